@@ -64,7 +64,7 @@ endif
 OPT      += -ffile-prefix-map=$(CURDIR)=.
 CPPFLAGS += -D_GNU_SOURCE -I. -I$(BUILD)/gen
 CFLAGS   += $(CSTD) $(WARN) $(HARDEN) $(OPT) -fPIE
-LDFLAGS  += -pie -Wl,-z,relro,-z,now,-z,noexecstack $(LDSAN)
+LDFLAGS  += -pie -Wl,--as-needed,-z,relro,-z,now,-z,noexecstack $(LDSAN)
 
 PROGRAMS  :=# binaries, each with its own object list in its component
 LIBS      :=

@@ -208,16 +208,51 @@ static ssize_t receive(int fd, uint8_t *in, size_t size)
     return n;
 }
 
+struct answer {
+    uint8_t bytes[EXE_REPLY_SIZE_MAX];
+    struct exe_reply reply; /* into `bytes` */
+    bool there;
+    int status; /* setuid mode: the helper's wait status */
+};
+
+/* One CHECK in this version of the protocol; an error when no helper was asked. */
+static int ask(struct doctor *d, uint16_t version, struct answer *a)
+{
+    const struct exe_request request = { .version = version, .op = EXE_OP_CHECK, .request_id = 1 };
+    const struct timeval patience = { .tv_sec = 20 };
+    uint8_t out[EXE_REQUEST_SIZE];
+    int fds[2] = { -1, -1 }, n = exe_request_encode(&request, out, sizeof(out));
+    int r = n < 0 ? n : d->socket ? connect_to(d, &fds[0]) : pair(d, fds);
+
+    a->there = false;
+    a->status = 0;
+    if (r < 0)
+        return r;
+    _cleanup_close_ int ours = fds[0];
+    (void)setsockopt(ours, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+    (void)!send(ours, out, (size_t)n,
+                MSG_NOSIGNAL); /* a helper that has exited shows in the answer, ignoring */
+    pid_t pid = d->socket ? 0 : start(d, fds[1]);
+    (void)sv_close(fds[1]);
+    ssize_t got = pid < 0 ? -1 : receive(ours, a->bytes, sizeof(a->bytes));
+    if (got < 0 &&
+        errno == ECONNRESET) /* it exited with the request unread; an answer may be there */
+        got = receive(ours, a->bytes, sizeof(a->bytes));
+    if (pid > 0)
+        (void)waitpid(pid, &a->status, 0);
+    a->there = got > 0 && exe_reply_decode(a->bytes, (size_t)got, &a->reply) == 0;
+    return 0;
+}
+
 static void query_policy(struct doctor *d)
 {
-    struct exe_request request = { .op = EXE_OP_CHECK, .request_id = 1 };
-    uint8_t out[EXE_REQUEST_SIZE], in[EXE_REPLY_SIZE_MAX];
-    const struct timeval patience = { .tv_sec = 20 };
-    int fds[2] = { -1, -1 }, status = 0, n = exe_request_encode(&request, out, sizeof(out));
-    struct exe_reply reply;
+    struct answer a;
     struct exe_failure failure;
 
-    int r = n < 0 ? n : d->socket ? connect_to(d, &fds[0]) : pair(d, fds);
+    int r = ask(d, EXE_PROTOCOL_VERSION, &a);
+    if (r == 0 && a.there && a.reply.status == EXE_STATUS_VERSION &&
+        exe_version_ok(a.reply.version)) /* as the daemon does */
+        r = ask(d, a.reply.version, &a);
     if (r < 0 && d->socket) {
         doctor_report(d, DOCTOR_BAD, AREA, "systemctl enable --now selvedge-executor.socket",
                       "%s: %s cannot connect: %s; no container starts", d->socket, d->daemon,
@@ -229,28 +264,15 @@ static void query_policy(struct doctor *d)
                       strerror(-r));
         return;
     }
-    _cleanup_close_ int ours = fds[0];
-    (void)setsockopt(ours, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
-    (void)!send(ours, out, (size_t)n,
-                MSG_NOSIGNAL); /* a helper that has exited shows in the answer, ignoring */
-    pid_t pid = d->socket ? 0 : start(d, fds[1]);
-    (void)sv_close(fds[1]);
-    ssize_t got = pid < 0 ? -1 : receive(ours, in, sizeof(in));
-    if (got < 0 &&
-        errno == ECONNRESET) /* it exited with the request unread; an answer may be there */
-        got = receive(ours, in, sizeof(in));
-    if (pid > 0)
-        (void)waitpid(pid, &status, 0);
-    bool answered = got > 0 && exe_reply_decode(in, (size_t)got, &reply) == 0;
-    if (answered && reply.status == EXE_STATUS_OK) {
-        read_policy(d, reply.text, reply.text_len);
+    if (a.there && a.reply.status == EXE_STATUS_OK) {
+        read_policy(d, a.reply.text, a.reply.text_len);
         doctor_report(d, DOCTOR_OK, AREA, NULL,
                       "%s: root's, %s%s, answers; its configuration and filters are in order",
                       d->helper, d->socket ? "started by systemd through " : "4750",
                       d->socket ? d->socket : "");
         return;
     }
-    exe_failure_from(answered ? &reply : NULL, status, "container-executor", &failure);
+    exe_failure_from(a.there ? &a.reply : NULL, a.status, "container-executor", &failure);
     doctor_report(d, DOCTOR_BAD, AREA,
                   "see the text; the number after the file's name is the line to correct", "%s",
                   failure.text);

@@ -8,6 +8,7 @@
 #include <sys/epoll.h>
 #include <utlist.h>
 
+#include "client/plain-get.h"
 #include "common/buf.h"
 
 #define TOTAL_MS 20000L
@@ -33,6 +34,7 @@ struct cli_fetch {
     CURLM *multi;
     sd_event_source *timer;
     struct fetch_request *requests;
+    struct cli_plain *plain;
     long total_ms;
 };
 
@@ -162,21 +164,30 @@ int cli_fetch_new(sd_event *event, struct cli_fetch **ret)
     r = sd_event_add_time(event, &f->timer, CLOCK_MONOTONIC, 0, 1000, on_timer, f);
     if (r >= 0)
         r = sd_event_source_set_enabled(f->timer, SD_EVENT_OFF);
-    if (r >= 0) {
-        f->multi = curl_multi_init();
-        r = f->multi ? 0 : -ENOMEM;
-    }
     if (r < 0) {
         cli_fetch_free(f);
         return r;
     }
+    *ret = f;
+    return 0;
+}
+
+/* With the first request: most commands make none. */
+static int start(struct cli_fetch *f)
+{
+    if (f->multi)
+        return 0;
+    if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
+        return -ELIBACC;
+    f->multi = curl_multi_init();
+    if (!f->multi)
+        return -ENOMEM;
     curl_multi_setopt(f->multi, CURLMOPT_SOCKETFUNCTION, on_curl_socket);
     curl_multi_setopt(f->multi, CURLMOPT_SOCKETDATA, f);
     curl_multi_setopt(f->multi, CURLMOPT_TIMERFUNCTION, on_curl_timer);
     curl_multi_setopt(f->multi, CURLMOPT_TIMERDATA, f);
     curl_multi_setopt(f->multi, CURLMOPT_MAX_HOST_CONNECTIONS, AT_ONCE);
     curl_multi_setopt(f->multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, AT_ONCE_ALL);
-    *ret = f;
     return 0;
 }
 
@@ -190,6 +201,7 @@ struct cli_fetch *cli_fetch_free(struct cli_fetch *f)
         q->fn(-ECANCELED, "", 0, "canceled", q->userdata);
         fetch_request_free(q);
     }
+    cli_plain_cancel(&f->plain);
     if (f->multi)
         curl_multi_cleanup(f->multi);
     sd_event_source_disable_unref(f->timer);
@@ -203,17 +215,21 @@ void cli_fetch_patience(struct cli_fetch *f, long ms)
     f->total_ms = ms;
 }
 
-static struct fetch_request *fetch_request_new(struct cli_fetch *f, const char *url, size_t max,
-                                               cli_fetch_fn fn, void *userdata)
+static int fetch_request_new(struct cli_fetch *f, const char *url, size_t max, cli_fetch_fn fn,
+                             void *userdata, struct fetch_request **ret)
 {
-    struct fetch_request *q = calloc(1, sizeof(*q));
+    struct fetch_request *q;
+    int r = start(f);
 
+    if (r < 0)
+        return r;
+    q = calloc(1, sizeof(*q));
     if (!q)
-        return NULL;
+        return -ENOMEM;
     q->easy = curl_easy_init();
     if (!q->easy) {
         free(q);
-        return NULL;
+        return -ENOMEM;
     }
     q->f = f;
     q->body = SV_BUF_INIT(max + 1);
@@ -232,7 +248,8 @@ static struct fetch_request *fetch_request_new(struct cli_fetch *f, const char *
     curl_easy_setopt(q->easy, CURLOPT_WRITEDATA, q);
     curl_easy_setopt(q->easy, CURLOPT_ERRORBUFFER, q->error);
     curl_easy_setopt(q->easy, CURLOPT_PRIVATE, q);
-    return q;
+    *ret = q;
+    return 0;
 }
 
 static int submit(struct fetch_request *q)
@@ -245,18 +262,26 @@ static int submit(struct fetch_request *q)
 
 int cli_fetch_get(struct cli_fetch *f, const char *url, size_t max, cli_fetch_fn fn, void *userdata)
 {
-    struct fetch_request *q = fetch_request_new(f, url, max, fn, userdata);
+    struct fetch_request *q = NULL;
+    int r = fetch_request_new(f, url, max, fn, userdata, &q);
 
-    return q ? submit(q) : -ENOMEM;
+    return r < 0 ? r : submit(q);
+}
+
+int cli_fetch_get_plain(struct cli_fetch *f, const char *address, const char *path, size_t max,
+                        cli_fetch_fn fn, void *userdata)
+{
+    return cli_plain_get(&f->plain, f->event, address, path, max, f->total_ms, fn, userdata);
 }
 
 int cli_fetch_post(struct cli_fetch *f, const char *url, const char *header, cli_fetch_fn fn,
                    void *userdata)
 {
-    struct fetch_request *q = fetch_request_new(f, url, 65536, fn, userdata);
+    struct fetch_request *q = NULL;
+    int r = fetch_request_new(f, url, 65536, fn, userdata, &q);
 
-    if (!q)
-        return -ENOMEM;
+    if (r < 0)
+        return r;
     q->headers = curl_slist_append(NULL, header);
     if (!q->headers) {
         fetch_request_free(q);

@@ -35,7 +35,7 @@ static void web_address(struct sv_conf *conf, const struct ipc_proxy_server *ser
     snprintf(name, sizeof(name), "yarn.resourcemanager.webapp.address%s%s", *server->id ? "." : "",
              server->id);
     if (sv_conf_string(conf, &key, &value, NULL) >= 0 && value)
-        snprintf(ret, size, "%s", value);
+        snprintf(ret, size, "%s%s", value, strchr(value, ':') ? "" : ":8088");
     else
         snprintf(ret, size, "%s:8088", server->host);
 }
@@ -56,14 +56,15 @@ static void on_answer(int status, const char *body, size_t len, const char *why,
 
 static int try_next(struct rest_get *g)
 {
-    _cleanup_free_ char *url = NULL, *query = NULL;
+    _cleanup_free_ char *path = NULL, *query = NULL;
     char address[300];
     int r = cli_query_user(g->ctx->user, &query);
 
     web_address(g->ctx->conf, &g->rm.servers[g->next++], address, sizeof(address));
     if (r >= 0)
-        r = sv_asprintf(&url, "http://%s/ws/v1/cluster/%s%s", address, g->path, query);
-    return r < 0 ? r : cli_fetch_get(g->ctx->fetch, url, CLI_BODY_MAX, on_answer, g);
+        r = sv_asprintf(&path, "/ws/v1/cluster/%s%s", g->path, query);
+    return r < 0 ? r
+                 : cli_fetch_get_plain(g->ctx->fetch, address, path, CLI_BODY_MAX, on_answer, g);
 }
 
 int cli_rm_rest_get(struct cli_ctx *ctx, const char *path, cli_fetch_fn fn, void *userdata)

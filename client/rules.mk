@@ -1,4 +1,5 @@
-CLIENT_LDLIBS = $(WIRE_LDLIBS) $(shell $(PKGCONFIG) --libs libcurl jansson)
+# Without libcurl, which curl-late.c loads.
+CLIENT_LDLIBS = $(WIRE_LDLIBS) $(shell $(PKGCONFIG) --libs jansson)
 CFLAGS_client := $(CFLAGS_common) $(shell $(PKGCONFIG) --cflags libcurl jansson) \
 	-DSELVEDGE_LIBEXECDIR='"$(LIBEXECDIR)"'
 
@@ -13,7 +14,7 @@ CLIENT_SO := $(BUILD)/libselvedge-client.so
 LIBRARY_OBJS := $(addprefix $(BUILD)/client/,library.o library-rm.o library-am.o)
 CLIENT_SO_OBJS = $(patsubst $(BUILD)/%,$(BUILD)/pic/%,$(LIBRARY_OBJS) $(CLIENT_LIB_OBJS) $(WIRE_OBJS) \
 	$(filter-out %/http.o %/http-framed.o %/http-stream.o %/http-events.o %/html.o %/html-parts.o %/html-script.o %/html-style.o %/html-text.o \
-	%/conf-dump.o %/conf-hidden.o %/web-auth.o,$(COMMON_OBJS)))
+	%/conf-dump.o %/conf-hidden.o %/web-auth.o %/web-user.o,$(COMMON_OBJS)))
 $(BUILD)/pic/gen/%.o: $(BUILD)/gen/%.c $$(FLAGS_STAMP) | $$(GENERATED)
 	$(call say,PIC,$<)
 	@mkdir -p $(@D)
@@ -34,7 +35,7 @@ endif
 
 # The command line.
 SELVEDGE_OBJS := $(addprefix $(BUILD)/client/,selvedge.o session.o options.o command-table.o output.o objects.o table.o status.o \
-	diagnostics.o fetch.o node-url.o rows.o ended.o job.o)
+	diagnostics.o fetch.o plain-get.o http-answer.o curl-late.o node-url.o rows.o ended.o job.o)
 SELVEDGE_OBJS += $(addprefix $(BUILD)/client/,run.o run-submit.o run-interrupt.o run-usage.o run-options.o run-user.o preflight.o sweep.o stage.o follow.o streams.o follow-app.o wait.o stop.o kill.o)
 SELVEDGE_OBJS += $(addprefix $(BUILD)/client/,ps.o app-status.o app-move.o app-priority.o app-attempts.o)
 SELVEDGE_OBJS += $(addprefix $(BUILD)/client/,inspect.o inspect-parts.o inspect-app.o inspect-node.o top.o attach.o config.o config-keys.o version.o usage.o screen.o peer-answer.o rm-rest.o)
@@ -66,10 +67,14 @@ PROGRAMS += $(BUILD)/selvedge-am
 $(BUILD)/selvedge-am: $(SELVEDGE_AM_OBJS) $$(CLIENT_A) $$(WIRE_A) $$(COMMON_A)
 	$(call link,$(WIRE_LDLIBS) $(shell $(PKGCONFIG) --libs jansson))
 
-UNIT_TESTS += client/test-library client/test-peer-answer client/test-usage client/test-tasks client/test-job client/test-nodes client/test-output client/test-localizing client/test-diagnostics client/test-hosts-file client/test-local-rows \
+UNIT_TESTS += client/test-library client/test-http-answer client/test-plain-get client/test-peer-answer client/test-usage client/test-tasks client/test-job client/test-nodes client/test-output client/test-localizing client/test-diagnostics client/test-hosts-file client/test-local-rows \
 	client/test-log-places client/test-log-tail client/test-log-time
 client/test-peer-answer_DEPS = $(BUILD)/client/peer-answer.o $(COMMON_A)
 client/test-peer-answer_LDLIBS = $(COMMON_LDLIBS) $(shell $(PKGCONFIG) --libs jansson)
+client/test-http-answer_DEPS = $(BUILD)/client/http-answer.o $(COMMON_A)
+client/test-http-answer_LDLIBS = $(COMMON_LDLIBS)
+client/test-plain-get_DEPS = $(addprefix $(BUILD)/client/, plain-get.o http-answer.o) $(WIRE_A) $(COMMON_A)
+client/test-plain-get_LDLIBS = $(WIRE_LDLIBS)
 client/test-usage_DEPS = $(BUILD)/client/usage.o $(WIRE_A) $(COMMON_A)
 client/test-usage_LDLIBS = $(WIRE_LDLIBS) $(shell $(PKGCONFIG) --libs jansson)
 client/test-local-rows_DEPS = $(addprefix $(BUILD)/client/, local-rows.o local-json.o) $(COMMON_A)
@@ -99,12 +104,13 @@ client/test-job_DEPS = $(BUILD)/client/job.o $(COMMON_A)
 client/test-job_LDLIBS = $(COMMON_LDLIBS) $(shell $(PKGCONFIG) --libs jansson)
 
 FUZZ_TARGETS += fuzz-client-answers
-fuzz-client-answers_DEPS = $(addprefix $(BUILD)/client/, peer-answer.o usage.o status.o output.o table.o localizing.o diagnostics.o) $(WIRE_A) $(COMMON_A)
+fuzz-client-answers_DEPS = $(addprefix $(BUILD)/client/, http-answer.o peer-answer.o usage.o status.o output.o table.o localizing.o diagnostics.o) $(WIRE_A) $(COMMON_A)
 fuzz-client-answers_LDLIBS = $(WIRE_LDLIBS) $(shell $(PKGCONFIG) --libs jansson)
 
-# One real job, end to end. The flags depend on packages that deps installs: build in a second make.
+# One real job, end to end. The flags depend on packages that deps installs: build in a second make. Its node
+# has a helper of its own.
 demo: deps
-	$(Q)$(MAKE) --no-print-directory -j$$(nproc) programs
+	$(Q)$(MAKE) --no-print-directory -j$$(nproc) programs $(filter $(BUILD)/helpers/node1/%,$(TEST_HELPERS))
 	$(Q)BUILD='$(BUILD)' tests/demo/demo
 # Ends a cluster of KEEP=1, and removes what is left of a run that was killed.
 demo-end:

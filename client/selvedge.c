@@ -90,8 +90,7 @@ int main(int argc, char **argv)
     sv_log_init("selvedge");
     sv_log_set_level(SV_LOG_ERR);
     ctx.conf = sv_conf_new();
-    code = ctx.conf && curl_global_init(CURL_GLOBAL_DEFAULT) == 0 ? run(&ctx, argc, argv)
-                                                                  : cli_fail("out of memory");
+    code = ctx.conf ? run(&ctx, argc, argv) : cli_fail("out of memory");
     cli_fetch_free(ctx.fetch);
     cli_rm_free(ctx.rm);
     sd_event_source_disable_unref(ctx.patience);

@@ -4,7 +4,7 @@ COMMON_LDLIBS := $(shell $(PKGCONFIG) --libs $(COMMON_PKGS))
 COMMON_A := $(BUILD)/libselvedge-common.a
 COMMON_OBJS := $(addprefix $(BUILD)/common/, error.o log.o caps.o landlock.o arena.o buf.o str.o fd.o clock.o loop-guard.o \
 	fsm.o oom.o dispatcher.o conf.o conf-xml.o conf-dump.o conf-hidden.o http.o http-framed.o http-stream.o http-events.o acl.o user-groups.o \
-	auth-cookie.o edit-distance.o exit-meaning.o html.o html-parts.o html-script.o html-style.o html-text.o web-auth.o address.o listen-fds.o)
+	auth-cookie.o edit-distance.o exit-meaning.o html.o html-parts.o html-script.o html-style.o html-text.o web-auth.o web-user.o address.o listen-fds.o)
 # These need jansson: whoever links them links it.
 COMMON_JSON_OBJS := $(BUILD)/common/jmx.o $(BUILD)/common/json-text.o $(BUILD)/common/json-xml.o
 $(COMMON_A): $(COMMON_OBJS) $(COMMON_JSON_OBJS)

@@ -1,12 +1,10 @@
-/* Who calls a daemon's web server, and the configuration that decides it: yarn.acl.enable, its
- * administrators, and how a caller is known. Read by both daemons; used by their web servers.
- * Hostile: the request's name and cookie. */
+/* The configuration that decides who calls a daemon's web server: yarn.acl.enable, its
+ * administrators, and how a caller is known. Read by both daemons; used by their web servers. */
 #ifndef SELVEDGE_COMMON_WEB_AUTH_H
 #define SELVEDGE_COMMON_WEB_AUTH_H
 
 #include "common/auth-cookie.h"
 #include "common/conf.h"
-#include "common/http.h"
 #include "common/user-groups.h"
 
 struct sv_web_auth {
@@ -27,9 +25,6 @@ int sv_web_auth_read(struct sv_conf *conf, struct sv_web_auth *ret, struct sv_er
     _must_use_;
 void sv_web_auth_free(struct sv_web_auth *c);
 
-/* The user of a request; empty when it names none that this server knows. */
-void sv_web_user(const struct sv_web_auth *c, const struct sv_http_request *req,
-                 char ret_user[SV_AUTH_USER_MAX]);
 /* With ACLs: by yarn.admin.acl, or the daemon's own account. False while groups are not known. */
 bool sv_web_is_admin(const struct sv_web_auth *c, const char *user, struct sv_groups *groups);
 

@@ -289,7 +289,7 @@ static int answer(const struct exe_request *r, int error)
     const enum exe_status status = error ? EXE_STATUS_DELETE : EXE_STATUS_OK;
     const char *text = error ? "left over" : "";
     struct exe_reply_head head = { .magic = EXE_REPLY_MAGIC,
-                                   .version = EXE_PROTOCOL_VERSION,
+                                   .version = r->version,
                                    .status = (uint16_t)status,
                                    .error = error,
                                    .request_id = r->request_id,

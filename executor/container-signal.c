@@ -64,7 +64,7 @@ static int answer(const struct exe_request *r, enum exe_status status, int error
     if (status != EXE_STATUS_OK)
         exe_container_text(r, text);
     struct exe_reply_head head = { .magic = EXE_REPLY_MAGIC,
-                                   .version = EXE_PROTOCOL_VERSION,
+                                   .version = r->version,
                                    .status = (uint16_t)status,
                                    .error = error,
                                    .request_id = r->request_id,

@@ -34,6 +34,7 @@ int exe_new(sd_event *event, const struct exe_settings *s, struct exe **ret, str
     if (sv_strv_len(s->local_dirs) > EXE_DIRS_MAX || sv_strv_len(s->log_dirs) > EXE_DIRS_MAX)
         return sv_error_set(err, -EINVAL, "more than %d local or log directories", EXE_DIRS_MAX);
     x->event = sd_event_ref(event);
+    x->version = EXE_PROTOCOL_VERSION;
     x->cgroups = s->cgroups;
     x->unenforced_allowed = s->unenforced_allowed;
     x->labels = s->labels;

@@ -64,6 +64,13 @@ void exe_failure_from(const struct exe_reply *reply, int status, const char *obj
  */
 bool exe_failure_is_nodes(const struct exe_failure *f);
 
+/* The answer to a check with which a daemon must not go on: the installation or a configuration. A
+ * helper that cannot be reached, or a kernel without device filters, leaves containers to watch. */
+static inline bool exe_failure_refuses(const struct exe_failure *f)
+{
+    return f->status != EXE_STATUS_SOCKET && f->status != EXE_STATUS_DEVICE_FILTER;
+}
+
 /* Every simple operation ends in one call of this; `f` is NULL on success. */
 typedef void (*exe_done)(const struct exe_failure *f, void *userdata);
 
@@ -76,6 +83,13 @@ const char *exe_network_name(enum exe_network n);
  * `rebuild`: the helper first rebuilds the policy and the root templates, with the present mounts.
  */
 int exe_check(struct exe *x, bool rebuild, exe_done done, void *userdata) _must_use_;
+/* A starting daemon, before it requests anything else: waits for the answer to a check, so that no
+ * application is recovered with a helper that refuses this daemon; later requests are of the
+ * version of the protocol that the helper has answered. `s` is what `x` was made of. -EPERM:
+ * refused, `*ret` says why. 0: not refused, or no answer in time; the next exe_check will tell. */
+#define EXE_FIRST_CHECK_MS 30000
+int exe_check_first(struct exe *x, const struct exe_settings *s, struct exe_failure *ret)
+    _must_use_;
 /* A line of its answer that begins with "network-", for net_plan_make. */
 struct net_request;
 void exe_network_line(struct net_request *q, const char *key, const char *value);

@@ -141,6 +141,12 @@ void exe_failure_from(const struct exe_reply *reply, int status, const char *obj
                                         : "container-executor ended without an answer");
         return;
     }
+    if (reply->status == EXE_STATUS_VERSION) {
+        (void)snprintf(text, sizeof(text), "the helper's is %u, the daemon's %d", reply->version,
+                       EXE_PROTOCOL_VERSION);
+        exe_failure_set(ret, EXE_STATUS_VERSION, 0, object, text);
+        return;
+    }
     size_t n = SV_MIN((size_t)reply->text_len, sizeof(text) - 1);
     memcpy(text, reply->text, n);
     text[n] = '\0';

@@ -251,6 +251,7 @@ int exe_call_send(struct exe_call *c, struct exe_request *r, const int *fds, siz
 {
     static const struct exe_dial_ops dial = { .connected = on_connected, .failed = on_unreachable };
     struct exe *x = c->exe;
+    r->version = x->version;
     r->request_id = c->request_id = ++x->next_request;
     c->forgotten = false;
     c->ops = *ops;

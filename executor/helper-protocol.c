@@ -76,13 +76,21 @@ const char *exe_status_text(int status)
     return status >= 0 && status < n && texts[status] ? texts[status] : "unknown status";
 }
 
+bool exe_version_ok(uint16_t version)
+{
+    return version >= EXE_PROTOCOL_OLDEST && version <= EXE_PROTOCOL_VERSION;
+}
+
 int exe_request_encode(const struct exe_request *r, uint8_t *buf, size_t size)
 {
     struct exe_request out = *r;
     if (size < sizeof(out) || !exe_request_ok(r))
         return -EINVAL;
     out.magic = EXE_REQUEST_MAGIC;
-    out.version = EXE_PROTOCOL_VERSION;
+    if (out.version == 0)
+        out.version = EXE_PROTOCOL_VERSION;
+    else if (!exe_version_ok(out.version))
+        return -EINVAL;
     memcpy(buf, &out, sizeof(out));
     return (int)sizeof(out);
 }
@@ -95,15 +103,17 @@ int exe_reply_decode(const uint8_t *buf, size_t len, struct exe_reply *ret)
     memcpy(&h, buf, SV_MIN(len, sizeof(h)));
     if (h.magic != EXE_REPLY_MAGIC)
         return -EBADMSG;
-    if (h.version != EXE_PROTOCOL_VERSION) {
-        *ret = (struct exe_reply){ .status = EXE_STATUS_VERSION,
+    if (!exe_version_ok(h.version)) {
+        *ret = (struct exe_reply){ .version = h.version,
+                                   .status = EXE_STATUS_VERSION,
                                    .error = EPROTONOSUPPORT,
                                    .text = (const char *)buf + len };
         return 0;
     }
     if (len < sizeof(h) || len != sizeof(h) + h.text_len)
         return -EBADMSG;
-    *ret = (struct exe_reply){ .status = h.status,
+    *ret = (struct exe_reply){ .version = h.version,
+                               .status = h.status,
                                .error = h.error,
                                .request_id = h.request_id,
                                .pid = h.pid,

@@ -10,6 +10,7 @@
 #define EXE_REPLY_SIZE_MAX (sizeof(struct exe_reply_head) + EXE_REPLY_TEXT_MAX)
 
 struct exe_reply {
+    uint16_t version;
     uint16_t status;
     int32_t error;
     uint64_t request_id;
@@ -17,8 +18,9 @@ struct exe_reply {
     const char *text; /* which object; CHECK: the policy, one key=value a line; not a C string */
     uint16_t text_len;
 };
-/* `ret->text` points into `buf`. A helper of another version refuses every request: its reply is
- * EXE_STATUS_VERSION without text, whatever it says. */
+bool exe_version_ok(uint16_t version); /* one of the two that are spoken */
+/* `ret->text` points into `buf`. A reply of a version that is not accepted is EXE_STATUS_VERSION
+ * without text, whatever it says. */
 int exe_reply_decode(const uint8_t *buf, size_t len, struct exe_reply *ret); /* 0, -EBADMSG… */
 
 /* Fields of a request; the categories may be NULL. */

@@ -20,7 +20,8 @@ struct exe {
     enum exe_network network;
     uint32_t net_rate_kbit, net_ceil_kbit, addresses;
     uint64_t next_request;
-    struct exe_call *calls;           /* utlist */
+    uint16_t version;       /* of requests: the older one if the helper has refused ours */
+    struct exe_call *calls; /* utlist */
     struct exe_container *containers; /* utlist */
     struct exe_localizer *localizers; /* utlist */
     struct operation *operations;     /* utlist: unanswered */

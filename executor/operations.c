@@ -14,8 +14,11 @@ struct operation {
     exe_done done;
     void *userdata;
     bool check;
+    uint8_t what; /* of a CHECK */
     char object[EXE_TEXT_MAX];
 };
+
+static bool retry_older(struct operation *o, const struct exe_reply *reply);
 
 static void on_answer(const struct exe_reply *reply, int pidfd, int status, void *userdata)
 {
@@ -24,6 +27,8 @@ static void on_answer(const struct exe_reply *reply, int pidfd, int status, void
     char why[256];
     bool failed = !reply || reply->status != EXE_STATUS_OK;
     (void)sv_close(pidfd);
+    if (failed && o->check && reply && retry_older(o, reply))
+        return;
     DL_DELETE(o->exe->operations, o);
     if (failed) {
         exe_failure_from(reply, status, o->object, &f);
@@ -38,6 +43,21 @@ static void on_answer(const struct exe_reply *reply, int pidfd, int status, void
     free(o);
 }
 
+static const struct exe_call_ops operation_ops = { .answer = on_answer };
+
+/* The helper has refused our version of the protocol, and its own is the older one that we speak as
+ * well: every later request is of that. */
+static bool retry_older(struct operation *o, const struct exe_reply *reply)
+{
+    struct exe *x = o->exe;
+    struct exe_request r = { .op = EXE_OP_CHECK, .what = o->what };
+    if (reply->status != EXE_STATUS_VERSION || !exe_version_ok(reply->version) ||
+        reply->version >= x->version)
+        return false;
+    x->version = reply->version;
+    return exe_call_start(x, &r, NULL, 0, &operation_ops, o, NULL, NULL) >= 0;
+}
+
 void exe_operations_free(struct exe *x)
 {
     while (x->operations) {
@@ -50,7 +70,6 @@ void exe_operations_free(struct exe *x)
 int exe_operate(struct exe *x, struct exe_request *r, const int *fds, size_t n_fds,
                 const char *object, exe_done done, void *userdata)
 {
-    static const struct exe_call_ops ops = { .answer = on_answer };
     struct operation *o = calloc(1, sizeof(*o));
     if (!o)
         return -ENOMEM;
@@ -58,8 +77,9 @@ int exe_operate(struct exe *x, struct exe_request *r, const int *fds, size_t n_f
     o->done = done;
     o->userdata = userdata;
     o->check = r->op == EXE_OP_CHECK;
+    o->what = r->what;
     (void)snprintf(o->object, sizeof(o->object), "%s", object);
-    int e = exe_call_start(x, r, fds, n_fds, &ops, o, NULL, NULL);
+    int e = exe_call_start(x, r, fds, n_fds, &operation_ops, o, NULL, NULL);
     if (e < 0)
         free(o);
     else

@@ -196,7 +196,7 @@ int exe_request_decode(const uint8_t *buf, size_t len, struct exe_request *ret)
     memcpy(&r, buf, len < sizeof(r) ? head : sizeof(r));
     if (r.magic != EXE_REQUEST_MAGIC)
         return -EBADMSG;
-    if (r.version != EXE_PROTOCOL_VERSION)
+    if (r.version < EXE_PROTOCOL_OLDEST || r.version > EXE_PROTOCOL_VERSION)
         return -EPROTONOSUPPORT;
     if (len != sizeof(r) || !exe_request_ok(&r))
         return -EBADMSG;

@@ -15,7 +15,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define EXE_PROTOCOL_VERSION 6
+/* A helper takes requests of these two versions and answers in the version of the request; a daemon
+ * asks in the older one where the helper knows no other. So daemon and helper may be one version
+ * apart, in both directions. Whoever raises the version sets the oldest to the one before if
+ * requests and replies of that mean the same, else to the same number: never two behind. */
+#define EXE_PROTOCOL_VERSION 7
+#define EXE_PROTOCOL_OLDEST 6
+_Static_assert(EXE_PROTOCOL_VERSION - EXE_PROTOCOL_OLDEST <= 1, "one version behind at most");
 #define EXE_RECORD_VERSION 1 /* its own: a new daemon reads the records of running containers */
 #define EXE_REQUEST_MAGIC 0x71457653u /* "SvEq" */
 #define EXE_REPLY_MAGIC 0x72457653u   /* "SvEr" */
@@ -89,7 +95,7 @@ enum exe_delete {
  * flock(LOCK_SH). The helper MUST keep it open until the record is written, and MUST NOT hand it to
  * another program: whoever gets LOCK_EX knows that no launch of the container is under way. */
 struct exe_request {
-    uint32_t magic; /* set by exe_request_encode, as is version */
+    uint32_t magic; /* set by exe_request_encode, as is a version of 0 */
     uint16_t version;
     uint16_t op;         /* enum exe_op */
     uint64_t request_id; /* comes back in the reply */

@@ -131,27 +131,39 @@ static int open_store(struct nm *nm, struct sv_error *err)
     return r;
 }
 
+/* Nothing is recovered with a helper that refuses this daemon. */
+static int check_helper(struct nm *nm, const struct exe_settings *s, struct sv_error *err)
+{
+    struct exe_failure f;
+    int r = exe_check_first(nm->ctx.exe, s, &f);
+
+    if (r >= 0)
+        return 0;
+    nm->exit_status = may_pass(f.error) ? EXIT_FAILURE : NM_EXIT_HELPER;
+    return sv_error_set(err, r, "container-executor is not usable: %s", f.text);
+}
+
 static int open_executor(struct nm *nm, struct sv_error *err)
 {
     const struct nm_conf *conf = &nm->conf;
     const char *helper = conf->executor_path;
-    int r;
+    const struct exe_settings s = {
+        .helper = helper && *helper ? helper : LIBEXECDIR "/container-executor",
+        .socket = conf->executor_socket,
+        .cgroups = nm->ctx.cgroups,
+        .local_dirs = conf->local_dirs,
+        .log_dirs = conf->log_dirs,
+        .unenforced_allowed = conf->unenforced_allowed,
+        .labels = conf->selinux_labels,
+        .profile = conf->profile,
+        .network = conf->network,
+        .net_rate_kbit = conf->net_rate_kbit,
+        .net_ceil_kbit = conf->net_ceil_kbit,
+    };
+    int r = exe_new(nm->event, &s, &nm->ctx.exe, err);
 
-    r = exe_new(nm->event,
-                &(struct exe_settings){
-                    .helper = helper && *helper ? helper : LIBEXECDIR "/container-executor",
-                    .socket = conf->executor_socket,
-                    .cgroups = nm->ctx.cgroups,
-                    .local_dirs = conf->local_dirs,
-                    .log_dirs = conf->log_dirs,
-                    .unenforced_allowed = conf->unenforced_allowed,
-                    .labels = conf->selinux_labels,
-                    .profile = conf->profile,
-                    .network = conf->network,
-                    .net_rate_kbit = conf->net_rate_kbit,
-                    .net_ceil_kbit = conf->net_ceil_kbit,
-                },
-                &nm->ctx.exe, err);
+    if (r >= 0)
+        r = check_helper(nm, &s, err);
     if (r >= 0)
         r = nm_health_new(nm->event, nm->ctx.exe, nm->ctx.dirs, nm->ctx.store, on_helper_refused,
                           nm, &nm->ctx.health, err);

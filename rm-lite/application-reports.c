@@ -2,6 +2,7 @@
  * client-rm-service.c's table. */
 #include "rm-lite/application-reports.h"
 
+#include <errno.h>
 #include <string.h>
 #include <strings.h>
 
@@ -84,44 +85,51 @@ static bool matches(struct ipc_call *call, const struct rm_app *app,
             sv_streq(rm_client_user(call), app->user));
 }
 
+static int app_entry(struct rm *rm, struct sv_arena *a, const char *user,
+                     const struct rm_call_item *item, const ProtobufCMessage **ret)
+{
+    struct rm_app *app = rm_app_find(rm, item->app);
+    Hadoop__Yarn__ApplicationReportProto *m;
+
+    if (!app)
+        return 0;
+    m = rm_viewer_report_as(user, item->whole, a, app);
+    if (!m)
+        return -ENOMEM;
+    *ret = &m->base;
+    return 0;
+}
+
+const struct rm_call_kind rm_call_apps = { app_entry, 1 };
+const struct rm_call_kind rm_call_queue_apps = { app_entry, 7 }; /* QueueInfoProto.applications */
+
 void rm_on_getApplications(struct ipc_call *call, const ProtobufCMessage *request, void *userdata)
 {
     struct rm *rm = userdata;
     const Hadoop__Yarn__GetApplicationsRequestProto *q =
         (const Hadoop__Yarn__GetApplicationsRequestProto *)request;
-    Hadoop__Yarn__GetApplicationsResponseProto resp =
-        HADOOP__YARN__GET_APPLICATIONS_RESPONSE_PROTO__INIT;
-    _cleanup_arena_ struct sv_arena *a = rm_answer_arena();
+    const struct rm_call_request r = { call, request, rm_on_getApplications };
     int64_t limit = q->has_limit && q->limit >= 0 ? q->limit : INT64_MAX;
+    _cleanup_(rm_call_items_free) struct rm_call_items list = { 0 };
     struct rm_viewer who;
     struct rm_app *app;
 
-    if (!a) {
+    if (!rm_call_items_new(&list, HASH_COUNT(rm->apps))) {
         rm_answer_no_memory(call);
         return;
     }
     rm_viewer_of_call(rm, call, &who);
-    resp.applications =
-        RM_ANSWER_ARRAY(a, Hadoop__Yarn__ApplicationReportProto, HASH_COUNT(rm->apps));
-    if (!resp.applications) {
-        rm_answer_no_memory(call);
-        return;
-    }
     DL_FOREACH (rm->app_list, app) {
-        if ((int64_t)resp.n_applications >= limit)
+        if ((int64_t)list.n >= limit)
             break;
-        if (!matches(call, app, q))
-            continue;
-        resp.applications[resp.n_applications] = rm_viewer_report(&who, a, app);
-        if (!resp.applications[resp.n_applications++]) {
-            rm_answer_no_memory(call);
-            return;
-        }
+        if (matches(call, app, q))
+            list.items[list.n++] =
+                (struct rm_call_item){ .app = app->id, .whole = rm_viewer_sees(&who, app) };
     }
     if (rm_viewer_waits(&who))
         rm_groups_wait(rm, call, request, rm_on_getApplications);
     else
-        ipc_call_reply(call, &resp.base);
+        rm_call_list(rm, &r, &rm_call_apps, &list, NULL);
 }
 
 /* Whether the caller sees the application's attempts and containers; if not, the call has been
@@ -236,43 +244,45 @@ void rm_on_getContainerReport(struct ipc_call *call, const ProtobufCMessage *req
         rm_answer_no_memory(call);
 }
 
+static int container_entry(struct rm *rm, struct sv_arena *a, const char *user,
+                           const struct rm_call_item *item, const ProtobufCMessage **ret)
+{
+    const struct rm_container *c = rm_container_find(rm, item->container);
+    const struct rm_attempt *att;
+    Hadoop__Yarn__ContainerReportProto *m;
+
+    (void)user;
+    if (!c && (att = rm_attempt_find(rm, item->container.attempt)))
+        c = rm_ended_find(att, item->container);
+    if (!c)
+        return 0;
+    m = rm_container_report(a, c);
+    if (!m)
+        return -ENOMEM;
+    *ret = &m->base;
+    return 0;
+}
+
 void rm_on_getContainers(struct ipc_call *call, const ProtobufCMessage *request, void *userdata)
 {
+    static const struct rm_call_kind kind = { container_entry, 1 };
     struct rm *rm = userdata;
     const Hadoop__Yarn__GetContainersRequestProto *q =
         (const Hadoop__Yarn__GetContainersRequestProto *)request;
-    Hadoop__Yarn__GetContainersResponseProto resp =
-        HADOOP__YARN__GET_CONTAINERS_RESPONSE_PROTO__INIT;
+    const struct rm_call_request r = { call, request, rm_on_getContainers };
+    _cleanup_(rm_call_items_free) struct rm_call_items list = { 0 };
     struct rm_attempt *att = rm_client_attempt(call, rm, q->application_attempt_id);
-    _cleanup_arena_ struct sv_arena *a = rm_answer_arena();
 
     if (!att || !admitted(call, request, att->app, rm_on_getContainers))
         return;
-    if (!a) {
+    if (!rm_call_items_new(&list, (size_t)att->app->n_live + rm_ended_count(att))) {
         rm_answer_no_memory(call);
         return;
     }
-    resp.containers = RM_ANSWER_ARRAY(a, Hadoop__Yarn__ContainerReportProto,
-                                      (size_t)att->app->n_live + rm_ended_count(att));
-    if (!resp.containers) {
-        rm_answer_no_memory(call);
-        return;
-    }
-    for (struct rm_container *c = att->app->containers; c; c = c->p_next) {
-        if (c->attempt != att)
-            continue;
-        resp.containers[resp.n_containers] = rm_container_report(a, c);
-        if (!resp.containers[resp.n_containers++]) {
-            rm_answer_no_memory(call);
-            return;
-        }
-    }
-    for (const struct rm_container *c = rm_ended_first(att); c; c = rm_ended_next(c)) {
-        resp.containers[resp.n_containers] = rm_container_report(a, c);
-        if (!resp.containers[resp.n_containers++]) {
-            rm_answer_no_memory(call);
-            return;
-        }
-    }
-    ipc_call_reply(call, &resp.base);
+    for (const struct rm_container *c = att->app->containers; c; c = c->p_next)
+        if (c->attempt == att)
+            list.items[list.n++].container = c->id;
+    for (const struct rm_container *c = rm_ended_first(att); c; c = rm_ended_next(c))
+        list.items[list.n++].container = c->id;
+    rm_call_list(rm, &r, &kind, &list, NULL);
 }

@@ -3,6 +3,7 @@
 #ifndef SELVEDGE_RM_LITE_APPLICATION_REPORTS_H
 #define SELVEDGE_RM_LITE_APPLICATION_REPORTS_H
 
+#include "rm-lite/call-list.h"
 #include "wire/ipc-server.h"
 
 void rm_on_getApplicationReport(struct ipc_call *call, const ProtobufCMessage *request,
@@ -15,5 +16,8 @@ void rm_on_getApplicationAttempts(struct ipc_call *call, const ProtobufCMessage 
 void rm_on_getContainerReport(struct ipc_call *call, const ProtobufCMessage *request,
                               void *userdata);
 void rm_on_getContainers(struct ipc_call *call, const ProtobufCMessage *request, void *userdata);
+
+/* Applications as entries of getApplications' answer and of getQueueInfo's. */
+extern const struct rm_call_kind rm_call_apps, rm_call_queue_apps;
 
 #endif

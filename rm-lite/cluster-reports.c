@@ -1,14 +1,18 @@
 /* ApplicationClientProtocol's reports on nodes and queues. Part of client-rm-service.c's table. */
 #include "rm-lite/cluster-reports.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "common/str.h"
 #include "rm-lite/answer.h"
+#include "rm-lite/application-reports.h"
+#include "rm-lite/call-list.h"
 #include "rm-lite/reports.h"
 #include "rm-lite/rm-app.h"
 #include "rm-lite/rm-node.h"
 #include "rm-lite/scheduler.h"
+#include "rm-lite/text.h"
 #include "rm-lite/viewer.h"
 
 typedef Hadoop__Yarn__QueueInfoProto QueueInfo;
@@ -47,38 +51,42 @@ static bool is_requested(const Hadoop__Yarn__GetClusterNodesRequestProto *q,
     return false;
 }
 
+static int node_entry(struct rm *rm, struct sv_arena *a, const char *user,
+                      const struct rm_call_item *item, const ProtobufCMessage **ret)
+{
+    const struct rm_node *n = rm_node_find_key(rm, item->node);
+    Hadoop__Yarn__NodeReportProto *m;
+
+    (void)user;
+    if (!n && !(n = rm_node_find_inactive(rm, item->node)))
+        return 0;
+    m = rm_node_report(a, n);
+    if (!m)
+        return -ENOMEM;
+    m->has_node_update_type = false; /* for ApplicationMasters only */
+    *ret = &m->base;
+    return 0;
+}
+
 void rm_on_getClusterNodes(struct ipc_call *call, const ProtobufCMessage *request, void *userdata)
 {
+    static const struct rm_call_kind kind = { node_entry, 1 };
     struct rm *rm = userdata;
     const Hadoop__Yarn__GetClusterNodesRequestProto *q =
         (const Hadoop__Yarn__GetClusterNodesRequestProto *)request;
-    Hadoop__Yarn__GetClusterNodesResponseProto resp =
-        HADOOP__YARN__GET_CLUSTER_NODES_RESPONSE_PROTO__INIT;
+    const struct rm_call_request r = { call, request, rm_on_getClusterNodes };
     struct rm_node *tables[] = { rm->nodes, rm->inactive_nodes };
-    _cleanup_arena_ struct sv_arena *a = rm_answer_arena();
+    _cleanup_(rm_call_items_free) struct rm_call_items list = { 0 };
 
-    if (!a) {
+    if (!rm_call_items_new(&list, HASH_COUNT(rm->nodes) + HASH_COUNT(rm->inactive_nodes))) {
         rm_answer_no_memory(call);
         return;
     }
-    resp.nodereports = RM_ANSWER_ARRAY(a, Hadoop__Yarn__NodeReportProto,
-                                       HASH_COUNT(rm->nodes) + HASH_COUNT(rm->inactive_nodes));
-    for (size_t t = 0; resp.nodereports && t < SV_ARRAY_LEN(tables); t++)
-        for (struct rm_node *n = tables[t]; n; n = n->hh.next) {
-            if (!is_requested(q, n))
-                continue;
-            resp.nodereports[resp.n_nodereports] = rm_node_report(a, n);
-            if (!resp.nodereports[resp.n_nodereports]) {
-                rm_answer_no_memory(call);
-                return;
-            }
-            resp.nodereports[resp.n_nodereports++]->has_node_update_type =
-                false; /* for ApplicationMasters only */
-        }
-    if (resp.nodereports)
-        ipc_call_reply(call, &resp.base);
-    else
-        rm_answer_no_memory(call);
+    for (size_t t = 0; t < SV_ARRAY_LEN(tables); t++)
+        for (const struct rm_node *n = tables[t]; n; n = n->hh.next)
+            if (is_requested(q, n))
+                list.items[list.n++].node = rm_strdup(n->key);
+    rm_call_list(rm, &r, &kind, &list, NULL);
 }
 
 /* -------------------------------------------------------------------- queues */
@@ -198,24 +206,20 @@ static bool inside(const char *path, const char *queue)
     return strncmp(path, queue, n) == 0 && (path[n] == 0 || path[n] == '.');
 }
 
-static bool add_apps(struct sv_arena *a, const struct rm_viewer *who, const struct rm_queue_info *q,
-                     QueueInfo *m)
+static bool choose_apps(const struct rm_viewer *who, const struct rm_queue_info *q,
+                        struct rm_call_items *ret)
 {
     struct rm *rm = who->rm;
     struct rm_app *app;
 
-    m->applications =
-        RM_ANSWER_ARRAY(a, Hadoop__Yarn__ApplicationReportProto, HASH_COUNT(rm->apps));
-    if (!m->applications)
+    if (!rm_call_items_new(ret, HASH_COUNT(rm->apps)))
         return false;
     DL_FOREACH (rm->app_list, app) {
         struct rm_app_usage use;
 
-        if (rm_sched_app_usage(rm->sched, app->id, &use) < 0 || !inside(use.queue_path, q->path))
-            continue;
-        m->applications[m->n_applications] = rm_viewer_report(who, a, app);
-        if (!m->applications[m->n_applications++])
-            return false;
+        if (rm_sched_app_usage(rm->sched, app->id, &use) >= 0 && inside(use.queue_path, q->path))
+            ret->items[ret->n++] =
+                (struct rm_call_item){ .app = app->id, .whole = rm_viewer_sees(who, app) };
     }
     return true;
 }
@@ -227,6 +231,8 @@ void rm_on_getQueueInfo(struct ipc_call *call, const ProtobufCMessage *request, 
         (const Hadoop__Yarn__GetQueueInfoRequestProto *)request;
     Hadoop__Yarn__GetQueueInfoResponseProto resp =
         HADOOP__YARN__GET_QUEUE_INFO_RESPONSE_PROTO__INIT;
+    const struct rm_call_request r = { call, request, rm_on_getQueueInfo };
+    _cleanup_(rm_call_items_free) struct rm_call_items list = { 0 };
     _cleanup_arena_ struct sv_arena *a = rm_answer_arena();
     struct rm_queue_info info;
     struct rm_viewer who;
@@ -241,7 +247,7 @@ void rm_on_getQueueInfo(struct ipc_call *call, const ProtobufCMessage *request, 
         return;
     }
     resp.queueinfo = queue_to(a, &info);
-    if (!resp.queueinfo || (q->includeapplications && !add_apps(a, &who, &info, resp.queueinfo))) {
+    if (!resp.queueinfo || (q->includeapplications && !choose_apps(&who, &info, &list))) {
         rm_answer_no_memory(call);
         return;
     }
@@ -261,7 +267,7 @@ void rm_on_getQueueInfo(struct ipc_call *call, const ProtobufCMessage *request, 
     if (rm_viewer_waits(&who))
         rm_groups_wait(rm, call, request, rm_on_getQueueInfo);
     else
-        ipc_call_reply(call, &resp.base);
+        rm_call_list(rm, &r, &rm_call_queue_apps, &list, &resp.queueinfo->base);
 }
 
 struct acls {

@@ -21,6 +21,7 @@ struct ipc_server;
 struct sv_groups;
 struct rm_app;
 struct rm_attempt;
+struct rm_call_lists;
 struct rm_container;
 struct rm_delegation;
 struct rm_done;
@@ -65,6 +66,7 @@ struct rm {
     size_t n_completed;
     int32_t node_counts[RM_NODE_STATES_MAX];    /* of rm->nodes and rm->inactive_nodes, by state */
     int n_lists;                                /* web-list.c */
+    struct rm_call_lists *call_lists;           /* call-list.c, or NULL */
     struct rm_container *containers, *expiring; /* by id; in order of expires_ms */
     struct rm_done *done;                       /* by container id */
     struct rm_node *nodes, *inactive_nodes;     /* by "host:port" */

@@ -7,6 +7,7 @@
 
 #include "common/str.h"
 #include "rm-lite/am-launcher.h"
+#include "rm-lite/call-list.h"
 #include "rm-lite/conf-unread.h"
 #include "rm-lite/delegation.h"
 #include "rm-lite/node-auth.h"
@@ -173,6 +174,7 @@ struct rm *rm_free(struct rm *rm)
         return NULL;
     rm_viewers_stop(rm);
     rm_services_stop(rm);
+    rm_call_lists_stop(rm);
     sd_event_source_disable_unref(rm->round_source);
     rm_launcher_free(rm);
     rm->store = rm_store_close(rm->store);

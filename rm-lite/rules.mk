@@ -10,15 +10,15 @@ RM_OBJS := $(RM_SCHED_OBJS) $(addprefix $(BUILD)/rm-lite/, text.o name-set.o rm-
 	tokens.o tracking.o audit.o reports.o am-launcher.o rm-app-fsm.o rm-app-attempt-fsm.o \
 	rm-container-fsm.o rm-node-fsm.o rm-app-manager.o hosts-xml.o nodes-list.o version.o periodic.o answer.o access.o app-control.o \
 	queue-access.o am-session.o am-unsupported.o am-preemption.o am-allocate.o application-master-service.o node-auth.o node-address.o topology.o topology-script.o resource-tracker-service.o \
-	client-call.o delegation-calls.o application-reports.o cluster-reports.o client-rm-service.o ha-service.o admin-service.o \
-	curl-loop.o proxy-target.o proxy.o page-frame.o page-apps.o page-app.o page-nodes.o page-cluster.o page-kill.o page-route.o web-reply.o web-list.o viewer.o web-body.o web-usage.o web-json.o web-metrics.o web-cluster.o web-control.o submission-json.o web-submit.o web-query.o web-attempts.o web-proxy.o web.o services.o rm.o)
+	client-call.o call-list.o delegation-calls.o application-reports.o cluster-reports.o client-rm-service.o ha-service.o admin-service.o \
+	curl-loop.o proxy-target.o proxy.o page-frame.o page-apps.o page-app.o page-nodes.o page-cluster.o page-kill.o page-route.o web-reply.o web-list.o viewer.o body-xml.o web-body.o web-usage.o web-json.o web-metrics.o web-cluster.o web-control.o submission-json.o web-submit.o web-query.o web-attempts.o web-proxy.o web.o services.o rm.o)
 
 $(BUILD)/selvedge-rm: $(BUILD)/rm-lite/main.o $(RM_OBJS) $(WIRE_A) $(COMMON_A)
 	$(call link,$(RM_LDLIBS))
 PROGRAMS += $(BUILD)/selvedge-rm
 
 RM_TESTS := $(addprefix rm-lite/test-, conf-unread ended-containers submission-json scheduler resource-types scheduler-properties scheduler-boundaries app-queue queue-users queue-mappings preemption preempt-inside record am-preemption reservations rounds queue-keys queue-access clock queues state-machines secrets name-set nodes-list topology node-auth tokens reports \
-	admin-service delegation app-lifetime log-status proxy-target \
+	admin-service body-xml call-list delegation app-lifetime log-status proxy-target \
 	rm-app-fsm rm-container-fsm rm-node-fsm)
 UNIT_TESTS += $(RM_TESTS)
 $(foreach t,$(RM_TESTS),$(eval $(t)_DEPS := $(RM_OBJS) $(WIRE_A) $(COMMON_A))\
@@ -59,9 +59,11 @@ $(BUILD)/tests/bench/scheduler: $(BUILD)/tests/bench/scheduler.o $(RM_SCHED_OBJS
 	$(call link,$(WIRE_LDLIBS) -lm)
 TEST_PROGRAMS += $(BUILD)/tests/bench/scheduler
 
-FUZZ_TARGETS += fuzz-proxy-target fuzz-rest-body fuzz-scheduler-record
+FUZZ_TARGETS += fuzz-proxy-target fuzz-rest-body fuzz-rest-xml fuzz-scheduler-record
 fuzz-scheduler-record_DEPS = $(RM_SCHED_OBJS) $(WIRE_A) $(COMMON_A)
 fuzz-scheduler-record_LDLIBS = $(WIRE_LDLIBS) -lm
+fuzz-rest-xml_DEPS = $(RM_OBJS) $(WIRE_A) $(COMMON_A)
+fuzz-rest-xml_LDLIBS = $(RM_LDLIBS)
 fuzz-rest-body_DEPS = $(RM_OBJS) $(WIRE_A) $(COMMON_A)
 fuzz-rest-body_LDLIBS = $(RM_LDLIBS)
 fuzz-proxy-target_DEPS = $(RM_OBJS) $(WIRE_A) $(COMMON_A)

@@ -8,6 +8,7 @@
 #include "common/http.h"
 #include "common/oom.h"
 #include "common/str.h"
+#include "common/web-user.h"
 #include "rm-lite/queue-access.h"
 #include "rm-lite/reports.h"
 #include "rm-lite/rm-app.h"
@@ -117,16 +118,22 @@ static char *literal(const char *s)
     return (char *)(uintptr_t)s; /* protobuf-c's messages have no const, and it is only packed */
 }
 
-Hadoop__Yarn__ApplicationReportProto *rm_viewer_report(const struct rm_viewer *v,
-                                                       struct sv_arena *a, struct rm_app *app)
+Hadoop__Yarn__ApplicationReportProto *rm_viewer_report_as(const char *user, bool sees,
+                                                          struct sv_arena *a, struct rm_app *app)
 {
-    Hadoop__Yarn__ApplicationReportProto *m = rm_app_report(a, app, v->user);
+    Hadoop__Yarn__ApplicationReportProto *m = rm_app_report(a, app, user);
 
-    if (!m || rm_viewer_sees(v, app))
+    if (!m || sees)
         return m;
     m->host = m->trackingurl = m->originaltrackingurl = literal("N/A");
     m->rpc_port = -1;
     m->diagnostics = literal("");
     m->client_to_am_token = NULL;
     return m;
+}
+
+Hadoop__Yarn__ApplicationReportProto *rm_viewer_report(const struct rm_viewer *v,
+                                                       struct sv_arena *a, struct rm_app *app)
+{
+    return rm_viewer_report_as(v->user, rm_viewer_sees(v, app), a, app);
 }

@@ -4,6 +4,7 @@
 #ifndef SELVEDGE_RM_LITE_VIEWER_H
 #define SELVEDGE_RM_LITE_VIEWER_H
 
+#include "common/http.h"
 #include "common/web-auth.h"
 #include "proto/yarn.pb-c.h"
 #include "rm-lite/context.h"
@@ -28,6 +29,8 @@ void rm_viewers_start(struct rm *rm);
 void rm_viewers_stop(struct rm *rm);
 
 /* The report of an application, as the viewer may see it. */
+Hadoop__Yarn__ApplicationReportProto *rm_viewer_report_as(const char *user, bool sees,
+                                                          struct sv_arena *a, struct rm_app *app);
 Hadoop__Yarn__ApplicationReportProto *rm_viewer_report(const struct rm_viewer *v,
                                                        struct sv_arena *a, struct rm_app *app);
 

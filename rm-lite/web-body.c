@@ -7,27 +7,44 @@
 #include <strings.h>
 
 #include "common/str.h"
+#include "rm-lite/body-xml.h"
+#include "common/web-user.h"
 #include "rm-lite/web-reply.h"
 
 /* "application/json; charset=utf-8" */
-static bool is_json(const char *type)
+static bool is_type(const char *type, const char *wanted)
 {
-    static const char json[] = "application/json";
-    size_t n = strlen(json);
+    size_t n = strlen(wanted);
 
-    return type && strncasecmp(type, json, n) == 0 && strchr("; \t", type[n]);
+    return type && strncasecmp(type, wanted, n) == 0 && strchr("; \t", type[n]);
 }
 
-json_t *rm_web_body(const struct sv_http_request *req, struct sv_http_response *ret)
+static json_t *xml_body(const struct sv_http_request *req, const char *root,
+                        struct sv_http_response *ret)
+{
+    struct sv_error err = { 0 };
+    json_t *o;
+
+    if (rm_body_from_xml(req->body, req->body_len, root, &o, &err) >= 0)
+        return o;
+    if (rm_web_bad_request(ret, "%s", err.text) < 0)
+        ret->status = 400; /* without its text */
+    return NULL;
+}
+
+json_t *rm_web_body(const struct sv_http_request *req, const char *root,
+                    struct sv_http_response *ret)
 {
     const char *type = sv_http_header(req, "Content-Type");
     json_error_t why;
     json_t *o;
     int r;
 
-    if (!is_json(type)) {
+    if (is_type(type, "application/xml"))
+        return xml_body(req, root, ret);
+    if (!is_type(type, "application/json")) {
         r = rm_web_error(ret, 415, "UnsupportedMediaTypeException",
-                         "Content-Type: %.100s: only application/json is read",
+                         "Content-Type: %.100s: only application/json and application/xml are read",
                          type ? type : "none");
         if (r < 0)
             ret->status = 415; /* without its text */
@@ -119,7 +136,7 @@ int rm_body_object(const json_t *o, const char *key, json_t **ret, struct sv_err
 {
     json_t *v = member(o, key);
 
-    if (!v)
+    if (!v || (json_is_string(v) && !json_string_length(v))) /* an empty element */
         return 0;
     if (!json_is_object(v))
         return bad(err, key, "an object");

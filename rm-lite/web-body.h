@@ -1,4 +1,4 @@
-/* Requests that change something: who asks, and their JSON bodies. Hostile. */
+/* Requests that change something: who asks, and their bodies, JSON or XML. Hostile. */
 #ifndef SELVEDGE_RM_LITE_WEB_BODY_H
 #define SELVEDGE_RM_LITE_WEB_BODY_H
 
@@ -8,8 +8,10 @@
 #include "common/http.h"
 #include "rm-lite/context.h"
 
-/* The JSON object of a body; or NULL with *ret answered: 415 for another content type, 400. */
-json_t *rm_web_body(const struct sv_http_request *req, struct sv_http_response *ret);
+/* The object of a body, whose document element as XML is `root`; or NULL with *ret answered: 415
+ * for another content type, 400. */
+json_t *rm_web_body(const struct sv_http_request *req, const char *root,
+                    struct sv_http_response *ret);
 /* Who asks: with yarn.acl.enable empty for nobody that this server knows, else the static user. */
 void rm_web_caller(struct rm *rm, const struct sv_http_request *req,
                    char ret_user[SV_AUTH_USER_MAX]);

@@ -79,7 +79,8 @@ static int put_queue(const struct change *c, struct sv_http_response *ret)
 
 static int get_priority(struct rm_app *app, struct sv_http_response *ret)
 {
-    return rm_web_tree(ret, 200, "apppriority", json_pack("{s:i}", "priority", app->priority));
+    return rm_web_tree(ret, 200, "applicationpriority",
+                       json_pack("{s:i}", "priority", app->priority));
 }
 
 static int put_priority(const struct change *c, struct sv_http_response *ret)
@@ -140,18 +141,19 @@ static int put_timeout(const struct change *c, struct sv_http_response *ret)
 /* ---- Paths ---- */
 
 struct path {
-    const char *rest, *operation;
+    const char *rest, *root, *operation; /* the root of its XML */
     int (*get)(struct rm_app *app, struct sv_http_response *ret);
     int (*put)(const struct change *c, struct sv_http_response *ret);
     bool hidden; /* from those who may not view the application */
 };
 
 static const struct path paths[] = {
-    { "/state", "Kill Application Request", get_state, put_state, false },
-    { "/queue", "Move Application Request", get_queue, put_queue, false },
-    { "/priority", "Update Application Priority", get_priority, put_priority, false },
-    { "/timeouts", NULL, get_timeouts, NULL, true },
-    { "/timeout", "Update Application Timeouts", NULL, put_timeout, false },
+    { "/state", "appstate", "Kill Application Request", get_state, put_state, false },
+    { "/queue", "appqueue", "Move Application Request", get_queue, put_queue, false },
+    { "/priority", "applicationpriority", "Update Application Priority", get_priority, put_priority,
+      false },
+    { "/timeouts", NULL, NULL, get_timeouts, NULL, true },
+    { "/timeout", "timeout", "Update Application Timeouts", NULL, put_timeout, false },
 };
 
 static int forbidden(const struct change *c, const char *operation, struct sv_http_response *ret)
@@ -179,7 +181,7 @@ static int put(struct rm *rm, struct rm_app *app, const struct path *p,
     r = rm_may_modify(rm, app, c.user);
     if (r <= 0)
         return r < 0 ? r : forbidden(&c, p->operation, ret);
-    body = rm_web_body(req, ret);
+    body = rm_web_body(req, p->root, ret);
     if (!body)
         return 0;
     c.body = body;

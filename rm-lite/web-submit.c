@@ -96,7 +96,7 @@ int rm_web_submit(struct rm *rm, const struct sv_http_request *req, struct sv_ht
                             "Unable to obtain user name, user not authenticated");
     if (sv_has_suffix(req->path, "/new-application"))
         return new_application(rm, user, ret);
-    body = rm_web_body(req, ret);
+    body = rm_web_body(req, "application-submission-context", ret);
     if (!body)
         return 0;
     r = submit(rm, req, user, body, ret);

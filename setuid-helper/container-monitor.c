@@ -25,7 +25,7 @@ static void reply(const struct hlp_handoff *w, enum exe_status status, int error
 {
     struct exe_reply_head head = {
         .magic = EXE_REPLY_MAGIC,
-        .version = EXE_PROTOCOL_VERSION,
+        .version = w->version,
         .status = (uint16_t)status,
         .request_id = w->request_id,
         .error = error,

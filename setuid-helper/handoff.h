@@ -25,6 +25,7 @@ struct hlp_handoff {      /* descriptors, by their present numbers; -1: none */
     /* The container's mount namespace: kept open, so that the kernel tears it down in this process
      * and not in the exit of init, which is on the critical path. */
     int32_t mounts;
+    uint16_t version; /* of the answers, and what they answer */
     uint64_t request_id;
     struct exe_record r;
 };

@@ -46,7 +46,7 @@ void hlp_on_fail(void (*fn)(void *), void *argument); /* called once; NULL: noth
 bool hlp_is_channel(int fd); /* a SOCK_SEQPACKET of AF_UNIX */
 /* The request datagram and its descriptors, within ten seconds. */
 size_t hlp_receive(uint8_t *buf, size_t size, int fds[EXE_FDS_MAX], int *ret_n_fds);
-void hlp_reply(uint64_t request_id, enum exe_status status, int error, const char *text);
+void hlp_reply(const struct exe_request *to, enum exe_status status, int error, const char *text);
 /* One line for the machine's log, so that a daemon that was taken over leaves traces. Best effort,
  * and only while still root: an operation for a user MUST call it at its last step as such. */
 void hlp_audit(const struct hlp *h, enum exe_status status, int error);

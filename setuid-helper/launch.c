@@ -225,6 +225,7 @@ void hlp_launch(struct hlp *h)
     const bool container = h->req.op == EXE_OP_LAUNCH;
     struct hlp_handoff w = {
         .left = h->activated ? leave_service() : -1,
+        .version = h->req.version,
         .request_id = h->req.request_id,
         .r = { .state = EXE_RECORD_RUNNING,
                .cluster_ts = h->req.cluster_ts,

@@ -16,7 +16,11 @@
 
 #include "setuid-helper/helper.h"
 
-static struct hlp self = { .table = -1, .host_ns = -1, .monitor_program = -1, .hidden = -1 };
+static struct hlp self = { .req.version = EXE_PROTOCOL_VERSION, /* until one is decoded */
+                           .table = -1,
+                           .host_ns = -1,
+                           .monitor_program = -1,
+                           .hidden = -1 };
 
 static void refuse(enum exe_status status, int error, const char *what)
 {
@@ -25,7 +29,7 @@ static void refuse(enum exe_status status, int error, const char *what)
     if (host_ns >= 0 && geteuid() == 0)
         hlp_enter_mount_ns(host_ns); /* /dev/log is there */
     hlp_audit(&self, status, error);
-    hlp_reply(self.req.request_id, status, error, what);
+    hlp_reply(&self.req, status, error, what);
 }
 
 /* The other end of descriptor 0 MUST have been made by the daemon's account; the caller MUST be
@@ -83,7 +87,7 @@ static bool caller_is_gone(void)
 /* Answers the policy in force, for the daemon to compare with its own. */
 _Noreturn static void check(struct hlp *h)
 {
-    hlp_reply(h->req.request_id, EXE_STATUS_OK, 0, h->cfg.answer);
+    hlp_reply(&h->req, EXE_STATUS_OK, 0, h->cfg.answer);
     _exit(0);
 }
 

@@ -56,7 +56,7 @@ void hlp_init_app(struct hlp *h)
     for (unsigned i = 0; i < h->cfg.local_dirs.n; i++)
         if (h->req.local_mask >> i & 1)
             make_app_dirs(h, user_dirs[i]);
-    hlp_reply(h->req.request_id, EXE_STATUS_OK, 0, "");
+    hlp_reply(&h->req, EXE_STATUS_OK, 0, "");
     _exit(0);
 }
 

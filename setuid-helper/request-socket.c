@@ -60,14 +60,14 @@ size_t hlp_receive(uint8_t *buf, size_t size, int fds[EXE_FDS_MAX], int *ret_n_f
     return (size_t)n;
 }
 
-void hlp_reply(uint64_t request_id, enum exe_status status, int error, const char *text)
+void hlp_reply(const struct exe_request *to, enum exe_status status, int error, const char *text)
 {
     const size_t n = strlen(text);
     struct exe_reply_head head = {
         .magic = EXE_REPLY_MAGIC,
-        .version = EXE_PROTOCOL_VERSION,
+        .version = to->version,
         .status = (uint16_t)status,
-        .request_id = request_id,
+        .request_id = to->request_id,
         .error = error,
         .text_len = (uint16_t)(n > EXE_REPLY_TEXT_MAX ? EXE_REPLY_TEXT_MAX : n),
     };
@@ -79,8 +79,8 @@ void hlp_reply(uint64_t request_id, enum exe_status status, int error, const cha
     (void)sendmsg(0, &msg, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
-/* The request has been decoded, or is all zero: no byte of it is written that has not been checked.
- */
+/* The request has been decoded, or is zero but for our version: no byte of it is written that has
+ * not been checked. */
 void hlp_audit(const struct hlp *h, enum exe_status status, int error)
 {
     static const char *const operations[] = { "none",     "CHECK",  "INIT_APP", "LAUNCH",

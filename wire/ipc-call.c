@@ -127,6 +127,16 @@ static void call_reply_kept(struct ipc_call *call, const ProtobufCMessage *respo
     free(body);
 }
 
+void ipc_call_reply_packed(struct ipc_call *call, const uint8_t *response, size_t n)
+{
+    static const uint8_t empty[1];
+    const uint8_t *body = n > 0 ? response : empty;
+
+    if (call->retry)
+        ipc_retry_answered(call, body, n);
+    ipc_call_answer(call, body, n);
+}
+
 void ipc_call_reply(struct ipc_call *call, const ProtobufCMessage *response)
 {
     struct ipc_conn *c = call->conn;

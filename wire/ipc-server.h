@@ -111,6 +111,8 @@ const struct ipc_peer *ipc_call_peer(const struct ipc_call *call);
 struct sv_arena *ipc_call_arena(struct ipc_call *call); /* freed when the call is finished */
 /* Packs and queues the answer, finishes the call. */
 void ipc_call_reply(struct ipc_call *call, const ProtobufCMessage *response);
+/* The same with an answer that was packed elsewhere, in n bytes. */
+void ipc_call_reply_packed(struct ipc_call *call, const uint8_t *response, size_t n);
 /* Answers with a Java exception ("org.apache.hadoop.yarn.exceptions.YarnException") whose message
  * is the formatted text; Hadoop's client rebuilds it. Finishes the call. */
 void ipc_call_fail(struct ipc_call *call, const char *java_class, const char *fmt, ...)

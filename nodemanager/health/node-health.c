@@ -159,7 +159,7 @@ static void on_checked(const struct exe_failure *f, void *userdata)
     if (!f)
         return;
     /* Running containers are still supervised, and ended ones deleted. */
-    if (f->status == EXE_STATUS_SOCKET || f->status == EXE_STATUS_DEVICE_FILTER) {
+    if (!exe_failure_refuses(f)) {
         nm_health_set_unhealthy(h, f->text);
         return;
     }

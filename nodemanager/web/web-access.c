@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #include "common/str.h"
+#include "common/web-user.h"
 #include "nodemanager/conf.h"
 #include "nodemanager/core/application.h"
 

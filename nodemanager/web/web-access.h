@@ -4,6 +4,7 @@
 #ifndef SELVEDGE_NODEMANAGER_WEB_WEB_ACCESS_H
 #define SELVEDGE_NODEMANAGER_WEB_WEB_ACCESS_H
 
+#include "common/http.h"
 #include "common/web-auth.h"
 
 struct nm_app;

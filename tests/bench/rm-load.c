@@ -2,41 +2,41 @@
  * ApplicationMasters, in one loop. Works with any ResourceManager that speaks Hadoop's protocol.
  *
  *     rm-load CLIENT_PORT TRACKER_PORT AM_PORT PID NODES MASTERS IDLE_MS ALLOCATE_MS
+ *     rm-load CLIENT_PORT TRACKER_PORT AM_PORT PID NODES MASTERS restart
  *
  * First every node registers. For IDLE_MS nodes without containers heartbeat, WINDOW at a time, as
  * fast as they are answered. For ALLOCATE_MS each master asks for ASK containers, takes what comes,
  * gives it back and asks again, while each node heartbeats once a second. A line of JSON: both
- * counts a CPU second of process PID (the ResourceManager), and latencies in milliseconds. */
+ * counts a CPU second of process PID (the ResourceManager), and latencies in milliseconds.
+ *
+ * "restart": every master gets containers, then "ready" is printed, and a line of standard input
+ * has the time at which the ResourceManager was started again, in microseconds of CLOCK_MONOTONIC.
+ * All nodes and masters register anew and ask: the seconds from that time until the first
+ * container, and until each master has one. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <systemd/sd-event.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "common/clock.h"
 #include "common/log.h"
 #include "common/str.h"
+#include "tests/bench/load-figures.h"
 #include "wire/ipc-client.h"
 #include "wire/methods.h"
 #include "wire/token.h"
 
 #define WINDOW 64
 #define ASK 10
-#define PAUSE_US 10000 /* of a master that got nothing */
+#define PAUSE_US 10000          /* of a master that got nothing */
+#define PATIENT_PAUSE_US 500000 /* the same where a thousand wait for a restart */
 #define TICK_US 10000
-#define SAMPLES_MAX 4000000
 #define PATIENCE_MS 120000
 #define PORT_FIRST 10000
 
 typedef Hadoop__Yarn__AllocateResponseProto AllocateResponse;
-
-struct samples { /* microseconds */
-    uint32_t *v;
-    size_t n;
-};
 
 struct node {
     struct ipc_client *rm;
@@ -53,7 +53,8 @@ struct master {
     struct yarn_token token;
     int32_t response_id, waits; /* containers that were asked for and have not come */
     int64_t asked_us;
-    bool again; /* the next request asks */
+    bool again;  /* the next request asks */
+    bool served; /* it has got a container */
     struct yarn_container_id got[ASK * 4];
     size_t n_got;
     sd_event_source *pause;
@@ -68,86 +69,12 @@ static struct {
     struct master *masters;
     size_t n_masters, open;
     struct yarn_master_key container_key, nm_key;
-    bool closed_loop, stopping;
+    bool closed_loop, stopping, restart;
+    size_t n_served;
+    int64_t first_us, last_us; /* of masters' first containers */
     int64_t beats, containers;
     struct samples beat_us, ask_us;
 } g;
-
-static _Noreturn void die(const char *what, const struct sv_error *err)
-{
-    (void)fprintf(stderr, "rm-load: %s: %s\n", what, err ? err->text : "");
-    exit(EXIT_FAILURE);
-}
-
-/* ---- Figures ---- */
-
-static int64_t now_us(void)
-{
-    struct timespec t;
-
-    if (clock_gettime(CLOCK_MONOTONIC, &t) < 0)
-        die("clock", NULL);
-    return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
-}
-
-static void sample(struct samples *s, int64_t began_us)
-{
-    if (!s->v)
-        s->v = calloc(SAMPLES_MAX, sizeof(*s->v));
-    if (!s->v)
-        die("memory", NULL);
-    if (s->n < SAMPLES_MAX)
-        s->v[s->n++] = (uint32_t)(now_us() - began_us);
-}
-
-static int by_value(const void *a, const void *b)
-{
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-    return x < y ? -1 : x > y;
-}
-
-static double quantile_ms(struct samples *s, double q)
-{
-    if (s->n == 0)
-        return -1;
-    qsort(s->v, s->n, sizeof(*s->v), by_value);
-    return s->v[(size_t)((double)(s->n - 1) * q)] / 1000.0;
-}
-
-static double cpu_s(void)
-{
-    unsigned long user, system;
-    char path[64], text[1024], *p;
-    FILE *f;
-
-    (void)snprintf(path, sizeof(path), "/proc/%d/stat", g.pid);
-    f = fopen(path, "re");
-    if (!f || !fgets(text, sizeof(text), f))
-        die(path, NULL);
-    (void)fclose(f);
-    p = strrchr(text, ')');
-    if (!p ||
-        sscanf(p + 2, "%*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu", &user, &system) != 2)
-        die(path, NULL);
-    return (double)(user + system) / (double)sysconf(_SC_CLK_TCK);
-}
-
-static long rss_kib(void)
-{
-    char path[64], line[256];
-    long kib = -1;
-    FILE *f;
-
-    (void)snprintf(path, sizeof(path), "/proc/%d/status", g.pid);
-    f = fopen(path, "re");
-    while (f && fgets(line, sizeof(line), f))
-        if (sscanf(line, "VmRSS: %ld", &kib) == 1)
-            break;
-    if (f)
-        (void)fclose(f);
-    return kib;
-}
 
 /* ---- Calls ---- */
 
@@ -441,12 +368,19 @@ static void take_containers(struct master *m, const AllocateResponse *resp)
     m->waits -= (int32_t)resp->n_allocated_containers;
     if (resp->n_allocated_containers > 0)
         sample(&g.ask_us, m->asked_us);
+    if (resp->n_allocated_containers > 0 && !m->served) {
+        m->served = true;
+        g.last_us = now_us();
+        if (g.n_served++ == 0)
+            g.first_us = g.last_us;
+    }
 }
 
 static void on_allocated(const struct ipc_result *r, const struct sv_error *err, void *userdata)
 {
     const AllocateResponse *resp = (const AllocateResponse *)r->response;
     struct master *m = userdata;
+    uint64_t pause = g.restart ? PATIENT_PAUSE_US : PAUSE_US;
     int e = 0;
 
     if (r->status < 0)
@@ -455,16 +389,15 @@ static void on_allocated(const struct ipc_result *r, const struct sv_error *err,
     m->response_id = resp->response_id;
     take_containers(m, resp);
     m->again = m->waits <= 0;
-    if (g.stopping)
+    if (g.stopping || (g.restart && m->served))
         return;
     if (m->n_got > 0 || m->again) {
         allocate(m);
         return;
     }
     if (!m->pause)
-        e = sd_event_add_time_relative(g.event, &m->pause, CLOCK_MONOTONIC, PAUSE_US, 1, on_pause,
-                                       m);
-    else if ((e = sd_event_source_set_time_relative(m->pause, PAUSE_US)) >= 0)
+        e = sd_event_add_time_relative(g.event, &m->pause, CLOCK_MONOTONIC, pause, 1, on_pause, m);
+    else if ((e = sd_event_source_set_time_relative(m->pause, pause)) >= 0)
         e = sd_event_source_set_enabled(m->pause, SD_EVENT_ONESHOT);
     if (e < 0)
         die("timer", NULL);
@@ -521,11 +454,11 @@ static double idle(int64_t ms)
     g.beats = 0;
     g.beat_us.n = 0;
     g.closed_loop = true;
-    cpu = cpu_s();
+    cpu = cpu_s(g.pid);
     for (size_t i = 0; i < SV_MIN((size_t)WINDOW, g.n_nodes); i++)
         beat_next();
     run_for(ms);
-    cpu = cpu_s() - cpu;
+    cpu = cpu_s(g.pid) - cpu;
     drain();
     g.closed_loop = false;
     return (double)g.beats / SV_MAX(cpu, 0.01);
@@ -542,16 +475,86 @@ static double allocations(int64_t ms)
     run_for(1500); /* each node has room that the ResourceManager knows of */
     g.containers = 0;
     g.beat_us.n = 0;
-    cpu = cpu_s();
+    cpu = cpu_s(g.pid);
     for (size_t i = 0; i < g.n_masters; i++) {
         g.masters[i].again = true;
         allocate(&g.masters[i]);
     }
     run_for(ms);
-    cpu = cpu_s() - cpu;
+    cpu = cpu_s(g.pid) - cpu;
     sd_event_source_disable_unref(tick);
     drain();
     return (double)g.containers / SV_MAX(cpu, 0.01);
+}
+
+/* ---- Restart ---- */
+
+static void ask_all(void)
+{
+    int64_t end = now_us() + PATIENCE_MS * INT64_C(1000);
+
+    for (size_t i = 0; i < g.n_masters; i++) {
+        g.masters[i].again = true;
+        g.masters[i].waits = g.masters[i].response_id = 0;
+        g.masters[i].n_got = 0;
+        allocate(&g.masters[i]);
+    }
+    while (g.n_served < g.n_masters) {
+        if (now_us() > end)
+            die("a master got no container", NULL);
+        run_for(10);
+    }
+    drain();
+}
+
+static void hang_up(void)
+{
+    for (size_t i = 0; i < g.n_nodes; i++)
+        ipc_client_free(g.nodes[i].rm);
+    for (size_t i = 0; i < g.n_masters; i++) {
+        ipc_client_free(g.masters[i].rm);
+        g.masters[i].served = false;
+    }
+    free(g.nodes);
+    g.n_served = 0;
+    g.open = 0;
+}
+
+static sd_event_source *tick_nodes(void)
+{
+    sd_event_source *tick = NULL;
+
+    if (sd_event_add_time_relative(g.event, &tick, CLOCK_MONOTONIC, 0, 1, on_tick, NULL) < 0)
+        die("timer", NULL);
+    return tick;
+}
+
+static void restart(void)
+{
+    sd_event_source *tick;
+    char line[64];
+    int64_t start;
+
+    g.restart = true;
+    add_masters();
+    tick = tick_nodes();
+    ask_all();
+    sd_event_source_disable_unref(tick);
+    drain();
+    hang_up();
+    printf("ready\n");
+    if (fflush(stdout) != 0 || !fgets(line, sizeof(line), stdin))
+        die("standard input: no time of the start", NULL);
+    start = strtoll(line, NULL, 10);
+    add_nodes();
+    tick = tick_nodes();
+    for (size_t i = 0; i < g.n_masters; i++)
+        register_master(&g.masters[i]);
+    printf("{\"registered_s\": %.2f, ", (double)(now_us() - start) / 1e6);
+    ask_all();
+    sd_event_source_disable_unref(tick);
+    printf("\"first_s\": %.2f, \"all_s\": %.2f}\n", (double)(g.first_us - start) / 1e6,
+           (double)(g.last_us - start) / 1e6);
 }
 
 int main(int argc, char **argv)
@@ -561,9 +564,11 @@ int main(int argc, char **argv)
     long rss;
 
     sv_log_init("rm-load");
-    for (int i = 0; i < 8; i++)
-        if (argc != 9 || sv_parse_u64(argv[i + 1], 1, INT32_MAX, &v[i]) < 0)
-            die("usage: CLIENT_PORT TRACKER_PORT AM_PORT PID NODES MASTERS IDLE_MS ALLOCATE_MS",
+    g.restart = argc == 8 && sv_streq(argv[7], "restart");
+    for (int i = 0; i < (g.restart ? 6 : 8); i++)
+        if ((!g.restart && argc != 9) || sv_parse_u64(argv[i + 1], 1, INT32_MAX, &v[i]) < 0)
+            die("usage: CLIENT_PORT TRACKER_PORT AM_PORT PID NODES MASTERS {IDLE_MS ALLOCATE_MS | "
+                "restart}",
                 NULL);
     g.client_port = (uint16_t)v[0];
     g.tracker_port = (uint16_t)v[1];
@@ -575,8 +580,12 @@ int main(int argc, char **argv)
         die("NODES or the event loop", NULL);
     add_nodes();
     drain();
+    if (g.restart) {
+        restart();
+        return EXIT_SUCCESS;
+    }
     (void)idle(1000); /* the JVM compiles */
-    rss = rss_kib();
+    rss = rss_kib(g.pid);
     idle_s = (double)v[6] / 1e3;
     beats = idle((int64_t)v[6]);
     beat_p99 = quantile_ms(&g.beat_us, 0.99);
@@ -587,6 +596,7 @@ int main(int argc, char **argv)
     printf("\"containers_per_cpu_s\": %.0f, \"containers_per_s\": %.0f, \"ask_p50_ms\": %.2f, "
            "\"ask_p99_ms\": %.2f, \"loaded_heartbeat_p99_ms\": %.2f, \"loaded_rss_mib\": %.1f}\n",
            given, (double)g.containers * 1e3 / (double)v[7], quantile_ms(&g.ask_us, 0.5),
-           quantile_ms(&g.ask_us, 0.99), quantile_ms(&g.beat_us, 0.99), (double)rss_kib() / 1024);
+           quantile_ms(&g.ask_us, 0.99), quantile_ms(&g.beat_us, 0.99),
+           (double)rss_kib(g.pid) / 1024);
     return EXIT_SUCCESS;
 }

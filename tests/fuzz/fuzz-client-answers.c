@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "client/http-answer.h"
 #include "client/output.h"
 #include "client/peer-answer.h"
 #include "client/status.h"
@@ -80,6 +81,17 @@ static json_t *usage_of(json_t *containers)
     return sorted;
 }
 
+/* What is found lies within the bytes, and is found again with more bytes behind it. */
+static void head_of(const char *data, size_t size)
+{
+    struct cli_http_answer a, again;
+
+    if (cli_http_answer(data, size, &a) < 0)
+        return;
+    MUST(a.status >= 100 && a.status <= 599 && a.head <= size && a.announced >= -1);
+    MUST(cli_http_answer(data, a.head, &again) == 0 && again.head == a.head);
+}
+
 static json_t *one(json_t *object)
 {
     return object ? json_pack("[o]", object) : NULL;
@@ -97,6 +109,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     o = &formats[data[0] / 8 % SV_ARRAY_LEN(formats)];
     size--;
+    head_of(body, size);
     switch (data[0] % 8) {
     case 0:
         rows = one(cli_answer_app(body, size));

@@ -10,9 +10,10 @@ SOURCE = os.path.join(hadoop.TOP, "tests", "bench", "java", "ShuffleServe.java")
 
 
 class ApacheShuffle:
-    """Serves the outputs of `job` below the local directory. `settings`: keys. RuntimeError: it does not start."""
+    """Serves the outputs of `job` below the local directory. `settings`: keys; `conf_dir`: of its ssl-server.xml. RuntimeError: it
+    does not start."""
 
-    def __init__(self, version, local, job, settings, options=()):
+    def __init__(self, version, local, job, settings, options=(), conf_dir=None):
         lib = hadoop.jars(version)
         out = os.path.join(hadoop.BUILD, "interop", f"hadoop-{version}", "shuffle-serve")
         os.makedirs(out, exist_ok=True)
@@ -20,7 +21,8 @@ class ApacheShuffle:
         if done.returncode:
             raise RuntimeError(f"javac against Hadoop {version}: {done.stderr}")
         self.process = subprocess.Popen(
-            ["java", "-Xmx1g", "-XX:-UsePerfData", "--add-opens", "java.base/java.lang=ALL-UNNAMED", *options, "-cp", f"{out}:{lib}/*",
+            ["java", "-Xmx1g", "-XX:-UsePerfData", "--add-opens", "java.base/java.lang=ALL-UNNAMED", *options,
+             "-cp", ":".join([*([conf_dir] if conf_dir else []), out, f"{lib}/*"]),
              "ShuffleServe", local, job.user, job.application, base64.b64encode(token(job.secret)).decode(),
              *(f"{k}={v}" for k, v in settings.items())],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)

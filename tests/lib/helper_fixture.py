@@ -63,7 +63,7 @@ NET_HOST, NET_NONE, NET_PRIVATE = 0, 1, 2
 
 
 def request(op, ts=0, app=0, attempt=0, container=0, user="", local=0, log=0, work=0, profile=0,
-            what=0, visibility=0, sig=0, resource=0, resource_dir=0, version=6, magic=MAGIC, rid=77,
+            what=0, visibility=0, sig=0, resource=0, resource_dir=0, version=7, magic=MAGIC, rid=77,
             memory=0, pids=0, network=0, net_index=0, net_rate=0, net_ceil=0, devices=(), n_devices=None,
             more=(), n_more=None, categories=(0, 0, 0, 0), submitter=None):
     """struct exe_request of executor/request.h. The submitter is the user, where the operation has one."""

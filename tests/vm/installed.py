@@ -2,12 +2,13 @@
 one machine, and jobs of `selvedge run` as the account `job`."""
 import json
 import os
+import shutil
 import subprocess
 import sys
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(TOP, "tests"))
-from cluster import conf, host  # noqa: E402
+from cluster import Report, conf, host  # noqa: E402
 
 SLICE = "/sys/fs/cgroup/system.slice"
 UNIT = f"{SLICE}/selvedge-containers.service"
@@ -46,6 +47,24 @@ PACKAGES = ("selvedge-container-executor", "selvedge-nodemanager", "selvedge-cli
 
 def unpack(version):
     tool("dpkg", "--install", *(f"{TOP}/packages/{version}/{p}_{version}_amd64.deb" for p in PACKAGES))
+
+
+def purge(mounts=()):
+    """Nothing is left of the packages but what others have made, and nothing on these mounts; what configure() has made goes, too."""
+    subprocess.run(["systemctl", "stop", "selvedge-rm", "selvedge-containers"], capture_output=True)
+    shutil.rmtree("/var/lib/selvedge/staging")
+    tool("dpkg", "--purge", *reversed(PACKAGES))
+    for path in mounts:
+        expect(f"left on {path}", os.listdir(path), [])
+        tool("umount", path)
+        os.rmdir(path)
+    left = [p for p in ("/etc/selvedge", "/usr/libexec/selvedge", "/var/lib/selvedge", "/var/log/selvedge", "/run/selvedge",
+                        "/usr/share/selvedge") if os.path.exists(p)]
+    expect("left", [os.path.join(d, f) for p in left for d, _, files in os.walk(p) for f in files] + left, [])
+    units = tool("systemctl", "list-unit-files", "--no-legend", "selvedge-*").splitlines()
+    expect("units", [u for u in units if not u.startswith("selvedge-test.service ")], [])  # the VM's own
+    shutil.rmtree(CONF)
+    tool("userdel", "job")
 
 
 def configure(memory=1024, **more):
@@ -130,3 +149,40 @@ def waiting_job():
 def states():
     """Of the packages, as dpkg has them."""
     return [tool("dpkg-query", "-W", "-f", "${db:Status-Status}", p) for p in PACKAGES]
+
+
+def up_jobs(count):
+    """A job of so many running containers, which wait: its process, and each cgroup's processes, the ApplicationMaster's included."""
+    process = subprocess.Popen(as_job("--json", "run", "-n", str(count), "-m", "32m", "--", "mkfifo go; echo up; read x < go; exit 4"),
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd="/")
+    for _ in range(count):
+        if process.stderr.readline().strip().rsplit(" ", 1)[-1] != "up":
+            raise Failed(f"no container came up: {process.communicate()}")
+    return process, {g: read(f"{g}/cgroup.procs") for g in leaves()}
+
+
+def opens_gates(before):
+    """The containers of up_jobs() are those of then, and end."""
+    expect("the containers' processes", {g: read(f"{g}/cgroup.procs") for g in before}, before)
+    for group, pids in before.items():
+        if not group.endswith("_000001"):
+            go = os.open(f"/proc/{pids.split()[-1]}/cwd/go", os.O_WRONLY | os.O_NONBLOCK)
+            os.write(go, b"\n")
+            os.close(go)
+
+
+def run_cases(*cases):
+    """(name, function, arguments) each, one after the other until one fails; arguments of the program pick functions."""
+    report = Report()
+    for name, case, args in cases:
+        if sys.argv[1:] and case.__name__ not in sys.argv[1:]:
+            continue  # some functions of the program, by hand
+        if report.case(name, case, *args):
+            continue
+        for command in (["journalctl", "-b", "--no-pager", "-n", "60", "-u", "selvedge-*"],
+                        ["systemctl", "status", "--no-pager", "selvedge-nodemanager", "selvedge-containers", "selvedge-executor.socket",
+                         "selvedge-executor@*"]):
+            print(subprocess.run(command, capture_output=True, text=True).stdout, flush=True)
+        if not os.environ.get("SELVEDGE_TEST_ON"):  # to see all failures at once
+            break  # the next case needs this one's result
+    report.finish()

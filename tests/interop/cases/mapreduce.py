@@ -32,6 +32,7 @@ def pairings(version=hadoop.REFERENCE):
             "mixed": (OURS, [OURS, OURS, apache]), "apache": (apache, [apache] * 3)}
 
 
+DOCUMENT = os.path.join(hadoop.TOP, "docs", "operate", "mapreduce.md")
 # Sums of outputs of the pairing "apache": MAPREDUCE_RECORD=1 writes them.
 RECORD = os.path.join(hadoop.TOP, "tests", "golden", "mapreduce", f"{APACHE}.json")
 # On hosts of their own a node has room for an ApplicationMaster or two tasks, one of Apache's beside ours for one task: those of a
@@ -51,18 +52,25 @@ def site(h):
             "yarn.node-attribute.fs-store.root-dir": f"file://{PLACE}/rm/attributes"}
 
 
-def _mapred_site(c, h):
-    fs = h.url("")
+def _documented(c):
+    """The lines for mapred-site.xml that the documentation tells an operator, with paths and addresses of this cluster."""
+    with open(DOCUMENT, encoding="utf-8") as f:
+        block = re.search(r"`mapred-site\.xml`[^\n]*:\n\n((?:    .*\n)+)", f.read()).group(1)
+    lines = dict(line.strip().split(" = ") for line in block.splitlines())
+    here = {"mapreduce.application.classpath": ",".join(c.container_classpath),
+            "mapreduce.jobhistory.address": f"{c.address}:{c.history_port}",
+            "mapreduce.jobhistory.webapp.address": f"{c.address}:{c.history_web_port}"}
+    if here.keys() - lines:
+        raise ClusterError(f"{DOCUMENT}: {sorted(here.keys() - lines)} among the lines of mapred-site.xml")
+    return {**lines, **here}
+
+
+def _mapred_site(c):
+    """What an operator sets, and what makes jobs small and short."""
     return {
-        "mapreduce.framework.name": "yarn",
-        "mapreduce.application.classpath": ",".join(c.container_classpath),
-        "yarn.app.mapreduce.am.staging-dir": "/user",
-        "mapreduce.jobhistory.address": f"{c.address}:{c.history_port}",
-        "mapreduce.jobhistory.webapp.address": f"{c.address}:{c.history_web_port}",
+        **_documented(c),
         "mapreduce.jobhistory.move.interval-ms": 1000,
         "mapreduce.jobhistory.admin.address": "127.0.0.1:0",
-        "mapreduce.jobhistory.intermediate-done-dir": f"{fs}/history/new",
-        "mapreduce.jobhistory.done-dir": f"{fs}/history/done",
         "mapreduce.client.progressmonitor.pollinterval": 100,
         "mapreduce.client.completion.pollinterval": 100,
         "mapreduce.client.submit.file.replication": 2,
@@ -81,7 +89,7 @@ def _mapred_site(c, h):
 def prepare(c, h, more=None, node_mb=NODE_MB):
     """Before the nodes start: mapred-site.xml for everybody. `more`: further keys; `node_mb`: of nodes on hosts of their own."""
     c.history_port, c.history_web_port = free_port(), free_port()
-    values = {**_mapred_site(c, h), **(more or {})}
+    values = {**_mapred_site(c), **(more or {})}
     conf.write_xml(f"{c.conf_dir}/mapred-site.xml", values)
     for node in c.nodes:
         # Hadoop's port on hosts of their own; else one that stays the same, as an operator's does.
@@ -350,7 +358,7 @@ HUGE = {"teragen, terasort, teravalidate of 1 GiB": lambda c, h: sorted_rows(c, 
 def jobs(c, h):
     """A running cluster whose nodes were prepared can run MapReduce's jobs."""
     home(c, h)
-    h.ask("mkdir", "/history", "755")
+    h.ask("mkdir", "/user/history", "755")
     with History(c):
         yield
 

@@ -83,7 +83,8 @@ def disk_gone(c, h):
             raise ClusterError(f"{len(maps)} outputs were lost, no map ran again: {out[-3000:]}")
         if node.id not in c.running_nodes():
             raise ClusterError(f"{node.name} does not go on with its other disk:\n{node.process.tail()}")
-        c.settle()
+        # the dead disk keeps its names, and they can be seen
+        c.wait(lambda: not [left for left in c.leftovers() if disk.at not in left], 60, "all is removed, but what is on the dead disk")
 
 
 def log_of(node):

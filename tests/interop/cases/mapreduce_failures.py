@@ -88,11 +88,21 @@ class Counting:
                     found |= {w: pid for w in words if re.fullmatch(rf"attempt_\d+_\d+_{kind}_\d+_\d+", w)}
         return found
 
+    def first_map(self):
+        """(attempt, pid) of one that runs."""
+        self.c.wait(lambda: self.tasks("m") or self.process.poll() is not None, 120, "a map runs")
+        running = sorted(self.tasks("m").items())
+        if not running:
+            self.failed("no map ran")
+        return running[0]
+
     def reducers_wait(self):
         """Every reducer waits for a stopped shuffle."""
         def waiting():
-            return sum(unread(n.process.pid, port_of(n)) for n in self.c.nodes if n.ours) >= REDUCES
+            return sum(unread(n.process.pid, port_of(n)) for n in self.c.nodes if n.ours) >= REDUCES or self.process.poll() is not None
         self.c.wait(waiting, 120, "the reducers wait for the shuffles")
+        if self.process.poll() is not None:
+            self.failed("the job ended before its reducers waited for the shuffles")
 
     def ended(self, status=0):
         """What the client has printed."""
@@ -257,8 +267,7 @@ def killed_reducer(c, h):
 def speculative(c, h):
     """A map that hangs for ever: a second attempt of it is started beside it and wins."""
     with Counting(c, h, "speculative", still=False) as job:
-        c.wait(lambda: job.tasks("m") or job.process.poll() is not None, 120, "a map runs")
-        attempt, pid = sorted(job.tasks("m").items())[0]
+        attempt, pid = job.first_map()
         os.kill(pid, signal.SIGSTOP)
         out = job.right()
     if counter(out, "Launched map tasks") <= MAPS or counter(out, "Killed map tasks") == 0:
@@ -268,8 +277,7 @@ def speculative(c, h):
 def killed_map(c, h):
     """The master retries it."""
     with Counting(c, h, "killed-map", still=False) as job:
-        c.wait(lambda: job.tasks("m") or job.process.poll() is not None, 120, "a map runs")
-        attempt, pid = sorted(job.tasks("m").items())[0]
+        attempt, pid = job.first_map()
         os.kill(pid, signal.SIGKILL)
         out = job.right()
     if counter(out, "Launched map tasks") != MAPS + 1 or counter(out, "Failed map tasks") != 1:

@@ -2,6 +2,7 @@
  * reads the request: a request that was not read is retried; one that was read never is. Setuid
  * mode: nothing is retried. */
 #include <errno.h>
+#include <poll.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -10,6 +11,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -26,6 +28,7 @@ struct fixture {
     struct exe_call *call;
     int answers, ends;
     bool replied;
+    struct exe_failure failure; /* of a check */
 };
 
 static int set_up(void **state)
@@ -109,12 +112,19 @@ static int asked(struct fixture *g)
     return accept4(g->listening, NULL, NULL, SOCK_CLOEXEC);
 }
 
-static uint64_t request_on(int fd)
+static struct exe_request read_request(int fd)
 {
     struct exe_request r = { 0 };
     uint8_t buf[EXE_REQUEST_SIZE];
     ssize_t n = recv(fd, buf, sizeof(buf), MSG_DONTWAIT);
-    return n > 0 && exe_request_decode(buf, (size_t)n, &r) == 0 ? r.request_id : 0;
+    if (n <= 0 || exe_request_decode(buf, (size_t)n, &r) < 0)
+        r.request_id = 0;
+    return r;
+}
+
+static uint64_t request_on(int fd)
+{
+    return read_request(fd).request_id;
 }
 
 static void reply_to(int fd, uint64_t request_id)
@@ -181,6 +191,161 @@ static void test_read_request_is_not_retried(void **state)
     assert_int_equal(asked(g), -1);
 }
 
+/* ---- a helper of another version of the protocol
+ * -----------------------------------------------*/
+
+static void on_checked(const struct exe_failure *failure, void *userdata)
+{
+    struct fixture *g = userdata;
+    g->answers++;
+    g->replied = failure == NULL;
+    if (failure)
+        g->failure = *failure;
+}
+
+/* The next request is of the version `ours`; a helper of the version `its` answers. */
+static void check_of(struct fixture *g, int ours, int its, enum exe_status status)
+{
+    int fd = asked(g);
+    assert_true(fd >= 0);
+    const struct exe_request r = read_request(fd);
+    assert_int_equal(r.version, ours);
+    assert_int_equal(r.op, EXE_OP_CHECK);
+    const struct exe_reply_head head = { .magic = EXE_REPLY_MAGIC,
+                                         .version = (uint16_t)its,
+                                         .status = (uint16_t)status,
+                                         .request_id = status ? 0 : r.request_id };
+    assert_int_equal(send(fd, &head, sizeof(head), 0), sizeof(head));
+    (void)sv_close(fd);
+    turns(g);
+}
+
+/* One version behind: the check is repeated in that version, and what follows is of it. */
+static void test_helper_one_version_behind(void **state)
+{
+    struct fixture *g = *state;
+    const int older = EXE_PROTOCOL_VERSION - 1;
+    assert_return_code(exe_check(g->exe, false, on_checked, g), 0);
+    turns(g);
+    check_of(g, EXE_PROTOCOL_VERSION, older, EXE_STATUS_VERSION);
+    assert_int_equal(g->answers, 0);
+    check_of(g, older, older, EXE_STATUS_OK);
+    assert_int_equal(g->answers, 1);
+    assert_true(g->replied);
+    launch(g);
+    int fd = asked(g);
+    assert_int_equal(read_request(fd).version, older);
+    (void)sv_close(fd);
+    turns(g);
+}
+
+/* Two behind, or one ahead that refuses us: the answer names both versions; nothing is repeated. */
+static void test_helper_of_a_distant_version(void **state)
+{
+    struct fixture *g = *state;
+    const int theirs[] = { EXE_PROTOCOL_VERSION - 2, EXE_PROTOCOL_VERSION + 1 };
+    for (int i = 0; i < 2; i++) {
+        char words[64];
+        assert_return_code(exe_check(g->exe, false, on_checked, g), 0);
+        turns(g);
+        check_of(g, EXE_PROTOCOL_VERSION, theirs[i], EXE_STATUS_VERSION);
+        assert_int_equal(g->answers, i + 1);
+        assert_int_equal(g->failure.status, EXE_STATUS_VERSION);
+        (void)snprintf(words, sizeof(words), "the helper's is %d, the daemon's %d", theirs[i],
+                       EXE_PROTOCOL_VERSION);
+        assert_non_null(strstr(g->failure.text, words));
+        assert_non_null(strstr(g->failure.text, "must be of one release"));
+        assert_int_equal(asked(g), -1);
+    }
+}
+
+/* A helper that refuses the older version, too, is not asked a third time. */
+static void test_helper_that_refuses_both(void **state)
+{
+    struct fixture *g = *state;
+    const int older = EXE_PROTOCOL_VERSION - 1;
+    assert_return_code(exe_check(g->exe, false, on_checked, g), 0);
+    turns(g);
+    check_of(g, EXE_PROTOCOL_VERSION, older, EXE_STATUS_VERSION);
+    check_of(g, older, older, EXE_STATUS_VERSION);
+    assert_int_equal(g->answers, 1);
+    assert_int_equal(g->failure.status, EXE_STATUS_VERSION);
+    assert_int_equal(asked(g), -1);
+}
+
+struct answers {
+    uint16_t version;
+    enum exe_status status;
+};
+
+/* A process that answers so many connections, since the first check waits in this one. */
+static pid_t answering(struct fixture *g, const struct answers *list, int n)
+{
+    pid_t pid = fork();
+    assert_true(pid >= 0);
+    for (int i = 0; pid == 0 && i < n; i++) {
+        uint8_t buf[EXE_REQUEST_SIZE];
+        struct pollfd p = { .fd = g->listening, .events = POLLIN };
+        int fd = poll(&p, 1, 60000) == 1 ? accept4(g->listening, NULL, NULL, SOCK_CLOEXEC) : -1;
+        const struct exe_reply_head head = { .magic = EXE_REPLY_MAGIC,
+                                             .version = list[i].version,
+                                             .status = (uint16_t)list[i].status };
+        if (recv(fd, buf, sizeof(buf), 0) <= 0 || send(fd, &head, sizeof(head), 0) < 0)
+            _exit(1);
+        (void)sv_close(fd);
+    }
+    if (pid == 0)
+        _exit(0);
+    return pid;
+}
+
+static int first_check(struct fixture *g, const struct answers *list, int n)
+{
+    char *none[] = { NULL };
+    const struct exe_settings s = {
+        .helper = "/bin/true", .socket = g->at.sun_path, .local_dirs = none, .log_dirs = none
+    };
+    int status = -1;
+    pid_t pid = answering(g, list, n);
+    int r = exe_check_first(g->exe, &s, &g->failure);
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(status, 0);
+    return r;
+}
+
+/* What follows the first check is of the version that was answered. */
+static void test_first_check(void **state)
+{
+    struct fixture *g = *state;
+    const uint16_t ours = EXE_PROTOCOL_VERSION, older = ours - 1;
+    assert_int_equal(first_check(g, (struct answers[]){ { ours, EXE_STATUS_CONFIG_SYNTAX } }, 1),
+                     -EPERM);
+    assert_int_equal(g->failure.status, EXE_STATUS_CONFIG_SYNTAX);
+    assert_int_equal(first_check(g, (struct answers[]){ { ours + 1, EXE_STATUS_OK } }, 1), -EPERM);
+    assert_int_equal(g->failure.status, EXE_STATUS_VERSION);
+    /* containers are watched without it */
+    assert_int_equal(first_check(g, (struct answers[]){ { ours, EXE_STATUS_DEVICE_FILTER } }, 1),
+                     0);
+    const struct answers behind[] = { { older, EXE_STATUS_VERSION }, { older, EXE_STATUS_OK } };
+    assert_int_equal(first_check(g, behind, 2), 0);
+    launch(g);
+    int fd = asked(g);
+    assert_int_equal(read_request(fd).version, older);
+    (void)sv_close(fd);
+    turns(g);
+}
+
+/* Nobody to wait for: the daemon starts, and probes. */
+static void test_first_check_without_socket(void **state)
+{
+    struct fixture *g = *state;
+    char *none[] = { NULL };
+    const struct exe_settings s = {
+        .helper = "/bin/true", .socket = "/nonexistent/socket", .local_dirs = none, .log_dirs = none
+    };
+    assert_int_equal(exe_check_first(g->exe, &s, &g->failure), 0);
+}
+
 /* ---- helpers that are started -----------------------------------------------------------------*/
 
 /* In the helper's place a script that reads the request, notes that it was there, and ends without
@@ -236,6 +401,11 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_dropped_request_is_retried, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_refusal_without_id_is_the_answer, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_read_request_is_not_retried, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_helper_one_version_behind, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_helper_of_a_distant_version, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_helper_that_refuses_both, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_first_check, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_first_check_without_socket, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_setuid_mode_never_retries, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -280,8 +280,31 @@ static void test_bytes_refused(void **state)
     assert_int_equal(exe_request_decode(buf, (size_t)n, &got), 0);
     buf[4] = 9; /* version */
     assert_int_equal(exe_request_decode(buf, (size_t)n, &got), -EPROTONOSUPPORT);
-    buf[0] ^= 1; /* magic comes first */
+    assert_int_equal(exe_request_decode(buf, 40, &got), -EPROTONOSUPPORT); /* of any length */
+    buf[0] ^= 1;                                                           /* magic comes first */
     assert_int_equal(exe_request_decode(buf, (size_t)n, &got), -EBADMSG);
+}
+
+/* The version before is accepted and kept, the two beside them are not. */
+static void test_versions(void **state)
+{
+    uint8_t buf[EXE_REQUEST_SIZE];
+    struct exe_request got;
+    (void)state;
+    for (int v = EXE_PROTOCOL_VERSION - 2; v <= EXE_PROTOCOL_VERSION + 1; v++) {
+        const bool known = v == EXE_PROTOCOL_VERSION || v == EXE_PROTOCOL_VERSION - 1;
+        struct exe_request r = launch();
+        assert_int_equal(exe_request_encode(&r, buf, sizeof(buf)), sizeof(buf));
+        buf[4] = (uint8_t)v;
+        assert_int_equal(exe_request_decode(buf, sizeof(buf), &got), known ? 0 : -EPROTONOSUPPORT);
+        r.version = (uint16_t)v;
+        assert_int_equal(exe_request_encode(&r, buf, sizeof(buf)),
+                         known ? (int)sizeof(buf) : -EINVAL);
+        if (known) {
+            assert_int_equal(exe_request_decode(buf, sizeof(buf), &got), 0);
+            assert_int_equal(got.version, v);
+        }
+    }
 }
 
 static void test_identifier_texts(void **state)
@@ -316,14 +339,19 @@ static void test_reply(void **state)
     (void)state;
     assert_int_equal(exe_reply_decode(buf, (size_t)n, &got), 0);
     assert_true(got.status == EXE_STATUS_MOUNT && got.error == EPERM && got.request_id == 9 &&
-                got.pid == -3 && got.text_len == 4 && memcmp(got.text, "what", 4) == 0);
+                got.pid == -3 && got.text_len == 4 && memcmp(got.text, "what", 4) == 0 &&
+                got.version == EXE_PROTOCOL_VERSION);
+    buf[4]--; /* the version before */
+    assert_int_equal(exe_reply_decode(buf, (size_t)n, &got), 0);
+    assert_true(got.status == EXE_STATUS_MOUNT && got.version == EXE_PROTOCOL_VERSION - 1);
+    buf[4]++;
     for (int len = 0; len < n; len++)
         assert_int_equal(exe_reply_decode(buf, (size_t)len, &got), -EBADMSG);
     buf[4]++; /* version: its other fields may be anything */
     for (int len = offsetof(struct exe_reply_head, status); len <= n; len++) {
         assert_int_equal(exe_reply_decode(buf, (size_t)len, &got), 0);
         assert_true(got.status == EXE_STATUS_VERSION && got.request_id == 0 && got.pid == 0 &&
-                    got.text_len == 0);
+                    got.text_len == 0 && got.version == EXE_PROTOCOL_VERSION + 1);
     }
     assert_int_equal(exe_reply_decode(buf, offsetof(struct exe_reply_head, status) - 1, &got),
                      -EBADMSG);
@@ -366,11 +394,11 @@ static void test_record(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_operation),  cmocka_unit_test(test_fields_refused),
-        cmocka_unit_test(test_more_containers),  cmocka_unit_test(test_user_names),
-        cmocka_unit_test(test_submitter_names),  cmocka_unit_test(test_bytes_refused),
-        cmocka_unit_test(test_identifier_texts), cmocka_unit_test(test_reply),
-        cmocka_unit_test(test_record),
+        cmocka_unit_test(test_every_operation), cmocka_unit_test(test_fields_refused),
+        cmocka_unit_test(test_more_containers), cmocka_unit_test(test_user_names),
+        cmocka_unit_test(test_submitter_names), cmocka_unit_test(test_bytes_refused),
+        cmocka_unit_test(test_versions),        cmocka_unit_test(test_identifier_texts),
+        cmocka_unit_test(test_reply),           cmocka_unit_test(test_record),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
