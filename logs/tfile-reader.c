@@ -51,6 +51,8 @@ static int get_key(struct logs_tfile_reader *r, int64_t n, struct entry *ret, st
     int k;
 
     *ret = (struct entry){ .key = (uint32_t)r->keys.len };
+    if (n == 0)
+        return 0;
     if (n > INDEX_KEY_MAX || sv_buf_reserve(&r->keys, (size_t)n) < 0)
         return skip_key(r, n, err);
     k = logs_bcreader_get_all(r->in, r->keys.data + r->keys.len, (size_t)n, err);

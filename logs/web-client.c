@@ -33,20 +33,24 @@ struct logs_web {
 
 static void curl_text_freep(char **s)
 {
-    curl_free(*s);
+    if (*s)
+        curl_free(*s);
 }
 
 int logs_web_new(const char *server, const char *user, uint32_t timeout_ms, struct logs_web **ret,
                  struct sv_error *err)
 {
     _cleanup_(logs_web_freep) struct logs_web *w = calloc(1, sizeof *w);
-    _cleanup_(curl_text_freep) char *escaped = curl_easy_escape(NULL, user, 0);
+    _cleanup_(curl_text_freep) char *escaped = NULL;
 
     if (strlen(server) > LOGS_WEB_SERVER_MAX)
         return sv_error_set(err, -ENAMETOOLONG, "%s: too long an address", server);
-    if (!w || !escaped || curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK ||
-        sv_asprintf(&w->who, "&user.name=%s", escaped) < 0 || !(w->easy = curl_easy_init()) ||
-        !(w->multi = curl_multi_init()) || !(w->answer = malloc(ANSWER_MAX + 1)))
+    if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
+        return sv_error_set(err, -ELIBACC, "WebHDFS needs libcurl, which does not start");
+    escaped = curl_easy_escape(NULL, user, 0);
+    if (!w || !escaped || sv_asprintf(&w->who, "&user.name=%s", escaped) < 0 ||
+        !(w->easy = curl_easy_init()) || !(w->multi = curl_multi_init()) ||
+        !(w->answer = malloc(ANSWER_MAX + 1)))
         return sv_error_errno(err, -ENOMEM, "WebHDFS");
     (void)snprintf(w->server, sizeof w->server, "%s", server);
     w->timeout_ms = timeout_ms;
@@ -61,7 +65,8 @@ struct logs_web *logs_web_free(struct logs_web *w)
     logs_web_abandon(w);
     if (w->multi)
         (void)curl_multi_cleanup(w->multi); /* only frees, ignoring */
-    curl_easy_cleanup(w->easy);
+    if (w->easy)
+        curl_easy_cleanup(w->easy);
     free(w->who);
     free(w->answer);
     free(w);

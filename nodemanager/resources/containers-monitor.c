@@ -18,9 +18,15 @@
 #include "nodemanager/core/container.h"
 #include "nodemanager/core/context.h"
 
+#define SLICE 32 /* containers read at a time, a few files of the kernel each */
+
 struct nm_monitor {
     struct nm_context *ctx;
-    sd_event_source *timer;
+    sd_event_source *timer; /* begins a pass over all containers */
+    sd_event_source *more;  /* goes on with it, after what else waits in the loop */
+    unsigned pass;
+    uint64_t pass_bytes; /* sums of this pass so far */
+    float pass_cpu;
     int64_t memory_mb; /* of the machine */
     int32_t cpus;
     uint64_t containers_bytes;
@@ -107,29 +113,60 @@ static void sample_node(struct nm_monitor *m)
     m->read_once = true;
 }
 
-static int on_timer(sd_event_source *s, uint64_t usec, void *userdata)
+static void end_pass(struct nm_monitor *m)
 {
-    SV_LOOP_HANDLER();
-    struct nm_monitor *m = userdata;
-    int64_t now = sv_now_ms();
-
-    (void)usec;
-    m->containers_bytes = 0;
-    m->containers_cpu = 0;
-    for (struct nm_container *c = m->ctx->containers; c; c = c->hh.next) {
-        if (nm_container_is_done(c))
-            continue;
-        sample_container(c, now);
-        check_memory(c);
-        m->containers_bytes += c->usage.last.memory_current;
-        m->containers_cpu += c->usage.cpu_cores;
-    }
+    m->containers_bytes = m->pass_bytes;
+    m->containers_cpu = m->pass_cpu;
     sample_node(m);
     if (HASH_COUNT(m->ctx->containers) < m->containers)
         (void)malloc_trim(64 << 10); /* returns the memory of ended containers, ignoring */
     m->containers = HASH_COUNT(m->ctx->containers);
-    (void)sd_event_source_set_time_relative(s, (uint64_t)m->ctx->conf->monitor_ms * 1000);
-    (void)sd_event_source_set_enabled(s, SD_EVENT_ONESHOT); /* ours, ignoring */
+    (void)sd_event_source_set_time_relative(m->timer, (uint64_t)m->ctx->conf->monitor_ms * 1000);
+    (void)sd_event_source_set_enabled(m->timer, SD_EVENT_ONESHOT); /* ours, ignoring */
+}
+
+/* The next containers of the pass. They come and go between two slices: each knows its pass. */
+static void go_on(struct nm_monitor *m)
+{
+    int64_t now = sv_now_ms();
+    int left = SLICE;
+
+    for (struct nm_container *c = m->ctx->containers; c; c = c->hh.next) {
+        if (nm_container_is_done(c) || c->usage.pass == m->pass)
+            continue;
+        if (left-- == 0) {
+            (void)sd_event_source_set_enabled(m->more, SD_EVENT_ONESHOT); /* ours, ignoring */
+            return;
+        }
+        c->usage.pass = m->pass;
+        sample_container(c, now);
+        check_memory(c);
+        m->pass_bytes += c->usage.last.memory_current;
+        m->pass_cpu += c->usage.cpu_cores;
+    }
+    end_pass(m);
+}
+
+static int on_more(sd_event_source *s, void *userdata)
+{
+    SV_LOOP_HANDLER();
+    (void)s;
+    go_on(userdata);
+    return 0;
+}
+
+static int on_timer(sd_event_source *s, uint64_t usec, void *userdata)
+{
+    SV_LOOP_HANDLER();
+    struct nm_monitor *m = userdata;
+
+    (void)s;
+    (void)usec;
+    if (++m->pass == 0)
+        m->pass = 1; /* 0: never read */
+    m->pass_bytes = 0;
+    m->pass_cpu = 0;
+    go_on(m);
     return 0;
 }
 
@@ -177,8 +214,12 @@ int nm_monitor_new(struct nm_context *ctx, struct nm_monitor **ret, struct sv_er
     sample_node(m);
     r = sd_event_add_time_relative(ctx->event, &m->timer, CLOCK_BOOTTIME,
                                    (uint64_t)ctx->conf->monitor_ms * 1000, 0, on_timer, m);
+    if (r >= 0)
+        r = sd_event_add_defer(ctx->event, &m->more, on_more, m);
+    if (r >= 0)
+        r = sd_event_source_set_enabled(m->more, SD_EVENT_OFF);
     if (r < 0) {
-        free(m);
+        nm_monitor_free(m);
         return sv_error_errno(err, r, "containers monitor");
     }
     *ret = m;
@@ -190,6 +231,7 @@ struct nm_monitor *nm_monitor_free(struct nm_monitor *m)
     if (!m)
         return NULL;
     sd_event_source_disable_unref(m->timer);
+    sd_event_source_disable_unref(m->more);
     free(m);
     return NULL;
 }

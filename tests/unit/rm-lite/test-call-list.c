@@ -310,6 +310,7 @@ static void test_containers(void **state)
                           .count = (int32_t)entries() - 1,
                           .relax = true };
     struct rm_sched_event ev = { .type = RM_SCHED_ASK, .asks = &ask, .n_asks = 1 };
+    _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
     struct answers s;
     struct rm_app *app;
     struct fix f;
@@ -331,7 +332,7 @@ static void test_containers(void **state)
     assert_in_range(s.expected, 100, 1000000);
     s.method = "getContainers";
     s.check = check_containers;
-    q.application_attempt_id = yarn_attempt_id_to(sv_arena_new(0), app->current->id);
+    q.application_attempt_id = yarn_attempt_id_to(a, app->current->id);
     call(&s, &q.base, &hadoop__yarn__get_containers_response_proto__descriptor);
     await(&s, 1);
     assert_true(s.turns >= s.expected / TURN);
