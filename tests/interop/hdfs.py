@@ -152,6 +152,15 @@ class Hdfs:
             raise RuntimeError(f"{words}: {answer!r}")
         return answer[3:]
 
+    def program(self, user, main, *args, site="-"):
+        """What a Java class prints that runs in the NameNode's process, as a user; `site`: a configuration file. Arguments have no
+        blanks. RuntimeError: it fails."""
+        with tempfile.NamedTemporaryFile(dir=self.root) as f:
+            status = self.ask("program", user, site, f.name, main, *args)
+            if status != "0":
+                raise RuntimeError(f"{main}: {status}: {f.read().decode(errors='replace')[-2000:]} {self.tail()}")
+            return f.read()
+
     def put(self, path, data, block=BLOCK, replicas=2, owner="alice", mode="644"):
         """(modification time, length)"""
         with tempfile.NamedTemporaryFile(dir=self.root) as f:

@@ -4,7 +4,6 @@ import contextlib
 import hashlib
 import os
 import re
-import shutil
 import subprocess
 
 from cluster import conf
@@ -39,10 +38,7 @@ class Uploads:
                                                                 "timeout_ms": 60000, **more})
 
     def java(self, *args):
-        done = subprocess.run(hadoop.java(self.h.version, "AggregatedLogs", *args, conf=self.h.conf_dir), capture_output=True,
-                              env={**os.environ, "HADOOP_USER_NAME": "alice"})
-        expect(done.returncode == 0, done.stderr.decode(errors="replace")[-2000:])
-        return done.stdout
+        return self.h.program("alice", "AggregatedLogs", *args)
 
     def web(self):
         """Where WebHDFS is, in place of the native servers."""
@@ -105,6 +101,18 @@ class Uploads:
         self.h.ask("mkdir", "/closed", "755")
         answer = Uploader(self.logs, [1], local=False, remote="/closed", servers=f"{self.h.address}:{self.h.port}").answer()
         expect(answer.outcome == "refused" and "Permission denied" in answer.text, str(answer))
+        self.foreign()
+
+    def foreign(self):
+        """Another user neither reads a file nor writes beside it."""
+        for command, path in (("-cat", f"{LOGS}/{DIRECTORY}/node1_0"), ("-touchz", f"{LOGS}/{DIRECTORY}/planted"),
+                              ("-rm", f"{LOGS}/{DIRECTORY}/node1_0")):
+            try:
+                self.h.program("bob", "org.apache.hadoop.fs.FsShell", command, path)
+            except RuntimeError as error:
+                expect("Permission denied: user=bob" in str(error), str(error))
+            else:
+                raise AssertionError(f"bob: {command} {path} succeeds")
 
     def blocks(self, path):
         try:
@@ -160,17 +168,13 @@ class Uploads:
 
     def yarn_logs(self, remote, *args, **more):
         """`yarn logs` of this version, without a ResourceManager."""
-        at = f"{self.h.root}/client-conf"
-        shutil.copytree(self.h.conf_dir, at, dirs_exist_ok=True)
-        conf.write_xml(f"{at}/yarn-site.xml", {"yarn.log-aggregation-enable": "true", "yarn.nodemanager.remote-app-log-dir": remote,
-                                               "yarn.resourcemanager.address": "127.0.0.1:1", "yarn.client.failover-max-attempts": 0,
-                                               "yarn.resourcemanager.connect.max-wait.ms": 200, "ipc.client.connect.max.retries": 0,
-                                               "yarn.resourcemanager.connect.retry-interval.ms": 100, **more})
-        done = subprocess.run(hadoop.java(self.h.version, "org.apache.hadoop.yarn.client.cli.LogsCLI", "-applicationId", APP, "-appOwner",
-                                          "alice", *args, conf=at), capture_output=True, text=True, timeout=300, errors="replace",
-                              env={**os.environ, "HADOOP_USER_NAME": "alice"})
-        expect(done.returncode == 0, done.stdout[-1000:] + done.stderr[-3000:])
-        return done.stdout
+        site = f"{self.h.root}/client-site.xml"
+        conf.write_xml(site, {"yarn.log-aggregation-enable": "true", "yarn.nodemanager.remote-app-log-dir": remote,
+                              "yarn.resourcemanager.address": "127.0.0.1:1", "yarn.client.failover-max-attempts": 0,
+                              "yarn.resourcemanager.connect.max-wait.ms": 200, "ipc.client.connect.max.retries": 0,
+                              "yarn.resourcemanager.connect.retry-interval.ms": 100, **more})
+        return self.h.program("alice", "org.apache.hadoop.yarn.client.cli.LogsCLI", "-applicationId", APP, "-appOwner", "alice", *args,
+                              site=site).decode(errors="replace")
 
     def rolled(self):
         """Three files of one node: `yarn logs` prints each log once; the older layout for Hadoop 2."""

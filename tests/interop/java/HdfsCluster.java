@@ -9,6 +9,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.security.PrivilegedExceptionAction;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -33,6 +34,8 @@ import org.apache.hadoop.io.IOUtils;
 import org.apache.hadoop.metrics2.lib.DefaultMetricsSystem;
 import org.apache.hadoop.security.Credentials;
 import org.apache.hadoop.security.UserGroupInformation;
+import org.apache.hadoop.util.Tool;
+import org.apache.hadoop.yarn.conf.YarnConfiguration;
 
 /**
  * A real NameNode, and a client that prepares files on it: reads a command a line from standard input, answers a line
@@ -190,6 +193,41 @@ public final class HdfsCluster {
     return "done";
   }
 
+  /** What LogsCLI's main() does first, since Hadoop 3.4. */
+  private static void webServices(Configuration site) throws Exception {
+    try {
+      Class.forName("org.apache.hadoop.yarn.webapp.util.WebServiceClient").getMethod("initialize", Configuration.class).invoke(null, site);
+    } catch (ClassNotFoundException e) {
+      return; // an older version
+    }
+  }
+
+  /** A command line class of Hadoop, or one of ours, in this JVM: USER SITE OUTPUT CLASS ARGUMENT...; SITE: a configuration file or -. */
+  private String program(String[] w) throws Exception {
+    Configuration site = new YarnConfiguration();
+    if (!w[2].equals("-")) {
+      site.addResource(new Path("file://" + w[2]));
+    }
+    String[] args = Arrays.copyOfRange(w, 5, w.length);
+    Class<?> type = Class.forName(w[4]);
+    PrintStream before = System.out;
+    try (PrintStream out = new PrintStream(w[3], "UTF-8")) {
+      System.setOut(out);
+      return as(w[1]).doAs((PrivilegedExceptionAction<String>) () -> {
+        if (Tool.class.isAssignableFrom(type)) { // its main() ends the JVM
+          webServices(site);
+          Tool tool = (Tool) type.getDeclaredConstructor().newInstance();
+          tool.setConf(site);
+          return String.valueOf(tool.run(args));
+        }
+        type.getMethod("main", String[].class).invoke(null, (Object) args);
+        return "0";
+      });
+    } finally {
+      System.setOut(before);
+    }
+  }
+
   private String run(String[] w) throws Exception {
     switch (w[0]) {
       case "port":
@@ -227,6 +265,8 @@ public final class HdfsCluster {
         return "done";
       case "status":
         return status(new Path(w[1]));
+      case "program":
+        return program(w);
       case "parts":
         return parts(new Path(w[1]), w[2]);
       case "remove":
