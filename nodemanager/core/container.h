@@ -134,7 +134,7 @@ struct nm_container {
         float cpu_cores; /* between the last two readings */
         uint64_t peak_bytes;
         unsigned over_readings; /* consecutive readings above its memory; see check_memory */
-        unsigned pass; /* of the monitor over all containers, in which it was read last */
+        unsigned pass;          /* of the monitor over all containers, in which it was read last */
     } usage;
 
     struct {                                 /* rm/: its part in heartbeats */
