@@ -17,8 +17,9 @@ from interop.cases import mapreduce
 from interop.cases.mapreduce import counter, shuffles
 
 MAPS, REDUCES = 6, 2
-# A reducer tells the master of each failure instead of each tenth, and tries again after a second.
-OPTIONS = [f"-Dmapreduce.job.reduces={REDUCES}", "-Dmapreduce.job.reduce.slowstart.completedmaps=1.0",
+# A reducer tells the master of each failure instead of each tenth, and tries again after a second. One that waits for a stopped
+# shuffle looks slow: without speculation no second attempt of it is started.
+OPTIONS = [f"-Dmapreduce.job.reduces={REDUCES}", "-Dmapreduce.job.reduce.slowstart.completedmaps=1.0", "-Dmapreduce.reduce.speculative=false",
            "-Dmapreduce.reduce.shuffle.maxfetchfailures=1", "-Dmapreduce.reduce.shuffle.retry-delay.max.ms=1000"]
 
 
