@@ -210,7 +210,9 @@ const struct cli_command cli_commands[] = {
     { "doctor", cli_cmd_doctor, "doctor [--user NAME]",
       "check which limits and protections this node can enforce",
       "Changes nothing; needs no ResourceManager. As root or as the NodeManager's account it\n"
-      "also queries container-executor. The exit code is 0 when all is in order, 1 when\n"
+      "also queries container-executor. Without --conf and $HADOOP_CONF_DIR it reads what the\n"
+      "NodeManager reads, by /etc/default/selvedge-nodemanager. The exit code is 0 when all is in "
+      "order, 1 when\n"
       "containers run with less protection than possible, 2 when they do not run or a guarantee\n"
       "is broken.\n",
       doctor_options, CLI_NAMES_NONE },
