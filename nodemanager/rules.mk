@@ -5,7 +5,8 @@ CFLAGS_nodemanager := $(CFLAGS_common) $(shell $(PKGCONFIG) --cflags $(NODEMANAG
 NODEMANAGER_A := $(BUILD)/libselvedge-nodemanager.a
 # Folders in layer order, which tests/tools/check-includes checks.
 NODEMANAGER_CONF_OBJS := $(addprefix $(BUILD)/nodemanager/, conf.o conf-address.o conf-aux-services.o conf-directories.o conf-hadoop-keys.o conf-isolation.o conf-launch.o \
-	conf-limits.o conf-localizer.o conf-node.o conf-s3.o conf-refused.o conf-logs.o conf-unread.o)
+	conf-limits.o conf-localizer.o conf-node.o conf-s3.o conf-refused.o conf-logs.o conf-unit.o conf-unread.o)
+$(BUILD)/nodemanager/conf-unit.o: CPPFLAGS += -DUNIT_ENVIRONMENT='"$(SYSCONFDIR)/default/selvedge-nodemanager"'
 NODEMANAGER_OBJS := $(NODEMANAGER_CONF_OBJS) $(addprefix $(BUILD)/nodemanager/, \
 	$(addprefix store/, state-store.o state-store-open.o state-store-read.o state-store-schema.o \
 		state-store-statements.o state-store-write.o localization-records.o) \
@@ -62,7 +63,7 @@ $(BUILD)/tests/integration/nodemanager/bus-client: $(BUILD)/tests/integration/no
 TEST_PROGRAMS += $(BUILD)/tests/integration/nodemanager/bus-client
 
 NODEMANAGER_TESTS := $(addprefix nodemanager/, aux-services/test-aux-conf aux-services/test-aux-frame aux-services/test-aux-data aux-services/test-aux-outbox \
-	test-conf test-reload store/test-state-store health/test-local-dirs \
+	test-conf test-conf-unit test-reload store/test-state-store health/test-local-dirs \
 	health/test-launch-failures health/test-mount-watch health/test-node-health core/test-container core/test-context core/test-system-credentials core/test-token-secret-managers \
 	dbus/test-bus-list \
 	resources/test-assignments resources/test-elastic-memory resources/test-mcs resources/test-numa resources/test-set-limit \

@@ -137,10 +137,12 @@ class Uploads:
     def safe_mode(self):
         """Tried again later, by both protocols; nothing is left under the file's name."""
         self.h.ask("safemode", "enter")
-        for more in ({}, self.web()):
-            answer = self.upload(file="node1_4", **more).answer()
-            expect(answer.outcome == "failed" and "safe mode" in answer.text.lower(), str(answer))
-        self.h.ask("safemode", "leave")
+        try:
+            for more in ({}, self.web()):
+                answer = self.upload(file="node1_4", **more).answer()
+                expect(answer.outcome == "failed" and "safe mode" in answer.text.lower(), str(answer))
+        finally:
+            self.h.ask("safemode", "leave")
         expect("node1_4" not in self.h.ask("list", f"{LOGS}/{DIRECTORY}").split(), "a file is there")
         for more in ({}, self.web()):
             expect(self.upload(file="node1_4", **more).answer().outcome == "done")
