@@ -6,6 +6,7 @@ import os
 import re
 import urllib.request
 
+from cluster import conf
 from cluster.cluster import PLACE
 from interop import hadoop, peers
 from interop.cases.log_uploads import FullDisks
@@ -244,8 +245,13 @@ class States:
         self.both_succeed(self.submit(lambda: self.h.ask("standby"), after=activate), "failing over")
 
 
-def prepare(c):
-    """Both nodes run containers."""
+OF_CLIENTS = ("dfs.ha", "dfs.nameservices", "dfs.client.", "dfs.namenode.rpc-address", "dfs.blocksize", "dfs.replication")
+
+
+def prepare(c, h):
+    """Both nodes run containers. What hdfs-default.xml has as well is read from hdfs-site.xml alone."""
+    for directory in (c.conf_dir, *(node.conf_dir for node in c.nodes)):
+        conf.write_xml(f"{directory}/hdfs-site.xml", {k: v for k, v in h.site.items() if k.startswith(OF_CLIENTS)})
     for node in c.nodes:
         node.site["yarn.nodemanager.resource.memory-mb"] = NODE_MB
 
@@ -276,12 +282,10 @@ def run(report, kind, names):
     """The cases of these names, all without."""
     new_hdfs, states = KINDS[kind]
     with new_hdfs(hadoop.REFERENCE) as h:
-        own = ("dfs.ha", "dfs.nameservices", "dfs.client.", "dfs.namenode.rpc-address")
-        site = {**{k: v for k, v in h.site.items() if k.startswith(own)},
-                "fs.defaultFS": h.site["fs.defaultFS"], "yarn.nodemanager.remote-app-log-dir": ROOT, "yarn.log-aggregation-enable": "true",
+        site = {"fs.defaultFS": h.site["fs.defaultFS"], "yarn.nodemanager.remote-app-log-dir": ROOT, "yarn.log-aggregation-enable": "true",
                 "selvedge.nodemanager.log-aggregation.bytes-per-second": BYTES_PER_SECOND,
                 "yarn.node-attribute.fs-store.root-dir": f"file://{PLACE}/rm/attributes"}  # not on HDFS
-        with peers.cluster("states", rm=APACHE, nm=["selvedge", APACHE], site=site, prepare=prepare) as c:
+        with peers.cluster("states", rm=APACHE, nm=["selvedge", APACHE], site=site, prepare=lambda c: prepare(c, h)) as c:
             for case in states(c, h).cases:
                 if not names or case.__name__ in names:
                     report.case(case.__name__.replace("_", " "), case)

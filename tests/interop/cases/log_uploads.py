@@ -69,7 +69,7 @@ class Uploads:
     def read_by_selvedge(self):
         """All three files, of several blocks, by both protocols; no ResourceManager answers."""
         def logs(*args, scheme=f"hdfs://{self.h.address}:{self.h.port}"):
-            done = subprocess.run([os.path.join(BUILD, "selvedge"), "logs", "--conf", self.h.conf_dir, "--wait", "100ms", "-D",
+            done = subprocess.run([os.path.join(BUILD, "selvedge"), "logs", "--conf", self.h.conf_dir, "--wait", "1ms", "-D",
                                    "yarn.log-aggregation-enable=true", "-D", "yarn.resourcemanager.address=127.0.0.1:1", "-D",
                                    f"yarn.nodemanager.remote-app-log-dir={scheme}{LOGS}", "--owner", "alice", APP, *args],
                                   capture_output=True)
