@@ -26,7 +26,7 @@ NODEMANAGER_OBJS := $(NODEMANAGER_CONF_OBJS) $(addprefix $(BUILD)/nodemanager/, 
 	$(addprefix am/, cm-reply.o container-manager.o start-containers.o update-container.o) \
 	$(addprefix dbus/, bus.o bus-application.o bus-auth.o bus-call.o bus-caller.o bus-container.o bus-container-methods.o bus-introspect.o bus-list.o bus-node.o bus-node-methods.o \
 		bus-object.o bus-path.o bus-signals.o bus-values.o) \
-	$(addprefix web/, live.o localization-json.o nm-metrics.o nm-web.o nm-web-logs.o log-frame.o page-apps.o page-container.o page-frame.o page-logs.o page-node.o page-route.o uploads-json.o web-access.o web-reply.o) \
+	$(addprefix web/, live.o localization-json.o nm-metrics.o nm-web.o nm-web-logs.o log-frame.o log-server.o page-apps.o page-container.o page-frame.o page-logs.o page-node.o page-route.o uploads-json.o web-access.o web-reply.o) \
 	recovery.o reload.o nm.o) $(BUILD)/logs/upload-request.o $(BUILD)/logs/web-url.o
 NODEMANAGER_LDLIBS = $(shell $(PKGCONFIG) --libs $(NODEMANAGER_PKGS))
 $(NODEMANAGER_A): $(NODEMANAGER_OBJS)
@@ -68,7 +68,7 @@ NODEMANAGER_TESTS := $(addprefix nodemanager/, aux-services/test-aux-conf aux-se
 	dbus/test-bus-list \
 	resources/test-assignments resources/test-elastic-memory resources/test-mcs resources/test-numa resources/test-set-limit \
 	logs/test-log-policy services/test-deletion-service services/test-localization-source launch/test-container-cleanup launch/test-container-env fsm/test-state-machines \
-	web/test-nm-web-logs web/test-log-frame)
+	web/test-nm-web-logs web/test-log-frame web/test-log-server)
 UNIT_TESTS += $(NODEMANAGER_TESTS)
 $(foreach t,$(NODEMANAGER_TESTS),$(eval $(t)_DEPS := $(NODEMANAGER_A) $(HDFS_A) $(WIRE_A) $(COMMON_A))\
 	$(eval $(t)_LDLIBS = $(WIRE_LDLIBS) $(NODEMANAGER_LDLIBS)))
