@@ -3,7 +3,7 @@ CFLAGS_rm-lite := $(CFLAGS_common) $(shell $(PKGCONFIG) --cflags $(RM_PKGS))
 RM_LDLIBS = $(WIRE_LDLIBS) $(shell $(PKGCONFIG) --libs $(RM_PKGS)) -lm
 
 # The scheduler alone: a pure library, linked by its tests without the rest.
-RM_SCHED_OBJS := $(addprefix $(BUILD)/rm-lite/, resource-types.o queues.o queue-users.o queue-order.o queue-mappings.o preemption-conf.o queue-keys.o queue-conf.o pool.o id-table.o scheduler-ids.o ask-index.o ready-apps.o queue-limits.o room.o allocation.o \
+RM_SCHED_OBJS := $(addprefix $(BUILD)/rm-lite/, resource-types.o queues.o queue-users.o queue-order.o queue-mappings.o scheduler-keys.o preemption-conf.o queue-key-table.o queue-keys.o queue-conf.o pool.o id-table.o scheduler-ids.o ask-index.o ready-apps.o queue-limits.o room.o allocation.o \
 	reservations.o asks.o assign.o rounds.o parallel-apps.o app-queue.o preempt-shares.o preempt-inside.o preemption.o reconfigure.o scheduler.o scheduler-query.o record.o replay.o)
 RM_OBJS := $(RM_SCHED_OBJS) $(addprefix $(BUILD)/rm-lite/, text.o name-set.o rm-conf.o conf-hadoop-keys.o conf-unread.o secrets.o \
 	context.o fsm-step.o app-lifetime.o queue-counters.o ended-containers.o rm-app.o log-status.o rm-app-attempt.o rm-container.o rm-node.o scheduling.o store.o store-tokens.o delegation.o \

@@ -1,8 +1,9 @@
 /* Private declarations of the scheduler: its files from the bottom to the top are queues.c,
- * queue-users.c, queue-order.c, queue-mappings.c, preemption-conf.c, queue-keys.c, queue-conf.c,
- * scheduler-ids.c, ask-index.c, ready-apps.c, queue-limits.c, room.c, allocation.c, reservations.c,
- * asks.c, assign.c, rounds.c, parallel-apps.c, app-queue.c, preempt-shares.c, preempt-inside.c,
- * preemption.c, reconfigure.c, scheduler-query.c and scheduler.c. */
+ * queue-users.c, queue-order.c, queue-mappings.c, scheduler-keys.c, preemption-conf.c,
+ * queue-key-table.c, queue-keys.c, queue-conf.c, scheduler-ids.c, ask-index.c, ready-apps.c,
+ * queue-limits.c, room.c, allocation.c, reservations.c, asks.c, assign.c, rounds.c,
+ * parallel-apps.c, app-queue.c, preempt-shares.c, preempt-inside.c, preemption.c, reconfigure.c,
+ * scheduler-query.c and scheduler.c. */
 #ifndef SELVEDGE_RM_LITE_SCHEDULER_IMPL_H
 #define SELVEDGE_RM_LITE_SCHEDULER_IMPL_H
 
