@@ -30,6 +30,7 @@ struct logs_web {
     size_t n;
     bool end, over, writing;
     CURLcode result;
+    char why[CURL_ERROR_SIZE]; /* libcurl's words on it, or "" */
 };
 
 static void curl_text_freep(char **s)
@@ -95,6 +96,8 @@ static CURLcode common(struct logs_web *w, const char *url)
 
 #define SET(option, value) (r = r == CURLE_OK ? curl_easy_setopt(c, option, value) : r)
     curl_easy_reset(c);
+    *w->why = '\0';
+    SET(CURLOPT_ERRORBUFFER, w->why);
     SET(CURLOPT_URL, url);
     SET(CURLOPT_PROTOCOLS_STR, strncmp(w->server, "https:", 6) == 0 ? "https" : "http");
     SET(CURLOPT_NOSIGNAL, 1L);
@@ -139,7 +142,8 @@ static int transport(const struct logs_web *w, CURLcode code, struct sv_error *e
 {
     if (code == CURLE_WRITE_ERROR)
         return sv_error_set(err, -EBADMSG, "%s: its answer is too long", w->server);
-    return sv_error_set(err, -EIO, "%s: %s", w->server, curl_easy_strerror(code));
+    return sv_error_set(err, -EIO, "%s: %s", w->server,
+                        *w->why ? w->why : curl_easy_strerror(code));
 }
 
 /* A status that is not `wanted`, with the exception that the server names. */
