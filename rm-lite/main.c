@@ -122,7 +122,7 @@ static int not_started(int r, const char *why)
     sv_log_err("not started: %s", why);
     (void)sd_notifyf(0, "STATUS=not started: %s", why); /* no service manager, ignoring */
     return r == -EINVAL || r == -EOPNOTSUPP || r == -EPERM || r == -EACCES || r == -ENOENT ||
-                   r == -ENOKEY
+                   r == -ENOKEY || r == -EUCLEAN
                ? EXIT_CONFIGURATION
                : EXIT_FAILURE;
 }

@@ -239,6 +239,21 @@ static bool above(const struct rm_sched *s, struct rm_res a, struct rm_res limit
            rm_res_share(s->set.calc, limit, s->cluster) + 1e-6;
 }
 
+/* The user's limit when it was given the container. The limit follows from what is used, and with
+ * several types of resources it may become less of one by what has been used of another. */
+static struct rm_res limit_before(const struct rm_sched *s, struct rm_sched_app *app,
+                                  struct rm_res given)
+{
+    struct rm_res used = app->user->used, limit;
+
+    app->user->used = rm_res_sub(used, given);
+    app->leaf->user_limits_known = false;
+    limit = rm_user_limit(s, app->leaf, app->user);
+    app->user->used = used;
+    app->leaf->user_limits_known = false;
+    return limit;
+}
+
 /* Of the queues and users that have just been given something. What was reserved counts since then:
  * limits may have become less meanwhile. */
 static void check_limits(struct world *w)
@@ -264,8 +279,7 @@ static void check_limits(struct world *w)
                 fails(w, "%s uses %lld MB of at most %lld", q->path, (long long)q->used.mem,
                       (long long)q->eff_max.mem);
         if (given == 1 && app->user->asking > 0 &&
-            above(s, rm_res_sub(app->user->used, d->resource),
-                  rm_user_limit(s, app->leaf, app->user)))
+            above(s, rm_res_sub(app->user->used, d->resource), limit_before(s, app, d->resource)))
             fails(w, "user %s of %s was above the limit before the last container", app->user->name,
                   app->leaf->path);
     }
