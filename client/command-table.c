@@ -25,14 +25,14 @@ static const struct cli_opt run_options[] = {
     { 'q', "queue", "QUEUE", "(default)", CLI_NAMES_QUEUE },
     { RUN_OPT_TRIES, "tries", "N", "maximum starts of an instance whose node is lost (3)", 0 },
     { RUN_OPT_RESTART, "restart", "N", "starts again of an instance that fails (0)", 0 },
-    { RUN_OPT_TIMEOUT, "timeout", "TIME", "then the ResourceManager kills the job", 0 },
+    { RUN_OPT_TIMEOUT, "timeout", "TIME", "the ResourceManager kills the job after this time", 0 },
     { RUN_OPT_ROLLED_LOGS, "rolled-logs", "PATTERN",
       "logs that are uploaded while the job runs, as in '\\.[0-9]+$'", 0 },
-    { RUN_OPT_USER, "user", "USER", "whose job it is; for root", 0 },
+    { RUN_OPT_USER, "user", "USER", "the job's user; root alone may name another", 0 },
     { RUN_OPT_AM_MEMORY, "am-memory", "SIZE", "of the ApplicationMaster's container (128m)", 0 },
     { RUN_OPT_AM, "am-program", "PATH", "the ApplicationMaster", CLI_NAMES_FILE },
     { RUN_OPT_NO_OUTPUT, "no-output", NULL, "do not show the containers' output", 0 },
-    { 'd', "detach", NULL, "print the application's id and leave the job to itself", 0 },
+    { 'd', "detach", NULL, "print the application's id and do not wait", 0 },
     { 0 },
 };
 
@@ -41,7 +41,7 @@ static const struct cli_opt run_options[] = {
         CLI_OPT_LOCAL, "local", NULL, text, 0                                                      \
     }
 static const struct cli_opt ps_options[] = {
-    { 'a', "all", NULL, "ended ones too", 0 },
+    { 'a', "all", NULL, "also those that have ended", 0 },
     LOCAL_OPTION("the containers of this node, from its NodeManager over D-Bus"),
     { 0 },
 };
@@ -61,7 +61,8 @@ static const struct cli_opt drain_options[] = {
     { CLI_OPT_WAIT_EMPTY, "wait", "[=TIME]", "until the node has no containers", 0 },
     { 0 },
 };
-static const struct cli_opt all_apps[] = { { 'a', "all", NULL, "ended ones too", 0 }, { 0 } };
+static const struct cli_opt all_apps[] = { { 'a', "all", NULL, "also those that have ended", 0 },
+                                           { 0 } };
 static const struct cli_opt all_nodes[] = {
     { 'a', "all", NULL, "also those that are not running", 0 },
     { 0 },
@@ -72,7 +73,8 @@ static const struct cli_opt logs_options[] = {
     { 'f', "follow", NULL, "while the application runs, go on as its logs grow", 0 },
     { 'n', "tail", "LINES", "the last lines of each file only", 0 },
     { 's', "since", "TIME", "only files that have changed in the last TIME, such as 10m", 0 },
-    { CLI_OPT_OWNER, "owner", "USER", "whose it is, if the ResourceManager has forgotten it", 0 },
+    { CLI_OPT_OWNER, "owner", "USER", "the job's user, if the ResourceManager has forgotten it",
+      0 },
     { 0 },
 };
 static const struct cli_opt doctor_options[] = {
@@ -101,13 +103,13 @@ static const struct cli_opt stop_options[] = {
     { 0 },
 };
 static const struct cli_opt decommission_options[] = {
-    { 'g', "graceful", NULL, "once their containers have ended", 0 },
-    { 't', "timeout", "TIME", "of --graceful: then at once (the cluster's)", 0 },
-    { 'r', "refresh", NULL, "the list has the line already", 0 },
+    { 'g', "graceful", NULL, "let their containers end first", 0 },
+    { 't', "timeout", "TIME", "of --graceful: wait so long at most (the cluster's)", 0 },
+    { 'r', "refresh", NULL, "the list has the line already: have it read again", 0 },
     { 0 },
 };
 static const struct cli_opt recommission_options[] = {
-    { 'r', "refresh", NULL, "the list is without the line already", 0 },
+    { 'r', "refresh", NULL, "the line is gone already: have the list read again", 0 },
     { 0 },
 };
 
@@ -124,29 +126,32 @@ const struct cli_command cli_commands[] = {
       "start a job and print the application's id",
       "The same as run --detach; on stderr it says how to go on, unless --quiet.\n", run_options,
       CLI_NAMES_FILE, .strict_order = true },
-    { "ps", cli_cmd_ps, "ps [-a] [APPLICATION | --local]", "list applications, or one's containers",
-      "", ps_options, CLI_NAMES_APP_ENDED, .local = cli_local_ps },
+    { "ps", cli_cmd_ps, "ps [-a] [APPLICATION | --local]",
+      "list applications, or the containers of one", "", ps_options, CLI_NAMES_APP_ENDED,
+      .local = cli_local_ps },
     { "top", cli_cmd_top, "top [-c | APPLICATION | --local] [--sort KEY] [--once]",
-      "show what applications use, or containers",
-      "On a terminal every two seconds until q; c and m change the order. Elsewhere, and with\n"
-      "--once, one list. ALLOCATED and LIMIT are what was promised, CPU and MEMORY what is used;\n"
-      "WAIT is the share of the last ten seconds in which some process waited for a processor,\n"
-      "for memory, for a disk. Used figures come from the nodes, which tell them to those who may\n"
-      "see the application; Apache's NodeManagers do not.\n",
+      "show what applications or containers use",
+      "On a terminal the list is drawn every two seconds until q; c and m change its order.\n"
+      "Elsewhere, and with --once, it is printed once. ALLOCATED and LIMIT are what was granted,\n"
+      "CPU and MEMORY what is used. WAIT is the share of the last ten seconds in which some\n"
+      "process waited for a processor, for memory or for a disk. Usage comes from the nodes, "
+      "which\n"
+      "show it to those who may see the application; Apache's NodeManagers have none.\n",
       top_options, CLI_NAMES_APP, .local = cli_local_top },
     { "inspect", cli_cmd_inspect, "inspect APPLICATION|CONTAINER|NODE|QUEUE | --local CONTAINER",
       "show all that is known of one object, as JSON",
-      "Put together from the ResourceManager's answers and the node's; what one of them does not\n"
-      "tell is listed under \"unavailable\". --local asks the NodeManager of this machine alone.\n",
+      "Put together from answers of the ResourceManager and the nodes. What is missing in them\n"
+      "is listed under \"unavailable\". --local asks the NodeManager of this machine alone.\n",
       local_options, CLI_NAMES_APP_ENDED, .local = cli_local_inspect },
     { "logs", cli_cmd_logs, "logs [OPTIONS] APPLICATION [CONTAINER]",
       "show the output of containers",
-      "CONTAINER is a container's id or an instance's number. What the nodes have no more is read\n"
-      "from the remote log directory (yarn.log-aggregation-enable).\n",
+      "CONTAINER is a container's id or an instance's number. Logs that the nodes have deleted\n"
+      "are read from the remote log directory (yarn.log-aggregation-enable).\n",
       logs_options, CLI_NAMES_APP_ENDED },
     { "attach", cli_cmd_attach, "attach APPLICATION",
       "show the output of an application from here on",
-      "Until it ends; Ctrl-C leaves it to itself. The exit code is the job's own, as for wait.\n",
+      "Ends with the application; Ctrl-C leaves that running. The exit code is the job's own, as\n"
+      "for wait.\n",
       NULL, CLI_NAMES_APP },
     { "wait", cli_cmd_wait, "wait APPLICATION", "wait until an application has ended",
       "The exit code is the job's own for `selvedge run`, else 0 when it succeeded, or 1.\n", NULL,
@@ -164,7 +169,7 @@ const struct cli_command cli_commands[] = {
     { "app kill", cli_cmd_kill, "app kill APPLICATION...", "the same as kill", "", NULL,
       CLI_NAMES_APP },
     { "app attempts", cli_cmd_app_attempts, "app attempts APPLICATION",
-      "list the starts of its ApplicationMaster", "", NULL, CLI_NAMES_APP_ENDED },
+      "list the attempts of an application", "", NULL, CLI_NAMES_APP_ENDED },
     { "app move", cli_cmd_app_move, "app move APPLICATION QUEUE", "move an application to a queue",
       "", NULL, CLI_NAMES_APP },
     { "app priority", cli_cmd_app_priority, "app priority APPLICATION N",
@@ -175,8 +180,8 @@ const struct cli_command cli_commands[] = {
       local_options, CLI_NAMES_NODE, .local = cli_local_node },
     { "node drain", cli_local_node, "node drain [--reason TEXT] [--wait[=TIME]]", "drain this node",
       "For root and the group selvedge-admin. A drained node reports itself unhealthy until\n"
-      "undrain, restarts included: it gets no containers, and the ResourceManager takes those "
-      "away\n"
+      "undrain, also after restarts: it gets no new containers, and the ResourceManager ends "
+      "those\n"
       "that run.\n",
       drain_options, CLI_NAMES_NONE },
     { "node undrain", cli_local_node, "node undrain", "end the drain of this node", "", NULL,
@@ -184,10 +189,9 @@ const struct cli_command cli_commands[] = {
     { "node decommission", cli_cmd_node_decommission,
       "node decommission [--graceful [--timeout TIME]] [--refresh] HOST...",
       "take nodes out of the cluster",
-      "The ResourceManager's list of hosts that must leave is the file of\n"
-      "yarn.resourcemanager.nodes.exclude-path on its machine. It is changed if it is here and "
-      "the\n"
-      "caller's; else the line that it needs is printed, and nothing is done.\n",
+      "Hosts that leave are lines of the file yarn.resourcemanager.nodes.exclude-path on the\n"
+      "ResourceManager's machine. It is changed if it is here and the caller may write it; else\n"
+      "the line that it needs is printed, and nothing is done.\n",
       decommission_options, CLI_NAMES_NODE },
     { "node recommission", cli_cmd_node_recommission, "node recommission [--refresh] HOST...",
       "take nodes back into the cluster", "", recommission_options, CLI_NAMES_NODE },
@@ -198,21 +202,24 @@ const struct cli_command cli_commands[] = {
       "USED is a share of the queue's own capacity: above 100% it borrows.\n", NULL,
       CLI_NAMES_QUEUE },
     { "queue refresh", cli_cmd_queue_refresh, "queue refresh",
-      "let the ResourceManager read its queues again", "For the cluster's administrators.\n", NULL,
-      CLI_NAMES_NONE },
+      "let the ResourceManager read its queues again", "For the cluster's administrators alone.\n",
+      NULL, CLI_NAMES_NONE },
     { "localize", cli_cmd_localize, "localize [OPTIONS] --as USER --visibility VISIBILITY URL...",
       "fetch resources by hand as this node does for a container",
       "Run it as root or as the NodeManager's account, on a node whose NodeManager runs: that has\n"
-      "the cgroup of localizers. What arrives is deleted again; the NodeManager's cache is not\n"
-      "touched. The exit code is 0 when all arrived, 1 when one was refused, with the reason in a\n"
-      "line, 2 when the usage was wrong.\n",
+      "the cgroup of localizers. What was fetched is deleted again; the NodeManager's cache is "
+      "not\n"
+      "touched. The exit code is 0 when all was fetched, 1 when one was refused, with the reason "
+      "in\n"
+      "a line, 2 when the usage was wrong.\n",
       localize_options, CLI_NAMES_NONE },
     { "doctor", cli_cmd_doctor, "doctor [--user NAME]",
       "check which limits and protections this node can enforce",
       "Changes nothing; needs no ResourceManager. As root or as the NodeManager's account it\n"
-      "also queries container-executor. The exit code is 0 when all is in order, 1 when\n"
-      "containers run with less protection than possible, 2 when they do not run or a guarantee\n"
-      "is broken.\n",
+      "also queries container-executor. Without --conf and $HADOOP_CONF_DIR it reads what the\n"
+      "NodeManager reads, by /etc/default/selvedge-nodemanager. The exit code is 0 when all is in\n"
+      "order, 1 when containers run with less protection than possible, 2 when they do not run\n"
+      "or a guarantee is broken.\n",
       doctor_options, CLI_NAMES_NONE },
     { "config", cli_cmd_config, "config [-a | --unknown | KEY]",
       "show the configuration of this machine",

@@ -2,10 +2,12 @@
 #include "client/config-keys.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <uthash.h>
 
+#include "client/config-queues.h"
 #include "client/output.h"
 #include "client/stage.h"
 #include "common/conf-hidden.h"
@@ -15,6 +17,7 @@
 #include "nodemanager/conf.h"
 #include "rm-lite/conf-unread.h"
 #include "rm-lite/rm-conf.h"
+#include "rm-lite/scheduler-keys.h"
 #include "wire/proxy.h"
 
 enum reader { NODEMANAGER = 1, RESOURCEMANAGER = 2, CLIENT = 4 };
@@ -69,6 +72,8 @@ struct cli_config_keys *cli_config_keys_new(struct sv_conf *conf)
         add(k, row, RESOURCEMANAGER);
     for (const struct rm_key_refusal *f = rm_key_refusals; f->why; f++)
         add(k, &f->key, RESOURCEMANAGER);
+    for (size_t i = 0; (row = rm_scheduler_key(i)); i++)
+        add(k, row, RESOURCEMANAGER);
     row = yarn_proxy_conf_keys(&n);
     for (size_t i = 0; i < n; i++)
         add(k, &row[i], CLIENT);
@@ -162,22 +167,22 @@ static json_t *text_or_null(const char *text)
     return text ? cli_json_string(text) : json_null();
 }
 
-static json_t *object(struct cli_config_keys *k, const char *name, const struct known *known,
-                      const char *meaning)
+/* `row`: NULL for a key that no program of ours reads. */
+static json_t *object(struct cli_config_keys *k, const char *name, const struct sv_conf_key *row,
+                      unsigned readers, const char *meaning)
 {
     const char *value = sv_conf_raw(k->conf, name);
     bool set = value;
 
-    if (!value && known)
-        value = known->row->def;
+    if (!value && row)
+        value = row->def;
     if (value && sv_conf_is_hidden(k->hidden, name))
         value = SV_CONF_HIDDEN_VALUE;
     return json_pack("{s:o, s:o, s:o, s:b, s:o, s:o, s:o, s:o}", "key", cli_json_string(name),
-                     "value", text_or_null(value), "default",
-                     text_or_null(known ? known->row->def : NULL), "set", set, "origin",
-                     origin(k, name), "type",
-                     known ? json_string(type_name(known->row->type)) : json_null(), "readBy",
-                     readers_of(known ? known->readers : 0), "meaning", text_or_null(meaning));
+                     "value", text_or_null(value), "default", text_or_null(row ? row->def : NULL),
+                     "set", set, "origin", origin(k, name), "type",
+                     row ? json_string(type_name(row->type)) : json_null(), "readBy",
+                     readers_of(readers), "meaning", text_or_null(meaning));
 }
 
 /* What is known of a key that our programs do not read. */
@@ -246,19 +251,34 @@ static const char *meaning_of(const struct sv_conf_key *row, char *text, size_t 
     return row->help;
 }
 
+static json_t *queue_object(struct cli_config_keys *k, const char *name,
+                            const struct cli_queue_key *q)
+{
+    const struct sv_conf_key row = { .type = q->row ? q->row->type : SV_CONF_STRING,
+                                     .def = q->row ? q->row->def : NULL };
+    bool has_row = q->row && !q->no_queue && q->row->use == RM_QUEUE_KEY_HONOURED;
+    bool read = has_row || (q->row && q->row->use == RM_QUEUE_KEY_REFUSED);
+
+    return object(k, name, has_row ? &row : NULL, read ? RESOURCEMANAGER : 0, q->meaning);
+}
+
 json_t *cli_config_key(struct cli_config_keys *k, const char *name)
 {
     const struct known *known = find(k, name);
+    struct cli_queue_key queue;
     char text[512];
     struct unread u;
 
     if (known)
-        return object(k, name, known, meaning_of(known->row, text, sizeof(text)));
+        return object(k, name, known->row, known->readers,
+                      meaning_of(known->row, text, sizeof(text)));
+    if (cli_config_queue_key(k->conf, name, &queue))
+        return queue.row || sv_conf_raw(k->conf, name) ? queue_object(k, name, &queue) : NULL;
     u = look_up_unread(name);
     if (u.hadoops)
-        return object(k, name, NULL, u.why);
+        return object(k, name, NULL, 0, u.why);
     if (sv_conf_raw(k->conf, name))
-        return object(k, name, NULL, u.unknown ? "nobody knows this key" : NULL);
+        return object(k, name, NULL, 0, u.unknown ? "nobody knows this key" : NULL);
     return NULL;
 }
 
@@ -282,6 +302,28 @@ static int by_name(const struct known *a, const struct known *b)
     return strcmp(a->row->name, b->row->name);
 }
 
+/* Rows of the scheduler's table that are not set, once for all queues. Names that only begin so
+ * ("user-settings.") are left out. */
+static int append_queue_keys(struct cli_config_keys *k, json_t *list)
+{
+    const struct rm_queue_key *rows;
+    size_t n;
+    int r = 0;
+
+    rows = rm_queue_keys(&n);
+    for (size_t i = 0; r >= 0 && i < n; i++) {
+        char name[200];
+
+        (void)snprintf(name, sizeof(name), "yarn.scheduler.capacity.%s%s",
+                       rows[i].of_queue ? "QUEUE." : "", rows[i].name);
+        if (strchr(".-", rows[i].name[strlen(rows[i].name) - 1]) || find(k, name) ||
+            sv_conf_raw(k->conf, name))
+            continue;
+        r = json_array_append_new(list, cli_config_key(k, name)) < 0 ? -ENOMEM : 0;
+    }
+    return r;
+}
+
 json_t *cli_config_list(struct cli_config_keys *k, bool all)
 {
     struct listing l = { k, json_array() };
@@ -293,23 +335,39 @@ json_t *cli_config_list(struct cli_config_keys *k, bool all)
         if (!sv_conf_raw(k->conf, one->row->name) &&
             json_array_append_new(l.list, cli_config_key(k, one->row->name)) < 0)
             r = -ENOMEM;
+    if (r >= 0 && all)
+        r = append_queue_keys(k, l.list);
     if (r >= 0)
         return l.list;
     json_decref(l.list);
     return NULL;
 }
 
-/* The NodeManager's names and our own are all known. Of Hadoop's other programs they are not: there
- * a name that is two letters away from a known one is taken for a typing error. */
+static int append_unknown(struct listing *l, const char *name, const char *nearest)
+{
+    json_t *row = json_pack("{s:o, s:o, s:o}", "key", cli_json_string(name), "nearest",
+                            text_or_null(nearest), "origin", origin(l->k, name));
+
+    return json_array_append_new(l->list, row) < 0 ? -ENOMEM : 0;
+}
+
+/* The NodeManager's, the scheduler's and our own names are all known. Of Hadoop's other programs
+ * they are not: there a name that is two letters away from a known one is taken for a typing error.
+ */
 static int on_maybe_unknown(const char *name, const char *value, void *userdata)
 {
     struct listing *l = userdata;
     const char *nearest = NULL;
+    struct cli_queue_key queue;
     struct unread u;
 
     (void)value;
     if (find(l->k, name) || nm_conf_is_used(name))
         return 0;
+    if (cli_config_queue_key(l->k->conf, name, &queue))
+        return queue.row && !queue.no_queue
+                   ? 0
+                   : append_unknown(l, name, *queue.nearest ? queue.nearest : NULL);
     u = look_up_unread(name);
     if (u.unknown && *u.nearest)
         nearest = u.nearest;
@@ -318,11 +376,7 @@ static int on_maybe_unknown(const char *name, const char *value, void *userdata)
         nearest = cli_config_nearest(l->k, name, 2);
     if (!u.unknown && !nearest && !sv_has_prefix(name, "selvedge."))
         return 0;
-    return json_array_append_new(l->list, json_pack("{s:o, s:o, s:o}", "key", cli_json_string(name),
-                                                    "nearest", text_or_null(nearest), "origin",
-                                                    origin(l->k, name))) < 0
-               ? -ENOMEM
-               : 0;
+    return append_unknown(l, name, nearest);
 }
 
 json_t *cli_config_unknown(struct cli_config_keys *k)

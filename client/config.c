@@ -4,8 +4,10 @@
 #include <string.h>
 
 #include "client/config-keys.h"
+#include "client/config-queues.h"
 #include "client/options.h"
 #include "common/str.h"
+#include "rm-lite/rm-conf.h"
 
 static const struct cli_column columns[] = {
     { "KEY", "key", CLI_TEXT, CLI_ALWAYS },
@@ -53,6 +55,7 @@ static void print_key(const json_t *key)
 static int one_key(struct cli_ctx *ctx, struct cli_config_keys *k, const char *name)
 {
     json_t *key = cli_config_key(k, name);
+    struct cli_queue_key queue;
     const char *nearest;
 
     if (key && ctx->json) {
@@ -64,7 +67,10 @@ static int one_key(struct cli_ctx *ctx, struct cli_config_keys *k, const char *n
         json_decref(key);
         return 0;
     }
-    nearest = cli_config_nearest(k, name, SV_MAX(strlen(name) / 5, (size_t)3));
+    if (cli_config_queue_key(ctx->conf, name, &queue))
+        nearest = *queue.nearest ? queue.nearest : NULL;
+    else
+        nearest = cli_config_nearest(k, name, SV_MAX(strlen(name) / 5, (size_t)3));
     return cli_fail("%s: no program of Selvedge's knows this key, and no file sets it%s%s%s", name,
                     nearest ? "; is " : "", nearest ? nearest : "", nearest ? " meant?" : "");
 }
@@ -78,7 +84,7 @@ static int list_keys(const struct cli_ctx *ctx, json_t *rows, const struct cli_l
     return 0;
 }
 
-/* hdfs-site.xml, which the NodeManager reads too, may be missing. */
+/* hdfs-site.xml, which the NodeManager reads too, and the scheduler's files may be missing. */
 static int load(struct cli_ctx *ctx)
 {
     _cleanup_free_ char *path = NULL;
@@ -91,6 +97,8 @@ static int load(struct cli_ctx *ctx)
     if (r >= 0)
         r = sv_conf_load_file(ctx->conf, path, &err);
     if (r >= 0 || r == -ENOENT)
+        r = rm_conf_load_scheduler(ctx->conf, sv_conf_dir(ctx->conf), &err);
+    if (r >= 0)
         return 0;
     (void)cli_fail("%s", err.text);
     return 2;

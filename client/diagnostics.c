@@ -64,3 +64,21 @@ int cli_diagnostics_tail(const char *escaped, int lines, const char *prefix, FIL
         fprintf(out, "%s%.*s\n", prefix, length[i % LINES_MAX], line[i % LINES_MAX]);
     return lines;
 }
+
+void cli_diagnostics_summary(const char *text, char *dst, size_t size)
+{
+    static const char heading[] = "\nFailing this attempt.Diagnostics: ",
+                      more[] = "For more detailed";
+    const char *why = strstr(text, heading), *end;
+    size_t first = strcspn(text, "\n"), len;
+
+    why = why ? why + strlen(heading) : "";
+    if (*why == '[' && (end = strchr(why, ']'))) /* a time */
+        why = end + 1;
+    len = strcspn(why, "\n");
+    end = strstr(why, more);
+    if (end && (size_t)(end - why) < len)
+        len = (size_t)(end - why);
+    snprintf(dst, size, "%.*s%s%.*s", (int)SV_MIN(first, size), text, len ? ": " : "",
+             (int)SV_MIN(len, size), why);
+}

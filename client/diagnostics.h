@@ -13,5 +13,8 @@ void cli_diagnostics_copy(char *dst, size_t size, const char *text);
 /* Prints the last `lines` lines of the last error file, each behind `prefix`, of diagnostics in
  * which sv_escape() has escaped the line ends. Returns how many there were. */
 int cli_diagnostics_tail(const char *escaped, int lines, const char *prefix, FILE *out);
+/* An application's diagnostics on one line: their first, and behind it, where its last attempt has
+ * failed, the first line of why. */
+void cli_diagnostics_summary(const char *text, char *dst, size_t size);
 
 #endif

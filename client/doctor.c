@@ -6,6 +6,7 @@
 #include "client/commands.h"
 #include "client/options.h"
 #include "common/str.h"
+#include "nodemanager/conf-unit.h"
 
 static void doctor_free(struct doctor *d)
 {
@@ -35,7 +36,8 @@ int cli_cmd_doctor(struct cli_ctx *ctx, int argc, char **argv)
         return cli_usage(ctx);
     if (cli_check_format(ctx) != 0)
         return 2;
-    doctor_configuration(&d, ctx->conf_dir, ctx->overrides);
+    _cleanup_free_ char *unit = ctx->conf_dir ? NULL : nm_conf_unit_dir(NULL);
+    doctor_configuration(&d, ctx->conf_dir ? ctx->conf_dir : unit, ctx->overrides);
     doctor_installed(&d);
     doctor_accounts(&d);
     doctor_helper(&d);

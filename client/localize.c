@@ -11,6 +11,7 @@
 #include "client/table.h"
 #include "common/fd.h"
 #include "common/str.h"
+#include "nodemanager/conf-unit.h"
 
 static int bad_value(const char *option, const char *value, const char *expected)
 {
@@ -167,8 +168,9 @@ static int answer(const struct cli_ctx *ctx, const struct localize *l, char **ur
 
 static int run(const struct cli_ctx *ctx, struct localize *l, char **urls, size_t n)
 {
+    _cleanup_free_ char *unit = ctx->conf_dir ? NULL : nm_conf_unit_dir(NULL);
     struct sv_error err = { 0 }, left = { 0 };
-    int code, r = localize_open(l, ctx->conf_dir, ctx->overrides, &err);
+    int code, r = localize_open(l, ctx->conf_dir ? ctx->conf_dir : unit, ctx->overrides, &err);
 
     if (r >= 0)
         r = localize_fetch(l, urls, n, &err);

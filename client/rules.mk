@@ -38,7 +38,7 @@ SELVEDGE_OBJS := $(addprefix $(BUILD)/client/,selvedge.o session.o options.o com
 	diagnostics.o fetch.o plain-get.o http-answer.o curl-late.o node-url.o rows.o ended.o job.o)
 SELVEDGE_OBJS += $(addprefix $(BUILD)/client/,run.o run-submit.o run-interrupt.o run-usage.o run-options.o run-user.o preflight.o sweep.o stage.o follow.o streams.o follow-app.o wait.o stop.o kill.o)
 SELVEDGE_OBJS += $(addprefix $(BUILD)/client/,ps.o app-status.o app-move.o app-priority.o app-attempts.o)
-SELVEDGE_OBJS += $(addprefix $(BUILD)/client/,inspect.o inspect-parts.o inspect-app.o inspect-node.o top.o attach.o config.o config-keys.o version.o usage.o screen.o peer-answer.o rm-rest.o)
+SELVEDGE_OBJS += $(addprefix $(BUILD)/client/,inspect.o inspect-parts.o inspect-app.o inspect-node.o top.o attach.o config.o config-keys.o config-queues.o version.o usage.o screen.o peer-answer.o rm-rest.o)
 SELVEDGE_OBJS += $(addprefix $(BUILD)/client/,logs.o logs-select.o logs-live.o logs-follow.o logs-aggregated.o log-places.o log-walk.o log-tail.o log-time.o)
 SELVEDGE_OBJS += $(addprefix $(BUILD)/client/,node-list.o node-status.o node-decommission.o hosts-file.o queue.o queue-refresh.o)
 SELVEDGE_OBJS += $(addprefix $(BUILD)/client/,local-bus.o local-json.o local-list.o local-node.o local-rows.o local-top.o)
@@ -50,7 +50,7 @@ PROGRAMS += $(BUILD)/selvedge
 # doctor and localize read the configuration with the NodeManager's code and use container-executor; --local
 # has the paths of the daemon's objects on the bus.
 $(BUILD)/selvedge: $(SELVEDGE_OBJS) $$(NODEMANAGER_CONF_OBJS) \
-		$(addprefix $(BUILD)/nodemanager/, services/localization-source.o dbus/bus-path.o) $(addprefix $(BUILD)/rm-lite/, rm-conf.o conf-unread.o conf-hadoop-keys.o) $$(CLIENT_A) \
+		$(addprefix $(BUILD)/nodemanager/, services/localization-source.o dbus/bus-path.o) $(addprefix $(BUILD)/rm-lite/, rm-conf.o conf-unread.o conf-hadoop-keys.o scheduler-keys.o queue-key-table.o) $$(CLIENT_A) \
 		$(LOGS_REMOTE_OBJS) $$(LOGS_A) $$(LOCALIZER_A) $$(EXECUTOR_A) $$(CGROUPS_A) $$(HDFS_DEPS)
 	$(call link,$(CLIENT_LDLIBS) $(CGROUPS_LDLIBS) $(HDFS_LDLIBS))
 
@@ -68,7 +68,11 @@ $(BUILD)/selvedge-am: $(SELVEDGE_AM_OBJS) $$(CLIENT_A) $$(WIRE_A) $$(COMMON_A)
 	$(call link,$(WIRE_LDLIBS) $(shell $(PKGCONFIG) --libs jansson))
 
 UNIT_TESTS += client/test-library client/test-http-answer client/test-plain-get client/test-peer-answer client/test-usage client/test-tasks client/test-job client/test-nodes client/test-output client/test-localizing client/test-diagnostics client/test-hosts-file client/test-local-rows \
-	client/test-log-places client/test-log-tail client/test-log-time
+	client/test-log-places client/test-log-tail client/test-log-time client/test-config-queues client/test-curl-late
+client/test-curl-late_DEPS = $(addprefix $(BUILD)/client/, curl-late.o fetch.o plain-get.o http-answer.o) $(WIRE_A) $(COMMON_A)
+client/test-curl-late_LDLIBS = $(WIRE_LDLIBS)
+client/test-config-queues_DEPS = $(BUILD)/client/config-queues.o $(addprefix $(BUILD)/rm-lite/, queue-key-table.o scheduler-keys.o) $(COMMON_A)
+client/test-config-queues_LDLIBS = $(COMMON_LDLIBS)
 client/test-peer-answer_DEPS = $(BUILD)/client/peer-answer.o $(COMMON_A)
 client/test-peer-answer_LDLIBS = $(COMMON_LDLIBS) $(shell $(PKGCONFIG) --libs jansson)
 client/test-http-answer_DEPS = $(BUILD)/client/http-answer.o $(COMMON_A)
@@ -118,4 +122,7 @@ demo-end:
 # docs/tour.md, of a real run.
 tour: programs test-programs
 	$(Q)BUILD='$(BUILD)' tests/demo/tour
-.PHONY: demo demo-end tour
+# The daemons' pages in Chromium, for a person to look at.
+screenshots: programs test-programs
+	$(Q)BUILD='$(BUILD)' tests/demo/screenshots
+.PHONY: demo demo-end tour screenshots

@@ -4,11 +4,11 @@
 #include "client/run.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "client/commands.h"
+#include "client/diagnostics.h"
 #include "client/preflight.h"
 #include "client/run-interrupt.h"
 #include "client/run-localizing.h"
@@ -194,7 +194,9 @@ static void finish(struct run *run, const struct cli_report *report)
 {
     const char *app = run->submission.app_text;
     int code = run_interrupt_code(run->interrupt);
+    char why[1024];
 
+    cli_diagnostics_summary(report->diagnostics, why, sizeof(why));
     run_usage_copy(run->usage, &run->status);
     cli_streams_each(run->streams, report_incomplete, run);
     mark_unknown(run);
@@ -209,9 +211,8 @@ static void finish(struct run *run, const struct cli_report *report)
     if (report->final == CLI_FINAL_SUCCEEDED)
         print_line(run, "%s succeeded", app);
     else
-        print_line(run, "%s %s: %.*s", app, cli_final_name(report->final),
-                   run->ctx->verbose ? INT_MAX : (int)strcspn(report->diagnostics, "\n"),
-                   report->diagnostics);
+        print_line(run, "%s %s: %s", app, cli_final_name(report->final),
+                   run->ctx->verbose ? report->diagnostics : why);
     cli_stop(run->ctx, code);
 }
 

@@ -41,7 +41,7 @@ struct run_options {
     size_t n_env;
     char **command; /* NULL-terminated */
     bool no_output; /* of the containers */
-    bool detach;    /* print the id and leave the job to itself */
+    bool detach;    /* print the id and do not wait */
 };
 
 /* 0, or the exit code after an error message. */

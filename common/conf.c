@@ -460,6 +460,7 @@ int sv_conf_choice(struct sv_conf *c, const struct sv_conf_key *k, const char *c
     return sv_error_set(err, -EINVAL, "%s: \"%s\" is not one of %s", origin, s ? s : "", known);
 }
 
+/* An empty text is the default, as in Hadoop's getBoolean(): mapred-default.xml has one. */
 int sv_conf_bool(struct sv_conf *c, const struct sv_conf_key *k, bool *ret, struct sv_error *err)
 {
     static const char expected[] = "true or false";
@@ -468,6 +469,8 @@ int sv_conf_bool(struct sv_conf *c, const struct sv_conf_key *k, bool *ret, stru
 
     if (r < 0)
         return r;
+    if (!*s && k->def)
+        s = k->def;
     return sv_parse_bool(s, ret) < 0 ? bad(c, k, s, -EINVAL, expected, err) : 0;
 }
 

@@ -24,11 +24,13 @@ struct logs_web {
     char *answer; /* of ANSWER_MAX + 1 bytes */
     size_t answer_n, answer_max;
     uint8_t *to; /* in place of it, for a read */
-    /* The file that is written. */
+    /* The file that is written, and its place at a DataNode. */
+    char place[URL_MAX];
     const uint8_t *p;
     size_t n;
     bool end, over, writing;
     CURLcode result;
+    char why[CURL_ERROR_SIZE]; /* libcurl's words on it, or "" */
 };
 
 static void curl_text_freep(char **s)
@@ -94,6 +96,8 @@ static CURLcode common(struct logs_web *w, const char *url)
 
 #define SET(option, value) (r = r == CURLE_OK ? curl_easy_setopt(c, option, value) : r)
     curl_easy_reset(c);
+    *w->why = '\0';
+    SET(CURLOPT_ERRORBUFFER, w->why);
     SET(CURLOPT_URL, url);
     SET(CURLOPT_PROTOCOLS_STR, strncmp(w->server, "https:", 6) == 0 ? "https" : "http");
     SET(CURLOPT_NOSIGNAL, 1L);
@@ -138,7 +142,8 @@ static int transport(const struct logs_web *w, CURLcode code, struct sv_error *e
 {
     if (code == CURLE_WRITE_ERROR)
         return sv_error_set(err, -EBADMSG, "%s: its answer is too long", w->server);
-    return sv_error_set(err, -EIO, "%s: %s", w->server, curl_easy_strerror(code));
+    return sv_error_set(err, -EIO, "%s: %s", w->server,
+                        *w->why ? w->why : curl_easy_strerror(code));
 }
 
 /* A status that is not `wanted`, with the exception that the server names. */
@@ -382,6 +387,7 @@ int logs_web_create(struct logs_web *w, const char *path, uint32_t mode, struct 
     w->p = NULL;
     w->n = 0;
     w->end = w->over = false;
+    memcpy(w->place, url, sizeof w->place);
     r = common(w, url);
     SET(CURLOPT_UPLOAD, 1L);
     SET(CURLOPT_READFUNCTION, on_body);
@@ -432,13 +438,19 @@ static int run(struct logs_web *w, bool to_end, struct sv_error *err)
     return 0;
 }
 
-/* Over before its time: why. */
+/* Over before its time: why. A DataNode that refuses closes a connection with bytes that it has not
+ * read; its answer may be lost then. Asked again for an empty file, it repeats it.
+ */
 static int failed(struct logs_web *w, struct sv_error *err)
 {
+    CURLcode result = w->result == CURLE_OK ? CURLE_SEND_ERROR : w->result;
+    long status = status_of(w);
+
+    logs_web_abandon(w);
+    if (status < 300 && perform(w, "PUT", w->place, &status, err) < 0)
+        status = 0;
     w->answer[w->answer_n] = 0;
-    if (status_of(w) >= 300)
-        return refused(w, status_of(w), "", err);
-    return transport(w, w->result == CURLE_OK ? CURLE_SEND_ERROR : w->result, err);
+    return status >= 300 ? refused(w, status, "", err) : transport(w, result, err);
 }
 
 int logs_web_write(struct logs_web *w, const void *p, size_t n, struct sv_error *err)

@@ -19,6 +19,7 @@ struct nm_conf_logs {
     int64_t bytes_per_second; /* of all uploads; 0: no limit */
     bool delete_uploaded;     /* local logs, at once */
     int64_t roll_ms;          /* between uploads while an application runs; 0: there are none */
+    const char *server;       /* of aggregated logs' pages; "": none */
     int64_t files_max;        /* of a node in a rolling application's remote directory */
 };
 

@@ -170,10 +170,26 @@ int nm_conf_unread(struct sv_conf *c, nm_unread_fn fn, void *userdata)
 /* ---- output -----------------------------------------------------------------------------------*/
 
 struct listing {
+    const struct sv_conf *conf;
     FILE *out;
     const struct nm_key_group *group; /* whose keys are printed now; NULL: the unknown ones */
     unsigned n;
 };
+
+/* "yarn-site.xml:12" or "command line". */
+static const char *place_of(const struct sv_conf *c, const char *name, char *buf, size_t size)
+{
+    const struct sv_conf_key key = { .name = name };
+    const char *file;
+    char *end;
+
+    sv_conf_origin(c, &key, buf, size); /* "/dir/yarn-site.xml:12: key" */
+    end = strstr(buf, ": ");
+    if (end)
+        *end = '\0';
+    file = strrchr(buf, '/');
+    return file ? file + 1 : buf;
+}
 
 static int on_listed(const char *name, const char *value, const struct nm_key_group *group,
                      const char *nearest, void *userdata)
@@ -182,29 +198,31 @@ static int on_listed(const char *name, const char *value, const struct nm_key_gr
         [NM_KEY_NO_MEANING] = "without meaning here", [NM_KEY_NOT_DONE] = "not done"
     };
     struct listing *l = userdata;
+    char buf[512];
+    const char *place = place_of(l->conf, name, buf, sizeof(buf));
 
     (void)value;
     if (group != l->group)
         return 0;
     if (!group && nearest)
-        fprintf(l->out, "unknown: %s; is %s meant?\n", name, nearest);
+        fprintf(l->out, "unknown: %s (%s); is %s meant?\n", name, place, nearest);
     else if (!group)
-        fprintf(l->out, "unknown: %s\n", name);
+        fprintf(l->out, "unknown: %s (%s)\n", name, place);
     else if (l->n == 0)
-        fprintf(l->out, "%s (%s): %s", words[group->meaning], group->text, name);
+        fprintf(l->out, "%s (%s): %s (%s)", words[group->meaning], group->text, name, place);
     else
-        fprintf(l->out, ", %s", name);
+        fprintf(l->out, ", %s (%s)", name, place);
     l->n++;
     return 0;
 }
 
 int nm_conf_print_unread(struct sv_conf *c, FILE *out)
 {
-    struct listing l = { .out = out };
+    struct listing l = { .conf = c, .out = out };
     int r = nm_conf_unread(c, on_listed, &l);
 
     for (const struct nm_key_group *g = nm_key_groups; g->text && r >= 0; g++) {
-        l = (struct listing){ .out = out, .group = g };
+        l = (struct listing){ .conf = c, .out = out, .group = g };
         r = nm_conf_unread(c, on_listed, &l);
         if (l.n)
             fputc('\n', out);

@@ -18,6 +18,7 @@
 #include "common/version.h"
 #include "localizer/cache.h"
 #include "nodemanager/am/container-manager.h"
+#include "nodemanager/conf-unit.h"
 #include "nodemanager/conf-unread.h"
 #include "nodemanager/fsm/application-fsm.h"
 #include "nodemanager/fsm/container-fsm.h"
@@ -33,7 +34,8 @@ static int usage(FILE *out, int status)
           "       selvedge-nodemanager --print-config | --print-interfaces | --version\n"
           "       selvedge-nodemanager --print-graph container|application|localized-resource\n\n"
           "  --conf DIR      directory of core-site.xml, hdfs-site.xml, yarn-site.xml\n"
-          "                  (default: $HADOOP_CONF_DIR, else /etc/hadoop/conf)\n"
+          "                  (default: $HADOOP_CONF_DIR, else /etc/hadoop/conf;\n"
+          "                  --check-config: else the unit's, /etc/default/selvedge-nodemanager)\n"
           "  -D key=value    overrides a setting of the files\n"
           "  --check-config  whether it would start with them, and the keys that are not read\n"
           "  --print-config  the settings that are read, with their defaults\n"
@@ -212,9 +214,10 @@ static int run(struct nm *nm, const char *conf_dir, char **overrides)
 /* 0: the daemon would accept it. */
 static int check_config(const char *conf_dir, char **overrides)
 {
+    _cleanup_free_ char *unit = conf_dir ? NULL : nm_conf_unit_dir(NULL);
     struct sv_error err = { 0 };
     struct nm_conf c;
-    int r = nm_conf_load(&c, conf_dir, overrides, &err);
+    int r = nm_conf_load(&c, conf_dir ? conf_dir : unit, overrides, &err);
 
     if (r >= 0)
         printf("%s: the NodeManager starts with it, as %s:%u\n", sv_conf_dir(c.conf), c.hostname,

@@ -5,7 +5,8 @@ CFLAGS_nodemanager := $(CFLAGS_common) $(shell $(PKGCONFIG) --cflags $(NODEMANAG
 NODEMANAGER_A := $(BUILD)/libselvedge-nodemanager.a
 # Folders in layer order, which tests/tools/check-includes checks.
 NODEMANAGER_CONF_OBJS := $(addprefix $(BUILD)/nodemanager/, conf.o conf-address.o conf-aux-services.o conf-directories.o conf-hadoop-keys.o conf-isolation.o conf-launch.o \
-	conf-limits.o conf-localizer.o conf-node.o conf-s3.o conf-refused.o conf-logs.o conf-unread.o)
+	conf-limits.o conf-localizer.o conf-node.o conf-s3.o conf-refused.o conf-logs.o conf-unit.o conf-unread.o)
+$(BUILD)/nodemanager/conf-unit.o: CPPFLAGS += -DUNIT_ENVIRONMENT='"$(SYSCONFDIR)/default/selvedge-nodemanager"'
 NODEMANAGER_OBJS := $(NODEMANAGER_CONF_OBJS) $(addprefix $(BUILD)/nodemanager/, \
 	$(addprefix store/, state-store.o state-store-open.o state-store-read.o state-store-schema.o \
 		state-store-statements.o state-store-write.o localization-records.o) \
@@ -25,7 +26,7 @@ NODEMANAGER_OBJS := $(NODEMANAGER_CONF_OBJS) $(addprefix $(BUILD)/nodemanager/, 
 	$(addprefix am/, cm-reply.o container-manager.o start-containers.o update-container.o) \
 	$(addprefix dbus/, bus.o bus-application.o bus-auth.o bus-call.o bus-caller.o bus-container.o bus-container-methods.o bus-introspect.o bus-list.o bus-node.o bus-node-methods.o \
 		bus-object.o bus-path.o bus-signals.o bus-values.o) \
-	$(addprefix web/, live.o localization-json.o nm-metrics.o nm-web.o nm-web-logs.o log-frame.o page-apps.o page-container.o page-frame.o page-logs.o page-node.o page-route.o uploads-json.o web-access.o web-reply.o) \
+	$(addprefix web/, live.o localization-json.o nm-metrics.o nm-web.o nm-web-logs.o log-frame.o log-server.o page-apps.o page-container.o page-frame.o page-logs.o page-node.o page-route.o uploads-json.o web-access.o web-reply.o) \
 	recovery.o reload.o nm.o) $(BUILD)/logs/upload-request.o $(BUILD)/logs/web-url.o
 NODEMANAGER_LDLIBS = $(shell $(PKGCONFIG) --libs $(NODEMANAGER_PKGS))
 $(NODEMANAGER_A): $(NODEMANAGER_OBJS)
@@ -62,12 +63,12 @@ $(BUILD)/tests/integration/nodemanager/bus-client: $(BUILD)/tests/integration/no
 TEST_PROGRAMS += $(BUILD)/tests/integration/nodemanager/bus-client
 
 NODEMANAGER_TESTS := $(addprefix nodemanager/, aux-services/test-aux-conf aux-services/test-aux-frame aux-services/test-aux-data aux-services/test-aux-outbox \
-	test-conf test-reload store/test-state-store health/test-local-dirs \
+	test-conf test-conf-unit test-reload store/test-state-store health/test-local-dirs \
 	health/test-launch-failures health/test-mount-watch health/test-node-health core/test-container core/test-context core/test-system-credentials core/test-token-secret-managers \
 	dbus/test-bus-list \
 	resources/test-assignments resources/test-elastic-memory resources/test-mcs resources/test-numa resources/test-set-limit \
 	logs/test-log-policy services/test-deletion-service services/test-localization-source launch/test-container-cleanup launch/test-container-env fsm/test-state-machines \
-	web/test-nm-web-logs web/test-log-frame)
+	web/test-nm-web-logs web/test-log-frame web/test-log-server)
 UNIT_TESTS += $(NODEMANAGER_TESTS)
 $(foreach t,$(NODEMANAGER_TESTS),$(eval $(t)_DEPS := $(NODEMANAGER_A) $(HDFS_A) $(WIRE_A) $(COMMON_A))\
 	$(eval $(t)_LDLIBS = $(WIRE_LDLIBS) $(NODEMANAGER_LDLIBS)))

@@ -30,27 +30,23 @@ void rm_node_id_to(const struct rm_sched_node *n, struct yarn_node_id *dst)
     dst->port = n->port;
 }
 
-static void container_key(struct rm_sched_container *c)
-{
-    c->key.ts = c->id.attempt.app.cluster_ts;
-    c->key.app_attempt = (int64_t)((uint64_t)c->id.attempt.app.id << 32) | c->id.attempt.attempt;
-    c->key.id = c->id.id;
-}
-
 struct rm_sched_container *rm_container_add(struct rm_sched *s, struct rm_sched_app *app,
                                             struct rm_sched_node *n, struct yarn_container_id id,
                                             struct rm_res r)
 {
-    struct rm_sched_container *c = calloc(1, sizeof(*c));
+    struct rm_sched_container *c = rm_pool_take(&s->container_pool);
 
     if (!c)
         return NULL;
-    c->id = id;
-    container_key(c);
     c->app = app;
     c->node = n;
+    c->number = id.id;
+    c->attempt = id.attempt.attempt;
     c->resource = r;
-    HASH_ADD(hh, s->containers, key, sizeof(c->key), c);
+    if (rm_sched_container_index(s, c) < 0) {
+        rm_pool_give(&s->container_pool, c);
+        return NULL;
+    }
     DL_APPEND2(app->containers, c, a_prev, a_next);
     DL_APPEND2(n->containers, c, n_prev, n_next);
     app->n_containers++;
@@ -70,7 +66,7 @@ void rm_container_remove(struct rm_sched *s, struct rm_sched_container *c)
 
     if (c->killing)
         rm_queue_kill(c->app, minus);
-    HASH_DEL(s->containers, c);
+    rm_sched_container_unindex(s, c);
     DL_DELETE2(c->app->containers, c, a_prev, a_next);
     DL_DELETE2(c->node->containers, c, n_prev, n_next);
     c->app->n_containers--;
@@ -83,5 +79,5 @@ void rm_container_remove(struct rm_sched *s, struct rm_sched_container *c)
     rm_room_update(s, c->node);
     rm_room_visit(s, c->node, true);
     rm_room_unblock(s, c->app->leaf);
-    free(c);
+    rm_pool_give(&s->container_pool, c);
 }

@@ -315,20 +315,6 @@ static void remember(struct rm_attempt *att, const AllocateResponse *resp)
     att->last_response_len = hadoop__yarn__allocate_response_proto__pack(resp, att->last_response);
 }
 
-static void repeat(struct ipc_call *call, const struct rm_attempt *att)
-{
-    _cleanup_arena_ struct sv_arena *a = rm_answer_arena();
-    AllocateResponse *resp =
-        a ? hadoop__yarn__allocate_response_proto__unpack(
-                sv_arena_protobuf(a), att->last_response_len, att->last_response)
-          : NULL;
-
-    if (resp)
-        ipc_call_reply(call, &resp->base);
-    else
-        rm_answer_no_memory(call);
-}
-
 static float clamp_progress(float p)
 {
     if (isnan(p) || p < 0)
@@ -365,7 +351,7 @@ void rm_on_allocate(struct ipc_call *call, const ProtobufCMessage *request, void
         return;
     }
     if (att->last_response && next_response_id(q->response_id) == att->response_id) {
-        repeat(call, att);
+        ipc_call_reply_packed(call, att->last_response, att->last_response_len);
         return;
     }
     if (q->response_id != att->response_id) {
@@ -395,5 +381,5 @@ void rm_on_allocate(struct ipc_call *call, const ProtobufCMessage *request, void
     } /* else the attempt is about to end: an empty answer */
     att->response_id = resp.response_id;
     remember(att, &resp);
-    ipc_call_reply(call, &resp.base);
+    ipc_call_reply_packed(call, att->last_response, att->last_response_len);
 }

@@ -21,9 +21,11 @@ static enum outcome allocate(struct pass *p, struct rm_sched_app *app, struct rm
         .attempt = { .app = app->id, .attempt = app->attempt },
         .id = (p->s->epoch << RM_EPOCH_SHIFT) | (app->sequence + 1),
     };
-    struct rm_decision *d = rm_decide(p->s, RM_DECIDE_ALLOCATED);
     struct rm_sched_container *c;
+    struct rm_decision *d;
 
+    rm_sched_container_fetch(p->s, id);
+    d = rm_decide(p->s, RM_DECIDE_ALLOCATED);
     if (!d)
         return FAILED;
     c = rm_container_add(p->s, app, p->n, id, g->capability);

@@ -44,11 +44,39 @@ struct rm_container *rm_container_find(const struct rm *rm, struct yarn_containe
     return c;
 }
 
+static uint64_t node_hash(const struct yarn_node_id *id)
+{
+    size_t len = strlen(id->host);
+    unsigned host;
+
+    HASH_VALUE(id->host, len, host);
+    return rm_id_hash((int64_t[]){ host, id->port }, 2);
+}
+
+static bool is_node(const void *object, const void *id)
+{
+    const struct rm_node *n = object;
+    const struct yarn_node_id *want = id;
+
+    return n->id.port == want->port && strcmp(n->id.host, want->host) == 0;
+}
+
 struct rm_node *rm_node_find(const struct rm *rm, const struct yarn_node_id *id)
 {
-    char key[300];
+    return rm_id_find(&rm->node_ids, node_hash(id), is_node, id);
+}
 
-    return rm_node_find_key(rm, yarn_node_id_text(id, key));
+void rm_node_enter(struct rm *rm, struct rm_node *n)
+{
+    HASH_ADD_STR(rm->nodes, key, n);
+    if (rm_id_add(&rm->node_ids, node_hash(&n->id), n) < 0)
+        sv_out_of_memory();
+}
+
+void rm_node_leave(struct rm *rm, struct rm_node *n)
+{
+    HASH_DEL(rm->nodes, n);
+    rm_id_remove(&rm->node_ids, node_hash(&n->id), n);
 }
 
 struct rm_node *rm_node_find_key(const struct rm *rm, const char *key)

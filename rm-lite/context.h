@@ -13,6 +13,7 @@
 #include "common/clock.h"
 #include "common/dispatcher.h"
 #include "common/log.h"
+#include "rm-lite/id-table.h"
 #include "rm-lite/name-set.h"
 #include "rm-lite/rm-conf.h"
 #include "wire/ids.h"
@@ -70,6 +71,8 @@ struct rm {
     struct rm_container *containers, *expiring; /* by id; in order of expires_ms */
     struct rm_done *done;                       /* by container id */
     struct rm_node *nodes, *inactive_nodes;     /* by "host:port" */
+    struct rm_id_table node_ids;                /* of `nodes`: rm_node_find */
+    struct rm_pool node_pool;
     struct rm_name_set *include, *exclude;
     struct rm_name_set *draining; /* nodes that leave gracefully, in the store; number: deadline */
     struct rm_node_auth *node_auth;
@@ -101,6 +104,9 @@ struct rm_app *rm_app_find(const struct rm *rm, struct yarn_app_id id);
 struct rm_attempt *rm_attempt_find(const struct rm *rm, struct yarn_attempt_id id);
 struct rm_container *rm_container_find(const struct rm *rm, struct yarn_container_id id);
 struct rm_node *rm_node_find(const struct rm *rm, const struct yarn_node_id *id);
+/* Puts it into rm->nodes, takes it out. */
+void rm_node_enter(struct rm *rm, struct rm_node *n);
+void rm_node_leave(struct rm *rm, struct rm_node *n);
 struct rm_node *rm_node_find_key(const struct rm *rm, const char *key); /* "host:port" */
 struct rm_node *rm_node_find_inactive(const struct rm *rm, const char *key);
 /* A completed container whose status its ApplicationMaster has not acknowledged. */

@@ -40,7 +40,7 @@ static int announce_or_kill(struct round *r, struct rm_sched_container *c)
     if (!d)
         return -ENOMEM;
     d->app = c->app->id;
-    d->container = c->id;
+    d->container = rm_container_id(c);
     rm_node_id_to(c->node, &d->node);
     d->resource = c->resource;
     c->preempt_ms = r->now;
@@ -71,7 +71,7 @@ static int container_order(const void *a, const void *b)
 
     if (x->priority != y->priority)
         return x->priority > y->priority ? -1 : 1;
-    return x->key.id > y->key.id ? -1 : x->key.id < y->key.id;
+    return x->number > y->number ? -1 : x->number < y->number;
 }
 
 static void take_reservations(struct round *r, struct rm_sched_app *app, struct rm_res *left)

@@ -1,7 +1,7 @@
 /* Reads the queue tree and the scheduler's settings from capacity-scheduler.xml.
  *
  * Called by scheduler.c and reconfigure.c only. The configuration is the operator's: wrong values
- * are refused with the key's name, never repaired. Which keys exist is queue-keys.c's. */
+ * are refused with the key's name, never repaired. Which keys exist is queue-key-table.c's. */
 #include "rm-lite/scheduler-impl.h"
 
 #include <errno.h>
@@ -10,162 +10,9 @@
 
 #include "common/str.h"
 #include "rm-lite/queue-keys.h"
+#include "rm-lite/scheduler-keys.h"
 
 #define CS "yarn.scheduler.capacity."
-
-static const struct sv_conf_key key_calc = {
-    CS "resource-calculator",
-    SV_CONF_STRING,
-    "org.apache.hadoop.yarn.util.resource.DominantResourceCalculator",
-    0,
-    0,
-    0,
-    "class of the resource calculator: DominantResourceCalculator or DefaultResourceCalculator"
-};
-static const struct sv_conf_key key_max_apps = {
-    CS "maximum-applications",
-    SV_CONF_INT,
-    "10000",
-    1,
-    INT32_MAX,
-    0,
-    "applications, pending and running, in the whole system"
-};
-static const struct sv_conf_key key_queue_max_apps = {
-    CS "global-queue-max-application",
-    SV_CONF_INT,
-    "-1",
-    -1,
-    INT32_MAX,
-    0,
-    "applications of each queue without a maximum of its own; -1 = by its capacity"
-};
-static const struct sv_conf_key key_am_percent = {
-    CS "maximum-am-resource-percent",
-    SV_CONF_FLOAT,
-    "0.1",
-    0,
-    0,
-    0,
-    "part of a queue's capacity that ApplicationMasters may use"
-};
-static const struct sv_conf_key key_parallel = {
-    CS "max-parallel-apps",
-    SV_CONF_INT,
-    "2147483647",
-    0,
-    INT32_MAX,
-    0,
-    "running applications of a queue without a limit of its own"
-};
-static const struct sv_conf_key key_user_parallel = {
-    CS "user.max-parallel-apps",
-    SV_CONF_INT,
-    "2147483647",
-    0,
-    INT32_MAX,
-    0,
-    "running applications of a user without a limit of his own"
-};
-static const struct sv_conf_key key_override = {
-    CS "queue-mappings-override.enable",
-    SV_CONF_BOOL,
-    "false",
-    0,
-    0,
-    0,
-    "queue-mappings also for applications that name a queue"
-};
-static const struct sv_conf_key key_offswitch = {
-    CS "per-node-heartbeat.maximum-offswitch-assignments",     SV_CONF_INT, "1", 1, INT32_MAX, 0,
-    "off-switch containers given on one node in one heartbeat"
-};
-static const struct sv_conf_key key_multiple = {
-    CS "per-node-heartbeat.multiple-assignments-enabled",  SV_CONF_BOOL, "true", 0, 0, 0,
-    "more than one container on one node in one heartbeat"
-};
-static const struct sv_conf_key key_assignments = {
-    CS "per-node-heartbeat.maximum-container-assignments",
-    SV_CONF_INT,
-    "100",
-    -1,
-    INT32_MAX,
-    0,
-    "containers given on one node in one heartbeat; -1 = no limit"
-};
-static const struct sv_conf_key key_node_delay = {
-    CS "node-locality-delay",
-    SV_CONF_INT,
-    "40",
-    -1,
-    INT32_MAX,
-    0,
-    "opportunities missed before a rack-local container is taken; -1 = none"
-};
-static const struct sv_conf_key key_rack_delay = {
-    CS "rack-locality-additional-delay",
-    SV_CONF_INT,
-    "-1",
-    -1,
-    INT32_MAX,
-    0,
-    "further opportunities missed before an off-switch container is taken; -1 = by the ask's size"
-};
-static const struct sv_conf_key key_rack_reset = {
-    CS "rack-locality-full-reset",
-    SV_CONF_BOOL,
-    "true",
-    0,
-    0,
-    0,
-    "a rack-local assignment resets the missed opportunities"
-};
-static const struct sv_conf_key key_look = {
-    CS "reservations-continue-look-all-nodes",
-    SV_CONF_BOOL,
-    "true",
-    0,
-    0,
-    0,
-    "a node with room is taken in exchange for a reserved one"
-};
-static const struct sv_conf_key key_min_mb = {
-    "yarn.scheduler.minimum-allocation-mb",        SV_CONF_INT, "1024", 0, INT32_MAX, 0,
-    "smallest container, MB; others are multiples"
-};
-static const struct sv_conf_key key_max_mb = { "yarn.scheduler.maximum-allocation-mb",
-                                               SV_CONF_INT,
-                                               "8192",
-                                               1,
-                                               INT32_MAX,
-                                               0,
-                                               "largest container, MB" };
-static const struct sv_conf_key key_min_vc = {
-    "yarn.scheduler.minimum-allocation-vcores", SV_CONF_INT, "1", 0, INT32_MAX, 0,
-    "smallest container, virtual cores"
-};
-static const struct sv_conf_key key_max_vc = {
-    "yarn.scheduler.maximum-allocation-vcores", SV_CONF_INT, "4", 1, INT32_MAX, 0,
-    "largest container, virtual cores"
-};
-static const struct sv_conf_key key_user_limit = {
-    CS "minimum-user-limit-percent",
-    SV_CONF_FLOAT,
-    "100",
-    0,
-    0,
-    0,
-    "percent of a queue that each of several users is sure of"
-};
-static const struct sv_conf_key key_user_factor = {
-    CS "user-limit-factor",
-    SV_CONF_FLOAT,
-    "1",
-    0,
-    0,
-    0,
-    "multiple of a queue's capacity that one user may take; -1 = no limit"
-};
 
 /* "…capacity.<path>.<what>" of one queue; the row's default when unset. */
 static int queue_float(struct sv_conf *c, const char *path, const char *what, double def,
@@ -418,8 +265,8 @@ static int parse_limits(struct sv_conf *c, const struct rm_sched_settings *set, 
     if (q->parent && q->parent->state != RM_QUEUE_RUNNING && q->state == RM_QUEUE_RUNNING)
         return sv_error_set(err, -EINVAL, CS "%s.state is RUNNING below the stopped queue %s",
                             q->path, q->parent->path);
-    if ((r = sv_conf_float(c, &key_user_limit, &global_ulp, err)) < 0 ||
-        (r = sv_conf_float(c, &key_user_factor, &global_ulf, err)) < 0 ||
+    if ((r = sv_conf_float(c, &rm_key_user_limit, &global_ulp, err)) < 0 ||
+        (r = sv_conf_float(c, &rm_key_user_factor, &global_ulf, err)) < 0 ||
         (r = queue_float(c, q->path, "minimum-user-limit-percent", global_ulp, &is_set,
                          &q->user_limit, err)) < 0 ||
         (r = queue_float(c, q->path, "user-limit-factor", global_ulf, &is_set,
@@ -545,24 +392,24 @@ static int read_settings(struct sv_conf *c, struct rm_sched_settings *s, struct 
     const char *calc;
     int r;
 
-    if ((r = sv_conf_string(c, &key_calc, &calc, err)) < 0 ||
-        (r = sv_conf_int(c, &key_max_apps, &s->max_apps, err)) < 0 ||
-        (r = sv_conf_int(c, &key_queue_max_apps, &s->queue_max_apps, err)) < 0 ||
-        (r = sv_conf_float(c, &key_am_percent, &s->am_percent, err)) < 0 ||
-        (r = sv_conf_bool(c, &key_override, &s->override_mappings, err)) < 0 ||
-        (r = sv_conf_int(c, &key_parallel, &s->parallel, err)) < 0 ||
-        (r = sv_conf_int(c, &key_user_parallel, &s->user_parallel, err)) < 0 ||
-        (r = sv_conf_int(c, &key_offswitch, &s->offswitch_limit, err)) < 0 ||
-        (r = sv_conf_bool(c, &key_multiple, &s->multiple_assignments, err)) < 0 ||
-        (r = sv_conf_int(c, &key_assignments, &s->assignment_limit, err)) < 0 ||
-        (r = sv_conf_int(c, &key_node_delay, &s->node_locality_delay, err)) < 0 ||
-        (r = sv_conf_int(c, &key_rack_delay, &s->rack_additional_delay, err)) < 0 ||
-        (r = sv_conf_bool(c, &key_rack_reset, &s->rack_full_reset, err)) < 0 ||
-        (r = sv_conf_bool(c, &key_look, &s->continue_look, err)) < 0 ||
-        (r = sv_conf_int(c, &key_min_mb, &s->min_alloc.mem, err)) < 0 ||
-        (r = sv_conf_int(c, &key_min_vc, &s->min_alloc.vcores, err)) < 0 ||
-        (r = sv_conf_int(c, &key_max_mb, &s->max_alloc.mem, err)) < 0 ||
-        (r = sv_conf_int(c, &key_max_vc, &s->max_alloc.vcores, err)) < 0)
+    if ((r = sv_conf_string(c, &rm_key_calc, &calc, err)) < 0 ||
+        (r = sv_conf_int(c, &rm_key_max_apps, &s->max_apps, err)) < 0 ||
+        (r = sv_conf_int(c, &rm_key_queue_max_apps, &s->queue_max_apps, err)) < 0 ||
+        (r = sv_conf_float(c, &rm_key_am_percent, &s->am_percent, err)) < 0 ||
+        (r = sv_conf_bool(c, &rm_key_override, &s->override_mappings, err)) < 0 ||
+        (r = sv_conf_int(c, &rm_key_parallel, &s->parallel, err)) < 0 ||
+        (r = sv_conf_int(c, &rm_key_user_parallel, &s->user_parallel, err)) < 0 ||
+        (r = sv_conf_int(c, &rm_key_offswitch, &s->offswitch_limit, err)) < 0 ||
+        (r = sv_conf_bool(c, &rm_key_multiple, &s->multiple_assignments, err)) < 0 ||
+        (r = sv_conf_int(c, &rm_key_assignments, &s->assignment_limit, err)) < 0 ||
+        (r = sv_conf_int(c, &rm_key_node_delay, &s->node_locality_delay, err)) < 0 ||
+        (r = sv_conf_int(c, &rm_key_rack_delay, &s->rack_additional_delay, err)) < 0 ||
+        (r = sv_conf_bool(c, &rm_key_rack_reset, &s->rack_full_reset, err)) < 0 ||
+        (r = sv_conf_bool(c, &rm_key_look, &s->continue_look, err)) < 0 ||
+        (r = sv_conf_int(c, &rm_key_min_mb, &s->min_alloc.mem, err)) < 0 ||
+        (r = sv_conf_int(c, &rm_key_min_vc, &s->min_alloc.vcores, err)) < 0 ||
+        (r = sv_conf_int(c, &rm_key_max_mb, &s->max_alloc.mem, err)) < 0 ||
+        (r = sv_conf_int(c, &rm_key_max_vc, &s->max_alloc.vcores, err)) < 0)
         return r;
     if ((r = rm_preempt_parse(c, &s->preempt, err)) < 0 ||
         (r = rm_types_parse(c, &s->types, err)) < 0)

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "common/oom.h"
+#include "common/str.h"
 #include "rm-lite/answer.h"
 #include "rm-lite/log-status.h"
 #include "rm-lite/node-address.h"
@@ -428,13 +429,17 @@ static void new_keys(struct rm *rm, struct rm_node *n, struct sv_arena *a, Heart
     }
 }
 
+/* Most answers of a node are equally long. */
 static void remember(struct rm_node *n, const HeartbeatResponse *resp)
 {
     size_t len = hadoop__yarn__node_heartbeat_response_proto__get_packed_size(resp);
-    free(n->last_response);
-    n->last_response = malloc(SV_MAX(len, (size_t)1));
-    if (!n->last_response)
-        sv_out_of_memory();
+
+    if (!n->last_response || len != n->last_response_len) {
+        free(n->last_response);
+        n->last_response = malloc(SV_MAX(len, (size_t)1));
+        if (!n->last_response)
+            sv_out_of_memory();
+    }
     n->last_response_len =
         hadoop__yarn__node_heartbeat_response_proto__pack(resp, n->last_response);
 }
@@ -451,17 +456,9 @@ static void answer_action(struct ipc_call *call, int action, const char *text)
 
 static void repeat(struct ipc_call *call, struct rm_node *n)
 {
-    _cleanup_arena_ struct sv_arena *a = rm_answer_arena();
-    HeartbeatResponse *resp = a ? hadoop__yarn__node_heartbeat_response_proto__unpack(
-                                      sv_arena_protobuf(a), n->last_response_len, n->last_response)
-                                : NULL;
-
     sv_log_info("Received duplicate heartbeat from node %s responseId=%d", n->key,
                 n->response_id - 1);
-    if (resp)
-        ipc_call_reply(call, &resp->base);
-    else
-        rm_answer_no_memory(call);
+    ipc_call_reply_packed(call, n->last_response, n->last_response_len);
 }
 
 static void status_update(struct rm *rm, struct rm_node *n, const Hadoop__Yarn__NodeStatusProto *st)
@@ -471,7 +468,8 @@ static void status_update(struct rm *rm, struct rm_node *n, const Hadoop__Yarn__
 
     if (st->nodehealthstatus) {
         healthy = st->nodehealthstatus->is_node_healthy;
-        rm_set_text(&n->health, st->nodehealthstatus->health_report);
+        if (!sv_streq(n->health, st->nodehealthstatus->health_report))
+            rm_set_text(&n->health, st->nodehealthstatus->health_report);
         n->health_ms = st->nodehealthstatus->last_health_report_time;
     }
     utilisation(n, st);
@@ -573,7 +571,7 @@ static void on_nodeHeartbeat(struct ipc_call *call, const ProtobufCMessage *requ
     n->resize_waits = false;
     new_keys(rm, n, a, &resp);
     remember(n, &resp);
-    ipc_call_reply(call, &resp.base);
+    ipc_call_reply_packed(call, n->last_response, n->last_response_len);
 }
 
 static void on_unRegisterNodeManager(struct ipc_call *call, const ProtobufCMessage *request,

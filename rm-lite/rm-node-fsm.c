@@ -127,7 +127,7 @@ static int deactivate(struct rm_node *n, int state)
     leave(n);
     report_to_masters(n);
     rm_node_clear_lists(n);
-    HASH_DEL(n->rm->nodes, n);
+    rm_node_leave(n->rm, n);
     if (old) {
         HASH_DEL(n->rm->inactive_nodes, old);
         rm_node_recount(old, false);

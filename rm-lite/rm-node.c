@@ -24,7 +24,7 @@ void rm_node_recount(struct rm_node *n, bool in_table)
 
 struct rm_node *rm_node_new(struct rm *rm, const struct yarn_node_id *id)
 {
-    struct rm_node *n = calloc(1, sizeof(*n));
+    struct rm_node *n = rm_pool_take(&rm->node_pool);
 
     if (!n)
         sv_out_of_memory();
@@ -34,7 +34,7 @@ struct rm_node *rm_node_new(struct rm *rm, const struct yarn_node_id *id)
     n->state = RM_NODE_ST_NEW;
     n->rack = rm_strdup(RM_DEFAULT_RACK);
     n->seen_ms = sv_now_ms();
-    HASH_ADD_STR(rm->nodes, key, n);
+    rm_node_enter(rm, n);
     n->counted = -1;
     rm_node_recount(n, true);
     return n;
@@ -73,7 +73,7 @@ void rm_node_free(struct rm_node *n)
     free(n->http);
     free(n->health);
     free(n->last_response);
-    free(n);
+    rm_pool_give(&n->rm->node_pool, n);
 }
 
 int rm_node_wire_state(const struct rm_node *n)

@@ -151,6 +151,8 @@ int rm_new(sd_event *event, struct sv_conf *conf, struct rm **ret, struct sv_err
     if (!rm)
         return -ENOMEM;
     rm->event = sd_event_ref(event);
+    rm->node_pool = RM_POOL_INIT(struct rm_node);
+    rm->node_ids.pool = &rm->node_pool;
     rm->xml = conf;
     rm->started_ms = sv_wall_ms();
     pw = getpwuid(geteuid()); /* once, at the start */
@@ -189,13 +191,15 @@ struct rm *rm_free(struct rm *rm)
         rm_app_free(app);
     free_dead(rm);
     HASH_ITER (hh, rm->nodes, n, ntmp) {
-        HASH_DEL(rm->nodes, n);
+        rm_node_leave(rm, n);
         rm_node_free(n);
     }
     HASH_ITER (hh, rm->inactive_nodes, n, ntmp) {
         HASH_DEL(rm->inactive_nodes, n);
         rm_node_free(n);
     }
+    rm_id_clear(&rm->node_ids);
+    rm_pool_free(&rm->node_pool);
     rm_set_clear(&rm->include);
     rm_set_clear(&rm->exclude);
     rm_set_clear(&rm->draining);

@@ -3,7 +3,7 @@ CFLAGS_rm-lite := $(CFLAGS_common) $(shell $(PKGCONFIG) --cflags $(RM_PKGS))
 RM_LDLIBS = $(WIRE_LDLIBS) $(shell $(PKGCONFIG) --libs $(RM_PKGS)) -lm
 
 # The scheduler alone: a pure library, linked by its tests without the rest.
-RM_SCHED_OBJS := $(addprefix $(BUILD)/rm-lite/, resource-types.o queues.o queue-users.o queue-order.o queue-mappings.o preemption-conf.o queue-keys.o queue-conf.o ask-index.o ready-apps.o queue-limits.o room.o allocation.o \
+RM_SCHED_OBJS := $(addprefix $(BUILD)/rm-lite/, resource-types.o queues.o queue-users.o queue-order.o queue-mappings.o scheduler-keys.o preemption-conf.o queue-key-table.o queue-keys.o queue-conf.o pool.o id-table.o scheduler-ids.o ask-index.o ready-apps.o queue-limits.o room.o allocation.o \
 	reservations.o asks.o assign.o rounds.o parallel-apps.o app-queue.o preempt-shares.o preempt-inside.o preemption.o reconfigure.o scheduler.o scheduler-query.o record.o replay.o)
 RM_OBJS := $(RM_SCHED_OBJS) $(addprefix $(BUILD)/rm-lite/, text.o name-set.o rm-conf.o conf-hadoop-keys.o conf-unread.o secrets.o \
 	context.o fsm-step.o app-lifetime.o queue-counters.o ended-containers.o rm-app.o log-status.o rm-app-attempt.o rm-container.o rm-node.o scheduling.o store.o store-tokens.o delegation.o \
@@ -17,7 +17,7 @@ $(BUILD)/selvedge-rm: $(BUILD)/rm-lite/main.o $(RM_OBJS) $(WIRE_A) $(COMMON_A)
 	$(call link,$(RM_LDLIBS))
 PROGRAMS += $(BUILD)/selvedge-rm
 
-RM_TESTS := $(addprefix rm-lite/test-, conf-unread ended-containers submission-json scheduler resource-types scheduler-properties scheduler-boundaries app-queue queue-users queue-mappings preemption preempt-inside record am-preemption reservations rounds queue-keys queue-access clock queues state-machines secrets name-set nodes-list topology node-auth tokens reports \
+RM_TESTS := $(addprefix rm-lite/test-, conf-unread id-table pool ended-containers submission-json scheduler resource-types scheduler-properties scheduler-boundaries app-queue queue-users queue-mappings preemption preempt-inside record am-preemption reservations rounds queue-keys queue-access clock queues state-machines secrets name-set nodes-list topology node-auth tokens reports \
 	admin-service body-xml call-list delegation app-lifetime log-status proxy-target \
 	rm-app-fsm rm-container-fsm rm-node-fsm)
 UNIT_TESTS += $(RM_TESTS)
@@ -25,6 +25,8 @@ $(foreach t,$(RM_TESTS),$(eval $(t)_DEPS := $(RM_OBJS) $(WIRE_A) $(COMMON_A))\
 	$(eval $(t)_LDLIBS = $(RM_LDLIBS)))
 # The scheduler links without the rest: it is a pure library.
 rm-lite/test-scheduler_DEPS := $(RM_SCHED_OBJS) $(WIRE_A) $(COMMON_A)
+rm-lite/test-id-table_DEPS := $(rm-lite/test-scheduler_DEPS)
+rm-lite/test-pool_DEPS := $(rm-lite/test-scheduler_DEPS)
 rm-lite/test-reservations_DEPS := $(rm-lite/test-scheduler_DEPS)
 rm-lite/test-rounds_DEPS := $(rm-lite/test-scheduler_DEPS)
 rm-lite/test-queue-keys_DEPS := $(rm-lite/test-scheduler_DEPS)

@@ -1,7 +1,7 @@
 /* Private declarations of the scheduler: its files from the bottom to the top are queues.c,
- * queue-users.c, queue-order.c, queue-mappings.c, preemption-conf.c, queue-keys.c, queue-conf.c,
- * ask-index.c, ready-apps.c, queue-limits.c, room.c, allocation.c, reservations.c, asks.c,
- * assign.c, rounds.c,
+ * queue-users.c, queue-order.c, queue-mappings.c, scheduler-keys.c, preemption-conf.c,
+ * queue-key-table.c, queue-keys.c, queue-conf.c, scheduler-ids.c, ask-index.c, ready-apps.c,
+ * queue-limits.c, room.c, allocation.c, reservations.c, asks.c, assign.c, rounds.c,
  * parallel-apps.c, app-queue.c, preempt-shares.c, preempt-inside.c, preemption.c, reconfigure.c,
  * scheduler-query.c and scheduler.c. */
 #ifndef SELVEDGE_RM_LITE_SCHEDULER_IMPL_H
@@ -11,6 +11,8 @@
 #include <utlist.h>
 
 #include "rm-lite/hash.h"
+#include "rm-lite/id-table.h"
+#include "rm-lite/pool.h"
 #include "rm-lite/scheduler.h"
 
 #define RM_QUEUE_DEPTH_MAX 32
@@ -180,22 +182,19 @@ struct rm_sched_app {
     UT_hash_handle hh;
 };
 
+/* Two cache lines: its id and its neighbours, which lists write to; what it has. */
 struct rm_sched_container {
-    struct {
-        int64_t ts, app_attempt, id;
-    } key;
-    struct yarn_container_id id;
     struct rm_sched_app *app;
     struct rm_sched_node *node;
-    struct rm_res resource;
-    int32_t priority;
-    int64_t allocation_id;
-    enum rm_locality locality;
-    bool am, killing;                           /* of the ApplicationMaster; preempted */
-    int64_t preempt_ms;                         /* when that was announced; 0 = not */
+    int64_t number; /* in its id */
+    int32_t attempt, priority;
     struct rm_sched_container *a_prev, *a_next; /* app->containers */
     struct rm_sched_container *n_prev, *n_next; /* node->containers */
-    UT_hash_handle hh;
+    struct rm_res resource;
+    int64_t allocation_id;
+    int64_t preempt_ms; /* when that was announced; 0 = not */
+    enum rm_locality locality;
+    bool am, killing; /* of the ApplicationMaster; preempted */
 };
 
 /* A name with its hash: each ask looks for its node's host and rack. */
@@ -212,32 +211,30 @@ static inline struct rm_label rm_label(const char *name)
     return l;
 }
 
+/* What the end of a container and a visit look at comes first. */
 struct rm_sched_node {
-    char *key; /* "host:port" */
-    int32_t port;
-    char *rack;
-    struct rm_label host_label, rack_label;
     struct rm_res total, used;
-    bool schedulable;
-    int64_t heartbeat_ms; /* -1 = never */
-    int32_t n_containers;
     struct rm_sched_container *containers;
     struct rm_sched_app *reserved_app;
-    struct rm_ask_group *reserved_group;
-    struct rm_res reserved;
+    int64_t heartbeat_ms; /* -1 = never */
+    int32_t n_containers, port;
+    bool schedulable;
     bool roomy;                            /* schedulable, and the smallest container fits */
     bool due;                              /* a round visits it next */
     bool freed;                            /* due because a container ended on it */
-    struct rm_sched_node *prev, *next;     /* s->node_list, in the order of registration */
-    struct rm_sched_node *m_prev, *m_next; /* s->roomy */
     struct rm_sched_node *t_prev, *t_next; /* s->due */
+    struct rm_label host_label, rack_label;
+    struct rm_sched_node *m_prev, *m_next; /* s->roomy */
+    struct rm_ask_group *reserved_group;
+    struct rm_res reserved;
     struct rm_sched_node *v_prev, *v_next; /* reserved_group->reservations */
     struct rm_sched_node *o_prev, *o_next; /* nodes of one host */
-    UT_hash_handle hh;
+    struct rm_sched_node *prev, *next;     /* s->node_list, in the order of registration */
+    char *rack;
 };
 
-_Static_assert(sizeof(struct rm_sched_container) <= 256 && sizeof(struct rm_sched_node) <= 512,
-               "a cluster has millions of them");
+_Static_assert(sizeof(struct rm_sched_container) <= 128 && sizeof(struct rm_sched_node) <= 320,
+               "a cluster has millions of containers: two cache lines each");
 
 struct rm_sched_host { /* asks name hosts, and a host may have several nodes */
     char *name;
@@ -276,7 +273,9 @@ struct rm_sched {
     int64_t epoch;
     struct rm_res cluster;
     int32_t n_nodes;
-    struct rm_sched_node *nodes, *node_list;
+    struct rm_sched_node *node_list;
+    struct rm_id_table nodes, containers; /* scheduler-ids.c */
+    struct rm_pool node_pool, container_pool;
     struct rm_sched_host *hosts;
     struct rm_sched_node *roomy;  /* nodes with room, in the order in which they got it */
     struct rm_sched_node *cursor; /* of these: the first of the next visits; NULL: the head */
@@ -291,11 +290,22 @@ struct rm_sched {
     struct rm_sched_app **named; /* of one walk over a leaf */
     size_t cap_named;
     bool walk_all; /* tests compare: each walk is over all applications of the leaf */
-    struct rm_sched_container *containers;
     struct rm_decision *out;
     size_t n_out, cap_out;
     char text[512]; /* of the one rejection that an event may decide */
 };
+
+/* scheduler-ids.c */
+struct rm_sched_node *rm_sched_node_find(const struct rm_sched *s, const struct yarn_node_id *id);
+int rm_sched_node_index(struct rm_sched *s, struct rm_sched_node *n) _must_use_; /* -ENOMEM */
+void rm_sched_node_unindex(struct rm_sched *s, struct rm_sched_node *n);
+struct yarn_container_id rm_container_id(const struct rm_sched_container *c);
+struct rm_sched_container *rm_sched_container_find(const struct rm_sched *s,
+                                                   struct yarn_container_id id);
+/* Into the cache: a container with that id is added soon. */
+void rm_sched_container_fetch(const struct rm_sched *s, struct yarn_container_id id);
+int rm_sched_container_index(struct rm_sched *s, struct rm_sched_container *c) _must_use_;
+void rm_sched_container_unindex(struct rm_sched *s, struct rm_sched_container *c);
 
 /* queue-conf.c */
 int rm_queues_parse(struct sv_conf *conf, struct rm_sched_settings *ret_set,

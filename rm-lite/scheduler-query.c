@@ -78,11 +78,8 @@ int rm_sched_app_usage(const struct rm_sched *s, struct yarn_app_id id, struct r
 int rm_sched_node_usage(const struct rm_sched *s, const struct yarn_node_id *node,
                         struct rm_node_usage *ret)
 {
-    struct rm_sched_node *n;
-    char key[300];
+    const struct rm_sched_node *n = rm_sched_node_find(s, node);
 
-    yarn_node_id_text(node, key);
-    HASH_FIND_STR(s->nodes, key, n);
     if (!n)
         return -ENOENT;
     *ret =

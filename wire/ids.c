@@ -45,9 +45,23 @@ char *yarn_container_id_text(struct yarn_container_id id, char *buf)
     return buf;
 }
 
+/* For each heartbeat, so without printf. */
 char *yarn_node_id_text(const struct yarn_node_id *id, char *buf)
 {
-    (void)snprintf(buf, NODE_TEXT_MAX, "%s:%" PRId32, id->host, id->port);
+    char digits[12], *p = digits + sizeof(digits);
+    uint32_t port = id->port < 0 ? -(uint32_t)id->port : (uint32_t)id->port;
+    size_t host = strnlen(id->host, sizeof(id->host) - 1), n;
+
+    do
+        *--p = (char)('0' + port % 10);
+    while ((port /= 10) > 0);
+    if (id->port < 0)
+        *--p = '-';
+    n = SV_MIN((size_t)(digits + sizeof(digits) - p), NODE_TEXT_MAX - 2 - host);
+    memcpy(buf, id->host, host);
+    buf[host] = ':';
+    memcpy(buf + host + 1, p, n);
+    buf[host + 1 + n] = 0;
     return buf;
 }
 

@@ -88,6 +88,19 @@ int nm_web_each_log(const struct nm_context *ctx, struct yarn_container_id id, n
     return found ? entries : -ENOENT;
 }
 
+bool nm_web_has_logs(const struct nm_context *ctx, struct yarn_container_id id)
+{
+    for (int i = 0; i < nm_dirs_n_log(ctx->dirs); i++) {
+        _cleanup_close_ int dir = -1;
+        uid_t owner;
+
+        dir = open_dir(ctx, id, i, &owner);
+        if (dir >= 0)
+            return true;
+    }
+    return false;
+}
+
 static void add_name(const char *name, const struct stat *st, void *userdata)
 {
     (void)st;

@@ -22,6 +22,8 @@ int nm_web_log_open(const struct nm_context *ctx, struct yarn_container_id id, c
 typedef void (*nm_web_log_fn)(const char *name, const struct stat *st, void *userdata);
 int nm_web_each_log(const struct nm_context *ctx, struct yarn_container_id id, nm_web_log_fn fn,
                     void *userdata);
+/* Whether this node has a log directory of the container. */
+bool nm_web_has_logs(const struct nm_context *ctx, struct yarn_container_id id);
 /* Names of a container's log files; [] when there are none. */
 json_t *nm_web_log_names(const struct nm_context *ctx, struct yarn_container_id id);
 int nm_web_log_list(const struct nm_context *ctx, struct yarn_container_id id,

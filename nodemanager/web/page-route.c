@@ -1,12 +1,16 @@
 /* See page-route.h; called by nm-web.c. Hostile: paths. */
 #include "nodemanager/web/page-route.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "common/str.h"
+#include "nodemanager/core/container.h"
 #include "nodemanager/core/context.h"
 #include "nodemanager/web/live.h"
+#include "nodemanager/web/log-server.h"
+#include "nodemanager/web/nm-web-logs.h"
 #include "nodemanager/web/page-apps.h"
 #include "nodemanager/web/page-container.h"
 #include "nodemanager/web/page-frame.h"
@@ -51,29 +55,80 @@ static bool may_view(const struct nm_web *w, const struct nm_web_caller *who,
     return nm_web_may_view(who, nm_app_find(w->ctx, yarn_app_id_text(id.attempt.app, text)));
 }
 
-/* "ID" of a container's page, or "ID/USER[/FILE]" of its logs. */
-static int of_container(const struct nm_web *w, const struct nm_web_caller *who, const char *rest,
-                        bool logs, const struct sv_http_request *req, struct sv_http_response *ret)
+/* Logs that the caller cannot have here are at the log server, if there is one, which knows who may
+ * read them: those of a container that is gone with its logs, and, for who may not see it, those of
+ * an application that the node has forgotten. */
+static bool is_elsewhere(const struct nm_context *ctx, bool visible, struct yarn_container_id id,
+                         const char *container)
+{
+    char app[YARN_ID_TEXT_MAX];
+
+    if (!ctx->conf->logs.aggregate || !*ctx->conf->logs.server || !ctx->conf->web.logs_enabled)
+        return false;
+    if (!visible)
+        return !nm_app_find(ctx, yarn_app_id_text(id.attempt.app, app));
+    return !nm_container_find(ctx, container) && !nm_web_has_logs(ctx, id);
+}
+
+static int redirect(const struct nm_context *ctx, const char *container, const char *user,
+                    const char *file, const struct sv_http_request *req,
+                    struct sv_http_response *ret)
+{
+    struct nm_log_page page = { .server = ctx->conf->logs.server,
+                                .node = ctx->node_id_text,
+                                .container = container,
+                                .user = user,
+                                .file = file,
+                                .start = sv_http_query(req, "start"),
+                                .end = sv_http_query(req, "end") };
+    int r = nm_log_server_url(&page, &ret->location);
+
+    if (r == -EMSGSIZE)
+        return 0; /* 404 */
+    ret->status = 307;
+    return r;
+}
+
+/* "ID/USER[/FILE]" */
+static int of_logs(const struct nm_web *w, const struct nm_web_caller *who, const char *rest,
+                   const struct sv_http_request *req, struct sv_http_response *ret)
 {
     struct yarn_container_id id;
     char text[YARN_ID_TEXT_MAX], user[257];
-    const char *slash;
+    const char *slash, *file;
+    bool visible;
+
+    if (container_of(&rest, &id) < 0)
+        return nm_page_refuse(req, 400, ret, "This is no id of a container.");
+    yarn_container_id_text(id, text);
+    visible = may_view(w, who, id);
+    rest += *rest == '/';
+    slash = strchrnul(rest, '/');
+    (void)snprintf(user, sizeof(user), "%.*s", (int)SV_MIN(slash - rest, 256), rest);
+    file = *slash && slash[1] ? slash + 1 : NULL;
+    if (is_elsewhere(w->ctx, visible, id, text))
+        return redirect(w->ctx, text, *user ? user : "user", file, req, ret);
+    if (!visible)
+        return nm_page_forbid(who, text, req, ret);
+    return nm_page_logs(w, id, *user ? user : "user", file, req, ret);
+}
+
+/* "ID" */
+static int of_container(const struct nm_web *w, const struct nm_web_caller *who, const char *rest,
+                        const struct sv_http_request *req, struct sv_http_response *ret)
+{
+    struct yarn_container_id id;
+    char text[YARN_ID_TEXT_MAX];
 
     if (container_of(&rest, &id) < 0)
         return nm_page_refuse(req, 400, ret, "This is no id of a container.");
     yarn_container_id_text(id, text);
     if (!may_view(w, who, id))
         return nm_page_forbid(who, text, req, ret);
-    if (!logs && strcmp(rest, NM_LIVE_CONTAINER) == 0)
+    if (strcmp(rest, NM_LIVE_CONTAINER) == 0)
         return nm_live_open(w, text, req, ret);
-    if (!logs)
-        return *rest ? nm_page_refuse(req, 404, ret, "There is no such page.")
-                     : nm_page_container(w, text, req, ret);
-    rest += *rest == '/';
-    slash = strchrnul(rest, '/');
-    (void)snprintf(user, sizeof(user), "%.*s", (int)SV_MIN(slash - rest, 256), rest);
-    return nm_page_logs(w, id, *user ? user : "user", *slash && slash[1] ? slash + 1 : NULL, req,
-                        ret);
+    return *rest ? nm_page_refuse(req, 404, ret, "There is no such page.")
+                 : nm_page_container(w, text, req, ret);
 }
 
 int nm_page(const struct nm_web *w, const char *path, const struct sv_http_request *req,
@@ -102,8 +157,8 @@ int nm_page(const struct nm_web *w, const char *path, const struct sv_http_reque
     if (sv_has_prefix(path, APP))
         return nm_page_app(w, &who, path + strlen(APP), req, ret);
     if (sv_has_prefix(path, CONTAINER))
-        return of_container(w, &who, path + strlen(CONTAINER), false, req, ret);
+        return of_container(w, &who, path + strlen(CONTAINER), req, ret);
     if (sv_has_prefix(path, LOGS))
-        return of_container(w, &who, path + strlen(LOGS), true, req, ret);
+        return of_logs(w, &who, path + strlen(LOGS), req, ret);
     return nm_page_refuse(req, 404, ret, "There is no page %.200s.", path);
 }

@@ -3,12 +3,14 @@
  *
  *     scheduler NODES APPLICATIONS QUEUES USERS HOST-ASKS STEPS
  *
- * Prints one line of JSON: allocations per CPU-second; the longest event and a round of preemption,
- * in milliseconds of CPU time. */
+ * Prints one line of JSON: allocations per CPU-second; the end of a container with its round (the
+ * 99.9th percentile and the longest) and a round of preemption, in CPU time; resident bytes a node
+ * and a container. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "rm-lite/scheduler.h"
 
@@ -23,8 +25,7 @@ struct bench {
     int64_t steps, given;
     struct yarn_container_id *live; /* containers, in no order */
     size_t n_live, cap_live;
-    bool timed;   /* each event by itself: slower */
-    double worst; /* ms */
+    double *times; /* of each end with its round, ms; NULL: not measured, which is faster */
     uint32_t seed;
 };
 
@@ -45,7 +46,6 @@ static double cpu_ms(void)
 
 static void handle(struct bench *b, struct rm_sched_event ev)
 {
-    double t = b->timed ? cpu_ms() : 0;
     const struct rm_decision *d;
     struct sv_error err = { 0 };
     size_t n;
@@ -54,8 +54,6 @@ static void handle(struct bench *b, struct rm_sched_event ev)
         (void)fprintf(stderr, "scheduler: event %d: %s\n", (int)ev.type, err.text);
         exit(1);
     }
-    if (b->timed)
-        b->worst = SV_MAX(b->worst, cpu_ms() - t);
     for (size_t i = 0; i < n; i++) {
         if (d[i].type != RM_DECIDE_ALLOCATED)
             continue;
@@ -197,18 +195,57 @@ static void fill(struct bench *b)
 
 static double run(struct bench *b, int64_t steps)
 {
-    double start = cpu_ms();
+    double start = cpu_ms(), before = 0;
+    size_t next = 0;
 
     b->given = 0;
     for (int64_t i = 0; i < steps && b->n_live > 0; i++) {
-        size_t k = rnd(b) % b->n_live;
+        size_t k = next % b->n_live;
         struct yarn_container_id id = b->live[k];
 
         b->live[k] = b->live[--b->n_live];
+        next = rnd(b);
+        __builtin_prefetch(&b->live[next % (b->n_live + 1)], 1); /* this is not measured */
+        if (b->times)
+            before = cpu_ms();
         handle(b, (struct rm_sched_event){ .type = RM_SCHED_CONTAINER_DONE, .container = id });
         rounds(b);
+        if (b->times)
+            b->times[i] = cpu_ms() - before;
     }
     return cpu_ms() - start;
+}
+
+static int by_size(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return x < y ? -1 : x > y;
+}
+
+/* Fills in the 99.9th percentile and the longest of n ends. */
+static void run_timed(struct bench *b, int64_t n, double *ret_most, double *ret_longest)
+{
+    b->times = calloc((size_t)n, sizeof(*b->times));
+    if (!b->times)
+        abort();
+    (void)run(b, n);
+    qsort(b->times, (size_t)n, sizeof(*b->times), by_size);
+    *ret_most = b->times[n * 999 / 1000];
+    *ret_longest = b->times[n - 1];
+    free(b->times);
+    b->times = NULL;
+}
+
+static double resident(void)
+{
+    unsigned long all, pages = 0;
+    FILE *f = fopen("/proc/self/statm", "re");
+
+    if (!f || fscanf(f, "%lu %lu", &all, &pages) != 2)
+        abort();
+    (void)fclose(f);
+    return (double)pages * (double)sysconf(_SC_PAGESIZE);
 }
 
 /* A round of preemption over all queues and applications. */
@@ -223,8 +260,8 @@ static double preempt(struct bench *b)
 int main(int argc, char **argv)
 {
     struct bench b = { .seed = 1 };
+    double ms, most, longest, empty, idle, full;
     int64_t given;
-    double ms;
 
     if (argc != 7) {
         (void)fprintf(stderr, "usage: %s NODES APPLICATIONS QUEUES USERS HOST-ASKS STEPS\n",
@@ -242,16 +279,19 @@ int main(int argc, char **argv)
         return 2;
     }
     configure(&b);
+    empty = resident();
     add_nodes(&b);
+    idle = resident();
     fill(&b);
+    full = resident() - (double)(b.n_live * sizeof(*b.live));
     ms = run(&b, b.steps);
     given = b.given;
-    b.timed = true;
-    (void)run(&b, b.steps / 10);
-    b.timed = false;
-    printf("{\"allocations\": %lld, \"per_cpu_second\": %.0f, \"longest_ms\": %.3f, "
-           "\"preemption_ms\": %.3f}\n",
-           (long long)given, (double)given * 1e3 / ms, b.worst, preempt(&b));
+    run_timed(&b, SV_MAX(b.steps / 10, 10), &most, &longest);
+    printf("{\"allocations\": %lld, \"per_cpu_second\": %.0f, \"end_p999_ms\": %.3f, "
+           "\"longest_ms\": %.3f, \"preemption_ms\": %.3f, \"node_bytes\": %.0f, "
+           "\"container_bytes\": %.0f}\n",
+           (long long)given, (double)given * 1e3 / ms, most, longest, preempt(&b),
+           (idle - empty) / b.nodes, (full - idle) / (double)SV_MAX(b.n_live, (size_t)1));
     rm_sched_free(b.s);
     sv_conf_free(b.conf);
     free(b.live);

@@ -53,6 +53,7 @@ class Hdfs:
             "dfs.namenode.safemode.threshold-pct": "0",
             "dfs.namenode.safemode.extension": 0,
             "dfs.datanode.http.address": f"{self.address}:0",
+            "dfs.datanode.hostname": self.name,  # in redirects of WebHDFS, whatever the machine is called
             "dfs.datanode.ipc.address": f"{self.address}:0",
             "dfs.datanode.max.locked.memory": 0,
             "dfs.datanode.scan.period.hours": -1,  # what is corrupt is seen by readers alone

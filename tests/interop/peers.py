@@ -243,7 +243,8 @@ class RunningShell:
                 self.application = Application(self.cluster, found.group(1))
                 return self
         self.process.wait()
-        raise ClusterError(f"DistributedShell submitted nothing:\n{''.join(self.lines)[-3000:]}")
+        said = "".join(line for line in self.lines if not line.startswith("\tat "))
+        raise ClusterError(f"DistributedShell submitted nothing:\n{said[-3000:]}")
 
     def finish(self, timeout=300):
         out, _ = self.process.communicate(timeout=timeout)

@@ -14,9 +14,10 @@ def tool(*argv, **more):
     return done.stdout
 
 
-def build(kind, top, output, version="0.1.0"):
+def build(kind, top, output, version="0.1.0", **variables):
+    """The packages of the build; `variables`: more of build-deb's environment."""
     tool(f"{top}/packaging/build-{kind}", output, env={**os.environ, "BUILD": os.path.join(top, "build") if top != TOP else BUILD,
-                                                      "VERSION": version, "SOURCE_DATE_EPOCH": "1700000000"}, cwd=top)
+                                                      "VERSION": version, "SOURCE_DATE_EPOCH": "1700000000", **variables}, cwd=top)
     found = sorted(os.path.join(d, f) for d, _, names in os.walk(output) for f in names)
     if len(found) < 5:
         raise AssertionError(f"{kind}: {found}")

@@ -13,6 +13,7 @@ TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))
 PROGRAM = re.compile(r"\(?(?:sudo )?([a-z][a-z0-9_.-]*)( (?!=)|$)")
 COMMENT = re.compile(r"\s+# .*$")
 MARK = re.compile(r"<!-- not run: *(.*?) *-->")
+ITEM = re.compile(r"(\d+\.|[-*]) ")
 NONE = re.compile(r"<!-- no commands on this page: .+ .+ -->")
 FENCE = re.compile(r" {0,3}(`{3,}|~{3,}) *(\S*)")
 SHELLS = ("", "sh", "bash", "console", "shell")
@@ -28,7 +29,7 @@ class Page:
 
     def __init__(self, path):
         self.path, self.commands, self.wrong = path, [], []
-        self.mark, self.used, self.before, self.fence, self.shell, self.transcript = None, False, "", None, False, None
+        self.mark, self.used, self.before, self.fence, self.shell, self.transcript, self.item = None, False, "", None, False, None, False
         with open(path, encoding="utf-8") as f:
             for number, line in enumerate(f, 1):
                 self.line(number, line.rstrip("\n"))
@@ -51,10 +52,11 @@ class Page:
             elif self.shell:
                 self.code(line)
         elif line.startswith("    "):
-            if self.before or line[4] != " ":  # deeper lines are no commands
+            if self.before or line[4] != " " or self.item and line[8:9] != " ":  # deeper lines are no commands
                 self.code(line)
         elif line.strip():
             self.before, self.transcript = "", None
+            self.item = bool(ITEM.match(line)) or self.item and line.startswith(" ")
             self.unmark(f"line {number}")
             mark = MARK.fullmatch(line)
             if mark:

@@ -1,25 +1,37 @@
 """A WebHDFS of one process for uploads and reads of aggregated logs: NameNode and DataNode behind one port, with faults."""
 import http.server
 import json
+import socket
+import ssl
+import struct
 import threading
 import urllib.parse
 
 
 class WebHdfs(http.server.ThreadingHTTPServer):
     """`files`: path -> bytes; `dirs`: path -> mode. `faults`: {operation: exception's name}; `cut`: bytes after which a DataNode
-    closes the connection of the next write."""
+    closes the connection of the next write; `unread`: the exception with which it refuses writes, its answer lost when they have bytes.
+    `certificate`: (certificate, key) of the name localhost, for TLS."""
     daemon_threads = True
 
-    def __init__(self):
+    def __init__(self, certificate=None):
         super().__init__(("127.0.0.1", 0), Handler)
+        self.name = "127.0.0.1"
+        self.scheme = "http"
+        if certificate:
+            self.name, self.scheme = "localhost", "https"
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(*certificate)
+            self.socket = context.wrap_socket(self.socket, server_side=True, do_handshake_on_connect=False)  # but by its thread
         self.files, self.dirs, self.modes, self.faults, self.cut, self.elsewhere = {}, {"/": 0o755}, {}, {}, None, None
+        self.unread = None
         self.users = set()
         self.thread = threading.Thread(target=self.serve_forever, daemon=True)
         self.thread.start()
 
     @property
     def server(self):
-        return f"127.0.0.1:{self.server_address[1]}"
+        return f"{self.name}:{self.server_address[1]}"
 
     def close(self):
         self.shutdown()
@@ -66,7 +78,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 return data
 
     def redirect(self):
-        base = self.server.elsewhere or f"http://{self.server.server}"
+        base = self.server.elsewhere or f"{self.server.scheme}://{self.server.server}"
         self.answer(307, None, Location=f"{base}/data{self.path}")
 
     def handle_operation(self):
@@ -116,6 +128,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
         return self.answer(200, {"boolean": self.server.files.pop(path, None) is not None})
 
     def create(self, path, query):
+        if self.server.unread:
+            self.close_connection = True
+            if "Transfer-Encoding" not in self.headers:
+                return self.refuse(403, self.server.unread, f"CREATE of {path} is not to be")
+            self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            return None
         data = self.body()
         if data is None:
             self.close_connection = True

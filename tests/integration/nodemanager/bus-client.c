@@ -6,8 +6,8 @@
  *     bus-client ADDRESS hostile PATH         prints the error of each malformed call
  *     bus-client ADDRESS signals              prints "ready", then each signal, until stdin ends
  *     bus-client ADDRESS own                  has the name until stdin ends
- *     bus-client ADDRESS log PATH NAME        OpenLog: flags of the descriptor, kind, then the
- * content bus-client ADDRESS ask COUNT PATH METHOD   as many calls at once; prints each answer
+ *     bus-client ADDRESS log PATH NAME        OpenLog: flags of the descriptor, kind, content
+ *     bus-client ADDRESS ask COUNT PATH METHOD   as many calls at once; prints each answer
  *     bus-client ADDRESS time COUNT PATH NAME  times of reading a property, or of "list"
  *     bus-client ADDRESS polkit ANSWER        is polkit until stdin ends, and prints each question.
  *         ANSWER: yes, no, challenge, garbage, error, wait (for a line on stdin, then yes)
@@ -392,12 +392,15 @@ static int call(sd_bus *bus, const char *path, const char *name, sd_bus_message 
     if (!strcmp(name, "bus"))
         return sd_bus_call_method(bus, "org.freedesktop.DBus", path, "org.freedesktop.DBus",
                                   "GetId", NULL, ret, NULL);
+    if (!strcmp(name, "systemd"))
+        return sd_bus_call_method(bus, "org.freedesktop.systemd1", path, PROPERTIES, "Get", NULL,
+                                  ret, "ss", "org.freedesktop.systemd1.Service", "MemoryCurrent");
     return sd_bus_call_method(bus, NAME, path, PROPERTIES, "Get", NULL, ret, "ss",
                               NAME ".Container", name);
 }
 
-/* One after the other. `name`: a property of the container at `path`, "list", or "bus": what the
- * bus answers itself. */
+/* One after the other. `name`: a property of the container at `path`, "list", "systemd": the memory
+ * of the service at `path`, or "bus": what the bus answers itself. */
 static void measure(sd_bus *bus, long count, const char *path, const char *name)
 {
     uint64_t *usec = calloc((size_t)count, sizeof(*usec));

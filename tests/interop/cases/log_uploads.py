@@ -69,7 +69,7 @@ class Uploads:
     def read_by_selvedge(self):
         """All three files, of several blocks, by both protocols; no ResourceManager answers."""
         def logs(*args, scheme=f"hdfs://{self.h.address}:{self.h.port}"):
-            done = subprocess.run([os.path.join(BUILD, "selvedge"), "logs", "--conf", self.h.conf_dir, "--wait", "100ms", "-D",
+            done = subprocess.run([os.path.join(BUILD, "selvedge"), "logs", "--conf", self.h.conf_dir, "--wait", "1ms", "-D",
                                    "yarn.log-aggregation-enable=true", "-D", "yarn.resourcemanager.address=127.0.0.1:1", "-D",
                                    f"yarn.nodemanager.remote-app-log-dir={scheme}{LOGS}", "--owner", "alice", APP, *args],
                                   capture_output=True)
@@ -137,10 +137,12 @@ class Uploads:
     def safe_mode(self):
         """Tried again later, by both protocols; nothing is left under the file's name."""
         self.h.ask("safemode", "enter")
-        for more in ({}, self.web()):
-            answer = self.upload(file="node1_4", **more).answer()
-            expect(answer.outcome == "failed" and "safe mode" in answer.text.lower(), str(answer))
-        self.h.ask("safemode", "leave")
+        try:
+            for more in ({}, self.web()):
+                answer = self.upload(file="node1_4", **more).answer()
+                expect(answer.outcome == "failed" and "safe mode" in answer.text.lower(), str(answer))
+        finally:
+            self.h.ask("safemode", "leave")
         expect("node1_4" not in self.h.ask("list", f"{LOGS}/{DIRECTORY}").split(), "a file is there")
         for more in ({}, self.web()):
             expect(self.upload(file="node1_4", **more).answer().outcome == "done")
@@ -215,16 +217,21 @@ class Uploads:
 
 
 class FullDisks(Hdfs):
-    """One DataNode whose disk has few bytes."""
+    """One DataNode whose disk has 48 MiB, half of which it keeps free: a DataNode that fills its disk takes it for a broken one, and
+    ends. By default it takes no block on a disk with less than a gigabyte."""
 
     def __init__(self, version):
-        super().__init__(version, datanodes=1, site={"dfs.replication": 1, "dfs.datanode.du.reserved": 0,
+        super().__init__(version, datanodes=1, site={"dfs.replication": 1, "dfs.datanode.du.reserved": 24 << 20,
+                                                     "dfs.datanode.round-robin-volume-choosing-policy.additional-available-space": 0,
                                                      "dfs.namenode.redundancy.considerLoad": "false"})
 
     def _start_datanodes(self):
         os.makedirs(f"{self.root}/data0")
-        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=24m", "tmpfs", f"{self.root}/data0"], check=True)
+        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=48m", "tmpfs", f"{self.root}/data0"], check=True)
         super()._start_datanodes()
+
+    def resize(self, size):
+        subprocess.run(["mount", "-o", f"remount,size={size}", f"{self.root}/data0"], check=True)
 
     def __exit__(self, *error):
         with contextlib.suppress(ValueError):
@@ -236,14 +243,18 @@ class FullDisks(Hdfs):
 
 
 def disk_full(version):
-    """The only DataNode's disk fills in mid-write: tried again later, and nothing is left."""
+    """The only DataNode's disk fills in mid-write: tried again later, nothing is left, and done when there is room."""
     with FullDisks(version) as h:
         u = Uploads(h)
         try:
             u.logs.put(4, "large", b"\0" * (64 * BLOCK))
-            answer = u.upload([4]).answer(120)
+            uploader, tmp = u.upload([4]), f"{LOGS}/{DIRECTORY}/node1_8041.tmp"
+            wait_for(lambda: len(u.blocks(tmp)) >= 5, 30, "the upload begins", poll=0.001)
+            answer = uploader.answer(120)
             expect(answer.outcome == "failed", str(answer))
             expect(not h.ask("list", f"{LOGS}/{DIRECTORY}"), h.ask("list", f"{LOGS}/{DIRECTORY}"))
+            h.resize("1g")
+            wait_for(lambda: u.upload([4]).answer(120).outcome == "done", 120, "an upload that fits")
         finally:
             u.logs.close()
 

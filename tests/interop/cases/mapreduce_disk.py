@@ -84,7 +84,12 @@ def disk_gone(c, h):
         if node.id not in c.running_nodes():
             raise ClusterError(f"{node.name} does not go on with its other disk:\n{node.process.tail()}")
         # the dead disk keeps its names, and they can be seen
-        c.wait(lambda: not [left for left in c.leftovers() if disk.at not in left], 60, "all is removed, but what is on the dead disk")
+        def elsewhere():
+            return [left for left in c.leftovers() if disk.at not in left]
+        try:
+            c.wait(lambda: not elsewhere(), 60, "all is removed, but what is on the dead disk")
+        except ClusterError as error:
+            raise ClusterError(f"{error}: {elsewhere()}\n{node.process.tail()}") from None
 
 
 def log_of(node):

@@ -52,6 +52,31 @@ static void tails(void **state)
     }
 }
 
+static void summaries(void **state)
+{
+    static const struct {
+        const char *text, *wanted;
+    } cases[] = {
+        { "exit code 7: 1 of 1\nmore", "exit code 7: 1 of 1" },
+        { "failed 2 times\nFailing this attempt.Diagnostics: [2026-01-02 03:04:05.678]No space\nx",
+          "failed 2 times: No space" },
+        { "failed\nFailing this attempt.Diagnostics: For more detailed output, x", "failed" },
+        { "failed\nFailing this attempt.Diagnostics: killedFor more detailed output, x",
+          "failed: killed" },
+        { "failed\nFailing this attempt.Diagnostics: [open", "failed: [open" },
+        { "", "" },
+    };
+    char shown[64];
+
+    (void)state;
+    for (size_t i = 0; i < SV_ARRAY_LEN(cases); i++) {
+        cli_diagnostics_summary(cases[i].text, shown, sizeof(shown));
+        assert_string_equal(shown, cases[i].wanted);
+    }
+    cli_diagnostics_summary(cases[1].text, shown, 20);
+    assert_string_equal(shown, "failed 2 times: No ");
+}
+
 /* The end stays, however long it is, and the tail's heading with it. */
 static void copies(void **state)
 {
@@ -79,7 +104,8 @@ static void copies(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(tails), cmocka_unit_test(copies) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(tails), cmocka_unit_test(summaries),
+                                        cmocka_unit_test(copies) };
 
     return cmocka_run_group_tests_name("client/diagnostics", tests, NULL, NULL);
 }

@@ -228,6 +228,9 @@ static void test_typed(void **state)
     assert_int_equal(sv_conf_int(c, &i, &v, &err), -EINVAL);
     assert_int_equal(sv_conf_set(c, "b", "yes"), 0);
     assert_int_equal(sv_conf_bool(c, &b, &yes, &err), -EINVAL);
+    assert_int_equal(sv_conf_set(c, "b", " "), 0);
+    assert_int_equal(sv_conf_bool(c, &b, &yes, &err), 0);
+    assert_false(yes);
     for (const char *const *bad =
              (const char *const[]){ "nan", "inf", "0x1p3", "", "1.2.3", "e", "1e999", "1,5", NULL };
          *bad; bad++) {

@@ -99,6 +99,23 @@ static void rolling(void **state)
                    ROLLING "roll-monitoring-interval-seconds");
 }
 
+static void log_server(void **state)
+{
+    static const char *const bad[] = { "history:19888", "/jobhistory/logs", "ftp://history",
+                                       "http://history/a b", "http://history/\na" };
+    struct nm_conf c;
+    char text[128];
+
+    (void)state;
+    expect_ok(SET((char *)(uintptr_t) "yarn.log.server.url=https://history:19890/logs"), &c);
+    assert_string_equal(c.logs.server, "https://history:19890/logs");
+    nm_conf_free(&c);
+    for (size_t i = 0; i < SV_ARRAY_LEN(bad); i++) {
+        (void)snprintf(text, sizeof(text), "yarn.log.server.url=%s", bad[i]);
+        expect_refused(SET(text), "yarn.log.server.url");
+    }
+}
+
 #define PRIVATE                                                                                    \
     (char *)(uintptr_t) "selvedge.nodemanager.network=private",                                    \
         (char *)(uintptr_t) "yarn.nodemanager.resource.network.enabled=true"
@@ -264,9 +281,9 @@ static void printed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(defaults),  cmocka_unit_test(rolling),   cmocka_unit_test(overrides),
-        cmocka_unit_test(bandwidth), cmocka_unit_test(localizer), cmocka_unit_test(refusals),
-        cmocka_unit_test(rows),      cmocka_unit_test(printed),
+        cmocka_unit_test(defaults),  cmocka_unit_test(rolling),   cmocka_unit_test(log_server),
+        cmocka_unit_test(overrides), cmocka_unit_test(bandwidth), cmocka_unit_test(localizer),
+        cmocka_unit_test(refusals),  cmocka_unit_test(rows),      cmocka_unit_test(printed),
     };
     int r, tmp;
 

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "rm-lite/queue-key-table.h"
 #include "rm-lite/queue-keys.h"
 #include "tests/unit/rm-lite/scheduler-fixture.h"
 
@@ -195,10 +196,10 @@ static void test_more_keys(void **state)
 /* The operator's table has each row, with its verdict. */
 static void test_documented(void **state)
 {
-    static const char *const verdict[] = { [RM_KEY_HONOURED] = "honoured",
-                                           [RM_KEY_NO_MEANING] = "no meaning here",
-                                           [RM_KEY_IGNORED] = "ignored",
-                                           [RM_KEY_REFUSED] = "refused" };
+    static const char *const verdict[] = { [RM_QUEUE_KEY_HONOURED] = "honoured",
+                                           [RM_QUEUE_KEY_NO_MEANING] = "no meaning here",
+                                           [RM_QUEUE_KEY_IGNORED] = "ignored",
+                                           [RM_QUEUE_KEY_REFUSED] = "refused" };
     char *doc = NULL;
     size_t size = 0, n;
     FILE *file = fopen(DOC, "r");

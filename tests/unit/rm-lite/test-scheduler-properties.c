@@ -224,9 +224,9 @@ static void check_nodes(struct world *w)
         for (const struct rm_sched_container *c = n->containers; c; c = c->n_next)
             used = rm_res_add(used, c->resource);
         if (!rm_res_equal(used, n->used))
-            fails(w, "%s is not the sum of its containers", n->key);
+            fails(w, "%s is not the sum of its containers", n->host_label.name);
         if (!rm_res_fits(s->set.calc, n->used, n->total))
-            fails(w, "%s is overfull", n->key);
+            fails(w, "%s is overfull", n->host_label.name);
         cluster = rm_res_add(cluster, n->total);
     }
     if (!rm_res_equal(cluster, s->cluster))
@@ -237,6 +237,21 @@ static bool above(const struct rm_sched *s, struct rm_res a, struct rm_res limit
 {
     return rm_res_share(s->set.calc, a, s->cluster) >
            rm_res_share(s->set.calc, limit, s->cluster) + 1e-6;
+}
+
+/* The user's limit when it was given the container. The limit follows from what is used, and with
+ * several types of resources it may become less of one by what has been used of another. */
+static struct rm_res limit_before(const struct rm_sched *s, struct rm_sched_app *app,
+                                  struct rm_res given)
+{
+    struct rm_res used = app->user->used, limit;
+
+    app->user->used = rm_res_sub(used, given);
+    app->leaf->user_limits_known = false;
+    limit = rm_user_limit(s, app->leaf, app->user);
+    app->user->used = used;
+    app->leaf->user_limits_known = false;
+    return limit;
 }
 
 /* Of the queues and users that have just been given something. What was reserved counts since then:
@@ -264,8 +279,7 @@ static void check_limits(struct world *w)
                 fails(w, "%s uses %lld MB of at most %lld", q->path, (long long)q->used.mem,
                       (long long)q->eff_max.mem);
         if (given == 1 && app->user->asking > 0 &&
-            above(s, rm_res_sub(app->user->used, d->resource),
-                  rm_user_limit(s, app->leaf, app->user)))
+            above(s, rm_res_sub(app->user->used, d->resource), limit_before(s, app, d->resource)))
             fails(w, "user %s of %s was above the limit before the last container", app->user->name,
                   app->leaf->path);
     }
@@ -339,19 +353,22 @@ static void node_added(struct world *w, int i)
 
 static struct rm_sched_container *some_container(const struct rm_sched *s, uint32_t k)
 {
-    unsigned n = HASH_COUNT(s->containers);
-    struct rm_sched_container *c = s->containers;
+    uint32_t count = (uint32_t)s->root->containers;
+    struct rm_sched_container *c;
 
-    for (k = n ? k % n : 0; c && k > 0; k--)
-        c = c->hh.next;
-    return c;
+    k = count ? k % count : 0;
+    for (const struct rm_sched_node *n = s->node_list; n; n = n->next)
+        DL_FOREACH2(n->containers, c, n_next)
+    if (k-- == 0)
+        return c;
+    return NULL;
 }
 
 static void done(struct world *w, struct rm_sched_container *c, bool again)
 {
     if (c)
         (void)go(&w->f, (struct rm_sched_event){ .type = RM_SCHED_CONTAINER_DONE,
-                                                 .container = c->id,
+                                                 .container = rm_container_id(c),
                                                  .flag = again && !c->am });
 }
 
@@ -480,7 +497,7 @@ static void check_no_idle_room(struct world *w, struct rm_queue *leaf)
     for (const struct rm_sched_node *n = s->node_list; n; n = n->next)
         if (rm_res_fits(s->set.calc, g->capability, rm_res_sub(n->total, n->used)))
             fails(w, "application %d of %s waits beside room on %s", app->id.id, leaf->path,
-                  n->key);
+                  n->host_label.name);
 }
 
 static void settle(struct world *w)

@@ -137,6 +137,7 @@ static void test_node(void **state)
                                        "host:x",   "host:-1",    "a b:1",   "a/b:1",  "a\nb:1",
                                        "ho\"st:1", "\xc3\xa9:1", "host: 1", "host:1 " };
     char buf[264], host[300];
+    static const int32_t ports[] = { 0, 9, 10, 65535, INT32_MAX, -1, INT32_MIN };
     struct yarn_node_id node;
 
     (void)state;
@@ -147,6 +148,13 @@ static void test_node(void **state)
     assert_string_equal(node.host, "worker-1.example_x.org");
     assert_int_equal(node.port, 8041);
     assert_string_equal(yarn_node_id_text(&node, buf), "worker-1.example_x.org:8041");
+    for (size_t i = 0; i < SV_ARRAY_LEN(ports); i++) {
+        char want[32];
+
+        node.port = ports[i];
+        (void)snprintf(want, sizeof(want), "worker-1.example_x.org:%d", ports[i]);
+        assert_string_equal(yarn_node_id_text(&node, buf), want);
+    }
     assert_int_equal(yarn_node_id_parse("[::1]:0", &node), 0);
     assert_string_equal(node.host, "[::1]");
     memset(host, 'h', sizeof host);
