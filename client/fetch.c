@@ -16,10 +16,12 @@
 #define BUFFER ((size_t)64 << 10) /* of a connection, where much may come */
 #define AT_ONCE 32L               /* connections per host; further requests queue inside curl */
 #define AT_ONCE_ALL 500L          /* to all hosts: below the usual limit of descriptors */
+#define UNDER_WAY 64              /* without cli_fetch_patience(): a request takes up to 70 KiB */
 
 struct fetch_request {
     struct cli_fetch *f;
-    CURL *easy;
+    char *url, *header; /* header: of a POST */
+    CURL *easy;         /* NULL: it waits */
     struct curl_slist *headers;
     struct sv_buf body;
     bool cut; /* `max` bytes were received: the rest is rejected */
@@ -33,20 +35,30 @@ struct cli_fetch {
     sd_event *event;
     CURLM *multi;
     sd_event_source *timer;
-    struct fetch_request *requests;
+    struct fetch_request *requests, *waiting;
+    long under_way, under_way_max;
     struct cli_plain *plain;
     long total_ms;
 };
 
 static void fetch_request_free(struct fetch_request *q)
 {
-    DL_DELETE(q->f->requests, q);
-    curl_multi_remove_handle(q->f->multi, q->easy);
-    curl_easy_cleanup(q->easy);
-    curl_slist_free_all(q->headers);
+    if (q->easy) {
+        DL_DELETE(q->f->requests, q);
+        q->f->under_way--;
+        curl_multi_remove_handle(q->f->multi, q->easy);
+        curl_easy_cleanup(q->easy);
+        curl_slist_free_all(q->headers);
+    } else {
+        DL_DELETE(q->f->waiting, q);
+    }
     sv_buf_free(&q->body);
+    free(q->url);
+    free(q->header);
     free(q);
 }
+
+static void begin_waiting(struct cli_fetch *f);
 
 static void collect_finished(struct cli_fetch *f)
 {
@@ -78,6 +90,7 @@ static void collect_finished(struct cli_fetch *f)
                   q->userdata);
         fetch_request_free(q);
     }
+    begin_waiting(f);
 }
 
 static void run_curl(struct cli_fetch *f, curl_socket_t s, int what)
@@ -161,6 +174,7 @@ int cli_fetch_new(sd_event *event, struct cli_fetch **ret)
         return -ENOMEM;
     f->event = sd_event_ref(event);
     f->total_ms = TOTAL_MS;
+    f->under_way_max = UNDER_WAY;
     r = sd_event_add_time(event, &f->timer, CLOCK_MONOTONIC, 0, 1000, on_timer, f);
     if (r >= 0)
         r = sd_event_source_set_enabled(f->timer, SD_EVENT_OFF);
@@ -191,16 +205,22 @@ static int start(struct cli_fetch *f)
     return 0;
 }
 
+static void cancel(struct fetch_request *q)
+{
+    q->fn(-ECANCELED, "", 0, "canceled", q->userdata);
+    fetch_request_free(q);
+}
+
 struct cli_fetch *cli_fetch_free(struct cli_fetch *f)
 {
     struct fetch_request *q, *next;
 
     if (!f)
         return NULL;
-    DL_FOREACH_SAFE (f->requests, q, next) {
-        q->fn(-ECANCELED, "", 0, "canceled", q->userdata);
-        fetch_request_free(q);
-    }
+    DL_FOREACH_SAFE (f->requests, q, next)
+        cancel(q);
+    DL_FOREACH_SAFE (f->waiting, q, next)
+        cancel(q);
     cli_plain_cancel(&f->plain);
     if (f->multi)
         curl_multi_cleanup(f->multi);
@@ -213,10 +233,62 @@ struct cli_fetch *cli_fetch_free(struct cli_fetch *f)
 void cli_fetch_patience(struct cli_fetch *f, long ms)
 {
     f->total_ms = ms;
+    f->under_way_max = AT_ONCE_ALL;
 }
 
-static int fetch_request_new(struct cli_fetch *f, const char *url, size_t max, cli_fetch_fn fn,
-                             void *userdata, struct fetch_request **ret)
+static void set_options(struct fetch_request *q)
+{
+    curl_easy_setopt(q->easy, CURLOPT_URL, q->url);
+    curl_easy_setopt(q->easy, CURLOPT_PROTOCOLS_STR, "http,https");
+    curl_easy_setopt(q->easy, CURLOPT_PROXY, ""); /* cluster addresses need no proxy */
+    curl_easy_setopt(q->easy, CURLOPT_NOSIGNAL, 1L);
+    curl_easy_setopt(q->easy, CURLOPT_TIMEOUT_MS, q->f->total_ms);
+    curl_easy_setopt(q->easy, CURLOPT_CONNECTTIMEOUT_MS, CONNECT_MS);
+    if (q->body.max - 1 > BUFFER)
+        curl_easy_setopt(q->easy, CURLOPT_BUFFERSIZE, (long)BUFFER);
+    curl_easy_setopt(q->easy, CURLOPT_WRITEFUNCTION, on_data);
+    curl_easy_setopt(q->easy, CURLOPT_WRITEDATA, q);
+    curl_easy_setopt(q->easy, CURLOPT_ERRORBUFFER, q->error);
+    curl_easy_setopt(q->easy, CURLOPT_PRIVATE, q);
+    if (q->header) {
+        curl_easy_setopt(q->easy, CURLOPT_HTTPHEADER, q->headers);
+        curl_easy_setopt(q->easy, CURLOPT_POSTFIELDS, "");
+    }
+}
+
+/* Of one that waits; it still does after an error. */
+static int begin(struct fetch_request *q)
+{
+    CURL *easy = curl_easy_init();
+
+    q->headers = q->header ? curl_slist_append(NULL, q->header) : NULL;
+    if (!easy || (q->header && !q->headers)) {
+        curl_easy_cleanup(easy);
+        return -ENOMEM;
+    }
+    DL_DELETE(q->f->waiting, q);
+    DL_APPEND(q->f->requests, q);
+    q->f->under_way++;
+    q->easy = easy;
+    set_options(q);
+    return curl_multi_add_handle(q->f->multi, easy) == CURLM_OK ? 0 : -ENOMEM;
+}
+
+/* When others have ended. */
+static void begin_waiting(struct cli_fetch *f)
+{
+    while (f->waiting && f->under_way < f->under_way_max) {
+        struct fetch_request *q = f->waiting;
+
+        if (begin(q) < 0) {
+            q->fn(-ENOMEM, "", 0, "out of memory", q->userdata);
+            fetch_request_free(q);
+        }
+    }
+}
+
+static int submit(struct cli_fetch *f, const char *url, const char *header, size_t max,
+                  cli_fetch_fn fn, void *userdata)
 {
     struct fetch_request *q;
     int r = start(f);
@@ -226,68 +298,35 @@ static int fetch_request_new(struct cli_fetch *f, const char *url, size_t max, c
     q = calloc(1, sizeof(*q));
     if (!q)
         return -ENOMEM;
-    q->easy = curl_easy_init();
-    if (!q->easy) {
-        free(q);
-        return -ENOMEM;
-    }
     q->f = f;
     q->body = SV_BUF_INIT(max + 1);
     q->fn = fn;
     q->userdata = userdata;
-    DL_APPEND(f->requests, q);
-    curl_easy_setopt(q->easy, CURLOPT_URL, url);
-    curl_easy_setopt(q->easy, CURLOPT_PROTOCOLS_STR, "http,https");
-    curl_easy_setopt(q->easy, CURLOPT_PROXY, ""); /* cluster addresses need no proxy */
-    curl_easy_setopt(q->easy, CURLOPT_NOSIGNAL, 1L);
-    curl_easy_setopt(q->easy, CURLOPT_TIMEOUT_MS, f->total_ms);
-    curl_easy_setopt(q->easy, CURLOPT_CONNECTTIMEOUT_MS, CONNECT_MS);
-    if (max > BUFFER)
-        curl_easy_setopt(q->easy, CURLOPT_BUFFERSIZE, (long)BUFFER);
-    curl_easy_setopt(q->easy, CURLOPT_WRITEFUNCTION, on_data);
-    curl_easy_setopt(q->easy, CURLOPT_WRITEDATA, q);
-    curl_easy_setopt(q->easy, CURLOPT_ERRORBUFFER, q->error);
-    curl_easy_setopt(q->easy, CURLOPT_PRIVATE, q);
-    *ret = q;
-    return 0;
-}
-
-static int submit(struct fetch_request *q)
-{
-    if (curl_multi_add_handle(q->f->multi, q->easy) == CURLM_OK)
-        return 0;
-    fetch_request_free(q);
-    return -ENOMEM;
+    DL_APPEND(f->waiting, q);
+    q->url = strdup(url);
+    q->header = header ? strdup(header) : NULL;
+    if (!q->url || (header && !q->header))
+        r = -ENOMEM;
+    else if (f->under_way < f->under_way_max)
+        r = begin(q);
+    if (r < 0)
+        fetch_request_free(q);
+    return r;
 }
 
 int cli_fetch_get(struct cli_fetch *f, const char *url, size_t max, cli_fetch_fn fn, void *userdata)
 {
-    struct fetch_request *q = NULL;
-    int r = fetch_request_new(f, url, max, fn, userdata, &q);
+    return submit(f, url, NULL, max, fn, userdata);
+}
 
-    return r < 0 ? r : submit(q);
+int cli_fetch_post(struct cli_fetch *f, const char *url, const char *header, cli_fetch_fn fn,
+                   void *userdata)
+{
+    return submit(f, url, header, 65536, fn, userdata);
 }
 
 int cli_fetch_get_plain(struct cli_fetch *f, const char *address, const char *path, size_t max,
                         cli_fetch_fn fn, void *userdata)
 {
     return cli_plain_get(&f->plain, f->event, address, path, max, f->total_ms, fn, userdata);
-}
-
-int cli_fetch_post(struct cli_fetch *f, const char *url, const char *header, cli_fetch_fn fn,
-                   void *userdata)
-{
-    struct fetch_request *q = NULL;
-    int r = fetch_request_new(f, url, 65536, fn, userdata, &q);
-
-    if (r < 0)
-        return r;
-    q->headers = curl_slist_append(NULL, header);
-    if (!q->headers) {
-        fetch_request_free(q);
-        return -ENOMEM;
-    }
-    curl_easy_setopt(q->easy, CURLOPT_HTTPHEADER, q->headers);
-    curl_easy_setopt(q->easy, CURLOPT_POSTFIELDS, "");
-    return submit(q);
 }

@@ -122,4 +122,7 @@ demo-end:
 # docs/tour.md, of a real run.
 tour: programs test-programs
 	$(Q)BUILD='$(BUILD)' tests/demo/tour
-.PHONY: demo demo-end tour
+# The daemons' pages in Chromium, for a person to look at.
+screenshots: programs test-programs
+	$(Q)BUILD='$(BUILD)' tests/demo/screenshots
+.PHONY: demo demo-end tour screenshots

@@ -212,7 +212,8 @@ int cli_run_parse(struct cli_ctx *ctx, int argc, char **argv, struct run_options
     if (!o.name) {
         const char *slash = strrchr(o.command[0], '/');
 
-        o.name = slash ? slash + 1 : o.command[0];
+        /* of a program; a line for the shell is its own name */
+        o.name = slash && !strpbrk(o.command[0], " \t\n") ? slash + 1 : o.command[0];
     }
     *ret = o;
     return 0;

@@ -54,7 +54,8 @@ static int before_command(struct cli_ctx *ctx, int argc, char **argv)
 
 static int run(struct cli_ctx *ctx, int argc, char **argv)
 {
-    int code = before_command(ctx, argc, argv), words;
+    int code = before_command(ctx, argc, argv), words, group;
+    bool asked;
 
     if (code >= 0)
         return code;
@@ -64,15 +65,23 @@ static int run(struct cli_ctx *ctx, int argc, char **argv)
     }
     argc -= optind;
     argv += optind;
-    if (argc == 2 && (has_word(argc, argv, "--help") || has_word(argc, argv, "-h")) &&
-        cli_group_print(ctx, argv[0], "selvedge ", stdout))
+    asked = strcmp(argv[0], "help") == 0; /* "help WORDS" is "WORDS --help" */
+    if (asked && argc == 1) {
+        help(stdout);
+        return 0;
+    }
+    group = asked ? 1 : 2; /* words of "node --help" */
+    argc -= asked;
+    argv += asked;
+    asked = asked || has_word(argc, argv, "--help") || has_word(argc, argv, "-h");
+    if (asked && argc == group && cli_group_print(ctx, argv[0], "selvedge ", stdout))
         return 0;
     ctx->command = cli_command_find(ctx, argc, argv, &words);
     if (!ctx->command)
         return 2;
     argc -= words - 1;
     argv += words - 1;
-    if (has_word(argc, argv, "--help") || has_word(argc, argv, "-h")) {
+    if (asked) {
         command_help(ctx->command, stdout);
         return 0;
     }

@@ -112,7 +112,7 @@ static int on_patience(sd_event_source *s, uint64_t usec, void *userdata)
     if (cli_rm_answered(ctx->rm))
         return 0;
     addresses(ctx, at, sizeof(at));
-    (void)cli_fail("no ResourceManager answers at %s within %.0f s%s%s", at,
+    (void)cli_fail("no ResourceManager answers at %s within %g s%s%s", at,
                    (double)ctx->wait_ms / 1000, *ctx->away ? ": " : "", ctx->away);
     (void)cli_fail("--wait TIME waits longer, --conf DIR names another cluster, selvedge doctor "
                    "checks this machine");

@@ -188,7 +188,7 @@ static enum MHD_Result answer_options(struct MHD_Connection *conn)
 
     if (!response)
         return MHD_NO;
-    ok = MHD_add_response_header(response, "Allow", "GET, HEAD, PUT, POST, OPTIONS") &&
+    ok = MHD_add_response_header(response, "Allow", "GET, HEAD, PUT, POST, DELETE, OPTIONS") &&
          MHD_queue_response(conn, 200, response);
     MHD_destroy_response(response);
     return ok;
@@ -196,7 +196,7 @@ static enum MHD_Result answer_options(struct MHD_Connection *conn)
 
 static bool method_allowed(const char *method)
 {
-    static const char *const allowed[] = { "GET", "HEAD", "PUT", "POST", "OPTIONS" };
+    static const char *const allowed[] = { "GET", "HEAD", "PUT", "POST", "DELETE", "OPTIONS" };
 
     for (size_t i = 0; i < SV_ARRAY_LEN(allowed); i++)
         if (strcmp(method, allowed[i]) == 0)
@@ -215,7 +215,7 @@ static enum MHD_Result on_headers(struct MHD_Connection *conn, struct http_excha
     if (r->bad_uri)
         return answer_text(conn, 400, "the URL must start with '/' and hold no NUL\n");
     if (!method_allowed(method))
-        return answer_text(conn, 405, "only GET, HEAD, PUT, POST and OPTIONS are served\n");
+        return answer_text(conn, 405, "only GET, HEAD, PUT, POST, DELETE and OPTIONS are served\n");
     if (length && (sv_parse_u64(length, 0, UINT64_MAX, &n) < 0 || n > BODY_MAX))
         return answer_text(conn, 413, "the body is larger than 1 MiB\n");
     return MHD_YES;

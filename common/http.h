@@ -1,9 +1,9 @@
 /* A small HTTP server for REST, metrics and logs: libmicrohttpd driven by the daemon's sd-event
- * loop (no threads). Requests are GET/HEAD/PUT/POST with a bounded body; handlers answer with a
- * complete response or a file descriptor. OPTIONS is answered with 200 here. Every response carries
- * X-Content-Type-Options: nosniff, X-Frame-Options: DENY, and a Content-Security-Policy that allows
- * a style sheet and forms of this server alone; `script` adds a script file and streams of it. A
- * page (text/html) is not cached. */
+ * loop (no threads). Requests are GET/HEAD/PUT/POST/DELETE with a bounded body; handlers answer
+ * with a complete response or a file descriptor. OPTIONS is answered with 200 here. Every response
+ * carries X-Content-Type-Options: nosniff, X-Frame-Options: DENY, and a Content-Security-Policy
+ * that allows a style sheet and forms of this server alone; `script` adds a script file and streams
+ * of it. A page (text/html) is not cached. */
 #ifndef SELVEDGE_COMMON_HTTP_H
 #define SELVEDGE_COMMON_HTTP_H
 

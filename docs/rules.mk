@@ -1,5 +1,5 @@
 # For people who work on the tree: the list of targets, the editor's database, git hooks. Documents are checked
-# against the code by tests/tools/{check-wire-doc,hardening-table,print-states,check-docs}.
+# against the code by tests/tools/{check-wire-doc,hardening-table,print-states,check-docs,check-compat}.
 help:
 	@tests/tools/make-help
 
@@ -7,10 +7,14 @@ help:
 compdb: $$(GENERATED)
 	$(Q)MAKE='$(MAKE)' tests/tools/compdb programs unit-tests $(TEST_PROGRAMS)
 
+# What docs/compat.md says of RPC methods and REST paths, from the daemons.
+compat-lists: programs
+	$(Q)BUILD=$(BUILD) tests/tools/check-compat --write
+
 hooks:
 	$(Q)git config core.hooksPath .githooks
 
-.PHONY: help compdb hooks
+.PHONY: help compdb hooks compat-lists
 ifeq ($(SANITIZE),)
 UNIT_SCRIPTS += tests/tools/check-commits tests/tools/check-docs "tests/tools/make-help --check"
 endif

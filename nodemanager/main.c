@@ -17,6 +17,7 @@
 #include "common/str.h"
 #include "common/version.h"
 #include "localizer/cache.h"
+#include "nodemanager/am/container-manager.h"
 #include "nodemanager/conf-unit.h"
 #include "nodemanager/conf-unread.h"
 #include "nodemanager/fsm/application-fsm.h"
@@ -30,7 +31,7 @@ static int usage(FILE *out, int status)
 {
     fputs("usage: selvedge-nodemanager [--conf DIR] [-D key=value]…\n"
           "       selvedge-nodemanager [--conf DIR] [-D key=value]… --check-config\n"
-          "       selvedge-nodemanager --print-config | --version\n"
+          "       selvedge-nodemanager --print-config | --print-interfaces | --version\n"
           "       selvedge-nodemanager --print-graph container|application|localized-resource\n\n"
           "  --conf DIR      directory of core-site.xml, hdfs-site.xml, yarn-site.xml\n"
           "                  (default: $HADOOP_CONF_DIR, else /etc/hadoop/conf;\n"
@@ -38,6 +39,7 @@ static int usage(FILE *out, int status)
           "  -D key=value    overrides a setting of the files\n"
           "  --check-config  whether it would start with them, and the keys that are not read\n"
           "  --print-config  the settings that are read, with their defaults\n"
+          "  --print-interfaces  what becomes of each RPC method\n"
           "  --print-graph   a state machine as Graphviz dot\n",
           out);
     return status;
@@ -231,13 +233,10 @@ static int check_config(const char *conf_dir, char **overrides)
 int main(int argc, char **argv)
 {
     static const struct option options[] = {
-        { "conf", required_argument, NULL, 'c' },
-        { "print-graph", required_argument, NULL, 'g' },
-        { "print-config", no_argument, NULL, 'p' },
-        { "check-config", no_argument, NULL, 'C' },
-        { "version", no_argument, NULL, 'v' },
-        { "help", no_argument, NULL, 'h' },
-        { NULL, 0, NULL, 0 },
+        { "conf", required_argument, NULL, 'c' },   { "print-graph", required_argument, NULL, 'g' },
+        { "print-config", no_argument, NULL, 'p' }, { "print-interfaces", no_argument, NULL, 'i' },
+        { "check-config", no_argument, NULL, 'C' }, { "version", no_argument, NULL, 'v' },
+        { "help", no_argument, NULL, 'h' },         { NULL, 0, NULL, 0 },
     };
     static char *overrides[OVERRIDES_MAX + 1];
     static struct nm nm;
@@ -259,6 +258,9 @@ int main(int argc, char **argv)
             return print_graph(optarg);
         case 'p':
             nm_conf_print(stdout);
+            return EXIT_SUCCESS;
+        case 'i':
+            ipc_print_methods(stdout, &nm_container_management);
             return EXIT_SUCCESS;
         case 'C':
             check = true;

@@ -273,8 +273,32 @@ static void on_refreshUserToGroupsMappings(struct ipc_call *call, const Protobuf
     ipc_call_reply(call, &resp.base);
 }
 
-/* Refreshes of caches that this ResourceManager does not have. */
-#define NOTHING_TO_DO(name, type, INIT)                                                            \
+/* The lists make the handlers and what docs/compat.md says of them: refreshes of caches that this
+ * ResourceManager does not have, and features that are off. */
+#define NO_LABELS "Node-label-based scheduling is disabled. Please check yarn.node-labels.enabled"
+#define NO_FEDERATION "Federation is not enabled"
+#define IDLE_METHODS(X)                                                                            \
+    X(refreshSuperUserGroupsConfiguration, RefreshSuperUserGroupsConfigurationResponseProto,       \
+      HADOOP__YARN__REFRESH_SUPER_USER_GROUPS_CONFIGURATION_RESPONSE_PROTO__INIT,                  \
+      "proxy users are not supported")                                                             \
+    X(refreshNodesResources, RefreshNodesResourcesResponseProto,                                   \
+      HADOOP__YARN__REFRESH_NODES_RESOURCES_RESPONSE_PROTO__INIT,                                  \
+      "dynamic-resources.xml is not read")
+#define OFF_METHODS(X)                                                                             \
+    X(refreshServiceAcls, "Service Authorization (hadoop.security.authorization) not enabled.")    \
+    X(addToClusterNodeLabels, NO_LABELS)                                                           \
+    X(removeFromClusterNodeLabels, NO_LABELS)                                                      \
+    X(replaceLabelsOnNodes, NO_LABELS)                                                             \
+    X(mapAttributesToNodes, "Node attributes are not supported by selvedge-rm")                    \
+    X(deregisterSubCluster, NO_FEDERATION)                                                         \
+    X(saveFederationQueuePolicy, NO_FEDERATION)                                                    \
+    X(batchSaveFederationQueuePolicies, NO_FEDERATION)                                             \
+    X(listFederationQueuePolicies, NO_FEDERATION)                                                  \
+    X(deleteFederationApplication, NO_FEDERATION)                                                  \
+    X(getFederationSubClusters, NO_FEDERATION)                                                     \
+    X(deleteFederationPoliciesByQueues, NO_FEDERATION)
+
+#define IDLE(name, type, INIT, why)                                                                \
     static void on_##name(struct ipc_call *call, const ProtobufCMessage *request, void *userdata)  \
     {                                                                                              \
         Hadoop__Yarn__##type resp = INIT;                                                          \
@@ -288,25 +312,12 @@ static void on_refreshUserToGroupsMappings(struct ipc_call *call, const Protobuf
         (void)userdata;                                                                            \
         rm_answer_io_error(call, "%s", text);                                                      \
     }
-#define NO_LABELS "Node-label-based scheduling is disabled. Please check yarn.node-labels.enabled"
-#define NO_FEDERATION "Federation is not enabled"
+#define IDLE_ROW(name, type, INIT, why) { #name, false, why },
+#define OFF_ROW(name, text) { #name, true, text },
 
-NOTHING_TO_DO(refreshSuperUserGroupsConfiguration, RefreshSuperUserGroupsConfigurationResponseProto,
-              HADOOP__YARN__REFRESH_SUPER_USER_GROUPS_CONFIGURATION_RESPONSE_PROTO__INIT)
-NOTHING_TO_DO(refreshNodesResources, RefreshNodesResourcesResponseProto,
-              HADOOP__YARN__REFRESH_NODES_RESOURCES_RESPONSE_PROTO__INIT)
-OFF(refreshServiceAcls, "Service Authorization (hadoop.security.authorization) not enabled.")
-OFF(addToClusterNodeLabels, NO_LABELS)
-OFF(removeFromClusterNodeLabels, NO_LABELS)
-OFF(replaceLabelsOnNodes, NO_LABELS)
-OFF(mapAttributesToNodes, "Node attributes are not supported by selvedge-rm")
-OFF(deregisterSubCluster, NO_FEDERATION)
-OFF(saveFederationQueuePolicy, NO_FEDERATION)
-OFF(batchSaveFederationQueuePolicies, NO_FEDERATION)
-OFF(listFederationQueuePolicies, NO_FEDERATION)
-OFF(deleteFederationApplication, NO_FEDERATION)
-OFF(getFederationSubClusters, NO_FEDERATION)
-OFF(deleteFederationPoliciesByQueues, NO_FEDERATION)
+IDLE_METHODS(IDLE)
+OFF_METHODS(OFF)
+static const struct ipc_method_off off[] = { IDLE_METHODS(IDLE_ROW) OFF_METHODS(OFF_ROW){ 0 } };
 
 #define ROW(name, request, response)                                                               \
     { #name, &request##__descriptor, &response##__descriptor, on_##name },
@@ -316,5 +327,6 @@ static const struct ipc_protocol protocol = {
     .version = 1,
     .methods = methods,
     .n_methods = SV_ARRAY_LEN(methods),
+    .off = off,
 };
 const struct ipc_protocol *const rm_admin_protocols[] = { &protocol, &rm_ha_protocol, NULL };

@@ -165,7 +165,42 @@ static void on_updateApplicationPriority(struct ipc_call *call, const ProtobufCM
 
 #define ON(name)                                                                                   \
     static void on_##name(struct ipc_call *call, const ProtobufCMessage *request, void *userdata)
-#define EMPTY(name, type, INIT)                                                                    \
+#define NO_PROFILES                                                                                \
+    "Resource profile is not enabled, please enable resource profile feature before using its "    \
+    "functions. (by setting yarn.resourcemanager.resource-profiles.enabled to true)"
+#define NO_RESERVATIONS "Reservation is not enabled. Please enable & try again"
+
+/* The lists make the handlers and what docs/compat.md says of them. */
+#define REFUSED_METHODS(X)                                                                         \
+    X(getResourceProfiles, JAVA_FEATURE_NOT_ENABLED, NO_PROFILES, "resource profiles")             \
+    X(getResourceProfile, JAVA_FEATURE_NOT_ENABLED, NO_PROFILES, "resource profiles")              \
+    X(getNewReservation, JAVA_YARN_EXCEPTION, NO_RESERVATIONS, "reservations")                     \
+    X(submitReservation, JAVA_YARN_EXCEPTION, NO_RESERVATIONS, "reservations")                     \
+    X(updateReservation, JAVA_YARN_EXCEPTION, NO_RESERVATIONS, "reservations")                     \
+    X(deleteReservation, JAVA_YARN_EXCEPTION, NO_RESERVATIONS, "reservations")                     \
+    X(listReservations, JAVA_YARN_EXCEPTION, NO_RESERVATIONS, "reservations")
+#define EMPTY_METHODS(X)                                                                           \
+    X(getNodeToLabels, GetNodesToLabelsResponseProto,                                              \
+      HADOOP__YARN__GET_NODES_TO_LABELS_RESPONSE_PROTO__INIT, "node labels")                       \
+    X(getLabelsToNodes, GetLabelsToNodesResponseProto,                                             \
+      HADOOP__YARN__GET_LABELS_TO_NODES_RESPONSE_PROTO__INIT, "node labels")                       \
+    X(getClusterNodeLabels, GetClusterNodeLabelsResponseProto,                                     \
+      HADOOP__YARN__GET_CLUSTER_NODE_LABELS_RESPONSE_PROTO__INIT, "node labels")                   \
+    X(getClusterNodeAttributes, GetClusterNodeAttributesResponseProto,                             \
+      HADOOP__YARN__GET_CLUSTER_NODE_ATTRIBUTES_RESPONSE_PROTO__INIT, "node attributes")           \
+    X(getAttributesToNodes, GetAttributesToNodesResponseProto,                                     \
+      HADOOP__YARN__GET_ATTRIBUTES_TO_NODES_RESPONSE_PROTO__INIT, "node attributes")               \
+    X(getNodesToAttributes, GetNodesToAttributesResponseProto,                                     \
+      HADOOP__YARN__GET_NODES_TO_ATTRIBUTES_RESPONSE_PROTO__INIT, "node attributes")
+
+#define REFUSED(name, class, text, feature)                                                        \
+    ON(name)                                                                                       \
+    {                                                                                              \
+        (void)request;                                                                             \
+        (void)userdata;                                                                            \
+        ipc_call_fail(call, class, text);                                                          \
+    }
+#define EMPTY(name, type, INIT, feature)                                                           \
     ON(name)                                                                                       \
     {                                                                                              \
         Hadoop__Yarn__##type resp = INIT;                                                          \
@@ -173,25 +208,15 @@ static void on_updateApplicationPriority(struct ipc_call *call, const ProtobufCM
         (void)userdata;                                                                            \
         ipc_call_reply(call, &resp.base);                                                          \
     }
-#define REFUSED(name, class, text)                                                                 \
-    ON(name)                                                                                       \
-    {                                                                                              \
-        (void)request;                                                                             \
-        (void)userdata;                                                                            \
-        ipc_call_fail(call, class, text);                                                          \
-    }
-#define NO_PROFILES                                                                                \
-    "Resource profile is not enabled, please enable resource profile feature before using its "    \
-    "functions. (by setting yarn.resourcemanager.resource-profiles.enabled to true)"
-#define NO_RESERVATIONS "Reservation is not enabled. Please enable & try again"
+#define REFUSED_ROW(name, class, text, feature) { #name, true, feature " are not supported" },
+#define EMPTY_ROW(name, type, INIT, feature) { #name, false, feature " are not supported: none" },
 
-REFUSED(getResourceProfiles, JAVA_FEATURE_NOT_ENABLED, NO_PROFILES)
-REFUSED(getResourceProfile, JAVA_FEATURE_NOT_ENABLED, NO_PROFILES)
-REFUSED(getNewReservation, JAVA_YARN_EXCEPTION, NO_RESERVATIONS)
-REFUSED(submitReservation, JAVA_YARN_EXCEPTION, NO_RESERVATIONS)
-REFUSED(updateReservation, JAVA_YARN_EXCEPTION, NO_RESERVATIONS)
-REFUSED(deleteReservation, JAVA_YARN_EXCEPTION, NO_RESERVATIONS)
-REFUSED(listReservations, JAVA_YARN_EXCEPTION, NO_RESERVATIONS)
+REFUSED_METHODS(REFUSED)
+EMPTY_METHODS(EMPTY)
+static const struct ipc_method_off off[] = { REFUSED_METHODS(REFUSED_ROW)
+                                                 EMPTY_METHODS(EMPTY_ROW){ 0 } };
+
+/* --------------------------------------------------------------------- and others */
 
 ON(moveApplicationAcrossQueues)
 {
@@ -269,19 +294,6 @@ ON(signalToContainer)
         ipc_call_reply(call, &resp.base);
 }
 
-EMPTY(getNodeToLabels, GetNodesToLabelsResponseProto,
-      HADOOP__YARN__GET_NODES_TO_LABELS_RESPONSE_PROTO__INIT)
-EMPTY(getLabelsToNodes, GetLabelsToNodesResponseProto,
-      HADOOP__YARN__GET_LABELS_TO_NODES_RESPONSE_PROTO__INIT)
-EMPTY(getClusterNodeLabels, GetClusterNodeLabelsResponseProto,
-      HADOOP__YARN__GET_CLUSTER_NODE_LABELS_RESPONSE_PROTO__INIT)
-EMPTY(getClusterNodeAttributes, GetClusterNodeAttributesResponseProto,
-      HADOOP__YARN__GET_CLUSTER_NODE_ATTRIBUTES_RESPONSE_PROTO__INIT)
-EMPTY(getAttributesToNodes, GetAttributesToNodesResponseProto,
-      HADOOP__YARN__GET_ATTRIBUTES_TO_NODES_RESPONSE_PROTO__INIT)
-EMPTY(getNodesToAttributes, GetNodesToAttributesResponseProto,
-      HADOOP__YARN__GET_NODES_TO_ATTRIBUTES_RESPONSE_PROTO__INIT)
-
 ON(getResourceTypeInfo)
 {
     Hadoop__Yarn__GetAllResourceTypeInfoResponseProto resp =
@@ -320,5 +332,6 @@ static const struct ipc_protocol protocol = {
     .version = 1,
     .methods = methods,
     .n_methods = SV_ARRAY_LEN(methods),
+    .off = off,
 };
 const struct ipc_protocol *const rm_client_protocols[] = { &protocol, NULL };

@@ -53,6 +53,10 @@ ON(transitionToStandby)
 
 #define on_transitionToObserver on_transitionToStandby
 
+static const struct ipc_method_off off[] = { { "transitionToStandby", true, ALWAYS_ACTIVE },
+                                             { "transitionToObserver", true, ALWAYS_ACTIVE },
+                                             { 0 } };
+
 #define ROW(name, request, response)                                                               \
     { #name, &request##__descriptor, &response##__descriptor, on_##name },
 static const struct ipc_method methods[] = { HADOOP_HA_SERVICE_METHODS(ROW) };
@@ -61,4 +65,5 @@ const struct ipc_protocol rm_ha_protocol = {
     .version = 1,
     .methods = methods,
     .n_methods = SV_ARRAY_LEN(methods),
+    .off = off,
 };

@@ -19,6 +19,7 @@
 #include "rm-lite/rm-container.h"
 #include "rm-lite/rm-node.h"
 #include "rm-lite/rm.h"
+#include "rm-lite/services.h"
 
 static void usage(FILE *out)
 {
@@ -34,6 +35,7 @@ static void usage(FILE *out)
         "                         and end\n"
         "      --print-conf       print every key of the ResourceManager and end\n"
         "      --print-keys       print what becomes of each yarn.resourcemanager key and end\n"
+        "      --print-interfaces print what becomes of each RPC method and REST path and end\n"
         "      --print-graph NAME print a state machine as a graph (RMApp, RMAppAttempt,\n"
         "                         RMContainer, RMNode) and end\n"
         "  -h, --help             this text\n",
@@ -122,7 +124,7 @@ static int not_started(int r, const char *why)
     sv_log_err("not started: %s", why);
     (void)sd_notifyf(0, "STATUS=not started: %s", why); /* no service manager, ignoring */
     return r == -EINVAL || r == -EOPNOTSUPP || r == -EPERM || r == -EACCES || r == -ENOENT ||
-                   r == -ENOKEY
+                   r == -ENOKEY || r == -EUCLEAN
                ? EXIT_CONFIGURATION
                : EXIT_FAILURE;
 }
@@ -168,16 +170,18 @@ struct arguments {
 /* 1: go on; 0: done, *status is the exit status. */
 static int read_arguments(int argc, char **argv, struct arguments *a, int *status)
 {
-    enum { PRINT_GRAPH = 256, PRINT_CONF, PRINT_KEYS, RECORD, REPLAY };
-    static const struct option options[] = { { "conf", required_argument, NULL, 'c' },
-                                             { "print-graph", required_argument, NULL,
-                                               PRINT_GRAPH },
-                                             { "print-conf", no_argument, NULL, PRINT_CONF },
-                                             { "print-keys", no_argument, NULL, PRINT_KEYS },
-                                             { "record", required_argument, NULL, RECORD },
-                                             { "replay", required_argument, NULL, REPLAY },
-                                             { "help", no_argument, NULL, 'h' },
-                                             { 0 } };
+    enum { PRINT_GRAPH = 256, PRINT_CONF, PRINT_KEYS, PRINT_INTERFACES, RECORD, REPLAY };
+    static const struct option options[] = {
+        { "conf", required_argument, NULL, 'c' },
+        { "print-graph", required_argument, NULL, PRINT_GRAPH },
+        { "print-conf", no_argument, NULL, PRINT_CONF },
+        { "print-keys", no_argument, NULL, PRINT_KEYS },
+        { "print-interfaces", no_argument, NULL, PRINT_INTERFACES },
+        { "record", required_argument, NULL, RECORD },
+        { "replay", required_argument, NULL, REPLAY },
+        { "help", no_argument, NULL, 'h' },
+        { 0 }
+    };
     int c;
 
     *status = EXIT_SUCCESS;
@@ -205,6 +209,9 @@ static int read_arguments(int argc, char **argv, struct arguments *a, int *statu
             return 0;
         case PRINT_KEYS:
             rm_conf_print_keys(stdout);
+            return 0;
+        case PRINT_INTERFACES:
+            rm_services_print(stdout);
             return 0;
         case PRINT_CONF:
             a->print_conf = true;

@@ -1,4 +1,4 @@
-/* Starts the servers on their ports. See services.h; called by rm.c. */
+/* Starts the servers on their ports. See services.h; called by rm.c and main.c. */
 #include "rm-lite/services.h"
 
 #include "common/http.h"
@@ -12,6 +12,7 @@
 #include "rm-lite/proxy.h"
 #include "rm-lite/resource-tracker-service.h"
 #include "rm-lite/topology.h"
+#include "rm-lite/web-rest.h"
 #include "rm-lite/web.h"
 #include "wire/ipc-server.h"
 
@@ -88,4 +89,15 @@ void rm_services_stop(struct rm *rm)
     rm->am_server = ipc_server_free(rm->am_server);
     rm->tracker_server = ipc_server_free(rm->tracker_server);
     rm->admin_server = ipc_server_free(rm->admin_server);
+}
+
+void rm_services_print(FILE *out)
+{
+    const struct ipc_protocol *const *const all[] = { rm_tracker_protocols, rm_am_protocols,
+                                                      rm_client_protocols, rm_admin_protocols };
+
+    for (size_t i = 0; i < SV_ARRAY_LEN(all); i++)
+        for (const struct ipc_protocol *const *p = all[i]; *p; p++)
+            ipc_print_methods(out, *p);
+    rm_rest_print(out);
 }

@@ -60,10 +60,40 @@ struct rm_store_answer {
     struct rm_store_answer *next;
 };
 
+/* -EUCLEAN: the next start would find the same. */
+static int damaged(struct sv_error *err, const char *what, const char *why)
+{
+    return sv_error_set(err, -EUCLEAN,
+                        "state store: %s: damaged (%s); put a copy back, or move "
+                        "selvedge.rm.state-dir away to start without applications",
+                        what, why);
+}
+
 int rm_store_db_error(struct rm_store *s, struct sv_error *err, const char *what)
 {
+    int code = sqlite3_errcode(s->db);
+
+    if (code == SQLITE_CORRUPT || code == SQLITE_NOTADB)
+        return damaged(err, what, sqlite3_errmsg(s->db));
     return sv_error_set(err, -EIO, "state store: %s: %s; check the disk and selvedge.rm.state-dir",
                         what, sqlite3_errmsg(s->db));
+}
+
+/* Applications must not be lost to a file that was cut short, without a word. */
+static int check(struct rm_store *s, const char *path, struct sv_error *err)
+{
+    sqlite3_stmt *q = NULL;
+    const char *found;
+    int r = 0;
+
+    if (sqlite3_prepare_v2(s->db, "PRAGMA quick_check(1)", -1, &q, NULL) != SQLITE_OK)
+        return rm_store_db_error(s, err, path);
+    if (sqlite3_step(q) != SQLITE_ROW)
+        r = rm_store_db_error(s, err, path);
+    else if (!sv_streq(found = (const char *)sqlite3_column_text(q, 0), "ok"))
+        r = damaged(err, path, found ? found : "no memory");
+    (void)sqlite3_finalize(q);
+    return r;
 }
 
 static int run(struct rm_store *s, enum rm_store_stmt i, struct sv_error *err)
@@ -119,6 +149,9 @@ int rm_store_open(struct rm *rm, const char *dir, struct sv_error *err)
                      NULL, NULL, NULL) != SQLITE_OK ||
         sqlite3_exec(s->db, schema, NULL, NULL, NULL) != SQLITE_OK)
         return rm_store_db_error(s, err, path);
+    r = check(s, path, err);
+    if (r < 0)
+        return r;
     for (int i = 0; i < N_STMTS; i++)
         if (sqlite3_prepare_v3(s->db, sql[i], -1, SQLITE_PREPARE_PERSISTENT, &s->stmts[i], NULL) !=
             SQLITE_OK)

@@ -1,4 +1,4 @@
-/* See web-cluster.h. Called by web.c. Hostile: paths and queries. */
+/* See web-cluster.h. Hostile: paths and queries. */
 #include "rm-lite/web-cluster.h"
 
 #include <errno.h>
@@ -9,12 +9,108 @@
 #include "common/json-text.h"
 #include "common/str.h"
 #include "rm-lite/access.h"
-#include "rm-lite/app-lifetime.h"
 #include "rm-lite/queue-access.h"
 #include "rm-lite/rm-app.h"
+#include "rm-lite/rm-node.h"
 #include "rm-lite/scheduler.h"
 #include "rm-lite/web-body.h"
+#include "rm-lite/web-json.h"
+#include "rm-lite/web-list.h"
+#include "rm-lite/web-query.h"
 #include "rm-lite/web-reply.h"
+#include "rm-lite/web-usage.h"
+
+#define QUEUE_MAX 255
+
+/* ---- /info, /metrics, /scheduler ---- */
+
+static int tree(struct sv_http_response *ret, const char *key, json_t *value)
+{
+    return rm_web_json(ret, 200, value ? json_pack("{s:o}", key, value) : NULL);
+}
+
+#define ON(name)                                                                                   \
+    int rm_web_##name(struct rm *rm, const struct sv_http_request *req, const char *rest,          \
+                      struct sv_http_response *ret)
+
+ON(info)
+{
+    (void)req;
+    (void)rest;
+    return tree(ret, "clusterInfo", rm_json_info(rm));
+}
+
+ON(cluster_metrics)
+{
+    (void)req;
+    (void)rest;
+    return tree(ret, "clusterMetrics", rm_json_metrics(rm));
+}
+
+ON(scheduler)
+{
+    (void)req;
+    (void)rest;
+    return tree(ret, "scheduler", rm_json_scheduler(rm));
+}
+
+/* What Hadoop's pages show above their queues. The loop has no queues of events to count. */
+ON(overview)
+{
+    (void)req;
+    (void)rest;
+    return rm_web_tree(
+        ret, 200, "schedulerOverviewInfo",
+        json_pack("{s:s, s:s, s:o, s:o, s:i, s:i, s:i, s:i}", "schedulerType", "Capacity Scheduler",
+                  "schedulingResourceType", "[memory-mb (unit=Mi), vcores]", "minimumAllocation",
+                  rm_json_resource(rm_sched_min_allocation(rm->sched)), "maximumAllocation",
+                  rm_json_resource(rm_sched_max_allocation(rm->sched, NULL)), "applicationPriority",
+                  (int)rm->conf.max_priority, "schedulerBusy", -1, "rmDispatcherEventQueueSize", 0,
+                  "schedulerDispatcherEventQueueSize", 0));
+}
+
+/* ---- /nodes ---- */
+
+static json_t *node_entry(struct rm *rm, const struct rm_list_item *item)
+{
+    struct rm_node *n = rm_node_find_key(rm, item->node);
+
+    n = n ?: rm_node_find_inactive(rm, item->node);
+    return n ? rm_json_node(n) : NULL;
+}
+
+ON(nodes)
+{
+    static const struct rm_list_kind kind = { "nodes", "node", node_entry };
+    struct rm_node *tables[] = { rm->nodes, rm->inactive_nodes };
+    size_t n = 0, most = HASH_COUNT(rm->nodes) + HASH_COUNT(rm->inactive_nodes);
+    struct sv_error err = { 0 };
+    struct rm_list_item *items;
+
+    (void)rest;
+    if (rm_query_check_nodes(req, &err) < 0)
+        return rm_web_bad_request(ret, "%s", err.text);
+    items = calloc(most + 1, sizeof(*items));
+    if (!items)
+        return -ENOMEM;
+    for (size_t t = 0; t < SV_ARRAY_LEN(tables); t++)
+        for (struct rm_node *node = tables[t]; node; node = node->hh.next)
+            if (rm_query_takes_node(req, node)) {
+                items[n].node = strdup(node->key);
+                n += items[n].node != NULL; /* no memory: it is missing, ignoring */
+            }
+    return rm_web_list(rm, req, ret, &kind, items, n);
+}
+
+ON(node)
+{
+    struct rm_node *n = rm_node_find_key(rm, rest);
+
+    (void)req;
+    n = n ?: rm_node_find_inactive(rm, rest);
+    return n ? tree(ret, "node", rm_json_node(n))
+             : rm_web_not_found(ret, "nodeId, %.300s, is not found", rest);
+}
 
 /* ---- /appstatistics ---- */
 
@@ -43,8 +139,7 @@ static int parse_states(const char *list, unsigned *ret, struct sv_error *err)
     return 0;
 }
 
-static int get_statistics(struct rm *rm, const struct sv_http_request *req,
-                          struct sv_http_response *ret)
+ON(statistics)
 {
     const ProtobufCEnumDescriptor *d = &hadoop__yarn__yarn_application_state_proto__descriptor;
     const char *type = sv_http_query(req, "applicationTypes");
@@ -55,6 +150,7 @@ static int get_statistics(struct rm *rm, const struct sv_http_request *req,
     struct rm_app *app;
     json_t *list;
 
+    (void)rest;
     if (parse_states(sv_http_query(req, "states"), &states, &err) < 0)
         return rm_web_bad_request(ret, "%s", err.text);
     if (type && strchr(type, ','))
@@ -78,10 +174,11 @@ static int get_statistics(struct rm *rm, const struct sv_http_request *req,
 
 /* ---- /userinfo, /queues/{queue}/access ---- */
 
-static int get_user(struct rm *rm, const struct sv_http_request *req, struct sv_http_response *ret)
+ON(userinfo)
 {
     char user[SV_AUTH_USER_MAX];
 
+    (void)rest;
     rm_web_caller(rm, req, user);
     return rm_web_tree(ret, 200, "clusterUserInfo",
                        json_pack("{s:o, s:o}", "rmLoginUser", sv_json_text(rm->login_user),
@@ -107,14 +204,16 @@ static bool has_access(struct rm *rm, const char *queue, const char *user, bool 
                        : rm_queue_may_submit(rm, queue, user, none, NULL) >= 0;
 }
 
-static int get_access(struct rm *rm, const struct sv_http_request *req, const char *queue,
-                      struct sv_http_response *ret)
+ON(access)
 {
+    char queue[QUEUE_MAX + 1];
     const char *user = sv_http_query(req, "user"), *kind = sv_http_query(req, "queue-acl-type");
     char asker[SV_AUTH_USER_MAX], why[512] = "";
     bool administers = kind && strcasecmp(kind, "ADMINISTER_QUEUE") == 0, allowed;
     int r;
 
+    if (snprintf(queue, sizeof(queue), "%.*s", (int)strcspn(rest, "/"), rest) >= (int)sizeof(queue))
+        return rm_web_bad_request(ret, "queue: longer than %d characters", QUEUE_MAX);
     if (!user || !*user)
         return rm_web_bad_request(ret, "user: missing");
     if (!kind || !*kind)
@@ -144,82 +243,4 @@ static int get_access(struct rm *rm, const struct sv_http_request *req, const ch
     return rm_web_tree(ret, 200, "queueAclInfo",
                        json_pack("{s:s, s:o, s:o}", "allowed", allowed ? "true" : "false", "user",
                                  sv_json_text(user), "diagnostics", sv_json_text(why)));
-}
-
-/* ---- What is off ---- */
-
-static int get_app_activities(const char *app, struct sv_http_response *ret)
-{
-    char date[RM_LIFETIME_DATE_MAX];
-    int64_t now = sv_wall_ms();
-
-    rm_lifetime_format(now, date);
-    return rm_web_json(ret, 200,
-                       json_pack("{s:{s:o, s:s, s:I, s:s}}", "appActivities", "applicationId",
-                                 sv_json_text(app), "diagnostic",
-                                 "the scheduler's decisions are not recorded", "timestamp",
-                                 (json_int_t)now, "dateTime", date));
-}
-
-/* A text under the type of JSON, as Hadoop's ResourceManager answers here. */
-static int scheduler_conf(struct sv_http_response *ret)
-{
-    ret->body = strdup("This API only supports to retrieve scheduler configuration from a "
-                       "mutable-conf scheduler, underneath scheduler CapacityScheduler is not an "
-                       "instance of MutableConfScheduler");
-    if (!ret->body)
-        return -ENOMEM;
-    ret->body_len = strlen(ret->body);
-    ret->content_type = "application/json;charset=utf-8";
-    ret->status = 400;
-    return 0;
-}
-
-static int off(const char *path, struct sv_http_response *ret)
-{
-    if (strcmp(path, "/scheduler/activities") == 0)
-        return rm_web_json(ret, 200,
-                           json_pack("{s:{s:s}}", "activities", "diagnostic",
-                                     "the scheduler's decisions are not recorded"));
-    if (sv_has_prefix(path, "/scheduler/app-activities/"))
-        return get_app_activities(path + strlen("/scheduler/app-activities/"), ret);
-    if (strcmp(path, "/scheduler-conf") == 0)
-        return scheduler_conf(ret);
-    if (strcmp(path, "/get-node-labels") == 0)
-        return rm_web_tree(ret, 200, "nodeLabelsInfo", json_object());
-    if (strcmp(path, "/get-node-to-labels") == 0)
-        return rm_web_tree(ret, 200, "nodeToLabelsInfo", json_pack("{s:n}", "nodeToLabels"));
-    if (strcmp(path, "/label-mappings") == 0)
-        return rm_web_tree(ret, 200, "labelsToNodesInfo", json_object());
-    if (strcmp(path, "/reservation/list") == 0)
-        return rm_web_bad_request(ret, "Reservations are not supported by selvedge-rm");
-    return rm_web_not_found(ret, "no such resource");
-}
-
-bool rm_web_cluster(struct rm *rm, const struct sv_http_request *req, const char *path,
-                    struct sv_http_response *ret, int *ret_result)
-{
-    char queue[256];
-    size_t n;
-
-    if (strcmp(path, "/appstatistics") == 0) {
-        *ret_result = get_statistics(rm, req, ret);
-        return true;
-    }
-    if (strcmp(path, "/userinfo") == 0) {
-        *ret_result = get_user(rm, req, ret);
-        return true;
-    }
-    if (sv_has_prefix(path, "/queues/")) {
-        path += strlen("/queues/");
-        n = strcspn(path, "/");
-        if (n >= sizeof(queue) || strcmp(path + n, "/access") != 0)
-            return false;
-        memcpy(queue, path, n);
-        queue[n] = 0;
-        *ret_result = get_access(rm, req, queue, ret);
-        return true;
-    }
-    *ret_result = off(path, ret);
-    return ret->status != 404;
 }

@@ -1,5 +1,5 @@
-/* See web-control.h. Called by web.c. With yarn.acl.enable a change needs a caller who may modify
- * the application. Hostile: the request. */
+/* See web-control.h. Called by web-apps.c. With yarn.acl.enable a change needs a caller who may
+ * modify the application. Hostile: the request. */
 #include "rm-lite/web-control.h"
 
 #include <errno.h>

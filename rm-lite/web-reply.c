@@ -9,6 +9,7 @@
 #include "common/json-xml.h"
 #include "common/str.h"
 
+#define JSON_TYPE "application/json;charset=utf-8"
 #define XML_MAX ((size_t)256 << 20)
 
 static int as_xml(struct sv_http_response *ret, const char *element, json_t *tree)
@@ -31,7 +32,7 @@ static int as_json(struct sv_http_response *ret, const json_t *tree)
     ret->body = json_dumps(tree, JSON_COMPACT);
     if (!ret->body)
         return -ENOMEM;
-    ret->content_type = "application/json;charset=utf-8";
+    ret->content_type = JSON_TYPE;
     ret->body_len = strlen(ret->body);
     return 0;
 }
@@ -68,6 +69,17 @@ int rm_web_hidden(const char *user, const char *app, struct sv_http_response *re
                         "User [%s] is not authorized to view %s: with yarn.acl.enable its owner, "
                         "its VIEW_APP list and administrators are",
                         user, app);
+}
+
+int rm_web_text(struct sv_http_response *ret, unsigned status, const char *text)
+{
+    ret->body = strdup(text);
+    if (!ret->body)
+        return -ENOMEM;
+    ret->body_len = strlen(text);
+    ret->content_type = JSON_TYPE;
+    ret->status = status;
+    return 0;
 }
 
 int rm_web_redirect(struct sv_http_response *ret, const char *to)

@@ -1,4 +1,4 @@
-/* See web-submit.h. Called by web.c. Hostile: the request; its user is what the client says. */
+/* See web-submit.h. Hostile: the request; its user is what the client says. */
 #include "rm-lite/web-submit.h"
 
 #include <errno.h>
@@ -80,22 +80,43 @@ static int submit(struct rm *rm, const struct sv_http_request *req, const char *
     return 0;
 }
 
-int rm_web_submit(struct rm *rm, const struct sv_http_request *req, struct sv_http_response *ret)
+/* False after it was answered. */
+static bool admitted(struct rm *rm, const struct sv_http_request *req, char user[SV_AUTH_USER_MAX],
+                     struct sv_http_response *ret, int *ret_result)
+{
+    if (!rm->conf.rest_submissions) {
+        *ret_result = rm_web_error(ret, 403, "ForbiddenException",
+                                   "App submission via REST is disabled: "
+                                   "yarn.webapp.enable-rest-app-submissions is false");
+        return false;
+    }
+    rm_web_caller(rm, req, user);
+    if (!*user)
+        *ret_result = rm_web_error(ret, 403, "ForbiddenException",
+                                   "Unable to obtain user name, user not authenticated");
+    return *user;
+}
+
+int rm_web_new_application(struct rm *rm, const struct sv_http_request *req, const char *rest,
+                           struct sv_http_response *ret)
+{
+    char user[SV_AUTH_USER_MAX];
+    int r;
+
+    (void)rest;
+    return admitted(rm, req, user, ret, &r) ? new_application(rm, user, ret) : r;
+}
+
+int rm_web_submit(struct rm *rm, const struct sv_http_request *req, const char *rest,
+                  struct sv_http_response *ret)
 {
     char user[SV_AUTH_USER_MAX];
     json_t *body;
     int r;
 
-    if (!rm->conf.rest_submissions)
-        return rm_web_error(ret, 403, "ForbiddenException",
-                            "App submission via REST is disabled: "
-                            "yarn.webapp.enable-rest-app-submissions is false");
-    rm_web_caller(rm, req, user);
-    if (!*user)
-        return rm_web_error(ret, 403, "ForbiddenException",
-                            "Unable to obtain user name, user not authenticated");
-    if (sv_has_suffix(req->path, "/new-application"))
-        return new_application(rm, user, ret);
+    (void)rest;
+    if (!admitted(rm, req, user, ret, &r))
+        return r;
     body = rm_web_body(req, "application-submission-context", ret);
     if (!body)
         return 0;

@@ -5,8 +5,10 @@
 #include "common/http.h"
 #include "rm-lite/context.h"
 
-/* One of the two paths, with POST. */
-int rm_web_submit(struct rm *rm, const struct sv_http_request *req, struct sv_http_response *ret)
-    _must_use_;
+/* Rows of web-rest.c. */
+int rm_web_new_application(struct rm *rm, const struct sv_http_request *req, const char *rest,
+                           struct sv_http_response *ret) _must_use_;
+int rm_web_submit(struct rm *rm, const struct sv_http_request *req, const char *rest,
+                  struct sv_http_response *ret) _must_use_;
 
 #endif

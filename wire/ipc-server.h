@@ -10,6 +10,7 @@
 
 #include <netinet/in.h>
 #include <protobuf-c/protobuf-c.h>
+#include <stdio.h>
 #include <systemd/sd-event.h>
 
 #include "common/arena.h"
@@ -41,6 +42,13 @@ struct ipc_method {
     ipc_handler handler; /* NULL: answers ERROR_NO_SUCH_METHOD */
 };
 
+/* A method that answers as one of a feature that is off does. */
+struct ipc_method_off {
+    const char *name;
+    bool refused; /* by an exception; else the answer is that of nothing set up */
+    const char *why;
+};
+
 struct ipc_protocol {
     const char *name; /* "org.apache.hadoop.yarn.api.ContainerManagementProtocolPB" */
     uint64_t version; /* 1 */
@@ -49,6 +57,7 @@ struct ipc_protocol {
     /* NULL-terminated names of methods that must not run twice when a client repeats a call after a
      * lost answer; NULL = none. Their answers are cached for a while (wire/ipc-retry.h). */
     const char *const *once;
+    const struct ipc_method_off *off; /* for ipc_print_methods; ends without a name; or NULL */
 };
 
 /* Verifies a token identifier that a client presents. On success returns 0, the password bytes (at
@@ -98,6 +107,10 @@ struct ipc_server_config {
                          served when those with lower ones are idle */
     struct ipc_limits limits;
 };
+
+/* A line a method for docs/compat.md: protocol, method, "honoured", "ignored" or "refused", reason,
+ * with tabs between them. */
+void ipc_print_methods(FILE *out, const struct ipc_protocol *p);
 
 int ipc_server_new(sd_event *event, const struct ipc_server_config *cfg, struct ipc_server **ret,
                    struct sv_error *err) _must_use_;

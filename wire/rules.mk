@@ -27,7 +27,7 @@ CFLAGS_wire := $(CFLAGS_common)
 # Objects of this component, by group.
 WIRE_OBJS += $(BUILD)/wire/ids.o $(BUILD)/wire/depth.o $(BUILD)/wire/enums.o
 
-WIRE_OBJS += $(addprefix $(BUILD)/wire/,frame.o qop.o digest.o sasl.o sasl-layer.o ipc-server.o ipc-address.o ipc-conn.o ipc-auth.o ipc-serve.o \
+WIRE_OBJS += $(addprefix $(BUILD)/wire/,frame.o qop.o digest.o sasl.o sasl-layer.o ipc-server.o method-list.o ipc-address.o ipc-conn.o ipc-auth.o ipc-serve.o \
 	ipc-call.o ipc-retry.o ipc-conf.o auth-conf.o node-secret.o \
 	ipc-client.o ipc-client-conn.o ipc-client-sasl.o ipc-client-layer.o resolve.o backoff.o retry.o proxy.o proxy-conf.o)
 # Tokens.

@@ -291,18 +291,22 @@ static void not_offered(struct ipc_call *call, const char *what)
     ipc_call_fail(call, JAVA_YARN_EXCEPTION, "%s is not supported by this NodeManager", what);
 }
 
-#define NOT_OFFERED(name)                                                                          \
+#define OFF_METHODS(X)                                                                             \
+    X(localize)                                                                                    \
+    X(reInitializeContainer)                                                                       \
+    X(restartContainer)                                                                            \
+    X(rollbackLastReInitialization)                                                                \
+    X(commitLastReInitialization)
+#define OFF(name)                                                                                  \
     static void on_##name(struct ipc_call *call, const ProtobufCMessage *request, void *u)         \
     {                                                                                              \
         (void)request;                                                                             \
         (void)u;                                                                                   \
         not_offered(call, #name);                                                                  \
     }
-NOT_OFFERED(localize)
-NOT_OFFERED(reInitializeContainer)
-NOT_OFFERED(restartContainer)
-NOT_OFFERED(rollbackLastReInitialization)
-NOT_OFFERED(commitLastReInitialization)
+#define OFF_ROW(name) { #name, true, "containers keep their launch context" },
+OFF_METHODS(OFF)
+static const struct ipc_method_off off[] = { OFF_METHODS(OFF_ROW){ 0 } };
 
 #define on_startContainers nm_cm_start_containers
 #define on_increaseContainersResource nm_cm_increase_containers
@@ -329,4 +333,5 @@ const struct ipc_protocol nm_container_management = {
     .methods = methods,
     .n_methods = SV_ARRAY_LEN(methods),
     .once = once,
+    .off = off,
 };

@@ -134,6 +134,10 @@ static int act_init(void *o, int event, void *arg)
         return fail_localization(c, s, c->app->init_error);
     nm_aux_container_init(s->services->aux, c);
     r = nm_localization_request(s->services->localization, c, &err);
+    if (r < 0 && c->recovering) {
+        nm_container_post(c, NM_CONTAINER_EV_RESOURCE_FAILED, err.text);
+        return NM_CONTAINER_LOCALIZING;
+    }
     if (r < 0)
         return fail_localization(c, s, err.text);
     if (r == 0)
@@ -149,12 +153,30 @@ static int act_localized(void *o, int event, void *arg)
     return NM_CONTAINER_SCHEDULED;
 }
 
+/* A container that the last daemon started has what it needs, though the cache may have lost it
+ * since: it is adopted. Where the start is not on record, its processes are ended if there are any.
+ */
+static int adopt_unlocalized(struct nm_container *c, const struct container_step *s,
+                             const char *why)
+{
+    sv_log(SV_LOG_WARNING, c->text, "%s: from before the restart, is adopted without: %s", c->text,
+           why);
+    nm_launch_start(s->services->launcher, c);
+    if (c->recovered == NM_RECOVERED_LAUNCHED)
+        return NM_CONTAINER_SCHEDULED;
+    nm_container_add_diagnostics_line(c, why);
+    nm_cleanup_container(c);
+    return NM_CONTAINER_KILLING;
+}
+
 static int act_localization_failed(void *o, int event, void *arg)
 {
     const struct container_step *s = arg;
+    const char *why = s->text ? s->text : "localization failed";
+    struct nm_container *c = o;
 
     (void)event;
-    return fail_localization(o, s, s->text ? s->text : "localization failed");
+    return c->recovering ? adopt_unlocalized(c, s, why) : fail_localization(c, s, why);
 }
 
 static int act_launched(void *o, int event, void *arg)
@@ -231,6 +253,8 @@ static int act_kill_before_running(void *o, int event, void *arg)
     (void)event;
     c->exit_code = kill_code(c, s);
     nm_container_add_diagnostics_line(c, s->text);
+    if (c->recovering && !c->launch.exe && !c->launch.exit.event)
+        nm_launch_start(s->services->launcher, c); /* it may run already: adopted, then ended */
     if (c->launch.exe || c->launch.exit.event) {
         /* The helper has not answered yet: the launch completes and is then ended; or the launch
          * has failed, and the event of the failure follows. */
@@ -284,7 +308,7 @@ static const struct sv_fsm_cell cells[NM_CONTAINER_N_STATES][NM_CONTAINER_N_EVEN
     [S(LOCALIZING)][E(RESOURCE_LOCALIZED)] = { act_localized, S(SCHEDULED), { 0 } },
     [S(LOCALIZING)][E(RESOURCE_FAILED)] = { act_localization_failed,
                                             S(LOCALIZATION_FAILED),
-                                            { 0 } },
+                                            { S(SCHEDULED), S(KILLING) } },
     [S(LOCALIZING)][E(KILL)] = { act_kill_before_running, S(KILLING), { 0 } },
     DIAG(LOCALIZING),
 

@@ -18,14 +18,17 @@
 #include "nodemanager/core/container.h"
 #include "nodemanager/core/context.h"
 
-#define SLICE 32 /* containers read at a time, a few files of the kernel each */
+/* Containers read in one turn of the loop, some 0.1 ms each where cgroups have no memory
+ * controller. */
+#define SLICE 4
 
 struct nm_monitor {
     struct nm_context *ctx;
     sd_event_source *timer; /* begins a pass over all containers */
     sd_event_source *more;  /* goes on with it, after what else waits in the loop */
     unsigned pass;
-    uint64_t pass_bytes; /* sums of this pass so far */
+    char last[YARN_ID_TEXT_MAX]; /* the container that this pass has read last */
+    uint64_t pass_bytes;         /* sums of this pass so far */
     float pass_cpu;
     int64_t memory_mb; /* of the machine */
     int32_t cpus;
@@ -125,13 +128,21 @@ static void end_pass(struct nm_monitor *m)
     (void)sd_event_source_set_enabled(m->timer, SD_EVENT_ONESHOT); /* ours, ignoring */
 }
 
-/* The next containers of the pass. They come and go between two slices: each knows its pass. */
+/* Where the pass goes on. When the last one is gone, its first container: each knows its pass. */
+static struct nm_container *next_of_pass(const struct nm_monitor *m)
+{
+    const struct nm_container *last = nm_container_find(m->ctx, m->last);
+
+    return last ? last->hh.next : m->ctx->containers;
+}
+
+/* The next containers of the pass; they come and go between two slices. */
 static void go_on(struct nm_monitor *m)
 {
     int64_t now = sv_now_ms();
     int left = SLICE;
 
-    for (struct nm_container *c = m->ctx->containers; c; c = c->hh.next) {
+    for (struct nm_container *c = next_of_pass(m); c; c = c->hh.next) {
         if (nm_container_is_done(c) || c->usage.pass == m->pass)
             continue;
         if (left-- == 0) {
@@ -139,6 +150,7 @@ static void go_on(struct nm_monitor *m)
             return;
         }
         c->usage.pass = m->pass;
+        memcpy(m->last, c->text, sizeof(m->last));
         sample_container(c, now);
         check_memory(c);
         m->pass_bytes += c->usage.last.memory_current;
@@ -164,6 +176,7 @@ static int on_timer(sd_event_source *s, uint64_t usec, void *userdata)
     (void)usec;
     if (++m->pass == 0)
         m->pass = 1; /* 0: never read */
+    m->last[0] = 0;
     m->pass_bytes = 0;
     m->pass_cpu = 0;
     go_on(m);

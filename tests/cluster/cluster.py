@@ -478,7 +478,7 @@ class Cluster:
 
     def leftovers(self):
         found = [f"process {host.describe(pid)}" for pid in self.container_processes()]
-        found += [f"cgroup {leaf}" for leaf in self.cgroup.leaves()]
+        found += self.cgroup.described_leaves()
         for node in self.nodes:
             found += node.leftovers()
         return found

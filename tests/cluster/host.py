@@ -312,6 +312,14 @@ class Cgroup:
         return [os.path.join(parent, d) for parent, dirs, _ in os.walk(self.path) for d in dirs
                 if parent != self.path and d not in ("containers", "monitors", "localizers")]
 
+    def described_leaves(self):
+        """The same with what the kernel says of their processes; one that has gone meanwhile is left out."""
+        found = []
+        for leaf in self.leaves():
+            with contextlib.suppress(OSError):
+                found.append(f"cgroup {leaf} ({_read(f'{leaf}/cgroup.events').splitlines()[0]}, pids {_read(f'{leaf}/cgroup.procs').split()})")
+        return found
+
     def pids(self):
         found = []
         for parent, _, _ in os.walk(self.path):

@@ -49,7 +49,7 @@ REPEATED = [(["run"], "--file", ["/nowhere", "/etc/hostname#a/b", "/etc/hostname
             (["run"], "--archive", ["/nowhere", "/etc"]), (["run"], "--local-dir", ["/nowhere", "/etc/hostname"]),
             (["run"], "--env", ["A", "=x", "1A=x", "A B=x"]), (["ps"], "-D", ["key", "=value"])]
 # Whole command lines.
-LINES = [["pss"], ["run"], ["run", "-n", "1"], ["submit", "--"], ["ps", "-x"], ["ps", "--jsn"], ["ps", "a", "b"], ["ps", "application_1"],
+LINES = [["pss"], ["help", "pss"], ["run"], ["run", "-n", "1"], ["submit", "--"], ["ps", "-x"], ["ps", "--jsn"], ["ps", "a", "b"], ["ps", "application_1"],
          ["ps", "--quiet=yes"], ["kill"], ["kill", "job_1_1"], ["kill", APP, "x"], ["kill", "application_1_99999999999"], ["wait"],
          ["wait", "container_1_1_1_1"], ["wait", APP, APP], ["attach"], ["attach", "x"], ["stop"], ["logs"], ["logs", "x"],
          ["logs", APP, "1", "2"], ["logs", "--all", "--follow", APP], ["app", "lst"], ["app", "status"], ["app", "status", ""],

@@ -17,6 +17,7 @@ from cluster import ClusterError
 from interop import hadoop, peers
 
 GOLDEN = os.path.join(hadoop.TOP, "tests", "golden", "commands", f"apache-{hadoop.REFERENCE}.json")
+LISTS = "<!-- lists"  # in docs/compat.md: what follows is no difference
 COMPAT = os.path.join(hadoop.TOP, "docs", "compat.md")
 # Copies of the launch script, which our NodeManager never serves, would fill every answer of `yarn logs`.
 SITE = {"yarn.nodemanager.log-container-debug-info.enabled": "false"}
@@ -122,13 +123,26 @@ rm GET {R}/metrics
 rm GET {R}/scheduler
 rm GET {R}/scheduler/activities
 rm GET {R}/scheduler/app-activities/@RUNNING
+rm GET {R}/scheduler/bulk-activities
 rm GET {R}/scheduler-conf
+rm GET {R}/scheduler-conf/format
+rm GET {R}/scheduler-conf/version
+rm POST {R}/scheduler-conf/validate {{}}
+rm PUT {R}/scheduler-conf {{}}
+rm GET {R}/scheduler-overview
+rm POST {R}/scheduler/logs
 rm GET {R}/nodes
 rm GET {R}/nodes?states=RUNNING
 rm GET {R}/nodes?states=LOST
 rm GET {R}/nodes?states=nonsense
 rm GET {R}/nodes/@NODE
 rm GET {R}/nodes/nobody:1
+rm GET {R}/nodes/@NODE/resource
+rm POST {R}/nodes/@NODE/resource {{"resource":{{"memory":4096,"vCores":4}},"overCommitTimeout":-1}}
+rm POST {R}/nodes/nobody:1/resource {{"resource":{{"memory":4096,"vCores":4}},"overCommitTimeout":-1}}
+rm POST {R}/nodes/@NODE/resource?user.name=eve {{"resource":{{"memory":4096,"vCores":4}},"overCommitTimeout":-1}}
+rm GET {R}/nodes/@NODE/get-labels
+rm POST {R}/nodes/@NODE/replace-labels?labels=one
 rm GET {R}/apps
 rm GET {R}/apps?states=RUNNING
 rm GET {R}/apps?states=running,killed
@@ -173,7 +187,29 @@ rm GET {R}/userinfo
 rm GET {R}/queues/default/access?user=@USER
 rm GET {R}/get-node-labels
 rm GET {R}/get-node-to-labels
+rm GET {R}/label-mappings
+rm GET {R}/get-rm-node-labels
+rm POST {R}/replace-node-to-labels {{"nodeToLabels":[]}}
+rm POST {R}/add-node-labels {{"nodeLabelInfo":[{{"name":"one"}}]}}
+rm POST {R}/remove-node-labels?labels=one
 rm GET {R}/reservation/list?queue=default
+rm POST {R}/reservation/new-reservation
+rm POST {R}/reservation/submit {{"queue":"default"}}
+rm POST {R}/reservation/update {{"reservation-id":"reservation_1_0001"}}
+rm POST {R}/reservation/delete {{"reservation-id":"reservation_1_0001"}}
+rm POST {R}/containers/@CONTAINER/signal/OUTPUT_THREAD_DUMP
+rm POST {R}/containers/@CONTAINER/signal/NONSENSE
+rm POST {R}/containers/@ABSENT_CONTAINER/signal/OUTPUT_THREAD_DUMP
+rm POST {R}/containers/nonsense/signal/OUTPUT_THREAD_DUMP
+rm POST {R}/delegation-token {{"renewer":"rob"}}
+rm POST {R}/delegation-token?user.name=ann {{"renewer":"rob"}}
+rm POST {R}/delegation-token renewer
+rm POST {R}/delegation-token
+rm POST {R}/delegation-token/expiration
+rm DELETE {R}/delegation-token
+rm GET {R}/delegation-token
+rm GET {R}/no-such-path
+rm POST {R}/info
 rm POST {R}/apps/new-application
 rm PUT {R}/apps/@KILLED/state?user.name=@USER {{"state":"KILLED"}}
 rm PUT {R}/apps/@RUNNING/state?user.name=@USER {{"state":"RUNNING"}}
@@ -357,7 +393,8 @@ def collect(c):
 def rows():
     """The table of docs/compat.md: [request pattern, difference pattern, reason]."""
     with open(COMPAT, encoding="utf-8") as f:
-        cells = [[cell.strip() for cell in line.strip().strip("|").split("|")] for line in f if line.startswith("| `")]
+        cells = [[cell.strip() for cell in line.strip().strip("|").split("|")] for line in f.read().split(LISTS)[0].splitlines()
+                 if line.startswith("| `")]
     return [[row[0].strip("`"), row[1].strip("`"), row[2]] for row in cells if len(row) == 3]
 
 

@@ -20,7 +20,7 @@ FINAL = ("SUCCEEDED", "FAILED", "TIME_OUT")
 OF_APACHE = {"fine": "SUCCEEDED", "quota": "FAILED", "forbidden": "NOT_START", "safe mode": "NOT_START", "NameNode away": "NOT_START",
              "DataNode killed": "SUCCEEDED", "failing over": "SUCCEEDED", "disk full": "FAILED"}
 LARGE = "head -c 24000000 /dev/zero"
-TOO_LARGE = "head -c 12000000 /dev/zero"  # for the disk of FullDisks, not for the machine's
+TOO_LARGE = "head -c 30000000 /dev/zero"  # each, for the disk of FullDisks
 CONTAINERS = 8  # do not fit on one node of NODE_MB, nor beside an ApplicationMaster
 NODE_MB = 448
 BYTES_PER_SECOND = 16 << 20  # of our node: a large log is still being written when Apache's is begun

@@ -217,11 +217,12 @@ class Uploads:
 
 
 class FullDisks(Hdfs):
-    """One DataNode whose disk has few bytes, most of which it keeps free: a DataNode that fills its disk takes it for a broken one,
-    and ends."""
+    """One DataNode whose disk has 48 MiB, half of which it keeps free: a DataNode that fills its disk takes it for a broken one, and
+    ends. By default it takes no block on a disk with less than a gigabyte."""
 
     def __init__(self, version):
         super().__init__(version, datanodes=1, site={"dfs.replication": 1, "dfs.datanode.du.reserved": 24 << 20,
+                                                     "dfs.datanode.round-robin-volume-choosing-policy.additional-available-space": 0,
                                                      "dfs.namenode.redundancy.considerLoad": "false"})
 
     def _start_datanodes(self):
@@ -247,7 +248,9 @@ def disk_full(version):
         u = Uploads(h)
         try:
             u.logs.put(4, "large", b"\0" * (64 * BLOCK))
-            answer = u.upload([4]).answer(120)
+            uploader, tmp = u.upload([4]), f"{LOGS}/{DIRECTORY}/node1_8041.tmp"
+            wait_for(lambda: len(u.blocks(tmp)) >= 5, 30, "the upload begins", poll=0.001)
+            answer = uploader.answer(120)
             expect(answer.outcome == "failed", str(answer))
             expect(not h.ask("list", f"{LOGS}/{DIRECTORY}"), h.ask("list", f"{LOGS}/{DIRECTORY}"))
             h.resize("1g")

@@ -89,7 +89,7 @@ def disk_gone(c, h):
         try:
             c.wait(lambda: not elsewhere(), 60, "all is removed, but what is on the dead disk")
         except ClusterError as error:
-            raise ClusterError(f"{error}: {elsewhere()}\n{node.process.tail()}") from None
+            raise ClusterError("\n".join([f"{error}: {elsewhere()}", *(n.process.tail(60) for n in c.nodes)])) from None
 
 
 def log_of(node):

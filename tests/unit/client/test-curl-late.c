@@ -210,6 +210,58 @@ static void test_event_loop(void **state)
     assert_int_equal(got.status, -EIO);
 }
 
+/* More requests than are under way at the same time; some wait until the others are answered, and
+ * some are canceled. */
+struct many {
+    sd_event *event;
+    int answered, canceled, wanted;
+};
+
+static void on_many(int status, const char *body, size_t len, const char *why, void *userdata)
+{
+    struct many *m = userdata;
+
+    (void)body;
+    (void)len;
+    (void)why;
+    m->answered += status == -ECONNREFUSED;
+    m->canceled += status == -ECANCELED;
+    if (m->answered == m->wanted)
+        sd_event_exit(m->event, 0);
+}
+
+static void test_many(void **state)
+{
+    struct many m = { .wanted = 1000 };
+    struct cli_fetch *fetch = NULL;
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    struct sockaddr_in sa = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+    socklen_t len = sizeof(sa);
+    char url[64];
+
+    (void)state;
+    /* bound, and nobody listens */
+    assert_int_equal(bind(fd, (struct sockaddr *)&sa, sizeof(sa)), 0);
+    assert_int_equal(getsockname(fd, (struct sockaddr *)&sa, &len), 0);
+    (void)snprintf(url, sizeof(url), "http://127.0.0.1:%d/", ntohs(sa.sin_port));
+    assert_true(sd_event_new(&m.event) >= 0);
+    assert_int_equal(cli_fetch_new(m.event, &fetch), 0);
+    for (int i = 0; i < m.wanted; i++)
+        assert_int_equal(cli_fetch_get(fetch, url, 64, on_many, &m), 0);
+    assert_true(sd_event_loop(m.event) >= 0);
+    cli_fetch_free(fetch);
+    sd_event_unref(m.event);
+    assert_true(sd_event_new(&m.event) >= 0);
+    assert_int_equal(cli_fetch_new(m.event, &fetch), 0);
+    for (int i = 0; i < 200; i++)
+        assert_int_equal(cli_fetch_post(fetch, url, "X: y", on_many, &m), 0);
+    cli_fetch_free(fetch);
+    assert_int_equal(m.canceled, 200);
+    assert_int_equal(m.answered, 1000);
+    sd_event_unref(m.event);
+    close(fd);
+}
+
 /* In a process whose libcurl is an empty file. */
 static int without(void)
 {
@@ -264,9 +316,8 @@ static void test_no_library(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_options),
-        cmocka_unit_test(test_multi),
-        cmocka_unit_test(test_event_loop),
+        cmocka_unit_test(test_options),    cmocka_unit_test(test_multi),
+        cmocka_unit_test(test_event_loop), cmocka_unit_test(test_many),
         cmocka_unit_test(test_no_library),
     };
 

@@ -188,6 +188,25 @@ static void test_dominant_resource(void **state)
     fix_end(&f);
 }
 
+/* Twice the vcores of the other queue's containers: half as many. */
+static void test_queues_by_dominant_share(void **state)
+{
+    struct fix f;
+
+    (void)state;
+    two_queues(&f, "50", "50");
+    fix_start(&f);
+    node(&f, 1, NULL, 65536, 32);
+    app(&f, 1, "ann", "a", 0);
+    app(&f, 2, "bob", "b", 0);
+    ask_full(&f, 1, 1, RM_ANY, 1024, 2, 100, true);
+    ask(&f, 2, 1024, 100);
+    assert_int_equal(beat(&f, 1), 24);
+    assert_int_equal(count_app(&f, 1), 8);
+    assert_int_equal(count_app(&f, 2), 16);
+    fix_end(&f);
+}
+
 static void test_greedy_master(void **state)
 {
     struct fix f;
@@ -524,6 +543,7 @@ int main(void)
         cmocka_unit_test(test_order_of_asks),
         cmocka_unit_test(test_normalize),
         cmocka_unit_test(test_dominant_resource),
+        cmocka_unit_test(test_queues_by_dominant_share),
         cmocka_unit_test(test_greedy_master),
         cmocka_unit_test(test_locality_delay),
         cmocka_unit_test(test_strict_locality_and_blacklist),

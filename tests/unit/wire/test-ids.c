@@ -149,7 +149,7 @@ static void test_node(void **state)
     assert_int_equal(node.port, 8041);
     assert_string_equal(yarn_node_id_text(&node, buf), "worker-1.example_x.org:8041");
     for (size_t i = 0; i < SV_ARRAY_LEN(ports); i++) {
-        char want[32];
+        char want[64];
 
         node.port = ports[i];
         (void)snprintf(want, sizeof(want), "worker-1.example_x.org:%d", ports[i]);

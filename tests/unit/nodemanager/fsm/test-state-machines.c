@@ -118,7 +118,8 @@ void nm_deletion_app(struct nm_deletion *d, struct nm_app *a)
 void nm_launch_start(struct nm_launcher *l, struct nm_container *c)
 {
     (void)l;
-    (void)c;
+    if (c->recovering) /* adopted */
+        c->launch.exe = (struct exe_container *)(uintptr_t)8;
     seen.launched++;
 }
 void nm_cleanup_container(struct nm_container *c)
@@ -317,6 +318,8 @@ static void vary(struct nm_container *c, int variant)
     if (variant & 8)
         c->launch.exe = (struct exe_container *)(uintptr_t)8; /* never dereferenced */
     c->recovering = variant & 16;
+    if (c->recovering && !(variant & 7))
+        c->recovered = NM_RECOVERED_LAUNCHED;
 }
 
 static void walk_container(void **state)
@@ -511,6 +514,67 @@ static void not_cleaned_during_init(void **state)
     drop(a, c);
 }
 
+/* A container of the last daemon, whose resources the cache has lost. */
+static struct nm_container *recovered_container(struct nm_app *a, int recovered)
+{
+    struct nm_container *c = new_container(a);
+
+    memset(&seen, 0, sizeof(seen));
+    c->recovering = true;
+    c->recovered = recovered;
+    return c;
+}
+
+static void recovered_without_resources(void **state)
+{
+    struct nm_app *a = new_app();
+    struct nm_container *c = recovered_container(a, NM_RECOVERED_LAUNCHED);
+
+    (void)state;
+    seen.localize = -EINVAL;
+    handle(c, NM_CONTAINER_EV_INIT, 0, NULL);
+    assert_int_equal(c->state, NM_CONTAINER_LOCALIZING);
+    assert_int_equal(seen.posted_container, NM_CONTAINER_EV_RESOURCE_FAILED);
+    handle(c, NM_CONTAINER_EV_RESOURCE_FAILED, 0, "gone");
+    assert_int_equal(c->state, NM_CONTAINER_SCHEDULED);
+    assert_int_equal(seen.launched, 1);
+    assert_int_equal(seen.released + seen.deleted + seen.done, 0);
+    c->launch.exe = NULL;
+    drop(a, c);
+}
+
+static void requested_without_resources(void **state)
+{
+    struct nm_app *a = new_app();
+    struct nm_container *c = recovered_container(a, NM_RECOVERED_REQUESTED);
+
+    (void)state;
+    c->state = NM_CONTAINER_LOCALIZING;
+    handle(c, NM_CONTAINER_EV_RESOURCE_FAILED, 0, "gone");
+    assert_int_equal(c->state, NM_CONTAINER_KILLING);
+    assert_int_equal(seen.launched, 1);
+    assert_int_equal(seen.cleanups, 1);
+    assert_int_equal(seen.deleted + seen.done, 0);
+    c->launch.exe = NULL;
+    drop(a, c);
+}
+
+static void recovered_killed_while_localizing(void **state)
+{
+    struct nm_app *a = new_app();
+    struct nm_container *c = recovered_container(a, NM_RECOVERED_LAUNCHED);
+
+    (void)state;
+    c->state = NM_CONTAINER_LOCALIZING;
+    handle(c, NM_CONTAINER_EV_KILL, YARN_EXIT_KILLED_BY_APPMASTER, "by master");
+    assert_int_equal(c->state, NM_CONTAINER_KILLING);
+    assert_int_equal(seen.launched, 1);
+    assert_int_equal(seen.cleanups, 1);
+    assert_int_equal(seen.released + seen.deleted + seen.done, 0);
+    c->launch.exe = NULL;
+    drop(a, c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -521,6 +585,9 @@ int main(void)
         cmocka_unit_test(killed_while_failure_is_recorded),
         cmocka_unit_test(killed_before_application_init),
         cmocka_unit_test(waits_for_record),
+        cmocka_unit_test(recovered_without_resources),
+        cmocka_unit_test(requested_without_resources),
+        cmocka_unit_test(recovered_killed_while_localizing),
         cmocka_unit_test(not_cleaned_during_init),
     };
     struct sv_error err;
