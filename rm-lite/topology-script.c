@@ -6,6 +6,8 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/syscall.h>
@@ -15,7 +17,6 @@
 #include "common/buf.h"
 #include "common/fd.h"
 #include "common/loop-guard.h"
-#include "rm-lite/topology.h"
 
 #define OUTPUT_MAX (256u << 10)
 #define WORDS_MAX 1024
@@ -27,6 +28,7 @@ struct rm_topology_run {
     struct sv_buf text;
     bool eof;
     siginfo_t status; /* once reaped */
+    int64_t timeout_ms;
     sd_event_source *io, *exit, *timer;
     rm_topology_run_done done;
     void *userdata;
@@ -203,17 +205,18 @@ static int on_process(sd_event_source *s, int fd, uint32_t revents, void *userda
 static int on_timeout(sd_event_source *s, uint64_t usec, void *userdata)
 {
     SV_LOOP_HANDLER();
+    struct rm_topology_run *r = userdata;
     char why[64];
 
     (void)s;
     (void)usec;
-    snprintf(why, sizeof(why), "it was killed after %d seconds", RM_TOPOLOGY_TIMEOUT_MS / 1000);
-    fail(userdata, why);
+    snprintf(why, sizeof(why), "it was killed after %g seconds", (double)r->timeout_ms / 1000);
+    fail(r, why);
     return 0;
 }
 
 int rm_topology_run_start(sd_event *event, const char *script, const char *const *addresses,
-                          size_t n, rm_topology_run_done done, void *userdata,
+                          size_t n, int64_t timeout_ms, rm_topology_run_done done, void *userdata,
                           struct rm_topology_run **ret, struct sv_error *err)
 {
     struct rm_topology_run *r = calloc(1, sizeof(*r));
@@ -228,6 +231,7 @@ int rm_topology_run_start(sd_event *event, const char *script, const char *const
                                    .process = -1,
                                    .n = n,
                                    .text = SV_BUF_INIT(OUTPUT_MAX),
+                                   .timeout_ms = timeout_ms,
                                    .done = done,
                                    .userdata = userdata };
     k = spawn(script, addresses, n, pipes[1], &r->pid);
@@ -242,7 +246,7 @@ int rm_topology_run_start(sd_event *event, const char *script, const char *const
         k = sd_event_add_io(event, &r->exit, r->process, EPOLLIN, on_process, r);
     if (k >= 0)
         k = sd_event_add_time_relative(event, &r->timer, CLOCK_MONOTONIC,
-                                       (uint64_t)RM_TOPOLOGY_TIMEOUT_MS * 1000, 0, on_timeout, r);
+                                       (uint64_t)timeout_ms * 1000, 0, on_timeout, r);
     if (k < 0) {
         rm_topology_run_free(r);
         return sv_error_errno(err, k, "%s", script);

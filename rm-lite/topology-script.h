@@ -14,8 +14,9 @@ struct rm_topology_run;
 typedef void (*rm_topology_run_done)(char *const *racks, const struct sv_error *err,
                                      void *userdata);
 
+/* The script is killed after `timeout_ms`. */
 int rm_topology_run_start(sd_event *event, const char *script, const char *const *addresses,
-                          size_t n, rm_topology_run_done done, void *userdata,
+                          size_t n, int64_t timeout_ms, rm_topology_run_done done, void *userdata,
                           struct rm_topology_run **ret, struct sv_error *err) _must_use_;
 /* Kills the script without a callback. Accepts NULL, returns NULL. */
 struct rm_topology_run *rm_topology_run_free(struct rm_topology_run *r);

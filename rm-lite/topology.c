@@ -39,6 +39,7 @@ struct rm_topology {
     struct place *table, *answers;
     struct rack_lookup *waiting;
     struct rm_topology_run *run;
+    int64_t timeout_ms; /* of a run */
 };
 
 bool rm_rack_valid(const char *rack)
@@ -196,8 +197,8 @@ static void start_script(struct rm *rm)
         l->asked = true;
         addresses[n++] = l->address;
     }
-    if (rm_topology_run_start(rm->event, rm->conf.topology_script, addresses, n, on_racks, rm,
-                              &t->run, &err) < 0) {
+    if (rm_topology_run_start(rm->event, rm->conf.topology_script, addresses, n, t->timeout_ms,
+                              on_racks, rm, &t->run, &err) < 0) {
         sv_log_warning("net.topology.script.file.name: %s: nodes are in " RM_DEFAULT_RACK,
                        err.text);
         while (t->waiting)
@@ -263,6 +264,7 @@ int rm_topology_new(struct rm *rm, struct sv_error *err)
     if (!t)
         return sv_error_errno(err, -ENOMEM, "topology");
     t->uses_table = table;
+    t->timeout_ms = RM_TOPOLOGY_TIMEOUT_MS;
     rm->topology = t;
     return table ? read_table(rm->conf.topology_table, &t->table, err) : 0;
 }
@@ -280,6 +282,11 @@ void rm_topology_free(struct rm *rm)
     places_clear(&t->answers);
     free(t);
     rm->topology = NULL;
+}
+
+void rm_topology_set_timeout(struct rm *rm, int64_t timeout_ms)
+{
+    rm->topology->timeout_ms = timeout_ms;
 }
 
 int rm_topology_refresh(struct rm *rm, struct sv_error *err)

@@ -30,6 +30,8 @@ void rm_topology_find(struct rm *rm, struct ipc_call *call, const ProtobufCMessa
 /* Reads the table again and forgets the script's answers; they hold for nodes that register from
  * now on. On an error the old ones stay. */
 int rm_topology_refresh(struct rm *rm, struct sv_error *err) _must_use_;
+/* For tests: another time of one run than RM_TOPOLOGY_TIMEOUT_MS. */
+void rm_topology_set_timeout(struct rm *rm, int64_t timeout_ms);
 /* A path such as "/dc1/rack2": printable, no blank, no "//", at most RM_RACK_MAX bytes. */
 bool rm_rack_valid(const char *rack);
 

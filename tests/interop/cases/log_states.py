@@ -1,5 +1,6 @@
 """What Apache's ResourceManager shows of an application's logs on our node and on Apache's NodeManager, side by side: the same
 application, the same trouble of HDFS. What each case finds is a row of docs/operate/logs.md. For test-log-states."""
+import contextlib
 import glob
 import html
 import os
@@ -18,9 +19,8 @@ FINAL = ("SUCCEEDED", "FAILED", "TIME_OUT")
 # What Apache's NodeManager gives, seen with 3.4.2. Where it cannot begin a file it fails on the way to its report: the
 # ResourceManager has NOT_START, after ten minutes TIME_OUT.
 OF_APACHE = {"fine": "SUCCEEDED", "quota": "FAILED", "forbidden": "NOT_START", "safe mode": "NOT_START", "NameNode away": "NOT_START",
-             "DataNode killed": "SUCCEEDED", "failing over": "SUCCEEDED", "disk full": "FAILED"}
+             "DataNode killed": "SUCCEEDED", "failing over": "SUCCEEDED", "disk full": "SUCCEEDED"}
 LARGE = "head -c 24000000 /dev/zero"
-TOO_LARGE = "head -c 30000000 /dev/zero"  # each, for the disk of FullDisks
 CONTAINERS = 8  # do not fit on one node of NODE_MB, nor beside an ApplicationMaster
 NODE_MB = 448
 BYTES_PER_SECOND = 16 << 20  # of our node: a large log is still being written when Apache's is begun
@@ -52,7 +52,7 @@ class States:
     """On a cluster of two nodes, the first one ours."""
 
     def __init__(self, c, h):
-        self.c, self.h, self.gates = c, h, 0
+        self.c, self.h, self.gates, self.app = c, h, 0, None
         self.user = c.submitter.pw_name
         h.ask("mkdir", f"/user/{self.user}", "700")
         h.ask("own", f"/user/{self.user}", self.user)
@@ -94,6 +94,7 @@ class States:
             if after:
                 after(app)
             running.finish()
+        self.app = app
         return app
 
     def wait(self, app, end, what):
@@ -234,7 +235,22 @@ class States:
 
     def disk_full(self):
         """Of the only DataNode; then it has room."""
-        self.repeated("disk full", nothing, "", lambda: self.h.resize("1g"), command=TOO_LARGE)
+        self.repeated("disk full", self.fill, "replication", self.make_room)
+
+    def make_room(self):
+        """What Apache's node calls a success is a file without a block."""
+        at = f"{ROOT}/{self.user}/bucket-logs-tfile/{self.app[-4:]}/{self.app}"
+        files = {name: len(self.h.blocks(f"{at}/{name}")) for name in self.h.ask("list", at).split()}
+        print(f"  blocks of the files: {files}", flush=True)
+        expect(not any(files.values()), str(files))
+        self.h.resize("1g")
+
+    def fill(self):
+        """Until the NameNode has no place for a block any more."""
+        with contextlib.suppress(RuntimeError):
+            for i in range(1000):
+                self.h.put(f"/fill/{i}", bytes(BLOCK), replicas=1)
+        expect(self.h.ask("list", "/fill"), "the disk was full before")
 
     def failing_over(self):
         """No NameNode is active when the application ends; then the other one is."""

@@ -116,6 +116,61 @@ static void log_server(void **state)
     }
 }
 
+/* What is logged meanwhile. */
+static void load_logged(char *const *overrides, struct nm_conf *c, char *text, size_t size)
+{
+    int p[2], saved = dup(STDERR_FILENO);
+    ssize_t n;
+
+    assert_int_equal(pipe2(p, O_CLOEXEC), 0);
+    assert_true(dup2(p[1], STDERR_FILENO) >= 0);
+    sv_log_set_level(SV_LOG_WARNING);
+    expect_ok(overrides, c);
+    sv_log_set_level(SV_LOG_ERR);
+    assert_true(dup2(saved, STDERR_FILENO) >= 0);
+    sv_close(p[1]);
+    n = read(p[0], text, size - 1);
+    assert_true(n >= 0);
+    text[n] = '\0';
+    sv_close(p[0]);
+    sv_close(saved);
+}
+
+#define AGGREGATE (char *)(uintptr_t) "yarn.log-aggregation-enable=true"
+#define FORMATS "yarn.log-aggregation.file-formats"
+
+/* What this version does not write is refused at start, where logs are aggregated. */
+static void log_formats(void **state)
+{
+    static const char *const codecs[] = { "lzo", "zstd", "GZ" };
+    struct nm_conf c;
+    char text[2048];
+
+    (void)state;
+    for (size_t i = 0; i < SV_ARRAY_LEN(codecs); i++) {
+        char setting[128], words[128];
+
+        (void)snprintf(setting, sizeof(setting), ROLLING "compression-type=%s", codecs[i]);
+        (void)snprintf(words, sizeof(words),
+                       ROLLING "compression-type: \"%s\" is not supported; none and gz are",
+                       codecs[i]);
+        expect_refused(SET(AGGREGATE, setting), words);
+    }
+    expect_ok(SET(AGGREGATE, (char *)(uintptr_t)ROLLING "compression-type=gz"), &c);
+    assert_string_equal(c.logs.compression, "gz");
+    nm_conf_free(&c);
+    expect_refused(SET(AGGREGATE, (char *)(uintptr_t)FORMATS "=IndexedFile"),
+                   FORMATS ": this version writes TFile alone");
+    expect_ok(SET((char *)(uintptr_t)FORMATS "=IndexedFile"), &c); /* nothing is uploaded */
+    nm_conf_free(&c);
+    load_logged(SET(AGGREGATE, (char *)(uintptr_t)FORMATS "=IndexedFile,TFile"), &c, text,
+                sizeof(text));
+    nm_conf_free(&c);
+    if (!strstr(text, FORMATS ": IndexedFile is not written by this version, TFile is") ||
+        strstr(strstr(text, FORMATS) + 1, FORMATS))
+        fail_msg("not once: %s", text);
+}
+
 #define PRIVATE                                                                                    \
     (char *)(uintptr_t) "selvedge.nodemanager.network=private",                                    \
         (char *)(uintptr_t) "yarn.nodemanager.resource.network.enabled=true"
@@ -281,9 +336,10 @@ static void printed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(defaults),  cmocka_unit_test(rolling),   cmocka_unit_test(log_server),
-        cmocka_unit_test(overrides), cmocka_unit_test(bandwidth), cmocka_unit_test(localizer),
-        cmocka_unit_test(refusals),  cmocka_unit_test(rows),      cmocka_unit_test(printed),
+        cmocka_unit_test(defaults),    cmocka_unit_test(rolling),   cmocka_unit_test(log_server),
+        cmocka_unit_test(overrides),   cmocka_unit_test(bandwidth), cmocka_unit_test(localizer),
+        cmocka_unit_test(refusals),    cmocka_unit_test(rows),      cmocka_unit_test(printed),
+        cmocka_unit_test(log_formats),
     };
     int r, tmp;
 

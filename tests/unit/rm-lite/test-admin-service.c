@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "common/user-groups.h"
 #include "rm-lite/scheduler.h"
 #include "wire/ipc-client.h"
 
@@ -141,6 +142,55 @@ static void test_administrators(void **state)
     teardown(&f);
     setup_with(&f, all); /* the default list, "*", names nobody */
     assert_non_null(refresh(&f, "ann", "refreshUserToGroupsMappings"));
+    teardown(&f);
+}
+
+/* The name service: a group of every user, changed between two look-ups only. */
+static const char *group;
+
+static char **one_group(const char *user)
+{
+    char **names = calloc(2, sizeof(*names));
+
+    (void)user;
+    assert_non_null(names);
+    names[0] = strdup(group);
+    return names;
+}
+
+static void on_known(void *userdata)
+{
+    (void)userdata;
+}
+
+static const char *group_of(struct fix *f, const char *user)
+{
+    char *const *names;
+
+    while (sv_groups_of(f->rm->groups, user, &names) == -EAGAIN)
+        assert_true(sd_event_run(f->event, UINT64_MAX) >= 0);
+    assert_non_null(names[0]);
+    return names[0];
+}
+
+/* A user whose groups have changed is known by the old ones until refreshUserToGroupsMappings. */
+static void test_groups_are_asked_again(void **state)
+{
+    const struct sv_groups_conf conf = {
+        .cache_ms = INT32_MAX, .negative_ms = INT32_MAX, .source = one_group, .known = on_known
+    };
+    struct fix f;
+
+    (void)state;
+    setup(&f);
+    f.rm->groups = sv_groups_free(f.rm->groups);
+    assert_int_equal(sv_groups_new(f.event, &conf, &f.rm->groups), 0);
+    group = "staff";
+    assert_string_equal(group_of(&f, "bob"), "staff");
+    group = "ops";
+    assert_string_equal(group_of(&f, "bob"), "staff");
+    assert_null(refresh(&f, "ann", "refreshUserToGroupsMappings"));
+    assert_string_equal(group_of(&f, "bob"), "ops");
     teardown(&f);
 }
 
@@ -305,6 +355,7 @@ int main(void)
         cmocka_unit_test(test_calls_that_are_off),
         cmocka_unit_test(test_bad_files),
         cmocka_unit_test(test_administrators),
+        cmocka_unit_test(test_groups_are_asked_again),
         cmocka_unit_test(test_node_resource),
         cmocka_unit_test(test_max_priority),
         cmocka_unit_test(test_refresh_keeps_the_command_line),

@@ -5,6 +5,7 @@
 #include "rm-lite/hosts-xml.h"
 #include "rm-lite/nodes-list.h"
 #include "rm-lite/version.h"
+#include "wire/ipc-client.h"
 
 struct lists {
     char dir[64], include[96], exclude[96];
@@ -20,12 +21,13 @@ static void write_file(const char *path, const char *text)
     assert_int_equal(fclose(out), 0);
 }
 
-static void lists_setup(struct lists *l, struct fix *f, const char *include, const char *exclude)
+static void lists_setup_as(struct lists *l, struct fix *f, const char *suffix, const char *include,
+                           const char *exclude)
 {
     (void)snprintf(l->dir, sizeof(l->dir), "%s", "/tmp/test-nodes-XXXXXX");
     assert_non_null(mkdtemp(l->dir));
-    (void)snprintf(l->include, sizeof(l->include), "%s/include", l->dir);
-    (void)snprintf(l->exclude, sizeof(l->exclude), "%s/exclude", l->dir);
+    (void)snprintf(l->include, sizeof(l->include), "%s/include%s", l->dir, suffix);
+    (void)snprintf(l->exclude, sizeof(l->exclude), "%s/exclude%s", l->dir, suffix);
     write_file(l->include, include);
     write_file(l->exclude, exclude);
     memset(l->keys, 0, sizeof(l->keys));
@@ -34,6 +36,11 @@ static void lists_setup(struct lists *l, struct fix *f, const char *include, con
     l->keys[1][0] = "yarn.resourcemanager.nodes.exclude-path";
     l->keys[1][1] = l->exclude;
     setup_with(f, (const char *const(*)[2])l->keys);
+}
+
+static void lists_setup(struct lists *l, struct fix *f, const char *include, const char *exclude)
+{
+    lists_setup_as(l, f, "", include, exclude);
 }
 
 static void lists_teardown(struct lists *l, struct fix *f)
@@ -80,6 +87,64 @@ static void test_xml(void **state)
     rm_set_clear(&set);
     for (size_t i = 0; i < SV_ARRAY_LEN(bad); i++)
         assert_int_equal(rm_hosts_xml(bad[i], strlen(bad[i]), "x.xml", &set, &err), -EINVAL);
+}
+
+/* refreshNodes of an administrator: gracefully, without a timeout. */
+static void refresh_nodes(struct fix *f)
+{
+    Hadoop__Yarn__RefreshNodesRequestProto q = HADOOP__YARN__REFRESH_NODES_REQUEST_PROTO__INIT;
+    const struct ipc_client_config cfg = { .host = "127.0.0.1",
+                                           .port = f->rm->admin_port,
+                                           .protocol = YARN_ADMIN_PROTOCOL,
+                                           .version = 1,
+                                           .user = "ann" };
+    _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
+    struct sv_error err = { 0 };
+    const char *class = NULL;
+    ProtobufCMessage *m = NULL;
+    struct ipc_client *c;
+
+    q.has_decommissiontype = q.has_decommissiontimeout = true;
+    q.decommissiontype = HADOOP__YARN__DECOMMISSION_TYPE_PROTO__GRACEFUL;
+    q.decommissiontimeout = -1;
+    assert_int_equal(ipc_client_new(f->event, &cfg, &c, NULL), 0);
+    if (ipc_client_call_sync(c, "refreshNodes", &q.base,
+                             &hadoop__yarn__refresh_nodes_response_proto__descriptor, a, &m, &class,
+                             &err) < 0)
+        fail_msg("refreshNodes: %s", err.text);
+    ipc_client_free(c);
+}
+
+/* Lists whose names end with .xml, at start and by refreshNodes: hosts are those of <name>, and a
+ * host's <timeout> is its own. */
+static void test_xml_files(void **state)
+{
+    struct rm_node *n[2];
+    struct lists l;
+    struct fix f;
+
+    (void)state;
+    lists_setup_as(&l, &f, ".xml",
+                   "<hosts><host><name>127.0.0.1</name></host>"
+                   "<host><name>127.0.0.2</name></host></hosts>",
+                   "<hosts><host><name>host-x</name></host></hosts>");
+    assert_int_equal(HASH_COUNT(f.rm->include), 2);
+    assert_int_equal(HASH_COUNT(f.rm->exclude), 1);
+    assert_true(rm_nodes_list_allows(f.rm, "127.0.0.2"));
+    assert_false(rm_nodes_list_allows(f.rm, "127.0.0.3"));
+    assert_true(rm_set_has(f.rm->exclude, "host-x"));
+    for (int i = 0; i < 2; i++) {
+        n[i] = add_node(&f, i + 1);
+        rm_set_add(&n[i]->apps, "application_1_0001");
+    }
+    write_file(l.exclude, "<hosts><host><name>127.0.0.1</name></host><host><name>127.0.0.2</name>"
+                          "<timeout>3600</timeout></host></hosts>");
+    refresh_nodes(&f);
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(n[i]->state, RM_NODE_ST_DECOMMISSIONING);
+    assert_true(n[0]->decommission_deadline_ms == 0); /* as the request says */
+    assert_true(n[1]->decommission_deadline_ms > sv_now_ms());
+    lists_teardown(&l, &f);
 }
 
 /* A host's own timeout in the list wins over that of the request. */
@@ -252,6 +317,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_format),
         cmocka_unit_test(test_xml),
+        cmocka_unit_test(test_xml_files),
         cmocka_unit_test(test_own_timeouts),
         cmocka_unit_test(test_drains_over_a_restart),
         cmocka_unit_test(test_untracked),

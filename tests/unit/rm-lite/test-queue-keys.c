@@ -193,6 +193,28 @@ static void test_more_keys(void **state)
     fix_end(&f);
 }
 
+/* A leaf without a maximum of its own takes that many applications; one that ends makes room. */
+static void test_global_maximum_of_applications(void **state)
+{
+    struct fix f;
+
+    (void)state;
+    two_queues(&f, "50", "50");
+    set(&f, CS "global-queue-max-application", "2");
+    set(&f, CS "root.b.maximum-applications", "3");
+    fix_start(&f);
+    for (int i = 1; i <= 2; i++)
+        assert_true(app(&f, i, i == 1 ? "ann" : "bob", "a", 1024));
+    assert_false(app(&f, 3, "eve", "a", 1024));
+    for (int i = 4; i <= 6; i++)
+        assert_true(app(&f, i, "ann", "b", 1024));
+    assert_false(app(&f, 7, "ann", "b", 1024));
+    assert_int_equal(
+        go(&f, (struct rm_sched_event){ .type = RM_SCHED_APP_REMOVED, .app = app_id(1) }), 0);
+    assert_true(app(&f, 8, "eve", "a", 1024));
+    fix_end(&f);
+}
+
 /* The operator's table has each row, with its verdict. */
 static void test_documented(void **state)
 {
@@ -229,6 +251,7 @@ int main(void)
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_fair_order),
         cmocka_unit_test(test_more_keys),
+        cmocka_unit_test(test_global_maximum_of_applications),
         cmocka_unit_test(test_documented),
     };
 

@@ -149,6 +149,28 @@ static void test_script(void **state)
     assert_int_equal(unlink(path), 0);
 }
 
+/* A script that hangs is killed when its time is over; its node is in the default rack, and the
+ * next node is answered by a new run. */
+static void test_script_that_hangs(void **state)
+{
+    char path[] = "/tmp/test-topology-XXXXXX";
+    const char *const keys[][2] = { { "net.topology.script.file.name", path }, { NULL, NULL } };
+    struct fix f;
+
+    (void)state;
+    assert_true(close(mkstemp(path)) == 0);
+    write_text(path, "#!/bin/sh\necho /r1\nexec sleep 1000\n", 0755);
+    setup_with(&f, keys);
+    rm_topology_set_timeout(f.rm, 50);
+    assert_string_equal(rack_of(&f, 1), RM_DEFAULT_RACK);
+    assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); /* no child is left */
+    rm_topology_set_timeout(f.rm, RM_TOPOLOGY_TIMEOUT_MS);
+    write_text(path, "#!/bin/sh\necho /r2\n", 0755);
+    assert_string_equal(rack_of(&f, 2), "/r2");
+    teardown(&f);
+    assert_int_equal(unlink(path), 0);
+}
+
 /* The ResourceManager ends while a script hangs: it kills the script and does not wait for it. */
 static void test_stop_with_a_script(void **state)
 {
@@ -162,7 +184,9 @@ static void test_stop_with_a_script(void **state)
     assert_true(close(mkstemp(path)) == 0);
     write_text(path, "#!/bin/sh\nexec sleep 1000\n", 0755);
     setup_with(&f, keys);
-    assert_int_equal(rm_topology_run_start(f.event, path, address, 1, NULL, NULL, &run, NULL), 0);
+    assert_int_equal(rm_topology_run_start(f.event, path, address, 1, RM_TOPOLOGY_TIMEOUT_MS, NULL,
+                                           NULL, &run, NULL),
+                     0);
     rm_topology_run_free(run);
     assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); /* no child is left */
     teardown(&f);
@@ -200,8 +224,11 @@ static void test_bad_settings(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_valid_racks),  cmocka_unit_test(test_table),
-        cmocka_unit_test(test_script),       cmocka_unit_test(test_stop_with_a_script),
+        cmocka_unit_test(test_valid_racks),
+        cmocka_unit_test(test_table),
+        cmocka_unit_test(test_script),
+        cmocka_unit_test(test_script_that_hangs),
+        cmocka_unit_test(test_stop_with_a_script),
         cmocka_unit_test(test_bad_settings),
     };
 
