@@ -337,9 +337,13 @@ int rm_app_wire_final(const struct rm_app *app)
 static struct rm_seconds use_until(const struct rm_app *app, int64_t now)
 {
     int64_t ms = SV_MAX(now - app->settled_ms, (int64_t)0);
+    struct rm_seconds sum = app->seconds;
 
-    return (struct rm_seconds){ app->seconds.memory_ms + app->live.mem * ms,
-                                app->seconds.vcore_ms + app->live.vcores * ms };
+    sum.memory_ms += app->live.mem * ms;
+    sum.vcore_ms += app->live.vcores * ms;
+    for (int i = 0; i < RM_RES_EXTRA; i++)
+        sum.extra_ms[i] += app->live.extra[i] * ms;
+    return sum;
 }
 
 struct rm_seconds rm_app_use(const struct rm_app *app)
@@ -361,6 +365,11 @@ void rm_app_seconds(const struct rm_app *app, int64_t *ret_mb_s, int64_t *ret_vc
 
     *ret_mb_s = sum.memory_ms / 1000;
     *ret_vcore_s = sum.vcore_ms / 1000;
+}
+
+int64_t rm_app_extra_seconds(const struct rm_app *app, int i)
+{
+    return rm_app_use(app).extra_ms[i] / 1000;
 }
 
 void rm_app_post(struct rm_app *app, enum rm_app_event event, const char *text)

@@ -45,8 +45,10 @@ enum rm_app_event {
     RM_APP_EVENTS
 };
 
-struct rm_seconds { /* aggregated use: MB·s and vcore·s, counted in milliseconds */
+struct rm_seconds { /* aggregated use: MB·s, vcore·s and the other types', counted in milliseconds
+                     */
     int64_t memory_ms, vcore_ms;
+    int64_t extra_ms[RM_RES_EXTRA]; /* since the daemon started: not in the store */
 };
 
 struct rm_app {
@@ -120,6 +122,7 @@ const char *rm_app_wire_state_name(const struct rm_app *app);
 void rm_app_settle(struct rm_app *app);
 struct rm_seconds rm_app_use(const struct rm_app *app); /* until now */
 void rm_app_seconds(const struct rm_app *app, int64_t *ret_mb_s, int64_t *ret_vcore_s);
+int64_t rm_app_extra_seconds(const struct rm_app *app, int i); /* of extra[i] */
 
 void rm_app_post(struct rm_app *app, enum rm_app_event event, const char *text);
 

@@ -7,6 +7,8 @@
 
 #include "common/buf.h"
 #include "common/str.h"
+#include "rm-lite/resource-json.h"
+#include "rm-lite/resource-types.h"
 #include "rm-lite/web-body.h"
 #include "wire/methods.h"
 #include "wire/token.h"
@@ -405,21 +407,16 @@ static int launch(const struct in *in, const json_t *body, Submission *ctx)
 
 static int master_resource(const struct in *in, const json_t *body, Submission *ctx)
 {
-    Hadoop__Yarn__ResourceProto *m;
-    struct yarn_resource res = { 0 };
-    int64_t vcores = 0;
+    struct rm_res res = { 0 };
     json_t *o = NULL;
     int r = rm_body_object(body, "resource", &o, in->err);
 
     if (r <= 0)
         return r;
-    if ((r = rm_body_int(o, "memory", INT32_MIN, INT64_MAX, &res.memory_mb, in->err)) < 0 ||
-        (r = rm_body_int(o, "vCores", INT32_MIN, INT32_MAX, &vcores, in->err)) < 0)
+    if ((r = rm_resource_from_json(o, INT32_MIN, &res, in->err)) < 0)
         return r;
-    res.vcores = (int32_t)vcores;
-    m = yarn_resource_to(in->a, res);
-    ctx->resource = m;
-    return m ? 0 : -ENOMEM;
+    ctx->resource = rm_res_to(in->a, res);
+    return ctx->resource ? 0 : -ENOMEM;
 }
 
 static int timeouts(const struct in *in, const json_t *body, Submission *ctx)

@@ -11,6 +11,7 @@
 #include "proto/yarn.pb-c.h"
 #include "rm-lite/access.h"
 #include "rm-lite/audit.h"
+#include "rm-lite/resource-json.h"
 #include "rm-lite/rm-container.h"
 #include "rm-lite/rm-node.h"
 #include "rm-lite/scheduling.h"
@@ -56,10 +57,11 @@ static int read_resource(const json_t *body, struct rm_res *ret, struct sv_error
 
     if (found == 0)
         return sv_error_set(err, -EINVAL, "resource: missing");
-    if (found < 0 || rm_body_int(o, "memory", 0, RM_RES_MB_MAX, &r.mem, err) < 0 ||
-        rm_body_int(o, "vCores", 0, INT32_MAX, &r.vcores, err) < 0 ||
+    if (found < 0 || rm_resource_from_json(o, 0, &r, err) < 0 ||
         rm_body_int(body, "overCommitTimeout", INT32_MIN, INT32_MAX, &timeout, err) < 0)
         return -EINVAL;
+    if (r.mem > RM_RES_MB_MAX)
+        return sv_error_set(err, -EINVAL, "memory: above %lld MB", (long long)RM_RES_MB_MAX);
     if (timeout >= 0)
         return sv_error_set(err, -EOPNOTSUPP,
                             "overCommitTimeout: running containers stay (-1): another value is not "

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "rm-lite/resource-types.h"
 #include "rm-lite/rm-app.h"
 #include "rm-lite/scheduler.h"
 
@@ -23,18 +24,33 @@ static void real(json_t *o, const char *key, double v)
 
 /* ---- One amount ---- */
 
-static json_t *one(const char *name, const char *units, int64_t value)
+static json_t *one(const char *name, const char *units, int64_t value, int64_t min, int64_t max)
 {
     return json_pack("{s:{}, s:I, s:I, s:s, s:s, s:s, s:I}", "attributes", "maximumAllocation",
-                     (json_int_t)INT64_MAX, "minimumAllocation", (json_int_t)0, "name", name,
+                     (json_int_t)max, "minimumAllocation", (json_int_t)min, "name", name,
                      "resourceType", "COUNTABLE", "units", units, "value", (json_int_t)value);
+}
+
+/* No memory: the row is missing, ignoring. */
+static void append(json_t *list, json_t *row)
+{
+    (void)json_array_append_new(list, row);
 }
 
 json_t *rm_json_resource(struct rm_res r)
 {
-    return json_pack("{s:I, s:I, s:{s:[o, o]}}", "memory", (json_int_t)r.mem, "vCores",
-                     (json_int_t)r.vcores, "resourceInformations", "resourceInformation",
-                     one("memory-mb", "Mi", r.mem), one("vcores", "", r.vcores));
+    const struct rm_types *t = rm_types();
+    json_t *list = json_array();
+
+    append(list, one("memory-mb", "Mi", r.mem, 0, INT64_MAX));
+    append(list, one("vcores", "", r.vcores, 0, INT64_MAX));
+    for (int i = 0; i < t->n; i++) { /* INT32_MAX is our default for Hadoop's INT64_MAX */
+        int64_t max = t->max.extra[i] == INT32_MAX ? INT64_MAX : t->max.extra[i];
+
+        append(list, one(t->names[i], "", r.extra[i], t->min.extra[i], max));
+    }
+    return json_pack("{s:I, s:I, s:{s:o}}", "memory", (json_int_t)r.mem, "vCores",
+                     (json_int_t)r.vcores, "resourceInformations", "resourceInformation", list);
 }
 
 int64_t rm_json_percent(double part, double total)
@@ -54,14 +70,21 @@ static json_t *entry(const char *key, int64_t value)
     return json_pack("{s:s, s:s}", "key", key, "value", text);
 }
 
-static json_t *seconds_map(int64_t mb, int64_t vcores)
+static json_t *seconds_map(const struct rm_app *app, int64_t mb, int64_t vcores)
 {
-    return json_pack("{s:[o, o]}", "entry", entry("memory-mb", mb), entry("vcores", vcores));
+    const struct rm_types *t = rm_types();
+    json_t *list = json_array();
+
+    append(list, entry("memory-mb", mb));
+    append(list, entry("vcores", vcores));
+    for (int i = 0; i < t->n; i++)
+        append(list, entry(t->names[i], rm_app_extra_seconds(app, i)));
+    return json_pack("{s:o}", "entry", list);
 }
 
 static json_t *usages(const struct rm_app *app, const struct rm_app_usage *use)
 {
-    struct rm_res none = { 0, 0 };
+    struct rm_res none = { 0 };
 
     return json_pack("{s:[{s:s, s:o, s:o, s:o, s:o, s:o, s:o}]}", "resourceUsagesByPartition",
                      "partitionName", "", "used", rm_json_resource(use->used), "reserved",
@@ -94,7 +117,7 @@ void rm_json_app_usage(json_t *o, struct rm_app *app)
     num(o, "numAMContainerPreempted", 0);
     num(o, "preemptedMemorySeconds", 0);
     num(o, "preemptedVcoreSeconds", 0);
-    set(o, "resourceSecondsMap", seconds_map(mb, vc));
+    set(o, "resourceSecondsMap", seconds_map(app, mb, vc));
     set(o, "preemptedResourceSecondsMap", json_object());
     if (live)
         set(o, "resourceInfo", usages(app, &use));

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "rm-lite/resource-types.h"
 #include "wire/token.h"
 
 typedef Hadoop__Yarn__ApplicationSubmissionContextProto Submission;
@@ -165,12 +166,66 @@ static void test_refused(void **state)
     }
 }
 
+#define ROWS(rows)                                                                                 \
+    "{" ID ",\"resource\":{\"vCores\":2,\"resourceInformations\":{"                                \
+    "\"resourceInformation\":" rows "}}}"
+
+/* The types of yarn.resource-types, in a list or as the only element. */
+static void test_types(void **state)
+{
+    static const struct rm_types with_gpus = { .n = 1, .names = { "yarn.io/gpu" } };
+    static const struct rm_types none = { 0 };
+    static const char *const bad[][2] = {
+        { ROWS("[{\"name\":\"fpga\",\"value\":1}]"), "no resource type fpga" },
+        { ROWS("[{\"name\":\"a\\n\",\"value\":1}]"), "no resource type a\\x0a" },
+        { ROWS("[{\"name\":\"yarn.io/gpu\",\"value\":-1}]"), "the value of yarn.io/gpu" },
+        { ROWS("[{\"name\":\"yarn.io/gpu\",\"value\":4294967296}]"), "the value of yarn.io/gpu" },
+        { ROWS("[{\"name\":\"yarn.io/gpu\",\"value\":1,\"units\":\"k\"}]"),
+          "yarn.io/gpu is counted" },
+        { ROWS("[{\"name\":\"memory-mb\",\"value\":1,\"units\":\"Gi\"}]"), "memory-mb is counted" },
+        { ROWS("[{\"value\":1}]"), "has no name" },
+        { ROWS("[1]"), "not an object" },
+        { "{" ID ",\"resource\":{\"resourceInformations\":[]}}", "resourceInformations" },
+    };
+    static const char *const good[] = {
+        ROWS("[{\"name\":\"memory-mb\",\"units\":\"Mi\",\"value\":512},"
+             "{\"name\":\"vcores\",\"value\":9},{\"name\":\"yarn.io/gpu\",\"value\":\"3\"}]"),
+        ROWS("{\"name\":\"yarn.io/gpu\",\"value\":3,\"units\":\"\"}"),
+    };
+
+    (void)state;
+    rm_types_set(&with_gpus);
+    for (size_t i = 0; i < SV_ARRAY_LEN(good); i++) {
+        _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
+        struct sv_error err = { 0 };
+        struct rm_res r;
+        Submission *m;
+
+        if (convert(good[i], a, &m, &err) < 0)
+            fail_msg("%s: %s", good[i], err.text);
+        assert_int_equal(rm_res_from(m->resource, &r), 0);
+        assert_int_equal(r.extra[0], 3);
+        assert_int_equal(r.mem, i == 0 ? 512 : 0);
+        assert_int_equal(r.vcores, 2); /* the member is above its row */
+    }
+    for (size_t i = 0; i < SV_ARRAY_LEN(bad); i++) {
+        _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
+        struct sv_error err = { 0 };
+        Submission *m;
+
+        if (convert(bad[i][0], a, &m, &err) != -EINVAL || !strstr(err.text, bad[i][1]))
+            fail_msg("%s: \"%s\" lacks \"%s\"", bad[i][0], err.text, bad[i][1]);
+    }
+    rm_types_set(&none);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_whole),
         cmocka_unit_test(test_little),
         cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_types),
     };
 
     return cmocka_run_group_tests_name("submission-json", tests, NULL, NULL);
