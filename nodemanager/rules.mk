@@ -65,7 +65,7 @@ TEST_PROGRAMS += $(BUILD)/tests/integration/nodemanager/bus-client
 NODEMANAGER_TESTS := $(addprefix nodemanager/, aux-services/test-aux-conf aux-services/test-aux-frame aux-services/test-aux-data aux-services/test-aux-outbox \
 	test-conf test-conf-unit test-reload store/test-state-store health/test-local-dirs \
 	health/test-launch-failures health/test-mount-watch health/test-node-health core/test-container core/test-context core/test-system-credentials core/test-token-secret-managers \
-	dbus/test-bus-list \
+	dbus/test-bus-list dbus/test-bus-signals \
 	resources/test-assignments resources/test-elastic-memory resources/test-mcs resources/test-numa resources/test-set-limit \
 	logs/test-log-aggregation logs/test-log-policy services/test-deletion-service services/test-localization-source launch/test-container-cleanup launch/test-container-env fsm/test-state-machines \
 	web/test-nm-web-logs web/test-log-frame web/test-log-server)
@@ -78,6 +78,8 @@ $(foreach t,resources/test-elastic-memory resources/test-numa launch/test-contai
 	$(eval nodemanager/$(t)_LDLIBS = $(WIRE_LDLIBS) $(NODEMANAGER_LDLIBS) $(CGROUPS_LDLIBS)))
 nodemanager/dbus/test-bus-list_DEPS := $(NODEMANAGER_A) $(LOCALIZER_A) $(EXECUTOR_A) $(CGROUPS_A) $(HDFS_A) $(WIRE_A) $(COMMON_A)
 nodemanager/dbus/test-bus-list_LDLIBS = -Wl,--wrap=cg_demanded $(WIRE_LDLIBS) $(NODEMANAGER_LDLIBS) $(CGROUPS_LDLIBS)
+nodemanager/dbus/test-bus-signals_DEPS := $(NODEMANAGER_A) $(LOCALIZER_A) $(EXECUTOR_A) $(CGROUPS_A) $(HDFS_A) $(WIRE_A) $(COMMON_A)
+nodemanager/dbus/test-bus-signals_LDLIBS = -Wl,--wrap=cg_demanded,--wrap=nm_health_report,--wrap=nm_updater_registered $(WIRE_LDLIBS) $(NODEMANAGER_LDLIBS) $(CGROUPS_LDLIBS)
 nodemanager/resources/test-set-limit_DEPS := $(NODEMANAGER_A) $(LOCALIZER_A) $(EXECUTOR_A) $(CGROUPS_A) $(HDFS_A) $(WIRE_A) $(COMMON_A)
 nodemanager/resources/test-set-limit_LDLIBS = -Wl,--wrap=cg_root_policy,--wrap=cg_root_controllers,--wrap=cg_leaf_set_limits \
 	-Wl,--wrap=cg_leaf_usage,--wrap=exe_container_cgroup $(WIRE_LDLIBS) $(NODEMANAGER_LDLIBS) $(CGROUPS_LDLIBS)

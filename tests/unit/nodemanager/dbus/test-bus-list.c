@@ -1,6 +1,6 @@
 /* dbus/bus-list.c, bus-call.c and bus-introspect.c over a socket pair instead of a bus: a thousand
  * containers in one reply, made in slices; what a user sees of them; objects that end meanwhile;
- * texts of jobs that are no UTF-8. */
+ * texts of jobs that are no UTF-8; the values of a container's figures. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -243,6 +243,111 @@ static void too_many_lists(void **state)
     assert_int_equal(refused, 4);
 }
 
+/* ---- values: of one container, each by its name ---- */
+
+static const struct nm_bus_property *property(const char *name)
+{
+    const struct nm_bus_property *p = nm_bus_property_find(&nm_bus_container, name);
+
+    assert_non_null(p);
+    return p;
+}
+
+/* A message that holds the property alone, to be read. */
+static sd_bus_message *value(const struct nm_bus_object *o, const char *name)
+{
+    sd_bus_message *m = NULL;
+
+    assert_true(sd_bus_message_new_signal(server, &m, "/", "a.b", "C") >= 0);
+    assert_true(property(name)->append(m, o) >= 0);
+    assert_true(sd_bus_message_seal(m, 1, 0) >= 0);
+    assert_string_equal(sd_bus_message_get_signature(m, 1), property(name)->signature);
+    return m;
+}
+
+static void assert_number(const struct nm_bus_object *o, const char *name, uint64_t wanted)
+{
+    sd_bus_message *m = value(o, name);
+    uint64_t found;
+
+    assert_true(sd_bus_message_read(m, "t", &found) > 0);
+    if (found != wanted)
+        fail_msg("%s: %llu, wanted %llu", name, (unsigned long long)found,
+                 (unsigned long long)wanted);
+    sd_bus_message_unref(m);
+}
+
+static void assert_pressure(const struct nm_bus_object *o, const char *name, double some,
+                            double full, uint64_t usec)
+{
+    sd_bus_message *m = value(o, name);
+    double averages[2];
+    uint64_t totals[2];
+
+    assert_true(
+        sd_bus_message_read(m, "(ddtt)", &averages[0], &averages[1], &totals[0], &totals[1]) > 0);
+    if (averages[0] != some || averages[1] != full || totals[0] != usec || totals[1] != usec + 1)
+        fail_msg("%s: %f %f %llu %llu", name, averages[0], averages[1],
+                 (unsigned long long)totals[0], (unsigned long long)totals[1]);
+    sd_bus_message_unref(m);
+}
+
+/* test-cgroups has them from the files of a cgroup. */
+static void figures(void **state)
+{
+    struct nm_container *c = ctx.containers;
+    struct nm_bus_object o;
+
+    (void)state;
+    c->usage.last = (struct cg_usage){ .cpu_usec = 1,
+                                       .throttled_usec = 2,
+                                       .memory_current = 3,
+                                       .memory_peak = 4,
+                                       .pids_current = 5,
+                                       .oom_kills = 6,
+                                       .io_read_bytes = 7,
+                                       .io_write_bytes = 8,
+                                       .cpu_stall = { 125, 50, 11, 12 },
+                                       .memory_stall = { 200, 75, 13, 14 },
+                                       .io_stall = { 10000, 300, 15, 16 } };
+    nm_bus_object_of_container(&view, c, &o);
+    assert_number(&o, "CPUUsage", 1);
+    assert_number(&o, "CPUThrottled", 2);
+    assert_number(&o, "MemoryCurrent", 3);
+    assert_number(&o, "MemoryPeak", 4);
+    assert_number(&o, "PidsCurrent", 5);
+    assert_number(&o, "OOMKills", 6);
+    assert_number(&o, "IOReadBytes", 7);
+    assert_number(&o, "IOWriteBytes", 8);
+    assert_pressure(&o, "CPUPressure", 1.25, 0.5, 11);
+    assert_pressure(&o, "MemoryPressure", 2, 0.75, 13);
+    assert_pressure(&o, "IOPressure", 100, 3, 15);
+    c->usage.peak_bytes = 9; /* seen by readings of a kernel without memory.peak */
+    assert_number(&o, "MemoryPeak", 9);
+}
+
+static void devices(void **state)
+{
+    struct nm_container *c = ctx.containers;
+    struct nm_bus_object o;
+    sd_bus_message *m;
+    const char *first, *second;
+
+    (void)state;
+    nm_bus_object_of_container(&view, c, &o);
+    m = value(&o, "Devices");
+    assert_int_equal(sd_bus_message_read(m, "as", 0), 1); /* empty */
+    sd_bus_message_unref(m);
+    c->share.assigned.n_gpus = 2;
+    c->share.assigned.gpus[0] = (struct exe_device){ 195, 0 };
+    c->share.assigned.gpus[1] = (struct exe_device){ 195, 255 };
+    m = value(&o, "Devices");
+    assert_int_equal(sd_bus_message_read(m, "as", 2, &first, &second), 1);
+    assert_string_equal(first, "c 195:0");
+    assert_string_equal(second, "c 195:255");
+    sd_bus_message_unref(m);
+}
+
 static void introspection(void **state)
 {
     _cleanup_free_ char *xml = NULL, *none = NULL;
@@ -268,6 +373,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(of_one_user, set_up, tear_down),
         cmocka_unit_test_setup_teardown(ends_meanwhile, set_up, tear_down),
         cmocka_unit_test_setup_teardown(too_many_lists, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(figures, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(devices, set_up, tear_down),
         cmocka_unit_test_setup_teardown(introspection, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
