@@ -62,7 +62,7 @@ $(BUILD)/tests/integration/nodemanager/bus-client: $(BUILD)/tests/integration/no
 	$(call link,$(shell $(PKGCONFIG) --libs libsystemd))
 TEST_PROGRAMS += $(BUILD)/tests/integration/nodemanager/bus-client
 
-NODEMANAGER_TESTS := $(addprefix nodemanager/, aux-services/test-aux-conf aux-services/test-aux-frame aux-services/test-aux-data aux-services/test-aux-outbox \
+NODEMANAGER_TESTS := $(addprefix nodemanager/, aux-services/test-aux-conf aux-services/test-aux-frame aux-services/test-aux-data aux-services/test-aux-outbox aux-services/test-aux-service \
 	test-conf test-conf-unit test-reload store/test-state-store health/test-local-dirs \
 	health/test-launch-failures health/test-mount-watch health/test-node-health core/test-container core/test-context core/test-system-credentials core/test-token-secret-managers \
 	dbus/test-bus-list dbus/test-bus-signals \
@@ -87,6 +87,7 @@ nodemanager/resources/test-mcs_DEPS := $(NODEMANAGER_A) $(EXECUTOR_A) $(HDFS_A) 
 nodemanager/services/test-localization-source_DEPS := $(addprefix $(BUILD)/nodemanager/,services/localization-source.o conf-s3.o) $(HDFS_A) $(LOCALIZER_A) $(WIRE_A) $(COMMON_A)
 nodemanager/core/test-system-credentials_DEPS := $(BUILD)/nodemanager/core/system-credentials.o $(WIRE_A) $(COMMON_A)
 nodemanager/services/test-deletion-service_DEPS := $(BUILD)/nodemanager/services/deletion-service.o $(BUILD)/nodemanager/services/deletion-own-dirs.o $(WIRE_A) $(COMMON_A)
+nodemanager/aux-services/test-aux-service_LDLIBS = -Wl,--wrap=sd_event_source_set_time_relative $(WIRE_LDLIBS) $(NODEMANAGER_LDLIBS)
 nodemanager/logs/test-log-aggregation_DEPS := $(NODEMANAGER_A) $(LOCALIZER_A) $(EXECUTOR_A) $(CGROUPS_A) $(HDFS_A) $(WIRE_A) $(COMMON_A)
 nodemanager/logs/test-log-aggregation_LDLIBS = -Wl,--wrap=exe_localizer_start,--wrap=exe_localizer_free,--wrap=nm_dirs_log_usable \
 	-Wl,--wrap=nm_deletion_app_logs $(WIRE_LDLIBS) $(NODEMANAGER_LDLIBS) $(CGROUPS_LDLIBS)
