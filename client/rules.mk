@@ -67,7 +67,7 @@ PROGRAMS += $(BUILD)/selvedge-am
 $(BUILD)/selvedge-am: $(SELVEDGE_AM_OBJS) $$(CLIENT_A) $$(WIRE_A) $$(COMMON_A)
 	$(call link,$(WIRE_LDLIBS) $(shell $(PKGCONFIG) --libs jansson))
 
-UNIT_TESTS += client/test-library client/test-http-answer client/test-plain-get client/test-follow client/test-peer-answer client/test-usage client/test-tasks client/test-job client/test-nodes client/test-output client/test-localizing client/test-diagnostics client/test-hosts-file client/test-local-rows \
+UNIT_TESTS += client/test-library client/test-http-answer client/test-plain-get client/test-follow client/test-status client/test-peer-answer client/test-usage client/test-tasks client/test-job client/test-nodes client/test-output client/test-localizing client/test-diagnostics client/test-hosts-file client/test-local-rows \
 	client/test-log-places client/test-log-tail client/test-log-time client/test-config-queues client/test-curl-late
 client/test-curl-late_DEPS = $(addprefix $(BUILD)/client/, curl-late.o fetch.o plain-get.o http-answer.o) $(WIRE_A) $(COMMON_A)
 client/test-curl-late_LDLIBS = $(WIRE_LDLIBS)
@@ -81,6 +81,8 @@ client/test-plain-get_DEPS = $(addprefix $(BUILD)/client/, plain-get.o http-answ
 client/test-plain-get_LDLIBS = $(WIRE_LDLIBS)
 client/test-follow_DEPS = $(addprefix $(BUILD)/client/, follow.o log-unframe.o log-tail.o node-url.o curl-late.o fetch.o plain-get.o http-answer.o) $(WIRE_A) $(COMMON_A)
 client/test-follow_LDLIBS = $(WIRE_LDLIBS)
+client/test-status_DEPS = $(addprefix $(BUILD)/client/, status.o output.o table.o localizing.o diagnostics.o) $(WIRE_A) $(COMMON_A)
+client/test-status_LDLIBS = $(WIRE_LDLIBS) $(shell $(PKGCONFIG) --libs jansson)
 client/test-usage_DEPS = $(BUILD)/client/usage.o $(WIRE_A) $(COMMON_A)
 client/test-usage_LDLIBS = $(WIRE_LDLIBS) $(shell $(PKGCONFIG) --libs jansson)
 client/test-local-rows_DEPS = $(addprefix $(BUILD)/client/, local-rows.o local-json.o) $(COMMON_A)
