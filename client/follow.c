@@ -6,13 +6,14 @@
 #include <string.h>
 
 #include "client/log-tail.h"
+#include "client/log-unframe.h"
 #include "client/node-url.h"
 #include "common/buf.h"
 #include "common/clock.h"
 #include "common/str.h"
 
 #define CHUNK ((size_t)1 << 20)
-#define WHOLE ((size_t)16 << 20)          /* for a node that frames the text and has no ranges */
+#define WHOLE ((size_t)16 << 20) /* for a node that frames the text (log-unframe.h): no ranges */
 #define LINE_MAX_BYTES ((size_t)64 << 10) /* a longer line is printed in pieces */
 #define START_MAX 64 /* "&start=" and "&end=" with offsets, for Selvedge's NodeManager */
 #define TRIES 10     /* of the last poll, if the node does not answer */
@@ -25,7 +26,8 @@ struct cli_follow {
     FILE *out;
     size_t url_len; /* without the offset, for which space follows */
     uint64_t offset;
-    int64_t failed_at; /* the last request that has */
+    uint64_t announced; /* bytes of a framed log, as the node says */
+    int64_t failed_at;  /* the last request that has */
     struct sv_buf line;
     bool open, last, complete, abandoned, framed;
     int tries, tries_max, missing;
@@ -162,71 +164,88 @@ static void print_tail(struct cli_follow *f)
     free(t);
 }
 
-/* Apache's NodeManager frames the text of a log: "Container: … on …", then "LogLength:N",
- * "LogContents:" and N bytes. Finds these N bytes; false for plain text. */
-static bool unframe(const char **body, size_t *len)
+/* Of a framed answer what is new. False: this node has framed the log before, and does not now. */
+static bool unframe(struct cli_follow *f, const char **body, size_t *len)
 {
-    static const char length_mark[] = "\nLogLength:", text_mark[] = "\nLogContents:\n";
-    const char *text = memmem(*body, *len, text_mark, sizeof(text_mark) - 1);
-    const char *length = memmem(*body, *len, length_mark, sizeof(length_mark) - 1);
-    unsigned long long n;
+    struct cli_log_frame frame;
+    size_t known;
 
-    if (strncmp(*body, "Container: container_", 21) != 0 || !text || !length || length > text)
-        return false;
-    n = strtoull(length + sizeof(length_mark) - 1, NULL, 10);
-    text += sizeof(text_mark) - 1;
-    *len = (size_t)SV_MIN(n, (unsigned long long)(*body + *len - text));
-    *body = text;
+    if (!cli_log_unframe(*body, *len, &frame))
+        return !f->framed;
+    known = (size_t)SV_MIN(f->offset, (uint64_t)frame.len);
+    f->framed = true;
+    f->announced = frame.announced;
+    *body = frame.text + known;
+    *len = frame.len - known;
     return true;
+}
+
+static void take(struct cli_follow *f, const char *body, size_t len)
+{
+    f->offset += len;
+    f->tries = 0;
+    if (f->tail)
+        cli_tail_put(f->tail, body, len);
+    else
+        print(f, body, len);
+}
+
+static const char *reason(int status, const char *why)
+{
+    return status < 0      ? why
+           : status == 404 ? "not found"
+           : status == 403 ? "refused: only its owner, the application's viewers and "
+                             "administrators may read it"
+                           : "HTTP error";
+}
+
+/* The last answer that is waited for. */
+static void end(struct cli_follow *f, bool good, int status, const char *why)
+{
+    flush_line(f);
+    if (good)
+        print_header(f); /* of an empty log */
+    f->complete = true;
+    f->missing = status == 404 ? -ENOENT : status < 0 ? -EHOSTUNREACH : 0;
+    if (!good)
+        (void)!sv_asprintf(&f->problem, "%s: %s", f->url, reason(status, why));
+    else if (f->framed && f->announced > f->offset)
+        (void)!sv_asprintf(&f->problem,
+                           "%s: the node sent %llu of %llu bytes; of a node that sends logs as a "
+                           "whole the first %zu MiB are shown, yarn logs shows all",
+                           f->url, (unsigned long long)f->offset, (unsigned long long)f->announced,
+                           WHOLE >> 20);
 }
 
 static void on_body(int status, const char *body, size_t len, const char *why, void *userdata)
 {
     struct cli_follow *f = userdata;
     bool good = status == 200 || status == 206;
+    bool cut = len == CHUNK && !f->framed; /* there may be more, or all of a framed log */
 
     f->open = false;
-    if (!good)
-        f->failed_at = sv_now_ms();
     if (f->abandoned) {
         cli_follow_free(f);
         return;
     }
-    if (good && (f->framed || f->offset == 0) && unframe(&body, &len)) {
-        size_t known = (size_t)SV_MIN(f->offset, (uint64_t)len);
-
-        f->framed = true;
-        body += known;
-        len -= known;
+    if (good && (f->framed || f->offset == 0) && !unframe(f, &body, &len)) {
+        good = false;
+        status = -EBADMSG;
+        why = "the answer has another form than the one before";
     }
     if (good) {
-        f->offset += len;
-        f->tries = 0;
-        if (f->tail)
-            cli_tail_put(f->tail, body, len);
-        else
-            print(f, body, len);
-        if (len == CHUNK && !f->framed) {
+        take(f, body, len);
+        if (cut) {
             cli_follow_poll(f, f->last);
             return;
         }
         if (f->tail)
             print_tail(f);
+    } else {
+        f->failed_at = sv_now_ms();
     }
-    if (f->last && (good || status == 404 || status == 403 || ++f->tries >= f->tries_max)) {
-        flush_line(f);
-        if (good)
-            print_header(f); /* of an empty log */
-        f->complete = true;
-        f->missing = status == 404 ? -ENOENT : status < 0 ? -EHOSTUNREACH : 0;
-        if (!good)
-            (void)!sv_asprintf(&f->problem, "%s: %s", f->url,
-                               status < 0      ? why
-                               : status == 404 ? "not found"
-                               : status == 403 ? "refused: only its owner, the application's "
-                                                 "viewers and administrators may read it"
-                                               : "HTTP error");
-    }
+    if (f->last && (good || status == 404 || status == 403 || ++f->tries >= f->tries_max))
+        end(f, good, status, why);
     fflush(f->out);
 }
 

@@ -1,5 +1,10 @@
 /* Follows one log of one container through its node's web port and prints its lines with a
- * prefix. */
+ * prefix.
+ *
+ * Hostile: the node. One answer is held at a time: 1 MiB of it, or 16 MiB when the node frames the
+ * text (log-unframe.h), of which no more than these are shown; 64 KiB of a line; with
+ * cli_follow_tail() up to 65 MiB of last lines. A node that sends text without end is read until
+ * the caller stops. */
 #ifndef SELVEDGE_CLIENT_FOLLOW_H
 #define SELVEDGE_CLIENT_FOLLOW_H
 

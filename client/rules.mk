@@ -39,7 +39,7 @@ SELVEDGE_OBJS := $(addprefix $(BUILD)/client/,selvedge.o session.o options.o com
 SELVEDGE_OBJS += $(addprefix $(BUILD)/client/,run.o run-submit.o run-interrupt.o run-usage.o run-options.o run-user.o preflight.o sweep.o stage.o follow.o streams.o follow-app.o wait.o stop.o kill.o)
 SELVEDGE_OBJS += $(addprefix $(BUILD)/client/,ps.o app-status.o app-move.o app-priority.o app-attempts.o)
 SELVEDGE_OBJS += $(addprefix $(BUILD)/client/,inspect.o inspect-parts.o inspect-app.o inspect-node.o top.o attach.o config.o config-keys.o config-queues.o version.o usage.o screen.o peer-answer.o rm-rest.o)
-SELVEDGE_OBJS += $(addprefix $(BUILD)/client/,logs.o logs-select.o logs-live.o logs-follow.o logs-aggregated.o log-places.o log-walk.o log-tail.o log-time.o)
+SELVEDGE_OBJS += $(addprefix $(BUILD)/client/,logs.o logs-select.o logs-live.o logs-follow.o logs-aggregated.o log-places.o log-walk.o log-tail.o log-time.o log-unframe.o)
 SELVEDGE_OBJS += $(addprefix $(BUILD)/client/,node-list.o node-status.o node-decommission.o hosts-file.o queue.o queue-refresh.o)
 SELVEDGE_OBJS += $(addprefix $(BUILD)/client/,local-bus.o local-json.o local-list.o local-node.o local-rows.o local-top.o)
 SELVEDGE_OBJS += $(addprefix $(BUILD)/client/,complete.o manual.o)
@@ -67,7 +67,7 @@ PROGRAMS += $(BUILD)/selvedge-am
 $(BUILD)/selvedge-am: $(SELVEDGE_AM_OBJS) $$(CLIENT_A) $$(WIRE_A) $$(COMMON_A)
 	$(call link,$(WIRE_LDLIBS) $(shell $(PKGCONFIG) --libs jansson))
 
-UNIT_TESTS += client/test-library client/test-http-answer client/test-plain-get client/test-peer-answer client/test-usage client/test-tasks client/test-job client/test-nodes client/test-output client/test-localizing client/test-diagnostics client/test-hosts-file client/test-local-rows \
+UNIT_TESTS += client/test-library client/test-http-answer client/test-plain-get client/test-follow client/test-status client/test-peer-answer client/test-usage client/test-tasks client/test-job client/test-nodes client/test-output client/test-localizing client/test-diagnostics client/test-hosts-file client/test-local-rows \
 	client/test-log-places client/test-log-tail client/test-log-time client/test-config-queues client/test-curl-late
 client/test-curl-late_DEPS = $(addprefix $(BUILD)/client/, curl-late.o fetch.o plain-get.o http-answer.o) $(WIRE_A) $(COMMON_A)
 client/test-curl-late_LDLIBS = $(WIRE_LDLIBS)
@@ -79,6 +79,10 @@ client/test-http-answer_DEPS = $(BUILD)/client/http-answer.o $(COMMON_A)
 client/test-http-answer_LDLIBS = $(COMMON_LDLIBS)
 client/test-plain-get_DEPS = $(addprefix $(BUILD)/client/, plain-get.o http-answer.o) $(WIRE_A) $(COMMON_A)
 client/test-plain-get_LDLIBS = $(WIRE_LDLIBS)
+client/test-follow_DEPS = $(addprefix $(BUILD)/client/, follow.o log-unframe.o log-tail.o node-url.o curl-late.o fetch.o plain-get.o http-answer.o) $(WIRE_A) $(COMMON_A)
+client/test-follow_LDLIBS = $(WIRE_LDLIBS)
+client/test-status_DEPS = $(addprefix $(BUILD)/client/, status.o output.o table.o localizing.o diagnostics.o) $(WIRE_A) $(COMMON_A)
+client/test-status_LDLIBS = $(WIRE_LDLIBS) $(shell $(PKGCONFIG) --libs jansson)
 client/test-usage_DEPS = $(BUILD)/client/usage.o $(WIRE_A) $(COMMON_A)
 client/test-usage_LDLIBS = $(WIRE_LDLIBS) $(shell $(PKGCONFIG) --libs jansson)
 client/test-local-rows_DEPS = $(addprefix $(BUILD)/client/, local-rows.o local-json.o) $(COMMON_A)
@@ -108,7 +112,7 @@ client/test-job_DEPS = $(BUILD)/client/job.o $(COMMON_A)
 client/test-job_LDLIBS = $(COMMON_LDLIBS) $(shell $(PKGCONFIG) --libs jansson)
 
 FUZZ_TARGETS += fuzz-client-answers
-fuzz-client-answers_DEPS = $(addprefix $(BUILD)/client/, http-answer.o peer-answer.o usage.o status.o output.o table.o localizing.o diagnostics.o) $(WIRE_A) $(COMMON_A)
+fuzz-client-answers_DEPS = $(addprefix $(BUILD)/client/, http-answer.o log-unframe.o peer-answer.o usage.o status.o output.o table.o localizing.o diagnostics.o) $(WIRE_A) $(COMMON_A)
 fuzz-client-answers_LDLIBS = $(WIRE_LDLIBS) $(shell $(PKGCONFIG) --libs jansson)
 
 # One real job, end to end. The flags depend on packages that deps installs: build in a second make. Its node

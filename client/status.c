@@ -61,8 +61,12 @@ int cli_status_parse(const char *text, size_t len, struct cli_status *ret, struc
     const char *name;
     int r = 0;
 
-    if (!json_is_array(list) || n > CLI_INSTANCES_MAX)
+    if (!json_is_array(list))
         r = sv_error_set(err, -EBADMSG, "the ApplicationMaster's status: not as expected");
+    else if (n > CLI_INSTANCES_MAX)
+        r = sv_error_set(err, -EBADMSG,
+                         "the ApplicationMaster's status has %zu containers; %d at most", n,
+                         CLI_INSTANCES_MAX);
     else if (!(s.rows = calloc(n + 1, sizeof(*s.rows))))
         r = sv_error_errno(err, -ENOMEM, "the ApplicationMaster's status");
     if (r == 0) {

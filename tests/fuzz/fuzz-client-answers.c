@@ -1,10 +1,11 @@
 /* Fuzzes what the command line reads from peers: REST answers of ResourceManagers and NodeManagers,
- * the status of an ApplicationMaster. Whatever comes, each format that is printed of it has no
- * control characters. The first byte chooses the reader and the format. */
+ * the status of an ApplicationMaster, framed logs. Whatever comes, each format that is printed of
+ * it has no control characters. The first byte chooses the reader and the format. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "client/http-answer.h"
+#include "client/log-unframe.h"
 #include "client/output.h"
 #include "client/peer-answer.h"
 #include "client/status.h"
@@ -92,6 +93,21 @@ static void head_of(const char *data, size_t size)
     MUST(cli_http_answer(data, a.head, &again) == 0 && again.head == a.head);
 }
 
+/* The text of a framed log lies within the bytes. */
+static void log_of(const char *data, size_t size)
+{
+    char *body = malloc(size + 1); /* with a NUL, as cli_fetch_get() has it */
+    struct cli_log_frame frame;
+
+    MUST(body);
+    memcpy(body, data, size);
+    body[size] = '\0';
+    if (cli_log_unframe(body, size, &frame))
+        MUST(frame.text > body && frame.len <= frame.announced &&
+             frame.len <= size - (size_t)(frame.text - body));
+    free(body);
+}
+
 static json_t *one(json_t *object)
 {
     return object ? json_pack("[o]", object) : NULL;
@@ -110,6 +126,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     o = &formats[data[0] / 8 % SV_ARRAY_LEN(formats)];
     size--;
     head_of(body, size);
+    log_of(body, size);
     switch (data[0] % 8) {
     case 0:
         rows = one(cli_answer_app(body, size));
