@@ -36,7 +36,7 @@ endif
 # The command line.
 SELVEDGE_OBJS := $(addprefix $(BUILD)/client/,selvedge.o session.o options.o command-table.o output.o objects.o table.o status.o \
 	diagnostics.o fetch.o plain-get.o http-answer.o curl-late.o node-url.o rows.o ended.o job.o)
-SELVEDGE_OBJS += $(addprefix $(BUILD)/client/,run.o run-submit.o run-interrupt.o run-usage.o run-options.o run-user.o preflight.o sweep.o stage.o follow.o streams.o follow-app.o wait.o stop.o kill.o)
+SELVEDGE_OBJS += $(addprefix $(BUILD)/client/,run.o run-submit.o run-interrupt.o run-usage.o run-last.o run-options.o run-user.o preflight.o sweep.o stage.o follow.o streams.o follow-app.o wait.o stop.o kill.o)
 SELVEDGE_OBJS += $(addprefix $(BUILD)/client/,ps.o app-status.o app-move.o app-priority.o app-attempts.o)
 SELVEDGE_OBJS += $(addprefix $(BUILD)/client/,inspect.o inspect-parts.o inspect-app.o inspect-node.o top.o attach.o config.o config-keys.o config-queues.o version.o usage.o screen.o peer-answer.o rm-rest.o)
 SELVEDGE_OBJS += $(addprefix $(BUILD)/client/,logs.o logs-select.o logs-live.o logs-follow.o logs-aggregated.o log-places.o log-walk.o log-tail.o log-time.o)
