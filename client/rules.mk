@@ -67,8 +67,10 @@ PROGRAMS += $(BUILD)/selvedge-am
 $(BUILD)/selvedge-am: $(SELVEDGE_AM_OBJS) $$(CLIENT_A) $$(WIRE_A) $$(COMMON_A)
 	$(call link,$(WIRE_LDLIBS) $(shell $(PKGCONFIG) --libs jansson))
 
-UNIT_TESTS += client/test-library client/test-http-answer client/test-plain-get client/test-peer-answer client/test-usage client/test-tasks client/test-job client/test-nodes client/test-output client/test-localizing client/test-diagnostics client/test-hosts-file client/test-local-rows \
+UNIT_TESTS += client/test-library client/test-http-answer client/test-plain-get client/test-peer-answer client/test-usage client/test-tasks client/test-job client/test-nodes client/test-output client/test-localizing client/test-diagnostics client/test-hosts-file client/test-local-rows client/test-session \
 	client/test-log-places client/test-log-tail client/test-log-time client/test-config-queues client/test-curl-late
+client/test-session_DEPS = $(COMMON_A)
+client/test-session_LDLIBS = $(COMMON_LDLIBS) $(shell $(PKGCONFIG) --libs jansson)
 client/test-curl-late_DEPS = $(addprefix $(BUILD)/client/, curl-late.o fetch.o plain-get.o http-answer.o) $(WIRE_A) $(COMMON_A)
 client/test-curl-late_LDLIBS = $(WIRE_LDLIBS)
 client/test-config-queues_DEPS = $(BUILD)/client/config-queues.o $(addprefix $(BUILD)/rm-lite/, queue-key-table.o scheduler-keys.o) $(COMMON_A)
