@@ -10,8 +10,6 @@
 #include "client/options.h"
 #include "common/str.h"
 
-#define LIMIT_MS 300
-
 struct completion {
     struct cli_ctx *ctx;
     const char *word; /* to be completed */
@@ -109,7 +107,7 @@ static void on_limit(int signal)
 
 static void offer_live(struct completion *c, enum cli_names names)
 {
-    const struct itimerval limit = { .it_value = { .tv_usec = LIMIT_MS * 1000 } };
+    const struct itimerval limit = { .it_value = { .tv_usec = CLI_COMPLETE_MS * 1000 } };
     struct cli_rm *rm;
     int r;
 

@@ -68,12 +68,31 @@ static bool fits(const struct cli_node_report *nodes, size_t n, struct yarn_reso
     return n == 0; /* nodes may come later */
 }
 
+/* Says that no node is as large as `what`; true when none is. */
+static bool is_too_large(const struct preflight *p, const char *what,
+                         const struct cli_node_report *nodes, size_t n, struct yarn_resource r)
+{
+    struct yarn_resource largest = { 0 };
+
+    if (fits(nodes, n, r))
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        largest.memory_mb = SV_MAX(largest.memory_mb, nodes[i].capability.memory_mb);
+        largest.vcores = SV_MAX(largest.vcores, nodes[i].capability.vcores);
+        largest.gpus = SV_MAX(largest.gpus, nodes[i].capability.gpus);
+    }
+    (void)cli_fail("%s: %s of %lld MiB, %d vcores and %d GPUs: no node is as large; the nodes have "
+                   "at most %lld MiB, %d vcores and %d GPUs",
+                   p->options->subcommand, what, (long long)r.memory_mb, r.vcores, r.gpus,
+                   (long long)largest.memory_mb, largest.vcores, largest.gpus);
+    return true;
+}
+
 static void on_nodes(int status, const struct cli_node_report *nodes, size_t n,
                      const struct sv_error *err, void *userdata)
 {
     struct preflight *p = userdata;
-    const struct yarn_resource *r = &p->options->resource;
-    struct yarn_resource largest = { 0 };
+    const struct run_options *o = p->options;
 
     if (status == -ECANCELED) {
         free(p);
@@ -84,21 +103,14 @@ static void on_nodes(int status, const struct cli_node_report *nodes, size_t n,
         free(p);
         return;
     }
-    if (status < 0 || fits(nodes, n, *r)) {
-        p->fn(p->userdata);
-        free(p);
+    if (status == 0 &&
+        (is_too_large(p, "a container", nodes, n, o->resource) ||
+         is_too_large(p, "an ApplicationMaster (--am-memory)", nodes, n, o->am_resource))) {
+        refuse(p);
         return;
     }
-    for (size_t i = 0; i < n; i++) {
-        largest.memory_mb = SV_MAX(largest.memory_mb, nodes[i].capability.memory_mb);
-        largest.vcores = SV_MAX(largest.vcores, nodes[i].capability.vcores);
-        largest.gpus = SV_MAX(largest.gpus, nodes[i].capability.gpus);
-    }
-    (void)cli_fail("%s: a container of %lld MiB, %d vcores and %d GPUs: no node is as large; the "
-                   "nodes have at most %lld MiB, %d vcores and %d GPUs",
-                   p->options->subcommand, (long long)r->memory_mb, r->vcores, r->gpus,
-                   (long long)largest.memory_mb, largest.vcores, largest.gpus);
-    refuse(p);
+    p->fn(p->userdata);
+    free(p);
 }
 
 static void ask_nodes(struct preflight *p)

@@ -11,6 +11,7 @@
 #include "client/diagnostics.h"
 #include "client/preflight.h"
 #include "client/run-interrupt.h"
+#include "client/run-last.h"
 #include "client/run-localizing.h"
 #include "client/run-submit.h"
 #include "client/run-usage.h"
@@ -38,6 +39,7 @@ struct run {
     struct run_interrupt *interrupt;
     struct cli_streams *streams;
     struct run_usage *usage;
+    struct run_last *last;             /* NULL: the job goes on */
     struct run_localizing *localizing; /* NULL: stderr is no terminal */
     sd_event_source *tick;
     char url[512]; /* of the ApplicationMaster; "" = not known */
@@ -82,7 +84,7 @@ static bool follow_all(struct run *run, bool all)
 
         if (!run->options.no_output && (row->done || strcmp(row->state, "RUNNING") == 0))
             cli_streams_add(run->streams, row, run->options.instances > 1, -1);
-        if (!row->done)
+        if (!row->done || run->last) /* killed: its output may have no end */
             continue;
         cli_streams_end(run->streams, row->container);
         complete = run_usage_ask(run->usage, i, row) && complete;
@@ -133,8 +135,8 @@ static void on_status(int http, const char *body, size_t len, const char *why, v
 
     (void)why;
     run->status_open = false;
-    if (http != 200 || cli_status_parse(body, len, &status, NULL) < 0)
-        return; /* it may be restarting: the application report shows it */
+    if (run->last || http != 200 || cli_status_parse(body, len, &status, NULL) < 0)
+        return; /* it has ended or may be restarting: the application report shows it */
     cli_status_free(&run->status);
     run->status = status;
     print_progress(run);
@@ -182,12 +184,12 @@ static bool wait_for_output(struct run *run)
 }
 
 /* The ApplicationMaster is gone, so its table no longer changes: containers that it last saw
- * running were killed with it, and how they ended is not known. */
-static void mark_unknown(struct run *run)
+ * running were killed with it, and their nodes tell how they ended. */
+static bool wait_for_states(struct run *run)
 {
-    for (size_t i = 0; i < run->status.n; i++)
-        if (!run->status.rows[i].done)
-            snprintf(run->status.rows[i].state, sizeof(run->status.rows[i].state), "unknown");
+    if (!run->last)
+        run->last = run_last_new(run->ctx, &run->status);
+    return run->last && !run_last_poll(run->last);
 }
 
 static void finish(struct run *run, const struct cli_report *report)
@@ -199,7 +201,6 @@ static void finish(struct run *run, const struct cli_report *report)
     cli_diagnostics_summary(report->diagnostics, why, sizeof(why));
     run_usage_copy(run->usage, &run->status);
     cli_streams_each(run->streams, report_incomplete, run);
-    mark_unknown(run);
     if (run->status.rows && (run->ctx->json || !run->ctx->output.quiet))
         cli_status_print(&run->status, app, &run->ctx->output,
                          run->options.no_output ? CLI_TAIL_LINES : 0, /* else it was printed */
@@ -235,7 +236,7 @@ static void on_report(int status, const struct cli_report *report, size_t n,
     }
     snprintf(run->url, sizeof(run->url), "%s",
              report->state == CLI_APP_RUNNING ? report->tracking_url : "");
-    if (cli_app_ended(report->state) && !wait_for_output(run))
+    if (cli_app_ended(report->state) && !wait_for_output(run) && !wait_for_states(run))
         finish(run, report);
 }
 
@@ -355,6 +356,7 @@ static void end(struct run *run)
     cli_streams_free(run->streams);
     run_usage_free(run->usage);
     run_localizing_free(run->localizing);
+    run_last_free(run->last);
     run_interrupt_free(run->interrupt);
     cli_status_free(&run->status);
     run_submission_free(&run->submission);

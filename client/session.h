@@ -13,7 +13,8 @@
 #define CLI_POLL_MS 200
 #define CLI_BODY_MAX (16u << 20) /* an answer that is kept as a whole */
 #define CLI_OVERRIDES_MAX 64
-#define CLI_WAIT_MS 5000 /* default of --wait */
+#define CLI_WAIT_MS 5000    /* default of --wait */
+#define CLI_COMPLETE_MS 300 /* a shell's completion ends then, whatever is missing */
 
 struct cli_command;
 

@@ -126,6 +126,24 @@ void cli_row_usage(struct cli_row *row, const char *text, size_t len)
     json_decref(root);
 }
 
+bool cli_row_ended(struct cli_row *row, const char *text, size_t len)
+{
+    json_t *root = json_loadb(text, len, 0, NULL);
+    json_t *container = json_object_get(root, "container");
+    const char *state = json_string_value(json_object_get(container, "state"));
+    json_t *code = json_object_get(container, "exitCode");
+    bool ended = state && strcmp(state, "DONE") == 0 && json_is_integer(code);
+
+    if (ended) {
+        cli_row_usage(row, text, len);
+        snprintf(row->state, sizeof(row->state), "DONE");
+        row->done = true;
+        row->exit_status = (int)json_integer_value(code);
+    }
+    json_decref(root);
+    return ended;
+}
+
 /* One line a failed instance: where, code and meaning; YARN's own codes need their diagnostics.
  * Then the end of its error file. */
 static void print_failures(const struct cli_status *s, int lines, FILE *out)

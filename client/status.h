@@ -39,6 +39,8 @@ int cli_status_parse(const char *json, size_t len, struct cli_status *ret, struc
     _must_use_;
 /* A node's /ws/v1/node/containers/{id}: fills the usage fields that it has. */
 void cli_row_usage(struct cli_row *row, const char *json, size_t len);
+/* The same answer: true when the container has ended, with its exit code and usage in the row. */
+bool cli_row_ended(struct cli_row *row, const char *json, size_t len) _must_use_;
 /* The containers as a list: -o's fields. */
 extern const struct cli_list cli_containers;
 json_t *cli_status_object(const struct cli_status *s, const char *app);

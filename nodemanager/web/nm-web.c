@@ -307,7 +307,11 @@ static int container(const struct nm_web *w, const struct nm_web_caller *who, co
     if (!slash)
         return nm_web_exception(ret, 400, "BadRequestException",
                                 "java.lang.Exception: invalid container id, %.90s", rest);
-    if (!may_view_container(ctx, who, parsed))
+    c = nm_container_find(ctx, id);
+    ended = c ? NULL : nm_finished_find(w->finished, id);
+    /* The owner of an ended one, whose application the node may have forgotten. */
+    if (!may_view_container(ctx, who, parsed) &&
+        !(ended && !*slash && sv_streq(who->user, ended->user)))
         return forbidden(who, id, ret);
     if (!strcmp(slash, "/logs"))
         return nm_web_log_list(ctx, parsed, ret);
@@ -315,8 +319,6 @@ static int container(const struct nm_web *w, const struct nm_web_caller *who, co
         return nm_web_log_file(ctx, parsed, slash + strlen("/logs/"), true, req, ret);
     if (*slash)
         return 0; /* 404 */
-    c = nm_container_find(ctx, id);
-    ended = c ? NULL : nm_finished_find(w->finished, id);
     if (ended)
         return nm_web_json(
             ret, 200,

@@ -1,6 +1,7 @@
 """Whole output of the list commands, ids, times and sizes masked: through a pipe and a terminal of 80 and of 200 columns, with LANG=C
 and UTF-8, with NO_COLOR and without. A case of test-cli."""
 import fcntl
+import json
 import os
 import pty
 import re
@@ -57,6 +58,31 @@ WANTED = {
 }
 
 
+# The fields of each list as JSON, which -o FIELD,FIELD takes too: programs rely on them. New ones are added here, none is renamed or removed
+# within a major version (docs/operate/inspect.md).
+FIELDS = {
+    "ps -a": "id user queue name type state finalStatus progress attempt containers memoryMb vcores startedTime finishedTime elapsedMs trackingUrl "
+             "diagnostics",
+    "app attempts BAD": "id state container host startedTime finishedTime trackingUrl diagnostics",
+    "node list": "id http rack state healthReport containers usedMemoryMb memoryMb usedVcores vcores",
+    "queue list": "path state capacity maximumCapacity usedOfCapacity leaf running pending",
+}
+FIELDS["app list -a"], FIELDS["queue status default"] = FIELDS["ps -a"], FIELDS["queue list"]
+CONTAINER_FIELDS = ("instance container node state tries exitCode peakMemoryBytes cpuTimeMs localizeMs launchMs limitsNotEnforced diagnostics "
+                    "localizedBytes localizeTotalBytes localizeBytesPerSecond localizeRemainingMs localizing")
+
+
+def stable_fields(c, names):
+    def told(words):
+        return json.loads(c.selvedge(*[names.get(w, w) for w in words.split()], "-o", "json").stdout)
+    for words, fields in FIELDS.items():
+        rows = told(words)
+        assert rows and all(set(row) == set(fields.split()) for row in rows), (words, rows[0])
+    for words in ("ps BAD", "ps RUNS"):
+        rows = told(words)["containers"]
+        assert rows and all(set(row) == set(CONTAINER_FIELDS.split()) for row in rows), (words, rows)
+
+
 def mask(text):
     """Lines, each with single blanks, and without those at its end."""
     found = []
@@ -106,4 +132,5 @@ def golden_output(c, submit, running, says):
     names = {"BAD": bad, "RUNS": runs, "NODE": c.nodes[0].id}
     for words, wanted in WANTED.items():
         compare(c, [names.get(w, w) for w in words.split()], wanted)
+    stable_fields(c, names)
     says(c.selvedge("kill", runs), 0, "is over")

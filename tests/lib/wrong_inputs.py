@@ -21,7 +21,7 @@ VALUES = [
     (["run"], "--restart", "0", ["-1", "1001"]),
     (["run"], "--timeout", "5m", ["0", "-5", "soon", "5 minutes"]),
     (["run"], "--user", "root", []),
-    (["run"], "--am-memory", "64m", ["0", "x"]),
+    (["run"], "--am-memory", "64m", ["0", "x", "1t"]),
     (["run"], "--am-program", "/bin/true", ["/nowhere"]),
     (["submit"], "--instances", "1", ["x"]),
     (["stop", APP], "--timeout", "5s", ["soon", "-1"]),
