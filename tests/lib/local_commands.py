@@ -8,6 +8,8 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from cluster import host  # noqa: E402
+from lib.message_bus import path_of  # noqa: E402
+from lib.nm_driver import container  # noqa: E402
 
 
 class LocalCommands:
@@ -119,3 +121,22 @@ class LocalCommands:
         """node drain --wait on a node without containers."""
         assert "is drained: an operator (uid 0); 0 containers" in self.ok("node", "drain", "--wait")
         assert "healthy" in self.ok("node", "undrain")
+
+    def waits_until_they_end(self):
+        """node drain --wait returns when the container that runs has ended."""
+        assert self.t.driver.start(6, 1, 1, self.t.users[0].pw_name, "sleep 1000")["ok"]
+        waiting = subprocess.Popen(self.argv("node", "drain", "--wait"), env=self.c.daemon_env(self.node.conf_dir, "client"), cwd="/",
+                                   stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        try:
+            assert waiting.stderr.readline() == "selvedge: waiting for 1 containers to end\n"
+            assert waiting.poll() is None
+            self.t.driver.stop(6, 1)
+            out, errors = waiting.communicate(timeout=host.PATIENCE)
+        finally:
+            waiting.kill()
+            waiting.wait()
+        assert waiting.returncode == 0 and "; 0 containers" in out and not errors, (waiting.returncode, out, errors)
+        assert "healthy" in self.ok("node", "undrain")
+        self.t.driver("finish", 6)
+        gone = path_of("container", container(6, 1))
+        self.c.wait(lambda: gone not in self.t.bus.objects(), host.PATIENCE, "the removal")
