@@ -66,7 +66,7 @@ class RunEnds:
         assert "submitted" in job.stderr.readline()
         job.send_signal(signal.SIGINT)
         job.send_signal(signal.SIGTERM)
-        self.ended(c, "at once", job, 130, ".")
+        self.ended(c, "at once", job, 130, r"(killing )?application_\S+ (\(once more: leave it\)$|ACCEPTED$|RUNNING$|KILLED)")
 
     def while_submitting(self, c):
         """The ResourceManager has the submission and does not answer yet."""
