@@ -24,15 +24,25 @@ struct last_call {
     char container[YARN_ID_TEXT_MAX];
 };
 
+static void mark_unknown(struct cli_status *s)
+{
+    for (size_t i = 0; i < s->n; i++)
+        if (!s->rows[i].done)
+            snprintf(s->rows[i].state, sizeof s->rows[i].state, "unknown");
+}
+
 struct run_last *run_last_new(struct cli_ctx *ctx, struct cli_status *s)
 {
     struct run_last *l = calloc(1, sizeof *l);
 
-    if (!l)
+    if (!l) {
+        mark_unknown(s);
         return NULL;
+    }
     *l = (struct run_last){ .ctx = ctx, .status = s, .began = sv_now_ms(), .n = s->n };
     l->rows = calloc(s->n + 1, sizeof *l->rows);
     if (!l->rows) {
+        mark_unknown(s);
         free(l);
         return NULL;
     }
@@ -56,7 +66,7 @@ static struct cli_row *row_of(const struct last_call *call)
                : NULL;
 }
 
-/* A node that cannot be reached, or has forgotten the container, is not asked again. */
+/* A node that cannot be reached, or does not know the container any more, is not asked again. */
 static void on_answer(int http, const char *body, size_t len, const char *why, void *userdata)
 {
     struct last_call *call = userdata;
@@ -90,13 +100,6 @@ static void ask(struct run_last *l, size_t i)
         free(call);
         l->rows[i] = OVER;
     }
-}
-
-static void mark_unknown(struct cli_status *s)
-{
-    for (size_t i = 0; i < s->n; i++)
-        if (!s->rows[i].done)
-            snprintf(s->rows[i].state, sizeof s->rows[i].state, "unknown");
 }
 
 bool run_last_poll(struct run_last *l)

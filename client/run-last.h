@@ -8,7 +8,8 @@
 
 struct run_last;
 
-/* For the rows of *s that are not done; their states are changed in place. NULL: out of memory. */
+/* For the rows of *s that are not done; their states are changed in place. NULL: out of
+ * memory, and they are marked as unknown. */
 struct run_last *run_last_new(struct cli_ctx *ctx, struct cli_status *s);
 /* After the end of ctx->fetch. Accepts NULL. */
 void run_last_free(struct run_last *l);

@@ -14,7 +14,7 @@ static void keys_make(void)
 {
     if (keys[0])
         return;
-    if (getentropy(keys, sizeof(keys)) < 0) /* a system without it has no hostile nodes either */
+    if (getentropy(keys, sizeof(keys)) < 0) /* before Linux 3.17: a fixed key */
         keys[1] = UINT64_C(0x9e3779b97f4a7c15);
     keys[0] |= 1;
 }
