@@ -181,13 +181,18 @@ def history(c, path):
         return json.load(answer)
 
 
+def rows(found):
+    """Hadoop 3.5's Jersey writes a list of one row as the row alone."""
+    return found if isinstance(found, list) else [found]
+
+
 def across(c, output):
     """On hosts of their own: reducers have fetched from another host, and from each kind of shuffle that the cluster has."""
     if not c.network:
         return
     job, hosts = re.search(r"\bjob_\d+_\d+", output).group(0), {"MAP": set(), "REDUCE": set()}
-    for task in history(c, f"/{job}/tasks")["tasks"]["task"]:
-        for attempt in history(c, f"/{job}/tasks/{task['id']}/attempts")["taskAttempts"]["taskAttempt"]:
+    for task in rows(history(c, f"/{job}/tasks")["tasks"]["task"]):
+        for attempt in rows(history(c, f"/{job}/tasks/{task['id']}/attempts")["taskAttempts"]["taskAttempt"]):
             hosts[task["type"]].add(attempt["nodeHttpAddress"].split(":")[0])
     served = {kind for node, kind in zip(c.nodes, c.peer_nms) if node.address in hosts["MAP"]}
     if len(hosts["MAP"] | hosts["REDUCE"]) < 2 or served != set(c.peer_nms):
