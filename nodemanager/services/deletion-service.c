@@ -445,7 +445,12 @@ void nm_deletion_app_logs(struct nm_deletion *d, struct yarn_app_id app, const c
         .log_mask = nm_dirs_log_mask(d->ctx->dirs),
     };
 
-    add(d, &w, 0);
+    add(d, &w, d->ctx->conf->delete_debug_delay_ms);
+}
+
+bool nm_deletion_has_app_logs(const struct nm_deletion *d, struct yarn_app_id app)
+{
+    return is_pending(d, &(struct exe_delete_what){ .what = EXE_DELETE_APP_LOGS, .app = app });
 }
 
 void nm_deletion_user(struct nm_deletion *d, const char *user, const char *submitter)

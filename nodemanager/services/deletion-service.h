@@ -30,7 +30,9 @@ void nm_deletion_app(struct nm_deletion *d,
  * account that owns it; `submitter`: the name of the directory in usercache that it is in. */
 void nm_deletion_left_app(struct nm_deletion *d, struct yarn_app_id app, const char *user,
                           const char *submitter);
+/* Its directories of logs, after the same delay. */
 void nm_deletion_app_logs(struct nm_deletion *d, struct yarn_app_id app, const char *user);
+bool nm_deletion_has_app_logs(const struct nm_deletion *d, struct yarn_app_id app);
 /* usercache/<submitter>, which the account `user` owns, found at start; or what is in the public
  * cache (both NULL). */
 void nm_deletion_user(struct nm_deletion *d, const char *user, const char *submitter);

@@ -111,7 +111,8 @@ void nm_log_handler_left(struct nm_log_handler *h, struct yarn_app_id app, const
 {
     char text[YARN_ID_TEXT_MAX];
 
-    if (nm_log_handler_keeps(h, yarn_app_id_text(app, text)))
+    if (nm_log_handler_keeps(h, yarn_app_id_text(app, text)) ||
+        nm_deletion_has_app_logs(h->deletion, app)) /* perhaps delayed for debugging */
         return;
     if (set_deadline(h, app, user) >= 0)
         sv_log_info("logs of %s (%s): left behind, removed after %s", text, user,

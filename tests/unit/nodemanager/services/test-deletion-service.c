@@ -350,6 +350,35 @@ static void test_caches(void **state)
     assert_int_equal(on_record, 0);
 }
 
+/* delete.debug-delay-sec keeps an ended application's directory and its logs, -1 for ever. */
+static void test_debug_delay(void **state)
+{
+    const struct yarn_app_id other = { app.id.cluster_ts, app.id.id + 1 };
+
+    (void)state;
+    conf.delete_debug_delay_ms = 600000;
+    nm_deletion_app(deletion, &app);
+    nm_deletion_app_logs(deletion, app.id, "joe");
+    turn();
+    assert_int_equal(n_calls, 0);
+    assert_int_equal(on_record, 2);
+    assert_true(nm_deletion_has_app_logs(deletion, app.id));
+    assert_false(nm_deletion_has_app_logs(deletion, other));
+    sv_clock_set_test(sv_now_ms(), sv_wall_ms() + 600000);
+    conf.delete_debug_delay_ms = -1;
+    nm_deletion_app_logs(deletion, other, "joe");
+    assert_false(nm_deletion_has_app_logs(deletion, other));
+    assert_int_equal(on_record, 2);
+    conf.delete_debug_delay_ms = 0;
+    nm_deletion_app_logs(deletion, other, "joe"); /* starts what is due */
+    turn();
+    assert_int_equal(n_calls, 3);
+    while (n_calls > 0)
+        answer(0);
+    assert_false(nm_deletion_has_app_logs(deletion, app.id));
+    assert_int_equal(on_record, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -358,6 +387,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_failed_together, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_independent_deletions_run, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_caches, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_debug_delay, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_failure_is_kept, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
