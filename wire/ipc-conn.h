@@ -107,6 +107,14 @@ struct ipc_batch {
     bool gone; /* a handler freed the server meanwhile */
 };
 
+/* What the bytes of the last call's request header mean. */
+struct ipc_route {
+    uint8_t header[192];
+    size_t len; /* 0: none */
+    const struct ipc_protocol *protocol;
+    const struct ipc_method *method;
+};
+
 struct ipc_server {
     sd_event *event;
     int fd;
@@ -119,6 +127,7 @@ struct ipc_server {
     struct ipc_limits limits; /* without zeros */
     struct ipc_conn *conns, *pre, *dirty;
     struct ipc_address *addresses;
+    struct ipc_route route;
     struct ipc_retry_cache *retry; /* NULL if no protocol needs it */
     size_t n_conns, n_pre;
     size_t memory;     /* buffers and open calls of all connections */
