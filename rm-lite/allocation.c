@@ -2,6 +2,8 @@
  * Called by scheduler.c, reservations.c and assign.c. Pure. */
 #include "rm-lite/scheduler-impl.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct rm_decision *rm_decide(struct rm_sched *s, enum rm_decision_type type)
@@ -30,12 +32,48 @@ void rm_node_id_to(const struct rm_sched_node *n, struct yarn_node_id *dst)
     dst->port = n->port;
 }
 
+/* -ENOMEM: there is no place for one more. */
+static int node_reserve(struct rm_sched_node *n)
+{
+    int32_t cap = n->cap_containers ? n->cap_containers * 2 : 2 * RM_NODE_FEW;
+    uint32_t *v;
+
+    if (!n->containers)
+        n->containers = n->few;
+    if (n->n_containers < SV_MAX(n->cap_containers, RM_NODE_FEW))
+        return 0;
+    v = reallocarray(n->cap_containers ? n->containers : NULL, (size_t)cap, sizeof(*v));
+    if (!v)
+        return -ENOMEM;
+    if (!n->cap_containers)
+        memcpy(v, n->few, sizeof(n->few));
+    n->containers = v;
+    n->cap_containers = cap;
+    return 0;
+}
+
+/* Looks from the end: a node that leaves removes all of them from there. */
+static void node_forget(struct rm_sched_node *n, uint32_t handle)
+{
+    size_t i = (size_t)n->n_containers - 1;
+
+    while (n->containers[i] != handle)
+        i--;
+    n->n_containers--;
+    memmove(n->containers + i, n->containers + i + 1,
+            ((size_t)n->n_containers - i) * sizeof(*n->containers));
+}
+
 struct rm_sched_container *rm_container_add(struct rm_sched *s, struct rm_sched_app *app,
                                             struct rm_sched_node *n, struct yarn_container_id id,
                                             struct rm_res r)
 {
-    struct rm_sched_container *c = rm_pool_take(&s->container_pool);
+    struct rm_sched_container *c;
+    uint32_t handle;
 
+    if (node_reserve(n) < 0)
+        return NULL;
+    c = rm_pool_take(&s->container_pool);
     if (!c)
         return NULL;
     c->app = app;
@@ -43,14 +81,13 @@ struct rm_sched_container *rm_container_add(struct rm_sched *s, struct rm_sched_
     c->number = id.id;
     c->attempt = id.attempt.attempt;
     c->resource = r;
-    if (rm_sched_container_index(s, c) < 0) {
+    handle = rm_pool_handle(c);
+    if (rm_sched_container_index(s, c, handle) < 0) {
         rm_pool_give(&s->container_pool, c);
         return NULL;
     }
-    DL_APPEND2(app->containers, c, a_prev, a_next);
-    DL_APPEND2(n->containers, c, n_prev, n_next);
+    n->containers[n->n_containers++] = handle;
     app->n_containers++;
-    n->n_containers++;
     n->used = rm_res_add(n->used, r);
     app->used = rm_res_add(app->used, r);
     app->user->used = rm_res_add(app->user->used, r);
@@ -66,11 +103,8 @@ void rm_container_remove(struct rm_sched *s, struct rm_sched_container *c)
 
     if (c->killing)
         rm_queue_kill(c->app, minus);
-    rm_sched_container_unindex(s, c);
-    DL_DELETE2(c->app->containers, c, a_prev, a_next);
-    DL_DELETE2(c->node->containers, c, n_prev, n_next);
+    node_forget(c->node, rm_sched_container_unindex(s, c));
     c->app->n_containers--;
-    c->node->n_containers--;
     c->node->used = rm_res_add(c->node->used, minus);
     c->app->used = rm_res_add(c->app->used, minus);
     c->app->user->used = rm_res_add(c->app->user->used, minus);

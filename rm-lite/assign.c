@@ -24,7 +24,6 @@ static enum outcome allocate(struct pass *p, struct rm_sched_app *app, struct rm
     struct rm_sched_container *c;
     struct rm_decision *d;
 
-    rm_sched_container_fetch(p->s, id);
     d = rm_decide(p->s, RM_DECIDE_ALLOCATED);
     if (!d)
         return FAILED;
@@ -260,6 +259,7 @@ int rm_assign_node(struct rm_sched *s, struct rm_sched_node *n, struct rm_assign
     s->counts.nodes_visited++;
     if (!n->schedulable)
         return 0;
+    __builtin_prefetch(n->host_label.name); /* for the decision */
     while (s->n_out + RM_VISIT_DECISIONS <= a->max_out) {
         enum outcome o = serve_reservation(&p);
 

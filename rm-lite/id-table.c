@@ -60,14 +60,6 @@ void *rm_id_find(const struct rm_id_table *t, uint64_t hash,
     return NULL;
 }
 
-void rm_id_fetch(const struct rm_id_table *t, uint64_t hash)
-{
-    uint32_t part = part_of(hash);
-
-    if (t->parts[part].size > 0)
-        __builtin_prefetch(&t->parts[part].entries[(uint32_t)hash & (t->parts[part].size - 1)], 1);
-}
-
 static void put(struct rm_id_entry *v, uint32_t mask, struct rm_id_entry e)
 {
     uint32_t i = e.hash & mask;

@@ -90,11 +90,11 @@ static void take_reservations(struct round *r, struct rm_sched_app *app, struct 
 static void take_from_app(struct round *r, struct rm_sched_app *app, struct rm_res *left,
                           struct rm_sched_container **space)
 {
-    struct rm_sched_container *c = app->containers ? app->containers->a_prev : NULL;
+    struct rm_sched_container *c = rm_app_last(r->s, app);
     size_t n = 0;
 
     take_reservations(r, app, left);
-    for (; c && n < RM_PREEMPT_CONTAINERS; c = c == app->containers ? NULL : c->a_prev)
+    for (; c && n < RM_PREEMPT_CONTAINERS; c = rm_app_previous(r->s, c))
         if (!c->killing && !c->am)
             space[n++] = c;
     qsort(space, n, sizeof(*space), container_order);
@@ -109,12 +109,12 @@ static void take_masters(struct round *r, const struct rm_queue *leaf, struct rm
     struct rm_res keep = rm_res_scale(leaf->eff_min, leaf->am_percent), masters = leaf->am_used;
 
     for (size_t i = 0; i < n && some_left(r->s, *left); i++) {
-        struct rm_sched_container *c = apps[i]->containers;
+        struct rm_sched_container *c = rm_app_first(r->s, apps[i]);
 
         if (rm_res_fits(r->s->set.calc, masters, keep))
             return;
         while (c && (!c->am || c->killing))
-            c = c->a_next;
+            c = rm_app_next(r->s, c);
         if (c && take(r, c, left))
             masters = rm_res_sub(masters, c->resource);
     }
@@ -139,7 +139,8 @@ static size_t candidates(struct rm_sched *s, struct rm_sched_app **ret)
     size_t n = 0;
 
     for (struct rm_sched_app *app = s->apps; app; app = app->hh.next) {
-        if ((!app->containers && !app->n_reserved) || !some_left(s, rm_preempt_from(s, app->leaf)))
+        if ((!app->n_containers && !app->n_reserved) ||
+            !some_left(s, rm_preempt_from(s, app->leaf)))
             continue;
         if (!app->in_ready)
             app->magnitude = rm_app_magnitude(app);
@@ -200,13 +201,13 @@ static bool spent(const struct rm_sched *s, struct rm_res given, struct rm_res l
 static void take_given(struct round *r, const struct rm_claim *claim,
                        struct rm_sched_container **space)
 {
-    struct rm_sched_container *c = claim->app->containers ? claim->app->containers->a_prev : NULL;
+    struct rm_sched_container *c = rm_app_last(r->s, claim->app);
     struct rm_res left = claim->gives;
     size_t n = 0;
 
     if (!some_left(r->s, left))
         return;
-    for (; c && n < RM_PREEMPT_CONTAINERS; c = c == claim->app->containers ? NULL : c->a_prev)
+    for (; c && n < RM_PREEMPT_CONTAINERS; c = rm_app_previous(r->s, c))
         if (!c->killing && !c->am)
             space[n++] = c;
     qsort(space, n, sizeof(*space), container_order);

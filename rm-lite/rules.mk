@@ -17,7 +17,7 @@ $(BUILD)/selvedge-rm: $(BUILD)/rm-lite/main.o $(RM_OBJS) $(WIRE_A) $(COMMON_A)
 	$(call link,$(RM_LDLIBS))
 PROGRAMS += $(BUILD)/selvedge-rm
 
-RM_TESTS := $(addprefix rm-lite/test-, conf-unread id-table pool ended-containers submission-json scheduler resource-types scheduler-properties scheduler-boundaries app-queue queue-users queue-mappings preemption preempt-inside record am-preemption reservations rounds queue-keys queue-access clock queues state-machines secrets name-set nodes-list topology node-auth tokens reports \
+RM_TESTS := $(addprefix rm-lite/test-, conf-unread id-table pool scheduler-ids ended-containers submission-json scheduler resource-types scheduler-properties scheduler-boundaries app-queue queue-users queue-mappings preemption preempt-inside record am-preemption reservations rounds queue-keys queue-access clock queues state-machines secrets name-set nodes-list topology node-auth tokens reports \
 	admin-service modify-app kept-containers gpu-calls body-xml call-list delegation app-lifetime log-status proxy-target \
 	rm-app-fsm rm-container-fsm rm-node-fsm)
 UNIT_TESTS += $(RM_TESTS)
@@ -27,6 +27,7 @@ $(foreach t,$(RM_TESTS),$(eval $(t)_DEPS := $(RM_OBJS) $(WIRE_A) $(COMMON_A))\
 rm-lite/test-scheduler_DEPS := $(RM_SCHED_OBJS) $(WIRE_A) $(COMMON_A)
 rm-lite/test-id-table_DEPS := $(rm-lite/test-scheduler_DEPS)
 rm-lite/test-pool_DEPS := $(rm-lite/test-scheduler_DEPS)
+rm-lite/test-scheduler-ids_DEPS := $(rm-lite/test-scheduler_DEPS)
 rm-lite/test-reservations_DEPS := $(rm-lite/test-scheduler_DEPS)
 rm-lite/test-rounds_DEPS := $(rm-lite/test-scheduler_DEPS)
 rm-lite/test-queue-keys_DEPS := $(rm-lite/test-scheduler_DEPS)

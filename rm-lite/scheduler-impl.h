@@ -175,26 +175,44 @@ struct rm_sched_app {
     bool groups_unsorted; /* rm_asks_sort */
     bool am_wanted;       /* the attempt's first container is its ApplicationMaster's */
     struct rm_name *blacklist;
-    struct rm_sched_container *containers;
+    uint32_t first_block, last_block;     /* its containers: handles in s->block_pool */
     struct rm_sched_app *w_prev, *w_next; /* leaf->waiting */
     struct rm_sched_app *r_prev, *r_next; /* leaf->ready */
     struct rm_sched_app *g_prev, *g_next; /* leaf->general */
     UT_hash_handle hh;
 };
 
-/* Two cache lines: its id and its neighbours, which lists write to; what it has. */
+/* Two cache lines. Its neighbours are found by handles beside it, not by pointers in it: a list
+ * through the containers themselves writes to two others for each that comes or goes, on a large
+ * cluster in main memory. */
 struct rm_sched_container {
-    struct rm_sched_app *app;
+    struct rm_sched_app *app; /* what its end looks at comes first, in one cache line */
     struct rm_sched_node *node;
-    int64_t number; /* in its id */
-    int32_t attempt, priority;
-    struct rm_sched_container *a_prev, *a_next; /* app->containers */
-    struct rm_sched_container *n_prev, *n_next; /* node->containers */
     struct rm_res resource;
+    int64_t number;   /* in its id */
+    uint32_t block;   /* the handle of its block */
+    bool am, killing; /* of the ApplicationMaster; preempted */
+    int32_t attempt, priority;
     int64_t allocation_id;
     int64_t preempt_ms; /* when that was announced; 0 = not */
     enum rm_locality locality;
-    bool am, killing; /* of the ApplicationMaster; preempted */
+};
+
+#define RM_BLOCK 32
+
+/* Containers of one attempt whose numbers follow each other. To find one, to add and to remove one
+ * touches a cache line of this beside the container itself; the table of the blocks and their first
+ * lines are small enough for a cache. A place has the container's node too, so that both come from
+ * main memory at the same time. */
+struct rm_sched_block {
+    struct rm_sched_app *app;
+    int64_t first; /* the number of the first place: a multiple of RM_BLOCK */
+    int32_t attempt;
+    int32_t n;           /* places in use; never 0 */
+    uint32_t prev, next; /* of the application, in the order in which they came */
+    struct {
+        uint32_t container, node; /* handles in s->container_pool, s->node_pool; 0: none */
+    } places[RM_BLOCK];
 };
 
 /* A name with its hash: each ask looks for its node's host and rack. */
@@ -211,20 +229,26 @@ static inline struct rm_label rm_label(const char *name)
     return l;
 }
 
-/* What the end of a container and a visit look at comes first. */
+#define RM_NODE_FEW 9
+
+/* What the end of a container and a visit look at comes first, in three cache lines. */
 struct rm_sched_node {
     struct rm_res total, used;
-    struct rm_sched_container *containers;
+    uint32_t *containers; /* n_containers handles, in the order in which they came */
     struct rm_sched_app *reserved_app;
     int64_t heartbeat_ms; /* -1 = never */
-    int32_t n_containers, port;
+    int32_t n_containers;
     bool schedulable;
     bool roomy;                            /* schedulable, and the smallest container fits */
     bool due;                              /* a round visits it next */
     bool freed;                            /* due because a container ended on it */
     struct rm_sched_node *t_prev, *t_next; /* s->due */
-    struct rm_label host_label, rack_label;
+    struct rm_label host_label;
     struct rm_sched_node *m_prev, *m_next; /* s->roomy */
+    int32_t port, cap_containers;
+    uint32_t handle;           /* in s->node_pool */
+    uint32_t few[RM_NODE_FEW]; /* where `containers` points until there are more */
+    struct rm_label rack_label;
     struct rm_ask_group *reserved_group;
     struct rm_res reserved;
     struct rm_sched_node *v_prev, *v_next; /* reserved_group->reservations */
@@ -233,8 +257,9 @@ struct rm_sched_node {
     char *rack;
 };
 
-_Static_assert(sizeof(struct rm_sched_container) <= 128 && sizeof(struct rm_sched_node) <= 320,
-               "a cluster has millions of containers: two cache lines each");
+_Static_assert(sizeof(struct rm_sched_container) <= 128 && sizeof(struct rm_sched_node) <= 320 &&
+                   sizeof(struct rm_sched_block) <= 320,
+               "a cluster has millions of containers: two cache lines each, and a part of a block");
 
 struct rm_sched_host { /* asks name hosts, and a host may have several nodes */
     char *name;
@@ -274,8 +299,8 @@ struct rm_sched {
     struct rm_res cluster;
     int32_t n_nodes;
     struct rm_sched_node *node_list;
-    struct rm_id_table nodes, containers; /* scheduler-ids.c */
-    struct rm_pool node_pool, container_pool;
+    struct rm_id_table nodes, blocks; /* scheduler-ids.c */
+    struct rm_pool node_pool, container_pool, block_pool;
     struct rm_sched_host *hosts;
     struct rm_sched_node *roomy;  /* nodes with room, in the order in which they got it */
     struct rm_sched_node *cursor; /* of these: the first of the next visits; NULL: the head */
@@ -302,10 +327,17 @@ void rm_sched_node_unindex(struct rm_sched *s, struct rm_sched_node *n);
 struct yarn_container_id rm_container_id(const struct rm_sched_container *c);
 struct rm_sched_container *rm_sched_container_find(const struct rm_sched *s,
                                                    struct yarn_container_id id);
-/* Into the cache: a container with that id is added soon. */
-void rm_sched_container_fetch(const struct rm_sched *s, struct yarn_container_id id);
-int rm_sched_container_index(struct rm_sched *s, struct rm_sched_container *c) _must_use_;
-void rm_sched_container_unindex(struct rm_sched *s, struct rm_sched_container *c);
+int rm_sched_container_index(struct rm_sched *s, struct rm_sched_container *c, uint32_t handle)
+    _must_use_;
+uint32_t rm_sched_container_unindex(struct rm_sched *s,
+                                    struct rm_sched_container *c); /* returns its handle */
+/* Those of an application, in the order in which they came; NULL at the end. */
+struct rm_sched_container *rm_app_first(const struct rm_sched *s, const struct rm_sched_app *app);
+struct rm_sched_container *rm_app_last(const struct rm_sched *s, const struct rm_sched_app *app);
+struct rm_sched_container *rm_app_next(const struct rm_sched *s,
+                                       const struct rm_sched_container *c);
+struct rm_sched_container *rm_app_previous(const struct rm_sched *s,
+                                           const struct rm_sched_container *c);
 
 /* queue-conf.c */
 int rm_queues_parse(struct sv_conf *conf, struct rm_sched_settings *ret_set,

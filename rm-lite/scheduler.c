@@ -27,8 +27,9 @@ int rm_sched_new(struct sv_conf *conf, int64_t epoch, struct rm_sched **ret, str
     s->epoch = epoch;
     s->node_pool = RM_POOL_INIT(struct rm_sched_node);
     s->container_pool = RM_POOL_INIT(struct rm_sched_container);
+    s->block_pool = RM_POOL_INIT(struct rm_sched_block);
     s->nodes.pool = &s->node_pool;
-    s->containers.pool = &s->container_pool;
+    s->blocks.pool = &s->block_pool;
     r = rm_queues_parse(conf, &s->set, &s->root, err);
     if (r < 0) {
         free(s);
@@ -41,12 +42,12 @@ int rm_sched_new(struct sv_conf *conf, int64_t epoch, struct rm_sched **ret, str
 
 static void app_free(struct rm_sched *s, struct rm_sched_app *app)
 {
-    struct rm_sched_container *c, *tmp;
+    struct rm_sched_container *c;
 
     rm_asks_clear(s, app);
     rm_blacklist_clear(app);
-    DL_FOREACH_SAFE2(app->containers, c, tmp, a_next)
-    rm_container_remove(s, c);
+    while ((c = rm_app_first(s, app)))
+        rm_container_remove(s, c);
     rm_parallel_give(s, app);
     HASH_DEL(s->apps, app);
     free(app);
@@ -58,6 +59,8 @@ static void node_free(struct rm_sched *s, struct rm_sched_node *n)
     rm_room_remove_node(s, n);
     DL_DELETE(s->node_list, n);
     free(n->rack);
+    if (n->cap_containers)
+        free(n->containers);
     rm_pool_give(&s->node_pool, n);
 }
 
@@ -73,9 +76,10 @@ struct rm_sched *rm_sched_free(struct rm_sched *s)
     DL_FOREACH_SAFE (s->node_list, n, ntmp)
         node_free(s, n);
     rm_id_clear(&s->nodes);
-    rm_id_clear(&s->containers);
+    rm_id_clear(&s->blocks);
     rm_pool_free(&s->node_pool);
     rm_pool_free(&s->container_pool);
+    rm_pool_free(&s->block_pool);
     rm_queue_free(s->root);
     free(s->named);
     free(s->out);
@@ -92,6 +96,7 @@ static int node_new(struct rm_sched *s, const struct rm_sched_event *ev)
 
     if (!n)
         return -ENOMEM;
+    n->handle = rm_pool_handle(n);
     n->port = ev->node->port;
     n->total = ev->total;
     n->schedulable = true;
@@ -132,11 +137,9 @@ static int node_added(struct rm_sched *s, const struct rm_sched_event *ev, struc
 
 static int node_removed(struct rm_sched *s, struct rm_sched_node *n)
 {
-    struct rm_sched_container *c, *tmp;
-
     rm_unreserve(s, n);
-    DL_FOREACH_SAFE2(n->containers, c, tmp, n_next)
-    {
+    for (int32_t i = 0; i < n->n_containers; i++) {
+        struct rm_sched_container *c = rm_pool_at(&s->container_pool, n->containers[i]);
         struct rm_decision *d = rm_decide(s, RM_DECIDE_LOST);
 
         if (!d)
@@ -145,8 +148,9 @@ static int node_removed(struct rm_sched *s, struct rm_sched_node *n)
         d->container = rm_container_id(c);
         rm_node_id_to(n, &d->node);
         d->resource = c->resource;
-        rm_container_remove(s, c);
     }
+    while (n->n_containers > 0)
+        rm_container_remove(s, rm_pool_at(&s->container_pool, n->containers[n->n_containers - 1]));
     s->n_nodes--;
     s->cluster = rm_res_sub(s->cluster, n->total);
     node_free(s, n);
@@ -225,10 +229,9 @@ static int app_added(struct rm_sched *s, const struct rm_sched_event *ev, struct
 /* Reports and removes the containers of the ended attempt. */
 static int app_drop_containers(struct rm_sched *s, struct rm_sched_app *app)
 {
-    struct rm_sched_container *c, *tmp;
+    struct rm_sched_container *c;
 
-    DL_FOREACH_SAFE2(app->containers, c, tmp, a_next)
-    {
+    while ((c = rm_app_first(s, app))) {
         struct rm_decision *d = rm_decide(s, RM_DECIDE_ORPHANED);
 
         if (!d)
@@ -331,22 +334,6 @@ static int app_priority(struct rm_sched *s, struct rm_sched_app *app, int32_t pr
 
 /* --------------------------------------------------------------- containers */
 
-/* On a large cluster none of this is in a cache: it comes at once instead of one after the other.
- */
-static void fetch_around(const struct rm_sched_container *c)
-{
-    const struct rm_sched_node *n = c->node;
-
-    __builtin_prefetch(&n->used, 1);
-    __builtin_prefetch(&n->containers, 1);
-    __builtin_prefetch(&n->host_label);
-    __builtin_prefetch(&c->resource);
-    __builtin_prefetch(c->n_prev, 1);
-    __builtin_prefetch(c->n_next, 1);
-    __builtin_prefetch(c->a_prev, 1);
-    __builtin_prefetch(c->a_next, 1);
-}
-
 static int container_done(struct rm_sched *s, const struct rm_sched_event *ev, struct sv_error *err)
 {
     struct rm_sched_container *c = rm_sched_container_find(s, ev->container);
@@ -357,7 +344,7 @@ static int container_done(struct rm_sched *s, const struct rm_sched_event *ev, s
     if (!c)
         return sv_error_set(err, -ENOENT, "%s: not in the scheduler",
                             yarn_container_id_text(ev->container, id));
-    fetch_around(c);
+    __builtin_prefetch(&c->attempt, 1); /* its second cache line: it is taken for the next one */
     leaf = c->app->leaf;
     if (ev->flag && c->app->active && c->app->attempt == c->attempt)
         r = rm_asks_put_back(s, c->app, c);

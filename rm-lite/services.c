@@ -21,6 +21,8 @@
 #define PRIORITY_NODES SD_EVENT_PRIORITY_NORMAL
 #define PRIORITY_MASTERS (SD_EVENT_PRIORITY_NORMAL + 10)
 #define PRIORITY_CLIENTS (SD_EVENT_PRIORITY_NORMAL + 20)
+/* Heartbeats of thousands of nodes, once a second each: none is urgent. */
+#define GATHER_US 500
 
 struct service {
     const char *name;
@@ -30,7 +32,7 @@ struct service {
     const struct ipc_protocol *const *protocols;
     struct ipc_server **server;
     uint16_t *port;
-    int64_t priority;
+    int64_t priority, gather_us;
 };
 
 int rm_services_start(struct rm *rm, struct sv_error *err)
@@ -38,13 +40,13 @@ int rm_services_start(struct rm *rm, struct sv_error *err)
     const char *bind = rm->conf.bind_host && *rm->conf.bind_host ? rm->conf.bind_host : NULL;
     const struct service all[] = {
         { "ResourceTracker", &rm->conf.tracker, rm_node_auth_simple(rm), rm_node_auth_verifier(rm),
-          rm_tracker_protocols, &rm->tracker_server, &rm->tracker_port, PRIORITY_NODES },
+          rm_tracker_protocols, &rm->tracker_server, &rm->tracker_port, PRIORITY_NODES, GATHER_US },
         { "ApplicationMasterProtocol", &rm->conf.scheduler, false, rm_am_verify_token,
-          rm_am_protocols, &rm->am_server, &rm->am_port, PRIORITY_MASTERS },
+          rm_am_protocols, &rm->am_server, &rm->am_port, PRIORITY_MASTERS, 0 },
         { "ApplicationClientProtocol", &rm->conf.client, true, rm_delegation_verify,
-          rm_client_protocols, &rm->client_server, &rm->client_port, PRIORITY_CLIENTS },
+          rm_client_protocols, &rm->client_server, &rm->client_port, PRIORITY_CLIENTS, 0 },
         { "ResourceManagerAdministrationProtocol", &rm->conf.admin, true, NULL, rm_admin_protocols,
-          &rm->admin_server, &rm->admin_port, PRIORITY_NODES },
+          &rm->admin_server, &rm->admin_port, PRIORITY_NODES, 0 },
     };
     int r;
 
@@ -59,6 +61,7 @@ int rm_services_start(struct rm *rm, struct sv_error *err)
             .qop_mask = rm->conf.ipc.qop_mask,
             .limits = rm->conf.ipc.limits,
             .priority = all[i].priority,
+            .gather_us = all[i].gather_us,
         };
 
         r = ipc_server_new(rm->event, &cfg, all[i].server, err);

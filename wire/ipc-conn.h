@@ -107,24 +107,35 @@ struct ipc_batch {
     bool gone; /* a handler freed the server meanwhile */
 };
 
+/* What the bytes of the last call's request header mean. */
+struct ipc_route {
+    uint8_t header[192];
+    size_t len; /* 0: none */
+    const struct ipc_protocol *protocol;
+    const struct ipc_method *method;
+};
+
 struct ipc_server {
     sd_event *event;
     int fd;
     int epoll; /* all connections; one source of the loop, which is slow with thousands of sources
                 */
     uint16_t port;
-    sd_event_source *listen, *io, *timer, *flush;
+    sd_event_source *listen, *io, *timer, *flush, *gather;
     struct ipc_batch *batch;
     struct ipc_server_config cfg;
     struct ipc_limits limits; /* without zeros */
     struct ipc_conn *conns, *pre, *dirty;
     struct ipc_address *addresses;
+    struct ipc_route route;
     struct ipc_retry_cache *retry; /* NULL if no protocol needs it */
     size_t n_conns, n_pre;
-    size_t memory;     /* buffers and open calls of all connections */
-    int64_t wake_ms;   /* the timer's time; INT64_MAX = off */
-    int64_t resume_ms; /* when to accept again after EMFILE; 0 = accepting */
-    uint8_t *scratch;  /* IPC_READ_CHUNK bytes for recv */
+    size_t memory;               /* buffers and open calls of all connections */
+    int64_t wake_ms;             /* the timer's time; INT64_MAX = off */
+    int64_t resume_ms;           /* when to accept again after EMFILE; 0 = accepting */
+    int64_t turn_end_us;         /* of the last turn; gather_us */
+    int quick_turns, slow_turns; /* one after the other */
+    uint8_t *scratch;            /* IPC_READ_CHUNK bytes for recv */
     struct sv_arena *free_arenas[IPC_FREE_ARENAS]; /* empty arenas for the next requests */
     size_t n_free_arenas;
 };

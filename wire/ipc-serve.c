@@ -95,32 +95,36 @@ static bool must_run_once(const struct ipc_protocol *p, const struct ipc_method 
 
 /* ---- Calls ---- */
 
-/* Finds the method and unpacks its parameter; an error is an answer, and the connection stays
- * open. */
-static void call_run(struct ipc_call *call, const Hadoop__Common__RequestHeaderProto *h,
-                     const uint8_t *param, size_t n)
+/* Finds the protocol and the method. NULL: the call was answered with an error. */
+static const struct ipc_protocol *method_of(struct ipc_call *call,
+                                            const Hadoop__Common__RequestHeaderProto *h)
 {
-    const struct ipc_server *s = call->conn->server;
-    const struct ipc_protocol *p = protocol_find(s, h->declaringclassprotocolname);
+    const struct ipc_protocol *p = protocol_find(call->conn->server, h->declaringclassprotocolname);
     if (!p) {
         ipc_call_fail_detail(call, IPC_DETAIL(ERROR_NO_SUCH_PROTOCOL), JAVA_RPC_NO_SUCH_PROTOCOL,
                              "Unknown protocol: %.255s", h->declaringclassprotocolname);
-        return;
+        return NULL;
     }
     if (h->clientprotocolversion != p->version) {
         ipc_call_fail_detail(
             call, IPC_DETAIL(ERROR_RPC_VERSION_MISMATCH), JAVA_RPC_VERSION_MISMATCH,
             "Protocol %s version mismatch. (client = %" PRIu64 ", server = %" PRIu64 ")", p->name,
             h->clientprotocolversion, p->version);
-        return;
+        return NULL;
     }
     call->method = method_find(p, h->methodname);
-    if (!call->method) {
-        ipc_call_fail_detail(call, IPC_DETAIL(ERROR_NO_SUCH_METHOD), JAVA_RPC_NO_SUCH_METHOD,
-                             "Unknown method %.255s called on %s protocol.", h->methodname,
-                             p->name);
-        return;
-    }
+    if (call->method)
+        return p;
+    ipc_call_fail_detail(call, IPC_DETAIL(ERROR_NO_SUCH_METHOD), JAVA_RPC_NO_SUCH_METHOD,
+                         "Unknown method %.255s called on %s protocol.", h->methodname, p->name);
+    return NULL;
+}
+
+/* Unpacks the method's parameter; an error is an answer, and the connection stays open. */
+static void call_run(struct ipc_call *call, const struct ipc_protocol *p, const uint8_t *param,
+                     size_t n)
+{
+    const struct ipc_server *s = call->conn->server;
     if (must_run_once(p, call->method) && ipc_retry_begin(s->retry, call) == IPC_RETRY_OVER)
         return;
     ProtobufCMessage *request;
@@ -146,15 +150,36 @@ static void call_run(struct ipc_call *call, const Hadoop__Common__RequestHeaderP
     call->method->handler(call, request, s->cfg.userdata);
 }
 
+/* Most calls of a server have the same request header, that of the heartbeat: its bytes say
+ * protocol, version and method, nothing of the call. */
+static bool is_last(const struct ipc_route *r, const uint8_t *header, size_t n)
+{
+    return r->len == n && n > 0 && memcmp(r->header, header, n) == 0;
+}
+
+static void route_keep(struct ipc_route *r, const uint8_t *header, size_t n,
+                       const struct ipc_protocol *p, const struct ipc_method *m)
+{
+    if (n > sizeof r->header)
+        return;
+    memcpy(r->header, header, n);
+    r->len = n;
+    r->protocol = p;
+    r->method = m;
+}
+
 static int on_call(struct ipc_conn *c, const struct ipc_echo *echo, struct sv_arena **a,
                    struct sv_buf *b)
 {
-    ProtobufCMessage *base;
+    struct ipc_route *route = &c->server->route;
+    const struct ipc_protocol *p = NULL;
+    ProtobufCMessage *base = NULL;
     const uint8_t *header, *param = NULL;
     size_t header_len, param_len = 0;
     if (ipc_delimited_get(b, &header, &header_len) < 0 ||
-        ipc_unpack(*a, &hadoop__common__request_header_proto__descriptor, header, header_len,
-                   &base) < 0) {
+        (!is_last(route, header, header_len) &&
+         ipc_unpack(*a, &hadoop__common__request_header_proto__descriptor, header, header_len,
+                    &base) < 0)) {
         ipc_conn_fatal(c, echo, IPC_DETAIL(FATAL_DESERIALIZING_REQUEST), JAVA_RPC_SERVER_EXCEPTION,
                        "IPC server unable to read call parameters");
         return 0;
@@ -170,7 +195,16 @@ static int on_call(struct ipc_conn *c, const struct ipc_echo *echo, struct sv_ar
     ipc_conn_ref(c);
     c->inflight++;
     ipc_address_used(c);
-    call_run(call, (const void *)base, param, param_len);
+    if (base) {
+        p = method_of(call, (const void *)base);
+        if (!p)
+            return 0;
+        route_keep(route, header, header_len, p, call->method);
+    } else {
+        p = route->protocol;
+        call->method = route->method;
+    }
+    call_run(call, p, param, param_len);
     return 0;
 }
 

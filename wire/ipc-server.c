@@ -27,6 +27,8 @@
 #define ACCEPT_RETRY_MS 250 /* after EMFILE, unless a connection closes earlier */
 #define BUSY_BATCH 4        /* connections of a batch after which more are likely ready by now */
 #define TURN_US 2000        /* serving connections before other sources are dispatched */
+#define QUICK_TURNS 8       /* one soon after the other, after which requests are gathered */
+#define SLOW_TURNS 4        /* with hardly a request, after which they are not */
 
 static void limits_default(struct ipc_limits *l)
 {
@@ -189,23 +191,76 @@ static void serve_batch(struct ipc_batch *b, int64_t end)
 }
 
 /* A server of the first priority that is busy goes on to the next batch: a turn of the loop costs
- * as much as a call. */
-static int on_ready(sd_event_source *src, int fd, uint32_t revents, void *userdata)
+ * as much as a call. False: a handler has freed the server. */
+static bool serve_turn(struct ipc_server *s, int *ret_served)
 {
-    SV_LOOP_HANDLER();
-    (void)src, (void)revents;
-    struct ipc_server *s = userdata;
     struct ipc_batch *b = s->batch;
     int64_t end = turn_us() + TURN_US;
+    int fd = s->epoll;
+    *ret_served = 0;
     b->busy = true;
     do {
         if (b->at == b->n)
             batch_next(fd, b);
+        *ret_served += b->n - b->at;
         serve_batch(b, end);
     } while (b->n >= BUSY_BATCH && !b->gone && turn_us() < end && s->cfg.priority <= 0);
     b->busy = false;
-    if (b->gone)
-        free(b);
+    if (!b->gone)
+        return true;
+    free(b);
+    return false;
+}
+
+/* ---- Gathering ----
+ *
+ * Thousands of peers that each send one request now and then wake the daemon for each of them, and
+ * waking costs as much as the call. Where turns follow each other quickly, the server therefore
+ * looks at its connections every gather_us, as network cards and their drivers do, until there is
+ * hardly one to serve. */
+
+/* The timer takes over from the source, or goes on; an error leaves the source on. */
+static void gather_next(struct ipc_server *s)
+{
+    int64_t wait = s->batch->at < s->batch->n ? 0 : s->cfg.gather_us;
+    int r = sd_event_source_set_time(s->gather, (uint64_t)(turn_us() + wait));
+    if (r >= 0)
+        r = sd_event_source_set_enabled(s->gather, SD_EVENT_ONESHOT);
+    /* Left on, it serves the same connections, ignoring. */
+    (void)sd_event_source_set_enabled(s->io, r < 0 ? SD_EVENT_ON : SD_EVENT_OFF);
+}
+
+static int on_gather(sd_event_source *src, uint64_t usec, void *userdata)
+{
+    SV_LOOP_HANDLER();
+    (void)src, (void)usec;
+    struct ipc_server *s = userdata;
+    int served;
+    if (!serve_turn(s, &served))
+        return 0;
+    s->turn_end_us = turn_us();
+    s->slow_turns = served > 1 ? 0 : s->slow_turns + 1;
+    if (s->slow_turns == SLOW_TURNS)
+        return sd_event_source_set_enabled(s->io, SD_EVENT_ON);
+    gather_next(s);
+    return 0;
+}
+
+static int on_ready(sd_event_source *src, int fd, uint32_t revents, void *userdata)
+{
+    SV_LOOP_HANDLER();
+    (void)src, (void)fd, (void)revents;
+    struct ipc_server *s = userdata;
+    int served;
+    int64_t idle_us = s->cfg.gather_us ? turn_us() - s->turn_end_us : 0;
+    if (!serve_turn(s, &served) || !s->cfg.gather_us)
+        return 0;
+    s->quick_turns = idle_us < s->cfg.gather_us / 2 ? s->quick_turns + 1 : 0;
+    s->turn_end_us = turn_us();
+    if (s->quick_turns < QUICK_TURNS)
+        return 0;
+    s->quick_turns = s->slow_turns = 0;
+    gather_next(s);
     return 0;
 }
 
@@ -363,7 +418,11 @@ static int server_sources(struct ipc_server *s)
         r = sd_event_add_defer(s->event, &s->flush, on_flush, s);
     if (r >= 0)
         r = sd_event_source_set_enabled(s->flush, SD_EVENT_OFF);
-    sd_event_source *const all[] = { s->listen, s->io, s->timer, s->flush };
+    if (r >= 0)
+        r = sd_event_add_time(s->event, &s->gather, CLOCK_MONOTONIC, 0, 1, on_gather, s);
+    if (r >= 0)
+        r = sd_event_source_set_enabled(s->gather, SD_EVENT_OFF);
+    sd_event_source *const all[] = { s->listen, s->io, s->timer, s->flush, s->gather };
     for (size_t i = 0; r >= 0 && s->cfg.priority && i < SV_ARRAY_LEN(all); i++)
         r = sd_event_source_set_priority(all[i], s->cfg.priority);
     return r;
@@ -425,6 +484,7 @@ struct ipc_server *ipc_server_free(struct ipc_server *s)
     sd_event_source_disable_unref(s->io);
     sd_event_source_disable_unref(s->timer);
     sd_event_source_disable_unref(s->flush);
+    sd_event_source_disable_unref(s->gather);
     sv_close(s->fd);
     sv_close(s->epoll);
     sd_event_unref(s->event);

@@ -103,8 +103,10 @@ struct ipc_server_config {
                           IPC_QOP_AUTH */
     const struct ipc_protocol *const *protocols; /* NULL-terminated; lives for ever */
     void *userdata;                              /* for handlers and the verifier */
-    int64_t priority; /* of the event sources, as in sd_event: a server with a higher number is
-                         served when those with lower ones are idle */
+    int64_t priority;  /* of the event sources, as in sd_event: a server with a higher number is
+                          served when those with lower ones are idle */
+    int64_t gather_us; /* 0, or: while many requests come, they are served together this often
+                        * instead of each at once */
     struct ipc_limits limits;
 };
 

@@ -6,7 +6,9 @@
  *
  * First every node registers. For IDLE_MS nodes without containers heartbeat, WINDOW at a time, as
  * fast as they are answered. For ALLOCATE_MS each master asks for ASK containers, takes what comes,
- * gives it back and asks again, while each node heartbeats once a second. A line of JSON: both
+ * gives it back and asks again, while each node heartbeats once a second: as many asks as masters
+ * are always under way, so that their latency is mostly the others'. Then as long asks come on a
+ * clock, one each PACE_US, whoever answers: the ResourceManager's own latency. A line of JSON: both
  * counts a CPU second of process PID (the ResourceManager), and latencies in milliseconds.
  *
  * "restart": every master gets containers, then "ready" is printed, and a line of standard input
@@ -33,6 +35,7 @@
 #define PAUSE_US 10000          /* of a master that got nothing */
 #define PATIENT_PAUSE_US 500000 /* the same where a thousand wait for a restart */
 #define TICK_US 10000
+#define PACE_US 5000
 #define PATIENCE_MS 120000
 #define PORT_FIRST 10000
 
@@ -54,6 +57,7 @@ struct master {
     int32_t response_id, waits; /* containers that were asked for and have not come */
     int64_t asked_us;
     bool again;  /* the next request asks */
+    bool rests;  /* it has what it asked for: waits for its turn on the clock */
     bool served; /* it has got a container */
     struct yarn_container_id got[ASK * 4];
     size_t n_got;
@@ -69,7 +73,8 @@ static struct {
     struct master *masters;
     size_t n_masters, open;
     struct yarn_master_key container_key, nm_key;
-    bool closed_loop, stopping, restart;
+    bool closed_loop, stopping, restart, paced;
+    size_t turn; /* of the masters, on the clock */
     size_t n_served;
     int64_t first_us, last_us; /* of masters' first containers */
     int64_t beats, containers;
@@ -235,6 +240,15 @@ static int on_tick(sd_event_source *s, uint64_t usec, void *userdata)
     return sd_event_source_set_enabled(s, SD_EVENT_ONESHOT);
 }
 
+static sd_event_source *tick_nodes(void)
+{
+    sd_event_source *tick = NULL;
+
+    if (sd_event_add_time_relative(g.event, &tick, CLOCK_MONOTONIC, 0, 1, on_tick, NULL) < 0)
+        die("timer", NULL);
+    return tick;
+}
+
 static void add_nodes(void)
 {
     g.nodes = calloc(g.n_nodes, sizeof(*g.nodes));
@@ -389,7 +403,8 @@ static void on_allocated(const struct ipc_result *r, const struct sv_error *err,
     m->response_id = resp->response_id;
     take_containers(m, resp);
     m->again = m->waits <= 0;
-    if (g.stopping || (g.restart && m->served))
+    m->rests = g.paced && m->again;
+    if (g.stopping || (g.restart && m->served) || m->rests)
         return;
     if (m->n_got > 0 || m->again) {
         allocate(m);
@@ -466,11 +481,9 @@ static double idle(int64_t ms)
 
 static double allocations(int64_t ms)
 {
-    sd_event_source *tick = NULL;
+    sd_event_source *tick = tick_nodes();
     double cpu;
 
-    if (sd_event_add_time_relative(g.event, &tick, CLOCK_MONOTONIC, 0, 1, on_tick, NULL) < 0)
-        die("timer", NULL);
     add_masters();
     run_for(1500); /* each node has room that the ResourceManager knows of */
     g.containers = 0;
@@ -485,6 +498,36 @@ static double allocations(int64_t ms)
     sd_event_source_disable_unref(tick);
     drain();
     return (double)g.containers / SV_MAX(cpu, 0.01);
+}
+
+static int on_pace(sd_event_source *s, uint64_t usec, void *userdata)
+{
+    struct master *m = &g.masters[g.turn++ % g.n_masters];
+
+    (void)userdata;
+    if (m->rests) {
+        m->rests = false;
+        allocate(m);
+    }
+    (void)sd_event_source_set_time(s, usec + PACE_US);
+    return sd_event_source_set_enabled(s, SD_EVENT_ONESHOT);
+}
+
+/* The masters of allocations(), which have got all that they asked for. */
+static void paced(int64_t ms)
+{
+    sd_event_source *tick = tick_nodes(), *pace = NULL;
+
+    g.ask_us.n = g.beat_us.n = 0;
+    g.paced = true;
+    for (size_t i = 0; i < g.n_masters; i++)
+        g.masters[i].rests = g.masters[i].again;
+    if (sd_event_add_time_relative(g.event, &pace, CLOCK_MONOTONIC, 0, 1, on_pace, NULL) < 0)
+        die("timer", NULL);
+    run_for(ms);
+    sd_event_source_disable_unref(pace);
+    sd_event_source_disable_unref(tick);
+    drain();
 }
 
 /* ---- Restart ---- */
@@ -518,15 +561,6 @@ static void hang_up(void)
     free(g.nodes);
     g.n_served = 0;
     g.open = 0;
-}
-
-static sd_event_source *tick_nodes(void)
-{
-    sd_event_source *tick = NULL;
-
-    if (sd_event_add_time_relative(g.event, &tick, CLOCK_MONOTONIC, 0, 1, on_tick, NULL) < 0)
-        die("timer", NULL);
-    return tick;
 }
 
 static void restart(void)
@@ -594,9 +628,14 @@ int main(int argc, char **argv)
            beats, (double)g.beats / idle_s, beat_p99, (double)rss / 1024);
     given = allocations((int64_t)v[7]);
     printf("\"containers_per_cpu_s\": %.0f, \"containers_per_s\": %.0f, \"ask_p50_ms\": %.2f, "
-           "\"ask_p99_ms\": %.2f, \"loaded_heartbeat_p99_ms\": %.2f, \"loaded_rss_mib\": %.1f}\n",
+           "\"ask_p99_ms\": %.2f, \"loaded_heartbeat_p99_ms\": %.2f, \"loaded_rss_mib\": %.1f, ",
            given, (double)g.containers * 1e3 / (double)v[7], quantile_ms(&g.ask_us, 0.5),
            quantile_ms(&g.ask_us, 0.99), quantile_ms(&g.beat_us, 0.99),
            (double)rss_kib(g.pid) / 1024);
+    paced((int64_t)v[7]);
+    printf("\"paced_ask_p50_ms\": %.2f, \"paced_ask_p99_ms\": %.2f, \"paced_heartbeat_p99_ms\": "
+           "%.2f}\n",
+           quantile_ms(&g.ask_us, 0.5), quantile_ms(&g.ask_us, 0.99),
+           quantile_ms(&g.beat_us, 0.99));
     return EXIT_SUCCESS;
 }

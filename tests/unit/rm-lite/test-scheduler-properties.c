@@ -85,9 +85,9 @@ struct sums {
     int32_t containers, apps, running, active;
 };
 
-static void add_containers(struct sums *t, const struct rm_sched_app *app)
+static void add_containers(struct sums *t, const struct rm_sched *s, const struct rm_sched_app *app)
 {
-    for (const struct rm_sched_container *c = app->containers; c; c = c->a_next) {
+    for (const struct rm_sched_container *c = rm_app_first(s, app); c; c = rm_app_next(s, c)) {
         t->used = rm_res_add(t->used, c->resource);
         t->killing = rm_res_add(t->killing, c->killing ? c->resource : (struct rm_res){ 0 });
         t->containers++;
@@ -122,7 +122,7 @@ static struct sums of_queue(struct world *w, const struct rm_queue *q)
     for (const struct rm_sched_app *app = w->f.s->apps; app; app = app->hh.next) {
         if (app->leaf != q)
             continue;
-        add_containers(&t, app);
+        add_containers(&t, w->f.s, app);
         t.reserved = rm_res_add(t.reserved, app->reserved);
         t.pending = rm_res_add(t.pending, asked(app));
         t.apps++;
@@ -181,7 +181,7 @@ static void check_apps(struct world *w)
     for (const struct rm_sched_app *app = w->f.s->apps; app; app = app->hh.next) {
         struct sums t = { 0 };
 
-        add_containers(&t, app);
+        add_containers(&t, w->f.s, app);
         check_asks(w, app);
         if (!rm_res_equal(app->used, t.used) || !rm_res_equal(app->pending, asked(app)) ||
             app->n_containers != t.containers)
@@ -221,8 +221,11 @@ static void check_nodes(struct world *w)
     for (const struct rm_sched_node *n = s->node_list; n; n = n->next) {
         struct rm_res used = { 0 };
 
-        for (const struct rm_sched_container *c = n->containers; c; c = c->n_next)
+        for (int32_t i = 0; i < n->n_containers; i++) {
+            const struct rm_sched_container *c = rm_pool_at(&s->container_pool, n->containers[i]);
+
             used = rm_res_add(used, c->resource);
+        }
         if (!rm_res_equal(used, n->used))
             fails(w, "%s is not the sum of its containers", n->host_label.name);
         if (!rm_res_fits(s->set.calc, n->used, n->total))
@@ -354,13 +357,13 @@ static void node_added(struct world *w, int i)
 static struct rm_sched_container *some_container(const struct rm_sched *s, uint32_t k)
 {
     uint32_t count = (uint32_t)s->root->containers;
-    struct rm_sched_container *c;
 
     k = count ? k % count : 0;
-    for (const struct rm_sched_node *n = s->node_list; n; n = n->next)
-        DL_FOREACH2(n->containers, c, n_next)
-    if (k-- == 0)
-        return c;
+    for (const struct rm_sched_node *n = s->node_list; n; n = n->next) {
+        if (k < (uint32_t)n->n_containers)
+            return rm_pool_at(&s->container_pool, n->containers[k]);
+        k -= (uint32_t)n->n_containers;
+    }
     return NULL;
 }
 

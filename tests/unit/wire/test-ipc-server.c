@@ -12,6 +12,7 @@
 
 #include "tests/lib/free-port.h"
 #include "tests/unit/wire/ipc-peer.h"
+#include "wire/ipc-conn.h"
 
 /* ---- Calls and answers ---- */
 
@@ -430,6 +431,65 @@ static void test_free_server_inside_handler(void **state)
     peer_server_stop(&s);
 }
 
+/* ---- Gathering ---- */
+
+static bool gathers(const struct peer_server *s)
+{
+    int on;
+    assert_true(sd_event_source_get_enabled(s->server->io, &on) >= 0);
+    return on == SD_EVENT_OFF;
+}
+
+/* Calls, one after the other, until the server gathers. */
+static void gather_start(struct peer_server *s, struct ipc_client *c, struct answer *a)
+{
+    while (!gathers(s)) {
+        int before = a->count;
+        call(c, "echo", "often", a);
+        peer_run_until(s, a->count > before);
+        assert_int_equal(a->status, 0);
+    }
+}
+
+static void test_gather(void **state)
+{
+    (void)state;
+    struct peer_server s;
+    peer_server_start(&s, &(struct ipc_server_config){ .allow_simple = true, .gather_us = 50000 });
+    struct ipc_client *c = peer_client(&s, NULL, 0), *other = peer_client(&s, NULL, 0);
+    struct answer a = { 0 }, b = { 0 };
+    gather_start(&s, c, &a);
+    call(c, "echo", "first", &a);
+    call(other, "echo", "second", &b);
+    peer_run_until(&s, b.count && strcmp(a.echo, "first") == 0);
+    assert_string_equal(b.echo, "second");
+    peer_run_until(&s, !gathers(&s)); /* as nobody calls any more */
+    call(c, "echo", "later", &a);
+    peer_run_until(&s, strcmp(a.echo, "later") == 0);
+    gather_start(&s, other, &b);
+    ipc_client_free(c);
+    ipc_client_free(other);
+    peer_server_stop(&s);
+}
+
+static void test_free_server_while_gathering(void **state)
+{
+    (void)state;
+    struct peer_server s;
+    peer_server_start(&s, &(struct ipc_server_config){ .allow_simple = true, .gather_us = 50000 });
+    struct ipc_client *c = peer_client(&s, NULL, 0);
+    struct answer a = { 0 }, b = { 0 };
+    gather_start(&s, c, &a);
+    call(c, "stop", "", &b);
+    peer_run_until(&s, b.count);
+    assert_int_equal(b.status, -ECONNRESET);
+    assert_null(s.server);
+    ipc_client_free(c);
+    peer_server_stop(&s);
+}
+
+/* ---- Clients ---- */
+
 static void test_client_idle_and_name(void **state)
 {
     (void)state;
@@ -486,6 +546,8 @@ int main(void)
         cmocka_unit_test(test_reconnect),
         cmocka_unit_test(test_free_inside_callback),
         cmocka_unit_test(test_free_server_inside_handler),
+        cmocka_unit_test(test_gather),
+        cmocka_unit_test(test_free_server_while_gathering),
         cmocka_unit_test(test_client_idle_and_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
