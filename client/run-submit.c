@@ -43,6 +43,8 @@ static int submit(struct run_submission *s, struct sv_error *err)
         .resource = o->am_resource,
         .launch = { .resources = files,
                     .n_resources = SV_ARRAY_LEN(files),
+                    .view_acl = o->view_acl,
+                    .modify_acl = o->modify_acl,
                     .command =
                         "exec ./" CLI_AM_FILE " <LOG_DIR> 1><LOG_DIR>/stdout 2><LOG_DIR>/stderr" },
     };
