@@ -13,7 +13,7 @@ struct rows_query {
     struct yarn_attempt_id attempt;
     bool usage, of_run;
     int exit_code; /* of an application that has ended */
-    size_t open; /* usage requests, plus one while they are being issued */
+    size_t open;   /* usage requests, plus one while they are being issued */
     bool canceled;
     cli_rows_fn fn;
     void *userdata;
