@@ -8,6 +8,7 @@
 #include "client/log-tail.h"
 #include "client/log-unframe.h"
 #include "client/node-url.h"
+#include "client/progress.h"
 #include "common/buf.h"
 #include "common/clock.h"
 #include "common/str.h"
@@ -105,6 +106,7 @@ static void flush_line(struct cli_follow *f)
 {
     if (f->line.len == 0)
         return;
+    cli_progress_yield(f->out, *f->prefix || f->line.data[f->line.len - 1] == '\n');
     print_header(f);
     if (*f->prefix)
         fputs(f->prefix, f->out);
@@ -121,6 +123,7 @@ static size_t print_lines(struct cli_follow *f, const char *p, size_t n)
 
     if (!last)
         return 0;
+    cli_progress_yield(f->out, true);
     print_header(f);
     n = (size_t)(last - p) + 1;
     fwrite(p, 1, n, f->out);

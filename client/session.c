@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "client/commands.h"
+#include "client/progress.h"
 #include "common/clock.h"
 #include "common/str.h"
 #include "wire/proxy.h"
@@ -33,6 +34,7 @@ int cli_fail(const char *fmt, ...)
     vsnprintf(text, sizeof(text), fmt, ap);
     va_end(ap);
     sv_escape(shown, sizeof(shown), text); /* of peers and of the command line */
+    cli_progress_yield(stderr, true);
     fprintf(stderr, "selvedge: %s\n", shown);
     return 1;
 }
