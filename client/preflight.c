@@ -9,8 +9,11 @@
 
 #include "client/cluster-maximum.h"
 
-/* So long the answer of the web port is waited for once the others are there: it may be closed. */
-#define MAXIMUM_WAIT_USEC (1000 * 1000)
+/* Wait for the web port, which may be closed, once queue and nodes have passed. */
+#define MAXIMUM_WAIT_USEC (3000 * 1000)
+/* Of no cluster with Hadoop's own minimum is the maximum smaller. */
+#define SMALL_MB 1024
+#define SMALL_VCORES 1
 
 struct preflight {
     struct cli_ctx *ctx;
@@ -231,6 +234,11 @@ static void on_queue(int status, const struct cli_queue_report *queues, size_t n
     }
 }
 
+static bool is_small(struct yarn_resource r)
+{
+    return r.memory_mb <= SMALL_MB && r.vcores <= SMALL_VCORES;
+}
+
 int cli_preflight_cluster(struct cli_ctx *ctx, const struct run_options *o,
                           void (*fn)(void *userdata), void *userdata)
 {
@@ -240,7 +248,8 @@ int cli_preflight_cluster(struct cli_ctx *ctx, const struct run_options *o,
     if (!p)
         return -ENOMEM;
     *p = (struct preflight){ .ctx = ctx, .options = o, .fn = fn, .userdata = userdata };
-    if (cli_maximum_ask(ctx, on_maximum, p, &p->asked) < 0)
+    if ((is_small(o->resource) && is_small(o->am_resource)) ||
+        cli_maximum_ask(ctx, on_maximum, p, &p->asked) < 0)
         p->asked = NULL; /* getNewApplication tells it, too */
     r = o->queue ? cli_rm_queues(ctx->rm, o->queue, true, on_queue, p)
                  : cli_rm_nodes(ctx->rm, false, on_nodes, p);
