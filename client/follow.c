@@ -209,7 +209,7 @@ static void end(struct cli_follow *f, bool good, int status, const char *why)
     if (good)
         print_header(f); /* of an empty log */
     f->complete = true;
-    f->missing = status == 404 ? -ENOENT : status < 0 ? -EHOSTUNREACH : 0;
+    f->missing = status == 404 ? -ENOENT : status == 403 ? -EACCES : status < 0 ? -EHOSTUNREACH : 0;
     if (!good)
         (void)!sv_asprintf(&f->problem, "%s: %s", f->url, reason(status, why));
     else if (f->framed && f->announced > f->offset)
