@@ -48,6 +48,8 @@ struct cli_launch {
     const char *command;
     const uint8_t *tokens; /* credentials file, or NULL */
     size_t tokens_len;
+    /* Who else may see and end the application, as "user,user group,group"; NULL: nobody. */
+    const char *view_acl, *modify_acl;
 };
 
 /* ---- Client side ---- */

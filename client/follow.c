@@ -8,6 +8,7 @@
 #include "client/log-tail.h"
 #include "client/log-unframe.h"
 #include "client/node-url.h"
+#include "client/progress.h"
 #include "common/buf.h"
 #include "common/clock.h"
 #include "common/str.h"
@@ -105,6 +106,7 @@ static void flush_line(struct cli_follow *f)
 {
     if (f->line.len == 0)
         return;
+    cli_progress_yield(f->out, *f->prefix || f->line.data[f->line.len - 1] == '\n');
     print_header(f);
     if (*f->prefix)
         fputs(f->prefix, f->out);
@@ -121,6 +123,7 @@ static size_t print_lines(struct cli_follow *f, const char *p, size_t n)
 
     if (!last)
         return 0;
+    cli_progress_yield(f->out, true);
     print_header(f);
     n = (size_t)(last - p) + 1;
     fwrite(p, 1, n, f->out);
@@ -206,7 +209,7 @@ static void end(struct cli_follow *f, bool good, int status, const char *why)
     if (good)
         print_header(f); /* of an empty log */
     f->complete = true;
-    f->missing = status == 404 ? -ENOENT : status < 0 ? -EHOSTUNREACH : 0;
+    f->missing = status == 404 ? -ENOENT : status == 403 ? -EACCES : status < 0 ? -EHOSTUNREACH : 0;
     if (!good)
         (void)!sv_asprintf(&f->problem, "%s: %s", f->url, reason(status, why));
     else if (f->framed && f->announced > f->offset)

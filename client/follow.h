@@ -33,8 +33,8 @@ void cli_follow_poll(struct cli_follow *f, bool last);
 /* After a poll with `last`: everything was printed, or the node did not provide it. */
 bool cli_follow_complete(const struct cli_follow *f);
 const char *cli_follow_problem(const struct cli_follow *f); /* the reason, or NULL */
-/* The problem is that the node has no such log, or cannot be reached: -ENOENT, -EHOSTUNREACH; else
- * 0. */
+/* The problem is that the node has no such log, does not show it to this user, or cannot be
+ * reached: -ENOENT, -EACCES, -EHOSTUNREACH; else 0. */
 int cli_follow_missing(const struct cli_follow *f);
 
 #endif

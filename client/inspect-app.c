@@ -81,7 +81,9 @@ static void on_attempts(int status, const struct cli_attempt_report *attempts, s
     json_t *list = json_array();
 
     i->ended = i->ended || status == -ECANCELED;
-    if (status < 0)
+    if (cli_refused(i->ctx, status, err))
+        cli_inspect_error(i, status, err);
+    else if (status < 0)
         cli_inspect_lacks(i, "attempts", err && *err->text ? err->text : strerror(-status));
     (void)json_object_set_new(i->root, "attempts", list); /* a NULL is refused, ignoring */
     for (size_t k = 0; status >= 0 && k < n; k++) {

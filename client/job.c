@@ -31,12 +31,13 @@ int cli_job_print(const struct cli_job *job, char **ret)
                                 "type", (int)r->type, "visibility", (int)r->visibility)) < 0)
             return -EINVAL; /* a name that is not UTF-8, or out of memory */
     }
-    root = json_pack("{s:i, s:s, s:i, s:I, s:i, s:i, s:O, s:s, s:O, s:b, s:i, s:i}", "version", 2,
-                     "name", job->name, "instances", (int)job->instances, "memoryMb",
-                     (json_int_t)job->resource.memory_mb, "vcores", (int)job->resource.vcores,
-                     "tries", (int)job->tries, "schedulers", servers, "secret", job->secret,
-                     "resources", list, "detached", job->detached, "gpus", (int)job->resource.gpus,
-                     "restarts", (int)job->restarts);
+    root =
+        json_pack("{s:i, s:s, s:i, s:I, s:i, s:i, s:O, s:s, s:O, s:b, s:i, s:i, s:s*, s:s*}",
+                  "version", 2, "name", job->name, "instances", (int)job->instances, "memoryMb",
+                  (json_int_t)job->resource.memory_mb, "vcores", (int)job->resource.vcores, "tries",
+                  (int)job->tries, "schedulers", servers, "secret", job->secret, "resources", list,
+                  "detached", job->detached, "gpus", (int)job->resource.gpus, "restarts",
+                  (int)job->restarts, "viewAcl", job->view_acl, "modifyAcl", job->modify_acl);
     *ret = root ? json_dumps(root, JSON_INDENT(1)) : NULL;
     return *ret ? 0 : -EINVAL;
 }
@@ -110,7 +111,7 @@ int cli_job_parse(const char *text, size_t len, struct sv_arena *a, struct cli_j
     json_error_t where;
     _cleanup_json_ json_t *root = json_loadb(text, len, JSON_REJECT_DUPLICATES, &where);
     struct cli_job job = { 0 };
-    const char *name, *secret;
+    const char *name, *secret, *view_acl = NULL, *modify_acl = NULL;
     json_int_t memory;
     json_t *resources, *schedulers;
     int version, instances, vcores, tries, detached = 0, gpus = 0, restarts = 0, r;
@@ -118,11 +119,12 @@ int cli_job_parse(const char *text, size_t len, struct sv_arena *a, struct cli_j
     if (!root)
         return sv_error_set(err, -EINVAL, "line %d: %s", where.line, where.text);
     if (json_unpack_ex(root, &where, 0,
-                       "{s:i, s:s, s:i, s:I, s:i, s:i, s:o, s:s, s:o, s?b, s?i, s?i}", "version",
-                       &version, "name", &name, "instances", &instances, "memoryMb", &memory,
-                       "vcores", &vcores, "tries", &tries, "schedulers", &schedulers, "secret",
-                       &secret, "resources", &resources, "detached", &detached, "gpus", &gpus,
-                       "restarts", &restarts) < 0)
+                       "{s:i, s:s, s:i, s:I, s:i, s:i, s:o, s:s, s:o, s?b, s?i, s?i, s?s, s?s}",
+                       "version", &version, "name", &name, "instances", &instances, "memoryMb",
+                       &memory, "vcores", &vcores, "tries", &tries, "schedulers", &schedulers,
+                       "secret", &secret, "resources", &resources, "detached", &detached, "gpus",
+                       &gpus, "restarts", &restarts, "viewAcl", &view_acl, "modifyAcl",
+                       &modify_acl) < 0)
         return sv_error_set(err, -EINVAL, "%s", where.text);
     if (version != 2)
         return sv_error_set(err, -EINVAL, "version %d: this program reads version 2", version);
@@ -137,7 +139,9 @@ int cli_job_parse(const char *text, size_t len, struct sv_arena *a, struct cli_j
     job.tries = tries;
     job.detached = detached;
     job.secret = sv_arena_strdup(a, secret);
-    if (!job.name || !job.secret)
+    job.view_acl = view_acl ? sv_arena_strdup(a, view_acl) : NULL;
+    job.modify_acl = modify_acl ? sv_arena_strdup(a, modify_acl) : NULL;
+    if (!job.name || !job.secret || (view_acl && !job.view_acl) || (modify_acl && !job.modify_acl))
         return sv_error_errno(err, -ENOMEM, "job description");
     r = parse_schedulers(schedulers, a, &job, err);
     if (r == 0)

@@ -24,6 +24,7 @@ struct cli_job {
     size_t n_schedulers;
     bool detached;      /* no client waits for the final table */
     const char *secret; /* hex: authorizes the request that ends the ApplicationMaster */
+    const char *view_acl, *modify_acl; /* of each container's launch; NULL: none */
     struct cli_resource *resources;
     size_t n_resources;
 };

@@ -94,6 +94,39 @@ static int env_to(struct sv_arena *a, const struct cli_launch *l,
     return 0;
 }
 
+static int acls_to(struct sv_arena *a, const struct cli_launch *l,
+                   Hadoop__Yarn__ContainerLaunchContextProto *m)
+{
+    const struct {
+        Hadoop__Yarn__ApplicationAccessTypeProto type;
+        const char *acl;
+    } lists[] = {
+        { HADOOP__YARN__APPLICATION_ACCESS_TYPE_PROTO__APPACCESS_VIEW_APP, l->view_acl },
+        { HADOOP__YARN__APPLICATION_ACCESS_TYPE_PROTO__APPACCESS_MODIFY_APP, l->modify_acl },
+    };
+
+    m->application_acls = sv_newn(a, Hadoop__Yarn__ApplicationACLMapProto *, SV_ARRAY_LEN(lists));
+    if (!m->application_acls)
+        return -ENOMEM;
+    for (size_t i = 0; i < SV_ARRAY_LEN(lists); i++) {
+        Hadoop__Yarn__ApplicationACLMapProto *entry;
+
+        if (!lists[i].acl)
+            continue;
+        entry = sv_new(a, Hadoop__Yarn__ApplicationACLMapProto);
+        if (!entry)
+            return -ENOMEM;
+        hadoop__yarn__application_aclmap_proto__init(entry);
+        entry->has_accesstype = true;
+        entry->accesstype = lists[i].type;
+        entry->acl = sv_arena_strdup(a, lists[i].acl);
+        if (!entry->acl)
+            return -ENOMEM;
+        m->application_acls[m->n_application_acls++] = entry;
+    }
+    return 0;
+}
+
 Hadoop__Yarn__ContainerLaunchContextProto *
 cli_launch_to(struct sv_arena *a, const struct cli_launch *l, struct sv_error *err)
 {
@@ -111,7 +144,7 @@ cli_launch_to(struct sv_arena *a, const struct cli_launch *l, struct sv_error *e
             *err = own;
         return NULL;
     }
-    if (r < 0 || env_to(a, l, m) < 0)
+    if (r < 0 || env_to(a, l, m) < 0 || acls_to(a, l, m) < 0)
         goto no_memory;
     m->command = sv_newn(a, char *, 1);
     if (!m->command || !(m->command[0] = sv_arena_strdup(a, l->command)))

@@ -11,11 +11,14 @@
 #include <utlist.h>
 
 #include "client/localize.h"
+#include "client/localizing.h"
+#include "client/progress.h"
 #include "common/clock.h"
 #include "common/fd.h"
 #include "common/str.h"
 #include "nodemanager/services/localization-source.h"
 
+#define DRAW_USEC (200 * 1000)
 #define EXIT_WAIT_MS 5000 /* for a localizer whose channel was closed */
 
 /* From 2^61 on, below 2^62, at random: neither a NodeManager nor another run of this command comes
@@ -302,6 +305,45 @@ static int watch_signals(struct localize *l)
     return 0;
 }
 
+/* The line on a terminal: what has arrived of all. */
+static void draw(const struct localize *l)
+{
+    struct cli_localizing_part all = { .rate = -1 };
+    char text[CLI_LOCALIZING_TEXT_MAX], whole[CLI_PROGRESS_MAX];
+
+    for (size_t i = 0; i < l->n_urls; i++) {
+        const struct yarn_container_id id = { .attempt = { l->app, 1 }, .id = (int64_t)i + 1 };
+        const struct localize_result *done = &l->results[i];
+        struct loc_resource_progress p = { .total = -1 };
+
+        if (done->over)
+            p = (struct loc_resource_progress){ .bytes = done->bytes,
+                                                .total = (int64_t)done->bytes };
+        else if (loc_cache_progress(l->cache, id, 0, &p) < 0)
+            continue; /* it begins now, or has just ended */
+        all.bytes += (int64_t)SV_MIN(p.bytes, (uint64_t)INT64_MAX / LOCALIZE_URLS_MAX);
+        all.total = all.total < 0 || p.total < 0
+                        ? -1
+                        : all.total + SV_MIN(p.total, INT64_MAX / LOCALIZE_URLS_MAX);
+        all.rate = p.rate > 0 ? SV_MAX(all.rate, INT64_C(0)) +
+                                    (int64_t)SV_MIN(p.rate, (uint64_t)INT64_MAX / LOCALIZE_URLS_MAX)
+                              : all.rate;
+    }
+    (void)snprintf(whole, sizeof(whole), "%zu of %zu fetched, %s", l->n_over, l->n_urls,
+                   cli_localizing_text(&all, text));
+    cli_progress_show(all.total > 0 ? (double)all.bytes / (double)all.total
+                                    : (double)l->n_over / (double)l->n_urls,
+                      whole);
+}
+
+static int on_draw(sd_event_source *s, uint64_t usec, void *userdata)
+{
+    draw(userdata);
+    (void)sd_event_source_set_time(s, usec + DRAW_USEC); /* cannot fail here, ignoring */
+    (void)sd_event_source_set_enabled(s, SD_EVENT_ONESHOT);
+    return 0;
+}
+
 /* Each url is a container's only resource: one that is refused does not end the others. */
 static void request(struct localize *l, const char *url, size_t i)
 {
@@ -322,6 +364,7 @@ static void request(struct localize *l, const char *url, size_t i)
 
 int localize_fetch(struct localize *l, char *const *urls, size_t n, struct sv_error *err)
 {
+    sd_event_source *timer = NULL;
     int r;
 
     l->results = calloc(n, sizeof(*l->results));
@@ -333,8 +376,12 @@ int localize_fetch(struct localize *l, char *const *urls, size_t n, struct sv_er
         (void)sv_error_errno(err, r, "signals");
     for (size_t i = 0; r >= 0 && i < n; i++)
         request(l, urls[i], i);
+    if (r >= 0 && cli_progress_on()) /* no memory: no line, ignoring */
+        (void)sd_event_add_time_relative(l->event, &timer, CLOCK_MONOTONIC, DRAW_USEC, 0, on_draw,
+                                         l);
     while (r >= 0 && !l->interrupted && l->n_over < n)
         r = sd_event_run(l->event, UINT64_MAX);
+    sd_event_source_disable_unref(timer);
     end_processes(l);
     if (l->interrupted)
         return sv_error_set(err, -EINTR, "interrupted; what had arrived is deleted");

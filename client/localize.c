@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "client/options.h"
+#include "client/progress.h"
 #include "client/table.h"
 #include "common/fd.h"
 #include "common/str.h"
@@ -172,8 +173,11 @@ static int run(const struct cli_ctx *ctx, struct localize *l, char **urls, size_
     struct sv_error err = { 0 }, left = { 0 };
     int code, r = localize_open(l, ctx->conf_dir ? ctx->conf_dir : unit, ctx->overrides, &err);
 
-    if (r >= 0)
+    if (r >= 0) {
+        (void)cli_progress_begin(&ctx->output, stderr); /* without a terminal: no line, ignoring */
         r = localize_fetch(l, urls, n, &err);
+        cli_progress_end();
+    }
     code = r < 0 ? cli_fail("localize: %s", err.text) : answer(ctx, l, urls);
     if (l->exe && localize_remove(l, &left) < 0)
         code = cli_fail("localize: not everything could be deleted again: %s", left.text);

@@ -175,7 +175,7 @@ static void say_missing(struct cli_logs *l, const char *remote)
 
         if (l->rows[i].state != CLI_LOG_MISSING)
             continue;
-        (void)cli_fail("%s: its logs are gone: %s, which ran it, %s, and %s", row->container,
+        (void)cli_fail("%s: its logs cannot be read: %s, which ran it, %s, and %s", row->container,
                        *row->node ? row->node : "the node", l->rows[i].why, remote);
         l->failed = true;
     }

@@ -44,10 +44,9 @@ static void on_ended(void *userdata)
         if (!f)
             continue;
         l->rows[i].state = cli_follow_missing(f) ? CLI_LOG_MISSING : CLI_LOG_PRINTED;
-        if (cli_follow_missing(f) == -ENOENT)
-            (void)snprintf(l->rows[i].why, sizeof l->rows[i].why, "has none of them");
-        else if (cli_follow_missing(f))
-            (void)snprintf(l->rows[i].why, sizeof l->rows[i].why, "cannot be reached");
+        if (cli_follow_missing(f))
+            (void)snprintf(l->rows[i].why, sizeof l->rows[i].why, "%s",
+                           cli_logs_missing_text(cli_follow_missing(f)));
     }
     cli_stop(l->ctx, 0);
 }

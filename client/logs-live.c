@@ -135,7 +135,7 @@ static void on_names(int status, const char *body, size_t len, const char *why, 
     if (v->passed_over)
         v->l->rows[v->row].state = CLI_LOG_PRINTED;
     else
-        missing(v, status < 0 ? why : "has none of them");
+        missing(v, status < 0 ? why : cli_logs_missing_text(status == 403 ? -EACCES : -ENOENT));
 }
 
 static void request_names(struct cli_live *v)
@@ -219,7 +219,7 @@ static void file_done(struct cli_live *v)
         (void)cli_fail("%s", problem);
         v->l->failed = true;
     } else {
-        missing(v, why == -ENOENT ? "has none of them" : "cannot be reached");
+        missing(v, cli_logs_missing_text(why));
     }
     if (why == -EHOSTUNREACH && v->n_gone < SV_ARRAY_LEN(v->gone))
         (void)snprintf(v->gone[v->n_gone++], sizeof v->gone[0], "%s", row_of(v)->http);

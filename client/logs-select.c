@@ -1,4 +1,6 @@
-/* Which containers `selvedge logs` prints, and the line above each log. See logs.h. */
+/* Which containers `selvedge logs` prints, the line above each log and why one is missing. See
+ * logs.h. */
+#include <errno.h>
 #include <string.h>
 
 #include "client/logs.h"
@@ -26,4 +28,12 @@ void cli_logs_header(const struct cli_logs *l, const struct cli_row *row, const 
         (void)snprintf(instance, sizeof instance, "instance %d, ", row->instance);
     sv_escape(shown, sizeof shown, name);
     (void)snprintf(ret, 900, "--- %s%.100s on %.260s, %s", instance, container, node, shown);
+}
+
+const char *cli_logs_missing_text(int reason)
+{
+    return reason == -ENOENT ? "has none of them"
+           : reason == -EACCES
+               ? "shows them to the job's owner, its VIEW_APP list and administrators alone"
+               : "cannot be reached";
 }

@@ -130,6 +130,10 @@ static int read_logs(struct run_logs *g)
     code = cli_loop(l->ctx);
     if (l->rows_known && code != 0)
         return code;
+    if (cli_refused(l->ctx, g->rm_status, &g->rm_error)) {
+        cli_stop_error(l->ctx, g->rm_status, &g->rm_error);
+        return 1;
+    }
     if (cli_logs_aggregated(l))
         return l->failed ? 1 : 0;
     if (g->rm_status < 0)

@@ -44,6 +44,9 @@ bool cli_logs_selected(const struct cli_logs *l, const char *container, const st
 void cli_logs_header(const struct cli_logs *l, const struct cli_row *row, const char *container,
                      const char *node, const char *name, char ret[900]);
 
+/* Why a node's log is missing, by cli_follow_missing(): behind "NODE, which ran it, ". */
+const char *cli_logs_missing_text(int reason);
+
 /* Reads from the nodes, then ends the loop. 0 or -errno. */
 int cli_logs_live(struct cli_logs *l) _must_use_;
 void cli_logs_live_end(struct cli_logs *l);

@@ -7,11 +7,23 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "client/cluster-maximum.h"
+
+/* Wait for the web port, which may be closed, once queue and nodes have passed. */
+#define MAXIMUM_WAIT_USEC (3000 * 1000)
+/* Of no cluster with Hadoop's own minimum is the maximum smaller. */
+#define SMALL_MB 1024
+#define SMALL_VCORES 1
+
 struct preflight {
     struct cli_ctx *ctx;
     const struct run_options *options;
     void (*fn)(void *userdata);
     void *userdata;
+    struct cli_maximum *asked; /* NULL: answered */
+    struct yarn_resource maximum;
+    sd_event_source *late;
+    bool passed; /* queue and nodes */
 };
 
 static int check_directory(const struct run_options *o, const char *path)
@@ -53,10 +65,17 @@ int cli_preflight_files(const struct run_options *o)
     return code;
 }
 
+static void release(struct preflight *p)
+{
+    cli_maximum_forget(p->asked);
+    sd_event_source_disable_unref(p->late);
+    free(p);
+}
+
 static void refuse(struct preflight *p)
 {
     cli_stop(p->ctx, 2);
-    free(p);
+    release(p);
 }
 
 static bool fits(const struct cli_node_report *nodes, size_t n, struct yarn_resource r)
@@ -88,6 +107,68 @@ static bool is_too_large(const struct preflight *p, const char *what,
     return true;
 }
 
+bool cli_preflight_fits(const struct run_options *o, struct yarn_resource maximum)
+{
+    const struct {
+        const char *what;
+        struct yarn_resource r;
+    } wanted[] = { { "a container", o->resource },
+                   { "an ApplicationMaster (--am-memory)", o->am_resource } };
+
+    for (size_t i = 0; i < SV_ARRAY_LEN(wanted); i++) {
+        const struct yarn_resource *r = &wanted[i].r;
+
+        if ((maximum.memory_mb <= 0 || r->memory_mb <= maximum.memory_mb) &&
+            (maximum.vcores <= 0 || r->vcores <= maximum.vcores))
+            continue;
+        (void)cli_fail("%s: %s of %lld MiB and %d vcores: the cluster gives at most %lld MiB and "
+                       "%d vcores",
+                       o->subcommand, wanted[i].what, (long long)r->memory_mb, r->vcores,
+                       (long long)maximum.memory_mb, maximum.vcores);
+        return false;
+    }
+    return true;
+}
+
+/* All that can be known is known. */
+static void conclude(struct preflight *p)
+{
+    if (!cli_preflight_fits(p->options, p->maximum)) {
+        refuse(p);
+        return;
+    }
+    p->fn(p->userdata);
+    release(p);
+}
+
+static void on_maximum(int status, struct yarn_resource maximum, void *userdata)
+{
+    struct preflight *p = userdata;
+
+    p->asked = NULL;
+    p->maximum = maximum;
+    if (p->passed && status < 0)
+        release(p);
+    else if (p->passed)
+        conclude(p);
+}
+
+static int on_late(sd_event_source *s, uint64_t usec, void *userdata)
+{
+    (void)s;
+    (void)usec;
+    conclude(userdata);
+    return 0;
+}
+
+static void pass(struct preflight *p)
+{
+    p->passed = true;
+    if (!p->asked || sd_event_add_time_relative(p->ctx->event, &p->late, CLOCK_MONOTONIC,
+                                                MAXIMUM_WAIT_USEC, 0, on_late, p) < 0)
+        conclude(p);
+}
+
 static void on_nodes(int status, const struct cli_node_report *nodes, size_t n,
                      const struct sv_error *err, void *userdata)
 {
@@ -95,12 +176,12 @@ static void on_nodes(int status, const struct cli_node_report *nodes, size_t n,
     const struct run_options *o = p->options;
 
     if (status == -ECANCELED) {
-        free(p);
+        release(p);
         return;
     }
     if (status < 0 && status != -EREMOTEIO) { /* an exception: the submission will say more */
         cli_stop_error(p->ctx, status, err);
-        free(p);
+        release(p);
         return;
     }
     if (status == 0 &&
@@ -109,8 +190,7 @@ static void on_nodes(int status, const struct cli_node_report *nodes, size_t n,
         refuse(p);
         return;
     }
-    p->fn(p->userdata);
-    free(p);
+    pass(p);
 }
 
 static void ask_nodes(struct preflight *p)
@@ -119,7 +199,7 @@ static void ask_nodes(struct preflight *p)
 
     if (r < 0) {
         cli_stop_error(p->ctx, r, NULL);
-        free(p);
+        release(p);
     }
 }
 
@@ -130,12 +210,12 @@ static void on_queue(int status, const struct cli_queue_report *queues, size_t n
     const char *name = p->options->queue;
 
     if (status == -ECANCELED) {
-        free(p);
+        release(p);
         return;
     }
     if (status < 0 && status != -EREMOTEIO) {
         cli_stop_error(p->ctx, status, err);
-        free(p);
+        release(p);
     } else if (status == 0 && n == 0 && !strchr(name, '.')) { /* a path may be created by use */
         (void)cli_fail("%s: --queue %s: the cluster has no such queue; selvedge queue list shows "
                        "them",
@@ -154,6 +234,11 @@ static void on_queue(int status, const struct cli_queue_report *queues, size_t n
     }
 }
 
+static bool is_small(struct yarn_resource r)
+{
+    return r.memory_mb <= SMALL_MB && r.vcores <= SMALL_VCORES;
+}
+
 int cli_preflight_cluster(struct cli_ctx *ctx, const struct run_options *o,
                           void (*fn)(void *userdata), void *userdata)
 {
@@ -162,10 +247,13 @@ int cli_preflight_cluster(struct cli_ctx *ctx, const struct run_options *o,
 
     if (!p)
         return -ENOMEM;
-    *p = (struct preflight){ ctx, o, fn, userdata };
+    *p = (struct preflight){ .ctx = ctx, .options = o, .fn = fn, .userdata = userdata };
+    if ((is_small(o->resource) && is_small(o->am_resource)) ||
+        cli_maximum_ask(ctx, on_maximum, p, &p->asked) < 0)
+        p->asked = NULL; /* getNewApplication tells it, too */
     r = o->queue ? cli_rm_queues(ctx->rm, o->queue, true, on_queue, p)
                  : cli_rm_nodes(ctx->rm, false, on_nodes, p);
     if (r < 0)
-        free(p);
+        release(p);
     return r;
 }

@@ -58,11 +58,13 @@ static int try_next(struct rest_get *g)
 {
     _cleanup_free_ char *path = NULL, *query = NULL;
     char address[300];
-    int r = cli_query_user(g->ctx->user, &query);
+    bool rest = *g->path != '/';
+    int r = rest ? cli_query_user(g->ctx->user, &query) : 0;
 
     web_address(g->ctx->conf, &g->rm.servers[g->next++], address, sizeof(address));
     if (r >= 0)
-        r = sv_asprintf(&path, "/ws/v1/cluster/%s%s", g->path, query);
+        r = sv_asprintf(&path, "%s%s%s", rest ? "/ws/v1/cluster/" : "", g->path,
+                        query ? query : "");
     return r < 0 ? r
                  : cli_fetch_get_plain(g->ctx->fetch, address, path, CLI_BODY_MAX, on_answer, g);
 }

@@ -4,8 +4,9 @@
 
 #include "client/session.h"
 
-/* GET /ws/v1/cluster/`path` of the first ResourceManager whose answer is not a redirect to the
- * active one nor an error of the connection. `fn` as in fetch.h. -errno: `fn` is not called. */
+/* GET /ws/v1/cluster/`path`, or of a path that begins with a slash as it stands, of the first
+ * ResourceManager whose answer is not a redirect to the active one nor an error of the connection.
+ * `fn` as in fetch.h. -errno: `fn` is not called. */
 int cli_rm_rest_get(struct cli_ctx *ctx, const char *path, cli_fetch_fn fn, void *userdata)
     _must_use_;
 

@@ -12,7 +12,8 @@ struct rows_query {
     struct cli_rows rows;
     struct yarn_attempt_id attempt;
     bool usage, of_run;
-    size_t open; /* usage requests, plus one while they are being issued */
+    int exit_code; /* of an application that has ended */
+    size_t open;   /* usage requests, plus one while they are being issued */
     bool canceled;
     cli_rows_fn fn;
     void *userdata;
@@ -84,6 +85,9 @@ static void on_containers(int status, const struct cli_container_report *list, s
         return;
     }
     s->n = n;
+    snprintf(s->name, sizeof(s->name), "%s", g->rows.name);
+    s->finished = cli_app_ended(g->rows.state);
+    s->exit_code = g->exit_code;
     g->rows.by_position = g->of_run;
     for (size_t i = 0; i < n; i++) {
         struct cli_row *row = &s->rows[i];
@@ -100,6 +104,7 @@ static void on_containers(int status, const struct cli_container_report *list, s
         snprintf(row->http, sizeof(row->http), "%s", http);
         row->done = strcmp(list[i].state, "COMPLETE") == 0;
         row->exit_status = list[i].exit_status;
+        s->done += row->done;
     }
     request_usage(g);
 }
@@ -161,6 +166,7 @@ static void on_report(int status, const struct cli_report *report, size_t n,
     snprintf(rows->user, sizeof(rows->user), "%s", report->user);
     snprintf(rows->queue, sizeof(rows->queue), "%s", report->queue);
     snprintf(rows->diagnostics, sizeof(rows->diagnostics), "%s", report->diagnostics);
+    g->exit_code = cli_app_ended(report->state) ? cli_report_code(report) : 0;
     g->attempt = report->attempt;
     g->of_run = strcmp(report->type, "SELVEDGE") == 0;
     if (report->attempt.attempt == 0)

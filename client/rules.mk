@@ -36,7 +36,7 @@ endif
 # The command line.
 SELVEDGE_OBJS := $(addprefix $(BUILD)/client/,selvedge.o session.o options.o command-table.o output.o objects.o table.o status.o \
 	diagnostics.o fetch.o plain-get.o http-answer.o curl-late.o node-url.o rows.o ended.o job.o)
-SELVEDGE_OBJS += $(addprefix $(BUILD)/client/,run.o run-submit.o run-interrupt.o run-usage.o run-last.o run-options.o run-user.o preflight.o sweep.o stage.o follow.o streams.o follow-app.o wait.o stop.o kill.o)
+SELVEDGE_OBJS += $(addprefix $(BUILD)/client/,run.o run-submit.o run-interrupt.o run-usage.o run-last.o run-options.o run-user.o run-progress.o progress.o preflight.o cluster-maximum.o sweep.o stage.o follow.o streams.o follow-app.o wait.o stop.o kill.o)
 SELVEDGE_OBJS += $(addprefix $(BUILD)/client/,ps.o app-status.o app-move.o app-priority.o app-attempts.o)
 SELVEDGE_OBJS += $(addprefix $(BUILD)/client/,inspect.o inspect-parts.o inspect-app.o inspect-node.o top.o attach.o config.o config-keys.o config-queues.o version.o usage.o screen.o peer-answer.o rm-rest.o)
 SELVEDGE_OBJS += $(addprefix $(BUILD)/client/,logs.o logs-select.o logs-live.o logs-follow.o logs-aggregated.o log-places.o log-walk.o log-tail.o log-time.o log-unframe.o)
@@ -68,7 +68,11 @@ $(BUILD)/selvedge-am: $(SELVEDGE_AM_OBJS) $$(CLIENT_A) $$(WIRE_A) $$(COMMON_A)
 	$(call link,$(WIRE_LDLIBS) $(shell $(PKGCONFIG) --libs jansson))
 
 UNIT_TESTS += client/test-library client/test-http-answer client/test-plain-get client/test-follow client/test-status client/test-peer-answer client/test-usage client/test-tasks client/test-job client/test-nodes client/test-output client/test-localizing client/test-diagnostics client/test-hosts-file client/test-local-rows client/test-session \
-	client/test-log-places client/test-log-tail client/test-log-time client/test-config-queues client/test-curl-late
+	client/test-log-places client/test-log-tail client/test-log-time client/test-config-queues client/test-curl-late client/test-cluster-maximum client/test-progress
+client/test-cluster-maximum_DEPS = $(addprefix $(BUILD)/client/, cluster-maximum.o rm-rest.o node-url.o curl-late.o fetch.o plain-get.o http-answer.o) $(WIRE_A) $(COMMON_A)
+client/test-cluster-maximum_LDLIBS = $(WIRE_LDLIBS) $(shell $(PKGCONFIG) --libs jansson)
+client/test-progress_DEPS = $(BUILD)/client/progress.o $(COMMON_A)
+client/test-progress_LDLIBS = $(COMMON_LDLIBS) $(shell $(PKGCONFIG) --libs jansson)
 client/test-session_DEPS = $(COMMON_A)
 client/test-session_LDLIBS = $(COMMON_LDLIBS) $(shell $(PKGCONFIG) --libs jansson)
 client/test-curl-late_DEPS = $(addprefix $(BUILD)/client/, curl-late.o fetch.o plain-get.o http-answer.o) $(WIRE_A) $(COMMON_A)
@@ -81,7 +85,7 @@ client/test-http-answer_DEPS = $(BUILD)/client/http-answer.o $(COMMON_A)
 client/test-http-answer_LDLIBS = $(COMMON_LDLIBS)
 client/test-plain-get_DEPS = $(addprefix $(BUILD)/client/, plain-get.o http-answer.o) $(WIRE_A) $(COMMON_A)
 client/test-plain-get_LDLIBS = $(WIRE_LDLIBS)
-client/test-follow_DEPS = $(addprefix $(BUILD)/client/, follow.o log-unframe.o log-tail.o node-url.o curl-late.o fetch.o plain-get.o http-answer.o) $(WIRE_A) $(COMMON_A)
+client/test-follow_DEPS = $(addprefix $(BUILD)/client/, follow.o progress.o log-unframe.o log-tail.o node-url.o curl-late.o fetch.o plain-get.o http-answer.o) $(WIRE_A) $(COMMON_A)
 client/test-follow_LDLIBS = $(WIRE_LDLIBS)
 client/test-status_DEPS = $(addprefix $(BUILD)/client/, status.o output.o table.o localizing.o diagnostics.o) $(WIRE_A) $(COMMON_A)
 client/test-status_LDLIBS = $(WIRE_LDLIBS) $(shell $(PKGCONFIG) --libs jansson)

@@ -8,16 +8,17 @@
 #include "client/node-url.h"
 #include "common/clock.h"
 
-#define ROUND_MS 5000
 #define ASKED_MAX 8 /* containers a round */
 
 struct run_localizing {
     struct cli_ctx *ctx;
-    run_localizing_fn say;
+    int64_t round_ms;
+    run_localizing_fn tell;
     void *userdata;
     int64_t asked_at;
     unsigned open; /* requests */
     unsigned n;    /* of which so many containers wait for files */
+    bool told;     /* that some wait */
     struct cli_localizing sum;
     struct row {
         char container[YARN_ID_TEXT_MAX]; /* the one that was asked about last */
@@ -31,15 +32,16 @@ struct call {
     struct row *row;
 };
 
-struct run_localizing *run_localizing_new(struct cli_ctx *ctx, size_t instances,
-                                          run_localizing_fn say, void *userdata)
+struct run_localizing *run_localizing_new(struct cli_ctx *ctx, size_t instances, int64_t round_ms,
+                                          run_localizing_fn tell, void *userdata)
 {
     struct run_localizing *l = calloc(1, sizeof(*l));
 
     if (!l)
         return NULL;
     l->ctx = ctx;
-    l->say = say;
+    l->round_ms = round_ms;
+    l->tell = tell;
     l->userdata = userdata;
     l->asked_at = sv_now_ms(); /* nothing is asked of a job that starts at once */
     l->rows = calloc(instances, sizeof(*l->rows));
@@ -54,14 +56,11 @@ void run_localizing_free(struct run_localizing *l)
     free(l);
 }
 
-static void say(struct run_localizing *l)
+static void tell(struct run_localizing *l)
 {
-    char text[CLI_LOCALIZING_TEXT_MAX], line[CLI_LOCALIZING_TEXT_MAX + 100];
-
-    snprintf(line, sizeof(line), "localizing for %u container%s: %d of %d files, %s", l->n,
-             l->n == 1 ? "" : "s", l->sum.ready, l->sum.resources,
-             cli_localizing_text(&l->sum.all, text));
-    l->say(line, l->userdata);
+    if (l->n > 0 || l->told)
+        l->tell(l->n, &l->sum, l->userdata);
+    l->told = l->n > 0;
 }
 
 static void on_container(int http, const char *body, size_t len, const char *why, void *userdata)
@@ -81,8 +80,8 @@ static void on_container(int http, const char *body, size_t len, const char *why
     }
     json_decref(root);
     free(call);
-    if (--l->open == 0 && l->n > 0 && http != -ECANCELED)
-        say(l);
+    if (--l->open == 0 && http != -ECANCELED)
+        tell(l);
 }
 
 static bool ask(struct run_localizing *l, const struct cli_row *row, struct row *mine)
@@ -113,11 +112,13 @@ void run_localizing_poll(struct run_localizing *l, const struct cli_status *s)
     const int64_t now = sv_now_ms();
     unsigned asked = 0;
 
-    if (!l || l->open || now - l->asked_at < ROUND_MS)
+    if (!l || l->open || now - l->asked_at < l->round_ms)
         return;
     l->asked_at = now;
     l->n = 0;
     memset(&l->sum, 0, sizeof(l->sum));
     for (size_t i = 0; i < s->n && i < l->n_rows && asked < ASKED_MAX; i++)
         asked += ask(l, &s->rows[i], &l->rows[i]);
+    if (l->open == 0)
+        tell(l);
 }

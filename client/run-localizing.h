@@ -1,18 +1,21 @@
-/* The line of `selvedge run` while containers wait for their files: on a terminal only, from the
- * nodes of a few of them. */
+/* How far the files are that containers of `selvedge run` wait for, from the nodes of a few of
+ * them. On a terminal only: run-progress.c. */
 #ifndef SELVEDGE_CLIENT_RUN_LOCALIZING_H
 #define SELVEDGE_CLIENT_RUN_LOCALIZING_H
 
+#include "client/localizing.h"
 #include "client/session.h"
 #include "client/status.h"
 
 struct run_localizing;
 
-typedef void (*run_localizing_fn)(const char *line, void *userdata);
+/* The sum of so many containers; 0: none waits any more. */
+typedef void (*run_localizing_fn)(unsigned containers, const struct cli_localizing *sum,
+                                  void *userdata);
 
-/* `say` prints a line. NULL when out of memory: then there are no such lines. */
-struct run_localizing *run_localizing_new(struct cli_ctx *ctx, size_t instances,
-                                          run_localizing_fn say, void *userdata);
+/* A look at the nodes every `round_ms`. NULL: no memory. */
+struct run_localizing *run_localizing_new(struct cli_ctx *ctx, size_t instances, int64_t round_ms,
+                                          run_localizing_fn tell, void *userdata);
 /* After the end of ctx->fetch. Accepts NULL. */
 void run_localizing_free(struct run_localizing *l);
 /* Asks now and then; called often. Accepts NULL. */

@@ -133,6 +133,12 @@ static int take_option(struct run_options *o, int c)
     case RUN_OPT_USER:
         o->user = optarg;
         return 0;
+    case RUN_OPT_VIEW_ACL:
+        o->view_acl = optarg;
+        return 0;
+    case RUN_OPT_MODIFY_ACL:
+        o->modify_acl = optarg;
+        return 0;
     case 'e':
         if (!good_env(optarg) || o->n_env == SV_ARRAY_LEN(o->env))
             return wrong(o, "env", optarg, "NAME=VALUE");
@@ -299,6 +305,8 @@ int cli_run_stage(const struct run_options *o, struct sv_conf *conf, struct cli_
         .tries = o->tries,
         .restarts = o->restarts,
         .detached = o->detach,
+        .view_acl = o->view_acl,
+        .modify_acl = o->modify_acl,
     };
     uint8_t random[16];
     char *secret = sv_arena_alloc(a, 2 * sizeof(random) + 1);

@@ -15,19 +15,6 @@ static void on_submitted(int status, const struct sv_error *err, void *userdata)
         s->done(s->userdata);
 }
 
-static bool fits(const struct run_submission *s, const char *what, const struct yarn_resource *r,
-                 const struct yarn_resource *maximum)
-{
-    if ((maximum->memory_mb <= 0 || r->memory_mb <= maximum->memory_mb) &&
-        (maximum->vcores <= 0 || r->vcores <= maximum->vcores))
-        return true;
-    (void)cli_fail("%s: %s of %lld MiB and %d vcores: the cluster gives at most %lld MiB and %d "
-                   "vcores",
-                   s->options->subcommand, what, (long long)r->memory_mb, r->vcores,
-                   (long long)maximum->memory_mb, maximum->vcores);
-    return false;
-}
-
 /* Stages the files and sends the submission. */
 static int submit(struct run_submission *s, struct sv_error *err)
 {
@@ -43,6 +30,8 @@ static int submit(struct run_submission *s, struct sv_error *err)
         .resource = o->am_resource,
         .launch = { .resources = files,
                     .n_resources = SV_ARRAY_LEN(files),
+                    .view_acl = o->view_acl,
+                    .modify_acl = o->modify_acl,
                     .command =
                         "exec ./" CLI_AM_FILE " <LOG_DIR> 1><LOG_DIR>/stdout 2><LOG_DIR>/stderr" },
     };
@@ -65,8 +54,7 @@ static void on_new_app(int status, struct yarn_app_id app, struct yarn_resource 
         cli_stop_error(s->ctx, status, err);
         return;
     }
-    if (!fits(s, "a container", &s->options->resource, &maximum) ||
-        !fits(s, "an ApplicationMaster (--am-memory)", &s->options->am_resource, &maximum)) {
+    if (!cli_preflight_fits(s->options, maximum)) { /* its web port did not tell */
         cli_stop(s->ctx, 2);
         return;
     }

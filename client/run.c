@@ -10,9 +10,10 @@
 #include "client/commands.h"
 #include "client/diagnostics.h"
 #include "client/preflight.h"
+#include "client/progress.h"
 #include "client/run-interrupt.h"
 #include "client/run-last.h"
-#include "client/run-localizing.h"
+#include "client/run-progress.h"
 #include "client/run-submit.h"
 #include "client/run-usage.h"
 #include "client/status.h"
@@ -23,7 +24,6 @@
 
 #define DRAIN_MS 15000 /* limit for the last output after the last container */
 #define LOG_POLL_MS 500
-#define PROGRESS_MS 1000
 /* Polls are close while a short job would be over, and at the end; large tables are read less
  * often, which take time to parse. */
 #define YOUNG_MS 3000
@@ -39,16 +39,15 @@ struct run {
     struct run_interrupt *interrupt;
     struct cli_streams *streams;
     struct run_usage *usage;
-    struct run_last *last;             /* NULL: the job goes on */
-    struct run_localizing *localizing; /* NULL: stderr is no terminal */
+    struct run_last *last; /* NULL: the job goes on */
+    struct run_progress *progress;
     sd_event_source *tick;
     char url[512]; /* of the ApplicationMaster; "" = not known */
     enum cli_app_state state;
     struct cli_status status; /* rows == NULL: none seen */
     bool report_open, status_open, end_sent, output_complete;
     bool hint; /* of `submit` */
-    int64_t began, finished_at, ended_at, polled_at, said_at;
-    int said_done, said_running;
+    int64_t began, finished_at, ended_at, polled_at;
 };
 
 static void print_line(struct run *run, const char *fmt, ...) _printf_(2, 3);
@@ -63,6 +62,7 @@ static void print_line(struct run *run, const char *fmt, ...)
     vsnprintf(text, sizeof(text), fmt, ap);
     va_end(ap);
     sv_escape(shown, sizeof(shown), text); /* diagnostics are the job's */
+    cli_progress_yield(stderr, true);
     fprintf(stderr, "[%6.1f s] %s\n", (double)(sv_now_ms() - run->began) / 1000, shown);
 }
 
@@ -112,22 +112,6 @@ static void report_incomplete(int instance, const char *container, bool ended,
 
 /* ---- The ApplicationMaster's table ---- */
 
-static void print_progress(struct run *run)
-{
-    int running = 0;
-
-    for (size_t i = 0; i < run->status.n; i++)
-        running += strcmp(run->status.rows[i].state, "RUNNING") == 0;
-    if ((running == run->said_running && run->status.done == run->said_done) ||
-        (sv_now_ms() - run->said_at < PROGRESS_MS && !run->status.finished))
-        return;
-    run->said_running = running;
-    run->said_done = run->status.done;
-    run->said_at = sv_now_ms();
-    print_line(run, "%d of %d containers done, %d running", run->status.done,
-               run->options.instances, running);
-}
-
 static void on_status(int http, const char *body, size_t len, const char *why, void *userdata)
 {
     struct run *run = userdata;
@@ -139,7 +123,7 @@ static void on_status(int http, const char *body, size_t len, const char *why, v
         return; /* it has ended or may be restarting: the application report shows it */
     cli_status_free(&run->status);
     run->status = status;
-    print_progress(run);
+    run_progress_table(run->progress, &run->status);
     if (status.finished && run->finished_at == 0) {
         run->finished_at = sv_now_ms();
         (void)sd_event_source_set_time(run->tick,
@@ -198,6 +182,7 @@ static void finish(struct run *run, const struct cli_report *report)
     int code = run_interrupt_code(run->interrupt);
     char why[1024];
 
+    cli_progress_end();
     cli_diagnostics_summary(report->diagnostics, why, sizeof(why));
     run_usage_copy(run->usage, &run->status);
     cli_streams_each(run->streams, report_incomplete, run);
@@ -266,7 +251,7 @@ static int on_tick(sd_event_source *source, uint64_t usec, void *userdata)
         run->status_open =
             cli_fetch_get(run->ctx->fetch, run->url, CLI_BODY_MAX, on_status, run) >= 0;
     run->output_complete = follow_all(run, logs);
-    run_localizing_poll(run->localizing, &run->status);
+    run_progress_poll(run->progress, &run->status);
     if (logs)
         run->polled_at = now;
     if (run->finished_at && !run->end_sent && !run->status_open &&
@@ -329,9 +314,8 @@ static int start(struct run *run)
     run->began = sv_now_ms();
     run->streams = cli_streams_new(run->ctx, NULL, run->ctx->json ? stderr : stdout, stderr);
     run->usage = run_usage_new(run->ctx, n);
-    if (isatty(STDERR_FILENO))
-        run->localizing = run_localizing_new(run->ctx, n, say, run);
-    if (!run->streams || !run->usage)
+    run->progress = run_progress_new(run->ctx, run->options.instances, say, run);
+    if (!run->streams || !run->usage || !run->progress)
         return -ENOMEM;
     r = run_interrupt_new(run->ctx, say, run, &run->interrupt);
     if (r < 0)
@@ -355,7 +339,7 @@ static void end(struct run *run)
     sd_event_source_disable_unref(run->tick);
     cli_streams_free(run->streams);
     run_usage_free(run->usage);
-    run_localizing_free(run->localizing);
+    run_progress_free(run->progress);
     run_last_free(run->last);
     run_interrupt_free(run->interrupt);
     cli_status_free(&run->status);

@@ -18,6 +18,8 @@ enum { /* options of `run` and `submit` without a letter */
        RUN_OPT_TIMEOUT,
        RUN_OPT_USER,
        RUN_OPT_LOCAL_DIR,
+       RUN_OPT_VIEW_ACL,
+       RUN_OPT_MODIFY_ACL,
 };
 
 struct run_file {
@@ -32,9 +34,10 @@ struct run_options {
     const char *name, *queue, *am_file;
     struct yarn_resource resource, am_resource;
     int32_t instances, tries, restarts;
-    int64_t lifetime_s;      /* 0: without limit */
-    const char *rolled_logs; /* NULL: none */
-    const char *user;        /* NULL: the caller */
+    int64_t lifetime_s;                /* 0: without limit */
+    const char *rolled_logs;           /* NULL: none */
+    const char *user;                  /* NULL: the caller */
+    const char *view_acl, *modify_acl; /* NULL: nobody else */
     struct run_file files[CLI_RESOURCES_MAX];
     size_t n_files;
     const char *env[CLI_RESOURCES_MAX]; /* "NAME=VALUE" */

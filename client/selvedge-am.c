@@ -184,6 +184,8 @@ static int start_task(struct am *am, const struct cli_task *task)
         .env = env,
         .n_env = SV_ARRAY_LEN(env),
         .command = "exec /bin/bash " CLI_TASK_FILE " 1><LOG_DIR>/stdout 2><LOG_DIR>/stderr",
+        .view_acl = am->job.view_acl,
+        .modify_acl = am->job.modify_acl,
     };
 
     snprintf(instance, sizeof(instance), "%d", task->instance);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "client/commands.h"
+#include "client/progress.h"
 #include "common/clock.h"
 #include "common/str.h"
 #include "wire/proxy.h"
@@ -33,6 +34,7 @@ int cli_fail(const char *fmt, ...)
     vsnprintf(text, sizeof(text), fmt, ap);
     va_end(ap);
     sv_escape(shown, sizeof(shown), text); /* of peers and of the command line */
+    cli_progress_yield(stderr, true);
     fprintf(stderr, "selvedge: %s\n", shown);
     return 1;
 }
@@ -231,6 +233,13 @@ static const char *answer_text(const struct sv_error *err)
     return p;
 }
 
+/* ClientRMService has no class of exception for it. */
+bool cli_refused(const struct cli_ctx *ctx, int status, const struct sv_error *err)
+{
+    return status == -EREMOTEIO && err && strcmp(cli_rm_exception(ctx->rm), "YarnException") == 0 &&
+           strstr(err->text, "does not have privilege to see this");
+}
+
 static void explain(const struct cli_ctx *ctx, const struct sv_error *err)
 {
     const char *class = cli_rm_exception(ctx->rm);
@@ -239,6 +248,10 @@ static void explain(const struct cli_ctx *ctx, const struct sv_error *err)
         (void)cli_fail("%s: the ResourceManager does not know this application; selvedge ps -a "
                        "lists those that it keeps",
                        ctx->subject);
+    else if (ctx->subject && cli_refused(ctx, -EREMOTEIO, err))
+        (void)cli_fail("%s: %s may not see this application: with yarn.acl.enable its owner, its "
+                       "VIEW_APP list and administrators may",
+                       ctx->subject, ctx->user);
     else if (ctx->subject && strcmp(class, "AccessControlException") == 0)
         (void)cli_fail("%s: the ResourceManager does not allow this to %s", ctx->subject,
                        ctx->user);

@@ -65,6 +65,8 @@ int cli_fail(const char *fmt, ...) _printf_(1, 2);
 /* Says what went wrong, in own words for the ResourceManager's exceptions (its own with --verbose),
  * and ends the loop with exit code 1: for callbacks. `err` may be NULL. */
 void cli_stop_error(struct cli_ctx *ctx, int status, const struct sv_error *err);
+/* The ResourceManager's answer is that this user may not see the application. */
+bool cli_refused(const struct cli_ctx *ctx, int status, const struct sv_error *err);
 /* Prints the synopsis of the subcommand on stderr; returns 2. */
 int cli_usage(const struct cli_ctx *ctx);
 /* Prints `rows` (taken) as the command line wants them and ends the loop with 0. */

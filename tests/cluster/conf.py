@@ -31,6 +31,7 @@ def cluster_site(root, ports, address="127.0.0.1", network=None):
         "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms": 100,
         "yarn.scheduler.minimum-allocation-mb": 64,
         "yarn.scheduler.maximum-allocation-mb": 8192,
+        "yarn.scheduler.maximum-allocation-vcores": 4,  # the default of 3.x
         # the default of Hadoop's ResourceManager is below /tmp/hadoop-yarn-USER
         "yarn.node-attribute.fs-store.root-dir": f"{root}/rm/attributes",
         "selvedge.rm.state-dir": f"{root}/rm",

@@ -21,6 +21,8 @@ VALUES = [
     (["run"], "--restart", "0", ["-1", "1001"]),
     (["run"], "--timeout", "5m", ["0", "-5", "soon", "5 minutes"]),
     (["run"], "--user", "root", []),
+    (["run"], "--view-acl", "ann,bob staff", []),
+    (["run"], "--modify-acl", "ann", []),
     (["run"], "--am-memory", "64m", ["0", "x", "1t"]),
     (["run"], "--am-program", "/bin/true", ["/nowhere"]),
     (["submit"], "--instances", "1", ["x"]),

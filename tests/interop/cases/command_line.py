@@ -158,6 +158,17 @@ def two_lists(c):
         raise ClusterError(f"yarn: {rows}\nselvedge: {ours}")
 
 
+def too_large(c, jobs):
+    """More than the cluster's maximum and less than the node has: refused without an id."""
+    first = int(jobs.submit("before", "true").rsplit("_", 1)[1])
+    done = c.selvedge("run", "--vcores", "5", "--", "true")
+    if done.returncode != 2 or "the cluster gives at most 8192 MiB and 4 vcores" not in done.stderr or done.stderr.count("\n") != 1:
+        raise ClusterError(f"{done.returncode}: {done.stdout!r} {done.stderr!r}")
+    after = int(jobs.submit("after", "true").rsplit("_", 1)[1])
+    if after != first + 1:
+        raise ClusterError(f"{after - first - 1} ids were used up")
+
+
 def every_subcommand(c):
     known = subprocess.run([f"{c.prefix}/bin/selvedge", "--help"], capture_output=True, text=True, check=True).stdout
     names = set(re.findall(r"^  (\w+(?: \w+)?)  +\S", known, re.M))
@@ -183,6 +194,7 @@ def run(report, c):
             entry.update({"all": found} if version == hadoop.REFERENCE else {version: found} if found != entry.get("all") else {})
         report.check(f"{c.pairing}: selvedge {key}", found == entry.get(version, entry.get("all")),
                      f"\n      now:    {found}\n      golden: {entry.get(version, entry.get('all'))}")
+    report.case(f"{c.pairing}: a container above the maximum is refused without an id", too_large, c, jobs)
     if os.environ.get("COMMAND_LINE_CAPTURE"):
         with open(GOLDEN, "w", encoding="utf-8") as f:
             json.dump(golden, f, indent=1, ensure_ascii=False)

@@ -25,6 +25,7 @@ static void round_trip(void **state)
         .schedulers = schedulers,
         .n_schedulers = 2,
         .secret = "00ff",
+        .view_acl = "ann,bob staff",
         .resources = resources,
         .n_resources = 2,
     };
@@ -47,6 +48,8 @@ static void round_trip(void **state)
     assert_string_equal(back.schedulers[1].host, "rm2.example");
     assert_int_equal(back.schedulers[1].port, 8130);
     assert_string_equal(back.secret, "00ff");
+    assert_string_equal(back.view_acl, "ann,bob staff");
+    assert_null(back.modify_acl);
     assert_int_equal(back.n_resources, 2);
     assert_string_equal(back.resources[1].name, "data \"x\"");
     assert_string_equal(back.resources[1].url, "file:///stage/1-data.tgz");
