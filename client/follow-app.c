@@ -4,7 +4,8 @@
 #include <errno.h>
 
 #define POLL_USEC (500 * 1000)
-#define TABLE_POLLS 4 /* of the logs, between two reads of the table */
+#define TABLE_POLLS 4 /* of the logs, between two reads of a large table */
+#define LARGE 100     /* rows */
 
 /* While the ApplicationMaster of `selvedge run` does not answer, the ResourceManager lists its
  * containers with other numbers and itself among them: such a table only serves when there was no
@@ -24,6 +25,7 @@ static void take_table(struct cli_follow_app *f, struct cli_rows *rows)
             cli_streams_end(f->streams, table->rows[i].container);
     }
     f->seen = f->seen || table->n > 0;
+    f->large = table->n > LARGE;
     if (f->ops->table && table->n > 0)
         f->ops->table(&rows->status, f->userdata);
 }
@@ -53,9 +55,10 @@ static int on_timer(sd_event_source *t, uint64_t usec, void *userdata)
         f->ops->ended(f->userdata);
         return 0;
     }
-    if (!f->ended && !f->asking && ++f->polls % TABLE_POLLS == 0) {
+    if (!f->ended && !f->asking && ++f->polls >= (f->large ? TABLE_POLLS : 1)) {
         r = cli_rows_get(f->ctx, f->app, false, on_table, f);
         f->asking = r >= 0;
+        f->polls = 0;
     }
     if (r < 0)
         cli_stop_error(f->ctx, r, NULL);
@@ -66,7 +69,6 @@ static int on_timer(sd_event_source *t, uint64_t usec, void *userdata)
 
 int cli_follow_app_start(struct cli_follow_app *f)
 {
-    f->polls = TABLE_POLLS - 1; /* at once */
     return sd_event_add_time_relative(f->ctx->event, &f->timer, CLOCK_MONOTONIC, 0, 1000, on_timer,
                                       f);
 }
