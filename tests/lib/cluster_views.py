@@ -112,7 +112,7 @@ class ClusterViews:
 
     @staticmethod
     def inspect_once(c, name):
-        done = c.selvedge("inspect", "--json", name)
+        done = c.selvedge("--wait", "2s", "inspect", "--json", name)
         assert done.returncode == 0, done
         return json.loads(done.stdout)
 
