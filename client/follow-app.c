@@ -4,8 +4,9 @@
 #include <errno.h>
 
 #define POLL_USEC (500 * 1000)
-#define TABLE_POLLS 4 /* of the logs, between two reads of a large table */
-#define LARGE 100     /* rows */
+#define END_POLL_USEC (50 * 1000) /* for the last answers */
+#define TABLE_POLLS 4             /* of the logs, between two reads of a large table */
+#define LARGE 100                 /* rows */
 
 /* While the ApplicationMaster of `selvedge run` does not answer, the ResourceManager lists its
  * containers with other numbers and itself among them: such a table only serves when there was no
@@ -44,6 +45,9 @@ static void on_table(int status, struct cli_rows *rows, const struct sv_error *e
         take_table(f, rows);
     if (f->ended)
         cli_streams_end(f->streams, NULL);
+    (void)cli_streams_poll(f->streams, true); /* new ones; how far is for the timer, ignoring */
+    if (f->ended)
+        (void)sd_event_source_set_time(f->timer, 0); /* else half a second later, ignoring */
 }
 
 static int on_timer(sd_event_source *t, uint64_t usec, void *userdata)
@@ -62,7 +66,8 @@ static int on_timer(sd_event_source *t, uint64_t usec, void *userdata)
     }
     if (r < 0)
         cli_stop_error(f->ctx, r, NULL);
-    (void)sd_event_source_set_time(t, usec + POLL_USEC); /* cannot fail here, ignoring */
+    (void)sd_event_source_set_time(
+        t, usec + (f->ended ? END_POLL_USEC : POLL_USEC)); /* cannot fail here, ignoring */
     (void)sd_event_source_set_enabled(t, SD_EVENT_ONESHOT);
     return 0;
 }
