@@ -117,7 +117,8 @@ class ClusterViews:
         return json.loads(done.stdout)
 
     def topped(self, c):
-        app = self.submit(c, "-n", "2", "-N", "busy", "--", "while :; do :; done")
+        # Busy a part of the time: other tests need the processors, too.
+        app = self.submit(c, "-n", "2", "-N", "busy", "--", "while :; do for ((i = 0; i < 5000; i++)); do :; done; sleep 0.05; done")
         self.running(c, app, 2)
 
         def used():  # the node reads the counters from time to time
