@@ -13,10 +13,10 @@
 
 #define TOTAL_MS 20000L
 #define CONNECT_MS 5000L
-#define BUFFER ((size_t)64 << 10) /* of a connection, where much may come */
-#define AT_ONCE 32L               /* connections per host; further requests queue inside curl */
-#define AT_ONCE_ALL 500L          /* to all hosts: below the usual limit of descriptors */
-#define UNDER_WAY 64              /* without cli_fetch_patience(): a request takes up to 70 KiB */
+#define BUFFER ((size_t)256 << 10) /* of a connection, where much may come */
+#define AT_ONCE 32L                /* connections per host; further requests queue inside curl */
+#define AT_ONCE_ALL 500L           /* to all hosts: below the usual limit of descriptors */
+#define UNDER_WAY 16               /* without cli_fetch_patience(): each has a handle, 20 KiB */
 
 struct fetch_request {
     struct cli_fetch *f;
@@ -37,9 +37,26 @@ struct cli_fetch {
     sd_event_source *timer;
     struct fetch_request *requests, *waiting;
     long under_way, under_way_max;
+    CURL *idle[UNDER_WAY]; /* handles for further requests */
+    size_t n_idle;
     struct cli_plain *plain;
     long total_ms;
 };
+
+static CURL *take_handle(struct cli_fetch *f)
+{
+    return f->n_idle > 0 ? f->idle[--f->n_idle] : curl_easy_init();
+}
+
+static void put_handle(struct cli_fetch *f, CURL *easy)
+{
+    if (f->n_idle == UNDER_WAY) {
+        curl_easy_cleanup(easy);
+        return;
+    }
+    curl_easy_reset(easy);
+    f->idle[f->n_idle++] = easy;
+}
 
 static void fetch_request_free(struct fetch_request *q)
 {
@@ -47,7 +64,7 @@ static void fetch_request_free(struct fetch_request *q)
         DL_DELETE(q->f->requests, q);
         q->f->under_way--;
         curl_multi_remove_handle(q->f->multi, q->easy);
-        curl_easy_cleanup(q->easy);
+        put_handle(q->f, q->easy);
         curl_slist_free_all(q->headers);
     } else {
         DL_DELETE(q->f->waiting, q);
@@ -222,6 +239,8 @@ struct cli_fetch *cli_fetch_free(struct cli_fetch *f)
     DL_FOREACH_SAFE (f->waiting, q, next)
         cancel(q);
     cli_plain_cancel(&f->plain);
+    while (f->n_idle > 0)
+        curl_easy_cleanup(f->idle[--f->n_idle]);
     if (f->multi)
         curl_multi_cleanup(f->multi);
     sd_event_source_disable_unref(f->timer);
@@ -259,11 +278,13 @@ static void set_options(struct fetch_request *q)
 /* Of one that waits; it still does after an error. */
 static int begin(struct fetch_request *q)
 {
-    CURL *easy = curl_easy_init();
+    CURL *easy = take_handle(q->f);
 
+    if (!easy)
+        return -ENOMEM;
     q->headers = q->header ? curl_slist_append(NULL, q->header) : NULL;
-    if (!easy || (q->header && !q->headers)) {
-        curl_easy_cleanup(easy);
+    if (q->header && !q->headers) {
+        put_handle(q->f, easy);
         return -ENOMEM;
     }
     DL_DELETE(q->f->waiting, q);

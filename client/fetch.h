@@ -19,7 +19,7 @@ int cli_fetch_new(sd_event *event, struct cli_fetch **ret) _must_use_;
 struct cli_fetch *cli_fetch_free(struct cli_fetch *f);
 
 /* How long a request made from now on may take as a whole, 20 s at first. Then up to 500 requests
- * are under way at the same time, else 64: each has a buffer, and the job's containers are many. */
+ * are under way at the same time, else 16: each has a handle, and the job's containers are many. */
 void cli_fetch_patience(struct cli_fetch *f, long ms);
 #define CLI_FETCH_VIEW_MS 5000 /* for a person who looks at several nodes */
 

@@ -4,7 +4,9 @@
 #include <errno.h>
 
 #define POLL_USEC (500 * 1000)
-#define TABLE_POLLS 4 /* of the logs, between two reads of the table */
+#define END_POLL_USEC (50 * 1000) /* for the last answers */
+#define TABLE_POLLS 4             /* of the logs, between two reads of a large table */
+#define LARGE 100                 /* rows */
 
 /* While the ApplicationMaster of `selvedge run` does not answer, the ResourceManager lists its
  * containers with other numbers and itself among them: such a table only serves when there was no
@@ -24,6 +26,7 @@ static void take_table(struct cli_follow_app *f, struct cli_rows *rows)
             cli_streams_end(f->streams, table->rows[i].container);
     }
     f->seen = f->seen || table->n > 0;
+    f->large = table->n > LARGE;
     if (f->ops->table && table->n > 0)
         f->ops->table(&rows->status, f->userdata);
 }
@@ -42,6 +45,9 @@ static void on_table(int status, struct cli_rows *rows, const struct sv_error *e
         take_table(f, rows);
     if (f->ended)
         cli_streams_end(f->streams, NULL);
+    (void)cli_streams_poll(f->streams, true); /* new ones; how far is for the timer, ignoring */
+    if (f->ended)
+        (void)sd_event_source_set_time(f->timer, 0); /* else half a second later, ignoring */
 }
 
 static int on_timer(sd_event_source *t, uint64_t usec, void *userdata)
@@ -53,20 +59,21 @@ static int on_timer(sd_event_source *t, uint64_t usec, void *userdata)
         f->ops->ended(f->userdata);
         return 0;
     }
-    if (!f->ended && !f->asking && ++f->polls % TABLE_POLLS == 0) {
+    if (!f->ended && !f->asking && ++f->polls >= (f->large ? TABLE_POLLS : 1)) {
         r = cli_rows_get(f->ctx, f->app, false, on_table, f);
         f->asking = r >= 0;
+        f->polls = 0;
     }
     if (r < 0)
         cli_stop_error(f->ctx, r, NULL);
-    (void)sd_event_source_set_time(t, usec + POLL_USEC); /* cannot fail here, ignoring */
+    (void)sd_event_source_set_time(
+        t, usec + (f->ended ? END_POLL_USEC : POLL_USEC)); /* cannot fail here, ignoring */
     (void)sd_event_source_set_enabled(t, SD_EVENT_ONESHOT);
     return 0;
 }
 
 int cli_follow_app_start(struct cli_follow_app *f)
 {
-    f->polls = TABLE_POLLS - 1; /* at once */
     return sd_event_add_time_relative(f->ctx->event, &f->timer, CLOCK_MONOTONIC, 0, 1000, on_timer,
                                       f);
 }

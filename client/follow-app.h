@@ -25,7 +25,7 @@ struct cli_follow_app {
     /* Its own. */
     sd_event_source *timer;
     unsigned polls;
-    bool asking, seen, ended;
+    bool asking, seen, large, ended;
 };
 
 /* Errors end the loop with their message. 0 or -errno. */

@@ -185,8 +185,6 @@ static bool unframe(struct cli_follow *f, const char **body, size_t *len)
 
 static void take(struct cli_follow *f, const char *body, size_t len)
 {
-    f->offset += len;
-    f->tries = 0;
     if (f->tail)
         cli_tail_put(f->tail, body, len);
     else
@@ -237,11 +235,13 @@ static void on_body(int status, const char *body, size_t len, const char *why, v
         why = "the answer has another form than the one before";
     }
     if (good) {
-        take(f, body, len);
-        if (cut) {
+        f->offset += len;
+        f->tries = 0;
+        if (cut) /* the rest comes while this is printed */
             cli_follow_poll(f, f->last);
+        take(f, body, len);
+        if (cut)
             return;
-        }
         if (f->tail)
             print_tail(f);
     } else {

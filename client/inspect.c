@@ -103,7 +103,7 @@ int cli_cmd_inspect(struct cli_ctx *ctx, int argc, char **argv)
         code = cli_option_begin(ctx, argc, argv, NULL, 1, 1, NULL);
     if (code != 0)
         return code;
-    cli_fetch_patience(ctx->fetch, CLI_FETCH_VIEW_MS);
+    cli_fetch_patience(ctx->fetch, (long)SV_MIN(ctx->wait_ms, (int64_t)CLI_FETCH_VIEW_MS));
     cli_inspect_hold(&i);
     if (kind == APPLICATION)
         r = cli_inspect_app(&i, app);

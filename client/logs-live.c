@@ -12,6 +12,8 @@
 
 #define FILES_MAX 1000 /* of one container, with --all */
 #define TRIES 2
+#define STEP_MS 1u /* between two looks; twice as long after each at which nothing has come */
+#define STEP_MAX_MS 16u
 
 struct cli_live {
     struct cli_logs *l;
@@ -24,6 +26,7 @@ struct cli_live {
     size_t n_gone;
     struct cli_follow *follow;
     sd_event_source *timer;
+    unsigned step_ms;
 };
 
 static struct cli_row *row_of(struct cli_live *v)
@@ -232,15 +235,18 @@ static int on_timer(sd_event_source *s, uint64_t usec, void *userdata)
 {
     struct cli_live *v = userdata;
 
-    if (v->follow && cli_follow_complete(v->follow))
+    v->step_ms = SV_MIN(2 * v->step_ms, STEP_MAX_MS);
+    if (v->follow && cli_follow_complete(v->follow)) {
         file_done(v);
+        v->step_ms = STEP_MS;
+    }
     if (!v->follow && !v->listing && !open_next(v)) {
         cli_stop(v->l->ctx, 0);
         return 0;
     }
     if (v->follow)
         cli_follow_poll(v->follow, true);
-    (void)sd_event_source_set_time(s, usec + 10 * 1000);
+    (void)sd_event_source_set_time(s, usec + v->step_ms * 1000);
     (void)sd_event_source_set_enabled(s, SD_EVENT_ONESHOT);
     return 0;
 }
@@ -252,7 +258,8 @@ int cli_logs_live(struct cli_logs *l)
     if (!v)
         return -ENOMEM;
     v->l = l;
-    return sd_event_add_time_relative(l->ctx->event, &v->timer, CLOCK_MONOTONIC, 0, 1000, on_timer,
+    v->step_ms = STEP_MS;
+    return sd_event_add_time_relative(l->ctx->event, &v->timer, CLOCK_MONOTONIC, 0, 100, on_timer,
                                       v);
 }
 

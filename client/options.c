@@ -19,7 +19,8 @@ const struct cli_opt cli_globals[] = {
     { CLI_OPT_NO_HEADERS, "no-headers", NULL, "lists without the line of titles", 0 },
     { CLI_OPT_QUIET, "quiet", NULL, "lists: names alone; other commands: results alone", 0 },
     { CLI_OPT_UTC, "utc", NULL, "times as 2026-01-31T12:00:00Z", 0 },
-    { CLI_OPT_WAIT, "wait", "TIME", "for the first answer of the ResourceManager (5s)", 0 },
+    { CLI_OPT_WAIT, "wait", "TIME",
+      "for the first answer of the ResourceManager, and of nodes in inspect and top (5s)", 0 },
     { CLI_OPT_VERBOSE, "verbose", NULL, "also what the ResourceManager said", 0 },
     { 0 },
 };

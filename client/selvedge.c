@@ -1,7 +1,6 @@
 /* selvedge: the command line. Finds the subcommand, reads Hadoop's configuration, connects. Each
  * subcommand is one file; all run as the calling user. */
 #include <curl/curl.h>
-#include <locale.h>
 #include <string.h>
 
 #include "client/options.h"
@@ -95,7 +94,6 @@ int main(int argc, char **argv)
     struct cli_ctx ctx = { .commands = cli_commands, .wait_ms = CLI_WAIT_MS };
     int code;
 
-    (void)setlocale(LC_ALL, ""); /* "C" when it is unknown */
     sv_log_init("selvedge");
     sv_log_set_level(SV_LOG_ERR);
     ctx.conf = sv_conf_new();

@@ -11,11 +11,19 @@
 #include "common/str.h"
 
 #define FAILURES_MAX 10 /* lines about failed instances; the table has them all */
+#define DIAGNOSTICS_MAX 3100
+
+static const char *diagnostics_of(const struct cli_row *row)
+{
+    return row->diagnostics ? row->diagnostics : "";
+}
 
 void cli_status_free(struct cli_status *s)
 {
-    for (size_t i = 0; i < s->n; i++)
+    for (size_t i = 0; i < s->n; i++) {
         free(s->rows[i].localizing);
+        free(s->rows[i].diagnostics);
+    }
     free(s->rows);
     *s = (struct cli_status){ 0 };
 }
@@ -38,6 +46,7 @@ static int64_t number(json_t *object, const char *key, int64_t unknown)
 static void row_from(json_t *j, struct cli_row *row)
 {
     json_t *code = json_object_get(j, "exitCode");
+    char text[DIAGNOSTICS_MAX];
 
     row->instance = (int)number(j, "instance", 0);
     row->tries = (int)number(j, "tries", 0);
@@ -45,7 +54,9 @@ static void row_from(json_t *j, struct cli_row *row)
     copy(row->container, sizeof(row->container), j, "container");
     copy(row->node, sizeof(row->node), j, "node");
     copy(row->http, sizeof(row->http), j, "http");
-    copy(row->diagnostics, sizeof(row->diagnostics), j, "diagnostics");
+    copy(text, sizeof(text), j, "diagnostics");
+    if (*text)
+        row->diagnostics = strdup(text); /* out of memory: without, ignoring */
     row->done = json_is_integer(code);
     row->exit_status = (int)json_integer_value(code);
     row->peak_bytes = row->cpu_ms = row->localize_ms = row->launch_ms = -1;
@@ -152,18 +163,18 @@ static void print_failures(const struct cli_status *s, int lines, FILE *out)
 
     for (size_t i = 0; i < s->n; i++) {
         const struct cli_row *r = &s->rows[i];
-        const char *end = strstr(r->diagnostics, "\\x0a"); /* escaped by the ApplicationMaster */
+        const char *text = diagnostics_of(r);
+        const char *end = strstr(text, "\\x0a"); /* escaped by the ApplicationMaster */
         const char *meaning = sv_exit_meaning(r->exit_status);
 
         if (!r->done || r->exit_status == 0 || failed++ >= FAILURES_MAX)
             continue;
         fprintf(out, "instance %d on %s: exit code %d%s%s%s", r->instance, *r->node ? r->node : "-",
                 r->exit_status, meaning ? " (" : "", meaning ? meaning : "", meaning ? ")" : "");
-        if (r->exit_status < 0 && *r->diagnostics)
-            fprintf(out, ": %.*s", end ? (int)(end - r->diagnostics) : (int)strlen(r->diagnostics),
-                    r->diagnostics);
+        if (r->exit_status < 0 && *text)
+            fprintf(out, ": %.*s", end ? (int)(end - text) : (int)strlen(text), text);
         fputc('\n', out);
-        (void)cli_diagnostics_tail(r->diagnostics, lines, "    ", out);
+        (void)cli_diagnostics_tail(text, lines, "    ", out);
     }
     if (failed > FAILURES_MAX)
         fprintf(out, "and %zu more failed instances\n", failed - FAILURES_MAX);
@@ -191,15 +202,15 @@ const struct cli_list cli_containers = CLI_LIST(columns, "container");
 
 static json_t *row_object(const struct cli_row *r)
 {
-    json_t *row =
-        json_pack("{s:i, s:o, s:o, s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "instance",
-                  r->instance, "container", cli_json_string(r->container), "node",
-                  cli_json_string(r->node), "state", cli_json_string(r->state), "tries", r->tries,
-                  "exitCode", r->done ? json_integer(r->exit_status) : json_null(),
-                  "peakMemoryBytes", cli_json_known(r->peak_bytes), "cpuTimeMs",
-                  cli_json_known(r->cpu_ms), "localizeMs", cli_json_known(r->localize_ms),
-                  "launchMs", cli_json_known(r->launch_ms), "limitsNotEnforced",
-                  cli_json_string(r->not_enforced), "diagnostics", cli_json_string(r->diagnostics));
+    json_t *row = json_pack(
+        "{s:i, s:o, s:o, s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "instance", r->instance,
+        "container", cli_json_string(r->container), "node", cli_json_string(r->node), "state",
+        cli_json_string(r->state), "tries", r->tries, "exitCode",
+        r->done ? json_integer(r->exit_status) : json_null(), "peakMemoryBytes",
+        cli_json_known(r->peak_bytes), "cpuTimeMs", cli_json_known(r->cpu_ms), "localizeMs",
+        cli_json_known(r->localize_ms), "launchMs", cli_json_known(r->launch_ms),
+        "limitsNotEnforced", cli_json_string(r->not_enforced), "diagnostics",
+        cli_json_string(diagnostics_of(r)));
 
     cli_localizing_put(row, r->localizing);
     return row;

@@ -18,7 +18,7 @@ struct cli_row { /* one instance; -1 = unknown */
     char node[264], http[264];
     bool done;
     int exit_status;
-    char diagnostics[3100];
+    char *diagnostics;                                  /* owned; NULL: none */
     int64_t peak_bytes, cpu_ms, localize_ms, launch_ms; /* from the node */
     char not_enforced[64];                              /* "memory, pids, cpu", or "" */
     struct cli_localizing *localizing;                  /* owned; NULL: not now */

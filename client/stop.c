@@ -8,7 +8,6 @@
 #include "common/clock.h"
 #include "common/str.h"
 
-#define POLL_US (500 * 1000)
 #define GRACE_MS 30000
 
 struct stop {
@@ -85,8 +84,8 @@ static void poll_later(struct stop *s)
 
     sd_event_source_disable_unref(s->timer);
     s->timer = NULL;
-    r = sd_event_add_time_relative(s->ctx->event, &s->timer, CLOCK_MONOTONIC, POLL_US, 0, on_timer,
-                                   s);
+    r = sd_event_add_time_relative(s->ctx->event, &s->timer, CLOCK_MONOTONIC, CLI_POLL_MS * 1000, 0,
+                                   on_timer, s);
     if (r < 0)
         cli_stop_error(s->ctx, r, NULL);
 }

@@ -307,7 +307,7 @@ int cli_cmd_top(struct cli_ctx *ctx, int argc, char **argv)
                                 &app);
     if (code != 0)
         return code;
-    cli_fetch_patience(ctx->fetch, CLI_FETCH_VIEW_MS);
+    cli_fetch_patience(ctx->fetch, (long)SV_MIN(ctx->wait_ms, (int64_t)CLI_FETCH_VIEW_MS));
     if (ctx->subject)
         yarn_app_id_text(app, t.app);
     t.on_screen =

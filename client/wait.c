@@ -10,8 +10,6 @@ struct waiting {
     sd_event_source *timer;
 };
 
-#define WAIT_POLL_US (500 * 1000)
-
 static int on_timer(sd_event_source *s, uint64_t usec, void *userdata);
 
 static void on_report(int status, const struct cli_report *report, size_t n,
@@ -38,7 +36,7 @@ static void on_report(int status, const struct cli_report *report, size_t n,
     }
     sd_event_source_disable_unref(w->timer);
     w->timer = NULL;
-    r = sd_event_add_time_relative(w->ctx->event, &w->timer, CLOCK_MONOTONIC, WAIT_POLL_US, 0,
+    r = sd_event_add_time_relative(w->ctx->event, &w->timer, CLOCK_MONOTONIC, CLI_POLL_MS * 1000, 0,
                                    on_timer, w);
     if (r < 0)
         cli_stop_error(w->ctx, r, NULL);

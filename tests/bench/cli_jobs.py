@@ -1,11 +1,14 @@
 """Jobs for bench-cli: `selvedge run` of one, 100 and 1,000 instances, beside Hadoop's DistributedShell on the same daemons and crun for
 one command."""
+import contextlib
 import json
 import os
+import re
 import shutil
 import statistics
 import subprocess
 import tempfile
+import threading
 import time
 
 from cluster import ClusterError
@@ -24,6 +27,26 @@ done"""
 ROOM = {"yarn.nodemanager.resource.memory-mb": 262144, "yarn.nodemanager.resource.cpu-vcores": 8192}
 
 
+class Largest(threading.Thread):
+    """The most resident memory of a process, in MiB. Its rusage would count what this program had when it started it."""
+
+    def __init__(self, pid):
+        super().__init__(daemon=True)
+        self.path, self.mib, self.over = f"/proc/{pid}/status", 0, threading.Event()
+        self.start()
+
+    def run(self):
+        while not self.over.wait(0.05):
+            with contextlib.suppress(OSError), open(self.path, encoding="ascii") as f:
+                found = re.search(r"VmHWM:\s+(\d+) kB", f.read())
+                self.mib = int(found[1]) / 1024 if found else self.mib
+
+    def end(self):
+        self.over.set()
+        self.join()
+        return self.mib
+
+
 def timed(c, *words):
     """`selvedge` with these words: seconds, its processor seconds, its largest resident MiB, what it printed."""
     user = c.users[0]
@@ -31,6 +54,7 @@ def timed(c, *words):
         begin = time.monotonic()
         job = subprocess.Popen([f"{c.prefix}/bin/selvedge", *words], env=c.client_env(), cwd="/", stdin=subprocess.DEVNULL, stdout=out,
                                stderr=err, user=user.pw_uid, group=user.pw_gid, extra_groups=[])
+        largest = Largest(job.pid)
         _, status, used = os.wait4(job.pid, 0)
         seconds = time.monotonic() - begin
         job.returncode = os.waitstatus_to_exitcode(status)
@@ -38,7 +62,7 @@ def timed(c, *words):
             f.seek(0)
         if job.returncode != 0:
             raise ClusterError(f"{words}: {job.returncode}: {err.read()[-500:]}")
-        return seconds, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024, out.read()
+        return seconds, used.ru_utime + used.ru_stime, largest.end(), out.read()
 
 
 def stream(c, n):

@@ -112,12 +112,13 @@ class ClusterViews:
 
     @staticmethod
     def inspect_once(c, name):
-        done = c.selvedge("inspect", "--json", name)
+        done = c.selvedge("--wait", "2s", "inspect", "--json", name)
         assert done.returncode == 0, done
         return json.loads(done.stdout)
 
     def topped(self, c):
-        app = self.submit(c, "-n", "2", "-N", "busy", "--", "while :; do :; done")
+        # Busy a part of the time: other tests need the processors, too.
+        app = self.submit(c, "-n", "2", "-N", "busy", "--", "while :; do for ((i = 0; i < 5000; i++)); do :; done; sleep 0.05; done")
         self.running(c, app, 2)
 
         def used():  # the node reads the counters from time to time

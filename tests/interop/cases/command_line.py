@@ -1,7 +1,8 @@
 """Every subcommand of `selvedge` that talks to a ResourceManager, at Apache's and at ours: exit code and whole output, ids, times and sizes
-masked. tests/golden/command-line.json holds what each command prints: "all" is the reference version's, an entry of another
+masked, through a pipe and on terminals of 80 and 200 columns. tests/golden/command-line.json holds what each command prints: "all" is the reference version's, an entry of another
 ResourceManager is there where it differs; docs/operate/mixed-cluster.md says why. COMMAND_LINE_CAPTURE=1 writes the file. Then one state in
 two views: Hadoop's own `yarn application` and `selvedge inspect` tell the same."""
+import concurrent.futures
 import json
 import os
 import re
@@ -11,7 +12,7 @@ import subprocess
 from cluster import ClusterError
 from interop import hadoop, peers
 from interop.cases import decommission
-from lib.golden_output import mask
+from lib.golden_output import RED, mask, on_terminal
 
 GOLDEN = os.path.join(hadoop.TOP, "tests", "golden", "command-line.json")
 CLI = "org.apache.hadoop.yarn.client.cli.ApplicationCLI"
@@ -78,6 +79,30 @@ app kill @ABSENT
 """.strip().splitlines()
 
 
+# Those that change nothing and ask for no person: they are run on terminals, too.
+LOOKS = ("version", "ps", "app list", "app status", "app attempts", "app move @RUNS nowhere", "top", "inspect", "logs", "node list", "node status",
+         "queue list", "queue status", "complete", "wait", "run -q nowhere", "run -m 1t")
+# A list of applications shows a failure in red.
+COLOURED = ("ps -a -o wide", "app list -a")
+# For make check: with one job that has ended.
+BRIEF = """
+version
+ps @ABSENT
+ps @BAD
+app status @BAD
+app attempts @BAD
+app attempts @ABSENT
+logs --tail 1 @BAD
+logs --since 1h --log stderr @BAD
+logs @BAD 5
+node status nowhere
+queue list -o name
+queue status nowhere
+wait @BAD
+wait @ABSENT
+""".strip().splitlines()
+
+
 def prepare(c):
     """The list of hosts that must leave belongs to the submitter."""
     decommission.prepare(c)
@@ -103,18 +128,24 @@ def shape(value, path=""):
 
 
 class Jobs:
-    """One that has failed, two that run."""
+    """One that has failed, two that run; `brief`: without those."""
 
-    def __init__(self, c):
+    def __init__(self, c, brief):
         self.c = c
         bad = self.submit("bad", "echo first; echo why >&2; exit 9")
         c.selvedge("wait", bad)
+        self.words = {"BAD": bad, "ABSENT": "application_1_0001"}
+        if not brief:
+            self.two_that_run(c)
+
+    def two_that_run(self, c):
         runs, second = self.submit("runs", LOOP), self.submit("second", LOOP)
         for app in (runs, second):
             c.wait(lambda a=app: "ready" in c.selvedge("logs", a).stdout, 120, f"{app} runs")
         rows = json.loads(c.selvedge("ps", runs, "-o", "json").stdout)
-        self.words = {"BAD": bad, "RUNS": runs, "SECOND": second, "ABSENT": "application_1_0001", "PREFIX": runs[:-2],
-                      "CONTAINER": rows["containers"][0]["container"], "NODE": rows["containers"][0]["node"], "HELLO": "echo hello"}
+        first = rows["containers"][0]
+        self.words |= {"RUNS": runs, "SECOND": second, "PREFIX": runs[:-2], "CONTAINER": first["container"], "NODE": first["node"],
+                       "HELLO": "echo hello"}
 
     def submit(self, name, command):
         done = self.c.selvedge("submit", "--quiet", "-N", name, "--", command)
@@ -122,15 +153,36 @@ class Jobs:
             raise ClusterError(f"submit: {done.returncode} {done.stderr}")
         return done.stdout.strip()
 
+    def words_of(self, line):
+        return [self.words[w[1:]] if w.startswith("@") else w for w in line.split()]
+
     def run(self, line):
-        words = [self.words[w[1:]] if w.startswith("@") else w for w in line.split()]
-        done = self.c.selvedge(*words)
+        done = self.c.selvedge(*self.words_of(line))
         if line.startswith("inspect") and done.returncode == 0:
             return ["exit 0", *sorted(shape(json.loads(done.stdout)))]
         lines = plain(done.stdout)
         if line.startswith("top"):  # by use
             lines[1:] = sorted(lines[1:])
         return [f"exit {done.returncode}", *lines, *("! " + text for text in plain(done.stderr))]
+
+    def show(self, line, columns, code):
+        """The same on a terminal, whose lines of both streams are in one order or the other."""
+        text = on_terminal(self.c, self.words_of(line), columns, {**self.c.client_env(), "TERM": "xterm"}, code)
+        if line.startswith("inspect") and code == 0:
+            return sorted(shape(json.loads(text)))
+        return sorted(plain(text))
+
+
+def on_terminals(jobs, line, piped):
+    """What the command shows on terminals, of what it has printed into pipes."""
+    code = int(piped[0].removeprefix("exit "))
+    wanted = [text.removeprefix("! ") for text in piped[1:]]
+    if line in COLOURED:
+        wanted = [text.replace("FAILED", RED) for text in wanted]
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        shown = list(pool.map(lambda columns: jobs.show(line, columns, code), (80, 200)))
+    if shown != [sorted(wanted)] * 2:
+        raise ClusterError(f"\n      terminals: {shown}\n      pipe:      {sorted(wanted)}")
 
 
 def two_views(c, app):
@@ -177,23 +229,31 @@ def every_subcommand(c):
         raise ClusterError(f"not run: {missing}; of {names}")
 
 
+def two_views_and_lists(report, c, jobs):
+    report.case(f"{c.pairing}: each subcommand of --help is run", every_subcommand, c)
+    for app in ("BAD", "RUNS"):
+        report.case(f"{c.pairing}: yarn application -status and selvedge inspect of {app}", two_views, c, jobs.words[app])
+    report.case(f"{c.pairing}: yarn application -list and selvedge ps", two_lists, c)
+
+
 def run(report, c):
     version = peers.version_of(c.peer_rm) or "selvedge"
     with open(GOLDEN, encoding="utf-8") as f:
         golden = json.load(f)
-    report.case(f"{c.pairing}: each subcommand of --help is run", every_subcommand, c)
-    jobs = Jobs(c)
-    for app in ("BAD", "RUNS"):
-        report.case(f"{c.pairing}: yarn application -status and selvedge inspect of {app}", two_views, c, jobs.words[app])
-    report.case(f"{c.pairing}: yarn application -list and selvedge ps", two_lists, c)
-    for i, line in enumerate(COMMANDS):
-        key = line + " again" * COMMANDS[:i].count(line)
+    jobs = Jobs(c, hadoop.BRIEF)
+    if not hadoop.BRIEF:
+        two_views_and_lists(report, c, jobs)
+    commands = BRIEF if hadoop.BRIEF else COMMANDS
+    for i, line in enumerate(commands):
+        key = line + " again" * commands[:i].count(line)
         found, entry = jobs.run(line), golden.setdefault(key, {})
         if os.environ.get("COMMAND_LINE_CAPTURE"):
             entry.pop(version, None)
             entry.update({"all": found} if version == hadoop.REFERENCE else {version: found} if found != entry.get("all") else {})
         report.check(f"{c.pairing}: selvedge {key}", found == entry.get(version, entry.get("all")),
                      f"\n      now:    {found}\n      golden: {entry.get(version, entry.get('all'))}")
+        if line.startswith(LOOKS):
+            report.case(f"{c.pairing}: selvedge {key}, on terminals", on_terminals, jobs, line, found)
     report.case(f"{c.pairing}: a container above the maximum is refused without an id", too_large, c, jobs)
     if os.environ.get("COMMAND_LINE_CAPTURE"):
         with open(GOLDEN, "w", encoding="utf-8") as f:

@@ -6,6 +6,7 @@ import subprocess
 
 from cluster import ClusterError
 from interop import hadoop
+from lib.container_logs import same_text
 
 SELVEDGE = os.path.join(hadoop.BUILD, "selvedge")
 
@@ -81,9 +82,21 @@ def nodes(c):
            [("RUNNING", str(n.ports["rpc"])) for n in c.nodes])
 
 
+def same_logs(c, app, container, node):
+    """The REST of the container's node, and selvedge logs."""
+    def logs(name):
+        done = subprocess.run(command(c, "logs", "--log", name, app, container), env=c.client_env(c.submitter), cwd="/", text=True,
+                              capture_output=True, timeout=300)
+        expect(f"selvedge logs of {name} ({done.stderr})", done.returncode, 0)
+        return done.stdout
+    url = next(n.url for n in c.nodes if n.ports["rpc"] == int(node.rsplit(":", 1)[1]))
+    same_text(logs, url, container, c.submitter.pw_name, {"stdout": "up\n", "stderr": "why\n"})
+
+
 def inspected(c):
-    """inspect and top tell the same keys at every pairing; what a side does not tell is listed."""
-    job = subprocess.Popen(command(c, "run", "--name", "to look at", "--", "echo up; exec sleep 600"), text=True,
+    """inspect and top tell the same keys at every pairing; what a side does not tell is listed. Its logs are those that its node's REST
+    has."""
+    job = subprocess.Popen(command(c, "run", "--name", "to look at", "--", "echo why >&2; echo up; exec sleep 600"), text=True,
                            env=c.client_env(c.submitter), cwd="/", stdout=subprocess.PIPE,
                            stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
     try:
@@ -96,6 +109,7 @@ def inspected(c):
         name = found["instances"][0]["container"]
         _, one, _ = selvedge(c, "inspect", name)
         expect("container", (one["kind"], one["application"], one["onNode"]["state"]), ("container", app, "RUNNING"))
+        same_logs(c, app, name, one["node"])
         tells = one["onNode"]["memoryBytes"] is not None
         expect("usage is told or named as missing", [x["what"] for x in one.get("unavailable", [])], [] if tells else ["usage"])
         _, node, _ = selvedge(c, "inspect", one["node"])
