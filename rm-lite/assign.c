@@ -139,7 +139,8 @@ static enum outcome place(struct pass *p, struct rm_sched_app *app, struct rm_as
         return allocate(p, app, g, l);
     }
     p->a->ret_elsewhere |= may_go_elsewhere(p, g);
-    if (!p->a->may_reserve || p->n->reserved_app || !wanted || must)
+    if (!p->a->may_reserve || p->n->reserved_app || !wanted || must ||
+        !rm_reserve_may_end(p->s, p->n, app, g))
         return SKIPPED;
     return rm_reserve(p->s, p->n, app, g) < 0 ? FAILED : RESERVED;
 }
@@ -174,7 +175,11 @@ static enum outcome try_app(struct pass *p, struct rm_sched_app *app, struct rm_
             continue;
         }
         if (over_queue(p->s, rm_res_sub(app->leaf->used, given_back), g->capability, limit)) {
+            if (g->reserved >= g->any) /* it has its nodes, and others need not wait for more */
+                continue;
             mark_blocked(app->leaf);
+            if (!rm_res_is_zero(over_user)) /* it waits for its user's limit as well */
+                return SKIPPED;
             return NOTHING; /* the queue is full: FIFO, no later application may pass */
         }
         if (over_queue(p->s, app->leaf->used, g->capability, limit))
@@ -236,7 +241,7 @@ static enum outcome serve_reservation(struct pass *p)
 
     if (!app)
         return SKIPPED;
-    if (g->any <= 0 || rm_reserve_wanted(p->s, app, g) < 0 || blacklisted(app, n)) {
+    if (g->any <= 0 || rm_reserve_too_many(g) || blacklisted(app, n)) {
         rm_unreserve(p->s, n);
         rm_asks_collect(p->s, app, g);
         return SKIPPED;

@@ -142,6 +142,7 @@ struct rm_ask_group { /* all rows of one (priority, allocation id, capability) *
     bool general;       /* may go to a host that it does not name: rm_app_general */
     int64_t missed;     /* scheduling opportunities since the last local assignment */
     int32_t reserved;   /* nodes that hold a reservation for this group */
+    int32_t surplus;    /* of these: more than there were asks, as the others were slow to empty */
     int64_t rereserved; /* heartbeats of such nodes on which it still did not fit */
     struct rm_sched_node *reservations;
     struct rm_ask_group *prev, *next; /* app->groups, in the order in which they are served */
@@ -417,6 +418,9 @@ void rm_container_remove(struct rm_sched *s, struct rm_sched_container *c);
 int rm_reserve(struct rm_sched *s, struct rm_sched_node *n, struct rm_sched_app *app,
                struct rm_ask_group *g) _must_use_;
 void rm_unreserve(struct rm_sched *s, struct rm_sched_node *n);
+bool rm_reserve_may_end(const struct rm_sched *s, const struct rm_sched_node *n,
+                        const struct rm_sched_app *app, const struct rm_ask_group *g);
+bool rm_reserve_too_many(const struct rm_ask_group *g);
 int64_t rm_reserve_wanted(const struct rm_sched *s, const struct rm_sched_app *app,
                           const struct rm_ask_group *g);
 struct rm_sched_node *rm_reserve_find(const struct rm_sched *s, const struct rm_ask_group *g,
