@@ -194,6 +194,7 @@ static enum outcome assign_leaf(struct pass *p, struct rm_queue *q, struct rm_re
     struct rm_sched_app *app;
     struct rm_walk w;
 
+    rm_queue_activate_more(p->s, q);
     rm_walk_begin(p->s, q, p->n, p->a->heartbeat, &w);
     while ((app = rm_walk_next(&w))) {
         struct rm_res ul = rm_user_limit(p->s, q, app->user), zero = { 0, 0 }, over = zero;

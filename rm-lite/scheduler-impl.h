@@ -105,6 +105,7 @@ struct rm_queue {
     bool user_limits_known;       /* nothing that they follow from has changed since */
     struct rm_user *users;
     struct rm_sched_app *waiting; /* not active yet, in order */
+    struct rm_res am_limit_seen;  /* the masters' share that they did not fit */
     struct rm_sched_app *ready;   /* active with outstanding asks, in order */
     struct rm_sched_app *general; /* of these: not only for named hosts; not of a fair leaf */
     int32_t n_ready;
@@ -373,7 +374,8 @@ void rm_user_put(struct rm_queue *leaf, struct rm_user *u);           /* frees w
 struct rm_res rm_user_limit(const struct rm_sched *s, struct rm_queue *leaf,
                             const struct rm_user *u);
 struct rm_res rm_headroom(const struct rm_sched *s, const struct rm_sched_app *app);
-void rm_queue_activate(struct rm_sched *s, struct rm_queue *leaf); /* those that run */
+void rm_queue_activate(struct rm_sched *s, struct rm_queue *leaf);      /* those that run */
+void rm_queue_activate_more(struct rm_sched *s, struct rm_queue *leaf); /* the share has grown */
 void rm_queue_info_fill(const struct rm_sched *s, const struct rm_queue *q,
                         struct rm_queue_info *ret);
 
