@@ -12,6 +12,8 @@
 #include "rm-lite/scheduler-impl.h"
 #include "tests/unit/rm-lite/scheduler-fixture.h"
 
+#define PREEMPTION "yarn.resourcemanager.monitor.capacity.preemption."
+
 #define EVENTS 400
 #define APPS 40
 #define NODES 8
@@ -115,8 +117,11 @@ static void configure(struct world *w)
     if (w->gpus)
         set(f, "yarn.resource-types", "yarn.io/gpu");
     set(f, "yarn.resourcemanager.scheduler.monitor.enable", "true");
-    set(f, "yarn.resourcemanager.monitor.capacity.preemption.total_preemption_per_round", "0.5");
-    set(f, "yarn.resourcemanager.monitor.capacity.preemption.max_wait_before_kill", "100");
+    set(f, PREEMPTION "total_preemption_per_round", "0.5");
+    set(f, PREEMPTION "max_wait_before_kill", "100");
+    set(f, PREEMPTION "intra-queue-preemption.enabled", rnd(w) % 2 ? "true" : "false");
+    set(f, PREEMPTION "intra-queue-preemption.preemption-order-policy",
+        rnd(w) % 2 ? "userlimit_first" : "priority_first");
 }
 
 static struct rm_res node_size(const struct world *w, int i)
