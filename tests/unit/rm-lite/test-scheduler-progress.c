@@ -354,7 +354,7 @@ static bool breaks(struct world *w)
 /* ------------------------------------------------------------------------ storm */
 
 #define LARGE 10 /* the application with the large ask */
-#define STORM_ROUNDS 75
+#define STORM_ROUNDS 200
 
 static bool storms(int i)
 {
@@ -376,7 +376,7 @@ static void end_some(struct world *w)
 
     for (const struct rm_sched_app *app = w->f.s->apps; app; app = app->hh.next)
         for (const struct rm_sched_container *c = app->containers; c; c = c->a_next)
-            if (!c->am && storms(app->id.id) && n < SV_ARRAY_LEN(ids) && rnd(w) % 16 == 0)
+            if (!c->am && storms(app->id.id) && n < SV_ARRAY_LEN(ids) && rnd(w) % 32 == 0)
                 ids[n++] = rm_container_id(c);
     for (size_t i = 0; i < n; i++)
         (void)go(&w->f,
@@ -398,7 +398,8 @@ static void weather(struct world *w, int containers, const char *what)
 }
 
 /* Applications of all queues take whatever is free, again and again; one of a queue below its
- * guarantee asks for much at once. */
+ * guarantee asks for much at once. They have no masters: as in Hadoop, one that does not end may
+ * keep a reserved node from having room. */
 static void test_storm_of(struct world *w)
 {
     static const struct {
@@ -414,7 +415,7 @@ static void test_storm_of(struct world *w)
     for (size_t k = 0; k < SV_ARRAY_LEN(apps); k++) {
         if (k + 1 == SV_ARRAY_LEN(apps))
             w->made[LARGE] = app(&w->f, LARGE, "user0", "a", 1024);
-        w->made[apps[k].i] = app(&w->f, apps[k].i, apps[k].user, apps[k].queue, 1024);
+        w->made[apps[k].i] = app(&w->f, apps[k].i, apps[k].user, apps[k].queue, 0);
         for (int r = 0; r < 3; r++)
             (void)beat_all(w);
         ask_storm(w);
