@@ -105,11 +105,11 @@ struct rm_queue {
     bool user_limits_known;       /* nothing that they follow from has changed since */
     struct rm_user *users;
     struct rm_sched_app *waiting; /* not active yet, in order */
-    struct rm_res am_limit_seen;  /* the masters' share that they did not fit */
     struct rm_sched_app *ready;   /* active with outstanding asks, in order */
     struct rm_sched_app *general; /* of these: not only for named hosts; not of a fair leaf */
     int32_t n_ready;
-    struct rm_share share; /* preempt-shares.c */
+    struct rm_share share;       /* preempt-shares.c */
+    struct rm_res am_limit_seen; /* the masters' share that those in `waiting` did not fit */
 };
 
 struct rm_place { /* a host or rack that asks name */
