@@ -274,6 +274,8 @@ int rm_assign_node(struct rm_sched *s, struct rm_sched_node *n, struct rm_assign
             if (!n->roomy)
                 return 0;
             o = assign_queue(&p, s->root, s->root->eff_max);
+        } else if (o == RESERVED) { /* nobody else is looked at here: a sweep goes on */
+            a->ret_elsewhere = true;
         }
         if (o == FAILED)
             return -ENOMEM;
