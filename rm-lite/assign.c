@@ -138,7 +138,8 @@ static enum outcome place(struct pass *p, struct rm_sched_app *app, struct rm_as
         return allocate(p, app, g, l);
     }
     p->a->ret_elsewhere |= may_go_elsewhere(p, g);
-    if (!p->a->may_reserve || p->n->reserved_app || !wanted || must)
+    if (!p->a->may_reserve || p->n->reserved_app || !wanted || must ||
+        !rm_reserve_may_end(p->s, p->n, app, g))
         return SKIPPED;
     return rm_reserve(p->s, p->n, app, g) < 0 ? FAILED : RESERVED;
 }
@@ -173,7 +174,11 @@ static enum outcome try_app(struct pass *p, struct rm_sched_app *app, struct rm_
             continue;
         }
         if (over_queue(p->s, rm_res_sub(app->leaf->used, given_back), g->capability, limit)) {
+            if (g->reserved >= g->any) /* it has its nodes, and others need not wait for more */
+                continue;
             mark_blocked(app->leaf);
+            if (!rm_res_is_zero(over_user)) /* it waits for its user's limit as well */
+                return SKIPPED;
             return NOTHING; /* the queue is full: FIFO, no later application may pass */
         }
         if (over_queue(p->s, app->leaf->used, g->capability, limit))
@@ -188,6 +193,7 @@ static enum outcome assign_leaf(struct pass *p, struct rm_queue *q, struct rm_re
     struct rm_sched_app *app;
     struct rm_walk w;
 
+    rm_queue_activate_more(p->s, q);
     rm_walk_begin(p->s, q, p->n, p->a->heartbeat, &w);
     while ((app = rm_walk_next(&w))) {
         struct rm_res ul = rm_user_limit(p->s, q, app->user), zero = { 0, 0 }, over = zero;
@@ -235,7 +241,7 @@ static enum outcome serve_reservation(struct pass *p)
 
     if (!app)
         return SKIPPED;
-    if (g->any <= 0 || rm_reserve_wanted(p->s, app, g) < 0 || blacklisted(app, n)) {
+    if (g->any <= 0 || rm_reserve_too_many(g) || blacklisted(app, n)) {
         rm_unreserve(p->s, n);
         rm_asks_collect(p->s, app, g);
         return SKIPPED;
@@ -268,6 +274,8 @@ int rm_assign_node(struct rm_sched *s, struct rm_sched_node *n, struct rm_assign
             if (!n->roomy)
                 return 0;
             o = assign_queue(&p, s->root, s->root->eff_max);
+        } else if (o == RESERVED) { /* nobody else is looked at here: a sweep goes on */
+            a->ret_elsewhere = true;
         }
         if (o == FAILED)
             return -ENOMEM;

@@ -23,14 +23,12 @@ static bool above_limit(const struct rm_sched *s, struct rm_queue *leaf, const s
                         rm_user_limit(s, leaf, u));
 }
 
-/* Of a user above the limit what is above it goes, and no more. Below it he gives only to himself.
+/* With users' limits first nobody comes below the limit, not even for an application of their own.
  */
 bool rm_preempt_keeps(const struct rm_sched *s, const struct rm_sched_container *c)
 {
-    struct rm_queue *leaf = c->app->leaf;
-
-    return !s->set.preempt.priority_first && above_limit(s, leaf, c->app->user, none) &&
-           !above_limit(s, leaf, c->app->user, c->resource);
+    return !s->set.preempt.priority_first &&
+           !above_limit(s, c->app->leaf, c->app->user, c->resource);
 }
 
 /* What each would have. share_left is of its user: the limit without masters, less what its

@@ -51,10 +51,22 @@ static int announce_or_kill(struct round *r, struct rm_sched_container *c)
     return 0;
 }
 
+/* Whether the container has some of what is still to go: where GPUs are short, one without stays.
+ */
+static bool helps(const struct rm_sched *s, struct rm_res r, struct rm_res left)
+{
+    bool some = r.mem > 0 && left.mem > 0;
+
+    some |= s->set.calc != RM_CALC_MEMORY && r.vcores > 0 && left.vcores > 0;
+    for (int i = 0; i < RM_RES_EXTRA; i++)
+        some |= r.extra[i] > 0 && left.extra[i] > 0;
+    return some;
+}
+
 /* Takes one container of what is to go, if it is allowed to. */
 static bool take(struct round *r, struct rm_sched_container *c, struct rm_res *left)
 {
-    if (!some_left(r->s, *left) || r->s->n_out >= RM_PREEMPT_DECISIONS || r->error < 0 ||
+    if (!helps(r->s, c->resource, *left) || r->s->n_out >= RM_PREEMPT_DECISIONS || r->error < 0 ||
         !rm_res_fits(r->s->set.calc, c->resource, r->allowed))
         return false;
     r->error = announce_or_kill(r, c);

@@ -250,7 +250,7 @@ void rm_queue_activate(struct rm_sched *s, struct rm_queue *leaf)
 
     if (!leaf->waiting)
         return;
-    limit = queue_am_limit(s, leaf);
+    limit = leaf->am_limit_seen = queue_am_limit(s, leaf);
     DL_FOREACH_SAFE2(leaf->waiting, app, tmp, w_next)
     {
         struct rm_res q = rm_res_add(leaf->am_used, app->am);
@@ -278,6 +278,13 @@ void rm_queue_activate(struct rm_sched *s, struct rm_queue *leaf)
         if (app->in_ready)
             rm_room_sweep(s);
     }
+}
+
+/* The share grows, too, when other queues of its parent use less. */
+void rm_queue_activate_more(struct rm_sched *s, struct rm_queue *leaf)
+{
+    if (leaf->waiting && !rm_res_fits(s->set.calc, queue_am_limit(s, leaf), leaf->am_limit_seen))
+        rm_queue_activate(s, leaf);
 }
 
 void rm_queue_info_fill(const struct rm_sched *s, const struct rm_queue *q,

@@ -19,6 +19,19 @@ static void account(struct rm_sched_app *app, struct rm_res r, int n)
     rm_queue_reserve(app->leaf, r);
 }
 
+/* Other containers end; the application's own master waits for the ask, and stays. */
+bool rm_reserve_may_end(const struct rm_sched *s, const struct rm_sched_node *n,
+                        const struct rm_sched_app *app, const struct rm_ask_group *g)
+{
+    for (int32_t i = 0; i < n->n_containers; i++) {
+        const struct rm_sched_container *c = rm_pool_at(&s->container_pool, n->containers[i]);
+
+        if (c->am && c->app == app)
+            return rm_res_fits(s->set.calc, g->capability, rm_res_sub(n->total, c->resource));
+    }
+    return true;
+}
+
 int rm_reserve(struct rm_sched *s, struct rm_sched_node *n, struct rm_sched_app *app,
                struct rm_ask_group *g)
 {
@@ -30,6 +43,7 @@ int rm_reserve(struct rm_sched *s, struct rm_sched_node *n, struct rm_sched_app 
     n->reserved_group = g;
     n->reserved = g->capability;
     DL_APPEND2(g->reservations, n, v_prev, v_next);
+    g->surplus += g->reserved >= g->any;
     g->reserved++;
     g->rereserved = 0;
     account(app, g->capability, 1);
@@ -44,13 +58,15 @@ int rm_reserve(struct rm_sched *s, struct rm_sched_node *n, struct rm_sched_app 
 void rm_unreserve(struct rm_sched *s, struct rm_sched_node *n)
 {
     struct rm_sched_app *app = n->reserved_app;
+    struct rm_ask_group *g = n->reserved_group;
     struct rm_decision *d;
 
     if (!app)
         return;
     account(app, rm_res_times(n->reserved, -1), -1);
-    DL_DELETE2(n->reserved_group->reservations, n, v_prev, v_next);
-    n->reserved_group->reserved--;
+    DL_DELETE2(g->reservations, n, v_prev, v_next);
+    g->reserved--;
+    g->surplus = SV_MIN(g->surplus, g->reserved);
     n->reserved_app = NULL;
     n->reserved_group = NULL;
     d = rm_decide(s, RM_DECIDE_UNRESERVED);
@@ -64,7 +80,13 @@ void rm_unreserve(struct rm_sched *s, struct rm_sched_node *n)
     rm_room_unblock(s, app->leaf);
 }
 
-/* How many more nodes the group may reserve; below zero: how many too many it has. Each time that
+/* Whether it has more than what is asked for and what was slow to empty when they were reserved. */
+bool rm_reserve_too_many(const struct rm_ask_group *g)
+{
+    return g->reserved > g->any + g->surplus;
+}
+
+/* How many more nodes the group may reserve; below zero: none. Each time that
  * the reserved nodes were seen and still had too little counts as one more ask, weighted so that
  * asks for nearly whole nodes, which any node takes long to have room for, gain little. */
 int64_t rm_reserve_wanted(const struct rm_sched *s, const struct rm_sched_app *app,

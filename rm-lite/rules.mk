@@ -17,7 +17,7 @@ $(BUILD)/selvedge-rm: $(BUILD)/rm-lite/main.o $(RM_OBJS) $(WIRE_A) $(COMMON_A)
 	$(call link,$(RM_LDLIBS))
 PROGRAMS += $(BUILD)/selvedge-rm
 
-RM_TESTS := $(addprefix rm-lite/test-, conf-unread id-table pool scheduler-ids ended-containers submission-json scheduler resource-types scheduler-properties scheduler-boundaries app-queue queue-users queue-mappings preemption preempt-inside record am-preemption reservations rounds queue-keys queue-access clock queues state-machines secrets name-set nodes-list topology node-auth tokens reports \
+RM_TESTS := $(addprefix rm-lite/test-, conf-unread id-table pool scheduler-ids ended-containers submission-json scheduler resource-types scheduler-properties scheduler-progress scheduler-boundaries app-queue queue-users queue-mappings preemption preempt-inside record am-preemption reservations rounds queue-keys queue-access clock queues state-machines secrets name-set nodes-list topology node-auth tokens reports \
 	admin-service modify-app kept-containers gpu-calls body-xml call-list delegation app-lifetime log-status proxy-target \
 	rm-app-fsm rm-container-fsm rm-node-fsm)
 UNIT_TESTS += $(RM_TESTS)
@@ -35,6 +35,7 @@ rm-lite/test-record_DEPS := $(rm-lite/test-scheduler_DEPS)
 rm-lite/test-queues_DEPS := $(rm-lite/test-scheduler_DEPS)
 rm-lite/test-resource-types_DEPS := $(rm-lite/test-scheduler_DEPS)
 rm-lite/test-scheduler-properties_DEPS := $(rm-lite/test-scheduler_DEPS)
+rm-lite/test-scheduler-progress_DEPS := $(rm-lite/test-scheduler_DEPS)
 rm-lite/test-scheduler-boundaries_DEPS := $(rm-lite/test-scheduler_DEPS)
 rm-lite/test-app-queue_DEPS := $(rm-lite/test-scheduler_DEPS)
 rm-lite/test-queue-mappings_DEPS := $(rm-lite/test-scheduler_DEPS)

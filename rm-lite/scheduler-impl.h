@@ -108,7 +108,8 @@ struct rm_queue {
     struct rm_sched_app *ready;   /* active with outstanding asks, in order */
     struct rm_sched_app *general; /* of these: not only for named hosts; not of a fair leaf */
     int32_t n_ready;
-    struct rm_share share; /* preempt-shares.c */
+    struct rm_share share;       /* preempt-shares.c */
+    struct rm_res am_limit_seen; /* the masters' share that those in `waiting` did not fit */
 };
 
 struct rm_place { /* a host or rack that asks name */
@@ -142,6 +143,7 @@ struct rm_ask_group { /* all rows of one (priority, allocation id, capability) *
     bool general;       /* may go to a host that it does not name: rm_app_general */
     int64_t missed;     /* scheduling opportunities since the last local assignment */
     int32_t reserved;   /* nodes that hold a reservation for this group */
+    int32_t surplus;    /* of these: more than there were asks, as the others were slow to empty */
     int64_t rereserved; /* heartbeats of such nodes on which it still did not fit */
     struct rm_sched_node *reservations;
     struct rm_ask_group *prev, *next; /* app->groups, in the order in which they are served */
@@ -404,7 +406,8 @@ void rm_user_put(struct rm_queue *leaf, struct rm_user *u);           /* frees w
 struct rm_res rm_user_limit(const struct rm_sched *s, struct rm_queue *leaf,
                             const struct rm_user *u);
 struct rm_res rm_headroom(const struct rm_sched *s, const struct rm_sched_app *app);
-void rm_queue_activate(struct rm_sched *s, struct rm_queue *leaf); /* those that run */
+void rm_queue_activate(struct rm_sched *s, struct rm_queue *leaf);      /* those that run */
+void rm_queue_activate_more(struct rm_sched *s, struct rm_queue *leaf); /* the share has grown */
 void rm_queue_info_fill(const struct rm_sched *s, const struct rm_queue *q,
                         struct rm_queue_info *ret);
 
@@ -449,6 +452,9 @@ void rm_container_remove(struct rm_sched *s, struct rm_sched_container *c);
 int rm_reserve(struct rm_sched *s, struct rm_sched_node *n, struct rm_sched_app *app,
                struct rm_ask_group *g) _must_use_;
 void rm_unreserve(struct rm_sched *s, struct rm_sched_node *n);
+bool rm_reserve_may_end(const struct rm_sched *s, const struct rm_sched_node *n,
+                        const struct rm_sched_app *app, const struct rm_ask_group *g);
+bool rm_reserve_too_many(const struct rm_ask_group *g);
 int64_t rm_reserve_wanted(const struct rm_sched *s, const struct rm_sched_app *app,
                           const struct rm_ask_group *g);
 struct rm_sched_node *rm_reserve_find(const struct rm_sched *s, const struct rm_ask_group *g,

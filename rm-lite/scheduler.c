@@ -135,9 +135,19 @@ static int node_added(struct rm_sched *s, const struct rm_sched_event *ev, struc
     return 0;
 }
 
+static void give_reservation_back(struct rm_sched *s, struct rm_sched_node *n)
+{
+    struct rm_sched_app *app = n->reserved_app;
+    struct rm_ask_group *g = n->reserved_group;
+
+    rm_unreserve(s, n);
+    if (app)
+        rm_asks_collect(s, app, g);
+}
+
 static int node_removed(struct rm_sched *s, struct rm_sched_node *n)
 {
-    rm_unreserve(s, n);
+    give_reservation_back(s, n);
     for (int32_t i = 0; i < n->n_containers; i++) {
         struct rm_sched_container *c = rm_pool_at(&s->container_pool, n->containers[i]);
         struct rm_decision *d = rm_decide(s, RM_DECIDE_LOST);
@@ -404,13 +414,15 @@ static int handle_node(struct rm_sched *s, const struct rm_sched_event *ev, int6
     case RM_SCHED_NODE_RESIZED:
         s->cluster = rm_res_add(rm_res_sub(s->cluster, n->total), ev->total);
         n->total = ev->total;
+        if (!rm_res_fits(s->set.calc, n->reserved, n->total))
+            give_reservation_back(s, n);
         rm_queues_derive(s);
         rm_room_update(s, n);
         return 0;
     case RM_SCHED_NODE_SCHEDULABLE:
         n->schedulable = ev->flag;
         if (!ev->flag)
-            rm_unreserve(s, n);
+            give_reservation_back(s, n);
         rm_room_update(s, n);
         return 0;
     default: /* RM_SCHED_NODE_HEARTBEAT */

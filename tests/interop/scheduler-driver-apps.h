@@ -91,7 +91,7 @@ static void cmd_app(char **w)
     ctx.application_name = w[1];
     ctx.queue = w[3];
     ctx.am_container_spec = &clc;
-    ctx.resource = yarn_resource_to(a, size_of(w[4]));
+    ctx.resource = size_of(a, w[4]);
     ctx.has_maxappattempts = true;
     ctx.maxappattempts = 1;
     priority.has_priority = true;
@@ -152,18 +152,20 @@ static void take_given(struct app *app, const Hadoop__Yarn__AllocateResponseProt
         struct yarn_node_id node;
 
         memset(h, 0, sizeof(*h));
-        if (yarn_container_id_from(c->id, &h->id) < 0 || yarn_node_id_from(c->nodeid, &node) < 0 ||
-            yarn_resource_from(c->resource, &h->size) < 0)
+        if (yarn_container_id_from(c->id, &h->id) < 0 || yarn_node_id_from(c->nodeid, &node) < 0)
             die("allocate: a container", NULL);
+        h->size = raw_size(c->resource);
         h->priority = c->priority ? c->priority->priority : 0;
         for (int k = 1; k < NODES; k++)
             if (g.nodes[k].server && sv_streq(g.nodes[k].id.host, node.host))
                 h->node = k;
     }
     qsort(&app->held[first], app->n - first, sizeof(app->held[0]), by_id);
-    for (size_t i = first; i < app->n; i++)
-        answer("%sn%d:%" PRId64 ",%d@%d", i > first ? " " : "", app->held[i].node,
-               app->held[i].size.memory_mb, app->held[i].size.vcores, app->held[i].priority);
+    for (size_t i = first; i < app->n; i++) {
+        answer("%sn%d:", i > first ? " " : "", app->held[i].node);
+        answer_size(app->held[i].size);
+        answer("@%d", app->held[i].priority);
+    }
     if (first == app->n)
         answer("nothing");
 }
@@ -228,7 +230,7 @@ static Hadoop__Yarn__ResourceRequestProto *row(struct sv_arena *a, char **w, cha
     m->priority->priority = (int32_t)number(w[2]);
     m->has_allocation_request_id = true;
     m->allocation_request_id = number(w[3]);
-    m->capability = yarn_resource_to(a, size_of(w[4]));
+    m->capability = size_of(a, w[4]);
     m->has_num_containers = true;
     m->num_containers = (int32_t)number(w[5]);
     m->has_relax_locality = true;
@@ -307,20 +309,18 @@ static void cmd_used(char **w)
     _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
     const Hadoop__Yarn__ApplicationReportProto *m = report(a, app_named(w[1]));
     const Hadoop__Yarn__ApplicationResourceUsageReportProto *u = m->app_resource_usage;
-    struct yarn_resource used = raw_size(u->used_resources);
-    struct yarn_resource reserved = raw_size(u->reserved_resources);
 
-    answer("%d of %" PRId64 ",%d", SV_MAX(u->num_used_containers, 0), used.memory_mb, used.vcores);
-    if (u->num_reserved_containers > 0)
-        answer(" reserved %d of %" PRId64 ",%d", u->num_reserved_containers, reserved.memory_mb,
-               reserved.vcores);
+    answer("%d of ", SV_MAX(u->num_used_containers, 0));
+    answer_size(raw_size(u->used_resources));
+    if (u->num_reserved_containers > 0) {
+        answer(" reserved %d of ", u->num_reserved_containers);
+        answer_size(raw_size(u->reserved_resources));
+    }
 }
 
 static void cmd_room(char **w)
 {
-    const struct app *app = app_named(w[1]);
-
-    answer("%" PRId64 ",%d", app->room.memory_mb, app->room.vcores);
+    answer_size(app_named(w[1])->room);
 }
 
 static void cmd_preempted(char **w)

@@ -4,6 +4,9 @@
  *
  *     scheduler-driver CLIENT_PORT TRACKER_PORT AM_PORT ADMIN_PORT
  *
+ * MEM,VCORES may go on with the GPUs and licenses (yarn.resource-types=yarn.io/gpu,licenses); so do
+ * answers then.
+ *
  *     node nK MEM,VCORES           registers the node 127.0.1.K
  *     rack nK                      its rack, as a client is told
  *     remove nK                    unregisters it
@@ -44,10 +47,18 @@
 #define WORDS 20
 #define PATIENCE_MS 60000 /* for hangs alone */
 
+#define OTHERS 2 /* types of resources beside memory and vcores, where the scenario has them */
+
+struct size {
+    struct yarn_resource base;
+    int64_t other[OTHERS];
+    bool has[OTHERS];
+};
+
 struct held { /* a container; 0 of an application is its master's */
     struct yarn_container_id id;
     int node; /* 0 = none */
-    struct yarn_resource size;
+    struct size size;
     int32_t priority, exit, said; /* exit: of its node's report; said: of the master's answer */
     bool ended, acked;            /* for its node */
     bool told, fresh;             /* its master knows of its end; by the last answer */
@@ -60,7 +71,7 @@ struct app {
     uint8_t token_id[1024], password[64];
     struct yarn_token token;
     int32_t response_id;
-    struct yarn_resource room;
+    struct size room;
     struct held held[HELD];
     size_t n; /* 0: its master has not started */
 };
@@ -174,26 +185,59 @@ static int64_t number(const char *text)
     return n;
 }
 
-static struct yarn_resource size_of(const char *text)
-{
-    long long mem;
-    int vcores;
-
-    if (sscanf(text, "%lld,%d", &mem, &vcores) != 2)
-        die("not MEM,VCORES", NULL);
-    return (struct yarn_resource){ mem, vcores, 0 };
-}
-
-/* As it is on the wire: Apache's are negative where there is less than none. */
-static struct yarn_resource raw_size(const Hadoop__Yarn__ResourceProto *m)
-{
-    return m ? (struct yarn_resource){ m->memory, m->virtual_cores, 0 }
-             : (struct yarn_resource){ 0, 0, 0 };
-}
-
 static char *text_of(const char *s)
 {
     return (char *)(uintptr_t)s;
+}
+
+static const char *const others[OTHERS] = { "yarn.io/gpu", "licenses" };
+
+static Hadoop__Yarn__ResourceProto *size_of(struct sv_arena *a, const char *text)
+{
+    Hadoop__Yarn__ResourceProto *m;
+    long long mem, other[OTHERS] = { 0 };
+    int vcores, n = sscanf(text, "%lld,%d,%lld,%lld", &mem, &vcores, &other[0], &other[1]);
+
+    if (n < 2)
+        die("not MEM,VCORES", NULL);
+    m = yarn_resource_to(a, (struct yarn_resource){ mem, vcores, 0 });
+    m->resource_value_map = sv_newn(a, Hadoop__Yarn__ResourceInformationProto *, OTHERS);
+    for (int i = 0; i < n - 2; i++) {
+        Hadoop__Yarn__ResourceInformationProto *e =
+            sv_new(a, Hadoop__Yarn__ResourceInformationProto);
+
+        hadoop__yarn__resource_information_proto__init(e);
+        e->key = text_of(others[i]);
+        e->has_value = true;
+        e->value = other[i];
+        m->resource_value_map[m->n_resource_value_map++] = e;
+    }
+    return m;
+}
+
+/* As it is on the wire: Apache's are negative where there is less than none. */
+static struct size raw_size(const Hadoop__Yarn__ResourceProto *m)
+{
+    struct size s = { 0 };
+
+    if (!m)
+        return s;
+    s.base = (struct yarn_resource){ m->memory, m->virtual_cores, 0 };
+    for (size_t i = 0; i < m->n_resource_value_map; i++)
+        for (int k = 0; k < OTHERS; k++)
+            if (sv_streq(m->resource_value_map[i]->key, others[k])) {
+                s.other[k] = m->resource_value_map[i]->value;
+                s.has[k] = true;
+            }
+    return s;
+}
+
+static void answer_size(struct size s)
+{
+    answer("%" PRId64 ",%d", s.base.memory_mb, s.base.vcores);
+    for (int k = 0; k < OTHERS; k++)
+        if (s.has[k])
+            answer(",%" PRId64, s.other[k]);
 }
 
 /* ---------------------------------------------- what a ResourceManager calls at a node */
@@ -312,7 +356,7 @@ static void cmd_node(char **w)
     q.node_id = yarn_node_id_to(a, &n->id);
     q.has_http_port = true;
     q.http_port = 8042;
-    q.resource = yarn_resource_to(a, size_of(w[2]));
+    q.resource = size_of(a, w[2]);
     q.nm_version = text_of("3.4.2");
     resp = must(a, n->rm, "registerNodeManager", &q.base,
                 &hadoop__yarn__register_node_manager_response_proto__descriptor);

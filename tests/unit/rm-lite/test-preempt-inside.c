@@ -60,7 +60,7 @@ static void test_priority(void **state)
     } rows[] = {
         { "more priority, other user", "priority_first", "bob", 5, 7, 7 },
         { "more priority, same user", "priority_first", "ann", 5, 7, 7 },
-        { "same user, users' limits first", "userlimit_first", "ann", 5, 7, 7 },
+        { "same user, users' limits first", "userlimit_first", "ann", 5, 7, 0 },
         { "at most a fifth of the guarantee", "priority_first", "bob", 5, 40, 10 },
         { "the same priority and user", "priority_first", "ann", 1, 7, 0 },
         { "less priority", "priority_first", "bob", 0, 7, 0 },

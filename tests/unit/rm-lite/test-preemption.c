@@ -315,6 +315,44 @@ static void test_order_within(void **state)
     fix_end(&f);
 }
 
+static void ask_gpus(struct fix *f, int i, int64_t gpus, int count)
+{
+    struct rm_ask a = { 1, -1, RM_ANY, { 1024, 1, { gpus } }, count, true };
+
+    assert_int_equal(go(f,
+                        (struct rm_sched_event){
+                            .type = RM_SCHED_ASK, .app = app_id(i), .asks = &a, .n_asks = 1 }),
+                     0);
+}
+
+/* Where GPUs are short, containers without them stay, however new they are. */
+static void test_what_does_not_help_stays(void **state)
+{
+    struct yarn_node_id id = node_id(1);
+    struct fix f;
+
+    (void)state;
+    configure(&f, "50", "50");
+    set(&f, "yarn.resource-types", "yarn.io/gpu");
+    fix_start(&f);
+    assert_int_equal(go(&f, (struct rm_sched_event){ .type = RM_SCHED_NODE_ADDED,
+                                                     .node = &id,
+                                                     .total = { 65536, 64, { 4 } } }),
+                     0);
+    app(&f, 1, "ann", "a", 1024);
+    app(&f, 2, "bob", "b", 0);
+    assert_int_equal(beat(&f, 1), 1);
+    ask_gpus(&f, 1, 1, 4);
+    assert_int_equal(beat(&f, 1), 4);
+    ask(&f, 1, 1024, 2);
+    assert_int_equal(beat(&f, 1), 2);
+    ask_gpus(&f, 2, 1, 2);
+    assert_int_equal(preempt(&f, 3000, false), 2);
+    assert_int_equal(f.d[0].container.id, 5); /* 6 and 7 are newer */
+    assert_int_equal(f.d[1].container.id, 4);
+    fix_end(&f);
+}
+
 static void test_refused(void **state)
 {
     static const char *const bad[][3] = {
@@ -354,6 +392,7 @@ int main(void)
         cmocka_unit_test(test_two_queues_above),
         cmocka_unit_test(test_hierarchy),
         cmocka_unit_test(test_order_within),
+        cmocka_unit_test(test_what_does_not_help_stays),
         cmocka_unit_test(test_refused),
     };
 

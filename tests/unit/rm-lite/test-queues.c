@@ -49,6 +49,35 @@ static void test_weights_and_absolute(void **state)
     fix_end(&f);
 }
 
+/* It follows from what other queues leave of the parent: what ends there lets a master start here.
+ */
+static void test_masters_share_grows(void **state)
+{
+    struct rm_app_usage u;
+    struct fix f;
+
+    (void)state;
+    two_queues(&f, "50", "50");
+    set(&f, CS "maximum-am-resource-percent", "0.1");
+    fix_start(&f);
+    node(&f, 1, NULL, 20480, 64);
+    app(&f, 9, "bob", "b", 0);
+    ask(&f, 9, 1024, 19);
+    assert_int_equal(beat(&f, 1), 19);
+    app(&f, 1, "ann", "a", 1024);
+    app(&f, 2, "ann", "a", 1024);
+    assert_int_equal(beat(&f, 1), 1);
+    assert_int_equal(rm_sched_app_usage(f.s, app_id(2), &u), 0);
+    assert_false(u.active);
+    for (int64_t k = 1; k <= 19; k++)
+        assert_int_equal(go(&f, (struct rm_sched_event){ .type = RM_SCHED_CONTAINER_DONE,
+                                                         .container = { { app_id(9), 1 }, k } }),
+                         0);
+    assert_int_equal(beat(&f, 1), 1);
+    assert_int_equal(count_app(&f, 2), 1);
+    fix_end(&f);
+}
+
 static void test_elastic_and_maximum(void **state)
 {
     struct fix f;
@@ -290,6 +319,7 @@ int main(void)
         cmocka_unit_test(test_priority_without_its_policy),
         cmocka_unit_test(test_shares),
         cmocka_unit_test(test_weights_and_absolute),
+        cmocka_unit_test(test_masters_share_grows),
         cmocka_unit_test(test_elastic_and_maximum),
         cmocka_unit_test(test_user_limit),
         cmocka_unit_test(test_admission),

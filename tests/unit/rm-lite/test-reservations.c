@@ -139,6 +139,8 @@ static void test_starvation(void **state)
     beats(&f, 1, 1, 1);
     beats(&f, 2, 2, 1);
     assert_int_equal(reserved(&f, 2), 2);
+    beats(&f, 1, 2, 1); /* it keeps both: neither was wrong */
+    assert_int_equal(reserved(&f, 2), 2);
     done(&f, 1, 3); /* on node 3, which is not reserved */
     assert_int_equal(beat(&f, 3), 1);
     assert_int_equal(count_app(&f, 2), 1);
@@ -176,6 +178,117 @@ static void test_round_reserves_what_ends(void **state)
     fix_end(&f);
 }
 
+/* A node that becomes smaller than the ask never has room for it. */
+static void test_smaller_node(void **state)
+{
+    struct yarn_node_id id = node_id(1);
+    struct fix f;
+
+    (void)state;
+    fix_conf(&f);
+    fix_start(&f);
+    node(&f, 1, NULL, 4096, 16);
+    app(&f, 1, "ann", "default", 0);
+    ask(&f, 1, 1024, 1);
+    assert_int_equal(beat(&f, 1), 1);
+    node(&f, 2, NULL, 8192, 16); /* never heard of: the queue has space */
+    ask(&f, 1, 4096, 1);
+    beats(&f, 1, 1, 1);
+    assert_int_equal(reserved(&f, 1), 1);
+    for (int mem = 4096; mem >= 3072; mem -= 1024) {
+        assert_int_equal(go(&f, (struct rm_sched_event){ .type = RM_SCHED_NODE_RESIZED,
+                                                         .node = &id,
+                                                         .total = { mem, 16 } }),
+                         0);
+        assert_int_equal(reserved(&f, 1), mem == 4096);
+    }
+    fix_end(&f);
+}
+
+/* Others' containers end; the own master waits for the ask. */
+static void test_not_beside_the_own_master(void **state)
+{
+    struct fix f;
+
+    (void)state;
+    fix_conf(&f);
+    fix_start(&f);
+    node(&f, 1, NULL, 4096, 16);
+    app(&f, 1, "ann", "default", 1024);
+    assert_int_equal(beat(&f, 1), 1);
+    node(&f, 2, NULL, 8192, 16); /* never heard of: the queue has space */
+    app(&f, 2, "ann", "default", 0);
+    ask(&f, 1, 4096, 1);
+    beats(&f, 1, 1, 3);
+    assert_int_equal(reserved(&f, 1), 0);
+    ask(&f, 1, 4096, 0);
+    ask(&f, 1, 3072, 1); /* fits beside it */
+    ask(&f, 2, 1024, 1);
+    assert_int_equal(beat(&f, 1), 1);
+    assert_int_equal(count_app(&f, 1), 1);
+    ask(&f, 1, 3072, 1);
+    ask(&f, 2, 1024, 0);
+    done(&f, 1, 2);
+    ask(&f, 1, 3072, 0);
+    ask(&f, 2, 4096, 1); /* another's master: it ends */
+    beats(&f, 1, 1, 1);
+    assert_int_equal(reserved(&f, 2), 1);
+    fix_end(&f);
+}
+
+/* An ask that has its node tries for another one, as that is slow to empty. The queue's limit stops
+ * it there, which stops nobody behind it. */
+static void test_second_reservation_stops_nobody(void **state)
+{
+    struct fix f;
+
+    (void)state;
+    fix_conf(&f);
+    set(&f, CS "reservations-continue-look-all-nodes", "false");
+    fix_start(&f);
+    node(&f, 1, NULL, 4096, 8);
+    node(&f, 2, NULL, 4096, 8);
+    for (int i = 1; i <= 3; i++)
+        app(&f, i, "ann", "default", 0);
+    ask_full(&f, 3, 1, RM_ANY, 1024, 5, 1, true);
+    assert_int_equal(beat(&f, 1), 1);
+    ask_full(&f, 1, 1, RM_ANY, 2048, 6, 1, true);
+    beats(&f, 1, 1, 4);
+    assert_int_equal(reserved(&f, 1), 1);
+    ask(&f, 2, 1024, 1); /* 5 + 6 + 1 of 16 vcores, and the first needs 6 more */
+    assert_int_equal(beat(&f, 2), 1);
+    assert_int_equal(count_app(&f, 2), 1);
+    fix_end(&f);
+}
+
+/* Neither does one whose user is above the limit, and gets something only for what it reserved. */
+static void test_exchange_above_the_limit_stops_nobody(void **state)
+{
+    struct fix f;
+
+    (void)state;
+    fix_conf(&f);
+    set(&f, CS "minimum-user-limit-percent", "50");
+    fix_start(&f);
+    node(&f, 1, NULL, 8192, 8);
+    node(&f, 2, NULL, 8192, 8);
+    app(&f, 1, "ann", "default", 0);
+    app(&f, 2, "bob", "default", 0);
+    ask_full(&f, 2, 1, RM_ANY, 1024, 6, 1, true);
+    assert_int_equal(beat(&f, 2), 1);
+    ask(&f, 1, 1024, 6);
+    beats(&f, 1, 1, 6);
+    assert_int_equal(containers(&f, 1), 6);
+    ask(&f, 2, 1024, 1);
+    ask_full(&f, 1, 1, RM_ANY, 4096, 3, 1, true);
+    beats(&f, 1, 1, 1);
+    assert_int_equal(reserved(&f, 1), 1);
+    ask_full(&f, 1, 0, RM_ANY, 1024, 5, 1, true); /* 6 + 6 + 5 of 16 vcores without it */
+    beats(&f, 2, 2, 1);
+    assert_int_equal(containers(&f, 2), 2);
+    fix_end(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -184,6 +297,10 @@ int main(void)
         cmocka_unit_test(test_user_limit_counts_after_the_exchange),
         cmocka_unit_test(test_starvation),
         cmocka_unit_test(test_round_reserves_what_ends),
+        cmocka_unit_test(test_smaller_node),
+        cmocka_unit_test(test_not_beside_the_own_master),
+        cmocka_unit_test(test_second_reservation_stops_nobody),
+        cmocka_unit_test(test_exchange_above_the_limit_stops_nobody),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

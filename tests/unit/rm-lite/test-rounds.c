@@ -320,11 +320,38 @@ static void test_a_visit_keeps_the_heartbeats_limits(void **state)
     }
 }
 
+/* Its room is kept; that of the nodes behind it is not. */
+static void test_a_sweep_goes_on_after_a_reserved_node(void **state)
+{
+    struct fix f;
+
+    (void)state;
+    fix_conf(&f);
+    cluster(&f, 2, 4096);
+    node(&f, 3, NULL, 8192, 64); /* never heard of: the queue has space */
+    app(&f, 1, "ann", "default", 0);
+    app(&f, 2, "ann", "default", 0);
+    ask(&f, 1, 3072, 1);
+    assert_int_equal(beat(&f, 1), 1);
+    ask(&f, 1, 1024, 1);
+    assert_int_equal(beat(&f, 2), 1);
+    ask_full(&f, 1, 1, RM_ANY, 4096, 1, 1, true);
+    beat(&f, 1);
+    assert_non_null(f.s->node_list->reserved_app);
+    (void)rounds(&f);
+    f.s->cursor = f.s->node_list;
+    ask(&f, 2, 1024, 1);
+    assert_int_equal(rounds(&f).given, 1);
+    assert_int_equal(f.s->node_list->n_containers, 1);
+    fix_end(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_an_end_visits_its_node),
         cmocka_unit_test(test_a_sweep_visits_nodes_with_room),
+        cmocka_unit_test(test_a_sweep_goes_on_after_a_reserved_node),
         cmocka_unit_test(test_a_turn_has_an_end),
         cmocka_unit_test(test_a_turn_of_many_asks),
         cmocka_unit_test(test_applications_that_wait_for_hosts),
