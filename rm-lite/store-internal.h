@@ -13,6 +13,8 @@ enum rm_store_stmt {
     PUT_ATTEMPT,
     DEL_APP,
     DEL_ATTEMPTS,
+    PUT_USAGE,
+    DEL_USAGE,
     PUT_DRAIN,
     DEL_DRAIN,
     PUT_TOKEN,

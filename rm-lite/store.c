@@ -25,6 +25,8 @@ static const char *const sql[N_STMTS] = {
     [PUT_ATTEMPT] = "INSERT OR REPLACE INTO attempts VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
     [DEL_APP] = "DELETE FROM apps WHERE ts=? AND id=?",
     [DEL_ATTEMPTS] = "DELETE FROM attempts WHERE ts=? AND id=?",
+    [PUT_USAGE] = "INSERT OR REPLACE INTO app_usage VALUES(?,?,?,?,?)",
+    [DEL_USAGE] = "DELETE FROM app_usage WHERE ts=? AND id=?",
     [PUT_DRAIN] = "INSERT OR REPLACE INTO draining VALUES(?,?)",
     [DEL_DRAIN] = "DELETE FROM draining WHERE node=?",
     [PUT_TOKEN] = "INSERT OR REPLACE INTO tokens VALUES(?,?,?)",
@@ -46,6 +48,8 @@ static const char schema[] =
     " container INTEGER, node TEXT, http TEXT, state INTEGER, final INTEGER, exit INTEGER,"
     " diagnostics TEXT, url TEXT, host TEXT, port INTEGER, start INTEGER, finish INTEGER,"
     " counts INTEGER, amrm_key INTEGER, PRIMARY KEY(ts, id, attempt));"
+    "CREATE TABLE IF NOT EXISTS app_usage(ts INTEGER, id INTEGER, type TEXT, used INTEGER,"
+    " preempted INTEGER, PRIMARY KEY(ts, id, type)) WITHOUT ROWID;"
     "CREATE TABLE IF NOT EXISTS draining(node TEXT PRIMARY KEY, deadline INTEGER) WITHOUT ROWID;"
     "CREATE TABLE IF NOT EXISTS tokens(sequence INTEGER PRIMARY KEY, id BLOB, renew INTEGER);"
     "CREATE TABLE IF NOT EXISTS token_keys(key_id INTEGER PRIMARY KEY, bytes BLOB, made INTEGER,"
@@ -472,54 +476,17 @@ void rm_store_attempt_final(struct rm *rm, struct rm_attempt *att)
 
 void rm_store_app_remove(struct rm *rm, struct rm_app *app)
 {
-    static const enum rm_store_stmt both[] = { DEL_APP, DEL_ATTEMPTS };
+    static const enum rm_store_stmt all[] = { DEL_APP, DEL_ATTEMPTS, DEL_USAGE };
     struct rm_store *s = rm->store;
 
-    for (size_t i = 0; i < SV_ARRAY_LEN(both) && rm_store_begin(s); i++) {
-        (void)sqlite3_bind_int64(s->stmts[both[i]], 1, app->id.cluster_ts);
-        (void)sqlite3_bind_int(s->stmts[both[i]], 2, app->id.id);
-        rm_store_write(s, both[i]);
+    for (size_t i = 0; i < SV_ARRAY_LEN(all) && rm_store_begin(s); i++) {
+        (void)sqlite3_bind_int64(s->stmts[all[i]], 1, app->id.cluster_ts);
+        (void)sqlite3_bind_int(s->stmts[all[i]], 2, app->id.id);
+        rm_store_write(s, all[i]);
     }
 }
 
-void rm_store_drain(struct rm *rm, const char *node, int64_t deadline_ms)
-{
-    struct rm_store *s = rm->store;
-
-    if (!rm_store_begin(s))
-        return;
-    (void)sqlite3_bind_text(s->stmts[PUT_DRAIN], 1, node, -1, SQLITE_STATIC);
-    (void)sqlite3_bind_int64(s->stmts[PUT_DRAIN], 2, deadline_ms);
-    rm_store_write(s, PUT_DRAIN);
-}
-
-void rm_store_drained(struct rm *rm, const char *node)
-{
-    struct rm_store *s = rm->store;
-
-    if (!rm_store_begin(s))
-        return;
-    (void)sqlite3_bind_text(s->stmts[DEL_DRAIN], 1, node, -1, SQLITE_STATIC);
-    rm_store_write(s, DEL_DRAIN);
-}
-
 /* ------------------------------------------------------------------ loading */
-
-static int load_draining(struct rm *rm, struct sv_error *err)
-{
-    struct rm_store *s = rm->store;
-    sqlite3_stmt *q = NULL;
-    int r;
-
-    if (sqlite3_prepare_v2(s->db, "SELECT node, deadline FROM draining", -1, &q, NULL) != SQLITE_OK)
-        return rm_store_db_error(s, err, "draining");
-    while ((r = sqlite3_step(q)) == SQLITE_ROW)
-        if (sqlite3_column_text(q, 0))
-            rm_set_add(&rm->draining, (const char *)sqlite3_column_text(q, 0))->number =
-                sqlite3_column_int64(q, 1);
-    (void)sqlite3_finalize(q);
-    return r == SQLITE_DONE ? 0 : rm_store_db_error(s, err, "draining");
-}
 
 static void column_text(sqlite3_stmt *q, int i, char **dst)
 {
@@ -613,5 +580,5 @@ int rm_store_load(struct rm *rm, struct sv_error *err)
     while ((step = sqlite3_step(q)) == SQLITE_ROW)
         load_attempt(rm, q);
     (void)sqlite3_finalize(q);
-    return step == SQLITE_DONE ? load_draining(rm, err) : rm_store_db_error(s, err, "attempts");
+    return step == SQLITE_DONE ? 0 : rm_store_db_error(s, err, "attempts");
 }
