@@ -8,7 +8,7 @@ RM_SCHED_OBJS := $(addprefix $(BUILD)/rm-lite/, resource-types.o queues.o queue-
 RM_OBJS := $(RM_SCHED_OBJS) $(addprefix $(BUILD)/rm-lite/, text.o name-set.o rm-conf.o conf-hadoop-keys.o conf-unread.o secrets.o \
 	context.o fsm-step.o app-lifetime.o queue-counters.o ended-containers.o rm-app.o app-usage.o log-status.o rm-app-attempt.o rm-container.o rm-node.o scheduling.o store.o store-tokens.o store-usage.o store-draining.o delegation.o \
 	tokens.o tracking.o audit.o reports.o am-launcher.o rm-app-fsm.o rm-app-attempt-fsm.o \
-	rm-container-fsm.o rm-node-fsm.o rm-app-manager.o hosts-xml.o nodes-list.o version.o periodic.o answer.o access.o app-control.o \
+	rm-container-fsm.o rm-node-fsm.o rm-app-manager.o hosts-xml.o nodes-list.o overcommit.o version.o periodic.o answer.o access.o app-control.o \
 	queue-access.o am-session.o am-unsupported.o am-preemption.o am-allocate.o application-master-service.o node-auth.o node-address.o topology.o topology-script.o resource-tracker-service.o \
 	client-call.o call-list.o delegation-calls.o application-reports.o cluster-reports.o client-rm-service.o ha-service.o admin-service.o \
 	curl-loop.o proxy-target.o proxy.o page-frame.o page-apps.o page-app.o page-nodes.o page-cluster.o page-kill.o page-route.o web-reply.o web-list.o viewer.o body-xml.o web-body.o web-usage.o web-json.o web-metrics.o web-cluster.o web-off.o web-admin.o web-control.o resource-json.o submission-json.o web-submit.o web-query.o web-attempts.o web-apps.o web-rest.o web-proxy.o web.o services.o rm.o)
