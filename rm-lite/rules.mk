@@ -11,7 +11,7 @@ RM_OBJS := $(RM_SCHED_OBJS) $(addprefix $(BUILD)/rm-lite/, text.o name-set.o rm-
 	rm-container-fsm.o rm-node-fsm.o rm-app-manager.o hosts-xml.o nodes-list.o overcommit.o version.o periodic.o answer.o access.o app-control.o \
 	queue-access.o am-session.o am-unsupported.o am-preemption.o am-allocate.o application-master-service.o node-auth.o node-address.o topology.o topology-script.o resource-tracker-service.o \
 	client-call.o call-list.o delegation-calls.o application-reports.o cluster-reports.o client-rm-service.o ha-service.o admin-service.o \
-	curl-loop.o proxy-target.o proxy.o page-frame.o page-apps.o page-app.o page-nodes.o page-cluster.o page-kill.o page-route.o web-reply.o web-list.o viewer.o body-xml.o web-body.o web-usage.o web-json.o web-metrics.o web-cluster.o web-off.o web-admin.o web-control.o resource-json.o submission-json.o web-submit.o web-query.o web-attempts.o web-apps.o web-rest.o web-proxy.o web.o services.o rm.o)
+	curl-loop.o proxy-target.o proxy.o page-frame.o page-apps.o page-app.o page-nodes.o page-cluster.o page-kill.o page-route.o web-reply.o web-list.o viewer.o body-xml.o web-body.o web-usage.o web-queue.o web-json.o web-metrics.o web-cluster.o web-off.o web-admin.o web-control.o resource-json.o submission-json.o web-submit.o web-query.o web-attempts.o web-apps.o web-rest.o web-proxy.o web.o services.o rm.o)
 
 $(BUILD)/selvedge-rm: $(BUILD)/rm-lite/main.o $(RM_OBJS) $(WIRE_A) $(COMMON_A)
 	$(call link,$(RM_LDLIBS))
