@@ -12,6 +12,7 @@
 #include "rm-lite/audit.h"
 #include "rm-lite/ha-service.h"
 #include "rm-lite/nodes-list.h"
+#include "rm-lite/overcommit.h"
 #include "rm-lite/rm-node.h"
 #include "rm-lite/scheduling.h"
 #include "rm-lite/topology.h"
@@ -157,11 +158,6 @@ static struct rm_node *resized(struct rm *rm, const Hadoop__Yarn__NodeResourceMa
     if (!n)
         (void)sv_error_set(err, -ENOENT, "Resource update get failed on an unrecognized node: %s",
                            yarn_node_id_text(&id, text));
-    else if (option->has_over_commit_timeout && option->over_commit_timeout >= 0)
-        n = NULL, (void)sv_error_set(err, -EOPNOTSUPP,
-                                     "%s: an OvercommitTimeout is not supported by selvedge-rm: "
-                                     "running containers stay (-1)",
-                                     yarn_node_id_text(&id, text));
     return n;
 }
 
@@ -186,9 +182,11 @@ static void on_updateNodeResource(struct ipc_call *call, const ProtobufCMessage 
             return;
         }
     for (size_t i = 0; i < q->n_node_resource_map; i++) {
+        const Hadoop__Yarn__ResourceOptionProto *option = q->node_resource_map[i]->resource_option;
         struct rm_node *n = resized(rm, q->node_resource_map[i], &r, &err);
 
-        rm_node_resize(n, r);
+        rm_overcommit_resize(n, r,
+                             option->has_over_commit_timeout ? option->over_commit_timeout : -1);
     }
     rm_request_round(rm);
     ipc_call_reply(call, &resp.base);

@@ -101,6 +101,7 @@ static void pend(struct rm_sched_app *app, struct rm_res cap, int64_t n)
     struct rm_res r = rm_res_times(cap, n);
 
     app->pending = rm_res_add(app->pending, r);
+    app->n_pending += n;
     rm_queue_pend(app->leaf, r);
     rm_app_ready(app);
 }

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "rm-lite/app-usage.h"
 #include "rm-lite/rm-app-attempt.h"
 #include "rm-lite/rm-app.h"
 #include "rm-lite/tracking.h"
@@ -99,13 +100,35 @@ void rm_audit_escape(char *dst, size_t size, const char *src)
     dst[o] = 0;
 }
 
+/* "1 MB-seconds, 2 vcore-seconds, 3 yarn.io/gpu-seconds", escaped. */
+static void seconds_text(const struct rm_app *app, bool preempted, char *dst, size_t size)
+{
+    struct rm_usage_row rows[RM_USAGE_ROWS];
+    int n = rm_app_usage_rows(app, rows);
+    char text[512] = "";
+    size_t len = 0;
+
+    for (int i = 0; i < n && len < sizeof(text); i++)
+        len +=
+            (size_t)snprintf(text + len, sizeof(text) - len, "%s%lld %.100s-seconds", i ? ", " : "",
+                             (long long)(preempted ? rows[i].preempted_ms : rows[i].used_ms) / 1000,
+                             i == 0   ? "MB"
+                             : i == 1 ? "vcore"
+                                      : rows[i].type);
+    rm_audit_escape(dst, size, text);
+}
+
 void rm_audit_summary(const struct rm_app *app)
 {
     char name[512], user[512], queue[512], type[64], url[512], diag[512], tags[512], raw[512] = "";
+    char used[512], gone[512];
+    const struct rm_preempted *p = &app->preempted;
     int64_t mb, vc;
     size_t n = 0;
 
     rm_app_seconds(app, &mb, &vc);
+    seconds_text(app, false, used, sizeof(used));
+    seconds_text(app, true, gone, sizeof(gone));
     rm_audit_escape(name, sizeof(name), app->name);
     rm_audit_escape(user, sizeof(user), app->user);
     rm_audit_escape(queue, sizeof(queue), app->queue);
@@ -126,15 +149,17 @@ void rm_audit_summary(const struct rm_app *app)
     sv_log(SV_LOG_INFO, app->id_str,
            "ApplicationSummary: appId=%s,name=%s,user=%s,queue=%s,state=%s,trackingUrl=%s,"
            "appMasterHost=%s,submitTime=%lld,startTime=%lld,launchTime=%lld,finishTime=%lld,"
-           "finalStatus=%s,memorySeconds=%lld,vcoreSeconds=%lld,preemptedMemorySeconds=0,"
-           "preemptedVcoreSeconds=0,preemptedAMContainers=0,preemptedNonAMContainers=0,"
-           "preemptedResources=<memory:0\\, vCores:0>,applicationType=%s,"
-           "resourceSeconds=%lld MB-seconds\\, %lld vcore-seconds,"
-           "preemptedResourceSeconds=0 MB-seconds\\, 0 vcore-seconds,applicationTags=%s,"
+           "finalStatus=%s,memorySeconds=%lld,vcoreSeconds=%lld,preemptedMemorySeconds=%lld,"
+           "preemptedVcoreSeconds=%lld,preemptedAMContainers=%d,preemptedNonAMContainers=%d,"
+           "preemptedResources=<memory:%lld\\, vCores:%lld>,applicationType=%s,"
+           "resourceSeconds=%s,preemptedResourceSeconds=%s,applicationTags=%s,"
            "applicationNodeLabel=,diagnostics=%s,totalAllocatedContainers=%d",
            app->id_str, name, user, queue, rm_app_wire_state_name(app), url,
            app->current && app->current->host ? app->current->host : "N/A",
            (long long)app->submit_ms, (long long)app->start_ms, (long long)app->launch_ms,
            (long long)app->finish_ms, final_names[rm_app_wire_final(app)], (long long)mb,
-           (long long)vc, type, (long long)mb, (long long)vc, tags, diag, app->total_containers);
+           (long long)vc, (long long)p->seconds.memory_ms / 1000,
+           (long long)p->seconds.vcore_ms / 1000, p->masters, p->containers,
+           (long long)p->resource.mem, (long long)p->resource.vcores, type, used, gone, tags, diag,
+           app->total_containers);
 }

@@ -8,6 +8,7 @@
 #include "rm-lite/answer.h"
 #include "rm-lite/application-reports.h"
 #include "rm-lite/call-list.h"
+#include "rm-lite/queue-counters.h"
 #include "rm-lite/reports.h"
 #include "rm-lite/rm-app.h"
 #include "rm-lite/rm-node.h"
@@ -91,37 +92,53 @@ void rm_on_getClusterNodes(struct ipc_call *call, const ProtobufCMessage *reques
 
 /* -------------------------------------------------------------------- queues */
 
-static Hadoop__Yarn__QueueStatisticsProto *statistics(struct sv_arena *a,
+static void count_apps(Hadoop__Yarn__QueueStatisticsProto *m, const struct rm_queue_counters *c)
+{
+    m->has_numappssubmitted = m->has_numappsrunning = m->has_numappspending = true;
+    m->has_numappscompleted = m->has_numappskilled = m->has_numappsfailed = true;
+    m->numappssubmitted = c->sum[RM_COUNT_SUBMITTED];
+    m->numappsrunning = c->live.running;
+    m->numappspending = c->live.pending;
+    m->numappscompleted = c->sum[RM_COUNT_COMPLETED];
+    m->numappskilled = c->sum[RM_COUNT_KILLED];
+    m->numappsfailed = c->sum[RM_COUNT_FAILED];
+}
+
+/* As the queue's metrics have it: what is reserved is not allocated. */
+static Hadoop__Yarn__QueueStatisticsProto *statistics(struct sv_arena *a, const struct rm *rm,
                                                       const struct rm_queue_info *q)
 {
+    const struct rm_queue_counters *c = rm_queue_counters_find(rm, q->path, NULL);
+    struct rm_res used = rm_res_sub(q->used, q->reserved);
     Hadoop__Yarn__QueueStatisticsProto *m = sv_new(a, Hadoop__Yarn__QueueStatisticsProto);
     struct rm_res left = rm_res_max(rm_res_sub(q->effective_max, q->used), (struct rm_res){ 0, 0 });
 
     if (!m)
         return NULL;
     hadoop__yarn__queue_statistics_proto__init(m);
-    m->has_numappsrunning = m->has_numappspending = m->has_numactiveusers = true;
-    m->numappsrunning = q->active_apps;
-    m->numappspending = q->pending_apps;
+    count_apps(m, c);
+    m->has_numactiveusers = true;
     m->numactiveusers = q->users;
     m->has_availablememorymb = m->has_allocatedmemorymb = m->has_pendingmemorymb = true;
     m->has_reservedmemorymb = true;
     m->availablememorymb = left.mem;
-    m->allocatedmemorymb = q->used.mem;
+    m->allocatedmemorymb = used.mem;
     m->pendingmemorymb = q->pending.mem;
     m->reservedmemorymb = q->reserved.mem;
     m->has_availablevcores = m->has_allocatedvcores = m->has_pendingvcores = true;
     m->has_reservedvcores = true;
     m->availablevcores = left.vcores;
-    m->allocatedvcores = q->used.vcores;
+    m->allocatedvcores = used.vcores;
     m->pendingvcores = q->pending.vcores;
     m->reservedvcores = q->reserved.vcores;
-    m->has_allocatedcontainers = true;
+    m->has_allocatedcontainers = m->has_pendingcontainers = m->has_reservedcontainers = true;
     m->allocatedcontainers = q->containers;
+    m->pendingcontainers = c->live.pending_containers;
+    m->reservedcontainers = c->live.reserved_containers;
     return m;
 }
 
-static QueueInfo *queue_to(struct sv_arena *a, const struct rm_queue_info *q)
+static QueueInfo *queue_to(struct sv_arena *a, const struct rm *rm, const struct rm_queue_info *q)
 {
     static char any[] = "*", *any_label[] = { any };
     QueueInfo *m = sv_new(a, QueueInfo);
@@ -137,7 +154,7 @@ static QueueInfo *queue_to(struct sv_arena *a, const struct rm_queue_info *q)
     m->currentcapacity = (float)q->used_capacity;
     m->has_state = true;
     m->state = (Hadoop__Yarn__QueueStateProto)q->state;
-    m->queuestatistics = statistics(a, q);
+    m->queuestatistics = statistics(a, rm, q);
     m->accessiblenodelabels = any_label;
     m->n_accessiblenodelabels = SV_ARRAY_LEN(any_label);
     m->has_preemptiondisabled = m->has_intraqueuepreemptiondisabled = true;
@@ -168,7 +185,7 @@ static int add_child(const struct rm_queue_info *q, void *userdata)
 
     if (w->failed || !sv_streq(q->parent, w->parent))
         return 0;
-    m = queue_to(w->a, q);
+    m = queue_to(w->a, w->rm, q);
     if (w->into->n_childqueues == w->cap) {
         size_t cap = w->cap ? w->cap * 2 : 8;
         QueueInfo **v = sv_newn(w->a, QueueInfo *, cap);
@@ -246,7 +263,8 @@ void rm_on_getQueueInfo(struct ipc_call *call, const ProtobufCMessage *request, 
         ipc_call_reply(call, &resp.base); /* Hadoop: no such queue is an empty answer */
         return;
     }
-    resp.queueinfo = queue_to(a, &info);
+    rm_queue_counters_gather(rm);
+    resp.queueinfo = queue_to(a, rm, &info);
     if (!resp.queueinfo || (q->includeapplications && !choose_apps(&who, &info, &list))) {
         rm_answer_no_memory(call);
         return;

@@ -96,7 +96,8 @@ struct rm {
     int64_t preempt_at_ms; /* the next round of preemption */
     sd_event_source *round_source; /* continues a round in the next turn of the loop; or NULL */
     struct rm_counters counters;
-    struct rm_queue_counters *queue_counters; /* by path */
+    struct rm_queue_counters *queue_counters; /* by path and user */
+    int n_queue_users;                        /* of them, those of users */
 };
 
 /* NULL: not there. */

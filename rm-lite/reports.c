@@ -6,6 +6,7 @@
 
 #include "common/str.h"
 #include "rm-lite/app-lifetime.h"
+#include "rm-lite/app-usage.h"
 #include "rm-lite/log-status.h"
 #include "rm-lite/resource-types.h"
 #include "rm-lite/rm-app-attempt.h"
@@ -134,6 +135,41 @@ Hadoop__Yarn__NodeReportProto *rm_node_report(struct sv_arena *a, const struct r
     return m->nodeid && m->used && m->capability ? m : NULL;
 }
 
+static Hadoop__Yarn__StringLongMapProto **
+seconds_map(struct sv_arena *a, const struct rm_usage_row *rows, int n, bool preempted)
+{
+    Hadoop__Yarn__StringLongMapProto **v = sv_newn(a, Hadoop__Yarn__StringLongMapProto *, n);
+
+    for (int i = 0; v && i < n; i++) {
+        v[i] = sv_new(a, Hadoop__Yarn__StringLongMapProto);
+        if (!v[i])
+            return NULL;
+        hadoop__yarn__string_long_map_proto__init(v[i]);
+        v[i]->key = STR(rows[i].type);
+        v[i]->value = (preempted ? rows[i].preempted_ms : rows[i].used_ms) / 1000;
+    }
+    return v;
+}
+
+/* Clients print the maps, of all types; old ones know memory and virtual cores alone. */
+static bool use_of_types(struct sv_arena *a, const struct rm_app *app,
+                         Hadoop__Yarn__ApplicationResourceUsageReportProto *m)
+{
+    struct rm_usage_row rows[RM_USAGE_ROWS];
+    int n = rm_app_usage_rows(app, rows);
+
+    m->has_memory_seconds = m->has_vcore_seconds = true;
+    m->memory_seconds = rows[0].used_ms / 1000;
+    m->vcore_seconds = rows[1].used_ms / 1000;
+    m->has_preempted_memory_seconds = m->has_preempted_vcore_seconds = true;
+    m->preempted_memory_seconds = rows[0].preempted_ms / 1000;
+    m->preempted_vcore_seconds = rows[1].preempted_ms / 1000;
+    m->application_resource_usage_map = seconds_map(a, rows, n, false);
+    m->application_preempted_resource_usage_map = seconds_map(a, rows, n, true);
+    m->n_application_resource_usage_map = m->n_application_preempted_resource_usage_map = (size_t)n;
+    return m->application_resource_usage_map && m->application_preempted_resource_usage_map;
+}
+
 static Hadoop__Yarn__ApplicationResourceUsageReportProto *usage(struct sv_arena *a,
                                                                 const struct rm_app *app)
 {
@@ -158,15 +194,15 @@ static Hadoop__Yarn__ApplicationResourceUsageReportProto *usage(struct sv_arena 
     m->reserved_resources = rm_res_to(a, use.reserved);
     m->needed_resources =
         rm_res_to(a, use.containers < 0 ? use.used : rm_res_add(use.used, use.reserved));
-    m->has_memory_seconds = m->has_vcore_seconds = true;
-    rm_app_seconds(app, &m->memory_seconds, &m->vcore_seconds);
     m->has_cluster_usage_percentage = m->has_queue_usage_percentage = true;
     m->cluster_usage_percentage =
         use.containers < 0 ? 0 : (float)(rm_res_share(calc, use.used, cluster) * 100);
     if (use.queue_path && rm_sched_queue(app->rm->sched, use.queue_path, &q) >= 0)
         m->queue_usage_percentage = (float)(rm_res_share(calc, use.used, q.effective_min) * 100);
-    m->has_preempted_memory_seconds = m->has_preempted_vcore_seconds = true;
-    return m->used_resources && m->reserved_resources && m->needed_resources ? m : NULL;
+    return use_of_types(a, app, m) && m->used_resources && m->reserved_resources &&
+                   m->needed_resources
+               ? m
+               : NULL;
 }
 
 #define WAITING "AM container is launched, waiting for AM container to Register with RM"

@@ -16,6 +16,7 @@
 #include "rm-lite/node-address.h"
 #include "rm-lite/node-auth.h"
 #include "rm-lite/nodes-list.h"
+#include "rm-lite/overcommit.h"
 #include "rm-lite/resource-types.h"
 #include "rm-lite/rm-app-attempt.h"
 #include "rm-lite/rm-app.h"
@@ -477,6 +478,7 @@ static void status_update(struct rm *rm, struct rm_node *n, const Hadoop__Yarn__
         container_status(rm, n, st->containersstatuses[i]);
     rm_node_post_health(n, RM_NODE_EV_STATUS_UPDATE, healthy);
     sv_dispatcher_run(rm->dispatcher); /* ended containers are free for the allocation below */
+    rm_overcommit_beat(n);
     if (n->in_sched && n->state == RM_NODE_ST_RUNNING && sv_now_ms() >= rm->hold_until_ms)
         (void)rm_schedule(rm, &beat, NULL); /* without memory the next one retries, ignoring */
     sv_dispatcher_run(rm->dispatcher);      /* the answer has the node's state and lists after it */

@@ -205,6 +205,7 @@ static int save_final(struct rm_attempt *att, int target, int final_status, cons
     att->final_status = final_status;
     if (text && *text)
         rm_append_text(&att->diagnostics, text);
+    rm_store_usage(att->rm, att->app);
     rm_store_attempt_final(att->rm, att);
     return RM_ATT_ST_FINAL_SAVING;
 }

@@ -48,6 +48,7 @@ static int save_final(struct rm_app *app, int target, int final_status, const ch
     app->final_status = final_status;
     if (target != RM_APP_ST_FINISHING || app->finish_ms == 0)
         app->finish_ms = sv_wall_ms();
+    rm_store_usage(app->rm, app);
     rm_store_app_final(app->rm, app); /* answers with APP_UPDATE_SAVED */
     return RM_APP_ST_FINAL_SAVING;
 }
@@ -256,14 +257,13 @@ static void ended(struct rm_app *app)
 
 static int finished(struct rm_app *app, int state)
 {
-    struct rm_queue_counters *c = rm_queue_counters_of(app);
     struct rm *rm = app->rm;
 
     app->state = state; /* read by the summary and the audit line */
     rm->n_completed++;
-    c->completed += state == RM_APP_ST_FINISHED;
-    c->failed += state == RM_APP_ST_FAILED;
-    c->killed += state == RM_APP_ST_KILLED;
+    rm_queue_count(app, state == RM_APP_ST_FAILED   ? RM_COUNT_FAILED
+                        : state == RM_APP_ST_KILLED ? RM_COUNT_KILLED
+                                                    : RM_COUNT_COMPLETED);
     rm_audit_summary(app);
     ended(app);
     return state;

@@ -120,7 +120,7 @@ int rm_app_submit(struct rm *rm, const Submission *ctx, const char *user, const 
         rm_app_free(app);
         return sv_error_set(err, r, "no memory for the submission");
     }
-    rm_queue_counters_of(app)->submitted++;
+    rm_queue_count(app, RM_COUNT_SUBMITTED);
     sv_log(SV_LOG_INFO, app->id_str, "%s: submitted by user %s to queue %s", app->id_str, user,
            app->queue);
     rm_app_post(app, RM_APP_EV_START, NULL);

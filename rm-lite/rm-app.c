@@ -367,11 +367,6 @@ void rm_app_seconds(const struct rm_app *app, int64_t *ret_mb_s, int64_t *ret_vc
     *ret_vcore_s = sum.vcore_ms / 1000;
 }
 
-int64_t rm_app_extra_seconds(const struct rm_app *app, int i)
-{
-    return rm_app_use(app).extra_ms[i] / 1000;
-}
-
 void rm_app_post(struct rm_app *app, enum rm_app_event event, const char *text)
 {
     sv_dispatcher_post(

@@ -48,7 +48,13 @@ enum rm_app_event {
 struct rm_seconds { /* aggregated use: MB·s, vcore·s and the other types', counted in milliseconds
                      */
     int64_t memory_ms, vcore_ms;
-    int64_t extra_ms[RM_RES_EXTRA]; /* since the daemon started: not in the store */
+    int64_t extra_ms[RM_RES_EXTRA];
+};
+
+struct rm_preempted { /* containers that preemption ended */
+    struct rm_seconds seconds;
+    struct rm_res resource; /* like the counts since the daemon started: not in the store */
+    int32_t containers, masters;
 };
 
 struct rm_app {
@@ -63,8 +69,9 @@ struct rm_app {
     bool attempt_done; /* its attempt finished during FINAL_SAVING */
     bool recovered;
     char *user, *name, *queue, *type;
-    struct rm_queue_counters *counters; /* of its queue; NULL until used */
-    uint8_t *submission;                /* ApplicationSubmissionContextProto as received */
+    struct rm_queue_counters *counters;      /* of its queue; NULL until used */
+    struct rm_queue_counters *user_counters; /* of its user there, or NULL */
+    uint8_t *submission;                     /* ApplicationSubmissionContextProto as received */
     size_t submission_len;
     struct sv_arena *context_arena; /* of rm_app_context(); NULL until used, and at the end */
     void *context;
@@ -78,11 +85,12 @@ struct rm_app {
     int64_t submit_ms, start_ms, launch_ms, finish_ms; /* wall clock */
     char *diagnostics;
     char *kill_text;
-    int final_status;          /* FinalApplicationStatusProto */
-    char *tracking_url;        /* of the last attempt, kept when finished */
-    struct rm_seconds seconds; /* until settled_ms; rm_app_settle */
-    int64_t settled_ms;        /* monotonic */
-    struct rm_res live;        /* of its containers that have not ended */
+    int final_status;              /* FinalApplicationStatusProto */
+    char *tracking_url;            /* of the last attempt, kept when finished */
+    struct rm_seconds seconds;     /* until settled_ms; rm_app_settle */
+    int64_t settled_ms;            /* monotonic */
+    struct rm_preempted preempted; /* of its containers; app-usage.h */
+    struct rm_res live;            /* of its containers that have not ended */
     int32_t n_live;
     struct rm_container *containers; /* those */
     struct rm_container *ended;      /* ended-containers.h */
@@ -122,7 +130,6 @@ const char *rm_app_wire_state_name(const struct rm_app *app);
 void rm_app_settle(struct rm_app *app);
 struct rm_seconds rm_app_use(const struct rm_app *app); /* until now */
 void rm_app_seconds(const struct rm_app *app, int64_t *ret_mb_s, int64_t *ret_vcore_s);
-int64_t rm_app_extra_seconds(const struct rm_app *app, int i); /* of extra[i] */
 
 void rm_app_post(struct rm_app *app, enum rm_app_event event, const char *text);
 

@@ -46,6 +46,7 @@ struct rm_conf {
     const char *record; /* record.h */
     uint64_t record_limit;
     int64_t max_tags, max_tag_length;
+    bool user_metrics; /* queue-counters.h */
     int64_t max_priority;
     int64_t launch_retries;       /* yarn.resourcemanager.nodemanager-connect-retries */
     struct ipc_proxy_config node; /* how a NodeManager is called; without its address and token */

@@ -9,6 +9,7 @@
 
 #include "common/oom.h"
 #include "proto/yarn.pb-c.h"
+#include "rm-lite/app-usage.h"
 #include "rm-lite/ended-containers.h"
 #include "rm-lite/fsm-step.h"
 #include "rm-lite/log-status.h"
@@ -19,6 +20,7 @@
 #include "rm-lite/rm-node.h"
 #include "rm-lite/scheduling.h"
 #include "rm-lite/text.h"
+#include "wire/exit-status.h"
 
 static const char *const state_names[RM_CON_STATES] = { "",          "NEW",      "RESERVED",
                                                         "ALLOCATED", "ACQUIRED", "RUNNING",
@@ -88,7 +90,9 @@ static int end(struct rm_container *c, int state, const struct sv_event *ev)
     c->app->n_announced -= c->announced;
     DL_DELETE2(c->app->containers, c, p_prev, p_next);
     c->rm->counters.released++;
-    rm_queue_counters_of(c->app)->released++;
+    rm_queue_count(c->app, RM_COUNT_RELEASED);
+    if (exit->exit_status == YARN_EXIT_PREEMPTED)
+        rm_app_preempted(c);
     expiry_stop(c);
     (void)rm_schedule(c->rm, &done,
                       NULL); /* removed already if its node or attempt ended, ignoring */

@@ -43,7 +43,7 @@ struct rm_container *rm_container_new(struct rm_attempt *att, struct rm_node *no
     DL_APPEND2(c->app->containers, c, p_prev, p_next);
     c->app->total_containers++;
     c->rm->counters.allocated++;
-    rm_queue_counters_of(c->app)->allocated++;
+    rm_queue_count(c->app, RM_COUNT_ALLOCATED);
     return c;
 }
 

@@ -69,6 +69,7 @@ struct rm_node {
     struct rm_res total;
     bool in_sched;
     bool resize_waits;                /* its next answer has its new size */
+    int64_t overcommit_ms;            /* monotonic; 0 = none: overcommit.h */
     int64_t untracked_since_ms;       /* monotonic; 0: in a list of hosts, or not seen yet */
     int64_t decommission_deadline_ms; /* monotonic; 0 = none */
     int32_t response_id;

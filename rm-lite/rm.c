@@ -129,7 +129,8 @@ static int start(struct rm *rm, struct sv_error *err)
         (r = rm_sched_new(rm->xml, rm->epoch, &rm->sched, err)) < 0 || (r = record(rm, err)) < 0)
         return r;
     rm_types_set(rm_sched_types(rm->sched)); /* before the first message is read */
-    r = rm_store_load(rm, err);
+    if ((r = rm_store_load(rm, err)) >= 0 && (r = rm_store_load_usage(rm, err)) >= 0)
+        r = rm_store_load_draining(rm, err);
     if (r < 0)
         return r;
     rm_conf_log_unread(rm->xml);

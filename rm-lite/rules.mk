@@ -6,18 +6,18 @@ RM_LDLIBS = $(WIRE_LDLIBS) $(shell $(PKGCONFIG) --libs $(RM_PKGS)) -lm
 RM_SCHED_OBJS := $(addprefix $(BUILD)/rm-lite/, resource-types.o queues.o queue-users.o queue-order.o queue-mappings.o scheduler-keys.o preemption-conf.o queue-key-table.o queue-keys.o queue-conf.o pool.o id-table.o scheduler-ids.o ask-index.o ready-apps.o queue-limits.o room.o allocation.o \
 	reservations.o asks.o assign.o rounds.o parallel-apps.o app-queue.o preempt-shares.o preempt-inside.o preemption.o reconfigure.o scheduler.o scheduler-query.o record.o replay.o)
 RM_OBJS := $(RM_SCHED_OBJS) $(addprefix $(BUILD)/rm-lite/, text.o name-set.o rm-conf.o conf-hadoop-keys.o conf-unread.o secrets.o \
-	context.o fsm-step.o app-lifetime.o queue-counters.o ended-containers.o rm-app.o log-status.o rm-app-attempt.o rm-container.o rm-node.o scheduling.o store.o store-tokens.o delegation.o \
+	context.o fsm-step.o app-lifetime.o queue-counters.o ended-containers.o rm-app.o app-usage.o log-status.o rm-app-attempt.o rm-container.o rm-node.o scheduling.o store.o store-tokens.o store-usage.o store-draining.o delegation.o \
 	tokens.o tracking.o audit.o reports.o am-launcher.o rm-app-fsm.o rm-app-attempt-fsm.o \
-	rm-container-fsm.o rm-node-fsm.o rm-app-manager.o hosts-xml.o nodes-list.o version.o periodic.o answer.o access.o app-control.o \
+	rm-container-fsm.o rm-node-fsm.o rm-app-manager.o hosts-xml.o nodes-list.o overcommit.o version.o periodic.o answer.o access.o app-control.o \
 	queue-access.o am-session.o am-unsupported.o am-preemption.o am-allocate.o application-master-service.o node-auth.o node-address.o topology.o topology-script.o resource-tracker-service.o \
 	client-call.o call-list.o delegation-calls.o application-reports.o cluster-reports.o client-rm-service.o ha-service.o admin-service.o \
-	curl-loop.o proxy-target.o proxy.o page-frame.o page-apps.o page-app.o page-nodes.o page-cluster.o page-kill.o page-route.o web-reply.o web-list.o viewer.o body-xml.o web-body.o web-usage.o web-json.o web-metrics.o web-cluster.o web-off.o web-admin.o web-control.o resource-json.o submission-json.o web-submit.o web-query.o web-attempts.o web-apps.o web-rest.o web-proxy.o web.o services.o rm.o)
+	curl-loop.o proxy-target.o proxy.o page-frame.o page-apps.o page-app.o page-nodes.o page-cluster.o page-kill.o page-route.o web-reply.o web-list.o viewer.o body-xml.o web-body.o web-usage.o web-queue.o web-json.o web-metrics.o web-cluster.o web-off.o web-admin.o web-control.o resource-json.o submission-json.o web-submit.o web-query.o web-attempts.o web-apps.o web-rest.o web-proxy.o web.o services.o rm.o)
 
 $(BUILD)/selvedge-rm: $(BUILD)/rm-lite/main.o $(RM_OBJS) $(WIRE_A) $(COMMON_A)
 	$(call link,$(RM_LDLIBS))
 PROGRAMS += $(BUILD)/selvedge-rm
 
-RM_TESTS := $(addprefix rm-lite/test-, conf-unread id-table pool scheduler-ids ended-containers submission-json scheduler resource-types scheduler-properties scheduler-progress scheduler-boundaries app-queue queue-users queue-mappings preemption preempt-inside record am-preemption reservations rounds queue-keys queue-access clock queues state-machines secrets name-set nodes-list topology node-auth tokens reports \
+RM_TESTS := $(addprefix rm-lite/test-, app-usage conf-unread id-table pool scheduler-ids ended-containers submission-json scheduler resource-types scheduler-properties scheduler-progress scheduler-boundaries app-queue queue-users queue-mappings preemption preempt-inside record am-preemption reservations rounds queue-keys queue-access clock queues state-machines secrets name-set nodes-list topology node-auth tokens reports \
 	admin-service modify-app kept-containers gpu-calls body-xml call-list delegation app-lifetime log-status proxy-target \
 	rm-app-fsm rm-container-fsm rm-node-fsm)
 UNIT_TESTS += $(RM_TESTS)

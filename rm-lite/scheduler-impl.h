@@ -169,6 +169,7 @@ struct rm_sched_app {
     struct rm_res killing; /* of the used: containers that preemption has let be killed */
     double magnitude;      /* the fair order's measure */
     int32_t n_containers, n_reserved;
+    int64_t n_pending; /* containers asked for */
     size_t n_rows, n_groups;
     int32_t n_general; /* groups */
     struct rm_queue *leaf;

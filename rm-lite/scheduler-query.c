@@ -55,24 +55,40 @@ int rm_sched_normalize(const struct rm_sched *s, const char *queue, struct rm_re
     return 0;
 }
 
-int rm_sched_app_usage(const struct rm_sched *s, struct yarn_app_id id, struct rm_app_usage *ret)
+static const struct rm_sched_app *find_app(const struct rm_sched *s, struct yarn_app_id id)
 {
     struct rm_sched_app *app, probe = { .key = { id.cluster_ts, id.id } };
 
     HASH_FIND(hh, s->apps, &probe.key, sizeof(probe.key), app);
+    return app;
+}
+
+int rm_sched_app_amounts(const struct rm_sched *s, struct yarn_app_id id, struct rm_app_usage *ret)
+{
+    const struct rm_sched_app *app = find_app(s, id);
+
     if (!app)
         return -ENOENT;
     *ret = (struct rm_app_usage){
         .used = app->used,
         .reserved = app->reserved,
         .pending = app->pending,
-        .headroom = rm_headroom(s, app),
+        .pending_containers = app->n_pending,
         .containers = app->n_containers,
         .reserved_containers = app->n_reserved,
         .active = app->active,
         .queue_path = app->leaf->path,
     };
     return 0;
+}
+
+int rm_sched_app_usage(const struct rm_sched *s, struct yarn_app_id id, struct rm_app_usage *ret)
+{
+    int r = rm_sched_app_amounts(s, id, ret);
+
+    if (r >= 0)
+        ret->headroom = rm_headroom(s, find_app(s, id));
+    return r;
 }
 
 int rm_sched_node_usage(const struct rm_sched *s, const struct yarn_node_id *node,

@@ -151,9 +151,13 @@ enum rm_calculator rm_sched_calculator(const struct rm_sched *s);
 struct rm_app_usage {
     struct rm_res used, reserved, pending, headroom;
     int32_t containers, reserved_containers;
+    int64_t pending_containers;
     bool active; /* past the AM limit */
     const char *queue_path;
 };
+/* The same without the headroom, which costs most. */
+int rm_sched_app_amounts(const struct rm_sched *s, struct yarn_app_id app,
+                         struct rm_app_usage *ret);
 int rm_sched_app_usage(const struct rm_sched *s, struct yarn_app_id app, struct rm_app_usage *ret);
 struct rm_node_usage {
     struct rm_res total, used;

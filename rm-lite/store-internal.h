@@ -13,6 +13,8 @@ enum rm_store_stmt {
     PUT_ATTEMPT,
     DEL_APP,
     DEL_ATTEMPTS,
+    PUT_USAGE,
+    DEL_USAGE,
     PUT_DRAIN,
     DEL_DRAIN,
     PUT_TOKEN,
@@ -31,6 +33,7 @@ struct rm_store {
     sqlite3 *db; /* NULL: recovery is off */
     sqlite3_stmt *stmts[N_STMTS];
     bool open, broken; /* a transaction is open; a write failed */
+    bool started;      /* rm_store_start has marked it as in use */
     struct rm_store_answer *answers, *tail;
     sd_event_source *flush;
 };

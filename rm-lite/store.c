@@ -17,6 +17,7 @@
 #include "wire/ipc-server.h"
 
 #define SCHEMA_VERSION 1
+#define CLEAN "clean" /* in meta: 1 while no process has the store open */
 
 static const char *const sql[N_STMTS] = {
     [PUT_META] = "INSERT OR REPLACE INTO meta VALUES(?,?)",
@@ -25,6 +26,8 @@ static const char *const sql[N_STMTS] = {
     [PUT_ATTEMPT] = "INSERT OR REPLACE INTO attempts VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
     [DEL_APP] = "DELETE FROM apps WHERE ts=? AND id=?",
     [DEL_ATTEMPTS] = "DELETE FROM attempts WHERE ts=? AND id=?",
+    [PUT_USAGE] = "INSERT OR REPLACE INTO app_usage VALUES(?,?,?,?,?)",
+    [DEL_USAGE] = "DELETE FROM app_usage WHERE ts=? AND id=?",
     [PUT_DRAIN] = "INSERT OR REPLACE INTO draining VALUES(?,?)",
     [DEL_DRAIN] = "DELETE FROM draining WHERE node=?",
     [PUT_TOKEN] = "INSERT OR REPLACE INTO tokens VALUES(?,?,?)",
@@ -46,6 +49,8 @@ static const char schema[] =
     " container INTEGER, node TEXT, http TEXT, state INTEGER, final INTEGER, exit INTEGER,"
     " diagnostics TEXT, url TEXT, host TEXT, port INTEGER, start INTEGER, finish INTEGER,"
     " counts INTEGER, amrm_key INTEGER, PRIMARY KEY(ts, id, attempt));"
+    "CREATE TABLE IF NOT EXISTS app_usage(ts INTEGER, id INTEGER, type TEXT, used INTEGER,"
+    " preempted INTEGER, PRIMARY KEY(ts, id, type)) WITHOUT ROWID;"
     "CREATE TABLE IF NOT EXISTS draining(node TEXT PRIMARY KEY, deadline INTEGER) WITHOUT ROWID;"
     "CREATE TABLE IF NOT EXISTS tokens(sequence INTEGER PRIMARY KEY, id BLOB, renew INTEGER);"
     "CREATE TABLE IF NOT EXISTS token_keys(key_id INTEGER PRIMARY KEY, bytes BLOB, made INTEGER,"
@@ -79,13 +84,33 @@ int rm_store_db_error(struct rm_store *s, struct sv_error *err, const char *what
                         what, sqlite3_errmsg(s->db));
 }
 
-/* Applications must not be lost to a file that was cut short, without a word. */
-static int check(struct rm_store *s, const char *path, struct sv_error *err)
+int rm_store_load_meta(struct rm_store *s, const char *key, int64_t def, int64_t *ret,
+                       struct sv_error *err)
 {
     sqlite3_stmt *q = NULL;
-    const char *found;
-    int r = 0;
+    int r;
 
+    if (sqlite3_prepare_v2(s->db, "SELECT value FROM meta WHERE key=?", -1, &q, NULL) != SQLITE_OK)
+        return rm_store_db_error(s, err, "meta");
+    (void)sqlite3_bind_text(q, 1, key, -1, SQLITE_STATIC);
+    r = sqlite3_step(q);
+    *ret = r == SQLITE_ROW ? sqlite3_column_int64(q, 0) : def;
+    (void)sqlite3_finalize(q);
+    return r == SQLITE_ROW || r == SQLITE_DONE ? 0 : rm_store_db_error(s, err, "meta");
+}
+
+/* Applications must not be lost to a damaged file without a word. After a clean end SQLite itself
+ * refuses a file that was cut short, and rm_store_load one whose rows are not to be read: the check
+ * would add seconds to the start with a large store that is not in the page cache. */
+static int check(struct rm_store *s, const char *path, struct sv_error *err)
+{
+    int64_t clean, since = sv_now_ms();
+    sqlite3_stmt *q = NULL;
+    const char *found;
+    int r = rm_store_load_meta(s, CLEAN, 0, &clean, err);
+
+    if (r < 0 || clean)
+        return r;
     if (sqlite3_prepare_v2(s->db, "PRAGMA quick_check(1)", -1, &q, NULL) != SQLITE_OK)
         return rm_store_db_error(s, err, path);
     if (sqlite3_step(q) != SQLITE_ROW)
@@ -93,6 +118,8 @@ static int check(struct rm_store *s, const char *path, struct sv_error *err)
     else if (!sv_streq(found = (const char *)sqlite3_column_text(q, 0), "ok"))
         r = damaged(err, path, found ? found : "no memory");
     (void)sqlite3_finalize(q);
+    sv_log_info("state store: checked in %lld ms, as it is new or was not closed",
+                (long long)(sv_now_ms() - since));
     return r;
 }
 
@@ -103,6 +130,13 @@ static int run(struct rm_store *s, enum rm_store_stmt i, struct sv_error *err)
     (void)sqlite3_reset(s->stmts[i]);
     (void)sqlite3_clear_bindings(s->stmts[i]);
     return r == SQLITE_DONE ? 0 : rm_store_db_error(s, err, sql[i]);
+}
+
+static int put_meta(struct rm_store *s, const char *key, int64_t value, struct sv_error *err)
+{
+    (void)sqlite3_bind_text(s->stmts[PUT_META], 1, key, -1, SQLITE_STATIC);
+    (void)sqlite3_bind_int64(s->stmts[PUT_META], 2, value);
+    return run(s, PUT_META, err);
 }
 
 static int on_flush(sd_event_source *source, void *userdata)
@@ -171,6 +205,8 @@ struct rm_store *rm_store_close(struct rm_store *s)
         return NULL;
     if (s->open && !s->broken)
         (void)run(s, COMMIT, NULL); /* stopping anyway, ignoring */
+    if (s->started && !s->broken)
+        (void)put_meta(s, CLEAN, 1, NULL); /* if it fails the next start checks, ignoring */
     for (int i = 0; i < N_STMTS; i++)
         sqlite3_finalize(s->stmts[i]);
     (void)sqlite3_close(s->db);
@@ -221,28 +257,6 @@ static int load_keys(struct rm_store *s, struct rm_secrets *secrets, struct sv_e
     return r == SQLITE_DONE ? 0 : rm_store_db_error(s, err, "keys");
 }
 
-int rm_store_load_meta(struct rm_store *s, const char *key, int64_t def, int64_t *ret,
-                       struct sv_error *err)
-{
-    sqlite3_stmt *q = NULL;
-    int r;
-
-    if (sqlite3_prepare_v2(s->db, "SELECT value FROM meta WHERE key=?", -1, &q, NULL) != SQLITE_OK)
-        return rm_store_db_error(s, err, "meta");
-    (void)sqlite3_bind_text(q, 1, key, -1, SQLITE_STATIC);
-    r = sqlite3_step(q);
-    *ret = r == SQLITE_ROW ? sqlite3_column_int64(q, 0) : def;
-    (void)sqlite3_finalize(q);
-    return r == SQLITE_ROW || r == SQLITE_DONE ? 0 : rm_store_db_error(s, err, "meta");
-}
-
-static int put_meta(struct rm_store *s, const char *key, int64_t value, struct sv_error *err)
-{
-    (void)sqlite3_bind_text(s->stmts[PUT_META], 1, key, -1, SQLITE_STATIC);
-    (void)sqlite3_bind_int64(s->stmts[PUT_META], 2, value);
-    return run(s, PUT_META, err);
-}
-
 int rm_store_start(struct rm_store *s, int64_t *ret_epoch, struct rm_secrets *secrets,
                    struct sv_error *err)
 {
@@ -262,8 +276,10 @@ int rm_store_start(struct rm_store *s, int64_t *ret_epoch, struct rm_secrets *se
                             (long long)version, SCHEMA_VERSION);
     epoch++;
     if ((r = put_meta(s, "version", SCHEMA_VERSION, err)) < 0 ||
-        (r = put_meta(s, "epoch", epoch, err)) < 0 || (r = load_keys(s, secrets, err)) < 0)
+        (r = put_meta(s, "epoch", epoch, err)) < 0 || (r = put_meta(s, CLEAN, 0, err)) < 0 ||
+        (r = load_keys(s, secrets, err)) < 0)
         return r;
+    s->started = true;
     *ret_epoch = epoch;
     return 0;
 }
@@ -472,54 +488,17 @@ void rm_store_attempt_final(struct rm *rm, struct rm_attempt *att)
 
 void rm_store_app_remove(struct rm *rm, struct rm_app *app)
 {
-    static const enum rm_store_stmt both[] = { DEL_APP, DEL_ATTEMPTS };
+    static const enum rm_store_stmt all[] = { DEL_APP, DEL_ATTEMPTS, DEL_USAGE };
     struct rm_store *s = rm->store;
 
-    for (size_t i = 0; i < SV_ARRAY_LEN(both) && rm_store_begin(s); i++) {
-        (void)sqlite3_bind_int64(s->stmts[both[i]], 1, app->id.cluster_ts);
-        (void)sqlite3_bind_int(s->stmts[both[i]], 2, app->id.id);
-        rm_store_write(s, both[i]);
+    for (size_t i = 0; i < SV_ARRAY_LEN(all) && rm_store_begin(s); i++) {
+        (void)sqlite3_bind_int64(s->stmts[all[i]], 1, app->id.cluster_ts);
+        (void)sqlite3_bind_int(s->stmts[all[i]], 2, app->id.id);
+        rm_store_write(s, all[i]);
     }
 }
 
-void rm_store_drain(struct rm *rm, const char *node, int64_t deadline_ms)
-{
-    struct rm_store *s = rm->store;
-
-    if (!rm_store_begin(s))
-        return;
-    (void)sqlite3_bind_text(s->stmts[PUT_DRAIN], 1, node, -1, SQLITE_STATIC);
-    (void)sqlite3_bind_int64(s->stmts[PUT_DRAIN], 2, deadline_ms);
-    rm_store_write(s, PUT_DRAIN);
-}
-
-void rm_store_drained(struct rm *rm, const char *node)
-{
-    struct rm_store *s = rm->store;
-
-    if (!rm_store_begin(s))
-        return;
-    (void)sqlite3_bind_text(s->stmts[DEL_DRAIN], 1, node, -1, SQLITE_STATIC);
-    rm_store_write(s, DEL_DRAIN);
-}
-
 /* ------------------------------------------------------------------ loading */
-
-static int load_draining(struct rm *rm, struct sv_error *err)
-{
-    struct rm_store *s = rm->store;
-    sqlite3_stmt *q = NULL;
-    int r;
-
-    if (sqlite3_prepare_v2(s->db, "SELECT node, deadline FROM draining", -1, &q, NULL) != SQLITE_OK)
-        return rm_store_db_error(s, err, "draining");
-    while ((r = sqlite3_step(q)) == SQLITE_ROW)
-        if (sqlite3_column_text(q, 0))
-            rm_set_add(&rm->draining, (const char *)sqlite3_column_text(q, 0))->number =
-                sqlite3_column_int64(q, 1);
-    (void)sqlite3_finalize(q);
-    return r == SQLITE_DONE ? 0 : rm_store_db_error(s, err, "draining");
-}
 
 static void column_text(sqlite3_stmt *q, int i, char **dst)
 {
@@ -613,5 +592,5 @@ int rm_store_load(struct rm *rm, struct sv_error *err)
     while ((step = sqlite3_step(q)) == SQLITE_ROW)
         load_attempt(rm, q);
     (void)sqlite3_finalize(q);
-    return step == SQLITE_DONE ? load_draining(rm, err) : rm_store_db_error(s, err, "attempts");
+    return step == SQLITE_DONE ? 0 : rm_store_db_error(s, err, "attempts");
 }

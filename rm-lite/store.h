@@ -28,9 +28,15 @@ void rm_store_app_update(struct rm *rm, struct rm_app *app);      /* no answer (
 void rm_store_attempt_new(struct rm *rm, struct rm_attempt *a);   /* → ATTEMPT_NEW_SAVED */
 void rm_store_attempt_final(struct rm *rm, struct rm_attempt *a); /* → ATTEMPT_UPDATE_SAVED */
 void rm_store_app_remove(struct rm *rm, struct rm_app *app);
+/* What the application's own row has no column for, where it is not 0: what preemption took, and
+ * the use of the cluster's own resource types. Before rm_store_app_final and
+ * rm_store_attempt_final, for the same transaction. After rm_store_load: its rows. */
+void rm_store_usage(struct rm *rm, const struct rm_app *app);
+int rm_store_load_usage(struct rm *rm, struct sv_error *err) _must_use_;
 /* A node that leaves gracefully, until `deadline_ms` (wall; 0: none); and one that does no more. */
 void rm_store_drain(struct rm *rm, const char *node, int64_t deadline_ms);
 void rm_store_drained(struct rm *rm, const char *node);
+int rm_store_load_draining(struct rm *rm, struct sv_error *err) _must_use_;
 /* Answers the call when all that was written before is on the disk; takes the arena, in which the
  * response is. */
 void rm_store_reply(struct rm *rm, struct ipc_call *call, const ProtobufCMessage *response,

@@ -11,6 +11,7 @@
 #include "proto/yarn.pb-c.h"
 #include "rm-lite/access.h"
 #include "rm-lite/audit.h"
+#include "rm-lite/overcommit.h"
 #include "rm-lite/resource-json.h"
 #include "rm-lite/rm-container.h"
 #include "rm-lite/rm-node.h"
@@ -48,7 +49,8 @@ static int admitted(struct rm *rm, const struct sv_http_request *req, const char
 /* ---- The resource of a node ---- */
 
 /* Types that the body does not name stay as they are. */
-static int read_resource(const json_t *body, struct rm_res *ret, struct sv_error *err)
+static int read_resource(const json_t *body, struct rm_res *ret, int64_t *ret_timeout_ms,
+                         struct sv_error *err)
 {
     struct rm_res r = *ret;
     int64_t timeout = -1;
@@ -62,11 +64,8 @@ static int read_resource(const json_t *body, struct rm_res *ret, struct sv_error
         return -EINVAL;
     if (r.mem > RM_RES_MB_MAX)
         return sv_error_set(err, -EINVAL, "memory: above %lld MB", (long long)RM_RES_MB_MAX);
-    if (timeout >= 0)
-        return sv_error_set(err, -EOPNOTSUPP,
-                            "overCommitTimeout: running containers stay (-1): another value is not "
-                            "supported by selvedge-rm");
     *ret = r;
+    *ret_timeout_ms = timeout;
     return 0;
 }
 
@@ -77,6 +76,7 @@ int rm_web_node_resource(struct rm *rm, const struct sv_http_request *req, const
     char key[sizeof(((struct rm_node *)NULL)->key)];
     struct sv_error err = { 0 };
     struct rm_res total;
+    int64_t timeout_ms;
     struct rm_node *n;
     json_t *body;
     int r = admitted(rm, req, "updateNodeResource", ret);
@@ -91,11 +91,11 @@ int rm_web_node_resource(struct rm *rm, const struct sv_http_request *req, const
     if (!body)
         return 0;
     total = n->total;
-    r = read_resource(body, &total, &err);
+    r = read_resource(body, &total, &timeout_ms, &err);
     json_decref(body);
     if (r < 0)
         return rm_web_bad_request(ret, "%s", err.text);
-    rm_node_resize(n, total);
+    rm_overcommit_resize(n, total, timeout_ms);
     rm_request_round(rm);
     return rm_web_json(ret, 200, json_pack("{s:o}", "resourceInfo", rm_json_resource(total)));
 }

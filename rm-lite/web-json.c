@@ -18,6 +18,7 @@
 #include "rm-lite/scheduler.h"
 #include "rm-lite/tracking.h"
 #include "rm-lite/version.h"
+#include "rm-lite/web-queue.h"
 #include "rm-lite/web-usage.h"
 
 const char *rm_json_final(int final_status)
@@ -306,6 +307,7 @@ json_t *rm_json_attempt(const struct rm_attempt *att)
 /* ------------------------------------------------------------------- scheduler */
 
 struct tree {
+    struct rm *rm;
     struct {
         char *path;
         json_t *queues;
@@ -314,7 +316,7 @@ struct tree {
     json_t *root;
 };
 
-static json_t *queue_json(const struct rm_queue_info *q)
+static json_t *queue_json(const struct rm *rm, const struct rm_queue_info *q)
 {
     static const char *const states[] = { "", "STOPPED", "RUNNING", "DRAINING" };
     json_t *o = json_object();
@@ -334,6 +336,7 @@ static json_t *queue_json(const struct rm_queue_info *q)
     num(o, "numContainers", q->containers);
     str(o, "state", states[q->state]);
     (void)json_object_set_new(o, "resourcesUsed", rm_json_resource(q->used)); /* as num */
+    rm_json_queue(o, q, rm_queue_counters_find(rm, q->path, NULL));
     if (!q->leaf)
         return o;
     num(o, "numActiveApplications", q->active_apps);
@@ -352,7 +355,7 @@ static json_t *queue_json(const struct rm_queue_info *q)
 static int add_queue(const struct rm_queue_info *q, void *userdata)
 {
     struct tree *t = userdata;
-    json_t *o = queue_json(q), *children;
+    json_t *o = queue_json(t->rm, q), *children;
 
     if (!q->leaf) {
         void *more = realloc(t->list, (t->n + 1) * sizeof(*t->list));
@@ -382,9 +385,11 @@ static int add_queue(const struct rm_queue_info *q, void *userdata)
 
 json_t *rm_json_scheduler(struct rm *rm)
 {
-    struct tree t = { .n = 0 };
-    int r = rm_sched_each_queue(rm->sched, add_queue, &t);
+    struct tree t = { .rm = rm };
+    int r;
 
+    rm_queue_counters_gather(rm);
+    r = rm_sched_each_queue(rm->sched, add_queue, &t);
     for (size_t i = 0; i < t.n; i++)
         free(t.list[i].path);
     free(t.list);

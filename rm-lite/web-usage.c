@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "rm-lite/app-usage.h"
 #include "rm-lite/resource-types.h"
 #include "rm-lite/rm-app.h"
 #include "rm-lite/scheduler.h"
@@ -70,16 +71,33 @@ static json_t *entry(const char *key, int64_t value)
     return json_pack("{s:s, s:s}", "key", key, "value", text);
 }
 
-static json_t *seconds_map(const struct rm_app *app, int64_t mb, int64_t vcores)
+static json_t *seconds_map(const struct rm_usage_row *rows, int n, bool preempted)
 {
-    const struct rm_types *t = rm_types();
     json_t *list = json_array();
 
-    append(list, entry("memory-mb", mb));
-    append(list, entry("vcores", vcores));
-    for (int i = 0; i < t->n; i++)
-        append(list, entry(t->names[i], rm_app_extra_seconds(app, i)));
+    for (int i = 0; i < n; i++)
+        append(list,
+               entry(rows[i].type, (preempted ? rows[i].preempted_ms : rows[i].used_ms) / 1000));
     return json_pack("{s:o}", "entry", list);
+}
+
+static void preempted(json_t *o, const struct rm_app *app)
+{
+    const struct rm_preempted *p = &app->preempted;
+    struct rm_usage_row rows[RM_USAGE_ROWS];
+    int n = rm_app_usage_rows(app, rows);
+    bool any = false;
+
+    for (int i = 0; i < n; i++)
+        any |= rows[i].preempted_ms != 0;
+    num(o, "preemptedResourceMB", p->resource.mem);
+    num(o, "preemptedResourceVCores", p->resource.vcores);
+    num(o, "numNonAMContainerPreempted", p->containers);
+    num(o, "numAMContainerPreempted", p->masters);
+    num(o, "preemptedMemorySeconds", p->seconds.memory_ms / 1000);
+    num(o, "preemptedVcoreSeconds", p->seconds.vcore_ms / 1000);
+    set(o, "resourceSecondsMap", seconds_map(rows, n, false));
+    set(o, "preemptedResourceSecondsMap", any ? seconds_map(rows, n, true) : json_object());
 }
 
 static json_t *usages(const struct rm_app *app, const struct rm_app_usage *use)
@@ -111,14 +129,7 @@ void rm_json_app_usage(json_t *o, struct rm_app *app)
     num(o, "vcoreSeconds", vc);
     real(o, "queueUsagePercentage", 0);
     real(o, "clusterUsagePercentage", rm_res_share(calc, use.used, cluster) * 100);
-    num(o, "preemptedResourceMB", 0); /* nothing is preempted */
-    num(o, "preemptedResourceVCores", 0);
-    num(o, "numNonAMContainerPreempted", 0);
-    num(o, "numAMContainerPreempted", 0);
-    num(o, "preemptedMemorySeconds", 0);
-    num(o, "preemptedVcoreSeconds", 0);
-    set(o, "resourceSecondsMap", seconds_map(app, mb, vc));
-    set(o, "preemptedResourceSecondsMap", json_object());
+    preempted(o, app);
     if (live)
         set(o, "resourceInfo", usages(app, &use));
 }

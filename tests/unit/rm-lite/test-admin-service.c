@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "common/user-groups.h"
+#include "rm-lite/overcommit.h"
 #include "rm-lite/scheduler.h"
 #include "wire/ipc-client.h"
 
@@ -257,9 +258,85 @@ static void test_node_resource(void **state)
     assert_int_equal(resize(&f, &nobody, 4096, -1, &err), -EREMOTEIO);
     assert_non_null(strstr(err.text, "unrecognized node: nobody:1"));
     assert_int_equal(resize(&f, &n->id, -1, -1, &err), -EREMOTEIO);
-    assert_int_equal(resize(&f, &n->id, 1024, 0, &err), -EREMOTEIO);
-    assert_non_null(strstr(err.text, "OvercommitTimeout"));
     assert_int_equal(n->total.mem, 4096);
+    teardown(&f);
+}
+
+/* A master and three containers of 1 GiB that run on a node of 8 GiB. */
+static struct rm_app *crowd(struct fix *f, struct rm_node **ret)
+{
+    struct rm_app *app;
+
+    setup(f);
+    *ret = add_node(f, 1);
+    app = submit(f, false, 1);
+    run_master(f, app);
+    ask_containers(f, app, 3);
+    while (app->current->fresh)
+        rm_container_post(pull_container(app->current), RM_CON_EV_LAUNCHED);
+    assert_int_equal(app->n_live, 4);
+    return app;
+}
+
+/* OvercommitTimeout 0: what is above the new size goes at once, the newest first, the master last.
+ */
+static void test_overcommit_at_once(void **state)
+{
+    struct sv_error err = { 0 };
+    struct rm_done *d;
+    struct rm_app *app;
+    struct rm_node *n;
+    int64_t last = 0;
+    struct fix f;
+
+    (void)state;
+    app = crowd(&f, &n);
+    assert_int_equal(resize(&f, &n->id, 4096, 0, &err), 0); /* all fit */
+    assert_int_equal(app->n_live, 4);
+    assert_int_equal(resize(&f, &n->id, 2047, 0, &err), 0);
+    assert_int_equal(app->n_live, 1);
+    assert_non_null(app->current->master);
+    assert_int_equal(app->preempted.containers, 3);
+    DL_FOREACH (app->current->done, d) {
+        assert_int_equal(d->exit_status, YARN_EXIT_PREEMPTED);
+        assert_true(last == 0 || d->id.id < last);
+        last = d->id.id;
+    }
+    assert_int_equal(resize(&f, &n->id, 512, 0, &err), 0); /* the master, too */
+    settle(&f);
+    assert_int_equal(app->preempted.masters, 1);
+    assert_int_equal(app->n_live, 0);
+    teardown(&f);
+}
+
+/* Above 0: masters are told now, and the first heartbeat after it preempts. */
+static void test_overcommit_later(void **state)
+{
+    struct sv_error err = { 0 };
+    struct rm_app *app;
+    struct rm_node *n;
+    struct fix f;
+
+    (void)state;
+    app = crowd(&f, &n);
+    assert_int_equal(resize(&f, &n->id, 3072, -1, &err), 0); /* they stay */
+    rm_overcommit_beat(n);
+    assert_int_equal(app->n_announced, 0);
+    assert_int_equal(resize(&f, &n->id, 2048, 3600000, &err), 0);
+    assert_int_equal(app->n_announced, 2);
+    assert_int_equal(app->n_live, 4);
+    rm_overcommit_beat(n);
+    assert_int_equal(app->n_live, 4);
+    assert_int_equal(resize(&f, &n->id, 2048, 0, &err),
+                     0); /* the same size: nothing, as Apache's */
+    assert_int_equal(app->n_live, 4);
+    n->overcommit_ms = sv_now_ms(); /* the hour is over */
+    rm_overcommit_beat(n);
+    assert_int_equal(app->n_live, 2);
+    assert_int_equal(app->n_announced, 0);
+    assert_int_equal(app->preempted.containers, 2);
+    rm_overcommit_beat(n);
+    assert_int_equal(app->n_live, 2);
     teardown(&f);
 }
 
@@ -357,6 +434,8 @@ int main(void)
         cmocka_unit_test(test_administrators),
         cmocka_unit_test(test_groups_are_asked_again),
         cmocka_unit_test(test_node_resource),
+        cmocka_unit_test(test_overcommit_at_once),
+        cmocka_unit_test(test_overcommit_later),
         cmocka_unit_test(test_max_priority),
         cmocka_unit_test(test_refresh_keeps_the_command_line),
         cmocka_unit_test(test_always_active),
