@@ -205,6 +205,10 @@ static int save_final(struct rm_attempt *att, int target, int final_status, cons
     att->final_status = final_status;
     if (text && *text)
         rm_append_text(&att->diagnostics, text);
+    if (target != RM_ATT_ST_FINISHING && target != RM_ATT_ST_FINISHED) { /* nobody is there */
+        rm_set_text(&att->host, NULL);
+        att->rpc_port = -1;
+    }
     rm_store_attempt_final(att->rm, att);
     return RM_ATT_ST_FINAL_SAVING;
 }

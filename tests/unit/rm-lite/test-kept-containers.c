@@ -81,6 +81,8 @@ static void test_next_master(void **state)
     setup(&f);
     app = first_attempt(&f, true, id);
     master_fails(&f, app);
+    assert_null(app->attempts->host); /* where the first master was */
+    assert_int_equal(app->attempts->rpc_port, -1);
     m = master_register(&f, a, app->current);
     assert_int_equal(m->n_containers_from_previous_attempts, 1);
     assert_true(has(m, id[0])); /* the one that runs */
