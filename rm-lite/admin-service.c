@@ -156,7 +156,9 @@ static struct rm_node *resized(struct rm *rm, const Hadoop__Yarn__NodeResourceMa
     }
     n = rm_node_find(rm, &id);
     if (!n)
-        (void)sv_error_set(err, -ENOENT, "Resource update get failed on an unrecognized node: %s",
+        (void)sv_error_set(err, -ENOENT,
+                           "Resource update get failed on all nodes due to change resource on an "
+                           "unrecognized node: %s",
                            yarn_node_id_text(&id, text));
     return n;
 }

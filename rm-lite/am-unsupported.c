@@ -31,18 +31,20 @@ bool rm_am_no_placement_constraints(struct ipc_call *call, const struct rm_attem
                             "RegisterApplicationMasterRequest", "registerApplicationMaster");
 }
 
-/* The first two are RMServerUtils' words. */
+/* The first two are RMServerUtils' words; an unknown container has the version -1. */
 static const char *update_error(const struct rm_attempt *att,
-                                const Hadoop__Yarn__UpdateContainerRequestProto *q)
+                                const Hadoop__Yarn__UpdateContainerRequestProto *q,
+                                int32_t *ret_version)
 {
     struct yarn_container_id id;
-    const struct rm_container *c;
+    const struct rm_container *c = NULL;
 
-    if (yarn_container_id_from(q->container_id, &id) < 0)
-        return "INVALID_CONTAINER_ID";
-    c = rm_container_find(att->rm, id);
+    if (yarn_container_id_from(q->container_id, &id) >= 0)
+        c = rm_container_find(att->rm, id);
+    *ret_version = -1;
     if (!c || c->app != att->app)
         return "INVALID_CONTAINER_ID";
+    *ret_version = 0;
     if (q->container_version != 0) /* no container has been updated */
         return "INCORRECT_CONTAINER_VERSION_ERROR";
     return "UPDATE_NOT_SUPPORTED: this ResourceManager does not change the resource or the "
@@ -66,10 +68,10 @@ bool rm_am_update_errors(struct sv_arena *a, const struct rm_attempt *att,
         if (!m)
             return false;
         hadoop__yarn__update_container_error_proto__init(m);
-        m->reason = sv_arena_strdup(a, update_error(att, q->update_requests[i]));
+        m->reason = sv_arena_strdup(
+            a, update_error(att, q->update_requests[i], &m->current_container_version));
         m->update_request = q->update_requests[i]; /* lives as long as the call */
         m->has_current_container_version = true;
-        m->current_container_version = 0;
         if (!m->reason)
             return false;
         resp->update_errors[resp->n_update_errors++] = m;

@@ -40,8 +40,7 @@ static bool register_previous(struct sv_arena *a, struct rm_attempt *att, Regist
     for (struct rm_container *c = att->app->containers; c; c = c->p_next) {
         Hadoop__Yarn__NMTokenProto *t;
 
-        if (c->attempt == att || c->is_master ||
-            (c->state != RM_CON_ST_RUNNING && c->state != RM_CON_ST_ACQUIRED))
+        if (c->attempt == att || c->is_master || c->state != RM_CON_ST_RUNNING)
             continue;
         resp->containers_from_previous_attempts[i] = rm_am_container(a, c);
         if (!resp->containers_from_previous_attempts[i++])

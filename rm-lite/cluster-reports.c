@@ -160,6 +160,8 @@ static QueueInfo *queue_to(struct sv_arena *a, const struct rm *rm, const struct
     m->has_preemptiondisabled = m->has_intraqueuepreemptiondisabled = true;
     m->preemptiondisabled = q->preemption_disabled;
     m->intraqueuepreemptiondisabled = q->inside_disabled;
+    m->has_maxparallelapps = true;
+    m->maxparallelapps = q->max_parallel_apps;
     m->has_weight = true;
     m->weight = (float)q->weight;
     m->schedulertype = (char *)(uintptr_t) "CapacityScheduler";

@@ -311,7 +311,8 @@ Hadoop__Yarn__ApplicationReportProto *rm_app_report(struct sv_arena *a, struct r
     m->unmanaged_application = app->unmanaged;
     m->priority = rm_priority_to(a, app->priority);
     m->appnodelabelexpression = STR("<Not set>");
-    m->amnodelabelexpression = STR("<DEFAULT_PARTITION>");
+    if (!app->unmanaged) /* its master has no place */
+        m->amnodelabelexpression = STR("<DEFAULT_PARTITION>");
     m->rmclusterid = STR(app->rm->conf.cluster_id);
     return m->applicationid && m->trackingurl && m->app_resource_usage && m->priority &&
                    timeouts_to(a, app, m)

@@ -205,6 +205,10 @@ static int save_final(struct rm_attempt *att, int target, int final_status, cons
     att->final_status = final_status;
     if (text && *text)
         rm_append_text(&att->diagnostics, text);
+    if (target != RM_ATT_ST_FINISHING && target != RM_ATT_ST_FINISHED) { /* nobody is there */
+        rm_set_text(&att->host, NULL);
+        att->rpc_port = -1;
+    }
     rm_store_usage(att->rm, att->app);
     rm_store_attempt_final(att->rm, att);
     return RM_ATT_ST_FINAL_SAVING;
@@ -306,6 +310,15 @@ static void to_app(struct rm_attempt *att, int event)
     rm_app_post(att->app, event, att->diagnostics);
 }
 
+/* As in Hadoop the application keeps what runs: the next master is not told of the rest. */
+static void end_unstarted(const struct rm_app *app)
+{
+    for (struct rm_container *c = app->containers; c; c = c->p_next)
+        if (!c->is_master && (c->state == RM_CON_ST_ALLOCATED || c->state == RM_CON_ST_ACQUIRED))
+            rm_container_post_exit(c, RM_CON_EV_KILL, YARN_EXIT_ABORTED,
+                                   "Container of a completed application");
+}
+
 /* Releases everything of the attempt but the containers that the application keeps. */
 static void base_final(struct rm_attempt *att, bool keep)
 {
@@ -315,6 +328,8 @@ static void base_final(struct rm_attempt *att, bool keep)
 
     att->token_live = false;
     (void)rm_schedule(att->rm, &ev, NULL); /* absent if it was never accepted, ignoring */
+    if (keep)
+        end_unstarted(att->app);
     if (att->has_master && !att->master_done)
         rm_launcher_cleanup(att);
     rm_attempt_answer_finish(att);

@@ -8,6 +8,15 @@
 #define A(x) HADOOP__YARN__YARN_APPLICATION_ATTEMPT_STATE_PROTO__APP_ATTEMPT_##x
 #define F(x) HADOOP__YARN__FINAL_APPLICATION_STATUS_PROTO__APP_##x
 
+/* An application that keeps containers: what the last master may not have been told of their ends,
+ * a lost answer included, is for the next one. */
+static void take_ends(struct rm_attempt *att, struct rm_attempt *last)
+{
+    DL_CONCAT(att->done, last->sent);
+    DL_CONCAT(att->done, last->done);
+    last->sent = last->done = NULL;
+}
+
 struct rm_attempt *rm_attempt_new(struct rm_app *app, int32_t number)
 {
     struct rm_attempt *att = calloc(1, sizeof(*att));
@@ -25,6 +34,8 @@ struct rm_attempt *rm_attempt_new(struct rm_app *app, int32_t number)
     att->start_ms = sv_wall_ms();
     att->final_status = F(UNDEFINED);
     DL_APPEND(app->attempts, att);
+    if (app->keep_containers && app->current)
+        take_ends(att, app->current);
     app->current = att;
     return att;
 }

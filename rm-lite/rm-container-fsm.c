@@ -48,6 +48,16 @@ static void expiry_start(struct rm_container *c)
 
 /* ------------------------------------------------------------------ actions */
 
+/* Whether an ApplicationMaster will pull the status: that of a failed attempt does not, but the
+ * next one takes its list where the application keeps containers (rm_attempt_new). */
+static bool will_be_pulled(const struct rm_app *app, const struct rm_attempt *att)
+{
+    if (att->state == RM_ATT_ST_FAILED)
+        return app->keep_containers &&
+               (app->state == RM_APP_ST_ACCEPTED || app->state == RM_APP_ST_RUNNING);
+    return !rm_attempt_is_final(att) && att->state != RM_ATT_ST_FINISHING && !rm_app_is_final(app);
+}
+
 /* Queues the status for the ApplicationMaster: of the current attempt where the application keeps
  * containers across attempts. */
 static void report_to_master(struct rm_container *c)
@@ -55,7 +65,7 @@ static void report_to_master(struct rm_container *c)
     struct rm_attempt *att = c->app->keep_containers ? c->app->current : c->attempt;
     struct rm_done *d;
 
-    if (rm_attempt_is_final(att) || att->state == RM_ATT_ST_FINISHING || rm_app_is_final(c->app)) {
+    if (!will_be_pulled(c->app, att)) {
         if (c->node)
             rm_node_pulled(c->node, c->id); /* no ApplicationMaster will pull it */
         return;

@@ -29,10 +29,11 @@ class ClusterError(Exception):
 
 
 class Daemon:
-    """One daemon process, run as the daemon account without any privilege."""
+    """One daemon process, run as the daemon account, or as `account`, without any privilege."""
 
-    def __init__(self, cluster, name, argv, env, host=None):
+    def __init__(self, cluster, name, argv, env, host=None, account=None):
         self.cluster, self.name, self.argv, self.env = cluster, name, argv, env
+        self.account = account or cluster.daemon
         self.enter = host.enter if host else []
         self.log = os.path.join(cluster.root, "log", name + ".log")
         self.process = None
@@ -40,7 +41,7 @@ class Daemon:
     def start(self):
         with open(self.log, "ab") as log:
             self.process = subprocess.Popen(
-                self.enter + self.cluster.as_user(self.cluster.daemon) + self.argv, cwd="/", env=self.env,
+                self.enter + self.cluster.as_user(self.account) + self.argv, cwd="/", env=self.env,
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
 
     @property
@@ -107,10 +108,10 @@ class Node:
         # a host of its own has Hadoop's usual ports
         self.ports = dict(conf.NODE_PORTS) if self.host else {k: host.free_port() for k in conf.NODE_PORTS}
         self.site = {}
-        owner = cluster.daemon
+        owner = self.account = cluster.daemon
         for path in [self.dir, self.prefix, self.conf_dir]:
             os.mkdir(path, 0o755)
-        for path in [*self.local_dirs, *self.log_dirs, os.path.join(self.dir, "recovery")]:
+        for path in self.own_dirs():
             os.mkdir(path, 0o755)
             os.chown(path, owner.pw_uid, owner.pw_gid)
         # The daemon creates it and so owns all of its files, those of the common limits too.
@@ -128,6 +129,15 @@ class Node:
     @property
     def url(self):
         return f"http://{self.address}:{self.ports['web']}"
+
+    def own_dirs(self):
+        return [*self.local_dirs, *self.log_dirs, os.path.join(self.dir, "recovery")]
+
+    def run_as(self, account):
+        """Before the start: a NodeManager that runs containers as itself then runs them as `account`."""
+        self.account = account
+        for path in self.own_dirs():
+            os.chown(path, account.pw_uid, account.pw_gid)
 
     def install(self):
         """Installs everything below this node's prefix, as packaging/modes says, with the helper of this node's paths."""
@@ -148,7 +158,7 @@ class Node:
         self.ours = argv is None
         argv = argv or [os.path.join(self.prefix, "sbin", "selvedge-nodemanager")]
         self.process = Daemon(self.cluster, self.name, argv,
-                              {**self.cluster.daemon_env(self.conf_dir, self.name), **(env or {})}, self.host)
+                              {**self.cluster.daemon_env(self.conf_dir, self.name), **(env or {})}, self.host, self.account)
         self.process.start()
 
     def get(self, path):

@@ -1,6 +1,6 @@
-"""Graceful decommission by Apache's ResourceManager: `rmadmin -refreshNodes -g` while a job runs on the node. Its containers end by
-themselves, then the node is DECOMMISSIONED and the NodeManager ends with 0, which no supervisor starts again. The last group of
-a pairing: its node is gone."""
+"""Graceful decommission, ordered by Hadoop's `rmadmin -refreshNodes -g` while a job runs on the node. Its containers end by
+themselves, then the node is DECOMMISSIONED and the NodeManager ends with 0, which no supervisor starts again; off the list it
+is started again and registers. The last group of a pairing: its node is gone."""
 import os
 
 from cluster import ClusterError, host
@@ -34,36 +34,69 @@ def containers(c):
     return sorted(row["id"] for row in answer.get("container", []) if row["state"] == "RUNNING")
 
 
-def graceful(c):
-    go = f"{c.hadoop}/go"  # containers see it
+def exclude(c, text):
+    with open(excludes(c), "w", encoding="ascii") as f:
+        f.write(text)
+
+
+def order(c, who):
+    """`rmadmin -refreshNodes -g`, the end of the time kept by the ResourceManager (-server), or by the command (-client), which runs
+    until the node is empty."""
+    command = peers.start_client(c, RMADMIN, "-refreshNodes", "-g", "600", who)
+    if who == "-server":
+        finish(command)
+    return command
+
+
+def finish(command):
+    out, _ = command.communicate(timeout=host.PATIENCE)
+    if command.returncode != 0:
+        raise ClusterError(f"rmadmin: {command.returncode}: {out[-2000:]}")
+    return out
+
+
+def graceful(c, who):
+    go = f"{c.hadoop}/go{who}"  # containers see it
     with peers.RunningShell(c, "-shell_command", f"while ! test -e {go}; do sleep 0.2; done", "-num_containers", "2") as shell:
         c.wait(lambda: len(containers(c)) == 3, 120, "the job's containers run")
         before = containers(c)
-        with open(excludes(c), "w", encoding="ascii") as f:
-            f.write("127.0.0.1\nlocalhost\n")
-        done = peers.client(c, RMADMIN, "-refreshNodes", "-g", "600", "-server")
-        if done.returncode != 0:
-            raise ClusterError(f"rmadmin: {done.returncode}: {done.stdout[-2000:]}")
+        exclude(c, "127.0.0.1\nlocalhost\n")
+        command = order(c, who)
         c.wait(lambda: state(c) == ["DECOMMISSIONING"], 60, "the node is DECOMMISSIONING")
         c.nodes[0].process.must_run()
         if containers(c) != before:
             raise ClusterError(f"containers: {containers(c)}, before {before}")
+        if who == "-client" and command.poll() is not None:
+            raise ClusterError(f"rmadmin has not waited for the containers: {finish(command)}")
         open(go, "w", encoding="ascii").close()
         application = shell.finish()
         report = application.wait_ended()
         if (application.exit_code, report["finalStatus"], len(application.attempts())) != (0, "SUCCEEDED", 1):
             raise ClusterError(f"{report}")
     c.wait(lambda: state(c) == ["DECOMMISSIONED"], 120, "the node is DECOMMISSIONED")
+    if who == "-client" and "Graceful decommissioning completed in" not in (said := finish(command)):
+        raise ClusterError(f"rmadmin: {said}")
 
 
 def ended(c):
     daemon = c.nodes[0].process
     code = daemon.process.wait(host.PATIENCE)
-    if code != 0 or "Received SHUTDOWN signal" not in daemon.tail():
+    if code != 0 or "Received SHUTDOWN signal" not in daemon.tail(200):
         raise ClusterError(f"the NodeManager has ended with {code}: {daemon.tail()}")
     daemon.process = None
 
 
+def back(c):
+    exclude(c, "")
+    finish(peers.start_client(c, RMADMIN, "-refreshNodes"))
+    peers.start_node(c, c.nodes[0])
+    peers.wait_nodes(c)
+
+
 def run(report, c):
-    if report.case(f"{c.pairing}: rmadmin -refreshNodes -g lets a job end", graceful, c):
-        report.case(f"{c.pairing}: the decommissioned NodeManager ends with 0", ended, c)
+    for who in ("-client", "-server"):
+        if not report.case(f"{c.pairing}: rmadmin -refreshNodes -g {who} lets a job end", graceful, c, who):
+            return
+        report.case(f"{c.pairing}: {who}: the decommissioned NodeManager ends with 0", ended, c)
+        if who == "-client":
+            report.case(f"{c.pairing}: off the list the node works again", back, c)

@@ -2,6 +2,7 @@
  * registers. */
 #include "tests/unit/rm-lite/peer-calls.h"
 
+#include "wire/exit-status.h"
 #include "wire/token.h"
 
 static void master_fails(struct fix *f, struct rm_app *app)
@@ -54,6 +55,17 @@ static bool has(const Hadoop__Yarn__RegisterApplicationMasterResponseProto *m,
     return false;
 }
 
+static void expect_end(const Hadoop__Yarn__AllocateResponseProto *m, size_t i,
+                       struct yarn_container_id id, int32_t exit_status)
+{
+    struct yarn_container_id found;
+
+    assert_int_equal(
+        yarn_container_id_from(m->completed_container_statuses[i]->container_id, &found), 0);
+    assert_int_equal(yarn_container_id_cmp(found, id), 0);
+    assert_int_equal(m->completed_container_statuses[i]->exit_status, exit_status);
+}
+
 static void test_next_master(void **state)
 {
     _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
@@ -69,12 +81,13 @@ static void test_next_master(void **state)
     setup(&f);
     app = first_attempt(&f, true, id);
     master_fails(&f, app);
+    assert_null(app->attempts->host); /* where the first master was */
+    assert_int_equal(app->attempts->rpc_port, -1);
     m = master_register(&f, a, app->current);
-    assert_int_equal(m->n_containers_from_previous_attempts, 2);
-    for (int i = 0; i < 2; i++)
-        assert_true(has(m, id[i]));
+    assert_int_equal(m->n_containers_from_previous_attempts, 1);
+    assert_true(has(m, id[0])); /* the one that runs */
     assert_non_null(m->containers_from_previous_attempts[0]->container_token);
-    assert_int_equal(m->n_nm_tokens_from_previous_attempts, 1); /* for both: they share a node */
+    assert_int_equal(m->n_nm_tokens_from_previous_attempts, 1);
     assert_string_equal(m->nm_tokens_from_previous_attempts[0]->nodeid->host, "127.0.0.1");
     assert_int_equal(yarn_nm_token_decode(
                          m->nm_tokens_from_previous_attempts[0]->token->identifier.data,
@@ -84,7 +97,43 @@ static void test_next_master(void **state)
     more = master_allocate(&f, a, app->current,
                            yarn_resource_to(a, (struct yarn_resource){ 1024, 1 }), 1);
     assert_int_equal(more->n_allocated_containers, 1);
-    assert_int_equal(more->n_nm_tokens, 0); /* it has that node's */
+    assert_int_equal(more->n_nm_tokens, 0);                    /* it has that node's */
+    assert_int_equal(more->n_completed_container_statuses, 1); /* what was not started is over */
+    expect_end(more, 0, id[1], YARN_EXIT_ABORTED);
+    assert_null(rm_container_find(f.rm, id[1]));
+    teardown(&f);
+}
+
+/* One end was sent with an answer that the first master did not acknowledge, another it was never
+ * told: the next master is told of both. */
+static void test_ends_are_not_lost(void **state)
+{
+    _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
+    const Hadoop__Yarn__AllocateResponseProto *m;
+    struct yarn_container_id id[2];
+    struct rm_app *app;
+    struct fix f;
+
+    (void)state;
+    setup(&f);
+    app = first_attempt(&f, true, id);
+    rm_container_post(rm_container_find(f.rm, id[1]), RM_CON_EV_LAUNCHED);
+    rm_container_post_exit(rm_container_find(f.rm, id[0]), RM_CON_EV_FINISHED, 7, "");
+    settle(&f);
+    m = master_allocate(&f, a, app->current, NULL, 0);
+    assert_int_equal(m->n_completed_container_statuses, 1);
+    expect_end(m, 0, id[0], 7);
+    rm_container_post_exit(rm_container_find(f.rm, id[1]), RM_CON_EV_FINISHED, 9, "");
+    settle(&f);
+    master_fails(&f, app);
+    assert_int_equal(master_register(&f, a, app->current)->n_containers_from_previous_attempts, 0);
+    m = master_allocate(&f, a, app->current, NULL, 0);
+    assert_int_equal(m->n_completed_container_statuses, 3);
+    expect_end(m, 0, id[0], 7);
+    expect_end(m, 1, id[1], 9);
+    assert_int_equal(m->completed_container_statuses[2]->exit_status, YARN_EXIT_ABORTED);
+    m = master_allocate(&f, a, app->current, NULL, 0);
+    assert_int_equal(m->n_completed_container_statuses, 0);
     teardown(&f);
 }
 
@@ -112,6 +161,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_next_master),
+        cmocka_unit_test(test_ends_are_not_lost),
         cmocka_unit_test(test_nothing_is_kept),
     };
 

@@ -36,6 +36,7 @@ import org.apache.hadoop.yarn.client.api.AMRMClient.ContainerRequest;
 import org.apache.hadoop.yarn.client.api.NMClient;
 import org.apache.hadoop.yarn.client.api.YarnClient;
 import org.apache.hadoop.yarn.client.api.YarnClientApplication;
+import org.apache.hadoop.yarn.client.cli.YarnCLI;
 import org.apache.hadoop.yarn.conf.YarnConfiguration;
 
 /**
@@ -196,6 +197,10 @@ public final class CommandProbe {
     Thread t = new Thread(() -> {
       try {
         Tool tool = (Tool) Class.forName(type).getDeclaredConstructor().newInstance();
+        if (tool instanceof YarnCLI) { // as its main does
+          ((YarnCLI) tool).setSysOutPrintStream(out);
+          ((YarnCLI) tool).setSysErrPrintStream(out);
+        }
         exit[0] = ToolRunner.run(new YarnConfiguration(), tool, args);
       } catch (Throwable e) {
         exit[0] = 255;

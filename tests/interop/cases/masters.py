@@ -1,0 +1,54 @@
+"""Hadoop's AMRMClient and NMClient as an ApplicationMaster uses them, at our daemons and at Apache's: requests and allocation ids,
+blacklists, releases, updates of containers, containers kept for a second attempt, start, status and stop
+(java/reference/MasterProbe.java). What Apache's daemons answer is kept in tests/golden/masters: theirs must still be that, ours must
+be equal but for REASONS. MASTERS_CAPTURE=1 writes that file. Before cases/commands.py, which makes the node smaller."""
+import os
+
+from cluster import ClusterError
+from interop import hadoop, peers
+
+GOLDEN = os.path.join(hadoop.TOP, "tests", "golden", "masters", f"apache-{hadoop.REFERENCE}.txt")
+# case → why our answer differs.
+SIZE = "the size of a container that the ResourceManager ended is told, which Apache leaves out"
+UPDATES = "selvedge-rm refuses to change a running container"
+REASONS = {
+    "release before the start": SIZE,
+    "release of a running container": SIZE,
+    "second attempt: one that was never started": SIZE,
+    "second attempt: release": SIZE,
+    "update: larger": UPDATES,
+    "update: smaller": UPDATES,
+    "update: larger than any node": UPDATES,
+}
+
+
+def probe(c):
+    """{case: its result}, in the order of the program."""
+    done = peers.client(c, "MasterProbe", timeout=480)
+    c.wait(lambda: not c.container_processes(), 60, "the containers of the probe end")
+    lines = [line.split("\t") for line in done.stdout.replace(c.submitter.pw_name, "USER").splitlines()]
+    found = {words[1]: words[2] for words in lines if words[0] == "case" and len(words) == 3}
+    if done.returncode != 0 or ["end"] not in lines:
+        raise ClusterError(f"MasterProbe ends with {done.returncode} after {list(found)[-1:]}:\n{done.stdout[-3000:]}")
+    return found
+
+
+def run(report, c):
+    found, is_apache = probe(c), c.peer_rm != peers.SELVEDGE
+    if is_apache and os.environ.get("MASTERS_CAPTURE"):
+        os.makedirs(os.path.dirname(GOLDEN), exist_ok=True)
+        with open(GOLDEN, "w", encoding="utf-8") as f:
+            f.writelines(f"{case}\t{result}\n" for case, result in found.items())
+    with open(GOLDEN, encoding="utf-8") as f:
+        golden = dict(line.rstrip("\n").split("\t") for line in f)
+    reasons = {} if is_apache else REASONS
+    report.check(f"{c.pairing}: AMRMClient: the cases are those of the golden file", found.keys() == golden.keys(),
+                 f"{found.keys() ^ golden.keys()}")
+    for case, wanted in golden.items():
+        name = f"{c.pairing}: AMRMClient: {case}"
+        if found.get(case) == wanted:
+            report.check(f"{name}: {wanted[:90]}", case not in reasons, "the reason for a difference is obsolete")
+        elif case in reasons:
+            report.check(f"{name}: {reasons[case]}", case in found)
+        else:
+            report.check(name, False, f"\n      now:    {found.get(case)}\n      golden: {wanted}")
