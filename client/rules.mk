@@ -132,7 +132,7 @@ demo-end:
 # docs/tour.md, of a real run.
 tour: programs test-programs
 	$(Q)BUILD='$(BUILD)' tests/demo/tour
-# The daemons' pages in Chromium, for a person to look at.
-screenshots: programs test-programs
-	$(Q)BUILD='$(BUILD)' tests/demo/screenshots
+# The daemons' pages in Chromium, checked, and for a person to look at.
+screenshots: programs test-programs deps-full
+	$(Q)BUILD='$(abspath $(BUILD))' tests/integration/client/test-screenshots
 .PHONY: demo demo-end tour screenshots
