@@ -124,6 +124,35 @@ static void put_fact(json_t *facts, const char *id, const char *text, const char
     /* Without memory it is missing, ignoring. */
 }
 
+const char *nm_live_directory(const struct nm_dir_space *s, char ret[static NM_LIVE_STATE_MAX],
+                              const char **ret_class)
+{
+    bool good = s->usable && !*s->why;
+    const char *what = s->usable     ? "nothing new is placed there"
+                       : s->readable ? "full or read-only"
+                                     : "bad";
+
+    *ret_class = good ? "good" : "bad";
+    if (good)
+        (void)snprintf(ret, NM_LIVE_STATE_MAX, "good");
+    else
+        (void)snprintf(ret, NM_LIVE_STATE_MAX, "%s: %s", what, s->why);
+    return ret;
+}
+
+static void put_directories(json_t *facts, const struct nm_dirs *dirs)
+{
+    char id[16], text[NM_LIVE_STATE_MAX];
+    struct nm_dir_space s;
+    const char *class;
+
+    for (int i = 0; i < NM_LIVE_DIRECTORIES && nm_dirs_space(dirs, i, &s); i++) {
+        (void)snprintf(id, sizeof(id), NM_LIVE_DIRECTORY, i);
+        (void)nm_live_directory(&s, text, &class);
+        put_fact(facts, id, text, class);
+    }
+}
+
 static void put_health(json_t *facts, const struct nm_web *w)
 {
     char report[NM_HEALTH_REPORT_MAX], text[SV_HTML_WORD];
@@ -144,6 +173,7 @@ static void put_health(json_t *facts, const struct nm_web *w)
         put_fact(facts, NM_LIVE_HEARTBEAT, sv_html_span(sv_wall_ms() - heard, text), "");
     (void)snprintf(text, sizeof(text), "%d", containers);
     put_fact(facts, NM_LIVE_CONTAINERS, text, "");
+    put_directories(facts, w->ctx->dirs);
 }
 
 /* ---- Events ---- */

@@ -17,6 +17,14 @@
 #define NM_LIVE_HEALTH "health"
 #define NM_LIVE_HEARTBEAT "heartbeat"
 #define NM_LIVE_CONTAINERS "containers"
+#define NM_LIVE_DIRECTORY "dir%d" /* by the index of nm_dirs_space, below NM_LIVE_DIRECTORIES */
+#define NM_LIVE_DIRECTORIES 32
+
+struct nm_dir_space;
+/* "good", or what a directory is and why; for the page and the events. `ret_class`: good or bad. */
+#define NM_LIVE_STATE_MAX 192
+const char *nm_live_directory(const struct nm_dir_space *s, char ret[static NM_LIVE_STATE_MAX],
+                              const char **ret_class);
 
 int nm_live_new(sd_event *event, const struct nm_web *w, struct sv_http_events **ret) _must_use_;
 /* `container` "": the node. The caller may view it. The result is the handler's. */

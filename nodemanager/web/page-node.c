@@ -144,21 +144,16 @@ static void put_facts(struct sv_html *h, const struct nm_web *w)
     sv_html_table_end(h);
 }
 
-static void put_directory(struct sv_html *h, const struct nm_dir_space *s)
+static void put_directory(struct sv_html *h, int index, const struct nm_dir_space *s)
 {
-    char used[SV_HTML_WORD], all[SV_HTML_WORD];
+    char used[SV_HTML_WORD], all[SV_HTML_WORD], text[NM_LIVE_STATE_MAX];
+    const char *class;
 
-    sv_html(h, "<tr><th>%s</th><td class=\"id\">%.1000s</td><td>", s->local ? "local" : "logs",
-            s->path);
-    if (s->usable && !*s->why)
-        sv_html(h, "<span class=\"good\">good</span>");
-    else
-        sv_html(h, "<span class=\"bad\">%s</span> %s",
-                s->usable     ? "nothing new is placed there:"
-                : s->readable ? "full or read-only:"
-                              : "bad:",
-                s->why);
-    sv_html(h, "</td><td>");
+    (void)nm_live_directory(s, text, &class);
+    sv_html(h,
+            "<tr><td class=\"id\">%.1000s <span class=\"dim\">%s</span></td><td class=\"any\">"
+            "<span class=\"%s\" data-live=\"" NM_LIVE_DIRECTORY "\">%s</span></td><td>",
+            s->path, s->local ? "local" : "logs", class, index, text);
     if (s->all_bytes > 0) {
         sv_html_bar(h, (struct sv_html_bar){
                            .used = s->used_percent, .mark = -1, .most = -1, .full = 100 });
@@ -170,7 +165,7 @@ static void put_directory(struct sv_html *h, const struct nm_dir_space *s)
 
 static void put_directories(struct sv_html *h, const struct nm_dirs *d, bool written)
 {
-    static const char *const heads[] = { "Directories", "Path", "State", "Space used", NULL };
+    static const char *const heads[] = { "Directory", "State", "Space used", NULL };
     struct nm_dir_space s;
     char text[SV_HTML_WORD];
 
@@ -179,7 +174,7 @@ static void put_directories(struct sv_html *h, const struct nm_dirs *d, bool wri
             written ? ", with a file written" : "");
     sv_html_table(h, heads);
     for (int i = 0; nm_dirs_space(d, i, &s); i++)
-        put_directory(h, &s);
+        put_directory(h, i, &s);
     sv_html_table_end(h);
 }
 
