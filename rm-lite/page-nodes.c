@@ -95,9 +95,9 @@ static void put_row(struct sv_html *h, const struct rm_node *n)
     (void)rm_sched_node_usage(n->rm->sched, &n->id, &use); /* not scheduled: unused, ignoring */
     sv_html(h, "<tr><td>");
     put_name(h, n);
-    sv_html(h, "</td><td class=\"x\">%.300s</td><td>", n->rack);
+    sv_html(h, "</td><td class=\"x\">%.300s</td><td class=\"any\">", n->rack);
     put_health(h, n);
-    sv_html(h, "</td><td class=\"n x\">%d</td><td>", use.containers);
+    sv_html(h, "</td><td class=\"x\">%d</td><td>", use.containers);
     put_granted(h, &use);
     sv_html(h, "</td><td class=\"x\">");
     put_load(h, n, &use.total);
