@@ -117,22 +117,25 @@ static const struct cli_opt recommission_options[] = {
     { 0 },
 };
 
+#define AN_APP "application_1700000000123_0042" /* of the examples */
 const struct cli_command cli_commands[] = {
     { "run", cli_cmd_run, "run [OPTIONS] -- COMMAND [ARGUMENT]...",
       "run a command in containers and wait for it",
       "One COMMAND without arguments is a line for bash; with arguments it is a program and\n"
       "exactly those arguments. Each container has SELVEDGE_INSTANCE (0...) and\n"
-      "SELVEDGE_INSTANCES. Output lines begin with [instance] when there are several. The exit\n"
-      "code is 0 when all containers ended with 0, else that of the first one in the table that\n"
-      "did not (1 for codes below 0, which are YARN's own).\n",
-      run_options, CLI_NAMES_FILE, .strict_order = true },
+      "SELVEDGE_INSTANCES. Output lines begin with [instance] when there are several.\n",
+      run_options, CLI_NAMES_FILE, .strict_order = true,
+      .exits =
+          "0 when all containers ended with 0, else that of the first one in the table that\n"
+          "did not (1 for codes below 0, which are YARN's own); 128 + the signal that ended it.\n",
+      .example = "selvedge run -n 2 -- 'hostname; id'" },
     { "submit", cli_cmd_submit, "submit [OPTIONS] -- COMMAND [ARGUMENT]...",
       "start a job and print the application's id",
       "The same as run --detach; on stderr it says how to go on, unless --quiet.\n", run_options,
-      CLI_NAMES_FILE, .strict_order = true },
+      CLI_NAMES_FILE, .strict_order = true, .example = "selvedge submit -n 2 -- 'sleep 60; date'" },
     { "ps", cli_cmd_ps, "ps [-a] [APPLICATION | --local]",
       "list applications, or the containers of one", "", ps_options, CLI_NAMES_APP_ENDED,
-      .local = cli_local_ps },
+      .local = cli_local_ps, .example = "selvedge ps --all -o id,name,state" },
     { "top", cli_cmd_top, "top [-c | APPLICATION | --local] [--sort KEY] [--once]",
       "show what applications or containers use",
       "On a terminal the list is drawn every two seconds until q; c and m change its order.\n"
@@ -141,101 +144,116 @@ const struct cli_command cli_commands[] = {
       "process waited for a processor, for memory or for a disk. Usage comes from the nodes, "
       "which\n"
       "show it to those who may see the application; Apache's NodeManagers have none.\n",
-      top_options, CLI_NAMES_APP, .local = cli_local_top },
+      top_options, CLI_NAMES_APP, .local = cli_local_top,
+      .example = "selvedge top --containers --once --sort memory" },
     { "inspect", cli_cmd_inspect, "inspect APPLICATION|CONTAINER|NODE|QUEUE | --local CONTAINER",
       "show all that is known of one object, as JSON",
       "Put together from answers of the ResourceManager and the nodes. What is missing in them\n"
       "is listed under \"unavailable\". --local asks the NodeManager of this machine alone.\n",
-      local_options, CLI_NAMES_APP_ENDED, .local = cli_local_inspect },
+      local_options, CLI_NAMES_APP_ENDED, .local = cli_local_inspect,
+      .example = "selvedge inspect root.default" },
     { "logs", cli_cmd_logs, "logs [OPTIONS] APPLICATION [CONTAINER]",
       "show the output of containers",
       "CONTAINER is a container's id or an instance's number. Logs that the nodes have deleted\n"
       "are read from the remote log directory (yarn.log-aggregation-enable).\n",
-      logs_options, CLI_NAMES_APP_ENDED },
+      logs_options, CLI_NAMES_APP_ENDED, .example = "selvedge logs --since 1h " AN_APP },
     { "attach", cli_cmd_attach, "attach APPLICATION",
       "show the output of an application from here on",
-      "Ends with the application; Ctrl-C leaves that running. The exit code is the job's own, as\n"
-      "for wait.\n",
-      NULL, CLI_NAMES_APP },
-    { "wait", cli_cmd_wait, "wait APPLICATION", "wait until an application has ended",
-      "The exit code is the job's own for `selvedge run`, else 0 when it succeeded, or 1.\n", NULL,
-      CLI_NAMES_APP },
+      "Ends with the application; Ctrl-C leaves that running.\n", NULL, CLI_NAMES_APP,
+      .exits = "the job's own, as for wait; 130 after Ctrl-C.\n",
+      .example = "selvedge attach " AN_APP },
+    { "wait", cli_cmd_wait, "wait APPLICATION", "wait until an application has ended", "", NULL,
+      CLI_NAMES_APP, .exits = "the job's own for `selvedge run`, else 0 when it succeeded, or 1.\n",
+      .example = "selvedge wait " AN_APP },
     { "stop", cli_cmd_stop, "stop [--timeout TIME] APPLICATION",
       "ask an application to end, then kill it",
-      "SIGTERM goes to the instances of `selvedge run`, else to the ApplicationMaster. The exit\n"
-      "code is 1 when it had to be killed.\n",
-      stop_options, CLI_NAMES_APP },
-    { "kill", cli_cmd_kill, "kill APPLICATION...", "end applications", "", NULL, CLI_NAMES_APP },
+      "SIGTERM goes to the instances of `selvedge run`, else to the ApplicationMaster.\n",
+      stop_options, CLI_NAMES_APP, .exits = "0, or 1 when it had to be killed.\n",
+      .example = "selvedge stop --timeout 2m " AN_APP },
+    { "kill", cli_cmd_kill, "kill APPLICATION...", "end applications", "", NULL, CLI_NAMES_APP,
+      .example = "selvedge kill " AN_APP },
     { "app list", cli_cmd_ps, "app list [-a]", "list applications: the same as ps", "", all_apps,
       CLI_NAMES_NONE },
     { "app status", cli_cmd_app_status, "app status APPLICATION", "describe an application", "",
-      NULL, CLI_NAMES_APP_ENDED },
+      NULL, CLI_NAMES_APP_ENDED, .example = "selvedge app status " AN_APP },
     { "app kill", cli_cmd_kill, "app kill APPLICATION...", "the same as kill", "", NULL,
       CLI_NAMES_APP },
     { "app attempts", cli_cmd_app_attempts, "app attempts APPLICATION",
-      "list the attempts of an application", "", NULL, CLI_NAMES_APP_ENDED },
+      "list the attempts of an application", "", NULL, CLI_NAMES_APP_ENDED,
+      .example = "selvedge app attempts " AN_APP },
     { "app move", cli_cmd_app_move, "app move APPLICATION QUEUE", "move an application to a queue",
-      "", NULL, CLI_NAMES_APP },
+      "", NULL, CLI_NAMES_APP, .example = "selvedge app move " AN_APP " root.default" },
     { "app priority", cli_cmd_app_priority, "app priority APPLICATION N",
-      "give an application a priority within its queue", "", NULL, CLI_NAMES_APP },
+      "give an application a priority within its queue", "", NULL, CLI_NAMES_APP,
+      .example = "selvedge app priority " AN_APP " 3" },
     { "node list", cli_cmd_node_list, "node list [-a]", "list the nodes", "", all_nodes,
-      CLI_NAMES_NONE },
+      CLI_NAMES_NONE, .example = "selvedge node list --all" },
     { "node status", cli_cmd_node_status, "node status NODE | --local", "describe a node", "",
-      local_options, CLI_NAMES_NODE, .local = cli_local_node },
+      local_options, CLI_NAMES_NODE, .local = cli_local_node,
+      .example = "selvedge node status --local" },
     { "node drain", cli_local_node, "node drain [--reason TEXT] [--wait[=TIME]]", "drain this node",
       "For root and the group selvedge-admin. A drained node reports itself unhealthy until\n"
       "undrain, also after restarts: it gets no new containers, and the ResourceManager ends "
       "those\n"
       "that run.\n",
-      drain_options, CLI_NAMES_NONE },
+      drain_options, CLI_NAMES_NONE,
+      .example = "selvedge node drain --reason 'new disk' --wait=10m" },
     { "node undrain", cli_local_node, "node undrain", "end the drain of this node", "", NULL,
-      CLI_NAMES_NONE },
+      CLI_NAMES_NONE, .example = "selvedge node undrain" },
     { "node decommission", cli_cmd_node_decommission,
       "node decommission [--graceful [--timeout TIME]] [--refresh] HOST...",
       "take nodes out of the cluster",
       "Hosts that leave are lines of the file yarn.resourcemanager.nodes.exclude-path on the\n"
       "ResourceManager's machine. It is changed if it is here and the caller may write it; else\n"
       "the line that it needs is printed, and nothing is done.\n",
-      decommission_options, CLI_NAMES_NODE },
+      decommission_options, CLI_NAMES_NODE,
+      .example = "selvedge node decommission --graceful --timeout 10m node.example" },
     { "node recommission", cli_cmd_node_recommission, "node recommission [--refresh] HOST...",
-      "take nodes back into the cluster", "", recommission_options, CLI_NAMES_NODE },
+      "take nodes back into the cluster", "", recommission_options, CLI_NAMES_NODE,
+      .example = "selvedge node recommission node.example" },
     { "queue list", cli_cmd_queue_list, "queue list", "list the queues",
-      "USED is a share of the queue's own capacity: above 100% it borrows.\n", NULL,
-      CLI_NAMES_NONE },
+      "USED is a share of the queue's own capacity: above 100% it borrows.\n", NULL, CLI_NAMES_NONE,
+      .example = "selvedge queue list" },
     { "queue status", cli_cmd_queue_status, "queue status QUEUE", "describe a queue",
       "USED is a share of the queue's own capacity: above 100% it borrows.\n", NULL,
-      CLI_NAMES_QUEUE },
+      CLI_NAMES_QUEUE, .example = "selvedge queue status root.default" },
     { "queue refresh", cli_cmd_queue_refresh, "queue refresh",
       "let the ResourceManager read its queues again", "For the cluster's administrators alone.\n",
-      NULL, CLI_NAMES_NONE },
+      NULL, CLI_NAMES_NONE, .example = "selvedge queue refresh" },
     { "localize", cli_cmd_localize, "localize [OPTIONS] --as USER --visibility VISIBILITY URL...",
       "fetch resources by hand as this node does for a container",
       "Run it as root or as the NodeManager's account, on a node whose NodeManager runs: that has\n"
       "the cgroup of localizers. What was fetched is deleted again; the NodeManager's cache is "
       "not\n"
-      "touched. The exit code is 0 when all was fetched, 1 when one was refused, with the reason "
-      "in\n"
-      "a line, 2 when the usage was wrong.\n",
-      localize_options, CLI_NAMES_NONE },
+      "touched.\n",
+      localize_options, CLI_NAMES_NONE,
+      .exits = "0 when all was fetched, 1 when one was refused, with the reason in a line, 2 when\n"
+               "the usage was wrong.\n",
+      .example = "selvedge localize --as alice --visibility private "
+                 "--archive hdfs://ns1/user/alice/app.tgz" },
     { "doctor", cli_cmd_doctor, "doctor [--user NAME]",
       "check which limits and protections this node can enforce",
       "Changes nothing; needs no ResourceManager. As root or as the NodeManager's account it\n"
       "also queries container-executor. Without --conf and $HADOOP_CONF_DIR it reads what the\n"
-      "NodeManager reads, by /etc/default/selvedge-nodemanager. The exit code is 0 when all is in\n"
-      "order, 1 when containers run with less protection than possible, 2 when they do not run\n"
-      "or a guarantee is broken.\n",
-      doctor_options, CLI_NAMES_NONE },
+      "NodeManager reads, by /etc/default/selvedge-nodemanager.\n",
+      doctor_options, CLI_NAMES_NONE,
+      .exits = "0 when all is in order, 1 when containers run with less protection than possible,\n"
+               "2 when they do not run or a guarantee is broken.\n",
+      .example = "selvedge doctor" },
     { "config", cli_cmd_config, "config [-a | --unknown | KEY]",
       "show the configuration of this machine",
       "What core-site.xml, yarn-site.xml and hdfs-site.xml set: value, file and line. Of one KEY\n"
       "also its default, its meaning, and which program reads it. --unknown lists keys that are\n"
-      "most likely typing errors; its exit code is 1 when there are any.\n",
-      config_options, CLI_NAMES_NONE },
+      "most likely typing errors.\n",
+      config_options, CLI_NAMES_NONE, .exits = "as always; with --unknown 1 when there are any.\n",
+      .example = "selvedge config yarn.resourcemanager.address" },
     { "version", cli_cmd_version, "version", "show the versions of this program and the cluster",
-      "", NULL, CLI_NAMES_NONE },
+      "", NULL, CLI_NAMES_NONE, .example = "selvedge version" },
     { "complete", cli_cmd_complete, "complete WORD...", "print what the last word may become", "",
       NULL, CLI_NAMES_NONE, .hidden = true },
     { "manual", cli_cmd_manual, "manual", "print the man page", "", NULL, CLI_NAMES_NONE,
       .hidden = true },
+    { "reference", cli_cmd_reference, "reference", "print docs/commands.md", "", NULL,
+      CLI_NAMES_NONE, .hidden = true },
     { 0 },
 };

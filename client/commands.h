@@ -1,5 +1,5 @@
 /* The subcommands of `selvedge` and their options: one table (command-table.c), from which come
- * the parser, --help, the man page and completion. A subcommand is one file. */
+ * the parser, --help, the man page, docs/commands.md and completion. A subcommand is one file. */
 #ifndef SELVEDGE_CLIENT_COMMANDS_H
 #define SELVEDGE_CLIENT_COMMANDS_H
 
@@ -53,6 +53,8 @@ struct cli_command {
     enum cli_names names;          /* of its arguments */
     bool strict_order;             /* the first argument ends the options: a command follows */
     bool hidden;                   /* for scripts and the build: not in the lists */
+    const char *exits;             /* what its exit code says; NULL: as that of most */
+    const char *example;           /* one line for a shell, or NULL */
     /* Runs instead with --local: of this machine's NodeManager. */
     int (*local)(struct cli_ctx *ctx, int argc, char **argv);
 };
@@ -87,7 +89,8 @@ int cli_cmd_top(struct cli_ctx *ctx, int argc, char **argv);
 int cli_cmd_wait(struct cli_ctx *ctx, int argc, char **argv);
 int cli_cmd_localize(struct cli_ctx *ctx, int argc, char **argv); /* local */
 int cli_cmd_complete(struct cli_ctx *ctx, int argc, char **argv);
-int cli_cmd_manual(struct cli_ctx *ctx, int argc, char **argv); /* local */
-int cli_cmd_doctor(struct cli_ctx *ctx, int argc, char **argv); /* local */
+int cli_cmd_manual(struct cli_ctx *ctx, int argc, char **argv);    /* local */
+int cli_cmd_reference(struct cli_ctx *ctx, int argc, char **argv); /* local */
+int cli_cmd_doctor(struct cli_ctx *ctx, int argc, char **argv);    /* local */
 
 #endif

@@ -55,6 +55,15 @@ static void print_command(const struct cli_command *c)
         fputs(".PP\n", stdout);
         print(c->help);
     }
+    if (c->exits) {
+        fputs(".PP\nExit code: ", stdout);
+        print(c->exits);
+    }
+    if (c->example) {
+        fputs(".PP\nExample:\n.PP\n.RS\n.nf\n", stdout);
+        print(c->example);
+        fputs("\n.fi\n.RE\n", stdout);
+    }
 }
 
 int cli_cmd_manual(struct cli_ctx *ctx, int argc, char **argv)

@@ -42,7 +42,7 @@ SELVEDGE_OBJS += $(addprefix $(BUILD)/client/,inspect.o inspect-parts.o inspect-
 SELVEDGE_OBJS += $(addprefix $(BUILD)/client/,logs.o logs-select.o logs-live.o logs-follow.o logs-aggregated.o log-places.o log-walk.o log-tail.o log-time.o log-unframe.o)
 SELVEDGE_OBJS += $(addprefix $(BUILD)/client/,node-list.o node-status.o node-decommission.o hosts-file.o queue.o queue-refresh.o)
 SELVEDGE_OBJS += $(addprefix $(BUILD)/client/,local-bus.o local-json.o local-list.o local-node.o local-rows.o local-top.o)
-SELVEDGE_OBJS += $(addprefix $(BUILD)/client/,complete.o manual.o)
+SELVEDGE_OBJS += $(addprefix $(BUILD)/client/,complete.o manual.o reference.o)
 SELVEDGE_OBJS += $(addprefix $(BUILD)/client/,localize.o localize-node.o localize-cache.o localizing.o run-localizing.o)
 SELVEDGE_OBJS += $(addprefix $(BUILD)/client/,doctor.o doctor-report.o doctor-probe.o doctor-node.o doctor-connect.o doctor-helper.o \
 	doctor-kernel.o doctor-modules.o doctor-network.o doctor-services.o doctor-uploads.o)
@@ -132,7 +132,7 @@ demo-end:
 # docs/tour.md, of a real run.
 tour: programs test-programs
 	$(Q)BUILD='$(BUILD)' tests/demo/tour
-# The daemons' pages in Chromium, for a person to look at.
-screenshots: programs test-programs
-	$(Q)BUILD='$(BUILD)' tests/demo/screenshots
+# The daemons' pages in Chromium, checked, and for a person to look at.
+screenshots: programs test-programs deps-full
+	$(Q)BUILD='$(abspath $(BUILD))' tests/integration/client/test-screenshots
 .PHONY: demo demo-end tour screenshots

@@ -29,6 +29,10 @@ static void command_help(const struct cli_command *c, FILE *out)
         cli_options_help(c->options, out);
     if (*c->help)
         fprintf(out, "\n%s", c->help);
+    if (c->exits)
+        fprintf(out, "\nExit code: %s", c->exits);
+    if (c->example)
+        fprintf(out, "\nExample:\n  %s\n", c->example);
 }
 
 static bool has_word(int argc, char **argv, const char *word)

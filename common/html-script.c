@@ -1,6 +1,7 @@
 /* The script of live plots: it follows the events of each sv_html_live and draws their last two
- * minutes, texts as text, up to the smallest of some shares that has room for them, which the plot
- * says. Without it, or without events, a page is as the server made it. */
+ * minutes, and replaces the page's facts by theirs, texts as text, up to the smallest of some
+ * shares that has room for them, which the plot says. Without it, or without events, a page is as
+ * the server made it. */
 #include <errno.h>
 #include <string.h>
 
@@ -38,12 +39,20 @@ static const char script[] =
 "      return (most - points.length + i) + ',' + (39 - 38 * value / full).toFixed(1);\n"
 "    }).join(' '));\n"
 "  }\n"
+"  function tell(fact) {\n"
+"    document.querySelectorAll('[data-live]').forEach(function (element) {\n"
+"      if (element.dataset.live !== fact[0]) return;\n"
+"      element.textContent = fact[1];\n"
+"      if (fact[2]) element.className = fact[2];\n"
+"    });\n"
+"  }\n"
 "  function follow() {\n"
 "    if (source && source.readyState < 2) return;\n"
 "    source = new EventSource(section.dataset.from + location.search);\n"
 "    source.onmessage = function (event) {\n"
-"      var rows = JSON.parse(event.data).rows;\n"
+"      var data = JSON.parse(event.data), rows = data.rows;\n"
 "      rows.forEach(draw);\n"
+"      (data.facts || []).forEach(tell);\n"
 "      if (rows.length) section.hidden = false;\n"
 "    };\n"
 "  }\n"

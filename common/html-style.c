@@ -28,6 +28,7 @@ static const char style[] =
 "th,td{text-align:left;padding:.28rem .8rem .28rem 0;border-bottom:1px solid var(--line);vertical-align:top}\n"
 "thead th{color:var(--dim);font-weight:500;white-space:nowrap}\n"
 "td{overflow-wrap:break-word;min-width:4ch}td.id,td.n,td.t{white-space:nowrap;overflow-wrap:normal}\n"
+"td.any{overflow-wrap:anywhere;min-width:9ch}"
 "th.n,td.n{text-align:right;font-variant-numeric:tabular-nums}\n"
 "tbody th{font-weight:500}"
 "table.facts{width:auto;max-width:100%}table.facts th{font-weight:500;color:var(--dim);white-space:nowrap}\n"

@@ -80,7 +80,9 @@ void sv_html_bar(struct sv_html *h, struct sv_html_bar bar);
 /* A row of a table of facts: <th> and text. */
 void sv_html_fact(struct sv_html *h, const char *name, const char *value);
 /* The place of live plots, empty without script: of server-sent events from `path`
- * (common/http-events.h), each {"rows": [[NAME, share from 0 to 1, TEXT], …]}. */
+ * (common/http-events.h), each {"rows": [[NAME, share from 0 to 1, TEXT], …]}. An event may also
+ * have "facts": [[ID, TEXT, CLASS], …]; elements of the page with data-live="ID" get that text, and
+ * the class unless it is empty. */
 void sv_html_live(struct sv_html *h, const char *path);
 /* A badge whose class is by the word: RUNNING, SUCCEEDED, FAILED, LOST… */
 void sv_html_state(struct sv_html *h, const char *state);

@@ -12,7 +12,7 @@
 #define SV_HTTP_EVENTS_MAX 32
 #define SV_HTTP_EVENTS_PEER 8
 #define SV_HTTP_EVENTS_MS 600000
-#define SV_HTTP_EVENT_MAX 1024
+#define SV_HTTP_EVENT_MAX 16384
 #define SV_HTTP_EVENTS_OBJECT 128 /* bytes of an object's name with its NUL */
 
 struct sv_http_events;

@@ -1,5 +1,5 @@
 # For people who work on the tree: the list of targets, the editor's database, git hooks. Documents are checked
-# against the code by tests/tools/{check-wire-doc,hardening-table,print-states,check-docs,check-compat}.
+# against the code by tests/tools/{check-wire-doc,hardening-table,print-states,check-docs,check-compat,check-cli}.
 help:
 	@tests/tools/make-help
 
@@ -11,10 +11,14 @@ compdb: $$(GENERATED)
 compat-lists: programs
 	$(Q)BUILD=$(BUILD) tests/tools/check-compat --write
 
+# docs/commands.md, from the table of commands.
+commands-page: programs
+	$(Q)BUILD=$(BUILD) tests/tools/check-cli --write
+
 hooks:
 	$(Q)git config core.hooksPath .githooks
 
-.PHONY: help compdb hooks compat-lists
+.PHONY: help compdb hooks compat-lists commands-page
 ifeq ($(SANITIZE),)
 UNIT_SCRIPTS += tests/tools/check-commits tests/tools/check-docs "tests/tools/make-help --check"
 endif

@@ -22,7 +22,11 @@ deps:
 deps-vm: deps
 	$(Q)! command -v apt-get >/dev/null || packaging/install-deps deps-debian-vm.txt
 
-.PHONY: install deps deps-vm
+# Further packages of make check-full: a browser. On Fedora it is to be installed by hand.
+deps-full: deps
+	$(Q)! command -v apt-get >/dev/null || packaging/install-deps deps-debian-full.txt
+
+.PHONY: install deps deps-vm deps-full
 
 # What runs with privilege: its sources, then the binary and the filters.
 tcb: programs

@@ -1,6 +1,7 @@
 /* See page-nodes.h. Hostile: the query, and what nodes tell of themselves. */
 #include "rm-lite/page-nodes.h"
 
+#include <math.h>
 #include <string.h>
 #include <strings.h>
 
@@ -14,15 +15,66 @@
 static const char *const states[] = { "RUNNING", "UNHEALTHY", "DECOMMISSIONING", "DECOMMISSIONED",
                                       "LOST",    "REBOOTED",  "SHUTDOWN",        "NEW" };
 
-static void put_load(struct sv_html *h, const struct rm_node *n)
+/* Nodes report what they like: numbers that are none are 0. */
+static double cores_of(float reported)
 {
+    return isfinite(reported) ? SV_MAX((double)reported, 0.0) : 0;
+}
+
+/* What the machine uses, and its containers of that, as bars of the node's size. */
+static void put_load(struct sv_html *h, const struct rm_node *n, const struct rm_res *total)
+{
+    double cores = cores_of(n->node_cpu), own = cores_of(n->used_cpu);
+    int32_t mb = SV_MAX(n->node_pmem, 0), own_mb = SV_MAX(n->used_pmem, 0);
     char text[SV_HTML_WORD];
 
-    if (n->node_pmem <= 0 && n->used_pmem <= 0)
+    if (mb == 0 && own_mb == 0)
         return;
-    sv_html(h, "%.1f cores, %s", (double)n->node_cpu, sv_html_mb(n->node_pmem, text));
-    sv_html(h, "<br><span class=\"dim\">containers: %.1f cores, %s</span>", (double)n->used_cpu,
-            sv_html_mb(n->used_pmem, text));
+    sv_html_bar(h, (struct sv_html_bar){ .used = cores,
+                                         .mark = own > 0 ? own : -1,
+                                         .most = -1,
+                                         .full = (double)total->vcores });
+    sv_html(h, "%.1f cores, containers %.1f", cores, own);
+    sv_html_bar(h, (struct sv_html_bar){ .used = mb,
+                                         .mark = own_mb > 0 ? own_mb : -1,
+                                         .most = -1,
+                                         .full = (double)total->mem });
+    sv_html(h, "%s, containers ", sv_html_mb(mb, text));
+    sv_html(h, "%s", sv_html_mb(own_mb, text));
+}
+
+/* State, what the node says of its health, and when it last looked. */
+static void put_health(struct sv_html *h, const struct rm_node *n)
+{
+    int64_t now = sv_wall_ms();
+    char text[SV_HTML_WORD];
+
+    sv_html_state(h, rm_node_fsm.state_names[n->state]);
+    if (n->health && *n->health)
+        sv_html(h, "<br>%.500s", n->health);
+    if (n->health_ms > 0 && n->health_ms <= now)
+        sv_html(h, "<br><span class=\"dim\">checked %s ago</span>",
+                sv_html_span(now - n->health_ms, text));
+    else if (n->health_ms > now) /* clocks differ */
+        sv_html(h, "<br><span class=\"dim\">checked %s UTC</span>",
+                sv_html_time(n->health_ms, text));
+}
+
+/* What its containers were granted. */
+static void put_granted(struct sv_html *h, const struct rm_node_usage *use)
+{
+    char used[SV_HTML_WORD], total[SV_HTML_WORD];
+
+    sv_html_bar(h, (struct sv_html_bar){ .used = (double)use->used.mem,
+                                         .mark = -1,
+                                         .most = -1,
+                                         .full = (double)use->total.mem });
+    sv_html(h, "%s of %s", sv_html_mb(use->used.mem, used), sv_html_mb(use->total.mem, total));
+    sv_html_bar(h, (struct sv_html_bar){ .used = (double)use->used.vcores,
+                                         .mark = -1,
+                                         .most = -1,
+                                         .full = (double)use->total.vcores });
+    sv_html(h, "%lld of %lld vcores", (long long)use->used.vcores, (long long)use->total.vcores);
 }
 
 static void put_name(struct sv_html *h, const struct rm_node *n)
@@ -43,20 +95,12 @@ static void put_row(struct sv_html *h, const struct rm_node *n)
     (void)rm_sched_node_usage(n->rm->sched, &n->id, &use); /* not scheduled: unused, ignoring */
     sv_html(h, "<tr><td>");
     put_name(h, n);
-    sv_html(h, "</td><td class=\"x\">%.300s</td><td>", n->rack);
-    sv_html_state(h, rm_node_fsm.state_names[n->state]);
-    if (n->health && *n->health)
-        sv_html(h, "<br><span class=\"dim\">%.500s</span>", n->health);
-    sv_html(h, "</td><td class=\"n\">%d</td><td>", use.containers);
-    sv_html_bar(h, (struct sv_html_bar){ .used = (double)use.used.mem,
-                                         .mark = -1,
-                                         .most = -1,
-                                         .full = (double)use.total.mem });
-    sv_html(h, "%s of ", sv_html_mb(use.used.mem, text));
-    sv_html(h, "%s</td><td class=\"x n\">%lld of %lld</td><td class=\"x\">",
-            sv_html_mb(use.total.mem, text), (long long)use.used.vcores,
-            (long long)use.total.vcores);
-    put_load(h, n);
+    sv_html(h, "</td><td class=\"x\">%.300s</td><td class=\"any\">", n->rack);
+    put_health(h, n);
+    sv_html(h, "</td><td class=\"x\">%d</td><td>", use.containers);
+    put_granted(h, &use);
+    sv_html(h, "</td><td class=\"x\">");
+    put_load(h, n, &use.total);
     sv_html(h, "</td><td class=\"x t\">");
     if (rm_node_is_active(n) || n->state == RM_NODE_ST_UNHEALTHY)
         sv_html(h, "%s ago", sv_html_span(sv_now_ms() - n->seen_ms, text));
@@ -134,8 +178,9 @@ static void put_form(struct sv_html *h, const struct wanted *w)
 int rm_page_nodes(const struct rm_viewer *who, const struct sv_http_request *req, const char *state,
                   struct sv_http_response *ret)
 {
-    static const char *const heads[] = { "Node",    "-Rack", "State",       "#Containers", "Memory",
-                                         "-Vcores", "-Load", "-Heard from", "-Version",    NULL };
+    static const char *const heads[] = { "Node",        "-Rack",    "Health",
+                                         "-Containers", "Granted",  "-Load",
+                                         "-Heard from", "-Version", NULL };
     const struct wanted w = { .state = *state ? state : sv_http_query(req, "state"),
                               .host = sv_http_query(req, "host"),
                               .after = sv_http_query(req, "after") };

@@ -64,7 +64,7 @@ check-fast:
 	$(Q)MAKE="$(MAKE)" tests/tools/run-check fast
 check: deps deps-vm
 	$(Q)MAKE="$(MAKE)" tests/tools/run-check check
-check-full: deps deps-vm
+check-full: deps deps-vm deps-full
 	$(Q)MAKE="$(MAKE)" tests/tools/run-check full
 
 # Mutation tests of the setuid helper, and the mutants that survive (docs/design/hardening-tests.md). Half an hour.

@@ -22,8 +22,8 @@
 struct nm_dir_probe {
     atomic_uint refs; /* the caller, the thread */
     atomic_bool done; /* `facts` is complete */
-    bool local, write;
-    int told;
+    bool local, write, measure_alone;
+    int told; /* -1: nobody is told */
     char *path;
     struct nm_dir_facts facts;
 };
@@ -76,6 +76,7 @@ static int measure(int fd, struct nm_dir_facts *f)
     if (fstatvfs(fd, &vfs) < 0)
         return -errno;
     f->free_bytes = (uint64_t)vfs.f_bavail * vfs.f_frsize;
+    f->all_bytes = (uint64_t)vfs.f_blocks * vfs.f_frsize;
     f->used_percent =
         vfs.f_blocks ? 100.0 * (1.0 - (double)vfs.f_bavail / (double)vfs.f_blocks) : 100.0;
     f->counts_inodes = vfs.f_files > 0;
@@ -105,6 +106,14 @@ static int write_file(int dir, const char **ret_what)
     return r;
 }
 
+static void probe_space(struct nm_dir_probe *p)
+{
+    _cleanup_close_ int fd = open(p->path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+    p->facts.what = "cannot be measured";
+    p->facts.error = fd < 0 ? -errno : measure(fd, &p->facts);
+}
+
 static void probe(struct nm_dir_probe *p)
 {
     struct nm_dir_facts *f = &p->facts;
@@ -125,9 +134,13 @@ static void *work(void *userdata)
     struct nm_dir_probe *p = userdata;
 
     (void)pthread_setname_np(pthread_self(), "dir-probe"); /* for people only, ignoring */
-    probe(p);
+    if (p->measure_alone)
+        probe_space(p);
+    else
+        probe(p);
     atomic_store(&p->done, true);
-    (void)!write(p->told, &one, sizeof(one)); /* a counter far from its end never blocks */
+    if (p->told >= 0)
+        (void)!write(p->told, &one, sizeof(one)); /* a counter far from its end never blocks */
     (void)nm_dir_probe_unref(p);
     return NULL;
 }
@@ -153,26 +166,56 @@ static int start_thread(struct nm_dir_probe *p)
     return -e;
 }
 
+static struct nm_dir_probe *new_probe(const char *path)
+{
+    struct nm_dir_probe *p = calloc(1, sizeof(*p));
+
+    if (!p)
+        return NULL;
+    atomic_store(&p->refs, 1);
+    p->told = -1;
+    p->path = strdup(path);
+    return p->path ? p : nm_dir_probe_unref(p);
+}
+
+static int start(struct nm_dir_probe *p, struct nm_dir_probe **ret)
+{
+    int r = start_thread(p);
+
+    if (r < 0)
+        (void)nm_dir_probe_unref(p);
+    else
+        *ret = p;
+    return r;
+}
+
 int nm_dir_probe_start(const char *path, bool local, bool write, int told,
                        struct nm_dir_probe **ret)
 {
-    struct nm_dir_probe *p = calloc(1, sizeof(*p));
+    struct nm_dir_probe *p = new_probe(path);
     int r;
 
     if (!p)
         return -ENOMEM;
-    atomic_store(&p->refs, 1);
     p->local = local;
     p->write = write;
-    p->path = strdup(path);
     p->told = fcntl(told, F_DUPFD_CLOEXEC, 0);
-    r = p->told < 0 ? -errno : !p->path ? -ENOMEM : start_thread(p);
-    if (r < 0) {
+    if (p->told < 0) {
+        r = -errno;
         (void)nm_dir_probe_unref(p);
         return r;
     }
-    *ret = p;
-    return 0;
+    return start(p, ret);
+}
+
+int nm_dir_probe_measure(const char *path, struct nm_dir_probe **ret)
+{
+    struct nm_dir_probe *p = new_probe(path);
+
+    if (!p)
+        return -ENOMEM;
+    p->measure_alone = true;
+    return start(p, ret);
 }
 
 int nm_dir_probe_result(const struct nm_dir_probe *p, struct nm_dir_facts *ret)

@@ -33,11 +33,14 @@ struct dir {
         DIR_BAD
     } state;
     char why[128];
-    uint64_t free_bytes;
+    uint64_t free_bytes, all_bytes;
+    double used_percent;
     uint64_t device, inode;     /* of the last check that reached it */
     struct nm_dir_probe *probe; /* NULL: none runs */
     int64_t probed_ms;          /* when `probe` began, CLOCK_BOOTTIME */
     bool hangs;                 /* `probe` did not end in time */
+    struct nm_dir_probe *gauge; /* of its space alone; NULL: none runs */
+    int64_t gauged_ms;          /* when `gauge` began, CLOCK_BOOTTIME */
 };
 
 struct nm_dirs {
@@ -51,6 +54,7 @@ struct nm_dirs {
     bool healthy;
     char report[1024];
     int64_t checked_ms;
+    int64_t measured_ms; /* when the last measurement of all began, CLOCK_BOOTTIME */
 };
 
 _printf_(3, 4) static void set_bad(struct dir *d, int state, const char *fmt, ...)
@@ -63,6 +67,13 @@ _printf_(3, 4) static void set_bad(struct dir *d, int state, const char *fmt, ..
     va_end(ap);
 }
 
+static void take_space(struct dir *d, const struct nm_dir_facts *f)
+{
+    d->free_bytes = f->free_bytes;
+    d->all_bytes = f->all_bytes;
+    d->used_percent = f->used_percent;
+}
+
 /* ENOSPC makes it stuck, EIO, EROFS and the like make it bad. */
 static void judge_one(const struct nm_conf *conf, struct dir *d, const struct nm_dir_facts *f)
 {
@@ -70,7 +81,7 @@ static void judge_one(const struct nm_conf *conf, struct dir *d, const struct nm
 
     d->state = DIR_GOOD;
     d->why[0] = 0;
-    d->free_bytes = f->free_bytes;
+    take_space(d, f);
     if (f->error < 0 && !full)
         set_bad(d, DIR_BAD, "%s: %s", f->what, strerror(-f->error));
     else if (!conf->disk_check_enabled)
@@ -300,8 +311,10 @@ struct nm_dirs *nm_dirs_free(struct nm_dirs *d)
         return NULL;
     sd_event_source_disable_unref(d->timer);
     sd_event_source_disable_unref(d->on_told);
-    for (int i = 0; (x = nth(d, i)); i++)
+    for (int i = 0; (x = nth(d, i)); i++) {
         x->probe = nm_dir_probe_unref(x->probe);
+        x->gauge = nm_dir_probe_unref(x->gauge);
+    }
     d->told = sv_close(d->told);
     free(d);
     return NULL;
@@ -398,4 +411,52 @@ bool nm_dirs_healthy(const struct nm_dirs *d, const char **ret_report)
 int64_t nm_dirs_checked_ms(const struct nm_dirs *d)
 {
     return d->checked_ms;
+}
+
+/* ---- Space ---- */
+
+void nm_dirs_measure(struct nm_dirs *d)
+{
+    int64_t now = sv_now_ms();
+    bool due = now - d->measured_ms >= NM_DIRS_MEASURE_MS;
+    struct nm_dir_facts f;
+    struct dir *x;
+
+    for (int i = 0; (x = nth(d, i)); i++) {
+        if (x->gauge && nm_dir_probe_result(x->gauge, &f) == 0) {
+            x->gauge = nm_dir_probe_unref(x->gauge);
+            if (f.error == 0)
+                take_space(x, &f);
+        }
+        if (!due || x->gauge)
+            continue;
+        x->gauged_ms = now;
+        if (nm_dir_probe_measure(x->path, &x->gauge) < 0)
+            x->gauge = NULL; /* the values of the last check stay */
+    }
+    if (due)
+        d->measured_ms = now;
+}
+
+bool nm_dirs_space(const struct nm_dirs *d, int index, struct nm_dir_space *ret)
+{
+    const struct dir *x = index < d->n_local              ? &d->local[index]
+                          : index < d->n_local + d->n_log ? &d->log[index - d->n_local]
+                                                          : NULL;
+
+    if (!x || index < 0)
+        return false;
+    *ret = (struct nm_dir_space){
+        .path = x->path,
+        .local = x->local,
+        .readable = x->state <= DIR_STUCK,
+        .usable = x->state <= DIR_FULL,
+        .why = x->state == DIR_GOOD ? "" : x->why,
+        .device = x->device,
+        .used_bytes = x->all_bytes - SV_MIN(x->free_bytes, x->all_bytes),
+        .all_bytes = x->all_bytes,
+        .used_percent = x->used_percent,
+        .silent_ms = x->gauge ? sv_now_ms() - x->gauged_ms : 0,
+    };
+    return true;
 }

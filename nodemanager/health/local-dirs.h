@@ -36,6 +36,26 @@ const char *nm_dirs_log(const struct nm_dirs *d, int index);
 int nm_dirs_n_local(const struct nm_dirs *d);
 int nm_dirs_n_log(const struct nm_dirs *d);
 
+/* ---- Space, for people who look ---- */
+
+#define NM_DIRS_MEASURE_MS 5000
+
+struct nm_dir_space {
+    const char *path;
+    bool local, readable, usable;
+    const char *why;                /* it is not good; else "" */
+    uint64_t device;                /* the same: one file system; 0: never reached */
+    uint64_t used_bytes, all_bytes; /* all 0: not known */
+    double used_percent;
+    int64_t silent_ms; /* for which a measurement has not ended; 0: none runs */
+};
+
+/* Has the directories measured on threads, those whose last measurement has ended, when the last
+ * one is NM_DIRS_MEASURE_MS old. nm_dirs_space has the results; their health stays as it is. */
+void nm_dirs_measure(struct nm_dirs *d);
+/* Of local directories, then of log directories; false: there is no such one. */
+bool nm_dirs_space(const struct nm_dirs *d, int index, struct nm_dir_space *ret);
+
 /* false: too few good directories; `report` lists the bad ones with reasons ("" when all are good).
  */
 bool nm_dirs_healthy(const struct nm_dirs *d, const char **ret_report);

@@ -1,4 +1,5 @@
-/* See live.h. A row of an event is a name, a share and a text, all of our own: nothing of a job. */
+/* See live.h. A row of an event is a name, a share and a text; hostile in them: the health report
+ * has words of whatever made the node unhealthy, and paths are what the administrator wrote. */
 #include "nodemanager/web/live.h"
 
 #include <errno.h>
@@ -9,10 +10,20 @@
 #include "common/clock.h"
 #include "common/html.h"
 #include "common/http-events.h"
+#include "common/json-text.h"
 #include "common/user-groups.h"
 #include "executor/exe.h"
 #include "nodemanager/core/container.h"
 #include "nodemanager/core/context.h"
+#include "nodemanager/health/local-dirs.h"
+#include "nodemanager/health/node-health.h"
+#include "nodemanager/rm/node-status-updater.h"
+
+/* An event is at most SV_HTTP_EVENT_MAX bytes, of which JSON may make six of each byte here. */
+#define DISKS_MAX 8
+#define DISK_NAME_MAX 48 /* bytes of a path */
+#define HEALTH_TEXT_MAX 500
+#define DISK_SILENT_MS 3000 /* a disk that is slower hangs, or nearly */
 
 struct figures {
     struct cg_usage use;
@@ -20,16 +31,13 @@ struct figures {
     int vcores;
 };
 
-static void put_row(char event[static SV_HTTP_EVENT_MAX], const char *name, double share,
-                    const char *text)
+static void put_row(json_t *rows, const char *name, double share, const char *text)
 {
-    size_t n = strlen(event);
-
-    (void)snprintf(event + n, SV_HTTP_EVENT_MAX - n, "%s[\"%s\",%.4f,\"%s\"]",
-                   event[n - 1] == '[' ? "" : ",", name, share, text);
+    (void)json_array_append_new(
+        rows, json_pack("[o,f,s]", sv_json_text(name), share, text)); /* without memory, ignoring */
 }
 
-static void put_memory(char event[static SV_HTTP_EVENT_MAX], const struct figures *f)
+static void put_memory(json_t *rows, const struct figures *f)
 {
     double limit = (double)f->memory_mb * 1048576;
     char used[SV_HTML_WORD], most[SV_HTML_WORD], text[2 * SV_HTML_WORD + 8];
@@ -38,12 +46,11 @@ static void put_memory(char event[static SV_HTTP_EVENT_MAX], const struct figure
         return;
     (void)snprintf(text, sizeof(text), "%s of %s", sv_html_bytes(f->use.memory_current, used),
                    sv_html_mb(f->memory_mb, most));
-    put_row(event, "Memory", (double)f->use.memory_current / limit, text);
+    put_row(rows, "Memory", (double)f->use.memory_current / limit, text);
 }
 
 /* Since the event before; the first one has none before it. */
-static void put_cpu(char event[static SV_HTTP_EVENT_MAX], const struct figures *f,
-                    struct sv_http_reading *before)
+static void put_cpu(json_t *rows, const struct figures *f, struct sv_http_reading *before)
 {
     uint64_t now_us = (uint64_t)sv_now_ms() * 1000;
     double cores = 0;
@@ -53,18 +60,123 @@ static void put_cpu(char event[static SV_HTTP_EVENT_MAX], const struct figures *
         cores = (double)(f->use.cpu_usec - before->value) / (double)(now_us - before->at_us);
         (void)snprintf(text, sizeof(text), "%.2f of %d cores", cores, f->vcores);
     }
-    put_row(event, "CPU", f->vcores > 0 ? cores / f->vcores : 0, text);
+    put_row(rows, "CPU", f->vcores > 0 ? cores / f->vcores : 0, text);
     *before = (struct sv_http_reading){ .value = f->use.cpu_usec, .at_us = now_us };
 }
 
-static void put_wait(char event[static SV_HTTP_EVENT_MAX], const char *name,
-                     const struct cg_stall *s)
+static void put_wait(json_t *rows, const char *name, const struct cg_stall *s)
 {
     char text[32];
 
     (void)snprintf(text, sizeof(text), "%.1f %%", s->some_avg10 / 100.0);
-    put_row(event, name, s->some_avg10 / 10000.0, text);
+    put_row(rows, name, s->some_avg10 / 10000.0, text);
 }
+
+/* ---- Disks and health of the node ---- */
+
+/* A text is not cut here: UTF-8 goes on. */
+static bool in_character(const char *at)
+{
+    return ((unsigned char)*at & 0xc0) == 0x80;
+}
+
+/* A row for each file system, of the first directory on it. Its name is the end of a long path. */
+static void put_disk(json_t *rows, const struct nm_dir_space *s)
+{
+    size_t n = strlen(s->path);
+    const char *cut = n > DISK_NAME_MAX ? s->path + n - DISK_NAME_MAX : s->path;
+    char name[DISK_NAME_MAX + 16], text[64 + 2 * SV_HTML_WORD], used[SV_HTML_WORD],
+        all[SV_HTML_WORD];
+
+    while (in_character(cut))
+        cut++;
+    (void)snprintf(name, sizeof(name), "Disk %s%s", cut == s->path ? "" : "…", cut);
+    if (s->silent_ms >= DISK_SILENT_MS)
+        (void)snprintf(text, sizeof(text), "no answer for %lld s", (long long)s->silent_ms / 1000);
+    else
+        (void)snprintf(text, sizeof(text), "%s of %s", sv_html_bytes(s->used_bytes, used),
+                       sv_html_bytes(s->all_bytes, all));
+    put_row(rows, name, s->used_percent / 100, text);
+}
+
+static void put_disks(json_t *rows, struct nm_dirs *dirs)
+{
+    uint64_t seen[DISKS_MAX];
+    size_t n = 0;
+    struct nm_dir_space s;
+
+    nm_dirs_measure(dirs);
+    for (int i = 0; n < DISKS_MAX && nm_dirs_space(dirs, i, &s); i++) {
+        bool known = false;
+
+        for (size_t k = 0; k < n; k++)
+            known = known || seen[k] == s.device;
+        if (known || s.all_bytes == 0)
+            continue;
+        seen[n++] = s.device;
+        put_disk(rows, &s);
+    }
+}
+
+static void put_fact(json_t *facts, const char *id, const char *text, const char *class)
+{
+    (void)json_array_append_new(facts, json_pack("[s,o,s]", id, sv_json_text(text), class));
+    /* Without memory it is missing, ignoring. */
+}
+
+const char *nm_live_directory(const struct nm_dir_space *s, char ret[static NM_LIVE_STATE_MAX],
+                              const char **ret_class)
+{
+    bool good = s->usable && !*s->why;
+    const char *what = s->usable     ? "nothing new is placed there"
+                       : s->readable ? "full or read-only"
+                                     : "bad";
+
+    *ret_class = good ? "good" : "bad";
+    if (good)
+        (void)snprintf(ret, NM_LIVE_STATE_MAX, "good");
+    else
+        (void)snprintf(ret, NM_LIVE_STATE_MAX, "%s: %s", what, s->why);
+    return ret;
+}
+
+static void put_directories(json_t *facts, const struct nm_dirs *dirs)
+{
+    char id[16], text[NM_LIVE_STATE_MAX];
+    struct nm_dir_space s;
+    const char *class;
+
+    for (int i = 0; i < NM_LIVE_DIRECTORIES && nm_dirs_space(dirs, i, &s); i++) {
+        (void)snprintf(id, sizeof(id), NM_LIVE_DIRECTORY, i);
+        (void)nm_live_directory(&s, text, &class);
+        put_fact(facts, id, text, class);
+    }
+}
+
+static void put_health(json_t *facts, const struct nm_web *w)
+{
+    char report[NM_HEALTH_REPORT_MAX], text[SV_HTML_WORD];
+    bool healthy = nm_health_report(w->ctx->health, report);
+    int64_t heard = nm_updater_last_heartbeat_ms(w->updater);
+    size_t cut = SV_MIN(strlen(report), (size_t)HEALTH_TEXT_MAX);
+    int containers = 0;
+
+    for (const struct nm_container *c = w->ctx->containers; c; c = c->hh.next)
+        containers += !nm_container_is_done(c);
+    while (in_character(report + cut))
+        cut--;
+    report[cut] = '\0';
+    put_fact(facts, NM_LIVE_STATE, healthy ? "RUNNING" : "UNHEALTHY",
+             healthy ? "state good" : "state bad");
+    put_fact(facts, NM_LIVE_HEALTH, report, "");
+    if (heard)
+        put_fact(facts, NM_LIVE_HEARTBEAT, sv_html_span(sv_wall_ms() - heard, text), "");
+    (void)snprintf(text, sizeof(text), "%d", containers);
+    put_fact(facts, NM_LIVE_CONTAINERS, text, "");
+    put_directories(facts, w->ctx->dirs);
+}
+
+/* ---- Events ---- */
 
 /* -ENOENT: no container of this name runs. */
 static int read_figures(const struct nm_context *ctx, const char *container, struct figures *ret)
@@ -84,25 +196,38 @@ static int read_figures(const struct nm_context *ctx, const char *container, str
     return leaf ? cg_leaf_usage(leaf, &ret->use) : -EAGAIN;
 }
 
+static void put_use(json_t *rows, const struct figures *f, struct sv_http_reading *before)
+{
+    put_memory(rows, f);
+    put_cpu(rows, f, before);
+    put_wait(rows, "Waiting for CPU", &f->use.cpu_stall);
+    put_wait(rows, "Waiting for memory", &f->use.memory_stall);
+    put_wait(rows, "Waiting for disks", &f->use.io_stall);
+}
+
 static int write_event(const char *container, struct sv_http_reading *before,
                        char ret[static SV_HTTP_EVENT_MAX], void *userdata)
 {
     const struct nm_web *w = userdata;
+    json_t *rows = json_array(), *facts = json_array(), *all;
     struct figures f;
+    size_t n = 0;
     int r = read_figures(w->ctx, container, &f);
 
-    if (r == -ENOENT)
-        return r;
-    (void)snprintf(ret, SV_HTTP_EVENT_MAX, "{\"rows\":[");
-    if (r >= 0) { /* else not launched yet */
-        put_memory(ret, &f);
-        put_cpu(ret, &f, before);
-        put_wait(ret, "Waiting for CPU", &f.use.cpu_stall);
-        put_wait(ret, "Waiting for memory", &f.use.memory_stall);
-        put_wait(ret, "Waiting for disks", &f.use.io_stall);
+    if (r >= 0) /* else not launched yet, or a node without cgroups */
+        put_use(rows, &f, before);
+    if (!*container) {
+        put_disks(rows, w->ctx->dirs);
+        put_health(facts, w);
     }
-    (void)snprintf(ret + strlen(ret), SV_HTTP_EVENT_MAX - strlen(ret), "]}");
-    return 0;
+    all = json_pack("{s:o,s:o}", "rows", rows, "facts", facts);
+    if (all)
+        n = json_dumpb(all, ret, SV_HTTP_EVENT_MAX - 1, JSON_COMPACT | JSON_REAL_PRECISION(5));
+    json_decref(all);
+    if (n == 0 || n >= SV_HTTP_EVENT_MAX) /* no memory: figures come with the next event */
+        n = (size_t)snprintf(ret, SV_HTTP_EVENT_MAX, "{\"rows\":[]}");
+    ret[n] = '\0';
+    return r == -ENOENT ? r : 0;
 }
 
 int nm_live_new(sd_event *event, const struct nm_web *w, struct sv_http_events **ret)

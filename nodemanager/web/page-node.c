@@ -45,7 +45,8 @@ static void put_tiles(struct sv_html *h, const struct nm_context *ctx, const str
     char a[SV_HTML_WORD], b[SV_HTML_WORD];
 
     sv_html(h,
-            "<ul class=\"tiles\">\n<li><b>%d</b> <span>containers</span></li>\n"
+            "<ul class=\"tiles\">\n<li><b data-live=\"" NM_LIVE_CONTAINERS
+            "\">%d</b> <span>containers</span></li>\n"
             "<li><b>%s of %s</b>",
             g.containers, sv_html_mb(g.memory_mb, a), sv_html_mb(ctx->total.memory_mb, b));
     sv_html_bar(h, (struct sv_html_bar){ .used = (double)g.memory_mb,
@@ -119,13 +120,14 @@ static void put_facts(struct sv_html *h, const struct nm_web *w)
     struct loc_stats s;
 
     sv_html(h, "<h2>Health</h2>\n<div class=\"wide\"><table class=\"facts\"><tbody>\n"
-               "<tr><th>State</th><td>");
+               "<tr><th>State</th><td><span data-live=\"" NM_LIVE_STATE "\">");
     sv_html_state(h, healthy ? "RUNNING" : "UNHEALTHY");
-    sv_html(h, " %.2000s</td></tr>\n", report);
+    sv_html(h, "</span> <span data-live=\"" NM_LIVE_HEALTH "\">%.2000s</span></td></tr>\n", report);
     sv_html(h, "<tr><th>ResourceManager</th><td>%s",
             nm_updater_rm_address(w->updater, text, sizeof(text)));
     if (heard)
-        sv_html(h, ", last heartbeat %s ago", sv_html_span(sv_wall_ms() - heard, text));
+        sv_html(h, ", last heartbeat <span data-live=\"" NM_LIVE_HEARTBEAT "\">%s</span> ago",
+                sv_html_span(sv_wall_ms() - heard, text));
     sv_html(h, "</td></tr>\n");
     put_limits(h, ctx);
     sv_html_fact(h, "Started", sv_html_time(ctx->start_ms, text));
@@ -142,28 +144,37 @@ static void put_facts(struct sv_html *h, const struct nm_web *w)
     sv_html_table_end(h);
 }
 
-static void put_directory(struct sv_html *h, const char *kind, const char *path, bool readable,
-                          bool usable)
+static void put_directory(struct sv_html *h, int index, const struct nm_dir_space *s)
 {
-    sv_html(h, "<tr><th>%s</th><td class=\"id\">%.1000s</td><td>", kind, path);
-    if (usable)
-        sv_html(h, "<span class=\"good\">good</span>");
-    else
-        sv_html(h, "<span class=\"bad\">%s</span>", readable ? "full or read-only" : "bad");
+    char used[SV_HTML_WORD], all[SV_HTML_WORD], text[NM_LIVE_STATE_MAX];
+    const char *class;
+
+    (void)nm_live_directory(s, text, &class);
+    sv_html(h,
+            "<tr><td class=\"id\">%.1000s <span class=\"dim\">%s</span></td><td class=\"any\">"
+            "<span class=\"%s\" data-live=\"" NM_LIVE_DIRECTORY "\">%s</span></td><td>",
+            s->path, s->local ? "local" : "logs", class, index, text);
+    if (s->all_bytes > 0) {
+        sv_html_bar(h, (struct sv_html_bar){
+                           .used = s->used_percent, .mark = -1, .most = -1, .full = 100 });
+        sv_html(h, "%s of %s, %.0f %%", sv_html_bytes(s->used_bytes, used),
+                sv_html_bytes(s->all_bytes, all), s->used_percent);
+    }
     sv_html(h, "</td></tr>\n");
 }
 
-static void put_directories(struct sv_html *h, const struct nm_dirs *d)
+static void put_directories(struct sv_html *h, const struct nm_dirs *d, bool written)
 {
-    static const char *const heads[] = { "Directories", "Path", "State", NULL };
+    static const char *const heads[] = { "Directory", "State", "Space used", NULL };
+    struct nm_dir_space s;
+    char text[SV_HTML_WORD];
 
+    sv_html(h, "<h2>Disks</h2>\n<p class=\"dim\">Checked %s ago%s.</p>\n",
+            sv_html_span(sv_wall_ms() - nm_dirs_checked_ms(d), text),
+            written ? ", with a file written" : "");
     sv_html_table(h, heads);
-    for (int i = 0; i < nm_dirs_n_local(d); i++)
-        put_directory(h, "local", nm_dirs_local(d, i), nm_dirs_local_mask(d) >> i & 1,
-                      nm_dirs_local_usable(d) >> i & 1);
-    for (int i = 0; i < nm_dirs_n_log(d); i++)
-        put_directory(h, "logs", nm_dirs_log(d, i), nm_dirs_log_mask(d) >> i & 1,
-                      nm_dirs_log_usable(d) >> i & 1);
+    for (int i = 0; nm_dirs_space(d, i, &s); i++)
+        put_directory(h, i, &s);
     sv_html_table_end(h);
 }
 
@@ -196,10 +207,9 @@ int nm_page_node(const struct nm_web *w, const struct sv_http_request *req,
 
     nm_page_begin_live(&h, req, w->ctx->node_id_text, NM_PAGE_NODE);
     put_tiles(&h, w->ctx, known ? &use : NULL);
-    if (known)
-        sv_html_live(&h, NM_LIVE_NODE);
+    sv_html_live(&h, NM_LIVE_NODE);
     put_facts(&h, w);
-    put_directories(&h, w->ctx->dirs);
+    put_directories(&h, w->ctx->dirs, w->ctx->conf->disk_check_enabled);
     if (known)
         put_pressure(&h, &use);
     put_services(&h, w->aux);

@@ -10,6 +10,7 @@
  * $TRACKING_URL; applications are named $APP_NAME, and $MODIFY_ACL is their MODIFY_APP list. */
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -324,6 +325,29 @@ static struct held *find_held(struct node *n, const Hadoop__Yarn__ContainerIdPro
     return NULL;
 }
 
+/* What NODE_HEALTH says: "good" for a node as it should be, else the report of one that sends
+ * numbers that are none. */
+static void fill_health(struct sv_arena *a, Hadoop__Yarn__NodeStatusProto *st)
+{
+    const char *report = getenv("NODE_HEALTH");
+    bool good = sv_streq(report, "good");
+    Hadoop__Yarn__ResourceUtilizationProto *use;
+
+    st->nodehealthstatus->has_is_node_healthy = st->nodehealthstatus->is_node_healthy = true;
+    if (!report)
+        return;
+    use = sv_new(a, Hadoop__Yarn__ResourceUtilizationProto);
+    hadoop__yarn__resource_utilization_proto__init(use);
+    use->has_pmem = use->has_vmem = use->has_cpu = true;
+    use->pmem = good ? 8192 : INT32_MIN;
+    use->cpu = good ? 16.5f : -NAN;
+    st->node_utilization = use;
+    st->containers_utilization = use;
+    st->nodehealthstatus->health_report = (char *)(uintptr_t)(good ? "all is well" : report);
+    st->nodehealthstatus->has_last_health_report_time = true;
+    st->nodehealthstatus->last_health_report_time = good ? sv_wall_ms() - 5000 : INT64_MAX;
+}
+
 /* One heartbeat with `response_id`; completed containers are told until they are acknowledged. */
 static const HeartbeatResponse *beat_with(struct sv_arena *a, struct node *n, int32_t response_id)
 {
@@ -333,11 +357,11 @@ static const HeartbeatResponse *beat_with(struct sv_arena *a, struct node *n, in
     Hadoop__Yarn__MasterKeyProto ck = HADOOP__YARN__MASTER_KEY_PROTO__INIT, nk = ck;
     const HeartbeatResponse *resp;
 
-    health.has_is_node_healthy = health.is_node_healthy = true;
     st.node_id = yarn_node_id_to(a, &n->id);
     st.has_response_id = true;
     st.response_id = response_id;
     st.nodehealthstatus = &health;
+    fill_health(a, &st);
     ck.has_key_id = nk.has_key_id = true;
     ck.key_id = g.container_key.key_id;
     nk.key_id = g.nm_key.key_id;

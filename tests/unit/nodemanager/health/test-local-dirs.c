@@ -12,6 +12,8 @@
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -30,7 +32,12 @@ static char *local[] = { a, b, NULL }, *log_dirs[] = { logs, NULL };
 static sd_event *event;
 static struct nm_conf conf;
 
-int fdatasync(int fd)
+/* The space of `b`, of 1000 MiB: */
+static bool fake_space;
+static atomic_int free_mb;
+static int hang_measure[2] = { -1, -1 }; /* the same pipe for fstatvfs */
+
+static bool is_below(int fd, const char *dir)
 {
     char link[64], file[128];
     ssize_t n;
@@ -38,10 +45,39 @@ int fdatasync(int fd)
     (void)snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
     n = readlink(link, file, sizeof(file) - 1);
     file[n < 0 ? 0 : n] = '\0';
-    if (strncmp(file, b, strlen(b)) != 0)
+    return strncmp(file, dir, strlen(dir)) == 0;
+}
+
+int fstatvfs(int fd, struct statvfs *ret)
+{
+    struct statfs fs;
+    char byte;
+
+    if (fstatfs(fd, &fs) < 0)
+        return -1;
+    *ret = (struct statvfs){ .f_blocks = fs.f_blocks,
+                             .f_bavail = fs.f_bavail,
+                             .f_frsize = (unsigned long)fs.f_bsize,
+                             .f_files = fs.f_files,
+                             .f_favail = fs.f_ffree };
+    if (!fake_space || !is_below(fd, b))
+        return 0;
+    if (hang_measure[0] >= 0)
+        (void)!read(hang_measure[0], &byte, 1);
+    ret->f_blocks = 1000;
+    ret->f_bavail = (fsblkcnt_t)free_mb;
+    ret->f_frsize = 1 << 20;
+    return 0;
+}
+
+int fdatasync(int fd)
+{
+    char byte;
+
+    if (!is_below(fd, b))
         return 0;
     if (hang[0] >= 0)
-        (void)!read(hang[0], link, 1);
+        (void)!read(hang[0], &byte, 1);
     errno = fault;
     return fault ? -1 : 0;
 }
@@ -251,6 +287,64 @@ static void hanging_disk(void **state)
     hang[0] = hang[1] = -1;
 }
 
+static struct nm_dir_space space_of(const struct nm_dirs *d, int index)
+{
+    struct nm_dir_space s;
+
+    assert_true(nm_dirs_space(d, index, &s));
+    return s;
+}
+
+/* Until the measurement that runs has its result. */
+static void measure_until(struct nm_dirs *d, uint64_t used_mb)
+{
+    while (space_of(d, 1).used_bytes >> 20 != used_mb) {
+        nm_dirs_measure(d);
+        (void)poll(NULL, 0, 10);
+    }
+}
+
+/* Space for people who look: of the last check, then measured anew. A measurement that hangs holds
+ * nobody, is the only one of its directory, and leaves its health and last values as they were. */
+static void space(void **state)
+{
+    struct nm_dirs *d;
+    struct nm_dir_space s;
+    const char *report;
+
+    (void)state;
+    fake_space = true;
+    free_mb = 250;
+    d = make();
+    s = space_of(d, 1);
+    assert_string_equal(s.path, b);
+    assert_true(s.local && s.readable && s.usable && s.device != 0 && !*s.why && s.silent_ms == 0);
+    assert_int_equal(s.all_bytes, (uint64_t)1000 << 20);
+    assert_int_equal(s.used_bytes, (uint64_t)750 << 20);
+    assert_true(s.used_percent > 74.9 && s.used_percent < 75.1);
+    assert_string_equal(space_of(d, 2).path, logs);
+    assert_false(space_of(d, 2).local);
+    assert_false(nm_dirs_space(d, 3, &s));
+    assert_false(nm_dirs_space(d, -1, &s));
+    free_mb = 100;
+    assert_int_equal(pipe(hang_measure), 0);
+    nm_dirs_measure(d);
+    nm_dirs_measure(d);
+    assert_int_equal(space_of(d, 1).used_bytes, (uint64_t)750 << 20);
+    while (space_of(d, 1).silent_ms < 20)
+        (void)poll(NULL, 0, 10);
+    assert_true(nm_dirs_healthy(d, &report));
+    assert_int_equal(nm_dirs_local_mask(d), 3);
+    assert_int_equal(write(hang_measure[1], "x", 1), 1); /* one waits: the second did not begin */
+    measure_until(d, 900);
+    assert_int_equal(space_of(d, 1).silent_ms, 0);
+    nm_dirs_free(d);
+    sv_close(hang_measure[0]);
+    sv_close(hang_measure[1]);
+    hang_measure[0] = hang_measure[1] = -1;
+    fake_space = false;
+}
+
 /* Real file systems, in a mount namespace of this program: no inodes, then read-only. */
 static void small_file_system(void **state)
 {
@@ -310,6 +404,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(full_disk, setup, teardown),
         cmocka_unit_test_setup_teardown(failing_disk, setup, teardown),
         cmocka_unit_test_setup_teardown(hanging_disk, setup, teardown),
+        cmocka_unit_test_setup_teardown(space, setup, teardown),
         cmocka_unit_test_setup_teardown(small_file_system, setup, teardown),
         cmocka_unit_test_setup_teardown(no_usable_directory, setup, teardown),
     };
