@@ -38,14 +38,21 @@ int rm_am_verify_token(const uint8_t *id, size_t id_len, uint8_t ret_password[64
     return 0;
 }
 
-struct rm_attempt *rm_am_caller(struct ipc_call *call, struct rm *rm)
+struct rm_attempt *rm_am_named(const struct ipc_call *call, struct rm *rm)
 {
     const struct ipc_peer *peer = ipc_call_peer(call);
     struct yarn_amrm_token t;
-    struct rm_attempt *att = NULL;
 
-    if (peer->token && yarn_amrm_token_decode(peer->token_id, peer->token_id_len, &t, NULL) >= 0)
-        att = rm_attempt_find(rm, t.attempt);
+    if (!peer->token || yarn_amrm_token_decode(peer->token_id, peer->token_id_len, &t, NULL) < 0)
+        return NULL;
+    return rm_attempt_find(rm, t.attempt);
+}
+
+struct rm_attempt *rm_am_caller(struct ipc_call *call, struct rm *rm)
+{
+    const struct ipc_peer *peer = ipc_call_peer(call);
+    struct rm_attempt *att = rm_am_named(call, rm);
+
     if (!att || !att->token_live || att != att->app->current) {
         ipc_call_fail(call, JAVA_ATTEMPT_NOT_FOUND,
                       "Application attempt %s doesn't exist in ApplicationMasterService cache.",

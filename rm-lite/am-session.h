@@ -13,6 +13,8 @@
 int rm_am_verify_token(const uint8_t *id, size_t id_len, uint8_t ret_password[64],
                        size_t *ret_password_len, char ret_user[256], const char **ret_class,
                        struct sv_error *err, void *userdata);
+/* The attempt that the caller's token names, though it may be over; NULL: it is forgotten. */
+struct rm_attempt *rm_am_named(const struct ipc_call *call, struct rm *rm);
 /* The attempt behind a call, or NULL after the call was answered. */
 struct rm_attempt *rm_am_caller(struct ipc_call *call, struct rm *rm);
 /* A container with its token; NULL without memory. */

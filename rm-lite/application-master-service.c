@@ -126,9 +126,16 @@ static void on_finishApplicationMaster(struct ipc_call *call, const ProtobufCMes
     struct rm *rm = userdata;
     SV_DISPATCH_BATCH(rm->dispatcher);
     const FinishRequest *q = (const FinishRequest *)request;
-    struct rm_attempt *att = rm_am_caller(call, rm);
+    struct rm_attempt *att = rm_am_named(call, rm);
     FinishResponse resp = HADOOP__YARN__FINISH_APPLICATION_MASTER_RESPONSE_PROTO__INIT;
 
+    resp.has_isunregistered = true;
+    if (att && rm_app_final_stored(att->app)) { /* whoever ended it, its master may go */
+        resp.isunregistered = true;
+        ipc_call_reply(call, &resp.base);
+        return;
+    }
+    att = rm_am_caller(call, rm);
     if (!att)
         return;
     if (!att->registered) {
@@ -137,20 +144,17 @@ static void on_finishApplicationMaster(struct ipc_call *call, const ProtobufCMes
                       att->app->id_str);
         return;
     }
-    resp.has_isunregistered = true;
-    resp.isunregistered = rm_app_final_stored(att->app) || att->app->unmanaged;
-    if (!rm_app_final_stored(att->app)) {
-        if (q->tracking_url)
-            rm_set_text(&att->tracking_url, q->tracking_url);
-        rm_audit_ok(&(struct rm_audit){ .user = att->app->user,
-                                        .ip = ipc_call_peer(call)->address,
-                                        .operation = "Unregister App Master",
-                                        .target = "ApplicationMasterService",
-                                        .app = att->app->id_str,
-                                        .attempt = att->id_str });
-        rm_attempt_post_unregistered(att, q->final_application_status, q->diagnostics);
-    }
-    if (resp.isunregistered || att->finish_call) { /* stored, or another such call is pending */
+    if (q->tracking_url)
+        rm_set_text(&att->tracking_url, q->tracking_url);
+    rm_audit_ok(&(struct rm_audit){ .user = att->app->user,
+                                    .ip = ipc_call_peer(call)->address,
+                                    .operation = "Unregister App Master",
+                                    .target = "ApplicationMasterService",
+                                    .app = att->app->id_str,
+                                    .attempt = att->id_str });
+    rm_attempt_post_unregistered(att, q->final_application_status, q->diagnostics);
+    resp.isunregistered = att->app->unmanaged;
+    if (resp.isunregistered || att->finish_call) { /* or another such call is pending */
         ipc_call_reply(call, &resp.base);
     } else {
         att->finish_call = call; /* answered when the final state is on disk */

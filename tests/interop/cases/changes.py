@@ -127,7 +127,6 @@ def collect(c):
                 continue
             code, text = probe.run(line.replace("@HA", options))
             found["yarn " + line + " again" * COMMANDS[:i].count(line)] = [f"exit {code}", *probe.plain(text)]
-        probe.process.kill()  # its applications are over
     c.wait(lambda: not c.container_processes(), 60, "the containers of the probe end")
     return found
 
