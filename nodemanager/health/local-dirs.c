@@ -440,12 +440,11 @@ void nm_dirs_measure(struct nm_dirs *d)
 
 bool nm_dirs_space(const struct nm_dirs *d, int index, struct nm_dir_space *ret)
 {
-    const struct dir *x = index < d->n_local              ? &d->local[index]
-                          : index < d->n_local + d->n_log ? &d->log[index - d->n_local]
-                                                          : NULL;
+    const struct dir *x;
 
-    if (!x || index < 0)
+    if (index < 0 || index >= d->n_local + d->n_log)
         return false;
+    x = index < d->n_local ? &d->local[index] : &d->log[index - d->n_local];
     *ret = (struct nm_dir_space){
         .path = x->path,
         .local = x->local,
