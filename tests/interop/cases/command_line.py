@@ -132,6 +132,8 @@ class Jobs:
 
     def __init__(self, c, brief):
         self.c = c
+        self.others = {a["id"] for a in json.loads(c.selvedge("ps", "-a", "-o", "json").stdout)}  # of cases before
+        self.others |= {n["id"] for n in json.loads(c.selvedge("node", "list", "-a", "-o", "json").stdout) if n["state"] != "RUNNING"}
         bad = self.submit("bad", "echo first; echo why >&2; exit 9")
         c.selvedge("wait", bad)
         self.words = {"BAD": bad, "ABSENT": "application_1_0001"}
@@ -156,21 +158,24 @@ class Jobs:
     def words_of(self, line):
         return [self.words[w[1:]] if w.startswith("@") else w for w in line.split()]
 
+    def plain(self, text):
+        return plain("\n".join(line for line in text.splitlines() if not any(other in line for other in self.others)))
+
     def run(self, line):
         done = self.c.selvedge(*self.words_of(line))
         if line.startswith("inspect") and done.returncode == 0:
             return ["exit 0", *sorted(shape(json.loads(done.stdout)))]
-        lines = plain(done.stdout)
+        lines = self.plain(done.stdout)
         if line.startswith("top"):  # by use
             lines[1:] = sorted(lines[1:])
-        return [f"exit {done.returncode}", *lines, *("! " + text for text in plain(done.stderr))]
+        return [f"exit {done.returncode}", *lines, *("! " + text for text in self.plain(done.stderr))]
 
     def show(self, line, columns, code):
         """The same on a terminal, whose lines of both streams are in one order or the other."""
         text = on_terminal(self.c, self.words_of(line), columns, {**self.c.client_env(), "TERM": "xterm"}, code)
         if line.startswith("inspect") and code == 0:
             return sorted(shape(json.loads(text)))
-        return sorted(plain(text))
+        return sorted(self.plain(text))
 
 
 def on_terminals(jobs, line, piped):

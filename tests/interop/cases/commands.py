@@ -331,7 +331,8 @@ class Probe:
         text = re.sub(r"\w{3} \w{3} +\d+ \d\d:\d\d:\d\d [+-]?\w+ \d{4}", "DATE", text)
         text = re.sub(r"\d{4}-\d\d-\d\dT[\d:.]+[+-]\d{4}|\d{4}-\d\d-\d\d \d\d:\d\d:\d\d[,.]\d+", "DATE", text)
         text = re.sub(r"\d+(\.\d+)?(E-?\d+)?", "#", text)
-        lines = (" ".join(line.split()) for line in text.splitlines() if line.strip())
+        lines = (re.sub(r"^(Queue\(s\) .*), # \w*$", r"\1", " ".join(line.split()))  # yarn top cuts the last at 80 columns
+                 for line in text.splitlines() if line.strip())
         return [line for line in lines if not re.search(
             r"OTHER|^at \S+\(|^\.\.\. # more|^Caused by: |NoSuchElementException", line)]  # the last: yarn top's end
 
