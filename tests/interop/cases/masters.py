@@ -4,8 +4,8 @@ blacklists, releases, updates of containers, containers kept for a second attemp
 be equal but for REASONS. MASTERS_CAPTURE=1 writes that file. Before cases/commands.py, which makes the node smaller."""
 import os
 
-from cluster import ClusterError
 from interop import hadoop, peers
+from interop.cases import yarn_client
 
 GOLDEN = os.path.join(hadoop.TOP, "tests", "golden", "masters", f"apache-{hadoop.REFERENCE}.txt")
 # case → why our answer differs.
@@ -22,19 +22,8 @@ REASONS = {
 }
 
 
-def probe(c):
-    """{case: its result}, in the order of the program."""
-    done = peers.client(c, "MasterProbe", timeout=480)
-    c.wait(lambda: not c.container_processes(), 60, "the containers of the probe end")
-    lines = [line.split("\t") for line in done.stdout.replace(c.submitter.pw_name, "USER").splitlines()]
-    found = {words[1]: words[2] for words in lines if words[0] == "case" and len(words) == 3}
-    if done.returncode != 0 or ["end"] not in lines:
-        raise ClusterError(f"MasterProbe ends with {done.returncode} after {list(found)[-1:]}:\n{done.stdout[-3000:]}")
-    return found
-
-
 def run(report, c):
-    found, is_apache = probe(c), c.peer_rm != peers.SELVEDGE
+    found, is_apache = yarn_client.probe(c, "MasterProbe"), c.peer_rm != peers.SELVEDGE
     if is_apache and os.environ.get("MASTERS_CAPTURE"):
         os.makedirs(os.path.dirname(GOLDEN), exist_ok=True)
         with open(GOLDEN, "w", encoding="utf-8") as f:

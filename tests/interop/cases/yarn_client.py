@@ -21,14 +21,14 @@ REASONS = {
 }
 
 
-def probe(c):
-    """{case: its result}, in the order of the program."""
-    done = peers.client(c, "ClientProbe", timeout=480)
+def probe(c, program):
+    """{case: its result} of a program of java/reference, in its order."""
+    done = peers.client(c, program, timeout=480)
     c.wait(lambda: not c.container_processes(), 60, "the containers of the probe end")
     lines = [line.split("\t") for line in done.stdout.replace(c.submitter.pw_name, "USER").splitlines()]
     found = {words[1]: words[2] for words in lines if words[0] == "case" and len(words) == 3}
     if done.returncode != 0 or ["end"] not in lines:
-        raise ClusterError(f"ClientProbe ends with {done.returncode} after {list(found)[-1:]}:\n{done.stdout[-3000:]}")
+        raise ClusterError(f"{program} ends with {done.returncode} after {list(found)[-1:]}:\n{done.stdout[-3000:]}")
     return found
 
 
@@ -52,7 +52,7 @@ def golden(found, is_apache):
 
 
 def run(report, c):
-    found, is_apache = {case: steady(result) for case, result in probe(c).items()}, c.peer_rm != peers.SELVEDGE
+    found, is_apache = {case: steady(result) for case, result in probe(c, "ClientProbe").items()}, c.peer_rm != peers.SELVEDGE
     reasons = {} if is_apache else REASONS
     for case, wanted in golden(found, is_apache).items():
         name = f"{c.pairing}: YarnClient: {case}"
