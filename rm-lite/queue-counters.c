@@ -172,10 +172,8 @@ void rm_queue_counters_gather(struct rm *rm)
 
     for (struct rm_queue_counters *c = rm->queue_counters; c; c = c->hh.next) {
         memset(c->sum, 0, sizeof(c->sum));
-        c->live = (struct rm_queue_live){ 0 };
+        c->own = c->live = (struct rm_queue_live){ 0 };
     }
-    for (struct rm_queue_counters *c = rm->queue_counters; c; c = c->hh.next)
-        add_up(rm, c, c->n, NULL); /* may append parents, whose own numbers are 0 */
     DL_FOREACH (rm->app_list, app) {
         struct rm_queue_live live;
 
@@ -183,11 +181,17 @@ void rm_queue_counters_gather(struct rm *rm)
             continue;
         entries(app);
         live = live_of(app, now);
-        add_up(rm, app->counters, NULL, &live);
+        if (app->counters)
+            add_live(&app->counters->own, &live);
         if (app->user_counters) {
-            add_up(rm, app->user_counters, NULL, &live);
-            app->user_counters->live.headroom = live.headroom; /* of one of its applications */
+            add_live(&app->user_counters->own, &live);
+            app->user_counters->own.headroom = live.headroom; /* of one of its applications */
         }
+    }
+    /* Once a queue, not once an application: may append parents, whose own numbers are 0. */
+    for (struct rm_queue_counters *c = rm->queue_counters; c; c = c->hh.next) {
+        add_up(rm, c, c->n, &c->own);
+        c->live.headroom = c->own.headroom;
     }
 }
 

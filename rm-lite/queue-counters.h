@@ -38,7 +38,7 @@ struct rm_queue_counters {
     char *key;  /* owned: the path; with users the user behind its NUL. "": unknown queues */
     char *user; /* in the key, or NULL */
     int64_t n[RM_COUNTS], sum[RM_COUNTS]; /* of the queue itself; with those below it */
-    struct rm_queue_live live;            /* with those below it */
+    struct rm_queue_live own, live;       /* of the queue itself; with those below it */
     UT_hash_handle hh;                    /* rm->queue_counters */
 };
 
