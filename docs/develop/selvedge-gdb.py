@@ -20,8 +20,10 @@ def attempt(v):
 def container(v):
     number = int(v["id"])
     epoch = number >> EPOCH_SHIFT
-    return (f"container_{f'e{epoch:02d}_' if epoch else ''}{attempt(v['attempt'])}_"
-            f"{number & ((1 << EPOCH_SHIFT) - 1):06d}")
+    return (
+        f"container_{f'e{epoch:02d}_' if epoch else ''}{attempt(v['attempt'])}_"
+        f"{number & ((1 << EPOCH_SHIFT) - 1):06d}"
+    )
 
 
 TEXTS = {

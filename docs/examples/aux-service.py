@@ -26,7 +26,7 @@ def read_exactly(n):
 
 
 def receive():
-    length, = struct.unpack(">I", read_exactly(4))
+    (length,) = struct.unpack(">I", read_exactly(4))
     if not 1 <= length <= FRAME_MAX:
         sys.exit(f"<3>a frame of {length} bytes")
     return json.loads(read_exactly(length))
@@ -36,7 +36,7 @@ def send(message):
     text = json.dumps(message).encode()
     data = struct.pack(">I", len(text)) + text
     while data:
-        data = data[os.write(CONNECTION, data):]
+        data = data[os.write(CONNECTION, data) :]
 
 
 def main():
@@ -52,11 +52,20 @@ def main():
     while True:
         event = receive()
         events.write(json.dumps(event) + "\n")
-        if event["type"] in ("application-init", "application-stop", "container-init", "container-stop", "local-dirs",
-                             "replayed", "ping"):
+        if event["type"] in (
+            "application-init",
+            "application-stop",
+            "container-init",
+            "container-stop",
+            "local-dirs",
+            "replayed",
+            "ping",
+        ):
             send({"type": "done", "seq": event["seq"]})
         else:  # of a later version
-            send({"type": "failed", "seq": event["seq"], "message": "unknown type " + event["type"]})
+            send(
+                {"type": "failed", "seq": event["seq"], "message": "unknown type " + event["type"]}
+            )
 
 
 if __name__ == "__main__":

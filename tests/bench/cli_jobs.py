@@ -52,8 +52,17 @@ def timed(c, *words):
     user = c.users[0]
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         begin = time.monotonic()
-        job = subprocess.Popen([f"{c.prefix}/bin/selvedge", *words], env=c.client_env(), cwd="/", stdin=subprocess.DEVNULL, stdout=out,
-                               stderr=err, user=user.pw_uid, group=user.pw_gid, extra_groups=[])
+        job = subprocess.Popen(
+            [f"{c.prefix}/bin/selvedge", *words],
+            env=c.client_env(),
+            cwd="/",
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=err,
+            user=user.pw_uid,
+            group=user.pw_gid,
+            extra_groups=[],
+        )
         largest = Largest(job.pid)
         _, status, used = os.wait4(job.pid, 0)
         seconds = time.monotonic() - begin
@@ -70,7 +79,11 @@ def stream(c, n):
     seconds, cpu, rss, out = timed(c, "run", "-n", str(n), "-m", "64m", "--", STREAM)
     if out.count(b"\n") != n * LINES:
         raise ClusterError(f"{n} instances printed {out.count(b'lines')} lines")
-    return {f"run_{n}_lines": seconds, f"run_{n}_lines_cpu": 100 * cpu / seconds, f"run_{n}_lines_rss": rss}
+    return {
+        f"run_{n}_lines": seconds,
+        f"run_{n}_lines_cpu": 100 * cpu / seconds,
+        f"run_{n}_lines_rss": rss,
+    }
 
 
 def median(rounds, call):
@@ -92,7 +105,8 @@ def crun_true(rounds):
             spec = json.load(f)
         spec["process"].update(terminal=False, args=["/usr/bin/true"], rlimits=[])
         spec["mounts"] = [m for m in spec["mounts"] if m["type"] in ("proc", "tmpfs")] + [
-            {"destination": "/usr", "type": "bind", "source": "/usr", "options": ["rbind", "ro"]}]
+            {"destination": "/usr", "type": "bind", "source": "/usr", "options": ["rbind", "ro"]}
+        ]
         spec["linux"]["namespaces"] = [{"type": t} for t in ("pid", "ipc", "uts", "mount")]
         for key in ("seccomp", "resources", "cgroupsPath"):
             spec["linux"].pop(key, None)
@@ -100,8 +114,23 @@ def crun_true(rounds):
             json.dump(spec, f)
 
         # crun refuses the hybrid layout: it sees cgroup v2 alone.
-        done = subprocess.run(["unshare", "--mount", "--propagation", "private", "bash", "-c", CRUN_ROUNDS, "bash", base, str(rounds)],
-                              stdin=subprocess.DEVNULL, capture_output=True, text=True)
+        done = subprocess.run(
+            [
+                "unshare",
+                "--mount",
+                "--propagation",
+                "private",
+                "bash",
+                "-c",
+                CRUN_ROUNDS,
+                "bash",
+                base,
+                str(rounds),
+            ],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+        )
         if done.returncode != 0:
             raise ClusterError(f"crun: {done.stderr[-500:]}")
         return statistics.median(int(line) / 1000 for line in done.stdout.split())
@@ -138,7 +167,9 @@ def measure(instances, rounds, with_java):
         c.site["yarn.resourcemanager.nodemanagers.heartbeat-interval-ms"] = 1000
         c.start_rm()
         c.wait_nodes()
-        got["run_true_1s"] = 1000 * median(max(rounds // 2, 1), lambda: timed(c, "run", "--", "true")[0])
+        got["run_true_1s"] = 1000 * median(
+            max(rounds // 2, 1), lambda: timed(c, "run", "--", "true")[0]
+        )
         if with_java:
             peer["run_true_1s"] = 1000 * shell(c, 1)
     return got, peer

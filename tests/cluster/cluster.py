@@ -41,8 +41,14 @@ class Daemon:
     def start(self):
         with open(self.log, "ab") as log:
             self.process = subprocess.Popen(
-                self.enter + self.cluster.as_user(self.account) + self.argv, cwd="/", env=self.env,
-                stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
+                self.enter + self.cluster.as_user(self.account) + self.argv,
+                cwd="/",
+                env=self.env,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
 
     @property
     def pid(self):
@@ -53,7 +59,9 @@ class Daemon:
 
     def must_run(self):
         if not self.running():
-            status = "not started" if self.process is None else f"ended with {self.process.returncode}"
+            status = (
+                "not started" if self.process is None else f"ended with {self.process.returncode}"
+            )
             raise ClusterError(f"{self.name}: {status}:\n{self.tail()}")
         return True
 
@@ -106,7 +114,9 @@ class Node:
         self.host = cluster.network.hosts[number - 1] if cluster.network else None
         self.address = self.host.name if self.host else cluster.address
         # a host of its own has Hadoop's usual ports
-        self.ports = dict(conf.NODE_PORTS) if self.host else {k: host.free_port() for k in conf.NODE_PORTS}
+        self.ports = (
+            dict(conf.NODE_PORTS) if self.host else {k: host.free_port() for k in conf.NODE_PORTS}
+        )
         self.site = {}
         owner = self.account = cluster.daemon
         for path in [self.dir, self.prefix, self.conf_dir]:
@@ -115,8 +125,9 @@ class Node:
             os.mkdir(path, 0o755)
             os.chown(path, owner.pw_uid, owner.pw_gid)
         # The daemon creates it and so owns all of its files, those of the common limits too.
-        self.cgroup = os.path.join(cluster.cgroup.delegate(f"node{number}", owner.pw_uid, owner.pw_gid),
-                                   "containers")
+        self.cgroup = os.path.join(
+            cluster.cgroup.delegate(f"node{number}", owner.pw_uid, owner.pw_gid), "containers"
+        )
         if cluster.installed is True or number <= cluster.installed:
             self.install()
         self.process = None
@@ -142,10 +153,17 @@ class Node:
     def install(self):
         """Installs everything below this node's prefix, as packaging/modes says, with the helper of this node's paths."""
         etc = os.path.join(self.prefix, "etc")
-        helpers = os.environ.get("SELVEDGE_TEST_HELPERS") or os.path.join(self.cluster.build, "helpers")
-        built = {p: os.path.join(helpers, f"node{self.number}", p) for p in ("container-executor", "container-prepare")}
+        helpers = os.environ.get("SELVEDGE_TEST_HELPERS") or os.path.join(
+            self.cluster.build, "helpers"
+        )
+        built = {
+            p: os.path.join(helpers, f"node{self.number}", p)
+            for p in ("container-executor", "container-prepare")
+        }
         if not all(os.path.exists(p) for p in built.values()):
-            raise ClusterError(f"{helpers}/node{self.number} has no helper: make test-programs builds those of three nodes")
+            raise ClusterError(
+                f"{helpers}/node{self.number} has no helper: make test-programs builds those of three nodes"
+            )
         install(self.cluster.build, self.prefix, self.libexec, etc, self.cluster.daemon, built)
         conf.write_executor_cfg(f"{etc}/selvedge/container-executor.cfg", self)
 
@@ -157,8 +175,14 @@ class Node:
         self.write_conf()
         self.ours = argv is None
         argv = argv or [os.path.join(self.prefix, "sbin", "selvedge-nodemanager")]
-        self.process = Daemon(self.cluster, self.name, argv,
-                              {**self.cluster.daemon_env(self.conf_dir, self.name), **(env or {})}, self.host, self.account)
+        self.process = Daemon(
+            self.cluster,
+            self.name,
+            argv,
+            {**self.cluster.daemon_env(self.conf_dir, self.name), **(env or {})},
+            self.host,
+            self.account,
+        )
         self.process.start()
 
     def get(self, path):
@@ -171,7 +195,8 @@ class Node:
 
     def leftovers(self):
         """Files that finished applications must not leave behind on this node. Apache's NodeManager, which sometimes leaves
-        a token file, is not checked, nor a cluster that keeps them on purpose; their directories are removed with the cluster."""
+        a token file, is not checked, nor a cluster that keeps them on purpose; their directories are removed with the cluster.
+        """
         found = []
         if not self.ours or "yarn.nodemanager.delete.debug-delay-sec" in self.cluster.site:
             return found
@@ -188,7 +213,13 @@ class Node:
 
 def install(build, prefix, libexec, etc, daemon, instead):
     """As `make install`, with the daemon's group for the group yarn. `instead` maps base names to other sources."""
-    variables = {"PREFIX": prefix, "LIBDIR": f"{prefix}/lib", "LIBEXECDIR": libexec, "SYSCONFDIR": etc, "BUILD": build}
+    variables = {
+        "PREFIX": prefix,
+        "LIBDIR": f"{prefix}/lib",
+        "LIBEXECDIR": libexec,
+        "SYSCONFDIR": etc,
+        "BUILD": build,
+    }
     with open(MODES, encoding="utf-8") as table:
         rows = [line.split() for line in table if line.strip() and line[0] not in "#["]
     for path, owner, group, mode, source in (r for r in rows if not r[4].startswith("?")):
@@ -218,26 +249,46 @@ class Cluster:
     `node_secret`: our ResourceManager demands it of our NodeManagers. `network`: a Network (tests/cluster/network.py) with a host
     for each node; the address is then the test's own in it."""
 
-    def __init__(self, name, nodes=1, users=2, site=None, read_only_paths=(), quiet=False,
-                 installed=True, address="127.0.0.1", policy=None, node_secret=False, network=None):
+    def __init__(
+        self,
+        name,
+        nodes=1,
+        users=2,
+        site=None,
+        read_only_paths=(),
+        quiet=False,
+        installed=True,
+        address="127.0.0.1",
+        policy=None,
+        node_secret=False,
+        network=None,
+    ):
         host.private_namespace()
         os.umask(0o022)
         host.sweep()
         self.name, self.quiet, self.installed = name, quiet, installed
         self.site = dict(site or {})
         if node_secret:
-            self.site |= {"selvedge.rm.unprotected-nodes": "", "selvedge.node-secret.file": f"{PLACE}/node-secret"}
+            self.site |= {
+                "selvedge.rm.unprotected-nodes": "",
+                "selvedge.node-secret.file": f"{PLACE}/node-secret",
+            }
         self.network, self.policy = network, policy or {}
         self.address = network.address if network else address
         self.read_only_paths = list(read_only_paths)
         self.root, self.real_root = PLACE, f"/var/lib/selvedge-{name}-{os.getpid()}"
         self.sanitize = bool(os.environ.get("SANITIZE"))
-        self.build = os.path.join(TOP, os.environ.get("BUILD") or
-                                  ("build-asan" if self.sanitize else "build"))
+        self.build = os.path.join(
+            TOP, os.environ.get("BUILD") or ("build-asan" if self.sanitize else "build")
+        )
         self.n_nodes, self.n_users = nodes, users
-        self.ports = {k: host.free_port() for k in ("client", "scheduler", "tracker", "admin", "web")}
+        self.ports = {
+            k: host.free_port() for k in ("client", "scheduler", "tracker", "admin", "web")
+        }
         self.conf_dir = os.path.join(self.root, "conf")
-        self.prefix = os.path.join(self.root, "node1", "prefix")  # programs of the clients and the RM
+        self.prefix = os.path.join(
+            self.root, "node1", "prefix"
+        )  # programs of the clients and the RM
         self.nodes, self.accounts = [], []
         self.rm = self.cgroup = None
         self.closed = self.own_etc = False
@@ -281,9 +332,17 @@ class Cluster:
         self.users = [self._account(chr(ord("a") + i), False) for i in range(self.n_users)]
         host.own_etc(f"{self.root}/machine-etc")
         self.own_etc = True
-        self.cgroup = host.Cgroup(os.path.join(self.root, "cgroup"), os.path.basename(self.real_root))
-        for path, mode in (("conf", 0o755), ("log", 0o755), ("staging", 0o1777), ("tmp", 0o1777),
-                           ("sanitizer", 0o1777), ("rm", 0o700)):
+        self.cgroup = host.Cgroup(
+            os.path.join(self.root, "cgroup"), os.path.basename(self.real_root)
+        )
+        for path, mode in (
+            ("conf", 0o755),
+            ("log", 0o755),
+            ("staging", 0o1777),
+            ("tmp", 0o1777),
+            ("sanitizer", 0o1777),
+            ("rm", 0o700),
+        ):
             os.mkdir(f"{self.root}/{path}")
             os.chmod(f"{self.root}/{path}", mode)
         os.chown(f"{self.root}/rm", self.daemon.pw_uid, self.daemon.pw_gid)
@@ -294,16 +353,24 @@ class Cluster:
                 f.write(os.urandom(32).hex() + "\n")
         self.nodes = [Node(self, i + 1) for i in range(self.n_nodes)]
         if not self.cgroup.enforced:
-            self.say("this machine's cgroup v2 has no memory, pids and cpu controllers: "
-                     "limits are NOT enforced (both settings that allow it are on)")
+            self.say(
+                "this machine's cgroup v2 has no memory, pids and cpu controllers: "
+                "limits are NOT enforced (both settings that allow it are on)"
+            )
         self.write_conf(self.conf_dir, {})
 
     def write_conf(self, directory, more):
         # Hadoop reads hadoop.* keys before it loads yarn-site.xml.
         common = {k: v for k, v in self.site.items() if k.startswith("hadoop.")}
         conf.write_xml(f"{directory}/core-site.xml", {**conf.core_site(self.root), **common})
-        conf.write_xml(f"{directory}/yarn-site.xml",
-                       {**conf.cluster_site(self.root, self.ports, self.address, self.network), **more, **self.site})
+        conf.write_xml(
+            f"{directory}/yarn-site.xml",
+            {
+                **conf.cluster_site(self.root, self.ports, self.address, self.network),
+                **more,
+                **self.site,
+            },
+        )
         conf.write_xml(f"{directory}/capacity-scheduler.xml", conf.capacity_scheduler())
 
     def close(self):
@@ -348,6 +415,7 @@ class Cluster:
                 function(*args)
             except (HostError, OSError) as error:
                 problems.append(f"{what}: {error}")
+
         if uids:
             problems += [f"process {host.describe(p)}" for p in host.processes_of(uids)]
             attempt("processes", host.kill_all_of, uids)
@@ -358,8 +426,13 @@ class Cluster:
         for node in self.nodes:
             attempt(f"state of {node.name}", node.forget_state)
         with contextlib.suppress(HostError):  # a helper may still be exiting
-            wait_for(lambda: not host.mounts_of_place(self.root, self.real_root), host.PATIENCE, "mounts")
-        left = [f"mount {point} (pid {pid})" for pid, point in host.mounts_of_place(self.root, self.real_root)]
+            wait_for(
+                lambda: not host.mounts_of_place(self.root, self.real_root), host.PATIENCE, "mounts"
+            )
+        left = [
+            f"mount {point} (pid {pid})"
+            for pid, point in host.mounts_of_place(self.root, self.real_root)
+        ]
         problems += left
         if self.own_etc:
             attempt("/etc", host.umount, "/etc")
@@ -379,12 +452,24 @@ class Cluster:
     def as_user(self, account):
         """argv prefix that runs a command as `account` with its groups and without capabilities. The bounding set
         stays: the setuid helper needs it."""
-        return ["setpriv", "--reuid", str(account.pw_uid), "--regid", str(account.pw_gid),
-                "--init-groups", "--inh-caps=-all", "--"]
+        return [
+            "setpriv",
+            "--reuid",
+            str(account.pw_uid),
+            "--regid",
+            str(account.pw_gid),
+            "--init-groups",
+            "--inh-caps=-all",
+            "--",
+        ]
 
     def daemon_env(self, conf_dir, name):
-        env = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LANG": "C.UTF-8",
-               "HADOOP_CONF_DIR": conf_dir, "USER": self.daemon.pw_name}
+        env = {
+            "PATH": "/usr/sbin:/usr/bin:/sbin:/bin",
+            "LANG": "C.UTF-8",
+            "HADOOP_CONF_DIR": conf_dir,
+            "USER": self.daemon.pw_name,
+        }
         if "SELVEDGE_LOG_LEVEL" in os.environ:
             env["SELVEDGE_LOG_LEVEL"] = os.environ["SELVEDGE_LOG_LEVEL"]
         if self.sanitize:
@@ -399,12 +484,19 @@ class Cluster:
         for name in sorted(os.listdir(directory)) if os.path.isdir(directory) else []:
             with open(f"{directory}/{name}", encoding="utf-8", errors="replace") as f:
                 found.append(f"sanitizer report of {name}:\n{f.read(4000)}")
-        for daemon in [self.rm] + [n.process for n in self.nodes]:  # reports that could not be written to log_path
+        for daemon in [self.rm] + [
+            n.process for n in self.nodes
+        ]:  # reports that could not be written to log_path
             if daemon is None or not os.path.exists(daemon.log):
                 continue
             with open(daemon.log, encoding="utf-8", errors="replace") as f:
-                lines = [line for line in f if "runtime error:" in line or "ERROR: AddressSanitizer" in line or
-                        "ERROR: LeakSanitizer" in line]
+                lines = [
+                    line
+                    for line in f
+                    if "runtime error:" in line
+                    or "ERROR: AddressSanitizer" in line
+                    or "ERROR: LeakSanitizer" in line
+                ]
             if lines:
                 found.append(f"sanitizer report in the log of {daemon.name}: {''.join(lines[:5])}")
         return found
@@ -413,11 +505,18 @@ class Cluster:
         """Starts our ResourceManager, or that of `argv`, and waits until it answers."""
         self.write_conf(self.conf_dir, {})
         argv = argv or [os.path.join(self.prefix, "sbin", "selvedge-rm")]
-        self.rm = Daemon(self, "resourcemanager", argv,
-                         {**self.daemon_env(self.conf_dir, "resourcemanager"), **(env or {})})
+        self.rm = Daemon(
+            self,
+            "resourcemanager",
+            argv,
+            {**self.daemon_env(self.conf_dir, "resourcemanager"), **(env or {})},
+        )
         self.rm.start()
-        self.wait(lambda: self.rm.must_run() and self.rm_get("/ws/v1/cluster/info"), seconds,
-                  "the ResourceManager answers on its web port")
+        self.wait(
+            lambda: self.rm.must_run() and self.rm_get("/ws/v1/cluster/info"),
+            seconds,
+            "the ResourceManager answers on its web port",
+        )
 
     def start_nodes(self, argv=None, env=None, seconds=host.PATIENCE):
         """Starts every NodeManager and waits until the ResourceManager lists them as RUNNING."""
@@ -426,9 +525,12 @@ class Cluster:
         self.wait_nodes(seconds)
 
     def wait_nodes(self, seconds=host.PATIENCE):
-        self.wait(lambda: all(n.process.must_run() for n in self.nodes) and
-                  {n.id for n in self.nodes} <= set(self.running_nodes()),
-                  seconds, "every node is RUNNING at the ResourceManager")
+        self.wait(
+            lambda: all(n.process.must_run() for n in self.nodes)
+            and {n.id for n in self.nodes} <= set(self.running_nodes()),
+            seconds,
+            "every node is RUNNING at the ResourceManager",
+        )
 
     def running_nodes(self):
         nodes = (self.rm_get("/ws/v1/cluster/nodes") or {}).get("nodes") or {}
@@ -455,24 +557,41 @@ class Cluster:
 
     def client_env(self, user=None):
         user = user or self.users[0]
-        return {**self.daemon_env(self.conf_dir, "client"), "USER": user.pw_name,
-                "LOGNAME": user.pw_name, "HOME": f"{self.root}/tmp",
-                "PATH": f"{self.prefix}/bin:/usr/sbin:/usr/bin:/sbin:/bin"}
+        return {
+            **self.daemon_env(self.conf_dir, "client"),
+            "USER": user.pw_name,
+            "LOGNAME": user.pw_name,
+            "HOME": f"{self.root}/tmp",
+            "PATH": f"{self.prefix}/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+        }
 
     def selvedge_argv(self, *args, user=None):
-        return [*self.as_user(user or self.users[0]),
-                os.path.join(self.prefix, "bin", "selvedge"), *args]
+        return [
+            *self.as_user(user or self.users[0]),
+            os.path.join(self.prefix, "bin", "selvedge"),
+            *args,
+        ]
 
     def selvedge(self, *args, user=None, timeout=300, cwd="/"):
         """Runs the command line as a job user; a CompletedProcess with text output."""
-        return subprocess.run(self.selvedge_argv(*args, user=user), env=self.client_env(user),
-                              cwd=cwd, capture_output=True, text=True, timeout=timeout,
-                              stdin=subprocess.DEVNULL)
+        return subprocess.run(
+            self.selvedge_argv(*args, user=user),
+            env=self.client_env(user),
+            cwd=cwd,
+            capture_output=True,
+            text=True,
+            timeout=timeout,
+            stdin=subprocess.DEVNULL,
+        )
 
     def popen(self, argv, user=None, **more):
         """Starts any command as a job user in the cluster's environment."""
-        return subprocess.Popen([*self.as_user(user or self.users[0]), *argv],
-                                env=self.client_env(user), cwd="/", **more)
+        return subprocess.Popen(
+            [*self.as_user(user or self.users[0]), *argv],
+            env=self.client_env(user),
+            cwd="/",
+            **more,
+        )
 
     def user_dir(self, name, user=None):
         """A new directory that belongs to a job user (input files, archives)."""
@@ -484,7 +603,9 @@ class Cluster:
 
     def container_processes(self):
         """Processes of containers, their monitors and localizers."""
-        return host.processes_of({u.pw_uid for u in [*self.users, self.monitor, self.public, self.lookup]})
+        return host.processes_of(
+            {u.pw_uid for u in [*self.users, self.monitor, self.public, self.lookup]}
+        )
 
     def leftovers(self):
         found = [f"process {host.describe(pid)}" for pid in self.container_processes()]

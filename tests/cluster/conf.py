@@ -7,8 +7,11 @@ NODE_PORTS = {"rpc": 8041, "web": 8042, "localizer": 8040}
 
 def write_xml(path, values):
     """A Hadoop configuration file; values that are None are left out."""
-    rows = "".join(f"  <property><name>{escape(k)}</name><value>{escape(str(v))}</value></property>\n"
-                   for k, v in sorted(values.items()) if v is not None)
+    rows = "".join(
+        f"  <property><name>{escape(k)}</name><value>{escape(str(v))}</value></property>\n"
+        for k, v in sorted(values.items())
+        if v is not None
+    )
     with open(path, "w", encoding="utf-8") as f:
         f.write(f'<?xml version="1.0"?>\n<configuration>\n{rows}</configuration>\n')
 
@@ -49,8 +52,8 @@ def capacity_scheduler():
         prefix + "root.default.maximum-am-resource-percent": "0.9",
         prefix + "maximum-am-resource-percent": "0.9",
         prefix + "per-node-heartbeat.maximum-offswitch-assignments": 100,
-        prefix + "resource-calculator":
-            "org.apache.hadoop.yarn.util.resource.DominantResourceCalculator",
+        prefix
+        + "resource-calculator": "org.apache.hadoop.yarn.util.resource.DominantResourceCalculator",
     }
 
 
@@ -74,8 +77,9 @@ def node_site(node):
         "yarn.nodemanager.linux-container-executor.group": node.cluster.daemon.pw_name,
         "yarn.nodemanager.linux-container-executor.nonsecure-mode.limit-users": "false",
         "selvedge.nodemanager.cgroup.root": node.cgroup,
-        "selvedge.nodemanager.unenforced-limits.allowed":
-            "false" if node.cluster.cgroup.enforced else "true",
+        "selvedge.nodemanager.unenforced-limits.allowed": "false"
+        if node.cluster.cgroup.enforced
+        else "true",
     }
 
 

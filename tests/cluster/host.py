@@ -44,6 +44,7 @@ def wait_for(condition, seconds, what, poll=0.05):
 
 # --- namespace ------------------------------------------------------------------------------
 
+
 def private_namespace():
     """Re-executes this script in a private mount namespace, unless it is in one. Terminating signals become exceptions,
     so that the cluster is removed."""
@@ -53,13 +54,15 @@ def private_namespace():
     outer = os.environ.get(_OUTER)
     if outer is None or outer == here:
         os.environ[_OUTER] = here
-        os.execvp("unshare", ["unshare", "--mount", "--propagation", "private", sys.executable,
-                              *sys.argv])
+        os.execvp(
+            "unshare", ["unshare", "--mount", "--propagation", "private", sys.executable, *sys.argv]
+        )
 
     def stop(number, _frame):
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
         raise SystemExit(128 + number)
+
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, stop)
 
@@ -77,7 +80,9 @@ def mounts_of_place(place, real):
     """(pid, mount point) of every mount below `place` in the mount namespaces that have the directory `real` there (own_place)."""
     found = []
     for pid in outer_mount_namespaces().values():
-        with contextlib.suppress(OSError), open(f"/proc/{pid}/mountinfo", encoding="utf-8", errors="replace") as f:
+        with contextlib.suppress(OSError), open(
+            f"/proc/{pid}/mountinfo", encoding="utf-8", errors="replace"
+        ) as f:
             fields = [line.split(" ")[3:5] for line in f]
             if any(os.path.basename(real) in root.split("/") for root, _ in fields):
                 found += [(pid, point) for _, point in fields if point.startswith(place + "/")]
@@ -99,7 +104,8 @@ def umount(target):
 
 def own_place(place, real):
     """Mounts the new directory `real` at `place`, a path compiled into the tests' helpers, in this private mount
-    namespace. The empty mount point stays: removing it would unmount the directories of other tests."""
+    namespace. The empty mount point stays: removing it would unmount the directories of other tests.
+    """
     os.makedirs(place, 0o755, exist_ok=True)
     os.mkdir(real, 0o755)
     os.chmod(real, 0o755)
@@ -107,6 +113,7 @@ def own_place(place, real):
 
 
 # --- accounts -------------------------------------------------------------------------------
+
 
 @contextlib.contextmanager
 def accounts_locked():
@@ -130,8 +137,16 @@ def _account_tool(*argv):
 
 def add_account(name, system, groups=()):
     """A new account with its own group and no home. A system account has a uid below 1000."""
-    argv = ["useradd", "--user-group", "--no-create-home", "--no-log-init",
-            "--home-dir", "/nonexistent", "--shell", "/usr/sbin/nologin"]
+    argv = [
+        "useradd",
+        "--user-group",
+        "--no-create-home",
+        "--no-log-init",
+        "--home-dir",
+        "/nonexistent",
+        "--shell",
+        "/usr/sbin/nologin",
+    ]
     if system:
         argv.append("--system")
     if groups:
@@ -165,7 +180,8 @@ def account_exists(name):
 
 def own_etc(copy):
     """Mounts a copy of /etc, in the new directory `copy`, in this mount namespace: accounts that other tests add or
-    remove do not invalidate this one's helper policy. umount("/etc") before the removal of earlier accounts."""
+    remove do not invalidate this one's helper policy. umount("/etc") before the removal of earlier accounts.
+    """
     with accounts_locked():  # lock files of other programs come and go
         os.mkdir(copy, 0o755)
         names = [e.path for e in os.scandir("/etc") if not e.name.endswith(".lock")]
@@ -174,6 +190,7 @@ def own_etc(copy):
 
 
 # --- processes ------------------------------------------------------------------------------
+
 
 def pids():
     return [int(name) for name in os.listdir("/proc") if name.isdigit()]
@@ -198,8 +215,9 @@ def processes_of(uids, zombies=True):
                 fields = dict(line.split(":", 1) for line in f if ":" in line)
             if not uids & {int(uid) for uid in fields["Uid"].split()}:
                 continue
-            if fields["State"].strip().startswith("Z") and \
-                    (not zombies or int(fields["PPid"]) == os.getpid()):
+            if fields["State"].strip().startswith("Z") and (
+                not zombies or int(fields["PPid"]) == os.getpid()
+            ):
                 continue
             found.append(pid)
     return found
@@ -212,6 +230,7 @@ def kill_all_of(uids, seconds=10):
             with contextlib.suppress(OSError):
                 os.kill(pid, signal.SIGKILL)
         return not left
+
     wait_for(none_left, seconds, "processes of the test accounts survive SIGKILL")
 
 
@@ -249,6 +268,7 @@ def port_is_free(port):
 
 
 # --- cgroup ---------------------------------------------------------------------------------
+
 
 def _write(path, text):
     with open(path, "w", encoding="ascii") as f:
@@ -309,15 +329,21 @@ class Cgroup:
         """Cgroups of containers: all below the delegated directories but the daemon's permanent ones."""
         if not os.path.isdir(self.path):
             return []
-        return [os.path.join(parent, d) for parent, dirs, _ in os.walk(self.path) for d in dirs
-                if parent != self.path and d not in ("containers", "monitors", "localizers")]
+        return [
+            os.path.join(parent, d)
+            for parent, dirs, _ in os.walk(self.path)
+            for d in dirs
+            if parent != self.path and d not in ("containers", "monitors", "localizers")
+        ]
 
     def described_leaves(self):
         """The same with what the kernel says of their processes; one that has gone meanwhile is left out."""
         found = []
         for leaf in self.leaves():
             with contextlib.suppress(OSError):
-                found.append(f"cgroup {leaf} ({_read(f'{leaf}/cgroup.events').splitlines()[0]}, pids {_read(f'{leaf}/cgroup.procs').split()})")
+                found.append(
+                    f"cgroup {leaf} ({_read(f'{leaf}/cgroup.events').splitlines()[0]}, pids {_read(f'{leaf}/cgroup.procs').split()})"
+                )
         return found
 
     def pids(self):
@@ -338,6 +364,7 @@ class Cgroup:
                 with contextlib.suppress(OSError):
                     os.rmdir(parent)
             return not os.path.isdir(self.path)
+
         wait_for(gone, 10, f"cgroup {self.path} cannot be removed")
 
     def unmount(self):
@@ -346,6 +373,7 @@ class Cgroup:
 
 
 # --- leftovers of runs that were killed --------------------------------------------------------
+
 
 def sweep(base="/var/lib"):
     """Removes the leftovers of runs whose process is gone (kill -9, power). Under a lock: the uid of a removed account
@@ -359,8 +387,11 @@ def _sweep(base):
     for name in os.listdir(base):
         match = re.fullmatch(r"selvedge-[a-z0-9-]+-(\d+)", name)
         root = os.path.join(base, name)
-        if not match or os.path.exists(f"/proc/{match.group(1)}") or \
-                not os.path.exists(f"{root}/accounts"):
+        if (
+            not match
+            or os.path.exists(f"/proc/{match.group(1)}")
+            or not os.path.exists(f"{root}/accounts")
+        ):
             continue
         names = _read(f"{root}/accounts").split()
         uids = {pwd.getpwnam(n).pw_uid for n in names if _named_in("/etc/passwd", n)}

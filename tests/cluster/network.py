@@ -29,17 +29,48 @@ class Host:
 
     def __init__(self, number):
         self.name, self.address = f"node{number}.{DOMAIN}", f"{PREFIX}{10 + number}"
-        self.holder = subprocess.Popen(["unshare", "--net", "--uts", "sh", "-c", f"hostname {self.name} && echo ready && exec cat"],
-                                       stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True)
+        self.holder = subprocess.Popen(
+            [
+                "unshare",
+                "--net",
+                "--uts",
+                "sh",
+                "-c",
+                f"hostname {self.name} && echo ready && exec cat",
+            ],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
         if self.holder.stdout.readline() != "ready\n":
             raise HostError(f"{self.name}: no network namespace")
         # argv prefix of a command on this host; the command keeps its process id
-        self.enter = ["nsenter", f"--net=/proc/{self.holder.pid}/ns/net", f"--uts=/proc/{self.holder.pid}/ns/uts", "--"]
+        self.enter = [
+            "nsenter",
+            f"--net=/proc/{self.holder.pid}/ns/net",
+            f"--uts=/proc/{self.holder.pid}/ns/uts",
+            "--",
+        ]
         port = f"port{number}"
-        _ip("link", "add", port, "type", "veth", "peer", "name", "eth0", "netns", str(self.holder.pid))
+        _ip(
+            "link",
+            "add",
+            port,
+            "type",
+            "veth",
+            "peer",
+            "name",
+            "eth0",
+            "netns",
+            str(self.holder.pid),
+        )
         _ip("link", "set", port, "master", "hub", "up")
-        for words in (["link", "set", "lo", "up"], ["address", "add", f"{self.address}/24", "dev", "eth0"],
-                      ["link", "set", "eth0", "up"]):
+        for words in (
+            ["link", "set", "lo", "up"],
+            ["address", "add", f"{self.address}/24", "dev", "eth0"],
+            ["link", "set", "eth0", "up"],
+        ):
             _ip(*words, at=self.enter)
 
 
@@ -63,7 +94,10 @@ class Network:
     def _names(self):
         """/etc/hosts of this mount namespace, which clusters copy with the rest of /etc."""
         with tempfile.NamedTemporaryFile("w", prefix="selvedge-hosts-") as f:
-            f.write("127.0.0.1 localhost\n" + "".join(f"{h.address} {h.name}\n" for h in (self, *self.hosts)))
+            f.write(
+                "127.0.0.1 localhost\n"
+                + "".join(f"{h.address} {h.name}\n" for h in (self, *self.hosts))
+            )
             f.flush()
             os.chmod(f.name, 0o644)
             mount(f.name, "/etc/hosts", "none", MS_BIND)

@@ -30,7 +30,10 @@ def attempt(what, function):
         refused = isinstance(how, str)
     except OSError as error:
         refused, how = True, errno.errorcode.get(error.errno, str(error.errno))
-    print(json.dumps({"try": what, "refused": refused, "how": how if refused else "it worked"}), flush=True)
+    print(
+        json.dumps({"try": what, "refused": refused, "how": how if refused else "it worked"}),
+        flush=True,
+    )
 
 
 def read(path):
@@ -74,8 +77,14 @@ def see_others():
 
 def set_user_id():
     """A setuid program must not change who runs."""
-    done = subprocess.run(["/usr/bin/su", "-c", "id -u"], stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                          timeout=10, check=False)
+    done = subprocess.run(
+        ["/usr/bin/su", "-c", "id -u"],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=10,
+        check=False,
+    )
     if done.stdout.strip() == "0":
         return None
     return "no new privileges"
@@ -83,7 +92,15 @@ def set_user_id():
 
 def open_devices():
     last = OSError(errno.ENOENT, "")
-    for name in ("/dev/mem", "/dev/kmsg", "/dev/sda", "/dev/vda", "/dev/fuse", "/dev/kvm", "/dev/net/tun"):
+    for name in (
+        "/dev/mem",
+        "/dev/kmsg",
+        "/dev/sda",
+        "/dev/vda",
+        "/dev/fuse",
+        "/dev/kvm",
+        "/dev/net/tun",
+    ):
         try:
             os.close(os.open(name, os.O_RDONLY))
             return None
@@ -93,13 +110,18 @@ def open_devices():
 
 
 attempt("read a file of another user's container", lambda: read(victim_file))
-attempt("list the other user's directory", lambda: os.listdir(os.path.dirname(os.path.dirname(victim_file))))
+attempt(
+    "list the other user's directory",
+    lambda: os.listdir(os.path.dirname(os.path.dirname(victim_file))),
+)
 attempt("write outside its own directories", write_somewhere)
 attempt("mount a file system", lambda: call("mount", b"none", b"/tmp", b"tmpfs", 0, None))
 attempt("enter a new user namespace", lambda: call("unshare", 0x10000000))
 attempt("see other processes", see_others)
 attempt("signal another container's process", lambda: os.kill(int(victim_pid), 0))
-attempt("trace another container's process", lambda: call("ptrace", 16, int(victim_pid), None, None))
+attempt(
+    "trace another container's process", lambda: call("ptrace", 16, int(victim_pid), None, None)
+)
 attempt("make a device node", lambda: os.mknod("disk", 0o600 | stat.S_IFBLK, os.makedev(8, 0)))
 attempt("open a device of the host", open_devices)
 attempt("raise its own memory limit", lambda: write("/sys/fs/cgroup/memory.max", "max"))

@@ -23,12 +23,20 @@ class Unavailable(Exception):
 def jars(version):
     """The lib directory of a version, fetched by Maven on first use."""
     try:
-        done = subprocess.run([os.path.join(HERE, "jars"), version], capture_output=True, text=True,
-                              env={**os.environ, "BUILD": BUILD})
+        done = subprocess.run(
+            [os.path.join(HERE, "jars"), version],
+            capture_output=True,
+            text=True,
+            env={**os.environ, "BUILD": BUILD},
+        )
     except OSError as error:
         raise Unavailable(f"tests/interop/jars: {error}") from None
     if done.returncode != 0:
-        lines = [line for line in (done.stderr + done.stdout).splitlines() if "ERROR" in line or "mvn" in line]
+        lines = [
+            line
+            for line in (done.stderr + done.stdout).splitlines()
+            if "ERROR" in line or "mvn" in line
+        ]
         raise Unavailable(f"jars of Hadoop {version}: {lines[0] if lines else done.stderr.strip()}")
     return done.stdout.strip().splitlines()[-1]
 
@@ -37,8 +45,11 @@ def protobuf_sources(version, out):
     """Copies java/protobuf for a version's class names: 3.x relocates the protobuf package, in 2.x the RPC engine has
     another name."""
     source, made = os.path.join(HERE, "java", "protobuf"), []
-    change = (("ProtobufRpcEngine2", "ProtobufRpcEngine") if version.startswith("2.") else
-              ("com.google.protobuf", "org.apache.hadoop.thirdparty.protobuf"))
+    change = (
+        ("ProtobufRpcEngine2", "ProtobufRpcEngine")
+        if version.startswith("2.")
+        else ("com.google.protobuf", "org.apache.hadoop.thirdparty.protobuf")
+    )
     os.makedirs(out, exist_ok=True)
     for name in sorted(os.listdir(source)):
         with open(os.path.join(source, name), encoding="utf-8") as f:
@@ -54,17 +65,30 @@ def classes(version):
     lib = jars(version)
     out = os.path.join(BUILD, "interop", f"hadoop-{version}", "classes")
     source = os.path.join(HERE, "java")
-    files = sorted(os.path.join(where, name) for where, _, names in os.walk(source) for name in names
-                   if name.endswith(".java"))
+    files = sorted(
+        os.path.join(where, name)
+        for where, _, names in os.walk(source)
+        for name in names
+        if name.endswith(".java")
+    )
     stamp = os.path.join(out, ".made")
-    if not os.path.exists(stamp) or any(os.path.getmtime(f) > os.path.getmtime(stamp) for f in files):
+    if not os.path.exists(stamp) or any(
+        os.path.getmtime(f) > os.path.getmtime(stamp) for f in files
+    ):
         os.makedirs(out, exist_ok=True)
-        only = os.path.join(source, "reference") if version == REFERENCE else source  # what others cannot compile
+        only = (
+            os.path.join(source, "reference") if version == REFERENCE else source
+        )  # what others cannot compile
         files = [f for f in files if os.path.dirname(f) in (source, only)]
-        files += protobuf_sources(version, os.path.join(BUILD, "interop", f"hadoop-{version}", "source"))
+        files += protobuf_sources(
+            version, os.path.join(BUILD, "interop", f"hadoop-{version}", "source")
+        )
         try:
-            done = subprocess.run(["javac", "-nowarn", "-proc:none", "-d", out, "-cp", f"{lib}/*", *files],
-                                  capture_output=True, text=True)
+            done = subprocess.run(
+                ["javac", "-nowarn", "-proc:none", "-d", out, "-cp", f"{lib}/*", *files],
+                capture_output=True,
+                text=True,
+            )
         except OSError as error:
             raise Unavailable(f"javac: {error}") from None
         if done.returncode != 0:
@@ -81,6 +105,18 @@ def java(version, main, *args, conf=None, options=SHORT_LIVED):
     first = [f"{jars(version)}/asm-3.1.jar"] if version.startswith("2.") else []
     path = ":".join(([conf] if conf else []) + [classes(version), *first, f"{jars(version)}/*"])
     # Warnings of the JVM go to standard error: tests read standard output.
-    return ["java", "-Xlog:disable", "-Xlog:all=warning:stderr", "-XX:+DisplayVMOutputToStderr", "--add-opens",
-            "java.base/java.lang=ALL-UNNAMED", "--add-opens", "java.base/java.util=ALL-UNNAMED", *options, "-cp", path,
-            main, *args]
+    return [
+        "java",
+        "-Xlog:disable",
+        "-Xlog:all=warning:stderr",
+        "-XX:+DisplayVMOutputToStderr",
+        "--add-opens",
+        "java.base/java.lang=ALL-UNNAMED",
+        "--add-opens",
+        "java.base/java.util=ALL-UNNAMED",
+        *options,
+        "-cp",
+        path,
+        main,
+        *args,
+    ]

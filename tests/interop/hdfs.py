@@ -31,9 +31,18 @@ class Hdfs:
     """`site`: more keys for hdfs-site.xml. `java_options`: in place of those of short tests. `network`: a Network
     (tests/cluster/network.py), whose hosts reach these daemons."""
 
-    def __init__(self, version, site=None, datanodes=2, java_options=(*hadoop.SHORT_LIVED, "-Xmx256m"), network=None):
+    def __init__(
+        self,
+        version,
+        site=None,
+        datanodes=2,
+        java_options=(*hadoop.SHORT_LIVED, "-Xmx256m"),
+        network=None,
+    ):
         self.version, self.java_options = version, java_options
-        self.address, self.name = (network.address, network.name) if network else ("127.0.0.1", "localhost")
+        self.address, self.name = (
+            (network.address, network.name) if network else ("127.0.0.1", "localhost")
+        )
         # Classes and jars before the clock of the test runs.
         hadoop.classes(version)
         self.root = tempfile.mkdtemp(prefix="selvedge-hdfs-", dir="/tmp")
@@ -83,25 +92,42 @@ class Hdfs:
             with open(f"{where}/webapps/{page}/WEB-INF/web.xml", "w", encoding="ascii") as f:
                 f.write("<web-app/>")
         site = {**self.site, **more}
-        conf.write_xml(f"{where}/core-site.xml", {k: v for k, v in site.items() if not k.startswith("dfs.")})
-        conf.write_xml(f"{where}/hdfs-site.xml", {k: v for k, v in site.items() if k.startswith("dfs.")})
+        conf.write_xml(
+            f"{where}/core-site.xml", {k: v for k, v in site.items() if not k.startswith("dfs.")}
+        )
+        conf.write_xml(
+            f"{where}/hdfs-site.xml", {k: v for k, v in site.items() if k.startswith("dfs.")}
+        )
         with open(f"{where}/log4j.properties", "w", encoding="ascii") as f:
             f.write(LOG4J)
         return where
 
     def _java(self, name, main, conf_dir, *args, **pipes):
-        argv = hadoop.java(self.version, main, *args, conf=conf_dir,
-                           options=[*self.java_options, "-XX:-UsePerfData", f"-Djava.io.tmpdir={self.root}"])
+        argv = hadoop.java(
+            self.version,
+            main,
+            *args,
+            conf=conf_dir,
+            options=[*self.java_options, "-XX:-UsePerfData", f"-Djava.io.tmpdir={self.root}"],
+        )
         log = open(f"{self.root}/{name}.log", "ab")  # noqa: SIM115 - the child's
         self.logs.append(log.name)
         with log:
-            return subprocess.Popen(argv, stderr=log, text=True, start_new_session=True, cwd=self.root,
-                                    env={**os.environ, "HADOOP_CONF_DIR": conf_dir, "HADOOP_LOG_DIR": self.root}, **pipes)
+            return subprocess.Popen(
+                argv,
+                stderr=log,
+                text=True,
+                start_new_session=True,
+                cwd=self.root,
+                env={**os.environ, "HADOOP_CONF_DIR": conf_dir, "HADOOP_LOG_DIR": self.root},
+                **pipes,
+            )
 
     def _start(self):
         self.conf_dir = self._conf("namenode-conf", {})
-        self.namenode = self._java("namenode", "HdfsCluster", self.conf_dir, stdin=subprocess.PIPE,
-                                   stdout=subprocess.PIPE)
+        self.namenode = self._java(
+            "namenode", "HdfsCluster", self.conf_dir, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        )
         self._start_datanodes()
         self._namenode_ready()
         self.web_port = int(self.ask("port").split()[1])
@@ -110,8 +136,13 @@ class Hdfs:
     def _start_datanodes(self):
         for i in range(self.n_datanodes):
             self.datanode_ports.append(free_port())
-            self._conf(f"datanode{i}-conf", {"dfs.datanode.data.dir": f"file://{self.root}/data{i}",
-                                             "dfs.datanode.address": f"{self.address}:{self.datanode_ports[i]}"})
+            self._conf(
+                f"datanode{i}-conf",
+                {
+                    "dfs.datanode.data.dir": f"file://{self.root}/data{i}",
+                    "dfs.datanode.address": f"{self.address}:{self.datanode_ports[i]}",
+                },
+            )
             self.datanodes.append(None)
             self.start_datanode(i)
 
@@ -128,8 +159,13 @@ class Hdfs:
         return text
 
     def start_datanode(self, i):
-        self.datanodes[i] = self._java(f"datanode{i}", DATANODE_CLASS, f"{self.root}/datanode{i}-conf",
-                                       stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+        self.datanodes[i] = self._java(
+            f"datanode{i}",
+            DATANODE_CLASS,
+            f"{self.root}/datanode{i}-conf",
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+        )
 
     def wait_datanodes(self, count, seconds=120):
         def registered():
@@ -159,7 +195,9 @@ class Hdfs:
         with tempfile.NamedTemporaryFile(dir=self.root) as f:
             status = self.ask("program", user, site, f.name, main, *args)
             if status != "0":
-                raise RuntimeError(f"{main}: {status}: {f.read().decode(errors='replace')[-2000:]} {self.tail()}")
+                raise RuntimeError(
+                    f"{main}: {status}: {f.read().decode(errors='replace')[-2000:]} {self.tail()}"
+                )
             return f.read()
 
     def put(self, path, data, block=BLOCK, replicas=2, owner="alice", mode="644"):
@@ -167,7 +205,9 @@ class Hdfs:
         with tempfile.NamedTemporaryFile(dir=self.root) as f:
             f.write(data)
             f.flush()
-            return tuple(map(int, self.ask("put", f.name, path, block, replicas, owner, mode).split()))
+            return tuple(
+                map(int, self.ask("put", f.name, path, block, replicas, owner, mode).split())
+            )
 
     def parts(self, path):
         """What a job has written: the bytes of its parts in order."""
@@ -197,7 +237,14 @@ class Hdfs:
 
     def start_namenode_again(self):
         """With its directories, on its port."""
-        self.namenode = self._java("namenode", "HdfsCluster", self.conf_dir, "formatted", stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.namenode = self._java(
+            "namenode",
+            "HdfsCluster",
+            self.conf_dir,
+            "formatted",
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        )
         self._namenode_ready()
         self.web_port = int(self.ask("port").split()[1])
 
@@ -235,33 +282,48 @@ class HaPair(Hdfs):
             "fs.defaultFS": "hdfs://pair",
             "dfs.nameservices": "pair",
             "dfs.ha.namenodes.pair": "nn0,nn1",
-            "dfs.client.failover.proxy.provider.pair":
-                "org.apache.hadoop.hdfs.server.namenode.ha.ConfiguredFailoverProxyProvider",
+            "dfs.client.failover.proxy.provider.pair": "org.apache.hadoop.hdfs.server.namenode.ha.ConfiguredFailoverProxyProvider",
             "dfs.namenode.shared.edits.dir": f"file://{self.root}/edits",
             "dfs.ha.fencing.methods": "shell(true)",
             "dfs.ha.tail-edits.period": 1,
         }
         # Without keys: with them a NameNode that becomes active once more ends by the stop watch of its ReencryptionUpdater,
         # which runs already.
-        for key in ("dfs.namenode.name.dir", "dfs.namenode.http-address", "hadoop.security.key.provider.path",
-                    "dfs.encryption.key.provider.uri"):
+        for key in (
+            "dfs.namenode.name.dir",
+            "dfs.namenode.http-address",
+            "hadoop.security.key.provider.path",
+            "dfs.encryption.key.provider.uri",
+        ):
             del self.site[key]
         for i in (0, 1):
-            self.site |= {f"dfs.namenode.rpc-address.pair.nn{i}": f"127.0.0.1:{self.ports[i]}",
-                          f"dfs.namenode.http-address.pair.nn{i}": f"127.0.0.1:{free_port()}",
-                          f"dfs.namenode.name.dir.pair.nn{i}": f"file://{self.root}/name{i}"}
+            self.site |= {
+                f"dfs.namenode.rpc-address.pair.nn{i}": f"127.0.0.1:{self.ports[i]}",
+                f"dfs.namenode.http-address.pair.nn{i}": f"127.0.0.1:{free_port()}",
+                f"dfs.namenode.name.dir.pair.nn{i}": f"file://{self.root}/name{i}",
+            }
 
     def _start(self):
         started = []
         for i in (0, 1):
             conf_dir = self._conf(f"namenode{i}-conf", {"dfs.ha.namenode.id": f"nn{i}"})
-            self.namenode = self._java(f"namenode{i}", "HdfsCluster", conf_dir, *["formatted"][:i], stdin=subprocess.PIPE,
-                                       stdout=subprocess.PIPE)
+            self.namenode = self._java(
+                f"namenode{i}",
+                "HdfsCluster",
+                conf_dir,
+                *["formatted"][:i],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+            )
             started.append(self.namenode)
             self._namenode_ready()
             if i == 0:
                 self.standby = self.namenode  # removed at the end whatever happens
-                shutil.copytree(f"{self.root}/name0", f"{self.root}/name1", ignore=shutil.ignore_patterns("in_use.lock"))
+                shutil.copytree(
+                    f"{self.root}/name0",
+                    f"{self.root}/name1",
+                    ignore=shutil.ignore_patterns("in_use.lock"),
+                )
         self.namenode, self.standby = started
         self.ask("active")
         self._start_datanodes()

@@ -22,11 +22,14 @@ def name_of(group):
 
 class Pairing:
     """`full`, `brief`: groups for make check-full and for make check. `site`: keys for yarn-site.xml;
-    `variant`: words for the name of a pairing with such keys. `nm`, `client`: as peers.cluster()'s."""
+    `variant`: words for the name of a pairing with such keys. `nm`, `client`: as peers.cluster()'s.
+    """
 
     def __init__(self, rm, nm, full, brief=(), site=None, variant="", client=None):
         self.rm, self.nm, self.site, self.client = rm, nm, site or {}, client
-        self.name = "+".join([rm, *([nm] if isinstance(nm, str) else nm)]) + (variant and " " + variant)
+        self.name = "+".join([rm, *([nm] if isinstance(nm, str) else nm)]) + (
+            variant and " " + variant
+        )
         self.groups = brief if hadoop.BRIEF else full
         for group in self.groups:
             self.site = {**getattr(group, "SITE", {}), **self.site}
@@ -40,14 +43,21 @@ class Pairing:
         def prepare(c):
             for group in groups:
                 getattr(group, "prepare", lambda _: None)(c)
+
         try:
-            with peers.cluster("pairing", self.rm, self.nm, client=self.client, site=self.site, prepare=prepare) as c:
+            with peers.cluster(
+                "pairing", self.rm, self.nm, client=self.client, site=self.site, prepare=prepare
+            ) as c:
                 c.pairing = self.name
                 for group in groups:
                     try:
                         group.run(report, c)
                     except Exception as error:  # noqa: BLE001 - the other groups still run
-                        report.check(f"{self.name}: {name_of(group)}", False, f"{type(error).__name__}: {error}")
+                        report.check(
+                            f"{self.name}: {name_of(group)}",
+                            False,
+                            f"{type(error).__name__}: {error}",
+                        )
                 c.close()
         except hadoop.Unavailable as reason:
             report.skip(self.name, str(reason))

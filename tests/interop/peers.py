@@ -37,12 +37,19 @@ def version_of(daemon):
         return None
     if not daemon.startswith("apache-"):
         raise ValueError(f"{daemon}: neither {SELVEDGE} nor apache-VERSION")
-    return daemon[len("apache-"):]
+    return daemon[len("apache-") :]
 
 
 def java_home():
-    return os.path.dirname(os.path.dirname(os.path.realpath(subprocess.run(
-        ["sh", "-c", "command -v java"], capture_output=True, text=True, check=True).stdout.strip())))
+    return os.path.dirname(
+        os.path.dirname(
+            os.path.realpath(
+                subprocess.run(
+                    ["sh", "-c", "command -v java"], capture_output=True, text=True, check=True
+                ).stdout.strip()
+            )
+        )
+    )
 
 
 @contextlib.contextmanager
@@ -50,7 +57,8 @@ def cluster(name, rm, nm, client=None, nodes=1, site=None, prepare=None, network
     """A running cluster of the given daemons; `client`: the Hadoop version that applications and
     their ApplicationMasters come from, 2.x for a ResourceManager of 2.x, which does not know what
     newer clients call first. `nm` may be a list, a daemon for each node, ours first. `prepare` is called with
-    the cluster before its daemons start. `network`: a Network whose hosts the nodes are. Raises hadoop.Unavailable when a piece cannot be had."""
+    the cluster before its daemons start. `network`: a Network whose hosts the nodes are. Raises hadoop.Unavailable when a piece cannot be had.
+    """
     each = nm if isinstance(nm, list) else [nm] * nodes
     nm = each[0]
     if client is None:
@@ -63,8 +71,13 @@ def cluster(name, rm, nm, client=None, nodes=1, site=None, prepare=None, network
         for program in ("selvedge-rm", "selvedge-nodemanager"):
             if not os.path.exists(os.path.join(hadoop.BUILD, program)):
                 raise hadoop.Unavailable(f"{hadoop.BUILD}/{program}: not built")
-    c = Cluster(name, nodes=len(each), quiet=True, installed=each.count(SELVEDGE) or SELVEDGE == rm,
-                network=network)
+    c = Cluster(
+        name,
+        nodes=len(each),
+        quiet=True,
+        installed=each.count(SELVEDGE) or SELVEDGE == rm,
+        network=network,
+    )
     c.hadoop = f"{c.root}/hadoop"
     # DistributedShell's ApplicationMaster reads files in its submitter's home; host directories that containers
     # see must be below directories owned by root.
@@ -116,7 +129,13 @@ def _daemon(c, daemon, main, conf_dir):
 
 def options(c, kind):
     """JVM options that keep everything inside the cluster's directory."""
-    return [*hadoop.SHORT_LIVED, HEAP[kind], "-XX:-UsePerfData", f"-Djava.io.tmpdir={c.root}/tmp", f"-Duser.home={c.home}"]
+    return [
+        *hadoop.SHORT_LIVED,
+        HEAP[kind],
+        "-XX:-UsePerfData",
+        f"-Djava.io.tmpdir={c.root}/tmp",
+        f"-Duser.home={c.home}",
+    ]
 
 
 def start_rm(c):
@@ -132,11 +151,17 @@ def start_nodes(c):
 
 def wait_nodes(c, seconds=180):
     """By port, where all are on one host: Hadoop names a node by the host name of its address."""
+
     def known(node):
         return node if c.network else node.rsplit(":", 1)[1]
+
     wanted = {known(node.id) for node in c.nodes}
-    c.wait(lambda: all(n.process.must_run() for n in c.nodes) and wanted <= {known(node) for node in c.running_nodes()},
-           seconds, "every node is RUNNING at the ResourceManager")
+    c.wait(
+        lambda: all(n.process.must_run() for n in c.nodes)
+        and wanted <= {known(node) for node in c.running_nodes()},
+        seconds,
+        "every node is RUNNING at the ResourceManager",
+    )
 
 
 def start_node(c, node):
@@ -154,8 +179,7 @@ def swap_node(c, node, daemon):
 
 
 def client_argv(c, main, *args):
-    return hadoop.java(c.peer_client, main, *args, conf=c.conf_dir,
-                       options=options(c, "client"))
+    return hadoop.java(c.peer_client, main, *args, conf=c.conf_dir, options=options(c, "client"))
 
 
 def client(c, main, *args, timeout=300):
@@ -166,15 +190,23 @@ def client(c, main, *args, timeout=300):
         except subprocess.TimeoutExpired:
             process.kill()
             out, _ = process.communicate()
-            raise ClusterError(f"{main} {' '.join(args)}: not within {timeout} s:\n{out[-3000:]}") from None
+            raise ClusterError(
+                f"{main} {' '.join(args)}: not within {timeout} s:\n{out[-3000:]}"
+            ) from None
     return subprocess.CompletedProcess(process.args, process.returncode, out)
 
 
 def start_client(c, main, *args):
     env = {**c.client_env(c.submitter), "JAVA_HOME": java_home()}
-    return subprocess.Popen([*c.as_user(c.submitter), *client_argv(c, main, *args)], env=env, cwd=c.home,
-                            text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                            stderr=subprocess.STDOUT)
+    return subprocess.Popen(
+        [*c.as_user(c.submitter), *client_argv(c, main, *args)],
+        env=env,
+        cwd=c.home,
+        text=True,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    )
 
 
 class Application:
@@ -212,7 +244,17 @@ def shell_args(c, *args):
     jar = glob.glob(f"{hadoop.jars(c.peer_client)}/hadoop-yarn-applications-distributedshell-*.jar")
     if not jar:
         raise hadoop.Unavailable(f"Hadoop {c.peer_client} has no DistributedShell")
-    return ["-jar", jar[0], "-master_memory", "256", "-container_memory", "64", "-container_vcores", "1", *args]
+    return [
+        "-jar",
+        jar[0],
+        "-master_memory",
+        "256",
+        "-container_memory",
+        "64",
+        "-container_vcores",
+        "1",
+        *args,
+    ]
 
 
 _SUBMITTED = re.compile(r"application_\d+_\d+")
@@ -223,7 +265,9 @@ def distributed_shell(c, *args, timeout=300):
     done = client(c, SHELL_CLASS, *shell_args(c, *args), timeout=timeout)
     found = _SUBMITTED.search(done.stdout)
     if not found:
-        raise ClusterError(f"DistributedShell submitted nothing (exit {done.returncode}):\n{done.stdout[-3000:]}")
+        raise ClusterError(
+            f"DistributedShell submitted nothing (exit {done.returncode}):\n{done.stdout[-3000:]}"
+        )
     return Application(c, found.group(0), done.returncode, done.stdout)
 
 
@@ -262,4 +306,6 @@ class RunningShell:
 
 def kill_application(c, app_id):
     """By Hadoop's own command line class."""
-    return client(c, "org.apache.hadoop.yarn.client.cli.ApplicationCLI", "application", "-kill", app_id)
+    return client(
+        c, "org.apache.hadoop.yarn.client.cli.ApplicationCLI", "application", "-kill", app_id
+    )

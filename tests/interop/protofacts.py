@@ -4,9 +4,26 @@ A set comes from `protoc --descriptor_set_out` (ours) or from ProtoFacts.java (a
 jars). Names are fully qualified without a leading dot.
 """
 
-TYPES = {1: "double", 2: "float", 3: "int64", 4: "uint64", 5: "int32", 6: "fixed64", 7: "fixed32", 8: "bool",
-         9: "string", 10: "group", 11: "message", 12: "bytes", 13: "uint32", 14: "enum", 15: "sfixed32",
-         16: "sfixed64", 17: "sint32", 18: "sint64"}
+TYPES = {
+    1: "double",
+    2: "float",
+    3: "int64",
+    4: "uint64",
+    5: "int32",
+    6: "fixed64",
+    7: "fixed32",
+    8: "bool",
+    9: "string",
+    10: "group",
+    11: "message",
+    12: "bytes",
+    13: "uint32",
+    14: "enum",
+    15: "sfixed32",
+    16: "sfixed64",
+    17: "sint32",
+    18: "sint64",
+}
 LABELS = {1: "optional", 2: "required", 3: "repeated"}
 
 
@@ -15,7 +32,7 @@ def _varint(data, at):
     while True:
         byte = data[at]
         at += 1
-        value |= (byte & 0x7f) << shift
+        value |= (byte & 0x7F) << shift
         shift += 7
         if byte < 0x80:
             return value, at
@@ -31,7 +48,7 @@ def _fields(data):
             value, at = _varint(data, at)
         elif kind == 2:
             length, at = _varint(data, at)
-            value, at = data[at:at + length], at + length
+            value, at = data[at : at + length], at + length
         else:
             raise ValueError("wire type %d in a descriptor" % kind)
         out.setdefault(key >> 3, []).append(value)
@@ -65,7 +82,9 @@ class Facts:
             for raw in service.get(2, []):
                 method = _fields(raw)
                 self.methods[_text(service, 1) + "." + _text(method, 1)] = (
-                    _text(method, 2).lstrip("."), _text(method, 3).lstrip("."))
+                    _text(method, 2).lstrip("."),
+                    _text(method, 3).lstrip("."),
+                )
 
     def _message(self, scope, m, file):
         full = scope + "." + _text(m, 1)
@@ -75,9 +94,14 @@ class Facts:
             d = _fields(raw)
             options = _fields(d[8][-1]) if 8 in d else {}
             kind = TYPES[d[5][0]]
-            fields[d[3][0]] = {"name": _text(d, 1), "label": LABELS[d[4][0]], "kind": kind,
-                               "type": _text(d, 6).lstrip(".") or kind,
-                               "default": _text(d, 7, None), "packed": bool(options.get(2, [0])[-1])}
+            fields[d[3][0]] = {
+                "name": _text(d, 1),
+                "label": LABELS[d[4][0]],
+                "kind": kind,
+                "type": _text(d, 6).lstrip(".") or kind,
+                "default": _text(d, 7, None),
+                "packed": bool(options.get(2, [0])[-1]),
+            }
         for nested in m.get(3, []):
             self._message(full, _fields(nested), file)
         for e in m.get(4, []):

@@ -15,12 +15,29 @@ class ApacheLogs:
         lib = hadoop.jars(version)
         out = os.path.join(hadoop.BUILD, "interop", f"hadoop-{version}", "log-aggregate")
         os.makedirs(out, exist_ok=True)
-        done = subprocess.run(["javac", "-nowarn", "-proc:none", "-d", out, "-cp", f"{lib}/*", SOURCE], capture_output=True, text=True)
+        done = subprocess.run(
+            ["javac", "-nowarn", "-proc:none", "-d", out, "-cp", f"{lib}/*", SOURCE],
+            capture_output=True,
+            text=True,
+        )
         if done.returncode:
             raise RuntimeError(f"javac against Hadoop {version}: {done.stderr}")
-        self.process = subprocess.Popen(["java", "-Xmx1g", "-XX:-UsePerfData", "--add-opens", "java.base/java.lang=ALL-UNNAMED", "-cp",
-                                         f"{out}:{lib}/*", "LogAggregate"],
-                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        self.process = subprocess.Popen(
+            [
+                "java",
+                "-Xmx1g",
+                "-XX:-UsePerfData",
+                "--add-opens",
+                "java.base/java.lang=ALL-UNNAMED",
+                "-cp",
+                f"{out}:{lib}/*",
+                "LogAggregate",
+            ],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
 
     def aggregate(self, root, codec, app, dirs):
         """(seconds, CPU seconds, bytes written, peak of the whole process in KiB)"""
@@ -41,9 +58,26 @@ class ApacheLogs:
 def logs_cli(version, conf_dir, app, remote, *args, **site):
     """argv of `yarn logs` without a ResourceManager."""
     os.makedirs(conf_dir, exist_ok=True)
-    conf.write_xml(f"{conf_dir}/yarn-site.xml", {"yarn.log-aggregation-enable": "true", "yarn.nodemanager.remote-app-log-dir": remote,
-                                                 "yarn.resourcemanager.address": "127.0.0.1:1", "yarn.client.failover-max-attempts": 0,
-                                                 "ipc.client.connect.max.retries": 0, "yarn.resourcemanager.connect.max-wait.ms": 200,
-                                                 "yarn.resourcemanager.connect.retry-interval.ms": 100, **site})
-    return hadoop.java(version, "org.apache.hadoop.yarn.client.cli.LogsCLI", "-applicationId", app, "-appOwner", "alice", *args,
-                       conf=conf_dir)
+    conf.write_xml(
+        f"{conf_dir}/yarn-site.xml",
+        {
+            "yarn.log-aggregation-enable": "true",
+            "yarn.nodemanager.remote-app-log-dir": remote,
+            "yarn.resourcemanager.address": "127.0.0.1:1",
+            "yarn.client.failover-max-attempts": 0,
+            "ipc.client.connect.max.retries": 0,
+            "yarn.resourcemanager.connect.max-wait.ms": 200,
+            "yarn.resourcemanager.connect.retry-interval.ms": 100,
+            **site,
+        },
+    )
+    return hadoop.java(
+        version,
+        "org.apache.hadoop.yarn.client.cli.LogsCLI",
+        "-applicationId",
+        app,
+        "-appOwner",
+        "alice",
+        *args,
+        conf=conf_dir,
+    )

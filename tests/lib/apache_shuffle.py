@@ -17,15 +17,35 @@ class ApacheShuffle:
         lib = hadoop.jars(version)
         out = os.path.join(hadoop.BUILD, "interop", f"hadoop-{version}", "shuffle-serve")
         os.makedirs(out, exist_ok=True)
-        done = subprocess.run(["javac", "-nowarn", "-proc:none", "-d", out, "-cp", f"{lib}/*", SOURCE], capture_output=True, text=True)
+        done = subprocess.run(
+            ["javac", "-nowarn", "-proc:none", "-d", out, "-cp", f"{lib}/*", SOURCE],
+            capture_output=True,
+            text=True,
+        )
         if done.returncode:
             raise RuntimeError(f"javac against Hadoop {version}: {done.stderr}")
         self.process = subprocess.Popen(
-            ["java", "-Xmx1g", "-XX:-UsePerfData", "--add-opens", "java.base/java.lang=ALL-UNNAMED", *options,
-             "-cp", ":".join([*([conf_dir] if conf_dir else []), out, f"{lib}/*"]),
-             "ShuffleServe", local, job.user, job.application, base64.b64encode(token(job.secret)).decode(),
-             *(f"{k}={v}" for k, v in settings.items())],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+            [
+                "java",
+                "-Xmx1g",
+                "-XX:-UsePerfData",
+                "--add-opens",
+                "java.base/java.lang=ALL-UNNAMED",
+                *options,
+                "-cp",
+                ":".join([*([conf_dir] if conf_dir else []), out, f"{lib}/*"]),
+                "ShuffleServe",
+                local,
+                job.user,
+                job.application,
+                base64.b64encode(token(job.secret)).decode(),
+                *(f"{k}={v}" for k, v in settings.items()),
+            ],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
         for line in self.process.stdout:  # log lines come first
             if line.startswith("ready "):
                 self.port = int(line.split()[1])

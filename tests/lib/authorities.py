@@ -3,7 +3,10 @@ test's private mount namespace."""
 import os
 import subprocess
 
-BUNDLES = ("/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt")  # of Debian and Fedora
+BUNDLES = (
+    "/etc/ssl/certs/ca-certificates.crt",
+    "/etc/pki/tls/certs/ca-bundle.crt",
+)  # of Debian and Fedora
 
 
 replaced = set()  # of these
@@ -11,10 +14,32 @@ replaced = set()  # of these
 
 def certificates(root):
     """{name: (certificate, key)}: "good", signed by the authority "ca" of the same directory, and "unknown", signed by itself."""
+
     def request(name, subject, *more):
-        done = subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-keyout",
-                               f"{name}.key", "-out", f"{name}.crt", "-days", "2", "-subj", f"/CN={subject}", *more],
-                              cwd=root, capture_output=True, text=True)
+        done = subprocess.run(
+            [
+                "openssl",
+                "req",
+                "-x509",
+                "-newkey",
+                "ec",
+                "-pkeyopt",
+                "ec_paramgen_curve:prime256v1",
+                "-nodes",
+                "-keyout",
+                f"{name}.key",
+                "-out",
+                f"{name}.crt",
+                "-days",
+                "2",
+                "-subj",
+                f"/CN={subject}",
+                *more,
+            ],
+            cwd=root,
+            capture_output=True,
+            text=True,
+        )
         if done.returncode != 0:
             raise RuntimeError(f"openssl: {done.stderr}")
 
@@ -31,7 +56,9 @@ def trust(root, name):
     if not bundles:
         raise RuntimeError("this machine has no file of certificate authorities")
     for i, bundle in enumerate(bundles):
-        with open(bundle, "rb") as old, open(f"{root}/{name}.crt", "rb") as own, open(f"{root}/{name}.bundle{i}", "wb") as new:
+        with open(bundle, "rb") as old, open(f"{root}/{name}.crt", "rb") as own, open(
+            f"{root}/{name}.bundle{i}", "wb"
+        ) as new:
             new.write(old.read() + own.read())
         if bundle in replaced:
             subprocess.run(["umount", bundle], check=True)

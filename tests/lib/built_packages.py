@@ -4,20 +4,37 @@ import subprocess
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BUILD = os.path.join(TOP, os.environ.get("BUILD") or "build")
-PLACES = {"${PREFIX}": "/usr", "${LIBDIR}": "/usr/lib64", "${LIBEXECDIR}": "/usr/libexec/selvedge", "${SYSCONFDIR}": "/etc"}
+PLACES = {
+    "${PREFIX}": "/usr",
+    "${LIBDIR}": "/usr/lib64",
+    "${LIBEXECDIR}": "/usr/libexec/selvedge",
+    "${SYSCONFDIR}": "/etc",
+}
 
 
 def tool(*argv, **more):
     done = subprocess.run(argv, capture_output=True, text=True, **more)
     if done.returncode != 0:
-        raise RuntimeError(f"{' '.join(argv)}: {done.returncode}\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
+        raise RuntimeError(
+            f"{' '.join(argv)}: {done.returncode}\n{done.stdout[-2000:]}{done.stderr[-2000:]}"
+        )
     return done.stdout
 
 
 def build(kind, top, output, version="0.1.0", **variables):
     """The packages of the build; `variables`: more of build-deb's environment."""
-    tool(f"{top}/packaging/build-{kind}", output, env={**os.environ, "BUILD": os.path.join(top, "build") if top != TOP else BUILD,
-                                                      "VERSION": version, "SOURCE_DATE_EPOCH": "1700000000", **variables}, cwd=top)
+    tool(
+        f"{top}/packaging/build-{kind}",
+        output,
+        env={
+            **os.environ,
+            "BUILD": os.path.join(top, "build") if top != TOP else BUILD,
+            "VERSION": version,
+            "SOURCE_DATE_EPOCH": "1700000000",
+            **variables,
+        },
+        cwd=top,
+    )
     found = sorted(os.path.join(d, f) for d, _, names in os.walk(output) for f in names)
     if len(found) < 5:
         raise AssertionError(f"{kind}: {found}")

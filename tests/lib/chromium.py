@@ -19,7 +19,13 @@ class Chromium:
     """with Chromium(directory) as b: b.open(…). `directory`: an empty one of its own."""
 
     def __init__(self, directory):
-        self.directory, self.number, self.session, self.events, self.rest = directory, 0, None, [], b""
+        self.directory, self.number, self.session, self.events, self.rest = (
+            directory,
+            0,
+            None,
+            [],
+            b"",
+        )
 
     def __enter__(self):
         program = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -27,12 +33,36 @@ class Chromium:
             raise ChromiumError("no program chromium: packaging/install-deps deps-debian-full.txt")
         into, self.into = os.pipe()
         self.out_of, out_of = os.pipe()
-        argv = [program, "--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--remote-debugging-pipe", "--no-first-run",
-                "--disable-background-networking", "--disable-component-update", f"--user-data-dir={self.directory}", "about:blank"]
+        argv = [
+            program,
+            "--headless=new",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--hide-scrollbars",
+            "--remote-debugging-pipe",
+            "--no-first-run",
+            "--disable-background-networking",
+            "--disable-component-update",
+            f"--user-data-dir={self.directory}",
+            "about:blank",
+        ]
         # The browser reads commands from 3 and writes to 4, whatever numbers the pipes have here.
-        self.process = subprocess.Popen(["bash", "-c", 'exec 3<&"$1" 4>&"$2"; shift 2; exec "$@"', "bash", str(into), str(out_of), *argv],
-                                        pass_fds=(into, out_of), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                                        stderr=subprocess.DEVNULL, start_new_session=True)
+        self.process = subprocess.Popen(
+            [
+                "bash",
+                "-c",
+                'exec 3<&"$1" 4>&"$2"; shift 2; exec "$@"',
+                "bash",
+                str(into),
+                str(out_of),
+                *argv,
+            ],
+            pass_fds=(into, out_of),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
         os.close(into)
         os.close(out_of)
         return self
@@ -87,11 +117,22 @@ class Chromium:
         """A new page, loaded; live figures of a page never end."""
         self.session, self.events = None, []
         self.target = self.call("Target.createTarget", url="about:blank")["targetId"]
-        self.session = self.call("Target.attachToTarget", targetId=self.target, flatten=True)["sessionId"]
+        self.session = self.call("Target.attachToTarget", targetId=self.target, flatten=True)[
+            "sessionId"
+        ]
         for domain in ("Page", "Runtime", "Log", "Network"):
             self.call(f"{domain}.enable")
-        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 600)
-        self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
+        self.call(
+            "Emulation.setDeviceMetricsOverride",
+            width=width,
+            height=height,
+            deviceScaleFactor=1,
+            mobile=width < 600,
+        )
+        self.call(
+            "Emulation.setEmulatedMedia",
+            features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}],
+        )
         self.call("Emulation.setScriptExecutionDisabled", value=not script)
         self.events = []
         said = self.call("Page.navigate", url=url)
@@ -128,14 +169,22 @@ class Chromium:
         for e in self.events:
             p = e["params"]
             if e["method"] == "Log.entryAdded" and p["entry"]["level"] in ("error", "warning"):
-                found.append(f"{p['entry']['source']}: {p['entry']['text']} {p['entry'].get('url', '')}")
+                found.append(
+                    f"{p['entry']['source']}: {p['entry']['text']} {p['entry'].get('url', '')}"
+                )
             elif e["method"] == "Runtime.exceptionThrown":
                 found.append(p["exceptionDetails"]["text"])
-            elif e["method"] == "Runtime.consoleAPICalled" and p["type"] in ("error", "warning", "assert"):
+            elif e["method"] == "Runtime.consoleAPICalled" and p["type"] in (
+                "error",
+                "warning",
+                "assert",
+            ):
                 found.append(f"console.{p['type']}")
         return found
 
     def picture(self, path):
-        data = self.call("Page.captureScreenshot", format="png", captureBeyondViewport=False)["data"]
+        data = self.call("Page.captureScreenshot", format="png", captureBeyondViewport=False)[
+            "data"
+        ]
         with open(path, "wb") as f:
             f.write(base64.b64decode(data))

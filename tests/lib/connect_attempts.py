@@ -24,14 +24,21 @@ def attempt(name, function, *args):
 def sockaddr(family, host, port):
     """The bytes; `family` may be a lie. IPv6 for a text with a colon."""
     if ":" in host:
-        return struct.pack("=HHI16sI", family, socket.htons(port), 0, socket.inet_pton(socket.AF_INET6, host), 0)
-    return struct.pack("=HH4s8x", family, socket.htons(port), socket.inet_pton(socket.AF_INET, host))
+        return struct.pack(
+            "=HHI16sI", family, socket.htons(port), 0, socket.inet_pton(socket.AF_INET6, host), 0
+        )
+    return struct.pack(
+        "=HH4s8x", family, socket.htons(port), socket.inet_pton(socket.AF_INET, host)
+    )
 
 
 def raw(name, s, address, flags=0):
     """connect() or sendto() with an address that Python would not write."""
-    r = libc.connect(s.fileno(), address, len(address)) if name == "connect" else \
-        libc.sendto(s.fileno(), b"x", 1, flags, address, len(address))
+    r = (
+        libc.connect(s.fileno(), address, len(address))
+        if name == "connect"
+        else libc.sendto(s.fileno(), b"x", 1, flags, address, len(address))
+    )
     if r < 0:
         raise OSError(ctypes.get_errno(), name)
 
@@ -94,13 +101,22 @@ def udp_corked(host, port, open_port):
 
 def udp_many(host, port):
     """sendmmsg: one message."""
+
     class Iovec(ctypes.Structure):
         _fields_ = [("base", ctypes.c_char_p), ("len", ctypes.c_size_t)]
 
     class Msghdr(ctypes.Structure):
-        _fields_ = [("name", ctypes.c_char_p), ("namelen", ctypes.c_uint), ("iov", ctypes.POINTER(Iovec)),
-                    ("iovlen", ctypes.c_size_t), ("control", ctypes.c_void_p), ("controllen", ctypes.c_size_t),
-                    ("flags", ctypes.c_int), ("sent", ctypes.c_uint)]
+        _fields_ = [
+            ("name", ctypes.c_char_p),
+            ("namelen", ctypes.c_uint),
+            ("iov", ctypes.POINTER(Iovec)),
+            ("iovlen", ctypes.c_size_t),
+            ("control", ctypes.c_void_p),
+            ("controllen", ctypes.c_size_t),
+            ("flags", ctypes.c_int),
+            ("sent", ctypes.c_uint),
+        ]
+
     address = sockaddr(family_of(host), host, port)
     iov = Iovec(b"x", 1)
     m = Msghdr(address, len(address), ctypes.pointer(iov), 1, None, 0, 0, 0)
@@ -118,17 +134,38 @@ def of_family(kind, call, socket_family, family, host, port):
 
 def other_sockets():
     """Kinds of sockets that the filter does not see: each MUST be refused by the system call filter."""
-    kinds = {"SCTP": (2, 1, 132), "SCTP, messages": (2, 5, 132), "any, messages": (2, 5, 0), "any, messages, IPv6": (10, 5, 0),
-             "DCCP": (2, 6, 33), "any, DCCP": (2, 6, 0), "UDP-Lite": (2, 2, 136), "raw": (2, 3, 255), "any, raw": (2, 3, 0),
-             "packet": (17, 3, 0), "SMC": (43, 1, 0), "SMC by protocol": (2, 1, 256), "VSOCK": (40, 1, 0), "TIPC": (30, 1, 0),
-             "RDS": (21, 5, 0), "L2TP": (2, 2, 115), "Bluetooth": (31, 1, 3), "ALG": (38, 5, 0), "XDP": (44, 3, 0),
-             "RxRPC": (33, 2, 2), "KCM": (41, 2, 0), "QIPCRTR": (42, 2, 0), "MCTP": (45, 2, 0)}
+    kinds = {
+        "SCTP": (2, 1, 132),
+        "SCTP, messages": (2, 5, 132),
+        "any, messages": (2, 5, 0),
+        "any, messages, IPv6": (10, 5, 0),
+        "DCCP": (2, 6, 33),
+        "any, DCCP": (2, 6, 0),
+        "UDP-Lite": (2, 2, 136),
+        "raw": (2, 3, 255),
+        "any, raw": (2, 3, 0),
+        "packet": (17, 3, 0),
+        "SMC": (43, 1, 0),
+        "SMC by protocol": (2, 1, 256),
+        "VSOCK": (40, 1, 0),
+        "TIPC": (30, 1, 0),
+        "RDS": (21, 5, 0),
+        "L2TP": (2, 2, 115),
+        "Bluetooth": (31, 1, 3),
+        "ALG": (38, 5, 0),
+        "XDP": (44, 3, 0),
+        "RxRPC": (33, 2, 2),
+        "KCM": (41, 2, 0),
+        "QIPCRTR": (42, 2, 0),
+        "MCTP": (45, 2, 0),
+    }
     for name, kind in kinds.items():
         attempt("socket: " + name, lambda kind=kind: socket.socket(*kind).close())
 
     def io_uring():
         if libc.syscall(425, 8, ctypes.create_string_buffer(120)) < 0:
             raise OSError(ctypes.get_errno(), "io_uring_setup")
+
     attempt("io_uring", io_uring)
 
 
@@ -137,24 +174,65 @@ def main():
     mapped = "::ffff:" + host4
     any_host = [h for h in ("0.0.0.0", "::", "::ffff:0.0.0.0") if host4 == "127.0.0.1"]
     for host in [host4, host6, mapped] + any_host:
-        for name, function in (("TCP", tcp), ("TCP, not blocking", not_blocking), ("Fast Open", fast_open),
-                               ("UDP connect", udp_connect), ("UDP sendto", udp_to), ("UDP sendmsg", udp_message),
-                               ("UDP sendmmsg", udp_many)):
+        for name, function in (
+            ("TCP", tcp),
+            ("TCP, not blocking", not_blocking),
+            ("Fast Open", fast_open),
+            ("UDP connect", udp_connect),
+            ("UDP sendto", udp_to),
+            ("UDP sendmsg", udp_message),
+            ("UDP sendmmsg", udp_many),
+        ):
             attempt("%s %s" % (name, host), function, host, port)
-        attempt("Fast Open by option " + host, lambda host=host: tcp(
-            host, port, before=lambda s: s.setsockopt(socket.IPPROTO_TCP, FASTOPEN_CONNECT, 1)))
+        attempt(
+            "Fast Open by option " + host,
+            lambda host=host: tcp(
+                host, port, before=lambda s: s.setsockopt(socket.IPPROTO_TCP, FASTOPEN_CONNECT, 1)
+            ),
+        )
         attempt("MPTCP " + host, tcp, host, port, MPTCP)
         attempt("MPTCP, Fast Open " + host, fast_open, host, port, MPTCP)
         attempt("UDP connected elsewhere " + host, udp_connected_elsewhere, host, port, open_port)
     unspec = 0
     for call in ("connect", "sendto"):  # of TCP the kernel takes none
-        attempt("UDP %s, an IPv4 address for an IPv6 socket" % call, of_family, socket.SOCK_DGRAM, call, socket.AF_INET6,
-                socket.AF_INET, host4, port)
-    attempt("UDP sendto, no family", of_family, socket.SOCK_DGRAM, "sendto", socket.AF_INET, unspec, host4, port)
+        attempt(
+            "UDP %s, an IPv4 address for an IPv6 socket" % call,
+            of_family,
+            socket.SOCK_DGRAM,
+            call,
+            socket.AF_INET6,
+            socket.AF_INET,
+            host4,
+            port,
+        )
+    attempt(
+        "UDP sendto, no family",
+        of_family,
+        socket.SOCK_DGRAM,
+        "sendto",
+        socket.AF_INET,
+        unspec,
+        host4,
+        port,
+    )
     if any_host:
-        attempt("TCP to any, from an address", lambda: tcp("0.0.0.0", port, before=lambda s: s.bind(("127.0.0.9", 0))))
-        attempt("UDP to any, from an address", udp_message, "0.0.0.0", port,
-                [(socket.IPPROTO_IP, IP_PKTINFO, struct.pack("=i4s4s", 0, socket.inet_aton("127.0.0.9"), b"\0" * 4))])
+        attempt(
+            "TCP to any, from an address",
+            lambda: tcp("0.0.0.0", port, before=lambda s: s.bind(("127.0.0.9", 0))),
+        )
+        attempt(
+            "UDP to any, from an address",
+            udp_message,
+            "0.0.0.0",
+            port,
+            [
+                (
+                    socket.IPPROTO_IP,
+                    IP_PKTINFO,
+                    struct.pack("=i4s4s", 0, socket.inet_aton("127.0.0.9"), b"\0" * 4),
+                )
+            ],
+        )
     attempt("corked", udp_corked, host4, port, open_port)
     attempt("open: TCP", tcp, host4, open_port)
     attempt("open: UDP", udp_to, host4, open_port)

@@ -19,7 +19,9 @@ def flood(host, port, simple, total):
         return len(whole).to_bytes(4, "big") + whole
 
     protocol = b"org.apache.hadoop.yarn.api.ApplicationClientProtocolPB"
-    hello = b"hrpc\x09\x00" + (b"\x00" + frame(5, text(2, text(1, b"flood")) + text(3, protocol)) if simple else b"\xdf")
+    hello = b"hrpc\x09\x00" + (
+        b"\x00" + frame(5, text(2, text(1, b"flood")) + text(3, protocol)) if simple else b"\xdf"
+    )
     ping = frame(7, b"") if simple else b""
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))

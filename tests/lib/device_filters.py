@@ -22,7 +22,11 @@ def identities(group, hook=CGROUP_DEVICE):
     ids = (ctypes.c_uint32 * MOST)()
     r, said = call(QUERY, struct.pack("=IIIIQI", fd, hook, 0, 0, ctypes.addressof(ids), MOST))
     os.close(fd)
-    return list(ids[:struct.unpack_from("=I", said, 24)[0]]) if r == 0 else os.strerror(ctypes.get_errno())
+    return (
+        list(ids[: struct.unpack_from("=I", said, 24)[0]])
+        if r == 0
+        else os.strerror(ctypes.get_errno())
+    )
 
 
 def count(group, hook=CGROUP_DEVICE):
@@ -32,13 +36,31 @@ def count(group, hook=CGROUP_DEVICE):
 
 def attach(group, name=b"others", times=1, hook=CGROUP_DEVICE):
     """Filters that allow everything, as root could load them: each one of its own."""
-    code = ctypes.create_string_buffer(struct.pack("=BBhiBBhi", 0xb7, 0, 0, 1, 0x95, 0, 0, 0))  # return 1
+    code = ctypes.create_string_buffer(
+        struct.pack("=BBhiBBhi", 0xB7, 0, 0, 1, 0x95, 0, 0, 0)
+    )  # return 1
     text = ctypes.create_string_buffer(b"Apache-2.0")
     fd = os.open(group, os.O_RDONLY)
     ok = True
     for _ in range(times):
-        prog, _ = call(LOAD, struct.pack("=IIQQIIQII16sII", 15 if hook == CGROUP_DEVICE else 18, 2, ctypes.addressof(code),
-                                         ctypes.addressof(text), 0, 0, 0, 0, 0, name, 0, hook if hook != CGROUP_DEVICE else 0))
+        prog, _ = call(
+            LOAD,
+            struct.pack(
+                "=IIQQIIQII16sII",
+                15 if hook == CGROUP_DEVICE else 18,
+                2,
+                ctypes.addressof(code),
+                ctypes.addressof(text),
+                0,
+                0,
+                0,
+                0,
+                0,
+                name,
+                0,
+                hook if hook != CGROUP_DEVICE else 0,
+            ),
+        )
         ok = ok and prog >= 0 and call(ATTACH, struct.pack("=IIII", fd, prog, hook, MULTI))[0] == 0
         os.close(prog)
     os.close(fd)

@@ -21,7 +21,11 @@ SHELL = 'sudo() { "$@"; }; set -eo pipefail; '  # the tests are root
 
 
 def pages():
-    return [f"{TOP}/README.md", f"{TOP}/CONTRIBUTING.md", *sorted(glob.glob(f"{TOP}/docs/**/*.md", recursive=True))]
+    return [
+        f"{TOP}/README.md",
+        f"{TOP}/CONTRIBUTING.md",
+        *sorted(glob.glob(f"{TOP}/docs/**/*.md", recursive=True)),
+    ]
 
 
 class Page:
@@ -29,7 +33,15 @@ class Page:
 
     def __init__(self, path):
         self.path, self.commands, self.wrong = path, [], []
-        self.mark, self.used, self.before, self.fence, self.shell, self.transcript, self.item = None, False, "", None, False, None, False
+        self.mark, self.used, self.before, self.fence, self.shell, self.transcript, self.item = (
+            None,
+            False,
+            "",
+            None,
+            False,
+            None,
+            False,
+        )
         with open(path, encoding="utf-8") as f:
             for number, line in enumerate(f, 1):
                 self.line(number, line.rstrip("\n"))
@@ -39,7 +51,7 @@ class Page:
 
     def unmark(self, where):
         if self.mark is not None and not self.used:
-            self.wrong.append(f"{where}: a mark \"not run\" without commands behind it")
+            self.wrong.append(f'{where}: a mark "not run" without commands behind it')
         self.mark = None
 
     def line(self, number, line):
@@ -52,7 +64,9 @@ class Page:
             elif self.shell:
                 self.code(line)
         elif line.startswith("    "):
-            if self.before or line[4] != " " or self.item and line[8:9] != " ":  # deeper lines are no commands
+            if (
+                self.before or line[4] != " " or self.item and line[8:9] != " "
+            ):  # deeper lines are no commands
                 self.code(line)
         elif line.strip():
             self.before, self.transcript = "", None
@@ -62,7 +76,7 @@ class Page:
             if mark:
                 self.mark, self.used = mark[1], False
                 if len(mark[1].split()) < 2:
-                    self.wrong.append(f"line {number}: a mark \"not run\" without a reason")
+                    self.wrong.append(f'line {number}: a mark "not run" without a reason')
 
     def code(self, line):
         if self.transcript is None and line.strip():
@@ -99,5 +113,11 @@ def commands_of(test):
 
 
 def run(command, **more):
-    return subprocess.run(["bash", "-c", SHELL + command], capture_output=True, text=True, check=False,
-                          stdin=subprocess.DEVNULL, **more)
+    return subprocess.run(
+        ["bash", "-c", SHELL + command],
+        capture_output=True,
+        text=True,
+        check=False,
+        stdin=subprocess.DEVNULL,
+        **more,
+    )

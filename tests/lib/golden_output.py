@@ -11,12 +11,25 @@ import struct
 import subprocess
 import termios
 
-MASKS = [(r"^selvedge +\d\S*$", "selvedge VERSION"), (r"appattempt_\d+_\d+_\d+", "ATTEMPT"), (r"application_\d+_\d+", "APP"), (r"container_\d+_\d+_\d+_\d+", "CONTAINER"),
-         (r"https?://[^ ]*", "URL"), (r"127\.0\.0\.1:\d+", "NODE"), (r"\bsv\d+[a-z]\b", "USER"), (r"\b\d+[smhd] ago\b", "AGO"),
-         (r"\d{4}-\d\d-\d\d[T ][\d:]+(Z| \+\d{4})", "DATE"), (r"\b[\d.]+ (ms|s)(?= |$)", "TIME"), (r"\b[\d.]+ ([KMGT]i)?B\b", "SIZE"),
-         (r"\b\d+\.\d%", "SHARE"), (" +", " "),
-         # What a node without controllers does not count.
-         (r"RUNNING - (-|SIZE) ", "RUNNING - PEAK "), (" 7 (-|SIZE) ", " 7 PEAK "), (r"SIZE (-|SIZE) SIZE 1 \d+ ", "SIZE PEAK SIZE 1 PIDS ")]
+MASKS = [
+    (r"^selvedge +\d\S*$", "selvedge VERSION"),
+    (r"appattempt_\d+_\d+_\d+", "ATTEMPT"),
+    (r"application_\d+_\d+", "APP"),
+    (r"container_\d+_\d+_\d+_\d+", "CONTAINER"),
+    (r"https?://[^ ]*", "URL"),
+    (r"127\.0\.0\.1:\d+", "NODE"),
+    (r"\bsv\d+[a-z]\b", "USER"),
+    (r"\b\d+[smhd] ago\b", "AGO"),
+    (r"\d{4}-\d\d-\d\d[T ][\d:]+(Z| \+\d{4})", "DATE"),
+    (r"\b[\d.]+ (ms|s)(?= |$)", "TIME"),
+    (r"\b[\d.]+ ([KMGT]i)?B\b", "SIZE"),
+    (r"\b\d+\.\d%", "SHARE"),
+    (" +", " "),
+    # What a node without controllers does not count.
+    (r"RUNNING - (-|SIZE) ", "RUNNING - PEAK "),
+    (" 7 (-|SIZE) ", " 7 PEAK "),
+    (r"SIZE (-|SIZE) SIZE 1 \d+ ", "SIZE PEAK SIZE 1 PIDS "),
+]
 NOT_ENFORCED = "limits not enforced (the node's cgroup v2 lacks the controllers)"
 RED = "\033[31mFAILED\033[0m"
 
@@ -26,36 +39,95 @@ QUEUES = "QUEUE STATE CAPACITY MAXIMUM USED RUNNING PENDING"
 WHY = "exit code 7: 1 of 1 instances failed, first instance 0 (CONTAINER on NODE) with 7"
 NAME = r"l\xc3\xa4uft"
 WANTED = {
-    "ps": ["APPLICATION USER QUEUE NAME STATE FINAL CONTAINERS MEMORY PROGRESS TIME",
-           f"APP USER root.default {NAME} RUNNING - 2 SIZE SHARE TIME"],
-    "ps -a -o wide": ["APPLICATION USER QUEUE NAME TYPE STATE FINAL CONTAINERS MEMORY VCORES PROGRESS TIME STARTED FINISHED TRACKING URL",
-                      f"APP USER root.default {NAME} SELVEDGE RUNNING - 2 SIZE 2 SHARE TIME AGO - URL",
-                      "APP USER root.default bad SELVEDGE FINISHED {F} 0 SIZE 0 SHARE TIME AGO AGO URL"],
-    "ps -a -o id,finalStatus,state": ["id\tfinalStatus\tstate", "APP\tUNDEFINED\tRUNNING", "APP\tFAILED\tFINISHED"],
+    "ps": [
+        "APPLICATION USER QUEUE NAME STATE FINAL CONTAINERS MEMORY PROGRESS TIME",
+        f"APP USER root.default {NAME} RUNNING - 2 SIZE SHARE TIME",
+    ],
+    "ps -a -o wide": [
+        "APPLICATION USER QUEUE NAME TYPE STATE FINAL CONTAINERS MEMORY VCORES PROGRESS TIME STARTED FINISHED TRACKING URL",
+        f"APP USER root.default {NAME} SELVEDGE RUNNING - 2 SIZE 2 SHARE TIME AGO - URL",
+        "APP USER root.default bad SELVEDGE FINISHED {F} 0 SIZE 0 SHARE TIME AGO AGO URL",
+    ],
+    "ps -a -o id,finalStatus,state": [
+        "id\tfinalStatus\tstate",
+        "APP\tUNDEFINED\tRUNNING",
+        "APP\tFAILED\tFINISHED",
+    ],
     "ps -a -o name": ["APP", "APP"],
-    "ps BAD": [f"APP bad user USER, queue root.default, FINISHED FAILED: {WHY}", CONTAINERS,
-               " 0 CONTAINER NODE DONE 7 PEAK TIME TIME TIME", "instance 0 on NODE: exit code 7"],
-    "ps RUNS": [f"APP {NAME} user USER, queue root.default, RUNNING", CONTAINERS, " 0 CONTAINER NODE RUNNING - PEAK TIME TIME TIME"],
-    "app list -a --no-headers": [f"APP USER root.default {NAME} RUNNING - 2 SIZE SHARE TIME",
-                                 "APP USER root.default bad FINISHED {F} 0 SIZE SHARE TIME"],
-    "app status BAD": ["application APP", "name bad", "type SELVEDGE", "user USER", "queue root.default", "state FINISHED",
-                       "final status FAILED", "attempt 1", "progress 100%", "uses 0 containers, SIZE, 0 vcores", "started DATE",
-                       "finished DATE", "tracking URL URL", f"diagnostics {WHY}"],
-    "app attempts BAD": ["ATTEMPT STATE CONTAINER HOST STARTED FINISHED", "ATTEMPT FINISHED CONTAINER 127.0.0.1 AGO AGO"],
-    "node list": ["NODE STATE HTTP RACK CONTAINERS MEMORY USED MEMORY VCORES USED VCORES HEALTH",
-                  "NODE RUNNING NODE /default-rack 2 SIZE SIZE 2 32 -"],
+    "ps BAD": [
+        f"APP bad user USER, queue root.default, FINISHED FAILED: {WHY}",
+        CONTAINERS,
+        " 0 CONTAINER NODE DONE 7 PEAK TIME TIME TIME",
+        "instance 0 on NODE: exit code 7",
+    ],
+    "ps RUNS": [
+        f"APP {NAME} user USER, queue root.default, RUNNING",
+        CONTAINERS,
+        " 0 CONTAINER NODE RUNNING - PEAK TIME TIME TIME",
+    ],
+    "app list -a --no-headers": [
+        f"APP USER root.default {NAME} RUNNING - 2 SIZE SHARE TIME",
+        "APP USER root.default bad FINISHED {F} 0 SIZE SHARE TIME",
+    ],
+    "app status BAD": [
+        "application APP",
+        "name bad",
+        "type SELVEDGE",
+        "user USER",
+        "queue root.default",
+        "state FINISHED",
+        "final status FAILED",
+        "attempt 1",
+        "progress 100%",
+        "uses 0 containers, SIZE, 0 vcores",
+        "started DATE",
+        "finished DATE",
+        "tracking URL URL",
+        f"diagnostics {WHY}",
+    ],
+    "app attempts BAD": [
+        "ATTEMPT STATE CONTAINER HOST STARTED FINISHED",
+        "ATTEMPT FINISHED CONTAINER 127.0.0.1 AGO AGO",
+    ],
+    "node list": [
+        "NODE STATE HTTP RACK CONTAINERS MEMORY USED MEMORY VCORES USED VCORES HEALTH",
+        "NODE RUNNING NODE /default-rack 2 SIZE SIZE 2 32 -",
+    ],
     "node list -o id,state --no-headers": ["NODE\tRUNNING"],
-    "node status NODE": ["node NODE", "state RUNNING", "web NODE", "rack /default-rack", "containers 2", "memory SIZE of SIZE",
-                         "vcores 2 of 32", "health -"],
+    "node status NODE": [
+        "node NODE",
+        "state RUNNING",
+        "web NODE",
+        "rack /default-rack",
+        "containers 2",
+        "memory SIZE of SIZE",
+        "vcores 2 of 32",
+        "health -",
+    ],
     "queue status default": [QUEUES, "root.default RUNNING SHARE SHARE SHARE 1 0"],
-    "queue status other -o wide": [f"{QUEUES} LEAF", "root.other RUNNING SHARE SHARE SHARE 0 0 true"],
-    "queue list -o path,state,leaf --utc": ["path\tstate\tleaf", "root\tRUNNING\tfalse", "root.default\tRUNNING\ttrue",
-                                           "root.other\tRUNNING\ttrue"],
-    "top --once": ["APPLICATION USER CONTAINERS CPU MEMORY ALLOCATED VCORES CPU WAIT MEM WAIT I/O WAIT NAME",
-                   f"APP USER 2 SHARE SIZE SIZE 2 SHARE SHARE SHARE {NAME}"],
-    "top --once -c -o wide": ["CONTAINER NODE USER STATE CPU MEMORY PEAK LIMIT VCORES PIDS CPU WAIT MEM WAIT I/O WAIT",
-                              *["CONTAINER NODE USER RUNNING SHARE SIZE PEAK SIZE 1 PIDS SHARE SHARE SHARE"] * 2],
-    "version": ["selvedge VERSION", "protocols Hadoop 3.4.2, IPC 9", "cluster selvedge-rm, protocols of 3.4.2, Hadoop 3.4.2, STARTED, ACTIVE"],
+    "queue status other -o wide": [
+        f"{QUEUES} LEAF",
+        "root.other RUNNING SHARE SHARE SHARE 0 0 true",
+    ],
+    "queue list -o path,state,leaf --utc": [
+        "path\tstate\tleaf",
+        "root\tRUNNING\tfalse",
+        "root.default\tRUNNING\ttrue",
+        "root.other\tRUNNING\ttrue",
+    ],
+    "top --once": [
+        "APPLICATION USER CONTAINERS CPU MEMORY ALLOCATED VCORES CPU WAIT MEM WAIT I/O WAIT NAME",
+        f"APP USER 2 SHARE SIZE SIZE 2 SHARE SHARE SHARE {NAME}",
+    ],
+    "top --once -c -o wide": [
+        "CONTAINER NODE USER STATE CPU MEMORY PEAK LIMIT VCORES PIDS CPU WAIT MEM WAIT I/O WAIT",
+        *["CONTAINER NODE USER RUNNING SHARE SIZE PEAK SIZE 1 PIDS SHARE SHARE SHARE"] * 2,
+    ],
+    "version": [
+        "selvedge VERSION",
+        "protocols Hadoop 3.4.2, IPC 9",
+        "cluster selvedge-rm, protocols of 3.4.2, Hadoop 3.4.2, STARTED, ACTIVE",
+    ],
 }
 
 
@@ -63,25 +135,33 @@ WANTED = {
 # within a major version (docs/operate/inspect.md).
 FIELDS = {
     "ps -a": "id user queue name type state finalStatus progress attempt containers memoryMb vcores startedTime finishedTime elapsedMs trackingUrl "
-             "diagnostics",
+    "diagnostics",
     "app attempts BAD": "id state container host startedTime finishedTime trackingUrl diagnostics",
     "node list": "id http rack state healthReport containers usedMemoryMb memoryMb usedVcores vcores",
     "queue list": "path state capacity maximumCapacity usedOfCapacity leaf running pending",
 }
 FIELDS["app list -a"], FIELDS["queue status default"] = FIELDS["ps -a"], FIELDS["queue list"]
-CONTAINER_FIELDS = ("instance container node state tries exitCode peakMemoryBytes cpuTimeMs localizeMs launchMs limitsNotEnforced diagnostics "
-                    "localizedBytes localizeTotalBytes localizeBytesPerSecond localizeRemainingMs localizing")
+CONTAINER_FIELDS = (
+    "instance container node state tries exitCode peakMemoryBytes cpuTimeMs localizeMs launchMs limitsNotEnforced diagnostics "
+    "localizedBytes localizeTotalBytes localizeBytesPerSecond localizeRemainingMs localizing"
+)
 
 
 def stable_fields(c, names):
     def told(words):
-        return json.loads(c.selvedge(*[names.get(w, w) for w in words.split()], "-o", "json").stdout)
+        return json.loads(
+            c.selvedge(*[names.get(w, w) for w in words.split()], "-o", "json").stdout
+        )
+
     for words, fields in FIELDS.items():
         rows = told(words)
         assert rows and all(set(row) == set(fields.split()) for row in rows), (words, rows[0])
     for words in ("ps BAD", "ps RUNS"):
         rows = told(words)["containers"]
-        assert rows and all(set(row) == set(CONTAINER_FIELDS.split()) for row in rows), (words, rows)
+        assert rows and all(set(row) == set(CONTAINER_FIELDS.split()) for row in rows), (
+            words,
+            rows,
+        )
 
 
 def mask(text):
@@ -99,7 +179,14 @@ def on_terminal(c, words, columns, env, code=0):
     """What it shows on a terminal so wide; it ends with this code."""
     master, slave = pty.openpty()
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-    job = subprocess.Popen(c.selvedge_argv(*words), stdin=subprocess.DEVNULL, stdout=slave, stderr=slave, env=env, cwd="/")
+    job = subprocess.Popen(
+        c.selvedge_argv(*words),
+        stdin=subprocess.DEVNULL,
+        stdout=slave,
+        stderr=slave,
+        env=env,
+        cwd="/",
+    )
     os.close(slave)
     seen = b""
     try:
@@ -120,8 +207,12 @@ def compare(c, words, wanted):
     done = c.selvedge(*words)
     assert done.returncode == 0 and not done.stderr, done
     assert mask(done.stdout) == plain, (words, mask(done.stdout), plain)
-    for columns, more, lines in ((80, {"LANG": "C"}, coloured), (200, {"LANG": "C.UTF-8"}, coloured),
-                                 (80, {"LANG": "C.UTF-8", "NO_COLOR": "1"}, plain), (200, {"LANG": "C", "TERM": "dumb"}, plain)):
+    for columns, more, lines in (
+        (80, {"LANG": "C"}, coloured),
+        (200, {"LANG": "C.UTF-8"}, coloured),
+        (80, {"LANG": "C.UTF-8", "NO_COLOR": "1"}, plain),
+        (200, {"LANG": "C", "TERM": "dumb"}, plain),
+    ):
         seen = mask(on_terminal(c, words, columns, {**c.client_env(), "TERM": "xterm", **more}))
         assert seen == lines, (words, columns, more, seen, lines)
 
@@ -133,6 +224,11 @@ def golden_output(c, submit, running, says):
     says(c.selvedge("wait", bad), 7, "FAILED")
     names = {"BAD": bad, "RUNS": runs, "NODE": c.nodes[0].id}
     with concurrent.futures.ThreadPoolExecutor(4) as pool:
-        list(pool.map(lambda item: compare(c, [names.get(w, w) for w in item[0].split()], item[1]), WANTED.items()))
+        list(
+            pool.map(
+                lambda item: compare(c, [names.get(w, w) for w in item[0].split()], item[1]),
+                WANTED.items(),
+            )
+        )
     stable_fields(c, names)
     says(c.selvedge("kill", runs), 0, "is over")

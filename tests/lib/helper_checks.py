@@ -18,7 +18,12 @@ def tree_of(path):
     for top, directories, files in os.walk(path):
         for name in directories + files:
             s = os.lstat(os.path.join(top, name))
-            found[os.path.relpath(os.path.join(top, name), path)] = (s.st_ino, s.st_uid, s.st_gid, s.st_mode)
+            found[os.path.relpath(os.path.join(top, name), path)] = (
+                s.st_ino,
+                s.st_uid,
+                s.st_gid,
+                s.st_mode,
+            )
     return found
 
 
@@ -59,9 +64,21 @@ def private_dev(g):
     dev = g.base + "/dev"
     os.mkdir(dev)
     subprocess.run(["mount", "-t", "tmpfs", "none", dev], check=True)
-    nodes = {"null": (1, 3), "zero": (1, 5), "full": (1, 7), "random": (1, 8), "urandom": (1, 9), "tty": (5, 0),
-             "nvidia0": (195, 0), "nvidia1": (195, 1), "nvidia2": (195, 2), "nvidiactl": (195, 255), "card": (242, 7),
-             "kmsg": (1, 11), "nvidia-caps/cap1": (237, 1)}
+    nodes = {
+        "null": (1, 3),
+        "zero": (1, 5),
+        "full": (1, 7),
+        "random": (1, 8),
+        "urandom": (1, 9),
+        "tty": (5, 0),
+        "nvidia0": (195, 0),
+        "nvidia1": (195, 1),
+        "nvidia2": (195, 2),
+        "nvidiactl": (195, 255),
+        "card": (242, 7),
+        "kmsg": (1, 11),
+        "nvidia-caps/cap1": (237, 1),
+    }
     for d in ("pts", "shm", "nvidia-caps"):
         os.mkdir(dev + "/" + d)
     for n, (major, minor) in nodes.items():

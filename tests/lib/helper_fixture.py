@@ -32,19 +32,29 @@ PLACE = "/var/lib/selvedge-test-helper"
 # The VM's helpers are on its second disk. Limits of time are longer there: it may be emulated.
 EMULATED = "SELVEDGE_TEST_HELPERS" in os.environ
 PATIENCE = 240 if EMULATED else 60  # seconds for what will come; a limit for hangs alone
-LOCKED = ["flock", "/run/lock/selvedge-test-host.lock"]  # of the account files, as tests/cluster takes it
+LOCKED = [
+    "flock",
+    "/run/lock/selvedge-test-host.lock",
+]  # of the account files, as tests/cluster takes it
 ALL_SEALS = 0x0001 | 0x0002 | 0x0004 | 0x0008  # SEAL, SHRINK, GROW, WRITE
 
 
 def statuses():
     """Names and numbers of the helper's refusals, from executor/request.h."""
     import re
+
     text = open(os.path.join(TOP, "executor/request.h")).read()
     return {m.group(1): int(m.group(2)) for m in re.finditer(r"EXE_STATUS_([A-Z_]+) = (\d+)", text)}
 
 
 FILTERS = ("strict", "hadoop", "localizer", "monitor")
-PROGRAMS = ("container-monitor", "container-init", "container-delete", "container-signal", "user-lookup")  # mode 0711
+PROGRAMS = (
+    "container-monitor",
+    "container-init",
+    "container-delete",
+    "container-signal",
+    "user-lookup",
+)  # mode 0711
 STATUS = statuses()
 NAMES = {v: k for k, v in STATUS.items()}
 Checks.NAMES = NAMES
@@ -62,25 +72,88 @@ STRICT, HADOOP, HOST = 1, 2, 3
 NET_HOST, NET_NONE, NET_PRIVATE = 0, 1, 2
 
 
-def request(op, ts=0, app=0, attempt=0, container=0, user="", local=0, log=0, work=0, profile=0,
-            what=0, visibility=0, sig=0, resource=0, resource_dir=0, version=7, magic=MAGIC, rid=77,
-            memory=0, pids=0, network=0, net_index=0, net_rate=0, net_ceil=0, devices=(), n_devices=None,
-            more=(), n_more=None, categories=(0, 0, 0, 0), submitter=None):
+def request(
+    op,
+    ts=0,
+    app=0,
+    attempt=0,
+    container=0,
+    user="",
+    local=0,
+    log=0,
+    work=0,
+    profile=0,
+    what=0,
+    visibility=0,
+    sig=0,
+    resource=0,
+    resource_dir=0,
+    version=7,
+    magic=MAGIC,
+    rid=77,
+    memory=0,
+    pids=0,
+    network=0,
+    net_index=0,
+    net_rate=0,
+    net_ceil=0,
+    devices=(),
+    n_devices=None,
+    more=(),
+    n_more=None,
+    categories=(0, 0, 0, 0),
+    submitter=None,
+):
     """struct exe_request of executor/request.h. The submitter is the user, where the operation has one."""
     if submitter is None:
-        submitter = "" if op == SIGNAL or op == DELETE and what in (DELETE_CONTAINER_LOGS, DELETE_APP_LOGS) else user
+        submitter = (
+            ""
+            if op == SIGNAL or op == DELETE and what in (DELETE_CONTAINER_LOGS, DELETE_APP_LOGS)
+            else user
+        )
     u, s = (n.encode() if isinstance(n, str) else n for n in (user, submitter))
-    nodes = b"".join(struct.pack("=II", *d) for d in devices) or struct.pack("=%dI" % len(more), *more)
-    return struct.pack("=IHHQqqiiIIQIIQIIIBBBBBBBB4H128s76s256s", magic, version, op, rid, ts, container, app, attempt,
-                       local, log, resource, resource_dir, pids, memory, net_index, net_rate, net_ceil,
-                       network, profile, work, what, visibility, sig,
-                       len(devices) if n_devices is None else n_devices,
-                       len(more) if n_more is None else n_more, *categories, nodes, u, s)
+    nodes = b"".join(struct.pack("=II", *d) for d in devices) or struct.pack(
+        "=%dI" % len(more), *more
+    )
+    return struct.pack(
+        "=IHHQqqiiIIQIIQIIIBBBBBBBB4H128s76s256s",
+        magic,
+        version,
+        op,
+        rid,
+        ts,
+        container,
+        app,
+        attempt,
+        local,
+        log,
+        resource,
+        resource_dir,
+        pids,
+        memory,
+        net_index,
+        net_rate,
+        net_ceil,
+        network,
+        profile,
+        work,
+        what,
+        visibility,
+        sig,
+        len(devices) if n_devices is None else n_devices,
+        len(more) if n_more is None else n_more,
+        *categories,
+        nodes,
+        u,
+        s,
+    )
 
 
 def say(sock, data, fds=()):
     """Sends a request."""
-    sock.sendmsg([data], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", fds))] if fds else [])
+    sock.sendmsg(
+        [data], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", fds))] if fds else []
+    )
 
 
 def memfd(content, seals=ALL_SEALS):
@@ -101,7 +174,9 @@ def launch_lock(directory="/"):
 def remove_tree(path):
     """Removes it; what is mounted below goes first, however a test has ended: one of them binds the machine's own
     root there. [] or the mounts that stayed, and with them everything."""
-    below = lambda: [m.split()[1] for m in open("/proc/self/mounts") if m.split()[1].startswith(path + "/")]
+    below = lambda: [
+        m.split()[1] for m in open("/proc/self/mounts") if m.split()[1].startswith(path + "/")
+    ]
     for point in reversed(below()):
         subprocess.run(["umount", "-l", point], stderr=subprocess.DEVNULL)
     left = ["mount " + point for point in below()]
@@ -112,9 +187,10 @@ def remove_tree(path):
 
 class Reply:
     def __init__(self, data, fds):
-        (self.magic, self.version, self.status, self.rid, self.error, self.pid,
-         n) = struct.unpack("<IHHQiiH", data[:26])
-        self.text = data[32:32 + n].decode()
+        (self.magic, self.version, self.status, self.rid, self.error, self.pid, n) = struct.unpack(
+            "<IHHQiiH", data[:26]
+        )
+        self.text = data[32 : 32 + n].decode()
         self.fds = fds
 
     def __repr__(self):
@@ -227,7 +303,9 @@ class HelperFixture:
         os.utime(self.conf)
 
     # -- talking to the helper ------------------------------------------------------------------
-    def start(self, data, fds=(), before=None, argv=None, env=None, uid=None, sock=None, executable=None):
+    def start(
+        self, data, fds=(), before=None, argv=None, env=None, uid=None, sock=None, executable=None
+    ):
         """Starts the helper as the daemon's account with one request; returns (pid, our socket)."""
         ours, theirs = None, None
         uid = self.nm.pw_uid if uid is None else uid
@@ -250,8 +328,11 @@ class HelperFixture:
                 if before:
                     before()
                 os.setresuid(uid, uid, uid)
-                os.execve(executable or self.helper, argv if argv is not None else ["container-executor"],
-                          env if env is not None else {})
+                os.execve(
+                    executable or self.helper,
+                    argv if argv is not None else ["container-executor"],
+                    env if env is not None else {},
+                )
             except BaseException as e:
                 os.write(2, ("exec: %r\n" % e).encode())
             os._exit(250)
@@ -265,6 +346,7 @@ class HelperFixture:
         def waits():
             with open("/proc/%d/syscall" % pid, encoding="ascii") as f:
                 return f.read().split()[0] == "47"  # recvmsg
+
         if not until(waits):
             raise SystemExit("a helper without a request does not wait")
         if meanwhile:
@@ -280,7 +362,7 @@ class HelperFixture:
             data, anc, flags, _ = ours.recvmsg(65536, socket.CMSG_SPACE(64))
         fds = array.array("i")
         for level, kind, payload in anc:
-            fds.frombytes(payload[:len(payload) - len(payload) % 4])
+            fds.frombytes(payload[: len(payload) - len(payload) % 4])
         return Reply(data, list(fds)) if data else None
 
     def call(self, data, fds=(), **kw):
@@ -300,8 +382,16 @@ class HelperFixture:
 
     # -- a container ------------------------------------------------------------------------------
     def init_app(self, user=None, app=1):
-        return self.call(request(INIT_APP, ts=self.TS, app=app, user=(user or self.a).pw_name,
-                                 local=(1 << self.LOCALS) - 1, log=(1 << self.LOGS) - 1))
+        return self.call(
+            request(
+                INIT_APP,
+                ts=self.TS,
+                app=app,
+                user=(user or self.a).pw_name,
+                local=(1 << self.LOCALS) - 1,
+                log=(1 << self.LOGS) - 1,
+            )
+        )
 
     def cid(self, app, seq, attempt=1):
         return "container_%d_%04d_%02d_%06d" % (self.TS, app, attempt, seq)
@@ -310,7 +400,12 @@ class HelperFixture:
         return "application_%d_%04d" % (self.TS, app)
 
     def work_dir(self, c):
-        return "%s/usercache/%s/appcache/%s/%s" % (self.locals[0], c.user.pw_name, self.aid(c.app), c.id)
+        return "%s/usercache/%s/appcache/%s/%s" % (
+            self.locals[0],
+            c.user.pw_name,
+            self.aid(c.app),
+            c.id,
+        )
 
     def prepare(self, app=1, user=None, seq=None, cgroup=True):
         if seq is None:
@@ -349,11 +444,18 @@ class HelperFixture:
         # -f: an alias of root is "in use by process 1". Groups after all accounts: two share one.
         for command in (["userdel", "-f"], ["groupdel"]):
             for n in self.accounts:
-                subprocess.run(LOCKED + command + [n], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                subprocess.run(
+                    LOCKED + command + [n], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+                )
         problems += remove_tree(self.base)
         host.umount(self.base)
         shutil.rmtree(self.real, ignore_errors=True)
-        left = [l.split(":")[0] for f in ("/etc/passwd", "/etc/group") for l in open(f) if l.startswith(self.prefix)]
+        left = [
+            l.split(":")[0]
+            for f in ("/etc/passwd", "/etc/group")
+            for l in open(f)
+            if l.startswith(self.prefix)
+        ]
         return problems + ["account " + n for n in left]
 
     def processes(self):
@@ -368,9 +470,14 @@ class HelperFixture:
             if p.isdigit():
                 try:
                     if os.stat("/proc/" + p).st_uid in uids or any(
-                            int(u) in uids for line in open("/proc/%s/status" % p)
-                            if line.startswith("Uid:") for u in line.split()[1:]):
-                        found.append("process " + p + " " + open("/proc/%s/comm" % p).read().strip())
+                        int(u) in uids
+                        for line in open("/proc/%s/status" % p)
+                        if line.startswith("Uid:")
+                        for u in line.split()[1:]
+                    ):
+                        found.append(
+                            "process " + p + " " + open("/proc/%s/comm" % p).read().strip()
+                        )
                 except OSError:
                     pass
         return found
@@ -391,7 +498,11 @@ class HelperFixture:
         except OSError as e:
             found.append("cgroup root: %s" % e)
         mounts = [m.split()[1] for m in open("/proc/self/mounts") if self.base in m]
-        found += ["mount " + m for m in mounts if m not in (self.base, self.cg) and not m.startswith(self.state)]
+        found += [
+            "mount " + m
+            for m in mounts
+            if m not in (self.base, self.cg) and not m.startswith(self.state)
+        ]
         return found
 
 
@@ -400,13 +511,26 @@ class Container:
         self.g, self.app, self.seq, self.user = g, app, seq, user
         self.id = g.cid(app, seq)
         self.cgroup = g.root + "/" + self.id
-        self.record_path = "%s/nmPrivate/%s/%s/%s.status" % (g.locals[0], g.aid(app), self.id, self.id)
+        self.record_path = "%s/nmPrivate/%s/%s/%s.status" % (
+            g.locals[0],
+            g.aid(app),
+            self.id,
+            self.id,
+        )
         self.reply = None
         self.more = {}  # fields of the request beyond the usual
 
     def request(self, **kw):
-        args = dict(ts=self.g.TS, app=self.app, attempt=1, container=self.seq, user=self.user.pw_name,
-                    local=(1 << self.g.LOCALS) - 1, log=(1 << self.g.LOGS) - 1, profile=1)
+        args = dict(
+            ts=self.g.TS,
+            app=self.app,
+            attempt=1,
+            container=self.seq,
+            user=self.user.pw_name,
+            local=(1 << self.g.LOCALS) - 1,
+            log=(1 << self.g.LOGS) - 1,
+            profile=1,
+        )
         args.update(self.more)
         args.update(kw)
         return request(LAUNCH, **args)
@@ -414,7 +538,9 @@ class Container:
     def launch(self, script, tokens=b"HDTS", wait=True, waiting=False, lock=None, **kw):
         script = script.encode() if isinstance(script, str) else script
         fds = [memfd(script), memfd(tokens), launch_lock(lock or os.path.dirname(self.record_path))]
-        self.pid, self.sock = (self.g.start_waiting if waiting else self.g.start)(self.request(), fds, **kw)
+        self.pid, self.sock = (self.g.start_waiting if waiting else self.g.start)(
+            self.request(), fds, **kw
+        )
         for fd in fds:
             os.close(fd)
         self.reply = self.g.receive(self.sock)
@@ -496,9 +622,15 @@ def standing(pids):
     lines = []
     for p in pids:
         try:
-            fields = dict(l.split(":\t", 1) for l in open("/proc/%s/status" % p).read().splitlines() if ":\t" in l)
+            fields = dict(
+                l.split(":\t", 1)
+                for l in open("/proc/%s/status" % p).read().splitlines()
+                if ":\t" in l
+            )
             stack = [l.split()[1].split("+")[0] for l in open("/proc/%s/stack" % p)]
-            lines.append("%s %s, %s: %s" % (p, fields["Name"], fields["State"], " < ".join(stack[:8])))
+            lines.append(
+                "%s %s, %s: %s" % (p, fields["Name"], fields["State"], " < ".join(stack[:8]))
+            )
         except OSError:
             pass
     return "; ".join(lines)

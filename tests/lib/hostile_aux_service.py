@@ -23,7 +23,7 @@ def receive():
 
 def send(data):
     while data:
-        data = data[os.write(3, data):]
+        data = data[os.write(3, data) :]
 
 
 def frame(message):
@@ -83,7 +83,11 @@ def main():
             send(frame({"type": "done", "seq": event["seq"]}))
     if mode == "fail-all":
         while True:
-            send(frame({"type": "failed", "seq": receive()["seq"], "message": "\x1b[2J" + "m" * 5000}))
+            send(
+                frame(
+                    {"type": "failed", "seq": receive()["seq"], "message": "\x1b[2J" + "m" * 5000}
+                )
+            )
     sys.exit(f"mode {mode} is not known")
 
 

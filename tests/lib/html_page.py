@@ -13,7 +13,14 @@ class Page(html.parser.HTMLParser):
 
     def __init__(self, text):
         super().__init__(convert_charrefs=True)
-        self.open, self.shown, self.links, self.forms, self.elements, self.wrong = [], [], [], [], {}, []
+        self.open, self.shown, self.links, self.forms, self.elements, self.wrong = (
+            [],
+            [],
+            [],
+            [],
+            {},
+            [],
+        )
         self.feed(text)
         self.close()
         if self.open:
@@ -25,17 +32,27 @@ class Page(html.parser.HTMLParser):
     def handle_starttag(self, tag, attrs):
         attributes = dict(attrs)
         self.elements.setdefault(tag, []).append(attributes)
-        if tag == "script" and attributes != SCRIPT or tag in ("iframe", "object", "embed", "style", "base", "img"):
+        if (
+            tag == "script"
+            and attributes != SCRIPT
+            or tag in ("iframe", "object", "embed", "style", "base", "img")
+        ):
             self.wrong.append(f"<{tag}>")
         for name, value in attrs:
-            if name == "style" or name.startswith("on") or (value or "").strip().lower().startswith(("javascript:", "data:")):
+            if (
+                name == "style"
+                or name.startswith("on")
+                or (value or "").strip().lower().startswith(("javascript:", "data:"))
+            ):
                 self.wrong.append(f"<{tag} {name}={value}>")
         if len(attributes) != len(attrs):
             self.wrong.append(f"<{tag}>: an attribute twice")
         if tag == "a":
             self.links.append(attributes.get("href"))
         if tag == "form":
-            self.forms.append({"action": attributes["action"], "method": attributes["method"], "fields": {}})
+            self.forms.append(
+                {"action": attributes["action"], "method": attributes["method"], "fields": {}}
+            )
         if tag == "input" and self.forms and "name" in attributes:
             self.forms[-1]["fields"][attributes["name"]] = attributes.get("value", "")
         if tag not in VOID:
@@ -62,6 +79,15 @@ class Page(html.parser.HTMLParser):
 def check_headers(headers, script=False):
     """What is wrong with them, as a list; `script`: of a page that loads the server's."""
     policy = POLICY + "; script-src 'self'; connect-src 'self'" * script
-    wanted = {"Content-Security-Policy": policy, "X-Frame-Options": "DENY", "X-Content-Type-Options": "nosniff",
-              "Cache-Control": "no-store", "Content-Type": "text/html; charset=utf-8"}
-    return [f"{name}: {headers.get(name)}" for name, value in wanted.items() if headers.get(name) != value]
+    wanted = {
+        "Content-Security-Policy": policy,
+        "X-Frame-Options": "DENY",
+        "X-Content-Type-Options": "nosniff",
+        "Cache-Control": "no-store",
+        "Content-Type": "text/html; charset=utf-8",
+    }
+    return [
+        f"{name}: {headers.get(name)}"
+        for name, value in wanted.items()
+        if headers.get(name) != value
+    ]

@@ -16,12 +16,22 @@ BUILD = os.path.join(TOP, os.environ.get("BUILD", "build"))
 PROGRAM = os.path.join(BUILD, "container-localizer")
 USER = 65534  # nobody: any account but root
 
-MAGIC, VERSION = 0x534c4f43, 4
+MAGIC, VERSION = 0x534C4F43, 4
 FETCH, CANCEL, PROGRESS, DONE, FAILED = 1, 2, 16, 17, 18
 ARCHIVE, FILE, PATTERN = 1, 2, 3
 PUBLIC, PRIVATE, APPLICATION = 1, 2, 3
-REASONS = {1: "internal", 2: "url", 3: "source", 4: "changed", 5: "not-public", 6: "archive",
-           7: "limit", 8: "disk", 9: "cancelled", 10: "leftover"}
+REASONS = {
+    1: "internal",
+    2: "url",
+    3: "source",
+    4: "changed",
+    5: "not-public",
+    6: "archive",
+    7: "limit",
+    8: "disk",
+    9: "cancelled",
+    10: "leftover",
+}
 
 
 def text(s):
@@ -52,15 +62,18 @@ class Answer:
             self.size, self.entries, self.tree = struct.unpack(">QIB", body)
         elif kind == FAILED:
             n = struct.unpack(">H", body[1:3])[0]
-            self.reason, self.text = REASONS[body[0]], body[3:3 + n].decode()
+            self.reason, self.text = REASONS[body[0]], body[3 : 3 + n].decode()
 
     @property
     def done(self):
         return self.kind == DONE
 
     def __repr__(self):
-        return f"<done {self.size} bytes, {self.entries} entries>" if self.done else \
-            f"<failed {self.reason}: {self.text}>"
+        return (
+            f"<done {self.size} bytes, {self.entries} entries>"
+            if self.done
+            else f"<failed {self.reason}: {self.text}>"
+        )
 
 
 class Workplace:
@@ -108,8 +121,10 @@ class Workplace:
                         continue
                     st = os.lstat(path)
                     cache = path in (self.public, self.app)
-                    seen.append((path, st.st_ino, st.st_mode, st.st_uid) +
-                                (() if cache else (st.st_size, st.st_mtime_ns)))
+                    seen.append(
+                        (path, st.st_ino, st.st_mode, st.st_uid)
+                        + (() if cache else (st.st_size, st.st_mtime_ns))
+                    )
         return sorted(seen)
 
     def close(self):
@@ -136,9 +151,15 @@ class Localizer:
         moves = " ".join(f"{to}<&{fd}" for to, fd in given.items())
         closes = " ".join(f"{fd}<&-" for fd in given.values() if fd not in given)
         self.process = subprocess.Popen(
-            ["/bin/bash", "-c", f'exec "$0" {moves} {closes}', PROGRAM], cwd="/", env={},
-            pass_fds=tuple(given.values()), preexec_fn=child, stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL, stderr=self.log)
+            ["/bin/bash", "-c", f'exec "$0" {moves} {closes}', PROGRAM],
+            cwd="/",
+            env={},
+            pass_fds=tuple(given.values()),
+            preexec_fn=child,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=self.log,
+        )
         theirs.close()
         os.close(public)
         os.close(app)
@@ -151,23 +172,83 @@ class Localizer:
         fd = os.memfd_create("credentials", os.MFD_ALLOW_SEALING | os.MFD_CLOEXEC)
         try:
             os.write(fd, credentials)
-            fcntl.fcntl(fd, fcntl.F_ADD_SEALS, fcntl.F_SEAL_WRITE | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_SEAL)
+            fcntl.fcntl(
+                fd,
+                fcntl.F_ADD_SEALS,
+                fcntl.F_SEAL_WRITE | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_SEAL,
+            )
             socket.send_fds(self.channel, [data], [fd])
         finally:
             os.close(fd)
 
-    def fetch(self, url, name, kind=FILE, visibility=PRIVATE, timestamp=0, size=-1, pattern="",
-              max_bytes=1 << 30, max_entries=1000, deadline_ms=120000, rel=None, directory=0,
-              io_timeout_ms=0, failover=(15, 500, 15000), login="", servers="", region="", access_key="", secret_key="", session_token="", options=0,
-              ratio=200, path=1024, depth=64, slowest_rate=1024, credentials=None):
+    def fetch(
+        self,
+        url,
+        name,
+        kind=FILE,
+        visibility=PRIVATE,
+        timestamp=0,
+        size=-1,
+        pattern="",
+        max_bytes=1 << 30,
+        max_entries=1000,
+        deadline_ms=120000,
+        rel=None,
+        directory=0,
+        io_timeout_ms=0,
+        failover=(15, 500, 15000),
+        login="",
+        servers="",
+        region="",
+        access_key="",
+        secret_key="",
+        session_token="",
+        options=0,
+        ratio=200,
+        path=1024,
+        depth=64,
+        slowest_rate=1024,
+        credentials=None,
+    ):
         """Sends FETCH; returns (request, rel)."""
         self.place.serial += 1
         rel = rel or str(self.place.serial)
         request, self.next = self.next, self.next + 1
-        self.send(struct.pack(">IBBQBBBqqQIIIIIIIIIIB", MAGIC, VERSION, FETCH, request, kind, visibility,
-                              directory, timestamp, size, max_bytes, max_entries, ratio, path, depth, slowest_rate, deadline_ms,
-                              io_timeout_ms, *failover, options) + text(login) + text(servers) + text(region) + text(access_key) +
-                  text(secret_key) + text(session_token) + text(url) + text(pattern) + text(rel) + text(name), credentials)
+        self.send(
+            struct.pack(
+                ">IBBQBBBqqQIIIIIIIIIIB",
+                MAGIC,
+                VERSION,
+                FETCH,
+                request,
+                kind,
+                visibility,
+                directory,
+                timestamp,
+                size,
+                max_bytes,
+                max_entries,
+                ratio,
+                path,
+                depth,
+                slowest_rate,
+                deadline_ms,
+                io_timeout_ms,
+                *failover,
+                options,
+            )
+            + text(login)
+            + text(servers)
+            + text(region)
+            + text(access_key)
+            + text(secret_key)
+            + text(session_token)
+            + text(url)
+            + text(pattern)
+            + text(rel)
+            + text(name),
+            credentials,
+        )
         return request, rel
 
     def cancel(self, request):
@@ -218,7 +299,7 @@ def tree(top):
     for where, dirs, files in os.walk(top_b):
         for name in dirs + files:
             path = os.path.join(where, name)
-            rel = path[len(top_b) + 1:]
+            rel = path[len(top_b) + 1 :]
             try:
                 rel = rel.decode()
             except UnicodeDecodeError:
@@ -226,8 +307,9 @@ def tree(top):
             st = os.lstat(path)
             if stat.S_ISLNK(st.st_mode):
                 found[rel] = "-> " + os.fsdecode(os.readlink(path))
-                if not os.path.realpath(path).startswith(os.path.realpath(top_b) + b"/") and \
-                        os.path.realpath(path) != os.path.realpath(top_b):
+                if not os.path.realpath(path).startswith(
+                    os.path.realpath(top_b) + b"/"
+                ) and os.path.realpath(path) != os.path.realpath(top_b):
                     wrong.append(f"{rel!r} points outside")
             elif stat.S_ISDIR(st.st_mode):
                 found[rel] = "dir"

@@ -67,8 +67,17 @@ class MessageBus:
 
     def start(self):
         log = open(f"{self.cluster.root}/log/bus.log", "ab")
-        self.process = subprocess.Popen(["dbus-daemon", f"--config-file={self.dir}/config", "--nofork", "--nopidfile",
-                                         "--nosyslog"], stdout=log, stderr=log)
+        self.process = subprocess.Popen(
+            [
+                "dbus-daemon",
+                f"--config-file={self.dir}/config",
+                "--nofork",
+                "--nopidfile",
+                "--nosyslog",
+            ],
+            stdout=log,
+            stderr=log,
+        )
         log.close()
         host.wait_for(lambda: os.path.exists(self.socket), host.PATIENCE, "the bus")
 
@@ -80,28 +89,42 @@ class MessageBus:
 
     def run(self, *words, user=None):
         """busctl as root or another account: exit status, stdout, stderr."""
-        argv = (self.cluster.as_user(user) if user else []) + ["busctl", f"--address={self.address}", *words]
-        done = subprocess.run(argv, capture_output=True, text=True, timeout=host.PATIENCE, check=False)
+        argv = (self.cluster.as_user(user) if user else []) + [
+            "busctl",
+            f"--address={self.address}",
+            *words,
+        ]
+        done = subprocess.run(
+            argv, capture_output=True, text=True, timeout=host.PATIENCE, check=False
+        )
         return done.returncode, done.stdout, done.stderr
 
     def get(self, path, interface, name, user=None):
         """The value of a property; an error is a RuntimeError with busctl's words."""
-        code, out, error = self.run("--json=short", "get-property", NAME, path, f"{NAME}.{interface}", name, user=user)
+        code, out, error = self.run(
+            "--json=short", "get-property", NAME, path, f"{NAME}.{interface}", name, user=user
+        )
         if code != 0:
             raise RuntimeError(error.strip())
         return json.loads(out)["data"]
 
     def call(self, path, interface, method, *arguments, user=None):
-        code, out, error = self.run("--json=short", "call", NAME, path, interface, method, *arguments, user=user)
+        code, out, error = self.run(
+            "--json=short", "call", NAME, path, interface, method, *arguments, user=user
+        )
         if code != 0:
             raise RuntimeError(error.strip())
         return json.loads(out)["data"] if out.strip() else []
 
     def objects(self, user=None):
         """GetManagedObjects: {path: {interface: {property: value}}}."""
-        found = self.call(ROOT, "org.freedesktop.DBus.ObjectManager", "GetManagedObjects", user=user)[0]
-        return {path: {i: {n: v["data"] for n, v in p.items()} for i, p in interfaces.items()}
-                for path, interfaces in found.items()}
+        found = self.call(
+            ROOT, "org.freedesktop.DBus.ObjectManager", "GetManagedObjects", user=user
+        )[0]
+        return {
+            path: {i: {n: v["data"] for n, v in p.items()} for i, p in interfaces.items()}
+            for path, interfaces in found.items()
+        }
 
     def owned(self):
         return self.run("status", NAME)[0] == 0

@@ -25,10 +25,36 @@ REQUEST, HOST, BUSY, KERNEL = 1, 2, 3, 4
 libc = ctypes.CDLL(None, use_errno=True)
 
 
-def struct_request(index=0, mode="bridge", link="svbr0", rng="10.77.0.0/24", gateway="", mtu=0, isolated=True,
-                   total=0, rate=0, ceil=0, container="container_1_0001_01_000001", magic=0x744e7653):
-    return struct.pack("=II16s16s32s32sIIIIII64s", magic, 1, mode.encode(), link.encode(), rng.encode(),
-                       gateway.encode(), mtu, 1 if isolated else 0, total, index, rate, ceil, container.encode())
+def struct_request(
+    index=0,
+    mode="bridge",
+    link="svbr0",
+    rng="10.77.0.0/24",
+    gateway="",
+    mtu=0,
+    isolated=True,
+    total=0,
+    rate=0,
+    ceil=0,
+    container="container_1_0001_01_000001",
+    magic=0x744E7653,
+):
+    return struct.pack(
+        "=II16s16s32s32sIIIIII64s",
+        magic,
+        1,
+        mode.encode(),
+        link.encode(),
+        rng.encode(),
+        gateway.encode(),
+        mtu,
+        1 if isolated else 0,
+        total,
+        index,
+        rate,
+        ceil,
+        container.encode(),
+    )
 
 
 class Container:
@@ -64,8 +90,14 @@ class Container:
         return ["nsenter", "--net=/proc/%d/ns/net" % self.pid] + list(command)
 
     def run(self, *command, check=True):
-        return subprocess.run(self.argv(*command), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                              check=check, timeout=120).stdout
+        return subprocess.run(
+            self.argv(*command),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=check,
+            timeout=120,
+        ).stdout
 
     def close(self):
         os.close(self.netlink)
@@ -100,14 +132,39 @@ class Bench:
             os.dup2(c.ns, 204)
             os.dup2(203, 3)
             os.dup2(204, 4)
+
         sets = "-all," + caps if caps else "-all"
-        argv = [*under, shutil.which("setpriv"), "--reuid", uid, "--regid", "nogroup", "--clear-groups", "--no-new-privs", "--inh-caps", sets,
-                "--ambient-caps", sets, "--bounding-set", sets, self.program, *extra]
+        argv = [
+            *under,
+            shutil.which("setpriv"),
+            "--reuid",
+            uid,
+            "--regid",
+            "nogroup",
+            "--clear-groups",
+            "--no-new-privs",
+            "--inh-caps",
+            sets,
+            "--ambient-caps",
+            sets,
+            "--bounding-set",
+            sets,
+            self.program,
+            *extra,
+        ]
         with tempfile.TemporaryFile() as request:
             request.write(data)
             request.seek(0)
-            return subprocess.Popen(argv, stdin=request, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                                    preexec_fn=prepare, close_fds=False, env={})
+            return subprocess.Popen(
+                argv,
+                stdin=request,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+                preexec_fn=prepare,
+                close_fds=False,
+                env={},
+            )
 
     def connected(self, index, **kw):
         c = self.container()
@@ -154,7 +211,7 @@ def classes():
 
 def class_of(index):
     """As network-share.c makes it of a veth's index."""
-    return "%x" % (0x200 | (index >> 8 & 0x3f) << 10 | index & 0xff)
+    return "%x" % (0x200 | (index >> 8 & 0x3F) << 10 | index & 0xFF)
 
 
 def expect_classes_of_veths():
@@ -165,10 +222,14 @@ def expect_classes_of_veths():
 def without_module(name):
     """In the VM alone: the kernel does not find that module."""
     release = os.uname().release
-    found = subprocess.check_output(["find", "/lib/modules/" + release, "-name", name + ".ko*"], text=True).split()
+    found = subprocess.check_output(
+        ["find", "/lib/modules/" + release, "-name", name + ".ko*"], text=True
+    ).split()
     assert len(found) == 1, found
-    wait_for(lambda: not os.path.exists("/sys/module/" + name) or
-             subprocess.run(["modprobe", "-r", name], stderr=subprocess.DEVNULL).returncode == 0)
+    wait_for(
+        lambda: not os.path.exists("/sys/module/" + name)
+        or subprocess.run(["modprobe", "-r", name], stderr=subprocess.DEVNULL).returncode == 0
+    )
     os.rename(found[0], found[0] + ".away")
     try:
         yield
@@ -181,7 +242,10 @@ def begin_as_host(*needed):
     private_namespace()
     if os.environ.get("SELVEDGE_TEST_NETNS") != "1":
         os.environ["SELVEDGE_TEST_NETNS"] = "1"
-        os.execvp("unshare", ["unshare", "-n", sys.executable, os.path.abspath(sys.argv[0])] + sys.argv[1:])
+        os.execvp(
+            "unshare",
+            ["unshare", "-n", sys.executable, os.path.abspath(sys.argv[0])] + sys.argv[1:],
+        )
     for name in needed:
         if not shutil.which(name):
             print(name + " is missing: make deps")
@@ -204,6 +268,7 @@ def run(cases):
                     case(bench)
                 finally:
                     bench.clear()
+
             report.case(title, one)
     finally:
         bench.close()

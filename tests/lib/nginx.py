@@ -41,7 +41,13 @@ def program():
         return found or unpacked
     os.makedirs(place, exist_ok=True)
     try:
-        subprocess.run(["apt-get", "download", "-q", "nginx"], cwd=place, check=True, capture_output=True, timeout=120)
+        subprocess.run(
+            ["apt-get", "download", "-q", "nginx"],
+            cwd=place,
+            check=True,
+            capture_output=True,
+            timeout=120,
+        )
         for package in glob.glob(f"{place}/nginx_*.deb"):
             subprocess.run(["dpkg-deb", "-x", package, place], check=True, capture_output=True)
     except (OSError, subprocess.SubprocessError) as error:
@@ -57,19 +63,27 @@ class Nginx:
         self.root, self.port = root, free_port()
         os.mkdir(root)
         os.chmod(root, 0o755)
-        tls = "ssl_certificate {}; ssl_certificate_key {};".format(*certificate) if certificate else ""
+        tls = (
+            "ssl_certificate {}; ssl_certificate_key {};".format(*certificate)
+            if certificate
+            else ""
+        )
         listen = f"{self.port} ssl" if certificate else self.port
         with open(f"{root}/conf", "w", encoding="ascii") as f:
             f.write(CONF.format(root=root, port=listen, tls=tls, files=files, locations=locations))
-        self.process = subprocess.Popen([program(), "-p", root, "-e", f"{root}/error.log", "-c", f"{root}/conf"],
-                                        stdin=subprocess.DEVNULL)
+        self.process = subprocess.Popen(
+            [program(), "-p", root, "-e", f"{root}/error.log", "-c", f"{root}/conf"],
+            stdin=subprocess.DEVNULL,
+        )
         wait_for(self.workers, 30, "nginx starts")
 
     def workers(self):
         if self.process.poll() is not None:
             with open(f"{self.root}/error.log", encoding="utf-8") as f:
                 raise RuntimeError(f"nginx has ended: {f.read()[-1000:]}")
-        with open(f"/proc/{self.process.pid}/task/{self.process.pid}/children", encoding="ascii") as f:
+        with open(
+            f"/proc/{self.process.pid}/task/{self.process.pid}/children", encoding="ascii"
+        ) as f:
             return [int(pid) for pid in f.read().split()]
 
     def seen(self, path):

@@ -22,9 +22,17 @@ def container(app, number):
 class Driver:
     def __init__(self, build, port, heartbeat_ms=100):
         self.process = subprocess.Popen(
-            [f"{build}/tests/integration/nodemanager/nm-driver", "--port", str(port),
-             "--heartbeat", str(heartbeat_ms)],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+            [
+                f"{build}/tests/integration/nodemanager/nm-driver",
+                "--port",
+                str(port),
+                "--heartbeat",
+                str(heartbeat_ms),
+            ],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
 
     def __call__(self, *words):
         self.process.stdin.write(" ".join(map(str, words)) + "\n")

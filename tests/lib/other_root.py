@@ -83,9 +83,26 @@ class OtherRoot:
         self.commands += 1
         own = f"{self.group.path}/{self.commands}"
         os.makedirs(f"{own}/command")
-        return subprocess.run(["bash", "-c", JOIN, "-", own, *argv], stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT,
-                              timeout=timeout, check=False).returncode
+        return subprocess.run(
+            ["bash", "-c", JOIN, "-", own, *argv],
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+            timeout=timeout,
+            check=False,
+        ).returncode
 
     def run(self, command, log, directory="/root", timeout=900):
         """A line of bash in the other root: its exit status; both streams go to the file `log`."""
-        return self.outside("bash", "-c", ENTER, "-", self.path, self.binds, directory, command, log=log, timeout=timeout)
+        return self.outside(
+            "bash",
+            "-c",
+            ENTER,
+            "-",
+            self.path,
+            self.binds,
+            directory,
+            command,
+            log=log,
+            timeout=timeout,
+        )

@@ -41,13 +41,14 @@ def fields(data):
             shift += 7
             if byte < 128:
                 return n
+
     while at < len(data):
         key = number()
         if key & 7 == 0:
             found[key >> 3] = number()
         elif key & 7 == 2:
             n = number()
-            found[key >> 3] = data[at:at + n]
+            found[key >> 3] = data[at : at + n]
             at += n
         else:
             raise ValueError("wire type %d" % (key & 7))
@@ -70,7 +71,7 @@ def delimited(data):
         n |= (data[at] & 127) << shift
         at, shift = at + 1, shift + 7
         if data[at - 1] < 128:
-            return data[at:at + n], data[at + n:]
+            return data[at : at + n], data[at + n :]
 
 
 def register(host, port, node_port, memory=1024):
@@ -80,13 +81,17 @@ def register(host, port, node_port, memory=1024):
     except OSError as e:
         return "refused:", e.strerror
     client = os.urandom(16)
-    header = lambda call: field(1, 2) + field(2, 0) + field(3, call) + field(4, client) + field(5, 1)
+    header = (
+        lambda call: field(1, 2) + field(2, 0) + field(3, call) + field(4, client) + field(5, 1)
+    )
     context = field(2, field(1, b"yarn")) + field(3, PROTOCOL)
     node = field(1, field(1, host.encode()) + field(2, node_port)) + field(3, node_port + 1)
     node += field(4, field(1, memory) + field(2, 1)) + field(5, b"3.4.2")
     call = field(1, b"registerNodeManager") + field(2, PROTOCOL) + field(3, 1)
     with s:
-        s.sendall(b"hrpc" + bytes([9, 0, 0]) + framed(header(5), context) + framed(header(0), call, node))
+        s.sendall(
+            b"hrpc" + bytes([9, 0, 0]) + framed(header(5), context) + framed(header(0), call, node)
+        )
         try:
             data = read(s, struct.unpack(">I", read(s, 4))[0])
         except (EOFError, OSError) as e:

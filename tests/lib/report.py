@@ -11,7 +11,9 @@ import traceback
 class Report:
     def __init__(self):
         self.passed = self.failed = self.skipped = self.assertions = 0
-        self._failures = None  # failed and skipped checks of the running case: a list, None outside of cases
+        self._failures = (
+            None  # failed and skipped checks of the running case: a list, None outside of cases
+        )
 
     def check(self, name, holds, detail=""):
         """One assertion. Returns whether it holds."""
@@ -24,7 +26,12 @@ class Report:
             self.failed += not holds
         elif not holds:
             self._failures.append("FAIL")
-        print(f"  ok    {name}" if holds else f"  FAIL  {name}" + (f": {detail}" if detail != "" else ""), flush=True)
+        print(
+            f"  ok    {name}"
+            if holds
+            else f"  FAIL  {name}" + (f": {detail}" if detail != "" else ""),
+            flush=True,
+        )
         return bool(holds)
 
     def case(self, name, function, *args):
@@ -34,7 +41,9 @@ class Report:
             function(*args)
         except Exception as error:  # noqa: BLE001 - any error fails the test, with its place
             place = traceback.extract_tb(error.__traceback__)[-1]
-            self._assertion(name, False, f"{error} ({os.path.basename(place.filename)}:{place.lineno})")
+            self._assertion(
+                name, False, f"{error} ({os.path.basename(place.filename)}:{place.lineno})"
+            )
         finally:
             results, self._failures = self._failures, None
         took = f"({time.monotonic() - began:.1f} s)"
@@ -79,6 +88,12 @@ class Checks(Report):
         return self._assertion(name, ok, detail)
 
     def equal(self, got, want, name):
-        return self.check(got == want, name, "got %r, want %r" % (
-            self.NAMES.get(got, got) if isinstance(want, int) else got,
-            self.NAMES.get(want, want) if isinstance(want, int) else want))
+        return self.check(
+            got == want,
+            name,
+            "got %r, want %r"
+            % (
+                self.NAMES.get(got, got) if isinstance(want, int) else got,
+                self.NAMES.get(want, want) if isinstance(want, int) else want,
+            ),
+        )

@@ -25,7 +25,13 @@ def tell(good, text):
 class Rm:
     def __init__(self, keys=None, queues=None):
         self.dir = tempfile.mkdtemp(prefix="test-rm-")
-        names = ["address", "scheduler.address", "resource-tracker.address", "admin.address", "webapp.address"]
+        names = [
+            "address",
+            "scheduler.address",
+            "resource-tracker.address",
+            "admin.address",
+            "webapp.address",
+        ]
         self.ports = {n: host.free_port() for n in names}
         site = {f"yarn.resourcemanager.{n}": f"127.0.0.1:{p}" for n, p in self.ports.items()}
         site["selvedge.rm.state-dir"] = f"{self.dir}/state"
@@ -49,7 +55,9 @@ class Rm:
             file.write("</configuration>\n")
 
     def start(self):
-        self.process = subprocess.Popen([f"{BUILD}/selvedge-rm", "--conf", self.dir], stderr=self.log)
+        self.process = subprocess.Popen(
+            [f"{BUILD}/selvedge-rm", "--conf", self.dir], stderr=self.log
+        )
         end = time.monotonic() + host.PATIENCE
         while time.monotonic() < end:
             if self.process.poll() is not None:
@@ -61,16 +69,21 @@ class Rm:
         raise SystemExit(f"selvedge-rm does not start:\n{self.said()}")
 
     def get(self, path, method="GET", body=None):
-        request = urllib.request.Request(f"http://127.0.0.1:{self.ports['webapp.address']}{path}",
-                                         data=body.encode() if body else None, method=method,
-                                         headers={"Content-Type": "application/json"} if body else {})
+        request = urllib.request.Request(
+            f"http://127.0.0.1:{self.ports['webapp.address']}{path}",
+            data=body.encode() if body else None,
+            method=method,
+            headers={"Content-Type": "application/json"} if body else {},
+        )
         with urllib.request.urlopen(request, timeout=host.PATIENCE) as answer:
             return json.load(answer)
 
     def ask(self, path):
         """Status and text, whatever it is; redirects are followed."""
         try:
-            with urllib.request.urlopen(f"http://127.0.0.1:{self.ports['webapp.address']}{path}", timeout=host.PATIENCE) as answer:
+            with urllib.request.urlopen(
+                f"http://127.0.0.1:{self.ports['webapp.address']}{path}", timeout=host.PATIENCE
+            ) as answer:
                 return answer.status, answer.read().decode()
         except urllib.error.HTTPError as error:
             return error.code, error.read().decode()
@@ -78,8 +91,13 @@ class Rm:
     def request(self, path, method="GET", body=None, headers=None):
         """Status, headers and text, whatever they are. A body that is no text is sent as JSON."""
         if body is not None and not isinstance(body, (str, bytes)):
-            body, headers = json.dumps(body), {"Content-Type": "application/json", **(headers or {})}
-        connection = http.client.HTTPConnection("127.0.0.1", self.ports["webapp.address"], timeout=host.PATIENCE)
+            body, headers = json.dumps(body), {
+                "Content-Type": "application/json",
+                **(headers or {}),
+            }
+        connection = http.client.HTTPConnection(
+            "127.0.0.1", self.ports["webapp.address"], timeout=host.PATIENCE
+        )
         try:
             connection.request(method, path, body=body, headers=headers or {})
             answer = connection.getresponse()
@@ -99,9 +117,17 @@ class Rm:
 
     def replay(self, name, words):
         """The scheduler's decisions are the same again; the record of a killed daemon has lost its end."""
-        done = subprocess.run([f"{BUILD}/selvedge-rm", "--replay", f"{self.dir}/{name}"], capture_output=True, text=True,
-                              timeout=host.PATIENCE, check=False)
-        tell(done.returncode == 0 and words in done.stdout, f"{name} replayed: {done.stdout}{done.stderr}".strip().replace("\n", "; "))
+        done = subprocess.run(
+            [f"{BUILD}/selvedge-rm", "--replay", f"{self.dir}/{name}"],
+            capture_output=True,
+            text=True,
+            timeout=host.PATIENCE,
+            check=False,
+        )
+        tell(
+            done.returncode == 0 and words in done.stdout,
+            f"{name} replayed: {done.stdout}{done.stderr}".strip().replace("\n", "; "),
+        )
 
     def said(self):
         self.log.flush()
@@ -110,10 +136,16 @@ class Rm:
 
     def driver(self, scenario, at_pause=None, env=None):
         """Plays a scenario; its checks are this program's. `at_pause`: called when the driver says PAUSE."""
-        ports = [str(self.ports[n]) for n in ("address", "resource-tracker.address", "scheduler.address")]
-        process = subprocess.Popen([f"{BUILD}/tests/integration/rm-lite/rm-driver", *ports, scenario],
-                                   env={**os.environ, **(env or {})},
-                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        ports = [
+            str(self.ports[n]) for n in ("address", "resource-tracker.address", "scheduler.address")
+        ]
+        process = subprocess.Popen(
+            [f"{BUILD}/tests/integration/rm-lite/rm-driver", *ports, scenario],
+            env={**os.environ, **(env or {})},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
         for line in process.stdout:
             line = line.rstrip()
             if line in ("RESTART", "PAUSE"):
@@ -134,7 +166,7 @@ class Rm:
         self.process.terminate()
         tell(self.process.wait(host.PATIENCE) == 0, "the daemon ends well")
         for bad in ("Sanitizer", "runtime error", "cannot take event"):
-            tell(bad not in self.said(), f"its log has no \"{bad}\"")
+            tell(bad not in self.said(), f'its log has no "{bad}"')
         self.replay("record", "are the same\n")
         if self.killed:
             self.replay("record.old", "the record is cut in line ")

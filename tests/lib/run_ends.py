@@ -21,11 +21,15 @@ class RunEnds:
 
     @staticmethod
     def application(c, name):
-        found = [a for a in json.loads(c.selvedge("ps", "-a", "-o", "json").stdout) if a["name"] == name]
+        found = [
+            a for a in json.loads(c.selvedge("ps", "-a", "-o", "json").stdout) if a["name"] == name
+        ]
         return found[0] if found else None
 
     def until_running(self, c, name):
-        c.wait(lambda: (self.application(c, name) or {}).get("state") == "RUNNING", 60, f"{name} runs")
+        c.wait(
+            lambda: (self.application(c, name) or {}).get("state") == "RUNNING", 60, f"{name} runs"
+        )
         app = self.application(c, name)["id"]
         self.running(c, app)
         return app
@@ -40,9 +44,18 @@ class RunEnds:
             with contextlib.suppress(OSError):
                 job.kill()
             job.wait()
-        c.wait(lambda: not (self.application(c, name) or {"state": "KILLED"})["state"] in ("NEW", "SUBMITTED", "ACCEPTED", "RUNNING"),
-               60, f"{name} is over")
-        left = [n for _, dirs, names in os.walk(f"{c.root}/staging") for n in names + dirs if n.startswith("application_")]
+        c.wait(
+            lambda: not (self.application(c, name) or {"state": "KILLED"})["state"]
+            in ("NEW", "SUBMITTED", "ACCEPTED", "RUNNING"),
+            60,
+            f"{name} is over",
+        )
+        left = [
+            n
+            for _, dirs, names in os.walk(f"{c.root}/staging")
+            for n in names + dirs
+            if n.startswith("application_")
+        ]
         assert not left, left
 
     def signals(self, c):
@@ -54,7 +67,12 @@ class RunEnds:
             self.ended(c, name, job, 128 + number, "application_.* KILLED")
 
     def nohup(self, c):
-        job = self.start(c, "not by SIGHUP", "trap 'exit 3' TERM; while :; do sleep 0.05; done", before=["env", "--ignore-signal=HUP"])
+        job = self.start(
+            c,
+            "not by SIGHUP",
+            "trap 'exit 3' TERM; while :; do sleep 0.05; done",
+            before=["env", "--ignore-signal=HUP"],
+        )
         app = self.until_running(c, "not by SIGHUP")
         job.send_signal(signal.SIGHUP)
         c.selvedge("stop", app)
@@ -66,7 +84,13 @@ class RunEnds:
         assert "submitted" in job.stderr.readline()
         job.send_signal(signal.SIGINT)
         job.send_signal(signal.SIGTERM)
-        self.ended(c, "at once", job, 130, r"(killing )?application_\S+ (\(once more: leave it\)$|ACCEPTED$|RUNNING$|KILLED)")
+        self.ended(
+            c,
+            "at once",
+            job,
+            130,
+            r"(killing )?application_\S+ (\(once more: leave it\)$|ACCEPTED$|RUNNING$|KILLED)",
+        )
 
     def while_submitting(self, c):
         """The ResourceManager has the submission and does not answer yet."""

@@ -20,7 +20,11 @@ def read(path):
 def program(c):
     """--am-program: one of the user's own runs, in the place of ours, with its arguments and its logs."""
     ours = f"{c.prefix}/libexec/selvedge/selvedge-am"
-    path = script(c, "good-master", f'echo "as ${{0##*/}} with $#" >&2; echo "$1" >"$1/own"; exec {ours} "$@"\n')
+    path = script(
+        c,
+        "good-master",
+        f'echo "as ${{0##*/}} with $#" >&2; echo "$1" >"$1/own"; exec {ours} "$@"\n',
+    )
     done = c.selvedge("run", "--am-program", path, "--", "echo from-the-container; exit 4")
     assert (done.returncode, done.stdout) == (4, "from-the-container\n"), done
     app = re.search(r"application_\d+_\d+", done.stderr)[0]
@@ -32,7 +36,9 @@ def program(c):
     path = script(c, "bad-master", "echo this-is-why >&2; exit 7\n")
     done = c.selvedge("run", "--am-program", path, "--", "true")
     last = done.stderr.splitlines()[-1]
-    assert done.returncode == 1 and re.search(r"application_\S+ FAILED: .*exit.?code:? 7", last, re.I), done
+    assert done.returncode == 1 and re.search(
+        r"application_\S+ FAILED: .*exit.?code:? 7", last, re.I
+    ), done
 
 
 def memory(c):
@@ -45,7 +51,12 @@ def memory(c):
         def sizes():
             told = (c.rm_get(attempt + "/containers") or {}).get("container", [])
             told = told if isinstance(told, list) else [told]
-            return {one["containerId"][-6:]: int(one["allocatedMB"]) for one in told if one["containerState"] == "RUNNING"}
+            return {
+                one["containerId"][-6:]: int(one["allocatedMB"])
+                for one in told
+                if one["containerState"] == "RUNNING"
+            }
+
         try:
             c.wait(lambda: len(sizes()) == 2, 60, f"{app} has its containers")
             assert sizes() == {"000001": wanted, "000002": 192}, sizes()

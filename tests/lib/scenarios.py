@@ -13,16 +13,20 @@ import tempfile
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 GOLDEN = f"{TOP}/tests/golden/scheduler"
 CAPACITY = "yarn.scheduler.capacity."
-BASE = {CAPACITY + "resource-calculator": "org.apache.hadoop.yarn.util.resource.DominantResourceCalculator",
-        CAPACITY + "maximum-am-resource-percent": "1",
-        CAPACITY + "schedule-asynchronously.enable": "false",  # Hadoop 3.5.0 has true, at moments of its own
-        CAPACITY + "node-locality-delay": "-1"}
+BASE = {
+    CAPACITY
+    + "resource-calculator": "org.apache.hadoop.yarn.util.resource.DominantResourceCalculator",
+    CAPACITY + "maximum-am-resource-percent": "1",
+    CAPACITY
+    + "schedule-asynchronously.enable": "false",  # Hadoop 3.5.0 has true, at moments of its own
+    CAPACITY + "node-locality-delay": "-1",
+}
 USERS = ("yarn", "ann", "bob", "cid", "dan", "eve")
 
 
 class Scenario:
     def __init__(self, path):
-        self.name = os.path.basename(path)[:-len(".scenario")]
+        self.name = os.path.basename(path)[: -len(".scenario")]
         self.conf, self.steps = dict(BASE), []
         with open(path, encoding="utf-8") as file:
             for line in file:
@@ -48,7 +52,11 @@ def expand(words):
 
 def all_scenarios(names=()):
     paths = sorted(glob.glob(f"{GOLDEN}/*.scenario"))
-    return [Scenario(path) for path in paths if not names or os.path.basename(path)[:-len(".scenario")] in names]
+    return [
+        Scenario(path)
+        for path in paths
+        if not names or os.path.basename(path)[: -len(".scenario")] in names
+    ]
 
 
 def write_xml(path, keys):
@@ -58,7 +66,9 @@ def write_xml(path, keys):
     with open(path, "w", encoding="utf-8") as file:
         file.write("<configuration>\n")
         for key, value in keys.items():
-            file.write(f"<property><name>{escaped(key)}</name><value>{escaped(value)}</value></property>\n")
+            file.write(
+                f"<property><name>{escaped(key)}</name><value>{escaped(value)}</value></property>\n"
+            )
         file.write("</configuration>\n")
 
 
@@ -66,31 +76,62 @@ class Peer:
     """A ResourceManager with its configuration directory. `start`, `settle`, `stop`: functions."""
 
     def __init__(self, build, ports, start, settle, stop):
-        self.build, self.ports, self.start, self.settle, self.stop = build, ports, start, settle, stop
+        self.build, self.ports, self.start, self.settle, self.stop = (
+            build,
+            ports,
+            start,
+            settle,
+            stop,
+        )
         self.dir = tempfile.mkdtemp(prefix="selvedge-scenarios-")
         # Of the driver's nodes 127.0.1.K: the first four in one rack, the others in another. Constant, as Hadoop reads it once.
         with open(f"{self.dir}/racks", "w", encoding="utf-8") as file:
             file.writelines(f"127.0.1.{k} /r{1 if k < 5 else 2}\n" for k in range(1, 10))
 
     def configure(self, conf):
-        names = ("address", "resource-tracker.address", "scheduler.address", "admin.address", "webapp.address")
-        site = {f"yarn.resourcemanager.{name}": f"127.0.0.1:{port}" for name, port in zip(names, self.ports)}
-        site.update({"yarn.resourcemanager.recovery.enabled": "false", "yarn.resourcemanager.hostname": "127.0.0.1",
-                     "selvedge.rm.schedule-on-ask": "false", "selvedge.rm.unprotected-nodes": "127.0.0.0/8",
-                     "selvedge.rm.registration.ip-hostname-check": "false", "selvedge.rm.state-dir": f"{self.dir}/state"})
+        names = (
+            "address",
+            "resource-tracker.address",
+            "scheduler.address",
+            "admin.address",
+            "webapp.address",
+        )
+        site = {
+            f"yarn.resourcemanager.{name}": f"127.0.0.1:{port}"
+            for name, port in zip(names, self.ports)
+        }
+        site.update(
+            {
+                "yarn.resourcemanager.recovery.enabled": "false",
+                "yarn.resourcemanager.hostname": "127.0.0.1",
+                "selvedge.rm.schedule-on-ask": "false",
+                "selvedge.rm.unprotected-nodes": "127.0.0.0/8",
+                "selvedge.rm.registration.ip-hostname-check": "false",
+                "selvedge.rm.state-dir": f"{self.dir}/state",
+            }
+        )
         site.update({k: v for k, v in conf.items() if not k.startswith(CAPACITY)})
         write_xml(f"{self.dir}/yarn-site.xml", site)
-        write_xml(f"{self.dir}/core-site.xml", {
-            "fs.defaultFS": "file:///", "hadoop.tmp.dir": self.dir,
-            "net.topology.node.switch.mapping.impl": "org.apache.hadoop.net.TableMapping",
-            "net.topology.table.file.name": f"{self.dir}/racks",
-            "hadoop.user.group.static.mapping.overrides": ";".join(f"{user}=" for user in USERS)})
+        write_xml(
+            f"{self.dir}/core-site.xml",
+            {
+                "fs.defaultFS": "file:///",
+                "hadoop.tmp.dir": self.dir,
+                "net.topology.node.switch.mapping.impl": "org.apache.hadoop.net.TableMapping",
+                "net.topology.table.file.name": f"{self.dir}/racks",
+                "hadoop.user.group.static.mapping.overrides": ";".join(
+                    f"{user}=" for user in USERS
+                ),
+            },
+        )
         self.queues(conf)
 
     def queues(self, conf):
         keys = {k: v for k, v in conf.items() if k.startswith(CAPACITY)}
         if CAPACITY + "root.queues" not in keys:
-            keys.update({CAPACITY + "root.queues": "default", CAPACITY + "root.default.capacity": "100"})
+            keys.update(
+                {CAPACITY + "root.queues": "default", CAPACITY + "root.default.capacity": "100"}
+            )
         write_xml(f"{self.dir}/capacity-scheduler.xml", keys)
 
     def close(self):
@@ -110,8 +151,13 @@ class Peer:
         lines, conf = [], dict(scenario.conf)
         self.configure(conf)
         self.start()
-        driver = subprocess.Popen([f"{self.build}/tests/interop/scheduler-driver", *map(str, self.ports[:4])],
-                                  stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, text=True)
+        driver = subprocess.Popen(
+            [f"{self.build}/tests/interop/scheduler-driver", *map(str, self.ports[:4])],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=log,
+            text=True,
+        )
         try:
             for step in scenario.steps:
                 command = step.split()

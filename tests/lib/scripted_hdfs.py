@@ -17,7 +17,7 @@ def varint(n):
     n &= 2**64 - 1
     out = b""
     while True:
-        byte, n = n & 0x7f, n >> 7
+        byte, n = n & 0x7F, n >> 7
         out += bytes([byte | (0x80 if n else 0)])
         if not n:
             return out
@@ -45,7 +45,7 @@ def fields(data):
         while True:
             byte = data[at]
             at += 1
-            value |= (byte & 0x7f) << shift
+            value |= (byte & 0x7F) << shift
             shift += 7
             if not byte & 0x80:
                 return value
@@ -56,7 +56,7 @@ def fields(data):
             value = number()
         else:
             size = {1: 8, 5: 4}.get(key & 7) or number()
-            value = data[at:at + size]
+            value = data[at : at + size]
             at += size
         found.setdefault(key >> 3, []).append(value)
     return found
@@ -69,25 +69,39 @@ def split_delimited(data):
         length = shift = n = 0
         while True:
             byte = data[n]
-            length |= (byte & 0x7f) << shift
+            length |= (byte & 0x7F) << shift
             shift += 7
             n += 1
             if not byte & 0x80:
                 break
-        found.append(data[n:n + length])
-        data = data[n + length:]
+        found.append(data[n : n + length])
+        data = data[n + length :]
     return found
 
 
 # ---- messages of a NameNode ----
 
+
 def status(length, mtime=1700000000250, kind=2, mode=0o644, flags=0, inode=16386):
-    return field(1, field(1, kind) + field(2, b"") + field(3, length) + field(4, field(1, mode)) + field(5, "alice") +
-                 field(6, "users") + field(7, mtime) + field(8, 0) + field(11, 1 << 20) + field(13, inode) + field(18, flags))
+    return field(
+        1,
+        field(1, kind)
+        + field(2, b"")
+        + field(3, length)
+        + field(4, field(1, mode))
+        + field(5, "alice")
+        + field(6, "users")
+        + field(7, mtime)
+        + field(8, 0)
+        + field(11, 1 << 20)
+        + field(13, inode)
+        + field(18, flags),
+    )
 
 
 def listing(children, more=0):
     """Of getListing: [(name, a status)]."""
+
     def named(name, st):
         inner = fields(st)[1][0]
         return field(1, inner.replace(field(2, b""), field(2, name), 1))
@@ -96,42 +110,83 @@ def listing(children, more=0):
 
 
 def datanode(port, address="127.0.0.1", name="localhost"):
-    return field(1, field(1, address) + field(2, name) + field(3, f"uuid-{port}") + field(4, port) + field(5, 9864) +
-                 field(6, 9867))
+    return field(
+        1,
+        field(1, address)
+        + field(2, name)
+        + field(3, f"uuid-{port}")
+        + field(4, port)
+        + field(5, 9864)
+        + field(6, 9867),
+    )
 
 
 def block(offset, length, nodes, number=1073741825, token=b"", pool="BP-1"):
-    return (field(1, field(1, pool) + field(2, number) + field(3, 1001) + field(4, length)) + field(2, offset) +
-            b"".join(field(3, n if isinstance(n, bytes) else datanode(n)) for n in nodes) + field(4, 0) +
-            field(5, field(1, token) + field(2, b"") + field(3, "") + field(4, "")))
+    return (
+        field(1, field(1, pool) + field(2, number) + field(3, 1001) + field(4, length))
+        + field(2, offset)
+        + b"".join(field(3, n if isinstance(n, bytes) else datanode(n)) for n in nodes)
+        + field(4, 0)
+        + field(5, field(1, token) + field(2, b"") + field(3, "") + field(4, ""))
+    )
 
 
 def located(length, blocks, under_construction=0, complete=1, more=b""):
-    return field(1, field(1, length) + b"".join(field(2, b) for b in blocks) + field(3, under_construction) +
-                 field(5, complete) + more)
+    return field(
+        1,
+        field(1, length)
+        + b"".join(field(2, b) for b in blocks)
+        + field(3, under_construction)
+        + field(5, complete)
+        + more,
+    )
 
 
 def defaults(encrypt=0):
-    return field(1, field(1, 1 << 27) + field(2, CHUNK) + field(3, 65536) + field(4, 3) + field(5, 4096) + field(6, encrypt))
+    return field(
+        1,
+        field(1, 1 << 27)
+        + field(2, CHUNK)
+        + field(3, 65536)
+        + field(4, 3)
+        + field(5, 4096)
+        + field(6, encrypt),
+    )
 
 
 # ---- the stream of a DataNode ----
 
+
 def answer(chunk=CHUNK, kind=CRC32, offset=0, code=0, message=""):
     if code:
         return delimited(field(1, code) + field(5, message))
-    return delimited(field(1, 0) + field(4, field(1, field(1, kind) + field(2, chunk)) + field(2, offset)))
+    return delimited(
+        field(1, 0) + field(4, field(1, field(1, kind) + field(2, chunk)) + field(2, offset))
+    )
 
 
 def header(offset, seqno, last, length):
-    return (varint(1 << 3 | 1) + struct.pack("<q", offset) + varint(2 << 3 | 1) + struct.pack("<q", seqno) +
-            field(3, int(last)) + varint(4 << 3 | 5) + struct.pack("<i", length))
+    return (
+        varint(1 << 3 | 1)
+        + struct.pack("<q", offset)
+        + varint(2 << 3 | 1)
+        + struct.pack("<q", seqno)
+        + field(3, int(last))
+        + varint(4 << 3 | 5)
+        + struct.pack("<i", length)
+    )
 
 
 def packet(offset, seqno, data=b"", last=False, sums=None, length=None, says=None, head=None):
     if sums is None:
-        sums = b"".join(struct.pack(">I", zlib.crc32(data[i:i + CHUNK])) for i in range(0, len(data), CHUNK))
-    head = header(offset, seqno, last, len(data) if length is None else length) if head is None else head
+        sums = b"".join(
+            struct.pack(">I", zlib.crc32(data[i : i + CHUNK])) for i in range(0, len(data), CHUNK)
+        )
+    head = (
+        header(offset, seqno, last, len(data) if length is None else length)
+        if head is None
+        else head
+    )
     says = 4 + len(sums) + len(data) if says is None else says
     return struct.pack(">iH", says, len(head)) + head + sums + data
 
@@ -141,12 +196,13 @@ def stream(data, size=4096, start=0, seqno=0):
     start -= start % CHUNK
     out = answer(offset=start)
     for at in range(start, len(data), size):
-        out += packet(at, seqno, data[at:at + size])
+        out += packet(at, seqno, data[at : at + size])
         seqno += 1
     return out + packet(len(data), seqno, last=True)
 
 
 # ---- servers ----
+
 
 class Server:
     """Accepts on loopback, a thread a connection."""
@@ -215,34 +271,64 @@ class Sasl:
         self.tokens, self.impostor, self.nonce = tokens, impostor, "bm9uY2U="
 
     def hello(self):
-        challenge = f'realm="default",nonce="{self.nonce}",qop="auth",charset=utf-8,algorithm=md5-sess'
-        token = field(1, "TOKEN") + field(2, "DIGEST-MD5") + field(3, "") + field(4, "default") + field(5, challenge)
-        return field(2, NEGOTIATE) + field(4, token) + field(4, field(1, "SIMPLE") + field(2, "") + field(3, "") + field(4, ""))
+        challenge = (
+            f'realm="default",nonce="{self.nonce}",qop="auth",charset=utf-8,algorithm=md5-sess'
+        )
+        token = (
+            field(1, "TOKEN")
+            + field(2, "DIGEST-MD5")
+            + field(3, "")
+            + field(4, "default")
+            + field(5, challenge)
+        )
+        return (
+            field(2, NEGOTIATE)
+            + field(4, token)
+            + field(4, field(1, "SIMPLE") + field(2, "") + field(3, "") + field(4, ""))
+        )
 
     def check(self, text):
         """(identifier, rspauth) of the client's answer."""
         said = dict(re.findall(r'(\w+)="?([^",]*)"?', text))
         identifier = base64.b64decode(said["username"])
         if identifier not in self.tokens:
-            raise Refused("org.apache.hadoop.security.token.SecretManager$InvalidToken", "token is expired\n\tat a.stack")
+            raise Refused(
+                "org.apache.hadoop.security.token.SecretManager$InvalidToken",
+                "token is expired\n\tat a.stack",
+            )
         password = base64.b64encode(self.tokens[identifier]).decode()
 
         def digest(method):
             def md5(s):
                 return hashlib.md5(s).hexdigest()
+
             first = hashlib.md5(f'{said["username"]}:default:{password}'.encode()).digest()
             first = md5(first + f':{said["nonce"]}:{said["cnonce"]}'.encode())
-            return md5(":".join((first, said["nonce"], said["nc"], said["cnonce"], said["qop"],
-                                 md5(f"{method}:/default".encode()))).encode())
+            return md5(
+                ":".join(
+                    (
+                        first,
+                        said["nonce"],
+                        said["nc"],
+                        said["cnonce"],
+                        said["qop"],
+                        md5(f"{method}:/default".encode()),
+                    )
+                ).encode()
+            )
+
         if said["response"] != digest("AUTHENTICATE"):
-            raise Refused("javax.security.sasl.SaslException", "DIGEST-MD5: digest response format violation.")
+            raise Refused(
+                "javax.security.sasl.SaslException", "DIGEST-MD5: digest response format violation."
+            )
         return identifier, "rspauth=" + ("0" * 32 if self.impostor else digest(""))
 
 
 class NameNode(Server):
     """`answers`: {method: message, or a function of the request's fields}. A value that is an Exceptional is an
     exception; "silent" answers nothing; ("raw", bytes) is sent as it is and the connection closed. `tokens`: takes
-    delegation tokens, {identifier: password}; None: a client with a token is told that none is needed."""
+    delegation tokens, {identifier: password}; None: a client with a token is told that none is needed.
+    """
 
     def __init__(self, answers, tokens=None, impostor=False):
         self.answers, self.calls, self.users, self.identifiers = answers, [], [], []
@@ -251,14 +337,17 @@ class NameNode(Server):
 
     def sasl(self, peer):
         """All of the exchange."""
+
         def send(message, status=0, more=b""):
             frame = delimited(field(1, SASL_CALL) + field(2, status) + field(3, 9) + more) + (
-                b"" if message is None else delimited(message))
+                b"" if message is None else delimited(message)
+            )
             peer.sendall(struct.pack(">i", len(frame)) + frame)
 
         def next_message():
-            length, = struct.unpack(">i", receive(peer, 4))
+            (length,) = struct.unpack(">i", receive(peer, 4))
             return fields(split_delimited(receive(peer, length))[1])
+
         if next_message()[2] != [NEGOTIATE]:
             raise OSError("no negotiation")
         if self.tokens is None:
@@ -279,7 +368,7 @@ class NameNode(Server):
         if hello[6] != 0:
             self.sasl(peer)
         while True:
-            length, = struct.unpack(">i", receive(peer, 4))
+            (length,) = struct.unpack(">i", receive(peer, 4))
             parts = split_delimited(receive(peer, length))
             call = fields(parts[0])
             number = call[3][0] >> 1 ^ -(call[3][0] & 1)
@@ -300,7 +389,13 @@ class NameNode(Server):
                 peer.sendall(value[1])
                 return
             if isinstance(value, Exceptional):
-                frame = delimited(head + field(2, 1) + field(4, value.args[0]) + field(5, value.args[1]) + field(6, 1))
+                frame = delimited(
+                    head
+                    + field(2, 1)
+                    + field(4, value.args[0])
+                    + field(5, value.args[1])
+                    + field(6, 1)
+                )
             else:
                 frame = delimited(head + field(2, 0)) + delimited(value)
             peer.sendall(struct.pack(">i", len(frame)) + frame)
@@ -322,7 +417,7 @@ class DataNode(Server):
         length = shift = 0
         while True:
             byte = receive(peer, 1)[0]
-            length |= (byte & 0x7f) << shift
+            length |= (byte & 0x7F) << shift
             shift += 7
             if not byte & 0x80:
                 break
@@ -332,15 +427,17 @@ class DataNode(Server):
         with contextlib.suppress(OSError):
             head = peer.recv(64)
             if head:
-                self.statuses.append(fields(head[1:1 + head[0]])[1][0])
+                self.statuses.append(fields(head[1 : 1 + head[0]])[1][0])
 
 
 def sends(data, then_wait=True):
     """A script: these bytes, whatever was asked for."""
+
     def script(peer, _offset, _length):
         peer.sendall(data)
         if not then_wait:
             peer.close()
+
     return script
 
 

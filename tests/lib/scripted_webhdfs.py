@@ -12,6 +12,7 @@ class WebHdfs(http.server.ThreadingHTTPServer):
     """`files`: path -> bytes; `dirs`: path -> mode. `faults`: {operation: exception's name}; `cut`: bytes after which a DataNode
     closes the connection of the next write; `unread`: the exception with which it refuses writes, its answer lost when they have bytes.
     `certificate`: (certificate, key) of the name localhost, for TLS."""
+
     daemon_threads = True
 
     def __init__(self, certificate=None):
@@ -22,8 +23,17 @@ class WebHdfs(http.server.ThreadingHTTPServer):
             self.name, self.scheme = "localhost", "https"
             context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
             context.load_cert_chain(*certificate)
-            self.socket = context.wrap_socket(self.socket, server_side=True, do_handshake_on_connect=False)  # but by its thread
-        self.files, self.dirs, self.modes, self.faults, self.cut, self.elsewhere = {}, {"/": 0o755}, {}, {}, None, None
+            self.socket = context.wrap_socket(
+                self.socket, server_side=True, do_handshake_on_connect=False
+            )  # but by its thread
+        self.files, self.dirs, self.modes, self.faults, self.cut, self.elsewhere = (
+            {},
+            {"/": 0o755},
+            {},
+            {},
+            None,
+            None,
+        )
         self.unread = None
         self.users = set()
         self.thread = threading.Thread(target=self.serve_forever, daemon=True)
@@ -46,7 +56,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
         pass
 
     def answer(self, status, what=None, **headers):
-        body = what if isinstance(what, bytes) else b"" if what is None else json.dumps(what).encode()
+        body = (
+            what if isinstance(what, bytes) else b"" if what is None else json.dumps(what).encode()
+        )
         self.send_response(status)
         for name, value in headers.items():
             self.send_header(name.replace("_", "-"), value)
@@ -55,14 +67,34 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def refuse(self, status, exception, message):
-        self.answer(status, {"RemoteException": {"exception": exception, "javaClassName": "x." + exception, "message": message}})
+        self.answer(
+            status,
+            {
+                "RemoteException": {
+                    "exception": exception,
+                    "javaClassName": "x." + exception,
+                    "message": message,
+                }
+            },
+        )
 
     def status(self, path, name=""):
         h = self.server
         if path in h.files:
-            return {"type": "FILE", "length": len(h.files[path]), "pathSuffix": name, "modificationTime": 1, "permission":
-                    f"{h.modes.get(path, 0o644):o}"}
-        return {"type": "DIRECTORY", "length": 0, "pathSuffix": name, "modificationTime": 1, "permission": f"{h.dirs[path]:o}"}
+            return {
+                "type": "FILE",
+                "length": len(h.files[path]),
+                "pathSuffix": name,
+                "modificationTime": 1,
+                "permission": f"{h.modes.get(path, 0o644):o}",
+            }
+        return {
+            "type": "DIRECTORY",
+            "length": 0,
+            "pathSuffix": name,
+            "modificationTime": 1,
+            "permission": f"{h.dirs[path]:o}",
+        }
 
     def body(self):
         """A chunked body; None: it was cut."""
@@ -86,7 +118,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
         url = urllib.parse.urlsplit(self.path)
         query = {k: v[0] for k, v in urllib.parse.parse_qs(url.query).items()}
         data_node = url.path.startswith("/data/")
-        path = urllib.parse.unquote(url.path)[len("/data" if data_node else ""):][len("/webhdfs/v1"):]
+        path = urllib.parse.unquote(url.path)[len("/data" if data_node else "") :][
+            len("/webhdfs/v1") :
+        ]
         op = query["op"]
         h.users.add(query.get("user.name"))
         if op in h.faults:
@@ -106,10 +140,25 @@ class Handler(http.server.BaseHTTPRequestHandler):
         h = self.server
         if path not in h.dirs:
             return self.refuse(404, "FileNotFoundException", f"File {path} does not exist.")
-        names = sorted(p[len(path) + 1:] for p in [*h.files, *h.dirs] if p.startswith(path + "/") and "/" not in p[len(path) + 1:])
+        names = sorted(
+            p[len(path) + 1 :]
+            for p in [*h.files, *h.dirs]
+            if p.startswith(path + "/") and "/" not in p[len(path) + 1 :]
+        )
         names = [n for n in names if n > query.get("startAfter", "")]
-        return self.answer(200, {"DirectoryListing": {"partialListing": {"FileStatuses": {"FileStatus": [
-            self.status(f"{path}/{n}", n) for n in names[:2]]}}, "remainingEntries": len(names[2:])}})
+        return self.answer(
+            200,
+            {
+                "DirectoryListing": {
+                    "partialListing": {
+                        "FileStatuses": {
+                            "FileStatus": [self.status(f"{path}/{n}", n) for n in names[:2]]
+                        }
+                    },
+                    "remainingEntries": len(names[2:]),
+                }
+            },
+        )
 
     def mkdirs(self, path, query):
         self.server.dirs[path] = int(query["permission"], 8) & 0o750
@@ -143,4 +192,4 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def open(self, path, query):
         at, n = int(query["offset"]), int(query["length"])
-        return self.answer(200, self.server.files[path][at:at + n])
+        return self.answer(200, self.server.files[path][at : at + n])

@@ -11,15 +11,29 @@ SCRIPTS = f"{TOP}/packaging/completion"
 
 
 def bash(c, *words):
-    script = f"source {SCRIPTS}/selvedge.bash; COMP_WORDS=(selvedge {' '.join(words)}); COMP_CWORD={len(words)}; _selvedge; " \
+    script = (
+        f"source {SCRIPTS}/selvedge.bash; COMP_WORDS=(selvedge {' '.join(words)}); COMP_CWORD={len(words)}; _selvedge; "
         "printf '%s\\n' \"${COMPREPLY[@]}\""
-    return subprocess.run(["bash", "-c", script], env=c.client_env(), capture_output=True, text=True, timeout=60).stdout
+    )
+    return subprocess.run(
+        ["bash", "-c", script], env=c.client_env(), capture_output=True, text=True, timeout=60
+    ).stdout
 
 
 def fish(c, *words):
     line = " ".join(["selvedge", *words])
-    done = subprocess.run(["fish", "--no-config", "-c", f"source {SCRIPTS}/selvedge.fish; complete --do-complete '{line}'"],
-                          env=c.client_env(), capture_output=True, text=True, timeout=60)
+    done = subprocess.run(
+        [
+            "fish",
+            "--no-config",
+            "-c",
+            f"source {SCRIPTS}/selvedge.fish; complete --do-complete '{line}'",
+        ],
+        env=c.client_env(),
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
     assert not done.stderr, done
     return done.stdout
 
@@ -31,11 +45,17 @@ def zsh(c, lines):
     os.makedirs(place, exist_ok=True)
     shutil.copy(f"{SCRIPTS}/_selvedge", f"{place}/_selvedge")
     with open(f"{place}/.zshrc", "w", encoding="ascii") as f:
-        f.write(f"fpath=({place} $fpath); autoload -Uz compinit; compinit -u -D; setopt no_beep; PS1='READY>'; LISTMAX=1000\n"
-                "bindkey '^I' expand-or-complete\nbindkey '^U' kill-whole-line\n")
+        f.write(
+            f"fpath=({place} $fpath); autoload -Uz compinit; compinit -u -D; setopt no_beep; PS1='READY>'; LISTMAX=1000\n"
+            "bindkey '^I' expand-or-complete\nbindkey '^U' kill-whole-line\n"
+        )
     pid, master = pty.fork()
     if pid == 0:
-        os.execvpe("zsh", ["zsh", "-i"], {**c.client_env(), "ZDOTDIR": place, "TERM": "dumb", "COLUMNS": "200"})
+        os.execvpe(
+            "zsh",
+            ["zsh", "-i"],
+            {**c.client_env(), "ZDOTDIR": place, "TERM": "dumb", "COLUMNS": "200"},
+        )
 
     def read_until(text):
         seen = ""
@@ -43,6 +63,7 @@ def zsh(c, lines):
             ready, _, _ = select.select([master], [], [], 60)
             assert ready, (text, seen)
             seen += os.read(master, 65536).decode(errors="replace")
+
     try:
         read_until("READY>")
         for words, wanted in lines:
@@ -61,7 +82,11 @@ def completions(c, app, skip):
     there = [name for name in ("zsh", "fish") if shutil.which(name)]
     for name in {"zsh", "fish"} - set(there):
         skip(f"completion of {name}", f"{name} is not installed: make deps")
-    lines = [(("node", "deco"), "decommission"), (("kill", app[:-2]), app), (("top", "--cont"), "--containers")]
+    lines = [
+        (("node", "deco"), "decommission"),
+        (("kill", app[:-2]), app),
+        (("top", "--cont"), "--containers"),
+    ]
     for words, wanted in lines:
         assert wanted in bash(c, *words), words
         if "fish" in there:

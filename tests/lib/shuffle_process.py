@@ -17,7 +17,11 @@ import zlib
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BUILD = os.path.join(TOP, os.environ.get("BUILD", "build"))
 PROGRAM = os.path.join(BUILD, "selvedge-shuffle")
-DAEMON, ALICE, BOB = 65531, 65532, 65533  # the server's account and those of two jobs; numbers alone
+DAEMON, ALICE, BOB = (
+    65531,
+    65532,
+    65533,
+)  # the server's account and those of two jobs; numbers alone
 
 
 def index_of(parts, crc=None):
@@ -35,25 +39,42 @@ def vlong(n):
 
 def token(secret, kind=b"mapreduce.job"):
     """Token<JobTokenIdentifier> as MapReduce's ApplicationMaster sends it."""
+
     def field(b):
         return vlong(len(b)) + b
+
     return field(field(b"job_1_1")) + field(secret) + field(kind) + field(b"job_1_1")
 
 
 def url_hash(secret, port, uri):
-    return base64.b64encode(hmac.new(secret, f"{port}{uri}".encode(), hashlib.sha1).digest()).decode()
+    return base64.b64encode(
+        hmac.new(secret, f"{port}{uri}".encode(), hashlib.sha1).digest()
+    ).decode()
 
 
 class Job:
     def __init__(self, number, user, uid, secret):
-        self.application, self.id = f"application_1700000000000_{number:04}", f"job_1700000000000_{number:04}"
+        self.application, self.id = (
+            f"application_1700000000000_{number:04}",
+            f"job_1700000000000_{number:04}",
+        )
         self.user, self.uid, self.secret = user, uid, secret
         self.app_dir = f"usercache/{user}/appcache/{self.application}"
 
     def init(self, **more):
-        return dict({"type": "application-init", "applicationId": self.application, "user": self.user, "account": self.user,
-                     "uid": self.uid, "appDir": self.app_dir, "recovered": False,
-                     "data": base64.b64encode(token(self.secret)).decode()}, **more)
+        return dict(
+            {
+                "type": "application-init",
+                "applicationId": self.application,
+                "user": self.user,
+                "account": self.user,
+                "uid": self.uid,
+                "appDir": self.app_dir,
+                "recovered": False,
+                "data": base64.b64encode(token(self.secret)).decode(),
+            },
+            **more,
+        )
 
     def map(self, n):
         return f"attempt_{self.id[4:]}_m_{n:06}_0"
@@ -98,7 +119,9 @@ class Workplace:
         base = self.output_dir(job, n, disk)
         self.write(base + "/file.out", b"".join(parts), job.uid)
         index_base = base if index_disk is None else self.output_dir(job, n, index_disk)
-        self.write(index_base + "/file.out.index", index_of(records) if index is None else index, job.uid)
+        self.write(
+            index_base + "/file.out.index", index_of(records) if index is None else index, job.uid
+        )
         return base
 
     def remove(self):
@@ -108,10 +131,15 @@ class Workplace:
 class Shuffle:
     """The process, and the NodeManager's end of its descriptor 3."""
 
-    def __init__(self, dirs, properties=None, files=None, listen=None, raw_init=None, conf_dir=None):
+    def __init__(
+        self, dirs, properties=None, files=None, listen=None, raw_init=None, conf_dir=None
+    ):
         self.channel, theirs = socket.socketpair()
         self.channel.settimeout(60)
-        high = [fcntl.fcntl(fd, fcntl.F_DUPFD, 100) for fd in [theirs.fileno()] + ([listen.fileno()] if listen else [])]
+        high = [
+            fcntl.fcntl(fd, fcntl.F_DUPFD, 100)
+            for fd in [theirs.fileno()] + ([listen.fileno()] if listen else [])
+        ]
 
         def become():
             for i, fd in enumerate(high):
@@ -122,20 +150,42 @@ class Shuffle:
             os.setresgid(DAEMON, DAEMON, DAEMON)
             os.setresuid(DAEMON, DAEMON, DAEMON)
 
-        self.log_path = tempfile.NamedTemporaryFile(prefix="selvedge-shuffle-log-", delete=False).name
+        self.log_path = tempfile.NamedTemporaryFile(
+            prefix="selvedge-shuffle-log-", delete=False
+        ).name
         with open(self.log_path, "wb") as log:
-            self.process = subprocess.Popen([PROGRAM], stdin=subprocess.DEVNULL, stdout=log, stderr=log, preexec_fn=become,
-                                            close_fds=True, pass_fds=range(3, 3 + len(high)))
+            self.process = subprocess.Popen(
+                [PROGRAM],
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                preexec_fn=become,
+                close_fds=True,
+                pass_fds=range(3, 3 + len(high)),
+            )
         for fd in high:
             os.close(fd)
         theirs.close()
         self.seq = 0
-        self.send(raw_init or {"type": "init", "protocol": 1, "service": "mapreduce_shuffle", "localDirs": dirs,
-                               "stateDir": None, "confDir": conf_dir, "properties": dict({"mapreduce.shuffle.port": "0"}, **(properties or {})),
-                               "listenFds": ["mapreduce_shuffle"] if listen else []})
+        self.send(
+            raw_init
+            or {
+                "type": "init",
+                "protocol": 1,
+                "service": "mapreduce_shuffle",
+                "localDirs": dirs,
+                "stateDir": None,
+                "confDir": conf_dir,
+                "properties": dict({"mapreduce.shuffle.port": "0"}, **(properties or {})),
+                "listenFds": ["mapreduce_shuffle"] if listen else [],
+            }
+        )
         self.ready = self.receive()
-        self.port = struct.unpack(">I", base64.b64decode(self.ready["metadata"]))[0] \
-            if self.ready and self.ready["type"] == "ready" else None
+        self.port = (
+            struct.unpack(">I", base64.b64decode(self.ready["metadata"]))[0]
+            if self.ready and self.ready["type"] == "ready"
+            else None
+        )
 
     def send(self, message):
         text = json.dumps(message).encode()
@@ -143,6 +193,7 @@ class Shuffle:
 
     def receive(self):
         """The next message; None: the process has ended."""
+
         def exactly(n):
             data = b""
             while len(data) < n:
@@ -151,6 +202,7 @@ class Shuffle:
                     return None
                 data += piece
             return data
+
         head = exactly(4)
         return json.loads(exactly(struct.unpack(">I", head)[0])) if head else None
 
@@ -194,9 +246,21 @@ class Client:
     def uri(self, job, reduce, maps, more=""):
         return f"/mapOutput?job={job.id}&reduce={reduce}&map={','.join(maps)}{more}"
 
-    def send(self, uri, secret=None, sent_hash=None, method="GET", lines=(), host=True, version="1.0.0"):
-        sent_hash = sent_hash if sent_hash is not None else url_hash(secret, self.port, uri) if secret else None
-        head = [f"{method} {uri} HTTP/1.1"] + (["Host: x"] if host else []) + ["name: mapreduce", f"version: {version}"]
+    def send(
+        self, uri, secret=None, sent_hash=None, method="GET", lines=(), host=True, version="1.0.0"
+    ):
+        sent_hash = (
+            sent_hash
+            if sent_hash is not None
+            else url_hash(secret, self.port, uri)
+            if secret
+            else None
+        )
+        head = (
+            [f"{method} {uri} HTTP/1.1"]
+            + (["Host: x"] if host else [])
+            + ["name: mapreduce", f"version: {version}"]
+        )
         head += [f"UrlHash: {sent_hash}"] if sent_hash is not None else []
         self.raw("\r\n".join(head + list(lines)).encode() + b"\r\n\r\n")
 
@@ -218,7 +282,7 @@ class Client:
             return None
         end = self.rest.index(b"\r\n\r\n")
         head = bytes(self.rest[:end])
-        del self.rest[:end + 4]
+        del self.rest[: end + 4]
         lines = head.decode().split("\r\n")
         headers = {k.lower(): v for k, v in (line.split(": ", 1) for line in lines[1:])}
         length = int(headers["content-length"])
@@ -251,19 +315,21 @@ def fetch(port, job, reduce, maps, more="", tls=None, **how):
 
 def unpack(body):
     """[(map, length, raw, reduce, bytes)] of an answer's body."""
+
     def number(at):
-        first = struct.unpack("b", body[at:at + 1])[0]
+        first = struct.unpack("b", body[at : at + 1])[0]
         if first >= -112:
             return first, at + 1
         size = -112 - first
-        return int.from_bytes(body[at + 1:at + 1 + size], "big"), at + 1 + size
+        return int.from_bytes(body[at + 1 : at + 1 + size], "big"), at + 1 + size
+
     at, result = 0, []
     while at < len(body):
         n, at = number(at)
-        name, at = body[at:at + n].decode(), at + n
+        name, at = body[at : at + n].decode(), at + n
         length, at = number(at)
         raw, at = number(at)
         reduce, at = number(at)
-        result.append((name, length, raw, reduce, body[at:at + length]))
+        result.append((name, length, raw, reduce, body[at : at + length]))
         at += length
     return result

@@ -22,7 +22,10 @@ class Keys:
 
     def __init__(self, root, group=DAEMON, hosts=()):
         self.root, self.group = root, group
-        self.names = ",".join(f"{'IP' if h.replace('.', '').isdigit() else 'DNS'}:{h}" for h in dict.fromkeys(("localhost", "127.0.0.1", *hosts)))
+        self.names = ",".join(
+            f"{'IP' if h.replace('.', '').isdigit() else 'DNS'}:{h}"
+            for h in dict.fromkeys(("localhost", "127.0.0.1", *hosts))
+        )
         os.mkdir(root)
         os.chmod(root, 0o755)
         self.make("root", "Root", None, authority=True)
@@ -47,28 +50,92 @@ class Keys:
     def make(self, name, subject, signer, authority=False, rsa=False):
         kind = ["rsa:2048"] if rsa else ["ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"]
         more = ["-CA", f"{signer}.crt", "-CAkey", f"{signer}.key"] if signer else []
-        more += ["-addext", "basicConstraints=critical,CA:TRUE"] if authority else ["-addext", f"subjectAltName={self.names}"]
-        openssl(self.root, "req", "-x509", "-newkey", *kind, "-nodes", "-keyout", f"{name}.key", "-out", f"{name}.crt", "-days", "2",
-                "-subj", f"/CN={subject}", *more)
+        more += (
+            ["-addext", "basicConstraints=critical,CA:TRUE"]
+            if authority
+            else ["-addext", f"subjectAltName={self.names}"]
+        )
+        openssl(
+            self.root,
+            "req",
+            "-x509",
+            "-newkey",
+            *kind,
+            "-nodes",
+            "-keyout",
+            f"{name}.key",
+            "-out",
+            f"{name}.crt",
+            "-days",
+            "2",
+            "-subj",
+            f"/CN={subject}",
+            *more,
+        )
 
     def make_expired(self, name, signer):
         """Only openssl's small authority writes times of one's own."""
         with open(self.path("ca.cnf"), "w", encoding="ascii") as f:
-            f.write(f"[ca]\ndefault_ca=x\n[x]\ndatabase={self.root}/index\nserial={self.root}/serial\nnew_certs_dir={self.root}\n"
-                    "default_md=sha256\npolicy=p\nrand_serial=yes\n[p]\ncommonName=supplied\n")
+            f.write(
+                f"[ca]\ndefault_ca=x\n[x]\ndatabase={self.root}/index\nserial={self.root}/serial\nnew_certs_dir={self.root}\n"
+                "default_md=sha256\npolicy=p\nrand_serial=yes\n[p]\ncommonName=supplied\n"
+            )
         with open(self.path("index"), "w", encoding="ascii"):
             pass
-        openssl(self.root, "req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-keyout", f"{name}.key",
-                "-out", f"{name}.csr", "-subj", f"/CN={name}")
-        openssl(self.root, "ca", "-batch", "-notext", "-config", "ca.cnf", "-in", f"{name}.csr", "-out", f"{name}.crt", "-cert", f"{signer}.crt",
-                "-keyfile", f"{signer}.key", "-startdate", "20200101000000Z", "-enddate", "20200102000000Z")
+        openssl(
+            self.root,
+            "req",
+            "-newkey",
+            "ec",
+            "-pkeyopt",
+            "ec_paramgen_curve:prime256v1",
+            "-nodes",
+            "-keyout",
+            f"{name}.key",
+            "-out",
+            f"{name}.csr",
+            "-subj",
+            f"/CN={name}",
+        )
+        openssl(
+            self.root,
+            "ca",
+            "-batch",
+            "-notext",
+            "-config",
+            "ca.cnf",
+            "-in",
+            f"{name}.csr",
+            "-out",
+            f"{name}.crt",
+            "-cert",
+            f"{signer}.crt",
+            "-keyfile",
+            f"{signer}.key",
+            "-startdate",
+            "20200101000000Z",
+            "-enddate",
+            "20200102000000Z",
+        )
 
     def pkcs12(self, name, *chain, password=PASSWORD, to=None):
         """NAME.p12 with its key."""
         if chain:
             self.join(f"{name}.chain", *(f"{c}.crt" for c in chain))
-        openssl(self.root, "pkcs12", "-export", "-inkey", f"{name}.key", "-in", f"{name}.crt", "-out", to or f"{name}.p12",
-                "-passout", f"pass:{password}", *(["-certfile", f"{name}.chain"] if chain else []))
+        openssl(
+            self.root,
+            "pkcs12",
+            "-export",
+            "-inkey",
+            f"{name}.key",
+            "-in",
+            f"{name}.crt",
+            "-out",
+            to or f"{name}.p12",
+            "-passout",
+            f"pass:{password}",
+            *(["-certfile", f"{name}.chain"] if chain else []),
+        )
         return self.owned(to or f"{name}.p12")
 
     def join(self, to, *names):
@@ -80,7 +147,18 @@ class Keys:
 
     def trust(self, name):
         """NAME.trust: PKCS12 with the certificate alone."""
-        openssl(self.root, "pkcs12", "-export", "-nokeys", "-in", f"{name}.crt", "-out", f"{name}.trust", "-passout", f"pass:{PASSWORD}")
+        openssl(
+            self.root,
+            "pkcs12",
+            "-export",
+            "-nokeys",
+            "-in",
+            f"{name}.crt",
+            "-out",
+            f"{name}.trust",
+            "-passout",
+            f"pass:{PASSWORD}",
+        )
         return self.owned(f"{name}.trust", 0o644)
 
     def conf_dir(self, name="conf", **values):
@@ -88,7 +166,12 @@ class Keys:
         path = self.path(name)
         os.makedirs(path, exist_ok=True)
         os.chmod(path, 0o755)
-        site = {"keystore_location": self.path("server.p12"), "keystore_password": PASSWORD, "stores_reload_interval": 100, **values}
+        site = {
+            "keystore_location": self.path("server.p12"),
+            "keystore_password": PASSWORD,
+            "stores_reload_interval": 100,
+            **values,
+        }
         self.write("server", f"{path}/ssl-server.xml", site)
         return path
 

@@ -13,16 +13,25 @@ PATIENCE = 60
 DROPPED = 30
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 UNIT = os.path.join(TOP, "packaging", "selvedge-executor@.service.in")
-CAPABILITIES = ("CHOWN DAC_OVERRIDE DAC_READ_SEARCH FOWNER FSETID KILL SETGID SETUID SETPCAP LINUX_IMMUTABLE "
-                "NET_BIND_SERVICE NET_BROADCAST NET_ADMIN NET_RAW IPC_LOCK IPC_OWNER SYS_MODULE SYS_RAWIO SYS_CHROOT").split()
-CAPABILITIES += ["SYS_PTRACE", "SYS_PACCT", "SYS_ADMIN", "SYS_BOOT", "SYS_NICE", "SYS_RESOURCE"]  # in the kernel's order; the unit names none beyond
+CAPABILITIES = (
+    "CHOWN DAC_OVERRIDE DAC_READ_SEARCH FOWNER FSETID KILL SETGID SETUID SETPCAP LINUX_IMMUTABLE "
+    "NET_BIND_SERVICE NET_BROADCAST NET_ADMIN NET_RAW IPC_LOCK IPC_OWNER SYS_MODULE SYS_RAWIO SYS_CHROOT"
+).split()
+CAPABILITIES += [
+    "SYS_PTRACE",
+    "SYS_PACCT",
+    "SYS_ADMIN",
+    "SYS_BOOT",
+    "SYS_NICE",
+    "SYS_RESOURCE",
+]  # in the kernel's order; the unit names none beyond
 
 
 def unit_capabilities():
     """Numbers of those in CapabilityBoundingSet=."""
     with open(UNIT, encoding="utf-8") as f:
         (line,) = [text for text in f if text.startswith("CapabilityBoundingSet=")]
-    return {CAPABILITIES.index(name[len("CAP_"):]) for name in line.partition("=")[2].split()}
+    return {CAPABILITIES.index(name[len("CAP_") :]) for name in line.partition("=")[2].split()}
 
 
 class Listener:
@@ -30,7 +39,13 @@ class Listener:
     for each connection. Runs as a process of its own until close()."""
 
     def __init__(self, path, owner, helper, cgroup, most=64):
-        self.path, self.owner, self.helper, self.cgroup, self.most = path, owner, helper, cgroup, most
+        self.path, self.owner, self.helper, self.cgroup, self.most = (
+            path,
+            owner,
+            helper,
+            cgroup,
+            most,
+        )
         self.bounding = unit_capabilities()
         self.counters = os.memfd_create("counters")
         self._count(0, 0, 0, 0)
@@ -99,8 +114,16 @@ class Listener:
         signal.set_wakeup_fd(wake[1], warn_on_full_buffer=False)
         while ending is None or live or ended:
             self._count(taken, dropped, peak, left)
-            ready, _, _ = select.select([wake[0], *([control] if ending is None else []),
-                                         *([listening] if listening else [])], [], [], 0.02 if ended else 1)
+            ready, _, _ = select.select(
+                [
+                    wake[0],
+                    *([control] if ending is None else []),
+                    *([listening] if listening else []),
+                ],
+                [],
+                [],
+                0.02 if ended else 1,
+            )
             if wake[0] in ready:
                 os.read(wake[0], 4096)
             for pid in list(live):
@@ -108,7 +131,9 @@ class Listener:
                     connection, group = live.pop(pid)
                     connection.close()
                     ended[group] = time.monotonic()
-            for group, since in list(ended.items()):  # a process on its way out is in it for a moment
+            for group, since in list(
+                ended.items()
+            ):  # a process on its way out is in it for a moment
                 if _remove(group) or time.monotonic() - since > 10:
                     left += os.path.isdir(group)
                     del ended[group]
@@ -168,7 +193,11 @@ class Listener:
                     libc.prctl(24, number, 0, 0, 0)  # PR_CAPBSET_DROP
                 libc.prctl(38, 1, 0, 0, 0)  # PR_SET_NO_NEW_PRIVS
                 os.dup2(connection.fileno(), 0, inheritable=True)
-                os.execve(self.helper, ["container-executor"], {"LISTEN_FDS": "1", "LISTEN_PID": str(os.getpid())})
+                os.execve(
+                    self.helper,
+                    ["container-executor"],
+                    {"LISTEN_FDS": "1", "LISTEN_PID": str(os.getpid())},
+                )
             finally:
                 os._exit(203)
         return pid

@@ -15,7 +15,9 @@ class OnTerminal:
         self.master, slave = os.openpty()
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
         try:
-            self.process = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=slave, stderr=slave, env=env, cwd="/")
+            self.process = subprocess.Popen(
+                argv, stdin=subprocess.DEVNULL, stdout=slave, stderr=slave, env=env, cwd="/"
+            )
         finally:
             os.close(slave)
         self.seen = ""
@@ -72,6 +74,6 @@ class OnTerminal:
             elif part == "\033[K":
                 line = line[:column]
             else:
-                line = line[:column] + part + line[column + len(part):]
+                line = line[:column] + part + line[column + len(part) :]
                 column += len(part)
         return found + [line] if line else found

@@ -12,9 +12,38 @@ from lib.localizer_process import BUILD, USER, above_the_targets, become_user
 
 PROGRAM = os.path.join(BUILD, "log-uploader")
 DUMP = os.path.join(BUILD, "tests/integration/logs/logs-dump")
-TEXTS = {"remote": 1, "servers": 2, "user": 3, "suffix": 4, "group": 5, "app": 6, "bucket": 7, "file": 8, "include": 9,
-         "exclude": 10, "time": 12, "rolled_include": 13, "rolled_exclude": 14, "web": 15}
-CODEC, TIMEOUT, HOSTNAMES, RIGHT, LIST, CONTAINER, SKIP, ENDED, APP_RUNS, DELETE, RATE, FILES_MAX, OLDER_LAYOUT, OTHERS_BEFORE = range(64, 78)
+TEXTS = {
+    "remote": 1,
+    "servers": 2,
+    "user": 3,
+    "suffix": 4,
+    "group": 5,
+    "app": 6,
+    "bucket": 7,
+    "file": 8,
+    "include": 9,
+    "exclude": 10,
+    "time": 12,
+    "rolled_include": 13,
+    "rolled_exclude": 14,
+    "web": 15,
+}
+(
+    CODEC,
+    TIMEOUT,
+    HOSTNAMES,
+    RIGHT,
+    LIST,
+    CONTAINER,
+    SKIP,
+    ENDED,
+    APP_RUNS,
+    DELETE,
+    RATE,
+    FILES_MAX,
+    OLDER_LAYOUT,
+    OTHERS_BEFORE,
+) = range(64, 78)
 OUTCOMES = ("done", "nothing", "failed", "refused")
 APP = "application_1700000000123_10042"
 PLACE = f"alice/bucket-logs-tfile/0042/{APP}/node1_8041"
@@ -76,10 +105,33 @@ class Logs:
 
 
 class Uploader:
-    def __init__(self, logs, containers, local=True, acls=(("VIEW_APP", "alice"), ("MODIFY_APP", " ")), codec=0,
-                 timeout_ms=2000, ended=(), app_runs=False, delete=True, files_max=30, rate=0, older=False, others_before=0, skips=(), **texts):
-        values = {"remote": logs.remote, "user": "alice", "suffix": "bucket-logs-tfile", "app": APP, "bucket": "0042",
-                  "file": "node1_8041", **texts}
+    def __init__(
+        self,
+        logs,
+        containers,
+        local=True,
+        acls=(("VIEW_APP", "alice"), ("MODIFY_APP", " ")),
+        codec=0,
+        timeout_ms=2000,
+        ended=(),
+        app_runs=False,
+        delete=True,
+        files_max=30,
+        rate=0,
+        older=False,
+        others_before=0,
+        skips=(),
+        **texts,
+    ):
+        values = {
+            "remote": logs.remote,
+            "user": "alice",
+            "suffix": "bucket-logs-tfile",
+            "app": APP,
+            "bucket": "0042",
+            "file": "node1_8041",
+            **texts,
+        }
         request = b"".join(field(TEXTS[k], v) for k, v in values.items())
         request += field(CODEC, bytes([codec])) + field(TIMEOUT, struct.pack(">I", timeout_ms))
         request += b"".join(field(RIGHT, r) + field(LIST, text) for r, text in acls)
@@ -88,7 +140,11 @@ class Uploader:
         request += b"".join(field(SKIP, container(n)) for n in skips)
         request += field(OTHERS_BEFORE, struct.pack(">Q", others_before)) if others_before else b""
         request += field(OLDER_LAYOUT, bytes([older])) + field(RATE, struct.pack(">Q", rate))
-        request += field(APP_RUNS, bytes([app_runs])) + field(DELETE, bytes([delete])) + field(FILES_MAX, struct.pack(">I", files_max))
+        request += (
+            field(APP_RUNS, bytes([app_runs]))
+            + field(DELETE, bytes([delete]))
+            + field(FILES_MAX, struct.pack(">I", files_max))
+        )
         self.start([f"{disk}/{APP}" for disk in logs.disks])
         self.send(request, logs.remote if local else None)
 
@@ -100,9 +156,16 @@ class Uploader:
             given[16 + i] = above_the_targets(os.open(path, os.O_PATH | os.O_DIRECTORY))
         self.log = tempfile.TemporaryFile()
         moves = " ".join(f"{to}<&{fd}" for to, fd in given.items())
-        self.process = subprocess.Popen(["/bin/bash", "-c", f'umask 027; exec "$0" {moves}', PROGRAM], cwd="/", env={},
-                                        pass_fds=tuple(given.values()), preexec_fn=become_user,
-                                        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=self.log)
+        self.process = subprocess.Popen(
+            ["/bin/bash", "-c", f'umask 027; exec "$0" {moves}', PROGRAM],
+            cwd="/",
+            env={},
+            pass_fds=tuple(given.values()),
+            preexec_fn=become_user,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=self.log,
+        )
         theirs.close()
         for to, fd in given.items():
             if to != 3:
@@ -112,7 +175,9 @@ class Uploader:
         memfd = os.memfd_create("upload")
         os.write(memfd, request)
         fds = [memfd] + ([os.open(remote, os.O_PATH | os.O_DIRECTORY)] if remote else [])
-        self.channel.sendmsg([b"U"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", fds))])
+        self.channel.sendmsg(
+            [b"U"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", fds))]
+        )
         for fd in fds:
             os.close(fd)
 

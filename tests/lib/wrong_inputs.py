@@ -10,7 +10,12 @@ APP = "application_1700000000000_0001"
 
 # Options with a value: (command line around it, option, a good value, wrong values beside those that every option refuses).
 VALUES = [
-    (["run"], "--instances", "1", ["0", "-1", "10001", "1.5", "many", "99999999999999999999", "1 "]),
+    (
+        ["run"],
+        "--instances",
+        "1",
+        ["0", "-1", "10001", "1.5", "many", "99999999999999999999", "1 "],
+    ),
     (["run"], "-n", "1", ["0x1"]),
     (["run"], "--memory", "64m", ["0", "-1", "1k", "64q", "99999999999g", "much"]),
     (["run"], "--vcores", "1", ["0", "-2", "two", "9999999999"]),
@@ -35,40 +40,135 @@ VALUES = [
     (["node", "decommission", "h", "--graceful"], "--timeout", "5s", ["soon", "-1"]),
     (["node", "drain"], "--reason", "x", []),
     (["doctor"], "--user", "root", []),
-    (["localize", "--as", "root", "file:/etc/hostname"], "--visibility", "public", ["secret", "PUBLICK"]),
-    (["localize", "--visibility", "public", "file:/etc/hostname"], "--as", "root", []),  # the node may run it as another user
-    (["localize", "--as", "root", "--visibility", "public", "file:/etc/hostname"], "--timestamp", "1", ["x", "-1"]),
-    (["localize", "--as", "root", "--visibility", "public", "file:/etc/hostname"], "--size", "1", ["x", "-1"]),
-    (["localize", "--as", "root", "--visibility", "public", "file:/etc/hostname"], "--tokens", "/dev/null", ["/nowhere"]),
-    (["localize", "--as", "root", "--visibility", "public", "file:/etc/hostname"], "--user", "root", []),
-    (["localize", "--as", "root", "--visibility", "public", "file:/etc/hostname"], "--pattern", "x", []),
+    (
+        ["localize", "--as", "root", "file:/etc/hostname"],
+        "--visibility",
+        "public",
+        ["secret", "PUBLICK"],
+    ),
+    (
+        ["localize", "--visibility", "public", "file:/etc/hostname"],
+        "--as",
+        "root",
+        [],
+    ),  # the node may run it as another user
+    (
+        ["localize", "--as", "root", "--visibility", "public", "file:/etc/hostname"],
+        "--timestamp",
+        "1",
+        ["x", "-1"],
+    ),
+    (
+        ["localize", "--as", "root", "--visibility", "public", "file:/etc/hostname"],
+        "--size",
+        "1",
+        ["x", "-1"],
+    ),
+    (
+        ["localize", "--as", "root", "--visibility", "public", "file:/etc/hostname"],
+        "--tokens",
+        "/dev/null",
+        ["/nowhere"],
+    ),
+    (
+        ["localize", "--as", "root", "--visibility", "public", "file:/etc/hostname"],
+        "--user",
+        "root",
+        [],
+    ),
+    (
+        ["localize", "--as", "root", "--visibility", "public", "file:/etc/hostname"],
+        "--pattern",
+        "x",
+        [],
+    ),
     (["ps"], "--output", "table", ["tabel", "id,,state", "id,nothing", "name,", "{.id}"]),
     (["ps"], "--wait", "5", ["soon", "-1"]),
     (["ps"], "--conf", None, ["/nowhere", "/etc/passwd"]),
 ]
 # Options that may be given often: the same without "twice".
-REPEATED = [(["run"], "--file", ["/nowhere", "/etc/hostname#a/b", "/etc/hostname#..", "/etc"]),
-            (["run"], "--archive", ["/nowhere", "/etc"]), (["run"], "--local-dir", ["/nowhere", "/etc/hostname"]),
-            (["run"], "--env", ["A", "=x", "1A=x", "A B=x"]), (["ps"], "-D", ["key", "=value"])]
+REPEATED = [
+    (["run"], "--file", ["/nowhere", "/etc/hostname#a/b", "/etc/hostname#..", "/etc"]),
+    (["run"], "--archive", ["/nowhere", "/etc"]),
+    (["run"], "--local-dir", ["/nowhere", "/etc/hostname"]),
+    (["run"], "--env", ["A", "=x", "1A=x", "A B=x"]),
+    (["ps"], "-D", ["key", "=value"]),
+]
 # Whole command lines.
-LINES = [["pss"], ["help", "pss"], ["run"], ["run", "-n", "1"], ["submit", "--"], ["ps", "-x"], ["ps", "--jsn"], ["ps", "a", "b"], ["ps", "application_1"],
-         ["ps", "--quiet=yes"], ["kill"], ["kill", "job_1_1"], ["kill", APP, "x"], ["kill", "application_1_99999999999"], ["wait"],
-         ["wait", "container_1_1_1_1"], ["wait", APP, APP], ["attach"], ["attach", "x"], ["stop"], ["logs"], ["logs", "x"],
-         ["logs", APP, "1", "2"], ["logs", "--all", "--follow", APP], ["app", "lst"], ["app", "status"], ["app", "status", ""],
-         ["app", "move", APP], ["app", "move", APP, ""], ["app", "move", APP, CONTROL], ["app", "priority", APP, "x"],
-         ["app", "priority", APP, "99999999999"], ["app", "attempts"], ["node", "lst"], ["node", "status"], ["node", "status", ""],
-         ["node", "status", CONTROL], ["node", "status", LONG], ["node", "decommission"], ["node", "decommission", ""],
-         ["node", "decommission", "--timeout", "5", "h"], ["node", "recommission", "a b"], ["node", "list", "x"], ["queue", "list", "x"],
-         ["queue", "status"], ["queue", "status", CONTROL], ["queue", "refresh", "x"], ["inspect"], ["inspect", ""],
-         ["inspect", "container_1"], ["inspect", "application_x"], ["inspect", CONTROL], ["inspect", "a", "b"], ["inspect", "-o", "name", APP],
-         ["top", "x"], ["top", "-o", "nothing"], ["config", "a", "b"], ["config", "--all", "a"], ["config", "--unknown", "--all"],
-         ["version", "x"], ["version", "-o", "name"], ["localize"], ["doctor", "x"], ["app", "list", "-o", "nothing"]]
+LINES = [
+    ["pss"],
+    ["help", "pss"],
+    ["run"],
+    ["run", "-n", "1"],
+    ["submit", "--"],
+    ["ps", "-x"],
+    ["ps", "--jsn"],
+    ["ps", "a", "b"],
+    ["ps", "application_1"],
+    ["ps", "--quiet=yes"],
+    ["kill"],
+    ["kill", "job_1_1"],
+    ["kill", APP, "x"],
+    ["kill", "application_1_99999999999"],
+    ["wait"],
+    ["wait", "container_1_1_1_1"],
+    ["wait", APP, APP],
+    ["attach"],
+    ["attach", "x"],
+    ["stop"],
+    ["logs"],
+    ["logs", "x"],
+    ["logs", APP, "1", "2"],
+    ["logs", "--all", "--follow", APP],
+    ["app", "lst"],
+    ["app", "status"],
+    ["app", "status", ""],
+    ["app", "move", APP],
+    ["app", "move", APP, ""],
+    ["app", "move", APP, CONTROL],
+    ["app", "priority", APP, "x"],
+    ["app", "priority", APP, "99999999999"],
+    ["app", "attempts"],
+    ["node", "lst"],
+    ["node", "status"],
+    ["node", "status", ""],
+    ["node", "status", CONTROL],
+    ["node", "status", LONG],
+    ["node", "decommission"],
+    ["node", "decommission", ""],
+    ["node", "decommission", "--timeout", "5", "h"],
+    ["node", "recommission", "a b"],
+    ["node", "list", "x"],
+    ["queue", "list", "x"],
+    ["queue", "status"],
+    ["queue", "status", CONTROL],
+    ["queue", "refresh", "x"],
+    ["inspect"],
+    ["inspect", ""],
+    ["inspect", "container_1"],
+    ["inspect", "application_x"],
+    ["inspect", CONTROL],
+    ["inspect", "a", "b"],
+    ["inspect", "-o", "name", APP],
+    ["top", "x"],
+    ["top", "-o", "nothing"],
+    ["config", "a", "b"],
+    ["config", "--all", "a"],
+    ["config", "--unknown", "--all"],
+    ["version", "x"],
+    ["version", "-o", "name"],
+    ["localize"],
+    ["doctor", "x"],
+    ["app", "list", "-o", "nothing"],
+]
 
 
 def lines():
     """Every wrong command line, by a name."""
+
     def around(before, *words):
         return [*before, *words, *(["--", "true"] if before[0] in ("run", "submit") else [])]
+
     for before, option, good, wrong in VALUES:
         yield [*before, option]  # its value is missing
         for value in ["", CONTROL, LONG, *wrong]:
@@ -95,7 +195,11 @@ def problem(words, done):
     line = done.stderr.rstrip("\n")
     if done.returncode != 2:
         return f"exit code {done.returncode}"
-    if done.stdout or done.stderr.count("\n") != 1 or not re.match("selvedge: |usage: selvedge ", line):
+    if (
+        done.stdout
+        or done.stderr.count("\n") != 1
+        or not re.match("selvedge: |usage: selvedge ", line)
+    ):
         return "not one line"
     if re.search("[^ -~]", line):
         return "not printable"
@@ -110,10 +214,15 @@ def wrong_inputs(c, submit):
         for words, done in zip(wrong, pool.map(lambda words: c.selvedge(*words), wrong)):
             why = problem(words, done)
             if why:
-                found.append(f"{why}: {[w[:40] for w in words]}: {done.returncode} {done.stdout[:100]!r} {done.stderr[:300]!r}")
+                found.append(
+                    f"{why}: {[w[:40] for w in words]}: {done.returncode} {done.stdout[:100]!r} {done.stderr[:300]!r}"
+                )
     print(f"({len(wrong)} wrong command lines)")
     assert not found, "\n".join(found)
     assert len(wrong) >= 300
     after = submit(c, "--", "true")
-    assert (submitted(c), sequence(after)) == (before + 2, first + 1), "an application was submitted, or an id used up"
+    assert (submitted(c), sequence(after)) == (
+        before + 2,
+        first + 1,
+    ), "an application was submitted, or an id used up"
     assert not [name for name in os.listdir(f"{c.root}/tmp") if name.startswith("application_")]

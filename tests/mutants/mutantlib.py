@@ -40,17 +40,35 @@ class Build:
         """What make would run, as {source: command} and the commands that link."""
         goals = [f"{self.out}/container-executor", f"{self.out}/container-prepare"]
         goals += [f"{self.real}/{p}" for p in PROGRAMS]
-        text = subprocess.run(["make", "-C", TOP, "--no-print-directory", "-nB", "V=1", f"BUILD={self.real}",
-                               f"EXECUTOR_CONF={BASE}/etc/container-executor.cfg", f"EXECUTOR_STATE={BASE}/state",
-                               f"LIBEXECDIR={BASE}/libexec", f"HELPER_DIR={self.out}", f"HELPER={goals[0]}", *goals],
-                              stdout=subprocess.PIPE, check=True, text=True).stdout
+        text = subprocess.run(
+            [
+                "make",
+                "-C",
+                TOP,
+                "--no-print-directory",
+                "-nB",
+                "V=1",
+                f"BUILD={self.real}",
+                f"EXECUTOR_CONF={BASE}/etc/container-executor.cfg",
+                f"EXECUTOR_STATE={BASE}/state",
+                f"LIBEXECDIR={BASE}/libexec",
+                f"HELPER_DIR={self.out}",
+                f"HELPER={goals[0]}",
+                *goals,
+            ],
+            stdout=subprocess.PIPE,
+            check=True,
+            text=True,
+        ).stdout
         self.compile, self.link = {}, {}
         for line in text.splitlines():
             words = shlex.split(line) if re.match(r"\S*(gcc|clang|cc)\b.* -o ", line) else []
             if not words:
                 continue
             target = words[words.index("-o") + 1]
-            if "-c" in words and target.startswith((self.out, self.real + "/executor/", self.real + "/setuid-helper/handoff/")):
+            if "-c" in words and target.startswith(
+                (self.out, self.real + "/executor/", self.real + "/setuid-helper/handoff/")
+            ):
                 words[words.index("-o") + 1] = target = self._user(target)
                 self.compile.setdefault(words[-1], []).append(words)
             elif target in goals:
@@ -65,16 +83,24 @@ class Build:
     def _user(self, path):
         """Objects of the programs that are not built for a fixture: beside the others."""
         return path.replace(self.real + "/executor/", self.out + "/user/").replace(
-            self.real + "/setuid-helper/handoff/", self.out + "/handoff/")
+            self.real + "/setuid-helper/handoff/", self.out + "/handoff/"
+        )
 
     def _run(self, words, extra=()):
-        r = subprocess.run(words[:1] + list(extra) + words[1:], cwd=self.tree, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                           text=True)
+        r = subprocess.run(
+            words[:1] + list(extra) + words[1:],
+            cwd=self.tree,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
         return r.stdout if r.returncode else ""
 
     def make(self, sources=None):
         """Compiles these sources (None: all) and links; the compiler's words when it refuses."""
-        wanted = list(self.compile) if sources is None else [s for s in sources if s in self.compile]
+        wanted = (
+            list(self.compile) if sources is None else [s for s in sources if s in self.compile]
+        )
         for source in wanted:
             for words in self.compile[source]:
                 # A mutant may leave something unused; a warning is not how it must be noticed.
@@ -91,22 +117,46 @@ class Build:
         """From the policies of the copy."""
         os.makedirs(self.build + "/seccomp", exist_ok=True)
         for f in FILTERS:
-            error = self._run([f"{self.real}/executor/seccomp/compile", f"executor/seccomp/{f}.policy",
-                               f"{self.build}/seccomp/{f}.bpf"])
+            error = self._run(
+                [
+                    f"{self.real}/executor/seccomp/compile",
+                    f"executor/seccomp/{f}.policy",
+                    f"{self.build}/seccomp/{f}.bpf",
+                ]
+            )
             if error:
                 return error
         return ""
 
-
     def unit(self, name):
         """(status, words) of a unit test of the copy; 3: it could not be built."""
         program = f"{self.work}/unit/tests/unit/{name}"
-        r = subprocess.run(["make", "-C", self.tree, "--no-print-directory", f"BUILD={self.work}/unit", "WARN=-Wall", program],
-                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+        r = subprocess.run(
+            [
+                "make",
+                "-C",
+                self.tree,
+                "--no-print-directory",
+                f"BUILD={self.work}/unit",
+                "WARN=-Wall",
+                program,
+            ],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
+        )
         if r.returncode:
             return 3, r.stdout
         try:
-            r = subprocess.run([program], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False, timeout=120)
+            r = subprocess.run(
+                [program],
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+                check=False,
+                timeout=120,
+            )
         except subprocess.TimeoutExpired:
             return 1, "FAIL it does not end"
         return 1 if r.returncode else 0, r.stdout
@@ -116,10 +166,12 @@ def clean():
     """What a run that was killed has left: its files were in a mount namespace of its own, its group is not."""
     at = "/run/selvedge-mutants-cgroup"
     os.makedirs(at, exist_ok=True)
-    script = (f"mount -t cgroup2 none {at} || exit; for group in {at}/selvedge-test-*-*; do [ -d $group ] || continue; "
-              f"[ -d /proc/${{group##*-}} ] && continue; echo 1 > $group/cgroup.kill; for i in 1 2 3 4 5 6 7 8; do "
-              f"grep -q 'populated 0' $group/cgroup.events && break; sleep 0.2; done; "
-              f"find $group -depth -type d -exec rmdir {{}} +; done")
+    script = (
+        f"mount -t cgroup2 none {at} || exit; for group in {at}/selvedge-test-*-*; do [ -d $group ] || continue; "
+        f"[ -d /proc/${{group##*-}} ] && continue; echo 1 > $group/cgroup.kill; for i in 1 2 3 4 5 6 7 8; do "
+        f"grep -q 'populated 0' $group/cgroup.events && break; sleep 0.2; done; "
+        f"find $group -depth -type d -exec rmdir {{}} +; done"
+    )
     subprocess.run(["unshare", "-m", "sh", "-c", script], stderr=subprocess.DEVNULL, check=False)
     os.rmdir(at)
 
@@ -136,10 +188,31 @@ def run(build, program, functions, seconds):
 
 
 def run_alone(build, program, functions, seconds):
-    env = dict(os.environ, SELVEDGE_TEST_NS="1", SELVEDGE_TEST_HELPERS=build.work + "/helpers", BUILD=build.build)
-    p = subprocess.Popen(["unshare", "-m", "--propagation", "private", sys.executable, os.path.join(os.path.dirname(os.path.abspath(__file__)), "inside"),
-                          program, ",".join(functions), str(seconds)], env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                         text=True, errors="replace", start_new_session=True)
+    env = dict(
+        os.environ,
+        SELVEDGE_TEST_NS="1",
+        SELVEDGE_TEST_HELPERS=build.work + "/helpers",
+        BUILD=build.build,
+    )
+    p = subprocess.Popen(
+        [
+            "unshare",
+            "-m",
+            "--propagation",
+            "private",
+            sys.executable,
+            os.path.join(os.path.dirname(os.path.abspath(__file__)), "inside"),
+            program,
+            ",".join(functions),
+            str(seconds),
+        ],
+        env=env,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        start_new_session=True,
+    )
     try:
         words = p.communicate(timeout=seconds + 60)[0]
     except subprocess.TimeoutExpired:

@@ -9,18 +9,28 @@ TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))
 def files(*endings):
     """Sorted paths below TOP that end with one of `endings`; without endings, all."""
     try:
-        listed = subprocess.run(["git", "-C", TOP, "ls-files", "-co", "--exclude-standard"], capture_output=True,
-                                text=True)
+        listed = subprocess.run(
+            ["git", "-C", TOP, "ls-files", "-co", "--exclude-standard"],
+            capture_output=True,
+            text=True,
+        )
         found = listed.stdout.split() if listed.returncode == 0 else walked()
     except FileNotFoundError:
         found = walked()
-    return sorted(path for path in found if path.endswith(endings or "") and os.path.isfile(os.path.join(TOP, path)))
+    return sorted(
+        path
+        for path in found
+        if path.endswith(endings or "") and os.path.isfile(os.path.join(TOP, path))
+    )
 
 
 def walked():
     found = []
     for directory, below, names in os.walk(TOP):
-        below[:] = [d for d in below if d not in (".git", "__pycache__") and
-                    not (directory == TOP and d.startswith("build"))]
+        below[:] = [
+            d
+            for d in below
+            if d not in (".git", "__pycache__") and not (directory == TOP and d.startswith("build"))
+        ]
         found += [os.path.relpath(os.path.join(directory, name), TOP) for name in names]
     return found

@@ -38,15 +38,31 @@ def expect(what, found, wanted):
 
 
 def as_job(*argv):
-    return ["setpriv", "--reuid", "job", "--regid", "job", "--clear-groups", "env", f"HADOOP_CONF_DIR={CONF}",
-            "USER=job", "HOME=/tmp", "/usr/bin/selvedge", *argv]
+    return [
+        "setpriv",
+        "--reuid",
+        "job",
+        "--regid",
+        "job",
+        "--clear-groups",
+        "env",
+        f"HADOOP_CONF_DIR={CONF}",
+        "USER=job",
+        "HOME=/tmp",
+        "/usr/bin/selvedge",
+        *argv,
+    ]
 
 
 PACKAGES = ("selvedge-container-executor", "selvedge-nodemanager", "selvedge-client", "selvedge-rm")
 
 
 def unpack(version):
-    tool("dpkg", "--install", *(f"{TOP}/packages/{version}/{p}_{version}_amd64.deb" for p in PACKAGES))
+    tool(
+        "dpkg",
+        "--install",
+        *(f"{TOP}/packages/{version}/{p}_{version}_amd64.deb" for p in PACKAGES),
+    )
 
 
 def purge(mounts=()):
@@ -58,11 +74,27 @@ def purge(mounts=()):
         expect(f"left on {path}", os.listdir(path), [])
         tool("umount", path)
         os.rmdir(path)
-    left = [p for p in ("/etc/selvedge", "/usr/libexec/selvedge", "/var/lib/selvedge", "/var/log/selvedge", "/run/selvedge",
-                        "/usr/share/selvedge") if os.path.exists(p)]
-    expect("left", [os.path.join(d, f) for p in left for d, _, files in os.walk(p) for f in files] + left, [])
+    left = [
+        p
+        for p in (
+            "/etc/selvedge",
+            "/usr/libexec/selvedge",
+            "/var/lib/selvedge",
+            "/var/log/selvedge",
+            "/run/selvedge",
+            "/usr/share/selvedge",
+        )
+        if os.path.exists(p)
+    ]
+    expect(
+        "left",
+        [os.path.join(d, f) for p in left for d, _, files in os.walk(p) for f in files] + left,
+        [],
+    )
     units = tool("systemctl", "list-unit-files", "--no-legend", "selvedge-*").splitlines()
-    expect("units", [u for u in units if not u.startswith("selvedge-test.service ")], [])  # the VM's own
+    expect(
+        "units", [u for u in units if not u.startswith("selvedge-test.service ")], []
+    )  # the VM's own
     shutil.rmtree(CONF)
     tool("userdel", "job")
 
@@ -77,18 +109,30 @@ def configure(memory=1024, **more):
     conf.write_xml(f"{CONF}/core-site.xml", conf.core_site("/var/lib/selvedge"))
     conf.write_xml(f"{CONF}/capacity-scheduler.xml", conf.capacity_scheduler())
     node = "yarn.nodemanager."
-    conf.write_xml(f"{CONF}/yarn-site.xml", {
-        **conf.cluster_site("/var/lib/selvedge", ports), "selvedge.rm.unprotected-nodes": "",
-        "selvedge.node-secret.file": "/etc/selvedge/node-secret",  # the package's
-        node + "hostname": "127.0.0.1", node + "bind-host": "127.0.0.1",
-        node + "local-dirs": "/var/lib/selvedge/local", node + "log-dirs": "/var/log/selvedge/containers",
-        node + "recovery.dir": "/var/lib/selvedge/recovery",
-        node + "recovery.supervised": "true",  # systemd starts it again: containers live on
-        node + "resource.memory-mb": memory, "yarn.scheduler.minimum-allocation-mb": 32,
-        node + "address": f"127.0.0.1:{host.free_port()}", node + "resource.cpu-vcores": 32,
-        node + "linux-container-executor.group": "yarn",
-        node + "linux-container-executor.nonsecure-mode.limit-users": "false", **more})
-    with open("/etc/selvedge/container-executor.cfg", "a", encoding="ascii") as f:  # as doctor demands
+    conf.write_xml(
+        f"{CONF}/yarn-site.xml",
+        {
+            **conf.cluster_site("/var/lib/selvedge", ports),
+            "selvedge.rm.unprotected-nodes": "",
+            "selvedge.node-secret.file": "/etc/selvedge/node-secret",  # the package's
+            node + "hostname": "127.0.0.1",
+            node + "bind-host": "127.0.0.1",
+            node + "local-dirs": "/var/lib/selvedge/local",
+            node + "log-dirs": "/var/log/selvedge/containers",
+            node + "recovery.dir": "/var/lib/selvedge/recovery",
+            node + "recovery.supervised": "true",  # systemd starts it again: containers live on
+            node + "resource.memory-mb": memory,
+            "yarn.scheduler.minimum-allocation-mb": 32,
+            node + "address": f"127.0.0.1:{host.free_port()}",
+            node + "resource.cpu-vcores": 32,
+            node + "linux-container-executor.group": "yarn",
+            node + "linux-container-executor.nonsecure-mode.limit-users": "false",
+            **more,
+        },
+    )
+    with open(
+        "/etc/selvedge/container-executor.cfg", "a", encoding="ascii"
+    ) as f:  # as doctor demands
         f.write(f"selvedge.connect-filter.refused-ports={ports['tracker']},{ports['admin']}\n")
     tool("systemctl", "daemon-reload")
 
@@ -104,8 +148,13 @@ def main_pid():
 def job(command, *options):
     """A running job: its process and the cgroup of its only container besides the ApplicationMaster, None if that has
     ended."""
-    process = subprocess.Popen(as_job("--json", "run", *options, "--", command), stdout=subprocess.PIPE,
-                               stderr=subprocess.PIPE, text=True, cwd="/")
+    process = subprocess.Popen(
+        as_job("--json", "run", *options, "--", command),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd="/",
+    )
     if process.stderr.readline().strip() != "up":
         raise Failed(f"no container came up: {process.communicate()}")
     return process, next((p for p in leaves() if int(p.rsplit("_", 1)[1]) > 1), None)
@@ -153,8 +202,22 @@ def states():
 
 def up_jobs(count):
     """A job of so many running containers, which wait: its process, and each cgroup's processes, the ApplicationMaster's included."""
-    process = subprocess.Popen(as_job("--json", "run", "-n", str(count), "-m", "32m", "--", "mkfifo go; echo up; read x < go; exit 4"),
-                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd="/")
+    process = subprocess.Popen(
+        as_job(
+            "--json",
+            "run",
+            "-n",
+            str(count),
+            "-m",
+            "32m",
+            "--",
+            "mkfifo go; echo up; read x < go; exit 4",
+        ),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd="/",
+    )
     for _ in range(count):
         if process.stderr.readline().strip().rsplit(" ", 1)[-1] != "up":
             raise Failed(f"no container came up: {process.communicate()}")
@@ -179,9 +242,18 @@ def run_cases(*cases):
             continue  # some functions of the program, by hand
         if report.case(name, case, *args):
             continue
-        for command in (["journalctl", "-b", "--no-pager", "-n", "60", "-u", "selvedge-*"],
-                        ["systemctl", "status", "--no-pager", "selvedge-nodemanager", "selvedge-containers", "selvedge-executor.socket",
-                         "selvedge-executor@*"]):
+        for command in (
+            ["journalctl", "-b", "--no-pager", "-n", "60", "-u", "selvedge-*"],
+            [
+                "systemctl",
+                "status",
+                "--no-pager",
+                "selvedge-nodemanager",
+                "selvedge-containers",
+                "selvedge-executor.socket",
+                "selvedge-executor@*",
+            ],
+        ):
             print(subprocess.run(command, capture_output=True, text=True).stdout, flush=True)
         if not os.environ.get("SELVEDGE_TEST_ON"):  # to see all failures at once
             break  # the next case needs this one's result

@@ -77,7 +77,12 @@ class Denials:
     def read(self):
         with contextlib.suppress(BlockingIOError):
             while True:
-                line = os.read(self.fd, 8192).decode(errors="replace").split(";", 1)[1].split("\n", 1)[0]
+                line = (
+                    os.read(self.fd, 8192)
+                    .decode(errors="replace")
+                    .split(";", 1)[1]
+                    .split("\n", 1)[0]
+                )
                 if "audit_lost=" in line or "audit: backlog limit" in line:
                     raise Failed(f"the kernel lost records: {line}")
                 if "avc:  denied" in line and "selvedge_" in line:
@@ -91,7 +96,10 @@ class Denials:
         """(source, target, class, permission) of each; types without selvedge_ and _t."""
         found = set()
         for line in self.read()[mark:]:
-            m = re.search(r"denied  \{ ([^}]*) \}.* scontext=\S+?:\S+?:(\w+)_t\S* tcontext=\S+?:\S+?:(\w+)_t\S* tclass=(\w+)", line)
+            m = re.search(
+                r"denied  \{ ([^}]*) \}.* scontext=\S+?:\S+?:(\w+)_t\S* tcontext=\S+?:\S+?:(\w+)_t\S* tclass=(\w+)",
+                line,
+            )
             if not m:
                 raise Failed(f"not parsed: {line}")
             names = [m[i].removeprefix("selvedge_") for i in (2, 3)]
@@ -106,25 +114,39 @@ class Denials:
         found = self.since(mark)
         if found - wanted - maybe or wanted - found:
             more = sorted(found - wanted - maybe)
-            lines = "\n".join(line[line.index("avc:"):] for line in self.lines[mark:][:40])
-            raise Failed(f"denied beyond what should be: {more}; not denied: {sorted(wanted - found)}\n{lines}")
+            lines = "\n".join(line[line.index("avc:") :] for line in self.lines[mark:][:40])
+            raise Failed(
+                f"denied beyond what should be: {more}; not denied: {sorted(wanted - found)}\n{lines}"
+            )
 
 
 # --- the node's files -----------------------------------------------------------------------------
+
 
 def site(profile="strict", **more):
     """yarn-site.xml; `more`: keys below yarn.nodemanager. (y_…), selvedge.nodemanager. (s_…) and yarn. (a_…)."""
     node = "yarn.nodemanager."
     values = {
-        **conf.cluster_site("/var/lib/selvedge", PORTS), node + "hostname": "127.0.0.1", node + "bind-host": "127.0.0.1",
-        node + "local-dirs": LOCAL, node + "log-dirs": LOGS, node + "recovery.dir": STATE, node + "recovery.supervised": "true",
-        node + "address": f"127.0.0.1:{NODE}", node + "webapp.address": f"127.0.0.1:{NODE_WEB}", node + "resource.cpu-vcores": 8,
+        **conf.cluster_site("/var/lib/selvedge", PORTS),
+        node + "hostname": "127.0.0.1",
+        node + "bind-host": "127.0.0.1",
+        node + "local-dirs": LOCAL,
+        node + "log-dirs": LOGS,
+        node + "recovery.dir": STATE,
+        node + "recovery.supervised": "true",
+        node + "address": f"127.0.0.1:{NODE}",
+        node + "webapp.address": f"127.0.0.1:{NODE_WEB}",
+        node + "resource.cpu-vcores": 8,
         node + "linux-container-executor.group": "yarn",
         node + "linux-container-executor.nonsecure-mode.limit-users": "false",
-        "selvedge.nodemanager.sandbox.profile": profile, "selvedge.nodemanager.selinux.labels": "true"}
+        "selvedge.nodemanager.sandbox.profile": profile,
+        "selvedge.nodemanager.selinux.labels": "true",
+    }
     for key, value in more.items():
         name = key[2:].replace("__", "-").replace("_", ".")
-        values[{"y": "yarn.nodemanager.", "s": "selvedge.nodemanager.", "a": "yarn."}[key[0]] + name] = value
+        values[
+            {"y": "yarn.nodemanager.", "s": "selvedge.nodemanager.", "a": "yarn."}[key[0]] + name
+        ] = value
     conf.write_xml(f"{CONF}/yarn-site.xml", values)
 
 
@@ -132,8 +154,11 @@ def configure(sections="", **keys):
     """container-executor.cfg: the packaged one with these keys in it."""
     with open(f"{TOP}/packaging/container-executor.cfg", encoding="ascii") as f:
         text = f.read()
-    for key, value in {"selvedge.sandbox.profiles": "strict,hadoop,host", "selvedge.sandbox.selinux": "enforcing",
-                       **{k.replace("__", "-").replace("_", "."): v for k, v in keys.items()}}.items():
+    for key, value in {
+        "selvedge.sandbox.profiles": "strict,hadoop,host",
+        "selvedge.sandbox.selinux": "enforcing",
+        **{k.replace("__", "-").replace("_", "."): v for k, v in keys.items()},
+    }.items():
         text = re.sub(rf"^#?{re.escape(key)}=.*\n", "", text, flags=re.M)
         text = text.replace("\n# Devices that may", f"\n{key}={value}\n# Devices that may")
     write(CFG, text + sections)
@@ -146,13 +171,19 @@ def restart(profile="strict", **more):
 
 # --- jobs -----------------------------------------------------------------------------------------
 
+
 class Job:
     """A running job of one container and an ApplicationMaster; it has printed `up`."""
 
     def __init__(self, command, user="job"):
         before = set(os.listdir(ROOT))
-        self.process = subprocess.Popen(self.argv(user, "--json", "run", "-m", "64m", "--", command), stdout=subprocess.PIPE,
-                                        stderr=subprocess.PIPE, text=True, cwd="/")
+        self.process = subprocess.Popen(
+            self.argv(user, "--json", "run", "-m", "64m", "--", command),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd="/",
+        )
         self.lines = []
         for line in self.process.stderr:
             self.lines.append(line.strip())
@@ -163,14 +194,30 @@ class Job:
         new = [n for n in sorted(set(os.listdir(ROOT)) - before) if n.startswith("container_")]
         self.name = next((n for n in new if int(n.rsplit("_", 1)[1]) > 1), None)
         self.master = next((n for n in new if int(n.rsplit("_", 1)[1]) == 1), None)
-        self.app = "application_" + "_".join(self.name.replace("container_", "").split("_")[-4:-2]) if self.name else None
+        self.app = (
+            "application_" + "_".join(self.name.replace("container_", "").split("_")[-4:-2])
+            if self.name
+            else None
+        )
         self.user = user
         self.work = f"{LOCAL}/usercache/{user}/appcache/{self.app}/{self.name}"
 
     @staticmethod
     def argv(user, *words):
-        return ["setpriv", "--reuid", user, "--regid", user, "--clear-groups", "env", f"HADOOP_CONF_DIR={CONF}", f"USER={user}",
-                "HOME=/tmp", "/usr/bin/selvedge", *words]
+        return [
+            "setpriv",
+            "--reuid",
+            user,
+            "--regid",
+            user,
+            "--clear-groups",
+            "env",
+            f"HADOOP_CONF_DIR={CONF}",
+            f"USER={user}",
+            "HOME=/tmp",
+            "/usr/bin/selvedge",
+            *words,
+        ]
 
     def end(self):
         return self.process.communicate(timeout=240)
@@ -194,7 +241,9 @@ class Driven:
             raise Failed(f"{words}: {answer}")
         return answer
 
-    def start(self, script, user="job", memory=128, gpus=0, resources=(), app=None, up=True, data="-"):
+    def start(
+        self, script, user="job", memory=128, gpus=0, resources=(), app=None, up=True, data="-"
+    ):
         """Starts a container that runs the script, with its log directory as first argument; waits for the file `up` there.
         `data`: what an auxiliary service is told, as aux:NAME:TEXT."""
         if app is None:
@@ -205,7 +254,15 @@ class Driven:
         for resource in resources:
             self.ask("resource", *resource)
         packed = base64.b64encode(script.encode()).decode()
-        answer = self.driver.start(c.app, c.number, 1, user, f"echo {packed} | base64 -d >s.sh; exec bash s.sh <LOG_DIR>", data, memory=memory)
+        answer = self.driver.start(
+            c.app,
+            c.number,
+            1,
+            user,
+            f"echo {packed} | base64 -d >s.sh; exec bash s.sh <LOG_DIR>",
+            data,
+            memory=memory,
+        )
         expect("start", answer.get("failed"), {})
         if up:
             host.wait_for(lambda: os.path.exists(f"{c.logs}/up") or c.over(), 120, f"{c.name} runs")
@@ -252,6 +309,7 @@ class Container:
         def gone():
             self.driven.driver("beats", 1000, 1)
             return not os.path.exists(self.appcache)
+
         host.wait_for(gone, 120, f"{self.appcache} is deleted")
 
 

@@ -116,8 +116,15 @@ def collect(c):
     found = {}
     with commands.Probe(c) as probe:
         ha = "yarn.resourcemanager."
-        options = " ".join(f"-D {ha}{key}" for key in ("ha.enabled=true", "ha.rm-ids=rm1,rm2", "ha.automatic-failover.enabled=false",
-                                                       f"admin.address.rm1={c.address}:{c.ports['admin']}"))
+        options = " ".join(
+            f"-D {ha}{key}"
+            for key in (
+                "ha.enabled=true",
+                "ha.rm-ids=rm1,rm2",
+                "ha.automatic-failover.enabled=false",
+                f"admin.address.rm1={c.address}:{c.ports['admin']}",
+            )
+        )
         for i, line in enumerate(COMMANDS):
             if line.startswith(":"):
                 try:
@@ -126,7 +133,10 @@ def collect(c):
                     raise ClusterError(f"{error} after {list(found.items())[-3:]}") from None
                 continue
             code, text = probe.run(line.replace("@HA", options))
-            found["yarn " + line + " again" * COMMANDS[:i].count(line)] = [f"exit {code}", *probe.plain(text)]
+            found["yarn " + line + " again" * COMMANDS[:i].count(line)] = [
+                f"exit {code}",
+                *probe.plain(text),
+            ]
     c.wait(lambda: not c.container_processes(), 60, "the containers of the probe end")
     return found
 
@@ -145,4 +155,8 @@ def run(report, c):
         commands.compare(report, c, found, wanted, commands.rows(-1))
         return
     for name, lines in wanted.items():
-        report.check(f"{c.pairing}: {name}", found[name] == lines, f"\n      now:    {found[name]}\n      golden: {lines}")
+        report.check(
+            f"{c.pairing}: {name}",
+            found[name] == lines,
+            f"\n      now:    {found[name]}\n      golden: {lines}",
+        )

@@ -80,8 +80,25 @@ app kill @ABSENT
 
 
 # Those that change nothing and ask for no person: they are run on terminals, too.
-LOOKS = ("version", "ps", "app list", "app status", "app attempts", "app move @RUNS nowhere", "top", "inspect", "logs", "node list", "node status",
-         "queue list", "queue status", "complete", "wait", "run -q nowhere", "run -m 1t")
+LOOKS = (
+    "version",
+    "ps",
+    "app list",
+    "app status",
+    "app attempts",
+    "app move @RUNS nowhere",
+    "top",
+    "inspect",
+    "logs",
+    "node list",
+    "node status",
+    "queue list",
+    "queue status",
+    "complete",
+    "wait",
+    "run -q nowhere",
+    "run -m 1t",
+)
 # A list of applications shows a failure in red.
 COLOURED = ("ps -a -o wide", "app list -a")
 # For make check: with one job that has ended.
@@ -114,8 +131,18 @@ def plain(text):
     """Masked, without what a fast or a slow machine prints more or less often."""
     for name in {socket.gethostname(), "localhost"}:
         text = text.replace(name, "127.0.0.1")
-    lines = (re.sub(r"^\[ *[\d.]+ s\]", "[TIME]", line) for line in mask(text.replace("/var/lib/selvedge-test-cluster", "ROOT")))
-    return [line for line in lines if not re.search(r"^\[TIME\] (APP (NEW|NEW_SAVING|SUBMITTED|ACCEPTED|RUNNING)|\d+ of \d+ containers done)", line)]
+    lines = (
+        re.sub(r"^\[ *[\d.]+ s\]", "[TIME]", line)
+        for line in mask(text.replace("/var/lib/selvedge-test-cluster", "ROOT"))
+    )
+    return [
+        line
+        for line in lines
+        if not re.search(
+            r"^\[TIME\] (APP (NEW|NEW_SAVING|SUBMITTED|ACCEPTED|RUNNING)|\d+ of \d+ containers done)",
+            line,
+        )
+    ]
 
 
 def shape(value, path=""):
@@ -132,8 +159,14 @@ class Jobs:
 
     def __init__(self, c, brief):
         self.c = c
-        self.others = {a["id"] for a in json.loads(c.selvedge("ps", "-a", "-o", "json").stdout)}  # of cases before
-        self.others |= {n["id"] for n in json.loads(c.selvedge("node", "list", "-a", "-o", "json").stdout) if n["state"] != "RUNNING"}
+        self.others = {
+            a["id"] for a in json.loads(c.selvedge("ps", "-a", "-o", "json").stdout)
+        }  # of cases before
+        self.others |= {
+            n["id"]
+            for n in json.loads(c.selvedge("node", "list", "-a", "-o", "json").stdout)
+            if n["state"] != "RUNNING"
+        }
         bad = self.submit("bad", "echo first; echo why >&2; exit 9")
         c.selvedge("wait", bad)
         self.words = {"BAD": bad, "ABSENT": "application_1_0001"}
@@ -146,8 +179,14 @@ class Jobs:
             c.wait(lambda a=app: "ready" in c.selvedge("logs", a).stdout, 120, f"{app} runs")
         rows = json.loads(c.selvedge("ps", runs, "-o", "json").stdout)
         first = rows["containers"][0]
-        self.words |= {"RUNS": runs, "SECOND": second, "PREFIX": runs[:-2], "CONTAINER": first["container"], "NODE": first["node"],
-                       "HELLO": "echo hello"}
+        self.words |= {
+            "RUNS": runs,
+            "SECOND": second,
+            "PREFIX": runs[:-2],
+            "CONTAINER": first["container"],
+            "NODE": first["node"],
+            "HELLO": "echo hello",
+        }
 
     def submit(self, name, command):
         done = self.c.selvedge("submit", "--quiet", "-N", name, "--", command)
@@ -159,7 +198,13 @@ class Jobs:
         return [self.words[w[1:]] if w.startswith("@") else w for w in line.split()]
 
     def plain(self, text):
-        return plain("\n".join(line for line in text.splitlines() if not any(other in line for other in self.others)))
+        return plain(
+            "\n".join(
+                line
+                for line in text.splitlines()
+                if not any(other in line for other in self.others)
+            )
+        )
 
     def run(self, line):
         done = self.c.selvedge(*self.words_of(line))
@@ -168,11 +213,17 @@ class Jobs:
         lines = self.plain(done.stdout)
         if line.startswith("top"):  # by use
             lines[1:] = sorted(lines[1:])
-        return [f"exit {done.returncode}", *lines, *("! " + text for text in self.plain(done.stderr))]
+        return [
+            f"exit {done.returncode}",
+            *lines,
+            *("! " + text for text in self.plain(done.stderr)),
+        ]
 
     def show(self, line, columns, code):
         """The same on a terminal, whose lines of both streams are in one order or the other."""
-        text = on_terminal(self.c, self.words_of(line), columns, {**self.c.client_env(), "TERM": "xterm"}, code)
+        text = on_terminal(
+            self.c, self.words_of(line), columns, {**self.c.client_env(), "TERM": "xterm"}, code
+        )
         if line.startswith("inspect") and code == 0:
             return sorted(shape(json.loads(text)))
         return sorted(self.plain(text))
@@ -195,10 +246,19 @@ def two_views(c, app):
     theirs = peers.client(c, CLI, "application", "-status", app).stdout
     ours = json.loads(c.selvedge("inspect", "--json", app).stdout)
     told = dict(re.findall(r"^\t?([A-Z][\w() -]*?) : ?(.*?)\s*$", theirs, re.M))
-    wanted = {"Application-Id": ours["id"], "Application-Name": ours["name"], "Application-Type": ours["type"], "User": ours["user"],
-              "Queue": ours["queue"].rsplit(".", 1)[-1], "State": ours["state"], "Final-State": ours["finalStatus"],
-              "Start-Time": str(ours["startedTime"]), "Finish-Time": str(ours["finishedTime"] or 0),
-              "Application Priority": str(ours["scheduling"]["priority"]), "Diagnostics": ours["diagnostics"]}
+    wanted = {
+        "Application-Id": ours["id"],
+        "Application-Name": ours["name"],
+        "Application-Type": ours["type"],
+        "User": ours["user"],
+        "Queue": ours["queue"].rsplit(".", 1)[-1],
+        "State": ours["state"],
+        "Final-State": ours["finalStatus"],
+        "Start-Time": str(ours["startedTime"]),
+        "Finish-Time": str(ours["finishedTime"] or 0),
+        "Application Priority": str(ours["scheduling"]["priority"]),
+        "Diagnostics": ours["diagnostics"],
+    }
     found = {key: told.get(key, "absent") for key in wanted}
     found["Queue"] = found["Queue"].rsplit(".", 1)[-1]
     if found != wanted:
@@ -208,9 +268,15 @@ def two_views(c, app):
 def two_lists(c):
     """`yarn application -list` beside `selvedge ps`."""
     theirs = peers.client(c, CLI, "application", "-list", "-appStates", "ALL").stdout
-    rows = {row[0]: [row[1], row[2], row[5], row[6]] for row in
-            ([cell.strip() for cell in line.split("\t")] for line in theirs.splitlines()) if row[0].startswith("application_")}
-    ours = {a["id"]: [a["name"], a["type"], a["state"], a["finalStatus"]] for a in json.loads(c.selvedge("ps", "-a", "-o", "json").stdout)}
+    rows = {
+        row[0]: [row[1], row[2], row[5], row[6]]
+        for row in ([cell.strip() for cell in line.split("\t")] for line in theirs.splitlines())
+        if row[0].startswith("application_")
+    }
+    ours = {
+        a["id"]: [a["name"], a["type"], a["state"], a["finalStatus"]]
+        for a in json.loads(c.selvedge("ps", "-a", "-o", "json").stdout)
+    }
     if rows != ours or not rows:
         raise ClusterError(f"yarn: {rows}\nselvedge: {ours}")
 
@@ -219,7 +285,11 @@ def too_large(c, jobs):
     """More than the cluster's maximum and less than the node has: refused without an id."""
     first = int(jobs.submit("before", "true").rsplit("_", 1)[1])
     done = c.selvedge("run", "--vcores", "5", "--", "true")
-    if done.returncode != 2 or "the cluster gives at most 8192 MiB and 4 vcores" not in done.stderr or done.stderr.count("\n") != 1:
+    if (
+        done.returncode != 2
+        or "the cluster gives at most 8192 MiB and 4 vcores" not in done.stderr
+        or done.stderr.count("\n") != 1
+    ):
         raise ClusterError(f"{done.returncode}: {done.stdout!r} {done.stderr!r}")
     after = int(jobs.submit("after", "true").rsplit("_", 1)[1])
     if after != first + 1:
@@ -227,9 +297,15 @@ def too_large(c, jobs):
 
 
 def every_subcommand(c):
-    known = subprocess.run([f"{c.prefix}/bin/selvedge", "--help"], capture_output=True, text=True, check=True).stdout
+    known = subprocess.run(
+        [f"{c.prefix}/bin/selvedge", "--help"], capture_output=True, text=True, check=True
+    ).stdout
     names = set(re.findall(r"^  (\w+(?: \w+)?)  +\S", known, re.M))
-    missing = {n for n in names - LOCAL if not any(line.split()[:len(n.split())] == n.split() for line in COMMANDS)}
+    missing = {
+        n
+        for n in names - LOCAL
+        if not any(line.split()[: len(n.split())] == n.split() for line in COMMANDS)
+    }
     if missing or not names >= LOCAL | {"run", "node list"}:
         raise ClusterError(f"not run: {missing}; of {names}")
 
@@ -237,7 +313,12 @@ def every_subcommand(c):
 def two_views_and_lists(report, c, jobs):
     report.case(f"{c.pairing}: each subcommand of --help is run", every_subcommand, c)
     for app in ("BAD", "RUNS"):
-        report.case(f"{c.pairing}: yarn application -status and selvedge inspect of {app}", two_views, c, jobs.words[app])
+        report.case(
+            f"{c.pairing}: yarn application -status and selvedge inspect of {app}",
+            two_views,
+            c,
+            jobs.words[app],
+        )
     report.case(f"{c.pairing}: yarn application -list and selvedge ps", two_lists, c)
 
 
@@ -254,12 +335,25 @@ def run(report, c):
         found, entry = jobs.run(line), golden.setdefault(key, {})
         if os.environ.get("COMMAND_LINE_CAPTURE"):
             entry.pop(version, None)
-            entry.update({"all": found} if version == hadoop.REFERENCE else {version: found} if found != entry.get("all") else {})
-        report.check(f"{c.pairing}: selvedge {key}", found == entry.get(version, entry.get("all")),
-                     f"\n      now:    {found}\n      golden: {entry.get(version, entry.get('all'))}")
+            entry.update(
+                {"all": found}
+                if version == hadoop.REFERENCE
+                else {version: found}
+                if found != entry.get("all")
+                else {}
+            )
+        report.check(
+            f"{c.pairing}: selvedge {key}",
+            found == entry.get(version, entry.get("all")),
+            f"\n      now:    {found}\n      golden: {entry.get(version, entry.get('all'))}",
+        )
         if line.startswith(LOOKS):
-            report.case(f"{c.pairing}: selvedge {key}, on terminals", on_terminals, jobs, line, found)
-    report.case(f"{c.pairing}: a container above the maximum is refused without an id", too_large, c, jobs)
+            report.case(
+                f"{c.pairing}: selvedge {key}, on terminals", on_terminals, jobs, line, found
+            )
+    report.case(
+        f"{c.pairing}: a container above the maximum is refused without an id", too_large, c, jobs
+    )
     if os.environ.get("COMMAND_LINE_CAPTURE"):
         with open(GOLDEN, "w", encoding="utf-8") as f:
             json.dump(golden, f, indent=1, ensure_ascii=False)

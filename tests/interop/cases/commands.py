@@ -22,9 +22,19 @@ COMPAT = os.path.join(hadoop.TOP, "docs", "compat.md")
 # Copies of the launch script, which our NodeManager never serves, would fill every answer of `yarn logs`.
 SITE = {"yarn.nodemanager.log-container-debug-info.enabled": "false"}
 CLI = "org.apache.hadoop.yarn.client.cli."
-CLASSES = {"application": "ApplicationCLI", "applicationattempt": "ApplicationCLI", "container": "ApplicationCLI",
-           "node": "NodeCLI", "queue": "QueueCLI", "cluster": "ClusterCLI", "nodeattributes": "NodeAttributesCLI",
-           "logs": "LogsCLI", "rmadmin": "RMAdminCLI", "top": "TopCLI", "schedulerconf": "SchedConfCLI"}
+CLASSES = {
+    "application": "ApplicationCLI",
+    "applicationattempt": "ApplicationCLI",
+    "container": "ApplicationCLI",
+    "node": "NodeCLI",
+    "queue": "QueueCLI",
+    "cluster": "ClusterCLI",
+    "nodeattributes": "NodeAttributesCLI",
+    "logs": "LogsCLI",
+    "rmadmin": "RMAdminCLI",
+    "top": "TopCLI",
+    "schedulerconf": "SchedConfCLI",
+}
 ABSENT = "application_1700000000000_0077"
 
 # As typed after `yarn`. Words behind an @ are ids of this run.
@@ -270,7 +280,11 @@ class Probe:
     """java/reference/CommandProbe.java with its two running applications. Leaving the block ends them."""
 
     def __init__(self, c):
-        self.cluster, self.ids = c, {"USER": c.submitter.pw_name, "NODE": c.running_nodes()[0], "ABSENT": ABSENT}
+        self.cluster, self.ids = c, {
+            "USER": c.submitter.pw_name,
+            "NODE": c.running_nodes()[0],
+            "ABSENT": ABSENT,
+        }
         self.ids["ABSENT_ATTEMPT"] = ABSENT.replace("application", "appattempt") + "_000001"
         self.ids["ABSENT_CONTAINER"] = ABSENT.replace("application", "container") + "_01_000005"
 
@@ -278,9 +292,14 @@ class Probe:
         c = self.cluster
         self.log = open(f"{c.root}/log/probe.log", "w+", encoding="utf-8")
         self.process = subprocess.Popen(
-            [*c.as_user(c.submitter), *peers.client_argv(c, "CommandProbe")], cwd=c.home, text=True,
-            env={**c.client_env(c.submitter), "JAVA_HOME": peers.java_home(), "TERM": "dumb"}, stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE, stderr=self.log)
+            [*c.as_user(c.submitter), *peers.client_argv(c, "CommandProbe")],
+            cwd=c.home,
+            text=True,
+            env={**c.client_env(c.submitter), "JAVA_HOME": peers.java_home(), "TERM": "dumb"},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self.log,
+        )
         for words in self.answers():
             if words[0] == "ready":
                 return self
@@ -292,9 +311,11 @@ class Probe:
             line = self.process.stdout.readline()
             if not line:
                 self.log.seek(0)
-                raise ClusterError(f"CommandProbe ended with {self.process.wait()}:\n{self.log.read()[-3000:]}")
+                raise ClusterError(
+                    f"CommandProbe ended with {self.process.wait()}:\n{self.log.read()[-3000:]}"
+                )
             if line.startswith("probe:"):
-                yield line.rstrip("\n")[len("probe:"):].split("\t")
+                yield line.rstrip("\n")[len("probe:") :].split("\t")
 
     def fill(self, text):
         """With this run's ids instead of their names."""
@@ -325,25 +346,43 @@ class Probe:
     def plain(self, text):
         for name in sorted(self.ids, key=lambda n: len(self.ids[n]), reverse=True):
             text = text.replace(self.ids[name], "@" + name)
-        text = re.sub(r"(application|appattempt|container)(_e\d+)?_\d{13}_\d+[_\d]*", "OTHER", text)  # of earlier cases
+        text = re.sub(
+            r"(application|appattempt|container)(_e\d+)?_\d{13}_\d+[_\d]*", "OTHER", text
+        )  # of earlier cases
         for host in (socket.gethostname(), "localhost", "127.0.0.1", "0.0.0.0"):
             text = text.replace(host, "HOST")
         text = re.sub(r"\w{3} \w{3} +\d+ \d\d:\d\d:\d\d [+-]?\w+ \d{4}", "DATE", text)
-        text = re.sub(r"\d{4}-\d\d-\d\dT[\d:.]+[+-]\d{4}|\d{4}-\d\d-\d\d \d\d:\d\d:\d\d[,.]\d+", "DATE", text)
+        text = re.sub(
+            r"\d{4}-\d\d-\d\dT[\d:.]+[+-]\d{4}|\d{4}-\d\d-\d\d \d\d:\d\d:\d\d[,.]\d+", "DATE", text
+        )
         text = re.sub(r"\d+(\.\d+)?(E-?\d+)?", "#", text)
-        lines = (re.sub(r"^(Queue\(s\) .*), # \w*$", r"\1", " ".join(line.split()))  # yarn top cuts the last at 80 columns
-                 for line in text.splitlines() if line.strip())
-        return [line for line in lines if not re.search(
-            r"OTHER|^at \S+\(|^\.\.\. # more|^Caused by: |NoSuchElementException", line)]  # the last: yarn top's end
+        lines = (
+            re.sub(
+                r"^(Queue\(s\) .*), # \w*$", r"\1", " ".join(line.split())
+            )  # yarn top cuts the last at 80 columns
+            for line in text.splitlines()
+            if line.strip()
+        )
+        return [
+            line
+            for line in lines
+            if not re.search(
+                r"OTHER|^at \S+\(|^\.\.\. # more|^Caused by: |NoSuchElementException", line
+            )
+        ]  # the last: yarn top's end
 
 
 def shape(value, path=""):
     """{"path: type"} of a JSON value; the elements of a list together."""
     if isinstance(value, dict):
-        return set().union({f"{path}: object"}, *(shape(v, f"{path}.{k}") for k, v in value.items()))
+        return set().union(
+            {f"{path}: object"}, *(shape(v, f"{path}.{k}") for k, v in value.items())
+        )
     if isinstance(value, list):
         return set().union({f"{path}: list"}, *(shape(v, f"{path}[]") for v in value))
-    kind = {str: "text", bool: "boolean", int: "number", float: "number", type(None): "null"}[type(value)]
+    kind = {str: "text", bool: "boolean", int: "number", float: "number", type(None): "null"}[
+        type(value)
+    ]
     return {f"{path}: {kind}"}
 
 
@@ -354,14 +393,30 @@ def ask(c, probe, line):
     port = c.ports["web"] if where == "rm" else c.nodes[0].ports["web"]
     connection = http.client.HTTPConnection(c.address, port, timeout=60)
     try:
-        connection.request(method, probe.fill(path), body=body or None, headers={
-            "Accept": "application/json" if "/ws/" in path and "/logs/" not in path and "containerlogs/" not in path else "*/*", **({"Content-Type": "application/json"} if body else {})})
+        connection.request(
+            method,
+            probe.fill(path),
+            body=body or None,
+            headers={
+                "Accept": "application/json"
+                if "/ws/" in path and "/logs/" not in path and "containerlogs/" not in path
+                else "*/*",
+                **({"Content-Type": "application/json"} if body else {}),
+            },
+        )
         answer = connection.getresponse()
-        text, kind = answer.read().decode(errors="replace"), (answer.getheader("Content-Type") or "none").split(";")[0]
+        text, kind = (
+            answer.read().decode(errors="replace"),
+            (answer.getheader("Content-Type") or "none").split(";")[0],
+        )
         result = [f"{answer.status} {kind.lower() if method != 'OPTIONS' else 'any'}"]
         if answer.getheader("Location"):
-            result += probe.plain("Location " + urllib.parse.urlsplit(answer.getheader("Location"))._replace(
-                scheme="", netloc="").geturl())
+            result += probe.plain(
+                "Location "
+                + urllib.parse.urlsplit(answer.getheader("Location"))
+                ._replace(scheme="", netloc="")
+                .geturl()
+            )
     finally:
         connection.close()
     if "json" in kind and text:
@@ -372,7 +427,9 @@ def ask(c, probe, line):
         error = value.get("RemoteException") if isinstance(value, dict) else None
         if path.startswith("/conf"):
             return result  # the keys are another list
-        return result + (probe.plain("error " + error["exception"]) if error else sorted(shape(value)))
+        return result + (
+            probe.plain("error " + error["exception"]) if error else sorted(shape(value))
+        )
     if kind in ("text/plain", "application/octet-stream") and answer.status == 200:
         return result + probe.plain(text)
     return result
@@ -384,7 +441,10 @@ def collect(c):
         for line in COMMANDS:
             code, text = probe.run(line)
             lines = probe.plain(text)  # yarn top may have drawn its screen twice, and sorts by use
-            found["yarn " + line] = [f"exit {code}", *(sorted(set(lines)) if line == "top" else lines)]
+            found["yarn " + line] = [
+                f"exit {code}",
+                *(sorted(set(lines)) if line == "top" else lines),
+            ]
         for line in URLS:
             found[line] = ask(c, probe, line)
     c.wait(lambda: not c.container_processes(), 60, "the containers of the probe end")
@@ -394,8 +454,11 @@ def collect(c):
 def rows(part=0):
     """A table of docs/compat.md: [request pattern, difference pattern, reason]. `part`: 0 is before the lists, -1 behind them."""
     with open(COMPAT, encoding="utf-8") as f:
-        cells = [[cell.strip() for cell in line.strip().strip("|").split("|")] for line in re.split(LISTS, f.read())[part].splitlines()
-                 if line.startswith("| `")]
+        cells = [
+            [cell.strip() for cell in line.strip().strip("|").split("|")]
+            for line in re.split(LISTS, f.read())[part].splitlines()
+            if line.startswith("| `")
+        ]
     return [[row[0].strip("`"), row[1].strip("`"), row[2]] for row in cells if len(row) == 3]
 
 
@@ -408,21 +471,35 @@ def compare(report, c, found, wanted, table):
     used = set()
     for name, lines in wanted.items():
         ours = found.get(name, ["absent"])
-        left = [f"- {line}" for line in lines if line not in ours] + [f"+ {line}" for line in ours if line not in lines]
+        left = [f"- {line}" for line in lines if line not in ours] + [
+            f"+ {line}" for line in ours if line not in lines
+        ]
         reasons, unexplained = {}, []
         for difference in left:
-            hits = [i for i, row in enumerate(table) if matches(row[0], name) and matches(row[1], difference)]
+            hits = [
+                i
+                for i, row in enumerate(table)
+                if matches(row[0], name) and matches(row[1], difference)
+            ]
             used.update(hits)
             if hits:
                 reasons.setdefault(table[hits[0]][2], []).append(difference)
             else:
                 unexplained.append(difference)
-        report.check(f"{c.pairing}: {name}" + ("" if left else ": as Apache"), not unexplained,
-                     "differences without a row in docs/compat.md:\n        " + "\n        ".join(unexplained))
+        report.check(
+            f"{c.pairing}: {name}" + ("" if left else ": as Apache"),
+            not unexplained,
+            "differences without a row in docs/compat.md:\n        "
+            + "\n        ".join(unexplained),
+        )
         for reason, differences in reasons.items():
             print(f"      {len(differences)} differences, {reason}: {'; '.join(differences)[:200]}")
     for i, row in enumerate(table):
-        report.check(f"docs/compat.md: `{row[0]}` `{row[1]}`", i in used, "this difference is gone: remove the row")
+        report.check(
+            f"docs/compat.md: `{row[0]}` `{row[1]}`",
+            i in used,
+            "this difference is gone: remove the row",
+        )
 
 
 def run(report, c):
@@ -438,5 +515,8 @@ def run(report, c):
         compare(report, c, found, wanted, rows())
         return
     for name, lines in wanted.items():
-        report.check(f"{c.pairing}: {name}", found.get(name) == lines,
-                     f"\n      now:    {found.get(name)}\n      golden: {lines}")
+        report.check(
+            f"{c.pairing}: {name}",
+            found.get(name) == lines,
+            f"\n      now:    {found.get(name)}\n      golden: {lines}",
+        )

@@ -24,7 +24,12 @@ def prepare(c):
 
 def state(c):
     """Of the only node; lists leave out nodes that are gone, unless they are asked for."""
-    nodes = (c.rm_get("/ws/v1/cluster/nodes?states=running,decommissioning,decommissioned,lost,shutdown,unhealthy") or {}).get("nodes") or {}
+    nodes = (
+        c.rm_get(
+            "/ws/v1/cluster/nodes?states=running,decommissioning,decommissioned,lost,shutdown,unhealthy"
+        )
+        or {}
+    ).get("nodes") or {}
     port = str(c.nodes[0].ports["rpc"])
     return [n["state"] for n in nodes.get("node", []) if n["id"].rsplit(":", 1)[1] == port]
 
@@ -57,7 +62,9 @@ def finish(command):
 
 def graceful(c, who):
     go = f"{c.hadoop}/go{who}"  # containers see it
-    with peers.RunningShell(c, "-shell_command", f"while ! test -e {go}; do sleep 0.2; done", "-num_containers", "2") as shell:
+    with peers.RunningShell(
+        c, "-shell_command", f"while ! test -e {go}; do sleep 0.2; done", "-num_containers", "2"
+    ) as shell:
         c.wait(lambda: len(containers(c)) == 3, 120, "the job's containers run")
         before = containers(c)
         exclude(c, "127.0.0.1\nlocalhost\n")
@@ -71,10 +78,16 @@ def graceful(c, who):
         open(go, "w", encoding="ascii").close()
         application = shell.finish()
         report = application.wait_ended()
-        if (application.exit_code, report["finalStatus"], len(application.attempts())) != (0, "SUCCEEDED", 1):
+        if (application.exit_code, report["finalStatus"], len(application.attempts())) != (
+            0,
+            "SUCCEEDED",
+            1,
+        ):
             raise ClusterError(f"{report}")
     c.wait(lambda: state(c) == ["DECOMMISSIONED"], 120, "the node is DECOMMISSIONED")
-    if who == "-client" and "Graceful decommissioning completed in" not in (said := finish(command)):
+    if who == "-client" and "Graceful decommissioning completed in" not in (
+        said := finish(command)
+    ):
         raise ClusterError(f"rmadmin: {said}")
 
 
@@ -95,7 +108,9 @@ def back(c):
 
 def run(report, c):
     for who in ("-client", "-server"):
-        if not report.case(f"{c.pairing}: rmadmin -refreshNodes -g {who} lets a job end", graceful, c, who):
+        if not report.case(
+            f"{c.pairing}: rmadmin -refreshNodes -g {who} lets a job end", graceful, c, who
+        ):
             return
         report.case(f"{c.pairing}: {who}: the decommissioned NodeManager ends with 0", ended, c)
         if who == "-client":

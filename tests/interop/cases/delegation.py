@@ -6,8 +6,10 @@ import re
 from cluster import ClusterError
 from interop import peers
 
-TOKEN = (r"\(RM_DELEGATION_TOKEN owner=ann, renewer=R, realUser=, issueDate=TIME, maxDate=TIME, sequenceNumber=\d+, "
-         r"masterKeyId=\d+\)")
+TOKEN = (
+    r"\(RM_DELEGATION_TOKEN owner=ann, renewer=R, realUser=, issueDate=TIME, maxDate=TIME, sequenceNumber=\d+, "
+    r"masterKeyId=\d+\)"
+)
 ACCESS = r".*org.apache.hadoop.security.AccessControlException: "
 INVALID = r".*org.apache.hadoop.security.token.SecretManager\$InvalidToken: "
 GONE = r".*(InvalidToken|RemoteException).*: Token for real user: , can't be found in cache"
@@ -16,9 +18,15 @@ BEFORE = {
     "use": "1",
     "get by its holder": r"RM_DELEGATION_TOKEN ann rob \[\] 168 hours, 20 bytes",
     "renew by its renewer": "a day",
-    "renew by its owner": ACCESS + "ann tries to renew a token " + TOKEN + " with non-matching renewer rob",
+    "renew by its owner": ACCESS
+    + "ann tries to renew a token "
+    + TOKEN
+    + " with non-matching renewer rob",
     "renew without renewer": ACCESS + "ann tried to renew a token " + TOKEN + " without a renewer",
-    "renew a forged one": ACCESS + "rob is trying to renew a token " + TOKEN + " with wrong password",
+    "renew a forged one": ACCESS
+    + "rob is trying to renew a token "
+    + TOKEN
+    + " with wrong password",
     "cancel by a stranger": ACCESS + "eve is not authorized to cancel the token " + TOKEN,
     "cancel by its owner": "cancelled",
     "cancel again": INVALID + "Token not found " + TOKEN,
@@ -41,8 +49,11 @@ def probe(report, c, part, wanted):
         raise ClusterError(f"DelegationProbe ends with {done.returncode}:\n{done.stdout[-3000:]}")
     for case, pattern in wanted.items():
         got = found.get(case, "not run")
-        report.check(f"{c.pairing}: delegation token: {case}: {got[-70:]}",
-                     re.fullmatch(pattern.replace("renewer=R", "renewer=(rob)?"), got), f"{got}; wanted {pattern}")
+        report.check(
+            f"{c.pairing}: delegation token: {case}: {got[-70:]}",
+            re.fullmatch(pattern.replace("renewer=R", "renewer=(rob)?"), got),
+            f"{got}; wanted {pattern}",
+        )
 
 
 def run(report, c):

@@ -24,14 +24,21 @@ def prepare(c):
 
 def versions(c):
     """What each node says of itself at the ResourceManager, in the order of the nodes."""
-    listed = {int(n["id"].rsplit(":", 1)[1]): n for n in c.rm_get("/ws/v1/cluster/nodes")["nodes"]["node"]}
-    return [(listed[node.ports["rpc"]]["state"], listed[node.ports["rpc"]]["version"]) for node in c.nodes]
+    listed = {
+        int(n["id"].rsplit(":", 1)[1]): n for n in c.rm_get("/ws/v1/cluster/nodes")["nodes"]["node"]
+    }
+    return [
+        (listed[node.ports["rpc"]]["state"], listed[node.ports["rpc"]]["version"])
+        for node in c.nodes
+    ]
 
 
 def registered(c):
     found = versions(c)
     wanted = [peers.version_of(daemon) for daemon in c.peer_nms]
-    if [state for state, _ in found] != ["RUNNING"] * len(NODES) or [v for _, v in found][1:] != wanted[1:]:
+    if [state for state, _ in found] != ["RUNNING"] * len(NODES) or [v for _, v in found][
+        1:
+    ] != wanted[1:]:
         raise ClusterError(f"{found}, wanted {wanted}")
 
 
@@ -41,7 +48,9 @@ def containers(node, app_id):
     for directory in node.log_dirs:
         for path in glob.glob(f"{directory}/{app_id}/container_*/stdout"):
             with open(path, encoding="utf-8", errors="replace") as f:
-                found += [os.path.basename(os.path.dirname(path))] if "here I am" in f.read() else []
+                found += (
+                    [os.path.basename(os.path.dirname(path))] if "here I am" in f.read() else []
+                )
     return found
 
 
@@ -49,9 +58,15 @@ def on_each(c, name):
     """All containers wait for one file: as many as there are places run at once, so every node has some."""
     go = f"{c.hadoop}/{name}"  # containers see it
     command = f"( echo here I am; while ! test -e {go}; do sleep 0.2; done )"  # its output goes to a file as one
-    with peers.RunningShell(c, "-shell_command", command, "-num_containers", str(CONTAINERS)) as shell:
+    with peers.RunningShell(
+        c, "-shell_command", command, "-num_containers", str(CONTAINERS)
+    ) as shell:
         app = shell.application
-        c.wait(lambda: sum(len(containers(node, app.id)) for node in c.nodes) == CONTAINERS, 240, "a container in each place")
+        c.wait(
+            lambda: sum(len(containers(node, app.id)) for node in c.nodes) == CONTAINERS,
+            240,
+            "a container in each place",
+        )
         spread = [len(containers(node, app.id)) for node in c.nodes]
         rows = [n["numContainers"] for n in c.rm_get("/ws/v1/cluster/nodes")["nodes"]["node"]]
         open(go, "w", encoding="ascii").close()
@@ -65,5 +80,7 @@ def run(report, c):
     report.case(f"{c.pairing}: every node is RUNNING with its version", registered, c)
     for name in ("first", "second"):
         report.case(f"{c.pairing}: the {name} job has containers on each node", on_each, c, name)
-    for node in c.nodes[1:]:  # they belong to an account of jobs, which must have no process at the end
+    for node in c.nodes[
+        1:
+    ]:  # they belong to an account of jobs, which must have no process at the end
         node.process.stop()

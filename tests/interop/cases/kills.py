@@ -22,14 +22,22 @@ def storm(c, count):
 
 def forgotten(c):
     """The end of every container was reported and acknowledged, and its resources are free."""
+
     def known():
         answer = c.nodes[0].get("/ws/v1/node/containers")["containers"] or {}
         return [row["id"] for row in answer.get("container", [])]
 
     def used():
         return c.rm_get("/ws/v1/cluster/metrics")["clusterMetrics"]
-    c.wait(lambda: not known(), 60, "the ResourceManager has acknowledged every container of the node")
-    c.wait(lambda: (used()["containersAllocated"], used()["allocatedMB"]) == (0, 0), 60, "no resource of the node is allocated")
+
+    c.wait(
+        lambda: not known(), 60, "the ResourceManager has acknowledged every container of the node"
+    )
+    c.wait(
+        lambda: (used()["containersAllocated"], used()["allocatedMB"]) == (0, 0),
+        60,
+        "no resource of the node is allocated",
+    )
 
 
 def run(report, c):

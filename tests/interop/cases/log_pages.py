@@ -16,7 +16,9 @@ def prepare(c, h):
     """Before the nodes start."""
     mapreduce.prepare(c, h)
     for node in c.nodes:
-        node.site["yarn.log.server.url"] = f"http://{c.address}:{c.history_web_port}/jobhistory/logs"
+        node.site[
+            "yarn.log.server.url"
+        ] = f"http://{c.address}:{c.history_web_port}/jobhistory/logs"
 
 
 def page(address):
@@ -27,13 +29,27 @@ def page(address):
 
 def shown(c, application, printed):
     """`printed`: the application's containers whose stdout says so."""
-    c.wait(lambda: not application.outputs("stdout") and not application.outputs("AppMaster.stderr"), 60, "the nodes delete the logs")
+    c.wait(
+        lambda: not application.outputs("stdout") and not application.outputs("AppMaster.stderr"),
+        60,
+        "the nodes delete the logs",
+    )
     _, of_rm = page(f"{c.rm_url}/cluster/app/{application.id}")
     link = application.attempts()[0]["logsLink"]
-    expect(re.search(r"/node/containerlogs/(container_\w+)/", link).group(0) in of_rm, of_rm[-3000:])
+    expect(
+        re.search(r"/node/containerlogs/(container_\w+)/", link).group(0) in of_rm, of_rm[-3000:]
+    )
     at, text = page(f"{link}/AppMaster.stderr?start=0")
-    expect(at.startswith(f"http://{c.address}:{c.history_web_port}/jobhistory/logs/") and "ApplicationMaster" in text, f"{at}: {text[-3000:]}")
+    expect(
+        at.startswith(f"http://{c.address}:{c.history_web_port}/jobhistory/logs/")
+        and "ApplicationMaster" in text,
+        f"{at}: {text[-3000:]}",
+    )
     for container in printed:
-        found = [page(f"{node.url}/node/containerlogs/{container}/{c.submitter.pw_name}/stdout?start=0")[1]
-                 for node in c.nodes]
+        found = [
+            page(f"{node.url}/node/containerlogs/{container}/{c.submitter.pw_name}/stdout?start=0")[
+                1
+            ]
+            for node in c.nodes
+        ]
         expect(any(f"printed by {container}" in text for text in found), f"{container}: {found}")

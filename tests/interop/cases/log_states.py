@@ -18,12 +18,22 @@ ROOT = "/states"
 FINAL = ("SUCCEEDED", "FAILED", "TIME_OUT")
 # What Apache's NodeManager gives, seen with 3.4.2. Where it cannot begin a file it fails on the way to its report: the
 # ResourceManager has NOT_START, after ten minutes TIME_OUT.
-OF_APACHE = {"fine": "SUCCEEDED", "quota": "FAILED", "forbidden": "NOT_START", "safe mode": "NOT_START", "NameNode away": "NOT_START",
-             "DataNode killed": "SUCCEEDED", "failing over": "SUCCEEDED", "disk full": "SUCCEEDED"}
+OF_APACHE = {
+    "fine": "SUCCEEDED",
+    "quota": "FAILED",
+    "forbidden": "NOT_START",
+    "safe mode": "NOT_START",
+    "NameNode away": "NOT_START",
+    "DataNode killed": "SUCCEEDED",
+    "failing over": "SUCCEEDED",
+    "disk full": "SUCCEEDED",
+}
 LARGE = "head -c 24000000 /dev/zero"
 CONTAINERS = 8  # do not fit on one node of NODE_MB, nor beside an ApplicationMaster
 NODE_MB = 448
-BYTES_PER_SECOND = 16 << 20  # of our node: a large log is still being written when Apache's is begun
+BYTES_PER_SECOND = (
+    16 << 20
+)  # of our node: a large log is still being written when Apache's is begun
 STATUS_CLASS = "org.apache.hadoop.yarn.client.cli.ApplicationCLI"
 
 
@@ -61,12 +71,21 @@ class States:
     def by_node(self, app):
         """{"selvedge" or "apache": (status, text beside it)} of the ResourceManager's page, which has no rows of nodes that have
         succeeded any more once all have ended."""
-        with urllib.request.urlopen(f"{self.c.rm_url}/cluster/logaggregationstatus/{app}", timeout=60) as answer:
+        with urllib.request.urlopen(
+            f"{self.c.rm_url}/cluster/logaggregationstatus/{app}", timeout=60
+        ) as answer:
             page = html.unescape(answer.read().decode())
         found = {}
         for name, node in zip(("selvedge", "apache"), self.c.nodes):
             row = re.search(rf":{node.ports['rpc']}\b(.*?)</tr>", page, re.S)
-            cells = [re.sub(r"<[^>]*>", " ", x).strip() for x in re.findall(r"<td[^>]*>(.*?)(?=<td|$)", row.group(1), re.S)] if row else []
+            cells = (
+                [
+                    re.sub(r"<[^>]*>", " ", x).strip()
+                    for x in re.findall(r"<td[^>]*>(.*?)(?=<td|$)", row.group(1), re.S)
+                ]
+                if row
+                else []
+            )
             if cells:
                 found[name] = (cells[0], " ".join(cells[1:]))
         if self.rest(app) in FINAL:
@@ -84,13 +103,21 @@ class States:
         self.gates += 1
         gate = f"{self.c.home}/go{self.gates}"
         waits = f"until test -e {gate}; do sleep 0.2; done"
-        with peers.RunningShell(self.c, "-shell_command", f"{waits}; {command}", "-num_containers", str(CONTAINERS)) as running:
+        with peers.RunningShell(
+            self.c, "-shell_command", f"{waits}; {command}", "-num_containers", str(CONTAINERS)
+        ) as running:
             app = running.application.id
-            self.c.wait(lambda: all(self.local(node, app) for node in self.c.nodes), 120, "both nodes run containers of it")
+            self.c.wait(
+                lambda: all(self.local(node, app) for node in self.c.nodes),
+                120,
+                "both nodes run containers of it",
+            )
             disturb()
             with open(gate, "wb"):
                 os.chmod(gate, 0o644)
-            self.c.wait(lambda: running.application.report().get("state") == "FINISHED", 120, f"{app} ends")
+            self.c.wait(
+                lambda: running.application.report().get("state") == "FINISHED", 120, f"{app} ends"
+            )
             if after:
                 after(app)
             running.finish()
@@ -117,7 +144,12 @@ class States:
         lines = []
         for daemon in (self.c.rm, *(n.process for n in self.c.nodes)):
             with open(daemon.log, encoding="utf-8", errors="replace") as f:
-                lines += [daemon.log + "\n", *[x for x in f if app in x and re.search("upload|log|Log|FINISHED|ended", x)][-25:]]
+                lines += [
+                    daemon.log + "\n",
+                    *[x for x in f if app in x and re.search("upload|log|Log|FINISHED|ended", x)][
+                        -25:
+                    ],
+                ]
         return "".join(lines)
 
     def tell(self, case, app, found):
@@ -131,8 +163,10 @@ class States:
         """REST and `yarn app -status` say the same."""
         told = peers.client(self.c, STATUS_CLASS, "application", "-status", app)
         found = re.search(r"Log Aggregation Status : (\S+)$", told.stdout, re.M)
-        expect(self.rest(app) == wanted and found and found.group(1) == wanted,
-               f"{self.rest(app)} {found} instead of {wanted}: {told.stdout[-2000:]}")
+        expect(
+            self.rest(app) == wanted and found and found.group(1) == wanted,
+            f"{self.rest(app)} {found} instead of {wanted}: {told.stdout[-2000:]}",
+        )
 
     def both_succeed(self, app, case):
         found = self.wait(app, is_final, "the end of both uploads")
@@ -144,34 +178,63 @@ class States:
     def fine(self):
         app = self.submit(nothing)
         self.both_succeed(app, "fine")
-        self.c.wait(lambda: not any(self.local(n, app) for n in self.c.nodes), 60, "no logs are left on the nodes")
+        self.c.wait(
+            lambda: not any(self.local(n, app) for n in self.c.nodes),
+            60,
+            "no logs are left on the nodes",
+        )
         self.both_files(app)
         self.foreign(app)
 
     def yarn_logs(self, app, *args):
-        return self.h.program(self.user, "org.apache.hadoop.yarn.client.cli.LogsCLI", "-applicationId", app, *args,
-                              site=f"{self.c.conf_dir}/yarn-site.xml").decode(errors="replace")
+        return self.h.program(
+            self.user,
+            "org.apache.hadoop.yarn.client.cli.LogsCLI",
+            "-applicationId",
+            app,
+            *args,
+            site=f"{self.c.conf_dir}/yarn-site.xml",
+        ).decode(errors="replace")
 
     def both_files(self, app):
         """Our file and Apache's, which lie in one directory, are printed together, by `yarn logs` and `selvedge logs`."""
         whole = self.yarn_logs(app)
         found = set(re.findall(r"^Container: (\S+) on (\S+)_(\d+)", whole, re.M))
-        expect(len(found) == CONTAINERS + 1 and {port for _, _, port in found} == {str(n.ports["rpc"]) for n in self.c.nodes} and
-               len(re.findall("^over$", whole, re.M)) == CONTAINERS, whole)
+        expect(
+            len(found) == CONTAINERS + 1
+            and {port for _, _, port in found} == {str(n.ports["rpc"]) for n in self.c.nodes}
+            and len(re.findall("^over$", whole, re.M)) == CONTAINERS,
+            whole,
+        )
         containers = {container for container, _, _ in found}
         ours = self.c.selvedge("logs", app)
-        expect(ours.returncode == 0 and len(re.findall("^over$", ours.stdout, re.M)) == CONTAINERS, str(ours))
+        expect(
+            ours.returncode == 0 and len(re.findall("^over$", ours.stdout, re.M)) == CONTAINERS,
+            str(ours),
+        )
         master = self.yarn_logs(app, "-am", "1")
-        expect({x[-6:] for x in re.findall(r"^Container: (\S+) on ", master, re.M)} == {"000001"}, master)
+        expect(
+            {x[-6:] for x in re.findall(r"^Container: (\S+) on ", master, re.M)} == {"000001"},
+            master,
+        )
         first = self.yarn_logs(app, "-size", "2", "-log_files", "stdout")
-        expect(len(re.findall("^ov$", first, re.M)) == CONTAINERS and not re.search("^over$", first, re.M), first)
+        expect(
+            len(re.findall("^ov$", first, re.M)) == CONTAINERS
+            and not re.search("^over$", first, re.M),
+            first,
+        )
         listed = self.yarn_logs(app, "-show_application_log_info")
         expect(all(container in listed for container in containers), listed)
 
     def foreign(self, app):
         """Another user reads nothing of it."""
         done = self.c.selvedge("logs", app, user=self.c.users[1])
-        expect(done.returncode == 1 and "over" not in done.stdout and "Permission denied" in done.stderr, str(done))
+        expect(
+            done.returncode == 1
+            and "over" not in done.stdout
+            and "Permission denied" in done.stderr,
+            str(done),
+        )
 
     def quota(self):
         """FAILED on both; our node keeps the logs."""
@@ -179,7 +242,10 @@ class States:
         found = self.wait(app, is_final, "the end of both uploads")
         self.h.ask("quota", ROOT, -1, -1)
         self.tell("quota", app, found)
-        expect(found["selvedge"][0] == "FAILED" and "DiskSpace quota" in found["selvedge"][1], str(found))
+        expect(
+            found["selvedge"][0] == "FAILED" and "DiskSpace quota" in found["selvedge"][1],
+            str(found),
+        )
         expect(self.local(self.c.nodes[0], app), "our node has deleted the logs")
 
     def forbidden(self):
@@ -191,31 +257,50 @@ class States:
         found = self.wait(app, lambda found: found["selvedge"][0] in FINAL, "the end of our upload")
         self.h.ask("own", path, self.user)
         self.tell("forbidden", app, found)
-        expect(found["selvedge"][0] == "FAILED" and "Permission denied" in found["selvedge"][1] and self.local(self.c.nodes[0], app), str(found))
+        expect(
+            found["selvedge"][0] == "FAILED"
+            and "Permission denied" in found["selvedge"][1]
+            and self.local(self.c.nodes[0], app),
+            str(found),
+        )
 
     def repeated(self, case, disturb, words, restore, **more):
         """Apache's node gives up and deletes its logs; ours says RUNNING_WITH_FAILURE, tries again, and SUCCEEDED when HDFS is
         writable."""
         app = self.submit(disturb, **more)
         self.c.wait(lambda: not self.local(self.c.nodes[1], app), 240, "Apache's node gives up")
-        found = self.wait(app, lambda found: found["selvedge"][0] == "RUNNING_WITH_FAILURE", "our node repeats")
+        found = self.wait(
+            app, lambda found: found["selvedge"][0] == "RUNNING_WITH_FAILURE", "our node repeats"
+        )
         if OF_APACHE[case] in FINAL:
-            found = self.wait(app, lambda found: found["apache"][0] in FINAL, "Apache's node reports")
+            found = self.wait(
+                app, lambda found: found["apache"][0] in FINAL, "Apache's node reports"
+            )
         self.tell(case, app, found)
         expect(words in found["selvedge"][1].lower(), str(found))
         expect(self.local(self.c.nodes[0], app), "our node has deleted the logs")
         restore()
-        self.wait(app, lambda found: found["selvedge"][0] == "SUCCEEDED", "our node uploads the logs")
+        self.wait(
+            app, lambda found: found["selvedge"][0] == "SUCCEEDED", "our node uploads the logs"
+        )
         self.c.wait(lambda: not self.local(self.c.nodes[0], app), 60, "our node deletes the logs")
 
     def safe_mode(self):
-        self.repeated("safe mode", lambda: self.h.ask("safemode", "enter"), "safe mode", lambda: self.h.ask("safemode", "leave"))
+        self.repeated(
+            "safe mode",
+            lambda: self.h.ask("safemode", "enter"),
+            "safe mode",
+            lambda: self.h.ask("safemode", "leave"),
+        )
 
     def namenode_away(self):
-        self.repeated("NameNode away", self.h.kill_namenode, "connection refused", self.h.start_namenode_again)
+        self.repeated(
+            "NameNode away", self.h.kill_namenode, "connection refused", self.h.start_namenode_again
+        )
 
     def datanode_killed(self):
         """While both nodes write."""
+
         def kill(app):
             at = f"{ROOT}/{self.user}/bucket-logs-tfile/{app[-4:]}/{app}"
 
@@ -223,7 +308,11 @@ class States:
                 """Two blocks at least of each node's file; ours, which is slower, is not complete."""
                 files = self.h.ask("list", at).split()
                 begun = [n for n in files if n.endswith(".tmp")]
-                return len(files) == 2 and begun and all(len(self.h.blocks(f"{at}/{n}")) >= 2 for n in begun)
+                return (
+                    len(files) == 2
+                    and begun
+                    and all(len(self.h.blocks(f"{at}/{n}")) >= 2 for n in begun)
+                )
 
             self.c.wait(written, 60, f"both nodes write below {at}")
             self.h.kill(0)
@@ -240,7 +329,9 @@ class States:
     def make_room(self):
         """What Apache's node calls a success is a file without a block."""
         at = f"{ROOT}/{self.user}/bucket-logs-tfile/{self.app[-4:]}/{self.app}"
-        files = {name: len(self.h.blocks(f"{at}/{name}")) for name in self.h.ask("list", at).split()}
+        files = {
+            name: len(self.h.blocks(f"{at}/{name}")) for name in self.h.ask("list", at).split()
+        }
         print(f"  blocks of the files: {files}", flush=True)
         expect(not any(files.values()), str(files))
         self.h.resize("1g")
@@ -254,20 +345,33 @@ class States:
 
     def failing_over(self):
         """No NameNode is active when the application ends; then the other one is."""
+
         def activate(_app):
             self.h.namenode, self.h.standby = self.h.standby, self.h.namenode
             self.h.ask("active")
 
-        self.both_succeed(self.submit(lambda: self.h.ask("standby"), after=activate), "failing over")
+        self.both_succeed(
+            self.submit(lambda: self.h.ask("standby"), after=activate), "failing over"
+        )
 
 
-OF_CLIENTS = ("dfs.ha", "dfs.nameservices", "dfs.client.", "dfs.namenode.rpc-address", "dfs.blocksize", "dfs.replication")
+OF_CLIENTS = (
+    "dfs.ha",
+    "dfs.nameservices",
+    "dfs.client.",
+    "dfs.namenode.rpc-address",
+    "dfs.blocksize",
+    "dfs.replication",
+)
 
 
 def prepare(c, h):
     """Both nodes run containers. What hdfs-default.xml has as well is read from hdfs-site.xml alone."""
     for directory in (c.conf_dir, *(node.conf_dir for node in c.nodes)):
-        conf.write_xml(f"{directory}/hdfs-site.xml", {k: v for k, v in h.site.items() if k.startswith(OF_CLIENTS)})
+        conf.write_xml(
+            f"{directory}/hdfs-site.xml",
+            {k: v for k, v in h.site.items() if k.startswith(OF_CLIENTS)},
+        )
     for node in c.nodes:
         node.site["yarn.nodemanager.resource.memory-mb"] = NODE_MB
 
@@ -275,7 +379,14 @@ def prepare(c, h):
 class PlainStates(States):
     def __init__(self, c, h):
         super().__init__(c, h)
-        self.cases = [self.fine, self.quota, self.forbidden, self.safe_mode, self.datanode_killed, self.namenode_away]
+        self.cases = [
+            self.fine,
+            self.quota,
+            self.forbidden,
+            self.safe_mode,
+            self.datanode_killed,
+            self.namenode_away,
+        ]
 
 
 class FailoverStates(States):
@@ -291,17 +402,27 @@ class FullDiskStates(States):
 
 
 # Each kind of HDFS with a cluster of its own.
-KINDS = {"plain": (Hdfs, PlainStates), "failover": (HaPair, FailoverStates), "full-disk": (FullDisks, FullDiskStates)}
+KINDS = {
+    "plain": (Hdfs, PlainStates),
+    "failover": (HaPair, FailoverStates),
+    "full-disk": (FullDisks, FullDiskStates),
+}
 
 
 def run(report, kind, names):
     """The cases of these names, all without."""
     new_hdfs, states = KINDS[kind]
     with new_hdfs(hadoop.REFERENCE) as h:
-        site = {"fs.defaultFS": h.site["fs.defaultFS"], "yarn.nodemanager.remote-app-log-dir": ROOT, "yarn.log-aggregation-enable": "true",
-                "selvedge.nodemanager.log-aggregation.bytes-per-second": BYTES_PER_SECOND,
-                "yarn.node-attribute.fs-store.root-dir": f"file://{PLACE}/rm/attributes"}  # not on HDFS
-        with peers.cluster("states", rm=APACHE, nm=["selvedge", APACHE], site=site, prepare=lambda c: prepare(c, h)) as c:
+        site = {
+            "fs.defaultFS": h.site["fs.defaultFS"],
+            "yarn.nodemanager.remote-app-log-dir": ROOT,
+            "yarn.log-aggregation-enable": "true",
+            "selvedge.nodemanager.log-aggregation.bytes-per-second": BYTES_PER_SECOND,
+            "yarn.node-attribute.fs-store.root-dir": f"file://{PLACE}/rm/attributes",
+        }  # not on HDFS
+        with peers.cluster(
+            "states", rm=APACHE, nm=["selvedge", APACHE], site=site, prepare=lambda c: prepare(c, h)
+        ) as c:
             for case in states(c, h).cases:
                 if not names or case.__name__ in names:
                     report.case(case.__name__.replace("_", " "), case)

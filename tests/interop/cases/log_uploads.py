@@ -34,8 +34,17 @@ class Uploads:
             self.logs.put(2, name, data[:1000])
 
     def upload(self, containers=(1, 2, 3), **more):
-        return Uploader(self.logs, containers, local=False, **{"remote": LOGS, "servers": f"{self.h.address}:{self.h.port}",
-                                                                "timeout_ms": 60000, **more})
+        return Uploader(
+            self.logs,
+            containers,
+            local=False,
+            **{
+                "remote": LOGS,
+                "servers": f"{self.h.address}:{self.h.port}",
+                "timeout_ms": 60000,
+                **more,
+            },
+        )
 
     def java(self, *args):
         return self.h.program("alice", "AggregatedLogs", *args)
@@ -55,7 +64,9 @@ class Uploads:
         wanted = ["owner alice", "acl VIEW_APP alice", "acl MODIFY_APP  "]
         for number, cut in ((1, None), (2, 1000)):
             wanted.append(f"container {container(number)}")
-            order = ("empty", "stdout", "std err") if number == 1 else ("empty", "std err", "stdout")
+            order = (
+                ("empty", "stdout", "std err") if number == 1 else ("empty", "std err", "stdout")
+            )
             for name in order:
                 data = self.data[("stdout", "std err", "empty").index(name)][:cut]
                 wanted.append(f"file {len(data)} {hashlib.sha256(data).hexdigest()} {name}")
@@ -68,45 +79,104 @@ class Uploads:
 
     def read_by_selvedge(self):
         """All three files, of several blocks, by both protocols; no ResourceManager answers."""
+
         def logs(*args, scheme=f"hdfs://{self.h.address}:{self.h.port}"):
-            done = subprocess.run([os.path.join(BUILD, "selvedge"), "logs", "--conf", self.h.conf_dir, "--wait", "1ms", "-D",
-                                   "yarn.log-aggregation-enable=true", "-D", "yarn.resourcemanager.address=127.0.0.1:1", "-D",
-                                   f"yarn.nodemanager.remote-app-log-dir={scheme}{LOGS}", "--owner", "alice", APP, *args],
-                                  capture_output=True)
+            done = subprocess.run(
+                [
+                    os.path.join(BUILD, "selvedge"),
+                    "logs",
+                    "--conf",
+                    self.h.conf_dir,
+                    "--wait",
+                    "1ms",
+                    "-D",
+                    "yarn.log-aggregation-enable=true",
+                    "-D",
+                    "yarn.resourcemanager.address=127.0.0.1:1",
+                    "-D",
+                    f"yarn.nodemanager.remote-app-log-dir={scheme}{LOGS}",
+                    "--owner",
+                    "alice",
+                    APP,
+                    *args,
+                ],
+                capture_output=True,
+            )
             expect(done.returncode == 0, done.stderr.decode(errors="replace"))
             return done.stdout
 
         expect(logs(container(1), "-l", "stdout") == 3 * self.data[0], "another content")
-        expect(logs(container(2), "-l", "std err") == 3 * self.data[1][:1000], "another content of a name with a blank")
-        expect(logs(container(1), "-l", "stdout", scheme=f"webhdfs://{self.h.address}:{self.h.web_port}") == 3 * self.data[0], "over WebHDFS")
+        expect(
+            logs(container(2), "-l", "std err") == 3 * self.data[1][:1000],
+            "another content of a name with a blank",
+        )
+        expect(
+            logs(
+                container(1), "-l", "stdout", scheme=f"webhdfs://{self.h.address}:{self.h.web_port}"
+            )
+            == 3 * self.data[0],
+            "over WebHDFS",
+        )
         head = f"--- {container(1)} on node1:0, stdout\n".encode()
         expect(logs(container(1)).startswith(head + self.data[0]), "the line above it")
 
     def written_by_hadoop(self):
         for codec in ("none", "gz"):
             path = f"{self.logs.root}/by-hadoop-{codec}"
-            self.java("write", "file://" + path, codec, self.logs.disks[0], container(1), container(2))
+            self.java(
+                "write", "file://" + path, codec, self.logs.disks[0], container(1), container(2)
+            )
             for number in (1, 2):
-                found = [(n, size, digest) for c, n, size, digest in dump(path) if c == container(number)]
+                found = [
+                    (n, size, digest) for c, n, size, digest in dump(path) if c == container(number)
+                ]
                 names = {1: ("stdout", "empty"), 2: ("empty", "std err", "stdout")}[number]
-                wanted = [self.data[("stdout", "std err", "empty").index(n)][:None if number == 1 else 1000] for n in names]
-                expect(sorted(found) == sorted((n.encode(), len(d), hashlib.sha256(d).hexdigest())
-                                               for n, d in zip(names, wanted)), str(found))
+                wanted = [
+                    self.data[("stdout", "std err", "empty").index(n)][
+                        : None if number == 1 else 1000
+                    ]
+                    for n in names
+                ]
+                expect(
+                    sorted(found)
+                    == sorted(
+                        (n.encode(), len(d), hashlib.sha256(d).hexdigest())
+                        for n, d in zip(names, wanted)
+                    ),
+                    str(found),
+                )
 
     def refused(self):
         answer = self.upload(user="bob", group="no-such-group-of-bob").answer()
-        expect(answer.outcome == "refused" and "no-such-group-of-bob" not in os.listdir("/"), str(answer))
-        answer = Uploader(self.logs, [1], local=False, remote="/nowhere", servers=f"{self.h.address}:{self.h.port}").answer()
-        expect(answer.outcome == "refused" and "does not exist: make it with mode 1777" in answer.text, str(answer))
+        expect(
+            answer.outcome == "refused" and "no-such-group-of-bob" not in os.listdir("/"),
+            str(answer),
+        )
+        answer = Uploader(
+            self.logs,
+            [1],
+            local=False,
+            remote="/nowhere",
+            servers=f"{self.h.address}:{self.h.port}",
+        ).answer()
+        expect(
+            answer.outcome == "refused" and "does not exist: make it with mode 1777" in answer.text,
+            str(answer),
+        )
         self.h.ask("mkdir", "/closed", "755")
-        answer = Uploader(self.logs, [1], local=False, remote="/closed", servers=f"{self.h.address}:{self.h.port}").answer()
+        answer = Uploader(
+            self.logs, [1], local=False, remote="/closed", servers=f"{self.h.address}:{self.h.port}"
+        ).answer()
         expect(answer.outcome == "refused" and "Permission denied" in answer.text, str(answer))
         self.foreign()
 
     def foreign(self):
         """Another user neither reads a file nor writes beside it."""
-        for command, path in (("-cat", f"{LOGS}/{DIRECTORY}/node1_0"), ("-touchz", f"{LOGS}/{DIRECTORY}/planted"),
-                              ("-rm", f"{LOGS}/{DIRECTORY}/node1_0")):
+        for command, path in (
+            ("-cat", f"{LOGS}/{DIRECTORY}/node1_0"),
+            ("-touchz", f"{LOGS}/{DIRECTORY}/planted"),
+            ("-rm", f"{LOGS}/{DIRECTORY}/node1_0"),
+        ):
             try:
                 self.h.program("bob", "org.apache.hadoop.fs.FsShell", command, path)
             except RuntimeError as error:
@@ -140,21 +210,30 @@ class Uploads:
         try:
             for more in ({}, self.web()):
                 answer = self.upload(file="node1_4", **more).answer()
-                expect(answer.outcome == "failed" and "safe mode" in answer.text.lower(), str(answer))
+                expect(
+                    answer.outcome == "failed" and "safe mode" in answer.text.lower(), str(answer)
+                )
         finally:
             self.h.ask("safemode", "leave")
-        expect("node1_4" not in self.h.ask("list", f"{LOGS}/{DIRECTORY}").split(), "a file is there")
+        expect(
+            "node1_4" not in self.h.ask("list", f"{LOGS}/{DIRECTORY}").split(), "a file is there"
+        )
         for more in ({}, self.web()):
             expect(self.upload(file="node1_4", **more).answer().outcome == "done")
 
     def quota(self):
         """Of bytes and of names: refused, with HDFS's words."""
-        for path, names, size, words in (("/few-bytes", -1, BLOCK, "DiskSpace quota"), ("/few-names", 4, -1, "NameSpace quota")):
+        for path, names, size, words in (
+            ("/few-bytes", -1, BLOCK, "DiskSpace quota"),
+            ("/few-names", 4, -1, "NameSpace quota"),
+        ):
             self.h.ask("mkdir", path, "1777")
             self.h.ask("quota", path, names, size)
             for more in ({}, self.web()):
                 answer = self.upload(remote=path, **more).answer()
-                expect(answer.outcome == "refused" and words in answer.text, f"{path} {more}: {answer}")
+                expect(
+                    answer.outcome == "refused" and words in answer.text, f"{path} {more}: {answer}"
+                )
             self.h.ask("quota", path, -1, -1)
             expect(self.upload(remote=path).answer().outcome == "done", "with the quota gone")
 
@@ -164,19 +243,40 @@ class Uploads:
         answer = self.upload(file="node1_6").answer(120)
         expect(answer.outcome == "failed" and "Connection refused" in answer.text, str(answer))
         self.h.start_namenode_again()
-        wait_for(lambda: self.upload(file="node1_6").answer(120).outcome == "done", 120, "an upload to the NameNode that is back")
+        wait_for(
+            lambda: self.upload(file="node1_6").answer(120).outcome == "done",
+            120,
+            "an upload to the NameNode that is back",
+        )
 
     # ---- Rolled logs, many containers ----
 
     def yarn_logs(self, remote, *args, **more):
         """`yarn logs` of this version, without a ResourceManager."""
         site = f"{self.h.root}/client-site.xml"
-        conf.write_xml(site, {"yarn.log-aggregation-enable": "true", "yarn.nodemanager.remote-app-log-dir": remote,
-                              "yarn.resourcemanager.address": "127.0.0.1:1", "yarn.client.failover-max-attempts": 0,
-                              "yarn.resourcemanager.connect.max-wait.ms": 200, "ipc.client.connect.max.retries": 0,
-                              "yarn.resourcemanager.connect.retry-interval.ms": 100, **more})
-        return self.h.program("alice", "org.apache.hadoop.yarn.client.cli.LogsCLI", "-applicationId", APP, "-appOwner", "alice", *args,
-                              site=site).decode(errors="replace")
+        conf.write_xml(
+            site,
+            {
+                "yarn.log-aggregation-enable": "true",
+                "yarn.nodemanager.remote-app-log-dir": remote,
+                "yarn.resourcemanager.address": "127.0.0.1:1",
+                "yarn.client.failover-max-attempts": 0,
+                "yarn.resourcemanager.connect.max-wait.ms": 200,
+                "ipc.client.connect.max.retries": 0,
+                "yarn.resourcemanager.connect.retry-interval.ms": 100,
+                **more,
+            },
+        )
+        return self.h.program(
+            "alice",
+            "org.apache.hadoop.yarn.client.cli.LogsCLI",
+            "-applicationId",
+            APP,
+            "-appOwner",
+            "alice",
+            *args,
+            site=site,
+        ).decode(errors="replace")
 
     def rolled(self):
         """Three files of one node: `yarn logs` prints each log once; the older layout for Hadoop 2."""
@@ -185,18 +285,39 @@ class Uploads:
         self.h.ask("mkdir", remote, "1777")
         for time in (1700000000001, 1700000000002):
             self.logs.put(5, "log.1", f"rolled at {time}\n".encode())
-            answer = self.upload([5], remote=remote, app_runs=True, rolled_include=r"^log\.", time=str(time), **layout).answer()
+            answer = self.upload(
+                [5],
+                remote=remote,
+                app_runs=True,
+                rolled_include=r"^log\.",
+                time=str(time),
+                **layout,
+            ).answer()
             expect(answer.outcome == "done" and answer.files == 1, str(answer))
         self.logs.put(5, "stdout", b"at the end\n")
-        answer = self.upload([5], remote=remote, rolled_include=r"^log\.", time="1700000000003", **layout).answer()
+        answer = self.upload(
+            [5], remote=remote, rolled_include=r"^log\.", time="1700000000003", **layout
+        ).answer()
         expect(answer.outcome == "done" and answer.files == 1, str(answer))
         printed = self.yarn_logs(remote)
         found = re.findall(r"^LogType:(\S+)$|^(rolled at \d+|at the end)$", printed, re.M)
-        expect(sorted(a or b for a, b in found) == ["at the end", "log.1", "log.1", "rolled at 1700000000001", "rolled at 1700000000002",
-                                                    "stdout"], printed)
+        expect(
+            sorted(a or b for a, b in found)
+            == [
+                "at the end",
+                "log.1",
+                "log.1",
+                "rolled at 1700000000001",
+                "rolled at 1700000000002",
+                "stdout",
+            ],
+            printed,
+        )
         if hadoop.BRIEF:
             return
-        one = self.yarn_logs(remote, "-containerId", container(5), *(() if older else ("-log_files", "stdout")))
+        one = self.yarn_logs(
+            remote, "-containerId", container(5), *(() if older else ("-log_files", "stdout"))
+        )
         expect("at the end" in one and (older or "rolled at" not in one), one)
 
     def many_containers(self):
@@ -205,13 +326,31 @@ class Uploads:
         try:
             for n in range(1, 10001):
                 logs.put(n, "stdout", b"of %d\n" % n, disk=n % 2)
-            answer = Uploader(logs, [], local=False, remote="/many-logs", servers=f"{self.h.address}:{self.h.port}").answer(300) \
-                if self.h.ask("mkdir", "/many-logs", "1777") else None
+            answer = (
+                Uploader(
+                    logs,
+                    [],
+                    local=False,
+                    remote="/many-logs",
+                    servers=f"{self.h.address}:{self.h.port}",
+                ).answer(300)
+                if self.h.ask("mkdir", "/many-logs", "1777")
+                else None
+            )
             expect(answer.outcome == "done" and answer.files == 10000, str(answer))
             lines = self.java("read", self.h.url(f"/many-logs/{PLACE}")).decode().splitlines()
-            expect([x for x in lines if x.startswith("container ")] == [f"container {container(n)}" for n in range(1, 10001)] and
-                   sum(x.startswith("file ") for x in lines) == 10000, f"{len(lines)} lines")
-            expect(self.yarn_logs("/many-logs", "-containerId", container(9999), "-log_files", "stdout").count("of 9999\n") == 1)
+            expect(
+                [x for x in lines if x.startswith("container ")]
+                == [f"container {container(n)}" for n in range(1, 10001)]
+                and sum(x.startswith("file ") for x in lines) == 10000,
+                f"{len(lines)} lines",
+            )
+            expect(
+                self.yarn_logs(
+                    "/many-logs", "-containerId", container(9999), "-log_files", "stdout"
+                ).count("of 9999\n")
+                == 1
+            )
         finally:
             logs.close()
 
@@ -221,13 +360,22 @@ class FullDisks(Hdfs):
     ends. By default it takes no block on a disk with less than a gigabyte."""
 
     def __init__(self, version):
-        super().__init__(version, datanodes=1, site={"dfs.replication": 1, "dfs.datanode.du.reserved": 24 << 20,
-                                                     "dfs.datanode.round-robin-volume-choosing-policy.additional-available-space": 0,
-                                                     "dfs.namenode.redundancy.considerLoad": "false"})
+        super().__init__(
+            version,
+            datanodes=1,
+            site={
+                "dfs.replication": 1,
+                "dfs.datanode.du.reserved": 24 << 20,
+                "dfs.datanode.round-robin-volume-choosing-policy.additional-available-space": 0,
+                "dfs.namenode.redundancy.considerLoad": "false",
+            },
+        )
 
     def _start_datanodes(self):
         os.makedirs(f"{self.root}/data0")
-        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=48m", "tmpfs", f"{self.root}/data0"], check=True)
+        subprocess.run(
+            ["mount", "-t", "tmpfs", "-o", "size=48m", "tmpfs", f"{self.root}/data0"], check=True
+        )
         super()._start_datanodes()
 
     def resize(self, size):
@@ -254,7 +402,9 @@ def disk_full(version):
             expect(answer.outcome == "failed", str(answer))
             expect(not h.ask("list", f"{LOGS}/{DIRECTORY}"), h.ask("list", f"{LOGS}/{DIRECTORY}"))
             h.resize("1g")
-            wait_for(lambda: u.upload([4]).answer(120).outcome == "done", 120, "an upload that fits")
+            wait_for(
+                lambda: u.upload([4]).answer(120).outcome == "done", 120, "an upload that fits"
+            )
         finally:
             u.logs.close()
 
@@ -292,7 +442,16 @@ def run(report, h):
     u = Uploads(h)
     cases = [u.rolled]
     if h.version == hadoop.REFERENCE:
-        cases = [u.read_by_hadoop, u.read_by_selvedge, u.written_by_hadoop, u.refused, u.safe_mode, u.quota, u.rolled, u.datanode_killed]
+        cases = [
+            u.read_by_hadoop,
+            u.read_by_selvedge,
+            u.written_by_hadoop,
+            u.refused,
+            u.safe_mode,
+            u.quota,
+            u.rolled,
+            u.datanode_killed,
+        ]
         cases += [] if hadoop.BRIEF else [u.many_containers, u.namenode_away]
     try:
         for case in cases:
@@ -306,6 +465,8 @@ def failover(report, version):
         f = FailoverUploads(h)
         try:
             for case in (f.switched, f.killed):
-                report.case(f"{version}: logs, two NameNodes, {case.__name__.replace('_', ' ')}", case)
+                report.case(
+                    f"{version}: logs, two NameNodes, {case.__name__.replace('_', ' ')}", case
+                )
         finally:
             f.u.logs.close()

@@ -27,9 +27,13 @@ OURS = peers.SELVEDGE
 def pairings(version=hadoop.REFERENCE):
     """ResourceManager and NodeManagers, with Apache's of a version."""
     apache = f"apache-{version}"
-    return {"selvedge+selvedge": (OURS, [OURS] * 3), "apache+selvedge": (apache, [OURS] * 3),
-            # reducers fetch across both
-            "mixed": (OURS, [OURS, OURS, apache]), "apache": (apache, [apache] * 3)}
+    return {
+        "selvedge+selvedge": (OURS, [OURS] * 3),
+        "apache+selvedge": (apache, [OURS] * 3),
+        # reducers fetch across both
+        "mixed": (OURS, [OURS, OURS, apache]),
+        "apache": (apache, [apache] * 3),
+    }
 
 
 DOCUMENT = os.path.join(hadoop.TOP, "docs", "operate", "mapreduce.md")
@@ -43,13 +47,16 @@ MASTER_MB, TASK_MB, NODE_MB, WIDE_NODE_MB, APACHE_BESIDE_OURS_MB = 384, 256, 512
 
 def site(h):
     """For yarn-site.xml of all nodes, ours and Apache's."""
-    return {"fs.defaultFS": h.url(""), SERVICE: "mapreduce_shuffle",
-            f"{SERVICE}.mapreduce_shuffle.class": "org.apache.hadoop.mapred.ShuffleHandler",
-            # cases stop a shuffle, and lose a node
-            "selvedge.nodemanager.aux-services.event-timeout-ms": 600000,
-            "yarn.nm.liveness-monitor.expiry-interval-ms": 30000,
-            # of Apache's ResourceManager, which waits for ever where it may not write on HDFS
-            "yarn.node-attribute.fs-store.root-dir": f"file://{PLACE}/rm/attributes"}
+    return {
+        "fs.defaultFS": h.url(""),
+        SERVICE: "mapreduce_shuffle",
+        f"{SERVICE}.mapreduce_shuffle.class": "org.apache.hadoop.mapred.ShuffleHandler",
+        # cases stop a shuffle, and lose a node
+        "selvedge.nodemanager.aux-services.event-timeout-ms": 600000,
+        "yarn.nm.liveness-monitor.expiry-interval-ms": 30000,
+        # of Apache's ResourceManager, which waits for ever where it may not write on HDFS
+        "yarn.node-attribute.fs-store.root-dir": f"file://{PLACE}/rm/attributes",
+    }
 
 
 def _documented(c):
@@ -57,11 +64,15 @@ def _documented(c):
     with open(DOCUMENT, encoding="utf-8") as f:
         block = re.search(r"`mapred-site\.xml`[^\n]*:\n\n((?:    .*\n)+)", f.read()).group(1)
     lines = dict(line.strip().split(" = ") for line in block.splitlines())
-    here = {"mapreduce.application.classpath": ",".join(c.container_classpath),
-            "mapreduce.jobhistory.address": f"{c.address}:{c.history_port}",
-            "mapreduce.jobhistory.webapp.address": f"{c.address}:{c.history_web_port}"}
+    here = {
+        "mapreduce.application.classpath": ",".join(c.container_classpath),
+        "mapreduce.jobhistory.address": f"{c.address}:{c.history_port}",
+        "mapreduce.jobhistory.webapp.address": f"{c.address}:{c.history_web_port}",
+    }
     if here.keys() - lines:
-        raise ClusterError(f"{DOCUMENT}: {sorted(here.keys() - lines)} among the lines of mapred-site.xml")
+        raise ClusterError(
+            f"{DOCUMENT}: {sorted(here.keys() - lines)} among the lines of mapred-site.xml"
+        )
     return {**lines, **here}
 
 
@@ -94,11 +105,20 @@ def prepare(c, h, more=None, node_mb=NODE_MB):
     for node in c.nodes:
         # Hadoop's port on hosts of their own; else one that stays the same, as an operator's does.
         node.shuffle_port = 13562 if node.host else free_port()
-        conf.write_xml(f"{node.conf_dir}/mapred-site.xml", {**values, "mapreduce.shuffle.port": node.shuffle_port})
+        conf.write_xml(
+            f"{node.conf_dir}/mapred-site.xml",
+            {**values, "mapreduce.shuffle.port": node.shuffle_port},
+        )
         if node.host:
-            node.site[NODE_MEMORY] = APACHE_BESIDE_OURS_MB if c.peer_nms[node.number - 1] != OURS in c.peer_nms else node_mb
+            node.site[NODE_MEMORY] = (
+                APACHE_BESIDE_OURS_MB
+                if c.peer_nms[node.number - 1] != OURS in c.peer_nms
+                else node_mb
+            )
         # the program's directory of this node, not the one that is compiled in
-        node.site["selvedge.nodemanager.aux-services.mapreduce_shuffle.command"] = f"{node.libexec}/selvedge-shuffle"
+        node.site[
+            "selvedge.nodemanager.aux-services.mapreduce_shuffle.command"
+        ] = f"{node.libexec}/selvedge-shuffle"
 
 
 def swap_node(c, node):
@@ -115,14 +135,25 @@ class History:
 
     def __enter__(self):
         c = self.c
-        self.daemon = Daemon(c, "historyserver", hadoop.java(c.peer_client, HISTORY, conf=c.conf_dir, options=peers.options(c, "daemon")),
-                             {**c.daemon_env(c.conf_dir, "historyserver"), "JAVA_HOME": peers.java_home(), "HADOOP_USER_NAME": "root"})
+        self.daemon = Daemon(
+            c,
+            "historyserver",
+            hadoop.java(
+                c.peer_client, HISTORY, conf=c.conf_dir, options=peers.options(c, "daemon")
+            ),
+            {
+                **c.daemon_env(c.conf_dir, "historyserver"),
+                "JAVA_HOME": peers.java_home(),
+                "HADOOP_USER_NAME": "root",
+            },
+        )
         self.daemon.start()
 
         def listens():
             self.daemon.must_run()
             with socket.socket() as s:
                 return s.connect_ex((c.address, c.history_port)) == 0
+
         c.wait(listens, 120, "the JobHistoryServer listens")
         return self
 
@@ -157,7 +188,9 @@ def example(c, *args, wanted=0, timeout=400):
     """Output of an example's client."""
     done = peers.client(c, EXAMPLES, *args, timeout=timeout)
     if done.returncode != wanted:
-        raise ClusterError(f"{' '.join(args)}: exit {done.returncode}, wanted {wanted}:\n{done.stdout[-4000:]}{logs_of(c, done.stdout)}")
+        raise ClusterError(
+            f"{' '.join(args)}: exit {done.returncode}, wanted {wanted}:\n{done.stdout[-4000:]}{logs_of(c, done.stdout)}"
+        )
     return done.stdout
 
 
@@ -177,7 +210,9 @@ def counter(output, name):
 
 def history(c, path):
     """JSON of the JobHistoryServer."""
-    with urllib.request.urlopen(f"http://{c.address}:{c.history_web_port}/ws/v1/history/mapreduce/jobs{path}", timeout=60) as answer:
+    with urllib.request.urlopen(
+        f"http://{c.address}:{c.history_web_port}/ws/v1/history/mapreduce/jobs{path}", timeout=60
+    ) as answer:
         return json.load(answer)
 
 
@@ -192,7 +227,9 @@ def across(c, output):
         return
     job, hosts = re.search(r"\bjob_\d+_\d+", output).group(0), {"MAP": set(), "REDUCE": set()}
     for task in rows(history(c, f"/{job}/tasks")["tasks"]["task"]):
-        for attempt in rows(history(c, f"/{job}/tasks/{task['id']}/attempts")["taskAttempts"]["taskAttempt"]):
+        for attempt in rows(
+            history(c, f"/{job}/tasks/{task['id']}/attempts")["taskAttempts"]["taskAttempt"]
+        ):
             hosts[task["type"]].add(attempt["nodeHttpAddress"].split(":")[0])
     served = {kind for node, kind in zip(c.nodes, c.peer_nms) if node.address in hosts["MAP"]}
     if len(hosts["MAP"] | hosts["REDUCE"]) < 2 or served != set(c.peer_nms):
@@ -202,25 +239,37 @@ def across(c, output):
 def same_as_apache(c, name, data):
     """What an all-Apache cluster has put out for the same input was recorded."""
     with contextlib.ExitStack() as stack:
-        sums = json.load(stack.enter_context(open(RECORD, encoding="ascii"))) if os.path.exists(RECORD) else {}
+        sums = (
+            json.load(stack.enter_context(open(RECORD, encoding="ascii")))
+            if os.path.exists(RECORD)
+            else {}
+        )
     found = hashlib.sha256(data).hexdigest()
     if os.environ.get("MAPREDUCE_RECORD") == "1" and {c.peer_rm, *c.peer_nms} == {APACHE}:
         with open(RECORD, "w", encoding="ascii") as f:
             json.dump({**sums, name: found}, f, indent=1, sort_keys=True)
             f.write("\n")
     elif sums.get(name) != found:
-        raise ClusterError(f"{name}: another output ({found}) than that of {APACHE} ({sums.get(name)})")
+        raise ClusterError(
+            f"{name}: another output ({found}) than that of {APACHE} ({sums.get(name)})"
+        )
 
 
 def pi(c, maps=2, samples=1000):
     """The digits do not depend on the cluster: a quasi-Monte-Carlo sequence."""
     out = example(c, "pi", str(maps), str(samples))
-    wanted = {(2, 1000): "3.14400000000000000000", (16, 1000): "3.14250000000000000000"}[maps, samples]
+    wanted = {(2, 1000): "3.14400000000000000000", (16, 1000): "3.14250000000000000000"}[
+        maps, samples
+    ]
     found = re.search(r"^Estimated value of Pi is (\S+)$", out, re.M)
     if not found or found.group(1) != wanted:
-        raise ClusterError(f"pi {maps} {samples}: {found and found.group(1)}, wanted {wanted}\n{out[-2000:]}")
+        raise ClusterError(
+            f"pi {maps} {samples}: {found and found.group(1)}, wanted {wanted}\n{out[-2000:]}"
+        )
     if counter(out, "Shuffled Maps") != maps or counter(out, "Failed Shuffles") != 0:
-        raise ClusterError(f"pi: {counter(out, 'Shuffled Maps')} maps shuffled, {counter(out, 'Failed Shuffles')} failed")
+        raise ClusterError(
+            f"pi: {counter(out, 'Shuffled Maps')} maps shuffled, {counter(out, 'Failed Shuffles')} failed"
+        )
     if maps > 2:  # two have room on one host
         across(c, out)
 
@@ -235,7 +284,7 @@ class Words:
         self.input, self.output = f"{base}-in", f"{base}-out"
         for i in range(files):
             lines = words[i::files]
-            text = "".join(" ".join(lines[k:k + 20]) + "\n" for k in range(0, len(lines), 20))
+            text = "".join(" ".join(lines[k : k + 20]) + "\n" for k in range(0, len(lines), 20))
             h.put(f"{self.input}/{i}", text.encode(), owner=c.submitter.pw_name)
         self.counts = collections.Counter(words)
 
@@ -244,8 +293,10 @@ class Words:
         found = dict(line.split("\t") for line in data.decode().splitlines())
         wanted = {word: str(n) for word, n in self.counts.items()}
         if found != wanted:
-            raise ClusterError(f"wordcount: {len(found)} words, wanted {len(wanted)}; "
-                               f"{sorted(set(found.items()) ^ set(wanted.items()))[:5]}")
+            raise ClusterError(
+                f"wordcount: {len(found)} words, wanted {len(wanted)}; "
+                f"{sorted(set(found.items()) ^ set(wanted.items()))[:5]}"
+            )
         return data
 
 
@@ -276,12 +327,28 @@ def sort(c, h):
     """The example `sort`, of lines, one part: keys are what is before a tab, all of the line here."""
     words = Words(c, h, "sort")
     api, text = "org.apache.hadoop.mapreduce.lib", "org.apache.hadoop.io.Text"
-    example(c, "sort", "-r", "1", "-inFormat", f"{api}.input.KeyValueTextInputFormat", "-outFormat",
-            f"{api}.output.TextOutputFormat", "-outKey", text, "-outValue", text, words.input, words.output)
+    example(
+        c,
+        "sort",
+        "-r",
+        "1",
+        "-inFormat",
+        f"{api}.input.KeyValueTextInputFormat",
+        "-outFormat",
+        f"{api}.output.TextOutputFormat",
+        "-outKey",
+        text,
+        "-outValue",
+        text,
+        words.input,
+        words.output,
+    )
     data = h.parts(words.output)
     lines = [line.rstrip("\t") for line in data.decode().splitlines()]
     if lines != sorted(lines) or collections.Counter(" ".join(lines).split()) != words.counts:
-        raise ClusterError(f"sort: {len(lines)} lines, {'' if lines == sorted(lines) else 'not '}in order")
+        raise ClusterError(
+            f"sort: {len(lines)} lines, {'' if lines == sorted(lines) else 'not '}in order"
+        )
     same_as_apache(c, "sort", data)
 
 
@@ -290,7 +357,9 @@ def sorted_rows(c, h, mib, options=(), beside=()):
     `options`: of all three jobs; `beside`: of those that shuffle nothing or little."""
     base, rows = base_of(c, h, f"sort{mib}"), (mib << 20) // 100
     block = f"-Ddfs.blocksize={(mib << 20) // 4}"  # a map each; the fixture's blocks are smaller
-    out = example(c, "teragen", block, *options, *beside, "-Dmapreduce.job.maps=4", str(rows), f"{base}-in")
+    out = example(
+        c, "teragen", block, *options, *beside, "-Dmapreduce.job.maps=4", str(rows), f"{base}-in"
+    )
     generated = counter(out, "CHECKSUM")
     out = example(c, "terasort", *options, "-Dmapreduce.job.reduces=4", f"{base}-in", f"{base}-out")
     if counter(out, "Failed Shuffles") or counter(out, "Reduce output records") != rows:
@@ -299,7 +368,9 @@ def sorted_rows(c, h, mib, options=(), beside=()):
     example(c, "teravalidate", *options, *beside, f"{base}-out", f"{base}-report")
     report = h.parts(f"{base}-report").decode().split()
     if report[0] != "checksum" or int(report[1], 16) != generated or len(report) != 2:
-        raise ClusterError(f"teravalidate: {report}, the checksum of what was generated is {generated:x}")
+        raise ClusterError(
+            f"teravalidate: {report}, the checksum of what was generated is {generated:x}"
+        )
     if mib <= 64:
         same_as_apache(c, f"terasort of {mib} MiB", h.parts(f"{base}-out"))
     for path in ("-in", "-out"):
@@ -309,7 +380,9 @@ def sorted_rows(c, h, mib, options=(), beside=()):
 def sorted_once(c, h, rows=20000, reduces=2):
     """terasort alone: Python makes the rows and compares what comes back."""
     choose = random.Random(7)
-    lines = ["".join(choose.choices("abcdefghijklmnopqrstuvwxyz", k=98)) + "\r\n" for _ in range(rows)]
+    lines = [
+        "".join(choose.choices("abcdefghijklmnopqrstuvwxyz", k=98)) + "\r\n" for _ in range(rows)
+    ]
     base = input_dir(c, h, "once")
     for i in range(2):
         h.put(f"{base}-in/{i}", "".join(lines[i::2]).encode(), owner=c.submitter.pw_name)
@@ -318,15 +391,31 @@ def sorted_once(c, h, rows=20000, reduces=2):
         raise ClusterError(f"terasort: {out[-3000:]}")
     found, wanted = h.parts(f"{base}-out").decode().split(), sorted(line.strip() for line in lines)
     if found != wanted:
-        raise ClusterError(f"terasort: {len(found)} rows, other than what was put: {sorted(set(found) ^ set(wanted))[:5]}")
+        raise ClusterError(
+            f"terasort: {len(found)} rows, other than what was put: {sorted(set(found) ^ set(wanted))[:5]}"
+        )
 
 
 def killed_shuffle(c, h):
     """kill -9 of every selvedge-shuffle in mid-job: the NodeManagers start them anew and tell them of the job."""
     base = base_of(c, h, "killed")
-    example(c, "teragen", f"-Ddfs.blocksize={4 << 20}", "-Dmapreduce.job.maps=4", str((32 << 20) // 100), f"{base}-in")
-    with peers.start_client(c, EXAMPLES, "terasort", "-Dmapreduce.job.reduces=4", "-Dmapreduce.job.maps=8",
-                            f"{base}-in", f"{base}-out") as process:
+    example(
+        c,
+        "teragen",
+        f"-Ddfs.blocksize={4 << 20}",
+        "-Dmapreduce.job.maps=4",
+        str((32 << 20) // 100),
+        f"{base}-in",
+    )
+    with peers.start_client(
+        c,
+        EXAMPLES,
+        "terasort",
+        "-Dmapreduce.job.reduces=4",
+        "-Dmapreduce.job.maps=8",
+        f"{base}-in",
+        f"{base}-out",
+    ) as process:
         lines = []
         for line in process.stdout:
             lines.append(line)
@@ -336,11 +425,16 @@ def killed_shuffle(c, h):
         first = shuffles(c)
         for pid in first:
             os.kill(pid, 9)
-        c.wait(lambda: len(set(shuffles(c)) - set(first)) == len(first) or process.poll() is not None, 60,
-               "the NodeManagers start the shuffles anew")
+        c.wait(
+            lambda: len(set(shuffles(c)) - set(first)) == len(first) or process.poll() is not None,
+            60,
+            "the NodeManagers start the shuffles anew",
+        )
         lines += process.stdout
     if process.returncode or len(first) != c.peer_nms.count(peers.SELVEDGE):
-        raise ClusterError(f"{len(first)} shuffles were killed, terasort: exit {process.returncode}: {''.join(lines)[-3000:]}")
+        raise ClusterError(
+            f"{len(first)} shuffles were killed, terasort: exit {process.returncode}: {''.join(lines)[-3000:]}"
+        )
     example(c, "teravalidate", f"{base}-out", f"{base}-report")
 
 
@@ -358,7 +452,9 @@ PAIRED = {**JOBS, LARGE: lambda c, h: sorted_rows(c, h, 64, beside=UBER)}
 OTHER_VERSIONS = {**PI, **COUNT, "terasort of rows that Python compares": sorted_once}
 FULL = {**SAME, "shuffles killed in mid-job": killed_shuffle}
 ONE_REPLICA = ["-Ddfs.replication=1", "-Dmapreduce.task.io.sort.mb=64"]
-HUGE = {"teragen, terasort, teravalidate of 1 GiB": lambda c, h: sorted_rows(c, h, 1024, ONE_REPLICA)}
+HUGE = {
+    "teragen, terasort, teravalidate of 1 GiB": lambda c, h: sorted_rows(c, h, 1024, ONE_REPLICA)
+}
 
 
 @contextlib.contextmanager
@@ -387,9 +483,12 @@ def pairing(report, h, name, cases, version=hadoop.REFERENCE, own=None, **more):
             own.prepare(c, h)
         else:
             prepare(c, h, node_mb=WIDE_NODE_MB if len(set(nodes)) == 1 else NODE_MB)
+
     name = f"{name} {more.get('client', '')}".strip()
     try:
-        with peers.cluster("mapreduce", rm=rm, nm=nodes, site=own_site(h), prepare=ready, **more) as c:
+        with peers.cluster(
+            "mapreduce", rm=rm, nm=nodes, site=own_site(h), prepare=ready, **more
+        ) as c:
             with jobs(c, h):
                 run(report, c, h, cases)
             c.close()
@@ -405,7 +504,9 @@ def shuffles(c):
         pid = node.process.process.pid
         with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as f:
             for child in f.read().split():
-                with contextlib.suppress(OSError), open(f"/proc/{child}/comm", encoding="ascii") as name:
+                with contextlib.suppress(OSError), open(
+                    f"/proc/{child}/comm", encoding="ascii"
+                ) as name:
                     if name.read().startswith("selvedge-shuff"):
                         found.append(int(child))
     return found

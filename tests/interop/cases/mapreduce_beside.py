@@ -35,7 +35,9 @@ def master_pages(c, application, wanted):
     if not at.endswith(f"/proxy/{application}/mapreduce") or wanted not in page:
         raise ClusterError(f"the master's page at {at}: {page[:2000]}")
     _, text = read(f"{c.rm_url}/proxy/{application}/ws/v1/mapreduce/jobs")
-    jobs = [(job["id"], job["state"], job["mapsCompleted"]) for job in json.loads(text)["jobs"]["job"]]
+    jobs = [
+        (job["id"], job["state"], job["mapsCompleted"]) for job in json.loads(text)["jobs"]["job"]
+    ]
     if jobs != [(wanted, "RUNNING", MAPS)]:
         raise ClusterError(f"the master's REST: {text}")
 
@@ -43,14 +45,22 @@ def master_pages(c, application, wanted):
 def history(c, h, wanted):
     """The ResourceManager's link of the ended job leads to the JobHistoryServer, which shows the job and has moved its two files."""
     at, page = read(f"{c.rm_url}/proxy/{wanted.replace('job', 'application')}/")
-    if not at.endswith(f":{c.history_web_port}/jobhistory/job/{wanted}") or wanted not in page:  # the host by its name
+    if (
+        not at.endswith(f":{c.history_web_port}/jobhistory/job/{wanted}") or wanted not in page
+    ):  # the host by its name
         raise ClusterError(f"the link of {wanted} leads to {at}: {page[:2000]}")
     url = f"http://{c.address}:{c.history_web_port}/ws/v1/history/mapreduce/jobs"
-    jobs = {job["id"]: (job["state"], job["mapsCompleted"]) for job in json.loads(read(url)[1])["jobs"]["job"]}
+    jobs = {
+        job["id"]: (job["state"], job["mapsCompleted"])
+        for job in json.loads(read(url)[1])["jobs"]["job"]
+    }
     if jobs.get(wanted) != ("SUCCEEDED", MAPS):
         raise ClusterError(f"JobHistoryServer: {wanted} among {jobs}")
 
     def moved():
-        names = [name for name in h.ask("list", "/user/history/done").split() if name.startswith(wanted)]
+        names = [
+            name for name in h.ask("list", "/user/history/done").split() if name.startswith(wanted)
+        ]
         return [name for name in names if name.endswith(".jhist")] and f"{wanted}_conf.xml" in names
+
     c.wait(moved, 60, f"the files of {wanted} are below /user/history/done")

@@ -22,7 +22,20 @@ class Disk:
         self.at, image = node.local_dirs[1], f"{c.root}/disk{node.number}"
         with open(image, "wb") as f:
             f.truncate(1 << 40)
-        subprocess.run(["mkfs.ext4", "-q", "-N", "20000", "-O", "^has_journal", "-E", "lazy_itable_init=1", image], check=True)
+        subprocess.run(
+            [
+                "mkfs.ext4",
+                "-q",
+                "-N",
+                "20000",
+                "-O",
+                "^has_journal",
+                "-E",
+                "lazy_itable_init=1",
+                image,
+            ],
+            check=True,
+        )
         subprocess.run(["mount", "-o", "loop", image, self.at], check=True)
         os.chown(self.at, c.daemon.pw_uid, c.daemon.pw_gid)
 
@@ -58,6 +71,7 @@ def disks(c):
             node.site.pop(key, None)
         if node in found:
             umount(found[node].at)
+
     try:
         restart(c, add)
         yield found
@@ -72,24 +86,40 @@ def disk_gone(c, h):
             master = glob.glob(f"{c.root}/node*/containers/{job.application}/container_*_000001")[0]
             node = next(n for n in c.nodes if not master.startswith(n.dir + "/") and job.outputs(n))
             disk = by_node[node]
-            maps = [output for output in job.outputs(node) if disk.at in (output[:len(disk.at)], job.data_of(output)[:len(disk.at)])]
+            maps = [
+                output
+                for output in job.outputs(node)
+                if disk.at in (output[: len(disk.at)], job.data_of(output)[: len(disk.at)])
+            ]
             if not maps:
-                raise ClusterError(f"{node.name} wrote no map output to {disk.at}: {job.outputs(node)}")
+                raise ClusterError(
+                    f"{node.name} wrote no map output to {disk.at}: {job.outputs(node)}"
+                )
             disk.fail()
-            c.wait(lambda: f"{disk.at} : " in log_of(node), 60, f"{node.name} finds that its disk is gone")
+            c.wait(
+                lambda: f"{disk.at} : " in log_of(node),
+                60,
+                f"{node.name} finds that its disk is gone",
+            )
             job.go_on()
             out = job.right()
         if counter(out, "Launched map tasks") < MAPS + len(maps):
             raise ClusterError(f"{len(maps)} outputs were lost, no map ran again: {out[-3000:]}")
         if node.id not in c.running_nodes():
-            raise ClusterError(f"{node.name} does not go on with its other disk:\n{node.process.tail()}")
+            raise ClusterError(
+                f"{node.name} does not go on with its other disk:\n{node.process.tail()}"
+            )
+
         # the dead disk keeps its names, and they can be seen
         def elsewhere():
             return [left for left in c.leftovers() if disk.at not in left]
+
         try:
             c.wait(lambda: not elsewhere(), 60, "all is removed, but what is on the dead disk")
         except ClusterError as error:
-            raise ClusterError("\n".join([f"{error}: {elsewhere()}", *(n.process.tail(60) for n in c.nodes)])) from None
+            raise ClusterError(
+                "\n".join([f"{error}: {elsewhere()}", *(n.process.tail(60) for n in c.nodes)])
+            ) from None
 
 
 def log_of(node):

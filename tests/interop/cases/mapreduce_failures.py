@@ -19,8 +19,13 @@ from interop.cases.mapreduce import counter, shuffles
 MAPS, REDUCES = 6, 2
 # A reducer tells the master of each failure instead of each tenth, and tries again after a second. One that waits for a stopped
 # shuffle looks slow: without speculation no second attempt of it is started.
-OPTIONS = [f"-Dmapreduce.job.reduces={REDUCES}", "-Dmapreduce.job.reduce.slowstart.completedmaps=1.0", "-Dmapreduce.reduce.speculative=false",
-           "-Dmapreduce.reduce.shuffle.maxfetchfailures=1", "-Dmapreduce.reduce.shuffle.retry-delay.max.ms=1000"]
+OPTIONS = [
+    f"-Dmapreduce.job.reduces={REDUCES}",
+    "-Dmapreduce.job.reduce.slowstart.completedmaps=1.0",
+    "-Dmapreduce.reduce.speculative=false",
+    "-Dmapreduce.reduce.shuffle.maxfetchfailures=1",
+    "-Dmapreduce.reduce.shuffle.retry-delay.max.ms=1000",
+]
 
 
 class Counting:
@@ -29,7 +34,15 @@ class Counting:
     def __init__(self, c, h, name, options=(), still=True):
         self.c, self.lines, self.still, self.stopped = c, [], still, []
         self.words = mapreduce.Words(c, h, name, MAPS)
-        self.process = peers.start_client(c, mapreduce.EXAMPLES, "wordcount", *options, *OPTIONS, self.words.input, self.words.output)
+        self.process = peers.start_client(
+            c,
+            mapreduce.EXAMPLES,
+            "wordcount",
+            *options,
+            *OPTIONS,
+            self.words.input,
+            self.words.output,
+        )
 
     def __enter__(self):
         for line in self.process.stdout:
@@ -41,7 +54,11 @@ class Counting:
         else:
             self.failed("submitted nothing")
         if self.still:
-            self.c.wait(lambda: len(self.outputs()) == MAPS or self.process.poll() is not None, 120, "all map outputs are there")
+            self.c.wait(
+                lambda: len(self.outputs()) == MAPS or self.process.poll() is not None,
+                120,
+                "all map outputs are there",
+            )
             self.stopped = shuffles(self.c)
             for pid in self.stopped:
                 os.kill(pid, signal.SIGSTOP)
@@ -68,7 +85,9 @@ class Counting:
         found = []
         for n in [node] if node else self.c.nodes:
             for local in n.local_dirs:
-                for index in glob.glob(f"{local}/usercache/*/appcache/{self.application}/output/attempt_*/file.out.index"):
+                for index in glob.glob(
+                    f"{local}/usercache/*/appcache/{self.application}/output/attempt_*/file.out.index"
+                ):
                     with contextlib.suppress(OSError):
                         if os.path.getsize(index) == 24 * REDUCES + 8:
                             found.append(os.path.dirname(index))
@@ -76,23 +95,36 @@ class Counting:
 
     def data_of(self, output):
         """file.out of an output, which may be in another local directory than its index."""
-        tail = output[output.index("/usercache/"):]
-        (found,) = [p for n in self.c.nodes for p in (f"{local}{tail}/file.out" for local in n.local_dirs) if os.path.exists(p)]
+        tail = output[output.index("/usercache/") :]
+        (found,) = [
+            p
+            for n in self.c.nodes
+            for p in (f"{local}{tail}/file.out" for local in n.local_dirs)
+            if os.path.exists(p)
+        ]
         return found
 
     def tasks(self, kind):
         """{attempt: pid} of running tasks, "m" or "r"."""
         found = {}
         for pid in self.c.container_processes():
-            with contextlib.suppress(OSError), open(f"/proc/{pid}/cmdline", encoding="utf-8", errors="replace") as f:
+            with contextlib.suppress(OSError), open(
+                f"/proc/{pid}/cmdline", encoding="utf-8", errors="replace"
+            ) as f:
                 words = f.read().split("\0")
                 if words[0].endswith("java"):
-                    found |= {w: pid for w in words if re.fullmatch(rf"attempt_\d+_\d+_{kind}_\d+_\d+", w)}
+                    found |= {
+                        w: pid for w in words if re.fullmatch(rf"attempt_\d+_\d+_{kind}_\d+_\d+", w)
+                    }
         return found
 
     def first_maps(self, number):
         """[(attempt, pid)] of so many that run."""
-        self.c.wait(lambda: len(self.tasks("m")) >= number or self.process.poll() is not None, 120, f"{number} maps run")
+        self.c.wait(
+            lambda: len(self.tasks("m")) >= number or self.process.poll() is not None,
+            120,
+            f"{number} maps run",
+        )
         running = sorted(self.tasks("m").items())
         if len(running) < number:
             self.failed(f"{len(running)} maps ran at the same time")
@@ -100,8 +132,13 @@ class Counting:
 
     def reducers_wait(self):
         """Every reducer waits for a stopped shuffle."""
+
         def waiting():
-            return sum(unread(n.process.pid, port_of(n)) for n in self.c.nodes if n.ours) >= REDUCES or self.process.poll() is not None
+            return (
+                sum(unread(n.process.pid, port_of(n)) for n in self.c.nodes if n.ours) >= REDUCES
+                or self.process.poll() is not None
+            )
+
         self.c.wait(waiting, 120, "the reducers wait for the shuffles")
         if self.process.poll() is not None:
             self.failed("the job ended before its reducers waited for the shuffles")
@@ -125,7 +162,11 @@ def unread(pid, port):
     for table in ("tcp", "tcp6"):
         with open(f"/proc/{pid}/net/{table}", encoding="ascii") as f:
             for row in [line.split() for line in f][1:]:
-                found += int(row[1].split(":")[1], 16) == port and row[3] == "01" and int(row[4].split(":")[1], 16) > 0
+                found += (
+                    int(row[1].split(":")[1], 16) == port
+                    and row[3] == "01"
+                    and int(row[4].split(":")[1], 16) > 0
+                )
     return found
 
 
@@ -151,7 +192,9 @@ def node_killed(c, h):
 def node_lost(c, h):
     """A node that never comes back, with outputs that no reducer has: its maps run again elsewhere."""
     # the master waits so long for a node that it has to tell of a killed container, before the job ends
-    with Counting(c, h, "node-lost", ["-Dyarn.client.nodemanager-connect.max-wait-ms=10000"]) as job:
+    with Counting(
+        c, h, "node-lost", ["-Dyarn.client.nodemanager-connect.max-wait-ms=10000"]
+    ) as job:
         master = glob.glob(f"{c.root}/node*/containers/{job.application}/container_*_000001")[0]
         lost = next(n for n in c.nodes if not master.startswith(n.dir + "/") and n.ours)
         maps = len(job.outputs(lost))
@@ -159,13 +202,19 @@ def node_lost(c, h):
             raise ClusterError("no map ran on the node that is to be lost")
         lost.process.kill()
         kill_containers(lost)
-        c.wait(lambda: lost.id in lost_nodes(c) or job.process.poll() is not None, 120, "the ResourceManager gives the node up")
+        c.wait(
+            lambda: lost.id in lost_nodes(c) or job.process.poll() is not None,
+            120,
+            "the ResourceManager gives the node up",
+        )
         job.go_on()
         out = job.right()
         peers.start_node(c, lost)
         peers.wait_nodes(c)
     if counter(out, "Launched map tasks") < MAPS + maps:
-        raise ClusterError(f"{maps} maps were lost, {counter(out, 'Launched map tasks')} were launched in all: {out[-3000:]}")
+        raise ClusterError(
+            f"{maps} maps were lost, {counter(out, 'Launched map tasks')} were launched in all: {out[-3000:]}"
+        )
 
 
 def lost_nodes(c):
@@ -232,6 +281,7 @@ def spread(job):
 def hurt(*ways):
     """One map's output in each of these ways. All in one job are more lost fetches than a reducer survives (Hadoop's
     MAX_FAILED_UNIQUE_FETCHES)."""
+
     def case(c, h):
         with Counting(c, h, ways[0].__name__.replace("_", "-")) as job:
             for how, output in zip(ways, spread(job), strict=False):
@@ -239,7 +289,10 @@ def hurt(*ways):
             job.go_on()
             out = job.right()
         if counter(out, "Launched map tasks") < MAPS + len(ways):
-            raise ClusterError(f"{len(ways)} outputs were hurt, {counter(out, 'Launched map tasks')} maps ran: {out[-3000:]}")
+            raise ClusterError(
+                f"{len(ways)} outputs were hurt, {counter(out, 'Launched map tasks')} maps ran: {out[-3000:]}"
+            )
+
     return case
 
 
@@ -265,7 +318,10 @@ def killed_reducer(c, h):
         os.kill(pid, signal.SIGKILL)
         job.go_on()
         out = job.right()
-    if counter(out, "Failed reduce tasks") != 1 or counter(out, "Launched reduce tasks") != REDUCES + 1:
+    if (
+        counter(out, "Failed reduce tasks") != 1
+        or counter(out, "Launched reduce tasks") != REDUCES + 1
+    ):
         raise ClusterError(f"{attempt} was killed: {out[-3000:]}")
 
 
@@ -276,12 +332,20 @@ def hurt_maps(c, h):
         os.kill(stopped, signal.SIGSTOP)
         os.kill(killed, signal.SIGKILL)
         out = job.right()
-    if counter(out, "Launched map tasks") < MAPS + 2 or counter(out, "Failed map tasks") != 1 or counter(out, "Killed map tasks") == 0:
+    if (
+        counter(out, "Launched map tasks") < MAPS + 2
+        or counter(out, "Failed map tasks") != 1
+        or counter(out, "Killed map tasks") == 0
+    ):
         raise ClusterError(f"{hangs} was stopped, {dies} killed: {out[-3000:]}")
 
 
-CASES = {"NodeManager killed while reducers fetch": node_killed,
-         "map outputs cut, replaced by a link, with a lying index": hurt(cut, link, lying_index),
-         "map outputs overwritten, removed": hurt(overwritten, removed),
-         "map that hangs, speculation; map killed": hurt_maps, "reducer killed": killed_reducer,
-         "job killed": killed_job, "node lost for good": node_lost}
+CASES = {
+    "NodeManager killed while reducers fetch": node_killed,
+    "map outputs cut, replaced by a link, with a lying index": hurt(cut, link, lying_index),
+    "map outputs overwritten, removed": hurt(overwritten, removed),
+    "map that hangs, speculation; map killed": hurt_maps,
+    "reducer killed": killed_reducer,
+    "job killed": killed_job,
+    "node lost for good": node_lost,
+}

@@ -14,7 +14,17 @@ def picked(rows, words):
     parts, found = set(words) - names - versions, []
     for name, version, cases in rows:
         if name in (names or {name}) and version in (versions or {version}):
-            found.append((name, version, {case: cases[case] for case in cases if not parts or any(part in case for part in parts)}))
+            found.append(
+                (
+                    name,
+                    version,
+                    {
+                        case: cases[case]
+                        for case in cases
+                        if not parts or any(part in case for part in parts)
+                    },
+                )
+            )
     return [row for row in found if row[2]]
 
 
@@ -32,7 +42,9 @@ def main(rows):
                 if name == mapreduce_tls.NAME:  # its certificate is one of loopback
                     mapreduce.pairing(report, h, name, cases, own=mapreduce_tls)
                 else:
-                    mapreduce.pairing(report, h, name, cases, version, client=version, network=network)
+                    mapreduce.pairing(
+                        report, h, name, cases, version, client=version, network=network
+                    )
     except hadoop.Unavailable as reason:
         report.skip("MapReduce", str(reason))
     report.finish()

@@ -9,8 +9,11 @@ from lib.shuffle_tls import PASSWORD, Keys
 
 NAME = "tls"
 PAIRING = ("selvedge", ["selvedge", mapreduce.APACHE])
-SITE = {"mapreduce.shuffle.ssl.enabled": "true", "hadoop.ssl.require.client.cert": "true",
-        "hadoop.ssl.enabled.protocols": "TLSv1.2,TLSv1.3"}
+SITE = {
+    "mapreduce.shuffle.ssl.enabled": "true",
+    "hadoop.ssl.require.client.cert": "true",
+    "hadoop.ssl.enabled.protocols": "TLSv1.2,TLSv1.3",
+}
 
 
 def site(h):
@@ -23,14 +26,45 @@ def prepare(c, h):
     keys = Keys(f"{c.root}/tls", c.daemon.pw_gid, [node.address for node in c.nodes])
     keys.pkcs12("client")
     os.unlink(keys.path("root.trust"))  # Java trusts only what its keytool has marked
-    subprocess.run(["keytool", "-importcert", "-noprompt", "-alias", "root", "-file", keys.path("root.crt"), "-keystore", keys.path("root.trust"),
-                    "-storetype", "PKCS12", "-storepass", PASSWORD], check=True, capture_output=True)
+    subprocess.run(
+        [
+            "keytool",
+            "-importcert",
+            "-noprompt",
+            "-alias",
+            "root",
+            "-file",
+            keys.path("root.crt"),
+            "-keystore",
+            keys.path("root.trust"),
+            "-storetype",
+            "PKCS12",
+            "-storepass",
+            PASSWORD,
+        ],
+        check=True,
+        capture_output=True,
+    )
     for name in ("client.p12", "root.trust"):
         os.rename(keys.path(name), f"{c.conf_dir}/{name}")
         os.chmod(f"{c.conf_dir}/{name}", 0o644)
-    trust = {"truststore_location": f"{c.conf_dir}/root.trust", "truststore_password": PASSWORD, "truststore_type": "PKCS12"}
-    server = {**trust, "keystore_location": keys.path("server.p12"), "keystore_password": PASSWORD, "keystore_type": "PKCS12"}
-    client = {**trust, "keystore_location": f"{c.conf_dir}/client.p12", "keystore_password": PASSWORD, "keystore_type": "PKCS12"}
+    trust = {
+        "truststore_location": f"{c.conf_dir}/root.trust",
+        "truststore_password": PASSWORD,
+        "truststore_type": "PKCS12",
+    }
+    server = {
+        **trust,
+        "keystore_location": keys.path("server.p12"),
+        "keystore_password": PASSWORD,
+        "keystore_type": "PKCS12",
+    }
+    client = {
+        **trust,
+        "keystore_location": f"{c.conf_dir}/client.p12",
+        "keystore_password": PASSWORD,
+        "keystore_type": "PKCS12",
+    }
     for directory in (c.conf_dir, *(n.conf_dir for n in c.nodes)):
         keys.write("client", f"{directory}/ssl-client.xml", client)
     for node in c.nodes:

@@ -31,12 +31,19 @@ def run(report, c):
     with open(GOLDEN, encoding="utf-8") as f:
         golden = dict(line.rstrip("\n").split("\t") for line in f)
     reasons = {} if is_apache else REASONS
-    report.check(f"{c.pairing}: AMRMClient: the cases are those of the golden file", found.keys() == golden.keys(),
-                 f"{found.keys() ^ golden.keys()}")
+    report.check(
+        f"{c.pairing}: AMRMClient: the cases are those of the golden file",
+        found.keys() == golden.keys(),
+        f"{found.keys() ^ golden.keys()}",
+    )
     for case, wanted in golden.items():
         name = f"{c.pairing}: AMRMClient: {case}"
         if found.get(case) == wanted:
-            report.check(f"{name}: {wanted[:90]}", case not in reasons, "the reason for a difference is obsolete")
+            report.check(
+                f"{name}: {wanted[:90]}",
+                case not in reasons,
+                "the reason for a difference is obsolete",
+            )
         elif case in reasons:
             report.check(f"{name}: {reasons[case]}", case in found)
         else:

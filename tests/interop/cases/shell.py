@@ -19,16 +19,31 @@ FAILED = {"exit": 2, "state": "FINISHED", "final": "FAILED", "attempts": 1}
 def differences(application, wanted):
     """Descriptions of the values that differ from `wanted`, whose diagnostics are a regular expression of the whole."""
     report = application.wait_ended()
-    found = {"exit": application.exit_code, "state": report.get("state"), "final": report.get("finalStatus"),
-             "diagnostics": report.get("diagnostics") or "", "attempts": len(application.attempts())}
-    wrong = [f"{key} is {found[key]!r}, wanted {value!r}" for key, value in wanted.items() if key in found and
-             (found[key] != value if key != "diagnostics" else not re.fullmatch(value, found[key], re.S))]
+    found = {
+        "exit": application.exit_code,
+        "state": report.get("state"),
+        "final": report.get("finalStatus"),
+        "diagnostics": report.get("diagnostics") or "",
+        "attempts": len(application.attempts()),
+    }
+    wrong = [
+        f"{key} is {found[key]!r}, wanted {value!r}"
+        for key, value in wanted.items()
+        if key in found
+        and (
+            found[key] != value
+            if key != "diagnostics"
+            else not re.fullmatch(value, found[key], re.S)
+        )
+    ]
     if "outputs" in wanted:
         count, pattern = wanted["outputs"]
         texts = [text for text in application.outputs().values() if re.search(pattern, text)]
         if len(texts) != count:
-            wrong.append(f"{len(texts)} containers wrote {pattern!r}, wanted {count}: "
-                         f"{list(application.outputs().items())[:3]}")
+            wrong.append(
+                f"{len(texts)} containers wrote {pattern!r}, wanted {count}: "
+                f"{list(application.outputs().items())[:3]}"
+            )
     return wrong
 
 
@@ -39,17 +54,23 @@ def expect(application, wanted):
 
 
 def date(c, count):
-    expect(peers.distributed_shell(c, "-shell_command", "date", "-num_containers", str(count)),
-           {**SUCCEEDED, "outputs": (count, CLOCK)})
+    expect(
+        peers.distributed_shell(c, "-shell_command", "date", "-num_containers", str(count)),
+        {**SUCCEEDED, "outputs": (count, CLOCK)},
+    )
 
 
 def failing(c):
-    text = (r"Application Failure: desired = 2, completed = 2, allocated = 2, failed = 2, "
-            r"diagnostics = .*Exit code: 7\n.*non-zero exit code 7\b.*")
+    text = (
+        r"Application Failure: desired = 2, completed = 2, allocated = 2, failed = 2, "
+        r"diagnostics = .*Exit code: 7\n.*non-zero exit code 7\b.*"
+    )
     if c.peer_client.startswith("2."):
         text = r"Diagnostics\., total=2, completed=2, allocated=2, failed=2"
-    expect(peers.distributed_shell(c, "-shell_command", "exit 7", "-num_containers", "2"),
-           {**FAILED, "diagnostics": text})
+    expect(
+        peers.distributed_shell(c, "-shell_command", "exit 7", "-num_containers", "2"),
+        {**FAILED, "diagnostics": text},
+    )
 
 
 def script(c):
@@ -60,9 +81,20 @@ def script(c):
     with open(path, "w", encoding="ascii") as f:
         f.write('#!/bin/bash\necho "got $# words: $1, $2 and $MARK in $(basename "$0")"\n')
     os.chmod(path, 0o755)
-    expect(peers.distributed_shell(c, "-shell_script", path, "-shell_args", "left right", "-shell_env", "MARK=seven",
-                                   "-num_containers", "1"),
-           {**SUCCEEDED, "outputs": (1, r"^got 2 words: left, right and seven in \w+\.sh$")})
+    expect(
+        peers.distributed_shell(
+            c,
+            "-shell_script",
+            path,
+            "-shell_args",
+            "left right",
+            "-shell_env",
+            "MARK=seven",
+            "-num_containers",
+            "1",
+        ),
+        {**SUCCEEDED, "outputs": (1, r"^got 2 words: left, right and seven in \w+\.sh$")},
+    )
 
 
 def shipped(c):
@@ -70,15 +102,23 @@ def shipped(c):
     with open(path, "w", encoding="ascii") as f:
         f.write("seven words that a client has shipped\n")
     os.chmod(path, 0o644)
-    expect(peers.distributed_shell(c, "-shell_command", "cat words.txt", "-localize_files", path,
-                                   "-num_containers", "3"),
-           {**SUCCEEDED, "outputs": (3, "^seven words that a client has shipped$")})
+    expect(
+        peers.distributed_shell(
+            c, "-shell_command", "cat words.txt", "-localize_files", path, "-num_containers", "3"
+        ),
+        {**SUCCEEDED, "outputs": (3, "^seven words that a client has shipped$")},
+    )
 
 
 def missing_program(c):
-    expect(peers.distributed_shell(c, "-shell_command", "no-such-program-here"),
-           {**FAILED, "diagnostics": r"Application Failure: desired = 1, completed = 1, allocated = 1, failed = 1, "
-                                     r"diagnostics = .*Exit code: 127\n.*no-such-program-here.*"})
+    expect(
+        peers.distributed_shell(c, "-shell_command", "no-such-program-here"),
+        {
+            **FAILED,
+            "diagnostics": r"Application Failure: desired = 1, completed = 1, allocated = 1, failed = 1, "
+            r"diagnostics = .*Exit code: 127\n.*no-such-program-here.*",
+        },
+    )
 
 
 def processes(*words):
@@ -104,7 +144,9 @@ nap.count = 0
 def sleepers(c, count):
     """A running DistributedShell whose `count` containers all sleep."""
     seconds = nap()
-    with peers.RunningShell(c, "-shell_command", f"sleep {seconds}", "-num_containers", str(count)) as shell:
+    with peers.RunningShell(
+        c, "-shell_command", f"sleep {seconds}", "-num_containers", str(count)
+    ) as shell:
         c.wait(lambda: len(processes("sleep", seconds)) == count, 180, f"{count} containers sleep")
         yield shell, seconds
 
@@ -113,19 +155,37 @@ def killed_application(c):
     with sleepers(c, 4) as (shell, seconds):
         done = peers.kill_application(c, shell.application.id)
         if done.returncode != 0:
-            raise ClusterError(f"yarn application -kill: exit {done.returncode}:\n{done.stdout[-2000:]}")
-        expect(shell.finish(), {"exit": 2, "state": "KILLED", "final": "KILLED", "attempts": 1,
-                                "diagnostics": r"Application application_\d+_\d+ was killed by user \S+ at \S+\n?"})
-        c.wait(lambda: not processes("sleep", seconds), 30, "containers of a killed application end")
+            raise ClusterError(
+                f"yarn application -kill: exit {done.returncode}:\n{done.stdout[-2000:]}"
+            )
+        expect(
+            shell.finish(),
+            {
+                "exit": 2,
+                "state": "KILLED",
+                "final": "KILLED",
+                "attempts": 1,
+                "diagnostics": r"Application application_\d+_\d+ was killed by user \S+ at \S+\n?",
+            },
+        )
+        c.wait(
+            lambda: not processes("sleep", seconds), 30, "containers of a killed application end"
+        )
 
 
 def killed_container(c):
     with sleepers(c, 2) as (shell, seconds):
         for pid in processes("sleep", seconds):
             os.kill(pid, signal.SIGKILL)
-        expect(shell.finish(), {**FAILED, "diagnostics": r"Application Failure: desired = 2, completed = 2, "
-                                                         r"allocated = 2, failed = 2, diagnostics = .*"
-                                                         r"Exit code is 137\n.*non-zero exit code 137\b.*"})
+        expect(
+            shell.finish(),
+            {
+                **FAILED,
+                "diagnostics": r"Application Failure: desired = 2, completed = 2, "
+                r"allocated = 2, failed = 2, diagnostics = .*"
+                r"Exit code is 137\n.*non-zero exit code 137\b.*",
+            },
+        )
 
 
 def killed_master(c):
@@ -136,10 +196,21 @@ def killed_master(c):
         if len(masters) != 1:
             raise ClusterError(f"{len(masters)} ApplicationMasters of {shell.application.id}")
         os.kill(masters[0], signal.SIGKILL)
-        c.wait(lambda: len(set(processes("sleep", seconds)) - set(first)) == 2, 180, "a second attempt's containers")
+        c.wait(
+            lambda: len(set(processes("sleep", seconds)) - set(first)) == 2,
+            180,
+            "a second attempt's containers",
+        )
         for pid in processes("sleep", seconds):
             os.kill(pid, signal.SIGTERM)
-        expect(shell.finish(), {**FAILED, "attempts": 2, "diagnostics": r"Application Failure: .*Exit code is 143\n.*"})
+        expect(
+            shell.finish(),
+            {
+                **FAILED,
+                "attempts": 2,
+                "diagnostics": r"Application Failure: .*Exit code is 143\n.*",
+            },
+        )
 
 
 def masters_of(app_id):
@@ -148,8 +219,10 @@ def masters_of(app_id):
     for path in glob.glob("/proc/[0-9]*/environ"):
         with contextlib.suppress(OSError):
             with open(path, "rb") as f:
-                mine = re.search(rf"CONTAINER_ID=container_(e\d+_)?{app_id[len('application_'):]}_\d+_000001\0".encode(),
-                                 f.read())
+                mine = re.search(
+                    rf"CONTAINER_ID=container_(e\d+_)?{app_id[len('application_'):]}_\d+_000001\0".encode(),
+                    f.read(),
+                )
             if mine and os.path.basename(os.readlink(os.path.dirname(path) + "/exe")) == "java":
                 found.append(int(path.split("/")[2]))
     return found

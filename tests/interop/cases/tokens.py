@@ -59,8 +59,10 @@ WANTED = {
 }
 # The probe waits for the expiry of a token; the other groups start each container well before it.
 SITE = {"yarn.resourcemanager.rm.container-allocation.expiry-interval-ms": 20000}
-STRONG_KEYS = {"hadoop.security.secret-manager.key-generator.algorithm": "HmacSHA256",
-        "hadoop.security.secret-manager.key-length": 256}
+STRONG_KEYS = {
+    "hadoop.security.secret-manager.key-generator.algorithm": "HmacSHA256",
+    "hadoop.security.secret-manager.key-length": 256,
+}
 
 
 def probe(c):
@@ -72,7 +74,9 @@ def probe(c):
         if len(words) == 3 and words[0] in WANTED:
             found[words[0]] = (words[1], words[2])
     if done.returncode != 0:
-        raise ClusterError(f"TokenProbe ends with {done.returncode} after {len(found)} cases:\n{done.stdout[-3000:]}")
+        raise ClusterError(
+            f"TokenProbe ends with {done.returncode} after {len(found)} cases:\n{done.stdout[-3000:]}"
+        )
     return found
 
 
@@ -81,6 +85,11 @@ def run(report, c):
     found = probe(c)
     for case, (classes, pattern) in WANTED.items():
         name, message = found.get(case, ("not run", ""))
-        report.check(f"{c.pairing}: {case}: {name.rsplit('.', 1)[-1]}", name in classes and re.search(pattern, message),
-                     f"{name}: {message[:400]}; wanted {' or '.join(sorted(classes))}, {pattern!r}")
-    report.check(f"{c.pairing}: the daemons live on", all(d.running() for d in daemons) and c.running_nodes())
+        report.check(
+            f"{c.pairing}: {case}: {name.rsplit('.', 1)[-1]}",
+            name in classes and re.search(pattern, message),
+            f"{name}: {message[:400]}; wanted {' or '.join(sorted(classes))}, {pattern!r}",
+        )
+    report.check(
+        f"{c.pairing}: the daemons live on", all(d.running() for d in daemons) and c.running_nodes()
+    )
