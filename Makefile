@@ -69,7 +69,8 @@ LDFLAGS  += -pie -Wl,--as-needed,-z,relro,-z,now,-z,noexecstack $(LDSAN)
 PROGRAMS  :=# binaries, each with its own object list in its component
 LIBS      :=
 GENERATED :=# headers and sources that must exist before anything compiles
-UNIT_TESTS :=# names below tests/unit, without .c
+# $(call objects,FOLDER…): the objects of all C sources of these folders.
+objects    = $(patsubst %.c,$(BUILD)/%.o,$(wildcard $(addsuffix /*.c,$(1))))
 
 all: programs
 

@@ -8,8 +8,5 @@ CGROUPS_LDLIBS := $(shell $(PKGCONFIG) --libs $(CGROUPS_PKGS)) -pthread
 $(BUILD)/container-holder: $(BUILD)/cgroups/holder.o $(CGROUPS_A) $(COMMON_A)
 	$(call link,$(CGROUPS_LDLIBS) $(COMMON_LDLIBS))
 PROGRAMS += $(BUILD)/container-holder
-UNIT_TESTS += cgroups/test-cgroups cgroups/test-limits
-cgroups/test-cgroups_DEPS = $(CGROUPS_A) $(COMMON_A)
-cgroups/test-cgroups_LDLIBS = $(CGROUPS_LDLIBS) $(COMMON_LDLIBS)
-cgroups/test-limits_DEPS = $(CGROUPS_A) $(COMMON_A)
-cgroups/test-limits_LDLIBS = $(CGROUPS_LDLIBS) $(COMMON_LDLIBS)
+UNIT_LINK_cgroups = $(CGROUPS_A) $(COMMON_A)
+UNIT_LDLIBS_cgroups = $(CGROUPS_LDLIBS) $(COMMON_LDLIBS)

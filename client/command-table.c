@@ -1,11 +1,11 @@
 /* The table of subcommands and their options, see commands.h. */
 #include <stddef.h>
 
-#include "client/commands.h"
-#include "client/local.h"
-#include "client/localize.h"
-#include "client/logs.h"
-#include "client/run.h"
+#include "client/core/commands.h"
+#include "client/local/local.h"
+#include "client/localize/localize.h"
+#include "client/logs/logs.h"
+#include "client/run/run.h"
 
 static const struct cli_opt run_options[] = {
     { 'n', "instances", "N", "containers (1)", 0 },

@@ -3,7 +3,7 @@
 #include <curl/curl.h>
 #include <string.h>
 
-#include "client/options.h"
+#include "client/core/options.h"
 #include "common/log.h"
 #include "common/version.h"
 

@@ -6,8 +6,9 @@ LIBS += $(EXECUTOR_A)
 CFLAGS_executor := $(CFLAGS_common)
 
 SECCOMP_LDLIBS := $(shell $(PKGCONFIG) --libs libseccomp)
-FILTER_OBJS := $(addprefix $(BUILD)/executor/seccomp/, tree.o prove.o)
-$(BUILD)/executor/seccomp/compile: $(BUILD)/executor/seccomp/compile.o $(FILTER_OBJS)
+FILTERS_A := $(BUILD)/libselvedge-filters.a
+$(FILTERS_A): $(addprefix $(BUILD)/executor/seccomp/, tree.o prove.o)
+$(BUILD)/executor/seccomp/compile: $(BUILD)/executor/seccomp/compile.o $(FILTERS_A)
 	$(call link,$(SECCOMP_LDLIBS))
 # A cross build takes the compiler of a native one, and names the architecture.
 SECCOMP_COMPILE ?= $(BUILD)/executor/seccomp/compile
@@ -19,8 +20,6 @@ $(BUILD)/seccomp/%.bpf: executor/seccomp/%.policy $(SECCOMP_COMPILE)
 	@mkdir -p $(@D)
 	$(Q)$(SECCOMP_COMPILE) $< $@ $(SECCOMP_ARCH)
 PROGRAMS += $(SECCOMP_FILTERS)
-UNIT_TESTS += executor/test-seccomp-filter
-executor/test-seccomp-filter_DEPS := $(FILTER_OBJS)
 
 # Executed by the helper as the user: static like it, so that it starts at once.
 $(BUILD)/container-delete $(BUILD)/container-signal: $(BUILD)/%: $(BUILD)/executor/%.o $(BUILD)/executor/request.o
@@ -29,21 +28,8 @@ $(BUILD)/container-delete $(BUILD)/container-signal: $(BUILD)/%: $(BUILD)/execut
 PROGRAMS += $(BUILD)/container-delete $(BUILD)/container-signal
 
 EXECUTOR_LDLIBS = $(CGROUPS_LDLIBS) $(COMMON_LDLIBS)
-UNIT_TESTS += executor/test-request executor/test-container-delete executor/test-script executor/test-helper-socket executor/test-helper-client executor/test-helper-spawn executor/test-failure
-executor/test-helper-spawn_DEPS := $(EXECUTOR_A) $(COMMON_A)
-executor/test-helper-spawn_LDLIBS := $(EXECUTOR_LDLIBS)
-executor/test-failure_DEPS := $(EXECUTOR_A) $(COMMON_A)
-executor/test-failure_LDLIBS := $(EXECUTOR_LDLIBS)
-executor/test-helper-socket_DEPS := $(EXECUTOR_A) $(COMMON_A)
-executor/test-helper-client_DEPS := $(EXECUTOR_A) $(CGROUPS_A) $(COMMON_A)
-executor/test-helper-client_LDLIBS := $(EXECUTOR_LDLIBS)
-executor/test-helper-socket_LDLIBS := $(EXECUTOR_LDLIBS)
-executor/test-request_DEPS := $(addprefix $(BUILD)/executor/,request.o helper-protocol.o)
-executor/test-container-delete_DEPS := $(BUILD)/executor/request.o
-executor/test-script_DEPS := $(EXECUTOR_A) $(COMMON_A)
-executor/test-script_LDLIBS := $(COMMON_LDLIBS)
-FUZZ_TARGETS += fuzz-request
-fuzz-request_DEPS := $(executor/test-request_DEPS)
+UNIT_LINK_executor = $(FILTERS_A) $(EXECUTOR_A) $(CGROUPS_A) $(COMMON_A)
+UNIT_LDLIBS_executor = $(EXECUTOR_LDLIBS)
 
 # Executed by the launch script, as the job's user: static and with the helper's libc, whose start is
 # cheap. The variables are those of setuid-helper/rules.mk.
@@ -53,7 +39,7 @@ $(BUILD)/container-debug-info: $(BUILD)/executor/container-debug-info.o
 	$(call say,LD,$@)
 	$(Q)$(CC) $(HELPER_CFLAGS) $(HELPER_LDFLAGS) -o $@ $^ $(HELPER_LDLIBS)
 PROGRAMS += $(BUILD)/container-debug-info
-executor/test-script_DEPS += $(BUILD)/container-debug-info
+$(BUILD)/tests/unit/executor/test-script: $(BUILD)/container-debug-info # it runs the program
 
 # Private networks, started by the helper (executor/network.h).
 NETWORK_OBJS := $(addprefix $(BUILD)/executor/, network-main.o network-plan.o network-link.o network-shape.o network-share.o)
@@ -62,8 +48,6 @@ $(NETWORK_OBJS): CFLAGS += $(NETWORK_CFLAGS)
 $(BUILD)/container-network: $(NETWORK_OBJS)
 	$(call link,$(shell $(PKGCONFIG) --libs libnl-3.0 libnl-route-3.0 libcap))
 PROGRAMS += $(BUILD)/container-network
-UNIT_TESTS += executor/test-network-plan
-executor/test-network-plan_DEPS := $(BUILD)/executor/network-plan.o
 $(BUILD)/tests/integration/executor/launch-life: $(BUILD)/tests/integration/executor/launch-life.o $(EXECUTOR_A) $(CGROUPS_A) $(COMMON_A)
 	$(call link,$(EXECUTOR_LDLIBS))
 TEST_PROGRAMS += $(BUILD)/tests/integration/executor/launch-life

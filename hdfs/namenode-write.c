@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "hdfs/namenode-call.h"
-#include "wire/methods-hdfs.h"
+#include "wire/ipc/methods-hdfs.h"
 
 #define CREATE 1u /* CreateFlag */
 #define OVERWRITE 2u

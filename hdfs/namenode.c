@@ -6,9 +6,9 @@
 
 #include "common/str.h"
 #include "hdfs/namenode-call.h"
-#include "wire/methods-hdfs.h"
-#include "wire/proxy.h"
-#include "wire/qop.h"
+#include "wire/ipc/methods-hdfs.h"
+#include "wire/ipc/proxy.h"
+#include "wire/sasl/qop.h"
 
 /* Hadoop's defaults of ipc.client.connect.*. */
 #define CALL_MS 60000

@@ -1,5 +1,5 @@
 /* ClientProtocol of one file system's NameNodes, synchronous: one call at a time, repeated at the
- * next NameNode when one is in standby or gone (wire/proxy.h). For a process that does nothing
+ * next NameNode when one is in standby or gone (wire/ipc/proxy.h). For a process that does nothing
  * else, such as a worker of container-localizer; never for a daemon's loop. */
 #ifndef SELVEDGE_HDFS_NAMENODE_H
 #define SELVEDGE_HDFS_NAMENODE_H

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "localizer/channel.h"
-#include "wire/token.h"
+#include "wire/token/token.h"
 
 static int read_all(int fd, struct sv_arena *a, struct yarn_credentials *ret, struct sv_error *err)
 {

@@ -19,18 +19,10 @@ PROGRAMS += $(BUILD)/log-uploader
 
 LOGS_LDLIBS = $(COMMON_LDLIBS) $(shell $(PKGCONFIG) --libs zlib)
 
-LOGS_TESTS := logs/test-vint logs/test-java-utf logs/test-aggregated logs/test-indexed logs/test-upload-request
-UNIT_TESTS += $(LOGS_TESTS)
-$(foreach t,$(LOGS_TESTS),$(eval $(t)_DEPS = $$(LOGS_A) $$(COMMON_A)))
-$(foreach t,$(LOGS_TESTS),$(eval $(t)_LDLIBS = $$(LOGS_LDLIBS)))
-
-FUZZ_TARGETS += fuzz-aggregated-logs fuzz-indexed-meta fuzz-uploaded-list
-fuzz-indexed-meta_DEPS = $(LOGS_A) $(COMMON_A)
-fuzz-indexed-meta_LDLIBS = $(LOGS_LDLIBS)
-fuzz-uploaded-list_DEPS = $(BUILD)/logs/uploaded-list.o
-fuzz-uploaded-list_LDLIBS = $(COMMON_LDLIBS)
-fuzz-aggregated-logs_DEPS = $(LOGS_A) $(COMMON_A)
-fuzz-aggregated-logs_LDLIBS = $(LOGS_LDLIBS)
+LOG_UPLOADER_A := $(BUILD)/tests/log-uploader.a
+$(LOG_UPLOADER_A): $(filter-out %/upload-main.o,$(LOG_UPLOADER_OBJS))
+UNIT_LINK_logs = $(LOG_UPLOADER_A) $(LOGS_A) $(HDFS_DEPS)
+UNIT_LDLIBS_logs = $(LOG_UPLOADER_LIBS)
 
 $(BUILD)/tests/integration/logs/logs-dump: $(BUILD)/tests/integration/logs/logs-dump.o $(LOGS_A) $(COMMON_A)
 	$(call link,$(LOGS_LDLIBS) $(shell $(PKGCONFIG) --libs libcrypto))

@@ -8,7 +8,7 @@
 #include "common/base.h"
 #include "common/error.h"
 #include "nodemanager/am/container-manager.h"
-#include "nodemanager/conf.h"
+#include "nodemanager/conf/conf.h"
 #include "nodemanager/core/context.h"
 #include "nodemanager/fsm/application-fsm.h"
 #include "nodemanager/fsm/container-fsm.h"

@@ -8,7 +8,7 @@
 
 #include "common/log.h"
 #include "common/str.h"
-#include "nodemanager/conf-unread.h"
+#include "nodemanager/conf/conf-unread.h"
 
 #define NM "yarn.nodemanager."
 #define OWN "selvedge.nodemanager."

@@ -12,13 +12,13 @@
 
 #include "common/fd.h"
 #include "common/loop-guard.h"
-#include "rm-lite/conf-unread.h"
-#include "rm-lite/replay.h"
-#include "rm-lite/rm-app-attempt.h"
-#include "rm-lite/rm-app.h"
-#include "rm-lite/rm-container.h"
-#include "rm-lite/rm-node.h"
+#include "rm-lite/conf/conf-unread.h"
+#include "rm-lite/core/rm-app-attempt.h"
+#include "rm-lite/core/rm-app.h"
+#include "rm-lite/core/rm-container.h"
+#include "rm-lite/core/rm-node.h"
 #include "rm-lite/rm.h"
+#include "rm-lite/scheduler/replay.h"
 #include "rm-lite/services.h"
 
 static void usage(FILE *out)

@@ -4,7 +4,7 @@
 #define SELVEDGE_RM_LITE_PERIODIC_H
 
 #include "common/error.h"
-#include "rm-lite/context.h"
+#include "rm-lite/core/context.h"
 
 int rm_periodic_start(struct rm *rm, struct sv_error *err) _must_use_; /* the timer: rm->tick */
 void rm_periodic_run(struct rm *rm); /* one run; by the timer, and by tests */

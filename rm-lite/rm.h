@@ -4,7 +4,7 @@
 #define SELVEDGE_RM_LITE_RM_H
 
 #include "common/error.h"
-#include "rm-lite/context.h"
+#include "rm-lite/core/context.h"
 
 int rm_new(sd_event *event, struct sv_conf *conf, struct rm **ret, struct sv_error *err) _must_use_;
 struct rm *rm_free(struct rm *rm);

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "common/error.h"
-#include "rm-lite/context.h"
+#include "rm-lite/core/context.h"
 
 int rm_services_start(struct rm *rm, struct sv_error *err) _must_use_;
 void rm_services_stop(struct rm *rm);

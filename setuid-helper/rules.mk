@@ -80,22 +80,14 @@ $(BUILD)/user-lookup: $(BUILD)/setuid-helper/user-lookup.o
 PROGRAMS += $(HELPER) $(PREPARE) $(BUILD)/container-monitor $(BUILD)/container-init $(BUILD)/user-lookup
 
 # The parsers once more, with the flags of the tests (sanitizers, fuzzing).
-HELPER_TEST_OBJS := $(addprefix $(BUILD)/setuid-helper/test/, config.o policy-compile.o device-code.o connect-rules.o connect-code.o policy.o passwd.o path.o)
+HELPER_TEST_A := $(BUILD)/setuid-helper/test/parsers.a
+$(HELPER_TEST_A): $(addprefix $(BUILD)/setuid-helper/test/, config.o policy-compile.o device-code.o connect-rules.o connect-code.o policy.o passwd.o path.o)
 $(BUILD)/setuid-helper/test/%.o: setuid-helper/%.c $$(FLAGS_STAMP) | $$(GENERATED)
 	$(call say,CC,$<)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(HELPER_PATHS) -MMD -MP -c -o $@ $<
-UNIT_TESTS += setuid-helper/test-config
-setuid-helper/test-config_DEPS := $(HELPER_TEST_OBJS)
-UNIT_TESTS += setuid-helper/test-user-lookup
+UNIT_LINK_setuid-helper = $(HELPER_TEST_A)
 $(BUILD)/tests/fuzz/fuzz-executor-policy.o: CPPFLAGS += -DHLP_POLICY_ID=$(POLICY_ID)u
-UNIT_TESTS += setuid-helper/test-policy
-setuid-helper/test-policy_DEPS := $(HELPER_TEST_OBJS)
-UNIT_TESTS += setuid-helper/test-connect-filter
-setuid-helper/test-connect-filter_DEPS := $(HELPER_TEST_OBJS)
-FUZZ_TARGETS += fuzz-executor-config fuzz-executor-policy
-fuzz-executor-config_DEPS := $(HELPER_TEST_OBJS)
-fuzz-executor-policy_DEPS := $(HELPER_TEST_OBJS)
 
 # Programs that the integration suite runs inside containers: static, nothing of the host is needed.
 $(addprefix $(BUILD)/tests/integration/setuid-helper/,probe reach connector fake-lookup): $(BUILD)/%: \

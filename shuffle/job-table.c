@@ -10,8 +10,8 @@
 #include <uthash.h>
 
 #include "common/str.h"
-#include "wire/token.h"
-#include "wire/writable.h"
+#include "wire/token/token.h"
+#include "wire/token/writable.h"
 
 struct entry {
     struct shf_job job; /* first: shf_job_put finds the entry */

@@ -1,9 +1,14 @@
-# Unit tests: a component's rules.mk adds NAME to UNIT_TESTS and says what NAME links in
-# NAME_DEPS (objects, archives) and NAME_LDLIBS. The source is tests/unit/NAME.c (cmocka).
+# Unit tests: each tests/unit/COMPONENT/…/test-FILE.c is a program of cmocka, linked with the archives of its component and
+# of those below it: UNIT_LINK_COMPONENT and UNIT_LDLIBS_COMPONENT of the component's rules.mk. NAME_WRAP lists functions of
+# the product that the test COMPONENT/…/test-FILE replaces (ld --wrap), NAME_LDLIBS its own libraries.
 CFLAGS_tests := $(CFLAGS_common)
+COMPONENTS := common wire cgroups executor setuid-helper hdfs localizer logs shuffle nodemanager rm-lite client
+UNIT_SOURCES := $(wildcard $(addprefix tests/unit/,*/test-*.c */*/test-*.c */*/*/test-*.c))
+UNIT_TESTS := $(foreach c,$(COMPONENTS),$(patsubst tests/unit/%.c,%,$(filter tests/unit/$(c)/%,$(UNIT_SOURCES))))
+unit_component = $(firstword $(subst /, ,$(1)))
 define unit_test_rule
-$(BUILD)/tests/unit/$(1): $(BUILD)/tests/unit/$(1).o $$($(1)_DEPS)
-	$$(call link,$$($(1)_LDLIBS) -lcmocka)
+$(BUILD)/tests/unit/$(1): $(BUILD)/tests/unit/$(1).o $$(UNIT_LINK_$(call unit_component,$(1)))
+	$$(call link,$$($(1)_WRAP:%=-Wl,--wrap=%) $$(UNIT_LDLIBS_$(call unit_component,$(1))) $$($(1)_LDLIBS) -lcmocka)
 endef
 $(foreach t,$(UNIT_TESTS),$(eval $(call unit_test_rule,$(t))))
 
@@ -11,10 +16,13 @@ $(foreach t,$(UNIT_TESTS),$(eval $(call unit_test_rule,$(t))))
 # its binary here, `make check-integration` builds it first.
 TEST_PROGRAMS +=
 
-# Fuzz targets: a component adds NAME to FUZZ_TARGETS, NAME_DEPS and NAME_LDLIBS as above. The source is
-# tests/fuzz/NAME.c, its seeds are in tests/fuzz/corpus/<NAME without fuzz->. For fuzzing everything
-# is built a second time, by clang with libFuzzer's coverage and sanitizers, into build-fuzz. In
+# Fuzz targets: tests/fuzz/NAME.c, linked with all archives; its seeds are in tests/fuzz/corpus/<NAME without fuzz->. For
+# fuzzing everything is built a second time, by clang with libFuzzer's coverage and sanitizers, into build-fuzz. In
 # every other build the target is linked to a main that runs the seeds once, in the unit suite.
+FUZZ_TARGETS := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz-*.c))
+FUZZ_LINK = $(CLI_A) $(CLIENT_A) $(NODEMANAGER_A) $(RM_A) $(RM_SCHEDULER_A) $(SHUFFLE_A) $(LOG_UPLOADER_A) $(LOGS_A) $(LOCALIZER_PROGRAM_A) \
+	$(LOCALIZER_A) $(HELPER_TEST_A) $(EXECUTOR_A) $(CGROUPS_A) $(HDFS_DEPS)
+FUZZ_LDLIBS = $(RM_LDLIBS) $(SHUFFLE_LDLIBS) $(LOG_UPLOADER_LIBS) $(UNIT_LDLIBS_localizer) $(CGROUPS_LDLIBS)
 FUZZ_SECONDS ?= 60
 ifneq ($(FUZZ),)
 CFLAGS += -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined
@@ -24,8 +32,8 @@ FUZZ_REPLAY := $(BUILD)/tests/fuzz/replay.o
 FUZZ_MAIN := $(COMMON_LDLIBS)
 endif
 define fuzz_rule
-$(BUILD)/tests/fuzz/$(1): $(BUILD)/tests/fuzz/$(1).o $(FUZZ_REPLAY) $$($(1)_DEPS) $(COMMON_A)
-	$$(call link,$$($(1)_LDLIBS) $(FUZZ_MAIN))
+$(BUILD)/tests/fuzz/$(1): $(BUILD)/tests/fuzz/$(1).o $(FUZZ_REPLAY) $$(FUZZ_LINK)
+	$$(call link,$$(FUZZ_LDLIBS) $(FUZZ_MAIN))
 endef
 $(foreach t,$(FUZZ_TARGETS),$(eval $(call fuzz_rule,$(t))))
 fuzz-targets: $(addprefix $(BUILD)/tests/fuzz/,$(FUZZ_TARGETS))

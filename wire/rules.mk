@@ -24,33 +24,14 @@ $(WIRE_HDFS_A): $(WIRE_HDFS_GEN_C:.c=.o)
 WIRE_LDLIBS = $(COMMON_LDLIBS) $(shell $(PKGCONFIG) --libs libcrypto) -pthread
 CFLAGS_wire := $(CFLAGS_common)
 
-# Objects of this component, by group.
-WIRE_OBJS += $(BUILD)/wire/ids.o $(BUILD)/wire/depth.o $(BUILD)/wire/enums.o
-
-WIRE_OBJS += $(addprefix $(BUILD)/wire/,frame.o qop.o digest.o sasl.o sasl-layer.o ipc-server.o method-list.o ipc-address.o ipc-conn.o ipc-auth.o ipc-serve.o \
-	ipc-call.o ipc-retry.o ipc-conf.o auth-conf.o node-secret.o \
-	ipc-client.o ipc-client-conn.o ipc-client-sasl.o ipc-client-layer.o resolve.o backoff.o retry.o proxy.o proxy-conf.o)
-# Tokens.
-WIRE_OBJS += $(addprefix $(BUILD)/wire/,token.o token-ids.o token-users.o token-old.o token-text.o \
-	credentials.o writable.o)
-
+WIRE_OBJS += $(call objects,wire wire/ipc wire/sasl wire/token)
 $(WIRE_A): $$(WIRE_OBJS)
 LIBS += $(WIRE_A)
 
-# Unit tests: one list, all linked with the library.
-WIRE_TESTS := auth-conf node-secret ids depth enums golden-rpc token credentials backoff retry proxy sasl sasl-layer
-WIRE_TESTS += ipc-server ipc-server-bounds ipc-address ipc-auth ipc-conn ipc-serve ipc-retry
-WIRE_TESTS += ipc-client ipc-client-conn ipc-client-sasl
-WIRE_TESTS := $(addprefix wire/test-,$(WIRE_TESTS))
-UNIT_TESTS += $(WIRE_TESTS)
-$(foreach t,$(WIRE_TESTS),$(eval $(t)_DEPS = $$(WIRE_A) $$(COMMON_A)))
-$(foreach t,$(WIRE_TESTS),$(eval $(t)_LDLIBS = $$(WIRE_LDLIBS)))
+UNIT_LINK_wire = $(WIRE_A) $(COMMON_A)
+UNIT_LDLIBS_wire = $(WIRE_LDLIBS)
 # An independent DIGEST-MD5 for its test.
-wire/test-sasl_LDLIBS += $(shell $(PKGCONFIG) --libs libgsasl)
-
-FUZZ_TARGETS += fuzz-depth
-fuzz-depth_DEPS = $(WIRE_A) $(COMMON_A)
-fuzz-depth_LDLIBS = $(WIRE_LDLIBS)
+wire/sasl/test-sasl_LDLIBS := $(shell $(PKGCONFIG) --libs libgsasl)
 
 # Wire protocol against a real Hadoop: tests/interop/test-wire.
 # Every method, both ways: tests/interop/test-methods.
@@ -63,11 +44,6 @@ $(WIRE_PEERS): %: %.o $(WIRE_A) $(COMMON_A)
 TEST_PROGRAMS += $(BUILD)/tests/interop/token-peer
 $(BUILD)/tests/interop/token-peer: $(BUILD)/tests/interop/token-peer.o $(WIRE_A) $(COMMON_A)
 	$(call link,$(WIRE_LDLIBS))
-
-WIRE_FUZZ := fuzz-frame fuzz-ipc-client fuzz-headers fuzz-sasl fuzz-token fuzz-credentials fuzz-methods
-FUZZ_TARGETS += $(WIRE_FUZZ)
-$(foreach t,$(WIRE_FUZZ),$(eval $(t)_DEPS = $$(WIRE_HDFS_A) $$(WIRE_A) $$(COMMON_A)))
-$(foreach t,$(WIRE_FUZZ),$(eval $(t)_LDLIBS = $$(WIRE_LDLIBS)))
 
 # The proxy against Hadoop's ResourceManagers: tests/interop/test-rm-clients.
 TEST_PROGRAMS += $(BUILD)/tests/interop/rm-client

@@ -3,9 +3,9 @@
 #ifndef SELVEDGE_NODEMANAGER_AM_CM_REPLY_H
 #define SELVEDGE_NODEMANAGER_AM_CM_REPLY_H
 
-#include "wire/ipc-server.h"
-#include "wire/methods.h"
-#include "wire/token.h"
+#include "wire/ipc/ipc-server.h"
+#include "wire/ipc/methods.h"
+#include "wire/token/token.h"
 
 #define NM_CM_TARGET "ContainerManageImpl" /* audit lines, as Hadoop spells it on success … */
 #define NM_CM_TARGET_FAILURE "ContainerManagerImpl" /* … and on failure */

@@ -16,7 +16,7 @@
 #include "nodemanager/core/recently-stopped.h"
 #include "nodemanager/launch/container-cleanup.h"
 #include "nodemanager/services/localization.h"
-#include "wire/methods.h"
+#include "wire/ipc/methods.h"
 
 #define STOP "Stop Container Request"
 

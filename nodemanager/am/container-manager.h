@@ -4,7 +4,7 @@
 #ifndef SELVEDGE_NODEMANAGER_AM_CONTAINER_MANAGER_H
 #define SELVEDGE_NODEMANAGER_AM_CONTAINER_MANAGER_H
 
-#include "wire/ipc-server.h"
+#include "wire/ipc/ipc-server.h"
 
 struct nm_assignments;
 struct nm_aux;

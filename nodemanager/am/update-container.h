@@ -2,7 +2,7 @@
 #ifndef SELVEDGE_NODEMANAGER_AM_UPDATE_CONTAINER_H
 #define SELVEDGE_NODEMANAGER_AM_UPDATE_CONTAINER_H
 
-#include "wire/ipc-server.h"
+#include "wire/ipc/ipc-server.h"
 
 /* ipc_handlers; userdata is the struct nm_am. */
 void nm_cm_update_container(struct ipc_call *call, const ProtobufCMessage *request, void *userdata);

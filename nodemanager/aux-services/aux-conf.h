@@ -5,7 +5,7 @@
 
 #include "common/base.h"
 #include "common/error.h"
-#include "nodemanager/conf.h"
+#include "nodemanager/conf/conf.h"
 
 #define NM_AUX_SERVICES_MAX 16
 

@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 
 #include "common/conf.h"
-#include "common/json-text.h"
 #include "common/str.h"
+#include "common/web/json-text.h"
 #include "nodemanager/aux-services/aux-conf.h"
 #include "nodemanager/core/application.h"
 #include "nodemanager/core/container.h"

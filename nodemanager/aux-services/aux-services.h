@@ -6,7 +6,7 @@
 
 #include "common/base.h"
 #include "common/error.h"
-#include "wire/methods.h"
+#include "wire/ipc/methods.h"
 
 struct nm_app;
 struct nm_aux;

@@ -4,7 +4,7 @@
 #define SELVEDGE_NODEMANAGER_CORE_CONTAINER_STATUS_H
 
 #include "common/arena.h"
-#include "wire/methods.h"
+#include "wire/ipc/methods.h"
 
 struct nm_container;
 

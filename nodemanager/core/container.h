@@ -11,8 +11,8 @@
 #include "common/arena.h"
 #include "executor/request.h"
 #include "wire/exit-status.h"
-#include "wire/methods.h"
-#include "wire/token.h"
+#include "wire/ipc/methods.h"
+#include "wire/token/token.h"
 
 struct exe_container;
 struct nm_app;

@@ -12,7 +12,7 @@
 #include "common/base.h"
 #include "common/dispatcher.h"
 #include "common/error.h"
-#include "nodemanager/conf.h"
+#include "nodemanager/conf/conf.h"
 #include "wire/ids.h"
 
 /* The Hadoop release whose behaviour this daemon follows; reported to the ResourceManager, which

@@ -8,7 +8,7 @@
 #define SELVEDGE_NODEMANAGER_CORE_SYSTEM_CREDENTIALS_H
 
 #include "common/base.h"
-#include "wire/methods.h"
+#include "wire/ipc/methods.h"
 
 #define NM_CREDENTIALS_MAX (1u << 20)        /* bytes of one application's; EXE_FILE_MAX */
 #define NM_CREDENTIALS_TOTAL_MAX (64u << 20) /* of all; an answer with more is not taken */

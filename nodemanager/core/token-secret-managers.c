@@ -10,7 +10,7 @@
 #include "common/clock.h"
 #include "common/log.h"
 #include "nodemanager/store/state-store.h"
-#include "wire/ipc-server.h"
+#include "wire/ipc/ipc-server.h"
 
 #define SWEEP_MS 10000 /* minimum time between two sweeps of used tokens */
 /* Minimum and maximum time that a used token is remembered, from when this process knows it. */

@@ -7,8 +7,8 @@
 
 #include "common/base.h"
 #include "common/error.h"
-#include "wire/methods.h"
-#include "wire/token.h"
+#include "wire/ipc/methods.h"
+#include "wire/token/token.h"
 
 struct nm_secrets;
 struct nm_store;

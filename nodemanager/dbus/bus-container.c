@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "executor/exe.h"
-#include "nodemanager/conf.h"
+#include "nodemanager/conf/conf.h"
 #include "nodemanager/core/application.h"
 #include "nodemanager/core/container.h"
 #include "nodemanager/core/context.h"

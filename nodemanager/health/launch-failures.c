@@ -8,7 +8,7 @@
 
 #include "common/log.h"
 #include "common/loop-guard.h"
-#include "nodemanager/conf.h"
+#include "nodemanager/conf/conf.h"
 
 #define LONGEST 16 /* times retry_ms */
 

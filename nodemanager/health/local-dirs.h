@@ -7,7 +7,7 @@
 
 #include "common/base.h"
 #include "common/error.h"
-#include "nodemanager/conf.h"
+#include "nodemanager/conf/conf.h"
 
 struct nm_dirs;
 

@@ -13,7 +13,7 @@
 #include "nodemanager/core/container.h"
 #include "nodemanager/core/context.h"
 #include "nodemanager/launch/launcher.h"
-#include "wire/methods.h"
+#include "wire/ipc/methods.h"
 
 #define TERM_MS 20000 /* for SIGTERM to arrive; the helper's own limit is ten seconds */
 

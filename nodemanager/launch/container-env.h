@@ -5,7 +5,7 @@
 #include "common/arena.h"
 #include "common/base.h"
 #include "executor/script.h"
-#include "wire/methods.h"
+#include "wire/ipc/methods.h"
 
 struct nm_aux;
 struct nm_container;

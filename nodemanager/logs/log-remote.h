@@ -6,7 +6,7 @@
 #include "common/buf.h"
 #include "hdfs/limits.h"
 #include "logs/web-url.h"
-#include "nodemanager/conf.h"
+#include "nodemanager/conf/conf.h"
 
 struct nm_log_remote {
     char *path;

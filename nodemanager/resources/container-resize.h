@@ -5,8 +5,8 @@
 #define SELVEDGE_NODEMANAGER_RESOURCES_CONTAINER_RESIZE_H
 
 #include "common/error.h"
-#include "wire/methods.h"
-#include "wire/token.h"
+#include "wire/ipc/methods.h"
+#include "wire/token/token.h"
 
 struct nm_context;
 

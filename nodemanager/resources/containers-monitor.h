@@ -8,7 +8,7 @@
 #include "common/arena.h"
 #include "common/base.h"
 #include "common/error.h"
-#include "wire/methods.h"
+#include "wire/ipc/methods.h"
 
 struct nm_context;
 struct nm_monitor;

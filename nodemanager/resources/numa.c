@@ -12,7 +12,7 @@
 #include "common/log.h"
 #include "common/str.h"
 #include "executor/exe.h"
-#include "nodemanager/conf.h"
+#include "nodemanager/conf/conf.h"
 #include "nodemanager/core/container.h"
 
 #define SYS "/sys/devices/system/node"

@@ -20,7 +20,7 @@
 #include "nodemanager/rm/node-status.h"
 #include "nodemanager/rm/rm-session.h"
 #include "nodemanager/store/state-store.h"
-#include "wire/methods.h"
+#include "wire/ipc/methods.h"
 
 static Hadoop__Yarn__MasterKeyProto *key_to(struct sv_arena *a, const struct yarn_master_key *k)
 {

@@ -15,7 +15,7 @@
 #include "nodemanager/rm/registration.h"
 #include "nodemanager/rm/rm-session.h"
 #include "nodemanager/services/finished-containers.h"
-#include "wire/methods.h"
+#include "wire/ipc/methods.h"
 
 #define UNREGISTER_MS 3000
 #define DRAIN_POLL_MS 50

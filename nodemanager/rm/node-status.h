@@ -3,7 +3,7 @@
 #define SELVEDGE_NODEMANAGER_RM_NODE_STATUS_H
 
 #include "common/arena.h"
-#include "wire/methods.h"
+#include "wire/ipc/methods.h"
 
 struct nm_updater;
 

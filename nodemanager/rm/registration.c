@@ -18,7 +18,7 @@
 #include "nodemanager/resources/resource-limits.h"
 #include "nodemanager/rm/node-status.h"
 #include "nodemanager/rm/rm-session.h"
-#include "wire/methods.h"
+#include "wire/ipc/methods.h"
 
 static bool version_accepted(struct nm_updater *u, const char *rm_version)
 {

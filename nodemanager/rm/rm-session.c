@@ -9,10 +9,10 @@
 #include "common/loop-guard.h"
 #include "common/str.h"
 #include "nodemanager/core/context.h"
-#include "wire/backoff.h"
-#include "wire/ipc-conf.h"
-#include "wire/methods.h"
-#include "wire/node-secret.h"
+#include "wire/ipc/backoff.h"
+#include "wire/ipc/ipc-conf.h"
+#include "wire/ipc/methods.h"
+#include "wire/token/node-secret.h"
 
 #define RETRY_FIRST_MS 250 /* after a refusal; doubles up to the configured interval */
 

@@ -7,7 +7,7 @@
 #include <systemd/sd-event.h>
 
 #include "nodemanager/rm/node-status-updater.h"
-#include "wire/proxy.h"
+#include "wire/ipc/proxy.h"
 
 #define NM_RM_CALL_MS 60000 /* a request unanswered for longer is repeated */
 

@@ -6,7 +6,7 @@
 #include "common/arena.h"
 #include "common/error.h"
 #include "localizer/cache.h"
-#include "wire/methods.h"
+#include "wire/ipc/methods.h"
 
 /* Refuses invalid requests of an application (link names, URLs, numbers); no side effect.
  * `default_fs`: "scheme://authority" of a URL without a scheme, as in Hadoop. */

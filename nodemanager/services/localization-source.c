@@ -10,8 +10,8 @@
 #include "common/str.h"
 #include "hdfs/conf.h"
 #include "localizer/url.h"
-#include "nodemanager/conf-s3.h"
-#include "wire/token.h"
+#include "nodemanager/conf/conf-s3.h"
+#include "wire/token/token.h"
 
 static int name_nodes(struct sv_conf *conf, const struct loc_url *url, struct loc_fetch *f,
                       struct sv_error *err)

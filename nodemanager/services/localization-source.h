@@ -5,7 +5,7 @@
 
 #include "common/conf.h"
 #include "localizer/cache.h"
-#include "nodemanager/conf.h"
+#include "nodemanager/conf/conf.h"
 
 /* Whose request it is. */
 struct nm_source_user {

@@ -8,7 +8,7 @@
 #include "common/base.h"
 #include "common/error.h"
 #include "executor/script.h"
-#include "wire/methods.h"
+#include "wire/ipc/methods.h"
 
 struct nm_context;
 struct nm_app;

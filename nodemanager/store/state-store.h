@@ -10,7 +10,7 @@
 
 #include "common/base.h"
 #include "common/error.h"
-#include "wire/token.h"
+#include "wire/token/token.h"
 
 /* 2: containers.assigned; 3: containers.updated; 4: mcs; 5: service_data; 6: log_uploads,
  * log_skips; older stores are upgraded when opened */

@@ -8,10 +8,10 @@
 
 #include "cgroups/cg.h"
 #include "common/clock.h"
-#include "common/html.h"
-#include "common/http-events.h"
-#include "common/json-text.h"
 #include "common/user-groups.h"
+#include "common/web/html.h"
+#include "common/web/http-events.h"
+#include "common/web/json-text.h"
 #include "executor/exe.h"
 #include "nodemanager/core/container.h"
 #include "nodemanager/core/context.h"

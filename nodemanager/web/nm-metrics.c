@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cgroups/cg.h"
-#include "common/jmx.h"
+#include "common/web/jmx.h"
 #include "localizer/cache.h"
 #include "nodemanager/aux-services/aux-frame.h"
 #include "nodemanager/aux-services/aux-services.h"

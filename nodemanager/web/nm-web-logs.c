@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 
 #include "common/fd.h"
-#include "common/json-text.h"
 #include "common/str.h"
+#include "common/web/json-text.h"
 #include "localizer/channel.h"
 #include "nodemanager/core/container.h"
 #include "nodemanager/core/context.h"

@@ -8,7 +8,7 @@
 #include <jansson.h>
 #include <sys/stat.h>
 
-#include "common/http.h"
+#include "common/web/http.h"
 #include "wire/ids.h"
 
 struct nm_context;

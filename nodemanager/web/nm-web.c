@@ -7,10 +7,10 @@
 #include <time.h>
 
 #include "cgroups/cg.h"
-#include "common/conf-dump.h"
-#include "common/json-text.h"
 #include "common/str.h"
 #include "common/version.h"
+#include "common/web/conf-dump.h"
+#include "common/web/json-text.h"
 #include "nodemanager/aux-services/aux-services.h"
 #include "nodemanager/core/application.h"
 #include "nodemanager/core/container.h"

@@ -4,7 +4,7 @@
 #ifndef SELVEDGE_NODEMANAGER_WEB_NM_WEB_H
 #define SELVEDGE_NODEMANAGER_WEB_NM_WEB_H
 
-#include "common/http.h"
+#include "common/web/http.h"
 
 struct nm_aux;
 struct nm_context;

@@ -1,9 +1,9 @@
 /* What the NodeManager's pages share: frame, menu, refusals, links. Hostile: names of users and
- * jobs, which common/html.h escapes. */
+ * jobs, which common/web/html.h escapes. */
 #ifndef SELVEDGE_NODEMANAGER_WEB_PAGE_FRAME_H
 #define SELVEDGE_NODEMANAGER_WEB_PAGE_FRAME_H
 
-#include "common/html.h"
+#include "common/web/html.h"
 #include "nodemanager/web/nm-web.h"
 #include "nodemanager/web/web-access.h"
 

@@ -1,7 +1,7 @@
 /* See uploads-json.h. */
 #include "nodemanager/web/uploads-json.h"
 
-#include "common/json-text.h"
+#include "common/web/json-text.h"
 #include "nodemanager/core/application.h"
 #include "nodemanager/core/context.h"
 #include "nodemanager/logs/log-aggregation.h"

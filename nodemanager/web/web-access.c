@@ -4,8 +4,8 @@
 #include <errno.h>
 
 #include "common/str.h"
-#include "common/web-user.h"
-#include "nodemanager/conf.h"
+#include "common/web/web-user.h"
+#include "nodemanager/conf/conf.h"
 #include "nodemanager/core/application.h"
 
 int nm_web_identify(const struct nm_conf_web *conf, struct sv_groups *groups,

@@ -4,8 +4,8 @@
 #ifndef SELVEDGE_NODEMANAGER_WEB_WEB_ACCESS_H
 #define SELVEDGE_NODEMANAGER_WEB_WEB_ACCESS_H
 
-#include "common/http.h"
-#include "common/web-auth.h"
+#include "common/web/http.h"
+#include "common/web/web-auth.h"
 
 struct nm_app;
 struct nm_conf_web;

@@ -4,7 +4,7 @@
 
 #include <jansson.h>
 
-#include "common/http.h"
+#include "common/web/http.h"
 
 /* Takes ownership of the JSON. */
 int nm_web_json(struct sv_http_response *ret, unsigned status, json_t *j);

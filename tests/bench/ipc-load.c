@@ -32,7 +32,7 @@
 #include "proto/rpc.pb-c.h"
 #include "proto/yarn_service.pb-c.h"
 #include "wire/frame.h"
-#include "wire/methods.h"
+#include "wire/ipc/methods.h"
 
 /* Call ids of one length: three bytes both as the request's sint32 and as the answer's uint32. */
 #define ID_FIRST 16384u

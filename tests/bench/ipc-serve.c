@@ -5,8 +5,8 @@
 #include <stdio.h>
 
 #include "proto/yarn_service.pb-c.h"
-#include "wire/ipc-server.h"
-#include "wire/methods.h"
+#include "wire/ipc/ipc-server.h"
+#include "wire/ipc/methods.h"
 
 typedef Hadoop__Yarn__ContainerStatusProto status;
 

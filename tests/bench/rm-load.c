@@ -26,9 +26,9 @@
 #include "common/log.h"
 #include "common/str.h"
 #include "tests/bench/load-figures.h"
-#include "wire/ipc-client.h"
-#include "wire/methods.h"
-#include "wire/token.h"
+#include "wire/ipc/ipc-client.h"
+#include "wire/ipc/methods.h"
+#include "wire/token/token.h"
 
 #define WINDOW 64
 #define ASK 10

@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "rm-lite/scheduler.h"
+#include "rm-lite/scheduler/scheduler.h"
 
 #define TS INT64_C(1700000000000)
 #define NODE_MB 8192

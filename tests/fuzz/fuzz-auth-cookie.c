@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "common/acl.h"
-#include "common/auth-cookie.h"
 #include "common/str.h"
+#include "common/web/auth-cookie.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "client/http-answer.h"
-#include "client/log-unframe.h"
-#include "client/output.h"
-#include "client/peer-answer.h"
-#include "client/status.h"
-#include "client/usage.h"
+#include "client/commands/usage.h"
+#include "client/http/http-answer.h"
+#include "client/http/peer-answer.h"
+#include "client/logs/log-unframe.h"
+#include "client/ui/output.h"
+#include "client/views/status.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

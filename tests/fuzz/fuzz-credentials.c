@@ -2,7 +2,7 @@
  * accepted again and written again to the same bytes. */
 #include <stdlib.h>
 
-#include "wire/token.h"
+#include "wire/token/token.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -6,7 +6,7 @@
 
 #include "common/arena.h"
 #include "wire/depth.h"
-#include "wire/methods.h"
+#include "wire/ipc/methods.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

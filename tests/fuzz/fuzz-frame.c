@@ -9,8 +9,8 @@
 #include <sys/socket.h>
 
 #include "common/fd.h"
-#include "wire/ipc-conn.h"
-#include "wire/methods.h"
+#include "wire/ipc/ipc-conn.h"
+#include "wire/ipc/methods.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

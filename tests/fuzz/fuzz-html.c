@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/html.h"
 #include "common/str.h"
+#include "common/web/html.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -9,9 +9,9 @@
 
 #include "common/fd.h"
 #include "wire/frame.h"
-#include "wire/ipc-client-conn.h"
-#include "wire/methods.h"
-#include "wire/token.h"
+#include "wire/ipc/ipc-client-conn.h"
+#include "wire/ipc/methods.h"
+#include "wire/token/token.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

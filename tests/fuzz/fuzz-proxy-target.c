@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "common/str.h"
-#include "rm-lite/app-lifetime.h"
-#include "rm-lite/proxy-target.h"
+#include "rm-lite/fsm/app-lifetime.h"
+#include "rm-lite/security/proxy-target.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

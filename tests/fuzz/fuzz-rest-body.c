@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/json-xml.h"
-#include "rm-lite/submission-json.h"
+#include "common/web/json-xml.h"
+#include "rm-lite/web/rest/submission-json.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rm-lite/body-xml.h"
-#include "rm-lite/submission-json.h"
+#include "rm-lite/web/rest/body-xml.h"
+#include "rm-lite/web/rest/submission-json.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

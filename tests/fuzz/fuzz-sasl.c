@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "wire/sasl.h"
+#include "wire/sasl/sasl.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rm-lite/replay.h"
+#include "rm-lite/scheduler/replay.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

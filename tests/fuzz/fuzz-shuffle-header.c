@@ -7,7 +7,7 @@
 #include "common/arena.h"
 #include "common/buf.h"
 #include "shuffle/response.h"
-#include "wire/writable.h"
+#include "wire/token/writable.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

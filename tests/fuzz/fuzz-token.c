@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "wire/node-secret.h"
-#include "wire/token.h"
+#include "wire/token/node-secret.h"
+#include "wire/token/token.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -2,8 +2,8 @@
 #ifndef SELVEDGE_TESTS_FUZZ_METHODS_H
 #define SELVEDGE_TESTS_FUZZ_METHODS_H
 
-#include "wire/methods-hdfs.h"
-#include "wire/methods.h"
+#include "wire/ipc/methods-hdfs.h"
+#include "wire/ipc/methods.h"
 
 #define DESCRIPTORS(name, request, response) &request##__descriptor, &response##__descriptor,
 

@@ -1,5 +1,5 @@
-/* Our IPC client calls every method of every protocol of wire/methods.h at Hadoop's own RPC.Server
- * (java/protobuf/Echo.java), for tests/interop/test-methods.
+/* Our IPC client calls every method of every protocol of wire/ipc/methods.h at Hadoop's own
+ * RPC.Server (java/protobuf/Echo.java), for tests/interop/test-methods.
  *
  *   echo-client SIMPLE AM NM SMALL BOTH
  *
@@ -14,9 +14,9 @@
 
 #include "tests/interop/echo.h"
 #include "wire/ids.h"
-#include "wire/ipc-client.h"
-#include "wire/methods.h"
-#include "wire/token.h"
+#include "wire/ipc/ipc-client.h"
+#include "wire/ipc/methods.h"
+#include "wire/token/token.h"
 
 #define DEPTH 9
 #define BULK (8u << 20)

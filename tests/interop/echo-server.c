@@ -1,4 +1,4 @@
-/* Every method of every protocol of wire/methods.h on our IPC server, for
+/* Every method of every protocol of wire/ipc/methods.h on our IPC server, for
  * tests/interop/test-methods.
  *
  * Fields of echo.h in a request hold the intended response, packed, which is unpacked and packed
@@ -17,9 +17,9 @@
 
 #include "tests/interop/echo.h"
 #include "wire/ids.h"
-#include "wire/ipc-server.h"
-#include "wire/methods.h"
-#include "wire/token.h"
+#include "wire/ipc/ipc-server.h"
+#include "wire/ipc/methods.h"
+#include "wire/token/token.h"
 
 #define SMALL_FRAME 65536
 #define BATCH_MAX 256

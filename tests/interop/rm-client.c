@@ -22,8 +22,8 @@
 #include "common/arena.h"
 #include "common/conf.h"
 #include "wire/ids.h"
-#include "wire/methods.h"
-#include "wire/proxy.h"
+#include "wire/ipc/methods.h"
+#include "wire/ipc/proxy.h"
 
 static struct {
     sd_event *event;

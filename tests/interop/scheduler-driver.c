@@ -36,10 +36,10 @@
 
 #include "common/clock.h"
 #include "common/str.h"
-#include "wire/ipc-client.h"
-#include "wire/ipc-server.h"
-#include "wire/methods.h"
-#include "wire/token.h"
+#include "wire/ipc/ipc-client.h"
+#include "wire/ipc/ipc-server.h"
+#include "wire/ipc/methods.h"
+#include "wire/token/token.h"
 
 #define NODES 10
 #define APPS 64

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "common/str.h"
-#include "wire/token.h"
-#include "wire/writable.h"
+#include "wire/token/token.h"
+#include "wire/token/writable.h"
 
 #define FILE_MAX 8192
 

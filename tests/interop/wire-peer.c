@@ -21,11 +21,11 @@
 #include <string.h>
 
 #include "wire/ids.h"
-#include "wire/ipc-client.h"
-#include "wire/ipc-server.h"
-#include "wire/methods.h"
-#include "wire/qop.h"
-#include "wire/token.h"
+#include "wire/ipc/ipc-client.h"
+#include "wire/ipc/ipc-server.h"
+#include "wire/ipc/methods.h"
+#include "wire/sasl/qop.h"
+#include "wire/token/token.h"
 
 static const struct yarn_master_key key = { .key_id = 77,
                                             .len = 8,

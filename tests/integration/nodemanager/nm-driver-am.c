@@ -7,7 +7,7 @@
 #include "common/clock.h"
 #include "tests/integration/nodemanager/nm-driver.h"
 #include "tests/integration/nodemanager/nm-hostile.h"
-#include "wire/ipc-client.h"
+#include "wire/ipc/ipc-client.h"
 
 #define TOKEN_LIFE_MS 600000
 

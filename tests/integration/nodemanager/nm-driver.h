@@ -7,9 +7,9 @@
 #include <systemd/sd-event.h>
 #include <uthash.h>
 
-#include "wire/ipc-server.h"
-#include "wire/methods.h"
-#include "wire/token.h"
+#include "wire/ipc/ipc-server.h"
+#include "wire/ipc/methods.h"
+#include "wire/token/token.h"
 
 #define CLUSTER_TS 1700000000000LL
 #define RM_ID 1700000000123LL

@@ -4,7 +4,7 @@
 #define SELVEDGE_TESTS_NM_HOSTILE_H
 
 #include "common/arena.h"
-#include "wire/methods.h"
+#include "wire/ipc/methods.h"
 
 /* By name; false: not a fault of the launch context. */
 bool hostile_context(struct sv_arena *a, const char *fault,

@@ -16,9 +16,9 @@
 #include "common/fd.h"
 #include "common/log.h"
 #include "common/str.h"
-#include "wire/ipc-client.h"
-#include "wire/methods.h"
-#include "wire/token.h"
+#include "wire/ipc/ipc-client.h"
+#include "wire/ipc/methods.h"
+#include "wire/token/token.h"
 
 #define NODES 4
 #define PORT_OTHERS 21000

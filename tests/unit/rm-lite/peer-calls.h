@@ -5,8 +5,8 @@
 
 #include "tests/unit/rm-lite/rm-fixture.h"
 
-#include "rm-lite/tokens.h"
-#include "wire/ipc-client.h"
+#include "rm-lite/security/tokens.h"
+#include "wire/ipc/ipc-client.h"
 
 struct peer_call {
     const char *protocol, *method;

@@ -14,17 +14,17 @@
 
 #include <cmocka.h>
 
-#include "rm-lite/rm-app-attempt.h"
-#include "rm-lite/rm-app-manager.h"
-#include "rm-lite/rm-app.h"
-#include "rm-lite/rm-container.h"
-#include "rm-lite/rm-node.h"
+#include "rm-lite/core/rm-app-attempt.h"
+#include "rm-lite/core/rm-app.h"
+#include "rm-lite/core/rm-container.h"
+#include "rm-lite/core/rm-node.h"
+#include "rm-lite/core/text.h"
+#include "rm-lite/fsm/scheduling.h"
+#include "rm-lite/requests/rm-app-manager.h"
 #include "rm-lite/rm.h"
-#include "rm-lite/scheduling.h"
-#include "rm-lite/store.h"
-#include "rm-lite/text.h"
+#include "rm-lite/store/store.h"
 #include "wire/exit-status.h"
-#include "wire/methods.h"
+#include "wire/ipc/methods.h"
 
 #define F(x) HADOOP__YARN__FINAL_APPLICATION_STATUS_PROTO__APP_##x
 #define W(x) HADOOP__YARN__YARN_APPLICATION_STATE_PROTO__##x

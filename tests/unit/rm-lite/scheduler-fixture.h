@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "rm-lite/record.h"
-#include "rm-lite/scheduler.h"
+#include "rm-lite/scheduler/record.h"
+#include "rm-lite/scheduler/scheduler.h"
 
 #define TS INT64_C(1700000000000)
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rm-lite/scheduler-impl.h"
+#include "rm-lite/scheduler/scheduler-impl.h"
 #include "tests/unit/rm-lite/scheduler-fixture.h"
 
 #define PREEMPTION "yarn.resourcemanager.monitor.capacity.preemption."

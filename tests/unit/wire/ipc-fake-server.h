@@ -12,7 +12,7 @@
 #include "common/fd.h"
 #include "proto/rpc.pb-c.h"
 #include "wire/frame.h"
-#include "wire/ipc-client.h"
+#include "wire/ipc/ipc-client.h"
 
 struct fake_call {
     int32_t id, retry_count;

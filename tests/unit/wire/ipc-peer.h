@@ -7,9 +7,9 @@
 #include "common/clock.h"
 #include "proto/rpc.pb-c.h"
 #include "proto/yarn.pb-c.h"
-#include "wire/ipc-client.h"
-#include "wire/ipc-server.h"
-#include "wire/token.h"
+#include "wire/ipc/ipc-client.h"
+#include "wire/ipc/ipc-server.h"
+#include "wire/token/token.h"
 
 #define PEER_PROTOCOL "org.selvedge.test.EchoPB"
 #define PEER_WAIT_MS 60000 /* only for hangs */

@@ -14,7 +14,7 @@
 #include "nodemanager/core/context.h"
 #include "nodemanager/launch/container-cleanup.h"
 #include "nodemanager/launch/launcher.h"
-#include "wire/methods.h"
+#include "wire/ipc/methods.h"
 
 static struct {
     int signal; /* the last request */

@@ -9,7 +9,7 @@
 
 #include "common/arena.h"
 #include "nodemanager/services/localization-source.h"
-#include "wire/token.h"
+#include "wire/token/token.h"
 
 #define P(k, v) "<property><name>" k "</name><value>" v "</value></property>"
 

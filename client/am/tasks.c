@@ -1,0 +1,171 @@
+/* See tasks.h. Called by selvedge-am and by its unit test. */
+#include "client/am/tasks.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "client/job/diagnostics.h"
+#include "client/job/job.h"
+#include "common/clock.h"
+
+#define EXIT_ABORTED (-100)
+#define EXIT_DISKS_FAILED (-101)
+#define EXIT_PREEMPTED (-102)
+
+struct cli_tasks {
+    int32_t n, restarts, max_tries, done;
+    struct cli_task list[];
+};
+
+struct cli_tasks *cli_tasks_new(int32_t instances, int32_t max_tries, int32_t restarts)
+{
+    struct cli_tasks *t = calloc(1, sizeof(*t) + (size_t)instances * sizeof(t->list[0]));
+
+    if (!t)
+        return NULL;
+    t->n = instances;
+    t->max_tries = max_tries;
+    t->restarts = restarts;
+    for (int32_t i = 0; i < instances; i++) {
+        t->list[i].instance = i;
+        t->list[i].state = CLI_TASK_WAITING;
+    }
+    return t;
+}
+
+struct cli_tasks *cli_tasks_free(struct cli_tasks *t)
+{
+    free(t);
+    return NULL;
+}
+
+int32_t cli_tasks_count(const struct cli_tasks *t)
+{
+    return t->n;
+}
+
+const struct cli_task *cli_tasks_get(const struct cli_tasks *t, int32_t instance)
+{
+    return &t->list[instance];
+}
+
+int32_t cli_tasks_wanted(const struct cli_tasks *t)
+{
+    int32_t n = 0;
+
+    for (int32_t i = 0; i < t->n; i++)
+        n += t->list[i].state == CLI_TASK_WAITING;
+    return n;
+}
+
+int32_t cli_tasks_done(const struct cli_tasks *t)
+{
+    return t->done;
+}
+
+static struct cli_task *by_container(struct cli_tasks *t, struct yarn_container_id id)
+{
+    for (int32_t i = 0; i < t->n; i++) {
+        struct cli_task *task = &t->list[i];
+
+        if ((task->state == CLI_TASK_STARTING || task->state == CLI_TASK_RUNNING) &&
+            yarn_container_id_cmp(task->container, id) == 0)
+            return task;
+    }
+    return NULL;
+}
+
+const struct cli_task *cli_tasks_assign(struct cli_tasks *t, const struct cli_allocation *c)
+{
+    for (int32_t i = 0; i < t->n; i++) {
+        struct cli_task *task = &t->list[i];
+
+        if (task->state != CLI_TASK_WAITING)
+            continue;
+        task->state = CLI_TASK_STARTING;
+        task->tries++;
+        task->container = c->id;
+        yarn_node_id_text(&c->node, task->node);
+        snprintf(task->http, sizeof(task->http), "%s", c->http_address);
+        task->started_ms = sv_wall_ms();
+        return task;
+    }
+    return NULL;
+}
+
+static void end(struct cli_tasks *t, struct cli_task *task, int32_t exit_status)
+{
+    task->state = CLI_TASK_DONE;
+    task->exit_status = exit_status;
+    task->ended_ms = sv_wall_ms();
+    t->done++;
+}
+
+/* Its tries begin anew: they count lost containers. */
+static void start_again(struct cli_task *task)
+{
+    task->failures++;
+    task->tries = 0;
+    task->state = CLI_TASK_WAITING;
+}
+
+static void retry_or_end(struct cli_tasks *t, struct cli_task *task, int32_t exit_status)
+{
+    if (task->tries < t->max_tries)
+        task->state = CLI_TASK_WAITING;
+    else
+        end(t, task, exit_status);
+}
+
+const struct cli_task *cli_tasks_started(struct cli_tasks *t, struct yarn_container_id id,
+                                         int status, const char *why)
+{
+    struct cli_task *task = by_container(t, id);
+
+    if (!task)
+        return NULL;
+    if (status == 0) {
+        task->state = CLI_TASK_RUNNING;
+        return task;
+    }
+    snprintf(task->diagnostics, sizeof(task->diagnostics), "%s", why ? why : "");
+    retry_or_end(t, task, EXIT_ABORTED);
+    return task;
+}
+
+const struct cli_task *cli_tasks_completed(struct cli_tasks *t, struct yarn_container_id id,
+                                           int32_t exit_status, const char *diagnostics)
+{
+    struct cli_task *task = by_container(t, id);
+
+    if (!task)
+        return NULL;
+    cli_diagnostics_copy(task->diagnostics, sizeof(task->diagnostics), diagnostics);
+    if (exit_status == EXIT_ABORTED || exit_status == EXIT_DISKS_FAILED ||
+        exit_status == EXIT_PREEMPTED)
+        retry_or_end(t, task, exit_status);
+    else if (exit_status != 0 && task->failures < t->restarts)
+        start_again(task);
+    else
+        end(t, task, exit_status);
+    return task;
+}
+
+int cli_tasks_exit_code(const struct cli_tasks *t, int32_t *ret_failed,
+                        const struct cli_task **ret_first)
+{
+    const struct cli_task *first = NULL;
+    int32_t failed = 0;
+
+    for (int32_t i = 0; i < t->n; i++) {
+        if (t->list[i].state != CLI_TASK_DONE || t->list[i].exit_status == 0)
+            continue;
+        failed++;
+        if (!first)
+            first = &t->list[i];
+    }
+    *ret_failed = failed;
+    if (ret_first)
+        *ret_first = first;
+    return first ? cli_exit_code(first->exit_status) : 0;
+}

@@ -1,0 +1,226 @@
+/* `selvedge complete WORD…`: what the last word may become, a line each, for the shells' completion
+ * (packaging/completion). Commands and options come from the table, ids, nodes and queues from the
+ * ResourceManager, within 300 ms. Says nothing when anything fails. */
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "client/core/options.h"
+#include "common/str.h"
+
+struct completion {
+    struct cli_ctx *ctx;
+    const char *word; /* to be completed */
+};
+
+/* A shell reads it: names of peers with other characters are left out. */
+static void offer(const struct completion *c, const char *text)
+{
+    static const char good[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.";
+
+    if (*text && strspn(text, good) == strlen(text) && sv_has_prefix(text, c->word))
+        puts(text);
+}
+
+static void offer_options(const struct completion *c, const struct cli_opt *options)
+{
+    for (const struct cli_opt *o = options; o && o->letter; o++) {
+        char text[64];
+
+        snprintf(text, sizeof(text), "--%s", o->name ? o->name : "");
+        if (o->name)
+            offer(c, text);
+        snprintf(text, sizeof(text), "-%c", o->letter);
+        if (o->letter < CLI_OPT_CONF)
+            offer(c, text);
+    }
+}
+
+/* The n-th word of each command whose earlier ones are given. Each is offered once: a group's
+ * commands are neighbours. */
+static void offer_commands(const struct completion *c, const char *group)
+{
+    char last[64] = "";
+
+    for (const struct cli_command *row = c->ctx->commands; row->name; row++) {
+        const char *blank = strchr(row->name, ' ');
+        size_t n = blank ? (size_t)(blank - row->name) : strlen(row->name);
+        char text[64];
+
+        if (row->hidden ||
+            (group && (!blank || strlen(group) != n || strncmp(row->name, group, n) != 0)))
+            continue;
+        if (group)
+            snprintf(text, sizeof(text), "%s", blank + 1);
+        else
+            snprintf(text, sizeof(text), "%.*s", (int)n, row->name);
+        if (strcmp(text, last) != 0)
+            offer(c, text);
+        snprintf(last, sizeof(last), "%s", text);
+    }
+}
+
+/* ---- From the ResourceManager ---- */
+
+static void on_applications(int status, const struct cli_report *reports, size_t n,
+                            const struct sv_error *err, void *userdata)
+{
+    struct completion *c = userdata;
+    char id[YARN_ID_TEXT_MAX];
+
+    (void)err;
+    for (size_t i = 0; status == 0 && i < n; i++)
+        offer(c, yarn_app_id_text(reports[i].id, id));
+    cli_stop(c->ctx, 0);
+}
+
+/* Without the port: bash takes a colon for the end of a word. */
+static void on_nodes(int status, const struct cli_node_report *nodes, size_t n,
+                     const struct sv_error *err, void *userdata)
+{
+    struct completion *c = userdata;
+
+    (void)err;
+    for (size_t i = 0; status == 0 && i < n; i++)
+        offer(c, nodes[i].id.host);
+    cli_stop(c->ctx, 0);
+}
+
+static void on_queues(int status, const struct cli_queue_report *queues, size_t n,
+                      const struct sv_error *err, void *userdata)
+{
+    struct completion *c = userdata;
+
+    (void)err;
+    for (size_t i = 0; status == 0 && i < n; i++)
+        offer(c, queues[i].path);
+    cli_stop(c->ctx, 0);
+}
+
+static void on_limit(int signal)
+{
+    (void)signal;
+    _exit(0);
+}
+
+static void offer_live(struct completion *c, enum cli_names names)
+{
+    const struct itimerval limit = { .it_value = { .tv_usec = CLI_COMPLETE_MS * 1000 } };
+    struct cli_rm *rm;
+    int r;
+
+    (void)fflush(stdout);
+    (void)signal(SIGALRM, on_limit);
+    (void)setitimer(ITIMER_REAL, &limit, NULL); /* cannot fail with these values, ignoring */
+    if (cli_connect(c->ctx) != 0)
+        return;
+    rm = c->ctx->rm;
+    if (names == CLI_NAMES_NODE)
+        r = cli_rm_nodes(rm, true, on_nodes, c);
+    else if (names == CLI_NAMES_QUEUE)
+        r = cli_rm_queues(rm, "root", true, on_queues, c);
+    else
+        r = cli_rm_applications(rm, NULL, names == CLI_NAMES_APP, on_applications, c);
+    if (r >= 0)
+        (void)cli_loop(c->ctx);
+}
+
+static void offer_names(struct completion *c, enum cli_names names)
+{
+    static const char *const formats[] = { "table", "wide", "json", "yaml", "name" };
+
+    switch (names) {
+    case CLI_NAMES_FORMAT:
+        for (size_t i = 0; i < SV_ARRAY_LEN(formats); i++)
+            offer(c, formats[i]);
+        break;
+    case CLI_NAMES_APP:
+    case CLI_NAMES_APP_ENDED:
+    case CLI_NAMES_NODE:
+    case CLI_NAMES_QUEUE:
+        offer_live(c, names);
+        break;
+    case CLI_NAMES_NONE:
+    case CLI_NAMES_FILE:
+    case CLI_NAMES_DIRECTORY: /* the shell's own */
+        break;
+    }
+}
+
+/* ---- The words ---- */
+
+/* The option that `word` is, if its value is the next word. */
+static const struct cli_opt *option_of(const struct cli_opt *options, const char *word)
+{
+    for (const struct cli_opt *o = options; o && o->letter; o++)
+        if (o->value && *o->value != '[' &&
+            ((o->name && sv_has_prefix(word, "--") && strcmp(word + 2, o->name) == 0) ||
+             (strlen(word) == 2 && word[0] == '-' && word[1] == o->letter)))
+            return o;
+    return NULL;
+}
+
+static const struct cli_command *command_of(const struct cli_ctx *ctx, const char *first,
+                                            const char *second)
+{
+    char both[128];
+
+    snprintf(both, sizeof(both), "%s %s", first, second);
+    for (const struct cli_command *row = ctx->commands; row->name; row++)
+        if (strcmp(row->name, first) == 0 || strcmp(row->name, both) == 0)
+            return row;
+    return NULL;
+}
+
+static bool is_group(const struct cli_ctx *ctx, const char *word)
+{
+    size_t n = strlen(word);
+
+    for (const struct cli_command *row = ctx->commands; row->name; row++)
+        if (strncmp(row->name, word, n) == 0 && row->name[n] == ' ')
+            return true;
+    return false;
+}
+
+/* `n` words, the last one to be completed. */
+static void complete(struct completion *c, int n, char **words)
+{
+    const char *before = n > 1 ? words[n - 2] : "";
+    const struct cli_command *row;
+    const struct cli_opt *option;
+
+    c->word = words[n - 1];
+    row = n > 1 ? command_of(c->ctx, words[0], n > 2 ? words[1] : "") : NULL;
+    option = option_of(cli_globals, before);
+    if (row && !option)
+        option = option_of(row->options, before);
+    for (int i = 0; i + 1 < n; i++)
+        if (strcmp(words[i], "--") == 0)
+            return; /* the job's own words */
+    if (option) {
+        offer_names(c, option->names & CLI_NAMES_MASK);
+    } else if (*c->word == '-') {
+        offer_options(c, row ? row->options : NULL);
+        offer_options(c, cli_globals);
+    } else if (n == 1) {
+        offer_commands(c, NULL);
+    } else if (!row && n == 2 && is_group(c->ctx, words[0])) {
+        offer_commands(c, words[0]);
+    } else if (row) {
+        offer_names(c, row->names);
+    }
+}
+
+int cli_cmd_complete(struct cli_ctx *ctx, int argc, char **argv)
+{
+    struct completion c = { .ctx = ctx };
+    int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+
+    if (argc > 1 && null >= 0 && dup2(null, STDERR_FILENO) >= 0)
+        complete(&c, argc - 1, argv + 1);
+    if (null > STDERR_FILENO)
+        (void)close(null);
+    return 0;
+}

@@ -1,0 +1,207 @@
+/* `selvedge stop APPLICATION`: asks its processes by SIGTERM to end, waits, then kills. Of a job of
+ * `selvedge run` the instances are asked, so that its ApplicationMaster reports their exit codes;
+ * of any other application the ApplicationMaster. */
+#include <errno.h>
+#include <string.h>
+
+#include "client/core/options.h"
+#include "common/clock.h"
+#include "common/str.h"
+
+#define GRACE_MS 30000
+
+struct stop {
+    struct cli_ctx *ctx;
+    struct yarn_app_id app;
+    struct yarn_attempt_id attempt;
+    bool instances; /* they are asked, not the master */
+    int64_t grace_ms, kill_at;
+    size_t asked, open;
+    struct yarn_container_id master;
+    bool has_master, killing;
+    sd_event_source *timer;
+};
+
+static void poll_later(struct stop *s);
+
+static void stop_killed(struct stop *s)
+{
+    cli_stop(s->ctx, cli_fail("%s did not end within %lld s and was killed", s->ctx->subject,
+                              (long long)s->grace_ms / 1000));
+}
+
+static void on_killed(int status, bool killed, const struct sv_error *err, void *userdata)
+{
+    struct stop *s = userdata;
+
+    if (status < 0)
+        cli_stop_error(s->ctx, status, err);
+    else if (killed)
+        stop_killed(s);
+    else
+        poll_later(s);
+}
+
+static void on_report(int status, const struct cli_report *report, size_t n,
+                      const struct sv_error *err, void *userdata)
+{
+    struct stop *s = userdata;
+    int r = 0;
+
+    if (status < 0 || n == 0) {
+        cli_stop_error(s->ctx, status, err);
+    } else if (cli_app_ended(report->state) && s->killing) {
+        stop_killed(s);
+    } else if (cli_app_ended(report->state)) {
+        if (!s->ctx->json && !s->ctx->output.quiet)
+            printf("%s is over\n", s->ctx->subject);
+        cli_stop(s->ctx, 0);
+    } else if (sv_now_ms() >= s->kill_at) {
+        s->killing = true;
+        r = cli_rm_kill(s->ctx->rm, s->app, "did not stop in time", on_killed, s);
+    } else {
+        poll_later(s);
+    }
+    if (r < 0)
+        cli_stop_error(s->ctx, r, NULL);
+}
+
+static int on_timer(sd_event_source *source, uint64_t usec, void *userdata)
+{
+    struct stop *s = userdata;
+    int r = cli_rm_report(s->ctx->rm, s->app, on_report, s);
+
+    (void)source;
+    (void)usec;
+    if (r < 0)
+        cli_stop_error(s->ctx, r, NULL);
+    return 0;
+}
+
+static void poll_later(struct stop *s)
+{
+    int r;
+
+    sd_event_source_disable_unref(s->timer);
+    s->timer = NULL;
+    r = sd_event_add_time_relative(s->ctx->event, &s->timer, CLOCK_MONOTONIC, CLI_POLL_MS * 1000, 0,
+                                   on_timer, s);
+    if (r < 0)
+        cli_stop_error(s->ctx, r, NULL);
+}
+
+/* A container may have ended meanwhile; what does not end is killed later. */
+static void on_signalled(int status, const struct sv_error *err, void *userdata)
+{
+    struct stop *s = userdata;
+
+    if (status < 0 && s->ctx->verbose && err)
+        (void)cli_fail("%s", err->text);
+    if (status == -ECANCELED || --s->open > 0)
+        return;
+    s->kill_at = sv_now_ms() + s->grace_ms;
+    poll_later(s);
+}
+
+static void ask(struct stop *s, struct yarn_container_id id)
+{
+    if (cli_rm_signal(s->ctx->rm, id, CLI_SIGNAL_TERM, on_signalled, s) < 0)
+        return;
+    s->open++;
+    s->asked++;
+}
+
+static void on_containers(int status, const struct cli_container_report *list, size_t n,
+                          const struct sv_error *err, void *userdata)
+{
+    struct stop *s = userdata;
+
+    if (status < 0) {
+        cli_stop_error(s->ctx, status, err);
+        return;
+    }
+    s->open = 1; /* while they are being asked */
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(list[i].state, "COMPLETE") != 0 &&
+            !(s->has_master && yarn_container_id_cmp(list[i].id, s->master) == 0))
+            ask(s, list[i].id);
+    if (s->asked == 0 && s->has_master)
+        ask(s, s->master);
+    on_signalled(0, NULL, s);
+}
+
+static void on_attempts(int status, const struct cli_attempt_report *attempts, size_t n,
+                        const struct sv_error *err, void *userdata)
+{
+    struct stop *s = userdata;
+    int r = 0;
+
+    if (status < 0) {
+        cli_stop_error(s->ctx, status, err);
+        return;
+    }
+    for (size_t i = 0; i < n; i++)
+        if (attempts[i].id.attempt == s->attempt.attempt && attempts[i].has_master) {
+            s->has_master = true;
+            s->master = attempts[i].master;
+        }
+    s->open = 1;
+    if (s->instances) {
+        r = cli_rm_containers(s->ctx->rm, s->attempt, on_containers, s);
+    } else {
+        if (s->has_master)
+            ask(s, s->master);
+        on_signalled(0, NULL, s);
+    }
+    if (r < 0)
+        cli_stop_error(s->ctx, r, NULL);
+}
+
+static void on_first_report(int status, const struct cli_report *report, size_t n,
+                            const struct sv_error *err, void *userdata)
+{
+    struct stop *s = userdata;
+    int r;
+
+    if (status < 0 || n == 0 || cli_app_ended(report->state)) {
+        on_report(status, report, n, err, s);
+        return;
+    }
+    s->attempt = report->attempt;
+    s->instances = strcmp(report->type, "SELVEDGE") == 0;
+    if (report->attempt.attempt == 0) /* nothing runs yet: there is nothing to ask */
+        r = cli_rm_kill(s->ctx->rm, s->app, "stopped by the user", on_killed, s);
+    else
+        r = cli_rm_attempts(s->ctx->rm, s->app, on_attempts, s);
+    if (r < 0)
+        cli_stop_error(s->ctx, r, NULL);
+}
+
+int cli_cmd_stop(struct cli_ctx *ctx, int argc, char **argv)
+{
+    struct stop s = { .ctx = ctx, .grace_ms = GRACE_MS };
+    int c, code, r;
+
+    optind = 0; /* begin with a new argv */
+    while ((c = cli_option(ctx, argc, argv)) != -1) {
+        if (c == '?')
+            return 2;
+        if (sv_parse_duration_ms(optarg, 1000, &s.grace_ms) < 0 || s.grace_ms < 0) {
+            (void)cli_fail("stop: --timeout %s: expected a time, such as 30 (seconds) or 5m",
+                           optarg);
+            return 2;
+        }
+    }
+    if (argc - optind != 1)
+        return cli_usage(ctx);
+    ctx->subject = argv[optind];
+    code = cli_parse_app(ctx->subject, &s.app);
+    if (code == 0)
+        code = cli_connect(ctx);
+    if (code != 0)
+        return code;
+    r = cli_rm_report(ctx->rm, s.app, on_first_report, &s);
+    code = r < 0 ? cli_fail("stop: %s", strerror(-r)) : cli_loop(ctx);
+    sd_event_source_disable_unref(s.timer);
+    return code;
+}

@@ -1,0 +1,81 @@
+/* `selvedge doctor`: shared declarations. Each doctor-*.c checks one aspect of the node and reports
+ * findings; doctor.c runs them and prints the findings. No check changes anything. Inputs: Hadoop's
+ * configuration, kernel files, the policy that container-executor reports; all of them are root's
+ * or the operator's. */
+#ifndef SELVEDGE_CLIENT_DOCTOR_DOCTOR_H
+#define SELVEDGE_CLIENT_DOCTOR_DOCTOR_H
+
+#include "client/ui/output.h"
+#include "executor/network.h"
+#include "nodemanager/conf/conf.h"
+
+enum doctor_state {
+    DOCTOR_OK,
+    DOCTOR_NOTE, /* information, no action */
+    DOCTOR_WEAK, /* containers run, with less protection than possible */
+    DOCTOR_BAD,  /* containers do not start, or a guarantee is broken */
+};
+
+struct doctor_policy { /* container-executor's answer; strings owned */
+    bool known;
+    char **local_dirs, **log_dirs;
+    char *cgroup_root, *user;
+    bool unenforced_allowed;
+    bool labels, enforcing;      /* selvedge.sandbox.selinux */
+    char **profiles, **networks; /* that it allows */
+    char *refused_ports;         /* of the connect filter; NULL: it is off */
+    struct net_request net;      /* as far as root's configuration defines it */
+};
+
+struct doctor {
+    struct nm_conf conf;
+    bool have_conf;     /* conf was read completely */
+    bool absent;        /* neither the helper nor a file beside it: nothing is installed */
+    const char *daemon; /* the NodeManager's account */
+    uid_t daemon_uid;
+    gid_t daemon_gid;
+    bool have_daemon;
+    const char *helper; /* path of container-executor */
+    const char *socket; /* socket-activated mode: systemd's socket; NULL: setuid mode */
+    struct doctor_policy policy;
+    struct doctor_finding *findings; /* utlist */
+    unsigned counts[DOCTOR_BAD + 1];
+};
+
+/* doctor-report.c. Adds a finding. `remedy` is the action to take; NULL where there is none. */
+void doctor_report(struct doctor *d, enum doctor_state state, const char *area, const char *remedy,
+                   const char *fmt, ...) _printf_(5, 6);
+void doctor_print_text(const struct doctor *d, bool all);
+void doctor_print_json(const struct doctor *d, int code, const struct cli_output *o);
+void doctor_findings_free(struct doctor *d);
+
+/* doctor-probe.c. `path` or the first directory above it that others than root and `owner` can
+ * replace, in `buf`; NULL when there is none. */
+const char *doctor_find_unsafe(const char *path, uid_t owner, char *buf, size_t size);
+/* First line of a small file, without the newline; "" when it cannot be read. */
+const char *doctor_read_line(const char *path, char *buf, size_t size);
+
+/* A kernel feature, by its module's name and its configuration symbol. */
+enum doctor_part {
+    DOCTOR_PART_THERE,
+    DOCTOR_PART_LOADED_LATER, /* when it is needed */
+    DOCTOR_PART_MISSING,
+    DOCTOR_PART_UNKNOWN, /* cannot be determined */
+};
+enum doctor_part doctor_kernel_part(const char *module, const char *symbol);
+
+void doctor_configuration(struct doctor *d, const char *dir, char *const *overrides);
+/* Sets `absent` and reports it; checks of accounts, files and directories then say nothing. */
+void doctor_installed(struct doctor *d);
+void doctor_accounts(struct doctor *d);
+void doctor_helper(struct doctor *d);
+void doctor_connections(struct doctor *d);
+void doctor_files(struct doctor *d);
+void doctor_directories(struct doctor *d);
+void doctor_kernel(struct doctor *d);
+void doctor_cgroups(struct doctor *d);
+void doctor_network(struct doctor *d);
+void doctor_services(struct doctor *d);
+void doctor_uploads(struct doctor *d);
+
+#endif

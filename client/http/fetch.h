@@ -1,0 +1,36 @@
+/* HTTP requests of the command line, on its event loop (libcurl's multi interface). Responses come
+ * from daemons and from applications: sizes and times are bounded, redirects are not followed. */
+#ifndef SELVEDGE_CLIENT_HTTP_FETCH_H
+#define SELVEDGE_CLIENT_HTTP_FETCH_H
+
+#include <systemd/sd-event.h>
+
+#include "common/base.h"
+
+struct cli_fetch;
+
+/* status: the HTTP status, or -errno when there is none; `why` is then the reason as text. `body`
+ * is NUL-terminated and valid during the callback. */
+typedef void (*cli_fetch_fn)(int status, const char *body, size_t len, const char *why,
+                             void *userdata);
+
+int cli_fetch_new(sd_event *event, struct cli_fetch **ret) _must_use_;
+/* Open requests end with -ECANCELED first; their callbacks must not make new ones. */
+struct cli_fetch *cli_fetch_free(struct cli_fetch *f);
+
+/* How long a request made from now on may take as a whole, 20 s at first. Then up to 500 requests
+ * are under way at the same time, else 16: each has a handle, and the job's containers are many. */
+void cli_fetch_patience(struct cli_fetch *f, long ms);
+#define CLI_FETCH_VIEW_MS 5000 /* for a person who looks at several nodes */
+
+/* At most `max` bytes; a longer body is truncated, which is not an error. */
+int cli_fetch_get(struct cli_fetch *f, const char *url, size_t max, cli_fetch_fn fn, void *userdata)
+    _must_use_;
+/* The same of http://ADDRESS/PATH, ADDRESS being HOST:PORT, without libcurl: see plain-get.h. */
+int cli_fetch_get_plain(struct cli_fetch *f, const char *address, const char *path, size_t max,
+                        cli_fetch_fn fn, void *userdata) _must_use_;
+/* An empty body with one header "Name: value". */
+int cli_fetch_post(struct cli_fetch *f, const char *url, const char *header, cli_fetch_fn fn,
+                   void *userdata) _must_use_;
+
+#endif

@@ -1,0 +1,537 @@
+/* ApplicationMaster side: ApplicationMasterProtocol with its heartbeat, and the allocated
+ * containers. nodes.c starts and stops them.
+ *
+ * One allocate call is open at a time. Until it is answered the same request is resent with the
+ * same response id: the ResourceManager answers a repeated id with the lost response, so no
+ * container is lost or counted twice. */
+#include "client/lib/client.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+
+#include "client/lib/am-internal.h"
+#include "common/clock.h"
+#include "common/fd.h"
+#include "wire/ipc/ipc-server.h" /* the Java class names */
+#include "wire/ipc/methods.h"
+#include "wire/sasl/qop.h"
+
+#define SOON_MS 10
+#define FINISH_POLL_MS 100
+#define FAILOVER_BASE_MS 200
+#define FAILOVER_MAX_MS 2000
+
+static void schedule(struct cli_am *am, int64_t after_ms);
+static void report_lost(struct cli_am *am, const struct sv_error *err);
+
+static void on_started(struct yarn_container_id id, int status, const struct sv_error *err,
+                       void *userdata)
+{
+    struct cli_am *am = userdata;
+    struct am_container *c = status < 0 ? cli_am_find(am, id) : NULL;
+
+    if (c)
+        c->started = false;
+    if (am->phase != OVER && am->ops.started)
+        am->ops.started(am, id, status, err, am->userdata);
+}
+
+static int connect_rm(struct cli_am *am, const struct yarn_token *token, struct sv_error *err)
+{
+    struct ipc_proxy_config cfg = am->rm;
+    struct ipc_proxy *ipc;
+    int r;
+
+    cfg.client.token = token;
+    r = ipc_proxy_new(am->event, &cfg, &ipc, err);
+    if (r < 0)
+        return r;
+    ipc_proxy_free(am->ipc);
+    am->ipc = ipc;
+    return 0;
+}
+
+static int read_token(struct cli_am *am, const char *path, struct sv_error *err)
+{
+    _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
+    _cleanup_free_ char *bytes = NULL;
+    struct yarn_credentials credentials;
+    struct yarn_amrm_token id;
+    size_t n;
+    int r;
+
+    if (!path)
+        path = getenv("HADOOP_TOKEN_FILE_LOCATION");
+    if (!path)
+        return sv_error_set(err, -ENOKEY,
+                            "HADOOP_TOKEN_FILE_LOCATION is not set: an "
+                            "ApplicationMaster runs in a container of YARN");
+    r = sv_read_file_at(AT_FDCWD, path, YARN_CREDENTIALS_MAX, &bytes, &n);
+    if (r < 0)
+        return sv_error_errno(err, r, "%s", path);
+    r = a ? yarn_credentials_parse((uint8_t *)bytes, n, a, &credentials, err) : -ENOMEM;
+    if (r < 0)
+        return sv_error_wrap(err, "%s", path);
+    for (size_t i = 0; i < credentials.n_tokens; i++) {
+        const struct yarn_token *t = &credentials.tokens[i].token;
+
+        if (strcmp(t->kind, YARN_KIND_AMRM) != 0)
+            continue;
+        r = yarn_amrm_token_decode(t->id, t->id_len, &id, err);
+        if (r < 0)
+            return sv_error_wrap(err, "%s", path);
+        am->attempt = id.attempt;
+        return connect_rm(am, t, err);
+    }
+    return sv_error_set(err, -ENOKEY, "%s: no token of kind " YARN_KIND_AMRM, path);
+}
+
+/* A single ResourceManager is retried by classify_failure() below; among several, the proxy finds
+ * the active one first. */
+static int copy_schedulers(struct cli_am *am, const struct cli_am_config *cfg)
+{
+    struct ipc_proxy_config *rm = &am->rm;
+
+    rm->client.protocol = YARN_APPLICATION_MASTER_PROTOCOL;
+    rm->client.version = 1;
+    rm->client.qop_mask = IPC_QOP_ALL; /* no configuration in a container: the server decides */
+    rm->retry.kind = cfg->n_schedulers > 1 ? IPC_RETRY_FAILOVER : IPC_RETRY_NEVER;
+    rm->retry.max_failovers = 2 * (int)cfg->n_schedulers;
+    rm->retry.base_ms = FAILOVER_BASE_MS;
+    rm->retry.max_ms = FAILOVER_MAX_MS;
+    if (cfg->n_schedulers > CLI_SERVERS_MAX)
+        return -E2BIG;
+    for (; rm->n_servers < cfg->n_schedulers; rm->n_servers++) {
+        const struct cli_server *from = &cfg->schedulers[rm->n_servers];
+
+        am->hosts[rm->n_servers] = strdup(from->host);
+        if (!am->hosts[rm->n_servers])
+            return -ENOMEM;
+        rm->servers[rm->n_servers].host = am->hosts[rm->n_servers];
+        rm->servers[rm->n_servers].port = from->port;
+    }
+    return 0;
+}
+
+int cli_am_new(sd_event *event, const struct cli_am_config *cfg, struct cli_am **ret,
+               struct sv_error *err)
+{
+    struct cli_am *am = calloc(1, sizeof(*am));
+    int r = -ENOMEM;
+
+    if (!am)
+        return sv_error_errno(err, r, "ApplicationMaster");
+    am->event = sd_event_ref(event);
+    am->ops = *cfg->ops;
+    am->userdata = cfg->userdata;
+    am->phase = NEW;
+    am->heartbeat_ms = cfg->heartbeat_ms > 0 ? cfg->heartbeat_ms : 200;
+    am->max_wait_ms = cfg->max_wait_ms > 0 ? cfg->max_wait_ms : 15 * 60 * 1000;
+    am->nodes = cli_nodes_new(event, on_started, am);
+    if (am->nodes)
+        r = copy_schedulers(am, cfg);
+    if (r < 0)
+        sv_error_errno(err, r, "ApplicationMaster");
+    else
+        r = read_token(am, cfg->tokens_file, err);
+    if (r < 0) {
+        cli_am_free(am);
+        return r;
+    }
+    *ret = am;
+    return 0;
+}
+
+struct cli_am *cli_am_free(struct cli_am *am)
+{
+    struct am_ask *w, *next_want;
+    struct am_release *rel, *next_release;
+
+    if (!am)
+        return NULL;
+    am->phase = OVER;
+    ipc_proxy_free(am->ipc);
+    cli_nodes_free(am->nodes);
+    sd_event_source_disable_unref(am->timer);
+    cli_am_forget_all(am);
+    LL_FOREACH_SAFE (am->asks, w, next_want)
+        free(w);
+    LL_FOREACH_SAFE (am->releases, rel, next_release)
+        free(rel);
+    sv_arena_free(am->request_arena);
+    sv_arena_free(am->new_token_arena);
+    for (size_t i = 0; i < CLI_SERVERS_MAX; i++)
+        free(am->hosts[i]);
+    free(am->my_host);
+    free(am->my_url);
+    free(am->diagnostics);
+    sd_event_unref(am->event);
+    free(am);
+    return NULL;
+}
+
+/* ---- Failures ---- */
+
+enum verdict { AGAIN, REGISTER_AGAIN, GIVE_UP };
+
+static enum verdict classify_failure(struct cli_am *am, const struct ipc_result *r)
+{
+    static const char *const fatal[] = {
+        JAVA_ATTEMPT_NOT_FOUND,        JAVA_APP_NOT_FOUND,
+        JAVA_INVALID_AM_REQUEST,       JAVA_INVALID_TOKEN,
+        JAVA_INVALID_RESOURCE_REQUEST, JAVA_INVALID_RELEASE,
+    };
+
+    if (r->status == -EREMOTEIO && r->java_class) {
+        if (strcmp(r->java_class, JAVA_AM_NOT_REGISTERED) == 0)
+            return REGISTER_AGAIN;
+        for (size_t i = 0; i < SV_ARRAY_LEN(fatal); i++)
+            if (strcmp(r->java_class, fatal[i]) == 0)
+                return GIVE_UP;
+    }
+    if (r->status == -EACCES || r->status == -EPERM)
+        return GIVE_UP;
+    if (am->silent_since == 0)
+        am->silent_since = sv_now_ms();
+    return sv_now_ms() - am->silent_since > am->max_wait_ms ? GIVE_UP : AGAIN;
+}
+
+static void report_lost(struct cli_am *am, const struct sv_error *err)
+{
+    am->phase = OVER;
+    if (am->ops.lost)
+        am->ops.lost(am, err, am->userdata);
+}
+
+static void failed(struct cli_am *am, const struct ipc_result *r, const struct sv_error *err)
+{
+    struct am_ask *w;
+
+    switch (classify_failure(am, r)) {
+    case AGAIN:
+        schedule(am, 500);
+        return;
+    case REGISTER_AGAIN: /* the ResourceManager restarted: registration and asks are lost */
+        am->phase = REGISTERING;
+        am->request = NULL;
+        am->request_arena = sv_arena_free(am->request_arena);
+        LL_FOREACH (am->asks, w)
+            w->dirty = true;
+        schedule(am, SOON_MS);
+        return;
+    case GIVE_UP:
+        report_lost(am, err);
+        return;
+    }
+}
+
+/* ---- Registering ---- */
+
+static void on_registered(const struct ipc_result *r, const struct sv_error *err, void *userdata)
+{
+    struct cli_am *am = userdata;
+    const Hadoop__Yarn__RegisterApplicationMasterResponseProto *m = (const void *)r->response;
+    struct yarn_resource maximum = { 0 };
+    bool again = am->was_registered;
+
+    am->call_open = false;
+    if (am->phase == OVER)
+        return;
+    if (r->status < 0) {
+        /* After a lost response the attempt may be registered already: the heartbeat will show
+         * it. */
+        if (r->status == -EREMOTEIO && am->silent_since != 0 && r->java_class &&
+            strcmp(r->java_class, JAVA_INVALID_AM_REQUEST) == 0) {
+            am->phase = RUNNING;
+            schedule(am, SOON_MS);
+            return;
+        }
+        failed(am, r, err);
+        return;
+    }
+    am->silent_since = 0;
+    am->response_id = 0;
+    am->was_registered = true;
+    am->phase = am->diagnostics ? FINISHING : RUNNING;
+    schedule(am, SOON_MS);
+    if (!again && am->ops.registered) {
+        if (yarn_resource_from(m->maximumcapability, &maximum) < 0)
+            maximum = (struct yarn_resource){ 0 }; /* no known limit */
+        am->ops.registered(am, maximum, am->userdata);
+    }
+}
+
+static int send_register(struct cli_am *am)
+{
+    Hadoop__Yarn__RegisterApplicationMasterRequestProto request =
+        HADOOP__YARN__REGISTER_APPLICATION_MASTER_REQUEST_PROTO__INIT;
+
+    request.host = am->my_host;
+    request.has_rpc_port = true;
+    request.rpc_port = am->my_port;
+    request.tracking_url = am->my_url;
+    return ipc_proxy_call(am->ipc, "registerApplicationMaster", &request.base,
+                          &hadoop__yarn__register_application_master_response_proto__descriptor, 0,
+                          on_registered, am, NULL);
+}
+
+int cli_am_register(struct cli_am *am, const char *host, int32_t port, const char *tracking_url)
+{
+    if (am->phase != NEW)
+        return -EALREADY;
+    am->my_host = strdup(host);
+    am->my_url = strdup(tracking_url);
+    am->my_port = port;
+    if (!am->my_host || !am->my_url)
+        return -ENOMEM;
+    am->phase = REGISTERING;
+    schedule(am, 0);
+    return 0;
+}
+
+/* ---- The heartbeat (its messages: am-allocate.c) ---- */
+
+static bool has_pending_request(const struct cli_am *am)
+{
+    struct am_ask *w;
+
+    LL_FOREACH (am->asks, w)
+        if (w->dirty)
+            return true;
+    return am->releases != NULL;
+}
+
+static void on_allocate(const struct ipc_result *r, const struct sv_error *err, void *userdata)
+{
+    struct cli_am *am = userdata;
+    const Hadoop__Yarn__AllocateResponseProto *m = (const void *)r->response;
+    struct sv_error own = { 0 };
+
+    am->call_open = false;
+    if (am->phase == OVER)
+        return;
+    if (r->status < 0) {
+        failed(am, r, err);
+        return;
+    }
+    am->silent_since = 0;
+    am->request = NULL;
+    am->request_arena = sv_arena_free(am->request_arena);
+    am->response_id = m->response_id;
+    if (m->has_a_m_command && m->a_m_command == HADOOP__YARN__AMCOMMAND_PROTO__AM_SHUTDOWN) {
+        sv_error_set(&own, -ESHUTDOWN, "the ResourceManager ends this attempt");
+        report_lost(am, &own);
+        return;
+    }
+    cli_am_take_answer(am, m);
+    if (am->phase != OVER)
+        schedule(am,
+                 am->phase == FINISHING || has_pending_request(am) ? SOON_MS : am->heartbeat_ms);
+}
+
+static int send_allocate(struct cli_am *am)
+{
+    int r = am->request ? 0 : cli_am_make_request(am);
+
+    if (r < 0)
+        return r;
+    return ipc_proxy_call(am->ipc, "allocate", &am->request->base,
+                          &hadoop__yarn__allocate_response_proto__descriptor, 0, on_allocate, am,
+                          NULL);
+}
+
+/* ---- Finishing ---- */
+
+static void on_finish(const struct ipc_result *r, const struct sv_error *err, void *userdata)
+{
+    struct cli_am *am = userdata;
+    const Hadoop__Yarn__FinishApplicationMasterResponseProto *m = (const void *)r->response;
+    bool forgotten = r->status == -EREMOTEIO && r->java_class &&
+                     (strcmp(r->java_class, JAVA_ATTEMPT_NOT_FOUND) == 0 ||
+                      strcmp(r->java_class, JAVA_APP_NOT_FOUND) == 0);
+
+    am->call_open = false;
+    if (am->phase == OVER)
+        return;
+    if (forgotten || (r->status == 0 && m->isunregistered)) {
+        am->phase = OVER;
+        if (am->ops.finished)
+            am->ops.finished(am, am->userdata);
+        return;
+    }
+    if (r->status < 0)
+        failed(am, r, err);
+    else
+        schedule(am, FINISH_POLL_MS);
+}
+
+static int send_finish(struct cli_am *am)
+{
+    Hadoop__Yarn__FinishApplicationMasterRequestProto request =
+        HADOOP__YARN__FINISH_APPLICATION_MASTER_REQUEST_PROTO__INIT;
+
+    request.diagnostics = am->diagnostics;
+    request.tracking_url = am->my_url;
+    request.has_final_application_status = true;
+    request.final_application_status = (Hadoop__Yarn__FinalApplicationStatusProto)am->final;
+    return ipc_proxy_call(am->ipc, "finishApplicationMaster", &request.base,
+                          &hadoop__yarn__finish_application_master_response_proto__descriptor, 0,
+                          on_finish, am, NULL);
+}
+
+int cli_am_finish(struct cli_am *am, enum cli_final final, const char *diagnostics)
+{
+    if (am->phase != RUNNING && am->phase != REGISTERING)
+        return -ENOTCONN;
+    free(am->diagnostics);
+    am->diagnostics = strdup(diagnostics);
+    if (!am->diagnostics)
+        return -ENOMEM;
+    am->final = final;
+    if (am->phase == RUNNING)
+        am->phase = FINISHING;
+    schedule(am, 0);
+    return 0;
+}
+
+/* ---- The clock ---- */
+
+static int on_timer(sd_event_source *s, uint64_t usec, void *userdata)
+{
+    struct cli_am *am = userdata;
+    struct sv_error err = { 0 };
+    int r = 0;
+
+    (void)s;
+    (void)usec;
+    if (am->call_open)
+        return 0;
+    if (am->new_token_arena) { /* the old token is valid until its key expires */
+        (void)connect_rm(am, &am->new_token, NULL); /* keeps the old connection, ignoring */
+        am->new_token_arena = sv_arena_free(am->new_token_arena);
+    }
+    switch (am->phase) {
+    case REGISTERING:
+        r = send_register(am);
+        break;
+    case RUNNING:
+        r = send_allocate(am);
+        break;
+    case FINISHING:
+        r = send_finish(am);
+        break;
+    case NEW:
+    case OVER:
+        return 0;
+    }
+    if (r >= 0) {
+        am->call_open = true;
+    } else {
+        sv_error_errno(&err, r, "ResourceManager %s:%u", ipc_proxy_current(am->ipc)->host,
+                       ipc_proxy_current(am->ipc)->port);
+        report_lost(am, &err);
+    }
+    return 0;
+}
+
+/* Schedules the next message in after_ms, unless an earlier one is scheduled. */
+static void schedule(struct cli_am *am, int64_t after_ms)
+{
+    struct sv_error err = { 0 };
+    uint64_t now = 0, old = 0, next;
+    int r = sd_event_now(am->event, CLOCK_MONOTONIC, &now), enabled = SD_EVENT_OFF;
+
+    next = now + (uint64_t)after_ms * 1000;
+    if (!am->timer) {
+        r = sd_event_add_time(am->event, &am->timer, CLOCK_MONOTONIC, next, 1000, on_timer, am);
+    } else {
+        (void)sd_event_source_get_enabled(am->timer, &enabled);
+        (void)sd_event_source_get_time(am->timer, &old);
+        if (enabled != SD_EVENT_OFF && old > now && old < next)
+            return;
+        r = sd_event_source_set_time(am->timer, next);
+        if (r >= 0)
+            r = sd_event_source_set_enabled(am->timer, SD_EVENT_ONESHOT);
+    }
+    if (r < 0) {
+        sv_error_errno(&err, r, "timer");
+        report_lost(am, &err);
+    }
+}
+
+/* ---- Requests of the program ---- */
+
+int cli_am_want(struct cli_am *am, int32_t priority, struct yarn_resource resource, int32_t count)
+{
+    struct am_ask *w;
+
+    LL_SEARCH_SCALAR(am->asks, w, priority, priority);
+    if (!w) {
+        w = calloc(1, sizeof(*w));
+        if (!w)
+            return -ENOMEM;
+        w->priority = priority;
+        LL_PREPEND(am->asks, w);
+    }
+    w->resource = resource;
+    w->count = count;
+    w->dirty = true;
+    if (am->phase == RUNNING)
+        schedule(am, SOON_MS);
+    return 0;
+}
+
+int cli_am_release(struct cli_am *am, struct yarn_container_id id)
+{
+    struct am_container *c = cli_am_find(am, id);
+    struct am_release *rel;
+
+    if (!c)
+        return -ENOENT;
+    rel = calloc(1, sizeof(*rel));
+    if (!rel)
+        return -ENOMEM;
+    rel->id = id;
+    LL_PREPEND(am->releases, rel);
+    cli_am_retire(c, true);
+    if (am->phase == RUNNING)
+        schedule(am, SOON_MS);
+    return 0;
+}
+
+int cli_am_start(struct cli_am *am, struct yarn_container_id id, const struct cli_launch *launch)
+{
+    struct am_container *c = cli_am_find(am, id);
+    int r;
+
+    if (!c)
+        return -ENOENT;
+    if (c->started)
+        return -EALREADY;
+    r = cli_nodes_start(am->nodes, &c->allocation.node, id, &c->token, launch);
+    c->started = r >= 0;
+    return r;
+}
+
+int cli_am_stop(struct cli_am *am, struct yarn_container_id id)
+{
+    struct am_container *c = cli_am_find(am, id);
+
+    return c ? cli_nodes_stop(am->nodes, &c->allocation.node, id) : -ENOENT;
+}
+
+void cli_am_progress(struct cli_am *am, float progress)
+{
+    am->progress = progress;
+}
+
+int32_t cli_am_repeated(const struct cli_am *am)
+{
+    return am->repeated;
+}
+
+struct yarn_attempt_id cli_am_attempt(const struct cli_am *am)
+{
+    return am->attempt;
+}

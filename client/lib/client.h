@@ -1,0 +1,290 @@
+/* Applications on YARN, for the programs of this tree; library.h is the interface of
+ * libselvedge-client, over this one.
+ *
+ * Two sides, both asynchronous on the caller's sd-event loop:
+ *   cli_rm client: new application, submit, watch, kill, list (ApplicationClientProtocol)
+ *   cli_am ApplicationMaster: register, ask, start and stop containers, finish
+ *           (ApplicationMasterProtocol and ContainerManagementProtocol)
+ *
+ * Speaks Hadoop's wire protocol, to Selvedge's daemons and to Apache's. A callback runs exactly
+ * once for each call that returned 0, never from inside that call; its arguments are valid only
+ * while it runs. Not thread-safe: one loop, one thread. */
+#ifndef SELVEDGE_CLIENT_LIB_CLIENT_H
+#define SELVEDGE_CLIENT_LIB_CLIENT_H
+
+#include <systemd/sd-event.h>
+
+#include "common/base.h"
+#include "common/conf.h"
+#include "common/error.h"
+#include "wire/ids.h"
+
+/* ---- Launch of a container ---- */
+
+enum cli_resource_type { CLI_ARCHIVE = 1, CLI_FILE = 2 }; /* YARN's numbers */
+enum cli_visibility { CLI_PUBLIC = 1, CLI_PRIVATE = 2, CLI_APPLICATION = 3 };
+
+/* A file that the node fetches before the launch. Size and time must match at that time. */
+struct cli_resource {
+    const char *name; /* of the link in the container's work directory */
+    const char *url;  /* "file:///…", "hdfs://host:port/…", "http://…" */
+    int64_t size;
+    int64_t timestamp; /* modification time, ms since 1970 */
+    enum cli_resource_type type;
+    enum cli_visibility visibility;
+};
+
+struct cli_env {
+    const char *name, *value; /* the node expands {{VAR}}, <LOG_DIR> and <CPS> in values */
+};
+
+struct cli_launch {
+    const struct cli_resource *resources;
+    size_t n_resources;
+    const struct cli_env *env;
+    size_t n_env;
+    /* One line for bash. The node puts it between double quotes and expands the same variables:
+     * `exec /bin/bash -c "<command>"`. */
+    const char *command;
+    const uint8_t *tokens; /* credentials file, or NULL */
+    size_t tokens_len;
+    /* Who else may see and end the application, as "user,user group,group"; NULL: nobody. */
+    const char *view_acl, *modify_acl;
+};
+
+/* ---- Client side ---- */
+
+enum cli_app_state { /* YarnApplicationState */
+                     CLI_APP_NEW = 1,
+                     CLI_APP_NEW_SAVING,
+                     CLI_APP_SUBMITTED,
+                     CLI_APP_ACCEPTED,
+                     CLI_APP_RUNNING,
+                     CLI_APP_FINISHED,
+                     CLI_APP_FAILED,
+                     CLI_APP_KILLED,
+};
+enum cli_final { CLI_FINAL_UNDEFINED, CLI_FINAL_SUCCEEDED, CLI_FINAL_FAILED, CLI_FINAL_KILLED };
+
+struct cli_report { /* texts are never NULL */
+    struct yarn_app_id id;
+    struct yarn_attempt_id attempt; /* attempt.attempt == 0: none yet */
+    enum cli_app_state state;
+    enum cli_final final;
+    const char *user, *queue, *name, *type, *diagnostics;
+    const char *tracking_url; /* the ApplicationMaster's own, if known */
+    int64_t start_ms, finish_ms;
+    float progress; /* 0…1 */
+    int32_t used_containers;
+    int64_t used_memory_mb;
+    int32_t used_vcores;
+};
+static inline bool cli_app_ended(enum cli_app_state s)
+{
+    return s == CLI_APP_FINISHED || s == CLI_APP_FAILED || s == CLI_APP_KILLED;
+}
+const char *cli_app_state_name(enum cli_app_state s);
+const char *cli_final_name(enum cli_final f);
+
+struct cli_node_report {
+    struct yarn_node_id id;
+    const char *http_address; /* "host:port" */
+    const char *rack, *state, *health_report;
+    int32_t containers;
+    struct yarn_resource used, capability;
+};
+
+struct cli_queue_report {
+    const char *path;              /* "root.a.b" */
+    const char *state;             /* "RUNNING", "STOPPED", "DRAINING" */
+    float capacity, maximum, used; /* 0…1; used: of its capacity, so it may be above 1 */
+    size_t children;               /* 0: a leaf */
+    int64_t running, pending;      /* applications; 0 where the ResourceManager does not tell */
+};
+
+struct cli_container_report {
+    struct yarn_container_id id;
+    struct yarn_node_id node;
+    const char *http_address, *log_url, *diagnostics;
+    const char *state; /* "NEW", "RUNNING", "COMPLETE" */
+    int32_t exit_status;
+    int64_t start_ms, finish_ms;
+};
+
+struct cli_attempt_report {
+    struct yarn_attempt_id id;
+    const char *state; /* "RUNNING", "FAILED", … */
+    bool has_master;
+    struct yarn_container_id master; /* the ApplicationMaster's container */
+    const char *host, *diagnostics, *tracking_url;
+    int64_t start_ms, finish_ms;
+};
+
+enum cli_signal { /* YARN's numbers */
+                  CLI_SIGNAL_THREAD_DUMP = 1,
+                  CLI_SIGNAL_TERM,
+                  CLI_SIGNAL_KILL,
+};
+
+struct cli_submission {
+    struct yarn_app_id app;
+    const char *name, *queue, *type; /* NULL: the cluster's defaults */
+    struct yarn_resource resource;   /* of the ApplicationMaster's container */
+    int32_t max_attempts;            /* 0: the cluster's */
+    int64_t lifetime_s;              /* the ResourceManager then kills it; 0: without limit */
+    const char *rolled_logs; /* pattern of logs that are uploaded while it runs; NULL: none */
+    struct cli_launch launch;
+};
+
+struct cli_rm;
+
+/* `user`: NULL = the process' own. The addresses of the ResourceManagers and the retry limits are
+ * read from `conf` by Hadoop's keys: yarn.resourcemanager.address, .ha.*, .connect.*,
+ * yarn.client.failover-*, ipc.client.*. -EOPNOTSUPP: they are of a cluster with Kerberos. */
+int cli_rm_new(sd_event *event, struct sv_conf *conf, const char *user, struct cli_rm **ret,
+               struct sv_error *err) _must_use_;
+struct cli_rm *cli_rm_free(struct cli_rm *rm); /* open calls end with -ECANCELED first */
+/* Registers a callback that runs before each wait of a failed call that is retried automatically at
+ * `next` ("host:port"). For messages only. */
+typedef void (*cli_away_fn)(const struct sv_error *err, int64_t wait_ms, const char *next,
+                            void *userdata);
+void cli_rm_on_away(struct cli_rm *rm, cli_away_fn fn, void *userdata);
+
+/* True once a call was answered, also by an exception. */
+bool cli_rm_answered(const struct cli_rm *rm);
+/* Class of the last exception, without its package, such as "ApplicationNotFoundException"; "" =
+ * none. For messages; valid until the next answer. */
+const char *cli_rm_exception(const struct cli_rm *rm);
+
+/* In every callback: status 0, or -errno and the reason in err->text; -EREMOTEIO = the
+ * ResourceManager answered with an exception. */
+typedef void (*cli_new_app_fn)(int status, struct yarn_app_id app, struct yarn_resource maximum,
+                               const struct sv_error *err, void *userdata);
+typedef void (*cli_done_fn)(int status, const struct sv_error *err, void *userdata);
+typedef void (*cli_kill_fn)(int status, bool killed, const struct sv_error *err, void *userdata);
+typedef void (*cli_reports_fn)(int status, const struct cli_report *reports, size_t n,
+                               const struct sv_error *err, void *userdata);
+typedef void (*cli_nodes_fn)(int status, const struct cli_node_report *nodes, size_t n,
+                             const struct sv_error *err, void *userdata);
+typedef void (*cli_containers_fn)(int status, const struct cli_container_report *containers,
+                                  size_t n, const struct sv_error *err, void *userdata);
+typedef void (*cli_queues_fn)(int status, const struct cli_queue_report *queues, size_t n,
+                              const struct sv_error *err, void *userdata);
+
+typedef void (*cli_priority_fn)(int status, int32_t priority, const struct sv_error *err,
+                                void *userdata);
+typedef void (*cli_attempts_fn)(int status, const struct cli_attempt_report *attempts, size_t n,
+                                const struct sv_error *err, void *userdata);
+
+int cli_rm_new_application(struct cli_rm *rm, cli_new_app_fn fn, void *userdata) _must_use_;
+/* Success means accepted, not yet running: poll the report. */
+int cli_rm_submit(struct cli_rm *rm, const struct cli_submission *s, cli_done_fn fn, void *userdata)
+    _must_use_;
+int cli_rm_report(struct cli_rm *rm, struct yarn_app_id app, cli_reports_fn fn, void *userdata)
+    _must_use_; /* n == 1 */
+/* `user` NULL = all users; `live`: only unfinished applications. */
+int cli_rm_applications(struct cli_rm *rm, const char *user, bool live, cli_reports_fn fn,
+                        void *userdata) _must_use_;
+/* Repeat until `killed`. */
+int cli_rm_kill(struct cli_rm *rm, struct yarn_app_id app, const char *reason, cli_kill_fn fn,
+                void *userdata) _must_use_;
+int cli_rm_nodes(struct cli_rm *rm, bool all_states, cli_nodes_fn fn, void *userdata) _must_use_;
+/* `name` as in a submission, or "root"; with `recursive` all below it, each parent before its
+ * children. n == 0: there is no such queue. */
+int cli_rm_queues(struct cli_rm *rm, const char *name, bool recursive, cli_queues_fn fn,
+                  void *userdata) _must_use_;
+int cli_rm_containers(struct cli_rm *rm, struct yarn_attempt_id attempt, cli_containers_fn fn,
+                      void *userdata) _must_use_;
+
+int cli_rm_attempts(struct cli_rm *rm, struct yarn_app_id app, cli_attempts_fn fn, void *userdata)
+    _must_use_;
+int cli_rm_move(struct cli_rm *rm, struct yarn_app_id app, const char *queue, cli_done_fn fn,
+                void *userdata) _must_use_;
+/* The answer has the priority that it got: the cluster has a maximum. */
+int cli_rm_priority(struct cli_rm *rm, struct yarn_app_id app, int32_t priority, cli_priority_fn fn,
+                    void *userdata) _must_use_;
+/* The node sends it with one of its next heartbeats. */
+int cli_rm_signal(struct cli_rm *rm, struct yarn_container_id id, enum cli_signal signal,
+                  cli_done_fn fn, void *userdata) _must_use_;
+
+/* A client of the administrators' port, for the two calls below. */
+int cli_rm_new_admin(sd_event *event, struct sv_conf *conf, const char *user, struct cli_rm **ret,
+                     struct sv_error *err) _must_use_;
+int cli_rm_refresh_queues(struct cli_rm *rm, cli_done_fn fn, void *userdata) _must_use_;
+/* `timeout_s`: of a graceful decommission; -1 = the cluster's. */
+int cli_rm_refresh_nodes(struct cli_rm *rm, bool graceful, int32_t timeout_s, cli_done_fn fn,
+                         void *userdata) _must_use_;
+
+/* ---- ApplicationMaster side ---- */
+
+struct cli_am;
+
+struct cli_allocation { /* a container held until it completes or is released */
+    struct yarn_container_id id;
+    struct yarn_node_id node;
+    const char *http_address;
+    struct yarn_resource resource;
+    int32_t priority;
+};
+
+/* Event callbacks of an ApplicationMaster. Any may be NULL. */
+struct cli_am_ops {
+    void (*registered)(struct cli_am *am, struct yarn_resource maximum, void *userdata);
+    void (*allocated)(struct cli_am *am, const struct cli_allocation *c, void *userdata);
+    /* The node accepted the container (status 0) or rejected it. */
+    void (*started)(struct cli_am *am, struct yarn_container_id id, int status,
+                    const struct sv_error *err, void *userdata);
+    /* exit_status: the process' own, 128 + signal, or YARN's negative ones (-100 = lost). Once a
+     * container. */
+    void (*completed)(struct cli_am *am, struct yarn_container_id id, int32_t exit_status,
+                      const char *diagnostics, void *userdata);
+    void (*finished)(struct cli_am *am, void *userdata); /* unregistered: the program may end */
+    /* The ResourceManager ended this attempt, or was unreachable for selvedge.am.connect.max-wait
+     * (15 min). */
+    void (*lost)(struct cli_am *am, const struct sv_error *err, void *userdata);
+};
+
+struct cli_server {
+    const char *host;
+    uint16_t port;
+};
+#define CLI_SERVERS_MAX 16
+
+struct cli_am_config {
+    const struct cli_server
+        *schedulers;         /* yarn.resourcemanager.scheduler.address, of each if there */
+    size_t n_schedulers;     /* are several ResourceManagers; copied */
+    int64_t heartbeat_ms;    /* 0 = 200; sooner when a request is pending */
+    int64_t max_wait_ms;     /* 0 = 15 minutes */
+    const char *tokens_file; /* NULL = $HADOOP_TOKEN_FILE_LOCATION */
+    const struct cli_am_ops *ops;
+    void *userdata;
+};
+
+/* Reads the AMRMToken from the credentials file. */
+int cli_am_new(sd_event *event, const struct cli_am_config *cfg, struct cli_am **ret,
+               struct sv_error *err) _must_use_;
+struct cli_am *cli_am_free(struct cli_am *am);
+
+/* `host` and `port`: address for the program's clients, port -1 = none. tracking_url may be "".
+ * Heartbeats start automatically. */
+int cli_am_register(struct cli_am *am, const char *host, int32_t port, const char *tracking_url)
+    _must_use_;
+/* Requests `count` containers of this priority and size beyond those already allocated; replaces
+ * the earlier count. More may be allocated: release the surplus. */
+int cli_am_want(struct cli_am *am, int32_t priority, struct yarn_resource resource, int32_t count)
+    _must_use_;
+int cli_am_release(struct cli_am *am, struct yarn_container_id id);
+/* For a container reported by `allocated`; -EALREADY: while one start has not failed. The result is
+ * reported by `started`. */
+int cli_am_start(struct cli_am *am, struct yarn_container_id id, const struct cli_launch *launch)
+    _must_use_;
+/* The node kills the container; `completed` reports the end. */
+int cli_am_stop(struct cli_am *am, struct yarn_container_id id) _must_use_;
+void cli_am_progress(struct cli_am *am, float progress);
+int cli_am_finish(struct cli_am *am, enum cli_final final, const char *diagnostics) _must_use_;
+/* Number of repeated (and ignored) container completions: 0 on a correct cluster. */
+int32_t cli_am_repeated(const struct cli_am *am);
+struct yarn_attempt_id cli_am_attempt(const struct cli_am *am);
+
+#endif

@@ -1,0 +1,44 @@
+/* Handles of libselvedge-client: numbers in a table, so that a closed one is known as such. */
+#ifndef SELVEDGE_CLIENT_LIB_LIBRARY_INTERNAL_H
+#define SELVEDGE_CLIENT_LIB_LIBRARY_INTERNAL_H
+
+#include <systemd/sd-event.h>
+#include <uthash.h>
+
+#include "client/lib/client.h"
+#include "client/lib/library.h"
+#include "common/arena.h"
+
+enum lib_kind { LIB_LOOP = 1, LIB_RM, LIB_AM };
+
+struct lib_loop;
+
+struct lib_object { /* first member of each kind */
+    UT_hash_handle hh;
+    uint64_t id;
+    enum lib_kind kind;
+    struct lib_loop *loop;                 /* counts it; NULL for a loop */
+    unsigned depth;                        /* its callbacks that run now */
+    void (*destroy)(struct lib_object *o); /* frees it */
+    sd_event_source *dying;                /* of a closed one that is not destroyed yet */
+    struct lib_object *next;
+};
+
+/* NULL: never opened, or closed. */
+struct lib_object *lib_find(uint64_t id, enum lib_kind kind);
+uint64_t lib_add(struct lib_object *o, enum lib_kind kind, struct lib_loop *loop,
+                 void (*destroy)(struct lib_object *o));
+/* Out of the table at once; destroyed now, or by the loop where a callback of it runs. */
+int lib_close(struct lib_object *o) _must_use_;
+struct lib_loop *lib_loop_of(selvedge_loop loop); /* or NULL */
+sd_event *lib_event(struct lib_loop *loop);
+
+int lib_error(struct selvedge_error *to, const struct sv_error *from); /* returns its code */
+/* A copy in the arena. -EINVAL: a member is missing; -ENOMEM. `more_env`: one more variable, or
+ * NULL. */
+int lib_launch(struct sv_arena *a, const struct selvedge_launch *from,
+               const struct cli_env *more_env, struct cli_launch *ret) _must_use_;
+/* $HADOOP_CONF_DIR and so on. */
+int lib_conf(const char *dir, struct sv_conf **ret, struct sv_error *err) _must_use_;
+
+#endif

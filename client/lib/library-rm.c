@@ -1,0 +1,411 @@
+/* See library.h: the client of the ResourceManager, over client.h. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <utlist.h>
+
+#include "client/lib/library-internal.h"
+#include "wire/ipc/proxy.h"
+
+#define WATCH_US 250000
+
+struct lib_rm {
+    struct lib_object o;
+    struct sv_conf *conf;
+    struct cli_rm *client;
+    struct lib_wait *waits;
+};
+
+/* One request: who is told. */
+struct request {
+    struct lib_rm *rm;
+    struct sv_arena *arena; /* of a submission */
+    struct cli_submission *submission;
+    selvedge_submitted_fn submitted;
+    selvedge_reports_fn reports;
+    selvedge_done_fn done;
+    void *userdata;
+};
+
+static const char *reason(int status, const struct sv_error *err)
+{
+    return status >= 0 ? "" : err && *err->text ? err->text : strerrordesc_np(-status);
+}
+
+/* ---- Open and close ---- */
+
+struct lib_wait { /* for the end of an application */
+    struct lib_wait *prev, *next;
+    struct lib_rm *rm;
+    struct yarn_app_id app;
+    sd_event_source *timer;
+    selvedge_reports_fn fn;
+    void *userdata;
+    bool asks; /* a report is under way */
+};
+
+static void wait_free(struct lib_wait *w)
+{
+    DL_DELETE(w->rm->waits, w);
+    sd_event_source_disable_unref(w->timer);
+    free(w);
+}
+
+static void rm_destroy(struct lib_object *o)
+{
+    struct lib_rm *rm = (struct lib_rm *)o;
+    struct lib_wait *w, *tmp;
+
+    o->depth++;              /* no callback can close it again */
+    cli_rm_free(rm->client); /* open calls end with -ECANCELED */
+    DL_FOREACH_SAFE (rm->waits, w, tmp) {
+        w->fn(-ECANCELED, reason(-ECANCELED, NULL), NULL, 0, w->userdata);
+        wait_free(w);
+    }
+    sv_conf_free(rm->conf);
+    free(rm);
+}
+
+int selvedge_rm_open(selvedge_loop loop, const char *conf_dir, const char *user, selvedge_rm *ret,
+                     struct selvedge_error *err)
+{
+    struct lib_loop *l = lib_loop_of(loop);
+    struct sv_error own = { 0 };
+    struct lib_rm *rm;
+    int r;
+
+    if (!l)
+        return -EBADF;
+    if (!ret)
+        return -EINVAL;
+    rm = calloc(1, sizeof(*rm));
+    if (!rm)
+        return -ENOMEM;
+    r = lib_conf(conf_dir, &rm->conf, &own);
+    if (r >= 0)
+        r = cli_rm_new(lib_event(l), rm->conf, user, &rm->client, &own);
+    if (r < 0) {
+        sv_conf_free(rm->conf);
+        free(rm);
+        (void)lib_error(err, &own);
+        return r;
+    }
+    ret->id = lib_add(&rm->o, LIB_RM, l, rm_destroy);
+    return 0;
+}
+
+int selvedge_rm_close(selvedge_rm handle)
+{
+    struct lib_object *o = lib_find(handle.id, LIB_RM);
+
+    return o ? lib_close(o) : -EBADF;
+}
+
+/* ---- Requests ---- */
+
+static struct request *request_new(struct lib_rm *rm, void *userdata)
+{
+    struct request *q = calloc(1, sizeof(*q));
+
+    if (q) {
+        q->rm = rm;
+        q->userdata = userdata;
+    }
+    return q;
+}
+
+static void request_free(struct request *q)
+{
+    sv_arena_free(q->arena);
+    free(q);
+}
+
+/* The result of a call that begins a request. */
+static int begun(int r, struct request *q)
+{
+    if (r < 0)
+        request_free(q);
+    return r < 0 ? r : 0;
+}
+
+static void tell_submitted(struct request *q, int status, const struct sv_error *err)
+{
+    char app[YARN_ID_TEXT_MAX] = "";
+
+    if (status >= 0)
+        yarn_app_id_text(q->submission->app, app);
+    q->rm->o.depth++;
+    q->submitted(status, reason(status, err), app, q->userdata);
+    q->rm->o.depth--;
+    request_free(q);
+}
+
+static void on_submitted(int status, const struct sv_error *err, void *userdata)
+{
+    tell_submitted(userdata, status, err);
+}
+
+static void on_new_app(int status, struct yarn_app_id app, struct yarn_resource maximum,
+                       const struct sv_error *err, void *userdata)
+{
+    struct request *q = userdata;
+    struct sv_error own = { 0 };
+
+    if (status >= 0 && (q->submission->resource.memory_mb > maximum.memory_mb ||
+                        q->submission->resource.vcores > maximum.vcores)) {
+        status = sv_error_set(&own, -ERANGE,
+                              "the ApplicationMaster: %lld MB and %d vcores are more than a "
+                              "container may have here (%lld MB, %d)",
+                              (long long)q->submission->resource.memory_mb,
+                              q->submission->resource.vcores, (long long)maximum.memory_mb,
+                              maximum.vcores);
+        err = &own;
+    }
+    q->submission->app = app;
+    if (status >= 0)
+        status = cli_rm_submit(q->rm->client, q->submission, on_submitted, q);
+    if (status < 0)
+        tell_submitted(q, status, err);
+}
+
+/* "host:port,host:port" of the schedulers, for the environment of the master. */
+static int schedulers_of(struct lib_rm *rm, struct sv_arena *a, struct cli_env *ret)
+{
+    struct ipc_proxy_config cfg;
+    struct sv_error err = { 0 };
+    char *text = sv_arena_strdup(a, "");
+    int r = yarn_rm_proxy_config(rm->conf, YARN_RM_SCHEDULER, &cfg, &err);
+
+    for (size_t i = 0; r >= 0 && text && i < cfg.n_servers; i++)
+        text = sv_arena_printf(a, "%s%s%s:%u", text, i ? "," : "", cfg.servers[i].host,
+                               cfg.servers[i].port);
+    if (r >= 0 && !text)
+        r = -ENOMEM;
+    *ret = (struct cli_env){ .name = "SELVEDGE_SCHEDULERS", .value = text };
+    return r;
+}
+
+static int copy_submission(struct request *q, const struct selvedge_submission *s)
+{
+    struct cli_env schedulers;
+    struct cli_submission *c;
+    int r;
+
+    q->arena = sv_arena_new(0);
+    q->submission = c = q->arena ? sv_new(q->arena, struct cli_submission) : NULL;
+    if (!c)
+        return -ENOMEM;
+    *c = (struct cli_submission){
+        .name = sv_arena_strdup(q->arena, s->name ? s->name : "application"),
+        .queue = sv_arena_strdup(q->arena, s->queue ? s->queue : "default"),
+        .type = sv_arena_strdup(q->arena, s->type ? s->type : "YARN"),
+        .resource = { .memory_mb = s->memory_mb, .vcores = s->vcores },
+        .max_attempts = s->max_attempts,
+        .lifetime_s = s->lifetime_s,
+    };
+    if (!c->name || !c->queue || !c->type)
+        return -ENOMEM;
+    r = schedulers_of(q->rm, q->arena, &schedulers);
+    return r < 0 ? r : lib_launch(q->arena, &s->launch, &schedulers, &c->launch);
+}
+
+int selvedge_rm_submit(selvedge_rm handle, const struct selvedge_submission *s,
+                       selvedge_submitted_fn fn, void *userdata)
+{
+    struct lib_rm *rm = (struct lib_rm *)lib_find(handle.id, LIB_RM);
+    struct request *q;
+    int r;
+
+    if (!rm)
+        return -EBADF;
+    if (!s || s->struct_size != sizeof(*s) || !fn || s->memory_mb <= 0 || s->vcores <= 0)
+        return -EINVAL;
+    q = request_new(rm, userdata);
+    if (!q)
+        return -ENOMEM;
+    q->submitted = fn;
+    r = copy_submission(q, s);
+    if (r >= 0)
+        r = cli_rm_new_application(rm->client, on_new_app, q);
+    return begun(r, q);
+}
+
+/* ---- Reports ---- */
+
+static struct selvedge_report report_of(const struct cli_report *r, char app[YARN_ID_TEXT_MAX],
+                                        char attempt[YARN_ID_TEXT_MAX])
+{
+    *attempt = '\0';
+    if (r->attempt.attempt > 0)
+        yarn_attempt_id_text(r->attempt, attempt);
+    return (struct selvedge_report){
+        .app = yarn_app_id_text(r->id, app),
+        .attempt = attempt,
+        .user = r->user,
+        .queue = r->queue,
+        .name = r->name,
+        .type = r->type,
+        .state = cli_app_state_name(r->state),
+        .final = cli_final_name(r->final),
+        .diagnostics = r->diagnostics,
+        .tracking_url = r->tracking_url,
+        .start_ms = r->start_ms,
+        .finish_ms = r->finish_ms,
+        .progress = (double)r->progress,
+        .memory_mb = r->used_memory_mb,
+        .vcores = r->used_vcores,
+        .containers = r->used_containers,
+        .ended = cli_app_ended(r->state),
+    };
+}
+
+static void tell_reports(struct lib_rm *rm, selvedge_reports_fn fn, void *userdata, int status,
+                         const struct cli_report *reports, size_t n, const struct sv_error *err)
+{
+    _cleanup_free_ struct selvedge_report *list = calloc(n + 1, sizeof(*list));
+    _cleanup_free_ char *ids = calloc(n + 1, 2 * (size_t)YARN_ID_TEXT_MAX);
+
+    if (!list || !ids)
+        status = -ENOMEM;
+    for (size_t i = 0; status >= 0 && i < n; i++)
+        list[i] = report_of(&reports[i], ids + 2 * i * YARN_ID_TEXT_MAX,
+                            ids + (2 * i + 1) * YARN_ID_TEXT_MAX);
+    rm->o.depth++;
+    fn(status, reason(status, err), list, status < 0 ? 0 : n, userdata);
+    rm->o.depth--;
+}
+
+static void on_reports(int status, const struct cli_report *reports, size_t n,
+                       const struct sv_error *err, void *userdata)
+{
+    struct request *q = userdata;
+
+    tell_reports(q->rm, q->reports, q->userdata, status, reports, n, err);
+    request_free(q);
+}
+
+int selvedge_rm_report(selvedge_rm handle, const char *app, selvedge_reports_fn fn, void *userdata)
+{
+    struct lib_rm *rm = (struct lib_rm *)lib_find(handle.id, LIB_RM);
+    struct yarn_app_id id;
+    struct request *q;
+
+    if (!rm)
+        return -EBADF;
+    if (!app || !fn || yarn_app_id_parse(app, &id) < 0)
+        return -EINVAL;
+    q = request_new(rm, userdata);
+    if (!q)
+        return -ENOMEM;
+    q->reports = fn;
+    return begun(cli_rm_report(rm->client, id, on_reports, q), q);
+}
+
+int selvedge_rm_list(selvedge_rm handle, const char *user, int live, selvedge_reports_fn fn,
+                     void *userdata)
+{
+    struct lib_rm *rm = (struct lib_rm *)lib_find(handle.id, LIB_RM);
+    struct request *q;
+
+    if (!rm)
+        return -EBADF;
+    if (!fn)
+        return -EINVAL;
+    q = request_new(rm, userdata);
+    if (!q)
+        return -ENOMEM;
+    q->reports = fn;
+    return begun(cli_rm_applications(rm->client, user, live != 0, on_reports, q), q);
+}
+
+/* ---- Waiting for an end ---- */
+
+static void on_watched(int status, const struct cli_report *reports, size_t n,
+                       const struct sv_error *err, void *userdata)
+{
+    struct lib_wait *w = userdata;
+
+    w->asks = false;
+    if (status >= 0 && n == 1 && !cli_app_ended(reports[0].state)) {
+        status = sd_event_source_set_time_relative(w->timer, WATCH_US);
+        if (status >= 0)
+            status = sd_event_source_set_enabled(w->timer, SD_EVENT_ONESHOT);
+        if (status >= 0)
+            return;
+        n = 0;
+    }
+    if (status == -ECANCELED)
+        return; /* the handle is destroyed, which tells it */
+    tell_reports(w->rm, w->fn, w->userdata, status, reports, n, err);
+    wait_free(w);
+}
+
+static int on_watch(sd_event_source *s, uint64_t usec, void *userdata)
+{
+    struct lib_wait *w = userdata;
+    int r;
+
+    (void)s;
+    (void)usec;
+    if (w->asks)
+        return 0;
+    w->asks = true;
+    r = cli_rm_report(w->rm->client, w->app, on_watched, w);
+    if (r < 0)
+        on_watched(r, NULL, 0, NULL, w);
+    return 0;
+}
+
+int selvedge_rm_wait(selvedge_rm handle, const char *app, selvedge_reports_fn fn, void *userdata)
+{
+    struct lib_rm *rm = (struct lib_rm *)lib_find(handle.id, LIB_RM);
+    struct yarn_app_id id;
+    struct lib_wait *w;
+    int r;
+
+    if (!rm)
+        return -EBADF;
+    if (!app || !fn || yarn_app_id_parse(app, &id) < 0)
+        return -EINVAL;
+    w = calloc(1, sizeof(*w));
+    if (!w)
+        return -ENOMEM;
+    *w = (struct lib_wait){ .rm = rm, .app = id, .fn = fn, .userdata = userdata };
+    DL_APPEND(rm->waits, w);
+    r = sd_event_add_time_relative(lib_event(rm->o.loop), &w->timer, CLOCK_MONOTONIC, 0, 1000,
+                                   on_watch, w);
+    if (r < 0)
+        wait_free(w);
+    return r < 0 ? r : 0;
+}
+
+/* ---- Kill ---- */
+
+static void on_killed(int status, bool killed, const struct sv_error *err, void *userdata)
+{
+    struct request *q = userdata;
+
+    (void)killed; /* or it will be: the ResourceManager has taken the order */
+    q->rm->o.depth++;
+    q->done(status, reason(status, err), q->userdata);
+    q->rm->o.depth--;
+    request_free(q);
+}
+
+int selvedge_rm_kill(selvedge_rm handle, const char *app, const char *why, selvedge_done_fn fn,
+                     void *userdata)
+{
+    struct lib_rm *rm = (struct lib_rm *)lib_find(handle.id, LIB_RM);
+    struct yarn_app_id id;
+    struct request *q;
+
+    if (!rm)
+        return -EBADF;
+    if (!app || !fn || yarn_app_id_parse(app, &id) < 0)
+        return -EINVAL;
+    q = request_new(rm, userdata);
+    if (!q)
+        return -ENOMEM;
+    q->done = fn;
+    return begun(cli_rm_kill(rm->client, id, why, on_killed, q), q);
+}

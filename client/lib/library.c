@@ -1,0 +1,299 @@
+/* See library.h and library-internal.h: the table of handles, loops, and copies of arguments. */
+#include "client/lib/library.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <utlist.h>
+
+#include "client/lib/library-internal.h"
+#include "common/str.h"
+
+#define EVENTS_MAX 256 /* of one dispatch */
+
+struct lib_loop {
+    struct lib_object o;
+    sd_event *event;
+    unsigned children;
+    struct lib_object *dying; /* closed within a callback */
+    bool runs;
+};
+
+/* One thread uses the library. */
+static struct lib_object *objects;
+static uint64_t last_id;
+
+/* ---- Handles ---- */
+
+struct lib_object *lib_find(uint64_t id, enum lib_kind kind)
+{
+    struct lib_object *o;
+
+    HASH_FIND(hh, objects, &id, sizeof(id), o);
+    return o && o->kind == kind ? o : NULL;
+}
+
+uint64_t lib_add(struct lib_object *o, enum lib_kind kind, struct lib_loop *loop,
+                 void (*destroy)(struct lib_object *o))
+{
+    o->id = ++last_id;
+    o->kind = kind;
+    o->loop = loop;
+    o->destroy = destroy;
+    if (loop)
+        loop->children++;
+    HASH_ADD(hh, objects, id, sizeof(o->id), o);
+    return o->id;
+}
+
+static void destroy(struct lib_object *o)
+{
+    struct lib_loop *loop = o->loop;
+
+    if (o->dying) {
+        LL_DELETE(loop->dying, o);
+        o->dying = sd_event_source_disable_unref(o->dying);
+    }
+    o->destroy(o);
+    if (loop)
+        loop->children--;
+}
+
+static int on_dying(sd_event_source *s, void *userdata)
+{
+    (void)s;
+    destroy(userdata);
+    return 0;
+}
+
+int lib_close(struct lib_object *o)
+{
+    int r;
+
+    if (o->depth > 0) { /* the caller of the callback still uses it */
+        r = sd_event_add_defer(o->loop->event, &o->dying, on_dying, o);
+        if (r < 0)
+            return r;
+        HASH_DEL(objects, o);
+        LL_PREPEND(o->loop->dying, o);
+        return 0;
+    }
+    HASH_DEL(objects, o);
+    destroy(o);
+    return 0;
+}
+
+/* ---- Loops ---- */
+
+struct lib_loop *lib_loop_of(selvedge_loop loop)
+{
+    return (struct lib_loop *)lib_find(loop.id, LIB_LOOP);
+}
+
+sd_event *lib_event(struct lib_loop *loop)
+{
+    return loop->event;
+}
+
+static void loop_destroy(struct lib_object *o)
+{
+    struct lib_loop *l = (struct lib_loop *)o;
+
+    sd_event_unref(l->event);
+    free(l);
+}
+
+int selvedge_loop_new(struct sd_event *event, selvedge_loop *ret)
+{
+    struct lib_loop *l;
+    int r;
+
+    if (!ret)
+        return -EINVAL;
+    l = calloc(1, sizeof(*l));
+    if (!l)
+        return -ENOMEM;
+    l->event = sd_event_ref(event);
+    r = event ? 0 : sd_event_new(&l->event);
+    if (r < 0) {
+        free(l);
+        return r;
+    }
+    ret->id = lib_add(&l->o, LIB_LOOP, NULL, loop_destroy);
+    return 0;
+}
+
+int selvedge_loop_free(selvedge_loop loop)
+{
+    struct lib_loop *l = lib_loop_of(loop);
+
+    if (!l)
+        return -EBADF;
+    if (l->runs)
+        return -EBUSY;
+    while (l->dying) /* the loop has ended before it came to them */
+        destroy(l->dying);
+    return l->children > 0 ? -EBUSY : lib_close(&l->o);
+}
+
+int selvedge_loop_run(selvedge_loop loop)
+{
+    struct lib_loop *l = lib_loop_of(loop);
+    int r;
+
+    if (!l)
+        return -EBADF;
+    if (l->runs)
+        return -EBUSY;
+    l->runs = true;
+    r = sd_event_loop(l->event);
+    l->runs = false;
+    return r;
+}
+
+int selvedge_loop_quit(selvedge_loop loop, int code)
+{
+    struct lib_loop *l = lib_loop_of(loop);
+
+    return l ? sd_event_exit(l->event, code) : -EBADF;
+}
+
+int selvedge_loop_fd(selvedge_loop loop)
+{
+    struct lib_loop *l = lib_loop_of(loop);
+
+    return l ? sd_event_get_fd(l->event) : -EBADF;
+}
+
+int selvedge_loop_dispatch(selvedge_loop loop)
+{
+    struct lib_loop *l = lib_loop_of(loop);
+    int r = 1;
+
+    if (!l)
+        return -EBADF;
+    if (l->runs)
+        return -EBUSY;
+    l->runs = true;
+    for (int i = 0; i < EVENTS_MAX && r > 0; i++)
+        r = sd_event_run(l->event, 0);
+    l->runs = false;
+    return r > 0 ? 1 : r;
+}
+
+/* ---- Arguments ---- */
+
+int lib_error(struct selvedge_error *to, const struct sv_error *from)
+{
+    if (to) {
+        to->code = from->code;
+        (void)snprintf(to->text, sizeof(to->text), "%s", from->text);
+    }
+    return from->code;
+}
+
+int lib_conf(const char *dir, struct sv_conf **ret, struct sv_error *err)
+{
+    struct sv_conf *c = sv_conf_new();
+    int r;
+
+    if (!c)
+        return sv_error_errno(err, -ENOMEM, "configuration");
+    r = sv_conf_load_hadoop(c, dir, err);
+    if (r < 0) {
+        sv_conf_free(c);
+        return r;
+    }
+    *ret = c;
+    return 0;
+}
+
+static int file_of(struct sv_arena *a, const struct selvedge_file *from, struct cli_resource *ret)
+{
+    struct stat st;
+
+    if (!from->name || !from->url)
+        return -EINVAL;
+    *ret = (struct cli_resource){
+        .name = sv_arena_strdup(a, from->name),
+        .url = sv_arena_strdup(a, from->url),
+        .size = from->size,
+        .timestamp = from->timestamp_ms,
+        .type = from->archive ? CLI_ARCHIVE : CLI_FILE,
+        .visibility = from->visibility ? (enum cli_visibility)from->visibility : CLI_APPLICATION,
+    };
+    if (!ret->name || !ret->url)
+        return -ENOMEM;
+    if (from->size != -1)
+        return 0;
+    if (!sv_has_prefix(from->url, "file:///"))
+        return -EINVAL;
+    if (stat(from->url + strlen("file://"), &st) < 0)
+        return -errno;
+    ret->size = st.st_size;
+    ret->timestamp = (int64_t)st.st_mtim.tv_sec * 1000 + st.st_mtim.tv_nsec / 1000000;
+    return 0;
+}
+
+static int env_of(struct sv_arena *a, const char *const *from, const struct cli_env *more,
+                  struct cli_launch *ret)
+{
+    struct cli_env *list;
+    size_t n = 0;
+
+    while (from && from[n])
+        n++;
+    list = sv_newn(a, struct cli_env, n + 1);
+    if (!list)
+        return -ENOMEM;
+    for (size_t i = 0; i < n; i++) {
+        char *name = sv_arena_strdup(a, from[i]), *equals = name ? strchr(name, '=') : NULL;
+
+        if (!name)
+            return -ENOMEM;
+        if (!equals || equals == name)
+            return -EINVAL;
+        *equals = '\0';
+        list[i] = (struct cli_env){ .name = name, .value = equals + 1 };
+    }
+    if (more)
+        list[n++] = *more;
+    ret->env = list;
+    ret->n_env = n;
+    return 0;
+}
+
+int lib_launch(struct sv_arena *a, const struct selvedge_launch *from,
+               const struct cli_env *more_env, struct cli_launch *ret)
+{
+    struct selvedge_launch known = SELVEDGE_LAUNCH;
+    struct cli_resource *files;
+    int r;
+
+    if (!from || from->struct_size < offsetof(struct selvedge_launch, files) ||
+        from->struct_size > sizeof(known))
+        return -EINVAL;
+    memcpy(&known, from, from->struct_size);
+    if (!known.command || (known.n_files && !known.files) || (known.tokens_len && !known.tokens))
+        return -EINVAL;
+    files = sv_newn(a, struct cli_resource, known.n_files + 1);
+    if (!files)
+        return -ENOMEM;
+    for (size_t i = 0; i < known.n_files; i++) {
+        r = file_of(a, &known.files[i], &files[i]);
+        if (r < 0)
+            return r;
+    }
+    *ret = (struct cli_launch){
+        .resources = files,
+        .n_resources = known.n_files,
+        .command = sv_arena_strdup(a, known.command),
+        .tokens = known.tokens_len ? sv_arena_memdup(a, known.tokens, known.tokens_len) : NULL,
+        .tokens_len = known.tokens_len,
+    };
+    if (!ret->command || (known.tokens_len && !ret->tokens))
+        return -ENOMEM;
+    return env_of(a, known.env, more_env, ret);
+}

@@ -1,0 +1,197 @@
+/* libselvedge-client: applications and ApplicationMasters of YARN in C. Installed as
+ * <selvedge/client.h>; it includes nothing but the C library's headers.
+ *
+ *   selvedge_loop  events: run it, or watch its descriptor from any other loop
+ *   selvedge_rm    a client of the ResourceManager: submit, watch, list, kill
+ *   selvedge_am    an ApplicationMaster: register, ask for containers, start and stop them, finish
+ *
+ * It speaks Hadoop's protocols, with Selvedge's daemons and with Apache's. Every function that can
+ * fail returns 0 or more, or -errno. Handles are numbers that are never used twice: a call with one
+ * that was closed, or never opened, is answered -EBADF, and a missing argument -EINVAL. A handle
+ * may be closed from within a callback of its own. One thread uses the library.
+ *
+ * Callbacks run from the loop alone, never within a call. The callback of a request runs exactly
+ * once for each request that returned 0: with -ECANCELED where its handle was closed before. Their
+ * arguments are valid only meanwhile; texts are never NULL. Identifiers are texts:
+ * "application_1700000000000_0001". */
+#ifndef SELVEDGE_CLIENT_LIB_LIBRARY_H
+#define SELVEDGE_CLIENT_LIB_LIBRARY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define SELVEDGE_API 1 /* grows with each addition */
+
+struct sd_event;
+
+typedef struct selvedge_loop { /* all zero: none */
+    uint64_t id;
+} selvedge_loop;
+typedef struct selvedge_rm {
+    uint64_t id;
+} selvedge_rm;
+typedef struct selvedge_am {
+    uint64_t id;
+} selvedge_am;
+
+/* What failed, on which object, why, what to do; one line. Arguments of this type may be NULL. */
+struct selvedge_error {
+    int code; /* -errno */
+    char text[1024];
+};
+
+/* ---- Events ---- */
+
+/* `event` NULL: a loop of its own; or an sd-event loop, which the program runs as it likes. */
+int selvedge_loop_new(struct sd_event *event, selvedge_loop *ret);
+/* -EBUSY: it has handles, or it runs. */
+int selvedge_loop_free(selvedge_loop loop);
+/* Until selvedge_loop_quit, whose `code` it returns; once a loop. */
+int selvedge_loop_run(selvedge_loop loop);
+int selvedge_loop_quit(selvedge_loop loop, int code);
+/* For other loops: a descriptor that becomes readable when there is something to do, timeouts
+ * included. Then, and after calls from outside of callbacks, selvedge_loop_dispatch does it without
+ * waiting: 1 where more is to be done at once. */
+int selvedge_loop_fd(selvedge_loop loop);
+int selvedge_loop_dispatch(selvedge_loop loop);
+
+/* ---- What runs in a container ---- */
+
+enum selvedge_visibility { /* who shares the node's copy; YARN's numbers */
+                           SELVEDGE_PUBLIC = 1,
+                           SELVEDGE_PRIVATE = 2,
+                           SELVEDGE_APPLICATION = 3
+};
+
+struct selvedge_file {    /* that the node fetches before the launch */
+    const char *name;     /* in the work directory */
+    const char *url;      /* "file:///…", "hdfs://host:port/…", "https://…" */
+    int64_t size;         /* -1, for file: alone: as it is now, with its time */
+    int64_t timestamp_ms; /* of its last change; both must still be true at the launch */
+    int archive;          /* unpacked into a directory of that name */
+    int visibility;       /* 0: SELVEDGE_APPLICATION */
+};
+
+/* Before the first member is set: `struct selvedge_launch l = SELVEDGE_LAUNCH;`. So a program that
+ * was compiled with an older header tells the library which members it knows. */
+struct selvedge_launch {
+    size_t struct_size;
+    const char *command; /* one line for bash; the node expands {{VARIABLE}} and <LOG_DIR> */
+    const struct selvedge_file *files;
+    size_t n_files;
+    const char *const *env; /* "NAME=value", ended by NULL; or NULL */
+    const void *tokens;     /* bytes of a credentials file, or NULL */
+    size_t tokens_len;
+};
+#define SELVEDGE_LAUNCH                                                                            \
+    {                                                                                              \
+        sizeof(struct selvedge_launch), 0, 0, 0, 0, 0, 0                                           \
+    }
+
+/* ---- A client of the ResourceManager ---- */
+
+struct selvedge_submission {
+    size_t struct_size;
+    const char *name, *queue, *type; /* NULL: the cluster's defaults */
+    int64_t memory_mb;               /* of the ApplicationMaster's container */
+    int32_t vcores;
+    int32_t max_attempts; /* 0: the cluster's */
+    int64_t lifetime_s;   /* then the ResourceManager kills it; 0: without limit */
+    struct selvedge_launch launch;
+};
+#define SELVEDGE_SUBMISSION                                                                        \
+    {                                                                                              \
+        sizeof(struct selvedge_submission), 0, 0, 0, 1024, 1, 0, 0, SELVEDGE_LAUNCH                \
+    }
+
+struct selvedge_report {       /* later versions append members */
+    const char *app, *attempt; /* attempt "": none yet */
+    const char *user, *queue, *name, *type;
+    const char *state; /* "ACCEPTED", "RUNNING", "FINISHED", … */
+    const char *final; /* "UNDEFINED", "SUCCEEDED", "FAILED", "KILLED" */
+    const char *diagnostics, *tracking_url;
+    int64_t start_ms, finish_ms; /* since 1970; 0: not yet */
+    double progress;             /* 0…1 */
+    int64_t memory_mb;
+    int32_t vcores, containers;
+    int ended;
+};
+
+/* `status`: 0 or -errno, then `why` has the reason. -EREMOTEIO: the ResourceManager refuses. */
+typedef void (*selvedge_submitted_fn)(int status, const char *why, const char *app, void *userdata);
+typedef void (*selvedge_done_fn)(int status, const char *why, void *userdata);
+typedef void (*selvedge_reports_fn)(int status, const char *why,
+                                    const struct selvedge_report *reports, size_t n,
+                                    void *userdata);
+
+/* `conf_dir` NULL: $HADOOP_CONF_DIR, or /etc/hadoop/conf. `user` NULL: the process' own. The
+ * ResourceManager is found, and retried, by Hadoop's keys. */
+int selvedge_rm_open(selvedge_loop loop, const char *conf_dir, const char *user, selvedge_rm *ret,
+                     struct selvedge_error *err);
+int selvedge_rm_close(selvedge_rm rm);
+/* A new application. Its master finds SELVEDGE_SCHEDULERS in its environment, for
+ * selvedge_am_open. */
+int selvedge_rm_submit(selvedge_rm rm, const struct selvedge_submission *s,
+                       selvedge_submitted_fn fn, void *userdata);
+int selvedge_rm_report(selvedge_rm rm, const char *app, selvedge_reports_fn fn, void *userdata);
+/* Calls `fn` once, when the application has ended. */
+int selvedge_rm_wait(selvedge_rm rm, const char *app, selvedge_reports_fn fn, void *userdata);
+/* `user` NULL: of all. `live`: that have not ended. */
+int selvedge_rm_list(selvedge_rm rm, const char *user, int live, selvedge_reports_fn fn,
+                     void *userdata);
+/* `reason` may be NULL. Success: the ResourceManager kills it, or it had ended. */
+int selvedge_rm_kill(selvedge_rm rm, const char *app, const char *reason, selvedge_done_fn fn,
+                     void *userdata);
+
+/* ---- An ApplicationMaster ---- */
+
+struct selvedge_container {               /* later versions append members */
+    const char *id, *node, *http_address; /* node: "host:port" */
+    int64_t memory_mb;
+    int32_t vcores, priority;
+};
+
+/* Any callback may be NULL. */
+struct selvedge_am_ops {
+    size_t struct_size; /* sizeof(struct selvedge_am_ops) */
+    /* The largest container that can be had. */
+    void (*registered)(selvedge_am am, int64_t memory_mb, int32_t vcores, void *userdata);
+    void (*allocated)(selvedge_am am, const struct selvedge_container *c, void *userdata);
+    /* The node has taken the container over (0) or refuses it. */
+    void (*started)(selvedge_am am, const char *id, int status, const char *why, void *userdata);
+    /* Once a container. `exit_status`: its process' own, 128 + signal, or YARN's negative ones. */
+    void (*completed)(selvedge_am am, const char *id, int32_t exit_status, const char *diagnostics,
+                      void *userdata);
+    void (*finished)(selvedge_am am, void *userdata); /* unregistered: the program may end */
+    /* The ResourceManager has ended this attempt, or was away for 15 minutes. */
+    void (*lost)(selvedge_am am, const char *why, void *userdata);
+};
+
+/* In a container of YARN, whose token is found by $HADOOP_TOKEN_FILE_LOCATION. `schedulers`:
+ * "host:port", or several by commas; NULL: $SELVEDGE_SCHEDULERS, else by the configuration. */
+int selvedge_am_open(selvedge_loop loop, const char *schedulers, const struct selvedge_am_ops *ops,
+                     void *userdata, selvedge_am *ret, struct selvedge_error *err);
+int selvedge_am_close(selvedge_am am);
+/* Once: -EALREADY. Heartbeats begin. `host` and `port` (-1: none) are told to its clients. */
+int selvedge_am_register(selvedge_am am, const char *host, int32_t port, const char *tracking_url);
+/* `count` containers beyond those that it has; replaces the earlier count of this priority. More
+ * may be allocated: release those. */
+int selvedge_am_want(selvedge_am am, int32_t priority, int64_t memory_mb, int32_t vcores,
+                     int32_t count);
+/* A container that was allocated: -ENOENT for others, -EALREADY a second time. */
+int selvedge_am_start(selvedge_am am, const char *container, const struct selvedge_launch *launch);
+int selvedge_am_stop(selvedge_am am, const char *container); /* `completed` tells its end */
+int selvedge_am_release(selvedge_am am, const char *container);
+int selvedge_am_progress(selvedge_am am, double progress); /* 0…1 */
+/* `success` or not; -ENOTCONN: not registered, or finished already. */
+int selvedge_am_finish(selvedge_am am, int success, const char *diagnostics);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,41 @@
+/* The output of several containers, followed at the same time: for `run`, `attach` and
+ * `logs --follow`. */
+#ifndef SELVEDGE_CLIENT_LOGS_STREAMS_H
+#define SELVEDGE_CLIENT_LOGS_STREAMS_H
+
+#include <stdio.h>
+
+#include "client/core/session.h"
+#include "client/logs/follow.h"
+#include "client/views/status.h"
+
+struct cli_streams;
+
+/* `log`: this file of each container, to `out`; NULL: stdout to `out` and stderr to `err`. NULL
+ * when out of memory. */
+struct cli_streams *cli_streams_new(struct cli_ctx *ctx, const char *log, FILE *out, FILE *err);
+/* After the end of ctx->fetch. Accepts NULL. */
+void cli_streams_free(struct cli_streams *s);
+
+/* Opens the logs of the row's container, unless they are open. `prefixed`: each line begins with
+ * "[instance] ". `lines`: of what is there already; -1 = all. A row without a container or without
+ * its node's address is passed over; so is one for which memory is short: add it again. */
+void cli_streams_add(struct cli_streams *s, const struct cli_row *row, bool prefixed,
+                     int64_t lines);
+/* The container has ended, so its logs do not grow any more; NULL: all have. */
+void cli_streams_end(struct cli_streams *s, const char *container);
+/* Ends all whose instance runs in another container now: `rows` are the present ones. A node that
+ * is lost does not hold up the others. */
+void cli_streams_end_replaced(struct cli_streams *s, const struct cli_status *rows);
+/* Reads further; unless `all`, only containers that have ended. True once the logs of all that have
+ * ended are complete. */
+bool cli_streams_poll(struct cli_streams *s, bool all);
+
+/* The container's first log, or its second; NULL: there is none. */
+const struct cli_follow *cli_streams_log(const struct cli_streams *s, const char *container,
+                                         size_t i);
+typedef void (*cli_stream_fn)(int instance, const char *container, bool ended,
+                              const struct cli_follow *log, void *userdata);
+void cli_streams_each(const struct cli_streams *s, cli_stream_fn fn, void *userdata);
+
+#endif

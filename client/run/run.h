@@ -1,0 +1,65 @@
+/* `selvedge run`: its options and the job's files. */
+#ifndef SELVEDGE_CLIENT_RUN_RUN_H
+#define SELVEDGE_CLIENT_RUN_RUN_H
+
+#include "client/core/commands.h"
+#include "client/core/session.h"
+#include "client/job/job.h"
+#include "client/run/stage.h"
+
+enum { /* options of `run` and `submit` without a letter */
+       RUN_OPT_AM_MEMORY = CLI_OPT_OWN,
+       RUN_OPT_AM,
+       RUN_OPT_TRIES,
+       RUN_OPT_ROLLED_LOGS,
+       RUN_OPT_NO_OUTPUT,
+       RUN_OPT_GPUS,
+       RUN_OPT_RESTART,
+       RUN_OPT_TIMEOUT,
+       RUN_OPT_USER,
+       RUN_OPT_LOCAL_DIR,
+       RUN_OPT_VIEW_ACL,
+       RUN_OPT_MODIFY_ACL,
+};
+
+struct run_file {
+    const char *path;
+    char *link; /* owned */
+    enum cli_resource_type type;
+    bool directory; /* packed into an archive */
+};
+
+struct run_options {
+    const char *subcommand; /* run or submit, for messages */
+    const char *name, *queue, *am_file;
+    struct yarn_resource resource, am_resource;
+    int32_t instances, tries, restarts;
+    int64_t lifetime_s;                /* 0: without limit */
+    const char *rolled_logs;           /* NULL: none */
+    const char *user;                  /* NULL: the caller */
+    const char *view_acl, *modify_acl; /* NULL: nobody else */
+    struct run_file files[CLI_RESOURCES_MAX];
+    size_t n_files;
+    const char *env[CLI_RESOURCES_MAX]; /* "NAME=VALUE" */
+    size_t n_env;
+    char **command; /* NULL-terminated */
+    bool no_output; /* of the containers */
+    bool detach;    /* print the id and do not wait */
+};
+
+/* 0, or the exit code after an error message. */
+int cli_run_parse(struct cli_ctx *ctx, int argc, char **argv, struct run_options *ret);
+/* As root: becomes `o->user` for good, whose files, job and processes follow. 0, or 2 after an
+ * error message. NULL changes nothing. */
+int cli_run_become(const struct run_options *o);
+void cli_run_options_free(struct run_options *o);
+/* The script that each container runs: the environment, then the command. One word is a line for
+ * the shell; several are a program and its arguments, exactly as given. malloc'd. */
+int cli_run_script(const struct run_options *o, char **ret) _must_use_;
+/* Copies all files into the staging directory and describes the ApplicationMaster's launch. The
+ * job's texts live in `a`, the resources' in the stage. */
+int cli_run_stage(const struct run_options *o, struct sv_conf *conf, struct cli_stage *stage,
+                  struct sv_arena *a, struct cli_job *ret_job, struct cli_resource ret_am[2],
+                  struct sv_error *err) _must_use_;
+
+#endif

@@ -1,0 +1,12 @@
+/* Removal of staging directories whose jobs have ended: of killed and of detached `selvedge run`.
+ */
+#ifndef SELVEDGE_CLIENT_RUN_SWEEP_H
+#define SELVEDGE_CLIENT_RUN_SWEEP_H
+
+#include "client/core/session.h"
+#include "client/run/stage.h"
+
+/* Asks the ResourceManager for the user's other jobs, at most 64; both outlive the answers. */
+void cli_sweep_staging(struct cli_ctx *ctx, struct cli_stage *stage);
+
+#endif

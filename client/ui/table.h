@@ -1,0 +1,23 @@
+/* Text tables: columns as wide as their content. */
+#ifndef SELVEDGE_CLIENT_UI_TABLE_H
+#define SELVEDGE_CLIENT_UI_TABLE_H
+
+#include <stdio.h>
+
+#include "common/base.h"
+
+struct cli_table;
+
+/* `heads`: column titles; one that begins with '>' is a column of numbers, set to the right. */
+struct cli_table *cli_table_new(const char *const *heads, size_t n);
+struct cli_table *cli_table_free(struct cli_table *t);
+/* Appends the next cell, row by row; control characters are escaped. */
+void cli_table_add(struct cli_table *t, const char *fmt, ...) _printf_(2, 3);
+/* Failures are red on a terminal, unless NO_COLOR is set. */
+void cli_table_print(const struct cli_table *t, bool with_heads, FILE *out);
+
+/* Figures for people, in the caller's buffer; "-" for negative (unknown) values. */
+const char *cli_text_bytes(int64_t bytes, char buf[32]); /* "12.3 MiB" */
+const char *cli_text_millis(int64_t ms, char buf[32]);   /* "47 ms", "2.31 s" */
+
+#endif

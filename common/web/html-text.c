@@ -1,0 +1,217 @@
+/* Text in pages: see html.h. Every byte is hostile: names of users, diagnostics and logs of jobs.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "common/web/html.h"
+
+#define ESCAPE 0x1b
+#define SGR_MAX 16 /* numbers of one sequence that count */
+
+/* ---- Characters ---- */
+
+/* The bytes of the UTF-8 character at `p`, or 0. */
+static size_t utf8_at(const unsigned char *p, size_t n, uint32_t *ret)
+{
+    static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+    size_t len = p[0] < 0x80 ? 1 : p[0] < 0xc0 ? 0 : p[0] < 0xe0 ? 2 : p[0] < 0xf0 ? 3 : 4;
+    uint32_t c = len == 1 ? p[0] : len > 0 ? p[0] & (0xffu >> (len + 1)) : 0;
+
+    if (len == 0 || p[0] > 0xf4 || len > n)
+        return 0;
+    for (size_t i = 1; i < len; i++) {
+        if ((p[i] & 0xc0) != 0x80)
+            return 0;
+        c = c << 6 | (p[i] & 0x3f);
+    }
+    if (c < least[len] || c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff))
+        return 0;
+    *ret = c;
+    return len;
+}
+
+/* Turns the direction of what follows, or is not to be seen. */
+static bool deceives(uint32_t c)
+{
+    return (c >= 0x200b && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e) ||
+           (c >= 0x2060 && c <= 0x206f) || c == 0x061c || c == 0xfeff ||
+           (c >= 0xfff0 && c <= 0xfffb) || (c >= 0xfdd0 && c <= 0xfdef) || (c & 0xfffe) == 0xfffe;
+}
+
+static void raw(struct sv_html *h, const void *s, size_t n)
+{
+    int r = h->error < 0 ? h->error : sv_buf_put(&h->b, s, n);
+
+    if (r < 0)
+        h->error = r;
+}
+
+static const char *entity(unsigned char c)
+{
+    switch (c) {
+    case '<':
+        return "&lt;";
+    case '>':
+        return "&gt;";
+    case '&':
+        return "&amp;";
+    case '"':
+        return "&quot;";
+    case '\'':
+        return "&#39;";
+    default:
+        return NULL;
+    }
+}
+
+/* One character; returns its bytes. */
+static size_t put_character(struct sv_html *h, const unsigned char *p, size_t n)
+{
+    const char *name = entity(*p);
+    uint32_t c = 0;
+    size_t len;
+    char text[16];
+
+    if (name) {
+        raw(h, name, strlen(name));
+        return 1;
+    }
+    len = utf8_at(p, n, &c);
+    if (len == 0 || (c < 0x20 && c != '\n' && c != '\t') || (c >= 0x7f && c < 0xa0)) {
+        (void)snprintf(text, sizeof(text), "\\x%02x", len == 2 ? c : *p);
+        raw(h, text, strlen(text));
+        return len ? len : 1;
+    }
+    if (deceives(c)) {
+        (void)snprintf(text, sizeof(text), "\\u%04x", c);
+        raw(h, text, strlen(text));
+        return len;
+    }
+    raw(h, p, len);
+    return len;
+}
+
+/* Bytes that need no escape. */
+static size_t plain_run(const unsigned char *p, size_t n)
+{
+    size_t i = 0;
+
+    while (i < n && p[i] >= 0x20 && p[i] < 0x7f && !entity(p[i]))
+        i++;
+    return i;
+}
+
+void sv_html_text(struct sv_html *h, const char *s, size_t n)
+{
+    const unsigned char *p = (const unsigned char *)s;
+
+    while (n > 0 && h->error >= 0) {
+        size_t len = plain_run(p, n);
+
+        if (len > 0)
+            raw(h, p, len);
+        else
+            len = put_character(h, p, n);
+        p += len;
+        n -= len;
+    }
+}
+
+/* ---- Logs ---- */
+
+struct look {
+    int colour; /* -1: none */
+    bool bold;
+};
+
+static void begin_look(struct sv_html *h, struct look l)
+{
+    char text[48] = "<span class=\"b\">";
+
+    if (l.colour >= 0)
+        (void)snprintf(text, sizeof(text), "<span class=\"c%d%s\">", l.colour, l.bold ? " b" : "");
+    if (l.colour >= 0 || l.bold)
+        raw(h, text, strlen(text));
+}
+
+static void end_look(struct sv_html *h, struct look l)
+{
+    if (l.colour >= 0 || l.bold)
+        raw(h, "</span>", strlen("</span>"));
+}
+
+/* The numbers between the bracket and the letter of an SGR sequence. */
+static struct look select_look(struct look l, const unsigned char *p, size_t n)
+{
+    for (size_t i = 0, count = 0; i <= n && count < SGR_MAX; i++, count++) {
+        unsigned v = 0;
+
+        for (; i < n && p[i] >= '0' && p[i] <= '9'; i++)
+            v = v < 1000 ? v * 10 + (p[i] - '0') : v;
+        if (v == 0)
+            l = (struct look){ .colour = -1 };
+        else if (v == 1 || v == 22)
+            l.bold = v == 1;
+        else if (v == 39)
+            l.colour = -1;
+        else if ((v >= 30 && v <= 37) || (v >= 90 && v <= 97))
+            l.colour = (int)(v < 90 ? v - 30 : v - 82);
+        else if (v == 38 || v == 48)
+            break; /* 256 colours: the rest is its number */
+    }
+    return l;
+}
+
+/* The escape sequence at `p`: its bytes. ECMA-48: CSI ends with @…~, OSC with BEL or ESC \. */
+static size_t sequence(const unsigned char *p, size_t n, struct look *l)
+{
+    size_t i = 2;
+
+    if (n < 2)
+        return n;
+    if (p[1] == '[') {
+        while (i < n && p[i] >= 0x20 && p[i] < 0x40)
+            i++;
+        if (i < n && p[i] == 'm')
+            *l = select_look(*l, p + 2, i - 2);
+        return i < n && p[i] >= 0x40 && p[i] < 0x7f ? i + 1 : i;
+    }
+    if (p[1] == ']') {
+        while (i < n && p[i] >= 0x20 && p[i] != 0x7f)
+            i++;
+        return i < n && p[i] == 0x07 ? i + 1 : i;
+    }
+    for (i = 1; i < n && p[i] >= 0x20 && p[i] < 0x30; i++) /* such as the set of characters */
+        ;
+    return i < n && p[i] >= 0x30 && p[i] < 0x7f ? i + 1 : i;
+}
+
+void sv_html_log(struct sv_html *h, const char *s, size_t n)
+{
+    const unsigned char *p = (const unsigned char *)s;
+    struct look now = { .colour = -1 }, next;
+
+    while (n > 0 && h->error >= 0) {
+        size_t len = plain_run(p, n);
+
+        if (len > 0)
+            raw(h, p, len);
+        else if (*p == ESCAPE) {
+            next = now;
+            len = sequence(p, n, &next);
+            if (next.colour != now.colour || next.bold != now.bold) {
+                end_look(h, now);
+                begin_look(h, next);
+                now = next;
+            }
+        } else if (*p == '\r') {
+            len = 1;
+            if (n < 2 || p[1] != '\n')
+                raw(h, "\n", 1);
+        } else
+            len = put_character(h, p, n);
+        p += len;
+        n -= len;
+    }
+    end_look(h, now);
+}

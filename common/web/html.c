@@ -1,0 +1,204 @@
+/* See html.h; called by the pages of both daemons. */
+#include "common/web/html.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/str.h"
+#include "common/version.h"
+
+#define USER_MAX 256
+
+static void put(struct sv_html *h, const char *s, size_t n)
+{
+    int r;
+
+    if (h->error < 0 || n == 0)
+        return;
+    r = sv_buf_put(&h->b, s, n);
+    if (r < 0)
+        h->error = r;
+}
+
+/* At most `max` bytes, whole characters, and "…" where something is left out. */
+static void put_cut(struct sv_html *h, const char *s, size_t max)
+{
+    size_t n = s ? strnlen(s, max + 1) : 0;
+
+    if (n <= max) {
+        sv_html_text(h, s, n);
+        return;
+    }
+    for (n = max; n > 0 && max - n < 3 && ((unsigned char)s[n] & 0xc0) == 0x80; n--)
+        ;
+    sv_html_text(h, s, n);
+    put(h, "…", strlen("…"));
+}
+
+/* "%.Nf" and "%.Ns", behind the point. */
+static const char *convert_cut(struct sv_html *h, const char *p, va_list *ap)
+{
+    char text[400];
+    int n = 0;
+
+    for (; *p >= '0' && *p <= '9'; p++)
+        n = n * 10 + (*p - '0');
+    if (*p == 's') {
+        put_cut(h, va_arg(*ap, const char *), (size_t)n);
+        return p + 1;
+    }
+    (void)snprintf(text, sizeof(text), "%.*f", n, va_arg(*ap, double));
+    put(h, text, strlen(text));
+    return p + 1;
+}
+
+/* One conversion at `p`, behind its '%'; returns what follows it. */
+static const char *convert(struct sv_html *h, const char *p, va_list *ap)
+{
+    char text[400];
+    const char *s;
+
+    switch (*p) {
+    case '%':
+        put(h, "%", 1);
+        return p + 1;
+    case 's':
+        s = va_arg(*ap, const char *);
+        if (s)
+            sv_html_text(h, s, strlen(s));
+        return p + 1;
+    case 'd':
+        (void)snprintf(text, sizeof(text), "%d", va_arg(*ap, int));
+        put(h, text, strlen(text));
+        return p + 1;
+    case 'u':
+        (void)snprintf(text, sizeof(text), "%u", va_arg(*ap, unsigned));
+        put(h, text, strlen(text));
+        return p + 1;
+    case '.':
+        return convert_cut(h, p + 1, ap);
+    default: /* "%lld" and "%llu" */
+        (void)snprintf(text, sizeof(text), p[2] == 'd' ? "%lld" : "%llu", va_arg(*ap, long long));
+        put(h, text, strlen(text));
+        return p + 3;
+    }
+}
+
+void sv_html(struct sv_html *h, const char *fmt, ...)
+{
+    va_list ap;
+
+    va_start(ap, fmt);
+    for (const char *p = fmt; *p;) {
+        size_t n = strcspn(p, "%");
+
+        put(h, p, n);
+        p += n;
+        if (*p)
+            p = convert(h, p + 1, &ap);
+    }
+    va_end(ap);
+}
+
+/* ---- Links ---- */
+
+static void put_encoded(struct sv_html *h, const char *s, const char *plain)
+{
+    for (; s && *s; s++) {
+        char text[4];
+
+        if ((*s >= 'a' && *s <= 'z') || (*s >= 'A' && *s <= 'Z') || (*s >= '0' && *s <= '9') ||
+            strchr(plain, *s)) {
+            put(h, s, 1);
+            continue;
+        }
+        (void)snprintf(text, sizeof(text), "%%%02X", (unsigned char)*s);
+        put(h, text, 3);
+    }
+}
+
+static void put_pair(struct sv_html *h, const char **mark, const char *name, const char *value)
+{
+    if (!value || !*value)
+        return;
+    put(h, *mark, strlen(*mark));
+    put_encoded(h, name, "._-");
+    put(h, "=", 1);
+    put_encoded(h, value, "._-");
+    *mark = "&amp;";
+}
+
+void sv_html_href(struct sv_html *h, const char *path, const char *const *query)
+{
+    const char *mark = "?";
+
+    put(h, " href=\"", 7);
+    put_encoded(h, path, "/._~:-");
+    for (; query && query[0]; query += 2)
+        put_pair(h, &mark, query[0], query[1]);
+    put_pair(h, &mark, "user.name", h->user);
+    put(h, "\"", 1);
+}
+
+void sv_html_href_out(struct sv_html *h, const char *address, const char *path)
+{
+    put(h, " href=\"http://", 14);
+    put_encoded(h, address, "._:[]-");
+    put(h, "/", 1);
+    put_encoded(h, path, "/._~:-");
+    put(h, "\"", 1);
+}
+
+void sv_html_link(struct sv_html *h, const char *path, const char *text)
+{
+    sv_html(h, "<a");
+    sv_html_href(h, path, NULL);
+    sv_html(h, ">%s</a>", text);
+}
+
+/* ---- The page ---- */
+
+void sv_html_begin(struct sv_html *h, const struct sv_http_request *req,
+                   const struct sv_html_frame *f)
+{
+    const char *user = req ? sv_http_query(req, "user.name") : NULL;
+
+    *h = (struct sv_html){ .b = SV_BUF_INIT(SV_HTML_MAX) };
+    h->user = user && *user && strlen(user) < USER_MAX ? user : NULL;
+    sv_html(h, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+               "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n");
+    h->script = f->script;
+    if (f->script)
+        sv_html(h, "<script src=\"" SV_HTML_SCRIPT "\" defer></script>\n");
+    if (f->refresh_s)
+        sv_html(h, "<meta http-equiv=\"refresh\" content=\"%u\">\n", f->refresh_s);
+    sv_html(h,
+            "<title>%s – Selvedge %s</title>\n<link rel=\"stylesheet\" href=\"" SV_HTML_STYLE
+            "\">\n</head>\n<body>\n<header>\n<strong>Selvedge</strong> <span>%s</span>\n<nav>",
+            f->title, f->program, f->program);
+    for (size_t i = 0; i < f->n_menu; i++) {
+        sv_html(h, "\n<a");
+        if (f->here && sv_streq(f->here, f->menu[i].path))
+            sv_html(h, " class=\"here\"");
+        sv_html_href(h, f->menu[i].path, NULL);
+        sv_html(h, ">%s</a>", f->menu[i].text);
+    }
+    sv_html(h, "\n</nav>\n</header>\n<main>\n<h1>%s</h1>\n", f->title);
+}
+
+int sv_html_end(struct sv_html *h, unsigned status, struct sv_http_response *ret)
+{
+    sv_html(h, "</main>\n<footer>Selvedge " SV_VERSION "</footer>\n</body>\n</html>\n");
+    if (h->error < 0) {
+        sv_buf_free(&h->b);
+        return h->error;
+    }
+    ret->status = status;
+    ret->script = h->script;
+    ret->content_type = "text/html; charset=utf-8";
+    ret->body_len = h->b.len;
+    ret->body = (char *)SV_TAKE(h->b.data); /* freed by the server */
+    return 0;
+}

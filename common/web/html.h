@@ -1,0 +1,96 @@
+/* HTML pages of the daemons' web servers: markup comes from literals, every value is escaped. No
+ * script and no style in the page: the Content-Security-Policy of common/web/http.c forbids both. A
+ * page may load one script file, SV_HTML_SCRIPT, and is whole without it.
+ *
+ * Writing never fails: an error is kept, and sv_html_end returns it. Hostile: every value. Users
+ * choose names, jobs write logs and diagnostics, and a page may not hold more than SV_HTML_MAX. */
+#ifndef SELVEDGE_COMMON_WEB_HTML_H
+#define SELVEDGE_COMMON_WEB_HTML_H
+
+#include "common/buf.h"
+#include "common/web/http.h"
+
+#define SV_HTML_MAX ((size_t)8 << 20)
+#define SV_HTML_STYLE "/static/selvedge.css"
+#define SV_HTML_SCRIPT "/static/live.js"
+
+struct sv_html {
+    struct sv_buf b;
+    int error;
+    const char *user; /* user.name of the request, which links keep; or NULL */
+    bool script;      /* the page loads SV_HTML_SCRIPT */
+};
+
+struct sv_html_link {
+    const char *path, *text;
+};
+struct sv_html_frame {
+    const char *title;
+    const char *program;             /* "ResourceManager" */
+    const struct sv_html_link *menu; /* the first leads to the start */
+    size_t n_menu;
+    const char *here;   /* path of the menu's entry that this page belongs to */
+    unsigned refresh_s; /* the browser asks again after this time; 0: it does not */
+    bool script;        /* loads SV_HTML_SCRIPT */
+};
+
+/* The page up to its heading, which is the title. */
+void sv_html_begin(struct sv_html *h, const struct sv_http_request *req,
+                   const struct sv_html_frame *f);
+/* Moves the page into the response; frees it on failure. */
+int sv_html_end(struct sv_html *h, unsigned status, struct sv_http_response *ret) _must_use_;
+/* Answers SV_HTML_STYLE. */
+int sv_html_style(struct sv_http_response *ret) _must_use_;
+/* Answers SV_HTML_SCRIPT (html-script.c), which draws the plots of sv_html_live. */
+int sv_html_script(struct sv_http_response *ret) _must_use_;
+
+/* printf with %s and %.Ns (escaped; NULL is ""; N bytes at most, then "…"), %d %u %lld %llu %.Nf
+ * and
+ * %% alone. */
+void sv_html(struct sv_html *h, const char *fmt, ...) _printf_(2, 3);
+/* Text of `n` bytes, escaped (html-text.c): bytes that are no UTF-8, control characters and those
+ * that turn the direction of writing are shown as \xNN or \uNNNN. Newlines and tabs stay. */
+void sv_html_text(struct sv_html *h, const char *s, size_t n);
+/* The same for a log: colours of SGR sequences become classes c0…c15 and b (bold); other escape
+ * sequences are left out; a carriage return ends a line. */
+void sv_html_log(struct sv_html *h, const char *s, size_t n);
+
+/* ` href="…"` of a path of this server. Each byte of the path outside of [A-Za-z0-9/._~:-] is
+ * percent-encoded. `query`: names and values in turn, ended by NULL; a pair with an empty value is
+ * left out. NULL: none. */
+void sv_html_href(struct sv_html *h, const char *path, const char *const *query);
+/* ` href="http://ADDRESS/PATH"` of another server. */
+void sv_html_href_out(struct sv_html *h, const char *address, const char *path);
+/* <a> with both. */
+void sv_html_link(struct sv_html *h, const char *path, const char *text);
+
+/* ---- html-parts.c: parts of pages ---- */
+
+/* Column heads, ended by NULL. A name that begins with "-" is hidden on narrow screens, with "#" is
+ * a number; cells take the same from their class. */
+void sv_html_table(struct sv_html *h, const char *const *heads);
+void sv_html_table_end(struct sv_html *h);
+/* A bar from 0 to `full` with the used part, in another colour from 90 % on unless it is `calm`; a
+ * mark, and the end of what may be used. Negative: there is none. */
+struct sv_html_bar {
+    double used, mark, most, full;
+    bool calm;
+};
+void sv_html_bar(struct sv_html *h, struct sv_html_bar bar);
+/* A row of a table of facts: <th> and text. */
+void sv_html_fact(struct sv_html *h, const char *name, const char *value);
+/* The place of live plots, empty without script: of server-sent events from `path`
+ * (common/web/http-events.h), each {"rows": [[NAME, share from 0 to 1, TEXT], …]}. An event may
+ * also have "facts": [[ID, TEXT, CLASS], …]; elements of the page with data-live="ID" get that
+ * text, and the class unless it is empty. */
+void sv_html_live(struct sv_html *h, const char *path);
+/* A badge whose class is by the word: RUNNING, SUCCEEDED, FAILED, LOST… */
+void sv_html_state(struct sv_html *h, const char *state);
+
+#define SV_HTML_WORD 48
+const char *sv_html_bytes(uint64_t bytes, char ret[static SV_HTML_WORD]); /* "1.5 GiB" */
+const char *sv_html_mb(int64_t mb, char ret[static SV_HTML_WORD]);
+const char *sv_html_span(int64_t ms, char ret[static SV_HTML_WORD]);      /* "2h 03m", "1.250 s" */
+const char *sv_html_time(int64_t wall_ms, char ret[static SV_HTML_WORD]); /* UTC; 0: "–" */
+
+#endif

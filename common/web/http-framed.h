@@ -1,0 +1,13 @@
+/* For http.c: a file's range between two texts. The file may shrink while it is sent: then the
+ * connection is closed, so that the client sees that the answer is incomplete. */
+#ifndef SELVEDGE_COMMON_WEB_HTTP_FRAMED_H
+#define SELVEDGE_COMMON_WEB_HTTP_FRAMED_H
+
+#include <microhttpd.h>
+
+#include "common/web/http.h"
+
+/* Takes before, after and fd of `a`, whatever the result. NULL without memory. */
+struct MHD_Response *http_framed_response(struct sv_http_response *a);
+
+#endif

@@ -1,0 +1,536 @@
+/* HTTP server: libmicrohttpd's own epoll set is one descriptor in the daemon's event loop, its next
+ * deadline one timer. Called by the daemons' web files. Everything a client sends is hostile:
+ * connections, header bytes, body bytes and idle time are bounded here; a NUL encoded in the URL as
+ * %00 is rejected, because it would truncate the path for the handler. */
+#include "common/web/http.h"
+
+#include <errno.h>
+#include <microhttpd.h>
+#include <netdb.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <unistd.h>
+#include <utlist.h>
+
+#include "common/buf.h"
+#include "common/clock.h"
+#include "common/fd.h"
+#include "common/log.h"
+#include "common/loop-guard.h"
+#include "common/str.h"
+#include "common/web/http-framed.h"
+#include "common/web/http-stream.h"
+
+#define CONNECTIONS_MAX 512u
+#define CONNECTION_MEMORY ((size_t)32 << 10) /* request line and headers, and one send buffer */
+#define IDLE_TIMEOUT_S 30u
+#define TURNS_MS 2 /* of libmicrohttpd, before others of the loop have theirs */
+#define BODY_MAX ((size_t)1 << 20)
+#define POLICY                                                                                     \
+    "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; "                  \
+    "frame-ancestors 'none'"
+#define DISCARD_MAX                                                                                \
+    ((uint64_t)8 << 20) /* read of an oversized body before the connection is closed */
+
+struct sv_http {
+    struct MHD_Daemon *daemon;
+    sd_event_source *io, *timer;
+    struct sv_http_stream *streams;
+    sv_http_handler handler;
+    void *userdata;
+    struct http_exchange *suspended;
+    uint16_t port;
+};
+
+/* One request, from its first line to the end of its response. */
+struct http_exchange {
+    struct sv_buf body;
+    char *uri;
+    struct http_stream_place place;
+    uint64_t discarded;
+    bool bad_uri, seen, too_large;
+    struct MHD_Connection *suspended; /* in the server's list */
+    struct http_exchange *prev, *next;
+};
+
+/* A connection was resumed: libmicrohttpd runs from the loop, never from within. */
+static void kick(void *server)
+{
+    struct sv_http *h = server;
+
+    (void)sd_event_source_set_time_relative(h->timer, 0);
+    (void)sd_event_source_set_enabled(h->timer,
+                                      SD_EVENT_ONESHOT); /* it would run later, ignoring */
+}
+
+static void *on_uri(void *data, const char *uri, struct MHD_Connection *conn)
+{
+    struct sv_http *h = data;
+    struct http_exchange *r = calloc(1, sizeof(*r));
+
+    (void)conn;
+    if (!r)
+        return NULL;
+    r->uri = strdup(uri);
+    if (!r->uri) {
+        free(r);
+        return NULL;
+    }
+    r->body = SV_BUF_INIT(BODY_MAX);
+    r->place = (struct http_stream_place){ .all = &h->streams, .kick = kick, .server = h };
+    r->bad_uri = *uri != '/' || strstr(uri, "%00");
+    return r;
+}
+
+static void on_completed(void *data, struct MHD_Connection *conn, void **con_cls,
+                         enum MHD_RequestTerminationCode why)
+{
+    struct http_exchange *r = *con_cls;
+
+    (void)data;
+    (void)conn;
+    (void)why;
+    if (r) {
+        if (r->place.stream)
+            http_stream_gone(r->place.stream);
+        sv_buf_free(&r->body);
+        free(r->uri);
+    }
+    free(r);
+    *con_cls = NULL;
+}
+
+static void _printf_(2, 0) on_mhd_log(void *data, const char *fmt, va_list ap)
+{
+    char text[256];
+
+    (void)data;
+    (void)vsnprintf(text, sizeof(text), fmt, ap);
+    text[strcspn(text, "\n")] = '\0';
+    sv_log_debug("http: %s", text);
+}
+
+static int set_text(struct sv_http_response *a, unsigned status, const char *text)
+{
+    a->status = status;
+    a->body = strdup(text);
+    a->body_len = a->body ? strlen(text) : 0;
+    return a->body ? 0 : -ENOMEM;
+}
+
+static void drop_answer(struct sv_http_response *a)
+{
+    free(a->body);
+    free(a->location);
+    free(a->before);
+    free(a->after);
+    a->fd = sv_close(a->fd);
+    *a = (struct sv_http_response){ .status = 500, .fd = -1 };
+}
+
+/* Takes the contents of *a, whatever the result. */
+static enum MHD_Result send_answer(struct MHD_Connection *conn, struct sv_http_response *a)
+{
+    _cleanup_free_ char *location = SV_TAKE(a->location);
+    const char *type = a->content_type ? a->content_type : "text/plain; charset=utf-8";
+    struct MHD_Response *response;
+    enum MHD_Result ok;
+
+    if (a->fd >= 0 && (a->before || a->after)) {
+        free(SV_TAKE(a->body));
+        response = http_framed_response(a);
+    } else if (a->fd >= 0)
+        response = MHD_create_response_from_fd_at_offset64(a->size, a->fd, a->offset);
+    else if (a->body)
+        response = MHD_create_response_from_buffer(a->body_len, a->body, MHD_RESPMEM_MUST_FREE);
+    else
+        response = MHD_create_response_from_buffer(0, NULL, MHD_RESPMEM_PERSISTENT);
+    if (!response) {
+        drop_answer(a);
+        return MHD_NO;
+    }
+    if (a->fd >= 0)
+        free(a->body);
+    ok = MHD_add_response_header(response, "Content-Type", type) &&
+         MHD_add_response_header(response, "X-Content-Type-Options", "nosniff") &&
+         MHD_add_response_header(response, "Content-Security-Policy",
+                                 a->script ? POLICY "; script-src 'self'; connect-src 'self'"
+                                           : POLICY) &&
+         MHD_add_response_header(response, "X-Frame-Options", "DENY") &&
+         MHD_add_response_header(response, "Referrer-Policy", "same-origin") &&
+         (!sv_has_prefix(type, "text/html") ||
+          MHD_add_response_header(response, "Cache-Control", "no-store")) &&
+         (!location || MHD_add_response_header(response, "Location", location));
+    if (ok)
+        ok = MHD_queue_response(conn, a->status, response);
+    MHD_destroy_response(response);
+    return ok;
+}
+
+static enum MHD_Result answer_text(struct MHD_Connection *conn, unsigned status, const char *text)
+{
+    struct sv_http_response a = { .fd = -1 };
+
+    return set_text(&a, status, text) < 0 ? MHD_NO : send_answer(conn, &a);
+}
+
+/* OPTIONS of any path: Hadoop's AuthenticatedURL sends it before its first GET, and wants 200. */
+static enum MHD_Result answer_options(struct MHD_Connection *conn)
+{
+    struct MHD_Response *response =
+        MHD_create_response_from_buffer(0, NULL, MHD_RESPMEM_PERSISTENT);
+    enum MHD_Result ok;
+
+    if (!response)
+        return MHD_NO;
+    ok = MHD_add_response_header(response, "Allow", "GET, HEAD, PUT, POST, DELETE, OPTIONS") &&
+         MHD_queue_response(conn, 200, response);
+    MHD_destroy_response(response);
+    return ok;
+}
+
+static bool method_allowed(const char *method)
+{
+    static const char *const allowed[] = { "GET", "HEAD", "PUT", "POST", "DELETE", "OPTIONS" };
+
+    for (size_t i = 0; i < SV_ARRAY_LEN(allowed); i++)
+        if (strcmp(method, allowed[i]) == 0)
+            return true;
+    return false;
+}
+
+/* Headers are complete. Queues an error response, or lets the body arrive. */
+static enum MHD_Result on_headers(struct MHD_Connection *conn, struct http_exchange *r,
+                                  const char *method)
+{
+    const char *length = MHD_lookup_connection_value(conn, MHD_HEADER_KIND, "Content-Length");
+    uint64_t n;
+
+    r->seen = true;
+    if (r->bad_uri)
+        return answer_text(conn, 400, "the URL must start with '/' and hold no NUL\n");
+    if (!method_allowed(method))
+        return answer_text(conn, 405, "only GET, HEAD, PUT, POST, DELETE and OPTIONS are served\n");
+    if (length && (sv_parse_u64(length, 0, UINT64_MAX, &n) < 0 || n > BODY_MAX))
+        return answer_text(conn, 413, "the body is larger than 1 MiB\n");
+    return MHD_YES;
+}
+
+static enum MHD_Result on_body(struct http_exchange *r, const char *data, size_t *size)
+{
+    if (!r->too_large && sv_buf_put(&r->body, data, *size) < 0) {
+        sv_buf_free(&r->body);
+        r->too_large = true;
+    }
+    if (r->too_large) {
+        r->discarded += *size;
+        if (r->discarded > DISCARD_MAX)
+            return MHD_NO;
+    }
+    *size = 0;
+    return MHD_YES;
+}
+
+/* ---- Requests that wait for sv_http_retry ---- */
+
+static void suspend(struct sv_http *h, struct MHD_Connection *conn, struct http_exchange *r)
+{
+    r->suspended = conn;
+    DL_APPEND(h->suspended, r);
+    MHD_suspend_connection(conn);
+}
+
+static void resume(struct sv_http *h)
+{
+    while (h->suspended) {
+        struct http_exchange *r = h->suspended;
+
+        DL_DELETE(h->suspended, r);
+        MHD_resume_connection(SV_TAKE(r->suspended));
+    }
+}
+
+/* libmicrohttpd calls on_request again from its next run, which its epoll set does not announce. */
+void sv_http_retry(struct sv_http *h)
+{
+    int r;
+
+    if (!h || !h->suspended)
+        return;
+    resume(h);
+    r = sd_event_source_set_time_relative(h->timer, 0);
+    if (r >= 0)
+        r = sd_event_source_set_enabled(h->timer, SD_EVENT_ONESHOT);
+    if (r < 0)
+        sv_log_err("http: port %u: timer: %s", h->port, strerrordesc_np(-r));
+}
+
+/* ---- Requests ---- */
+
+static enum MHD_Result on_request(void *data, struct MHD_Connection *conn, const char *url,
+                                  const char *method, const char *version, const char *upload,
+                                  size_t *upload_size, void **con_cls)
+{
+    struct sv_http *h = data;
+    struct http_exchange *r = *con_cls;
+    struct sv_http_response a = { .status = 404, .fd = -1 };
+    struct sv_http_request q;
+    int result;
+
+    (void)version;
+    if (!r)
+        return MHD_NO;
+    if (!r->seen)
+        return on_headers(conn, r, method);
+    if (r->place.stream)
+        return http_stream_answer(r->place.stream);
+    if (*upload_size)
+        return on_body(r, upload, upload_size);
+    if (r->too_large)
+        return answer_text(conn, 413, "the body is larger than 1 MiB\n");
+    if (strcmp(method, "OPTIONS") == 0)
+        return answer_options(conn);
+    q = (struct sv_http_request){
+        .method = method,
+        .path = url,
+        .uri = r->uri,
+        .place = &r->place,
+        .body = r->body.data,
+        .body_len = r->body.len,
+        .conn = conn,
+    };
+    result = h->handler(&q, &a, h->userdata);
+    if (result == -EAGAIN) {
+        drop_answer(&a);
+        suspend(h, conn, r);
+        return MHD_YES;
+    }
+    if (result == SV_HTTP_LATER)
+        return http_stream_answer(r->place.stream);
+    if (result < 0) {
+        char text[64];
+        uint32_t incident = 0;
+
+        (void)!getrandom(&incident, sizeof(incident),
+                         0); /* only a correlation id for the log, ignoring */
+        sv_log_err("http: %s %s: incident %08x: %s", method, url, incident,
+                   strerrordesc_np(-result));
+        (void)snprintf(text, sizeof(text), "internal error, incident %08x\n", incident);
+        drop_answer(&a);
+        return answer_text(conn, 500, text);
+    }
+    return send_answer(conn, &a);
+}
+
+/* Arms the timer for libmicrohttpd's next deadline. */
+static int arm_timer(struct sv_http *h)
+{
+    MHD_UNSIGNED_LONG_LONG ms;
+    int r;
+
+    if (MHD_get_timeout(h->daemon, &ms) != MHD_YES)
+        return sd_event_source_set_enabled(h->timer, SD_EVENT_OFF);
+    r = ms == 0 ? sd_event_source_set_time(h->timer, 0) /* without the timer's accuracy */
+                : sd_event_source_set_time_relative(h->timer, SV_MIN(ms, 3600000u) * 1000);
+    if (r < 0)
+        return r;
+    return sd_event_source_set_enabled(h->timer, SD_EVENT_ONESHOT);
+}
+
+static bool is_ready(struct sv_http *h)
+{
+    MHD_UNSIGNED_LONG_LONG ms;
+
+    return MHD_get_timeout(h->daemon, &ms) == MHD_YES && ms == 0;
+}
+
+/* In a turn each connection sends one part of its answer, 128 KiB of a file. */
+static int run(struct sv_http *h)
+{
+    int64_t begin = sv_now_ms();
+
+    do {
+        if (MHD_run(h->daemon) != MHD_YES) {
+            sv_log_err("http: port %u: libmicrohttpd failed to run", h->port);
+            break;
+        }
+    } while (is_ready(h) && sv_now_ms() - begin < TURNS_MS);
+    return arm_timer(h);
+}
+
+static int on_io(sd_event_source *s, int fd, uint32_t events, void *userdata)
+{
+    SV_LOOP_HANDLER();
+    (void)s;
+    (void)fd;
+    (void)events;
+    return run(userdata);
+}
+
+static int on_timer(sd_event_source *s, uint64_t usec, void *userdata)
+{
+    SV_LOOP_HANDLER();
+    (void)s;
+    (void)usec;
+    return run(userdata);
+}
+
+static int listen_on(const char *host, uint16_t port, struct sv_error *err)
+{
+    struct addrinfo hints = { .ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE | AI_NUMERICSERV },
+                    *found = NULL;
+    _cleanup_close_ int fd = -1;
+    char service[8];
+    int r;
+
+    (void)snprintf(service, sizeof(service), "%u", port);
+    r = getaddrinfo(host, service, &hints, &found);
+    if (r != 0)
+        return sv_error_set(err, -EADDRNOTAVAIL, "http %s:%u: %s", host, port, gai_strerror(r));
+    fd = socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &(int){ 1 }, sizeof(int)) < 0 ||
+        bind(fd, found->ai_addr, found->ai_addrlen) < 0 || listen(fd, SOMAXCONN) < 0)
+        r = sv_error_errno(err, -errno, "http %s:%u: cannot listen", host, port);
+    freeaddrinfo(found);
+    return r < 0 ? r : sv_take_fd(&fd);
+}
+
+static int read_port(int fd, uint16_t *ret, struct sv_error *err)
+{
+    struct sockaddr_storage bound;
+    socklen_t len = sizeof(bound);
+    char text[8];
+    uint64_t v = 0;
+
+    if (getsockname(fd, (struct sockaddr *)&bound, &len) < 0 ||
+        getnameinfo((struct sockaddr *)&bound, len, NULL, 0, text, sizeof(text), NI_NUMERICSERV) !=
+            0 ||
+        sv_parse_u64(text, 1, UINT16_MAX, &v) < 0)
+        return sv_error_set(err, -EADDRNOTAVAIL, "http: the socket has no port");
+    *ret = (uint16_t)v;
+    return 0;
+}
+
+static int attach_to_loop(struct sv_http *h, sd_event *event)
+{
+    const union MHD_DaemonInfo *info = MHD_get_daemon_info(h->daemon, MHD_DAEMON_INFO_EPOLL_FD);
+    int r;
+
+    if (!info)
+        return -EOPNOTSUPP;
+    r = sd_event_add_io(event, &h->io, info->epoll_fd, EPOLLIN, on_io, h);
+    if (r < 0)
+        return r;
+    r = sd_event_add_time_relative(event, &h->timer, CLOCK_MONOTONIC, 0, 1000, on_timer, h);
+    if (r < 0)
+        return r;
+    return arm_timer(h);
+}
+
+static struct MHD_Daemon *start_daemon(struct sv_http *h, int fd)
+{
+    return MHD_start_daemon(MHD_USE_EPOLL | MHD_USE_ERROR_LOG | MHD_ALLOW_SUSPEND_RESUME, 0, NULL,
+                            NULL, on_request, h, MHD_OPTION_EXTERNAL_LOGGER, on_mhd_log, NULL,
+                            MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT,
+                            CONNECTIONS_MAX, MHD_OPTION_CONNECTION_TIMEOUT, IDLE_TIMEOUT_S,
+                            MHD_OPTION_CONNECTION_MEMORY_LIMIT, CONNECTION_MEMORY,
+                            MHD_OPTION_URI_LOG_CALLBACK, on_uri, h, MHD_OPTION_NOTIFY_COMPLETED,
+                            on_completed, NULL, MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_END);
+}
+
+int sv_http_new_on(sd_event *event, int listening, sv_http_handler handler, void *userdata,
+                   struct sv_http **ret, struct sv_error *err)
+{
+    struct sv_http *h = calloc(1, sizeof(*h));
+    _cleanup_close_ int fd = listening;
+    int r;
+
+    if (!h)
+        return sv_error_set(err, -ENOMEM, "http: out of memory");
+    h->handler = handler;
+    h->userdata = userdata;
+    r = read_port(fd, &h->port, err);
+    if (r < 0) {
+        (void)sv_http_free(h);
+        return r;
+    }
+    /* log files are sent with sendfile, which has no MSG_NOSIGNAL */
+    if (signal(SIGPIPE, SIG_IGN) == SIG_ERR)
+        sv_log_debug("http: SIGPIPE cannot be ignored");
+    h->daemon = start_daemon(h, fd);
+    if (!h->daemon) {
+        r = sv_error_set(err, -EIO, "http port %u: libmicrohttpd does not start", h->port);
+        (void)sv_http_free(h);
+        return r;
+    }
+    fd = -1; /* closed by MHD_stop_daemon */
+    r = attach_to_loop(h, event);
+    if (r < 0) {
+        r = sv_error_errno(err, r, "http port %u: event loop", h->port);
+        (void)sv_http_free(h);
+        return r;
+    }
+    *ret = h;
+    return 0;
+}
+
+int sv_http_new(sd_event *event, const char *host, uint16_t port, sv_http_handler handler,
+                void *userdata, struct sv_http **ret, struct sv_error *err)
+{
+    int fd = listen_on(host, port, err);
+
+    return fd < 0 ? fd : sv_http_new_on(event, fd, handler, userdata, ret, err);
+}
+
+struct sv_http *sv_http_free(struct sv_http *h)
+{
+    if (!h)
+        return NULL;
+    if (h->streams)
+        http_streams_abort(h->streams);
+    h->io = sd_event_source_disable_unref(h->io);
+    h->timer = sd_event_source_disable_unref(h->timer);
+    resume(h); /* libmicrohttpd aborts where it is stopped with a suspended connection */
+    if (h->daemon)
+        MHD_stop_daemon(h->daemon);
+    free(h);
+    return NULL;
+}
+
+uint16_t sv_http_port(const struct sv_http *h)
+{
+    return h->port;
+}
+
+static const char *find_value(const struct sv_http_request *req, enum MHD_ValueKind kind,
+                              const char *key)
+{
+    const char *value = NULL;
+
+    if (MHD_lookup_connection_value_n(req->conn, kind, key, strlen(key), &value, NULL) != MHD_YES)
+        return NULL;
+    return value ? value : ""; /* "?key" without "=" */
+}
+
+const char *sv_http_query(const struct sv_http_request *req, const char *key)
+{
+    return find_value(req, MHD_GET_ARGUMENT_KIND, key);
+}
+
+const char *sv_http_header(const struct sv_http_request *req, const char *key)
+{
+    return find_value(req, MHD_HEADER_KIND, key);
+}
+
+const struct sockaddr *sv_http_peer(const struct sv_http_request *req)
+{
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(req->conn, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+
+    return info ? info->client_addr : NULL;
+}

@@ -1,0 +1,64 @@
+/* A small HTTP server for REST, metrics and logs: libmicrohttpd driven by the daemon's sd-event
+ * loop (no threads). Requests are GET/HEAD/PUT/POST/DELETE with a bounded body; handlers answer
+ * with a complete response or a file descriptor. OPTIONS is answered with 200 here. Every response
+ * carries X-Content-Type-Options: nosniff, X-Frame-Options: DENY, and a Content-Security-Policy
+ * that allows a style sheet and forms of this server alone; `script` adds a script file and streams
+ * of it. A page (text/html) is not cached. */
+#ifndef SELVEDGE_COMMON_WEB_HTTP_H
+#define SELVEDGE_COMMON_WEB_HTTP_H
+
+#include <sys/socket.h>
+#include <systemd/sd-event.h>
+
+#include "common/base.h"
+#include "common/error.h"
+
+struct http_stream_place;
+struct sv_http;
+
+struct sv_http_request {
+    const char *method;
+    const char *path; /* decoded once; starts with '/' */
+    const char *uri;  /* as sent, with the query */
+    const void *body;
+    size_t body_len;                 /* at most 1 MiB, else 413 before the handler */
+    void *conn;                      /* for sv_http_query/header */
+    struct http_stream_place *place; /* for http-stream.h */
+};
+
+struct sv_http_response {
+    unsigned status;          /* 200… */
+    const char *content_type; /* static string; NULL = "text/plain; charset=utf-8" */
+    char *body;               /* malloc'd, taken by the server; or NULL */
+    size_t body_len;
+    int fd; /* >= 0: send this file from `offset`, `size` bytes; taken */
+    uint64_t offset, size;
+    char *before, *after; /* malloc'd texts around the file's range, taken; or NULL */
+    char *location;       /* malloc'd, taken; for redirects */
+    bool script;          /* a page that loads SV_HTML_SCRIPT */
+    bool xml;             /* for handlers: the client prefers XML to JSON */
+};
+
+/* The answer comes through a stream (http-stream.h). */
+#define SV_HTTP_LATER 1
+/* Fills *ret (initially 404, fd -1). A negative result becomes 500 with an incident id in the
+ * log; but -EAGAIN: the answer depends on what is not known yet, and the handler gets the request
+ * again after sv_http_retry. */
+typedef int (*sv_http_handler)(const struct sv_http_request *req, struct sv_http_response *ret,
+                               void *userdata);
+
+/* Listens on host:port (port 0 = any free one). */
+int sv_http_new(sd_event *event, const char *host, uint16_t port, sv_http_handler handler,
+                void *userdata, struct sv_http **ret, struct sv_error *err) _must_use_;
+/* On a listening socket, which is taken in every case. */
+int sv_http_new_on(sd_event *event, int fd, sv_http_handler handler, void *userdata,
+                   struct sv_http **ret, struct sv_error *err) _must_use_;
+struct sv_http *sv_http_free(struct sv_http *h);
+/* Every request that was answered -EAGAIN is handled again. Accepts NULL. */
+void sv_http_retry(struct sv_http *h);
+uint16_t sv_http_port(const struct sv_http *h);
+const char *sv_http_query(const struct sv_http_request *req, const char *key);  /* or NULL */
+const char *sv_http_header(const struct sv_http_request *req, const char *key); /* or NULL */
+const struct sockaddr *sv_http_peer(const struct sv_http_request *req); /* of the client, or NULL */
+
+#endif

@@ -1,0 +1,316 @@
+/* See jmx.h. Called by the web servers. */
+#include "common/web/jmx.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "common/fd.h"
+#include "common/str.h"
+#include "common/web/json-text.h"
+
+#define TEXT_MAX ((size_t)64 << 20)
+#define TAG "tag."
+
+/* ---- Beans ---- */
+
+static void set(json_t *bean, const char *key, json_t *value)
+{
+    (void)json_object_set_new(bean, key, value); /* no memory: the member is missing, ignoring */
+}
+
+void sv_jmx_tag(json_t *bean, const char *tag, const char *value)
+{
+    char key[64];
+
+    (void)snprintf(key, sizeof(key), TAG "%s", tag);
+    set(bean, key, sv_json_text(value));
+}
+
+void sv_jmx_num(json_t *bean, const char *attribute, int64_t value)
+{
+    set(bean, attribute, json_integer(value));
+}
+
+void sv_jmx_real(json_t *bean, const char *attribute, double value)
+{
+    set(bean, attribute, json_real(isfinite(value) ? value : 0));
+}
+
+json_t *sv_jmx_bean(const char *service, const char *name, const char *record, const char *context)
+{
+    char text[1024], host[256] = "";
+    json_t *bean = json_object();
+
+    (void)snprintf(text, sizeof(text), "Hadoop:service=%s,name=%s", service, name);
+    (void)gethostname(host, sizeof(host) - 1); /* empty without one, ignoring */
+    set(bean, "name", sv_json_text(text));
+    set(bean, "modelerType", sv_json_text(record));
+    sv_jmx_tag(bean, "Context", context);
+    sv_jmx_tag(bean, "Hostname", host);
+    return bean;
+}
+
+/* ---- /jmx ---- */
+
+bool sv_jmx_matches(const char *pattern, const char *name)
+{
+    const char *star = NULL, *retry = name;
+
+    while (*name)
+        if (*pattern == '*') {
+            star = pattern++;
+            retry = name;
+        } else if (*pattern == '?' || *pattern == *name) {
+            pattern++;
+            name++;
+        } else if (star) {
+            pattern = star + 1;
+            name = ++retry;
+        } else
+            return false;
+    return !pattern[strspn(pattern, "*")];
+}
+
+/* The bean with this attribute alone; new. */
+static json_t *only(json_t *bean, const char *attribute)
+{
+    json_t *part = json_object();
+
+    (void)json_object_set(part, "name", json_object_get(bean, "name")); /* as in set */
+    (void)json_object_set(part, "modelerType", json_object_get(bean, "modelerType"));
+    if (json_object_get(bean, attribute))
+        (void)json_object_set(part, attribute, json_object_get(bean, attribute));
+    return part;
+}
+
+static json_t *selected(json_t *beans, const char *pattern, const char *attribute)
+{
+    json_t *list = json_array(), *bean;
+    size_t i;
+
+    json_array_foreach(beans, i, bean)
+    {
+        const char *name = json_string_value(json_object_get(bean, "name"));
+
+        if (name && (!pattern || sv_jmx_matches(pattern, name)))
+            (void)json_array_append_new(list, attribute ? only(bean, attribute)
+                                                        : json_incref(bean)); /* as in set */
+    }
+    return list;
+}
+
+int sv_jmx_answer(const struct sv_http_request *req, json_t *beans, struct sv_http_response *ret)
+{
+    const char *get = sv_http_query(req, "get"), *pattern = sv_http_query(req, "qry");
+    _cleanup_free_ char *bean = NULL;
+    const char *attribute = NULL;
+    json_t *tree;
+
+    if (get && *get) {
+        const char *colons = strstr(get, "::");
+
+        bean = colons ? strndup(get, (size_t)(colons - get)) : NULL;
+        pattern = bean;
+        attribute = colons ? colons + 2 : NULL;
+        if (!bean) { /* as Hadoop */
+            json_decref(beans);
+            ret->status = 400;
+            ret->body = strdup("get: a bean's name, :: and an attribute\n");
+            ret->body_len = ret->body ? strlen(ret->body) : 0;
+            return 0;
+        }
+    }
+    tree = json_pack("{s:o}", "beans", selected(beans, pattern, attribute));
+    json_decref(beans);
+    ret->body = tree ? json_dumps(tree, JSON_INDENT(2)) : NULL;
+    json_decref(tree);
+    if (!ret->body)
+        return -ENOMEM;
+    ret->body_len = strlen(ret->body);
+    ret->content_type = "application/json; charset=utf8";
+    ret->status = 200;
+    return 0;
+}
+
+/* ---- Prometheus ---- */
+
+static bool upper(char c)
+{
+    return c >= 'A' && c <= 'Z';
+}
+
+static bool lower(char c)
+{
+    return c >= 'a' && c <= 'z';
+}
+
+void sv_prometheus_name(const char *record, const char *attribute, char ret[static 256])
+{
+    char whole[256];
+    size_t n = 0;
+
+    (void)snprintf(whole, sizeof(whole), "%.120s%c%.120s", record,
+                   lower(*attribute) ? *attribute - 'a' + 'A'
+                   : *attribute      ? *attribute
+                                     : '_',
+                   *attribute ? attribute + 1 : "");
+    for (size_t i = 0; whole[i] && n + 3 < 256; i++) {
+        char c = whole[i], before = i ? whole[i - 1] : '_';
+        bool word = upper(c) || lower(c) || (c >= '0' && c <= '9') || c == '_';
+
+        if (upper(c) && before != '_' && n && ret[n - 1] != '_' &&
+            (!upper(before) || lower(whole[i + 1])))
+            ret[n++] = '_';
+        ret[n++] = (char)(upper(c) ? c - 'A' + 'a' : word ? c : '_');
+    }
+    ret[n] = 0;
+}
+
+static int put_value(struct sv_buf *b, const char *s)
+{
+    int r = 0;
+
+    for (; *s && r >= 0; s++)
+        if (*s == '\n')
+            r = sv_buf_put_str(b, "\\n");
+        else if (*s == '"' || *s == '\\')
+            r = sv_buf_printf(b, "\\%c", *s);
+        else
+            r = sv_buf_put_u8(b, (uint8_t)*s);
+    return r;
+}
+
+static int put_labels(struct sv_buf *b, json_t *bean)
+{
+    const char *key, *sep = "";
+    char name[256];
+    json_t *v;
+    int r = sv_buf_put_u8(b, '{');
+
+    json_object_foreach(bean, key, v)
+    {
+        if (r < 0 || !sv_has_prefix(key, TAG) || !json_is_string(v))
+            continue;
+        sv_prometheus_name("", key + strlen(TAG), name);
+        r = sv_buf_printf(b, "%s%s=\"", sep, name);
+        if (r >= 0)
+            r = put_value(b, json_string_value(v));
+        if (r >= 0)
+            r = sv_buf_put_u8(b, '"');
+        sep = ",";
+    }
+    return r < 0 ? r : sv_buf_put_u8(b, '}');
+}
+
+static const char *record_of(json_t *bean)
+{
+    const char *s = json_string_value(json_object_get(bean, "modelerType"));
+
+    return s ? s : "";
+}
+
+/* One attribute of every bean of the record. */
+static int put_metric(struct sv_buf *b, json_t *beans, const char *record, const char *attribute)
+{
+    char name[256];
+    json_t *bean, *v;
+    size_t i;
+    int r;
+
+    sv_prometheus_name(record, attribute, name);
+    r = sv_buf_printf(b, "# TYPE %s gauge\n", name);
+    json_array_foreach(beans, i, bean)
+    {
+        v = json_object_get(bean, attribute);
+        if (r < 0 || !json_is_number(v) || strcmp(record_of(bean), record) != 0)
+            continue;
+        r = sv_buf_put_str(b, name);
+        if (r >= 0)
+            r = put_labels(b, bean);
+        if (r >= 0)
+            r = json_is_integer(v) ? sv_buf_printf(b, " %lld\n", (long long)json_integer_value(v))
+                                   : sv_buf_printf(b, " %.9g\n", json_real_value(v));
+    }
+    return r;
+}
+
+/* Whether an earlier bean was of the same record: its attributes are written. */
+static bool seen(json_t *beans, size_t i)
+{
+    for (size_t k = 0; k < i; k++)
+        if (strcmp(record_of(json_array_get(beans, k)), record_of(json_array_get(beans, i))) == 0)
+            return true;
+    return false;
+}
+
+static int put_beans(struct sv_buf *b, json_t *beans)
+{
+    const char *key;
+    json_t *bean, *v;
+    size_t i;
+    int r = 0;
+
+    json_array_foreach(beans, i, bean) if (!seen(beans, i))
+        json_object_foreach(bean, key, v) if (r >= 0 && json_is_number(v)) r =
+            put_metric(b, beans, record_of(bean), key);
+    return r;
+}
+
+static long long resident_bytes(void)
+{
+    _cleanup_free_ char *text = NULL;
+    long long pages = 0;
+    size_t n;
+
+    if (sv_read_file_at(AT_FDCWD, "/proc/self/statm", 4096, &text, &n) < 0 ||
+        sscanf(text, "%*s %lld", &pages) != 1)
+        return 0;
+    return pages * sysconf(_SC_PAGESIZE);
+}
+
+static int put_process(struct sv_buf *b)
+{
+    struct rusage use = { 0 };
+    long long open_fds = 0;
+    DIR *dir = opendir("/proc/self/fd");
+
+    while (dir && readdir(dir))
+        open_fds++;
+    if (dir)
+        (void)closedir(dir);            /* only read, ignoring */
+    (void)getrusage(RUSAGE_SELF, &use); /* cannot fail, ignoring */
+    return sv_buf_printf(
+        b,
+        "# TYPE process_cpu_seconds_total counter\nprocess_cpu_seconds_total %lld.%06lld\n"
+        "# TYPE process_resident_memory_bytes gauge\nprocess_resident_memory_bytes %lld\n"
+        "# TYPE process_open_fds gauge\nprocess_open_fds %lld\n",
+        (long long)(use.ru_utime.tv_sec + use.ru_stime.tv_sec +
+                    (use.ru_utime.tv_usec + use.ru_stime.tv_usec) / 1000000),
+        (long long)((use.ru_utime.tv_usec + use.ru_stime.tv_usec) % 1000000), resident_bytes(),
+        SV_MAX(open_fds - 3, 0LL)); /* without ".", ".." and the directory */
+}
+
+int sv_prometheus_answer(json_t *beans, struct sv_http_response *ret)
+{
+    struct sv_buf b = SV_BUF_INIT(TEXT_MAX);
+    int r = put_beans(&b, beans);
+
+    json_decref(beans);
+    if (r >= 0)
+        r = put_process(&b);
+    if (r < 0) {
+        sv_buf_free(&b);
+        return r;
+    }
+    ret->body = (char *)b.data; /* freed by the server */
+    ret->body_len = b.len;
+    ret->content_type = "text/plain; version=0.0.4; charset=utf-8";
+    ret->status = 200;
+    return 0;
+}

@@ -1,0 +1,22 @@
+/* A JSON tree as XML, in the form in which Hadoop's web services write their answers: a member is
+ * an element of its name, a list repeats the element, null is left out. Whoever links it links
+ * jansson. Hostile: texts, and names that are part of the tree. */
+#ifndef SELVEDGE_COMMON_WEB_JSON_XML_H
+#define SELVEDGE_COMMON_WEB_JSON_XML_H
+
+#include <jansson.h>
+
+#include "common/buf.h"
+
+#define SV_XML_HEAD "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?>"
+#define SV_XML_TYPE "application/xml;charset=utf-8"
+
+/* The document element is `root`; NULL: the tree's only member if that is an object, else
+ * "response". What XML cannot hold becomes '?' in texts and '_' in names. */
+int sv_json_to_xml(json_t *tree, const char *root, struct sv_buf *out) _must_use_;
+/* The element alone. */
+int sv_json_xml_element(json_t *tree, const char *name, struct sv_buf *out) _must_use_;
+/* Whether an Accept header prefers application/xml to JSON. NULL: no. */
+bool sv_xml_accepted(const char *accept);
+
+#endif

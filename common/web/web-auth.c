@@ -1,0 +1,150 @@
+/* See web-auth.h. The file of the secret is root's or the daemon's: trusted, but not to be
+ * protected. */
+#include "common/web/web-auth.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pwd.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/acl.h"
+#include "common/fd.h"
+#include "common/log.h"
+#include "common/str.h"
+
+#define SECRET_MAX 4096
+#define SECRET_KEY "hadoop.http.authentication.signature.secret.file"
+#define DAYS_MAX ((int64_t)365 * 24 * 3600 * 1000)
+
+enum { K_ACL, K_ADMIN_ACL, K_AUTH, K_SECRET, K_CACHE, K_NEGATIVE, K_MAX };
+
+/* clang-format off */
+static const struct sv_conf_key keys[] = {
+    [K_ACL] = { "yarn.acl.enable", SV_CONF_BOOL, "false", .help = "Show and change an application only for its owner, for users and groups of its VIEW_APP and MODIFY_APP lists, and for administrators." },
+    [K_ADMIN_ACL] = { "yarn.admin.acl", SV_CONF_STRING, "*", .help = "Administrators, with yarn.acl.enable: user1,user2 group1,group2; * = everybody. The daemon's own account always is one." },
+    [K_AUTH] = { "hadoop.http.authentication.type", SV_CONF_STRING, "simple", .help = "How a client of the web server says who it is, with yarn.acl.enable: simple = ?user.name=NAME, which anybody can write, or a signed cookie; kerberos = only the signed cookie of another daemon that has the same secret." },
+    [K_SECRET] = { SECRET_KEY, SV_CONF_STRING, NULL, .help = "File with the secret that signs the cookie hadoop.auth, the same on all daemons and readable by them alone; unset = no cookie is accepted." },
+    [K_CACHE] = { "hadoop.security.groups.cache.secs", SV_CONF_DURATION, "300", 1, DAYS_MAX, 1000, .help = "Seconds for which a user's groups are remembered." },
+    [K_NEGATIVE] = { "hadoop.security.groups.negative-cache.secs", SV_CONF_DURATION, "30", 1, DAYS_MAX, 1000, .help = "The same for a user without groups, or one that the name service does not know." },
+};
+/* clang-format on */
+
+/* Its bytes are the key as they are, a newline at the end included, as in Hadoop. */
+static int read_secret(struct sv_web_auth *c, struct sv_error *err)
+{
+    struct stat st;
+    int r;
+
+    if (stat(c->secret_file, &st) < 0)
+        return sv_error_errno(err, -errno, SECRET_KEY ": %s", c->secret_file);
+    if (st.st_mode & S_IRWXO)
+        return sv_error_set(err, -EPERM,
+                            SECRET_KEY ": %s is open to every account of this machine, so that any "
+                                       "job could sign a cookie; take these permissions away "
+                                       "(chmod o= FILE)",
+                            c->secret_file);
+    r = sv_read_file_at(AT_FDCWD, c->secret_file, SECRET_MAX, &c->secret, &c->secret_len);
+    if (r < 0)
+        return sv_error_errno(err, r, SECRET_KEY ": %s", c->secret_file);
+    if (c->secret_len == 0)
+        return sv_error_set(err, -EINVAL, SECRET_KEY ": %s is empty", c->secret_file);
+    return 0;
+}
+
+static int check_type(const struct sv_web_auth *c, struct sv_error *err)
+{
+    bool kerberos = sv_streq(c->auth_type, "kerberos");
+
+    if (!kerberos && !sv_streq(c->auth_type, "simple"))
+        return sv_error_set(err, -EOPNOTSUPP,
+                            "hadoop.http.authentication.type=%s: with yarn.acl.enable this version "
+                            "knows simple and kerberos",
+                            c->auth_type);
+    if (kerberos && !c->secret)
+        return sv_error_set(err, -EINVAL,
+                            "hadoop.http.authentication.type=kerberos: this version accepts only "
+                            "cookies that another daemon has signed; set " SECRET_KEY);
+    return 0;
+}
+
+static void warn(const struct sv_web_auth *c)
+{
+    if (sv_acl_allows_all(c->admin_acl))
+        sv_log_warning("yarn.admin.acl=*: everybody is an administrator, so that yarn.acl.enable "
+                       "hides nothing; name the administrators");
+    if (sv_streq(c->auth_type, "simple"))
+        sv_log_warning(
+            "hadoop.http.authentication.type=simple: over HTTP the user is the name that "
+            "a client writes; yarn.acl.enable stops mistakes, not lies");
+}
+
+static int complete(struct sv_web_auth *c, struct sv_error *err)
+{
+    const struct passwd *pw;
+    int r = 0;
+
+    if (c->secret_file && *c->secret_file)
+        r = read_secret(c, err);
+    if (r >= 0)
+        r = check_type(c, err);
+    if (r < 0)
+        return r;
+    pw = getpwuid(geteuid()); /* once, at the start */
+    c->daemon_user = strdup(pw ? pw->pw_name : "");
+    if (!c->daemon_user)
+        return sv_error_errno(err, -ENOMEM, "configuration");
+    warn(c);
+    return 0;
+}
+
+const struct sv_conf_key *sv_web_auth_keys(size_t *ret_n)
+{
+    *ret_n = K_MAX;
+    return keys;
+}
+
+int sv_web_auth_read(struct sv_conf *conf, struct sv_web_auth *ret, struct sv_error *err)
+{
+    struct sv_web_auth c = { 0 };
+    int r = sv_conf_bool(conf, &keys[K_ACL], &c.acl_enabled, err);
+
+    if (r >= 0)
+        r = sv_conf_string(conf, &keys[K_ADMIN_ACL], &c.admin_acl, err);
+    if (r >= 0)
+        r = sv_conf_string(conf, &keys[K_AUTH], &c.auth_type, err);
+    if (r >= 0)
+        r = sv_conf_string(conf, &keys[K_SECRET], &c.secret_file, err);
+    if (r >= 0)
+        r = sv_conf_duration_ms(conf, &keys[K_CACHE], &c.groups_cache_ms, err);
+    if (r >= 0)
+        r = sv_conf_duration_ms(conf, &keys[K_NEGATIVE], &c.groups_negative_ms, err);
+    if (r >= 0 && c.acl_enabled)
+        r = complete(&c, err);
+    else if (r >= 0 && !sv_streq(c.auth_type, "simple"))
+        r = sv_error_set(err, -EOPNOTSUPP,
+                         "hadoop.http.authentication.type=%s: without yarn.acl.enable this "
+                         "version shows everything to everybody; enable that, or set simple",
+                         c.auth_type);
+    if (r < 0) {
+        sv_web_auth_free(&c);
+        return r;
+    }
+    *ret = c;
+    return 0;
+}
+
+void sv_web_auth_free(struct sv_web_auth *c)
+{
+    if (c->secret)
+        explicit_bzero(c->secret, c->secret_len);
+    free(c->secret);
+    free(c->daemon_user);
+    c->secret = c->daemon_user = NULL;
+}
+
+bool sv_web_is_admin(const struct sv_web_auth *c, const char *user, struct sv_groups *groups)
+{
+    return sv_streq(user, c->daemon_user) || sv_acl_admits(c->admin_acl, user, groups);
+}

@@ -1,0 +1,33 @@
+/* See web-user.h. */
+#include "common/web/web-user.h"
+
+#include <string.h>
+
+#include "common/clock.h"
+#include "common/str.h"
+
+/* Printable, and nothing that means something in a list or a log line. */
+static bool is_user_name(const char *s)
+{
+    size_t n = strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.@$");
+
+    return n > 0 && n < SV_AUTH_USER_MAX && !s[n];
+}
+
+/* The cookie first, as Hadoop; one that does not hold is as none. */
+void sv_web_user(const struct sv_web_auth *c, const struct sv_http_request *req,
+                 char ret_user[SV_AUTH_USER_MAX])
+{
+    const char *cookies = sv_http_header(req, "Cookie"), *name = sv_http_query(req, "user.name");
+
+    *ret_user = 0;
+    if (!c->secret || !cookies ||
+        sv_auth_cookie_verify(cookies, c->secret, c->secret_len, c->auth_type, sv_wall_ms(),
+                              ret_user) < 0) {
+        *ret_user = 0;
+        if (name && strlen(name) < SV_AUTH_USER_MAX && sv_streq(c->auth_type, "simple"))
+            memcpy(ret_user, name, strlen(name) + 1);
+    }
+    if (!is_user_name(ret_user))
+        *ret_user = 0;
+}

@@ -1,0 +1,223 @@
+/* Keys of Hadoop's NodeManager that ours does not read, by reason (yarn-default.xml of 3.4 and 3.5,
+ * and a few that only Hadoop's code names). See conf-unread.h. A new key of a feature that is built
+ * moves from here into the table of conf.c. */
+#include "nodemanager/conf/conf-unread.h"
+
+#include <stddef.h>
+
+/* clang-format off */
+static const char *const docker_keys[] = {
+    "resource-plugins.gpu.docker-plugin=nvidia-docker-v1",
+    "resource-plugins.gpu.docker-plugin.nvidia-docker-v1.endpoint=http://localhost:3476/v1.0/docker/cli",
+    "runtime.linux.docker.allowed-container-networks=host,none,bridge",
+    "runtime.linux.docker.allowed-container-runtimes=runc", "runtime.linux.docker.capabilities",
+    "runtime.linux.docker.default-container-network=host", "runtime.linux.docker.default-ro-mounts",
+    "runtime.linux.docker.default-rw-mounts", "runtime.linux.docker.default-tmpfs-mounts",
+    "runtime.linux.docker.delayed-removal.allowed=false",
+    "runtime.linux.docker.enable-userremapping.allowed=true",
+    "runtime.linux.docker.host-pid-namespace.allowed=false", "runtime.linux.docker.image-name",
+    "runtime.linux.docker.image-update=false", "runtime.linux.docker.privileged-containers.acl",
+    "runtime.linux.docker.privileged-containers.allowed=false",
+    "runtime.linux.docker.stop.grace-period=10",
+    "runtime.linux.docker.userremapping-gid-threshold=1",
+    "runtime.linux.docker.userremapping-uid-threshold=1",
+    "runtime.linux.runc.allowed-container-networks=host,none,bridge",
+    "runtime.linux.runc.allowed-container-runtimes=runc", "runtime.linux.runc.default-ro-mounts",
+    "runtime.linux.runc.default-rw-mounts",
+    "runtime.linux.runc.hdfs-manifest-to-resources-plugin.stat-cache-size=500",
+    "runtime.linux.runc.hdfs-manifest-to-resources-plugin.stat-cache-timeout-interval-secs=360",
+    "runtime.linux.runc.host-pid-namespace.allowed=false", "runtime.linux.runc.image-name",
+    "runtime.linux.runc.image-tag-to-manifest-plugin",
+    "runtime.linux.runc.image-tag-to-manifest-plugin.cache-refresh-interval-secs=60",
+    "runtime.linux.runc.image-tag-to-manifest-plugin.hdfs-hash-file=/runc-root/image-tag-to-hash",
+    "runtime.linux.runc.image-tag-to-manifest-plugin.local-hash-file",
+    "runtime.linux.runc.image-tag-to-manifest-plugin.num-manifests-to-cache=10",
+    "runtime.linux.runc.image-toplevel-dir=/runc-root",
+    "runtime.linux.runc.layer-mounts-interval-secs=600",
+    "runtime.linux.runc.layer-mounts-to-keep=100",
+    "runtime.linux.runc.manifest-to-resources-plugin",
+    "runtime.linux.runc.privileged-containers.acl",
+    "runtime.linux.runc.privileged-containers.allowed=false", "runtime.linux.runc.seccomp-profile",
+    NULL,
+};
+
+static const char *const sandbox_keys[] = {
+    "runtime.linux.sandbox-mode=disabled", "runtime.linux.sandbox-mode.local-dirs.permissions=read",
+    "runtime.linux.sandbox-mode.policy", "runtime.linux.sandbox-mode.whitelist-group", NULL,
+};
+
+static const char *const windows_keys[] = {
+    "windows-container.cpu-limit.enabled=false", "windows-container.memory-limit.enabled=false",
+    "windows-secure-container-executor.group", NULL,
+};
+
+static const char *const cgroups_keys[] = {
+    "elastic-memory-control.oom-handler", "elastic-memory-control.oom-listener.path",
+    "linux-container-executor.cgroups.delete-delay-ms=20",
+    "linux-container-executor.cgroups.delete-timeout-ms=1000",
+    "linux-container-executor.cgroups.hierarchy=/hadoop-yarn",
+    "linux-container-executor.cgroups.mount=false", "linux-container-executor.cgroups.mount-path",
+    "linux-container-executor.cgroups.v2.enabled=false",
+    "linux-container-executor.cgroups.v2.mount-path",
+    "linux-container-executor.resources-handler.class",
+    "numa-awareness.numactl.cmd=/usr/bin/numactl", "resource.cpu.enabled=false",
+    "resource.memory.cgroups.swappiness=0", "resource.memory.enabled=false", NULL,
+};
+
+static const char *const executor_keys[] = {
+    "container-executor.class", "container-executor.exit-code-file.timeout-ms=2000",
+    "containers-launcher.class", "default-container-executor.log-dirs.permissions=710",
+    "linux-container-executor.group",
+    "linux-container-executor.nonsecure-mode.user-pattern=^[_.A-Za-z0-9][-@_.A-Za-z0-9]{0,255}?[$]?$",
+    "linux-container-executor.path", NULL,
+};
+
+static const char *const localizer_keys[] = {
+    "container-localizer.admin.java.opts", "container-localizer.java.opts=-Xmx256m",
+    "container-localizer.java.opts.add-exports-as-default=true",
+    "container-localizer.log.level=INFO", "local-cache.max-files-per-directory=8192",
+    "localizer.address=${yarn.nodemanager.hostname}:8040", "localizer.client.thread-count=5", NULL,
+};
+
+static const char *const java_keys[] = {
+    "amrmproxy.client.thread-count=25", "collector-service.thread-count=5",
+    "container-manager.thread-count=20", "container-metrics.enable=true",
+    "container-metrics.period-ms=-1", "container-metrics.unregister-delay-ms=10000",
+    "container-monitor.enabled=true", "container-monitor.process-tree.class",
+    "container-monitor.procfs-tree.smaps-based-rss.enabled=false",
+    "container-monitor.resource-calculator.class", "container-state-transition-listener.classes",
+    "delete.thread-count=4", "disk-validator=basic", "dispatcher.metric.enable=false",
+    "log.deletion-threads-count=4", "logaggregation.threadpool-size-max=100",
+    "recovery.compaction-interval-secs=3600", "resource-calculator.class",
+    "yarn.ipc.rpc.class=org.apache.hadoop.yarn.ipc.HadoopYarnProtoRPC",
+    "yarn.dispatcher.drain-events.timeout=300000", "yarn.fail-fast=false",
+    "yarn.authorization-provider", NULL,
+};
+
+static const char *const aux_keys[] = {
+    "aux-services.manifest", "aux-services.manifest.enabled=false",
+    "aux-services.manifest.reload-ms=0", NULL,
+};
+
+static const char *const health_keys[] = {
+    "health-checker.interval-ms=600000", "health-checker.run-before-startup=false",
+    "health-checker.scripts=script", "health-checker.timeout-ms=1200000", NULL,
+};
+
+static const char *const disk_keys[] = {
+    "disk-health-checker.disk-free-space-threshold.enabled=true",
+    "disk-health-checker.disk-utilization-threshold.enabled=true",
+    "disk-health-checker.disk-utilization-watermark-low-per-disk-percentage",
+    "disk-health-checker.min-free-space-per-disk-watermark-high-mb=0",
+    "disk-health-checker.working-dir-content-accessibility-validation.enabled=false", NULL,
+};
+
+static const char *const labels_keys[] = {
+    "node-attributes.provider", "node-attributes.provider.configured-node-attributes",
+    "node-attributes.provider.fetch-interval-ms=600000",
+    "node-attributes.provider.fetch-timeout-ms=1200000", "node-attributes.provider.script.opts",
+    "node-attributes.provider.script.path", "node-attributes.resync-interval-ms=120000",
+    "node-labels.provider", "node-labels.provider.configured-node-partition",
+    "node-labels.provider.fetch-interval-ms=600000",
+    "node-labels.provider.fetch-timeout-ms=1200000", "node-labels.provider.script.opts",
+    "node-labels.provider.script.path", "node-labels.resync-interval-ms=120000",
+    "yarn.node-labels.configuration-type=centralized", NULL,
+};
+
+static const char *const aggregation_keys[] = {
+    "remote-app-log-dir-include-older=true", "yarn.log-aggregation.retain-seconds=-1",
+    "yarn.log-aggregation.retain-check-interval-seconds=-1",
+    "yarn.log-aggregation.debug.filesize=104857600", "yarn.log.server.web-service.url", NULL,
+};
+
+static const char *const logs_keys[] = {
+    "container-log-monitor.dir-size-limit-bytes=1000000000", "container-log-monitor.enable=false",
+    "container-log-monitor.interval-ms=60000",
+    "container-log-monitor.total-size-limit-bytes=10000000000",
+    "log-container-debug-info-on-error.enabled=false", "log.delete.threshold=100g",
+    "log.trigger.delete.by-size.enabled=false", "yarn.intermediate-data-encryption.enable=false",
+    NULL,
+};
+
+static const char *const opportunistic_keys[] = {
+    "distributed-scheduling.enabled=false", "opportunistic-containers-max-queue-length=0",
+    "opportunistic-containers-queue-policy=BY_QUEUE_LEN",
+    "opportunistic-containers-use-pause-for-preemption=false", NULL,
+};
+
+static const char *const amrmproxy_keys[] = {
+    "amrmproxy.address=0.0.0.0:8049", "amrmproxy.enabled=false", "amrmproxy.ha.enable=false",
+    "amrmproxy.interceptor-class.pipeline", "amrmproxy.wait.uam-register.done=false",
+    "least-load-policy-selector.blacklist-subclusters", "least-load-policy-selector.enabled=false",
+    "least-load-policy-selector.fail-on-error=true", "least-load-policy-selector.multiplier=50000",
+    "least-load-policy-selector.pending-container.threshold=10000",
+    "least-load-policy-selector.use-active-core=false", NULL,
+};
+
+static const char *const timeline_keys[] = {
+    "collector-service.address=${yarn.nodemanager.hostname}:8048", "emit-container-events=true",
+    "yarn.timeline-service.enabled=false", "yarn.timeline-service.version=1.0f", NULL,
+};
+
+static const char *const devices_keys[] = {
+    "csi-driver-adaptor.addresses", "csi-driver.names", "network-tagging-handler.enabled=false",
+    "network-tagging.mapping-file.path", "pluggable-device-framework.device-classes",
+    "pluggable-device-framework.enabled=false", "resource-plugins.fail-fast",
+    "resource-plugins.fpga.allowed-fpga-devices=auto", "resource-plugins.fpga.available-devices",
+    "resource-plugins.fpga.device-discovery-script",
+    "resource-plugins.fpga.path-to-discovery-executables",
+    "resource-plugins.fpga.vendor-plugin.class", "resource-plugins.gpu.discovery-max-errors=10",
+    "resource-plugins.gpu.discovery-timeout=10s", "resource.network.interface",
+    "yarn.resource-types", NULL,
+};
+
+static const char *const kerberos_keys[] = {
+    "keytab=/etc/krb5.keytab", "principal", "webapp.spnego-keytab-file", "webapp.spnego-principal",
+    NULL,
+};
+
+static const char *const web_keys[] = {
+    "webapp.cross-origin.enabled=false", "webapp.https.address=0.0.0.0:8044",
+    "webapp.rest-csrf.custom-header=X-XSRF-Header", "webapp.rest-csrf.enabled=false",
+    "webapp.rest-csrf.methods-to-ignore=GET,OPTIONS,HEAD",
+    "webapp.xfs-filter.xframe-options=SAMEORIGIN", "yarn.webapp.xfs-filter.enabled=true",
+    "hadoop.http.authentication.simple.anonymous.allowed=true",
+    "hadoop.http.cross-origin.enabled=false", NULL,
+};
+
+static const char *const hardware_keys[] = {
+    "resource.count-logical-processors-as-cores=false",
+    "resource.detect-hardware-capabilities=false", "resource.pcores-vcores-multiplier=1.0",
+    "resource.system-reserved-memory-mb=-1", NULL,
+};
+
+static const char *const retry_keys[] = {
+    "container-executor.os.sched.priority.adjustment", "container-retry-minimum-interval-ms=1000",
+    NULL,
+};
+
+const struct nm_key_group nm_key_groups[] = {
+    { NM_KEY_NO_MEANING, "there is no docker or runC runtime; a container that requests one is refused", docker_keys },
+    { NM_KEY_NO_MEANING, "Java's sandbox; here selvedge.nodemanager.sandbox.profile", sandbox_keys },
+    { NM_KEY_NO_MEANING, "of Windows", windows_keys },
+    { NM_KEY_NO_MEANING, "cgroup v2 limits are always set, below selvedge.nodemanager.cgroup.root", cgroups_keys },
+    { NM_KEY_NO_MEANING, "containers are always started by our container-executor (selvedge.nodemanager.executor.path)", executor_keys },
+    { NM_KEY_NO_MEANING, "the localizer is a process of ours without a port", localizer_keys },
+    { NM_KEY_NO_MEANING, "of the Java daemon", java_keys },
+    { NM_KEY_NOT_DONE, "manifest of auxiliary services", aux_keys },
+    { NM_KEY_NOT_DONE, "node health scripts", health_keys },
+    { NM_KEY_NOT_DONE, "watermarks and switches of the disk checks", disk_keys },
+    { NM_KEY_NOT_DONE, "node labels and attributes that the node tells itself", labels_keys },
+    { NM_KEY_NOT_DONE, "log aggregation: deletion of old logs", aggregation_keys },
+    { NM_KEY_NOT_DONE, "limits on the size of logs", logs_keys },
+    { NM_KEY_NOT_DONE, "a queue of opportunistic containers", opportunistic_keys },
+    { NM_KEY_NOT_DONE, "AMRMProxy and federation", amrmproxy_keys },
+    { NM_KEY_NOT_DONE, "timeline service", timeline_keys },
+    { NM_KEY_NOT_DONE, "devices and resource types other than memory, vcores and GPUs", devices_keys },
+    { NM_KEY_NOT_DONE, "Kerberos", kerberos_keys },
+    { NM_KEY_NOT_DONE, "HTTPS and filters of the web server", web_keys },
+    { NM_KEY_NOT_DONE, "detection of memory and processors: resource.memory-mb and resource.cpu-vcores are 8192 and 8 unless set", hardware_keys },
+    { NM_KEY_NOT_DONE, "retries of a container on the node, priority of its processes", retry_keys },
+    { 0 },
+};
+/* clang-format on */

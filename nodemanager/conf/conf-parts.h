@@ -1,0 +1,34 @@
+/* The parts of struct nm_conf: each file conf-PART.c has the keys of one part and reads them.
+ * Called by conf.c alone. Readers return a negative errno with a message that names file, line and
+ * key. */
+#ifndef SELVEDGE_NODEMANAGER_CONF_CONF_PARTS_H
+#define SELVEDGE_NODEMANAGER_CONF_CONF_PARTS_H
+
+#include "nodemanager/conf/conf.h"
+
+/* In a reader with `c`, `err` and `int r`: reads the file's key number k by the function fn. */
+#define NM_CONF_GET(fn, k, p)                                                                      \
+    do {                                                                                           \
+        r = fn(c->conf, &keys[k], p, err);                                                         \
+        if (r < 0)                                                                                 \
+            return r;                                                                              \
+    } while (0)
+
+/* `known`: see nm_conf_load_again. */
+int nm_conf_node_read(struct nm_conf *c, const struct nm_conf *known, struct sv_error *err)
+    _must_use_;
+int nm_conf_directories_read(struct nm_conf *c, struct sv_error *err) _must_use_;
+int nm_conf_aux_services_read(struct nm_conf *c, struct sv_error *err) _must_use_;
+int nm_conf_launch_read(struct nm_conf *c, struct sv_error *err) _must_use_;
+/* Before the limits, and these use what it read. */
+int nm_conf_isolation_read(struct nm_conf *c, struct sv_error *err) _must_use_;
+int nm_conf_limits_read(struct nm_conf *c, struct sv_error *err) _must_use_;
+
+const struct sv_conf_key *nm_conf_node_keys(size_t *ret_n);
+const struct sv_conf_key *nm_conf_directories_keys(size_t *ret_n);
+const struct sv_conf_key *nm_conf_aux_services_keys(size_t *ret_n);
+const struct sv_conf_key *nm_conf_launch_keys(size_t *ret_n);
+const struct sv_conf_key *nm_conf_isolation_keys(size_t *ret_n);
+const struct sv_conf_key *nm_conf_limits_keys(size_t *ret_n);
+
+#endif

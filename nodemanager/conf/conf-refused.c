@@ -1,0 +1,86 @@
+/* See conf-refused.h. */
+#include "nodemanager/conf/conf-refused.h"
+
+#include <errno.h>
+
+#include "common/str.h"
+
+#define NM "yarn.nodemanager."
+
+enum { K_POLICY, K_AUTHORIZATION, K_AMRMPROXY, K_RUNTIMES, K_RUNTIME, K_COUNT };
+
+/* clang-format off */
+static const struct sv_conf_key keys[] = {
+    [K_POLICY] = { "yarn.http.policy", SV_CONF_STRING, "HTTP_ONLY", .help = "HTTPS_ONLY is refused: this version serves no HTTPS." },
+    [K_AUTHORIZATION] = { "hadoop.security.authorization", SV_CONF_BOOL, "false", .help = "true is refused: this version does not read hadoop-policy.xml." },
+    [K_AMRMPROXY] = { NM "amrmproxy.enabled", SV_CONF_BOOL, "false", .help = "true is refused: there is no AMRMProxy." },
+    [K_RUNTIMES] = { NM "runtime.linux.allowed-runtimes", SV_CONF_LIST, "default", .help = "Must have `default`, the only runtime of this version; a container that requests another one is refused." },
+    [K_RUNTIME] = { NM "runtime.linux.type", SV_CONF_STRING, NULL, .help = "Runtime of containers that request none; only `default` is possible." },
+};
+/* clang-format on */
+_Static_assert(SV_ARRAY_LEN(keys) == K_COUNT, "one row a key");
+
+const struct sv_conf_key *nm_conf_refused_keys(size_t *ret_n)
+{
+    *ret_n = SV_ARRAY_LEN(keys);
+    return keys;
+}
+
+static int refuse(struct sv_conf *c, int key, const char *value, const char *why,
+                  struct sv_error *err)
+{
+    char at[512];
+
+    sv_conf_origin(c, &keys[key], at, sizeof(at));
+    return sv_error_set(err, -EOPNOTSUPP, "%s is \"%.64s\": %s", at, value, why);
+}
+
+static int check_switch(struct sv_conf *c, int key, const char *why, struct sv_error *err)
+{
+    bool on;
+    int r = sv_conf_bool(c, &keys[key], &on, err);
+
+    return r < 0 ? r : on ? refuse(c, key, "true", why, err) : 0;
+}
+
+static int check_runtimes(struct sv_conf *c, struct sv_error *err)
+{
+    static const char why[] = "this version has the runtime `default` alone, which runs containers "
+                              "without an image; let the key name it";
+    _cleanup_strv_ char **allowed = NULL;
+    const char *type;
+    int r = sv_conf_list(c, &keys[K_RUNTIMES], &allowed, err);
+
+    if (r >= 0)
+        r = sv_conf_string(c, &keys[K_RUNTIME], &type, err);
+    if (r < 0)
+        return r;
+    if (type && *type && !sv_streq(type, "default"))
+        return refuse(c, K_RUNTIME, type, why, err);
+    for (char **a = allowed; a && *a; a++)
+        if (sv_streq(*a, "default"))
+            return 0;
+    return refuse(c, K_RUNTIMES, sv_conf_raw(c, keys[K_RUNTIMES].name) ?: "", why, err);
+}
+
+int nm_conf_check_refused(struct sv_conf *c, struct sv_error *err)
+{
+    const char *policy;
+    int r = sv_conf_string(c, &keys[K_POLICY], &policy, err);
+
+    if (r < 0)
+        return r;
+    if (!sv_streq(policy, "HTTP_ONLY"))
+        return refuse(c, K_POLICY, policy,
+                      "this version serves HTTP alone, in clear; HTTP_ONLY accepts that", err);
+    r = check_switch(c, K_AUTHORIZATION,
+                     "this version does not check hadoop-policy.xml, so that everybody would pass; "
+                     "false accepts that",
+                     err);
+    if (r >= 0)
+        r = check_switch(c, K_AMRMPROXY,
+                         "this version has no AMRMProxy: applications would find none; set it to "
+                         "false",
+                         err);
+    return r < 0 ? r : check_runtimes(c, err);
+}

@@ -1,0 +1,48 @@
+/* The configuration's directory in the unit's environment file. */
+#include "nodemanager/conf/conf-unit.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/fd.h"
+
+#define NAME "HADOOP_CONF_DIR="
+#define MAX_BYTES 65536
+#define SPACE " \t\r"
+
+/* In place: without space around it and one pair of quotes. */
+static char *plain(char *value)
+{
+    size_t n;
+
+    value += strspn(value, SPACE);
+    for (n = strlen(value); n > 0 && strchr(SPACE, value[n - 1]); n--)
+        value[n - 1] = '\0';
+    if (n >= 2 && (*value == '"' || *value == '\'') && value[n - 1] == *value) {
+        value[n - 1] = '\0';
+        value++;
+    }
+    return value;
+}
+
+char *nm_conf_unit_dir(const char *file)
+{
+    _cleanup_free_ char *text = NULL;
+    const char *env = getenv("HADOOP_CONF_DIR"), *found = NULL;
+    char *next;
+    size_t len;
+
+    if ((env && *env) ||
+        sv_read_file_at(AT_FDCWD, file ? file : UNIT_ENVIRONMENT, MAX_BYTES, &text, &len) < 0)
+        return NULL;
+    for (char *line = text; line; line = next) {
+        next = strchr(line, '\n');
+        if (next)
+            *next++ = '\0';
+        line += strspn(line, SPACE);
+        if (sv_has_prefix(line, NAME))
+            found = plain(line + strlen(NAME));
+    }
+    return found && *found == '/' ? strdup(found) : NULL;
+}

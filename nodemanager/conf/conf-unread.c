@@ -1,0 +1,262 @@
+/* See conf-unread.h. */
+#include "nodemanager/conf/conf-unread.h"
+
+#include <fnmatch.h>
+#include <string.h>
+
+#include "common/edit-distance.h"
+#include "common/log.h"
+#include "common/str.h"
+#include "nodemanager/conf/conf.h"
+
+#define NM "yarn.nodemanager."
+#define OWN "selvedge.nodemanager."
+#define NAME_MAX_LEN 128u /* longer names are not compared */
+#define LOGGED 3u         /* unknown names in the log line */
+
+/* Keys that are read and have a part of the operator's choice. */
+static const char *const patterns[] = {
+    NM "numa-awareness.*.memory",
+    NM "numa-awareness.*.cpus",
+    NM "aux-services.*.class",
+    NM "aux-services.*.classpath",
+    NM "aux-services.*.remote-classpath",
+    OWN "aux-services.*.java-options",
+    OWN "aux-services.*.command",
+    OWN "aux-services.*.socket",
+    OWN "aux-services.*.socket-user",
+    OWN "aux-services.*.properties",
+    OWN "aux-services.*.memory-mb",
+    OWN "aux-services.*.open-files",
+};
+
+/* The group whose keys cover a name with a free part. */
+static const struct {
+    const char *pattern, *like;
+} families[] = {
+    { NM "aux-services.*.system-classes", "disk-validator" }, /* of a class loader */
+    { NM "aux-services.*", "aux-services.manifest" },
+    { NM "health-checker.*", "health-checker.scripts" },
+    { NM "resource-type.*", "yarn.resource-types" },
+    { NM "runtime.linux.*.class", "runtime.linux.docker.image-name" },
+    { NM "amrmproxy.*", "amrmproxy.address" },
+};
+
+/* "NAME" or "NAME=DEFAULT" of a group against a full name. -1: another key; 0: the key; 1: the key
+ * at its default. */
+static int compare(const char *row, const char *name, const char *value)
+{
+    bool full = sv_has_prefix(row, "yarn.") || sv_has_prefix(row, "hadoop.");
+    size_t n = strcspn(row, "=");
+
+    if (!full) {
+        if (!sv_has_prefix(name, NM))
+            return -1;
+        name += strlen(NM);
+    }
+    if (strncmp(row, name, n) != 0 || name[n])
+        return -1;
+    return row[n] && sv_streq(row + n + 1, value);
+}
+
+static const struct nm_key_group *find_group(const char *name, const char *value, bool *ret_default)
+{
+    for (const struct nm_key_group *g = nm_key_groups; g->text; g++)
+        for (const char *const *k = g->keys; *k; k++) {
+            int r = compare(*k, name, value);
+
+            if (r < 0)
+                continue;
+            *ret_default = r > 0;
+            return g;
+        }
+    return NULL;
+}
+
+static const struct nm_key_group *find_family(const char *name)
+{
+    char like[NAME_MAX_LEN];
+    bool at_default;
+
+    for (size_t i = 0; i < SV_ARRAY_LEN(families); i++) {
+        bool full = sv_has_prefix(families[i].like, "yarn.");
+
+        if (fnmatch(families[i].pattern, name, 0) != 0)
+            continue;
+        snprintf(like, sizeof(like), "%s%s", full ? "" : NM, families[i].like);
+        return find_group(like, "", &at_default);
+    }
+    return NULL;
+}
+
+/* ---- the nearest name -------------------------------------------------------------------------*/
+
+struct nearest {
+    const char *name;
+    size_t best; /* distance; a candidate must be below it */
+    char found[NAME_MAX_LEN + 1];
+};
+
+static void offer(struct nearest *n, const char *prefix, const char *known, size_t len)
+{
+    char text[NAME_MAX_LEN + 1];
+    size_t d;
+
+    if (strlen(prefix) + len > NAME_MAX_LEN)
+        return;
+    snprintf(text, sizeof(text), "%s%.*s", prefix, (int)len, known);
+    d = sv_edit_distance(n->name, text);
+    if (d < n->best) {
+        n->best = d;
+        memcpy(n->found, text, sizeof(text));
+    }
+}
+
+/* Among the keys of conf.c and of the groups; NULL where none is alike. */
+static const char *find_nearest(struct nearest *n, const char *name)
+{
+    const struct sv_conf_key *k;
+
+    *n = (struct nearest){ .name = name, .best = SV_MAX(strlen(name) / 5, (size_t)3) };
+    if (strlen(name) > NAME_MAX_LEN)
+        return NULL;
+    for (size_t i = 0; (k = nm_conf_row(i)); i++)
+        offer(n, "", k->name, strlen(k->name));
+    for (const struct nm_key_group *g = nm_key_groups; g->text; g++)
+        for (const char *const *s = g->keys; *s; s++)
+            offer(n, sv_has_prefix(*s, "yarn.") || sv_has_prefix(*s, "hadoop.") ? "" : NM, *s,
+                  strcspn(*s, "="));
+    return *n->found ? n->found : NULL;
+}
+
+/* ---- the walk ---------------------------------------------------------------------------------*/
+
+struct walk {
+    nm_unread_fn fn;
+    void *userdata;
+};
+
+bool nm_conf_is_used(const char *name)
+{
+    for (size_t i = 0; i < SV_ARRAY_LEN(patterns); i++)
+        if (fnmatch(patterns[i], name, 0) == 0)
+            return true;
+    return nm_conf_is_read(name);
+}
+
+static int on_key(const char *name, const char *value, void *userdata)
+{
+    const struct walk *w = userdata;
+    const struct nm_key_group *group;
+    struct nearest near;
+    bool at_default = false;
+
+    if (nm_conf_is_used(name))
+        return 0;
+    group = find_group(name, value ? value : "", &at_default);
+    if (!group)
+        group = find_family(name);
+    if (at_default || (!group && !sv_has_prefix(name, NM) && !sv_has_prefix(name, OWN)))
+        return 0; /* without an effect; or of another program */
+    return w->fn(name, value ? value : "", group, group ? NULL : find_nearest(&near, name),
+                 w->userdata);
+}
+
+int nm_conf_unread(struct sv_conf *c, nm_unread_fn fn, void *userdata)
+{
+    return sv_conf_each(c, on_key, &(struct walk){ fn, userdata });
+}
+
+/* ---- output -----------------------------------------------------------------------------------*/
+
+struct listing {
+    const struct sv_conf *conf;
+    FILE *out;
+    const struct nm_key_group *group; /* whose keys are printed now; NULL: the unknown ones */
+    unsigned n;
+};
+
+/* "yarn-site.xml:12" or "command line". */
+static const char *place_of(const struct sv_conf *c, const char *name, char *buf, size_t size)
+{
+    const struct sv_conf_key key = { .name = name };
+    const char *file;
+    char *end;
+
+    sv_conf_origin(c, &key, buf, size); /* "/dir/yarn-site.xml:12: key" */
+    end = strstr(buf, ": ");
+    if (end)
+        *end = '\0';
+    file = strrchr(buf, '/');
+    return file ? file + 1 : buf;
+}
+
+static int on_listed(const char *name, const char *value, const struct nm_key_group *group,
+                     const char *nearest, void *userdata)
+{
+    static const char *const words[] = {
+        [NM_KEY_NO_MEANING] = "without meaning here", [NM_KEY_NOT_DONE] = "not done"
+    };
+    struct listing *l = userdata;
+    char buf[512];
+    const char *place = place_of(l->conf, name, buf, sizeof(buf));
+
+    (void)value;
+    if (group != l->group)
+        return 0;
+    if (!group && nearest)
+        fprintf(l->out, "unknown: %s (%s); is %s meant?\n", name, place, nearest);
+    else if (!group)
+        fprintf(l->out, "unknown: %s (%s)\n", name, place);
+    else if (l->n == 0)
+        fprintf(l->out, "%s (%s): %s (%s)", words[group->meaning], group->text, name, place);
+    else
+        fprintf(l->out, ", %s (%s)", name, place);
+    l->n++;
+    return 0;
+}
+
+int nm_conf_print_unread(struct sv_conf *c, FILE *out)
+{
+    struct listing l = { .conf = c, .out = out };
+    int r = nm_conf_unread(c, on_listed, &l);
+
+    for (const struct nm_key_group *g = nm_key_groups; g->text && r >= 0; g++) {
+        l = (struct listing){ .conf = c, .out = out, .group = g };
+        r = nm_conf_unread(c, on_listed, &l);
+        if (l.n)
+            fputc('\n', out);
+    }
+    return r;
+}
+
+struct summary {
+    unsigned n[NM_KEY_UNKNOWN + 1];
+    char unknown[512];
+};
+
+static int on_counted(const char *name, const char *value, const struct nm_key_group *group,
+                      const char *nearest, void *userdata)
+{
+    struct summary *s = userdata;
+    size_t len = strlen(s->unknown);
+
+    (void)value;
+    if (!group && s->n[NM_KEY_UNKNOWN] < LOGGED)
+        snprintf(s->unknown + len, sizeof(s->unknown) - len, "%s%s%s%s%s", len ? ", " : ": ", name,
+                 nearest ? " (is " : "", nearest ? nearest : "", nearest ? " meant?)" : "");
+    s->n[group ? group->meaning : NM_KEY_UNKNOWN]++;
+    return 0;
+}
+
+void nm_conf_log_unread(struct sv_conf *c)
+{
+    struct summary s = { 0 };
+
+    if (nm_conf_unread(c, on_counted, &s) < 0 ||
+        s.n[NM_KEY_NO_MEANING] + s.n[NM_KEY_NOT_DONE] + s.n[NM_KEY_UNKNOWN] == 0)
+        return;
+    sv_log_notice("configuration: %u keys of features that this version lacks, %u without meaning "
+                  "here, %u unknown%s; selvedge-nodemanager --check-config lists them",
+                  s.n[NM_KEY_NOT_DONE], s.n[NM_KEY_NO_MEANING], s.n[NM_KEY_UNKNOWN], s.unknown);
+}

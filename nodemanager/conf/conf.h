@@ -1,0 +1,148 @@
+/* The configuration of the NodeManager: each key is one row of a table in conf.c or one of its
+ * parts (conf-parts.h), with Hadoop's name and default. Read at start; a reload changes the fields
+ * that reload.c lists and no other. An invalid value prevents the start with a message. The files
+ * are the operator's: trusted, but not to be correct. */
+#ifndef SELVEDGE_NODEMANAGER_CONF_CONF_H
+#define SELVEDGE_NODEMANAGER_CONF_CONF_H
+
+#include <stdio.h>
+
+#include "common/base.h"
+#include "common/conf.h"
+#include "common/error.h"
+#include "common/web/web-auth.h"
+#include "executor/request.h"
+#include "nodemanager/conf/conf-localizer.h"
+#include "nodemanager/conf/conf-logs.h"
+#include "wire/ids.h"
+#include "wire/ipc/proxy.h"
+#include "wire/token/token.h"
+
+#define NM_LAUNCH_FAILURES_MAX 64 /* applications; of health/launch-failures.h */
+
+struct nm_conf {
+    struct sv_conf *conf; /* owns every const char * below */
+    int log_level;        /* enum sv_log_level; -1: that of the environment */
+
+    /* addresses */
+    const char *hostname;     /* of the node's id; never a wildcard address */
+    const char *bind_host;    /* to listen on */
+    uint16_t port;            /* 0 = any */
+    char *own_address;        /* owned text of the next */
+    const char *node_address; /* numeric, of hostname; that itself where it has none */
+    const char *web_host;     /* to listen on */
+    uint16_t web_port;
+    struct nm_conf_web {
+        bool logs_enabled;
+        struct sv_web_auth auth;
+    } web;
+    struct yarn_resource resource;
+
+    /* ResourceManagers: one, or an active one among several */
+    struct ipc_proxy_config rm; /* of the resource tracker */
+    int64_t track_stopped_ms;
+    const char *rm_minimum_version;
+
+    /* directories */
+    char **local_dirs, **log_dirs; /* NULL-terminated, owned */
+    bool disk_check_enabled;
+    int64_t disk_check_ms;
+    double min_healthy_disks, max_disk_utilization;
+    int64_t min_free_mb, min_free_inodes;
+    int64_t launch_failures, launch_retry_ms; /* health/launch-failures.h */
+
+    /* auxiliary services; the keys of each are read by aux-services/ */
+    char **aux_services; /* names, owned */
+    int64_t aux_start_timeout_ms, aux_event_timeout_ms;
+    const char *aux_programs; /* directory */
+    const char *aux_hadoop_classpath;
+
+    /* launch */
+    const char *executor_path;
+    const char *executor_socket; /* NULL: setuid */
+    const char *dbus;            /* "system", "off" or an address */
+    const char *cgroup_root;     /* NULL = below the daemon's own group */
+    bool unenforced_allowed;
+    bool selinux_labels;
+    bool limit_users; /* insecure mode: run as local_user */
+    const char *local_user;
+    char **env_whitelist;
+    const char *admin_env;
+    const char *force_path;
+    const char *user_home;
+    const char *add_opens; /* NULL = by the version of the container's Java */
+    bool debug_info;
+    int64_t stderr_tail_bytes;
+    const char *stderr_pattern;
+    enum exe_profile profile;
+    enum exe_network network;
+    bool bandwidth_enabled;                /* outbound, in private networks */
+    int64_t bandwidth_mbit;                /* all containers together */
+    int64_t bandwidth_shares;              /* a container is guaranteed one of so many parts */
+    uint32_t net_rate_kbit, net_ceil_kbit; /* of one container; 0: no limit */
+    bool gpus;                             /* yarn.nodemanager.resource-plugins has yarn.io/gpu */
+    const char *gpus_allowed, *gpu_discovery;
+    int64_t gpu_major;
+
+    /* limits */
+    int64_t pids_max;
+    int64_t cpu_percent; /* of the machine's processors, for all containers */
+    bool strict_cpu;
+    bool memory_enforced, memory_node_limit, elastic;
+    int64_t elastic_timeout_ms;
+    int64_t memory_high_percent, swap_percent;
+    double memory_soft_percent;
+    bool disk_enabled;
+    int64_t io_weight, hugetlb_mb, localizers_mb, localizers_pids;
+    char **io_max; /* "PATH rbps=… …" each, owned */
+    bool numa, numa_read_topology;
+    char **numa_nodes; /* owned */
+
+    /* kill and delete */
+    int64_t sigkill_delay_ms, kill_wait_ms;
+    int64_t delete_debug_delay_ms; /* -1 = never delete */
+    struct nm_conf_logs logs;
+    int64_t log_retain_ms;
+
+    /* localization */
+    char *default_fs; /* owned; "scheme://authority" of URLs without a scheme */
+    int64_t fetch_threads;
+    uint64_t cache_target_bytes;
+    int64_t cache_cleanup_ms;
+    struct nm_conf_localizer localizer;
+
+    /* monitor */
+    int64_t monitor_ms;
+    bool pmem_check, vmem_check;
+    double vmem_ratio;
+    int64_t diagnostics_max;
+
+    /* recovery */
+    bool recovery;
+    bool recovery_supervised;
+    bool work_preserving; /* RESYNC leaves containers alone */
+    const char *recovery_dir;
+
+    enum yarn_hmac hmac;
+};
+
+/* dir NULL = $HADOOP_CONF_DIR; overrides: NULL-terminated "key=value". */
+int nm_conf_load(struct nm_conf *c, const char *dir, char *const *overrides, struct sv_error *err)
+    _must_use_;
+/* The same while the daemon runs: this node's name and address are those of `known`, and not looked
+ * up again. */
+int nm_conf_load_again(struct nm_conf *c, const struct nm_conf *known, const char *dir,
+                       char *const *overrides, struct sv_error *err) _must_use_;
+void nm_conf_free(struct nm_conf *c);
+
+/* Rows of the keys behind the fields above; NULL at the end. */
+const struct sv_conf_key *nm_conf_row(size_t i);
+bool nm_conf_has_row(const char *name);
+/* All keys, those of other components behind the node's own, each once. */
+void nm_conf_each_key(void (*fn)(const struct sv_conf_key *k, void *userdata), void *userdata);
+/* For --print-config: rows and the keys of other components, each once. */
+void nm_conf_print(FILE *out);
+/* A key that this program reads: of a row, or of another component. */
+bool nm_conf_is_read(const char *name);
+
+#endif

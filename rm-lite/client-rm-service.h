@@ -1,9 +1,0 @@
-/* ClientRMService: ApplicationClientProtocol (8032). */
-#ifndef SELVEDGE_RM_LITE_CLIENT_RM_SERVICE_H
-#define SELVEDGE_RM_LITE_CLIENT_RM_SERVICE_H
-
-#include "wire/ipc-server.h"
-
-extern const struct ipc_protocol *const rm_client_protocols[];
-
-#endif

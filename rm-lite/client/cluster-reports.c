@@ -1,0 +1,345 @@
+/* ApplicationClientProtocol's reports on nodes and queues. Part of client-rm-service.c's table. */
+#include "rm-lite/client/cluster-reports.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "common/str.h"
+#include "rm-lite/client/application-reports.h"
+#include "rm-lite/core/queue-counters.h"
+#include "rm-lite/core/rm-app.h"
+#include "rm-lite/core/rm-node.h"
+#include "rm-lite/core/text.h"
+#include "rm-lite/requests/answer.h"
+#include "rm-lite/requests/call-list.h"
+#include "rm-lite/requests/reports.h"
+#include "rm-lite/requests/viewer.h"
+#include "rm-lite/scheduler/scheduler.h"
+
+typedef Hadoop__Yarn__QueueInfoProto QueueInfo;
+
+void rm_on_getClusterMetrics(struct ipc_call *call, const ProtobufCMessage *request, void *userdata)
+{
+    struct rm *rm = userdata;
+    Hadoop__Yarn__GetClusterMetricsResponseProto resp =
+        HADOOP__YARN__GET_CLUSTER_METRICS_RESPONSE_PROTO__INIT;
+    Hadoop__Yarn__YarnClusterMetricsProto m = HADOOP__YARN__YARN_CLUSTER_METRICS_PROTO__INIT;
+
+    (void)request;
+    m.has_num_node_managers = m.has_num_decommissioned_nms = m.has_num_active_nms = true;
+    m.has_num_lost_nms = m.has_num_unhealthy_nms = m.has_num_rebooted_nms = true;
+    m.has_num_decommissioning_nms = m.has_num_shutdown_nms = true;
+    m.num_node_managers = (int32_t)HASH_COUNT(rm->nodes);
+    m.num_active_nms = rm_count_nodes(rm, RM_NODE_ST_RUNNING);
+    m.num_decommissioned_nms = rm_count_nodes(rm, RM_NODE_ST_DECOMMISSIONED);
+    m.num_decommissioning_nms = rm_count_nodes(rm, RM_NODE_ST_DECOMMISSIONING);
+    m.num_lost_nms = rm_count_nodes(rm, RM_NODE_ST_LOST);
+    m.num_unhealthy_nms = rm_count_nodes(rm, RM_NODE_ST_UNHEALTHY);
+    m.num_rebooted_nms = rm_count_nodes(rm, RM_NODE_ST_REBOOTED);
+    m.num_shutdown_nms = rm_count_nodes(rm, RM_NODE_ST_SHUTDOWN);
+    resp.cluster_metrics = &m;
+    ipc_call_reply(call, &resp.base);
+}
+
+static bool is_requested(const Hadoop__Yarn__GetClusterNodesRequestProto *q,
+                         const struct rm_node *n)
+{
+    if (q->n_nodestates == 0)
+        return rm_node_is_active(n);
+    for (size_t i = 0; i < q->n_nodestates; i++)
+        if ((int)q->nodestates[i] == rm_node_wire_state(n))
+            return true;
+    return false;
+}
+
+static int node_entry(struct rm *rm, struct sv_arena *a, const char *user,
+                      const struct rm_call_item *item, const ProtobufCMessage **ret)
+{
+    const struct rm_node *n = rm_node_find_key(rm, item->node);
+    Hadoop__Yarn__NodeReportProto *m;
+
+    (void)user;
+    if (!n && !(n = rm_node_find_inactive(rm, item->node)))
+        return 0;
+    m = rm_node_report(a, n);
+    if (!m)
+        return -ENOMEM;
+    m->has_node_update_type = false; /* for ApplicationMasters only */
+    *ret = &m->base;
+    return 0;
+}
+
+void rm_on_getClusterNodes(struct ipc_call *call, const ProtobufCMessage *request, void *userdata)
+{
+    static const struct rm_call_kind kind = { node_entry, 1 };
+    struct rm *rm = userdata;
+    const Hadoop__Yarn__GetClusterNodesRequestProto *q =
+        (const Hadoop__Yarn__GetClusterNodesRequestProto *)request;
+    const struct rm_call_request r = { call, request, rm_on_getClusterNodes };
+    struct rm_node *tables[] = { rm->nodes, rm->inactive_nodes };
+    _cleanup_(rm_call_items_free) struct rm_call_items list = { 0 };
+
+    if (!rm_call_items_new(&list, HASH_COUNT(rm->nodes) + HASH_COUNT(rm->inactive_nodes))) {
+        rm_answer_no_memory(call);
+        return;
+    }
+    for (size_t t = 0; t < SV_ARRAY_LEN(tables); t++)
+        for (const struct rm_node *n = tables[t]; n; n = n->hh.next)
+            if (is_requested(q, n))
+                list.items[list.n++].node = rm_strdup(n->key);
+    rm_call_list(rm, &r, &kind, &list, NULL);
+}
+
+/* -------------------------------------------------------------------- queues */
+
+static void count_apps(Hadoop__Yarn__QueueStatisticsProto *m, const struct rm_queue_counters *c)
+{
+    m->has_numappssubmitted = m->has_numappsrunning = m->has_numappspending = true;
+    m->has_numappscompleted = m->has_numappskilled = m->has_numappsfailed = true;
+    m->numappssubmitted = c->sum[RM_COUNT_SUBMITTED];
+    m->numappsrunning = c->live.running;
+    m->numappspending = c->live.pending;
+    m->numappscompleted = c->sum[RM_COUNT_COMPLETED];
+    m->numappskilled = c->sum[RM_COUNT_KILLED];
+    m->numappsfailed = c->sum[RM_COUNT_FAILED];
+}
+
+/* As the queue's metrics have it: what is reserved is not allocated. */
+static Hadoop__Yarn__QueueStatisticsProto *statistics(struct sv_arena *a, const struct rm *rm,
+                                                      const struct rm_queue_info *q)
+{
+    const struct rm_queue_counters *c = rm_queue_counters_find(rm, q->path, NULL);
+    struct rm_res used = rm_res_sub(q->used, q->reserved);
+    Hadoop__Yarn__QueueStatisticsProto *m = sv_new(a, Hadoop__Yarn__QueueStatisticsProto);
+    struct rm_res left = rm_res_max(rm_res_sub(q->effective_max, q->used), (struct rm_res){ 0, 0 });
+
+    if (!m)
+        return NULL;
+    hadoop__yarn__queue_statistics_proto__init(m);
+    count_apps(m, c);
+    m->has_numactiveusers = true;
+    m->numactiveusers = q->users;
+    m->has_availablememorymb = m->has_allocatedmemorymb = m->has_pendingmemorymb = true;
+    m->has_reservedmemorymb = true;
+    m->availablememorymb = left.mem;
+    m->allocatedmemorymb = used.mem;
+    m->pendingmemorymb = q->pending.mem;
+    m->reservedmemorymb = q->reserved.mem;
+    m->has_availablevcores = m->has_allocatedvcores = m->has_pendingvcores = true;
+    m->has_reservedvcores = true;
+    m->availablevcores = left.vcores;
+    m->allocatedvcores = used.vcores;
+    m->pendingvcores = q->pending.vcores;
+    m->reservedvcores = q->reserved.vcores;
+    m->has_allocatedcontainers = m->has_pendingcontainers = m->has_reservedcontainers = true;
+    m->allocatedcontainers = q->containers;
+    m->pendingcontainers = c->live.pending_containers;
+    m->reservedcontainers = c->live.reserved_containers;
+    return m;
+}
+
+static QueueInfo *queue_to(struct sv_arena *a, const struct rm *rm, const struct rm_queue_info *q)
+{
+    static char any[] = "*", *any_label[] = { any };
+    QueueInfo *m = sv_new(a, QueueInfo);
+
+    if (!m)
+        return NULL;
+    hadoop__yarn__queue_info_proto__init(m);
+    m->queuename = sv_arena_strdup(a, q->name);
+    m->queuepath = sv_arena_strdup(a, q->path);
+    m->has_capacity = m->has_maximumcapacity = m->has_currentcapacity = true;
+    m->capacity = (float)q->capacity;
+    m->maximumcapacity = (float)q->max_capacity;
+    m->currentcapacity = (float)q->used_capacity;
+    m->has_state = true;
+    m->state = (Hadoop__Yarn__QueueStateProto)q->state;
+    m->queuestatistics = statistics(a, rm, q);
+    m->accessiblenodelabels = any_label;
+    m->n_accessiblenodelabels = SV_ARRAY_LEN(any_label);
+    m->has_preemptiondisabled = m->has_intraqueuepreemptiondisabled = true;
+    m->preemptiondisabled = q->preemption_disabled;
+    m->intraqueuepreemptiondisabled = q->inside_disabled;
+    m->has_maxparallelapps = true;
+    m->maxparallelapps = q->max_parallel_apps;
+    m->has_weight = true;
+    m->weight = (float)q->weight;
+    m->schedulertype = (char *)(uintptr_t) "CapacityScheduler";
+    return m->queuename && m->queuepath && m->queuestatistics ? m : NULL;
+}
+
+struct walk {
+    struct sv_arena *a;
+    const char *parent; /* full path; its children are reported */
+    bool recursive;
+    struct rm *rm;
+    QueueInfo *into;
+    size_t cap;
+    bool failed;
+};
+
+static void add_children(struct walk *w);
+
+static int add_child(const struct rm_queue_info *q, void *userdata)
+{
+    struct walk *w = userdata;
+    QueueInfo *m;
+
+    if (w->failed || !sv_streq(q->parent, w->parent))
+        return 0;
+    m = queue_to(w->a, w->rm, q);
+    if (w->into->n_childqueues == w->cap) {
+        size_t cap = w->cap ? w->cap * 2 : 8;
+        QueueInfo **v = sv_newn(w->a, QueueInfo *, cap);
+
+        if (v && w->cap)
+            memcpy(v, w->into->childqueues, w->cap * sizeof(QueueInfo *));
+        w->into->childqueues = v;
+        w->cap = cap;
+    }
+    if (!m || !w->into->childqueues) {
+        w->failed = true;
+        return 0;
+    }
+    w->into->childqueues[w->into->n_childqueues++] = m;
+    if (w->recursive) {
+        struct walk sub = {
+            .a = w->a, .rm = w->rm, .parent = m->queuepath, .recursive = true, .into = m
+        };
+
+        add_children(&sub);
+        w->failed = sub.failed;
+    }
+    return 0;
+}
+
+static void add_children(struct walk *w)
+{
+    (void)rm_sched_each_queue(w->rm->sched, add_child, w); /* add_child never fails */
+}
+
+static bool inside(const char *path, const char *queue)
+{
+    size_t n = strlen(queue);
+
+    return strncmp(path, queue, n) == 0 && (path[n] == 0 || path[n] == '.');
+}
+
+static bool choose_apps(const struct rm_viewer *who, const struct rm_queue_info *q,
+                        struct rm_call_items *ret)
+{
+    struct rm *rm = who->rm;
+    struct rm_app *app;
+
+    if (!rm_call_items_new(ret, HASH_COUNT(rm->apps)))
+        return false;
+    DL_FOREACH (rm->app_list, app) {
+        struct rm_app_usage use;
+
+        if (rm_sched_app_usage(rm->sched, app->id, &use) >= 0 && inside(use.queue_path, q->path))
+            ret->items[ret->n++] =
+                (struct rm_call_item){ .app = app->id, .whole = rm_viewer_sees(who, app) };
+    }
+    return true;
+}
+
+void rm_on_getQueueInfo(struct ipc_call *call, const ProtobufCMessage *request, void *userdata)
+{
+    struct rm *rm = userdata;
+    const Hadoop__Yarn__GetQueueInfoRequestProto *q =
+        (const Hadoop__Yarn__GetQueueInfoRequestProto *)request;
+    Hadoop__Yarn__GetQueueInfoResponseProto resp =
+        HADOOP__YARN__GET_QUEUE_INFO_RESPONSE_PROTO__INIT;
+    const struct rm_call_request r = { call, request, rm_on_getQueueInfo };
+    _cleanup_(rm_call_items_free) struct rm_call_items list = { 0 };
+    _cleanup_arena_ struct sv_arena *a = rm_answer_arena();
+    struct rm_queue_info info;
+    struct rm_viewer who;
+
+    if (!a) {
+        rm_answer_no_memory(call);
+        return;
+    }
+    rm_viewer_of_call(rm, call, &who);
+    if (!q->queuename || rm_sched_queue(rm->sched, q->queuename, &info) < 0) {
+        ipc_call_reply(call, &resp.base); /* Hadoop: no such queue is an empty answer */
+        return;
+    }
+    rm_queue_counters_gather(rm);
+    resp.queueinfo = queue_to(a, rm, &info);
+    if (!resp.queueinfo || (q->includeapplications && !choose_apps(&who, &info, &list))) {
+        rm_answer_no_memory(call);
+        return;
+    }
+    if (q->includechildqueues || q->recursive) {
+        struct walk w = { .a = a,
+                          .rm = rm,
+                          .parent = resp.queueinfo->queuepath,
+                          .recursive = q->recursive,
+                          .into = resp.queueinfo };
+
+        add_children(&w);
+        if (w.failed) {
+            rm_answer_no_memory(call);
+            return;
+        }
+    }
+    if (rm_viewer_waits(&who))
+        rm_groups_wait(rm, call, request, rm_on_getQueueInfo);
+    else
+        rm_call_list(rm, &r, &rm_call_queue_apps, &list, &resp.queueinfo->base);
+}
+
+struct acls {
+    struct sv_arena *a;
+    Hadoop__Yarn__GetQueueUserAclsInfoResponseProto *resp;
+    size_t cap;
+};
+
+static int count_queue(const struct rm_queue_info *q, void *userdata)
+{
+    (void)q;
+    (*(size_t *)userdata)++;
+    return 0;
+}
+
+/* Without ACLs everybody may submit to and administer every queue (root's default is "*"). */
+static int add_acl(const struct rm_queue_info *q, void *userdata)
+{
+    static Hadoop__Yarn__QueueACLProto both[] = {
+        HADOOP__YARN__QUEUE_ACLPROTO__QACL_SUBMIT_APPLICATIONS,
+        HADOOP__YARN__QUEUE_ACLPROTO__QACL_ADMINISTER_QUEUE
+    };
+    struct acls *s = userdata;
+    Hadoop__Yarn__QueueUserACLInfoProto *m = sv_new(s->a, Hadoop__Yarn__QueueUserACLInfoProto);
+
+    if (!m || s->resp->n_queueuseracls >= s->cap)
+        return -1;
+    hadoop__yarn__queue_user_aclinfo_proto__init(m);
+    m->queuename = sv_arena_strdup(s->a, q->path);
+    m->useracls = both;
+    m->n_useracls = SV_ARRAY_LEN(both);
+    s->resp->queueuseracls[s->resp->n_queueuseracls++] = m;
+    return m->queuename ? 0 : -1;
+}
+
+void rm_on_getQueueUserAcls(struct ipc_call *call, const ProtobufCMessage *request, void *userdata)
+{
+    struct rm *rm = userdata;
+    Hadoop__Yarn__GetQueueUserAclsInfoResponseProto resp =
+        HADOOP__YARN__GET_QUEUE_USER_ACLS_INFO_RESPONSE_PROTO__INIT;
+    _cleanup_arena_ struct sv_arena *a = rm_answer_arena();
+    struct acls s = { .a = a, .resp = &resp };
+
+    (void)request;
+    if (!a) {
+        rm_answer_no_memory(call);
+        return;
+    }
+    (void)rm_sched_each_queue(rm->sched, count_queue, &s.cap); /* never fails */
+    resp.queueuseracls = RM_ANSWER_ARRAY(s.a, Hadoop__Yarn__QueueUserACLInfoProto, s.cap);
+    if (resp.queueuseracls && rm_sched_each_queue(rm->sched, add_acl, &s) >= 0)
+        ipc_call_reply(call, &resp.base);
+    else
+        rm_answer_no_memory(call);
+}

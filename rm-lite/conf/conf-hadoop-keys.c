@@ -1,0 +1,223 @@
+/* Keys of Hadoop's ResourceManager (yarn-default.xml of 3.4.2) that have no row in rm-conf.c, by
+ * what becomes of them. See conf-unread.h. A key of a feature that is built moves from here to
+ * rm-conf.c. */
+#include "rm-lite/conf/conf-unread.h"
+
+#include <stddef.h>
+
+/* clang-format off */
+static const char *const elsewhere_keys[] = {
+    "hostname=0.0.0.0", "scheduler.monitor.enable=false",
+    "scheduler.monitor.policies=org.apache.hadoop.yarn.server.resourcemanager.monitor.capacity.ProportionalCapacityPreemptionPolicy", NULL,
+};
+
+static const char *const clients_keys[] = {
+    "connect.max-wait.ms=900000",
+    "connect.retry-interval.ms=30000",
+    NULL,
+};
+
+static const char *const kerberos_keys[] = {
+    "delayed.delegation-token.removal-interval-ms=30000",
+    "delegation-token-renewer.thread-count=50",
+    "delegation-token-renewer.thread-retry-interval=60s",
+    "delegation-token-renewer.thread-retry-max-attempts=10",
+    "delegation-token-renewer.thread-timeout=60s",
+    "delegation-token.always-cancel=false",
+    "delegation-token.max-conf-size-bytes=12800",
+    "keytab=/etc/krb5.keytab",
+    "principal=",
+    "proxy-user-privileges.enabled=false",
+    "webapp.delegation-token-auth-filter.enabled=true",
+    "webapp.spnego-keytab-file=",
+    "webapp.spnego-principal=",
+    NULL,
+};
+
+static const char *const ha_keys[] = {
+    "epoch.range=0",
+    "ha.automatic-failover.embedded=true",
+    "ha.automatic-failover.enabled=true",
+    "ha.automatic-failover.zk-base-path=/yarn-leader-election",
+    "ha.failover-controller.active-standby-elector.zk.retries=",
+    "ha.id=",
+    "ha.rm-ids=",
+    NULL,
+};
+
+static const char *const store_keys[] = {
+    "fs.state-store.num-retries=0",
+    "fs.state-store.retry-interval-ms=1000",
+    "fs.state-store.uri=${hadoop.tmp.dir}/yarn/system/rmstore",
+    "leveldb-state-store.compaction-interval-secs=3600",
+    "leveldb-state-store.path=${hadoop.tmp.dir}/yarn/system/rmstore",
+    "store.class=org.apache.hadoop.yarn.server.resourcemanager.recovery.FileSystemRMStateStore",
+    "zk-appid-node.split-index=0",
+    "zk-client-ssl.enabled=false",
+    "zk-delegation-token-node.split-index=0",
+    "zk-max-znode-size.bytes=1048576",
+    "zk-state-store.parent-path=/rmstore",
+    "zk-state-store.root-node.acl=",
+    NULL,
+};
+
+static const char *const java_keys[] = {
+    "admin.client.thread-count=1",
+    "amlauncher.thread-count=50",
+    "application-timeouts.monitor.interval-ms=3000",
+    "client.thread-count=50",
+    "container.liveness-monitor.interval-ms=600000",
+    "decommissioning-nodes-watcher.poll-interval-secs=20",
+    "fail-fast=${yarn.fail-fast}",
+    "history-writer.multi-threaded-dispatcher.pool-size=10",
+    "metrics.runtime.buckets=60,300,1440",
+    "node-ip-cache.expiry-interval-secs=-1",
+    "placement-constraints.algorithm.pool-size=1",
+    "placement-constraints.scheduler.pool-size=1",
+    "resource-tracker.client.thread-count=50",
+    "resource-tracker.nm.ip-hostname-check=false",
+    "scheduler.client.thread-count=50",
+    "system-metrics-publisher.dispatcher.pool-size=10",
+    NULL,
+};
+
+static const char *const constraints_keys[] = {
+    "placement-constraints.algorithm.class=org.apache.hadoop.yarn.server.resourcemanager.scheduler.constraint.algorithm.DefaultPlacementAlgorithm",
+    "placement-constraints.algorithm.iterator=SERIAL",
+    "placement-constraints.handler=disabled",
+    "placement-constraints.retry-attempts=3",
+    NULL,
+};
+
+static const char *const opportunistic_keys[] = {
+    "nm-container-queuing.load-comparator=QUEUE_LENGTH",
+    "nm-container-queuing.max-queue-length=15",
+    "nm-container-queuing.max-queue-wait-time-ms=100",
+    "nm-container-queuing.min-queue-length=5",
+    "nm-container-queuing.min-queue-wait-time-ms=10",
+    "nm-container-queuing.queue-limit-stdev=1.0f",
+    "nm-container-queuing.sorting-nodes-interval-ms=1000",
+    "opportunistic-container-allocation.enabled=false",
+    "opportunistic-container-allocation.nodes-used=10",
+    "opportunistic.max.container-allocation.per.am.heartbeat=-1",
+    NULL,
+};
+
+static const char *const labels_keys[] = {
+    "node-labels.am.allow-non-exclusive-allocation=false",
+    "node-labels.am.default-node-label-expression=",
+    "node-labels.provider=",
+    "node-labels.provider.fetch-interval-ms=1800000",
+    "node-labels.provider.update-newly-registered-nodes-interval-ms=30000",
+    "nodestore-rootdir.num-retries=1000",
+    "nodestore-rootdir.retry-interval-ms=1000",
+    NULL,
+};
+
+static const char *const heartbeat_keys[] = {
+    "nodemanagers.heartbeat-interval-max-ms=1000",
+    "nodemanagers.heartbeat-interval-min-ms=1000",
+    "nodemanagers.heartbeat-interval-scaling-enable=false",
+    "nodemanagers.heartbeat-interval-slowdown-factor=1.0",
+    "nodemanagers.heartbeat-interval-speedup-factor=1.0",
+    NULL,
+};
+
+static const char *const nodes_keys[] = {
+    "enable-node-untracked-without-include-path=false",
+    "node-removal-untracked.node-selective-states-to-remove=",
+    NULL,
+};
+
+static const char *const publisher_keys[] = {
+    "system-metrics-publisher.enabled=false",
+    "system-metrics-publisher.timeline-server-v1.batch-size=1000",
+    "system-metrics-publisher.timeline-server-v1.enable-batch=false",
+    "system-metrics-publisher.timeline-server-v1.interval-seconds=60",
+    NULL,
+};
+
+static const char *const submission_keys[] = {
+    "application-master-service.processors=",
+    "application-tag-based-placement.enable=false",
+    "application-tag-based-placement.force-lowercase=true",
+    "application-tag-based-placement.username.whitelist=",
+    "submission-preprocessor.enabled=false",
+    "submission-preprocessor.file-path=",
+    "submission-preprocessor.file-refresh-interval-ms=60000",
+    NULL,
+};
+
+static const char *const web_keys[] = {
+    "webapp.cross-origin.enabled=false",
+    "webapp.https.address=${yarn.resourcemanager.hostname}:8090",
+    "webapp.rest-csrf.custom-header=X-XSRF-Header",
+    "webapp.rest-csrf.methods-to-ignore=GET,OPTIONS,HEAD",
+    "webapp.ui-actions.enabled=true",
+    "webapp.xfs-filter.xframe-options=SAMEORIGIN",
+    NULL,
+};
+
+static const char *const activities_keys[] = {
+    "activities-manager.app-activities.max-queue-length=100",
+    "activities-manager.app-activities.ttl-ms=600000",
+    "activities-manager.cleanup-interval-ms=5000",
+    "activities-manager.scheduler-activities.ttl-ms=600000",
+    NULL,
+};
+
+static const char *const scheduling_keys[] = {
+    "auto-update.containers=false",
+    "reservation-system.class=",
+    "reservation-system.enable=false",
+    "reservation-system.plan.follower=",
+    "reservation-system.planfollower.time-step=1000",
+    "resource-profiles.enabled=false",
+    "resource-profiles.source-file=resource-profiles.json",
+    NULL,
+};
+
+static const char *const limits_keys[] = {
+    "max-log-aggregation-diagnostics-in-memory=10",
+    "state-store.max-completed-applications=${yarn.resourcemanager.max-completed-applications}",
+    NULL,
+};
+
+static const char *const provider_keys[] = {
+    "configuration.file-system-based-store=/yarn/conf",
+    NULL,
+};
+
+const struct rm_key_group rm_key_groups[] = {
+    { RM_KEY_READ, "with the addresses and the preemption", elsewhere_keys },
+    { RM_KEY_OTHER, "of clients and NodeManagers", clients_keys },
+    { RM_KEY_NO_MEANING, "of Kerberos, which is not supported; tokens of other services in submissions are not renewed", kerberos_keys },
+    { RM_KEY_NO_MEANING, "of several ResourceManagers; refused with ha.enabled=true", ha_keys },
+    { RM_KEY_NO_MEANING, "the state store is a database in selvedge.rm.state-dir", store_keys },
+    { RM_KEY_NO_MEANING, "of the Java daemon: its threads, caches and timers", java_keys },
+    { RM_KEY_NOT_DONE, "placement constraints; an ApplicationMaster that sends some is refused", constraints_keys },
+    { RM_KEY_NOT_DONE, "opportunistic containers", opportunistic_keys },
+    { RM_KEY_NOT_DONE, "node labels and attributes", labels_keys },
+    { RM_KEY_NOT_DONE, "heartbeat intervals that follow the load", heartbeat_keys },
+    { RM_KEY_NOT_DONE, "which untracked nodes are forgotten: those out of a list of hosts that may join, in each state", nodes_keys },
+    { RM_KEY_NOT_DONE, "timeline service", publisher_keys },
+    { RM_KEY_NOT_DONE, "changes of submissions by file or tag, processors of requests", submission_keys },
+    { RM_KEY_NOT_DONE, "HTTPS, cross-origin requests and switches of the web pages; selvedge.rm.webapp.put.enabled=false takes the form to kill away", web_keys },
+    { RM_KEY_NOT_DONE, "records of the scheduler's activities", activities_keys },
+    { RM_KEY_NOT_DONE, "reservations in advance, resource profiles, automatic updates of containers", scheduling_keys },
+    { RM_KEY_NOT_DONE, "a limit of its own for the state store, length of log aggregation diagnostics", limits_keys },
+    { RM_KEY_NOT_DONE, "configuration from a file system; refused with configuration.provider-class", provider_keys },
+    { 0 },
+};
+
+#define RM "yarn.resourcemanager."
+
+const struct rm_key_refusal rm_key_refusals[] = {
+    { { RM "ha.enabled", SV_CONF_BOOL, "false", .help = "true is refused" }, "there is one ResourceManager without failover: two would run applications twice; set it to false" },
+    { { RM "scheduler.class", SV_CONF_STRING, "org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.CapacityScheduler", .help = "others are refused" }, "the scheduler is the CapacityScheduler: queues of another would be passed over" },
+    { { RM "configuration.provider-class", SV_CONF_STRING, "org.apache.hadoop.yarn.LocalConfigurationProvider", .help = "others are refused" }, "files are read from this machine alone: queues and access lists kept elsewhere would be passed over" },
+    { { RM "application-https.policy", SV_CONF_STRING, "NONE", .help = "others are refused" }, "ApplicationMasters get no certificates: their pages would be in clear; NONE accepts that" },
+    { { RM "webapp.rest-csrf.enabled", SV_CONF_BOOL, "false", .help = "true is refused" }, "the web server does not ask for the header against forged requests; false accepts that, selvedge.rm.webapp.put.enabled=false refuses changes" },
+    { { 0 }, NULL },
+};
+/* clang-format on */

@@ -1,0 +1,90 @@
+/* RMContainer: one container from its allocation to its end, its states and its events. */
+#ifndef SELVEDGE_RM_LITE_CORE_RM_CONTAINER_H
+#define SELVEDGE_RM_LITE_CORE_RM_CONTAINER_H
+
+#include <utlist.h>
+
+#include "common/fsm.h"
+#include "rm-lite/core/context.h"
+#include "rm-lite/scheduler/hash.h"
+#include "rm-lite/scheduler/resource.h"
+
+enum rm_container_state {
+    RM_CON_ST_NEW = 1,
+    RM_CON_ST_RESERVED,
+    RM_CON_ST_ALLOCATED,
+    RM_CON_ST_ACQUIRED,
+    RM_CON_ST_RUNNING,
+    RM_CON_ST_COMPLETED,
+    RM_CON_ST_EXPIRED,
+    RM_CON_ST_RELEASED,
+    RM_CON_ST_KILLED,
+    RM_CON_STATES
+};
+/* The text of an event is the diagnostics. */
+enum rm_container_event {
+    RM_CON_EV_START = 1,
+    RM_CON_EV_RECOVER, /* struct rm_container_exit */
+    RM_CON_EV_RESERVED,
+    RM_CON_EV_ACQUIRED,
+    RM_CON_EV_LAUNCHED,
+    RM_CON_EV_FINISHED, /* from here on: struct rm_container_exit */
+    RM_CON_EV_RELEASED,
+    RM_CON_EV_EXPIRE,
+    RM_CON_EV_KILL,
+    RM_CON_EVENTS
+};
+struct rm_container_exit {
+    int32_t exit_status;
+    int wire_state; /* of RECOVER alone: ContainerStateProto, as its node reports it */
+};
+
+struct rm_container {
+    struct {
+        int64_t ts, app_attempt, id;
+    } key;
+    struct rm *rm;
+    struct rm_app *app;
+    struct rm_attempt *attempt;
+    struct rm_node *node; /* NULL once the node is gone */
+    struct yarn_container_id id;
+    char id_str[YARN_ID_TEXT_MAX];
+    int state;
+    bool is_master, in_fresh;
+    bool announced; /* its preemption, to its ApplicationMaster with the next answer */
+    struct rm_res resource;
+    int32_t priority;
+    int64_t allocation_id;
+    int64_t created_ms, finish_ms; /* wall */
+    int64_t expires_ms;            /* monotonic; 0 = no expiry running */
+    int32_t exit_status;
+    char *diagnostics;
+    struct yarn_node_id node_id;
+    char *node_http;
+    UT_hash_handle hh;                    /* rm->containers */
+    struct rm_container *f_prev, *f_next; /* attempt->fresh */
+    struct rm_container *n_prev, *n_next; /* node->containers */
+    struct rm_container *p_prev, *p_next; /* app->containers */
+    struct rm_container *x_prev, *x_next; /* rm->expiring, in order of expires_ms */
+};
+
+struct rm_container *rm_container_new(struct rm_attempt *att, struct rm_node *node,
+                                      struct yarn_container_id id, struct rm_res resource,
+                                      int32_t priority, int64_t allocation_id);
+void rm_container_free(struct rm_container *c);
+int rm_container_wire_state(const struct rm_container *c); /* ContainerStateProto */
+
+void rm_container_post(struct rm_container *c, enum rm_container_event event);
+/* The next answer to its ApplicationMaster says that it will be preempted. */
+void rm_container_announce_preemption(struct rm_container *c);
+/* FINISHED, RELEASED, EXPIRE, KILL */
+void rm_container_post_exit(struct rm_container *c, enum rm_container_event event,
+                            int32_t exit_status, const char *diagnostics);
+void rm_container_post_recover(struct rm_container *c, int wire_state, int32_t exit_status,
+                               const char *diagnostics);
+
+/* rm-container-fsm.c */
+extern const struct sv_fsm rm_container_fsm;
+void rm_container_handle(const struct sv_event *event, void *userdata); /* sv_event_handler */
+
+#endif

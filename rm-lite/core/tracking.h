@@ -1,0 +1,12 @@
+/* Tracking URLs of applications in reports. */
+#ifndef SELVEDGE_RM_LITE_CORE_TRACKING_H
+#define SELVEDGE_RM_LITE_CORE_TRACKING_H
+
+#include "rm-lite/core/context.h"
+
+/* The URL for users: the proxied one where the ApplicationMaster gave one, else the application's
+ * page. `att` may not be NULL. */
+void rm_tracking_url(const struct rm_attempt *att, char *buf, size_t size);
+void rm_app_page(const struct rm_app *app, char *buf, size_t size);
+
+#endif

@@ -1,0 +1,201 @@
+/* Authentication of nodes; see node-auth.h. Called by rm.c, services.c and
+ * resource-tracker-service.c. Hostile: every peer of 8031, containers of our own nodes among them;
+ * the keys of all tokens are behind it. */
+#include "rm-lite/nodes/node-auth.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <string.h>
+
+#include "common/str.h"
+#include "wire/ipc/resolve.h"
+#include "wire/token/node-secret.h"
+
+#define UNPROTECTED "selvedge.rm.unprotected-nodes"
+#define TELL_MS 5000 /* between two messages about refused peers, who may be many */
+
+struct network {
+    struct in6_addr ip; /* IPv4 as mapped */
+    unsigned bits;
+};
+
+struct rm_node_auth {
+    struct yarn_node_secret secret; /* len 0: none */
+    struct network *unprotected;
+    size_t n_unprotected;
+    int64_t told_ms; /* when a refusal was last logged; 0 = never */
+};
+
+/* ---- The list ---- */
+
+/* "*", an address, or ADDRESS/BITS */
+static int parse_network(const char *text, struct network *ret)
+{
+    _cleanup_free_ char *copy = strdup(text);
+    struct in_addr v4;
+    uint64_t bits = 128;
+    char *slash;
+
+    if (!copy)
+        return -ENOMEM;
+    *ret = (struct network){ .bits = 0 };
+    if (sv_streq(text, "*"))
+        return 0;
+    slash = strchr(copy, '/');
+    if (slash)
+        *slash++ = '\0';
+    if (inet_pton(AF_INET, copy, &v4) == 1) {
+        ret->ip.s6_addr[10] = ret->ip.s6_addr[11] = 0xff;
+        memcpy(ret->ip.s6_addr + 12, &v4, 4);
+        if (slash && sv_parse_u64(slash, 0, 32, &bits) < 0)
+            return -EINVAL;
+        bits = slash ? bits + 96 : 128;
+    } else if (inet_pton(AF_INET6, copy, &ret->ip) != 1 ||
+               (slash && sv_parse_u64(slash, 0, 128, &bits) < 0)) {
+        return -EINVAL;
+    }
+    ret->bits = (unsigned)bits;
+    return 0;
+}
+
+static int parse_networks(const char *text, struct rm_node_auth *a, struct sv_error *err)
+{
+    _cleanup_strv_ char **list = NULL;
+    int r = sv_strv_split(text ? text : "", ',', &list);
+
+    if (r < 0)
+        return sv_error_errno(err, r, UNPROTECTED);
+    a->unprotected = calloc(sv_strv_len(list) + 1, sizeof(*a->unprotected));
+    if (!a->unprotected)
+        return sv_error_errno(err, -ENOMEM, UNPROTECTED);
+    for (char **s = list; s && *s; s++) {
+        r = parse_network(*s, &a->unprotected[a->n_unprotected]);
+        if (r < 0)
+            return sv_error_set(err, r, UNPROTECTED ": \"%s\" is not an address, ADDRESS/BITS or *",
+                                *s);
+        a->n_unprotected++;
+    }
+    return 0;
+}
+
+static bool network_has(const struct network *n, const struct in6_addr *ip)
+{
+    unsigned bytes = n->bits / 8, rest = n->bits % 8;
+
+    if (memcmp(n->ip.s6_addr, ip->s6_addr, bytes) != 0)
+        return false;
+    return !rest || ((n->ip.s6_addr[bytes] ^ ip->s6_addr[bytes]) & (0xff00u >> rest) & 0xffu) == 0;
+}
+
+static bool is_unprotected(const struct rm_node_auth *a, const struct in6_addr *ip)
+{
+    for (size_t i = 0; i < a->n_unprotected; i++)
+        if (network_has(&a->unprotected[i], ip))
+            return true;
+    return false;
+}
+
+/* ---- Life ---- */
+
+int rm_node_auth_new(struct rm *rm, struct sv_error *err)
+{
+    struct rm_node_auth *a = calloc(1, sizeof(*a));
+    const char *key = yarn_node_secret_key()->name;
+    int r;
+
+    if (!a)
+        return sv_error_errno(err, -ENOMEM, "%s", key);
+    rm->node_auth = a;
+    r = yarn_node_secret_load(rm->xml, &a->secret, err);
+    if (r >= 0)
+        r = parse_networks(rm->conf.unprotected_nodes, a, err);
+    if (r < 0)
+        return r;
+    if (a->secret.len == 0 && a->n_unprotected == 0)
+        return sv_error_set(err, -ENOKEY,
+                            "%s: there is no node secret, and without it whoever reaches the "
+                            "ResourceTracker's port gets the keys of all tokens. Make one (umask "
+                            "077; head -c 32 /dev/urandom | base64 > %s, owned by the daemon's "
+                            "account) and copy it to each node, or name the addresses of nodes "
+                            "without it in " UNPROTECTED,
+                            key, yarn_node_secret_key()->def);
+    if (a->secret.len > 0)
+        sv_log_info("nodes must have the node secret %s", a->secret.id);
+    if (a->n_unprotected > 0)
+        sv_log_warning(UNPROTECTED "=%s: whoever connects from there, a container too, can "
+                                   "register as a node and gets the keys of all tokens",
+                       rm->conf.unprotected_nodes);
+    return 0;
+}
+
+void rm_node_auth_free(struct rm *rm)
+{
+    struct rm_node_auth *a = rm->node_auth;
+
+    rm->node_auth = NULL;
+    if (!a)
+        return;
+    yarn_node_secret_clear(&a->secret);
+    free(a->unprotected);
+    free(a);
+}
+
+/* ---- Connections and calls ---- */
+
+static bool may_tell(struct rm_node_auth *a)
+{
+    int64_t now = sv_now_ms();
+
+    if (a->told_ms && now - a->told_ms < TELL_MS)
+        return false;
+    a->told_ms = SV_MAX(now, (int64_t)1);
+    return true;
+}
+
+static int verify(const uint8_t *id, size_t id_len, uint8_t ret_password[64],
+                  size_t *ret_password_len, char ret_user[256], const char **ret_class,
+                  struct sv_error *err, void *userdata)
+{
+    const struct rm *rm = userdata;
+    int r = yarn_node_token_verify(&rm->node_auth->secret, id, id_len, ret_password,
+                                   ret_password_len, ret_user, err);
+
+    (void)ret_class; /* InvalidToken */
+    if (r < 0 && err && may_tell(rm->node_auth))
+        sv_log_warning("a node was refused: %s", err->text);
+    return r;
+}
+
+bool rm_node_auth_simple(const struct rm *rm)
+{
+    return rm->node_auth->n_unprotected > 0;
+}
+
+ipc_token_verifier rm_node_auth_verifier(const struct rm *rm)
+{
+    return rm->node_auth->secret.len > 0 ? verify : NULL;
+}
+
+bool rm_node_auth_allows(struct rm *rm, struct ipc_call *call, const char *host)
+{
+    const struct ipc_peer *peer = ipc_call_peer(call);
+
+    if (peer->token && sv_streq(peer->user, host))
+        return true;
+    if (!peer->token && is_unprotected(rm->node_auth, &peer->ip))
+        return true;
+    if (may_tell(rm->node_auth))
+        sv_log_warning("node %s at %s was refused: %s", host, peer->address,
+                       peer->token ? "its token is another node's"
+                                   : "it has no node secret, and " UNPROTECTED
+                                     " does not name its address");
+    if (peer->token)
+        ipc_call_fail(call, JAVA_ACCESS_CONTROL, "node %s: the token is that of %s", host,
+                      peer->user);
+    else
+        ipc_call_fail(call, JAVA_ACCESS_CONTROL,
+                      "node %s at %s: a node secret is demanded (%s on the node), or the address "
+                      "in %s on the ResourceManager",
+                      host, peer->address, yarn_node_secret_key()->name, UNPROTECTED);
+    return false;
+}

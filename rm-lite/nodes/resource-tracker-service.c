@@ -1,0 +1,617 @@
+/* ResourceTrackerService (8031): NodeManagers register, heartbeat and leave.
+ *
+ * The peer is a NodeManager that has shown the node secret, or whose address root's setting names
+ * (node-auth.h), on the machine whose name it claims (node-address.h). Its reports are believed
+ * only for containers that were placed on it. */
+#include "rm-lite/nodes/resource-tracker-service.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/oom.h"
+#include "common/str.h"
+#include "rm-lite/core/log-status.h"
+#include "rm-lite/core/rm-app-attempt.h"
+#include "rm-lite/core/rm-app.h"
+#include "rm-lite/core/rm-container.h"
+#include "rm-lite/core/rm-node.h"
+#include "rm-lite/core/secrets.h"
+#include "rm-lite/core/text.h"
+#include "rm-lite/core/version.h"
+#include "rm-lite/fsm/scheduling.h"
+#include "rm-lite/nodes/node-address.h"
+#include "rm-lite/nodes/node-auth.h"
+#include "rm-lite/nodes/nodes-list.h"
+#include "rm-lite/nodes/overcommit.h"
+#include "rm-lite/nodes/topology.h"
+#include "rm-lite/requests/answer.h"
+#include "rm-lite/scheduler/resource-types.h"
+#include "wire/ipc/methods.h"
+
+#define NODE_ACTION(x) HADOOP__YARN__NODE_ACTION_PROTO__##x
+#define C_COMPLETE HADOOP__YARN__CONTAINER_STATE_PROTO__C_COMPLETE
+
+typedef Hadoop__Yarn__RegisterNodeManagerRequestProto RegisterRequest;
+typedef Hadoop__Yarn__RegisterNodeManagerResponseProto RegisterResponse;
+typedef Hadoop__Yarn__NodeHeartbeatRequestProto HeartbeatRequest;
+typedef Hadoop__Yarn__NodeHeartbeatResponseProto HeartbeatResponse;
+
+static Hadoop__Yarn__MasterKeyProto *key_to(struct sv_arena *a, const struct yarn_master_key *k)
+{
+    Hadoop__Yarn__MasterKeyProto *m = sv_new(a, Hadoop__Yarn__MasterKeyProto);
+
+    if (!m)
+        return NULL;
+    hadoop__yarn__master_key_proto__init(m);
+    m->has_key_id = true;
+    m->key_id = k->key_id;
+    m->has_bytes = true;
+    m->bytes.len = k->len;
+    m->bytes.data = sv_arena_memdup(a, k->bytes, k->len);
+    return m->bytes.data ? m : NULL;
+}
+
+/* ----------------------------------------------------------------- registering */
+
+/* A container from before the start of this ResourceManager, or from before the node was LOST. */
+static void recover_container(struct rm *rm, struct rm_node *n,
+                              const Hadoop__Yarn__NMContainerStatusProto *st)
+{
+    struct yarn_container_id id;
+    struct rm_res res;
+    struct rm_attempt *att;
+    struct rm_container *c;
+    struct rm_sched_event ev = { .type = RM_SCHED_CONTAINER_RECOVERED, .node = &n->id };
+    bool complete = st->container_state == C_COMPLETE;
+
+    if (yarn_container_id_from(st->container_id, &id) < 0 || rm_res_from(st->resource, &res) < 0)
+        return;
+    c = rm_container_find(rm, id);
+    att = rm_attempt_find(rm, id.attempt);
+    if (c) { /* known: only its end is new */
+        if (complete && c->node == n)
+            rm_container_post_exit(c, RM_CON_EV_FINISHED, st->container_exit_status,
+                                   st->diagnostics);
+        return;
+    }
+    if (id.id >> RM_EPOCH_SHIFT == rm->epoch) {
+        /* Of this epoch and not in the table: it has ended. Its ApplicationMaster has the status or
+         * will get it; a NodeManager that restarted meanwhile must not cause a second report. */
+        if (!complete)
+            rm_node_cleanup_container(n, id);
+        else if (!rm_done_find(rm, id))
+            rm_node_pulled(n, id);
+        return;
+    }
+    if (!att || rm_app_is_final(att->app) || rm_attempt_is_final(att)) {
+        if (complete)
+            rm_node_pulled(n, id);
+        else if (!att || !att->app->keep_containers || rm_app_is_final(att->app))
+            rm_node_cleanup_container(n, id);
+        if (complete || !att || !att->app->keep_containers || rm_app_is_final(att->app))
+            return;
+    }
+    ev.container = id;
+    ev.total = res;
+    ev.priority = st->priority ? st->priority->priority : 0;
+    ev.flag = att->has_master && yarn_container_id_cmp(att->master_id, id) == 0;
+    if (!complete && (res.mem > RM_RES_MB_MAX || rm_schedule(rm, &ev, NULL) < 0)) {
+        rm_node_cleanup_container(n, id);
+        return;
+    }
+    c = rm_container_new(att, n, id, res, ev.priority, st->allocation_request_id);
+    if (st->has_creation_time)
+        c->created_ms = st->creation_time;
+    if (ev.flag) {
+        c->is_master = true;
+        att->master = c;
+    }
+    rm_set_add(&att->app->ran_on, n->key);
+    rm_log_ran_on(att->app, n->key);
+    rm_container_post_recover(c, st->container_state, st->container_exit_status, st->diagnostics);
+}
+
+static void running_apps(struct rm *rm, struct rm_node *n, const RegisterRequest *q)
+{
+    for (size_t i = 0; i < q->n_runningapplications; i++) {
+        struct yarn_app_id id;
+        struct rm_app *app;
+        char text[YARN_ID_TEXT_MAX];
+
+        if (yarn_app_id_from(q->runningapplications[i], &id) < 0)
+            continue;
+        app = rm_app_find(rm, id);
+        if (!app) {
+            rm_node_cleanup_app(n, id);
+            continue;
+        }
+        rm_set_add(&n->apps, yarn_app_id_text(id, text));
+        rm_app_post(app, RM_APP_EV_RUNNING_ON_NODE, n->key);
+    }
+}
+
+static void node_fill(struct rm_node *n, const RegisterRequest *q, struct rm_res total)
+{
+    char http[300];
+
+    n->http_port = q->http_port;
+    (void)snprintf(http, sizeof(http), "%s:%d", n->id.host, q->http_port);
+    rm_set_text(&n->http, http);
+    rm_set_text(&n->version, q->nm_version ? q->nm_version : "");
+    n->total = total;
+    n->response_id = 0;
+    n->seen_ms = sv_now_ms();
+    n->health_ms = sv_wall_ms();
+    n->container_key = rm_secrets_announce(n->rm->secrets, RM_SECRET_CONTAINER)->key_id;
+    n->nm_key = rm_secrets_announce(n->rm->secrets, RM_SECRET_NM)->key_id;
+    free(n->last_response);
+    n->last_response = NULL;
+}
+
+static bool node_busy(const struct rm_node *n)
+{
+    return n->containers != NULL;
+}
+
+static void node_join(struct rm *rm, const RegisterRequest *q, const struct yarn_node_id *id,
+                      struct rm_res total, const char *rack)
+{
+    struct rm_node *n = rm_node_find(rm, id), *old;
+    char key[300];
+    bool healthy = !q->nodestatus || !q->nodestatus->nodehealthstatus ||
+                   q->nodestatus->nodehealthstatus->is_node_healthy;
+
+    yarn_node_id_text(id, key);
+    if (n && !node_busy(n) && q->n_container_statuses == 0 &&
+        n->state != RM_NODE_ST_DECOMMISSIONING) {
+        /* No container runs there: the node starts from NEW. */
+        rm_node_post(n, RM_NODE_EV_REBOOTING);
+        sv_dispatcher_run(rm->dispatcher);
+        n = NULL;
+    }
+    old = rm_node_find_inactive(rm, key);
+    if (old) {
+        HASH_DEL(rm->inactive_nodes, old);
+        rm_node_free(old);
+    }
+    if (n) {
+        bool resized = !rm_res_equal(n->total, total);
+
+        node_fill(n, q, total);
+        if (resized)
+            rm_node_post(n, RM_NODE_EV_RESOURCE_UPDATE);
+        rm_node_post(n, RM_NODE_EV_RECONNECTED);
+        rm_node_post_health(n, RM_NODE_EV_STATUS_UPDATE, healthy);
+    } else {
+        n = rm_node_new(rm, id);
+        node_fill(n, q, total);
+        rm_set_text(&n->rack, rack);
+        rm_node_post_health(n, RM_NODE_EV_STARTED, healthy);
+    }
+    sv_dispatcher_run(rm->dispatcher); /* containers are recovered on a node that has joined */
+    for (size_t i = 0; i < q->n_container_statuses; i++)
+        recover_container(rm, n, q->container_statuses[i]);
+    running_apps(rm, n, q);
+    rm_log_reports(rm, n, q->log_aggregation_reports_for_apps,
+                   q->n_log_aggregation_reports_for_apps);
+    rm_request_round(rm);
+}
+
+static const char *refuse(struct rm *rm, const RegisterRequest *q, const struct yarn_node_id *id,
+                          struct rm_res total, struct sv_arena *a)
+{
+    struct rm_res min = rm_sched_min_allocation(rm->sched);
+    const char *minimum = rm->conf.minimum_nm_version;
+    char key[300];
+
+    if (strcmp(minimum, "NONE") != 0) {
+        if (strcmp(minimum, "EqualToRM") == 0)
+            minimum = RM_HADOOP_VERSION;
+        if (rm_version_cmp(q->nm_version ? q->nm_version : "", minimum) < 0)
+            return sv_arena_printf(a,
+                                   "Disallowed NodeManager Version %s, is less than the minimum "
+                                   "version %s sending SHUTDOWN signal to NodeManager.",
+                                   q->nm_version ? q->nm_version : "null", minimum);
+    }
+    yarn_node_id_text(id, key);
+    if (!rm_nodes_list_allows(rm, id->host) && !rm_nodes_list_drains(rm, key))
+        return sv_arena_printf(a,
+                               "Disallowed NodeManager from  %s, Sending SHUTDOWN signal to the "
+                               "NodeManager.",
+                               id->host);
+    if (total.mem > RM_RES_MB_MAX)
+        return sv_arena_printf(a,
+                               "NodeManager from  %s claims <memory:%lld> MB, more than %lld: "
+                               "Sending SHUTDOWN signal to the NodeManager. Check its "
+                               "yarn.nodemanager.resource.memory-mb",
+                               id->host, (long long)total.mem, (long long)RM_RES_MB_MAX);
+    if (total.mem < min.mem || total.vcores < min.vcores)
+        return sv_arena_printf(a,
+                               "NodeManager from  %s doesn't satisfy minimum allocations, "
+                               "Sending SHUTDOWN signal to the NodeManager. Node capabilities are "
+                               "<memory:%lld, vCores:%lld>; minimums are %lld mb and %lld vcores",
+                               id->host, (long long)total.mem, (long long)total.vcores,
+                               (long long)min.mem, (long long)min.vcores);
+    return NULL;
+}
+
+static void register_shut_down(struct ipc_call *call, RegisterResponse *resp, const char *why)
+{
+    sv_log_notice("%s", why);
+    resp->nodeaction = NODE_ACTION(SHUTDOWN);
+    resp->diagnostics_message = (char *)(uintptr_t)why;
+    ipc_call_reply(call, &resp->base);
+}
+
+static const char *foreign_host(struct sv_arena *a, const struct yarn_node_id *id,
+                                const struct ipc_call *call)
+{
+    return sv_arena_printf(a,
+                           "Disallowed NodeManager from  %s, Sending SHUTDOWN signal to the "
+                           "NodeManager. It connects from %s, and %s is not the name of that "
+                           "address (selvedge.rm.registration.ip-hostname-check)",
+                           id->host, ipc_call_peer(call)->address, id->host);
+}
+
+/* The peer may speak for the node. `status` tells whether the node's host is the peer's machine;
+ * with 0 `rack` is the node's. */
+static void register_node(int status, const char *rack, struct rm *rm, struct ipc_call *call,
+                          const ProtobufCMessage *request)
+{
+    SV_DISPATCH_BATCH(rm->dispatcher);
+    const RegisterRequest *q = (const RegisterRequest *)request;
+    _cleanup_arena_ struct sv_arena *a = rm_answer_arena();
+    RegisterResponse resp = HADOOP__YARN__REGISTER_NODE_MANAGER_RESPONSE_PROTO__INIT;
+    struct yarn_node_id id;
+    struct rm_res res;
+    const char *why;
+
+    if (!a) {
+        rm_answer_no_memory(call);
+        return;
+    }
+    if (yarn_node_id_from(q->node_id, &id) < 0 || rm_res_from(q->resource, &res) < 0) {
+        ipc_call_fail(call, JAVA_YARN_EXCEPTION,
+                      "registerNodeManager: the request has no node id or resource");
+        return;
+    }
+    resp.has_nodeaction = true;
+    resp.rm_version = (char *)(uintptr_t)RM_HADOOP_VERSION;
+    resp.has_rm_identifier = true;
+    resp.rm_identifier = rm->started_ms;
+    if (status < 0 && status != -EACCES) {
+        ipc_call_fail(call, JAVA_YARN_EXCEPTION,
+                      "registerNodeManager: the address of %s cannot be found: %s", id.host,
+                      strerror(-status));
+        return;
+    }
+    why = status < 0 ? foreign_host(a, &id, call) : refuse(rm, q, &id, res, a);
+    if (why) {
+        register_shut_down(call, &resp, why);
+        return;
+    }
+    resp.nodeaction = NODE_ACTION(NORMAL);
+    resp.container_token_master_key =
+        key_to(a, rm_secrets_announce(rm->secrets, RM_SECRET_CONTAINER));
+    resp.nm_token_master_key = key_to(a, rm_secrets_announce(rm->secrets, RM_SECRET_NM));
+    if (!resp.container_token_master_key || !resp.nm_token_master_key) {
+        rm_answer_no_memory(call);
+        return;
+    }
+    node_join(rm, q, &id, res, rack);
+    rm_node_find(rm, &id)->peer = ipc_call_peer(call)->ip;
+    rm_nodes_list_joined(rm, rm_node_find(rm, &id));
+    sv_log_info("node %s:%d (httpPort: %d) registered with capability: <memory:%lld, vCores:%lld>, "
+                "version %s, rack %s",
+                id.host, id.port, q->http_port, (long long)res.mem, (long long)res.vcores,
+                q->nm_version ? q->nm_version : "unknown", rm_node_find(rm, &id)->rack);
+    ipc_call_reply(call, &resp.base);
+}
+
+static void on_rack(const char *rack, struct rm *rm, struct ipc_call *call,
+                    const ProtobufCMessage *request)
+{
+    register_node(rack ? 0 : -ECANCELED, rack, rm, call, request);
+}
+
+static void on_address(int status, struct rm *rm, struct ipc_call *call,
+                       const ProtobufCMessage *request)
+{
+    const RegisterRequest *q = (const RegisterRequest *)request;
+
+    if (status < 0)
+        register_node(status, NULL, rm, call, request);
+    else
+        rm_topology_find(rm, call, request, q->node_id->host, on_rack);
+}
+
+static void on_registerNodeManager(struct ipc_call *call, const ProtobufCMessage *request,
+                                   void *userdata)
+{
+    const RegisterRequest *q = (const RegisterRequest *)request;
+    struct rm *rm = userdata;
+    struct yarn_node_id id;
+
+    if (yarn_node_id_from(q->node_id, &id) < 0)
+        ipc_call_fail(call, JAVA_YARN_EXCEPTION, "registerNodeManager: the request has no node id");
+    else if (rm_node_auth_allows(rm, call, id.host))
+        rm_node_address_check(rm, call, request, id.host, on_address);
+}
+
+/* ------------------------------------------------------------------ heartbeats */
+
+static void utilisation(struct rm_node *n, const Hadoop__Yarn__NodeStatusProto *st)
+{
+    if (st->containers_utilization) {
+        n->used_pmem = st->containers_utilization->pmem;
+        n->used_vmem = st->containers_utilization->vmem;
+        n->used_cpu = st->containers_utilization->cpu;
+    }
+    if (st->node_utilization) {
+        n->node_pmem = st->node_utilization->pmem;
+        n->node_vmem = st->node_utilization->vmem;
+        n->node_cpu = st->node_utilization->cpu;
+    }
+}
+
+static void container_status(struct rm *rm, struct rm_node *n,
+                             const Hadoop__Yarn__ContainerStatusProto *st)
+{
+    struct yarn_container_id id;
+    struct rm_container *c;
+    struct rm_app *app;
+
+    if (yarn_container_id_from(st->container_id, &id) < 0)
+        return;
+    c = rm_container_find(rm, id);
+    app = rm_app_find(rm, id.attempt.app);
+    if (!app || rm_app_is_final(app)) {
+        /* The master was being launched when the application ended: the node did not know the
+         * application at the time of the cleanup. */
+        rm_node_cleanup_app(n, id.attempt.app);
+    } else if (st->state != C_COMPLETE) {
+        rm_set_add(&n->apps, app->id_str);
+        rm_set_add(&app->ran_on, n->key);
+        rm_log_ran_on(app, n->key);
+    }
+    if (c && c->node == n) {
+        if (st->state == C_COMPLETE)
+            rm_container_post_exit(c, RM_CON_EV_FINISHED, st->exit_status, st->diagnostics);
+        else if (c->state == RM_CON_ST_ACQUIRED)
+            rm_container_post(c, RM_CON_EV_LAUNCHED);
+        return;
+    }
+    if (st->state != C_COMPLETE) { /* no such container (any more): end it */
+        rm_node_cleanup_container(n, id);
+        return;
+    }
+    /* Its end is known: pending for the ApplicationMaster, or never to be pulled. */
+    if (!rm_done_find(rm, id))
+        rm_node_pulled(n, id);
+}
+
+/* Moves a list of ids into the answer. Without memory the rest stays for the next heartbeat. */
+static Hadoop__Yarn__ContainerIdProto **take_containers(struct sv_arena *a, struct rm_cid **list,
+                                                        size_t *ret_n)
+{
+    Hadoop__Yarn__ContainerIdProto **v;
+    struct rm_cid *it, *tmp;
+    size_t n = 0;
+
+    DL_COUNT(*list, it, n);
+    *ret_n = 0;
+    v = n ? sv_newn(a, Hadoop__Yarn__ContainerIdProto *, n) : NULL;
+    if (!v)
+        return NULL;
+    DL_FOREACH_SAFE (*list, it, tmp) {
+        v[*ret_n] = yarn_container_id_to(a, it->id);
+        if (!v[*ret_n])
+            break;
+        (*ret_n)++;
+        DL_DELETE(*list, it);
+        free(it);
+    }
+    return v;
+}
+
+static void new_keys(struct rm *rm, struct rm_node *n, struct sv_arena *a, HeartbeatResponse *resp)
+{
+    const struct yarn_master_key *ct = rm_secrets_announce(rm->secrets, RM_SECRET_CONTAINER);
+    const struct yarn_master_key *nm = rm_secrets_announce(rm->secrets, RM_SECRET_NM);
+
+    if (ct->key_id != n->container_key) {
+        resp->container_token_master_key = key_to(a, ct);
+        n->container_key = ct->key_id;
+    }
+    if (nm->key_id != n->nm_key) {
+        resp->nm_token_master_key = key_to(a, nm);
+        n->nm_key = nm->key_id;
+    }
+}
+
+/* Most answers of a node are equally long. */
+static void remember(struct rm_node *n, const HeartbeatResponse *resp)
+{
+    size_t len = hadoop__yarn__node_heartbeat_response_proto__get_packed_size(resp);
+
+    if (!n->last_response || len != n->last_response_len) {
+        free(n->last_response);
+        n->last_response = malloc(SV_MAX(len, (size_t)1));
+        if (!n->last_response)
+            sv_out_of_memory();
+    }
+    n->last_response_len =
+        hadoop__yarn__node_heartbeat_response_proto__pack(resp, n->last_response);
+}
+
+static void answer_action(struct ipc_call *call, int action, const char *text)
+{
+    HeartbeatResponse resp = HADOOP__YARN__NODE_HEARTBEAT_RESPONSE_PROTO__INIT;
+
+    resp.has_nodeaction = true;
+    resp.nodeaction = (Hadoop__Yarn__NodeActionProto)action;
+    resp.diagnostics_message = (char *)(uintptr_t)text;
+    ipc_call_reply(call, &resp.base);
+}
+
+static void repeat(struct ipc_call *call, struct rm_node *n)
+{
+    sv_log_info("Received duplicate heartbeat from node %s responseId=%d", n->key,
+                n->response_id - 1);
+    ipc_call_reply_packed(call, n->last_response, n->last_response_len);
+}
+
+static void status_update(struct rm *rm, struct rm_node *n, const Hadoop__Yarn__NodeStatusProto *st)
+{
+    bool healthy = true;
+    struct rm_sched_event beat = { .type = RM_SCHED_NODE_HEARTBEAT, .node = &n->id };
+
+    if (st->nodehealthstatus) {
+        healthy = st->nodehealthstatus->is_node_healthy;
+        if (!sv_streq(n->health, st->nodehealthstatus->health_report))
+            rm_set_text(&n->health, st->nodehealthstatus->health_report);
+        n->health_ms = st->nodehealthstatus->last_health_report_time;
+    }
+    utilisation(n, st);
+    for (size_t i = 0; i < st->n_containersstatuses; i++)
+        container_status(rm, n, st->containersstatuses[i]);
+    rm_node_post_health(n, RM_NODE_EV_STATUS_UPDATE, healthy);
+    sv_dispatcher_run(rm->dispatcher); /* ended containers are free for the allocation below */
+    rm_overcommit_beat(n);
+    if (n->in_sched && n->state == RM_NODE_ST_RUNNING && sv_now_ms() >= rm->hold_until_ms)
+        (void)rm_schedule(rm, &beat, NULL); /* without memory the next one retries, ignoring */
+    sv_dispatcher_run(rm->dispatcher);      /* the answer has the node's state and lists after it */
+}
+
+static bool is_elsewhere(const struct rm *rm, const struct rm_node *n, const struct ipc_call *call)
+{
+    return rm->conf.check_node_address && !rm_node_address_same(&n->peer, &ipc_call_peer(call)->ip);
+}
+
+static void on_nodeHeartbeat(struct ipc_call *call, const ProtobufCMessage *request, void *userdata)
+{
+    struct rm *rm = userdata;
+    SV_DISPATCH_BATCH(rm->dispatcher);
+    const HeartbeatRequest *q = (const HeartbeatRequest *)request;
+    const Hadoop__Yarn__NodeStatusProto *st = q->node_status;
+    _cleanup_arena_ struct sv_arena *a = rm_answer_arena();
+    HeartbeatResponse resp = HADOOP__YARN__NODE_HEARTBEAT_RESPONSE_PROTO__INIT;
+    struct yarn_node_id id;
+    struct rm_node *n;
+
+    if (!a) {
+        rm_answer_no_memory(call);
+        return;
+    }
+    if (!st || yarn_node_id_from(st->node_id, &id) < 0) {
+        ipc_call_fail(call, JAVA_YARN_EXCEPTION, "nodeHeartbeat: the request has no node id");
+        return;
+    }
+    if (!rm_node_auth_allows(rm, call, id.host))
+        return;
+    n = rm_node_find(rm, &id);
+    if (n && is_elsewhere(rm, n, call)) { /* registers again and is verified again */
+        answer_action(
+            call, NODE_ACTION(RESYNC),
+            sv_arena_printf(a, "Node %s:%d registered from another address", id.host, id.port));
+        return;
+    }
+    if (!rm_nodes_list_allows(rm, id.host) && !(n && n->state == RM_NODE_ST_DECOMMISSIONING)) {
+        if (n)
+            rm_node_post(n, RM_NODE_EV_DECOMMISSION);
+        answer_action(call, NODE_ACTION(SHUTDOWN),
+                      sv_arena_printf(a, "Disallowed NodeManager nodeId: %s:%d hostname: %s",
+                                      id.host, id.port, id.host));
+        return;
+    }
+    if (!n) {
+        answer_action(call, NODE_ACTION(RESYNC),
+                      sv_arena_printf(a, "Node not found resyncing %s:%d", id.host, id.port));
+        return;
+    }
+    n->seen_ms = sv_now_ms();
+    if ((int64_t)st->response_id + 1 == n->response_id && n->last_response) {
+        repeat(call, n);
+        return;
+    }
+    if ((int64_t)st->response_id + 1 < n->response_id) {
+        const char *text = sv_arena_printf(a, "Too far behind rm response id:%d nm response id:%d",
+                                           n->response_id, st->response_id);
+
+        rm_node_post(n, RM_NODE_EV_REBOOTING);
+        answer_action(call, NODE_ACTION(RESYNC), text);
+        return;
+    }
+    if (q->last_known_container_token_master_key)
+        n->container_key = q->last_known_container_token_master_key->key_id;
+    if (q->last_known_nm_token_master_key)
+        n->nm_key = q->last_known_nm_token_master_key->key_id;
+    rm_log_reports(rm, n, q->log_aggregation_reports_for_apps,
+                   q->n_log_aggregation_reports_for_apps);
+    status_update(rm, n, st);
+    if (!rm_node_is_active(n)) { /* decommissioned by this heartbeat */
+        answer_action(call, NODE_ACTION(SHUTDOWN),
+                      sv_arena_printf(a, "Disallowed NodeManager nodeId: %s:%d hostname: %s",
+                                      id.host, id.port, id.host));
+        return;
+    }
+    n->response_id = st->response_id == INT32_MAX ? 0 : st->response_id + 1;
+    resp.has_response_id = true;
+    resp.response_id = n->response_id;
+    resp.has_nodeaction = true;
+    resp.nodeaction = NODE_ACTION(NORMAL);
+    resp.has_nextheartbeatinterval = true;
+    resp.nextheartbeatinterval = rm->conf.heartbeat_ms;
+    resp.containers_to_cleanup = take_containers(a, &n->to_cleanup, &resp.n_containers_to_cleanup);
+    resp.containers_to_be_removed_from_nm =
+        take_containers(a, &n->to_remove, &resp.n_containers_to_be_removed_from_nm);
+    rm_node_take_apps(n, a, &resp);
+    rm_node_take_signals(n, a, &resp);
+    if (n->resize_waits)
+        resp.resource = rm_res_to(a, n->total);
+    n->resize_waits = false;
+    new_keys(rm, n, a, &resp);
+    remember(n, &resp);
+    ipc_call_reply_packed(call, n->last_response, n->last_response_len);
+}
+
+static void on_unRegisterNodeManager(struct ipc_call *call, const ProtobufCMessage *request,
+                                     void *userdata)
+{
+    struct rm *rm = userdata;
+    SV_DISPATCH_BATCH(rm->dispatcher);
+    const Hadoop__Yarn__UnRegisterNodeManagerRequestProto *q =
+        (const Hadoop__Yarn__UnRegisterNodeManagerRequestProto *)request;
+    Hadoop__Yarn__UnRegisterNodeManagerResponseProto resp =
+        HADOOP__YARN__UN_REGISTER_NODE_MANAGER_RESPONSE_PROTO__INIT;
+    struct yarn_node_id id;
+    struct rm_node *n;
+
+    if (yarn_node_id_from(q->node_id, &id) < 0) {
+        ipc_call_fail(call, JAVA_YARN_EXCEPTION, "unRegisterNodeManager: no node id");
+        return;
+    }
+    if (!rm_node_auth_allows(rm, call, id.host))
+        return;
+    n = rm_node_find(rm, &id);
+    if (n && !is_elsewhere(rm, n, call)) {
+        sv_log_info("Node with node id : %s has shutdown, hence unregistering the node.", n->key);
+        rm_node_post(n, RM_NODE_EV_SHUTDOWN);
+    } else {
+        sv_log_info("Node not found, ignoring the unregister from node id : %s:%d", id.host,
+                    id.port);
+    }
+    ipc_call_reply(call, &resp.base);
+}
+
+#define ROW(name, request, response)                                                               \
+    { #name, &request##__descriptor, &response##__descriptor, on_##name },
+static const struct ipc_method methods[] = { YARN_RESOURCE_TRACKER_METHODS(ROW) };
+static const struct ipc_protocol protocol = {
+    .name = YARN_RESOURCE_TRACKER_PROTOCOL,
+    .version = 1,
+    .methods = methods,
+    .n_methods = SV_ARRAY_LEN(methods),
+};
+const struct ipc_protocol *const rm_tracker_protocols[] = { &protocol, NULL };

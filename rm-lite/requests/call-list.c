@@ -1,0 +1,266 @@
+/* See call-list.h. Callers are hostile: they may ask for many long lists at once. */
+#include "rm-lite/requests/call-list.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <utlist.h>
+
+#include "common/buf.h"
+#include "common/loop-guard.h"
+#include "common/oom.h"
+#include "rm-lite/requests/answer.h"
+
+#define ANSWER_MAX (120u << 20) /* Hadoop's clients take 128 MiB, ipc.maximum.response.length */
+#define MEMBER(n) ((uint8_t)((n) << 3 | 2))
+#define FRONT 11 /* bytes of a tag and a length */
+
+struct waiting {
+    struct rm_call_request q;
+    struct waiting *prev, *next;
+};
+
+struct rm_call_lists {
+    sd_event_source *turn; /* on while a list is being made or one waits */
+    struct ipc_call *call; /* whose list is being made, or NULL */
+    const struct rm_call_kind *kind;
+    struct rm_call_items list;
+    size_t at;
+    bool in_member; /* of the answer, whose other members the head has */
+    struct sv_buf text;
+    struct waiting *waiting; /* oldest first */
+};
+
+bool rm_call_items_new(struct rm_call_items *l, size_t n)
+{
+    *l = (struct rm_call_items){ .items = calloc(n + 1, sizeof(*l->items)) };
+    return l->items != NULL;
+}
+
+void rm_call_items_free(struct rm_call_items *l)
+{
+    for (size_t i = 0; l->items && i < l->n; i++)
+        free(l->items[i].node);
+    free(l->items);
+    *l = (struct rm_call_items){ 0 };
+}
+
+/* ---- Bytes ---- */
+
+static size_t varint_size(size_t v)
+{
+    size_t n = 1;
+
+    while (v >>= 7)
+        n++;
+    return n;
+}
+
+static uint8_t *put_length(uint8_t *p, size_t v)
+{
+    for (; v >= 0x80; v >>= 7)
+        *p++ = (uint8_t)(v | 0x80);
+    *p++ = (uint8_t)v;
+    return p;
+}
+
+static int put_entry(struct sv_buf *b, const ProtobufCMessage *m, int member)
+{
+    size_t size = protobuf_c_message_get_packed_size(m);
+    size_t all = 1 + varint_size(size) + size;
+    int r = sv_buf_reserve(b, all);
+
+    if (r < 0)
+        return r;
+    b->data[b->len] = MEMBER(member);
+    (void)protobuf_c_message_pack(m, put_length(b->data + b->len + 1, size));
+    b->len += all;
+    return 0;
+}
+
+/* Where entries are in a member of the answer, its tag and length go before it at the end. */
+static int put_head(struct sv_buf *b, const ProtobufCMessage *head)
+{
+    static const uint8_t room[FRONT];
+    int r = sv_buf_put(b, room, sizeof(room));
+
+    if (r >= 0)
+        r = sv_buf_reserve(b, protobuf_c_message_get_packed_size(head) + 1);
+    if (r >= 0)
+        b->len += protobuf_c_message_pack(head, b->data + b->len);
+    return r;
+}
+
+static const uint8_t *put_front(struct sv_buf *b)
+{
+    size_t size = b->len - FRONT;
+    uint8_t *p = b->data + FRONT - varint_size(size) - 1;
+
+    *p = MEMBER(1);
+    (void)put_length(p + 1, size);
+    return p;
+}
+
+/* ---- A list ---- */
+
+/* The next entries of the list, at most `max`. */
+static int put_entries(struct rm *rm, struct rm_call_lists *l, size_t max)
+{
+    _cleanup_arena_ struct sv_arena *a = rm_answer_arena();
+    const char *user = ipc_call_peer(l->call)->user;
+    int r = a ? 0 : -ENOMEM;
+
+    for (; r >= 0 && max > 0 && l->at < l->list.n; max--, l->at++) {
+        const ProtobufCMessage *m = NULL;
+
+        r = l->kind->entry(rm, a, user ? user : "", &l->list.items[l->at], &m);
+        if (r >= 0 && m)
+            r = put_entry(&l->text, m, l->kind->member);
+    }
+    return r;
+}
+
+static void reply(struct ipc_call *call, struct sv_buf *text, bool in_member)
+{
+    const uint8_t *p = in_member ? put_front(text) : text->data;
+
+    ipc_call_reply_packed(call, p, text->len - (size_t)(p - text->data));
+}
+
+static void finish(struct rm_call_lists *l, int r)
+{
+    struct ipc_call *call = SV_TAKE(l->call);
+
+    if (r == -EMSGSIZE)
+        ipc_call_fail(call, JAVA_YARN_EXCEPTION,
+                      "the list has more than %u MiB: ask for fewer, by state, user or limit",
+                      ANSWER_MAX >> 20);
+    else if (r < 0)
+        rm_answer_no_memory(call);
+    else
+        reply(call, &l->text, l->in_member);
+    rm_call_items_free(&l->list);
+    sv_buf_free(&l->text);
+    l->at = 0;
+}
+
+static void make(struct rm *rm, struct rm_call_lists *l, size_t max)
+{
+    int r = put_entries(rm, l, max);
+
+    if (r < 0 || l->at == l->list.n)
+        finish(l, r);
+}
+
+static void next_waiting(struct rm *rm, struct rm_call_lists *l)
+{
+    struct waiting *w = l->waiting;
+    struct rm_call_request q = w->q;
+
+    DL_DELETE(l->waiting, w);
+    free(w);
+    q.handler(q.call, q.request, rm);
+}
+
+static int on_turn(sd_event_source *source, void *userdata)
+{
+    SV_LOOP_HANDLER();
+    struct rm *rm = userdata;
+    struct rm_call_lists *l = rm->call_lists;
+
+    if (l->call)
+        make(rm, l, RM_CALL_LIST_TURN);
+    else if (l->waiting)
+        next_waiting(rm, l);
+    else
+        (void)sd_event_source_set_enabled(source, SD_EVENT_OFF); /* cannot fail, ignoring */
+    return 0;
+}
+
+/* ---- Calls ---- */
+
+static struct rm_call_lists *lists_of(struct rm *rm)
+{
+    struct rm_call_lists *l = rm->call_lists;
+
+    if (l)
+        return l;
+    l = calloc(1, sizeof(*l));
+    if (!l || sd_event_add_defer(rm->event, &l->turn, on_turn, rm) < 0)
+        sv_out_of_memory();
+    /* Behind the sockets of nodes and masters: services.c. */
+    (void)sd_event_source_set_priority(l->turn, SD_EVENT_PRIORITY_NORMAL + 20);
+    (void)sd_event_source_set_enabled(l->turn, SD_EVENT_OFF);
+    l->text = SV_BUF_INIT(ANSWER_MAX);
+    return rm->call_lists = l;
+}
+
+static void wait_for_turn(struct rm_call_lists *l, const struct rm_call_request *q)
+{
+    struct waiting *w = calloc(1, sizeof(*w));
+
+    if (!w)
+        sv_out_of_memory();
+    w->q = *q;
+    DL_APPEND(l->waiting, w);
+}
+
+static void answer_short(struct rm *rm, const struct rm_call_request *q,
+                         const struct rm_call_kind *kind, struct rm_call_items *items,
+                         const ProtobufCMessage *head)
+{
+    struct rm_call_lists one = {
+        .call = q->call, .kind = kind, .list = *items, .text = SV_BUF_INIT(ANSWER_MAX)
+    };
+    int r = head ? put_head(&one.text, head) : 0;
+
+    one.in_member = head != NULL;
+    *items = (struct rm_call_items){ 0 };
+    if (r >= 0)
+        r = put_entries(rm, &one, one.list.n);
+    finish(&one, r);
+}
+
+void rm_call_list(struct rm *rm, const struct rm_call_request *q, const struct rm_call_kind *kind,
+                  struct rm_call_items *items, const ProtobufCMessage *head)
+{
+    struct rm_call_lists *l;
+    int r = 0;
+
+    if (items->n <= 2 * RM_CALL_LIST_TURN) {
+        answer_short(rm, q, kind, items, head);
+        return;
+    }
+    l = lists_of(rm);
+    (void)sd_event_source_set_enabled(l->turn, SD_EVENT_ON); /* cannot fail, ignoring */
+    if (l->call) {
+        rm_call_items_free(items); /* chosen again in its turn */
+        wait_for_turn(l, q);
+        return;
+    }
+    l->call = q->call;
+    l->kind = kind;
+    l->list = *items;
+    *items = (struct rm_call_items){ 0 };
+    l->in_member = head != NULL;
+    if (head)
+        r = put_head(&l->text, head);
+    if (r < 0)
+        finish(l, r);
+}
+
+void rm_call_lists_stop(struct rm *rm)
+{
+    struct rm_call_lists *l = SV_TAKE(rm->call_lists);
+    struct waiting *w, *tmp;
+
+    if (!l)
+        return;
+    if (l->call)
+        finish(l, -ENOMEM); /* the client tries again, ignoring */
+    DL_FOREACH_SAFE (l->waiting, w, tmp) {
+        rm_answer_no_memory(w->q.call);
+        free(w);
+    }
+    sd_event_source_disable_unref(l->turn);
+    free(l);
+}

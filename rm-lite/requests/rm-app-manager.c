@@ -1,0 +1,211 @@
+/* RMAppManager: accepts submissions, evicts the oldest finished applications. The submission is a
+ * client's: tags and labels are checked here, the rest in rm-app.c. */
+#include "rm-lite/requests/rm-app-manager.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "rm-lite/core/queue-counters.h"
+#include "rm-lite/core/rm-app.h"
+#include "rm-lite/core/rm-container.h"
+#include "rm-lite/fsm/app-lifetime.h"
+#include "rm-lite/scheduler/resource-types.h"
+#include "rm-lite/scheduler/scheduler.h"
+#include "rm-lite/security/queue-access.h"
+#include "rm-lite/store/store.h"
+#include "wire/ipc/methods.h"
+
+typedef Hadoop__Yarn__ApplicationSubmissionContextProto Submission;
+
+static int check_tags(const struct rm *rm, const Submission *ctx, struct sv_error *err)
+{
+    if ((int64_t)ctx->n_applicationtags > rm->conf.max_tags)
+        return sv_error_set(err, -EINVAL,
+                            JAVA_ILLEGAL_ARGUMENT ": Too many applicationTags, a maximum "
+                                                  "of only %lld are allowed!",
+                            (long long)rm->conf.max_tags);
+    for (size_t i = 0; i < ctx->n_applicationtags; i++) {
+        const char *t = ctx->applicationtags[i];
+
+        if ((int64_t)strlen(t) > rm->conf.max_tag_length)
+            return sv_error_set(err, -EINVAL,
+                                JAVA_ILLEGAL_ARGUMENT ": Tag %.100s is too long, maximum "
+                                                      "allowed length of a tag is %lld",
+                                t, (long long)rm->conf.max_tag_length);
+        for (const char *p = t; *p; p++)
+            if ((unsigned char)*p >= 0x80)
+                return sv_error_set(err, -EINVAL,
+                                    JAVA_ILLEGAL_ARGUMENT ": A tag can only have ASCII characters! "
+                                                          "Invalid tag - %.100s",
+                                    t);
+    }
+    return 0;
+}
+
+static bool named(const char *s)
+{
+    return s && *s;
+}
+
+static bool asks_for_label(const Submission *ctx)
+{
+    for (size_t i = 0; i < ctx->n_am_container_resource_request; i++)
+        if (named(ctx->am_container_resource_request[i]->node_label_expression))
+            return true;
+    return named(ctx->node_label_expression);
+}
+
+int rm_app_submit(struct rm *rm, const Submission *ctx, const char *user, const char **ret_class,
+                  struct sv_error *err)
+{
+    struct yarn_app_id id;
+    _cleanup_free_ uint8_t *bytes = NULL;
+    const char *queue;
+    Submission placed;
+    struct rm_app *app;
+    struct rm_res asked;
+    int64_t lifetime_s;
+    size_t n;
+    int r;
+
+    *ret_class = JAVA_YARN_EXCEPTION;
+    if (!ctx || yarn_app_id_from(ctx->application_id, &id) < 0)
+        return sv_error_set(err, -EINVAL, "Invalid application id: null");
+    if (rm_app_find(rm, id))
+        return 0; /* a repeated submission is answered as the first */
+    r = check_tags(rm, ctx, err);
+    if (r < 0)
+        return r;
+    r = rm_app_lifetime(ctx, &lifetime_s, err);
+    if (r < 0)
+        return r;
+    if (asks_for_label(ctx)) {
+        *ret_class = JAVA_INVALID_LABEL_REQUEST;
+        return sv_error_set(err, -EINVAL,
+                            "Invalid resource request, node label not enabled but "
+                            "request contains label expression");
+    }
+    r = rm_queue_of_submission(rm, named(ctx->queue) ? ctx->queue : "default", user, &queue, err);
+    if (r < 0)
+        return r;
+    r = rm_queue_may_submit(rm, queue, user, id, err);
+    if (r < 0)
+        return r;
+    placed = *ctx; /* as stored, so that a restart does not map it again */
+    placed.queue = (char *)(uintptr_t)queue;
+    ctx = &placed;
+    n = hadoop__yarn__application_submission_context_proto__get_packed_size(ctx);
+    bytes = malloc(SV_MAX(n, (size_t)1));
+    if (!bytes)
+        return sv_error_set(err, -ENOMEM, "no memory for the submission");
+    hadoop__yarn__application_submission_context_proto__pack(ctx, bytes);
+    app = rm_app_new(rm, id, user, bytes, n, err);
+    if (!app) {
+        *ret_class = JAVA_INVALID_RESOURCE_REQUEST;
+        return err->code;
+    }
+    asked = app->am_resource;
+    r = app->unmanaged ? 0 : rm_sched_normalize(rm->sched, app->queue, &app->am_resource);
+    if (r < 0) {
+        struct rm_res max = rm_sched_max_allocation(rm->sched, app->queue);
+
+        *ret_class = JAVA_INVALID_RESOURCE_REQUEST;
+        rm_invalid_resource(asked, max, err);
+        rm_app_free(app);
+        return r;
+    }
+    r = rm_lifetime_of_queue(app);
+    if (r < 0) {
+        rm_app_free(app);
+        return sv_error_set(err, r, "no memory for the submission");
+    }
+    rm_queue_count(app, RM_COUNT_SUBMITTED);
+    sv_log(SV_LOG_INFO, app->id_str, "%s: submitted by user %s to queue %s", app->id_str, user,
+           app->queue);
+    rm_app_post(app, RM_APP_EV_START, NULL);
+    return 0;
+}
+
+/* The type that is out of bounds, and whether it is below zero. */
+static const char *bad_type(struct rm_res asked, struct rm_res max, bool *ret_less)
+{
+    const struct rm_types *types = rm_types();
+
+    for (int i = 0; i < types->n; i++)
+        if (asked.extra[i] < 0 || asked.extra[i] > max.extra[i]) {
+            *ret_less = asked.extra[i] < 0;
+            return types->names[i];
+        }
+    if (asked.mem < 0 || asked.mem > max.mem) {
+        *ret_less = asked.mem < 0;
+        return "memory-mb";
+    }
+    *ret_less = asked.vcores < 0;
+    return "vcores";
+}
+
+static void resource_text(char *dst, size_t size, struct rm_res r)
+{
+    const struct rm_types *types = rm_types();
+    int n = snprintf(dst, size, "<memory:%lld, vCores:%lld", (long long)r.mem, (long long)r.vcores);
+
+    for (int i = 0; i < types->n && n > 0 && (size_t)n < size; i++)
+        n += snprintf(dst + n, size - (size_t)n, ", %s: %lld", types->names[i],
+                      (long long)r.extra[i]);
+    if (n > 0 && (size_t)n < size)
+        (void)snprintf(dst + n, size - (size_t)n, ">");
+}
+
+void rm_invalid_resource(struct rm_res asked, struct rm_res max, struct sv_error *err)
+{
+    char a[256], m[256];
+    bool less;
+    const char *type = bad_type(asked, max, &less);
+
+    resource_text(a, sizeof(a), asked);
+    resource_text(m, sizeof(m), max);
+    (void)sv_error_set(err, -ERANGE,
+                       "Invalid resource request! Cannot allocate containers as requested "
+                       "resource is %s Requested resource type=[%s], Requested resource=%s, "
+                       "maximum allowed allocation=%s, please note that maximum allowed "
+                       "allocation is calculated by scheduler based on maximum resource of "
+                       "registered NodeManagers, which might be less than configured maximum "
+                       "allocation=%s",
+                       less ? "less than 0!" : "greater than maximum allowed allocation.", type, a,
+                       m, m);
+}
+
+void rm_app_evict(struct rm *rm)
+{
+    struct rm_app *app, *tmp;
+
+    DL_FOREACH_SAFE (rm->app_list, app, tmp) {
+        if ((int64_t)rm->n_completed <= rm->conf.max_completed_apps)
+            return;
+        if (!rm_app_is_final(app))
+            continue;
+        if (app->containers) /* a late container still refers to it */
+            continue;
+        sv_log_debug("%s: evicted, more than %lld applications are finished", app->id_str,
+                     (long long)rm->conf.max_completed_apps);
+        rm_store_app_remove(rm, app);
+        rm_app_free(app);
+        rm->n_completed--;
+    }
+}
+
+char *rm_kill_text(struct sv_arena *a, const struct rm_app *app, const char *user,
+                   const char *address, const char *message)
+{
+    char ip[64];
+
+    /* "1.2.3.4:5678" or "[::1]:5678" without its port */
+    (void)snprintf(ip, sizeof(ip), "%s", address ? address : "");
+    if (strrchr(ip, ':'))
+        *strrchr(ip, ':') = 0;
+    return sv_arena_printf(a, "Application %s was killed by user %s%s%s%s%s", app->id_str, user,
+                           *ip ? " at " : "", ip,
+                           message && *message ? " with diagnostic message: " : "",
+                           message && *message ? message : "");
+}

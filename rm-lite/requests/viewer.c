@@ -1,0 +1,139 @@
+/* See viewer.h. Called by the web server and by the methods of ApplicationClientProtocol. */
+#include "rm-lite/requests/viewer.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <utlist.h>
+
+#include "common/oom.h"
+#include "common/str.h"
+#include "common/web/http.h"
+#include "common/web/web-user.h"
+#include "rm-lite/core/rm-app.h"
+#include "rm-lite/requests/reports.h"
+#include "rm-lite/security/queue-access.h"
+
+struct rm_waiting {
+    struct rm_waiting *prev, *next;
+    struct ipc_call *call;
+    const ProtobufCMessage *request; /* in the call's arena */
+    ipc_handler handler;
+};
+
+/* ---- Who ---- */
+
+static void init(struct rm *rm, struct rm_viewer *v)
+{
+    v->rm = rm;
+    (void)sv_groups_missed(rm->groups); /* of others, ignoring */
+    v->sees_all =
+        !rm->conf.acl_enable || (*v->user && sv_web_is_admin(&rm->conf.auth, v->user, rm->groups));
+}
+
+void rm_viewer_of_request(struct rm *rm, const struct sv_http_request *req, struct rm_viewer *ret)
+{
+    *ret->user = '\0';
+    if (rm->conf.acl_enable)
+        sv_web_user(&rm->conf.auth, req, ret->user);
+    init(rm, ret);
+}
+
+void rm_viewer_of_call(struct rm *rm, struct ipc_call *call, struct rm_viewer *ret)
+{
+    const char *user = ipc_call_peer(call)->user;
+
+    (void)snprintf(ret->user, sizeof(ret->user), "%s", user ? user : "");
+    init(rm, ret);
+}
+
+bool rm_viewer_sees(const struct rm_viewer *v, const struct rm_app *app)
+{
+    if (v->sees_all || !*v->user)
+        return v->sees_all;
+    return sv_streq(v->user, app->user) ||
+           (app->view_acl && sv_acl_admits(app->view_acl, v->user, v->rm->groups)) ||
+           rm_queue_administers(v->rm, app->queue, v->user);
+}
+
+/* ---- Waiting for groups ---- */
+
+bool rm_viewer_waits(const struct rm_viewer *v)
+{
+    return sv_groups_missed(v->rm->groups);
+}
+
+void rm_groups_wait(struct rm *rm, struct ipc_call *call, const ProtobufCMessage *request,
+                    ipc_handler handler)
+{
+    struct rm_waiting *w = calloc(1, sizeof(*w));
+
+    if (!w)
+        sv_out_of_memory();
+    *w = (struct rm_waiting){ .call = call, .request = request, .handler = handler };
+    DL_APPEND(rm->waiting, w);
+}
+
+static void on_groups_known(void *userdata)
+{
+    struct rm *rm = userdata;
+    struct rm_waiting *w, *tmp, *list = SV_TAKE(rm->waiting);
+
+    sv_http_retry(rm->http);
+    DL_FOREACH_SAFE (list, w, tmp) {
+        struct rm_waiting copy = *w;
+
+        DL_DELETE(list, w);
+        free(w);
+        copy.handler(copy.call, copy.request, rm); /* may wait again */
+    }
+}
+
+void rm_viewers_start(struct rm *rm)
+{
+    const struct sv_groups_conf conf = { .cache_ms = rm->conf.auth.groups_cache_ms,
+                                         .negative_ms = rm->conf.auth.groups_negative_ms,
+                                         .known = on_groups_known,
+                                         .userdata = rm };
+
+    if (sv_groups_new(rm->event, &conf, &rm->groups) < 0)
+        sv_out_of_memory();
+}
+
+void rm_viewers_stop(struct rm *rm)
+{
+    struct rm_waiting *w, *tmp;
+
+    rm->groups = sv_groups_free(rm->groups);
+    DL_FOREACH_SAFE (rm->waiting, w, tmp) {
+        DL_DELETE(rm->waiting, w);
+        ipc_call_fail(w->call, JAVA_IO_EXCEPTION, "the ResourceManager stops");
+        free(w);
+    }
+}
+
+/* ---- What ---- */
+
+static char *literal(const char *s)
+{
+    return (char *)(uintptr_t)s; /* protobuf-c's messages have no const, and it is only packed */
+}
+
+Hadoop__Yarn__ApplicationReportProto *rm_viewer_report_as(const char *user, bool sees,
+                                                          struct sv_arena *a, struct rm_app *app)
+{
+    Hadoop__Yarn__ApplicationReportProto *m = rm_app_report(a, app, user);
+
+    if (!m || sees)
+        return m;
+    m->host = m->trackingurl = m->originaltrackingurl = literal("N/A");
+    m->rpc_port = -1;
+    m->diagnostics = literal("");
+    m->client_to_am_token = NULL;
+    return m;
+}
+
+Hadoop__Yarn__ApplicationReportProto *rm_viewer_report(const struct rm_viewer *v,
+                                                       struct sv_arena *a, struct rm_app *app)
+{
+    return rm_viewer_report_as(v->user, rm_viewer_sees(v, app), a, app);
+}

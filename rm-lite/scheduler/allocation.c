@@ -1,0 +1,117 @@
+/* Containers of the scheduler, and the decisions that report what happens to them.
+ * Called by scheduler.c, reservations.c and assign.c. Pure. */
+#include "rm-lite/scheduler/scheduler-impl.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct rm_decision *rm_decide(struct rm_sched *s, enum rm_decision_type type)
+{
+    struct rm_decision *d;
+
+    if (s->n_out == s->cap_out) {
+        size_t cap = s->cap_out ? s->cap_out * 2 : 16;
+
+        d = realloc(s->out, cap * sizeof(*d));
+        if (!d)
+            return NULL;
+        s->out = d;
+        s->cap_out = cap;
+    }
+    d = &s->out[s->n_out++];
+    memset(d, 0, sizeof(*d));
+    d->type = type;
+    d->text = "";
+    return d;
+}
+
+void rm_node_id_to(const struct rm_sched_node *n, struct yarn_node_id *dst)
+{
+    memcpy(dst->host, n->host_label.name, n->host_label.len + 1); /* it came from such an id */
+    dst->port = n->port;
+}
+
+/* -ENOMEM: there is no place for one more. */
+static int node_reserve(struct rm_sched_node *n)
+{
+    int32_t cap = n->cap_containers ? n->cap_containers * 2 : 2 * RM_NODE_FEW;
+    uint32_t *v;
+
+    if (!n->containers)
+        n->containers = n->few;
+    if (n->n_containers < SV_MAX(n->cap_containers, RM_NODE_FEW))
+        return 0;
+    v = reallocarray(n->cap_containers ? n->containers : NULL, (size_t)cap, sizeof(*v));
+    if (!v)
+        return -ENOMEM;
+    if (!n->cap_containers)
+        memcpy(v, n->few, sizeof(n->few));
+    n->containers = v;
+    n->cap_containers = cap;
+    return 0;
+}
+
+/* Looks from the end: a node that leaves removes all of them from there. */
+static void node_forget(struct rm_sched_node *n, uint32_t handle)
+{
+    size_t i = (size_t)n->n_containers - 1;
+
+    while (n->containers[i] != handle)
+        i--;
+    n->n_containers--;
+    memmove(n->containers + i, n->containers + i + 1,
+            ((size_t)n->n_containers - i) * sizeof(*n->containers));
+}
+
+struct rm_sched_container *rm_container_add(struct rm_sched *s, struct rm_sched_app *app,
+                                            struct rm_sched_node *n, struct yarn_container_id id,
+                                            struct rm_res r)
+{
+    struct rm_sched_container *c;
+    uint32_t handle;
+
+    if (node_reserve(n) < 0)
+        return NULL;
+    c = rm_pool_take(&s->container_pool);
+    if (!c)
+        return NULL;
+    c->app = app;
+    c->node = n;
+    c->number = id.id;
+    c->attempt = id.attempt.attempt;
+    c->resource = r;
+    handle = rm_pool_handle(c);
+    if (rm_sched_container_index(s, c, handle) < 0) {
+        rm_pool_give(&s->container_pool, c);
+        return NULL;
+    }
+    n->containers[n->n_containers++] = handle;
+    app->n_containers++;
+    n->used = rm_res_add(n->used, r);
+    app->used = rm_res_add(app->used, r);
+    app->user->used = rm_res_add(app->user->used, r);
+    rm_queue_use(app->leaf, r, 1);
+    rm_app_used_changed(app);
+    rm_room_update(s, n);
+    return c;
+}
+
+void rm_container_remove(struct rm_sched *s, struct rm_sched_container *c)
+{
+    struct rm_res minus = rm_res_times(c->resource, -1);
+
+    if (c->killing)
+        rm_queue_kill(c->app, minus);
+    node_forget(c->node, rm_sched_container_unindex(s, c));
+    c->app->n_containers--;
+    c->node->used = rm_res_add(c->node->used, minus);
+    c->app->used = rm_res_add(c->app->used, minus);
+    c->app->user->used = rm_res_add(c->app->user->used, minus);
+    rm_queue_use(c->app->leaf, minus, -1);
+    rm_app_used_changed(c->app);
+    rm_room_update(s, c->node);
+    rm_room_visit(s, c->node, true);
+    rm_room_unblock(s, c->app->leaf);
+    rm_pool_give(&s->container_pool, c);
+}

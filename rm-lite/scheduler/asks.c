@@ -1,0 +1,338 @@
+/* The asks of an application: rows by name inside groups of (priority, allocation id, capability).
+ *
+ * Called by scheduler.c and assign.c. Rows come from ApplicationMasters; their number is bounded
+ * by RM_MAX_ASK_ROWS. An ask's number is absolute: it replaces what an earlier row said. */
+#include "rm-lite/scheduler/scheduler-impl.h"
+
+#include <errno.h>
+#include <string.h>
+
+static int group_order(struct rm_ask_group *a, struct rm_ask_group *b)
+{
+    if (a->priority != b->priority) /* lower number first */
+        return a->priority < b->priority ? -1 : 1;
+    if (a->allocation_id != b->allocation_id)
+        return a->allocation_id < b->allocation_id ? -1 : 1;
+    if (a->capability.mem != b->capability.mem) /* the larger first: it is harder to place */
+        return a->capability.mem > b->capability.mem ? -1 : 1;
+    if (a->capability.vcores != b->capability.vcores)
+        return a->capability.vcores > b->capability.vcores ? -1 : 1;
+    for (int i = 0; i < RM_RES_EXTRA; i++)
+        if (a->capability.extra[i] != b->capability.extra[i])
+            return a->capability.extra[i] > b->capability.extra[i] ? -1 : 1;
+    return 0;
+}
+
+static struct rm_ask_group *group_find(struct rm_sched_app *app, int32_t priority,
+                                       int64_t allocation_id, struct rm_res cap)
+{
+    struct rm_ask_group *g, probe = { .key = { priority, allocation_id, cap } };
+
+    HASH_FIND(hh, app->group_table, &probe.key, sizeof(probe.key), g);
+    return g;
+}
+
+/* One request may bring thousands of new groups in any order: sorted once, not inserted one by one
+ * in their places. */
+void rm_asks_sort(struct rm_sched_app *app)
+{
+    if (app->groups_unsorted)
+        DL_SORT(app->groups, group_order);
+    app->groups_unsorted = false;
+}
+
+struct rm_ask_row *rm_asks_row(const struct rm_ask_group *g, const struct rm_label *name)
+{
+    struct rm_ask_row *row;
+
+    HASH_FIND_BYHASHVALUE(hh, g->rows, name->name, name->len, name->hash, row);
+    return row;
+}
+
+/* To be called after g->any, g->rows or g->missed has changed. */
+static void note_general(struct rm_sched_app *app, struct rm_ask_group *g)
+{
+    bool general = g->any > 0 && (!g->rows || g->missed > 0);
+
+    if (general == g->general)
+        return;
+    g->general = general;
+    rm_app_general(app, general ? 1 : -1);
+}
+
+void rm_asks_missed(struct rm_sched_app *app, struct rm_ask_group *g)
+{
+    g->missed++;
+    note_general(app, g);
+}
+
+static void row_drop(struct rm_sched *s, struct rm_sched_app *app, struct rm_ask_group *g,
+                     struct rm_ask_row *row)
+{
+    HASH_DEL(g->rows, row);
+    rm_place_remove(s, row);
+    free(row);
+    app->n_rows--;
+}
+
+static void group_free(struct rm_sched *s, struct rm_sched_app *app, struct rm_ask_group *g)
+{
+    struct rm_ask_row *row, *tmp;
+
+    HASH_ITER (hh, g->rows, row, tmp)
+        row_drop(s, app, g, row);
+    g->any = 0;
+    note_general(app, g);
+    DL_DELETE(app->groups, g);
+    HASH_DELETE(hh, app->group_table, g);
+    app->n_groups--;
+    free(g);
+}
+
+/* An empty group stays only as long as a node holds a reservation for it. */
+void rm_asks_collect(struct rm_sched *s, struct rm_sched_app *app, struct rm_ask_group *g)
+{
+    if (g->any == 0 && !g->rows && g->reserved == 0)
+        group_free(s, app, g);
+}
+
+static void pend(struct rm_sched_app *app, struct rm_res cap, int64_t n)
+{
+    struct rm_res r = rm_res_times(cap, n);
+
+    app->pending = rm_res_add(app->pending, r);
+    app->n_pending += n;
+    rm_queue_pend(app->leaf, r);
+    rm_app_ready(app);
+}
+
+static int group_get(struct rm_sched_app *app, const struct rm_ask *ask, struct rm_ask_group **ret)
+{
+    struct rm_ask_group *g = group_find(app, ask->priority, ask->allocation_id, ask->capability);
+
+    if (!g) {
+        if (app->n_groups >= RM_MAX_ASK_GROUPS)
+            return -E2BIG;
+        g = calloc(1, sizeof(*g));
+        if (!g)
+            return -ENOMEM;
+        g->key.priority = g->priority = ask->priority;
+        g->key.allocation_id = g->allocation_id = ask->allocation_id;
+        g->capability = ask->capability;
+        g->key.capability = ask->capability;
+        g->any_relax = true;
+        app->groups_unsorted |= app->groups && group_order(app->groups->prev, g) > 0;
+        DL_APPEND(app->groups, g);
+        HASH_ADD(hh, app->group_table, key, sizeof(g->key), g);
+        app->n_groups++;
+    }
+    *ret = g;
+    return 0;
+}
+
+static int row_set(struct rm_sched *s, struct rm_sched_app *app, struct rm_ask_group *g,
+                   const struct rm_ask *ask)
+{
+    struct rm_label name = rm_label(ask->name);
+    struct rm_ask_row *row = rm_asks_row(g, &name);
+
+    if (ask->count == 0) {
+        if (row)
+            row_drop(s, app, g, row);
+        return 0;
+    }
+    if (!row) {
+        if (app->n_rows >= RM_MAX_ASK_ROWS)
+            return -E2BIG;
+        row = calloc(1, sizeof(*row));
+        if (!row)
+            return -ENOMEM;
+        row->app = app;
+        if (rm_place_add(s, &name, row) < 0) {
+            free(row);
+            return -ENOMEM;
+        }
+        HASH_ADD_KEYPTR_BYHASHVALUE(hh, g->rows, row->name, name.len, name.hash, row);
+        app->n_rows++;
+    }
+    row->count = SV_MIN(ask->count, RM_MAX_ASK_COUNT);
+    row->relax = ask->relax;
+    return 0;
+}
+
+/* Where a group may go follows CapacityScheduler's delay: first the hosts that it names, their
+ * racks after some opportunities without success, any node after more of them. */
+bool rm_asks_rack_now(const struct rm_sched *s, const struct rm_ask_group *g)
+{
+    const struct rm_sched_settings *set = &s->set;
+
+    return set->node_locality_delay < 0 ||
+           g->missed > SV_MIN((int64_t)SV_MAX(s->n_nodes, 1), set->node_locality_delay);
+}
+
+bool rm_asks_any_now(const struct rm_sched *s, const struct rm_ask_group *g)
+{
+    const struct rm_sched_settings *set = &s->set;
+    int64_t nodes = SV_MAX(s->n_nodes, 1), places = (int64_t)HASH_COUNT(g->rows);
+
+    if (!g->any_relax)
+        return false;
+    if (places == 0)
+        return true;
+    if (set->rack_additional_delay > -1)
+        return g->missed > SV_MIN(nodes, set->node_locality_delay + set->rack_additional_delay);
+    return g->missed >
+           SV_MIN(nodes, (int64_t)((double)g->any * SV_MIN((double)places / (double)nodes, 1)));
+}
+
+int rm_asks_update(struct rm_sched *s, struct rm_sched_app *app, const struct rm_ask *ask)
+{
+    struct rm_ask_group *g = group_find(app, ask->priority, ask->allocation_id, ask->capability);
+    int r;
+
+    if (!g && ask->count == 0)
+        return 0;
+    r = group_get(app, ask, &g);
+    if (r < 0)
+        return r;
+    if (strcmp(ask->name, RM_ANY) == 0) {
+        int32_t count = SV_MIN(ask->count, RM_MAX_ASK_COUNT);
+        int64_t more = (int64_t)count - g->any;
+
+        g->any = count;
+        g->any_relax = ask->relax;
+        if (more > 0)
+            g->missed = 0;
+        pend(app, g->capability, more);
+    } else {
+        r = row_set(s, app, g, ask);
+        rm_room_visit_host(s, ask->name);
+    }
+    note_general(app, g);
+    if (g->any > 0 && (rm_asks_any_now(s, g) || (g->rows && rm_asks_rack_now(s, g))))
+        rm_room_sweep(s);
+    rm_asks_collect(s, app, g);
+    return r;
+}
+
+void rm_asks_clear(struct rm_sched *s, struct rm_sched_app *app)
+{
+    struct rm_ask_group *g, *tmp;
+
+    DL_FOREACH_SAFE (app->groups, g, tmp) {
+        while (g->reservations)
+            rm_unreserve(s, g->reservations);
+        pend(app, g->capability, -(int64_t)g->any);
+        g->any = 0;
+        group_free(s, app, g);
+    }
+}
+
+static void row_less(struct rm_sched *s, struct rm_sched_app *app, struct rm_ask_group *g,
+                     const struct rm_label *name)
+{
+    struct rm_ask_row *row = rm_asks_row(g, name);
+
+    if (row && --row->count <= 0)
+        row_drop(s, app, g, row);
+}
+
+void rm_asks_took(struct rm_sched *s, struct rm_sched_app *app, struct rm_ask_group *g,
+                  const struct rm_sched_node *n, enum rm_locality l)
+{
+    if (l == RM_NODE_LOCAL)
+        row_less(s, app, g, &n->host_label);
+    if (l != RM_OFF_SWITCH)
+        row_less(s, app, g, &n->rack_label);
+    if (l == RM_NODE_LOCAL || (l == RM_RACK_LOCAL && s->set.rack_full_reset))
+        g->missed = 0;
+    g->any--;
+    note_general(app, g);
+    pend(app, g->capability, -1);
+    rm_asks_collect(s, app, g);
+}
+
+int rm_asks_put_back(struct rm_sched *s, struct rm_sched_app *app,
+                     const struct rm_sched_container *c)
+{
+    struct rm_ask ask = { .priority = c->priority,
+                          .allocation_id = c->allocation_id,
+                          .capability = c->resource,
+                          .relax = true };
+    struct rm_ask_group *g;
+    struct rm_ask_row *row;
+    int r = group_get(app, &ask, &g);
+
+    if (r < 0)
+        return r;
+    rm_asks_sort(app);
+    if (c->locality == RM_NODE_LOCAL) {
+        row = rm_asks_row(g, &c->node->host_label);
+        ask.name = c->node->host_label.name;
+        ask.count = (row ? row->count : 0) + 1;
+        ask.relax = row ? row->relax : true;
+        r = row_set(s, app, g, &ask);
+    }
+    if (r >= 0 && c->locality != RM_OFF_SWITCH) {
+        row = rm_asks_row(g, &c->node->rack_label);
+        ask.name = c->node->rack;
+        ask.count = (row ? row->count : 0) + 1;
+        ask.relax = row ? row->relax : true;
+        r = row_set(s, app, g, &ask);
+    }
+    g->any++;
+    note_general(app, g);
+    pend(app, g->capability, 1);
+    return r;
+}
+
+static int name_add(struct rm_name **set, const char *name)
+{
+    struct rm_name *n;
+
+    HASH_FIND_STR(*set, name, n);
+    if (n)
+        return 0;
+    if (HASH_COUNT(*set) >= RM_MAX_ASK_ROWS)
+        return -E2BIG;
+    n = calloc(1, sizeof(*n));
+    if (!n)
+        return -ENOMEM;
+    n->name = strdup(name);
+    if (!n->name) {
+        free(n);
+        return -ENOMEM;
+    }
+    HASH_ADD_KEYPTR(hh, *set, n->name, strlen(n->name), n);
+    return 0;
+}
+
+int rm_blacklist_update(struct rm_sched_app *app, const struct rm_sched_event *ev)
+{
+    int r = 0;
+
+    for (size_t i = 0; i < ev->n_blacklist_add && r >= 0; i++)
+        r = name_add(&app->blacklist, ev->blacklist_add[i]);
+    for (size_t i = 0; i < ev->n_blacklist_remove; i++) {
+        struct rm_name *n;
+
+        HASH_FIND_STR(app->blacklist, ev->blacklist_remove[i], n);
+        if (n) {
+            HASH_DEL(app->blacklist, n);
+            free(n->name);
+            free(n);
+        }
+    }
+    return r;
+}
+
+void rm_blacklist_clear(struct rm_sched_app *app)
+{
+    struct rm_name *n, *tmp;
+
+    HASH_ITER (hh, app->blacklist, n, tmp) {
+        HASH_DEL(app->blacklist, n);
+        free(n->name);
+        free(n);
+    }
+}

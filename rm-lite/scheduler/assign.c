@@ -1,0 +1,291 @@
+/* Selection of the next container on one node: the CapacityScheduler's walk from the root queue to
+ * one ask, with its limits and its locality delay. Called by scheduler.c only. Pure. */
+#include "rm-lite/scheduler/scheduler-impl.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum outcome { NOTHING, SKIPPED, ALLOCATED, RESERVED, FAILED };
+
+struct pass { /* one call of rm_assign_node */
+    struct rm_sched *s;
+    struct rm_sched_node *n;
+    struct rm_assign *a;
+    enum rm_locality locality; /* of the last allocation */
+};
+
+static enum outcome allocate(struct pass *p, struct rm_sched_app *app, struct rm_ask_group *g,
+                             enum rm_locality l)
+{
+    struct yarn_container_id id = {
+        .attempt = { .app = app->id, .attempt = app->attempt },
+        .id = (p->s->epoch << RM_EPOCH_SHIFT) | (app->sequence + 1),
+    };
+    struct rm_sched_container *c;
+    struct rm_decision *d;
+
+    d = rm_decide(p->s, RM_DECIDE_ALLOCATED);
+    if (!d)
+        return FAILED;
+    c = rm_container_add(p->s, app, p->n, id, g->capability);
+    if (!c) {
+        p->s->n_out--;
+        return FAILED;
+    }
+    app->sequence++;
+    c->priority = g->priority;
+    c->allocation_id = g->allocation_id;
+    c->locality = l;
+    c->am = app->am_wanted;
+    app->am_wanted = false;
+    d->app = app->id;
+    d->container = id;
+    rm_node_id_to(p->n, &d->node);
+    d->resource = g->capability;
+    d->priority = g->priority;
+    d->allocation_id = g->allocation_id;
+    d->locality = l;
+    p->locality = l;
+    rm_asks_took(p->s, app, g, p->n, l); /* may free g */
+    return ALLOCATED;
+}
+
+/* The locality that an ask may have on this node now. */
+static bool locality_allowed(const struct pass *p, const struct rm_ask_group *g,
+                             enum rm_locality *ret)
+{
+    const struct rm_ask_row *rack;
+
+    *ret = RM_OFF_SWITCH;
+    if (!g->rows)
+        return g->any_relax;
+    rack = rm_asks_row(g, &p->n->rack_label);
+    if (rack && rm_asks_row(g, &p->n->host_label)) {
+        *ret = RM_NODE_LOCAL;
+        return true;
+    }
+    if (rack && !rack->relax)
+        return false;
+    *ret = rack ? RM_RACK_LOCAL : RM_OFF_SWITCH;
+    if (rack && rm_asks_rack_now(p->s, g))
+        return true;
+    *ret = RM_OFF_SWITCH;
+    return rm_asks_any_now(p->s, g);
+}
+
+/* Whether the group, which cannot be served here, may be served by a node that nothing has made
+ * due: then a sweep goes on. */
+static bool may_go_elsewhere(const struct pass *p, const struct rm_ask_group *g)
+{
+    return rm_asks_any_now(p->s, g) || (g->rows && rm_asks_rack_now(p->s, g));
+}
+
+static bool over_limit(const struct rm_sched *s, struct rm_res used, struct rm_res more,
+                       struct rm_res limit)
+{
+    return rm_res_share(s->set.calc, rm_res_add(used, more), s->cluster) >
+           rm_res_share(s->set.calc, limit, s->cluster) + 1e-9;
+}
+
+/* Of a queue each resource counts by itself: what a parent has left may be much of one and little
+ * of another. */
+static bool over_queue(const struct rm_sched *s, struct rm_res used, struct rm_res more,
+                       struct rm_res limit)
+{
+    return !rm_res_fits(s->set.calc, rm_res_add(used, more), limit);
+}
+
+/* A refused ask waits for its queue or its user: rm_room_unblock. */
+static void mark_blocked(struct rm_queue *leaf)
+{
+    for (struct rm_queue *q = leaf; q; q = q->parent)
+        q->blocked = true;
+}
+
+static bool blacklisted(const struct rm_sched_app *app, const struct rm_sched_node *n)
+{
+    struct rm_name *hit;
+
+    if (!app->blacklist)
+        return false;
+    HASH_FIND_STR(app->blacklist, n->host_label.name, hit);
+    if (!hit)
+        HASH_FIND_STR(app->blacklist, n->rack, hit);
+    return hit != NULL;
+}
+
+struct excess { /* what an application must give back of its reservations to get one container */
+    struct rm_res of_user, of_queue;
+};
+
+/* Allocates or reserves on a node that the ask may have. RegularContainerAllocator.assignContainer.
+ */
+static enum outcome place(struct pass *p, struct rm_sched_app *app, struct rm_ask_group *g,
+                          enum rm_locality l, struct excess over)
+{
+    struct rm_res need = rm_res_max(over.of_user, over.of_queue);
+    bool wanted = rm_reserve_wanted(p->s, app, g) > 0, must = !rm_res_is_zero(need);
+
+    if (rm_res_fits(p->s->set.calc, g->capability, rm_res_sub(p->n->total, p->n->used))) {
+        struct rm_sched_node *other;
+
+        if (p->s->set.continue_look && (!wanted || must)) {
+            other = rm_reserve_find(p->s, g, must ? need : g->capability);
+            if (!other)
+                return SKIPPED;
+            rm_unreserve(p->s, other);
+        }
+        return allocate(p, app, g, l);
+    }
+    p->a->ret_elsewhere |= may_go_elsewhere(p, g);
+    if (!p->a->may_reserve || p->n->reserved_app || !wanted || must ||
+        !rm_reserve_may_end(p->s, p->n, app, g))
+        return SKIPPED;
+    return rm_reserve(p->s, p->n, app, g) < 0 ? FAILED : RESERVED;
+}
+
+static enum outcome try_app(struct pass *p, struct rm_sched_app *app, struct rm_res limit,
+                            struct rm_res over_user)
+{
+    const struct rm_sched_settings *set = &p->s->set;
+    struct rm_res zero = { 0, 0 }, space = rm_res_sub(limit, app->leaf->used), given_back;
+    bool black = blacklisted(app, p->n);
+    struct rm_ask_group *g, *tmp;
+
+    p->s->counts.apps_tried++;
+    given_back = set->continue_look ? app->reserved : zero;
+    DL_FOREACH_SAFE (app->groups, g, tmp) {
+        struct excess over = { .of_user = over_user };
+        enum rm_locality l;
+
+        p->s->counts.groups_tried++;
+        if (g->any <= 0)
+            continue;
+        if (black || !rm_res_fits(set->calc, g->capability, p->n->total)) {
+            p->a->ret_elsewhere |= may_go_elsewhere(p, g);
+            continue;
+        }
+        if (!set->continue_look && rm_reserve_wanted(p->s, app, g) <= 0)
+            continue;
+        if (p->a->heartbeat)
+            rm_asks_missed(app, g);
+        if (!locality_allowed(p, g, &l)) {
+            p->a->ret_elsewhere |= may_go_elsewhere(p, g);
+            continue;
+        }
+        if (over_queue(p->s, rm_res_sub(app->leaf->used, given_back), g->capability, limit)) {
+            if (g->reserved >= g->any) /* it has its nodes, and others need not wait for more */
+                continue;
+            mark_blocked(app->leaf);
+            if (!rm_res_is_zero(over_user)) /* it waits for its user's limit as well */
+                return SKIPPED;
+            return NOTHING; /* the queue is full: FIFO, no later application may pass */
+        }
+        if (over_queue(p->s, app->leaf->used, g->capability, limit))
+            over.of_queue = rm_res_max(rm_res_sub(g->capability, space), zero);
+        return place(p, app, g, l, over);
+    }
+    return SKIPPED;
+}
+
+static enum outcome assign_leaf(struct pass *p, struct rm_queue *q, struct rm_res limit)
+{
+    struct rm_sched_app *app;
+    struct rm_walk w;
+
+    rm_queue_activate_more(p->s, q);
+    rm_walk_begin(p->s, q, p->n, p->a->heartbeat, &w);
+    while ((app = rm_walk_next(&w))) {
+        struct rm_res ul = rm_user_limit(p->s, q, app->user), zero = { 0, 0 }, over = zero;
+        enum outcome o;
+
+        if (over_limit(p->s, app->user->used, zero, ul)) {
+            if (!p->s->set.continue_look ||
+                over_limit(p->s, rm_res_sub(app->user->used, app->reserved), zero, ul)) {
+                mark_blocked(q);
+                continue;
+            }
+            over = rm_res_max(rm_res_sub(app->user->used, ul), zero);
+        }
+        o = try_app(p, app, limit, over);
+        if (o != SKIPPED)
+            return o;
+    }
+    return SKIPPED;
+}
+
+static enum outcome assign_queue(struct pass *p, struct rm_queue *q, struct rm_res limit)
+{
+    if (rm_res_is_zero(q->pending))
+        return SKIPPED;
+    if (rm_queue_leaf(q))
+        return assign_leaf(p, q, limit);
+    rm_queue_sort(p->s, q);
+    for (size_t i = 0; i < q->n_children; i++) {
+        struct rm_queue *c = q->sorted[i];
+        struct rm_res room = rm_res_add(rm_res_sub(limit, q->used), c->used);
+        enum outcome o = assign_queue(p, c, rm_res_min(c->eff_max, room));
+
+        if (o == ALLOCATED || o == RESERVED || o == FAILED)
+            return o;
+    }
+    return SKIPPED;
+}
+
+/* A reservation comes first on its node: fulfilled, dropped when no longer requested, or kept. */
+static enum outcome serve_reservation(struct pass *p)
+{
+    struct rm_sched_node *n = p->n;
+    struct rm_sched_app *app = n->reserved_app;
+    struct rm_ask_group *g = n->reserved_group;
+
+    if (!app)
+        return SKIPPED;
+    if (g->any <= 0 || rm_reserve_too_many(g) || blacklisted(app, n)) {
+        rm_unreserve(p->s, n);
+        rm_asks_collect(p->s, app, g);
+        return SKIPPED;
+    }
+    if (!rm_res_fits(p->s->set.calc, n->reserved, rm_res_sub(n->total, n->used))) {
+        g->rereserved += p->a->heartbeat;
+        return RESERVED;
+    }
+    rm_unreserve(p->s, n);
+    return allocate(p, app, g,
+                    !rm_asks_row(g, &n->rack_label)  ? RM_OFF_SWITCH
+                    : rm_asks_row(g, &n->host_label) ? RM_NODE_LOCAL
+                                                     : RM_RACK_LOCAL);
+}
+
+int rm_assign_node(struct rm_sched *s, struct rm_sched_node *n, struct rm_assign *a)
+{
+    struct pass p = { .s = s, .n = n, .a = a };
+    int64_t offswitch = 0;
+
+    s->counts.nodes_visited++;
+    if (!n->schedulable)
+        return 0;
+    __builtin_prefetch(n->host_label.name); /* for the decision */
+    while (s->n_out + RM_VISIT_DECISIONS <= a->max_out) {
+        enum outcome o = serve_reservation(&p);
+
+        if (o == SKIPPED) {
+            /* Nothing fits into less than the smallest container, and nothing may wait there. */
+            if (!n->roomy)
+                return 0;
+            o = assign_queue(&p, s->root, s->root->eff_max);
+        } else if (o == RESERVED) { /* nobody else is looked at here: a sweep goes on */
+            a->ret_elsewhere = true;
+        }
+        if (o == FAILED)
+            return -ENOMEM;
+        if (o != ALLOCATED)
+            return 0;
+        a->ret_given++;
+        offswitch += p.locality == RM_OFF_SWITCH;
+        if (!s->set.multiple_assignments || offswitch >= s->set.offswitch_limit ||
+            (s->set.assignment_limit >= 0 && a->ret_given >= s->set.assignment_limit))
+            return 0;
+    }
+    return 0;
+}

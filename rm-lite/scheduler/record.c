@@ -1,0 +1,371 @@
+/* Writes the record of the scheduler. See record.h. Names come from clients and may have any byte
+ * and length. */
+#include "rm-lite/scheduler/record.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/fd.h"
+#include "common/log.h"
+#include "common/str.h"
+
+#define BUFFER ((size_t)64 * 1024)
+#define PIECE_MAX 512 /* of one put(): numbers and identifiers */
+
+struct rm_record {
+    int fd;
+    uint64_t limit, written;
+    bool ended; /* limit or failure: nothing more is written */
+    size_t len;
+    char buf[BUFFER];
+};
+
+static const char *const event_names[] = {
+    [RM_SCHED_NODE_ADDED] = "node-added",
+    [RM_SCHED_NODE_REMOVED] = "node-removed",
+    [RM_SCHED_NODE_RESIZED] = "node-resized",
+    [RM_SCHED_NODE_SCHEDULABLE] = "node-schedulable",
+    [RM_SCHED_NODE_HEARTBEAT] = "heartbeat",
+    [RM_SCHED_ASK_ROUND] = "round",
+    [RM_SCHED_APP_ADDED] = "app-added",
+    [RM_SCHED_APP_REMOVED] = "app-removed",
+    [RM_SCHED_ATTEMPT_ADDED] = "attempt-added",
+    [RM_SCHED_ATTEMPT_REMOVED] = "attempt-removed",
+    [RM_SCHED_ASK] = "ask",
+    [RM_SCHED_CONTAINER_DONE] = "container-done",
+    [RM_SCHED_CONTAINER_RECOVERED] = "container-recovered",
+    [RM_SCHED_APP_PRIORITY] = "app-priority",
+    [RM_SCHED_APP_MOVED] = "app-moved",
+    [RM_SCHED_PREEMPT] = "preempt",
+    [RM_SCHED_RECONFIGURED] = "reconfigured",
+};
+static const char *const decision_names[] = {
+    [RM_DECIDE_APP_ACCEPTED] = "accepted",
+    [RM_DECIDE_APP_REJECTED] = "rejected",
+    [RM_DECIDE_ATTEMPT_ADDED] = "attempt",
+    [RM_DECIDE_ALLOCATED] = "allocated",
+    [RM_DECIDE_RESERVED] = "reserved",
+    [RM_DECIDE_UNRESERVED] = "unreserved",
+    [RM_DECIDE_LOST] = "lost",
+    [RM_DECIDE_ORPHANED] = "orphaned",
+    [RM_DECIDE_PREEMPT] = "preempt",
+    [RM_DECIDE_PREEMPTED] = "preempted",
+};
+/* Keys that the scheduler reads; others may be secret. */
+static const char *const key_prefixes[] = {
+    "yarn.scheduler.",
+    "yarn.resource-types",
+    "yarn.cluster.",
+    "yarn.resourcemanager.scheduler.monitor.",
+    "yarn.resourcemanager.monitor.",
+};
+
+const char *rm_record_event_name(int type)
+{
+    return type > 0 && (size_t)type < SV_ARRAY_LEN(event_names) ? event_names[type] : NULL;
+}
+
+int rm_record_event_type(const char *name)
+{
+    for (size_t i = 1; i < SV_ARRAY_LEN(event_names); i++)
+        if (sv_streq(event_names[i], name))
+            return (int)i;
+    return 0;
+}
+
+/* --------------------------------------------------------------------- output */
+
+static void give_up(struct rm_record *rec, int error)
+{
+    sv_log_err("the record of the scheduler ends here, the file cannot be written: %s",
+               strerror(error));
+    rec->ended = true;
+}
+
+void rm_record_flush(struct rm_record *rec)
+{
+    int r;
+
+    if (!rec || rec->ended || rec->len == 0)
+        return;
+    r = sv_write_all(rec->fd, rec->buf, rec->len);
+    rec->len = 0;
+    if (r < 0)
+        give_up(rec, -r);
+}
+
+static void put_bytes(struct rm_record *rec, const char *p, size_t n)
+{
+    if (rec->ended)
+        return;
+    if (rec->len + n > BUFFER)
+        rm_record_flush(rec);
+    if (rec->ended)
+        return;
+    memcpy(rec->buf + rec->len, p, n);
+    rec->len += n;
+    rec->written += n;
+}
+
+static void put(struct rm_record *rec, const char *fmt, ...) _printf_(2, 3);
+static void put(struct rm_record *rec, const char *fmt, ...)
+{
+    char piece[PIECE_MAX];
+    va_list ap;
+    int n;
+
+    va_start(ap, fmt);
+    n = vsnprintf(piece, sizeof(piece), fmt, ap);
+    va_end(ap);
+    put_bytes(rec, piece, n < 0 ? 0 : SV_MIN((size_t)n, sizeof(piece) - 1));
+}
+
+static bool plain(char c)
+{
+    return c > 0x20 && c < 0x7f && c != '%';
+}
+
+/* One character as it stands in a record, without a NUL; 1 or 3 bytes. */
+static size_t escaped(char c, char dst[3])
+{
+    static const char hex[] = "0123456789abcdef";
+
+    if (plain(c)) {
+        dst[0] = c;
+        return 1;
+    }
+    dst[0] = '%';
+    dst[1] = hex[(unsigned char)c >> 4];
+    dst[2] = hex[(unsigned char)c & 15];
+    return 3;
+}
+
+static void put_name(struct rm_record *rec, const char *s)
+{
+    char one[3];
+
+    if (!s || !*s) {
+        put(rec, "%s", s ? "%" : "-");
+        return;
+    }
+    if (sv_streq(s, "-")) {
+        put(rec, "%%2d");
+        return;
+    }
+    for (size_t left = RM_RECORD_LINE_MAX / 4; *s && left > 0; s++, left--)
+        put_bytes(rec, one, escaped(*s, one));
+}
+
+static void put_res(struct rm_record *rec, struct rm_res r)
+{
+    put(rec, "%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64, r.mem, r.vcores, r.extra[0],
+        r.extra[1]);
+}
+
+static int put_key(const char *name, const char *value, void *userdata)
+{
+    struct rm_record *rec = userdata;
+
+    for (size_t i = 0; i < SV_ARRAY_LEN(key_prefixes); i++) {
+        if (!sv_has_prefix(name, key_prefixes[i]))
+            continue;
+        put(rec, "k ");
+        put_name(rec, name);
+        put(rec, " ");
+        put_name(rec, value);
+        put(rec, "\n");
+        return 0;
+    }
+    return 0;
+}
+
+static void put_keys(struct rm_record *rec, struct sv_conf *conf)
+{
+    if (sv_conf_each(conf, put_key, rec) != 0)
+        rec->ended = true; /* cannot happen: put_key does not fail */
+}
+
+/* --------------------------------------------------------------------- events */
+
+static void put_fields(struct rm_record *rec, const struct rm_sched_event *ev)
+{
+    char text[264];
+
+    if (ev->node) {
+        put(rec, " node=");
+        put_name(rec, yarn_node_id_text(ev->node, text));
+    }
+    if (ev->rack) {
+        put(rec, " rack=");
+        put_name(rec, ev->rack);
+    }
+    if (!rm_res_is_zero(ev->total)) {
+        put(rec, " total=");
+        put_res(rec, ev->total);
+    }
+    if (ev->app.id)
+        put(rec, " app=%s", yarn_app_id_text(ev->app, text));
+    if (ev->attempt)
+        put(rec, " attempt=%" PRId32, ev->attempt);
+    if (ev->user) {
+        put(rec, " user=");
+        put_name(rec, ev->user);
+    }
+    if (ev->queue) {
+        put(rec, " queue=");
+        put_name(rec, ev->queue);
+    }
+    if (ev->priority)
+        put(rec, " priority=%" PRId32, ev->priority);
+    if (ev->container.attempt.app.id)
+        put(rec, " container=%s", yarn_container_id_text(ev->container, text));
+    if (ev->flag)
+        put(rec, " flag=1");
+    if (ev->window_ms)
+        put(rec, " window=%" PRId64, ev->window_ms);
+    if (ev->max_decisions)
+        put(rec, " max=%zu", ev->max_decisions);
+}
+
+static void put_rows(struct rm_record *rec, const struct rm_sched_event *ev)
+{
+    for (size_t i = 0; i < ev->n_asks; i++) {
+        const struct rm_ask *a = &ev->asks[i];
+
+        put(rec, "a %" PRId32 " %" PRId64 " ", a->priority, a->allocation_id);
+        put_name(rec, a->name);
+        put(rec, " ");
+        put_res(rec, a->capability);
+        put(rec, " %" PRId32 " %d\n", a->count, a->relax);
+    }
+    for (size_t i = 0; i < ev->n_blacklist_add; i++) {
+        put(rec, "+ ");
+        put_name(rec, ev->blacklist_add[i]);
+        put(rec, "\n");
+    }
+    for (size_t i = 0; i < ev->n_blacklist_remove; i++) {
+        put(rec, "- ");
+        put_name(rec, ev->blacklist_remove[i]);
+        put(rec, "\n");
+    }
+}
+
+/* Of a string that is not long: a decision's text has at most 512 bytes. */
+static void escape_to(char *dst, size_t size, const char *s)
+{
+    size_t at = 0;
+
+    for (; s && *s && at + 4 < size; s++)
+        at += escaped(*s, dst + at);
+    dst[at] = 0;
+    if (at == 0)
+        (void)snprintf(dst, size, "%s", s ? "%" : "-");
+}
+
+void rm_record_decision(const struct rm_decision *d, char dst[RM_DECISION_LINE_MAX])
+{
+    char app[YARN_ID_TEXT_MAX], con[YARN_ID_TEXT_MAX], node[264], host[800], text[1600];
+    const char *name = d->type > 0 && (size_t)d->type < SV_ARRAY_LEN(decision_names)
+                           ? decision_names[d->type]
+                           : "unknown";
+
+    escape_to(host, sizeof(host), yarn_node_id_text(&d->node, node));
+    escape_to(text, sizeof(text), d->text ? d->text : "");
+    (void)snprintf(dst, RM_DECISION_LINE_MAX,
+                   "d %s %s %s %s %" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 " %" PRId32
+                   " %" PRId64 " %d %s",
+                   name, yarn_app_id_text(d->app, app), yarn_container_id_text(d->container, con),
+                   host, d->resource.mem, d->resource.vcores, d->resource.extra[0],
+                   d->resource.extra[1], d->priority, d->allocation_id, (int)d->locality, text);
+}
+
+void rm_record_event(struct rm_record *rec, const struct rm_sched_event *ev, int64_t now_ms,
+                     int result, const struct rm_decision *d, size_t n)
+{
+    char line[RM_DECISION_LINE_MAX];
+
+    if (rec->ended)
+        return;
+    put(rec, "e %s %" PRId64, rm_record_event_name(ev->type), now_ms);
+    put_fields(rec, ev);
+    put(rec, "\n");
+    put_rows(rec, ev);
+    if (ev->conf)
+        put_keys(rec, ev->conf);
+    put(rec, "= %d %zu\n", result, n);
+    for (size_t i = 0; i < n; i++) {
+        rm_record_decision(&d[i], line);
+        put_bytes(rec, line, strlen(line));
+        put(rec, "\n");
+    }
+    if (rec->written <= rec->limit || rec->ended)
+        return;
+    put(rec, "x limit\n");
+    rm_record_flush(rec);
+    rec->ended = true;
+    sv_log_warning("the record of the scheduler ends here, it has its %" PRIu64
+                   " bytes (selvedge.rm.record-limit)",
+                   rec->limit);
+}
+
+/* ------------------------------------------------------------- opening, closing */
+
+int rm_record_new(int fd, uint64_t limit, struct sv_conf *conf, int64_t epoch,
+                  struct rm_record **ret)
+{
+    struct rm_record *rec = calloc(1, sizeof(*rec));
+
+    if (!rec) {
+        sv_close(fd);
+        return -ENOMEM;
+    }
+    rec->fd = fd;
+    rec->limit = limit;
+    put(rec, RM_RECORD_MAGIC " %d epoch=%" PRId64 "\n", RM_RECORD_VERSION, epoch);
+    put_keys(rec, conf);
+    rm_record_flush(rec);
+    *ret = rec;
+    return 0;
+}
+
+int rm_record_open(const char *path, uint64_t limit, struct sv_conf *conf, int64_t epoch,
+                   struct rm_record **ret, struct sv_error *err)
+{
+    _cleanup_free_ char *old = NULL;
+    int fd, r;
+
+    if (*path != '/')
+        return sv_error_set(err, -EINVAL,
+                            "selvedge.rm.record: \"%s\" is not an absolute path: name a file in "
+                            "the state directory",
+                            path);
+    r = sv_asprintf(&old, "%s.old", path);
+    if (r < 0)
+        return r;
+    if (rename(path, old) < 0 && errno != ENOENT)
+        return sv_error_errno(err, -errno, "selvedge.rm.record: %s cannot become %s", path, old);
+    fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return sv_error_errno(err, -errno, "selvedge.rm.record: %s cannot be created", path);
+    r = rm_record_new(fd, limit, conf, epoch, ret);
+    if (r >= 0)
+        sv_log_notice("the scheduler is recorded in %s, at most %" PRIu64 " bytes", path, limit);
+    return r;
+}
+
+struct rm_record *rm_record_free(struct rm_record *rec)
+{
+    if (!rec)
+        return NULL;
+    if (!rec->ended)
+        put(rec, "x end\n");
+    rm_record_flush(rec);
+    sv_close(rec->fd);
+    free(rec);
+    return NULL;
+}

@@ -1,0 +1,517 @@
+/* Reads and plays a record of the scheduler. See replay.h and, for the lines, record.h. */
+#include "rm-lite/scheduler/replay.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/arena.h"
+#include "common/conf.h"
+#include "common/str.h"
+#include "rm-lite/scheduler/record.h"
+
+#define EVENT_BYTES ((size_t)256 << 20) /* memory of one event */
+#define FIELDS 24                       /* in a line; a line of decisions has 10 */
+#define AMOUNT_MAX INT32_MAX            /* of a resource, as on the wire: sums fit 64 bits */
+
+struct reader {
+    const char *at, *end;
+    size_t line;          /* of the last one read */
+    char *fields[FIELDS]; /* of it, in the arena */
+    size_t n;
+    struct sv_arena *arena; /* of the current event */
+    struct sv_conf *conf;   /* keys of the current event, or of the start */
+    struct rm_sched *sched;
+    struct rm_sched_event ev;
+    struct yarn_node_id node;
+    struct rm_ask *asks;
+    const char **add, **remove;
+    size_t cap_asks, cap_add, cap_remove;
+    int64_t now_ms;
+    size_t event_line;
+    struct sv_error *err;
+};
+
+enum { TORN = 1, LAST = 2 }; /* beside 0: a whole line, and -errno */
+
+static int bad(struct reader *r, const char *what)
+{
+    return sv_error_set(r->err, -EBADMSG, "line %zu: %s", r->line, what);
+}
+
+/* ---------------------------------------------------------------------- fields */
+
+static int hex_digit(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* In place. "-" is NULL, "%" the empty string. */
+static int unescape(char **text)
+{
+    char *s = *text, *to = s;
+
+    if (sv_streq(s, "-")) {
+        *text = NULL;
+        return 0;
+    }
+    if (sv_streq(s, "%")) {
+        *s = 0;
+        return 0;
+    }
+    for (; *s; s++) {
+        int high, low;
+
+        if (*s != '%') {
+            *to++ = *s;
+            continue;
+        }
+        high = hex_digit(s[1]);
+        low = high < 0 ? -1 : hex_digit(s[2]);
+        if (low < 0 || high * 16 + low == 0)
+            return -EBADMSG;
+        *to++ = (char)(high * 16 + low);
+        s += 2;
+    }
+    *to = 0;
+    return 0;
+}
+
+/* A name that must be there. */
+static int parse_name(char *text, const char **ret)
+{
+    int r = unescape(&text);
+
+    if (r < 0 || !text)
+        return -EBADMSG;
+    *ret = text;
+    return 0;
+}
+
+static int parse_int(const char *text, int64_t min, int64_t max, int64_t *ret)
+{
+    return sv_parse_i64(text, min, max, ret) < 0 ? -EBADMSG : 0;
+}
+
+static int parse_i32(const char *text, int32_t min, int32_t *ret)
+{
+    int64_t v;
+    int r = parse_int(text, min, INT32_MAX, &v);
+
+    if (r >= 0)
+        *ret = (int32_t)v;
+    return r;
+}
+
+static int parse_res(char *text, struct rm_res *ret)
+{
+    int64_t v[2 + RM_RES_EXTRA];
+
+    for (size_t i = 0; i < SV_ARRAY_LEN(v); i++) {
+        char *one = strsep(&text, ",");
+
+        if (!one || parse_int(one, 0, AMOUNT_MAX, &v[i]) < 0)
+            return -EBADMSG;
+    }
+    if (text)
+        return -EBADMSG;
+    ret->mem = v[0];
+    ret->vcores = v[1];
+    memcpy(ret->extra, v + 2, sizeof(ret->extra));
+    return 0;
+}
+
+/* ----------------------------------------------------------------------- lines */
+
+/* The next line into r->fields, in the arena. TORN: none, or one without its end. */
+static int read_line(struct reader *r)
+{
+    const char *nl = r->at < r->end ? memchr(r->at, '\n', (size_t)(r->end - r->at)) : NULL;
+    size_t len;
+    char *text;
+
+    r->line++;
+    r->n = 0;
+    if (!nl)
+        return TORN;
+    len = (size_t)(nl - r->at);
+    if (len > 2 * RM_RECORD_LINE_MAX)
+        return bad(r, "too long");
+    text = sv_arena_alloc(r->arena, len + 1);
+    if (!text)
+        return sv_error_set(r->err, -ENOMEM, "line %zu: no memory for it", r->line);
+    memcpy(text, r->at, len);
+    if (strlen(text) != len)
+        return bad(r, "has a zero byte");
+    r->at = nl + 1;
+    while (text) {
+        if (r->n == FIELDS)
+            return bad(r, "has too many fields");
+        r->fields[r->n++] = strsep(&text, " ");
+    }
+    return 0;
+}
+
+static int read_key(struct reader *r)
+{
+    const char *name, *value;
+
+    if (r->n != 3 || parse_name(r->fields[1], &name) < 0 || parse_name(r->fields[2], &value) < 0)
+        return bad(r, "is not \"k NAME VALUE\"");
+    if (!r->conf)
+        r->conf = sv_conf_new();
+    if (!r->conf || sv_conf_set(r->conf, name, value) < 0)
+        return sv_error_set(r->err, -ENOMEM, "line %zu: no memory for the key", r->line);
+    return 0;
+}
+
+/* Room for one more element; arrays double in the arena. */
+static int grow(struct reader *r, void **array, size_t n, size_t *cap, size_t size)
+{
+    size_t more = SV_MAX(*cap * 2, (size_t)8);
+    void *p;
+
+    if (n < *cap)
+        return 0;
+    p = sv_arena_calloc(r->arena, more, size);
+    if (!p)
+        return sv_error_set(r->err, -ENOMEM, "line %zu: no memory for the event", r->line);
+    if (n > 0)
+        memcpy(p, *array, n * size);
+    *array = p;
+    *cap = more;
+    return 0;
+}
+
+static int read_ask(struct reader *r)
+{
+    struct rm_ask a = { 0 };
+    int32_t relax;
+    int q;
+
+    if (r->n != 7 || parse_i32(r->fields[1], INT32_MIN, &a.priority) < 0 ||
+        parse_int(r->fields[2], INT64_MIN, INT64_MAX, &a.allocation_id) < 0 ||
+        parse_name(r->fields[3], &a.name) < 0 || parse_res(r->fields[4], &a.capability) < 0 ||
+        parse_i32(r->fields[5], 0, &a.count) < 0 || parse_i32(r->fields[6], 0, &relax) < 0)
+        return bad(r, "is not \"a PRIORITY ALLOCATION NAME RESOURCE COUNT RELAX\"");
+    a.relax = relax != 0;
+    q = grow(r, (void **)&r->asks, r->ev.n_asks, &r->cap_asks, sizeof(a));
+    if (q < 0)
+        return q;
+    r->asks[r->ev.n_asks++] = a;
+    r->ev.asks = r->asks;
+    return 0;
+}
+
+static int read_blacklist(struct reader *r, const char ***list, size_t *n, size_t *cap)
+{
+    const char *name;
+    int q;
+
+    if (r->n != 2 || parse_name(r->fields[1], &name) < 0)
+        return bad(r, "is not a name of the blacklist");
+    q = grow(r, (void **)list, *n, cap, sizeof(name));
+    if (q < 0)
+        return q;
+    (*list)[(*n)++] = name;
+    return 0;
+}
+
+static int read_field(struct reader *r, char *field)
+{
+    struct rm_sched_event *ev = &r->ev;
+    char *value = strchr(field, '=');
+    const char *node;
+    int32_t flag;
+    int64_t v;
+    int q;
+
+    if (!value)
+        return -EBADMSG;
+    *value++ = 0;
+    if (sv_streq(field, "node")) {
+        q = parse_name(value, &node);
+        if (q < 0 || yarn_node_id_parse(node, &r->node) < 0)
+            return -EBADMSG;
+        ev->node = &r->node;
+        return 0;
+    }
+    if (sv_streq(field, "rack"))
+        return parse_name(value, &ev->rack);
+    if (sv_streq(field, "total"))
+        return parse_res(value, &ev->total);
+    if (sv_streq(field, "app"))
+        return yarn_app_id_parse(value, &ev->app);
+    if (sv_streq(field, "attempt"))
+        return parse_i32(value, 1, &ev->attempt);
+    if (sv_streq(field, "user"))
+        return parse_name(value, &ev->user);
+    if (sv_streq(field, "queue"))
+        return parse_name(value, &ev->queue);
+    if (sv_streq(field, "priority"))
+        return parse_i32(value, INT32_MIN, &ev->priority);
+    if (sv_streq(field, "container"))
+        return yarn_container_id_parse(value, &ev->container);
+    if (sv_streq(field, "window"))
+        return parse_int(value, 0, INT64_MAX / 2, &ev->window_ms);
+    if (sv_streq(field, "flag")) {
+        q = parse_i32(value, 0, &flag);
+        ev->flag = q >= 0 && flag;
+        return q;
+    }
+    if (!sv_streq(field, "max") || parse_int(value, 0, INT32_MAX, &v) < 0)
+        return -EBADMSG;
+    ev->max_decisions = (size_t)v;
+    return 0;
+}
+
+/* Whether the event has what the scheduler takes for granted. */
+static bool complete(const struct rm_sched_event *ev)
+{
+    switch (ev->type) {
+    case RM_SCHED_NODE_ADDED:
+    case RM_SCHED_NODE_REMOVED:
+    case RM_SCHED_NODE_RESIZED:
+    case RM_SCHED_NODE_SCHEDULABLE:
+    case RM_SCHED_NODE_HEARTBEAT:
+        return ev->node;
+    case RM_SCHED_APP_ADDED:
+        return ev->user && ev->queue && ev->app.id > 0;
+    case RM_SCHED_APP_MOVED:
+        return ev->queue && ev->app.id > 0;
+    case RM_SCHED_APP_REMOVED:
+    case RM_SCHED_ATTEMPT_REMOVED:
+    case RM_SCHED_ASK:
+    case RM_SCHED_APP_PRIORITY:
+        return ev->app.id > 0;
+    case RM_SCHED_ATTEMPT_ADDED:
+        return ev->app.id > 0 && ev->attempt > 0;
+    case RM_SCHED_CONTAINER_DONE:
+        return ev->container.attempt.app.id > 0;
+    case RM_SCHED_CONTAINER_RECOVERED:
+        return ev->container.attempt.app.id > 0 && ev->node;
+    default:
+        return true;
+    }
+}
+
+/* The first line of an event. Its memory is a new arena. */
+static int read_head(struct reader *r)
+{
+    int type = r->n >= 3 ? rm_record_event_type(r->fields[1]) : 0;
+
+    memset(&r->ev, 0, sizeof(r->ev));
+    r->asks = NULL;
+    r->add = r->remove = NULL;
+    r->cap_asks = r->cap_add = r->cap_remove = 0;
+    r->event_line = r->line;
+    if (type == 0 || parse_int(r->fields[2], 0, INT64_MAX / 2, &r->now_ms) < 0)
+        return bad(r, "is not an event");
+    r->ev.type = (enum rm_sched_event_type)type;
+    for (size_t i = 3; i < r->n; i++)
+        if (read_field(r, r->fields[i]) < 0)
+            return bad(r, "has a field that is not known or has a bad value");
+    return 0;
+}
+
+/* ---------------------------------------------------------------------- playing */
+
+static void differs(struct reader *r, struct rm_replay *ret, size_t k, const char *recorded,
+                    const char *now)
+{
+    ret->differs = true;
+    ret->line = r->event_line;
+    (void)snprintf(ret->what, sizeof(ret->what),
+                   "event %" PRIu64 " (line %zu, %s at %" PRId64 " ms), decision %zu:\n"
+                   "  recorded: %s\n"
+                   "  now:      %s",
+                   ret->events + 1, r->event_line, rm_record_event_name(r->ev.type), r->now_ms, k,
+                   recorded, now);
+}
+
+/* The lines of the recorded decisions against those of now. TORN: not all are there. */
+static int compare(struct reader *r, struct rm_replay *ret, int64_t n_recorded,
+                   const struct rm_decision *d, size_t n)
+{
+    char line[RM_DECISION_LINE_MAX];
+
+    for (size_t k = 0; k < (size_t)n_recorded; k++) {
+        const char *nl = r->at < r->end ? memchr(r->at, '\n', (size_t)(r->end - r->at)) : NULL;
+        size_t len;
+
+        r->line++;
+        if (!nl)
+            return TORN;
+        len = (size_t)(nl - r->at);
+        if (len < 2 || memcmp(r->at, "d ", 2) != 0 || len >= sizeof(line))
+            return bad(r, "is not a decision");
+        if (!ret->differs) {
+            char recorded[RM_DECISION_LINE_MAX];
+
+            memcpy(recorded, r->at, len);
+            recorded[len] = 0;
+            if (k < n)
+                rm_record_decision(&d[k], line);
+            if (k >= n || strlen(line) != len || memcmp(line, recorded, len) != 0)
+                differs(r, ret, k + 1, recorded, k < n ? line : "nothing");
+        }
+        r->at = nl + 1;
+    }
+    if (n > (size_t)n_recorded && !ret->differs) {
+        rm_record_decision(&d[n_recorded], line);
+        differs(r, ret, (size_t)n_recorded + 1, "nothing", line);
+    }
+    return 0;
+}
+
+static int play(struct reader *r, struct rm_replay *ret)
+{
+    const struct rm_decision *d;
+    char recorded[64], now[64];
+    int64_t result, n_recorded;
+    size_t n = 0;
+    int q;
+
+    if (r->n != 3 || parse_int(r->fields[1], INT32_MIN, 0, &result) < 0 ||
+        parse_int(r->fields[2], 0, INT32_MAX, &n_recorded) < 0)
+        return bad(r, "is not \"= RESULT NUMBER\"");
+    if (!complete(&r->ev))
+        return bad(r, "ends an event that lacks a field");
+    r->ev.blacklist_add = r->add;
+    r->ev.blacklist_remove = r->remove;
+    if (r->ev.type == RM_SCHED_RECONFIGURED && !r->conf)
+        r->conf = sv_conf_new();
+    if (r->ev.type == RM_SCHED_RECONFIGURED && !r->conf)
+        return sv_error_set(r->err, -ENOMEM, "line %zu: no memory for the keys", r->line);
+    r->ev.conf = r->conf;
+    q = rm_sched_handle(r->sched, &r->ev, r->now_ms, &d, &n, NULL);
+    if (q != result) {
+        (void)snprintf(recorded, sizeof(recorded), "result %" PRId64, result);
+        (void)snprintf(now, sizeof(now), "result %d", q);
+        differs(r, ret, 0, recorded, now);
+    }
+    q = compare(r, ret, n_recorded, d, n);
+    if (q != 0)
+        return q;
+    ret->events += !ret->differs;
+    ret->decisions += ret->differs ? 0 : n;
+    r->conf = sv_conf_free(r->conf);
+    return 0;
+}
+
+/* One event with its lines. TORN and LAST end the record. */
+static int read_event(struct reader *r, struct rm_replay *ret)
+{
+    bool inside = false;
+
+    for (;;) {
+        int q = read_line(r);
+        const char *kind;
+
+        if (q != 0)
+            return q;
+        kind = r->fields[0];
+        if (sv_streq(kind, "e") && !inside) {
+            inside = true;
+            q = read_head(r);
+        } else if (sv_streq(kind, "x") && !inside) {
+            if (r->n != 2 || r->at != r->end ||
+                (!sv_streq(r->fields[1], "end") && !sv_streq(r->fields[1], "limit")))
+                return bad(r, "is neither \"x end\" nor \"x limit\", or not the last line");
+            ret->end = sv_streq(r->fields[1], "end") ? RM_REPLAY_END : RM_REPLAY_LIMIT;
+            return LAST;
+        } else if (!inside) {
+            return bad(r, "is not the beginning of an event");
+        } else if (sv_streq(kind, "a")) {
+            q = read_ask(r);
+        } else if (sv_streq(kind, "+")) {
+            q = read_blacklist(r, &r->add, &r->ev.n_blacklist_add, &r->cap_add);
+        } else if (sv_streq(kind, "-")) {
+            q = read_blacklist(r, &r->remove, &r->ev.n_blacklist_remove, &r->cap_remove);
+        } else if (sv_streq(kind, "k")) {
+            q = read_key(r);
+        } else if (sv_streq(kind, "=")) {
+            return play(r, ret);
+        } else {
+            return bad(r, "is of no known kind");
+        }
+        if (q < 0)
+            return q;
+    }
+}
+
+/* First line and keys; leaves the cursor at the first event. TORN: the record has no event. */
+static int read_start(struct reader *r, int64_t *ret_epoch)
+{
+    int64_t version;
+    int q = read_line(r);
+
+    if (q < 0)
+        return q;
+    if (q == TORN || !sv_streq(r->fields[0], RM_RECORD_MAGIC) || r->n < 2 ||
+        parse_int(r->fields[1], 1, INT32_MAX, &version) < 0)
+        return sv_error_set(r->err, -EBADMSG, "not a record of selvedge-rm");
+    if (version != RM_RECORD_VERSION)
+        return sv_error_set(r->err, -EPROTONOSUPPORT,
+                            "a record of version %" PRId64 ", this program reads version %d: "
+                            "replay it with the version that wrote it",
+                            version, RM_RECORD_VERSION);
+    if (r->n != 3 || !sv_has_prefix(r->fields[2], "epoch=") ||
+        parse_int(r->fields[2] + 6, 0, (INT64_C(1) << (62 - RM_EPOCH_SHIFT)) - 1, ret_epoch) < 0)
+        return bad(r, "has no epoch");
+    while (r->end - r->at > 1 && r->at[0] == 'k') {
+        q = read_line(r);
+        if (q == 0)
+            q = read_key(r);
+        if (q != 0)
+            return q;
+    }
+    return 0;
+}
+
+static int start(struct reader *r)
+{
+    struct sv_conf *conf = r->conf ? r->conf : sv_conf_new();
+    int64_t epoch = 0;
+    int q;
+
+    r->conf = conf;
+    if (!conf)
+        return -ENOMEM;
+    q = read_start(r, &epoch);
+    if (q != 0)
+        return q;
+    q = rm_sched_new(r->conf, epoch, &r->sched, r->err);
+    r->conf = sv_conf_free(r->conf);
+    if (q < 0)
+        return sv_error_wrap(r->err, "the recorded configuration");
+    return 0;
+}
+
+int rm_replay(const char *data, size_t len, struct rm_replay *ret, struct sv_error *err)
+{
+    struct reader r = { .at = data, .end = data + len, .err = err };
+    struct rm_replay out = { .end = RM_REPLAY_TORN };
+    int q;
+
+    r.arena = sv_arena_new(EVENT_BYTES);
+    q = r.arena ? start(&r) : -ENOMEM;
+    while (q == 0 && !out.differs) {
+        out.torn_line = r.line + 1;
+        if (!sv_arena_reset(r.arena, EVENT_BYTES)) {
+            r.arena = sv_arena_free(r.arena);
+            r.arena = sv_arena_new(EVENT_BYTES);
+        }
+        q = r.arena ? read_event(&r, &out) : -ENOMEM;
+    }
+    (void)sv_arena_free(r.arena);
+    sv_conf_free(r.conf);
+    rm_sched_free(r.sched);
+    if (q < 0)
+        return q;
+    *ret = out;
+    return 0;
+}

@@ -1,0 +1,116 @@
+/* Reservations: a node with some room, but too little for an ask that may have it, is kept for
+ * that ask. Called by asks.c, assign.c and scheduler.c. Pure.
+ *
+ * A reservation counts as used by queue and user, so it must not outlive its use. The rules are
+ * those of RegularContainerAllocator: a full node is never reserved; an application reserves no
+ * more nodes than it has asks, unless the ones it has turn out to be slow to empty ("starvation");
+ * and a node with room elsewhere is taken in exchange for a reservation
+ * (yarn.scheduler.capacity.reservations-continue-look-all-nodes). */
+#include "rm-lite/scheduler/scheduler-impl.h"
+
+#include <errno.h>
+
+static void account(struct rm_sched_app *app, struct rm_res r, int n)
+{
+    app->reserved = rm_res_add(app->reserved, r);
+    app->n_reserved += n;
+    app->user->used = rm_res_add(app->user->used, r);
+    app->leaf->user_limits_known = false;
+    rm_queue_reserve(app->leaf, r);
+}
+
+/* Other containers end; the application's own master waits for the ask, and stays. */
+bool rm_reserve_may_end(const struct rm_sched *s, const struct rm_sched_node *n,
+                        const struct rm_sched_app *app, const struct rm_ask_group *g)
+{
+    for (int32_t i = 0; i < n->n_containers; i++) {
+        const struct rm_sched_container *c = rm_pool_at(&s->container_pool, n->containers[i]);
+
+        if (c->am && c->app == app)
+            return rm_res_fits(s->set.calc, g->capability, rm_res_sub(n->total, c->resource));
+    }
+    return true;
+}
+
+int rm_reserve(struct rm_sched *s, struct rm_sched_node *n, struct rm_sched_app *app,
+               struct rm_ask_group *g)
+{
+    struct rm_decision *d = rm_decide(s, RM_DECIDE_RESERVED);
+
+    if (!d)
+        return -ENOMEM;
+    n->reserved_app = app;
+    n->reserved_group = g;
+    n->reserved = g->capability;
+    DL_APPEND2(g->reservations, n, v_prev, v_next);
+    g->surplus += g->reserved >= g->any;
+    g->reserved++;
+    g->rereserved = 0;
+    account(app, g->capability, 1);
+    d->app = app->id;
+    d->container.attempt = (struct yarn_attempt_id){ .app = app->id, .attempt = app->attempt };
+    rm_node_id_to(n, &d->node);
+    d->resource = g->capability;
+    d->priority = g->priority;
+    return 0;
+}
+
+void rm_unreserve(struct rm_sched *s, struct rm_sched_node *n)
+{
+    struct rm_sched_app *app = n->reserved_app;
+    struct rm_ask_group *g = n->reserved_group;
+    struct rm_decision *d;
+
+    if (!app)
+        return;
+    account(app, rm_res_times(n->reserved, -1), -1);
+    DL_DELETE2(g->reservations, n, v_prev, v_next);
+    g->reserved--;
+    g->surplus = SV_MIN(g->surplus, g->reserved);
+    n->reserved_app = NULL;
+    n->reserved_group = NULL;
+    d = rm_decide(s, RM_DECIDE_UNRESERVED);
+    if (d) {
+        d->app = app->id;
+        rm_node_id_to(n, &d->node);
+        d->resource = n->reserved;
+    }
+    n->reserved = (struct rm_res){ 0, 0 };
+    rm_room_visit(s, n, true);
+    rm_room_unblock(s, app->leaf);
+}
+
+/* Whether it has more than what is asked for and what was slow to empty when they were reserved. */
+bool rm_reserve_too_many(const struct rm_ask_group *g)
+{
+    return g->reserved > g->any + g->surplus;
+}
+
+/* How many more nodes the group may reserve; below zero: none. Each time that
+ * the reserved nodes were seen and still had too little counts as one more ask, weighted so that
+ * asks for nearly whole nodes, which any node takes long to have room for, gain little. */
+int64_t rm_reserve_wanted(const struct rm_sched *s, const struct rm_sched_app *app,
+                          const struct rm_ask_group *g)
+{
+    struct rm_res max = app->leaf->max_allocation;
+    double of_node, of_max, starved;
+
+    if (g->reserved == 0)
+        return g->any;
+    of_node = rm_res_share(s->set.calc, g->capability, max);
+    of_max = rm_res_share(s->set.calc, rm_res_sub(max, s->set.min_alloc), max);
+    starved = (double)g->rereserved / (double)g->reserved * (1 - SV_MIN(of_node, of_max));
+    return (int64_t)SV_MIN(starved, (double)RM_MAX_ASK_COUNT) + g->any - g->reserved;
+}
+
+/* The first node that is reserved for the group with at least that much. */
+struct rm_sched_node *rm_reserve_find(const struct rm_sched *s, const struct rm_ask_group *g,
+                                      struct rm_res amount)
+{
+    struct rm_sched_node *n;
+
+    DL_FOREACH2(g->reservations, n, v_next)
+    if (rm_res_fits(s->set.calc, amount, n->reserved))
+        return n;
+    return NULL;
+}

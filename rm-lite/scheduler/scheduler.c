@@ -1,0 +1,510 @@
+/* The scheduler's events. See scheduler.h; called by scheduling.c and the unit tests. */
+#include "rm-lite/scheduler/scheduler.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/str.h"
+#include "rm-lite/scheduler/scheduler-impl.h"
+
+static struct rm_sched_app *app_find(const struct rm_sched *s, struct yarn_app_id id)
+{
+    struct rm_sched_app *app, probe = { .key = { id.cluster_ts, id.id } };
+
+    HASH_FIND(hh, s->apps, &probe.key, sizeof(probe.key), app);
+    return app;
+}
+
+int rm_sched_new(struct sv_conf *conf, int64_t epoch, struct rm_sched **ret, struct sv_error *err)
+{
+    struct rm_sched *s = calloc(1, sizeof(*s));
+    int r;
+
+    if (!s)
+        return -ENOMEM;
+    s->epoch = epoch;
+    s->node_pool = RM_POOL_INIT(struct rm_sched_node);
+    s->container_pool = RM_POOL_INIT(struct rm_sched_container);
+    s->block_pool = RM_POOL_INIT(struct rm_sched_block);
+    s->nodes.pool = &s->node_pool;
+    s->blocks.pool = &s->block_pool;
+    r = rm_queues_parse(conf, &s->set, &s->root, err);
+    if (r < 0) {
+        free(s);
+        return r;
+    }
+    rm_queues_derive(s);
+    *ret = s;
+    return 0;
+}
+
+static void app_free(struct rm_sched *s, struct rm_sched_app *app)
+{
+    struct rm_sched_container *c;
+
+    rm_asks_clear(s, app);
+    rm_blacklist_clear(app);
+    while ((c = rm_app_first(s, app)))
+        rm_container_remove(s, c);
+    rm_parallel_give(s, app);
+    HASH_DEL(s->apps, app);
+    free(app);
+}
+
+static void node_free(struct rm_sched *s, struct rm_sched_node *n)
+{
+    rm_sched_node_unindex(s, n);
+    rm_room_remove_node(s, n);
+    DL_DELETE(s->node_list, n);
+    free(n->rack);
+    if (n->cap_containers)
+        free(n->containers);
+    rm_pool_give(&s->node_pool, n);
+}
+
+struct rm_sched *rm_sched_free(struct rm_sched *s)
+{
+    struct rm_sched_app *app, *atmp;
+    struct rm_sched_node *n, *ntmp;
+
+    if (!s)
+        return NULL;
+    HASH_ITER (hh, s->apps, app, atmp)
+        app_free(s, app);
+    DL_FOREACH_SAFE (s->node_list, n, ntmp)
+        node_free(s, n);
+    rm_id_clear(&s->nodes);
+    rm_id_clear(&s->blocks);
+    rm_pool_free(&s->node_pool);
+    rm_pool_free(&s->container_pool);
+    rm_pool_free(&s->block_pool);
+    rm_queue_free(s->root);
+    free(s->named);
+    free(s->out);
+    free(s);
+    return NULL;
+}
+
+/* ------------------------------------------------------------------ nodes */
+
+/* -ENOMEM: nothing was added. */
+static int node_new(struct rm_sched *s, const struct rm_sched_event *ev)
+{
+    struct rm_sched_node *n = rm_pool_take(&s->node_pool);
+
+    if (!n)
+        return -ENOMEM;
+    n->handle = rm_pool_handle(n);
+    n->port = ev->node->port;
+    n->total = ev->total;
+    n->schedulable = true;
+    n->heartbeat_ms = -1;
+    n->rack = strdup(ev->rack ? ev->rack : RM_DEFAULT_RACK);
+    if (!n->rack || rm_room_add_node(s, n, ev->node->host) < 0) {
+        free(n->rack);
+        rm_pool_give(&s->node_pool, n);
+        return -ENOMEM;
+    }
+    n->rack_label = rm_label(n->rack);
+    if (rm_sched_node_index(s, n) < 0) {
+        rm_room_remove_node(s, n);
+        free(n->rack);
+        rm_pool_give(&s->node_pool, n);
+        return -ENOMEM;
+    }
+    DL_APPEND(s->node_list, n);
+    s->n_nodes++;
+    s->cluster = rm_res_add(s->cluster, n->total);
+    return 0;
+}
+
+static int node_added(struct rm_sched *s, const struct rm_sched_event *ev, struct sv_error *err)
+{
+    char key[300];
+    int r;
+
+    if (rm_sched_node_find(s, ev->node))
+        return sv_error_set(err, -EEXIST, "node %s: already in the scheduler",
+                            yarn_node_id_text(ev->node, key));
+    r = node_new(s, ev);
+    if (r < 0)
+        return r;
+    rm_queues_derive(s);
+    return 0;
+}
+
+static void give_reservation_back(struct rm_sched *s, struct rm_sched_node *n)
+{
+    struct rm_sched_app *app = n->reserved_app;
+    struct rm_ask_group *g = n->reserved_group;
+
+    rm_unreserve(s, n);
+    if (app)
+        rm_asks_collect(s, app, g);
+}
+
+static int node_removed(struct rm_sched *s, struct rm_sched_node *n)
+{
+    give_reservation_back(s, n);
+    for (int32_t i = 0; i < n->n_containers; i++) {
+        struct rm_sched_container *c = rm_pool_at(&s->container_pool, n->containers[i]);
+        struct rm_decision *d = rm_decide(s, RM_DECIDE_LOST);
+
+        if (!d)
+            return -ENOMEM;
+        d->app = c->app->id;
+        d->container = rm_container_id(c);
+        rm_node_id_to(n, &d->node);
+        d->resource = c->resource;
+    }
+    while (n->n_containers > 0)
+        rm_container_remove(s, rm_pool_at(&s->container_pool, n->containers[n->n_containers - 1]));
+    s->n_nodes--;
+    s->cluster = rm_res_sub(s->cluster, n->total);
+    node_free(s, n);
+    rm_queues_derive(s);
+    return 0;
+}
+
+static void activate_all(struct rm_sched *s, struct rm_queue *q)
+{
+    if (rm_queue_leaf(q))
+        rm_queue_activate(s, q);
+    for (size_t i = 0; i < q->n_children; i++)
+        activate_all(s, q->children[i]);
+}
+
+/* ------------------------------------------------------------- applications */
+
+static int reject(struct rm_sched *s, const struct rm_sched_event *ev, const char *fmt, ...)
+    _printf_(3, 4);
+static int reject(struct rm_sched *s, const struct rm_sched_event *ev, const char *fmt, ...)
+{
+    struct rm_decision *d = rm_decide(s, RM_DECIDE_APP_REJECTED);
+    va_list ap;
+
+    if (!d)
+        return -ENOMEM;
+    d->app = ev->app;
+    va_start(ap, fmt);
+    (void)vsnprintf(s->text, sizeof(s->text), fmt, ap);
+    va_end(ap);
+    d->text = s->text;
+    return 0;
+}
+
+static int app_added(struct rm_sched *s, const struct rm_sched_event *ev, struct sv_error *err)
+{
+    struct rm_queue *leaf = rm_queue_find(s->root, ev->queue);
+    char id[YARN_ID_TEXT_MAX];
+    struct rm_sched_app *app;
+    struct rm_decision *d;
+    struct sv_error why = { 0 };
+    struct rm_user *user;
+
+    yarn_app_id_text(ev->app, id);
+    if (app_find(s, ev->app))
+        return sv_error_set(err, -EEXIST, "%s: already in the scheduler", id);
+    if (!leaf)
+        return reject(s, ev, "Application %s submitted by user %s to unknown queue: %s", id,
+                      ev->user, ev->queue);
+    if (!rm_queue_leaf(leaf))
+        return reject(s, ev, "Application %s submitted by user %s to non-leaf queue: %s", id,
+                      ev->user, ev->queue);
+    if (!ev->flag && rm_queue_admits(leaf, ev->user, ev->app, &why) < 0)
+        return reject(s, ev, "%s", why.text);
+    user = rm_user_get(leaf, ev->user);
+    if (!user)
+        return -ENOMEM;
+    app = calloc(1, sizeof(*app));
+    d = rm_decide(s, RM_DECIDE_APP_ACCEPTED);
+    if (!app || !d) {
+        free(app);
+        rm_user_put(leaf, user);
+        return -ENOMEM;
+    }
+    d->app = ev->app;
+    app->key.ts = ev->app.cluster_ts;
+    app->key.id = ev->app.id;
+    app->id = ev->app;
+    app->priority = ev->priority;
+    app->am = ev->total;
+    rm_app_enter(app, leaf, user);
+    HASH_ADD(hh, s->apps, key, sizeof(app->key), app);
+    return 0;
+}
+
+/* Reports and removes the containers of the ended attempt. */
+static int app_drop_containers(struct rm_sched *s, struct rm_sched_app *app)
+{
+    struct rm_sched_container *c;
+
+    while ((c = rm_app_first(s, app))) {
+        struct rm_decision *d = rm_decide(s, RM_DECIDE_ORPHANED);
+
+        if (!d)
+            return -ENOMEM;
+        d->app = app->id;
+        d->container = rm_container_id(c);
+        rm_node_id_to(c->node, &d->node);
+        d->resource = c->resource;
+        rm_container_remove(s, c);
+    }
+    return 0;
+}
+
+static int attempt_added(struct rm_sched *s, struct rm_sched_app *app,
+                         const struct rm_sched_event *ev)
+{
+    struct rm_decision *d = rm_decide(s, RM_DECIDE_ATTEMPT_ADDED);
+    int r;
+
+    if (!d)
+        return -ENOMEM;
+    d->app = app->id;
+    d->container.attempt = (struct yarn_attempt_id){ app->id, ev->attempt };
+    app->attempt = ev->attempt;
+    app->sequence = 0;
+    app->am_wanted = ev->n_asks > 0;
+    for (size_t i = 0; i < ev->n_asks; i++) {
+        r = rm_asks_update(s, app, &ev->asks[i]);
+        if (r < 0)
+            return r;
+    }
+    rm_asks_sort(app);
+    r = rm_parallel_take(s, app);
+    if (r < 0)
+        return r;
+    rm_app_wait(s, app);
+    return 0;
+}
+
+static int attempt_removed(struct rm_sched *s, struct rm_sched_app *app, bool keep)
+{
+    struct rm_queue *leaf = app->leaf;
+    int r = 0;
+
+    rm_asks_clear(s, app);
+    rm_blacklist_clear(app);
+    if (!keep)
+        r = app_drop_containers(s, app);
+    rm_app_deactivate(s, app);
+    rm_parallel_next(s);
+    rm_queue_activate(s, leaf);
+    rm_room_unblock(s, leaf);
+    return r;
+}
+
+static int app_removed(struct rm_sched *s, struct rm_sched_app *app)
+{
+    struct rm_queue *leaf = app->leaf;
+    struct rm_user *user = app->user;
+    int r = attempt_removed(s, app, false);
+
+    app_free(s, app);
+    rm_app_leave(leaf, user);
+    return r;
+}
+
+static int app_asks(struct rm_sched *s, struct rm_sched_app *app, const struct rm_sched_event *ev,
+                    struct sv_error *err)
+{
+    char id[YARN_ID_TEXT_MAX];
+    int r = rm_blacklist_update(app, ev);
+
+    for (size_t i = 0; i < ev->n_asks && r >= 0; i++)
+        r = rm_asks_update(s, app, &ev->asks[i]);
+    rm_asks_sort(app);
+    if (ev->n_blacklist_remove)
+        rm_room_sweep(s);
+    rm_room_unblock(s, app->leaf); /* others of a user who wants less may now have more */
+    if (r == -E2BIG)
+        return sv_error_set(err, r,
+                            "%s asks for too much at once: the rest of this request is dropped. It "
+                            "may have %d rows of hosts and racks, %d different asks and a "
+                            "blacklist of %d names; take back what is not needed (0 containers)",
+                            yarn_app_id_text(app->id, id), RM_MAX_ASK_ROWS, RM_MAX_ASK_GROUPS,
+                            RM_MAX_ASK_ROWS);
+    return r;
+}
+
+static int app_priority(struct rm_sched *s, struct rm_sched_app *app, int32_t priority)
+{
+    if (app->in_waiting) {
+        DL_DELETE2(app->leaf->waiting, app, w_prev, w_next);
+        app->priority = priority;
+        DL_INSERT_INORDER2(app->leaf->waiting, app, rm_app_order, w_prev, w_next);
+        rm_queue_activate(s, app->leaf);
+    }
+    rm_app_set_priority(app, priority);
+    return 0;
+}
+
+/* --------------------------------------------------------------- containers */
+
+static int container_done(struct rm_sched *s, const struct rm_sched_event *ev, struct sv_error *err)
+{
+    struct rm_sched_container *c = rm_sched_container_find(s, ev->container);
+    char id[YARN_ID_TEXT_MAX];
+    struct rm_queue *leaf;
+    int r = 0;
+
+    if (!c)
+        return sv_error_set(err, -ENOENT, "%s: not in the scheduler",
+                            yarn_container_id_text(ev->container, id));
+    __builtin_prefetch(&c->attempt, 1); /* its second cache line: it is taken for the next one */
+    leaf = c->app->leaf;
+    if (ev->flag && c->app->active && c->app->attempt == c->attempt)
+        r = rm_asks_put_back(s, c->app, c);
+    if (ev->flag && c->am)
+        c->app->am_wanted = true;
+    if (ev->flag)
+        rm_room_sweep(s); /* its node is gone or could not take it */
+    rm_container_remove(s, c);
+    rm_queue_activate(s, leaf);
+    return r;
+}
+
+static int container_recovered(struct rm_sched *s, const struct rm_sched_event *ev,
+                               struct sv_error *err)
+{
+    struct rm_sched_app *app = app_find(s, ev->container.attempt.app);
+    struct rm_sched_node *n = rm_sched_node_find(s, ev->node);
+    int64_t sequence = ev->container.id & (((int64_t)1 << RM_EPOCH_SHIFT) - 1);
+    struct rm_sched_container *c;
+    char id[YARN_ID_TEXT_MAX];
+
+    yarn_container_id_text(ev->container, id);
+    if (!app || !n)
+        return sv_error_set(err, -ENOENT, "%s: its application or node is not in the scheduler",
+                            id);
+    if (rm_sched_container_find(s, ev->container))
+        return sv_error_set(err, -EEXIST, "%s: already in the scheduler", id);
+    c = rm_container_add(s, app, n, ev->container, ev->total);
+    if (!c)
+        return -ENOMEM;
+    c->priority = ev->priority;
+    c->allocation_id = -1;
+    c->locality = RM_OFF_SWITCH;
+    c->am = ev->flag;
+    if (ev->container.attempt.attempt == app->attempt && sequence > app->sequence)
+        app->sequence = sequence;
+    return 0;
+}
+
+/* ------------------------------------------------------------------- events */
+
+static int handle_node(struct rm_sched *s, const struct rm_sched_event *ev, int64_t now,
+                       struct sv_error *err)
+{
+    struct rm_assign beat = { .heartbeat = true,
+                              .may_reserve = true,
+                              .max_out = RM_TURN_DECISIONS };
+    struct rm_sched_node *n = rm_sched_node_find(s, ev->node);
+    char key[300];
+
+    if (!n)
+        return sv_error_set(err, -ENOENT, "node %s: not in the scheduler",
+                            yarn_node_id_text(ev->node, key));
+    switch (ev->type) {
+    case RM_SCHED_NODE_REMOVED:
+        return node_removed(s, n);
+    case RM_SCHED_NODE_RESIZED:
+        s->cluster = rm_res_add(rm_res_sub(s->cluster, n->total), ev->total);
+        n->total = ev->total;
+        if (!rm_res_fits(s->set.calc, n->reserved, n->total))
+            give_reservation_back(s, n);
+        rm_queues_derive(s);
+        rm_room_update(s, n);
+        return 0;
+    case RM_SCHED_NODE_SCHEDULABLE:
+        n->schedulable = ev->flag;
+        if (!ev->flag)
+            give_reservation_back(s, n);
+        rm_room_update(s, n);
+        return 0;
+    default: /* RM_SCHED_NODE_HEARTBEAT */
+        n->heartbeat_ms = now;
+        return rm_assign_node(s, n, &beat);
+    }
+}
+
+static int handle_app(struct rm_sched *s, const struct rm_sched_event *ev, struct sv_error *err)
+{
+    struct rm_sched_app *app = app_find(s, ev->app);
+    char id[YARN_ID_TEXT_MAX];
+
+    if (!app)
+        return sv_error_set(err, -ENOENT, "%s: not in the scheduler",
+                            yarn_app_id_text(ev->app, id));
+    switch (ev->type) {
+    case RM_SCHED_APP_REMOVED:
+        return app_removed(s, app);
+    case RM_SCHED_ATTEMPT_ADDED:
+        return attempt_added(s, app, ev);
+    case RM_SCHED_ATTEMPT_REMOVED:
+        return attempt_removed(s, app, ev->flag);
+    case RM_SCHED_APP_PRIORITY:
+        return app_priority(s, app, ev->priority);
+    case RM_SCHED_APP_MOVED:
+        return rm_app_move(s, app, ev->queue, err);
+    default: /* RM_SCHED_ASK */
+        return app_asks(s, app, ev, err);
+    }
+}
+
+int rm_sched_handle(struct rm_sched *s, const struct rm_sched_event *ev, int64_t now_ms,
+                    const struct rm_decision **ret, size_t *ret_n, struct sv_error *err)
+{
+    int r = -EINVAL;
+
+    s->n_out = 0;
+    switch (ev->type) {
+    case RM_SCHED_NODE_ADDED:
+        r = node_added(s, ev, err);
+        if (r >= 0)
+            activate_all(s, s->root);
+        break;
+    case RM_SCHED_NODE_REMOVED:
+    case RM_SCHED_NODE_RESIZED:
+    case RM_SCHED_NODE_SCHEDULABLE:
+    case RM_SCHED_NODE_HEARTBEAT:
+        r = handle_node(s, ev, now_ms, err);
+        if (r >= 0 && ev->type != RM_SCHED_NODE_HEARTBEAT)
+            activate_all(s, s->root);
+        break;
+    case RM_SCHED_ASK_ROUND:
+        r = rm_round(s, ev, now_ms);
+        break;
+    case RM_SCHED_APP_ADDED:
+        r = app_added(s, ev, err);
+        break;
+    case RM_SCHED_APP_REMOVED:
+    case RM_SCHED_ATTEMPT_ADDED:
+    case RM_SCHED_ATTEMPT_REMOVED:
+    case RM_SCHED_ASK:
+    case RM_SCHED_APP_PRIORITY:
+    case RM_SCHED_APP_MOVED:
+        r = handle_app(s, ev, err);
+        break;
+    case RM_SCHED_PREEMPT:
+        r = rm_preempt(s, now_ms);
+        break;
+    case RM_SCHED_RECONFIGURED:
+        r = rm_reconfigure(s, ev->conf, err);
+        if (r >= 0)
+            activate_all(s, s->root);
+        break;
+    case RM_SCHED_CONTAINER_DONE:
+        r = container_done(s, ev, err);
+        break;
+    case RM_SCHED_CONTAINER_RECOVERED:
+        r = container_recovered(s, ev, err);
+        break;
+    }
+    *ret = s->out;
+    *ret_n = s->n_out;
+    return r < 0 ? r : 0;
+}

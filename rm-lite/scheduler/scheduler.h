@@ -1,0 +1,200 @@
+/* The scheduler: a pure library. (state, event, clock) → decisions.
+ *
+ * It knows queues, nodes, applications, asks and containers; it knows no sockets, no tokens, no
+ * files, no timers and no random numbers, so a recorded list of events gives the same decisions
+ * again. Semantics are the CapacityScheduler's. Called by scheduling.c and the unit tests;
+ * numbers and names come from clients: their size is never trusted. */
+#ifndef SELVEDGE_RM_LITE_SCHEDULER_SCHEDULER_H
+#define SELVEDGE_RM_LITE_SCHEDULER_SCHEDULER_H
+
+#include "common/conf.h"
+#include "common/error.h"
+#include "rm-lite/scheduler/resource-types.h"
+#include "wire/ids.h"
+
+struct rm_sched;
+
+#define RM_ANY "*" /* ResourceRequest.ANY */
+#define RM_DEFAULT_RACK "/default-rack"
+#define RM_MAX_ASK_ROWS 100000    /* rows in one application's ask table */
+#define RM_MAX_ASK_GROUPS 10000   /* different (priority, allocation id, capability) of one */
+#define RM_MAX_ASK_COUNT 10000000 /* containers in one row; more is cut to this */
+#define RM_EPOCH_SHIFT 40         /* container number = epoch << 40 | sequence */
+#define RM_TURN_DECISIONS 256     /* decisions of one event, but those of a removal */
+#define RM_VISIT_DECISIONS 3 /* of them, left for one container: two unreserved, one allocated */
+#define RM_TURN_ASKS 10000   /* asks looked at by one RM_SCHED_ASK_ROUND before its last visit */
+#define RM_TURN_NODES 64     /* nodes visited by one RM_SCHED_ASK_ROUND */
+
+enum rm_sched_event_type {
+    RM_SCHED_NODE_ADDED = 1,   /* node, rack, total, queue keys unused */
+    RM_SCHED_NODE_REMOVED,     /* node; its containers come back as RM_DECIDE_LOST */
+    RM_SCHED_NODE_RESIZED,     /* node, total */
+    RM_SCHED_NODE_SCHEDULABLE, /* node, flag: false = no new containers (decommissioning) */
+    RM_SCHED_NODE_HEARTBEAT,   /* node: allocates on it */
+    RM_SCHED_ASK_ROUND,        /* visits nodes that heartbeated within window_ms and where something
+                                * may have become possible: see rm_sched_round_waiting */
+    RM_SCHED_APP_ADDED,        /* app, user, queue, priority, total = AM's resource */
+    RM_SCHED_APP_REMOVED,      /* app */
+    RM_SCHED_ATTEMPT_ADDED,    /* app, attempt, asks (the AM's) */
+    RM_SCHED_ATTEMPT_REMOVED,  /* app; flag: keep its containers for the next attempt */
+    RM_SCHED_ASK,              /* app: asks, blacklist */
+    RM_SCHED_CONTAINER_DONE,   /* container; flag: put its ask back (it never reached the AM) */
+    RM_SCHED_CONTAINER_RECOVERED, /* container, node, total, priority: it runs already; flag: it is
+                                   * its attempt's ApplicationMaster */
+    RM_SCHED_APP_PRIORITY,        /* app, priority */
+    RM_SCHED_APP_MOVED,           /* app, queue: with all that it has; or an error, all as before */
+    RM_SCHED_PREEMPT,             /* a round of preemption, now */
+    RM_SCHED_RECONFIGURED,        /* conf: refreshQueues, all or nothing */
+};
+
+struct rm_ask { /* one ResourceRequest row; the number is absolute and replaces an earlier row */
+    int32_t priority;
+    int64_t allocation_id; /* -1 without */
+    const char *name;      /* host, rack or "*" */
+    struct rm_res capability;
+    int32_t count;
+    bool relax;
+};
+
+struct rm_sched_event {
+    enum rm_sched_event_type type;
+    const struct yarn_node_id *node;
+    const char *rack;
+    struct rm_res total;
+    struct yarn_app_id app;
+    int32_t attempt;
+    const char *user, *queue;
+    int32_t priority;
+    const struct rm_ask *asks;
+    size_t n_asks;
+    const char *const *blacklist_add, *const *blacklist_remove;
+    size_t n_blacklist_add, n_blacklist_remove;
+    struct yarn_container_id container;
+    bool flag;
+    int64_t window_ms;
+    size_t max_decisions;
+    struct sv_conf *conf;
+};
+
+enum rm_decision_type {
+    RM_DECIDE_APP_ACCEPTED = 1,
+    RM_DECIDE_APP_REJECTED, /* text */
+    RM_DECIDE_ATTEMPT_ADDED,
+    RM_DECIDE_ALLOCATED, /* a container on a node for app/attempt */
+    RM_DECIDE_RESERVED,
+    RM_DECIDE_UNRESERVED,
+    RM_DECIDE_LOST,      /* a container of a removed node */
+    RM_DECIDE_ORPHANED,  /* a container of an attempt that was removed */
+    RM_DECIDE_PREEMPT,   /* a container to be killed unless the shares change: tell its master */
+    RM_DECIDE_PREEMPTED, /* a container to be killed; RM_SCHED_CONTAINER_DONE follows */
+};
+
+enum rm_locality { RM_NODE_LOCAL, RM_RACK_LOCAL, RM_OFF_SWITCH };
+
+struct rm_decision {
+    enum rm_decision_type type;
+    struct yarn_app_id app;
+    struct yarn_container_id container; /* with its attempt; id 0 for reservations */
+    struct yarn_node_id node;
+    struct rm_res resource;
+    int32_t priority;
+    int64_t allocation_id;
+    enum rm_locality locality;
+    const char *text; /* valid as long as the decisions are; "" = none */
+};
+
+/* Reads the queues and limits from `conf` (capacity-scheduler.xml and yarn-site.xml together). No
+ * root.queues at all: one leaf root.default with 100 %. `epoch` goes into new container ids. */
+int rm_sched_new(struct sv_conf *conf, int64_t epoch, struct rm_sched **ret, struct sv_error *err)
+    _must_use_;
+struct rm_sched *rm_sched_free(struct rm_sched *s);
+
+/* Applies one event at time `now_ms` (monotonic). Returns the decisions, valid until the next
+ * call; -errno for an invalid event (unknown node or application, duplicate), which changes
+ * nothing. */
+int rm_sched_handle(struct rm_sched *s, const struct rm_sched_event *ev, int64_t now_ms,
+                    const struct rm_decision **ret, size_t *ret_n, struct sv_error *err) _must_use_;
+
+/* Raises to the minimum, rounds up to its multiple. -ERANGE when above the maximum of the queue
+ * (NULL or unknown: the scheduler's) or below zero. */
+int rm_sched_normalize(const struct rm_sched *s, const char *queue, struct rm_res *inout)
+    _must_use_;
+/* Whether a round has nodes left to visit. One event RM_SCHED_ASK_ROUND visits at most
+ * RM_TURN_NODES, looks at about RM_TURN_ASKS asks and takes at most RM_TURN_DECISIONS decisions, or
+ * `max_decisions` if that is set and less; the caller repeats it when it likes. */
+bool rm_sched_round_waiting(const struct rm_sched *s);
+
+struct rm_sched_counts { /* work done since the start: what it costs, without a clock */
+    int64_t nodes_visited, apps_tried, groups_tried;
+};
+struct rm_sched_counts rm_sched_counts(const struct rm_sched *s);
+
+struct rm_submitter {
+    const char *user;
+    const char *primary; /* group; NULL = none or not known */
+    char *const *groups; /* all of them; NULL = not known yet */
+};
+/* The queue that queue-mappings give to a submission to `queue`, or the same one; valid until the
+ * next refresh. -EAGAIN: it depends on the user's groups. */
+int rm_sched_place(const struct rm_sched *s, const char *queue, const struct rm_submitter *who,
+                   const char **ret) _must_use_;
+bool rm_sched_maps_groups(const struct rm_sched *s); /* whether any of them looks at groups */
+/* Milliseconds between two RM_SCHED_PREEMPT; 0 = preemption is off. */
+int64_t rm_sched_preempt_interval(const struct rm_sched *s);
+
+const struct rm_types *rm_sched_types(const struct rm_sched *s); /* constant since the start */
+struct rm_res rm_sched_min_allocation(const struct rm_sched *s);
+struct rm_res rm_sched_max_allocation(const struct rm_sched *s, const char *queue);
+struct rm_res rm_sched_cluster(const struct rm_sched *s);
+enum rm_calculator rm_sched_calculator(const struct rm_sched *s);
+
+struct rm_app_usage {
+    struct rm_res used, reserved, pending, headroom;
+    int32_t containers, reserved_containers;
+    int64_t pending_containers;
+    bool active; /* past the AM limit */
+    const char *queue_path;
+};
+/* The same without the headroom, which costs most. */
+int rm_sched_app_amounts(const struct rm_sched *s, struct yarn_app_id app,
+                         struct rm_app_usage *ret);
+int rm_sched_app_usage(const struct rm_sched *s, struct yarn_app_id app, struct rm_app_usage *ret);
+struct rm_node_usage {
+    struct rm_res total, used;
+    int32_t containers;
+};
+int rm_sched_node_usage(const struct rm_sched *s, const struct yarn_node_id *node,
+                        struct rm_node_usage *ret);
+
+enum rm_queue_state { RM_QUEUE_STOPPED = 1, RM_QUEUE_RUNNING = 2, RM_QUEUE_DRAINING = 3 };
+struct rm_queue_info {
+    const char *name, *path, *parent; /* parent NULL for root */
+    bool leaf;
+    enum rm_queue_state state;
+    double capacity, max_capacity;           /* fractions of the parent */
+    double abs_capacity, abs_max_capacity;   /* fractions of the cluster */
+    double used_capacity, abs_used_capacity; /* of the own guarantee; of the cluster */
+    double weight;                           /* -1 unless in weight mode */
+    struct rm_res used, reserved, pending, am_used, am_limit, effective_min, effective_max;
+    struct rm_res max_allocation;
+    int32_t containers, active_apps, pending_apps, max_apps, max_apps_per_user, users;
+    double user_limit, user_limit_factor, am_percent;
+    int32_t priority, default_app_priority;
+    int32_t max_parallel_apps;
+    bool preemption_disabled, inside_disabled;
+    int64_t max_lifetime_s, default_lifetime_s; /* of its applications; 0 = none */
+};
+/* By full path, or by the short name of a leaf where that is unique. */
+int rm_sched_queue(const struct rm_sched *s, const char *name, struct rm_queue_info *ret)
+    _must_use_;
+/* Whether `admits` a list of the queue or of one above it: acl_submit_applications or
+ * acl_administer_queue; the latter alone. An unknown queue: true and false. */
+bool rm_sched_may_submit(const struct rm_sched *s, const char *queue,
+                         bool (*admits)(const char *acl, void *userdata), void *userdata);
+bool rm_sched_administers(const struct rm_sched *s, const char *queue,
+                          bool (*admits)(const char *acl, void *userdata), void *userdata);
+/* Parents before children, children in the configured order. */
+int rm_sched_each_queue(const struct rm_sched *s,
+                        int (*fn)(const struct rm_queue_info *q, void *userdata), void *userdata);
+
+#endif

@@ -1,0 +1,44 @@
+/* RM delegation tokens (RMDelegationTokenSecretManager): a client gets one in its user's name, and
+ * whoever holds it calls ApplicationClientProtocol as that user, until it expires or is cancelled.
+ * As in every Hadoop cluster without Kerberos, a client is whom it says it is, and gets one.
+ *
+ * A password is the HMAC of the identifier under a master key, which rolls. Valid is what the table
+ * knows: tokens and keys are in memory and in the state store. Times are of the wall clock, as the
+ * dates in identifiers. Hostile: identifiers, passwords and names. Called by rm.c, periodic.c,
+ * services.c and delegation-calls.c. */
+#ifndef SELVEDGE_RM_LITE_SECURITY_DELEGATION_H
+#define SELVEDGE_RM_LITE_SECURITY_DELEGATION_H
+
+#include "common/arena.h"
+#include "common/error.h"
+#include "rm-lite/core/context.h"
+#include "wire/token/token.h"
+
+#define RM_DELEGATION_TOKENS_MAX 100000 /* of all users together */
+
+/* Loads what is stored and makes a key where the last one is too old. */
+int rm_delegation_new(struct rm *rm, struct sv_error *err) _must_use_;
+void rm_delegation_free(struct rm *rm);
+/* Rolls the key and drops some of the expired tokens, a few at a time. */
+void rm_delegation_tick(struct rm *rm);
+size_t rm_delegation_count(const struct rm *rm);
+
+/* On failure err->text, and in *ret_class the Java class of Hadoop's exception. Nothing is valid
+ * before it is on the disk: rm_store_reply(). */
+/* `real_user`: who acts for the owner, or NULL. */
+int rm_delegation_issue(struct rm *rm, struct sv_arena *a, const char *owner, const char *renewer,
+                        const char *real_user, struct yarn_token *ret, const char **ret_class,
+                        struct sv_error *err) _must_use_;
+/* By the renewer that the token names; by the ResourceManager's own account always. */
+int rm_delegation_renew(struct rm *rm, const struct yarn_token *t, const char *user,
+                        int64_t *ret_expires_ms, const char **ret_class, struct sv_error *err)
+    _must_use_;
+/* By its owner or its renewer. */
+int rm_delegation_cancel(struct rm *rm, const struct yarn_token *t, const char *user,
+                         const char **ret_class, struct sv_error *err) _must_use_;
+/* An ipc_token_verifier: the name is the token's owner. */
+int rm_delegation_verify(const uint8_t *id, size_t id_len, uint8_t ret_password[64],
+                         size_t *ret_password_len, char ret_user[256], const char **ret_class,
+                         struct sv_error *err, void *userdata) _must_use_;
+
+#endif

@@ -1,0 +1,20 @@
+/* Tokens for containers, nodes and ApplicationMasters. */
+#ifndef SELVEDGE_RM_LITE_SECURITY_TOKENS_H
+#define SELVEDGE_RM_LITE_SECURITY_TOKENS_H
+
+#include "common/arena.h"
+#include "rm-lite/core/context.h"
+#include "wire/ipc/methods.h"
+#include "wire/token/token.h"
+
+/* All in the arena; NULL without memory or for a node whose address cannot be written. */
+Hadoop__Common__TokenProto *rm_token_container(struct sv_arena *a, const struct rm_container *c);
+Hadoop__Common__TokenProto *rm_token_nm(struct sv_arena *a, const struct rm_attempt *att,
+                                        const struct yarn_node_id *node);
+/* The same as a struct, for am-launcher.c. */
+int rm_token_nm_struct(struct sv_arena *a, const struct rm_attempt *att,
+                       const struct yarn_node_id *node, struct yarn_token *ret) _must_use_;
+int rm_token_amrm(struct sv_arena *a, const struct rm_attempt *att, struct yarn_token *ret)
+    _must_use_;
+
+#endif

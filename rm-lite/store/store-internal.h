@@ -1,0 +1,50 @@
+/* Inside of the state store, for store.c and the files that write tables of their own. */
+#ifndef SELVEDGE_RM_LITE_STORE_STORE_INTERNAL_H
+#define SELVEDGE_RM_LITE_STORE_STORE_INTERNAL_H
+
+#include <sqlite3.h>
+
+#include "rm-lite/store/store.h"
+
+enum rm_store_stmt {
+    PUT_META,
+    PUT_KEY,
+    PUT_APP,
+    PUT_ATTEMPT,
+    DEL_APP,
+    DEL_ATTEMPTS,
+    PUT_USAGE,
+    DEL_USAGE,
+    PUT_DRAIN,
+    DEL_DRAIN,
+    PUT_TOKEN,
+    DEL_TOKEN,
+    PUT_TOKEN_KEY,
+    DEL_TOKEN_KEY,
+    BEGIN,
+    COMMIT,
+    N_STMTS
+};
+
+struct rm_store_answer;
+
+struct rm_store {
+    struct rm *rm;
+    sqlite3 *db; /* NULL: recovery is off */
+    sqlite3_stmt *stmts[N_STMTS];
+    bool open, broken; /* a transaction is open; a write failed */
+    bool started;      /* rm_store_start has marked it as in use */
+    struct rm_store_answer *answers, *tail;
+    sd_event_source *flush;
+};
+
+/* Before a write: opens the transaction of this turn of the loop. False: there is no store, or it
+ * is broken. */
+bool rm_store_begin(struct rm_store *s) _must_use_;
+/* Runs a statement whose parameters are bound. A failure stops the ResourceManager. */
+void rm_store_write(struct rm_store *s, enum rm_store_stmt i);
+int rm_store_db_error(struct rm_store *s, struct sv_error *err, const char *what);
+int rm_store_load_meta(struct rm_store *s, const char *key, int64_t def, int64_t *ret,
+                       struct sv_error *err) _must_use_;
+
+#endif

@@ -1,0 +1,140 @@
+/* See web-off.h. Hostile: paths and bodies. */
+#include "rm-lite/web/rest/web-off.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "common/str.h"
+#include "common/web/json-text.h"
+#include "rm-lite/fsm/app-lifetime.h"
+#include "rm-lite/web/rest/web-body.h"
+#include "rm-lite/web/rest/web-reply.h"
+
+#define UNUSED(...)                                                                                \
+    (void)(const void *[])                                                                         \
+    {                                                                                              \
+        __VA_ARGS__                                                                                \
+    }
+
+/* ---- The scheduler ---- */
+
+#define NOT_RECORDED "the scheduler's decisions are not recorded"
+
+RM_OFF(scheduler_logs)
+{
+    UNUSED(rm, req, rest);
+    return rm_web_bad_request(ret, "the scheduler has no log of its own: the daemon's is the "
+                                   "journal's, and selvedge.rm.record keeps its decisions");
+}
+
+RM_OFF(activities)
+{
+    UNUSED(rm, req, rest);
+    return rm_web_json(ret, 200, json_pack("{s:{s:s}}", "activities", "diagnostic", NOT_RECORDED));
+}
+
+RM_OFF(bulk_activities)
+{
+    UNUSED(rm, req, rest);
+    return rm_web_json(ret, 200, json_pack("{s:{s:[]}}", "bulkActivities", "activities"));
+}
+
+RM_OFF(app_activities)
+{
+    char date[RM_LIFETIME_DATE_MAX];
+    int64_t now = sv_wall_ms();
+
+    UNUSED(rm, req);
+    rm_lifetime_format(now, date);
+    return rm_web_json(ret, 200,
+                       json_pack("{s:{s:o, s:s, s:I, s:s}}", "appActivities", "applicationId",
+                                 sv_json_text(rest), "diagnostic", NOT_RECORDED, "timestamp",
+                                 (json_int_t)now, "dateTime", date));
+}
+
+RM_OFF(read_conf)
+{
+    UNUSED(rm, rest);
+    if (sv_has_suffix(req->path, "/format"))
+        return rm_web_text(ret, 400,
+                           "Scheduler Configuration format only supported by MutableConfScheduler");
+    if (sv_has_suffix(req->path, "/version"))
+        return rm_web_text(ret, 400,
+                           "Configuration Version only supported by MutableConfScheduler.");
+    return rm_web_text(ret, 400,
+                       "This API only supports to retrieve scheduler configuration from a "
+                       "mutable-conf scheduler, underneath scheduler CapacityScheduler is not an "
+                       "instance of MutableConfScheduler");
+}
+
+RM_OFF(change_conf)
+{
+    UNUSED(rm, rest);
+    return rm_web_text(ret, 400,
+                       sv_has_suffix(req->path, "/validate")
+                           ? "Configuration change validation only supported by "
+                             "MutableConfScheduler."
+                           : "Configuration change only supported by mutable configuration store.");
+}
+
+/* ---- Labels ---- */
+
+RM_OFF(labels)
+{
+    UNUSED(rm, req, rest);
+    return rm_web_tree(ret, 200, "nodeLabelsInfo", json_object());
+}
+
+RM_OFF(nodes_to_labels)
+{
+    UNUSED(rm, req, rest);
+    return rm_web_tree(ret, 200, "nodeToLabelsInfo", json_pack("{s:n}", "nodeToLabels"));
+}
+
+RM_OFF(labels_to_nodes)
+{
+    UNUSED(rm, req, rest);
+    return rm_web_tree(ret, 200, "labelsToNodesInfo", json_pack("{s:n}", "labelsToNodes"));
+}
+
+RM_OFF(change_labels)
+{
+    UNUSED(rm, req, rest);
+    return rm_web_bad_request(ret, "Node-label-based scheduling is disabled. Please check "
+                                   "yarn.node-labels.enabled");
+}
+
+/* ---- Reservations, delegation tokens ---- */
+
+#define NO_KERBEROS_LOGIN                                                                          \
+    "Delegation token operations can only be carried out on a Kerberos authenticated channel. "    \
+    "Expected auth type is kerberos, got type "
+
+RM_OFF(reservation)
+{
+    UNUSED(rm, req, rest);
+    return rm_web_bad_request(ret, "Reservations are not supported by selvedge-rm");
+}
+
+/* Hadoop's gives tokens over REST to those alone who have logged in by Kerberos, and refuses others
+ * before it reads their token. */
+RM_OFF(delegation)
+{
+    char user[SV_AUTH_USER_MAX];
+    json_t *body;
+
+    UNUSED(rest);
+    if (strcmp(req->method, "POST") == 0 && !sv_has_suffix(req->path, "/expiration")) {
+        body = rm_web_body(req, "delegation-token", ret);
+        if (!body)
+            return 0;
+        json_decref(body);
+    }
+    rm_web_caller(rm, req, user);
+    if (!*user)
+        return rm_web_error(ret, 403, "ForbiddenException",
+                            "Unable to obtain user name, user not authenticated");
+    return rm_web_text(ret, 403,
+                       sv_http_query(req, "user.name") ? NO_KERBEROS_LOGIN "SIMPLE"
+                                                       : NO_KERBEROS_LOGIN "null");
+}

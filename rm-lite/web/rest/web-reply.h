@@ -1,0 +1,27 @@
+/* Answers of the web server: JSON, Hadoop's RemoteException, redirects. */
+#ifndef SELVEDGE_RM_LITE_WEB_REST_WEB_REPLY_H
+#define SELVEDGE_RM_LITE_WEB_REST_WEB_REPLY_H
+
+#include <jansson.h>
+
+#include "common/web/http.h"
+
+/* JSON or, with ret->xml, XML. Takes ownership of the tree; NULL: no memory. `element`: the
+ * document element of XML for a tree that is not one named object. */
+int rm_web_tree(struct sv_http_response *ret, unsigned status, const char *element, json_t *tree)
+    _must_use_;
+#define rm_web_json(ret, status, tree) rm_web_tree(ret, status, NULL, tree)
+/* {"RemoteException":{…}} with a class of org.apache.hadoop.yarn.webapp, as REST clients parse it.
+ */
+int rm_web_error(struct sv_http_response *ret, unsigned status, const char *exception,
+                 const char *fmt, ...) _printf_(4, 5) _must_use_;
+/* 403: diagnostics, addresses and containers are for those who may view the application. */
+int rm_web_hidden(const char *user, const char *app, struct sv_http_response *ret) _must_use_;
+/* A text under the type of JSON, as Hadoop's answers some refusals. `text` may be empty. */
+int rm_web_text(struct sv_http_response *ret, unsigned status, const char *text) _must_use_;
+int rm_web_redirect(struct sv_http_response *ret, const char *to) _must_use_;
+
+#define rm_web_not_found(ret, ...) rm_web_error(ret, 404, "NotFoundException", __VA_ARGS__)
+#define rm_web_bad_request(ret, ...) rm_web_error(ret, 400, "BadRequestException", __VA_ARGS__)
+
+#endif

@@ -1,0 +1,158 @@
+/* See web-rest.h. A row that is off answers as Hadoop's ResourceManager does without the feature.
+ */
+#include "rm-lite/web/rest/web-rest.h"
+
+#include <string.h>
+
+#include "common/str.h"
+#include "rm-lite/web/rest/web-admin.h"
+#include "rm-lite/web/rest/web-apps.h"
+#include "rm-lite/web/rest/web-cluster.h"
+#include "rm-lite/web/rest/web-off.h"
+#include "rm-lite/web/rest/web-reply.h"
+#include "rm-lite/web/rest/web-submit.h"
+
+#define BASE "/ws/v1/cluster"
+
+struct row {
+    const char *method, *path; /* below BASE; {name} stands for any text without a slash */
+    /* `rest`: the path from its first {name} on, or "" */
+    int (*answer)(struct rm *rm, const struct sv_http_request *req, const char *rest,
+                  struct sv_http_response *ret);
+    const char *off; /* why it answers as a feature that is off does; NULL: as in Hadoop */
+    bool refused;    /* it is an error then, else an empty answer */
+};
+
+#define NO_RECORDS "decisions of the scheduler are not recorded"
+#define NO_CONFIGURATION "queues are read from capacity-scheduler.xml alone"
+#define NO_LABELS "node labels are not supported"
+#define NO_RESERVATIONS "reservations are not supported"
+#define NO_KERBEROS "Hadoop wants a Kerberos login, which is not supported; RPC issues tokens"
+
+/* The first path that matches is the request's: names before {name}. */
+static const struct row rows[] = {
+    { "GET", "/", rm_web_info, NULL },
+    { "GET", "/info", rm_web_info, NULL },
+    { "GET", "/userinfo", rm_web_userinfo, NULL },
+    { "GET", "/metrics", rm_web_cluster_metrics, NULL },
+    { "GET", "/scheduler", rm_web_scheduler, NULL },
+    { "POST", "/scheduler/logs", rm_off_scheduler_logs, "the log is the journal's", true },
+    { "GET", "/scheduler/activities", rm_off_activities, NO_RECORDS },
+    { "GET", "/scheduler/bulk-activities", rm_off_bulk_activities, NO_RECORDS },
+    { "GET", "/scheduler/app-activities/{appid}", rm_off_app_activities, NO_RECORDS },
+    { "GET", "/scheduler-overview", rm_web_overview, NULL },
+    { "GET", "/scheduler-conf", rm_off_read_conf, NO_CONFIGURATION, true },
+    { "PUT", "/scheduler-conf", rm_off_change_conf, NO_CONFIGURATION, true },
+    { "GET", "/scheduler-conf/format", rm_off_read_conf, NO_CONFIGURATION, true },
+    { "GET", "/scheduler-conf/version", rm_off_read_conf, NO_CONFIGURATION, true },
+    { "POST", "/scheduler-conf/validate", rm_off_change_conf, NO_CONFIGURATION, true },
+    { "GET", "/nodes", rm_web_nodes, NULL },
+    { "GET", "/nodes/{nodeId}", rm_web_node, NULL },
+    { "POST", "/nodes/{nodeId}/resource", rm_web_node_resource, NULL },
+    { "GET", "/nodes/{nodeId}/get-labels", rm_off_labels, NO_LABELS },
+    { "POST", "/nodes/{nodeId}/replace-labels", rm_off_change_labels, NO_LABELS, true },
+    { "GET", "/get-node-labels", rm_off_labels, NO_LABELS },
+    { "GET", "/get-rm-node-labels", rm_off_labels, NO_LABELS },
+    { "GET", "/get-node-to-labels", rm_off_nodes_to_labels, NO_LABELS },
+    { "GET", "/label-mappings", rm_off_labels_to_nodes, NO_LABELS },
+    { "POST", "/add-node-labels", rm_off_change_labels, NO_LABELS, true },
+    { "POST", "/remove-node-labels", rm_off_change_labels, NO_LABELS, true },
+    { "POST", "/replace-node-to-labels", rm_off_change_labels, NO_LABELS, true },
+    { "GET", "/apps", rm_web_apps, NULL },
+    { "POST", "/apps", rm_web_submit, NULL },
+    { "POST", "/apps/new-application", rm_web_new_application, NULL },
+    { "GET", "/apps/{appid}", rm_web_app, NULL },
+    { "GET", "/apps/{appid}/state", rm_web_app, NULL },
+    { "PUT", "/apps/{appid}/state", rm_web_app, NULL },
+    { "GET", "/apps/{appid}/queue", rm_web_app, NULL },
+    { "PUT", "/apps/{appid}/queue", rm_web_app, NULL },
+    { "GET", "/apps/{appid}/priority", rm_web_app, NULL },
+    { "PUT", "/apps/{appid}/priority", rm_web_app, NULL },
+    { "GET", "/apps/{appid}/timeouts", rm_web_app, NULL },
+    { "GET", "/apps/{appid}/timeouts/{type}", rm_web_app, NULL },
+    { "PUT", "/apps/{appid}/timeout", rm_web_app, NULL },
+    { "GET", "/apps/{appid}/appattempts", rm_web_app, NULL },
+    { "GET", "/apps/{appid}/appattempts/{appattemptid}", rm_web_app, NULL },
+    { "GET", "/apps/{appid}/appattempts/{appattemptid}/containers", rm_web_app, NULL },
+    { "GET", "/apps/{appid}/appattempts/{appattemptid}/containers/{containerid}", rm_web_app,
+      NULL },
+    { "GET", "/appstatistics", rm_web_statistics, NULL },
+    { "POST", "/containers/{containerid}/signal/{command}", rm_web_signal, NULL },
+    { "GET", "/queues/{queue}/access", rm_web_access, NULL },
+    { "POST", "/delegation-token", rm_off_delegation, NO_KERBEROS, true },
+    { "DELETE", "/delegation-token", rm_off_delegation, NO_KERBEROS, true },
+    { "POST", "/delegation-token/expiration", rm_off_delegation, NO_KERBEROS, true },
+    { "POST", "/reservation/new-reservation", rm_off_reservation, NO_RESERVATIONS, true },
+    { "POST", "/reservation/submit", rm_off_reservation, NO_RESERVATIONS, true },
+    { "POST", "/reservation/update", rm_off_reservation, NO_RESERVATIONS, true },
+    { "POST", "/reservation/delete", rm_off_reservation, NO_RESERVATIONS, true },
+    { "GET", "/reservation/list", rm_off_reservation, NO_RESERVATIONS, true },
+};
+
+bool rm_rest_takes(const struct sv_http_request *req)
+{
+    return sv_has_prefix(req->path, BASE) && strchr("/", req->path[strlen(BASE)]);
+}
+
+/* *ret_rest: where the first {name} is in `path`, or its end. */
+static bool matches(const char *pattern, const char *path, const char **ret_rest)
+{
+    const char *rest = NULL;
+
+    while (*pattern && *path) {
+        if (*pattern == '{') {
+            size_t n = strcspn(path, "/");
+
+            if (!n)
+                return false;
+            rest = rest ?: path;
+            path += n;
+            pattern = strchr(pattern, '}') + 1;
+        } else if (*pattern++ != *path++) {
+            return false;
+        }
+    }
+    *ret_rest = rest ?: path;
+    return !*pattern && !*path;
+}
+
+static int changes_are_off(struct sv_http_response *ret)
+{
+    return rm_web_error(
+        ret, 403, "ForbiddenException",
+        "PUT, POST and DELETE are off on this ResourceManager: selvedge.rm.webapp.put.enabled is "
+        "false, with yarn.acl.enable by default; use `selvedge kill` or `yarn application -kill`");
+}
+
+int rm_rest(struct rm *rm, const struct sv_http_request *req, struct sv_http_response *ret)
+{
+    bool head = strcmp(req->method, "HEAD") == 0;
+    const char *method = head ? "GET" : req->method;
+    const char *path = req->path + strlen(BASE), *rest, *known = NULL;
+
+    path = *path ? path : "/";
+    for (const struct row *r = rows; r < rows + SV_ARRAY_LEN(rows); r++) {
+        if (known ? strcmp(r->path, known) != 0 : !matches(r->path, path, &rest))
+            continue;
+        known = r->path;
+        if (strcmp(method, r->method) != 0)
+            continue;
+        if (strcmp(method, "GET") != 0 && !rm->conf.web_put)
+            return changes_are_off(ret);
+        return r->answer(rm, req, rest, ret);
+    }
+    if (!known)
+        return rm_web_not_found(ret, "no such resource");
+    ret->status = 405;
+    return 0;
+}
+
+void rm_rest_print(FILE *out)
+{
+    for (const struct row *r = rows; r < rows + SV_ARRAY_LEN(rows); r++)
+        fprintf(out, "REST\t%s %s\t%s\t%s\n", r->method, r->path,
+                !r->off      ? "honoured"
+                : r->refused ? "refused"
+                             : "ignored",
+                r->off ?: "");
+}

@@ -1,0 +1,43 @@
+"""The layers of the tree, which check-includes and check-cycles enforce: components in order, and
+inside a component its folders and single files in order. An entry may use those before it in its
+list, never those behind it."""
+import os
+
+COMPONENTS = [
+    "common",
+    "wire",
+    "cgroups",
+    "executor",
+    "setuid-helper",
+    "hdfs",
+    "localizer",
+    "logs",
+    "shuffle",
+    "nodemanager",
+    "rm-lite",
+    "client",
+]
+# Of a component with folders: a folder, a file at its top by name, or "." for all files there.
+LAYERS = {
+    "common": ". web",
+    "wire": ". token sasl ipc",
+    "nodemanager": "conf store health core resources services logs aux-services launch rm fsm am web dbus"
+    " recovery reload nm main",
+    "rm-lite": "scheduler conf core store security fsm requests am nodes client admin web/rest web/proxy web/pages web"
+    " periodic services rm main",
+    "client": "lib job http ui core views logs run inspect local localize doctor config commands"
+    " command-table selvedge am",
+}
+
+
+def layer_of(path):
+    """(position, name) of the layer of COMPONENT/FILE, with or without its ending; None where its
+    component has no table, (None, name) where the table has no such layer."""
+    component, rest = path.split("/", 1)
+    if component not in LAYERS:
+        return None
+    layers = LAYERS[component].split()
+    folder = os.path.dirname(rest) or os.path.basename(rest).split(".")[0]
+    if "/" not in rest and folder not in layers:
+        folder = "."
+    return (layers.index(folder) if folder in layers else None), folder

@@ -1,0 +1,134 @@
+/* Tests client/am/tasks.c: assignment, lost containers, exit codes. */
+#include "client/am/tasks.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+/* after the three above */
+#include <cmocka.h>
+
+#include "client/job/job.h"
+
+static struct cli_allocation container(int64_t n)
+{
+    return (struct cli_allocation){
+        .id = { .attempt = { .app = { 1, 1 }, .attempt = 1 }, .id = n },
+        .node = { "node", 8041 },
+        .http_address = "node:8042",
+    };
+}
+
+static void all_succeed(void **state)
+{
+    struct cli_tasks *t = cli_tasks_new(2, 3, 0);
+    struct cli_allocation a = container(2), b = container(3), surplus = container(4);
+    int32_t failed;
+
+    (void)state;
+    assert_int_equal(cli_tasks_wanted(t), 2);
+    assert_int_equal(cli_tasks_assign(t, &a)->instance, 0);
+    assert_int_equal(cli_tasks_assign(t, &b)->instance, 1);
+    assert_null(cli_tasks_assign(t, &surplus));
+    assert_int_equal(cli_tasks_wanted(t), 0);
+    assert_int_equal(cli_tasks_started(t, a.id, 0, NULL)->state, CLI_TASK_RUNNING);
+    /* An exit may be reported before the answer to the start. */
+    assert_int_equal(cli_tasks_completed(t, b.id, 0, "")->state, CLI_TASK_DONE);
+    assert_null(cli_tasks_started(t, b.id, 0, NULL));
+    assert_false(cli_tasks_all_done(t));
+    assert_int_equal(cli_tasks_completed(t, a.id, 0, "")->state, CLI_TASK_DONE);
+    assert_null(cli_tasks_completed(t, a.id, 1, "told twice"));
+    assert_true(cli_tasks_all_done(t));
+    assert_int_equal(cli_tasks_exit_code(t, &failed, NULL), 0);
+    assert_int_equal(failed, 0);
+    cli_tasks_free(t);
+}
+
+static void failed_tasks_restart(void **state)
+{
+    struct cli_tasks *t = cli_tasks_new(1, 1, 2);
+    struct cli_allocation c = container(2);
+
+    (void)state;
+    for (int32_t i = 0; i < 3; i++) {
+        c = container(2 + i);
+        assert_int_equal(cli_tasks_assign(t, &c)->instance, 0);
+        assert_int_equal(cli_tasks_completed(t, c.id, 5, "")->state,
+                         i < 2 ? CLI_TASK_WAITING : CLI_TASK_DONE);
+    }
+    assert_int_equal(cli_tasks_get(t, 0)->exit_status, 5);
+    assert_true(cli_tasks_all_done(t));
+    cli_tasks_free(t);
+}
+
+static void lost_tasks_restart(void **state)
+{
+    static const int32_t lost[] = { -100, -101, -102 };
+    struct cli_tasks *t = cli_tasks_new(1, 4, 0);
+    const struct cli_task *first;
+    int32_t failed;
+
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        struct cli_allocation c = container(2 + i);
+
+        assert_int_equal(cli_tasks_assign(t, &c)->tries, i + 1);
+        assert_int_equal(cli_tasks_completed(t, c.id, lost[i], "node lost")->state,
+                         CLI_TASK_WAITING);
+        assert_int_equal(cli_tasks_wanted(t), 1);
+    }
+    struct cli_allocation last = container(9);
+
+    assert_non_null(cli_tasks_assign(t, &last));
+    assert_int_equal(cli_tasks_completed(t, last.id, -100, "node lost")->state, CLI_TASK_DONE);
+    assert_int_equal(cli_tasks_exit_code(t, &failed, &first), 1);
+    assert_int_equal(failed, 1);
+    assert_int_equal(first->exit_status, -100);
+    cli_tasks_free(t);
+}
+
+static void refused_start_retries_in_new_container(void **state)
+{
+    struct cli_tasks *t = cli_tasks_new(1, 2, 0);
+    struct cli_allocation a = container(2), b = container(3);
+
+    (void)state;
+    assert_non_null(cli_tasks_assign(t, &a));
+    assert_int_equal(cli_tasks_started(t, a.id, -111, "refused")->state, CLI_TASK_WAITING);
+    assert_null(cli_tasks_completed(t, a.id, -100, "released"));
+    assert_non_null(cli_tasks_assign(t, &b));
+    assert_int_equal(cli_tasks_started(t, b.id, -111, "refused")->state, CLI_TASK_DONE);
+    assert_string_equal(cli_tasks_get(t, 0)->diagnostics, "refused");
+    cli_tasks_free(t);
+}
+
+static void exit_codes_are_preserved(void **state)
+{
+    struct cli_tasks *t = cli_tasks_new(3, 3, 0);
+    struct cli_allocation c[] = { container(2), container(3), container(4) };
+    static const int32_t codes[] = { 0, 137, 7 };
+    const struct cli_task *first;
+    int32_t failed;
+
+    (void)state;
+    for (int i = 0; i < 3; i++)
+        assert_non_null(cli_tasks_assign(t, &c[i]));
+    for (int i = 2; i >= 0; i--)
+        assert_int_equal(cli_tasks_completed(t, c[i].id, codes[i], "")->state, CLI_TASK_DONE);
+    assert_int_equal(cli_tasks_exit_code(t, &failed, &first), 137);
+    assert_int_equal(failed, 2);
+    assert_int_equal(first->instance, 1);
+    cli_tasks_free(t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(all_succeed),
+        cmocka_unit_test(lost_tasks_restart),
+        cmocka_unit_test(failed_tasks_restart),
+        cmocka_unit_test(refused_start_retries_in_new_container),
+        cmocka_unit_test(exit_codes_are_preserved),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,327 @@
+/* Tests client/lib/library.c and its sides: bad use is an error code, callbacks of requests run
+ * once, and handles may be closed within their callbacks. Nothing listens where the client
+ * connects. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "client/lib/library.h"
+#include "common/arena.h"
+#include "common/buf.h"
+#include "wire/token/token.h"
+
+#define APP "application_1700000000000_0001"
+#define CONTAINER "container_1700000000000_0001_01_000002"
+
+static char dir[] = "/tmp/test-library-XXXXXX";
+
+struct told {
+    selvedge_loop loop;
+    selvedge_rm rm;
+    selvedge_am am;
+    int calls, status;
+    char why[1024];
+    bool close; /* within the callback */
+};
+
+/* ---- Fixture ---- */
+
+static void write_file(const char *name, const void *bytes, size_t n)
+{
+    char path[256];
+    FILE *f;
+
+    (void)snprintf(path, sizeof(path), "%s/%s", dir, name);
+    f = fopen(path, "w");
+    assert_non_null(f);
+    assert_int_equal(fwrite(bytes, 1, n, f), n);
+    assert_int_equal(fclose(f), 0);
+}
+
+static int set_up(void **state)
+{
+    static const char site[] =
+        "<configuration><property><name>yarn.resourcemanager.address</name>"
+        "<value>127.0.0.1:1</value></property>"
+        "<property><name>yarn.resourcemanager.scheduler.address</name>"
+        "<value>127.0.0.1:1</value></property>"
+        "<property><name>yarn.resourcemanager.connect.max-wait.ms</name><value>1</value></property>"
+        "<property><name>yarn.resourcemanager.connect.retry-interval.ms</name><value>1</value>"
+        "</property></configuration>";
+    _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
+    struct yarn_amrm_token amrm = { .attempt = { { 1700000000000, 1 }, 1 }, .key_id = 1 };
+    struct yarn_credentials c = { 0 };
+    struct yarn_token token = { .kind = YARN_KIND_AMRM, .service = "" };
+    struct sv_buf out = SV_BUF_INIT(65536);
+    char path[256];
+
+    (void)state;
+    assert_non_null(mkdtemp(dir));
+    write_file("yarn-site.xml", site, sizeof(site) - 1);
+    assert_int_equal(yarn_amrm_token_encode(a, &amrm, &token.id, &token.id_len), 0);
+    token.password = (const uint8_t *)"x";
+    token.password_len = 1;
+    assert_int_equal(yarn_credentials_add(a, &c, "am", &token), 0);
+    assert_int_equal(yarn_credentials_write(&c, &out), 0);
+    write_file("tokens", out.data, out.len);
+    sv_buf_free(&out);
+    (void)snprintf(path, sizeof(path), "%s/tokens", dir);
+    assert_int_equal(setenv("HADOOP_TOKEN_FILE_LOCATION", path, 1), 0);
+    assert_int_equal(unsetenv("SELVEDGE_SCHEDULERS"), 0);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    char path[256];
+
+    (void)state;
+    (void)snprintf(path, sizeof(path), "%s/tokens", dir);
+    assert_int_equal(unlink(path), 0);
+    (void)snprintf(path, sizeof(path), "%s/yarn-site.xml", dir);
+    assert_int_equal(unlink(path), 0);
+    return rmdir(dir);
+}
+
+static void on_done(struct told *t, int status, const char *why)
+{
+    t->calls++;
+    t->status = status;
+    (void)snprintf(t->why, sizeof(t->why), "%s", why);
+    if (t->close) {
+        assert_int_equal(selvedge_loop_free(t->loop), -EBUSY);
+        assert_int_equal(selvedge_rm_close(t->rm), 0);
+        assert_int_equal(selvedge_rm_close(t->rm), -EBADF);
+        assert_int_equal(selvedge_rm_list(t->rm, NULL, 1, NULL, NULL), -EBADF);
+    }
+    if (status != -ECANCELED)
+        assert_int_equal(selvedge_loop_quit(t->loop, 7), 0);
+}
+
+static void on_reports(int status, const char *why, const struct selvedge_report *reports, size_t n,
+                       void *userdata)
+{
+    (void)reports;
+    assert_int_equal(n, 0);
+    on_done(userdata, status, why);
+}
+
+static void on_submitted(int status, const char *why, const char *app, void *userdata)
+{
+    assert_string_equal(app, "");
+    on_done(userdata, status, why);
+}
+
+static void on_killed(int status, const char *why, void *userdata)
+{
+    on_done(userdata, status, why);
+}
+
+static void open_rm(struct told *t)
+{
+    struct selvedge_error err = { 0 };
+
+    *t = (struct told){ 0 };
+    assert_int_equal(selvedge_loop_new(NULL, &t->loop), 0);
+    assert_int_equal(selvedge_rm_open(t->loop, dir, "ann", &t->rm, &err), 0);
+}
+
+/* ---- Tests ---- */
+
+static void test_unknown_handles(void **state)
+{
+    struct selvedge_submission s = SELVEDGE_SUBMISSION;
+    struct selvedge_launch l = SELVEDGE_LAUNCH;
+    struct selvedge_am_ops ops = { .struct_size = sizeof(ops) };
+    selvedge_loop loop = { 0 };
+    selvedge_rm rm = { 99 };
+    selvedge_am am = { UINT64_MAX };
+
+    (void)state;
+    assert_int_equal(selvedge_loop_new(NULL, NULL), -EINVAL);
+    assert_int_equal(selvedge_loop_free(loop), -EBADF);
+    assert_int_equal(selvedge_loop_run(loop), -EBADF);
+    assert_int_equal(selvedge_loop_quit(loop, 0), -EBADF);
+    assert_int_equal(selvedge_loop_fd(loop), -EBADF);
+    assert_int_equal(selvedge_loop_dispatch(loop), -EBADF);
+    assert_int_equal(selvedge_rm_open(loop, NULL, NULL, &rm, NULL), -EBADF);
+    assert_int_equal(selvedge_rm_close(rm), -EBADF);
+    assert_int_equal(selvedge_rm_submit(rm, &s, on_submitted, NULL), -EBADF);
+    assert_int_equal(selvedge_rm_report(rm, APP, on_reports, NULL), -EBADF);
+    assert_int_equal(selvedge_rm_wait(rm, APP, on_reports, NULL), -EBADF);
+    assert_int_equal(selvedge_rm_list(rm, NULL, 0, on_reports, NULL), -EBADF);
+    assert_int_equal(selvedge_rm_kill(rm, APP, NULL, on_killed, NULL), -EBADF);
+    assert_int_equal(selvedge_am_open(loop, NULL, &ops, NULL, &am, NULL), -EBADF);
+    assert_int_equal(selvedge_am_close(am), -EBADF);
+    assert_int_equal(selvedge_am_register(am, "", -1, ""), -EBADF);
+    assert_int_equal(selvedge_am_want(am, 1, 1, 1, 1), -EBADF);
+    assert_int_equal(selvedge_am_start(am, CONTAINER, &l), -EBADF);
+    assert_int_equal(selvedge_am_stop(am, CONTAINER), -EBADF);
+    assert_int_equal(selvedge_am_release(am, CONTAINER), -EBADF);
+    assert_int_equal(selvedge_am_progress(am, 0), -EBADF);
+    assert_int_equal(selvedge_am_finish(am, 1, ""), -EBADF);
+}
+
+static void test_bad_arguments(void **state)
+{
+    struct selvedge_submission s = SELVEDGE_SUBMISSION;
+    const char *bad_env[] = { "NOVALUE", NULL };
+    struct selvedge_file file = { "f", "hdfs://h/f", -1, 0, 0, 0 };
+    struct selvedge_error err = { 0 };
+    selvedge_rm other;
+    struct told t;
+
+    (void)state;
+    open_rm(&t);
+    assert_int_equal(selvedge_rm_submit(t.rm, NULL, on_submitted, &t), -EINVAL);
+    assert_int_equal(selvedge_rm_submit(t.rm, &s, on_submitted, &t), -EINVAL); /* no command */
+    s.launch.command = "true";
+    assert_int_equal(selvedge_rm_submit(t.rm, &s, NULL, &t), -EINVAL);
+    s.launch.env = bad_env;
+    assert_int_equal(selvedge_rm_submit(t.rm, &s, on_submitted, &t), -EINVAL);
+    s.launch.env = NULL;
+    s.launch.n_files = 1;
+    assert_int_equal(selvedge_rm_submit(t.rm, &s, on_submitted, &t), -EINVAL);
+    s.launch.files = &file;
+    assert_int_equal(selvedge_rm_submit(t.rm, &s, on_submitted, &t), -EINVAL); /* its size */
+    file.url = "file:///no/such/file";
+    assert_int_equal(selvedge_rm_submit(t.rm, &s, on_submitted, &t), -ENOENT);
+    s.launch.n_files = 0;
+    s.launch.struct_size = 1000;
+    assert_int_equal(selvedge_rm_submit(t.rm, &s, on_submitted, &t), -EINVAL);
+    s.launch.struct_size = sizeof(s.launch);
+    s.memory_mb = 0;
+    assert_int_equal(selvedge_rm_submit(t.rm, &s, on_submitted, &t), -EINVAL);
+    assert_int_equal(selvedge_rm_report(t.rm, "application_1", on_reports, &t), -EINVAL);
+    assert_int_equal(selvedge_rm_report(t.rm, NULL, on_reports, &t), -EINVAL);
+    assert_int_equal(selvedge_rm_kill(t.rm, CONTAINER, "", on_killed, &t), -EINVAL);
+    assert_int_equal(selvedge_rm_open(t.loop, dir, NULL, NULL, NULL), -EINVAL);
+    assert_int_equal(selvedge_rm_open(t.loop, "/no/such/directory", NULL, &other, &err) < 0, 1);
+    assert_true(err.code < 0 && strstr(err.text, "/no/such/directory"));
+    assert_int_equal(selvedge_loop_free(t.loop), -EBUSY);
+    assert_int_equal(selvedge_rm_close(t.rm), 0);
+    assert_int_equal(selvedge_loop_free(t.loop), 0);
+    assert_int_equal(selvedge_loop_free(t.loop), -EBADF);
+    assert_int_equal(t.calls, 0);
+}
+
+/* Each request that has begun is told once that it was cancelled. */
+static void test_closed_with_requests(void **state)
+{
+    struct selvedge_submission s = SELVEDGE_SUBMISSION;
+    struct told t;
+
+    (void)state;
+    open_rm(&t);
+    s.launch.command = "true";
+    assert_int_equal(selvedge_rm_submit(t.rm, &s, on_submitted, &t), 0);
+    assert_int_equal(selvedge_rm_list(t.rm, NULL, 1, on_reports, &t), 0);
+    assert_int_equal(selvedge_rm_wait(t.rm, APP, on_reports, &t), 0);
+    assert_int_equal(selvedge_rm_kill(t.rm, APP, NULL, on_killed, &t), 0);
+    assert_int_equal(t.calls, 0);
+    assert_int_equal(selvedge_rm_close(t.rm), 0);
+    assert_int_equal(t.calls, 4);
+    assert_int_equal(t.status, -ECANCELED);
+    assert_int_equal(selvedge_loop_free(t.loop), 0);
+    assert_int_equal(t.calls, 4);
+}
+
+static void test_closed_within_its_callback(void **state)
+{
+    struct told t;
+
+    (void)state;
+    open_rm(&t);
+    t.close = true;
+    assert_int_equal(selvedge_rm_report(t.rm, APP, on_reports, &t), 0);
+    assert_int_equal(selvedge_loop_run(t.loop), 7);
+    assert_int_equal(t.calls, 1);
+    assert_true(t.status < 0 && t.status != -ECANCELED && t.why[0]);
+    assert_int_equal(selvedge_loop_free(t.loop), 0);
+}
+
+/* From another loop: by the descriptor alone. */
+static void test_descriptor(void **state)
+{
+    struct told t;
+
+    (void)state;
+    open_rm(&t);
+    assert_int_equal(selvedge_rm_wait(t.rm, APP, on_reports, &t), 0);
+    while (t.calls == 0) {
+        struct pollfd p = { .fd = selvedge_loop_fd(t.loop), .events = POLLIN };
+        int r = selvedge_loop_dispatch(t.loop);
+
+        assert_true(r >= 0 || t.calls > 0);
+        if (r == 0 && t.calls == 0)
+            assert_true(poll(&p, 1, 60000) > 0);
+    }
+    assert_int_equal(t.calls, 1);
+    assert_int_equal(selvedge_rm_close(t.rm), 0);
+    assert_int_equal(selvedge_loop_free(t.loop), 0);
+}
+
+static void test_master(void **state)
+{
+    struct selvedge_am_ops ops = { .struct_size = sizeof(ops) };
+    struct selvedge_launch l = SELVEDGE_LAUNCH;
+    struct selvedge_error err = { 0 };
+    selvedge_loop loop;
+    selvedge_am am;
+
+    (void)state;
+    assert_int_equal(selvedge_loop_new(NULL, &loop), 0);
+    assert_int_equal(selvedge_am_open(loop, "127.0.0.1:1", NULL, NULL, &am, &err), -EINVAL);
+    ops.struct_size = sizeof(ops) + 8;
+    assert_int_equal(selvedge_am_open(loop, "127.0.0.1:1", &ops, NULL, &am, &err), -EINVAL);
+    ops.struct_size = sizeof(ops);
+    assert_int_equal(selvedge_am_open(loop, "nonsense", &ops, NULL, &am, &err), -EINVAL);
+    assert_non_null(strstr(err.text, "nonsense"));
+    assert_int_equal(selvedge_am_open(loop, "127.0.0.1:1,127.0.0.1:2", &ops, NULL, &am, &err), 0);
+    assert_int_equal(selvedge_am_finish(am, 1, "early"), -ENOTCONN);
+    l.command = "true";
+    assert_int_equal(selvedge_am_start(am, CONTAINER, &l), -ENOENT);
+    assert_int_equal(selvedge_am_start(am, "container_x", &l), -EINVAL);
+    assert_int_equal(selvedge_am_start(am, CONTAINER, NULL), -EINVAL);
+    assert_int_equal(selvedge_am_stop(am, CONTAINER), -ENOENT);
+    assert_int_equal(selvedge_am_release(am, CONTAINER), -ENOENT);
+    assert_int_equal(selvedge_am_want(am, 1, -1, 1, 1), -EINVAL);
+    assert_int_equal(selvedge_am_want(am, 1, 100, 1, 1), 0);
+    assert_int_equal(selvedge_am_progress(am, 2), -EINVAL);
+    assert_int_equal(selvedge_am_progress(am, 0.5), 0);
+    assert_int_equal(selvedge_am_register(am, NULL, -1, NULL), 0);
+    assert_int_equal(selvedge_am_register(am, "", -1, ""), -EALREADY);
+    assert_true(selvedge_loop_dispatch(loop) >= 0);
+    assert_int_equal(selvedge_am_close(am), 0);
+    assert_int_equal(selvedge_am_close(am), -EBADF);
+    assert_int_equal(selvedge_am_register(am, "", -1, ""), -EBADF);
+    assert_int_equal(selvedge_loop_free(loop), 0);
+    assert_int_equal(unsetenv("HADOOP_TOKEN_FILE_LOCATION"), 0);
+    assert_int_equal(selvedge_loop_new(NULL, &loop), 0);
+    assert_int_equal(selvedge_am_open(loop, "127.0.0.1:1", &ops, NULL, &am, &err), -ENOKEY);
+    assert_non_null(strstr(err.text, "HADOOP_TOKEN_FILE_LOCATION"));
+    assert_int_equal(selvedge_loop_free(loop), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_unknown_handles),
+        cmocka_unit_test(test_bad_arguments),
+        cmocka_unit_test(test_closed_with_requests),
+        cmocka_unit_test(test_closed_within_its_callback),
+        cmocka_unit_test(test_descriptor),
+        cmocka_unit_test(test_master),
+    };
+    return cmocka_run_group_tests_name("library", tests, set_up, tear_down);
+}

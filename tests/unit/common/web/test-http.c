@@ -1,0 +1,352 @@
+/* Tests common/web/http.c over real sockets, server and client on one event loop. */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "common/buf.h"
+#include "common/fd.h"
+#include "common/str.h"
+#include "common/web/http.h"
+
+static sd_event *event;
+static struct sv_http *http;
+static struct sv_error err;
+
+/* How often /later is answered -EAGAIN. */
+static int later;
+static int refused; /* requests of /never */
+static sd_event_source *again;
+
+static int on_again(sd_event_source *s, void *userdata)
+{
+    (void)s;
+    (void)userdata;
+    again = sd_event_source_disable_unref(again);
+    sv_http_retry(http);
+    return 0;
+}
+
+static int handler(const struct sv_http_request *req, struct sv_http_response *ret, void *userdata)
+{
+    const char *q = sv_http_query(req, "q"), *x = sv_http_header(req, "X-Test");
+
+    assert_ptr_equal(userdata, &http);
+    if (strcmp(req->path, "/fail") == 0) {
+        ret->body = strdup("half an answer with secrets");
+        return -EIO;
+    }
+    if (strcmp(req->path, "/later") == 0 && later-- > 0) {
+        ret->body = strdup("too early");
+        return sd_event_add_defer(event, &again, on_again, NULL) < 0 ? -EIO : -EAGAIN;
+    }
+    if (strcmp(req->path, "/never") == 0) {
+        refused++;
+        return -EAGAIN;
+    }
+    if (strcmp(req->path, "/file") == 0) {
+        ret->fd = sv_memfd_sealed("f", "0123456789", 10);
+        ret->offset = 3;
+        ret->size = 4;
+        ret->status = 200;
+        return 0;
+    }
+    if (strcmp(req->path, "/framed") == 0) {
+        ret->fd = sv_memfd_sealed("f", "0123456789", 10);
+        ret->offset = 3;
+        ret->size = q ? 40 : 4;
+        ret->before = strdup("<");
+        ret->after = strdup(">\n");
+        ret->status = 200;
+        return 0;
+    }
+    if (strcmp(req->path, "/go") == 0) {
+        ret->status = 307;
+        return sv_asprintf(&ret->location, "/there?%s", q ? q : "");
+    }
+    if (!sv_has_prefix(req->path, "/echo") && !sv_streq(req->path, "/later"))
+        return 0;
+    ret->status = 200;
+    ret->content_type = "application/json";
+    if (sv_asprintf(&ret->body, "%s|%s|%s|%s|%zu:%.*s", req->method, req->path, q ? q : "-",
+                    x ? x : "-", req->body_len, (int)SV_MIN(req->body_len, (size_t)20),
+                    req->body_len ? (const char *)req->body : "") < 0)
+        return -ENOMEM;
+    ret->body_len = strlen(ret->body);
+    return 0;
+}
+
+struct client {
+    struct sv_buf out, in;
+    bool gone, done; /* gone: the client shuts down its side once all is sent */
+};
+
+static int on_client(sd_event_source *s, int fd, uint32_t events, void *userdata)
+{
+    struct client *c = userdata;
+    char chunk[65536];
+    ssize_t n;
+
+    if (events & EPOLLOUT && !sv_buf_left(&c->out)) {
+        (void)sd_event_source_set_io_events(s, EPOLLIN);
+        if (c->gone) /* after the server, dispatched first, has read the request */
+            (void)shutdown(fd, SHUT_WR);
+    }
+    if (events & EPOLLOUT && sv_buf_left(&c->out)) {
+        n = send(fd, c->out.data + c->out.pos, SV_MIN(sv_buf_left(&c->out), sizeof(chunk)),
+                 MSG_NOSIGNAL);
+        if (n > 0)
+            c->out.pos += (size_t)n;
+        else if (errno != EAGAIN)
+            c->out.pos = c->out.len; /* rejected before everything was sent */
+    }
+    if (events & (EPOLLIN | EPOLLHUP | EPOLLERR)) {
+        n = recv(fd, chunk, sizeof(chunk), 0);
+        if (n <= 0)
+            c->done = n == 0 || errno != EAGAIN;
+        else
+            assert_int_equal(sv_buf_put(&c->in, chunk, (size_t)n), 0);
+    }
+    return 0;
+}
+
+/* Sends the bytes, runs the loop until the server closes, returns the response. */
+static const char *exchange_gone(const void *p, size_t n, bool gone)
+{
+    static char answer[65536];
+    struct client c = { .out = SV_BUF_INIT(0), .in = SV_BUF_INIT(0), .gone = gone };
+    struct sockaddr_in to = { .sin_family = AF_INET,
+                              .sin_port = htons(sv_http_port(http)),
+                              .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+    _cleanup_close_ int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    sd_event_source *s = NULL;
+
+    assert_int_equal(sv_buf_put(&c.out, p, n), 0);
+    assert_true(connect(fd, (struct sockaddr *)&to, sizeof(to)) == 0 || errno == EINPROGRESS);
+    assert_true(sd_event_add_io(event, &s, fd, EPOLLIN | EPOLLOUT, on_client, &c) >= 0);
+    assert_true(sd_event_source_set_priority(s, SD_EVENT_PRIORITY_IDLE) >= 0);
+    while (!c.done)
+        assert_true(sd_event_run(event, 5 * 1000000) > 0); /* 0: nothing happened for 5 s */
+    s = sd_event_source_disable_unref(s);
+    n = SV_MIN(c.in.len, sizeof(answer) - 1);
+    if (n)
+        memcpy(answer, c.in.data, n);
+    answer[n] = '\0';
+    sv_buf_free(&c.out);
+    sv_buf_free(&c.in);
+    return answer;
+}
+
+static const char *exchange(const void *p, size_t n)
+{
+    return exchange_gone(p, n, false);
+}
+
+static const char *ask(const char *request)
+{
+    return exchange(request, strlen(request));
+}
+
+#define END "Host: h\r\nConnection: close\r\n\r\n"
+
+static void has(const char *answer, const char *text)
+{
+    if (!strstr(answer, text))
+        fail_msg("\"%s\" lacks \"%s\"", answer, text);
+}
+
+static void test_get(void **state)
+{
+    const char *a = ask("GET /echo/a%2fb%25?q=1%202&z HTTP/1.1\r\nX-Test: t\r\n" END);
+
+    (void)state;
+    has(a, "HTTP/1.1 200 ");
+    has(a, "Content-Type: application/json\r\n");
+    has(a, "X-Content-Type-Options: nosniff\r\n");
+    has(a, "Content-Security-Policy: default-src 'none'; style-src 'self'; form-action 'self'; "
+           "base-uri 'none'; frame-ancestors 'none'\r\n");
+    has(a, "X-Frame-Options: DENY\r\n");
+    has(a, "\r\n\r\nGET|/echo/a/b%|1 2|t|0:");
+    has(ask("GET /echo?q HTTP/1.1\r\n" END), "GET|/echo||-|0:");
+    has(ask("GET /nothing HTTP/1.1\r\n" END), "HTTP/1.1 404 ");
+    a = ask("HEAD /echo HTTP/1.1\r\n" END);
+    has(a, "Content-Length: 17\r\n");
+    assert_null(strstr(a, "|"));
+}
+
+static void test_bodies(void **state)
+{
+    _cleanup_buf_ struct sv_buf b = SV_BUF_INIT(0);
+    static char big[1 << 20];
+
+    (void)state;
+    has(ask("PUT /echo HTTP/1.1\r\nContent-Length: 5\r\n" END "hello"), "PUT|/echo|-|-|5:hello");
+    has(ask("POST /echo HTTP/1.1\r\nTransfer-Encoding: chunked\r\n" END
+            "3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n"),
+        "POST|/echo|-|-|5:abcde");
+    memset(big, 'b', sizeof(big));
+    assert_int_equal(sv_buf_put_str(&b, "PUT /echo HTTP/1.1\r\nContent-Length: 1048576\r\n" END),
+                     0);
+    assert_int_equal(sv_buf_put(&b, big, sizeof(big)), 0);
+    has(exchange(b.data, b.len), "|1048576:bbbbb");
+    has(ask("PUT /echo HTTP/1.1\r\nContent-Length: 1048577\r\n" END), "HTTP/1.1 413 ");
+    b.len = 0;
+    assert_int_equal(
+        sv_buf_put_str(&b, "PUT /echo HTTP/1.1\r\nTransfer-Encoding: chunked\r\n" END "100001\r\n"),
+        0);
+    assert_int_equal(sv_buf_put(&b, big, sizeof(big)), 0);
+    assert_int_equal(sv_buf_put_str(&b, "x\r\n0\r\n\r\n"), 0);
+    has(exchange(b.data, b.len), "HTTP/1.1 413 ");
+}
+
+static void test_file_and_redirect(void **state)
+{
+    const char *a = ask("GET /file HTTP/1.1\r\n" END);
+
+    (void)state;
+    has(a, "Content-Length: 4\r\n");
+    has(a, "\r\n\r\n3456");
+    assert_null(strstr(a, "34567"));
+    a = ask("GET /framed HTTP/1.1\r\n" END);
+    has(a, "Content-Length: 7\r\n");
+    has(a, "\r\n\r\n<3456>\n");
+    a = ask("GET /framed?q HTTP/1.1\r\n" END); /* the file is shorter than it was */
+    has(a, "Content-Length: 43\r\n");
+    assert_null(strstr(a, ">"));
+    has(ask("GET /go?q=x HTTP/1.1\r\n" END), "Location: /there?x\r\n");
+    /* header splitting is prevented */
+    a = ask("GET /go?q=x%0d%0aSet-Cookie:+a HTTP/1.1\r\n" END);
+    assert_null(strstr(a, "Set-Cookie"));
+}
+
+/* The handler has to wait for something: it gets the same request again, with its body. */
+static void test_again(void **state)
+{
+    (void)state;
+    for (int n = 0; n < 3; n++) {
+        later = n;
+        has(ask("PUT /later?q=x HTTP/1.1\r\nContent-Length: 4\r\n" END "body"),
+            "\r\n\r\nPUT|/later|x|-|4:body");
+    }
+}
+
+/* The server ends while requests wait; others are served beside them. */
+static void test_waiting_at_the_end(void **state)
+{
+    static const char never[] = "GET /never HTTP/1.1\r\n" END;
+    struct sockaddr_in to = { .sin_family = AF_INET,
+                              .sin_port = htons(sv_http_port(http)),
+                              .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+    int fd[3];
+
+    (void)state;
+    refused = 0;
+    for (size_t i = 0; i < SV_ARRAY_LEN(fd); i++) {
+        fd[i] = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+        assert_int_equal(connect(fd[i], (struct sockaddr *)&to, sizeof(to)), 0);
+        assert_int_equal(send(fd[i], never, sizeof(never) - 1, 0), sizeof(never) - 1);
+    }
+    fd[0] = sv_close(fd[0]);
+    while (refused < 3)
+        assert_true(sd_event_run(event, UINT64_MAX) >= 0);
+    has(ask("GET /echo HTTP/1.1\r\n" END), "HTTP/1.1 200 ");
+    sv_http_retry(http);
+    while (refused < 6)
+        assert_true(sd_event_run(event, UINT64_MAX) >= 0);
+    http = sv_http_free(http);
+    assert_int_equal(sv_http_new(event, "127.0.0.1", 0, handler, &http, &http, &err), 0);
+    fd[1] = sv_close(fd[1]);
+    fd[2] = sv_close(fd[2]);
+}
+
+/* Hadoop's AuthenticatedURL asks with OPTIONS before its first GET, of any path. */
+static void test_options(void **state)
+{
+    const char *a = ask("OPTIONS /echo?q=1 HTTP/1.1\r\n" END);
+
+    (void)state;
+    has(a, "HTTP/1.1 200 ");
+    has(a, "Allow: GET, HEAD, PUT, POST, DELETE, OPTIONS\r\n");
+    has(a, "Content-Length: 0\r\n");
+    has(ask("OPTIONS /nothing HTTP/1.1\r\nContent-Length: 3\r\n" END "abc"), "HTTP/1.1 200 ");
+}
+
+static void test_hostile(void **state)
+{
+    _cleanup_buf_ struct sv_buf b = SV_BUF_INIT(0);
+    const char *a;
+
+    (void)state;
+    a = ask("GET /fail HTTP/1.1\r\n" END);
+    has(a, "HTTP/1.1 500 ");
+    has(a, "internal error, incident ");
+    assert_null(strstr(a, "secrets"));
+    has(ask("GET /echo%00/etc HTTP/1.1\r\n" END), "HTTP/1.1 400 ");
+    has(ask("GET /echo?q=%00 HTTP/1.1\r\n" END), "HTTP/1.1 400 ");
+    has(ask("GET echo HTTP/1.1\r\n" END), "HTTP/1.1 400 ");
+    has(ask("GET http://h/echo HTTP/1.1\r\n" END), "HTTP/1.1 400 ");
+    has(ask("PATCH /echo HTTP/1.1\r\n" END), "HTTP/1.1 405 ");
+    has(ask("OPTIONS * HTTP/1.1\r\n" END), "HTTP/1.1 40");
+    has(ask("PUT /echo HTTP/1.1\r\nContent-Length: -1\r\n" END), "HTTP/1.1 4");
+    (void)exchange_gone("\0\1\2\3", 4, true);
+    (void)exchange_gone("GET / HTTP/9.9\r\n\r\n", 18, true);
+    (void)exchange_gone("PUT /echo HTTP/1.1\r\nContent-Length: 9\r\n\r\nhalf", 45, true);
+    assert_int_equal(sv_buf_put_str(&b, "GET /echo HTTP/1.1\r\nX-Long: "), 0);
+    for (int i = 0; i < 100000; i++)
+        assert_int_equal(sv_buf_put_u8(&b, 'x'), 0);
+    a = exchange(b.data, b.len);
+    assert_null(strstr(a, "HTTP/1.1 200"));
+    has(ask("GET /echo HTTP/1.1\r\n" END), "HTTP/1.1 200 "); /* the server still works */
+}
+
+static void test_listen_errors(void **state)
+{
+    struct sv_http *second = NULL;
+
+    (void)state;
+    assert_int_equal(
+        sv_http_new(event, "127.0.0.1", sv_http_port(http), handler, NULL, &second, &err),
+        -EADDRINUSE);
+    has(err.text, "cannot listen: Address already in use");
+    assert_true(sv_http_new(event, "192.0.2.1", 0, handler, NULL, &second, &err) < 0);
+    assert_null(second);
+    assert_null(sv_http_free(NULL));
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    if (sd_event_new(&event) < 0)
+        return -1;
+    return sv_http_new(event, "127.0.0.1", 0, handler, &http, &http, &err);
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    http = sv_http_free(http);
+    event = sd_event_unref(event);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_get),
+        cmocka_unit_test(test_bodies),
+        cmocka_unit_test(test_file_and_redirect),
+        cmocka_unit_test(test_again),
+        cmocka_unit_test(test_waiting_at_the_end),
+        cmocka_unit_test(test_options),
+        cmocka_unit_test(test_hostile),
+        cmocka_unit_test(test_listen_errors),
+    };
+
+    return cmocka_run_group_tests_name("http", tests, set_up, tear_down);
+}

@@ -1,0 +1,355 @@
+/* conf.c: Hadoop's defaults, overrides, and errors that name the key. */
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "common/fd.h"
+#include "common/log.h"
+#include "nodemanager/conf/conf.h"
+
+static char dir[] = "/tmp/selvedge-nmconf-XXXXXX";
+
+#define SET(...)                                                                                   \
+    ((char *const[]){ (char *)(uintptr_t) "yarn.nodemanager.hostname=127.0.0.1", __VA_ARGS__,      \
+                      NULL })
+
+static void expect_ok(char *const *overrides, struct nm_conf *c)
+{
+    struct sv_error err = { 0 };
+
+    if (nm_conf_load(c, dir, overrides, &err) < 0)
+        fail_msg("%s", err.text);
+}
+
+static void expect_refused(char *const *overrides, const char *words)
+{
+    struct sv_error err = { 0 };
+    struct nm_conf c;
+
+    assert_true(nm_conf_load(&c, dir, overrides, &err) < 0);
+    if (!strstr(err.text, words))
+        fail_msg("\"%s\" does not say \"%s\"", err.text, words);
+    nm_conf_free(&c);
+}
+
+static void defaults(void **state)
+{
+    struct nm_conf c;
+
+    (void)state;
+    expect_ok(SET(NULL), &c);
+    assert_string_equal(c.hostname, "127.0.0.1");
+    assert_int_equal(c.port, 8041);
+    assert_int_equal(c.web_port, 8042);
+    assert_int_equal(c.rm.servers[0].port, 8031);
+    assert_int_equal(c.resource.memory_mb, 8192);
+    assert_int_equal(c.resource.vcores, 8);
+    assert_int_equal(c.rm.retry.max_wait_ms, 900000);
+    assert_int_equal(c.rm.retry.interval_ms, 30000);
+    assert_int_equal(c.sigkill_delay_ms, 250);
+    assert_int_equal(c.log_retain_ms, 10800000);
+    assert_int_equal(c.monitor_ms, 3000);
+    assert_int_equal(c.track_stopped_ms, 600000);
+    assert_int_equal(c.stderr_tail_bytes, 4096);
+    assert_true(c.recovery && c.limit_users && c.debug_info);
+    assert_string_equal(c.local_user, "nobody");
+    assert_string_equal(c.user_home, "/home/");
+    assert_string_equal(c.env_whitelist[0], "JAVA_HOME");
+    nm_conf_free(&c);
+}
+
+#define ROLLING "yarn.nodemanager.log-aggregation."
+
+static void rolling(void **state)
+{
+    struct nm_conf c;
+
+    (void)state;
+    expect_ok(SET(NULL), &c);
+    assert_int_equal(c.logs.roll_ms, 0);
+    assert_int_equal(c.logs.files_max, 30);
+    nm_conf_free(&c);
+    expect_ok(SET((char *)(uintptr_t)ROLLING "roll-monitoring-interval-seconds=60",
+                  (char *)(uintptr_t)ROLLING "num-log-files-per-app=-1"),
+              &c);
+    assert_int_equal(c.logs.roll_ms, 3600 * 1000);
+    assert_int_equal(c.logs.files_max, 30);
+    nm_conf_free(&c);
+    expect_ok(SET((char *)(uintptr_t)ROLLING "roll-monitoring-interval-seconds=60",
+                  (char *)(uintptr_t)ROLLING "num-log-files-per-app=5",
+                  (char *)(uintptr_t)ROLLING "roll-monitoring-interval-seconds.min=50"),
+              &c);
+    assert_int_equal(c.logs.roll_ms, 60 * 1000);
+    assert_int_equal(c.logs.files_max, 5);
+    nm_conf_free(&c);
+    expect_ok(SET((char *)(uintptr_t)ROLLING "roll-monitoring-interval-seconds=1",
+                  (char *)(uintptr_t)ROLLING "debug-enabled=true"),
+              &c);
+    assert_int_equal(c.logs.roll_ms, 1000);
+    nm_conf_free(&c);
+    expect_refused(SET((char *)(uintptr_t)ROLLING "roll-monitoring-interval-seconds=often"),
+                   ROLLING "roll-monitoring-interval-seconds");
+}
+
+static void log_server(void **state)
+{
+    static const char *const bad[] = { "history:19888", "/jobhistory/logs", "ftp://history",
+                                       "http://history/a b", "http://history/\na" };
+    struct nm_conf c;
+    char text[128];
+
+    (void)state;
+    expect_ok(SET((char *)(uintptr_t) "yarn.log.server.url=https://history:19890/logs"), &c);
+    assert_string_equal(c.logs.server, "https://history:19890/logs");
+    nm_conf_free(&c);
+    for (size_t i = 0; i < SV_ARRAY_LEN(bad); i++) {
+        (void)snprintf(text, sizeof(text), "yarn.log.server.url=%s", bad[i]);
+        expect_refused(SET(text), "yarn.log.server.url");
+    }
+}
+
+/* What is logged meanwhile. */
+static void load_logged(char *const *overrides, struct nm_conf *c, char *text, size_t size)
+{
+    int p[2], saved = dup(STDERR_FILENO);
+    ssize_t n;
+
+    assert_int_equal(pipe2(p, O_CLOEXEC), 0);
+    assert_true(dup2(p[1], STDERR_FILENO) >= 0);
+    sv_log_set_level(SV_LOG_WARNING);
+    expect_ok(overrides, c);
+    sv_log_set_level(SV_LOG_ERR);
+    assert_true(dup2(saved, STDERR_FILENO) >= 0);
+    sv_close(p[1]);
+    n = read(p[0], text, size - 1);
+    assert_true(n >= 0);
+    text[n] = '\0';
+    sv_close(p[0]);
+    sv_close(saved);
+}
+
+#define AGGREGATE (char *)(uintptr_t) "yarn.log-aggregation-enable=true"
+#define FORMATS "yarn.log-aggregation.file-formats"
+
+/* What this version does not write is refused at start, where logs are aggregated. */
+static void log_formats(void **state)
+{
+    static const char *const codecs[] = { "lzo", "zstd", "GZ" };
+    struct nm_conf c;
+    char text[2048];
+
+    (void)state;
+    for (size_t i = 0; i < SV_ARRAY_LEN(codecs); i++) {
+        char setting[128], words[128];
+
+        (void)snprintf(setting, sizeof(setting), ROLLING "compression-type=%s", codecs[i]);
+        (void)snprintf(words, sizeof(words),
+                       ROLLING "compression-type: \"%s\" is not supported; none and gz are",
+                       codecs[i]);
+        expect_refused(SET(AGGREGATE, setting), words);
+    }
+    expect_ok(SET(AGGREGATE, (char *)(uintptr_t)ROLLING "compression-type=gz"), &c);
+    assert_string_equal(c.logs.compression, "gz");
+    nm_conf_free(&c);
+    expect_refused(SET(AGGREGATE, (char *)(uintptr_t)FORMATS "=IndexedFile"),
+                   FORMATS ": this version writes TFile alone");
+    expect_ok(SET((char *)(uintptr_t)FORMATS "=IndexedFile"), &c); /* nothing is uploaded */
+    nm_conf_free(&c);
+    load_logged(SET(AGGREGATE, (char *)(uintptr_t)FORMATS "=IndexedFile,TFile"), &c, text,
+                sizeof(text));
+    nm_conf_free(&c);
+    if (!strstr(text, FORMATS ": IndexedFile is not written by this version, TFile is") ||
+        strstr(strstr(text, FORMATS) + 1, FORMATS))
+        fail_msg("not once: %s", text);
+}
+
+#define PRIVATE                                                                                    \
+    (char *)(uintptr_t) "selvedge.nodemanager.network=private",                                    \
+        (char *)(uintptr_t) "yarn.nodemanager.resource.network.enabled=true"
+
+static void bandwidth(void **state)
+{
+    struct nm_conf c;
+
+    (void)state;
+    expect_ok(SET(PRIVATE), &c);
+    assert_int_equal(c.net_rate_kbit, 20000); /* Hadoop's fiftieth of 1000 Mbit/s */
+    assert_int_equal(c.net_ceil_kbit, 1000000);
+    nm_conf_free(&c);
+    expect_ok(
+        SET(PRIVATE,
+            (char *)(uintptr_t) "yarn.nodemanager.resource.network.outbound-bandwidth-yarn-mbit=30",
+            (char *)(uintptr_t) "selvedge.nodemanager.network.shares=40",
+            (char *)(uintptr_t) "yarn.nodemanager.linux-container-executor.cgroups.strict-resource-"
+                                "usage=true"),
+        &c);
+    assert_int_equal(c.net_rate_kbit, 750); /* forty of them are 30 Mbit/s, no more */
+    assert_int_equal(c.net_ceil_kbit, 750);
+    nm_conf_free(&c);
+    expect_ok(SET((char *)(uintptr_t) "selvedge.nodemanager.network=private"), &c);
+    assert_int_equal(c.net_rate_kbit, 0);
+    assert_int_equal(c.net_ceil_kbit, 0);
+    nm_conf_free(&c);
+    expect_refused(SET((char *)(uintptr_t) "yarn.nodemanager.resource.network.enabled=true"),
+                   "network=private");
+}
+
+#define LOCALIZER(s) ((char *)(uintptr_t) "selvedge.nodemanager.localizer." s)
+
+static void localizer(void **state)
+{
+    static const char *const bad[] = {
+        "max-bytes=0",     "max-bytes=x",   "max-entries=0",   "max-entries=4294967296",
+        "max-ratio=0",     "max-path=4096", "max-path=0",      "max-depth=513",
+        "timeout-ms=999",  "timeout-ms=-1", "slowest-rate=-1", "slowest-rate=2g",
+        "verify-size=yes", "parallel=0",    "parallel=65",
+    };
+    struct nm_conf c;
+
+    (void)state;
+    expect_ok(SET(NULL), &c);
+    assert_true(c.localizer.limits.bytes == 64ull << 30 && c.localizer.verify_size);
+    assert_int_equal(c.localizer.limits.entries, 500000);
+    assert_int_equal(c.localizer.limits.ratio, 200);
+    assert_int_equal(c.localizer.limits.path, 1024);
+    assert_int_equal(c.localizer.limits.depth, 64);
+    assert_int_equal(c.localizer.limits.slowest_rate, 1024);
+    assert_int_equal(c.localizer.timeout_ms, 3600000);
+    assert_int_equal(c.localizer.parallel, 16);
+    nm_conf_free(&c);
+    expect_ok(SET(LOCALIZER("max-bytes=500m"), LOCALIZER("max-path=4095"),
+                  LOCALIZER("slowest-rate=0"), LOCALIZER("verify-size=false")),
+              &c);
+    assert_int_equal(c.localizer.limits.bytes, 500 << 20);
+    assert_int_equal(c.localizer.limits.path, 4095);
+    assert_int_equal(c.localizer.limits.slowest_rate, 0);
+    assert_false(c.localizer.verify_size);
+    nm_conf_free(&c);
+    for (size_t i = 0; i < SV_ARRAY_LEN(bad); i++) {
+        char text[128], key[128];
+
+        (void)snprintf(text, sizeof text, "selvedge.nodemanager.localizer.%s", bad[i]);
+        (void)snprintf(key, sizeof key, "%.*s", (int)strcspn(text, "="), text);
+        expect_refused(SET(text), key);
+    }
+}
+
+static void overrides(void **state)
+{
+    struct nm_conf c;
+
+    (void)state;
+    expect_ok(SET((char *)(uintptr_t) "yarn.nodemanager.address=127.0.0.1:9999",
+                  (char *)(uintptr_t) "yarn.nodemanager.local-dirs=file:///a/b/, /c",
+                  (char *)(uintptr_t) "yarn.nodemanager.log-dirs=/l",
+                  (char *)(uintptr_t) "yarn.nodemanager.resource.memory-mb=123",
+                  (char *)(uintptr_t) "yarn.resourcemanager.hostname=rm.example",
+                  (char *)(uintptr_t) "yarn.nodemanager.delete.debug-delay-sec=-1",
+                  (char *)(uintptr_t) "yarn.nodemanager.resource-monitor.interval-ms=500"),
+              &c);
+    assert_int_equal(c.port, 9999);
+    assert_string_equal(c.local_dirs[0], "/a/b");
+    assert_string_equal(c.local_dirs[1], "/c");
+    assert_null(c.local_dirs[2]);
+    assert_int_equal(c.resource.memory_mb, 123);
+    assert_string_equal(c.rm.servers[0].host, "rm.example");
+    assert_int_equal(c.delete_debug_delay_ms, -1);
+    assert_int_equal(c.monitor_ms, 500);
+    nm_conf_free(&c);
+}
+
+static void refusals(void **state)
+{
+    static const char *const bad[][2] = {
+        { "yarn.nodemanager.resource.memory-mb=lots", "yarn.nodemanager.resource.memory-mb" },
+        { "yarn.nodemanager.resource.memory-mb=0", "must not be 0" },
+        { "yarn.nodemanager.resource.cpu-vcores=-2", "yarn.nodemanager.resource.cpu-vcores" },
+        { "yarn.nodemanager.recovery.enabled=maybe", "yarn.nodemanager.recovery.enabled" },
+        { "yarn.nodemanager.local-dirs=relative/dir", "not an absolute directory" },
+        { "yarn.nodemanager.local-dirs=hdfs://nn/x", "not an absolute directory" },
+        { "yarn.nodemanager.log-dirs=/a,/a/", "listed twice" },
+        { "yarn.nodemanager.address=127.0.0.1:0", "ephemeral server port" },
+        { "yarn.nodemanager.address=127.0.0.1:70000", "yarn.nodemanager.address" },
+        { "hadoop.security.authentication=kerberos", "only simple is supported" },
+        { "yarn.resourcemanager.ha.enabled=true", "yarn.resourcemanager.ha.rm-ids" },
+        { "hadoop.security.secret-manager.key-generator.algorithm=MD5", "HmacSHA1" },
+        { "yarn.nodemanager.sleep-delay-before-sigkill.ms=-1", "sleep-delay-before-sigkill" },
+        { "noequalsign", "expected key=value" },
+        { "=x", "expected key=value" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+        expect_refused(SET((char *)(uintptr_t)bad[i][0]), bad[i][1]);
+}
+
+/* Every row has a help text and a default that its type accepts. */
+static void rows(void **state)
+{
+    const struct sv_conf_key *k;
+    size_t n = 0;
+
+    (void)state;
+    for (; (k = nm_conf_row(n)); n++) {
+        assert_non_null(k->name);
+        assert_non_null(k->help);
+        for (size_t j = 0; j < n; j++)
+            assert_string_not_equal(k->name, nm_conf_row(j)->name);
+    }
+    assert_true(n > 80);
+}
+
+/* Output of --print-config: every key once, including those of wire/. */
+static void printed(void **state)
+{
+    static const char *const some[] = { "yarn.nodemanager.local-dirs", "hadoop.rpc.protection",
+                                        "yarn.resourcemanager.connect.max-wait.ms",
+                                        "ipc.client.connection.maxidletime" };
+    char *text = NULL;
+    size_t n = 0;
+    FILE *f = open_memstream(&text, &n);
+
+    (void)state;
+    assert_non_null(f);
+    nm_conf_print(f);
+    assert_int_equal(fclose(f), 0);
+    for (size_t i = 0; i < sizeof(some) / sizeof(some[0]); i++) {
+        char line[128];
+        const char *at;
+
+        (void)snprintf(line, sizeof(line), "\n%s\n", some[i]);
+        at = strstr(text, line);
+        assert_non_null(at);
+        assert_null(strstr(at + 1, line));
+    }
+    free(text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(defaults),    cmocka_unit_test(rolling),   cmocka_unit_test(log_server),
+        cmocka_unit_test(overrides),   cmocka_unit_test(bandwidth), cmocka_unit_test(localizer),
+        cmocka_unit_test(refusals),    cmocka_unit_test(rows),      cmocka_unit_test(printed),
+        cmocka_unit_test(log_formats),
+    };
+    int r, tmp;
+
+    sv_log_init("test");
+    sv_log_set_level(SV_LOG_ERR);
+    if (!mkdtemp(dir))
+        return 1;
+    r = cmocka_run_group_tests(tests, NULL, NULL);
+    tmp = open("/tmp", O_PATH | O_CLOEXEC);
+    r += sv_remove_tree_at(tmp, strrchr(dir, '/') + 1) < 0;
+    sv_close(tmp);
+    return r;
+}

@@ -1,0 +1,353 @@
+/* rm-lite/requests/call-list.c through the methods that use it: a long list has every entry, is
+ * made in many turns of the loop, and one that is asked for meanwhile comes after it. With
+ * LIST_ENTRIES=n that many entries, and the longest turn of each method is printed. */
+#include "tests/unit/rm-lite/rm-fixture.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+#include "wire/ipc/ipc-client.h"
+
+#define TURN 32
+
+static size_t entries(void)
+{
+    const char *n = getenv("LIST_ENTRIES");
+
+    return n ? (size_t)strtoul(n, NULL, 10) : 500;
+}
+
+static void setup_entries(struct fix *f)
+{
+    static const char *const keys[][2] = {
+        { "yarn.resourcemanager.recovery.enabled", "false" },
+        { "yarn.scheduler.capacity.maximum-applications", "1000000" },
+        { 0 },
+    };
+
+    setup_with(f, keys);
+}
+
+struct answers {
+    struct fix *f;
+    sd_event *event; /* of the client */
+    struct ipc_client *client;
+    struct sv_arena *a;
+    size_t expected, n, turns;
+    int64_t longest_us;
+    bool gone; /* the client is */
+    const char *method;
+    size_t (*check)(struct answers *s, const ProtobufCMessage *m); /* how many entries */
+};
+
+static void on_done(const struct ipc_result *r, const struct sv_error *err, void *userdata)
+{
+    struct answers *s = userdata;
+
+    if (s->gone)
+        return;
+    if (r->status < 0)
+        fail_msg("%s: %s", s->method, err->text);
+    assert_int_equal(s->check(s, r->response), s->expected);
+    s->n++;
+}
+
+static int64_t now_us(void)
+{
+    struct timespec t;
+
+    (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return t.tv_sec * 1000000LL + t.tv_nsec / 1000;
+}
+
+/* The server's loop and the client's in turns; both in this thread. */
+static void await(struct answers *s, size_t n)
+{
+    while (s->n < n) {
+        int64_t begin = now_us();
+
+        assert_true(sd_event_run(s->f->event, 0) >= 0);
+        s->longest_us = SV_MAX(s->longest_us, now_us() - begin);
+        s->turns++;
+        for (int i = 0; i < 8; i++)
+            assert_true(sd_event_run(s->event, 0) >= 0);
+    }
+    if (getenv("LIST_ENTRIES"))
+        print_message("%s of %zu: %zu turns, the longest %.2f ms of CPU\n", s->method, s->expected,
+                      s->turns, (double)s->longest_us / 1000);
+}
+
+static void call(struct answers *s, const ProtobufCMessage *request,
+                 const ProtobufCMessageDescriptor *answer)
+{
+    assert_int_equal(ipc_client_call(s->client, s->method, request, answer, 0, on_done, s), 0);
+}
+
+static void begin(struct answers *s, struct fix *f)
+{
+    struct ipc_client_config cfg = { .host = "127.0.0.1",
+                                     .port = f->rm->client_port,
+                                     .protocol = YARN_APPLICATION_CLIENT_PROTOCOL,
+                                     .version = 1,
+                                     .user = "ann" };
+
+    *s = (struct answers){ .f = f, .expected = entries() };
+    assert_true(sd_event_new(&s->event) >= 0);
+    assert_int_equal(ipc_client_new(s->event, &cfg, &s->client, NULL), 0);
+}
+
+static void end(struct answers *s)
+{
+    ipc_client_free(s->client);
+    sd_event_unref(s->event);
+}
+
+/* ---- Applications ---- */
+
+static size_t check_apps(struct answers *s, const ProtobufCMessage *m)
+{
+    const Hadoop__Yarn__GetApplicationsResponseProto *r = (const void *)m;
+
+    for (size_t i = 0; i < r->n_applications; i++) {
+        assert_int_equal(r->applications[i]->applicationid->id, (int)i + 1);
+        assert_string_equal(r->applications[i]->user, "ann");
+    }
+    (void)s;
+    return r->n_applications;
+}
+
+static void submit_all(struct fix *f)
+{
+    for (size_t i = 0; i < entries(); i++) {
+        struct submission s;
+        struct sv_error err = { 0 };
+        const char *class;
+
+        submission_init(f, &s);
+        s.ctx.unmanaged_am = true;
+        if (rm_app_submit(f->rm, &s.ctx, "ann", &class, &err) < 0)
+            fail_msg("%s", err.text);
+    }
+    settle(f);
+}
+
+static void test_applications(void **state)
+{
+    Hadoop__Yarn__GetApplicationsRequestProto q =
+        HADOOP__YARN__GET_APPLICATIONS_REQUEST_PROTO__INIT;
+    struct answers s;
+    struct fix f;
+
+    (void)state;
+    setup_entries(&f);
+    submit_all(&f);
+    begin(&s, &f);
+    s.method = "getApplications";
+    s.check = check_apps;
+    for (int i = 0; i < 3; i++) /* the second and third one wait */
+        call(&s, &q.base, &hadoop__yarn__get_applications_response_proto__descriptor);
+    await(&s, 3);
+    assert_true(s.turns >= 3 * entries() / TURN);
+    q.has_limit = true; /* a short one */
+    q.limit = 3;
+    s.expected = 3;
+    call(&s, &q.base, &hadoop__yarn__get_applications_response_proto__descriptor);
+    await(&s, 4);
+    q.limit = 0;
+    s.expected = 0;
+    call(&s, &q.base, &hadoop__yarn__get_applications_response_proto__descriptor);
+    await(&s, 5);
+    s.expected = entries();
+    end(&s);
+    teardown(&f);
+}
+
+static void kill_every_second(struct fix *f)
+{
+    struct rm_app *app, *tmp;
+
+    DL_FOREACH_SAFE (f->rm->app_list, app, tmp)
+        if (app->id.id % 2 == 0)
+            kill_app(f, app);
+}
+
+/* What is gone before its turn is left out; the RM stops with a list half made. */
+static void test_changes_meanwhile(void **state)
+{
+    Hadoop__Yarn__GetApplicationsRequestProto q =
+        HADOOP__YARN__GET_APPLICATIONS_REQUEST_PROTO__INIT;
+    struct answers s;
+    struct fix f;
+
+    (void)state;
+    setup_entries(&f);
+    submit_all(&f);
+    begin(&s, &f);
+    s.method = "getApplications";
+    s.check = check_apps;
+    for (int i = 0; i < 3; i++)
+        call(&s, &q.base, &hadoop__yarn__get_applications_response_proto__descriptor);
+    for (int i = 0; i < 200 && !f.rm->call_lists; i++) {
+        assert_true(sd_event_run(f.event, 0) >= 0);
+        assert_true(sd_event_run(s.event, 0) >= 0);
+    }
+    assert_non_null(f.rm->call_lists);
+    kill_every_second(&f);
+    s.gone = true;
+    ipc_client_free(s.client);
+    sd_event_unref(s.event);
+    teardown(&f); /* under ASan: nothing is lost */
+}
+
+/* ---- Queue ---- */
+
+static size_t check_queue(struct answers *s, const ProtobufCMessage *m)
+{
+    const Hadoop__Yarn__GetQueueInfoResponseProto *r = (const void *)m;
+
+    (void)s;
+    assert_string_equal(r->queueinfo->queuename, "default");
+    assert_true(r->queueinfo->has_capacity);
+    assert_int_equal(r->queueinfo->maxparallelapps, INT32_MAX); /* no limit, as Hadoop tells it */
+    assert_int_equal(r->queueinfo->n_childqueues, 0);
+    for (size_t i = 0; i < r->queueinfo->n_applications; i++)
+        assert_int_equal(r->queueinfo->applications[i]->applicationid->id, (int)i + 1);
+    return r->queueinfo->n_applications;
+}
+
+static void test_queue(void **state)
+{
+    Hadoop__Yarn__GetQueueInfoRequestProto q = HADOOP__YARN__GET_QUEUE_INFO_REQUEST_PROTO__INIT;
+    struct answers s;
+    struct fix f;
+
+    (void)state;
+    setup_entries(&f);
+    submit_all(&f);
+    begin(&s, &f);
+    s.method = "getQueueInfo";
+    s.check = check_queue;
+    q.queuename = (char *)(uintptr_t) "default";
+    q.has_includeapplications = q.includeapplications = true;
+    call(&s, &q.base, &hadoop__yarn__get_queue_info_response_proto__descriptor);
+    await(&s, 1);
+    assert_true(s.turns >= entries() / TURN);
+    end(&s);
+    teardown(&f);
+}
+
+/* ---- Nodes ---- */
+
+static size_t check_nodes(struct answers *s, const ProtobufCMessage *m)
+{
+    const Hadoop__Yarn__GetClusterNodesResponseProto *r = (const void *)m;
+    bool *seen = calloc(s->expected, sizeof(*seen));
+
+    for (size_t i = 0; i < r->n_nodereports; i++) {
+        int32_t port = r->nodereports[i]->nodeid->port;
+
+        assert_in_range(port, 1, s->expected);
+        assert_false(seen[port - 1]);
+        seen[port - 1] = true;
+        assert_false(r->nodereports[i]->has_node_update_type);
+    }
+    free(seen);
+    return r->n_nodereports;
+}
+
+static void test_nodes(void **state)
+{
+    Hadoop__Yarn__GetClusterNodesRequestProto q =
+        HADOOP__YARN__GET_CLUSTER_NODES_REQUEST_PROTO__INIT;
+    struct answers s;
+    struct fix f;
+
+    (void)state;
+    setup_entries(&f);
+    for (size_t i = 0; i < entries(); i++) {
+        struct yarn_node_id id = { .host = "127.0.0.1", .port = (int32_t)i + 1 };
+        struct rm_node *n = rm_node_new(f.rm, &id);
+
+        n->http = rm_strdup("127.0.0.1:8042");
+        n->version = rm_strdup("3.4.2");
+        n->total = (struct rm_res){ 8192, 8 };
+        rm_node_post_health(n, RM_NODE_EV_STARTED, true);
+    }
+    begin(&s, &f);
+    s.method = "getClusterNodes";
+    s.check = check_nodes;
+    call(&s, &q.base, &hadoop__yarn__get_cluster_nodes_response_proto__descriptor);
+    await(&s, 1);
+    assert_true(s.turns >= entries() / TURN);
+    end(&s);
+    teardown(&f);
+}
+
+/* ---- Containers ---- */
+
+static size_t check_containers(struct answers *s, const ProtobufCMessage *m)
+{
+    const Hadoop__Yarn__GetContainersResponseProto *r = (const void *)m;
+    bool *seen = calloc(s->expected + 1, sizeof(*seen));
+
+    for (size_t i = 0; i < r->n_containers; i++) {
+        int64_t id = r->containers[i]->container_id->id & 0xffffffff;
+
+        assert_in_range(id, 1, s->expected);
+        assert_false(seen[id]);
+        seen[id] = true;
+    }
+    free(seen);
+    return r->n_containers;
+}
+
+static void test_containers(void **state)
+{
+    Hadoop__Yarn__GetContainersRequestProto q = HADOOP__YARN__GET_CONTAINERS_REQUEST_PROTO__INIT;
+    struct rm_ask ask = { .priority = 1,
+                          .allocation_id = -1,
+                          .name = RM_ANY,
+                          .capability = { 1, 1 },
+                          .count = (int32_t)entries() - 1,
+                          .relax = true };
+    struct rm_sched_event ev = { .type = RM_SCHED_ASK, .asks = &ask, .n_asks = 1 };
+    _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
+    struct answers s;
+    struct rm_app *app;
+    struct fix f;
+    struct rm_node *n;
+
+    (void)state;
+    setup_entries(&f);
+    n = add_node(&f, 1);
+    app = submit(&f, false, 1);
+    run_master(&f, app);
+    rm_node_resize(n, (struct rm_res){ 1 << 30, 1 << 20 });
+    settle(&f);
+    ev.app = app->id;
+    assert_int_equal(rm_schedule(f.rm, &ev, NULL), 0);
+    for (size_t i = 0; i < entries() && (size_t)app->n_live < entries(); i++)
+        heartbeat(&f, n);
+    begin(&s, &f);
+    s.expected = (size_t)app->n_live;
+    assert_in_range(s.expected, 100, 1000000);
+    s.method = "getContainers";
+    s.check = check_containers;
+    q.application_attempt_id = yarn_attempt_id_to(a, app->current->id);
+    call(&s, &q.base, &hadoop__yarn__get_containers_response_proto__descriptor);
+    await(&s, 1);
+    assert_true(s.turns >= s.expected / TURN);
+    end(&s);
+    teardown(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_applications), cmocka_unit_test(test_changes_meanwhile),
+        cmocka_unit_test(test_queue),        cmocka_unit_test(test_nodes),
+        cmocka_unit_test(test_containers),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,91 @@
+/* Hadoop IPC version 9, client side, on one sd-event loop.
+ *
+ * An ipc_client talks to one protocol at one address as one identity over one connection, which it
+ * opens on the first call, keeps, and re-opens when lost. Calls are multiplexed. Every call has a
+ * deadline; its callback runs exactly once: with the answer, with the reason why there is none, or
+ * with -ECANCELED from inside ipc_client_cancel or ipc_client_free. It never resends a call that
+ * the server may have seen: wire/ipc/proxy.h does, by Hadoop's rules. */
+#ifndef SELVEDGE_WIRE_IPC_IPC_CLIENT_H
+#define SELVEDGE_WIRE_IPC_IPC_CLIENT_H
+
+#include <protobuf-c/protobuf-c.h>
+#include <systemd/sd-event.h>
+
+#include "common/arena.h"
+#include "common/base.h"
+#include "common/error.h"
+
+struct ipc_client;
+struct yarn_token;
+
+struct ipc_client_config {
+    const char *host; /* numeric address or "localhost"; other names are resolved when connecting,
+                       * outside the loop's thread */
+    uint16_t port;
+    const char *protocol;           /* "org.apache.hadoop.yarn.server.api.ResourceTrackerPB" */
+    uint64_t version;               /* 1 */
+    const char *user;               /* SIMPLE identity; NULL = the process' user name */
+    const struct yarn_token *token; /* copied; SASL TOKEN when given, else SIMPLE */
+    uint32_t qop_mask;  /* wire/sasl/qop.h, hadoop.rpc.protection: accepted with a token; the best
+                           that  the server offers is chosen; 0 = IPC_QOP_AUTH */
+    int64_t connect_ms; /* from the first SYN to a usable connection; 0 = 20000 */
+    int64_t call_ms;    /* 0 = 120000 */
+    int64_t idle_ms;    /* an unused connection is closed; 0 = 10000, <0 = kept */
+    int64_t ping_ms;    /* while answers are awaited; 0 = 60000, ipc.ping.interval */
+    size_t max_frame;   /* 0 = 128 MiB */
+    const uint8_t *client_id; /* IPC_CLIENT_ID_LEN bytes; NULL = a new one. Clients of one identity
+                                 share it, so that servers recognize a resent call */
+};
+
+#define IPC_CLIENT_ID_LEN 16 /* a random UUID, as in Java's client */
+int ipc_client_id_new(uint8_t ret[IPC_CLIENT_ID_LEN]) _must_use_;
+
+/* status: 0, or -errno: -ETIMEDOUT, -ECONNREFUSED, -ECONNRESET, -ECANCELED (client freed), …;
+ * -EREMOTEIO = the server answered with an exception, in java_class and err->text. `response` is
+ * valid only during the callback. */
+struct ipc_result {
+    int status;
+    const ProtobufCMessage *response; /* NULL unless status == 0 */
+    const char *java_class;           /* with -EREMOTEIO, else NULL */
+    bool sent; /* false: the request certainly never reached the server, so a retry is safe */
+};
+typedef void (*ipc_done)(const struct ipc_result *r, const struct sv_error *err, void *userdata);
+
+int ipc_client_new(sd_event *event, const struct ipc_client_config *cfg, struct ipc_client **ret,
+                   struct sv_error *err) _must_use_;
+/* Finishes open calls with -ECANCELED before it returns. */
+struct ipc_client *ipc_client_free(struct ipc_client *c);
+
+/* Packs the request now. `done` is never called from inside this function. call_ms 0 = the
+ * client's. A request that was not sent completely when an established connection broke is resent
+ * once over a new one. `method` and `response` must outlive the call. */
+int ipc_client_call(struct ipc_client *c, const char *method, const ProtobufCMessage *request,
+                    const ProtobufCMessageDescriptor *response, int64_t call_ms, ipc_done done,
+                    void *userdata) _must_use_;
+
+/* The same with all parameters of a call. */
+struct ipc_request {
+    const char *method; /* must outlive the call, as `response` */
+    const ProtobufCMessageDescriptor *response;
+    const uint8_t *body; /* the packed parameter, copied; may be NULL if it is empty */
+    size_t body_len;
+    int64_t call_ms;     /* 0 = the client's */
+    int32_t id;          /* 0 = the next free one; that of the first attempt when resent */
+    int32_t retry_count; /* number of earlier attempts */
+};
+/* *ret_id (may be NULL) is for ipc_client_cancel. -EEXIST: the id is in use. */
+int ipc_client_start(struct ipc_client *c, const struct ipc_request *q, ipc_done done,
+                     void *userdata, int32_t *ret_id) _must_use_;
+/* Cancels an open call: its callback runs with -ECANCELED before this returns, and a late answer is
+ * dropped. The server is not notified (Hadoop IPC has no such message). False if there is no such
+ * call. */
+bool ipc_client_cancel(struct ipc_client *c, int32_t id);
+
+/* For command lines and tests: runs the loop until the answer arrives and copies it into `a`.
+ * `ret_class` (may be NULL) receives the Java class (in `a`) with -EREMOTEIO. */
+int ipc_client_call_sync(struct ipc_client *c, const char *method, const ProtobufCMessage *request,
+                         const ProtobufCMessageDescriptor *response, struct sv_arena *a,
+                         ProtobufCMessage **ret, const char **ret_class, struct sv_error *err)
+    _must_use_;
+
+#endif

@@ -1,0 +1,215 @@
+/* Private to the IPC server: connections and calls. One connection object, split by phase into
+ * files that call each other (a listed call cycle). Included only by ipc-server.c, ipc-address.c,
+ * ipc-conn.c, ipc-serve.c, ipc-auth.c, ipc-call.c and ipc-retry.c:
+ *
+ *   ipc-server.c  listening, accepting, deadlines
+ *   ipc-address.c connections by client address: which one gives way
+ *   ipc-conn.c    input and output of one connection, pausing, closing
+ *   ipc-auth.c    connection header, SASL, connection context
+ *   ipc-serve.c   frames → calls → handlers; ProtocolMetaInfoPB
+ *   ipc-call.c    answers
+ *   ipc-retry.c   cached answers for repeated calls */
+#ifndef SELVEDGE_WIRE_IPC_IPC_CONN_H
+#define SELVEDGE_WIRE_IPC_IPC_CONN_H
+
+#include <netinet/in.h>
+#include <sys/epoll.h>
+#include <systemd/sd-event.h>
+#include <uthash.h>
+
+#include "common/buf.h"
+#include "proto/rpc.pb-c.h"
+#include "wire/ipc/ipc-server.h"
+#include "wire/sasl/sasl-layer.h"
+#include "wire/sasl/sasl.h"
+
+#define IPC_STATUS(name) HADOOP__COMMON__RPC_RESPONSE_HEADER_PROTO__RPC_STATUS_PROTO__##name
+#define IPC_DETAIL(name) HADOOP__COMMON__RPC_RESPONSE_HEADER_PROTO__RPC_ERROR_CODE_PROTO__##name
+#define IPC_SASL_STATE(name) HADOOP__COMMON__RPC_SASL_PROTO__SASL_STATE__##name
+
+#define JAVA_IPC_EXCEPTION "org.apache.hadoop.ipc.IpcException"
+#define JAVA_CLASS_NOT_FOUND "java.lang.ClassNotFoundException"
+#define JAVA_RPC_SERVER_EXCEPTION "org.apache.hadoop.ipc.RpcServerException"
+#define JAVA_RPC_NO_SUCH_METHOD "org.apache.hadoop.ipc.RpcNoSuchMethodException"
+#define JAVA_RPC_NO_SUCH_PROTOCOL "org.apache.hadoop.ipc.RpcNoSuchProtocolException"
+#define JAVA_RPC_VERSION_MISMATCH "org.apache.hadoop.ipc.RPC$VersionMismatch"
+
+#define IPC_FREE_ARENAS 16 /* arenas */
+#define IPC_BATCH 64       /* connections served before other sources of the loop are dispatched */
+
+enum conn_state {
+    CONN_HEADER,  /* expects the 7 bytes */
+    CONN_SASL,    /* negotiates */
+    CONN_CONTEXT, /* expects the connection context */
+    CONN_READY,   /* calls */
+    CONN_CLOSING, /* a last answer is in transit; input is discarded */
+};
+
+/* Fields of the request's header that the answer repeats. */
+struct ipc_echo {
+    int32_t call_id;
+    int32_t retry_count;
+    uint8_t client_id_len;
+    uint8_t client_id[64];
+};
+
+/* The connections of a client address. */
+struct ipc_address {
+    UT_hash_handle hh;
+    struct in6_addr ip;     /* IPv4 as mapped */
+    struct ipc_conn *conns; /* the idlest first; pings do not count as use */
+    size_t n;
+};
+
+struct ipc_conn {
+    unsigned refs;                /* held by the server's list, each open call, a dispatch */
+    struct ipc_server *server;    /* NULL once closed */
+    struct ipc_conn *prev, *next; /* the server's list */
+    struct ipc_conn *pre_prev,
+        *pre_next; /* the server's list of those not READY yet, oldest first */
+    struct ipc_conn *dirty_prev, *dirty_next;
+    int fd;
+    enum conn_state state;
+    uint32_t events; /* requested epoll events */
+    bool in_pre, in_dirty;
+    bool busy;        /* inside a dispatch, which flushes at its end */
+    bool paused;      /* not reading: too many open calls or unsent bytes */
+    bool eof;         /* the peer sends no more */
+    bool negotiated;  /* SASL: NEGOTIATE was answered */
+    struct sv_buf in; /* an incomplete frame, or frames held back while paused */
+    struct sv_buf out;
+    struct sasl_layer *layer; /* integrity or privacy: all later bytes are wrapped, both ways */
+    struct sv_buf plain;      /* with a layer: answers to be wrapped into `out` */
+    struct sv_buf inner;      /* with a layer: unwrapped bytes of incomplete or held-back frames */
+    size_t inflight;
+    size_t calls_memory; /* arenas of the open calls */
+    size_t charged;      /* part of the server's `memory` */
+    int64_t since_ms;    /* of the state: accepted, or closing */
+    int64_t active_ms;   /* last byte received or call finished */
+    int64_t frame_ms;    /* when the incomplete frame began; 0 = none */
+    int64_t inner_ms;    /* the same for a frame in `inner` */
+    int64_t write_ms;    /* last progress while bytes are unsent; 0 = none are */
+    size_t discarded;    /* while closing */
+    struct sasl_server *sasl;
+    struct ipc_peer peer; /* texts below */
+    char *user, *real_user;
+    uint8_t *token_id;
+    struct ipc_address *from;
+    struct ipc_conn *from_prev, *from_next; /* the address's list */
+    char address[56];
+};
+
+/* The current batch of epoll events, not all handled yet. */
+struct ipc_batch {
+    struct epoll_event ready[IPC_BATCH];
+    int n, at;
+    bool busy;
+    bool gone; /* a handler freed the server meanwhile */
+};
+
+/* What the bytes of the last call's request header mean. */
+struct ipc_route {
+    uint8_t header[192];
+    size_t len; /* 0: none */
+    const struct ipc_protocol *protocol;
+    const struct ipc_method *method;
+};
+
+struct ipc_server {
+    sd_event *event;
+    int fd;
+    int epoll; /* all connections; one source of the loop, which is slow with thousands of sources
+                */
+    uint16_t port;
+    sd_event_source *listen, *io, *timer, *flush, *gather;
+    struct ipc_batch *batch;
+    struct ipc_server_config cfg;
+    struct ipc_limits limits; /* without zeros */
+    struct ipc_conn *conns, *pre, *dirty;
+    struct ipc_address *addresses;
+    struct ipc_route route;
+    struct ipc_retry_cache *retry; /* NULL if no protocol needs it */
+    size_t n_conns, n_pre;
+    size_t memory;               /* buffers and open calls of all connections */
+    int64_t wake_ms;             /* the timer's time; INT64_MAX = off */
+    int64_t resume_ms;           /* when to accept again after EMFILE; 0 = accepting */
+    int64_t turn_end_us;         /* of the last turn; gather_us */
+    int quick_turns, slow_turns; /* one after the other */
+    uint8_t *scratch;            /* IPC_READ_CHUNK bytes for recv */
+    struct sv_arena *free_arenas[IPC_FREE_ARENAS]; /* empty arenas for the next requests */
+    size_t n_free_arenas;
+};
+
+struct ipc_call {
+    struct ipc_conn *conn;
+    struct sv_arena *arena; /* holds this too */
+    const struct ipc_method *method;
+    size_t memory;                 /* of the arena when the handler got it */
+    struct ipc_retry_entry *retry; /* its answer is to be cached */
+    struct ipc_call *waits;        /* next call that waits for the same answer */
+    struct ipc_echo echo;
+};
+
+/* ipc-server.c */
+void ipc_server_wake_at(struct ipc_server *s, int64_t at_ms); /* a deadline, maybe the next one */
+struct sv_arena *ipc_server_arena(struct ipc_server *s, size_t max_bytes); /* NULL: no memory */
+void ipc_server_arena_done(struct ipc_server *s, struct sv_arena *a);      /* s may be NULL */
+void ipc_server_fd_freed(struct ipc_server *s); /* a descriptor was closed */
+void ipc_server_mark_dirty(struct ipc_conn *c); /* flush and resume soon */
+
+/* ipc-address.c */
+/* For a new connection from this address: *ret_gives_way is the connection to be closed first, or
+ * NULL. -EUSERS: none gives way, the new one is rejected. */
+int ipc_address_room(const struct ipc_server *s, const struct sockaddr_storage *sa,
+                     struct ipc_conn **ret_gives_way) _must_use_;
+struct ipc_address *ipc_address_get(struct ipc_server *s, const struct sockaddr_storage *sa);
+void ipc_address_put(struct ipc_server *s,
+                     struct ipc_address *a); /* frees one without connections */
+void ipc_address_join(struct ipc_address *a, struct ipc_conn *c);
+void ipc_address_leave(struct ipc_server *s, struct ipc_conn *c);
+void ipc_address_used(struct ipc_conn *c); /* a call began or ended */
+
+/* ipc-conn.c */
+int ipc_conn_new(struct ipc_server *s, int fd, const struct sockaddr_storage *sa,
+                 const char *address, struct ipc_address *from);
+void ipc_conn_ref(struct ipc_conn *c);
+void ipc_conn_unref(struct ipc_conn *c);
+void ipc_conn_close(struct ipc_conn *c);
+void ipc_conn_io(struct ipc_conn *c, uint32_t revents);
+void ipc_conn_settle(struct ipc_conn *c); /* sends, then handles held-back input */
+int64_t ipc_conn_deadline(const struct ipc_conn *c);
+void ipc_conn_set_state(struct ipc_conn *c, enum conn_state state);
+/* Queues a last answer; the connection closes once it is sent. */
+void ipc_conn_fatal(struct ipc_conn *c, const struct ipc_echo *echo, int detail,
+                    const char *java_class, const char *fmt, ...) _printf_(5, 6);
+void ipc_conn_finish(struct ipc_conn *c); /* closes once everything is sent */
+/* Handles unwrapped bytes of a WRAP message: part of a stream of frames. -errno: close. */
+int ipc_conn_unwrapped(struct ipc_conn *c, const uint8_t *p, size_t n) _must_use_;
+
+/* ipc-auth.c. All return 0, or -errno: close at once. */
+int ipc_auth_header(struct ipc_conn *c, const uint8_t *p, size_t n, size_t *ret_used);
+int ipc_auth_sasl(struct ipc_conn *c, const struct ipc_echo *echo, struct sv_arena *a,
+                  const uint8_t *p, size_t n);
+/* Handles a SASL message once there is a layer. */
+int ipc_auth_wrapped(struct ipc_conn *c, const struct ipc_echo *echo, struct sv_arena *a,
+                     const uint8_t *p, size_t n);
+int ipc_auth_context(struct ipc_conn *c, const struct ipc_echo *echo, struct sv_arena *a,
+                     const uint8_t *p, size_t n);
+
+/* ipc-serve.c */
+/* `inner`: the frame is from a WRAP message. */
+int ipc_serve_frame(struct ipc_conn *c, const uint8_t *p, size_t n, bool inner);
+
+/* ipc-call.c */
+struct sv_buf *ipc_conn_answers(struct ipc_conn *c); /* buffer for answers */
+int ipc_conn_wrap(struct ipc_conn *c); /* with a layer: wraps the bytes in `plain` into `out` */
+int ipc_answer_status(struct ipc_conn *c, const struct ipc_echo *echo, int status, int detail,
+                      const char *java_class, const char *text);
+int ipc_answer_success(struct ipc_conn *c, const struct ipc_echo *echo,
+                       const ProtobufCMessage *body);
+/* Finishes the call with a packed answer. */
+void ipc_call_answer(struct ipc_call *call, const uint8_t *body, size_t n);
+void ipc_call_fail_detail(struct ipc_call *call, int detail, const char *java_class,
+                          const char *fmt, ...) _printf_(4, 5);
+
+#endif

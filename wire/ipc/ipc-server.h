@@ -1,0 +1,130 @@
+/* Hadoop IPC version 9, server side, on one sd-event loop.
+ *
+ * A server is a listening socket plus a table of protocols, each a table of methods. A handler gets
+ * the decoded request (protobuf-c message in the call's arena) and answers at once or later; later
+ * means that it keeps the call and finishes it with ipc_call_reply/ipc_call_fail. Connections,
+ * bytes and times are bounded by `struct ipc_limits`. The peer is hostile until authenticated and
+ * not trusted afterwards. */
+#ifndef SELVEDGE_WIRE_IPC_IPC_SERVER_H
+#define SELVEDGE_WIRE_IPC_IPC_SERVER_H
+
+#include <netinet/in.h>
+#include <protobuf-c/protobuf-c.h>
+#include <stdio.h>
+#include <systemd/sd-event.h>
+
+#include "common/arena.h"
+#include "common/base.h"
+#include "common/error.h"
+#include "wire/exceptions.h"
+#include "wire/sasl/sasl.h"
+
+struct ipc_server;
+struct ipc_call;
+
+/* The authenticated peer. Lives as long as the call. */
+struct ipc_peer {
+    bool token;              /* authenticated by SASL TOKEN; else SIMPLE (a claimed name) */
+    const char *user;        /* SIMPLE: effective user; TOKEN: name that the verifier returned */
+    const char *real_user;   /* SIMPLE proxying, or NULL */
+    const char *address;     /* "127.0.0.1:4711" */
+    struct in6_addr ip;      /* the same without the port; IPv4 as mapped */
+    const uint8_t *token_id; /* TOKEN: identifier bytes as received */
+    size_t token_id_len;
+};
+
+/* Handles one request. `request` is unpacked with the method's descriptor, has passed the nesting
+ * pre-scan and lives in ipc_call_arena(call). Must lead to exactly one ipc_call_reply or
+ * ipc_call_fail, at once or later. */
+typedef void (*ipc_handler)(struct ipc_call *call, const ProtobufCMessage *request, void *userdata);
+
+struct ipc_method {
+    const char *name; /* "startContainers" */
+    const ProtobufCMessageDescriptor *request, *response;
+    ipc_handler handler; /* NULL: answers ERROR_NO_SUCH_METHOD */
+};
+
+/* A method that answers as one of a feature that is off does. */
+struct ipc_method_off {
+    const char *name;
+    bool refused; /* by an exception; else the answer is that of nothing set up */
+    const char *why;
+};
+
+struct ipc_protocol {
+    const char *name; /* "org.apache.hadoop.yarn.api.ContainerManagementProtocolPB" */
+    uint64_t version; /* 1 */
+    const struct ipc_method *methods;
+    size_t n_methods;
+    /* NULL-terminated names of methods that must not run twice when a client repeats a call after a
+     * lost answer; NULL = none. Their answers are cached for a while (wire/ipc/ipc-retry.h). */
+    const char *const *once;
+    const struct ipc_method_off *off; /* for ipc_print_methods; ends without a name; or NULL */
+};
+
+struct ipc_limits {               /* 0 = the default in brackets */
+    size_t max_frame;             /* [128 MiB] ipc.maximum.data.length */
+    size_t max_frame_preauth;     /* [64 KiB] until authenticated */
+    size_t max_connections;       /* [10000]; for one more, the idlest of the address that has the
+                                   * most is closed */
+    size_t max_per_address;       /* [256] of them from one client address; for one more, its
+                                   * idlest is closed */
+    size_t max_preauth;           /* [1024] connections not yet READY; one more drops the oldest */
+    size_t max_inflight_per_conn; /* [1000] calls; reading pauses beyond */
+    size_t max_outq_per_conn;     /* [16 MiB] unsent bytes; reading pauses beyond */
+    size_t max_memory;            /* [512 MiB] buffers and open calls of all connections together;
+                                   * beyond it the connection that holds the most is closed */
+    int64_t header_ms;            /* [10000] from accept to the connection header */
+    int64_t handshake_ms;         /* [30000] from accept to the connection context */
+    int64_t request_ms;    /* [60000] for a frame that has begun, + 1 s for each 64 KiB of it */
+    int64_t idle_ms;       /* [120000] ipc.client.connection.maxidletime × 2 … */
+    int64_t write_ms;      /* [60000] no progress while writing */
+    size_t crowd;          /* [4000] with more connections … ipc.client.idlethreshold */
+    int64_t crowd_idle_ms; /* [20000] … idle ones are closed sooner */
+    int backlog;           /* [1024] ipc.server.listen.queue.size */
+    size_t retry_entries;  /* [4096] cached answers for repeated calls */
+    size_t retry_bytes;    /* [16 MiB] of them together */
+    int64_t retry_ms;      /* [600000] lifetime of a cached answer */
+};
+
+struct ipc_server_config {
+    const char *host; /* numeric address or name; NULL = 127.0.0.1 */
+    uint16_t port;    /* 0 = any free */
+    int *listen_fd;   /* a listening socket, taken instead of host and port; NULL or -1 = none */
+    bool allow_simple;
+    ipc_token_verifier verify_token; /* NULL = TOKEN is not offered */
+    uint32_t qop_mask; /* wire/sasl/qop.h, hadoop.rpc.protection; offered to TOKEN connections; 0 =
+                          IPC_QOP_AUTH */
+    const struct ipc_protocol *const *protocols; /* NULL-terminated; lives for ever */
+    void *userdata;                              /* for handlers and the verifier */
+    int64_t priority;  /* of the event sources, as in sd_event: a server with a higher number is
+                          served when those with lower ones are idle */
+    int64_t gather_us; /* 0, or: while many requests come, they are served together this often
+                        * instead of each at once */
+    struct ipc_limits limits;
+};
+
+/* A line a method for docs/compat.md: protocol, method, "honoured", "ignored" or "refused", reason,
+ * with tabs between them. */
+void ipc_print_methods(FILE *out, const struct ipc_protocol *p);
+
+int ipc_server_new(sd_event *event, const struct ipc_server_config *cfg, struct ipc_server **ret,
+                   struct sv_error *err) _must_use_;
+/* Stops listening, drops connections; calls held by handlers stay valid until finished. */
+struct ipc_server *ipc_server_free(struct ipc_server *s);
+uint16_t ipc_server_port(const struct ipc_server *s);
+size_t ipc_server_connections(const struct ipc_server *s);
+size_t ipc_server_memory(const struct ipc_server *s); /* the figure limited by limits.max_memory */
+
+const struct ipc_peer *ipc_call_peer(const struct ipc_call *call);
+struct sv_arena *ipc_call_arena(struct ipc_call *call); /* freed when the call is finished */
+/* Packs and queues the answer, finishes the call. */
+void ipc_call_reply(struct ipc_call *call, const ProtobufCMessage *response);
+/* The same with an answer that was packed elsewhere, in n bytes. */
+void ipc_call_reply_packed(struct ipc_call *call, const uint8_t *response, size_t n);
+/* Answers with a Java exception ("org.apache.hadoop.yarn.exceptions.YarnException") whose message
+ * is the formatted text; Hadoop's client rebuilds it. Finishes the call. */
+void ipc_call_fail(struct ipc_call *call, const char *java_class, const char *fmt, ...)
+    _printf_(3, 4);
+
+#endif
