@@ -40,15 +40,6 @@ static const struct method container[] = { YARN_CONTAINER_MANAGEMENT_METHODS(ROW
 static const struct method tracker[] = { YARN_RESOURCE_TRACKER_METHODS(ROW) };
 static const struct method admin[] = { YARN_ADMIN_METHODS(ROW) };
 static const struct method ha[] = { HADOOP_HA_SERVICE_METHODS(ROW) };
-static const struct method localizer[] = { YARN_LOCALIZATION_METHODS(ROW) };
-static const struct method collector[] = { YARN_COLLECTOR_METHODS(ROW) };
-static const struct method history[] = { YARN_HISTORY_METHODS(ROW) };
-static const struct method mappings[] = { HADOOP_GET_USER_MAPPINGS_METHODS(ROW) };
-static const struct method refresh[] = { HADOOP_REFRESH_USER_MAPPINGS_METHODS(ROW) };
-static const struct method policy[] = { HADOOP_REFRESH_AUTHORIZATION_METHODS(ROW) };
-static const struct method queue[] = { HADOOP_REFRESH_CALL_QUEUE_METHODS(ROW) };
-static const struct method generic[] = { HADOOP_GENERIC_REFRESH_METHODS(ROW) };
-static const struct method failover[] = { HADOOP_ZKFC_METHODS(ROW) };
 
 enum { SIMPLE, AM, NM, PORTS = 5 };
 #define PROTOCOL(name, methods, port)                                                              \
@@ -67,15 +58,6 @@ static const struct {
     PROTOCOL(YARN_RESOURCE_TRACKER_PROTOCOL, tracker, SIMPLE),
     PROTOCOL(YARN_ADMIN_PROTOCOL, admin, SIMPLE),
     PROTOCOL(HADOOP_HA_SERVICE_PROTOCOL, ha, SIMPLE),
-    PROTOCOL(YARN_LOCALIZATION_PROTOCOL, localizer, SIMPLE),
-    PROTOCOL(YARN_COLLECTOR_PROTOCOL, collector, SIMPLE),
-    PROTOCOL(YARN_HISTORY_PROTOCOL, history, SIMPLE),
-    PROTOCOL(HADOOP_GET_USER_MAPPINGS_PROTOCOL, mappings, SIMPLE),
-    PROTOCOL(HADOOP_REFRESH_USER_MAPPINGS_PROTOCOL, refresh, SIMPLE),
-    PROTOCOL(HADOOP_REFRESH_AUTHORIZATION_PROTOCOL, policy, SIMPLE),
-    PROTOCOL(HADOOP_REFRESH_CALL_QUEUE_PROTOCOL, queue, SIMPLE),
-    PROTOCOL(HADOOP_GENERIC_REFRESH_PROTOCOL, generic, SIMPLE),
-    PROTOCOL(HADOOP_ZKFC_PROTOCOL, failover, SIMPLE),
 };
 enum { CLIENT = 0, CONTAINER = 2 };
 

@@ -200,54 +200,6 @@ static const struct ipc_method admin_methods[] = { YARN_ADMIN_METHODS(ADMIN_ROW)
 HADOOP_HA_SERVICE_METHODS(HA_HANDLER)
 static const struct ipc_method ha_methods[] = { HADOOP_HA_SERVICE_METHODS(HA_ROW) };
 
-#define LOCALIZER_HANDLER(m, q, r) HANDLER(localizer_##m, r)
-#define LOCALIZER_ROW(m, q, r) ROW(m, localizer_##m, q, r)
-YARN_LOCALIZATION_METHODS(LOCALIZER_HANDLER)
-static const struct ipc_method localizer_methods[] = { YARN_LOCALIZATION_METHODS(LOCALIZER_ROW) };
-
-#define COLLECTOR_HANDLER(m, q, r) HANDLER(collector_##m, r)
-#define COLLECTOR_ROW(m, q, r) ROW(m, collector_##m, q, r)
-YARN_COLLECTOR_METHODS(COLLECTOR_HANDLER)
-static const struct ipc_method collector_methods[] = { YARN_COLLECTOR_METHODS(COLLECTOR_ROW) };
-
-#define HISTORY_HANDLER(m, q, r) HANDLER(history_##m, r)
-#define HISTORY_ROW(m, q, r) ROW(m, history_##m, q, r)
-YARN_HISTORY_METHODS(HISTORY_HANDLER)
-static const struct ipc_method history_methods[] = { YARN_HISTORY_METHODS(HISTORY_ROW) };
-
-#define MAPPINGS_HANDLER(m, q, r) HANDLER(mappings_##m, r)
-#define MAPPINGS_ROW(m, q, r) ROW(m, mappings_##m, q, r)
-HADOOP_GET_USER_MAPPINGS_METHODS(MAPPINGS_HANDLER)
-static const struct ipc_method mappings_methods[] = { HADOOP_GET_USER_MAPPINGS_METHODS(
-    MAPPINGS_ROW) };
-
-#define REFRESH_HANDLER(m, q, r) HANDLER(refresh_##m, r)
-#define REFRESH_ROW(m, q, r) ROW(m, refresh_##m, q, r)
-HADOOP_REFRESH_USER_MAPPINGS_METHODS(REFRESH_HANDLER)
-static const struct ipc_method refresh_methods[] = { HADOOP_REFRESH_USER_MAPPINGS_METHODS(
-    REFRESH_ROW) };
-
-#define POLICY_HANDLER(m, q, r) HANDLER(policy_##m, r)
-#define POLICY_ROW(m, q, r) ROW(m, policy_##m, q, r)
-HADOOP_REFRESH_AUTHORIZATION_METHODS(POLICY_HANDLER)
-static const struct ipc_method policy_methods[] = { HADOOP_REFRESH_AUTHORIZATION_METHODS(
-    POLICY_ROW) };
-
-#define QUEUE_HANDLER(m, q, r) HANDLER(queue_##m, r)
-#define QUEUE_ROW(m, q, r) ROW(m, queue_##m, q, r)
-HADOOP_REFRESH_CALL_QUEUE_METHODS(QUEUE_HANDLER)
-static const struct ipc_method queue_methods[] = { HADOOP_REFRESH_CALL_QUEUE_METHODS(QUEUE_ROW) };
-
-#define GENERIC_HANDLER(m, q, r) HANDLER(generic_##m, r)
-#define GENERIC_ROW(m, q, r) ROW(m, generic_##m, q, r)
-HADOOP_GENERIC_REFRESH_METHODS(GENERIC_HANDLER)
-static const struct ipc_method generic_methods[] = { HADOOP_GENERIC_REFRESH_METHODS(GENERIC_ROW) };
-
-#define FAILOVER_HANDLER(m, q, r) HANDLER(failover_##m, r)
-#define FAILOVER_ROW(m, q, r) ROW(m, failover_##m, q, r)
-HADOOP_ZKFC_METHODS(FAILOVER_HANDLER)
-static const struct ipc_method failover_methods[] = { HADOOP_ZKFC_METHODS(FAILOVER_ROW) };
-
 #define PROTOCOL(prefix, name)                                                                     \
     static const struct ipc_protocol prefix = { name, 1, prefix##_methods,                         \
                                                 SV_ARRAY_LEN(prefix##_methods) }
@@ -257,19 +209,9 @@ PROTOCOL(container, YARN_CONTAINER_MANAGEMENT_PROTOCOL);
 PROTOCOL(tracker, YARN_RESOURCE_TRACKER_PROTOCOL);
 PROTOCOL(admin, YARN_ADMIN_PROTOCOL);
 PROTOCOL(ha, HADOOP_HA_SERVICE_PROTOCOL);
-PROTOCOL(localizer, YARN_LOCALIZATION_PROTOCOL);
-PROTOCOL(collector, YARN_COLLECTOR_PROTOCOL);
-PROTOCOL(history, YARN_HISTORY_PROTOCOL);
-PROTOCOL(mappings, HADOOP_GET_USER_MAPPINGS_PROTOCOL);
-PROTOCOL(refresh, HADOOP_REFRESH_USER_MAPPINGS_PROTOCOL);
-PROTOCOL(policy, HADOOP_REFRESH_AUTHORIZATION_PROTOCOL);
-PROTOCOL(queue, HADOOP_REFRESH_CALL_QUEUE_PROTOCOL);
-PROTOCOL(generic, HADOOP_GENERIC_REFRESH_PROTOCOL);
-PROTOCOL(failover, HADOOP_ZKFC_PROTOCOL);
 
 static const struct ipc_protocol *const all[] = {
-    &client,  &master,   &container, &tracker, &admin, &ha,      &localizer, &collector,
-    &history, &mappings, &refresh,   &policy,  &queue, &generic, &failover,  NULL,
+    &client, &master, &container, &tracker, &admin, &ha, NULL,
 };
 static const struct ipc_protocol *const master_only[] = { &master, NULL };
 static const struct ipc_protocol *const container_only[] = { &container, NULL };

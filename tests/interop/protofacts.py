@@ -65,18 +65,18 @@ class Facts:
     packed."""
 
     def __init__(self, path):
-        self.messages, self.enums, self.methods, self.files = {}, {}, {}, {}
+        self.messages, self.enums, self.methods = {}, {}, {}
         with open(path, "rb") as f:
             data = f.read()
         for entry in _fields(data).get(1, []):
             self._file(_fields(entry))
 
     def _file(self, f):
-        package, name = _text(f, 2), _text(f, 1)
+        package = _text(f, 2)
         for m in f.get(4, []):
-            self._message(package, _fields(m), name)
+            self._message(package, _fields(m))
         for e in f.get(5, []):
-            self._enum(package, _fields(e), name)
+            self._enum(package, _fields(e))
         for s in f.get(6, []):
             service = _fields(s)
             for raw in service.get(2, []):
@@ -86,9 +86,8 @@ class Facts:
                     _text(method, 3).lstrip("."),
                 )
 
-    def _message(self, scope, m, file):
+    def _message(self, scope, m):
         full = scope + "." + _text(m, 1)
-        self.files[full] = file
         fields = self.messages[full] = {}
         for raw in m.get(2, []):
             d = _fields(raw)
@@ -103,13 +102,12 @@ class Facts:
                 "packed": bool(options.get(2, [0])[-1]),
             }
         for nested in m.get(3, []):
-            self._message(full, _fields(nested), file)
+            self._message(full, _fields(nested))
         for e in m.get(4, []):
-            self._enum(full, _fields(e), file)
+            self._enum(full, _fields(e))
 
-    def _enum(self, scope, e, file):
+    def _enum(self, scope, e):
         full = scope + "." + _text(e, 1)
-        self.files[full] = file
         values = self.enums[full] = {}
         for raw in e.get(2, []):
             v = _fields(raw)

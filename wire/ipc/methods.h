@@ -206,46 +206,6 @@
     X(getServiceStatus, hadoop__common__get_service_status_request_proto,                          \
       hadoop__common__get_service_status_response_proto)
 
-/* Operator → any server of a daemon: groups of a user, as resolved by the server. */
-#define HADOOP_GET_USER_MAPPINGS_PROTOCOL "org.apache.hadoop.tools.GetUserMappingsProtocol"
-#define HADOOP_GET_USER_MAPPINGS_METHODS(X)                                                        \
-    X(getGroupsForUser, hadoop__common__get_groups_for_user_request_proto,                         \
-      hadoop__common__get_groups_for_user_response_proto)
-
-/* Operator → any server of a daemon: the refresh family. */
-#define HADOOP_REFRESH_USER_MAPPINGS_PROTOCOL                                                      \
-    "org.apache.hadoop.security.RefreshUserMappingsProtocol"
-#define HADOOP_REFRESH_USER_MAPPINGS_METHODS(X)                                                    \
-    X(refreshUserToGroupsMappings, hadoop__common__refresh_user_to_groups_mappings_request_proto,  \
-      hadoop__common__refresh_user_to_groups_mappings_response_proto)                              \
-    X(refreshSuperUserGroupsConfiguration,                                                         \
-      hadoop__common__refresh_super_user_groups_configuration_request_proto,                       \
-      hadoop__common__refresh_super_user_groups_configuration_response_proto)
-
-#define HADOOP_REFRESH_AUTHORIZATION_PROTOCOL                                                      \
-    "org.apache.hadoop.security.authorize.RefreshAuthorizationPolicyProtocol"
-#define HADOOP_REFRESH_AUTHORIZATION_METHODS(X)                                                    \
-    X(refreshServiceAcl, hadoop__common__refresh_service_acl_request_proto,                        \
-      hadoop__common__refresh_service_acl_response_proto)
-
-#define HADOOP_REFRESH_CALL_QUEUE_PROTOCOL "org.apache.hadoop.ipc.RefreshCallQueueProtocol"
-#define HADOOP_REFRESH_CALL_QUEUE_METHODS(X)                                                       \
-    X(refreshCallQueue, hadoop__common__refresh_call_queue_request_proto,                          \
-      hadoop__common__refresh_call_queue_response_proto)
-
-#define HADOOP_GENERIC_REFRESH_PROTOCOL "org.apache.hadoop.ipc.GenericRefreshProtocol"
-#define HADOOP_GENERIC_REFRESH_METHODS(X)                                                          \
-    X(refresh, hadoop__common__generic_refresh_request_proto,                                      \
-      hadoop__common__generic_refresh_response_collection_proto)
-
-/* Operator → failover controller. */
-#define HADOOP_ZKFC_PROTOCOL "org.apache.hadoop.ha.ZKFCProtocol"
-#define HADOOP_ZKFC_METHODS(X)                                                                     \
-    X(cedeActive, hadoop__common__cede_active_request_proto,                                       \
-      hadoop__common__cede_active_response_proto)                                                  \
-    X(gracefulFailover, hadoop__common__graceful_failover_request_proto,                           \
-      hadoop__common__graceful_failover_response_proto)
-
 /* Any client → any server: which versions of a protocol it has. */
 #define HADOOP_PROTOCOL_INFO_PROTOCOL "org.apache.hadoop.ipc.ProtocolMetaInfoPB"
 #define HADOOP_PROTOCOL_INFO_METHODS(X)                                                            \
@@ -253,42 +213,5 @@
       hadoop__common__get_protocol_versions_response_proto)                                        \
     X(getProtocolSignature, hadoop__common__get_protocol_signature_request_proto,                  \
       hadoop__common__get_protocol_signature_response_proto)
-
-/* Hadoop's localizer → NodeManager (8040). */
-#define YARN_LOCALIZATION_PROTOCOL                                                                 \
-    "org.apache.hadoop.yarn.server.nodemanager.api.LocalizationProtocolPB"
-#define YARN_LOCALIZATION_METHODS(X)                                                               \
-    X(heartbeat, hadoop__yarn__localizer_status_proto,                                             \
-      hadoop__yarn__localizer_heartbeat_response_proto)
-
-/* Timeline collector ↔ NodeManager. */
-#define YARN_COLLECTOR_PROTOCOL "org.apache.hadoop.yarn.server.api.CollectorNodemanagerProtocolPB"
-#define YARN_COLLECTOR_METHODS(X)                                                                  \
-    X(reportNewCollectorInfo, hadoop__yarn__report_new_collector_info_request_proto,               \
-      hadoop__yarn__report_new_collector_info_response_proto)                                      \
-    X(getTimelineCollectorContext, hadoop__yarn__get_timeline_collector_context_request_proto,     \
-      hadoop__yarn__get_timeline_collector_context_response_proto)
-
-/* Client → application history server. */
-#define YARN_HISTORY_PROTOCOL "org.apache.hadoop.yarn.api.ApplicationHistoryProtocolPB"
-#define YARN_HISTORY_METHODS(X)                                                                    \
-    X(getApplicationReport, hadoop__yarn__get_application_report_request_proto,                    \
-      hadoop__yarn__get_application_report_response_proto)                                         \
-    X(getApplications, hadoop__yarn__get_applications_request_proto,                               \
-      hadoop__yarn__get_applications_response_proto)                                               \
-    X(getApplicationAttemptReport, hadoop__yarn__get_application_attempt_report_request_proto,     \
-      hadoop__yarn__get_application_attempt_report_response_proto)                                 \
-    X(getApplicationAttempts, hadoop__yarn__get_application_attempts_request_proto,                \
-      hadoop__yarn__get_application_attempts_response_proto)                                       \
-    X(getContainerReport, hadoop__yarn__get_container_report_request_proto,                        \
-      hadoop__yarn__get_container_report_response_proto)                                           \
-    X(getContainers, hadoop__yarn__get_containers_request_proto,                                   \
-      hadoop__yarn__get_containers_response_proto)                                                 \
-    X(getDelegationToken, hadoop__common__get_delegation_token_request_proto,                      \
-      hadoop__common__get_delegation_token_response_proto)                                         \
-    X(renewDelegationToken, hadoop__common__renew_delegation_token_request_proto,                  \
-      hadoop__common__renew_delegation_token_response_proto)                                       \
-    X(cancelDelegationToken, hadoop__common__cancel_delegation_token_request_proto,                \
-      hadoop__common__cancel_delegation_token_response_proto)
 
 #endif

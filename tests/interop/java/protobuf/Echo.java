@@ -40,15 +40,6 @@ final class Echo {
     "org.apache.hadoop.yarn.server.api.ResourceTrackerPB",
     "org.apache.hadoop.yarn.server.api.ResourceManagerAdministrationProtocolPB",
     "org.apache.hadoop.ha.protocolPB.HAServiceProtocolPB",
-    "org.apache.hadoop.yarn.server.nodemanager.api.LocalizationProtocolPB",
-    "org.apache.hadoop.yarn.server.api.CollectorNodemanagerProtocolPB",
-    "org.apache.hadoop.yarn.api.ApplicationHistoryProtocolPB",
-    "org.apache.hadoop.tools.protocolPB.GetUserMappingsProtocolPB",
-    "org.apache.hadoop.security.protocolPB.RefreshUserMappingsProtocolPB",
-    "org.apache.hadoop.security.protocolPB.RefreshAuthorizationPolicyProtocolPB",
-    "org.apache.hadoop.ipc.protocolPB.RefreshCallQueueProtocolPB",
-    "org.apache.hadoop.ipc.protocolPB.GenericRefreshProtocolPB",
-    "org.apache.hadoop.ha.protocolPB.ZKFCProtocolPB",
   };
   static final String MASTER = PROTOCOLS[1];
   static final String CONTAINERS = PROTOCOLS[2];
