@@ -130,7 +130,7 @@ $$(TEST_HELPER_OBJS_$(1)): $(HELPER_DIR)/paths.stamp
 $(BUILD)/helpers/$(1)/%.o: setuid-helper/%.c
 	$$(call test_helper_compile)
 $(BUILD)/helpers/$(1)/container-executor: $$(call test_helper_objects,$(1),$$(HELPER_OBJS))
-$(BUILD)/helpers/$(1)/container-prepare: $$(call test_helper_objects,$(1),$$(PREPARE_OBJS))
+$(BUILD)/helpers/$(1)/container-prepare: $$(call test_helper_objects,$(1),$$(PREPARE_OBJS)) | $(BUILD)/helpers/$(1)/container-executor
 TEST_HELPERS += $(BUILD)/helpers/$(1)/container-executor $(BUILD)/helpers/$(1)/container-prepare
 endef
 # $(call test_helper_objects,PLACE,OBJECTS): these, those with a path in them from PLACE.
@@ -146,8 +146,10 @@ CLUSTER_PLACE := /var/lib/selvedge-test-cluster
 $(eval $(call test_helper,helper,$(HELPER_PLACE)/etc/container-executor.cfg,$(HELPER_PLACE)/libexec,$(HELPER_PLACE)/state))
 $(foreach n,node1 node2 node3,$(eval $(call test_helper,$(n),$(CLUSTER_PLACE)/$(n)/prefix/etc/selvedge/container-executor.cfg,$\
 	$(CLUSTER_PLACE)/$(n)/prefix/libexec/selvedge,$(CLUSTER_PLACE)/$(n)/state)))
+# All its objects are beside it, for tests that read them.
 $(TEST_HELPERS):
 	$(call say,LD,$@)
+	$(Q)ln -f $(filter-out $(@D)/%,$(filter %.o,$^)) $(@D)/
 	$(Q)$(CC) $(HELPER_CFLAGS) $(HELPER_LDFLAGS) -o $@ $(filter %.o,$^) $(HELPER_LDLIBS)
 TEST_PROGRAMS += $(TEST_HELPERS)
 
