@@ -1,5 +1,5 @@
-"""A throw-away cluster: accounts, an installed setuid helper, configuration, daemons, and checks that nothing is left
-behind. The package's documentation shows its use."""
+"""A throw-away cluster: accounts, an installed setuid helper, configuration, daemons, and checks
+that nothing is left behind. The package's documentation shows its use."""
 import contextlib
 import os
 import pwd
@@ -16,12 +16,13 @@ from .node import EMULATED, PLACE, TOP, ClusterError, Daemon, Node, http_json
 
 
 class Cluster:
-    """`name`: a short word. `nodes`: how many worker nodes. `users`: how many job accounts.
-    `site`: keys for yarn-site.xml. `read_only_paths`: more host directories for containers. `quiet`: print problems
-    alone. `installed`: our programs are installed, on all nodes or on the first so many; a cluster without them runs
-    other NodeManagers, by start_nodes(argv). `address`: the listening address. `policy`: more keys for container-executor.cfg.
-    `node_secret`: our ResourceManager demands it of our NodeManagers. `network`: a Network (tests/cluster/network.py) with a host
-    for each node; the address is then the test's own in it."""
+    """`name`: a short word. `nodes`: how many worker nodes. `users`: how many job accounts. `site`:
+    keys for yarn-site.xml. `read_only_paths`: more host directories for containers. `quiet`: print
+    problems alone. `installed`: our programs are installed, on all nodes or on the first so many; a
+    cluster without them runs other NodeManagers, by start_nodes(argv). `address`: the listening
+    address. `policy`: more keys for container-executor.cfg. `node_secret`: our ResourceManager
+    demands it of our NodeManagers. `network`: a Network (tests/cluster/network.py) with a host for
+    each node; the address is then the test's own in it."""
 
     def __init__(
         self,
@@ -148,8 +149,8 @@ class Cluster:
         conf.write_xml(f"{directory}/capacity-scheduler.xml", conf.capacity_scheduler())
 
     def close(self):
-        """Checks that the applications left nothing behind, stops the daemons, removes the cluster and checks that nothing
-        of it is left. ClusterError names the leftovers."""
+        """Checks that the applications left nothing behind, stops the daemons, removes the cluster
+        and checks that nothing of it is left. ClusterError names the leftovers."""
         if self.closed:
             return
         problems = []
@@ -224,8 +225,8 @@ class Cluster:
     # --- daemons ----------------------------------------------------------------------------
 
     def as_user(self, account):
-        """argv prefix that runs a command as `account` with its groups and without capabilities. The bounding set
-        stays: the setuid helper needs it."""
+        """argv prefix that runs a command as `account` with its groups and without capabilities.
+        The bounding set stays: the setuid helper needs it."""
         return [
             "setpriv",
             "--reuid",
@@ -397,14 +398,15 @@ class Cluster:
             if left:
                 raise ClusterError("left behind by applications:\n  " + "\n  ".join(left)) from None
 
-    # --- messages ----------------------------------------------------------------------------------
+    # --- messages ---------------------------------------------------------------------------------
 
     def say(self, text):
         if not self.quiet:
             print(f"cluster {self.name}: {text}", flush=True)
 
     def collect_logs(self):
-        """Copies logs and configuration to build/test-logs/NAME and prints the daemons' last lines."""
+        """Copies logs and configuration to build/test-logs/NAME and prints the daemons' last
+        lines."""
         if not os.path.isdir(self.real_root):
             return  # the cluster is removed, and its logs were copied before
         target = os.path.join(self.build, "test-logs", self.name)

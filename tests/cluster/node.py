@@ -13,8 +13,8 @@ from . import conf, host
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 MODES = os.path.join(TOP, "packaging", "modes")
-# Every cluster is mounted at this directory, in a mount namespace of its own: the paths of the nodes' configuration are
-# compiled into their helpers, which are built once (tests/rules.mk).
+# Every cluster is mounted at this directory, in a mount namespace of its own: the paths of the
+# nodes' configuration are compiled into their helpers, which are built once (tests/rules.mk).
 PLACE = "/var/lib/selvedge-test-cluster"
 # The VM's helpers are on its second disk. Limits of time are longer there: it may be emulated.
 EMULATED = "SELVEDGE_TEST_HELPERS" in os.environ
@@ -84,7 +84,8 @@ class Daemon:
         self.process = None
 
     def freeze(self):
-        """SIGSTOP, in effect for every thread on return: the kernel accepts bytes, nothing answers. Only kill() ends that."""
+        """SIGSTOP, in effect for every thread on return: the kernel accepts bytes, nothing answers.
+        Only kill() ends that."""
         os.kill(self.pid, signal.SIGSTOP)
         os.waitid(os.P_PID, self.pid, os.WSTOPPED)
 
@@ -141,13 +142,15 @@ class Node:
         return [*self.local_dirs, *self.log_dirs, os.path.join(self.dir, "recovery")]
 
     def run_as(self, account):
-        """Before the start: a NodeManager that runs containers as itself then runs them as `account`."""
+        """Before the start: a NodeManager that runs containers as itself then runs them as
+        `account`."""
         self.account = account
         for path in self.own_dirs():
             os.chown(path, account.pw_uid, account.pw_gid)
 
     def install(self):
-        """Installs everything below this node's prefix, as packaging/modes says, with the helper of this node's paths."""
+        """Installs everything below this node's prefix, as packaging/modes says, with the helper of
+        this node's paths."""
         etc = os.path.join(self.prefix, "etc")
         helpers = os.environ.get("SELVEDGE_TEST_HELPERS") or os.path.join(
             self.cluster.build, "helpers"
@@ -158,7 +161,8 @@ class Node:
         }
         if not all(os.path.exists(p) for p in built.values()):
             raise ClusterError(
-                f"{helpers}/node{self.number} has no helper: make test-programs builds those of three nodes"
+                f"{helpers}/node{self.number} has no helper: make test-programs builds "
+                "those of three nodes"
             )
         install(self.cluster.build, self.prefix, self.libexec, etc, self.cluster.daemon, built)
         conf.write_executor_cfg(f"{etc}/selvedge/container-executor.cfg", self)
@@ -190,8 +194,9 @@ class Node:
             host.umount(self.state)
 
     def leftovers(self):
-        """Files that finished applications must not leave behind on this node. Apache's NodeManager, which sometimes leaves
-        a token file, is not checked, nor a cluster that keeps them on purpose; their directories are removed with the cluster.
+        """Files that finished applications must not leave behind on this node. Apache's
+        NodeManager, which sometimes leaves a token file, is not checked, nor a cluster that keeps
+        them on purpose; their directories are removed with the cluster.
         """
         found = []
         if not self.ours or "yarn.nodemanager.delete.debug-delay-sec" in self.cluster.site:
@@ -208,7 +213,8 @@ class Node:
 
 
 def install(build, prefix, libexec, etc, daemon, instead):
-    """As `make install`, with the daemon's group for the group yarn. `instead` maps base names to other sources."""
+    """As `make install`, with the daemon's group for the group yarn. `instead` maps base names to
+    other sources."""
     variables = {
         "PREFIX": prefix,
         "LIBDIR": f"{prefix}/lib",

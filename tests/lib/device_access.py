@@ -27,7 +27,8 @@ def opens(group, name):
 
 
 def localize(g, what=PRIVATE):
-    """The status of a localizer; its program, which may run yet when this returns, is replaced by the next."""
+    """The status of a localizer; its program, which may run yet when this returns, is replaced by
+    the next."""
     shutil.copy("/bin/true", g.libexec + "/container-localizer.new")
     os.rename(g.libexec + "/container-localizer.new", g.libexec + "/container-localizer")
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)

@@ -12,7 +12,8 @@ class DrivenNode:
     def __init__(self, cluster):
         self.c, self.node = cluster, cluster.nodes[0]
         self.user = cluster.users[0].pw_name
-        self.helper = f"{self.node.libexec}/started"  # leads to the helper, which runs from its own place alone
+        # leads to the helper, which runs from its own place alone
+        self.helper = f"{self.node.libexec}/started"
         os.symlink(f"{self.node.libexec}/container-executor", self.helper)
         self.node.site["selvedge.nodemanager.executor.path"] = self.helper
         self.driver = Driver(cluster.build, cluster.ports["tracker"])

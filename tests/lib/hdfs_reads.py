@@ -42,8 +42,8 @@ class HdfsReads:
         return reply, os.path.join(self.place.public, rel), namenode
 
     def all_refused(self, cases):
-        """Requests of which each has a NameNode of its own, as many at once as a localizer takes from a NodeManager:
-        [(name, answers, reason, words, {more fields})]."""
+        """Requests of which each has a NameNode of its own, as many at once as a localizer takes
+        from a NodeManager: [(name, answers, reason, words, {more fields})]."""
         loc, todo, waiting = Localizer(self.place), list(cases), {}
         while todo or waiting:
             while todo and len(waiting) < 16:

@@ -1,6 +1,6 @@
-"""Fixture of tests of the setuid helper: an installed helper with its own configuration, accounts, directories and
-cgroup2 mount in a private mount namespace, and its request protocol in Python. Needs root. HelperFixture.close() removes
-everything."""
+"""Fixture of tests of the setuid helper: an installed helper with its own configuration, accounts,
+directories and cgroup2 mount in a private mount namespace, and its request protocol in Python.
+Needs root. HelperFixture.close() removes everything."""
 import array
 import ctypes
 import fcntl
@@ -19,8 +19,8 @@ from cluster import host
 from lib.helper_request import *
 from lib.report import Checks
 
-# Every fixture is mounted at this directory, in a mount namespace of its own: the paths of the helper's configuration
-# are compiled in, and it is built once (tests/rules.mk).
+# Every fixture is mounted at this directory, in a mount namespace of its own: the paths of the
+# helper's configuration are compiled in, and it is built once (tests/rules.mk).
 PLACE = "/var/lib/selvedge-test-helper"
 # The VM's helpers are on its second disk. Limits of time are longer there: it may be emulated.
 EMULATED = "SELVEDGE_TEST_HELPERS" in os.environ
@@ -56,8 +56,8 @@ def launch_lock(directory="/"):
 
 
 def remove_tree(path):
-    """Removes it; what is mounted below goes first, however a test has ended: one of them binds the machine's own
-    root there. [] or the mounts that stayed, and with them everything."""
+    """Removes it; what is mounted below goes first, however a test has ended: one of them binds the
+    machine's own root there. [] or the mounts that stayed, and with them everything."""
     below = lambda: [
         m.split()[1] for m in open("/proc/self/mounts") if m.split()[1].startswith(path + "/")
     ]
@@ -212,7 +212,8 @@ class HelperFixture:
         return pid, ours
 
     def start_waiting(self, data, fds=(), meanwhile=None, **kw):
-        """The same, but the helper has to wait for its request; `meanwhile` is called before it comes."""
+        """The same, but the helper has to wait for its request; `meanwhile` is called before it
+        comes."""
         pid, ours = self.start(None, **kw)
 
         def waits():
@@ -431,7 +432,10 @@ class Container:
     def record(self):
         b = open(self.record_path, "rb").read()
         assert len(b) == 128, len(b)
-        keys = "magic version state ts app attempt container init uid start end code signal utime stime rss"
+        keys = (
+            "magic version state ts app attempt container init uid start end code "
+            "signal utime stime rss"
+        )
         r = dict(zip(keys.split(), struct.unpack("<IHHqiiqiIqqiiQQQ", b[:88])))
         r["crc"] = struct.unpack("<I", b[124:])[0] == zlib.crc32(b[:124])
         return r
@@ -459,8 +463,8 @@ class Container:
 
 
 def run_tests(name, tests, prepare=None):
-    """Runs test functions, which take the report and the fixture, and returns the exit status. `prepare` is called before
-    the first. The program's arguments pick tests by name."""
+    """Runs test functions, which take the report and the fixture, and returns the exit status.
+    `prepare` is called before the first. The program's arguments pick tests by name."""
     enter_private_mounts()
     t = Checks()
     g = HelperFixture(os.environ.get("BUILD") or os.path.join(TOP, "build"), name)
@@ -478,7 +482,8 @@ def run_tests(name, tests, prepare=None):
 
 
 def running(program):
-    """Processes that execute this file: by inode, because other tests have theirs at the same path."""
+    """Processes that execute this file: by inode, because other tests have theirs at the same
+    path."""
     found, file = [], os.stat(program)
     for p in os.listdir("/proc"):
         try:
@@ -509,8 +514,8 @@ def standing(pids):
 
 
 def until(condition, seconds=PATIENCE):
-    """Waits for a condition; false when it did not come. The limit is for hangs: only one that is the claim
-    itself is shorter."""
+    """Waits for a condition; false when it did not come. The limit is for hangs: only one that is
+    the claim itself is shorter."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         if condition():

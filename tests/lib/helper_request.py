@@ -62,7 +62,8 @@ def request(
     categories=(0, 0, 0, 0),
     submitter=None,
 ):
-    """struct exe_request of executor/request.h. The submitter is the user, where the operation has one."""
+    """struct exe_request of executor/request.h. The submitter is the user, where the operation has
+    one."""
     if submitter is None:
         submitter = (
             ""

@@ -18,7 +18,8 @@ def read(path):
 
 
 def program(c):
-    """--am-program: one of the user's own runs, in the place of ours, with its arguments and its logs."""
+    """--am-program: one of the user's own runs, in the place of ours, with its arguments and its
+    logs."""
     ours = f"{c.prefix}/libexec/selvedge/selvedge-am"
     path = script(
         c,

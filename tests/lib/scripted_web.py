@@ -76,7 +76,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
             ]
         )
         good = hmac.new(key, text.encode(), "sha256").hexdigest() == words["Signature"]
-        return f"{access} {region} {service} {'good' if good else 'bad'} {self.headers.get('x-amz-security-token')}"
+        return (
+            f"{access} {region} {service} {'good' if good else 'bad'} "
+            f"{self.headers.get('x-amz-security-token')}"
+        )
 
     def s3(self, path):
         self.server.requests.setdefault("s3", []).append(
@@ -90,7 +93,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.send(200, b"object", Last_Modified=STAMP_HTTP, ETag='"e"')
 
     def broken(self, kind):
-        """The first answer breaks off after half of the content; `kind` tells what the second one is like."""
+        """The first answer breaks off after half of the content; `kind` tells what the second one
+        is like."""
         key, seen = self.path, self.server.requests
         wanted = self.headers.get("Range")
         seen.setdefault(key, []).append((wanted, self.headers.get("If-Range")))

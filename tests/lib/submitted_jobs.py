@@ -14,7 +14,8 @@ def says(done, code, text):
     """One command's end: its code, and a text in what it says on stdout or stderr."""
     if done.returncode != code or text not in done.stdout + done.stderr:
         raise ClusterError(
-            f"{done.args}: {done.returncode}: {done.stdout!r} {done.stderr!r}; wanted {code}, {text!r}"
+            f"{done.args}: {done.returncode}: {done.stdout!r} {done.stderr!r}; wanted "
+            f"{code}, {text!r}"
         )
 
 

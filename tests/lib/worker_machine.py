@@ -13,7 +13,8 @@ NODE_ADDRESS, OTHER_ADDRESS = "10.99.7.7", "10.99.7.8"
 
 
 def own_machine():
-    """A network and a host name of its own: the node listens on every address of it, on the ports of the documents."""
+    """A network and a host name of its own: the node listens on every address of it, on the ports
+    of the documents."""
     private_namespace()
     if ctypes.CDLL(None, use_errno=True).unshare(NEW_UTS | NEW_NET) != 0:
         raise SystemExit(f"unshare: {os.strerror(ctypes.get_errno())}")
@@ -76,7 +77,8 @@ class WorkerMachine:
         return self.app
 
     def one(self, command="true", app=None, number=1, fault="-"):
-        """Runs one container to its end and returns the row of it; without `app`, of an application of its own."""
+        """Runs one container to its end and returns the row of it; without `app`, of an application
+        of its own."""
         own, app = not app, app or self.new_app()
         answer = self.driver.start(app, number, 1, self.user, command, fault)
         assert answer.get("ok"), answer

@@ -97,7 +97,8 @@ def nodes(c):
 
 
 def graceful(c):
-    """A node leaves once its job has ended, or after --timeout; with --refresh the list is read as the file is."""
+    """A node leaves once its job has ended, or after --timeout; with --refresh the list is read as
+    the file is."""
     node, path = c.nodes[0], c.site["yarn.resourcemanager.nodes.exclude-path"]
     host = node.id.split(":")[0]
     before = open(path, encoding="ascii").read()

@@ -136,7 +136,8 @@ def private_networks(c):
         expects(
             {**GUARANTEES, "selvedge.nodemanager.network.shares": "40"},
             "weak",
-            "of 500 Mbit/s 20 containers can be guaranteed 25000 kbit/s each; the NodeManager counts with 40",
+            "of 500 Mbit/s 20 containers can be guaranteed 25000 kbit/s each; the "
+            "NodeManager counts with 40",
         ),
         **{**net, "selvedge_network_outbound__mbit": 500},
     )
@@ -168,7 +169,8 @@ def private_networks(c):
 
 
 def no_device_filter(c):
-    """The kernel takes no filter: whatever starts something is refused. The node says so, and goes on with the rest."""
+    """The kernel takes no filter: whatever starts something is refused. The node says so, and goes
+    on with the rest."""
     node = c.nodes[0]
     report_of = lambda: node.get("/ws/v1/node/info")["nodeInfo"]
 
@@ -209,7 +211,8 @@ def no_device_filter(c):
 
 
 def connections(c):
-    """Ports of the ResourceManager that root's configuration does not refuse; the filter turned off."""
+    """Ports of the ResourceManager that root's configuration does not refuse; the filter turned
+    off."""
     path = f"{c.nodes[0].prefix}/etc/selvedge/container-executor.cfg"
     tracker, admin = c.ports["tracker"], c.ports["admin"]
     keys = {

@@ -56,8 +56,9 @@ def ended(c):
 
 
 def of_others(c):
-    """An ended job, read by others: a stranger learns nothing; whom its VIEW_APP list names, and the administrator, see what
-    its owner sees; the queue's administrator what the ResourceManager has, for nodes do not know queues.
+    """An ended job, read by others: a stranger learns nothing; whom its VIEW_APP list names, and
+    the administrator, see what its owner sees; the queue's administrator what the ResourceManager
+    has, for nodes do not know queues.
     """
     owner, stranger, viewer = c.users
     done = c.selvedge(
@@ -111,14 +112,17 @@ def of_others(c):
                 (0, seen[str(words)], ""),
             )
         done = c.selvedge(*words, user=stranger)
+        logs_of_one = words[-1] in (container, "0") and words[0] == "logs"
+        named = words[-2] if logs_of_one else words[-1]
         expect(
             f"{words} of a stranger",
             (done.returncode, done.stdout, done.stderr),
             (
                 1,
                 "",
-                f"selvedge: {words[-2] if words[-1] in (container, '0') and words[0] == 'logs' else words[-1]}: {stranger.pw_name} may not see "
-                "this application: with yarn.acl.enable its owner, its VIEW_APP list and administrators may\n",
+                f"selvedge: {named}: {stranger.pw_name} may not see "
+                "this application: with yarn.acl.enable its owner, its VIEW_APP list and "
+                "administrators may\n",
             ),
         )
     listed = next(
@@ -152,8 +156,9 @@ def of_others(c):
             1,
             "",
             "".join(
-                f"selvedge: {one}: its logs cannot be read: {c.nodes[0].id}, which ran it, shows them to the job's owner, its VIEW_APP list and "
-                "administrators alone, and logs are not aggregated (yarn.log-aggregation-enable)\n"
+                f"selvedge: {one}: its logs cannot be read: {c.nodes[0].id}, which ran it, shows "
+                "them to the job's owner, its VIEW_APP list and administrators alone, and logs "
+                "are not aggregated (yarn.log-aggregation-enable)\n"
                 for one in (container, container.replace("_000002", "_000001"))
             ),
         ),

@@ -39,7 +39,8 @@ def interrupted(c):
     job.job.send_signal(signal.SIGINT)
     said = job.job.stderr.read()
     expect(f"lines about its output, in {said!r}", "incomplete" in said, False)
-    # Not the last state that the ApplicationMaster told, which was killed with it: its node is asked.
+    # Not the last state that the ApplicationMaster told, which was killed with it: its node is
+    # asked.
     expect(
         f"how the container ended, in {said!r}",
         bool(re.search(r"^ +0 +container_\S+ +\S+ +DONE +-106 ", said, re.M)),
@@ -95,8 +96,8 @@ def freeze(c, frozen):
 
 
 def waits_for_files(c):
-    """Files that are under way: in ps -o wide, and in a line of run on a terminal. The ApplicationMaster runs and its
-    container waits for memory, when the localizers are stopped."""
+    """Files that are under way: in ps -o wide, and in a line of run on a terminal. The
+    ApplicationMaster runs and its container waits for memory, when the localizers are stopped."""
     directory = c.user_dir("under-way")
     with open(f"{directory}/data", "wb") as f:
         f.write(bytes(3 << 20))
@@ -155,7 +156,8 @@ def waits_for_files(c):
 
 
 class Abandoned:
-    """selvedge run is killed; other cases pass until its ApplicationMaster notices that nobody asks."""
+    """selvedge run is killed; other cases pass until its ApplicationMaster notices that nobody
+    asks."""
 
     job = None
 
@@ -184,7 +186,8 @@ print(answer.decode("latin-1"))
 
 
 def node_secret(c):
-    """Our NodeManager has registered with the node secret; a container can neither read it nor speak without it."""
+    """Our NodeManager has registered with the node secret; a container can neither read it nor
+    speak without it."""
     log = open(c.rm.log, encoding="utf-8").read()
     expect("the ResourceManager demands it", "nodes must have the node secret" in log, True)
     code, _, output = run(c, "--", f"cat {c.site['selvedge.node-secret.file']}")
@@ -196,7 +199,8 @@ def node_secret(c):
 
 
 def connections(c):
-    """One container opens 10,050 connections to the port of the clients and pings them: others are served all the same."""
+    """One container opens 10,050 connections to the port of the clients and pings them: others are
+    served all the same."""
     flood = connection_flood.command(c.address, c.ports["client"], True)
     job = Running(c, "flood", command=f"echo -n 'up '; {flood}")
     held = int(job.line.split()[-1])

@@ -75,7 +75,8 @@ def attached(c):
     app = submit(
         c,
         "--",
-        "trap 'echo late; echo bad >&2; exit 5' TERM; echo ready; echo early >&2; while :; do sleep 0.1; echo tick; done",
+        "trap 'echo late; echo bad >&2; exit 5' TERM; echo ready; echo early >&2; while :; do "
+        "sleep 0.1; echo tick; done",
     )
     ready(c, app)
     left, job = (
@@ -125,7 +126,8 @@ def since(c):
     app = submit(
         c,
         "--",
-        "echo old; echo new >&2; touch -d '3 hours ago' /proc/self/fd/1; echo set >>$LOG_DIRS/is-old; exec sleep 600",
+        "echo old; echo new >&2; touch -d '3 hours ago' /proc/self/fd/1; echo set "
+        ">>$LOG_DIRS/is-old; exec sleep 600",
     )
     running(c, app)
     c.wait(
@@ -235,7 +237,8 @@ def gpus(c):
 
 
 def too_large(c):
-    """Above the cluster's maximum, which is less than the node has: known without an id. Only without a web port an id is used."""
+    """Above the cluster's maximum, which is less than the node has: known without an id. Only
+    without a web port an id is used."""
 
     def number():
         return int(submit(c, "--", "true").rsplit("_", 1)[1])
@@ -250,7 +253,8 @@ def too_large(c):
         says(
             done,
             2,
-            f"selvedge: {words[0]}: a container of 256 MiB and {words[-1]} vcores: the cluster gives at most 8192 MiB and 4 vcores",
+            f"selvedge: {words[0]}: a container of 256 MiB and {words[-1]} vcores: the cluster "
+            "gives at most 8192 MiB and 4 vcores",
         )
         expect("one line", (done.stdout, done.stderr.count("\n")), ("", 1))
     expect("ids that were used up", number() - first - 1, 0)

@@ -149,7 +149,8 @@ class Files:
         self.refused("limit", deep, words="deeper than 64")
 
     def directory_hostile(self):
-        """Nothing outside of it is read, nothing but files, directories and links inside is copied."""
+        """Nothing outside of it is read, nothing but files, directories and links inside is
+        copied."""
 
         def one(name, make, reason, words, **more):
             top = self.make_directory(name)

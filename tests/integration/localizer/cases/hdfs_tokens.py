@@ -9,7 +9,8 @@ from lib.scripted_hdfs import DataNode, Exceptional, NameNode, answer
 
 class Tokens(HdfsReads):
     def token_expired(self):
-        """The locations are fetched again, once a block token is refused; the DataNode is not blamed."""
+        """The locations are fetched again, once a block token is refused; the DataNode is not
+        blamed."""
         refusals = []
 
         def script(peer, offset, _length):
@@ -43,7 +44,8 @@ class Tokens(HdfsReads):
         node.close()
 
     def delegation_token(self):
-        """With a token of the job for the file system nothing is said without it; the others are not for it."""
+        """With a token of the job for the file system nothing is said without it; the others are
+        not for it."""
         good = DataNode(fake.good(DATA))
         answers = {
             "getFileInfo": fake.status(len(DATA)),
@@ -71,7 +73,8 @@ class Tokens(HdfsReads):
             url="127.0.0.1:{}",
             server="127.0.0.1",
         ):
-            """The answer for one request with a token of `service`, behind one for somewhere else; and the NameNode."""
+            """The answer for one request with a token of `service`, behind one for somewhere else;
+            and the NameNode."""
             namenode, loc = NameNode(answers, tokens, impostor), Localizer(self.place)
             request, _ = loc.fetch(
                 f"hdfs://{url.format(namenode.port)}/d/f",

@@ -59,7 +59,8 @@ class Http:
         self.fetched("/gzip", b"\x1f\x8b not unpacked")
 
     def resumed(self):
-        """One resume after a broken connection, by Range where the server says that the content is the same."""
+        """One resume after a broken connection, by Range where the server says that the content is
+        the same."""
         seen, half = Server.requests, f"bytes={len(BROKEN) // 2}-"
         for kind, condition in (("time", STAMP_HTTP), ("etag", '"one"'), ("weak", STAMP_HTTP)):
             path = f"/broken/{kind}"

@@ -46,8 +46,8 @@ class RolledLogs(UploadChecks):
                     os.unlink(path)
 
     def rolled_patterns(self):
-        """Rolled logs of a container that runs, all of one that has ended; what is uploaded is deleted, and is not there
-        twice when the application ends."""
+        """Rolled logs of a container that runs, all of one that has ended; what is uploaded is
+        deleted, and is not there twice when the application ends."""
         for number in (10, 11):
             for name in ("syslog", "syslog.1", "gc.2"):
                 self.logs.put(number, name, f"{number} {name}".encode(), disk=number % 2)
@@ -81,7 +81,8 @@ class RolledLogs(UploadChecks):
         self.forget_rolled()
 
     def ended_before_a_restart(self):
-        """The daemon names who runs: of the others, all logs, unless the directory is younger than the daemon."""
+        """The daemon names who runs: of the others, all logs, unless the directory is younger than
+        the daemon."""
         for number, when in ((20, 5000), (21, 5000), (22, 5000), (23, 7000)):
             for name in ("syslog", "syslog.1"):
                 self.logs.put(number, name, f"{number} {name}".encode(), disk=1)
@@ -98,8 +99,8 @@ class RolledLogs(UploadChecks):
         self.forget_rolled()
 
     def rolled_and_kept(self):
-        """Without deletion a log is uploaded once, whatever name it gets; one that has grown is uploaded again; one that grows
-        while it is uploaded is not deleted."""
+        """Without deletion a log is uploaded once, whatever name it gets; one that has grown is
+        uploaded again; one that grows while it is uploaded is not deleted."""
         self.logs.put(12, "log.1", b"one")
         for time in (1, 2):
             answer = self.roll(12, time, delete=False)

@@ -27,7 +27,8 @@ class BusMethods(BusNode):
         return self.bus.call(path or self.paths[0], interface, name, *arguments, user=user)
 
     def refused_methods(self):
-        """Every method, without polkit and with one that does not say yes: refused, and nothing happens (81, 84)."""
+        """Every method, without polkit and with one that does not say yes: refused, and nothing
+        happens (81, 84)."""
         methods = (
             ("Stop",),
             ("Kill",),
@@ -74,8 +75,8 @@ class BusMethods(BusNode):
         assert self.bus.get(ROOT, "Node", "Draining") is False
 
     def slow_polkit(self):
-        """Others are answered meanwhile; a caller has eight questions; the object is looked up after the answer; a caller
-        that leaves has done nothing (82, 84)."""
+        """Others are answered meanwhile; a caller has eight questions; the object is looked up
+        after the answer; a caller that leaves has done nothing (82, 84)."""
         process = self.polkit("wait")
         caller = subprocess.Popen(
             self.c.as_user(self.admin)

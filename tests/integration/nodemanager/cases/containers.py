@@ -223,8 +223,8 @@ class Containers(DrivenNode):
                 "hello",
             ], body
             assert lines[8] == (
-                f"End of LogType:stdout.This log file belongs to a running container ({name}) and so may "
-                "not be complete."
+                f"End of LogType:stdout.This log file belongs to a running container ({name}) and "
+                "so may not be complete."
             ), body
             assert headers["Content-Type"].startswith("text/plain"), headers
         assert (

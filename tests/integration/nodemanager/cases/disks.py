@@ -11,8 +11,9 @@ from lib.nm_driver import container
 
 class Disks(DrivenNode):
     def in_time(self, function):
-        """function(delay) looks whether something lasts for `delay` seconds and returns how many had gone at most,
-        and what it has seen. On a machine where that look comes too late it tells nothing: a longer delay does.
+        """function(delay) looks whether something lasts for `delay` seconds and returns how many
+        had gone at most, and what it has seen. On a machine where that look comes too late it tells
+        nothing: a longer delay does.
         """
         for delay in (3, 12, 48):
             took, kept = function(delay)
@@ -27,7 +28,8 @@ class Disks(DrivenNode):
 
     @contextlib.contextmanager
     def checked_disks(self, *small, options):
-        """The node restarts with tmpfs of these options on the directories `small`, and checks its disks often."""
+        """The node restarts with tmpfs of these options on the directories `small`, and checks its
+        disks often."""
         keys = {
             "enable": "true",
             "interval-ms": 200,
@@ -59,8 +61,9 @@ class Disks(DrivenNode):
             assert self.driver("beats", 60000, 2)["reached"]
 
     def without_inodes(self):
-        """One of two local directories has no inodes left: it is named, and every container runs on the other one. Without a
-        log directory the node is unhealthy, and healthy again when there are inodes."""
+        """One of two local directories has no inodes left: it is named, and every container runs on
+        the other one. Without a log directory the node is unhealthy, and healthy again when there
+        are inodes."""
         app = self.new_app()
         with self.checked_disks(
             self.node.local_dirs[1], self.node.log_dirs[0], options="nr_inodes=4000"
@@ -131,8 +134,8 @@ class Disks(DrivenNode):
             assert refused and refused.endswith("cannot write its state store"), answer
             self.wait(lambda: not self.report()[0], host.PATIENCE, "unhealthy")
             assert (
-                f"state store {recovery}/nm-state.db: database or disk is full; no container starts until it "
-                "can be written" in self.report()[1]
+                f"state store {recovery}/nm-state.db: database or disk is full; no container "
+                "starts until it can be written" in self.report()[1]
             ), self.report()
             os.unlink(f"{recovery}/filler")
             self.wait(lambda: self.report() == (True, ""), host.PATIENCE, "healthy again")

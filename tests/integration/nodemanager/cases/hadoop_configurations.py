@@ -8,7 +8,8 @@ from lib.worker_machine import WorkerMachine
 
 class HadoopConfigurations(WorkerMachine):
     def keys_of_hadoop(self):
-        """Hadoop's container-executor is not ours, whatever path a file of Apache's NodeManager names."""
+        """Hadoop's container-executor is not ours, whatever path a file of Apache's NodeManager
+        names."""
         theirs = f"{self.c.root}/tmp/container-executor"
         with open(theirs, "w", encoding="ascii") as f:
             f.write("Hadoop's\n")
@@ -22,13 +23,14 @@ class HadoopConfigurations(WorkerMachine):
         assert row["exit"] == 3, row
         told = self.refused({"yarn.nodemanager.localizer.fetch.thread-count": "65"})
         assert (
-            'yarn.nodemanager.localizer.fetch.thread-count is "65": expected a whole number from 1 to 64'
-            in told
+            'yarn.nodemanager.localizer.fetch.thread-count is "65": expected a whole '
+            "number from 1 to 64" in told
         ), told
         self.node.site = dict(self.usual)
 
     def unsafe_silence(self):
-        """What promises a protection that is not there keeps the daemon from starting, with file, key and remedy."""
+        """What promises a protection that is not there keeps the daemon from starting, with file,
+        key and remedy."""
         for key, value, words in (
             ("yarn.http.policy", "HTTPS_ONLY", "serves HTTP alone"),
             ("hadoop.security.authorization", "true", "does not check hadoop-policy.xml"),
@@ -49,7 +51,8 @@ class HadoopConfigurations(WorkerMachine):
         self.check_config({"yarn.nodemanager.runtime.linux.allowed-runtimes": "default,docker"}, 0)
 
     def unread_keys(self):
-        """Each key that has no effect is named with the reason, one that nobody knows with the nearest name."""
+        """Each key that has no effect is named with the reason, one that nobody knows with the
+        nearest name."""
         site = {
             "yarn.nodemanager.health-checker.scripts": "check",
             "yarn.nodemanager.delete.thread-count": "7",
@@ -68,21 +71,29 @@ class HadoopConfigurations(WorkerMachine):
             assert f"<name>{name}</name>" in lines[int(number) - 1], (name, number)
         listed = [re.sub(r" \(yarn-site.xml:\d+\)", "", line, count=1) for line in listed]
         assert listed == [
-            "unknown: selvedge.nodemanager.container.pid.max; is selvedge.nodemanager.container.pids.max meant?",
+            (
+                "unknown: selvedge.nodemanager.container.pid.max; is "
+                "selvedge.nodemanager.container.pids.max meant?"
+            ),
             "unknown: yarn.nodemanager.local-dir; is yarn.nodemanager.local-dirs meant?",
             "unknown: yarn.nodemanager.something-quite-different",
             "without meaning here (containers are always started by our container-executor "
-            "(selvedge.nodemanager.executor.path)): yarn.nodemanager.linux-container-executor.group",
-            "without meaning here (the localizer is a process of ours without a port): yarn.nodemanager.localizer.address",
+            "(selvedge.nodemanager.executor.path)): "
+            "yarn.nodemanager.linux-container-executor.group",
+            (
+                "without meaning here (the localizer is a process of ours without a port): "
+                "yarn.nodemanager.localizer.address"
+            ),
             "without meaning here (of the Java daemon): yarn.nodemanager.delete.thread-count",
             "not done (manifest of auxiliary services): " "yarn.nodemanager.aux-services.manifest",
             "not done (node health scripts): yarn.nodemanager.health-checker.scripts",
         ], told
         self.restart(site)
         words = (
-            "configuration: 2 keys of features that this version lacks, 3 without meaning here, 3 unknown: "
-            "selvedge.nodemanager.container.pid.max (is selvedge.nodemanager.container.pids.max meant?), "
-            "yarn.nodemanager.local-dir (is yarn.nodemanager.local-dirs meant?), yarn.nodemanager.something"
+            "configuration: 2 keys of features that this version lacks, 3 without meaning here, 3 "
+            "unknown: selvedge.nodemanager.container.pid.max (is "
+            "selvedge.nodemanager.container.pids.max meant?), yarn.nodemanager.local-dir (is "
+            "yarn.nodemanager.local-dirs meant?), yarn.nodemanager.something"
         )
         assert self.log().count(words) == 1, self.node.process.tail(8)
         doctor = subprocess.run(
@@ -93,14 +104,16 @@ class HadoopConfigurations(WorkerMachine):
             text=True,
         )
         for words in (
-            "not done by this version: node health scripts: yarn.nodemanager.health-checker.scripts",
+            "not done by this version: node health scripts: "
+            "yarn.nodemanager.health-checker.scripts",
             "yarn.nodemanager.local-dir: no such key; is yarn.nodemanager.local-dirs meant?",
         ):
             assert words in doctor.stdout, doctor.stdout
 
     def four_configurations(self):
-        """Files of two vendors' shapes, of plain Apache and the least possible: each is judged in one screen, and the
-        daemon starts with it under the machine's name or, as --check-config says, not."""
+        """Files of two vendors' shapes, of plain Apache and the least possible: each is judged in
+        one screen, and the daemon starts with it under the machine's name or, as --check-config
+        says, not."""
         for name, site, words in self.real_files():
             told = self.check_config(site, 1 if words else 0)
             assert len(told.splitlines()) < 24 and max(map(len, told.splitlines())) < 2000, (
@@ -117,8 +130,8 @@ class HadoopConfigurations(WorkerMachine):
             assert self.one("exit 4")["exit"] == 4, name
 
     def real_files(self):
-        """(name, keys, words of the refusal). None takes away what the fixture sets; directories, the helper's keys
-        and what this machine cannot do stay the fixture's."""
+        """(name, keys, words of the refusal). None takes away what the fixture sets; directories,
+        the helper's keys and what this machine cannot do stay the fixture's."""
         nm, lce = "yarn.nodemanager.", "yarn.nodemanager.linux-container-executor."
         usual = {
             nm + "hostname": None,
@@ -204,7 +217,8 @@ class HadoopConfigurations(WorkerMachine):
             nm + "aux-services": "mapreduce_shuffle",
             nm + "address": "0.0.0.0:8041",
             nm + "env-whitelist": "JAVA_HOME,HADOOP_COMMON_HOME,HADOOP_HDFS_HOME,HADOOP_CONF_DIR,"
-            "CLASSPATH_PREPEND_DISTCACHE,HADOOP_YARN_HOME,HADOOP_HOME,PATH,LANG,TZ,HADOOP_MAPRED_HOME",
+            "CLASSPATH_PREPEND_DISTCACHE,HADOOP_YARN_HOME,HADOOP_HOME,PATH,LANG,TZ,"
+            "HADOOP_MAPRED_HOME",
         }
         least = {**usual, nm + "address": None, nm + "webapp.address": None}
         return (

@@ -107,7 +107,8 @@ class HostilePeers(DrivenNode):
                 assert (
                     row["class"] == YARN + "YarnException"
                     and row["message"]
-                    == f"Container {name}: 5125500 bytes of environment, at most 1048576 are accepted"
+                    == f"Container {name}: 5125500 bytes of environment, at most "
+                    "1048576 are accepted"
                 ), row
             if not answer.get("ok"):
                 assert answer.get("message") or answer["failed"], (fault, answer)
@@ -125,8 +126,8 @@ class HostilePeers(DrivenNode):
         self.expect_ends(1)
 
     def e63_hostile_answers(self):
-        """What a ResourceManager may answer to a heartbeat: nothing of it moves a container or stops
-        the heartbeats."""
+        """What a ResourceManager may answer to a heartbeat: nothing of it moves a container or
+        stops the heartbeats."""
         app = self.new_app()
         assert self.driver.start(app, 1, 1, self.user, "sleep 300")["ok"]
         self.wait(lambda: container(app, 1) in self.running(), 20, "running")
@@ -152,8 +153,9 @@ class HostilePeers(DrivenNode):
         self.expect_ends(1)
 
     def f68_master_keys_stay_inside(self):
-        """HARDENING F68: the keys are in the state store, which is the daemon's alone, and nowhere else: no log at
-        the most talkative level, environment, command line, file of a container, web page, core file.
+        """HARDENING F68: the keys are in the state store, which is the daemon's alone, and nowhere
+        else: no log at the most talkative level, environment, command line, file of a container,
+        web page, core file.
         """
         self.node.process.stop()
         self.node.start(env={"SELVEDGE_LOG_LEVEL": "debug"})

@@ -16,7 +16,8 @@ from lib.nm_driver import container
 
 class LocalizedFiles(DrivenNode):
     def hdfs(self):
-        """A resource of HDFS, by the helper's sandbox: read under the submitter's name, PUBLIC under the daemon's."""
+        """A resource of HDFS, by the helper's sandbox: read under the submitter's name, PUBLIC
+        under the daemon's."""
         data = b"content of HDFS" * 1000
         path = f"{self.c.root}/tmp/hdfs-file"
         with open(path, "wb") as f:
@@ -76,8 +77,9 @@ class LocalizedFiles(DrivenNode):
         self.driver("finish", app)
 
     def caches_of_submitters(self):
-        """One account runs everybody's applications, but caches and directories are the submitter's: what HDFS forbids
-        bob he gets neither from alice's cache nor under a name that is a path."""
+        """One account runs everybody's applications, but caches and directories are the
+        submitter's: what HDFS forbids bob he gets neither from alice's cache nor under a name that
+        is a path."""
         self.node.process.stop()
         limit = "yarn.nodemanager.linux-container-executor.nonsecure-mode."
         self.node.site.update({limit + "limit-users": "true", limit + "local-user": self.user})
@@ -170,8 +172,9 @@ class LocalizedFiles(DrivenNode):
         datanode.close()
 
     def credentials_of_localization(self):
-        """A WebHDFS server is told the job's token, until the ResourceManager has renewed it the renewed one; nobody
-        else's, none for PUBLIC, and no file on the node but the job's own and the state store has one.
+        """A WebHDFS server is told the job's token, until the ResourceManager has renewed it the
+        renewed one; nobody else's, none for PUBLIC, and no file on the node but the job's own and
+        the state store has one.
         """
         data, path, asked = b"with a token", f"{self.c.root}/tmp/token-file", []
         with open(path, "wb") as f:
@@ -267,7 +270,8 @@ class LocalizedFiles(DrivenNode):
         server.server_close()
 
     def no_network(self):
-        """network=none holds for localization, too: nothing is fetched from another machine, what has been is used."""
+        """network=none holds for localization, too: nothing is fetched from another machine, what
+        has been is used."""
         files = {"/before": b"from before", "/later": b"for later"}
         asked = []
 

@@ -15,7 +15,8 @@ KILL_ROUNDS = int(os.environ.get("KILL_ROUNDS") or (8 if os.environ.get("SANITIZ
 
 class Restarts(DrivenNode):
     def acknowledgement_lost(self):
-        """An end that nobody acknowledges is told again after a restart, with the same exit code."""
+        """An end that nobody acknowledges is told again after a restart, with the same exit
+        code."""
         app = self.new_app()
         self.driver("ack", "off")
         self.driver.start(app, 1, 1, self.user, "exit 5")
@@ -90,8 +91,9 @@ class Restarts(DrivenNode):
             self.kill_round(number)
 
     def directories_first(self):
-        """What a killed daemon had accepted, and perhaps asked for, is launched by the next one when the application
-        has its directories, not before; killed meanwhile it ends as killed, also by the daemon after that one.
+        """What a killed daemon had accepted, and perhaps asked for, is launched by the next one
+        when the application has its directories, not before; killed meanwhile it ends as killed,
+        also by the daemon after that one.
         """
         app, other = self.new_app(), self.new_app()
         with self.held_back(INIT_APP) as held:
@@ -123,7 +125,8 @@ class Restarts(DrivenNode):
         self.c.settle(30)
 
     def stopped_meanwhile(self):
-        """Stopped while the helper makes an application's directories: the next daemon asks again, and nothing has leaked."""
+        """Stopped while the helper makes an application's directories: the next daemon asks again,
+        and nothing has leaked."""
         app = self.new_app()
         with self.held_back(INIT_APP) as held:
             assert self.driver.start(app, 1, 1, self.user, "exit 4")["ok"]
@@ -138,8 +141,8 @@ class Restarts(DrivenNode):
 
     @contextlib.contextmanager
     def held_back(self, *operations):
-        """Requests of these operations reach the helper when the block is left. Gives a function that tells the
-        processes that have held one back; one whose daemon has gone ends."""
+        """Requests of these operations reach the helper when the block is left. Gives a function
+        that tells the processes that have held one back; one whose daemon has gone ends."""
         for old in ("held", "go"):
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(f"{self.c.root}/tmp/{old}")
@@ -188,8 +191,8 @@ class Restarts(DrivenNode):
                 pass
 
     def launch_begun_elsewhere(self):
-        """A killed daemon had begun a launch on one disk, its successor made it on another: what the
-        first began goes with the application."""
+        """A killed daemon had begun a launch on one disk, its successor made it on another: what
+        the first began goes with the application."""
         app = self.new_app()
         self.driver.start(app, 1, 1, self.user, "true")
         self.expect_ends(1)
@@ -220,7 +223,8 @@ class Restarts(DrivenNode):
         self.driver("finish", app)
 
     def stopped_while_asking(self):
-        """Stopped before the helper has answered: the next daemon goes on, and nothing has leaked."""
+        """Stopped before the helper has answered: the next daemon goes on, and nothing has
+        leaked."""
         app = self.new_app()
         self.driver.start(app, 1, 1, self.user, "sleep 1000")
         self.wait(lambda: container(app, 1) in self.running(), 60, "running")
@@ -235,7 +239,8 @@ class Restarts(DrivenNode):
         self.driver("finish", app)
 
     def term_comes_first(self):
-        """However long the helper takes to send it, a container has its time from SIGTERM to SIGKILL."""
+        """However long the helper takes to send it, a container has its time from SIGTERM to
+        SIGKILL."""
         app = self.new_app()
         log = f"{self.node.log_dirs[0]}/application_1700000000000_{app:04d}/{container(app, 1)}"
         self.driver.start(

@@ -11,8 +11,8 @@ from lib.nm_driver import container
 
 class Starts(DrivenNode):
     def helper_refuses(self):
-        """Started with a helper that refuses it, the daemon ends before it has requested anything but the check; the container runs on,
-        and a daemon with a good configuration takes it up."""
+        """Started with a helper that refuses it, the daemon ends before it has requested anything
+        but the check; the container runs on, and a daemon with a good configuration takes it up."""
         app = self.new_app()
         self.driver.start(app, 1, 1, self.user, "sleep 1000")
         self.wait(lambda: container(app, 1) in self.running(), 60, "running")
@@ -47,7 +47,8 @@ class Starts(DrivenNode):
         self.c.settle(30)
 
     def listener(self, kind):
-        """Of somebody else, on a port of the daemon that was killed, once what that has just started is through its exec."""
+        """Of somebody else, on a port of the daemon that was killed, once what that has just
+        started is through its exec."""
 
         def listen():
             with contextlib.suppress(OSError):
@@ -56,8 +57,8 @@ class Starts(DrivenNode):
         return self.c.wait(listen, 20, f"the {kind} port is free")
 
     def ports_held(self):
-        """A child of a killed daemon that is not through its exec yet has the daemon's ports: the next one waits.
-        Ports that somebody keeps end it, with words."""
+        """A child of a killed daemon that is not through its exec yet has the daemon's ports: the
+        next one waits. Ports that somebody keeps end it, with words."""
         self.node.process.kill()
         for kind in ("rpc", "web"):
             before = self.told("waiting for it")
@@ -82,7 +83,8 @@ class Starts(DrivenNode):
         self.driver.registered()
 
     def refused_starts(self):
-        """A store from the future, or a damaged one, is refused with words; systemd does not start the daemon again."""
+        """A store from the future, or a damaged one, is refused with words; systemd does not start
+        the daemon again."""
         self.node.process.stop()
         store = f"{self.node.dir}/recovery/nm-state.db"
         with open(store, "rb") as f:
@@ -124,7 +126,8 @@ class Starts(DrivenNode):
         self.driver.registered()
 
     def prepared(self):
-        """What containers see of the host is made again when a mount comes; what root does not allow is told at start."""
+        """What containers see of the host is made again when a mount comes; what root does not
+        allow is told at start."""
 
         def made():
             with contextlib.suppress(FileNotFoundError):  # it is being made again

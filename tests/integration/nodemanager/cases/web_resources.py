@@ -23,7 +23,8 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
 
 class WebResources(WorkerMachine):
     def fetched(self, scheme, host_name, port, path, source):
-        """The row of a container whose one file, like `source`, is fetched from there; it ends with 0 if it has the content."""
+        """The row of a container whose one file, like `source`, is fetched from there; it ends with
+        0 if it has the content."""
         app = self.new_app()
         self.driver("resource", 2, 2, "it", source)  # PRIVATE, a FILE
         self.driver("from", scheme, host_name, port, path)
@@ -79,7 +80,8 @@ class WebResources(WorkerMachine):
             server.server_close()
 
     def certificates(self):
-        """A certificate authority of the test's own, which this machine trusts, and what it has signed."""
+        """A certificate authority of the test's own, which this machine trusts, and what it has
+        signed."""
         place = f"{self.c.root}/tls"
         os.mkdir(place, 0o700)
 
@@ -107,8 +109,10 @@ class WebResources(WorkerMachine):
         request("ca", "Test CA", "-x509", "-out", "ca.crt", "-days", "2")
         with open(f"{place}/ca.cnf", "w", encoding="ascii") as f:
             f.write(
-                "[ca]\ndefault_ca=x\n[x]\ndatabase=index\nnew_certs_dir=.\ncertificate=ca.crt\nprivate_key=ca.key\n"
-                "rand_serial=yes\ndefault_md=sha256\npolicy=p\ncopy_extensions=copy\nunique_subject=no\n"
+                "[ca]\ndefault_ca=x\n[x]\ndatabase=index\nnew_certs_dir=.\ncertificate=ca.crt\n"
+                "private_key=ca.key\n"
+                "rand_serial=yes\ndefault_md=sha256\npolicy=p\ncopy_extensions=copy\n"
+                "unique_subject=no\n"
                 "[p]\ncommonName=supplied\n"
             )
         with open(f"{place}/index", "w", encoding="ascii"):
@@ -145,7 +149,8 @@ class WebResources(WorkerMachine):
         return place
 
     def https(self):
-        """In the localizer's sandbox: only a certificate of a trusted authority, valid now and for that name, will do."""
+        """In the localizer's sandbox: only a certificate of a trusted authority, valid now and for
+        that name, will do."""
         source = self.served("secret")
         place = self.certificates()
         self.restart()

@@ -207,7 +207,8 @@ def shape(value, path=""):
     return {f"{path}: {kind}"}
 
 
-# Of a leaf queue at Apache's, and not in ours: what is not there, and what another member of the same answer has.
+# Of a leaf queue at Apache's, and not in ours: what is not there, and what another member of the
+# same answer has.
 QUEUE_WITHOUT = {
     "autoQueueLeafTemplateProperties",
     "autoQueueParentTemplateProperties",
@@ -281,7 +282,8 @@ def fields(rm, app):
 
 
 def long_list(rm, _app):
-    """More applications than one turn writes: to a client that reads late, to one that leaves, as XML, and a part."""
+    """More applications than one turn writes: to a client that reads late, to one that leaves, as
+    XML, and a part."""
     ids = []
     for n in range(70):
         ids.append(ask(rm, "/apps/new-application", "POST")[1]["application-id"])

@@ -223,11 +223,13 @@ def xml_bodies(rm, app):
         ("queue", "<appqueue><queue>default</queue></appqueue>"),
         (
             "priority",
-            "<?xml version='1.0'?><applicationpriority><priority>4</priority></applicationpriority>",
+            "<?xml "
+            "version='1.0'?><applicationpriority><priority>4</priority></applicationpriority>",
         ),
         (
             "timeout",
-            "<timeout><type>LIFETIME</type><expiryTime>2098-01-01T00:00:00.000+0000</expiryTime></timeout>",
+            "<timeout><type>LIFETIME</type><expiryTime>"
+            "2098-01-01T00:00:00.000+0000</expiryTime></timeout>",
         ),
     ):
         got = put(path, body, "application/xml; charset=utf-8")
@@ -244,7 +246,8 @@ def xml_bodies(rm, app):
         ("", "XML"),
         ("<applicationpriority><priority>high</priority></applicationpriority>", "priority"),
         (
-            "<!DOCTYPE a [<!ENTITY b '1'>]><applicationpriority><priority>&b;</priority></applicationpriority>",
+            "<!DOCTYPE a [<!ENTITY b "
+            "'1'>]><applicationpriority><priority>&b;</priority></applicationpriority>",
             "DOCTYPE",
         ),
         ("<applicationpriority>" + "<a>" * 5000, "deeper than"),
@@ -301,10 +304,16 @@ def node_resource(rm, _app):
     same(total(), (9000, 7), "what the node shows")
     with open(GOLDEN, encoding="utf-8") as f:
         wanted = json.load(f)[
-            f'rm POST {BASE}/nodes/@NODE/resource {{"resource":{{"memory":4096,"vCores":4}},"overCommitTimeout":-1}}'
+            (
+                f"rm POST {BASE}/nodes/@NODE/resource "
+                f'{{"resource":{{"memory":4096,"vCores":4}},"overCommitTimeout":-1}}'
+            )
         ]
     same(sorted(set(wanted[1:]) - shape(found)), [], "fields of Apache's")
-    xml_body = "<resourceOption><resource><memory>9001</memory><vCores>7</vCores></resource></resourceOption>"
+    xml_body = (
+        "<resourceOption><resource><memory>9001</memory><vCores>7</vCores></resource>"
+        "</resourceOption>"
+    )
     same(
         rm.request(BASE + path, "POST", xml_body, {"Content-Type": "application/xml"})[0],
         200,
@@ -368,7 +377,8 @@ def signals(rm, app):
 
 
 def denied(rm, app):
-    """With ACLs: by the owner and MODIFY_APP's users and groups, administrators of the cluster and of the queue."""
+    """With ACLs: by the owner and MODIFY_APP's users and groups, administrators of the cluster and
+    of the queue."""
     change = {"priority": 1}
     for user, may in (
         ("bob", False),

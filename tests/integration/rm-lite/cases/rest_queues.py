@@ -69,7 +69,8 @@ PREEMPTED = {
 
 
 def preempted(rm, app):
-    """Another queue needs its guarantee: the containers of the application go, its master stays, and all figures say so."""
+    """Another queue needs its guarantee: the containers of the application go, its master stays,
+    and all figures say so."""
     new = ask(rm, "/apps/new-application", "POST")[1]["application-id"]
     status, text = ask(
         rm,
@@ -145,7 +146,8 @@ def preempted(rm, app):
 
 
 def preempted_before(rm, app):
-    """After its end: the summary line; after a restart: the seconds, not the counts, as at Apache's."""
+    """After its end: the summary line; after a restart: the seconds, not the counts, as at
+    Apache's."""
     found = ask(rm, f"/apps/{app}")[1]["app"]
     line = next(
         part for part in rm.said().splitlines() if f"ApplicationSummary: appId={app}" in part
@@ -219,7 +221,8 @@ def with_preemption():
 
 
 def types(rm):
-    """yarn.io/gpu beside memory and vcores, in what is submitted and in each answer with resources."""
+    """yarn.io/gpu beside memory and vcores, in what is submitted and in each answer with
+    resources."""
 
     def amounts(resource):
         rows = resource["resourceInformations"]["resourceInformation"]

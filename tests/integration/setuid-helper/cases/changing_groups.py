@@ -43,8 +43,9 @@ FSTATFS = "138"
 
 
 def behind(g, change, data, fds):
-    """The answer of a helper that has compared the policy with the groups before this change and opens the group after it,
-    and a function that ends it. strace holds it meanwhile, where it looks at the root template."""
+    """The answer of a helper that has compared the policy with the groups before this change and
+    opens the group after it, and a function that ends it. strace holds it meanwhile, where it looks
+    at the root template."""
 
     def before():
         os.execvp(
@@ -137,8 +138,8 @@ def groups_made_anew(t, g):
         end()
     t.check(
         refused > 0,
-        "between the helper's look at the policy and its clone: no container without a filter, %d of %d "
-        "refused (95)" % (refused, rounds),
+        "between the helper's look at the policy and its clone: no container without a filter, %d "
+        "of %d refused (95)" % (refused, rounds),
     )
     t.equal(g.run("exit 0\n").reply.status, 0, "the next one starts")
     g.write_config(GPU)
@@ -194,8 +195,8 @@ def groups_made_anew(t, g):
 
 
 def devices_allowed_meanwhile(t, g):
-    """Root allows devices between a helper's look at the policy and the birth of its container, which would live by
-    the filter that goes for it."""
+    """Root allows devices between a helper's look at the policy and the birth of its container,
+    which would live by the filter that goes for it."""
     if not shutil.which("strace"):
         t.skip("a launch while devices become allowed", "strace is not installed")
         return

@@ -15,7 +15,8 @@ from lib.helper_request import CHECK, INIT_APP, STATUS, request
 
 
 def compiled_policy(t, g):
-    """What container-prepare makes: who may have made it, what makes it stale, several at a time, deaths."""
+    """What container-prepare makes: who may have made it, what makes it stale, several at a time,
+    deaths."""
     check, policy = request(CHECK), g.state + "/policy"
     status = lambda **kw: g.status(check, **kw)
     unsafe, refused = STATUS["STATE"], STATUS["USER_REFUSED"]
@@ -288,7 +289,8 @@ def compiled_policy(t, g):
                         )
         t.check(
             True,
-            "container-prepare killed or failing at each of its steps: the next operation works (16, 111)",
+            "container-prepare killed or failing at each of its steps: the next "
+            "operation works (16, 111)",
         )
     else:
         t.skip("a failure at each step of container-prepare", "strace is not installed")

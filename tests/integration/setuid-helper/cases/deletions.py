@@ -23,7 +23,8 @@ from lib.helper_request import (
 
 
 def refilled(t, g):
-    """Another container of the application fills the directory as fast as it is emptied: the deletion ends."""
+    """Another container of the application fills the directory as fast as it is emptied: the
+    deletion ends."""
     c = g.run("exit 0\n")
     filler = os.fork()
     if filler == 0:
@@ -292,7 +293,8 @@ def deletion_of_own_directories(t, g):
         )
     t.equal(os.listdir(canary), ["file"], "not what it leads to")
     c = g.run(
-        "mkdir -p closed/below theirs; touch closed/below/file file; chmod 500 closed/below closed; exit 0\n"
+        "mkdir -p closed/below theirs; touch closed/below/file file; chmod 500 closed/below "
+        "closed; exit 0\n"
     )
     w = g.work_dir(c)
     open(w + "/theirs/file", "w", encoding="ascii").close()

@@ -116,7 +116,8 @@ def waiting_helper(t, g):
 
 
 def started_by_root(t, g):
-    """As systemd starts it, with what only root could hand down: capabilities that go through an exec."""
+    """As systemd starts it, with what only root could hand down: capabilities that go through an
+    exec."""
     os.setegid(g.nm.pw_gid)
     os.seteuid(g.nm.pw_uid)
     pair = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -193,7 +194,8 @@ class Witness:
 
 
 def started_programs(t, g):
-    """Identity, capabilities, descriptors and environment of every program that the helper starts."""
+    """Identity, capabilities, descriptors and environment of every program that the helper
+    starts."""
     null = "/dev/null"
     ids = lambda uid, gid: {
         "Uid": " ".join([str(uid)] * 4),

@@ -40,7 +40,8 @@ def resource_limits(t, g):
 
 
 def low_resource_limits(t, g):
-    """Low, but enough for the whole launch: refused all the same, as they would be the job's (5)."""
+    """Low, but enough for the whole launch: refused all the same, as they would be the job's
+    (5)."""
     for name, value in (
         ("FSIZE", 1 << 40),
         ("AS", 1 << 36),
@@ -98,7 +99,8 @@ def low_resource_limits(t, g):
     before.append(strict)
     t.check(works(*before), "a caller with limits and a nice value of its own")
     c = g.run(
-        "cat /proc/self/limits > out; cut -d' ' -f19 /proc/self/stat >> out; cat /proc/self/oom_score_adj >> out\n",
+        "cat /proc/self/limits > out; cut -d' ' -f19 /proc/self/stat >> out; cat "
+        "/proc/self/oom_score_adj >> out\n",
         before=lambda: [step() for step in before],
     )
     lines = c.out().splitlines()
@@ -206,14 +208,19 @@ def inherited_state(t, g):
 
 
 # The values that a process can go down to.
-GO_LOWER = "for v in 199 1 0 -1 -800; do (echo $v > /proc/self/oom_score_adj) 2>/dev/null && echo $v; done > out; :\n"
+GO_LOWER = (
+    "for v in 199 1 0 -1 -800; do (echo $v > /proc/self/oom_score_adj) 2>/dev/null && echo "
+    "$v; done > out; :\n"
+)
 SYS_RESOURCE = 24
 
 
 def lowered(pid):
-    """The same of another one, for somebody who has no CAP_SYS_RESOURCE but may write there otherwise."""
+    """The same of another one, for somebody who has no CAP_SYS_RESOURCE but may write there
+    otherwise."""
     code = (
-        "for v in 499, 1, 0, -1, -800:\n try:\n  open('/proc/%d/oom_score_adj', 'wb', 0).write(b'%%d' %% v)\n  print(v)\n"
+        "for v in 499, 1, 0, -1, -800:\n try:\n  open('/proc/%d/oom_score_adj', 'wb', "
+        "0).write(b'%%d' %% v)\n  print(v)\n"
         " except PermissionError:\n  pass" % pid
     )
     return subprocess.run(
@@ -225,8 +232,9 @@ def lowered(pid):
 
 
 def oom_score(t, g):
-    """The daemon's protection from the OOM killer is not handed on, nor a way back to it: of the caller's -800 the
-    kernel keeps the floor, unless who sets the job's own value has CAP_SYS_RESOURCE. Here root may have none.
+    """The daemon's protection from the OOM killer is not handed on, nor a way back to it: of the
+    caller's -800 the kernel keeps the floor, unless who sets the job's own value has
+    CAP_SYS_RESOURCE. Here root may have none.
     """
 
     def protected():

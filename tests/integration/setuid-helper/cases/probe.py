@@ -96,9 +96,10 @@ MASKED = """acpi asound interrupts kallsyms kcore keys kmsg kpagecgroup kpagecou
 for n in MASKED + ["slabinfo", "pagetypeinfo"]:
     WANTED["closed-" + n] = "EACCES|ENOENT"
     WANTED["closed-write-" + n] = "EACCES|ENOENT|EISDIR"
-for (
-    n
-) in "/root /etc/shadow /run/dbus /var/run/docker.sock /etc/selvedge /etc/hadoop /boot /sys/kernel /mnt /srv".split():
+for n in (
+    "/root /etc/shadow /run/dbus /var/run/docker.sock /etc/selvedge /etc/hadoop /boot "
+    "/sys/kernel /mnt /srv"
+).split():
     WANTED["see-" + n] = "ENOENT"
 # The catalogue's numbers of what the probe reports, beyond what their names say.
 CASES = {

@@ -131,7 +131,8 @@ def cut_while_sent(server, place):
 
 
 def open_files(_server, place):
-    """Of a request for many maps at most max.session-open-files are open, the one that is sent among them."""
+    """Of a request for many maps at most max.session-open-files are open, the one that is sent
+    among them."""
     maps = [ONE.map(n) for n in range(100, 120)]
     for n in range(100, 120):
         place.output(ONE, n, [bytes(8 << 20) if n == 100 else b"short"])
@@ -153,7 +154,8 @@ def open_files(_server, place):
 
 
 def page_cache(_server, place):
-    """Parts longer than 256 KiB that are not in the page cache are read ahead; what was sent is dropped, unless manage.os.cache says no."""
+    """Parts longer than 256 KiB that are not in the page cache are read ahead; what was sent is
+    dropped, unless manage.os.cache says no."""
     size, window = 8 << 20, 4 << 20
     place.output(ONE, 132, [b"short"])
     for n, (value, kept) in enumerate(
