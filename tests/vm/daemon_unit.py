@@ -14,8 +14,8 @@ def is_helper(pid):
 
 
 def daemon_alone(pid):
-    """The daemon's unit has no monitor and no localizer; a monitor moves out after its answer. Without the daemon the unit
-    is empty."""
+    """The daemon's unit has no monitor and no localizer; a monitor moves out after its answer.
+    Without the daemon the unit is empty."""
     group = f"{SLICE}/selvedge-nodemanager.service"
 
     def alone():

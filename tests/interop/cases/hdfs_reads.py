@@ -8,7 +8,8 @@ from interop.hdfs import BLOCK
 from lib import hostile_archives
 from lib.localizer_process import ARCHIVE, FILE, PRIVATE, PUBLIC, Localizer
 
-TIMEOUT_MS = 2000  # where a DataNode is silent; elsewhere Hadoop's, since a busy machine is silent for seconds, too
+# where a DataNode is silent; elsewhere Hadoop's, since a busy machine is silent for seconds, too
+TIMEOUT_MS = 2000
 
 
 def expect(condition, detail=""):
@@ -180,7 +181,8 @@ class Reads:
         )
 
     def delegation_token(self):
-        """Whose token the job has is who reads, whatever the name; a token that was cancelled is refused."""
+        """Whose token the job has is who reads, whatever the name; a token that was cancelled is
+        refused."""
         data, path, at = b"alice's", "/tokens/own", f"{self.h.root}/credentials"
         stamp = self.h.put(path, data, mode="600")
         service = self.h.ask("token", "alice", at)
@@ -249,8 +251,8 @@ class Reads:
         )
 
     def spoil(self, path, port, meta=False):
-        """One byte of the first chunk, or of its checksum behind the header of seven bytes. Not of the last chunk: of a
-        partial one the DataNode has the checksum in memory."""
+        """One byte of the first chunk, or of its checksum behind the header of seven bytes. Not of
+        the last chunk: of a partial one the DataNode has the checksum in memory."""
         block = self.h.blocks(path)[0][0]
         with open(self.h.replica(block, port, meta), "r+b") as f:
             f.seek(8)
@@ -259,7 +261,8 @@ class Reads:
             f.write(bytes([byte[0] ^ 1]))
 
     def corrupt(self):
-        """One replica is bad on disk, in its data or in its checksums: found whenever it is tried first, and reported."""
+        """One replica is bad on disk, in its data or in its checksums: found whenever it is tried
+        first, and reported."""
         for meta in (False, True):
             data, path = os.urandom(100000), f"/corrupt/{meta}"
             at = self.h.put(path, data)
@@ -300,8 +303,8 @@ class Reads:
         return None
 
     def in_mid_read(self, path, at, disturb, **more):
-        """Stops the worker in the middle of its read, calls disturb(its DataNode) and lets it go on. Returns the answer,
-        the place and the DataNode."""
+        """Stops the worker in the middle of its read, calls disturb(its DataNode) and lets it go
+        on. Returns the answer, the place and the DataNode."""
         for _ in range(20):
             loc, request, where = self.start(path, at, **more)
 
@@ -388,7 +391,8 @@ class Reads:
 
 
 class Failover:
-    """Reads from an HA pair of NameNodes; `servers`: both, the first one is active at the beginning."""
+    """Reads from an HA pair of NameNodes; `servers`: both, the first one is active at the
+    beginning."""
 
     def __init__(self, h, place):
         self.h, self.reads = h, Reads(h, place)
@@ -416,13 +420,14 @@ class Failover:
         self.in_mid_read(self.h.switch)
 
     def killed(self):
-        """The active one is killed in the middle of a read; afterwards the other one alone is there."""
+        """The active one is killed in the middle of a read; afterwards the other one alone is
+        there."""
         self.in_mid_read(self.h.kill_active)
         self.same(self.servers)
 
     def none_active(self):
-        """One is dead, the other one a standby: a read fails when the failovers that are configured are used up, and not
-        before."""
+        """One is dead, the other one a standby: a read fails when the failovers that are configured
+        are used up, and not before."""
         self.h.ask("standby")
         self.reads.refused(
             "source",

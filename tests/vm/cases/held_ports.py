@@ -52,8 +52,8 @@ def answered(sockets):
 
 
 def wrong_ports():
-    """The units as they are installed, on a node with another address: the daemon does not start, in words, and is not
-    started by connections."""
+    """The units as they are installed, on a node with another address: the daemon does not start,
+    in words, and is not started by connections."""
     tool("systemctl", "stop", "selvedge-nodemanager")
     tool("systemctl", "enable", "-q", "selvedge-nodemanager.socket")
     expect("the web's socket, too", tool("systemctl", "is-enabled", HELD[1]).strip(), "enabled")
@@ -84,7 +84,8 @@ def wrong_ports():
 
 
 def held_ports():
-    """Held by systemd: connections during a restart are answered, and another account cannot take the ports."""
+    """Held by systemd: connections during a restart are answered, and another account cannot take
+    the ports."""
     for unit, port in zip(HELD, ports()):
         os.makedirs(f"/etc/systemd/system/{unit}.d")
         with open(f"/etc/systemd/system/{unit}.d/address.conf", "w", encoding="ascii") as f:

@@ -159,7 +159,8 @@ def starts():
 
 
 def doctor():
-    """As the administrator: no findings, SELinux is enforcing. As a user: no denials of our types."""
+    """As the administrator: no findings, SELinux is enforcing. As a user: no denials of our
+    types."""
     mark = denials.mark()
     found = json_of(
         "/usr/bin/selvedge", "--json", "doctor", env={**os.environ, "HADOOP_CONF_DIR": CONF}
@@ -175,7 +176,8 @@ def doctor():
 
 
 def labelled(name, app, user):
-    """The processes and files of a container have the right types and categories. Returns the level."""
+    """The processes and files of a container have the right types and categories. Returns the
+    level."""
     types, level = levels(name)
     expect("types in the group", types, {"selvedge_init_t", "selvedge_container_t"})
     numbers = [int(n[1:]) for n in level.removeprefix("s0:").split(",")]
@@ -221,8 +223,9 @@ def web(path):
 
 
 def life():
-    """A job of `selvedge run` with its ApplicationMaster (87). The daemon serves its log, is killed and restarted; then
-    the job, which ignores SIGTERM, is killed. All its files are deleted, with any mode."""
+    """A job of `selvedge run` with its ApplicationMaster (87). The daemon serves its log, is killed
+    and restarted; then the job, which ignores SIGTERM, is killed. All its files are deleted, with
+    any mode."""
     mark = denials.mark()
     job = Job(f"trap '' TERM; {WORK}; echo up; while :; do sleep 600; done")
     labelled(job.name, job.app, "job")
@@ -257,8 +260,8 @@ def life():
 
 
 def devices():
-    """Three devices of a GPU's major number, without a driver: an allowed open fails with ENXIO. Types: the distribution's,
-    ours, and one that containers may not open."""
+    """Three devices of a GPU's major number, without a driver: an allowed open fails with ENXIO.
+    Types: the distribution's, ours, and one that containers may not open."""
     for minor, kind in (
         (0, "xserver_misc_device_t"),
         (1, "selvedge_device_t"),
@@ -269,7 +272,10 @@ def devices():
         os.mknod(path, 0o666 | stat.S_IFCHR, os.makedev(195, minor))
         os.chmod(path, 0o666)
         os.setxattr(path, "security.selinux", f"system_u:object_r:{kind}:s0\0".encode())
-    return "\n[gpu]\nmodule.enabled=true\ngpu.major-device-number=195\ngpu.allowed-device-minor-numbers=0,1,2\n"
+    return (
+        "\n[gpu]\nmodule.enabled=true\ngpu.major-device-number=195\n"
+        "gpu.allowed-device-minor-numbers=0,1,2\n"
+    )
 
 
 def files():

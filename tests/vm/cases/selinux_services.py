@@ -22,8 +22,8 @@ def journal():
 
 
 def by_socket():
-    """Socket-activated mode (056): systemd starts the helper for each connection, it has no setuid bit, and the daemon has no
-    privileges."""
+    """Socket-activated mode (056): systemd starts the helper for each connection, it has no setuid
+    bit, and the daemon has no privileges."""
     mark = denials.mark()
     helper, drop_in = (
         "/usr/libexec/selvedge/container-executor",
@@ -49,7 +49,8 @@ def by_socket():
     )
     expect("why Java does not run", "compiles code into memory" in journal(), True)
     c = Machine.node.start(
-        f"cat priv\n{WORK}\ntouch $1/up; trap 'echo term >>$1/signals; exit 143' TERM; while :; do sleep 600 & wait; done",
+        f"cat priv\n{WORK}\ntouch $1/up; trap 'echo term >>$1/signals; exit 143' TERM; while :; do "
+        "sleep 600 & wait; done",
         resources=[(PRIVATE, FILE, "priv", f"{STAGING}/private/file")],
     )
     labelled(c.name, c.app_text, "job")
@@ -99,8 +100,9 @@ def running():
 
 
 def services():
-    """Auxiliary services: the shuffle in a type of its own sends a map output that a job has made; a service of the site, and
-    services in Java, one whose class is missing and one that keeps a file and listens, in the type of services.
+    """Auxiliary services: the shuffle in a type of its own sends a map output that a job has made;
+    a service of the site, and services in Java, one whose class is missing and one that keeps a
+    file and listens, in the type of services.
     """
     mark, ready = denials.mark(), journal().count(
         "service sample is ready"
@@ -158,8 +160,8 @@ def services():
 
 
 def aggregation():
-    """log-uploader writes into a directory of the machine: two applications of a user share his directories there, which have his
-    categories, as the archives have."""
+    """log-uploader writes into a directory of the machine: two applications of a user share his
+    directories there, which have his categories, as the archives have."""
     mark = denials.mark()
     logs = "/srv/logs"
     os.makedirs(logs)
@@ -190,7 +192,8 @@ def aggregation():
 
 
 def bus():
-    """D-Bus: root and, by polkit, an administrator freeze a container; a user may do nothing, and without polkit root alone may."""
+    """D-Bus: root and, by polkit, an administrator freeze a container; a user may do nothing, and
+    without polkit root alone may."""
     mark = denials.mark()
     c = Machine.node.start("touch $1/up; exec sleep 600")
     path = f"{BUS}/container/{c.name}".replace("_", "_5f")

@@ -78,11 +78,15 @@ def instances():
 
 
 def switch():
-    """Socket-activated mode, as documented: the socket, one line of configuration, the drop-in, no setuid bit."""
+    """Socket-activated mode, as documented: the socket, one line of configuration, the drop-in, no
+    setuid bit."""
     spawned = sorted(setuid()[1] for _ in range(5))[2]
     with open(f"{CONF}/yarn-site.xml", encoding="utf-8") as f:
         text = f.read()
-    line = f"<property><name>selvedge.nodemanager.executor.socket</name><value>{SOCKET}</value></property>"
+    line = (
+        "<property><name>selvedge.nodemanager.executor.socket</name><value>"
+        f"{SOCKET}</value></property>"
+    )
     with open(f"{CONF}/yarn-site.xml", "w", encoding="utf-8") as f:
         f.write(text.replace("</configuration>", line + "</configuration>"))
     directory = "/etc/systemd/system/selvedge-nodemanager.service.d"
@@ -107,8 +111,8 @@ def switch():
     results = [through_socket() for _ in range(5)]
     expect("answers", {r[0] for r in results}, {0})
     print(
-        f"        an answer takes {sorted(r[1] for r in results)[2] * 1000:.0f} ms, setuid {spawned * 1000:.0f} ms "
-        "(medians of 5, emulated)",
+        f"        an answer takes {sorted(r[1] for r in results)[2] * 1000:.0f} ms, setuid "
+        f"{spawned * 1000:.0f} ms (medians of 5, emulated)",
         flush=True,
     )
     done = subprocess.run(
@@ -149,7 +153,8 @@ def switched_job():
 
 
 def socket_stops():
-    """A container outlives its killed daemon and the socket; the start of a new one waits for the socket."""
+    """A container outlives its killed daemon and the socket; the start of a new one waits for the
+    socket."""
     process, group = job("echo up; exec sleep 600", "-m", "64m")
     before, pid = read(f"{group}/cgroup.procs"), main_pid()
     tool("systemctl", "kill", "--kill-whom=main", "-s", "KILL", "selvedge-nodemanager")
