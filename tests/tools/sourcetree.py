@@ -1,5 +1,5 @@
-"""The hand-written files of this tree, for the style checks: git's list or, without a git repository or
-without git, every file outside the build directories."""
+"""The hand-written files of this tree, for the style checks: git's list or, without a git
+repository or without git, every file outside the build directories."""
 import os
 import re
 import subprocess
