@@ -89,7 +89,8 @@ def _mapred_site(c):
         "mapreduce.client.submit.file.replication": 2,
         "yarn.app.mapreduce.am.resource.mb": MASTER_MB,
         # before 3.4
-        "yarn.app.mapreduce.am.command-opts": f"{SMALL} --add-opens=java.base/java.lang=ALL-UNNAMED",
+        "yarn.app.mapreduce.am.command-opts": SMALL
+        + " --add-opens=java.base/java.lang=ALL-UNNAMED",
         "mapreduce.map.memory.mb": TASK_MB,
         "mapreduce.map.java.opts": SMALL,
         "mapreduce.reduce.memory.mb": TASK_MB,

@@ -104,7 +104,8 @@ class Disks(DrivenNode):
             }, self.driver.exits()
             shutil.rmtree(fillers[self.node.local_dirs[1]])
             self.wait(lambda: self.report() == (True, ""), host.PATIENCE, "healthy again")
-            mine = f"{self.node.local_dirs[1]}/usercache/{self.user}/appcache/application_1700000000000_{app:04d}"
+            caches = f"{self.node.local_dirs[1]}/usercache/{self.user}/appcache"
+            mine = f"{caches}/application_1700000000000_{app:04d}"
             self.wait(
                 lambda: os.path.isdir(mine), host.PATIENCE, "the application's directory there"
             )

@@ -133,6 +133,10 @@ class HadoopConfigurations(WorkerMachine):
         """(name, keys, words of the refusal). None takes away what the fixture sets; directories,
         the helper's keys and what this machine cannot do stay the fixture's."""
         nm, lce = "yarn.nodemanager.", "yarn.nodemanager.linux-container-executor."
+        apache, spark = (
+            "org.apache.hadoop.yarn.server.nodemanager.",
+            "org.apache.spark.network.yarn.",
+        )
         usual = {
             nm + "hostname": None,
             nm + "bind-host": None,
@@ -148,11 +152,9 @@ class HadoopConfigurations(WorkerMachine):
             nm + "admin-env": "MALLOC_ARENA_MAX=$MALLOC_ARENA_MAX",
             nm + "aux-services": "mapreduce_shuffle,spark2_shuffle",
             nm + "aux-services.mapreduce_shuffle.class": "org.apache.hadoop.mapred.ShuffleHandler",
-            nm
-            + "aux-services.spark2_shuffle.class": "org.apache.spark.network.yarn.YarnShuffleService",
+            nm + "aux-services.spark2_shuffle.class": spark + "YarnShuffleService",
             nm + "aux-services.spark2_shuffle.classpath": "/usr/vendor/spark2/aux/*",
-            nm
-            + "container-executor.class": "org.apache.hadoop.yarn.server.nodemanager.LinuxContainerExecutor",
+            nm + "container-executor.class": apache + "LinuxContainerExecutor",
             nm + "container-metrics.unregister-delay-ms": "60000",
             nm + "container-monitor.interval-ms": "3000",
             nm + "delete.debug-delay-sec": "0",
@@ -166,8 +168,7 @@ class HadoopConfigurations(WorkerMachine):
             lce + "cgroups.mount-path": "/cgroup",
             lce + "cgroups.strict-resource-usage": "false",
             lce + "group": "hadoop",
-            lce
-            + "resources-handler.class": "org.apache.hadoop.yarn.server.nodemanager.util.CgroupsLCEResourcesHandler",
+            lce + "resources-handler.class": apache + "util.CgroupsLCEResourcesHandler",
             nm + "log-aggregation.compression-type": "gz",
             nm + "log-aggregation.num-log-files-per-app": "336",
             nm + "log.retain-seconds": "604800",
@@ -189,12 +190,10 @@ class HadoopConfigurations(WorkerMachine):
             nm + "address": "0.0.0.0:8041",
             nm + "aux-services": "mapreduce_shuffle",
             nm + "aux-services.mapreduce_shuffle.class": "org.apache.hadoop.mapred.ShuffleHandler",
-            nm
-            + "container-executor.class": "org.apache.hadoop.yarn.server.nodemanager.LinuxContainerExecutor",
+            nm + "container-executor.class": apache + "LinuxContainerExecutor",
             lce + "path": "/opt/vendor/lib/hadoop-yarn/bin/container-executor",
             lce + "group": "yarn",
-            lce
-            + "resources-handler.class": "org.apache.hadoop.yarn.server.nodemanager.util.DefaultLCEResourcesHandler",
+            lce + "resources-handler.class": apache + "util.DefaultLCEResourcesHandler",
             nm + "localizer.client.thread-count": "5",
             nm + "localizer.fetch.thread-count": "20",
             nm + "container-manager.thread-count": "20",

@@ -186,6 +186,7 @@ def preempted_before(rm, app):
 
 def with_preemption():
     prefix, policy = "yarn.scheduler.capacity.", "yarn.resourcemanager.monitor.capacity.preemption."
+    resources = "org.apache.hadoop.yarn.util.resource"
     keys = {
         "yarn.resourcemanager.scheduler.monitor.enable": "true",
         f"{policy}monitoring_interval": "100",
@@ -203,7 +204,7 @@ def with_preemption():
             f"{prefix}root.other.capacity": "99",
             f"{prefix}root.default.user-limit-factor": "100",
             f"{prefix}maximum-am-resource-percent": "1",
-            f"{prefix}resource-calculator": "org.apache.hadoop.yarn.util.resource.DefaultResourceCalculator",
+            f"{prefix}resource-calculator": f"{resources}.DefaultResourceCalculator",
         },
     )
     rm.keys = keys
