@@ -153,6 +153,20 @@ def open_files(_server, place):
         server.close()
 
 
+def cached_bytes(path):
+    said = subprocess.check_output(["fincore", "--bytes", "--noheadings", "--output=RES", path])
+    return int(said)
+
+
+def drop_from_cache(path, size):
+    """Returns when the kernel has dropped all pages: it keeps those that are in use at the moment,
+    of which a busy machine has more."""
+    with open(path, "rb") as file:
+        os.fsync(file.fileno())
+        while cached_bytes(path) > 0:
+            os.posix_fadvise(file.fileno(), 0, size, os.POSIX_FADV_DONTNEED)
+
+
 def page_cache(_server, place):
     """Parts longer than 256 KiB that are not in the page cache are read ahead; what was sent is
     dropped, unless manage.os.cache says no."""
@@ -161,9 +175,7 @@ def page_cache(_server, place):
     for n, (value, kept) in enumerate(
         (({}, 0), ({"mapreduce.shuffle.manage.os.cache": "false"}, 1))
     ):
-        with open(place.output(ONE, 130 + n, [bytes(size)]) + "/file.out", "rb") as file:
-            os.fsync(file.fileno())
-            os.posix_fadvise(file.fileno(), 0, size, os.POSIX_FADV_DONTNEED)
+        drop_from_cache(place.output(ONE, 130 + n, [bytes(size)]) + "/file.out", size)
         server = Shuffle(place.dirs, value)
         server.event(ONE.init())
         with subprocess.Popen(
