@@ -103,7 +103,7 @@ void peer_hold(struct peer_node *n, struct yarn_container_id id)
     n->held[n->n_held++] = (struct peer_held){ .id = id };
 }
 
-struct peer_held *peer_find(struct peer_node *n, struct yarn_container_id id)
+static struct peer_held *find_held(struct peer_node *n, struct yarn_container_id id)
 {
     for (size_t i = 0; i < n->n_held; i++)
         if (yarn_container_id_cmp(n->held[i].id, id) == 0)
@@ -113,7 +113,7 @@ struct peer_held *peer_find(struct peer_node *n, struct yarn_container_id id)
 
 void peer_end(struct peer_node *n, struct yarn_container_id id, int32_t exit)
 {
-    struct peer_held *h = peer_find(n, id);
+    struct peer_held *h = find_held(n, id);
 
     if (h) {
         h->complete = true;
@@ -241,10 +241,10 @@ static struct peer_held *find_told(struct peer_node *n, const Hadoop__Yarn__Cont
 {
     struct yarn_container_id id;
 
-    return yarn_container_id_from(m, &id) < 0 ? NULL : peer_find(n, id);
+    return yarn_container_id_from(m, &id) < 0 ? NULL : find_held(n, id);
 }
 
-void peer_take_beat(struct peer_node *n, const HeartbeatResponse *m)
+static void take_beat(struct peer_node *n, const HeartbeatResponse *m)
 {
     peer_take_keys(m->container_token_master_key, m->nm_token_master_key);
     for (size_t i = 0; i < m->n_containers_to_be_removed_from_nm; i++) {
@@ -273,7 +273,7 @@ const HeartbeatResponse *peer_beat_with(struct sv_arena *a, struct peer_node *n,
     const HeartbeatResponse *m = peer_call(a, n->rm, "nodeHeartbeat", q);
 
     if (m)
-        peer_take_beat(n, m);
+        take_beat(n, m);
     return m;
 }
 

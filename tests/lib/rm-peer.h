@@ -113,7 +113,6 @@ void peer_send(struct ipc_client *c, const char *method, const void *request, ip
 
 void peer_serve(struct peer_node *n, const char *host);
 void peer_hold(struct peer_node *n, struct yarn_container_id id);
-struct peer_held *peer_find(struct peer_node *n, struct yarn_container_id id);
 void peer_end(struct peer_node *n, struct yarn_container_id id, int32_t exit);
 
 /* 64 GiB, 64 cores, and the containers that it runs. */
@@ -127,7 +126,6 @@ bool peer_join(struct peer_node *n); /* is it told to go on? */
 ContainerStatus *peer_status(struct sv_arena *a, struct yarn_container_id id);
 /* Of a healthy node, with its containers. */
 HeartbeatRequest *peer_heartbeat(struct sv_arena *a, const struct peer_node *n);
-void peer_take_beat(struct peer_node *n, const HeartbeatResponse *m);
 const HeartbeatResponse *peer_beat_with(struct sv_arena *a, struct peer_node *n,
                                         HeartbeatRequest *q);
 void peer_beat(struct peer_node *n);
