@@ -143,16 +143,15 @@ static int ask_scheduler(struct ipc_call *call, struct rm *rm, struct rm_attempt
                          const AllocateRequest *q, const struct rm_ask *asks)
 {
     const Hadoop__Yarn__ResourceBlacklistRequestProto *b = q->blacklist_request;
-    struct rm_sched_event ev = {
-        .type = RM_SCHED_ASK, .app = att->app->id, .asks = asks, .n_asks = q->n_ask
-    };
+    struct rm_sched_event ev = { .type = RM_SCHED_ASK,
+                                 .ask = { .app = att->app->id, .asks = asks, .n_asks = q->n_ask } };
     struct sv_error err = { 0 };
 
     if (b) {
-        ev.blacklist_add = (const char *const *)b->blacklist_additions;
-        ev.n_blacklist_add = b->n_blacklist_additions;
-        ev.blacklist_remove = (const char *const *)b->blacklist_removals;
-        ev.n_blacklist_remove = b->n_blacklist_removals;
+        ev.ask.blacklist_add = (const char *const *)b->blacklist_additions;
+        ev.ask.n_blacklist_add = b->n_blacklist_additions;
+        ev.ask.blacklist_remove = (const char *const *)b->blacklist_removals;
+        ev.ask.n_blacklist_remove = b->n_blacklist_removals;
     }
     if (rm_schedule(rm, &ev, &err) < 0) {
         ipc_call_fail(call, JAVA_YARN_EXCEPTION, "%s",

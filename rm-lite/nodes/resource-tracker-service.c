@@ -62,7 +62,8 @@ static void recover_container(struct rm *rm, struct rm_node *n,
     struct rm_res res;
     struct rm_attempt *att;
     struct rm_container *c;
-    struct rm_sched_event ev = { .type = RM_SCHED_CONTAINER_RECOVERED, .node = &n->id };
+    struct rm_sched_event ev = { .type = RM_SCHED_CONTAINER_RECOVERED };
+    struct rm_ev_container_recovered *run = &ev.container_recovered;
     bool complete = st->container_state == C_COMPLETE;
 
     if (yarn_container_id_from(st->container_id, &id) < 0 || rm_res_from(st->resource, &res) < 0)
@@ -92,18 +93,19 @@ static void recover_container(struct rm *rm, struct rm_node *n,
         if (complete || !att || !att->app->keep_containers || rm_app_is_final(att->app))
             return;
     }
-    ev.container = id;
-    ev.total = res;
-    ev.priority = st->priority ? st->priority->priority : 0;
-    ev.flag = att->has_master && yarn_container_id_cmp(att->master_id, id) == 0;
+    run->container = id;
+    run->node = &n->id;
+    run->resource = res;
+    run->priority = st->priority ? st->priority->priority : 0;
+    run->is_master = att->has_master && yarn_container_id_cmp(att->master_id, id) == 0;
     if (!complete && (res.mem > RM_RES_MB_MAX || rm_schedule(rm, &ev, NULL) < 0)) {
         rm_node_cleanup_container(n, id);
         return;
     }
-    c = rm_container_new(att, n, id, res, ev.priority, st->allocation_request_id);
+    c = rm_container_new(att, n, id, res, run->priority, st->allocation_request_id);
     if (st->has_creation_time)
         c->created_ms = st->creation_time;
-    if (ev.flag) {
+    if (run->is_master) {
         c->is_master = true;
         att->master = c;
     }
@@ -465,7 +467,8 @@ static void repeat(struct ipc_call *call, struct rm_node *n)
 static void status_update(struct rm *rm, struct rm_node *n, const Hadoop__Yarn__NodeStatusProto *st)
 {
     bool healthy = true;
-    struct rm_sched_event beat = { .type = RM_SCHED_NODE_HEARTBEAT, .node = &n->id };
+    struct rm_sched_event beat = { .type = RM_SCHED_NODE_HEARTBEAT,
+                                   .node_heartbeat = { .node = &n->id } };
 
     if (st->nodehealthstatus) {
         healthy = st->nodehealthstatus->is_node_healthy;

@@ -38,12 +38,13 @@ int rm_control_kill(struct rm_app *app, const struct rm_caller *by, const char *
 int32_t rm_control_priority(struct rm_app *app, int32_t priority)
 {
     SV_DISPATCH_BATCH(app->rm->dispatcher);
-    struct rm_sched_event ev = { .type = RM_SCHED_APP_PRIORITY, .app = app->id };
+    struct rm_sched_event ev = { .type = RM_SCHED_APP_PRIORITY,
+                                 .app_priority = { .app = app->id } };
 
     if (rm_app_is_final(app))
         return app->priority;
     app->priority = (int32_t)SV_MIN((int64_t)priority, app->rm->conf.max_priority);
-    ev.priority = app->priority;
+    ev.app_priority.priority = app->priority;
     (void)rm_schedule(app->rm, &ev,
                       NULL); /* not accepted yet: added with the new priority, ignoring */
     rm_store_app_update(app->rm, app);
@@ -59,7 +60,8 @@ static bool in_scheduler(const struct rm_app *app)
 static int move(struct rm_app *app, const struct rm_caller *by, const char *queue,
                 struct sv_error *err)
 {
-    struct rm_sched_event ev = { .type = RM_SCHED_APP_MOVED, .app = app->id, .queue = queue };
+    struct rm_sched_event ev = { .type = RM_SCHED_APP_MOVED,
+                                 .app_moved = { .app = app->id, .queue = queue } };
     struct rm_queue_info to;
     int r = rm_queue_may_move(app->rm, queue, by->user, app->id, err);
 

@@ -307,7 +307,7 @@ static int name_add(struct rm_name **set, const char *name)
     return 0;
 }
 
-int rm_blacklist_update(struct rm_sched_app *app, const struct rm_sched_event *ev)
+int rm_blacklist_update(struct rm_sched_app *app, const struct rm_ev_ask *ev)
 {
     int r = 0;
 

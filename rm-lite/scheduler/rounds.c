@@ -9,7 +9,7 @@
 #include "rm-lite/scheduler/scheduler-impl.h"
 
 static int visit(struct rm_sched *s, struct rm_sched_node *n, struct rm_assign *a,
-                 const struct rm_sched_event *ev, int64_t now)
+                 const struct rm_ev_ask_round *ev, int64_t now)
 {
     a->ret_given = 0;
     a->ret_elsewhere = false;
@@ -21,7 +21,7 @@ static int visit(struct rm_sched *s, struct rm_sched_node *n, struct rm_assign *
     return rm_assign_node(s, n, a);
 }
 
-static int visit_due(struct rm_sched *s, struct rm_assign *a, const struct rm_sched_event *ev,
+static int visit_due(struct rm_sched *s, struct rm_assign *a, const struct rm_ev_ask_round *ev,
                      int64_t now)
 {
     struct rm_sched_node *n = rm_room_next_due(s);
@@ -36,7 +36,7 @@ static int visit_due(struct rm_sched *s, struct rm_assign *a, const struct rm_sc
     return r;
 }
 
-static int visit_swept(struct rm_sched *s, struct rm_assign *a, const struct rm_sched_event *ev,
+static int visit_swept(struct rm_sched *s, struct rm_assign *a, const struct rm_ev_ask_round *ev,
                        int64_t now)
 {
     struct rm_sched_node *n = s->cursor ? s->cursor : s->roomy;
@@ -57,7 +57,7 @@ static int visit_swept(struct rm_sched *s, struct rm_assign *a, const struct rm_
     return r;
 }
 
-int rm_round(struct rm_sched *s, const struct rm_sched_event *ev, int64_t now)
+int rm_round(struct rm_sched *s, const struct rm_ev_ask_round *ev, int64_t now)
 {
     struct rm_assign a = { .max_out = RM_TURN_DECISIONS };
     int64_t asks = s->counts.groups_tried;

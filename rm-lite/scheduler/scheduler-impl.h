@@ -427,7 +427,7 @@ int rm_asks_put_back(struct rm_sched *s, struct rm_sched_app *app,
 struct rm_ask_row *rm_asks_row(const struct rm_ask_group *g, const struct rm_label *name);
 bool rm_asks_rack_now(const struct rm_sched *s, const struct rm_ask_group *g);
 bool rm_asks_any_now(const struct rm_sched *s, const struct rm_ask_group *g);
-int rm_blacklist_update(struct rm_sched_app *app, const struct rm_sched_event *ev) _must_use_;
+int rm_blacklist_update(struct rm_sched_app *app, const struct rm_ev_ask *ev) _must_use_;
 void rm_blacklist_clear(struct rm_sched_app *app);
 
 /* room.c: which nodes have room, and which of them the next round visits */
@@ -509,6 +509,6 @@ int rm_preempt(struct rm_sched *s, int64_t now_ms) _must_use_;
 int rm_reconfigure(struct rm_sched *s, struct sv_conf *conf, struct sv_error *err) _must_use_;
 
 /* rounds.c */
-int rm_round(struct rm_sched *s, const struct rm_sched_event *ev, int64_t now_ms) _must_use_;
+int rm_round(struct rm_sched *s, const struct rm_ev_ask_round *ev, int64_t now_ms) _must_use_;
 
 #endif

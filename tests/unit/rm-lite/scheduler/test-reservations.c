@@ -34,8 +34,10 @@ static void beats(struct fix *f, int from, int to, int rounds)
 
 static void done(struct fix *f, int i, int container)
 {
-    assert_int_equal(go(f, (struct rm_sched_event){ .type = RM_SCHED_CONTAINER_DONE,
-                                                    .container = { { app_id(i), 1 }, container } }),
+    assert_int_equal(go(f,
+                        (struct rm_sched_event){
+                            .type = RM_SCHED_CONTAINER_DONE,
+                            .container_done = { .container = { { app_id(i), 1 }, container } } }),
                      0);
 }
 
@@ -167,13 +169,15 @@ static void test_round_reserves_what_ends(void **state)
     ask(&f, 2, 2048, 1);
     ask(&f, 3, 1024, 100);
     done(&f, 1, 1);
-    assert_int_equal(
-        go(&f, (struct rm_sched_event){ .type = RM_SCHED_ASK_ROUND, .window_ms = 1000 }), 0);
+    assert_int_equal(go(&f, (struct rm_sched_event){ .type = RM_SCHED_ASK_ROUND,
+                                                     .ask_round = { .window_ms = 1000 } }),
+                     0);
     assert_int_equal(count_app(&f, 3), 0);
     assert_int_equal(reserved(&f, 2), 1);
     done(&f, 1, 2);
-    assert_int_equal(
-        go(&f, (struct rm_sched_event){ .type = RM_SCHED_ASK_ROUND, .window_ms = 1000 }), 0);
+    assert_int_equal(go(&f, (struct rm_sched_event){ .type = RM_SCHED_ASK_ROUND,
+                                                     .ask_round = { .window_ms = 1000 } }),
+                     0);
     assert_int_equal(containers(&f, 2), 1);
     fix_end(&f);
 }
@@ -196,10 +200,11 @@ static void test_smaller_node(void **state)
     beats(&f, 1, 1, 1);
     assert_int_equal(reserved(&f, 1), 1);
     for (int mem = 4096; mem >= 3072; mem -= 1024) {
-        assert_int_equal(go(&f, (struct rm_sched_event){ .type = RM_SCHED_NODE_RESIZED,
-                                                         .node = &id,
-                                                         .total = { mem, 16 } }),
-                         0);
+        assert_int_equal(
+            go(&f,
+               (struct rm_sched_event){ .type = RM_SCHED_NODE_RESIZED,
+                                        .node_resized = { .node = &id, .total = { mem, 16 } } }),
+            0);
         assert_int_equal(reserved(&f, 1), mem == 4096);
     }
     fix_end(&f);
