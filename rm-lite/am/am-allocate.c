@@ -6,7 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "common/oom.h"
 #include "common/str.h"
 #include "rm-lite/am/am-preemption.h"
 #include "rm-lite/am/am-session.h"
@@ -303,17 +302,6 @@ static bool fill_answer(struct rm *rm, struct rm_attempt *att, struct sv_arena *
     return resp->limit && resp->application_priority;
 }
 
-static void remember(struct rm_attempt *att, const AllocateResponse *resp)
-{
-    size_t len = hadoop__yarn__allocate_response_proto__get_packed_size(resp);
-
-    free(att->last_response);
-    att->last_response = malloc(SV_MAX(len, (size_t)1));
-    if (!att->last_response)
-        sv_out_of_memory();
-    att->last_response_len = hadoop__yarn__allocate_response_proto__pack(resp, att->last_response);
-}
-
 static float clamp_progress(float p)
 {
     if (isnan(p) || p < 0)
@@ -379,6 +367,6 @@ void rm_on_allocate(struct ipc_call *call, const ProtobufCMessage *request, void
         }
     } /* else the attempt is about to end: an empty answer */
     att->response_id = resp.response_id;
-    remember(att, &resp);
+    rm_answer_remember(&resp.base, &att->last_response, &att->last_response_len);
     ipc_call_reply_packed(call, att->last_response, att->last_response_len);
 }
