@@ -178,8 +178,7 @@ static void run_turn(struct rm *rm)
     while (rm_sched_round_waiting(rm->sched)) {
         size_t n = 0;
 
-        if (apply(rm, &ev, &n, NULL) < 0)
-            return; /* without memory the next heartbeat retries, ignoring */
+        (void)apply(rm, &ev, &n, NULL); /* it has no node or application to lack, ignoring */
         if (n + RM_VISIT_DECISIONS > ev.ask_round.max_decisions || sv_now_ms() >= end) {
             if (rm_sched_round_waiting(rm->sched))
                 continue_later(rm);

@@ -51,19 +51,20 @@ static Hadoop__Yarn__ContainerIdProto **take_containers(struct sv_arena *a, stru
     return v;
 }
 
+/* Without memory a key stays for the next heartbeat. */
 static void new_keys(struct rm_node *n, struct sv_arena *a, HeartbeatResponse *resp)
 {
     const struct yarn_master_key *ct = rm_secrets_announce(n->rm->secrets, RM_SECRET_CONTAINER);
     const struct yarn_master_key *nm = rm_secrets_announce(n->rm->secrets, RM_SECRET_NM);
 
-    if (ct->key_id != n->container_key) {
+    if (ct->key_id != n->container_key)
         resp->container_token_master_key = rm_master_key_to(a, ct);
+    if (resp->container_token_master_key)
         n->container_key = ct->key_id;
-    }
-    if (nm->key_id != n->nm_key) {
+    if (nm->key_id != n->nm_key)
         resp->nm_token_master_key = rm_master_key_to(a, nm);
+    if (resp->nm_token_master_key)
         n->nm_key = nm->key_id;
-    }
 }
 
 void rm_heartbeat_refuse(struct ipc_call *call, int action, const char *why)
@@ -102,7 +103,7 @@ void rm_heartbeat_reply(struct ipc_call *call, struct rm_node *n, int32_t heartb
     rm_node_take_signals(n, a, &resp);
     if (n->resize_waits)
         resp.resource = rm_res_to(a, n->total);
-    n->resize_waits = false;
+    n->resize_waits &= !resp.resource; /* without memory it stays for the next heartbeat */
     new_keys(n, a, &resp);
     rm_answer_remember(&resp.base, &n->last_response, &n->last_response_len);
     ipc_call_reply_packed(call, n->last_response, n->last_response_len);

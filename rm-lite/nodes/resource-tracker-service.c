@@ -396,7 +396,7 @@ static void status_update(struct rm *rm, struct rm_node *n, const Hadoop__Yarn__
     sv_dispatcher_run(rm->dispatcher); /* ended containers are free for the allocation below */
     rm_overcommit_beat(n);
     if (n->in_sched && n->state == RM_NODE_ST_RUNNING && sv_now_ms() >= rm->hold_until_ms)
-        (void)rm_schedule(rm, &beat, NULL); /* without memory the next one retries, ignoring */
+        (void)rm_schedule(rm, &beat, NULL); /* present, ignoring */
     sv_dispatcher_run(rm->dispatcher);      /* the answer has the node's state and lists after it */
 }
 

@@ -70,12 +70,15 @@ static int move(struct rm_app *app, const struct rm_caller *by, const char *queu
     if (!in_scheduler(app))
         return sv_error_set(err, -EINVAL, "App in %s state cannot be moved.",
                             rm_app_wire_state_name(app));
+    if (!rm_app_context(app)) /* rm_app_set_queue rewrites it, and may not fail */
+        return sv_error_set(err, -ENOMEM, "no memory for the submission");
     r = rm_schedule(app->rm, &ev, err);
-    if (r < 0)
+    if (r >= 0)
+        r = rm_sched_queue(app->rm->sched, queue, &to); /* it is there: the move has found it */
+    if (r < 0 || sv_streq(app->queue, to.path)) {
+        rm_app_context_drop(app);
         return r;
-    r = rm_sched_queue(app->rm->sched, queue, &to); /* it is there: the move has found it */
-    if (r < 0 || sv_streq(app->queue, to.path))
-        return r;
+    }
     sv_log(SV_LOG_INFO, app->id_str, "%s: moved by user %s from queue %s to %s", app->id_str,
            by->user, app->queue, to.path);
     rm_app_set_queue(app, to.path);

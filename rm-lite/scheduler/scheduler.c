@@ -89,48 +89,34 @@ struct rm_sched *rm_sched_free(struct rm_sched *s)
 
 /* ------------------------------------------------------------------ nodes */
 
-/* -ENOMEM: nothing was added. */
-static int node_new(struct rm_sched *s, const struct rm_ev_node_added *ev)
+static void node_new(struct rm_sched *s, const struct rm_ev_node_added *ev)
 {
     struct rm_sched_node *n = rm_pool_take(&s->node_pool);
 
-    if (!n)
-        return -ENOMEM;
     n->handle = rm_pool_handle(n);
     n->port = ev->node->port;
     n->total = ev->total;
     n->schedulable = true;
     n->heartbeat_ms = -1;
     n->rack = strdup(ev->rack ? ev->rack : RM_DEFAULT_RACK);
-    if (!n->rack || rm_room_add_node(s, n, ev->node->host) < 0) {
-        free(n->rack);
-        rm_pool_give(&s->node_pool, n);
-        return -ENOMEM;
-    }
+    if (!n->rack)
+        sv_out_of_memory();
+    rm_room_add_node(s, n, ev->node->host);
     n->rack_label = rm_label(n->rack);
-    if (rm_sched_node_index(s, n) < 0) {
-        rm_room_remove_node(s, n);
-        free(n->rack);
-        rm_pool_give(&s->node_pool, n);
-        return -ENOMEM;
-    }
+    rm_sched_node_index(s, n);
     DL_APPEND(s->node_list, n);
     s->n_nodes++;
     s->cluster = rm_res_add(s->cluster, n->total);
-    return 0;
 }
 
 static int node_added(struct rm_sched *s, const struct rm_ev_node_added *ev, struct sv_error *err)
 {
     char key[300];
-    int r;
 
     if (rm_sched_node_find(s, ev->node))
         return sv_error_set(err, -EEXIST, "node %s: already in the scheduler",
                             yarn_node_id_text(ev->node, key));
-    r = node_new(s, ev);
-    if (r < 0)
-        return r;
+    node_new(s, ev);
     rm_queues_derive(s);
     return 0;
 }
@@ -152,8 +138,6 @@ static int node_removed(struct rm_sched *s, struct rm_sched_node *n)
         struct rm_sched_container *c = rm_pool_at(&s->container_pool, n->containers[i]);
         struct rm_decision *d = rm_decide(s, RM_DECIDE_LOST);
 
-        if (!d)
-            return -ENOMEM;
         d->app = c->app->id;
         d->container = rm_container_id(c);
         rm_node_id_to(n, &d->node);
@@ -195,7 +179,8 @@ static int node_heartbeat(struct rm_sched *s, struct rm_sched_node *n, int64_t n
                               .max_out = RM_TURN_DECISIONS };
 
     n->heartbeat_ms = now;
-    return rm_assign_node(s, n, &beat);
+    rm_assign_node(s, n, &beat);
+    return 0;
 }
 
 static void activate_all(struct rm_sched *s, struct rm_queue *q)
@@ -214,8 +199,6 @@ static int reject(struct rm_sched *s, struct yarn_app_id app, const char *fmt, .
     struct rm_decision *d = rm_decide(s, RM_DECIDE_APP_REJECTED);
     va_list ap;
 
-    if (!d)
-        return -ENOMEM;
     d->app = app;
     va_start(ap, fmt);
     (void)vsnprintf(s->text, sizeof(s->text), fmt, ap);
@@ -231,7 +214,6 @@ static int app_added(struct rm_sched *s, const struct rm_ev_app_added *ev, struc
     struct rm_sched_app *app;
     struct rm_decision *d;
     struct sv_error why = { 0 };
-    struct rm_user *user;
 
     yarn_app_id_text(ev->app, id);
     if (app_find(s, ev->app))
@@ -244,44 +226,35 @@ static int app_added(struct rm_sched *s, const struct rm_ev_app_added *ev, struc
                       ev->user, ev->queue);
     if (!ev->recovered && rm_queue_admits(leaf, ev->user, ev->app, &why) < 0)
         return reject(s, ev->app, "%s", why.text);
-    user = rm_user_get(leaf, ev->user);
-    if (!user)
-        return -ENOMEM;
     app = calloc(1, sizeof(*app));
+    if (!app)
+        sv_out_of_memory();
     d = rm_decide(s, RM_DECIDE_APP_ACCEPTED);
-    if (!app || !d) {
-        free(app);
-        rm_user_put(leaf, user);
-        return -ENOMEM;
-    }
     d->app = ev->app;
     app->key.ts = ev->app.cluster_ts;
     app->key.id = ev->app.id;
     app->id = ev->app;
     app->priority = ev->priority;
     app->am = ev->am_resource;
-    rm_app_enter(app, leaf, user);
+    rm_app_enter(app, leaf, rm_user_get(leaf, ev->user));
     HASH_ADD(hh, s->apps, key, sizeof(app->key), app);
     return 0;
 }
 
 /* Reports and removes the containers of the ended attempt. */
-static int app_drop_containers(struct rm_sched *s, struct rm_sched_app *app)
+static void app_drop_containers(struct rm_sched *s, struct rm_sched_app *app)
 {
     struct rm_sched_container *c;
 
     while ((c = rm_app_first(s, app))) {
         struct rm_decision *d = rm_decide(s, RM_DECIDE_ORPHANED);
 
-        if (!d)
-            return -ENOMEM;
         d->app = app->id;
         d->container = rm_container_id(c);
         rm_node_id_to(c->node, &d->node);
         d->resource = c->resource;
         rm_container_remove(s, c);
     }
-    return 0;
 }
 
 static int attempt_added(struct rm_sched *s, struct rm_sched_app *app,
@@ -290,8 +263,6 @@ static int attempt_added(struct rm_sched *s, struct rm_sched_app *app,
     struct rm_decision *d = rm_decide(s, RM_DECIDE_ATTEMPT_ADDED);
     int r;
 
-    if (!d)
-        return -ENOMEM;
     d->app = app->id;
     d->container.attempt = (struct yarn_attempt_id){ app->id, ev->attempt };
     app->attempt = ev->attempt;
@@ -303,9 +274,7 @@ static int attempt_added(struct rm_sched *s, struct rm_sched_app *app,
             return r;
     }
     rm_asks_sort(app);
-    r = rm_parallel_take(s, app);
-    if (r < 0)
-        return r;
+    rm_parallel_take(s, app);
     rm_app_wait(s, app);
     return 0;
 }
@@ -313,28 +282,27 @@ static int attempt_added(struct rm_sched *s, struct rm_sched_app *app,
 static int attempt_removed(struct rm_sched *s, struct rm_sched_app *app, bool keep)
 {
     struct rm_queue *leaf = app->leaf;
-    int r = 0;
 
     rm_asks_clear(s, app);
     rm_blacklist_clear(app);
     if (!keep)
-        r = app_drop_containers(s, app);
+        app_drop_containers(s, app);
     rm_app_deactivate(s, app);
     rm_parallel_next(s);
     rm_queue_activate(s, leaf);
     rm_room_unblock(s, leaf);
-    return r;
+    return 0;
 }
 
 static int app_removed(struct rm_sched *s, struct rm_sched_app *app)
 {
     struct rm_queue *leaf = app->leaf;
     struct rm_user *user = app->user;
-    int r = attempt_removed(s, app, false);
 
+    (void)attempt_removed(s, app, false); /* cannot fail, ignoring */
     app_free(s, app);
     rm_app_leave(leaf, user);
-    return r;
+    return 0;
 }
 
 static int app_asks(struct rm_sched *s, struct rm_sched_app *app, const struct rm_ev_ask *ev,
@@ -413,8 +381,6 @@ static int container_recovered(struct rm_sched *s, const struct rm_ev_container_
     if (rm_sched_container_find(s, ev->container))
         return sv_error_set(err, -EEXIST, "%s: already in the scheduler", id);
     c = rm_container_add(s, app, n, ev->container, ev->resource);
-    if (!c)
-        return -ENOMEM;
     c->priority = ev->priority;
     c->allocation_id = -1;
     c->locality = RM_OFF_SWITCH;
@@ -518,7 +484,8 @@ int rm_sched_handle(struct rm_sched *s, const struct rm_sched_event *ev, int64_t
             activate_all(s, s->root);
         break;
     case RM_SCHED_ASK_ROUND:
-        r = rm_round(s, &ev->ask_round, now_ms);
+        rm_round(s, &ev->ask_round, now_ms);
+        r = 0;
         break;
     case RM_SCHED_APP_ADDED:
         r = app_added(s, &ev->app_added, err);

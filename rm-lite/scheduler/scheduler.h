@@ -185,7 +185,8 @@ struct rm_sched *rm_sched_free(struct rm_sched *s);
 
 /* Applies one event at time `now_ms` (monotonic). Returns the decisions, valid until the next
  * call; -errno for an invalid event (unknown node or application, duplicate), which changes
- * nothing. */
+ * nothing, and -E2BIG for an ask too many (the rest is dropped). Without memory the process ends
+ * (common/oom.h), but for a refresh and a round of preemption: -ENOMEM. */
 int rm_sched_handle(struct rm_sched *s, const struct rm_sched_event *ev, int64_t now_ms,
                     const struct rm_decision **ret, size_t *ret_n, struct sv_error *err) _must_use_;
 
