@@ -137,8 +137,9 @@ static int start(struct rm *rm, struct sv_error *err)
     rm_log_queue_keys(rm, rm->xml);
     resume(rm);
     r = rm_viewers_start(rm);
-    if (r >= 0)
-        r = rm_services_start(rm, err);
+    if (r < 0)
+        return sv_error_errno(err, r, "the groups of users");
+    r = rm_services_start(rm, err);
     if (r < 0)
         return r;
     return rm_periodic_start(rm, err);
