@@ -186,52 +186,39 @@ int sv_worker_run(struct sv_worker *w, const struct sv_job *job)
     return r;
 }
 
-static struct sv_worker *worker_new(const char *name, int told)
+static int create(sd_event *event, int told, const char *name, struct sv_worker **ret)
 {
     struct sv_worker *w = calloc(1, sizeof(*w));
+    int r;
 
-    if (!w || pthread_mutex_init(&w->lock, NULL) != 0) {
-        free(w);
+    if (!w) {
         sv_close(told);
-        return NULL;
+        return -ENOMEM;
     }
-    w->owned = true;
-    w->name = name;
-    w->told = told;
-    return w;
+    *w = (struct sv_worker){
+        .lock = PTHREAD_MUTEX_INITIALIZER, .owned = true, .name = name, .told = told
+    };
+    w->event = sd_event_ref(event);
+    r = event ? sd_event_add_io(event, &w->io, told, EPOLLIN, on_told, w) : 0;
+    if (r < 0)
+        (void)sv_worker_free(w);
+    else
+        *ret = w;
+    return SV_MIN(r, 0);
 }
 
 int sv_worker_new(sd_event *event, const char *name, struct sv_worker **ret)
 {
-    int told = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK | EFD_SEMAPHORE), r;
-    struct sv_worker *w;
+    int told = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK | EFD_SEMAPHORE);
 
-    if (told < 0)
-        return -errno;
-    w = worker_new(name, told);
-    if (!w)
-        return -ENOMEM;
-    w->event = sd_event_ref(event);
-    r = sd_event_add_io(event, &w->io, w->told, EPOLLIN, on_told, w);
-    if (r < 0) {
-        (void)sv_worker_free(w);
-        return r;
-    }
-    *ret = w;
-    return 0;
+    return told < 0 ? -errno : create(event, told, name, ret);
 }
 
 int sv_worker_new_polled(int told, const char *name, struct sv_worker **ret)
 {
-    struct sv_worker *w;
-
     if (told >= 0 && (told = fcntl(told, F_DUPFD_CLOEXEC, 0)) < 0)
         return -errno;
-    w = worker_new(name, told);
-    if (!w)
-        return -ENOMEM;
-    *ret = w;
-    return 0;
+    return create(NULL, told, name, ret);
 }
 
 static void give_up_all(struct queued_job **list)
