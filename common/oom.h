@@ -1,10 +1,10 @@
-/* The end of a process without memory.
+/* Ends a process that is out of memory.
  *
- * Policy of the ResourceManager: where its own state needs memory (objects, events, texts of
- * objects, the copy of the last answer), the process ends with one log line, because a lost event
- * or half an object would leave an application in a state for ever, while a restart recovers from
- * the state store. Where the request of a peer needs memory (an answer, an arena), the request
- * fails and the process continues. */
+ * Policy of the ResourceManager: if an allocation for its own state fails (objects, events, texts
+ * of objects, the copy of the last answer), the process ends with one log line, because a lost
+ * event or half an object would leave an application stuck in a state, while a restart recovers
+ * from the state store. If an allocation for a peer's request fails (an answer, an arena), the
+ * request fails and the process continues. */
 #ifndef SELVEDGE_COMMON_OOM_H
 #define SELVEDGE_COMMON_OOM_H
 

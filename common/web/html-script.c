@@ -1,7 +1,7 @@
-/* The script of live plots: it follows the events of each sv_html_live and draws their last two
- * minutes, and replaces the page's facts by theirs, texts as text, up to the smallest of some
- * shares that has room for them, which the plot says. Without it, or without events, a page is as
- * the server made it. */
+/* Script of live plots: subscribes to the events of each sv_html_live, draws their last two
+ * minutes, and replaces the page's facts with the events' values, as text. The plot's scale is the
+ * smallest of a few shares that fits the data, and is labelled. Without script or events, the page
+ * shows the server's state at load time. */
 #include <errno.h>
 #include <string.h>
 

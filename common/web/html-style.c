@@ -1,4 +1,4 @@
-/* The style sheet of all pages: light and dark by the browser's wish, from 360 pixels on. */
+/* Style sheet of all pages: light or dark by the browser's preference, from 360 pixels width. */
 #include <errno.h>
 #include <string.h>
 
