@@ -1,4 +1,4 @@
-/* Figures of tests/bench/rm-load.c: latencies, and what a process has used. */
+/* Figures of tests/bench/rm-load.c: latencies, and resource usage of a process. */
 #ifndef SELVEDGE_TESTS_BENCH_LOAD_FIGURES_H
 #define SELVEDGE_TESTS_BENCH_LOAD_FIGURES_H
 

@@ -1,6 +1,6 @@
-/* Fuzzes what the command line reads from peers: REST answers of ResourceManagers and NodeManagers,
- * the status of an ApplicationMaster, framed logs. Whatever comes, each format that is printed of
- * it has no control characters. The first byte chooses the reader and the format. */
+/* Fuzzes the command line's input from peers: REST answers of ResourceManagers and NodeManagers,
+ * the status of an ApplicationMaster, framed logs. For any input, all formats print it without
+ * control characters. The first byte selects the reader and the format. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -82,7 +82,7 @@ static json_t *usage_of(json_t *containers)
     return sorted;
 }
 
-/* What is found lies within the bytes, and is found again with more bytes behind it. */
+/* Results lie within the bytes, and do not change when more bytes follow. */
 static void head_of(const char *data, size_t size)
 {
     struct cli_http_answer a, again;

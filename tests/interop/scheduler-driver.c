@@ -59,7 +59,7 @@ struct held { /* a container; 0 of an application is its master's */
     struct yarn_container_id id;
     int node; /* 0 = none */
     struct size size;
-    int32_t priority, exit, said; /* exit: of its node's report; said: of the master's answer */
+    int32_t priority, exit, said; /* exit: in its node's report; said: in the master's answer */
     bool ended, acked;            /* for its node */
     bool told, fresh;             /* its master knows of its end; by the last answer */
 };
@@ -240,7 +240,7 @@ static void answer_size(struct size s)
             answer(",%" PRId64, s.other[k]);
 }
 
-/* ---------------------------------------------- what a ResourceManager calls at a node */
+/* ---------------------------------------------- methods that a ResourceManager calls at a node */
 
 static void take_token(struct app *app, const Hadoop__Yarn__ContainerLaunchContextProto *clc)
 {

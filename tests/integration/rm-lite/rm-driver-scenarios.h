@@ -24,7 +24,7 @@ static struct yarn_app_id begin(struct master *m)
     return id;
 }
 
-/* The master says good-bye, its container ends, the node is told to clean up. */
+/* The master unregisters, its container ends, the node must clean up. */
 static void good_bye(struct master *m, struct yarn_app_id id)
 {
     _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
@@ -95,7 +95,7 @@ static void run_life(void)
     good_bye(&m, id);
 }
 
-/* What is not there is refused, not dropped: a master would wait for it. */
+/* Unsupported calls are refused, not dropped: a master would wait for the answer. */
 static void unsupported(struct sv_arena *a, struct master *m)
 {
     Hadoop__Yarn__AllocateRequestProto q = HADOOP__YARN__ALLOCATE_REQUEST_PROTO__INIT;
@@ -332,7 +332,7 @@ static void run_failure(void)
           "and told why");
 }
 
-/* What one user is told of another's failed application. */
+/* Checks the report that one user gets of another's failed application. */
 static void view_as(const char *user, struct yarn_app_id id, bool sees)
 {
     _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
@@ -385,7 +385,7 @@ static void run_acls(void)
     view_as("ann", id, true);
     view_as("eve", id, true);
     view_as("boss", id, true);
-    view_as("bin", id, false); /* has a group that nobody names */
+    view_as("bin", id, false); /* bin has a group that the ACL does not name */
     view_as("mallory", id, false);
 }
 
@@ -453,7 +453,7 @@ static void run_restart(void)
     good_bye(&m, id);
 }
 
-/* Short expiries are configured: what is silent is given up. */
+/* With short expiries configured, silent peers are lost. */
 static void run_expiry(void)
 {
     struct master m;
@@ -484,8 +484,8 @@ static void run_expiry(void)
     check(metrics->cluster_metrics->num_lost_nms == 1, "a silent node is lost");
 }
 
-/* Keys roll every few seconds: nodes hear of the next one before it signs, masters get a token of
- * the new one, and what is given stays good. */
+/* Keys roll every few seconds: nodes get the next one before it signs, masters get a token of the
+ * new one, and earlier tokens remain valid. */
 static void run_roll(void)
 {
     struct master m;
@@ -579,7 +579,7 @@ static void run_rate(void)
     good_bye(&m, id);
 }
 
-/* A container that says it is a node: the ResourceManager demands the node secret. */
+/* A container that pretends to be a node: the ResourceManager requires the node secret. */
 static void run_stranger(void)
 {
     _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);

@@ -100,7 +100,7 @@ static struct ipc_client *open_client(uint16_t port, const char *protocol, const
     return c;
 }
 
-/* One call; the answer or NULL, then *ret_class and err tell. */
+/* Makes one call; returns the answer, or NULL and the reason in *ret_class and err. */
 static const void *call(struct sv_arena *a, struct ipc_client *c, const char *method,
                         const ProtobufCMessage *q, const ProtobufCMessageDescriptor *d,
                         const char **ret_class, struct sv_error *err)
@@ -325,8 +325,7 @@ static struct held *find_held(struct node *n, const Hadoop__Yarn__ContainerIdPro
     return NULL;
 }
 
-/* What NODE_HEALTH says: "good" for a node as it should be, else the report of one that sends
- * numbers that are none. */
+/* Fills the report by NODE_HEALTH: "good" for a healthy node, else one with invalid numbers. */
 static void fill_health(struct sv_arena *a, Hadoop__Yarn__NodeStatusProto *st)
 {
     const char *report = getenv("NODE_HEALTH");
@@ -348,7 +347,8 @@ static void fill_health(struct sv_arena *a, Hadoop__Yarn__NodeStatusProto *st)
     st->nodehealthstatus->last_health_report_time = good ? sv_wall_ms() - 5000 : INT64_MAX;
 }
 
-/* One heartbeat with `response_id`; completed containers are told until they are acknowledged. */
+/* Sends one heartbeat with `response_id`; completed containers are repeated until they are
+ * acknowledged. */
 static const HeartbeatResponse *beat_with(struct sv_arena *a, struct node *n, int32_t response_id)
 {
     Hadoop__Yarn__NodeHeartbeatRequestProto q = HADOOP__YARN__NODE_HEARTBEAT_REQUEST_PROTO__INIT;
@@ -560,7 +560,7 @@ static void fill_ask(struct sv_arena *a, Hadoop__Yarn__AllocateRequestProto *q, 
     q->n_ask = 1;
 }
 
-/* Places what was given on its nodes; counts what has ended. */
+/* Places new containers on their nodes; counts ended ones. */
 static void take_answer(struct master *m, const AllocateResponse *resp)
 {
     for (size_t i = 0; i < resp->n_allocated_containers; i++) {

@@ -1,5 +1,5 @@
-/* The scheduler's limits at their exact values, and what must not happen beside them: written for
- * the faults of tests/mutants/scheduler.faults that the other tests did not notice. */
+/* The scheduler's limits at their exact values: written for the faults of
+ * tests/mutants/scheduler.faults that the other tests did not notice. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -190,7 +190,7 @@ static void test_minimum_of_a_users_limit(void **state)
     fix_end(&f);
 }
 
-/* Above the queue's guarantee the limit grows with what the queue uses. */
+/* Above the queue's guarantee the limit grows with the queue's usage. */
 static void test_users_limit_grows(void **state)
 {
     struct fix f;
@@ -335,7 +335,7 @@ static void test_numbers_of_asks(void **state)
     fix_end(&f);
 }
 
-/* The least of what user, queue and cluster have left. */
+/* Headroom is the minimum of the remaining limits of user, queue and cluster. */
 static void test_headroom(void **state)
 {
     struct fix f;
@@ -351,10 +351,10 @@ static void test_headroom(void **state)
     assert_int_equal(usage(&f, 1).headroom.mem, 8192); /* the user's limit */
     ask(&f, 2, 1024, 6);
     assert_int_equal(beat(&f, 1), 6);
-    assert_int_equal(usage(&f, 1).headroom.mem, 2048); /* what the queue has left */
+    assert_int_equal(usage(&f, 1).headroom.mem, 2048); /* remaining in the queue */
     ask(&f, 3, 1024, 9);
     assert_int_equal(beat(&f, 1), 9);
-    assert_int_equal(usage(&f, 1).headroom.mem, 1024); /* what the cluster has left */
+    assert_int_equal(usage(&f, 1).headroom.mem, 1024); /* remaining in the cluster */
     fix_end(&f);
 }
 
@@ -590,7 +590,7 @@ static void test_killed_once(void **state)
     }
 }
 
-/* Both queues above their guarantees give their parts of what one round may take. */
+/* Both queues above their guarantees contribute to the resources preempted in a round. */
 static void test_a_rounds_part_of_each(void **state)
 {
     size_t of[3] = { 0 };
