@@ -60,7 +60,7 @@ struct cg_policy {
     int32_t node_vcores;     /* what the node offers */
     uint32_t node_millicpus; /* processors for all containers together, in thousandths */
     bool cap_cpu;            /* cpu.max of the root: node_millicpus */
-    bool cap_memory;         /* memory.max of the root: node_memory and cg_reserve */
+    bool cap_memory;         /* memory.max of the root: node_memory and a reserve */
     bool elastic;            /* memory.high of the root: node_memory; a container has the node's */
     bool memory_enforced;    /* memory.max is the container's own; else the node's */
     bool strict_cpu;         /* cpu.max: vcores ÷ node_vcores of node_millicpus */
@@ -73,9 +73,6 @@ struct cg_policy {
     uint64_t localizers_memory;
     uint32_t localizers_pids;
 };
-/* memory.max of the root above node_memory: localizers, monitors, and what the kernel counts late.
- */
-uint64_t cg_reserve(const struct cg_policy *p);
 
 /* Sets the policy and the limits of the root and of localizers. What was asked for and cannot be
  * had here (a controller, a file of the kernel, the right to write it) is an error with words.

@@ -1,6 +1,6 @@
 /* Event loop of a daemon, with a guard: a daemon runs on one thread, so a handler that computes or
  * blocks delays heartbeats, REST and every other request. A handler that takes longer than
- * SV_LOOP_SLOW_MS is counted and logged with its name. */
+ * SV_LOOP_SLOW_MS is counted and logged with its name when it returns. */
 #ifndef SELVEDGE_COMMON_LOOP_GUARD_H
 #define SELVEDGE_COMMON_LOOP_GUARD_H
 
@@ -18,6 +18,9 @@ struct sv_loop_stats {
     int64_t longest_ms; /* longest handler */
 };
 
+/* From now on a handler that runs for more than a second is reported with its stack while it runs
+ * (loop-watchdog.h). For the thread that calls sv_loop_run; a failure is logged. */
+void sv_loop_watch(void);
 /* As sd_event_loop(): returns the exit code, or -errno. */
 int sv_loop_run(sd_event *event) _must_use_;
 struct sv_loop_stats sv_loop_stats(void);
