@@ -167,8 +167,8 @@ int yarn_node_token_verify(const struct yarn_node_secret *s, const uint8_t *id, 
         return sv_error_set(err, -EACCES, "the token is not a " YARN_KIND_NODE);
     if (memcmp(text + head, s->id, 16) != 0)
         return sv_error_set(err, -EACCES,
-                            "the node's secret differs from the ResourceManager's (%s is the same "
-                            "file on both)",
+                            "the node's secret differs from the ResourceManager's (%s must be the "
+                            "same file on both)",
                             key.name);
     int r = hmac(s, id, id_len, ret_password);
     if (r < 0)
