@@ -1,4 +1,4 @@
-/* The table of subcommands and their options, see commands.h. */
+/* See commands.h: the table of subcommands and their options. */
 #include <stddef.h>
 
 #include "client/core/commands.h"
@@ -16,23 +16,22 @@ static const struct cli_opt run_options[] = {
     { 'f', "file", "PATH[#NAME]", "put into the work directory as NAME; repeat for more",
       CLI_NAMES_FILE | CLI_MANY },
     { RUN_OPT_LOCAL_DIR, "local-dir", "DIR[#NAME]",
-      "put into the work directory as NAME, with all "
-      "below it",
+      "put into the work directory as NAME, with everything below it",
       CLI_NAMES_DIRECTORY | CLI_MANY },
     { RUN_OPT_GPUS, "gpus", "N", "of each (0)", 0 },
     { 'e', "env", "NAME=VALUE", "in each container; repeat for more", CLI_MANY | CLI_TEXT_ANY },
     { 'N', "name", "NAME", "of the job (the command's)", 0 },
     { 'q', "queue", "QUEUE", "(default)", CLI_NAMES_QUEUE },
     { RUN_OPT_TRIES, "tries", "N", "maximum starts of an instance whose node is lost (3)", 0 },
-    { RUN_OPT_RESTART, "restart", "N", "starts again of an instance that fails (0)", 0 },
+    { RUN_OPT_RESTART, "restart", "N", "restarts of a failed instance (0)", 0 },
     { RUN_OPT_TIMEOUT, "timeout", "TIME", "the ResourceManager kills the job after this time", 0 },
     { RUN_OPT_ROLLED_LOGS, "rolled-logs", "PATTERN",
       "logs that are uploaded while the job runs, as in '\\.[0-9]+$'", 0 },
     { RUN_OPT_USER, "user", "USER", "the job's user; root alone may name another", 0 },
     { RUN_OPT_VIEW_ACL, "view-acl", "USERS[ GROUPS]",
-      "who else may see the job, as in 'ann,bob staff' (nobody)", 0 },
-    { RUN_OPT_MODIFY_ACL, "modify-acl", "USERS[ GROUPS]", "who else may end or change it (nobody)",
-      0 },
+      "others who may view the job, as in 'ann,bob staff' (nobody)", 0 },
+    { RUN_OPT_MODIFY_ACL, "modify-acl", "USERS[ GROUPS]",
+      "others who may end or change it (nobody)", 0 },
     { RUN_OPT_AM_MEMORY, "am-memory", "SIZE", "of the ApplicationMaster's container (128m)", 0 },
     { RUN_OPT_AM, "am-program", "PATH", "the ApplicationMaster", CLI_NAMES_FILE },
     { RUN_OPT_NO_OUTPUT, "no-output", NULL, "do not show the containers' output", 0 },
@@ -57,7 +56,7 @@ static const struct cli_opt top_options[] = {
     LOCAL_OPTION("from the NodeManager of this machine over D-Bus"),
     { 'c', "containers", NULL, "of all applications", 0 },
     { 's', "sort", "KEY", "cpu or memory (cpu)", 0 },
-    { CLI_OPT_ONCE, "once", NULL, "one list, also on a terminal", 0 },
+    { CLI_OPT_ONCE, "once", NULL, "print once, also on a terminal", 0 },
     { 0 },
 };
 static const struct cli_opt drain_options[] = {
@@ -74,7 +73,7 @@ static const struct cli_opt all_nodes[] = {
 static const struct cli_opt logs_options[] = {
     { 'l', "log", "NAME", "this file instead of stdout and stderr", 0 },
     { 'a', "all", NULL, "all files", 0 },
-    { 'f', "follow", NULL, "while the application runs, go on as its logs grow", 0 },
+    { 'f', "follow", NULL, "while the application runs, print its logs as they grow", 0 },
     { 'n', "tail", "LINES", "the last lines of each file only", 0 },
     { 's', "since", "TIME", "only files that have changed in the last TIME, such as 10m", 0 },
     { CLI_OPT_OWNER, "owner", "USER", "the job's user, if the ResourceManager has forgotten it",
@@ -86,12 +85,12 @@ static const struct cli_opt doctor_options[] = {
     { 0 },
 };
 static const struct cli_opt localize_options[] = {
-    { LOCALIZE_OPT_AS, "as", "USER", "who submits the job that names the resources", 0 },
+    { LOCALIZE_OPT_AS, "as", "USER", "the submitter of the job that needs the resources", 0 },
     { 'v', "visibility", "VISIBILITY", "public, private or application", 0 },
     { 'a', "archive", NULL, "unpack them", 0 },
-    { 'p', "pattern", "REGEX", "unpack what matches, as YARN's type PATTERN", 0 },
-    { LOCALIZE_OPT_TIMESTAMP, "timestamp", "MS", "the modification time; else any is taken", 0 },
-    { LOCALIZE_OPT_SIZE, "size", "BYTES", "the size; else any is taken", 0 },
+    { 'p', "pattern", "REGEX", "unpack matching entries, as YARN's type PATTERN", 0 },
+    { LOCALIZE_OPT_TIMESTAMP, "timestamp", "MS", "the expected modification time (any)", 0 },
+    { LOCALIZE_OPT_SIZE, "size", "BYTES", "the expected size (any)", 0 },
     { LOCALIZE_OPT_TOKENS, "tokens", "FILE", "the job's credentials", CLI_NAMES_FILE },
     { 'u', "user", "NAME", "the NodeManager's account (yarn)", 0 },
     { 0 },
@@ -99,7 +98,7 @@ static const struct cli_opt localize_options[] = {
 
 static const struct cli_opt config_options[] = {
     { 'a', "all", NULL, "also the keys that are not set", 0 },
-    { 'u', "unknown", NULL, "keys that nobody knows, with the nearest name", 0 },
+    { 'u', "unknown", NULL, "unknown keys, with the nearest name", 0 },
     { 0 },
 };
 static const struct cli_opt stop_options[] = {
@@ -108,16 +107,16 @@ static const struct cli_opt stop_options[] = {
 };
 static const struct cli_opt decommission_options[] = {
     { 'g', "graceful", NULL, "let their containers end first", 0 },
-    { 't', "timeout", "TIME", "of --graceful: wait so long at most (the cluster's)", 0 },
-    { 'r', "refresh", NULL, "the list has the line already: have it read again", 0 },
+    { 't', "timeout", "TIME", "with --graceful: wait at most this long (the cluster's)", 0 },
+    { 'r', "refresh", NULL, "the list is already edited: only reload it", 0 },
     { 0 },
 };
 static const struct cli_opt recommission_options[] = {
-    { 'r', "refresh", NULL, "the line is gone already: have the list read again", 0 },
+    { 'r', "refresh", NULL, "the list is already edited: only reload it", 0 },
     { 0 },
 };
 
-#define AN_APP "application_1700000000123_0042" /* of the examples */
+#define AN_APP "application_1700000000123_0042" /* in the examples */
 const struct cli_command cli_commands[] = {
     { "run", cli_cmd_run, "run [OPTIONS] -- COMMAND [ARGUMENT]...",
       "run a command in containers and wait for it",
@@ -131,25 +130,26 @@ const struct cli_command cli_commands[] = {
       .example = "selvedge run -n 2 -- 'hostname; id'" },
     { "submit", cli_cmd_submit, "submit [OPTIONS] -- COMMAND [ARGUMENT]...",
       "start a job and print the application's id",
-      "The same as run --detach; on stderr it says how to go on, unless --quiet.\n", run_options,
-      CLI_NAMES_FILE, .strict_order = true, .example = "selvedge submit -n 2 -- 'sleep 60; date'" },
+      "Like run --detach; prints the commands to continue with on stderr, unless --quiet.\n",
+      run_options, CLI_NAMES_FILE, .strict_order = true,
+      .example = "selvedge submit -n 2 -- 'sleep 60; date'" },
     { "ps", cli_cmd_ps, "ps [-a] [APPLICATION | --local]",
       "list applications, or the containers of one", "", ps_options, CLI_NAMES_APP_ENDED,
       .local = cli_local_ps, .example = "selvedge ps --all -o id,name,state" },
     { "top", cli_cmd_top, "top [-c | APPLICATION | --local] [--sort KEY] [--once]",
-      "show what applications or containers use",
-      "On a terminal the list is drawn every two seconds until q; c and m change its order.\n"
-      "Elsewhere, and with --once, it is printed once. ALLOCATED and LIMIT are what was granted,\n"
-      "CPU and MEMORY what is used. WAIT is the share of the last ten seconds in which some\n"
+      "show the resource usage of applications or containers",
+      "On a terminal the list is refreshed every two seconds until q; c and m change its order.\n"
+      "Elsewhere, and with --once, it is printed once. ALLOCATED and LIMIT are granted amounts,\n"
+      "CPU and MEMORY used ones. WAIT is the share of the last ten seconds in which some\n"
       "process waited for a processor, for memory or for a disk. Usage comes from the nodes, "
       "which\n"
       "show it to those who may see the application; Apache's NodeManagers have none.\n",
       top_options, CLI_NAMES_APP, .local = cli_local_top,
       .example = "selvedge top --containers --once --sort memory" },
     { "inspect", cli_cmd_inspect, "inspect APPLICATION|CONTAINER|NODE|QUEUE | --local CONTAINER",
-      "show all that is known of one object, as JSON",
-      "Put together from answers of the ResourceManager and the nodes. What is missing in them\n"
-      "is listed under \"unavailable\". --local asks the NodeManager of this machine alone.\n",
+      "show everything known about one object, as JSON",
+      "Merged from answers of the ResourceManager and the nodes. Missing parts are listed under\n"
+      "\"unavailable\". --local asks only the NodeManager of this machine.\n",
       local_options, CLI_NAMES_APP_ENDED, .local = cli_local_inspect,
       .example = "selvedge inspect root.default" },
     { "logs", cli_cmd_logs, "logs [OPTIONS] APPLICATION [CONTAINER]",
@@ -157,9 +157,8 @@ const struct cli_command cli_commands[] = {
       "CONTAINER is a container's id or an instance's number. Logs that the nodes have deleted\n"
       "are read from the remote log directory (yarn.log-aggregation-enable).\n",
       logs_options, CLI_NAMES_APP_ENDED, .example = "selvedge logs --since 1h " AN_APP },
-    { "attach", cli_cmd_attach, "attach APPLICATION",
-      "show the output of an application from here on",
-      "Ends with the application; Ctrl-C leaves that running.\n", NULL, CLI_NAMES_APP,
+    { "attach", cli_cmd_attach, "attach APPLICATION", "follow the output of an application",
+      "Ends with the application; Ctrl-C detaches and leaves it running.\n", NULL, CLI_NAMES_APP,
       .exits = "the job's own, as for wait; 130 after Ctrl-C.\n",
       .example = "selvedge attach " AN_APP },
     { "wait", cli_cmd_wait, "wait APPLICATION", "wait until an application has ended", "", NULL,
@@ -172,11 +171,11 @@ const struct cli_command cli_commands[] = {
       .example = "selvedge stop --timeout 2m " AN_APP },
     { "kill", cli_cmd_kill, "kill APPLICATION...", "end applications", "", NULL, CLI_NAMES_APP,
       .example = "selvedge kill " AN_APP },
-    { "app list", cli_cmd_ps, "app list [-a]", "list applications: the same as ps", "", all_apps,
+    { "app list", cli_cmd_ps, "app list [-a]", "list applications (like ps)", "", all_apps,
       CLI_NAMES_NONE },
     { "app status", cli_cmd_app_status, "app status APPLICATION", "describe an application", "",
       NULL, CLI_NAMES_APP_ENDED, .example = "selvedge app status " AN_APP },
-    { "app kill", cli_cmd_kill, "app kill APPLICATION...", "the same as kill", "", NULL,
+    { "app kill", cli_cmd_kill, "app kill APPLICATION...", "end applications (like kill)", "", NULL,
       CLI_NAMES_APP },
     { "app attempts", cli_cmd_app_attempts, "app attempts APPLICATION",
       "list the attempts of an application", "", NULL, CLI_NAMES_APP_ENDED,
@@ -203,9 +202,9 @@ const struct cli_command cli_commands[] = {
     { "node decommission", cli_cmd_node_decommission,
       "node decommission [--graceful [--timeout TIME]] [--refresh] HOST...",
       "take nodes out of the cluster",
-      "Hosts that leave are lines of the file yarn.resourcemanager.nodes.exclude-path on the\n"
-      "ResourceManager's machine. It is changed if it is here and the caller may write it; else\n"
-      "the line that it needs is printed, and nothing is done.\n",
+      "Excluded hosts are lines of the file yarn.resourcemanager.nodes.exclude-path on the\n"
+      "ResourceManager's machine. It is edited if it is here and the caller may write it; else\n"
+      "the required line is printed, and nothing is changed.\n",
       decommission_options, CLI_NAMES_NODE,
       .example = "selvedge node decommission --graceful --timeout 10m node.example" },
     { "node recommission", cli_cmd_node_recommission, "node recommission [--refresh] HOST...",
@@ -218,17 +217,17 @@ const struct cli_command cli_commands[] = {
       "USED is a share of the queue's own capacity: above 100% it borrows.\n", NULL,
       CLI_NAMES_QUEUE, .example = "selvedge queue status root.default" },
     { "queue refresh", cli_cmd_queue_refresh, "queue refresh",
-      "let the ResourceManager read its queues again", "For the cluster's administrators alone.\n",
+      "make the ResourceManager reload its queues", "For the cluster's administrators only.\n",
       NULL, CLI_NAMES_NONE, .example = "selvedge queue refresh" },
     { "localize", cli_cmd_localize, "localize [OPTIONS] --as USER --visibility VISIBILITY URL...",
       "fetch resources by hand as this node does for a container",
-      "Run it as root or as the NodeManager's account, on a node whose NodeManager runs: that has\n"
-      "the cgroup of localizers. What was fetched is deleted again; the NodeManager's cache is "
-      "not\n"
-      "touched.\n",
+      "Run it as root or as the NodeManager's account, on a node whose NodeManager runs, which\n"
+      "owns the cgroup of localizers. The results are deleted again; the NodeManager's cache\n"
+      "is not touched.\n",
       localize_options, CLI_NAMES_NONE,
-      .exits = "0 when all was fetched, 1 when one was refused, with the reason in a line, 2 when\n"
-               "the usage was wrong.\n",
+      .exits =
+          "0 when everything was fetched, 1 when one was refused, with the reason in a line, 2\n"
+          "for wrong usage.\n",
       .example = "selvedge localize --as alice --visibility private "
                  "--archive hdfs://ns1/user/alice/app.tgz" },
     { "doctor", cli_cmd_doctor, "doctor [--user NAME]",
@@ -242,14 +241,14 @@ const struct cli_command cli_commands[] = {
       .example = "selvedge doctor" },
     { "config", cli_cmd_config, "config [-a | --unknown | KEY]",
       "show the configuration of this machine",
-      "What core-site.xml, yarn-site.xml and hdfs-site.xml set: value, file and line. Of one KEY\n"
-      "also its default, its meaning, and which program reads it. --unknown lists keys that are\n"
-      "most likely typing errors.\n",
+      "Values set in core-site.xml, yarn-site.xml and hdfs-site.xml, with file and line. For one\n"
+      "KEY also its default, its meaning, and the programs that read it. --unknown lists keys\n"
+      "that are probably typing errors.\n",
       config_options, CLI_NAMES_NONE, .exits = "as always; with --unknown 1 when there are any.\n",
       .example = "selvedge config yarn.resourcemanager.address" },
     { "version", cli_cmd_version, "version", "show the versions of this program and the cluster",
       "", NULL, CLI_NAMES_NONE, .example = "selvedge version" },
-    { "complete", cli_cmd_complete, "complete WORD...", "print what the last word may become", "",
+    { "complete", cli_cmd_complete, "complete WORD...", "print completions of the last word", "",
       NULL, CLI_NAMES_NONE, .hidden = true },
     { "manual", cli_cmd_manual, "manual", "print the man page", "", NULL, CLI_NAMES_NONE,
       .hidden = true },

@@ -42,7 +42,7 @@ static bool has_word(int argc, char **argv, const char *word)
     return false;
 }
 
-/* Options before the subcommand. -1: continue, else the exit code. */
+/* Handles options before the subcommand. -1: continue, else the exit code. */
 static int before_command(struct cli_ctx *ctx, int argc, char **argv)
 {
     int c = cli_option(ctx, argc, argv);

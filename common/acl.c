@@ -11,8 +11,7 @@ bool sv_acl_allows_all(const char *acl)
     return *acl == '*' && !acl[1 + strspn(acl + 1, BLANKS)];
 }
 
-/* The next part of a list of names with commas between, without blanks around it. False at `end`.
- */
+/* Finds the next name of a comma-separated list, trimmed. False at `end`. */
 static bool next_part(const char **p, const char *end, const char **ret, size_t *ret_len)
 {
     const char *part = *p, *stop;
@@ -54,7 +53,7 @@ bool sv_acl_names_groups(const char *acl)
     return blank && !sv_acl_allows_all(acl) && blank[strspn(blank, BLANKS ",")];
 }
 
-/* As strcmp, for `len` bytes without a NUL. */
+/* As strcmp(), for `len` bytes without a NUL. */
 static int compare(const char *part, size_t len, const char *name)
 {
     int r = strncmp(part, name, len);

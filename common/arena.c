@@ -1,5 +1,5 @@
-/* Bump allocator in chunks. Called for every RPC request and every parsed file: requested sizes are
- * hostile, so every sum is checked and the arena has a maximum. */
+/* Bump allocator in chunks. Hostile: requested sizes, which come from RPC requests and parsed
+ * files; every sum is checked and the arena has a maximum. */
 #include "common/arena.h"
 
 #include <stdalign.h>
@@ -74,8 +74,9 @@ bool sv_arena_reset(struct sv_arena *a, size_t max_bytes)
 #endif
 }
 
-/* A chunk for at least n bytes. An object larger than the next regular chunk gets a chunk of its
- * own size, inserted behind the newest chunk so that the free space of the newest stays in use. */
+/* Adds a chunk for at least n bytes. An object larger than the next regular chunk gets a chunk of
+ * its own size, inserted behind the newest chunk so that the free space of the newest stays in
+ * use. */
 static struct chunk *add_chunk(struct sv_arena *a, size_t n)
 {
     bool own = n > a->next_chunk;

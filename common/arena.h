@@ -1,5 +1,5 @@
 /* A bump allocator with one lifetime: all its objects are freed together (one RPC request, one
- * parsed file). It is a ProtobufCAllocator as well, so that unpacked messages need no freeing. */
+ * parsed file). Also a ProtobufCAllocator, so that unpacked messages need no freeing. */
 #ifndef SELVEDGE_COMMON_ARENA_H
 #define SELVEDGE_COMMON_ARENA_H
 
@@ -24,7 +24,8 @@ static inline void sv_arena_freep(struct sv_arena **a)
 bool sv_arena_reset(struct sv_arena *a, size_t max_bytes) _must_use_;
 #define _cleanup_arena_ _cleanup_(sv_arena_freep)
 
-/* All return NULL when memory or the arena's maximum is exhausted. Zeroed, 16-byte aligned. */
+/* All return zeroed, 16-byte aligned memory, or NULL when memory or the arena's maximum is
+ * exhausted. */
 void *sv_arena_alloc(struct sv_arena *a, size_t n);
 void *sv_arena_calloc(struct sv_arena *a, size_t count, size_t size); /* overflow-checked */
 char *sv_arena_strdup(struct sv_arena *a, const char *s);

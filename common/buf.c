@@ -1,5 +1,5 @@
-/* Bounded byte buffer. Called by the wire codecs on bytes of unauthenticated peers: the length
- * checks of all those parsers are here. */
+/* Bounded byte buffer. Hostile: bytes of unauthenticated peers, decoded by the wire codecs; the
+ * length checks of all those parsers are here. */
 #include "common/buf.h"
 
 #include <endian.h>

@@ -10,11 +10,11 @@
 
 #define SV_CAPS_TEXT_MAX 1024 /* all names, comma-separated */
 
-/* Clears the effective, permitted, inheritable and ambient sets. The bounding set stays: it limits
- * setuid programs. `ret_had` (SV_CAPS_TEXT_MAX bytes, or NULL) gets the names that were permitted,
- * "" for none. 0, -errno. */
+/* Clears the effective, permitted, inheritable and ambient sets. The bounding set is unchanged: it
+ * limits setuid programs. `ret_had` (SV_CAPS_TEXT_MAX bytes, or NULL) gets the names that were
+ * permitted, "" for none. 0, -errno. */
 int sv_caps_drop_all(char *ret_had) _must_use_;
-/* Writes the names of those of the `n` capabilities in `wanted` that the bounding set lacks, as
+/* Lists which of the `n` capabilities in `wanted` the bounding set lacks, as
  * "cap_chown,cap_setuid", in SV_CAPS_TEXT_MAX bytes; returns their number. */
 size_t sv_caps_unbounded(const cap_value_t *wanted, size_t n, char *ret);
 

@@ -1,4 +1,4 @@
-/* Monotonic and wall clock. Called everywhere; only tests replace them. */
+/* Monotonic and wall clock; tests can freeze both. */
 #include "common/clock.h"
 
 #include <time.h>

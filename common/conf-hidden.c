@@ -19,7 +19,7 @@ static const char default_patterns[] =
 struct sv_conf_hidden {
     regex_t patterns[PATTERNS_MAX];
     size_t n;
-    bool all; /* a pattern cannot be compiled */
+    bool all; /* a pattern does not compile: hide all */
 };
 
 static void compile(struct sv_conf_hidden *h, const char *patterns)

@@ -1,7 +1,7 @@
-/* Hadoop's configuration XML. Called by conf.c. The file is the operator's, yet jobs bring
- * configuration files of their own, so the text counts as hostile: a DOCTYPE ends the parse before
- * its contents are read, hence only the five predefined entities exist; nothing is included or
- * fetched; depth, name and value lengths have limits. */
+/* Hadoop's configuration XML. The file is the operator's, yet jobs bring configuration files of
+ * their own, so the text counts as hostile: a DOCTYPE ends the parse before its contents are read,
+ * hence only the five predefined entities exist; nothing is included or fetched; depth, name and
+ * value lengths have limits. */
 #include "common/conf-xml.h"
 
 #include <errno.h>
@@ -89,7 +89,7 @@ static void on_start(struct sv_xml *x, const char *name, const char **attributes
     else if (depth == 3) {
         p->field = field_of(name);
         p->present[p->field] = true;
-        p->text[p->field].len = 0; /* the last of several wins */
+        p->text[p->field].len = 0; /* the last of several values wins */
     } else if (depth == 4 && p->field != NONE)
         sv_xml_refuse(x, -EINVAL, sv_xml_line(x),
                       "<%s>: expected text only in <name>, <value>, <final>", name);
@@ -103,13 +103,14 @@ static void on_text(struct sv_xml *x, const char *s, size_t n, void *userdata)
         add_text(p, p->field, s, n);
 }
 
-/* The field's text, NUL-terminated; `trim` removes surrounding blanks. NULL when out of memory. */
+/* Returns the field's text, NUL-terminated; `trim` removes surrounding blanks. NULL when out of
+ * memory. */
 static const char *field_text(struct parse *p, enum field f, bool trim)
 {
     struct sv_buf *b = &p->text[f];
     char *s, *end;
 
-    b->max++; /* the NUL is not counted by the limit */
+    b->max++; /* the limit excludes the NUL */
     int r = sv_buf_put_u8(b, 0);
     b->max--;
     if (r < 0) {

@@ -1,5 +1,5 @@
-/* The XML parser of the configuration, separate so that it can be fuzzed and read alone: text in,
- * one callback per <property> out. Only conf.c uses it. */
+/* The XML parser of the configuration, separate from conf.c so that it can be fuzzed and read
+ * alone: text in, one callback per <property> out. */
 #ifndef SELVEDGE_COMMON_CONF_XML_H
 #define SELVEDGE_COMMON_CONF_XML_H
 
@@ -12,7 +12,7 @@
 #define SV_CONF_XML_MAX_NAME 1024u
 #define SV_CONF_XML_MAX_VALUE ((size_t)1 << 20)
 
-/* `value` is NULL when the property has no <value>; `line` is that of <property>. Strings live
+/* `value` is NULL when the property has no <value>; `line` is that of <property>. Strings are valid
  * during the call only. A negative result stops the parser and becomes its result. */
 typedef int (*sv_conf_xml_fn)(const char *name, const char *value, bool final, int line,
                               void *userdata);

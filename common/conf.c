@@ -1,5 +1,5 @@
-/* Hadoop configuration: the store, ${…} expansion and typed reads. Called by every program. Files
- * and the environment are the operator's; a job's own files arrive by sv_conf_load_string. */
+/* Hadoop configuration: the store, ${…} expansion and typed reads. Files and the environment are
+ * the operator's; a job's own files arrive by sv_conf_load_string. */
 #include "common/conf.h"
 
 #include <errno.h>
@@ -24,9 +24,9 @@
 
 struct conf_entry {
     const char *name, *value; /* value as written */
-    const char *source;       /* file name; NULL = sv_conf_set */
+    const char *source;       /* file name; NULL: set by sv_conf_set */
     int line;
-    bool final, override; /* later files do not change it */
+    bool final, override; /* later files do not change the value */
     UT_hash_handle hh;
 };
 
@@ -43,9 +43,8 @@ struct sv_conf {
     const char *user; /* ${user.name} */
 };
 
-/* Variables that Hadoop's defaults refer to without a file that sets them: Java's system
- * properties, those that Hadoop's start scripts set, and the few keys that occur in defaults of
- * other keys. */
+/* Variables that defaults of Hadoop's keys use without any file setting them: Java's system
+ * properties, variables of Hadoop's start scripts, and a few keys used by other keys' defaults. */
 static const struct {
     const char *name, *env, *value;
 } builtin[] = {
@@ -157,7 +156,7 @@ static int on_property(const char *name, const char *value, bool final, int line
     struct conf_load *load = userdata;
     struct conf_entry *e = find(load->c, name);
 
-    if (!value || (e && (e->final || e->override))) /* Hadoop: no value sets nothing */
+    if (!value || (e && (e->final || e->override))) /* Hadoop ignores a property without value */
         return 0;
     return put(load->c, name, value, load->source, line, final);
 }
@@ -210,7 +209,7 @@ int sv_conf_load_hadoop(struct sv_conf *c, const char *dir, struct sv_error *err
             return r;
     }
     if (err)
-        *err = (struct sv_error){ 0 }; /* a missing file is no error */
+        *err = (struct sv_error){ 0 }; /* a missing file is not an error */
     return 0;
 }
 
@@ -237,7 +236,7 @@ static const char *builtin_value(const struct sv_conf *c, const char *name)
     return NULL;
 }
 
-/* The value of "${var}", or NULL. `var` is modified ("env.X:-d" is cut at its mark). */
+/* Returns the value of "${var}", or NULL. Modifies `var` ("env.X:-d" is cut at its mark). */
 static const char *variable(const struct sv_conf *c, char *var)
 {
     const struct conf_entry *e;
@@ -378,7 +377,7 @@ static int bad(const struct sv_conf *c, const struct sv_conf_key *k, const char 
     return sv_error_set(err, code, "%s is \"%.128s\": expected %s", at, value, expected);
 }
 
-/* Expanded text of the file's value or of the default; NULL when there is neither. */
+/* Expands the file's value or the default; NULL when there is neither. */
 static int text_of(struct sv_conf *c, const struct sv_conf_key *k, const char **ret,
                    struct sv_error *err)
 {
@@ -460,7 +459,7 @@ int sv_conf_choice(struct sv_conf *c, const struct sv_conf_key *k, const char *c
     return sv_error_set(err, -EINVAL, "%s: \"%s\" is not one of %s", origin, s ? s : "", known);
 }
 
-/* An empty text is the default, as in Hadoop's getBoolean(): mapred-default.xml has one. */
+/* An empty text selects the default, as in Hadoop's getBoolean(): mapred-default.xml has one. */
 int sv_conf_bool(struct sv_conf *c, const struct sv_conf_key *k, bool *ret, struct sv_error *err)
 {
     static const char expected[] = "true or false";
@@ -500,7 +499,7 @@ int sv_conf_float(struct sv_conf *c, const struct sv_conf_key *k, double *ret, s
     if (r < 0)
         return r;
     v = strtod(s, &end);
-    /* strtod alone takes "nan", "inf" and hexadecimal as well */
+    /* strtod() alone accepts "nan", "inf" and hexadecimal as well */
     if (!*s || *end || s[strspn(s, "0123456789.eE+-")] || !isfinite(v) ||
         ((k->min || k->max) && (v < (double)k->min || v > (double)k->max)))
         return bad(c, k, s, -EINVAL, expected, err);
@@ -551,7 +550,7 @@ int sv_conf_list(struct sv_conf *c, const struct sv_conf_key *k, char ***ret, st
     return r < 0 ? sv_error_set(err, r, "%s: out of memory", k->name) : 0;
 }
 
-/* Splits "host", "host:port" or "[v6]:port"; *ret_port is left alone when there is none. */
+/* Splits "host", "host:port" or "[v6]:port"; without a port, *ret_port is unchanged. */
 static int split_address(const char *s, char **ret_host, uint16_t *ret_port)
 {
     static const char name_chars[] = "0123456789abcdefghijklmnopqrstuvwxyz"
@@ -596,7 +595,7 @@ int sv_conf_address(struct sv_conf *c, const struct sv_conf_key *k, const char *
 
         r = expand_interned(c, def, &def);
         if (r == 0)
-            (void)split_address(def, &default_host, &port); /* only its port matters, ignoring */
+            (void)split_address(def, &default_host, &port); /* only its port is used, ignoring */
     }
     r = split_address(s, &host, &port);
     if (r < 0)

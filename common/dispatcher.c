@@ -22,7 +22,7 @@ struct sv_dispatcher {
     void (*idle)(void *userdata);
     void *idle_userdata;
     struct queued *queue; /* utlist: head knows the tail */
-    unsigned batches;     /* open ones */
+    unsigned batches;     /* number of open batches */
     bool running;
 };
 

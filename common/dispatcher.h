@@ -1,11 +1,10 @@
 /* Event dispatcher of a daemon's state machines: one first-in-first-out queue, run to completion on
  * the daemon's only thread. Both daemons have one (YARN's AsyncDispatcher, without its thread).
  *
- * An event that is posted while another is handled waits for its turn, so no state machine is
- * entered from inside one of its own actions. An event that is posted from outside is handled
- * before the post returns, unless a batch is open: then at the end of the batch. When the queue is
- * empty, the `idle` callback runs (free dead objects, start what was put off); it may post
- * again. */
+ * An event posted while another is being handled is queued, so no state machine is entered from
+ * within its own actions. An event posted from outside is handled before the post returns, unless a
+ * batch is open: then at the end of the batch. When the queue is empty, the `idle` callback runs
+ * (free dead objects, start deferred work); it may post again. */
 #ifndef SELVEDGE_COMMON_DISPATCHER_H
 #define SELVEDGE_COMMON_DISPATCHER_H
 
@@ -29,25 +28,25 @@ struct sv_event {
 
 typedef void (*sv_event_handler)(const struct sv_event *event, void *userdata);
 
-/* NULL without memory. */
+/* Returns NULL when out of memory. */
 struct sv_dispatcher *sv_dispatcher_new(void) _must_use_;
-/* Drops events that were not handled. NULL is fine; returns NULL. */
+/* Drops pending events. Accepts NULL; returns NULL. */
 struct sv_dispatcher *sv_dispatcher_free(struct sv_dispatcher *d);
 /* Registers the handler for the events of `machine`; once for each machine. */
 void sv_dispatcher_register(struct sv_dispatcher *d, int machine, sv_event_handler handler,
                             void *userdata);
 void sv_dispatcher_on_idle(struct sv_dispatcher *d, void (*idle)(void *userdata), void *userdata);
 
-/* Never fails: without memory the process ends with a log line, because a lost event would leave a
- * container or an application in a state for ever, while a restart recovers it from the state
+/* Never fails: out of memory ends the process with a log line, because a lost event would leave a
+ * container or an application stuck in a state, while a restart recovers it from the state
  * store. */
 void sv_dispatcher_post(struct sv_dispatcher *d, const struct sv_event *event);
-/* Handles what is queued, also inside a batch: for an answer that needs the effect of what was
- * posted before. Inside a handler it does nothing: the queue is being run already. */
+/* Handles all queued events, also inside a batch: for a caller whose answer depends on the effect
+ * of earlier posts. Does nothing inside a handler: the queue is already being run. */
 void sv_dispatcher_run(struct sv_dispatcher *d);
 
-/* A batch: posts are queued until the outermost batch ends. Entry points of a daemon (an RPC
- * method, a timer) open one, so that objects do not change under their hands between two posts. */
+/* A batch: posts are queued until the outermost batch ends. A daemon's entry points (an RPC method,
+ * a timer) open one, so that objects do not change between two of their posts. */
 struct sv_dispatcher *sv_dispatcher_begin(struct sv_dispatcher *d) _must_use_;
 void sv_dispatcher_end(struct sv_dispatcher *d);
 static inline void sv_dispatcher_endp(struct sv_dispatcher **d)

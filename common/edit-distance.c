@@ -12,7 +12,7 @@ size_t sv_edit_distance(const char *a, const char *b)
     for (size_t j = 0; j <= n; j++)
         row[j] = j;
     for (size_t i = 1; i <= SV_EDIT_NAME_MAX && a[i - 1]; i++) {
-        size_t diagonal = row[0]; /* the row before, one column to the left */
+        size_t diagonal = row[0]; /* previous row, one column to the left */
 
         row[0] = i;
         for (size_t j = 1; j <= n; j++) {

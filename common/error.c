@@ -1,5 +1,5 @@
-/* Error texts. Called by every component; the text may quote hostile input, which the logger and
- * the RPC layer escape. Here it is only cut at the fixed size. */
+/* Error texts. A text may quote hostile input, which the logger and the RPC layer escape; here it
+ * is only cut at the fixed size. */
 #include "common/error.h"
 
 #include <assert.h>

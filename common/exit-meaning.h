@@ -1,9 +1,9 @@
-/* Exit codes of containers in words. */
+/* Descriptions of containers' exit codes. */
 #ifndef SELVEDGE_COMMON_EXIT_MEANING_H
 #define SELVEDGE_COMMON_EXIT_MEANING_H
 
-/* "killed by SIGKILL", "command not found", "more memory than its limit"; NULL: the program's own
- * code. Negative codes are Hadoop's ContainerExitStatus. */
+/* "killed by SIGKILL", "command not found", "more memory than its limit"; NULL: an exit code of the
+ * program's own. Negative codes are Hadoop's ContainerExitStatus. */
 const char *sv_exit_meaning(int code);
 
 #endif

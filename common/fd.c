@@ -1,5 +1,5 @@
-/* Files by descriptor. Called by every daemon and by the localizer; names below a user's directory
- * are hostile and are resolved only by openat2 beneath a given descriptor. */
+/* Files by descriptor. Hostile: names below a user's directory, which are resolved only by openat2
+ * beneath a given descriptor. */
 #include "common/fd.h"
 
 #include <dirent.h>
@@ -55,8 +55,8 @@ int sv_open_beneath(int dirfd, const char *path, int flags, mode_t mode)
     return fd < 0 ? -errno : (int)fd;
 }
 
-/* Creates one path component if it is missing, then opens it as a directory: without following a
- * link (`beneath`), or following links in the operator's tree. Returns the descriptor. */
+/* Opens one path component as a directory, creating it if it is missing: without following a link
+ * (`beneath`), or following links in the operator's tree. Returns the descriptor. */
 static int enter_directory(int dirfd, const char *name, mode_t mode, bool beneath)
 {
     int fd;
@@ -156,7 +156,7 @@ int sv_read_file_at(int dirfd, const char *path, size_t max, char **ret, size_t 
         return -EINVAL;
     if (st.st_size > 0 && (uint64_t)st.st_size > max)
         return -EFBIG;
-    /* procfs and cgroupfs report size 0: read to the end, whatever the size */
+    /* procfs and cgroupfs report size 0: read until the end of the file */
     cap = st.st_size > 0 ? (size_t)st.st_size : SV_MIN(max, (size_t)4096);
     for (;;) {
         ssize_t k;
@@ -263,12 +263,12 @@ ssize_t sv_recv(int fd, void *p, size_t n, int flags)
     return r;
 }
 
-/* State of one removal. A tree deeper than TREE_DEPTH_MAX takes no more descriptors: entries below
- * that depth are first moved to the top, under unique names. */
+/* State of one removal. To bound open descriptors, entries deeper than TREE_DEPTH_MAX are first
+ * moved to the top, under unique names. */
 struct tree_removal {
     int top;
     unsigned moved;
-    bool again; /* the top has new entries that its scan may have missed */
+    bool again; /* entries were moved to the top that its scan may have missed */
 };
 
 static int open_sub(int dirfd, const char *name)
@@ -324,7 +324,7 @@ static int remove_entry(struct tree_removal *rm, int dirfd, const char *name, in
     return unlinkat(dirfd, name, AT_REMOVEDIR) < 0 && errno != ENOENT ? -errno : 0;
 }
 
-/* Takes `dirfd`. */
+/* Takes ownership of `dirfd`. */
 static int empty_directory(struct tree_removal *rm, int dirfd, int depth)
 {
     DIR *dir;
@@ -349,7 +349,7 @@ static int empty_directory(struct tree_removal *rm, int dirfd, int depth)
 
             if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
                 k = remove_entry(rm, dirfd, e->d_name, depth);
-            r = r < 0 ? r : k; /* the first error is returned, the rest is removed all the same */
+            r = r < 0 ? r : k; /* the first error is returned; removal continues */
         }
         if (r == 0 && errno)
             r = -errno;

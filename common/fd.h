@@ -1,11 +1,11 @@
-/* Descriptors and files, safely: CLOEXEC at birth, (dirfd, name) instead of long paths. */
+/* Safe use of descriptors and files: CLOEXEC at birth, (dirfd, name) instead of long paths. */
 #ifndef SELVEDGE_COMMON_FD_H
 #define SELVEDGE_COMMON_FD_H
 
 #include "common/base.h"
 #include "common/error.h"
 
-/* Closes when >= 0, keeps errno, returns -EBADF: `fd = sv_close(fd);`. */
+/* Closes if >= 0, preserves errno, returns -EBADF: `fd = sv_close(fd);`. */
 int sv_close(int fd);
 static inline void sv_closep(int *fd)
 {
@@ -31,19 +31,19 @@ int sv_write_all(int fd, const void *p, size_t n) _must_use_; /* 0 or -errno */
 /* Reads a whole regular file, at most `max` bytes (-EFBIG beyond); NUL-terminated, malloc'd. */
 int sv_read_file_at(int dirfd, const char *path, size_t max, char **ret, size_t *ret_len)
     _must_use_;
-/* tmp + write + fsync + rename + fsync of the directory. */
+/* Writes a temporary file, syncs and renames it, then syncs the directory. */
 int sv_write_file_atomic(int dirfd, const char *name, const void *p, size_t n, mode_t mode)
     _must_use_;
-/* A memfd with the bytes, sealed against write, shrink, grow and further seals. */
+/* Returns a memfd with the bytes, sealed against write, shrink, grow and further seals. */
 int sv_memfd_sealed(const char *name, const void *p, size_t n) _must_use_;
-/* The same, opened for reading alone: SELinux lets a process receive a descriptor only if it may do
- * all that the descriptor is open for. Needs /proc. */
+/* As sv_memfd_sealed(), opened read-only: SELinux lets a process receive a descriptor only with
+ * permissions for every access mode that it is open for. Needs /proc. */
 int sv_memfd_readonly(const char *name, const void *p, size_t n) _must_use_;
-/* recv() that passes over EINTR, and over the ECONNRESET of a local socket: a peer that closes with
- * unread data in its queue causes one, in front of what it has sent. */
+/* recv() that retries on EINTR, and on the ECONNRESET of a local socket: a peer that closes with
+ * unread data in its queue causes one ahead of the data it has sent. */
 ssize_t sv_recv(int fd, void *p, size_t n, int flags) _must_use_;
-/* Removes dirfd/name (one component, -EINVAL else) and all below it without following links or
- * crossing mounts, at any depth; ENOENT is success. */
+/* Removes dirfd/name (one component, else -EINVAL) and everything below it without following links
+ * or crossing mounts, at any depth; ENOENT is success. */
 int sv_remove_tree_at(int dirfd, const char *name) _must_use_;
 
 #endif

@@ -1,5 +1,4 @@
-/* Runs and prints state machines that are tables. Called by the NodeManager's and the RM's
- * application, container and node machines; nothing here reads outside input. */
+/* Runs and prints state machines that are tables. Reads no outside input. */
 #include "common/fsm.h"
 
 #include <assert.h>

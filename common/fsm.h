@@ -12,14 +12,14 @@
 
 #define SV_FSM_REFUSED 0 /* so states are numbered from 1 */
 
-/* `object` is the container/application/…; `event` the event's number, `arg` its payload. The
- * result is the next state; a NULL action goes to `next`. */
+/* `object` is the container or application, `event` the event's number, `arg` its payload. Returns
+ * the next state; a NULL action selects `next`. */
 typedef int (*sv_fsm_action)(void *object, int event, void *arg);
 
 struct sv_fsm_cell {
     sv_fsm_action action;
     uint8_t next;   /* 0 = refused */
-    uint8_t alt[3]; /* other states that the action may choose; 0 = none */
+    uint8_t alt[3]; /* further states that the action may return; 0 = none */
 };
 
 struct sv_fsm {
@@ -30,10 +30,10 @@ struct sv_fsm {
     const struct sv_fsm_cell *cells; /* [n_states * n_events], row = state */
 };
 
-/* Runs the cell; writes *state. -EPROTO when the event is illegal in that state (nothing happens;
- * the caller logs), -EBADE when an action chose a state that its cell does not declare. */
+/* Runs the cell and updates *state. -EPROTO: the event is illegal in that state, which is unchanged
+ * (the caller logs); -EBADE: the action returned a state that its cell does not declare. */
 int sv_fsm_run(const struct sv_fsm *fsm, int *state, int event, void *object, void *arg) _must_use_;
-/* Graphviz dot of every declared edge. */
+/* Prints every declared edge as Graphviz dot. */
 void sv_fsm_print_dot(const struct sv_fsm *fsm, FILE *out);
 
 #endif

@@ -11,7 +11,7 @@
 #define NET_TCP 3ull              /* 4: bind, connect */
 #define SCOPES 3ull               /* 6: abstract sockets, signals */
 
-struct ruleset { /* landlock_ruleset_attr; older versions know its beginning */
+struct ruleset { /* landlock_ruleset_attr; older versions accept a prefix of it */
     uint64_t fs, net, scoped;
 };
 

@@ -1,6 +1,6 @@
-/* Landlock, as far as every kernel knows it: no access to files but below directories that are
- * allowed, no TCP, no signal and no abstract socket to the outside. Each kernel enforces the rights
- * of its own version. */
+/* Landlock, as far as the running kernel supports it: denies access to files outside of allowed
+ * directories, TCP, and signals and abstract sockets to processes outside. Each kernel enforces the
+ * rights of its own ABI version. */
 #ifndef SELVEDGE_COMMON_LANDLOCK_H
 #define SELVEDGE_COMMON_LANDLOCK_H
 
@@ -10,25 +10,25 @@
 
 #include "common/base.h"
 
-/* linux/landlock.h of Debian 12 ends at version 1; these bits are from the kernel's documentation.
- */
+/* ABI versions of the bits; linux/landlock.h of Debian 12 ends at version 1. */
 #define SV_LANDLOCK_REFER (1ull << 13)    /* 2 */
 #define SV_LANDLOCK_TRUNCATE (1ull << 14) /* 3 */
 
-/* The kernel's version; 0: it has no Landlock. */
+/* The kernel's ABI version; 0: no Landlock. */
 int sv_landlock_version(void);
 
 struct sv_landlock {
     int fd;
-    uint64_t files; /* rights on files that this kernel knows: denied unless allowed */
+    uint64_t files; /* file rights that this kernel supports: denied unless allowed */
 };
 
-/* A set of rules that denies everything; with `tcp` TCP stays free. The caller closes ret->fd. Only
- * where sv_landlock_version() is not 0. */
+/* Creates a ruleset that denies everything; `tcp` exempts TCP. The caller closes ret->fd. Requires
+ * sv_landlock_version() > 0. */
 int sv_landlock_new(bool tcp, struct sv_landlock *ret) _must_use_;
-/* Allows `access` below the open directory; rights that the kernel does not know are left out. */
+/* Allows `access` below the open directory; rights that the kernel does not support are masked
+ * out. */
 int sv_landlock_allow(const struct sv_landlock *l, int dir, uint64_t access) _must_use_;
-/* Of the calling thread and its children, for ever; sets no_new_privs. */
+/* Restricts the calling thread and its future children permanently; sets no_new_privs. */
 int sv_landlock_enter(const struct sv_landlock *l) _must_use_;
 
 #endif

@@ -1,5 +1,5 @@
-/* See listen-fds.h. Called by daemons at their start. What is passed comes from root's units:
- * trusted, but not to be correct. */
+/* See listen-fds.h. Input: descriptors passed by root's units, which are trusted but may be
+ * misconfigured. */
 #include "common/listen-fds.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
-/* Logging to the journal or to stderr. Called by the programs; messages quote names and texts of
- * peers, users and archives, so all but printable ASCII is escaped. */
+/* Logging to the journal or to stderr. Hostile: names and texts of peers, users and archives in
+ * messages, so all but printable ASCII is escaped. */
 #include "common/log.h"
 
 #include <errno.h>

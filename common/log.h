@@ -17,14 +17,14 @@ enum sv_log_level { /* syslog's numbers */
                     SV_LOG_DEBUG = 7,
 };
 
-/* Called once by main. `program` must live for ever. The level comes from SELVEDGE_LOG_LEVEL
+/* Called once by main. `program` must have static lifetime. The level comes from SELVEDGE_LOG_LEVEL
  * (err|warning|notice|info|debug), else info. */
 void sv_log_init(const char *program);
 void sv_log_set_level(enum sv_log_level level);
 enum sv_log_level sv_log_get_level(void);
 
-/* `object` is a container or application id ("container_…", "application_…") that becomes the
- * journal field, or NULL. */
+/* `object`: container or application id ("container_…", "application_…") for the journal field, or
+ * NULL. */
 void sv_log_full(enum sv_log_level level, const char *object, const char *file, int line,
                  const char *func, const char *fmt, ...) _printf_(6, 7);
 

@@ -10,16 +10,16 @@
 
 struct part {
     const char *where, *what;
-    int64_t ms; /* since when; for `longest`: how long */
+    int64_t ms; /* start time; in `longest`: duration */
 };
 
 static struct {
-    bool running;        /* a handler */
+    bool running;        /* a handler is running */
     struct part first;   /* the handler itself */
-    struct part now;     /* the part that runs */
-    struct part longest; /* of the parts that have ended */
-    int64_t cpu_ms;      /* of the thread, at the start */
-    int64_t next_log_ms; /* 0: nothing was logged yet */
+    struct part now;     /* the current part */
+    struct part longest; /* longest completed part */
+    int64_t cpu_ms;      /* the thread's CPU time at the handler's start */
+    int64_t next_log_ms; /* 0: nothing logged yet */
     uint64_t not_logged; /* slow handlers since the last line */
     struct sv_loop_stats stats;
     struct sv_watched watched; /* `first` and `now`, for the watchdog */
@@ -80,7 +80,7 @@ static void report(int64_t now, int64_t took)
     guard.next_log_ms = now + SV_LOOP_LOG_MS;
 }
 
-/* Calls the handler of one source. */
+/* Dispatches one event source. */
 static int dispatch(sd_event *event)
 {
     int64_t start = sv_now_ms(), now;

@@ -1,4 +1,4 @@
-/* The end of a process without memory; see oom.h. */
+/* Ends a process that is out of memory; see oom.h. */
 #include "common/oom.h"
 
 #include <stdlib.h>

@@ -1,5 +1,4 @@
-/* Strict parsers for external text. Called by the configuration, the wire and the command line;
- * every input string is hostile. */
+/* Strict parsers for external text. Hostile: every input string. */
 #include "common/str.h"
 
 #include <errno.h>
@@ -28,7 +27,7 @@ static int digits(const char **s, uint64_t *ret)
     return 0;
 }
 
-/* Does the rest of a number consist of digits only? Decides between -EINVAL and -ERANGE. */
+/* True if the rest consists of digits only. Decides between -EINVAL and -ERANGE. */
 static bool all_digits(const char *s)
 {
     return *s && s[strspn(s, "0123456789")] == '\0';
@@ -292,7 +291,7 @@ int sv_base64_encode(const void *p, size_t n, char **ret)
     return 0;
 }
 
-/* Is it canonical: whole quads, the alphabet only, '=' only at the end, unused bits zero? OpenSSL
+/* True if canonical: whole quads, the alphabet only, '=' only at the end, unused bits zero. OpenSSL
  * itself skips blanks and accepts several texts for the same bytes. */
 static bool base64_canonical(const char *s, size_t len, size_t pad)
 {

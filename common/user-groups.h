@@ -1,7 +1,7 @@
-/* The groups of users, for access control lists: from the machine's name service, as the
- * NodeManagers of Hadoop ask it, and cached. A name service may take minutes, so a thread asks it,
- * and what depends on an answer is done again when it is there. Hostile: the user's name, which a
- * client chooses: users, look-ups at once and the time of one are bounded. */
+/* Groups of users for access control lists, from the machine's name service, as Hadoop's
+ * NodeManagers resolve them, with a cache. A look-up may take minutes, so it runs on a thread;
+ * requests that depend on it are retried when it completes. Hostile: the user's name, which a
+ * client chooses: users, concurrent look-ups and the time of each are bounded. */
 #ifndef SELVEDGE_COMMON_USER_GROUPS_H
 #define SELVEDGE_COMMON_USER_GROUPS_H
 
@@ -10,20 +10,21 @@
 #include "common/base.h"
 
 #define SV_GROUPS_NAME_MAX 255     /* bytes of a user's name; a longer one has no groups */
-#define SV_GROUPS_USERS_MAX 1000   /* remembered */
-#define SV_GROUPS_PENDING_MAX 64   /* asked for and not known yet; of one more nothing is known */
-#define SV_GROUPS_THREADS 4        /* look-ups at once */
-#define SV_GROUPS_PER_USER 1024    /* the first of them */
-#define SV_GROUPS_TIMEOUT_MS 10000 /* then the user has no groups for `negative_ms` */
+#define SV_GROUPS_USERS_MAX 1000   /* cached users */
+#define SV_GROUPS_PENDING_MAX 64   /* users waiting for a look-up; further ones have no groups */
+#define SV_GROUPS_THREADS 4        /* concurrent look-ups */
+#define SV_GROUPS_PER_USER 1024    /* further groups are ignored */
+#define SV_GROUPS_TIMEOUT_MS 10000 /* after it, the user has no groups for `negative_ms` */
 
 struct sv_groups;
 
 struct sv_groups_conf {
     int64_t cache_ms;    /* hadoop.security.groups.cache.secs */
-    int64_t negative_ms; /* hadoop.security.groups.negative-cache.secs: of users without groups */
-    /* For tests, on a thread: malloc'd names, NULL at the end. NULL: the name service. */
+    int64_t negative_ms; /* hadoop.security.groups.negative-cache.secs: for users without groups */
+    /* For tests; runs on a thread and returns malloc'd names, NULL-terminated. NULL: the name
+     * service. */
     char **(*source)(const char *user);
-    /* A look-up has ended: what was answered -EAGAIN may be asked again. */
+    /* A look-up has completed: requests that got -EAGAIN may be retried. */
     void (*known)(void *userdata);
     void *userdata;
 };
@@ -31,16 +32,18 @@ struct sv_groups_conf {
 int sv_groups_new(sd_event *event, const struct sv_groups_conf *conf, struct sv_groups **ret)
     _must_use_;
 struct sv_groups *sv_groups_free(struct sv_groups *g);
-/* Names, sorted, NULL at the end, valid until the event loop runs again. -EAGAIN: not known yet. */
+/* Returns the names, sorted, NULL-terminated, valid until the event loop runs again. -EAGAIN:
+ * pending. */
 int sv_groups_of(struct sv_groups *g, const char *user, char *const **ret) _must_use_;
-/* The first of them, as the name service has it; NULL: none, or not known yet. */
+/* The primary group; NULL: none, or pending. */
 const char *sv_groups_primary(struct sv_groups *g, const char *user);
-/* Whether sv_groups_of has answered -EAGAIN since the last call of this function. */
+/* True if sv_groups_of has returned -EAGAIN since the last call of this function. */
 bool sv_groups_missed(struct sv_groups *g);
-/* The next sv_groups_of asks the name service again. */
+/* Clears the cache. */
 void sv_groups_forget(struct sv_groups *g);
 
-/* By name, as everybody or, unless `g` is NULL, by a group. False while groups are not known. */
+/* True if the list admits the user by name, as everybody or, unless `g` is NULL, by a group. False
+ * while groups are pending. */
 bool sv_acl_admits(const char *acl, const char *user, struct sv_groups *g);
 
 #endif

@@ -1,5 +1,6 @@
 /* See xml.h. The text is hostile: jobs bring configuration files of their own. The parser gets it
- * in one piece, as it would start anew at a long name or comment with each further piece. */
+ * in one piece: in pieces, expat would restart at a long name or comment with each further
+ * piece. */
 #include "common/xml.h"
 
 #include <errno.h>
@@ -44,10 +45,10 @@ void sv_xml_refuse(struct sv_xml *x, int code, int line, const char *fmt, ...)
     (void)vsnprintf(text, sizeof(text), fmt, ap);
     va_end(ap);
     x->result = sv_error_set(x->err, code, "%s:%d: %s", x->source, line, text);
-    (void)XML_StopParser(x->parser, XML_FALSE); /* fails once it is stopped, ignoring */
+    (void)XML_StopParser(x->parser, XML_FALSE); /* fails if already stopped, ignoring */
 }
 
-/* ---- expat's callbacks; one more may come after the parser was stopped ---- */
+/* ---- expat's callbacks; one more may be called after the parser was stopped ---- */
 
 static void on_start(void *userdata, const char *name, const char **attributes)
 {
@@ -80,7 +81,7 @@ static void on_text(void *userdata, const char *s, int n)
         x->events->text(x, s, (size_t)n, x->userdata);
 }
 
-/* Called before the declarations that follow are read. */
+/* Called before the declarations within are read. */
 static void on_doctype(void *userdata, const char *name, const char *system, const char *public,
                        int declarations)
 {

@@ -9,7 +9,7 @@
 #include "proto/hdfs_datanode.pb-c.h"
 #include "wire/frame.h"
 
-#define ALIVE_SEQNO (-1) /* of an acknowledgement that is none */
+#define ALIVE_SEQNO (-1) /* of a keep-alive */
 
 int hdfs_packet_put(struct sv_buf *b, uint64_t offset, int64_t seqno, bool last, const void *p,
                     size_t n)

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* Hadoop 2 has no flags: it sets them above the mode (FsPermissionExtension). */
+/* Hadoop 2 has no flags field: it sets these bits above the mode (FsPermissionExtension). */
 #define OLD_ENCRYPTED (1u << 13)
 #define OLD_STRIPED (1u << 14)
 
@@ -17,9 +17,7 @@ int hdfs_answer_status(const Hadoop__Hdfs__HdfsFileStatusProto *m, struct hdfs_s
         m->filetype > HADOOP__HDFS__HDFS_FILE_STATUS_PROTO__FILE_TYPE__IS_SYMLINK)
         return sv_error_set(err, -EBADMSG, "the NameNode's answer has an unknown type of file");
     if (m->length > HDFS_FILE_MAX || m->modification_time > INT64_MAX)
-        return sv_error_set(err, -EBADMSG,
-                            "the NameNode's answer has a length or time that no "
-                            "file has");
+        return sv_error_set(err, -EBADMSG, "the NameNode's answer has an invalid length or time");
     *ret = (struct hdfs_status){
         .kind = (enum hdfs_kind)m->filetype,
         .length = m->length,
@@ -35,7 +33,7 @@ int hdfs_answer_status(const Hadoop__Hdfs__HdfsFileStatusProto *m, struct hdfs_s
     return 0;
 }
 
-/* NULL: no name of a file. */
+/* Returns NULL if not a valid file name. */
 static const char *name_of(const ProtobufCBinaryData *b, struct sv_arena *a)
 {
     const char *p = (const char *)b->data;
@@ -58,7 +56,7 @@ int hdfs_answer_listing(const Hadoop__Hdfs__DirectoryListingProto *m, struct sv_
     struct hdfs_listing l = { .more = m->remainingentries > 0 };
 
     if (l.more && m->n_partiallisting == 0)
-        return sv_error_set(err, -EBADMSG, "the NameNode's listing ends before its end");
+        return sv_error_set(err, -EBADMSG, "the NameNode's listing is incomplete");
     l.children = sv_newn(a, struct hdfs_child, m->n_partiallisting + 1);
     if (!l.children)
         return sv_error_errno(err, -ENOMEM, "listing");
@@ -70,8 +68,7 @@ int hdfs_answer_listing(const Hadoop__Hdfs__DirectoryListingProto *m, struct sv_
             return r;
         c->name = name_of(&m->partiallisting[l.n]->path, a);
         if (!c->name)
-            return sv_error_set(err, -EBADMSG,
-                                "the NameNode's listing has a name that no file has");
+            return sv_error_set(err, -EBADMSG, "the NameNode's listing has an invalid file name");
     }
     *ret = l;
     return 0;

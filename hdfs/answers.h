@@ -1,5 +1,5 @@
-/* Checks of what a NameNode answers, before anybody uses it. Pure. Hostile: every field; messages
- * come unpacked within the limits of wire/frame.h. */
+/* Validates answers of a NameNode before use. Pure. Hostile: every field; messages were unpacked
+ * within the limits of wire/frame.h. */
 #ifndef SELVEDGE_HDFS_ANSWERS_H
 #define SELVEDGE_HDFS_ANSWERS_H
 
@@ -15,7 +15,7 @@ struct hdfs_status {
     enum hdfs_kind kind;
     uint64_t length;
     int64_t mtime_ms;
-    uint64_t id;    /* of the inode; 0 = the NameNode gives none */
+    uint64_t id;    /* of the inode; 0: not sent */
     uint32_t mode;  /* 01777 */
     bool encrypted; /* in an encryption zone, or the zone's root */
     bool striped;   /* erasure-coded */
@@ -25,24 +25,23 @@ struct hdfs_status {
 int hdfs_answer_status(const Hadoop__Hdfs__HdfsFileStatusProto *m, struct hdfs_status *ret,
                        struct sv_error *err) _must_use_;
 struct hdfs_child {
-    const char
-        *name; /* one component, not "." or ".."; its bytes are any others than NUL and '/' */
+    const char *name; /* one component, not "." or ".."; any bytes except NUL and '/' */
     struct hdfs_status st;
 };
 struct hdfs_listing {
     struct hdfs_child *children;
     size_t n;
-    bool more; /* behind the last of them, of which there is one */
+    bool more; /* further children follow the last one, of which there is one */
 };
-/* A part of a directory's children, in the arena. -EBADMSG, -ENOMEM. */
+/* Converts a part of a directory's children, in the arena. -EBADMSG, -ENOMEM. */
 int hdfs_answer_listing(const Hadoop__Hdfs__DirectoryListingProto *m, struct sv_arena *a,
                         struct hdfs_listing *ret, struct sv_error *err) _must_use_;
-/* What is wrong with the pool, the token or the DataNodes of a block, or NULL: for reading and for
- * writing. */
+/* Describes what is wrong with the pool, the token or the DataNodes of a block; NULL: valid. For
+ * reading and writing. */
 const char *hdfs_answer_bad_block(const Hadoop__Hdfs__LocatedBlockProto *b);
-/* Blocks from offset `from` of a file of `length` bytes: the first holds `from`, each begins where
- * the one before ends, and the file is one that this client can read: -EOPNOTSUPP else. -ESTALE:
- * the length is another one. -EBADMSG. */
+/* Checks the blocks from offset `from` of a file of `length` bytes: the first contains `from`, and
+ * they are contiguous. -EOPNOTSUPP: this client cannot read the file. -ESTALE: another length.
+ * -EBADMSG. */
 int hdfs_answer_blocks(const Hadoop__Hdfs__LocatedBlocksProto *m, uint64_t from, uint64_t length,
                        struct sv_error *err) _must_use_;
 

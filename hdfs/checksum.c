@@ -1,5 +1,5 @@
-/* See checksum.h. Chunks are independent, so that SSE 4.2's instruction, which has a latency of
- * three cycles and a throughput of one, works on three of them at once. */
+/* See checksum.h. SSE 4.2's instruction has a latency of three cycles and a throughput of one;
+ * chunks are independent, so three are computed at once. */
 #include "hdfs/checksum.h"
 
 #include <endian.h>
@@ -37,7 +37,7 @@ uint32_t hdfs_crc32c_portable(const void *data, size_t n)
     uint32_t crc = ~0u;
 
     if (!table[0][1])
-        table_make(); /* one thread reads files */
+        table_make(); /* single-threaded */
     for (; n >= 8; n -= 8, p += 8) {
         uint64_t v;
 
@@ -68,7 +68,7 @@ __attribute__((target("sse4.2"))) static uint32_t crc32c_sse42(const uint8_t *p,
     return ~(uint32_t)crc;
 }
 
-/* Three chunks of n bytes (a multiple of 8) in turn. */
+/* Computes three chunks of n bytes (a multiple of 8), interleaved. */
 __attribute__((target("sse4.2"))) static void crc32c_three(const uint8_t *p, size_t n,
                                                            uint32_t ret[3])
 {
@@ -117,7 +117,8 @@ static uint32_t sum_at(const uint8_t *sums, size_t index)
     return be32toh(v);
 }
 
-/* Full chunks at the start whose checksums hold; stops at the first triple with a bad one. */
+/* Returns the number of leading full chunks with matching checksums; stops at the first triple with
+ * a mismatch. */
 static size_t verified_by_threes(size_t chunk, const uint8_t *sums, const uint8_t *data, size_t n)
 {
     size_t done = 0;

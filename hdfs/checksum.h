@@ -1,18 +1,18 @@
-/* Checksums of HDFS's data: one of four bytes (big-endian) a chunk. Pure. Called for every packet
- * of a DataNode; the bytes are hostile, the lengths are checked by the caller. */
+/* Checksums of HDFS's data: four bytes (big-endian) per chunk. Pure. Hostile: the bytes; the caller
+ * checks the lengths. */
 #ifndef SELVEDGE_HDFS_CHECKSUM_H
 #define SELVEDGE_HDFS_CHECKSUM_H
 
 #include "common/base.h"
 
-/* Hadoop's numbers of ChecksumTypeProto. */
+/* Values of Hadoop's ChecksumTypeProto. */
 enum hdfs_checksum { HDFS_CHECKSUM_NULL = 0, HDFS_CHECKSUM_CRC32 = 1, HDFS_CHECKSUM_CRC32C = 2 };
 #define HDFS_CHECKSUM_BYTES 4
 
-/* CRC-32C (Castagnoli), with SSE 4.2 where the processor has it; the second never uses it. */
+/* CRC-32C (Castagnoli), using SSE 4.2 if available; the portable version never does. */
 uint32_t hdfs_crc32c(const void *p, size_t n);
 uint32_t hdfs_crc32c_portable(const void *p, size_t n);
-/* CRC-32 of zlib. */
+/* CRC-32 as in zlib. */
 uint32_t hdfs_crc32(const void *p, size_t n);
 
 /* Verifies n bytes in chunks of `chunk` bytes, the last one possibly shorter, against their

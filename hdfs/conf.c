@@ -1,4 +1,4 @@
-/* See conf.h. The configuration is the operator's; host and port are an application's. */
+/* See conf.h. The configuration is the operator's; host and port come from an application. */
 #include "hdfs/conf.h"
 
 #include <errno.h>
@@ -149,7 +149,8 @@ static int add_server(struct sv_conf *c, const char *key, const char *fallback,
     if (!value && fallback)
         value = sv_conf_raw(c, fallback);
     if (!value)
-        return sv_error_set(err, -EINVAL, "%s is not set: it names a NameNode, host:port", key);
+        return sv_error_set(err, -EINVAL, "%s is not set: expected the host:port of a NameNode",
+                            key);
     if (parse_server(value, strlen(value), &site->servers[site->n_servers]) < 0) {
         sv_conf_origin(c, &row, origin, sizeof origin);
         return sv_error_set(err, -EINVAL, "%s: \"%.200s\" is not host:port", origin, value);
@@ -158,7 +159,7 @@ static int add_server(struct sv_conf *c, const char *key, const char *fallback,
     return 0;
 }
 
-/* dfs.ha.namenodes.NAME, or one NameNode: dfs.namenode.rpc-address.NAME. */
+/* Reads dfs.ha.namenodes.NAME, or for a single NameNode dfs.namenode.rpc-address.NAME. */
 static int nameservice(struct sv_conf *c, const char *name, struct hdfs_site *site,
                        struct sv_error *err)
 {
@@ -201,7 +202,7 @@ static int is_nameservice(struct sv_conf *c, const char *name, bool *ret, struct
     return r;
 }
 
-/* The authority of fs.defaultFS, for urls without one. */
+/* Returns the authority of fs.defaultFS, for URLs without one. */
 static int default_authority(struct sv_conf *c, struct hdfs_server *ret, bool *ret_has_port,
                              struct sv_error *err)
 {
@@ -226,7 +227,7 @@ static int default_authority(struct sv_conf *c, struct hdfs_server *ret, bool *r
     return 0;
 }
 
-/* What this client does not speak is refused before anything is asked. */
+/* Rejects configurations that need features this client lacks, before any connection. */
 static int check_supported(struct sv_conf *c, struct sv_error *err)
 {
     _cleanup_strv_ char **protection = NULL;

@@ -159,9 +159,9 @@ int hdfs_receive_delimited(int fd, uint8_t **ret, size_t *ret_len, struct sv_err
         r = hdfs_receive(fd, head + n - 1, 1, err);
         if (r == -ECONNRESET && n == 1)
             return sv_error_set(err, r,
-                                "it closed the connection without an answer; where "
-                                "DataNodes demand SASL (dfs.data.transfer.protection, "
-                                "dfs.encrypt.data.transfer), they do that: it is not supported");
+                                "it closed the connection without an answer; DataNodes that "
+                                "require SASL (dfs.data.transfer.protection, "
+                                "dfs.encrypt.data.transfer) do so, which is not supported");
         if (r < 0)
             return r;
         r = hdfs_delimited(head, n, &skip, &len);

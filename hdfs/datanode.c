@@ -46,7 +46,7 @@ static int send_request(int fd, const struct hdfs_transfer *t, struct sv_error *
     return hdfs_send(fd, b.data, b.len, err);
 }
 
-/* For the DataNode's statistics, and that it scans a bad replica. */
+/* Reports the result for the DataNode's statistics, and so that it scans a bad replica. */
 static void send_status(int fd, Hadoop__Hdfs__Status status)
 {
     Hadoop__Hdfs__ClientReadStatusProto m = HADOOP__HDFS__CLIENT_READ_STATUS_PROTO__INIT;
@@ -54,7 +54,7 @@ static void send_status(int fd, Hadoop__Hdfs__Status status)
 
     m.status = status;
     if (hdfs_put_delimited(&b, &m.base) == 0)
-        (void)hdfs_send(fd, b.data, b.len, NULL); /* the block is read or given up, ignoring */
+        (void)hdfs_send(fd, b.data, b.len, NULL); /* the block was read or failed, ignoring */
 }
 
 /* ---- The stream ---- */

@@ -1,5 +1,5 @@
 /* Reads a block from one DataNode: DataTransferProtocol's READ_BLOCK over a blocking socket with
- * time limits. Every byte is verified before the sink gets it. Hostile: the DataNode, and the
+ * timeouts. Every byte is verified before it is passed to the sink. Hostile: the DataNode, and the
  * address that the NameNode gave for it. */
 #ifndef SELVEDGE_HDFS_DATANODE_H
 #define SELVEDGE_HDFS_DATANODE_H
@@ -8,18 +8,18 @@
 #include "common/error.h"
 #include "proto/hdfs.pb-c.h"
 
-/* 0, or -errno that ends the whole read. */
+/* Returns 0, or -errno to abort the whole read. */
 typedef int (*hdfs_sink)(void *userdata, const void *p, size_t n);
 
 struct hdfs_transfer {
-    const Hadoop__Hdfs__LocatedBlockProto *block; /* checked: hdfs_answer_blocks */
+    const Hadoop__Hdfs__LocatedBlockProto *block; /* validated by hdfs_answer_blocks */
     uint32_t io_timeout_ms;
     bool use_hostname;
     hdfs_sink sink;
     void *userdata;
-    uint64_t done;  /* bytes of the block that the sink has; a read continues there */
-    uint64_t end;   /* of the block, where the read stops; more than `done` */
-    int sink_error; /* of the sink, or 0 */
+    uint64_t done;  /* bytes of the block passed to the sink; a read continues there */
+    uint64_t end;   /* offset in the block at which the read stops; > done */
+    int sink_error; /* error returned by the sink, or 0 */
 };
 
 #define HDFS_NODE_TEXT_MAX 128
@@ -28,7 +28,7 @@ const char *hdfs_datanode_text(const Hadoop__Hdfs__DatanodeInfoProto *d,
                                char buf[HDFS_NODE_TEXT_MAX]);
 
 /* Reads from `done` to `end` of the block from replica `index`. -EILSEQ: the replica is corrupt;
- * -EKEYEXPIRED: the block token; else what is wrong with the DataNode or the way to it. */
+ * -EKEYEXPIRED: the block token has expired; other errors: the DataNode or the network. */
 int hdfs_datanode_read(struct hdfs_transfer *t, size_t index, struct sv_error *err) _must_use_;
 
 #endif

@@ -13,8 +13,8 @@
 #include "hdfs/pipeline.h"
 #include "wire/frame.h"
 
-#define OPENS_MAX 4         /* of a block: dfs.client.block.write.retries and one */
-#define LEASE_MS 20000      /* Hadoop's clients renew it as often, and lose it after a minute */
+#define OPENS_MAX 4         /* attempts per block: dfs.client.block.write.retries and one */
+#define LEASE_MS 20000      /* renewal interval, as in Hadoop; it expires after a minute */
 #define REPLICA_WAITS_MAX 8 /* dfs.client.block.write.locateFollowingBlock.retries is 5 */
 #define REPLICA_WAIT_MS 400 /* doubled each time, up to */
 #define REPLICA_WAIT_MAX_MS 5000
@@ -27,9 +27,9 @@ struct hdfs_writer {
     struct hdfs_lease lease;
     int64_t renewed_ms;
 
-    struct sv_arena *arena; /* of the current block */
+    struct sv_arena *arena; /* memory of the current block */
     const Hadoop__Hdfs__LocatedBlockProto *located;
-    struct hdfs_pipeline pipeline; /* open: a block is being written */
+    struct hdfs_pipeline pipeline; /* open while a block is being written */
     uint64_t length;               /* of the current block, or of the last one */
     uint8_t packet[HDFS_WRITE_PACKET];
     size_t packet_len;
@@ -53,14 +53,14 @@ static void avoid(struct hdfs_avoided *v, const Hadoop__Hdfs__DatanodeInfoProto 
         v->a = sv_arena_new(0);
     if (v->n == HDFS_EXCLUDED_MAX || !v->a || !packed)
         return;
-    (void)protobuf_c_message_pack(&d->base, packed); /* its size is known, ignoring */
+    (void)protobuf_c_message_pack(&d->base, packed); /* the size is known, ignoring */
     if (ipc_unpack(v->a, d->base.descriptor, packed, n, &copy) == 0)
         v->nodes[v->n++] = (Hadoop__Hdfs__DatanodeInfoProto *)copy;
 }
 
 /* ---- Blocks ---- */
 
-/* Until `call` has another answer than "too few replicas yet". */
+/* Waits before another attempt while the NameNode answers "too few replicas yet". */
 static int wait_for_replicas(int attempt)
 {
     int ms = REPLICA_WAIT_MS;
@@ -69,7 +69,7 @@ static int wait_for_replicas(int attempt)
         return -ETIMEDOUT;
     while (attempt-- > 0 && ms < REPLICA_WAIT_MAX_MS)
         ms *= 2;
-    (void)poll(NULL, 0, SV_MIN(ms, REPLICA_WAIT_MAX_MS)); /* only a wait, ignoring */
+    (void)poll(NULL, 0, SV_MIN(ms, REPLICA_WAIT_MAX_MS)); /* only a delay, ignoring */
     return 0;
 }
 
@@ -86,7 +86,7 @@ static int locate(struct hdfs_writer *w, const Hadoop__Hdfs__ExtendedBlockProto 
     }
 }
 
-/* One pipeline; a failed one is given back to the NameNode. */
+/* Opens one pipeline; on failure the block is returned to the NameNode. */
 static int open_once(struct hdfs_writer *w, const Hadoop__Hdfs__ExtendedBlockProto *previous,
                      struct sv_arena **ret_arena, const Hadoop__Hdfs__LocatedBlockProto **ret,
                      bool *ret_again, struct sv_error *err)

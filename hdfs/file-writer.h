@@ -1,16 +1,14 @@
-/* Writes a whole file: blocks of the file system's default size and replication, one after the
- * other.
+/* Writes a whole file sequentially, with the file system's default block size and replication.
  *
- * Recovery is the simplest that is right: a pipeline that cannot be opened is tried with other
- * DataNodes; one that fails later ends the writing with -EIO, and the caller, who can produce the
- * bytes again, writes the file anew, without the DataNodes that have failed. Callers: log-uploader.
- */
+ * Recovery is minimal: a pipeline that cannot be opened is retried with other DataNodes; one that
+ * fails later aborts the file with -EIO, and the caller, which can produce the bytes again,
+ * rewrites the file without the failed DataNodes. */
 #ifndef SELVEDGE_HDFS_FILE_WRITER_H
 #define SELVEDGE_HDFS_FILE_WRITER_H
 
 #include "hdfs/namenode-write.h"
 
-/* DataNodes that have failed; kept by the caller from one attempt to the next. */
+/* Failed DataNodes; kept by the caller across attempts. */
 struct hdfs_avoided {
     struct sv_arena *a;
     Hadoop__Hdfs__DatanodeInfoProto *nodes[HDFS_EXCLUDED_MAX];
@@ -19,16 +17,17 @@ struct hdfs_avoided {
 void hdfs_avoided_clear(struct hdfs_avoided *v);
 
 struct hdfs_writer;
-/* Creates the file, in place of one that exists. `client` names this writer in the whole cluster
- * and, like the others, outlives it. -EOPNOTSUPP with the reason where this client cannot write. */
+/* Creates the file, replacing an existing one. `client` must be unique in the cluster; like the
+ * other pointers it must outlive the writer. -EOPNOTSUPP with the reason if this client cannot
+ * write. */
 int hdfs_writer_new(struct hdfs_namenode *n, const struct hdfs_site *site, const char *path,
                     const char *client, uint32_t mode, struct hdfs_avoided *avoided,
                     struct hdfs_writer **ret, struct sv_error *err) _must_use_;
 int hdfs_writer_put(struct hdfs_writer *w, const void *p, size_t n, struct sv_error *err)
     _must_use_;
-/* The file has all its bytes, on as many DataNodes as it needs at least. */
+/* Completes the file; returns once its last block has the minimum number of replicas. */
 int hdfs_writer_finish(struct hdfs_writer *w, struct sv_error *err) _must_use_;
-/* An unfinished file stays as it is, until somebody deletes or replaces it. */
+/* Leaves an unfinished file as it is, until someone deletes or replaces it. */
 struct hdfs_writer *hdfs_writer_free(struct hdfs_writer *w);
 static inline void hdfs_writer_freep(struct hdfs_writer **w)
 {

@@ -1,7 +1,7 @@
-/* See file.h. Which replica: the NameNode's order, which begins with the nearest. A DataNode that
- * failed is left out for the rest of the file, until none remains for a block; a corrupt replica
- * is left out for good, and reported once another one has delivered the block. If none has, the
- * fault may be on this side, and nothing is reported, as in Hadoop's client. */
+/* See file.h. Replicas are tried in the NameNode's order, nearest first. A failed DataNode is
+ * skipped for the rest of the file, until none remains for a block; a corrupt replica is skipped
+ * for good, and reported once another one has delivered the block. If none has, the fault may be
+ * local, and nothing is reported, as in Hadoop's client. */
 #include "hdfs/file.h"
 
 #include <errno.h>
@@ -27,11 +27,11 @@ struct reading {
     const struct hdfs_status *st;
     hdfs_sink sink;
     void *userdata;
-    uint64_t from, until; /* of the file */
+    uint64_t from, until; /* offsets in the file */
     bool sink_failed;
     struct nodes dead;    /* failed for this file */
     struct nodes corrupt; /* with a corrupt replica of the current block */
-    struct sv_error last; /* of the last replica that failed */
+    struct sv_error last; /* error of the last failed replica */
 };
 
 static bool nodes_have(const struct nodes *s, const Hadoop__Hdfs__DatanodeInfoProto *d)
@@ -56,8 +56,8 @@ static size_t replicas(const Hadoop__Hdfs__LocatedBlockProto *b)
     return SV_MIN(b->n_locs, (size_t)HDFS_REPLICAS_MAX);
 }
 
-/* One pass over the replicas: 0 = the block is complete, -ESTALE = new locations are needed,
- * -EIO = none of them delivered it (reading.last has the reason), else the sink's error. */
+/* Tries each replica once: 0 = the block is complete, -ESTALE = new locations are needed, -EIO = no
+ * replica delivered it (reading.last has the reason), else the sink's error. */
 static int one_round(struct reading *r, struct hdfs_transfer *t)
 {
     char text[HDFS_NODE_TEXT_MAX];
@@ -98,7 +98,7 @@ static void report_corrupt(struct reading *r, const Hadoop__Hdfs__LocatedBlockPr
             sv_log_debug("%s: reportBadBlocks: %s, ignoring", r->path, err.text);
 }
 
-/* The same block, located again, in a new arena. */
+/* Locates the same block again, in a new arena. */
 static int locate(struct reading *r, uint64_t offset, struct sv_arena **arena,
                   const Hadoop__Hdfs__LocatedBlockProto **ret, struct sv_error *err)
 {
@@ -161,7 +161,7 @@ static int read_block(struct reading *r, const Hadoop__Hdfs__LocatedBlockProto *
             return no_replica(r, t.block, err);
         if (k != -ESTALE) {
             r->dead.n = 0;
-            (void)poll(NULL, 0, round * ROUND_WAIT_MS); /* only a wait, ignoring */
+            (void)poll(NULL, 0, round * ROUND_WAIT_MS); /* only a delay, ignoring */
         }
         k = locate(r, offset, &a, &t.block, err);
         if (k < 0)
@@ -171,7 +171,7 @@ static int read_block(struct reading *r, const Hadoop__Hdfs__LocatedBlockProto *
     return 0;
 }
 
-/* The blocks from `from` that the NameNode gives at once; *ret_next: where they end. */
+/* Reads the blocks from `from` that the NameNode returns in one answer; *ret_next: their end. */
 static int read_window(struct reading *r, uint64_t from, uint64_t *ret_next, struct sv_error *err)
 {
     _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
@@ -194,7 +194,7 @@ static int read_window(struct reading *r, uint64_t from, uint64_t *ret_next, str
     return k;
 }
 
-/* A file that is being written may have no length yet. */
+/* A file under construction may have no length yet. */
 static int check_empty(struct hdfs_namenode *n, const char *path, struct sv_error *err)
 {
     _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);

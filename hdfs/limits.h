@@ -1,5 +1,5 @@
-/* Limits of what NameNodes and DataNodes send; both may be hostile, since a job names them in its
- * urls. Sources of the numbers: Hadoop's DFSUtilClient, PacketReceiver, DataChecksum. */
+/* Limits on data from NameNodes and DataNodes; both may be hostile, since a job names them in its
+ * URLs. Sources of the numbers: Hadoop's DFSUtilClient, PacketReceiver, DataChecksum. */
 #ifndef SELVEDGE_HDFS_LIMITS_H
 #define SELVEDGE_HDFS_LIMITS_H
 
@@ -8,14 +8,14 @@
 #define HDFS_SERVERS_TEXT_MAX 1024 /* "host:port,host:port" */
 #define HDFS_USER_MAX 255
 #define HDFS_RPC_MAX (16u << 20)    /* one answer of a NameNode */
-#define HDFS_WINDOW_BLOCKS 10       /* blocks asked for at once */
+#define HDFS_WINDOW_BLOCKS 10       /* requested per call */
 #define HDFS_BLOCKS_MAX 4096        /* in one answer */
-#define HDFS_REPLICAS_MAX 64        /* of one block; the rest is not used */
-#define HDFS_NAME_MAX 8000          /* bytes of a name in a listing: those of a path */
+#define HDFS_REPLICAS_MAX 64        /* per block; further ones are ignored */
+#define HDFS_NAME_MAX 8000          /* bytes of a name in a listing, as for a path */
 #define HDFS_POOL_MAX 255           /* name of a block pool */
 #define HDFS_TOKEN_MAX 8192         /* each part of a block token */
 #define HDFS_BLOCK_MAX (1ull << 46) /* bytes of a block */
-#define HDFS_FILE_MAX (1ull << 60)  /* bytes of a file: sums of two do not overflow */
+#define HDFS_FILE_MAX (1ull << 60)  /* bytes of a file: the sum of two cannot overflow */
 #define HDFS_ANSWER_MAX (64u << 10) /* a DataNode's answer to an operation */
 #define HDFS_PACKET_MAX (16u << 20) /* checksums and data; PacketReceiver's own limit */
 #define HDFS_HEADER_MAX 256         /* header of a packet; Hadoop's has at most 33 bytes */

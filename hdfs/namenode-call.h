@@ -4,11 +4,11 @@
 
 #include "hdfs/namenode.h"
 
-/* Waits for the answer, which lies in `a`. */
+/* Calls a method and waits for the answer, which is allocated in `a`. */
 int hdfs_namenode_call(struct hdfs_namenode *n, const char *method, const ProtobufCMessage *request,
                        const ProtobufCMessageDescriptor *response, struct sv_arena *a,
                        ProtobufCMessage **ret, struct sv_error *err) _must_use_;
-/* getServerDefaults, in `a`, as the NameNode says it. */
+/* getServerDefaults, in `a`, unchecked. */
 int hdfs_namenode_defaults(struct hdfs_namenode *n, struct sv_arena *a,
                            const Hadoop__Hdfs__FsServerDefaultsProto **ret, struct sv_error *err)
     _must_use_;

@@ -14,7 +14,7 @@
 
 #define TEXT(s) ((char *)(uintptr_t)(s))
 
-/* A call whose answer has nothing that is used. */
+/* Calls a method whose answer is unused. */
 static int simple(struct hdfs_namenode *n, const char *method, const ProtobufCMessage *q,
                   const ProtobufCMessageDescriptor *answer, struct sv_error *err)
 {
@@ -38,7 +38,7 @@ int hdfs_get_defaults(struct hdfs_namenode *n, struct hdfs_defaults *ret, struct
         d->blocksize % BLOCK_SIZE_MIN != 0 || d->replication == 0 ||
         d->replication > REPLICATION_MAX)
         return sv_error_set(err, -EBADMSG,
-                            "the NameNode's default block size %llu or replication %u is none",
+                            "the NameNode's default block size %llu or replication %u is invalid",
                             (unsigned long long)d->blocksize, d->replication);
     *ret =
         (struct hdfs_defaults){ .block_size = d->blocksize,
@@ -47,7 +47,7 @@ int hdfs_get_defaults(struct hdfs_namenode *n, struct hdfs_defaults *ret, struct
     return 0;
 }
 
-/* ---- Names ---- */
+/* ---- Namespace ---- */
 
 int hdfs_mkdir(struct hdfs_namenode *n, const char *path, uint32_t mode, struct sv_error *err)
 {

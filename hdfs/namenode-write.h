@@ -1,6 +1,5 @@
-/* ClientProtocol's calls that change the name space or write a file; see namenode.h, whose errors
- * these share. Further ones: -EEXIST, -ENOTDIR, -EDQUOT, -EROFS (safe mode), -EAGAIN (the blocks
- * before have too few replicas yet). */
+/* ClientProtocol's calls that change the namespace or write a file. Errors as in namenode.h, and:
+ * -EEXIST, -ENOTDIR, -EDQUOT, -EROFS (safe mode), -EAGAIN (previous blocks still lack replicas). */
 #ifndef SELVEDGE_HDFS_NAMENODE_WRITE_H
 #define SELVEDGE_HDFS_NAMENODE_WRITE_H
 
@@ -11,35 +10,35 @@
 struct hdfs_defaults {
     uint64_t block_size;
     uint32_t replication;
-    bool encrypted; /* data transfer must be */
+    bool encrypted; /* data transfer must be encrypted */
 };
 
-/* A file that one client writes. */
+/* A file being written by one client. */
 struct hdfs_lease {
     const char *path, *client;
     uint64_t id; /* of the inode */
 };
 
-/* Checked: a block size and a replication that a file may have. */
+/* Returns validated values of block size and replication. */
 int hdfs_get_defaults(struct hdfs_namenode *n, struct hdfs_defaults *ret, struct sv_error *err)
     _must_use_;
-/* A directory, whose parent exists; one that exists is left alone. */
+/* Creates a directory in an existing parent; an existing directory is unchanged. */
 int hdfs_mkdir(struct hdfs_namenode *n, const char *path, uint32_t mode, struct sv_error *err)
     _must_use_;
 int hdfs_set_permission(struct hdfs_namenode *n, const char *path, uint32_t mode,
                         struct sv_error *err) _must_use_;
 int hdfs_set_group(struct hdfs_namenode *n, const char *path, const char *group,
                    struct sv_error *err) _must_use_;
-/* Replaces `to`. */
+/* Replaces `to` if it exists. */
 int hdfs_rename(struct hdfs_namenode *n, const char *from, const char *to, struct sv_error *err)
     _must_use_;
-/* A file; one that does not exist is success. */
+/* Deletes a file; a missing file is success. */
 int hdfs_delete(struct hdfs_namenode *n, const char *path, struct sv_error *err) _must_use_;
 
-/* An empty file, in place of one that exists, whoever writes that. */
+/* Creates an empty file, replacing an existing one even if someone else is writing it. */
 int hdfs_create(struct hdfs_namenode *n, struct hdfs_lease *l, uint32_t mode,
                 const struct hdfs_defaults *d, struct sv_error *err) _must_use_;
-/* The next block, in `a`, checked. `previous`: NULL for the first. */
+/* Allocates the next block, in `a`, validated. `previous`: NULL for the first. */
 int hdfs_add_block(struct hdfs_namenode *n, const struct hdfs_lease *l,
                    const Hadoop__Hdfs__ExtendedBlockProto *previous,
                    Hadoop__Hdfs__DatanodeInfoProto *const *excluded, size_t n_excluded,
@@ -47,7 +46,7 @@ int hdfs_add_block(struct hdfs_namenode *n, const struct hdfs_lease *l,
                    struct sv_error *err) _must_use_;
 int hdfs_abandon_block(struct hdfs_namenode *n, const struct hdfs_lease *l,
                        const Hadoop__Hdfs__ExtendedBlockProto *b, struct sv_error *err) _must_use_;
-/* -EAGAIN: not yet, its last block has too few replicas. */
+/* -EAGAIN: the last block still lacks replicas. */
 int hdfs_complete(struct hdfs_namenode *n, const struct hdfs_lease *l,
                   const Hadoop__Hdfs__ExtendedBlockProto *last, struct sv_error *err) _must_use_;
 int hdfs_renew_lease(struct hdfs_namenode *n, const char *client, struct sv_error *err) _must_use_;

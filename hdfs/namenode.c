@@ -1,4 +1,4 @@
-/* See namenode.h. Hostile: the answers, checked by answers.c, and the texts of exceptions. */
+/* See namenode.h. Hostile: the answers, validated by answers.c, and the texts of exceptions. */
 #include "hdfs/namenode.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@
 #define CALL_MS 60000
 #define CONNECT_RETRIES 10
 #define CONNECT_INTERVAL_MS 1000
-#define SINGLE_WAIT_MS 20000 /* for the only NameNode to come back */
+#define SINGLE_WAIT_MS 20000 /* wait for a single NameNode to come back */
 
 struct hdfs_namenode {
     sd_event *event;
@@ -116,7 +116,7 @@ static int code_of(const char *java_class)
     return -EREMOTEIO;
 }
 
-/* The first line: what follows is a stack. */
+/* Cuts the text to its first line: the rest is a stack trace. */
 static void first_line(struct sv_error *err)
 {
     if (err)
@@ -139,7 +139,7 @@ static void on_done(const struct ipc_result *r, const struct sv_error *err, void
         }
         return;
     }
-    /* Copied into the arena by packing and unpacking: protobuf-c has no other way. */
+    /* Copied into the arena by packing and unpacking: protobuf-c has no deep copy. */
     n = protobuf_c_message_get_packed_size(r->response);
     packed = malloc(n + 1);
     if (packed) {
@@ -165,7 +165,7 @@ int hdfs_namenode_call(struct hdfs_namenode *n, const char *method, const Protob
     while (!p.over) {
         r = sd_event_run(n->event, UINT64_MAX);
         if (r < 0 && r != -EINTR)
-            n->proxy = ipc_proxy_free(n->proxy); /* ends the call: `p` is on this stack */
+            n->proxy = ipc_proxy_free(n->proxy); /* aborts the call: `p` is on this stack */
     }
     if (p.status < 0)
         return p.status;

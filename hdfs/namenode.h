@@ -1,6 +1,6 @@
-/* ClientProtocol of one file system's NameNodes, synchronous: one call at a time, repeated at the
- * next NameNode when one is in standby or gone (wire/ipc/proxy.h). For a process that does nothing
- * else, such as a worker of container-localizer; never for a daemon's loop. */
+/* ClientProtocol of a file system's NameNodes, synchronous: one call at a time, failing over when a
+ * NameNode is in standby or unreachable (wire/ipc/proxy.h). For single-purpose processes, such as a
+ * worker of container-localizer; never for a daemon's loop. */
 #ifndef SELVEDGE_HDFS_NAMENODE_H
 #define SELVEDGE_HDFS_NAMENODE_H
 
@@ -14,8 +14,9 @@ struct yarn_token;
 /* `user`: the effective user of simple authentication. Connects on the first call. */
 int hdfs_namenode_new(const struct hdfs_site *site, const char *user, struct hdfs_namenode **ret,
                       struct sv_error *err) _must_use_;
-/* With a delegation token (kind HDFS_DELEGATION_TOKEN), of which the NameNode knows the user. Each
- * NameNode must take it: there is no way back to simple authentication. NULL: as above. */
+/* As above, with a delegation token (kind HDFS_DELEGATION_TOKEN), which identifies the user to the
+ * NameNode. Every NameNode must accept it: there is no fallback to simple authentication. NULL: no
+ * token. */
 int hdfs_namenode_new_as(const struct hdfs_site *site, const char *user,
                          const struct yarn_token *token, struct hdfs_namenode **ret,
                          struct sv_error *err) _must_use_;
@@ -25,18 +26,18 @@ static inline void hdfs_namenode_freep(struct hdfs_namenode **n)
     *n = hdfs_namenode_free(*n);
 }
 
-/* Errors of all calls: -ENOENT, -EACCES (the NameNode's text), -ELOOP (a symbolic link on the way),
- * -EREMOTEIO (another exception), -EBADMSG, errors of the network. */
+/* Errors of all calls: -ENOENT, -EACCES (the NameNode's text), -ELOOP (a symbolic link in the
+ * path), -EREMOTEIO (another exception), -EBADMSG, network errors. */
 int hdfs_get_file_info(struct hdfs_namenode *n, const char *path, struct hdfs_status *ret,
                        struct sv_error *err) _must_use_;
-/* The children of a directory behind the one named `after` ("" = from the start), as many as the
- * NameNode gives at once, in `a`. */
+/* Lists children of a directory after the one named `after` ("" = from the start), as many as the
+ * NameNode returns at once, in `a`. */
 int hdfs_get_listing(struct hdfs_namenode *n, const char *path, const char *after,
                      struct sv_arena *a, struct hdfs_listing *ret, struct sv_error *err) _must_use_;
-/* Does the cluster demand encrypted data transfer? */
+/* True if the cluster requires encrypted data transfer. */
 int hdfs_get_server_defaults(struct hdfs_namenode *n, bool *ret_encrypted, struct sv_error *err)
     _must_use_;
-/* Blocks of [from, from + size) of a file of `length` bytes, in `a`, checked. */
+/* Returns the blocks of [from, from + size) of a file of `length` bytes, in `a`, validated. */
 int hdfs_get_block_locations(struct hdfs_namenode *n, const char *path, uint64_t from,
                              uint64_t size, uint64_t length, struct sv_arena *a,
                              const Hadoop__Hdfs__LocatedBlocksProto **ret, struct sv_error *err)

@@ -135,7 +135,7 @@ int hdfs_packet_prefix(const uint8_t p[HDFS_PACKET_PREFIX], uint32_t *ret_payloa
     return 0;
 }
 
-/* The end of the last chunk that holds a wanted byte: a DataNode sends whole chunks. */
+/* End of the last chunk that contains a wanted byte: a DataNode sends whole chunks. */
 static uint64_t sent_end(const struct hdfs_stream *s)
 {
     return s->type == HDFS_CHECKSUM_NULL ? s->end : (s->end + s->chunk - 1) / s->chunk * s->chunk;

@@ -28,7 +28,7 @@ static int put_request(struct sv_buf *b, const Hadoop__Hdfs__LocatedBlockProto *
     Hadoop__Hdfs__ExtendedBlockProto block = *l->b;
     int r = sv_buf_put_u16(b, HDFS_TRANSFER_VERSION);
 
-    block.has_numbytes = true; /* how large it may become */
+    block.has_numbytes = true; /* its maximum size */
     block.numbytes = size;
     base.block = &block;
     base.token = l->blocktoken;
@@ -58,7 +58,7 @@ static int put_request(struct sv_buf *b, const Hadoop__Hdfs__LocatedBlockProto *
     return r < 0 ? r : hdfs_put_delimited(b, &op.base);
 }
 
-/* The DataNode with this "address:port". */
+/* Finds the DataNode with this "address:port". */
 static size_t index_of(const Hadoop__Hdfs__LocatedBlockProto *b, const char *text)
 {
     char is[HDFS_NODE_TEXT_MAX];
@@ -131,7 +131,7 @@ static int receive_ack(struct hdfs_pipeline *p, struct sv_error *err)
     return SV_MIN(r, 0);
 }
 
-/* What has arrived, and no more packets in flight than `window`. */
+/* Receives acknowledgements, until at most `window` packets are in flight. */
 static int receive_acks(struct hdfs_pipeline *p, int64_t window, struct sv_error *err)
 {
     for (;;) {

@@ -1,6 +1,6 @@
-/* Writes one block: DataTransferProtocol's WRITE_BLOCK to the first DataNode, which passes
- * everything on to the others. Packets are sent ahead of their acknowledgements, up to a window. A
- * pipeline that fails is not repaired: the caller starts again. Hostile: the DataNodes. */
+/* Writes one block: DataTransferProtocol's WRITE_BLOCK to the first DataNode, which forwards
+ * everything to the others. Packets are sent ahead of their acknowledgements, up to a window. A
+ * failed pipeline is not repaired: the caller starts again. Hostile: the DataNodes. */
 #ifndef SELVEDGE_HDFS_PIPELINE_H
 #define SELVEDGE_HDFS_PIPELINE_H
 
@@ -12,7 +12,7 @@ struct hdfs_pipeline {
     int fd; /* -1: none */
     size_t nodes;
     uint64_t offset;      /* bytes sent */
-    int64_t seqno, acked; /* of the next packet, and of the next acknowledgement */
+    int64_t seqno, acked; /* next packet, and next acknowledgement */
     uint32_t timeout_ms;
     size_t bad; /* after a failure: index of the DataNode to avoid */
     struct sv_buf out;
@@ -20,16 +20,16 @@ struct hdfs_pipeline {
 
 #define HDFS_PIPELINE_INIT ((struct hdfs_pipeline){ .fd = -1, .out = SV_BUF_INIT(128u << 10) })
 
-/* `b`: checked by hdfs_add_block. 0: the DataNodes are ready for a block of at most `size` bytes.
- */
+/* Opens a pipeline. `b`: validated by hdfs_add_block. 0: the DataNodes are ready for a block of at
+ * most `size` bytes. */
 int hdfs_pipeline_open(struct hdfs_pipeline *p, const Hadoop__Hdfs__LocatedBlockProto *b,
                        const char *client, uint64_t size, uint32_t timeout_ms, bool use_hostname,
                        struct sv_error *err) _must_use_;
-/* At most HDFS_WRITE_PACKET bytes; all packets but the last one hold a multiple of
+/* Sends at most HDFS_WRITE_PACKET bytes; all packets but the last must hold a multiple of
  * HDFS_WRITE_CHUNK. */
 int hdfs_pipeline_put(struct hdfs_pipeline *p, const void *data, size_t n, struct sv_error *err)
     _must_use_;
-/* Every DataNode has every byte. */
+/* Returns once every DataNode has acknowledged every byte. */
 int hdfs_pipeline_finish(struct hdfs_pipeline *p, struct sv_error *err) _must_use_;
 void hdfs_pipeline_close(struct hdfs_pipeline *p);
 

@@ -1,5 +1,5 @@
-/* See public.h. The NameNode is asked about every directory anew, a call each: a worker is one
- * request, and an answer that it left to the next one could be forged by what it unpacked. */
+/* See public.h. The result is not cached between requests: a worker serves one request, and data
+ * that it left for the next one could have been forged by a hostile archive. */
 #include "hdfs/public.h"
 
 #include <errno.h>

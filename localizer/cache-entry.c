@@ -11,8 +11,8 @@
 #include "localizer/cache-internal.h"
 #include "localizer/url.h"
 
-/* Urls are hostile, so hash keys begin with a random secret of this run: nobody can prepare names
- * that collide in one bucket. */
+/* Urls are hostile, so hash keys begin with a random secret of this process: collisions in one
+ * bucket cannot be prepared. */
 static const char *secret(void)
 {
     static char text[33];

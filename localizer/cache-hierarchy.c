@@ -71,7 +71,7 @@ int cache_hierarchy_take(struct cache_hierarchy *h, uint32_t per_dir, uint32_t *
     uint32_t number = 0;
     int r;
 
-    /* One number stands for 8000 entries: this list stays short. */
+    /* One number covers 8000 entries: this list is short. */
     while (number < h->n && h->counts[number] >= per_dir - SUB_DIRS)
         number++;
     r = grow(h, number);

@@ -38,7 +38,7 @@ struct cache_tracker {
 };
 
 /* ---- one resource ---- */
-/* What is due: nothing, remove, on_removed, or nothing while the record stays. */
+/* Pending action: none, remove, on_removed, or none with the record kept. */
 enum cache_doom { DOOM_NONE = 0, DOOM_REMOVE, DOOM_FORGET, DOOM_KEEP };
 
 struct cache_entry {
@@ -91,7 +91,7 @@ struct cache_request {
     char *failure;
     unsigned failed_index;
     bool failure_told, ready_told, dirty;
-    struct cache_request *prev, *next; /* the dirty ones */
+    struct cache_request *prev, *next; /* list of dirty requests */
     UT_hash_handle hh;
 };
 
@@ -106,12 +106,12 @@ struct cache_process {
     sd_event_source *io;
     struct cache_entry *queue, *flights;
     unsigned n_flights;
-    bool full; /* its channel takes no more for now */
+    bool full; /* its socket buffer is full */
     int64_t idle_since_ms;
     bool started;
-    bool retired; /* has a successor, and ends with its last download */
+    bool retired; /* replaced by a successor; ends after its last download */
     UT_hash_handle hh;
-    struct cache_process *prev, *next; /* in `ended`: stop is due */
+    struct cache_process *prev, *next; /* in `ended`: stop is pending */
 };
 
 struct loc_cache {
@@ -125,7 +125,7 @@ struct loc_cache {
     struct cache_request *requests, *dirty;
     struct cache_process *processes, *ended;
     struct cache_entry *doomed;
-    unsigned private_flights; /* of all processes but PUBLIC's */
+    unsigned private_flights; /* of all processes except PUBLIC's */
     uint64_t next_process, next_request, next_serial;
     struct loc_stats stats;
 };

@@ -22,7 +22,7 @@ static int scope_key(const struct cache_entry *e, char **ret)
 
     if (e->record.visibility == LOC_PUBLIC)
         return sv_asprintf(ret, "public");
-    if (e->record.visibility == LOC_PRIVATE) /* of the first requesting application */
+    if (e->record.visibility == LOC_PRIVATE) /* those of the first requesting application */
         return sv_asprintf(ret, "%s %s", e->user,
                            yarn_app_id_text(e->holds->request->container.attempt.app, id));
     return sv_asprintf(ret, "%s %s", e->user, yarn_app_id_text(e->record.app, id));
@@ -170,7 +170,7 @@ static struct cache_entry *flight_of(struct cache_process *p, uint64_t request)
     return NULL;
 }
 
-/* Does the answer match the request? */
+/* True if the answer is consistent with the request. */
 static bool done_is_sane(const struct cache_entry *e, const struct loc_done *d)
 {
     const struct loc_config *k = &e->cache->config;
@@ -267,7 +267,7 @@ static int fill_fetch(const struct cache_entry *e, struct loc_msg *m, struct sv_
 
     *m = (struct loc_msg){ .type = LOC_MSG_FETCH, .request = e->request };
     if (url > LOC_URL_MAX || pattern > LOC_PATTERN_MAX)
-        return sv_error_set(err, -ENAMETOOLONG, "the localizer does not take the request");
+        return sv_error_set(err, -ENAMETOOLONG, "the localizer does not accept the request");
     f->type = (uint8_t)r->resource.type;
     f->visibility = (uint8_t)r->visibility;
     f->dir = (uint8_t)r->dir_index;
@@ -284,7 +284,7 @@ static int fill_fetch(const struct cache_entry *e, struct loc_msg *m, struct sv_
     return 0;
 }
 
-/* With the credentials of the container that has waited longest for it. */
+/* Sends the request with the credentials of the container that has waited longest. */
 static int send_fetch(const struct cache_entry *e, const struct loc_msg *m)
 {
     const struct loc_callbacks *cb = &e->cache->cb;
@@ -299,7 +299,7 @@ static int send_fetch(const struct cache_entry *e, const struct loc_msg *m)
     return loc_msg_send_with(e->process->fd, m, credentials);
 }
 
-/* Sends the head of the queue. 1 = sent or failed for good, 0 = later. */
+/* Sends the head of the queue. 1 = sent or failed for good, 0 = retry later. */
 static int send_first(struct cache_process *p)
 {
     struct cache_entry *e = p->queue;
@@ -318,7 +318,7 @@ static int send_first(struct cache_process *p)
     if (r == 0) {
         r = send_fetch(e, &m);
         explicit_bzero(&m, sizeof m); /* keys */
-        (void)sv_error_set(&err, r < 0 ? r : -EIO, "the localizer does not take the request");
+        (void)sv_error_set(&err, r < 0 ? r : -EIO, "the localizer does not accept the request");
     }
     if (r == -EAGAIN && p->flights)
         return 0;
@@ -338,8 +338,9 @@ static int send_first(struct cache_process *p)
     return 1;
 }
 
-/* May it have one more? PUBLIC has a number of its own. An application has one at a time of its own
- * right, and the rest shares a number: nobody's single file waits behind another's thousands. */
+/* True if the process may start another download. PUBLIC has a limit of its own. Every application
+ * may run one; further ones share a limit, so that nobody's single file waits behind thousands of
+ * another application's. */
 static bool may_send(const struct cache_process *p)
 {
     const struct loc_cache *c = p->cache;
@@ -352,7 +353,7 @@ static bool may_send(const struct cache_process *p)
            (c->private_flights < c->config.parallel_private && p->n_flights < LOC_WORKERS_MAX);
 }
 
-/* The one with the fewest downloads, of those that may have one more. */
+/* Returns the process with the fewest downloads among those that may start another. */
 static struct cache_process *next_in_turn(struct loc_cache *c)
 {
     struct cache_process *p, *next, *best = NULL;
@@ -398,8 +399,8 @@ void cache_process_tick(struct loc_cache *c)
     }
 }
 
-/* What it has in flight goes on; its queue goes to a successor, which opens the directories anew.
- */
+/* Lets downloads in progress finish; the queue moves to a successor, which opens the directories
+ * anew. */
 static int retire(struct cache_process *p)
 {
     struct loc_cache *c = p->cache;

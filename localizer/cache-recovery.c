@@ -45,7 +45,7 @@ int loc_cache_recover(struct loc_cache *c, const struct loc_record *r, bool comp
         return sv_error_set(err, -ENOMEM, "localized resource: out of memory");
     other = completed ? cache_entry_find(t, &r->resource) : NULL;
     if (other && other->record.id > r->id)
-        completed = false; /* fetched again when its disk had gone */
+        completed = false; /* fetch again: its disk was lost */
     else if (other)
         cache_entry_run(other, EV_LOST, NULL);
     e = cache_entry_new(c, t, &r->resource);
@@ -112,7 +112,7 @@ static int compare_age(const void *a, const void *b)
     return ((*x)->used_ms > (*y)->used_ms) - ((*x)->used_ms < (*y)->used_ms);
 }
 
-/* PUBLIC and PRIVATE entries without references; malloc'd. */
+/* Collects PUBLIC and PRIVATE entries without references; malloc'd. */
 static size_t candidates(struct loc_cache *c, struct cache_entry ***ret)
 {
     struct cache_entry **list = NULL, *e, *next;

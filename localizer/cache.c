@@ -188,7 +188,8 @@ static int add_hold(struct loc_cache *c, struct cache_request *r, unsigned index
     return 0;
 }
 
-/* Without a network a resource of another machine is refused, unless it is in the cache already. */
+/* Rejects a resource of another machine if the container has no network, unless it is already
+ * cached. */
 static int check_network(struct loc_cache *c, struct yarn_container_id container, const char *user,
                          const struct loc_resource *res, struct sv_error *err)
 {
@@ -224,7 +225,7 @@ int loc_cache_localize(struct loc_cache *c, struct yarn_container_id container, 
             return k;
     }
     if (cache_request_find(c, container))
-        return sv_error_set(err, -EEXIST, "container has asked for its resources before");
+        return sv_error_set(err, -EEXIST, "the container has already requested its resources");
     r = cache_request_new(c, container, n);
     for (unsigned i = 0; r && i < n; i++)
         if (add_hold(c, r, i, user, &resources[i]) < 0) {
@@ -411,7 +412,7 @@ static int check_config(const struct loc_config *k, struct sv_error *err)
                             "must be greater than %u",
                             SUB_DIRS);
     if (k->parallel_public < 1 || k->parallel_public > LOC_WORKERS_MAX || k->parallel_private < 1 ||
-        k->parallel_private > LOC_WORKERS_MAX) /* the ranges of the keys, too */
+        k->parallel_private > LOC_WORKERS_MAX) /* also the ranges of the keys */
         return sv_error_set(err, -EINVAL, "localizer: 1 to %d downloads at a time",
                             LOC_WORKERS_MAX);
     if (k->idle_ms < 1 || k->stall_ms < 1 || k->deadline_ms < 1 || !loc_limits_valid(&k->limits))

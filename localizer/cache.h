@@ -1,11 +1,11 @@
-/* The NodeManager's cache of localized resources: waiting containers, one download for any number
+/* The NodeManager's cache of localized resources: waiting containers, one shared download for all
  * of them, references, eviction, recovery. Runs on the daemon's sd-event loop and never blocks;
  * downloading and unpacking happen in container-localizer processes (channel.h).
  *
  * Trackers as in YARN: PUBLIC (one), PRIVATE (one per user: a submitter, not the account that runs
- * its applications), APPLICATION (one per application). An entry is found by (url, timestamp, size,
- * type, pattern) within its tracker and goes through INIT → DOWNLOADING → LOCALIZED | FAILED
- * (loc_entry_fsm). A failed entry is dropped once its waiters are notified, so that the next
+ * its applications), APPLICATION (one per application). An entry is identified by (url, timestamp,
+ * size, type, pattern) within its tracker and passes through INIT → DOWNLOADING → LOCALIZED |
+ * FAILED (loc_entry_fsm). A failed entry is dropped once its waiters are notified, so that the next
  * request retries.
  *
  * The owner (nodemanager/) provides callbacks for operations of other components: starting a
@@ -23,7 +23,7 @@
 #include "wire/ids.h"
 
 #define LOC_USER_MAX 256
-#define LOC_RESOURCES_MAX 4096 /* a container */
+#define LOC_RESOURCES_MAX 4096 /* per container */
 
 struct loc_cache;
 
@@ -31,7 +31,7 @@ struct loc_cache;
 struct loc_resource {
     const char *url;   /* "file:///…", "http://…"; see loc_url_check */
     int64_t timestamp; /* ms since 1970, must equal the source's modification time */
-    int64_t size;      /* bytes, must equal the source's; <= 0 = not known, not verified */
+    int64_t size;      /* bytes, must equal the source's; <= 0: unknown, not verified */
     enum loc_type type;
     enum loc_visibility visibility;
     const char *pattern; /* LOC_PATTERN only, else NULL */
@@ -79,15 +79,15 @@ struct loc_callbacks {
     /* The channel is closed (idle, application ended, protocol broken, stalled). The process exits
      * by itself; the owner kills it after a grace time. */
     void (*stop)(void *userdata, uint64_t process);
-    /* A good local directory for about `size` bytes, of those that the process was given: an index,
+    /* Selects a good local directory for about `size` bytes, among those of the process: an index,
      * or -ENOSPC. */
     int (*pick_dir)(void *userdata, uint64_t process, int64_t size);
-    /* Fills what the localizer must know of the source beside its url, for a request of the
-     * container: io_timeout_ms, failovers, options, login, servers. A negative result fails the
-     * resource with err's text. May be NULL. */
+    /* Fills the source's parameters besides its url, for a request of the container: io_timeout_ms,
+     * failovers, options, login, servers. A negative result fails the resource with err's text. May
+     * be NULL. */
     int (*describe)(void *userdata, struct yarn_container_id container,
                     const struct loc_resource *resource, struct loc_fetch *f, struct sv_error *err);
-    /* What goes with a download for the container, unless it is PUBLIC: a memfd of
+    /* Credentials for a download of the container, unless it is PUBLIC: a memfd for
      * loc_msg_send_with, which the cache closes, or -1. A negative result fails the resource. May
      * be NULL. */
     int (*credentials)(void *userdata, struct yarn_container_id container, int *ret_memfd);
@@ -110,7 +110,7 @@ struct loc_callbacks {
      * already taken are kept until loc_cache_release. `diagnostics` in Hadoop's wording. */
     void (*failed)(void *userdata, struct yarn_container_id container, unsigned index,
                    const char *diagnostics);
-    /* After the last localized of the request (at once for an empty one). */
+    /* Called after the last localized of the request (at once for an empty one). */
     void (*ready)(void *userdata, struct yarn_container_id container,
                   const struct loc_counters *counters);
 };
@@ -121,16 +121,16 @@ struct loc_config {
     uint64_t target_size;        /* bytes of PUBLIC + PRIVATE; localizer.cache.target-size-mb */
     int64_t cleanup_interval_ms; /* 0 = only loc_cache_cleanup; …cache.cleanup.interval-ms */
     uint32_t max_files_per_dir;  /* local-cache.max-files-per-directory, >= 37 */
-    uint32_t parallel_public;    /* downloads at a time of PUBLIC; localizer.fetch.thread-count */
-    uint32_t parallel_private;   /* of all other processes together; beyond one an application */
-    int64_t idle_ms;             /* a process without work is closed after this */
-    int64_t stall_ms;            /* a download without a message for this long has failed */
+    uint32_t parallel_public;    /* concurrent downloads of PUBLIC; localizer.fetch.thread-count */
+    uint32_t parallel_private;   /* of all other processes, besides one per application */
+    int64_t idle_ms;             /* a process without work is closed after this time */
+    int64_t stall_ms;            /* a download without a message for this long fails */
     uint32_t deadline_ms;        /* for one download */
     struct loc_limits limits;
     bool verify_size;       /* false: sizes of requests are not verified */
-    const char *no_network; /* why nothing may be fetched from another machine; NULL: it may */
+    const char *no_network; /* why downloads from other machines are disabled, or NULL */
 };
-/* Hadoop's defaults where Hadoop has one; local_dirs stay empty. */
+/* Sets defaults, Hadoop's where it has one; leaves local_dirs empty. */
 void loc_config_defaults(struct loc_config *c);
 
 int loc_cache_new(sd_event *event, const struct loc_config *config,
@@ -158,13 +158,14 @@ void loc_cache_release(struct loc_cache *c, struct yarn_container_id container);
  * its process. Containers of the application must have been released. */
 void loc_cache_app_finished(struct loc_cache *c, struct yarn_app_id app);
 
-/* A process whose start failed or that ended; `text` goes to the diagnostics of its downloads. */
+/* Reports a process that failed to start or that ended; `text` appears in the diagnostics of its
+ * downloads. */
 void loc_cache_process_failed(struct loc_cache *c, uint64_t process, const char *text);
-/* Containers cannot use a disk any more: what lies there is downloaded again when it is requested,
- * a download in progress there fails, and the processes, which may have another disk open than the
- * one that comes back, are replaced. `deletable`: entries there are removed as usual, as on a full
- * disk; else records of PUBLIC and PRIVATE stay for the next start, which finds the disk back or
- * the files gone. */
+/* A disk has become unusable for containers: its resources are downloaded again when requested,
+ * downloads to it fail, and the processes are replaced, since their descriptors may refer to
+ * another disk than the one that comes back. `deletable`: entries on it are removed as usual, as on
+ * a full disk; else records of PUBLIC and PRIVATE are kept for the next start, which finds the disk
+ * back or the files gone. */
 void loc_cache_dir_failed(struct loc_cache *c, int dir_index, bool deletable);
 
 /* At the start of the daemon, before other calls. A completed record becomes a LOCALIZED entry
@@ -182,26 +183,26 @@ int loc_cache_reserve(struct loc_cache *c, enum loc_visibility v, const char *us
  * number. Also runs every cleanup_interval_ms. */
 int loc_cache_cleanup(struct loc_cache *c);
 
-/* Of one visibility, since the start of the daemon. */
+/* Counters of one visibility, since the start of the daemon. */
 struct loc_tally {
-    uint64_t hits, misses; /* requested resources */
+    uint64_t hits, misses; /* requests that were cached, or not */
     uint64_t hit_bytes, miss_bytes;
     uint64_t downloads, failures, evictions, evicted_bytes;
-    uint64_t bytes; /* in the cache now */
+    uint64_t bytes; /* current size of the cache */
     uint32_t entries;
 };
 struct loc_stats {
-    struct loc_tally of[LOC_APPLICATION + 1]; /* by enum loc_visibility */
-    uint32_t downloading, processes;          /* now */
+    struct loc_tally of[LOC_APPLICATION + 1]; /* indexed by enum loc_visibility */
+    uint32_t downloading, processes;          /* current numbers */
 };
 void loc_cache_stats(const struct loc_cache *c, struct loc_stats *ret);
 
-/* How far resource `index` of a container's request is. */
+/* Progress of resource `index` of a container's request. */
 struct loc_resource_progress {
-    bool ready, downloading; /* neither: it waits for its turn, or has failed */
-    uint64_t bytes;          /* fetched so far; of an archive: read, then unpacked */
-    int64_t total;           /* as requested; -1 = not known */
-    uint64_t rate;           /* bytes a second since the download began; 0 = not known */
+    bool ready, downloading; /* neither: queued, or failed */
+    uint64_t bytes;          /* fetched so far; for an archive: read, then unpacked */
+    int64_t total;           /* requested size; -1: unknown */
+    uint64_t rate;           /* bytes per second since the download began; 0: unknown */
 };
 /* -ENOENT: no such request. */
 int loc_cache_progress(const struct loc_cache *c, struct yarn_container_id container,

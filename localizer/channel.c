@@ -1,6 +1,5 @@
-/* The codec of channel.h and its two socket calls. Used by the NodeManager's cache and by
- * container-localizer; either side's datagrams may be hostile, so every field has one rule, checked
- * the same way on writing and reading. */
+/* The codec of channel.h and its two socket calls. Either side's datagrams may be hostile, so every
+ * field has one rule, checked the same way on writing and reading. */
 #include "localizer/channel.h"
 
 #include <errno.h>
@@ -258,7 +257,8 @@ int loc_msg_send(int fd, const struct loc_msg *m)
     return loc_msg_send_with(fd, m, -1);
 }
 
-/* Takes the one descriptor of the message; closes more than one. -EBADMSG: there were more. */
+/* Extracts the message's only descriptor; closes all if there are more. -EBADMSG: there were
+ * more. */
 static int take_descriptor(struct msghdr *h, int *ret)
 {
     int n_fds = 0;
@@ -287,7 +287,7 @@ static int take_descriptor(struct msghdr *h, int *ret)
     return 0;
 }
 
-/* Only the seals prove that the other side cannot change or truncate it while it is read. */
+/* Only the seals prove that the sender cannot modify or truncate it during a read. */
 static bool is_credentials(int fd)
 {
     const int seals = F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE;

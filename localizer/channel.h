@@ -17,15 +17,15 @@
 #define LOC_CHANNEL_FD 3
 #define LOC_CHANNEL_MAGIC 0x534c4f43u /* "SLOC" */
 #define LOC_CHANNEL_VERSION 4
-#define LOC_MSG_MAX 16384 /* bytes of a datagram; longer ones are refused (MSG_TRUNC) */
+#define LOC_MSG_MAX 16384 /* bytes of a datagram; longer ones are rejected (MSG_TRUNC) */
 
-#define LOC_URL_MAX 4096     /* bytes without the NUL, as all below */
+#define LOC_URL_MAX 4096     /* bytes without the NUL, as for all below */
 #define LOC_PATTERN_MAX 512  /* PATTERN's regular expression */
 #define LOC_WORKERS_MAX 64   /* concurrent downloads of one localizer */
 #define LOC_DIRS_MAX 32      /* local directories; EXE_DIRS_MAX of executor/request.h */
 #define LOC_REL_MAX 256      /* "0/a/z/12345": hierarchy and unique id below the base */
 #define LOC_NAME_MAX 255     /* last component: the published file or directory */
-#define LOC_LOGIN_MAX 255    /* the name that a file system is told */
+#define LOC_LOGIN_MAX 255    /* user name sent to a file system */
 #define LOC_SERVERS_MAX 1024 /* "host:port,host:port" */
 #define LOC_CREDENTIALS_MAX (1 << 20)
 #define LOC_REGION_MAX 64
@@ -34,21 +34,21 @@
 #define LOC_SESSION_TOKEN_MAX 4096
 #define LOC_TEXT_MAX 900 /* reason of a failure; fits an sv_error with its prefixes */
 
-/* Limits of one resource; the node's keys selvedge.nodemanager.localizer.max-… and .slowest-rate.
- */
+/* Limits of one resource; the node's keys selvedge.nodemanager.localizer.max-… and
+ * .slowest-rate. */
 struct loc_limits {
     uint64_t bytes;        /* of the source, and separately of an archive's unpacked content */
     uint32_t entries;      /* of an archive or a directory */
     uint32_t ratio;        /* of an archive: unpacked : packed */
-    uint32_t path, depth;  /* bytes and components of a path in one; at most LOC_PATH_MAX, … */
-    uint32_t slowest_rate; /* http: bytes a second that a server must not fall below; 0 = any */
+    uint32_t path, depth;  /* of a path in an archive: bytes, components; at most LOC_PATH_MAX */
+    uint32_t slowest_rate; /* http: minimum bytes per second from a server; 0: none */
 };
-#define LOC_PATH_MAX 4095 /* the kernel's */
+#define LOC_PATH_MAX 4095 /* the kernel's PATH_MAX */
 #define LOC_DEPTH_MAX 512
-/* Each in its range? */
+/* True if each is in its range. */
 bool loc_limits_valid(const struct loc_limits *l);
 
-/* Hadoop's numbers of LocalResourceTypeProto and LocalResourceVisibilityProto. */
+/* Values of Hadoop's LocalResourceTypeProto and LocalResourceVisibilityProto. */
 enum loc_type { LOC_ARCHIVE = 1, LOC_FILE = 2, LOC_PATTERN = 3 };
 enum loc_visibility { LOC_PUBLIC = 1, LOC_PRIVATE = 2, LOC_APPLICATION = 3 };
 
@@ -79,7 +79,7 @@ enum loc_fail {
 enum loc_option {
     LOC_OPTION_HOSTNAMES = 1,  /* hdfs: connect to DataNodes by name */
     LOC_OPTION_PATH_STYLE = 2, /* s3a: the bucket is in the path */
-    LOC_OPTION_ANY_TIME = 4,   /* do not verify the timestamp: the request of a person */
+    LOC_OPTION_ANY_TIME = 4,   /* do not verify the timestamp: for a request by hand */
 };
 #define LOC_OPTIONS_ALL 7
 
@@ -92,11 +92,11 @@ struct loc_fetch {
     int64_t size;      /* bytes of the source; -1 = do not verify */
     struct loc_limits limits;
     uint32_t deadline_ms; /* for the whole request */
-    /* The source beside its url: what the cluster's configuration says of it. The localizer reads
-     * no configuration itself, and has none in its sandbox. */
-    uint32_t io_timeout_ms; /* hdfs: a server that sends nothing for this long is given up */
-    uint32_t failovers;     /* hdfs: from one NameNode to the next, before a call fails */
-    uint32_t failover_base_ms, failover_max_ms; /* between two of them, doubled each time */
+    /* Parameters of the source from the cluster's configuration. The localizer reads no
+     * configuration, and has none in its sandbox. */
+    uint32_t io_timeout_ms;                     /* hdfs: timeout for a silent server */
+    uint32_t failovers;                         /* hdfs: between NameNodes, before a call fails */
+    uint32_t failover_base_ms, failover_max_ms; /* delay between failovers, doubled each time */
     uint8_t options;                            /* enum loc_option */
     char login[LOC_LOGIN_MAX + 1];              /* user of simple authentication, or "" */
     char servers[LOC_SERVERS_MAX + 1]; /* hdfs: its NameNodes; s3a: the endpoint; else "" */
@@ -114,7 +114,7 @@ struct loc_progress {
     uint64_t bytes; /* fetched so far */
 };
 struct loc_done {
-    uint64_t size;    /* size of the entry in the cache */
+    uint64_t size;    /* of the entry in the cache */
     uint32_t entries; /* files, directories and links */
     uint8_t tree;     /* 1: the source was a directory, which has no size of its own */
 };
@@ -136,27 +136,28 @@ struct loc_msg {
 
 enum loc_peer { LOC_PEER_NM, LOC_PEER_LOCALIZER };
 
-/* Bytes written to `buf` (LOC_MSG_MAX), or -EINVAL when a field breaks its rule. */
+/* Returns the number of bytes written to `buf` (LOC_MSG_MAX), or -EINVAL when a field breaks its
+ * rule. */
 int loc_msg_encode(const struct loc_msg *m, uint8_t *buf) _must_use_;
 /* `from` is the sender: message types of the other side are rejected. -EBADMSG for anything that
  * loc_msg_encode does not emit; *ret is then not written. Control bytes in texts of FAILED are
  * replaced. */
 int loc_msg_decode(const void *p, size_t n, enum loc_peer from, struct loc_msg *ret) _must_use_;
 
-/* One datagram, without blocking. Send: 0, -EAGAIN, -EPIPE, …. Receive: 1 = a message, 0 = the
- * other side has closed, -EAGAIN, -EBADMSG (malformed, too long, or with descriptors attached: they
- * are closed), other -errno. */
+/* Sends or receives one datagram without blocking. Send: 0, -EAGAIN, -EPIPE, …. Receive: 1 = a
+ * message, 0 = the other side has closed, -EAGAIN, -EBADMSG (malformed, too long, or with
+ * descriptors attached: they are closed), other -errno. */
 int loc_msg_send(int fd, const struct loc_msg *m) _must_use_;
 int loc_msg_recv(int fd, enum loc_peer from, struct loc_msg *ret) _must_use_;
-/* The same for FETCH of what is not PUBLIC with the job's Credentials ("HDTS…"): a memfd that
- * nobody can change any more; -1 = none. The receiver owns it; any other descriptor is -EBADMSG. */
+/* As above, for a FETCH that is not PUBLIC, with the job's Credentials ("HDTS…") in a sealed memfd;
+ * -1 = none. The receiver owns it; any other descriptor is -EBADMSG. */
 int loc_msg_send_with(int fd, const struct loc_msg *m, int credentials) _must_use_;
 int loc_msg_recv_with(int fd, enum loc_peer from, struct loc_msg *ret, int *ret_credentials)
     _must_use_;
 
-/* "0", "0/3", "17", "0/3/17": components of [0-9a-z]+ only, at most LOC_REL_MAX. */
+/* True for "0", "0/3", "17", "0/3/17": components of [0-9a-z]+ only, at most LOC_REL_MAX. */
 bool loc_rel_valid(const char *rel);
-/* One path component that is neither "." nor "..", without '/' and control bytes. */
+/* True for one path component other than "." and "..", without '/' and control bytes. */
 bool loc_name_valid(const char *name);
 
 #endif

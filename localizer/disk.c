@@ -1,5 +1,5 @@
-/* See disk.h. Names come from the archive, after the policy; the kernel enforces the same rules
- * again: openat2 beneath, no links, O_EXCL. The process' umask must be 0. */
+/* See disk.h. Names come from the archive and have passed the policy; the kernel enforces the same
+ * rules again: openat2 beneath, no links, O_EXCL. The process' umask must be 0. */
 #include "localizer/disk.h"
 
 #include <errno.h>
@@ -159,7 +159,7 @@ static int disk_hardlink(void *userdata, const char *name, const char *to, struc
     }
     if (fstatat(from, to, &st, AT_SYMLINK_NOFOLLOW) < 0)
         return fail(err, errno == ENOENT ? -EBADMSG : -errno, "target of the hard link", to);
-    if (!S_ISREG(st.st_mode)) /* a symbolic link moved to another depth would point elsewhere */
+    if (!S_ISREG(st.st_mode)) /* moving a symbolic link to another depth would change its target */
         return sv_error_set(err, -EPERM,
                             "archive refused: hard link to something else than a file");
     if (linkat(from, to, d->dir, name, 0) < 0)

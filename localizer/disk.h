@@ -8,7 +8,7 @@
 struct loc_disk {
     int root;       /* descriptor of the target directory; not owned */
     bool is_public; /* modes */
-    /* Own state; zero it and set the descriptors to -1 (LOC_DISK_INIT). */
+    /* Private state; zeroed, with descriptors -1 (LOC_DISK_INIT). */
     int dir;  /* the current directory */
     int file; /* the open file */
     char dir_path[LOC_PATH_MAX + 1];

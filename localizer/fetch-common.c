@@ -13,7 +13,7 @@
 
 #define SPOOL ".download"
 
-/* As Hadoop's Times.formatISO8601, in UTC. */
+/* Formats like Hadoop's Times.formatISO8601, in UTC. */
 static const char *iso8601(int64_t ms, char buf[64])
 {
     time_t t = (time_t)(ms / 1000);
@@ -101,7 +101,7 @@ int loc_source_unchanged(const struct loc_source *s, struct sv_error *err)
     struct stat st;
 
     if (s->url.scheme != LOC_SCHEME_FILE)
-        return 0; /* the content is read from a copy */
+        return 0; /* the content is in the copy */
     if (fstat(s->fd, &st) < 0)
         return sv_error_errno(err, -errno, "Resource %s", s->request->url);
     if (st.st_size != s->st.st_size || st.st_mtim.tv_sec != s->st.st_mtim.tv_sec ||

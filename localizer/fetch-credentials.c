@@ -28,7 +28,8 @@ static int read_all(int fd, struct sv_arena *a, struct yarn_credentials *ret, st
     return yarn_credentials_parse(p, (size_t)st.st_size, a, ret, err);
 }
 
-/* The host itself, or one of its addresses: hadoop.security.token.service.use_ip says which. */
+/* Compares with the host, or with its addresses, depending on
+ * hadoop.security.token.service.use_ip. */
 static bool is_service(const char *service, const struct loc_service *s,
                        const struct addrinfo *addresses)
 {
@@ -64,7 +65,7 @@ static const struct yarn_token *find_one(const struct yarn_credentials *c, const
         if (strcmp(t->kind, kind) != 0)
             continue;
         if (!resolved && getaddrinfo(s->host, NULL, &hints, &addresses) != 0)
-            addresses = NULL; /* then the connection fails as well, or a token names the host */
+            addresses = NULL; /* the connection will fail as well, or a token names the host */
         resolved = true;
         if (is_service(t->service, s, addresses))
             found = t;

@@ -1,4 +1,4 @@
-/* A directory of a file: url. Other processes of the account may change it while it is read: every
+/* Directories of file: URLs. Other processes of the account may change them during the read: every
  * open is beneath the directory's descriptor and follows no link. */
 #include <dirent.h>
 #include <errno.h>

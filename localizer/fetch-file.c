@@ -1,6 +1,6 @@
-/* file: urls. The path is hostile; the kernel decides access by the user's own rights. For PUBLIC
- * the reader is the public account and the file must be open to everybody, with every directory
- * above it (YARN's rule; CVE-2017-3166), and not be a link. */
+/* file: URLs. The path is hostile; the kernel decides access by the user's own rights. For PUBLIC
+ * the reader is the public account, and the file and every directory above it must be accessible to
+ * everybody (YARN's rule; CVE-2017-3166), and the file must not be a link. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -44,7 +44,8 @@ static int open_source(struct loc_source *s, struct sv_error *err)
     return fd;
 }
 
-/* Other-readable, and other-executable all the way up on the path without links. */
+/* True if readable by others, with every directory of the path without links searchable by
+ * others. */
 static bool is_open_path(const struct loc_source *s)
 {
     char path[PATH_MAX];
@@ -92,7 +93,7 @@ static int copy_rw(struct loc_source *s, int to, uint64_t done, struct sv_error 
     return 0;
 }
 
-/* A reflink or a copy inside the kernel where the file systems can. */
+/* Copies by reflink or inside the kernel if the file systems support it. */
 static int copy(struct loc_source *s, int to, struct sv_error *err)
 {
     uint64_t done = 0, size = (uint64_t)s->st.st_size;

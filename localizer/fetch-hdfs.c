@@ -1,5 +1,5 @@
-/* hdfs: urls with the client of hdfs/. NameNodes and DataNodes are hostile, as is everything that
- * they send; the client bounds it. Which NameNodes, and as which user, the request says. */
+/* hdfs: URLs, over the client of hdfs/. NameNodes and DataNodes are hostile, as is everything that
+ * they send; the client bounds it. The request selects the NameNodes and the user. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,8 +19,8 @@ struct state {
     struct hdfs_status st; /* of the source */
 };
 
-/* The job's delegation token for the file system: of the nameservice that the url names, or of any
- * of its NameNodes, which have their tokens in common. Without one: simple authentication. */
+/* Finds the job's delegation token for the file system: for the nameservice that the url names, or
+ * for any of its NameNodes, which share their tokens. Without one: simple authentication. */
 static int find_token(const struct loc_source *s, const struct hdfs_site *site, struct sv_arena *a,
                       const struct yarn_token **ret, struct sv_error *err)
 {
@@ -83,7 +83,7 @@ static int fetch(struct loc_source *s, enum loc_fail *ret_reason, struct sv_erro
 
 /* ---- a directory ---- */
 
-/* "/source/dir" in the arena. */
+/* Returns "/source/dir" in the arena. */
 static char *join(const struct loc_source *s, const char *path, struct sv_arena *a)
 {
     const char *top = s->url.path;
@@ -190,7 +190,7 @@ static const struct loc_tree_backend tree = {
 
 /* ---- the source ---- */
 
-/* In Hadoop's words where it has some. */
+/* Uses Hadoop's texts where they exist. */
 static int stat_failed(const struct loc_source *s, int r, struct sv_error *err)
 {
     if (r == -ENOENT)

@@ -1,7 +1,7 @@
-/* s3a: and s3: urls: one GET of an object, signed (sigv4.h) with the keys of
- * the request; without keys it is not signed. The endpoint is the operator's and redirects are not
- * followed: a signature is for one host. Objects have no permissions that could be asked for: what
- * the cluster's keys may read is PUBLIC, as in Hadoop. */
+/* s3a: and s3: URLs: one GET of an object, signed (sigv4.h) with the request's keys, unsigned if it
+ * has none. The endpoint is the operator's and redirects are not followed: a signature is for one
+ * host. Objects have no permissions to check: everything that the cluster's keys can read is
+ * PUBLIC, as in Hadoop. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "localizer/fetch-common.h"
 #include "localizer/http-get.h"
 
-/* The path as signatures want it: every byte but unreserved ones and '/' is escaped. */
+/* Encodes the path as signatures require: every byte but unreserved ones and '/' is escaped. */
 static int put_path(const char *path, char *buf, size_t size)
 {
     static const char plain[] =
@@ -77,10 +77,11 @@ static int fetch(struct loc_source *s, enum loc_fail *ret_reason, struct sv_erro
                             : q->visibility == LOC_PUBLIC ? "the cluster's (fs.s3a.access.key)"
                                                           : "those of the job's credentials");
     if (g.status >= 300 && g.status < 400)
-        return sv_error_set(err, -EXDEV,
-                            "Resource %s: the bucket is elsewhere; set fs.s3a.endpoint and "
-                            "fs.s3a.endpoint.region, or fs.s3a.bucket.%s.endpoint…",
-                            q->url, s->url.host);
+        return sv_error_set(
+            err, -EXDEV,
+            "Resource %s: the bucket is at another endpoint; set fs.s3a.endpoint and "
+            "fs.s3a.endpoint.region, or fs.s3a.bucket.%s.endpoint…",
+            q->url, s->url.host);
     return r;
 }
 

@@ -1,5 +1,5 @@
-/* See fetch-tree.h. The walk keeps a list of the directories that are still to be listed, not a
- * recursion: its length is bounded by the limit of entries, its paths by that of bytes. */
+/* See fetch-tree.h. The walk is iterative, over a list of directories still to be listed: the limit
+ * of entries bounds its length, that of bytes its paths. */
 #include "localizer/fetch-tree.h"
 
 #include <errno.h>
@@ -25,9 +25,9 @@ struct loc_tree {
     struct loc_policy policy;
     struct loc_disk disk;
     struct pending *dirs;
-    const char *dir;  /* that is being listed */
-    const char *path; /* of the file that is being read */
-    uint64_t written; /* of it */
+    const char *dir;  /* directory being listed */
+    const char *path; /* file being read */
+    uint64_t written; /* bytes of it written */
     struct sv_error *err;
 };
 
@@ -126,7 +126,7 @@ int loc_tree_add(struct loc_tree *t, const struct loc_tree_child *c, enum loc_fa
     *ret_reason = LOC_FAIL_ARCHIVE;
     if (n < 0 || (size_t)n >= sizeof raw || strchr(c->name, '/') || !c->name[0] ||
         strcmp(c->name, ".") == 0 || strcmp(c->name, "..") == 0)
-        return sv_error_set(err, -EPERM, "directory refused: a name in it is not one");
+        return sv_error_set(err, -EPERM, "directory refused: it contains an invalid file name");
     r = loc_policy_entry(&t->policy, &e, path, &kind, err);
     if (r == -EFBIG)
         *ret_reason = LOC_FAIL_LIMIT;
@@ -137,7 +137,7 @@ int loc_tree_add(struct loc_tree *t, const struct loc_tree_child *c, enum loc_fa
     return make(t, path, kind, c, ret_reason, err);
 }
 
-/* The directory <name>; for the name of an archive the worker has made it already. */
+/* Opens the directory <name>; the worker has already created the one for an archive. */
 static int open_root(const struct loc_source *s, struct sv_error *err)
 {
     int fd;

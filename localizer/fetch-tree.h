@@ -1,7 +1,7 @@
-/* A directory as the source of a resource: copied, whatever the resource's type, as Hadoop does.
- * The rules and limits are an archive's (policy.h): entries, bytes, depth, names; a symbolic link
- * is copied as a link when it stays inside, and never followed. For PUBLIC others must be able to
- * read every file and to list and search every directory.
+/* Copies a directory that is a resource's source, whatever the resource's type, as Hadoop does.
+ * Rules and limits are those of archives (policy.h): entries, bytes, depth, names; a symbolic link
+ * is copied as a link if its target is inside, and never followed. For PUBLIC every file must be
+ * readable, and every directory readable and searchable by others.
  *
  * A back end lists one directory at a time and reads one file at a time; names, kinds and lengths
  * that it reports are hostile. */
@@ -17,29 +17,29 @@ struct loc_tree_child {
     mode_t mode; /* type and 0777 */
     uint64_t size;
     const char *symlink; /* target of a link */
-    bool closed;         /* not to everybody, whatever its mode: in an encryption zone */
-    const void *more;    /* the back end's own, for read() */
+    bool closed;         /* not public, whatever its mode: in an encryption zone */
+    const void *more;    /* private to the back end, for read() */
 };
 
 struct loc_tree_backend {
     /* Calls loc_tree_add for each child of `dir` ("" = the source itself, else "a/b"). */
     int (*list)(struct loc_source *s, struct loc_tree *t, const char *dir,
                 enum loc_fail *ret_reason, struct sv_error *err);
-    /* Delivers the content of the file at `path` to loc_tree_write. */
+    /* Passes the content of the file at `path` to loc_tree_write. */
     int (*read)(struct loc_source *s, struct loc_tree *t, const char *path,
                 const struct loc_tree_child *c, enum loc_fail *ret_reason, struct sv_error *err);
-    /* Has the source itself changed since it was checked? Called at the end. */
+    /* Checks at the end that the source itself is unchanged. */
     int (*unchanged)(struct loc_source *s, enum loc_fail *ret_reason, struct sv_error *err);
 };
 
-/* Copies the source, a directory of `mode` that was checked against the request. Fills s->size,
+/* Copies the source, a directory of `mode` that was checked against the request. Sets s->size,
  * s->entries and s->tree. */
 int loc_tree_fetch(struct loc_source *s, const struct loc_tree_backend *b, mode_t mode,
                    enum loc_fail *ret_reason, struct sv_error *err) _must_use_;
 int loc_tree_add(struct loc_tree *t, const struct loc_tree_child *c, enum loc_fail *ret_reason,
                  struct sv_error *err) _must_use_;
 /* A sink for the clients of hdfs/ and http-get.h; 0 or -errno. `tree`: struct loc_tree. -EFBIG:
- * more than the limit. */
+ * over the limit. */
 int loc_tree_write(void *tree, const void *p, size_t n) _must_use_;
 
 #endif

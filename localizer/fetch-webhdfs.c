@@ -1,5 +1,5 @@
-/* webhdfs: and swebhdfs: urls: HDFS over HTTP, the NameNode's REST API. Its answers are hostile, as
- * is the DataNode that it redirects to. */
+/* webhdfs: and swebhdfs: URLs: HDFS over HTTP, the NameNode's REST API. Hostile: its answers, and
+ * the DataNode that it redirects to. */
 #include <curl/curl.h>
 #include <errno.h>
 #include <stdio.h>
@@ -17,11 +17,11 @@
 #define SECURE_PORT 9871 /* dfs.namenode.https-address */
 #define PREFIX "/webhdfs/v1"
 #define STATUS_MAX (64u << 10)
-#define LISTING_MAX (8u << 20) /* a part; Hadoop's has 1000 children */
+#define LISTING_MAX (8u << 20) /* one part; Hadoop returns 1000 children */
 
 struct state {
-    struct sv_arena *arena;   /* of `who` */
-    const char *who;          /* the part of a query that says who asks */
+    struct sv_arena *arena;   /* memory of `who` */
+    const char *who;          /* query parameter that authenticates the caller */
     struct webhdfs_status st; /* of the source */
 };
 
@@ -54,8 +54,8 @@ static int port_of(const struct loc_source *s)
     return s->url.port ? s->url.port : is_secure(s) ? SECURE_PORT : PORT;
 }
 
-/* A delegation token of the job's for this server, or the name of simple authentication: the server
- * takes one of them. */
+/* Builds the authentication parameter: the job's delegation token for this server, or else the user
+ * name of simple authentication. */
 static int say_who(struct loc_source *s, struct sv_error *err)
 {
     struct state *k = s->state;
@@ -74,7 +74,7 @@ static int say_who(struct loc_source *s, struct sv_error *err)
     return k->who ? 0 : sv_error_errno(err, -ENOMEM, "Resource %s", s->request->url);
 }
 
-/* http://host:port/webhdfs/v1PATH?op=OPWHO&startAfter=AFTER */
+/* Builds http://host:port/webhdfs/v1PATH?op=OPWHO&startAfter=AFTER. */
 static int make_url(const struct loc_source *s, const char *path, const char *op, const char *after,
                     char ret[LOC_HTTP_URL_MAX + 1])
 {
@@ -150,7 +150,7 @@ static int get_status(const struct loc_source *s, const char *path, struct webhd
                : 0;
 }
 
-/* As hdfs_is_public. */
+/* As hdfs_is_public(). */
 static int is_public(struct loc_source *s, bool *ret, enum loc_fail *ret_reason,
                      struct sv_error *err)
 {
@@ -226,7 +226,7 @@ static int add_part(struct loc_tree *t, const struct webhdfs_listing *l, enum lo
     for (size_t i = 0; i < l->n && r == 0; i++) {
         const struct webhdfs_child *h = &l->children[i];
         const struct loc_tree_child c = {
-            .name = h->name, /* neither: a link, which the rules refuse */
+            .name = h->name, /* neither: a link, which the policy rejects */
             .mode = (h->st.mode & 0777) | (h->st.directory ? S_IFDIR
                                            : h->st.file    ? S_IFREG
                                                            : 0),

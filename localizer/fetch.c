@@ -1,10 +1,10 @@
-/* Selects the fetcher by the scheme of the url and checks the source against the request, see
- * fetch.h. */
+/* See fetch.h. Selects the fetcher by the url's scheme and checks the source against the
+ * request. */
 #include <errno.h>
 
 #include "localizer/fetch-tree.h"
 
-/* A row a scheme of localizer/url.c. */
+/* One row per scheme of localizer/url.c. */
 static const struct {
     enum loc_scheme scheme;
     const struct loc_fetcher *fetcher;

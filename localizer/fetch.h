@@ -16,23 +16,23 @@ struct loc_source {
     struct loc_url url;
     int dir;               /* directory for a copy */
     const char *name;      /* of the copy; NULL: no named copy, the content is read from `fd` */
-    int credentials;       /* of loc_msg_recv_with: the job's; -1: none */
-    const char *tree_name; /* of a directory's copy below `dir`; NULL: `dir` itself */
+    int credentials;       /* the job's, from loc_msg_recv_with; -1: none */
+    const char *tree_name; /* name of a directory's copy below `dir`; NULL: `dir` itself */
     void (*progress)(void *userdata, uint64_t bytes);
     void *progress_userdata;
-    void *state; /* the fetcher's own */
+    void *state; /* private to the fetcher */
     /* Results. */
     int fd;           /* the content, readable from the start; owned by the caller, -1 before */
     uint64_t size;    /* of the content; the bytes of a copy so far */
     struct stat st;   /* file: status when opened */
-    bool tree;        /* the source was a directory: it is copied whole, `fd` has no content */
-    uint32_t entries; /* of it */
+    bool tree;        /* the source was a directory and was copied whole; `fd` has no content */
+    uint32_t entries; /* of the directory */
 };
 
 /* Fetches and verifies; on failure *ret_reason is the class and `err` the text. */
 int loc_source_fetch(struct loc_source *s, enum loc_fail *ret_reason, struct sv_error *err)
     _must_use_;
-/* Was the source left unchanged while its content was used? Called after the use. */
+/* Checks that the source has not changed during use; called afterwards. */
 int loc_source_unchanged(const struct loc_source *s, struct sv_error *err) _must_use_;
 
 #endif

@@ -1,4 +1,4 @@
-/* See http-get.h. With libcurl. */
+/* See http-get.h. Uses libcurl. */
 #include "localizer/http-get.h"
 
 #include <curl/curl.h>
@@ -16,14 +16,14 @@
 #define UNWANTED_MAX (1u << 20)
 #define CONNECT_MS 20000L
 #define VALIDATOR_MAX 512 /* bytes of an ETag or a time */
-#define SLOW_SECONDS 30L  /* below the slowest rate for so long: the transfer is aborted */
+#define SLOW_SECONDS 30L  /* a transfer below the slowest rate for so long is aborted */
 
 struct transfer {
     struct loc_http_get *g;
     CURL *curl;
-    uint64_t unwanted; /* discarded bytes of responses other than the wanted one */
+    uint64_t unwanted; /* discarded bytes of other responses */
     int sink_error;
-    /* A resume: only a part is wanted, which begins at g->bytes and has this ETag or time. */
+    /* A resume: requests the part that begins at g->bytes and must have this ETag or time. */
     bool resuming, mismatch;
     char header[16], validator[VALIDATOR_MAX + 1]; /* "ETag" or "Last-Modified", and its value */
 };
@@ -33,7 +33,7 @@ static void curl_freep(CURL **c)
     curl_easy_cleanup(*c);
 }
 
-/* A header of the current response, "" for none or one that is too long. */
+/* Returns a header of the current response, "" if absent or too long. */
 static const char *header_of(CURL *c, const char *name)
 {
     struct curl_header *h = NULL;
@@ -43,7 +43,7 @@ static const char *header_of(CURL *c, const char *name)
     return strlen(h->value) <= VALIDATOR_MAX ? h->value : "";
 }
 
-/* "bytes FROM-…" of the content that was begun? */
+/* True if the Content-Range is "bytes FROM-…", the rest of the content. */
 static bool is_the_rest(struct transfer *t)
 {
     char wanted[64];
@@ -53,8 +53,8 @@ static bool is_the_rest(struct transfer *t)
            strcmp(header_of(t->curl, t->header), t->validator) == 0;
 }
 
-/* Is this the content? A server may ignore the wish for a part and send all: the sink starts
- * again. */
+/* Decides whether this response has the content. A server may ignore the range and send everything:
+ * the sink then restarts. */
 static int check_status(struct transfer *t, bool *ret_wanted)
 {
     struct loc_http_get *g = t->g;
@@ -64,7 +64,7 @@ static int check_status(struct transfer *t, bool *ret_wanted)
     *ret_wanted = status == (t->resuming ? 206 : 200);
     if (!t->resuming || g->status == status)
         return 0;
-    g->status = status; /* of the first bytes */
+    g->status = status; /* status of the first bytes */
     t->mismatch = status == 206 && !is_the_rest(t);
     if (t->mismatch)
         return -ESTALE;
@@ -164,7 +164,7 @@ static int transfer_failed(CURLcode code, struct transfer *t, enum loc_fail *ret
                         curl_easy_strerror(code), (unsigned long long)g->bytes);
 }
 
-/* The next url of a redirect, checked; `url` is replaced. */
+/* Checks and returns the target of a redirect, replacing `url`. */
 static int redirect(CURL *c, const struct loc_http_get *g, char url[LOC_HTTP_URL_MAX + 1],
                     struct sv_error *err)
 {
@@ -197,7 +197,7 @@ static CURLcode add_header(struct curl_slist **headers, const char *name, const 
     return CURLE_OK;
 }
 
-/* The url is "scheme://host/path", without a query. */
+/* Signs a GET; the url is "scheme://host/path", without a query. */
 static CURLcode sign(const struct loc_http_get *g, const char *range, struct curl_slist **headers)
 {
     char host[300] = "";
@@ -223,7 +223,7 @@ static CURLcode sign(const struct loc_http_get *g, const char *range, struct cur
     return r == CURLE_OK ? add_header(headers, "Authorization", s.authorization) : r;
 }
 
-/* The wish for a part, and what is signed; the list is the caller's. */
+/* Builds the headers of range and signature; the caller frees the list. */
 static CURLcode set_headers(CURL *c, const struct transfer *t, struct curl_slist **headers)
 {
     char range[40];
@@ -260,10 +260,11 @@ static CURLcode run(CURL *c, struct transfer *t, const char *url, int64_t end_ms
     if (r == CURLE_OK)
         r = curl_easy_perform(c);
     (void)curl_easy_getinfo(c, CURLINFO_RESPONSE_CODE, &t->g->status);
-    return t->unwanted > UNWANTED_MAX ? CURLE_OK : r; /* an answer that is an error, anyhow */
+    return t->unwanted > UNWANTED_MAX ? CURLE_OK : r; /* an error response anyway */
 }
 
-/* One GET with its redirects, from the start or from g->bytes. *ret_code: of a broken transfer. */
+/* Performs one GET with its redirects, from the start or from g->bytes. *ret_code: result of a
+ * broken transfer. */
 static int follow(CURL *c, struct transfer *t, int64_t end_ms, CURLcode *ret_code,
                   enum loc_fail *ret_reason, struct sv_error *err)
 {
@@ -295,14 +296,14 @@ static int follow(CURL *c, struct transfer *t, int64_t end_ms, CURLcode *ret_cod
     }
 }
 
-/* Was the connection lost in the body of a good answer? */
+/* True if the connection was lost in the body of a successful response. */
 static bool is_broken(const struct transfer *t, CURLcode code)
 {
     return t->g->restart && t->g->status == 200 && t->sink_error == 0 && !t->g->over &&
            (code == CURLE_PARTIAL_FILE || code == CURLE_RECV_ERROR || code == CURLE_GOT_NOTHING);
 }
 
-/* The ETag, if it is one of the content and not of its meaning, else the time. */
+/* Selects a strong ETag, else the time. */
 static bool find_validator(struct transfer *t)
 {
     const char *names[] = { "ETag", "Last-Modified" };
@@ -319,7 +320,7 @@ static bool find_validator(struct transfer *t)
     return false;
 }
 
-/* Once more: the rest, and when the server does not give it, all. */
+/* Retries once: requests the rest, or everything if the server does not support it. */
 static int try_again(CURL *c, struct transfer *t, int64_t end_ms, enum loc_fail *ret_reason,
                      struct sv_error *err)
 {

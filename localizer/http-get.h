@@ -14,19 +14,19 @@ struct loc_http_get {
     const char *url;                                      /* at most LOC_HTTP_URL_MAX bytes */
     bool secure;                                          /* https */
     bool one_host;                                        /* redirects are not followed */
-    const struct loc_sigv4_key *sign;                     /* S3: or NULL; with one_host */
-    uint64_t limit;                                       /* bytes of the answer */
+    const struct loc_sigv4_key *sign;                     /* S3, or NULL; with one_host */
+    uint64_t limit;                                       /* bytes of the body */
     int (*sink)(void *userdata, const void *p, size_t n); /* the body of a 200, or -errno */
     void *userdata;
-    /* Forgets what the sink has got, or NULL. With it a connection that breaks in the body is
-     * followed by one more: for the rest, if the server says by ETag or Last-Modified that the
-     * content is still the same, else from the start. */
+    /* Discards the data that the sink has received; NULL: no retry. If the connection breaks in the
+     * body, one more request follows: for the rest, if the ETag or Last-Modified proves that the
+     * content is unchanged, else from the start. */
     int (*restart)(void *userdata);
     /* Results. */
-    long status;    /* the server's, 0 = none */
-    uint64_t bytes; /* that the sink has got */
+    long status;    /* HTTP status, 0: none */
+    uint64_t bytes; /* bytes passed to the sink */
     int64_t mtime;  /* Last-Modified, seconds since 1970; -1 = none */
-    bool over;      /* there was more than `limit` */
+    bool over;      /* the body exceeded `limit` */
 };
 
 int loc_http_get(struct loc_http_get *g, enum loc_fail *ret_reason, struct sv_error *err)

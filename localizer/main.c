@@ -1,9 +1,9 @@
 /* container-localizer: fetches and unpacks for the NodeManager, as the application's user or as the
- * public account, inside the sandbox that container-executor has created for it.
+ * public account, inside the sandbox that container-executor created.
  *
- * Started with the channel and the cache directories as descriptors (executor/request.h), no
- * arguments and no environment that is read. Trusts the NodeManager; fetched data is hostile and
- * handled only by worker processes (worker.h). Ends when the channel closes. */
+ * Inherits the channel and the cache directories as descriptors (executor/request.h); takes no
+ * arguments and reads no environment. Trusts the NodeManager; fetched data is hostile and handled
+ * only by worker processes (worker.h). Ends when the channel closes. */
 #include <errno.h>
 #include <fcntl.h>
 #include <locale.h>
@@ -44,7 +44,7 @@ struct slot {
 
 static struct slot slots[LOC_WORKERS_MAX];
 
-/* Answers must be delivered; progress may be lost when the NodeManager is busy. */
+/* Answers must be delivered; progress messages may be dropped while the NodeManager is busy. */
 static int answer(const struct loc_msg *m)
 {
     for (;;) {
@@ -120,7 +120,7 @@ static int finish(struct slot *s)
     return answer(&m);
 }
 
-/* The pipe is readable: reports, or end of file. */
+/* Reads the pipe: reports, or end of file. */
 static int on_pipe(struct slot *s)
 {
     struct loc_report r;

@@ -70,8 +70,8 @@ int loc_pattern_new(const char *text, struct loc_pattern **ret, struct sv_error 
         return sv_error_set(err, -EINVAL, "pattern \"%s\": %s", shown, why);
     }
     if (pcre2_pattern_info(p->code, PCRE2_INFO_BACKREFMAX, &backref) != 0 || backref > 0)
-        return sv_error_set(err, -EINVAL,
-                            "pattern \"%s\": references back to a group are not taken", shown);
+        return sv_error_set(err, -EINVAL, "pattern \"%s\": back references are not supported",
+                            shown);
     p->data = pcre2_match_data_create(1, NULL);
     p->context = pcre2_match_context_create(NULL);
     if (!p->data || !p->context)

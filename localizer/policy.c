@@ -18,8 +18,8 @@ static bool has_control(const char *s)
     return false;
 }
 
-/* A name that would be absolute or leave the tree where '\' is a separator: only hostile tools
- * write it. */
+/* True for a name that is absolute or leaves the tree if '\' is a separator: only hostile tools
+ * write these. */
 static bool is_windows_escape(const char *s)
 {
     bool drive = (s[0] >= 'A' && s[0] <= 'Z') || (s[0] >= 'a' && s[0] <= 'z');

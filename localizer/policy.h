@@ -3,8 +3,8 @@
  * One rejected entry rejects the whole archive. Reasons and table of rules:
  * docs/design/localizer.md.
  *
- * Hostile: all input but the limits. Used by unpack.c, which also creates every object with O_EXCL,
- * beneath the target, without following links: policy and kernel must both agree. */
+ * Hostile: all input except the limits. unpack.c also creates every object with O_EXCL, beneath the
+ * target, without following links: policy and kernel must both agree. */
 #ifndef SELVEDGE_LOCALIZER_POLICY_H
 #define SELVEDGE_LOCALIZER_POLICY_H
 
@@ -13,7 +13,7 @@
 #include "localizer/channel.h"
 
 #define LOC_COMPONENT_MAX 255      /* bytes of one component of a path */
-#define LOC_RATIO_FROM (64u << 20) /* unpacked bytes from which the ratio counts */
+#define LOC_RATIO_FROM (64u << 20) /* unpacked bytes above which the ratio is checked */
 
 enum loc_entry_kind { LOC_ENTRY_FILE = 1, LOC_ENTRY_DIR, LOC_ENTRY_SYMLINK, LOC_ENTRY_HARDLINK };
 
@@ -48,8 +48,9 @@ int loc_policy_bytes(struct loc_policy *p, uint64_t n, uint64_t packed, const ch
 /* Cleans and checks a name; -EPERM, -ENAMETOOLONG and a text in *why, valid until the next call. */
 int loc_policy_path(const struct loc_limits *l, const char *raw, char path[LOC_PATH_MAX + 1],
                     const char **why) _must_use_;
-/* A link at cleaned `path` may point at `target`: relative, ".." only in front and not above the
- * root, so that no chain of links can leave the archive (proof in the decision note). */
+/* Checks a link at cleaned `path`: `target` must be relative, with ".." only at its beginning and
+ * not above the root, so that no chain of links can leave the archive (proof in the decision
+ * note). */
 int loc_policy_symlink(const struct loc_limits *l, const char *path, const char *target,
                        const char **why) _must_use_;
 

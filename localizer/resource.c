@@ -1,5 +1,5 @@
-/* Validates a requested resource. The NodeManager calls it before it accepts a container, so that a
- * bad request fails early and starts nothing. */
+/* Validates a requested resource before its container is accepted, so that a bad request fails
+ * early and starts nothing. */
 #include <errno.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* See sandbox.h. Landlock by ABI version: each kernel enforces the rights that it knows; a kernel
- * without Landlock leaves the mounts of the helper. seccomp is not optional. */
+/* See sandbox.h. Landlock by ABI version: each kernel enforces the rights that it supports; without
+ * Landlock the mounts set up by the helper remain. seccomp is mandatory. */
 #include "localizer/sandbox.h"
 
 #include <errno.h>
@@ -87,7 +87,7 @@ int loc_sandbox_upload(const int *targets, size_t n, uint64_t max_bytes, pid_t p
     r = limit(RLIMIT_FSIZE, max_bytes, err);
     if (r == 0)
         r = limit(RLIMIT_NOFILE, FILES_MAX, err);
-#ifndef SV_SANITIZED /* the shadow memory takes terabytes of address space */
+#ifndef SV_SANITIZED /* the shadow memory needs terabytes of address space */
     if (r == 0)
         r = limit(RLIMIT_AS, MEMORY_MAX, err);
 #endif

@@ -1,5 +1,5 @@
-/* Privileges that a worker of container-localizer drops, inside the sandbox that the setuid helper
- * has created (mounts, seccomp): a hostile archive that takes over the parser can write into one
+/* Privileges dropped by a worker of container-localizer, inside the sandbox that the setuid helper
+ * created (mounts, seccomp): a hostile archive that takes over the parser can write into one
  * unfinished entry of the cache and do nothing else. */
 #ifndef SELVEDGE_LOCALIZER_SANDBOX_H
 #define SELVEDGE_LOCALIZER_SANDBOX_H
@@ -9,11 +9,11 @@
 
 /* At the start of the program: no core dumps, not traceable by other processes of the user. */
 int loc_sandbox_program(struct sv_error *err) _must_use_;
-/* Before fetching: writes only beneath `target` (Landlock), limits on memory and file size, dies
- * with its parent. */
+/* Before fetching: writes only beneath `target` (Landlock), limits on memory and file size, killed
+ * when the parent dies. */
 int loc_sandbox_fetch(int target, uint64_t max_bytes, pid_t parent, struct sv_error *err)
     _must_use_;
-/* The same for log-uploader: beneath several directories. */
+/* As loc_sandbox_fetch(), for log-uploader: writes beneath several directories. */
 int loc_sandbox_upload(const int *targets, size_t n, uint64_t max_bytes, pid_t parent,
                        struct sv_error *err) _must_use_;
 /* Before unpacking: opens only beneath `target`, no network, no signals to other processes

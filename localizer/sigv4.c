@@ -1,4 +1,4 @@
-/* See sigv4.h. With libcrypto's SHA-256 and HMAC. */
+/* See sigv4.h. Uses libcrypto's SHA-256 and HMAC. */
 #include "localizer/sigv4.h"
 
 #include <errno.h>
@@ -27,8 +27,7 @@ static void hex(const uint8_t in[HASH], char ret[2 * HASH + 1])
         (void)snprintf(ret + 2 * i, 3, "%02x", in[i]);
 }
 
-/* "host;range;x-amz-content-sha256;x-amz-date;x-amz-security-token": in the order of their names.
- */
+/* "host;range;x-amz-content-sha256;x-amz-date;x-amz-security-token": in alphabetical order. */
 static const char *header_names(const struct loc_sigv4_key *k, const struct loc_sigv4_request *q,
                                 char ret[96])
 {
@@ -60,7 +59,7 @@ static int hash_request(const struct loc_sigv4_key *k, const struct loc_sigv4_re
     return 0;
 }
 
-/* The key of one day, region and service. */
+/* Derives the key of one day, region and service. */
 static int derive(const struct loc_sigv4_key *k, const char *day, uint8_t ret[HASH])
 {
     char first[LOC_SECRET_KEY_MAX + 8];

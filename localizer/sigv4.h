@@ -1,5 +1,5 @@
-/* Signature Version 4 of a GET from S3: the headers that prove the knowledge of a secret key. Pure
- * but for its result. libcurl's own lacks the header x-amz-content-sha256 in Debian 12. */
+/* Signature Version 4 of a GET from S3: headers that prove knowledge of a secret key. Pure.
+ * libcurl's own implementation lacks the header x-amz-content-sha256 in Debian 12. */
 #ifndef SELVEDGE_LOCALIZER_SIGV4_H
 #define SELVEDGE_LOCALIZER_SIGV4_H
 
@@ -13,7 +13,7 @@ struct loc_sigv4_key {
 
 struct loc_sigv4_request {
     const char *host;  /* value of the header Host */
-    const char *path;  /* escaped as it is sent: every byte but A-Z a-z 0-9 - . _ ~ and / */
+    const char *path;  /* escaped as sent: every byte but A-Z a-z 0-9 - . _ ~ and / */
     const char *range; /* value of the header Range, or NULL */
     int64_t time_s;    /* since 1970 */
 };
@@ -26,7 +26,7 @@ struct loc_sigv4 {
     char authorization[512]; /* Authorization */
 };
 
-/* The token, if any, goes into x-amz-security-token as it is. -EINVAL: the time, or a text too
+/* x-amz-security-token is the unmodified session token, if any. -EINVAL: the time, or a text too
  * long; -EIO: the library failed. */
 int loc_sigv4_sign(const struct loc_sigv4_key *k, const struct loc_sigv4_request *q,
                    struct loc_sigv4 *ret) _must_use_;

@@ -1,6 +1,6 @@
-/* See unpack.h. Runs in a worker of container-localizer that may only write beneath its target; the
- * archive is hostile, and so is libarchive's output: it is checked as if the archive's author had
- * written it. */
+/* See unpack.h. Runs in a worker of container-localizer that may only write beneath its target.
+ * Hostile: the archive, and therefore libarchive's output, which is checked as if the archive's
+ * author had written it. */
 #include "localizer/unpack.h"
 
 #include <archive.h>
@@ -222,15 +222,15 @@ static int one_entry(struct loc_unpack *u, struct archive *a, struct archive_ent
             return 0;
         r = loc_pattern_match(u->match, path);
         if (r < 0)
-            return sv_error_set(err, r, "pattern takes too many steps on a name of the archive");
+            return sv_error_set(err, r, "pattern exceeds the step limit on a name of the archive");
         if (r == 0)
             return 0;
     }
     return store(u, a, e, kind, path, err);
 }
 
-/* To libarchive, as to tar, two blocks of zeros end an archive, whatever follows. One without an
- * entry MUST be zeros to its end: anything else is of another format, or hidden. */
+/* libarchive, like tar, ends an archive at two blocks of zeros and ignores the rest. An archive
+ * without entries MUST be all zeros: anything else is of another format, or hidden. */
 static int check_empty(struct loc_unpack *u, struct sv_error *err)
 {
     _cleanup_(archive_freep) struct archive *a = NULL;
@@ -239,7 +239,7 @@ static int check_empty(struct loc_unpack *u, struct sv_error *err)
     char block[4096];
 
     if (u->format == LOC_FORMAT_ZIP)
-        return 0; /* its directory is at its end */
+        return 0; /* the central directory is at its end */
     if (u->fd >= 0 && lseek(u->fd, 0, SEEK_SET) < 0)
         return sv_error_set(err, -errno, "archive: %s", strerror(errno));
     int r = open_archive(u, true, &a, err);

@@ -1,5 +1,5 @@
-/* libarchive → policy → sink. The sink is the disk (disk.h) in container-localizer and a model in
- * memory in the fuzz target, so that both run the same reader and rules. */
+/* libarchive → policy → sink. The sink is the disk (disk.h) in container-localizer and an in-memory
+ * model in the fuzz target, so that both run the same reader and rules. */
 #ifndef SELVEDGE_LOCALIZER_UNPACK_H
 #define SELVEDGE_LOCALIZER_UNPACK_H
 
@@ -9,7 +9,8 @@
 
 enum loc_format { LOC_FORMAT_NONE = 0, LOC_FORMAT_ZIP, LOC_FORMAT_TAR, LOC_FORMAT_TAR_GZ };
 
-/* By the lower-cased name, as Hadoop: .jar .zip .tar.gz .tgz .tar; anything else is no archive. */
+/* Determines the format from the lower-cased name, like Hadoop: .jar .zip .tar.gz .tgz .tar; other
+ * names are not archives. */
 enum loc_format loc_format_of(const char *name);
 bool loc_is_jar(const char *name);
 
@@ -19,7 +20,7 @@ struct loc_sink {
      * = root. Returns the number created. */
     int (*enter)(void *userdata, const char *dir, struct sv_error *err);
     int (*dir)(void *userdata, const char *name,
-               struct sv_error *err); /* an existing one is fine */
+               struct sv_error *err); /* an existing one is not an error */
     int (*file)(void *userdata, const char *name, struct sv_error *err); /* must not exist */
     int (*write)(void *userdata, const void *p, size_t n, uint64_t offset, struct sv_error *err);
     int (*close)(void *userdata, uint64_t size, struct sv_error *err);
@@ -43,7 +44,8 @@ struct loc_unpack {
     struct loc_policy policy; /* limits in, counts out */
 };
 
-/* -EPERM: rejected by the policy, -EBADMSG: malformed, -EFBIG: over a limit, others: the sink. */
+/* -EPERM: rejected by the policy, -EBADMSG: malformed, -EFBIG: over a limit; other errors come from
+ * the sink. */
 int loc_unpack(struct loc_unpack *u, struct sv_error *err) _must_use_;
 
 /* PATTERN's regular expression: java.util.regex's common subset (groups, classes, quantifiers,

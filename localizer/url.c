@@ -1,4 +1,4 @@
-/* See url.h. Input is hostile: urls of applications and redirects of web servers. */
+/* See url.h. Hostile: URLs of applications and redirects of web servers. */
 #include "localizer/url.h"
 
 #include <errno.h>
@@ -108,7 +108,7 @@ static int parse_path(const char *s, size_t n, struct loc_url *u)
             c = hi << 4 | lo;
             i += 2;
             if (c == '/')
-                return -EINVAL; /* a separator for some readers only */
+                return -EINVAL; /* some readers treat it as a separator */
         } else if (c == '/') {
             size_t part = len - start;
 
@@ -205,7 +205,7 @@ int loc_url_parse(const char *url, struct loc_url *ret, struct sv_error *err)
     int r = parse(url, &u, &why);
 
     if (r < 0) {
-        char shown[256], plain[256]; /* without a query, which may hold a token */
+        char shown[256], plain[256]; /* the query may contain a token */
 
         (void)snprintf(plain, sizeof plain, "%.*s", (int)strcspn(url, "?"), url);
         sv_escape(shown, sizeof shown, plain);

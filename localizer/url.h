@@ -1,5 +1,5 @@
-/* Validation of resource urls. Pure; used by the NodeManager before it accepts a resource and by
- * container-localizer before it fetches and after each redirect.
+/* Validation of resource URLs, before the NodeManager accepts a resource, before
+ * container-localizer fetches it, and after each redirect. Pure.
  *
  * Accepted: file:/path, file:///path, http://host[:port]/path[?query], https://…,
  * hdfs://[host[:port]]/path, webhdfs://host[:port]/path, swebhdfs://…, s3a://bucket/key,
@@ -26,7 +26,7 @@ enum loc_scheme {
 struct loc_url {
     enum loc_scheme scheme;
     char host[256];              /* "" for file and fs.defaultFS; IPv6 without brackets */
-    uint16_t port;               /* 0 = the scheme's */
+    uint16_t port;               /* 0: the scheme's default */
     char path[LOC_URL_MAX + 1];  /* decoded, absolute, no "//" */
     char name[LOC_NAME_MAX + 1]; /* last component of path */
 };
@@ -34,8 +34,8 @@ struct loc_url {
 /* -EINVAL with a text, -ENAMETOOLONG. */
 int loc_url_parse(const char *url, struct loc_url *ret, struct sv_error *err) _must_use_;
 
-/* Text of a URLProto: scheme, host (NULL or "" for none), port (<= 0 for none) and the file, which
- * is not percent-encoded in Hadoop; it is here. -EINVAL or -ENAMETOOLONG. */
+/* Formats a URLProto: scheme, host (NULL or "" for none), port (<= 0 for none) and the file, which
+ * Hadoop does not percent-encode; the result is encoded. -EINVAL or -ENAMETOOLONG. */
 int loc_url_make(const char *scheme, const char *host, int port, const char *file,
                  char ret[LOC_URL_MAX + 1]) _must_use_;
 

@@ -1,5 +1,6 @@
-/* Answers of a NameNode's REST API (WebHDFS): the status of a file, the children of a directory.
- * Pure. Hostile: every byte; integers are taken in range, and nothing is guessed. */
+/* Parses answers of a NameNode's REST API (WebHDFS): the status of a file, the children of a
+ * directory. Pure. Hostile: every byte; integers are range-checked, and missing fields are
+ * errors. */
 #ifndef SELVEDGE_LOCALIZER_WEBHDFS_JSON_H
 #define SELVEDGE_LOCALIZER_WEBHDFS_JSON_H
 
@@ -19,7 +20,7 @@ struct webhdfs_child {
 struct webhdfs_listing {
     struct webhdfs_child *children; /* malloc'd */
     size_t n;
-    bool more; /* behind the last of them, of which there is one */
+    bool more; /* further children follow the last one, of which there is one */
 };
 
 /* GETFILESTATUS. -EBADMSG. */
@@ -27,8 +28,8 @@ int webhdfs_parse_status(const char *text, size_t n, struct webhdfs_status *ret)
 /* LISTSTATUS_BATCH. -EBADMSG, -ENOMEM. */
 int webhdfs_parse_listing(const char *text, size_t n, struct webhdfs_listing *ret) _must_use_;
 
-/* A refusal: -ENOENT, -EACCES, -EDQUOT, -EROFS, or -EREMOTEIO for another exception, with the first
- * line of its message, printable; -EBADMSG: there is no exception, and the text is "". */
+/* Parses an error: -ENOENT, -EACCES, -EDQUOT, -EROFS, or -EREMOTEIO for another exception, with the
+ * first line of its message, printable; -EBADMSG: there is no exception, and the text is "". */
 int webhdfs_parse_exception(const char *text, size_t n, char *ret_text, size_t size) _must_use_;
 
 #endif

@@ -24,7 +24,7 @@ static void tmp_name(const struct loc_fetch *q, char buf[TMP_NAME_MAX])
 }
 
 /* Directories of the hierarchy must be searchable by the daemon's group (it checks whether entries
- * still exist); an entry itself is the owner's alone. */
+ * still exist); an entry itself is accessible to its owner alone. */
 static int make_tmp(const struct loc_fetch *q, int cache)
 {
     bool is_public = q->visibility == LOC_PUBLIC;
@@ -127,7 +127,7 @@ static int unpack(struct work *w, struct loc_source *s, int tmp, int root, enum 
     return loc_source_unchanged(s, &w->err);
 }
 
-/* A directory is copied. FILE, and formats that Hadoop does not unpack: the file <name>. ARCHIVE:
+/* Directories are copied. FILE, and formats that Hadoop does not unpack: the file <name>. ARCHIVE:
  * the directory <name> with the content. PATTERN on a jar: the directory with the jar and the
  * matching entries. */
 static int run(struct work *w, int tmp, int credentials)
@@ -211,8 +211,8 @@ static int worker_main(const struct loc_fetch *q, int cache, int pipe, int crede
     return sv_write_all(pipe, &w.report, sizeof w.report) < 0 ? 1 : 0;
 }
 
-/* Forks with a pipe; in the child returns 0 and only `cache`, the pipe's end and the credentials
- * (-1: none) stay open. */
+/* Forks with a pipe; in the child returns 0 with only `cache`, the pipe's end and the credentials
+ * (-1: none) open. */
 static pid_t start(int *cache, int *ret_pipe, int *credentials)
 {
     int p[2];

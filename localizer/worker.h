@@ -7,12 +7,12 @@
 #include "common/base.h"
 #include "localizer/channel.h"
 
-/* Report of a worker to the main process through its pipe, records of this size; hostile to the
+/* A worker's report to the main process through its pipe, in records of this size; hostile to the
  * reader. */
 struct loc_report {
     uint8_t done;   /* 0 = progress, 1 = finished, 2 = failed */
-    uint8_t reason; /* enum loc_fail of 2 */
-    uint8_t tree;   /* of 1: loc_done's */
+    uint8_t reason; /* enum loc_fail if failed */
+    uint8_t tree;   /* as in loc_done, if finished */
     uint32_t entries;
     uint64_t bytes;
     char text[LOC_TEXT_MAX + 1];
@@ -25,8 +25,8 @@ struct loc_worker {
 };
 
 /* `cache`: descriptor of the cache directory; <rel>_tmp is created beneath it, with its parents.
- * `credentials`: of loc_msg_recv_with, or -1; stays the caller's. On failure *ret_report holds the
- * reason and nothing needs to be removed. */
+ * `credentials`: from loc_msg_recv_with, or -1; borrowed. On failure *ret_report holds the reason
+ * and nothing needs to be removed. */
 int loc_worker_start(const struct loc_fetch *q, int cache, int credentials, struct loc_worker *ret,
                      struct loc_report *ret_report) _must_use_;
 /* Starts a process that removes <rel>_tmp; exit status 0 = removed. */

@@ -1,5 +1,4 @@
-/* See aggregated.h: reading, of a TFile here, of an IndexedFile in indexed-reader.c. Hostile: every
- * byte. */
+/* See aggregated.h: reader for TFiles; indexed-reader.c reads IndexedFiles. Hostile: every byte. */
 #include <errno.h>
 #include <string.h>
 
@@ -11,7 +10,7 @@
 struct logs_reader {
     struct logs_indexed *indexed; /* or NULL */
     struct logs_tfile_reader *in;
-    uint64_t left; /* of the current file */
+    uint64_t left; /* remaining bytes of the current file */
     uint8_t buf[LOGS_KEY_MAX];
 };
 
@@ -80,7 +79,7 @@ int logs_reader_container(struct logs_reader *r, char ret_id[LOGS_ID_MAX + 1], s
     }
 }
 
-/* Exactly n bytes of the value: 1, or 0 where it ends before the first. */
+/* Reads exactly n bytes of the value. Returns 1, or 0 if the value ends before the first byte. */
 static int get_all(struct logs_reader *r, uint8_t *p, size_t n, struct sv_error *err)
 {
     for (size_t done = 0; done < n;) {
@@ -95,7 +94,7 @@ static int get_all(struct logs_reader *r, uint8_t *p, size_t n, struct sv_error 
     return 1;
 }
 
-/* A string of at most `max` bytes: 1, or 0 at the end of the value. */
+/* Reads a string of at most `max` bytes. Returns 1, or 0 at the end of the value. */
 static int get_string(struct logs_reader *r, size_t max, char *ret, struct sv_error *err)
 {
     uint8_t length[2];

@@ -11,7 +11,7 @@
 struct logs_writer {
     struct logs_tfile_writer *out;
     char id[LOGS_ID_MAX + 1]; /* of the container; "": none */
-    bool open;                /* its pair has begun */
+    bool open;                /* its key has been written */
 };
 
 static int put_key(struct logs_writer *w, const char *key)

@@ -1,4 +1,4 @@
-/* See bcfile.h: reading. Hostile: every byte of the file. A region never leaves the file. */
+/* See bcfile.h: reader. Hostile: every byte of the file. No region extends beyond the file. */
 #include <errno.h>
 #include <string.h>
 
@@ -22,7 +22,7 @@ struct logs_bcreader {
     struct logs_region *blocks;
     size_t n_blocks;
 
-    struct logs_block *block; /* the current one */
+    struct logs_block *block; /* current block */
 };
 
 static int bad(struct sv_error *err, const char *what)
@@ -151,7 +151,7 @@ static int get_metas(struct logs_bcreader *r, struct sv_error *err)
     return 0;
 }
 
-/* The list grows as its entries arrive: the number alone costs nothing. */
+/* The list grows as entries arrive, so a large count alone allocates nothing. */
 static int get_blocks(struct logs_bcreader *r, struct sv_error *err)
 {
     int64_t n;
@@ -198,7 +198,7 @@ static int get_trailer(struct logs_bcreader *r, struct sv_error *err)
         return sv_error_errno(err, k, "read");
     if (sv_buf_get_u64(&b, &at) < 0 || sv_buf_get_u32(&b, &version) < 0 ||
         memcmp(b.data + b.pos, logs_bcfile_magic, LOGS_MAGIC_BYTES) != 0)
-        return bad(err, "its last bytes are others");
+        return bad(err, "bad magic number at its end");
     if (version >> 16 != LOGS_VERSION_MAJOR)
         return sv_error_set(err, -EOPNOTSUPP, "version %u of the file format is not supported",
                             version >> 16);

@@ -1,4 +1,4 @@
-/* See bcfile.h: writing. Callers: tfile-writer.c. */
+/* See bcfile.h: writer. */
 #include <endian.h>
 #include <errno.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* See bcfile.h: what writer and reader share. */
+/* See bcfile.h: code shared by writer and reader. */
 #include "logs/bcfile.h"
 
 #include <errno.h>

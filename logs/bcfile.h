@@ -1,9 +1,9 @@
-/* BCFile: blocks of bytes, each compressed by itself, with named blocks and indexes at the end; the
- * container of a TFile (Hadoop's io.file.tfile).
+/* BCFile: individually compressed blocks, with named blocks and indexes at the end; the container
+ * format of a TFile (Hadoop's io.file.tfile).
  *
- *   magic, data blocks, named blocks, index of named blocks, its offset (8 bytes), version, magic
+ *    magic, data blocks, named blocks, index of named blocks, its offset (8 bytes), version, magic
  *
- * One writer and one reader, both streaming: memory is that of one block's codec and the index. */
+ * Writer and reader both stream: memory use is one block's codec and the index. */
 #ifndef SELVEDGE_LOGS_BCFILE_H
 #define SELVEDGE_LOGS_BCFILE_H
 
@@ -24,16 +24,16 @@ extern const uint8_t logs_bcfile_magic[LOGS_MAGIC_BYTES];
 
 enum logs_codec { LOGS_NONE, LOGS_GZ };
 const char *logs_codec_name(enum logs_codec c); /* "none", "gz" */
-/* -EOPNOTSUPP: Hadoop has it, this reader and writer do not (lzo). -EINVAL. */
+/* -EOPNOTSUPP: a codec of Hadoop's that is not implemented here (lzo). -EINVAL: unknown. */
 int logs_codec_parse(const char *name, enum logs_codec *ret) _must_use_;
 
 struct logs_region {
-    uint64_t offset, size, raw; /* raw: bytes before compression */
+    uint64_t offset, size, raw; /* raw: size before compression */
 };
 
 /* ---- Writing ---- */
 
-/* Takes the file's bytes in order: 0, or -errno that ends the writing. */
+/* Receives the file's bytes in order. Returns 0, or -errno, which aborts the write. */
 struct logs_sink {
     int (*write)(void *userdata, const void *p, size_t n);
     void *userdata;
@@ -47,19 +47,19 @@ static inline void logs_bcwriter_freep(struct logs_bcwriter **w)
 {
     *w = logs_bcwriter_free(*w);
 }
-/* A block begins, bytes are added, it ends: as a data block (name NULL), or after all data blocks
- * as a named one. -E2BIG: too many blocks. */
+/* Begins, fills and ends a block: a data block (name NULL), or after all data blocks a named one.
+ * -E2BIG: too many blocks. */
 int logs_bcwriter_begin(struct logs_bcwriter *w, enum logs_codec codec) _must_use_;
 int logs_bcwriter_put(struct logs_bcwriter *w, const void *p, size_t n) _must_use_;
 int logs_bcwriter_end(struct logs_bcwriter *w, const char *name) _must_use_;
 /* Compressed bytes of the current block so far; the codec may hold some back. */
 uint64_t logs_bcwriter_block_size(const struct logs_bcwriter *w);
-/* Indexes and trailer. */
+/* Writes indexes and trailer. */
 int logs_bcwriter_finish(struct logs_bcwriter *w) _must_use_;
 
 /* ---- Reading: every byte is hostile ---- */
 
-/* Exactly n bytes from `offset`; 0 or -errno. Never called beyond the length. */
+/* Reads exactly n bytes from `offset`; 0 or -errno. Never called beyond the length. */
 struct logs_source {
     int (*read_at)(void *userdata, uint64_t offset, void *p, size_t n);
     void *userdata;
@@ -67,7 +67,7 @@ struct logs_source {
 };
 
 struct logs_bcreader;
-/* -EBADMSG with what is wrong; -EOPNOTSUPP for a codec that is not supported. */
+/* -EBADMSG with the reason in `err`; -EOPNOTSUPP for an unsupported codec. */
 int logs_bcreader_new(const struct logs_source *source, struct logs_bcreader **ret,
                       struct sv_error *err) _must_use_;
 struct logs_bcreader *logs_bcreader_free(struct logs_bcreader *r);
@@ -76,19 +76,19 @@ static inline void logs_bcreader_freep(struct logs_bcreader **r)
     *r = logs_bcreader_free(*r);
 }
 size_t logs_bcreader_blocks(const struct logs_bcreader *r);
-/* Moves to the first byte of data block i, or of a named block (-ENOENT). */
+/* Seeks to the first byte of data block i, or of a named block (-ENOENT). */
 int logs_bcreader_block(struct logs_bcreader *r, size_t i, struct sv_error *err) _must_use_;
 int logs_bcreader_meta(struct logs_bcreader *r, const char *name, struct sv_error *err) _must_use_;
-/* Up to n bytes of the block, 0 at its end. */
+/* Reads up to n bytes of the block; 0 at its end. */
 ssize_t logs_bcreader_get(struct logs_bcreader *r, void *p, size_t n, struct sv_error *err)
     _must_use_;
-/* The same without the bytes; those of a block that is not compressed are not even read. */
+/* Skips up to n bytes; uncompressed data is not even read. */
 ssize_t logs_bcreader_skip(struct logs_bcreader *r, uint64_t n, struct sv_error *err) _must_use_;
-/* Exactly n bytes: -EBADMSG where the block ends before. */
+/* Reads exactly n bytes; -EBADMSG if the block is shorter. */
 int logs_bcreader_get_all(struct logs_bcreader *r, void *p, size_t n, struct sv_error *err)
     _must_use_;
 int logs_bcreader_get_vint(struct logs_bcreader *r, int64_t *ret, struct sv_error *err) _must_use_;
-/* As before; 1, or 0 where the block ends before the number. */
+/* Reads a number. Returns 1, or 0 if the block ends before it. */
 int logs_bcreader_next_vint(struct logs_bcreader *r, int64_t *ret, struct sv_error *err) _must_use_;
 
 #endif

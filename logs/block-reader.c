@@ -8,7 +8,7 @@ struct logs_block {
     struct logs_source source;
     enum logs_codec codec;
     uint64_t at, end; /* in the file */
-    bool over;        /* its compressed stream has ended */
+    bool over;        /* the compressed stream has ended */
     z_stream z;
     size_t in_pos, in_len;
     uint8_t in[LOGS_CODEC_BUFFER];
@@ -53,7 +53,7 @@ int logs_block_enter(struct logs_block *b, enum logs_codec codec, const struct l
     return 0;
 }
 
-/* Compressed bytes into `in` when it is empty; false at the end of the block. */
+/* Reads compressed bytes into `in` if it is empty; false at the end of the block. */
 static int refill(struct logs_block *b, struct sv_error *err)
 {
     size_t n = (size_t)SV_MIN(b->end - b->at, (uint64_t)sizeof b->in);

@@ -1,5 +1,5 @@
-/* The bytes of one region of a file, compressed or not, in order. Hostile: every byte. It never
- * reads beyond the region, which must lie in the file. */
+/* Reads one region of a file sequentially, compressed or not. Hostile: every byte. Never reads
+ * beyond the region, which must lie within the file. */
 #ifndef SELVEDGE_LOGS_BLOCK_READER_H
 #define SELVEDGE_LOGS_BLOCK_READER_H
 
@@ -12,12 +12,12 @@ static inline void logs_block_freep(struct logs_block **b)
 {
     *b = logs_block_free(*b);
 }
-/* Moves to the first byte of a region; g->raw is not read. */
+/* Seeks to the first byte of a region; g->raw is not used. */
 int logs_block_enter(struct logs_block *b, enum logs_codec codec, const struct logs_region *g,
                      struct sv_error *err) _must_use_;
-/* Up to n bytes, 0 at the end. */
+/* Reads up to n bytes; 0 at the end. */
 ssize_t logs_block_get(struct logs_block *b, void *p, size_t n, struct sv_error *err) _must_use_;
-/* The same without the bytes; those of a region that is not compressed are not even read. */
+/* Skips up to n bytes; uncompressed data is not even read. */
 ssize_t logs_block_skip(struct logs_block *b, uint64_t n, struct sv_error *err) _must_use_;
 
 #endif

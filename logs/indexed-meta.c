@@ -20,7 +20,7 @@ static int bad(struct parser *p, const char *what)
     return sv_error_set(p->err, -EBADMSG, "not an index of aggregated logs: %s", what);
 }
 
-/* An object of this class, or null where *ret_null is asked for. */
+/* Reads an object of this class, or null if ret_null is given. */
 static int object(struct parser *p, const char *class, const struct logs_java_class **ret)
 {
     int r = logs_java_object(p->j, ret, p->err);
@@ -39,7 +39,7 @@ static int skip_fields(struct parser *p, const struct logs_java_class *c)
     return r;
 }
 
-/* ---- Collections: fields, the capacity and size, the elements ---- */
+/* ---- Collections: fields, capacity and size, elements ---- */
 
 static int begin_map(struct parser *p, uint32_t *ret_size)
 {
@@ -162,7 +162,7 @@ static int upload(struct parser *p)
     return r;
 }
 
-/* ---- The whole ---- */
+/* ---- The index as a whole ---- */
 
 static int uploads(struct parser *p)
 {
@@ -229,7 +229,7 @@ static int root(struct parser *p)
         has_codec |= strcmp(f->name, "compressName") == 0;
     }
     if (r == 0 && (!has_codec || !logs_java_at_end(p->j)))
-        r = bad(p, "it has no end where it should");
+        r = bad(p, "data after its end");
     return r;
 }
 
@@ -240,7 +240,7 @@ static int compare(struct logs_java_string a, struct logs_java_string b)
     return c ? c : a.n - b.n;
 }
 
-/* A map's order says nothing; the logs of a container keep theirs, that of the file. */
+/* Map order is arbitrary; a container's logs keep the order of the file. */
 static int by_container(const void *a, const void *b)
 {
     const struct logs_indexed_file *x = a, *y = b;

@@ -16,8 +16,8 @@ struct logs_indexed {
     uint8_t *index;
     struct logs_indexed_meta meta;
     struct logs_block *block;
-    size_t next, end; /* of the current container's logs */
-    uint64_t left;    /* of the current log */
+    size_t next, end; /* remaining logs of the current container */
+    uint64_t left;    /* remaining bytes of the current log */
 };
 
 static int bad(struct sv_error *err, const char *what)

@@ -1,19 +1,19 @@
-/* IndexedFile, the second format of aggregated logs (LogAggregationIndexedFileController): the logs
- * one after the other, each compressed by itself, and behind them an index (indexed-meta.h), its
- * length (4 bytes) and the 32 bytes that the file begins with. A file that was appended to has
- * older indexes before. Hostile: every byte. */
+/* IndexedFile, the second format of aggregated logs (LogAggregationIndexedFileController):
+ * individually compressed logs, followed by an index (indexed-meta.h), its length (4 bytes) and the
+ * 32-byte marker that the file begins with. A file that was appended to also contains its older
+ * indexes. Hostile: every byte. */
 #ifndef SELVEDGE_LOGS_INDEXED_READER_H
 #define SELVEDGE_LOGS_INDEXED_READER_H
 
 #include "logs/aggregated.h"
 
-#define LOGS_INDEX_MAX (64u << 20) /* bytes of an index; Hadoop warns of longer ones */
+#define LOGS_INDEX_MAX (64u << 20) /* bytes of an index; Hadoop warns above that */
 
-/* Does the source begin and end like one? 1, 0 or -errno. */
+/* Returns 1 if the source begins and ends like an IndexedFile, 0 if not, or -errno. */
 int logs_indexed_is(const struct logs_source *source) _must_use_;
 
-/* The file beside it that says how long it was before the upload that is under way, or that was
- * interrupted: its name and that length. */
+/* Parses the checksum file beside an IndexedFile: name and length of that file before an upload
+ * that is running or was interrupted. */
 #define LOGS_CHECKSUM_NAME_MAX 512
 int logs_indexed_checksum(const struct logs_source *source, char ret_of[LOGS_CHECKSUM_NAME_MAX + 1],
                           uint64_t *ret_length, struct sv_error *err) _must_use_;
@@ -26,8 +26,8 @@ static inline void logs_indexed_freep(struct logs_indexed **r)
 {
     *r = logs_indexed_free(*r);
 }
-/* As logs_reader_container, …_file and …_get. A log that has fewer bytes than its length ends
- * there: its NodeManager could not read more of it. */
+/* As logs_reader_container, …_file and …_get. A log with fewer bytes than its length ends early:
+ * its NodeManager could not read more of it. */
 int logs_indexed_container(struct logs_indexed *r, char ret_id[LOGS_ID_MAX + 1],
                            struct sv_error *err) _must_use_;
 int logs_indexed_file(struct logs_indexed *r, char ret_name[LOGS_FILE_NAME_MAX + 1],

@@ -1,5 +1,5 @@
-/* See java-stream.h. The grammar and the order in which handles are given are those of Java's
- * Object Serialization Stream Protocol. */
+/* See java-stream.h. Grammar and handle order follow Java's Object Serialization Stream
+ * Protocol. */
 #include "logs/java-stream.h"
 
 #include <errno.h>
@@ -20,7 +20,7 @@ enum {
     TC_ENUM = 0x7e,
 };
 
-/* What a handle stands for; an object or enum constant cannot be referred to. */
+/* The referent of a handle; objects and enum constants cannot be referenced. */
 struct handle {
     const struct logs_java_class *class;
     struct logs_java_string string;
@@ -77,7 +77,7 @@ static int add_handle(struct logs_java *j, struct handle h, struct sv_error *err
     return 0;
 }
 
-/* The tag has been read. */
+/* Called after the tag was read. */
 static int reference(struct logs_java *j, const struct handle **ret, struct sv_error *err)
 {
     uint32_t n;
@@ -173,7 +173,7 @@ static int fields(struct logs_java *j, struct logs_java_class *c, struct sv_erro
 static int class_of(struct logs_java *j, int depth, const struct logs_java_class **ret,
                     struct sv_error *err);
 
-/* The tag has been read. Its handle comes before its fields'. */
+/* Called after the tag was read. The class's handle precedes those of its fields. */
 static int new_class(struct logs_java *j, int depth, const struct logs_java_class **ret,
                      struct sv_error *err)
 {

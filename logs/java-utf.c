@@ -5,7 +5,7 @@
 
 #define REPLACEMENT 0xfffdu
 
-/* The next character of UTF-8, shortest form only; 0 bytes: malformed. */
+/* Decodes one character of UTF-8, shortest form only; returns 0 if malformed. */
 static size_t decode(const uint8_t *p, size_t n, uint32_t *ret)
 {
     static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
@@ -83,7 +83,7 @@ int logs_utf_put(struct sv_buf *b, const char *s)
     return r < 0 ? r : sv_buf_put(b, text.data, text.len);
 }
 
-/* A UTF-16 unit; 0 bytes: malformed. */
+/* Decodes one UTF-16 unit; returns 0 if malformed. */
 static size_t decode_unit(const uint8_t *p, size_t n, uint32_t *ret)
 {
     if (p[0] < 0x80) {
@@ -118,7 +118,7 @@ void logs_utf_text(const uint8_t *p, size_t n, char *ret)
         }
         if (len == 0 || c == 0 || (c >= 0xd800 && c < 0xe000))
             c = '?';
-        /* never more bytes than were read, but for a malformed one, which is '?' */
+        /* output never exceeds the bytes read, except for '?' in place of a malformed byte */
         out += encode(c, (uint8_t *)ret + out, false);
         at += SV_MAX(len, (size_t)1);
     }

@@ -1,5 +1,5 @@
-/* A directory of this machine, local or NFS, as the remote log directory. Others may write below
- * it: every step stays beneath the root and follows no link. See remote.h. */
+/* See remote.h: back end for a directory of this machine, local or NFS. Others may write below it,
+ * so every open is beneath the root and follows no link. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,4 @@
-/* HDFS as the remote log directory. See remote.h. Hostile: what NameNodes and DataNodes send; hdfs/
- * bounds it. */
+/* See remote.h: HDFS back end. Hostile: answers of NameNodes and DataNodes; hdfs/ bounds them. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -49,7 +48,8 @@ static int path_of(const struct logs_remote *r, const char *below, char ret[LOGS
                : 0;
 }
 
-/* A part of the children, in its own arena; `after` is the last of the part before. */
+/* Lists one part of the children, in an arena of its own; `after` is the last name of the previous
+ * part. */
 static int list_part(struct logs_remote *r, const char *path, char after[HDFS_NAME_MAX + 1],
                      struct logs_names *names, bool *ret_more, struct sv_error *err)
 {

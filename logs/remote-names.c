@@ -1,4 +1,4 @@
-/* A growing list of files' names; see remote-store.h. */
+/* A growing list of file names; see remote-store.h. */
 #include <errno.h>
 #include <string.h>
 

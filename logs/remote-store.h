@@ -1,4 +1,4 @@
-/* The back ends of remote.h. */
+/* Interface of the back ends of remote.h. */
 #ifndef SELVEDGE_LOGS_REMOTE_STORE_H
 #define SELVEDGE_LOGS_REMOTE_STORE_H
 
@@ -16,13 +16,13 @@ struct logs_remote_ops {
     int (*open)(struct logs_remote *r, struct sv_conf *c, const struct loc_url *url,
                 const char *user, struct sv_error *err);
     void (*close)(struct logs_remote *r);
-    /* Adds the names of regular files; unsorted. */
+    /* Appends the names of regular files; unsorted. */
     int (*list)(struct logs_remote *r, const char *dir, struct logs_names *names,
                 struct sv_error *err);
-    /* Sets the file's length and time, and what it needs to be read. */
+    /* Sets the file's length and modification time, and the back end's state for reading. */
     int (*file)(struct logs_remote *r, const char *path, struct logs_remote_file *f,
                 struct sv_error *err);
-    /* Exactly n bytes, within the length. */
+    /* Reads exactly n bytes within the file's length. */
     int (*read)(struct logs_remote_file *f, uint64_t offset, void *p, size_t n,
                 struct sv_error *err);
     void (*file_close)(struct logs_remote_file *f);
@@ -33,7 +33,7 @@ struct logs_remote {
     int root;                        /* of this machine, or -1 */
     struct logs_remote_hdfs *hdfs;   /* or NULL */
     struct logs_web *web;            /* or NULL */
-    char path[LOGS_REMOTE_PATH_MAX]; /* of the root */
+    char path[LOGS_REMOTE_PATH_MAX]; /* of the root directory */
 };
 
 struct logs_piece { /* bytes of a file */
@@ -50,9 +50,9 @@ struct logs_remote_file {
     int fd;
     struct logs_remote_hdfs_file *hdfs;
     struct logs_remote_web_file *web;
-    struct logs_piece tail; /* the last bytes, where all indexes are: read at once, and kept */
+    struct logs_piece tail; /* the end of the file with all indexes, read at once and cached */
     struct logs_piece
-        ahead; /* of what is before: few after a seek, more while the reader goes on */
+        ahead; /* cache for the rest: short after a seek, longer while reading sequentially */
     size_t window;
 };
 

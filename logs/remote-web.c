@@ -1,5 +1,5 @@
-/* WebHDFS as the remote log directory. See remote.h. Hostile: what NameNodes and DataNodes send;
- * web-client.c bounds it. */
+/* See remote.h: WebHDFS back end. Hostile: answers of NameNodes and DataNodes; web-client.c bounds
+ * them. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* See remote.h: what both back ends share. */
+/* See remote.h: code shared by the back ends. */
 #include "logs/remote.h"
 
 #include <errno.h>
@@ -112,7 +112,7 @@ static bool has(const struct logs_piece *piece, uint64_t offset)
     return offset >= piece->at && offset < piece->at + piece->n;
 }
 
-/* The bytes at an offset, at least one. */
+/* Provides the bytes at an offset, at least one. */
 static int piece_at(struct logs_remote_file *f, uint64_t offset, const struct logs_piece **ret)
 {
     uint64_t length = f->source.length, tail = length - SV_MIN(length, (uint64_t)TAIL);

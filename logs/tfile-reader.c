@@ -1,31 +1,31 @@
-/* See tfile.h: reading, from the first pair to the last. Of the index the number of pairs in each
- * block is used, so that nothing behind the last one that is wanted is decompressed, and the key of
- * a block with a single pair, so that one that is not wanted is not even read; without a usable
- * index a block's pairs end where the block does. Hostile: every byte; a key of the index is
- * compared with that of the block once the value is wanted. */
+/* See tfile.h: sequential reader. From the index it uses the number of pairs per block, to avoid
+ * decompressing anything after the last wanted pair, and the key of each block with a single pair,
+ * to skip unwanted blocks unread; without a usable index, a block's pairs end where the block ends.
+ * Hostile: every byte; a key from the index is compared with the block's own when its value is
+ * read. */
 #include <errno.h>
 #include <string.h>
 
 #include "logs/tfile.h"
 
-#define INDEX_KEY_MAX 256u        /* a longer one is read from its block */
-#define INDEX_KEYS_MAX (8u << 20) /* of all of them; as are those beyond */
+#define INDEX_KEY_MAX 256u        /* longer keys are read from their blocks */
+#define INDEX_KEYS_MAX (8u << 20) /* all keys together; further ones are read from their blocks */
 
-struct entry { /* of the index: a block */
+struct entry { /* index entry of one block */
     uint32_t pairs;
-    uint32_t key, key_n; /* in `keys`; 0 bytes: to be read from the block */
+    uint32_t key, key_n; /* position in `keys`; key_n 0: read the key from the block */
 };
 
 struct logs_tfile_reader {
     struct logs_bcreader *in;
-    size_t block; /* the next one */
+    size_t block; /* next block */
     bool in_block;
-    bool unread;           /* the block before `block`: its key is known, nothing of it is read */
-    struct entry *entries; /* of each block; NULL: not known */
+    bool unread;           /* the block before `block` is unread, its key known */
+    struct entry *entries; /* one per block; NULL: no usable index */
     struct sv_buf keys;
-    uint32_t pairs_left; /* of the current block */
-    uint64_t chunk;      /* bytes left of the current chunk */
-    bool last;           /* no chunk follows it */
+    uint32_t pairs_left; /* remaining pairs of the current block */
+    uint64_t chunk;      /* remaining bytes of the current chunk */
+    bool last;           /* it is the value's last chunk */
 };
 
 static int bad(struct sv_error *err, const char *what)
@@ -45,7 +45,7 @@ static int skip_key(struct logs_tfile_reader *r, int64_t n, struct sv_error *err
     return 0;
 }
 
-/* Behind `keys`, or nowhere: then *ret->key_n is 0. */
+/* Appends the key to `keys`, or skips it and leaves ret->key_n 0. */
 static int get_key(struct logs_tfile_reader *r, int64_t n, struct entry *ret, struct sv_error *err)
 {
     int k;
@@ -63,8 +63,8 @@ static int get_key(struct logs_tfile_reader *r, int64_t n, struct entry *ret, st
     return 0;
 }
 
-/* One entry of the index: a key, and behind it, but for the first one of all, the number of pairs.
- * 0: there is no entry. */
+/* Reads one index entry: a key, followed (except in the very first entry) by the number of pairs.
+ * Returns 0 if there is none. */
 static int get_entry(struct logs_tfile_reader *r, bool first, struct entry *ret,
                      struct sv_error *err)
 {
@@ -85,14 +85,14 @@ static int get_entry(struct logs_tfile_reader *r, bool first, struct entry *ret,
     if (n < 1 || n > UINT32_MAX)
         return bad(err, "an index with an empty block");
     ret->pairs = (uint32_t)n;
-    if (first || n > 1) { /* the key of one pair of several */
+    if (first || n > 1) { /* the first key of several pairs */
         r->keys.len = ret->key;
         ret->key_n = 0;
     }
     return 1;
 }
 
-/* A file without a usable index is read all the same. */
+/* A file whose index is unusable is read without it. */
 static int get_entries(struct logs_tfile_reader *r)
 {
     size_t blocks = logs_bcreader_blocks(r->in);
@@ -150,7 +150,7 @@ struct logs_tfile_reader *logs_tfile_reader_free(struct logs_tfile_reader *r)
     return NULL;
 }
 
-/* Into the block whose key the index has told. */
+/* Enters the block whose key came from the index. */
 static int enter_unread(struct logs_tfile_reader *r, struct sv_error *err)
 {
     const struct entry *e = &r->entries[r->block - 1];
@@ -230,7 +230,7 @@ int logs_tfile_skip(struct logs_tfile_reader *r, uint64_t n, uint64_t *ret_skipp
     return (int)SV_MIN(k, 0);
 }
 
-/* The length of the next key: 1, 0 at the end of the last block. */
+/* Reads the length of the next key. Returns 1, or 0 at the end of the last block. */
 static int next_key_length(struct logs_tfile_reader *r, int64_t *ret, struct sv_error *err)
 {
     for (;;) {
@@ -249,7 +249,8 @@ static int next_key_length(struct logs_tfile_reader *r, int64_t *ret, struct sv_
     }
 }
 
-/* The only key of the next block, which is not read for it: false if the index does not have it. */
+/* Takes the next block's only key from the index without reading the block; false if the index
+ * lacks it. */
 static bool next_of_index(struct logs_tfile_reader *r, uint8_t ret_key[LOGS_KEY_MAX], size_t *ret_n)
 {
     const struct entry *e = r->block < logs_bcreader_blocks(r->in) ? &r->entries[r->block] : NULL;
@@ -275,7 +276,7 @@ int logs_tfile_next(struct logs_tfile_reader *r, uint8_t ret_key[LOGS_KEY_MAX], 
 
     r->unread = false;
     if (r->entries && r->pairs_left == 0) {
-        r->in_block = false; /* what is left of the value is not even read */
+        r->in_block = false; /* the rest of the value is not even read */
         if (next_of_index(r, ret_key, ret_n))
             return 1;
     } else {

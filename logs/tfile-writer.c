@@ -1,5 +1,5 @@
-/* See tfile.h: writing. Callers: aggregated-writer.c. The index has an entry a block, and a block
- * at least one pair: memory grows with the number of pairs, not with their size. */
+/* See tfile.h: writer. Each block has one index entry and at least one pair: memory grows with the
+ * number of pairs, not with their size. */
 #include <errno.h>
 #include <string.h>
 
@@ -15,7 +15,7 @@ struct logs_tfile_writer {
     bool in_block;
     uint8_t key[LOGS_KEY_MAX]; /* of the current pair */
     size_t key_len;
-    struct sv_buf index; /* of the data blocks; the first key, then the last key of each */
+    struct sv_buf index; /* of the data blocks: the very first key, then the last key of each */
     uint8_t chunk[LOGS_CHUNK_MAX];
     size_t chunk_len;
 };
@@ -54,8 +54,8 @@ static int put_vint(struct logs_tfile_writer *w, int64_t v)
     return logs_bcwriter_put(w->out, bytes, logs_vint_encode(v, bytes));
 }
 
-/* An entry of the index: the length of what follows, the key with its length, and the number of
- * pairs, which the first key has not. */
+/* Adds an index entry: its length, the key with its length, and the number of pairs, which the very
+ * first entry lacks. */
 static int add_index(struct logs_tfile_writer *w, bool first)
 {
     uint8_t n[LOGS_VINT_MAX], count[LOGS_VINT_MAX], whole[LOGS_VINT_MAX];
@@ -140,7 +140,7 @@ int logs_tfile_end(struct logs_tfile_writer *w)
     return end_block(w);
 }
 
-/* The version, the number of pairs, and no comparator: the keys are not sorted. */
+/* Version, number of pairs, and no comparator: keys are unsorted. */
 static int write_meta(struct logs_tfile_writer *w)
 {
     static const uint8_t version[] = { 0, LOGS_VERSION_MAJOR, 0, 0 };

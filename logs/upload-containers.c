@@ -51,7 +51,7 @@ static int list(int dir, char ***v, size_t *n)
     return r;
 }
 
-/* Drops what is there twice or is to be skipped. */
+/* Removes duplicates and the ids in `skips`. */
 static size_t compact(char **v, size_t n, const struct logs_ids *skips)
 {
     size_t kept = 0;

@@ -1,6 +1,6 @@
-/* A directory of this machine, local or NFS, as the remote root: the NodeManager's descriptor.
- * Below it others of the group may write, so every step stays beneath it and follows no link. See
- * upload-store.h. */
+/* See upload-store.h: back end for a directory of this machine, local or NFS, inherited from the
+ * NodeManager as a descriptor. Other members of the group may write below it, so every open is
+ * beneath it and follows no link. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -37,7 +37,7 @@ static int set_group(int fd, const char *group)
     return fchown(fd, (uid_t)-1, g->gr_gid) < 0 ? -errno : 0;
 }
 
-/* Makes the directory if need be, and enters it. */
+/* Opens the directory, creating it if it is missing. */
 static int enter(struct logs_store *s, const char *name, struct sv_error *err)
 {
     _cleanup_close_ int fd = -1;
@@ -56,7 +56,7 @@ static int enter(struct logs_store *s, const char *name, struct sv_error *err)
                                   "group %s (yarn.nodemanager.remote-app-log-dir.groupname)",
                                   s->u->text[LOGS_GROUP]);
     }
-    if (made && fchmod(fd, LOGS_DIR_MODE) < 0) /* whatever the umask; it clears set-group-id */
+    if (made && fchmod(fd, LOGS_DIR_MODE) < 0) /* override the umask; chmod clears set-group-id */
         return sv_error_errno(err, -errno, "directory %s: mode", name);
     (void)sv_close(s->dir);
     s->dir = sv_take_fd(&fd);
@@ -84,7 +84,7 @@ static int begin(struct logs_store *s, struct sv_error *err)
 
     tmp_name(s, name);
     s->file = sv_close(s->file);
-    (void)unlinkat(s->dir, name, 0); /* of an upload that was interrupted, ignoring */
+    (void)unlinkat(s->dir, name, 0); /* left by an interrupted upload, ignoring */
     s->file =
         sv_open_beneath(s->dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, LOGS_FILE_MODE);
     if (s->file < 0)

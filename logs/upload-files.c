@@ -1,6 +1,6 @@
-/* See upload-files.h. A file is a regular one of the account, opened beneath its directory without
- * following links; its length is taken once: a log that grows ends there, one that shrinks is
- * filled with zeros, since its length is written before its bytes. */
+/* See upload-files.h. Only regular files owned by the account are uploaded, opened beneath their
+ * directory without following links. The length is read once and written before the bytes: a log
+ * that grows is cut there, one that shrinks is padded with zeros. */
 #include "logs/upload-files.h"
 
 #include <dirent.h>
@@ -23,15 +23,15 @@ struct logs_files {
     const int *dirs;
     size_t n_dirs;
     struct patterns {
-        struct loc_pattern *include, *exclude; /* NULL: all, none */
-    } any, rolled; /* of all logs; of those that are uploaded while their container runs */
+        struct loc_pattern *include, *exclude; /* NULL: matches all; NULL: matches none */
+    } any, rolled; /* any: for all logs; rolled: for those uploaded while their container runs */
     struct logs_rolling *rolling;
     char *names[LOGS_FILES_MAX];
     size_t n_names;
     uint8_t buf[READ_SIZE];
 };
 
-/* Java's find(): the pattern matches anywhere in the name. */
+/* Compiles a pattern that, as with Java's Matcher.find(), matches anywhere in the name. */
 static int pattern(const char *text, struct loc_pattern **ret, struct sv_error *err)
 {
     _cleanup_free_ char *anywhere = NULL;
@@ -101,7 +101,7 @@ static int by_name(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* A pattern that takes too many steps matches nothing: the file is uploaded. */
+/* A pattern that exceeds the step limit matches nothing, so the file is uploaded. */
 static bool matches(const struct patterns *p, const char *name)
 {
     if (p->include && loc_pattern_match(p->include, name) == 0)
@@ -120,7 +120,7 @@ static bool has_ended(const struct logs_files *f, const char *container)
            (f->u->others_before_ms && !among(&f->u->containers, container));
 }
 
-/* Is it left out, as a container that is not named and may run? */
+/* True if the container is to be skipped: the request does not name it, and it may still run. */
 static bool is_new(const struct logs_files *f, int dir, const char *container)
 {
     struct stat st;
@@ -164,7 +164,7 @@ static void list(struct logs_files *f, int dir, const char *container, struct lo
     qsort(f->names, f->n_names, sizeof f->names[0], by_name);
 }
 
-/* A descriptor, or -errno with the reason. */
+/* Returns a descriptor, or -errno with the reason. */
 static int open_log(int dir, const char *name, struct stat *ret_st, const char **ret_why)
 {
     _cleanup_close_ int fd = sv_open_beneath(dir, name, O_RDONLY | O_NONBLOCK | O_NOFOLLOW, 0);

@@ -1,5 +1,5 @@
-/* HDFS as the remote root, with simple authentication as the submitter. See upload-store.h.
- * Hostile: what NameNodes and DataNodes send; hdfs/ bounds it. */
+/* See upload-store.h: HDFS back end, with simple authentication as the submitter. Hostile: answers
+ * of NameNodes and DataNodes; hdfs/ bounds them. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -58,8 +58,7 @@ static int check_root(struct logs_store *s, char *note, struct sv_error *err)
     return 0;
 }
 
-/* As for Hadoop's NodeManager: the mode is set once more, since the server's umask may have cut it.
- */
+/* Like Hadoop's NodeManager, sets the mode once more: the server's umask may have reduced it. */
 static int make_dir(struct logs_store *s, const char *path, struct sv_error *err)
 {
     struct hdfs_namenode *n = s->hdfs->namenode;
@@ -113,7 +112,7 @@ static int begin(struct logs_store *s, struct sv_error *err)
 
     if (getrandom(&random, sizeof random, 0) != sizeof random)
         return sv_error_errno(err, -EIO, "getrandom");
-    if (h->attempts++ > 1) /* nobody may be left */
+    if (h->attempts++ > 1) /* all DataNodes may be on the list by now */
         hdfs_avoided_clear(&h->avoided);
     h->writer = hdfs_writer_free(h->writer);
     (void)snprintf(h->client, sizeof h->client, "DFSClient_selvedge-log-uploader_%016llx",
@@ -143,7 +142,8 @@ static void discard(struct logs_store *s)
 
     s->hdfs->writer = hdfs_writer_free(s->hdfs->writer);
     if (hdfs_delete(s->hdfs->namenode, s->hdfs->tmp, &err) < 0)
-        sv_log_info("%s stays until the next upload: %s, ignoring", s->hdfs->tmp, err.text);
+        sv_log_info("%s: cannot delete: %s; the next upload retries, ignoring", s->hdfs->tmp,
+                    err.text);
 }
 
 static void path_of(const struct logs_store *s, const char *name, char ret[PATH_LEN])

@@ -1,10 +1,10 @@
-/* log-uploader: writes the logs of one application's containers into one file of the remote log
- * directory, as the job's account, inside the sandbox that container-executor has created for it.
+/* log-uploader: writes the logs of an application's containers into one file of the remote log
+ * directory, as the job's account, inside the sandbox that container-executor created.
  *
- * Started with the channel and the application's log directories as descriptors
- * (executor/request.h), no arguments and no environment that is read. One request, one answer
- * (upload-request.h). Trusts the NodeManager; the logs and the file system are hostile. Ends when
- * the channel closes. */
+ * Inherits the channel and the application's log directories as descriptors (executor/request.h);
+ * takes no arguments and reads no environment. Serves one request with one answer
+ * (upload-request.h), and ends when the channel closes. Trusts the NodeManager; the logs and the
+ * file system are hostile. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -71,7 +71,7 @@ static int receive_request(struct logs_upload *ret, int *ret_root)
         free(bytes);
         return -EIO;
     }
-    r = logs_upload_parse(bytes, (size_t)st.st_size, ret); /* takes the bytes */
+    r = logs_upload_parse(bytes, (size_t)st.st_size, ret); /* takes ownership of the bytes */
     if (r < 0)
         return r;
     *ret_root = sv_take_fd(&root);
@@ -126,8 +126,9 @@ static int write_all(struct logs_store *s, struct logs_files *files, struct logs
     return r;
 }
 
-/* The final name. A rename may have happened whose answer was lost: its name is new, so that it is
- * there or not, and another attempt must not replace it by less. */
+/* Renames the file to its final name. If the rename's answer was lost, the file may exist already:
+ * the name is unique to this upload, so its existence proves success, and a retry must not replace
+ * it with fewer logs. */
 static int publish(struct logs_store *s, struct logs_rolling *rolling, struct sv_error *err)
 {
     struct sv_error ignored = { 0 };
@@ -138,7 +139,7 @@ static int publish(struct logs_store *s, struct logs_rolling *rolling, struct sv
     return r < 0 && s->u->app_runs && s->ops->exists(s, s->name, &ignored) == 1 ? 0 : r;
 }
 
-/* A file system that fails on the way is given the whole file again. */
+/* Retries write the whole file again. */
 static int upload_files(struct logs_store *s, struct logs_files *files,
                         struct logs_rolling *rolling, struct logs_answer *a, struct sv_error *err)
 {
@@ -162,13 +163,14 @@ static int upload_files(struct logs_store *s, struct logs_files *files,
     return r;
 }
 
-/* What is uploaded stays so, whatever happens to the rest. */
+/* Completed uploads are kept if this part fails. */
 static void finish_rolling(struct logs_store *s, struct logs_rolling *rolling)
 {
     struct sv_error err = { 0 };
 
     if (logs_rolling_done(rolling, &err) < 0)
-        sv_log_warning("%s: %s; the next upload repeats it", s->u->text[LOGS_APP], err.text);
+        sv_log_warning("%s: list of uploaded logs: %s; the next upload retries",
+                       s->u->text[LOGS_APP], err.text);
     if (*s->u->text[LOGS_ROLLED_INCLUDE] && s->u->files_max > 0)
         logs_rolling_remove_oldest(s);
 }
@@ -233,8 +235,8 @@ static int check_start(struct sv_error *err)
     return loc_sandbox_program(err);
 }
 
-/* Landlock: writes beneath the remote directory of this machine and, where uploaded logs are
- * deleted, in the log directories, which are mounted read-only else. */
+/* Landlock: allows writes beneath the remote directory of this machine and, if uploaded logs are
+ * deleted, in the log directories; these are mounted read-only otherwise. */
 static int enter_sandbox(const struct logs_upload *u, int root, struct sv_error *err)
 {
     int targets[EXE_DIRS_MAX + 1] = { EXE_LOCALIZER_CACHE_FD(0) };

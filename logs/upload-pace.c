@@ -23,7 +23,8 @@ static void take_rate(struct logs_pace *p)
         restart(p, rate);
 }
 
-/* Milliseconds until `sent` bytes are due; in double precision, since both may be large. */
+/* Milliseconds until `sent` bytes are due; computed in double precision, since both operands may be
+ * large. */
 static int64_t due(const struct logs_pace *p)
 {
     double ms = p->rate > 0 ? (double)p->sent * 1000 / (double)p->rate : 0;
@@ -47,7 +48,7 @@ void logs_pace_wait(struct logs_pace *p, size_t n)
 
         (void)poll(&f, 1, (int)wait); /* the clock decides, ignoring */
         if (f.revents & (POLLHUP | POLLERR))
-            return; /* the NodeManager closed it: container-monitor ends this process */
+            return; /* the NodeManager closed it; container-monitor will end this process */
         take_rate(p);
     }
 }

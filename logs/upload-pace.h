@@ -1,6 +1,6 @@
-/* Bytes a second of an upload (selvedge.nodemanager.log-aggregation.bytes-per-second): the node's
- * rate, shared by the uploads that run. The NodeManager says it in the request, and again over the
- * channel when their number changes. */
+/* Rate limit of an upload (selvedge.nodemanager.log-aggregation.bytes-per-second): the node's rate
+ * divided by the number of running uploads. The NodeManager sends it in the request, and an update
+ * over the channel whenever that number changes. */
 #ifndef SELVEDGE_LOGS_UPLOAD_PACE_H
 #define SELVEDGE_LOGS_UPLOAD_PACE_H
 
@@ -9,11 +9,11 @@
 struct logs_pace {
     int channel;   /* datagrams of 8 bytes, host order: the new rate */
     uint64_t rate; /* 0: no limit */
-    uint64_t sent; /* since `since_ms` */
+    uint64_t sent; /* since since_ms */
     int64_t since_ms;
 };
 
-/* After n bytes: returns when they are due. */
+/* Accounts n bytes and waits until they are due. */
 void logs_pace_wait(struct logs_pace *p, size_t n);
 
 #endif

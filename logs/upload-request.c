@@ -36,7 +36,7 @@ int logs_upload_put_u64(struct sv_buf *b, int tag, uint64_t v)
     return logs_upload_put(b, tag, bytes, sizeof bytes);
 }
 
-/* A field's bytes as text: they move over the field's head, so that a NUL has room behind them. */
+/* Returns a field's bytes as text: moves them over the field's header to make space for the NUL. */
 static char *as_text(uint8_t *p, size_t n)
 {
     uint8_t *text = p - 5;

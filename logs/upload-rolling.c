@@ -13,9 +13,9 @@
 #include "common/str.h"
 #include "logs/upload-containers.h"
 
-/* ---- Deletion of what is uploaded ---- */
+/* ---- Deletion of uploaded logs ---- */
 
-/* Between the look at the file and its removal the job may give its name to another one. */
+/* Race: between the check and the unlink the job may give the name to another file. */
 static void delete_in(struct logs_list *l, int app, const char *container)
 {
     int fd = sv_open_beneath(app, container, O_RDONLY | O_DIRECTORY, 0);
@@ -43,12 +43,12 @@ static void delete_current(struct logs_list *l, int dir)
     size_t n = 0;
 
     if (logs_list_current(l) == 0 || logs_containers_find(&dir, 1, &none, &containers, &n) < 0)
-        return; /* they stay, and are on the list */
+        return; /* the logs are kept, and are on the list */
     for (size_t i = 0; i < n; i++)
         delete_in(l, dir, containers[i]);
 }
 
-/* ---- The lists ---- */
+/* ---- Lists ---- */
 
 static int settle(struct logs_rolling *r, size_t i, struct logs_store *s, struct sv_error *err)
 {
@@ -140,7 +140,7 @@ int logs_rolling_done(struct logs_rolling *r, struct sv_error *err)
 
 /* ---- Remote files ---- */
 
-/* Milliseconds of "NODE_TIME", 0 of "NODE"; -1: it is another node's. */
+/* Returns the milliseconds of "NODE_TIME", 0 for "NODE", -1 for another node's file. */
 static int64_t time_of(const char *name, const char *node)
 {
     size_t n = strlen(node);
@@ -180,6 +180,7 @@ void logs_rolling_remove_oldest(struct logs_store *s)
     for (size_t i = 0; r == 0 && i + s->u->files_max < own; i++)
         r = s->ops->remove(s, names.v[i], &err);
     if (r < 0)
-        sv_log_info("%s: old logs stay: %s, ignoring", s->u->text[LOGS_APP], err.text);
+        sv_log_info("%s: cannot delete old remote logs: %s; the next upload retries, ignoring",
+                    s->u->text[LOGS_APP], err.text);
     sv_strv_free(names.v);
 }

@@ -1,5 +1,5 @@
-/* Where log-uploader writes: HDFS, or a directory of this machine. A back end is a small struct of
- * functions; all of them act as the job's account, below the remote root. */
+/* Interface of log-uploader's back ends: HDFS, WebHDFS, or a directory of this machine. Each is a
+ * small struct of functions that acts as the job's account, below the remote root. */
 #ifndef SELVEDGE_LOGS_UPLOAD_STORE_H
 #define SELVEDGE_LOGS_UPLOAD_STORE_H
 
@@ -15,31 +15,31 @@
 struct logs_store {
     const struct logs_store_ops *ops;
     const struct logs_upload *u;
-    struct sv_error *err;           /* of the sink, which has no place for it */
-    char name[LOGS_STORE_NAME_MAX]; /* of the file when it is published */
+    struct sv_error *err;           /* set by the sink, whose interface has no error argument */
+    char name[LOGS_STORE_NAME_MAX]; /* final name of the file */
     struct logs_pace pace;
-    /* Back ends' own. */
+    /* State of the back end. */
     int root, dir, file;
     struct hdfs_state *hdfs;
     struct web_state *web;
 };
 
-/* All: 0 or -errno with a text. */
+/* All return 0, or -errno with a text. */
 struct logs_store_ops {
-    /* Directories {user}/{suffix}/{bucket}/{app}, without those that are ""; *ret_note: what an
-     * operator should mend, or "". */
+    /* Creates the directories {user}/{suffix}/{bucket}/{app}, except empty parts. *ret_note: a
+     * problem that the operator should fix, or "". */
     int (*prepare)(struct logs_store *s, char ret_note[LOGS_UPLOAD_TEXT_MAX], struct sv_error *err);
-    /* The file "NAME.tmp", empty; again after a failure. */
+    /* Creates the empty file "NAME.tmp"; called again after a failure. */
     int (*begin)(struct logs_store *s, struct sv_error *err);
     int (*write)(void *userdata, const void *p, size_t n); /* a logs_sink; userdata: the store */
-    int (*publish)(struct logs_store *s, struct sv_error *err); /* all is on disk: the final name */
-    void (*discard)(struct logs_store *s);                      /* "NAME.tmp" goes */
-    /* Of files beside it: is one there (1, 0)? their names; one is deleted. */
+    int (*publish)(struct logs_store *s, struct sv_error *err); /* syncs and renames it */
+    void (*discard)(struct logs_store *s);                      /* deletes "NAME.tmp" */
+    /* Other files in the directory: test existence (1, 0), list, delete. */
     int (*exists)(struct logs_store *s, const char *name, struct sv_error *err);
     int (*list)(struct logs_store *s, struct logs_names *names, struct sv_error *err);
     int (*remove)(struct logs_store *s, const char *name, struct sv_error *err);
     void (*close)(struct logs_store *s);
-    /* Would another attempt help? */
+    /* True if another attempt may succeed after this error. */
     bool (*retry)(int error);
 };
 

@@ -1,5 +1,5 @@
-/* WebHDFS as the remote root, with simple authentication as the submitter. See upload-store.h.
- * Hostile: what NameNodes and DataNodes send; web-client.c bounds it. */
+/* See upload-store.h: WebHDFS back end, with simple authentication as the submitter. Hostile:
+ * answers of NameNodes and DataNodes; web-client.c bounds them. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -47,7 +47,7 @@ static int make_dir(struct logs_store *s, const char *path, struct sv_error *err
         return r;
     r = logs_web_mkdir(w, path, LOGS_DIR_MODE, err);
     if (r == 0)
-        r = logs_web_set_permission(w, path, LOGS_DIR_MODE, err); /* whatever the umask */
+        r = logs_web_set_permission(w, path, LOGS_DIR_MODE, err); /* override the server's umask */
     if (r == 0 && *group)
         r = logs_web_set_group(w, path, group, err);
     return r;
@@ -107,7 +107,8 @@ static void discard(struct logs_store *s)
 
     logs_web_abandon(s->web->web);
     if (logs_web_delete(s->web->web, s->web->tmp, &err) < 0)
-        sv_log_info("%s stays until the next upload: %s, ignoring", s->web->tmp, err.text);
+        sv_log_info("%s: cannot delete: %s; the next upload retries, ignoring", s->web->tmp,
+                    err.text);
 }
 
 static void path_of(const struct logs_store *s, const char *name, char ret[PATH_LEN])

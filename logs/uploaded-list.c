@@ -1,4 +1,4 @@
-/* See uploaded-list.h. Host byte order: it never leaves the machine. */
+/* See uploaded-list.h. Host byte order: the file never leaves the machine. */
 #include "logs/uploaded-list.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 #define MAGIC "SVLOGS1\n"
 #define CURRENT_MAX (LOGS_LIST_FILES_MAX / 2)
 
-struct known { /* a file; compared as bytes */
+struct known { /* a file; compared bytewise */
     uint64_t inode, length;
     int64_t modified_ns;
 };
@@ -19,17 +19,17 @@ struct known { /* a file; compared as bytes */
 struct head {
     char magic[8];
     uint32_t old, current;
-    char remote[LOGS_LIST_REMOTE_MAX]; /* of the current ones; "": none */
+    char remote[LOGS_LIST_REMOTE_MAX]; /* name of the current upload; "": none */
 };
 
-/* `v`: the old ones, oldest first, then those of the current upload. `sorted`: an index of those
- * that there were when it was made. */
+/* `v`: entries of older uploads, oldest first, then those of the current one. `sorted`: an index
+ * over the entries present when it was built. */
 struct logs_list {
     int dir;
     struct head h;
     struct known *v;
     uint32_t *sorted, n_sorted;
-    bool *deleted; /* of the current ones */
+    bool *deleted; /* per entry of the current upload */
 };
 
 static struct known known_of(const struct stat *st)
@@ -56,7 +56,7 @@ static void sort(struct logs_list *l)
         qsort_r(l->sorted, l->n_sorted, sizeof *l->sorted, by_known, l->v);
 }
 
-/* Room for an upload behind the old ones. */
+/* Makes space for an upload by dropping the oldest entries. */
 static void drop_oldest(struct logs_list *l)
 {
     uint32_t excess = l->h.old > CURRENT_MAX ? l->h.old - CURRENT_MAX : 0;
@@ -65,7 +65,7 @@ static void drop_oldest(struct logs_list *l)
     memmove(l->v, l->v + excess, l->h.old * sizeof *l->v);
 }
 
-/* The old ones stand first and in order of age; false: malformed. */
+/* Older entries must come first, in order of age; false: malformed. */
 static bool parse(struct logs_list *l, const char *p, size_t n)
 {
     struct head h;
@@ -85,7 +85,7 @@ static bool parse(struct logs_list *l, const char *p, size_t n)
     return true;
 }
 
-/* -ENOENT: none; -EBADMSG: it is no list of the account's. */
+/* -ENOENT: no list; -EBADMSG: not a list of this account. */
 static int load(struct logs_list *l)
 {
     const size_t max = sizeof(struct head) + LOGS_LIST_FILES_MAX * sizeof(struct known);
@@ -166,7 +166,7 @@ void logs_list_settle(struct logs_list *l, bool exists)
     sort(l);
 }
 
-/* Its place in v; -1: it is not there. */
+/* Returns the index in v, or -1. */
 static int64_t find(const struct logs_list *l, const struct known *k)
 {
     uint32_t from = 0, to = l->n_sorted;

@@ -13,7 +13,7 @@
 #define LONG_BASE 129
 
 static const struct {
-    int8_t bias, limit; /* of forms with 1, 2 and 3 bytes behind the first */
+    int8_t bias, limit; /* for forms with 1, 2 and 3 bytes after the first */
 } forms[] = { { 52, 20 }, { 88, 16 }, { 112, 8 } };
 
 static size_t put(uint8_t *ret, int first, int64_t v, size_t n)

@@ -8,9 +8,9 @@
 
 /* Returns the number of bytes. */
 size_t logs_vint_encode(int64_t v, uint8_t ret[LOGS_VINT_MAX]);
-/* Bytes that a number takes which begins with `first`, 1 to 9; -EBADMSG. */
+/* Encoded size, 1 to 9, of a number whose first byte is `first`; -EBADMSG. */
 int logs_vint_size(uint8_t first) _must_use_;
-/* p: logs_vint_size(p[0]) bytes, which must be positive. */
+/* p: logs_vint_size(p[0]) bytes; that call must have succeeded. */
 int64_t logs_vint_decode(const uint8_t *p);
 
 #endif

@@ -11,7 +11,7 @@
 
 #define PREFIX "/webhdfs/v1"
 #define URL_MAX 8192
-#define ANSWER_MAX ((size_t)8 << 20) /* a part of a listing; Hadoop's has 1000 children */
+#define ANSWER_MAX ((size_t)8 << 20) /* one part of a listing; Hadoop returns 1000 children */
 #define POLL_MS 1000
 
 struct logs_web {
@@ -21,16 +21,16 @@ struct logs_web {
     uint32_t timeout_ms;
     CURL *easy;
     CURLM *multi;
-    char *answer; /* of ANSWER_MAX + 1 bytes */
+    char *answer; /* ANSWER_MAX + 1 bytes */
     size_t answer_n, answer_max;
-    uint8_t *to; /* in place of it, for a read */
-    /* The file that is written, and its place at a DataNode. */
+    uint8_t *to; /* if set, receives the answer instead (reads) */
+    /* State of a write: the file's URL at a DataNode and its data. */
     char place[URL_MAX];
     const uint8_t *p;
     size_t n;
     bool end, over, writing;
     CURLcode result;
-    char why[CURL_ERROR_SIZE]; /* libcurl's words on it, or "" */
+    char why[CURL_ERROR_SIZE]; /* libcurl's error text, or "" */
 };
 
 /* Percent-encoded; malloc'd. `n` 0: to its end. NULL: out of memory. */
@@ -88,7 +88,7 @@ static size_t on_answer(char *p, size_t one, size_t n, void *userdata)
 
     (void)one;
     if (n > w->answer_max - w->answer_n)
-        return 0; /* ends the transfer */
+        return 0; /* aborts the transfer */
     memcpy((w->to ? (char *)w->to : w->answer) + w->answer_n, p, n);
     w->answer_n += n;
     return n;
@@ -122,7 +122,7 @@ static CURLcode common(struct logs_web *w, const char *url)
     return r;
 }
 
-/* SERVER/webhdfs/v1PATH?op=OP&user.name=…MORE; each component of the path escaped by itself. */
+/* Builds SERVER/webhdfs/v1PATH?op=OP&user.name=…MORE; escapes each component of the path. */
 static int make_url(const struct logs_web *w, const char *path, const char *op, const char *more,
                     char ret[URL_MAX])
 {
@@ -151,7 +151,7 @@ static int transport(const struct logs_web *w, CURLcode code, struct sv_error *e
                         *w->why ? w->why : w->curl->easy_strerror(code));
 }
 
-/* A status that is not `wanted`, with the exception that the server names. */
+/* Reports an unexpected status with the server's exception. */
 static int refused(struct logs_web *w, long status, const char *path, struct sv_error *err)
 {
     char text[300];
@@ -204,7 +204,7 @@ static int call(struct logs_web *w, const char *method, const char *path, const 
     return status == 200 ? 0 : refused(w, status, path, err);
 }
 
-/* ---- The name space ---- */
+/* ---- Namespace ---- */
 
 int logs_web_status(struct logs_web *w, const char *path, struct webhdfs_status *ret,
                     struct sv_error *err)
@@ -242,14 +242,14 @@ int logs_web_list(struct logs_web *w, const char *path,
     return r < 0 && !err->code ? sv_error_errno(err, r, "%s", path) : r;
 }
 
-/* The answer to a change is {"boolean":true}, or nothing. */
+/* A change is answered with {"boolean":true} or an empty body. */
 static int change(struct logs_web *w, const char *method, const char *path, const char *op,
                   const char *more, struct sv_error *err)
 {
     int r = call(w, method, path, op, more, err);
 
     if (r == 0 && strstr(w->answer, "false"))
-        return sv_error_set(err, -EREMOTEIO, "%s%s: %s was not done", w->server, path, op);
+        return sv_error_set(err, -EREMOTEIO, "%s%s: %s failed", w->server, path, op);
     return r;
 }
 
@@ -406,7 +406,7 @@ int logs_web_create(struct logs_web *w, const char *path, uint32_t mode, struct 
     return 0;
 }
 
-/* One step of the transfer. */
+/* Runs one step of the transfer. */
 static void step(struct logs_web *w)
 {
     const CURLMsg *m;
@@ -421,31 +421,30 @@ static void step(struct logs_web *w)
         }
 }
 
-/* Until the bytes are taken, or all is over. A server that takes none for the time limit is given
- * up.
- */
+/* Runs until the bytes are sent or the transfer has ended. Fails if the server accepts nothing
+ * within the time limit. */
 static int run(struct logs_web *w, bool to_end, struct sv_error *err)
 {
     int64_t last = sv_now_ms();
     size_t left = w->n;
 
     w->result = CURLE_SEND_ERROR;
-    (void)w->curl->easy_pause(w->easy, CURLPAUSE_CONT); /* the step says it, ignoring */
+    (void)w->curl->easy_pause(w->easy, CURLPAUSE_CONT); /* step() reports it, ignoring */
     for (step(w); !w->over && (to_end || w->n > 0); step(w)) {
         if (w->n != left)
             last = sv_now_ms();
         left = w->n;
         if (sv_now_ms() - last > w->timeout_ms)
-            return sv_error_set(err, -ETIMEDOUT, "%s: a DataNode does not take bytes", w->server);
+            return sv_error_set(err, -ETIMEDOUT, "%s: a DataNode accepts no data", w->server);
         (void)w->curl->multi_poll(w->multi, NULL, 0, POLL_MS,
-                                  NULL); /* the step says it, ignoring */
+                                  NULL); /* step() reports it, ignoring */
     }
     return 0;
 }
 
-/* Over before its time: why. A DataNode that refuses closes a connection with bytes that it has not
- * read; its answer may be lost then. Asked again for an empty file, it repeats it.
- */
+/* Reports why a transfer ended early. A DataNode that refuses closes the connection with unread
+ * data, which may discard its answer; a repeated request for an empty file gets the answer
+ * again. */
 static int failed(struct logs_web *w, struct sv_error *err)
 {
     CURLcode result = w->result == CURLE_OK ? CURLE_SEND_ERROR : w->result;
@@ -487,6 +486,6 @@ int logs_web_finish(struct logs_web *w, struct sv_error *err)
 void logs_web_abandon(struct logs_web *w)
 {
     if (w->writing)
-        (void)w->curl->multi_remove_handle(w->multi, w->easy); /* it is in it, ignoring */
+        (void)w->curl->multi_remove_handle(w->multi, w->easy); /* it was added, ignoring */
     w->writing = false;
 }

@@ -1,7 +1,6 @@
-/* WebHDFS for aggregated logs: one call at a time, synchronous, with simple authentication. For a
- * process that does nothing else (log-uploader, `selvedge logs`). Hostile: what NameNodes and
- * DataNodes answer, and where they redirect to: the scheme must stay the same. No proxy, cookies or
- * credentials. */
+/* WebHDFS client for aggregated logs: synchronous, one call at a time, simple authentication. For
+ * single-purpose processes (log-uploader, `selvedge logs`). Hostile: answers of NameNodes and
+ * DataNodes and their redirects, which must keep the scheme. No proxy, cookies or credentials. */
 #ifndef SELVEDGE_LOGS_WEB_CLIENT_H
 #define SELVEDGE_LOGS_WEB_CLIENT_H
 
@@ -21,11 +20,11 @@ static inline void logs_web_freep(struct logs_web **w)
     *w = logs_web_free(*w);
 }
 
-/* Errors of all: -ENOENT, -EACCES, -EDQUOT, -EROFS (safe mode), -EREMOTEIO (another exception),
- * -EBADMSG, -EIO (the network), with the server's text. */
+/* Errors of all functions: -ENOENT, -EACCES, -EDQUOT, -EROFS (safe mode), -EREMOTEIO (another
+ * exception), -EBADMSG, -EIO (network), with the server's text. */
 int logs_web_status(struct logs_web *w, const char *path, struct webhdfs_status *ret,
                     struct sv_error *err) _must_use_;
-/* All children, part by part. */
+/* Lists all children, in several requests. */
 int logs_web_list(struct logs_web *w, const char *path,
                   int (*child)(void *userdata, const struct webhdfs_child *c), void *userdata,
                   struct sv_error *err) _must_use_;
@@ -35,20 +34,20 @@ int logs_web_set_permission(struct logs_web *w, const char *path, uint32_t mode,
                             struct sv_error *err) _must_use_;
 int logs_web_set_group(struct logs_web *w, const char *path, const char *group,
                        struct sv_error *err) _must_use_;
-/* Replaces `to`. */
+/* Replaces `to` if it exists. */
 int logs_web_rename(struct logs_web *w, const char *from, const char *to, struct sv_error *err)
     _must_use_;
-/* A file; one that does not exist is success. */
+/* Deletes a file; a missing file is success. */
 int logs_web_delete(struct logs_web *w, const char *path, struct sv_error *err) _must_use_;
-/* Exactly n bytes, within the file. */
+/* Reads exactly n bytes within the file. */
 int logs_web_read(struct logs_web *w, const char *path, uint64_t offset, void *p, size_t n,
                   struct sv_error *err) _must_use_;
 
-/* A file in place of one that exists: created, its bytes, its end (it is complete then). */
+/* Writes a file, replacing an existing one: create, write, finish; it is complete after finish. */
 int logs_web_create(struct logs_web *w, const char *path, uint32_t mode, struct sv_error *err)
     _must_use_;
 int logs_web_write(struct logs_web *w, const void *p, size_t n, struct sv_error *err) _must_use_;
 int logs_web_finish(struct logs_web *w, struct sv_error *err) _must_use_;
-void logs_web_abandon(struct logs_web *w); /* what was written stays, and is deleted by name */
+void logs_web_abandon(struct logs_web *w); /* keeps the partial file; delete it by name */
 
 #endif

@@ -25,7 +25,7 @@ struct shf_channel *shf_channel_new(int fd)
     return c;
 }
 
-/* A whole frame in the buffer: 1; -EAGAIN: not yet. */
+/* Extracts a complete frame from the buffer: 1, or -EAGAIN if it is incomplete. */
 static int take_frame(struct shf_channel *c, json_t **ret)
 {
     uint32_t n;

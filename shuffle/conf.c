@@ -54,7 +54,7 @@ static const struct sv_conf_key keys[] = {
                      "bytes read at once with TLS" },
 };
 
-/* Known, and without an object here: paths are not cached, and each answer keeps its own. */
+/* Known keys without an equivalent here: paths are not cached, and each answer keeps its own. */
 static const char *const without_effect[] = {
     PREFIX "pathcache.max-weight",
     PREFIX "pathcache.expire-after-access-minutes",
@@ -133,7 +133,7 @@ int shf_conf_load(struct sv_conf *c, struct shf_conf *ret, char *ret_ignored, si
     v.port = (uint16_t)port;
     v.backlog = (int)backlog;
     v.sendfile = v.sendfile && !v.tls;
-    v.buffer = SV_MAX(v.buffer, (size_t)(v.tls ? 16384 : 4096)); /* a whole record of TLS */
+    v.buffer = SV_MAX(v.buffer, (size_t)(v.tls ? 16384 : 4096)); /* at least a whole TLS record */
     *ret = v;
     return sv_conf_each(c, note, &(struct ignored){ ret_ignored, ignored_size });
 }

@@ -21,14 +21,14 @@
 
 enum state { READING, SENDING, LINGERING };
 
-struct exchange { /* of one request; freed with its answer */
+struct exchange { /* one request; freed with its answer */
     struct shf_request request;
     const struct shf_job *job;
-    struct shf_output *outputs;     /* one a map */
-    int fds[SHF_SESSION_FILES_MAX]; /* of the first maps, opened when they were found */
-    size_t next;                    /* map whose header comes next */
-    int fd;                         /* file that is being sent, or -1 */
-    uint64_t at, end, ahead;        /* in it; read ahead up to `ahead` */
+    struct shf_output *outputs;     /* one per map */
+    int fds[SHF_SESSION_FILES_MAX]; /* open files of the first maps */
+    size_t next;                    /* next map to send the header of */
+    int fd;                         /* file being sent, or -1 */
+    uint64_t at, end, ahead;        /* offsets in it; `ahead`: end of the read-ahead */
     char reply_hash[SHF_HASH_TEXT + 1];
 };
 
@@ -36,12 +36,12 @@ struct shf_connection {
     struct shf_service *service;
     struct shf_stream stream;
     enum state state;
-    bool keep; /* after the answer */
+    bool keep; /* keep alive after the answer */
     _Atomic int64_t deadline_ms;
     char *in; /* SHF_REQUEST_MAX bytes while a request is read, else NULL */
     size_t in_len;
     struct exchange *x;
-    size_t out_len, out_at; /* of `out`: head of the answer, header of a map */
+    size_t out_len, out_at; /* of `out`: head of the answer, or header of a map */
     char out[SHF_HEAD_MAX];
 };
 
@@ -137,8 +137,8 @@ struct shf_connection *shf_connection_free(struct shf_connection *c)
 
 /* ---- a request ---- */
 
-/* The job, if the request proves that it knows its token. Unknown jobs, missing and wrong hashes
- * get the same answer after the same work. */
+/* Returns the job if the request proves knowledge of its token. Unknown jobs, missing and wrong
+ * hashes get the same answer after the same work. */
 static int authenticate(struct shf_connection *c, struct exchange *x)
 {
     static const struct shf_job nobody = { .secret = "no such job", .secret_len = 11 };
@@ -153,7 +153,8 @@ static int authenticate(struct shf_connection *c, struct exchange *x)
     return shf_hash(job->secret, job->secret_len, r->url_hash, strlen(r->url_hash), x->reply_hash);
 }
 
-/* Finds all outputs before the answer begins: with one missing there is no answer, as in Hadoop. */
+/* Finds all outputs before the answer begins: if one is missing, the whole request fails, as in
+ * Hadoop. */
 static int find_outputs(struct shf_connection *c, struct exchange *x, uint64_t *ret_length,
                         struct sv_error *err)
 {
@@ -233,7 +234,7 @@ static void begin_answer(struct shf_connection *c, struct exchange *x)
     set_deadline(c, SHF_STALL_SECONDS);
 }
 
-/* Parses what has arrived. False: more is needed. */
+/* Parses the bytes received so far. False: incomplete. */
 static bool take_request(struct shf_connection *c)
 {
     struct shf_refusal why;
@@ -246,7 +247,7 @@ static bool take_request(struct shf_connection *c)
     }
     n = shf_request_parse(c->in, c->in_len, &x->request, &why);
     if (n > 0)
-        begin_answer(c, x); /* the target is still in c->in */
+        begin_answer(c, x); /* the target still points into c->in */
     else
         (void)exchange_free(x);
     if (n == -EBADMSG)
@@ -262,7 +263,7 @@ static bool take_request(struct shf_connection *c)
     return n != -EAGAIN;
 }
 
-/* One reading into c->in: > 0; 0: the client has ended; -errno. */
+/* Reads once into c->in: > 0; 0: end of file; -errno. */
 static ssize_t read_more(struct shf_connection *c)
 {
     ssize_t n;
@@ -272,14 +273,14 @@ static ssize_t read_more(struct shf_connection *c)
     if (!c->in)
         return -ENOMEM;
     n = shf_stream_recv(&c->stream, c->in + c->in_len, SHF_REQUEST_MAX - c->in_len);
-    if (n == -EAGAIN && c->in_len == 0) { /* thousands of silent connections hold no buffers */
+    if (n == -EAGAIN && c->in_len == 0) { /* thousands of idle connections hold no buffers */
         free(c->in);
         c->in = NULL;
     }
     return n;
 }
 
-/* 0: go on in another state; else as shf_connection_run, with -1 for the end. */
+/* Returns 0 to continue in another state; else as shf_connection_run, with -1 for the end. */
 static int run_reading(struct shf_connection *c)
 {
     for (int i = 0; i < SHF_READS_A_TURN; i++) {
@@ -301,7 +302,7 @@ static int run_reading(struct shf_connection *c)
 
 /* ---- an answer ---- */
 
-/* The header of the next map, and its file. 1, or -errno. */
+/* Prepares the header of the next map, and opens its file. 1, or -errno. */
 static int next_map(struct shf_connection *c)
 {
     struct exchange *x = c->x;
@@ -336,7 +337,7 @@ static void map_sent(struct shf_connection *c)
     c->service->outputs_ok++;
 }
 
-/* 1: go on; 0: wait for c->stream.wants; -errno. */
+/* 1: continue; 0: wait for c->stream.wants; -errno. */
 static int send_text(struct shf_connection *c, bool more)
 {
     ssize_t n = shf_stream_send(&c->stream, c->out + c->out_at, c->out_len - c->out_at, more);
@@ -347,8 +348,9 @@ static int send_text(struct shf_connection *c, bool more)
     return 1;
 }
 
-/* The byte is in the page cache: no need to walk the pages before it (a fifteenth of the time that
- * a cached part takes to send). A guess: after a wrong one the disk is read as it is sent. */
+/* True if this byte is in the page cache. The pages before it are then assumed to be cached as
+ * well, which saves POSIX_FADV_WILLNEED's walk over them, a fifteenth of the time that a cached
+ * part takes to send. After a wrong guess the disk is read while sending. */
 static bool is_cached(int fd, uint64_t at)
 {
     char byte;
@@ -356,8 +358,9 @@ static bool is_cached(int fd, uint64_t at)
     return preadv2(fd, &(struct iovec){ &byte, 1 }, 1, (off_t)at, RWF_NOWAIT) == 1;
 }
 
-/* Short parts are the kernel's own read-ahead's: it takes large folios, where POSIX_FADV_WILLNEED
- * takes single pages, which cost nearly twice the processor time to fill and to send. */
+/* Short parts are left to the kernel's own read-ahead, which allocates large folios:
+ * POSIX_FADV_WILLNEED allocates single pages, which cost nearly twice the processor time to fill
+ * and to send. */
 static void read_ahead(const struct shf_connection *c, struct exchange *x)
 {
     uint64_t window = c->service->conf.readahead;
@@ -372,7 +375,7 @@ static void read_ahead(const struct shf_connection *c, struct exchange *x)
     x->ahead += window;
 }
 
-/* Bytes of the file to the socket without a copy, or -errno; 0: the file was cut. */
+/* Sends bytes of the file with sendfile: their number, or -errno; 0: the file was truncated. */
 static ssize_t send_uncopied(struct shf_connection *c, size_t want)
 {
     off_t at = (off_t)c->x->at;
@@ -382,8 +385,8 @@ static ssize_t send_uncopied(struct shf_connection *c, size_t want)
     return n < 0 ? -errno : n;
 }
 
-/* The same by way of the thread's buffer. `ret_full`: the stream takes no more; what it has left is
- * read again later, and TLS then sends the bytes that it has encrypted already. */
+/* As send_uncopied(), through the thread's buffer. `ret_full`: the stream accepts no more; unsent
+ * bytes are read again later, and TLS then sends the bytes that it has already encrypted. */
 static ssize_t send_copied(struct shf_connection *c, char *buffer, size_t want, bool *ret_full)
 {
     ssize_t n = pread(c->x->fd, buffer, SV_MIN(want, c->service->conf.buffer), (off_t)c->x->at);
@@ -416,7 +419,7 @@ static int send_file(struct shf_connection *c, char *buffer, size_t *turn)
     if (n < 0)
         return n == -EAGAIN ? 0 : n == -EINTR ? 1 : (int)n;
     if (n == 0)
-        return -EIO; /* the file was cut: the client sees a short answer */
+        return -EIO; /* file truncated: the client sees a short answer */
     x->at += (uint64_t)n;
     *turn -= SV_MIN(*turn, (size_t)n);
     c->service->bytes_sent += (uint64_t)n;
@@ -424,7 +427,7 @@ static int send_file(struct shf_connection *c, char *buffer, size_t *turn)
     return full ? 0 : 1;
 }
 
-/* After the last byte of an answer. False: the connection is over at once. */
+/* Called after the last byte of an answer. False: close the connection at once. */
 static bool answer_sent(struct shf_connection *c)
 {
     c->x = exchange_free(c->x);
@@ -466,7 +469,7 @@ static int run_sending(struct shf_connection *c, char *buffer)
     return r == 0 ? (int)c->stream.wants : EPOLLOUT;
 }
 
-/* What still comes is thrown away, encrypted or not. */
+/* Discards further input, encrypted or not. */
 static int run_lingering(struct shf_connection *c)
 {
     char rest[4096];
@@ -479,7 +482,7 @@ static int run_lingering(struct shf_connection *c)
         if (n <= 0)
             return -1;
     }
-    return -1; /* it only talks */
+    return -1; /* the client keeps sending */
 }
 
 uint32_t shf_connection_run(struct shf_connection *c, char *buffer)

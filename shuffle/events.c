@@ -25,7 +25,7 @@ int shf_init_properties(const json_t *init, struct sv_conf *conf, struct sv_erro
     json_object_foreach(properties, name, value)
     {
         if (!json_is_string(value))
-            return sv_error_set(err, -EBADMSG, "%.128s: its value is no text", name);
+            return sv_error_set(err, -EBADMSG, "%.128s: its value is not text", name);
         int r = sv_conf_set(conf, name, json_string_value(value));
         if (r < 0)
             return sv_error_errno(err, r, "%.128s", name);
@@ -105,8 +105,8 @@ static bool lists(const json_t *list, const char *path)
     return false;
 }
 
-/* Directories that are gone are no longer read. One that is new, or is back and may be another
- * disk, is not among those that the sandbox allows. */
+/* Stops reading removed directories. A new one, or one that is back and may be another disk, is
+ * outside the sandbox. */
 static int local_dirs(struct shf_service *s, const json_t *event, struct sv_error *err)
 {
     const json_t *list = json_object_get(event, "localDirs");

@@ -1,4 +1,4 @@
-/* See index-cache.h. The hash table's order is that of use: a hit moves to the end. */
+/* See index-cache.h. The hash table is in LRU order: a hit moves to the end. */
 #include "shuffle/index-cache.h"
 
 #include <errno.h>

@@ -77,7 +77,7 @@ static int job_of(const char *application, char ret[SHF_ID_MAX + 1], struct sv_e
                : sv_error_set(err, -EINVAL, "%.100s: not an application's id", application);
 }
 
-/* Relative, without empty components, "." and "..". */
+/* True for a relative path without empty, "." and ".." components. */
 static bool is_beneath(const char *path)
 {
     for (const char *p = path;; p++) {

@@ -1,6 +1,6 @@
-/* The jobs whose map outputs may be fetched: their tokens, accounts and directories, as the
- * NodeManager says them. Requests look them up from several threads; a job that ends while a
- * request is served lives on until that is over. */
+/* Jobs whose map outputs may be fetched: their tokens, accounts and directories, as received from
+ * the NodeManager. Requests look them up from several threads; references keep a job alive until
+ * the requests in progress are done. */
 #ifndef SELVEDGE_SHUFFLE_JOB_TABLE_H
 #define SELVEDGE_SHUFFLE_JOB_TABLE_H
 
@@ -13,7 +13,7 @@
 struct shf_job {
     char id[SHF_ID_MAX + 1];           /* "job_<timestamp>_<number>" */
     char app_dir[SHF_APP_DIR_MAX + 1]; /* below each local directory */
-    uid_t uid;                         /* of the job's account; SHF_NO_UID: not known */
+    uid_t uid;                         /* of the job's account; SHF_NO_UID: unknown */
     uint8_t secret[SHF_SECRET_MAX];
     size_t secret_len;
 };
@@ -27,8 +27,8 @@ int shf_jobs_add(struct shf_jobs *t, const char *application, const char *app_di
                  const void *token, size_t token_len, struct sv_error *err) _must_use_;
 void shf_jobs_remove(struct shf_jobs *t, const char *application);
 size_t shf_jobs_count(struct shf_jobs *t);
-/* A reference, or NULL: no such job. */
+/* Returns a reference, or NULL: no such job. */
 const struct shf_job *shf_jobs_get(struct shf_jobs *t, const char *job) _must_use_;
-void shf_job_put(const struct shf_job *job); /* NULL is fine */
+void shf_job_put(const struct shf_job *job); /* accepts NULL */
 
 #endif

@@ -1,4 +1,4 @@
-/* The sockets that the shuffle listens on: systemd's, or its own. */
+/* Listening sockets of the shuffle: passed by systemd, or its own. */
 #ifndef SELVEDGE_SHUFFLE_LISTEN_H
 #define SELVEDGE_SHUFFLE_LISTEN_H
 
@@ -6,7 +6,7 @@
 #include "shuffle/conf.h"
 #include "shuffle/limits.h"
 
-/* Takes over `fds`, which listen already, or listens on conf->port of all addresses, 0 being any.
+/* Takes ownership of the listening `fds`, or listens on conf->port (0: any) of all addresses.
  * -EINVAL: `fds` listen on another port. */
 int shf_listen(const struct shf_conf *conf, const int *fds, size_t n_fds,
                int ret_sockets[SHF_LISTEN_MAX], size_t *ret_n, uint16_t *ret_port,

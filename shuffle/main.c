@@ -1,7 +1,7 @@
 /* selvedge-shuffle: serves map outputs to reducers, in place of Hadoop's ShuffleHandler. An
- * auxiliary service of the NodeManager, which starts it (docs/design/aux-services.md); keeps
- * nothing but in memory, since the NodeManager tells all running jobs again. Reducers and the files
- * of jobs are hostile; the NodeManager is trusted. */
+ * auxiliary service, started by the NodeManager (docs/design/aux-services.md); keeps its state in
+ * memory, since the NodeManager announces all running jobs again after a restart. Hostile: reducers
+ * and the files of jobs; the NodeManager is trusted. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <poll.h>
@@ -20,11 +20,11 @@
 #include "shuffle/url-hash.h"
 
 #define TICK_MS 1000
-#define EXIT_RESTART 75 /* EX_TEMPFAIL: the NodeManager starts it anew */
+#define EXIT_RESTART 75 /* EX_TEMPFAIL: the NodeManager restarts the process */
 
 static struct shf_service service;
 
-/* Everything that `init` says, up to listening sockets. */
+/* Applies the message `init`, up to listening sockets. */
 static int set_up(const json_t *init, struct shf_server **ret, struct sv_error *err)
 {
     struct sv_conf *conf = sv_conf_new();
@@ -50,11 +50,11 @@ static int set_up(const json_t *init, struct shf_server **ret, struct sv_error *
     return r;
 }
 
-/* The filter comes last: it is for all threads. */
+/* The system call filter is installed last, on all threads. */
 static int start(struct shf_server *server, struct sv_error *err)
 {
     char hash[SHF_HASH_TEXT + 1];
-    int r = shf_hash("", 0, "", 0, hash); /* OpenSSL reads its files now */
+    int r = shf_hash("", 0, "", 0, hash); /* OpenSSL reads its files before the sandbox */
 
     if (r < 0)
         return sv_error_errno(err, r, "HMAC-SHA1");
@@ -64,7 +64,7 @@ static int start(struct shf_server *server, struct sv_error *err)
     return r < 0 ? r : shf_sandbox_calls(err);
 }
 
-/* Hadoop's ShuffleMetrics; NULL without memory. */
+/* Builds Hadoop's ShuffleMetrics; NULL when out of memory. */
 static json_t *metrics_of(struct shf_server *server)
 {
     return json_pack("{s:I, s:I, s:I, s:I}", "ShuffleOutputBytes", (json_int_t)service.bytes_sent,
@@ -73,7 +73,7 @@ static json_t *metrics_of(struct shf_server *server)
                      (json_int_t)shf_server_connections(server));
 }
 
-/* All events that have arrived. 1: go on; 0: the NodeManager is gone; else -errno. */
+/* Handles all received events. 1: continue; 0: the NodeManager closed the channel; else -errno. */
 static int on_channel(struct shf_channel *channel, struct shf_server *server)
 {
     for (;;) {
@@ -133,7 +133,8 @@ static int begin(struct shf_channel *channel, struct shf_server **ret, struct sv
                             "descriptor 3: no message init of a NodeManager; the "
                             "NodeManager starts this program");
     if (json_integer_value(json_object_get(init, "protocol")) != 1)
-        return sv_error_set(err, -EPROTONOSUPPORT, "descriptor 3: another protocol than 1");
+        return sv_error_set(err, -EPROTONOSUPPORT,
+                            "descriptor 3: unsupported protocol version, expected 1");
     r = set_up(init, ret, err);
     json_decref(init);
     if (r == 0)
@@ -159,21 +160,21 @@ int main(int argc, char **argv)
                               "(yarn.nodemanager.aux-services)\n");
         return 2;
     }
-    (void)signal(SIGPIPE, SIG_IGN); /* sendfile has no flag for it, ignoring the old one */
+    (void)signal(SIGPIPE, SIG_IGN); /* sendfile has no flag against it, ignoring the old handler */
     channel = shf_channel_new(SHF_CHANNEL_FD);
     if (!channel)
         return 1;
     r = begin(channel, &server, &err);
     if (r < 0) {
         sv_log_err("%s", err.text);
-        (void)shf_channel_failed(channel, 0, err.text); /* it is logged, ignoring */
+        (void)shf_channel_failed(channel, 0, err.text); /* the error is logged, ignoring */
         return 1;
     }
     sv_log_notice("serving map outputs on port %u%s", service.port, service.tls ? " with TLS" : "");
     r = run(channel, server);
     if (r == -ESTALE)
-        sv_log_notice("a local directory was added: starting anew, so that the sandbox allows it");
+        sv_log_notice("a local directory was added: restarting to include it in the sandbox");
     else if (r < 0)
         sv_log_err("descriptor 3: %s", strerror(-r));
-    _exit(r == 0 ? 0 : r == -ESTALE ? EXIT_RESTART : 1); /* without waiting for the threads */
+    _exit(r == 0 ? 0 : r == -ESTALE ? EXIT_RESTART : 1); /* does not wait for the threads */
 }

@@ -12,8 +12,8 @@
 
 #define PATH_MAX_ (SHF_APP_DIR_MAX + SHF_ID_MAX + 64)
 
-/* The account whose files they must be. Where the NodeManager does not know its number, it is the
- * owner of usercache/USER: a directory in one of the daemon's, which no job can replace. */
+/* Account that must own the files. If the NodeManager did not send its uid, that of the owner of
+ * usercache/USER: it lies in a directory of the daemon, so no job can replace it. */
 static int owner(int dir, const struct shf_job *job, uid_t *ret)
 {
     const char *user = strchr(job->app_dir, '/');
@@ -39,7 +39,7 @@ static int owner(int dir, const struct shf_job *job, uid_t *ret)
 
 #define READ (O_RDONLY | O_NONBLOCK)
 
-/* `flags`: READ, or O_PATH for its state alone. */
+/* `flags`: READ, or O_PATH to stat the file only. */
 static int open_file(int dir, const struct shf_job *job, const char *map, const char *name,
                      int flags, struct stat *ret_st, int *ret_fd, struct sv_error *err)
 {
@@ -81,15 +81,15 @@ static int read_index(int fd, size_t len, uint8_t **ret)
         if (n < 0 && errno != EINTR)
             return -errno;
         if (n == 0)
-            return -EBADMSG; /* cut meanwhile */
+            return -EBADMSG; /* truncated meanwhile */
         at += n > 0 ? (size_t)n : 0;
     }
     *ret = SV_TAKE(index);
     return 0;
 }
 
-/* From the cache, else from the file, which then enters the cache. To see that it is in the cache
- * takes no open for reading: Landlock makes that the dearer one. */
+/* Looks up the cache, or reads the file and caches it. A cache hit needs no open for reading, which
+ * Landlock makes expensive. */
 static int find_segment(int dir, struct shf_index_cache *cache, const struct shf_job *job,
                         const char *map, uint32_t reduce, struct shf_segment *ret,
                         struct sv_error *err)
@@ -121,7 +121,7 @@ static int find_segment(int dir, struct shf_index_cache *cache, const struct shf
     return r < 0 ? sv_error_set(err, r, "%s: its index has no reducer %u", map, reduce) : 0;
 }
 
-/* The data file in this local directory, if the segment lies inside it. */
+/* Opens the data file in this local directory, if the segment lies inside it. */
 static int open_data(int dir, const struct shf_job *job, const char *map,
                      const struct shf_segment *s, int *ret_fd, struct sv_error *err)
 {
@@ -133,14 +133,14 @@ static int open_data(int dir, const struct shf_job *job, const char *map,
         return r;
     if (s->start + s->part > (uint64_t)st.st_size)
         return sv_error_set(err, -EBADMSG,
-                            "%s: its index points behind the end of file.out (%lld bytes)", map,
+                            "%s: its index points beyond the end of file.out (%lld bytes)", map,
                             (long long)st.st_size);
     *ret_fd = sv_take_fd(&fd);
     return 0;
 }
 
-/* A map task asks for a directory for each of its two files, so they may lie on two disks. The
- * index's own is tried first. */
+/* A map task allocates a directory for each of its two files, so they may lie on two disks. Tries
+ * the index's own disk first. */
 static int find_data(const struct shf_local_dirs *dirs, unsigned index_dir,
                      const struct shf_job *job, const char *map, struct shf_output *o, int *ret_fd,
                      struct sv_error *err)
@@ -184,5 +184,5 @@ int shf_output_open(const struct shf_local_dirs *dirs, const struct shf_job *job
 {
     int r = open_data(dirs->v[o->dir].fd, job, map, &o->segment, ret_fd, err);
 
-    return r == -ENOENT ? sv_error_set(err, -EBADMSG, "%s: file.out is gone", map) : r;
+    return r == -ENOENT ? sv_error_set(err, -EBADMSG, "%s: file.out has disappeared", map) : r;
 }

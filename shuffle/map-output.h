@@ -15,7 +15,7 @@ struct shf_local_dirs {
     struct shf_local_dir {
         char *path;
         int fd;             /* O_PATH; opened once, before the sandbox */
-        atomic_bool in_use; /* the NodeManager still lists it */
+        atomic_bool in_use; /* still on the NodeManager's list */
     } v[SHF_LOCAL_DIRS_MAX];
 };
 
@@ -25,11 +25,11 @@ struct shf_output {
 };
 
 /* Finds the part of `reduce` in the output of `map`; `ret_fd` is its open data file. -ENOENT: in no
- * local directory; -EBADMSG, -EPERM, -ERANGE …: it is there and must not be served. */
+ * local directory; -EBADMSG, -EPERM, -ERANGE …: it exists, but must not be served. */
 int shf_output_find(const struct shf_local_dirs *dirs, struct shf_index_cache *cache,
                     const struct shf_job *job, const char *map, uint32_t reduce,
                     struct shf_output *ret, int *ret_fd, struct sv_error *err) _must_use_;
-/* The data file again, some time later; it may have changed since. */
+/* Opens the data file again, some time later; it may have changed since. */
 int shf_output_open(const struct shf_local_dirs *dirs, const struct shf_job *job, const char *map,
                     const struct shf_output *o, int *ret_fd, struct sv_error *err) _must_use_;
 

@@ -31,7 +31,7 @@ static bool is_nocase(struct text t, const char *s)
     return t.len == strlen(s) && strncasecmp(t.p, s, t.len) == 0;
 }
 
-/* Cuts `*rest` at the first `c`; without one, all of it is the part and the rest is empty. */
+/* Cuts `*rest` at the first `c`; without one, returns all of it and leaves the rest empty. */
 static struct text cut(struct text *rest, char c)
 {
     const char *at = memchr(rest->p, c, rest->len);
@@ -43,7 +43,7 @@ static struct text cut(struct text *rest, char c)
     return part;
 }
 
-/* RFC 9110's token: methods and names of headers. */
+/* True for an RFC 9110 token: methods and header names. */
 static bool is_token(struct text t)
 {
     for (size_t i = 0; i < t.len; i++)
@@ -91,7 +91,7 @@ static int decode(struct text t, struct shf_request *r, size_t *used, struct tex
     return 0;
 }
 
-/* Becomes one component of a path: letters, digits, '_' and '-', as YARN's ids. */
+/* True if usable as one path component: letters, digits, '_' and '-', as in YARN's ids. */
 static bool is_id(struct text t)
 {
     for (size_t i = 0; i < t.len; i++)
@@ -226,7 +226,7 @@ static int header(struct text line, struct shf_request *r, struct headers *h,
     return 0;
 }
 
-/* The method, and the target as it was sent. */
+/* Parses method and target, undecoded. */
 static int request_line(struct text line, struct shf_request *r, struct text *ret_method,
                         struct shf_refusal *why)
 {
@@ -245,7 +245,7 @@ static int request_line(struct text line, struct shf_request *r, struct text *re
     return 0;
 }
 
-/* In the order of Hadoop's answers: method, version, parameters. */
+/* Checks in the order of Hadoop's answers: method, version, parameters. */
 static int judge(struct shf_request *r, struct text method, const struct headers *h,
                  struct shf_refusal *why)
 {
@@ -254,7 +254,7 @@ static int judge(struct shf_request *r, struct text method, const struct headers
     if (!is(method, "GET"))
         return refuse(why, 405, "");
     if (h->host > 1 || h->hash > 1 || h->name > 1 || h->version > 1)
-        return refuse(why, 400, "A header is there twice");
+        return refuse(why, 400, "Duplicate header");
     if (!h->good_name || !h->good_version)
         return refuse(why, 400, "Incompatible shuffle request version");
     path = cut(&query, '?');
@@ -263,7 +263,7 @@ static int judge(struct shf_request *r, struct text method, const struct headers
     return parse_query(query, r, why);
 }
 
-/* The next line, without its end, or -EBADMSG: a bare LF or CR. */
+/* Returns the next line, without its end; -EBADMSG for a bare LF or CR. */
 static int next_line(struct text *rest, struct text *ret)
 {
     struct text line = cut(rest, '\n');

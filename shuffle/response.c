@@ -1,4 +1,4 @@
-/* See response.h. Header names are in the case in which Hadoop 3.4 sends them. */
+/* See response.h. Header names use the case of Hadoop 3.4. */
 #include "shuffle/response.h"
 
 #include <stdio.h>
@@ -41,7 +41,7 @@ static const char *reason(unsigned status)
 
 size_t shf_response_refusal(char dst[SHF_HEAD_MAX], const struct shf_refusal *why)
 {
-    /* 1000 is Hadoop's, in milliseconds, which its reducers expect. */
+    /* Hadoop sends 1000, in milliseconds, and its reducers expect it. */
     int n = snprintf(dst, SHF_HEAD_MAX,
                      "HTTP/1.1 %u %s\r\ncontent-type: text/plain; charset=UTF-8\r\n" VERSION
                      "%scontent-length: %zu\r\nConnection: close\r\n\r\n%.256s",
@@ -52,8 +52,8 @@ size_t shf_response_refusal(char dst[SHF_HEAD_MAX], const struct shf_refusal *wh
     return (size_t)n;
 }
 
-/* Hadoop's variable-length long: one byte for -112 to 127, else a byte with the number of bytes
- * that follow. Ours are never negative. */
+/* Hadoop's variable-length long: one byte for -112 to 127, else a byte that encodes the number of
+ * bytes that follow. Never negative here. */
 static size_t put_vlong(uint8_t *dst, uint64_t v)
 {
     unsigned n = 0;

@@ -1,5 +1,5 @@
-/* See sandbox.h. Landlock by version, as the localizer does: a kernel without it leaves the system
- * call filter and the daemon's own account. */
+/* See sandbox.h. Landlock by version, as in the localizer: without it, the system call filter and
+ * the daemon's own account remain. */
 #include "shuffle/sandbox.h"
 
 #include <errno.h>
@@ -26,7 +26,7 @@ static int allow_reading(const struct sv_landlock *l, const struct shf_local_dir
     return 0;
 }
 
-/* Where keys are, so that they can be read again. */
+/* Allows reading the directories of TLS keys, so that keys can be reloaded. */
 static int allow_keys(const struct sv_landlock *l, const struct shf_tls *tls, struct sv_error *err)
 {
     int dirs[SHF_TLS_DIRS_MAX];
@@ -78,8 +78,7 @@ int shf_sandbox_files(const struct shf_local_dirs *dirs, const struct shf_tls *t
     return landlock(dirs, tls, err);
 }
 
-/* In the order of use: files, connections, the NodeManager's socket, memory and threads, the end.
- */
+/* In the order of use: files, connections, the NodeManager's socket, memory and threads, exit. */
 static const int calls[] = {
     SCMP_SYS(openat2),       SCMP_SYS(fstat),
     SCMP_SYS(newfstatat),    SCMP_SYS(statx),
@@ -116,7 +115,7 @@ int shf_sandbox_calls(struct sv_error *err)
     r = f ? seccomp_attr_set(f, SCMP_FLTATR_CTL_TSYNC, 1) : -ENOMEM;
     for (size_t i = 0; r == 0 && i < SV_ARRAY_LEN(calls); i++)
         r = seccomp_rule_add(f, SCMP_ACT_ALLOW, calls[i], 0);
-    if (r == 0) /* not executable */
+    if (r == 0) /* no executable memory */
         r = seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(mmap), 1,
                              SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0));
     if (r == 0)

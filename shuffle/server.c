@@ -24,23 +24,23 @@
 #define ACCEPT_TURN 256
 #define STACK_BYTES (256u << 10)
 #define RESERVED_FDS 128
-#define TELL_MS 60000 /* between two lines about the same */
+#define TELL_MS 60000 /* rate limit of repeated log lines */
 
 struct address {
-    uint8_t key[8]; /* IPv4: zeros and its four bytes; IPv6: its first eight */
+    uint8_t key[8]; /* IPv4: zeros and its four bytes; IPv6: its first eight bytes */
     unsigned connections;
-    unsigned handshakes; /* begun and not over */
+    unsigned handshakes; /* handshakes in progress */
     UT_hash_handle hh;
 };
 
 struct peer { /* one connection */
     struct shf_server *server;
     struct shf_connection *connection;
-    int fd;                  /* the connection's, for epoll */
+    int fd;                  /* of the connection, for epoll */
     struct address *address; /* NULL: refused */
-    bool shaking;            /* counted among the handshakes */
-    /* Written before a thread gives the connection back to epoll, read by the thread that takes it:
-     * the next thread sees all that the one before has done. */
+    bool shaking;            /* counted in `handshakes` */
+    /* Written before a thread returns the connection to epoll, read by the thread that takes it
+     * next: orders the memory accesses of the two. */
     atomic_uint turns;
     struct peer *prev, *next;
 };
@@ -49,9 +49,8 @@ struct shf_server {
     struct shf_service *service;
     int sockets[SHF_LISTEN_MAX];
     size_t n_sockets;
-    int epoll; /* connections that are served */
-    /* With TLS: connections that wait for their handshake to begin, and those in the middle of it.
-     */
+    int epoll; /* connections being served */
+    /* With TLS: connections waiting to start their handshake, and those in the middle of it. */
     int arriving, shaking;
     atomic_uint handshakes;
     unsigned max_connections;
@@ -59,11 +58,11 @@ struct shf_server {
     struct peer *peers;
     struct address *addresses;
     unsigned connections, refused;
-    int64_t told_ms;           /* last line about refused connections */
-    int64_t told_handshake_ms; /* and about a handshake that failed */
+    int64_t told_ms;           /* last log line about refused connections */
+    int64_t told_handshake_ms; /* last log line about a failed handshake */
 };
 
-/* As many as the configuration says, and as descriptors are there for. */
+/* The configured limit, reduced to what the limit of open files allows. */
 static unsigned connection_limit(const struct shf_conf *conf)
 {
     struct rlimit l = { 1024, 1024 };
@@ -72,7 +71,7 @@ static unsigned connection_limit(const struct shf_conf *conf)
 
     if (getrlimit(RLIMIT_NOFILE, &l) == 0 && l.rlim_cur < l.rlim_max) {
         l.rlim_cur = l.rlim_max;
-        (void)setrlimit(RLIMIT_NOFILE, &l); /* then fewer connections, ignoring */
+        (void)setrlimit(RLIMIT_NOFILE, &l); /* on failure, fewer connections, ignoring */
         (void)getrlimit(RLIMIT_NOFILE, &l); /* ditto */
     }
     possible = l.rlim_cur > RESERVED_FDS + SHF_REFUSED_MAX
@@ -130,7 +129,7 @@ static void address_key(const struct sockaddr *a, uint8_t ret[8])
         memcpy(ret, six->sin6_addr.s6_addr, 8);
 }
 
-/* Counts a connection of the address, or not: NULL means refused. */
+/* Counts a connection of the address; NULL: over a limit, refuse it. */
 static struct address *admit(struct shf_server *v, const uint8_t key[8])
 {
     struct address *a;
@@ -178,11 +177,11 @@ static void end_peer(struct peer *p)
     DL_DELETE(v->peers, p);
     discharge(v, p);
     pthread_mutex_unlock(&v->lock);
-    (void)shf_connection_free(p->connection); /* closing takes it out of the epoll set */
+    (void)shf_connection_free(p->connection); /* close() removes it from the epoll set */
     free(p);
 }
 
-/* From here on another thread may end it. */
+/* Arms epoll; from here on another thread may free the peer. */
 static void watch(struct peer *p, int set, int operation, uint32_t events)
 {
     struct epoll_event e = { .events = EPOLLONESHOT | events, .data.ptr = p };
@@ -193,7 +192,7 @@ static void watch(struct peer *p, int set, int operation, uint32_t events)
         end_peer(p);
 }
 
-/* A peer of the set that can go on; NULL: another thread has it. */
+/* Returns a ready peer of the set; NULL: none, or another thread has it. */
 static struct peer *take(int set, int timeout)
 {
     struct epoll_event e;
@@ -216,7 +215,7 @@ static void tell_refused(struct shf_server *v, const char *why)
                    v->connections, v->max_connections);
 }
 
-/* 0, or -errno: the peer is gone. */
+/* 0, or -errno: the peer was freed. */
 static int add_peer(struct shf_server *v, int fd, const struct sockaddr *from)
 {
     struct peer *p = calloc(1, sizeof *p);
@@ -266,7 +265,7 @@ void shf_server_accept(struct shf_server *v, int socket)
             continue;
         if (fd < 0)
             return;
-        /* As Hadoop's: a machine that vanished is found. */
+        /* As in Hadoop: detects vanished machines. */
         (void)setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on); /* ignoring */
         (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on); /* ignoring */
         (void)add_peer(v, fd, (struct sockaddr *)&from); /* it was closed, ignoring */
@@ -298,7 +297,7 @@ void shf_server_tick(struct shf_server *v)
 
 /* ---- handshakes ---- */
 
-/* What begins has sent something. False: its address has begun enough. */
+/* Called at the client's first bytes. False: its address has too many handshakes in progress. */
 static bool count_handshake(struct peer *p)
 {
     struct shf_server *v = p->server;
@@ -370,7 +369,8 @@ static void shake(struct peer *p)
     watch(p, v->epoll, EPOLL_CTL_ADD, events);
 }
 
-/* Those that have begun first; new ones while few enough have. Whoever ends one looks again. */
+/* Continues handshakes in progress first, then starts new ones within the limit. A thread that
+ * finishes one checks for more. */
 static void *shake_hands(void *userdata)
 {
     struct shf_server *v = userdata;
@@ -396,7 +396,7 @@ static void *shake_hands(void *userdata)
 
 struct worker {
     struct shf_server *server;
-    char *buffer; /* NULL: files are sent without a copy */
+    char *buffer; /* NULL: sendfile is used */
 };
 
 static void *serve(void *userdata)
@@ -432,7 +432,7 @@ static int start_thread(void *(*run)(void *), void *userdata)
 static int start_worker(struct shf_server *v)
 {
     const struct shf_conf *conf = &v->service->conf;
-    struct worker *w = malloc(sizeof *w); /* as long as the process */
+    struct worker *w = malloc(sizeof *w); /* never freed */
 
     if (!w)
         return -ENOMEM;

@@ -1,4 +1,4 @@
-/* What all requests share. Set up by main.c before the threads start; plain data. */
+/* State shared by all requests. Set up by main.c before the threads start; plain data. */
 #ifndef SELVEDGE_SHUFFLE_SERVICE_H
 #define SELVEDGE_SHUFFLE_SERVICE_H
 
@@ -16,7 +16,7 @@ struct shf_service {
     struct shf_jobs *jobs;
     struct shf_index_cache *cache;
     struct shf_tls *tls; /* NULL: plain HTTP */
-    uint16_t port;       /* the one that is listened on: part of every hash */
+    uint16_t port;       /* the listening port, which is part of every hash */
     _Atomic uint64_t bytes_sent, outputs_ok, outputs_failed; /* parts of map outputs */
 };
 

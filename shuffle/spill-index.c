@@ -31,7 +31,7 @@ int shf_spill_index_check(const uint8_t *index, size_t len, struct sv_error *err
     if (records == 0 || records % SHF_INDEX_RECORD != 0 || len > SHF_INDEX_MAX)
         return sv_error_set(err, -EBADMSG, "an index of %zu bytes", len);
     if (get(index + records) != crc32(0, index, (unsigned)records))
-        return sv_error_set(err, -EBADMSG, "the index has another checksum than its own");
+        return sv_error_set(err, -EBADMSG, "the index has a wrong checksum");
     for (size_t i = 0; i < records / SHF_INDEX_RECORD; i++) {
         struct shf_segment s = record(index, i);
         uint64_t next;

@@ -11,7 +11,7 @@
 #include "common/fd.h"
 #include "shuffle/tls.h"
 
-/* Of a call that has not succeeded: -EAGAIN with ->wants, 0 for the client's end, else -errno. */
+/* Translates a failed TLS call: -EAGAIN with s->wants, 0 for end of file, else -errno. */
 static int outcome(struct shf_stream *s, int r)
 {
     int error = errno;
@@ -32,7 +32,7 @@ static int outcome(struct shf_stream *s, int r)
     }
 }
 
-/* OpenSSL judges a call by the thread's queue of errors. */
+/* Clears the thread's error queue, by which OpenSSL judges the next call. */
 static void forget_errors(void)
 {
     ERR_clear_error();
@@ -112,7 +112,7 @@ int shf_stream_finish(struct shf_stream *s)
 {
     if (s->tls) {
         forget_errors();
-        (void)SSL_shutdown(s->tls); /* the length has told the client already, ignoring */
+        (void)SSL_shutdown(s->tls); /* answers carry their length, ignoring */
     }
     return shutdown(s->fd, SHUT_WR) < 0 ? -errno : 0;
 }

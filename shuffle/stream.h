@@ -1,5 +1,5 @@
-/* A reducer's connection as bytes: a socket that never waits, or TLS over one. One thread at a time
- * uses a stream. */
+/* Byte stream of a reducer's connection: a non-blocking socket, or TLS over one. One thread at a
+ * time uses a stream. */
 #ifndef SELVEDGE_SHUFFLE_STREAM_H
 #define SELVEDGE_SHUFFLE_STREAM_H
 
@@ -12,21 +12,21 @@ struct shf_tls;
 
 struct shf_stream {
     int fd;
-    struct ssl_st *tls; /* NULL: none, or its handshake has not begun */
+    struct ssl_st *tls; /* NULL: plain, or the handshake has not begun */
     uint32_t wants;     /* after -EAGAIN: EPOLLIN or EPOLLOUT */
 };
 
-/* Goes on with the handshake; begins it with `t` at the first call. 0: it is over; -EAGAIN; else
- * the connection is of no use, and `ret_why` says why (a constant). */
+/* Starts the handshake with `t`, or continues it. 0: done; -EAGAIN; else the connection is
+ * unusable, and `ret_why` is the reason (a constant). */
 int shf_stream_handshake(struct shf_stream *s, struct shf_tls *t, const char **ret_why) _must_use_;
-/* Bytes, 0 at the end of what the client sends, -EAGAIN, or another -errno. */
+/* Returns bytes read, 0 at end of file, -EAGAIN, or another -errno. */
 ssize_t shf_stream_recv(struct shf_stream *s, void *p, size_t n) _must_use_;
-/* Bytes taken, which may be fewer, -EAGAIN, or another -errno. `more`: others follow at once. After
- * -EAGAIN the same bytes must be sent again first. */
+/* Returns bytes written, possibly fewer, -EAGAIN, or another -errno. `more`: further data follows
+ * at once. After -EAGAIN the same bytes must be passed again first. */
 ssize_t shf_stream_send(struct shf_stream *s, const void *p, size_t n, bool more) _must_use_;
-/* Bytes wait that have left the socket: EPOLLIN would not tell. */
+/* True if input is buffered in TLS, for which no EPOLLIN will arrive. */
 bool shf_stream_has_pending(const struct shf_stream *s);
-/* The end of what is sent; the client may send on. */
+/* Shuts down the sending side; the client may still send. */
 int shf_stream_finish(struct shf_stream *s) _must_use_;
 void shf_stream_close(struct shf_stream *s);
 

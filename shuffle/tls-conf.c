@@ -77,13 +77,13 @@ static int read_protocols(struct sv_conf *conf, struct shf_tls_conf *c, struct s
                                 keys[PROTOCOLS].name, *p);
     }
     if (r == 0 && !c->tls12 && !c->tls13)
-        return sv_error_set(err, -EINVAL,
-                            "%s names neither TLSv1.2 nor TLSv1.3: older protocols are not spoken",
-                            keys[PROTOCOLS].name);
+        return sv_error_set(
+            err, -EINVAL, "%s names neither TLSv1.2 nor TLSv1.3: older protocols are not supported",
+            keys[PROTOCOLS].name);
     return r;
 }
 
-/* ssl-server.xml has passwords in clear. */
+/* ssl-server.xml contains passwords in clear text. */
 static int load_server_file(struct sv_conf *conf, const char *conf_dir, struct sv_conf *server,
                             struct sv_error *err)
 {
@@ -136,7 +136,7 @@ static int read_store(struct sv_conf *server, int file, int password, struct shf
     return r;
 }
 
-/* One password opens a PKCS12 file and its key. */
+/* A PKCS12 file and its key must have the same password. */
 static int check_keypassword(struct sv_conf *server, const struct shf_tls_conf *c,
                              struct sv_error *err)
 {

@@ -8,20 +8,20 @@
 #include "common/error.h"
 
 struct shf_store_conf {
-    const char *key; /* that names the file, for messages */
+    const char *key; /* the key that names the file, for messages */
     char *path;      /* absolute; NULL: none */
-    char *password;  /* "" where none is set */
+    char *password;  /* "" if none is set */
 };
 
 struct shf_tls_conf {
     struct shf_store_conf keys, trust;
-    bool client_cert;            /* required, and signed by one of `trust` */
-    bool tls12, tls13;           /* versions that are spoken */
-    char **included, **excluded; /* cipher suites by their names in Java; included empty: all */
+    bool client_cert;            /* client certificates are required, signed by one of `trust` */
+    bool tls12, tls13;           /* allowed versions */
+    char **included, **excluded; /* cipher suites by their Java names; included empty: all */
     int64_t reload_ms;
 };
 
-/* `conf` has hadoop.ssl.*, `conf_dir` is the configuration's directory (NULL: none). Freed by
+/* `conf` has hadoop.ssl.*, `conf_dir` is the configuration's directory (NULL: none). Free with
  * shf_tls_conf_free, also after an error. */
 int shf_tls_conf_load(struct sv_conf *conf, const char *conf_dir, struct shf_tls_conf *ret,
                       struct sv_error *err) _must_use_;

@@ -33,7 +33,7 @@ static bool last_error_is(int library, int code)
 
 /* ---- the file ---- */
 
-/* openat2, since the sandbox has no other. Links of the operator are followed. */
+/* Uses openat2, the only open that the sandbox allows. The operator's links are followed. */
 static int open_store(int dir, const char *name)
 {
     struct open_how how = { .flags = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK,
@@ -91,7 +91,7 @@ static int read_whole(int dir, const char *name, const struct shf_store_conf *co
     return 0;
 }
 
-/* ---- what is in it ---- */
+/* ---- Contents ---- */
 
 static bool begins_with(const uint8_t *data, size_t n, const char *magic, size_t len)
 {
@@ -140,7 +140,7 @@ static int give_password(char *buf, int size, int writing, void *userdata)
     return (int)n;
 }
 
-/* The first certificate is the key's, as in every web server's file. */
+/* The key's certificate must come first, as for web servers. */
 static int read_pem(const uint8_t *data, size_t n, const struct shf_store_conf *conf, bool secret,
                     struct shf_store *ret, struct sv_error *err)
 {
@@ -158,7 +158,7 @@ static int read_pem(const uint8_t *data, size_t n, const struct shf_store_conf *
         if (!ret->key)
             r = sv_error_set(err, -EBADMSG, "%s: %s: no private key that its password opens (%s)",
                              conf->key, conf->path, reason());
-        (void)BIO_reset(bio); /* certificates may stand before the key, ignoring */
+        (void)BIO_reset(bio); /* certificates may precede the key, ignoring */
     }
     while (r == 0 &&
            (cert = PEM_read_bio_X509(bio, NULL, give_password, (void *)(uintptr_t)conf)) != NULL) {

@@ -1,6 +1,6 @@
-/* A file of keys or certificates: PKCS12, as keytool makes since Java 9, or PEM. Whatever
- * ssl.server.*.type says, the bytes decide. The files are the operator's; what they say wrong is
- * answered with what to do. */
+/* Reads a file of keys or certificates: PKCS12, as keytool writes it since Java 9, or PEM, detected
+ * by content regardless of ssl.server.*.type. The files are the operator's; error texts name a
+ * remedy. */
 #ifndef SELVEDGE_SHUFFLE_TLS_STORE_H
 #define SELVEDGE_SHUFFLE_TLS_STORE_H
 
@@ -15,11 +15,11 @@ struct shf_store {
     EVP_PKEY *key; /* NULL: none */
     X509 *cert;    /* the key's */
     STACK_OF(X509) * others;
-    struct stat st; /* of the file that was read */
+    struct stat st; /* status of the file that was read */
 };
 
-/* `dir` and `name` are those of conf->path, so that the file can be read again from inside the
- * sandbox. `secret`: the file must be closed to other accounts. */
+/* `dir` and `name` locate conf->path, so that the file can be read again inside the sandbox.
+ * `secret`: the file must be inaccessible to other accounts. */
 int shf_store_read(int dir, const char *name, const struct shf_store_conf *conf, bool secret,
                    struct shf_store *ret, struct sv_error *err) _must_use_;
 void shf_store_free(struct shf_store *s);

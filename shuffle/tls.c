@@ -18,16 +18,16 @@
 #include "shuffle/tls-store.h"
 
 struct store_file {
-    int dir; /* -1: there is none */
+    int dir; /* -1: no file */
     char *name;
-    struct stat seen; /* when it was last read, well or not */
+    struct stat seen; /* status at the last read, whether it succeeded or not */
 };
 
 struct shf_tls {
     struct shf_tls_conf conf;
     struct store_file keys, trust;
     int64_t next_ms;
-    pthread_mutex_t lock; /* of ctx alone */
+    pthread_mutex_t lock; /* guards ctx alone */
     SSL_CTX *ctx;
 };
 
@@ -40,7 +40,7 @@ static int failed(struct sv_error *err, const char *what)
 
 /* ---- cipher suites ---- */
 
-/* Java begins the names of old suites with SSL_. */
+/* Java prefixes the names of old suites with SSL_. */
 static bool names_suite(char *const *list, const char *standard)
 {
     for (; list && *list; list++) {
@@ -69,7 +69,7 @@ static int add_name(struct sv_buf *list, const char *name)
     return r < 0 ? r : sv_buf_put_str(list, name);
 }
 
-/* Those of OpenSSL's default that the lists leave over; TLS 1.3's are set apart from the others. */
+/* Applies the lists to OpenSSL's default suites; TLS 1.3's are set separately. */
 static int set_suites(SSL_CTX *ctx, const struct shf_tls_conf *c, struct sv_error *err)
 {
     _cleanup_buf_ struct sv_buf old = SV_BUF_INIT(65536), new = SV_BUF_INIT(4096);
@@ -108,7 +108,7 @@ static int set_key(SSL_CTX *ctx, const struct shf_store *s, const char *path, st
     if (SSL_CTX_use_cert_and_key(ctx, s->cert, s->key, s->others, 1) != 1)
         return sv_error_set(err, -EINVAL, "%s: this key is not usable: %s", path,
                             ERR_reason_error_string(ERR_peek_last_error()));
-    /* In the order in which clients want them, and without what is no part of the chain. */
+    /* Puts the chain in the order that clients expect, without certificates outside of it. */
     (void)SSL_CTX_build_cert_chain(ctx, SSL_BUILD_CHAIN_FLAG_CHECK |
                                             SSL_BUILD_CHAIN_FLAG_IGNORE_ERROR |
                                             SSL_BUILD_CHAIN_FLAG_CLEAR_ERROR); /* ignoring */
@@ -117,7 +117,7 @@ static int set_key(SSL_CTX *ctx, const struct shf_store *s, const char *path, st
     return 0;
 }
 
-/* As Java does, any certificate of the truststore is an anchor, a root or not. */
+/* As in Java, any certificate of the truststore is an anchor, a root or not. */
 static int set_trust(SSL_CTX *ctx, const struct shf_store *s, struct sv_error *err)
 {
     X509_STORE *store = SSL_CTX_get_cert_store(ctx);
@@ -132,8 +132,8 @@ static int set_trust(SSL_CTX *ctx, const struct shf_store *s, struct sv_error *e
     return 0;
 }
 
-/* Nothing that a client asks for may hold a thread: no renegotiation, and one record at a time
- * (without AUTO_RETRY OpenSSL comes back after a record that has no data). */
+/* A client must not occupy a thread: no renegotiation, and one record per call (without AUTO_RETRY
+ * OpenSSL returns after a record without data). */
 static void set_bounds(SSL_CTX *ctx)
 {
     static const unsigned char name[] = "selvedge-shuffle";
@@ -195,7 +195,7 @@ static bool has_changed(const struct store_file *f)
     struct stat st;
 
     if (f->dir < 0 || fstatat(f->dir, f->name, &st, 0) < 0)
-        return false; /* between two files of one name: later */
+        return false; /* between two files of the same name: retry later */
     return st.st_ino != was->st_ino || st.st_dev != was->st_dev || st.st_size != was->st_size ||
            st.st_mtim.tv_sec != was->st_mtim.tv_sec || st.st_mtim.tv_nsec != was->st_mtim.tv_nsec;
 }
@@ -203,10 +203,10 @@ static bool has_changed(const struct store_file *f)
 static void note_seen(struct store_file *f)
 {
     if (f->dir >= 0)
-        (void)fstatat(f->dir, f->name, &f->seen, 0); /* then it is read again, ignoring */
+        (void)fstatat(f->dir, f->name, &f->seen, 0); /* on failure it is read again, ignoring */
 }
 
-/* Both files, and a context of them in place of the last one. */
+/* Reads both files and replaces the context. */
 static int load(struct shf_tls *t, struct sv_error *err)
 {
     struct shf_store keys = { 0 }, trust = { 0 };
@@ -228,7 +228,7 @@ static int load(struct shf_tls *t, struct sv_error *err)
     old = t->ctx;
     t->ctx = ctx;
     pthread_mutex_unlock(&t->lock);
-    SSL_CTX_free(old); /* connections that have it keep it */
+    SSL_CTX_free(old); /* existing connections keep their reference */
     return 0;
 }
 
@@ -316,7 +316,7 @@ void shf_tls_tick(struct shf_tls *t)
     if (!has_changed(&t->keys) && !has_changed(&t->trust))
         return;
     if (load(t, &err) < 0)
-        sv_log_warning("%s; new connections go on with what was read before", err.text);
+        sv_log_warning("%s; new connections use the previous keys", err.text);
     else
-        sv_log_notice("%s: read again: new connections use it", t->conf.keys.path);
+        sv_log_notice("%s: reloaded; new connections use it", t->conf.keys.path);
 }

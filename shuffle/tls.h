@@ -1,5 +1,5 @@
-/* The server's side of TLS: keys, versions and cipher suites, for all connections. Keys are read
- * before the sandbox closes, and again from inside it when their files change. */
+/* Server side of TLS: keys, versions and cipher suites, for all connections. Keys are read before
+ * the sandbox is entered, and reloaded from inside it when their files change. */
 #ifndef SELVEDGE_SHUFFLE_TLS_H
 #define SELVEDGE_SHUFFLE_TLS_H
 
@@ -11,15 +11,15 @@
 
 struct shf_tls;
 struct ssl_st; /* OpenSSL's SSL */
-/* Takes the settings over, also when it fails. */
+/* Takes ownership of the settings, also on failure. */
 int shf_tls_new(struct shf_tls_conf *conf, struct shf_tls **ret, struct sv_error *err) _must_use_;
 struct shf_tls *shf_tls_free(struct shf_tls *t);
-/* The directories that the files are in, for the sandbox: O_PATH. Their number. */
+/* Returns O_PATH descriptors of the files' directories, for the sandbox, and their number. */
 size_t shf_tls_dirs(const struct shf_tls *t, int ret[SHF_TLS_DIRS_MAX]);
-/* One connection's, over the socket; NULL without memory. Any thread. */
+/* Creates the TLS state of a connection on the socket; NULL when out of memory. Any thread. */
 struct ssl_st *shf_tls_session(struct shf_tls *t, int fd) _must_use_;
-/* About once a second, one thread: reads files that have changed. A bad one is logged, and the last
- * good one stays. */
+/* Reloads changed files; call about once a second from one thread. A bad file is logged, and the
+ * previous keys are kept. */
 void shf_tls_tick(struct shf_tls *t);
 
 #endif

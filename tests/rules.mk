@@ -51,7 +51,7 @@ fuzz:
 
 # Suites. Each ends with one plain line "N passed, N failed, N skipped". What does not depend on how the C
 # is compiled is checked by the plain unit suite alone.
-SOURCE_CHECKS := tests/tools/check-includes "tests/tools/check-cycles $(BUILD)" tests/tools/check-style tests/tools/check-format "tests/tools/hardening-table --check" "tests/bench/flame --check" tests/tools/check-wire-doc tests/tools/check-compat tests/tools/check-runner tests/tools/check-modes tests/tools/check-commands tests/tools/check-cli tests/tools/check-selinux \
+SOURCE_CHECKS := tests/tools/check-includes "tests/tools/check-cycles $(BUILD)" tests/tools/check-style tests/tools/check-words tests/tools/check-format "tests/tools/hardening-table --check" "tests/bench/flame --check" tests/tools/check-wire-doc tests/tools/check-compat tests/tools/check-runner tests/tools/check-modes tests/tools/check-commands tests/tools/check-cli tests/tools/check-selinux \
 	"tests/tools/tcb-operations $(HELPER_SOURCES)" "tests/mutants/run --names"
 UNIT_SCRIPTS := $(if $(SANITIZE),,$(SOURCE_CHECKS)) \
 	"tests/tools/print-states $(BUILD)/selvedge-nodemanager --check docs/design/container-lifecycle.md" \

@@ -140,7 +140,7 @@ static int skip_value(const uint8_t **p, const uint8_t *end, unsigned wire, size
     }
 }
 
-/* Whether all values of an enum field, single or packed, are known. */
+/* True if all values of an enum field, single or packed, are known. */
 static bool enums_known(const ProtobufCFieldDescriptor *f, const uint8_t *p, const uint8_t *end)
 {
     uint64_t v;
@@ -151,7 +151,7 @@ static bool enums_known(const ProtobufCFieldDescriptor *f, const uint8_t *p, con
     return true;
 }
 
-/* What protobuf-c allocates by itself as often as a message has it. */
+/* True for values that protobuf-c allocates per occurrence, without a limit of its own. */
 static bool is_item(const ProtobufCFieldDescriptor *f)
 {
     return f->type == PROTOBUF_C_TYPE_MESSAGE ||

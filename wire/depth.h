@@ -2,8 +2,7 @@
  *
  * protobuf-c recurses once per level without a limit, stores every unknown field at forty times its
  * size, merges repeated singular messages in quadratic time and returns strings truncated at an
- * embedded NUL. Callers: every unpacker of a peer's bytes (ipc-server.c, ipc-client.c, token.c, the
- * localizer's channel). */
+ * embedded NUL. Required before unpacking any peer's bytes. */
 #ifndef SELVEDGE_WIRE_DEPTH_H
 #define SELVEDGE_WIRE_DEPTH_H
 
@@ -25,7 +24,8 @@
  * 0 does not guarantee that unpacking succeeds (a required field may be missing). */
 int ipc_depth_check(const uint8_t *p, size_t n, const ProtobufCMessageDescriptor *d,
                     unsigned max_depth) _must_use_;
-/* The same; *ret_odd_enum: an enum field has an unknown value (wire/enums.h). */
+/* As ipc_depth_check(), with a limit of items; *ret_odd_enum: an enum field has an unknown value
+ * (wire/enums.h). */
 int ipc_depth_look(const uint8_t *p, size_t n, const ProtobufCMessageDescriptor *d,
                    unsigned max_depth, size_t max_items, bool *ret_odd_enum) _must_use_;
 

@@ -16,7 +16,7 @@ static void *member(ProtobufCMessage *m, unsigned offset)
     return (char *)m + offset;
 }
 
-/* The field's value in a message without it. */
+/* Returns the field's value in a message without it. */
 static int absent_value(const ProtobufCMessageDescriptor *d, const ProtobufCFieldDescriptor *f,
                         int *ret)
 {

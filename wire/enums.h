@@ -2,7 +2,7 @@
  *
  * protobuf-c returns them as numbers that no switch expects; Java's proto2 readers treat such a
  * field as unknown. Here as in Java: an optional field becomes absent, a list element is dropped, a
- * required field makes the message malformed. Called by ipc_unpack. */
+ * required field makes the message malformed. */
 #ifndef SELVEDGE_WIRE_ENUMS_H
 #define SELVEDGE_WIRE_ENUMS_H
 

@@ -1,13 +1,13 @@
-/* Exit statuses of containers as YARN reports them:
+/* Exit statuses of containers in YARN's reports:
  * org.apache.hadoop.yarn.api.records.ContainerExitStatus and, from 0 up, the exit status of a
- * process. Both daemons use them. */
+ * process. */
 #ifndef SELVEDGE_WIRE_EXIT_STATUS_H
 #define SELVEDGE_WIRE_EXIT_STATUS_H
 
 enum yarn_exit_status {
     YARN_EXIT_SUCCESS = 0,
     YARN_EXIT_INVALID = -1000,   /* not ended yet; or its resources could not be localized */
-    YARN_EXIT_NOT_LAUNCHED = -1, /* ContainerLaunch.call: refused before the executor was asked */
+    YARN_EXIT_NOT_LAUNCHED = -1, /* ContainerLaunch.call: refused before the executor was called */
     YARN_EXIT_ABORTED = -100,    /* by the framework: released, or lost with its node */
     YARN_EXIT_DISKS_FAILED = -101,
     YARN_EXIT_PREEMPTED = -102,

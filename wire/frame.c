@@ -1,6 +1,6 @@
-/* Frames of Hadoop IPC: finds them in received bytes, builds them, unpacks their messages. Called
- * by ipc-server and ipc-client. Every byte read here may be hostile: no allocation trusts a claimed
- * length, and a message is validated (wire/depth.h) before protobuf-c unpacks it. */
+/* Frames of Hadoop IPC: finds them in received bytes, builds them, unpacks their messages. Hostile:
+ * every byte read here: no allocation trusts a claimed length, and a message is validated
+ * (wire/depth.h) before protobuf-c unpacks it. */
 #include "wire/frame.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* Frames of Hadoop IPC and the limits of their contents.
  *
  * A frame is an int32 (big-endian) length and that many bytes; inside, messages are delimited by a
- * varint length. Used by ipc-server and ipc-client; all input is hostile. */
+ * varint length. Hostile: all input. */
 #ifndef SELVEDGE_WIRE_FRAME_H
 #define SELVEDGE_WIRE_FRAME_H
 
@@ -50,7 +50,7 @@ int ipc_delimited_get(struct sv_buf *b, const uint8_t **ret, size_t *ret_len) _m
  * (already packed; may be NULL) follows as the last delimited message. All or nothing. */
 int ipc_frame_put(struct sv_buf *out, const ProtobufCMessage *header,
                   const ProtobufCMessage *second, const uint8_t *body, size_t body_len) _must_use_;
-/* The same with the last message unpacked; NULL is an empty message. */
+/* As ipc_frame_put(), with the last message unpacked; NULL is an empty message. */
 int ipc_frame_put_message(struct sv_buf *out, const ProtobufCMessage *header,
                           const ProtobufCMessage *body) _must_use_;
 
@@ -63,10 +63,10 @@ int ipc_frame_put_wrap(struct sv_buf *out, const ProtobufCMessage *header, size_
  * -EBADMSG, also when the arena's maximum is reached; *ret is then NULL. */
 int ipc_unpack(struct sv_arena *a, const ProtobufCMessageDescriptor *d, const uint8_t *p, size_t n,
                ProtobufCMessage **ret) _must_use_;
-/* The same; -EMSGSIZE: it has more than max_items sub-messages and members of lists of texts. */
+/* As ipc_unpack(); -EMSGSIZE: more than max_items sub-messages and members of lists of texts. */
 int ipc_unpack_items(struct sv_arena *a, const ProtobufCMessageDescriptor *d, const uint8_t *p,
                      size_t n, size_t max_items, ProtobufCMessage **ret) _must_use_;
-/* The maximum of an arena for unpacking a message of n bytes. */
+/* Maximum size of an arena for unpacking a message of n bytes. */
 size_t ipc_arena_max(size_t n);
 
 #endif

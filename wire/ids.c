@@ -1,8 +1,8 @@
 /* YARN identifiers and resources: text forms, wire messages, Hadoop's order.
  *
- * Called by every component that sends or stores an identifier. Texts come from command lines, REST
- * paths, state stores and directory names; messages come from any authenticated peer. Both are
- * hostile: accepted ids are in range, and their text has only characters that the printers emit. */
+ * Hostile: texts from command lines, REST paths, state stores and directory names, and messages
+ * from any authenticated peer: accepted ids are in range, and their text has only characters that
+ * the printers emit. */
 #include "wire/ids.h"
 
 #include <errno.h>
@@ -45,7 +45,7 @@ char *yarn_container_id_text(struct yarn_container_id id, char *buf)
     return buf;
 }
 
-/* For each heartbeat, so without printf. */
+/* Called for each heartbeat, so without printf. */
 char *yarn_node_id_text(const struct yarn_node_id *id, char *buf)
 {
     char digits[12], *p = digits + sizeof(digits);
@@ -242,7 +242,7 @@ int yarn_node_id_from(const Hadoop__Yarn__NodeIdProto *m, struct yarn_node_id *r
     return 0;
 }
 
-/* A unit of Hadoop's resources (UnitsConversionUtil) as numerator and denominator of one. */
+/* Returns a unit of Hadoop's resources (UnitsConversionUtil) as a fraction. */
 static int unit(const char *name, int64_t *ret_num, int64_t *ret_den)
 {
     static const struct {
@@ -275,7 +275,8 @@ static int unit(const char *name, int64_t *ret_num, int64_t *ret_den)
     return -EBADMSG;
 }
 
-/* value × the entry's unit ÷ `per`, rounded down. An entry without unit counts in `per`. */
+/* Computes value × the entry's unit ÷ `per`, rounded down. An entry without unit counts in
+ * `per`. */
 static int entry_value(const Hadoop__Yarn__ResourceInformationProto *e, int64_t per, int64_t *ret)
 {
     int64_t num, den;

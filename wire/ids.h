@@ -64,10 +64,10 @@ int yarn_attempt_id_from(const Hadoop__Yarn__ApplicationAttemptIdProto *m,
 int yarn_container_id_from(const Hadoop__Yarn__ContainerIdProto *m, struct yarn_container_id *ret)
     _must_use_;
 int yarn_node_id_from(const Hadoop__Yarn__NodeIdProto *m, struct yarn_node_id *ret) _must_use_;
-/* memory and virtual_cores, and the resource_value_map's memory-mb and vcores where given. A NULL
- * message is the zero resource. */
+/* Reads memory and virtual_cores, and memory-mb and vcores of the resource_value_map if present. A
+ * NULL message is the zero resource. */
 int yarn_resource_from(const Hadoop__Yarn__ResourceProto *m, struct yarn_resource *ret) _must_use_;
-/* The first type with a value above 0 that struct yarn_resource lacks, escaped; "" = none. */
+/* Finds the first type with a value above 0 that struct yarn_resource lacks, escaped; "" = none. */
 void yarn_resource_unknown(const Hadoop__Yarn__ResourceProto *m, char *dst, size_t size);
 /* Struct → message in the arena; NULL when the arena is exhausted. */
 Hadoop__Yarn__ApplicationIdProto *yarn_app_id_to(struct sv_arena *a, struct yarn_app_id id);

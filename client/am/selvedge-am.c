@@ -1,12 +1,12 @@
-/* selvedge-am: the ApplicationMaster of `selvedge run`. Runs in a container of YARN as the user,
- * with the job description beside it; starts one container per instance, restarts lost ones,
- * collects their exit codes, and serves its table at its tracking URL:
+/* selvedge-am: the ApplicationMaster of `selvedge run`. Runs in a YARN container as the user, with
+ * the job description beside it; starts one container per instance, restarts lost ones, collects
+ * their exit codes, and serves its table at its tracking URL:
  *
  *   GET  /status   the table, as JSON (also at /)
  *   POST /end      with the job's secret: the client has read the final table
  *
  * After the last instance it waits for POST /end, or until no client has polled for some seconds;
- * then it reports the job's result to the ResourceManager and ends. HTTP clients are hostile: they
+ * then it reports the job's result to the ResourceManager and exits. HTTP clients are hostile: they
  * can read the table, which holds no secret, and nothing else. */
 #include <errno.h>
 #include <fcntl.h>
@@ -53,7 +53,7 @@ static json_t *task_json(const struct cli_task *t)
     char id[YARN_ID_TEXT_MAX] = "", diagnostics[4 * sizeof(t->diagnostics)];
     json_t *j;
 
-    sv_escape(diagnostics, sizeof(diagnostics), t->diagnostics); /* JSON takes only UTF-8 */
+    sv_escape(diagnostics, sizeof(diagnostics), t->diagnostics); /* JSON requires UTF-8 */
     if (t->tries > 0)
         yarn_container_id_text(t->container, id);
     j = json_pack("{s:i, s:s, s:i, s:s, s:s, s:s, s:s, s:I, s:I}", "instance", (int)t->instance,
@@ -84,21 +84,25 @@ static char *status_text(const struct am *am)
     return text;
 }
 
-/* Leaves the final table among the ApplicationMaster's logs, from where `selvedge ps` and `selvedge
- * logs` read it when the job is over. */
+/* Writes the final table to the ApplicationMaster's logs, where `selvedge ps` and `selvedge logs`
+ * find it after the job has ended. */
 static void save_table(const struct am *am)
 {
     _cleanup_free_ char *text = status_text(am);
     _cleanup_close_ int dir = open(am->log_dir, O_PATH | O_DIRECTORY | O_CLOEXEC), fd = -1;
+    int r = !text ? -ENOMEM : dir < 0 ? -errno : 0;
 
-    if (text && dir >= 0)
+    if (r == 0) {
         fd = openat(dir, CLI_TABLE_FILE, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC,
                     0640);
-    if (fd < 0 || sv_write_all(fd, text, strlen(text)) < 0)
-        sv_log_warning("%s/%s: cannot be written", am->log_dir, CLI_TABLE_FILE);
+        r = fd < 0 ? -errno : sv_write_all(fd, text, strlen(text));
+    }
+    if (r < 0)
+        sv_log_warning("%s/%s: cannot write the table: %s", am->log_dir, CLI_TABLE_FILE,
+                       strerror(-r));
 }
 
-/* ---- The end ---- */
+/* ---- Completion ---- */
 
 static void send_result(struct am *am)
 {
@@ -147,7 +151,8 @@ static int on_linger(sd_event_source *s, uint64_t usec, void *userdata)
     return 0;
 }
 
-/* After every change: requests missing containers, ends when all instances are done. */
+/* Called after every change: requests missing containers, and completes the job when all instances
+ * are done. */
 static void update_job(struct am *am)
 {
     int32_t wanted = cli_tasks_wanted(am->tasks);
@@ -169,7 +174,7 @@ static void update_job(struct am *am)
     }
 }
 
-/* ---- YARN's events ---- */
+/* ---- Events from YARN ---- */
 
 static int start_task(struct am *am, const struct cli_task *task)
 {
@@ -201,7 +206,7 @@ static void on_allocated(struct cli_am *yarn, const struct cli_allocation *c, vo
     int r;
 
     if (!task) {
-        (void)cli_am_release(yarn, id); /* surplus; an unknown container is released too */
+        (void)cli_am_release(yarn, id); /* surplus; unknown containers are released too */
         return;
     }
     if (am->asked_for > 0)
@@ -241,7 +246,7 @@ static void on_completed(struct cli_am *yarn, struct yarn_container_id id, int32
         return;
     sv_log(SV_LOG_INFO, yarn_container_id_text(id, text), "instance %d: %s on %s ended with %d%s",
            task->instance, text, task->node, exit_status,
-           task->state == CLI_TASK_WAITING ? ", starting it again" : "");
+           task->state == CLI_TASK_WAITING ? ", restarting it" : "");
     update_job(am);
 }
 
@@ -307,7 +312,7 @@ static int on_request(const struct sv_http_request *req, struct sv_http_response
     return 0;
 }
 
-/* ---- Start ---- */
+/* ---- Startup ---- */
 
 static int read_job(struct am *am, struct sv_error *err)
 {
@@ -328,8 +333,8 @@ static int read_job(struct am *am, struct sv_error *err)
     return am->tasks ? 0 : sv_error_errno(err, -ENOMEM, "table of instances");
 }
 
-/* This container's address towards the ResourceManager: its own in a private network. A connected
- * datagram socket finds it without sending. */
+/* Returns this container's address towards the ResourceManager: its own in a private network.
+ * Connecting a datagram socket finds it without sending. */
 static int own_address(const struct am *am, char buf[NI_MAXHOST], struct sv_error *err)
 {
     struct addrinfo hints = { .ai_socktype = SOCK_DGRAM, .ai_flags = AI_NUMERICSERV }, *to = NULL;
@@ -355,7 +360,7 @@ static int own_address(const struct am *am, char buf[NI_MAXHOST], struct sv_erro
 }
 
 /* Listens on the node's name, which clients resolve; in a private network that name belongs to the
- * host: use the own address there. */
+ * host, so uses the container's own address. */
 static int serve(struct am *am, const char **host, char buf[NI_MAXHOST], struct sv_error *err)
 {
     int r = sv_http_new(am->event, *host, 0, on_request, am, &am->http, err);

@@ -1,4 +1,4 @@
-/* See tasks.h. Called by selvedge-am and by its unit test. */
+/* See tasks.h. */
 #include "client/am/tasks.h"
 
 #include <stdio.h>
@@ -101,7 +101,7 @@ static void end(struct cli_tasks *t, struct cli_task *task, int32_t exit_status)
     t->done++;
 }
 
-/* Its tries begin anew: they count lost containers. */
+/* Resets the retries, which count lost containers. */
 static void start_again(struct cli_task *task)
 {
     task->failures++;

@@ -1,12 +1,12 @@
-/* The ApplicationMaster's table of instances, without I/O: container of each, exit status,
- * instances to restart. selvedge-am drives it with YARN's events. */
+/* The ApplicationMaster's table of instances, without I/O: each one's container and exit status,
+ * and which to restart. selvedge-am feeds it YARN's events. */
 #ifndef SELVEDGE_CLIENT_AM_TASKS_H
 #define SELVEDGE_CLIENT_AM_TASKS_H
 
 #include "client/lib/client.h"
 
 enum cli_task_state {
-    CLI_TASK_WAITING = 1, /* for a container */
+    CLI_TASK_WAITING = 1, /* waiting for a container */
     CLI_TASK_STARTING,    /* a node was asked to start it */
     CLI_TASK_RUNNING,
     CLI_TASK_DONE,
@@ -18,16 +18,16 @@ struct cli_task {
     int32_t tries;                      /* containers assigned so far */
     struct yarn_container_id container; /* the last one */
     char node[264], http[264];          /* "host:port" */
-    int32_t failures;                   /* of its command */
-    int32_t exit_status;                /* DONE */
+    int32_t failures;                   /* failures of the job's command */
+    int32_t exit_status;                /* valid if DONE */
     char diagnostics[1024];
     int64_t started_ms, ended_ms; /* wall clock, as seen by the ApplicationMaster */
 };
 
 struct cli_tasks;
 
-/* An instance starts again after a lost container, max_tries times in all, and after a failure of
- * its command, `restarts` times. */
+/* An instance restarts after a lost container, up to max_tries starts in all, and after a failure
+ * of its command, up to `restarts` times. */
 struct cli_tasks *cli_tasks_new(int32_t instances, int32_t max_tries, int32_t restarts);
 struct cli_tasks *cli_tasks_free(struct cli_tasks *t);
 int32_t cli_tasks_count(const struct cli_tasks *t);
@@ -40,19 +40,19 @@ static inline bool cli_tasks_all_done(const struct cli_tasks *t)
     return cli_tasks_done(t) == cli_tasks_count(t);
 }
 
-/* Assigns the container to a waiting instance; NULL: none is waiting, release it. */
+/* Assigns the container to a waiting instance; NULL: none is waiting, so release it. */
 const struct cli_task *cli_tasks_assign(struct cli_tasks *t, const struct cli_allocation *c);
 /* The node's answer to the start. A failure returns the instance to waiting, or ends it after the
  * last try. Unknown containers change nothing and return NULL. */
 const struct cli_task *cli_tasks_started(struct cli_tasks *t, struct yarn_container_id id,
                                          int status, const char *why);
-/* The container has ended. Lost ones (-100, -101, -102) are retried, failed ones as often as the
- * job says. */
+/* Records the end of a container. Lost ones (-100, -101, -102) are restarted, failed ones up to
+ * `restarts` times. */
 const struct cli_task *cli_tasks_completed(struct cli_tasks *t, struct yarn_container_id id,
                                            int32_t exit_status, const char *diagnostics);
 
-/* The job's exit code: 0, or that of the first failed instance in the table; *ret_failed counts the
- * failed ones and *ret_first (may be NULL) is that instance or NULL. */
+/* Returns the job's exit code: 0, or that of the first failed instance in the table; *ret_failed is
+ * the number of failed ones and *ret_first (may be NULL) the first of them or NULL. */
 int cli_tasks_exit_code(const struct cli_tasks *t, int32_t *ret_failed,
                         const struct cli_task **ret_first);
 

@@ -1,4 +1,4 @@
-/* `selvedge app attempts APPLICATION`: the starts of its ApplicationMaster. */
+/* `selvedge app attempts APPLICATION`: lists the attempts to run its ApplicationMaster. */
 #include <string.h>
 
 #include "client/core/options.h"

@@ -17,7 +17,7 @@ static void on_priority(int status, int32_t priority, const struct sv_error *err
             &ctx->output,
             json_pack("{s:s, s:i}", "application", ctx->subject, "priority", (int)priority),
             stdout);
-    else if (!ctx->output.quiet) /* the cluster has a maximum */
+    else if (!ctx->output.quiet) /* the cluster may have lowered it to its maximum */
         printf("%s has priority %d\n", ctx->subject, priority);
     cli_stop(ctx, 0);
 }

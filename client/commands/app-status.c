@@ -1,4 +1,4 @@
-/* `selvedge app status`: one report. */
+/* `selvedge app status`: prints one report. */
 #include <string.h>
 #include <time.h>
 

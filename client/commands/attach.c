@@ -1,5 +1,5 @@
-/* `selvedge attach APPLICATION`: the output of its containers from here on, until it ends. Of a job
- * of `selvedge run` stdout goes to stdout and stderr to stderr, as if it had not been left.
+/* `selvedge attach APPLICATION`: follows the output of its containers until it ends. For a job of
+ * `selvedge run`, stdout is printed to stdout and stderr to stderr, as in the original session.
  * Hostile: the nodes' answers. */
 #include <errno.h>
 #include <signal.h>
@@ -16,7 +16,7 @@ struct attach {
     sd_event_source *on_int;
 };
 
-/* What runs already is shown from here on, what starts later from its beginning. */
+/* Output of running containers is shown from now on, that of later ones from its beginning. */
 static void on_row(const struct cli_row *row, size_t rows, bool first, void *userdata)
 {
     struct attach *a = userdata;
@@ -25,7 +25,7 @@ static void on_row(const struct cli_row *row, size_t rows, bool first, void *use
         cli_streams_add(a->follow.streams, row, rows > 1, first ? 0 : -1);
 }
 
-/* ---- The end ---- */
+/* ---- Completion ---- */
 
 static void on_last_report(int status, const struct cli_report *report, size_t n,
                            const struct sv_error *err, void *userdata)
@@ -71,13 +71,13 @@ static int on_interrupt(sd_event_source *s, const struct signalfd_siginfo *info,
 
     (void)s;
     (void)info;
-    fprintf(stderr, "selvedge: left; %s goes on: selvedge attach %s, selvedge kill %s\n",
+    fprintf(stderr, "selvedge: detached; %s keeps running: selvedge attach %s, selvedge kill %s\n",
             a->ctx->subject, a->ctx->subject, a->ctx->subject);
     cli_stop(a->ctx, EXIT_LEFT);
     return 0;
 }
 
-/* ---- The start ---- */
+/* ---- Startup ---- */
 
 static void on_report(int status, const struct cli_report *report, size_t n,
                       const struct sv_error *err, void *userdata)

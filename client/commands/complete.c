@@ -1,6 +1,6 @@
-/* `selvedge complete WORD…`: what the last word may become, a line each, for the shells' completion
+/* `selvedge complete WORD…`: prints completions of the last word, one per line, for the shells
  * (packaging/completion). Commands and options come from the table, ids, nodes and queues from the
- * ResourceManager, within 300 ms. Says nothing when anything fails. */
+ * ResourceManager, within 300 ms. Errors are silent. */
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>
@@ -12,10 +12,10 @@
 
 struct completion {
     struct cli_ctx *ctx;
-    const char *word; /* to be completed */
+    const char *word; /* prefix to complete */
 };
 
-/* A shell reads it: names of peers with other characters are left out. */
+/* Skips names of peers with special characters, since a shell evaluates the output. */
 static void offer(const struct completion *c, const char *text)
 {
     static const char good[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.";
@@ -38,8 +38,8 @@ static void offer_options(const struct completion *c, const struct cli_opt *opti
     }
 }
 
-/* The n-th word of each command whose earlier ones are given. Each is offered once: a group's
- * commands are neighbours. */
+/* Offers the n-th word of each command whose earlier words match, without duplicates: a group's
+ * commands are adjacent in the table. */
 static void offer_commands(const struct completion *c, const char *group)
 {
     char last[64] = "";
@@ -62,7 +62,7 @@ static void offer_commands(const struct completion *c, const char *group)
     }
 }
 
-/* ---- From the ResourceManager ---- */
+/* ---- Candidates from the ResourceManager ---- */
 
 static void on_applications(int status, const struct cli_report *reports, size_t n,
                             const struct sv_error *err, void *userdata)
@@ -76,7 +76,7 @@ static void on_applications(int status, const struct cli_report *reports, size_t
     cli_stop(c->ctx, 0);
 }
 
-/* Without the port: bash takes a colon for the end of a word. */
+/* Omits the port: bash treats a colon as a word break. */
 static void on_nodes(int status, const struct cli_node_report *nodes, size_t n,
                      const struct sv_error *err, void *userdata)
 {
@@ -144,14 +144,14 @@ static void offer_names(struct completion *c, enum cli_names names)
         break;
     case CLI_NAMES_NONE:
     case CLI_NAMES_FILE:
-    case CLI_NAMES_DIRECTORY: /* the shell's own */
+    case CLI_NAMES_DIRECTORY: /* completed by the shell itself */
         break;
     }
 }
 
 /* ---- The words ---- */
 
-/* The option that `word` is, if its value is the next word. */
+/* Returns the option that `word` is, if it takes the next word as its value. */
 static const struct cli_opt *option_of(const struct cli_opt *options, const char *word)
 {
     for (const struct cli_opt *o = options; o && o->letter; o++)
@@ -184,7 +184,7 @@ static bool is_group(const struct cli_ctx *ctx, const char *word)
     return false;
 }
 
-/* `n` words, the last one to be completed. */
+/* Completes the last of `n` words. */
 static void complete(struct completion *c, int n, char **words)
 {
     const char *before = n > 1 ? words[n - 2] : "";
@@ -198,7 +198,7 @@ static void complete(struct completion *c, int n, char **words)
         option = option_of(row->options, before);
     for (int i = 0; i + 1 < n; i++)
         if (strcmp(words[i], "--") == 0)
-            return; /* the job's own words */
+            return; /* a word of the job's command */
     if (option) {
         offer_names(c, option->names & CLI_NAMES_MASK);
     } else if (*c->word == '-') {

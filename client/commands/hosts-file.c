@@ -1,4 +1,4 @@
-/* See hosts-file.h. The text is the operator's. */
+/* See hosts-file.h. The file is the operator's. */
 #include "client/commands/hosts-file.h"
 
 #include <errno.h>
@@ -9,7 +9,8 @@
 #define TEXT_MAX ((size_t)16 << 20)
 #define BETWEEN " \t\r\n,"
 
-/* The next word outside of comments at or after p, its length in *ret; NULL when there is none. */
+/* Finds the next word outside of comments at or after p, its length in *ret; NULL if there is
+ * none. */
 static const char *next_word(const char *p, size_t *ret)
 {
     for (;;) {
@@ -32,7 +33,7 @@ bool cli_hosts_have(const char *text, const char *host)
     return false;
 }
 
-/* A line that held the host alone goes as a whole. */
+/* Copies the text without the host; deletes a line that contains nothing else. */
 static int without(struct sv_buf *b, const char *text, const char *host)
 {
     const char *kept = text, *p = text;

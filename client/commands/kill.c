@@ -1,5 +1,4 @@
-/* `selvedge kill`: repeats the kill request until each application has ended, one after the
- * other. */
+/* `selvedge kill`: for each application in turn, repeats the kill request until it has ended. */
 #include <errno.h>
 #include <string.h>
 
@@ -8,7 +7,7 @@
 
 struct kills {
     struct cli_ctx *ctx;
-    char **texts; /* remaining applications; NULL-terminated */
+    char **texts; /* ids of the remaining applications; NULL-terminated */
     sd_event_source *timer;
 };
 

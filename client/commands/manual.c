@@ -1,10 +1,10 @@
-/* `selvedge manual`: the man page in roff, from the table of commands; written at build time. */
+/* `selvedge manual`: prints the man page in roff, from the table of commands; run at build time. */
 #include <string.h>
 
 #include "client/core/options.h"
 #include "common/version.h"
 
-/* Text in which roff sees nothing of its own. */
+/* Escapes text for roff. */
 static void print(const char *text)
 {
     bool begin = true;

@@ -1,6 +1,6 @@
-/* `selvedge node decommission|recommission HOST…`: the ResourceManager reads again its list of
- * hosts that must leave. That list is a file on its machine; it is edited here if it is this
- * user's, else the message says which line it needs. */
+/* `selvedge node decommission|recommission HOST…`: makes the ResourceManager reload its list of
+ * excluded hosts. That list is a file on its machine; it is edited here if this user may, else the
+ * message names the line to add. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pwd.h>
@@ -38,7 +38,7 @@ static void on_refreshed(int status, const struct sv_error *err, void *userdata)
     cli_stop(ctx, 0);
 }
 
-/* A name as the ResourceManager knows it: without the port of a node's id. */
+/* Checks a host name as the ResourceManager knows it: without the port of a node id. */
 static int check_host(const struct cli_ctx *ctx, char *host)
 {
     char *colon = strchr(host, ':');
@@ -53,7 +53,7 @@ static int check_host(const struct cli_ctx *ctx, char *host)
     return 2;
 }
 
-/* Why the file cannot be edited here; NULL when it can. */
+/* Returns why the file cannot be edited here; NULL if it can. */
 static const char *foreign(const char *path, int text_error, char buf[128])
 {
     const struct passwd *pw;
@@ -72,7 +72,7 @@ static const char *foreign(const char *path, int text_error, char buf[128])
     return buf;
 }
 
-/* A new file takes the place of the old one, which stays whole if anything fails. */
+/* Writes a new file and renames it over the old one, which is unchanged on failure. */
 static int replace(const char *path, const char *text)
 {
     _cleanup_free_ char *temporary = NULL;
@@ -91,11 +91,11 @@ static int replace(const char *path, const char *text)
     if (r == 0 && (fsync(fd) < 0 || rename(temporary, path) < 0))
         r = -errno;
     if (r < 0)
-        (void)unlink(temporary); /* it is of no use, ignoring */
+        (void)unlink(temporary); /* best effort, ignoring */
     return r;
 }
 
-/* 0, or the exit code after an error message. */
+/* Returns 0, or the exit code after an error message. */
 static int edit(const struct decommission *d)
 {
     _cleanup_free_ char *text = NULL;
@@ -111,8 +111,8 @@ static int edit(const struct decommission *d)
         if (text && cli_hosts_have(text, *host) == d->add)
             continue;
         if (why)
-            return cli_fail("%s: %s, the ResourceManager's list of hosts that must leave, needs %s "
-                            "line %s; %s: change it there, then add --refresh",
+            return cli_fail("%s: %s, the ResourceManager's exclude list, must have %s line %s; %s: "
+                            "edit it there, then add --refresh",
                             d->ctx->command->name, d->path, d->add ? "the" : "no", *host, why);
         r = cli_hosts_edit(text, *host, d->add, &after);
         if (r < 0)
@@ -131,9 +131,9 @@ static int edit(const struct decommission *d)
     return 0;
 }
 
-struct choice { /* of the command line */
+struct choice { /* from the command line */
     bool graceful, refresh;
-    int32_t timeout_s; /* -1: the cluster's */
+    int32_t timeout_s; /* -1: the cluster's default */
 };
 
 static int take_options(struct cli_ctx *ctx, int argc, char **argv, struct choice *ret)
@@ -141,7 +141,7 @@ static int take_options(struct cli_ctx *ctx, int argc, char **argv, struct choic
     int64_t ms;
     int c;
 
-    optind = 0; /* begin with a new argv */
+    optind = 0; /* restart getopt for a new argv */
     while ((c = cli_option(ctx, argc, argv)) != -1) {
         if (c == '?')
             return 2;
@@ -157,8 +157,7 @@ static int take_options(struct cli_ctx *ctx, int argc, char **argv, struct choic
                    1;
     }
     if (ret->timeout_s >= 0 && !ret->graceful) {
-        (void)cli_fail("%s: --timeout is a graceful decommission's: add --graceful",
-                       ctx->command->name);
+        (void)cli_fail("%s: --timeout requires --graceful", ctx->command->name);
         return 2;
     }
     return optind < argc ? 0 : cli_usage(ctx);

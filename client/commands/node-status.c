@@ -1,5 +1,5 @@
-/* `selvedge node status NODE`: one node's report. NODE is its id, or its host where that names but
- * one. */
+/* `selvedge node status NODE`: prints one node's report. NODE is its id, or a host that has a
+ * single node. */
 #include <string.h>
 
 #include "client/core/options.h"

@@ -31,7 +31,7 @@ static const struct cli_column columns[] = {
 };
 static const struct cli_list applications = CLI_LIST(columns, "id");
 
-/* In the order of their submission: the answer of Apache's ResourceManager has none. */
+/* Orders by submission: Apache's ResourceManager answers in no particular order. */
 static int by_id(const void *a, const void *b)
 {
     const struct cli_report *const *x = a, *const *y = b;
@@ -52,8 +52,7 @@ static json_t *sorted_rows(const struct cli_report *reports, size_t n)
     if (order)
         qsort(order, n, sizeof(const struct cli_report *), by_id);
     for (size_t i = 0; rows && i < n; i++)
-        (void)json_array_append_new(rows,
-                                    cli_app_object(order[i])); /* a NULL is left out, ignoring */
+        (void)json_array_append_new(rows, cli_app_object(order[i])); /* NULL is omitted, ignoring */
     free(order);
     return rows;
 }
@@ -71,7 +70,7 @@ static void on_applications(int status, const struct cli_report *reports, size_t
 
 /* ---- One application ---- */
 
-/* The texts are the job's. */
+/* Texts come from the job. */
 static void print_heading(const struct cli_rows *rows)
 {
     char line[4096], shown[4 * sizeof(line)];

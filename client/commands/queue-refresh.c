@@ -1,4 +1,4 @@
-/* `selvedge queue refresh`: the ResourceManager reads its queues' file again. */
+/* `selvedge queue refresh`: makes the ResourceManager reload its queue configuration. */
 #include <string.h>
 
 #include "client/core/options.h"

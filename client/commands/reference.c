@@ -1,11 +1,11 @@
-/* `selvedge reference`: docs/commands.md, from the table of commands. `make commands-page` writes
- * it, and the source check check-cli compares it. */
+/* `selvedge reference`: prints docs/commands.md from the table of commands. `make commands-page`
+ * writes it, and the source check check-cli compares it. */
 #include <ctype.h>
 #include <string.h>
 
 #include "client/core/options.h"
 
-/* Text in which Markdown sees nothing of its own but code between backquotes. */
+/* Escapes text for Markdown, except code between backquotes. */
 static void print(const char *text)
 {
     bool code = false;
@@ -19,7 +19,7 @@ static void print(const char *text)
     }
 }
 
-/* As a heading's link of GitHub: "node list" is #node-list. */
+/* Prints GitHub's anchor of a heading: "node list" is #node-list. */
 static void print_anchor(const char *name)
 {
     for (const char *p = name; *p; p++)

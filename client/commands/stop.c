@@ -1,6 +1,6 @@
-/* `selvedge stop APPLICATION`: asks its processes by SIGTERM to end, waits, then kills. Of a job of
- * `selvedge run` the instances are asked, so that its ApplicationMaster reports their exit codes;
- * of any other application the ApplicationMaster. */
+/* `selvedge stop APPLICATION`: sends SIGTERM to its processes, waits, then kills it. For a job of
+ * `selvedge run` the instances are signalled, so that its ApplicationMaster reports their exit
+ * codes; for any other application the ApplicationMaster. */
 #include <errno.h>
 #include <string.h>
 
@@ -14,7 +14,7 @@ struct stop {
     struct cli_ctx *ctx;
     struct yarn_app_id app;
     struct yarn_attempt_id attempt;
-    bool instances; /* they are asked, not the master */
+    bool instances; /* signal the instances, not the master */
     int64_t grace_ms, kill_at;
     size_t asked, open;
     struct yarn_container_id master;
@@ -90,7 +90,7 @@ static void poll_later(struct stop *s)
         cli_stop_error(s->ctx, r, NULL);
 }
 
-/* A container may have ended meanwhile; what does not end is killed later. */
+/* The container may have ended meanwhile; one that ignores the signal is killed later. */
 static void on_signalled(int status, const struct sv_error *err, void *userdata)
 {
     struct stop *s = userdata;
@@ -120,7 +120,7 @@ static void on_containers(int status, const struct cli_container_report *list, s
         cli_stop_error(s->ctx, status, err);
         return;
     }
-    s->open = 1; /* while they are being asked */
+    s->open = 1; /* held while the signals are being sent */
     for (size_t i = 0; i < n; i++)
         if (strcmp(list[i].state, "COMPLETE") != 0 &&
             !(s->has_master && yarn_container_id_cmp(list[i].id, s->master) == 0))
@@ -169,7 +169,7 @@ static void on_first_report(int status, const struct cli_report *report, size_t 
     }
     s->attempt = report->attempt;
     s->instances = strcmp(report->type, "SELVEDGE") == 0;
-    if (report->attempt.attempt == 0) /* nothing runs yet: there is nothing to ask */
+    if (report->attempt.attempt == 0) /* nothing is running, so nothing to signal */
         r = cli_rm_kill(s->ctx->rm, s->app, "stopped by the user", on_killed, s);
     else
         r = cli_rm_attempts(s->ctx->rm, s->app, on_attempts, s);
@@ -182,7 +182,7 @@ int cli_cmd_stop(struct cli_ctx *ctx, int argc, char **argv)
     struct stop s = { .ctx = ctx, .grace_ms = GRACE_MS };
     int c, code, r;
 
-    optind = 0; /* begin with a new argv */
+    optind = 0; /* restart getopt for a new argv */
     while ((c = cli_option(ctx, argc, argv)) != -1) {
         if (c == '?')
             return 2;

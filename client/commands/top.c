@@ -1,6 +1,6 @@
-/* `selvedge top`: what the applications of the cluster use, or their containers; on a terminal anew
- * every two seconds, else one list. The ResourceManager tells which applications and nodes there
- * are, each node what its containers use. */
+/* `selvedge top`: resource usage of the cluster's applications, or of their containers; on a
+ * terminal refreshed every two seconds, else printed once. The list of applications and nodes comes
+ * from the ResourceManager, usage from each node. */
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
@@ -55,9 +55,9 @@ struct top {
     struct cli_ctx *ctx;
     enum cli_usage_order order;
     bool once, containers;      /* options */
-    char app[YARN_ID_TEXT_MAX]; /* whose containers; "" = all */
-    struct cli_usage now, next; /* complete; being read */
-    size_t open, nodes, silent; /* answers that are awaited; nodes, and those without an answer */
+    char app[YARN_ID_TEXT_MAX]; /* list this one's containers; "": all */
+    struct cli_usage now, next; /* now: complete; next: being read */
+    size_t open, nodes, silent; /* pending answers; nodes, and those that did not answer */
     sd_event_source *timer;
     bool on_screen;
 };
@@ -119,7 +119,7 @@ static void finish_screen(struct top *t)
         cli_stop_error(t->ctx, r, NULL);
 }
 
-/* Every answer is there. */
+/* Called when all answers have arrived. */
 static void finish(struct top *t)
 {
     cli_usage_free(&t->now);
@@ -130,12 +130,11 @@ static void finish(struct top *t)
         return;
     }
     if (t->silent > 0)
-        (void)cli_fail("top: %zu of %zu nodes do not tell what their containers use", t->silent,
-                       t->nodes);
+        (void)cli_fail("top: %zu of %zu nodes do not report usage", t->silent, t->nodes);
     cli_stop_list(t->ctx, t->containers ? &containers_list : &apps_list, sorted(t));
 }
 
-/* ---- Answers ---- */
+/* ---- Requests ---- */
 
 static void release(struct top *t)
 {
@@ -201,7 +200,7 @@ static void on_applications(int status, const struct cli_report *reports, size_t
     if (status < 0)
         cli_stop_error(t->ctx, status, err);
     else if (!there)
-        cli_stop(t->ctx, cli_fail("%s: no such application runs", t->ctx->subject));
+        cli_stop(t->ctx, cli_fail("%s: no such running application", t->ctx->subject));
     else if ((status = cli_rm_nodes(t->ctx->rm, false, on_nodes, t)) < 0)
         cli_stop_error(t->ctx, status, NULL);
 }
@@ -245,8 +244,7 @@ static int on_signal(sd_event_source *s, const struct signalfd_siginfo *info, vo
     return 0;
 }
 
-/* The terminal is as before afterwards, whatever ends the program by a signal that can be caught.
- */
+/* Restores the terminal on exit, including by any signal that can be caught. */
 static int on_terminal(struct top *t)
 {
     static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
@@ -278,7 +276,7 @@ static int parse(struct top *t, int argc, char **argv)
 {
     int c;
 
-    optind = 0; /* begin with a new argv */
+    optind = 0; /* restart getopt for a new argv */
     while ((c = cli_option(t->ctx, argc, argv)) != -1) {
         if (c == '?')
             return 2;

@@ -40,7 +40,7 @@ void cli_usage_add_app(struct cli_usage *u, json_t *app)
     for (size_t i = 0; app && i < SV_ARRAY_LEN(sums); i++)
         (void)json_object_set_new(app, sums[i], json_null()); /* the key is missing, ignoring */
     if (app && json_array_append(u->apps, app) == 0)
-        (void)json_object_set(u->by_id, text_of(app, "id"), app); /* without sums, ignoring */
+        (void)json_object_set(u->by_id, text_of(app, "id"), app); /* else no sums, ignoring */
     json_decref(app);
 }
 
@@ -50,7 +50,7 @@ static bool has_ended(const char *state)
            sv_has_prefix(state, "EXITED_");
 }
 
-/* Bytes and processors are added up; of waits the longest counts. */
+/* Adds up bytes and processors; keeps the longest of the wait times. */
 static void add(json_t *app, const json_t *container)
 {
     const json_t *bytes = json_object_get(container, "memoryBytes");
@@ -64,7 +64,7 @@ static void add(json_t *app, const json_t *container)
         (void)json_object_set_new(
             app, "cpuCores",
             json_real(json_number_value(json_object_get(app, "cpuCores")) +
-                      json_real_value(cores))); /* an infinite sum is refused, ignoring */
+                      json_real_value(cores))); /* infinity is not valid JSON, ignoring */
     for (size_t i = 2; i < SV_ARRAY_LEN(sums); i++) {
         json_t *wait = json_object_get(container, sums[i]);
 
@@ -93,7 +93,7 @@ void cli_usage_add_node(struct cli_usage *u, json_t *containers, const char *onl
             add(json_object_get(u->by_id, text), one);
         (void)json_object_set_new(one, "application", json_string(text)); /* ignoring */
         if (json_array_size(u->containers) < CLI_USAGE_ROWS_MAX)
-            (void)json_array_append(u->containers, one); /* short of memory: left out, ignoring */
+            (void)json_array_append(u->containers, one); /* out of memory: row omitted, ignoring */
     }
     json_decref(containers);
 }
@@ -131,7 +131,7 @@ json_t *cli_usage_sorted(const json_t *rows, enum cli_usage_order order)
     if (ret)
         qsort(list, n, sizeof(*list), compare);
     for (size_t i = 0; ret && i < n; i++)
-        (void)json_array_append(ret, list[i].row); /* short of memory: left out, ignoring */
+        (void)json_array_append(ret, list[i].row); /* out of memory: row omitted, ignoring */
     free(list);
     return ret;
 }

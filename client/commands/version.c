@@ -1,4 +1,4 @@
-/* `selvedge version`: of this program, of the protocols that it speaks, of the cluster. */
+/* `selvedge version`: versions of this program, of the protocols it speaks, and of the cluster. */
 #include <errno.h>
 #include <string.h>
 
@@ -17,7 +17,7 @@ static const char *text_of(const json_t *object, const char *key)
     return text && *text ? text : "?";
 }
 
-/* `cluster`: NULL when it does not answer. */
+/* `cluster`: NULL if it did not answer. */
 static void print(const struct cli_ctx *ctx, json_t *cluster)
 {
     char line[1024], shown[4 * sizeof(line)];
@@ -56,7 +56,7 @@ static void on_info(int status, const char *body, size_t len, const char *why, v
                         "this machine",
                         why);
     else if (!cluster)
-        code = cli_fail("the ResourceManager's REST does not tell its version (HTTP %d)", status);
+        code = cli_fail("the ResourceManager's REST does not report its version (HTTP %d)", status);
     json_decref(cluster);
     cli_stop(ctx, code);
 }
@@ -70,7 +70,7 @@ int cli_cmd_version(struct cli_ctx *ctx, int argc, char **argv)
     if (code != 0)
         return code;
     cli_fetch_patience(ctx->fetch, (long)SV_MIN(ctx->wait_ms, (int64_t)INT32_MAX));
-    sd_event_source_disable_unref(ctx->patience); /* this command calls no RPC */
+    sd_event_source_disable_unref(ctx->patience); /* this command makes no RPC */
     ctx->patience = NULL;
     r = cli_rm_rest_get(ctx, "info", on_info, ctx);
     return r < 0 ? cli_fail("version: %s", strerror(-r)) : cli_loop(ctx);

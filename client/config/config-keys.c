@@ -122,7 +122,7 @@ const char *cli_config_nearest(const struct cli_config_keys *k, const char *name
 
 /* ---- One key ---- */
 
-/* "/etc/hadoop/conf/yarn-site.xml:12", "command line"; null when the key is not set. */
+/* Formats "/etc/hadoop/conf/yarn-site.xml:12" or "command line"; null if the key is not set. */
 static json_t *origin(struct cli_config_keys *k, const char *name)
 {
     const struct sv_conf_key row = { .name = name };
@@ -167,7 +167,7 @@ static json_t *text_or_null(const char *text)
     return text ? cli_json_string(text) : json_null();
 }
 
-/* `row`: NULL for a key that no program of ours reads. */
+/* `row`: NULL for a key that none of Selvedge's programs reads. */
 static json_t *object(struct cli_config_keys *k, const char *name, const struct sv_conf_key *row,
                       unsigned readers, const char *meaning)
 {
@@ -185,7 +185,7 @@ static json_t *object(struct cli_config_keys *k, const char *name, const struct 
                      readers_of(readers), "meaning", text_or_null(meaning));
 }
 
-/* What is known of a key that our programs do not read. */
+/* Result of looking up a key that Selvedge's programs do not read. */
 struct unread {
     char why[512];
     char nearest[RM_KEY_NAME_MAX + 1];
@@ -211,7 +211,7 @@ static int on_unread(const char *name, const char *value, const struct nm_key_gr
     return 0;
 }
 
-/* A key of the ResourceManager's that its main table lacks. */
+/* Looks up a ResourceManager key that its main table lacks. */
 static struct unread look_up_rm(const char *name)
 {
     struct unread u = { .why = "" };
@@ -226,7 +226,7 @@ static struct unread look_up_rm(const char *name)
     return u;
 }
 
-/* As if that key alone were set. */
+/* Looks the key up as if it alone were set. */
 static struct unread look_up_unread(const char *name)
 {
     _cleanup_(sv_conf_freep) struct sv_conf *alone = sv_conf_new();
@@ -239,7 +239,7 @@ static struct unread look_up_unread(const char *name)
     return u;
 }
 
-/* The row's help, and which values the ResourceManager refuses. */
+/* Returns the row's help, and the values that the ResourceManager rejects. */
 static const char *meaning_of(const struct sv_conf_key *row, char *text, size_t size)
 {
     for (const struct rm_key_refusal *f = rm_key_refusals; f->why; f++)
@@ -302,8 +302,8 @@ static int by_name(const struct known *a, const struct known *b)
     return strcmp(a->row->name, b->row->name);
 }
 
-/* Rows of the scheduler's table that are not set, once for all queues. Names that only begin so
- * ("user-settings.") are left out. */
+/* Appends the scheduler's keys that are not set, once for all queues. Names that are prefixes
+ * ("user-settings.") are omitted. */
 static int append_queue_keys(struct cli_config_keys *k, json_t *list)
 {
     const struct rm_queue_key *rows;
@@ -351,9 +351,8 @@ static int append_unknown(struct listing *l, const char *name, const char *neare
     return json_array_append_new(l->list, row) < 0 ? -ENOMEM : 0;
 }
 
-/* The NodeManager's, the scheduler's and our own names are all known. Of Hadoop's other programs
- * they are not: there a name that is two letters away from a known one is taken for a typing error.
- */
+/* All keys of the NodeManager, the scheduler and Selvedge are known. For Hadoop's other programs
+ * they are not: there only a name within two letters of a known one is treated as a typo. */
 static int on_maybe_unknown(const char *name, const char *value, void *userdata)
 {
     struct listing *l = userdata;

@@ -1,5 +1,5 @@
-/* The configuration's keys as `selvedge config` shows them: those of our programs' tables and those
- * that the files set. The files are the operator's. */
+/* Configuration keys as shown by `selvedge config`: those in the tables of Selvedge's programs and
+ * those set in the files. The files are the operator's. */
 #ifndef SELVEDGE_CLIENT_CONFIG_CONFIG_KEYS_H
 #define SELVEDGE_CLIENT_CONFIG_CONFIG_KEYS_H
 
@@ -9,19 +9,20 @@
 
 struct cli_config_keys;
 
-/* `conf` outlives it. NULL where memory is short. */
+/* `conf` must outlive it. NULL when out of memory. */
 struct cli_config_keys *cli_config_keys_new(struct sv_conf *conf);
 struct cli_config_keys *cli_config_keys_free(struct cli_config_keys *k);
 
-/* {key, value, default, set, origin, type, readBy, meaning}; values of secrets are hidden. NULL: no
- * program of ours has the key in its tables, Hadoop's are not known to have it, and no file sets
- * it. */
+/* Returns {key, value, default, set, origin, type, readBy, meaning}; values of secrets are hidden.
+ * NULL: the key is in none of Selvedge's tables, not known as Hadoop's, and not set in any file. */
 json_t *cli_config_key(struct cli_config_keys *k, const char *name);
-/* Array of these: all that a file or the command line sets; `all`: those of the tables, too. */
+/* Returns an array of these: everything set by a file or the command line; `all`: also the keys of
+ * the tables. */
 json_t *cli_config_list(struct cli_config_keys *k, bool all);
-/* Array of {key, nearest, origin}: set, and most likely typing errors. */
+/* Returns an array of {key, nearest, origin}: keys that are set, but probably typos. */
 json_t *cli_config_unknown(struct cli_config_keys *k);
-/* The key of the tables that is most like `name`, at most `distance` letters away; or NULL. */
+/* Returns the key of the tables most similar to `name`, at most `distance` letters away; or
+ * NULL. */
 const char *cli_config_nearest(const struct cli_config_keys *k, const char *name, size_t distance);
 
 #endif

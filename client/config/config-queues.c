@@ -12,7 +12,7 @@
 #define PATH_MAX_LENGTH 400
 #define NAME_MISTAKES 2 /* letters */
 
-/* The list of the queues below the one whose path are the first `len` bytes; NULL: none, or the
+/* Returns the list of queues below the one whose path is the first `len` bytes; NULL: none, or the
  * path is too long. */
 static const char *queues_below(struct sv_conf *conf, const char *path, size_t len)
 {
@@ -26,7 +26,7 @@ static const char *queues_below(struct sv_conf *conf, const char *path, size_t l
     return !list && len == strlen("root") ? "default" : list;
 }
 
-/* The next name of a list with commas, without the blanks around it. */
+/* Returns the next name of a comma-separated list, trimmed. */
 static const char *next_name(const char **list, size_t *ret_len)
 {
     const char *begin = *list + strspn(*list, " \t\r\n,");
@@ -50,7 +50,7 @@ static bool lists(const char *list, const char *name, size_t len)
     return false;
 }
 
-/* The name of the list that `name` is most like, or NULL. */
+/* Returns the name of the list most similar to `name`, or NULL. */
 static const char *similar(const char *list, const char *name, size_t len, size_t *ret_len)
 {
     char wanted[SV_EDIT_NAME_MAX + 1], known[SV_EDIT_NAME_MAX + 1];
@@ -74,8 +74,8 @@ static const char *similar(const char *list, const char *name, size_t len, size_
     return hit;
 }
 
-/* The length of the longest path of a queue, of the tree that `conf` has, that `rest` begins with;
- * 0: of the whole scheduler. */
+/* Returns the length of the longest queue path, in the tree configured in `conf`, that `rest`
+ * begins with; 0: a key of the whole scheduler. */
 static size_t owner(struct sv_conf *conf, const char *rest)
 {
     size_t len = strlen("root");
@@ -106,7 +106,7 @@ static void describe(struct cli_queue_key *k)
                        row->why);
 }
 
-/* `rest` is KEY, behind the path of a queue of `len` bytes; 0: of the scheduler. */
+/* Looks up `rest`, a key after a queue path of `len` bytes; 0: of the scheduler. */
 static void look_up(const char *rest, size_t len, struct cli_queue_key *ret)
 {
     const char *key = rest + (len ? len + 1 : 0), *nearest;
@@ -123,8 +123,8 @@ static void look_up(const char *rest, size_t len, struct cli_queue_key *ret)
                        nearest);
 }
 
-/* `rest` begins with the path of a queue, `known` bytes, and is the key of another one, `len` bytes
- * more, which is not below it. */
+/* Looks up a key of a queue that does not exist: `rest` begins with the path of an existing queue,
+ * `known` bytes, followed by `len` bytes of names not below it. */
 static void look_up_absent(struct sv_conf *conf, const char *rest, size_t known, size_t len,
                            struct cli_queue_key *ret)
 {

@@ -1,5 +1,5 @@
-/* `selvedge config`: what the files of this machine set, and what our programs make of it. Asks
- * nobody. */
+/* `selvedge config`: shows the settings in this machine's files, and how Selvedge's programs
+ * interpret them. Contacts no daemon. */
 #include <errno.h>
 #include <string.h>
 
@@ -84,7 +84,7 @@ static int list_keys(const struct cli_ctx *ctx, json_t *rows, const struct cli_l
     return 0;
 }
 
-/* hdfs-site.xml, which the NodeManager reads too, and the scheduler's files may be missing. */
+/* hdfs-site.xml, which the NodeManager reads too, and the scheduler's files are optional. */
 static int load(struct cli_ctx *ctx)
 {
     _cleanup_free_ char *path = NULL;
@@ -110,7 +110,7 @@ int cli_cmd_config(struct cli_ctx *ctx, int argc, char **argv)
     struct cli_config_keys *k = NULL;
     int c, code;
 
-    optind = 0; /* begin with a new argv */
+    optind = 0; /* restart getopt for a new argv */
     while ((c = cli_option(ctx, argc, argv)) != -1) {
         if (c == '?')
             return 2;

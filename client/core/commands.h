@@ -1,34 +1,35 @@
-/* The subcommands of `selvedge` and their options: one table (command-table.c), from which come
- * the parser, --help, the man page, docs/commands.md and completion. A subcommand is one file. */
+/* The subcommands of `selvedge` and their options: one table (command-table.c) from which the
+ * parser, --help, the man page, docs/commands.md and completion are generated. A subcommand is one
+ * file. */
 #ifndef SELVEDGE_CLIENT_CORE_COMMANDS_H
 #define SELVEDGE_CLIENT_CORE_COMMANDS_H
 
 #include "client/core/session.h"
 
-enum cli_names { /* what completion offers for an argument or an option's value */
+enum cli_names { /* candidates that completion offers for an argument or an option's value */
                  CLI_NAMES_NONE,
                  CLI_NAMES_FILE,
                  CLI_NAMES_DIRECTORY,
                  CLI_NAMES_APP,
-                 CLI_NAMES_APP_ENDED, /* also those that have ended */
+                 CLI_NAMES_APP_ENDED, /* including ended ones */
                  CLI_NAMES_NODE,
                  CLI_NAMES_QUEUE,
-                 CLI_NAMES_FORMAT, /* of -o */
+                 CLI_NAMES_FORMAT, /* for -o */
 };
 #define CLI_NAMES_MASK 0xffu
-/* Of options, besides: */
+/* Flags of options: */
 #define CLI_MANY 0x100u     /* may be given more than once */
 #define CLI_TEXT_ANY 0x200u /* the value may be empty, long, or have control characters */
 
 struct cli_opt {
     int letter;        /* 'n', or one of CLI_OPT_…: no short form */
     const char *name;  /* without "--" */
-    const char *value; /* its placeholder, "N"; "[=N]" may be left out; NULL: takes none */
+    const char *value; /* placeholder of its value, "N"; "[=N]" if optional; NULL: no value */
     const char *help;  /* one line */
     unsigned names;    /* enum cli_names */
 };
 
-/* Options without a letter. */
+/* Options without a short form. */
 enum {
     CLI_OPT_CONF = 256,
     CLI_OPT_JSON,
@@ -41,28 +42,28 @@ enum {
     CLI_OPT_WAIT_EMPTY,
     CLI_OPT_OWNER,
     CLI_OPT_ONCE,
-    CLI_OPT_OWN = 300, /* the first of a subcommand's */
+    CLI_OPT_OWN = 300, /* first option of a subcommand */
 };
 
 struct cli_command {
     const char *name; /* one word, or two: "app list" */
     int (*run)(struct cli_ctx *ctx, int argc, char **argv);
     const char *synopsis, *summary;
-    const char *help;              /* below the options */
+    const char *help;              /* printed below the options */
     const struct cli_opt *options; /* ends with an empty one; NULL: none of its own */
     enum cli_names names;          /* of its arguments */
     bool strict_order;             /* the first argument ends the options: a command follows */
-    bool hidden;                   /* for scripts and the build: not in the lists */
-    const char *exits;             /* what its exit code says; NULL: as that of most */
+    bool hidden;                   /* for scripts and the build: not listed */
+    const char *exits;             /* exit codes; NULL: the common ones */
     const char *example;           /* one line for a shell, or NULL */
-    /* Runs instead with --local: of this machine's NodeManager. */
+    /* Runs instead with --local: for this machine's NodeManager. */
     int (*local)(struct cli_ctx *ctx, int argc, char **argv);
 };
 
 extern const struct cli_command cli_commands[]; /* ends with an empty one */
-extern const struct cli_opt cli_globals[];      /* of every subcommand; ends likewise; options.c */
+extern const struct cli_opt cli_globals[];      /* options.c: of every subcommand; likewise */
 
-/* argv[0] is the subcommand, its second word if it has two. Results are exit codes; 2 = wrong
+/* argv[0] is the subcommand, including its second word if any. Results are exit codes; 2 = wrong
  * usage. */
 int cli_cmd_run(struct cli_ctx *ctx, int argc, char **argv);
 int cli_cmd_ps(struct cli_ctx *ctx, int argc, char **argv);

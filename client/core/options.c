@@ -7,7 +7,7 @@
 #include "common/str.h"
 
 #define TEXT_MAX 4096  /* bytes of a value or an argument */
-#define OPTIONS_MAX 40 /* of a subcommand, with the global ones */
+#define OPTIONS_MAX 40 /* per subcommand, with the global ones */
 
 const struct cli_opt cli_globals[] = {
     { CLI_OPT_CONF, "conf", "DIR", "of yarn-site.xml ($HADOOP_CONF_DIR, else /etc/hadoop/conf)",
@@ -47,7 +47,7 @@ static const char *where(const struct cli_ctx *ctx, char buf[64])
     return buf;
 }
 
-/* ---- The nearest word ---- */
+/* ---- Suggestions ---- */
 
 struct nearest {
     const char *word, *hit;
@@ -59,7 +59,7 @@ static struct nearest nearest_to(const char *word)
     return (struct nearest){ word, NULL, SV_MAX(strlen(word) / 3, (size_t)1) + 1 };
 }
 
-/* One letter of three may be wrong. */
+/* Allows an edit distance of a third of the letters. */
 static void consider(struct nearest *n, const char *candidate)
 {
     size_t d = sv_edit_distance(n->word, candidate);
@@ -90,7 +90,7 @@ static int unknown(const struct cli_ctx *ctx, const char *given, const struct op
     return '?';
 }
 
-/* What getopt_long() has rejected: a long option (optopt is its value or 0) or a letter. */
+/* Reports an error of getopt_long(): a long option (optopt is its value or 0) or a letter. */
 static int rejected(const struct cli_ctx *ctx, int c, char **argv, const struct option *all)
 {
     const char *given = argv[optind - 1];
@@ -146,7 +146,7 @@ static int take_format(struct cli_ctx *ctx, const char *text)
     return 0;
 }
 
-/* 0: taken. '?': an error. Else the option is the subcommand's. */
+/* Returns 0: handled; '?': an error; else the option belongs to the subcommand. */
 static int take_global(struct cli_ctx *ctx, int c)
 {
     switch (c) {
@@ -188,7 +188,7 @@ static const struct cli_opt *find_letter(const struct cli_opt *options, int lett
     return NULL;
 }
 
-/* Why no option or argument takes this text; NULL: it may. */
+/* Returns why the text is invalid for any option or argument; NULL: valid. */
 static const char *wrong_text(const char *text)
 {
     if (!*text)
@@ -201,7 +201,7 @@ static const char *wrong_text(const char *text)
     return NULL;
 }
 
-/* What holds for the value of each option: 0, or '?' after an error message. */
+/* Checks that apply to every option's value: 0, or '?' after an error message. */
 static int check_value(struct cli_ctx *ctx, int c)
 {
     const struct cli_opt *o = find_letter(own_options(ctx), c);
@@ -235,7 +235,7 @@ static int takes_value(const struct cli_opt *o)
     return !o->value ? no_argument : *o->value == '[' ? optional_argument : required_argument;
 }
 
-/* Appends the rows as getopt_long() needs them. */
+/* Converts the rows for getopt_long(). */
 static void add_options(const struct cli_opt *options, struct option *longs, size_t *n,
                         char *letters, size_t size)
 {
@@ -277,7 +277,7 @@ int cli_option_all(struct cli_ctx *ctx, int argc, char **argv, bool *ret_all)
 {
     int c;
 
-    optind = 0; /* begin with a new argv */
+    optind = 0; /* restart getopt for a new argv */
     *ret_all = false;
     while ((c = cli_option(ctx, argc, argv)) == 'a')
         *ret_all = true;
@@ -286,7 +286,7 @@ int cli_option_all(struct cli_ctx *ctx, int argc, char **argv, bool *ret_all)
 
 int cli_option_none(struct cli_ctx *ctx, int argc, char **argv)
 {
-    optind = 0; /* begin with a new argv */
+    optind = 0; /* restart getopt for a new argv */
     return cli_option(ctx, argc, argv) == -1 ? 0 : 2;
 }
 

@@ -1,5 +1,5 @@
-/* The command line's words: finds the subcommand and reads its options and the global ones, which
- * may stand before or after the subcommand. Errors begin with "selvedge:" and name the nearest
+/* Parses the command line: finds the subcommand and reads its options and the global ones, which
+ * may precede or follow the subcommand. Errors begin with "selvedge:" and suggest the nearest
  * command or option. */
 #ifndef SELVEDGE_CLIENT_CORE_OPTIONS_H
 #define SELVEDGE_CLIENT_CORE_OPTIONS_H
@@ -16,10 +16,10 @@ int cli_option(struct cli_ctx *ctx, int argc, char **argv);
 int cli_option_all(struct cli_ctx *ctx, int argc, char **argv, bool *ret_all);
 /* For subcommands without options: leaves optind at the first argument; 0 or 2. */
 int cli_option_none(struct cli_ctx *ctx, int argc, char **argv);
-/* The same, then cli_option_begin(). */
+/* As cli_option_none(), then calls cli_option_begin(). */
 int cli_option_app(struct cli_ctx *ctx, int argc, char **argv, const struct cli_list *list,
                    int more, struct yarn_app_id *ret);
-/* After the options: checks the fields of -o against what the subcommand prints (NULL: no list) and
+/* Call after the options: checks the fields of -o against the subcommand's list (NULL: none) and
  * the number of arguments, and connects. ctx->subject becomes the first argument, or NULL;
  * `ret_app`, unless it is NULL, its id. 0 or the exit code. */
 int cli_option_begin(struct cli_ctx *ctx, int argc, char **argv, const struct cli_list *list,
@@ -27,13 +27,14 @@ int cli_option_begin(struct cli_ctx *ctx, int argc, char **argv, const struct cl
 /* For list commands, after the options: checks the fields of -o against the list; 0 or 2. */
 int cli_option_list(struct cli_ctx *ctx, const struct cli_list *list);
 
-/* The row of the subcommand that argv[0], or argv[0] and argv[1], name; NULL after an error
- * message. ret_words: 1 or 2. */
+/* Finds the subcommand named by argv[0], or argv[0] and argv[1]; NULL after an error message.
+ * ret_words: 1 or 2. */
 const struct cli_command *cli_command_find(const struct cli_ctx *ctx, int argc, char **argv,
                                            int *ret_words);
-/* Prints the synopses of "app …", each behind `before`; false: there is no such group. */
+/* Prints the synopses of "app …", each prefixed by `before`; false: no such group. */
 bool cli_group_print(const struct cli_ctx *ctx, const char *group, const char *before, FILE *out);
-/* "  -n, --instances N      containers (1)\n" of each. */
+/* Prints "  -n, --instances N      containers (1)
+ * " for each. */
 void cli_options_help(const struct cli_opt *options, FILE *out);
 
 #endif

@@ -11,7 +11,7 @@
 struct rest_get {
     struct cli_ctx *ctx;
     struct ipc_proxy_config rm;
-    size_t next; /* the ResourceManager that is tried next */
+    size_t next; /* next ResourceManager to try */
     char *path;
     cli_fetch_fn fn;
     void *userdata;
@@ -23,8 +23,8 @@ static void rest_get_free(struct rest_get *g)
     free(g);
 }
 
-/* "host:port" of the web port: the key's, with the id of one of several ResourceManagers, else the
- * host of the client port and 8088. */
+/* Returns "host:port" of the web port: from its key, suffixed with the id if there are several
+ * ResourceManagers, else the host of the client port and 8088. */
 static void web_address(struct sv_conf *conf, const struct ipc_proxy_server *server, char *ret,
                         size_t size)
 {

@@ -14,7 +14,7 @@
 #include "common/str.h"
 #include "wire/ipc/proxy.h"
 
-#define AWAY_TELL_MS 30000 /* between two messages that the ResourceManager is unreachable */
+#define AWAY_TELL_MS 30000 /* least time between two messages of an unreachable server */
 
 int cli_usage(const struct cli_ctx *ctx)
 {
@@ -33,13 +33,13 @@ int cli_fail(const char *fmt, ...)
     va_start(ap, fmt);
     vsnprintf(text, sizeof(text), fmt, ap);
     va_end(ap);
-    sv_escape(shown, sizeof(shown), text); /* of peers and of the command line */
+    sv_escape(shown, sizeof(shown), text); /* texts of peers and of the command line */
     cli_progress_yield(stderr, true);
     fprintf(stderr, "selvedge: %s\n", shown);
     return 1;
 }
 
-/* application_<time>_<number>; the number also without its leading zeros. */
+/* Parses application_<time>_<number>; the number may lack leading zeros. */
 int cli_parse_app(const char *text, struct yarn_app_id *ret)
 {
     static const char prefix[] = "application_";
@@ -82,7 +82,7 @@ static void on_away(const struct sv_error *err, int64_t wait_ms, const char *nex
     (void)wait_ms;
     snprintf(ctx->away, sizeof(ctx->away), "%s", err->text);
     if (!cli_rm_answered(ctx->rm) && ctx->wait_ms <= AWAY_TELL_MS)
-        return; /* on_patience() says it soon */
+        return; /* on_patience() reports it soon */
     if (ctx->away_logged_ms && now - ctx->away_logged_ms < AWAY_TELL_MS)
         return;
     ctx->away_logged_ms = SV_MAX(now, 1);
@@ -217,7 +217,7 @@ void cli_stop_list(struct cli_ctx *ctx, const struct cli_list *list, json_t *row
     cli_stop(ctx, rows ? 0 : cli_fail("out of memory"));
 }
 
-/* The answer's text without "host:port: method: ". */
+/* Returns the answer's text without "host:port: method: ". */
 static const char *answer_text(const struct sv_error *err)
 {
     const char *p = err->text;
@@ -233,7 +233,7 @@ static const char *answer_text(const struct sv_error *err)
     return p;
 }
 
-/* ClientRMService has no class of exception for it. */
+/* ClientRMService has no exception class for it. */
 bool cli_refused(const struct cli_ctx *ctx, int status, const struct sv_error *err)
 {
     return status == -EREMOTEIO && err && strcmp(cli_rm_exception(ctx->rm), "YarnException") == 0 &&
@@ -246,7 +246,7 @@ static void explain(const struct cli_ctx *ctx, const struct sv_error *err)
 
     if (ctx->subject && strcmp(class, "ApplicationNotFoundException") == 0)
         (void)cli_fail("%s: the ResourceManager does not know this application; selvedge ps -a "
-                       "lists those that it keeps",
+                       "lists those that it knows",
                        ctx->subject);
     else if (ctx->subject && cli_refused(ctx, -EREMOTEIO, err))
         (void)cli_fail("%s: %s may not see this application: with yarn.acl.enable its owner, its "
@@ -264,7 +264,7 @@ static void explain(const struct cli_ctx *ctx, const struct sv_error *err)
 
 void cli_stop_error(struct cli_ctx *ctx, int status, const struct sv_error *err)
 {
-    if (status == -ECANCELED) /* by the end of this program, whose reason was said */
+    if (status == -ECANCELED) /* this program is ending for a reason already printed */
         return;
     if (status == -EREMOTEIO && err && *err->text)
         explain(ctx, err);

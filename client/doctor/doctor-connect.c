@@ -1,5 +1,5 @@
-/* `selvedge doctor`: the connect filter of containers, and whether it refuses the ResourceManager's
- * ports for nodes and administrators where yarn-site.xml has moved them. */
+/* `selvedge doctor`: the containers' connect filter, and whether it refuses the ResourceManager's
+ * ports for nodes and administrators if yarn-site.xml changes them. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,8 +11,8 @@
 
 struct scan {
     struct doctor *d;
-    const char *key;  /* and with ".ID" of a ResourceManager behind it */
-    const char *port; /* the default */
+    const char *key;  /* also with the suffix ".ID" of a ResourceManager */
+    const char *port; /* default port */
     bool found;
 };
 
@@ -50,7 +50,7 @@ static int on_key(const char *name, const char *value, void *userdata)
 
     if (strncmp(name, s->key, n) != 0 || (name[n] != '\0' && name[n] != '.'))
         return 0;
-    value = sv_conf_raw(s->d->conf.conf, name); /* with its variables */
+    value = sv_conf_raw(s->d->conf.conf, name); /* unexpanded */
     const char *colon = value ? strrchr(value, ':') : NULL;
     s->found = true;
     check_port(s->d, name, colon ? colon + 1 : s->port);

@@ -1,4 +1,4 @@
-/* `selvedge doctor`: container-executor, its file, and the policy that it reports (CHECK, the
+/* `selvedge doctor`: container-executor: its file, and the policy that it reports (CHECK, the
  * operation without side effects). */
 #include <errno.h>
 #include <fcntl.h>
@@ -38,8 +38,7 @@ static bool file_of_systemd(struct doctor *d, const struct stat *st)
     return true;
 }
 
-/* Setuid mode: the mode bits under which the kernel grants root's rights to the daemon's group
- * alone. */
+/* Setuid mode: checks the mode bits that let only the daemon's group run the helper as root. */
 static bool file(struct doctor *d)
 {
     struct statvfs fs;
@@ -81,7 +80,7 @@ static bool file(struct doctor *d)
     return true;
 }
 
-/* The socket pair is created with the daemon's ids: the helper checks its creator. */
+/* Creates the socket pair with the daemon's ids: the helper checks its creator. */
 static int pair(const struct doctor *d, int ret[2])
 {
     const uid_t uid = geteuid();
@@ -96,7 +95,7 @@ static int pair(const struct doctor *d, int ret[2])
     return r;
 }
 
-/* A connection under the daemon's ids, for systemd and for the helper. */
+/* Connects with the daemon's ids, which systemd and the helper check. */
 static int connect_to(const struct doctor *d, int *ret)
 {
     const uid_t uid = geteuid();
@@ -210,12 +209,12 @@ static ssize_t receive(int fd, uint8_t *in, size_t size)
 
 struct answer {
     uint8_t bytes[EXE_REPLY_SIZE_MAX];
-    struct exe_reply reply; /* into `bytes` */
+    struct exe_reply reply; /* points into `bytes` */
     bool there;
     int status; /* setuid mode: the helper's wait status */
 };
 
-/* One CHECK in this version of the protocol; an error when no helper was asked. */
+/* Sends one CHECK in this version of the protocol; fails only if no helper could be started. */
 static int ask(struct doctor *d, uint16_t version, struct answer *a)
 {
     const struct exe_request request = { .version = version, .op = EXE_OP_CHECK, .request_id = 1 };
@@ -236,7 +235,7 @@ static int ask(struct doctor *d, uint16_t version, struct answer *a)
     (void)sv_close(fds[1]);
     ssize_t got = pid < 0 ? -1 : receive(ours, a->bytes, sizeof(a->bytes));
     if (got < 0 &&
-        errno == ECONNRESET) /* it exited with the request unread; an answer may be there */
+        errno == ECONNRESET) /* it exited without reading the request; an answer may be there */
         got = receive(ours, a->bytes, sizeof(a->bytes));
     if (pid > 0)
         (void)waitpid(pid, &a->status, 0);
@@ -251,7 +250,7 @@ static void query_policy(struct doctor *d)
 
     int r = ask(d, EXE_PROTOCOL_VERSION, &a);
     if (r == 0 && a.there && a.reply.status == EXE_STATUS_VERSION &&
-        exe_version_ok(a.reply.version)) /* as the daemon does */
+        exe_version_ok(a.reply.version)) /* same check as in the daemon */
         r = ask(d, a.reply.version, &a);
     if (r < 0 && d->socket) {
         doctor_report(d, DOCTOR_BAD, AREA, "systemctl enable --now selvedge-executor.socket",
@@ -288,7 +287,7 @@ static bool same(char *const *a, char *const *b)
     return true;
 }
 
-/* The profile and networks of each launch; the daemon makes the same comparison and does not
+/* Compares profile and networks of each launch; the daemon makes the same comparison and refuses to
  * start. */
 static void check_allowed(struct doctor *d, const char *ours, const char *value, const char *theirs,
                           char *const *list)
@@ -340,7 +339,7 @@ static void compare(struct doctor *d)
                       "controllers, containers run without limits");
     else if (d->conf.unenforced_allowed != p->unenforced_allowed)
         doctor_report(d, DOCTOR_NOTE, AREA, NULL,
-                      "unenforced-limits.allowed is true on one side only, which allows nothing");
+                      "unenforced-limits.allowed is true on one side only, which has no effect");
 }
 
 void doctor_helper(struct doctor *d)

@@ -1,5 +1,5 @@
-/* `selvedge doctor`: kernel features: system calls that the helper needs, protections that it does
- * not rely on, and cgroup v2 with its controllers. */
+/* `selvedge doctor`: kernel features: system calls that the helper needs, optional protections, and
+ * cgroup v2 with its controllers. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
@@ -91,18 +91,18 @@ static void bounding(struct doctor *d)
     if (sv_caps_unbounded(wished, SV_ARRAY_LEN(wished), missing) > 0)
         doctor_report(
             d, DOCTOR_NOTE, KERNEL,
-            "let CapabilityBoundingSet= of the NodeManager's unit, or of whatever this "
-            "machine runs in, have it",
+            "add it to CapabilityBoundingSet= of the NodeManager's unit, or of the container "
+            "around this machine",
             "the bounding set here lacks %s: a job can set its oom_score_adj back to 0, and "
             "where the "
             "NodeManager has one below 0 none is started",
             missing);
     if (sv_caps_unbounded(needed, SV_ARRAY_LEN(needed), missing) > 0)
-        doctor_report(
-            d, DOCTOR_BAD, KERNEL,
-            "let CapabilityBoundingSet= of the NodeManager's unit have them, or start it where "
-            "they were not dropped",
-            "the bounding set here lacks %s: container-executor would not get them", missing);
+        doctor_report(d, DOCTOR_BAD, KERNEL,
+                      "add them to CapabilityBoundingSet= of the NodeManager's unit, or start it "
+                      "without dropping them",
+                      "the bounding set here lacks %s: container-executor would not get them",
+                      missing);
 }
 
 void doctor_kernel(struct doctor *d)
@@ -127,7 +127,7 @@ void doctor_kernel(struct doctor *d)
         missing++;
         doctor_report(
             d, DOCTOR_BAD, KERNEL, "run it outside of that container or unit option",
-            "a system call filter is over this process: container-executor refuses to run "
+            "a system call filter applies to this process: container-executor refuses to run "
             "under one");
     }
     if (!missing)
@@ -136,7 +136,7 @@ void doctor_kernel(struct doctor *d)
     if (prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) > 0)
         doctor_report(d, DOCTOR_BAD, KERNEL,
                       "NoNewPrivileges= must be off where the NodeManager runs",
-                      "no_new_privs is set here: a setuid program gets nothing");
+                      "no_new_privs is set here: setuid has no effect");
     if (!*doctor_read_line("/proc/pressure/memory", value, sizeof(value)))
         doctor_report(d, DOCTOR_NOTE, KERNEL, "boot with psi=1", "no pressure figures (PSI)");
     bounding(d);
@@ -144,7 +144,7 @@ void doctor_kernel(struct doctor *d)
     protections(d);
 }
 
-/* "unified", "hybrid" or "v1"; `mount` gets the mount point of cgroup2. */
+/* Returns "unified", "hybrid" or "v1"; `mount` gets the mount point of cgroup2. */
 static const char *cgroup_mode(char *mount, size_t size)
 {
     char line[4096];
@@ -173,7 +173,7 @@ static bool has_word(const char *list, const char *word)
     return false;
 }
 
-/* The nearest existing cgroup at or above `root`, in `buf`. */
+/* Finds the nearest existing cgroup at or above `root`, in `buf`. */
 static void nearest_cgroup(const char *root, const char *mount, char *buf, size_t size)
 {
     (void)snprintf(buf, size, "%s", root);
@@ -231,7 +231,7 @@ static void controllers(struct doctor *d, const char *root, const char *group)
         doctor_report(d, DOCTOR_OK, CGROUPS, NULL, "%s: %s", group, good);
 }
 
-/* The cgroup of the containers, and whether the daemon owns it. */
+/* Checks the cgroup of the containers, and that the daemon owns it. */
 static void check_containers_cgroup(struct doctor *d, const char *root, const char *group)
 {
     struct stat st;

@@ -1,5 +1,5 @@
-/* `selvedge doctor`: whether the kernel has a feature, without loading its module. Sources: /sys,
- * the lists of the installed modules, else the configuration the kernel was built with. */
+/* `selvedge doctor`: detects kernel features without loading their modules. Sources: /sys, the
+ * lists of the installed modules, else the configuration the kernel was built with. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/utsname.h>
@@ -9,7 +9,7 @@
 #include "client/doctor/doctor.h"
 #include "common/str.h"
 
-/* Does the list have a line with /MODULE.ko and, if `file`, does that file exist? 1, 0, or -1
+/* Returns 1 if the list has a line with /MODULE.ko and, if `file`, that file exists; 0; or -1
  * without such a list. */
 static int find_in_list(const char *release, const char *list, const char *module, bool file)
 {
@@ -22,7 +22,7 @@ static int find_in_list(const char *release, const char *list, const char *modul
     if (!f)
         return -1;
     while (!found && fgets(line, sizeof(line), f)) {
-        line[strcspn(line, ":\n")] = '\0'; /* after it: its dependencies */
+        line[strcspn(line, ":\n")] = '\0'; /* dependencies follow */
         char *at = strstr(line, wanted);
         found = at && (at[strlen(wanted)] == '\0' || at[strlen(wanted)] == '.'); /* .ko.xz */
         (void)snprintf(module_path, sizeof(module_path), "/lib/modules/%s/%s", release, line);
@@ -33,7 +33,7 @@ static int find_in_list(const char *release, const char *list, const char *modul
     return found;
 }
 
-/* The value in the first of these files that exists: 'y', 'm', 'n', or '?' without any. */
+/* Returns the value in the first of these files that exists: 'y', 'm', 'n', or '?' without any. */
 static char configured(const char *release, const char *symbol)
 {
     static const char *const files[] = { "/proc/config.gz", "/boot/config-%s",

@@ -1,6 +1,5 @@
-/* `selvedge doctor`: private networks, where they are configured: root's settings and the
- * NodeManager's, merged by the function that decides for each container; the host's devices; the
- * kernel features. */
+/* `selvedge doctor`: private networks, if configured: root's settings and the NodeManager's, merged
+ * by the function used for each container; the host's devices; the kernel features. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -101,7 +100,7 @@ static void link_of(struct doctor *d, const struct net_request *q, enum net_mode
             "bridge, only");
 }
 
-/* The guaranteed rates of the NodeManager's number of containers against the total rate. */
+/* Checks the guaranteed rates of the NodeManager's number of containers against the total rate. */
 static void bandwidth(struct doctor *d, const struct net_request *q)
 {
     const int64_t shares = d->conf.bandwidth_shares;

@@ -19,10 +19,10 @@
 #define FILES "files"
 #define DIRECTORIES "directories"
 
-/* Keys that are not read, one finding per reason. */
+/* Collects keys that are not read, into one finding per reason. */
 struct unread {
     struct doctor *d;
-    const struct nm_key_group *group; /* whose keys are collected; NULL: the unknown ones */
+    const struct nm_key_group *group; /* group being collected; NULL: the unknown ones */
     unsigned n;
     char names[1024];
 };
@@ -36,7 +36,7 @@ static int on_unread(const char *name, const char *value, const struct nm_key_gr
     (void)value;
     if (group != u->group)
         return 0;
-    if (!group) /* Selvedge's own is read by nobody else */
+    if (!group) /* Selvedge's own keys have no other readers */
         doctor_report(u->d, sv_has_prefix(name, "selvedge.nodemanager.") ? DOCTOR_BAD : DOCTOR_NOTE,
                       CONFIGURATION, "selvedge-nodemanager --print-config lists the keys",
                       "%s: no such key%s%s%s", name, nearest ? "; is " : "", nearest ?: "",
@@ -89,7 +89,7 @@ void doctor_configuration(struct doctor *d, const char *dir, char *const *overri
     if (nm_host_is_local_name(d->conf.hostname, &d->conf.rm, &other))
         doctor_report(d, DOCTOR_BAD, CONFIGURATION,
                       "correct /etc/hosts, or set yarn.nodemanager.hostname",
-                      "%s, this node's name, leads to loopback addresses alone, and the "
+                      "%s, this node's name, resolves to loopback addresses only, and the "
                       "ResourceManager is on %s: neither it nor jobs on other nodes can connect",
                       d->conf.hostname, other);
     report_unread(d);
@@ -149,11 +149,11 @@ void doctor_accounts(struct doctor *d)
             d->conf.local_user);
 }
 
-/* Files installed beside the helper, which root executes or loads. */
+/* Files installed beside the helper that root executes or loads. */
 static const struct {
     const char *name;
     mode_t not ; /* bits that must not be set */
-    mode_t bits; /* that must be */
+    mode_t bits; /* bits that must be set */
 } files[] = {
     { "container-localizer", 022, 0111 }, { "container-holder", 022, 0111 },
     { "container-prepare", 022, 0100 },   { "container-signal", 022, 0111 },
@@ -175,7 +175,7 @@ static bool helper_directory(const struct doctor *d, char dir[4096])
     return slash != NULL;
 }
 
-/* "a, b, c" of the files that are not there; returns their number. */
+/* Lists missing files as "a, b, c"; returns their number. */
 static size_t missing_files(const char *dir, char *list, size_t size)
 {
     char path[4352];
@@ -241,7 +241,7 @@ void doctor_files(struct doctor *d)
                       dir);
 }
 
-/* A directory of the daemon. `runs`: it holds programs of jobs. */
+/* Checks a directory of the daemon. `runs`: it holds programs of jobs. */
 static void check_directory(struct doctor *d, const char *path, bool runs)
 {
     struct stat st;

@@ -55,8 +55,8 @@ static bool alike(const struct doctor_finding *a, const struct doctor_finding *b
            sv_streq(a->remedy, b->remedy);
 }
 
-/* Without `all`: one of several that have one remedy, and on a machine where nothing is installed
- * no notes and nothing that is in order. */
+/* Unless `all`, prints one finding per remedy, and on a machine without an installation neither
+ * notes nor passed checks. */
 void doctor_print_text(const struct doctor *d, bool all)
 {
     const struct doctor_finding *f;

@@ -15,7 +15,7 @@
 #define PORTS "ports"
 #define UNITS "systemd"
 
-/* uid of the listener on `port` in /proc/net/tcp or tcp6, or -1. */
+/* Returns the uid of the listener on `port` in /proc/net/tcp or tcp6, or -1. */
 static int64_t find_listener(const char *file, uint16_t port)
 {
     _cleanup_free_ char *text = NULL;
@@ -143,7 +143,7 @@ static void check_units(struct doctor *d)
     else
         doctor_report(d, strcmp(nm.active, "failed") == 0 ? DOCTOR_BAD : DOCTOR_OK, UNITS,
                       strcmp(nm.active, "failed") == 0
-                          ? "journalctl -u selvedge-nodemanager tells why"
+                          ? "journalctl -u selvedge-nodemanager shows why"
                           : NULL,
                       "selvedge-nodemanager.service: %s", nm.active);
     if (d->socket) {
@@ -185,7 +185,7 @@ static void check_units(struct doctor *d)
     sd_bus_unref(bus);
 }
 
-/* Does the loaded policy define the module's types? */
+/* True if the loaded policy defines the module's types. */
 static bool module_loaded(void)
 {
     static const char label[] = "system_u:system_r:selvedge_container_t:s0:c0,c1,c512,c513";

@@ -1,5 +1,5 @@
-/* `selvedge doctor`: uploads of aggregated logs that failed for good, as the node's own daemon
- * tells them over REST. Hostile: the reasons, which come from file systems. */
+/* `selvedge doctor`: uploads of aggregated logs that failed permanently, from the REST of the
+ * node's own daemon. Hostile: the reasons, which come from file systems. */
 #include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
@@ -23,7 +23,7 @@
 struct answer {
     sd_event *event;
     int status;
-    json_t *root; /* NULL: none, or no JSON */
+    json_t *root; /* NULL: no answer, or not JSON */
 };
 
 static void on_answer(int status, const char *body, size_t len, const char *why, void *userdata)
@@ -33,7 +33,7 @@ static void on_answer(int status, const char *body, size_t len, const char *why,
     (void)why;
     a->status = status;
     a->root = status == 200 ? json_loadb(body, len, 0, NULL) : NULL;
-    (void)sd_event_exit(a->event, 0); /* ours, ignoring */
+    (void)sd_event_exit(a->event, 0); /* the loop is this function's own, ignoring */
 }
 
 static int url_of(const struct nm_conf *conf, char **ret)
@@ -90,8 +90,8 @@ static void report_one(struct doctor *d, const char *directory, json_t *app)
                    "saves these logs",
                    id);
     doctor_report(d, DOCTOR_WEAK, AREA, remedy,
-                  "%s: its logs are not uploaded to %s: %s; they stay on this node until %s", id,
-                  directory, reason, when);
+                  "%s: its logs are not uploaded to %s: %s; they are kept on this node until %s",
+                  id, directory, reason, when);
 }
 
 static void report(struct doctor *d, json_t *uploads)
@@ -124,6 +124,6 @@ void doctor_uploads(struct doctor *d)
         report(d, uploads);
     else if (a.status != -ECONNREFUSED)
         doctor_report(d, DOCTOR_NOTE, AREA, NULL,
-                      "the NodeManager's web server does not tell of uploads of logs");
+                      "the NodeManager's web server does not report uploads of logs");
     json_decref(a.root);
 }

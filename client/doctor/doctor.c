@@ -26,7 +26,7 @@ int cli_cmd_doctor(struct cli_ctx *ctx, int argc, char **argv)
     struct doctor d = { 0 };
     int c, code;
 
-    optind = 0; /* begin with a new argv */
+    optind = 0; /* restart getopt for a new argv */
     while ((c = cli_option(ctx, argc, argv)) != -1) {
         if (c == '?')
             return 2;

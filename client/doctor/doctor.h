@@ -22,15 +22,15 @@ struct doctor_policy { /* container-executor's answer; strings owned */
     char *cgroup_root, *user;
     bool unenforced_allowed;
     bool labels, enforcing;      /* selvedge.sandbox.selinux */
-    char **profiles, **networks; /* that it allows */
-    char *refused_ports;         /* of the connect filter; NULL: it is off */
+    char **profiles, **networks; /* allowed ones */
+    char *refused_ports;         /* of the connect filter; NULL: disabled */
     struct net_request net;      /* as far as root's configuration defines it */
 };
 
 struct doctor {
     struct nm_conf conf;
     bool have_conf;     /* conf was read completely */
-    bool absent;        /* neither the helper nor a file beside it: nothing is installed */
+    bool absent;        /* nothing is installed: neither the helper nor a file beside it */
     const char *daemon; /* the NodeManager's account */
     uid_t daemon_uid;
     gid_t daemon_gid;
@@ -42,30 +42,30 @@ struct doctor {
     unsigned counts[DOCTOR_BAD + 1];
 };
 
-/* doctor-report.c. Adds a finding. `remedy` is the action to take; NULL where there is none. */
+/* doctor-report.c. Adds a finding. `remedy`: the action to take; NULL: none. */
 void doctor_report(struct doctor *d, enum doctor_state state, const char *area, const char *remedy,
                    const char *fmt, ...) _printf_(5, 6);
 void doctor_print_text(const struct doctor *d, bool all);
 void doctor_print_json(const struct doctor *d, int code, const struct cli_output *o);
 void doctor_findings_free(struct doctor *d);
 
-/* doctor-probe.c. `path` or the first directory above it that others than root and `owner` can
- * replace, in `buf`; NULL when there is none. */
+/* doctor-probe.c. Returns `path` or the first directory above it that anyone but root and `owner`
+ * can replace, in `buf`; NULL if there is none. */
 const char *doctor_find_unsafe(const char *path, uid_t owner, char *buf, size_t size);
-/* First line of a small file, without the newline; "" when it cannot be read. */
+/* First line of a small file, without the newline; "" if unreadable. */
 const char *doctor_read_line(const char *path, char *buf, size_t size);
 
 /* A kernel feature, by its module's name and its configuration symbol. */
 enum doctor_part {
     DOCTOR_PART_THERE,
-    DOCTOR_PART_LOADED_LATER, /* when it is needed */
+    DOCTOR_PART_LOADED_LATER, /* loaded on demand */
     DOCTOR_PART_MISSING,
     DOCTOR_PART_UNKNOWN, /* cannot be determined */
 };
 enum doctor_part doctor_kernel_part(const char *module, const char *symbol);
 
 void doctor_configuration(struct doctor *d, const char *dir, char *const *overrides);
-/* Sets `absent` and reports it; checks of accounts, files and directories then say nothing. */
+/* Sets and reports `absent`; checks of accounts, files and directories then report nothing. */
 void doctor_installed(struct doctor *d);
 void doctor_accounts(struct doctor *d);
 void doctor_helper(struct doctor *d);

@@ -8,7 +8,7 @@
 
 #include "common/str.h"
 
-/* Everything that is not a letter, a digit or one of "-_." as %XX; NULL without memory. */
+/* Percent-encodes everything but letters, digits and "-_."; NULL when out of memory. */
 static char *percent_encode(const char *s)
 {
     static const char hex[] = "0123456789ABCDEF";

@@ -1,11 +1,12 @@
-/* Addresses of a NodeManager's web server. */
+/* URLs of a NodeManager's web server. */
 #ifndef SELVEDGE_CLIENT_HTTP_NODE_URL_H
 #define SELVEDGE_CLIENT_HTTP_NODE_URL_H
 
 #include "common/base.h"
 
-/* malloc'd: the container `id` on the node `http` ("host:port"), then `rest` ("/logs/stdout" or
- * ""), with the user's name in the query, which a NodeManager with yarn.acl.enable demands. */
+/* Returns the malloc'd URL of the container `id` on the node `http` ("host:port"), followed by
+ * `rest` ("/logs/stdout" or ""), with the user's name in the query, which a NodeManager with
+ * yarn.acl.enable requires. */
 /* "?user.name=…", percent-encoded; malloc'd. */
 int cli_query_user(const char *user, char **ret) _must_use_;
 int cli_node_url(const char *http, const char *id, const char *rest, const char *user, char **ret)

@@ -7,14 +7,21 @@
 
 #include "common/base.h"
 
-enum kind { WORD, INTEGER, REAL, PERCENT /* becomes a share: 1.0 = 100% */, TRUTH, WORDS };
+enum kind {
+    WORD,
+    INTEGER,
+    REAL,
+    PERCENT /* PERCENT: converted to a share: 1.0 = 100% */,
+    TRUTH,
+    WORDS
+};
 
 struct pick {
-    const char *key, *path; /* ours; theirs, "a.b.c" */
+    const char *key, *path; /* key in the result; path in the answer, "a.b.c" */
     enum kind kind;
 };
 
-#define WORDS_MAX 1000 /* of one list */
+#define WORDS_MAX 1000 /* per list */
 
 static json_t *descend(json_t *from, const char *path)
 {
@@ -41,12 +48,12 @@ static json_t *words(const json_t *v)
     json_array_foreach(v, i, item)
     {
         if (i < WORDS_MAX && json_is_string(item))
-            (void)json_array_append(list, item); /* short of memory: a shorter list, ignoring */
+            (void)json_array_append(list, item); /* out of memory: item omitted, ignoring */
     }
     return list;
 }
 
-/* A new reference; null when the value is not of that kind. */
+/* Returns a new reference; null if the value has another type. */
 static json_t *value_of(json_t *v, enum kind kind)
 {
     double number = json_number_value(v);
@@ -76,7 +83,7 @@ static json_t *pick(json_t *from, const struct pick *rows, size_t n)
     for (size_t i = 0; ret && i < n; i++)
         (void)json_object_set_new(
             ret, rows[i].key,
-            value_of(descend(from, rows[i].path), rows[i].kind)); /* ignoring: the key is missing */
+            value_of(descend(from, rows[i].path), rows[i].kind)); /* else no such key, ignoring */
     return ret;
 }
 
@@ -90,7 +97,7 @@ static json_t *pick_body(const char *body, size_t len, const char *object, const
     return ret;
 }
 
-/* ---- The ResourceManager's ---- */
+/* ---- Answers of ResourceManagers ---- */
 
 json_t *cli_answer_app(const char *body, size_t len)
 {
@@ -124,7 +131,7 @@ json_t *cli_answer_cluster(const char *body, size_t len)
     return pick_body(body, len, "clusterInfo", rows, SV_ARRAY_LEN(rows));
 }
 
-/* ---- The NodeManager's ---- */
+/* ---- Answers of NodeManagers ---- */
 
 json_t *cli_answer_node(const char *body, size_t len)
 {
@@ -184,10 +191,10 @@ static void append_container(json_t *list, json_t *from)
     json_t *one = pick(from, container_rows, SV_ARRAY_LEN(container_rows));
 
     if (one)
-        (void)json_array_append_new(list, one); /* short of memory: it is left out, ignoring */
+        (void)json_array_append_new(list, one); /* out of memory: item omitted, ignoring */
 }
 
-/* Hadoop 2 writes a list of one without its brackets. */
+/* Hadoop 2 writes a list of one element without brackets. */
 json_t *cli_answer_containers(const char *body, size_t len)
 {
     json_t *root = json_loadb(body, len, 0, NULL);

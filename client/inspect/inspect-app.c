@@ -9,7 +9,7 @@
 #include "common/exit-meaning.h"
 #include "common/str.h"
 
-#define ATTEMPTS_MAX 100 /* whose containers are read: of more the last ones */
+#define ATTEMPTS_MAX 100 /* attempts whose containers are read: the last ones */
 
 json_t *cli_inspect_container_object(const struct cli_container_report *c)
 {
@@ -18,7 +18,7 @@ json_t *cli_inspect_container_object(const struct cli_container_report *c)
     const char *http = c->http_address;
     char id[YARN_ID_TEXT_MAX], node[264];
 
-    if (sv_has_prefix(http, "http://")) /* of Apache's ResourceManager */
+    if (sv_has_prefix(http, "http://")) /* Apache's ResourceManager sends a URL */
         http += strlen("http://");
     return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "id",
                      yarn_container_id_text(c->id, id), "state", c->state, "node",
@@ -35,7 +35,7 @@ json_t *cli_inspect_container_object(const struct cli_container_report *c)
 
 struct attempt_call {
     struct cli_inspect *i;
-    json_t *attempt; /* of the root */
+    json_t *attempt; /* part of the root */
 };
 
 static void on_containers(int status, const struct cli_container_report *list, size_t n,
@@ -48,7 +48,7 @@ static void on_containers(int status, const struct cli_container_report *list, s
     i->ended = i->ended || status == -ECANCELED;
     for (size_t k = 0; status >= 0 && k < n; k++)
         (void)json_array_append_new(
-            containers, cli_inspect_container_object(&list[k])); /* NULL is refused, ignoring */
+            containers, cli_inspect_container_object(&list[k])); /* NULL is omitted, ignoring */
     (void)json_object_set_new(call->attempt, "containers", containers); /* likewise, ignoring */
     if (status < 0)
         cli_inspect_lacks(i, "containers of an attempt",
@@ -85,7 +85,7 @@ static void on_attempts(int status, const struct cli_attempt_report *attempts, s
         cli_inspect_error(i, status, err);
     else if (status < 0)
         cli_inspect_lacks(i, "attempts", err && *err->text ? err->text : strerror(-status));
-    (void)json_object_set_new(i->root, "attempts", list); /* a NULL is refused, ignoring */
+    (void)json_object_set_new(i->root, "attempts", list); /* NULL is omitted, ignoring */
     for (size_t k = 0; status >= 0 && k < n; k++) {
         json_t *one = cli_attempt_object(&attempts[k]);
 
@@ -97,7 +97,7 @@ static void on_attempts(int status, const struct cli_attempt_report *attempts, s
     cli_inspect_release(i);
 }
 
-/* The table of a job of `selvedge run`, also after its end. */
+/* Handles the table of a job of `selvedge run`, also after its end. */
 static void on_instances(int status, struct cli_rows *rows, const struct sv_error *err,
                          void *userdata)
 {
@@ -106,7 +106,7 @@ static void on_instances(int status, struct cli_rows *rows, const struct sv_erro
 
     (void)err;
     (void)json_object_set(i->root, "instances",
-                          json_object_get(job, "containers")); /* a NULL is refused, ignoring */
+                          json_object_get(job, "containers")); /* NULL is omitted, ignoring */
     json_decref(job);
     cli_inspect_release(i);
 }
@@ -201,7 +201,8 @@ static void not_there(struct cli_inspect *i)
     i->ended = true;
 }
 
-/* Of a job of `selvedge run`, whose table is kept longer than the ResourceManager's. */
+/* Handles the table of a job of `selvedge run`, which is kept longer than the ResourceManager's
+ * data. */
 static void on_table(int status, struct cli_rows *rows, const struct sv_error *err, void *userdata)
 {
     struct cli_inspect *i = userdata;

@@ -48,13 +48,13 @@ static void on_applications(int status, const struct cli_report *reports, size_t
         if (same_queue(reports[k].queue, path))
             (void)json_array_append_new(
                 list, json_string(yarn_app_id_text(reports[k].id, id))); /* ignoring */
-    (void)json_object_set_new(i->root, "applications", list); /* a NULL is refused, ignoring */
+    (void)json_object_set_new(i->root, "applications", list); /* NULL is omitted, ignoring */
     if (status < 0)
         cli_inspect_lacks(i, "applications", err && *err->text ? err->text : strerror(-status));
     cli_inspect_release(i);
 }
 
-/* The direct children of the first one: all that follow are below it. */
+/* Adds the direct children of the first queue; all that follow are its descendants. */
 void cli_inspect_queue(struct cli_inspect *i, const struct cli_queue_report *queues, size_t n)
 {
     size_t depth = strlen(queues[0].path) + 1;
@@ -65,7 +65,7 @@ void cli_inspect_queue(struct cli_inspect *i, const struct cli_queue_report *que
     for (size_t k = 1; k < n; k++)
         if (strlen(queues[k].path) > depth && !strchr(queues[k].path + depth, '.'))
             (void)json_array_append_new(children, cli_json_string(queues[k].path)); /* likewise */
-    (void)json_object_set_new(i->root, "children", children); /* a NULL is refused, ignoring */
+    (void)json_object_set_new(i->root, "children", children); /* NULL is omitted, ignoring */
     cli_inspect_hold(i);
     if (cli_rm_applications(i->ctx->rm, NULL, true, on_applications, i) < 0) {
         cli_inspect_error(i, -ENOMEM, NULL);

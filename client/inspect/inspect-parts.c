@@ -1,4 +1,4 @@
-/* The answers of which `selvedge inspect` puts its object together, see inspect.h. */
+/* See inspect.h. Collects the answers that make up the object of `selvedge inspect`. */
 #include <errno.h>
 #include <string.h>
 
@@ -18,7 +18,7 @@ static void print(struct cli_inspect *i)
 {
     struct cli_output *o = &i->ctx->output;
 
-    if (o->format == CLI_TABLE || o->format == CLI_WIDE) { /* for people */
+    if (o->format == CLI_TABLE || o->format == CLI_WIDE) { /* formats for people */
         json_dumpf(i->root, stdout, JSON_INDENT(2) | JSON_ENSURE_ASCII);
         putchar('\n');
     } else {
@@ -48,11 +48,11 @@ void cli_inspect_lacks(struct cli_inspect *i, const char *what, const char *why)
 
     if (!list) {
         list = json_array();
-        (void)json_object_set_new(i->root, "unavailable", list); /* a NULL is refused, ignoring */
+        (void)json_object_set_new(i->root, "unavailable", list); /* NULL is omitted, ignoring */
     }
     (void)json_array_append_new(
         list, json_pack("{s:s, s:o}", "what", what, "why",
-                        cli_json_string(why))); /* short of memory: not listed, ignoring */
+                        cli_json_string(why))); /* out of memory: not listed, ignoring */
 }
 
 /* ---- REST ---- */
@@ -91,12 +91,12 @@ static void on_rest(int status, const char *body, size_t len, const char *why, v
     if (json_is_null(json_object_get(found, "limitsNotEnforced")))
         cli_inspect_lacks(i, "usage", "this NodeManager's REST does not tell it");
     (void)json_object_set_new(call->part.into, call->part.key,
-                              found ? found : json_null()); /* the key is missing, ignoring */
+                              found ? found : json_null()); /* else no such key, ignoring */
     free(call);
     cli_inspect_release(i);
 }
 
-/* The call for an answer that is awaited, or NULL. */
+/* Returns a call for a pending answer, or NULL. */
 static struct rest_call *begin(struct cli_inspect *i, struct cli_inspect_part part)
 {
     struct rest_call *call = malloc(sizeof(*call));

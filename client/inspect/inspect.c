@@ -1,4 +1,4 @@
-/* See inspect.h. Decides what the argument names. */
+/* See inspect.h. Determines the type of the argument. */
 #include "client/inspect/inspect.h"
 
 #include <errno.h>
@@ -22,7 +22,7 @@ static void on_queues(int status, const struct cli_queue_report *queues, size_t 
 
     if (status < 0 && status != -EREMOTEIO) {
         cli_inspect_error(i, status, err);
-    } else if (status == -EREMOTEIO || n == 0) { /* Apache's answers an exception */
+    } else if (status == -EREMOTEIO || n == 0) { /* Apache's answers with an exception */
         if (!i->root) {
             cli_stop(i->ctx, cli_fail("%s: no application, container, node or queue has this name; "
                                       "see selvedge ps -a, node list -a and queue list",
@@ -113,7 +113,7 @@ int cli_cmd_inspect(struct cli_ctx *ctx, int argc, char **argv)
         r = cli_rm_nodes(ctx->rm, true, on_nodes, &i);
     code = r < 0 ? cli_fail("inspect: %s", strerror(-r)) : cli_loop(ctx);
     i.ended = true;
-    ctx->fetch = cli_fetch_free(ctx->fetch); /* these end what is open with -ECANCELED */
+    ctx->fetch = cli_fetch_free(ctx->fetch); /* frees pending calls with -ECANCELED */
     ctx->rm = cli_rm_free(ctx->rm);
     json_decref(i.root);
     return code;

@@ -1,12 +1,12 @@
-/* See diagnostics.h. Used by the ApplicationMaster, which keeps them, and by tables. */
+/* See diagnostics.h. */
 #include "client/job/diagnostics.h"
 
 #include <string.h>
 
 #define LINES_MAX 64
-#define LINE_END "\\x0a" /* as sv_escape() writes it */
+#define LINE_END "\\x0a" /* a newline escaped by sv_escape() */
 
-/* The last "Last N bytes of NAME :" followed by `end`; NULL when there is none. */
+/* Finds the last "Last N bytes of NAME :" followed by `end`; NULL if there is none. */
 static const char *last_heading(const char *text, const char *end)
 {
     const char *found = NULL;
@@ -37,7 +37,7 @@ void cli_diagnostics_copy(char *dst, size_t size, const char *text)
         snprintf(dst, size, "%s", text);
         return;
     }
-    kept = size - first - head - 3; /* two line ends and the NUL */
+    kept = size - first - head - 3; /* two newlines and the NUL */
     kept = SV_MIN(kept, strlen(heading + head + 1));
     snprintf(dst, size, "%.*s\n%.*s\n%s", (int)first, text, (int)head, heading, text + len - kept);
 }
@@ -73,7 +73,7 @@ void cli_diagnostics_summary(const char *text, char *dst, size_t size)
     size_t first = strcspn(text, "\n"), len;
 
     why = why ? why + strlen(heading) : "";
-    if (*why == '[' && (end = strchr(why, ']'))) /* a time */
+    if (*why == '[' && (end = strchr(why, ']'))) /* a timestamp */
         why = end + 1;
     len = strcspn(why, "\n");
     end = strstr(why, more);

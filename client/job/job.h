@@ -19,17 +19,17 @@ struct cli_job {
     int32_t instances;
     struct yarn_resource resource; /* of each container */
     int32_t tries;                 /* maximum starts of an instance whose node is lost */
-    int32_t restarts;              /* of an instance that fails */
-    struct cli_server *schedulers; /* one for each ResourceManager */
+    int32_t restarts;              /* maximum restarts of a failed instance */
+    struct cli_server *schedulers; /* one per ResourceManager */
     size_t n_schedulers;
-    bool detached;      /* no client waits for the final table */
-    const char *secret; /* hex: authorizes the request that ends the ApplicationMaster */
-    const char *view_acl, *modify_acl; /* of each container's launch; NULL: none */
+    bool detached;                     /* no client waits for the final table */
+    const char *secret;                /* hex: authorizes POST /end */
+    const char *view_acl, *modify_acl; /* ACLs in each container's launch; NULL: none */
     struct cli_resource *resources;
     size_t n_resources;
 };
 
-/* Everything in the arena. */
+/* Allocates everything in the arena. */
 int cli_job_parse(const char *json, size_t len, struct sv_arena *a, struct cli_job *ret,
                   struct sv_error *err) _must_use_;
 int cli_job_print(const struct cli_job *job, char **ret) _must_use_; /* malloc'd */

@@ -130,7 +130,7 @@ static void take_tokens(struct cli_am *am, const Hadoop__Yarn__AllocateResponseP
         if (yarn_node_id_from(m->nm_tokens[i]->nodeid, &node) == 0 && m->nm_tokens[i]->token &&
             yarn_token_from(m->nm_tokens[i]->token, a, &token) == 0)
             if (cli_nodes_token(am->nodes, &node, &token) < 0)
-                continue; /* a start on that node will report the missing token */
+                continue; /* a start on that node will fail for lack of the token */
     if (a && m->am_rm_token && yarn_token_from(m->am_rm_token, a, &am->new_token) == 0) {
         sv_arena_free(am->new_token_arena);
         am->new_token_arena = SV_TAKE(a);
@@ -148,7 +148,7 @@ static void take_allocated(struct cli_am *am, const Hadoop__Yarn__ContainerProto
         yarn_token_from(m->container_token, c->arena, &c->token) < 0 || find_any(am, c->id)) {
         if (c)
             sv_arena_free(c->arena);
-        free(c); /* unusable or known: the ResourceManager reclaims it when it expires */
+        free(c); /* unusable or already known: the ResourceManager reclaims it when it expires */
         return;
     }
     yarn_container_id_text(c->id, c->key);

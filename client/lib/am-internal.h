@@ -22,10 +22,10 @@ struct am_ask {
 struct am_container {
     struct yarn_container_id id;
     char key[YARN_ID_TEXT_MAX];
-    struct sv_arena *arena; /* of the token and the address */
+    struct sv_arena *arena; /* memory of the token and the address */
     struct cli_allocation allocation;
     struct yarn_token token;
-    bool started;  /* a start was sent that has not failed */
+    bool started;  /* a start was sent and has not failed */
     bool over;     /* completed or released: kept to detect repeated completions */
     bool released; /* its completion is not reported */
     UT_hash_handle hh;
@@ -58,9 +58,9 @@ struct cli_am {
     struct am_ask *asks;
     struct am_release *releases;
     struct am_container *containers;
-    int32_t repeated; /* repeated completions */
+    int32_t repeated; /* number of repeated completions */
     float progress;
-    char *my_host, *my_url; /* as registered, to register again */
+    char *my_host, *my_url; /* kept to register again */
     int32_t my_port;
     enum cli_final final;
     char *diagnostics;

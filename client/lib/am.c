@@ -320,7 +320,7 @@ static void on_allocate(const struct ipc_result *r, const struct sv_error *err, 
     am->request_arena = sv_arena_free(am->request_arena);
     am->response_id = m->response_id;
     if (m->has_a_m_command && m->a_m_command == HADOOP__YARN__AMCOMMAND_PROTO__AM_SHUTDOWN) {
-        sv_error_set(&own, -ESHUTDOWN, "the ResourceManager ends this attempt");
+        sv_error_set(&own, -ESHUTDOWN, "the ResourceManager has ended this attempt");
         report_lost(am, &own);
         return;
     }

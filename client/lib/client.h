@@ -1,10 +1,10 @@
 /* Applications on YARN, for the programs of this tree; library.h is the interface of
- * libselvedge-client, over this one.
+ * libselvedge-client, built on this one.
  *
  * Two sides, both asynchronous on the caller's sd-event loop:
  *   cli_rm client: new application, submit, watch, kill, list (ApplicationClientProtocol)
- *   cli_am ApplicationMaster: register, ask, start and stop containers, finish
- *           (ApplicationMasterProtocol and ContainerManagementProtocol)
+ *   cli_am ApplicationMaster: register, request, start and stop containers, finish
+ *          (ApplicationMasterProtocol and ContainerManagementProtocol)
  *
  * Speaks Hadoop's wire protocol, to Selvedge's daemons and to Apache's. A callback runs exactly
  * once for each call that returned 0, never from inside that call; its arguments are valid only
@@ -48,7 +48,8 @@ struct cli_launch {
     const char *command;
     const uint8_t *tokens; /* credentials file, or NULL */
     size_t tokens_len;
-    /* Who else may see and end the application, as "user,user group,group"; NULL: nobody. */
+    /* Further users who may view or kill the application, as "user,user group,group"; NULL:
+     * nobody. */
     const char *view_acl, *modify_acl;
 };
 
@@ -97,9 +98,9 @@ struct cli_node_report {
 struct cli_queue_report {
     const char *path;              /* "root.a.b" */
     const char *state;             /* "RUNNING", "STOPPED", "DRAINING" */
-    float capacity, maximum, used; /* 0…1; used: of its capacity, so it may be above 1 */
+    float capacity, maximum, used; /* 0…1; used: relative to capacity, so it may exceed 1 */
     size_t children;               /* 0: a leaf */
-    int64_t running, pending;      /* applications; 0 where the ResourceManager does not tell */
+    int64_t running, pending;      /* applications; 0 if the ResourceManager does not report them */
 };
 
 struct cli_container_report {
@@ -131,7 +132,7 @@ struct cli_submission {
     const char *name, *queue, *type; /* NULL: the cluster's defaults */
     struct yarn_resource resource;   /* of the ApplicationMaster's container */
     int32_t max_attempts;            /* 0: the cluster's */
-    int64_t lifetime_s;              /* the ResourceManager then kills it; 0: without limit */
+    int64_t lifetime_s;              /* killed after this time; 0: unlimited */
     const char *rolled_logs; /* pattern of logs that are uploaded while it runs; NULL: none */
     struct cli_launch launch;
 };
@@ -140,7 +141,7 @@ struct cli_rm;
 
 /* `user`: NULL = the process' own. The addresses of the ResourceManagers and the retry limits are
  * read from `conf` by Hadoop's keys: yarn.resourcemanager.address, .ha.*, .connect.*,
- * yarn.client.failover-*, ipc.client.*. -EOPNOTSUPP: they are of a cluster with Kerberos. */
+ * yarn.client.failover-*, ipc.client.*. -EOPNOTSUPP: the cluster uses Kerberos. */
 int cli_rm_new(sd_event *event, struct sv_conf *conf, const char *user, struct cli_rm **ret,
                struct sv_error *err) _must_use_;
 struct cli_rm *cli_rm_free(struct cli_rm *rm); /* open calls end with -ECANCELED first */
@@ -150,7 +151,7 @@ typedef void (*cli_away_fn)(const struct sv_error *err, int64_t wait_ms, const c
                             void *userdata);
 void cli_rm_on_away(struct cli_rm *rm, cli_away_fn fn, void *userdata);
 
-/* True once a call was answered, also by an exception. */
+/* True once a call was answered, if only by an exception. */
 bool cli_rm_answered(const struct cli_rm *rm);
 /* Class of the last exception, without its package, such as "ApplicationNotFoundException"; "" =
  * none. For messages; valid until the next answer. */
@@ -185,12 +186,12 @@ int cli_rm_report(struct cli_rm *rm, struct yarn_app_id app, cli_reports_fn fn, 
 /* `user` NULL = all users; `live`: only unfinished applications. */
 int cli_rm_applications(struct cli_rm *rm, const char *user, bool live, cli_reports_fn fn,
                         void *userdata) _must_use_;
-/* Repeat until `killed`. */
+/* Requests the kill; repeat until `killed`. */
 int cli_rm_kill(struct cli_rm *rm, struct yarn_app_id app, const char *reason, cli_kill_fn fn,
                 void *userdata) _must_use_;
 int cli_rm_nodes(struct cli_rm *rm, bool all_states, cli_nodes_fn fn, void *userdata) _must_use_;
-/* `name` as in a submission, or "root"; with `recursive` all below it, each parent before its
- * children. n == 0: there is no such queue. */
+/* Lists the queue `name`, as in a submission, or "root"; with `recursive` also all its descendants,
+ * each parent before its children. n == 0: no such queue. */
 int cli_rm_queues(struct cli_rm *rm, const char *name, bool recursive, cli_queues_fn fn,
                   void *userdata) _must_use_;
 int cli_rm_containers(struct cli_rm *rm, struct yarn_attempt_id attempt, cli_containers_fn fn,
@@ -200,10 +201,10 @@ int cli_rm_attempts(struct cli_rm *rm, struct yarn_app_id app, cli_attempts_fn f
     _must_use_;
 int cli_rm_move(struct cli_rm *rm, struct yarn_app_id app, const char *queue, cli_done_fn fn,
                 void *userdata) _must_use_;
-/* The answer has the priority that it got: the cluster has a maximum. */
+/* The answer has the priority that was set, which the cluster's maximum limits. */
 int cli_rm_priority(struct cli_rm *rm, struct yarn_app_id app, int32_t priority, cli_priority_fn fn,
                     void *userdata) _must_use_;
-/* The node sends it with one of its next heartbeats. */
+/* The signal reaches the node with one of its next heartbeats. */
 int cli_rm_signal(struct cli_rm *rm, struct yarn_container_id id, enum cli_signal signal,
                   cli_done_fn fn, void *userdata) _must_use_;
 
@@ -251,12 +252,11 @@ struct cli_server {
 #define CLI_SERVERS_MAX 16
 
 struct cli_am_config {
-    const struct cli_server
-        *schedulers;         /* yarn.resourcemanager.scheduler.address, of each if there */
-    size_t n_schedulers;     /* are several ResourceManagers; copied */
-    int64_t heartbeat_ms;    /* 0 = 200; sooner when a request is pending */
-    int64_t max_wait_ms;     /* 0 = 15 minutes */
-    const char *tokens_file; /* NULL = $HADOOP_TOKEN_FILE_LOCATION */
+    const struct cli_server *schedulers; /* yarn.resourcemanager.scheduler.address, one per */
+    size_t n_schedulers;                 /* ResourceManager; copied */
+    int64_t heartbeat_ms;                /* 0 = 200; sooner when a request is pending */
+    int64_t max_wait_ms;                 /* 0 = 15 minutes */
+    const char *tokens_file;             /* NULL = $HADOOP_TOKEN_FILE_LOCATION */
     const struct cli_am_ops *ops;
     void *userdata;
 };

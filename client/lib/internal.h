@@ -9,8 +9,8 @@
 
 typedef struct Hadoop__Yarn__ContainerLaunchContextProto Hadoop__Yarn__ContainerLaunchContextProto;
 
-/* The wire message of a launch, in the arena, pointing into `l`; NULL when out of memory or when a
- * URL is malformed (then *err is set). */
+/* Builds the wire message of a launch in the arena, pointing into `l`; NULL when out of memory or
+ * when a URL is malformed (then *err is set). */
 Hadoop__Yarn__ContainerLaunchContextProto *
 cli_launch_to(struct sv_arena *a, const struct cli_launch *l, struct sv_error *err);
 
@@ -40,12 +40,12 @@ int cli_call_start(struct cli_rm *rm, const char *method, const ProtobufCMessage
 /* "NS_RUNNING" without the prefix "NS_"; "?" for an unknown value. */
 const char *cli_enum_name(const ProtobufCEnumDescriptor *d, int value, const char *prefix);
 
-static inline const char *cli_text(const char *s) /* of an answer: never NULL */
+static inline const char *cli_text(const char *s) /* for texts of an answer: never NULL */
 {
     return s ? s : "";
 }
 
-/* ---- The NodeManagers of an ApplicationMaster: one connection per node ---- */
+/* ---- An ApplicationMaster's connections to NodeManagers: one per node ---- */
 
 struct cli_nodes;
 

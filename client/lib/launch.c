@@ -1,4 +1,4 @@
-/* Wire message of a launch. Used for submissions (rm.c) and for containers (nodes.c). */
+/* Builds the wire message of a launch, for submissions and for containers. */
 #include <errno.h>
 #include <string.h>
 
@@ -6,7 +6,7 @@
 #include "common/str.h"
 #include "proto/yarn.pb-c.h"
 
-/* "scheme://[host[:port]]/path". The path travels unescaped, as Hadoop's URL record has it. */
+/* Parses "scheme://[host[:port]]/path". The path is sent unescaped, as in Hadoop's URL record. */
 static Hadoop__Yarn__URLProto *url_to(struct sv_arena *a, const char *text, struct sv_error *err)
 {
     const char *colon = strstr(text, "://");

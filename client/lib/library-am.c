@@ -1,4 +1,4 @@
-/* See library.h: the ApplicationMaster, over client.h. */
+/* See library.h: the ApplicationMaster, on top of client.h. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@ struct lib_am {
     void *userdata;
 };
 
-/* Calls a callback of the program where there is one; a handle that is closed has none. */
+/* Calls a callback of the program if it is set; a closed handle has none. */
 #define TELL(a, name, ...)                                                                         \
     do {                                                                                           \
         if ((a)->ops.name && !(a)->o.dying) {                                                      \
@@ -108,7 +108,7 @@ static void am_destroy(struct lib_object *o)
     free(a);
 }
 
-/* "host:port,host:port" into `ret`, whose hosts are in the arena. */
+/* Parses "host:port,host:port" into `ret`; the hosts are in the arena. */
 static int parse_schedulers(struct sv_arena *a, const char *text, struct cli_server *ret,
                             size_t *ret_n, struct sv_error *err)
 {
@@ -136,7 +136,7 @@ static int parse_schedulers(struct sv_arena *a, const char *text, struct cli_ser
     return n ? 0 : sv_error_set(err, -EINVAL, "schedulers: none is named");
 }
 
-/* Those of the configuration. */
+/* Reads the schedulers from the configuration. */
 static int configured_schedulers(struct sv_arena *a, struct cli_server *ret, size_t *ret_n,
                                  struct sv_error *err)
 {

@@ -1,4 +1,4 @@
-/* Handles of libselvedge-client: numbers in a table, so that a closed one is known as such. */
+/* Handles of libselvedge-client: numbers in a table, so that a closed one is detected. */
 #ifndef SELVEDGE_CLIENT_LIB_LIBRARY_INTERNAL_H
 #define SELVEDGE_CLIENT_LIB_LIBRARY_INTERNAL_H
 
@@ -17,10 +17,10 @@ struct lib_object { /* first member of each kind */
     UT_hash_handle hh;
     uint64_t id;
     enum lib_kind kind;
-    struct lib_loop *loop;                 /* counts it; NULL for a loop */
-    unsigned depth;                        /* its callbacks that run now */
+    struct lib_loop *loop;                 /* the loop that counts it; NULL for a loop */
+    unsigned depth;                        /* number of its callbacks running */
     void (*destroy)(struct lib_object *o); /* frees it */
-    sd_event_source *dying;                /* of a closed one that is not destroyed yet */
+    sd_event_source *dying;                /* pending destruction of a closed one */
     struct lib_object *next;
 };
 
@@ -28,17 +28,18 @@ struct lib_object { /* first member of each kind */
 struct lib_object *lib_find(uint64_t id, enum lib_kind kind);
 uint64_t lib_add(struct lib_object *o, enum lib_kind kind, struct lib_loop *loop,
                  void (*destroy)(struct lib_object *o));
-/* Out of the table at once; destroyed now, or by the loop where a callback of it runs. */
+/* Removes it from the table at once; destroys it now, or from the loop if a callback of it is
+ * running. */
 int lib_close(struct lib_object *o) _must_use_;
 struct lib_loop *lib_loop_of(selvedge_loop loop); /* or NULL */
 sd_event *lib_event(struct lib_loop *loop);
 
-int lib_error(struct selvedge_error *to, const struct sv_error *from); /* returns its code */
-/* A copy in the arena. -EINVAL: a member is missing; -ENOMEM. `more_env`: one more variable, or
+int lib_error(struct selvedge_error *to, const struct sv_error *from); /* returns the code */
+/* Copies into the arena. -EINVAL: a member is missing; -ENOMEM. `more_env`: one more variable, or
  * NULL. */
 int lib_launch(struct sv_arena *a, const struct selvedge_launch *from,
                const struct cli_env *more_env, struct cli_launch *ret) _must_use_;
-/* $HADOOP_CONF_DIR and so on. */
+/* Loads the configuration from `dir`, by default $HADOOP_CONF_DIR and so on. */
 int lib_conf(const char *dir, struct sv_conf **ret, struct sv_error *err) _must_use_;
 
 #endif

@@ -1,4 +1,4 @@
-/* See library.h: the client of the ResourceManager, over client.h. */
+/* See library.h: the client of the ResourceManager, on top of client.h. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,10 +16,10 @@ struct lib_rm {
     struct lib_wait *waits;
 };
 
-/* One request: who is told. */
+/* A pending request and its callback. */
 struct request {
     struct lib_rm *rm;
-    struct sv_arena *arena; /* of a submission */
+    struct sv_arena *arena; /* memory of a submission */
     struct cli_submission *submission;
     selvedge_submitted_fn submitted;
     selvedge_reports_fn reports;
@@ -34,14 +34,14 @@ static const char *reason(int status, const struct sv_error *err)
 
 /* ---- Open and close ---- */
 
-struct lib_wait { /* for the end of an application */
+struct lib_wait { /* waits for the end of an application */
     struct lib_wait *prev, *next;
     struct lib_rm *rm;
     struct yarn_app_id app;
     sd_event_source *timer;
     selvedge_reports_fn fn;
     void *userdata;
-    bool asks; /* a report is under way */
+    bool asks; /* a report was requested */
 };
 
 static void wait_free(struct lib_wait *w)
@@ -56,7 +56,7 @@ static void rm_destroy(struct lib_object *o)
     struct lib_rm *rm = (struct lib_rm *)o;
     struct lib_wait *w, *tmp;
 
-    o->depth++;              /* no callback can close it again */
+    o->depth++;              /* prevents a callback from destroying it again */
     cli_rm_free(rm->client); /* open calls end with -ECANCELED */
     DL_FOREACH_SAFE (rm->waits, w, tmp) {
         w->fn(-ECANCELED, reason(-ECANCELED, NULL), NULL, 0, w->userdata);
@@ -120,7 +120,7 @@ static void request_free(struct request *q)
     free(q);
 }
 
-/* The result of a call that begins a request. */
+/* Finishes a call that starts a request: returns its result, and frees the request on failure. */
 static int begun(int r, struct request *q)
 {
     if (r < 0)
@@ -168,7 +168,7 @@ static void on_new_app(int status, struct yarn_app_id app, struct yarn_resource 
         tell_submitted(q, status, err);
 }
 
-/* "host:port,host:port" of the schedulers, for the environment of the master. */
+/* Formats the schedulers as "host:port,host:port", for the master's environment. */
 static int schedulers_of(struct lib_rm *rm, struct sv_arena *a, struct cli_env *ret)
 {
     struct ipc_proxy_config cfg;
@@ -318,7 +318,7 @@ int selvedge_rm_list(selvedge_rm handle, const char *user, int live, selvedge_re
     return begun(cli_rm_applications(rm->client, user, live != 0, on_reports, q), q);
 }
 
-/* ---- Waiting for an end ---- */
+/* ---- Waiting for completion ---- */
 
 static void on_watched(int status, const struct cli_report *reports, size_t n,
                        const struct sv_error *err, void *userdata)
@@ -335,7 +335,7 @@ static void on_watched(int status, const struct cli_report *reports, size_t n,
         n = 0;
     }
     if (status == -ECANCELED)
-        return; /* the handle is destroyed, which tells it */
+        return; /* the handle is being destroyed, which reports it */
     tell_reports(w->rm, w->fn, w->userdata, status, reports, n, err);
     wait_free(w);
 }
@@ -385,7 +385,7 @@ static void on_killed(int status, bool killed, const struct sv_error *err, void 
 {
     struct request *q = userdata;
 
-    (void)killed; /* or it will be: the ResourceManager has taken the order */
+    (void)killed; /* or it will be: the ResourceManager has accepted the request */
     q->rm->o.depth++;
     q->done(status, reason(status, err), q->userdata);
     q->rm->o.depth--;

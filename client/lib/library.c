@@ -11,7 +11,7 @@
 #include "client/lib/library-internal.h"
 #include "common/str.h"
 
-#define EVENTS_MAX 256 /* of one dispatch */
+#define EVENTS_MAX 256 /* per dispatch */
 
 struct lib_loop {
     struct lib_object o;
@@ -21,7 +21,7 @@ struct lib_loop {
     bool runs;
 };
 
-/* One thread uses the library. */
+/* The library is single-threaded. */
 static struct lib_object *objects;
 static uint64_t last_id;
 
@@ -133,7 +133,7 @@ int selvedge_loop_free(selvedge_loop loop)
         return -EBADF;
     if (l->runs)
         return -EBUSY;
-    while (l->dying) /* the loop has ended before it came to them */
+    while (l->dying) /* the loop ended before destroying them */
         destroy(l->dying);
     return l->children > 0 ? -EBUSY : lib_close(&l->o);
 }

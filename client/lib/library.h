@@ -3,16 +3,16 @@
  *
  *   selvedge_loop  events: run it, or watch its descriptor from any other loop
  *   selvedge_rm    a client of the ResourceManager: submit, watch, list, kill
- *   selvedge_am    an ApplicationMaster: register, ask for containers, start and stop them, finish
+ *   selvedge_am    an ApplicationMaster: register, request containers, start and stop them, finish
  *
  * It speaks Hadoop's protocols, with Selvedge's daemons and with Apache's. Every function that can
- * fail returns 0 or more, or -errno. Handles are numbers that are never used twice: a call with one
- * that was closed, or never opened, is answered -EBADF, and a missing argument -EINVAL. A handle
- * may be closed from within a callback of its own. One thread uses the library.
+ * fail returns 0 or more, or -errno. Handles are numbers that are never reused: a call with one
+ * that was closed, or never opened, returns -EBADF, and a missing argument -EINVAL. A handle may be
+ * closed from within a callback of its own. The library is single-threaded.
  *
  * Callbacks run from the loop alone, never within a call. The callback of a request runs exactly
- * once for each request that returned 0: with -ECANCELED where its handle was closed before. Their
- * arguments are valid only meanwhile; texts are never NULL. Identifiers are texts:
+ * once for each request that returned 0: with -ECANCELED if its handle was closed before. Callback
+ * arguments are valid only during the call; texts are never NULL. Identifiers are texts:
  * "application_1700000000000_0001". */
 #ifndef SELVEDGE_CLIENT_LIB_LIBRARY_H
 #define SELVEDGE_CLIENT_LIB_LIBRARY_H
@@ -24,7 +24,7 @@
 extern "C" {
 #endif
 
-#define SELVEDGE_API 1 /* grows with each addition */
+#define SELVEDGE_API 1 /* incremented with each addition */
 
 struct sd_event;
 
@@ -38,7 +38,8 @@ typedef struct selvedge_am {
     uint64_t id;
 } selvedge_am;
 
-/* What failed, on which object, why, what to do; one line. Arguments of this type may be NULL. */
+/* An error as one line: the object, what failed, why, what to do. Arguments of this type may be
+ * NULL. */
 struct selvedge_error {
     int code; /* -errno */
     char text[1024];
@@ -46,38 +47,38 @@ struct selvedge_error {
 
 /* ---- Events ---- */
 
-/* `event` NULL: a loop of its own; or an sd-event loop, which the program runs as it likes. */
+/* `event` NULL: creates a loop of its own; else uses an sd-event loop, which the program runs. */
 int selvedge_loop_new(struct sd_event *event, selvedge_loop *ret);
-/* -EBUSY: it has handles, or it runs. */
+/* -EBUSY: it has open handles, or it is running. */
 int selvedge_loop_free(selvedge_loop loop);
-/* Until selvedge_loop_quit, whose `code` it returns; once a loop. */
+/* Runs until selvedge_loop_quit is called, and returns its `code`; once per loop. */
 int selvedge_loop_run(selvedge_loop loop);
 int selvedge_loop_quit(selvedge_loop loop, int code);
-/* For other loops: a descriptor that becomes readable when there is something to do, timeouts
- * included. Then, and after calls from outside of callbacks, selvedge_loop_dispatch does it without
- * waiting: 1 where more is to be done at once. */
+/* For integration into other loops: a descriptor that becomes readable when there is something to
+ * do, timeouts included. Then, and after calls from outside of callbacks, call
+ * selvedge_loop_dispatch, which does not block: 1 if it must be called again at once. */
 int selvedge_loop_fd(selvedge_loop loop);
 int selvedge_loop_dispatch(selvedge_loop loop);
 
-/* ---- What runs in a container ---- */
+/* ---- Launch of a container ---- */
 
-enum selvedge_visibility { /* who shares the node's copy; YARN's numbers */
+enum selvedge_visibility { /* users that share the node's copy; YARN's numbers */
                            SELVEDGE_PUBLIC = 1,
                            SELVEDGE_PRIVATE = 2,
                            SELVEDGE_APPLICATION = 3
 };
 
-struct selvedge_file {    /* that the node fetches before the launch */
-    const char *name;     /* in the work directory */
+struct selvedge_file {    /* a file that the node fetches before the launch */
+    const char *name;     /* name in the work directory */
     const char *url;      /* "file:///…", "hdfs://host:port/…", "https://…" */
-    int64_t size;         /* -1, for file: alone: as it is now, with its time */
-    int64_t timestamp_ms; /* of its last change; both must still be true at the launch */
+    int64_t size;         /* -1, for file: URLs only: the current size and time */
+    int64_t timestamp_ms; /* last modification; size and time must match at the launch */
     int archive;          /* unpacked into a directory of that name */
     int visibility;       /* 0: SELVEDGE_APPLICATION */
 };
 
-/* Before the first member is set: `struct selvedge_launch l = SELVEDGE_LAUNCH;`. So a program that
- * was compiled with an older header tells the library which members it knows. */
+/* Initialize before setting members: `struct selvedge_launch l = SELVEDGE_LAUNCH;`. It records
+ * which members a program compiled with an older header knows. */
 struct selvedge_launch {
     size_t struct_size;
     const char *command; /* one line for bash; the node expands {{VARIABLE}} and <LOG_DIR> */
@@ -100,7 +101,7 @@ struct selvedge_submission {
     int64_t memory_mb;               /* of the ApplicationMaster's container */
     int32_t vcores;
     int32_t max_attempts; /* 0: the cluster's */
-    int64_t lifetime_s;   /* then the ResourceManager kills it; 0: without limit */
+    int64_t lifetime_s;   /* the ResourceManager kills it after this time; 0: unlimited */
     struct selvedge_launch launch;
 };
 #define SELVEDGE_SUBMISSION                                                                        \
@@ -121,29 +122,30 @@ struct selvedge_report {       /* later versions append members */
     int ended;
 };
 
-/* `status`: 0 or -errno, then `why` has the reason. -EREMOTEIO: the ResourceManager refuses. */
+/* `status`: 0 or -errno, with the reason in `why`. -EREMOTEIO: rejected by the ResourceManager. */
 typedef void (*selvedge_submitted_fn)(int status, const char *why, const char *app, void *userdata);
 typedef void (*selvedge_done_fn)(int status, const char *why, void *userdata);
 typedef void (*selvedge_reports_fn)(int status, const char *why,
                                     const struct selvedge_report *reports, size_t n,
                                     void *userdata);
 
-/* `conf_dir` NULL: $HADOOP_CONF_DIR, or /etc/hadoop/conf. `user` NULL: the process' own. The
- * ResourceManager is found, and retried, by Hadoop's keys. */
+/* `conf_dir` NULL: $HADOOP_CONF_DIR, or /etc/hadoop/conf. `user` NULL: the process' own. Hadoop's
+ * keys define the ResourceManager's addresses and retries. */
 int selvedge_rm_open(selvedge_loop loop, const char *conf_dir, const char *user, selvedge_rm *ret,
                      struct selvedge_error *err);
 int selvedge_rm_close(selvedge_rm rm);
-/* A new application. Its master finds SELVEDGE_SCHEDULERS in its environment, for
+/* Submits a new application. Its master gets SELVEDGE_SCHEDULERS in its environment, for
  * selvedge_am_open. */
 int selvedge_rm_submit(selvedge_rm rm, const struct selvedge_submission *s,
                        selvedge_submitted_fn fn, void *userdata);
 int selvedge_rm_report(selvedge_rm rm, const char *app, selvedge_reports_fn fn, void *userdata);
-/* Calls `fn` once, when the application has ended. */
+/* Calls `fn` once the application has ended. */
 int selvedge_rm_wait(selvedge_rm rm, const char *app, selvedge_reports_fn fn, void *userdata);
-/* `user` NULL: of all. `live`: that have not ended. */
+/* `user` NULL: all users. `live`: only unfinished applications. */
 int selvedge_rm_list(selvedge_rm rm, const char *user, int live, selvedge_reports_fn fn,
                      void *userdata);
-/* `reason` may be NULL. Success: the ResourceManager kills it, or it had ended. */
+/* `reason` may be NULL. Success: the ResourceManager kills the application, or it had already
+ * ended. */
 int selvedge_rm_kill(selvedge_rm rm, const char *app, const char *reason, selvedge_done_fn fn,
                      void *userdata);
 
@@ -158,36 +160,39 @@ struct selvedge_container {               /* later versions append members */
 /* Any callback may be NULL. */
 struct selvedge_am_ops {
     size_t struct_size; /* sizeof(struct selvedge_am_ops) */
-    /* The largest container that can be had. */
+    /* Reports the largest container that can be requested. */
     void (*registered)(selvedge_am am, int64_t memory_mb, int32_t vcores, void *userdata);
     void (*allocated)(selvedge_am am, const struct selvedge_container *c, void *userdata);
-    /* The node has taken the container over (0) or refuses it. */
+    /* The node has accepted the container (0) or rejected it. */
     void (*started)(selvedge_am am, const char *id, int status, const char *why, void *userdata);
-    /* Once a container. `exit_status`: its process' own, 128 + signal, or YARN's negative ones. */
+    /* Called once per container. `exit_status`: its process' own, 128 + signal, or YARN's negative
+     * ones. */
     void (*completed)(selvedge_am am, const char *id, int32_t exit_status, const char *diagnostics,
                       void *userdata);
     void (*finished)(selvedge_am am, void *userdata); /* unregistered: the program may end */
-    /* The ResourceManager has ended this attempt, or was away for 15 minutes. */
+    /* The ResourceManager has ended this attempt, or was unreachable for 15 minutes. */
     void (*lost)(selvedge_am am, const char *why, void *userdata);
 };
 
-/* In a container of YARN, whose token is found by $HADOOP_TOKEN_FILE_LOCATION. `schedulers`:
- * "host:port", or several by commas; NULL: $SELVEDGE_SCHEDULERS, else by the configuration. */
+/* For a program in a YARN container, whose token is found by $HADOOP_TOKEN_FILE_LOCATION.
+ * `schedulers`: "host:port", or several, comma-separated; NULL: $SELVEDGE_SCHEDULERS, else from the
+ * configuration. */
 int selvedge_am_open(selvedge_loop loop, const char *schedulers, const struct selvedge_am_ops *ops,
                      void *userdata, selvedge_am *ret, struct selvedge_error *err);
 int selvedge_am_close(selvedge_am am);
-/* Once: -EALREADY. Heartbeats begin. `host` and `port` (-1: none) are told to its clients. */
+/* Registers, once (-EALREADY), and starts heartbeats. `host` and `port` (-1: none) are the address
+ * for the application's clients. */
 int selvedge_am_register(selvedge_am am, const char *host, int32_t port, const char *tracking_url);
-/* `count` containers beyond those that it has; replaces the earlier count of this priority. More
- * may be allocated: release those. */
+/* Requests `count` containers beyond those already allocated; replaces the earlier count of this
+ * priority. More may be allocated: release the surplus. */
 int selvedge_am_want(selvedge_am am, int32_t priority, int64_t memory_mb, int32_t vcores,
                      int32_t count);
-/* A container that was allocated: -ENOENT for others, -EALREADY a second time. */
+/* Starts an allocated container: -ENOENT for others, -EALREADY a second time. */
 int selvedge_am_start(selvedge_am am, const char *container, const struct selvedge_launch *launch);
-int selvedge_am_stop(selvedge_am am, const char *container); /* `completed` tells its end */
+int selvedge_am_stop(selvedge_am am, const char *container); /* `completed` reports its end */
 int selvedge_am_release(selvedge_am am, const char *container);
 int selvedge_am_progress(selvedge_am am, double progress); /* 0…1 */
-/* `success` or not; -ENOTCONN: not registered, or finished already. */
+/* Unregisters with the result; -ENOTCONN: not registered, or already finished. */
 int selvedge_am_finish(selvedge_am am, int success, const char *diagnostics);
 
 #ifdef __cplusplus

@@ -1,9 +1,9 @@
-/* The NodeManagers that an ApplicationMaster starts containers on: ContainerManagementProtocol, one
- * connection a node, opened by that node's NMToken.
+/* The NodeManagers on which an ApplicationMaster starts containers: ContainerManagementProtocol,
+ * one connection per node, authenticated by that node's NMToken.
  *
  * Calls to an unreachable node (its daemon restarts) are retried by wire/ipc/proxy.h. If a start
  * may have arrived before the connection broke, the container's status is queried first: it must
- * not be started twice, and "Attempt to relaunch" is then no failure. */
+ * not be started twice, and "Attempt to relaunch" is then not a failure. */
 #include <errno.h>
 #include <string.h>
 #include <uthash.h>
@@ -27,7 +27,7 @@ struct node {
     UT_hash_handle hh;
 };
 
-struct op { /* one container to start or to stop */
+struct op { /* starting or stopping one container */
     struct cli_nodes *nodes;
     struct node *node;
     struct yarn_container_id id;
@@ -148,7 +148,7 @@ static void finish_op(struct op *op, int status, const struct sv_error *err)
         n->started(id, status, err, n->userdata);
 }
 
-/* The reason for this container among the failed ones. */
+/* Finds the reason for this container among the failed ones. */
 static const Hadoop__Yarn__SerializedExceptionProto *
 refusal(const struct op *op, Hadoop__Yarn__ContainerExceptionMapProto *const *list, size_t n)
 {
@@ -311,7 +311,7 @@ static int new_op(struct cli_nodes *n, const struct yarn_node_id *id, struct yar
     yarn_node_id_text(id, key);
     HASH_FIND_STR(n->by_key, key, node);
     if (!node)
-        return -ENOKEY; /* no NMToken was sent for this node */
+        return -ENOKEY; /* no NMToken was received for this node */
     op = calloc(1, sizeof(*op));
     if (!op)
         return -ENOMEM;

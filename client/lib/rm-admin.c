@@ -1,5 +1,5 @@
-/* The ResourceManager's administrators' port: ResourceManagerAdministrationProtocol. See
- * client.h. */
+/* See client.h. Calls to the ResourceManager's administrators' port:
+ * ResourceManagerAdministrationProtocol. */
 #include <errno.h>
 
 #include "client/lib/internal.h"

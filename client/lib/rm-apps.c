@@ -1,4 +1,4 @@
-/* Changes of applications, and their attempts: ApplicationClientProtocol. See client.h. */
+/* See client.h. Changes to applications, and their attempts: ApplicationClientProtocol. */
 #include <errno.h>
 #include <string.h>
 

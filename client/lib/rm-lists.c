@@ -1,4 +1,4 @@
-/* The ResourceManager's lists: nodes, containers of an attempt, queues. See client.h. */
+/* See client.h. The ResourceManager's lists: nodes, containers of an attempt, queues. */
 #include <errno.h>
 #include <string.h>
 
@@ -39,7 +39,7 @@ static void nodes_answer(struct cli_call *call, const struct ipc_result *r,
 
         if (yarn_node_id_from(p->nodeid, &nodes[n].id) < 0)
             continue;
-        if (yarn_resource_from(p->used, &nodes[n].used) < 0) /* none of a node that has left */
+        if (yarn_resource_from(p->used, &nodes[n].used) < 0) /* absent for a node that has left */
             nodes[n].used = (struct yarn_resource){ 0 };
         if (yarn_resource_from(p->capability, &nodes[n].capability) < 0)
             nodes[n].capability = (struct yarn_resource){ 0 };
@@ -63,7 +63,7 @@ int cli_rm_nodes(struct cli_rm *rm, bool all_states, cli_nodes_fn fn, void *user
 
     for (size_t i = 0; i < SV_ARRAY_LEN(all); i++)
         all[i] = (Hadoop__Yarn__NodeStateProto)(HADOOP__YARN__NODE_STATE_PROTO__NS_NEW + i);
-    request.nodestates = all_states ? all : running; /* without any: the active ones */
+    request.nodestates = all_states ? all : running; /* an empty list selects the active ones */
     request.n_nodestates = all_states ? SV_ARRAY_LEN(all) : 1;
     return cli_call_start(
         rm, "getClusterNodes", &request.base,

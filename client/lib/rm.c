@@ -19,7 +19,7 @@ struct cli_rm {
     cli_away_fn away;
     void *away_userdata;
     bool answered;
-    char exception[128]; /* class of the last one */
+    char exception[128]; /* class of the last exception */
 };
 
 static void on_retry(const char *method, const struct sv_error *err, int64_t wait_ms,

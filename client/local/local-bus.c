@@ -1,4 +1,4 @@
-/* See local-bus.h. The name on the bus is the daemon's alone, by the bus' policy file. */
+/* See local-bus.h. The bus' policy file reserves the bus name for the daemon. */
 #include "client/local/local-bus.h"
 
 #include <errno.h>
@@ -15,7 +15,7 @@
 #define CONTAINER NM_BUS_NAME ".Container"
 #define PROPERTIES "org.freedesktop.DBus.Properties"
 #define READ_USEC (25 * UINT64_C(1000000))
-/* polkit may ask the caller for a password: longer than the daemon waits for it. */
+/* polkit may prompt the caller for a password: exceeds the daemon's own timeout. */
 #define CALL_USEC (130 * UINT64_C(1000000))
 
 struct cli_bus {
@@ -42,7 +42,7 @@ static int connect_to(sd_bus *bus, const char *address)
         r = sd_bus_set_bus_client(bus, true);
     if (r >= 0)
         r = sd_bus_start(bus);
-    /* sd_bus_start() has only begun: this waits for the bus' greeting. */
+    /* sd_bus_start() is asynchronous: waits for the bus' greeting. */
     return r < 0 ? r : sd_bus_get_unique_name(bus, &(const char *){ NULL });
 }
 
@@ -57,7 +57,7 @@ int cli_bus_open(struct cli_ctx *ctx, struct cli_bus **ret)
     configured = sv_conf_raw(ctx->conf, KEY);
     configured = configured ? configured : "system";
     if (strcmp(configured, "off") == 0)
-        return cli_fail(KEY " is off in %s: the NodeManager of this machine is on no bus",
+        return cli_fail(KEY " is off in %s: the NodeManager of this machine is not on the bus",
                         sv_conf_dir(ctx->conf));
     address = address_of(configured);
     r = b ? sd_bus_new(&b->bus) : -ENOMEM;
@@ -106,8 +106,8 @@ struct request {
     const char *path, *interface, *method;
     const char *text;    /* its only argument, or NULL */
     const char *subject; /* for messages */
-    bool changes;        /* polkit may ask for a password */
-    bool quiet;          /* no message about an object that is not there */
+    bool changes;        /* polkit may prompt for a password */
+    bool quiet;          /* no message about a missing object */
 };
 
 static int send_request(const struct cli_bus *b, const struct request *q, sd_bus_message *m,
@@ -186,7 +186,7 @@ int cli_bus_containers(struct cli_bus *b, json_t **ret)
         const char *id = cli_json_text(c, "Id");
 
         if (*id)
-            (void)json_object_set(list, id, c); /* NULL list: below */
+            (void)json_object_set(list, id, c); /* list NULL: handled below */
     }
     json_decref(all);
     if (!list)

@@ -1,5 +1,6 @@
 /* The NodeManager of this machine on the message bus: properties as JSON objects, and calls that
- * change something. Every function waits for the answer. 0, or an exit code after a message. */
+ * change something. All functions block until the answer arrives. 0, or an exit code after a
+ * message. */
 #ifndef SELVEDGE_CLIENT_LOCAL_LOCAL_BUS_H
 #define SELVEDGE_CLIENT_LOCAL_LOCAL_BUS_H
 
@@ -18,15 +19,15 @@ static inline void cli_bus_freep(struct cli_bus **b)
 }
 #define _cleanup_bus_ _cleanup_(cli_bus_freep)
 
-/* {property: value} of the interface Node. */
+/* Returns {property: value} of the interface Node. */
 int cli_bus_node(struct cli_bus *b, json_t **ret);
-/* Of each container that the caller may see: {id: {property: value}}. Their figures are those of
+/* Returns {id: {property: value}} of the containers visible to the caller. Their figures are from
  * the daemon's last periodic reading. */
 int cli_bus_containers(struct cli_bus *b, json_t **ret);
-/* {property: value} of one container; its figures are read for this call. NULL without a message
- * where it is not there and `quiet`. */
+/* Returns {property: value} of one container, with figures read for this call. NULL without a
+ * message if it does not exist and `quiet`. */
 int cli_bus_container(struct cli_bus *b, const char *id, bool quiet, json_t **ret);
-/* A method of the interface Node. `text`: its argument, or NULL. */
+/* Calls a method of the interface Node. `text`: its argument, or NULL. */
 int cli_bus_call_node(struct cli_bus *b, const char *method, const char *text);
 
 #endif

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* Basic types; *ret is NULL when memory is short or text is not UTF-8. */
+/* Converts basic types; *ret is NULL when out of memory or if text is not UTF-8. */
 static int basic(sd_bus_message *m, char type, json_t **ret)
 {
     union {
@@ -60,7 +60,7 @@ static int basic(sd_bus_message *m, char type, json_t **ret)
     }
 }
 
-/* The next entry {text, value} of a dictionary. */
+/* Converts the next entry {text, value} of a dictionary. */
 static int entry(sd_bus_message *m, const char *contents, json_t *object)
 {
     const char *key;
@@ -138,7 +138,7 @@ static int array_of(sd_bus_message *m, char type, const char *contents, json_t *
     return r < 0 ? r : 0;
 }
 
-/* libsystemd has checked the message, its depth (64) included. */
+/* libsystemd has validated the message, including its depth (64). */
 int cli_json_of_message(sd_bus_message *m, json_t **ret)
 {
     const char *contents;

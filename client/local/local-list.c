@@ -28,7 +28,7 @@ static const struct cli_column columns[] = {
 };
 static const struct cli_list list = CLI_LIST(columns, "Id");
 
-/* What the table derives of the properties. */
+/* Builds the table's row from the properties. */
 static json_t *row_of(json_t *p)
 {
     int64_t start = cli_json_number(p, "StartTime"), end = cli_json_number(p, "FinishTime");
@@ -44,7 +44,7 @@ static json_t *row_of(json_t *p)
     return row;
 }
 
-/* JSON and YAML have the properties as the daemon tells them. */
+/* JSON and YAML print the daemon's properties unchanged. */
 static void print_rows(const struct cli_ctx *ctx, const struct cli_local_rows *l, bool all)
 {
     json_t *rows = json_array();
@@ -54,7 +54,7 @@ static void print_rows(const struct cli_ctx *ctx, const struct cli_local_rows *l
 
         if (all || strcmp(cli_json_text(p, "State"), "DONE") != 0)
             (void)json_array_append_new(
-                rows, ctx->json ? json_incref(p) : row_of(p)); /* a NULL is refused, ignoring */
+                rows, ctx->json ? json_incref(p) : row_of(p)); /* NULL is omitted, ignoring */
     }
     if (rows)
         cli_output_list(&ctx->output, &list, rows, stdout);
@@ -69,7 +69,7 @@ int cli_local_ps(struct cli_ctx *ctx, int argc, char **argv)
     bool all = false;
     int c, code;
 
-    optind = 0; /* begin with a new argv */
+    optind = 0; /* restart getopt for a new argv */
     while ((c = cli_option(ctx, argc, argv)) != -1) {
         if (c == '?')
             return 2;
@@ -111,7 +111,7 @@ int cli_local_inspect(struct cli_ctx *ctx, int argc, char **argv)
     const char *name;
     int c, code;
 
-    optind = 0; /* begin with a new argv */
+    optind = 0; /* restart getopt for a new argv */
     while ((c = cli_option(ctx, argc, argv)) != -1)
         if (c == '?')
             return 2;

@@ -15,7 +15,7 @@
 struct options {
     const char *action, *reason;
     bool wait, local;
-    int64_t wait_ms; /* negative: for as long as it takes */
+    int64_t wait_ms; /* negative: no limit */
 };
 
 static int take_wait(struct options *o)
@@ -33,7 +33,7 @@ static int parse(struct cli_ctx *ctx, int argc, char **argv, struct options *o)
     bool drain = strcmp(o->action, "drain") == 0, status = strcmp(o->action, "status") == 0;
     int c;
 
-    optind = 0; /* begin with a new argv */
+    optind = 0; /* restart getopt for a new argv */
     while ((c = cli_option(ctx, argc, argv)) != -1) {
         if (c == '?' || (c == CLI_OPT_WAIT_EMPTY && take_wait(o) != 0))
             return 2;
@@ -96,7 +96,8 @@ static int status(const struct cli_ctx *ctx, struct cli_bus *b)
 
 /* ---- drain ---- */
 
-/* Until the node has no container, those included whose end the ResourceManager does not know. */
+/* Waits until the node has no container, including ended ones that are not yet acknowledged by the
+ * ResourceManager. */
 static int wait_until_empty(struct cli_bus *b, const struct options *o)
 {
     int64_t until = sv_now_ms() + o->wait_ms, shown = -1;
@@ -115,7 +116,7 @@ static int wait_until_empty(struct cli_bus *b, const struct options *o)
         if (left != shown)
             fprintf(stderr, "selvedge: waiting for %lld containers to end\n", (long long)left);
         shown = left;
-        (void)poll(NULL, 0, POLL_MS); /* an interrupted one asks earlier, ignoring */
+        (void)poll(NULL, 0, POLL_MS); /* an interrupted poll only shortens the interval, ignoring */
     }
 }
 

@@ -10,7 +10,7 @@ struct cli_local_row {
     const char *id;
     json_t *properties; /* owned */
     int64_t cpu_usec, memory;
-    double cores; /* between two readings; negative: unknown */
+    double cores; /* since the previous reading; negative: unknown */
 };
 
 struct cli_local_rows {
@@ -21,12 +21,12 @@ struct cli_local_rows {
 
 enum cli_local_order { CLI_LOCAL_BY_ID, CLI_LOCAL_BY_CPU, CLI_LOCAL_BY_MEMORY };
 
-/* Rows of {id: {property: value}}. -ENOMEM. */
+/* Builds rows from {id: {property: value}}. -ENOMEM. */
 int cli_local_rows_of(json_t *containers, struct cli_local_rows *ret) _must_use_;
 void cli_local_rows_free(struct cli_local_rows *l);
-/* Sets `cores` of the rows that `before` has too, and sorts that by id. */
+/* Sets `cores` of the rows that are also in `before`, and sorts `before` by id. */
 void cli_local_rows_rate(struct cli_local_rows *l, struct cli_local_rows *before);
-/* The largest first; equal ones and CLI_LOCAL_BY_ID by their ids. */
+/* Sorts, largest first; ties and CLI_LOCAL_BY_ID by id. */
 void cli_local_rows_sort(struct cli_local_rows *l, enum cli_local_order order);
 
 #endif

@@ -1,5 +1,5 @@
 /* `selvedge top --local`: the containers of this node, sorted by processor or memory use; on a
- * terminal anew every two seconds, else one table. */
+ * terminal refreshed every two seconds, else printed once. */
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -13,11 +13,11 @@
 #include "client/local/local.h"
 #include "client/ui/screen.h"
 
-#define LIVE_MAX 256 /* containers whose figures are read one by one; of more the daemon's last */
+#define LIVE_MAX 256 /* containers read individually; beyond that, the daemon's last figures */
 #define FIRST_MS 1000
 #define DELAY_MS 2000
 
-static volatile sig_atomic_t ended; /* by a signal */
+static volatile sig_atomic_t ended; /* set by a signal */
 
 static void on_signal(int number)
 {
@@ -44,8 +44,8 @@ static int refresh(struct cli_bus *b, json_t *containers)
         code = cli_bus_container(b, id, true, &now);
         if (code != 0)
             return code;
-        if (now) /* else it has ended meanwhile: its last figures */
-            (void)json_object_set_new(containers, id, now); /* short of memory: the old ones */
+        if (now) /* else it has ended meanwhile: keep its last figures */
+            (void)json_object_set_new(containers, id, now); /* else the old ones, ignoring */
     }
     return 0;
 }
@@ -63,7 +63,7 @@ static int read_rows(struct cli_bus *b, struct cli_local_rows *ret)
     return code;
 }
 
-/* Reads again and replaces `l`; the rates are those since then. */
+/* Reads again and replaces `l`; computes rates since the previous reading. */
 static int next_rows(struct cli_bus *b, struct cli_local_rows *l, enum cli_local_order order)
 {
     struct cli_local_rows now = { 0 };
@@ -101,7 +101,7 @@ static bool runs(const struct cli_local_row *row)
     return cli_json_number(row->properties, "Pid") != 0;
 }
 
-/* With what the table derives of the properties. */
+/* Adds the table's derived values. */
 static json_t *row_of(const struct cli_local_row *row)
 {
     static const char *const waits[][2] = { { "CPUWait", "CPUPressure" },
@@ -119,7 +119,7 @@ static json_t *row_of(const struct cli_local_row *row)
     return p;
 }
 
-/* JSON and YAML have the properties as the daemon tells them, and the processors in use. */
+/* JSON and YAML print the daemon's properties unchanged, and the processors in use. */
 static void print_rows(const struct cli_ctx *ctx, const struct cli_local_rows *l, FILE *out)
 {
     json_t *rows = json_array();
@@ -157,7 +157,7 @@ static void draw(const struct cli_ctx *ctx, const struct cli_local_rows *l,
 
 /* ---- terminal ---- */
 
-/* A key, or 0 after the time. */
+/* Returns a key, or 0 on timeout. */
 static char read_key(int ms)
 {
     struct pollfd p = { .fd = STDIN_FILENO, .events = POLLIN };
@@ -192,8 +192,7 @@ static int watch(const struct cli_ctx *ctx, struct cli_bus *b, struct cli_local_
     return code;
 }
 
-/* The terminal is as before afterwards, whatever ends the program by a signal that can be caught.
- */
+/* Restores the terminal on exit, including by any signal that can be caught. */
 static int on_terminal(const struct cli_ctx *ctx, struct cli_bus *b, struct cli_local_rows *l,
                        enum cli_local_order order)
 {
@@ -218,7 +217,7 @@ static int parse(struct cli_ctx *ctx, int argc, char **argv, enum cli_local_orde
 {
     int c;
 
-    optind = 0; /* begin with a new argv */
+    optind = 0; /* restart getopt for a new argv */
     while ((c = cli_option(ctx, argc, argv)) != -1) {
         if (c == '?')
             return 2;
@@ -256,7 +255,7 @@ int cli_local_top(struct cli_ctx *ctx, int argc, char **argv)
         cli_screen_is_there()) {
         code = on_terminal(ctx, b, &l, order);
     } else if (code == 0) {
-        (void)poll(NULL, 0, FIRST_MS); /* the rate is of the time that passed, ignoring */
+        (void)poll(NULL, 0, FIRST_MS); /* the rate uses the time elapsed, ignoring */
         code = next_rows(b, &l, order);
         if (code == 0)
             print_rows(ctx, &l, stdout);

@@ -1,9 +1,9 @@
-/* Subcommands that ask the NodeManager of this machine over D-Bus instead of the ResourceManager:
+/* Subcommands that query the NodeManager of this machine over D-Bus instead of the ResourceManager:
  * docs/operate/dbus.md has the interface. They need neither the ResourceManager nor a port.
  *
- * selvedge.c calls them where `--local` stands among the options (the table's `local`); argv[0] is
- * the subcommand. Results are exit codes: 1 where there is no bus or no daemon or it refuses, 2 for
- * wrong usage; a message was printed. */
+ * selvedge.c calls them if `--local` is among the options (the table's `local`); argv[0] is the
+ * subcommand. Results are exit codes: 1 if the bus or the daemon is missing or refuses, 2 for wrong
+ * usage; a message was printed. */
 #ifndef SELVEDGE_CLIENT_LOCAL_LOCAL_H
 #define SELVEDGE_CLIENT_LOCAL_LOCAL_H
 

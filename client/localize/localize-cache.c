@@ -1,6 +1,6 @@
-/* `selvedge localize`: the NodeManager's cache with this process in the daemon's place. Nothing of
- * what a running NodeManager has in its cache is used or touched: each run's entries have numbers
- * of their own. */
+/* `selvedge localize`: runs the NodeManager's cache with this process in the daemon's place. Never
+ * uses or touches a running NodeManager's cache entries: each run's entries have separate
+ * numbers. */
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -21,8 +21,8 @@
 #define DRAW_USEC (200 * 1000)
 #define EXIT_WAIT_MS 5000 /* for a localizer whose channel was closed */
 
-/* From 2^61 on, below 2^62, at random: neither a NodeManager nor another run of this command comes
- * here. */
+/* Random numbers from 2^61 to below 2^62: used by neither a NodeManager nor another run of this
+ * command. */
 #define FIRST_ID (1ull << 61)
 
 /* ---- processes ---- */
@@ -38,7 +38,7 @@ static void on_ended(struct exe_localizer *x, const struct exe_failure *f, int s
     if (f)
         (void)sv_error_set(&why, -EIO, "container-localizer could not be started: %s%s", f->text,
                            f->status == EXE_STATUS_CGROUP
-                               ? "; a running NodeManager makes it: start it first"
+                               ? "; a running NodeManager creates it: start it first"
                                : "");
     else
         (void)sv_error_set(&why, -EIO, "container-localizer ended with status %d", status);
@@ -110,8 +110,8 @@ static bool all_ended(const struct localize *l)
     return true;
 }
 
-/* They exit when their channels are closed, and remove what is not complete before; then they are
- * killed. */
+/* Closing its channel makes a localizer exit after removing incomplete entries; those that do not
+ * are killed. */
 static void end_processes(struct localize *l)
 {
     struct localize_process *p, *next;
@@ -135,7 +135,7 @@ static void end_processes(struct localize *l)
     }
 }
 
-/* ---- what the cache asks ---- */
+/* ---- Callbacks of the cache ---- */
 
 static int pick_dir(void *userdata, uint64_t process, int64_t size)
 {
@@ -143,7 +143,7 @@ static int pick_dir(void *userdata, uint64_t process, int64_t size)
     uint64_t best_free = 0;
     int best = -ENOSPC;
 
-    (void)process; /* each was given all of them */
+    (void)process; /* each has all directories */
     for (int i = 0; l->conf.local_dirs[i] && i < EXE_DIRS_MAX; i++) {
         struct statvfs fs;
         uint64_t space;
@@ -188,7 +188,7 @@ static int credentials(void *userdata, struct yarn_container_id container, int *
     return l->options.n_credentials && *ret < 0 ? *ret : 0;
 }
 
-/* Before the localizer makes anything of it. */
+/* Called before the localizer creates anything. */
 static int on_started(void *userdata, const struct loc_record *r)
 {
     struct localize *l = userdata;
@@ -276,7 +276,7 @@ static int make_cache(struct localize *l, struct sv_error *err)
     return r < 0 ? sv_error_errno(err, r, "--as %s", l->options.submitter) : 0;
 }
 
-/* ---- the run ---- */
+/* ---- Running ---- */
 
 static int on_signal(sd_event_source *s, const struct signalfd_siginfo *si, void *userdata)
 {
@@ -305,7 +305,7 @@ static int watch_signals(struct localize *l)
     return 0;
 }
 
-/* The line on a terminal: what has arrived of all. */
+/* Draws the progress line: the sum of all downloads. */
 static void draw(const struct localize *l)
 {
     struct cli_localizing_part all = { .rate = -1 };
@@ -320,7 +320,7 @@ static void draw(const struct localize *l)
             p = (struct loc_resource_progress){ .bytes = done->bytes,
                                                 .total = (int64_t)done->bytes };
         else if (loc_cache_progress(l->cache, id, 0, &p) < 0)
-            continue; /* it begins now, or has just ended */
+            continue; /* not begun yet, or just ended */
         all.bytes += (int64_t)SV_MIN(p.bytes, (uint64_t)INT64_MAX / LOCALIZE_URLS_MAX);
         all.total = all.total < 0 || p.total < 0
                         ? -1
@@ -344,7 +344,8 @@ static int on_draw(sd_event_source *s, uint64_t usec, void *userdata)
     return 0;
 }
 
-/* Each url is a container's only resource: one that is refused does not end the others. */
+/* Each url is a separate container's only resource, so a rejected one does not affect the
+ * others. */
 static void request(struct localize *l, const char *url, size_t i)
 {
     const struct yarn_container_id id = { .attempt = { l->app, 1 }, .id = (int64_t)i + 1 };
@@ -376,7 +377,7 @@ int localize_fetch(struct localize *l, char *const *urls, size_t n, struct sv_er
         (void)sv_error_errno(err, r, "signals");
     for (size_t i = 0; r >= 0 && i < n; i++)
         request(l, urls[i], i);
-    if (r >= 0 && cli_progress_on()) /* no memory: no line, ignoring */
+    if (r >= 0 && cli_progress_on()) /* out of memory: no progress line, ignoring */
         (void)sd_event_add_time_relative(l->event, &timer, CLOCK_MONOTONIC, DRAW_USEC, 0, on_draw,
                                          l);
     while (r >= 0 && !l->interrupted && l->n_over < n)

@@ -1,4 +1,5 @@
-/* `selvedge localize`: the node's side: configuration, account, container-executor, directories. */
+/* `selvedge localize`: setup of the node: configuration, account, container-executor,
+ * directories. */
 #include <errno.h>
 #include <grp.h>
 #include <pwd.h>
@@ -24,7 +25,7 @@ static void on_done(const struct exe_failure *f, void *userdata)
         l->failure = *f;
 }
 
-/* Waits for the answer to a request whose start gave `r`. */
+/* Waits for the answer to a request; `r`: the result of sending it. */
 static int wait_answer(struct localize *l, int r, struct sv_error *err)
 {
     if (r == -EACCES)
@@ -41,7 +42,7 @@ static int wait_answer(struct localize *l, int r, struct sv_error *err)
     return sv_error_set(err, -EIO, "%s", l->failure.text);
 }
 
-/* The rights of root are given up for good. */
+/* Drops root's rights permanently. */
 static int become(const char *name, struct sv_error *err)
 {
     const struct passwd *pw = getpwnam(name);
@@ -85,7 +86,7 @@ static int find_dirs(struct localize *l, struct sv_error *err)
 {
     l->local_mask = writable(l->conf.local_dirs);
     l->log_mask = writable(l->conf.log_dirs);
-    l->log_mask &= -l->log_mask; /* one is enough: it stays empty */
+    l->log_mask &= -l->log_mask; /* one is enough: it is never written */
     if (!l->local_mask)
         return sv_error_set(err, -EACCES,
                             "yarn.nodemanager.local-dirs: uid %u can write none of them; " WHO,
@@ -113,7 +114,7 @@ static int make_executor(struct localize *l, struct sv_error *err)
     return r < 0 ? r : wait_answer(l, exe_check(l->exe, false, on_done, l), err);
 }
 
-/* As for an application that has just arrived. Its number is of this moment and this process. */
+/* As for a new application. Its number is derived from the time and this process. */
 static int make_app(struct localize *l, struct sv_error *err)
 {
     int r;
@@ -126,7 +127,8 @@ static int make_app(struct localize *l, struct sv_error *err)
     if (r == -EINVAL || r == -ENAMETOOLONG)
         return sv_error_set(err, r, "--as %s: not a user's name", l->options.submitter);
     r = wait_answer(l, r, err);
-    /* Perhaps in part; but the user is checked before anything is made. */
+    /* Directories may exist even after a failure, unless the user check failed, which comes
+     * first. */
     l->app_made = r >= 0 || (l->failed && (l->failure.status < EXE_STATUS_USER_UNKNOWN ||
                                            l->failure.status > EXE_STATUS_USER_LOOKUP));
     return r;
@@ -189,7 +191,7 @@ static int remove_entries(struct localize *l, struct sv_error *err)
     return result;
 }
 
-/* The helper empties the directory of logs; it lies in one of ours. */
+/* The helper empties the log directory; the directory itself is in one of ours. */
 static int remove_log_dirs(struct localize *l, struct sv_error *err)
 {
     char app[YARN_ID_TEXT_MAX];
@@ -210,7 +212,7 @@ static int remove_log_dirs(struct localize *l, struct sv_error *err)
 
 int localize_remove(struct localize *l, struct sv_error *err)
 {
-    /* Entries of the application lie in its directories. */
+    /* The application's entries are in its directories. */
     int result = l->options.visibility == LOC_APPLICATION ? 0 : remove_entries(l, err), r;
 
     if (!l->app_made)

@@ -1,4 +1,4 @@
-/* `selvedge localize`: the command line and the answer, see localize.h. */
+/* See localize.h. `selvedge localize`: command line and output. */
 #include "client/localize/localize.h"
 
 #include <errno.h>
@@ -41,7 +41,7 @@ static int take_number(const char *option, const char *text, int64_t *ret)
                : bad_value(option, text, "a whole number above 0");
 }
 
-/* Read before root's rights are given up. */
+/* Called before root's rights are dropped. */
 static int take_tokens(const char *path, struct localize_options *o)
 {
     char *data = NULL;
@@ -97,7 +97,7 @@ static int parse(struct cli_ctx *ctx, int argc, char **argv, struct localize_opt
 {
     int c;
 
-    optind = 0; /* begin with a new argv */
+    optind = 0; /* restart getopt for a new argv */
     while ((c = cli_option(ctx, argc, argv)) != -1) {
         int code = take(o, c);
 
@@ -113,7 +113,7 @@ static int parse(struct cli_ctx *ctx, int argc, char **argv, struct localize_opt
     return cli_check_format(ctx);
 }
 
-/* ---- The answer ---- */
+/* ---- Output ---- */
 
 static void print_json(const struct localize *l, char **urls, const struct cli_output *o)
 {
@@ -134,7 +134,7 @@ static void print_json(const struct localize *l, char **urls, const struct cli_o
     cli_output_json(o, list, stdout);
 }
 
-/* A reason is one line, whatever a server has written. */
+/* Prints a reason on one line, whatever a server has sent. */
 static void print_text(const struct localize *l, char **urls)
 {
     char size[32], time[32];
@@ -180,7 +180,7 @@ static int run(const struct cli_ctx *ctx, struct localize *l, char **urls, size_
     }
     code = r < 0 ? cli_fail("localize: %s", err.text) : answer(ctx, l, urls);
     if (l->exe && localize_remove(l, &left) < 0)
-        code = cli_fail("localize: not everything could be deleted again: %s", left.text);
+        code = cli_fail("localize: cannot delete all results: %s", left.text);
     return code;
 }
 

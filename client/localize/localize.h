@@ -1,9 +1,9 @@
-/* `selvedge localize`: fetches resources by hand as the NodeManager would for a container: its
- * configuration, its cache (localizer/cache.h), container-executor and container-localizer. What
- * arrives lies under numbers that no NodeManager reaches, and is deleted again.
+/* `selvedge localize`: fetches resources by hand as the NodeManager would for a container: with its
+ * configuration, its cache (localizer/cache.h), container-executor and container-localizer. Results
+ * have numbers that no NodeManager uses, and are deleted afterwards.
  *
- * The process must be the NodeManager's account, which alone may use container-executor; root
- * becomes it. Trusted: the command line. Hostile: the answers of container-localizer, which the
+ * The process must run as the NodeManager's account, which alone may use container-executor; root
+ * switches to it. Trusted: the command line. Hostile: the answers of container-localizer, which the
  * cache checks. */
 #ifndef SELVEDGE_CLIENT_LOCALIZE_LOCALIZE_H
 #define SELVEDGE_CLIENT_LOCALIZE_LOCALIZE_H
@@ -36,10 +36,10 @@ struct localize_options {
     size_t n_credentials;
 };
 
-/* What one url came to. */
+/* Result for one url. */
 struct localize_result {
     bool over;
-    char *refused; /* why; NULL: it arrived */
+    char *refused; /* reason of a failure; NULL: fetched */
     uint64_t bytes;
     int64_t millis;
 };
@@ -52,7 +52,7 @@ struct localize_process {
     bool stopped, ended;
 };
 
-/* An entry of the cache that is to be deleted. */
+/* An entry of the cache to delete at the end. */
 struct localize_entry {
     uint64_t id;
     uint32_t dir_number;
@@ -63,15 +63,15 @@ struct localize {
     struct localize_options options;
     struct nm_conf conf;
     bool have_conf;
-    const char *run_as; /* account of the submitter's containers */
-    char *login;        /* of the NodeManager's account */
+    const char *run_as; /* account that runs the submitter's containers */
+    char *login;        /* name of the NodeManager's account */
     sd_event *event;
     struct exe *exe;
     uint32_t local_mask, log_mask;
-    struct yarn_app_id app; /* stands for the application whose container asks */
+    struct yarn_app_id app; /* the pretended application of the request */
     bool app_made;          /* its directories exist */
     bool interrupted;
-    /* One helper's answer at a time. */
+    /* State of the one pending request to the helper. */
     bool answered, failed;
     struct exe_failure failure;
     /* localize-cache.c */
@@ -79,20 +79,21 @@ struct localize {
     struct localize_process *processes;
     struct localize_entry entries[LOCALIZE_URLS_MAX];
     size_t n_entries;
-    struct localize_result *results; /* of each url */
+    struct localize_result *results; /* one per url */
     size_t n_urls, n_over;
 };
 
-/* localize-node.c. Reads the configuration, becomes the NodeManager's account, asks the helper
- * whether both sides agree, makes the application's directories. */
+/* localize-node.c. Reads the configuration, switches to the NodeManager's account, checks that
+ * helper and configuration agree, creates the application's directories. */
 int localize_open(struct localize *l, const char *conf_dir, char *const *overrides,
                   struct sv_error *err) _must_use_;
-/* Deletes entries and the application's directories. -errno: something is left, as `err` says. */
+/* Deletes entries and the application's directories. -errno: something could not be deleted, with
+ * the reason in `err`. */
 int localize_remove(struct localize *l, struct sv_error *err) _must_use_;
 void localize_close(struct localize *l);
 
-/* localize-cache.c. Fetches them, each for itself, into l->results; at the end no localizer runs.
- * Negative: nothing could be fetched at all. */
+/* localize-cache.c. Fetches each url separately into l->results; when it returns, no localizer is
+ * running. Negative: nothing could be fetched at all. */
 int localize_fetch(struct localize *l, char *const *urls, size_t n, struct sv_error *err)
     _must_use_;
 

@@ -4,13 +4,13 @@
 #include <errno.h>
 
 #define POLL_USEC (500 * 1000)
-#define END_POLL_USEC (50 * 1000) /* for the last answers */
-#define TABLE_POLLS 4             /* of the logs, between two reads of a large table */
+#define END_POLL_USEC (50 * 1000) /* polling interval for the last answers */
+#define TABLE_POLLS 4             /* log polls per read of a large table */
 #define LARGE 100                 /* rows */
 
-/* While the ApplicationMaster of `selvedge run` does not answer, the ResourceManager lists its
- * containers with other numbers and itself among them: such a table only serves when there was no
- * other to the end. */
+/* True for a table of another kind. While the ApplicationMaster of `selvedge run` does not answer,
+ * the ResourceManager lists its containers, with other numbers and itself among them: such a table
+ * is used only if there was no other until the end. */
 static bool is_other(const struct cli_follow_app *f, const struct cli_rows *rows)
 {
     return rows->by_position && (f->seen || !f->ended);
@@ -45,7 +45,7 @@ static void on_table(int status, struct cli_rows *rows, const struct sv_error *e
         take_table(f, rows);
     if (f->ended)
         cli_streams_end(f->streams, NULL);
-    (void)cli_streams_poll(f->streams, true); /* new ones; how far is for the timer, ignoring */
+    (void)cli_streams_poll(f->streams, true); /* on_timer() checks progress, ignoring */
     if (f->ended)
         (void)sd_event_source_set_time(f->timer, 0); /* else half a second later, ignoring */
 }

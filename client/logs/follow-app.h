@@ -1,5 +1,5 @@
-/* Follows the output of an application's containers, also of those that start later, until it ends:
- * for `attach` and `logs --follow`. */
+/* Follows the output of an application's containers, including later ones, until it ends: for
+ * `attach` and `logs --follow`. */
 #ifndef SELVEDGE_CLIENT_LOGS_FOLLOW_APP_H
 #define SELVEDGE_CLIENT_LOGS_FOLLOW_APP_H
 
@@ -7,12 +7,12 @@
 #include "client/views/rows.h"
 
 struct cli_follow_app_ops {
-    /* A container of the table: opens its logs with cli_streams_add, or does not. `first`: it is in
-     * the first table that was read. Called again with each table. */
+    /* Called for each container in each table: may open its logs with cli_streams_add. `first`:
+     * from the first table that was read. */
     void (*row)(const struct cli_row *row, size_t rows, bool first, void *userdata);
-    /* Each table, which may be taken. May be NULL. */
+    /* Called with each table, which it may take over. May be NULL. */
     void (*table)(struct cli_status *table, void *userdata);
-    /* The application has ended and its output was printed. The last call. */
+    /* The last call: the application has ended and its output was printed. */
     void (*ended)(void *userdata);
 };
 
@@ -22,15 +22,15 @@ struct cli_follow_app {
     struct cli_streams *streams; /* the caller's; outlives this */
     const struct cli_follow_app_ops *ops;
     void *userdata;
-    /* Its own. */
+    /* Private. */
     sd_event_source *timer;
     unsigned polls;
     bool asking, seen, large, ended;
 };
 
-/* Errors end the loop with their message. 0 or -errno. */
+/* Errors print a message and end the loop. 0 or -errno. */
 int cli_follow_app_start(struct cli_follow_app *f) _must_use_;
-/* After the end of ctx->fetch and ctx->rm, or before their start. */
+/* Call after ctx->fetch and ctx->rm have ended, or before their start. */
 void cli_follow_app_stop(struct cli_follow_app *f);
 
 #endif

@@ -1,5 +1,6 @@
-/* See follow.h. The bytes are the application's: they go to the user's terminal unmodified, as with
- * any command the user runs; only whole lines, so that containers do not mix. */
+/* See follow.h. The bytes are the application's: they are written to the user's terminal
+ * unmodified, as with any command the user runs; only in whole lines, so that containers do not
+ * mix. */
 #include "client/logs/follow.h"
 
 #include <errno.h>
@@ -17,18 +18,18 @@
 #define WHOLE ((size_t)16 << 20) /* for a node that frames the text (log-unframe.h): no ranges */
 #define LINE_MAX_BYTES ((size_t)64 << 10) /* a longer line is printed in pieces */
 #define START_MAX 64 /* "&start=" and "&end=" with offsets, for Selvedge's NodeManager */
-#define TRIES 10     /* of the last poll, if the node does not answer */
+#define TRIES 10     /* attempts at the last poll, if the node does not answer */
 #define RETRY_MS 200 /* between two of them */
 
 struct cli_follow {
     struct cli_fetch *fetch;
     char *url, *prefix, *problem, *header;
-    struct cli_tail *tail; /* until what is there already has been read */
+    struct cli_tail *tail; /* until the existing text has been read */
     FILE *out;
-    size_t url_len; /* without the offset, for which space follows */
+    size_t url_len; /* without the offset, for which space is reserved */
     uint64_t offset;
-    uint64_t announced; /* bytes of a framed log, as the node says */
-    int64_t failed_at;  /* the last request that has */
+    uint64_t announced; /* size of a framed log, as announced by the node */
+    int64_t failed_at;  /* time of the last failed request */
     struct sv_buf line;
     bool open, last, complete, abandoned, framed;
     int tries, tries_max, missing;
@@ -116,7 +117,7 @@ static void flush_line(struct cli_follow *f)
     f->line.len = 0;
 }
 
-/* Whole lines that need no prefix go out as they are: the number of bytes. */
+/* Prints whole lines without a prefix unchanged; returns the number of bytes. */
 static size_t print_lines(struct cli_follow *f, const char *p, size_t n)
 {
     const char *last = *f->prefix || f->line.len > 0 ? NULL : memrchr(p, '\n', n);
@@ -130,7 +131,7 @@ static size_t print_lines(struct cli_follow *f, const char *p, size_t n)
     return n;
 }
 
-/* A line, or a part of one, that must be whole before it is printed. */
+/* Consumes a line, or a part of one, which is printed once it is complete. */
 static size_t take_line(struct cli_follow *f, const char *p, size_t n)
 {
     const char *end = memchr(p, '\n', n);
@@ -155,7 +156,7 @@ static void print(struct cli_follow *f, const char *p, size_t n)
     }
 }
 
-/* The last lines of what was there when the log was opened. */
+/* Prints the last lines that existed when the log was opened. */
 static void print_tail(struct cli_follow *f)
 {
     struct cli_tail *t = f->tail;
@@ -167,7 +168,8 @@ static void print_tail(struct cli_follow *f)
     free(t);
 }
 
-/* Of a framed answer what is new. False: this node has framed the log before, and does not now. */
+/* Extracts the new part of a framed answer. False: this node has framed the log before, and does
+ * not now. */
 static bool unframe(struct cli_follow *f, const char **body, size_t *len)
 {
     struct cli_log_frame frame;
@@ -200,12 +202,12 @@ static const char *reason(int status, const char *why)
                            : "HTTP error";
 }
 
-/* The last answer that is waited for. */
+/* Called for the last expected answer. */
 static void end(struct cli_follow *f, bool good, int status, const char *why)
 {
     flush_line(f);
     if (good)
-        print_header(f); /* of an empty log */
+        print_header(f); /* also for an empty log */
     f->complete = true;
     f->missing = status == 404 ? -ENOENT : status == 403 ? -EACCES : status < 0 ? -EHOSTUNREACH : 0;
     if (!good)
@@ -222,7 +224,7 @@ static void on_body(int status, const char *body, size_t len, const char *why, v
 {
     struct cli_follow *f = userdata;
     bool good = status == 200 || status == 206;
-    bool cut = len == CHUNK && !f->framed; /* there may be more, or all of a framed log */
+    bool cut = len == CHUNK && !f->framed; /* there may be more; framed logs are complete */
 
     f->open = false;
     if (f->abandoned) {
@@ -237,7 +239,7 @@ static void on_body(int status, const char *body, size_t len, const char *why, v
     if (good) {
         f->offset += len;
         f->tries = 0;
-        if (cut) /* the rest comes while this is printed */
+        if (cut) /* fetches the rest while this part is printed */
             cli_follow_poll(f, f->last);
         take(f, body, len);
         if (cut)

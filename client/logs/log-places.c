@@ -33,7 +33,7 @@ void cli_places_free(struct cli_places *p)
     *p = (struct cli_places){ 0 };
 }
 
-/* "scheme://authority" of fs.defaultFS. */
+/* Returns "scheme://authority" of fs.defaultFS. */
 static void default_fs(struct sv_conf *c, char ret[300])
 {
     const char *s = sv_conf_raw(c, "fs.defaultFS");
@@ -63,7 +63,7 @@ static bool known(const struct cli_places *p, const struct cli_place *one)
     return false;
 }
 
-/* {user}/{prefix}{suffix}/[{bucket}/]{application} */
+/* Adds {user}/{prefix}{suffix}/[{bucket}/]{application}. */
 static int add(struct finder *f, const char *remote, const char *suffix, bool bucket,
                struct sv_error *err)
 {
@@ -100,8 +100,7 @@ static int add_format(struct finder *f, const char *name, struct sv_error *err)
 
     if (r < 0)
         return sv_error_errno(err, r, "configuration");
-    if (!own &&
-        strcasecmp(name, "IndexedFile") == 0) { /* Hadoop's name of its controller is IFile */
+    if (!own && strcasecmp(name, "IndexedFile") == 0) { /* Hadoop names its controller IFile */
         r = add_format(f, "IFile", err);
         if (r < 0)
             return r;
@@ -126,7 +125,7 @@ int cli_places(struct sv_conf *c, const char *user, struct yarn_app_id app, stru
     if (r < 0)
         return r;
     if (!*user || strchr(user, '/') || *user == '.')
-        return sv_error_set(err, -EINVAL, "\"%s\" is no name of a user", user);
+        return sv_error_set(err, -EINVAL, "\"%s\" is not a user name", user);
     default_fs(c, f.fs);
     yarn_app_id_text(app, f.app);
     (void)snprintf(f.bucket, sizeof f.bucket, "%04d", app.id % 10000);
@@ -136,7 +135,7 @@ int cli_places(struct sv_conf *c, const char *user, struct yarn_app_id app, stru
     r = f.places.v ? 0 : sv_error_errno(err, -ENOMEM, "places of logs");
     for (char **n = names; r == 0 && n && *n; n++)
         r = add_format(&f, *n, err);
-    if (r == 0) /* a cluster that now writes another format */
+    if (r == 0) /* for a cluster that now writes another format */
         r = add_format(&f, "TFile", err);
     if (r < 0) {
         cli_places_free(&f.places);

@@ -1,5 +1,5 @@
-/* See log-tail.h. The buffer is searched backwards for its last lines whenever it has doubled: a
- * byte is looked at a few times, however long the text. */
+/* See log-tail.h. The buffer is searched backwards for its last lines whenever it has doubled:
+ * amortized O(n). */
 #include "client/logs/log-tail.h"
 
 #include <string.h>
@@ -11,7 +11,7 @@ void cli_tail_init(struct cli_tail *t, uint64_t lines)
     *t = (struct cli_tail){ .lines = lines, .b = SV_BUF_INIT(2 * CLI_TAIL_BYTES + TRIM_BYTES) };
 }
 
-/* The first byte of the last lines. */
+/* Offset of the last lines. */
 static size_t start(const struct cli_tail *t)
 {
     const uint8_t *p = t->b.data;
@@ -43,7 +43,7 @@ void cli_tail_put(struct cli_tail *t, const void *p, size_t n)
         size_t some = SV_MIN(n, TRIM_BYTES);
 
         if (sv_buf_put(&t->b, from, some) < 0)
-            return; /* out of memory: the lines before are shown */
+            return; /* out of memory: the previous lines are shown */
         if (t->b.len > 2 * t->trimmed + TRIM_BYTES || t->b.len > 2 * CLI_TAIL_BYTES)
             cli_tail_trim(t);
         from += some;

@@ -1,4 +1,4 @@
-/* See log-time.h. The words are English whatever the caller's locale. */
+/* See log-time.h. Month names are English in any locale. */
 #include "client/logs/log-time.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* The time of a log's last change, as NodeManagers write it: "Thu Nov 23 07:31:11 +0000 2026".
+/* Parses a log's modification time in the format of NodeManagers: "Thu Nov 23 07:31:11 +0000 2026".
  * Pure. Hostile: the text. */
 #ifndef SELVEDGE_CLIENT_LOGS_LOG_TIME_H
 #define SELVEDGE_CLIENT_LOGS_LOG_TIME_H

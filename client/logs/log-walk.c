@@ -12,14 +12,14 @@
 
 #define READ_SIZE ((size_t)64 << 10)
 #define PORT_DIGITS_MAX 5
-#define CHECKSUM "-checksum" /* of an IndexedFile that is being appended to */
+#define CHECKSUM "-checksum" /* suffix of the checksum file of an IndexedFile */
 
 struct walk {
     const struct cli_log_visitor *v;
     struct logs_remote *remote;
     char node[300];
-    bool old;     /* the node's file: its logs are passed over */
-    struct part { /* of a file whose NodeManager appends to it: what it had before */
+    bool old;     /* the node's file is too old: its logs are skipped */
+    struct part { /* original length of a file to which its NodeManager appends */
         char of[LOGS_CHECKSUM_NAME_MAX + 1];
         uint64_t length;
     } * parts;
@@ -32,7 +32,7 @@ static bool is_number(const char *s)
     return *s && strspn(s, "0123456789") == strlen(s);
 }
 
-/* "host:port" of "host_port" or, of a rolled file, "host_port_time". */
+/* Converts the file name "host_port", or for a rolled file "host_port_time", to "host:port". */
 static void node_of(const char *file, char ret[300])
 {
     char *last;
@@ -105,7 +105,7 @@ static int open_file(struct walk *w, const char *dir, const char *name,
     return logs_remote_file(w->remote, path, ret, err);
 }
 
-/* ---- Files that are being appended to ---- */
+/* ---- Files being appended to ---- */
 
 static void problem(struct walk *w, const char *dir, const char *name, const char *why);
 
@@ -118,7 +118,7 @@ static int read_checksum(struct walk *w, const char *dir, const char *name, stru
     return k < 0 ? k : logs_indexed_checksum(logs_remote_source(f), ret->of, &ret->length, err);
 }
 
-/* Of all of them in the directory; one that was removed meanwhile is none. */
+/* Reads all checksum files in the directory, skipping those removed meanwhile. */
 static void read_checksums(struct walk *w, const char *dir, char *const *names)
 {
     for (char *const *n = names; *n; n++) {
@@ -163,7 +163,7 @@ static void walk_file(struct walk *w, const char *dir, const char *name)
         problem(w, dir, name, f && *logs_remote_problem(f) ? logs_remote_problem(f) : err.text);
 }
 
-/* The number of files; none where the place does not exist. */
+/* Returns the number of files; 0 if the directory does not exist. */
 static int walk_place(struct walk *w, const struct cli_place *place)
 {
     _cleanup_strv_ char **names = NULL;

@@ -1,5 +1,5 @@
-/* `selvedge logs` from the remote log directory: the containers that their nodes do not have any
- * more. See logs.h. Hostile: the files, which belong to the job's account. */
+/* `selvedge logs` from the remote log directory, for containers that their nodes no longer have.
+ * See logs.h. Hostile: the files, which belong to the job's account. */
 #include <errno.h>
 #include <string.h>
 
@@ -12,9 +12,9 @@
 struct aggregated {
     struct cli_logs *l;
     struct cli_tail tail;
-    size_t printed; /* files */
-    bool of_run;    /* the table is of selvedge run: its instances, not the ApplicationMaster */
-    struct sv_buf *table; /* the walk that looks for the table: its bytes */
+    size_t printed; /* number of files */
+    bool of_run;    /* the table is from selvedge run: its instances, not the ApplicationMaster */
+    struct sv_buf *table; /* destination of the table while searching for it; else NULL */
 };
 
 static struct cli_row *find(const struct cli_logs *l, const char *container)
@@ -49,10 +49,10 @@ static bool wants_container(void *userdata, const char *id)
     struct cli_log_row *state = state_of(a->l, row);
 
     if (!row && a->of_run && !a->l->only)
-        return false; /* the ApplicationMaster, as long as the nodes are read */
+        return false; /* the ApplicationMaster, as while reading from the nodes */
     if (!cli_logs_selected(a->l, id, row) || (state && state->state == CLI_LOG_PRINTED))
         return false;
-    if (state) /* it is here, if without a file of a wanted name */
+    if (state) /* found, even if no file has a wanted name */
         state->state = CLI_LOG_AGGREGATED;
     return true;
 }
@@ -71,7 +71,7 @@ static bool wants_file(void *userdata, const char *node, const char *id, const c
     if (*header)
         printf("%s\n", header);
     a->printed++;
-    if (a->l->tail >= 0 && length > CLI_TAIL_BYTES) /* no more of it is shown */
+    if (a->l->tail >= 0 && length > CLI_TAIL_BYTES) /* more would not be shown */
         *ret_from = length - CLI_TAIL_BYTES;
     return true;
 }
@@ -157,7 +157,7 @@ static void read_table(struct aggregated *a, const struct cli_places *places)
     a->table = NULL;
 }
 
-/* ---- What is nowhere ---- */
+/* ---- Missing logs ---- */
 
 static size_t count_missing(const struct cli_logs *l)
 {

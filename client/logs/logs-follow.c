@@ -1,6 +1,5 @@
-/* `selvedge logs --follow`: the logs of a running application as they grow, of all its containers
- * at once, also of those that start later, until it ends. See logs.h. Hostile: the nodes' answers.
- */
+/* `selvedge logs --follow`: follows the logs of all containers of a running application, including
+ * later ones, until it ends. See logs.h. Hostile: the nodes' answers. */
 #include <errno.h>
 
 #include "client/logs/follow-app.h"
@@ -30,7 +29,7 @@ static void on_table(struct cli_status *table, void *userdata)
     *table = (struct cli_status){ 0 };
 }
 
-/* What was printed, for the part that reads aggregated logs. */
+/* Marks printed containers, for the part that reads aggregated logs. */
 static void on_ended(void *userdata)
 {
     struct cli_following *v = userdata;

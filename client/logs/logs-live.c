@@ -1,5 +1,5 @@
-/* `selvedge logs` from the nodes: one container after the other, so that the output is in order. A
- * node that cannot be reached is not tried again. See logs.h. Hostile: the nodes' answers. */
+/* `selvedge logs` from the nodes: one container after the other, so that the output is in order. An
+ * unreachable node is not retried. See logs.h. Hostile: the nodes' answers. */
 #include <errno.h>
 #include <jansson.h>
 #include <string.h>
@@ -10,19 +10,19 @@
 #include "client/logs/logs.h"
 #include "common/str.h"
 
-#define FILES_MAX 1000 /* of one container, with --all */
+#define FILES_MAX 1000 /* per container, with --all */
 #define TRIES 2
-#define STEP_MS 1u /* between two looks; twice as long after each at which nothing has come */
+#define STEP_MS 1u /* initial polling interval; doubled while nothing arrives */
 #define STEP_MAX_MS 16u
 
 struct cli_live {
     struct cli_logs *l;
     size_t row, name;
-    char **names; /* of the row's files, when `listed` */
+    char **names; /* names of the row's files, if `listed` */
     bool listed, listing;
-    bool printed;        /* a file of the row was */
-    bool passed_over;    /* a file of the row was, because of --since */
-    char gone[300][264]; /* nodes that cannot be reached, "host:port" */
+    bool printed;        /* a file of the row was printed */
+    bool passed_over;    /* a file of the row was skipped because of --since */
+    char gone[300][264]; /* unreachable nodes, "host:port" */
     size_t n_gone;
     struct cli_follow *follow;
     sd_event_source *timer;
@@ -50,7 +50,7 @@ static void missing(struct cli_live *v, const char *why)
     (void)snprintf(state->why, sizeof state->why, "%s", why);
 }
 
-/* ---- The names of a row's files ---- */
+/* ---- File names of a row ---- */
 
 static bool is_wanted(const struct cli_logs *l, const char *name)
 {
@@ -58,7 +58,7 @@ static bool is_wanted(const struct cli_logs *l, const char *name)
            (!l->name && strcmp(name, "stderr") == 0);
 }
 
-/* A time that cannot be read passes nothing over. */
+/* A file with an unreadable time is never skipped. */
 static bool is_older(const struct cli_logs *l, json_t *item)
 {
     const char *text = json_string_value(json_object_get(item, "lastModifiedTime"));
@@ -112,7 +112,7 @@ static int parse_names(struct cli_live *v, const char *body, size_t len)
     return r;
 }
 
-/* As without a list: stdout first. */
+/* Orders as without a list: stdout first. */
 static void order_names(struct cli_live *v)
 {
     if (!v->l->all && v->names[0] && v->names[1] && strcmp(v->names[0], "stderr") == 0) {
@@ -159,7 +159,7 @@ static void request_names(struct cli_live *v)
     v->listed = true;
 }
 
-/* ---- The files ---- */
+/* ---- Files ---- */
 
 static bool open_file(struct cli_live *v, const char *name)
 {
@@ -187,7 +187,7 @@ static void next_row(struct cli_live *v)
     v->row++;
 }
 
-/* The next file, or a request for the next row's names; false at the end. */
+/* Opens the next file, or requests the next row's names; false at the end. */
 static bool open_next(struct cli_live *v)
 {
     for (; v->row < v->l->status.n; next_row(v)) {

@@ -1,5 +1,5 @@
-/* Which containers `selvedge logs` prints, the line above each log and why one is missing. See
- * logs.h. */
+/* See logs.h. Selects the containers that `selvedge logs` prints, and formats the line above each
+ * log and the reason for a missing one. */
 #include <errno.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* `selvedge logs`: prints the logs of an application's containers, from their nodes or, where these
- * have them no more, from the remote log directory. */
+/* `selvedge logs`: prints the logs of an application's containers, from their nodes or, if these no
+ * longer have them, from the remote log directory. */
 #include "client/logs/logs.h"
 
 #include <errno.h>
@@ -16,12 +16,12 @@
 
 struct run_logs {
     struct cli_logs l;
-    int rm_status; /* of the ResourceManager's answer */
+    int rm_status; /* result of the ResourceManager's answer */
     struct sv_error rm_error;
 };
 
-/* The ResourceManager does not know which instance of a job was in which container; the job's own
- * table does, which is among its aggregated logs when its node has it no more. */
+/* True if the job's own table is needed: only it records which container ran which instance. It is
+ * among the job's aggregated logs if its node no longer has it. */
 static bool in_aggregated_table(const struct cli_logs *l, const struct cli_rows *rows)
 {
     struct sv_error err = { 0 };
@@ -39,7 +39,7 @@ static void on_rows(int status, struct cli_rows *rows, const struct sv_error *er
 
     if (status == -ECANCELED)
         return;
-    if (status < 0) { /* what it has forgotten may be in the remote log directory */
+    if (status < 0) { /* logs of a forgotten application may be in the remote log directory */
         g->rm_status = status;
         if (err)
             g->rm_error = *err;
@@ -65,7 +65,7 @@ static void on_rows(int status, struct cli_rows *rows, const struct sv_error *er
         cli_stop_error(l->ctx, r, NULL);
 }
 
-/* The time before now. */
+/* Parses a duration before now. */
 static int parse_since(struct cli_logs *l, const char *text)
 {
     int64_t ms, now = sv_wall_ms();
@@ -78,13 +78,13 @@ static int parse_since(struct cli_logs *l, const char *text)
     return -EINVAL;
 }
 
-/* -1: go on, else the exit code. */
+/* -1: continue, else the exit code. */
 static int options(struct cli_logs *l, int argc, char **argv)
 {
     uint64_t lines = 0;
     int c;
 
-    optind = 0; /* begin with a new argv */
+    optind = 0; /* restart getopt for a new argv */
     while ((c = cli_option(l->ctx, argc, argv)) != -1) {
         if (c == '?')
             return 2;

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <uthash.h>
 
-#define LOGS 2           /* of a container */
-#define REPLACED_TRIES 2 /* at a node whose container was given up */
+#define LOGS 2           /* per container */
+#define REPLACED_TRIES 2 /* attempts at a node whose container was replaced */
 
 struct stream { /* one container */
     char container[YARN_ID_TEXT_MAX];
@@ -20,7 +20,7 @@ struct cli_streams {
     struct cli_ctx *ctx;
     const char *names[LOGS]; /* NULL: not followed */
     FILE *files[LOGS];
-    struct stream *streams; /* in the order in which they were added */
+    struct stream *streams; /* in the order of addition */
 };
 
 struct cli_streams *cli_streams_new(struct cli_ctx *ctx, const char *log, FILE *out, FILE *err)

@@ -1,5 +1,5 @@
-/* The output of several containers, followed at the same time: for `run`, `attach` and
- * `logs --follow`. */
+/* Follows the output of several containers at the same time: for `run`, `attach` and `logs
+ * --follow`. */
 #ifndef SELVEDGE_CLIENT_LOGS_STREAMS_H
 #define SELVEDGE_CLIENT_LOGS_STREAMS_H
 
@@ -11,27 +11,27 @@
 
 struct cli_streams;
 
-/* `log`: this file of each container, to `out`; NULL: stdout to `out` and stderr to `err`. NULL
- * when out of memory. */
+/* `log`: prints this file of each container to `out`; NULL: stdout to `out` and stderr to `err`.
+ * NULL when out of memory. */
 struct cli_streams *cli_streams_new(struct cli_ctx *ctx, const char *log, FILE *out, FILE *err);
-/* After the end of ctx->fetch. Accepts NULL. */
+/* Call after ctx->fetch has ended. Accepts NULL. */
 void cli_streams_free(struct cli_streams *s);
 
 /* Opens the logs of the row's container, unless they are open. `prefixed`: each line begins with
- * "[instance] ". `lines`: of what is there already; -1 = all. A row without a container or without
- * its node's address is passed over; so is one for which memory is short: add it again. */
+ * "[instance] ". `lines`: limits the existing text; -1 = all. A row without a container or its
+ * node's address is skipped; so is one for which memory is short: add it again. */
 void cli_streams_add(struct cli_streams *s, const struct cli_row *row, bool prefixed,
                      int64_t lines);
-/* The container has ended, so its logs do not grow any more; NULL: all have. */
+/* Marks the container as ended: its logs are complete. NULL: all containers. */
 void cli_streams_end(struct cli_streams *s, const char *container);
-/* Ends all whose instance runs in another container now: `rows` are the present ones. A node that
- * is lost does not hold up the others. */
+/* Ends streams whose instance now runs in another container: `rows` is the current table. A lost
+ * node does not delay the others. */
 void cli_streams_end_replaced(struct cli_streams *s, const struct cli_status *rows);
-/* Reads further; unless `all`, only containers that have ended. True once the logs of all that have
- * ended are complete. */
+/* Polls for more output; unless `all`, only of ended containers. True once the logs of all ended
+ * containers are complete. */
 bool cli_streams_poll(struct cli_streams *s, bool all);
 
-/* The container's first log, or its second; NULL: there is none. */
+/* Returns the container's first log, or its second; NULL: none. */
 const struct cli_follow *cli_streams_log(const struct cli_streams *s, const char *container,
                                          size_t i);
 typedef void (*cli_stream_fn)(int instance, const char *container, bool ended,

@@ -1,4 +1,4 @@
-/* See cluster-maximum.h. Called by preflight.c. */
+/* See cluster-maximum.h. */
 #include "client/run/cluster-maximum.h"
 
 #include <errno.h>
@@ -12,12 +12,12 @@
 
 struct cli_maximum {
     struct cli_ctx *ctx;
-    cli_maximum_fn fn; /* NULL: forgotten */
+    cli_maximum_fn fn; /* NULL: cancelled */
     void *userdata;
     struct yarn_resource found;
 };
 
-/* Apache's are texts. */
+/* Apache's numbers are texts. */
 static int64_t number(const json_t *v)
 {
     int64_t n;

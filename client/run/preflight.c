@@ -9,9 +9,9 @@
 
 #include "client/run/cluster-maximum.h"
 
-/* Wait for the web port, which may be closed, once queue and nodes have passed. */
+/* Timeout for the web port, which may be closed, once queue and nodes have passed. */
 #define MAXIMUM_WAIT_USEC (3000 * 1000)
-/* Of no cluster with Hadoop's own minimum is the maximum smaller. */
+/* A cluster's maximum allocation is at least Hadoop's default minimum. */
 #define SMALL_MB 1024
 #define SMALL_VCORES 1
 
@@ -20,10 +20,10 @@ struct preflight {
     const struct run_options *options;
     void (*fn)(void *userdata);
     void *userdata;
-    struct cli_maximum *asked; /* NULL: answered */
+    struct cli_maximum *asked; /* pending query; NULL: answered */
     struct yarn_resource maximum;
     sd_event_source *late;
-    bool passed; /* queue and nodes */
+    bool passed; /* the checks of queue and nodes */
 };
 
 static int check_directory(const struct run_options *o, const char *path)
@@ -84,10 +84,10 @@ static bool fits(const struct cli_node_report *nodes, size_t n, struct yarn_reso
         if (r.memory_mb <= nodes[i].capability.memory_mb &&
             r.vcores <= nodes[i].capability.vcores && r.gpus <= nodes[i].capability.gpus)
             return true;
-    return n == 0; /* nodes may come later */
+    return n == 0; /* nodes may join later */
 }
 
-/* Says that no node is as large as `what`; true when none is. */
+/* Prints an error if no node is as large as `what`; returns true then. */
 static bool is_too_large(const struct preflight *p, const char *what,
                          const struct cli_node_report *nodes, size_t n, struct yarn_resource r)
 {
@@ -121,7 +121,7 @@ bool cli_preflight_fits(const struct run_options *o, struct yarn_resource maximu
         if ((maximum.memory_mb <= 0 || r->memory_mb <= maximum.memory_mb) &&
             (maximum.vcores <= 0 || r->vcores <= maximum.vcores))
             continue;
-        (void)cli_fail("%s: %s of %lld MiB and %d vcores: the cluster gives at most %lld MiB and "
+        (void)cli_fail("%s: %s of %lld MiB and %d vcores: the cluster allows at most %lld MiB and "
                        "%d vcores",
                        o->subcommand, wanted[i].what, (long long)r->memory_mb, r->vcores,
                        (long long)maximum.memory_mb, maximum.vcores);
@@ -130,7 +130,7 @@ bool cli_preflight_fits(const struct run_options *o, struct yarn_resource maximu
     return true;
 }
 
-/* All that can be known is known. */
+/* Called when all answers have arrived, or timed out. */
 static void conclude(struct preflight *p)
 {
     if (!cli_preflight_fits(p->options, p->maximum)) {
@@ -179,7 +179,7 @@ static void on_nodes(int status, const struct cli_node_report *nodes, size_t n,
         release(p);
         return;
     }
-    if (status < 0 && status != -EREMOTEIO) { /* an exception: the submission will say more */
+    if (status < 0 && status != -EREMOTEIO) { /* an exception: the submission will report more */
         cli_stop_error(p->ctx, status, err);
         release(p);
         return;
@@ -216,17 +216,17 @@ static void on_queue(int status, const struct cli_queue_report *queues, size_t n
     if (status < 0 && status != -EREMOTEIO) {
         cli_stop_error(p->ctx, status, err);
         release(p);
-    } else if (status == 0 && n == 0 && !strchr(name, '.')) { /* a path may be created by use */
+    } else if (status == 0 && n == 0 && !strchr(name, '.')) { /* a path may be created on use */
         (void)cli_fail("%s: --queue %s: the cluster has no such queue; selvedge queue list shows "
                        "them",
                        p->options->subcommand, name);
         refuse(p);
     } else if (status == 0 && n > 0 && queues[0].children > 0) {
-        (void)cli_fail("%s: --queue %s: holds other queues: jobs go to one of those without",
+        (void)cli_fail("%s: --queue %s: is a parent queue: submit to a leaf queue below it",
                        p->options->subcommand, name);
         refuse(p);
     } else if (status == 0 && n > 0 && strcmp(queues[0].state, "RUNNING") != 0) {
-        (void)cli_fail("%s: --queue %s: is %s and takes no job", p->options->subcommand, name,
+        (void)cli_fail("%s: --queue %s: is %s and accepts no jobs", p->options->subcommand, name,
                        queues[0].state);
         refuse(p);
     } else {
@@ -250,7 +250,7 @@ int cli_preflight_cluster(struct cli_ctx *ctx, const struct run_options *o,
     *p = (struct preflight){ .ctx = ctx, .options = o, .fn = fn, .userdata = userdata };
     if ((is_small(o->resource) && is_small(o->am_resource)) ||
         cli_maximum_ask(ctx, on_maximum, p, &p->asked) < 0)
-        p->asked = NULL; /* getNewApplication tells it, too */
+        p->asked = NULL; /* getNewApplication returns it, too */
     r = o->queue ? cli_rm_queues(ctx->rm, o->queue, true, on_queue, p)
                  : cli_rm_nodes(ctx->rm, false, on_nodes, p);
     if (r < 0)

@@ -9,7 +9,7 @@
 
 #include "common/clock.h"
 
-#define LEAVE_MS 2000 /* for the answer to the kill, after a second signal */
+#define LEAVE_MS 2000 /* timeout for the answer to the kill, after a second signal */
 
 struct run_interrupt {
     struct cli_ctx *ctx;
@@ -17,10 +17,10 @@ struct run_interrupt {
     void *userdata;
     struct yarn_app_id app;
     char app_text[YARN_ID_TEXT_MAX];
-    int number; /* by this signal; SIGPIPE: nobody reads the output; 0: not */
+    int number; /* the signal; SIGPIPE: the output's reader is gone; 0: not interrupted */
     bool submitting, submitted;
     bool kill_open, kill_answered;
-    int64_t leaving_at; /* a second signal has come; 0: none */
+    int64_t leaving_at; /* deadline after a second signal; 0: none */
 };
 
 int run_interrupt_code(const struct run_interrupt *i)
@@ -29,13 +29,13 @@ int run_interrupt_code(const struct run_interrupt *i)
 
     if (i->number != SIGPIPE)
         return i->number ? 128 + i->number : 0;
-    /* output that cannot be written for another reason is an error as any other */
+    /* any other output error is reported as an error */
     return poll(out, 2, 0) > 0 && (out[0].revents | out[1].revents) & (POLLERR | POLLHUP)
                ? 128 + SIGPIPE
                : 1;
 }
 
-/* ---- The kill ---- */
+/* ---- Kill ---- */
 
 static void on_killed(int status, bool killed, const struct sv_error *err, void *userdata)
 {
@@ -62,18 +62,19 @@ static void interrupt(struct run_interrupt *i, int number)
     (void)snprintf(line, sizeof line, "%skilling %s (once more: leave it)",
                    number == SIGPIPE ? "the output cannot be written: " : "", i->app_text);
     i->say(line, i->userdata);
-    if (i->submitted) /* else once it is */
+    if (i->submitted) /* else sent after the submission */
         request_kill(i);
 }
 
-/* After a second signal, once the ResourceManager has the kill, or does not take it. */
+/* After a second signal: exits once the ResourceManager has accepted the kill, or does not. */
 static void leave_if_due(struct run_interrupt *i)
 {
     if (!i->leaving_at || (!i->kill_answered && sv_now_ms() - i->leaving_at < LEAVE_MS))
         return;
     if (!i->kill_answered)
-        (void)cli_fail("the ResourceManager has not answered: %s may go on; selvedge kill ends it",
-                       i->app_text);
+        (void)cli_fail(
+            "the ResourceManager has not answered: %s may keep running; selvedge kill ends it",
+            i->app_text);
     cli_stop(i->ctx, run_interrupt_code(i));
 }
 
@@ -93,7 +94,7 @@ static int on_signal(sd_event_source *s, const struct signalfd_siginfo *si, void
     struct run_interrupt *i = userdata;
 
     (void)s;
-    if (!i->submitting) { /* nothing is there yet */
+    if (!i->submitting) { /* nothing to kill yet */
         cli_stop(i->ctx, 128 + (int)si->ssi_signo);
         return 0;
     }
@@ -108,7 +109,7 @@ static int on_signal(sd_event_source *s, const struct signalfd_siginfo *si, void
         return 0;
     }
     if (i->leaving_at)
-        i->kill_answered = true; /* a third one: at once */
+        i->kill_answered = true; /* third signal: exit at once */
     else
         i->leaving_at = sv_now_ms();
     leave_if_due(i);
@@ -126,7 +127,7 @@ static int catch_signals(struct run_interrupt *i)
         return -errno;
     sigemptyset(&set);
     for (size_t k = 0; k < SV_ARRAY_LEN(numbers); k++)
-        if (numbers[k] != SIGHUP || hangup.sa_handler != SIG_IGN) /* of nohup */
+        if (numbers[k] != SIGHUP || hangup.sa_handler != SIG_IGN) /* keep nohup's SIG_IGN */
             sigaddset(&set, numbers[k]);
     if (sigprocmask(SIG_BLOCK, &set, NULL) < 0)
         return -errno;

@@ -56,7 +56,7 @@ void run_last_free(struct run_last *l)
     free(l);
 }
 
-/* The row of a call; NULL when the table has another container there meanwhile. */
+/* Returns the row of a call; NULL if another container is in its place meanwhile. */
 static struct cli_row *row_of(const struct last_call *call)
 {
     const struct cli_status *s = call->last->status;
@@ -66,7 +66,7 @@ static struct cli_row *row_of(const struct last_call *call)
                : NULL;
 }
 
-/* A node that cannot be reached, or does not know the container any more, is not asked again. */
+/* A node that is unreachable, or no longer knows the container, is not queried again. */
 static void on_answer(int http, const char *body, size_t len, const char *why, void *userdata)
 {
     struct last_call *call = userdata;

@@ -8,7 +8,7 @@
 #include "client/views/localizing.h"
 #include "common/clock.h"
 
-#define ASKED_MAX 8 /* containers a round */
+#define ASKED_MAX 8 /* containers per round */
 
 struct run_localizing {
     struct cli_ctx *ctx;
@@ -16,13 +16,13 @@ struct run_localizing {
     run_localizing_fn tell;
     void *userdata;
     int64_t asked_at;
-    unsigned open; /* requests */
-    unsigned n;    /* of which so many containers wait for files */
-    bool told;     /* that some wait */
+    unsigned open; /* pending requests */
+    unsigned n;    /* of containers that wait for files */
+    bool told;     /* some were reported as waiting */
     struct cli_localizing sum;
     struct row {
-        char container[YARN_ID_TEXT_MAX]; /* the one that was asked about last */
-        bool past;                        /* it has its files, or its node does not tell */
+        char container[YARN_ID_TEXT_MAX]; /* the last one queried */
+        bool past;                        /* it has its files, or its node reports nothing */
     } * rows;
     size_t n_rows;
 };
@@ -43,7 +43,7 @@ struct run_localizing *run_localizing_new(struct cli_ctx *ctx, size_t instances,
     l->round_ms = round_ms;
     l->tell = tell;
     l->userdata = userdata;
-    l->asked_at = sv_now_ms(); /* nothing is asked of a job that starts at once */
+    l->asked_at = sv_now_ms(); /* a job that starts at once causes no queries */
     l->rows = calloc(instances, sizeof(*l->rows));
     l->n_rows = l->rows ? instances : 0;
     return l;

@@ -1,4 +1,4 @@
-/* The options of `selvedge run`, and the files of a job. Called by run.c. */
+/* See run.h. The options of `selvedge run`, and the files of a job. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -80,7 +80,7 @@ static int add_file(struct run_options *o, char *value, enum cli_resource_type t
     return 0;
 }
 
-/* A trailing slash names the directory itself. */
+/* A trailing slash refers to the directory itself. */
 static int add_directory(struct run_options *o, char *value)
 {
     size_t n = strcspn(value, "#");
@@ -163,13 +163,13 @@ static int take_option(struct run_options *o, int c)
     case RUN_OPT_NO_OUTPUT:
         o->no_output = true;
         return 0;
-    default: /* an error that was printed */
+    default: /* an error message was printed */
         return 2;
     }
 }
 
-/* Path of the ApplicationMaster that was installed (or built) with this program; else the install
- * path that was compiled in. */
+/* Returns the path of the ApplicationMaster installed (or built) with this program; else the
+ * compiled-in install path. */
 static void find_am(char path[PATH_MAX])
 {
     static const char *const places[] = { "../libexec/selvedge/" CLI_AM_FILE, CLI_AM_FILE };
@@ -201,7 +201,7 @@ int cli_run_parse(struct cli_ctx *ctx, int argc, char **argv, struct run_options
     int c, r;
 
     find_am(am_file);
-    optind = 0; /* begin with a new argv */
+    optind = 0; /* restart getopt for a new argv */
     while ((c = cli_option(ctx, argc, argv)) != -1) {
         r = take_option(&o, c);
         if (r != 0) {
@@ -218,7 +218,7 @@ int cli_run_parse(struct cli_ctx *ctx, int argc, char **argv, struct run_options
     if (!o.name) {
         const char *slash = strrchr(o.command[0], '/');
 
-        /* of a program; a line for the shell is its own name */
+        /* default name: the program, or the whole shell line */
         o.name = slash && !strpbrk(o.command[0], " \t\n") ? slash + 1 : o.command[0];
     }
     *ret = o;
@@ -232,7 +232,7 @@ void cli_run_options_free(struct run_options *o)
     o->n_files = 0;
 }
 
-/* 'text' with every ' as '\'' */
+/* Quotes for the shell: 'text' with every ' as '\''. */
 static int put_quoted(struct sv_buf *b, const char *text)
 {
     int r = sv_buf_put_str(b, "'");
@@ -267,14 +267,14 @@ int cli_run_script(const struct run_options *o, char **ret)
         }
     }
     if (r == 0)
-        r = sv_buf_put(&b, "\n", 2); /* with its NUL */
+        r = sv_buf_put(&b, "\n", 2); /* includes the NUL */
     if (r < 0)
         return r;
     *ret = (char *)SV_TAKE(b.data);
     return 0;
 }
 
-/* Scheduler addresses of all ResourceManagers, for the ApplicationMaster. */
+/* Finds the scheduler addresses of all ResourceManagers, for the ApplicationMaster. */
 static int find_schedulers(struct sv_conf *conf, struct sv_arena *a, struct cli_job *job,
                            struct sv_error *err)
 {

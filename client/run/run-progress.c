@@ -1,4 +1,4 @@
-/* See run-progress.h. Called by run.c. */
+/* See run-progress.h. */
 #include "client/run/run-progress.h"
 
 #include <stdlib.h>
@@ -10,20 +10,20 @@
 #include "client/views/localizing.h"
 #include "common/clock.h"
 
-#define LINES_MS 1000       /* between two lines */
-#define FILES_MS 1000       /* between two looks at the files, for the bar */
+#define LINES_MS 1000       /* interval of progress lines */
+#define FILES_MS 1000       /* interval of localization queries, for the bar */
 #define FILES_LINES_MS 5000 /* and for lines */
 
 struct run_progress {
     int32_t instances;
     run_say_fn say;
     void *userdata;
-    struct run_localizing *localizing; /* NULL: stderr is no terminal */
-    struct cli_localizing files;       /* of those that wait for files */
-    unsigned waiting;                  /* so many do */
+    struct run_localizing *localizing; /* NULL: stderr is not a terminal */
+    struct cli_localizing files;       /* sum over waiting containers */
+    unsigned waiting;                  /* number of waiting containers */
     int64_t said_at;
     int done, running, said_done, said_running;
-    bool known; /* a table was seen */
+    bool known; /* a table was received */
 };
 
 static void draw(const struct run_progress *p)
@@ -70,7 +70,7 @@ struct run_progress *run_progress_new(struct cli_ctx *ctx, int32_t instances, ru
     p->say = say;
     p->userdata = userdata;
     bar = cli_progress_begin(&ctx->output, stderr);
-    if (isatty(STDERR_FILENO)) /* no memory: nothing is said about files */
+    if (isatty(STDERR_FILENO)) /* out of memory: no localization progress, ignoring */
         p->localizing = run_localizing_new(ctx, (size_t)instances, bar ? FILES_MS : FILES_LINES_MS,
                                            on_files, p);
     return p;
@@ -111,5 +111,5 @@ void run_progress_table(struct run_progress *p, const struct cli_status *s)
 void run_progress_poll(struct run_progress *p, const struct cli_status *s)
 {
     run_localizing_poll(p->localizing, s);
-    draw(p); /* again, where other output was */
+    draw(p); /* redraws after other output */
 }

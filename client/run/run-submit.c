@@ -54,7 +54,7 @@ static void on_new_app(int status, struct yarn_app_id app, struct yarn_resource 
         cli_stop_error(s->ctx, status, err);
         return;
     }
-    if (!cli_preflight_fits(s->options, maximum)) { /* its web port did not tell */
+    if (!cli_preflight_fits(s->options, maximum)) { /* the web port did not report it */
         cli_stop(s->ctx, 2);
         return;
     }

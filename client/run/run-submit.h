@@ -1,5 +1,4 @@
-/* The submission of `selvedge run`: an id, the staging directory, the ApplicationMaster's launch.
- */
+/* Submission of `selvedge run`: an id, the staging directory, the ApplicationMaster's launch. */
 #ifndef SELVEDGE_CLIENT_RUN_RUN_SUBMIT_H
 #define SELVEDGE_CLIENT_RUN_RUN_SUBMIT_H
 
@@ -9,21 +8,21 @@
 struct run_submission {
     struct cli_ctx *ctx;
     const struct run_options *options;
-    struct run_interrupt *interrupt; /* told when the submission is on its way */
-    void (*done)(void *userdata);    /* the ResourceManager has it */
+    struct run_interrupt *interrupt; /* notified when the submission is being sent */
+    void (*done)(void *userdata);    /* called when the ResourceManager has accepted it */
     void *userdata;
-    /* Known when done() is called. */
+    /* Set before done() is called. */
     struct yarn_app_id app;
     char app_text[YARN_ID_TEXT_MAX];
     struct cli_job job;
     struct cli_stage *stage;
-    struct sv_arena *arena; /* of the job's texts */
+    struct sv_arena *arena; /* memory of the job's texts */
 };
 
-/* Checks the job against the cluster, then submits it. What is refused before an id is used up, and
- * other errors, end the loop with their message. 0 or -errno. */
+/* Checks the job against the cluster, then submits it. Errors, including a job rejected before an
+ * id is used up, print a message and end the loop. 0 or -errno. */
 int run_submit(struct run_submission *s) _must_use_;
-/* Ends the stage, which removes its files unless they were kept. */
+/* Frees the stage, which removes its files unless they were kept. */
 void run_submission_free(struct run_submission *s);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "client/http/node-url.h"
 
-struct figures { /* of one instance's last container */
+struct figures { /* usage of one instance's last container */
     char container[YARN_ID_TEXT_MAX];
     bool known;
     int64_t peak_bytes, cpu_ms, localize_ms, launch_ms;
@@ -56,7 +56,7 @@ static void on_answer(int http, const char *body, size_t len, const char *why, v
     if (http == 200)
         cli_row_usage(&row, body, len);
     free(row.localizing);                             /* it has ended */
-    if (strcmp(f->container, call->container) == 0) { /* not started again meanwhile */
+    if (strcmp(f->container, call->container) == 0) { /* not restarted meanwhile */
         f->peak_bytes = row.peak_bytes;
         f->cpu_ms = row.cpu_ms;
         f->localize_ms = row.localize_ms;
@@ -81,7 +81,7 @@ static void ask(struct run_usage *u, struct figures *f, const struct cli_row *ro
     if (!call || cli_node_url(row->http, row->container, "", u->ctx->user, &url) < 0 ||
         cli_fetch_get(u->ctx->fetch, url, CLI_BODY_MAX, on_answer, call) < 0) {
         free(call);
-        f->known = true; /* never: shown as "-" */
+        f->known = true; /* no further query: shown as "-" */
     }
 }
 

@@ -1,5 +1,5 @@
-/* `selvedge run --user`: root starts a job for somebody else. The whole program becomes that user,
- * so that files are read and staged, and the job belongs to, nobody else. */
+/* `selvedge run --user`: lets root start a job for another user. The whole process switches to that
+ * user, so that files are read and staged, and the job is owned, by that user alone. */
 #include <errno.h>
 #include <grp.h>
 #include <pwd.h>

@@ -24,13 +24,13 @@
 
 #define DRAIN_MS 15000 /* limit for the last output after the last container */
 #define LOG_POLL_MS 500
-/* Polls are close while a short job would be over, and at the end; large tables are read less
- * often, which take time to parse. */
+/* Polls frequently while a short job may end, and at the end; large tables are read less often,
+ * since parsing them takes time. */
 #define YOUNG_MS 3000
 #define YOUNG_POLL_MS 40
 #define END_POLL_MS 10
-#define ROWS_PER_MS 2     /* of the table: one more ms between two polls */
-#define SIZE_POLL_MS 1500 /* and no more: the ApplicationMaster waits for 4 s */
+#define ROWS_PER_MS 2     /* rows of the table per ms added to the polling interval */
+#define SIZE_POLL_MS 1500 /* upper limit: the ApplicationMaster waits for 4 s */
 
 struct run {
     struct cli_ctx *ctx;
@@ -39,14 +39,14 @@ struct run {
     struct run_interrupt *interrupt;
     struct cli_streams *streams;
     struct run_usage *usage;
-    struct run_last *last; /* NULL: the job goes on */
+    struct run_last *last; /* NULL: the job is running */
     struct run_progress *progress;
     sd_event_source *tick;
-    char url[512]; /* of the ApplicationMaster; "" = not known */
+    char url[512]; /* the ApplicationMaster's; "" = unknown */
     enum cli_app_state state;
-    struct cli_status status; /* rows == NULL: none seen */
+    struct cli_status status; /* rows == NULL: none received */
     bool report_open, status_open, end_sent, output_complete;
-    bool hint; /* of `submit` */
+    bool hint; /* printed by `submit` */
     int64_t began, finished_at, ended_at, polled_at;
 };
 
@@ -61,7 +61,7 @@ static void print_line(struct run *run, const char *fmt, ...)
     va_start(ap, fmt);
     vsnprintf(text, sizeof(text), fmt, ap);
     va_end(ap);
-    sv_escape(shown, sizeof(shown), text); /* diagnostics are the job's */
+    sv_escape(shown, sizeof(shown), text); /* diagnostics come from the job */
     cli_progress_yield(stderr, true);
     fprintf(stderr, "[%6.1f s] %s\n", (double)(sv_now_ms() - run->began) / 1000, shown);
 }
@@ -71,10 +71,9 @@ static void say(const char *line, void *userdata)
     print_line(userdata, "%s", line);
 }
 
-/* ---- The containers' output ---- */
+/* ---- Output of the containers ---- */
 
-/* Reads logs that may have grown; true when the output and the usage of all ended containers are
- * there. */
+/* Polls logs; true when output and usage of all ended containers are complete. */
 static bool follow_all(struct run *run, bool all)
 {
     bool complete = true;
@@ -84,7 +83,7 @@ static bool follow_all(struct run *run, bool all)
 
         if (!run->options.no_output && (row->done || strcmp(row->state, "RUNNING") == 0))
             cli_streams_add(run->streams, row, run->options.instances > 1, -1);
-        if (!row->done || run->last) /* killed: its output may have no end */
+        if (!row->done || run->last) /* killed: its output may never be complete */
             continue;
         cli_streams_end(run->streams, row->container);
         complete = run_usage_ask(run->usage, i, row) && complete;
@@ -94,7 +93,7 @@ static bool follow_all(struct run *run, bool all)
     return cli_streams_poll(run->streams, all) && complete;
 }
 
-/* Names on stderr each log that the terminal has not got whole. */
+/* Prints a message on stderr for each log that was not printed completely. */
 static void report_incomplete(int instance, const char *container, bool ended,
                               const struct cli_follow *log, void *userdata)
 {
@@ -126,8 +125,7 @@ static void on_status(int http, const char *body, size_t len, const char *why, v
     run_progress_table(run->progress, &run->status);
     if (status.finished && run->finished_at == 0) {
         run->finished_at = sv_now_ms();
-        (void)sd_event_source_set_time(run->tick,
-                                       0); /* at once; else with the next poll, ignoring */
+        (void)sd_event_source_set_time(run->tick, 0); /* on failure, with the next poll, ignoring */
     }
 }
 
@@ -158,8 +156,8 @@ static void send_end(struct run *run)
 
 /* ---- The ResourceManager's report ---- */
 
-/* The application may end before its last output has arrived, when its ApplicationMaster no longer
- * waited for this command. */
+/* The application may end before its last output has arrived, if its ApplicationMaster stopped
+ * waiting for this command. */
 static bool wait_for_output(struct run *run)
 {
     if (run->ended_at == 0)
@@ -167,8 +165,8 @@ static bool wait_for_output(struct run *run)
     return run->status.finished && !run->output_complete && sv_now_ms() - run->ended_at <= DRAIN_MS;
 }
 
-/* The ApplicationMaster is gone, so its table no longer changes: containers that it last saw
- * running were killed with it, and their nodes tell how they ended. */
+/* The ApplicationMaster has ended, so its table no longer changes: containers last seen running
+ * were killed with it, and their nodes report how they ended. */
 static bool wait_for_states(struct run *run)
 {
     if (!run->last)
@@ -262,7 +260,7 @@ static int on_tick(sd_event_source *source, uint64_t usec, void *userdata)
     return 0;
 }
 
-/* ---- Submitted ---- */
+/* ---- After the submission ---- */
 
 static void leave_detached(struct run *run)
 {

@@ -7,7 +7,7 @@
 #include "client/job/job.h"
 #include "client/run/stage.h"
 
-enum { /* options of `run` and `submit` without a letter */
+enum { /* options of `run` and `submit` without a short form */
        RUN_OPT_AM_MEMORY = CLI_OPT_OWN,
        RUN_OPT_AM,
        RUN_OPT_TRIES,
@@ -34,7 +34,7 @@ struct run_options {
     const char *name, *queue, *am_file;
     struct yarn_resource resource, am_resource;
     int32_t instances, tries, restarts;
-    int64_t lifetime_s;                /* 0: without limit */
+    int64_t lifetime_s;                /* 0: unlimited */
     const char *rolled_logs;           /* NULL: none */
     const char *user;                  /* NULL: the caller */
     const char *view_acl, *modify_acl; /* NULL: nobody else */
@@ -43,21 +43,21 @@ struct run_options {
     const char *env[CLI_RESOURCES_MAX]; /* "NAME=VALUE" */
     size_t n_env;
     char **command; /* NULL-terminated */
-    bool no_output; /* of the containers */
+    bool no_output; /* do not print the containers' output */
     bool detach;    /* print the id and do not wait */
 };
 
 /* 0, or the exit code after an error message. */
 int cli_run_parse(struct cli_ctx *ctx, int argc, char **argv, struct run_options *ret);
-/* As root: becomes `o->user` for good, whose files, job and processes follow. 0, or 2 after an
- * error message. NULL changes nothing. */
+/* If root: switches permanently to `o->user`, the owner of files, job and processes from then on.
+ * 0, or 2 after an error message. No effect if NULL. */
 int cli_run_become(const struct run_options *o);
 void cli_run_options_free(struct run_options *o);
-/* The script that each container runs: the environment, then the command. One word is a line for
- * the shell; several are a program and its arguments, exactly as given. malloc'd. */
+/* Writes the script that each container runs: the environment, then the command. A single word is a
+ * shell line; several are a program and its arguments, exactly as given. malloc'd. */
 int cli_run_script(const struct run_options *o, char **ret) _must_use_;
 /* Copies all files into the staging directory and describes the ApplicationMaster's launch. The
- * job's texts live in `a`, the resources' in the stage. */
+ * job's texts are in `a`, the resources' in the stage. */
 int cli_run_stage(const struct run_options *o, struct sv_conf *conf, struct cli_stage *stage,
                   struct sv_arena *a, struct cli_job *ret_job, struct cli_resource ret_am[2],
                   struct sv_error *err) _must_use_;

@@ -1,5 +1,5 @@
-/* See stage.h. Called by `selvedge run`, as the user. Other local users are hostile: they may have
- * created a directory of this name first. */
+/* See stage.h. Runs as the user. Hostile: other local users, who may have created a directory of
+ * this name first. */
 #include "client/run/stage.h"
 
 #include <dirent.h>
@@ -61,8 +61,8 @@ static int open_own_dir(int at, const char *name, const char *shown, struct sv_e
     return fd;
 }
 
-/* Opens the parent of the users' directories: root's (sticky if others may write) or this
- * user's. */
+/* Opens the parent of the users' directories, which must be root's (sticky if others may write) or
+ * this user's. */
 static int open_base(const char *path, struct sv_error *err)
 {
     struct stat st;
@@ -149,7 +149,7 @@ int cli_stage_sync(struct cli_stage *s, struct sv_error *err)
     if (r == 0 && (fsync(fd) < 0 || fsync(s->user_dir) < 0))
         r = -errno;
     closedir(d);
-    return r < 0 ? sv_error_errno(err, r, "staging directory %s: not on the disk", s->path) : 0;
+    return r < 0 ? sv_error_errno(err, r, "staging directory %s: cannot sync", s->path) : 0;
 }
 
 struct cli_stage *cli_stage_free(struct cli_stage *s)
@@ -159,7 +159,7 @@ struct cli_stage *cli_stage_free(struct cli_stage *s)
     if (!s)
         return NULL;
     if (s->dir >= 0 && !s->keep)
-        (void)!sv_remove_tree_at(s->user_dir, s->app); /* leftovers stay the user's own, ignoring */
+        (void)!sv_remove_tree_at(s->user_dir, s->app); /* leftovers are the user's own, ignoring */
     sv_close(s->dir);
     sv_close(s->user_dir);
     LL_FOREACH_SAFE (s->texts, t, next)
@@ -192,7 +192,7 @@ void cli_stage_remove_other(struct cli_stage *s, struct yarn_app_id app)
     char name[YARN_ID_TEXT_MAX];
 
     (void)!sv_remove_tree_at(s->user_dir,
-                             yarn_app_id_text(app, name)); /* retried by the next run, ignoring */
+                             yarn_app_id_text(app, name)); /* the next run retries, ignoring */
 }
 
 static const char *store_text(struct cli_stage *s, const char *text)
@@ -207,7 +207,7 @@ static const char *store_text(struct cli_stage *s, const char *text)
     return t->s;
 }
 
-/* The staged file is complete: truncate its time to seconds (a fetcher may not see finer ones). */
+/* The staged file is complete: truncates its time to seconds (a fetcher may not see finer ones). */
 static int describe_file(struct cli_stage *s, int fd, const char *name, const char *link,
                          enum cli_resource_type type, struct cli_resource *ret)
 {
@@ -236,7 +236,8 @@ static int describe_file(struct cli_stage *s, int fd, const char *name, const ch
     return ret->name && ret->url ? 0 : -ENOMEM;
 }
 
-/* "N-name": two files may have the same base name, and the suffix selects how it is unpacked. */
+/* Creates "N-name": two files may have the same base name, and the suffix determines how it is
+ * unpacked. */
 static int create(struct cli_stage *s, const char *path, char name[300])
 {
     const char *slash = strrchr(path, '/');
@@ -286,7 +287,7 @@ int cli_stage_copy(struct cli_stage *s, const char *path, const char *link,
     return r < 0 ? sv_error_errno(err, r, "copying %s to %s", path, s->path) : 0;
 }
 
-/* The system's tar; the localizer's rules for archives hold for what is in it. */
+/* Runs the system's tar; the localizer checks the archive's content. */
 static int pack(const char *path, int to)
 {
     char *argv[] = { (char *)"tar",           (char *)"-cf", (char *)"-", (char *)"-C",
@@ -303,7 +304,7 @@ static int pack(const char *path, int to)
     }
     if (waitpid(pid, &status, 0) < 0)
         return -errno;
-    return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : -EIO; /* tar said why */
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : -EIO; /* tar printed the reason */
 }
 
 int cli_stage_pack(struct cli_stage *s, const char *path, const char *link,

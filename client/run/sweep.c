@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#define SWEEP_MAX 64 /* directories that one run checks */
+#define SWEEP_MAX 64 /* directories checked per run */
 
 struct sweep_call {
     struct cli_stage *stage;

@@ -38,7 +38,7 @@ int cli_output_parse(const char *text, struct cli_output *ret)
     return 0;
 }
 
-/* The next of "a,b,c" in `buf`; false after the last. */
+/* Copies the next field of "a,b,c" to `buf`; false after the last. */
 static bool next_field(const char **p, char *buf, size_t size)
 {
     size_t n = strcspn(*p, ",");
@@ -102,7 +102,7 @@ static const char *time_text(const struct cli_output *o, int64_t ms, char *buf, 
     return buf;
 }
 
-/* As it is in JSON, a string without its quotes. */
+/* Formats as in JSON, but strings without quotes. */
 static const char *plain(const json_t *v, char *buf, size_t size)
 {
     if (json_is_string(v))
@@ -136,7 +136,7 @@ static const char *shown(const struct cli_output *o, enum cli_kind kind, const j
         snprintf(buf, size, "%s", cli_text_millis(n, figure));
         break;
     case CLI_SHARE:
-        *buf = '\0'; /* not told */
+        *buf = '\0'; /* unknown */
         if (json_is_number(v))
             snprintf(buf, size, "%.1f%%", 100 * json_number_value(v));
         break;
@@ -147,7 +147,7 @@ static const char *shown(const struct cli_output *o, enum cli_kind kind, const j
         plain(v, buf, size);
         break;
     }
-    return *buf && strcmp(buf, "UNDEFINED") != 0 ? buf : "-"; /* YARN's word for none yet */
+    return *buf && strcmp(buf, "UNDEFINED") != 0 ? buf : "-"; /* YARN's value for none yet */
 }
 
 /* ---- The formats ---- */
@@ -182,7 +182,7 @@ static void print_table(const struct cli_output *o, const struct cli_list *list,
     cli_table_free(t);
 }
 
-/* Tab-separated, with the fields' names above, unformatted: for programs. */
+/* Prints tab-separated values for programs, with the fields' names above, unformatted. */
 static void print_fields(const char *fields, bool heads, const json_t *rows, FILE *out)
 {
     char key[64], value[4096], escaped[8192];
@@ -220,7 +220,7 @@ void cli_output_list(const struct cli_output *o, const struct cli_list *list, co
 
 /* ---- YAML ---- */
 
-/* Double-quoted, where YAML has the escapes of JSON; what is not ASCII as \x, \u or \U. */
+/* Double-quoted; YAML accepts JSON's escapes; non-ASCII as \x, \u or \U. */
 static void yaml_string(const char *text, FILE *out)
 {
     fputc('"', out);
@@ -270,8 +270,8 @@ static void yaml_key(const char *key, FILE *out)
     fputc(':', out);
 }
 
-/* Block style: the entries of a list or map stand one below the other. The first line is where the
- * caller has left off. */
+/* Prints block style: one entry of a list or map per line. The first line continues the
+ * caller's. */
 static void yaml_value(const json_t *v, int depth, FILE *out)
 {
     bool map = json_is_object(v), first = true;

@@ -1,6 +1,6 @@
-/* What list commands print: a table, JSON, YAML, names, or chosen fields (-o FORMAT). A command
- * makes one JSON object a row; its columns say how the table shows them. The keys are an interface:
- * they are added to, never renamed. */
+/* Output of list commands: a table, JSON, YAML, names, or chosen fields (-o FORMAT). A command
+ * builds one JSON object per row; its columns define the table. The keys are an interface: they are
+ * added to, never renamed. */
 #ifndef SELVEDGE_CLIENT_UI_OUTPUT_H
 #define SELVEDGE_CLIENT_UI_OUTPUT_H
 
@@ -11,13 +11,13 @@
 
 enum cli_format { CLI_TABLE, CLI_WIDE, CLI_JSON, CLI_YAML, CLI_NAME, CLI_FIELDS };
 
-struct cli_output { /* of the command line */
+struct cli_output { /* parsed from the command line */
     enum cli_format format;
     const char *fields; /* CLI_FIELDS: "id,state" */
     bool no_headers, quiet, utc;
 };
 
-/* How a table shows a value; null is "-". */
+/* Formats of a value in a table; null is "-". */
 enum cli_kind {
     CLI_TEXT,
     CLI_NUMBER,
@@ -38,16 +38,16 @@ struct cli_column {
 struct cli_list {
     const struct cli_column *columns;
     size_t n;
-    const char *name; /* the key that names a row: -o name, --quiet */
+    const char *name; /* the key that identifies a row: -o name, --quiet */
 };
 #define CLI_LIST(columns, name)                                                                    \
     {                                                                                              \
         (columns), SV_ARRAY_LEN(columns), (name)                                                   \
     }
 
-/* Parses a FORMAT; -EINVAL. Keeps `text`. */
+/* Parses a FORMAT; -EINVAL. Keeps a pointer to `text`. */
 int cli_output_parse(const char *text, struct cli_output *ret) _must_use_;
-/* The first of the fields that the list does not have, in `buf`; NULL when it has all. */
+/* Returns the first field that the list lacks, in `buf`; NULL if it has all. */
 const char *cli_output_unknown(const struct cli_output *o, const struct cli_list *list, char *buf,
                                size_t size);
 /* Prints an array of objects. */
@@ -56,9 +56,9 @@ void cli_output_list(const struct cli_output *o, const struct cli_list *list, co
 /* Prints any value as JSON, on one line, or YAML; drops the reference. */
 void cli_output_json(const struct cli_output *o, json_t *value, FILE *out);
 
-/* A string of a peer: bytes that are not UTF-8 are escaped. */
+/* Creates a string from a peer's text: bytes that are not UTF-8 are escaped. */
 json_t *cli_json_string(const char *text);
-/* null for negative (unknown) values. */
+/* Creates a number, or null for negative (unknown) values. */
 json_t *cli_json_known(int64_t v);
 
 #endif

@@ -1,5 +1,4 @@
-/* See progress.h. Called by run-progress.c and localize-cache.c, and by what else prints while a
- * line may be drawn. */
+/* See progress.h. */
 #include "client/ui/progress.h"
 
 #include <stdlib.h>
@@ -8,11 +7,11 @@
 #include <unistd.h>
 
 #define BAR_MAX 20
-#define BAR_MIN 5 /* a shorter one says nothing */
+#define BAR_MIN 5 /* shorter ones are not drawn */
 
 static struct line {
-    FILE *out;          /* NULL: there is no line */
-    bool drawn, inside; /* inside: the text on the terminal has no line end yet */
+    FILE *out;          /* NULL: no progress line */
+    bool drawn, inside; /* inside: the text on the terminal does not end with a newline yet */
     unsigned columns;
     char text[CLI_PROGRESS_MAX];
 } line;
@@ -22,7 +21,7 @@ static unsigned columns_of(FILE *out)
     struct winsize w;
 
     if (ioctl(fileno(out), TIOCGWINSZ, &w) < 0 || w.ws_col == 0)
-        return 80; /* a terminal that does not know */
+        return 80; /* the terminal does not report its width */
     return w.ws_col;
 }
 
@@ -88,9 +87,9 @@ void cli_progress_show(double share, const char *text)
     cli_progress_line(share, text, columns, buf);
     if (line.drawn && columns == line.columns && strcmp(buf, line.text) == 0)
         return;
-    (void)fflush(stdout); /* what was printed before; main() checks the stream, ignoring */
+    (void)fflush(stdout); /* output of the caller; main() checks the stream, ignoring */
     fprintf(line.out, "\r%s\033[K", buf);
-    (void)fflush(line.out); /* a terminal: nothing else is possible, ignoring */
+    (void)fflush(line.out); /* a terminal, ignoring errors */
     (void)snprintf(line.text, sizeof(line.text), "%s", buf);
     line.columns = columns;
     line.drawn = true;

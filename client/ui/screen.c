@@ -20,7 +20,7 @@ int cli_screen_begin(struct cli_screen *s)
         return -errno;
     raw = s->before;
     raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
-    (void)tcsetattr(STDIN_FILENO, TCSANOW, &raw); /* keys then need Enter, ignoring */
+    (void)tcsetattr(STDIN_FILENO, TCSANOW, &raw); /* on failure keys need Enter, ignoring */
     fputs("\033[?1049h", stdout);
     return 0;
 }
@@ -29,7 +29,7 @@ void cli_screen_end(const struct cli_screen *s)
 {
     fputs("\033[?1049l", stdout);
     (void)fflush(stdout);
-    (void)tcsetattr(STDIN_FILENO, TCSANOW, &s->before); /* nothing else is possible, ignoring */
+    (void)tcsetattr(STDIN_FILENO, TCSANOW, &s->before); /* best effort, ignoring */
 }
 
 void cli_screen_draw(const char *title, const char *text)
@@ -37,7 +37,7 @@ void cli_screen_draw(const char *title, const char *text)
     struct winsize w;
 
     if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) < 0 || w.ws_row == 0 || w.ws_col == 0)
-        w = (struct winsize){ .ws_row = 24, .ws_col = 80 }; /* a terminal that does not know */
+        w = (struct winsize){ .ws_row = 24, .ws_col = 80 }; /* unknown size */
     printf("\033[H\033[J%.*s\n", w.ws_col, title);
     for (const char *line = text; *line && w.ws_row > 2; w.ws_row--) {
         size_t n = strcspn(line, "\n");

@@ -8,12 +8,12 @@
 
 struct cli_table;
 
-/* `heads`: column titles; one that begins with '>' is a column of numbers, set to the right. */
+/* `heads`: column titles; a leading '>' marks a right-aligned column of numbers. */
 struct cli_table *cli_table_new(const char *const *heads, size_t n);
 struct cli_table *cli_table_free(struct cli_table *t);
 /* Appends the next cell, row by row; control characters are escaped. */
 void cli_table_add(struct cli_table *t, const char *fmt, ...) _printf_(2, 3);
-/* Failures are red on a terminal, unless NO_COLOR is set. */
+/* Prints failures in red on a terminal, unless NO_COLOR is set. */
 void cli_table_print(const struct cli_table *t, bool with_heads, FILE *out);
 
 /* Figures for people, in the caller's buffer; "-" for negative (unknown) values. */

@@ -1,5 +1,4 @@
-/* See ended.h. Both answers come from peers: they are bounded, and a node's is the job's own text.
- */
+/* See ended.h. Hostile: both answers; they are bounded, and the node's is the job's own text. */
 #include "client/views/ended.h"
 
 #include <errno.h>
@@ -22,7 +21,7 @@ static void done(struct ended *e, int status, struct cli_status *table)
     free(e);
 }
 
-/* Apache's NodeManager puts lines of its own around the text. */
+/* Apache's NodeManager frames the text with lines of its own. */
 static void on_table(int http, const char *body, size_t len, const char *why, void *userdata)
 {
     struct ended *e = userdata;
@@ -40,7 +39,7 @@ static void on_table(int http, const char *body, size_t len, const char *why, vo
         done(e, -ENOENT, NULL);
 }
 
-/* The last attempt's container and the web address of its node, from .../appattempts. */
+/* Parses the last attempt's container and the web address of its node from .../appattempts. */
 static int parse_attempt(const char *body, size_t len, char container[YARN_ID_TEXT_MAX],
                          char http[300])
 {

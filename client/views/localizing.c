@@ -7,7 +7,7 @@
 #include "client/ui/table.h"
 #include "common/str.h"
 
-#define BYTES_MAX (INT64_C(1) << 60) /* sums of a few do not overflow */
+#define BYTES_MAX (INT64_C(1) << 60) /* sums of a few cannot overflow */
 
 static int64_t number(const json_t *object, const char *key)
 {
@@ -25,7 +25,7 @@ static struct cli_localizing_part part_of(const json_t *object)
         .rate = number(object, "bytesPerSecond"),
     };
 
-    if (p.rate == 0) /* as a node says it */
+    if (p.rate == 0) /* as reported by a node */
         p.rate = -1;
     return p;
 }
@@ -126,7 +126,7 @@ void cli_localizing_print(const struct cli_localizing *l, const char *container,
         fprintf(out, "    %s: %s\n", l->files[i].name, cli_localizing_text(&l->files[i].part, buf));
 }
 
-/* What is not known of one is not known of the sum. */
+/* A sum with an unknown operand is unknown. */
 static int64_t sum_of(int64_t a, int64_t b)
 {
     return a < 0 || b < 0 ? -1 : SV_MIN(a + b, BYTES_MAX);

@@ -1,4 +1,4 @@
-/* Reports of the ResourceManager as JSON objects: what lists, `status` and `inspect` print. */
+/* The ResourceManager's reports as JSON objects, for lists, `status` and `inspect`. */
 #ifndef SELVEDGE_CLIENT_VIEWS_OBJECTS_H
 #define SELVEDGE_CLIENT_VIEWS_OBJECTS_H
 

@@ -1,4 +1,4 @@
-/* See rows.h. Used by ps.c and logs.c. */
+/* See rows.h. */
 #include "client/views/rows.h"
 
 #include <errno.h>
@@ -12,8 +12,8 @@ struct rows_query {
     struct cli_rows rows;
     struct yarn_attempt_id attempt;
     bool usage, of_run;
-    int exit_code; /* of an application that has ended */
-    size_t open;   /* usage requests, plus one while they are being issued */
+    int exit_code; /* exit code of an ended application */
+    size_t open;   /* pending usage requests, plus one while they are being issued */
     bool canceled;
     cli_rows_fn fn;
     void *userdata;
@@ -93,7 +93,7 @@ static void on_containers(int status, const struct cli_container_report *list, s
         struct cli_row *row = &s->rows[i];
         const char *http = list[i].http_address;
 
-        if (strncmp(http, "http://", 7) == 0) /* prefix of Apache's ResourceManager */
+        if (strncmp(http, "http://", 7) == 0) /* Apache's ResourceManager sends a URL */
             http += 7;
         row->instance = (int)i;
         row->tries = 1;

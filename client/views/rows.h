@@ -13,12 +13,11 @@ struct cli_rows {
     enum cli_final final;
     char name[256], user[256], queue[256], diagnostics[2048];
     struct cli_status status;
-    bool by_position; /* a job of selvedge run, but its rows are the ResourceManager's: their
-                       * instances are positions in its list, and its ApplicationMaster is one of
-                       * them */
+    bool by_position; /* a job of selvedge run, but rows from the ResourceManager: instances are
+                         positions in its list, which includes the ApplicationMaster */
 };
 
-/* `rows` belongs to the call and lives until `fn` returns. */
+/* `rows` is owned by the caller and valid until `fn` returns. */
 typedef void (*cli_rows_fn)(int status, struct cli_rows *rows, const struct sv_error *err,
                             void *userdata);
 int cli_rows_get(struct cli_ctx *ctx, struct yarn_app_id app, bool usage, cli_rows_fn fn,

@@ -1,4 +1,4 @@
-/* See status.h. Both inputs come from peers over HTTP; the first from an application. */
+/* See status.h. Hostile: both inputs, received over HTTP; the first comes from an application. */
 #include "client/views/status.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include "common/exit-meaning.h"
 #include "common/str.h"
 
-#define FAILURES_MAX 10 /* lines about failed instances; the table has them all */
+#define FAILURES_MAX 10 /* lines about failed instances; the table has all of them */
 #define DIAGNOSTICS_MAX 3100
 
 static const char *diagnostics_of(const struct cli_row *row)
@@ -28,7 +28,7 @@ void cli_status_free(struct cli_status *s)
     *s = (struct cli_status){ 0 };
 }
 
-/* Without control characters: it reaches a terminal. */
+/* Copies without control characters: the text is printed on a terminal. */
 static void copy(char *dst, size_t size, json_t *object, const char *key)
 {
     const char *text = json_string_value(json_object_get(object, key));
@@ -56,7 +56,7 @@ static void row_from(json_t *j, struct cli_row *row)
     copy(row->http, sizeof(row->http), j, "http");
     copy(text, sizeof(text), j, "diagnostics");
     if (*text)
-        row->diagnostics = strdup(text); /* out of memory: without, ignoring */
+        row->diagnostics = strdup(text); /* NULL when out of memory, ignoring */
     row->done = json_is_integer(code);
     row->exit_status = (int)json_integer_value(code);
     row->peak_bytes = row->cpu_ms = row->localize_ms = row->launch_ms = -1;
@@ -96,7 +96,7 @@ int cli_status_parse(const char *text, size_t len, struct cli_status *ret, struc
     return r;
 }
 
-/* "memory, pids, cpu" from a list or a text. */
+/* Reads "memory, pids, cpu" from a list or a text. */
 static void read_not_enforced(struct cli_row *row, json_t *v)
 {
     size_t i, used = 0;
@@ -127,7 +127,7 @@ void cli_row_usage(struct cli_row *row, const char *text, size_t len)
 
     free(row->localizing);
     row->localizing = cli_localizing_read(json_object_get(root, "container"));
-    if (row->localizing) /* its ApplicationMaster has it started */
+    if (row->localizing) /* its ApplicationMaster has started it */
         snprintf(row->state, sizeof(row->state), "LOCALIZING");
     row->peak_bytes = number(own, "peakMemoryBytes", row->peak_bytes);
     row->cpu_ms = number(own, "cpuTimeMs", row->cpu_ms);
@@ -155,8 +155,8 @@ bool cli_row_ended(struct cli_row *row, const char *text, size_t len)
     return ended;
 }
 
-/* One line a failed instance: where, code and meaning; YARN's own codes need their diagnostics.
- * Then the end of its error file. */
+/* Prints one line per failed instance: where, code and meaning; YARN's own codes need their
+ * diagnostics. Then the end of its error file. */
 static void print_failures(const struct cli_status *s, int lines, FILE *out)
 {
     size_t failed = 0;
@@ -227,7 +227,7 @@ json_t *cli_status_object(const struct cli_status *s, const char *app)
                      "repeatedExits", s->repeated_exits, "containers", list);
 }
 
-/* A line a file that is being fetched. */
+/* Prints a line per file that is being fetched. */
 static void print_localizing(const struct cli_status *s, FILE *out)
 {
     for (size_t i = 0; i < s->n; i++)

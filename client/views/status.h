@@ -1,4 +1,4 @@
-/* A job's containers as reported by an ApplicationMaster's /status and a node's REST, and the table
+/* A job's containers, parsed from an ApplicationMaster's /status and a node's REST, and the table
  * printed for people. */
 #ifndef SELVEDGE_CLIENT_VIEWS_STATUS_H
 #define SELVEDGE_CLIENT_VIEWS_STATUS_H
@@ -21,7 +21,7 @@ struct cli_row { /* one instance; -1 = unknown */
     char *diagnostics;                                  /* owned; NULL: none */
     int64_t peak_bytes, cpu_ms, localize_ms, launch_ms; /* from the node */
     char not_enforced[64];                              /* "memory, pids, cpu", or "" */
-    struct cli_localizing *localizing;                  /* owned; NULL: not now */
+    struct cli_localizing *localizing;                  /* owned; NULL: not localizing */
 };
 
 struct cli_status {
@@ -37,14 +37,15 @@ void cli_status_free(struct cli_status *s);
 /* Parses the ApplicationMaster's /status. Usage fields are -1. */
 int cli_status_parse(const char *json, size_t len, struct cli_status *ret, struct sv_error *err)
     _must_use_;
-/* A node's /ws/v1/node/containers/{id}: fills the usage fields that it has. */
+/* Parses a node's /ws/v1/node/containers/{id}: sets the usage fields that it has. */
 void cli_row_usage(struct cli_row *row, const char *json, size_t len);
-/* The same answer: true when the container has ended, with its exit code and usage in the row. */
+/* Parses the same answer: true when the container has ended, with its exit code and usage in the
+ * row. */
 bool cli_row_ended(struct cli_row *row, const char *json, size_t len) _must_use_;
-/* The containers as a list: -o's fields. */
+/* List of the containers, with the fields of -o. */
 extern const struct cli_list cli_containers;
 json_t *cli_status_object(const struct cli_status *s, const char *app);
-/* `lines`: of each failed instance's error file, below the table. */
+/* `lines`: printed from each failed instance's error file, below the table. */
 #define CLI_TAIL_LINES 10
 void cli_status_print(const struct cli_status *s, const char *app, const struct cli_output *o,
                       int lines, FILE *out);

@@ -17,7 +17,7 @@ struct span {
     size_t len;
 };
 
-/* The value of the cookie, without its quotes. */
+/* Finds the cookie's value, without its quotes. */
 static int find_cookie(const char *header, struct span *ret)
 {
     for (const char *p = header; *p;) {
@@ -77,7 +77,7 @@ static int verify_signature(struct span text, struct span signature, const void 
     return 0;
 }
 
-/* The last field `key` of the text, as Hadoop reads it. */
+/* Finds the last field `key` of the text, as Hadoop does. */
 static bool field(struct span text, char key, char *buf, size_t size)
 {
     bool found = false;
@@ -96,7 +96,7 @@ static bool field(struct span text, char key, char *buf, size_t size)
     return found;
 }
 
-/* Milliseconds of the wall clock; -1 is never. */
+/* Checks a field of milliseconds of the wall clock; -1 means never. */
 static int check_time(struct span text, char key, bool needed, int64_t now_ms)
 {
     char value[32];

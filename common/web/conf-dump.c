@@ -1,4 +1,4 @@
-/* See conf-dump.h. Called by the daemons' web servers. Names and values are the operator's. */
+/* See conf-dump.h. Names and values are the operator's. */
 #include "common/web/conf-dump.h"
 
 #include <errno.h>

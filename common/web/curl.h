@@ -42,9 +42,9 @@ struct sv_curl {
 #undef SV_CURL_MEMBER
 };
 
-/* Of the library that the program is linked to. */
+/* The functions of the library that the program is linked to. */
 extern const struct sv_curl sv_curl_linked;
-/* Of the library that this call loads, unless an earlier one has. It stays. -ELIBACC: there is
+/* Loads the library at the first call and keeps it; returns its functions. -ELIBACC: there is
  * none, or it is too old. */
 int sv_curl_load(const struct sv_curl **ret, struct sv_error *err) _must_use_;
 

@@ -1,5 +1,5 @@
 /* Parts of pages: see html.h. Bars are SVG, whose attributes the Content-Security-Policy allows,
- * and have their figures in words beside them. */
+ * with the figures as text beside them. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

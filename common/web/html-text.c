@@ -1,16 +1,15 @@
-/* Text in pages: see html.h. Every byte is hostile: names of users, diagnostics and logs of jobs.
- */
+/* Text in pages: see html.h. Hostile: every byte: names of users, diagnostics and logs of jobs. */
 #include <stdio.h>
 #include <string.h>
 
 #include "common/web/html.h"
 
 #define ESCAPE 0x1b
-#define SGR_MAX 16 /* numbers of one sequence that count */
+#define SGR_MAX 16 /* numbers used per sequence */
 
 /* ---- Characters ---- */
 
-/* The bytes of the UTF-8 character at `p`, or 0. */
+/* Decodes the UTF-8 character at `p`; returns its bytes, or 0. */
 static size_t utf8_at(const unsigned char *p, size_t n, uint32_t *ret)
 {
     static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
@@ -30,7 +29,7 @@ static size_t utf8_at(const unsigned char *p, size_t n, uint32_t *ret)
     return len;
 }
 
-/* Turns the direction of what follows, or is not to be seen. */
+/* True for invisible characters and those that change the writing direction. */
 static bool deceives(uint32_t c)
 {
     return (c >= 0x200b && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e) ||
@@ -64,7 +63,7 @@ static const char *entity(unsigned char c)
     }
 }
 
-/* One character; returns its bytes. */
+/* Writes one character; returns its bytes. */
 static size_t put_character(struct sv_html *h, const unsigned char *p, size_t n)
 {
     const char *name = entity(*p);
@@ -91,7 +90,7 @@ static size_t put_character(struct sv_html *h, const unsigned char *p, size_t n)
     return len;
 }
 
-/* Bytes that need no escape. */
+/* Counts bytes that need no escape. */
 static size_t plain_run(const unsigned char *p, size_t n)
 {
     size_t i = 0;
@@ -140,7 +139,7 @@ static void end_look(struct sv_html *h, struct look l)
         raw(h, "</span>", strlen("</span>"));
 }
 
-/* The numbers between the bracket and the letter of an SGR sequence. */
+/* Applies the numbers between the bracket and the letter of an SGR sequence. */
 static struct look select_look(struct look l, const unsigned char *p, size_t n)
 {
     for (size_t i = 0, count = 0; i <= n && count < SGR_MAX; i++, count++) {
@@ -157,12 +156,13 @@ static struct look select_look(struct look l, const unsigned char *p, size_t n)
         else if ((v >= 30 && v <= 37) || (v >= 90 && v <= 97))
             l.colour = (int)(v < 90 ? v - 30 : v - 82);
         else if (v == 38 || v == 48)
-            break; /* 256 colours: the rest is its number */
+            break; /* 256 colours: the remaining numbers select one */
     }
     return l;
 }
 
-/* The escape sequence at `p`: its bytes. ECMA-48: CSI ends with @…~, OSC with BEL or ESC \. */
+/* Parses the escape sequence at `p`; returns its bytes. ECMA-48: CSI ends with @…~, OSC with BEL or
+ * ESC \. */
 static size_t sequence(const unsigned char *p, size_t n, struct look *l)
 {
     size_t i = 2;
@@ -181,7 +181,7 @@ static size_t sequence(const unsigned char *p, size_t n, struct look *l)
             i++;
         return i < n && p[i] == 0x07 ? i + 1 : i;
     }
-    for (i = 1; i < n && p[i] >= 0x20 && p[i] < 0x30; i++) /* such as the set of characters */
+    for (i = 1; i < n && p[i] >= 0x20 && p[i] < 0x30; i++) /* such as a character set selection */
         ;
     return i < n && p[i] >= 0x30 && p[i] < 0x7f ? i + 1 : i;
 }

@@ -1,4 +1,4 @@
-/* See html.h; called by the pages of both daemons. */
+/* See html.h. */
 #include "common/web/html.h"
 
 #include <errno.h>
@@ -22,7 +22,7 @@ static void put(struct sv_html *h, const char *s, size_t n)
         h->error = r;
 }
 
-/* At most `max` bytes, whole characters, and "…" where something is left out. */
+/* Writes at most `max` bytes, whole characters only, and "…" if anything is cut. */
 static void put_cut(struct sv_html *h, const char *s, size_t max)
 {
     size_t n = s ? strnlen(s, max + 1) : 0;
@@ -37,7 +37,7 @@ static void put_cut(struct sv_html *h, const char *s, size_t max)
     put(h, "…", strlen("…"));
 }
 
-/* "%.Nf" and "%.Ns", behind the point. */
+/* Handles "%.Nf" and "%.Ns"; `p` is behind the point. */
 static const char *convert_cut(struct sv_html *h, const char *p, va_list *ap)
 {
     char text[400];
@@ -54,7 +54,7 @@ static const char *convert_cut(struct sv_html *h, const char *p, va_list *ap)
     return p + 1;
 }
 
-/* One conversion at `p`, behind its '%'; returns what follows it. */
+/* Handles one conversion; `p` is behind its '%'. Returns the text after it. */
 static const char *convert(struct sv_html *h, const char *p, va_list *ap)
 {
     char text[400];

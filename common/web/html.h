@@ -1,9 +1,9 @@
 /* HTML pages of the daemons' web servers: markup comes from literals, every value is escaped. No
- * script and no style in the page: the Content-Security-Policy of common/web/http.c forbids both. A
- * page may load one script file, SV_HTML_SCRIPT, and is whole without it.
+ * inline script or style: the Content-Security-Policy of common/web/http.c forbids both. A page may
+ * load one script file, SV_HTML_SCRIPT, and is complete without it.
  *
- * Writing never fails: an error is kept, and sv_html_end returns it. Hostile: every value. Users
- * choose names, jobs write logs and diagnostics, and a page may not hold more than SV_HTML_MAX. */
+ * Write errors are stored and returned by sv_html_end. Hostile: every value. Users choose names,
+ * jobs write logs and diagnostics, and a page is limited to SV_HTML_MAX. */
 #ifndef SELVEDGE_COMMON_WEB_HTML_H
 #define SELVEDGE_COMMON_WEB_HTML_H
 
@@ -19,7 +19,7 @@
 struct sv_html {
     struct sv_buf b;
     int error;
-    const char *user; /* user.name of the request, which links keep; or NULL */
+    const char *user; /* user.name of the request, preserved in links; or NULL */
     bool script;      /* the page loads SV_HTML_SCRIPT */
 };
 
@@ -29,19 +29,19 @@ struct sv_html_link {
 /* A daemon's pages; constant. */
 struct sv_html_site {
     const char *program;             /* "ResourceManager" */
-    const struct sv_html_link *menu; /* the first leads to the start */
+    const struct sv_html_link *menu; /* the first entry is the start page */
     size_t n_menu;
     const char *refused; /* title of a refusal with another status than 403 and 404 */
 };
 struct sv_html_frame {
     const struct sv_html_site *site;
     const char *title;
-    const char *here;   /* path of the menu's entry that this page belongs to */
-    unsigned refresh_s; /* the browser asks again after this time; 0: it does not */
+    const char *here;   /* path of the current menu entry */
+    unsigned refresh_s; /* reload interval; 0: none */
     bool script;        /* loads SV_HTML_SCRIPT */
 };
 
-/* The page up to its heading, which is the title. */
+/* Begins a page, up to its heading, which is the title. */
 void sv_html_begin(struct sv_html *h, const struct sv_http_request *req,
                    const struct sv_html_frame *f);
 /* Moves the page into the response; frees it on failure. */
@@ -59,32 +59,32 @@ int sv_html_script(struct sv_http_response *ret) _must_use_;
  * and
  * %% alone. */
 void sv_html(struct sv_html *h, const char *fmt, ...) _printf_(2, 3);
-/* Text of `n` bytes, escaped (html-text.c): bytes that are no UTF-8, control characters and those
- * that turn the direction of writing are shown as \xNN or \uNNNN. Newlines and tabs stay. */
+/* Writes `n` bytes of text, escaped (html-text.c): invalid UTF-8, control characters and those that
+ * change the writing direction appear as \xNN or \uNNNN. Newlines and tabs are kept. */
 void sv_html_text(struct sv_html *h, const char *s, size_t n);
-/* The same for a log: colours of SGR sequences become classes c0…c15 and b (bold); other escape
- * sequences are left out; a carriage return ends a line. */
+/* Like sv_html_text() for a log: colours of SGR sequences become classes c0…c15 and b (bold); other
+ * escape sequences are dropped; a carriage return ends a line. */
 void sv_html_log(struct sv_html *h, const char *s, size_t n);
 
 /* ` href="…"` of a path of this server. Each byte of the path outside of [A-Za-z0-9/._~:-] is
- * percent-encoded. `query`: names and values in turn, ended by NULL; a pair with an empty value is
- * left out. NULL: none. */
+ * percent-encoded. `query`: alternating names and values, NULL-terminated; a pair with an empty
+ * value is omitted. NULL: none. */
 void sv_html_href(struct sv_html *h, const char *path, const char *const *query);
 /* ` href="http://ADDRESS/PATH"` of another server. */
 void sv_html_href_out(struct sv_html *h, const char *address, const char *path);
-/* <a> with both. */
+/* A complete <a> element. */
 void sv_html_link(struct sv_html *h, const char *path, const char *text);
 /* <a> to PREFIX + NAME, whose text is NAME. */
 void sv_html_link_below(struct sv_html *h, const char *prefix, const char *name);
 
 /* ---- html-parts.c: parts of pages ---- */
 
-/* Column heads, ended by NULL. A name that begins with "-" is hidden on narrow screens, with "#" is
- * a number; cells take the same from their class. */
+/* Column heads, NULL-terminated. A name that begins with "-" is hidden on narrow screens, with "#"
+ * is a number; cells use the classes of their heads. */
 void sv_html_table(struct sv_html *h, const char *const *heads);
 void sv_html_table_end(struct sv_html *h);
-/* A bar from 0 to `full` with the used part, in another colour from 90 % on unless it is `calm`; a
- * mark, and the end of what may be used. Negative: there is none. */
+/* A bar from 0 to `full`: the used part, in another colour from 90 % on unless `calm`; a mark; and
+ * the limit `most`. Negative: absent. */
 struct sv_html_bar {
     double used, mark, most, full;
     bool calm;
@@ -92,12 +92,12 @@ struct sv_html_bar {
 void sv_html_bar(struct sv_html *h, struct sv_html_bar bar);
 /* A row of a table of facts: <th> and text. */
 void sv_html_fact(struct sv_html *h, const char *name, const char *value);
-/* The place of live plots, empty without script: of server-sent events from `path`
+/* Placeholder for live plots, empty without script: shows server-sent events from `path`
  * (common/web/http-events.h), each {"rows": [[NAME, share from 0 to 1, TEXT], …]}. An event may
  * also have "facts": [[ID, TEXT, CLASS], …]; elements of the page with data-live="ID" get that
  * text, and the class unless it is empty. */
 void sv_html_live(struct sv_html *h, const char *path);
-/* A badge whose class is by the word: RUNNING, SUCCEEDED, FAILED, LOST… */
+/* A badge whose class depends on the word: RUNNING, SUCCEEDED, FAILED, LOST… */
 void sv_html_state(struct sv_html *h, const char *state);
 
 #define SV_HTML_WORD 48

@@ -14,10 +14,10 @@
 #include "common/web/http-stream.h"
 
 #define FRAME_MAX (SV_HTTP_EVENT_MAX + 16)
-/* How long a browser waits before it asks again. */
+/* Reconnect delay of browsers. */
 #define RETRY "retry: 5000\n"
 
-struct channel { /* of one object */
+struct channel { /* per object */
     char object[SV_HTTP_EVENTS_OBJECT];
     struct sv_http_reading before;
     char frame[FRAME_MAX]; /* the last event; empty after a failed sample */
@@ -61,7 +61,7 @@ static void forget(struct listener *l)
 
 static void on_drained(void *userdata)
 {
-    (void)userdata; /* the next event comes by the timer */
+    (void)userdata; /* the timer sends the next event */
 }
 
 static void on_gone(void *userdata)
@@ -75,7 +75,7 @@ static void end(struct listener *l)
     forget(l);
 }
 
-/* A client that has not read the last event yet misses this one. */
+/* A client that has not yet read the last event misses this one. */
 static void send_frame(struct listener *l)
 {
     const char *frame = l->channel->frame;
@@ -111,7 +111,7 @@ static void tick(struct sv_http_events *e, struct channel *c)
         else
             send_frame(l);
         if (--left == 0)
-            return; /* the last one may have taken the channel with it */
+            return; /* the last listener may have freed the channel */
     }
 }
 
@@ -199,7 +199,7 @@ static int begin(struct listener *l)
     return 0;
 }
 
-/* The channel of `object`, with a first sample; -ENOENT: there is none. */
+/* Returns the channel of `object`, creating it with a first sample; -ENOENT: no such object. */
 static int channel_of(struct sv_http_events *e, const char *object, struct channel **ret)
 {
     struct channel *c = find(e, object);
@@ -247,8 +247,9 @@ int sv_http_events_open(struct sv_http_events *e, const struct sv_http_request *
     if (!l->stream)
         goto no_memory;
     DL_APPEND(c->listeners, l);
-    if (e->n++ == 0 && rearm(e) < 0)
-        sv_log_err("http: the timer of live figures cannot be set: they stand still");
+    r = e->n++ == 0 ? rearm(e) : 0;
+    if (r < 0)
+        sv_log_err("http: live figures are not updated: cannot set the timer: %s", strerror(-r));
     if (begin(l) < 0)
         end(l);
     return SV_HTTP_LATER;

@@ -1,5 +1,5 @@
-/* For http.c: a file's range between two texts. The file may shrink while it is sent: then the
- * connection is closed, so that the client sees that the answer is incomplete. */
+/* Response body of a file range between two texts, for http.c. The file may shrink while it is
+ * sent: then the connection is closed, so that the client detects the truncation. */
 #ifndef SELVEDGE_COMMON_WEB_HTTP_FRAMED_H
 #define SELVEDGE_COMMON_WEB_HTTP_FRAMED_H
 
@@ -7,7 +7,7 @@
 
 #include "common/web/http.h"
 
-/* Takes before, after and fd of `a`, whatever the result. NULL without memory. */
+/* Takes before, after and fd of `a`, whatever the result. NULL when out of memory. */
 struct MHD_Response *http_framed_response(struct sv_http_response *a);
 
 #endif

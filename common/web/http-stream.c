@@ -171,7 +171,7 @@ int http_stream_answer(struct sv_http_stream *s)
                      : MHD_create_response_from_callback(size, BLOCK, read_stream, s, NULL);
     if (!response)
         return MHD_NO;
-    for (size_t i = 0; i < s->n_headers; i++) /* refused: not a name of a header, ignoring */
+    for (size_t i = 0; i < s->n_headers; i++) /* invalid header names are rejected, ignoring */
         (void)MHD_add_response_header(response, s->headers[i].name, s->headers[i].value);
     ok = MHD_queue_response(s->conn, s->status, response);
     MHD_destroy_response(response);

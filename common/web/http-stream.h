@@ -1,6 +1,6 @@
-/* Answers of the HTTP server that come later and in pieces: for a handler that waits for another
- * server. The handler makes a stream and returns SV_HTTP_LATER; meanwhile the connection is
- * suspended. At most HTTP_STREAM_MAX bytes wait for the client: the source pauses when a piece is
+/* Deferred, streamed answers of the HTTP server, for a handler that waits for another server. The
+ * handler creates a stream and returns SV_HTTP_LATER; the connection is suspended meanwhile. At
+ * most HTTP_STREAM_MAX bytes are buffered for the client: the source pauses when a write is
  * refused. */
 #ifndef SELVEDGE_COMMON_WEB_HTTP_STREAM_H
 #define SELVEDGE_COMMON_WEB_HTTP_STREAM_H
@@ -11,43 +11,44 @@
 
 struct sv_http_stream;
 struct sv_http_stream_events {
-    void (*drained)(void *userdata); /* after a refused piece: there is room again */
-    void (*gone)(void *userdata);    /* the client left, or the server ends: the stream is gone */
+    void (*drained)(void *userdata); /* after a refused write: space is available again */
+    void (*gone)(void *userdata);    /* the client or the server ended: the stream is freed */
 };
 
-/* From within the handler of `req`. NULL without memory. */
+/* Call from within the handler of `req`. NULL when out of memory. */
 struct sv_http_stream *sv_http_stream_new(const struct sv_http_request *req,
                                           const struct sv_http_stream_events *events,
                                           void *userdata);
-/* Before the begin. Names and values may be hostile: those with control characters are left out. */
+/* Call before sv_http_stream_begin. Hostile names and values are accepted: those with control
+ * characters are dropped. */
 int sv_http_stream_header(struct sv_http_stream *s, const char *name, const char *value) _must_use_;
-/* `length` of the whole body, or -1 if it is not known. */
+/* `length` of the whole body, or -1 if unknown. */
 void sv_http_stream_begin(struct sv_http_stream *s, unsigned status, int64_t length);
 bool sv_http_stream_begun(const struct sv_http_stream *s);
-/* All bytes or, with -EAGAIN, none. */
+/* Writes all bytes or, with -EAGAIN, none. */
 int sv_http_stream_put(struct sv_http_stream *s, const void *data, size_t n) _must_use_;
 size_t
 sv_http_stream_waiting(const struct sv_http_stream *s); /* bytes that the client has not read */
-/* `complete` false closes the connection, so that the client sees that something is missing. The
- * stream may not be used any more, and no event comes. */
+/* Ends the stream, which must not be used afterwards; no event follows. `complete` false closes the
+ * connection, so that the client detects the truncation. */
 void sv_http_stream_end(struct sv_http_stream *s, bool complete);
-/* A whole answer of text, and the end. */
+/* Sends a complete text answer and ends the stream. */
 void sv_http_stream_text(struct sv_http_stream *s, unsigned status, const char *type,
                          const char *text);
 
 /* ---- for http.c ---- */
 
 struct MHD_Connection;
-struct http_stream_place { /* of one request */
+struct http_stream_place { /* per request */
     struct sv_http_stream *stream;
     struct sv_http_stream **all; /* of the server */
-    void (*kick)(void *server);  /* libmicrohttpd has work */
+    void (*kick)(void *server);  /* wakes libmicrohttpd */
     void *server;
 };
-/* The handler returned, or the connection was resumed: an MHD_Result. */
+/* Call when the handler returned, or the connection was resumed. Returns an MHD_Result. */
 int http_stream_answer(struct sv_http_stream *s);
 void http_stream_gone(struct sv_http_stream *s);
-/* Before libmicrohttpd is stopped, which must have no suspended connection. */
+/* Call before stopping libmicrohttpd, which must have no suspended connection. */
 void http_streams_abort(struct sv_http_stream *all);
 
 #endif

@@ -1,7 +1,7 @@
 /* HTTP server: libmicrohttpd's own epoll set is one descriptor in the daemon's event loop, its next
- * deadline one timer. Called by the daemons' web files. Everything a client sends is hostile:
- * connections, header bytes, body bytes and idle time are bounded here; a NUL encoded in the URL as
- * %00 is rejected, because it would truncate the path for the handler. */
+ * deadline one timer. Hostile: everything a client sends: connections, header bytes, body bytes and
+ * idle time are bounded here; a NUL encoded in the URL as %00 is rejected, because it would
+ * truncate the path for the handler. */
 #include "common/web/http.h"
 
 #include <errno.h>
@@ -29,13 +29,13 @@
 #define CONNECTIONS_MAX 512u
 #define CONNECTION_MEMORY ((size_t)32 << 10) /* request line and headers, and one send buffer */
 #define IDLE_TIMEOUT_S 30u
-#define TURNS_MS 2 /* of libmicrohttpd, before others of the loop have theirs */
+#define TURNS_MS 2 /* time slice of libmicrohttpd per run of the loop */
 #define BODY_MAX ((size_t)1 << 20)
 #define POLICY                                                                                     \
     "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; "                  \
     "frame-ancestors 'none'"
 #define DISCARD_MAX                                                                                \
-    ((uint64_t)8 << 20) /* read of an oversized body before the connection is closed */
+    ((uint64_t)8 << 20) /* bytes read of an oversized body before the connection is closed */
 
 struct sv_http {
     struct MHD_Daemon *daemon;
@@ -58,7 +58,8 @@ struct http_exchange {
     struct http_exchange *prev, *next;
 };
 
-/* A connection was resumed: libmicrohttpd runs from the loop, never from within. */
+/* After resuming a connection: libmicrohttpd runs from the loop, never from within its
+ * callbacks. */
 static void kick(void *server)
 {
     struct sv_http *h = server;
@@ -133,7 +134,7 @@ static void drop_answer(struct sv_http_response *a)
     *a = (struct sv_http_response){ .status = 500, .fd = -1 };
 }
 
-/* Takes the contents of *a, whatever the result. */
+/* Takes ownership of the contents of *a, whatever the result. */
 static enum MHD_Result send_answer(struct MHD_Connection *conn, struct sv_http_response *a)
 {
     _cleanup_free_ char *location = SV_TAKE(a->location);
@@ -179,7 +180,7 @@ static enum MHD_Result answer_text(struct MHD_Connection *conn, unsigned status,
     return set_text(&a, status, text) < 0 ? MHD_NO : send_answer(conn, &a);
 }
 
-/* OPTIONS of any path: Hadoop's AuthenticatedURL sends it before its first GET, and wants 200. */
+/* OPTIONS of any path: Hadoop's AuthenticatedURL sends it before its first GET, and expects 200. */
 static enum MHD_Result answer_options(struct MHD_Connection *conn)
 {
     struct MHD_Response *response =
@@ -349,7 +350,7 @@ static bool is_ready(struct sv_http *h)
     return MHD_get_timeout(h->daemon, &ms) == MHD_YES && ms == 0;
 }
 
-/* In a turn each connection sends one part of its answer, 128 KiB of a file. */
+/* In each run a connection sends one part of its answer, 128 KiB of a file. */
 static int run(struct sv_http *h)
 {
     int64_t begin = sv_now_ms();
@@ -461,7 +462,7 @@ int sv_http_new_on(sd_event *event, int listening, sv_http_handler handler, void
     }
     /* log files are sent with sendfile, which has no MSG_NOSIGNAL */
     if (signal(SIGPIPE, SIG_IGN) == SIG_ERR)
-        sv_log_debug("http: SIGPIPE cannot be ignored");
+        sv_log_debug("http: cannot ignore SIGPIPE");
     h->daemon = start_daemon(h, fd);
     if (!h->daemon) {
         r = sv_error_set(err, -EIO, "http port %u: libmicrohttpd does not start", h->port);
@@ -495,7 +496,7 @@ struct sv_http *sv_http_free(struct sv_http *h)
         http_streams_abort(h->streams);
     h->io = sd_event_source_disable_unref(h->io);
     h->timer = sd_event_source_disable_unref(h->timer);
-    resume(h); /* libmicrohttpd aborts where it is stopped with a suspended connection */
+    resume(h); /* libmicrohttpd aborts if stopped with a suspended connection */
     if (h->daemon)
         MHD_stop_daemon(h->daemon);
     free(h);

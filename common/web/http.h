@@ -2,8 +2,8 @@
  * loop (no threads). Requests are GET/HEAD/PUT/POST/DELETE with a bounded body; handlers answer
  * with a complete response or a file descriptor. OPTIONS is answered with 200 here. Every response
  * carries X-Content-Type-Options: nosniff, X-Frame-Options: DENY, and a Content-Security-Policy
- * that allows a style sheet and forms of this server alone; `script` adds a script file and streams
- * of it. A page (text/html) is not cached. */
+ * that allows a style sheet and forms of this server alone; `script` additionally allows a script
+ * file and event streams of it. Pages (text/html) are not cached. */
 #ifndef SELVEDGE_COMMON_WEB_HTTP_H
 #define SELVEDGE_COMMON_WEB_HTTP_H
 
@@ -39,22 +39,22 @@ struct sv_http_response {
     bool xml;             /* for handlers: the client prefers XML to JSON */
 };
 
-/* The answer comes through a stream (http-stream.h). */
+/* Handler result: the answer follows through a stream (http-stream.h). */
 #define SV_HTTP_LATER 1
-/* Fills *ret (initially 404, fd -1). A negative result becomes 500 with an incident id in the
- * log; but -EAGAIN: the answer depends on what is not known yet, and the handler gets the request
- * again after sv_http_retry. */
+/* Fills *ret (initially 404, fd -1). A negative result becomes 500 with an incident id in the log,
+ * except -EAGAIN: the answer depends on a pending look-up, and the handler is called again after
+ * sv_http_retry. */
 typedef int (*sv_http_handler)(const struct sv_http_request *req, struct sv_http_response *ret,
                                void *userdata);
 
 /* Listens on host:port (port 0 = any free one). */
 int sv_http_new(sd_event *event, const char *host, uint16_t port, sv_http_handler handler,
                 void *userdata, struct sv_http **ret, struct sv_error *err) _must_use_;
-/* On a listening socket, which is taken in every case. */
+/* Serves a listening socket and takes ownership of it in every case. */
 int sv_http_new_on(sd_event *event, int fd, sv_http_handler handler, void *userdata,
                    struct sv_http **ret, struct sv_error *err) _must_use_;
 struct sv_http *sv_http_free(struct sv_http *h);
-/* Every request that was answered -EAGAIN is handled again. Accepts NULL. */
+/* Retries every request that was answered -EAGAIN. Accepts NULL. */
 void sv_http_retry(struct sv_http *h);
 uint16_t sv_http_port(const struct sv_http *h);
 const char *sv_http_query(const struct sv_http_request *req, const char *key);  /* or NULL */

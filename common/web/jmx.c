@@ -1,4 +1,4 @@
-/* See jmx.h. Called by the web servers. */
+/* See jmx.h. */
 #include "common/web/jmx.h"
 
 #include <dirent.h>
@@ -77,7 +77,7 @@ bool sv_jmx_matches(const char *pattern, const char *name)
     return !pattern[strspn(pattern, "*")];
 }
 
-/* The bean with this attribute alone; new. */
+/* Returns a new bean with this attribute alone. */
 static json_t *only(json_t *bean, const char *attribute)
 {
     json_t *part = json_object();
@@ -215,7 +215,7 @@ static const char *record_of(json_t *bean)
     return s ? s : "";
 }
 
-/* One attribute of every bean of the record. */
+/* Writes one attribute of every bean of the record. */
 static int put_metric(struct sv_buf *b, json_t *beans, const char *record, const char *attribute)
 {
     char name[256];
@@ -240,7 +240,7 @@ static int put_metric(struct sv_buf *b, json_t *beans, const char *record, const
     return r;
 }
 
-/* Whether an earlier bean was of the same record: its attributes are written. */
+/* True if an earlier bean of the same record has already written its attributes. */
 static bool seen(json_t *beans, size_t i)
 {
     for (size_t k = 0; k < i; k++)

@@ -1,6 +1,6 @@
-/* Metrics of a daemon under Hadoop's names: beans as /jmx answers them, and the same as Prometheus
- * text with the names of Hadoop's Prometheus sink (cluster_metrics_num_active_n_ms). Whoever links
- * it links jansson. Hostile: the query, and tags that are names of queues. */
+/* Metrics of a daemon under Hadoop's names: beans for /jmx, and the same as Prometheus text with
+ * the names of Hadoop's Prometheus sink (cluster_metrics_num_active_n_ms). Requires jansson.
+ * Hostile: the query, and tags with names of queues. */
 #ifndef SELVEDGE_COMMON_WEB_JMX_H
 #define SELVEDGE_COMMON_WEB_JMX_H
 
@@ -9,18 +9,18 @@
 #include "common/buf.h"
 #include "common/web/http.h"
 
-/* "Hadoop:service=SERVICE,name=NAME" of a record such as ClusterMetrics, with the tags Context and
- * Hostname. Without memory an attribute or the bean is missing. */
+/* Creates "Hadoop:service=SERVICE,name=NAME" for a record such as ClusterMetrics, with the tags
+ * Context and Hostname. When out of memory, an attribute or the bean is missing. */
 json_t *sv_jmx_bean(const char *service, const char *name, const char *record, const char *context);
 void sv_jmx_tag(json_t *bean, const char *tag, const char *value);
 void sv_jmx_num(json_t *bean, const char *attribute, int64_t value);
 void sv_jmx_real(json_t *bean, const char *attribute, double value);
 
-/* Both take the list of beans, of which those of one record have the same attributes. */
-/* ?qry=PATTERN with * and ?, ?get=BEAN::ATTRIBUTE. */
+/* Both answer from a list of beans; beans of one record must have the same attributes. */
+/* Supports ?qry=PATTERN with * and ?, and ?get=BEAN::ATTRIBUTE. */
 int sv_jmx_answer(const struct sv_http_request *req, json_t *beans, struct sv_http_response *ret)
     _must_use_;
-/* With process_* of this process. */
+/* Adds process_* of this process. */
 int sv_prometheus_answer(json_t *beans, struct sv_http_response *ret) _must_use_;
 
 /* For tests. */

@@ -1,4 +1,4 @@
-/* See json-xml.h. Called by the web servers. */
+/* See json-xml.h. */
 #include "common/web/json-xml.h"
 
 #include <errno.h>
@@ -28,7 +28,7 @@ static int put_name(struct sv_buf *b, const char *name)
     return r;
 }
 
-/* U+FFFE and U+FFFF are no characters of XML. */
+/* XML excludes U+FFFE and U+FFFF. */
 static bool is_no_character(const char *p)
 {
     return strncmp(p, "\xef\xbf\xbe", 3) == 0 || strncmp(p, "\xef\xbf\xbf", 3) == 0;
@@ -96,7 +96,7 @@ static int put_element(struct sv_buf *b, const char *name, json_t *v, int depth)
     return r < 0 ? r : put_tag(b, "</", name);
 }
 
-/* A list repeats its element; a list in a list is one list. */
+/* A list repeats its element; nested lists are flattened. */
 static int put_member(struct sv_buf *b, const char *name, json_t *v, int depth)
 {
     json_t *one;

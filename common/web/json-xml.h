@@ -1,6 +1,6 @@
-/* A JSON tree as XML, in the form in which Hadoop's web services write their answers: a member is
- * an element of its name, a list repeats the element, null is left out. Whoever links it links
- * jansson. Hostile: texts, and names that are part of the tree. */
+/* Converts a JSON tree to XML in the format of Hadoop's web services: a member becomes an element
+ * of its name, a list repeats the element, null is omitted. Requires jansson. Hostile: texts, and
+ * names within the tree. */
 #ifndef SELVEDGE_COMMON_WEB_JSON_XML_H
 #define SELVEDGE_COMMON_WEB_JSON_XML_H
 
@@ -12,11 +12,11 @@
 #define SV_XML_TYPE "application/xml;charset=utf-8"
 
 /* The document element is `root`; NULL: the tree's only member if that is an object, else
- * "response". What XML cannot hold becomes '?' in texts and '_' in names. */
+ * "response". Characters that XML forbids become '?' in texts and '_' in names. */
 int sv_json_to_xml(json_t *tree, const char *root, struct sv_buf *out) _must_use_;
-/* The element alone. */
+/* Writes the element without the XML declaration. */
 int sv_json_xml_element(json_t *tree, const char *name, struct sv_buf *out) _must_use_;
-/* Whether an Accept header prefers application/xml to JSON. NULL: no. */
+/* True if an Accept header prefers application/xml to JSON; false for NULL. */
 bool sv_xml_accepted(const char *accept);
 
 #endif

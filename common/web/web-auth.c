@@ -1,5 +1,5 @@
-/* See web-auth.h. The file of the secret is root's or the daemon's: trusted, but not to be
- * protected. */
+/* See web-auth.h. The secret's file is root's or the daemon's: trusted, but its mode may be
+ * wrong. */
 #include "common/web/web-auth.h"
 
 #include <errno.h>
@@ -31,7 +31,7 @@ static const struct sv_conf_key keys[] = {
 };
 /* clang-format on */
 
-/* Its bytes are the key as they are, a newline at the end included, as in Hadoop. */
+/* All bytes are the key, a trailing newline included, as in Hadoop. */
 static int read_secret(struct sv_web_auth *c, struct sv_error *err)
 {
     struct stat st;
@@ -75,9 +75,8 @@ static void warn(const struct sv_web_auth *c)
         sv_log_warning("yarn.admin.acl=*: everybody is an administrator, so that yarn.acl.enable "
                        "hides nothing; name the administrators");
     if (sv_streq(c->auth_type, "simple"))
-        sv_log_warning(
-            "hadoop.http.authentication.type=simple: over HTTP the user is the name that "
-            "a client writes; yarn.acl.enable stops mistakes, not lies");
+        sv_log_warning("hadoop.http.authentication.type=simple: over HTTP clients choose their "
+                       "user name without proof; yarn.acl.enable prevents mistakes, not abuse");
 }
 
 static int complete(struct sv_web_auth *c, struct sv_error *err)

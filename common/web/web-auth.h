@@ -1,5 +1,5 @@
-/* The configuration that decides who calls a daemon's web server: yarn.acl.enable, its
- * administrators, and how a caller is known. Read by both daemons; used by their web servers. */
+/* Configuration of authentication and authorization on a daemon's web server: yarn.acl.enable, its
+ * administrators, and how callers are identified. Used by both daemons. */
 #ifndef SELVEDGE_COMMON_WEB_WEB_AUTH_H
 #define SELVEDGE_COMMON_WEB_WEB_AUTH_H
 
@@ -8,24 +8,25 @@
 #include "common/web/auth-cookie.h"
 
 struct sv_web_auth {
-    bool acl_enabled;      /* without it the rest is neither checked nor used */
-    const char *admin_acl; /* these three belong to the configuration */
+    bool acl_enabled;      /* if false, the other fields are neither checked nor used */
+    const char *admin_acl; /* these three point into the configuration */
     const char *auth_type; /* simple or kerberos */
     const char *secret_file;
-    char *secret; /* owned; NULL = no cookie is accepted */
+    char *secret; /* owned; NULL: no cookie is accepted */
     size_t secret_len;
     char *daemon_user; /* owned; the account of this process */
     int64_t groups_cache_ms, groups_negative_ms;
 };
 
-/* The rows, for printing. */
+/* The table of keys, for printing. */
 const struct sv_conf_key *sv_web_auth_keys(size_t *ret_n);
-/* Reads and checks; logs what an operator should know. */
+/* Reads and checks the keys; logs warnings for the operator. */
 int sv_web_auth_read(struct sv_conf *conf, struct sv_web_auth *ret, struct sv_error *err)
     _must_use_;
 void sv_web_auth_free(struct sv_web_auth *c);
 
-/* With ACLs: by yarn.admin.acl, or the daemon's own account. False while groups are not known. */
+/* Requires ACLs. True if yarn.admin.acl admits the user, or for the daemon's own account. False
+ * while groups are pending. */
 bool sv_web_is_admin(const struct sv_web_auth *c, const char *user, struct sv_groups *groups);
 
 #endif

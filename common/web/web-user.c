@@ -6,7 +6,7 @@
 #include "common/clock.h"
 #include "common/str.h"
 
-/* Printable, and nothing that means something in a list or a log line. */
+/* True if printable and without separators of lists and log lines. */
 static bool is_user_name(const char *s)
 {
     size_t n = strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.@$");
@@ -14,7 +14,7 @@ static bool is_user_name(const char *s)
     return n > 0 && n < SV_AUTH_USER_MAX && !s[n];
 }
 
-/* The cookie first, as Hadoop; one that does not hold is as none. */
+/* The cookie takes precedence, as in Hadoop; an invalid one is treated as absent. */
 void sv_web_user(const struct sv_web_auth *c, const struct sv_http_request *req,
                  char ret_user[SV_AUTH_USER_MAX])
 {

@@ -39,7 +39,7 @@ struct bench {
     const char *user, *dir;
     int64_t ts, next; /* sequence number of the next container */
     uint32_t local_mask;
-    /* Of the command: */
+    /* State of the current command. */
     enum mode mode;
     bool shell;
     char script[1024];
@@ -147,7 +147,7 @@ static bool turn(struct bench *b, uint64_t usec)
     return e > 0;
 }
 
-/* Launches what is wanted; until all have ended or, idle, have started. */
+/* Launches containers until all have ended or, idle, have started. */
 static void launch_all(struct bench *b)
 {
     for (;;) {
@@ -162,7 +162,7 @@ static void launch_all(struct bench *b)
     }
 }
 
-/* The groups of this command's containers are removed from the loop; what else waits is done. */
+/* Waits until the loop has removed the cgroups of this command's containers. */
 static void settle(struct bench *b)
 {
     for (;;) {

@@ -1,5 +1,5 @@
-/* Fuzzes the reader of aggregated logs: whatever the file holds, names end with a NUL within their
- * limits, a log has no more bytes than its length says, and a refusal has a text. */
+/* Fuzzes the reader of aggregated logs: for any input, names end with a NUL within their limits, a
+ * log has no more bytes than its length, and an error has a text. */
 #include <string.h>
 
 #include "logs/aggregated.h"

@@ -1,5 +1,5 @@
-/* Fuzzes what an auxiliary service sends: frames of any bytes, in two pieces. What is accepted
- * keeps its bounds, and a piece more or less changes nothing. */
+/* Fuzzes input from an auxiliary service: frames of any bytes, in two pieces. Accepted frames are
+ * within their bounds, and the position of the cut does not matter. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
-/* Fuzzes what the command line reads from peers: REST answers of ResourceManagers and NodeManagers,
- * the status of an ApplicationMaster, framed logs. Whatever comes, each format that is printed of
- * it has no control characters. The first byte chooses the reader and the format. */
+/* Fuzzes the command line's input from peers: REST answers of ResourceManagers and NodeManagers,
+ * the status of an ApplicationMaster, framed logs. For any input, all formats print it without
+ * control characters. The first byte selects the reader and the format. */
 #include <stdlib.h>
 #include <string.h>
 

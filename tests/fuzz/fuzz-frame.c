@@ -1,8 +1,8 @@
 /* libFuzzer target: one connection of the IPC server from its first byte to its last.
  *
- * The first byte of the input chooses what the server offers, the second how the bytes are cut into
- * segments; the rest is what a client sends before it closes its side. For any input, the server
- * must release the connection at the end without waiting for a deadline. */
+ * The first byte of the input selects the server's configuration, the second how the bytes are cut
+ * into segments; the rest is the client's input before it closes its side. For any input, the
+ * server must release the connection at the end without waiting for a deadline. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

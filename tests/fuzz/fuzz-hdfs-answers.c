@@ -1,7 +1,7 @@
-/* Fuzzes answers of a NameNode: getFileInfo, getBlockLocations, getListing. What is accepted keeps
+/* Fuzzes answers of a NameNode: getFileInfo, getBlockLocations, getListing. Accepted answers keep
  * the promises of hdfs/answers.h.
  *
- * The first byte chooses the message, the next 4 the offset and length that were asked for. */
+ * The first byte selects the message, the next 4 the requested offset and length. */
 #include <string.h>
 
 #include "common/arena.h"

@@ -1,9 +1,8 @@
-/* Fuzzes the stream of a DataNode: its answer, then packets. Whatever it sends, the wanted bytes
- * are handed out once and in order, never more than were asked for, and only from inside the
- * packet.
+/* Fuzzes the stream of a DataNode: its answer, then packets. For any input, the wanted bytes are
+ * delivered once and in order, never more than requested, and only from inside the packet.
  *
- * The first 4 bytes of the input are the wanted range; the rest is the stream from its first byte.
- */
+ * The first 4 bytes of the input are the wanted range; the rest is the stream from its first
+ * byte. */
 #include <string.h>
 
 #include "hdfs/packet.h"

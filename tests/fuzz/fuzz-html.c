@@ -1,5 +1,5 @@
-/* Fuzzes text and logs in pages. What comes out has no markup but the spans of colours, each of
- * which ends, no control character but newline and tab, and no ampersand that begins no entity. */
+/* Fuzzes text and logs in pages. The output has no markup except the spans of colours, each of them
+ * closed, no control character except newline and tab, and no ampersand except in entities. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,7 @@
-/* Fuzzes what a job and a browser give the ResourceManager's proxy, and dates of lifetimes. Input:
- * a tracking URL, the rest of a request, a Location, each ended by a newline. What is fetched has
- * the scheme and host of the tracking URL, and no character that could end a request line. */
+/* Fuzzes input of the ResourceManager's proxy from a job and a browser, and dates of lifetimes.
+ * Input: a tracking URL, the rest of a request, a Location, each ended by a newline. The fetched
+ * URL has the scheme and host of the tracking URL, and no character that could end a request
+ * line. */
 #include <stdlib.h>
 #include <string.h>
 

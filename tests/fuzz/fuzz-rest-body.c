@@ -1,6 +1,6 @@
-/* Fuzzes what REST clients send to the ResourceManager. Input: an Accept header, a newline, the
- * JSON of a submission. What is accepted can be packed and read again; the tree as XML fits its
- * limit or is refused. */
+/* Fuzzes REST requests to the ResourceManager. Input: an Accept header, a newline, the JSON of a
+ * submission. An accepted submission can be packed and read again; the tree as XML is within its
+ * limit or rejected. */
 #include <stdlib.h>
 #include <string.h>
 

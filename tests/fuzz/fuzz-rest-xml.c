@@ -1,6 +1,5 @@
-/* Fuzzes XML bodies of REST requests to the ResourceManager. Input: the body of a submission. What
- * is read has texts, objects and lists alone, and what is accepted as a submission can be packed.
- */
+/* Fuzzes XML bodies of REST requests to the ResourceManager. Input: the body of a submission. The
+ * result consists of texts, objects and lists only, and an accepted submission can be packed. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* Fuzzes the reader of the scheduler's records, and by its events the scheduler. What is played
- * twice gives the same; every refusal says why; nothing is counted behind the first difference. */
+/* Fuzzes the reader of the scheduler's records, and by its events the scheduler. A replay is
+ * deterministic; every rejection has a reason; nothing is counted after the first difference. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
-/* Fuzzes what the shuffle server writes: a map's ShuffleHeader is read again, as a reducer reads
- * Writables, to the same values; the head of a refusal announces the text that follows it. The name
- * of a map is the job's, and so are lengths. */
+/* Fuzzes the output of the shuffle server: a map's ShuffleHeader is read again, as a reducer reads
+ * Writables, to the same values; the head of a refusal announces the length of its text. Names and
+ * lengths of maps come from the job. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,7 +35,7 @@ static void check_header(const char *map, const struct shf_segment *s, uint32_t 
     MUST(sv_buf_left(&b) == 0);
 }
 
-/* The same by the other writer of the tree: one form of every number. */
+/* Compares with the other writer of the tree: every number has one form. */
 static void check_form(const char *map, const struct shf_segment *s, uint32_t reduce)
 {
     uint8_t dst[SHF_MAP_HEADER_MAX];

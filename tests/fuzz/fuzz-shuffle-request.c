@@ -1,6 +1,5 @@
-/* Fuzzes the shuffle server's request parser: what it accepts becomes paths below a job's
- * directory.
- */
+/* Fuzzes the shuffle server's request parser: accepted names become paths below a job's
+ * directory. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

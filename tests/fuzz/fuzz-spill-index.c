@@ -1,5 +1,5 @@
-/* Fuzzes the shuffle server's check of a map output's index: what passes has parts that lie behind
- * each other. The checksum is made right, so that the rest is reached. */
+/* Fuzzes the shuffle server's check of a map output's index: an accepted index has consecutive
+ * parts. The checksum is corrected, so that the rest is reached. */
 #include <endian.h>
 #include <errno.h>
 #include <stdlib.h>

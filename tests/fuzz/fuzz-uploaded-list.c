@@ -21,7 +21,7 @@ static char path[] = "/tmp/fuzz-uploaded-list-XXXXXX";
 
 static void remove_dir(void)
 {
-    (void)unlinkat(dir, LOGS_LIST_NAME, 0); /* the rmdir says it, ignoring */
+    (void)unlinkat(dir, LOGS_LIST_NAME, 0); /* rmdir would fail, ignoring */
     (void)rmdir(path);
 }
 

@@ -1,5 +1,5 @@
-/* Fuzzes answers of WebHDFS: what is accepted keeps the promises of localizer/webhdfs-json.h. The
- * first byte chooses the operation. */
+/* Fuzzes answers of WebHDFS: accepted answers keep the promises of localizer/webhdfs-json.h. The
+ * first byte selects the operation. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -174,7 +174,7 @@ static int transition(const char *host, uint16_t port, bool active)
 
 /* ---- Commands ---- */
 
-/* The loop has nothing else to do: what could be written has been. */
+/* Called when the loop is idle: all pending output has been written. */
 static int on_idle(sd_event_source *src, void *userdata)
 {
     (void)userdata;

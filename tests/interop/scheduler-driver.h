@@ -1,4 +1,4 @@
-/* What the files of scheduler-driver share: its nodes, and its applications with their containers.
+/* Shared by the files of scheduler-driver: its nodes, and its applications with their containers.
  * A command gets the words of its line and writes its answer with answer(). */
 #ifndef SELVEDGE_TESTS_INTEROP_SCHEDULER_DRIVER_H
 #define SELVEDGE_TESTS_INTEROP_SCHEDULER_DRIVER_H

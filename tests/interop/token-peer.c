@@ -57,7 +57,7 @@ static void put_attempt(struct sv_buf *b)
          "memory");
 }
 
-/* What Hadoop 2.5 wrote, field by field. */
+/* Writes Hadoop 2.5's format, field by field. */
 static void write_old(const char *dir)
 {
     struct sv_buf b = SV_BUF_INIT(0);

@@ -1,5 +1,4 @@
-/* Backoff with jitter; see backoff.h. Called by retry.c and by callers with retry rules of their
- * own. */
+/* Backoff with jitter; see backoff.h. */
 #include "wire/ipc/backoff.h"
 
 #include <sys/random.h>

@@ -1,6 +1,6 @@
-/* Connections by client address: how many each has, and which one gives way when an address or the
- * server has too many. Called by the files of ipc-conn.h. Hostile: a client that opens connections
- * without end and keeps them alive by pings, so idleness is counted in calls alone. */
+/* Connections by client address: counts them, and selects the one to close when an address or the
+ * server has too many. Hostile: a client that opens connections without end and keeps them alive by
+ * pings, so idleness is counted in calls alone. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "wire/ipc/ipc-conn.h"
 #include "wire/ipc/resolve.h"
 
-/* A local process may take any source address in 127.0.0.0/8: they count as one. */
+/* A local process may use any source address in 127.0.0.0/8: they count as one. */
 static struct in6_addr address_key(const struct sockaddr_storage *sa)
 {
     struct in6_addr key = ipc_address_ip(sa);

@@ -1,5 +1,5 @@
 /* Handshake of a connection to the IPC server: the 7-byte header, SASL, the connection context.
- * Called by ipc-conn.c and ipc-serve.c with bytes of an unauthenticated peer. */
+ * Hostile: all bytes; the peer is unauthenticated. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* Answers of the IPC server: results, exceptions, statuses. Called by handlers (ipc-server.h) and
- * by the files of ipc-conn.h. A handler's answer is trusted; the peer may never read it. */
+/* Answers of the IPC server: results, exceptions, statuses. A handler's answer is trusted; the peer
+ * may never read it. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>

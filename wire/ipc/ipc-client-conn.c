@@ -1,5 +1,5 @@
-/* The IPC client's connection: name resolution, TCP, input, output, answers. Called by ipc-client.c
- * and the loop; ipc-client-sasl.c authenticates the server. Hostile: all bytes of the server. */
+/* The IPC client's connection: name resolution, TCP, input, output, answers. ipc-client-sasl.c
+ * authenticates the server. Hostile: all bytes of the server. */
 #include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>

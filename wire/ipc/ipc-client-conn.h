@@ -1,7 +1,7 @@
 /* Private to the IPC client: one connection object, split by phase into files that call each other
- * (a listed call cycle). Included only by ipc-client.c (calls, deadlines), ipc-client-conn.c (name
- * resolution, TCP, input, output, answers), ipc-client-sasl.c (authentication of the server) and
- * ipc-client-layer.c (wrapping by a SASL layer). */
+ * (a listed call cycle): ipc-client.c (calls, deadlines), ipc-client-conn.c (name resolution, TCP,
+ * input, output, answers), ipc-client-sasl.c (authentication of the server) and ipc-client-layer.c
+ * (wrapping by a SASL layer). */
 #ifndef SELVEDGE_WIRE_IPC_IPC_CLIENT_CONN_H
 #define SELVEDGE_WIRE_IPC_IPC_CLIENT_CONN_H
 

@@ -1,6 +1,6 @@
 /* The IPC client behind a SASL layer (`hadoop.rpc.protection` integrity or privacy): every packet
- * travels in WRAP messages. Called by ipc-client-conn.c and ipc-client-sasl.c. Hostile: unwrapped
- * bytes; a forged, lost or repeated message closes the connection. */
+ * is sent in WRAP messages. Hostile: unwrapped bytes; a forged, lost or repeated message closes the
+ * connection. */
 #include <errno.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 
 #define LAYER_AHEAD (256u << 10) /* limit of wrapped unsent bytes */
 
-/* n bytes as WRAP messages, appended. */
+/* Appends n bytes as WRAP messages. */
 static int layer_put(struct ipc_client *c, const uint8_t *p, size_t n, struct sv_buf *out)
 {
     Hadoop__Common__RpcRequestHeaderProto h = ipc_client_header(c, IPC_CALL_SASL);

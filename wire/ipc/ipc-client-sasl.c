@@ -1,7 +1,6 @@
-/* Authentication, client side: the connection's first bytes, its context, and SASL. Called by
- * ipc-client-conn.c. Hostile: the server, which may be an impostor until DIGEST-MD5 has proven that
- * it knows the token's password; a client with a token never talks to a server that does not
- * (CVE-2013-2192). */
+/* Authentication, client side: the connection's first bytes, its context, and SASL. Hostile: the
+ * server, which may be an impostor until DIGEST-MD5 has proven that it knows the token's password;
+ * a client with a token never talks to a server that does not (CVE-2013-2192). */
 #include <errno.h>
 #include <string.h>
 

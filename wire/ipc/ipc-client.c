@@ -1,6 +1,5 @@
 /* Hadoop IPC client: calls and their deadlines. See ipc-client.h for the contract; the connection
- * is in ipc-client-conn.c. Callers: heartbeats of the NodeManager, the command line, rm-lite's
- * launches. A callback may call, or free, the client that runs it. */
+ * is in ipc-client-conn.c. A callback may call, or free, the client that runs it. */
 #include "wire/ipc/ipc-client.h"
 
 #include <errno.h>
@@ -25,7 +24,7 @@ static void call_free(struct client_call *call)
     free(call);
 }
 
-/* The list that holds a call. */
+/* Returns the list that holds a call. */
 static struct client_call **list_of(struct ipc_client *c, const struct client_call *call)
 {
     return call->deadline_ms < 0 ? &c->over : call->sent ? &c->sent : &c->unsent;
@@ -228,7 +227,7 @@ static void calls_expire(struct ipc_client *c, int64_t now)
     call_remove_and_finish(c, -ETIMEDOUT, NULL, &err);
     if (!give_up || c->freed)
         return;
-    sv_error_set(&err, -ECONNRESET, "the connection was given up after a call's time was over");
+    sv_error_set(&err, -ECONNRESET, "the connection was closed because a call timed out");
     ipc_client_broken(c, -ECONNRESET, NULL, &err);
 }
 
@@ -457,7 +456,7 @@ struct sync_call {
     struct sv_error *err;
 };
 
-/* Copies by packing and unpacking: protobuf-c has no other way. */
+/* Copies by packing and unpacking: protobuf-c has no deep copy. */
 static ProtobufCMessage *message_copy(struct sv_arena *a, const ProtobufCMessage *m)
 {
     size_t n = protobuf_c_message_get_packed_size(m);

@@ -63,7 +63,7 @@ int ipc_client_call(struct ipc_client *c, const char *method, const ProtobufCMes
                     const ProtobufCMessageDescriptor *response, int64_t call_ms, ipc_done done,
                     void *userdata) _must_use_;
 
-/* The same with all parameters of a call. */
+/* As ipc_client_call(), with all parameters of a call. */
 struct ipc_request {
     const char *method; /* must outlive the call, as `response` */
     const ProtobufCMessageDescriptor *response;

@@ -1,5 +1,4 @@
-/* Settings of IPC servers; see ipc-conf.h. Called by the daemons when they read their
- * configuration. */
+/* Settings of IPC servers; see ipc-conf.h. */
 #include "wire/ipc/ipc-conf.h"
 
 #include "wire/frame.h"

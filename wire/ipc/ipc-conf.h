@@ -14,7 +14,7 @@ struct ipc_server_settings {
 /* -EINVAL and a text that names the key. */
 int ipc_settings_read(struct sv_conf *conf, struct ipc_server_settings *ret, struct sv_error *err)
     _must_use_;
-/* The rows, for printing. */
+/* Table of keys, for printing. */
 const struct sv_conf_key *ipc_settings_keys(size_t *ret_n);
 
 #endif

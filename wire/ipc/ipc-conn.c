@@ -1,7 +1,6 @@
-/* One connection of the IPC server: input, output, pausing, closing. Called by the loop and by
- * ipc-server.c; passes input to ipc-auth.c and ipc-serve.c. Hostile: every byte and its timing.
- * Memory grows with bytes received, never with a claimed length, and an idle connection owns no
- * buffer. */
+/* One connection of the IPC server: input, output, pausing, closing; passes input to ipc-auth.c and
+ * ipc-serve.c. Hostile: every byte and its timing. Memory grows with bytes received, never with a
+ * claimed length, and an idle connection owns no buffer. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -81,7 +80,7 @@ static void leave_pre(struct ipc_conn *c)
     c->in_pre = false;
 }
 
-/* Its event is in the current batch, not handled yet. */
+/* Removes the connection from the current batch if its event is still unhandled. */
 static void leave_batch(const struct ipc_conn *c, struct ipc_batch *b)
 {
     for (int i = 0; i < b->n; i++)
@@ -149,14 +148,14 @@ static void close_largest(struct ipc_server *s)
     DL_FOREACH (s->conns, c)
         if (c->charged > largest->charged)
             largest = c;
-    sv_log_debug("ipc %s: closed: it holds %zu of %zu bytes", largest->address, largest->charged,
-                 s->memory);
+    sv_log_debug("ipc %s: closed: over the memory limit: it holds %zu of %zu bytes",
+                 largest->address, largest->charged, s->memory);
     ipc_conn_close(largest);
 }
 
 /* ---- Deadlines ---- */
 
-/* The size of the frame at the front of the buffer; 0 = not known yet. */
+/* Returns the size of the frame at the front of the buffer; 0 = unknown yet. */
 static uint32_t frame_claim(const struct sv_buf *b)
 {
     const uint8_t *p = b->data + b->pos;
@@ -165,7 +164,7 @@ static uint32_t frame_claim(const struct sv_buf *b)
     return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
 }
 
-/* The deadline of the frame that began at `since_ms` (0 = none). */
+/* Deadline of the frame that began at `since_ms` (0 = none). */
 static int64_t frame_deadline(const struct ipc_conn *c, int64_t since_ms, const struct sv_buf *b)
 {
     if (!since_ms)
@@ -445,9 +444,9 @@ static void conn_receive(struct ipc_conn *c)
         ipc_conn_close(c);
 }
 
-/* ---- Together ---- */
+/* ---- All of it ---- */
 
-/* Everything is sent and the peer sends no more. */
+/* True if everything is sent and the peer will send no more. */
 static bool conn_is_done(struct ipc_conn *c)
 {
     if (unsent_bytes(c) > 0)

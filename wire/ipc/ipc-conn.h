@@ -1,9 +1,8 @@
 /* Private to the IPC server: connections and calls. One connection object, split by phase into
- * files that call each other (a listed call cycle). Included only by ipc-server.c, ipc-address.c,
- * ipc-conn.c, ipc-serve.c, ipc-auth.c, ipc-call.c and ipc-retry.c:
+ * files that call each other (a listed call cycle):
  *
  *   ipc-server.c  listening, accepting, deadlines
- *   ipc-address.c connections by client address: which one gives way
+ *   ipc-address.c connections by client address: selects the one to close
  *   ipc-conn.c    input and output of one connection, pausing, closing
  *   ipc-auth.c    connection header, SASL, connection context
  *   ipc-serve.c   frames → calls → handlers; ProtocolMetaInfoPB
@@ -57,7 +56,7 @@ struct ipc_echo {
 struct ipc_address {
     UT_hash_handle hh;
     struct in6_addr ip;     /* IPv4 as mapped */
-    struct ipc_conn *conns; /* the idlest first; pings do not count as use */
+    struct ipc_conn *conns; /* least recently used first; pings do not count as use */
     size_t n;
 };
 
@@ -74,7 +73,7 @@ struct ipc_conn {
     bool in_pre, in_dirty;
     bool busy;        /* inside a dispatch, which flushes at its end */
     bool paused;      /* not reading: too many open calls or unsent bytes */
-    bool eof;         /* the peer sends no more */
+    bool eof;         /* the peer will send no more */
     bool negotiated;  /* SASL: NEGOTIATE was answered */
     struct sv_buf in; /* an incomplete frame, or frames held back while paused */
     struct sv_buf out;
@@ -83,11 +82,11 @@ struct ipc_conn {
     struct sv_buf inner;      /* with a layer: unwrapped bytes of incomplete or held-back frames */
     size_t inflight;
     size_t calls_memory; /* arenas of the open calls */
-    size_t charged;      /* part of the server's `memory` */
-    int64_t since_ms;    /* of the state: accepted, or closing */
+    size_t charged;      /* included in the server's `memory` */
+    int64_t since_ms;    /* start of the state: accepted, or closing */
     int64_t active_ms;   /* last byte received or call finished */
-    int64_t frame_ms;    /* when the incomplete frame began; 0 = none */
-    int64_t inner_ms;    /* the same for a frame in `inner` */
+    int64_t frame_ms;    /* start of the incomplete frame; 0 = none */
+    int64_t inner_ms;    /* likewise for a frame in `inner` */
     int64_t write_ms;    /* last progress while bytes are unsent; 0 = none are */
     size_t discarded;    /* while closing */
     struct sasl_server *sasl;
@@ -107,7 +106,7 @@ struct ipc_batch {
     bool gone; /* a handler freed the server meanwhile */
 };
 
-/* What the bytes of the last call's request header mean. */
+/* Cached meaning of the last call's request header, by its bytes. */
 struct ipc_route {
     uint8_t header[192];
     size_t len; /* 0: none */
@@ -133,8 +132,8 @@ struct ipc_server {
     size_t memory;               /* buffers and open calls of all connections */
     int64_t wake_ms;             /* the timer's time; INT64_MAX = off */
     int64_t resume_ms;           /* when to accept again after EMFILE; 0 = accepting */
-    int64_t turn_end_us;         /* of the last turn; gather_us */
-    int quick_turns, slow_turns; /* one after the other */
+    int64_t turn_end_us;         /* end of the last turn; for gather_us */
+    int quick_turns, slow_turns; /* consecutive ones */
     uint8_t *scratch;            /* IPC_READ_CHUNK bytes for recv */
     struct sv_arena *free_arenas[IPC_FREE_ARENAS]; /* empty arenas for the next requests */
     size_t n_free_arenas;
@@ -146,7 +145,7 @@ struct ipc_call {
     const struct ipc_method *method;
     size_t memory;                 /* of the arena when the handler got it */
     struct ipc_retry_entry *retry; /* its answer is to be cached */
-    struct ipc_call *waits;        /* next call that waits for the same answer */
+    struct ipc_call *waits;        /* next call waiting for the same answer */
     struct ipc_echo echo;
 };
 
@@ -158,8 +157,8 @@ void ipc_server_fd_freed(struct ipc_server *s); /* a descriptor was closed */
 void ipc_server_mark_dirty(struct ipc_conn *c); /* flush and resume soon */
 
 /* ipc-address.c */
-/* For a new connection from this address: *ret_gives_way is the connection to be closed first, or
- * NULL. -EUSERS: none gives way, the new one is rejected. */
+/* Checks the limits for a new connection from this address: *ret_gives_way is the connection to
+ * close first, or NULL. -EUSERS: the new connection is rejected. */
 int ipc_address_room(const struct ipc_server *s, const struct sockaddr_storage *sa,
                      struct ipc_conn **ret_gives_way) _must_use_;
 struct ipc_address *ipc_address_get(struct ipc_server *s, const struct sockaddr_storage *sa);

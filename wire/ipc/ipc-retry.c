@@ -1,5 +1,4 @@
-/* The retry cache of the IPC server; see ipc-retry.h. Called by ipc-serve.c when a call arrives and
- * by ipc-call.c when it is finished. Hostile: the ids that name an entry. */
+/* The retry cache of the IPC server; see ipc-retry.h. Hostile: the ids that name an entry. */
 #include "wire/ipc/ipc-retry.h"
 
 #include <string.h>
@@ -133,7 +132,7 @@ enum ipc_retry ipc_retry_begin(struct ipc_retry_cache *c, struct ipc_call *call)
     }
     if (e->method != call->method || e->token != call->conn->peer.token ||
         !sv_streq(e->user, call->conn->peer.user))
-        return IPC_RETRY_RUN; /* another identity's number */
+        return IPC_RETRY_RUN; /* the ids belong to another identity */
     if (e->done)
         ipc_call_answer(call, e->body, e->len);
     else

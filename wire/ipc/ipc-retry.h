@@ -19,8 +19,8 @@ struct ipc_retry_cache *ipc_retry_new(const struct ipc_limits *l);
 struct ipc_retry_cache *ipc_retry_free(struct ipc_retry_cache *c);
 
 enum ipc_retry {
-    IPC_RETRY_RUN,  /* run it; call->retry may have been set */
-    IPC_RETRY_OVER, /* the call was answered or waits: the caller no longer owns it */
+    IPC_RETRY_RUN,  /* run the call; call->retry may have been set */
+    IPC_RETRY_OVER, /* the call was answered or is waiting: the caller no longer owns it */
 };
 /* `call` has its method. */
 enum ipc_retry ipc_retry_begin(struct ipc_retry_cache *c, struct ipc_call *call);

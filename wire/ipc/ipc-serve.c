@@ -1,5 +1,5 @@
-/* Frames of a connection → calls → handlers. Called by ipc-conn.c. Hostile: the frame; a handler
- * gets only the unpacked message (frame.h: ipc_unpack).
+/* Frames of a connection → calls → handlers. Hostile: the frame; a handler gets only the unpacked
+ * message (frame.h: ipc_unpack).
  *
  * ProtocolMetaInfoPB, by which Hadoop's clients query versions, is served here. Its signatures have
  * the version and no method hashes, which depend on names of Java's generated classes. */
@@ -150,8 +150,8 @@ static void call_run(struct ipc_call *call, const struct ipc_protocol *p, const 
     call->method->handler(call, request, s->cfg.userdata);
 }
 
-/* Most calls of a server have the same request header, that of the heartbeat: its bytes say
- * protocol, version and method, nothing of the call. */
+/* Most calls of a server have the same request header, that of the heartbeat: it holds protocol,
+ * version and method, nothing specific to the call. */
 static bool is_last(const struct ipc_route *r, const uint8_t *header, size_t n)
 {
     return r->len == n && n > 0 && memcmp(r->header, header, n) == 0;

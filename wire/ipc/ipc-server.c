@@ -90,14 +90,14 @@ static void address_text(const struct sockaddr_storage *sa, char *buf, size_t si
     }
 }
 
-/* Closes a connection where there are too many. -EUSERS: the new one is rejected instead. */
+/* Closes a connection if there are too many. -EUSERS: the new one is rejected instead. */
 static int make_room(struct ipc_server *s, const struct sockaddr_storage *sa)
 {
     struct ipc_conn *gives_way;
     int r = ipc_address_room(s, sa, &gives_way);
     if (r < 0 || !gives_way)
         return r;
-    sv_log_debug("ipc %s: closed: the idlest connection of the address that has the most",
+    sv_log_debug("ipc %s: closed: the idlest connection of the address with the most",
                  gives_way->address);
     ipc_conn_close(gives_way);
     return 0;
@@ -159,7 +159,7 @@ static int on_accept(sd_event_source *src, int fd, uint32_t revents, void *userd
     return 0;
 }
 
-/* ---- Bytes: connections are in an epoll set of their own ----
+/* ---- Input and output: connections are in an epoll set of their own ----
  *
  * sd-event calls epoll_wait before each source that it dispatches and walks all ready sources each
  * time: with 1,000 busy connections as sources of their own, a call took ten times as long. */
@@ -190,8 +190,8 @@ static void serve_batch(struct ipc_batch *b, int64_t end)
     }
 }
 
-/* A server of the first priority that is busy goes on to the next batch: a turn of the loop costs
- * as much as a call. False: a handler has freed the server. */
+/* A busy server of the first priority continues with the next batch: a turn of the loop costs as
+ * much as a call. False: a handler has freed the server. */
 static bool serve_turn(struct ipc_server *s, int *ret_served)
 {
     struct ipc_batch *b = s->batch;
@@ -214,19 +214,19 @@ static bool serve_turn(struct ipc_server *s, int *ret_served)
 
 /* ---- Gathering ----
  *
- * Thousands of peers that each send one request now and then wake the daemon for each of them, and
- * waking costs as much as the call. Where turns follow each other quickly, the server therefore
- * looks at its connections every gather_us, as network cards and their drivers do, until there is
- * hardly one to serve. */
+ * Thousands of peers that each send occasional requests wake the daemon for each of them, and a
+ * wake-up costs as much as a call. If turns follow each other quickly, the server therefore polls
+ * its connections every gather_us, like interrupt coalescing in network drivers, until hardly any
+ * is ready. */
 
-/* The timer takes over from the source, or goes on; an error leaves the source on. */
+/* Arms the timer, which replaces the source; on an error the source remains enabled. */
 static void gather_next(struct ipc_server *s)
 {
     int64_t wait = s->batch->at < s->batch->n ? 0 : s->cfg.gather_us;
     int r = sd_event_source_set_time(s->gather, (uint64_t)(turn_us() + wait));
     if (r >= 0)
         r = sd_event_source_set_enabled(s->gather, SD_EVENT_ONESHOT);
-    /* Left on, it serves the same connections, ignoring. */
+    /* If it remains enabled, it serves the same connections, ignoring. */
     (void)sd_event_source_set_enabled(s->io, r < 0 ? SD_EVENT_ON : SD_EVENT_OFF);
 }
 
@@ -290,7 +290,7 @@ static int on_timer(sd_event_source *src, uint64_t usec, void *userdata)
     DL_FOREACH_SAFE (s->conns, c, tmp) {
         int64_t at = ipc_conn_deadline(c);
         if (at <= now) {
-            sv_log_debug("ipc %s: closed: nothing came or went in time", c->address);
+            sv_log_debug("ipc %s: closed: timed out", c->address);
             ipc_conn_close(c);
         } else {
             next = SV_MIN(next, at);
@@ -350,7 +350,7 @@ void ipc_server_arena_done(struct ipc_server *s, struct sv_arena *a)
 
 /* ---- Life ---- */
 
-/* Takes the socket. */
+/* Takes ownership of the socket. */
 static int use_socket(int *fd, struct ipc_server *s)
 {
     struct sockaddr_storage sa = { 0 };
@@ -463,7 +463,7 @@ int ipc_server_new(sd_event *event, const struct ipc_server_config *cfg, struct 
         ipc_server_free(s);
         return r;
     }
-    s->cfg.host = NULL; /* owned by the caller, as is the next */
+    s->cfg.host = NULL; /* the caller's, as is the next */
     s->cfg.listen_fd = NULL;
     *ret = s;
     return 0;

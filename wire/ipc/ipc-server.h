@@ -22,13 +22,13 @@
 struct ipc_server;
 struct ipc_call;
 
-/* The authenticated peer. Lives as long as the call. */
+/* The authenticated peer. Valid as long as the call. */
 struct ipc_peer {
     bool token;              /* authenticated by SASL TOKEN; else SIMPLE (a claimed name) */
     const char *user;        /* SIMPLE: effective user; TOKEN: name that the verifier returned */
     const char *real_user;   /* SIMPLE proxying, or NULL */
     const char *address;     /* "127.0.0.1:4711" */
-    struct in6_addr ip;      /* the same without the port; IPv4 as mapped */
+    struct in6_addr ip;      /* as above without the port; IPv4 as mapped */
     const uint8_t *token_id; /* TOKEN: identifier bytes as received */
     size_t token_id_len;
 };
@@ -44,10 +44,10 @@ struct ipc_method {
     ipc_handler handler; /* NULL: answers ERROR_NO_SUCH_METHOD */
 };
 
-/* A method that answers as one of a feature that is off does. */
+/* A method answered as Hadoop answers it when its feature is disabled. */
 struct ipc_method_off {
     const char *name;
-    bool refused; /* by an exception; else the answer is that of nothing set up */
+    bool refused; /* answered by an exception; else with an empty result */
     const char *why;
 };
 
@@ -67,8 +67,8 @@ struct ipc_limits {               /* 0 = the default in brackets */
     size_t max_frame_preauth;     /* [64 KiB] until authenticated */
     size_t max_connections;       /* [10000]; for one more, the idlest of the address that has the
                                    * most is closed */
-    size_t max_per_address;       /* [256] of them from one client address; for one more, its
-                                   * idlest is closed */
+    size_t max_per_address;       /* [256] from one client address; for one more, its idlest is
+                                   * closed */
     size_t max_preauth;           /* [1024] connections not yet READY; one more drops the oldest */
     size_t max_inflight_per_conn; /* [1000] calls; reading pauses beyond */
     size_t max_outq_per_conn;     /* [16 MiB] unsent bytes; reading pauses beyond */
@@ -90,22 +90,23 @@ struct ipc_limits {               /* 0 = the default in brackets */
 struct ipc_server_config {
     const char *host; /* numeric address or name; NULL = 127.0.0.1 */
     uint16_t port;    /* 0 = any free */
-    int *listen_fd;   /* a listening socket, taken instead of host and port; NULL or -1 = none */
+    int *listen_fd;   /* a listening socket, ownership taken, in place of host and port; NULL or -1
+                       * = none */
     bool allow_simple;
     ipc_token_verifier verify_token; /* NULL = TOKEN is not offered */
     uint32_t qop_mask; /* wire/sasl/qop.h, hadoop.rpc.protection; offered to TOKEN connections; 0 =
                           IPC_QOP_AUTH */
-    const struct ipc_protocol *const *protocols; /* NULL-terminated; lives for ever */
+    const struct ipc_protocol *const *protocols; /* NULL-terminated; static */
     void *userdata;                              /* for handlers and the verifier */
     int64_t priority;  /* of the event sources, as in sd_event: a server with a higher number is
                           served when those with lower ones are idle */
-    int64_t gather_us; /* 0, or: while many requests come, they are served together this often
-                        * instead of each at once */
+    int64_t gather_us; /* 0, or polling interval under load: requests are served together this often
+                        * instead of individually */
     struct ipc_limits limits;
 };
 
-/* A line a method for docs/compat.md: protocol, method, "honoured", "ignored" or "refused", reason,
- * with tabs between them. */
+/* Prints a line per method for docs/compat.md: protocol, method, "honoured", "ignored" or
+ * "refused", reason, separated by tabs. */
 void ipc_print_methods(FILE *out, const struct ipc_protocol *p);
 
 int ipc_server_new(sd_event *event, const struct ipc_server_config *cfg, struct ipc_server **ret,
@@ -120,7 +121,7 @@ const struct ipc_peer *ipc_call_peer(const struct ipc_call *call);
 struct sv_arena *ipc_call_arena(struct ipc_call *call); /* freed when the call is finished */
 /* Packs and queues the answer, finishes the call. */
 void ipc_call_reply(struct ipc_call *call, const ProtobufCMessage *response);
-/* The same with an answer that was packed elsewhere, in n bytes. */
+/* As ipc_call_reply(), with an answer already packed into n bytes. */
 void ipc_call_reply_packed(struct ipc_call *call, const uint8_t *response, size_t n);
 /* Answers with a Java exception ("org.apache.hadoop.yarn.exceptions.YarnException") whose message
  * is the formatted text; Hadoop's client rebuilds it. Finishes the call. */

@@ -1,5 +1,4 @@
-/* What a daemon does with each method of a protocol, as docs/compat.md lists it. Called by main.c
- * of the daemons. */
+/* Prints the support of each method of a protocol, for docs/compat.md. */
 #include <string.h>
 
 #include "wire/ipc/ipc-server.h"

@@ -1,6 +1,5 @@
 /* HDFS's client protocol, like wire/ipc/methods.h for YARN: its name on the wire, and the methods
- * that hdfs/ calls with their messages. They are in a separate archive, $(WIRE_HDFS_A), linked
- * before
+ * used by hdfs/ with their messages. They are in a separate archive, $(WIRE_HDFS_A), linked before
  * $(WIRE_A). Compared with a real Hadoop by tests/interop/test-proto-facts. Its version is 1. */
 #ifndef SELVEDGE_WIRE_IPC_METHODS_HDFS_H
 #define SELVEDGE_WIRE_IPC_METHODS_HDFS_H

@@ -206,7 +206,7 @@
     X(getServiceStatus, hadoop__common__get_service_status_request_proto,                          \
       hadoop__common__get_service_status_response_proto)
 
-/* Any client → any server: which versions of a protocol it has. */
+/* Any client → any server: supported versions of a protocol. */
 #define HADOOP_PROTOCOL_INFO_PROTOCOL "org.apache.hadoop.ipc.ProtocolMetaInfoPB"
 #define HADOOP_PROTOCOL_INFO_METHODS(X)                                                            \
     X(getProtocolVersions, hadoop__common__get_protocol_versions_request_proto,                    \

@@ -1,5 +1,5 @@
-/* Hadoop's keys for addresses, retries and deadlines of a service, for wire/ipc/proxy.h. The files
- * are the operator's. */
+/* See proxy.h. Hadoop's keys for addresses, retries and deadlines of a service. The files are the
+ * operator's. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -189,7 +189,7 @@ static int read_ha_servers(struct sv_conf *c, enum yarn_rm_service service,
 
 /* ---- Rules ---- */
 
-/* A NodeManager's own key, or the one for all. */
+/* Reads a NodeManager's own key, or the general one. */
 static int get_rm_ms(struct sv_conf *c, enum yarn_rm_service service, int nm, int all, int64_t *ret,
                      struct sv_error *err)
 {

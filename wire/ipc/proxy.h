@@ -3,8 +3,7 @@
  * The counterpart of Hadoop's RMProxy, ClientRMProxy and ServerProxy: a call is retried by the
  * rules of wire/ipc/retry.h, at the same server or the next one, always with the client id and call
  * id of the first attempt and a higher retry count, so that a server recognizes a repetition. Calls
- * are multiplexed over one connection per server. One sd-event loop, one thread. Callers: the
- * NodeManager and ApplicationMasters towards the ResourceManager, the command line. */
+ * are multiplexed over one connection per server. One sd-event loop, one thread. */
 #ifndef SELVEDGE_WIRE_IPC_PROXY_H
 #define SELVEDGE_WIRE_IPC_PROXY_H
 
@@ -64,12 +63,14 @@ enum yarn_rm_service {
     YARN_RM_ADMIN,     /* …admin.address, 8033 */
 };
 
-/* Servers, retry rules, deadlines of the ResourceManager's service: yarn.resourcemanager.ha.*,
- * .connect.*, yarn.client.failover-*, ipc.client.*, ipc.ping.interval. Fills everything but
- * client.protocol, .version, .user, .token and the callback. Texts live as long as `c`. */
+/* Reads servers, retry rules and deadlines of the ResourceManager's service:
+ * yarn.resourcemanager.ha.*, .connect.*, yarn.client.failover-*, ipc.client.*, ipc.ping.interval.
+ * Sets everything except client.protocol, .version, .user, .token and the callback. Texts are valid
+ * as long as `c`. */
 int yarn_rm_proxy_config(struct sv_conf *c, enum yarn_rm_service service,
                          struct ipc_proxy_config *ret, struct sv_error *err) _must_use_;
-/* The same for ContainerManagementProtocol: yarn.client.nodemanager-connect.*; without servers. */
+/* As yarn_rm_proxy_config(), for ContainerManagementProtocol: yarn.client.nodemanager-connect.*;
+ * sets no servers. */
 int yarn_nm_proxy_config(struct sv_conf *c, struct ipc_proxy_config *ret, struct sv_error *err)
     _must_use_;
 /* All keys that the two functions read, for --print-config. */

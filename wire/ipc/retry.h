@@ -1,13 +1,14 @@
-/* Retry decisions by the rules of Hadoop's clients: which failures, which server, after what wait,
- * for how long. Pure: no clock, no sockets, no memory. Used by wire/ipc/proxy.h.
+/* Retry decisions by the rules of Hadoop's clients: which failures, which server, after which
+ * delay, for how long. Pure: no clock, no sockets, no memory.
  *
  * Two levels, as in Hadoop. The lower one is ipc.Client's: connecting to an unreachable server is
- * retried some times. Remaining failures go to the policy:
+ * retried some times. Remaining failures are subject to the policy:
  *   RM, one ResourceManager   RMProxy: until max_wait_ms have passed since the first failure
  *   RM, several               RetryPolicies.failoverOnNetworkException, as RMProxy configures it
- *   NM                        ServerProxy, for ContainerManagementProtocol, but that a
- * startContainers which may have arrived is not resent: its caller queries the node first Where
- * Hadoop waits a fixed time, the wait here begins short and doubles up to that time, with jitter: a
+ *   NM                        ServerProxy, for ContainerManagementProtocol, except that a
+ *                             startContainers that may have arrived is not resent: its caller
+ *                             queries the node first
+ * Fixed delays of Hadoop begin shorter here and double up to Hadoop's value, with jitter: a
  * thousand nodes do not return to a restarted ResourceManager in the same second. */
 #ifndef SELVEDGE_WIRE_IPC_RETRY_H
 #define SELVEDGE_WIRE_IPC_RETRY_H
@@ -60,16 +61,16 @@ struct ipc_retry_policy {
 struct ipc_retry_state {
     int attempts_here;      /* failures to connect since the last decision of the policy */
     int retries, failovers; /* decided by the policy */
-    int64_t since_ms;       /* of the first failure; 0 = none yet */
+    int64_t since_ms;       /* time of the first failure; 0 = none yet */
 };
 
 enum ipc_retry_decision { IPC_FAIL, IPC_RETRY_SAME, IPC_RETRY_NEXT };
 
-/* Whether a call may run twice, for ipc_retry_decide. */
+/* True if a call may run twice; for ipc_retry_decide. */
 bool ipc_retry_safe(const struct ipc_retry_policy *p, const char *method);
-/* Decides on one failure and counts it in *s. `sent`: the server may have seen the call. `noise`: a
- * random number. *ret_wait_ms is set unless IPC_FAIL; *ret_why, a reason for messages, only then
- * (NULL: this kind of failure is never retried). */
+/* Decides on one failure and counts it in *s. `sent`: the server may have received the call.
+ * `noise`: a random number. *ret_wait_ms is set unless IPC_FAIL; *ret_why, a reason for messages,
+ * only then (NULL: this kind of failure is never retried). */
 enum ipc_retry_decision ipc_retry_decide(const struct ipc_retry_policy *p,
                                          struct ipc_retry_state *s, enum ipc_failure failure,
                                          bool sent, bool again_is_safe, int64_t now_ms,

@@ -1,5 +1,4 @@
-/* Refuses the configuration of a secure cluster; see auth-conf.h. Called by the daemons when they
- * read their configuration and by the client's library. The files are the operator's. */
+/* Rejects the configuration of a secure cluster; see auth-conf.h. The files are the operator's. */
 #include "wire/sasl/auth-conf.h"
 
 #include <errno.h>
@@ -21,7 +20,7 @@ int yarn_auth_check(struct sv_conf *conf, struct sv_error *err)
     int r = sv_conf_string(conf, &key, &method, err);
     if (r < 0)
         return r;
-    if (strcasecmp(method, "simple") == 0) /* Hadoop takes any case */
+    if (strcasecmp(method, "simple") == 0) /* Hadoop ignores case */
         return 0;
     sv_conf_origin(conf, &key, at, sizeof at);
     return sv_error_set(err, -EOPNOTSUPP,

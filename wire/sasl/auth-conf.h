@@ -1,6 +1,6 @@
-/* hadoop.security.authentication: the one row and check for daemons and clients. Kerberos is not
- * built: a secure cluster's files must stop a program, because it would otherwise serve or claim
- * names that nobody has proved. */
+/* hadoop.security.authentication: key and check for daemons and clients. Kerberos is not
+ * implemented: a secure cluster's files must stop a program, because it would otherwise serve or
+ * claim unauthenticated names. */
 #ifndef SELVEDGE_WIRE_SASL_AUTH_CONF_H
 #define SELVEDGE_WIRE_SASL_AUTH_CONF_H
 
@@ -8,7 +8,7 @@
 
 /* -EOPNOTSUPP and a text that names file, line and key when it is not "simple". */
 int yarn_auth_check(struct sv_conf *conf, struct sv_error *err) _must_use_;
-/* The row, for printing. */
+/* The key's row, for printing. */
 const struct sv_conf_key *yarn_auth_key(void);
 
 #endif

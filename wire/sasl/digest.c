@@ -1,5 +1,4 @@
-/* DIGEST-MD5's directives and its formula; see digest.h. Called by sasl.c and sasl-layer.c.
- * Hostile: the directives. */
+/* DIGEST-MD5's directives and its formula; see digest.h. Hostile: the directives. */
 #include "wire/sasl/digest.h"
 
 #include <errno.h>
@@ -106,7 +105,7 @@ bool digest_known(const struct digest_directives *ds, const char *const *names)
 
 /* ---- RFC 2831 2.1.2.1 and 2.1.3 ---- */
 
-/* MD5 over pieces. */
+/* Computes MD5 over pieces. */
 struct piece {
     const void *p;
     size_t n;
@@ -164,7 +163,8 @@ static int ha1(const struct digest_input *in, uint8_t ret[DIGEST_MD5_LEN])
     return r;
 }
 
-/* The response value of one side; `who` is "AUTHENTICATE" for the client, "" for the server. */
+/* Computes the response value of one side; `who` is "AUTHENTICATE" for the client, "" for the
+ * server. */
 static int proof(const struct digest_input *in, const uint8_t a1[DIGEST_MD5_LEN], const char *who,
                  char ret[DIGEST_HEX_LEN])
 {

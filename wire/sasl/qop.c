@@ -1,5 +1,4 @@
-/* `hadoop.rpc.protection`: names and sets of its values. Called by the daemons' configuration and
- * by sasl.c. */
+/* `hadoop.rpc.protection`: names and sets of its values. */
 #include "wire/sasl/qop.h"
 
 #include <assert.h>

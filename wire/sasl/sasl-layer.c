@@ -1,5 +1,4 @@
-/* Integrity and privacy of DIGEST-MD5; see sasl-layer.h. Called by the server's and the client's
- * connections. Hostile: wrapped input and its order.
+/* Integrity and privacy of DIGEST-MD5; see sasl-layer.h. Hostile: wrapped input and its order.
  *
  *   integrity:           message | MAC[0..9] | 0x0001 | number
  *   privacy:   3DES-CBC( message | padding | MAC[0..9] ) | 0x0001 | number
@@ -27,7 +26,7 @@ struct sasl_direction {
     EVP_MAC_CTX *mac;       /* keyed */
     EVP_CIPHER_CTX *cipher; /* NULL: integrity */
     uint32_t number;        /* of the next message */
-    bool over;              /* the numbers are used up */
+    bool over;              /* the numbers are exhausted */
 };
 
 struct sasl_layer {
@@ -195,8 +194,8 @@ int sasl_layer_wrap(struct sasl_layer *l, const uint8_t *p, size_t n, uint8_t *o
     return 0;
 }
 
-/* The number of padding bytes at the end of n; 0 with privacy = invalid. Only the last byte is
- * checked, as in Java: the MAC decides. */
+/* Returns the number of padding bytes at the end of n; 0 with privacy = invalid. Only the last byte
+ * is checked, as in Java: the MAC decides. */
 static size_t padding_found(const struct sasl_layer *l, const uint8_t *p, size_t n)
 {
     if (l->qop != IPC_QOP_PRIVACY || n == 0)

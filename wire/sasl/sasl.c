@@ -1,5 +1,5 @@
-/* SASL DIGEST-MD5 for tokens, both sides; see sasl.h. Called by ipc-server and ipc-client. Hostile:
- * the peer's directives, which digest_parse validates first. Why the exchange is computed here:
+/* SASL DIGEST-MD5 for tokens, both sides; see sasl.h. Hostile: the peer's directives, which
+ * digest_parse validates first. Why the exchange is computed here:
  * docs/adr/0006-sasl-integrity-and-privacy.md. */
 #include "wire/sasl/sasl.h"
 
@@ -100,7 +100,7 @@ const char *sasl_server_challenge(const struct sasl_server *s)
     return s->challenge;
 }
 
-/* The quality chosen by the client, its cipher and its maximum message size. */
+/* Reads the quality chosen by the client, its cipher and its maximum message size. */
 static int server_qop(struct sasl_server *s, const struct digest_directives *ds,
                       struct sv_error *err)
 {
@@ -152,7 +152,7 @@ static int server_directives(struct sasl_server *s, const struct digest_directiv
     return 0;
 }
 
-/* The token's password in the form that is hashed. */
+/* Returns the token's password in the form that is hashed. */
 static int server_password(struct sasl_server *s, char **ret, const char **ret_class,
                            struct sv_error *err)
 {
@@ -294,7 +294,7 @@ static bool list_has(const char *list, const char *word)
     return false;
 }
 
-/* The subset of the server's offer that this client supports. */
+/* Returns the subset of the server's offer that this client supports. */
 static uint32_t offered(const struct digest_directives *ds)
 {
     static const enum ipc_qop all[] = { IPC_QOP_AUTH, IPC_QOP_INTEGRITY, IPC_QOP_PRIVACY };

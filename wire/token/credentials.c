@@ -1,5 +1,5 @@
-/* Credentials: the tokens of a launch context and of a container's token file. Called by the
- * NodeManager, which adds tokens, and by rm-lite. Hostile: the bytes. */
+/* Credentials: the tokens of a launch context and of a container's token file. Hostile: the
+ * bytes. */
 #include <errno.h>
 #include <string.h>
 

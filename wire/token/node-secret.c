@@ -1,6 +1,5 @@
-/* The nodes' shared secret and tokens; see node-secret.h. Called by the daemons at their start, and
- * by the ResourceManager for each connection of a node. Hostile: the identifier that a peer
- * presents. The file is the operator's, but may be left readable by mistake. */
+/* The nodes' shared secret and tokens; see node-secret.h. Hostile: the identifier that a peer
+ * presents. The file is the operator's, but may be readable to others by mistake. */
 #include "wire/token/node-secret.h"
 
 #include <errno.h>
@@ -168,8 +167,8 @@ int yarn_node_token_verify(const struct yarn_node_secret *s, const uint8_t *id, 
         return sv_error_set(err, -EACCES, "the token is not a " YARN_KIND_NODE);
     if (memcmp(text + head, s->id, 16) != 0)
         return sv_error_set(err, -EACCES,
-                            "the node has another secret than the ResourceManager (%s is the same "
-                            "file on both)",
+                            "the node's secret differs from the ResourceManager's (%s must be the "
+                            "same file on both)",
                             key.name);
     int r = hmac(s, id, id_len, ret_password);
     if (r < 0)

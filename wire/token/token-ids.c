@@ -1,6 +1,5 @@
-/* Identifiers inside YARN's tokens ⇄ structs. Called by secret managers after verification of the
- * password, and by issuers of tokens. Unverified bytes are hostile: bounded, and no text is
- * truncated silently. */
+/* Identifiers inside YARN's tokens ⇄ structs. Hostile: bytes whose password is not yet verified:
+ * bounded, and no text is truncated silently. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -77,7 +76,7 @@ static void log_context(const Hadoop__Yarn__LogAggregationContextProto *c,
     log_text(t, t->log_exclude, sizeof t->log_exclude, c->exclude_pattern);
     log_text(t, t->log_rolled_include, sizeof t->log_rolled_include,
              c->rolled_logs_include_pattern);
-    /* Java's getter gives null for an absent one, in place of the default, which excludes all. */
+    /* If absent, protobuf's default would exclude everything, but Java's getter returns null. */
     if (c->rolled_logs_exclude_pattern !=
         hadoop__yarn__log_aggregation_context_proto__rolled_logs_exclude_pattern__default_value)
         log_text(t, t->log_rolled_exclude, sizeof t->log_rolled_exclude,

@@ -1,6 +1,6 @@
 /* YARN's identifiers in the format of Hadoop before 2.6: Java's DataOutput, big-endian numbers,
- * texts with a 16-bit length. Later versions read them too, for rolling upgrades. Called by the
- * decoders of token-ids.c; hostile: every byte. */
+ * texts with a 16-bit length. Later versions read them too, for rolling upgrades. Hostile: every
+ * byte. */
 #include <errno.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* Identifiers of users' tokens, as opposed to daemons': YARN_CLIENT_TOKEN and delegation tokens.
- * Called by rm-lite and by clients. Bytes are hostile until the password is verified. */
+ * Hostile: bytes until the password is verified. */
 #include <errno.h>
 #include <string.h>
 
@@ -57,7 +57,7 @@ static int get_name(struct sv_buf *b, struct sv_arena *a, char *dst, size_t size
     return yarn_token_copy_text(dst, size, s) ? 0 : -EBADMSG;
 }
 
-/* A number of 32 bits in WritableUtils' form. */
+/* Reads a 32-bit number in WritableUtils' form. */
 static int get_vint(struct sv_buf *b, int32_t *ret)
 {
     int64_t v;

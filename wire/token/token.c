@@ -1,6 +1,5 @@
-/* Hadoop tokens: passwords, master keys, comparison, the wire message. Called by the secret
- * managers of rm-lite and the NodeManager. Hostile: identifiers and passwords that a peer presents.
- */
+/* Hadoop tokens: passwords, master keys, comparison, the wire message. Hostile: identifiers and
+ * passwords that a peer presents. */
 #include "wire/token/token.h"
 
 #include <errno.h>

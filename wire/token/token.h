@@ -54,7 +54,7 @@ enum yarn_hmac {
 };
 int yarn_hmac_parse(const char *name, enum yarn_hmac *ret) _must_use_;
 
-/* Whether the holder of a token could find the key by brute force: Hadoop's default of 64 bits up
+/* True if the holder of a token could find the key by brute force: Hadoop's default of 64 bits up
  * to 3.5. Such a key is accepted, with a warning by its owner. */
 static inline bool yarn_master_key_weak(const struct yarn_master_key *k)
 {
@@ -85,19 +85,19 @@ struct yarn_container_token { /* ContainerTokenIdentifier */
     int32_t version;
     int64_t allocation_request_id;
     char node_label[256];
-    /* Of the LogAggregationContext, by decode: "" = not given. */
+    /* LogAggregationContext, set by decode: "" = absent. */
     char log_include[YARN_LOG_PATTERN_MAX + 1], log_exclude[YARN_LOG_PATTERN_MAX + 1];
     char log_rolled_include[YARN_LOG_PATTERN_MAX + 1]; /* "": no upload while it runs */
     char log_rolled_exclude[YARN_LOG_PATTERN_MAX + 1];
     char log_policy[256], log_policy_parameters[128];
-    bool log_too_long; /* one of them is, and is "" */
-    /* By decode: a type of which the container is to have some, and that struct yarn_resource
-     * lacks, escaped for messages; "" = none. */
+    bool log_too_long; /* one of them was too long and was dropped */
+    /* Set by decode: a requested resource type that struct yarn_resource lacks, escaped for
+     * messages; "" = none. */
     char unknown_resource[64];
 };
 int yarn_container_token_decode(const uint8_t *id, size_t len, struct yarn_container_token *ret,
                                 struct sv_error *err) _must_use_;
-/* Identifier bytes in the arena. */
+/* Returns identifier bytes in the arena. */
 int yarn_container_token_encode(struct sv_arena *a, const struct yarn_container_token *t,
                                 const uint8_t **ret, size_t *ret_len) _must_use_;
 
@@ -173,17 +173,17 @@ struct yarn_credentials {
     } * secrets;
     size_t n_secrets;
 };
-/* Everything copied into the arena. Empty input is empty credentials. */
+/* Copies everything into the arena. Empty input is empty credentials. */
 int yarn_credentials_parse(const uint8_t *p, size_t n, struct sv_arena *a,
                            struct yarn_credentials *ret, struct sv_error *err) _must_use_;
 /* Every Hadoop reads version 0 and 2.x writes it; 3.x may also write version 1. */
 enum yarn_credentials_format { YARN_CREDENTIALS_WRITABLE = 0, YARN_CREDENTIALS_PROTOBUF = 1 };
-/* Append, all or nothing. */
+/* Both append, all or nothing. */
 int yarn_credentials_write_as(const struct yarn_credentials *c, enum yarn_credentials_format format,
                               struct sv_buf *out) _must_use_;
 int yarn_credentials_write(const struct yarn_credentials *c, struct sv_buf *out)
     _must_use_; /* version 0 */
-/* A copy in the arena with one more token (replaces the same alias). */
+/* Copies into the arena with one more token (replaces the same alias). */
 int yarn_credentials_add(struct sv_arena *a, struct yarn_credentials *c, const char *alias,
                          const struct yarn_token *t) _must_use_;
 int yarn_credentials_add_secret(struct sv_arena *a, struct yarn_credentials *c, const char *alias,

@@ -1,5 +1,5 @@
-/* Hadoop's Writable encodings, for credentials.c. Hostile: the bytes, which come from a job's
- * launch context. A length is accepted only if that many bytes are present. */
+/* Hadoop's Writable encodings. Hostile: the bytes, which come from a job's launch context. A length
+ * is accepted only if that many bytes are present. */
 #include "wire/token/writable.h"
 
 #include <errno.h>

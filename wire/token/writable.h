@@ -1,5 +1,5 @@
-/* Hadoop's Writable encodings: zero-compressed integers and Text. Used by token files and token
- * strings. Readers: 0, or -EBADMSG and nothing changed but the cursor. */
+/* Hadoop's Writable encodings, used by token files and token strings: zero-compressed integers and
+ * Text. Readers: 0, or -EBADMSG with only the cursor changed. */
 #ifndef SELVEDGE_WIRE_TOKEN_WRITABLE_H
 #define SELVEDGE_WIRE_TOKEN_WRITABLE_H
 
@@ -11,13 +11,13 @@ struct yarn_token;
 
 int writable_put_vlong(struct sv_buf *b, int64_t v) _must_use_;
 int writable_get_vlong(struct sv_buf *b, int64_t *ret) _must_use_;
-/* A length or count, at most the number of bytes left in the buffer. */
+/* Reads a length or count, at most the number of bytes left in the buffer. */
 int writable_get_len(struct sv_buf *b, size_t *ret) _must_use_;
 int writable_put_bytes(struct sv_buf *b, const void *p, size_t n) _must_use_; /* VInt + bytes */
 int writable_get_bytes(struct sv_buf *b, struct sv_arena *a, const uint8_t **ret, size_t *ret_len)
     _must_use_;
 int writable_put_text(struct sv_buf *b, const char *s) _must_use_;
-/* UTF-8 without NUL, else -EBADMSG. */
+/* Reads UTF-8 without NUL, else -EBADMSG. */
 int writable_get_text(struct sv_buf *b, struct sv_arena *a, const char **ret) _must_use_;
 
 /* org.apache.hadoop.security.token.Token. */

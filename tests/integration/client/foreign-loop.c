@@ -107,7 +107,7 @@ static int run_loop(void)
 {
     int code;
 
-    if (!shared && selvedge_loop_dispatch(loop) < 0) /* what the calls before have begun */
+    if (!shared && selvedge_loop_dispatch(loop) < 0) /* handles what the calls before have begun */
         return 3;
     code = event ? sd_event_loop(event) : run_poll();
     printf("%s\n", ticks > 0 ? "ticked" : "never ticked");

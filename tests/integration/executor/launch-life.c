@@ -33,8 +33,7 @@ static void freeze(struct exe_container *c, bool frozen)
     struct cg_leaf *leaf = exe_container_cgroup(c);
     int e = leaf ? cg_leaf_freeze(leaf, frozen) : -1;
     for (int tries = 10000; e >= 0 && (e = cg_leaf_frozen(leaf)) == !frozen && tries > 0; tries--)
-        (void)poll(NULL, 0,
-                   1); /* the kernel says it in cgroup.events, once every process stands still */
+        (void)poll(NULL, 0, 1); /* cgroup.events reports it once every process is frozen */
     if (e != frozen)
         (void)printf("%s: %d\n", frozen ? "freeze" : "thaw", e);
 }

@@ -151,7 +151,7 @@ static Hadoop__Common__TokenProto *container_token(struct sv_arena *a, int app, 
     return yarn_token_to(a, &token);
 }
 
-/* A path, or http://HOST:PORT/FILE, unless "from" has said where it is. */
+/* Writes a path, or http://HOST:PORT/FILE, unless "from" sets another source. */
 static void put_url(struct sv_arena *a, Hadoop__Yarn__URLProto *url,
                     const struct driver_resource *from)
 {

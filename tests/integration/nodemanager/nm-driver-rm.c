@@ -1,5 +1,5 @@
-/* nm-driver as a ResourceManager: the ResourceTracker server, which remembers what NodeManagers
- * tell and answers as the commands have said. */
+/* nm-driver as a ResourceManager: the ResourceTracker server, which records the NodeManagers'
+ * reports and answers as the commands request. */
 #include <stdio.h>
 #include <string.h>
 

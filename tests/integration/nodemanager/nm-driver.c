@@ -219,9 +219,7 @@ static json_t *command(char *line)
     long long first, mem, ms;
     char user[65], fault[129], name[64], path[256];
 
-    if (!sv_has_prefix(
-            line,
-            "registered")) /* one that came before, twice perhaps, is not who is waited for later */
+    if (!sv_has_prefix(line, "registered")) /* not an earlier registration, possibly repeated */
         rm.registrations_asked = rm.registrations;
     if (sscanf(line, "registered %lld", &ms) == 1) {
         bool ok = run_until(has_registered, 0, ms);

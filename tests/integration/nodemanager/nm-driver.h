@@ -1,5 +1,5 @@
-/* The parts of nm-driver: what it knows as a ResourceManager (nm-driver-rm.c), what it asks as
- * ApplicationMasters (nm-driver-am.c), and the commands that tell it to (nm-driver.c). */
+/* The parts of nm-driver: the ResourceManager (nm-driver-rm.c), the ApplicationMasters
+ * (nm-driver-am.c), and the commands that control them (nm-driver.c). */
 #ifndef SELVEDGE_TESTS_NM_DRIVER_H
 #define SELVEDGE_TESTS_NM_DRIVER_H
 
@@ -14,7 +14,7 @@
 #define CLUSTER_TS 1700000000000LL
 #define RM_ID 1700000000123LL
 
-struct seen { /* one container, as heartbeats and registrations tell of it */
+struct seen { /* one container, by heartbeats and registrations */
     UT_hash_handle hh;
     char text[YARN_ID_TEXT_MAX];
     struct yarn_container_id id;
@@ -40,7 +40,7 @@ extern struct driver {
     bool ack, resync, shutdown, unregistered, rolled;
     struct yarn_app_id finish[64];
     int n_finish;
-    bool finished[4096]; /* by number: told again to a node that registers with it */
+    bool finished[4096]; /* by number: repeated to a node that registers with it */
     struct yarn_container_id cleanup[64];
     int n_cleanup;
     struct yarn_container_id signal_id;
@@ -62,13 +62,13 @@ extern struct driver {
         renewed[4]; /* system_credentials_for_apps of the heartbeats to come … */
     size_t n_renewed;
     int64_t renewals;   /* … whose node does not know this sequence number */
-    int increased;      /* containers that heartbeats have told to have grown */
+    int increased;      /* containers reported as increased by heartbeats */
     char view_acl[256]; /* of applications to come; "" = none */
     float cpu;
     char lie[16]; /* kind of the next heartbeat's answer; "" = an honest one */
     int lies;
     bool refuse;      /* registrations are answered with SHUTDOWN */
-    char version[16]; /* of the ResourceManager, as it tells a node that registers */
+    char version[16]; /* version of the ResourceManager, sent at registration */
 } rm;
 
 int64_t now_us(void);
@@ -79,7 +79,7 @@ struct yarn_container_id container_id(int app, int64_t n);
 /* The ResourceTracker answers, or is away. */
 void rm_serve(bool on);
 
-/* Each returns what the NodeManager has answered, as JSON; errors, too. */
+/* Each returns the NodeManager's answer or error as JSON. */
 json_t *am_start(int app, int64_t first, int count, const char *user, int64_t mem,
                  const char *fault, const char *command);
 json_t *am_stop(int app, int other, int64_t first, int count);

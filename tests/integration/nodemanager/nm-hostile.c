@@ -1,4 +1,4 @@
-/* See nm-hostile.h. Called by nm-driver-rm.c and nm-driver-am.c. */
+/* See nm-hostile.h. */
 #include "tests/integration/nodemanager/nm-hostile.h"
 
 #include <stdio.h>
@@ -128,7 +128,7 @@ bool hostile_context(struct sv_arena *a, const char *fault,
 
 /* ---- answers ---- */
 
-/* The i-th of ids that are negative, huge, zero or simply nobody's. */
+/* Returns the i-th of ids that are negative, huge, zero or unknown. */
 static struct yarn_container_id nobody(size_t i)
 {
     static const int64_t numbers[] = { -1, INT64_MIN, INT64_MAX, 0, 1 };
@@ -151,7 +151,7 @@ static void cleanups(struct sv_arena *a, size_t n, Hadoop__Yarn__NodeHeartbeatRe
         m->containers_to_be_removed_from_nm[i] = m->containers_to_cleanup[i];
         m->applications_to_cleanup[i] = yarn_app_id_to(a, nobody(i).attempt.app);
     }
-    /* some without what they are about */
+    /* some lack the mandatory field */
     for (size_t i = 0; i < n && i < 3; i++) {
         hadoop__yarn__container_id_proto__init(m->containers_to_cleanup[i]);
         hadoop__yarn__application_id_proto__init(m->applications_to_cleanup[i]);

@@ -1,5 +1,5 @@
-/* What nm-driver sends when it is to lie: requests and answers that are well-formed protobuf and
- * nothing that a sound peer would say (HARDENING E62, E63). */
+/* Hostile messages of nm-driver: requests and answers that are well-formed protobuf but that no
+ * sound peer would send (HARDENING E62, E63). */
 #ifndef SELVEDGE_TESTS_NM_HOSTILE_H
 #define SELVEDGE_TESTS_NM_HOSTILE_H
 

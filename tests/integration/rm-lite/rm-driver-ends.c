@@ -64,7 +64,7 @@ void run_failure(void)
           "and told why");
 }
 
-/* What one user is told of another's failed application. */
+/* Checks the report that one user gets of another's failed application. */
 static void view_as(const char *user, struct yarn_app_id id, bool sees)
 {
     _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
@@ -111,7 +111,7 @@ void run_acls(void)
     view_as("ann", id, true);
     view_as("eve", id, true);
     view_as("boss", id, true);
-    view_as("bin", id, false); /* has a group that nobody names */
+    view_as("bin", id, false); /* bin has a group that the ACL does not name */
     view_as("mallory", id, false);
 }
 
@@ -172,7 +172,7 @@ void run_restart(void)
     good_bye(&m, id);
 }
 
-/* Short expiries are configured: what is silent is given up. */
+/* With short expiries configured, silent peers are lost. */
 void run_expiry(void)
 {
     struct master m;
@@ -198,7 +198,7 @@ void run_expiry(void)
     check(metrics->cluster_metrics->num_lost_nms == 1, "a silent node is lost");
 }
 
-/* A container that says it is a node: the ResourceManager demands the node secret. */
+/* A container that pretends to be a node: the ResourceManager requires the node secret. */
 void run_stranger(void)
 {
     _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);

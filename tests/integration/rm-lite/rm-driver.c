@@ -70,8 +70,7 @@ struct peer_node *add_node(void)
     return n;
 }
 
-/* What NODE_HEALTH says: "good" for a node as it should be, else the report of one that sends
- * numbers that are none. */
+/* Fills the report by NODE_HEALTH: "good" for a healthy node, else one with invalid numbers. */
 static void fill_health(struct sv_arena *a, Hadoop__Yarn__NodeStatusProto *st)
 {
     const char *report = getenv("NODE_HEALTH");

@@ -47,7 +47,7 @@ const AllocateResponse *allocate(struct sv_arena *a, struct master *m, int32_t a
 
 /* Node, application, master registered: the beginning of most scenarios. */
 struct yarn_app_id begin(struct master *m);
-/* The master says good-bye, its container ends, the node is told to clean up. */
+/* The master unregisters, its container ends, the node must clean up. */
 void good_bye(struct master *m, struct yarn_app_id id);
 
 /* rm-driver-life.c */

@@ -155,7 +155,7 @@ static void bad_sizes(struct master *m)
     }
 }
 
-/* Each answer brings a bounded number; what is asked for can be taken back. */
+/* Each answer has a bounded number of containers; requests can be taken back. */
 static void ten_million(struct master *m)
 {
     _cleanup_arena_ struct sv_arena *a = big_arena();

@@ -1,5 +1,5 @@
-/* Stands in for user-lookup in a test: the account service that lies, dies or never answers. The
- * name asked for says how. Prints what the helper gave it where the test asks. */
+/* Stands in for user-lookup in a test: an account service that lies, dies or never answers,
+ * depending on the requested name. Prints the helper's input if the test requests it. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
-/* Runs inside a container and tries what a container must not do (cases 87-92 of
- * docs/design/hardening-tests.md, 95-97, 101). One line a case: "NAME RESULT", where RESULT is ok,
- * the name of the errno, or what was found. It judges nothing: the test outside knows what is
- * wanted. Static, so that it needs nothing of the container.
+/* Runs inside a container and tries forbidden operations (cases 87-92 of
+ * docs/design/hardening-tests.md, 95-97, 101). Prints one line per case: "NAME RESULT", where
+ * RESULT is ok, the name of the errno, or a finding. It does not judge: the test outside knows the
+ * expected results. Static, so that it needs nothing from the container.
  *
  * usage: probe all FOREIGN_DIR HELPER   everything that returns
  *        probe abi32 | x32              one call by another ABI (dies)

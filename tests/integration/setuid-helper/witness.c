@@ -1,7 +1,7 @@
-/* Stands in for a program that the setuid helper executes, and says how it was started: its line of
- * /proc/self/status and descriptors, a line each. To descriptor 3 where that is a Unix socket (a
- * localizer's channel), else into the file beside it whose name ends in .seen, which the test has
- * made. Exits 1. Static: it may run anywhere. */
+/* Stands in for a program that the setuid helper executes, and reports how it was started: its
+ * lines of /proc/self/status and its descriptors, one per line. Writes to descriptor 3 if that is a
+ * Unix socket (a localizer's channel), else into the file beside it whose name ends in .seen,
+ * created by the test. Exits 1. Static: it may run anywhere. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -57,7 +57,8 @@ int main(int argc, char **argv, char **envp)
     (void)snprintf(number, sizeof(number), "%llu",
                    stat("/tmp", &st) == 0 ? (unsigned long long)st.st_dev : 0);
     add("tmp", number);
-    /* What a container's filter lets through to "no such file", a localizer's does not. */
+    /* A call that a container's filter allows, so that it fails with "no such file"; a localizer's
+     * filter denies it. */
     (void)snprintf(number, sizeof(number), "%d",
                    execve("/nonexistent", argv, environ) < 0 ? errno : 0);
     add("execve", number);

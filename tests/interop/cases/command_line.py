@@ -291,7 +291,7 @@ def too_large(c, jobs):
     done = c.selvedge("run", "--vcores", "5", "--", "true")
     if (
         done.returncode != 2
-        or "the cluster gives at most 8192 MiB and 4 vcores" not in done.stderr
+        or "the cluster allows at most 8192 MiB and 4 vcores" not in done.stderr
         or done.stderr.count("\n") != 1
     ):
         raise ClusterError(f"{done.returncode}: {done.stdout!r} {done.stderr!r}")

@@ -95,7 +95,7 @@ static const char *const group[][2] = {
                      "full avg10=3.00 avg60=0.00 avg300=0.00 total=56\n" },
 };
 
-/* Of a container whose group is a directory with the files above. */
+/* Reads the usage of a container whose cgroup is a directory with the files above. */
 static void usage_of(unsigned controllers, struct cg_usage *ret)
 {
     char directory[] = "/tmp/test-cgroups.XXXXXX";

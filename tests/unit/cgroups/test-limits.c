@@ -12,7 +12,7 @@
 
 #define MIB (1ULL << 20)
 
-/* 8 processors, 8 vcores, 8 GiB; what the defaults of the configuration make of it. */
+/* 8 processors, 8 vcores, 8 GiB, with the configuration's defaults. */
 static const struct cg_policy normal = {
     .node_memory = 8192 * MIB,
     .node_vcores = 8,
@@ -190,7 +190,7 @@ static void test_demanded(void **state)
     (void)state;
     cg_demanded(&r, &(struct cg_resource){ .memory_bytes = 100 * MIB + 17, .vcores = 1 }, &memory,
                 &pids);
-    assert_int_equal(memory, 100 * MIB); /* as the kernel will say it */
+    assert_int_equal(memory, 100 * MIB); /* in the kernel's format */
     assert_int_equal(pids, 16384);
     r.controllers = CG_CPU;
     cg_demanded(&r, &one, &memory, &pids);

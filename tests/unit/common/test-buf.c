@@ -106,7 +106,7 @@ static void test_compact_and_views(void **state)
     assert_int_equal(sv_buf_get_u8(&v, &c), 0);
     sv_buf_compact(&v);
     assert_int_equal(sv_buf_left(&v), 2);
-    sv_buf_free(&v); /* must not free what it does not own */
+    sv_buf_free(&v); /* must not free memory that it does not own */
     assert_int_equal(sv_buf_get_u8(&empty, &c), -EBADMSG);
     sv_buf_compact(&empty);
     sv_buf_free(&empty);

@@ -63,7 +63,7 @@ static int on_last(sd_event_source *s, void *userdata)
     return sd_event_exit(sd_event_source_get_event(s), 7);
 }
 
-/* Runs the handler once in a loop of its own; what was logged lands in `got`. */
+/* Runs the handler once in a loop of its own; captures the log in `got`. */
 static void run(sd_event_handler_t handler, int ms)
 {
     sd_event *event = NULL;
@@ -96,7 +96,7 @@ static void expect(const char *words)
         fail_msg("\"%s\" does not say \"%s\"", got, words);
 }
 
-/* Up to the threshold nothing is said; above it the handler is named and counted. */
+/* Nothing is logged up to the threshold; above it the handler is named and counted. */
 static void threshold(void **state)
 {
     (void)state;
@@ -110,7 +110,7 @@ static void threshold(void **state)
     assert_int_equal(sv_loop_stats().longest_ms, 101);
 }
 
-/* One line in ten seconds; the next one says how many were left out. */
+/* One line in ten seconds; the next one has the number of omitted ones. */
 static void few_lines(void **state)
 {
     (void)state;

@@ -145,7 +145,7 @@ static void without_groups(void **state)
     assert_int_equal(calls, 2);
 }
 
-/* Lists: by name nobody is asked for; by group once. */
+/* A list that names the user needs no look-up; one by group needs one. */
 static void lists(void **state)
 {
     (void)state;
@@ -212,7 +212,7 @@ static void hanging(void **state)
     assert_non_null(*names_of("alice"));
 }
 
-/* What the name service of this machine says of root. */
+/* Compares with this machine's name service for root. */
 static void name_service(void **state)
 {
     const struct sv_groups_conf conf = { 300000, 30000, NULL, known, &told };

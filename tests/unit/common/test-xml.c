@@ -1,5 +1,5 @@
-/* Tests common/xml.c: the order of events, limits, and what is refused. What conf-xml.c makes of
- * them is in test-conf.c. */
+/* Tests common/xml.c: the order of events, limits, and rejected input. Its use by conf-xml.c is
+ * tested in test-conf.c. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -18,7 +18,8 @@ static struct exe_failure from(enum exe_status status, int error, const char *te
     return f;
 }
 
-/* Whose fault it is: one container's, or the node's, which then takes no more of them. */
+/* Classification of failures: one container's, or the node's, which then accepts no more
+ * containers. */
 static void test_node_or_container_at_fault(void **state)
 {
     (void)state;

@@ -220,7 +220,7 @@ static void check_of(struct fixture *g, int ours, int its, enum exe_status statu
     turns(g);
 }
 
-/* One version behind: the check is repeated in that version, and what follows is of it. */
+/* One version behind: the check is repeated in that version, and later requests use it. */
 static void test_helper_one_version_behind(void **state)
 {
     struct fixture *g = *state;
@@ -313,7 +313,7 @@ static int first_check(struct fixture *g, const struct answers *list, int n)
     return r;
 }
 
-/* What follows the first check is of the version that was answered. */
+/* Requests after the first check use the version of its answer. */
 static void test_first_check(void **state)
 {
     struct fixture *g = *state;
@@ -335,7 +335,7 @@ static void test_first_check(void **state)
     turns(g);
 }
 
-/* Nobody to wait for: the daemon starts, and probes. */
+/* Without a socket to wait for, the daemon starts, and probes. */
 static void test_first_check_without_socket(void **state)
 {
     struct fixture *g = *state;

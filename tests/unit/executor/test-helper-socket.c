@@ -98,7 +98,7 @@ static void ask(struct fixture *g, int i)
     assert_return_code(exe_dial(g->dialer, &r, NULL, 0, &ops, &g->calls[i], &g->calls[i].dial), 0);
 }
 
-/* The next connection, and whose request is on it; -1: none is waiting. */
+/* Accepts the next connection and reads its request; -1: none is pending. */
 static int take(struct fixture *g, int *ret_fd)
 {
     struct exe_request r;
@@ -158,7 +158,7 @@ static void test_dropped_connection_is_retried(void **state)
     for (int i = 0; i < 3; i++) {
         fd = accept4(g->listening, NULL, NULL, SOCK_CLOEXEC);
         assert_true(fd >= 0);
-        (void)sv_close(fd); /* too many, says systemd */
+        (void)sv_close(fd); /* systemd refuses: too many */
         assert_true(unread(&g->calls[0]));
         assert_false(exe_dial_send_failed(g->calls[0].dial));
         exe_dial_retry(g->calls[0].dial);
@@ -171,8 +171,7 @@ static void test_dropped_connection_is_retried(void **state)
     assert_false(unread(&g->calls[0])); /* it was */
 }
 
-/* Where somebody serves the socket, but always others, there is more patience than where nobody
- * does. */
+/* If other connections are served, the time limit is longer than without a server. */
 static void test_dropped_until_time_limit(void **state)
 {
     struct fixture *g = *state;
@@ -245,8 +244,8 @@ static void test_missing_socket(void **state)
     assert_int_equal(g->calls[2].error, 0);
 }
 
-/* Connected, and nobody is there who reads it: given up as if there were no socket. One that is
- * read is not. */
+/* Connected, but nobody reads the request: times out as if there were no socket. A request that is
+ * read does not. */
 static void test_unread_request_times_out(void **state)
 {
     struct fixture *g = *state;

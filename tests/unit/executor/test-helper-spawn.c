@@ -41,8 +41,7 @@ static void test_spawn(void **state)
     assert_int_equal(errno, ECHILD);
 }
 
-/* With a descriptor too few nothing is started; with just enough, what is started can be waited
- * for. */
+/* One descriptor too few prevents the start; with just enough, the process can be waited for. */
 static void test_too_few_descriptors(void **state)
 {
     struct exe_helper c = EXE_HELPER_NONE;
@@ -66,8 +65,7 @@ static void test_too_few_descriptors(void **state)
     ended(&c);
 }
 
-/* One that has ended is seen by what is sent to it; a request that it would refuse is not sent at
- * all. */
+/* Sending to a helper that has exited fails; a request that it would refuse is not sent at all. */
 static void test_send_to_exited_helper(void **state)
 {
     struct exe_helper c = EXE_HELPER_NONE;

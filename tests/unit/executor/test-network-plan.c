@@ -133,7 +133,7 @@ static void test_refusals(void **state)
     assert_refused(q, "selvedge.network.outbound-mbit");
     q.ceil_kbit = 0;
     assert_refused(q, "selvedge.network.outbound-mbit");
-    q.ceil_kbit = 2; /* what it may use at most, nobody else is given */
+    q.ceil_kbit = 2; /* its ceiling is not guaranteed to anyone else */
     assert_string_equal(refused(&q), "accepted");
     q.ceil_kbit = 0;
     q.total_kbit = 2;

@@ -1,4 +1,4 @@
-/* executor/request.c: what is encoded decodes to the same; invalid bytes are refused. */
+/* executor/request.c: encoded requests decode to the same; invalid bytes are refused. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -131,7 +131,7 @@ static void test_quote_expand_means_yarn(void **state)
     (void)state;
     expand("$OUTER:${OUTER}/x", "outer:outer/x");
     expand("{\"a\": 1}", "{\"a\": 1}");
-    expand("\\\"kept\\\"", "\"kept\""); /* escaped by somebody who knew */
+    expand("\\\"kept\\\"", "\"kept\""); /* already escaped by the author */
     expand("\\$OUTER", "$OUTER");
     expand("end\\", "end\\"); /* would take the closing quote along */
     expand("end\\\\", "end\\");
@@ -236,8 +236,8 @@ static void squeeze(char *s)
     *to = '\0';
 }
 
-/* Runs the script of one way to write debugging information in `work`, with logs in `logs`; what
- * it has written, without messages. The script's name is no name in `work`. */
+/* Runs one variant of the script that writes debugging information in `work`, with logs in `logs`;
+ * returns its output without messages. The script's name does not exist in `work`. */
 static char *debugging(const char *work, const char *logs, const char *program)
 {
     const char *const command = "exit 7";
@@ -280,8 +280,8 @@ static char *debugging(const char *work, const char *logs, const char *program)
     return text;
 }
 
-/* container-debug-info writes what ls and find print. Where the container does not see it, they
- * are used. */
+/* container-debug-info prints the output of ls and find. If the container cannot see it, these are
+ * used. */
 static void test_debug_info(void **state)
 {
     char work[64], logs[3][64];
@@ -354,7 +354,8 @@ static void test_refused(void **state)
     }
 }
 
-/* `n` variables of an application, whose values refer to each other `refs` times. */
+/* Counts comparisons for `n` variables of an application whose values refer to each other `refs`
+ * times. */
 static uint64_t comparisons_of(size_t n, size_t refs)
 {
     struct exe_env *env = calloc(n, sizeof(*env));

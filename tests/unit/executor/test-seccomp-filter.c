@@ -1,5 +1,5 @@
-/* System call filters (executor/seccomp): the generated program answers as its rules say, with
- * jumps of any length; the proof that compile.c relies on finds a program that differs in one
+/* System call filters (executor/seccomp): the generated program decides by its rules, with jumps of
+ * any length; the proof that compile.c relies on finds a program that differs in one
  * instruction. */
 #include <errno.h>
 #include <setjmp.h>
@@ -50,7 +50,7 @@ static uint32_t ask(uint32_t arch, uint32_t call, uint64_t a0, uint64_t a2)
 
 #define ASK(call, a0, a2) ask(AUDIT_ARCH_X86_64, (uint32_t)(call), a0, a2)
 
-/* What the rules say, read one by one. */
+/* Evaluates the rules one by one. */
 static uint32_t decide(const struct seccomp_data *d)
 {
     uint32_t plain = policy.otherwise;
@@ -135,7 +135,7 @@ static void test_far_jumps(void **state)
         }
 }
 
-/* Programs that say nothing are no answer. */
+/* Programs without a result are rejected. */
 static void test_run(void **state)
 {
     const struct seccomp_data d = { .nr = 0 };
@@ -195,7 +195,7 @@ static void test_proof(void **state)
         }
 }
 
-/* What the generator does not do it refuses. */
+/* Unsupported rules are rejected. */
 static void test_refused(void **state)
 {
     (void)state;

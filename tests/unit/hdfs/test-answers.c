@@ -1,4 +1,4 @@
-/* Tests hdfs/answers.c: what a NameNode may say, and what is refused. */
+/* Tests hdfs/answers.c: accepted and rejected answers of a NameNode. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
-/* Tests hdfs/checksum.c: published vectors, both implementations against each other, and what
- * verification refuses. */
+/* Tests hdfs/checksum.c: published vectors, both implementations against each other, and failed
+ * verification. */
 #include <endian.h>
 #include <errno.h>
 #include <setjmp.h>

@@ -159,7 +159,7 @@ static void test_headers(void **state)
         { 0, 0, 512, 520, false },        /* too many of them */
         { 0, 0, 0, 0, false },            /* empty */
         { 0, 0, 100, 104, false },        /* ends inside a chunk */
-        { 0, 0, 2048, 2048 + 16, false }, /* beyond what was asked for */
+        { 0, 0, 2048, 2048 + 16, false }, /* beyond the requested range */
         { 0, 0, 512, 516, true },         /* last, with data */
         { 0, 0, 0, 4, true },             /* last, with checksums */
     };

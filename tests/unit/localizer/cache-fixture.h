@@ -179,8 +179,7 @@ static inline int tear_down(void **state)
     struct fixture *w = *state;
     int tmp;
 
-    sv_clock_reset(); /* of a test that failed while it was frozen: the next ones would wait for
-                         ever */
+    sv_clock_reset(); /* left frozen by a failed test: the next ones would wait for ever */
     loc_cache_free(w->cache);
     sd_event_unref(w->event);
     for (int i = 0; i <= PROCESSES; i++)

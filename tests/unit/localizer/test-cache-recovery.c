@@ -88,7 +88,8 @@ static void test_full_disk(void **state)
     assert_int_equal(tally(w, LOC_PUBLIC).entries, 0);
 }
 
-/* A download that goes on in the old place is not served; what waits goes to the new process. */
+/* A download that continues on the bad disk is not served; queued requests move to the new
+ * process. */
 static void test_bad_disk_meanwhile(void **state)
 {
     struct fixture *w = *state;
@@ -199,8 +200,7 @@ static void test_recovery_of_two(void **state)
     }
 }
 
-/* A node without a network: nothing of another machine is fetched, what has been fetched is used.
- */
+/* A node without a network: nothing is fetched from other machines, cached resources are used. */
 static void test_no_network(void **state)
 {
     struct fixture *w = *state;

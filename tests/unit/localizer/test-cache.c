@@ -78,7 +78,7 @@ static void test_keys(void **state)
     assert_int_equal(w->started, 3);
 }
 
-/* What some ApplicationMasters send: a size of 0 says nothing. */
+/* Some ApplicationMasters send a size of 0, which means unknown. */
 static void test_no_size(void **state)
 {
     struct fixture *w = *state;
@@ -223,8 +223,8 @@ static void ask_many(struct fixture *w, int app, int n)
     free(urls);
 }
 
-/* 16 at a time over all applications; the next one goes to the application that has the fewest, and
- * one that has none waits for nobody. */
+/* 16 concurrent downloads over all applications; the next one is started for the application with
+ * the fewest, and an application without any does not wait. */
 static void test_fair_by_application(void **state)
 {
     struct fixture *w = *state;

@@ -1,4 +1,4 @@
-/* Tests localizer/webhdfs-json.c: what a server of WebHDFS may say, and what is refused. */
+/* Tests localizer/webhdfs-json.c: accepted and rejected answers of a WebHDFS server. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
-/* Tests logs/: what the writer writes, the reader reads; sizes beyond 2 GiB; files that are cut or
- * damaged. That Hadoop reads and writes the same is tests/interop/test-hdfs. */
+/* Tests logs/: the reader reads the writer's output; sizes beyond 2 GiB; truncated and damaged
+ * files. Compatibility with Hadoop is tested by tests/interop/test-hdfs. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -260,7 +260,7 @@ static void beyond_2_gib(void **state)
     store_clear(&s);
 }
 
-/* Who wants one container of several large ones does not decompress the others. */
+/* Reading one of several large containers does not decompress the others. */
 static void one_of_several(void **state)
 {
     struct store s = { 0 };
@@ -289,7 +289,7 @@ static void one_of_several(void **state)
         assert_int_equal(logs_reader_container(r, id, NULL), 1);
         assert_int_equal(id[strlen("container_")], '0' + i);
     }
-    assert_true(s.read < 100 << 10); /* of the first block and the indexes alone */
+    assert_true(s.read < 100 << 10); /* only the first block and the indexes */
     assert_int_equal(logs_reader_file(r, name, &length, NULL), 1);
     assert_int_equal(logs_reader_skip(r, length, NULL), 0);
     assert_int_equal(logs_reader_container(r, id, NULL), 0);

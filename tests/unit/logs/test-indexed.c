@@ -77,8 +77,8 @@ static int by_line(const void *a, const void *b)
     return strcmp(a, b);
 }
 
-/* What tests/interop/capture-logs gives to Hadoop; the order within a container is that of a set of
- * Java's. */
+/* The logs that tests/interop/capture-logs gives to Hadoop; the order within a container is that of
+ * a Java set. */
 static void assert_all(struct lines *l)
 {
 #define ID "container_1700000000123_0042_01_00000"

@@ -1,5 +1,5 @@
-/* Tests logs/upload-request.c: what the NodeManager writes, log-uploader reads; cut and malformed
- * requests and answers. */
+/* Tests logs/upload-request.c: log-uploader reads the NodeManager's request; truncated and
+ * malformed requests and answers. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -20,7 +20,8 @@ static struct sv_error err;
 static char *overrides[] = { "yarn.nodemanager.local-dirs=/tmp/l",
                              "yarn.nodemanager.log-dirs=/tmp/g", NULL };
 
-/* yarn-site.xml with these lines between what every case needs; line 4 is the first of them. */
+/* Writes yarn-site.xml with these lines and those common to all cases; the first of them is line
+ * 4. */
 static void write_site(const char *lines)
 {
     char path[64];
@@ -120,7 +121,7 @@ static void test_pending(void **state)
     assert_string_equal(conf.recovery_dir, "/var/lib/selvedge/yarn-nm-recovery");
 }
 
-/* Not a key of this program: nothing to say. */
+/* A key of other programs: nothing is logged. */
 static void test_other_keys(void **state)
 {
     (void)state;

@@ -17,7 +17,7 @@ struct peer_call {
     const ProtobufCMessageDescriptor *answer;
 };
 
-/* The answer, in the arena; NULL: refused, *ret_class and err say why. */
+/* Returns the answer, in the arena; NULL: refused, with the reason in *ret_class and err. */
 static inline const void *peer_ask(struct fix *f, struct sv_arena *a, const struct peer_call *q,
                                    const char **ret_class, struct sv_error *err)
 {

@@ -1,6 +1,6 @@
-/* Random workloads of the scheduler: a configuration and a list of steps, both of one seed, over
+/* Random workloads of the scheduler: a configuration and a list of steps, both from one seed, over
  * the events of scheduler-fixture.h. Included once by test-scheduler-properties.c and
- * test-scheduler-progress.c, which say what has to hold. */
+ * test-scheduler-progress.c, which check the properties. */
 #ifndef SELVEDGE_TESTS_UNIT_RM_LITE_SCHEDULER_WORKLOAD_H
 #define SELVEDGE_TESTS_UNIT_RM_LITE_SCHEDULER_WORKLOAD_H
 
@@ -34,10 +34,10 @@ enum op {
     REFRESH,
     PRIORITY,
     MOVE,
-    DRAIN, /* these only where world.every_op says so: a node may have more than it is for */
+    DRAIN, /* from here on only with world.every_op: a node may be over-allocated */
     RESIZE,
     BLACKLIST,
-    REST, /* of the test that has it */
+    REST, /* only for the test that uses it */
     OPS
 };
 
@@ -195,7 +195,7 @@ static void ask_some(struct world *w, int i, const struct step *s, bool host)
                                                       .n_asks = host ? 3 : 1 } });
 }
 
-/* Of what is reserved, a node that its application does not want any more; or one at random. */
+/* Blacklists a node that the application has reserved; or a random one. */
 static void blacklist_some(struct world *w, const struct step *s)
 {
     const struct rm_sched_node *n = w->f.s->node_list;

@@ -281,7 +281,7 @@ static void test_many_groups(void **state)
     assert_true(hlp_groups_refuse(&cfg->policy, &banned, text, n) < 0);
 }
 
-/* A name that is banned is root's in the table, whether there is such an account or not. */
+/* A banned name is root's in the table, whether such an account exists or not. */
 static void test_banned(void **state)
 {
     static const char accounts[] = "bob:x:1002:1003::/:/\nalice:x:1001:1002::/:/\n";

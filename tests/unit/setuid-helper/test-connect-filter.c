@@ -1,6 +1,6 @@
-/* setuid-helper/connect-rules.c and connect-code.c: the lists are read strictly, and the programs
- * decide as the lists say. An evaluator of the instructions that are used runs the programs; the
- * kernel runs them in tests/integration/setuid-helper/test-connect-filter. */
+/* setuid-helper/connect-rules.c and connect-code.c: the lists are parsed strictly, and the programs
+ * decide by the lists. An evaluator of the instructions in use runs the programs; the kernel runs
+ * them in tests/integration/setuid-helper/test-connect-filter. */
 #include <arpa/inet.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -98,7 +98,7 @@ static struct bpf_sock_addr last; /* as the program has left it */
 static bool allowed(const char *address, unsigned port)
 {
     const bool v6 = strchr(address, ':') != NULL;
-    memset(&last, 0xa5, sizeof(last)); /* what a program of one family may not read */
+    memset(&last, 0xa5, sizeof(last)); /* fields that a program of one family must not read */
     last.user_port = htons((uint16_t)port);
     assert_int_equal(inet_pton(v6 ? AF_INET6 : AF_INET, address,
                                v6 ? (void *)last.user_ip6 : (void *)&last.user_ip4),
@@ -198,7 +198,7 @@ static void test_prefixes(void **state)
     assert_true(allowed("169.254.169.254", 80) && allowed("::1", 8031));
 }
 
-/* As the text says, written down a second time. */
+/* A second implementation of the list's text. */
 static bool expected(const uint8_t a[16], bool v6, unsigned port)
 {
     const struct hlp_networks *lists[2] = { &rules->allowed, &rules->refused };

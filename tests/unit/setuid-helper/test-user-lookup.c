@@ -55,7 +55,7 @@ static int groups_of(gid_t *groups, int *n)
     return *n = 2;
 }
 
-/* Exit status; what it wrote, in 32-bit numbers. */
+/* Returns the exit status; the output in 32-bit numbers. */
 static int ask(const char *name, uint32_t v[8], size_t *ret_n)
 {
     int p[2], status;

@@ -1,4 +1,4 @@
-/* Tests shuffle/request.c: what Hadoop's reducers send, and what is refused with which status. */
+/* Tests shuffle/request.c: requests of Hadoop's reducers, and rejected ones with their status. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

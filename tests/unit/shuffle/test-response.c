@@ -27,7 +27,7 @@ static void test_hash(void **state)
     assert_false(shf_url_hash_verify("key", 3, 13562, uri, strlen(uri), hash));
 }
 
-/* ShuffleHeader's form; the second byte of each number says how many follow. */
+/* Format of ShuffleHeader; the second byte of each number is its length. */
 static void test_map_header(void **state)
 {
     uint8_t got[SHF_MAP_HEADER_MAX];

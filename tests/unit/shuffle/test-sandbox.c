@@ -1,4 +1,4 @@
-/* Tests shuffle/sandbox.c: in a child that has given everything up, what it can still do. */
+/* Tests shuffle/sandbox.c: remaining abilities of a child that has dropped all privileges. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>

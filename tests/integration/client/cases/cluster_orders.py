@@ -54,12 +54,12 @@ def nodes(c):
     says(
         c.selvedge("node", "decommission", host),
         1,
-        f"{path}, the ResourceManager's list of hosts that must leave, needs "
-        f"the line {host}; it is {c.daemon.pw_name}'s",
+        f"{path}, the ResourceManager's exclude list, must have the "
+        f"line {host}; it is {c.daemon.pw_name}'s",
     )
     expect("the list", open(path, encoding="ascii").read(), before)
     says(c.selvedge("node", "decommission", "a b"), 2, "a b: not a host")
-    says(c.selvedge("node", "decommission", "--timeout", "3", host), 2, "add --graceful")
+    says(c.selvedge("node", "decommission", "--timeout", "3", host), 2, "requires --graceful")
 
     def owner(*args):
         return c.selvedge("node", *args, user=c.daemon)
@@ -167,7 +167,7 @@ def queues(c):
         c.selvedge("queue", "status", "other", "-o", "state", "--no-headers").stdout,
         "STOPPED\n",
     )
-    says(c.selvedge("run", "-q", "other", "--", "true"), 2, "is STOPPED and takes no job")
+    says(c.selvedge("run", "-q", "other", "--", "true"), 2, "is STOPPED and accepts no jobs")
     with open(path, "w", encoding="utf-8") as f:
         f.write(before)
     says(c.selvedge("queue", "refresh", user=c.daemon), 0, "")

@@ -99,7 +99,7 @@ def attached(c):
         out, err = left.communicate(timeout=60)
         expect(
             "left",
-            (left.returncode, set(out.split()) - {"tick"}, err.startswith("selvedge: left; ")),
+            (left.returncode, set(out.split()) - {"tick"}, err.startswith("selvedge: detached; ")),
             (130, set(), True),
         )
         says(c.selvedge("stop", app), 0, "is over")
@@ -254,7 +254,7 @@ def too_large(c):
             done,
             2,
             f"selvedge: {words[0]}: a container of 256 MiB and {words[-1]} vcores: the cluster "
-            "gives at most 8192 MiB and 4 vcores",
+            "allows at most 8192 MiB and 4 vcores",
         )
         expect("one line", (done.stdout, done.stderr.count("\n")), ("", 1))
     expect("ids that were used up", number() - first - 1, 0)
@@ -263,6 +263,6 @@ def too_large(c):
             "run", "-D", "yarn.resourcemanager.webapp.address=127.0.0.1:1", "-c", "5", "--", "true"
         ),
         2,
-        "the cluster gives at most",
+        "the cluster allows at most",
     )
     expect("ids that were used up without a web port", number() - first - 2, 1)

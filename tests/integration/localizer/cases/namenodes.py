@@ -111,27 +111,27 @@ class NameNodes(HdfsReads):
             "a length of 16 EiB",
             at(getFileInfo=fake.status(2**64 - 1)),
             "source",
-            "a length or time",
+            "an invalid length or time",
         )
         refused(
             "a time of 2^64",
             at(getFileInfo=fake.status(n, mtime=2**64 - 1)),
             "source",
-            "a length or time",
+            "an invalid length or time",
         )
         for what, answer, reason, words in (
-            ("without an end", fake.listing([], more=1), "source", "listing ends before its end"),
+            ("without an end", fake.listing([], more=1), "source", "listing is incomplete"),
             (
                 "with the name ..",
                 fake.listing([("..", fake.status(n))]),
                 "source",
-                "a name that no file has",
+                "an invalid file name",
             ),
             (
                 "with a slash in a name",
                 fake.listing([("a/b", fake.status(n))]),
                 "source",
-                "a name that no file has",
+                "an invalid file name",
             ),
             (
                 "with a control byte",

@@ -138,7 +138,7 @@ class Http:
         for key, reason, words, more in (
             ("denied", "source", "access denied; the keys were those of the job's credentials", {}),
             ("denied", "source", "the cluster's (fs.s3a.access.key)", {"visibility": PUBLIC}),
-            ("elsewhere", "source", "the bucket is elsewhere; set fs.s3a.endpoint", {}),
+            ("elsewhere", "source", "the bucket is at another endpoint; set fs.s3a.endpoint", {}),
             ("t", "changed", "changed on src", {"timestamp": STAMP + 1000}),
             ("t", "changed", "5 bytes", {"size": 5}),
             ("t", "limit", "larger than the limit", {"size": -1, "max_bytes": 5}),

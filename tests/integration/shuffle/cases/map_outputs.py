@@ -67,7 +67,7 @@ def bad_files(server, place):
         lambda b: (os.unlink(b + "/file.out"), place.mkdirs(b, "file.out", ALICE)),
     )
     attack("file.out is cut", 29, lambda b: os.truncate(b + "/file.out", 150))
-    attack("file.out is gone", 30, lambda b: os.unlink(b + "/file.out"))
+    attack("file.out has disappeared", 30, lambda b: os.unlink(b + "/file.out"))
     attack(
         "both are gone",
         31,

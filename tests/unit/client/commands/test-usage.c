@@ -18,7 +18,7 @@ static json_t *row(const char *id, const char *state, int64_t bytes, double core
                      (json_int_t)bytes, "cpuCores", cores, "cpuPressure", wait);
 }
 
-static json_t *silent(const char *id) /* of a node that does not tell */
+static json_t *silent(const char *id) /* from a node without usage */
 {
     return json_pack("{s:s, s:s, s:n, s:n}", "id", id, "state", "RUNNING", "memoryBytes",
                      "cpuCores");

@@ -1,5 +1,5 @@
-/* client/config/config-queues.h: what `selvedge config` says of the keys of capacity-scheduler.xml.
- */
+/* client/config/config-queues.h: output of `selvedge config` for the keys of
+ * capacity-scheduler.xml. */
 #include "client/config/config-queues.h"
 
 #include <setjmp.h>
@@ -112,7 +112,7 @@ static void test_long_names(void **state)
     sv_conf_free(conf);
 }
 
-/* What is honoured is explained: here or in scheduler-keys.c. */
+/* Honoured keys have an explanation: here or in scheduler-keys.c. */
 static void test_explained(void **state)
 {
     size_t n;

@@ -1,5 +1,5 @@
-/* Tests client/core/session.h: how long a command waits when nobody says otherwise. A person sits
- * in front of it; other tests give times of their own. */
+/* Tests client/core/session.h: the default time limits of a command. They are for a person; other
+ * tests set limits of their own. */
 #include "client/core/session.h"
 
 #include <setjmp.h>

@@ -29,7 +29,7 @@ static void ours(void **state)
     assert_int_equal(json_integer_value(json_object_get(c, "memoryMb")), 256);
     assert_int_equal(json_array_size(json_object_get(c, "logFiles")), 1);
     assert_true(json_real_value(json_object_get(c, "cpuPressure")) == 0.25);
-    assert_true(json_is_null(json_object_get(c, "pids"))); /* not told */
+    assert_true(json_is_null(json_object_get(c, "pids"))); /* absent */
     assert_int_equal(json_array_size(json_object_get(c, "limitsNotEnforced")), 0);
     json_decref(c);
 }

@@ -1,6 +1,5 @@
-/* Tests client/job/diagnostics.c: what is kept of long diagnostics, and the lines that a person
- * sees.
- */
+/* Tests client/job/diagnostics.c: truncation of long diagnostics, and the lines printed for a
+ * person. */
 #include "client/job/diagnostics.h"
 
 #include <setjmp.h>

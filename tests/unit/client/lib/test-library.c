@@ -215,7 +215,7 @@ static void test_bad_arguments(void **state)
     assert_int_equal(t.calls, 0);
 }
 
-/* Each request that has begun is told once that it was cancelled. */
+/* Each pending request is reported as cancelled exactly once. */
 static void test_closed_with_requests(void **state)
 {
     struct selvedge_submission s = SELVEDGE_SUBMISSION;

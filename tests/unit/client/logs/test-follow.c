@@ -1,5 +1,5 @@
-/* Reads a growing log from a node of the test, which answers by a script: what is printed, which
- * ranges are asked for, how it ends, and how much memory the process has meanwhile. */
+/* Reads a growing log from a node of the test, which answers by a script: printed text, requested
+ * ranges, completion, and memory use meanwhile. */
 #include "client/logs/follow.h"
 
 #include <arpa/inet.h>
@@ -233,7 +233,7 @@ static void test_ranges(void **state)
     assert_int_equal(t.printed, 2 * MIB + 4);
 }
 
-/* Each answer is cut off, and nothing is kept of what was printed. */
+/* Each answer is truncated, and printed text is not kept in memory. */
 static void test_answer_without_end(void **state)
 {
     static const struct answer script[] = { { OK "\r\n", ENDLESS } };
@@ -280,7 +280,7 @@ static void test_last_lines_without_end(void **state)
     assert_int_equal(t.printed, 32 * MIB); /* CLI_TAIL_BYTES */
 }
 
-/* One that says nothing more is given up; another poll asks for the same again. */
+/* A node that stops answering is given up; another poll repeats the request. */
 static void test_silent(void **state)
 {
     static const struct answer script[] = { { OK "\r\n", 10, true } };
@@ -297,7 +297,8 @@ static void test_silent(void **state)
     assert_int_equal(t.printed, 0);
 }
 
-/* What came of an answer that ends too early is asked for again: nothing is printed twice. */
+/* The received part of an answer that ends too early is requested again: nothing is printed
+ * twice. */
 static void test_closed_in_the_middle(void **state)
 {
     static const struct answer script[] = { { OK "\r\n", MIB },
@@ -341,7 +342,7 @@ static void test_lies(void **state)
     lies(OK "Transfer-Encoding: chunked\r\n\r\nffffffffffffffff\r\nabc", false, "");
     lies("220 mail\r\n", false, "");
     lies("", false, "");
-    /* What a range says is not read: the bytes are those that were asked for. */
+    /* The Content-Range is not read: the bytes are the requested ones. */
     (void)snprintf(head, sizeof(head), "%sContent-Range: bytes 7-9/5\r\n\r\nabc", partial);
     lies(head, true, "abc");
     (void)snprintf(head, sizeof(head), "%sContent-Range: bytes 0-99999999999999/*\r\n\r\nabc",
@@ -376,7 +377,7 @@ static void test_framed(void **state)
     assert_int_equal(t.printed, 3 * MIB);
 }
 
-/* Its beginning is printed, and the problem says that this is not all. */
+/* The beginning is printed, and the problem reports the truncation. */
 static void framed_cut(uint64_t length, uint64_t sent, uint64_t printed)
 {
     char head[256], words[64];

@@ -1,4 +1,4 @@
-/* Tests client/ui/progress.c: the line for terminals of any width, and what reaches a terminal. */
+/* Tests client/ui/progress.c: the line for terminals of any width, and the output to a terminal. */
 #include "client/ui/progress.h"
 
 #include <pty.h>

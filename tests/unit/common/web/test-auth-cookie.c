@@ -28,7 +28,7 @@ static int verify(const char *header)
     return sv_auth_cookie_verify(header, SECRET, strlen(SECRET), "simple", 1000, user);
 }
 
-/* A cookie whose signature is good. */
+/* Verifies a cookie with a valid signature. */
 static int verify_text(const char *text)
 {
     uint8_t mac[EVP_MAX_MD_SIZE];

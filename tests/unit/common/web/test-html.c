@@ -9,7 +9,7 @@
 
 #include "common/web/html.h"
 
-/* What `h` holds, as a string; frees it. */
+/* Returns the content of `h` as a string; frees it. */
 static const char *taken(struct sv_html *h)
 {
     static char text[4096];

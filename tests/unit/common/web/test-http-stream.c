@@ -94,7 +94,7 @@ static int ask(const char *method)
     return ask_path(method, "/a%20b?c=%2F");
 }
 
-/* What arrives until the server closes; *ret_len bytes. */
+/* Receives until the server closes; *ret_len bytes. */
 static char *receive(int fd, size_t *ret_len)
 {
     size_t cap = 8 << 20, n = 0;

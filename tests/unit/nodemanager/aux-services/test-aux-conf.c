@@ -162,7 +162,7 @@ static void both_class_paths(void **state)
     unlink(path);
 }
 
-/* What lacks is named. */
+/* An error names the missing program. */
 static void nothing_to_run_it(void **state)
 {
     const struct nm_aux_conf *c;
@@ -198,7 +198,7 @@ static int deny_executable_memory(void)
     return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
 }
 
-/* A Java virtual machine would say "insufficient memory". */
+/* A Java virtual machine would fail with "insufficient memory". */
 static void no_executable_memory(void **state)
 {
     int status;

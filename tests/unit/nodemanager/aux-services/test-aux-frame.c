@@ -1,4 +1,4 @@
-/* aux-services/aux-frame.c: what a service may send, and what is refused; frames in pieces. */
+/* aux-services/aux-frame.c: accepted and rejected input of a service; frames in pieces. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -61,7 +61,7 @@ static void turn(void)
     assert_return_code(sd_event_run(event, 1000000), 0);
 }
 
-/* Of a service that cannot be started. */
+/* Checks the delays of a service that cannot be started. */
 static void expect_waits(const uint64_t *wanted, size_t n)
 {
     n_waits = 0;

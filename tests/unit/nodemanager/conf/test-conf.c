@@ -116,7 +116,7 @@ static void log_server(void **state)
     }
 }
 
-/* What is logged meanwhile. */
+/* Captures the log of loading. */
 static void load_logged(char *const *overrides, struct nm_conf *c, char *text, size_t size)
 {
     int p[2], saved = dup(STDERR_FILENO);
@@ -139,7 +139,7 @@ static void load_logged(char *const *overrides, struct nm_conf *c, char *text, s
 #define AGGREGATE (char *)(uintptr_t) "yarn.log-aggregation-enable=true"
 #define FORMATS "yarn.log-aggregation.file-formats"
 
-/* What this version does not write is refused at start, where logs are aggregated. */
+/* If logs are aggregated, formats that this version does not write are rejected at start. */
 static void log_formats(void **state)
 {
     static const char *const codecs[] = { "lzo", "zstd", "GZ" };

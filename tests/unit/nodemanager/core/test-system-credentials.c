@@ -1,5 +1,5 @@
-/* core/system-credentials.c: what the ResourceManager tells replaces what it has told; rows of
- * applications that are here are on record, each once. The store and the applications are stubs. */
+/* core/system-credentials.c: the ResourceManager's credentials replace earlier ones; those of
+ * running applications are recorded once each. The store and the applications are stubs. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -66,7 +66,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* Tells of application 1 and, unless NULL, 2. */
+/* Sends credentials of application 1 and, unless NULL, 2. */
 static int tell(const char *one, const char *two, size_t two_len)
 {
     Hadoop__Yarn__ApplicationIdProto ids[2];
@@ -116,7 +116,7 @@ static void replaced_whole(void **state)
     assert_null(of(LATER));
     assert_int_equal(tell("c", NULL, 0), 0);
     expect_stored("+" HERE "=c ");
-    assert_int_equal(nm_credentials_replace(credentials, NULL, 0), 0); /* nothing is told */
+    assert_int_equal(nm_credentials_replace(credentials, NULL, 0), 0); /* nothing is sent */
     assert_string_equal(of(HERE), "c");
     nm_credentials_app_finished(credentials, HERE);
     expect_stored("-" HERE " ");

@@ -281,7 +281,7 @@ static void f69_clock_jumps(void **state)
     assert_true(nm_secrets_token_used(secrets, "container_1", NULL));
     sv_clock_set_test(now + 60000, 1000000);
     assert_true(nm_secrets_token_used(secrets, "container_1", NULL));
-    /* a token whose expiry is absurd is not kept for ever */
+    /* a token with an absurd expiry is not kept for ever */
     assert_int_equal(nm_secrets_use_token(secrets, "container_2", INT64_MAX), 0);
     assert_true(nm_secrets_token_used(secrets, "container_2", NULL));
     /* and an expired token is forgotten */

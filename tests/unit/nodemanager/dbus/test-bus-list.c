@@ -1,6 +1,6 @@
 /* dbus/bus-list.c, bus-call.c and bus-introspect.c over a socket pair instead of a bus: a thousand
- * containers in one reply, made in slices; what a user sees of them; objects that end meanwhile;
- * texts of jobs that are no UTF-8; the values of a container's figures. */
+ * containers in one reply, made in slices; visibility for a user; objects that end meanwhile; texts
+ * of jobs that are not UTF-8; the values of a container's figures. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
-/* dbus/bus-signals.c over a socket pair instead of a bus: a container that changes all the time is
- * told at most once every NM_BUS_SIGNAL_MS, and its last change is not lost. */
+/* dbus/bus-signals.c over a socket pair instead of a bus: a constantly changing container is
+ * signalled at most once every NM_BUS_SIGNAL_MS, and its last change is not lost. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -29,7 +29,7 @@ static struct nm_bus_signals *signals;
 static struct nm_container *busy;
 static sd_bus *server, *client;
 static unsigned told, changes;
-static int32_t exit_code; /* the one told last */
+static int32_t exit_code; /* in the last signal */
 
 bool __wrap_nm_health_report(const struct nm_health *h, char report[NM_HEALTH_REPORT_MAX]);
 bool __wrap_nm_health_report(const struct nm_health *h, char report[NM_HEALTH_REPORT_MAX])

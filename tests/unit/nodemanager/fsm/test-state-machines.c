@@ -514,7 +514,7 @@ static void not_cleaned_during_init(void **state)
     drop(a, c);
 }
 
-/* A container of the last daemon, whose resources the cache has lost. */
+/* Creates a recovered container whose resources the cache has lost. */
 static struct nm_container *recovered_container(struct nm_app *a, int recovered)
 {
     struct nm_container *c = new_container(a);

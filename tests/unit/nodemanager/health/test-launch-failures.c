@@ -1,5 +1,5 @@
-/* health/launch-failures.c: what makes a node unhealthy, what does not, and the launch that is
- * tried. */
+/* health/launch-failures.c: failures that make a node unhealthy, those that do not, and the launch
+ * that probes recovery. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

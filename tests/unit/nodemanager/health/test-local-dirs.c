@@ -22,7 +22,7 @@
 #include "common/log.h"
 #include "nodemanager/health/local-dirs.h"
 
-/* What the disk of directory `b` does: fdatasync of a file on it fails, or does not return. */
+/* Fault of directory `b`'s disk: fdatasync of a file on it fails, or does not return. */
 static atomic_int fault;         /* 0 or errno */
 static int hang[2] = { -1, -1 }; /* a pipe that is read before fdatasync returns */
 
@@ -216,7 +216,7 @@ static void full_disk(void **state)
     nm_dirs_free(d);
 }
 
-/* What the disk says when a file is written: words in the report, and back. */
+/* A write error of the disk appears in the report, and disappears again. */
 static void failing_disk(void **state)
 {
     static const struct {
@@ -304,8 +304,9 @@ static void measure_until(struct nm_dirs *d, uint64_t used_mb)
     }
 }
 
-/* Space for people who look: of the last check, then measured anew. A measurement that hangs holds
- * nobody, is the only one of its directory, and leaves its health and last values as they were. */
+/* Free space as shown to users: from the last check, then measured anew. A measurement that hangs
+ * blocks nobody, is the only one of its directory, and leaves its health and last values
+ * unchanged. */
 static void space(void **state)
 {
     struct nm_dirs *d;
@@ -366,7 +367,7 @@ static void small_file_system(void **state)
     assert_int_equal(lost_index, -1);
     assert_int_equal(mount("none", b, "tmpfs", 0, "nr_inodes=64,mode=755"), 0);
     nm_dirs_check(d);
-    assert_int_equal(lost_index, 1); /* what lay there is gone, though the directory is good */
+    assert_int_equal(lost_index, 1); /* its content is gone, though the directory is good */
     assert_false(nm_dirs_healthy(d, &report));
     assert_non_null(strstr(report, " free inodes, below the minimum of 1000"));
     assert_int_equal(nm_dirs_local_mask(d), 3);

@@ -1,4 +1,4 @@
-/* launch/container-env.c: what an application may put into the environment of a container. */
+/* launch/container-env.c: environment variables that an application may set in a container. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

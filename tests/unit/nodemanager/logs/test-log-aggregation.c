@@ -1,6 +1,6 @@
 /* logs/log-aggregation.c and its parts with the real configuration, state store and log handler:
- * what is refused at start, reports until they are delivered, policies over a restart, uploads at a
- * time, when local logs are deleted. The helper is a stub that keeps each request. */
+ * configurations rejected at start, reports until they are delivered, policies over a restart,
+ * concurrent uploads, deletion of local logs. The helper is a stub that keeps each request. */
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -283,8 +283,8 @@ static void refused(void **state)
     }
 }
 
-/* A message that was not answered is followed by one with the same reports, at registration as in
- * heartbeats; an answer takes away what its message had and no more. */
+/* An unanswered message is followed by one with the same reports, at registration as in heartbeats;
+ * an answer acknowledges exactly the reports of its message. */
 static void reported(void **state)
 {
     struct nm_app *a;
@@ -331,7 +331,7 @@ static void expect_skipped(unsigned i, const char *const *wanted)
     assert_int_equal(u->skips.n, n);
 }
 
-/* Of an application, decided before and after a restart of the daemon. */
+/* Policies of an application, decided before and after a restart of the daemon. */
 static void policies(void **state)
 {
     static const struct {

@@ -60,7 +60,7 @@ static void decisions(void **state)
                              rows[i].wanted[k]);
 }
 
-/* How many of 100 successful tasks, whose numbers begin with 2. */
+/* Counts how many of 100 successful tasks, numbered from 2, are sampled. */
 static int sampled(const char *parameters, int result)
 {
     struct nm_log_sample s;

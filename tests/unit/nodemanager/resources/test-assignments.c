@@ -120,7 +120,7 @@ struct fixture {
     struct nm_container c[4];
 };
 
-static uint32_t addresses; /* of the private network; 0 = not known */
+static uint32_t addresses; /* of the private network; 0 = unknown */
 
 uint32_t exe_addresses(const struct exe *x)
 {

@@ -1,5 +1,5 @@
-/* resources/set-limit.c on a store in memory: bounds, the record, what the cgroup gets, a restart,
- * a cgroup that refuses. */
+/* resources/set-limit.c on a store in memory: bounds, the record, the cgroup's value, a restart, a
+ * cgroup that refuses. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-/* Tests services/localization-source.c: what a localizer is told of a source. */
+/* Tests services/localization-source.c: the parameters of a source for a localizer. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -216,7 +216,7 @@ static int on_no_probe(const char *container, int64_t expiry_ms, void *userdata)
     return strlen(container) == 1 && expiry_ms == 1 ? 0 : -EEXIST;
 }
 
-/* A file system that is full: said until the store can be written again, and by itself. */
+/* A full file system: logged until the store can be written again, and recovers by itself. */
 static void full_file_system(void **state)
 {
     struct nm_store *s = open_store();
@@ -278,7 +278,7 @@ static void future_version(void **state)
     assert_int_equal(refused("schema 99"), -EPROTO);
 }
 
-/* It must not be told to move the store away. */
+/* The message must not advise moving the store away. */
 static void second_daemon(void **state)
 {
     struct nm_store *s = open_store();

@@ -1,5 +1,5 @@
-/* web/nm-web-logs.c: what a job may put into its log directory, and what of it is read and sent.
- * readdir is linked through a counter (-Wl,--wrap=readdir). */
+/* web/nm-web-logs.c: hostile contents of a job's log directory, and the files that are read and
+ * sent. readdir is linked through a counter (-Wl,--wrap=readdir). */
 #include <dirent.h>
 #include <fcntl.h>
 #include <setjmp.h>

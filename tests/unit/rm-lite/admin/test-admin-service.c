@@ -174,7 +174,7 @@ static const char *group_of(struct fix *f, const char *user)
     return names[0];
 }
 
-/* A user whose groups have changed is known by the old ones until refreshUserToGroupsMappings. */
+/* A user's changed groups take effect with refreshUserToGroupsMappings. */
 static void test_groups_are_asked_again(void **state)
 {
     const struct sv_groups_conf conf = {
@@ -251,7 +251,7 @@ static void test_node_resource(void **state)
     n = add_node(&f, 1);
     assert_int_equal(resize(&f, &n->id, 4096, -1, &err), 0);
     assert_int_equal(n->total.mem, 4096);
-    assert_true(n->resize_waits); /* the node is told with its next heartbeat */
+    assert_true(n->resize_waits); /* sent to the node with its next heartbeat */
     assert_int_equal(rm_sched_node_usage(f.rm->sched, &n->id, &use), 0);
     assert_int_equal(use.total.mem, 4096);
     assert_int_equal(use.total.vcores, 4);
@@ -278,8 +278,8 @@ static struct rm_app *crowd(struct fix *f, struct rm_node **ret)
     return app;
 }
 
-/* OvercommitTimeout 0: what is above the new size goes at once, the newest first, the master last.
- */
+/* OvercommitTimeout 0: containers above the new size are preempted at once, the newest first, the
+ * master last. */
 static void test_overcommit_at_once(void **state)
 {
     struct sv_error err = { 0 };
@@ -309,7 +309,7 @@ static void test_overcommit_at_once(void **state)
     teardown(&f);
 }
 
-/* Above 0: masters are told now, and the first heartbeat after it preempts. */
+/* Above 0: masters are notified now, and the first heartbeat after it preempts. */
 static void test_overcommit_later(void **state)
 {
     struct sv_error err = { 0 };
@@ -328,7 +328,7 @@ static void test_overcommit_later(void **state)
     rm_overcommit_beat(n);
     assert_int_equal(app->n_live, 4);
     assert_int_equal(resize(&f, &n->id, 2048, 0, &err),
-                     0); /* the same size: nothing, as Apache's */
+                     0); /* unchanged size: no effect, as in Apache's */
     assert_int_equal(app->n_live, 4);
     n->overcommit_ms = sv_now_ms(); /* the hour is over */
     rm_overcommit_beat(n);

@@ -1,6 +1,6 @@
 /* rm-lite/conf/conf-unread.h: each yarn.resourcemanager.* key of Hadoop's own yarn-default.xml
  * (names and defaults in tests/golden/configuration, of hadoop-yarn-common 3.4.2) has one place in
- * the tables, and the page for operators is what the tables print. */
+ * the tables, and the page for operators is generated from them. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
-/* rm-lite/core/app-usage.c, queue-counters.c and store-usage.c: what preemption took of an
- * application and its queue, the use of resource types, and what of it a restart keeps. */
+/* rm-lite/core/app-usage.c, queue-counters.c and store-usage.c: preempted resources of an
+ * application and its queue, the use of resource types, and their recovery after a restart. */
 #include "tests/unit/rm-lite/peer-calls.h"
 
 #include "common/web/http.h"
@@ -136,7 +136,7 @@ static void check_queue(struct fix *f, const char *path, const char *user)
     assert_int_equal(c->live.used.mem, 1024);
 }
 
-/* Twice: what was gathered before does not add up. */
+/* Gathers twice: counters do not add up. */
 static void check_queues(struct fix *f)
 {
     for (int i = 0; i < 2; i++) {
@@ -226,7 +226,7 @@ static const Hadoop__Yarn__QueueInfoProto *queue_info(struct fix *f, struct sv_a
     return m->queueinfo;
 }
 
-/* What `yarn top` shows of a queue. */
+/* Statistics of a queue for `yarn top`. */
 static void test_statistics(void **state)
 {
     _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);

@@ -1,6 +1,5 @@
-/* The clock of the wall is set by operators and by NTP: what has an age or a sum of time here must
- * not follow it; and sums and lists of an application cost what the application has, not what the
- * cluster runs. */
+/* The wall clock is changed by operators and by NTP: ages and sums of time must not follow it; and
+ * sums and lists of an application cost time by the application's size, not the cluster's. */
 #include "tests/unit/rm-lite/rm-fixture.h"
 
 #include "common/clock.h"

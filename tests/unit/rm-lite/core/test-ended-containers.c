@@ -1,4 +1,4 @@
-/* rm-lite/core/ended-containers.h: what is kept of containers that have ended, and how much. */
+/* rm-lite/core/ended-containers.h: records kept of ended containers, and their limits. */
 #include "rm-lite/core/ended-containers.h"
 
 #include "tests/unit/rm-lite/rm-fixture.h"

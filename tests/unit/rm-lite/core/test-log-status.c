@@ -1,5 +1,4 @@
-/* rm-lite/core/log-status.c: what an application's report says of its logs while its nodes report.
- */
+/* rm-lite/core/log-status.c: the log status in an application's report while its nodes report. */
 #include "tests/unit/rm-lite/rm-fixture.h"
 
 #include "rm-lite/core/log-status.h"
@@ -115,7 +114,7 @@ static void fails_or_is_late(void **state)
     teardown(&f);
 }
 
-/* Of a hostile node: unknown applications, statuses that are none, nothing at all. */
+/* Reports of a hostile node: unknown applications, invalid statuses, nothing at all. */
 static void malformed(void **state)
 {
     Hadoop__Yarn__LogAggregationReportProto m = HADOOP__YARN__LOG_AGGREGATION_REPORT_PROTO__INIT;

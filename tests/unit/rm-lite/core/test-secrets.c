@@ -35,7 +35,7 @@ static void test_fresh_keys(void **state)
         assert_int_equal(s.keys[k].next.len, 0);
     }
     assert_memory_not_equal(s.keys[1].current.bytes, s.keys[2].current.bytes, 32);
-    assert_int_equal(rm_secrets_init(&s, T0 + 5, NULL), 0); /* keeps what is there */
+    assert_int_equal(rm_secrets_init(&s, T0 + 5, NULL), 0); /* keeps existing keys */
     assert_int_equal(s.keys[1].made_ms, T0);
 }
 

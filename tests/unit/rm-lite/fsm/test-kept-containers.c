@@ -17,8 +17,8 @@ static void master_fails(struct fix *f, struct rm_app *app)
     settle(f);
 }
 
-/* The first attempt has a container that runs, one that its master took and did not start, and one
- * of which it was not told. */
+/* The first attempt has a running container, one that its master received and did not start, and
+ * one that it was not sent. */
 static struct rm_app *first_attempt(struct fix *f, bool keep, struct yarn_container_id ret[2])
 {
     struct submission s;
@@ -98,14 +98,14 @@ static void test_next_master(void **state)
                            yarn_resource_to(a, (struct yarn_resource){ 1024, 1 }), 1);
     assert_int_equal(more->n_allocated_containers, 1);
     assert_int_equal(more->n_nm_tokens, 0);                    /* it has that node's */
-    assert_int_equal(more->n_completed_container_statuses, 1); /* what was not started is over */
+    assert_int_equal(more->n_completed_container_statuses, 1); /* unstarted containers have ended */
     expect_end(more, 0, id[1], YARN_EXIT_ABORTED);
     assert_null(rm_container_find(f.rm, id[1]));
     teardown(&f);
 }
 
-/* One end was sent with an answer that the first master did not acknowledge, another it was never
- * told: the next master is told of both. */
+/* One completion was sent with an answer that the first master did not acknowledge, another was
+ * never sent: the next master gets both. */
 static void test_ends_are_not_lost(void **state)
 {
     _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);

@@ -193,7 +193,7 @@ static void test_unmanaged_failure(void **state)
     app = submit(&f, true, 2);
     rm_attempt_post(app->current, RM_ATT_EV_FAIL, "no reason");
     settle(&f);
-    assert_int_equal(app->state, RM_APP_ST_FAILED); /* no second attempt: nobody would start it */
+    assert_int_equal(app->state, RM_APP_ST_FAILED); /* no second attempt: it could not be started */
     (void)snprintf(expected, sizeof(expected),
                    "Unmanaged application %s failed due to no reason. Failing the application.",
                    app->id_str);
@@ -239,7 +239,7 @@ static void test_exit_while_saving(void **state)
     settle(&f);
     assert_int_equal(app->current->state, RM_ATT_ST_FINISHED);
     assert_int_equal(app->state, RM_APP_ST_FINISHED);
-    assert_int_equal(rm_app_wire_final(app), F(FAILED)); /* what the ApplicationMaster said */
+    assert_int_equal(rm_app_wire_final(app), F(FAILED)); /* the ApplicationMaster's result */
     assert_string_equal(app->diagnostics, "gave up");
     teardown(&f);
 }
@@ -327,7 +327,7 @@ static void test_finish_is_answered_at_the_end(void **state)
     teardown(&f);
 }
 
-/* A node that reports an ended application is told to clean it up. */
+/* A node that reports an ended application must clean it up. */
 static void test_node_reports_ended_application(void **state)
 {
     struct rm_node *n;

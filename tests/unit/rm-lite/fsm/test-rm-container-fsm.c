@@ -1,4 +1,4 @@
-/* rm-lite/fsm/rm-container-fsm.c: how containers end, and who is told. */
+/* rm-lite/fsm/rm-container-fsm.c: ends of containers, and their notifications. */
 #include "tests/unit/rm-lite/rm-fixture.h"
 
 #include "rm-lite/periodic.h"
@@ -155,7 +155,7 @@ static void test_lost_before_pull(void **state)
     teardown(&r.f);
 }
 
-/* The master ends: its other containers are killed, and no later attempt is told of them. */
+/* When the master ends, its other containers are killed, and no later attempt is notified. */
 static void test_orphans_are_killed(void **state)
 {
     struct running r;
@@ -196,7 +196,7 @@ static void test_kept_containers(void **state)
     assert_ptr_equal(rm_container_find(r.f.rm, id), c);
     assert_int_equal(c->state, RM_CON_ST_RUNNING);
     rm_container_post_exit(c, RM_CON_EV_FINISHED, 0, "");
-    assert_non_null(r.app->current->done); /* the new attempt is told */
+    assert_non_null(r.app->current->done); /* the new attempt is notified */
     assert_int_equal(yarn_container_id_cmp(r.app->current->done->id, id), 0);
     teardown(&r.f);
 }

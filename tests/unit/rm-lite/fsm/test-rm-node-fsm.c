@@ -1,4 +1,4 @@
-/* rm-lite/fsm/rm-node-fsm.c: what becomes of a node's containers, and of the node. */
+/* rm-lite/fsm/rm-node-fsm.c: transitions of a node, and their effect on its containers. */
 #include "rm-lite/requests/reports.h"
 #include "tests/unit/rm-lite/rm-fixture.h"
 

@@ -1,5 +1,5 @@
-/* rm-lite/nodes/node-auth.c and node-address.c over real connections: who may register as a node,
- * and that nobody else gets a key. */
+/* rm-lite/nodes/node-auth.c and node-address.c over real connections: authorization to register as
+ * a node; nobody else gets a key. */
 #include "tests/unit/rm-lite/rm-fixture.h"
 
 #include <errno.h>
@@ -169,7 +169,7 @@ static void test_secret(void **state)
     r = register_as(&f, NULL, "127.0.0.1"); /* a container */
     refused(&r, JAVA_ACCESS_CONTROL, "SIMPLE authentication is not enabled");
     r = register_as(&f, USE(other), "127.0.0.1");
-    refused(&r, JAVA_INVALID_TOKEN, "another secret");
+    refused(&r, JAVA_INVALID_TOKEN, "secret differs");
     memcpy(other.id, good.id, sizeof(other.id)); /* the secret's id is public */
     r = register_as(&f, USE(other), "127.0.0.1");
     refused(&r, "javax.security.sasl.SaslException", "");

@@ -1,5 +1,5 @@
-/* rm-lite/nodes/nodes-list.c and rm-lite/core/version.c: include and exclude files, and what a
- * refresh does to the nodes. */
+/* rm-lite/nodes/nodes-list.c and rm-lite/core/version.c: include and exclude files, and the effect
+ * of a refresh on the nodes. */
 #include "tests/unit/rm-lite/rm-fixture.h"
 
 #include "rm-lite/core/version.h"
@@ -115,8 +115,8 @@ static void refresh_nodes(struct fix *f)
     ipc_client_free(c);
 }
 
-/* Lists whose names end with .xml, at start and by refreshNodes: hosts are those of <name>, and a
- * host's <timeout> is its own. */
+/* Lists whose names end with .xml, at start and by refreshNodes: hosts are those of <name>, and
+ * <timeout> applies to its host. */
 static void test_xml_files(void **state)
 {
     struct rm_node *n[2];
@@ -142,7 +142,7 @@ static void test_xml_files(void **state)
     refresh_nodes(&f);
     for (int i = 0; i < 2; i++)
         assert_int_equal(n[i]->state, RM_NODE_ST_DECOMMISSIONING);
-    assert_true(n[0]->decommission_deadline_ms == 0); /* as the request says */
+    assert_true(n[0]->decommission_deadline_ms == 0); /* from the request */
     assert_true(n[1]->decommission_deadline_ms > sv_now_ms());
     lists_teardown(&l, &f);
 }

@@ -171,7 +171,7 @@ static void kill_every_second(struct fix *f)
             kill_app(f, app);
 }
 
-/* What is gone before its turn is left out; the RM stops with a list half made. */
+/* Entries removed before their turn are omitted; the RM stops with a list half made. */
 static void test_changes_meanwhile(void **state)
 {
     Hadoop__Yarn__GetApplicationsRequestProto q =
@@ -208,7 +208,7 @@ static size_t check_queue(struct answers *s, const ProtobufCMessage *m)
     (void)s;
     assert_string_equal(r->queueinfo->queuename, "default");
     assert_true(r->queueinfo->has_capacity);
-    assert_int_equal(r->queueinfo->maxparallelapps, INT32_MAX); /* no limit, as Hadoop tells it */
+    assert_int_equal(r->queueinfo->maxparallelapps, INT32_MAX); /* no limit, in Hadoop's form */
     assert_int_equal(r->queueinfo->n_childqueues, 0);
     for (size_t i = 0; i < r->queueinfo->n_applications; i++)
         assert_int_equal(r->queueinfo->applications[i]->applicationid->id, (int)i + 1);

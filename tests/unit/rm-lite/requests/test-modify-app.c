@@ -1,5 +1,5 @@
 /* ApplicationClientProtocol's methods that change an application, with yarn.acl.enable: a stranger
- * is refused and changes nothing, who is on its MODIFY_APP list may. */
+ * is refused and changes nothing, a user on its MODIFY_APP list may. */
 #include "tests/unit/rm-lite/peer-calls.h"
 
 #include "common/user-groups.h"

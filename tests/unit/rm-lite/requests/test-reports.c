@@ -1,5 +1,5 @@
-/* rm-lite/requests/reports.c, tracking.c and the texts of rm-app-manager.c and audit.c: what
- * clients are told of applications, attempts, containers and nodes at each stage. */
+/* rm-lite/requests/reports.c, tracking.c and the texts of rm-app-manager.c and audit.c: reports to
+ * clients about applications, attempts, containers and nodes at each stage. */
 #include "tests/unit/rm-lite/rm-fixture.h"
 
 #include "common/arena.h"
@@ -136,7 +136,7 @@ static void test_unmanaged_application(void **state)
     setup(&f);
     app = submit(&f, true, 1);
     assert_non_null(rm_app_report(a, app, "ann")->am_rm_token);
-    assert_null(rm_app_report(a, app, "bob")->am_rm_token); /* who could then be its master */
+    assert_null(rm_app_report(a, app, "bob")->am_rm_token); /* bob could be its master with it */
     assert_null(rm_app_report(a, app, NULL)->am_rm_token);
     rm_attempt_post(app->current, RM_ATT_EV_REGISTERED, NULL);
     assert_null(rm_app_report(a, app, "ann")->am_rm_token);

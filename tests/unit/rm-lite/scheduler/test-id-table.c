@@ -1,4 +1,4 @@
-/* rm-lite/scheduler/id-table.c: what was added is found, whatever else comes and goes. */
+/* rm-lite/scheduler/id-table.c: added ids are found, whatever else is added and removed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>

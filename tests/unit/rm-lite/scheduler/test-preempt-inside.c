@@ -1,5 +1,5 @@
-/* rm-lite/scheduler/preempt-inside.c: what applications of one queue give to each other, for their
- * priority or because their user is above the limit. */
+/* rm-lite/scheduler/preempt-inside.c: preemption between applications of one queue, by priority or
+ * because a user is above the limit. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>

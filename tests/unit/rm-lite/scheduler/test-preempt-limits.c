@@ -61,7 +61,7 @@ static void test_killed_once(void **state)
     }
 }
 
-/* Both queues above their guarantees give their parts of what one round may take. */
+/* Both queues above their guarantees contribute to the resources preempted in a round. */
 static void test_a_rounds_part_of_each(void **state)
 {
     size_t of[3] = { 0 };
@@ -91,7 +91,7 @@ static void test_a_rounds_part_of_each(void **state)
     fix_end(&f);
 }
 
-/* Of queue a only applications and users decide. */
+/* Inside queue a only applications and users decide. */
 static void inside(struct fix *f, const char *order)
 {
     set(f, CS "root.a.maximum-capacity", "50");

@@ -44,7 +44,7 @@ static int of_app(const struct fix *f, int app)
     return n;
 }
 
-/* What the daemon does with containers that are to be killed. */
+/* Acts like the daemon on containers to be killed. */
 static void kill_all(struct fix *f)
 {
     struct yarn_container_id ids[200];
@@ -228,7 +228,7 @@ static void test_masters_last(void **state)
     assert_int_equal(beat(&f, 1), 5);
     app(&f, 9, "bob", "b", 0);
     ask(&f, 9, 1024, 100);
-    assert_int_equal(preempt(&f, 0, false), 3); /* 10 GiB, and what is left fits the share */
+    assert_int_equal(preempt(&f, 0, false), 3); /* 10 GiB; the rest fits the share */
     fix_end(&f);
 }
 
@@ -305,7 +305,7 @@ static void test_order_within(void **state)
     assert_int_equal(f.d[0].type, RM_DECIDE_RESERVED);
     app(&f, 2, "bob", "b", 0);
     ask(&f, 2, 1024, 100);
-    assert_int_equal(beat(&f, 2), 14);          /* what is reserved counts */
+    assert_int_equal(beat(&f, 2), 14);          /* reservations count */
     assert_int_equal(preempt(&f, 0, false), 8); /* of 14 and the reserved 4 GiB it keeps 6.4 */
     for (size_t i = 0; i < f.n; i++) {
         unreserved += f.d[i].type == RM_DECIDE_UNRESERVED;

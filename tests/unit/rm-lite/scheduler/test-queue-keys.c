@@ -1,5 +1,5 @@
-/* rm-lite/scheduler/queue-keys.h: no key of capacity-scheduler.xml passes in silence; and the keys
- * that have come to be honoured do what they say. */
+/* rm-lite/scheduler/queue-keys.h: no key of capacity-scheduler.xml is ignored silently; and newly
+ * honoured keys take effect. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -37,7 +37,7 @@ static struct notes notes(struct fix *f)
     return all;
 }
 
-/* What Hadoop's own capacity-scheduler.xml sets. */
+/* The keys set in Hadoop's own capacity-scheduler.xml. */
 static void test_hadoops_file_is_quiet(void **state)
 {
     static const char *const file[][2] = {
@@ -140,7 +140,8 @@ static void test_refusals(void **state)
     }
 }
 
-/* ordering-policy=fair: who uses less is served first, whoever came first. */
+/* ordering-policy=fair: the application that uses less is served first, regardless of submission
+ * order. */
 static void test_fair_order(void **state)
 {
     struct fix f;

@@ -40,7 +40,7 @@ static void test_minimum_of_a_users_limit(void **state)
     assert_int_equal(count_app(f, 1), 8);
 }
 
-/* Above the queue's guarantee the limit grows with what the queue uses. */
+/* Above the queue's guarantee the limit grows with the queue's usage. */
 static void test_users_limit_grows(void **state)
 {
     struct fix *f = *state;
@@ -151,7 +151,7 @@ static void test_numbers_of_applications(void **state)
     assert_true(app(f, 7, "bob", "b", 0));
 }
 
-/* The least of what user, queue and cluster have left. */
+/* Headroom is the minimum of the remaining limits of user, queue and cluster. */
 static void test_headroom(void **state)
 {
     struct fix *f = *state;

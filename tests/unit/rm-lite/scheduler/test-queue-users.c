@@ -157,7 +157,7 @@ static void test_parallel_of_users(void **state)
     fix_end(&f);
 }
 
-/* One end may let two start: one whose user waited, one whose queue was full. */
+/* One end may let two start: one waiting for its user's limit, one for its queue's. */
 static void test_parallel_two_start(void **state)
 {
     struct fix f;

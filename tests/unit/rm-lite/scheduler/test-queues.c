@@ -49,8 +49,8 @@ static void test_weights_and_absolute(void **state)
     fix_end(&f);
 }
 
-/* It follows from what other queues leave of the parent: what ends there lets a master start here.
- */
+/* The limit depends on the free resources of the parent: a container that ends in another queue
+ * lets a master start here. */
 static void test_masters_share_grows(void **state)
 {
     struct rm_app_usage u;
@@ -249,7 +249,7 @@ static void test_refresh_starts_waiting(void **state)
                                                      .ask_round = { .window_ms = 1000 } }),
                      0);
     assert_int_equal(count_app(&f, 2), 1);
-    /* What masters were told as the maximum stays. */
+    /* The maximum known to masters is unchanged. */
     set(&f, "yarn.scheduler.maximum-allocation-mb", "4096");
     assert_true(reconfigure(&f, f.conf, &err) < 0);
     assert_non_null(strstr(err.text, "root.default: its maximum allocation would decrease"));

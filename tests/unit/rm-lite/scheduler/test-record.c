@@ -239,7 +239,7 @@ static void test_other_result(void **state)
     assert_non_null(strstr(got.what, "recorded: nothing"));
 }
 
-/* Cut anywhere, the whole events before are the same and the cut is told. */
+/* A truncated record replays the same whole events, and the truncation is reported. */
 static void test_torn(void **state)
 {
     _cleanup_text_ struct text t = recorded(UINT64_MAX);

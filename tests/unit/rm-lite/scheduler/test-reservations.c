@@ -32,8 +32,8 @@ static void beats(struct fix *f, int from, int to, int rounds)
             beat(f, i);
 }
 
-/* 67 nodes come first and are full before the other 33: they must not hold, in reservations, what
- * the others have room for. */
+/* 67 nodes come first and are full before the other 33: their reservations must not block resources
+ * that are free on the others. */
 static void test_full_nodes_are_not_reserved(void **state)
 {
     struct fix f;
@@ -53,8 +53,8 @@ static void test_full_nodes_are_not_reserved(void **state)
     fix_end(&f);
 }
 
-/* The same where 1 GB is left on each node, too little for the 2 GB that are wanted: the first
- * nodes are reserved up to the queue's limit, and each is exchanged for a node with room. */
+/* As above with 1 GB free on each node, too little for the requested 2 GB: the first nodes are
+ * reserved up to the queue's limit, and each is exchanged for a node with free resources. */
 static void exchange(bool look, int32_t want)
 {
     struct fix f;
@@ -79,10 +79,10 @@ static void test_reservations_are_exchanged(void **state)
 {
     (void)state;
     exchange(true, 200);
-    exchange(false, 250 - 72); /* what the reservations leave of the queue's limit */
+    exchange(false, 250 - 72); /* limit of the queue less reservations */
 }
 
-/* What one user has reserved does not keep this user from a node with room. */
+/* One user's reservations do not keep this user from a node with free resources. */
 static void test_user_limit_counts_after_the_exchange(void **state)
 {
     struct fix f;
@@ -142,7 +142,8 @@ static void test_starvation(void **state)
     fix_end(&f);
 }
 
-/* Small asks of others do not take what ends on a node before its heartbeat could reserve it. */
+/* Small asks of other applications do not take resources freed on a node before its heartbeat could
+ * reserve it. */
 static void test_round_reserves_what_ends(void **state)
 {
     struct fix f;
@@ -232,8 +233,8 @@ static void test_not_beside_the_own_master(void **state)
     fix_end(&f);
 }
 
-/* An ask that has its node tries for another one, as that is slow to empty. The queue's limit stops
- * it there, which stops nobody behind it. */
+/* An ask with a reserved node tries for another one, as that is slow to empty. The queue's limit
+ * stops it there, which does not block asks behind it. */
 static void test_second_reservation_stops_nobody(void **state)
 {
     struct fix f;
@@ -257,7 +258,8 @@ static void test_second_reservation_stops_nobody(void **state)
     fix_end(&f);
 }
 
-/* Neither does one whose user is above the limit, and gets something only for what it reserved. */
+/* An ask whose user is above the limit, and is served only from its reservation, does not block
+ * others either. */
 static void test_exchange_above_the_limit_stops_nobody(void **state)
 {
     struct fix f;

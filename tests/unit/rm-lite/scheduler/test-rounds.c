@@ -1,6 +1,5 @@
-/* rm-lite/scheduler/rounds.c: what a round costs, in nodes visited and decisions, on 100 nodes and
- * on 10,000.
- */
+/* rm-lite/scheduler/rounds.c: cost of an allocation pass, in nodes visited and decisions, on 100
+ * nodes and on 10,000. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -76,7 +75,7 @@ static struct cost end_on_full_cluster(int nodes)
     return c;
 }
 
-/* All nodes have room, what waits names a host without: strict, or not yet relaxed. */
+/* All nodes have free resources, but pending asks name a full host: strict, or not yet relaxed. */
 static struct cost end_with_host_asks(int nodes)
 {
     struct fix f;
@@ -280,7 +279,7 @@ static void test_nothing_to_do(void **state)
     fix_end(&f);
 }
 
-/* A visit of a round gives what one heartbeat gives: 8 containers on 3 idle nodes. */
+/* A visit in a round allocates as much as one heartbeat: 8 containers on 3 idle nodes. */
 static void test_a_visit_keeps_the_heartbeats_limits(void **state)
 {
     static const struct {

@@ -80,7 +80,7 @@ static void test_numbers(void **state)
     fix_end(&f);
 }
 
-/* What is left of the application, forwards and backwards. */
+/* Walks the rest of the application's containers, forwards and backwards. */
 static void check_walk(struct fix *f, int64_t n, int64_t step)
 {
     const struct rm_sched_container *c = rm_app_first(f->s, f->s->apps);

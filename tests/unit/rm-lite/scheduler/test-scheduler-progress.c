@@ -17,7 +17,7 @@
 
 #define ROUNDS_MAX 3000
 
-/* ------------------------------------------------------------------ what may wait */
+/* ------------------------------------------------------------------ permitted waiting */
 
 static bool at_most(const struct rm_sched *s, struct rm_res used, struct rm_res limit)
 {
@@ -33,7 +33,7 @@ static bool listed(const struct rm_sched_app *app, const char *name)
     return hit;
 }
 
-/* Whether the ask names the node, or may leave what it names; `now`: after its delay. */
+/* True if the ask names the node, or may be relaxed to it; `now`: after its delay. */
 static bool place_fits(const struct rm_sched *s, const struct rm_sched_app *app,
                        const struct rm_ask_group *g, const struct rm_sched_node *n, bool now)
 {
@@ -71,9 +71,9 @@ static const struct rm_ask_group *ask_for(const struct rm_sched *s, const struct
     return NULL;
 }
 
-/* The application of the leaf whose ask fits the node. Others may wait: those above their user's
- * limit, those behind an ask that a maximum of the leaf or above it stops (ADR 40), and those whose
- * next ask fits nodes like this one and waits for more room. */
+/* Returns an application of the leaf whose ask fits the node. Permitted to wait: applications above
+ * their user's limit, those behind an ask that a maximum of the leaf or above it blocks (ADR 40),
+ * and those whose next ask fits nodes like this one and waits for more resources. */
 static const struct rm_sched_app *fitting(const struct rm_sched *s, struct rm_queue *leaf,
                                           const struct rm_sched_node *n)
 {
@@ -235,7 +235,7 @@ static const struct rm_sched_app *app_of(const struct world *w, int i)
     return app;
 }
 
-/* What has all that it asked for. */
+/* Ends applications whose asks have all been served. */
 static void end_served(struct world *w)
 {
     for (int i = 1; i <= APPS; i++) {
@@ -246,7 +246,7 @@ static void end_served(struct world *w)
     }
 }
 
-/* Whether an ask fits the node beside its application's master. */
+/* True if an ask fits the node beside its application's master. */
 static bool fits_beside_master(const struct rm_sched *s, const struct rm_sched_app *app,
                                const struct rm_ask_group *g, const struct rm_sched_node *n)
 {
@@ -259,8 +259,8 @@ static bool fits_beside_master(const struct rm_sched *s, const struct rm_sched_a
            rm_res_fits(s->set.calc, g->capability, room);
 }
 
-/* Whether some node serves the ask when its application is alone. An earlier one of the same
- * application that does not fit anywhere keeps it from nodes that it would like to have. */
+/* True if some node can serve the ask when its application is alone. An earlier ask of the same
+ * application that does not fit anywhere keeps it from nodes that it prefers. */
 static bool may_be_served(const struct rm_sched *s, const struct rm_sched_app *app,
                           const struct rm_ask_group *g)
 {

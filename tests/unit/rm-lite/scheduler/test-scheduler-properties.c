@@ -183,8 +183,8 @@ static bool above(const struct rm_sched *s, struct rm_res a, struct rm_res limit
            rm_res_share(s->set.calc, limit, s->cluster) + 1e-6;
 }
 
-/* The user's limit when it was given the container. The limit follows from what is used, and with
- * several types of resources it may become less of one by what has been used of another. */
+/* Returns the user's limit at the time of the allocation. The limit follows from usage; with
+ * several resource types, usage of one may lower the limit of another. */
 static struct rm_res limit_before(const struct rm_sched *s, struct rm_sched_app *app,
                                   struct rm_res given)
 {
@@ -198,8 +198,8 @@ static struct rm_res limit_before(const struct rm_sched *s, struct rm_sched_app 
     return limit;
 }
 
-/* Of the queues and users that have just been given something. What was reserved counts since then:
- * limits may have become less meanwhile. */
+/* Checks queues and users that have just received an allocation. Reservations count as of their own
+ * time: limits may have become lower meanwhile. */
 static void check_limits(struct world *w)
 {
     const struct rm_sched *s = w->f.s;
@@ -241,8 +241,8 @@ static bool holds(struct world *w)
 
 /* ------------------------------------------------------------------------ ends */
 
-/* With no reservation about, whoever is first in a leaf, below all limits and not picky, is served.
- */
+/* Without reservations, the first application in a leaf that is below all limits and not picky is
+ * served. */
 static void check_no_idle_room(struct world *w, struct rm_queue *leaf)
 {
     const struct rm_sched *s = w->f.s;
@@ -342,7 +342,7 @@ static void note_decisions(struct world *w)
     }
 }
 
-/* Whether the workload breaks a property. */
+/* True if the workload breaks a property. */
 static bool breaks(struct world *w)
 {
     int record;

@@ -1,5 +1,5 @@
 /* rm-lite/security/delegation.c and delegation-calls.c: tokens are issued, renewed, cancelled,
- * expire, end with their key and survive a restart; who holds one connects as its owner. */
+ * expire, end with their key and survive a restart; the holder of a token connects as its owner. */
 #include "tests/unit/rm-lite/rm-fixture.h"
 
 #include <stdlib.h>
@@ -56,7 +56,7 @@ static struct yarn_delegation_token decode(const struct yarn_token *t)
     return d;
 }
 
-/* Whether a connection with the token is accepted; `why`: part of the refusal. */
+/* True if a connection with the token is accepted; `why`: part of the refusal. */
 static bool accepted(struct fix *f, const struct yarn_token *t, const char *why)
 {
     uint8_t password[64];
@@ -249,7 +249,7 @@ static void test_limit_of_a_user(void **state)
     (void)issue(&f, a, "bob", "rob");
     assert_true(rm_delegation_issue(f.rm, a, "ann", "rob", NULL, &t, &class, &err) < 0);
     assert_non_null(strstr(err.text, "selvedge.rm.delegation-tokens-per-user"));
-    /* Who acts for others has them all in his own account. */
+    /* Tokens of a proxy user count in his own account. */
     assert_int_equal(rm_delegation_issue(f.rm, a, "ann", "rob", "eve", &t, &class, &err), 0);
     assert_string_equal(decode(&t).real_user, "eve");
     assert_int_equal(cancel(&f, &first, "ann", &class, &err), 0);

@@ -104,8 +104,8 @@ static void test_users_and_groups(void **state)
     teardown(&f);
 }
 
-/* Hadoop's default: the root is everybody's. Everybody submits; nobody ends others' applications.
- */
+/* Hadoop's default: everybody has access to the root. Everybody submits; nobody may kill others'
+ * applications. */
 static void test_default(void **state)
 {
     struct sv_error err = { 0 };

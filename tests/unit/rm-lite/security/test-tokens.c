@@ -7,7 +7,7 @@
 #include "rm-lite/core/secrets.h"
 #include "rm-lite/security/tokens.h"
 
-/* Whether the password is that of the key that the token names. */
+/* True if the password is by the key that the token names. */
 static bool is_signed(struct fix *f, enum rm_secret kind, int32_t key_id,
                       const ProtobufCBinaryData *id, const ProtobufCBinaryData *password)
 {

@@ -123,7 +123,7 @@ static void test_E58_unread_answers(void **state)
     peer_server_stop(&s);
 }
 
-/* The same with a peer that reads late: nothing is lost. */
+/* The peer reads late: nothing is lost. */
 static void test_E58_late_reader(void **state)
 {
     (void)state;

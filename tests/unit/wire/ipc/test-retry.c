@@ -1,5 +1,5 @@
-/* Tests wire/ipc/retry.c with a simulated clock: which failures are retried, where, after what wait
- * and for how long. */
+/* Tests wire/ipc/retry.c with a simulated clock: which failures are retried, where, after which
+ * delay and for how long. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

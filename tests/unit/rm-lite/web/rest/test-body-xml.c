@@ -1,4 +1,4 @@
-/* rm-lite/web/rest/body-xml.c: elements become members, and what could hurt is refused with its
+/* rm-lite/web/rest/body-xml.c: elements become members, and harmful input is rejected with its
  * name. */
 #include <errno.h>
 #include <setjmp.h>

@@ -1,5 +1,4 @@
-/* rm-lite/web/rest/submission-json.h: every member of a submission over REST, and what is refused.
- */
+/* rm-lite/web/rest/submission-json.h: every member of a submission over REST, and rejected ones. */
 #include "rm-lite/web/rest/submission-json.h"
 
 #include <errno.h>
