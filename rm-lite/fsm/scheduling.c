@@ -1,5 +1,4 @@
-/* Decisions of the scheduler as events; see scheduling.h. Called by the state machines, the RPC
- * services and rm.c. */
+/* Decisions of the scheduler as events; see scheduling.h. */
 #include "rm-lite/fsm/scheduling.h"
 
 #include <string.h>

@@ -1,6 +1,5 @@
 /* Limits of running applications: max-parallel-apps of queues and users. An application above one
- * of them stays ACCEPTED until another ends: CSMaxRunningAppsEnforcer. Called by scheduler.c,
- * app-queue.c and reconfigure.c. Pure. */
+ * of them is held in ACCEPTED until another ends: CSMaxRunningAppsEnforcer. Pure. */
 #include "rm-lite/scheduler/scheduler-impl.h"
 
 #include <errno.h>
@@ -75,7 +74,7 @@ int rm_parallel_take(struct rm_sched *s, struct rm_sched_app *app)
     return 0;
 }
 
-/* The first of all waiting applications that may run. */
+/* The first held application, in the order of rm_app_order(), that its limits allow to run. */
 static struct rm_sched_app *next(const struct rm_sched *s, struct rm_queue *q)
 {
     struct rm_sched_app *best = NULL, *app;
@@ -101,7 +100,7 @@ void rm_parallel_next(struct rm_sched *s)
 
     while (s->n_held > 0 && (app = next(s, s->root))) {
         if (rm_parallel_take(s, app) < 0)
-            return; /* without memory it waits for the next end, ignoring */
+            return; /* without memory: held until another ends, ignoring */
         rm_queue_activate(s, app->leaf);
     }
 }

@@ -268,7 +268,7 @@ static int read_field(struct reader *r, char *field)
     return 0;
 }
 
-/* Whether the event has what the scheduler takes for granted. */
+/* True if the event has all fields that the scheduler relies on. */
 static bool complete(const struct rm_sched_event *ev)
 {
     switch (ev->type) {

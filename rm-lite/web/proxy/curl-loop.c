@@ -1,4 +1,4 @@
-/* See curl-loop.h; called by proxy.c. Names are resolved by libcurl's own threads. */
+/* See curl-loop.h. Names are resolved by libcurl's own threads. */
 #include "rm-lite/web/proxy/curl-loop.h"
 
 #include <errno.h>
@@ -54,7 +54,7 @@ static int on_timer(sd_event_source *s, uint64_t usec, void *userdata)
     return 0;
 }
 
-/* libcurl wants to know of a socket's readiness, or no more. */
+/* CURLMOPT_SOCKETFUNCTION: watches a socket, or stops watching it. */
 static int watch(CURL *easy, curl_socket_t fd, int what, void *userdata, void *assigned)
 {
     struct rm_curl *c = userdata;
