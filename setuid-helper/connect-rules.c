@@ -7,7 +7,7 @@
 
 #include "setuid-helper/prepare.h"
 
-/* "31" of at most 5 digits, at most `max`, without a leading zero. */
+/* Parses "31": at most 5 digits, at most `max`, without a leading zero. */
 static bool decimal(const char *s, size_t n, unsigned max, unsigned *ret)
 {
     unsigned v = 0;
@@ -56,7 +56,8 @@ static bool is_mapped(const uint8_t address[16])
     return memcmp(address, start, sizeof(start)) == 0;
 }
 
-/* "10.0.0.0/8", "10.1.2.3", "fd00::/8": one meaning each, so no bit behind the prefix. */
+/* Parses "10.0.0.0/8", "10.1.2.3", "fd00::/8". One meaning each: bits after the prefix are
+ * refused. */
 static const char *network(char *text, struct hlp_network *net)
 {
     char *slash = strchr(text, '/');
@@ -80,7 +81,7 @@ static const char *network(char *text, struct hlp_network *net)
     return NULL;
 }
 
-/* One entry of a list: a network, with ":port" where IPv4 or in brackets. */
+/* Parses one entry of a list: a network, with ":port" after IPv4 or brackets. */
 static const char *entry(const char *s, size_t n, struct hlp_network *net)
 {
     char text[64];
@@ -127,9 +128,9 @@ const char *hlp_connect_networks(struct hlp_networks *l, const char *text)
     return NULL;
 }
 
-/* Ports of the ResourceManager that are for nodes and administrators; addresses where clouds serve
- * credentials of the machine (docs/operate/hardening.md has the sources), but their name servers.
- */
+/* Ports of the ResourceManager for nodes and administrators; addresses of clouds' metadata services
+ * with credentials of the machine (docs/operate/hardening.md has the sources), except their name
+ * servers. */
 const char *hlp_connect_defaults(struct hlp_connect *c)
 {
     const char *why = NULL;
