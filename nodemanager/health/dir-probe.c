@@ -23,7 +23,7 @@ struct nm_dir_probe {
     atomic_uint refs; /* the caller, the thread */
     atomic_bool done; /* `facts` is complete */
     bool local, write, measure_alone;
-    int told; /* -1: nobody is told */
+    int told; /* -1: no notification */
     char *path;
     struct nm_dir_facts facts;
 };
@@ -42,7 +42,7 @@ static int own_dir(int parent, const char *name, mode_t mode)
     return !S_ISDIR(st.st_mode) ? -ENOTDIR : 0;
 }
 
-/* A descriptor of the directory, which is made when it is missing. */
+/* Opens the directory, creates it if it is missing. */
 static int prepare(struct nm_dir_probe *p, const char **ret_what)
 {
     _cleanup_close_ int fd = -1;
@@ -84,7 +84,7 @@ static int measure(int fd, struct nm_dir_facts *f)
     return 0;
 }
 
-/* A file made, written to the disk and removed. What a killed daemon left is overwritten. */
+/* Creates a file, writes it to the disk and removes it. Overwrites one left by a killed daemon. */
 static int write_file(int dir, const char **ret_what)
 {
     static const char text[4096] = "made by the NodeManager to check this directory\n";
@@ -133,7 +133,7 @@ static void *work(void *userdata)
     static const uint64_t one = 1;
     struct nm_dir_probe *p = userdata;
 
-    (void)pthread_setname_np(pthread_self(), "dir-probe"); /* for people only, ignoring */
+    (void)pthread_setname_np(pthread_self(), "dir-probe"); /* for debuggers only, ignoring */
     if (p->measure_alone)
         probe_space(p);
     else
