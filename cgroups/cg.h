@@ -59,7 +59,7 @@ struct cg_policy {
     int32_t node_vcores;     /* the node's capacity */
     uint32_t node_millicpus; /* processors for all containers together, in thousandths */
     bool cap_cpu;            /* cpu.max of the root: node_millicpus */
-    bool cap_memory;         /* memory.max of the root: node_memory and cg_reserve */
+    bool cap_memory;         /* memory.max of the root: node_memory and a reserve */
     bool elastic;            /* memory.high of the root: node_memory; a container has the node's */
     bool memory_enforced;    /* memory.max is the container's own; else the node's */
     bool strict_cpu;         /* cpu.max: vcores ÷ node_vcores of node_millicpus */
@@ -72,9 +72,6 @@ struct cg_policy {
     uint64_t localizers_memory;
     uint32_t localizers_pids;
 };
-/* memory.max of the root in excess of node_memory: localizers, monitors, and memory that the kernel
- * accounts late. */
-uint64_t cg_reserve(const struct cg_policy *p);
 
 /* Sets the policy and the limits of the root and of localizers. A configured limit that cannot be
  * enforced here (a controller, a file of the kernel, the right to write it) is an error with a

@@ -32,7 +32,9 @@ uint32_t cg_weight_of_vcores(int32_t vcores)
     return vcores < 1 ? 100 : vcores > 100 ? WEIGHT_MAX : (uint32_t)vcores * 100;
 }
 
-uint64_t cg_reserve(const struct cg_policy *p)
+/* memory.max of the root above node_memory: localizers, monitors, and memory that the kernel
+ * charges late. */
+static uint64_t reserve(const struct cg_policy *p)
 {
     return p->localizers_memory + SV_MAX(RESERVE_MIN, p->node_memory / 20);
 }
@@ -250,7 +252,7 @@ static bool root_memory_max(POLICY, RESOURCE, char *buf, size_t size)
 {
     (void)c;
     if (p->cap_memory || p->elastic)
-        return number(buf, size, (p->node_memory + cg_reserve(p)) / PAGE * PAGE);
+        return number(buf, size, (p->node_memory + reserve(p)) / PAGE * PAGE);
     (void)snprintf(buf, size, "max");
     return true;
 }

@@ -1,10 +1,12 @@
-/* See loop-guard.h. Called by the main files of the daemons; sv_loop_enter by every handler. */
+/* See loop-guard.h. */
 #include "common/loop-guard.h"
 
+#include <string.h>
 #include <time.h>
 
 #include "common/clock.h"
 #include "common/log.h"
+#include "common/loop-watchdog.h"
 
 struct part {
     const char *where, *what;
@@ -20,6 +22,7 @@ static struct {
     int64_t next_log_ms; /* 0: nothing was logged yet */
     uint64_t not_logged; /* slow handlers since the last line */
     struct sv_loop_stats stats;
+    struct sv_watched watched; /* `first` and `now`, for the watchdog */
 } guard;
 
 static int64_t cpu_ms(void)
@@ -36,6 +39,15 @@ static void end_part(int64_t now)
         guard.longest = (struct part){ guard.now.where, guard.now.what, now - guard.now.ms };
 }
 
+/* Shows the watchdog's signal handler, which may interrupt anywhere, the part that runs. */
+static void show_part(void)
+{
+    const struct part *first = guard.first.what ? &guard.first : &guard.now;
+
+    guard.watched =
+        (struct sv_watched){ first->where, first->what, guard.now.where, guard.now.what };
+}
+
 void sv_loop_enter(const char *where, const char *what)
 {
     int64_t now;
@@ -47,6 +59,7 @@ void sv_loop_enter(const char *where, const char *what)
     guard.now = (struct part){ where, what, now };
     if (!guard.first.what)
         guard.first = guard.now;
+    show_part();
 }
 
 static void report(int64_t now, int64_t took)
@@ -77,7 +90,10 @@ static int dispatch(sd_event *event)
     guard.cpu_ms = cpu_ms();
     guard.now = (struct part){ "sd-event", "handler without a name", start };
     guard.first = guard.longest = (struct part){ 0 };
+    show_part();
+    sv_watchdog_enter(&guard.watched);
     r = sd_event_dispatch(event);
+    sv_watchdog_leave();
     now = sv_now_ms();
     end_part(now);
     if (!guard.first.what)
@@ -88,6 +104,16 @@ static int dispatch(sd_event *event)
     return r;
 }
 
+void sv_loop_watch(void)
+{
+    int r = sv_watchdog_start(SV_WATCHDOG_MS);
+
+    if (r < 0)
+        sv_log_warning("event loop: cannot start its watchdog: %s; a handler that hangs will not "
+                       "be reported",
+                       strerror(-r));
+}
+
 int sv_loop_run(sd_event *event)
 {
     _unused_ _cleanup_(sd_event_unrefp) sd_event *held = sd_event_ref(event);
@@ -96,7 +122,13 @@ int sv_loop_run(sd_event *event)
     while (r >= 0 && sd_event_get_state(event) != SD_EVENT_FINISHED) {
         r = sd_event_prepare(event);
         if (r == 0)
-            r = sd_event_wait(event, UINT64_MAX);
+            r = sd_event_wait(event, 0);
+        if (r == 0) { /* nothing to do: the next wait is idle time */
+            sv_watchdog_idle();
+            r = sd_event_prepare(event);
+            if (r == 0)
+                r = sd_event_wait(event, UINT64_MAX);
+        }
         if (r > 0)
             r = dispatch(event);
     }

@@ -1,6 +1,6 @@
 /* The event loop of a daemon, with a guard: everything a daemon does happens on one thread, so that
  * a handler that computes or blocks stops heartbeats, REST and every other request. A handler that
- * takes longer than SV_LOOP_SLOW_MS is counted and logged with its name. */
+ * takes longer than SV_LOOP_SLOW_MS is counted and logged with its name when it returns. */
 #ifndef SELVEDGE_COMMON_LOOP_GUARD_H
 #define SELVEDGE_COMMON_LOOP_GUARD_H
 
@@ -18,6 +18,9 @@ struct sv_loop_stats {
     int64_t longest_ms; /* of them */
 };
 
+/* From now on a handler that runs for more than a second is reported with its stack while it runs
+ * (loop-watchdog.h). For the thread that calls sv_loop_run; a failure is logged. */
+void sv_loop_watch(void);
 /* As sd_event_loop: the exit code, or -errno. */
 int sv_loop_run(sd_event *event) _must_use_;
 struct sv_loop_stats sv_loop_stats(void);

@@ -2,6 +2,13 @@ COMMON_PKGS := libsystemd expat libmicrohttpd libprotobuf-c openssl libcap
 CFLAGS_common := $(shell $(PKGCONFIG) --cflags $(COMMON_PKGS))
 COMMON_LDLIBS := $(shell $(PKGCONFIG) --libs $(COMMON_PKGS))
 COMMON_A := $(BUILD)/libselvedge-common.a
+# Files that pages load, as C string literals.
+STATIC_FILES := $(patsubst %,$(BUILD)/gen/%.inc,$(wildcard common/web/*.css common/web/*.js))
+GENERATED += $(STATIC_FILES)
+$(STATIC_FILES): $(BUILD)/gen/%.inc: %
+	$(call say,EMBED,$<)
+	@mkdir -p $(@D)
+	$(Q)sed 's/[\\"]/\\&/g; s/^/"/; s/$$/\\n"/' $< >$@
 # The three of COMMON_JSON_OBJS need jansson: whoever links them links it.
 COMMON_JSON_OBJS := $(addprefix $(BUILD)/common/web/, jmx.o json-text.o json-xml.o)
 COMMON_OBJS := $(filter-out $(COMMON_JSON_OBJS),$(call objects,common common/web))

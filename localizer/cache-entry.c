@@ -109,7 +109,7 @@ struct loc_tally *cache_entry_tally(const struct cache_entry *e)
     return &e->cache->stats.of[e->record.visibility];
 }
 
-void cache_entry_count(struct cache_entry *e)
+static void count(struct cache_entry *e)
 {
     struct loc_tally *t = cache_entry_tally(e);
 
@@ -118,7 +118,7 @@ void cache_entry_count(struct cache_entry *e)
     t->entries++;
 }
 
-void cache_entry_stop_counting(struct cache_entry *e)
+static void stop_counting(struct cache_entry *e)
 {
     struct loc_tally *t = cache_entry_tally(e);
 
@@ -133,7 +133,7 @@ void cache_entry_detach(struct cache_entry *e)
 {
     if (e->detached)
         return;
-    cache_entry_stop_counting(e);
+    stop_counting(e);
     HASH_DEL(e->tracker->entries, e);
     e->detached = true;
 }
@@ -290,7 +290,7 @@ static int act_done(void *object, int event, void *arg)
         return LOC_FAILED;
     }
     e->used_ms = sv_now_ms();
-    cache_entry_count(e);
+    count(e);
     wake_holders(e);
     return LOC_LOCALIZED;
 }
@@ -313,7 +313,7 @@ static int act_recovered(void *object, int event, void *arg)
     (void)arg;
     e->placed = true;
     e->used_ms = sv_now_ms();
-    cache_entry_count(e);
+    count(e);
     return LOC_LOCALIZED;
 }
 

@@ -151,8 +151,6 @@ bool cache_entry_is_there(const struct cache_entry *e);
 void cache_entry_detach(struct cache_entry *e);
 void cache_entry_doom(struct cache_entry *e, enum cache_doom doom);
 void cache_entry_free(struct cache_entry *e);
-void cache_entry_stop_counting(struct cache_entry *e);
-void cache_entry_count(struct cache_entry *e);
 struct loc_tally *cache_entry_tally(const struct cache_entry *e);
 
 /* cache-process.c */

@@ -200,6 +200,7 @@ static int run(struct nm *nm, const char *conf_dir, char **overrides)
         (void)sd_notifyf(0, "STATUS=not started: %s", err.text); /* no systemd, ignoring */
     } else {
         (void)sd_event_set_watchdog(nm->event, true); /* 0 without a watchdog */
+        sv_loop_watch();
         status = sv_loop_run(nm->event);
         if (status < 0)
             status = EXIT_FAILURE;

@@ -12,6 +12,8 @@ HELPER_SOURCES := $(HELPER_SOURCES:setuid-helper/request.c=executor/request.c)
 PREPARE ?= $(dir $(HELPER))container-prepare
 PREPARE_OBJS := $(addprefix $(HELPER_DIR)/, prepare.o fail.o policy-compile.o device-code.o connect-rules.o connect-code.o devices.o attached-filters.o persistent-filters.o connect-filter.o config.o policy.o \
 	passwd.o path.o mounts.o root-template.o)
+# Those in which a path or POLICY_ID is compiled; the tests' helpers have these of their own and share the others.
+HELPER_PATH_NAMES := main.o path.o policy.o init.o sandbox.o prepare.o policy-compile.o root-template.o
 # What it becomes beside a container, without privilege: executed in every launch, so small and static like it.
 HANDOFF_OBJS := $(addprefix $(BUILD)/setuid-helper/handoff/, container-monitor.o container-init.o request.o)
 HELPER_CFLAGS := $(CSTD) $(WARN) -O2 -g -ffile-prefix-map=$(CURDIR)=. -fPIE $(HARDEN_BASE) $(FORTIFY) \
@@ -42,7 +44,8 @@ FORCE:
 .PHONY: FORCE
 
 $(sort $(HELPER_OBJS) $(PREPARE_OBJS)) $(HANDOFF_OBJS): CFLAGS := $(HELPER_CFLAGS)
-$(sort $(HELPER_OBJS) $(PREPARE_OBJS)): CPPFLAGS := -D_GNU_SOURCE -I. $(HELPER_LIBC) $(HELPER_PATHS)
+$(sort $(HELPER_OBJS) $(PREPARE_OBJS)): CPPFLAGS := -D_GNU_SOURCE -I. $(HELPER_LIBC)
+$(addprefix $(HELPER_DIR)/,$(HELPER_PATH_NAMES)): CPPFLAGS += $(HELPER_PATHS)
 $(HANDOFF_OBJS): CPPFLAGS := -D_GNU_SOURCE -I. $(HELPER_LIBC)
 $(sort $(HELPER_OBJS) $(PREPARE_OBJS)): $(HELPER_DIR)/paths.stamp
 $(HELPER_DIR)/request.o: executor/request.c $$(FLAGS_STAMP)

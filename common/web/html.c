@@ -158,6 +158,14 @@ void sv_html_link(struct sv_html *h, const char *path, const char *text)
     sv_html(h, ">%s</a>", text);
 }
 
+void sv_html_link_below(struct sv_html *h, const char *prefix, const char *name)
+{
+    char path[512];
+
+    (void)snprintf(path, sizeof(path), "%s%s", prefix, name);
+    sv_html_link(h, path, name);
+}
+
 /* ---- The page ---- */
 
 void sv_html_begin(struct sv_html *h, const struct sv_http_request *req,
@@ -177,13 +185,13 @@ void sv_html_begin(struct sv_html *h, const struct sv_http_request *req,
     sv_html(h,
             "<title>%s – Selvedge %s</title>\n<link rel=\"stylesheet\" href=\"" SV_HTML_STYLE
             "\">\n</head>\n<body>\n<header>\n<strong>Selvedge</strong> <span>%s</span>\n<nav>",
-            f->title, f->program, f->program);
-    for (size_t i = 0; i < f->n_menu; i++) {
+            f->title, f->site->program, f->site->program);
+    for (size_t i = 0; i < f->site->n_menu; i++) {
         sv_html(h, "\n<a");
-        if (f->here && sv_streq(f->here, f->menu[i].path))
+        if (f->here && sv_streq(f->here, f->site->menu[i].path))
             sv_html(h, " class=\"here\"");
-        sv_html_href(h, f->menu[i].path, NULL);
-        sv_html(h, ">%s</a>", f->menu[i].text);
+        sv_html_href(h, f->site->menu[i].path, NULL);
+        sv_html(h, ">%s</a>", f->site->menu[i].text);
     }
     sv_html(h, "\n</nav>\n</header>\n<main>\n<h1>%s</h1>\n", f->title);
 }
@@ -201,4 +209,17 @@ int sv_html_end(struct sv_html *h, unsigned status, struct sv_http_response *ret
     ret->body_len = h->b.len;
     ret->body = (char *)SV_TAKE(h->b.data); /* freed by the server */
     return 0;
+}
+
+int sv_html_refuse(const struct sv_html_site *site, const struct sv_http_request *req,
+                   unsigned status, struct sv_http_response *ret, const char *fmt, va_list ap)
+{
+    const char *title = status == 403 ? "Not for you" : status == 404 ? "Not found" : site->refused;
+    struct sv_html h;
+    char text[1024];
+
+    (void)vsnprintf(text, sizeof(text), fmt, ap);
+    sv_html_begin(&h, req, &(struct sv_html_frame){ .site = site, .title = title });
+    sv_html(&h, "<p>%s</p>\n", text);
+    return sv_html_end(&h, status, ret);
 }

@@ -7,6 +7,8 @@
 #ifndef SELVEDGE_COMMON_WEB_HTML_H
 #define SELVEDGE_COMMON_WEB_HTML_H
 
+#include <stdarg.h>
+
 #include "common/buf.h"
 #include "common/web/http.h"
 
@@ -24,11 +26,16 @@ struct sv_html {
 struct sv_html_link {
     const char *path, *text;
 };
-struct sv_html_frame {
-    const char *title;
+/* A daemon's pages; constant. */
+struct sv_html_site {
     const char *program;             /* "ResourceManager" */
     const struct sv_html_link *menu; /* the first leads to the start */
     size_t n_menu;
+    const char *refused; /* title of a refusal with another status than 403 and 404 */
+};
+struct sv_html_frame {
+    const struct sv_html_site *site;
+    const char *title;
     const char *here;   /* path of the menu's entry that this page belongs to */
     unsigned refresh_s; /* the browser asks again after this time; 0: it does not */
     bool script;        /* loads SV_HTML_SCRIPT */
@@ -39,9 +46,13 @@ void sv_html_begin(struct sv_html *h, const struct sv_http_request *req,
                    const struct sv_html_frame *f);
 /* Moves the page into the response; frees it on failure. */
 int sv_html_end(struct sv_html *h, unsigned status, struct sv_http_response *ret) _must_use_;
+/* A whole page whose text says why there is nothing else. */
+int sv_html_refuse(const struct sv_html_site *site, const struct sv_http_request *req,
+                   unsigned status, struct sv_http_response *ret, const char *fmt, va_list ap)
+    _must_use_;
 /* Answers SV_HTML_STYLE. */
 int sv_html_style(struct sv_http_response *ret) _must_use_;
-/* Answers SV_HTML_SCRIPT (html-script.c), which draws the plots of sv_html_live. */
+/* Answers SV_HTML_SCRIPT (live.js), which draws the plots of sv_html_live. */
 int sv_html_script(struct sv_http_response *ret) _must_use_;
 
 /* printf with %s and %.Ns (escaped; NULL is ""; N bytes at most, then "…"), %d %u %lld %llu %.Nf
@@ -63,6 +74,8 @@ void sv_html_href(struct sv_html *h, const char *path, const char *const *query)
 void sv_html_href_out(struct sv_html *h, const char *address, const char *path);
 /* <a> with both. */
 void sv_html_link(struct sv_html *h, const char *path, const char *text);
+/* <a> to PREFIX + NAME, whose text is NAME. */
+void sv_html_link_below(struct sv_html *h, const char *prefix, const char *name);
 
 /* ---- html-parts.c: parts of pages ---- */
 

@@ -1,6 +1,6 @@
 /* Live figures of the pages, as server-sent events once a second: memory, CPU and waits (PSI) of
  * the node's containers together, or of one container; for the node also the space of its disks,
- * which local-dirs.h measures on threads, and its health. common/web/html-script.c draws them.
+ * which local-dirs.h measures on threads, and its health. common/web/live.js draws them.
  * Hostile: clients, whose number common/web/http-events.h bounds. */
 #ifndef SELVEDGE_NODEMANAGER_WEB_LIVE_H
 #define SELVEDGE_NODEMANAGER_WEB_LIVE_H

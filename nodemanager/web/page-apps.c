@@ -28,7 +28,7 @@ static void put_container(struct sv_html *h, const struct nm_container *c)
 
     nm_figures_of(c, &f);
     sv_html(h, "<tr><td class=\"id\">");
-    nm_page_link(h, "/node/container/", c->text);
+    sv_html_link_below(h, "/node/container/", c->text);
     sv_html(h, "</td><td class=\"x\">%.100s</td><td>", f.user);
     sv_html_state(h, nm_container_state_name(c->state));
     if (nm_container_is_done(c) && c->exit_code != 0)
@@ -96,7 +96,7 @@ int nm_page_apps(const struct nm_web *w, const struct nm_web_caller *who,
         if (!nm_web_may_view(who, a))
             continue;
         sv_html(&h, "<tr><td class=\"id\">");
-        nm_page_link(&h, "/node/application/", a->text);
+        sv_html_link_below(&h, "/node/application/", a->text);
         sv_html(&h, "</td><td>%.100s</td><td>", a->user);
         sv_html_state(&h, nm_app_state_name(a->state));
         sv_html(&h, "</td><td class=\"n\">%u</td></tr>\n", HASH_COUNT(a->members));

@@ -133,7 +133,7 @@ static int put_page(const struct nm_context *ctx, const struct nm_figures *f, co
     sv_html(&h, "<div class=\"wide\"><table class=\"facts\"><tbody>\n");
     if (yarn_container_id_parse(f->text, &id) >= 0) {
         sv_html(&h, "<tr><th>Application</th><td>");
-        nm_page_link(&h, "/node/application/", yarn_app_id_text(id.attempt.app, app));
+        sv_html_link_below(&h, "/node/application/", yarn_app_id_text(id.attempt.app, app));
         sv_html(&h, "</td></tr>\n");
     }
     sv_html(&h, "<tr><th>State</th><td>");

@@ -7,15 +7,17 @@
 static const struct sv_html_link menu[] = { { NM_PAGE_NODE, "Node" },
                                             { NM_PAGE_APPS, "Applications" },
                                             { NM_PAGE_CONTAINERS, "Containers" } };
+static const struct sv_html_site site = { .program = "NodeManager",
+                                          .menu = menu,
+                                          .n_menu = SV_ARRAY_LEN(menu),
+                                          .refused = "Not understood" };
 
 static void begin(struct sv_html *h, const struct sv_http_request *req, const char *title,
                   const char *here, unsigned refresh_s, bool script)
 {
     sv_html_begin(h, req,
                   &(struct sv_html_frame){ .title = title,
-                                           .program = "NodeManager",
-                                           .menu = menu,
-                                           .n_menu = SV_ARRAY_LEN(menu),
+                                           .site = &site,
                                            .here = here,
                                            .refresh_s = refresh_s,
                                            .script = script });
@@ -36,20 +38,13 @@ void nm_page_begin_live(struct sv_html *h, const struct sv_http_request *req, co
 int nm_page_refuse(const struct sv_http_request *req, unsigned status, struct sv_http_response *ret,
                    const char *fmt, ...)
 {
-    struct sv_html h;
-    char text[1024];
     va_list ap;
+    int e;
 
     va_start(ap, fmt);
-    (void)vsnprintf(text, sizeof(text), fmt, ap);
+    e = sv_html_refuse(&site, req, status, ret, fmt, ap);
     va_end(ap);
-    nm_page_begin(&h, req,
-                  status == 403   ? "Not for you"
-                  : status == 404 ? "Not found"
-                                  : "Not understood",
-                  NULL, 0);
-    sv_html(&h, "<p>%s</p>\n", text);
-    return sv_html_end(&h, status, ret);
+    return e;
 }
 
 int nm_page_forbid(const struct nm_web_caller *who, const char *object,
@@ -59,14 +54,6 @@ int nm_page_forbid(const struct nm_web_caller *who, const char *object,
                           "User \"%.64s\" may not view %.100s: with yarn.acl.enable its owner, its "
                           "VIEW_APP list and administrators may.",
                           who->user, object);
-}
-
-void nm_page_link(struct sv_html *h, const char *prefix, const char *name)
-{
-    char path[512];
-
-    (void)snprintf(path, sizeof(path), "%s%s", prefix, name);
-    sv_html_link(h, path, name);
 }
 
 void nm_page_more(struct sv_html *h, const char *path, const char *last)

@@ -1,5 +1,5 @@
-/* Shared by the NodeManager's pages: frame, menu, refusals, links. Hostile: names of users and
- * jobs, which common/web/html.h escapes. */
+/* Shared by the NodeManager's pages: frame, menu and refusals, over sv_html_site. Hostile: names of
+ * users and jobs, which common/web/html.h escapes. */
 #ifndef SELVEDGE_NODEMANAGER_WEB_PAGE_FRAME_H
 #define SELVEDGE_NODEMANAGER_WEB_PAGE_FRAME_H
 
@@ -25,8 +25,6 @@ int nm_page_refuse(const struct sv_http_request *req, unsigned status, struct sv
                    const char *fmt, ...) _printf_(4, 5) _must_use_;
 int nm_page_forbid(const struct nm_web_caller *who, const char *object,
                    const struct sv_http_request *req, struct sv_http_response *ret) _must_use_;
-/* <a> to PREFIX + NAME, whose text is NAME. */
-void nm_page_link(struct sv_html *h, const char *prefix, const char *name);
 /* A link to the next page of a list, after the object `last`. */
 void nm_page_more(struct sv_html *h, const char *path, const char *last);
 

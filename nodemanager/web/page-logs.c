@@ -66,7 +66,7 @@ static int put_list(const struct nm_web *w, struct yarn_container_id id, const s
 
     nm_page_begin(&h, req, "Logs", NM_PAGE_CONTAINERS, 0);
     sv_html(&h, "<p>");
-    nm_page_link(&h, "/node/container/", at->container);
+    sv_html_link_below(&h, "/node/container/", at->container);
     sv_html(&h, "</p>\n");
     sv_html_table(&h, heads);
     entries = nm_web_each_log(w->ctx, id, put_file, &l);
@@ -201,7 +201,7 @@ static int put_log(const struct nm_web *w, struct yarn_container_id id, const st
         return nm_page_refuse(req, 400, ret, "start and end must be numbers of bytes.");
     nm_page_begin(&h, req, file, NM_PAGE_CONTAINERS, running && following ? FOLLOW_S : 0);
     sv_html(&h, "<p>");
-    nm_page_link(&h, "/node/container/", at->container);
+    sv_html_link_below(&h, "/node/container/", at->container);
     sv_html(&h, ", bytes %lld to %lld of %lld%s</p>\n", (long long)v.start, (long long)v.end,
             (long long)v.size,
             running && following ? ", read again every few seconds"

@@ -74,7 +74,7 @@ static void put_container(struct sv_html *h, const struct rm_container *c)
     char text[SV_HTML_WORD], node[300];
 
     sv_html(h, "<tr><td class=\"id\">");
-    rm_page_link(h, "/cluster/container/", c->id_str);
+    sv_html_link_below(h, "/cluster/container/", c->id_str);
     sv_html(h, "</td><td>");
     put_node(h, c->node_http, yarn_node_id_text(&c->node_id, node));
     sv_html(h, "</td><td>");
@@ -137,7 +137,7 @@ static void put_attempt(struct sv_html *h, const struct rm_attempt *att)
     char text[SV_HTML_WORD], node[300], container[YARN_ID_TEXT_MAX];
 
     sv_html(h, "<tr><td class=\"id\">");
-    rm_page_link(h, "/cluster/appattempt/", att->id_str);
+    sv_html_link_below(h, "/cluster/appattempt/", att->id_str);
     sv_html(h, "</td><td>");
     sv_html_state(h, rm_attempt_fsm.state_names[att->state]);
     sv_html(h, "</td><td class=\"x t\">%s</td>", sv_html_time(att->start_ms, text));
@@ -312,7 +312,7 @@ int rm_page_attempt(const struct rm_viewer *who, const struct sv_http_request *r
     rm_page_begin(&h, req, att->id_str, RM_PAGE_APPS);
     begin_facts(&h);
     sv_html(&h, "<tr><th>Application</th><td>");
-    rm_page_link(&h, "/cluster/app/", att->app->id_str);
+    sv_html_link_below(&h, "/cluster/app/", att->app->id_str);
     sv_html(&h, "</td></tr>\n<tr><th>State</th><td>");
     sv_html_state(&h, rm_attempt_fsm.state_names[att->state]);
     sv_html(&h, "</td></tr>\n");
@@ -357,7 +357,7 @@ int rm_page_container(const struct rm_viewer *who, const struct sv_http_request 
     rm_page_begin(&h, req, c->id_str, RM_PAGE_APPS);
     begin_facts(&h);
     sv_html(&h, "<tr><th>Attempt</th><td>");
-    rm_page_link(&h, "/cluster/appattempt/", c->attempt->id_str);
+    sv_html_link_below(&h, "/cluster/appattempt/", c->attempt->id_str);
     sv_html(&h, "</td></tr>\n<tr><th>Node</th><td>");
     put_node(&h, c->node_http, yarn_node_id_text(&c->node_id, node));
     sv_html(&h, " ");

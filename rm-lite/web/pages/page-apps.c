@@ -72,7 +72,7 @@ static void put_row(struct sv_html *h, const struct rm_viewer *who, struct rm_ap
                                                : 0;
 
     sv_html(h, "<tr><td class=\"id\">");
-    rm_page_link(h, "/cluster/app/", app->id_str);
+    sv_html_link_below(h, "/cluster/app/", app->id_str);
     sv_html(h, "</td><td>%.100s</td><td>%.200s</td><td class=\"x\">%.200s</td><td>", app->user,
             app->name, app->queue);
     sv_html_state(h, rm_app_wire_state_name(app));

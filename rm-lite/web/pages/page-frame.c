@@ -13,43 +13,27 @@ static const struct sv_html_link menu[] = { { RM_PAGE_CLUSTER, "Cluster" },
                                             { RM_PAGE_APPS, "Applications" },
                                             { RM_PAGE_QUEUES, "Queues" },
                                             { RM_PAGE_NODES, "Nodes" } };
+static const struct sv_html_site site = { .program = "ResourceManager",
+                                          .menu = menu,
+                                          .n_menu = SV_ARRAY_LEN(menu),
+                                          .refused = "Cannot be done" };
 
 void rm_page_begin(struct sv_html *h, const struct sv_http_request *req, const char *title,
                    const char *here)
 {
-    sv_html_begin(h, req,
-                  &(struct sv_html_frame){ .title = title,
-                                           .program = "ResourceManager",
-                                           .menu = menu,
-                                           .n_menu = SV_ARRAY_LEN(menu),
-                                           .here = here });
+    sv_html_begin(h, req, &(struct sv_html_frame){ .title = title, .site = &site, .here = here });
 }
 
 int rm_page_refuse(const struct sv_http_request *req, unsigned status, struct sv_http_response *ret,
                    const char *fmt, ...)
 {
-    struct sv_html h;
-    char text[1024];
     va_list ap;
+    int e;
 
     va_start(ap, fmt);
-    (void)vsnprintf(text, sizeof(text), fmt, ap);
+    e = sv_html_refuse(&site, req, status, ret, fmt, ap);
     va_end(ap);
-    rm_page_begin(&h, req,
-                  status == 403   ? "Not for you"
-                  : status == 404 ? "Not found"
-                                  : "Cannot be done",
-                  NULL);
-    sv_html(&h, "<p>%s</p>\n", text);
-    return sv_html_end(&h, status, ret);
-}
-
-void rm_page_link(struct sv_html *h, const char *prefix, const char *name)
-{
-    char path[512];
-
-    (void)snprintf(path, sizeof(path), "%s%s", prefix, name);
-    sv_html_link(h, path, name);
+    return e;
 }
 
 size_t rm_page_limit(const struct sv_http_request *req, size_t usual)

@@ -1,5 +1,5 @@
-/* Shared by the ResourceManager's pages: frame, menu, refusals, links. Hostile: names of users and
- * jobs, which common/web/html.h escapes. */
+/* Shared by the ResourceManager's pages: frame, menu and refusals, over sv_html_site. Hostile:
+ * names of users and jobs, which common/web/html.h escapes. */
 #ifndef SELVEDGE_RM_LITE_WEB_PAGES_PAGE_FRAME_H
 #define SELVEDGE_RM_LITE_WEB_PAGES_PAGE_FRAME_H
 
@@ -19,8 +19,6 @@ void rm_page_begin(struct sv_html *h, const struct sv_http_request *req, const c
 /* A page with the reason for a refusal. */
 int rm_page_refuse(const struct sv_http_request *req, unsigned status, struct sv_http_response *ret,
                    const char *fmt, ...) _printf_(4, 5) _must_use_;
-/* <a> to PREFIX + NAME, whose text is NAME. */
-void rm_page_link(struct sv_html *h, const char *prefix, const char *name);
 /* Number of rows by ?limit=, default `usual`. */
 size_t rm_page_limit(const struct sv_http_request *req, size_t usual);
 /* <option>s; the `chosen` one is selected. */

@@ -351,6 +351,7 @@ class Probe:
         )  # of earlier cases
         for host in (socket.gethostname(), "localhost", "127.0.0.1", "0.0.0.0"):
             text = text.replace(host, "HOST")
+        text = re.sub(r"\w{3} \d\d/\w{3}/\d+ [\d:]+[A-Z]+", "DATE", text)  # of yarn node -status
         text = re.sub(r"\w{3} \w{3} +\d+ \d\d:\d\d:\d\d [+-]?\w+ \d{4}", "DATE", text)
         text = re.sub(
             r"\d{4}-\d\d-\d\dT[\d:.]+[+-]\d{4}|\d{4}-\d\d-\d\d \d\d:\d\d:\d\d[,.]\d+", "DATE", text

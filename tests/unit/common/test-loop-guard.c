@@ -1,5 +1,7 @@
 /* common/loop-guard.c: slow handlers are counted and named, by a clock that the handlers set. */
+#include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -12,6 +14,7 @@
 #include "common/fd.h"
 #include "common/log.h"
 #include "common/loop-guard.h"
+#include "common/loop-watchdog.h"
 
 static int64_t clock_ms = 1000;
 static char got[16384];
@@ -142,13 +145,60 @@ static void without_a_name(void **state)
     expect("sd-event handler without a name took 150 ms");
 }
 
+static int watched_pipe = -1;
+
+/* A handler that runs until the watchdog has written; poll() is interrupted by its signal. */
+static int on_stuck(sd_event_source *s, void *userdata)
+{
+    struct pollfd p = { .fd = watched_pipe, .events = POLLIN };
+
+    SV_LOOP_HANDLER();
+    (void)s;
+    (void)userdata;
+    sv_loop_enter("Protocol", "stuckCall");
+    while (poll(&p, 1, -1) < 0)
+        assert_int_equal(errno, EINTR);
+    return 0;
+}
+
+/* The handler, its part and the stack are written while the handler still runs. */
+static void watchdog(void **state)
+{
+    int p[2], saved = dup(STDERR_FILENO);
+    sd_event *event = NULL;
+    sd_event_source *first = NULL, *last = NULL;
+    ssize_t n;
+
+    (void)state;
+    assert_int_equal(sv_watchdog_start(10), 0);
+    assert_int_equal(pipe2(p, O_CLOEXEC), 0);
+    watched_pipe = p[0];
+    assert_int_equal(sd_event_new(&event), 0);
+    assert_int_equal(sd_event_add_defer(event, &first, on_stuck, NULL), 0);
+    assert_int_equal(sd_event_add_defer(event, &last, on_last, NULL), 0);
+    assert_int_equal(sd_event_source_set_priority(last, SD_EVENT_PRIORITY_IDLE), 0);
+    assert_true(dup2(p[1], STDERR_FILENO) >= 0);
+    assert_int_equal(sv_loop_run(event), 7);
+    assert_true(dup2(saved, STDERR_FILENO) >= 0);
+    (void)sv_close(p[1]);
+    n = read(p[0], got, sizeof(got) - 1);
+    assert_true(n > 0);
+    got[n] = '\0';
+    expect("<4>event loop: tests/unit/common/test-loop-guard.c on_stuck has been running for ");
+    expect(" ms, now in Protocol stuckCall; every other request waits; its stack:\n");
+    expect("test-loop-guard(+0x"); /* a frame of this program */
+    (void)sv_close(p[0]);
+    (void)sv_close(saved);
+    sd_event_source_unref(first);
+    sd_event_source_unref(last);
+    sd_event_unref(event);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(threshold),
-        cmocka_unit_test(few_lines),
-        cmocka_unit_test(parts),
-        cmocka_unit_test(without_a_name),
+        cmocka_unit_test(threshold),      cmocka_unit_test(few_lines), cmocka_unit_test(parts),
+        cmocka_unit_test(without_a_name), cmocka_unit_test(watchdog),
     };
 
     sv_log_init("test");

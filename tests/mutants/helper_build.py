@@ -1,6 +1,7 @@
-"""The helper built from a changed copy of its sources, for the fixed place of helper_fixture's prebuilt fixture; and test
-programs run on it, chosen functions of them, that stop at the first check that fails. Used by tests/mutants/run. Needs
-root and a finished `make test-programs`."""
+"""The helper built from a changed copy of its sources, for the fixed place of helper_fixture's
+prebuilt fixture; and test programs run on it, chosen functions of them, that stop at the first
+check that fails. For tests/mutants/run and tests/coverage/run. Needs root and a finished `make
+test-programs`."""
 import fcntl
 import os
 import re
@@ -219,3 +220,79 @@ def run_alone(build, program, functions, seconds):
         os.killpg(p.pid, signal.SIGKILL)
         words = p.communicate()[0] + "\nFAIL it does not end"
     return p.returncode, words
+
+
+class Helper:
+    """What tests/mutants/run needs of a subject. Tests: PROGRAM:FUNCTION,FUNCTION... of
+    tests/integration/setuid-helper, all functions if none is named; unit:COMPONENT/PROGRAM of
+    tests/unit."""
+
+    ALL = [
+        "invocation:",
+        "request:",
+        "users:",
+        "configuration:",
+        "paths-and-deletion:",
+        "cgroup-and-devices:",
+        "lifecycle:",
+        "container-isolation:",
+        "profiles:",
+        "connect-filter:",
+        "socket-activation:",
+        "races:",
+        "fault-injection:launch_setuid",
+        "unit:setuid-helper/test-config",
+        "unit:setuid-helper/test-policy",
+        "unit:executor/test-request",
+    ]
+    EACH = False  # the first test that fails has noticed the fault
+    LONGEST = 150  # seconds of a program
+
+    def __init__(self, build):
+        self.copy = Build(build, "/tmp/selvedge-mutants-%d" % os.getpid())
+        self.top, self.built = (
+            self.copy.tree,
+            None,
+        )  # built: sources that the last build had with a fault
+
+    @staticmethod
+    def missing(test):
+        """The functions of a test that its program does not run, or the program."""
+        program, _, names = test.partition(":")
+        folder = "unit/%s.c" if program == "unit" else "integration/setuid-helper/test-%s"
+        path = "%s/tests/%s" % (TOP, folder % (names if program == "unit" else program))
+        if not os.path.exists(path):
+            return [test]
+        with open(path, encoding="utf-8") as f:
+            main_function = f.read().rpartition("\ndef main(")[2]
+        functions = names.split(",") if names and program != "unit" else []
+        return [name for name in functions if not re.search(r"\b%s\b" % name, main_function)]
+
+    def build(self, files, _tests):
+        """The compiler's words when it refuses the sources, of which `files` have a fault, and no
+        others. Those of the call before are built again without it."""
+        again = set(files) | (self.built or set())
+        error = self.copy.make(
+            None if self.built is None else [f for f in again if f.endswith(".c")]
+        )
+        if not error and (self.built is None or any(f.endswith(".policy") for f in again)):
+            error = self.copy.filters()
+        self.built = again if error else set(files)
+        return error.strip()
+
+    def fails(self, test):
+        """The first check of a test that fails, or ""; None: the fixture could not be made."""
+        program, _, functions = test.partition(":")
+        if program == "unit":
+            status, words = self.copy.unit(functions)
+        else:
+            chosen = [name for name in functions.split(",") if name]
+            status, words = run(self.copy, program, chosen, self.LONGEST)
+        if status == 3:
+            return None
+        failed = [l.strip()[5:] for l in words.splitlines() if l.lstrip().startswith("FAIL")]
+        failed += re.findall(r"^\[ *FAILED *\] (test_\w+)$", words, re.M)
+        return (failed + [words.strip()[-200:]])[0].strip() if status else ""
+
+    def close(self):
+        shutil.rmtree(self.copy.work)
