@@ -1,5 +1,5 @@
-/* A scheduler whose nodes and applications are events of the test: the fixture of test-scheduler
- * and test-queues. */
+/* A scheduler whose nodes and applications are events of the test: the fixture of the scheduler's
+ * unit tests. */
 #ifndef SELVEDGE_TESTS_UNIT_RM_LITE_SCHEDULER_FIXTURE_H
 #define SELVEDGE_TESTS_UNIT_RM_LITE_SCHEDULER_FIXTURE_H
 
@@ -162,15 +162,102 @@ static inline size_t count_app(const struct fix *f, int i)
     return n;
 }
 
-static inline void two_queues(struct fix *f, const char *a, const char *b)
+static inline struct rm_app_usage app_usage(const struct fix *f, int i)
+{
+    struct rm_app_usage u;
+
+    assert_int_equal(rm_sched_app_usage(f->s, app_id(i), &u), 0);
+    return u;
+}
+
+static inline int64_t app_used(const struct fix *f, int i)
+{
+    return app_usage(f, i).used.mem;
+}
+
+static inline void container_done(struct fix *f, int i, int container)
+{
+    assert_int_equal(go(f, (struct rm_sched_event){ .type = RM_SCHED_CONTAINER_DONE,
+                                                    .container = { { app_id(i), 1 }, container } }),
+                     0);
+}
+
+static inline size_t ask_round(struct fix *f)
+{
+    size_t n = 0;
+
+    assert_int_equal(
+        go(f, (struct rm_sched_event){ .type = RM_SCHED_ASK_ROUND, .window_ms = 1000 }), 0);
+    for (size_t i = 0; i < f->n; i++)
+        n += f->d[i].type == RM_DECIDE_ALLOCATED;
+    return n;
+}
+
+static inline void ask_rounds(struct fix *f)
+{
+    while (rm_sched_round_waiting(f->s))
+        (void)ask_round(f);
+}
+
+static inline int reconfigure(struct fix *f, struct sv_conf *conf, struct sv_error *err)
+{
+    struct rm_sched_event ev = { .type = RM_SCHED_RECONFIGURED, .conf = conf };
+
+    return rm_sched_handle(f->s, &ev, f->now, &f->d, &f->n, err);
+}
+
+/* Queues without limits of users, and heartbeats that give whatever fits. */
+static inline void one_queue(struct fix *f)
 {
     fix_conf(f);
-    set(f, CS "root.queues", "a,b");
-    set(f, CS "root.a.capacity", a);
-    set(f, CS "root.b.capacity", b);
     set(f, CS "user-limit-factor", "-1");
     set(f, CS "per-node-heartbeat.maximum-offswitch-assignments", "1000");
     set(f, CS "per-node-heartbeat.maximum-container-assignments", "-1");
+}
+
+static inline void two_queues(struct fix *f, const char *a, const char *b)
+{
+    one_queue(f);
+    set(f, CS "root.queues", "a,b");
+    set(f, CS "root.a.capacity", a);
+    set(f, CS "root.b.capacity", b);
+}
+
+/* Starts the scheduler with node 1, and with application 1 of ann in this queue. */
+static inline void fix_start_with(struct fix *f, int64_t mem, const char *queue)
+{
+    fix_start(f);
+    node(f, 1, NULL, mem, 64);
+    app(f, 1, "ann", queue, 0);
+}
+
+/* A test gets its fixture in *state, configured and not started:
+ * TWO_QUEUES(test) has queues a and b with half of the cluster each. */
+#define ONE_QUEUE(test) cmocka_unit_test_setup_teardown(test, setup_one_queue, teardown)
+#define TWO_QUEUES(test) cmocka_unit_test_setup_teardown(test, setup_two_queues, teardown)
+
+static inline int setup_one_queue(void **state)
+{
+    static struct fix f;
+
+    one_queue(&f);
+    *state = &f;
+    return 0;
+}
+
+static inline int setup_two_queues(void **state)
+{
+    static struct fix f;
+
+    two_queues(&f, "50", "50");
+    *state = &f;
+    return 0;
+}
+
+static inline int teardown(void **state)
+{
+    fix_end(*state);
+    return 0;
 }
 
 #endif

@@ -18,14 +18,6 @@ static bool active(struct fix *f, int i)
     return u.active;
 }
 
-static int64_t used(struct fix *f, int i)
-{
-    struct rm_app_usage u;
-
-    assert_int_equal(rm_sched_app_usage(f->s, app_id(i), &u), 0);
-    return u.used.mem;
-}
-
 static void removed(struct fix *f, int i)
 {
     assert_int_equal(
@@ -59,9 +51,9 @@ static void test_weights(void **state)
         ;
     /* 28 GiB in 2 + 0.5 + 1 shares of 8. As in Hadoop a user goes one container above the limit,
      * and the last one has the rest. */
-    assert_int_equal(used(&f, 1) / 1024, 17);
-    assert_int_equal(used(&f, 2) / 1024, 5);
-    assert_int_equal(used(&f, 3) / 1024, 6);
+    assert_int_equal(app_used(&f, 1) / 1024, 17);
+    assert_int_equal(app_used(&f, 2) / 1024, 5);
+    assert_int_equal(app_used(&f, 3) / 1024, 6);
     set(&f, CS "root.a.user-settings.ann.weight", "0");
     assert_int_equal(refresh(&f), 0);
     removed(&f, 3);
@@ -205,8 +197,8 @@ static void test_fair_by_size(void **state)
         for (int i = 0; i < 40; i++)
             assert_int_equal(beat(&f, 1), 1);
         /* By use alone both have the same; by size 20 to 15. */
-        assert_int_equal(used(&f, 1) / 1024, by_size ? 23 : 20);
-        assert_int_equal(used(&f, 2) / 1024, by_size ? 17 : 20);
+        assert_int_equal(app_used(&f, 1) / 1024, by_size ? 23 : 20);
+        assert_int_equal(app_used(&f, 2) / 1024, by_size ? 17 : 20);
         fix_end(&f);
     }
 }

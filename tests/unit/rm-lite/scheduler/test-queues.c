@@ -176,13 +176,6 @@ static void test_master_limit(void **state)
     fix_end(&f);
 }
 
-static int refresh(struct fix *f, struct sv_conf *conf, struct sv_error *err)
-{
-    struct rm_sched_event ev = { .type = RM_SCHED_RECONFIGURED, .conf = conf };
-
-    return rm_sched_handle(f->s, &ev, f->now, &f->d, &f->n, err);
-}
-
 static void test_refresh(void **state)
 {
     struct fix f;
@@ -201,15 +194,15 @@ static void test_refresh(void **state)
     conf = sv_conf_new();
     assert_int_equal(sv_conf_set(conf, CS "root.queues", "b"), 0);
     assert_int_equal(sv_conf_set(conf, CS "root.b.capacity", "100"), 0);
-    assert_true(refresh(&f, conf, &err) < 0); /* a still runs */
+    assert_true(reconfigure(&f, conf, &err) < 0); /* a still runs */
     assert_non_null(strstr(err.text, "root.a is deleted"));
     sv_conf_free(conf);
     set(&f, CS "root.a.capacity", "40");
     set(&f, CS "root.b.capacity", "61");
-    assert_true(refresh(&f, f.conf, &err) < 0); /* 101 % */
+    assert_true(reconfigure(&f, f.conf, &err) < 0); /* 101 % */
     set(&f, CS "root.b.capacity", "60");
     set(&f, CS "root.a.state", "STOPPED");
-    assert_int_equal(refresh(&f, f.conf, &err), 0);
+    assert_int_equal(reconfigure(&f, f.conf, &err), 0);
     assert_int_equal(rm_sched_queue(f.s, "a", &q), 0);
     assert_int_equal(q.state, RM_QUEUE_DRAINING);
     assert_int_equal(q.used.mem, 10240);
@@ -243,7 +236,7 @@ static void test_refresh_starts_waiting(void **state)
     rm_sched_app_usage(f.s, app_id(2), &u);
     assert_false(u.active);
     set(&f, CS "maximum-am-resource-percent", "0.5");
-    assert_int_equal(refresh(&f, f.conf, &err), 0);
+    assert_int_equal(reconfigure(&f, f.conf, &err), 0);
     rm_sched_app_usage(f.s, app_id(2), &u);
     assert_true(u.active);
     assert_true(rm_sched_round_waiting(f.s)); /* at once: no heartbeat is needed */
@@ -252,7 +245,7 @@ static void test_refresh_starts_waiting(void **state)
     assert_int_equal(count_app(&f, 2), 1);
     /* What masters were told as the maximum stays. */
     set(&f, "yarn.scheduler.maximum-allocation-mb", "4096");
-    assert_true(refresh(&f, f.conf, &err) < 0);
+    assert_true(reconfigure(&f, f.conf, &err) < 0);
     assert_non_null(strstr(err.text, "root.default: its maximum allocation would decrease"));
     fix_end(&f);
 }
