@@ -1,5 +1,6 @@
-/* HTTP requests of the command line, on its event loop (libcurl's multi interface). Responses come
- * from daemons and from applications: sizes and times are bounded, redirects are not followed. */
+/* HTTP requests of the command line, on its event loop, by libcurl, which the first request loads.
+ * Responses come from daemons and from applications: sizes and times are bounded, redirects are not
+ * followed. */
 #ifndef SELVEDGE_CLIENT_HTTP_FETCH_H
 #define SELVEDGE_CLIENT_HTTP_FETCH_H
 
@@ -26,9 +27,6 @@ void cli_fetch_patience(struct cli_fetch *f, long ms);
 /* At most `max` bytes; a longer body is truncated, which is not an error. */
 int cli_fetch_get(struct cli_fetch *f, const char *url, size_t max, cli_fetch_fn fn, void *userdata)
     _must_use_;
-/* The same of http://ADDRESS/PATH, ADDRESS being HOST:PORT, without libcurl: see plain-get.h. */
-int cli_fetch_get_plain(struct cli_fetch *f, const char *address, const char *path, size_t max,
-                        cli_fetch_fn fn, void *userdata) _must_use_;
 /* An empty body with one header "Name: value". */
 int cli_fetch_post(struct cli_fetch *f, const char *url, const char *header, cli_fetch_fn fn,
                    void *userdata) _must_use_;

@@ -105,8 +105,8 @@ struct rm_app {
     struct rm_app *prev, *next; /* rm->app_list, in order of submission */
 };
 
-/* Creates an application from a submission and adds it to the tables. NULL with `err` for a
- * submission that cannot be parsed or requests an invalid resource. */
+/* Makes an application from a submission and puts it into the tables. NULL with `err` for a
+ * submission that cannot be read or asks for an invalid resource, or -ENOMEM. */
 struct rm_app *rm_app_new(struct rm *rm, struct yarn_app_id id, const char *user,
                           const uint8_t *submission, size_t len, struct sv_error *err);
 /* The LIFETIME timeout of a submission in seconds, 0 without one; -EINVAL if negative. */

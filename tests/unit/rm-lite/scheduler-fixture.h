@@ -74,9 +74,9 @@ static inline void node(struct fix *f, int i, const char *rack, int64_t mem, int
     struct yarn_node_id id = node_id(i);
 
     assert_int_equal(go(f, (struct rm_sched_event){ .type = RM_SCHED_NODE_ADDED,
-                                                    .node = &id,
-                                                    .rack = rack,
-                                                    .total = { mem, vcores } }),
+                                                    .node_added = { .node = &id,
+                                                                    .rack = rack,
+                                                                    .total = { mem, vcores } } }),
                      0);
 }
 
@@ -85,7 +85,8 @@ static inline size_t beat(struct fix *f, int i)
     struct yarn_node_id id = node_id(i);
     size_t got = 0;
 
-    assert_int_equal(go(f, (struct rm_sched_event){ .type = RM_SCHED_NODE_HEARTBEAT, .node = &id }),
+    assert_int_equal(go(f, (struct rm_sched_event){ .type = RM_SCHED_NODE_HEARTBEAT,
+                                                    .node_heartbeat = { .node = &id } }),
                      0);
     for (size_t k = 0; k < f->n; k++)
         got += f->d[k].type == RM_DECIDE_ALLOCATED;
@@ -107,23 +108,25 @@ static inline bool app_prio(struct fix *f, int i, const char *user, const char *
                          .relax = true,
                          .capability = { am_mem, 1 } };
 
-    assert_int_equal(go(f, (struct rm_sched_event){ .type = RM_SCHED_APP_ADDED,
-                                                    .app = app_id(i),
-                                                    .user = user,
-                                                    .queue = queue,
-                                                    .priority = priority,
-                                                    .total = { am_mem, 1 } }),
-                     0);
+    assert_int_equal(
+        go(f, (struct rm_sched_event){ .type = RM_SCHED_APP_ADDED,
+                                       .app_added = { .app = app_id(i),
+                                                      .user = user,
+                                                      .queue = queue,
+                                                      .priority = priority,
+                                                      .am_resource = { am_mem, 1 } } }),
+        0);
     assert_int_equal(f->n, 1);
     if (f->d[0].type == RM_DECIDE_APP_REJECTED)
         return false;
     assert_int_equal(f->d[0].type, RM_DECIDE_APP_ACCEPTED);
-    assert_int_equal(go(f, (struct rm_sched_event){ .type = RM_SCHED_ATTEMPT_ADDED,
-                                                    .app = app_id(i),
-                                                    .attempt = 1,
-                                                    .asks = &am,
-                                                    .n_asks = am_mem ? 1 : 0 }),
-                     0);
+    assert_int_equal(
+        go(f, (struct rm_sched_event){ .type = RM_SCHED_ATTEMPT_ADDED,
+                                       .attempt_added = { .app = app_id(i),
+                                                          .attempt = 1,
+                                                          .asks = &am,
+                                                          .n_asks = am_mem ? 1 : 0 } }),
+        0);
     return true;
 }
 
@@ -142,10 +145,10 @@ static inline void ask_full(struct fix *f, int i, int32_t priority, const char *
                         .relax = relax,
                         .capability = { mem, vcores } };
 
-    assert_int_equal(go(f,
-                        (struct rm_sched_event){
-                            .type = RM_SCHED_ASK, .app = app_id(i), .asks = &a, .n_asks = 1 }),
-                     0);
+    assert_int_equal(
+        go(f, (struct rm_sched_event){ .type = RM_SCHED_ASK,
+                                       .ask = { .app = app_id(i), .asks = &a, .n_asks = 1 } }),
+        0);
 }
 
 static inline void ask(struct fix *f, int i, int64_t mem, int count)
@@ -177,8 +180,10 @@ static inline int64_t app_used(const struct fix *f, int i)
 
 static inline void container_done(struct fix *f, int i, int container)
 {
-    assert_int_equal(go(f, (struct rm_sched_event){ .type = RM_SCHED_CONTAINER_DONE,
-                                                    .container = { { app_id(i), 1 }, container } }),
+    assert_int_equal(go(f,
+                        (struct rm_sched_event){
+                            .type = RM_SCHED_CONTAINER_DONE,
+                            .container_done = { .container = { { app_id(i), 1 }, container } } }),
                      0);
 }
 
@@ -186,8 +191,9 @@ static inline size_t ask_round(struct fix *f)
 {
     size_t n = 0;
 
-    assert_int_equal(
-        go(f, (struct rm_sched_event){ .type = RM_SCHED_ASK_ROUND, .window_ms = 1000 }), 0);
+    assert_int_equal(go(f, (struct rm_sched_event){ .type = RM_SCHED_ASK_ROUND,
+                                                    .ask_round = { .window_ms = 1000 } }),
+                     0);
     for (size_t i = 0; i < f->n; i++)
         n += f->d[i].type == RM_DECIDE_ALLOCATED;
     return n;
@@ -201,7 +207,7 @@ static inline void ask_rounds(struct fix *f)
 
 static inline int reconfigure(struct fix *f, struct sv_conf *conf, struct sv_error *err)
 {
-    struct rm_sched_event ev = { .type = RM_SCHED_RECONFIGURED, .conf = conf };
+    struct rm_sched_event ev = { .type = RM_SCHED_RECONFIGURED, .reconfigured = { .conf = conf } };
 
     return rm_sched_handle(f->s, &ev, f->now, &f->d, &f->n, err);
 }

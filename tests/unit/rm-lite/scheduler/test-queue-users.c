@@ -20,13 +20,15 @@ static bool active(struct fix *f, int i)
 
 static void removed(struct fix *f, int i)
 {
-    assert_int_equal(
-        go(f, (struct rm_sched_event){ .type = RM_SCHED_APP_REMOVED, .app = app_id(i) }), 0);
+    assert_int_equal(go(f, (struct rm_sched_event){ .type = RM_SCHED_APP_REMOVED,
+                                                    .app_removed = { .app = app_id(i) } }),
+                     0);
 }
 
 static int refresh(struct fix *f)
 {
-    return go(f, (struct rm_sched_event){ .type = RM_SCHED_RECONFIGURED, .conf = f->conf });
+    return go(f, (struct rm_sched_event){ .type = RM_SCHED_RECONFIGURED,
+                                          .reconfigured = { .conf = f->conf } });
 }
 
 /* ---------------------------------------------------------------------- weights */
@@ -139,13 +141,14 @@ static void test_parallel_of_users(void **state)
     assert_true(active(&f, 1) && !active(&f, 2));
     assert_true(active(&f, 3) && active(&f, 4) && !active(&f, 5));
     /* An attempt that ends gives its place away; the next attempt waits for another. */
-    assert_int_equal(
-        go(&f, (struct rm_sched_event){ .type = RM_SCHED_ATTEMPT_REMOVED, .app = app_id(1) }), 0);
-    assert_true(!active(&f, 1) && active(&f, 2));
-    assert_int_equal(go(&f, (struct rm_sched_event){ .type = RM_SCHED_ATTEMPT_ADDED,
-                                                     .app = app_id(1),
-                                                     .attempt = 2 }),
+    assert_int_equal(go(&f, (struct rm_sched_event){ .type = RM_SCHED_ATTEMPT_REMOVED,
+                                                     .attempt_removed = { .app = app_id(1) } }),
                      0);
+    assert_true(!active(&f, 1) && active(&f, 2));
+    assert_int_equal(
+        go(&f, (struct rm_sched_event){ .type = RM_SCHED_ATTEMPT_ADDED,
+                                        .attempt_added = { .app = app_id(1), .attempt = 2 } }),
+        0);
     assert_true(!active(&f, 1));
     set(&f, CS "user.b.ob.max-parallel-apps", "3");
     set(&f, CS "user.ann.max-parallel-apps", "2");

@@ -70,8 +70,10 @@ static void test_masters_share_grows(void **state)
     assert_int_equal(rm_sched_app_usage(f.s, app_id(2), &u), 0);
     assert_false(u.active);
     for (int64_t k = 1; k <= 19; k++)
-        assert_int_equal(go(&f, (struct rm_sched_event){ .type = RM_SCHED_CONTAINER_DONE,
-                                                         .container = { { app_id(9), 1 }, k } }),
+        assert_int_equal(go(&f,
+                            (struct rm_sched_event){
+                                .type = RM_SCHED_CONTAINER_DONE,
+                                .container_done = { .container = { { app_id(9), 1 }, k } } }),
                          0);
     assert_int_equal(beat(&f, 1), 1);
     assert_int_equal(count_app(&f, 2), 1);
@@ -142,8 +144,9 @@ static void test_admission(void **state)
     assert_true(app(&f, 4, "ann", "root.a", 0));
     assert_false(app(&f, 5, "ann", "a", 0));
     assert_non_null(strstr(f.d[0].text, "Queue root.a already has 1 applications"));
-    assert_int_equal(
-        go(&f, (struct rm_sched_event){ .type = RM_SCHED_APP_REMOVED, .app = app_id(4) }), 0);
+    assert_int_equal(go(&f, (struct rm_sched_event){ .type = RM_SCHED_APP_REMOVED,
+                                                     .app_removed = { .app = app_id(4) } }),
+                     0);
     assert_true(app(&f, 6, "ann", "a", 0));
     fix_end(&f);
 }
@@ -166,8 +169,9 @@ static void test_master_limit(void **state)
     rm_sched_app_usage(f.s, app_id(2), &u);
     assert_false(u.active);
     assert_int_equal(beat(&f, 1), 1);
-    assert_int_equal(
-        go(&f, (struct rm_sched_event){ .type = RM_SCHED_APP_REMOVED, .app = app_id(1) }), 0);
+    assert_int_equal(go(&f, (struct rm_sched_event){ .type = RM_SCHED_APP_REMOVED,
+                                                     .app_removed = { .app = app_id(1) } }),
+                     0);
     assert_int_equal(f.n, 1);
     assert_int_equal(f.d[0].type, RM_DECIDE_ORPHANED);
     rm_sched_app_usage(f.s, app_id(2), &u);
@@ -208,8 +212,9 @@ static void test_refresh(void **state)
     assert_int_equal(q.used.mem, 10240);
     rm_sched_app_usage(f.s, app_id(1), &u);
     assert_string_equal(u.queue_path, "root.a");
-    assert_int_equal(
-        go(&f, (struct rm_sched_event){ .type = RM_SCHED_APP_REMOVED, .app = app_id(1) }), 0);
+    assert_int_equal(go(&f, (struct rm_sched_event){ .type = RM_SCHED_APP_REMOVED,
+                                                     .app_removed = { .app = app_id(1) } }),
+                     0);
     assert_int_equal(rm_sched_queue(f.s, "a", &q), 0);
     assert_int_equal(q.state, RM_QUEUE_STOPPED);
     assert_int_equal(q.used.mem, 0);
@@ -240,8 +245,9 @@ static void test_refresh_starts_waiting(void **state)
     rm_sched_app_usage(f.s, app_id(2), &u);
     assert_true(u.active);
     assert_true(rm_sched_round_waiting(f.s)); /* at once: no heartbeat is needed */
-    assert_int_equal(
-        go(&f, (struct rm_sched_event){ .type = RM_SCHED_ASK_ROUND, .window_ms = 1000 }), 0);
+    assert_int_equal(go(&f, (struct rm_sched_event){ .type = RM_SCHED_ASK_ROUND,
+                                                     .ask_round = { .window_ms = 1000 } }),
+                     0);
     assert_int_equal(count_app(&f, 2), 1);
     /* What masters were told as the maximum stays. */
     set(&f, "yarn.scheduler.maximum-allocation-mb", "4096");

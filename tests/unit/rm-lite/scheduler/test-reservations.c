@@ -160,13 +160,15 @@ static void test_round_reserves_what_ends(void **state)
     ask(&f, 2, 2048, 1);
     ask(&f, 3, 1024, 100);
     container_done(&f, 1, 1);
-    assert_int_equal(
-        go(&f, (struct rm_sched_event){ .type = RM_SCHED_ASK_ROUND, .window_ms = 1000 }), 0);
+    assert_int_equal(go(&f, (struct rm_sched_event){ .type = RM_SCHED_ASK_ROUND,
+                                                     .ask_round = { .window_ms = 1000 } }),
+                     0);
     assert_int_equal(count_app(&f, 3), 0);
     assert_int_equal(reserved(&f, 2), 1);
     container_done(&f, 1, 2);
-    assert_int_equal(
-        go(&f, (struct rm_sched_event){ .type = RM_SCHED_ASK_ROUND, .window_ms = 1000 }), 0);
+    assert_int_equal(go(&f, (struct rm_sched_event){ .type = RM_SCHED_ASK_ROUND,
+                                                     .ask_round = { .window_ms = 1000 } }),
+                     0);
     assert_int_equal(containers(&f, 2), 1);
     fix_end(&f);
 }
@@ -189,10 +191,11 @@ static void test_smaller_node(void **state)
     beats(&f, 1, 1, 1);
     assert_int_equal(reserved(&f, 1), 1);
     for (int mem = 4096; mem >= 3072; mem -= 1024) {
-        assert_int_equal(go(&f, (struct rm_sched_event){ .type = RM_SCHED_NODE_RESIZED,
-                                                         .node = &id,
-                                                         .total = { mem, 16 } }),
-                         0);
+        assert_int_equal(
+            go(&f,
+               (struct rm_sched_event){ .type = RM_SCHED_NODE_RESIZED,
+                                        .node_resized = { .node = &id, .total = { mem, 16 } } }),
+            0);
         assert_int_equal(reserved(&f, 1), mem == 4096);
     }
     fix_end(&f);

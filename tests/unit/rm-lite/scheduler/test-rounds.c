@@ -28,8 +28,9 @@ static struct cost rounds(struct fix *f)
     int64_t last = a.nodes_visited;
 
     while (rm_sched_round_waiting(f->s)) {
-        assert_int_equal(
-            go(f, (struct rm_sched_event){ .type = RM_SCHED_ASK_ROUND, .window_ms = 1000 }), 0);
+        assert_int_equal(go(f, (struct rm_sched_event){ .type = RM_SCHED_ASK_ROUND,
+                                                        .ask_round = { .window_ms = 1000 } }),
+                         0);
         assert_true(f->n <= RM_TURN_DECISIONS);
         b = rm_sched_counts(f->s);
         assert_true(b.nodes_visited - last <= RM_TURN_NODES);
@@ -189,16 +190,17 @@ static void test_a_turn_has_an_end(void **state)
     cluster(&f, MANY, 65536);
     app(&f, 1, "ann", "a", 0);
     ask(&f, 1, 1024, RM_MAX_ASK_COUNT);
-    assert_int_equal(
-        go(&f, (struct rm_sched_event){ .type = RM_SCHED_ASK_ROUND, .window_ms = 1000 }), 0);
+    assert_int_equal(go(&f, (struct rm_sched_event){ .type = RM_SCHED_ASK_ROUND,
+                                                     .ask_round = { .window_ms = 1000 } }),
+                     0);
     assert_true(f.n > 0 && f.n <= RM_TURN_DECISIONS);
     assert_true(rm_sched_round_waiting(f.s));
     app(&f, 2, "bob", "b", 0);
     ask(&f, 2, 1024, 5);
-    assert_int_equal(go(&f, (struct rm_sched_event){ .type = RM_SCHED_ASK_ROUND,
-                                                     .window_ms = 1000,
-                                                     .max_decisions = 20 }),
-                     0);
+    assert_int_equal(
+        go(&f, (struct rm_sched_event){ .type = RM_SCHED_ASK_ROUND,
+                                        .ask_round = { .window_ms = 1000, .max_decisions = 20 } }),
+        0);
     assert_true(f.n <= 20);
     assert_int_equal(count_app(&f, 2), 5);
     c = rounds(&f);
@@ -303,9 +305,9 @@ static void test_a_visit_keeps_the_heartbeats_limits(void **state)
         app(&f, 1, "ann", "default", 0);
         ask(&f, 1, 1024, 8);
         while (rm_sched_round_waiting(f.s)) {
-            assert_int_equal(
-                go(&f, (struct rm_sched_event){ .type = RM_SCHED_ASK_ROUND, .window_ms = 1000 }),
-                0);
+            assert_int_equal(go(&f, (struct rm_sched_event){ .type = RM_SCHED_ASK_ROUND,
+                                                             .ask_round = { .window_ms = 1000 } }),
+                             0);
             for (size_t i = 0; i < f.n; i++)
                 per_node[f.d[i].node.host[4] - '0']++;
         }

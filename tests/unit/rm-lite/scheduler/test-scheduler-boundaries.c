@@ -23,9 +23,9 @@ static void test_blacklisted_rack(void **state)
     app(f, 1, "ann", "default", 0);
     ask(f, 1, 1024, 1);
     assert_int_equal(go(f, (struct rm_sched_event){ .type = RM_SCHED_ASK,
-                                                    .app = app_id(1),
-                                                    .blacklist_add = racks,
-                                                    .n_blacklist_add = 1 }),
+                                                    .ask = { .app = app_id(1),
+                                                             .blacklist_add = racks,
+                                                             .n_blacklist_add = 1 } }),
                      0);
     assert_int_equal(beat(f, 1), 0);
     assert_int_equal(beat(f, 2), 1);
@@ -88,8 +88,8 @@ static int ask_id(struct fix *f, int64_t id, const char *name)
                         .relax = true,
                         .capability = { 1024, 1 } };
 
-    return go(f, (struct rm_sched_event){
-                     .type = RM_SCHED_ASK, .app = app_id(1), .asks = &a, .n_asks = 1 });
+    return go(f, (struct rm_sched_event){ .type = RM_SCHED_ASK,
+                                          .ask = { .app = app_id(1), .asks = &a, .n_asks = 1 } });
 }
 
 static void test_numbers_of_asks(void **state)
@@ -129,8 +129,9 @@ static void test_round_after_a_reservation(void **state)
     ask(f, 3, 1024, 1);
     while (rm_sched_round_waiting(f->s))
         assert_int_equal(ask_round(f), 0);
-    assert_int_equal(
-        go(f, (struct rm_sched_event){ .type = RM_SCHED_APP_REMOVED, .app = app_id(2) }), 0);
+    assert_int_equal(go(f, (struct rm_sched_event){ .type = RM_SCHED_APP_REMOVED,
+                                                    .app_removed = { .app = app_id(2) } }),
+                     0);
     assert_int_equal(ask_round(f), 1);
 }
 
@@ -165,10 +166,10 @@ static void test_sweep_leaves_out_closed_nodes(void **state)
     fix_start(f);
     node(f, 1, NULL, 4096, 16);
     beat(f, 1);
-    assert_int_equal(go(f, (struct rm_sched_event){ .type = RM_SCHED_NODE_SCHEDULABLE,
-                                                    .node = &id,
-                                                    .flag = false }),
-                     0);
+    assert_int_equal(
+        go(f, (struct rm_sched_event){ .type = RM_SCHED_NODE_SCHEDULABLE,
+                                       .node_schedulable = { .node = &id, .schedulable = false } }),
+        0);
     app(f, 1, "ann", "default", 0);
     ask(f, 1, 1024, 1);
     before = rm_sched_counts(f->s);
@@ -184,10 +185,10 @@ static void test_resized_node(void **state)
 
     fix_start(f);
     node(f, 1, NULL, 4096, 16);
-    assert_int_equal(go(f, (struct rm_sched_event){ .type = RM_SCHED_NODE_RESIZED,
-                                                    .node = &id,
-                                                    .total = { 8192, 32 } }),
-                     0);
+    assert_int_equal(
+        go(f, (struct rm_sched_event){ .type = RM_SCHED_NODE_RESIZED,
+                                       .node_resized = { .node = &id, .total = { 8192, 32 } } }),
+        0);
     assert_int_equal(rm_sched_cluster(f->s).mem, 8192);
     assert_int_equal(rm_sched_cluster(f->s).vcores, 32);
 }
@@ -204,11 +205,11 @@ static void test_containers_of_an_attempt(void **state)
         app(&f, 1, "ann", "default", 0);
         ask(&f, 1, 1024, 2);
         assert_int_equal(beat(&f, 1), 2);
-        assert_int_equal(go(&f, (struct rm_sched_event){ .type = RM_SCHED_ATTEMPT_REMOVED,
-                                                         .app = app_id(1),
-                                                         .attempt = 1,
-                                                         .flag = keep }),
-                         0);
+        assert_int_equal(
+            go(&f, (struct rm_sched_event){ .type = RM_SCHED_ATTEMPT_REMOVED,
+                                            .attempt_removed = { .app = app_id(1),
+                                                                 .keep_containers = keep } }),
+            0);
         assert_int_equal(app_used(&f, 1), keep ? 2048 : 0);
         fix_end(&f);
     }
