@@ -26,7 +26,7 @@ int sv_landlock_new(bool tcp, struct sv_landlock *ret)
 {
     int version = sv_landlock_version();
     struct ruleset rules = { .fs = FS_V1 };
-    size_t size = version >= 6 ? sizeof rules : version >= 4 ? 16 : 8;
+    size_t size = version >= 6 ? sizeof(rules) : version >= 4 ? 16 : 8;
 
     rules.fs |= version >= 2 ? SV_LANDLOCK_REFER : 0;
     rules.fs |= version >= 3 ? SV_LANDLOCK_TRUNCATE : 0;

@@ -90,7 +90,7 @@ int exe_check(struct exe *x, bool rebuild, exe_done done, void *userdata) _must_
 #define EXE_FIRST_CHECK_MS 30000
 int exe_check_first(struct exe *x, const struct exe_settings *s, struct exe_failure *ret)
     _must_use_;
-/* The network request from its answer's lines "network-…", for net_plan_make. */
+/* The network request from its answer's lines "network-…", for exe_net_plan_make. */
 struct net_request;
 void exe_network_line(struct net_request *q, const char *key, const char *value);
 /* Number of addresses in the range for containers of the network `private`, from the last answer;

@@ -20,7 +20,7 @@
 #define BUSY_TRIES 150
 
 /* Maps libnl's -NLE_… to enum net_exit. */
-int net_fail(struct net *n, int error, const char *what, const char *device)
+int exe_net_fail(struct net *n, int error, const char *what, const char *device)
 {
     int e = error < 0 ? -error : error;
     bool busy = e == NLE_EXIST || e == NLE_BUSY;
@@ -32,7 +32,7 @@ int net_fail(struct net *n, int error, const char *what, const char *device)
     return busy ? NET_EXIT_BUSY : host ? NET_EXIT_HOST : NET_EXIT_KERNEL;
 }
 
-int net_index(struct nl_sock *sock, const char *name)
+int exe_net_find_index(struct nl_sock *sock, const char *name)
 {
     struct rtnl_link *link = NULL;
     int r = rtnl_link_get_kernel(sock, 0, name, &link);
@@ -103,33 +103,33 @@ static int make_bridge(struct net *n)
     rtnl_link_put(link);
     if (r < 0 && r != -NLE_EXIST)
         return r;
-    int index = net_index(n->host, n->q->link);
+    int index = exe_net_find_index(n->host, n->q->link);
     if (index <= 0)
         return index < 0 ? index : -NLE_NODEV;
     r = add_address(n->host, index, n->plan.gateway, n->plan.prefix);
     return r < 0 && r != -NLE_EXIST ? r : set_up(n->host, n->q->link, NULL);
 }
 
-int net_find_link(struct net *n, int *ret_index)
+int exe_net_find_link(struct net *n, int *ret_index)
 {
     struct rtnl_link *link = NULL;
-    int index = net_index(n->host, n->q->link);
+    int index = exe_net_find_index(n->host, n->q->link);
     if (index == 0 && n->plan.mode == NET_BRIDGE) {
         int r = make_bridge(n);
         if (r < 0)
-            return net_fail(n, r, "making the bridge", n->q->link);
-        index = net_index(n->host, n->q->link);
+            return exe_net_fail(n, r, "making the bridge", n->q->link);
+        index = exe_net_find_index(n->host, n->q->link);
     }
     if (index == 0)
         index = -NLE_NODEV;
     if (index < 0)
-        return net_fail(n, index, "looking for selvedge.network.link", n->q->link);
+        return exe_net_fail(n, index, "looking for selvedge.network.link", n->q->link);
     *ret_index = index;
     if (n->plan.mode != NET_BRIDGE)
         return 0;
     int r = rtnl_link_get_kernel(n->host, index, NULL, &link);
     if (r < 0)
-        return net_fail(n, r, "looking for selvedge.network.link", n->q->link);
+        return exe_net_fail(n, r, "looking for selvedge.network.link", n->q->link);
     const char *type = rtnl_link_get_type(link);
     bool bridge = type && strcmp(type, "bridge") == 0;
     rtnl_link_put(link);
@@ -180,7 +180,7 @@ static int make_veth(struct net *n, int bridge, int *ret_host_end)
     nl_addr_put(mac);
     if (r < 0)
         return r;
-    r = net_index(n->host, n->plan.host_end);
+    r = exe_net_find_index(n->host, n->plan.host_end);
     if (r <= 0)
         return r < 0 ? r : -NLE_NODEV;
     *ret_host_end = r;
@@ -221,7 +221,7 @@ static int make_vlan(struct net *n, int parent)
 
 /* The kernel destroys a namespace some time after its last process: the address of a container that
  * has just ended may still be in use for a moment. */
-int net_make_device(struct net *n, int link, int *ret_host_end)
+int exe_net_make_device(struct net *n, int link, int *ret_host_end)
 {
     const struct timespec pause = { .tv_nsec = BUSY_PAUSE_MS * 1000000L };
     int r;
@@ -232,21 +232,21 @@ int net_make_device(struct net *n, int link, int *ret_host_end)
             break;
         (void)nanosleep(&pause, NULL);
     }
-    return r < 0 ? net_fail(n, r, "making the container's device", n->q->link) : 0;
+    return r < 0 ? exe_net_fail(n, r, "making the container's device", n->q->link) : 0;
 }
 
-int net_remove_device(struct net *n, int host_end)
+int exe_net_remove_device(struct net *n, int host_end)
 {
     struct rtnl_link *link = rtnl_link_alloc();
     if (!link)
-        return net_fail(n, -NLE_NOMEM, "removing it", n->plan.host_end);
+        return exe_net_fail(n, -NLE_NOMEM, "removing it", n->plan.host_end);
     rtnl_link_set_ifindex(link, host_end);
     int r = rtnl_link_delete(n->host, link);
     rtnl_link_put(link);
-    return r < 0 ? net_fail(n, r, "removing it", n->plan.host_end) : 0;
+    return r < 0 ? exe_net_fail(n, r, "removing it", n->plan.host_end) : 0;
 }
 
-int net_set_sender(struct net *n, uint8_t first, uint8_t second)
+int exe_net_set_sender(struct net *n, uint8_t first, uint8_t second)
 {
     struct rtnl_link *link = rtnl_link_alloc();
     n->plan.mac[0] = first;
@@ -260,7 +260,7 @@ int net_set_sender(struct net *n, uint8_t first, uint8_t second)
     }
     nl_addr_put(mac);
     rtnl_link_put(link);
-    return r < 0 ? net_fail(n, r, "setting its hardware address", INSIDE) : 0;
+    return r < 0 ? exe_net_fail(n, r, "setting its hardware address", INSIDE) : 0;
 }
 
 static int add_default_route(struct net *n, int index)
@@ -286,19 +286,19 @@ static int add_default_route(struct net *n, int index)
     return r;
 }
 
-int net_configure_inside(struct net *n)
+int exe_net_configure_inside(struct net *n)
 {
-    int index = net_index(n->inside, INSIDE), r = set_up(n->inside, "lo", NULL);
+    int index = exe_net_find_index(n->inside, INSIDE), r = set_up(n->inside, "lo", NULL);
     if (r < 0)
-        return net_fail(n, r, "starting it", "lo");
+        return exe_net_fail(n, r, "starting it", "lo");
     if (index <= 0)
-        return net_fail(n, index < 0 ? index : -NLE_NODEV, "looking for it", INSIDE);
+        return exe_net_fail(n, index < 0 ? index : -NLE_NODEV, "looking for it", INSIDE);
     r = add_address(n->inside, index, n->plan.address, n->plan.prefix);
     if (r < 0)
-        return net_fail(n, r, "setting its address", INSIDE);
+        return exe_net_fail(n, r, "setting its address", INSIDE);
     r = set_up(n->inside, INSIDE, NULL);
     if (r < 0)
-        return net_fail(n, r, "starting it", INSIDE);
+        return exe_net_fail(n, r, "starting it", INSIDE);
     r = add_default_route(n, index);
-    return r < 0 ? net_fail(n, r, "setting the default route", INSIDE) : 0;
+    return r < 0 ? exe_net_fail(n, r, "setting the default route", INSIDE) : 0;
 }

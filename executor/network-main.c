@@ -42,16 +42,17 @@ static int connect_container(struct net *n)
     if (r == 0)
         r = nl_socket_set_fd(n->inside, NETLINK_ROUTE, NET_SOCKET_FD);
     if (r < 0)
-        return net_fail(n, r, "opening it", "netlink");
-    r = net_find_link(n, &link);
+        return exe_net_fail(n, r, "opening it", "netlink");
+    r = exe_net_find_link(n, &link);
     if (r == 0)
-        r = net_make_device(n, link, &host_end);
+        r = exe_net_make_device(n, link, &host_end);
     if (r == 0)
-        r = net_share(n, link, &host_end);
+        r = exe_net_share(n, link, &host_end);
     if (r == 0)
-        r = net_shape_container(n); /* before the device is up, so that no frame passes unlimited */
+        r = exe_net_shape_container(
+            n); /* before the device is up, so that no frame passes unlimited */
     if (r == 0)
-        r = net_configure_inside(n);
+        r = exe_net_configure_inside(n);
     return r;
 }
 
@@ -95,14 +96,14 @@ int main(int argc, char **argv)
         return answer(NET_EXIT_REQUEST, "container-network: not started with CAP_NET_ADMIN alone");
     if (read_request(&q) < 0)
         return answer(NET_EXIT_REQUEST, "request: not one struct net_request");
-    if (net_plan_make(&q, &n.plan, n.why, sizeof(n.why)) < 0)
+    if (exe_net_plan_make(&q, &n.plan, n.why, sizeof(n.why)) < 0)
         return answer(NET_EXIT_REQUEST, n.why);
     if (use_net_admin(true) < 0)
         return answer(NET_EXIT_REQUEST, "container-network: CAP_NET_ADMIN");
     n.host = nl_socket_alloc();
     n.inside = nl_socket_alloc();
     int r = n.host && n.inside ? connect_container(&n)
-                               : net_fail(&n, -NLE_NOMEM, "opening it", "netlink");
+                               : exe_net_fail(&n, -NLE_NOMEM, "opening it", "netlink");
     nl_socket_free(n.host);
     nl_socket_free(n.inside);
     return answer(r, n.why);

@@ -57,12 +57,12 @@ static int parse_range(const char *text, uint32_t *ret_base, unsigned *ret_prefi
     return 0;
 }
 
-uint32_t net_plan_addresses(const struct net_plan *plan)
+uint32_t exe_net_plan_addresses(const struct net_plan *plan)
 {
     return (1u << (32 - plan->prefix)) - 3;
 }
 
-int net_plan_make(const struct net_request *q, struct net_plan *ret, char *why, size_t size)
+int exe_net_plan_make(const struct net_request *q, struct net_plan *ret, char *why, size_t size)
 {
     static const char *const modes[] = { "bridge", "ipvlan", "macvlan" };
     uint32_t base;
@@ -90,9 +90,9 @@ int net_plan_make(const struct net_request *q, struct net_plan *ret, char *why, 
     if (q->gateway[0] && (parse_address(q->gateway, &ret->gateway) < 0 || ret->gateway <= base ||
                           ret->gateway >= last))
         REFUSE("selvedge.network.gateway=%s: not a host address of %s", q->gateway, q->range);
-    if (q->index >= net_plan_addresses(ret))
+    if (q->index >= exe_net_plan_addresses(ret))
         REFUSE("address number %u: %s has %u for containers", q->index, q->range,
-               net_plan_addresses(ret));
+               exe_net_plan_addresses(ret));
     ret->address = base + 1 + q->index;
     if (ret->address >= ret->gateway)
         ret->address++;

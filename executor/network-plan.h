@@ -21,8 +21,8 @@ struct net_plan {
 
 /* 0, or -1 with a message in `why`: an unterminated text, an unknown mode, an invalid device name,
  * a range that is not a network, an index beyond it, a rate above its ceiling. */
-int net_plan_make(const struct net_request *q, struct net_plan *ret, char *why, size_t size);
+int exe_net_plan_make(const struct net_request *q, struct net_plan *ret, char *why, size_t size);
 /* Number of container addresses: the range without network, gateway and broadcast. */
-uint32_t net_plan_addresses(const struct net_plan *plan);
+uint32_t exe_net_plan_addresses(const struct net_plan *plan);
 
 #endif

@@ -36,7 +36,7 @@ static uint32_t bytes_in(uint32_t kbit, uint32_t ms, uint32_t least, uint32_t mo
     return n < least ? least : n > most ? most : (uint32_t)n;
 }
 
-int net_add_htb(struct nl_sock *sock, int index, uint32_t other)
+int exe_net_add_htb(struct nl_sock *sock, int index, uint32_t other)
 {
     struct rtnl_qdisc *q = rtnl_qdisc_alloc();
     if (!q)
@@ -71,7 +71,7 @@ static int add_bytes_queue(struct nl_sock *sock, int index, const struct net_cla
     return r;
 }
 
-int net_add_class(struct nl_sock *sock, int index, const struct net_class *wanted, int flags)
+int exe_net_add_class(struct nl_sock *sock, int index, const struct net_class *wanted, int flags)
 {
     const uint32_t rate = wanted->rate_kbit, ceil = wanted->ceil_kbit, most = UINT32_MAX / 2;
     int r = -NLE_NOMEM;
@@ -92,7 +92,7 @@ int net_add_class(struct nl_sock *sock, int index, const struct net_class *wante
     return r == 0 && wanted->leaf ? add_bytes_queue(sock, index, wanted) : r;
 }
 
-int net_shape_container(struct net *n)
+int exe_net_shape_container(struct net *n)
 {
     const struct net_class own = { .parent = NET_HANDLE,
                                    .handle = NET_HANDLE | 1,
@@ -100,15 +100,15 @@ int net_shape_container(struct net *n)
                                    .ceil_kbit = n->q->ceil_kbit };
     if (!n->q->ceil_kbit)
         return 0;
-    int index = net_index(n->inside, "eth0"), r = index <= 0 ? -NLE_NODEV : 0;
+    int index = exe_net_find_index(n->inside, "eth0"), r = index <= 0 ? -NLE_NODEV : 0;
     if (r == 0)
-        r = net_add_htb(n->inside, index, own.handle);
+        r = exe_net_add_htb(n->inside, index, own.handle);
     if (r == 0)
-        r = net_add_class(n->inside, index, &own, NLM_F_EXCL);
-    return r < 0 ? net_fail(n, r, "limiting its bandwidth (sch_htb)", "eth0") : 0;
+        r = exe_net_add_class(n->inside, index, &own, NLM_F_EXCL);
+    return r < 0 ? exe_net_fail(n, r, "limiting its bandwidth (sch_htb)", "eth0") : 0;
 }
 
-int net_add_ingress(struct nl_sock *sock, int index)
+int exe_net_add_ingress(struct nl_sock *sock, int index)
 {
     struct rtnl_qdisc *q = rtnl_qdisc_alloc();
     if (!q)
@@ -142,8 +142,8 @@ static int put_redirect(struct nl_msg *m, int to)
 }
 
 /* A raw message: this libnl does not support cls_bpf. */
-int net_add_filter(struct nl_sock *sock, int index, uint32_t parent, const struct sock_filter *ops,
-                   uint16_t n_ops, int redirect_to)
+int exe_net_add_filter(struct nl_sock *sock, int index, uint32_t parent,
+                       const struct sock_filter *ops, uint16_t n_ops, int redirect_to)
 {
     const struct tcmsg head = { .tcm_family = AF_UNSPEC,
                                 .tcm_ifindex = index,

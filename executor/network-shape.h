@@ -19,13 +19,13 @@ struct net_class {
 };
 
 /* Adds the device's root qdisc; unclassified frames are queued in the class `other`. */
-int net_add_htb(struct nl_sock *sock, int index, uint32_t other);
+int exe_net_add_htb(struct nl_sock *sock, int index, uint32_t other);
 /* NLM_F_EXCL: it must be new; NLM_F_REPLACE: sets the rates of an existing one. */
-int net_add_class(struct nl_sock *sock, int index, const struct net_class *c, int flags);
-int net_add_ingress(struct nl_sock *sock, int index);
+int exe_net_add_class(struct nl_sock *sock, int index, const struct net_class *c, int flags);
+int exe_net_add_ingress(struct nl_sock *sock, int index);
 /* Adds one filter for all frames below `parent`: the program returns the class' handle, 0 = no
  * match; with `redirect_to` UINT32_MAX redirects the frame to that device. */
-int net_add_filter(struct nl_sock *sock, int index, uint32_t parent, const struct sock_filter *ops,
-                   uint16_t n_ops, int redirect_to);
+int exe_net_add_filter(struct nl_sock *sock, int index, uint32_t parent,
+                       const struct sock_filter *ops, uint16_t n_ops, int redirect_to);
 
 #endif

@@ -95,14 +95,14 @@ static int make_tree(struct net *n, int *ret_index)
     };
     int index, r = make_device(n, &index);
     if (r == 0)
-        r = unless_there(net_add_htb(n->host, index, OTHER));
+        r = unless_there(exe_net_add_htb(n->host, index, OTHER));
     if (r == 0)
-        r = net_add_class(n->host, index, &all, NLM_F_REPLACE);
+        r = exe_net_add_class(n->host, index, &all, NLM_F_REPLACE);
     if (r == 0)
-        r = net_add_class(n->host, index, &other, NLM_F_REPLACE);
+        r = exe_net_add_class(n->host, index, &other, NLM_F_REPLACE);
     if (r == 0)
-        r = unless_there(net_add_filter(n->host, index, NET_HANDLE, sender,
-                                        sizeof(sender) / sizeof(sender[0]), 0));
+        r = unless_there(exe_net_add_filter(n->host, index, NET_HANDLE, sender,
+                                            sizeof(sender) / sizeof(sender[0]), 0));
     if (r == 0)
         *ret_index = index;
     return r;
@@ -116,7 +116,7 @@ static int add_class(struct net *n, int device, uint32_t handle)
                                    .leaf = true,
                                    .rate_kbit = rate > LEAST_KBIT ? rate : LEAST_KBIT,
                                    .ceil_kbit = ceil && ceil < most ? ceil : most };
-    return net_add_class(n->host, device, &own, NLM_F_EXCL);
+    return exe_net_add_class(n->host, device, &own, NLM_F_EXCL);
 }
 
 /* The class of this container, with an unused number: a stale class may have the same one. */
@@ -127,11 +127,11 @@ static int make_class(struct net *n, int link, int device, int *host_end, uint32
         int r = add_class(n, device, class);
         if (r != -NLE_EXIST || i == DEVICES) {
             *ret_class = class;
-            return r < 0 ? net_fail(n, r, "adding a class (" MODULES ")", DEVICE) : 0;
+            return r < 0 ? exe_net_fail(n, r, "adding a class (" MODULES ")", DEVICE) : 0;
         }
-        r = net_remove_device(n, *host_end);
+        r = exe_net_remove_device(n, *host_end);
         if (r == 0)
-            r = net_make_device(n, link, host_end);
+            r = exe_net_make_device(n, link, host_end);
         if (r != 0)
             return r;
     }
@@ -270,7 +270,7 @@ static int admit(struct net *n, int device)
         if (r == 0 && kbit <= n->q->total_kbit)
             return 0;
         if (r < 0 && (r != -NLE_DUMP_INTR || i == TRIES)) /* the dump was interrupted by a change */
-            return net_fail(n, r, "looking for its classes", DEVICE);
+            return exe_net_fail(n, r, "looking for its classes", DEVICE);
         if (i == TRIES)
             break;
         if (r < 0)
@@ -284,7 +284,7 @@ static int admit(struct net *n, int device)
     return NET_EXIT_HOST;
 }
 
-int net_share(struct net *n, int link, int *host_end)
+int exe_net_share(struct net *n, int link, int *host_end)
 {
     static const struct sock_filter every[] = { BPF_STMT(BPF_RET | BPF_K, UINT32_MAX) };
     uint32_t class;
@@ -293,17 +293,17 @@ int net_share(struct net *n, int link, int *host_end)
         return 0;
     int r = make_tree(n, &device);
     if (r < 0)
-        return net_fail(n, r, "making the device for selvedge.network.outbound-mbit (" MODULES ")",
-                        DEVICE);
+        return exe_net_fail(
+            n, r, "making the device for selvedge.network.outbound-mbit (" MODULES ")", DEVICE);
     r = make_class(n, link, device, host_end, &class);
     if (r != 0)
         return r;
-    r = net_set_sender(n, (uint8_t)(class >> 8), (uint8_t) class);
+    r = exe_net_set_sender(n, (uint8_t)(class >> 8), (uint8_t) class);
     if (r != 0)
         return r;
-    r = net_add_ingress(n->host, *host_end);
+    r = exe_net_add_ingress(n->host, *host_end);
     if (r == 0)
-        r = net_add_filter(n->host, *host_end, NET_INGRESS, every, 1, device);
-    return r < 0 ? net_fail(n, r, "redirecting to " DEVICE " (" MODULES ")", n->plan.host_end)
+        r = exe_net_add_filter(n->host, *host_end, NET_INGRESS, every, 1, device);
+    return r < 0 ? exe_net_fail(n, r, "redirecting to " DEVICE " (" MODULES ")", n->plan.host_end)
                  : admit(n, device);
 }

@@ -109,8 +109,8 @@ static void plan_network(struct exe *x, struct policy *p)
     char why[NET_TEXT_MAX];
     p->net.rate_kbit = x->net_rate_kbit;
     p->net.ceil_kbit = x->net_ceil_kbit;
-    if (net_plan_make(&p->net, &plan, why, sizeof(why)) == 0)
-        x->addresses = net_plan_addresses(&plan);
+    if (exe_net_plan_make(&p->net, &plan, why, sizeof(why)) == 0)
+        x->addresses = exe_net_plan_addresses(&plan);
     else if (p->wrong[0] == '\0')
         (void)snprintf(p->wrong, sizeof(p->wrong), "network private: %.200s", why);
 }

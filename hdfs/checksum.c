@@ -41,7 +41,7 @@ uint32_t hdfs_crc32c_portable(const void *data, size_t n)
     for (; n >= 8; n -= 8, p += 8) {
         uint64_t v;
 
-        memcpy(&v, p, sizeof v);
+        memcpy(&v, p, sizeof(v));
         v = le64toh(v) ^ crc;
         crc = 0;
         for (int k = 0; k < 8; k++)
@@ -60,7 +60,7 @@ __attribute__((target("sse4.2"))) static uint32_t crc32c_sse42(const uint8_t *p,
     for (; n >= 8; n -= 8, p += 8) {
         uint64_t v;
 
-        memcpy(&v, p, sizeof v);
+        memcpy(&v, p, sizeof(v));
         crc = _mm_crc32_u64(crc, v);
     }
     for (; n > 0; n--, p++)
@@ -113,7 +113,7 @@ static uint32_t sum_at(const uint8_t *sums, size_t index)
 {
     uint32_t v;
 
-    memcpy(&v, sums + index * HDFS_CHECKSUM_BYTES, sizeof v);
+    memcpy(&v, sums + index * HDFS_CHECKSUM_BYTES, sizeof(v));
     return be32toh(v);
 }
 

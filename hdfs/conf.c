@@ -89,7 +89,7 @@ static int parse_server(const char *s, size_t n, struct hdfs_server *ret)
         return -EINVAL;
     memcpy(v.host, host, len);
     if (used < n) {
-        if (s[used] != ':' || n - used - 1 >= sizeof port)
+        if (s[used] != ':' || n - used - 1 >= sizeof(port))
             return -EINVAL;
         memcpy(port, s + used + 1, n - used - 1);
         port[n - used - 1] = 0;
@@ -152,7 +152,7 @@ static int add_server(struct sv_conf *c, const char *key, const char *fallback,
         return sv_error_set(err, -EINVAL, "%s is not set: expected the host:port of a NameNode",
                             key);
     if (parse_server(value, strlen(value), &site->servers[site->n_servers]) < 0) {
-        sv_conf_origin(c, &row, origin, sizeof origin);
+        sv_conf_origin(c, &row, origin, sizeof(origin));
         return sv_error_set(err, -EINVAL, "%s: \"%.200s\" is not host:port", origin, value);
     }
     site->n_servers++;
@@ -213,7 +213,7 @@ static int default_authority(struct sv_conf *c, struct hdfs_server *ret, bool *r
 
     if (r < 0)
         return r;
-    sv_conf_origin(c, &keys[K_DEFAULT_FS], origin, sizeof origin);
+    sv_conf_origin(c, &keys[K_DEFAULT_FS], origin, sizeof(origin));
     if (strncasecmp(fs, "hdfs://", 7) != 0)
         return sv_error_set(err, -EINVAL,
                             "%s: \"%.200s\" is not an hdfs: url; a url without a "
@@ -240,14 +240,14 @@ static int check_supported(struct sv_conf *c, struct sv_error *err)
     if (r < 0)
         return r;
     if (sv_strv_len(protection) > 0) {
-        sv_conf_origin(c, &keys[K_PROTECTION], origin, sizeof origin);
+        sv_conf_origin(c, &keys[K_PROTECTION], origin, sizeof(origin));
         return sv_error_set(err, -EOPNOTSUPP,
                             "%s: SASL protection of data transfer is not "
                             "supported",
                             origin);
     }
     if (encrypt) {
-        sv_conf_origin(c, &keys[K_ENCRYPT], origin, sizeof origin);
+        sv_conf_origin(c, &keys[K_ENCRYPT], origin, sizeof(origin));
         return sv_error_set(err, -EOPNOTSUPP, "%s: encrypted data transfer is not supported",
                             origin);
     }

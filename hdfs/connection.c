@@ -22,7 +22,7 @@ static int connect_within(int fd, const struct sockaddr *a, socklen_t n, int tim
 {
     struct pollfd p = { .fd = fd, .events = POLLOUT };
     int error = 0, r;
-    socklen_t len = sizeof error;
+    socklen_t len = sizeof(error);
 
     if (connect(fd, a, n) == 0)
         return 0;
@@ -44,9 +44,9 @@ static int prepare(int fd, uint32_t timeout_ms)
     int one = 1, flags = fcntl(fd, F_GETFL);
 
     if (flags < 0 || fcntl(fd, F_SETFL, flags & ~O_NONBLOCK) < 0 ||
-        setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &tv, sizeof tv) < 0 ||
-        setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &tv, sizeof tv) < 0 ||
-        setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one) < 0)
+        setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &tv, sizeof(tv)) < 0 ||
+        setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &tv, sizeof(tv)) < 0 ||
+        setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one)) < 0)
         return -errno;
     return 0;
 }
@@ -80,7 +80,7 @@ int hdfs_connect(const Hadoop__Hdfs__DatanodeIDProto *id, uint32_t timeout_ms, b
 
     if (!use_hostname)
         hints.ai_flags |= AI_NUMERICHOST;
-    (void)snprintf(port, sizeof port, "%u", id->xferport);
+    (void)snprintf(port, sizeof(port), "%u", id->xferport);
     if (getaddrinfo(use_hostname ? id->hostname : id->ipaddr, port, &hints, &list) != 0)
         return sv_error_set(err, r, "its address is not known");
     for (const struct addrinfo *ai = list; ai; ai = ai->ai_next) {
@@ -155,7 +155,7 @@ int hdfs_receive_delimited(int fd, uint8_t **ret, size_t *ret_len, struct sv_err
     size_t skip = 0, len = 0;
     int r = 0;
 
-    for (size_t n = 1; r == 0 && n <= sizeof head; n++) {
+    for (size_t n = 1; r == 0 && n <= sizeof(head); n++) {
         r = hdfs_receive(fd, head + n - 1, 1, err);
         if (r == -ECONNRESET && n == 1)
             return sv_error_set(err, r,

@@ -75,7 +75,7 @@ static int receive_packet(int fd, struct hdfs_stream *s, struct hdfs_transfer *t
     uint8_t prefix[HDFS_PACKET_PREFIX], header[HDFS_HEADER_MAX];
     uint32_t payload = 0, n = 0;
     struct hdfs_packet k;
-    int r = hdfs_receive(fd, prefix, sizeof prefix, err);
+    int r = hdfs_receive(fd, prefix, sizeof(prefix), err);
 
     if (r == 0)
         r = hdfs_packet_prefix(prefix, &payload, &n, err);

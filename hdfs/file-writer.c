@@ -194,7 +194,7 @@ int hdfs_writer_new(struct hdfs_namenode *n, const struct hdfs_site *site, const
                     const char *client, uint32_t mode, struct hdfs_avoided *avoided,
                     struct hdfs_writer **ret, struct sv_error *err)
 {
-    _cleanup_(hdfs_writer_freep) struct hdfs_writer *w = calloc(1, sizeof *w);
+    _cleanup_(hdfs_writer_freep) struct hdfs_writer *w = calloc(1, sizeof(*w));
     int r;
 
     if (!w)
@@ -234,7 +234,7 @@ int hdfs_writer_put(struct hdfs_writer *w, const void *p, size_t n, struct sv_er
 
     for (size_t done = 0; r == 0 && done < n;) {
         uint64_t left = w->defaults.block_size - (w->pipeline.fd < 0 ? 0 : w->length);
-        size_t room = (size_t)SV_MIN(left, (uint64_t)sizeof w->packet);
+        size_t room = (size_t)SV_MIN(left, (uint64_t)sizeof(w->packet));
         size_t some = SV_MIN(n - done, room - w->packet_len);
 
         memcpy(w->packet + w->packet_len, (const uint8_t *)p + done, some);

@@ -49,7 +49,7 @@ int hdfs_namenode_new_as(const struct hdfs_site *site, const char *user,
                          const struct yarn_token *token, struct hdfs_namenode **ret,
                          struct sv_error *err)
 {
-    _cleanup_(hdfs_namenode_freep) struct hdfs_namenode *n = calloc(1, sizeof *n);
+    _cleanup_(hdfs_namenode_freep) struct hdfs_namenode *n = calloc(1, sizeof(*n));
     struct ipc_proxy_config c = {
         .client = { .protocol = HDFS_CLIENT_PROTOCOL,
                     .version = 1,

@@ -58,7 +58,7 @@ static int answer_failed(const Hadoop__Hdfs__BlockOpResponseProto *m, struct sv_
     char text[300] = "";
 
     if (m->message)
-        sv_escape(text, sizeof text, m->message);
+        sv_escape(text, sizeof(text), m->message);
     return sv_error_set(err, code, "the DataNode answered %s%s%s", status_name((int)m->status),
                         *text ? ": " : "", text);
 }

@@ -88,7 +88,7 @@ static int check_answer(struct hdfs_pipeline *p, const Hadoop__Hdfs__LocatedBloc
     if (m->firstbadlink && *m->firstbadlink)
         p->bad = index_of(b, m->firstbadlink);
     if (m->message)
-        sv_escape(text, sizeof text, m->message);
+        sv_escape(text, sizeof(text), m->message);
     return sv_error_set(err, -EIO, "it answered status %d%s%s", (int)m->status, *text ? ": " : "",
                         text);
 }

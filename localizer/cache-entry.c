@@ -19,9 +19,9 @@ static const char *secret(void)
     uint64_t v[2];
 
     if (!text[0]) {
-        if (getrandom(v, sizeof v, 0) != sizeof v)
+        if (getrandom(v, sizeof(v), 0) != sizeof(v))
             abort();
-        (void)snprintf(text, sizeof text, "%016llx%016llx", (unsigned long long)v[0],
+        (void)snprintf(text, sizeof(text), "%016llx%016llx", (unsigned long long)v[0],
                        (unsigned long long)v[1]);
     }
     return text;
@@ -36,7 +36,7 @@ static int key_of(const struct loc_resource *r, char **ret)
                        (long long)r->size, (int)r->type, strlen(pattern), pattern, r->url);
 }
 
-struct cache_entry *cache_entry_find(struct cache_tracker *t, const struct loc_resource *r)
+struct cache_entry *loc_cache_entry_find(struct cache_tracker *t, const struct loc_resource *r)
 {
     _cleanup_free_ char *key = NULL;
     struct cache_entry *e = NULL;
@@ -53,10 +53,10 @@ static void leave_tracker(struct cache_entry *e)
 
     e->tracker = NULL;
     if (t && --t->alive == 0 && t->finished)
-        cache_tracker_free(e->cache, t);
+        loc_cache_tracker_free(e->cache, t);
 }
 
-void cache_entry_free(struct cache_entry *e)
+void loc_cache_entry_free(struct cache_entry *e)
 {
     if (!e)
         return;
@@ -69,10 +69,10 @@ void cache_entry_free(struct cache_entry *e)
     free(e);
 }
 
-struct cache_entry *cache_entry_new(struct loc_cache *c, struct cache_tracker *t,
-                                    const struct loc_resource *r)
+struct cache_entry *loc_cache_entry_new(struct loc_cache *c, struct cache_tracker *t,
+                                        const struct loc_resource *r)
 {
-    struct cache_entry *e = calloc(1, sizeof *e);
+    struct cache_entry *e = calloc(1, sizeof(*e));
     struct loc_url url;
 
     if (!e)
@@ -87,10 +87,10 @@ struct cache_entry *cache_entry_new(struct loc_cache *c, struct cache_tracker *t
     e->user = t->user ? strdup(t->user) : NULL;
     if (key_of(r, &e->key) < 0 || !e->url || (r->pattern && r->pattern[0] && !e->pattern) ||
         (t->user && !e->user) || loc_url_parse(r->url, &url, NULL) < 0) {
-        cache_entry_free(e);
+        loc_cache_entry_free(e);
         return NULL;
     }
-    memcpy(e->name, url.name, sizeof e->name);
+    memcpy(e->name, url.name, sizeof(e->name));
     e->record = (struct loc_record){ .visibility = t->visibility,
                                      .user = e->user,
                                      .app = t->app,
@@ -104,14 +104,14 @@ struct cache_entry *cache_entry_new(struct loc_cache *c, struct cache_tracker *t
     return e;
 }
 
-struct loc_tally *cache_entry_tally(const struct cache_entry *e)
+struct loc_tally *loc_cache_entry_tally(const struct cache_entry *e)
 {
     return &e->cache->stats.of[e->record.visibility];
 }
 
 static void count(struct cache_entry *e)
 {
-    struct loc_tally *t = cache_entry_tally(e);
+    struct loc_tally *t = loc_cache_entry_tally(e);
 
     e->counted = true;
     t->bytes += e->record.local_size;
@@ -120,7 +120,7 @@ static void count(struct cache_entry *e)
 
 static void stop_counting(struct cache_entry *e)
 {
-    struct loc_tally *t = cache_entry_tally(e);
+    struct loc_tally *t = loc_cache_entry_tally(e);
 
     if (!e->counted)
         return;
@@ -129,7 +129,7 @@ static void stop_counting(struct cache_entry *e)
     t->entries--;
 }
 
-void cache_entry_detach(struct cache_entry *e)
+void loc_cache_entry_detach(struct cache_entry *e)
 {
     if (e->detached)
         return;
@@ -140,13 +140,13 @@ void cache_entry_detach(struct cache_entry *e)
 
 /* Schedules the removal of an entry without references: the loop calls remove or on_removed and
  * frees it. */
-void cache_entry_doom(struct cache_entry *e, enum cache_doom doom)
+void loc_cache_entry_doom(struct cache_entry *e, enum cache_doom doom)
 {
     struct loc_cache *c = e->cache;
 
-    cache_entry_detach(e);
+    loc_cache_entry_detach(e);
     if (e->placed && e->tracker && e->record.dir_index >= 0)
-        cache_hierarchy_release(&e->tracker->dirs[e->record.dir_index], e->record.dir_number);
+        loc_cache_hierarchy_release(&e->tracker->dirs[e->record.dir_index], e->record.dir_number);
     leave_tracker(e);
     if (!e->placed)
         e->doom = DOOM_NONE;
@@ -155,10 +155,10 @@ void cache_entry_doom(struct cache_entry *e, enum cache_doom doom)
     else
         e->doom = e->vanished ? DOOM_FORGET : doom;
     DL_APPEND(c->doomed, e);
-    cache_wake(c);
+    loc_cache_wake(c);
 }
 
-int cache_entry_place(struct cache_entry *e, struct sv_error *err)
+int loc_cache_entry_place(struct cache_entry *e, struct sv_error *err)
 {
     struct loc_cache *c = e->cache;
     struct loc_record *k = &e->record;
@@ -173,18 +173,18 @@ int cache_entry_place(struct cache_entry *e, struct sv_error *err)
     k->dir_number = 0; /* an application's entries share one directory, as in YARN */
     r = k->visibility == LOC_APPLICATION
             ? 0
-            : cache_hierarchy_take(&e->tracker->dirs[index], c->config.max_files_per_dir,
-                                   &k->dir_number);
+            : loc_cache_hierarchy_take(&e->tracker->dirs[index], c->config.max_files_per_dir,
+                                       &k->dir_number);
     if (r < 0)
         return sv_error_errno(err, r, "directory for the resource");
     k->id = e->tracker->next_id++;
     loc_hierarchy_path(k->dir_number, dir);
-    (void)snprintf(e->rel, sizeof e->rel, "%s%s%llu", dir, dir[0] ? "/" : "",
+    (void)snprintf(e->rel, sizeof(e->rel), "%s%s%llu", dir, dir[0] ? "/" : "",
                    (unsigned long long)k->id);
     r = c->cb.on_started ? c->cb.on_started(c->userdata, k) : 0;
     if (r < 0) {
         if (k->visibility != LOC_APPLICATION)
-            cache_hierarchy_release(&e->tracker->dirs[index], k->dir_number);
+            loc_cache_hierarchy_release(&e->tracker->dirs[index], k->dir_number);
         return sv_error_errno(err, r, "state store: record of the resource");
     }
     e->placed = true;
@@ -192,14 +192,14 @@ int cache_entry_place(struct cache_entry *e, struct sv_error *err)
 }
 
 /* Only ENOENT or ENOTDIR count as missing: an unreadable directory proves nothing. */
-bool cache_entry_is_there(const struct cache_entry *e)
+bool loc_cache_entry_is_there(const struct cache_entry *e)
 {
     char dir[4096];
     _cleanup_free_ char *path = NULL;
     struct stat st;
 
     if (loc_cache_dir_path(e->record.local_dir, e->record.visibility, e->user, e->record.app, dir,
-                           sizeof dir) < 0 ||
+                           sizeof(dir)) < 0 ||
         sv_asprintf(&path, "%s/%s", dir, e->rel) < 0)
         return false;
     return lstat(path, &st) == 0 || (errno != ENOENT && errno != ENOTDIR);
@@ -211,7 +211,7 @@ static void wake_holders(struct cache_entry *e)
 
     DL_FOREACH (e->holds, h) {
         h->ready = true;
-        cache_request_mark(h->request);
+        loc_cache_request_mark(h->request);
     }
 }
 
@@ -229,7 +229,7 @@ static void fail_holders(struct cache_entry *e, const char *text)
             r->failure = strdup(text);
             r->failed_index = h->index;
         }
-        cache_request_mark(r);
+        loc_cache_request_mark(r);
     }
 }
 
@@ -239,7 +239,7 @@ static int act_request_first(void *object, int event, void *arg)
 
     (void)event;
     (void)arg;
-    if (cache_process_enqueue(e->cache, e) == 0)
+    if (loc_cache_process_enqueue(e->cache, e) == 0)
         return LOC_DOWNLOADING;
     fail_holders(e, "out of memory");
     return LOC_FAILED;
@@ -300,7 +300,7 @@ static int act_failed(void *object, int event, void *arg)
     struct cache_entry *e = object;
 
     (void)event;
-    cache_entry_tally(e)->failures++;
+    loc_cache_entry_tally(e)->failures++;
     fail_holders(e, arg);
     return LOC_FAILED;
 }
@@ -354,7 +354,7 @@ const struct sv_fsm loc_entry_fsm = {
     .cells = &cells[0][0],
 };
 
-void cache_entry_run(struct cache_entry *e, enum cache_event event, void *arg)
+void loc_cache_entry_run(struct cache_entry *e, enum cache_event event, void *arg)
 {
     int before = e->state;
 
@@ -362,14 +362,14 @@ void cache_entry_run(struct cache_entry *e, enum cache_event event, void *arg)
         abort(); /* a bug: the cache raised an event that is illegal in this state */
     if (e->state != LOC_FAILED)
         return;
-    cache_entry_detach(e);
+    loc_cache_entry_detach(e);
     if (e->n_holds > 0)
         return; /* lost, but containers still use open files */
     if (event == EV_RELEASE && before == LOC_DOWNLOADING && e->in_flight) {
-        cache_process_cancel(e);
+        loc_cache_process_cancel(e);
         return;
     }
     if (e->process && !e->in_flight)
-        cache_process_unqueue(e);
-    cache_entry_doom(e, DOOM_REMOVE);
+        loc_cache_process_unqueue(e);
+    loc_cache_entry_doom(e, DOOM_REMOVE);
 }

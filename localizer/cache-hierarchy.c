@@ -57,16 +57,16 @@ static int grow(struct cache_hierarchy *h, uint32_t number)
         return 0;
     if (number > UINT32_MAX / 16)
         return -EINVAL;
-    counts = reallocarray(h->counts, number + 1, sizeof *counts);
+    counts = reallocarray(h->counts, number + 1, sizeof(*counts));
     if (!counts)
         return -ENOMEM;
-    memset(counts + h->n, 0, (number + 1 - h->n) * sizeof *counts);
+    memset(counts + h->n, 0, (number + 1 - h->n) * sizeof(*counts));
     h->counts = counts;
     h->n = number + 1;
     return 0;
 }
 
-int cache_hierarchy_take(struct cache_hierarchy *h, uint32_t per_dir, uint32_t *ret_number)
+int loc_cache_hierarchy_take(struct cache_hierarchy *h, uint32_t per_dir, uint32_t *ret_number)
 {
     uint32_t number = 0;
     int r;
@@ -82,7 +82,7 @@ int cache_hierarchy_take(struct cache_hierarchy *h, uint32_t per_dir, uint32_t *
     return 0;
 }
 
-int cache_hierarchy_note(struct cache_hierarchy *h, uint32_t number)
+int loc_cache_hierarchy_note(struct cache_hierarchy *h, uint32_t number)
 {
     int r = number > 1u << 24 ? -EINVAL : grow(h, number);
 
@@ -91,13 +91,13 @@ int cache_hierarchy_note(struct cache_hierarchy *h, uint32_t number)
     return r;
 }
 
-void cache_hierarchy_release(struct cache_hierarchy *h, uint32_t number)
+void loc_cache_hierarchy_release(struct cache_hierarchy *h, uint32_t number)
 {
     if (number < h->n && h->counts[number] > 0)
         h->counts[number]--;
 }
 
-void cache_hierarchy_free(struct cache_hierarchy *h)
+void loc_cache_hierarchy_free(struct cache_hierarchy *h)
 {
     free(h->counts);
     *h = (struct cache_hierarchy){ 0 };

@@ -16,12 +16,12 @@ struct cache_hierarchy {
     uint32_t *counts; /* entries in directory `number` */
     uint32_t n;
 };
-int cache_hierarchy_take(struct cache_hierarchy *h, uint32_t per_dir, uint32_t *ret_number)
+int loc_cache_hierarchy_take(struct cache_hierarchy *h, uint32_t per_dir, uint32_t *ret_number)
     _must_use_;
-int cache_hierarchy_note(struct cache_hierarchy *h, uint32_t number)
+int loc_cache_hierarchy_note(struct cache_hierarchy *h, uint32_t number)
     _must_use_; /* recovery: in use */
-void cache_hierarchy_release(struct cache_hierarchy *h, uint32_t number);
-void cache_hierarchy_free(struct cache_hierarchy *h);
+void loc_cache_hierarchy_release(struct cache_hierarchy *h, uint32_t number);
+void loc_cache_hierarchy_free(struct cache_hierarchy *h);
 
 /* ---- tracker: PUBLIC, PRIVATE of a user, APPLICATION of an application ---- */
 struct cache_tracker {
@@ -131,38 +131,38 @@ struct loc_cache {
 };
 
 /* cache.c */
-void cache_wake(struct loc_cache *c);
-struct cache_tracker *cache_tracker_get(struct loc_cache *c, enum loc_visibility v,
-                                        const char *user, struct yarn_app_id app);
-void cache_tracker_free(struct loc_cache *c, struct cache_tracker *t);
-void cache_request_mark(struct cache_request *r);
+void loc_cache_wake(struct loc_cache *c);
+struct cache_tracker *loc_cache_tracker_get(struct loc_cache *c, enum loc_visibility v,
+                                            const char *user, struct yarn_app_id app);
+void loc_cache_tracker_free(struct loc_cache *c, struct cache_tracker *t);
+void loc_cache_request_mark(struct cache_request *r);
 
 /* cache-entry.c */
 enum cache_event { EV_REQUEST = 1, EV_RELEASE, EV_DONE, EV_FAILED, EV_RECOVERED, EV_LOST, EV_END };
-struct cache_entry *cache_entry_new(struct loc_cache *c, struct cache_tracker *t,
-                                    const struct loc_resource *r);
-struct cache_entry *cache_entry_find(struct cache_tracker *t, const struct loc_resource *r);
+struct cache_entry *loc_cache_entry_new(struct loc_cache *c, struct cache_tracker *t,
+                                        const struct loc_resource *r);
+struct cache_entry *loc_cache_entry_find(struct cache_tracker *t, const struct loc_resource *r);
 /* Runs the state table and detaches an entry that has FAILED. `arg`: struct loc_done for EV_DONE,
  * the text for EV_FAILED. May free the entry. */
-void cache_entry_run(struct cache_entry *e, enum cache_event event, void *arg);
-int cache_entry_place(struct cache_entry *e, struct sv_error *err)
+void loc_cache_entry_run(struct cache_entry *e, enum cache_event event, void *arg);
+int loc_cache_entry_place(struct cache_entry *e, struct sv_error *err)
     _must_use_; /* directory, id, store */
-bool cache_entry_is_there(const struct cache_entry *e);
-void cache_entry_detach(struct cache_entry *e);
-void cache_entry_doom(struct cache_entry *e, enum cache_doom doom);
-void cache_entry_free(struct cache_entry *e);
-struct loc_tally *cache_entry_tally(const struct cache_entry *e);
+bool loc_cache_entry_is_there(const struct cache_entry *e);
+void loc_cache_entry_detach(struct cache_entry *e);
+void loc_cache_entry_doom(struct cache_entry *e, enum cache_doom doom);
+void loc_cache_entry_free(struct cache_entry *e);
+struct loc_tally *loc_cache_entry_tally(const struct cache_entry *e);
 
 /* cache-process.c */
-int cache_process_enqueue(struct loc_cache *c, struct cache_entry *e);
-void cache_process_unqueue(struct cache_entry *e);
-void cache_process_cancel(struct cache_entry *e); /* in flight: waits for the answer */
-void cache_process_pump(struct loc_cache *c);
-void cache_process_tick(struct loc_cache *c);
-void cache_process_retire_all(struct loc_cache *c);
-void cache_process_app_finished(struct loc_cache *c, struct yarn_app_id app);
-void cache_process_end(struct cache_process *p,
-                       const char *text); /* requests in flight fail with the text */
-struct cache_process *cache_process_free(struct cache_process *p);
+int loc_cache_process_enqueue(struct loc_cache *c, struct cache_entry *e);
+void loc_cache_process_unqueue(struct cache_entry *e);
+void loc_cache_process_cancel(struct cache_entry *e); /* in flight: waits for the answer */
+void loc_cache_process_pump(struct loc_cache *c);
+void loc_cache_process_tick(struct loc_cache *c);
+void loc_cache_process_retire_all(struct loc_cache *c);
+void loc_cache_process_app_finished(struct loc_cache *c, struct yarn_app_id app);
+void loc_cache_process_end(struct cache_process *p,
+                           const char *text); /* requests in flight fail with the text */
+struct cache_process *loc_cache_process_free(struct cache_process *p);
 
 #endif

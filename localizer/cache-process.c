@@ -28,7 +28,7 @@ static int scope_key(const struct cache_entry *e, char **ret)
     return sv_asprintf(ret, "%s %s", e->user, yarn_app_id_text(e->record.app, id));
 }
 
-struct cache_process *cache_process_free(struct cache_process *p)
+struct cache_process *loc_cache_process_free(struct cache_process *p)
 {
     if (!p)
         return NULL;
@@ -43,7 +43,7 @@ struct cache_process *cache_process_free(struct cache_process *p)
 static struct cache_process *cache_process_new(struct loc_cache *c, const char *key,
                                                const char *user, struct yarn_app_id app)
 {
-    struct cache_process *p = calloc(1, sizeof *p);
+    struct cache_process *p = calloc(1, sizeof(*p));
 
     if (!p)
         return NULL;
@@ -54,13 +54,13 @@ static struct cache_process *cache_process_new(struct loc_cache *c, const char *
     p->key = strdup(key);
     p->user = user ? strdup(user) : NULL;
     if (!p->key || (user && !p->user))
-        return cache_process_free(p);
+        return loc_cache_process_free(p);
     HASH_ADD_KEYPTR(hh, c->processes, p->key, strlen(p->key), p);
     c->stats.processes++;
     return p;
 }
 
-int cache_process_enqueue(struct loc_cache *c, struct cache_entry *e)
+int loc_cache_process_enqueue(struct loc_cache *c, struct cache_entry *e)
 {
     _cleanup_free_ char *key = NULL;
     bool is_public = e->record.visibility == LOC_PUBLIC;
@@ -79,11 +79,11 @@ int cache_process_enqueue(struct loc_cache *c, struct cache_entry *e)
     e->process = p;
     e->in_flight = false;
     DL_APPEND(p->queue, e);
-    cache_wake(c);
+    loc_cache_wake(c);
     return 0;
 }
 
-void cache_process_unqueue(struct cache_entry *e)
+void loc_cache_process_unqueue(struct cache_entry *e)
 {
     DL_DELETE(e->process->queue, e);
     e->process->idle_since_ms = sv_now_ms();
@@ -99,10 +99,10 @@ static void leave_flight(struct cache_entry *e)
     e->cache->stats.downloading--;
     e->process = NULL;
     e->in_flight = false;
-    cache_wake(e->cache); /* the queue may continue */
+    loc_cache_wake(e->cache); /* the queue may continue */
 }
 
-void cache_process_cancel(struct cache_entry *e)
+void loc_cache_process_cancel(struct cache_entry *e)
 {
     struct loc_msg m = { .type = LOC_MSG_CANCEL, .request = e->request };
     int r = loc_msg_send(e->process->fd, &m);
@@ -117,11 +117,11 @@ static void fail_entry(struct cache_entry *e, const char *text)
     if (e->in_flight)
         leave_flight(e);
     else
-        cache_process_unqueue(e);
+        loc_cache_process_unqueue(e);
     if (e->state == LOC_DOWNLOADING)
-        cache_entry_run(e, EV_FAILED, (void *)(uintptr_t)text);
+        loc_cache_entry_run(e, EV_FAILED, (void *)(uintptr_t)text);
     else
-        cache_entry_doom(e, DOOM_REMOVE); /* cancelled before */
+        loc_cache_entry_doom(e, DOOM_REMOVE); /* cancelled before */
 }
 
 /* Moves the queue of a process that ended while working to its successor. */
@@ -131,7 +131,7 @@ static void requeue(struct cache_process *p)
         struct cache_entry *e = p->queue;
 
         DL_DELETE(p->queue, e);
-        if (cache_process_enqueue(p->cache, e) < 0) {
+        if (loc_cache_process_enqueue(p->cache, e) < 0) {
             DL_APPEND(p->queue, e);
             e->process = p;
             fail_entry(e, "out of memory");
@@ -139,13 +139,13 @@ static void requeue(struct cache_process *p)
     }
 }
 
-void cache_process_end(struct cache_process *p, const char *text)
+void loc_cache_process_end(struct cache_process *p, const char *text)
 {
     struct loc_cache *c = p->cache;
     bool worked = p->flights != NULL;
     char why[512];
 
-    (void)snprintf(why, sizeof why, "%.*s", (int)sizeof why - 1, text);
+    (void)snprintf(why, sizeof(why), "%.*s", (int)sizeof(why) - 1, text);
     HASH_DEL(c->processes, p);
     c->stats.processes--;
     p->io = sd_event_source_disable_unref(p->io);
@@ -157,7 +157,7 @@ void cache_process_end(struct cache_process *p, const char *text)
         fail_entry(p->queue, why);
     p->fd = sv_close(p->fd);
     DL_APPEND(c->ended, p);
-    cache_wake(c);
+    loc_cache_wake(c);
 }
 
 static struct cache_entry *flight_of(struct cache_process *p, uint64_t request)
@@ -199,16 +199,17 @@ static int on_message(struct cache_process *p, const struct loc_msg *m)
         e->vanished = m->failed.reason != LOC_FAIL_LEFTOVER;
     leave_flight(e);
     if (e->state != LOC_DOWNLOADING) {
-        cache_entry_doom(e, DOOM_REMOVE);
+        loc_cache_entry_doom(e, DOOM_REMOVE);
     } else if (m->type == LOC_MSG_DONE && e->disk_failed) {
-        cache_entry_run(e, EV_FAILED, "its local directory became full, went bad or was replaced");
+        loc_cache_entry_run(e, EV_FAILED,
+                            "its local directory became full, went bad or was replaced");
     } else if (m->type == LOC_MSG_DONE) {
         struct loc_done d = m->done;
 
-        cache_entry_tally(e)->downloads++;
-        cache_entry_run(e, EV_DONE, &d);
+        loc_cache_entry_tally(e)->downloads++;
+        loc_cache_entry_run(e, EV_DONE, &d);
     } else {
-        cache_entry_run(e, EV_FAILED, (void *)(uintptr_t)m->failed.text);
+        loc_cache_entry_run(e, EV_FAILED, (void *)(uintptr_t)m->failed.text);
     }
     return 0;
 }
@@ -231,9 +232,9 @@ static int on_io(sd_event_source *source, int fd, uint32_t events, void *userdat
         else if (r == 0)
             r = -ECONNRESET;
         if (r == -EBADMSG)
-            cache_process_end(p, "the localizer broke its protocol");
+            loc_cache_process_end(p, "the localizer broke its protocol");
         else if (r < 0)
-            cache_process_end(p, "the localizer ended before it had answered");
+            loc_cache_process_end(p, "the localizer ended before it had answered");
         if (r < 0)
             break;
     }
@@ -277,8 +278,8 @@ static int fill_fetch(const struct cache_entry *e, struct loc_msg *m, struct sv_
     f->deadline_ms = k->deadline_ms;
     memcpy(f->url, e->url, url + 1);
     memcpy(f->pattern, e->pattern ? e->pattern : "", pattern + 1);
-    memcpy(f->rel, e->rel, sizeof f->rel);
-    memcpy(f->name, e->name, sizeof f->name);
+    memcpy(f->rel, e->rel, sizeof(f->rel));
+    memcpy(f->name, e->name, sizeof(f->name));
     if (cb->describe && e->holds)
         return cb->describe(e->cache->userdata, e->holds->request->container, &r->resource, f, err);
     return 0;
@@ -308,7 +309,7 @@ static int send_first(struct cache_process *p)
     int r = 0;
 
     if (!e->placed)
-        r = cache_entry_place(e, &err);
+        r = loc_cache_entry_place(e, &err);
     if (r < 0) {
         fail_entry(e, err.text);
         return 1;
@@ -317,7 +318,7 @@ static int send_first(struct cache_process *p)
     r = fill_fetch(e, &m, &err);
     if (r == 0) {
         r = send_fetch(e, &m);
-        explicit_bzero(&m, sizeof m); /* keys */
+        explicit_bzero(&m, sizeof(m)); /* keys */
         (void)sv_error_set(&err, r < 0 ? r : -EIO, "the localizer does not accept the request");
     }
     if (r == -EAGAIN && p->flights)
@@ -364,7 +365,7 @@ static struct cache_process *next_in_turn(struct loc_cache *c)
     return best;
 }
 
-void cache_process_pump(struct loc_cache *c)
+void loc_cache_process_pump(struct loc_cache *c)
 {
     struct cache_process *p, *next;
 
@@ -373,13 +374,13 @@ void cache_process_pump(struct loc_cache *c)
 
         p->full = false;
         if (p->queue && !p->started && start(p, &err) < 0)
-            cache_process_end(p, err.text);
+            loc_cache_process_end(p, err.text);
     }
     while ((p = next_in_turn(c)))
         p->full = !send_first(p);
 }
 
-void cache_process_tick(struct loc_cache *c)
+void loc_cache_process_tick(struct loc_cache *c)
 {
     int64_t now = sv_now_ms();
     struct cache_process *p, *next;
@@ -392,10 +393,10 @@ void cache_process_tick(struct loc_cache *c)
             stalled |= now - e->heard_ms >= c->config.stall_ms ||
                        now - e->sent_ms >= (int64_t)c->config.deadline_ms + DEADLINE_GRACE_MS;
         if (stalled)
-            cache_process_end(p, "the localizer gave no sign of life in time");
+            loc_cache_process_end(p, "the localizer gave no sign of life in time");
         else if (!p->flights && !p->queue &&
                  (p->retired || now - p->idle_since_ms >= c->config.idle_ms))
-            cache_process_end(p, "idle");
+            loc_cache_process_end(p, "idle");
     }
 }
 
@@ -418,26 +419,26 @@ static int retire(struct cache_process *p)
         struct cache_entry *e = p->queue;
 
         DL_DELETE(p->queue, e);
-        r = cache_process_enqueue(c, e);
+        r = loc_cache_process_enqueue(c, e);
         if (r < 0)
             DL_APPEND(p->queue, e);
     }
     return r;
 }
 
-void cache_process_retire_all(struct loc_cache *c)
+void loc_cache_process_retire_all(struct loc_cache *c)
 {
     struct cache_process *p, *next;
 
     HASH_ITER (hh, c->processes, p, next)
         if (p->started && !p->flights && !p->queue)
-            cache_process_end(p, "idle");
+            loc_cache_process_end(p, "idle");
         else if (p->started && !p->retired && retire(p) < 0)
-            cache_process_end(p, "out of memory");
+            loc_cache_process_end(p, "out of memory");
 }
 
 /* Downloads for other applications of the user continue; the process ends after them. */
-void cache_process_app_finished(struct loc_cache *c, struct yarn_app_id app)
+void loc_cache_process_app_finished(struct loc_cache *c, struct yarn_app_id app)
 {
     struct cache_process *p, *next;
 
@@ -452,6 +453,6 @@ void cache_process_app_finished(struct loc_cache *c, struct yarn_app_id app)
         DL_FOREACH (p->flights, e)
             wanted |= e->n_holds > 0;
         if (!wanted)
-            cache_process_end(p, "the application has finished");
+            loc_cache_process_end(p, "the application has finished");
     }
 }

@@ -26,7 +26,7 @@ static bool record_is_sane(const struct loc_record *r)
         return false;
     loc_hierarchy_path(r->dir_number, dir);
     n = strlen(dir);
-    if (snprintf(rel, sizeof rel, "%s%s%llu", dir, n ? "/" : "", (unsigned long long)r->id) < 0)
+    if (snprintf(rel, sizeof(rel), "%s%s%llu", dir, n ? "/" : "", (unsigned long long)r->id) < 0)
         return false;
     return strcmp(rel, r->rel) == 0 && loc_resource_check(&r->resource, NULL) == 0;
 }
@@ -40,15 +40,15 @@ int loc_cache_recover(struct loc_cache *c, const struct loc_record *r, bool comp
 
     if (!record_is_sane(r))
         return sv_error_set(err, -EINVAL, "state store: broken record of a localized resource");
-    t = cache_tracker_get(c, r->visibility, r->user, r->app);
+    t = loc_cache_tracker_get(c, r->visibility, r->user, r->app);
     if (!t)
         return sv_error_set(err, -ENOMEM, "localized resource: out of memory");
-    other = completed ? cache_entry_find(t, &r->resource) : NULL;
+    other = completed ? loc_cache_entry_find(t, &r->resource) : NULL;
     if (other && other->record.id > r->id)
         completed = false; /* fetch again: its disk was lost */
     else if (other)
-        cache_entry_run(other, EV_LOST, NULL);
-    e = cache_entry_new(c, t, &r->resource);
+        loc_cache_entry_run(other, EV_LOST, NULL);
+    e = loc_cache_entry_new(c, t, &r->resource);
     if (!e)
         return sv_error_set(err, -ENOMEM, "localized resource: out of memory");
     e->record.id = r->id;
@@ -56,21 +56,21 @@ int loc_cache_recover(struct loc_cache *c, const struct loc_record *r, bool comp
     e->record.local_size = r->local_size;
     memcpy(e->rel, r->rel, strlen(r->rel) + 1);
     t->next_id = SV_MAX(t->next_id, r->id + 1);
-    if (index < 0 || cache_hierarchy_note(&t->dirs[index], r->dir_number) < 0) {
+    if (index < 0 || loc_cache_hierarchy_note(&t->dirs[index], r->dir_number) < 0) {
         e->placed = e->vanished = true; /* on a disk that is no longer configured */
         e->lost_dir = strdup(r->local_dir);
         e->record.local_dir = e->lost_dir;
-        cache_entry_doom(e, DOOM_FORGET);
+        loc_cache_entry_doom(e, DOOM_FORGET);
         return 0;
     }
     e->record.dir_index = index;
     e->record.local_dir = c->local_dirs[index];
     if (!completed) {
         e->placed = true;
-        cache_entry_doom(e, DOOM_REMOVE);
+        loc_cache_entry_doom(e, DOOM_REMOVE);
         return 0;
     }
-    cache_entry_run(e, EV_RECOVERED, NULL);
+    loc_cache_entry_run(e, EV_RECOVERED, NULL);
     return 0;
 }
 
@@ -82,7 +82,7 @@ int loc_cache_reserve(struct loc_cache *c, enum loc_visibility v, const char *us
     if (v < LOC_PUBLIC || v > LOC_APPLICATION || id >= INT64_MAX ||
         (v != LOC_PUBLIC && (!user || !loc_name_valid(user))))
         return -EINVAL;
-    t = cache_tracker_get(c, v, user, app);
+    t = loc_cache_tracker_get(c, v, user, app);
     if (!t)
         return -ENOMEM;
     t->next_id = SV_MAX(t->next_id, id + 1);
@@ -100,9 +100,9 @@ void loc_cache_dir_failed(struct loc_cache *c, int dir, bool deletable)
                 e->disk_failed = true;
                 e->stranded = !deletable;
                 if (e->state == LOC_LOCALIZED)
-                    cache_entry_run(e, EV_LOST, NULL);
+                    loc_cache_entry_run(e, EV_LOST, NULL);
             }
-    cache_process_retire_all(c);
+    loc_cache_process_retire_all(c);
 }
 
 static int compare_age(const void *a, const void *b)
@@ -148,13 +148,13 @@ int loc_cache_cleanup(struct loc_cache *c)
         return 0;
     n = candidates(c, &list);
     if (n > 0)
-        qsort(list, n, sizeof *list, compare_age);
+        qsort(list, n, sizeof(*list), compare_age);
     for (size_t i = 0; i < n; i++) {
         if (counted_bytes(c) <= c->config.target_size)
             break;
-        cache_entry_tally(list[i])->evictions++;
-        cache_entry_tally(list[i])->evicted_bytes += list[i]->record.local_size;
-        cache_entry_run(list[i], EV_LOST, NULL); /* no references: removed */
+        loc_cache_entry_tally(list[i])->evictions++;
+        loc_cache_entry_tally(list[i])->evicted_bytes += list[i]->record.local_size;
+        loc_cache_entry_run(list[i], EV_LOST, NULL); /* no references: removed */
         evicted++;
     }
     return evicted;

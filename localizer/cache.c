@@ -35,8 +35,8 @@ void loc_config_defaults(struct loc_config *c)
 
 /* ---- trackers ---- */
 
-struct cache_tracker *cache_tracker_get(struct loc_cache *c, enum loc_visibility v,
-                                        const char *user, struct yarn_app_id app)
+struct cache_tracker *loc_cache_tracker_get(struct loc_cache *c, enum loc_visibility v,
+                                            const char *user, struct yarn_app_id app)
 {
     _cleanup_free_ char *key = NULL;
     char id[YARN_ID_TEXT_MAX];
@@ -54,7 +54,7 @@ struct cache_tracker *cache_tracker_get(struct loc_cache *c, enum loc_visibility
     HASH_FIND_STR(c->trackers, key, t);
     if (t)
         return t;
-    t = calloc(1, sizeof *t);
+    t = calloc(1, sizeof(*t));
     if (!t)
         return NULL;
     t->visibility = v;
@@ -72,11 +72,11 @@ struct cache_tracker *cache_tracker_get(struct loc_cache *c, enum loc_visibility
 }
 
 /* Frees a tracker without entries. */
-void cache_tracker_free(struct loc_cache *c, struct cache_tracker *t)
+void loc_cache_tracker_free(struct loc_cache *c, struct cache_tracker *t)
 {
     HASH_DEL(c->trackers, t);
     for (int i = 0; i < LOC_DIRS_MAX; i++)
-        cache_hierarchy_free(&t->dirs[i]);
+        loc_cache_hierarchy_free(&t->dirs[i]);
     free(t->key);
     free(t->user);
     free(t);
@@ -95,7 +95,7 @@ static struct cache_request *cache_request_find(const struct loc_cache *c,
     return r;
 }
 
-void cache_request_mark(struct cache_request *r)
+void loc_cache_request_mark(struct cache_request *r)
 {
     struct loc_cache *c = r->cache;
 
@@ -103,7 +103,7 @@ void cache_request_mark(struct cache_request *r)
         r->dirty = true;
         DL_APPEND(c->dirty, r);
     }
-    cache_wake(c);
+    loc_cache_wake(c);
 }
 
 static void hold_drop(struct cache_hold *h)
@@ -115,7 +115,7 @@ static void hold_drop(struct cache_hold *h)
     h->entry = NULL;
     DL_DELETE(e->holds, h);
     e->n_holds--;
-    cache_entry_run(e, EV_RELEASE, NULL);
+    loc_cache_entry_run(e, EV_RELEASE, NULL);
 }
 
 static void cache_request_free(struct loc_cache *c, struct cache_request *r)
@@ -133,11 +133,11 @@ static void cache_request_free(struct loc_cache *c, struct cache_request *r)
 static struct cache_request *cache_request_new(struct loc_cache *c,
                                                struct yarn_container_id container, unsigned n)
 {
-    struct cache_request *r = calloc(1, sizeof *r);
+    struct cache_request *r = calloc(1, sizeof(*r));
 
     if (!r)
         return NULL;
-    r->holds = calloc(n + 1, sizeof *r->holds);
+    r->holds = calloc(n + 1, sizeof(*r->holds));
     if (!r->holds) {
         free(r);
         return NULL;
@@ -155,15 +155,16 @@ static struct cache_request *cache_request_new(struct loc_cache *c,
 static int add_hold(struct loc_cache *c, struct cache_request *r, unsigned index, const char *user,
                     const struct loc_resource *res)
 {
-    struct cache_tracker *t = cache_tracker_get(c, res->visibility, user, r->container.attempt.app);
+    struct cache_tracker *t =
+        loc_cache_tracker_get(c, res->visibility, user, r->container.attempt.app);
     struct loc_tally *tally = &c->stats.of[res->visibility];
     struct cache_hold *h = &r->holds[index];
-    struct cache_entry *e = t ? cache_entry_find(t, res) : NULL;
+    struct cache_entry *e = t ? loc_cache_entry_find(t, res) : NULL;
     uint64_t bytes = res->size > 0 ? (uint64_t)res->size : 0;
 
-    if (e && e->state == LOC_LOCALIZED && !cache_entry_is_there(e)) {
+    if (e && e->state == LOC_LOCALIZED && !loc_cache_entry_is_there(e)) {
         e->vanished = true;
-        cache_entry_run(e, EV_LOST, NULL);
+        loc_cache_entry_run(e, EV_LOST, NULL);
         e = NULL;
     }
     h->cached = e && e->state == LOC_LOCALIZED;
@@ -172,7 +173,7 @@ static int add_hold(struct loc_cache *c, struct cache_request *r, unsigned index
     tally->misses += e ? 0 : 1;
     tally->miss_bytes += e ? 0 : bytes;
     if (!e)
-        e = t ? cache_entry_new(c, t, res) : NULL;
+        e = t ? loc_cache_entry_new(c, t, res) : NULL;
     if (!e)
         return -ENOMEM;
     h->request = r;
@@ -184,7 +185,7 @@ static int add_hold(struct loc_cache *c, struct cache_request *r, unsigned index
     r->counters.files_cached += h->cached ? 1 : 0;
     r->counters.bytes_missed += h->cached ? 0 : bytes;
     r->counters.files_missed += h->cached ? 0 : 1;
-    cache_entry_run(e, EV_REQUEST, NULL);
+    loc_cache_entry_run(e, EV_REQUEST, NULL);
     return 0;
 }
 
@@ -200,8 +201,8 @@ static int check_network(struct loc_cache *c, struct yarn_container_id container
 
     if (r < 0 || !c->config.no_network || url.scheme == LOC_SCHEME_FILE)
         return r;
-    t = cache_tracker_get(c, res->visibility, user, container.attempt.app);
-    e = t ? cache_entry_find(t, res) : NULL;
+    t = loc_cache_tracker_get(c, res->visibility, user, container.attempt.app);
+    e = t ? loc_cache_entry_find(t, res) : NULL;
     if (e && e->state == LOC_LOCALIZED)
         return 0;
     return sv_error_set(err, -EPERM, "Resource %s is not fetched: %s", res->url,
@@ -234,7 +235,7 @@ int loc_cache_localize(struct loc_cache *c, struct yarn_container_id container, 
         }
     if (!r)
         return sv_error_set(err, -ENOMEM, "resources of the container: out of memory");
-    cache_request_mark(r);
+    loc_cache_request_mark(r);
     return 0;
 }
 
@@ -252,7 +253,7 @@ static int path_of(const struct cache_entry *e, char **ret)
 {
     char dir[4096];
     int r = loc_cache_dir_path(e->record.local_dir, e->record.visibility, e->user, e->record.app,
-                               dir, sizeof dir);
+                               dir, sizeof(dir));
 
     return r < 0 ? r : sv_asprintf(ret, "%s/%s/%s", dir, e->rel, e->name);
 }
@@ -312,7 +313,7 @@ static void free_doomed(struct loc_cache *c)
             c->cb.remove(c->userdata, &e->record);
         else if (e->doom == DOOM_FORGET && c->cb.on_removed)
             c->cb.on_removed(c->userdata, &e->record);
-        cache_entry_free(e);
+        loc_cache_entry_free(e);
     }
     while (c->ended) {
         struct cache_process *p = c->ended;
@@ -320,13 +321,13 @@ static void free_doomed(struct loc_cache *c)
         DL_DELETE(c->ended, p);
         if (p->started)
             c->cb.stop(c->userdata, p->id);
-        cache_process_free(p);
+        loc_cache_process_free(p);
     }
 }
 
 /* ---- the loop ---- */
 
-void cache_wake(struct loc_cache *c)
+void loc_cache_wake(struct loc_cache *c)
 {
     if (c->pump)
         (void)sd_event_source_set_enabled(c->pump, SD_EVENT_ONESHOT); /* cannot fail, ignoring */
@@ -346,7 +347,7 @@ static int on_pump(sd_event_source *source, void *userdata)
     struct loc_cache *c = userdata;
 
     (void)source;
-    cache_process_pump(c);
+    loc_cache_process_pump(c);
     free_doomed(c);
     while (c->dirty) {
         struct cache_request *r = c->dirty;
@@ -366,7 +367,7 @@ static int on_tick(sd_event_source *source, uint64_t usec, void *userdata)
 
     (void)source;
     (void)usec;
-    cache_process_tick(c);
+    loc_cache_process_tick(c);
     arm_tick(c);
     return 0;
 }
@@ -429,7 +430,7 @@ int loc_cache_new(sd_event *event, const struct loc_config *config,
 
     if (r < 0)
         return r;
-    c = calloc(1, sizeof *c);
+    c = calloc(1, sizeof(*c));
     if (!c)
         return sv_error_set(err, -ENOMEM, "cache: out of memory");
     c->config = *config;
@@ -462,22 +463,22 @@ struct loc_cache *loc_cache_free(struct loc_cache *c)
     c->tick = sd_event_source_disable_unref(c->tick);
     c->cleanup = sd_event_source_disable_unref(c->cleanup);
     HASH_ITER (hh, c->processes, p, next_p)
-        cache_process_end(p, "the NodeManager stops"); /* may requeue entries: see below */
+        loc_cache_process_end(p, "the NodeManager stops"); /* may requeue entries: see below */
     HASH_ITER (hh, c->processes, p, next_p)
-        cache_process_end(p, "the NodeManager stops");
+        loc_cache_process_end(p, "the NodeManager stops");
     HASH_ITER (hh, c->requests, r, next_r)
         cache_request_free(c, r);
     DL_FOREACH_SAFE (c->doomed, e, next_e)
-        cache_entry_free(e);
+        loc_cache_entry_free(e);
     DL_FOREACH_SAFE (c->ended, p, next_p)
-        cache_process_free(p);
+        loc_cache_process_free(p);
     HASH_ITER (hh, c->trackers, t, next_t) {
         t->finished = false; /* freed here instead of with its last entry */
         HASH_ITER (hh, t->entries, e, next_e) {
-            cache_entry_detach(e);
-            cache_entry_free(e);
+            loc_cache_entry_detach(e);
+            loc_cache_entry_free(e);
         }
-        cache_tracker_free(c, t);
+        loc_cache_tracker_free(c, t);
     }
     for (int i = 0; i < LOC_DIRS_MAX; i++)
         free(c->local_dirs[i]);
@@ -499,13 +500,13 @@ void loc_cache_app_finished(struct loc_cache *c, struct yarn_app_id app)
         HASH_ITER (hh, t->entries, e, next) {
             e->vanished = true; /* deleted with the application's directories */
             if (e->state == LOC_LOCALIZED)
-                cache_entry_run(e, EV_LOST, NULL);
+                loc_cache_entry_run(e, EV_LOST, NULL);
         }
         t->finished = true;
         if (t->alive == 0)
-            cache_tracker_free(c, t);
+            loc_cache_tracker_free(c, t);
     }
-    cache_process_app_finished(c, app);
+    loc_cache_process_app_finished(c, app);
 }
 
 void loc_cache_process_failed(struct loc_cache *c, uint64_t process, const char *text)
@@ -514,7 +515,7 @@ void loc_cache_process_failed(struct loc_cache *c, uint64_t process, const char 
 
     HASH_ITER (hh, c->processes, p, next)
         if (p->id == process) {
-            cache_process_end(p, text);
+            loc_cache_process_end(p, text);
             break;
         }
 }

@@ -239,12 +239,12 @@ int loc_msg_send_with(int fd, const struct loc_msg *m, int credentials)
         return n;
     if (credentials >= 0) {
         h.msg_control = control;
-        h.msg_controllen = sizeof control;
+        h.msg_controllen = sizeof(control);
         struct cmsghdr *c = CMSG_FIRSTHDR(&h);
         c->cmsg_level = SOL_SOCKET;
         c->cmsg_type = SCM_RIGHTS;
-        c->cmsg_len = CMSG_LEN(sizeof credentials);
-        memcpy(CMSG_DATA(c), &credentials, sizeof credentials);
+        c->cmsg_len = CMSG_LEN(sizeof(credentials));
+        memcpy(CMSG_DATA(c), &credentials, sizeof(credentials));
     }
     do
         r = sendmsg(fd, &h, MSG_NOSIGNAL | MSG_DONTWAIT);
@@ -273,7 +273,7 @@ static int take_descriptor(struct msghdr *h, int *ret)
         for (size_t i = 0; i < n; i++) {
             int fd;
 
-            memcpy(&fd, CMSG_DATA(c) + i * sizeof(int), sizeof fd);
+            memcpy(&fd, CMSG_DATA(c) + i * sizeof(int), sizeof(fd));
             if (n_fds++ == 0)
                 *ret = fd;
             else
@@ -302,9 +302,9 @@ int loc_msg_recv_with(int fd, enum loc_peer from, struct loc_msg *ret, int *ret_
 {
     uint8_t buf[LOC_MSG_MAX];
     _Alignas(struct cmsghdr) char control[CMSG_SPACE(8 * sizeof(int))];
-    struct iovec iov = { .iov_base = buf, .iov_len = sizeof buf };
+    struct iovec iov = { .iov_base = buf, .iov_len = sizeof(buf) };
     struct msghdr h = {
-        .msg_iov = &iov, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control
+        .msg_iov = &iov, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof(control)
     };
     _cleanup_close_ int given = -1;
     struct loc_msg m;

@@ -15,7 +15,7 @@ static int fail(struct sv_error *err, int code, const char *what, const char *na
 {
     char shown[300];
 
-    sv_escape(shown, sizeof shown, name);
+    sv_escape(shown, sizeof(shown), name);
     if (code == -EEXIST || code == -ELOOP || code == -ENOTDIR || code == -EXDEV)
         return sv_error_set(err, -EPERM, "archive refused: entry \"%s\": %s", shown,
                             code == -EEXIST ? "a second entry of that name"

@@ -14,7 +14,7 @@ static int fail(const struct loc_source *s, int r, const char *path, struct sv_e
 {
     char shown[300];
 
-    sv_escape(shown, sizeof shown, path);
+    sv_escape(shown, sizeof(shown), path);
     return sv_error_errno(err, r, "Resource %s: \"%s\" in it", s->request->url, shown);
 }
 
@@ -31,8 +31,8 @@ static int add_child(struct loc_source *s, struct loc_tree *t, int dir, const ch
     c.mode = st.st_mode;
     c.size = S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
     if (S_ISLNK(st.st_mode)) {
-        n = readlinkat(dir, name, target, sizeof target);
-        if (n < 0 || (size_t)n >= sizeof target)
+        n = readlinkat(dir, name, target, sizeof(target));
+        if (n < 0 || (size_t)n >= sizeof(target))
             return fail(s, n < 0 ? -errno : -ENAMETOOLONG, name, err);
         target[n] = 0;
         c.symlink = target;
@@ -95,7 +95,7 @@ static int read_file(struct loc_source *s, struct loc_tree *t, const char *path,
     if (!same(&st, c->more))
         return fail(s, -ESTALE, path, err);
     for (;;) {
-        ssize_t n = read(fd, buf, sizeof buf);
+        ssize_t n = read(fd, buf, sizeof(buf));
         int r;
 
         if (n < 0 && errno == EINTR)

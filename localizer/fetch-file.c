@@ -73,7 +73,7 @@ static int copy_rw(struct loc_source *s, int to, uint64_t done, struct sv_error 
     static char buf[256 << 10];
 
     for (;;) {
-        ssize_t n = read(s->fd, buf, sizeof buf);
+        ssize_t n = read(s->fd, buf, sizeof(buf));
         int r;
 
         if (n < 0 && errno == EINTR)

@@ -25,12 +25,12 @@ static int find_token(const struct loc_source *s, const struct hdfs_site *site, 
                       const struct yarn_token **ret, struct sv_error *err)
 {
     struct loc_service services[1 + HDFS_NAMENODES_MAX];
-    char nameservice[sizeof "ha-hdfs:" + sizeof s->url.host];
+    char nameservice[sizeof("ha-hdfs:") + sizeof(s->url.host)];
     size_t n = 0;
     int r;
 
     if (s->url.port == 0 && s->url.host[0]) {
-        (void)snprintf(nameservice, sizeof nameservice, "ha-hdfs:%s", s->url.host);
+        (void)snprintf(nameservice, sizeof(nameservice), "ha-hdfs:%s", s->url.host);
         services[n++] = (struct loc_service){ nameservice, 0 };
     }
     for (unsigned i = 0; i < site->n_servers; i++)
@@ -204,7 +204,7 @@ static int stat_failed(const struct loc_source *s, int r, struct sv_error *err)
 static int open_source(struct loc_source *s, struct loc_found *ret, enum loc_fail *ret_reason,
                        struct sv_error *err)
 {
-    struct state *k = s->state = calloc(1, sizeof *k);
+    struct state *k = s->state = calloc(1, sizeof(*k));
     int r;
 
     *ret_reason = LOC_FAIL_INTERNAL;

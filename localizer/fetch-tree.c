@@ -34,7 +34,7 @@ struct loc_tree {
 static int push(struct loc_tree *t, const char *path)
 {
     size_t n = strlen(path) + 1;
-    struct pending *p = malloc(sizeof *p + n);
+    struct pending *p = malloc(sizeof(*p) + n);
 
     if (!p)
         return -ENOMEM;
@@ -121,10 +121,10 @@ int loc_tree_add(struct loc_tree *t, const struct loc_tree_child *c, enum loc_fa
                            .symlink = c->symlink,
                            .size = c->size > INT64_MAX ? INT64_MAX : (int64_t)c->size };
     enum loc_entry_kind kind;
-    int n = snprintf(raw, sizeof raw, "%s%s%s", t->dir, t->dir[0] ? "/" : "", c->name), r;
+    int n = snprintf(raw, sizeof(raw), "%s%s%s", t->dir, t->dir[0] ? "/" : "", c->name), r;
 
     *ret_reason = LOC_FAIL_ARCHIVE;
-    if (n < 0 || (size_t)n >= sizeof raw || strchr(c->name, '/') || !c->name[0] ||
+    if (n < 0 || (size_t)n >= sizeof(raw) || strchr(c->name, '/') || !c->name[0] ||
         strcmp(c->name, ".") == 0 || strcmp(c->name, "..") == 0)
         return sv_error_set(err, -EPERM, "directory refused: it contains an invalid file name");
     r = loc_policy_entry(&t->policy, &e, path, &kind, err);

@@ -142,7 +142,7 @@ static int get_status(const struct loc_source *s, const char *path, struct webhd
     if (r < 0)
         return r;
     *ret_reason = LOC_FAIL_SOURCE;
-    return webhdfs_parse_status(t.p, t.n, ret) < 0
+    return loc_webhdfs_parse_status(t.p, t.n, ret) < 0
                ? sv_error_set(err, -EBADMSG,
                               "Resource %s: the server's status of the file is "
                               "malformed",
@@ -254,7 +254,7 @@ static int get_part(const struct loc_source *s, const char *dir, const char *aft
     if (r < 0)
         return r;
     *ret_reason = LOC_FAIL_SOURCE;
-    r = webhdfs_parse_listing(t.p, t.n, ret);
+    r = loc_webhdfs_parse_listing(t.p, t.n, ret);
     return r < 0 ? sv_error_set(err, r, "Resource %s: the server's listing is malformed",
                                 s->request->url)
                  : 0;
@@ -276,7 +276,7 @@ static int list(struct loc_source *s, struct loc_tree *t, const char *dir,
             return r;
         r = add_part(t, &l, ret_reason, err);
         if (r == 0 && l.more)
-            memcpy(after, l.children[l.n - 1].name, sizeof after);
+            memcpy(after, l.children[l.n - 1].name, sizeof(after));
         free(l.children);
         if (r < 0 || !l.more)
             return r;
@@ -325,7 +325,7 @@ static const struct loc_tree_backend tree = {
 static int open_source(struct loc_source *s, struct loc_found *ret, enum loc_fail *ret_reason,
                        struct sv_error *err)
 {
-    struct state *k = s->state = calloc(1, sizeof *k);
+    struct state *k = s->state = calloc(1, sizeof(*k));
     int r;
 
     *ret_reason = LOC_FAIL_INTERNAL;

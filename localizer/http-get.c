@@ -48,7 +48,7 @@ static bool is_the_rest(struct transfer *t)
 {
     char wanted[64];
 
-    (void)snprintf(wanted, sizeof wanted, "bytes %llu-", (unsigned long long)t->g->bytes);
+    (void)snprintf(wanted, sizeof(wanted), "bytes %llu-", (unsigned long long)t->g->bytes);
     return strncasecmp(header_of(t->curl, "Content-Range"), wanted, strlen(wanted)) == 0 &&
            strcmp(header_of(t->curl, t->header), t->validator) == 0;
 }
@@ -189,7 +189,7 @@ static CURLcode add_header(struct curl_slist **headers, const char *name, const 
     char text[LOC_SESSION_TOKEN_MAX + 64];
     struct curl_slist *more;
 
-    (void)snprintf(text, sizeof text, "%s: %s", name, value);
+    (void)snprintf(text, sizeof(text), "%s: %s", name, value);
     more = curl_slist_append(*headers, text);
     if (!more)
         return CURLE_OUT_OF_MEMORY;
@@ -208,7 +208,7 @@ static CURLcode sign(const struct loc_http_get *g, const char *range, struct cur
     struct loc_sigv4 s;
     CURLcode r;
 
-    if (!path || (size_t)(path - at - 3) >= sizeof host)
+    if (!path || (size_t)(path - at - 3) >= sizeof(host))
         return CURLE_URL_MALFORMAT;
     memcpy(host, at + 3, (size_t)(path - at - 3));
     if (loc_sigv4_sign(g->sign, &q, &s) < 0)
@@ -229,7 +229,7 @@ static CURLcode set_headers(CURL *c, const struct transfer *t, struct curl_slist
     char range[40];
     CURLcode r = CURLE_OK;
 
-    (void)snprintf(range, sizeof range, "bytes=%llu-", (unsigned long long)t->g->bytes);
+    (void)snprintf(range, sizeof(range), "bytes=%llu-", (unsigned long long)t->g->bytes);
     if (t->resuming)
         r = curl_easy_setopt(c, CURLOPT_RANGE, range + strlen("bytes="));
     if (t->resuming && r == CURLE_OK)
@@ -313,8 +313,8 @@ static bool find_validator(struct transfer *t)
 
         if (!value[0] || strncmp(value, "W/", 2) == 0)
             continue;
-        (void)snprintf(t->header, sizeof t->header, "%s", names[i]);
-        (void)snprintf(t->validator, sizeof t->validator, "%s", value);
+        (void)snprintf(t->header, sizeof(t->header), "%s", names[i]);
+        (void)snprintf(t->validator, sizeof(t->validator), "%s", value);
         return true;
     }
     return false;

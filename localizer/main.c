@@ -63,7 +63,7 @@ static int send_failed(uint64_t request, enum loc_fail reason, const char *text)
     struct loc_msg m = { .type = LOC_MSG_FAILED, .request = request };
 
     m.failed.reason = (uint8_t)reason;
-    (void)snprintf(m.failed.text, sizeof m.failed.text, "%.*s", LOC_TEXT_MAX, text);
+    (void)snprintf(m.failed.text, sizeof(m.failed.text), "%.*s", LOC_TEXT_MAX, text);
     sv_log_info("request %llu failed: %s", (unsigned long long)request, m.failed.text);
     return answer(&m);
 }
@@ -71,7 +71,7 @@ static int send_failed(uint64_t request, enum loc_fail reason, const char *text)
 static void set_failed(struct slot *s, enum loc_fail reason, const char *text)
 {
     s->report = (struct loc_report){ .done = 2, .reason = (uint8_t)reason };
-    (void)snprintf(s->report.text, sizeof s->report.text, "%.*s", LOC_TEXT_MAX, text);
+    (void)snprintf(s->report.text, sizeof(s->report.text), "%.*s", LOC_TEXT_MAX, text);
     s->reported = true;
 }
 
@@ -109,7 +109,7 @@ static int finish(struct slot *s)
     if (r < 0) {
         char text[128];
 
-        (void)snprintf(text, sizeof text, "cannot publish the entry: %s", strerror(-r));
+        (void)snprintf(text, sizeof(text), "cannot publish the entry: %s", strerror(-r));
         set_failed(s, LOC_FAIL_DISK, text);
         return remove_entry(s);
     }
@@ -124,11 +124,11 @@ static int finish(struct slot *s)
 static int on_pipe(struct slot *s)
 {
     struct loc_report r;
-    ssize_t n = read(s->worker.pipe, &r, sizeof r);
+    ssize_t n = read(s->worker.pipe, &r, sizeof(r));
     int status;
 
-    if (s->state == SLOT_WORKING && n == sizeof r && !s->reported && r.done <= 2 && r.tree <= 1 &&
-        memchr(r.text, 0, sizeof r.text) && r.bytes <= INT64_MAX) {
+    if (s->state == SLOT_WORKING && n == sizeof(r) && !s->reported && r.done <= 2 && r.tree <= 1 &&
+        memchr(r.text, 0, sizeof(r.text)) && r.bytes <= INT64_MAX) {
         s->report = r;
         s->reported = r.done != 0;
         if (r.done == 2 && (r.reason < 1 || r.reason > LOC_FAIL_LAST))
@@ -147,7 +147,7 @@ static int on_pipe(struct slot *s)
     if (!s->reported) {
         char text[128];
 
-        (void)snprintf(text, sizeof text, "the worker that fetched and unpacked it %s %d",
+        (void)snprintf(text, sizeof(text), "the worker that fetched and unpacked it %s %d",
                        WIFSIGNALED(status) ? "was killed by signal" : "exited with",
                        WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
         set_failed(s, LOC_FAIL_INTERNAL, text);
@@ -287,7 +287,7 @@ static int check_start(void)
 {
     struct sv_error err = { 0 };
     int type = 0;
-    socklen_t n = sizeof type;
+    socklen_t n = sizeof(type);
 
     if (getuid() == 0 || geteuid() == 0) {
         sv_log_err("container-localizer: must not run as root");

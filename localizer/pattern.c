@@ -53,20 +53,20 @@ static pcre2_code *compile(const char *text, int *ret_error)
 
 int loc_pattern_new(const char *text, struct loc_pattern **ret, struct sv_error *err)
 {
-    _cleanup_pattern_ struct loc_pattern *p = calloc(1, sizeof *p);
+    _cleanup_pattern_ struct loc_pattern *p = calloc(1, sizeof(*p));
     char shown[200], why[120] = "";
     uint32_t backref = 0;
     int code = 0;
 
     if (!p)
         return sv_error_set(err, -ENOMEM, "pattern: out of memory");
-    sv_escape(shown, sizeof shown, text);
+    sv_escape(shown, sizeof(shown), text);
     if (!text[0] || strnlen(text, LOC_PATTERN_MAX + 1) > LOC_PATTERN_MAX)
         return sv_error_set(err, -EINVAL, "pattern \"%s\": empty or longer than %d bytes", shown,
                             LOC_PATTERN_MAX);
     p->code = compile(text, &code);
     if (!p->code) {
-        (void)pcre2_get_error_message(code, (PCRE2_UCHAR *)why, sizeof why);
+        (void)pcre2_get_error_message(code, (PCRE2_UCHAR *)why, sizeof(why));
         return sv_error_set(err, -EINVAL, "pattern \"%s\": %s", shown, why);
     }
     if (pcre2_pattern_info(p->code, PCRE2_INFO_BACKREFMAX, &backref) != 0 || backref > 0)

@@ -41,7 +41,7 @@ static const char *over(const char *what, uint32_t limit, const char *unit)
 {
     static char text[80];
 
-    (void)snprintf(text, sizeof text, "%s %u %s", what, limit, unit);
+    (void)snprintf(text, sizeof(text), "%s %u %s", what, limit, unit);
     return text;
 }
 
@@ -138,7 +138,7 @@ static int refuse(const struct loc_policy *p, struct sv_error *err, int code, co
 {
     char shown[SHOWN];
 
-    sv_escape(shown, sizeof shown, path ? path : "");
+    sv_escape(shown, sizeof(shown), path ? path : "");
     return sv_error_set(err, code == -ENAMETOOLONG ? -EFBIG : code, "%s refused: entry \"%s\": %s",
                         p->what, shown, why);
 }

@@ -27,7 +27,7 @@ int loc_resource_check(const struct loc_resource *r, struct sv_error *err)
     if (what) {
         char shown[200];
 
-        sv_escape(shown, sizeof shown, r->url);
+        sv_escape(shown, sizeof(shown), r->url);
         return sv_error_set(err, -EINVAL, "Invalid resource %s: %s", shown, what);
     }
     return loc_url_parse(r->url, &url, err);

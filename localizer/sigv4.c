@@ -66,7 +66,7 @@ static int derive(const struct loc_sigv4_key *k, const char *day, uint8_t ret[HA
     uint8_t a[HASH], b[HASH];
     int r;
 
-    (void)snprintf(first, sizeof first, "AWS4%s", k->secret_key);
+    (void)snprintf(first, sizeof(first), "AWS4%s", k->secret_key);
     r = hmac(first, strlen(first), day, a);
     if (r == 0)
         r = hmac(a, HASH, k->region, b);
@@ -74,7 +74,7 @@ static int derive(const struct loc_sigv4_key *k, const char *day, uint8_t ret[HA
         r = hmac(b, HASH, "s3", a);
     if (r == 0)
         r = hmac(a, HASH, "aws4_request", ret);
-    explicit_bzero(first, sizeof first);
+    explicit_bzero(first, sizeof(first));
     return r;
 }
 
@@ -89,22 +89,22 @@ int loc_sigv4_sign(const struct loc_sigv4_key *k, const struct loc_sigv4_request
     int r;
 
     if (strlen(k->secret_key) > LOC_SECRET_KEY_MAX || strlen(k->region) > LOC_REGION_MAX ||
-        !gmtime_r(&t, &tm) || strftime(ret->date, sizeof ret->date, "%Y%m%dT%H%M%SZ", &tm) != 16 ||
-        strftime(day, sizeof day, "%Y%m%d", &tm) != 8)
+        !gmtime_r(&t, &tm) || strftime(ret->date, sizeof(ret->date), "%Y%m%dT%H%M%SZ", &tm) != 16 ||
+        strftime(day, sizeof(day), "%Y%m%d", &tm) != 8)
         return -EINVAL;
-    (void)snprintf(scope, sizeof scope, "%s/%s/s3/aws4_request", day, k->region);
+    (void)snprintf(scope, sizeof(scope), "%s/%s/s3/aws4_request", day, k->region);
     r = hash_request(k, q, ret->date, hash);
     if (r == 0)
         r = derive(k, day, key);
-    (void)snprintf(text, sizeof text, "AWS4-HMAC-SHA256\n%s\n%s\n%s", ret->date, scope, hash);
+    (void)snprintf(text, sizeof(text), "AWS4-HMAC-SHA256\n%s\n%s\n%s", ret->date, scope, hash);
     if (r == 0)
         r = hmac(key, HASH, text, sum);
-    explicit_bzero(key, sizeof key);
+    explicit_bzero(key, sizeof(key));
     if (r < 0)
         return r;
     hex(sum, signature);
-    r = snprintf(ret->authorization, sizeof ret->authorization,
+    r = snprintf(ret->authorization, sizeof(ret->authorization),
                  "AWS4-HMAC-SHA256 Credential=%s/%s,SignedHeaders=%s,Signature=%s", k->access_key,
                  scope, header_names(k, q, names), signature);
-    return r < 0 || (size_t)r >= sizeof ret->authorization ? -EINVAL : 0;
+    return r < 0 || (size_t)r >= sizeof(ret->authorization) ? -EINVAL : 0;
 }

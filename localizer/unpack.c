@@ -55,8 +55,8 @@ static int malformed(struct archive *a, const char *path, struct sv_error *err)
     const char *text = archive_error_string(a);
     char shown[300], why[300];
 
-    sv_escape(shown, sizeof shown, path ? path : "");
-    sv_escape(why, sizeof why, text ? text : "no reason given");
+    sv_escape(shown, sizeof(shown), path ? path : "");
+    sv_escape(why, sizeof(why), text ? text : "no reason given");
     if (path)
         return sv_error_set(err, -EBADMSG, "archive is malformed at entry \"%s\": %s", shown, why);
     return sv_error_set(err, -EBADMSG, "archive is malformed: %s", why);
@@ -248,7 +248,7 @@ static int check_empty(struct loc_unpack *u, struct sv_error *err)
     if (archive_read_next_header(a, &e) != ARCHIVE_OK)
         return malformed(a, NULL, err);
     for (;;) {
-        la_ssize_t n = archive_read_data(a, block, sizeof block);
+        la_ssize_t n = archive_read_data(a, block, sizeof(block));
 
         if (n <= 0)
             return n == 0 ? 0 : malformed(a, NULL, err);

@@ -62,7 +62,7 @@ static int parse_authority(const char *s, size_t n, struct loc_url *u)
         n--;
     }
     host_len = end ? (size_t)(end - s) : n;
-    if (host_len == 0 || host_len >= sizeof u->host)
+    if (host_len == 0 || host_len >= sizeof(u->host))
         return -EINVAL;
     for (size_t i = 0; i < host_len; i++) {
         bool ok = v6 ? hex(s[i]) >= 0 || s[i] == ':' || s[i] == '.'
@@ -79,7 +79,7 @@ static int parse_authority(const char *s, size_t n, struct loc_url *u)
     if (n > 0) {
         uint64_t v;
 
-        if (s[0] != ':' || n - 1 >= sizeof port)
+        if (s[0] != ':' || n - 1 >= sizeof(port))
             return -EINVAL;
         memcpy(port, s + 1, n - 1);
         port[n - 1] = 0;
@@ -138,10 +138,10 @@ static int parse_path(const char *s, size_t n, struct loc_url *u)
 static const char *known_schemes(void)
 {
     static char text[128];
-    size_t n = (size_t)snprintf(text, sizeof text, "scheme is not one of ");
+    size_t n = (size_t)snprintf(text, sizeof(text), "scheme is not one of ");
 
-    for (size_t i = 0; i < SV_ARRAY_LEN(schemes) && n < sizeof text; i++)
-        n += (size_t)snprintf(text + n, sizeof text - n, "%s%s", i ? ", " : "", schemes[i].text);
+    for (size_t i = 0; i < SV_ARRAY_LEN(schemes) && n < sizeof(text); i++)
+        n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%s", i ? ", " : "", schemes[i].text);
     return text;
 }
 
@@ -207,8 +207,8 @@ int loc_url_parse(const char *url, struct loc_url *ret, struct sv_error *err)
     if (r < 0) {
         char shown[256], plain[256]; /* the query may contain a token */
 
-        (void)snprintf(plain, sizeof plain, "%.*s", (int)strcspn(url, "?"), url);
-        sv_escape(shown, sizeof shown, plain);
+        (void)snprintf(plain, sizeof(plain), "%.*s", (int)strcspn(url, "?"), url);
+        sv_escape(shown, sizeof(shown), plain);
         return sv_error_set(err, r, "Invalid resource %s: %s", shown, why);
     }
     *ret = u;
@@ -237,7 +237,7 @@ int loc_url_make(const char *scheme, const char *host, int port, const char *fil
     if (!scheme || !scheme[0] || !file || file[0] != '/' || port > UINT16_MAX)
         return -EINVAL;
     if (has_host && port > 0)
-        snprintf(number, sizeof number, ":%d", port);
+        snprintf(number, sizeof(number), ":%d", port);
     if (!put(ret, &len, scheme) || !put(ret, &len, "://") ||
         (has_host && (!put(ret, &len, host) || !put(ret, &len, number))))
         return -ENAMETOOLONG;

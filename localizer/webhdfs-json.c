@@ -50,7 +50,7 @@ static int status_of(const json_t *s, struct webhdfs_status *ret)
     return 0;
 }
 
-int webhdfs_parse_status(const char *text, size_t n, struct webhdfs_status *ret)
+int loc_webhdfs_parse_status(const char *text, size_t n, struct webhdfs_status *ret)
 {
     _cleanup_(json_freep) json_t *j = json_loadb(text, n, JSON_REJECT_DUPLICATES, NULL);
 
@@ -69,7 +69,7 @@ static int child_of(const json_t *s, struct webhdfs_child *ret)
     return status_of(s, &ret->st);
 }
 
-int webhdfs_parse_listing(const char *text, size_t n, struct webhdfs_listing *ret)
+int loc_webhdfs_parse_listing(const char *text, size_t n, struct webhdfs_listing *ret)
 {
     _cleanup_(json_freep) json_t *j = json_loadb(text, n, JSON_REJECT_DUPLICATES, NULL);
     const json_t *d = json_object_get(j, "DirectoryListing");
@@ -82,7 +82,7 @@ int webhdfs_parse_listing(const char *text, size_t n, struct webhdfs_listing *re
     if (!json_is_array(all) || !json_is_integer(left) || json_integer_value(left) < 0 ||
         (json_integer_value(left) > 0 && count == 0))
         return -EBADMSG;
-    children = calloc(count + 1, sizeof *children);
+    children = calloc(count + 1, sizeof(*children));
     if (!children)
         return -ENOMEM;
     for (size_t i = 0; i < count; i++) {
@@ -95,7 +95,7 @@ int webhdfs_parse_listing(const char *text, size_t n, struct webhdfs_listing *re
     return 0;
 }
 
-int webhdfs_parse_exception(const char *text, size_t n, char *ret_text, size_t size)
+int loc_webhdfs_parse_exception(const char *text, size_t n, char *ret_text, size_t size)
 {
     static const struct {
         const char *name;
@@ -115,10 +115,10 @@ int webhdfs_parse_exception(const char *text, size_t n, char *ret_text, size_t s
     ret_text[0] = 0;
     if (!name)
         return -EBADMSG;
-    (void)snprintf(line, sizeof line, "%.*s", message ? (int)strcspn(message, "\r\n") : 0,
+    (void)snprintf(line, sizeof(line), "%.*s", message ? (int)strcspn(message, "\r\n") : 0,
                    message ? message : "");
     sv_escape(ret_text, size, *line ? line : name);
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
         if (strcmp(known[i].name, name) == 0)
             return known[i].code;
     return -EREMOTEIO;

@@ -24,12 +24,12 @@ struct webhdfs_listing {
 };
 
 /* GETFILESTATUS. -EBADMSG. */
-int webhdfs_parse_status(const char *text, size_t n, struct webhdfs_status *ret) _must_use_;
+int loc_webhdfs_parse_status(const char *text, size_t n, struct webhdfs_status *ret) _must_use_;
 /* LISTSTATUS_BATCH. -EBADMSG, -ENOMEM. */
-int webhdfs_parse_listing(const char *text, size_t n, struct webhdfs_listing *ret) _must_use_;
+int loc_webhdfs_parse_listing(const char *text, size_t n, struct webhdfs_listing *ret) _must_use_;
 
 /* Parses an error: -ENOENT, -EACCES, -EDQUOT, -EROFS, or -EREMOTEIO for another exception, with the
  * first line of its message, printable; -EBADMSG: there is no exception, and the text is "". */
-int webhdfs_parse_exception(const char *text, size_t n, char *ret_text, size_t size) _must_use_;
+int loc_webhdfs_parse_exception(const char *text, size_t n, char *ret_text, size_t size) _must_use_;
 
 #endif

@@ -75,7 +75,7 @@ static void report_progress(void *userdata, uint64_t bytes)
     if (now - w->told_ms < PROGRESS_MS)
         return;
     w->told_ms = now;
-    if (sv_write_all(w->pipe, &r, sizeof r) < 0)
+    if (sv_write_all(w->pipe, &r, sizeof(r)) < 0)
         _exit(1); /* the localizer has exited */
 }
 
@@ -207,8 +207,8 @@ static int worker_main(const struct loc_fetch *q, int cache, int pipe, int crede
     w.report.done = r < 0 ? 2 : 1;
     w.report.reason = r < 0 ? (uint8_t)w.reason : 0;
     if (r < 0)
-        (void)snprintf(w.report.text, sizeof w.report.text, "%.*s", LOC_TEXT_MAX, w.err.text);
-    return sv_write_all(pipe, &w.report, sizeof w.report) < 0 ? 1 : 0;
+        (void)snprintf(w.report.text, sizeof(w.report.text), "%.*s", LOC_TEXT_MAX, w.err.text);
+    return sv_write_all(pipe, &w.report, sizeof(w.report)) < 0 ? 1 : 0;
 }
 
 /* Forks with a pipe; in the child returns 0 with only `cache`, the pipe's end and the credentials
@@ -256,7 +256,7 @@ int loc_worker_start(const struct loc_fetch *q, int cache, int credentials, stru
 
     if (r < 0) {
         *ret_report = (struct loc_report){ .done = 2, .reason = LOC_FAIL_DISK };
-        (void)snprintf(ret_report->text, sizeof ret_report->text,
+        (void)snprintf(ret_report->text, sizeof(ret_report->text),
                        "cannot make the directory of the entry: %s", strerror(-r));
         return r;
     }
@@ -269,7 +269,7 @@ int loc_worker_start(const struct loc_fetch *q, int cache, int credentials, stru
         tmp_name(q, name);
         (void)unlinkat(cache, name, AT_REMOVEDIR); /* empty; the daemon deletes it too, ignoring */
         *ret_report = (struct loc_report){ .done = 2, .reason = LOC_FAIL_LEFTOVER };
-        (void)snprintf(ret_report->text, sizeof ret_report->text, "cannot start a worker: %s",
+        (void)snprintf(ret_report->text, sizeof(ret_report->text), "cannot start a worker: %s",
                        strerror(-(int)pid));
         return (int)pid;
     }

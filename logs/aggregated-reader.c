@@ -24,7 +24,7 @@ static int bad(struct sv_error *err, const char *what)
 int logs_reader_new(const struct logs_source *source, struct logs_reader **ret,
                     struct sv_error *err)
 {
-    _cleanup_(logs_reader_freep) struct logs_reader *r = calloc(1, sizeof *r);
+    _cleanup_(logs_reader_freep) struct logs_reader *r = calloc(1, sizeof(*r));
     int k;
 
     if (!r)
@@ -99,7 +99,7 @@ static int get_string(struct logs_reader *r, size_t max, char *ret, struct sv_er
 {
     uint8_t length[2];
     size_t n;
-    int k = get_all(r, length, sizeof length, err);
+    int k = get_all(r, length, sizeof(length), err);
 
     if (k <= 0)
         return k;
@@ -132,7 +132,7 @@ int logs_reader_file(struct logs_reader *r, char ret_name[LOGS_FILE_NAME_MAX + 1
     k = get_string(r, LOGS_FILE_NAME_MAX, ret_name, err);
     if (k <= 0)
         return k;
-    k = get_string(r, sizeof digits - 1, digits, err);
+    k = get_string(r, sizeof(digits) - 1, digits, err);
     if (k < 0)
         return k;
     if (k == 0 || sv_parse_u64(digits, 0, INT64_MAX, &r->left) < 0)

@@ -55,7 +55,7 @@ static int put_head(struct logs_writer *w, const char *owner, const struct logs_
 int logs_writer_new(const struct logs_sink *sink, enum logs_codec codec, const char *owner,
                     const struct logs_acl *acls, size_t n_acls, struct logs_writer **ret)
 {
-    _cleanup_(logs_writer_freep) struct logs_writer *w = calloc(1, sizeof *w);
+    _cleanup_(logs_writer_freep) struct logs_writer *w = calloc(1, sizeof(*w));
     int r;
 
     if (!w)
@@ -90,7 +90,7 @@ int logs_writer_container(struct logs_writer *w, const char *id)
 {
     int r = end_container(w);
 
-    (void)snprintf(w->id, sizeof w->id, "%s", id);
+    (void)snprintf(w->id, sizeof(w->id), "%s", id);
     return r;
 }
 
@@ -101,7 +101,7 @@ int logs_writer_file(struct logs_writer *w, const char *name, uint64_t length)
     int r = w->open ? 0 : put_key(w, w->id);
 
     w->open = true;
-    (void)snprintf(digits, sizeof digits, "%llu", (unsigned long long)length);
+    (void)snprintf(digits, sizeof(digits), "%llu", (unsigned long long)length);
     if (r == 0)
         r = logs_utf_put(&b, name);
     if (r == 0)

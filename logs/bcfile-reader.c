@@ -170,7 +170,7 @@ static int get_blocks(struct logs_bcreader *r, struct sv_error *err)
             struct logs_region *more;
 
             cap = cap ? 2 * cap : 64;
-            more = reallocarray(r->blocks, cap, sizeof *more);
+            more = reallocarray(r->blocks, cap, sizeof(*more));
             if (!more)
                 return sv_error_errno(err, -ENOMEM, "index");
             r->blocks = more;
@@ -185,7 +185,7 @@ static int get_blocks(struct logs_bcreader *r, struct sv_error *err)
 static int get_trailer(struct logs_bcreader *r, struct sv_error *err)
 {
     uint8_t bytes[TRAILER];
-    struct sv_buf b = SV_BUF_VIEW(bytes, sizeof bytes);
+    struct sv_buf b = SV_BUF_VIEW(bytes, sizeof(bytes));
     struct logs_region g = { 0 };
     uint64_t at = 0;
     uint32_t version = 0;
@@ -213,7 +213,7 @@ static int get_trailer(struct logs_bcreader *r, struct sv_error *err)
 int logs_bcreader_new(const struct logs_source *source, struct logs_bcreader **ret,
                       struct sv_error *err)
 {
-    _cleanup_(logs_bcreader_freep) struct logs_bcreader *r = calloc(1, sizeof *r);
+    _cleanup_(logs_bcreader_freep) struct logs_bcreader *r = calloc(1, sizeof(*r));
     int k;
 
     if (!r || logs_block_new(source, &r->block) < 0)

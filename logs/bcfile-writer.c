@@ -39,7 +39,7 @@ static int emit(struct logs_bcwriter *w, const void *p, size_t n)
 int logs_bcwriter_new(const struct logs_sink *sink, enum logs_codec codec,
                       struct logs_bcwriter **ret)
 {
-    _cleanup_(logs_bcwriter_freep) struct logs_bcwriter *w = calloc(1, sizeof *w);
+    _cleanup_(logs_bcwriter_freep) struct logs_bcwriter *w = calloc(1, sizeof(*w));
     int r;
 
     if (!w)
@@ -82,11 +82,11 @@ static int deflate_some(struct logs_bcwriter *w, int flush)
 
     do {
         w->z.next_out = w->out;
-        w->z.avail_out = sizeof w->out;
+        w->z.avail_out = sizeof(w->out);
         z = deflate(&w->z, flush);
         if (z == Z_STREAM_ERROR)
             return -EINVAL;
-        r = emit(w, w->out, sizeof w->out - w->z.avail_out);
+        r = emit(w, w->out, sizeof(w->out) - w->z.avail_out);
     } while (r == 0 && w->z.avail_out == 0);
     return r;
 }
@@ -115,7 +115,7 @@ static int add_block(struct logs_bcwriter *w, const struct logs_region *g)
         return -E2BIG;
     if (w->n_blocks == w->cap_blocks) {
         size_t cap = w->cap_blocks ? 2 * w->cap_blocks : 64;
-        struct logs_region *more = reallocarray(w->blocks, cap, sizeof *more);
+        struct logs_region *more = reallocarray(w->blocks, cap, sizeof(*more));
 
         if (!more)
             return -ENOMEM;
@@ -204,7 +204,7 @@ int logs_bcwriter_finish(struct logs_bcwriter *w)
 
     if (r == 0)
         r = put_vint(&b, w->n_metas);
-    qsort(w->metas, w->n_metas, sizeof w->metas[0], by_name);
+    qsort(w->metas, w->n_metas, sizeof(w->metas[0]), by_name);
     for (size_t i = 0; r == 0 && i < w->n_metas; i++) {
         r = put_string(&b, LOGS_META_PREFIX, w->metas[i].name);
         if (r == 0)

@@ -21,7 +21,7 @@ static int bad(struct sv_error *err, const char *what)
 
 int logs_block_new(const struct logs_source *source, struct logs_block **ret)
 {
-    _cleanup_(logs_block_freep) struct logs_block *b = calloc(1, sizeof *b);
+    _cleanup_(logs_block_freep) struct logs_block *b = calloc(1, sizeof(*b));
 
     if (!b || inflateInit(&b->z) != Z_OK)
         return -ENOMEM;
@@ -56,7 +56,7 @@ int logs_block_enter(struct logs_block *b, enum logs_codec codec, const struct l
 /* Reads compressed bytes into `in` if it is empty; false at the end of the block. */
 static int refill(struct logs_block *b, struct sv_error *err)
 {
-    size_t n = (size_t)SV_MIN(b->end - b->at, (uint64_t)sizeof b->in);
+    size_t n = (size_t)SV_MIN(b->end - b->at, (uint64_t)sizeof(b->in));
     int k = 0;
 
     if (b->in_pos < b->in_len)
@@ -121,7 +121,7 @@ ssize_t logs_block_skip(struct logs_block *b, uint64_t n, struct sv_error *err)
 
     n = SV_MIN(n, (uint64_t)SSIZE_MAX);
     if (b->codec == LOGS_GZ || n == 0)
-        return logs_block_get(b, buf, (size_t)SV_MIN(n, (uint64_t)sizeof buf), err);
+        return logs_block_get(b, buf, (size_t)SV_MIN(n, (uint64_t)sizeof(buf)), err);
     if (n <= have) {
         b->in_pos += (size_t)n;
         return (ssize_t)n;

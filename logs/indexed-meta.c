@@ -52,7 +52,7 @@ static int begin_map(struct parser *p, uint32_t *ret_size)
     if (r == 0)
         r = skip_fields(p, c);
     if (r == 0)
-        r = logs_java_block(p->j, head, sizeof head, p->err);
+        r = logs_java_block(p->j, head, sizeof(head), p->err);
     if (r == 0)
         *ret_size =
             (uint32_t)head[4] << 24 | (uint32_t)head[5] << 16 | (uint32_t)head[6] << 8 | head[7];
@@ -69,7 +69,7 @@ static int begin_list(struct parser *p, uint32_t *ret_size)
         r = bad(p, "a list without a size");
     if (r == 0)
         r = logs_java_u32(p->j, ret_size, p->err);
-    return r < 0 ? r : logs_java_block(p->j, capacity, sizeof capacity, p->err);
+    return r < 0 ? r : logs_java_block(p->j, capacity, sizeof(capacity), p->err);
 }
 
 /* ---- A log ---- */
@@ -81,7 +81,7 @@ static int add(struct parser *p, const struct logs_indexed_file *f)
     if (!f->container.p || !f->name.p)
         return bad(p, "a log without a name");
     if ((n & (n - 1)) == 0) { /* 0 or a power of two */
-        struct logs_indexed_file *more = reallocarray(p->m.files, n ? 2 * n : 1, sizeof *more);
+        struct logs_indexed_file *more = reallocarray(p->m.files, n ? 2 * n : 1, sizeof(*more));
 
         if (!more)
             return sv_error_errno(p->err, -ENOMEM, "index");
@@ -266,7 +266,7 @@ int logs_indexed_meta_parse(const uint8_t *bytes, size_t n, struct logs_indexed_
         return r;
     }
     if (p.m.n > 0)
-        qsort(p.m.files, p.m.n, sizeof *p.m.files, by_container);
+        qsort(p.m.files, p.m.n, sizeof(*p.m.files), by_container);
     *ret = p.m;
     return 0;
 }

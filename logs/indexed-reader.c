@@ -32,17 +32,17 @@ int logs_indexed_is(const struct logs_source *source)
 
     if (source->length < MARK_BYTES + TRAILER)
         return 0;
-    r = source->read_at(source->userdata, 0, first, sizeof first);
+    r = source->read_at(source->userdata, 0, first, sizeof(first));
     if (r == 0)
-        r = source->read_at(source->userdata, source->length - MARK_BYTES, last, sizeof last);
-    return r < 0 ? r : memcmp(first, last, sizeof first) == 0;
+        r = source->read_at(source->userdata, source->length - MARK_BYTES, last, sizeof(last));
+    return r < 0 ? r : memcmp(first, last, sizeof(first)) == 0;
 }
 
 int logs_indexed_checksum(const struct logs_source *source, char ret_of[LOGS_CHECKSUM_NAME_MAX + 1],
                           uint64_t *ret_length, struct sv_error *err)
 {
     uint8_t bytes[4 + LOGS_CHECKSUM_NAME_MAX + 8];
-    size_t length = (size_t)SV_MIN(source->length, (uint64_t)sizeof bytes);
+    size_t length = (size_t)SV_MIN(source->length, (uint64_t)sizeof(bytes));
     struct sv_buf b = SV_BUF_VIEW(bytes, length);
     const uint8_t *name;
     uint64_t end;
@@ -65,7 +65,7 @@ static int read_index(struct logs_indexed *r, struct sv_error *err)
     const uint64_t end = r->source.length - TRAILER;
     uint8_t bytes[4];
     uint32_t n;
-    int k = r->source.read_at(r->source.userdata, end, bytes, sizeof bytes);
+    int k = r->source.read_at(r->source.userdata, end, bytes, sizeof(bytes));
 
     if (k < 0)
         return sv_error_errno(err, k, "read");
@@ -84,7 +84,7 @@ static int read_index(struct logs_indexed *r, struct sv_error *err)
 int logs_indexed_new(const struct logs_source *source, struct logs_indexed **ret,
                      struct sv_error *err)
 {
-    _cleanup_(logs_indexed_freep) struct logs_indexed *r = calloc(1, sizeof *r);
+    _cleanup_(logs_indexed_freep) struct logs_indexed *r = calloc(1, sizeof(*r));
     int k;
 
     if (!r || logs_block_new(source, &r->block) < 0)

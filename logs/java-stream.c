@@ -42,7 +42,7 @@ static int bad(const struct logs_java *j, struct sv_error *err, const char *what
 
 int logs_java_new(const uint8_t *p, size_t n, struct logs_java **ret, struct sv_error *err)
 {
-    _cleanup_(logs_java_freep) struct logs_java *j = calloc(1, sizeof *j);
+    _cleanup_(logs_java_freep) struct logs_java *j = calloc(1, sizeof(*j));
     uint32_t magic;
 
     if (!j)
@@ -67,7 +67,7 @@ static int add_handle(struct logs_java *j, struct handle h, struct sv_error *err
 {
     if ((j->n_handles & (j->n_handles - 1)) == 0) { /* 0 or a power of two */
         size_t cap = j->n_handles ? 2 * j->n_handles : 1;
-        struct handle *more = reallocarray(j->handles, cap, sizeof *more);
+        struct handle *more = reallocarray(j->handles, cap, sizeof(*more));
 
         if (!more)
             return sv_error_errno(err, -ENOMEM, "index");

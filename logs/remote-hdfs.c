@@ -20,7 +20,7 @@ struct logs_remote_hdfs_file {
 static int connect_to(struct logs_remote *r, struct sv_conf *c, const struct loc_url *url,
                       const char *user, struct sv_error *err)
 {
-    struct logs_remote_hdfs *h = r->hdfs = calloc(1, sizeof *h);
+    struct logs_remote_hdfs *h = r->hdfs = calloc(1, sizeof(*h));
     int k = h ? hdfs_conf_load(c, err) : sv_error_errno(err, -ENOMEM, "HDFS");
 
     if (k == 0)
@@ -87,7 +87,7 @@ static int list(struct logs_remote *r, const char *dir, struct logs_names *names
 static int open_file(struct logs_remote *r, const char *below, struct logs_remote_file *f,
                      struct sv_error *err)
 {
-    struct logs_remote_hdfs_file *h = f->hdfs = calloc(1, sizeof *h);
+    struct logs_remote_hdfs_file *h = f->hdfs = calloc(1, sizeof(*h));
     int k = h ? path_of(r, below, h->path, err) : sv_error_errno(err, -ENOMEM, "%s", below);
 
     if (k == 0)

@@ -16,7 +16,7 @@ int logs_names_add(struct logs_names *names, const char *name)
     if (sv_has_suffix(name, TMP))
         return 0;
     if ((n & (n - 1)) == 0) { /* 0 or a power of two; one more for the NULL */
-        char **more = reallocarray(names->v, (n ? 2 * n : 1) + 1, sizeof *more);
+        char **more = reallocarray(names->v, (n ? 2 * n : 1) + 1, sizeof(*more));
 
         if (!more)
             return -ENOMEM;

@@ -60,7 +60,7 @@ static int list(struct logs_remote *r, const char *dir, struct logs_names *names
 static int open_file(struct logs_remote *r, const char *below, struct logs_remote_file *f,
                      struct sv_error *err)
 {
-    struct logs_remote_web_file *h = f->web = calloc(1, sizeof *h);
+    struct logs_remote_web_file *h = f->web = calloc(1, sizeof(*h));
     struct webhdfs_status st;
     int k = h ? path_of(r, below, h->path, err) : sv_error_errno(err, -ENOMEM, "%s", below);
 

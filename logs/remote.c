@@ -40,7 +40,7 @@ static const struct logs_remote_ops *ops_of(enum loc_scheme scheme)
 int logs_remote_open(struct sv_conf *c, const struct loc_url *url, const char *user,
                      struct logs_remote **ret, struct sv_error *err)
 {
-    _cleanup_(logs_remote_freep) struct logs_remote *r = calloc(1, sizeof *r);
+    _cleanup_(logs_remote_freep) struct logs_remote *r = calloc(1, sizeof(*r));
     int k;
 
     if (!r)
@@ -49,8 +49,8 @@ int logs_remote_open(struct sv_conf *c, const struct loc_url *url, const char *u
     r->ops = ops_of(url->scheme);
     if (!r->ops)
         return sv_error_set(err, -EOPNOTSUPP, "logs are read from hdfs:, webhdfs: and file: alone");
-    k = snprintf(r->path, sizeof r->path, "%s", url->path);
-    if (k >= (int)sizeof r->path)
+    k = snprintf(r->path, sizeof(r->path), "%s", url->path);
+    if (k >= (int)sizeof(r->path))
         return sv_error_set(err, -ENAMETOOLONG, "remote log directory: too long a path");
     k = r->ops->open(r, c, url, user, err);
     if (k < 0)
@@ -88,7 +88,7 @@ int logs_remote_list(struct logs_remote *r, const char *dir, char ***ret, struct
         return k;
     }
     if (names.n > 0)
-        qsort(names.v, names.n, sizeof names.v[0], by_name);
+        qsort(names.v, names.n, sizeof(names.v[0]), by_name);
     *ret = names.v;
     return 0;
 }
@@ -152,7 +152,7 @@ static int read_at(void *userdata, uint64_t offset, void *p, size_t n)
 int logs_remote_file(struct logs_remote *r, const char *path, struct logs_remote_file **ret,
                      struct sv_error *err)
 {
-    _cleanup_(logs_remote_file_freep) struct logs_remote_file *f = calloc(1, sizeof *f);
+    _cleanup_(logs_remote_file_freep) struct logs_remote_file *f = calloc(1, sizeof(*f));
     int k;
 
     if (!f)

@@ -96,7 +96,7 @@ static int get_entry(struct logs_tfile_reader *r, bool first, struct entry *ret,
 static int get_entries(struct logs_tfile_reader *r)
 {
     size_t blocks = logs_bcreader_blocks(r->in);
-    _cleanup_free_ struct entry *entries = reallocarray(NULL, blocks + 1, sizeof *entries);
+    _cleanup_free_ struct entry *entries = reallocarray(NULL, blocks + 1, sizeof(*entries));
     struct sv_error ignored = { 0 };
     int k;
 
@@ -115,7 +115,7 @@ static int get_entries(struct logs_tfile_reader *r)
 int logs_tfile_reader_new(const struct logs_source *source, struct logs_tfile_reader **ret,
                           struct sv_error *err)
 {
-    _cleanup_(logs_tfile_reader_freep) struct logs_tfile_reader *r = calloc(1, sizeof *r);
+    _cleanup_(logs_tfile_reader_freep) struct logs_tfile_reader *r = calloc(1, sizeof(*r));
     uint8_t version[4];
     int k;
 
@@ -127,7 +127,7 @@ int logs_tfile_reader_new(const struct logs_source *source, struct logs_tfile_re
     if (k == 0)
         k = logs_bcreader_meta(r->in, "TFile.meta", err);
     if (k == 0)
-        k = logs_bcreader_get_all(r->in, version, sizeof version, err);
+        k = logs_bcreader_get_all(r->in, version, sizeof(version), err);
     if (k < 0)
         return k;
     if (version[0] != 0 || version[1] != LOGS_VERSION_MAJOR)

@@ -23,7 +23,7 @@ struct logs_tfile_writer {
 int logs_tfile_writer_new(const struct logs_sink *sink, enum logs_codec codec,
                           struct logs_tfile_writer **ret)
 {
-    _cleanup_(logs_tfile_writer_freep) struct logs_tfile_writer *w = calloc(1, sizeof *w);
+    _cleanup_(logs_tfile_writer_freep) struct logs_tfile_writer *w = calloc(1, sizeof(*w));
     int r;
 
     if (!w)
@@ -108,9 +108,9 @@ int logs_tfile_put(struct logs_tfile_writer *w, const void *p, size_t n)
     for (size_t done = 0; r == 0 && done < n;) {
         size_t some;
 
-        if (w->chunk_len == sizeof w->chunk)
+        if (w->chunk_len == sizeof(w->chunk))
             r = put_chunk(w, false);
-        some = SV_MIN(n - done, sizeof w->chunk - w->chunk_len);
+        some = SV_MIN(n - done, sizeof(w->chunk) - w->chunk_len);
         memcpy(w->chunk + w->chunk_len, (const uint8_t *)p + done, some);
         w->chunk_len += some;
         done += some;
@@ -147,7 +147,7 @@ static int write_meta(struct logs_tfile_writer *w)
     int r = logs_bcwriter_begin(w->out, LOGS_NONE);
 
     if (r == 0)
-        r = logs_bcwriter_put(w->out, version, sizeof version);
+        r = logs_bcwriter_put(w->out, version, sizeof(version));
     if (r == 0)
         r = put_vint(w, (int64_t)w->pairs);
     if (r == 0)

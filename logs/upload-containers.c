@@ -20,7 +20,7 @@ static int by_name(const void *a, const void *b)
 static int add(char ***v, size_t *n, const char *name)
 {
     if ((*n & (*n - 1)) == 0) { /* 0 or a power of two; one more for the NULL */
-        char **more = reallocarray(*v, (*n ? 2 * *n : 1) + 1, sizeof *more);
+        char **more = reallocarray(*v, (*n ? 2 * *n : 1) + 1, sizeof(*more));
 
         if (!more)
             return -ENOMEM;
@@ -60,7 +60,7 @@ static size_t compact(char **v, size_t n, const struct logs_ids *skips)
         bool twice = kept > 0 && strcmp(v[kept - 1], v[i]) == 0;
 
         if (twice ||
-            (skips->n > 0 && bsearch(&v[i], skips->v, skips->n, sizeof skips->v[0], by_name)))
+            (skips->n > 0 && bsearch(&v[i], skips->v, skips->n, sizeof(skips->v[0]), by_name)))
             free(v[i]);
         else
             v[kept++] = v[i];
@@ -72,7 +72,7 @@ static size_t compact(char **v, size_t n, const struct logs_ids *skips)
 int logs_containers_find(const int *dirs, size_t n_dirs, const struct logs_ids *skips, char ***ret,
                          size_t *ret_n)
 {
-    _cleanup_strv_ char **v = calloc(1, sizeof *v);
+    _cleanup_strv_ char **v = calloc(1, sizeof(*v));
     size_t n = 0;
     int r = v ? 0 : -ENOMEM;
 
@@ -81,9 +81,9 @@ int logs_containers_find(const int *dirs, size_t n_dirs, const struct logs_ids *
     if (r < 0)
         return r;
     if (n > 0)
-        qsort(v, n, sizeof *v, by_name);
+        qsort(v, n, sizeof(*v), by_name);
     if (skips->n > 0)
-        qsort(skips->v, skips->n, sizeof skips->v[0], by_name);
+        qsort(skips->v, skips->n, sizeof(skips->v[0]), by_name);
     *ret_n = compact(v, n, skips);
     *ret = SV_TAKE(v);
     return 0;

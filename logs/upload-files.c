@@ -46,7 +46,7 @@ static int pattern(const char *text, struct loc_pattern **ret, struct sv_error *
 int logs_files_new(const struct logs_upload *u, const int *dirs, size_t n_dirs,
                    struct logs_files **ret, struct sv_error *err)
 {
-    _cleanup_(logs_files_freep) struct logs_files *f = calloc(1, sizeof *f);
+    _cleanup_(logs_files_freep) struct logs_files *f = calloc(1, sizeof(*f));
     int r;
 
     if (!f)
@@ -92,7 +92,7 @@ static void skip(struct logs_answer *a, const char *container, const char *name,
 
     if (a->skipped++ > 0)
         return;
-    sv_escape(shown, sizeof shown, name);
+    sv_escape(shown, sizeof(shown), name);
     (void)snprintf(a->text, LOGS_UPLOAD_TEXT_MAX, "%s: %s was skipped: %s", container, shown, why);
 }
 
@@ -111,7 +111,8 @@ static bool matches(const struct patterns *p, const char *name)
 
 static bool among(const struct logs_ids *sorted, const char *container)
 {
-    return sorted->n > 0 && bsearch(&container, sorted->v, sorted->n, sizeof sorted->v[0], by_name);
+    return sorted->n > 0 &&
+           bsearch(&container, sorted->v, sorted->n, sizeof(sorted->v[0]), by_name);
 }
 
 static bool has_ended(const struct logs_files *f, const char *container)
@@ -161,7 +162,7 @@ static void list(struct logs_files *f, int dir, const char *container, struct lo
             skip(a, container, e->d_name, "the container has too many files");
     }
     (void)closedir(d); /* was only read, ignoring */
-    qsort(f->names, f->n_names, sizeof f->names[0], by_name);
+    qsort(f->names, f->n_names, sizeof(f->names[0]), by_name);
 }
 
 /* Returns a descriptor, or -errno with the reason. */
@@ -190,7 +191,7 @@ static int copy(struct logs_files *f, struct logs_writer *w, int fd, uint64_t le
     int r = 0;
 
     for (uint64_t left = length; r == 0 && left > 0;) {
-        size_t n = (size_t)SV_MIN(left, (uint64_t)sizeof f->buf);
+        size_t n = (size_t)SV_MIN(left, (uint64_t)sizeof(f->buf));
         ssize_t k = over ? 0 : read(fd, f->buf, n);
 
         if (k < 0 && errno == EINTR)

@@ -24,7 +24,7 @@ struct hdfs_state {
 
 static int connect_to(struct logs_store *s, struct sv_error *err)
 {
-    struct hdfs_state *h = s->hdfs = calloc(1, sizeof *h);
+    struct hdfs_state *h = s->hdfs = calloc(1, sizeof(*h));
 
     if (!h)
         return sv_error_errno(err, -ENOMEM, "HDFS");
@@ -89,19 +89,19 @@ static int prepare(struct logs_store *s, char *note, struct sv_error *err)
         return r;
     h = s->hdfs;
     r = check_root(s, note, err);
-    n = (size_t)snprintf(h->dir, sizeof h->dir, "%s", s->u->text[LOGS_REMOTE]);
+    n = (size_t)snprintf(h->dir, sizeof(h->dir), "%s", s->u->text[LOGS_REMOTE]);
     for (size_t i = 0; r == 0 && i < SV_ARRAY_LEN(path); i++) {
         if (!*s->u->text[path[i]])
             continue;
-        n += (size_t)snprintf(h->dir + n, sizeof h->dir - n, "/%s", s->u->text[path[i]]);
-        if (n + 300 > sizeof h->dir)
+        n += (size_t)snprintf(h->dir + n, sizeof(h->dir) - n, "/%s", s->u->text[path[i]]);
+        if (n + 300 > sizeof(h->dir))
             return sv_error_set(err, -ENAMETOOLONG, "remote log directory: too long a path");
         r = make_dir(s, h->dir, err);
         if (r < 0)
             return sv_error_wrap(err, "directory %s", h->dir);
     }
-    (void)snprintf(h->file, sizeof h->file, "%.3770s/%s", h->dir, s->name);
-    (void)snprintf(h->tmp, sizeof h->tmp, "%.3770s/%.290s.tmp", h->dir, s->u->text[LOGS_FILE]);
+    (void)snprintf(h->file, sizeof(h->file), "%.3770s/%s", h->dir, s->name);
+    (void)snprintf(h->tmp, sizeof(h->tmp), "%.3770s/%.290s.tmp", h->dir, s->u->text[LOGS_FILE]);
     return r;
 }
 
@@ -110,12 +110,12 @@ static int begin(struct logs_store *s, struct sv_error *err)
     struct hdfs_state *h = s->hdfs;
     uint64_t random;
 
-    if (getrandom(&random, sizeof random, 0) != sizeof random)
+    if (getrandom(&random, sizeof(random), 0) != sizeof(random))
         return sv_error_errno(err, -EIO, "getrandom");
     if (h->attempts++ > 1) /* all DataNodes may be on the list by now */
         hdfs_avoided_clear(&h->avoided);
     h->writer = hdfs_writer_free(h->writer);
-    (void)snprintf(h->client, sizeof h->client, "DFSClient_selvedge-log-uploader_%016llx",
+    (void)snprintf(h->client, sizeof(h->client), "DFSClient_selvedge-log-uploader_%016llx",
                    (unsigned long long)random);
     return hdfs_writer_new(h->namenode, &h->site, h->tmp, h->client, LOGS_FILE_MODE, &h->avoided,
                            &h->writer, err);
@@ -177,7 +177,7 @@ static int list(struct logs_store *s, struct logs_names *names, struct sv_error 
             r = logs_names_add(names, part.children[i].name);
         more = r == 0 && part.more;
         if (more)
-            (void)snprintf(after, sizeof after, "%s", part.children[part.n - 1].name);
+            (void)snprintf(after, sizeof(after), "%s", part.children[part.n - 1].name);
     }
     return r < 0 && !err->code ? sv_error_errno(err, r, "%s", s->hdfs->dir) : r;
 }

@@ -34,7 +34,7 @@ static int receive_descriptors(int ret[2])
     char byte, control[CMSG_SPACE(2 * sizeof(int))] = { 0 };
     struct iovec v = { &byte, 1 };
     struct msghdr m = {
-        .msg_iov = &v, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control
+        .msg_iov = &v, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof(control)
     };
     const struct cmsghdr *c;
     ssize_t n;
@@ -198,7 +198,7 @@ static void upload(const struct logs_upload *u, int root, struct logs_answer *a)
     int dirs[EXE_DIRS_MAX], r;
     size_t n = log_dirs(dirs);
 
-    (void)snprintf(s.name, sizeof s.name, "%.290s%s%.20s", u->text[LOGS_FILE],
+    (void)snprintf(s.name, sizeof(s.name), "%.290s%s%.20s", u->text[LOGS_FILE],
                    *u->text[LOGS_TIME] ? "_" : "", u->text[LOGS_TIME]);
     r = logs_files_new(u, dirs, n, &files, &err);
     if (r < 0) {
@@ -223,7 +223,7 @@ static void upload(const struct logs_upload *u, int root, struct logs_answer *a)
 static int check_start(struct sv_error *err)
 {
     int type = 0;
-    socklen_t n = sizeof type;
+    socklen_t n = sizeof(type);
 
     if (getuid() == 0 || geteuid() == 0)
         return sv_error_set(err, -EPERM, "log-uploader: must not run as root");
@@ -276,5 +276,5 @@ int main(void)
     }
     upload(&u, root, &answer);
     logs_upload_clear(&u);
-    return send(CHANNEL, &answer, sizeof answer, MSG_NOSIGNAL) == (ssize_t)sizeof answer ? 0 : 1;
+    return send(CHANNEL, &answer, sizeof(answer), MSG_NOSIGNAL) == (ssize_t)sizeof(answer) ? 0 : 1;
 }

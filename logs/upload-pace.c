@@ -19,7 +19,7 @@ static void take_rate(struct logs_pace *p)
 {
     uint64_t rate;
 
-    while (recv(p->channel, &rate, sizeof rate, MSG_DONTWAIT) == (ssize_t)sizeof rate)
+    while (recv(p->channel, &rate, sizeof(rate), MSG_DONTWAIT) == (ssize_t)sizeof(rate))
         restart(p, rate);
 }
 

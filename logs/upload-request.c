@@ -24,16 +24,16 @@ int logs_upload_put_u32(struct sv_buf *b, int tag, uint32_t v)
 {
     uint8_t bytes[] = { (uint8_t)(v >> 24), (uint8_t)(v >> 16), (uint8_t)(v >> 8), (uint8_t)v };
 
-    return logs_upload_put(b, tag, bytes, sizeof bytes);
+    return logs_upload_put(b, tag, bytes, sizeof(bytes));
 }
 
 int logs_upload_put_u64(struct sv_buf *b, int tag, uint64_t v)
 {
     uint8_t bytes[8];
 
-    for (size_t i = 0; i < sizeof bytes; i++)
+    for (size_t i = 0; i < sizeof(bytes); i++)
         bytes[i] = (uint8_t)(v >> (56 - 8 * i));
-    return logs_upload_put(b, tag, bytes, sizeof bytes);
+    return logs_upload_put(b, tag, bytes, sizeof(bytes));
 }
 
 /* Returns a field's bytes as text: moves them over the field's header to make space for the NUL. */
@@ -52,7 +52,7 @@ static int add_id(struct logs_ids *ids, char *id)
         return -EBADMSG;
     if ((ids->n & (ids->n - 1)) == 0) { /* 0 or a power of two */
         size_t cap = ids->n ? 2 * ids->n : 1;
-        char **more = reallocarray(ids->v, cap, sizeof *more);
+        char **more = reallocarray(ids->v, cap, sizeof(*more));
 
         if (!more)
             return -ENOMEM;
@@ -160,9 +160,9 @@ int logs_upload_parse(uint8_t *bytes, size_t n, struct logs_upload *ret)
     if (u.older_layout)
         u.text[LOGS_BUCKET] = none;
     if (u.ended.n > 0)
-        qsort(u.ended.v, u.ended.n, sizeof u.ended.v[0], by_name);
+        qsort(u.ended.v, u.ended.n, sizeof(u.ended.v[0]), by_name);
     if (u.others_before_ms && u.containers.n > 0)
-        qsort(u.containers.v, u.containers.n, sizeof u.containers.v[0], by_name);
+        qsort(u.containers.v, u.containers.n, sizeof(u.containers.v[0]), by_name);
     *ret = u;
     return 0;
 }
@@ -180,10 +180,10 @@ int logs_answer_parse(const void *p, size_t n, struct logs_answer *ret)
 {
     struct logs_answer a;
 
-    if (n != sizeof a)
+    if (n != sizeof(a))
         return -EBADMSG;
-    memcpy(&a, p, sizeof a);
-    a.text[sizeof a.text - 1] = 0;
+    memcpy(&a, p, sizeof(a));
+    a.text[sizeof(a.text) - 1] = 0;
     if (a.outcome > LOGS_REFUSED)
         return -EBADMSG;
     for (char *c = a.text; *c; c++)

@@ -176,7 +176,7 @@ void logs_rolling_remove_oldest(struct logs_store *s)
             names.v[i] = name;
         }
     if (r == 0 && own > s->u->files_max)
-        qsort_r(names.v, own, sizeof *names.v, by_time, node);
+        qsort_r(names.v, own, sizeof(*names.v), by_time, node);
     for (size_t i = 0; r == 0 && i + s->u->files_max < own; i++)
         r = s->ops->remove(s, names.v[i], &err);
     if (r < 0)

@@ -56,7 +56,7 @@ static int make_dir(struct logs_store *s, const char *path, struct sv_error *err
 static int prepare(struct logs_store *s, char *note, struct sv_error *err)
 {
     static const enum logs_field path[] = { LOGS_USER, LOGS_SUFFIX, LOGS_BUCKET, LOGS_APP };
-    struct web_state *h = s->web = calloc(1, sizeof *h);
+    struct web_state *h = s->web = calloc(1, sizeof(*h));
     size_t n;
     int r = h ? logs_web_new(&sv_curl_linked, s->u->text[LOGS_WEB], s->u->text[LOGS_USER],
                              s->u->io_timeout_ms ? s->u->io_timeout_ms : 60000, &h->web, err)
@@ -66,19 +66,19 @@ static int prepare(struct logs_store *s, char *note, struct sv_error *err)
         r = check_root(s, note, err);
     if (r < 0)
         return r;
-    n = (size_t)snprintf(h->dir, sizeof h->dir, "%s", s->u->text[LOGS_REMOTE]);
+    n = (size_t)snprintf(h->dir, sizeof(h->dir), "%s", s->u->text[LOGS_REMOTE]);
     for (size_t i = 0; r == 0 && i < SV_ARRAY_LEN(path); i++) {
         if (!*s->u->text[path[i]])
             continue;
-        n += (size_t)snprintf(h->dir + n, sizeof h->dir - n, "/%s", s->u->text[path[i]]);
-        if (n + 330 > sizeof h->dir)
+        n += (size_t)snprintf(h->dir + n, sizeof(h->dir) - n, "/%s", s->u->text[path[i]]);
+        if (n + 330 > sizeof(h->dir))
             return sv_error_set(err, -ENAMETOOLONG, "remote log directory: too long a path");
         r = make_dir(s, h->dir, err);
         if (r < 0)
             return sv_error_wrap(err, "directory %s", h->dir);
     }
-    (void)snprintf(h->file, sizeof h->file, "%.3770s/%s", h->dir, s->name);
-    (void)snprintf(h->tmp, sizeof h->tmp, "%.3770s/%.290s.tmp", h->dir, s->u->text[LOGS_FILE]);
+    (void)snprintf(h->file, sizeof(h->file), "%.3770s/%s", h->dir, s->name);
+    (void)snprintf(h->tmp, sizeof(h->tmp), "%.3770s/%.290s.tmp", h->dir, s->u->text[LOGS_FILE]);
     return r;
 }
 

@@ -44,7 +44,7 @@ static int by_known(const void *a, const void *b, void *userdata)
 {
     const struct known *v = userdata;
 
-    return memcmp(&v[*(const uint32_t *)a], &v[*(const uint32_t *)b], sizeof *v);
+    return memcmp(&v[*(const uint32_t *)a], &v[*(const uint32_t *)b], sizeof(*v));
 }
 
 static void sort(struct logs_list *l)
@@ -53,7 +53,7 @@ static void sort(struct logs_list *l)
     for (uint32_t i = 0; i < l->n_sorted; i++)
         l->sorted[i] = i;
     if (l->n_sorted > 0)
-        qsort_r(l->sorted, l->n_sorted, sizeof *l->sorted, by_known, l->v);
+        qsort_r(l->sorted, l->n_sorted, sizeof(*l->sorted), by_known, l->v);
 }
 
 /* Makes space for an upload by dropping the oldest entries. */
@@ -62,7 +62,7 @@ static void drop_oldest(struct logs_list *l)
     uint32_t excess = l->h.old > CURRENT_MAX ? l->h.old - CURRENT_MAX : 0;
 
     l->h.old -= excess;
-    memmove(l->v, l->v + excess, l->h.old * sizeof *l->v);
+    memmove(l->v, l->v + excess, l->h.old * sizeof(*l->v));
 }
 
 /* Older entries must come first, in order of age; false: malformed. */
@@ -70,18 +70,18 @@ static bool parse(struct logs_list *l, const char *p, size_t n)
 {
     struct head h;
 
-    if (n < sizeof h)
+    if (n < sizeof(h))
         return false;
-    memcpy(&h, p, sizeof h);
-    if (memcmp(h.magic, MAGIC, sizeof h.magic) != 0 || h.old > LOGS_LIST_FILES_MAX ||
+    memcpy(&h, p, sizeof(h));
+    if (memcmp(h.magic, MAGIC, sizeof(h.magic)) != 0 || h.old > LOGS_LIST_FILES_MAX ||
         h.current > CURRENT_MAX || h.old + h.current > LOGS_LIST_FILES_MAX ||
-        n != sizeof h + (size_t)(h.old + h.current) * sizeof(struct known) ||
-        !memchr(h.remote, 0, sizeof h.remote) || strchr(h.remote, '/') ||
+        n != sizeof(h) + (size_t)(h.old + h.current) * sizeof(struct known) ||
+        !memchr(h.remote, 0, sizeof(h.remote)) || strchr(h.remote, '/') ||
         (h.current > 0) != (h.remote[0] != 0))
         return false;
     l->h = h;
-    if (n > sizeof h)
-        memcpy(l->v, p + sizeof h, n - sizeof h);
+    if (n > sizeof(h))
+        memcpy(l->v, p + sizeof(h), n - sizeof(h));
     return true;
 }
 
@@ -113,15 +113,15 @@ static int load(struct logs_list *l)
 
 static struct logs_list *new_list(int dir)
 {
-    struct logs_list *l = calloc(1, sizeof *l);
+    struct logs_list *l = calloc(1, sizeof(*l));
 
     if (!l)
         return NULL;
     l->dir = sv_open_beneath(dir, ".", O_RDONLY | O_DIRECTORY, 0);
-    memcpy(l->h.magic, MAGIC, sizeof l->h.magic);
-    l->v = calloc(LOGS_LIST_FILES_MAX, sizeof *l->v);
-    l->sorted = calloc(LOGS_LIST_FILES_MAX, sizeof *l->sorted);
-    l->deleted = calloc(CURRENT_MAX, sizeof *l->deleted);
+    memcpy(l->h.magic, MAGIC, sizeof(l->h.magic));
+    l->v = calloc(LOGS_LIST_FILES_MAX, sizeof(*l->v));
+    l->sorted = calloc(LOGS_LIST_FILES_MAX, sizeof(*l->sorted));
+    l->deleted = calloc(CURRENT_MAX, sizeof(*l->deleted));
     return l->v && l->sorted && l->deleted ? l : logs_list_free(l);
 }
 
@@ -173,7 +173,7 @@ static int64_t find(const struct logs_list *l, const struct known *k)
 
     while (from < to) {
         uint32_t middle = from + (to - from) / 2;
-        int c = memcmp(k, &l->v[l->sorted[middle]], sizeof *k);
+        int c = memcmp(k, &l->v[l->sorted[middle]], sizeof(*k));
 
         if (c == 0)
             return l->sorted[middle];
@@ -205,7 +205,7 @@ void logs_list_start_again(struct logs_list *l)
     l->h.current = 0;
     drop_oldest(l);
     sort(l);
-    memset(l->deleted, 0, CURRENT_MAX * sizeof *l->deleted);
+    memset(l->deleted, 0, CURRENT_MAX * sizeof(*l->deleted));
 }
 
 size_t logs_list_current(const struct logs_list *l)
@@ -231,14 +231,14 @@ void logs_list_forget(struct logs_list *l, const struct stat *st)
 
 static int write_list(const struct logs_list *l, struct sv_error *err)
 {
-    size_t n = (size_t)(l->h.old + l->h.current) * sizeof *l->v;
-    _cleanup_free_ char *bytes = malloc(sizeof l->h + n);
+    size_t n = (size_t)(l->h.old + l->h.current) * sizeof(*l->v);
+    _cleanup_free_ char *bytes = malloc(sizeof(l->h) + n);
     int r = bytes ? 0 : -ENOMEM;
 
     if (r == 0) {
-        memcpy(bytes, &l->h, sizeof l->h);
-        memcpy(bytes + sizeof l->h, l->v, n);
-        r = sv_write_file_atomic(l->dir, LOGS_LIST_NAME, bytes, sizeof l->h + n, 0600);
+        memcpy(bytes, &l->h, sizeof(l->h));
+        memcpy(bytes + sizeof(l->h), l->v, n);
+        r = sv_write_file_atomic(l->dir, LOGS_LIST_NAME, bytes, sizeof(l->h) + n, 0600);
     }
     return r < 0 ? sv_error_errno(err, r, LOGS_LIST_NAME " in the log directory") : 0;
 }
@@ -247,9 +247,9 @@ int logs_list_announce(struct logs_list *l, const char *remote, struct sv_error 
 {
     size_t n = strlen(remote);
 
-    if (n == 0 || n >= sizeof l->h.remote)
+    if (n == 0 || n >= sizeof(l->h.remote))
         return sv_error_set(err, -ENAMETOOLONG, "%s: too long a name", remote);
-    memset(l->h.remote, 0, sizeof l->h.remote);
+    memset(l->h.remote, 0, sizeof(l->h.remote));
     if (l->h.current > 0)
         memcpy(l->h.remote, remote, n);
     sort(l);
@@ -265,8 +265,8 @@ int logs_list_write(struct logs_list *l, struct sv_error *err)
             l->v[n++] = l->v[i];
     l->h.old = n;
     l->h.current = 0;
-    memset(l->h.remote, 0, sizeof l->h.remote);
-    memset(l->deleted, 0, CURRENT_MAX * sizeof *l->deleted);
+    memset(l->h.remote, 0, sizeof(l->h.remote));
+    memset(l->deleted, 0, CURRENT_MAX * sizeof(*l->deleted));
     sort(l);
     return write_list(l, err);
 }

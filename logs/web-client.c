@@ -45,7 +45,7 @@ static char *escape(const struct sv_curl *curl, const char *text, size_t n)
 int logs_web_new(const struct sv_curl *curl, const char *server, const char *user,
                  uint32_t timeout_ms, struct logs_web **ret, struct sv_error *err)
 {
-    _cleanup_(logs_web_freep) struct logs_web *w = calloc(1, sizeof *w);
+    _cleanup_(logs_web_freep) struct logs_web *w = calloc(1, sizeof(*w));
     _cleanup_free_ char *escaped = NULL;
 
     if (strlen(server) > LOGS_WEB_SERVER_MAX)
@@ -59,7 +59,7 @@ int logs_web_new(const struct sv_curl *curl, const char *server, const char *use
         !(w->easy = curl->easy_init()) || !(w->multi = curl->multi_init()) ||
         !(w->answer = malloc(ANSWER_MAX + 1)))
         return sv_error_errno(err, -ENOMEM, "WebHDFS");
-    (void)snprintf(w->server, sizeof w->server, "%s", server);
+    (void)snprintf(w->server, sizeof(w->server), "%s", server);
     w->timeout_ms = timeout_ms;
     *ret = SV_TAKE(w);
     return 0;
@@ -155,7 +155,7 @@ static int transport(const struct logs_web *w, CURLcode code, struct sv_error *e
 static int refused(struct logs_web *w, long status, const char *path, struct sv_error *err)
 {
     char text[300];
-    int r = webhdfs_parse_exception(w->answer, w->answer_n, text, sizeof text);
+    int r = loc_webhdfs_parse_exception(w->answer, w->answer_n, text, sizeof(text));
 
     if (r == -EBADMSG)
         r = status == 404 ? -ENOENT : status == 401 || status == 403 ? -EACCES : -EREMOTEIO;
@@ -211,7 +211,7 @@ int logs_web_status(struct logs_web *w, const char *path, struct webhdfs_status 
 {
     int r = call(w, "GET", path, "GETFILESTATUS", "", err);
 
-    if (r == 0 && webhdfs_parse_status(w->answer, w->answer_n, ret) < 0)
+    if (r == 0 && loc_webhdfs_parse_status(w->answer, w->answer_n, ret) < 0)
         return sv_error_set(err, -EBADMSG, "%s%s: a malformed status", w->server, path);
     return r;
 }
@@ -226,7 +226,7 @@ int logs_web_list(struct logs_web *w, const char *path,
 
     while (r == 0 && l.more) {
         r = call(w, "GET", path, "LISTSTATUS_BATCH", more, err);
-        if (r == 0 && webhdfs_parse_listing(w->answer, w->answer_n, &l) < 0)
+        if (r == 0 && loc_webhdfs_parse_listing(w->answer, w->answer_n, &l) < 0)
             return sv_error_set(err, -EBADMSG, "%s%s: a malformed listing", w->server, path);
         for (size_t i = 0; r == 0 && i < l.n; i++)
             r = child(userdata, &l.children[i]);
@@ -234,7 +234,7 @@ int logs_web_list(struct logs_web *w, const char *path,
             _cleanup_free_ char *after = escape(w->curl, l.children[l.n - 1].name, 0);
 
             r = after ? 0 : -ENOMEM;
-            (void)snprintf(more, sizeof more, "&startAfter=%s", after ? after : "");
+            (void)snprintf(more, sizeof(more), "&startAfter=%s", after ? after : "");
         }
         free(l.children);
         l.children = NULL;
@@ -257,7 +257,7 @@ int logs_web_mkdir(struct logs_web *w, const char *path, uint32_t mode, struct s
 {
     char more[40];
 
-    (void)snprintf(more, sizeof more, "&permission=%o", mode);
+    (void)snprintf(more, sizeof(more), "&permission=%o", mode);
     return change(w, "PUT", path, "MKDIRS", more, err);
 }
 
@@ -266,7 +266,7 @@ int logs_web_set_permission(struct logs_web *w, const char *path, uint32_t mode,
 {
     char more[40];
 
-    (void)snprintf(more, sizeof more, "&permission=%o", mode);
+    (void)snprintf(more, sizeof(more), "&permission=%o", mode);
     return change(w, "PUT", path, "SETPERMISSION", more, err);
 }
 
@@ -276,7 +276,7 @@ static int change_to(struct logs_web *w, const char *path, const char *op, const
     _cleanup_free_ char *escaped = escape(w->curl, value, 0);
     char more[URL_MAX];
 
-    if (!escaped || snprintf(more, sizeof more, "%s%s", key, escaped) >= (int)sizeof more)
+    if (!escaped || snprintf(more, sizeof(more), "%s%s", key, escaped) >= (int)sizeof(more))
         return sv_error_errno(err, -ENAMETOOLONG, "%s", value);
     return change(w, "PUT", path, op, more, err);
 }
@@ -338,7 +338,7 @@ int logs_web_read(struct logs_web *w, const char *path, uint64_t offset, void *p
     long status;
     int r;
 
-    (void)snprintf(more, sizeof more, "&offset=%llu&length=%zu", (unsigned long long)offset, n);
+    (void)snprintf(more, sizeof(more), "&offset=%llu&length=%zu", (unsigned long long)offset, n);
     r = ask_redirect(w, "GET", path, "OPEN", more, url, err);
     if (r < 0)
         return r;
@@ -384,14 +384,14 @@ int logs_web_create(struct logs_web *w, const char *path, uint32_t mode, struct 
     int k;
 
     logs_web_abandon(w);
-    (void)snprintf(more, sizeof more, "&overwrite=true&permission=%o", mode);
+    (void)snprintf(more, sizeof(more), "&overwrite=true&permission=%o", mode);
     k = ask_redirect(w, "PUT", path, "CREATE", more, url, err);
     if (k < 0)
         return k;
     w->p = NULL;
     w->n = 0;
     w->end = w->over = false;
-    memcpy(w->place, url, sizeof w->place);
+    memcpy(w->place, url, sizeof(w->place));
     r = common(w, url);
     SET(CURLOPT_UPLOAD, 1L);
     SET(CURLOPT_READFUNCTION, on_body);

@@ -18,7 +18,7 @@ struct shf_channel {
 
 struct shf_channel *shf_channel_new(int fd)
 {
-    struct shf_channel *c = calloc(1, sizeof *c);
+    struct shf_channel *c = calloc(1, sizeof(*c));
 
     if (c)
         *c = (struct shf_channel){ .fd = fd, .in = SV_BUF_INIT(FRAME_MAX + 4) };
@@ -62,7 +62,7 @@ int shf_channel_receive(struct shf_channel *c, bool wait, json_t **ret)
 
         if (r != -EAGAIN)
             return r;
-        n = recv(c->fd, piece, sizeof piece, wait ? 0 : MSG_DONTWAIT);
+        n = recv(c->fd, piece, sizeof(piece), wait ? 0 : MSG_DONTWAIT);
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0)

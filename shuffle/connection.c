@@ -85,7 +85,7 @@ static void refuse(struct shf_connection *c, const struct shf_refusal *why)
 
 struct shf_connection *shf_connection_new(struct shf_service *s, int fd, bool refused)
 {
-    struct shf_connection *c = calloc(1, sizeof *c);
+    struct shf_connection *c = calloc(1, sizeof(*c));
 
     if (!c) {
         (void)sv_close(fd);
@@ -162,7 +162,7 @@ static int find_outputs(struct shf_connection *c, struct exchange *x, uint64_t *
     uint8_t header[SHF_MAP_HEADER_MAX];
     uint64_t length = 0;
 
-    x->outputs = calloc(x->request.maps, sizeof *x->outputs);
+    x->outputs = calloc(x->request.maps, sizeof(*x->outputs));
     if (!x->outputs)
         return sv_error_set(err, -ENOMEM, "out of memory");
     for (size_t i = 0; i < x->request.maps; i++) {
@@ -187,7 +187,7 @@ static int find_outputs(struct shf_connection *c, struct exchange *x, uint64_t *
 
 static struct exchange *exchange_new(void)
 {
-    struct exchange *x = malloc(sizeof *x);
+    struct exchange *x = malloc(sizeof(*x));
 
     if (!x)
         return NULL;
@@ -475,7 +475,7 @@ static int run_lingering(struct shf_connection *c)
     char rest[4096];
 
     for (int i = 0; i < 16; i++) {
-        ssize_t n = recv(c->stream.fd, rest, sizeof rest, 0);
+        ssize_t n = recv(c->stream.fd, rest, sizeof(rest), 0);
 
         if (n < 0 && errno == EAGAIN)
             return EPOLLIN;

@@ -45,7 +45,7 @@ static void drop(struct shf_index_cache *c, struct entry *e)
 
 struct shf_index_cache *shf_index_cache_new(size_t max_bytes)
 {
-    struct shf_index_cache *c = calloc(1, sizeof *c);
+    struct shf_index_cache *c = calloc(1, sizeof(*c));
 
     if (c && pthread_mutex_init(&c->lock, NULL) != 0) {
         free(c);
@@ -74,7 +74,7 @@ static struct entry *find(struct shf_index_cache *c, const struct stat *file)
     struct key key = key_of(file);
     struct entry *e;
 
-    HASH_FIND(hh, c->entries, &key, sizeof key, e);
+    HASH_FIND(hh, c->entries, &key, sizeof(key), e);
     return e;
 }
 
@@ -88,7 +88,7 @@ int shf_index_cache_get(struct shf_index_cache *c, const struct stat *file, uint
     if (e) {
         r = shf_spill_index_get(e->index, e->len, reduce, ret);
         HASH_DEL(c->entries, e);
-        HASH_ADD(hh, c->entries, key, sizeof e->key, e);
+        HASH_ADD(hh, c->entries, key, sizeof(e->key), e);
     }
     pthread_mutex_unlock(&c->lock);
     return r;
@@ -97,7 +97,7 @@ int shf_index_cache_get(struct shf_index_cache *c, const struct stat *file, uint
 void shf_index_cache_put(struct shf_index_cache *c, const struct stat *file, uint8_t *index,
                          size_t len)
 {
-    struct entry *e = len <= c->max ? calloc(1, sizeof *e) : NULL;
+    struct entry *e = len <= c->max ? calloc(1, sizeof(*e)) : NULL;
 
     if (!e) {
         free(index);
@@ -110,7 +110,7 @@ void shf_index_cache_put(struct shf_index_cache *c, const struct stat *file, uin
         drop(c, before);
     while (c->bytes + len > c->max)
         drop(c, c->entries);
-    HASH_ADD(hh, c->entries, key, sizeof e->key, e);
+    HASH_ADD(hh, c->entries, key, sizeof(e->key), e);
     c->bytes += len;
     pthread_mutex_unlock(&c->lock);
 }

@@ -26,7 +26,7 @@ struct shf_jobs {
 
 struct shf_jobs *shf_jobs_new(void)
 {
-    struct shf_jobs *t = calloc(1, sizeof *t);
+    struct shf_jobs *t = calloc(1, sizeof(*t));
 
     if (t && pthread_mutex_init(&t->lock, NULL) != 0) {
         free(t);
@@ -41,7 +41,7 @@ void shf_job_put(const struct shf_job *job)
 
     if (!e || atomic_fetch_sub(&e->references, 1) != 1)
         return;
-    OPENSSL_cleanse(e->job.secret, sizeof e->job.secret);
+    OPENSSL_cleanse(e->job.secret, sizeof(e->job.secret));
     free(e);
 }
 
@@ -99,7 +99,7 @@ static int read_secret(struct shf_job *job, const void *token, size_t len, struc
 
     if (!arena)
         return sv_error_set(err, -ENOMEM, "%s: out of memory", job->id);
-    if (writable_get_token(&in, arena, &t) < 0 || sv_buf_left(&in) > 0 || t.password_len == 0 ||
+    if (ipc_writable_get_token(&in, arena, &t) < 0 || sv_buf_left(&in) > 0 || t.password_len == 0 ||
         t.password_len > SHF_SECRET_MAX)
         return sv_error_set(err, -EBADMSG, "%s: its service data is not a job token", job->id);
     memcpy(job->secret, t.password, t.password_len);
@@ -110,7 +110,7 @@ static int read_secret(struct shf_job *job, const void *token, size_t len, struc
 int shf_jobs_add(struct shf_jobs *t, const char *application, const char *app_dir, uid_t uid,
                  const void *token, size_t token_len, struct sv_error *err)
 {
-    struct entry *e = calloc(1, sizeof *e), *before;
+    struct entry *e = calloc(1, sizeof(*e)), *before;
     int r = e ? job_of(application, e->job.id, err) : sv_error_set(err, -ENOMEM, "out of memory");
 
     if (r == 0 && !is_beneath(app_dir))
@@ -121,7 +121,7 @@ int shf_jobs_add(struct shf_jobs *t, const char *application, const char *app_di
         free(e);
         return r;
     }
-    (void)snprintf(e->job.app_dir, sizeof e->job.app_dir, "%s", app_dir);
+    (void)snprintf(e->job.app_dir, sizeof(e->job.app_dir), "%s", app_dir);
     e->job.uid = uid;
     atomic_init(&e->references, 1);
     pthread_mutex_lock(&t->lock);

@@ -15,14 +15,14 @@ static int listen_on(int family, uint16_t port, int backlog, int *ret, struct sv
     struct sockaddr_in four = { .sin_family = AF_INET, .sin_port = htons(port) };
     const struct sockaddr *to =
         family == AF_INET6 ? (struct sockaddr *)&six : (struct sockaddr *)&four;
-    socklen_t len = family == AF_INET6 ? sizeof six : sizeof four;
+    socklen_t len = family == AF_INET6 ? sizeof(six) : sizeof(four);
     int on = 1, off = 0;
     _cleanup_close_ int fd = socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 
     if (fd < 0)
         return -errno;
-    if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) < 0 ||
-        (family == AF_INET6 && setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off) < 0))
+    if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) < 0 ||
+        (family == AF_INET6 && setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off)) < 0))
         return sv_error_errno(err, -errno, "port %u: socket options", port);
     if (bind(fd, to, len) < 0)
         return sv_error_errno(err, -errno, "mapreduce.shuffle.port %u", port);
@@ -35,7 +35,7 @@ static int listen_on(int family, uint16_t port, int backlog, int *ret, struct sv
 static int adopt(int fd, struct sv_error *err)
 {
     int listens = 0;
-    socklen_t len = sizeof listens;
+    socklen_t len = sizeof(listens);
 
     if (getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &len) < 0 || !listens)
         return sv_error_set(err, -EINVAL, "descriptor %d is not a listening socket", fd);
@@ -51,7 +51,7 @@ static int port_of(int fd, uint16_t *ret)
         struct sockaddr_in four;
         struct sockaddr_in6 six;
     } at = { 0 };
-    socklen_t len = sizeof at;
+    socklen_t len = sizeof(at);
 
     if (getsockname(fd, &at.any, &len) < 0)
         return -errno;

@@ -37,7 +37,7 @@ static int set_up(const json_t *init, struct shf_server **ret, struct sv_error *
         return sv_error_set(err, -ENOMEM, "out of memory");
     r = shf_init_properties(init, conf, err);
     if (r == 0)
-        r = shf_conf_load(conf, &service.conf, ignored, sizeof ignored, err);
+        r = shf_conf_load(conf, &service.conf, ignored, sizeof(ignored), err);
     if (r == 0 && ignored[0])
         sv_log_warning("keys without effect: %s", ignored);
     if (r == 0 && service.conf.tls)
@@ -142,7 +142,7 @@ static int begin(struct shf_channel *channel, struct shf_server **ret, struct sv
     if (r < 0)
         return r;
     port = htonl(service.port);
-    r = shf_channel_ready(channel, &port, sizeof port);
+    r = shf_channel_ready(channel, &port, sizeof(port));
     return r < 0 ? sv_error_errno(err, r, "descriptor 3") : 0;
 }
 

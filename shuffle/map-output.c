@@ -26,7 +26,7 @@ static int owner(int dir, const struct shf_job *job, uid_t *ret)
     }
     if (!user)
         return -EPERM;
-    (void)snprintf(path, sizeof path, "%.*s",
+    (void)snprintf(path, sizeof(path), "%.*s",
                    (int)(strcspn(user + 1, "/") + 1 + (size_t)(user - job->app_dir)), job->app_dir);
     _cleanup_close_ int fd = sv_open_beneath(dir, path, O_PATH | O_DIRECTORY, 0);
     if (fd < 0)
@@ -45,10 +45,10 @@ static int open_file(int dir, const struct shf_job *job, const char *map, const 
 {
     char path[PATH_MAX_];
     uid_t uid = SHF_NO_UID;
-    int r, n = snprintf(path, sizeof path, "%s/output/%s/%s", job->app_dir, map, name);
+    int r, n = snprintf(path, sizeof(path), "%s/output/%s/%s", job->app_dir, map, name);
     struct stat st;
 
-    if (n < 0 || (size_t)n >= sizeof path)
+    if (n < 0 || (size_t)n >= sizeof(path))
         return sv_error_set(err, -ENAMETOOLONG, "%s: its path is too long", map);
     _cleanup_close_ int fd = sv_open_beneath(dir, path, flags, 0);
     if (fd == -ENOENT)

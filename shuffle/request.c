@@ -81,7 +81,7 @@ static int decode(struct text t, struct shf_request *r, size_t *used, struct tex
         } else if (c == '+') {
             c = ' ';
         }
-        if (c == 0 || at + 1 >= sizeof r->names)
+        if (c == 0 || at + 1 >= sizeof(r->names))
             return -EBADMSG;
         r->names[at++] = c;
     }
@@ -149,7 +149,7 @@ static int parameter(struct shf_request *r, struct text name, struct text value,
             return refuse(why, 400, "Too many job/reduce parameters");
         if (!is_job(value))
             return refuse(why, 400, "Bad job parameter");
-        (void)snprintf(r->job, sizeof r->job, "%.*s", (int)value.len, value.p);
+        (void)snprintf(r->job, sizeof(r->job), "%.*s", (int)value.len, value.p);
     } else if (is(name, "reduce")) {
         if (seen->reduce++)
             return refuse(why, 400, "Too many job/reduce parameters");
@@ -214,7 +214,7 @@ static int header(struct text line, struct shf_request *r, struct headers *h,
     } else if (is_nocase(name, "UrlHash")) {
         h->hash++;
         if (value.len <= SHF_URL_HASH_MAX)
-            (void)snprintf(r->url_hash, sizeof r->url_hash, "%.*s", (int)value.len, value.p);
+            (void)snprintf(r->url_hash, sizeof(r->url_hash), "%.*s", (int)value.len, value.p);
     } else if (is_nocase(name, "Host")) {
         h->host++;
     } else if (is_nocase(name, "Connection")) {

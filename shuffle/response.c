@@ -12,7 +12,7 @@ size_t shf_response_ok(char dst[SHF_HEAD_MAX], const char *reply_hash, unsigned 
     char keep[64];
     int n;
 
-    (void)snprintf(keep, sizeof keep, "Connection: Keep-Alive\r\nKeep-Alive: timeout=%u\r\n",
+    (void)snprintf(keep, sizeof(keep), "Connection: Keep-Alive\r\nKeep-Alive: timeout=%u\r\n",
                    keep_alive_s);
     n = snprintf(dst, SHF_HEAD_MAX,
                  "HTTP/1.1 200 OK\r\nReplyHash: %.64s\r\n" VERSION "%scontent-length: %llu\r\n\r\n",

@@ -86,7 +86,7 @@ static unsigned connection_limit(const struct shf_conf *conf)
 int shf_server_new(struct shf_service *s, const int *fds, size_t n_fds, struct shf_server **ret,
                    struct sv_error *err)
 {
-    _cleanup_free_ struct shf_server *v = calloc(1, sizeof *v);
+    _cleanup_free_ struct shf_server *v = calloc(1, sizeof(*v));
     int r = v ? 0 : -ENOMEM;
 
     if (r == 0)
@@ -109,7 +109,7 @@ int shf_server_new(struct shf_service *s, const int *fds, size_t n_fds, struct s
 
 size_t shf_server_sockets(const struct shf_server *v, int ret[SHF_LISTEN_MAX])
 {
-    memcpy(ret, v->sockets, v->n_sockets * sizeof *ret);
+    memcpy(ret, v->sockets, v->n_sockets * sizeof(*ret));
     return v->n_sockets;
 }
 
@@ -136,15 +136,15 @@ static struct address *admit(struct shf_server *v, const uint8_t key[8])
 
     if (v->connections >= v->max_connections)
         return NULL;
-    HASH_FIND(hh, v->addresses, key, sizeof a->key, a);
+    HASH_FIND(hh, v->addresses, key, sizeof(a->key), a);
     if (a && a->connections >= SHF_ADDRESS_CONNECTIONS_MAX)
         return NULL;
     if (!a) {
-        a = calloc(1, sizeof *a);
+        a = calloc(1, sizeof(*a));
         if (!a)
             return NULL;
-        memcpy(a->key, key, sizeof a->key);
-        HASH_ADD(hh, v->addresses, key, sizeof a->key, a);
+        memcpy(a->key, key, sizeof(a->key));
+        HASH_ADD(hh, v->addresses, key, sizeof(a->key), a);
     }
     a->connections++;
     v->connections++;
@@ -218,7 +218,7 @@ static void tell_refused(struct shf_server *v, const char *why)
 /* 0, or -errno: the peer was freed. */
 static int add_peer(struct shf_server *v, int fd, const struct sockaddr *from)
 {
-    struct peer *p = calloc(1, sizeof *p);
+    struct peer *p = calloc(1, sizeof(*p));
     uint8_t key[8];
 
     if (!p) {
@@ -257,7 +257,7 @@ void shf_server_accept(struct shf_server *v, int socket)
 {
     for (int i = 0; i < ACCEPT_TURN; i++) {
         struct sockaddr_storage from = { 0 };
-        socklen_t len = sizeof from;
+        socklen_t len = sizeof(from);
         int on = 1,
             fd = accept4(socket, (struct sockaddr *)&from, &len, SOCK_CLOEXEC | SOCK_NONBLOCK);
 
@@ -266,8 +266,8 @@ void shf_server_accept(struct shf_server *v, int socket)
         if (fd < 0)
             return;
         /* As in Hadoop: detects vanished machines. */
-        (void)setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on); /* ignoring */
-        (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on); /* ignoring */
+        (void)setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof(on)); /* ignoring */
+        (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on)); /* ignoring */
         (void)add_peer(v, fd, (struct sockaddr *)&from); /* it was closed, ignoring */
     }
 }
@@ -432,7 +432,7 @@ static int start_thread(void *(*run)(void *), void *userdata)
 static int start_worker(struct shf_server *v)
 {
     const struct shf_conf *conf = &v->service->conf;
-    struct worker *w = malloc(sizeof *w); /* never freed */
+    struct worker *w = malloc(sizeof(*w)); /* never freed */
 
     if (!w)
         return -ENOMEM;

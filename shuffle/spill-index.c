@@ -12,7 +12,7 @@ static uint64_t get(const uint8_t *p)
 {
     uint64_t v;
 
-    memcpy(&v, p, sizeof v);
+    memcpy(&v, p, sizeof(v));
     return be64toh(v);
 }
 

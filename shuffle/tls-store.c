@@ -38,7 +38,7 @@ static int open_store(int dir, const char *name)
 {
     struct open_how how = { .flags = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK,
                             .resolve = RESOLVE_NO_MAGICLINKS };
-    long fd = syscall(SYS_openat2, dir, name, &how, sizeof how);
+    long fd = syscall(SYS_openat2, dir, name, &how, sizeof(how));
 
     return fd < 0 ? -errno : (int)fd;
 }

@@ -146,7 +146,7 @@ static void set_bounds(SSL_CTX *ctx)
     SSL_CTX_set_max_cert_list(ctx, SHF_TLS_CERTS_MAX);
     SSL_CTX_sess_set_cache_size(ctx, SHF_TLS_SESSIONS_MAX);
     SSL_CTX_set_timeout(ctx, SHF_TLS_SESSION_SECONDS);
-    (void)SSL_CTX_set_session_id_context(ctx, name, sizeof name - 1); /* short enough, ignoring */
+    (void)SSL_CTX_set_session_id_context(ctx, name, sizeof(name) - 1); /* short enough, ignoring */
 }
 
 static int make_context(const struct shf_tls_conf *c, const struct shf_store *keys,
@@ -234,7 +234,7 @@ static int load(struct shf_tls *t, struct sv_error *err)
 
 int shf_tls_new(struct shf_tls_conf *conf, struct shf_tls **ret, struct sv_error *err)
 {
-    struct shf_tls *t = calloc(1, sizeof *t);
+    struct shf_tls *t = calloc(1, sizeof(*t));
     int r;
 
     if (!t) {

@@ -26,9 +26,9 @@ bool shf_url_hash_verify(const void *secret, size_t secret_len, uint16_t port, c
                          size_t uri_len, const char *hash)
 {
     char message[SHF_REQUEST_MAX + 8], wanted[SHF_HASH_TEXT + 1];
-    int n = snprintf(message, sizeof message, "%u%.*s", port, (int)uri_len, uri);
+    int n = snprintf(message, sizeof(message), "%u%.*s", port, (int)uri_len, uri);
 
-    if (n < 0 || (size_t)n >= sizeof message ||
+    if (n < 0 || (size_t)n >= sizeof(message) ||
         shf_hash(secret, secret_len, message, (size_t)n, wanted) < 0)
         return false;
     return strlen(hash) == SHF_HASH_TEXT && CRYPTO_memcmp(hash, wanted, SHF_HASH_TEXT) == 0;

@@ -146,15 +146,15 @@ int ipc_frame_put_wrap(struct sv_buf *out, const ProtobufCMessage *header, size_
     if (token_len > INT32_MAX - 64)
         return -EMSGSIZE;
     size_t hs = protobuf_c_message_get_packed_size(header);
-    size_t ms = sizeof state_wrap + 1 + varint_size(token_len) + token_len;
+    size_t ms = sizeof(state_wrap) + 1 + varint_size(token_len) + token_len;
     uint8_t *p;
     int r = frame_begin(out, varint_size(hs) + hs + varint_size(ms) + ms, &p);
     if (r < 0)
         return r;
     p = message_put(p, header, hs);
     p = varint_put(p, ms);
-    memcpy(p, state_wrap, sizeof state_wrap);
-    p += sizeof state_wrap;
+    memcpy(p, state_wrap, sizeof(state_wrap));
+    p += sizeof(state_wrap);
     *p++ = token_tag;
     *ret = varint_put(p, token_len);
     return 0;

@@ -37,7 +37,7 @@ char *yarn_container_id_text(struct yarn_container_id id, char *buf)
     char epoch[16] = "";
 
     if (id.id >> SEQUENCE_BITS > 0)
-        (void)snprintf(epoch, sizeof epoch, "e%02" PRId64 "_", id.id >> SEQUENCE_BITS);
+        (void)snprintf(epoch, sizeof(epoch), "e%02" PRId64 "_", id.id >> SEQUENCE_BITS);
     (void)snprintf(buf, YARN_ID_TEXT_MAX,
                    "container_%s%" PRId64 "_%04" PRId32 "_%02" PRId32 "_%06" PRId64, epoch,
                    id.attempt.app.cluster_ts, id.attempt.app.id, id.attempt.attempt,

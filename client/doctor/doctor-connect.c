@@ -37,10 +37,11 @@ static void check_port(struct doctor *d, const char *key, const char *port)
     (void)snprintf(remedy, sizeof(remedy),
                    "add %.16s to selvedge.connect-filter.refused-ports in container-executor.cfg",
                    port);
-    doctor_report(d, DOCTOR_WEAK, AREA, remedy,
-                  "%s: port %.16s can be reached from containers, which may register as nodes or "
-                  "administer the ResourceManager there",
-                  key, port);
+    cli_doctor_report(
+        d, DOCTOR_WEAK, AREA, remedy,
+        "%s: port %.16s can be reached from containers, which may register as nodes or "
+        "administer the ResourceManager there",
+        key, port);
 }
 
 static int on_key(const char *name, const char *value, void *userdata)
@@ -65,23 +66,24 @@ static void check_key(struct doctor *d, const char *key, const char *port)
         check_port(d, key, port);
 }
 
-void doctor_connections(struct doctor *d)
+void cli_doctor_connections(struct doctor *d)
 {
     const struct doctor_policy *p = &d->policy;
 
     if (!p->known)
         return;
     if (!p->refused_ports) {
-        doctor_report(d, DOCTOR_WEAK, AREA,
-                      "remove selvedge.connect-filter.enabled=false from container-executor.cfg",
-                      "the connect filter is off: containers and localizers reach the "
-                      "ResourceManager's ports for nodes and administrators, and a cloud's "
-                      "metadata service");
+        cli_doctor_report(
+            d, DOCTOR_WEAK, AREA,
+            "remove selvedge.connect-filter.enabled=false from container-executor.cfg",
+            "the connect filter is off: containers and localizers reach the "
+            "ResourceManager's ports for nodes and administrators, and a cloud's "
+            "metadata service");
         return;
     }
-    doctor_report(d, DOCTOR_OK, AREA, NULL,
-                  "containers and localizers cannot connect to port %s of any machine",
-                  p->refused_ports[0] ? p->refused_ports : "(none is listed)");
+    cli_doctor_report(d, DOCTOR_OK, AREA, NULL,
+                      "containers and localizers cannot connect to port %s of any machine",
+                      p->refused_ports[0] ? p->refused_ports : "(none is listed)");
     if (!d->have_conf)
         return;
     check_key(d, "yarn.resourcemanager.resource-tracker.address", "8031");

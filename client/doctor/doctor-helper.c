@@ -24,17 +24,18 @@
 static bool file_of_systemd(struct doctor *d, const struct stat *st)
 {
     if (st->st_uid != 0 || st->st_mode & 022) {
-        doctor_report(d, DOCTOR_BAD, AREA, "chown root, chmod 0750",
-                      "%s: uid %u, mode %04o; systemd starts it as root, so it must be root's and "
-                      "writable by root alone",
-                      d->helper, st->st_uid, (unsigned)(st->st_mode & 07777));
+        cli_doctor_report(
+            d, DOCTOR_BAD, AREA, "chown root, chmod 0750",
+            "%s: uid %u, mode %04o; systemd starts it as root, so it must be root's and "
+            "writable by root alone",
+            d->helper, st->st_uid, (unsigned)(st->st_mode & 07777));
         return false;
     }
     if (st->st_mode & 06000)
-        doctor_report(d, DOCTOR_NOTE, AREA,
-                      "chmod 0750, and tell the package manager (dpkg-statoverride)",
-                      "%s: mode %04o; started through %s it needs no setuid bit", d->helper,
-                      (unsigned)(st->st_mode & 07777), d->socket);
+        cli_doctor_report(d, DOCTOR_NOTE, AREA,
+                          "chmod 0750, and tell the package manager (dpkg-statoverride)",
+                          "%s: mode %04o; started through %s it needs no setuid bit", d->helper,
+                          (unsigned)(st->st_mode & 07777), d->socket);
     return true;
 }
 
@@ -47,10 +48,10 @@ static bool file(struct doctor *d)
     const char *unsafe;
 
     if (stat(d->helper, &st) < 0) {
-        doctor_report(d, DOCTOR_BAD, AREA,
-                      "install it (make install, or the package), or name it in "
-                      "selvedge.nodemanager.executor.path",
-                      "%s: %s", d->helper, strerror(errno));
+        cli_doctor_report(d, DOCTOR_BAD, AREA,
+                          "install it (make install, or the package), or name it in "
+                          "selvedge.nodemanager.executor.path",
+                          "%s: %s", d->helper, strerror(errno));
         return false;
     }
     if (d->socket)
@@ -58,7 +59,7 @@ static bool file(struct doctor *d)
     if (st.st_uid != 0 || (st.st_mode & 07777) != 04750 ||
         (d->have_daemon && st.st_gid != d->daemon_gid)) {
         const struct group *g = getgrgid(st.st_gid);
-        doctor_report(
+        cli_doctor_report(
             d, DOCTOR_BAD, AREA,
             "chown root:<group of the NodeManager>, then chmod 4750; or use "
             "selvedge-executor.socket "
@@ -68,13 +69,13 @@ static bool file(struct doctor *d)
             d->helper, st.st_uid, g ? g->gr_name : "?", (unsigned)(st.st_mode & 07777));
         return false;
     }
-    unsafe = doctor_find_unsafe(d->helper, 0, buf, sizeof(buf));
+    unsafe = cli_doctor_find_unsafe(d->helper, 0, buf, sizeof(buf));
     if (unsafe)
-        doctor_report(d, DOCTOR_BAD, AREA, "chown root, chmod go-w",
-                      "%s: others than root can write there and replace the helper", unsafe);
+        cli_doctor_report(d, DOCTOR_BAD, AREA, "chown root, chmod go-w",
+                          "%s: others than root can write there and replace the helper", unsafe);
     if (statvfs(d->helper, &fs) == 0 && fs.f_flag & ST_NOSUID) {
-        doctor_report(d, DOCTOR_BAD, AREA, "mount it without nosuid, or install elsewhere",
-                      "%s: on a mount with nosuid, which disables setuid", d->helper);
+        cli_doctor_report(d, DOCTOR_BAD, AREA, "mount it without nosuid, or install elsewhere",
+                          "%s: on a mount with nosuid, which disables setuid", d->helper);
         return false;
     }
     return true;
@@ -183,9 +184,9 @@ static void read_policy(struct doctor *d, const char *text, size_t len)
             d->policy.unenforced_allowed = strcmp(v, "true") == 0;
             free(v);
         } else if ((v = value(*l, "no-filter"))) {
-            doctor_report(d, DOCTOR_BAD, AREA,
-                          "a kernel with CONFIG_CGROUP_BPF, whose root may load such filters",
-                          "no filter can be attached: %s; no container starts", v);
+            cli_doctor_report(d, DOCTOR_BAD, AREA,
+                              "a kernel with CONFIG_CGROUP_BPF, whose root may load such filters",
+                              "no filter can be attached: %s; no container starts", v);
             free(v);
         } else if ((v = value(*l, "selinux"))) {
             d->policy.labels = strcmp(v, "off") != 0;
@@ -253,28 +254,28 @@ static void query_policy(struct doctor *d)
         exe_version_ok(a.reply.version)) /* same check as in the daemon */
         r = ask(d, a.reply.version, &a);
     if (r < 0 && d->socket) {
-        doctor_report(d, DOCTOR_BAD, AREA, "systemctl enable --now selvedge-executor.socket",
-                      "%s: %s cannot connect: %s; no container starts", d->socket, d->daemon,
-                      strerror(-r));
+        cli_doctor_report(d, DOCTOR_BAD, AREA, "systemctl enable --now selvedge-executor.socket",
+                          "%s: %s cannot connect: %s; no container starts", d->socket, d->daemon,
+                          strerror(-r));
         return;
     }
     if (r < 0) {
-        doctor_report(d, DOCTOR_WEAK, AREA, NULL, "%s: does not answer: %s", d->helper,
-                      strerror(-r));
+        cli_doctor_report(d, DOCTOR_WEAK, AREA, NULL, "%s: does not answer: %s", d->helper,
+                          strerror(-r));
         return;
     }
     if (a.there && a.reply.status == EXE_STATUS_OK) {
         read_policy(d, a.reply.text, a.reply.text_len);
-        doctor_report(d, DOCTOR_OK, AREA, NULL,
-                      "%s: root's, %s%s, answers; its configuration and filters are in order",
-                      d->helper, d->socket ? "started by systemd through " : "4750",
-                      d->socket ? d->socket : "");
+        cli_doctor_report(d, DOCTOR_OK, AREA, NULL,
+                          "%s: root's, %s%s, answers; its configuration and filters are in order",
+                          d->helper, d->socket ? "started by systemd through " : "4750",
+                          d->socket ? d->socket : "");
         return;
     }
     exe_failure_from(a.there ? &a.reply : NULL, a.status, "container-executor", &failure);
-    doctor_report(d, DOCTOR_BAD, AREA,
-                  "see the text; the number after the file's name is the line to correct", "%s",
-                  failure.text);
+    cli_doctor_report(d, DOCTOR_BAD, AREA,
+                      "see the text; the number after the file's name is the line to correct", "%s",
+                      failure.text);
 }
 
 static bool same(char *const *a, char *const *b)
@@ -303,9 +304,9 @@ static void check_allowed(struct doctor *d, const char *ours, const char *value,
     (void)snprintf(remedy, sizeof(remedy),
                    "add %s to %s in container-executor.cfg, or set %s to one that is listed", value,
                    theirs, ours);
-    doctor_report(d, DOCTOR_BAD, AREA, remedy,
-                  "%s is %s, root allows %s=%s: every launch would be refused", ours, value, theirs,
-                  have);
+    cli_doctor_report(d, DOCTOR_BAD, AREA, remedy,
+                      "%s is %s, root allows %s=%s: every launch would be refused", ours, value,
+                      theirs, have);
 }
 
 /* Both sides refer to directories by index: the lists must be equal. */
@@ -316,41 +317,44 @@ static void compare(struct doctor *d)
     if (!p->known || !d->have_conf)
         return;
     if (!same(p->local_dirs, d->conf.local_dirs))
-        doctor_report(
+        cli_doctor_report(
             d, DOCTOR_BAD, AREA, "write the same list in the same order into both files",
             "yarn.nodemanager.local-dirs of yarn-site.xml and of container-executor.cfg differ");
     if (!same(p->log_dirs, d->conf.log_dirs))
-        doctor_report(
+        cli_doctor_report(
             d, DOCTOR_BAD, AREA, "write the same list in the same order into both files",
             "yarn.nodemanager.log-dirs of yarn-site.xml and of container-executor.cfg differ");
     if (d->conf.cgroup_root && !sv_streq(d->conf.cgroup_root, p->cgroup_root))
-        doctor_report(d, DOCTOR_BAD, AREA,
-                      "selvedge.nodemanager.cgroup.root (yarn-site.xml) and selvedge.cgroup.root "
-                      "(container-executor.cfg) must be one path",
-                      "containers' cgroup: %s here, %s there", d->conf.cgroup_root, p->cgroup_root);
+        cli_doctor_report(
+            d, DOCTOR_BAD, AREA,
+            "selvedge.nodemanager.cgroup.root (yarn-site.xml) and selvedge.cgroup.root "
+            "(container-executor.cfg) must be one path",
+            "containers' cgroup: %s here, %s there", d->conf.cgroup_root, p->cgroup_root);
     check_allowed(d, "selvedge.nodemanager.sandbox.profile", exe_profile_name(d->conf.profile),
                   "selvedge.sandbox.profiles", p->profiles);
     check_allowed(d, "selvedge.nodemanager.network", exe_network_name(d->conf.network),
                   "selvedge.sandbox.networks", p->networks);
     if (d->conf.unenforced_allowed && p->unenforced_allowed)
-        doctor_report(d, DOCTOR_WEAK, AREA,
-                      "set it to false on both sides once the controllers are there",
-                      "unenforced-limits.allowed is true on both sides: where the kernel has no "
-                      "controllers, containers run without limits");
+        cli_doctor_report(
+            d, DOCTOR_WEAK, AREA, "set it to false on both sides once the controllers are there",
+            "unenforced-limits.allowed is true on both sides: where the kernel has no "
+            "controllers, containers run without limits");
     else if (d->conf.unenforced_allowed != p->unenforced_allowed)
-        doctor_report(d, DOCTOR_NOTE, AREA, NULL,
-                      "unenforced-limits.allowed is true on one side only, which has no effect");
+        cli_doctor_report(
+            d, DOCTOR_NOTE, AREA, NULL,
+            "unenforced-limits.allowed is true on one side only, which has no effect");
 }
 
-void doctor_helper(struct doctor *d)
+void cli_doctor_helper(struct doctor *d)
 {
     if (d->absent || !file(d))
         return;
     if (!d->have_daemon || (geteuid() != 0 && geteuid() != d->daemon_uid)) {
-        doctor_report(d, DOCTOR_NOTE, AREA, "run this as root, or as the NodeManager's account",
-                      "%s: file is in order; only root and the NodeManager's account may query its "
-                      "configuration",
-                      d->helper);
+        cli_doctor_report(
+            d, DOCTOR_NOTE, AREA, "run this as root, or as the NodeManager's account",
+            "%s: file is in order; only root and the NodeManager's account may query its "
+            "configuration",
+            d->helper);
         return;
     }
     query_policy(d);

@@ -55,13 +55,13 @@ static void protections(struct doctor *d)
     char value[64];
 
     for (size_t i = 0; i < SV_ARRAY_LEN(sysctls); i++) {
-        if (!*doctor_read_line(sysctls[i].path, value, sizeof(value)))
+        if (!*cli_doctor_read_line(sysctls[i].path, value, sizeof(value)))
             continue; /* missing in this kernel, or not readable */
         if (strcmp(value, sysctls[i].at_least) < 0)
-            doctor_report(d, DOCTOR_NOTE, KERNEL,
-                          "set it to 1 with sysctl; Selvedge does not rely on it",
-                          "%s is %s: %s on the host", sysctls[i].path + strlen("/proc/sys/"), value,
-                          sysctls[i].meaning);
+            cli_doctor_report(d, DOCTOR_NOTE, KERNEL,
+                              "set it to 1 with sysctl; Selvedge does not rely on it",
+                              "%s is %s: %s on the host", sysctls[i].path + strlen("/proc/sys/"),
+                              value, sysctls[i].meaning);
     }
 }
 
@@ -71,12 +71,12 @@ static void landlock(struct doctor *d)
     long abi = syscall(SYS_landlock_create_ruleset, NULL, 0, 1 /* version */);
 
     if (abi < 6)
-        doctor_report(
+        cli_doctor_report(
             d, DOCTOR_NOTE, KERNEL, "Linux 6.12 with CONFIG_SECURITY_LANDLOCK",
             "no Landlock scopes: a container with the host's network can reach the host's abstract "
             "unix sockets; servers there must check their peers");
     else
-        doctor_report(d, DOCTOR_OK, KERNEL, NULL, "Landlock %ld, with scopes", abi);
+        cli_doctor_report(d, DOCTOR_OK, KERNEL, NULL, "Landlock %ld, with scopes", abi);
 }
 
 /* The bounding set also limits a setuid program. */
@@ -89,7 +89,7 @@ static void bounding(struct doctor *d)
     char missing[SV_CAPS_TEXT_MAX];
 
     if (sv_caps_unbounded(wished, SV_ARRAY_LEN(wished), missing) > 0)
-        doctor_report(
+        cli_doctor_report(
             d, DOCTOR_NOTE, KERNEL,
             "add it to CapabilityBoundingSet= of the NodeManager's unit, or of the container "
             "around this machine",
@@ -98,14 +98,14 @@ static void bounding(struct doctor *d)
             "NodeManager has one below 0 none is started",
             missing);
     if (sv_caps_unbounded(needed, SV_ARRAY_LEN(needed), missing) > 0)
-        doctor_report(d, DOCTOR_BAD, KERNEL,
-                      "add them to CapabilityBoundingSet= of the NodeManager's unit, or start it "
-                      "without dropping them",
-                      "the bounding set here lacks %s: container-executor would not get them",
-                      missing);
+        cli_doctor_report(
+            d, DOCTOR_BAD, KERNEL,
+            "add them to CapabilityBoundingSet= of the NodeManager's unit, or start it "
+            "without dropping them",
+            "the bounding set here lacks %s: container-executor would not get them", missing);
 }
 
-void doctor_kernel(struct doctor *d)
+void cli_doctor_kernel(struct doctor *d)
 {
     struct utsname u;
     unsigned missing = 0;
@@ -116,29 +116,29 @@ void doctor_kernel(struct doctor *d)
     for (size_t i = 0; i < SV_ARRAY_LEN(calls); i++)
         if (syscall(calls[i].number, -1L, -1L, -1L, -1L, -1L, -1L) < 0 && errno == ENOSYS) {
             missing++;
-            doctor_report(d, DOCTOR_BAD, KERNEL, "a newer kernel, 5.14 at least",
-                          "%s: no %s (since %s)", u.release, calls[i].name, calls[i].since);
+            cli_doctor_report(d, DOCTOR_BAD, KERNEL, "a newer kernel, 5.14 at least",
+                              "%s: no %s (since %s)", u.release, calls[i].name, calls[i].since);
         }
     if (prctl(PR_GET_SECCOMP, 0, 0, 0, 0) < 0 && errno == EINVAL) {
         missing++;
-        doctor_report(d, DOCTOR_BAD, KERNEL, "a kernel with CONFIG_SECCOMP_FILTER",
-                      "%s: no seccomp", u.release);
+        cli_doctor_report(d, DOCTOR_BAD, KERNEL, "a kernel with CONFIG_SECCOMP_FILTER",
+                          "%s: no seccomp", u.release);
     } else if (prctl(PR_GET_SECCOMP, 0, 0, 0, 0) > 0) {
         missing++;
-        doctor_report(
+        cli_doctor_report(
             d, DOCTOR_BAD, KERNEL, "run it outside of that container or unit option",
             "a system call filter applies to this process: container-executor refuses to run "
             "under one");
     }
     if (!missing)
-        doctor_report(d, DOCTOR_OK, KERNEL, NULL,
-                      "%s: clone3, openat2, pidfds, the mount calls, BPF, seccomp", u.release);
+        cli_doctor_report(d, DOCTOR_OK, KERNEL, NULL,
+                          "%s: clone3, openat2, pidfds, the mount calls, BPF, seccomp", u.release);
     if (prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) > 0)
-        doctor_report(d, DOCTOR_BAD, KERNEL,
-                      "NoNewPrivileges= must be off where the NodeManager runs",
-                      "no_new_privs is set here: setuid has no effect");
-    if (!*doctor_read_line("/proc/pressure/memory", value, sizeof(value)))
-        doctor_report(d, DOCTOR_NOTE, KERNEL, "boot with psi=1", "no pressure figures (PSI)");
+        cli_doctor_report(d, DOCTOR_BAD, KERNEL,
+                          "NoNewPrivileges= must be off where the NodeManager runs",
+                          "no_new_privs is set here: setuid has no effect");
+    if (!*cli_doctor_read_line("/proc/pressure/memory", value, sizeof(value)))
+        cli_doctor_report(d, DOCTOR_NOTE, KERNEL, "boot with psi=1", "no pressure figures (PSI)");
     bounding(d);
     landlock(d);
     protections(d);
@@ -204,7 +204,7 @@ static void controllers(struct doctor *d, const char *root, const char *group)
                    (!d->policy.known || d->policy.unenforced_allowed);
 
     (void)snprintf(file, sizeof(file), "%s/cgroup.controllers", group);
-    (void)doctor_read_line(file, have, sizeof(have));
+    (void)cli_doctor_read_line(file, have, sizeof(have));
     for (size_t i = 0; i < SV_ARRAY_LEN(wanted); i++) {
         if (has_word(have, wanted[i].name)) {
             size_t n = strlen(good);
@@ -213,14 +213,14 @@ static void controllers(struct doctor *d, const char *root, const char *group)
         }
         cg_why_missing(wanted[i].name, root, why, sizeof(why));
         if (!wanted[i].needed)
-            doctor_report(d, DOCTOR_NOTE, CGROUPS, NULL, "%s cannot be given: %s", wanted[i].what,
-                          why);
+            cli_doctor_report(d, DOCTOR_NOTE, CGROUPS, NULL, "%s cannot be given: %s",
+                              wanted[i].what, why);
         else if (allowed)
-            doctor_report(d, DOCTOR_WEAK, CGROUPS,
-                          "allowed here by both configurations; for development alone",
-                          "%s are not enforced: %s", wanted[i].what, why);
+            cli_doctor_report(d, DOCTOR_WEAK, CGROUPS,
+                              "allowed here by both configurations; for development alone",
+                              "%s are not enforced: %s", wanted[i].what, why);
         else
-            doctor_report(
+            cli_doctor_report(
                 d, DOCTOR_BAD, CGROUPS,
                 "no container starts without them, unless unenforced-limits.allowed is true "
                 "in both "
@@ -228,7 +228,7 @@ static void controllers(struct doctor *d, const char *root, const char *group)
                 "%s cannot be enforced: %s", wanted[i].what, why);
     }
     if (*good)
-        doctor_report(d, DOCTOR_OK, CGROUPS, NULL, "%s: %s", group, good);
+        cli_doctor_report(d, DOCTOR_OK, CGROUPS, NULL, "%s: %s", group, good);
 }
 
 /* Checks the cgroup of the containers, and that the daemon owns it. */
@@ -238,23 +238,23 @@ static void check_containers_cgroup(struct doctor *d, const char *root, const ch
     char file[4352];
 
     if (strcmp(root, group) != 0) {
-        doctor_report(
+        cli_doctor_report(
             d, DOCTOR_NOTE, CGROUPS,
             "the unit that owns it makes it (systemctl start selvedge-containers, Delegate=yes)",
             "%s: not there", root);
         return;
     }
     if (stat(root, &st) == 0 && d->have_daemon && st.st_uid != d->daemon_uid)
-        doctor_report(d, DOCTOR_BAD, CGROUPS,
-                      "Delegate=yes and User= in the unit, or chown the group",
-                      "%s: uid %u's, not the NodeManager's", root, st.st_uid);
+        cli_doctor_report(d, DOCTOR_BAD, CGROUPS,
+                          "Delegate=yes and User= in the unit, or chown the group",
+                          "%s: uid %u's, not the NodeManager's", root, st.st_uid);
     (void)snprintf(file, sizeof(file), "%s/cgroup.kill", root);
     if (access(file, F_OK) < 0)
-        doctor_report(d, DOCTOR_BAD, CGROUPS, "Linux 5.14 or newer", "%s: %s", file,
-                      strerror(errno));
+        cli_doctor_report(d, DOCTOR_BAD, CGROUPS, "Linux 5.14 or newer", "%s: %s", file,
+                          strerror(errno));
 }
 
-void doctor_cgroups(struct doctor *d)
+void cli_doctor_cgroups(struct doctor *d)
 {
     char mount[1024], group[4096];
     const char *mode = cgroup_mode(mount, sizeof(mount));
@@ -263,16 +263,16 @@ void doctor_cgroups(struct doctor *d)
                                              : NULL;
 
     if (!*mount) {
-        doctor_report(d, DOCTOR_BAD, CGROUPS, "boot with systemd.unified_cgroup_hierarchy=1",
-                      "no cgroup2 file system is mounted");
+        cli_doctor_report(d, DOCTOR_BAD, CGROUPS, "boot with systemd.unified_cgroup_hierarchy=1",
+                          "no cgroup2 file system is mounted");
         return;
     }
-    doctor_report(d, strcmp(mode, "unified") == 0 ? DOCTOR_OK : DOCTOR_WEAK, CGROUPS,
-                  strcmp(mode, "unified") == 0 ? NULL
-                                               : "boot with systemd.unified_cgroup_hierarchy=1",
-                  "%s hierarchy, cgroup v2 at %s", mode, mount);
+    cli_doctor_report(d, strcmp(mode, "unified") == 0 ? DOCTOR_OK : DOCTOR_WEAK, CGROUPS,
+                      strcmp(mode, "unified") == 0 ? NULL
+                                                   : "boot with systemd.unified_cgroup_hierarchy=1",
+                      "%s hierarchy, cgroup v2 at %s", mode, mount);
     if (!root || !*root) {
-        doctor_report(
+        cli_doctor_report(
             d, DOCTOR_NOTE, CGROUPS, NULL,
             "containers' group not known here: it is below the NodeManager's own, or root may ask");
         root = mount;

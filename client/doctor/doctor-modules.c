@@ -58,7 +58,7 @@ static char configured(const char *release, const char *symbol)
     return '?';
 }
 
-enum doctor_part doctor_kernel_part(const char *module, const char *symbol)
+enum doctor_part cli_doctor_kernel_part(const char *module, const char *symbol)
 {
     struct utsname u;
     char path[128], value[8];
@@ -72,8 +72,9 @@ enum doctor_part doctor_kernel_part(const char *module, const char *symbol)
         return DOCTOR_PART_THERE;
     const int installed = find_in_list(u.release, "modules.dep", module, true);
     if (installed == 1)
-        return strcmp(doctor_read_line("/proc/sys/kernel/modules_disabled", value, sizeof(value)),
-                      "1") == 0
+        return strcmp(
+                   cli_doctor_read_line("/proc/sys/kernel/modules_disabled", value, sizeof(value)),
+                   "1") == 0
                    ? DOCTOR_PART_MISSING
                    : DOCTOR_PART_LOADED_LATER;
     const char is = configured(u.release, symbol);

@@ -51,27 +51,28 @@ static void kernel(struct doctor *d, const struct net_request *q, enum net_mode 
     for (size_t i = 0; i < SV_ARRAY_LEN(parts); i++) {
         if (!is_needed(i, q, mode))
             continue;
-        enum doctor_part is = doctor_kernel_part(parts[i].module, parts[i].symbol);
+        enum doctor_part is = cli_doctor_kernel_part(parts[i].module, parts[i].symbol);
         char *list = is == DOCTOR_PART_UNKNOWN ? unknown : good;
         size_t n = strlen(list);
         if (is == DOCTOR_PART_MISSING) {
             missing = true;
-            doctor_report(d, DOCTOR_BAD, AREA,
-                          "install the package with this kernel's other modules, or boot a kernel "
-                          "that has it; "
-                          "where modules are locked: share/selvedge/modules-load.conf",
-                          "the kernel has no %s (%s): every launch would be refused",
-                          parts[i].module, parts[i].symbol);
+            cli_doctor_report(
+                d, DOCTOR_BAD, AREA,
+                "install the package with this kernel's other modules, or boot a kernel "
+                "that has it; "
+                "where modules are locked: share/selvedge/modules-load.conf",
+                "the kernel has no %s (%s): every launch would be refused", parts[i].module,
+                parts[i].symbol);
         } else {
             (void)snprintf(list + n, sizeof(good) - n, "%s%s%s", n ? ", " : "", parts[i].module,
                            is == DOCTOR_PART_LOADED_LATER ? " (when it is needed)" : "");
         }
     }
     if (*unknown)
-        doctor_report(d, DOCTOR_NOTE, AREA, NULL, "cannot determine whether the kernel has %s",
-                      unknown);
+        cli_doctor_report(d, DOCTOR_NOTE, AREA, NULL, "cannot determine whether the kernel has %s",
+                          unknown);
     if (*good && !missing)
-        doctor_report(d, DOCTOR_OK, AREA, NULL, "the kernel has %s", good);
+        cli_doctor_report(d, DOCTOR_OK, AREA, NULL, "the kernel has %s", good);
 }
 
 static void link_of(struct doctor *d, const struct net_request *q, enum net_mode mode)
@@ -82,17 +83,18 @@ static void link_of(struct doctor *d, const struct net_request *q, enum net_mode
     (void)snprintf(path, sizeof(path), "/sys/class/net/%s", q->link);
     there = access(path, F_OK) == 0;
     if (!there && mode != NET_BRIDGE)
-        doctor_report(d, DOCTOR_BAD, AREA, "name an existing device (`ip link` lists them)",
-                      "selvedge.network.link=%s: no such device: every launch would be refused",
-                      q->link);
+        cli_doctor_report(d, DOCTOR_BAD, AREA, "name an existing device (`ip link` lists them)",
+                          "selvedge.network.link=%s: no such device: every launch would be refused",
+                          q->link);
     (void)snprintf(path, sizeof(path), "/sys/class/net/%s/bridge", q->link);
     if (there && mode == NET_BRIDGE && access(path, F_OK) < 0)
-        doctor_report(d, DOCTOR_BAD, AREA, "name a bridge, or a device that does not exist yet",
-                      "selvedge.network.link=%s: not a bridge: every launch would be refused",
-                      q->link);
+        cli_doctor_report(d, DOCTOR_BAD, AREA, "name a bridge, or a device that does not exist yet",
+                          "selvedge.network.link=%s: not a bridge: every launch would be refused",
+                          q->link);
     if (mode == NET_BRIDGE &&
-        strcmp(doctor_read_line("/proc/sys/net/ipv4/ip_forward", value, sizeof(value)), "0") == 0)
-        doctor_report(
+        strcmp(cli_doctor_read_line("/proc/sys/net/ipv4/ip_forward", value, sizeof(value)), "0") ==
+            0)
+        cli_doctor_report(
             d, DOCTOR_NOTE, AREA,
             "put an interface of the host into the bridge, or sysctl net.ipv4.ip_forward=1 "
             "and masquerade the range",
@@ -106,7 +108,7 @@ static void bandwidth(struct doctor *d, const struct net_request *q)
     const int64_t shares = d->conf.bandwidth_shares;
 
     if (q->rate_kbit && q->total_kbit && q->total_kbit / q->rate_kbit < shares)
-        doctor_report(
+        cli_doctor_report(
             d, DOCTOR_WEAK, AREA,
             "raise selvedge.network.outbound-mbit (container-executor.cfg), or "
             "selvedge.nodemanager.network.shares (yarn-site.xml)",
@@ -115,16 +117,16 @@ static void bandwidth(struct doctor *d, const struct net_request *q)
             "further ones would be refused",
             q->total_kbit / 1000, q->total_kbit / q->rate_kbit, q->rate_kbit, (long long)shares);
     else if (q->rate_kbit)
-        doctor_report(d, DOCTOR_OK, AREA, NULL,
-                      "%u kbit/s outbound guaranteed to each of %lld containers, %u at most",
-                      q->rate_kbit, (long long)shares, q->ceil_kbit);
+        cli_doctor_report(d, DOCTOR_OK, AREA, NULL,
+                          "%u kbit/s outbound guaranteed to each of %lld containers, %u at most",
+                          q->rate_kbit, (long long)shares, q->ceil_kbit);
     else if (q->total_kbit)
-        doctor_report(d, DOCTOR_OK, AREA, NULL,
-                      "%u Mbit/s outbound for all containers, nothing guaranteed to one",
-                      q->total_kbit / 1000);
+        cli_doctor_report(d, DOCTOR_OK, AREA, NULL,
+                          "%u Mbit/s outbound for all containers, nothing guaranteed to one",
+                          q->total_kbit / 1000);
 }
 
-void doctor_network(struct doctor *d)
+void cli_doctor_network(struct doctor *d)
 {
     struct net_request q = d->policy.net;
     struct net_plan plan;
@@ -134,14 +136,14 @@ void doctor_network(struct doctor *d)
         return; /* none configured, or root's settings are unknown or have none */
     q.rate_kbit = d->conf.net_rate_kbit;
     q.ceil_kbit = d->conf.net_ceil_kbit;
-    if (net_plan_make(&q, &plan, why, sizeof(why)) < 0) {
-        doctor_report(d, DOCTOR_BAD, AREA,
-                      "correct it in container-executor.cfg: every launch would be refused", "%s",
-                      why);
+    if (exe_net_plan_make(&q, &plan, why, sizeof(why)) < 0) {
+        cli_doctor_report(d, DOCTOR_BAD, AREA,
+                          "correct it in container-executor.cfg: every launch would be refused",
+                          "%s", why);
         return;
     }
-    doctor_report(d, DOCTOR_OK, AREA, NULL, "private: %s %s, %s with %u addresses", q.mode, q.link,
-                  q.range, net_plan_addresses(&plan));
+    cli_doctor_report(d, DOCTOR_OK, AREA, NULL, "private: %s %s, %s with %u addresses", q.mode,
+                      q.link, q.range, exe_net_plan_addresses(&plan));
     link_of(d, &q, plan.mode);
     bandwidth(d, &q);
     kernel(d, &q, plan.mode);

@@ -37,10 +37,11 @@ static int on_unread(const char *name, const char *value, const struct nm_key_gr
     if (group != u->group)
         return 0;
     if (!group) /* Selvedge's own keys have no other readers */
-        doctor_report(u->d, sv_has_prefix(name, "selvedge.nodemanager.") ? DOCTOR_BAD : DOCTOR_NOTE,
-                      CONFIGURATION, "selvedge-nodemanager --print-config lists the keys",
-                      "%s: no such key%s%s%s", name, nearest ? "; is " : "", nearest ?: "",
-                      nearest ? " meant?" : "");
+        cli_doctor_report(u->d,
+                          sv_has_prefix(name, "selvedge.nodemanager.") ? DOCTOR_BAD : DOCTOR_NOTE,
+                          CONFIGURATION, "selvedge-nodemanager --print-config lists the keys",
+                          "%s: no such key%s%s%s", name, nearest ? "; is " : "", nearest ?: "",
+                          nearest ? " meant?" : "");
     else
         snprintf(u->names + len, sizeof(u->names) - len, "%s%s", len ? ", " : "", name);
     u->n++;
@@ -56,17 +57,17 @@ static void report_unread(struct doctor *d)
         u = (struct unread){ .d = d, .group = g };
         r = nm_conf_unread(d->conf.conf, on_unread, &u);
         if (u.n)
-            doctor_report(d, DOCTOR_NOTE, CONFIGURATION, NULL, "%s: %s: %s",
-                          g->meaning == NM_KEY_NOT_DONE ? "not done by this version"
-                                                        : "without meaning here",
-                          g->text, u.names);
+            cli_doctor_report(d, DOCTOR_NOTE, CONFIGURATION, NULL, "%s: %s: %s",
+                              g->meaning == NM_KEY_NOT_DONE ? "not done by this version"
+                                                            : "without meaning here",
+                              g->text, u.names);
     }
     if (r < 0)
-        doctor_report(d, DOCTOR_NOTE, CONFIGURATION, NULL, "keys that are not read: %s",
-                      strerror(-r));
+        cli_doctor_report(d, DOCTOR_NOTE, CONFIGURATION, NULL, "keys that are not read: %s",
+                          strerror(-r));
 }
 
-void doctor_configuration(struct doctor *d, const char *dir, char *const *overrides)
+void cli_doctor_configuration(struct doctor *d, const char *dir, char *const *overrides)
 {
     struct sv_error err = { 0 };
     const char *other;
@@ -74,28 +75,29 @@ void doctor_configuration(struct doctor *d, const char *dir, char *const *overri
 
     d->helper = SELVEDGE_LIBEXECDIR "/container-executor";
     if (nm_conf_load(&d->conf, dir, overrides, &err) < 0) {
-        doctor_report(d, DOCTOR_BAD, CONFIGURATION,
-                      "the NodeManager does not start with this: correct it", "%s", err.text);
+        cli_doctor_report(d, DOCTOR_BAD, CONFIGURATION,
+                          "the NodeManager does not start with this: correct it", "%s", err.text);
         return;
     }
     d->have_conf = true;
     if (d->conf.executor_path && *d->conf.executor_path)
         d->helper = d->conf.executor_path;
     d->socket = d->conf.executor_socket;
-    doctor_report(d, DOCTOR_OK, CONFIGURATION, NULL, "%s: read; node %s:%u, ResourceManager %s%s",
-                  sv_conf_dir(d->conf.conf), d->conf.hostname, d->conf.port,
-                  ipc_proxy_server_text(&d->conf.rm.servers[0], rm, sizeof(rm)),
-                  d->conf.rm.n_servers > 1 ? " and others" : "");
+    cli_doctor_report(d, DOCTOR_OK, CONFIGURATION, NULL,
+                      "%s: read; node %s:%u, ResourceManager %s%s", sv_conf_dir(d->conf.conf),
+                      d->conf.hostname, d->conf.port,
+                      ipc_proxy_server_text(&d->conf.rm.servers[0], rm, sizeof(rm)),
+                      d->conf.rm.n_servers > 1 ? " and others" : "");
     if (nm_host_is_local_name(d->conf.hostname, &d->conf.rm, &other))
-        doctor_report(d, DOCTOR_BAD, CONFIGURATION,
-                      "correct /etc/hosts, or set yarn.nodemanager.hostname",
-                      "%s, this node's name, resolves to loopback addresses only, and the "
-                      "ResourceManager is on %s: neither it nor jobs on other nodes can connect",
-                      d->conf.hostname, other);
+        cli_doctor_report(
+            d, DOCTOR_BAD, CONFIGURATION, "correct /etc/hosts, or set yarn.nodemanager.hostname",
+            "%s, this node's name, resolves to loopback addresses only, and the "
+            "ResourceManager is on %s: neither it nor jobs on other nodes can connect",
+            d->conf.hostname, other);
     report_unread(d);
 }
 
-void doctor_accounts(struct doctor *d)
+void cli_doctor_accounts(struct doctor *d)
 {
     static char own[256];
     const struct passwd *pw = getpwuid(geteuid());
@@ -110,12 +112,12 @@ void doctor_accounts(struct doctor *d)
     if (!pw && d->absent) {
         return;
     } else if (!pw) {
-        doctor_report(d, DOCTOR_BAD, ACCOUNTS,
-                      "systemd-sysusers packaging/sysusers.conf, or --user NAME",
-                      "%s: the NodeManager's account does not exist", d->daemon);
+        cli_doctor_report(d, DOCTOR_BAD, ACCOUNTS,
+                          "systemd-sysusers packaging/sysusers.conf, or --user NAME",
+                          "%s: the NodeManager's account does not exist", d->daemon);
     } else if (pw->pw_uid == 0) {
-        doctor_report(d, DOCTOR_BAD, ACCOUNTS, "give the NodeManager an account of its own",
-                      "%s: is root", d->daemon);
+        cli_doctor_report(d, DOCTOR_BAD, ACCOUNTS, "give the NodeManager an account of its own",
+                          "%s: is root", d->daemon);
     } else {
         d->have_daemon = true;
         d->daemon_uid = pw->pw_uid;
@@ -123,24 +125,24 @@ void doctor_accounts(struct doctor *d)
         const struct group *g = getgrgid(pw->pw_gid);
         for (char **m = g ? g->gr_mem : NULL; m && *m; m++)
             if (strcmp(*m, d->daemon) != 0)
-                doctor_report(
+                cli_doctor_report(
                     d, DOCTOR_WEAK, ACCOUNTS, "gpasswd -d that account from the group",
                     "%s is in the NodeManager's group %s and may start container-executor", *m,
                     g->gr_name);
-        doctor_report(d, DOCTOR_OK, ACCOUNTS, NULL, "%s: uid %u, group %s", d->daemon,
-                      d->daemon_uid, g ? g->gr_name : "?");
+        cli_doctor_report(d, DOCTOR_OK, ACCOUNTS, NULL, "%s: uid %u, group %s", d->daemon,
+                          d->daemon_uid, g ? g->gr_name : "?");
     }
     if (!d->have_conf || !d->conf.limit_users)
         return;
     pw = getpwnam(d->conf.local_user);
     if (!pw)
-        doctor_report(
+        cli_doctor_report(
             d, DOCTOR_BAD, ACCOUNTS,
             "create it, or set yarn.nodemanager.linux-container-executor.nonsecure-mode.local-user",
             "%s: the account of all containers in insecure mode does not exist",
             d->conf.local_user);
     else
-        doctor_report(
+        cli_doctor_report(
             d, DOCTOR_NOTE, ACCOUNTS,
             "yarn.nodemanager.linux-container-executor.nonsecure-mode.limit-users=false gives each "
             "its user's account",
@@ -194,7 +196,7 @@ static size_t missing_files(const char *dir, char *list, size_t size)
     return n;
 }
 
-void doctor_installed(struct doctor *d)
+void cli_doctor_installed(struct doctor *d)
 {
     char dir[4096], list[512];
 
@@ -202,14 +204,15 @@ void doctor_installed(struct doctor *d)
         missing_files(dir, list, sizeof(list)) < SV_ARRAY_LEN(files))
         return;
     d->absent = true;
-    doctor_report(d, DOCTOR_BAD, FILES,
-                  "install the packages selvedge-container-executor and selvedge-nodemanager, or "
-                  "make install; then run this again",
-                  "%s: not installed: neither container-executor nor the %zu files beside it", dir,
-                  SV_ARRAY_LEN(files));
+    cli_doctor_report(
+        d, DOCTOR_BAD, FILES,
+        "install the packages selvedge-container-executor and selvedge-nodemanager, or "
+        "make install; then run this again",
+        "%s: not installed: neither container-executor nor the %zu files beside it", dir,
+        SV_ARRAY_LEN(files));
 }
 
-void doctor_files(struct doctor *d)
+void cli_doctor_files(struct doctor *d)
 {
     char dir[4096], path[4352], list[512];
     struct stat st;
@@ -219,26 +222,28 @@ void doctor_files(struct doctor *d)
         return;
     missing = missing_files(dir, list, sizeof(list));
     if (missing)
-        doctor_report(d, DOCTOR_BAD, FILES, "install them again (make install, or the package)",
-                      "%s: %zu missing: %s", dir, missing, list);
+        cli_doctor_report(d, DOCTOR_BAD, FILES, "install them again (make install, or the package)",
+                          "%s: %zu missing: %s", dir, missing, list);
     for (size_t i = 0; i < SV_ARRAY_LEN(files); i++) {
         (void)snprintf(path, sizeof(path), "%s/%s", dir, files[i].name);
         if (stat(path, &st) < 0 && errno == ENOENT)
             continue;
         if (stat(path, &st) < 0)
-            doctor_report(d, DOCTOR_BAD, FILES, "let root and the NodeManager's account search it",
-                          "%s: %s", path, strerror(errno));
+            cli_doctor_report(d, DOCTOR_BAD, FILES,
+                              "let root and the NodeManager's account search it", "%s: %s", path,
+                              strerror(errno));
         else if (st.st_uid != 0 || st.st_mode & files[i].not ||
                  (st.st_mode & files[i].bits) != files[i].bits)
-            doctor_report(d, DOCTOR_BAD, FILES, "chown root, chmod as packaging/modes says",
-                          "%s: uid %u, mode %04o", path, st.st_uid, (unsigned)(st.st_mode & 07777));
+            cli_doctor_report(d, DOCTOR_BAD, FILES, "chown root, chmod as packaging/modes says",
+                              "%s: uid %u, mode %04o", path, st.st_uid,
+                              (unsigned)(st.st_mode & 07777));
         else
             good++;
     }
     if (good == SV_ARRAY_LEN(files))
-        doctor_report(d, DOCTOR_OK, FILES, NULL,
-                      "%s: localizer, account look-up, ApplicationMaster, system call filters",
-                      dir);
+        cli_doctor_report(d, DOCTOR_OK, FILES, NULL,
+                          "%s: localizer, account look-up, ApplicationMaster, system call filters",
+                          dir);
 }
 
 /* Checks a directory of the daemon. `runs`: it holds programs of jobs. */
@@ -253,31 +258,31 @@ static void check_directory(struct doctor *d, const char *path, bool runs)
     if (stat(path, &st) < 0 && errno == ENOENT && d->absent)
         return;
     if (stat(path, &st) < 0 || !S_ISDIR(st.st_mode)) {
-        doctor_report(d, DOCTOR_BAD, DIRECTORIES,
-                      "create it: install -d -o <NodeManager's account> -m 755", "%s: %s", path,
-                      errno ? strerror(errno) : "not a directory");
+        cli_doctor_report(d, DOCTOR_BAD, DIRECTORIES,
+                          "create it: install -d -o <NodeManager's account> -m 755", "%s: %s", path,
+                          errno ? strerror(errno) : "not a directory");
         return;
     }
     if (d->have_daemon && (st.st_uid != d->daemon_uid || st.st_mode & 022)) {
-        doctor_report(
+        cli_doctor_report(
             d, worst = DOCTOR_BAD, DIRECTORIES, "chown <NodeManager's account>, chmod 755",
             "%s: uid %u, mode %04o; it must be the NodeManager's and writable by it alone", path,
             st.st_uid, (unsigned)(st.st_mode & 07777));
     }
-    unsafe = doctor_find_unsafe(path, st.st_uid, buf, sizeof(buf));
+    unsafe = cli_doctor_find_unsafe(path, st.st_uid, buf, sizeof(buf));
     if (unsafe && strcmp(unsafe, path) != 0)
-        doctor_report(d, worst = DOCTOR_BAD, DIRECTORIES, "chown root, chmod go-w",
-                      "%s: parent of %s that others than root can write", unsafe, path);
+        cli_doctor_report(d, worst = DOCTOR_BAD, DIRECTORIES, "chown root, chmod go-w",
+                          "%s: parent of %s that others than root can write", unsafe, path);
     if (statvfs(path, &fs) < 0)
         return;
     if (fs.f_flag & ST_RDONLY)
-        doctor_report(d, worst = DOCTOR_BAD, DIRECTORIES, "mount it read-write",
-                      "%s: mounted read-only", path);
+        cli_doctor_report(d, worst = DOCTOR_BAD, DIRECTORIES, "mount it read-write",
+                          "%s: mounted read-only", path);
     if (runs && fs.f_flag & ST_NOEXEC)
-        doctor_report(d, worst = DOCTOR_BAD, DIRECTORIES, "mount it without noexec",
-                      "%s: mounted noexec; it holds launch scripts and programs of jobs", path);
+        cli_doctor_report(d, worst = DOCTOR_BAD, DIRECTORIES, "mount it without noexec",
+                          "%s: mounted noexec; it holds launch scripts and programs of jobs", path);
     if (runs && (fs.f_flag & (ST_NOSUID | ST_NODEV)) != (ST_NOSUID | ST_NODEV))
-        doctor_report(
+        cli_doctor_report(
             d, DOCTOR_NOTE, DIRECTORIES,
             "a file system of its own with nosuid,nodev keeps a full disk and users' files apart",
             "%s: mounted without nosuid and nodev; containers get both", path);
@@ -286,15 +291,15 @@ static void check_directory(struct doctor *d, const char *path, bool runs)
     uint64_t free_mb = (uint64_t)fs.f_bavail * fs.f_frsize >> 20;
     if (d->have_conf && d->conf.disk_check_enabled &&
         (used > d->conf.max_disk_utilization || (int64_t)free_mb < d->conf.min_free_mb))
-        doctor_report(d, worst = DOCTOR_BAD, DIRECTORIES, "free space there",
-                      "%s: %.0f %% used, %llu MiB free: the disk checker takes it out of use", path,
-                      used, (unsigned long long)free_mb);
+        cli_doctor_report(d, worst = DOCTOR_BAD, DIRECTORIES, "free space there",
+                          "%s: %.0f %% used, %llu MiB free: the disk checker takes it out of use",
+                          path, used, (unsigned long long)free_mb);
     if (worst == DOCTOR_OK)
-        doctor_report(d, DOCTOR_OK, DIRECTORIES, NULL, "%s: %llu MiB free", path,
-                      (unsigned long long)free_mb);
+        cli_doctor_report(d, DOCTOR_OK, DIRECTORIES, NULL, "%s: %llu MiB free", path,
+                          (unsigned long long)free_mb);
 }
 
-void doctor_directories(struct doctor *d)
+void cli_doctor_directories(struct doctor *d)
 {
     if (!d->have_conf)
         return;

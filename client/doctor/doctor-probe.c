@@ -6,7 +6,7 @@
 #include "client/doctor/doctor.h"
 #include "common/fd.h"
 
-const char *doctor_read_line(const char *path, char *buf, size_t size)
+const char *cli_doctor_read_line(const char *path, char *buf, size_t size)
 {
     _cleanup_free_ char *text = NULL;
     size_t len = 0;
@@ -17,7 +17,7 @@ const char *doctor_read_line(const char *path, char *buf, size_t size)
     return buf;
 }
 
-const char *doctor_find_unsafe(const char *path, uid_t owner, char *buf, size_t size)
+const char *cli_doctor_find_unsafe(const char *path, uid_t owner, char *buf, size_t size)
 {
     struct stat st;
     size_t len = strlen(path);

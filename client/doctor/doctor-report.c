@@ -16,8 +16,8 @@ struct doctor_finding {
 
 static const char *const state_words[] = { "ok", "note", "weak", "BAD" };
 
-void doctor_report(struct doctor *d, enum doctor_state state, const char *area, const char *remedy,
-                   const char *fmt, ...)
+void cli_doctor_report(struct doctor *d, enum doctor_state state, const char *area,
+                       const char *remedy, const char *fmt, ...)
 {
     struct doctor_finding *f = calloc(1, sizeof(*f));
     char text[2048];
@@ -36,7 +36,7 @@ void doctor_report(struct doctor *d, enum doctor_state state, const char *area, 
     DL_APPEND(d->findings, f);
 }
 
-void doctor_print_json(const struct doctor *d, int code, const struct cli_output *o)
+void cli_doctor_print_json(const struct doctor *d, int code, const struct cli_output *o)
 {
     static const char *const words[] = { "ok", "note", "weak", "bad" };
     json_t *list = json_array();
@@ -57,7 +57,7 @@ static bool alike(const struct doctor_finding *a, const struct doctor_finding *b
 
 /* Unless `all`, prints one finding per remedy, and on a machine without an installation neither
  * notes nor passed checks. */
-void doctor_print_text(const struct doctor *d, bool all)
+void cli_doctor_print_text(const struct doctor *d, bool all)
 {
     const struct doctor_finding *f;
     char line[2048];
@@ -88,7 +88,7 @@ void doctor_print_text(const struct doctor *d, bool all)
     printf("%s\n", all ? "" : " --verbose shows all that was checked.");
 }
 
-void doctor_findings_free(struct doctor *d)
+void cli_doctor_findings_free(struct doctor *d)
 {
     struct doctor_finding *f, *next;
 

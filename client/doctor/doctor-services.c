@@ -100,22 +100,23 @@ static void check_port(struct doctor *d, const char *what, uint16_t number, cons
     if (uid < 0)
         uid = find_listener("/proc/net/tcp6", number);
     if (uid < 0) {
-        doctor_report(d, DOCTOR_OK, PORTS, NULL, "%u (%s): free", number, what);
+        cli_doctor_report(d, DOCTOR_OK, PORTS, NULL, "%u (%s): free", number, what);
         return;
     }
     if (d->have_daemon && (uid_t)uid == d->daemon_uid) {
-        doctor_report(d, DOCTOR_OK, PORTS, NULL, "%u (%s): %s listens", number, what, d->daemon);
+        cli_doctor_report(d, DOCTOR_OK, PORTS, NULL, "%u (%s): %s listens", number, what,
+                          d->daemon);
         return;
     }
     if (uid == 0 && is_active(unit)) {
-        doctor_report(d, DOCTOR_OK, PORTS, NULL, "%u (%s): held by %s", number, what, unit);
+        cli_doctor_report(d, DOCTOR_OK, PORTS, NULL, "%u (%s): held by %s", number, what, unit);
         return;
     }
     pw = getpwuid((uid_t)uid);
-    doctor_report(d, DOCTOR_BAD, PORTS,
-                  "ss -ltnp shows the process; stop it, or give the NodeManager another port",
-                  "%u (%s): %s listens there, uid %" PRId64, number, what,
-                  pw ? pw->pw_name : "somebody", uid);
+    cli_doctor_report(d, DOCTOR_BAD, PORTS,
+                      "ss -ltnp shows the process; stop it, or give the NodeManager another port",
+                      "%u (%s): %s listens there, uid %" PRId64, number, what,
+                      pw ? pw->pw_name : "somebody", uid);
 }
 
 static void check_units(struct doctor *d)
@@ -124,46 +125,47 @@ static void check_units(struct doctor *d)
     struct unit nm, containers;
 
     if (access("/run/systemd/system", F_OK) < 0) {
-        doctor_report(d, DOCTOR_WEAK, UNITS,
-                      "start the daemon by a supervisor, in a cgroup of its own",
-                      "systemd is not running: nothing delegates a cgroup or restarts the "
-                      "NodeManager");
+        cli_doctor_report(d, DOCTOR_WEAK, UNITS,
+                          "start the daemon by a supervisor, in a cgroup of its own",
+                          "systemd is not running: nothing delegates a cgroup or restarts the "
+                          "NodeManager");
         return;
     }
     int r = sd_bus_open_system(&bus);
     if (r < 0) {
-        doctor_report(d, DOCTOR_NOTE, UNITS, NULL, "the system bus does not answer: %s",
-                      strerror(-r));
+        cli_doctor_report(d, DOCTOR_NOTE, UNITS, NULL, "the system bus does not answer: %s",
+                          strerror(-r));
         return;
     }
     bool have_nm = load_unit(bus, "selvedge-nodemanager.service", &nm);
     if (!have_nm)
-        doctor_report(d, DOCTOR_NOTE, UNITS, "install the unit",
-                      "selvedge-nodemanager.service: not installed");
+        cli_doctor_report(d, DOCTOR_NOTE, UNITS, "install the unit",
+                          "selvedge-nodemanager.service: not installed");
     else
-        doctor_report(d, strcmp(nm.active, "failed") == 0 ? DOCTOR_BAD : DOCTOR_OK, UNITS,
-                      strcmp(nm.active, "failed") == 0
-                          ? "journalctl -u selvedge-nodemanager shows why"
-                          : NULL,
-                      "selvedge-nodemanager.service: %s", nm.active);
+        cli_doctor_report(d, strcmp(nm.active, "failed") == 0 ? DOCTOR_BAD : DOCTOR_OK, UNITS,
+                          strcmp(nm.active, "failed") == 0
+                              ? "journalctl -u selvedge-nodemanager shows why"
+                              : NULL,
+                          "selvedge-nodemanager.service: %s", nm.active);
     if (d->socket) {
         struct unit listener;
         bool have = load_unit(bus, "selvedge-executor.socket", &listener);
-        doctor_report(d, have && strcmp(listener.active, "active") == 0 ? DOCTOR_OK : DOCTOR_BAD,
-                      UNITS,
-                      have && strcmp(listener.active, "active") == 0
-                          ? NULL
-                          : "systemctl enable --now selvedge-executor.socket",
-                      "selvedge-executor.socket: %s", have ? listener.active : "not installed");
+        cli_doctor_report(
+            d, have && strcmp(listener.active, "active") == 0 ? DOCTOR_OK : DOCTOR_BAD, UNITS,
+            have && strcmp(listener.active, "active") == 0
+                ? NULL
+                : "systemctl enable --now selvedge-executor.socket",
+            "selvedge-executor.socket: %s", have ? listener.active : "not installed");
         if (have_nm)
-            doctor_report(d, nm.no_new_privs ? DOCTOR_OK : DOCTOR_WEAK, UNITS,
-                          nm.no_new_privs ? NULL
-                                          : "put share/selvedge/nodemanager-socket.conf into "
-                                            "/etc/systemd/system/selvedge-nodemanager.service.d/",
-                          "selvedge-nodemanager.service: NoNewPrivileges is %s",
-                          nm.no_new_privs ? "on" : "off, and nothing needs that any more");
+            cli_doctor_report(d, nm.no_new_privs ? DOCTOR_OK : DOCTOR_WEAK, UNITS,
+                              nm.no_new_privs
+                                  ? NULL
+                                  : "put share/selvedge/nodemanager-socket.conf into "
+                                    "/etc/systemd/system/selvedge-nodemanager.service.d/",
+                              "selvedge-nodemanager.service: NoNewPrivileges is %s",
+                              nm.no_new_privs ? "on" : "off, and nothing needs that any more");
     } else if (have_nm && nm.no_new_privs)
-        doctor_report(
+        cli_doctor_report(
             d, DOCTOR_BAD, UNITS,
             "set selvedge.nodemanager.executor.socket, or remove NoNewPrivileges= and the options "
             "that imply it (SystemCallFilter= and others)",
@@ -174,14 +176,14 @@ static void check_units(struct doctor *d)
     const char *name =
         have_containers ? "selvedge-containers.service" : "selvedge-nodemanager.service";
     if (have_containers)
-        doctor_report(d, strcmp(containers.active, "active") == 0 ? DOCTOR_OK : DOCTOR_WEAK, UNITS,
-                      strcmp(containers.active, "active") == 0
-                          ? NULL
-                          : "systemctl enable --now selvedge-containers",
-                      "selvedge-containers.service: %s", containers.active);
+        cli_doctor_report(
+            d, strcmp(containers.active, "active") == 0 ? DOCTOR_OK : DOCTOR_WEAK, UNITS,
+            strcmp(containers.active, "active") == 0 ? NULL
+                                                     : "systemctl enable --now selvedge-containers",
+            "selvedge-containers.service: %s", containers.active);
     if ((have_nm || have_containers) && owner->delegate == 0)
-        doctor_report(d, DOCTOR_BAD, UNITS, "Delegate=yes in the unit",
-                      "%s: without Delegate=: no cgroup of its own", name);
+        cli_doctor_report(d, DOCTOR_BAD, UNITS, "Delegate=yes in the unit",
+                          "%s: without Delegate=: no cgroup of its own", name);
     sd_bus_unref(bus);
 }
 
@@ -201,35 +203,36 @@ static void check_selinux(struct doctor *d)
     char value[64];
 
     if (d->have_conf && d->policy.known && here != there)
-        doctor_report(d, DOCTOR_BAD, area,
-                      "set both selvedge.nodemanager.selinux.labels in yarn-site.xml and "
-                      "selvedge.sandbox.selinux in container-executor.cfg, or neither",
-                      "labels are enabled on one side only: the NodeManager does not start");
+        cli_doctor_report(d, DOCTOR_BAD, area,
+                          "set both selvedge.nodemanager.selinux.labels in yarn-site.xml and "
+                          "selvedge.sandbox.selinux in container-executor.cfg, or neither",
+                          "labels are enabled on one side only: the NodeManager does not start");
     if (access("/sys/fs/selinux/enforce", F_OK) < 0) {
         if (here || there)
-            doctor_report(d, DOCTOR_BAD, area, "boot with SELinux, or disable labels",
-                          "off, but labels are enabled: no container starts");
+            cli_doctor_report(d, DOCTOR_BAD, area, "boot with SELinux, or disable labels",
+                              "off, but labels are enabled: no container starts");
         else
-            doctor_report(d, DOCTOR_NOTE, area, NULL, "off; containers have no label");
+            cli_doctor_report(d, DOCTOR_NOTE, area, NULL, "off; containers have no label");
         return;
     }
-    (void)doctor_read_line("/sys/fs/selinux/enforce", value, sizeof(value));
+    (void)cli_doctor_read_line("/sys/fs/selinux/enforce", value, sizeof(value));
     const bool enforcing = strcmp(value, "1") == 0;
     const char *mode = enforcing ? "enforcing" : "permissive";
     if (!here && !there)
-        doctor_report(d, DOCTOR_NOTE, area, NULL,
-                      "%s; containers have no label: selvedge.sandbox.selinux is not set", mode);
+        cli_doctor_report(d, DOCTOR_NOTE, area, NULL,
+                          "%s; containers have no label: selvedge.sandbox.selinux is not set",
+                          mode);
     else if (!module_loaded())
-        doctor_report(d, DOCTOR_BAD, area,
-                      "semodule -i /usr/share/selinux/packages/selvedge.pp, restorecon",
-                      "%s; the policy module selvedge is not loaded: no container starts", mode);
+        cli_doctor_report(
+            d, DOCTOR_BAD, area, "semodule -i /usr/share/selinux/packages/selvedge.pp, restorecon",
+            "%s; the policy module selvedge is not loaded: no container starts", mode);
     else if (!enforcing)
-        doctor_report(d, d->policy.enforcing ? DOCTOR_BAD : DOCTOR_WEAK, area, "setenforce 1",
-                      d->policy.enforcing
-                          ? "permissive, and enforcing is required: no container starts"
-                          : "permissive: denials are only logged");
+        cli_doctor_report(d, d->policy.enforcing ? DOCTOR_BAD : DOCTOR_WEAK, area, "setenforce 1",
+                          d->policy.enforcing
+                              ? "permissive, and enforcing is required: no container starts"
+                              : "permissive: denials are only logged");
     else
-        doctor_report(
+        cli_doctor_report(
             d, DOCTOR_OK, area, NULL,
             "enforcing; containers run as selvedge_container_t with categories of their own");
 }
@@ -243,13 +246,14 @@ static void check_swap(struct doctor *d)
         return;
     const char *second = strchr(text, '\n');
     if (second && second[1])
-        doctor_report(d, DOCTOR_NOTE, "swap", NULL,
-                      "in use; a container's own share of it is 0 where the memory controller is");
+        cli_doctor_report(
+            d, DOCTOR_NOTE, "swap", NULL,
+            "in use; a container's own share of it is 0 where the memory controller is");
     else
-        doctor_report(d, DOCTOR_OK, "swap", NULL, "none");
+        cli_doctor_report(d, DOCTOR_OK, "swap", NULL, "none");
 }
 
-void doctor_services(struct doctor *d)
+void cli_doctor_services(struct doctor *d)
 {
     if (d->have_conf) {
         check_port(d, "containers' managers", d->conf.port, "selvedge-nodemanager.socket");

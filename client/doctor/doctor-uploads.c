@@ -84,14 +84,15 @@ static void report_one(struct doctor *d, const char *directory, json_t *app)
     if (!id || !reason)
         return;
     if (localtime_r(&until, &tm))
-        (void)strftime(when, sizeof when, "%Y-%m-%d %H:%M", &tm);
-    (void)snprintf(remedy, sizeof remedy,
+        (void)strftime(when, sizeof(when), "%Y-%m-%d %H:%M", &tm);
+    (void)snprintf(remedy, sizeof(remedy),
                    "mend what the reason names; before that time, `selvedge logs --all %.60s` "
                    "saves these logs",
                    id);
-    doctor_report(d, DOCTOR_WEAK, AREA, remedy,
-                  "%s: its logs are not uploaded to %s: %s; they are kept on this node until %s",
-                  id, directory, reason, when);
+    cli_doctor_report(
+        d, DOCTOR_WEAK, AREA, remedy,
+        "%s: its logs are not uploaded to %s: %s; they are kept on this node until %s", id,
+        directory, reason, when);
 }
 
 static void report(struct doctor *d, json_t *uploads)
@@ -104,14 +105,14 @@ static void report(struct doctor *d, json_t *uploads)
     for (size_t i = 0; i < shown; i++)
         report_one(d, directory ?: d->conf.logs.remote, json_array_get(list, i));
     if (n > (json_int_t)shown)
-        doctor_report(d, DOCTOR_WEAK, AREA,
-                      "/ws/v1/node/info lists up to 100 of them to who may view them",
-                      "uploads of logs that failed for good: %" PRId64 " more", (int64_t)n - shown);
+        cli_doctor_report(
+            d, DOCTOR_WEAK, AREA, "/ws/v1/node/info lists up to 100 of them to who may view them",
+            "uploads of logs that failed for good: %" PRId64 " more", (int64_t)n - shown);
     if (n == 0)
-        doctor_report(d, DOCTOR_OK, AREA, NULL, "no upload of logs has failed for good");
+        cli_doctor_report(d, DOCTOR_OK, AREA, NULL, "no upload of logs has failed for good");
 }
 
-void doctor_uploads(struct doctor *d)
+void cli_doctor_uploads(struct doctor *d)
 {
     struct answer a = { 0 };
     json_t *uploads;
@@ -123,7 +124,7 @@ void doctor_uploads(struct doctor *d)
     if (uploads)
         report(d, uploads);
     else if (a.status != -ECONNREFUSED)
-        doctor_report(d, DOCTOR_NOTE, AREA, NULL,
-                      "the NodeManager's web server does not report uploads of logs");
+        cli_doctor_report(d, DOCTOR_NOTE, AREA, NULL,
+                          "the NodeManager's web server does not report uploads of logs");
     json_decref(a.root);
 }

@@ -10,7 +10,7 @@
 
 static void doctor_free(struct doctor *d)
 {
-    doctor_findings_free(d);
+    cli_doctor_findings_free(d);
     sv_strv_free(d->policy.local_dirs);
     sv_strv_free(d->policy.log_dirs);
     sv_strv_free(d->policy.profiles);
@@ -37,23 +37,23 @@ int cli_cmd_doctor(struct cli_ctx *ctx, int argc, char **argv)
     if (cli_check_format(ctx) != 0)
         return 2;
     _cleanup_free_ char *unit = ctx->conf_dir ? NULL : nm_conf_unit_dir(NULL);
-    doctor_configuration(&d, ctx->conf_dir ? ctx->conf_dir : unit, ctx->overrides);
-    doctor_installed(&d);
-    doctor_accounts(&d);
-    doctor_helper(&d);
-    doctor_connections(&d);
-    doctor_files(&d);
-    doctor_directories(&d);
-    doctor_cgroups(&d);
-    doctor_kernel(&d);
-    doctor_network(&d);
-    doctor_services(&d);
-    doctor_uploads(&d);
+    cli_doctor_configuration(&d, ctx->conf_dir ? ctx->conf_dir : unit, ctx->overrides);
+    cli_doctor_installed(&d);
+    cli_doctor_accounts(&d);
+    cli_doctor_helper(&d);
+    cli_doctor_connections(&d);
+    cli_doctor_files(&d);
+    cli_doctor_directories(&d);
+    cli_doctor_cgroups(&d);
+    cli_doctor_kernel(&d);
+    cli_doctor_network(&d);
+    cli_doctor_services(&d);
+    cli_doctor_uploads(&d);
     code = d.counts[DOCTOR_BAD] ? 2 : d.counts[DOCTOR_WEAK] ? 1 : 0;
     if (ctx->json)
-        doctor_print_json(&d, code, &ctx->output);
+        cli_doctor_print_json(&d, code, &ctx->output);
     else
-        doctor_print_text(&d, ctx->verbose);
+        cli_doctor_print_text(&d, ctx->verbose);
     doctor_free(&d);
     return code;
 }

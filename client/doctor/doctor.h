@@ -43,17 +43,17 @@ struct doctor {
 };
 
 /* doctor-report.c. Adds a finding. `remedy`: the action to take; NULL: none. */
-void doctor_report(struct doctor *d, enum doctor_state state, const char *area, const char *remedy,
-                   const char *fmt, ...) _printf_(5, 6);
-void doctor_print_text(const struct doctor *d, bool all);
-void doctor_print_json(const struct doctor *d, int code, const struct cli_output *o);
-void doctor_findings_free(struct doctor *d);
+void cli_doctor_report(struct doctor *d, enum doctor_state state, const char *area,
+                       const char *remedy, const char *fmt, ...) _printf_(5, 6);
+void cli_doctor_print_text(const struct doctor *d, bool all);
+void cli_doctor_print_json(const struct doctor *d, int code, const struct cli_output *o);
+void cli_doctor_findings_free(struct doctor *d);
 
 /* doctor-probe.c. Returns `path` or the first directory above it that anyone but root and `owner`
  * can replace, in `buf`; NULL if there is none. */
-const char *doctor_find_unsafe(const char *path, uid_t owner, char *buf, size_t size);
+const char *cli_doctor_find_unsafe(const char *path, uid_t owner, char *buf, size_t size);
 /* First line of a small file, without the newline; "" if unreadable. */
-const char *doctor_read_line(const char *path, char *buf, size_t size);
+const char *cli_doctor_read_line(const char *path, char *buf, size_t size);
 
 /* A kernel feature, by its module's name and its configuration symbol. */
 enum doctor_part {
@@ -62,20 +62,20 @@ enum doctor_part {
     DOCTOR_PART_MISSING,
     DOCTOR_PART_UNKNOWN, /* cannot be determined */
 };
-enum doctor_part doctor_kernel_part(const char *module, const char *symbol);
+enum doctor_part cli_doctor_kernel_part(const char *module, const char *symbol);
 
-void doctor_configuration(struct doctor *d, const char *dir, char *const *overrides);
+void cli_doctor_configuration(struct doctor *d, const char *dir, char *const *overrides);
 /* Sets and reports `absent`; checks of accounts, files and directories then report nothing. */
-void doctor_installed(struct doctor *d);
-void doctor_accounts(struct doctor *d);
-void doctor_helper(struct doctor *d);
-void doctor_connections(struct doctor *d);
-void doctor_files(struct doctor *d);
-void doctor_directories(struct doctor *d);
-void doctor_kernel(struct doctor *d);
-void doctor_cgroups(struct doctor *d);
-void doctor_network(struct doctor *d);
-void doctor_services(struct doctor *d);
-void doctor_uploads(struct doctor *d);
+void cli_doctor_installed(struct doctor *d);
+void cli_doctor_accounts(struct doctor *d);
+void cli_doctor_helper(struct doctor *d);
+void cli_doctor_connections(struct doctor *d);
+void cli_doctor_files(struct doctor *d);
+void cli_doctor_directories(struct doctor *d);
+void cli_doctor_kernel(struct doctor *d);
+void cli_doctor_cgroups(struct doctor *d);
+void cli_doctor_network(struct doctor *d);
+void cli_doctor_services(struct doctor *d);
+void cli_doctor_uploads(struct doctor *d);
 
 #endif

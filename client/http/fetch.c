@@ -213,7 +213,7 @@ static void set_options(struct fetch_request *q)
 #undef SET
 }
 
-/* Of one that waits; it still does after an error. */
+/* Starts a queued request; on error it stays queued. */
 static int begin(struct fetch_request *q)
 {
     CURL *easy = take_handle(q->f);

@@ -142,7 +142,7 @@ static int configured_schedulers(struct sv_arena *a, struct cli_server *ret, siz
 {
     struct ipc_proxy_config cfg;
     struct sv_conf *conf = NULL;
-    int r = lib_conf(NULL, &conf, err);
+    int r = cli_lib_conf(NULL, &conf, err);
 
     *ret_n = 0;
     if (r >= 0)
@@ -171,13 +171,13 @@ static int open_am(struct lib_am *a, struct lib_loop *l, const char *schedulers,
         schedulers = getenv("SELVEDGE_SCHEDULERS");
     r = schedulers ? parse_schedulers(arena, schedulers, servers, &cfg.n_schedulers, err)
                    : configured_schedulers(arena, servers, &cfg.n_schedulers, err);
-    return r < 0 ? r : cli_am_new(lib_event(l), &cfg, &a->am, err);
+    return r < 0 ? r : cli_am_new(cli_lib_event(l), &cfg, &a->am, err);
 }
 
 int selvedge_am_open(selvedge_loop loop, const char *schedulers, const struct selvedge_am_ops *ops,
                      void *userdata, selvedge_am *ret, struct selvedge_error *err)
 {
-    struct lib_loop *l = lib_loop_of(loop);
+    struct lib_loop *l = cli_lib_loop_of(loop);
     struct sv_error own = { 0 };
     struct lib_am *a;
     int r;
@@ -195,25 +195,25 @@ int selvedge_am_open(selvedge_loop loop, const char *schedulers, const struct se
     r = open_am(a, l, schedulers, &own);
     if (r < 0) {
         free(a);
-        (void)lib_error(err, &own);
+        (void)cli_lib_error(err, &own);
         return r;
     }
-    ret->id = lib_add(&a->o, LIB_AM, l, am_destroy);
+    ret->id = cli_lib_add(&a->o, LIB_AM, l, am_destroy);
     return 0;
 }
 
 int selvedge_am_close(selvedge_am handle)
 {
-    struct lib_object *o = lib_find(handle.id, LIB_AM);
+    struct lib_object *o = cli_lib_find(handle.id, LIB_AM);
 
-    return o ? lib_close(o) : -EBADF;
+    return o ? cli_lib_close(o) : -EBADF;
 }
 
 /* ---- Requests ---- */
 
 static struct lib_am *am_of(selvedge_am handle)
 {
-    return (struct lib_am *)lib_find(handle.id, LIB_AM);
+    return (struct lib_am *)cli_lib_find(handle.id, LIB_AM);
 }
 
 int selvedge_am_register(selvedge_am handle, const char *host, int32_t port,
@@ -253,7 +253,7 @@ int selvedge_am_start(selvedge_am handle, const char *container,
         return -ENOMEM;
     if (!container || yarn_container_id_parse(container, &id) < 0)
         return -EINVAL;
-    r = lib_launch(arena, launch, NULL, &copy);
+    r = cli_lib_launch(arena, launch, NULL, &copy);
     return r < 0 ? r : cli_am_start(a->am, id, &copy);
 }
 

@@ -25,21 +25,21 @@ struct lib_object { /* first member of each kind */
 };
 
 /* NULL: never opened, or closed. */
-struct lib_object *lib_find(uint64_t id, enum lib_kind kind);
-uint64_t lib_add(struct lib_object *o, enum lib_kind kind, struct lib_loop *loop,
-                 void (*destroy)(struct lib_object *o));
+struct lib_object *cli_lib_find(uint64_t id, enum lib_kind kind);
+uint64_t cli_lib_add(struct lib_object *o, enum lib_kind kind, struct lib_loop *loop,
+                     void (*destroy)(struct lib_object *o));
 /* Removes it from the table at once; destroys it now, or from the loop if a callback of it is
  * running. */
-int lib_close(struct lib_object *o) _must_use_;
-struct lib_loop *lib_loop_of(selvedge_loop loop); /* or NULL */
-sd_event *lib_event(struct lib_loop *loop);
+int cli_lib_close(struct lib_object *o) _must_use_;
+struct lib_loop *cli_lib_loop_of(selvedge_loop loop); /* or NULL */
+sd_event *cli_lib_event(struct lib_loop *loop);
 
-int lib_error(struct selvedge_error *to, const struct sv_error *from); /* returns the code */
+int cli_lib_error(struct selvedge_error *to, const struct sv_error *from); /* returns the code */
 /* Copies into the arena. -EINVAL: a member is missing; -ENOMEM. `more_env`: one more variable, or
  * NULL. */
-int lib_launch(struct sv_arena *a, const struct selvedge_launch *from,
-               const struct cli_env *more_env, struct cli_launch *ret) _must_use_;
+int cli_lib_launch(struct sv_arena *a, const struct selvedge_launch *from,
+                   const struct cli_env *more_env, struct cli_launch *ret) _must_use_;
 /* Loads the configuration from `dir`, by default $HADOOP_CONF_DIR and so on. */
-int lib_conf(const char *dir, struct sv_conf **ret, struct sv_error *err) _must_use_;
+int cli_lib_conf(const char *dir, struct sv_conf **ret, struct sv_error *err) _must_use_;
 
 #endif

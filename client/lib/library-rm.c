@@ -69,7 +69,7 @@ static void rm_destroy(struct lib_object *o)
 int selvedge_rm_open(selvedge_loop loop, const char *conf_dir, const char *user, selvedge_rm *ret,
                      struct selvedge_error *err)
 {
-    struct lib_loop *l = lib_loop_of(loop);
+    struct lib_loop *l = cli_lib_loop_of(loop);
     struct sv_error own = { 0 };
     struct lib_rm *rm;
     int r;
@@ -81,24 +81,24 @@ int selvedge_rm_open(selvedge_loop loop, const char *conf_dir, const char *user,
     rm = calloc(1, sizeof(*rm));
     if (!rm)
         return -ENOMEM;
-    r = lib_conf(conf_dir, &rm->conf, &own);
+    r = cli_lib_conf(conf_dir, &rm->conf, &own);
     if (r >= 0)
-        r = cli_rm_new(lib_event(l), rm->conf, user, &rm->client, &own);
+        r = cli_rm_new(cli_lib_event(l), rm->conf, user, &rm->client, &own);
     if (r < 0) {
         sv_conf_free(rm->conf);
         free(rm);
-        (void)lib_error(err, &own);
+        (void)cli_lib_error(err, &own);
         return r;
     }
-    ret->id = lib_add(&rm->o, LIB_RM, l, rm_destroy);
+    ret->id = cli_lib_add(&rm->o, LIB_RM, l, rm_destroy);
     return 0;
 }
 
 int selvedge_rm_close(selvedge_rm handle)
 {
-    struct lib_object *o = lib_find(handle.id, LIB_RM);
+    struct lib_object *o = cli_lib_find(handle.id, LIB_RM);
 
-    return o ? lib_close(o) : -EBADF;
+    return o ? cli_lib_close(o) : -EBADF;
 }
 
 /* ---- Requests ---- */
@@ -206,13 +206,13 @@ static int copy_submission(struct request *q, const struct selvedge_submission *
     if (!c->name || !c->queue || !c->type)
         return -ENOMEM;
     r = schedulers_of(q->rm, q->arena, &schedulers);
-    return r < 0 ? r : lib_launch(q->arena, &s->launch, &schedulers, &c->launch);
+    return r < 0 ? r : cli_lib_launch(q->arena, &s->launch, &schedulers, &c->launch);
 }
 
 int selvedge_rm_submit(selvedge_rm handle, const struct selvedge_submission *s,
                        selvedge_submitted_fn fn, void *userdata)
 {
-    struct lib_rm *rm = (struct lib_rm *)lib_find(handle.id, LIB_RM);
+    struct lib_rm *rm = (struct lib_rm *)cli_lib_find(handle.id, LIB_RM);
     struct request *q;
     int r;
 
@@ -286,7 +286,7 @@ static void on_reports(int status, const struct cli_report *reports, size_t n,
 
 int selvedge_rm_report(selvedge_rm handle, const char *app, selvedge_reports_fn fn, void *userdata)
 {
-    struct lib_rm *rm = (struct lib_rm *)lib_find(handle.id, LIB_RM);
+    struct lib_rm *rm = (struct lib_rm *)cli_lib_find(handle.id, LIB_RM);
     struct yarn_app_id id;
     struct request *q;
 
@@ -304,7 +304,7 @@ int selvedge_rm_report(selvedge_rm handle, const char *app, selvedge_reports_fn 
 int selvedge_rm_list(selvedge_rm handle, const char *user, int live, selvedge_reports_fn fn,
                      void *userdata)
 {
-    struct lib_rm *rm = (struct lib_rm *)lib_find(handle.id, LIB_RM);
+    struct lib_rm *rm = (struct lib_rm *)cli_lib_find(handle.id, LIB_RM);
     struct request *q;
 
     if (!rm)
@@ -358,7 +358,7 @@ static int on_watch(sd_event_source *s, uint64_t usec, void *userdata)
 
 int selvedge_rm_wait(selvedge_rm handle, const char *app, selvedge_reports_fn fn, void *userdata)
 {
-    struct lib_rm *rm = (struct lib_rm *)lib_find(handle.id, LIB_RM);
+    struct lib_rm *rm = (struct lib_rm *)cli_lib_find(handle.id, LIB_RM);
     struct yarn_app_id id;
     struct lib_wait *w;
     int r;
@@ -372,7 +372,7 @@ int selvedge_rm_wait(selvedge_rm handle, const char *app, selvedge_reports_fn fn
         return -ENOMEM;
     *w = (struct lib_wait){ .rm = rm, .app = id, .fn = fn, .userdata = userdata };
     DL_APPEND(rm->waits, w);
-    r = sd_event_add_time_relative(lib_event(rm->o.loop), &w->timer, CLOCK_MONOTONIC, 0, 1000,
+    r = sd_event_add_time_relative(cli_lib_event(rm->o.loop), &w->timer, CLOCK_MONOTONIC, 0, 1000,
                                    on_watch, w);
     if (r < 0)
         wait_free(w);
@@ -395,7 +395,7 @@ static void on_killed(int status, bool killed, const struct sv_error *err, void 
 int selvedge_rm_kill(selvedge_rm handle, const char *app, const char *why, selvedge_done_fn fn,
                      void *userdata)
 {
-    struct lib_rm *rm = (struct lib_rm *)lib_find(handle.id, LIB_RM);
+    struct lib_rm *rm = (struct lib_rm *)cli_lib_find(handle.id, LIB_RM);
     struct yarn_app_id id;
     struct request *q;
 

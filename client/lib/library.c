@@ -27,7 +27,7 @@ static uint64_t last_id;
 
 /* ---- Handles ---- */
 
-struct lib_object *lib_find(uint64_t id, enum lib_kind kind)
+struct lib_object *cli_lib_find(uint64_t id, enum lib_kind kind)
 {
     struct lib_object *o;
 
@@ -35,8 +35,8 @@ struct lib_object *lib_find(uint64_t id, enum lib_kind kind)
     return o && o->kind == kind ? o : NULL;
 }
 
-uint64_t lib_add(struct lib_object *o, enum lib_kind kind, struct lib_loop *loop,
-                 void (*destroy)(struct lib_object *o))
+uint64_t cli_lib_add(struct lib_object *o, enum lib_kind kind, struct lib_loop *loop,
+                     void (*destroy)(struct lib_object *o))
 {
     o->id = ++last_id;
     o->kind = kind;
@@ -68,7 +68,7 @@ static int on_dying(sd_event_source *s, void *userdata)
     return 0;
 }
 
-int lib_close(struct lib_object *o)
+int cli_lib_close(struct lib_object *o)
 {
     int r;
 
@@ -87,12 +87,12 @@ int lib_close(struct lib_object *o)
 
 /* ---- Loops ---- */
 
-struct lib_loop *lib_loop_of(selvedge_loop loop)
+struct lib_loop *cli_lib_loop_of(selvedge_loop loop)
 {
-    return (struct lib_loop *)lib_find(loop.id, LIB_LOOP);
+    return (struct lib_loop *)cli_lib_find(loop.id, LIB_LOOP);
 }
 
-sd_event *lib_event(struct lib_loop *loop)
+sd_event *cli_lib_event(struct lib_loop *loop)
 {
     return loop->event;
 }
@@ -121,13 +121,13 @@ int selvedge_loop_new(struct sd_event *event, selvedge_loop *ret)
         free(l);
         return r;
     }
-    ret->id = lib_add(&l->o, LIB_LOOP, NULL, loop_destroy);
+    ret->id = cli_lib_add(&l->o, LIB_LOOP, NULL, loop_destroy);
     return 0;
 }
 
 int selvedge_loop_free(selvedge_loop loop)
 {
-    struct lib_loop *l = lib_loop_of(loop);
+    struct lib_loop *l = cli_lib_loop_of(loop);
 
     if (!l)
         return -EBADF;
@@ -135,12 +135,12 @@ int selvedge_loop_free(selvedge_loop loop)
         return -EBUSY;
     while (l->dying) /* the loop ended before destroying them */
         destroy(l->dying);
-    return l->children > 0 ? -EBUSY : lib_close(&l->o);
+    return l->children > 0 ? -EBUSY : cli_lib_close(&l->o);
 }
 
 int selvedge_loop_run(selvedge_loop loop)
 {
-    struct lib_loop *l = lib_loop_of(loop);
+    struct lib_loop *l = cli_lib_loop_of(loop);
     int r;
 
     if (!l)
@@ -155,21 +155,21 @@ int selvedge_loop_run(selvedge_loop loop)
 
 int selvedge_loop_quit(selvedge_loop loop, int code)
 {
-    struct lib_loop *l = lib_loop_of(loop);
+    struct lib_loop *l = cli_lib_loop_of(loop);
 
     return l ? sd_event_exit(l->event, code) : -EBADF;
 }
 
 int selvedge_loop_fd(selvedge_loop loop)
 {
-    struct lib_loop *l = lib_loop_of(loop);
+    struct lib_loop *l = cli_lib_loop_of(loop);
 
     return l ? sd_event_get_fd(l->event) : -EBADF;
 }
 
 int selvedge_loop_dispatch(selvedge_loop loop)
 {
-    struct lib_loop *l = lib_loop_of(loop);
+    struct lib_loop *l = cli_lib_loop_of(loop);
     int r = 1;
 
     if (!l)
@@ -185,7 +185,7 @@ int selvedge_loop_dispatch(selvedge_loop loop)
 
 /* ---- Arguments ---- */
 
-int lib_error(struct selvedge_error *to, const struct sv_error *from)
+int cli_lib_error(struct selvedge_error *to, const struct sv_error *from)
 {
     if (to) {
         to->code = from->code;
@@ -194,7 +194,7 @@ int lib_error(struct selvedge_error *to, const struct sv_error *from)
     return from->code;
 }
 
-int lib_conf(const char *dir, struct sv_conf **ret, struct sv_error *err)
+int cli_lib_conf(const char *dir, struct sv_conf **ret, struct sv_error *err)
 {
     struct sv_conf *c = sv_conf_new();
     int r;
@@ -265,8 +265,8 @@ static int env_of(struct sv_arena *a, const char *const *from, const struct cli_
     return 0;
 }
 
-int lib_launch(struct sv_arena *a, const struct selvedge_launch *from,
-               const struct cli_env *more_env, struct cli_launch *ret)
+int cli_lib_launch(struct sv_arena *a, const struct selvedge_launch *from,
+                   const struct cli_env *more_env, struct cli_launch *ret)
 {
     struct selvedge_launch known = SELVEDGE_LAUNCH;
     struct cli_resource *files;

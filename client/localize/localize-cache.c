@@ -363,7 +363,7 @@ static void request(struct localize *l, const char *url, size_t i)
         failed(l, id, 0, err.text);
 }
 
-int localize_fetch(struct localize *l, char *const *urls, size_t n, struct sv_error *err)
+int cli_localize_fetch(struct localize *l, char *const *urls, size_t n, struct sv_error *err)
 {
     sd_event_source *timer = NULL;
     int r;

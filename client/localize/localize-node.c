@@ -134,8 +134,8 @@ static int make_app(struct localize *l, struct sv_error *err)
     return r;
 }
 
-int localize_open(struct localize *l, const char *conf_dir, char *const *overrides,
-                  struct sv_error *err)
+int cli_localize_open(struct localize *l, const char *conf_dir, char *const *overrides,
+                      struct sv_error *err)
 {
     int r = nm_conf_load(&l->conf, conf_dir, overrides, err);
 
@@ -210,7 +210,7 @@ static int remove_log_dirs(struct localize *l, struct sv_error *err)
     return result;
 }
 
-int localize_remove(struct localize *l, struct sv_error *err)
+int cli_localize_remove(struct localize *l, struct sv_error *err)
 {
     /* The application's entries are in its directories. */
     int result = l->options.visibility == LOC_APPLICATION ? 0 : remove_entries(l, err), r;
@@ -224,7 +224,7 @@ int localize_remove(struct localize *l, struct sv_error *err)
     return r < 0 ? r : result;
 }
 
-void localize_close(struct localize *l)
+void cli_localize_close(struct localize *l)
 {
     l->exe = exe_free(l->exe);
     l->event = sd_event_unref(l->event);

@@ -171,15 +171,15 @@ static int run(const struct cli_ctx *ctx, struct localize *l, char **urls, size_
 {
     _cleanup_free_ char *unit = ctx->conf_dir ? NULL : nm_conf_unit_dir(NULL);
     struct sv_error err = { 0 }, left = { 0 };
-    int code, r = localize_open(l, ctx->conf_dir ? ctx->conf_dir : unit, ctx->overrides, &err);
+    int code, r = cli_localize_open(l, ctx->conf_dir ? ctx->conf_dir : unit, ctx->overrides, &err);
 
     if (r >= 0) {
         (void)cli_progress_begin(&ctx->output, stderr); /* without a terminal: no line, ignoring */
-        r = localize_fetch(l, urls, n, &err);
+        r = cli_localize_fetch(l, urls, n, &err);
         cli_progress_end();
     }
     code = r < 0 ? cli_fail("localize: %s", err.text) : answer(ctx, l, urls);
-    if (l->exe && localize_remove(l, &left) < 0)
+    if (l->exe && cli_localize_remove(l, &left) < 0)
         code = cli_fail("localize: cannot delete all results: %s", left.text);
     return code;
 }
@@ -191,7 +191,7 @@ int cli_cmd_localize(struct cli_ctx *ctx, int argc, char **argv)
 
     if (code == 0)
         code = run(ctx, &l, argv + optind, (size_t)(argc - optind));
-    localize_close(&l);
+    cli_localize_close(&l);
     free(l.options.credentials);
     return code;
 }

@@ -85,16 +85,16 @@ struct localize {
 
 /* localize-node.c. Reads the configuration, switches to the NodeManager's account, checks that
  * helper and configuration agree, creates the application's directories. */
-int localize_open(struct localize *l, const char *conf_dir, char *const *overrides,
-                  struct sv_error *err) _must_use_;
+int cli_localize_open(struct localize *l, const char *conf_dir, char *const *overrides,
+                      struct sv_error *err) _must_use_;
 /* Deletes entries and the application's directories. -errno: something could not be deleted, with
  * the reason in `err`. */
-int localize_remove(struct localize *l, struct sv_error *err) _must_use_;
-void localize_close(struct localize *l);
+int cli_localize_remove(struct localize *l, struct sv_error *err) _must_use_;
+void cli_localize_close(struct localize *l);
 
 /* localize-cache.c. Fetches each url separately into l->results; when it returns, no localizer is
  * running. Negative: nothing could be fetched at all. */
-int localize_fetch(struct localize *l, char *const *urls, size_t n, struct sv_error *err)
+int cli_localize_fetch(struct localize *l, char *const *urls, size_t n, struct sv_error *err)
     _must_use_;
 
 #endif

@@ -83,7 +83,7 @@ int cli_follow_header(struct cli_follow *f, const char *header)
 
 int cli_follow_tail(struct cli_follow *f, uint64_t lines)
 {
-    f->tail = malloc(sizeof *f->tail);
+    f->tail = malloc(sizeof(*f->tail));
     if (!f->tail)
         return -ENOMEM;
     cli_tail_init(f->tail, lines);

@@ -74,10 +74,10 @@ static int add(struct finder *f, const char *remote, const char *suffix, bool bu
 
     if (r < 0)
         return sv_error_wrap(err, "%s=%s", REMOTE, remote);
-    n = bucket ? snprintf(one->dir, sizeof one->dir, "%s/bucket-%s/%s/%s", f->user, suffix,
+    n = bucket ? snprintf(one->dir, sizeof(one->dir), "%s/bucket-%s/%s/%s", f->user, suffix,
                           f->bucket, f->app)
-               : snprintf(one->dir, sizeof one->dir, "%s/%s/%s", f->user, suffix, f->app);
-    if (n >= (int)sizeof one->dir)
+               : snprintf(one->dir, sizeof(one->dir), "%s/%s/%s", f->user, suffix, f->app);
+    if (n >= (int)sizeof(one->dir))
         return sv_error_set(err, -EINVAL, "%s-suffix: \"%.100s\" is too long", REMOTE, suffix);
     if (!known(p, one))
         p->n++;
@@ -128,10 +128,10 @@ int cli_places(struct sv_conf *c, const char *user, struct yarn_app_id app, stru
         return sv_error_set(err, -EINVAL, "\"%s\" is not a user name", user);
     default_fs(c, f.fs);
     yarn_app_id_text(app, f.app);
-    (void)snprintf(f.bucket, sizeof f.bucket, "%04d", app.id % 10000);
+    (void)snprintf(f.bucket, sizeof(f.bucket), "%04d", app.id % 10000);
     f.remote = value(&f, "/tmp/logs", REMOTE);
     f.suffix = value(&f, "logs", REMOTE "-suffix");
-    f.places.v = calloc(CLI_PLACES_MAX + 1, sizeof *f.places.v);
+    f.places.v = calloc(CLI_PLACES_MAX + 1, sizeof(*f.places.v));
     r = f.places.v ? 0 : sv_error_errno(err, -ENOMEM, "places of logs");
     for (char **n = names; r == 0 && n && *n; n++)
         r = add_format(&f, *n, err);

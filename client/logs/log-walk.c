@@ -61,7 +61,7 @@ static int read_file(struct walk *w, struct logs_reader *r, const char *id, stru
         k = logs_reader_skip(r, from, err);
         if (k < 0)
             break;
-        while ((k = logs_reader_get(r, w->buf, sizeof w->buf, err)) > 0)
+        while ((k = logs_reader_get(r, w->buf, sizeof(w->buf), err)) > 0)
             w->v->bytes(w->v->userdata, w->buf, (size_t)k);
         w->v->end(w->v->userdata);
         if (k < 0)
@@ -91,7 +91,7 @@ static void problem(struct walk *w, const char *dir, const char *name, const cha
 {
     char text[SV_ERROR_TEXT_MAX];
 
-    (void)snprintf(text, sizeof text, "%s%s%s: %s", dir, *name ? "/" : "", name, why);
+    (void)snprintf(text, sizeof(text), "%s%s%s: %s", dir, *name ? "/" : "", name, why);
     w->v->problem(w->v->userdata, text);
 }
 
@@ -100,7 +100,7 @@ static int open_file(struct walk *w, const char *dir, const char *name,
 {
     char path[2048];
 
-    if (snprintf(path, sizeof path, "%s/%s", dir, name) >= (int)sizeof path)
+    if (snprintf(path, sizeof(path), "%s/%s", dir, name) >= (int)sizeof(path))
         return sv_error_set(err, -ENAMETOOLONG, "too long a name");
     return logs_remote_file(w->remote, path, ret, err);
 }
@@ -128,7 +128,7 @@ static void read_checksums(struct walk *w, const char *dir, char *const *names)
 
         if (k < 0 && k != -ENOENT)
             problem(w, dir, *n, err.text);
-        more = k == 0 ? reallocarray(w->parts, w->n_parts + 1, sizeof *more) : NULL;
+        more = k == 0 ? reallocarray(w->parts, w->n_parts + 1, sizeof(*more)) : NULL;
         if (!more)
             continue;
         w->parts = more;
@@ -196,7 +196,7 @@ static bool same_root(const struct loc_url *a, const struct loc_url *b)
 int cli_log_walk(struct sv_conf *c, const char *user, const struct cli_places *places,
                  const struct cli_log_visitor *v, struct sv_error *err)
 {
-    struct walk *w = calloc(1, sizeof *w);
+    struct walk *w = calloc(1, sizeof(*w));
     const struct loc_url *open = NULL;
     int found = 0, r = w ? 0 : sv_error_errno(err, -ENOMEM, "aggregated logs");
 

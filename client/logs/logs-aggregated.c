@@ -151,7 +151,7 @@ static void read_table(struct aggregated *a, const struct cli_places *places)
     a->table = &b;
     if (cli_log_walk(l->ctx->conf, l->ctx->user, places, &v, &err) > 0 && b.len > 0 &&
         cli_status_parse((char *)b.data, b.len, &l->status, &err) == 0) {
-        l->rows = calloc(l->status.n + 1, sizeof *l->rows);
+        l->rows = calloc(l->status.n + 1, sizeof(*l->rows));
         a->of_run = true;
     }
     a->table = NULL;
@@ -237,9 +237,9 @@ bool cli_logs_aggregated(struct cli_logs *l)
     if (cli_aggregation_enabled(l->ctx->conf, &enabled, &err) < 0 ||
         (enabled &&
          cli_places(l->ctx->conf, *l->owner ? l->owner : l->ctx->user, l->app, &places, &err) < 0))
-        (void)snprintf(remote, sizeof remote, "%.500s", err.text);
+        (void)snprintf(remote, sizeof(remote), "%.500s", err.text);
     else if (enabled)
-        walk(&a, &places, remote, sizeof remote);
+        walk(&a, &places, remote, sizeof(remote));
     say_missing(l, remote);
     if (a.printed == 0 && !found_any(l))
         say_unknown(l, remote);

@@ -35,7 +35,7 @@ static void on_ended(void *userdata)
     struct cli_following *v = userdata;
     struct cli_logs *l = v->l;
 
-    l->rows = calloc(l->status.n + 1, sizeof *l->rows);
+    l->rows = calloc(l->status.n + 1, sizeof(*l->rows));
     for (size_t i = 0; l->rows && i < l->status.n; i++) {
         const struct cli_follow *f =
             cli_streams_log(v->follow.streams, l->status.rows[i].container, 0);
@@ -44,7 +44,7 @@ static void on_ended(void *userdata)
             continue;
         l->rows[i].state = cli_follow_missing(f) ? CLI_LOG_MISSING : CLI_LOG_PRINTED;
         if (cli_follow_missing(f))
-            (void)snprintf(l->rows[i].why, sizeof l->rows[i].why, "%s",
+            (void)snprintf(l->rows[i].why, sizeof(l->rows[i].why), "%s",
                            cli_logs_missing_text(cli_follow_missing(f)));
     }
     cli_stop(l->ctx, 0);
@@ -53,7 +53,7 @@ static void on_ended(void *userdata)
 int cli_logs_follow(struct cli_logs *l)
 {
     static const struct cli_follow_app_ops ops = { on_row, on_table, on_ended };
-    struct cli_following *v = l->following = calloc(1, sizeof *v);
+    struct cli_following *v = l->following = calloc(1, sizeof(*v));
 
     if (!v)
         return -ENOMEM;

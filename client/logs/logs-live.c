@@ -47,7 +47,7 @@ static void missing(struct cli_live *v, const char *why)
     struct cli_log_row *state = &v->l->rows[v->row];
 
     state->state = CLI_LOG_MISSING;
-    (void)snprintf(state->why, sizeof state->why, "%s", why);
+    (void)snprintf(state->why, sizeof(state->why), "%s", why);
 }
 
 /* ---- File names of a row ---- */
@@ -101,7 +101,7 @@ static int parse_names(struct cli_live *v, const char *body, size_t len)
     size_t i;
     int r = 0;
 
-    v->names = calloc(FILES_MAX + 1, sizeof *v->names);
+    v->names = calloc(FILES_MAX + 1, sizeof(*v->names));
     if (!v->names)
         r = -ENOMEM;
     else if (!json_is_array(info))
@@ -153,7 +153,7 @@ static void request_names(struct cli_live *v)
         v->listed = !v->listing;
         return;
     }
-    v->names = calloc(3, sizeof *v->names);
+    v->names = calloc(3, sizeof(*v->names));
     for (size_t i = 0; v->names && i < (v->l->name ? 1u : SV_ARRAY_LEN(usual)); i++)
         v->names[i] = strdup(v->l->name ? v->l->name : usual[i]);
     v->listed = true;
@@ -225,7 +225,7 @@ static void file_done(struct cli_live *v)
         missing(v, cli_logs_missing_text(why));
     }
     if (why == -EHOSTUNREACH && v->n_gone < SV_ARRAY_LEN(v->gone))
-        (void)snprintf(v->gone[v->n_gone++], sizeof v->gone[0], "%s", row_of(v)->http);
+        (void)snprintf(v->gone[v->n_gone++], sizeof(v->gone[0]), "%s", row_of(v)->http);
     v->follow = cli_follow_free(v->follow);
     if (last)
         next_row(v);
@@ -253,7 +253,7 @@ static int on_timer(sd_event_source *s, uint64_t usec, void *userdata)
 
 int cli_logs_live(struct cli_logs *l)
 {
-    struct cli_live *v = l->live = calloc(1, sizeof *v);
+    struct cli_live *v = l->live = calloc(1, sizeof(*v));
 
     if (!v)
         return -ENOMEM;

@@ -25,8 +25,8 @@ void cli_logs_header(const struct cli_logs *l, const struct cli_row *row, const 
     if (l->only && l->name)
         return;
     if (row)
-        (void)snprintf(instance, sizeof instance, "instance %d, ", row->instance);
-    sv_escape(shown, sizeof shown, name);
+        (void)snprintf(instance, sizeof(instance), "instance %d, ", row->instance);
+    sv_escape(shown, sizeof(shown), name);
     (void)snprintf(ret, 900, "--- %s%.100s on %.260s, %s", instance, container, node, shown);
 }
 

@@ -48,7 +48,7 @@ static void on_rows(int status, struct cli_rows *rows, const struct sv_error *er
     }
     l->rows_known = true;
     l->ended = cli_app_ended(rows->state);
-    (void)snprintf(l->owner, sizeof l->owner, "%s", rows->user);
+    (void)snprintf(l->owner, sizeof(l->owner), "%s", rows->user);
     if (l->follow && !l->ended) {
         r = cli_logs_follow(l);
         if (r < 0)
@@ -59,7 +59,7 @@ static void on_rows(int status, struct cli_rows *rows, const struct sv_error *er
         l->status = rows->status;
         rows->status = (struct cli_status){ 0 };
     }
-    l->rows = calloc(l->status.n + 1, sizeof *l->rows);
+    l->rows = calloc(l->status.n + 1, sizeof(*l->rows));
     r = l->rows ? cli_logs_live(l) : -ENOMEM;
     if (r < 0)
         cli_stop_error(l->ctx, r, NULL);
@@ -107,7 +107,7 @@ static int options(struct cli_logs *l, int argc, char **argv)
         else if (c == 'n')
             l->tail = (int64_t)lines;
         else if (c == CLI_OPT_OWNER)
-            (void)snprintf(l->owner, sizeof l->owner, "%s", optarg);
+            (void)snprintf(l->owner, sizeof(l->owner), "%s", optarg);
     }
     if (l->all && (l->name || l->follow)) {
         (void)cli_fail("logs: --all excludes --log and --follow");

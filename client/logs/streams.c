@@ -25,7 +25,7 @@ struct cli_streams {
 
 struct cli_streams *cli_streams_new(struct cli_ctx *ctx, const char *log, FILE *out, FILE *err)
 {
-    struct cli_streams *s = calloc(1, sizeof *s);
+    struct cli_streams *s = calloc(1, sizeof(*s));
 
     if (!s)
         return NULL;
@@ -86,12 +86,12 @@ void cli_streams_add(struct cli_streams *s, const struct cli_row *row, bool pref
 
     if (!*row->container || !*row->http || find(s, row->container))
         return;
-    one = calloc(1, sizeof *one);
+    one = calloc(1, sizeof(*one));
     if (!one)
         return;
     if (prefixed)
-        (void)snprintf(prefix, sizeof prefix, "[%d] ", row->instance);
-    (void)snprintf(one->container, sizeof one->container, "%s", row->container);
+        (void)snprintf(prefix, sizeof(prefix), "[%d] ", row->instance);
+    (void)snprintf(one->container, sizeof(one->container), "%s", row->container);
     one->instance = row->instance;
     for (size_t i = 0; i < LOGS; i++)
         if (s->names[i] && open_log(s, row, i, prefix, lines, &one->logs[i]) < 0) {

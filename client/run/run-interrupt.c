@@ -23,7 +23,7 @@ struct run_interrupt {
     int64_t leaving_at; /* deadline after a second signal; 0: none */
 };
 
-int run_interrupt_code(const struct run_interrupt *i)
+int cli_run_interrupt_code(const struct run_interrupt *i)
 {
     struct pollfd out[] = { { .fd = STDOUT_FILENO }, { .fd = STDERR_FILENO } };
 
@@ -59,7 +59,7 @@ static void interrupt(struct run_interrupt *i, int number)
     char line[200];
 
     i->number = number;
-    (void)snprintf(line, sizeof line, "%skilling %s (once more: leave it)",
+    (void)snprintf(line, sizeof(line), "%skilling %s (once more: leave it)",
                    number == SIGPIPE ? "the output cannot be written: " : "", i->app_text);
     i->say(line, i->userdata);
     if (i->submitted) /* else sent after the submission */
@@ -75,10 +75,10 @@ static void leave_if_due(struct run_interrupt *i)
         (void)cli_fail(
             "the ResourceManager has not answered: %s may keep running; selvedge kill ends it",
             i->app_text);
-    cli_stop(i->ctx, run_interrupt_code(i));
+    cli_stop(i->ctx, cli_run_interrupt_code(i));
 }
 
-void run_interrupt_poll(struct run_interrupt *i)
+void cli_run_interrupt_poll(struct run_interrupt *i)
 {
     if (!i->number && (ferror(stdout) || ferror(stderr)))
         interrupt(i, SIGPIPE);
@@ -105,7 +105,7 @@ static int on_signal(sd_event_source *s, const struct signalfd_siginfo *si, void
     if (!i->submitted) {
         (void)cli_fail("the ResourceManager has not answered: %s may start; selvedge kill ends it",
                        i->app_text);
-        cli_stop(i->ctx, run_interrupt_code(i));
+        cli_stop(i->ctx, cli_run_interrupt_code(i));
         return 0;
     }
     if (i->leaving_at)
@@ -137,10 +137,10 @@ static int catch_signals(struct run_interrupt *i)
     return r;
 }
 
-int run_interrupt_new(struct cli_ctx *ctx, run_say_fn say, void *userdata,
-                      struct run_interrupt **ret)
+int cli_run_interrupt_new(struct cli_ctx *ctx, run_say_fn say, void *userdata,
+                          struct run_interrupt **ret)
 {
-    struct run_interrupt *i = calloc(1, sizeof *i);
+    struct run_interrupt *i = calloc(1, sizeof(*i));
     int r = i ? 0 : -ENOMEM;
 
     if (r == 0) {
@@ -155,19 +155,19 @@ int run_interrupt_new(struct cli_ctx *ctx, run_say_fn say, void *userdata,
     return 0;
 }
 
-void run_interrupt_free(struct run_interrupt *i)
+void cli_run_interrupt_free(struct run_interrupt *i)
 {
     free(i);
 }
 
-void run_interrupt_submitting(struct run_interrupt *i, struct yarn_app_id app)
+void cli_run_interrupt_submitting(struct run_interrupt *i, struct yarn_app_id app)
 {
     i->app = app;
     yarn_app_id_text(app, i->app_text);
     i->submitting = true;
 }
 
-void run_interrupt_submitted(struct run_interrupt *i)
+void cli_run_interrupt_submitted(struct run_interrupt *i)
 {
     i->submitted = true;
     if (i->number)

@@ -28,19 +28,19 @@ static void mark_unknown(struct cli_status *s)
 {
     for (size_t i = 0; i < s->n; i++)
         if (!s->rows[i].done)
-            snprintf(s->rows[i].state, sizeof s->rows[i].state, "unknown");
+            snprintf(s->rows[i].state, sizeof(s->rows[i].state), "unknown");
 }
 
-struct run_last *run_last_new(struct cli_ctx *ctx, struct cli_status *s)
+struct run_last *cli_run_last_new(struct cli_ctx *ctx, struct cli_status *s)
 {
-    struct run_last *l = calloc(1, sizeof *l);
+    struct run_last *l = calloc(1, sizeof(*l));
 
     if (!l) {
         mark_unknown(s);
         return NULL;
     }
     *l = (struct run_last){ .ctx = ctx, .status = s, .began = sv_now_ms(), .n = s->n };
-    l->rows = calloc(s->n + 1, sizeof *l->rows);
+    l->rows = calloc(s->n + 1, sizeof(*l->rows));
     if (!l->rows) {
         mark_unknown(s);
         free(l);
@@ -49,7 +49,7 @@ struct run_last *run_last_new(struct cli_ctx *ctx, struct cli_status *s)
     return l;
 }
 
-void run_last_free(struct run_last *l)
+void cli_run_last_free(struct run_last *l)
 {
     if (l)
         free(l->rows);
@@ -87,13 +87,13 @@ static void on_answer(int http, const char *body, size_t len, const char *why, v
 static void ask(struct run_last *l, size_t i)
 {
     const struct cli_row *row = &l->status->rows[i];
-    struct last_call *call = malloc(sizeof *call);
+    struct last_call *call = malloc(sizeof(*call));
     _cleanup_free_ char *url = NULL;
 
     l->rows[i] = ASKED;
     if (call) {
         *call = (struct last_call){ .last = l, .row = i };
-        memcpy(call->container, row->container, sizeof call->container);
+        memcpy(call->container, row->container, sizeof(call->container));
     }
     if (!call || cli_node_url(row->http, row->container, "", l->ctx->user, &url) < 0 ||
         cli_fetch_get(l->ctx->fetch, url, CLI_BODY_MAX, on_answer, call) < 0) {
@@ -102,7 +102,7 @@ static void ask(struct run_last *l, size_t i)
     }
 }
 
-bool run_last_poll(struct run_last *l)
+bool cli_run_last_poll(struct run_last *l)
 {
     bool open = false;
 

@@ -10,11 +10,11 @@ struct run_last;
 
 /* For the rows of *s that are not done; updates their states in place. NULL: out of memory; they
  * are then marked as unknown. */
-struct run_last *run_last_new(struct cli_ctx *ctx, struct cli_status *s);
+struct run_last *cli_run_last_new(struct cli_ctx *ctx, struct cli_status *s);
 /* Call after ctx->fetch has ended. Accepts NULL. */
-void run_last_free(struct run_last *l);
+void cli_run_last_free(struct run_last *l);
 /* Queries the open rows. True once none is left, or on timeout: rows not done by then are marked as
  * unknown. */
-bool run_last_poll(struct run_last *l);
+bool cli_run_last_poll(struct run_last *l);
 
 #endif

@@ -32,8 +32,9 @@ struct call {
     struct row *row;
 };
 
-struct run_localizing *run_localizing_new(struct cli_ctx *ctx, size_t instances, int64_t round_ms,
-                                          run_localizing_fn tell, void *userdata)
+struct run_localizing *cli_run_localizing_new(struct cli_ctx *ctx, size_t instances,
+                                              int64_t round_ms, run_localizing_fn tell,
+                                              void *userdata)
 {
     struct run_localizing *l = calloc(1, sizeof(*l));
 
@@ -49,7 +50,7 @@ struct run_localizing *run_localizing_new(struct cli_ctx *ctx, size_t instances,
     return l;
 }
 
-void run_localizing_free(struct run_localizing *l)
+void cli_run_localizing_free(struct run_localizing *l)
 {
     if (l)
         free(l->rows);
@@ -107,7 +108,7 @@ static bool ask(struct run_localizing *l, const struct cli_row *row, struct row 
     return true;
 }
 
-void run_localizing_poll(struct run_localizing *l, const struct cli_status *s)
+void cli_run_localizing_poll(struct run_localizing *l, const struct cli_status *s)
 {
     const int64_t now = sv_now_ms();
     unsigned asked = 0;

@@ -14,11 +14,12 @@ typedef void (*run_localizing_fn)(unsigned containers, const struct cli_localizi
                                   void *userdata);
 
 /* Queries the nodes every `round_ms`. NULL: out of memory. */
-struct run_localizing *run_localizing_new(struct cli_ctx *ctx, size_t instances, int64_t round_ms,
-                                          run_localizing_fn tell, void *userdata);
+struct run_localizing *cli_run_localizing_new(struct cli_ctx *ctx, size_t instances,
+                                              int64_t round_ms, run_localizing_fn tell,
+                                              void *userdata);
 /* Call after ctx->fetch has ended. Accepts NULL. */
-void run_localizing_free(struct run_localizing *l);
+void cli_run_localizing_free(struct run_localizing *l);
 /* Call frequently; sends queries when due. Accepts NULL. */
-void run_localizing_poll(struct run_localizing *l, const struct cli_status *s);
+void cli_run_localizing_poll(struct run_localizing *l, const struct cli_status *s);
 
 #endif

@@ -58,8 +58,8 @@ static void on_files(unsigned containers, const struct cli_localizing *sum, void
     p->say(line, p->userdata);
 }
 
-struct run_progress *run_progress_new(struct cli_ctx *ctx, int32_t instances, run_say_fn say,
-                                      void *userdata)
+struct run_progress *cli_run_progress_new(struct cli_ctx *ctx, int32_t instances, run_say_fn say,
+                                          void *userdata)
 {
     struct run_progress *p = calloc(1, sizeof(*p));
     bool bar;
@@ -71,20 +71,20 @@ struct run_progress *run_progress_new(struct cli_ctx *ctx, int32_t instances, ru
     p->userdata = userdata;
     bar = cli_progress_begin(&ctx->output, stderr);
     if (isatty(STDERR_FILENO)) /* out of memory: no localization progress, ignoring */
-        p->localizing = run_localizing_new(ctx, (size_t)instances, bar ? FILES_MS : FILES_LINES_MS,
-                                           on_files, p);
+        p->localizing = cli_run_localizing_new(ctx, (size_t)instances,
+                                               bar ? FILES_MS : FILES_LINES_MS, on_files, p);
     return p;
 }
 
-void run_progress_free(struct run_progress *p)
+void cli_run_progress_free(struct run_progress *p)
 {
     cli_progress_end();
     if (p)
-        run_localizing_free(p->localizing);
+        cli_run_localizing_free(p->localizing);
     free(p);
 }
 
-void run_progress_table(struct run_progress *p, const struct cli_status *s)
+void cli_run_progress_table(struct run_progress *p, const struct cli_status *s)
 {
     char line[100];
 
@@ -108,8 +108,8 @@ void run_progress_table(struct run_progress *p, const struct cli_status *s)
     p->say(line, p->userdata);
 }
 
-void run_progress_poll(struct run_progress *p, const struct cli_status *s)
+void cli_run_progress_poll(struct run_progress *p, const struct cli_status *s)
 {
-    run_localizing_poll(p->localizing, s);
+    cli_run_localizing_poll(p->localizing, s);
     draw(p); /* redraws after other output */
 }

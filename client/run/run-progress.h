@@ -12,13 +12,13 @@ struct run_progress;
 typedef void (*run_say_fn)(const char *line, void *userdata);
 
 /* `say` prints a line. NULL: out of memory. */
-struct run_progress *run_progress_new(struct cli_ctx *ctx, int32_t instances, run_say_fn say,
-                                      void *userdata);
+struct run_progress *cli_run_progress_new(struct cli_ctx *ctx, int32_t instances, run_say_fn say,
+                                          void *userdata);
 /* Call after ctx->fetch has ended. Accepts NULL. */
-void run_progress_free(struct run_progress *p);
+void cli_run_progress_free(struct run_progress *p);
 /* Updates the table. */
-void run_progress_table(struct run_progress *p, const struct cli_status *s);
+void cli_run_progress_table(struct run_progress *p, const struct cli_status *s);
 /* Call frequently. */
-void run_progress_poll(struct run_progress *p, const struct cli_status *s);
+void cli_run_progress_poll(struct run_progress *p, const struct cli_status *s);
 
 #endif

@@ -64,7 +64,7 @@ static void on_new_app(int status, struct yarn_app_id app, struct yarn_resource 
     if (status < 0)
         cli_stop_error(s->ctx, status, own.code ? &own : NULL);
     else
-        run_interrupt_submitting(s->interrupt, app);
+        cli_run_interrupt_submitting(s->interrupt, app);
 }
 
 static void on_preflight(void *userdata)
@@ -76,7 +76,7 @@ static void on_preflight(void *userdata)
         cli_stop_error(s->ctx, r, NULL);
 }
 
-int run_submit(struct run_submission *s)
+int cli_run_submit(struct run_submission *s)
 {
     s->arena = sv_arena_new(0);
     if (!s->arena)
@@ -84,7 +84,7 @@ int run_submit(struct run_submission *s)
     return cli_preflight_cluster(s->ctx, s->options, on_preflight, s);
 }
 
-void run_submission_free(struct run_submission *s)
+void cli_run_submission_free(struct run_submission *s)
 {
     cli_stage_free(s->stage);
     sv_arena_free(s->arena);

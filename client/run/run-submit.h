@@ -21,8 +21,8 @@ struct run_submission {
 
 /* Checks the job against the cluster, then submits it. Errors, including a job rejected before an
  * id is used up, print a message and end the loop. 0 or -errno. */
-int run_submit(struct run_submission *s) _must_use_;
+int cli_run_submit(struct run_submission *s) _must_use_;
 /* Frees the stage, which removes its files unless they were kept. */
-void run_submission_free(struct run_submission *s);
+void cli_run_submission_free(struct run_submission *s);
 
 #endif

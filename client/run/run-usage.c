@@ -23,15 +23,15 @@ struct usage_call {
     char container[YARN_ID_TEXT_MAX];
 };
 
-struct run_usage *run_usage_new(struct cli_ctx *ctx, size_t instances)
+struct run_usage *cli_run_usage_new(struct cli_ctx *ctx, size_t instances)
 {
-    struct run_usage *u = calloc(1, sizeof *u);
+    struct run_usage *u = calloc(1, sizeof(*u));
 
     if (!u)
         return NULL;
     u->ctx = ctx;
     u->n = instances;
-    u->figures = calloc(instances, sizeof *u->figures);
+    u->figures = calloc(instances, sizeof(*u->figures));
     if (!u->figures) {
         free(u);
         return NULL;
@@ -39,7 +39,7 @@ struct run_usage *run_usage_new(struct cli_ctx *ctx, size_t instances)
     return u;
 }
 
-void run_usage_free(struct run_usage *u)
+void cli_run_usage_free(struct run_usage *u)
 {
     if (u)
         free(u->figures);
@@ -61,7 +61,7 @@ static void on_answer(int http, const char *body, size_t len, const char *why, v
         f->cpu_ms = row.cpu_ms;
         f->localize_ms = row.localize_ms;
         f->launch_ms = row.launch_ms;
-        memcpy(f->not_enforced, row.not_enforced, sizeof f->not_enforced);
+        memcpy(f->not_enforced, row.not_enforced, sizeof(f->not_enforced));
         f->known = true;
     }
     free(call);
@@ -69,14 +69,14 @@ static void on_answer(int http, const char *body, size_t len, const char *why, v
 
 static void ask(struct run_usage *u, struct figures *f, const struct cli_row *row)
 {
-    struct usage_call *call = malloc(sizeof *call);
+    struct usage_call *call = malloc(sizeof(*call));
     _cleanup_free_ char *url = NULL;
 
     *f = (struct figures){ .peak_bytes = -1, .cpu_ms = -1, .localize_ms = -1, .launch_ms = -1 };
-    memcpy(f->container, row->container, sizeof f->container);
+    memcpy(f->container, row->container, sizeof(f->container));
     if (call) {
         call->figures = f;
-        memcpy(call->container, row->container, sizeof call->container);
+        memcpy(call->container, row->container, sizeof(call->container));
     }
     if (!call || cli_node_url(row->http, row->container, "", u->ctx->user, &url) < 0 ||
         cli_fetch_get(u->ctx->fetch, url, CLI_BODY_MAX, on_answer, call) < 0) {
@@ -85,7 +85,7 @@ static void ask(struct run_usage *u, struct figures *f, const struct cli_row *ro
     }
 }
 
-bool run_usage_ask(struct run_usage *u, size_t i, const struct cli_row *row)
+bool cli_run_usage_ask(struct run_usage *u, size_t i, const struct cli_row *row)
 {
     struct figures *f = i < u->n ? &u->figures[i] : NULL;
 
@@ -96,7 +96,7 @@ bool run_usage_ask(struct run_usage *u, size_t i, const struct cli_row *row)
     return f->known;
 }
 
-void run_usage_copy(const struct run_usage *u, struct cli_status *s)
+void cli_run_usage_copy(const struct run_usage *u, struct cli_status *s)
 {
     for (size_t i = 0; i < s->n && i < u->n; i++) {
         const struct figures *f = &u->figures[i];
@@ -108,6 +108,6 @@ void run_usage_copy(const struct run_usage *u, struct cli_status *s)
         row->cpu_ms = f->cpu_ms;
         row->localize_ms = f->localize_ms;
         row->launch_ms = f->launch_ms;
-        memcpy(row->not_enforced, f->not_enforced, sizeof row->not_enforced);
+        memcpy(row->not_enforced, f->not_enforced, sizeof(row->not_enforced));
     }
 }

@@ -86,7 +86,7 @@ static bool follow_all(struct run *run, bool all)
         if (!row->done || run->last) /* killed: its output may never be complete */
             continue;
         cli_streams_end(run->streams, row->container);
-        complete = run_usage_ask(run->usage, i, row) && complete;
+        complete = cli_run_usage_ask(run->usage, i, row) && complete;
     }
     if (run->status.rows)
         cli_streams_end_replaced(run->streams, &run->status);
@@ -122,7 +122,7 @@ static void on_status(int http, const char *body, size_t len, const char *why, v
         return; /* it has ended or may be restarting: the application report shows it */
     cli_status_free(&run->status);
     run->status = status;
-    run_progress_table(run->progress, &run->status);
+    cli_run_progress_table(run->progress, &run->status);
     if (status.finished && run->finished_at == 0) {
         run->finished_at = sv_now_ms();
         (void)sd_event_source_set_time(run->tick, 0); /* on failure, with the next poll, ignoring */
@@ -170,19 +170,19 @@ static bool wait_for_output(struct run *run)
 static bool wait_for_states(struct run *run)
 {
     if (!run->last)
-        run->last = run_last_new(run->ctx, &run->status);
-    return run->last && !run_last_poll(run->last);
+        run->last = cli_run_last_new(run->ctx, &run->status);
+    return run->last && !cli_run_last_poll(run->last);
 }
 
 static void finish(struct run *run, const struct cli_report *report)
 {
     const char *app = run->submission.app_text;
-    int code = run_interrupt_code(run->interrupt);
+    int code = cli_run_interrupt_code(run->interrupt);
     char why[1024];
 
     cli_progress_end();
     cli_diagnostics_summary(report->diagnostics, why, sizeof(why));
-    run_usage_copy(run->usage, &run->status);
+    cli_run_usage_copy(run->usage, &run->status);
     cli_streams_each(run->streams, report_incomplete, run);
     if (run->status.rows && (run->ctx->json || !run->ctx->output.quiet))
         cli_status_print(&run->status, app, &run->ctx->output,
@@ -244,12 +244,12 @@ static int on_tick(sd_event_source *source, uint64_t usec, void *userdata)
 
     if (!run->report_open)
         run->report_open = cli_rm_report(run->ctx->rm, run->submission.app, on_report, run) >= 0;
-    run_interrupt_poll(run->interrupt);
+    cli_run_interrupt_poll(run->interrupt);
     if (strncmp(run->url, "http", 4) == 0 && !run->status_open && !run->finished_at)
         run->status_open =
             cli_fetch_get(run->ctx->fetch, run->url, CLI_BODY_MAX, on_status, run) >= 0;
     run->output_complete = follow_all(run, logs);
-    run_progress_poll(run->progress, &run->status);
+    cli_run_progress_poll(run->progress, &run->status);
     if (logs)
         run->polled_at = now;
     if (run->finished_at && !run->end_sent && !run->status_open &&
@@ -285,7 +285,7 @@ static void on_submitted(void *userdata)
     const struct run_options *o = &run->options;
     int r;
 
-    if (o->detach && run_interrupt_code(run->interrupt) == 0) {
+    if (o->detach && cli_run_interrupt_code(run->interrupt) == 0) {
         leave_detached(run);
         return;
     }
@@ -294,7 +294,7 @@ static void on_submitted(void *userdata)
                (long long)o->resource.memory_mb, o->resource.vcores,
                o->resource.vcores == 1 ? "" : "s");
     run->state = CLI_APP_SUBMITTED;
-    run_interrupt_submitted(run->interrupt);
+    cli_run_interrupt_submitted(run->interrupt);
     cli_sweep_staging(run->ctx, run->submission.stage);
     r = sd_event_add_time_relative(run->ctx->event, &run->tick, CLOCK_MONOTONIC, 0, 1000, on_tick,
                                    run);
@@ -311,11 +311,11 @@ static int start(struct run *run)
 
     run->began = sv_now_ms();
     run->streams = cli_streams_new(run->ctx, NULL, run->ctx->json ? stderr : stdout, stderr);
-    run->usage = run_usage_new(run->ctx, n);
-    run->progress = run_progress_new(run->ctx, run->options.instances, say, run);
+    run->usage = cli_run_usage_new(run->ctx, n);
+    run->progress = cli_run_progress_new(run->ctx, run->options.instances, say, run);
     if (!run->streams || !run->usage || !run->progress)
         return -ENOMEM;
-    r = run_interrupt_new(run->ctx, say, run, &run->interrupt);
+    r = cli_run_interrupt_new(run->ctx, say, run, &run->interrupt);
     if (r < 0)
         return r;
     run->submission = (struct run_submission){
@@ -325,7 +325,7 @@ static int start(struct run *run)
         .done = on_submitted,
         .userdata = run,
     };
-    return run_submit(&run->submission);
+    return cli_run_submit(&run->submission);
 }
 
 static void end(struct run *run)
@@ -336,12 +336,12 @@ static void end(struct run *run)
     ctx->rm = cli_rm_free(ctx->rm);
     sd_event_source_disable_unref(run->tick);
     cli_streams_free(run->streams);
-    run_usage_free(run->usage);
-    run_progress_free(run->progress);
-    run_last_free(run->last);
-    run_interrupt_free(run->interrupt);
+    cli_run_usage_free(run->usage);
+    cli_run_progress_free(run->progress);
+    cli_run_last_free(run->last);
+    cli_run_interrupt_free(run->interrupt);
     cli_status_free(&run->status);
-    run_submission_free(&run->submission);
+    cli_run_submission_free(&run->submission);
 }
 
 static int run_job(struct cli_ctx *ctx, int argc, char **argv, bool submit)

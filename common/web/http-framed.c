@@ -51,7 +51,7 @@ static ssize_t read_framed(void *data, uint64_t pos, char *to, size_t max)
     return n > 0 ? n : MHD_CONTENT_READER_END_WITH_ERROR;
 }
 
-struct MHD_Response *http_framed_response(struct sv_http_response *a)
+struct MHD_Response *sv_http_framed_response(struct sv_http_response *a)
 {
     struct framed *f = calloc(1, sizeof(*f));
     struct MHD_Response *response;

@@ -8,6 +8,6 @@
 #include "common/web/http.h"
 
 /* Takes before, after and fd of `a`, whatever the result. NULL when out of memory. */
-struct MHD_Response *http_framed_response(struct sv_http_response *a);
+struct MHD_Response *sv_http_framed_response(struct sv_http_response *a);
 
 #endif

@@ -153,7 +153,7 @@ static ssize_t read_stream(void *data, uint64_t pos, char *to, size_t max)
     return (ssize_t)n;
 }
 
-int http_stream_answer(struct sv_http_stream *s)
+int sv_http_stream_answer(struct sv_http_stream *s)
 {
     bool empty = s->status == 204 || s->status == 304;
     uint64_t size = s->length >= 0 ? (uint64_t)s->length : MHD_SIZE_UNKNOWN;
@@ -178,7 +178,7 @@ int http_stream_answer(struct sv_http_stream *s)
     return ok;
 }
 
-void http_stream_gone(struct sv_http_stream *s)
+void sv_http_stream_gone(struct sv_http_stream *s)
 {
     if (!s->ended)
         s->events->gone(s->userdata);
@@ -191,7 +191,7 @@ void http_stream_gone(struct sv_http_stream *s)
     free(s);
 }
 
-void http_streams_abort(struct sv_http_stream *all)
+void sv_http_streams_abort(struct sv_http_stream *all)
 {
     struct sv_http_stream *s, *tmp;
 

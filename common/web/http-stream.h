@@ -46,9 +46,9 @@ struct http_stream_place { /* per request */
     void *server;
 };
 /* Call when the handler returned, or the connection was resumed. Returns an MHD_Result. */
-int http_stream_answer(struct sv_http_stream *s);
-void http_stream_gone(struct sv_http_stream *s);
+int sv_http_stream_answer(struct sv_http_stream *s);
+void sv_http_stream_gone(struct sv_http_stream *s);
 /* Call before stopping libmicrohttpd, which must have no suspended connection. */
-void http_streams_abort(struct sv_http_stream *all);
+void sv_http_streams_abort(struct sv_http_stream *all);
 
 #endif

@@ -98,7 +98,7 @@ static void on_completed(void *data, struct MHD_Connection *conn, void **con_cls
     (void)why;
     if (r) {
         if (r->place.stream)
-            http_stream_gone(r->place.stream);
+            sv_http_stream_gone(r->place.stream);
         sv_buf_free(&r->body);
         free(r->uri);
     }
@@ -144,7 +144,7 @@ static enum MHD_Result send_answer(struct MHD_Connection *conn, struct sv_http_r
 
     if (a->fd >= 0 && (a->before || a->after)) {
         free(SV_TAKE(a->body));
-        response = http_framed_response(a);
+        response = sv_http_framed_response(a);
     } else if (a->fd >= 0)
         response = MHD_create_response_from_fd_at_offset64(a->size, a->fd, a->offset);
     else if (a->body)
@@ -289,7 +289,7 @@ static enum MHD_Result on_request(void *data, struct MHD_Connection *conn, const
     if (!r->seen)
         return on_headers(conn, r, method);
     if (r->place.stream)
-        return http_stream_answer(r->place.stream);
+        return sv_http_stream_answer(r->place.stream);
     if (*upload_size)
         return on_body(r, upload, upload_size);
     if (r->too_large)
@@ -312,7 +312,7 @@ static enum MHD_Result on_request(void *data, struct MHD_Connection *conn, const
         return MHD_YES;
     }
     if (result == SV_HTTP_LATER)
-        return http_stream_answer(r->place.stream);
+        return sv_http_stream_answer(r->place.stream);
     if (result < 0) {
         char text[64];
         uint32_t incident = 0;
@@ -493,7 +493,7 @@ struct sv_http *sv_http_free(struct sv_http *h)
     if (!h)
         return NULL;
     if (h->streams)
-        http_streams_abort(h->streams);
+        sv_http_streams_abort(h->streams);
     h->io = sd_event_source_disable_unref(h->io);
     h->timer = sd_event_source_disable_unref(h->timer);
     resume(h); /* libmicrohttpd aborts if stopped with a suspended connection */

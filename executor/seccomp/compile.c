@@ -280,10 +280,10 @@ static void export(scmp_filter_ctx ctx, const char *path)
     static struct flt_program ours;
     struct seccomp_data at;
     const unsigned n = theirs(ctx, reference);
-    const char *error = flt_generate(&rules, &ours);
+    const char *error = exe_filter_generate(&rules, &ours);
     if (error)
         fail("%s", error);
-    if (!flt_equal(&rules, ours.code + ours.at, ours.n, reference, n, &at))
+    if (!exe_filter_equal(&rules, ours.code + ours.at, ours.n, reference, n, &at))
         fail("not what libseccomp has for call %d of architecture %x (%llx, %llx, %llx)", at.nr,
              at.arch, (unsigned long long)at.args[0], (unsigned long long)at.args[1],
              (unsigned long long)at.args[2]);

@@ -37,15 +37,15 @@ struct flt_program {
 };
 
 /* tree.c: NULL, or the unsupported part of the policy. */
-const char *flt_generate(const struct flt_policy *p, struct flt_program *ret);
+const char *exe_filter_generate(const struct flt_policy *p, struct flt_program *ret);
 
 /* prove.c: a program's result for a call; 0xffffffff, which the kernel does not know, for an
  * invalid program. */
-uint32_t flt_run(const struct sock_filter *code, unsigned n, const struct seccomp_data *d);
+uint32_t exe_filter_run(const struct sock_filter *code, unsigned n, const struct seccomp_data *d);
 /* True if both programs return the same for every call number, every kind of architecture, and for
  * the arguments that the policy tests every value that could make a difference. False: *ret_at is a
  * call with a difference. */
-bool flt_equal(const struct flt_policy *p, const struct sock_filter *a, unsigned n_a,
-               const struct sock_filter *b, unsigned n_b, struct seccomp_data *ret_at);
+bool exe_filter_equal(const struct flt_policy *p, const struct sock_filter *a, unsigned n_a,
+                      const struct sock_filter *b, unsigned n_b, struct seccomp_data *ret_at);
 
 #endif

@@ -24,7 +24,7 @@ static bool jumps(const struct sock_filter *i, uint32_t a)
     }
 }
 
-uint32_t flt_run(const struct sock_filter *code, unsigned n, const struct seccomp_data *d)
+uint32_t exe_filter_run(const struct sock_filter *code, unsigned n, const struct seccomp_data *d)
 {
     uint32_t a = 0;
     for (size_t at = 0; at < n; at++) {
@@ -65,8 +65,8 @@ struct pair {
 
 static bool same(const struct pair *x)
 {
-    const uint32_t a = flt_run(x->a, x->n_a, &x->d);
-    return a != NO_ANSWER && a == flt_run(x->b, x->n_b, &x->d);
+    const uint32_t a = exe_filter_run(x->a, x->n_a, &x->d);
+    return a != NO_ANSWER && a == exe_filter_run(x->b, x->n_b, &x->d);
 }
 
 static unsigned add(uint64_t *v, unsigned n, uint64_t value)
@@ -161,8 +161,8 @@ static bool all_numbers(struct pair *x)
     return true;
 }
 
-bool flt_equal(const struct flt_policy *p, const struct sock_filter *a, unsigned n_a,
-               const struct sock_filter *b, unsigned n_b, struct seccomp_data *ret_at)
+bool exe_filter_equal(const struct flt_policy *p, const struct sock_filter *a, unsigned n_a,
+                      const struct sock_filter *b, unsigned n_b, struct seccomp_data *ret_at)
 {
     const uint32_t archs[] = { AUDIT_ARCH_X86_64, AUDIT_ARCH_I386, AUDIT_ARCH_AARCH64,
                                AUDIT_ARCH_ARM,    p->arch ^ 1,     0,

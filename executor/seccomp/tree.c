@@ -138,7 +138,7 @@ static unsigned tree(struct output *o, const struct range *r, unsigned n)
     return branch(o, BPF_JGE, r[n / 2].first, right, left);
 }
 
-const char *flt_generate(const struct flt_policy *p, struct flt_program *ret)
+const char *exe_filter_generate(const struct flt_policy *p, struct flt_program *ret)
 {
     static struct range ranges[FLT_CALLS_MAX + 3];
     struct output o = { .p = ret };

@@ -105,11 +105,11 @@ static int read_place(struct sv_conf *c, struct nm_conf_logs *l, struct sv_error
     if (r < 0)
         return r;
     if (l->older_layout)
-        n = snprintf(l->suffix, sizeof l->suffix, "%s", own && *own ? own : suffix);
+        n = snprintf(l->suffix, sizeof(l->suffix), "%s", own && *own ? own : suffix);
     else
-        n = own && *own ? snprintf(l->suffix, sizeof l->suffix, "bucket-%s", own)
-                        : snprintf(l->suffix, sizeof l->suffix, "bucket-%s-tfile", suffix);
-    if (n >= (int)sizeof l->suffix || strchr(l->suffix, '/') || sv_streq(l->suffix, ".") ||
+        n = own && *own ? snprintf(l->suffix, sizeof(l->suffix), "bucket-%s", own)
+                        : snprintf(l->suffix, sizeof(l->suffix), "bucket-%s-tfile", suffix);
+    if (n >= (int)sizeof(l->suffix) || strchr(l->suffix, '/') || sv_streq(l->suffix, ".") ||
         sv_streq(l->suffix, ".."))
         return sv_error_set(err, -EINVAL, "%s: \"%s\" is no name of a directory",
                             keys[K_SUFFIX].name, l->suffix);

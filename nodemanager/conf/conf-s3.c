@@ -57,7 +57,7 @@ static int text(struct sv_conf *c, int key, const char *bucket, char *ret, size_
     if (r < 0)
         return r;
     if (!v || !v[0] || strlen(v) >= size || strpbrk(v, " \t\r\n@?#\\\"")) {
-        sv_conf_origin(c, &k, origin, sizeof origin);
+        sv_conf_origin(c, &k, origin, sizeof(origin));
         return sv_error_set(err, -EINVAL, "%s: \"%.200s\" is not a value for it", origin,
                             v ? v : "");
     }
@@ -71,7 +71,7 @@ static int endpoint(struct sv_conf *c, const char *bucket, bool ssl, struct loc_
 {
     char v[300];
     size_t n;
-    int r = text(c, K_ENDPOINT, bucket, v, sizeof v, err);
+    int r = text(c, K_ENDPOINT, bucket, v, sizeof(v), err);
 
     if (r < 0)
         return r;
@@ -79,8 +79,8 @@ static int endpoint(struct sv_conf *c, const char *bucket, bool ssl, struct loc_
     if (n > 0 && v[n - 1] == '/')
         v[n - 1] = 0;
     if (sv_streq(v, keys[K_ENDPOINT].def) && !sv_streq(f->region, keys[K_REGION].def))
-        (void)snprintf(v, sizeof v, "s3.%s.amazonaws.com", f->region);
-    (void)snprintf(f->servers, sizeof f->servers, "%s%s",
+        (void)snprintf(v, sizeof(v), "s3.%s.amazonaws.com", f->region);
+    (void)snprintf(f->servers, sizeof(f->servers), "%s%s",
                    sv_has_prefix(v, "http://") || sv_has_prefix(v, "https://") ? ""
                    : ssl                                                       ? "https://"
                                                                                : "http://",
@@ -100,7 +100,7 @@ int nm_conf_s3_place(struct sv_conf *c, const char *bucket, struct loc_fetch *f,
     if (r >= 0)
         r = sv_conf_bool(c, &k, &ssl, err);
     if (r >= 0)
-        r = text(c, K_REGION, bucket, f->region, sizeof f->region, err);
+        r = text(c, K_REGION, bucket, f->region, sizeof(f->region), err);
     if (r >= 0)
         r = endpoint(c, bucket, ssl, f, err);
     if (r >= 0 && path_style)

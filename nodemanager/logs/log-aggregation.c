@@ -39,7 +39,7 @@ static void uploaded(struct nm_upload *u, const struct logs_answer *a)
 
     if (a->outcome == LOGS_DONE) {
         (void)snprintf(
-            text, sizeof text,
+            text, sizeof(text),
             "Log uploaded successfully for Application: %s in NodeManager: %.100s%s%.300s\n",
             u->text, u->g->ctx->node_id_text, *a->text ? "; " : "", a->text);
         sv_log(SV_LOG_INFO, u->text, "%s: uploaded %u logs of %llu bytes%s%s", u->text, a->files,
@@ -194,7 +194,7 @@ static void choose_policy(const struct nm_log_aggregation *g, struct nm_upload *
     if (*wanted && nm_log_policy_parse(wanted, &policy) < 0) {
         char shown[100];
 
-        sv_escape(shown, sizeof shown, wanted);
+        sv_escape(shown, sizeof(shown), wanted);
         sv_log(SV_LOG_WARNING, u->text,
                "%s: log aggregation policy %s is not supported; %s is used", u->text, shown,
                configured);
@@ -212,7 +212,7 @@ static void choose_sample(struct nm_upload *u, const char *parameters)
 
     if (nm_log_sample_parse(parameters, &u->sample) == 0)
         return;
-    sv_escape(shown, sizeof shown, parameters);
+    sv_escape(shown, sizeof(shown), parameters);
     sv_log(SV_LOG_WARNING, u->text,
            "%s: parameters \"%s\" of its log aggregation policy are malformed: expected "
            "SR:0.2,MIN:20; these values replace malformed ones",
@@ -236,7 +236,7 @@ static int put_fields(struct nm_upload *u, const struct nm_app *a,
     int r = logs_upload_put_text(&u->fields, LOGS_USER, a->user);
 
     choose_sample(u, parameters);
-    (void)snprintf(bucket, sizeof bucket, "%04d", a->id.id % 10000);
+    (void)snprintf(bucket, sizeof(bucket), "%04d", a->id.id % 10000);
     if (r == 0)
         r = logs_upload_put_text(&u->fields, LOGS_APP, a->text);
     if (r == 0)
@@ -314,7 +314,7 @@ static int put_time(struct nm_upload *u)
 
     if (u->g->ctx->conf->logs.roll_ms == 0)
         return 0;
-    (void)snprintf(time, sizeof time, "%lld", (long long)sv_wall_ms());
+    (void)snprintf(time, sizeof(time), "%lld", (long long)sv_wall_ms());
     return logs_upload_put_text(&u->fields, LOGS_TIME, time);
 }
 
@@ -329,7 +329,7 @@ void nm_aggregation_app_finished(struct nm_log_aggregation *g, struct nm_app *a)
     if (put_time(u) < 0)
         sv_log(SV_LOG_ERR, u->text, "%s: out of memory: its last file replaces another one",
                u->text);
-    memcpy(u->head.categories, a->categories, sizeof u->head.categories);
+    memcpy(u->head.categories, a->categories, sizeof(u->head.categories));
     u->head.log_dirs = a->log_dirs;
     u->app_ended = true;
     if (u->state != NM_UPLOAD_ROLLS)
@@ -367,7 +367,7 @@ void nm_aggregation_reports_delivered(struct nm_log_aggregation *g)
 int nm_aggregation_new(struct nm_context *ctx, struct nm_log_handler *handler,
                        struct nm_log_aggregation **ret, struct sv_error *err)
 {
-    struct nm_log_aggregation *g = calloc(1, sizeof *g);
+    struct nm_log_aggregation *g = calloc(1, sizeof(*g));
     enum nm_log_policy policy;
     int r = 0;
 
@@ -463,14 +463,14 @@ static int recover_one(const struct nm_stored_upload *s, void *userdata)
 
     if (s->state == NM_STORED_UPLOAD_FAILED)
         return recover_failure(g, s);
-    u = s->len >= sizeof u->head && yarn_app_id_parse(s->app, &id) == 0
+    u = s->len >= sizeof(u->head) && yarn_app_id_parse(s->app, &id) == 0
             ? nm_upload_add(g, id, s->account)
             : NULL;
     if (u)
-        memcpy(&u->head, s->value, sizeof u->head);
-    if (u && s->len > sizeof u->head)
-        r = sv_buf_put(&u->fields, (const uint8_t *)s->value + sizeof u->head,
-                       s->len - sizeof u->head);
+        memcpy(&u->head, s->value, sizeof(u->head));
+    if (u && s->len > sizeof(u->head))
+        r = sv_buf_put(&u->fields, (const uint8_t *)s->value + sizeof(u->head),
+                       s->len - sizeof(u->head));
     if (u && r == 0)
         r = recover_fields(u);
     if (!u || r < 0) {

@@ -12,12 +12,12 @@
 static struct nm_log_failure *append(struct nm_log_failures *f, const char *app, const char *why,
                                      size_t n, int64_t until_ms)
 {
-    struct nm_log_failure *one = calloc(1, sizeof *one), *old;
+    struct nm_log_failure *one = calloc(1, sizeof(*one)), *old;
 
     if (!one)
         return NULL;
-    (void)snprintf(one->app, sizeof one->app, "%s", app);
-    (void)snprintf(one->why, sizeof one->why, "%.*s", (int)SV_MIN(n, sizeof one->why - 1), why);
+    (void)snprintf(one->app, sizeof(one->app), "%s", app);
+    (void)snprintf(one->why, sizeof(one->why), "%.*s", (int)SV_MIN(n, sizeof(one->why) - 1), why);
     one->until_ms = until_ms;
     HASH_REPLACE_STR(f->all, app, one, old);
     free(old);

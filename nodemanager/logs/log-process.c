@@ -30,7 +30,7 @@ static void failed(struct nm_upload *u, const char *text)
 {
     struct logs_answer a = { .outcome = LOGS_FAILED };
 
-    (void)snprintf(a.text, sizeof a.text, "%.399s", text);
+    (void)snprintf(a.text, sizeof(a.text), "%.399s", text);
     u->g->answered(u, &a);
 }
 
@@ -56,9 +56,9 @@ static void on_ended(struct exe_localizer *x, const struct exe_failure *f, int s
     if (!f && sv_recv(u->channel, &(char){ 0 }, 1, MSG_PEEK | MSG_DONTWAIT) > 0)
         return; /* its answer has been read */
     if (f)
-        (void)snprintf(u->diagnostics, sizeof u->diagnostics, "log-uploader: %.400s", f->text);
+        (void)snprintf(u->diagnostics, sizeof(u->diagnostics), "log-uploader: %.400s", f->text);
     else
-        (void)snprintf(u->diagnostics, sizeof u->diagnostics, "log-uploader ended with status %d",
+        (void)snprintf(u->diagnostics, sizeof(u->diagnostics), "log-uploader ended with status %d",
                        status);
     if (sd_event_add_defer(u->g->ctx->event, &u->reap, on_reap, u) < 0)
         sv_log_err("%s: out of memory: its upload ends with its time limit", u->text);
@@ -69,7 +69,7 @@ static int on_answer(sd_event_source *s, int fd, uint32_t events, void *userdata
     SV_LOOP_HANDLER();
     struct nm_upload *u = userdata;
     char buf[sizeof(struct logs_answer) + 1];
-    ssize_t n = sv_recv(fd, buf, sizeof buf, MSG_DONTWAIT); /* a rate may be unread */
+    ssize_t n = sv_recv(fd, buf, sizeof(buf), MSG_DONTWAIT); /* a rate may be unread */
     struct logs_answer a;
 
     (void)events;
@@ -110,7 +110,7 @@ void nm_uploads_share(const struct nm_log_aggregation *g)
         return;
     DL_FOREACH (g->list, u)
         if (u->io) /* on a full channel a newer rate follows, ignoring */
-            (void)!send(u->channel, &rate, sizeof rate, MSG_DONTWAIT | MSG_NOSIGNAL);
+            (void)!send(u->channel, &rate, sizeof(rate), MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
 static int request(const struct nm_upload *u, const struct sv_buf *more, struct sv_error *err)
@@ -135,7 +135,7 @@ static int send_request(const struct nm_upload *u, const struct sv_buf *more, st
     _cleanup_close_ int memfd = ready < 0 ? ready : request(u, more, err);
     int fds[2] = { memfd, u->g->remote.root };
     size_t n = (fds[1] >= 0 ? 2 : 1) * sizeof(int);
-    char control[CMSG_SPACE(sizeof fds)] = { 0 };
+    char control[CMSG_SPACE(sizeof(fds))] = { 0 };
     struct iovec v = { &(char){ 'U' }, 1 };
     struct msghdr m = {
         .msg_iov = &v, .msg_iovlen = 1, .msg_control = control, .msg_controllen = CMSG_SPACE(n)

@@ -13,7 +13,7 @@ void nm_upload_report(struct nm_upload *u, int status, int final_status, const c
     u->status = status;
     u->final_status = final_status;
     u->in_flight = false;
-    (void)snprintf(u->diagnostics, sizeof u->diagnostics, "%s", text);
+    (void)snprintf(u->diagnostics, sizeof(u->diagnostics), "%s", text);
 }
 
 static Hadoop__Yarn__LogAggregationReportProto *

@@ -84,7 +84,7 @@ static int put_fields(const struct nm_upload *u, const struct nm_app *a, struct 
         r = sv_buf_put(b, u->ended.data, u->ended_sent);
     if (r == 0 && b->len == 0)
         r = -ENODATA;
-    (void)snprintf(time, sizeof time, "%lld", (long long)sv_wall_ms());
+    (void)snprintf(time, sizeof(time), "%lld", (long long)sv_wall_ms());
     if (r == 0)
         r = logs_upload_put_text(b, LOGS_TIME, time);
     if (r == 0)
@@ -103,7 +103,7 @@ int nm_rolling_start(struct nm_upload *u, struct sv_error *err)
     r = a && a->log_dirs ? put_fields(u, a, &fields) : -ENODATA;
     if (r < 0)
         return r == -ENODATA ? r : sv_error_errno(err, r, "request");
-    memcpy(u->head.categories, a->categories, sizeof u->head.categories);
+    memcpy(u->head.categories, a->categories, sizeof(u->head.categories));
     u->head.log_dirs = a->log_dirs;
     u->state = NM_UPLOAD_ROLLS;
     r = nm_upload_start(u, &fields, err);
@@ -122,7 +122,7 @@ static void report_uploaded(struct nm_upload *u, const struct logs_answer *a)
         memmove(u->ended.data, u->ended.data + u->ended_sent, u->ended.len);
     if (a->outcome == LOGS_DONE) {
         (void)snprintf(
-            text, sizeof text,
+            text, sizeof(text),
             "Log uploaded successfully for Application: %s in NodeManager: %.100s%s%.300s\n",
             u->text, u->g->ctx->node_id_text, *a->text ? "; " : "", a->text);
         sv_log(SV_LOG_INFO, u->text, "%s: uploaded %u rolled logs of %llu bytes%s%s", u->text,

@@ -25,14 +25,14 @@ struct nm_upload *nm_upload_find(struct nm_log_aggregation *g, const char *app)
 struct nm_upload *nm_upload_add(struct nm_log_aggregation *g, struct yarn_app_id app,
                                 const char *account)
 {
-    struct nm_upload *u = calloc(1, sizeof *u);
+    struct nm_upload *u = calloc(1, sizeof(*u));
 
     if (!u)
         return NULL;
     u->g = g;
     u->app = app;
     yarn_app_id_text(app, u->text);
-    (void)snprintf(u->account, sizeof u->account, "%s", account);
+    (void)snprintf(u->account, sizeof(u->account), "%s", account);
     u->fields = SV_BUF_INIT(FIELDS_MAX);
     u->skips = SV_BUF_INIT(SKIPS_MAX);
     u->ended = SV_BUF_INIT(SKIPS_MAX);
@@ -55,8 +55,8 @@ void nm_upload_drop(struct nm_upload *u)
 
 int nm_upload_record(const struct nm_upload *u)
 {
-    _cleanup_buf_ struct sv_buf b = SV_BUF_INIT(FIELDS_MAX + sizeof u->head);
-    int r = sv_buf_put(&b, &u->head, sizeof u->head);
+    _cleanup_buf_ struct sv_buf b = SV_BUF_INIT(FIELDS_MAX + sizeof(u->head));
+    int r = sv_buf_put(&b, &u->head, sizeof(u->head));
 
     if (r == 0)
         r = sv_buf_put(&b, u->fields.data, u->fields.len);

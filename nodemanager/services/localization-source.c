@@ -105,10 +105,10 @@ int nm_localization_login(char **ret, struct sv_error *err)
     struct passwd pw, *found = NULL;
     char buf[4096];
 
-    if (getpwuid_r(geteuid(), &pw, buf, sizeof buf, &found) == 0 && found)
+    if (getpwuid_r(geteuid(), &pw, buf, sizeof(buf), &found) == 0 && found)
         *ret = strdup(found->pw_name);
     else {
-        (void)snprintf(buf, sizeof buf, "%u", (unsigned)geteuid());
+        (void)snprintf(buf, sizeof(buf), "%u", (unsigned)geteuid());
         *ret = strdup(buf);
     }
     return *ret ? 0 : sv_error_errno(err, -ENOMEM, "localization");

@@ -106,5 +106,5 @@ const char *rm_log_status_name(int status)
     const ProtobufCEnumValue *v = protobuf_c_enum_descriptor_get_value(
         &hadoop__yarn__log_aggregation_status_proto__descriptor, status);
 
-    return v ? v->name + sizeof "LOG_" - 1 : "DISABLED";
+    return v ? v->name + sizeof("LOG_") - 1 : "DISABLED";
 }

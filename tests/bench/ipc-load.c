@@ -98,9 +98,9 @@ static int64_t now_ns(void)
 static double cpu_seconds(int pid)
 {
     char path[64], text[1024];
-    snprintf(path, sizeof path, "/proc/%d/stat", pid);
+    snprintf(path, sizeof(path), "/proc/%d/stat", pid);
     FILE *f = fopen(path, "re");
-    size_t n = f ? fread(text, 1, sizeof text - 1, f) : 0;
+    size_t n = f ? fread(text, 1, sizeof(text) - 1, f) : 0;
     text[n] = 0;
     if (f)
         fclose(f);
@@ -116,9 +116,9 @@ static long rss_kib(int pid)
 {
     char path[64], line[256];
     long kib = -1;
-    snprintf(path, sizeof path, "/proc/%d/status", pid);
+    snprintf(path, sizeof(path), "/proc/%d/status", pid);
     FILE *f = fopen(path, "re");
-    while (f && fgets(line, sizeof line, f))
+    while (f && fgets(line, sizeof(line), f))
         if (sscanf(line, "VmRSS: %ld", &kib) == 1)
             break;
     if (f)
@@ -152,7 +152,7 @@ static Hadoop__Common__RpcRequestHeaderProto request_header(int32_t id)
     h.rpcop = HADOOP__COMMON__RPC_REQUEST_HEADER_PROTO__OPERATION_PROTO__RPC_FINAL_PACKET;
     h.callid = id;
     h.clientid.data = client_id;
-    h.clientid.len = sizeof client_id;
+    h.clientid.len = sizeof(client_id);
     h.retrycount = 0;
     return h;
 }
@@ -182,7 +182,7 @@ static void make_body(void)
     s.exit_status = -1000;
     m.n_status = 1;
     m.status = all;
-    if (protobuf_c_message_get_packed_size(&m.base) > sizeof g.body)
+    if (protobuf_c_message_get_packed_size(&m.base) > sizeof(g.body))
         die("the answer is longer than planned");
     g.body_len = protobuf_c_message_pack(&m.base, g.body);
 }
@@ -213,7 +213,7 @@ static void make_request(void)
     if (ipc_frame_put(&b, &h.base, &call.base, param, protobuf_c_message_pack(&m.base, param)) < 0)
         die("the request is longer than planned");
     id_put(id, ID_FIRST * 2); /* sint32: zigzag */
-    const uint8_t *at = memmem(b.data, b.len, id, sizeof id);
+    const uint8_t *at = memmem(b.data, b.len, id, sizeof(id));
     if (!at)
         die("no call id in the request");
     memcpy(g.request, b.data, b.len);
@@ -236,7 +236,8 @@ static void send_hello(const struct conn *c)
     user.effectiveuser = (char *)"bench";
     m.userinfo = &user;
     m.protocol = (char *)YARN_CONTAINER_MANAGEMENT_PROTOCOL;
-    if (sv_buf_put(&b, hello, sizeof hello) < 0 || ipc_frame_put(&b, &h.base, &m.base, NULL, 0) < 0)
+    if (sv_buf_put(&b, hello, sizeof(hello)) < 0 ||
+        ipc_frame_put(&b, &h.base, &m.base, NULL, 0) < 0)
         die("out of memory");
     if (send(c->fd, b.data, b.len, MSG_NOSIGNAL) != (ssize_t)b.len)
         die("connection context: %s", strerror(errno));
@@ -279,7 +280,7 @@ static void learn_answer(const uint8_t *p, size_t n)
     if (ipc_delimited_get(&b, &body, &body_len) < 0 || body_len != g.body_len ||
         memcmp(body, g.body, body_len) != 0)
         die("the answer is not the one that the request asks for");
-    if (n > sizeof g.answer || header_len > 127 || id_get(p + ANSWER_ID_AT) != h->callid)
+    if (n > sizeof(g.answer) || header_len > 127 || id_get(p + ANSWER_ID_AT) != h->callid)
         die("the answer's header has another form than planned");
     hadoop__common__rpc_response_header_proto__free_unpacked(h, NULL);
     memcpy(g.answer, p, n);
@@ -324,7 +325,7 @@ static void on_answers(struct conn *c)
     struct slot *done[DEPTH_MAX];
     size_t n_done = 0, pos = 0, len;
     const uint8_t *frame;
-    ssize_t n = recv(c->fd, c->in + c->len, sizeof c->in - c->len, MSG_DONTWAIT);
+    ssize_t n = recv(c->fd, c->in + c->len, sizeof(c->in) - c->len, MSG_DONTWAIT);
     if (n < 0 && errno == EAGAIN)
         return;
     if (n <= 0)
@@ -332,7 +333,7 @@ static void on_answers(struct conn *c)
     c->len += (size_t)n;
     int64_t now = now_ns();
     for (size_t used;
-         ipc_frame_next(c->in + pos, c->len - pos, sizeof c->in, &frame, &len, &used) == 1;
+         ipc_frame_next(c->in + pos, c->len - pos, sizeof(c->in), &frame, &len, &used) == 1;
          pos += used)
         done[n_done++] = take_answer(c, c->in + pos, used, now);
     c->len -= pos;
@@ -371,9 +372,9 @@ static void open_one(size_t i)
     struct conn *c = &g.conns[i];
     struct slot *slots[DEPTH_MAX];
     c->fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (c->fd < 0 || connect(c->fd, (struct sockaddr *)&to, sizeof to) < 0)
+    if (c->fd < 0 || connect(c->fd, (struct sockaddr *)&to, sizeof(to)) < 0)
         die("connection %zu: %s", i, strerror(errno));
-    (void)setsockopt(c->fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+    (void)setsockopt(c->fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
     struct epoll_event ev = { .events = EPOLLIN, .data.ptr = c };
     if (epoll_ctl(g.epoll, EPOLL_CTL_ADD, c->fd, &ev) < 0)
         die("epoll: %s", strerror(errno));
@@ -389,8 +390,8 @@ static void open_one(size_t i)
 static void open_all(void)
 {
     size_t slots = g.n * g.depth;
-    g.conns = calloc(g.n, sizeof *g.conns);
-    g.slots = calloc(slots, sizeof *g.slots);
+    g.conns = calloc(g.n, sizeof(*g.conns));
+    g.slots = calloc(slots, sizeof(*g.slots));
     g.epoll = epoll_create1(EPOLL_CLOEXEC);
     if (!g.conns || !g.slots || g.epoll < 0)
         die("out of memory");
@@ -467,7 +468,7 @@ static void make_answer(void)
     h.has_serveripcversionnum = h.has_clientid = h.has_retrycount = 1;
     h.serveripcversionnum = IPC_VERSION;
     h.clientid.data = client_id;
-    h.clientid.len = sizeof client_id;
+    h.clientid.len = sizeof(client_id);
     h.retrycount = 0;
     if (ipc_frame_put(&b, &h.base, NULL, g.body, g.body_len) < 0)
         die("the answer is longer than planned");
@@ -480,11 +481,11 @@ static void floor_accept(int listener)
 {
     static const int one = 1;
     int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-    struct conn *c = calloc(1, sizeof *c);
+    struct conn *c = calloc(1, sizeof(*c));
     if (fd < 0 || !c)
         die("accept: %s", strerror(errno));
     c->fd = fd;
-    (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+    (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
     struct epoll_event ev = { .events = EPOLLIN, .data.ptr = c };
     if (epoll_ctl(g.epoll, EPOLL_CTL_ADD, fd, &ev) < 0)
         die("epoll: %s", strerror(errno));
@@ -492,10 +493,10 @@ static void floor_accept(int listener)
 
 static void floor_serve(struct conn *c)
 {
-    uint8_t out[sizeof c->in];
+    uint8_t out[sizeof(c->in)];
     const uint8_t *frame;
     size_t pos = 0, n_out = 0, len, used;
-    ssize_t n = recv(c->fd, c->in + c->len, sizeof c->in - c->len, MSG_DONTWAIT);
+    ssize_t n = recv(c->fd, c->in + c->len, sizeof(c->in) - c->len, MSG_DONTWAIT);
     if (n <= 0) {
         close(c->fd);
         free(c);
@@ -506,7 +507,7 @@ static void floor_serve(struct conn *c)
         c->ready = true;
         pos = 7;
     }
-    for (; ipc_frame_next(c->in + pos, c->len - pos, sizeof c->in, &frame, &len, &used) == 1;
+    for (; ipc_frame_next(c->in + pos, c->len - pos, sizeof(c->in), &frame, &len, &used) == 1;
          pos += used) {
         if (used != g.request_len) /* the context has no answer */
             continue;
@@ -524,7 +525,7 @@ static void floor_run(void)
 {
     struct epoll_event ev[64];
     struct sockaddr_in sa = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
-    socklen_t len = sizeof sa;
+    socklen_t len = sizeof(sa);
     int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     g.epoll = epoll_create1(EPOLL_CLOEXEC);
     if (listener < 0 || g.epoll < 0 || bind(listener, (struct sockaddr *)&sa, len) < 0 ||

@@ -34,7 +34,7 @@ static ssize_t read_log(struct logs_reader *r, uint64_t length, uint64_t *total,
     uint64_t got = 0;
     ssize_t k;
 
-    while ((k = logs_reader_get(r, buf, sizeof buf, err)) > 0) {
+    while ((k = logs_reader_get(r, buf, sizeof(buf), err)) > 0) {
         got += (uint64_t)k;
         *total += (uint64_t)k;
         MUST(got <= length);

@@ -47,7 +47,7 @@ static struct node *find(struct model *m, const char *path)
 
 static void add(struct model *m, const char *path, enum node_kind kind, const char *target)
 {
-    struct node *n = calloc(1, sizeof *n);
+    struct node *n = calloc(1, sizeof(*n));
 
     MUST(n && !find(m, path));
     n->path = strdup(path);

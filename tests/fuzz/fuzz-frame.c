@@ -79,10 +79,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     struct ipc_server *s = servers[data[0] % SV_ARRAY_LEN(servers)];
     size_t cut = data[1] ? data[1] * 16u : size;
-    struct ipc_address *from = calloc(1, sizeof *from); /* freed with its last connection */
+    struct ipc_address *from = calloc(1, sizeof(*from)); /* freed with its last connection */
     if (!from)
         abort();
-    HASH_ADD(hh, s->addresses, ip, sizeof from->ip, from);
+    HASH_ADD(hh, s->addresses, ip, sizeof(from->ip), from);
     if (ipc_conn_new(s, fd[0], &local, "fuzz:1", from) < 0)
         abort();
     for (size_t at = 2; at < size; at += cut) {
@@ -93,7 +93,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     (void)shutdown(fd[1], SHUT_WR);
     for (int i = 0; s->n_conns > 0; i++) {
         turn();
-        while (recv(fd[1], sink, sizeof sink, 0) > 0)
+        while (recv(fd[1], sink, sizeof(sink), 0) > 0)
             continue;
         if (i > 10000)
             abort();

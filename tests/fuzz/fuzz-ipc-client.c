@@ -45,7 +45,7 @@ static void turn(sd_event *event)
 static void drain(int fd)
 {
     char sink[4096];
-    while (recv(fd, sink, sizeof sink, MSG_DONTWAIT) > 0)
+    while (recv(fd, sink, sizeof(sink), MSG_DONTWAIT) > 0)
         continue;
 }
 
@@ -78,9 +78,9 @@ static int send_wrapped(int fd, struct sasl_layer *layer, const uint8_t *p, size
     uint8_t *at;
     h.callid = (uint32_t)IPC_CALL_SASL;
     h.status = IPC_STATUS(SUCCESS);
-    int r = ipc_frame_put_wrap(&b, &h.base, sasl_layer_size(layer, n), &at);
+    int r = ipc_frame_put_wrap(&b, &h.base, ipc_sasl_layer_size(layer, n), &at);
     if (r >= 0)
-        r = sasl_layer_wrap(layer, p, n, at);
+        r = ipc_sasl_layer_wrap(layer, p, n, at);
     if (r >= 0 && send(fd, b.data, b.len, MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
         r = -1;
     sv_buf_free(&b);
@@ -91,8 +91,8 @@ static struct sasl_layer *layer_new(uint8_t kind, bool server)
 {
     static const uint8_t ha1[16] = "0123456789abcde";
     struct sasl_layer *l;
-    if (sasl_layer_new(kind == 2 ? IPC_QOP_INTEGRITY : IPC_QOP_PRIVACY, ha1, server,
-                       SASL_LAYER_MAXBUF, &l) < 0)
+    if (ipc_sasl_layer_new(kind == 2 ? IPC_QOP_INTEGRITY : IPC_QOP_PRIVACY, ha1, server,
+                           SASL_LAYER_MAXBUF, &l) < 0)
         abort();
     return l;
 }
@@ -129,9 +129,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     drain(fd[1]);
     for (size_t at = 3; at < size && c->fd == fd[0]; at += cut) {
         size_t n = SV_MIN(cut, size - at);
-        if (layer
-                ? send_wrapped(fd[1], layer, data + at, SV_MIN(n, sasl_layer_max_input(layer))) < 0
-                : send(fd[1], data + at, n, MSG_NOSIGNAL) < 0)
+        if (layer ? send_wrapped(fd[1], layer, data + at,
+                                 SV_MIN(n, ipc_sasl_layer_max_input(layer))) < 0
+                  : send(fd[1], data + at, n, MSG_NOSIGNAL) < 0)
             break;
         turn(event);
         drain(fd[1]);
@@ -145,7 +145,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (int i = 0; i < CALLS; i++)
         if (counts[i] != 1)
             abort();
-    sasl_layer_free(layer);
+    ipc_sasl_layer_free(layer);
     sv_close(fd[1]);
     return 0;
 }

@@ -19,7 +19,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (n != (int)size || (m.type != LOC_MSG_FAILED && memcmp(buf, data, size) != 0))
             abort();
         if (loc_msg_decode(buf, (size_t)n, (enum loc_peer)from, &again) < 0 ||
-            memcmp(&m, &again, sizeof m) != 0)
+            memcmp(&m, &again, sizeof(m)) != 0)
             abort();
     }
     return 0;

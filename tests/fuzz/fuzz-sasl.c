@@ -23,17 +23,17 @@ static void server(const uint8_t *p, size_t n)
     _cleanup_(sasl_server_freep) struct sasl_server *s = NULL;
     struct sv_error err = { 0 };
     const char *answer, *java_class;
-    if (sasl_server_new(verify, NULL, IPC_QOP_ALL, &s) < 0)
+    if (ipc_sasl_server_new(verify, NULL, IPC_QOP_ALL, &s) < 0)
         abort();
     _cleanup_buf_ struct sv_buf b = SV_BUF_INIT(0);
-    const char *nonce = strstr(sasl_server_challenge(s), "nonce=\"") + strlen("nonce=\"");
+    const char *nonce = strstr(ipc_sasl_server_challenge(s), "nonce=\"") + strlen("nonce=\"");
     for (size_t i = 0; i < n; i++) {
         bool mark = i + 1 < n && p[i] == '@' && p[i + 1] == 'N';
         if (sv_buf_put(&b, mark ? (const void *)nonce : &p[i], mark ? strcspn(nonce, "\"") : 1) < 0)
             return;
         i += mark;
     }
-    int r = sasl_server_step(s, b.data, b.len, &answer, &java_class, &err);
+    int r = ipc_sasl_server_step(s, b.data, b.len, &answer, &java_class, &err);
     if (r == 0) /* a digest over an unknown nonce */
         abort();
     if (!java_class || !err.text[0])
@@ -51,11 +51,11 @@ static void client(const uint8_t *p, size_t n)
     const char *answer;
     const uint8_t *second = memchr(p, '\n', n);
     size_t first = second ? (size_t)(second - p) : n;
-    if (sasl_client_new(&token, IPC_QOP_ALL, &c) < 0)
+    if (ipc_sasl_client_new(&token, IPC_QOP_ALL, &c) < 0)
         abort();
-    if (sasl_client_step(c, p, first, &answer, &err) == 0 && second)
-        (void)!sasl_client_step(c, second + 1, n - first - 1, &answer, &err);
-    if (sasl_client_done(c)) /* only the server knows the client's cnonce */
+    if (ipc_sasl_client_step(c, p, first, &answer, &err) == 0 && second)
+        (void)!ipc_sasl_client_step(c, second + 1, n - first - 1, &answer, &err);
+    if (ipc_sasl_client_done(c)) /* only the server knows the client's cnonce */
         abort();
 }
 
@@ -67,19 +67,19 @@ static void layer(const uint8_t *p, size_t n)
     uint8_t wrapped[4096 + SASL_LAYER_OVERHEAD], forged[4096], *out;
     enum ipc_qop qop = n > 0 && p[0] % 2 ? IPC_QOP_PRIVACY : IPC_QOP_INTEGRITY;
     size_t len;
-    if (n > sizeof forged)
+    if (n > sizeof(forged))
         return;
-    if (sasl_layer_new(qop, ha1, true, 65536, &us) < 0 ||
-        sasl_layer_new(qop, ha1, false, 65536, &peer) < 0)
+    if (ipc_sasl_layer_new(qop, ha1, true, 65536, &us) < 0 ||
+        ipc_sasl_layer_new(qop, ha1, false, 65536, &peer) < 0)
         abort();
     for (int i = 0; i < 2; i++) {
-        if (sasl_layer_wrap(peer, p, n, wrapped) < 0 ||
-            sasl_layer_unwrap(us, wrapped, sasl_layer_size(peer, n), &out, &len) < 0 || len != n ||
-            memcmp(out, p, n) != 0)
+        if (ipc_sasl_layer_wrap(peer, p, n, wrapped) < 0 ||
+            ipc_sasl_layer_unwrap(us, wrapped, ipc_sasl_layer_size(peer, n), &out, &len) < 0 ||
+            len != n || memcmp(out, p, n) != 0)
             abort();
     }
     memcpy(forged, p, n);
-    if (sasl_layer_unwrap(us, forged, n, &out, &len) >= 0)
+    if (ipc_sasl_layer_unwrap(us, forged, n, &out, &len) >= 0)
         abort();
 }
 

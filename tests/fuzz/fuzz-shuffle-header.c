@@ -27,11 +27,11 @@ static void check_header(const char *map, const struct shf_segment *s, uint32_t 
     int64_t value;
     const uint8_t *name;
 
-    MUST(n <= sizeof dst && writable_get_len(&b, &len) == 0 && len == strlen(map));
+    MUST(n <= sizeof(dst) && ipc_writable_get_len(&b, &len) == 0 && len == strlen(map));
     MUST(sv_buf_get_ref(&b, &name, len) == 0 && memcmp(name, map, len) == 0);
-    MUST(writable_get_vlong(&b, &value) == 0 && value == (int64_t)s->part);
-    MUST(writable_get_vlong(&b, &value) == 0 && value == (int64_t)s->raw);
-    MUST(writable_get_vlong(&b, &value) == 0 && value == (int64_t)reduce);
+    MUST(ipc_writable_get_vlong(&b, &value) == 0 && value == (int64_t)s->part);
+    MUST(ipc_writable_get_vlong(&b, &value) == 0 && value == (int64_t)s->raw);
+    MUST(ipc_writable_get_vlong(&b, &value) == 0 && value == (int64_t)reduce);
     MUST(sv_buf_left(&b) == 0);
 }
 
@@ -42,10 +42,10 @@ static void check_form(const char *map, const struct shf_segment *s, uint32_t re
     size_t n = shf_map_header(dst, map, s, reduce);
     _cleanup_buf_ struct sv_buf b = SV_BUF_INIT(4096);
 
-    MUST(writable_put_bytes(&b, map, strlen(map)) == 0);
-    MUST(writable_put_vlong(&b, (int64_t)s->part) == 0 &&
-         writable_put_vlong(&b, (int64_t)s->raw) == 0 &&
-         writable_put_vlong(&b, (int64_t)reduce) == 0);
+    MUST(ipc_writable_put_bytes(&b, map, strlen(map)) == 0);
+    MUST(ipc_writable_put_vlong(&b, (int64_t)s->part) == 0 &&
+         ipc_writable_put_vlong(&b, (int64_t)s->raw) == 0 &&
+         ipc_writable_put_vlong(&b, (int64_t)reduce) == 0);
     MUST(b.len == n && memcmp(b.data, dst, n) == 0);
 }
 
@@ -58,7 +58,7 @@ static void check_refusal(const char *text)
         size_t n = shf_response_refusal(dst, &(struct shf_refusal){ codes[i], text });
         const char *end = strstr(dst, "\r\n\r\n"), *length = strstr(dst, "\r\ncontent-length: ");
 
-        MUST(n < sizeof dst && n == strlen(dst) && end && length && length < end);
+        MUST(n < sizeof(dst) && n == strlen(dst) && end && length && length < end);
         MUST(strtoul(length + 18, NULL, 10) == n - (size_t)(end + 4 - dst));
         MUST(strtoul(dst + 9, NULL, 10) == codes[i]);
     }
@@ -78,8 +78,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     s.part &= INT64_MAX;
     s.raw &= INT64_MAX;
     reduce &= INT32_MAX;
-    memcpy(map, data + NUMBERS, SV_MIN(size - NUMBERS, sizeof map - 1));
-    memcpy(text, data + NUMBERS, SV_MIN(size - NUMBERS, sizeof text - 1));
+    memcpy(map, data + NUMBERS, SV_MIN(size - NUMBERS, sizeof(map) - 1));
+    memcpy(text, data + NUMBERS, SV_MIN(size - NUMBERS, sizeof(text) - 1));
     check_header(map, &s, reduce);
     check_form(map, &s, reduce);
     check_refusal(text);

@@ -45,7 +45,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     MUST(copy);
     memcpy(copy, data, size);
     sum = htobe64(crc32(0, copy, (unsigned)(size - SHF_INDEX_CHECKSUM)));
-    memcpy(copy + size - SHF_INDEX_CHECKSUM, &sum, sizeof sum);
+    memcpy(copy + size - SHF_INDEX_CHECKSUM, &sum, sizeof(sum));
     check(copy, size);
     free(copy);
     return 0;

@@ -19,20 +19,20 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
         decoded_alone(&t);                                                                         \
         _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);                                      \
         if (!a || yarn_##name##_encode(a, &t, &id, &len) < 0 ||                                    \
-            yarn_##name##_decode(id, len, &again, NULL) < 0 || memcmp(&t, &again, sizeof t) != 0)  \
+            yarn_##name##_decode(id, len, &again, NULL) < 0 || memcmp(&t, &again, sizeof(t)) != 0) \
             abort();                                                                               \
     }
 /* Fields that no encoder writes. */
 static void log_context(struct yarn_container_token *t)
 {
-    memset(t->log_include, 0, sizeof t->log_include);
-    memset(t->log_exclude, 0, sizeof t->log_exclude);
-    memset(t->log_rolled_include, 0, sizeof t->log_rolled_include);
-    memset(t->log_rolled_exclude, 0, sizeof t->log_rolled_exclude);
-    memset(t->log_policy, 0, sizeof t->log_policy);
+    memset(t->log_include, 0, sizeof(t->log_include));
+    memset(t->log_exclude, 0, sizeof(t->log_exclude));
+    memset(t->log_rolled_include, 0, sizeof(t->log_rolled_include));
+    memset(t->log_rolled_exclude, 0, sizeof(t->log_rolled_exclude));
+    memset(t->log_policy, 0, sizeof(t->log_policy));
     t->log_too_long = false;
-    memset(t->log_policy_parameters, 0, sizeof t->log_policy_parameters);
-    memset(t->unknown_resource, 0, sizeof t->unknown_resource);
+    memset(t->log_policy_parameters, 0, sizeof(t->log_policy_parameters));
+    memset(t->unknown_resource, 0, sizeof(t->unknown_resource));
 }
 #define NONE(t) (void)(t)
 ROUND_TRIP(container_token, log_context)
@@ -51,7 +51,7 @@ static void writable_delegation_token(const uint8_t *p, size_t n)
     _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
     if (!a || yarn_delegation_token_encode_writable(a, &t, &id, &len) < 0 ||
         yarn_delegation_token_decode(id, len, &again, NULL) < 0 ||
-        memcmp(&t, &again, sizeof t) != 0)
+        memcmp(&t, &again, sizeof(t)) != 0)
         abort();
 }
 

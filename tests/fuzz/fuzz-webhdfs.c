@@ -26,15 +26,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     if (size < 1)
         return 0;
-    if (data[0] == 'S' && webhdfs_parse_status((const char *)data + 1, size - 1, &s) == 0)
+    if (data[0] == 'S' && loc_webhdfs_parse_status((const char *)data + 1, size - 1, &s) == 0)
         check(&s);
     if (data[0] == 'X') {
         char text[100];
-        int r = webhdfs_parse_exception((const char *)data + 1, size - 1, text, sizeof text);
+        int r = loc_webhdfs_parse_exception((const char *)data + 1, size - 1, text, sizeof(text));
 
-        MUST(r < 0 && strlen(text) < sizeof text && (r != -EBADMSG || !*text));
+        MUST(r < 0 && strlen(text) < sizeof(text) && (r != -EBADMSG || !*text));
     }
-    if (data[0] != 'L' || webhdfs_parse_listing((const char *)data + 1, size - 1, &l) < 0)
+    if (data[0] != 'L' || loc_webhdfs_parse_listing((const char *)data + 1, size - 1, &l) < 0)
         return 0;
     MUST(l.n > 0 || !l.more);
     for (size_t i = 0; i < l.n; i++) {

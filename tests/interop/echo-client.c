@@ -218,7 +218,7 @@ static void add_unknown(struct sv_arena *a, ProtobufCMessage *m, uint32_t tag, u
     ProtobufCMessageUnknownField *all =
         sv_newn(a, ProtobufCMessageUnknownField, m->n_unknown_fields + 1);
     if (m->n_unknown_fields > 0)
-        memcpy(all, m->unknown_fields, m->n_unknown_fields * sizeof *all);
+        memcpy(all, m->unknown_fields, m->n_unknown_fields * sizeof(*all));
     uint8_t *data = sv_arena_alloc(a, 10 + (of ? v : 0));
     size_t n = 0;
     uint64_t left = v;
@@ -337,7 +337,7 @@ static const char *every_shape(struct ipc_client *c, const struct method *m)
         if (r && strcmp(r, "absent") == 0)
             return "absent";
         if (r) {
-            snprintf(why, sizeof why, "%s: %s", shape_names[s], r);
+            snprintf(why, sizeof(why), "%s: %s", shape_names[s], r);
             return why;
         }
     }

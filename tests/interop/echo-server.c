@@ -83,7 +83,7 @@ static void add_unknown(ProtobufCMessage *m, struct sv_arena *a, uint32_t tag,
     ProtobufCMessageUnknownField *all =
         sv_newn(a, ProtobufCMessageUnknownField, m->n_unknown_fields + 1);
     if (m->n_unknown_fields > 0)
-        memcpy(all, m->unknown_fields, m->n_unknown_fields * sizeof *all);
+        memcpy(all, m->unknown_fields, m->n_unknown_fields * sizeof(*all));
     all[m->n_unknown_fields] =
         (ProtobufCMessageUnknownField){ .tag = tag, .wire_type = type, .data = data, .len = len };
     m->unknown_fields = all;
@@ -110,7 +110,7 @@ static bool fail_wanted(struct ipc_call *call, const ProtobufCMessage *request)
     char class[256];
     if (!line)
         return false;
-    snprintf(class, sizeof class, "%.*s", (int)(line - text), text);
+    snprintf(class, sizeof(class), "%.*s", (int)(line - text), text);
     ipc_call_fail(call, class, "%.*s", (int)(len - (size_t)(line + 1 - text)), line + 1);
     return true;
 }

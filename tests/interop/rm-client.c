@@ -59,8 +59,8 @@ static void on_retry(const char *method, const struct sv_error *err, int64_t wai
     char a[360], b[360];
     me.retries++;
     fprintf(stderr, "%s at %s: %s; in %lld ms at %s\n", method,
-            ipc_proxy_server_text(from, a, sizeof a), err->text, (long long)wait_ms,
-            ipc_proxy_server_text(to, b, sizeof b));
+            ipc_proxy_server_text(from, a, sizeof(a)), err->text, (long long)wait_ms,
+            ipc_proxy_server_text(to, b, sizeof(b)));
 }
 
 static int call(struct ipc_proxy *p, const char *method, const void *request, ipc_done done)
@@ -223,8 +223,8 @@ static int command(char *line)
     if (strcmp(word, "servers") != 0)
         return -EINVAL;
     say("servers %s %s retries %d",
-        ipc_proxy_server_text(ipc_proxy_current(me.clients), a, sizeof a),
-        ipc_proxy_server_text(ipc_proxy_current(me.tracker), b, sizeof b), me.retries);
+        ipc_proxy_server_text(ipc_proxy_current(me.clients), a, sizeof(a)),
+        ipc_proxy_server_text(ipc_proxy_current(me.tracker), b, sizeof(b)), me.retries);
     return 0;
 }
 
@@ -232,7 +232,7 @@ static int on_stdin(sd_event_source *src, int fd, uint32_t revents, void *userda
 {
     (void)src, (void)revents, (void)userdata;
     char line[256];
-    ssize_t n = read(fd, line, sizeof line - 1);
+    ssize_t n = read(fd, line, sizeof(line) - 1);
     if (n <= 0)
         return sd_event_exit(peer.event, 0);
     line[n] = 0;

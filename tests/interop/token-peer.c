@@ -36,7 +36,7 @@ static void file(const char *dir, const char *name, const void *bytes, size_t n)
 {
     const uint8_t *p = bytes;
     char path[512];
-    snprintf(path, sizeof path, "%s/%s.hex", dir, name);
+    snprintf(path, sizeof(path), "%s/%s.hex", dir, name);
     FILE *f = fopen(path, "we");
     must(f, path);
     for (size_t i = 0; i < n; i++)
@@ -122,13 +122,13 @@ static void write_credentials(struct sv_arena *a, const char *dir, const struct 
     struct yarn_credentials c = { 0 };
     struct sv_buf b = SV_BUF_INIT(0);
     uint8_t secret[300];
-    for (size_t i = 0; i < sizeof secret; i++)
+    for (size_t i = 0; i < sizeof(secret); i++)
         secret[i] = (uint8_t)i;
     must(yarn_credentials_write(&c, &b) >= 0, "credentials");
     file(dir, "credentials-empty", b.data, b.len);
     must(yarn_credentials_add(a, &c, "127.0.0.1:8041", nm) >= 0 &&
              yarn_credentials_add(a, &c, "", am) >= 0 &&
-             yarn_credentials_add_secret(a, &c, "MapReduceShuffleToken", secret, sizeof secret) >=
+             yarn_credentials_add_secret(a, &c, "MapReduceShuffleToken", secret, sizeof(secret)) >=
                  0 &&
              yarn_credentials_add_secret(a, &c, "empty", "", 0) >= 0,
          "credentials");
@@ -196,12 +196,12 @@ static int write_all(const char *dir)
         must(yarn_hmac_parse(algorithms[i], &hmac) >= 0 &&
                  yarn_token_password(hmac, &key, nm_id, nm_len, password, &n) >= 0,
              algorithms[i]);
-        snprintf(name, sizeof name, "nm-token-password-%s", algorithms[i]);
+        snprintf(name, sizeof(name), "nm-token-password-%s", algorithms[i]);
         file(dir, name, password, n);
     }
     struct yarn_token one = signed_token(a, YARN_KIND_NM, "127.0.0.1:8041", nm_id, nm_len);
     struct yarn_token two = signed_token(a, YARN_KIND_AMRM, "h\xc3\xa4st:8030", am_id, am_len);
-    must(writable_put_token(&b, &one) >= 0 && yarn_token_text(a, &one, &text) >= 0, "token");
+    must(ipc_writable_put_token(&b, &one) >= 0 && yarn_token_text(a, &one, &text) >= 0, "token");
     file(dir, "token-writable", b.data, b.len);
     file(dir, "token-text", text, strlen(text));
     write_credentials(a, dir, &one, &two);
@@ -219,7 +219,7 @@ static void hex(const void *bytes, size_t n)
 static void token(const struct yarn_token *t)
 {
     _cleanup_buf_ struct sv_buf b = SV_BUF_INIT(0);
-    must(writable_put_token(&b, t) >= 0, "memory");
+    must(ipc_writable_put_token(&b, t) >= 0, "memory");
     hex(b.data, b.len);
 }
 
@@ -309,7 +309,7 @@ static int read_token(const uint8_t *p, size_t n)
     _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
     struct sv_buf b = SV_BUF_VIEW(p, n);
     struct yarn_token t;
-    int r = writable_get_token(&b, a, &t);
+    int r = ipc_writable_get_token(&b, a, &t);
     if (r >= 0) {
         printf(" token=");
         token(&t);
@@ -361,10 +361,10 @@ static void read_file(const char *dir, const char *name)
     char path[512];
     size_t n = 0, i = 0;
     unsigned byte;
-    snprintf(path, sizeof path, "%s/%s", dir, name);
+    snprintf(path, sizeof(path), "%s/%s", dir, name);
     FILE *f = fopen(path, "re");
     must(f, path);
-    while (n < sizeof bytes && fscanf(f, "%2x", &byte) == 1)
+    while (n < sizeof(bytes) && fscanf(f, "%2x", &byte) == 1)
         bytes[n++] = (uint8_t)byte;
     fclose(f);
     while (strncmp(name, readers[i].prefix, strlen(readers[i].prefix)) != 0)

@@ -18,14 +18,14 @@ static inline int free_port_bind(int type, uint16_t port)
                                     .sin_port = htons(port),
                                     .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
     int fd = socket(AF_INET, type | SOCK_CLOEXEC, 0);
-    return fd >= 0 && bind(fd, (const struct sockaddr *)&sa, sizeof sa) < 0 ? sv_close(fd) : fd;
+    return fd >= 0 && bind(fd, (const struct sockaddr *)&sa, sizeof(sa)) < 0 ? sv_close(fd) : fd;
 }
 
 static inline uint16_t free_port(void)
 {
     for (int i = 0; i < 2000; i++) {
         uint16_t random;
-        assert_int_equal(getrandom(&random, sizeof random, 0), sizeof random);
+        assert_int_equal(getrandom(&random, sizeof(random), 0), sizeof(random));
         const uint16_t port = (uint16_t)(20000 + random % 12000);
         int claim = free_port_bind(SOCK_DGRAM, port); /* never closed */
         int probe = claim < 0 ? -1 : free_port_bind(SOCK_STREAM, port);

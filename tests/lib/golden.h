@@ -19,11 +19,11 @@ static inline struct golden golden(const char *name)
     struct golden g = { .n = 0 };
     char path[256];
     unsigned byte;
-    snprintf(path, sizeof path, "tests/golden/token/%s.hex", name);
+    snprintf(path, sizeof(path), "tests/golden/token/%s.hex", name);
     FILE *f = fopen(path, "re");
     if (!f)
         fail_msg("%s: not found; run the test in the top directory", path);
-    while (g.n < sizeof g.p && fscanf(f, "%2x", &byte) == 1)
+    while (g.n < sizeof(g.p) && fscanf(f, "%2x", &byte) == 1)
         g.p[g.n++] = (uint8_t)byte;
     fclose(f);
     assert_true(g.n > 0);

@@ -16,7 +16,7 @@ uint64_t ipc_backoff_noise(void)
 {
     static uint64_t poor;
     uint64_t noise = 0;
-    if (getrandom(&noise, sizeof noise, GRND_NONBLOCK) != sizeof noise)
+    if (getrandom(&noise, sizeof(noise), GRND_NONBLOCK) != sizeof(noise))
         noise = ++poor * 0x9e3779b97f4a7c15; /* early boot: weak randomness is better than none */
     return noise;
 }

@@ -23,17 +23,17 @@ static struct ipc_address *address_find(const struct ipc_server *s,
 {
     struct in6_addr key = address_key(sa);
     struct ipc_address *a;
-    HASH_FIND(hh, s->addresses, &key, sizeof key, a);
+    HASH_FIND(hh, s->addresses, &key, sizeof(key), a);
     return a;
 }
 
 struct ipc_address *ipc_address_get(struct ipc_server *s, const struct sockaddr_storage *sa)
 {
     struct ipc_address *a = address_find(s, sa);
-    if (a || !(a = calloc(1, sizeof *a)))
+    if (a || !(a = calloc(1, sizeof(*a))))
         return a;
     a->ip = address_key(sa);
-    HASH_ADD(hh, s->addresses, ip, sizeof a->ip, a);
+    HASH_ADD(hh, s->addresses, ip, sizeof(a->ip), a);
     return a;
 }
 

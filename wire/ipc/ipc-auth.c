@@ -39,7 +39,7 @@ static int version_answer_old(struct ipc_conn *c, int version, const char *text)
     if (r >= 0)
         r = version == 2 ? sv_buf_put_u8(&c->out, 1) : sv_buf_put_u32(&c->out, UINT32_MAX);
     if (r >= 0)
-        r = sv_buf_put_u32(&c->out, sizeof class - 1);
+        r = sv_buf_put_u32(&c->out, sizeof(class) - 1);
     if (r >= 0)
         r = sv_buf_put_str(&c->out, class);
     if (r >= 0)
@@ -55,7 +55,7 @@ static int version_answer_old(struct ipc_conn *c, int version, const char *text)
 static int version_refuse(struct ipc_conn *c, int8_t version)
 {
     char text[96];
-    snprintf(text, sizeof text, "Server IPC version %d cannot communicate with client version %d",
+    snprintf(text, sizeof(text), "Server IPC version %d cannot communicate with client version %d",
              IPC_VERSION, version);
     if (version < 2)
         return -EPROTO;
@@ -129,8 +129,8 @@ static int sasl_start(struct ipc_conn *c)
 {
     if (c->sasl)
         return 0;
-    return sasl_server_new(c->server->cfg.verify_token, c->server->cfg.userdata,
-                           c->server->cfg.qop_mask, &c->sasl);
+    return ipc_sasl_server_new(c->server->cfg.verify_token, c->server->cfg.userdata,
+                               c->server->cfg.qop_mask, &c->sasl);
 }
 
 static int on_negotiate(struct ipc_conn *c, const struct ipc_echo *echo)
@@ -157,7 +157,7 @@ static int on_negotiate(struct ipc_conn *c, const struct ipc_echo *echo)
     token.protocol = (char *)"";
     token.serverid = (char *)SASL_SERVER_ID;
     token.has_challenge = 1;
-    token.challenge = bytes_of(sasl_server_challenge(c->sasl));
+    token.challenge = bytes_of(ipc_sasl_server_challenge(c->sasl));
     auths[m.n_auths++] = &token;
     if (c->server->cfg.allow_simple) {
         simple.method = (char *)"SIMPLE";
@@ -170,8 +170,8 @@ static int on_negotiate(struct ipc_conn *c, const struct ipc_echo *echo)
 static int sasl_succeeded(struct ipc_conn *c, const struct ipc_echo *echo, const char *rspauth)
 {
     size_t len;
-    const uint8_t *id = sasl_server_token_id(c->sasl, &len);
-    c->user = strdup(sasl_server_user(c->sasl));
+    const uint8_t *id = ipc_sasl_server_token_id(c->sasl, &len);
+    c->user = strdup(ipc_sasl_server_user(c->sasl));
     c->token_id = malloc(len + 1);
     if (!c->user || !c->token_id)
         return -ENOMEM;
@@ -185,8 +185,8 @@ static int sasl_succeeded(struct ipc_conn *c, const struct ipc_echo *echo, const
     m.has_token = 1;
     m.token = bytes_of(rspauth);
     int r = sasl_answer(c, echo, &m); /* the last unwrapped answer */
-    c->layer = sasl_server_take_layer(c->sasl);
-    c->sasl = sasl_server_free(c->sasl);
+    c->layer = ipc_sasl_server_take_layer(c->sasl);
+    c->sasl = ipc_sasl_server_free(c->sasl);
     ipc_conn_set_state(c, CONN_CONTEXT);
     return r;
 }
@@ -197,7 +197,7 @@ static int on_response(struct ipc_conn *c, const struct ipc_echo *echo, const sa
     const char *answer = NULL, *java_class = NULL;
     if (!c->sasl)
         return sasl_fail(c, echo, JAVA_SASL_EXCEPTION, "the exchange has not begun");
-    int r = sasl_server_step(c->sasl, m->token.data, m->token.len, &answer, &java_class, &err);
+    int r = ipc_sasl_server_step(c->sasl, m->token.data, m->token.len, &answer, &java_class, &err);
     if (r < 0)
         return sasl_fail(c, echo, java_class, err.text);
     return sasl_succeeded(c, echo, answer);
@@ -210,7 +210,7 @@ static int on_initiate(struct ipc_conn *c, const struct ipc_echo *echo, const sa
     const sasl_auth *a = m->auths[0];
     if (sv_streq(a->method, "SIMPLE") && c->server->cfg.allow_simple &&
         c->server->cfg.verify_token) {
-        c->sasl = sasl_server_free(c->sasl);
+        c->sasl = ipc_sasl_server_free(c->sasl);
         ipc_conn_set_state(c, CONN_CONTEXT);
         return 0; /* Hadoop's clients do not wait for an answer here */
     }
@@ -219,8 +219,8 @@ static int on_initiate(struct ipc_conn *c, const struct ipc_echo *echo, const sa
         if (!c->negotiated)
             return on_negotiate(c, echo); /* a guess: answer with the offered methods */
         char text[160];
-        snprintf(text, sizeof text, "%.32s authentication is not enabled.  Available:%s", a->method,
-                 available(c));
+        snprintf(text, sizeof(text), "%.32s authentication is not enabled.  Available:%s",
+                 a->method, available(c));
         return sasl_fail(c, echo, JAVA_ACCESS_CONTROL, text);
     }
     int r = sasl_start(c);
@@ -231,7 +231,7 @@ static int on_initiate(struct ipc_conn *c, const struct ipc_echo *echo, const sa
     sasl_message out = HADOOP__COMMON__RPC_SASL_PROTO__INIT;
     out.state = IPC_SASL_STATE(CHALLENGE);
     out.has_token = 1;
-    out.token = bytes_of(sasl_server_challenge(c->sasl));
+    out.token = bytes_of(ipc_sasl_server_challenge(c->sasl));
     return sasl_answer(c, echo, &out);
 }
 
@@ -278,7 +278,7 @@ int ipc_auth_wrapped(struct ipc_conn *c, const struct ipc_echo *echo, struct sv_
                        "Negotiation is already complete");
         return 0;
     }
-    int r = sasl_layer_unwrap(c->layer, m->token.data, m->token.len, &plain, &len);
+    int r = ipc_sasl_layer_unwrap(c->layer, m->token.data, m->token.len, &plain, &len);
     return r < 0 ? r : ipc_conn_unwrapped(c, plain, len);
 }
 

@@ -43,11 +43,11 @@ int ipc_conn_wrap(struct ipc_conn *c)
         return 0;
     response_header h = header_of(&sasl, IPC_STATUS(SUCCESS));
     while (sv_buf_left(&c->plain) > 0) {
-        size_t n = SV_MIN(sv_buf_left(&c->plain), sasl_layer_max_input(c->layer));
+        size_t n = SV_MIN(sv_buf_left(&c->plain), ipc_sasl_layer_max_input(c->layer));
         uint8_t *token;
-        int r = ipc_frame_put_wrap(&c->out, &h.base, sasl_layer_size(c->layer, n), &token);
+        int r = ipc_frame_put_wrap(&c->out, &h.base, ipc_sasl_layer_size(c->layer, n), &token);
         if (r >= 0)
-            r = sasl_layer_wrap(c->layer, c->plain.data + c->plain.pos, n, token);
+            r = ipc_sasl_layer_wrap(c->layer, c->plain.data + c->plain.pos, n, token);
         if (r < 0)
             return r;
         c->plain.pos += n;
@@ -160,7 +160,7 @@ static void call_fail_v(struct ipc_call *call, int detail, const char *java_clas
                         va_list ap)
 {
     char text[SV_ERROR_TEXT_MAX * 2];
-    vsnprintf(text, sizeof text, fmt, ap);
+    vsnprintf(text, sizeof(text), fmt, ap);
     call_error(call, detail, java_class, text);
 }
 

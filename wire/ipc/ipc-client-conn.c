@@ -39,8 +39,8 @@ void ipc_client_disconnect(struct ipc_client *c)
     c->resolve = ipc_resolve_free(c->resolve);
     c->io = sd_event_source_disable_unref(c->io);
     c->fd = sv_close(c->fd);
-    c->sasl = sasl_client_free(c->sasl);
-    c->layer = sasl_layer_free(c->layer);
+    c->sasl = ipc_sasl_client_free(c->sasl);
+    c->layer = ipc_sasl_layer_free(c->layer);
     sv_buf_free(&c->inner);
     sv_buf_free(&c->in);
     sv_buf_free(&c->out);
@@ -141,8 +141,8 @@ void ipc_client_write(struct ipc_client *c)
 static void established(struct ipc_client *c)
 {
     static const int one = 1;
-    (void)setsockopt(c->fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
-    (void)setsockopt(c->fd, SOL_SOCKET, SO_KEEPALIVE, &one, sizeof one);
+    (void)setsockopt(c->fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
+    (void)setsockopt(c->fd, SOL_SOCKET, SO_KEEPALIVE, &one, sizeof(one));
     c->in = SV_BUF_INIT(c->max_frame + 4 + 2 * IPC_READ_CHUNK);
     c->inner = SV_BUF_INIT(2 * (c->max_frame + 4));
     c->out = SV_BUF_INIT(IPC_FRAME_PREAUTH_MAX);
@@ -198,7 +198,7 @@ static void connect_next(struct ipc_client *c)
 static void on_connect(struct ipc_client *c)
 {
     int e = 0;
-    socklen_t len = sizeof e;
+    socklen_t len = sizeof(e);
     if (getsockopt(c->fd, SOL_SOCKET, SO_ERROR, &e, &len) < 0)
         e = errno;
     if (e == 0) {
@@ -289,7 +289,7 @@ static void finish_success(struct ipc_client *c, struct client_call *call, struc
     ProtobufCMessage *m;
     if (ipc_unpack(a, call->response, p, n, &m) < 0) {
         char text[160];
-        snprintf(text, sizeof text, "the answer is not a valid %s", call->response->short_name);
+        snprintf(text, sizeof(text), "the answer is not a valid %s", call->response->short_name);
         finish_with(c, call, -EBADMSG, NULL, text);
         return;
     }
@@ -310,7 +310,7 @@ static int on_answer(struct ipc_client *c, const response_header *h, struct sv_a
     const uint8_t *p = (const uint8_t *)""; /* an answer without a body means an empty message */
     size_t n = 0;
     int32_t id = (int32_t)h->callid;
-    HASH_FIND(hh, c->by_id, &id, sizeof id, call);
+    HASH_FIND(hh, c->by_id, &id, sizeof(id), call);
     if (!call || !call->sent)
         return 0; /* its deadline has passed */
     if (h->status == IPC_STATUS(ERROR)) {

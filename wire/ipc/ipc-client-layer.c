@@ -14,11 +14,11 @@ static int layer_put(struct ipc_client *c, const uint8_t *p, size_t n, struct sv
 {
     Hadoop__Common__RpcRequestHeaderProto h = ipc_client_header(c, IPC_CALL_SASL);
     while (n > 0) {
-        size_t part = SV_MIN(n, sasl_layer_max_input(c->layer));
+        size_t part = SV_MIN(n, ipc_sasl_layer_max_input(c->layer));
         uint8_t *token;
-        int r = ipc_frame_put_wrap(out, &h.base, sasl_layer_size(c->layer, part), &token);
+        int r = ipc_frame_put_wrap(out, &h.base, ipc_sasl_layer_size(c->layer, part), &token);
         if (r >= 0)
-            r = sasl_layer_wrap(c->layer, p, part, token);
+            r = ipc_sasl_layer_wrap(c->layer, p, part, token);
         if (r < 0)
             return r;
         p += part;
@@ -59,6 +59,6 @@ int ipc_client_layer_read(struct ipc_client *c, struct sv_arena *a, const uint8_
     const Hadoop__Common__RpcSaslProto *m = (const void *)base;
     if (m->state != IPC_SASL_STATE(WRAP) || !m->has_token)
         return -EBADMSG;
-    int r = sasl_layer_unwrap(c->layer, m->token.data, m->token.len, &plain, &len);
+    int r = ipc_sasl_layer_unwrap(c->layer, m->token.data, m->token.len, &plain, &len);
     return r < 0 ? r : sv_buf_put(&c->inner, plain, len);
 }

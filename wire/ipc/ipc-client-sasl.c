@@ -22,7 +22,7 @@ Hadoop__Common__RpcRequestHeaderProto ipc_client_header(const struct ipc_client 
     h.callid = call_id;
     if (call_id != IPC_CALL_SASL) {
         h.clientid.data = (uint8_t *)(uintptr_t)c->id;
-        h.clientid.len = sizeof c->id;
+        h.clientid.len = sizeof(c->id);
     }
     return h;
 }
@@ -50,7 +50,7 @@ int ipc_client_put_hello(struct ipc_client *c)
     const uint8_t hello[7] = {
         'h', 'r', 'p', 'c', IPC_VERSION, 0, c->token ? IPC_AUTH_SASL : IPC_AUTH_NONE
     };
-    int r = sv_buf_put(&c->out, hello, sizeof hello);
+    int r = sv_buf_put(&c->out, hello, sizeof(hello));
     if (r < 0)
         return r;
     if (!c->token)
@@ -86,7 +86,7 @@ static int sasl_reply(struct ipc_client *c, const uint8_t *challenge, size_t n,
     }
     m.state = chosen ? IPC_SASL_STATE(INITIATE) : IPC_SASL_STATE(RESPONSE);
     if (challenge) {
-        if (sasl_client_step(c->sasl, challenge, n, &text, &err) < 0)
+        if (ipc_sasl_client_step(c->sasl, challenge, n, &text, &err) < 0)
             return sasl_refuse(c, err.text);
         m.has_token = 1;
         m.token.data = (uint8_t *)(uintptr_t)text;
@@ -112,7 +112,7 @@ static int on_negotiate(struct ipc_client *c, const sasl_message *m)
         return sasl_refuse(c, "the server does not take tokens by " SASL_MECHANISM);
     if (found->serverid && !sv_streq(found->serverid, SASL_SERVER_ID))
         return sasl_refuse(c, "the server has an unknown SASL identity");
-    if (sasl_client_new(c->token, c->qop_mask, &c->sasl) < 0)
+    if (ipc_sasl_client_new(c->token, c->qop_mask, &c->sasl) < 0)
         return sasl_refuse(c, "out of memory");
     if (found->has_challenge)
         return sasl_reply(c, found->challenge.data, found->challenge.len, found);
@@ -125,12 +125,12 @@ static int on_success(struct ipc_client *c, const sasl_message *m)
     const char *text;
     if (!c->sasl)
         return sasl_refuse(c, "the server wants no token; refused, it may be an impostor");
-    if (sasl_client_step(c->sasl, m->token.data, m->token.len, &text, &err) < 0)
+    if (ipc_sasl_client_step(c->sasl, m->token.data, m->token.len, &text, &err) < 0)
         return sasl_refuse(c, err.text);
-    if (!sasl_client_done(c->sasl))
+    if (!ipc_sasl_client_done(c->sasl))
         return sasl_refuse(c, "the server ends the exchange too early");
-    c->layer = sasl_client_take_layer(c->sasl);
-    c->sasl = sasl_client_free(c->sasl);
+    c->layer = ipc_sasl_client_take_layer(c->sasl);
+    c->sasl = ipc_sasl_client_free(c->sasl);
     int r = put_context(c);
     if (r >= 0)
         r = ipc_client_layer_cover(c);

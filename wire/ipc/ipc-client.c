@@ -111,7 +111,7 @@ static int call_pack(struct ipc_client *c, struct client_call *call, const struc
 static struct client_call *call_find(const struct ipc_client *c, int32_t id)
 {
     struct client_call *found;
-    HASH_FIND(hh, c->by_id, &id, sizeof id, found);
+    HASH_FIND(hh, c->by_id, &id, sizeof(id), found);
     return found;
 }
 
@@ -130,7 +130,7 @@ int ipc_client_start(struct ipc_client *c, const struct ipc_request *q, ipc_done
         return -EINVAL;
     if (q->id > 0 && call_find(c, q->id))
         return -EEXIST;
-    struct client_call *call = calloc(1, sizeof *call);
+    struct client_call *call = calloc(1, sizeof(*call));
     if (!call)
         return -ENOMEM;
     call->id = q->id > 0 ? q->id : next_id(c);
@@ -146,7 +146,7 @@ int ipc_client_start(struct ipc_client *c, const struct ipc_request *q, ipc_done
         return r;
     }
     DL_APPEND(c->unsent, call);
-    HASH_ADD(hh, c->by_id, id, sizeof call->id, call);
+    HASH_ADD(hh, c->by_id, id, sizeof(call->id), call);
     ipc_client_wake_at(c, call->deadline_ms);
     ipc_client_pump_later(c);
     if (ret_id)
@@ -315,7 +315,7 @@ static void token_free(struct yarn_token *t)
 
 static struct yarn_token *token_copy(const struct yarn_token *t)
 {
-    struct yarn_token *n = calloc(1, sizeof *n);
+    struct yarn_token *n = calloc(1, sizeof(*n));
     uint8_t *id = malloc(t->id_len + 1), *password = malloc(t->password_len + 1);
     if (!n || !id || !password) {
         free(n);
@@ -338,9 +338,9 @@ static char *user_name(const char *wanted)
         return strdup(wanted);
     struct passwd pw, *found = NULL;
     char buf[4096];
-    if (getpwuid_r(geteuid(), &pw, buf, sizeof buf, &found) == 0 && found)
+    if (getpwuid_r(geteuid(), &pw, buf, sizeof(buf), &found) == 0 && found)
         return strdup(found->pw_name);
-    snprintf(buf, sizeof buf, "%u", (unsigned)geteuid());
+    snprintf(buf, sizeof(buf), "%u", (unsigned)geteuid());
     return strdup(buf);
 }
 
@@ -379,7 +379,7 @@ static int client_fill(struct ipc_client *c, const struct ipc_client_config *cfg
         return -ENOMEM;
     if (!c->host || !c->protocol || !c->user)
         return -ENOMEM;
-    snprintf(c->where, sizeof c->where, "%s:%u", cfg->host, cfg->port);
+    snprintf(c->where, sizeof(c->where), "%s:%u", cfg->host, cfg->port);
     c->port = cfg->port;
     c->version = cfg->version;
     c->qop_mask = cfg->qop_mask;
@@ -390,7 +390,7 @@ static int client_fill(struct ipc_client *c, const struct ipc_client_config *cfg
     c->max_frame = cfg->max_frame ? cfg->max_frame : IPC_FRAME_MAX;
     int r = 0;
     if (cfg->client_id)
-        memcpy(c->id, cfg->client_id, sizeof c->id);
+        memcpy(c->id, cfg->client_id, sizeof(c->id));
     else
         r = ipc_client_id_new(c->id);
     if (r < 0)
@@ -408,7 +408,7 @@ static int client_fill(struct ipc_client *c, const struct ipc_client_config *cfg
 int ipc_client_new(sd_event *event, const struct ipc_client_config *cfg, struct ipc_client **ret,
                    struct sv_error *err)
 {
-    struct ipc_client *c = calloc(1, sizeof *c);
+    struct ipc_client *c = calloc(1, sizeof(*c));
     if (!c)
         return sv_error_set(err, -ENOMEM, "out of memory");
     c->refs = 1;

@@ -25,7 +25,7 @@
 int ipc_conn_new(struct ipc_server *s, int fd, const struct sockaddr_storage *sa,
                  const char *address, struct ipc_address *from)
 {
-    struct ipc_conn *c = calloc(1, sizeof *c);
+    struct ipc_conn *c = calloc(1, sizeof(*c));
     if (!c)
         return -ENOMEM;
     c->refs = 1;
@@ -34,7 +34,7 @@ int ipc_conn_new(struct ipc_server *s, int fd, const struct sockaddr_storage *sa
     c->in = SV_BUF_INIT(s->limits.max_frame + 4 + 2 * IPC_READ_CHUNK);
     c->out = c->plain = SV_BUF_INIT(s->limits.max_outq_per_conn + (size_t)IPC_FRAME_MAX);
     c->inner = SV_BUF_INIT(2 * (s->limits.max_frame + 4) + IPC_READ_CHUNK);
-    snprintf(c->address, sizeof c->address, "%s", address);
+    snprintf(c->address, sizeof(c->address), "%s", address);
     c->peer.address = c->address;
     c->peer.ip = ipc_address_ip(sa);
     c->peer.user = "";
@@ -108,8 +108,8 @@ void ipc_conn_close(struct ipc_conn *c)
     (void)epoll_ctl(s->epoll, EPOLL_CTL_DEL, c->fd, NULL); /* it is in the set, ignoring */
     ipc_address_leave(s, c);
     c->fd = sv_close(c->fd);
-    c->sasl = sasl_server_free(c->sasl);
-    c->layer = sasl_layer_free(c->layer);
+    c->sasl = ipc_sasl_server_free(c->sasl);
+    c->layer = ipc_sasl_layer_free(c->layer);
     sv_buf_free(&c->in);
     sv_buf_free(&c->out);
     sv_buf_free(&c->plain);
@@ -125,7 +125,7 @@ void ipc_conn_set_state(struct ipc_conn *c, enum conn_state state)
         leave_pre(c);
     if (state == CONN_CLOSING) {
         c->since_ms = sv_now_ms();
-        c->sasl = sasl_server_free(c->sasl);
+        c->sasl = ipc_sasl_server_free(c->sasl);
     }
 }
 
@@ -526,7 +526,7 @@ void ipc_conn_fatal(struct ipc_conn *c, const struct ipc_echo *echo, int detail,
     char text[SV_ERROR_TEXT_MAX];
     va_list ap;
     va_start(ap, fmt);
-    vsnprintf(text, sizeof text, fmt, ap);
+    vsnprintf(text, sizeof(text), fmt, ap);
     va_end(ap);
     sv_log_debug("ipc %s: %s: %s", c->address, java_class, text);
     if (ipc_answer_status(c, echo, IPC_STATUS(FATAL), detail, java_class, text) < 0)

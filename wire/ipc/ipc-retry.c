@@ -39,7 +39,7 @@ struct ipc_retry_cache {
 
 struct ipc_retry_cache *ipc_retry_new(const struct ipc_limits *l)
 {
-    struct ipc_retry_cache *c = calloc(1, sizeof *c);
+    struct ipc_retry_cache *c = calloc(1, sizeof(*c));
     if (!c)
         return NULL;
     c->refs = 1;
@@ -100,7 +100,7 @@ static void cache_trim(struct ipc_retry_cache *c)
 static struct ipc_retry_entry *entry_new(struct ipc_retry_cache *c, const struct retry_key *key,
                                          const struct ipc_call *call)
 {
-    struct ipc_retry_entry *e = calloc(1, sizeof *e);
+    struct ipc_retry_entry *e = calloc(1, sizeof(*e));
     if (!e || !(e->user = strdup(call->conn->peer.user))) {
         free(e);
         return NULL;
@@ -110,7 +110,7 @@ static struct ipc_retry_entry *entry_new(struct ipc_retry_cache *c, const struct
     e->method = call->method;
     e->token = call->conn->peer.token;
     e->begun_ms = sv_now_ms();
-    HASH_ADD(hh, c->by_key, key, sizeof e->key, e);
+    HASH_ADD(hh, c->by_key, key, sizeof(e->key), e);
     DL_APPEND(c->by_age, e);
     c->n++;
     c->refs++;
@@ -121,11 +121,11 @@ enum ipc_retry ipc_retry_begin(struct ipc_retry_cache *c, struct ipc_call *call)
 {
     struct retry_key key = { .call_id = call->echo.call_id };
     struct ipc_retry_entry *e;
-    if (call->echo.client_id_len != sizeof key.client_id)
+    if (call->echo.client_id_len != sizeof(key.client_id))
         return IPC_RETRY_RUN;
-    memcpy(key.client_id, call->echo.client_id, sizeof key.client_id);
+    memcpy(key.client_id, call->echo.client_id, sizeof(key.client_id));
     cache_trim(c);
-    HASH_FIND(hh, c->by_key, &key, sizeof key, e);
+    HASH_FIND(hh, c->by_key, &key, sizeof(key), e);
     if (!e) {
         call->retry = c->n < c->max_entries ? entry_new(c, &key, call) : NULL;
         return IPC_RETRY_RUN;

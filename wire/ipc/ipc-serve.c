@@ -160,7 +160,7 @@ static bool is_last(const struct ipc_route *r, const uint8_t *header, size_t n)
 static void route_keep(struct ipc_route *r, const uint8_t *header, size_t n,
                        const struct ipc_protocol *p, const struct ipc_method *m)
 {
-    if (n > sizeof r->header)
+    if (n > sizeof(r->header))
         return;
     memcpy(r->header, header, n);
     r->len = n;
@@ -249,7 +249,7 @@ static int dispatch(struct ipc_conn *c, const request_header *h, struct sv_arena
                     struct sv_buf *b, bool inner)
 {
     struct ipc_echo echo = { .call_id = h->callid, .retry_count = h->retrycount };
-    if (h->clientid.len > sizeof echo.client_id)
+    if (h->clientid.len > sizeof(echo.client_id))
         return header_refuse(c, &echo, "the client's id is too long");
     echo.client_id_len = (uint8_t)h->clientid.len;
     if (h->clientid.len > 0)

@@ -81,11 +81,11 @@ static void address_text(const struct sockaddr_storage *sa, char *buf, size_t si
     char ip[INET6_ADDRSTRLEN] = "?";
     if (sa->ss_family == AF_INET) {
         const struct sockaddr_in *in = (const struct sockaddr_in *)sa;
-        inet_ntop(AF_INET, &in->sin_addr, ip, sizeof ip);
+        inet_ntop(AF_INET, &in->sin_addr, ip, sizeof(ip));
         snprintf(buf, size, "%s:%u", ip, ntohs(in->sin_port));
     } else {
         const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)sa;
-        inet_ntop(AF_INET6, &in6->sin6_addr, ip, sizeof ip);
+        inet_ntop(AF_INET6, &in6->sin6_addr, ip, sizeof(ip));
         snprintf(buf, size, "[%s]:%u", ip, ntohs(in6->sin6_port));
     }
 }
@@ -116,8 +116,8 @@ static int accept_as(struct ipc_server *s, int fd, const struct sockaddr_storage
     struct ipc_address *from = ipc_address_get(s, sa);
     if (!from)
         return -ENOMEM;
-    (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
-    (void)setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &one, sizeof one);
+    (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
+    (void)setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &one, sizeof(one));
     r = ipc_conn_new(s, fd, sa, address, from);
     if (r < 0)
         ipc_address_put(s, from);
@@ -127,7 +127,7 @@ static int accept_as(struct ipc_server *s, int fd, const struct sockaddr_storage
 static void accepted(struct ipc_server *s, int fd, const struct sockaddr_storage *sa)
 {
     char address[56];
-    address_text(sa, address, sizeof address);
+    address_text(sa, address, sizeof(address));
     int r = accept_as(s, fd, sa, address);
     if (r >= 0) {
         if (s->n_conns > s->limits.crowd) /* deadlines are shorter now */
@@ -145,7 +145,7 @@ static int on_accept(sd_event_source *src, int fd, uint32_t revents, void *userd
     struct ipc_server *s = userdata;
     for (int i = 0; i < ACCEPT_BATCH; i++) {
         struct sockaddr_storage sa = { 0 };
-        socklen_t len = sizeof sa;
+        socklen_t len = sizeof(sa);
         int c = accept4(fd, (struct sockaddr *)&sa, &len, SOCK_CLOEXEC | SOCK_NONBLOCK);
         if (c >= 0) {
             accepted(s, c, &sa);
@@ -354,7 +354,7 @@ void ipc_server_arena_done(struct ipc_server *s, struct sv_arena *a)
 static int use_socket(int *fd, struct ipc_server *s)
 {
     struct sockaddr_storage sa = { 0 };
-    socklen_t len = sizeof sa;
+    socklen_t len = sizeof(sa);
     if (getsockname(*fd, (struct sockaddr *)&sa, &len) < 0)
         return -errno;
     s->port = ntohs(sa.ss_family == AF_INET ? ((struct sockaddr_in *)&sa)->sin_port
@@ -369,7 +369,7 @@ static int listen_on(const struct addrinfo *ai, struct ipc_server *s)
     _cleanup_close_ int fd = socket(ai->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd < 0)
         return -errno;
-    if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one) < 0 ||
+    if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one)) < 0 ||
         bind(fd, ai->ai_addr, ai->ai_addrlen) < 0 || listen(fd, s->limits.backlog) < 0)
         return -errno;
     return use_socket(&fd, s);
@@ -388,7 +388,7 @@ static int server_listen(struct ipc_server *s, struct sv_error *err)
         r = use_socket(s->cfg.listen_fd, s);
         return r < 0 ? sv_error_errno(err, r, "listening socket") : 0;
     }
-    snprintf(port, sizeof port, "%u", s->cfg.port);
+    snprintf(port, sizeof(port), "%u", s->cfg.port);
     r = getaddrinfo(host, port, &hints, &list);
     if (r != 0)
         return sv_error_set(err, -EADDRNOTAVAIL, "%s:%u: cannot listen: %s", host, s->cfg.port,
@@ -440,7 +440,7 @@ static int server_retry(struct ipc_server *s)
 int ipc_server_new(sd_event *event, const struct ipc_server_config *cfg, struct ipc_server **ret,
                    struct sv_error *err)
 {
-    struct ipc_server *s = calloc(1, sizeof *s);
+    struct ipc_server *s = calloc(1, sizeof(*s));
     if (!s)
         return sv_error_set(err, -ENOMEM, "out of memory");
     s->fd = s->epoll = -1;
@@ -450,7 +450,7 @@ int ipc_server_new(sd_event *event, const struct ipc_server_config *cfg, struct 
     s->wake_ms = INT64_MAX;
     limits_default(&s->limits);
     s->scratch = malloc(IPC_READ_CHUNK);
-    s->batch = calloc(1, sizeof *s->batch);
+    s->batch = calloc(1, sizeof(*s->batch));
     int r = s->scratch && s->batch && server_retry(s) >= 0
                 ? server_listen(s, err)
                 : sv_error_set(err, -ENOMEM, "out of memory");

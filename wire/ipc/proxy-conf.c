@@ -143,15 +143,15 @@ static int read_server(struct sv_conf *c, enum yarn_rm_service service, const ch
                        struct ipc_proxy_server *s, struct sv_error *err)
 {
     char name[512], host_name[512], def[600];
-    snprintf(name, sizeof name, "%s%s", services[service].address, suffix);
-    snprintf(host_name, sizeof host_name, RM "hostname%s", suffix);
+    snprintf(name, sizeof(name), "%s%s", services[service].address, suffix);
+    snprintf(host_name, sizeof(host_name), RM "hostname%s", suffix);
     const char *host = sv_conf_raw(c, host_name);
     if (!host && *suffix && !sv_conf_raw(c, name))
         return sv_error_set(err, -EINVAL,
                             "%s: not set, and neither is %s: one of them must give the address of "
                             "this ResourceManager",
                             name, host_name);
-    snprintf(def, sizeof def, "%s:%u", host ? host : "0.0.0.0", services[service].port);
+    snprintf(def, sizeof(def), "%s:%u", host ? host : "0.0.0.0", services[service].port);
     struct sv_conf_key key = { .name = name, .type = SV_CONF_ADDRESS, .def = def };
     int r = sv_conf_address(c, &key, &s->host, &s->port, err);
     if (r >= 0)
@@ -173,12 +173,12 @@ static int read_ha_servers(struct sv_conf *c, enum yarn_rm_service service,
                             keys[K_IDS].name, keys[K_HA].name);
     for (char **id = ids; *id; id++) {
         struct ipc_proxy_server *s = &p->servers[p->n_servers];
-        char suffix[sizeof s->id + 1];
-        if (p->n_servers == IPC_PROXY_SERVERS_MAX || strlen(*id) >= sizeof s->id)
+        char suffix[sizeof(s->id) + 1];
+        if (p->n_servers == IPC_PROXY_SERVERS_MAX || strlen(*id) >= sizeof(s->id))
             return sv_error_set(err, -EINVAL, "%s: \"%s\": at most %d names, each shorter than %zu",
-                                keys[K_IDS].name, raw, IPC_PROXY_SERVERS_MAX, sizeof s->id);
-        snprintf(s->id, sizeof s->id, "%s", *id);
-        snprintf(suffix, sizeof suffix, ".%s", *id);
+                                keys[K_IDS].name, raw, IPC_PROXY_SERVERS_MAX, sizeof(s->id));
+        snprintf(s->id, sizeof(s->id), "%s", *id);
+        snprintf(suffix, sizeof(suffix), ".%s", *id);
         r = read_server(c, service, suffix, s, err);
         if (r < 0)
             return r;

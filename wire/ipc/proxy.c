@@ -102,7 +102,7 @@ int ipc_proxy_new(sd_event *event, const struct ipc_proxy_config *cfg, struct ip
     if (cfg->n_servers == 0 || cfg->n_servers > IPC_PROXY_SERVERS_MAX)
         return sv_error_set(err, -EINVAL, "%s: %zu servers; between 1 and %d are needed",
                             cfg->client.protocol, cfg->n_servers, IPC_PROXY_SERVERS_MAX);
-    struct ipc_proxy *p = calloc(1, sizeof *p);
+    struct ipc_proxy *p = calloc(1, sizeof(*p));
     if (!p)
         return sv_error_set(err, -ENOMEM, "out of memory");
     p->refs = 1;
@@ -294,7 +294,7 @@ static void call_done(const struct ipc_result *r, const struct sv_error *err, vo
 static struct proxy_call *call_find(const struct ipc_proxy *p, int32_t id)
 {
     struct proxy_call *call;
-    HASH_FIND(hh, p->by_id, &id, sizeof id, call);
+    HASH_FIND(hh, p->by_id, &id, sizeof(id), call);
     return call;
 }
 
@@ -304,7 +304,7 @@ int ipc_proxy_call(struct ipc_proxy *p, const char *method, const ProtobufCMessa
 {
     if (p->freed)
         return -ESHUTDOWN;
-    struct proxy_call *call = calloc(1, sizeof *call);
+    struct proxy_call *call = calloc(1, sizeof(*call));
     if (!call)
         return -ENOMEM;
     call->body_len = protobuf_c_message_get_packed_size(request);
@@ -329,7 +329,7 @@ int ipc_proxy_call(struct ipc_proxy *p, const char *method, const ProtobufCMessa
         call_free(call);
         return r;
     }
-    HASH_ADD(hh, p->by_id, id, sizeof call->id, call);
+    HASH_ADD(hh, p->by_id, id, sizeof(call->id), call);
     if (ret_id)
         *ret_id = call->id;
     return 0;

@@ -41,12 +41,12 @@ static int resolve_host(const char *host, uint16_t port, int flags, struct ipc_a
                               .ai_flags = flags | AI_NUMERICSERV },
                     *list = NULL;
     char text[8];
-    snprintf(text, sizeof text, "%u", port);
+    snprintf(text, sizeof(text), "%u", port);
     ret->n = 0;
     if (getaddrinfo(host, text, &hints, &list) != 0)
         return -EHOSTUNREACH;
     for (const struct addrinfo *ai = list; ai && ret->n < IPC_RESOLVE_MAX; ai = ai->ai_next) {
-        if (ai->ai_addrlen > sizeof ret->sa[0])
+        if (ai->ai_addrlen > sizeof(ret->sa[0]))
             continue;
         memcpy(&ret->sa[ret->n], ai->ai_addr, ai->ai_addrlen);
         ret->len[ret->n++] = ai->ai_addrlen;
@@ -84,8 +84,8 @@ int ipc_resolve_start(sd_event *event, const char *host, uint16_t port, ipc_reso
 {
     if (strlen(host) >= sizeof((struct resolve_job *)0)->host)
         return -EHOSTUNREACH;
-    struct ipc_resolve *r = calloc(1, sizeof *r);
-    struct resolve_job *j = calloc(1, sizeof *j);
+    struct ipc_resolve *r = calloc(1, sizeof(*r));
+    struct resolve_job *j = calloc(1, sizeof(*j));
     struct sv_job job = {
         .data = j, .userdata = r, .run = resolve_job_run, .done = on_done, .free = free
     };
@@ -95,7 +95,7 @@ int ipc_resolve_start(sd_event *event, const char *host, uint16_t port, ipc_reso
         r->done = done;
         r->userdata = userdata;
         j->port = port;
-        snprintf(j->host, sizeof j->host, "%s", host);
+        snprintf(j->host, sizeof(j->host), "%s", host);
         k = sv_worker_run(r->worker, &job);
     }
     if (k < 0) {

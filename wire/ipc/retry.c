@@ -148,7 +148,7 @@ static int compare(const void *key, const void *row)
 
 bool ipc_method_repeatable(const char *method)
 {
-    return bsearch(method, repeatable, SV_ARRAY_LEN(repeatable), sizeof repeatable[0], compare);
+    return bsearch(method, repeatable, SV_ARRAY_LEN(repeatable), sizeof(repeatable[0]), compare);
 }
 
 /* ServerProxy repeats every method of ContainerManagementProtocol; starting a container twice is

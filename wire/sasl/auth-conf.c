@@ -22,7 +22,7 @@ int yarn_auth_check(struct sv_conf *conf, struct sv_error *err)
         return r;
     if (strcasecmp(method, "simple") == 0) /* Hadoop ignores case */
         return 0;
-    sv_conf_origin(conf, &key, at, sizeof at);
+    sv_conf_origin(conf, &key, at, sizeof(at));
     return sv_error_set(err, -EOPNOTSUPP,
                         "%s is \"%.64s\": only simple is supported by this version; use the "
                         "configuration of a cluster without Kerberos",

@@ -62,9 +62,9 @@ static char *directive_parse(char *p, struct digest_directive *ret)
     return p;
 }
 
-int digest_parse(struct digest_directives *ds, const uint8_t *p, size_t n, size_t max)
+int ipc_digest_parse(struct digest_directives *ds, const uint8_t *p, size_t n, size_t max)
 {
-    if (n == 0 || n > max || n >= sizeof ds->text || memchr(p, 0, n))
+    if (n == 0 || n > max || n >= sizeof(ds->text) || memchr(p, 0, n))
         return -EBADMSG;
     memcpy(ds->text, p, n);
     ds->text[n] = 0;
@@ -83,7 +83,7 @@ int digest_parse(struct digest_directives *ds, const uint8_t *p, size_t n, size_
     return 0;
 }
 
-const char *digest_get(const struct digest_directives *ds, const char *name)
+const char *ipc_digest_get(const struct digest_directives *ds, const char *name)
 {
     for (size_t i = 0; i < ds->n; i++)
         if (sv_streq(ds->d[i].name, name))
@@ -91,7 +91,7 @@ const char *digest_get(const struct digest_directives *ds, const char *name)
     return NULL;
 }
 
-bool digest_known(const struct digest_directives *ds, const char *const *names)
+bool ipc_digest_known(const struct digest_directives *ds, const char *const *names)
 {
     for (size_t i = 0; i < ds->n; i++) {
         const char *const *k = names;
@@ -126,8 +126,8 @@ static int md5(uint8_t ret[DIGEST_MD5_LEN], const struct piece *pieces, size_t n
     return ok ? 0 : -EIO;
 }
 
-int digest_md5(uint8_t ret[DIGEST_MD5_LEN], const void *a, size_t a_len, const void *b,
-               size_t b_len)
+int ipc_digest_md5(uint8_t ret[DIGEST_MD5_LEN], const void *a, size_t a_len, const void *b,
+                   size_t b_len)
 {
     const struct piece pieces[] = { { a, a_len }, { b, b_len } };
     return md5(ret, pieces, 2);
@@ -149,7 +149,7 @@ static int ha1(const struct digest_input *in, uint8_t ret[DIGEST_MD5_LEN])
     const struct piece first[] = { TEXT(in->user), TEXT(":"), TEXT(in->realm), TEXT(":"),
                                    TEXT(in->password) };
     bool acts = in->authzid && *in->authzid;
-    const struct piece second[] = { { secret, sizeof secret },
+    const struct piece second[] = { { secret, sizeof(secret) },
                                     TEXT(":"),
                                     TEXT(in->nonce),
                                     TEXT(":"),
@@ -159,7 +159,7 @@ static int ha1(const struct digest_input *in, uint8_t ret[DIGEST_MD5_LEN])
     int r = md5(secret, first, SV_ARRAY_LEN(first));
     if (r >= 0)
         r = md5(ret, second, SV_ARRAY_LEN(second));
-    OPENSSL_cleanse(secret, sizeof secret);
+    OPENSSL_cleanse(secret, sizeof(secret));
     return r;
 }
 
@@ -182,14 +182,14 @@ static int proof(const struct digest_input *in, const uint8_t a1[DIGEST_MD5_LEN]
     hex(h, a2_hex);
     hex(a1, a1_hex);
     r = md5(h, all, SV_ARRAY_LEN(all));
-    OPENSSL_cleanse(a1_hex, sizeof a1_hex);
+    OPENSSL_cleanse(a1_hex, sizeof(a1_hex));
     if (r < 0)
         return r;
     hex(h, ret);
     return 0;
 }
 
-int digest_compute(const struct digest_input *in, struct digest_output *ret)
+int ipc_digest_compute(const struct digest_input *in, struct digest_output *ret)
 {
     int r = ha1(in, ret->ha1);
     if (r >= 0)

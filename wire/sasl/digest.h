@@ -23,11 +23,12 @@ struct digest_directives {
 
 /* Parses n ≤ max bytes. -EBADMSG: empty, a NUL, a violation of the grammar, a backslash (no
  * directive of Hadoop needs one), a duplicate directive, too many directives. */
-int digest_parse(struct digest_directives *ds, const uint8_t *p, size_t n, size_t max) _must_use_;
+int ipc_digest_parse(struct digest_directives *ds, const uint8_t *p, size_t n, size_t max)
+    _must_use_;
 /* NULL = absent. */
-const char *digest_get(const struct digest_directives *ds, const char *name);
+const char *ipc_digest_get(const struct digest_directives *ds, const char *name);
 /* True if every directive has a name from the list, which ends with NULL. */
-bool digest_known(const struct digest_directives *ds, const char *const *names);
+bool ipc_digest_known(const struct digest_directives *ds, const char *const *names);
 
 /* Known to both sides after the client's response. */
 struct digest_input {
@@ -46,8 +47,8 @@ struct digest_output {
 };
 
 /* nc is 00000001. -EIO when libcrypto has no MD5. */
-int digest_compute(const struct digest_input *in, struct digest_output *ret) _must_use_;
-int digest_md5(uint8_t ret[DIGEST_MD5_LEN], const void *a, size_t a_len, const void *b,
-               size_t b_len) _must_use_;
+int ipc_digest_compute(const struct digest_input *in, struct digest_output *ret) _must_use_;
+int ipc_digest_md5(uint8_t ret[DIGEST_MD5_LEN], const void *a, size_t a_len, const void *b,
+                   size_t b_len) _must_use_;
 
 #endif

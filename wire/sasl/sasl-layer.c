@@ -51,13 +51,13 @@ static int direction_mac(struct sasl_direction *w, const uint8_t *ha1, const cha
     char md5[] = "MD5";
     OSSL_PARAM params[] = { OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, md5, 0),
                             OSSL_PARAM_construct_end() };
-    int r = digest_md5(key, ha1, DIGEST_MD5_LEN, magic, strlen(magic));
+    int r = ipc_digest_md5(key, ha1, DIGEST_MD5_LEN, magic, strlen(magic));
     EVP_MAC *hmac = EVP_MAC_fetch(NULL, "HMAC", NULL);
     w->mac = hmac ? EVP_MAC_CTX_new(hmac) : NULL;
-    if (r < 0 || !w->mac || !EVP_MAC_init(w->mac, key, sizeof key, params))
+    if (r < 0 || !w->mac || !EVP_MAC_init(w->mac, key, sizeof(key), params))
         r = -EIO;
     EVP_MAC_free(hmac);
-    OPENSSL_cleanse(key, sizeof key);
+    OPENSSL_cleanse(key, sizeof(key));
     return r;
 }
 
@@ -75,7 +75,7 @@ static int direction_cipher(struct sasl_direction *w, const uint8_t *ha1, const 
                             int encrypt)
 {
     uint8_t kc[DIGEST_MD5_LEN], key[2 * BLOCK];
-    int r = digest_md5(kc, ha1, DIGEST_MD5_LEN, magic, strlen(magic));
+    int r = ipc_digest_md5(kc, ha1, DIGEST_MD5_LEN, magic, strlen(magic));
     des_key(kc, key);
     des_key(kc + 7, key + BLOCK);
     w->cipher = EVP_CIPHER_CTX_new();
@@ -83,13 +83,13 @@ static int direction_cipher(struct sasl_direction *w, const uint8_t *ha1, const 
         !EVP_CipherInit_ex2(w->cipher, EVP_des_ede_cbc(), key, kc + BLOCK, encrypt, NULL) ||
         !EVP_CIPHER_CTX_set_padding(w->cipher, 0))
         r = -EIO;
-    OPENSSL_cleanse(kc, sizeof kc);
-    OPENSSL_cleanse(key, sizeof key);
+    OPENSSL_cleanse(kc, sizeof(kc));
+    OPENSSL_cleanse(key, sizeof(key));
     return r;
 }
 
-int sasl_layer_new(enum ipc_qop qop, const uint8_t *ha1, bool server, size_t peer_maxbuf,
-                   struct sasl_layer **ret)
+int ipc_sasl_layer_new(enum ipc_qop qop, const uint8_t *ha1, bool server, size_t peer_maxbuf,
+                       struct sasl_layer **ret)
 {
     static const char sign_client[] =
         "Digest session key to client-to-server signing key magic constant";
@@ -99,7 +99,7 @@ int sasl_layer_new(enum ipc_qop qop, const uint8_t *ha1, bool server, size_t pee
     static const char seal_server[] = "Digest H(A1) to server-to-client sealing key magic constant";
     if (qop == IPC_QOP_AUTH || peer_maxbuf < SASL_LAYER_MAXBUF_MIN)
         return -EINVAL;
-    _cleanup_(sasl_layer_freep) struct sasl_layer *l = calloc(1, sizeof *l);
+    _cleanup_(sasl_layer_freep) struct sasl_layer *l = calloc(1, sizeof(*l));
     if (!l)
         return -ENOMEM;
     l->qop = qop;
@@ -122,7 +122,7 @@ static void direction_free(struct sasl_direction *w)
     EVP_CIPHER_CTX_free(w->cipher);
 }
 
-struct sasl_layer *sasl_layer_free(struct sasl_layer *l)
+struct sasl_layer *ipc_sasl_layer_free(struct sasl_layer *l)
 {
     if (!l)
         return NULL;
@@ -132,7 +132,7 @@ struct sasl_layer *sasl_layer_free(struct sasl_layer *l)
     return NULL;
 }
 
-size_t sasl_layer_max_input(const struct sasl_layer *l)
+size_t ipc_sasl_layer_max_input(const struct sasl_layer *l)
 {
     return l->max_input;
 }
@@ -142,7 +142,7 @@ static size_t padding(const struct sasl_layer *l, size_t n)
     return l->qop == IPC_QOP_PRIVACY ? BLOCK - (n + MAC_LEN) % BLOCK : 0;
 }
 
-size_t sasl_layer_size(const struct sasl_layer *l, size_t n)
+size_t ipc_sasl_layer_size(const struct sasl_layer *l, size_t n)
 {
     return n + padding(l, n) + MAC_LEN + TAIL_LEN;
 }
@@ -155,7 +155,7 @@ static int mac(struct sasl_direction *w, const uint8_t *p, size_t n, uint8_t ret
     size_t len;
     put_u32(number, w->number);
     bool ok = EVP_MAC_init(w->mac, NULL, 0, NULL) &&
-              EVP_MAC_update(w->mac, number, sizeof number) && EVP_MAC_update(w->mac, p, n) &&
+              EVP_MAC_update(w->mac, number, sizeof(number)) && EVP_MAC_update(w->mac, p, n) &&
               EVP_MAC_final(w->mac, ret, &len, DIGEST_MD5_LEN);
     return ok ? 0 : -EIO;
 }
@@ -173,7 +173,7 @@ static void number_next(struct sasl_direction *w)
     w->over = ++w->number == 0;
 }
 
-int sasl_layer_wrap(struct sasl_layer *l, const uint8_t *p, size_t n, uint8_t *out)
+int ipc_sasl_layer_wrap(struct sasl_layer *l, const uint8_t *p, size_t n, uint8_t *out)
 {
     uint8_t full[DIGEST_MD5_LEN];
     if (l->out.over)
@@ -204,7 +204,8 @@ static size_t padding_found(const struct sasl_layer *l, const uint8_t *p, size_t
     return pad <= BLOCK && pad <= n ? pad : 0;
 }
 
-int sasl_layer_unwrap(struct sasl_layer *l, uint8_t *p, size_t n, uint8_t **ret, size_t *ret_len)
+int ipc_sasl_layer_unwrap(struct sasl_layer *l, uint8_t *p, size_t n, uint8_t **ret,
+                          size_t *ret_len)
 {
     uint8_t full[DIGEST_MD5_LEN], tail[TAIL_LEN] = { 0, 1 };
     if (n < MAC_LEN + TAIL_LEN || l->in.over)

@@ -20,22 +20,22 @@ struct sasl_layer;
 
 /* `ha1`: H(A1), 16 bytes. `server`: true on the server's side. `peer_maxbuf`: largest wrapped
  * message that the peer accepts. -EIO when libcrypto lacks an algorithm. */
-int sasl_layer_new(enum ipc_qop qop, const uint8_t *ha1, bool server, size_t peer_maxbuf,
-                   struct sasl_layer **ret) _must_use_;
-struct sasl_layer *sasl_layer_free(struct sasl_layer *l);
+int ipc_sasl_layer_new(enum ipc_qop qop, const uint8_t *ha1, bool server, size_t peer_maxbuf,
+                       struct sasl_layer **ret) _must_use_;
+struct sasl_layer *ipc_sasl_layer_free(struct sasl_layer *l);
 static inline void sasl_layer_freep(struct sasl_layer **l)
 {
-    *l = sasl_layer_free(*l);
+    *l = ipc_sasl_layer_free(*l);
 }
-/* Maximum input of one sasl_layer_wrap. */
-size_t sasl_layer_max_input(const struct sasl_layer *l);
+/* Maximum input of one ipc_sasl_layer_wrap. */
+size_t ipc_sasl_layer_max_input(const struct sasl_layer *l);
 /* Wrapped size of n bytes. */
-size_t sasl_layer_size(const struct sasl_layer *l, size_t n);
+size_t ipc_sasl_layer_size(const struct sasl_layer *l, size_t n);
 
-/* Writes exactly sasl_layer_size(n) bytes. -EIO, -EOVERFLOW (2^32 messages): close. */
-int sasl_layer_wrap(struct sasl_layer *l, const uint8_t *p, size_t n, uint8_t *out) _must_use_;
+/* Writes exactly ipc_sasl_layer_size(n) bytes. -EIO, -EOVERFLOW (2^32 messages): close. */
+int ipc_sasl_layer_wrap(struct sasl_layer *l, const uint8_t *p, size_t n, uint8_t *out) _must_use_;
 /* Unwraps in place: *ret lies in p. -EBADMSG: malformed, forged, replayed or lost. */
-int sasl_layer_unwrap(struct sasl_layer *l, uint8_t *p, size_t n, uint8_t **ret, size_t *ret_len)
-    _must_use_;
+int ipc_sasl_layer_unwrap(struct sasl_layer *l, uint8_t *p, size_t n, uint8_t **ret,
+                          size_t *ret_len) _must_use_;
 
 #endif

@@ -1,5 +1,5 @@
 /* SASL DIGEST-MD5 for tokens, both sides; see sasl.h. Hostile: the peer's directives, which
- * digest_parse validates first. Why the exchange is computed here:
+ * ipc_digest_parse validates first. Why the exchange is computed here:
  * docs/adr/0006-sasl-integrity-and-privacy.md. */
 #include "wire/sasl/sasl.h"
 
@@ -25,9 +25,9 @@
 static int nonce_make(char **ret)
 {
     uint8_t bytes[NONCE_LEN];
-    if (RAND_bytes(bytes, sizeof bytes) != 1)
+    if (RAND_bytes(bytes, sizeof(bytes)) != 1)
         return -EIO;
-    return sv_base64_encode(bytes, sizeof bytes, ret);
+    return sv_base64_encode(bytes, sizeof(bytes), ret);
 }
 
 static void text_wipe(char **text)
@@ -52,17 +52,17 @@ struct sasl_server {
     uint8_t *id;
     size_t id_len;
     char user[256];
-    char answer[sizeof "rspauth=" + DIGEST_HEX_LEN];
+    char answer[sizeof("rspauth=") + DIGEST_HEX_LEN];
     uint32_t qop; /* chosen by the client */
     size_t maxbuf;
     struct sasl_layer *layer;
     bool used, done;
 };
 
-int sasl_server_new(ipc_token_verifier verify, void *userdata, uint32_t qop_mask,
-                    struct sasl_server **ret)
+int ipc_sasl_server_new(ipc_token_verifier verify, void *userdata, uint32_t qop_mask,
+                        struct sasl_server **ret)
 {
-    _cleanup_(sasl_server_freep) struct sasl_server *s = calloc(1, sizeof *s);
+    _cleanup_(sasl_server_freep) struct sasl_server *s = calloc(1, sizeof(*s));
     if (!s)
         return -ENOMEM;
     s->verify = verify;
@@ -83,11 +83,11 @@ int sasl_server_new(ipc_token_verifier verify, void *userdata, uint32_t qop_mask
     return 0;
 }
 
-struct sasl_server *sasl_server_free(struct sasl_server *s)
+struct sasl_server *ipc_sasl_server_free(struct sasl_server *s)
 {
     if (!s)
         return NULL;
-    sasl_layer_free(s->layer);
+    ipc_sasl_layer_free(s->layer);
     free(s->nonce);
     free(s->challenge);
     free(s->id);
@@ -95,7 +95,7 @@ struct sasl_server *sasl_server_free(struct sasl_server *s)
     return NULL;
 }
 
-const char *sasl_server_challenge(const struct sasl_server *s)
+const char *ipc_sasl_server_challenge(const struct sasl_server *s)
 {
     return s->challenge;
 }
@@ -104,7 +104,7 @@ const char *sasl_server_challenge(const struct sasl_server *s)
 static int server_qop(struct sasl_server *s, const struct digest_directives *ds,
                       struct sv_error *err)
 {
-    const char *qop = digest_get(ds, "qop"), *maxbuf = digest_get(ds, "maxbuf");
+    const char *qop = ipc_digest_get(ds, "qop"), *maxbuf = ipc_digest_get(ds, "maxbuf");
     uint64_t size = SASL_LAYER_MAXBUF;
     s->qop = qop ? ipc_qop_from_name(qop) : IPC_QOP_AUTH;
     if (!s->qop || !(s->qop & s->qop_mask))
@@ -116,8 +116,8 @@ static int server_qop(struct sasl_server *s, const struct digest_directives *ds,
     if (maxbuf && (sv_parse_u64(maxbuf, 17, 16777215, &size) < 0 ||
                    (s->qop != IPC_QOP_AUTH && size < SASL_LAYER_MAXBUF_MIN)))
         return sv_error_set(err, -EACCES, WHY_FORMAT "Invalid maxbuf.");
-    if (s->qop == IPC_QOP_PRIVACY ? !sv_streq(digest_get(ds, "cipher"), SASL_LAYER_CIPHER)
-                                  : digest_get(ds, "cipher") != NULL)
+    if (s->qop == IPC_QOP_PRIVACY ? !sv_streq(ipc_digest_get(ds, "cipher"), SASL_LAYER_CIPHER)
+                                  : ipc_digest_get(ds, "cipher") != NULL)
         return sv_error_set(err, -EACCES, WHY_FORMAT "Invalid cipher.");
     s->maxbuf = (size_t)size;
     return 0;
@@ -131,15 +131,15 @@ static int server_directives(struct sasl_server *s, const struct digest_directiv
     static const char *const names[] = { "username", "realm",   "nonce",      "cnonce",   "nc",
                                          "qop",      "maxbuf",  "digest-uri", "response", "charset",
                                          "cipher",   "authzid", NULL };
-    const char *user = digest_get(ds, "username"), *cnonce = digest_get(ds, "cnonce");
-    const char *authzid = digest_get(ds, "authzid"), *nonce = digest_get(ds, "nonce");
-    if (!digest_known(ds, names) || !user || !*user || !cnonce || !*cnonce || !nonce ||
-        !digest_get(ds, "response"))
+    const char *user = ipc_digest_get(ds, "username"), *cnonce = ipc_digest_get(ds, "cnonce");
+    const char *authzid = ipc_digest_get(ds, "authzid"), *nonce = ipc_digest_get(ds, "nonce");
+    if (!ipc_digest_known(ds, names) || !user || !*user || !cnonce || !*cnonce || !nonce ||
+        !ipc_digest_get(ds, "response"))
         return sv_error_set(err, -EACCES, WHY_FORMAT "A directive is missing or unknown.");
-    if (!sv_streq(digest_get(ds, "nc"), "00000001") ||
-        !sv_streq(digest_get(ds, "digest-uri"), DIGEST_URI) ||
-        !absent_or_equal(digest_get(ds, "realm"), SASL_SERVER_ID) ||
-        !absent_or_equal(digest_get(ds, "charset"), "utf-8") ||
+    if (!sv_streq(ipc_digest_get(ds, "nc"), "00000001") ||
+        !sv_streq(ipc_digest_get(ds, "digest-uri"), DIGEST_URI) ||
+        !absent_or_equal(ipc_digest_get(ds, "realm"), SASL_SERVER_ID) ||
+        !absent_or_equal(ipc_digest_get(ds, "charset"), "utf-8") ||
         (authzid && *authzid && !sv_streq(authzid, user)))
         return sv_error_set(err, -EACCES, WHY_FORMAT "A directive has a wrong value.");
     if (!sv_streq(nonce, s->nonce))
@@ -160,7 +160,7 @@ static int server_password(struct sasl_server *s, char **ret, const char **ret_c
     size_t len = 0;
     const char *class = NULL;
     int r = s->verify(s->id, s->id_len, password, &len, s->user, &class, err, s->userdata);
-    if (r < 0 || len > sizeof password) {
+    if (r < 0 || len > sizeof(password)) {
         *ret_class = class ? class : JAVA_INVALID_TOKEN;
         if (r >= 0 || !err || !err->text[0])
             return sv_error_set(err, -EACCES, "the token is not accepted");
@@ -168,7 +168,7 @@ static int server_password(struct sasl_server *s, char **ret, const char **ret_c
         return -EACCES;
     }
     r = sv_base64_encode(password, len, ret);
-    OPENSSL_cleanse(password, sizeof password);
+    OPENSSL_cleanse(password, sizeof(password));
     return r < 0 ? sv_error_set(err, -EACCES, SASL_MECHANISM ": out of memory") : 0;
 }
 
@@ -180,40 +180,40 @@ static int server_check(struct sasl_server *s, const struct digest_directives *d
     int r = server_password(s, &password, ret_class, err);
     if (r < 0)
         return r;
-    const char *realm = digest_get(ds, "realm"), *response = digest_get(ds, "response");
+    const char *realm = ipc_digest_get(ds, "realm"), *response = ipc_digest_get(ds, "response");
     const struct digest_input in = {
-        .user = digest_get(ds, "username"),
+        .user = ipc_digest_get(ds, "username"),
         .realm = realm ? realm : "",
         .password = password,
         .nonce = s->nonce,
-        .cnonce = digest_get(ds, "cnonce"),
+        .cnonce = ipc_digest_get(ds, "cnonce"),
         .uri = DIGEST_URI,
-        .authzid = digest_get(ds, "authzid"),
+        .authzid = ipc_digest_get(ds, "authzid"),
         .qop = ipc_qop_name(s->qop),
     };
-    if (digest_compute(&in, &out) < 0)
+    if (ipc_digest_compute(&in, &out) < 0)
         return sv_error_set(err, -EACCES, SASL_MECHANISM ": MD5 is not available");
     if (strlen(response) != DIGEST_HEX_LEN - 1 ||
         CRYPTO_memcmp(response, out.response, DIGEST_HEX_LEN - 1) != 0)
         r = sv_error_set(err, -EACCES, WHY_MISMATCH);
     else if (s->qop != IPC_QOP_AUTH &&
-             sasl_layer_new(s->qop, out.ha1, true, s->maxbuf, &s->layer) < 0)
+             ipc_sasl_layer_new(s->qop, out.ha1, true, s->maxbuf, &s->layer) < 0)
         r = sv_error_set(err, -EACCES, SASL_MECHANISM ": the protection is not available");
     else
-        snprintf(s->answer, sizeof s->answer, "rspauth=%s", out.rspauth);
-    OPENSSL_cleanse(&out, sizeof out);
+        snprintf(s->answer, sizeof(s->answer), "rspauth=%s", out.rspauth);
+    OPENSSL_cleanse(&out, sizeof(out));
     return r;
 }
 
-int sasl_server_step(struct sasl_server *s, const uint8_t *p, size_t n, const char **ret,
-                     const char **ret_class, struct sv_error *err)
+int ipc_sasl_server_step(struct sasl_server *s, const uint8_t *p, size_t n, const char **ret,
+                         const char **ret_class, struct sv_error *err)
 {
     struct digest_directives ds;
     *ret_class = JAVA_SASL_EXCEPTION;
     if (s->used)
         return sv_error_set(err, -EACCES, SASL_MECHANISM ": the exchange is over");
     s->used = true;
-    if (digest_parse(&ds, p, n, IPC_SASL_RESPONSE_MAX) < 0)
+    if (ipc_digest_parse(&ds, p, n, IPC_SASL_RESPONSE_MAX) < 0)
         return sv_error_set(err, -EACCES, WHY_FORMAT "Malformed directives.");
     int r = server_directives(s, &ds, err);
     if (r >= 0)
@@ -225,18 +225,18 @@ int sasl_server_step(struct sasl_server *s, const uint8_t *p, size_t n, const ch
     return 0;
 }
 
-const char *sasl_server_user(const struct sasl_server *s)
+const char *ipc_sasl_server_user(const struct sasl_server *s)
 {
     return s->user;
 }
 
-const uint8_t *sasl_server_token_id(const struct sasl_server *s, size_t *ret_len)
+const uint8_t *ipc_sasl_server_token_id(const struct sasl_server *s, size_t *ret_len)
 {
     *ret_len = s->id_len;
     return s->id;
 }
 
-struct sasl_layer *sasl_server_take_layer(struct sasl_server *s)
+struct sasl_layer *ipc_sasl_server_take_layer(struct sasl_server *s)
 {
     return SV_TAKE(s->layer);
 }
@@ -254,9 +254,9 @@ struct sasl_client {
     int step; /* 0 waits for the challenge, 1 for rspauth, 2 is done, 3 has failed */
 };
 
-int sasl_client_new(const struct yarn_token *token, uint32_t qop_mask, struct sasl_client **ret)
+int ipc_sasl_client_new(const struct yarn_token *token, uint32_t qop_mask, struct sasl_client **ret)
 {
-    _cleanup_(sasl_client_freep) struct sasl_client *c = calloc(1, sizeof *c);
+    _cleanup_(sasl_client_freep) struct sasl_client *c = calloc(1, sizeof(*c));
     if (!c)
         return -ENOMEM;
     c->qop_mask = qop_mask ? qop_mask : IPC_QOP_AUTH;
@@ -269,15 +269,15 @@ int sasl_client_new(const struct yarn_token *token, uint32_t qop_mask, struct sa
     return 0;
 }
 
-struct sasl_client *sasl_client_free(struct sasl_client *c)
+struct sasl_client *ipc_sasl_client_free(struct sasl_client *c)
 {
     if (!c)
         return NULL;
-    sasl_layer_free(c->layer);
+    ipc_sasl_layer_free(c->layer);
     free(c->user);
     text_wipe(&c->password);
     free(c->out);
-    OPENSSL_cleanse(&c->digest, sizeof c->digest);
+    OPENSSL_cleanse(&c->digest, sizeof(c->digest));
     free(c);
     return NULL;
 }
@@ -298,12 +298,12 @@ static bool list_has(const char *list, const char *word)
 static uint32_t offered(const struct digest_directives *ds)
 {
     static const enum ipc_qop all[] = { IPC_QOP_AUTH, IPC_QOP_INTEGRITY, IPC_QOP_PRIVACY };
-    const char *list = digest_get(ds, "qop");
+    const char *list = ipc_digest_get(ds, "qop");
     uint32_t mask = list ? 0 : IPC_QOP_AUTH;
     for (size_t i = 0; i < SV_ARRAY_LEN(all); i++)
         if (list_has(list, ipc_qop_name(all[i])))
             mask |= all[i];
-    if (!list_has(digest_get(ds, "cipher"), SASL_LAYER_CIPHER))
+    if (!list_has(ipc_digest_get(ds, "cipher"), SASL_LAYER_CIPHER))
         mask &= ~(uint32_t)IPC_QOP_PRIVACY;
     return mask;
 }
@@ -311,18 +311,18 @@ static uint32_t offered(const struct digest_directives *ds)
 static int challenge_read(struct sasl_client *c, const struct digest_directives *ds,
                           struct sv_error *err)
 {
-    const char *nonce = digest_get(ds, "nonce"), *maxbuf = digest_get(ds, "maxbuf");
+    const char *nonce = ipc_digest_get(ds, "nonce"), *maxbuf = ipc_digest_get(ds, "maxbuf");
     uint64_t size = SASL_LAYER_MAXBUF;
-    if (!nonce || !*nonce || !sv_streq(digest_get(ds, "algorithm"), "md5-sess") ||
-        !absent_or_equal(digest_get(ds, "charset"), "utf-8") ||
-        !absent_or_equal(digest_get(ds, "realm"), SASL_SERVER_ID))
+    if (!nonce || !*nonce || !sv_streq(ipc_digest_get(ds, "algorithm"), "md5-sess") ||
+        !absent_or_equal(ipc_digest_get(ds, "charset"), "utf-8") ||
+        !absent_or_equal(ipc_digest_get(ds, "realm"), SASL_SERVER_ID))
         return sv_error_set(err, -EACCES, SASL_MECHANISM ": malformed challenge");
     c->qop = ipc_qop_strongest(offered(ds) & c->qop_mask);
     if (!c->qop)
         return sv_error_set(err, -EACCES,
                             SASL_MECHANISM ": the server offers protection \"%.64s\" (%s); "
                                            "hadoop.rpc.protection here asks for %s",
-                            digest_get(ds, "qop") ? digest_get(ds, "qop") : "auth",
+                            ipc_digest_get(ds, "qop") ? ipc_digest_get(ds, "qop") : "auth",
                             ipc_qop_text(offered(ds)), ipc_qop_text(c->qop_mask));
     if (maxbuf && (sv_parse_u64(maxbuf, 17, 16777215, &size) < 0 ||
                    (c->qop != IPC_QOP_AUTH && size < SASL_LAYER_MAXBUF_MIN)))
@@ -335,22 +335,22 @@ static int client_answer(struct sasl_client *c, const uint8_t *p, size_t n, stru
 {
     struct digest_directives ds;
     _cleanup_free_ char *cnonce = NULL;
-    if (digest_parse(&ds, p, n, IPC_SASL_CHALLENGE_MAX) < 0)
+    if (ipc_digest_parse(&ds, p, n, IPC_SASL_CHALLENGE_MAX) < 0)
         return sv_error_set(err, -EACCES, SASL_MECHANISM ": malformed challenge");
     int r = challenge_read(c, &ds, err);
     if (r < 0)
         return r;
-    const char *realm = digest_get(&ds, "realm");
+    const char *realm = ipc_digest_get(&ds, "realm");
     struct digest_input in = { .user = c->user,
                                .realm = realm ? realm : SASL_SERVER_ID,
                                .password = c->password,
-                               .nonce = digest_get(&ds, "nonce"),
+                               .nonce = ipc_digest_get(&ds, "nonce"),
                                .qop = ipc_qop_name(c->qop),
                                .uri = DIGEST_URI };
     if (nonce_make(&cnonce) < 0)
         return sv_error_set(err, -EACCES, SASL_MECHANISM ": no random numbers");
     in.cnonce = cnonce;
-    if (digest_compute(&in, &c->digest) < 0)
+    if (ipc_digest_compute(&in, &c->digest) < 0)
         return sv_error_set(err, -EACCES, SASL_MECHANISM ": MD5 is not available");
     if (asprintf(
             &c->out,
@@ -367,21 +367,21 @@ static int client_answer(struct sasl_client *c, const uint8_t *p, size_t n, stru
 static int client_proof(struct sasl_client *c, const uint8_t *p, size_t n, struct sv_error *err)
 {
     struct digest_directives ds;
-    if (digest_parse(&ds, p, n, IPC_SASL_CHALLENGE_MAX) < 0)
+    if (ipc_digest_parse(&ds, p, n, IPC_SASL_CHALLENGE_MAX) < 0)
         return sv_error_set(err, -EACCES, SASL_MECHANISM ": malformed rspauth");
-    const char *found = digest_get(&ds, "rspauth");
+    const char *found = ipc_digest_get(&ds, "rspauth");
     if (!found || strlen(found) != DIGEST_HEX_LEN - 1 ||
         CRYPTO_memcmp(found, c->digest.rspauth, DIGEST_HEX_LEN - 1) != 0)
         return sv_error_set(err, -EACCES, SASL_MECHANISM ": the server does not know the password");
     if (c->qop != IPC_QOP_AUTH &&
-        sasl_layer_new(c->qop, c->digest.ha1, false, c->maxbuf, &c->layer) < 0)
+        ipc_sasl_layer_new(c->qop, c->digest.ha1, false, c->maxbuf, &c->layer) < 0)
         return sv_error_set(err, -EACCES, SASL_MECHANISM ": the protection is not available");
     c->out = strdup("");
     return c->out ? 0 : sv_error_set(err, -ENOMEM, SASL_MECHANISM ": out of memory");
 }
 
-int sasl_client_step(struct sasl_client *c, const uint8_t *p, size_t n, const char **ret,
-                     struct sv_error *err)
+int ipc_sasl_client_step(struct sasl_client *c, const uint8_t *p, size_t n, const char **ret,
+                         struct sv_error *err)
 {
     if (c->step >= 2)
         return sv_error_set(err, -EACCES, SASL_MECHANISM ": the exchange is over");
@@ -393,12 +393,12 @@ int sasl_client_step(struct sasl_client *c, const uint8_t *p, size_t n, const ch
     return r;
 }
 
-bool sasl_client_done(const struct sasl_client *c)
+bool ipc_sasl_client_done(const struct sasl_client *c)
 {
     return c->step == 2;
 }
 
-struct sasl_layer *sasl_client_take_layer(struct sasl_client *c)
+struct sasl_layer *ipc_sasl_client_take_layer(struct sasl_client *c)
 {
     return SV_TAKE(c->layer);
 }

@@ -29,38 +29,38 @@ typedef int (*ipc_token_verifier)(const uint8_t *id, size_t id_len, uint8_t ret_
                                   const char **ret_class, struct sv_error *err, void *userdata);
 
 /* `qop_mask` (wire/sasl/qop.h): offered qualities; 0 = IPC_QOP_AUTH. */
-int sasl_server_new(ipc_token_verifier verify, void *userdata, uint32_t qop_mask,
-                    struct sasl_server **ret) _must_use_;
-struct sasl_server *sasl_server_free(struct sasl_server *s);
+int ipc_sasl_server_new(ipc_token_verifier verify, void *userdata, uint32_t qop_mask,
+                        struct sasl_server **ret) _must_use_;
+struct sasl_server *ipc_sasl_server_free(struct sasl_server *s);
 static inline void sasl_server_freep(struct sasl_server **s)
 {
-    *s = sasl_server_free(*s);
+    *s = ipc_sasl_server_free(*s);
 }
 /* The challenge; owned by the server object. */
-const char *sasl_server_challenge(const struct sasl_server *s);
+const char *ipc_sasl_server_challenge(const struct sasl_server *s);
 /* The client's answer. 0 = authenticated, *ret is the rspauth text (owned by the object). -EACCES:
  * err->text and *ret_class hold the reason, which may be shown to the peer. */
-int sasl_server_step(struct sasl_server *s, const uint8_t *p, size_t n, const char **ret,
-                     const char **ret_class, struct sv_error *err) _must_use_;
+int ipc_sasl_server_step(struct sasl_server *s, const uint8_t *p, size_t n, const char **ret,
+                         const char **ret_class, struct sv_error *err) _must_use_;
 /* After success. */
-const char *sasl_server_user(const struct sasl_server *s);
-const uint8_t *sasl_server_token_id(const struct sasl_server *s, size_t *ret_len);
+const char *ipc_sasl_server_user(const struct sasl_server *s);
+const uint8_t *ipc_sasl_server_token_id(const struct sasl_server *s, size_t *ret_len);
 /* NULL with qop auth; else owned by the caller from now on. */
-struct sasl_layer *sasl_server_take_layer(struct sasl_server *s);
+struct sasl_layer *ipc_sasl_server_take_layer(struct sasl_server *s);
 
 /* `qop_mask`: accepted qualities; the strongest offered one is chosen. 0 = IPC_QOP_AUTH. */
-int sasl_client_new(const struct yarn_token *token, uint32_t qop_mask, struct sasl_client **ret)
+int ipc_sasl_client_new(const struct yarn_token *token, uint32_t qop_mask, struct sasl_client **ret)
     _must_use_;
-struct sasl_client *sasl_client_free(struct sasl_client *c);
+struct sasl_client *ipc_sasl_client_free(struct sasl_client *c);
 static inline void sasl_client_freep(struct sasl_client **c)
 {
-    *c = sasl_client_free(*c);
+    *c = ipc_sasl_client_free(*c);
 }
 /* First the challenge: *ret is the response (owned by the object). Then the rspauth text: *ret is
  * "" and the server is proven to know the password. -EACCES with err->text. */
-int sasl_client_step(struct sasl_client *c, const uint8_t *p, size_t n, const char **ret,
-                     struct sv_error *err) _must_use_;
-bool sasl_client_done(const struct sasl_client *c);
-struct sasl_layer *sasl_client_take_layer(struct sasl_client *c);
+int ipc_sasl_client_step(struct sasl_client *c, const uint8_t *p, size_t n, const char **ret,
+                         struct sv_error *err) _must_use_;
+bool ipc_sasl_client_done(const struct sasl_client *c);
+struct sasl_layer *ipc_sasl_client_take_layer(struct sasl_client *c);
 
 #endif

@@ -18,7 +18,7 @@
 static int read_count(struct sv_buf *b, size_t entry_min, size_t *ret)
 {
     int64_t n;
-    int r = writable_get_vlong(b, &n);
+    int r = ipc_writable_get_vlong(b, &n);
     if (r < 0)
         return r;
     if (n < 0 || (uint64_t)n > sv_buf_left(b) / entry_min)
@@ -33,13 +33,13 @@ static int read_writable(struct sv_buf *b, struct sv_arena *a, struct yarn_crede
     int r = read_count(b, TOKEN_MIN, &c.n_tokens);
     if (r < 0)
         return r;
-    c.tokens = sv_arena_calloc(a, c.n_tokens, sizeof *c.tokens);
+    c.tokens = sv_arena_calloc(a, c.n_tokens, sizeof(*c.tokens));
     if (!c.tokens)
         return -ENOMEM;
     for (size_t i = 0; i < c.n_tokens && r >= 0; i++) {
-        r = writable_get_text(b, a, &c.tokens[i].alias);
+        r = ipc_writable_get_text(b, a, &c.tokens[i].alias);
         if (r >= 0)
-            r = writable_get_token(b, a, &c.tokens[i].token);
+            r = ipc_writable_get_token(b, a, &c.tokens[i].token);
         if (r >= 0 && (c.tokens[i].token.id_len > YARN_TOKEN_ID_MAX ||
                        c.tokens[i].token.password_len > YARN_TOKEN_ID_MAX))
             r = -EBADMSG;
@@ -48,13 +48,13 @@ static int read_writable(struct sv_buf *b, struct sv_arena *a, struct yarn_crede
         r = read_count(b, SECRET_MIN, &c.n_secrets);
     if (r < 0)
         return r;
-    c.secrets = sv_arena_calloc(a, c.n_secrets, sizeof *c.secrets);
+    c.secrets = sv_arena_calloc(a, c.n_secrets, sizeof(*c.secrets));
     if (!c.secrets)
         return -ENOMEM;
     for (size_t i = 0; i < c.n_secrets && r >= 0; i++) {
-        r = writable_get_text(b, a, &c.secrets[i].alias);
+        r = ipc_writable_get_text(b, a, &c.secrets[i].alias);
         if (r >= 0)
-            r = writable_get_bytes(b, a, &c.secrets[i].secret, &c.secrets[i].len);
+            r = ipc_writable_get_bytes(b, a, &c.secrets[i].secret, &c.secrets[i].len);
     }
     if (r >= 0)
         *ret = c;
@@ -67,8 +67,8 @@ static int from_proto(const Hadoop__Common__CredentialsProto *m, struct sv_arena
                       struct yarn_credentials *ret)
 {
     struct yarn_credentials c = { .n_tokens = m->n_tokens, .n_secrets = m->n_secrets };
-    c.tokens = sv_arena_calloc(a, c.n_tokens, sizeof *c.tokens);
-    c.secrets = sv_arena_calloc(a, c.n_secrets, sizeof *c.secrets);
+    c.tokens = sv_arena_calloc(a, c.n_tokens, sizeof(*c.tokens));
+    c.secrets = sv_arena_calloc(a, c.n_secrets, sizeof(*c.secrets));
     if (!c.tokens || !c.secrets)
         return -ENOMEM;
     for (size_t i = 0; i < c.n_tokens; i++) {
@@ -128,18 +128,18 @@ int yarn_credentials_parse(const uint8_t *p, size_t n, struct sv_arena *a,
 
 static int write_writable(const struct yarn_credentials *c, struct sv_buf *out)
 {
-    int r = writable_put_vlong(out, (int64_t)c->n_tokens);
+    int r = ipc_writable_put_vlong(out, (int64_t)c->n_tokens);
     for (size_t i = 0; i < c->n_tokens && r >= 0; i++) {
-        r = writable_put_text(out, c->tokens[i].alias);
+        r = ipc_writable_put_text(out, c->tokens[i].alias);
         if (r >= 0)
-            r = writable_put_token(out, &c->tokens[i].token);
+            r = ipc_writable_put_token(out, &c->tokens[i].token);
     }
     if (r >= 0)
-        r = writable_put_vlong(out, (int64_t)c->n_secrets);
+        r = ipc_writable_put_vlong(out, (int64_t)c->n_secrets);
     for (size_t i = 0; i < c->n_secrets && r >= 0; i++) {
-        r = writable_put_text(out, c->secrets[i].alias);
+        r = ipc_writable_put_text(out, c->secrets[i].alias);
         if (r >= 0)
-            r = writable_put_bytes(out, c->secrets[i].secret, c->secrets[i].len);
+            r = ipc_writable_put_bytes(out, c->secrets[i].secret, c->secrets[i].len);
     }
     return r;
 }
@@ -249,12 +249,12 @@ int yarn_credentials_add(struct sv_arena *a, struct yarn_credentials *c, const c
     while (at < c->n_tokens && !sv_streq(c->tokens[at].alias, alias))
         at++;
     size_t n = at == c->n_tokens ? c->n_tokens + 1 : c->n_tokens;
-    __typeof__(c->tokens) list = sv_arena_calloc(a, n, sizeof *list);
+    __typeof__(c->tokens) list = sv_arena_calloc(a, n, sizeof(*list));
     const char *name = sv_arena_strdup(a, alias);
     if (!list || !name)
         return -ENOMEM;
     if (c->n_tokens > 0)
-        memcpy(list, c->tokens, c->n_tokens * sizeof *list);
+        memcpy(list, c->tokens, c->n_tokens * sizeof(*list));
     list[at].alias = name;
     list[at].token = copy;
     c->tokens = list;
@@ -269,13 +269,13 @@ int yarn_credentials_add_secret(struct sv_arena *a, struct yarn_credentials *c, 
     while (at < c->n_secrets && !sv_streq(c->secrets[at].alias, alias))
         at++;
     size_t n = at == c->n_secrets ? c->n_secrets + 1 : c->n_secrets;
-    __typeof__(c->secrets) list = sv_arena_calloc(a, n, sizeof *list);
+    __typeof__(c->secrets) list = sv_arena_calloc(a, n, sizeof(*list));
     const char *name = sv_arena_strdup(a, alias);
     const uint8_t *copy = sv_arena_memdup(a, secret, len);
     if (!list || !name || !copy)
         return -ENOMEM;
     if (c->n_secrets > 0)
-        memcpy(list, c->secrets, c->n_secrets * sizeof *list);
+        memcpy(list, c->secrets, c->n_secrets * sizeof(*list));
     list[at].alias = name;
     list[at].secret = copy;
     list[at].len = len;

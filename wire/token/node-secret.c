@@ -30,7 +30,7 @@ const struct sv_conf_key *yarn_node_secret_key(void)
 
 void yarn_node_secret_clear(struct yarn_node_secret *s)
 {
-    OPENSSL_cleanse(s, sizeof *s);
+    OPENSSL_cleanse(s, sizeof(*s));
 }
 
 /* ---- The file ---- */
@@ -58,10 +58,10 @@ static int read_bytes(int fd, const char *path, struct yarn_node_secret *s, stru
     size_t n = 0;
     ssize_t r;
 
-    while ((r = read(fd, n < sizeof s->bytes ? s->bytes + n : &extra,
-                     n < sizeof s->bytes ? sizeof s->bytes - n : 1)) > 0) {
+    while ((r = read(fd, n < sizeof(s->bytes) ? s->bytes + n : &extra,
+                     n < sizeof(s->bytes) ? sizeof(s->bytes) - n : 1)) > 0) {
         n += (size_t)r;
-        if (n > sizeof s->bytes)
+        if (n > sizeof(s->bytes))
             return sv_error_set(err, -EFBIG, "%s: the node secret has more than %d bytes", path,
                                 YARN_NODE_SECRET_MAX);
     }
@@ -142,8 +142,8 @@ int yarn_node_token_make(const struct yarn_node_secret *s, const char *host,
 {
     if (s->len == 0 || !host_ok(host, strlen(host)))
         return -EINVAL;
-    int n = snprintf(ret->id, sizeof ret->id, ID_HEAD "%s %s", s->id, host);
-    if (n < 0 || (size_t)n >= sizeof ret->id)
+    int n = snprintf(ret->id, sizeof(ret->id), ID_HEAD "%s %s", s->id, host);
+    if (n < 0 || (size_t)n >= sizeof(ret->id))
         return -EINVAL;
     ret->token = (struct yarn_token){
         .id = (const uint8_t *)ret->id,
@@ -160,7 +160,7 @@ int yarn_node_token_verify(const struct yarn_node_secret *s, const uint8_t *id, 
                            uint8_t ret_password[YARN_TOKEN_PASSWORD_MAX], size_t *ret_password_len,
                            char ret_host[256], struct sv_error *err)
 {
-    static const size_t head = sizeof ID_HEAD - 1, fixed = sizeof ID_HEAD - 1 + 17;
+    static const size_t head = sizeof(ID_HEAD) - 1, fixed = sizeof(ID_HEAD) - 1 + 17;
     const char *text = (const char *)id;
     if (id_len <= fixed || id_len >= YARN_NODE_TOKEN_ID_MAX || memcmp(id, ID_HEAD, head) != 0 ||
         text[fixed - 1] != ' ' || !host_ok(text + fixed, id_len - fixed))

@@ -72,17 +72,17 @@ static void log_context(const Hadoop__Yarn__LogAggregationContextProto *c,
     if (!c)
         return;
     if (c->include_pattern && strcmp(c->include_pattern, ".*") != 0)
-        log_text(t, t->log_include, sizeof t->log_include, c->include_pattern);
-    log_text(t, t->log_exclude, sizeof t->log_exclude, c->exclude_pattern);
-    log_text(t, t->log_rolled_include, sizeof t->log_rolled_include,
+        log_text(t, t->log_include, sizeof(t->log_include), c->include_pattern);
+    log_text(t, t->log_exclude, sizeof(t->log_exclude), c->exclude_pattern);
+    log_text(t, t->log_rolled_include, sizeof(t->log_rolled_include),
              c->rolled_logs_include_pattern);
     /* If absent, protobuf's default would exclude everything, but Java's getter returns null. */
     if (c->rolled_logs_exclude_pattern !=
         hadoop__yarn__log_aggregation_context_proto__rolled_logs_exclude_pattern__default_value)
-        log_text(t, t->log_rolled_exclude, sizeof t->log_rolled_exclude,
+        log_text(t, t->log_rolled_exclude, sizeof(t->log_rolled_exclude),
                  c->rolled_logs_exclude_pattern);
-    log_text(t, t->log_policy, sizeof t->log_policy, c->log_aggregation_policy_class_name);
-    log_text(t, t->log_policy_parameters, sizeof t->log_policy_parameters,
+    log_text(t, t->log_policy, sizeof(t->log_policy), c->log_aggregation_policy_class_name);
+    log_text(t, t->log_policy_parameters, sizeof(t->log_policy_parameters),
              c->log_aggregation_policy_parameters);
 }
 
@@ -105,9 +105,9 @@ int yarn_container_token_decode(const uint8_t *id, size_t len, struct yarn_conta
     const container_message *m = (const container_message *)base;
     if (yarn_container_id_from(m->containerid, &t.container) < 0 ||
         yarn_resource_from(m->resource, &t.resource) < 0 ||
-        !yarn_token_copy_text(t.nm_addr, sizeof t.nm_addr, m->nmhostaddr) ||
-        !yarn_token_copy_text(t.submitter, sizeof t.submitter, m->appsubmitter) ||
-        !yarn_token_copy_text(t.node_label, sizeof t.node_label, m->nodelabelexpression))
+        !yarn_token_copy_text(t.nm_addr, sizeof(t.nm_addr), m->nmhostaddr) ||
+        !yarn_token_copy_text(t.submitter, sizeof(t.submitter), m->appsubmitter) ||
+        !yarn_token_copy_text(t.node_label, sizeof(t.node_label), m->nodelabelexpression))
         return sv_error_set(err, -EBADMSG, "%s: identifier out of range", YARN_KIND_CONTAINER);
     container_numbers(m, &t);
     log_context(m->logaggregationcontext, &t);
@@ -167,7 +167,7 @@ int yarn_nm_token_decode(const uint8_t *id, size_t len, struct yarn_nm_token *re
     const nm_message *m = (const nm_message *)base;
     if (yarn_attempt_id_from(m->appattemptid, &t.attempt) < 0 ||
         yarn_node_id_from(m->nodeid, &t.node) < 0 ||
-        !yarn_token_copy_text(t.submitter, sizeof t.submitter, m->appsubmitter))
+        !yarn_token_copy_text(t.submitter, sizeof(t.submitter), m->appsubmitter))
         return sv_error_set(err, -EBADMSG, "%s: identifier out of range", YARN_KIND_NM);
     t.key_id = m->keyid;
     *ret = t;

@@ -69,8 +69,8 @@ int yarn_container_token_old(const uint8_t *id, size_t len, struct yarn_containe
                                       .allocation_request_id = -1 };
     int32_t memory;
     if (get_attempt(&b, &t.container.attempt) < 0 || get_i64(&b, &t.container.id) < 0 ||
-        get_utf(&b, t.nm_addr, sizeof t.nm_addr) < 0 ||
-        get_utf(&b, t.submitter, sizeof t.submitter) < 0 || get_i32(&b, &memory) < 0 ||
+        get_utf(&b, t.nm_addr, sizeof(t.nm_addr)) < 0 ||
+        get_utf(&b, t.submitter, sizeof(t.submitter)) < 0 || get_i32(&b, &memory) < 0 ||
         get_i32(&b, &t.resource.vcores) < 0 || get_i64(&b, &t.expiry_ms) < 0 ||
         get_i32(&b, &t.key_id) < 0 || get_i64(&b, &t.rm_identifier) < 0 ||
         get_i32(&b, &t.priority) < 0 || get_i64(&b, &t.creation_ms) < 0 ||
@@ -87,9 +87,10 @@ int yarn_nm_token_old(const uint8_t *id, size_t len, struct yarn_nm_token *ret)
     struct sv_buf b = SV_BUF_VIEW(id, len);
     struct yarn_nm_token t = { 0 };
     char node[264];
-    if (get_attempt(&b, &t.attempt) < 0 || get_utf(&b, node, sizeof node) < 0 ||
-        yarn_node_id_parse(node, &t.node) < 0 || get_utf(&b, t.submitter, sizeof t.submitter) < 0 ||
-        get_i32(&b, &t.key_id) < 0 || sv_buf_left(&b) > 0)
+    if (get_attempt(&b, &t.attempt) < 0 || get_utf(&b, node, sizeof(node)) < 0 ||
+        yarn_node_id_parse(node, &t.node) < 0 ||
+        get_utf(&b, t.submitter, sizeof(t.submitter)) < 0 || get_i32(&b, &t.key_id) < 0 ||
+        sv_buf_left(&b) > 0)
         return -EBADMSG;
     *ret = t;
     return 0;

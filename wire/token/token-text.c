@@ -12,7 +12,7 @@
 int yarn_token_text(struct sv_arena *a, const struct yarn_token *t, const char **ret)
 {
     _cleanup_buf_ struct sv_buf b = SV_BUF_INIT(TEXT_MAX / 4 * 3);
-    int r = writable_put_token(&b, t);
+    int r = ipc_writable_put_token(&b, t);
     if (r < 0)
         return r;
     char *s = sv_arena_alloc(a, (b.len + 2) / 3 * 4 + 1);
@@ -52,5 +52,5 @@ int yarn_token_parse(struct sv_arena *a, const char *text, struct yarn_token *re
     if (len < (int)(whole - n))
         return -EBADMSG;
     struct sv_buf b = SV_BUF_VIEW(out, (size_t)len - (whole - n));
-    return writable_get_token(&b, a, ret);
+    return ipc_writable_get_token(&b, a, ret);
 }

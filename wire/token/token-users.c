@@ -27,7 +27,7 @@ int yarn_client_am_token_decode(const uint8_t *id, size_t len, struct yarn_clien
         return r;
     const client_message *m = (const client_message *)base;
     if (yarn_attempt_id_from(m->appattemptid, &t.attempt) < 0 ||
-        !yarn_token_copy_text(t.client, sizeof t.client, m->clientname))
+        !yarn_token_copy_text(t.client, sizeof(t.client), m->clientname))
         return sv_error_set(err, -EBADMSG, "%s: identifier out of range", YARN_KIND_CLIENT_AM);
     *ret = t;
     return 0;
@@ -51,7 +51,7 @@ int yarn_client_am_token_encode(struct sv_arena *a, const struct yarn_client_am_
 static int get_name(struct sv_buf *b, struct sv_arena *a, char *dst, size_t size)
 {
     const char *s;
-    int r = writable_get_text(b, a, &s);
+    int r = ipc_writable_get_text(b, a, &s);
     if (r < 0)
         return r;
     return yarn_token_copy_text(dst, size, s) ? 0 : -EBADMSG;
@@ -61,7 +61,7 @@ static int get_name(struct sv_buf *b, struct sv_arena *a, char *dst, size_t size
 static int get_vint(struct sv_buf *b, int32_t *ret)
 {
     int64_t v;
-    int r = writable_get_vlong(b, &v);
+    int r = ipc_writable_get_vlong(b, &v);
     if (r < 0)
         return r;
     if (v < INT32_MIN || v > INT32_MAX)
@@ -77,10 +77,10 @@ static int delegation_writable(struct sv_arena *a, const uint8_t *id, size_t len
     struct yarn_delegation_token t = { 0 };
     uint8_t version;
     if (sv_buf_get_u8(&b, &version) < 0 || version != WRITABLE_VERSION ||
-        get_name(&b, a, t.owner, sizeof t.owner) < 0 ||
-        get_name(&b, a, t.renewer, sizeof t.renewer) < 0 ||
-        get_name(&b, a, t.real_user, sizeof t.real_user) < 0 ||
-        writable_get_vlong(&b, &t.issue_ms) < 0 || writable_get_vlong(&b, &t.max_ms) < 0 ||
+        get_name(&b, a, t.owner, sizeof(t.owner)) < 0 ||
+        get_name(&b, a, t.renewer, sizeof(t.renewer)) < 0 ||
+        get_name(&b, a, t.real_user, sizeof(t.real_user)) < 0 ||
+        ipc_writable_get_vlong(&b, &t.issue_ms) < 0 || ipc_writable_get_vlong(&b, &t.max_ms) < 0 ||
         get_vint(&b, &t.sequence) < 0 || get_vint(&b, &t.key_id) < 0 || sv_buf_left(&b) > 0)
         return -EBADMSG;
     *ret = t;
@@ -104,9 +104,9 @@ int yarn_delegation_token_decode(const uint8_t *id, size_t len, struct yarn_dele
     if (r < 0)
         return r;
     const delegation_message *m = (const delegation_message *)base;
-    if (!yarn_token_copy_text(t.owner, sizeof t.owner, m->owner) ||
-        !yarn_token_copy_text(t.renewer, sizeof t.renewer, m->renewer) ||
-        !yarn_token_copy_text(t.real_user, sizeof t.real_user, m->realuser))
+    if (!yarn_token_copy_text(t.owner, sizeof(t.owner), m->owner) ||
+        !yarn_token_copy_text(t.renewer, sizeof(t.renewer), m->renewer) ||
+        !yarn_token_copy_text(t.real_user, sizeof(t.real_user), m->realuser))
         return sv_error_set(err, -EBADMSG, "delegation token: identifier out of range");
     t.issue_ms = m->issuedate;
     t.max_ms = m->maxdate;
@@ -138,19 +138,19 @@ int yarn_delegation_token_encode_writable(struct sv_arena *a, const struct yarn_
     _cleanup_buf_ struct sv_buf b = SV_BUF_INIT(YARN_TOKEN_ID_MAX);
     int r = sv_buf_put_u8(&b, WRITABLE_VERSION);
     if (r >= 0)
-        r = writable_put_text(&b, t->owner);
+        r = ipc_writable_put_text(&b, t->owner);
     if (r >= 0)
-        r = writable_put_text(&b, t->renewer);
+        r = ipc_writable_put_text(&b, t->renewer);
     if (r >= 0)
-        r = writable_put_text(&b, t->real_user);
+        r = ipc_writable_put_text(&b, t->real_user);
     if (r >= 0)
-        r = writable_put_vlong(&b, t->issue_ms);
+        r = ipc_writable_put_vlong(&b, t->issue_ms);
     if (r >= 0)
-        r = writable_put_vlong(&b, t->max_ms);
+        r = ipc_writable_put_vlong(&b, t->max_ms);
     if (r >= 0)
-        r = writable_put_vlong(&b, t->sequence);
+        r = ipc_writable_put_vlong(&b, t->sequence);
     if (r >= 0)
-        r = writable_put_vlong(&b, t->key_id);
+        r = ipc_writable_put_vlong(&b, t->key_id);
     if (r < 0)
         return r;
     const uint8_t *copy = sv_arena_memdup(a, b.data, b.len);

@@ -36,12 +36,12 @@ int yarn_hmac_parse(const char *name, enum yarn_hmac *ret)
 int yarn_master_key_generate(int32_t key_id, size_t len, struct yarn_master_key *ret)
 {
     struct yarn_master_key key = { .key_id = key_id, .len = len };
-    if (len == 0 || len > sizeof key.bytes)
+    if (len == 0 || len > sizeof(key.bytes))
         return -EINVAL;
     if (getrandom(key.bytes, len, 0) != (ssize_t)len)
         return -EIO;
     *ret = key;
-    OPENSSL_cleanse(&key, sizeof key);
+    OPENSSL_cleanse(&key, sizeof(key));
     return 0;
 }
 
@@ -49,15 +49,15 @@ int yarn_token_password(enum yarn_hmac alg, const struct yarn_master_key *key, c
                         size_t id_len, uint8_t ret[YARN_TOKEN_PASSWORD_MAX], size_t *ret_len)
 {
     uint8_t out[EVP_MAX_MD_SIZE];
-    unsigned len = sizeof out;
-    if ((size_t)alg >= SV_ARRAY_LEN(hmacs) || key->len == 0 || key->len > sizeof key->bytes)
+    unsigned len = sizeof(out);
+    if ((size_t)alg >= SV_ARRAY_LEN(hmacs) || key->len == 0 || key->len > sizeof(key->bytes))
         return -EINVAL;
     if (!HMAC(hmacs[alg].md(), key->bytes, (int)key->len, id, id_len, out, &len) ||
         len > YARN_TOKEN_PASSWORD_MAX)
         return -EIO;
     memcpy(ret, out, len);
     *ret_len = len;
-    OPENSSL_cleanse(out, sizeof out);
+    OPENSSL_cleanse(out, sizeof(out));
     return 0;
 }
 

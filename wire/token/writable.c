@@ -8,7 +8,7 @@
 #include "wire/depth.h"
 #include "wire/token/token.h"
 
-int writable_put_vlong(struct sv_buf *b, int64_t v)
+int ipc_writable_put_vlong(struct sv_buf *b, int64_t v)
 {
     if (v >= -112 && v <= 127)
         return sv_buf_put_u8(b, (uint8_t)v);
@@ -23,7 +23,7 @@ int writable_put_vlong(struct sv_buf *b, int64_t v)
     return sv_buf_put(b, out, n + 1);
 }
 
-int writable_get_vlong(struct sv_buf *b, int64_t *ret)
+int ipc_writable_get_vlong(struct sv_buf *b, int64_t *ret)
 {
     uint8_t first, byte;
     int r = sv_buf_get_u8(b, &first);
@@ -46,10 +46,10 @@ int writable_get_vlong(struct sv_buf *b, int64_t *ret)
     return 0;
 }
 
-int writable_get_len(struct sv_buf *b, size_t *ret)
+int ipc_writable_get_len(struct sv_buf *b, size_t *ret)
 {
     int64_t v;
-    int r = writable_get_vlong(b, &v);
+    int r = ipc_writable_get_vlong(b, &v);
     if (r < 0)
         return r;
     if (v < 0 || (uint64_t)v > sv_buf_left(b))
@@ -58,11 +58,11 @@ int writable_get_len(struct sv_buf *b, size_t *ret)
     return 0;
 }
 
-int writable_put_bytes(struct sv_buf *b, const void *p, size_t n)
+int ipc_writable_put_bytes(struct sv_buf *b, const void *p, size_t n)
 {
     int r = sv_buf_reserve(b, n + 9); /* all or nothing */
     if (r >= 0)
-        r = writable_put_vlong(b, (int64_t)n);
+        r = ipc_writable_put_vlong(b, (int64_t)n);
     if (r >= 0 && n > 0)
         r = sv_buf_put(b, p, n);
     return r;
@@ -72,7 +72,7 @@ int writable_put_bytes(struct sv_buf *b, const void *p, size_t n)
 static int get_ref(struct sv_buf *b, const uint8_t **ret, size_t *ret_len)
 {
     size_t n;
-    int r = writable_get_len(b, &n);
+    int r = ipc_writable_get_len(b, &n);
     if (r >= 0)
         r = sv_buf_get_ref(b, ret, n);
     if (r >= 0)
@@ -80,7 +80,8 @@ static int get_ref(struct sv_buf *b, const uint8_t **ret, size_t *ret_len)
     return r;
 }
 
-int writable_get_bytes(struct sv_buf *b, struct sv_arena *a, const uint8_t **ret, size_t *ret_len)
+int ipc_writable_get_bytes(struct sv_buf *b, struct sv_arena *a, const uint8_t **ret,
+                           size_t *ret_len)
 {
     const uint8_t *p;
     size_t n;
@@ -95,12 +96,12 @@ int writable_get_bytes(struct sv_buf *b, struct sv_arena *a, const uint8_t **ret
     return 0;
 }
 
-int writable_put_text(struct sv_buf *b, const char *s)
+int ipc_writable_put_text(struct sv_buf *b, const char *s)
 {
-    return writable_put_bytes(b, s ? s : "", s ? strlen(s) : 0);
+    return ipc_writable_put_bytes(b, s ? s : "", s ? strlen(s) : 0);
 }
 
-int writable_get_text(struct sv_buf *b, struct sv_arena *a, const char **ret)
+int ipc_writable_get_text(struct sv_buf *b, struct sv_arena *a, const char **ret)
 {
     const uint8_t *p;
     size_t n;
@@ -118,28 +119,28 @@ int writable_get_text(struct sv_buf *b, struct sv_arena *a, const char **ret)
     return 0;
 }
 
-int writable_put_token(struct sv_buf *b, const struct yarn_token *t)
+int ipc_writable_put_token(struct sv_buf *b, const struct yarn_token *t)
 {
-    int r = writable_put_bytes(b, t->id, t->id_len);
+    int r = ipc_writable_put_bytes(b, t->id, t->id_len);
     if (r >= 0)
-        r = writable_put_bytes(b, t->password, t->password_len);
+        r = ipc_writable_put_bytes(b, t->password, t->password_len);
     if (r >= 0)
-        r = writable_put_text(b, t->kind);
+        r = ipc_writable_put_text(b, t->kind);
     if (r >= 0)
-        r = writable_put_text(b, t->service);
+        r = ipc_writable_put_text(b, t->service);
     return r;
 }
 
-int writable_get_token(struct sv_buf *b, struct sv_arena *a, struct yarn_token *ret)
+int ipc_writable_get_token(struct sv_buf *b, struct sv_arena *a, struct yarn_token *ret)
 {
     struct yarn_token t = { 0 };
-    int r = writable_get_bytes(b, a, &t.id, &t.id_len);
+    int r = ipc_writable_get_bytes(b, a, &t.id, &t.id_len);
     if (r >= 0)
-        r = writable_get_bytes(b, a, &t.password, &t.password_len);
+        r = ipc_writable_get_bytes(b, a, &t.password, &t.password_len);
     if (r >= 0)
-        r = writable_get_text(b, a, &t.kind);
+        r = ipc_writable_get_text(b, a, &t.kind);
     if (r >= 0)
-        r = writable_get_text(b, a, &t.service);
+        r = ipc_writable_get_text(b, a, &t.service);
     if (r < 0)
         return r;
     *ret = t;

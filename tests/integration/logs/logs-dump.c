@@ -29,7 +29,7 @@ static ssize_t print_file(struct logs_reader *r, const char *name, uint64_t leng
 
     if (!sum || EVP_DigestInit_ex(sum, EVP_sha256(), NULL) != 1)
         abort();
-    while ((k = logs_reader_get(r, buf, sizeof buf, err)) > 0)
+    while ((k = logs_reader_get(r, buf, sizeof(buf), err)) > 0)
         if (EVP_DigestUpdate(sum, buf, (size_t)k) != 1)
             abort();
     if (EVP_DigestFinal_ex(sum, digest, &n) != 1)

@@ -23,7 +23,7 @@ static const char *refused(const struct net_request *q)
 {
     static char why[NET_TEXT_MAX];
     struct net_plan p;
-    return net_plan_make(q, &p, why, sizeof(why)) == 0 ? "accepted" : why;
+    return exe_net_plan_make(q, &p, why, sizeof(why)) == 0 ? "accepted" : why;
 }
 
 #define assert_refused(q, words) assert_non_null(strstr(refused(&(q)), words))
@@ -36,7 +36,7 @@ static uint32_t address(const char *range, const char *gateway, uint32_t index)
     (void)snprintf(q.range, sizeof(q.range), "%s", range);
     (void)snprintf(q.gateway, sizeof(q.gateway), "%s", gateway);
     q.index = index;
-    return net_plan_make(&q, &p, why, sizeof(why)) == 0 ? p.address : 0;
+    return exe_net_plan_make(&q, &p, why, sizeof(why)) == 0 ? p.address : 0;
 }
 
 static void test_addresses(void **state)
@@ -45,7 +45,7 @@ static void test_addresses(void **state)
     struct net_plan p;
     char why[NET_TEXT_MAX];
     struct net_request q = request();
-    assert_int_equal(net_plan_make(&q, &p, why, sizeof(why)), 0);
+    assert_int_equal(exe_net_plan_make(&q, &p, why, sizeof(why)), 0);
     assert_int_equal(p.gateway, 0x0a4d0001);
     assert_int_equal(p.address, 0x0a4d0002);
     assert_int_equal(p.prefix, 30);

@@ -45,7 +45,7 @@ static void begin(void)
 static uint32_t ask(uint32_t arch, uint32_t call, uint64_t a0, uint64_t a2)
 {
     const struct seccomp_data d = { .nr = (int)call, .arch = arch, .args = { a0, 0, a2 } };
-    return flt_run(program.code + program.at, program.n, &d);
+    return exe_filter_run(program.code + program.at, program.n, &d);
 }
 
 #define ASK(call, a0, a2) ask(AUDIT_ARCH_X86_64, (uint32_t)(call), a0, a2)
@@ -87,7 +87,7 @@ static void test_answers(void **state)
         when(r, 2, UINT64_MAX, a2);
     }
     when(rule(56, ALLOW), 0, 0x7e020000, 0);
-    assert_null(flt_generate(&policy, &program));
+    assert_null(exe_filter_generate(&policy, &program));
     assert_int_equal(ASK(0, 0, 0), ALLOW);
     assert_int_equal(ASK(1, 0, 0), DENY);
     assert_int_equal(ASK(2, 0, 0), NONE);
@@ -109,7 +109,7 @@ static void test_answers(void **state)
     assert_int_equal(ASK(0xffffffff, 0, 0), NONE);
     assert_int_equal(ask(AUDIT_ARCH_I386, 0, 0, 0), KILL);
     policy.arch = AUDIT_ARCH_AARCH64; /* which has no x32 */
-    assert_null(flt_generate(&policy, &program));
+    assert_null(exe_filter_generate(&policy, &program));
     assert_int_equal(ask(AUDIT_ARCH_AARCH64, 0x40000000, 0, 0), NONE);
     assert_int_equal(ask(AUDIT_ARCH_AARCH64, 0, 0, 0), ALLOW);
     assert_int_equal(ask(AUDIT_ARCH_X86_64, 0, 0, 0), KILL);
@@ -124,14 +124,14 @@ static void test_far_jumps(void **state)
         rule(i, i % 4 ? ALLOW : DENY);
     for (int i = 3; i < 400; i += 16)
         when(rule(i, ALLOW), 2, 0xf000, 0x1000);
-    assert_null(flt_generate(&policy, &program));
+    assert_null(exe_filter_generate(&policy, &program));
     assert_true(program.n > 1024);
     for (uint32_t nr = 0; nr < 4096; nr++)
         for (uint64_t a2 = 0; a2 < 3; a2++) {
             const struct seccomp_data d = { .nr = (int)nr,
                                             .arch = policy.arch,
                                             .args = { 0, 0, a2 << 12 } };
-            assert_int_equal(flt_run(program.code + program.at, program.n, &d), decide(&d));
+            assert_int_equal(exe_filter_run(program.code + program.at, program.n, &d), decide(&d));
         }
 }
 
@@ -143,10 +143,10 @@ static void test_run(void **state)
                              beyond[] = { BPF_STMT(BPF_LD | BPF_W | BPF_ABS, sizeof(d)) },
                              stores[] = { BPF_STMT(BPF_ST, 0), BPF_STMT(BPF_RET | BPF_K, ALLOW) };
     (void)state;
-    assert_int_equal(flt_run(falls, 1, &d), UINT32_MAX);
-    assert_int_equal(flt_run(beyond, 1, &d), UINT32_MAX);
-    assert_int_equal(flt_run(stores, 2, &d), UINT32_MAX);
-    assert_int_equal(flt_run(stores + 1, 1, &d), ALLOW);
+    assert_int_equal(exe_filter_run(falls, 1, &d), UINT32_MAX);
+    assert_int_equal(exe_filter_run(beyond, 1, &d), UINT32_MAX);
+    assert_int_equal(exe_filter_run(stores, 2, &d), UINT32_MAX);
+    assert_int_equal(exe_filter_run(stores + 1, 1, &d), ALLOW);
 }
 
 /* Each instruction turned another way, one at a time: the proof sees it, or the reading of the
@@ -168,9 +168,9 @@ static void test_proof(void **state)
     }
     when(rule(133, ALLOW), 1, 0xf000, 0x1000);
     when(rule(300, ALLOW), 0, 0x7e020000, 0);
-    assert_null(flt_generate(&policy, &program));
+    assert_null(exe_filter_generate(&policy, &program));
     const struct sock_filter *code = program.code + program.at;
-    assert_true(flt_equal(&policy, code, program.n, code, program.n, &at));
+    assert_true(exe_filter_equal(&policy, code, program.n, code, program.n, &at));
     for (unsigned i = 0; i < program.n; i++)
         for (int way = 0; way < 5; way++) {
             other = program;
@@ -188,10 +188,10 @@ static void test_proof(void **state)
                 c->code = BPF_JMP | BPF_JSET | BPF_K;
             else
                 continue;
-            if (flt_equal(&policy, code, program.n, other.code + other.at, program.n, &at))
+            if (exe_filter_equal(&policy, code, program.n, other.code + other.at, program.n, &at))
                 fail_msg("instruction %u of %u (%x %u %u %x), changed in way %d, is not seen", i,
                          program.n, code[i].code, code[i].jt, code[i].jf, code[i].k, way);
-            assert_int_equal(flt_run(code, program.n, &at), decide(&at));
+            assert_int_equal(exe_filter_run(code, program.n, &at), decide(&at));
         }
 }
 
@@ -202,16 +202,16 @@ static void test_refused(void **state)
     begin();
     when(rule(5, ALLOW), 0, UINT64_MAX, 1);
     when(rule(5, ALLOW), 1, UINT64_MAX, 1);
-    assert_non_null(flt_generate(&policy, &program)); /* two arguments */
+    assert_non_null(exe_filter_generate(&policy, &program)); /* two arguments */
     begin();
     when(rule(5, ALLOW), 0, 0xff, 0x100);
-    assert_non_null(flt_generate(&policy, &program)); /* never true */
+    assert_non_null(exe_filter_generate(&policy, &program)); /* never true */
     begin();
     rule(-1, ALLOW);
-    assert_non_null(flt_generate(&policy, &program));
+    assert_non_null(exe_filter_generate(&policy, &program));
     begin();
     rule(FLT_CALLS_MAX, ALLOW);
-    assert_non_null(flt_generate(&policy, &program));
+    assert_non_null(exe_filter_generate(&policy, &program));
 }
 
 int main(void)

@@ -23,23 +23,23 @@ static void a_packet(void **state)
     size_t bad;
 
     (void)state;
-    for (size_t i = 0; i < sizeof data; i++)
+    for (size_t i = 0; i < sizeof(data); i++)
         data[i] = (uint8_t)i;
-    assert_int_equal(hdfs_packet_put(&b, 64512, 7, false, data, sizeof data), 0);
+    assert_int_equal(hdfs_packet_put(&b, 64512, 7, false, data, sizeof(data)), 0);
     assert_int_equal(sv_buf_get_u32(&b, &length), 0);
     assert_int_equal(sv_buf_get_u16(&b, &head), 0);
-    assert_int_equal(length, 4 + 2 * HDFS_CHECKSUM_BYTES + sizeof data);
+    assert_int_equal(length, 4 + 2 * HDFS_CHECKSUM_BYTES + sizeof(data));
     h = unpacked = hadoop__hdfs__packet_header_proto__unpack(NULL, head, b.data + b.pos);
     assert_non_null(h);
     assert_int_equal(h->offsetinblock, 64512);
     assert_int_equal(h->seqno, 7);
     assert_false(h->lastpacketinblock);
-    assert_int_equal(h->datalen, sizeof data);
+    assert_int_equal(h->datalen, sizeof(data));
     hadoop__hdfs__packet_header_proto__free_unpacked(unpacked, NULL);
     b.pos += head;
     assert_int_equal(sv_buf_left(&b), length - 4);
     assert_int_equal(hdfs_checksum_verify(HDFS_CHECKSUM_CRC32C, HDFS_WRITE_CHUNK, b.data + b.pos,
-                                          b.data + b.pos + 2 * HDFS_CHECKSUM_BYTES, sizeof data,
+                                          b.data + b.pos + 2 * HDFS_CHECKSUM_BYTES, sizeof(data),
                                           &bad),
                      0);
 }

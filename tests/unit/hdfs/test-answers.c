@@ -88,7 +88,7 @@ static void test_listing(void **state)
     assert_int_equal(listing_of(NULL, 0, 1, &l), -EBADMSG); /* for ever */
     for (size_t i = 0; i < SV_ARRAY_LEN(bad); i++)
         assert_int_equal(listing_of(bad[i], lengths[i], 0, &l), -EBADMSG);
-    memset(longest, 'x', sizeof longest);
+    memset(longest, 'x', sizeof(longest));
     assert_int_equal(listing_of(longest, HDFS_NAME_MAX, 0, &l), 0);
     assert_int_equal(listing_of(longest, HDFS_NAME_MAX + 1, 0, &l), -EBADMSG);
 }
@@ -180,7 +180,7 @@ static void test_bad_blocks(void **state)
     blocks[0].offset = UINT64_MAX;
     assert_int_equal(check(0), -EBADMSG);
     fill(state);
-    memset(long_name, 'x', sizeof long_name - 1);
+    memset(long_name, 'x', sizeof(long_name) - 1);
     ids[0].poolid = long_name;
     assert_int_equal(check(0), -EBADMSG);
     fill(state);

@@ -16,7 +16,7 @@ static void test_vectors(void **state)
     uint8_t zeros[32] = { 0 }, ones[32], up[32], down[32];
 
     (void)state;
-    memset(ones, 0xff, sizeof ones);
+    memset(ones, 0xff, sizeof(ones));
     for (uint8_t i = 0; i < 32; i++) {
         up[i] = i;
         down[i] = 31 - i;
@@ -49,7 +49,7 @@ static void test_implementations_agree(void **state)
     static uint8_t data[4096 + 8];
 
     (void)state;
-    fill(data, sizeof data);
+    fill(data, sizeof(data));
     for (size_t n = 0; n < 300; n++)
         for (size_t at = 0; at < 8; at++)
             assert_int_equal(hdfs_crc32c(data + at, n), hdfs_crc32c_portable(data + at, n));
@@ -79,7 +79,7 @@ static void test_verify(void **state)
     static const size_t lengths[] = { 1, 511, 512, 513, 1536, 1537, 4 * 512, 10 * 512 - 1 };
 
     (void)state;
-    fill(data, sizeof data);
+    fill(data, sizeof(data));
     for (int type = HDFS_CHECKSUM_CRC32; type <= HDFS_CHECKSUM_CRC32C; type++)
         for (size_t c = 0; c < SV_ARRAY_LEN(chunks); c++)
             for (size_t l = 0; l < SV_ARRAY_LEN(lengths); l++) {

@@ -27,7 +27,7 @@ static const char *site(const char *properties, const char *host, uint16_t port,
     struct hdfs_site s;
     int r;
 
-    snprintf(xml, sizeof xml, "<configuration>%s</configuration>", properties);
+    snprintf(xml, sizeof(xml), "<configuration>%s</configuration>", properties);
     assert_int_equal(sv_conf_load_string(c, xml, strlen(xml), "hdfs-site.xml", &err), 0);
     r = hdfs_conf_site(c, host, port, &s, &err);
     assert_int_equal(r, want);

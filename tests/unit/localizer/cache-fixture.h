@@ -51,7 +51,7 @@ static inline int on_start(void *userdata, uint64_t process, const struct loc_sc
     w->far[process] = s[1];
     w->started++;
     w->scope = *scope;
-    (void)snprintf(w->scope_user, sizeof w->scope_user, "%s", scope->user ? scope->user : "");
+    (void)snprintf(w->scope_user, sizeof(w->scope_user), "%s", scope->user ? scope->user : "");
     *ret = s[0];
     return 0;
 }
@@ -76,7 +76,7 @@ static inline void on_remove(void *userdata, const struct loc_record *r)
     struct fixture *w = userdata;
 
     w->n_remove++;
-    (void)snprintf(w->removed_rel, sizeof w->removed_rel, "%s", r->rel);
+    (void)snprintf(w->removed_rel, sizeof(w->removed_rel), "%s", r->rel);
 }
 
 static inline int on_started(void *userdata, const struct loc_record *r)
@@ -109,7 +109,7 @@ static inline void on_localized(void *userdata, struct yarn_container_id c, unsi
     (void)index;
     w->localized++;
     w->last = c;
-    (void)snprintf(w->path, sizeof w->path, "%s", path);
+    (void)snprintf(w->path, sizeof(w->path), "%s", path);
 }
 
 static inline void on_failed(void *userdata, struct yarn_container_id c, unsigned index,
@@ -120,7 +120,7 @@ static inline void on_failed(void *userdata, struct yarn_container_id c, unsigne
     (void)index;
     w->failed++;
     w->last = c;
-    (void)snprintf(w->text, sizeof w->text, "%s", text);
+    (void)snprintf(w->text, sizeof(w->text), "%s", text);
 }
 
 static inline void on_ready(void *userdata, struct yarn_container_id c,
@@ -159,13 +159,13 @@ static inline void make_cache(struct fixture *w)
 
 static inline int set_up(void **state)
 {
-    struct fixture *w = calloc(1, sizeof *w);
+    struct fixture *w = calloc(1, sizeof(*w));
 
     if (!w || sd_event_new(&w->event) < 0)
         return -1;
     for (int i = 0; i <= PROCESSES; i++)
         w->far[i] = -1;
-    (void)snprintf(w->dir, sizeof w->dir, "/tmp/selvedge-test-cache.XXXXXX");
+    (void)snprintf(w->dir, sizeof(w->dir), "/tmp/selvedge-test-cache.XXXXXX");
     if (!mkdtemp(w->dir))
         return -1;
     loc_config_defaults(&w->config);
@@ -249,7 +249,7 @@ static inline void put_entry(struct fixture *w, const char *cache, const char *r
 {
     char path[512];
 
-    (void)snprintf(path, sizeof path, "%s/%s/%s", w->dir, cache, rel);
+    (void)snprintf(path, sizeof(path), "%s/%s/%s", w->dir, cache, rel);
     assert_int_equal(sv_mkdir_p(path, 0755), 0);
 }
 
@@ -270,7 +270,7 @@ static inline void say_failed(struct fixture *w, int process, const struct loc_m
     struct loc_msg m = { .type = LOC_MSG_FAILED, .request = asked->request };
 
     m.failed.reason = (uint8_t)reason;
-    (void)snprintf(m.failed.text, sizeof m.failed.text, "%s", text);
+    (void)snprintf(m.failed.text, sizeof(m.failed.text), "%s", text);
     assert_int_equal(loc_msg_send(w->far[process], &m), 0);
     settle(w);
 }

@@ -50,7 +50,7 @@ static void test_vanished(void **state)
     struct loc_msg m;
 
     localize_public(w, 1, "file:///a/x", 1);
-    (void)snprintf(path, sizeof path, "%s/filecache/10", w->dir);
+    (void)snprintf(path, sizeof(path), "%s/filecache/10", w->dir);
     assert_int_equal(rmdir(path), 0);
     ask(w, container(1, 2), "joe", file("file:///a/x", LOC_PUBLIC));
     m = take(w, 1);
@@ -285,14 +285,14 @@ static void test_hierarchy(void **state)
 
     for (size_t i = 0; i < SV_ARRAY_LEN(known); i++)
         assert_string_equal(loc_hierarchy_path(known[i].number, buf), known[i].path);
-    assert_true(strlen(loc_hierarchy_path(UINT32_MAX, buf)) < sizeof buf);
+    assert_true(strlen(loc_hierarchy_path(UINT32_MAX, buf)) < sizeof(buf));
     loc_cache_free(w->cache);
     w->config.max_files_per_dir = 38; /* two entries per directory */
     make_cache(w);
     for (int i = 0; i < 5; i++) {
         static const char *const rel[] = { "10", "11", "0/12", "0/13", "1/14" };
 
-        (void)snprintf(url, sizeof url, "file:///f%d", i);
+        (void)snprintf(url, sizeof(url), "file:///f%d", i);
         ask(w, container(1, i), "joe", file(url, LOC_PUBLIC));
         m = take(w, 1);
         assert_string_equal(m.fetch.rel, rel[i]);

@@ -33,7 +33,7 @@ static void test_one_download_for_many(void **state)
     assert_int_equal(w->localized, 50);
     assert_int_equal(w->ready, 50);
     assert_int_equal(w->n_completed, 1);
-    (void)snprintf(wanted, sizeof wanted, "%s/filecache/10/x", w->dir);
+    (void)snprintf(wanted, sizeof(wanted), "%s/filecache/10/x", w->dir);
     assert_string_equal(w->path, wanted);
     assert_int_equal(w->counters.bytes_missed, 100);
     ask(w, container(60, 1), "eve", file("file:///a/x", LOC_PUBLIC)); /* a hit */
@@ -192,7 +192,7 @@ static void test_cancel_in_queue(void **state)
     struct loc_msg first, next;
 
     for (int i = 0; i < 6; i++) {
-        (void)snprintf(url, sizeof url, "file:///f%d", i);
+        (void)snprintf(url, sizeof(url), "file:///f%d", i);
         ask(w, container(1, i), "joe", file(url, LOC_PUBLIC));
     }
     first = take(w, 1);
@@ -209,12 +209,12 @@ static void test_cancel_in_queue(void **state)
 
 static void ask_many(struct fixture *w, int app, int n)
 {
-    struct loc_resource *r = calloc((size_t)n, sizeof *r);
-    char(*urls)[32] = calloc((size_t)n, sizeof *urls);
+    struct loc_resource *r = calloc((size_t)n, sizeof(*r));
+    char(*urls)[32] = calloc((size_t)n, sizeof(*urls));
 
     assert_true(r && urls);
     for (int i = 0; i < n; i++) {
-        (void)snprintf(urls[i], sizeof urls[i], "file:///app%d/f%d", app, i);
+        (void)snprintf(urls[i], sizeof(urls[i]), "file:///app%d/f%d", app, i);
         r[i] = file(urls[i], i % 2 ? LOC_PRIVATE : LOC_APPLICATION);
     }
     assert_int_equal(loc_cache_localize(w->cache, container(app, 1), "joe", r, (unsigned)n, NULL),
@@ -262,7 +262,7 @@ static void test_process_dies(void **state)
     char url[32];
 
     for (int i = 0; i < 6; i++) {
-        (void)snprintf(url, sizeof url, "file:///f%d", i);
+        (void)snprintf(url, sizeof(url), "file:///f%d", i);
         ask(w, container(1, i), "joe", file(url, LOC_PUBLIC));
     }
     settle(w);
@@ -343,8 +343,8 @@ static void test_hostile_localizer(void **state)
     m = (struct loc_msg){ .type = LOC_MSG_CANCEL, .request = 4 };
     n = loc_msg_encode(&m, buf); /* a message of the other side */
     hostile(w, 4, buf, (size_t)n);
-    memset(buf, 'x', sizeof buf);
-    hostile(w, 5, buf, sizeof buf);
+    memset(buf, 'x', sizeof(buf));
+    hostile(w, 5, buf, sizeof(buf));
     assert_int_equal(tally(w, LOC_PUBLIC).entries, 0);
 }
 

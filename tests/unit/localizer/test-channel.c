@@ -30,16 +30,16 @@ static struct loc_msg fetch(void)
     m.fetch.failover_base_ms = 500;
     m.fetch.failover_max_ms = 15000;
     m.fetch.options = LOC_OPTION_HOSTNAMES;
-    (void)snprintf(m.fetch.login, sizeof m.fetch.login, "alice");
-    (void)snprintf(m.fetch.servers, sizeof m.fetch.servers, "nn1:8020,nn2:8020");
-    (void)snprintf(m.fetch.region, sizeof m.fetch.region, "eu-west-1");
-    (void)snprintf(m.fetch.access_key, sizeof m.fetch.access_key, "AKIA");
-    (void)snprintf(m.fetch.secret_key, sizeof m.fetch.secret_key, "secret");
-    (void)snprintf(m.fetch.session_token, sizeof m.fetch.session_token, "token");
-    (void)snprintf(m.fetch.url, sizeof m.fetch.url, "file:///a/job.jar");
-    (void)snprintf(m.fetch.pattern, sizeof m.fetch.pattern, "(?:classes/|lib/).*");
-    (void)snprintf(m.fetch.rel, sizeof m.fetch.rel, "0/z/17");
-    (void)snprintf(m.fetch.name, sizeof m.fetch.name, "job.jar");
+    (void)snprintf(m.fetch.login, sizeof(m.fetch.login), "alice");
+    (void)snprintf(m.fetch.servers, sizeof(m.fetch.servers), "nn1:8020,nn2:8020");
+    (void)snprintf(m.fetch.region, sizeof(m.fetch.region), "eu-west-1");
+    (void)snprintf(m.fetch.access_key, sizeof(m.fetch.access_key), "AKIA");
+    (void)snprintf(m.fetch.secret_key, sizeof(m.fetch.secret_key), "secret");
+    (void)snprintf(m.fetch.session_token, sizeof(m.fetch.session_token), "token");
+    (void)snprintf(m.fetch.url, sizeof(m.fetch.url), "file:///a/job.jar");
+    (void)snprintf(m.fetch.pattern, sizeof(m.fetch.pattern), "(?:classes/|lib/).*");
+    (void)snprintf(m.fetch.rel, sizeof(m.fetch.rel), "0/z/17");
+    (void)snprintf(m.fetch.name, sizeof(m.fetch.name), "job.jar");
     return m;
 }
 
@@ -51,7 +51,7 @@ static void round_trip(struct loc_msg m, enum loc_peer from)
 
     assert_true(n > 0);
     assert_int_equal(loc_msg_decode(buf, (size_t)n, from, &got), 0);
-    assert_memory_equal(&m, &got, sizeof m);
+    assert_memory_equal(&m, &got, sizeof(m));
     assert_int_equal(loc_msg_decode(buf, (size_t)n,
                                     from == LOC_PEER_NM ? LOC_PEER_LOCALIZER : LOC_PEER_NM, &got),
                      -EBADMSG);
@@ -147,7 +147,7 @@ static void test_hostile_answers(void **state)
     int n;
 
     (void)state;
-    (void)snprintf(m.failed.text, sizeof m.failed.text, "a\nb\x1b[2J\x7f");
+    (void)snprintf(m.failed.text, sizeof(m.failed.text), "a\nb\x1b[2J\x7f");
     n = loc_msg_encode(&m, buf);
     assert_int_equal(loc_msg_decode(buf, (size_t)n, LOC_PEER_LOCALIZER, &got), 0);
     assert_string_equal(got.failed.text, "a?b?[2J?");
@@ -182,18 +182,18 @@ static void test_names(void **state)
 
 static void send_fd(int to, int fd)
 {
-    _Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof fd)] = { 0 };
+    _Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof(fd))] = { 0 };
     char byte = 'x';
     struct iovec iov = { &byte, 1 };
     struct msghdr h = {
-        .msg_iov = &iov, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control
+        .msg_iov = &iov, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof(control)
     };
     struct cmsghdr *c = CMSG_FIRSTHDR(&h);
 
     c->cmsg_level = SOL_SOCKET;
     c->cmsg_type = SCM_RIGHTS;
-    c->cmsg_len = CMSG_LEN(sizeof fd);
-    memcpy(CMSG_DATA(c), &fd, sizeof fd);
+    c->cmsg_len = CMSG_LEN(sizeof(fd));
+    memcpy(CMSG_DATA(c), &fd, sizeof(fd));
     assert_int_equal(sendmsg(to, &h, 0), 1);
 }
 
@@ -213,7 +213,7 @@ static int received_with(const struct loc_msg *m, int fd, bool taken)
     if (r == 1 && fd >= 0) {
         char text[8] = "";
 
-        assert_int_equal(pread(given, text, sizeof text, 0), 4);
+        assert_int_equal(pread(given, text, sizeof(text), 0), 4);
         assert_string_equal(text, "HDTS");
         (void)sv_close(given);
     } else {
@@ -232,7 +232,7 @@ static void test_credentials(void **state)
     struct loc_msg m = fetch(), public = m, cancel = { .type = LOC_MSG_CANCEL, .request = 1 };
     int sealed = sv_memfd_sealed("credentials", "HDTS", 4), null = open("/dev/null", O_RDONLY);
     int open_ended = memfd_create("credentials", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-    int too_large = sv_memfd_sealed("credentials", large, sizeof large);
+    int too_large = sv_memfd_sealed("credentials", large, sizeof(large));
 
     (void)state;
     assert_true(sealed >= 0 && null >= 0 && open_ended >= 0 && too_large >= 0);
@@ -267,8 +267,8 @@ static void test_socket(void **state)
     assert_int_equal(loc_msg_recv(s[1], LOC_PEER_NM, &got), -EAGAIN);
     assert_int_equal(loc_msg_send(s[0], &m), 0);
     assert_int_equal(loc_msg_recv(s[1], LOC_PEER_NM, &got), 1);
-    assert_memory_equal(&m, &got, sizeof m);
-    assert_int_equal(send(s[0], big, sizeof big, 0), sizeof big);
+    assert_memory_equal(&m, &got, sizeof(m));
+    assert_int_equal(send(s[0], big, sizeof(big), 0), sizeof(big));
     assert_int_equal(loc_msg_recv(s[1], LOC_PEER_NM, &got), -EBADMSG);
     first = dup(s[0]);
     (void)sv_close(first);

@@ -62,7 +62,7 @@ static void test_paths(void **state)
         assert_int_equal(path(good[i].raw, out), 0);
         assert_string_equal(out, good[i].clean);
     }
-    memset(big, 'a', sizeof big);
+    memset(big, 'a', sizeof(big));
     big[256] = 0;
     assert_int_equal(path(big, out), -ENAMETOOLONG);
     big[255] = 0;
@@ -219,8 +219,8 @@ static void test_patterns(void **state)
     assert_int_equal(match("(a)\\1", "aa"), -EINVAL);
     assert_int_equal(match("\\C", "x"), -EINVAL);
     assert_int_equal(match("(((a{1,1000}){1,1000}){1,1000})", "a"), -EINVAL);
-    memset(big, 'a', sizeof big);
-    big[sizeof big - 1] = 0;
+    memset(big, 'a', sizeof(big));
+    big[sizeof(big) - 1] = 0;
     assert_int_equal(match(big, "x"), -EINVAL);
 }
 
@@ -235,8 +235,8 @@ static void test_pattern_time(void **state)
     char name[LOC_PATH_MAX + 1];
 
     (void)state;
-    memset(name, 'a', sizeof name);
-    name[sizeof name - 1] = 0;
+    memset(name, 'a', sizeof(name));
+    name[sizeof(name) - 1] = 0;
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &start);
     for (size_t i = 0; i < SV_ARRAY_LEN(patterns); i++)
         (void)match(patterns[i], name); /* matched, not matched or over the limit: all are valid */

@@ -36,8 +36,8 @@ static void test_bounds(void **state)
     struct loc_sigv4 s;
 
     (void)state;
-    memset(big, 'x', sizeof big);
-    big[sizeof big - 1] = 0;
+    memset(big, 'x', sizeof(big));
+    big[sizeof(big) - 1] = 0;
     k.secret_key = big;
     assert_int_equal(loc_sigv4_sign(&k, &request, &s), -EINVAL);
     k = key;

@@ -128,9 +128,9 @@ static void test_refused(void **state)
         for (const char *p = err.text; *p; p++)
             assert_true((unsigned char)*p >= 0x20 && (unsigned char)*p < 0x7f);
     }
-    memset(big, 'a', sizeof big - 1);
+    memset(big, 'a', sizeof(big) - 1);
     memcpy(big, "file:///", 8);
-    big[sizeof big - 1] = 0;
+    big[sizeof(big) - 1] = 0;
     assert_int_equal(loc_url_parse(big, &u, &err), -ENAMETOOLONG);
     big[8 + 256] = 0;
     assert_int_equal(loc_url_parse(big, &u, &err), -ENAMETOOLONG); /* the name */
@@ -180,9 +180,9 @@ static void test_make(void **state)
     assert_int_equal(loc_url_make("file", NULL, 0, "a", url), -EINVAL);
     assert_int_equal(loc_url_make(NULL, NULL, 0, "/a", url), -EINVAL);
     assert_int_equal(loc_url_make("http", "h", 65536, "/a", url), -EINVAL);
-    memset(file, ' ', sizeof file);
+    memset(file, ' ', sizeof(file));
     file[0] = '/';
-    file[sizeof file - 1] = 0;
+    file[sizeof(file) - 1] = 0;
     assert_int_equal(loc_url_make("file", NULL, 0, file, url), -ENAMETOOLONG);
     for (int c = 0x20; c < 0x100; c++) { /* every byte that a name may have survives both ways */
         char path[] = { '/', 'x', (char)c, 0 };

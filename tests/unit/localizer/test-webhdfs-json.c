@@ -19,7 +19,7 @@
 
 static int status_of(const char *text, struct webhdfs_status *ret)
 {
-    return webhdfs_parse_status(text, strlen(text), ret);
+    return loc_webhdfs_parse_status(text, strlen(text), ret);
 }
 
 static void test_status(void **state)
@@ -45,7 +45,7 @@ static void test_status(void **state)
 
 static int listing_of(const char *text, struct webhdfs_listing *ret)
 {
-    return webhdfs_parse_listing(text, strlen(text), ret);
+    return loc_webhdfs_parse_listing(text, strlen(text), ret);
 }
 
 static void test_listing(void **state)

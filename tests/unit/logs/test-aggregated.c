@@ -33,7 +33,7 @@ static int store_write(void *userdata, const void *p, size_t n)
     if (n < 4096 || !all_zero(p, n)) {
         if (s->n == s->cap) {
             s->cap = s->cap ? 2 * s->cap : 64;
-            s->pieces = reallocarray(s->pieces, s->cap, sizeof *s->pieces);
+            s->pieces = reallocarray(s->pieces, s->cap, sizeof(*s->pieces));
             assert_non_null(s->pieces);
         }
         s->pieces[s->n] = (struct piece){ s->length, n, malloc(n) };
@@ -108,7 +108,7 @@ static void put_file(struct logs_writer *w, const char *name, size_t n, size_t s
 
     assert_int_equal(logs_writer_file(w, name, n), 0);
     for (size_t done = 0; done < n;) {
-        size_t some = SV_MIN(n - done, sizeof buf);
+        size_t some = SV_MIN(n - done, sizeof(buf));
 
         for (size_t i = 0; i < some; i++)
             buf[i] = pattern(done + i, seed);
@@ -138,7 +138,7 @@ static void expect_file(struct logs_reader *r, const char *name, size_t n, size_
     assert_int_equal(logs_reader_file(r, is, &length, NULL), 1);
     assert_string_equal(is, name);
     assert_int_equal(length, n);
-    while ((k = logs_reader_get(r, buf, sizeof buf, NULL)) > 0)
+    while ((k = logs_reader_get(r, buf, sizeof(buf), NULL)) > 0)
         for (ssize_t i = 0; i < k; i++)
             assert_int_equal(buf[i], pattern(done++, seed));
     assert_int_equal(k, 0);
@@ -156,12 +156,12 @@ static void write_then_read(enum logs_codec codec)
 
     assert_int_equal(logs_writer_container(w, "container_1"), 0);
     for (size_t i = 0; i < SV_ARRAY_LEN(sizes); i++) {
-        (void)snprintf(name, sizeof name, "log %zu", sizes[i]);
+        (void)snprintf(name, sizeof(name), "log %zu", sizes[i]);
         put_file(w, name, sizes[i], i);
     }
     assert_int_equal(logs_writer_container(w, "container_without_files"), 0);
     for (size_t i = 0; i < 20; i++) { /* several blocks, with several containers each */
-        (void)snprintf(name, sizeof name, "container_%zu", 100 + i);
+        (void)snprintf(name, sizeof(name), "container_%zu", 100 + i);
         assert_int_equal(logs_writer_container(w, name), 0);
         put_file(w, "stderr\xff", 60000, i);
         put_file(w, "stdout", i, i);
@@ -173,13 +173,13 @@ static void write_then_read(enum logs_codec codec)
     assert_int_equal(logs_reader_container(r, id, NULL), 1);
     assert_string_equal(id, "container_1");
     for (size_t i = 0; i < SV_ARRAY_LEN(sizes); i++) {
-        (void)snprintf(name, sizeof name, "log %zu", sizes[i]);
+        (void)snprintf(name, sizeof(name), "log %zu", sizes[i]);
         expect_file(r, name, sizes[i], i);
     }
     for (size_t i = 0; i < 20; i++) {
         uint64_t length;
 
-        (void)snprintf(name, sizeof name, "container_%zu", 100 + i);
+        (void)snprintf(name, sizeof(name), "container_%zu", 100 + i);
         assert_int_equal(logs_reader_container(r, id, NULL), 1);
         assert_string_equal(id, name);
         if (i % 3 == 0) /* whatever is left unread is skipped */
@@ -238,7 +238,7 @@ static void beyond_2_gib(void **state)
     assert_int_equal(logs_writer_container(w, "container_1"), 0);
     assert_int_equal(logs_writer_file(w, "large", length), 0);
     for (uint64_t left = length; left > 0;) {
-        size_t some = (size_t)SV_MIN(left, (uint64_t)sizeof zeros);
+        size_t some = (size_t)SV_MIN(left, (uint64_t)sizeof(zeros));
 
         assert_int_equal(logs_writer_put(w, zeros, some), 0);
         left -= some;
@@ -271,14 +271,14 @@ static void one_of_several(void **state)
 
     (void)state;
     for (int i = 0; i < 5; i++) {
-        (void)snprintf(id, sizeof id, "container_%d", i);
+        (void)snprintf(id, sizeof(id), "container_%d", i);
         assert_int_equal(logs_writer_container(w, id), 0);
         assert_int_equal(logs_writer_file(w, "noise", 1 << 20), 0);
         for (int k = 0; k < 1 << 17; k++) {
             random ^= random << 13;
             random ^= random >> 7;
             random ^= random << 17;
-            assert_int_equal(logs_writer_put(w, &random, sizeof random), 0);
+            assert_int_equal(logs_writer_put(w, &random, sizeof(random)), 0);
         }
     }
     assert_int_equal(logs_writer_finish(w), 0);

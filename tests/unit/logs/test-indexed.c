@@ -28,7 +28,7 @@ static struct bytes golden(const char *name)
     struct bytes b;
     char path[200];
 
-    (void)snprintf(path, sizeof path, "tests/golden/logs/%s.indexed", name);
+    (void)snprintf(path, sizeof(path), "tests/golden/logs/%s.indexed", name);
     assert_int_equal(sv_read_file_at(AT_FDCWD, path, 1 << 20, (char **)&b.p, &b.n), 0);
     return b;
 }
@@ -61,10 +61,10 @@ static int dump(struct bytes *b, struct lines *ret, struct sv_error *err)
         while (k > 0 && (k = logs_reader_file(r, name, &length, err)) > 0) {
             unsigned long crc = crc32(0, NULL, 0);
 
-            while ((k = logs_reader_get(r, buf, sizeof buf, err)) > 0)
+            while ((k = logs_reader_get(r, buf, sizeof(buf), err)) > 0)
                 crc = crc32(crc, buf, (unsigned)k);
             if (ret && ret->n < SV_ARRAY_LEN(ret->v))
-                (void)snprintf(ret->v[ret->n++], sizeof ret->v[0], "%.40s/%.100s %llu %08lx", id,
+                (void)snprintf(ret->v[ret->n++], sizeof(ret->v[0]), "%.40s/%.100s %llu %08lx", id,
                                name, (unsigned long long)length, crc);
             if (k == 0)
                 k = 1;
@@ -87,21 +87,21 @@ static void assert_all(struct lines *l)
     uint8_t text[10000], all[256];
     unsigned long crcs[] = { 0, 0, crc32(0, (const uint8_t *)"x", 1), 0 };
 
-    for (size_t i = 0; i < sizeof text; i++)
+    for (size_t i = 0; i < sizeof(text); i++)
         text[i] = (uint8_t) "line\n"[i % 5];
-    for (unsigned i = 0; i < sizeof all; i++)
+    for (unsigned i = 0; i < sizeof(all); i++)
         all[i] = (uint8_t)i;
-    crcs[1] = crc32(0, text, sizeof text);
-    crcs[3] = crc32(0, all, sizeof all);
+    crcs[1] = crc32(0, text, sizeof(text));
+    crcs[3] = crc32(0, all, sizeof(all));
     assert_int_equal(l->n, SV_ARRAY_LEN(wanted));
-    qsort(l->v, l->n, sizeof l->v[0], by_line);
+    qsort(l->v, l->n, sizeof(l->v[0]), by_line);
     for (size_t i = 0; i < l->n; i++) {
         char line[300];
         size_t n = strcspn(wanted[i], "@");
 
-        (void)snprintf(line, sizeof line, "%.*s", (int)n, wanted[i]);
+        (void)snprintf(line, sizeof(line), "%.*s", (int)n, wanted[i]);
         if (wanted[i][n])
-            (void)snprintf(line + n, sizeof line - n, "%08lx", crcs[i]);
+            (void)snprintf(line + n, sizeof(line) - n, "%08lx", crcs[i]);
         assert_string_equal(l->v[i], line);
     }
 }

@@ -43,10 +43,10 @@ static void strings_of_java(void **state)
 static void malformed_bytes_are_readable(void **state)
 {
     static const uint8_t bytes[] = { 'a', 0xc0, 0x80, 0xed, 0xa0, 0xbd, 'b', 0xff, 0xe2, 0x82 };
-    char text[sizeof bytes + 1];
+    char text[sizeof(bytes) + 1];
 
     (void)state;
-    logs_utf_text(bytes, sizeof bytes, text);
+    logs_utf_text(bytes, sizeof(bytes), text);
     assert_string_equal(text, "a??b???");
 }
 

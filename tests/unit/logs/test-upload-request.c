@@ -118,14 +118,14 @@ static void answers(void **state)
     struct logs_answer a = { .outcome = LOGS_FAILED }, is;
 
     (void)state;
-    memset(a.text, 'x', sizeof a.text);
+    memset(a.text, 'x', sizeof(a.text));
     a.text[3] = '\n';
-    assert_int_equal(logs_answer_parse(&a, sizeof a, &is), 0);
-    assert_int_equal(strlen(is.text), sizeof is.text - 1);
+    assert_int_equal(logs_answer_parse(&a, sizeof(a), &is), 0);
+    assert_int_equal(strlen(is.text), sizeof(is.text) - 1);
     assert_int_equal(is.text[3], '?');
-    assert_int_equal(logs_answer_parse(&a, sizeof a - 1, &is), -EBADMSG);
+    assert_int_equal(logs_answer_parse(&a, sizeof(a) - 1, &is), -EBADMSG);
     a.outcome = LOGS_REFUSED + 1;
-    assert_int_equal(logs_answer_parse(&a, sizeof a, &is), -EBADMSG);
+    assert_int_equal(logs_answer_parse(&a, sizeof(a), &is), -EBADMSG);
 }
 
 int main(void)

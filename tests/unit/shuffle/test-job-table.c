@@ -25,14 +25,14 @@ static void test_life(void **state)
 
     (void)state;
     assert_null(shf_jobs_get(t, "job_1_0002"));
-    assert_int_equal(add(t, APP, DIR, TOKEN("secret"), sizeof TOKEN("secret") - 1), 0);
+    assert_int_equal(add(t, APP, DIR, TOKEN("secret"), sizeof(TOKEN("secret")) - 1), 0);
     first = shf_jobs_get(t, "job_1_0002");
     assert_non_null(first);
     assert_int_equal(first->secret_len, 6);
     assert_memory_equal(first->secret, "secret", 6);
     assert_string_equal(first->app_dir, DIR);
     assert_int_equal(first->uid, 1000);
-    assert_int_equal(add(t, APP, DIR, TOKEN("other!"), sizeof TOKEN("other!") - 1), 0);
+    assert_int_equal(add(t, APP, DIR, TOKEN("other!"), sizeof(TOKEN("other!")) - 1), 0);
     assert_int_equal(shf_jobs_count(t), 1);
     second = shf_jobs_get(t, "job_1_0002");
     assert_memory_equal(second->secret, "other!", 6);
@@ -55,11 +55,11 @@ static void test_refused(void **state)
 
     (void)state;
     for (size_t i = 0; i < SV_ARRAY_LEN(dirs); i++)
-        assert_int_equal(add(t, APP, dirs[i], good, sizeof good - 1), -EINVAL);
-    assert_int_equal(add(t, "job_1_0002", DIR, good, sizeof good - 1), -EINVAL);
-    for (size_t n = 0; n < sizeof good - 1; n++)
+        assert_int_equal(add(t, APP, dirs[i], good, sizeof(good) - 1), -EINVAL);
+    assert_int_equal(add(t, "job_1_0002", DIR, good, sizeof(good) - 1), -EINVAL);
+    for (size_t n = 0; n < sizeof(good) - 1; n++)
         assert_int_equal(add(t, APP, DIR, good, n), -EBADMSG);
-    assert_int_equal(add(t, APP, DIR, good, sizeof good), -EBADMSG); /* a byte too many */
+    assert_int_equal(add(t, APP, DIR, good, sizeof(good)), -EBADMSG); /* a byte too many */
     assert_int_equal(add(t, APP, DIR, "\x02id\x00\x0dmapreduce.job\x00", 19), -EBADMSG);
     assert_int_equal(shf_jobs_count(t), 0);
     assert_null(shf_jobs_free(t));

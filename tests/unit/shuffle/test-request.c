@@ -24,7 +24,7 @@ static int parse_query(const char *query)
 {
     char text[SHF_REQUEST_MAX + 1024];
 
-    (void)snprintf(text, sizeof text, "GET /mapOutput?%s HTTP/1.1\r\n" HEADERS "\r\n", query);
+    (void)snprintf(text, sizeof(text), "GET /mapOutput?%s HTTP/1.1\r\n" HEADERS "\r\n", query);
     return parse(text);
 }
 
@@ -63,9 +63,9 @@ static void test_a_head_without_end_is_refused(void **state)
     char text[SHF_REQUEST_MAX];
 
     (void)state;
-    memset(text, 'a', sizeof text);
-    assert_int_equal(shf_request_parse(text, sizeof text - 1, &request, &why), -EAGAIN);
-    assert_int_equal(shf_request_parse(text, sizeof text, &request, &why), -EBADMSG);
+    memset(text, 'a', sizeof(text));
+    assert_int_equal(shf_request_parse(text, sizeof(text) - 1, &request, &why), -EAGAIN);
+    assert_int_equal(shf_request_parse(text, sizeof(text), &request, &why), -EBADMSG);
     assert_int_equal(why.status, 400);
 }
 
@@ -118,11 +118,11 @@ static void test_the_number_of_maps_is_bounded(void **state)
 
     (void)state;
     for (unsigned i = 0; i < SHF_MAPS_MAX; i++)
-        at += (size_t)snprintf(query + at, sizeof query - at, "%s%u", i ? "," : "", i);
+        at += (size_t)snprintf(query + at, sizeof(query) - at, "%s%u", i ? "," : "", i);
     assert_true(parse_query(query) > 0);
     assert_int_equal(request.maps, SHF_MAPS_MAX);
     assert_string_equal(shf_request_map(&request, SHF_MAPS_MAX - 1), "1023");
-    (void)snprintf(query + at, sizeof query - at, ",1024");
+    (void)snprintf(query + at, sizeof(query) - at, ",1024");
     assert_int_equal(parse_query(query), -EBADMSG);
     assert_string_equal(why.text, "Too many maps");
 }

@@ -48,7 +48,7 @@ static void test_map_header(void **state)
                         13);
     s = (struct shf_segment){ 0, INT64_MAX, INT64_MAX };
     memset(name, 'a', SHF_ID_MAX);
-    assert_int_equal(shf_map_header(got, name, &s, INT32_MAX), sizeof got);
+    assert_int_equal(shf_map_header(got, name, &s, INT32_MAX), sizeof(got));
     assert_memory_equal(got, "\x8f\x80", 2);
 }
 

@@ -45,7 +45,7 @@ static int attempts(void)
     struct stat st;
     int dir, fd = read_only("file");
 
-    (void)snprintf(outside, sizeof outside, "%s/outside", root);
+    (void)snprintf(outside, sizeof(outside), "%s/outside", root);
     if (fd < 0 || fstat(fd, &st) < 0 || close(fd) < 0)
         return 1;
     if (!landlocked)

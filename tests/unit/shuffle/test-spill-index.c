@@ -42,10 +42,10 @@ static void test_good(void **state)
 
     (void)state;
     assert_int_equal(check(s, 4), 0);
-    assert_int_equal(shf_spill_index_get(bytes, sizeof bytes, 3, &got), 0);
+    assert_int_equal(shf_spill_index_get(bytes, sizeof(bytes), 3, &got), 0);
     assert_true(got.start == 20 && got.raw == 2 && got.part == 6);
-    assert_int_equal(shf_spill_index_get(bytes, sizeof bytes, 4, &got), -ERANGE);
-    assert_int_equal(shf_spill_index_get(bytes, sizeof bytes, UINT32_MAX, &got), -ERANGE);
+    assert_int_equal(shf_spill_index_get(bytes, sizeof(bytes), 4, &got), -ERANGE);
+    assert_int_equal(shf_spill_index_get(bytes, sizeof(bytes), UINT32_MAX, &got), -ERANGE);
     /* an empty part may point anywhere: Tez writes zeros */
     assert_int_equal(check((const struct shf_segment[]){ { 5, 1, 9 }, { 0, 0, 0 } }, 2), 0);
 }

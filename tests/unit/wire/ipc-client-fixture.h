@@ -28,10 +28,10 @@ static inline void on_answer(const struct ipc_result *r, const struct sv_error *
     a->count++;
     a->status = r->status;
     a->sent = r->sent;
-    snprintf(a->text, sizeof a->text, "%s", r->status < 0 ? err->text : "");
-    snprintf(a->class, sizeof a->class, "%s", r->java_class ? r->java_class : "");
+    snprintf(a->text, sizeof(a->text), "%s", r->status < 0 ? err->text : "");
+    snprintf(a->class, sizeof(a->class), "%s", r->java_class ? r->java_class : "");
     if (r->response && r->response->descriptor == ECHO_DESCRIPTOR)
-        snprintf(a->echo, sizeof a->echo, "%s", ((const echo_message *)r->response)->protocol);
+        snprintf(a->echo, sizeof(a->echo), "%s", ((const echo_message *)r->response)->protocol);
 }
 
 static inline void client_new(struct fixture *w, const struct yarn_token *token,
@@ -50,7 +50,7 @@ static inline void client_new(struct fixture *w, const struct yarn_token *token,
 static inline void fixture_new(struct fixture *w, const struct yarn_token *token,
                                const struct ipc_client_config *more)
 {
-    memset(w, 0, sizeof *w);
+    memset(w, 0, sizeof(*w));
     assert_true(sd_event_new(&w->event) >= 0);
     fake_start(&w->fake, w->event, 0);
     w->fake.userdata = w;

@@ -55,7 +55,7 @@ static inline void fake_hang_up(struct fake *f)
 static inline void fake_reset(struct fake *f)
 {
     static const struct linger now = { 1, 0 };
-    (void)setsockopt(f->conn, SOL_SOCKET, SO_LINGER, &now, sizeof now);
+    (void)setsockopt(f->conn, SOL_SOCKET, SO_LINGER, &now, sizeof(now));
     fake_hang_up(f);
 }
 
@@ -89,7 +89,7 @@ static inline void fake_fail(struct fake *f, int32_t id, const char *java_class,
 static inline void fake_sasl(struct fake *f, const Hadoop__Common__RpcSaslProto *m)
 {
     uint8_t body[65536];
-    assert_in_range(protobuf_c_message_get_packed_size(&m->base), 0, sizeof body);
+    assert_in_range(protobuf_c_message_get_packed_size(&m->base), 0, sizeof(body));
     fake_answer(f, IPC_CALL_SASL, 0, NULL, NULL, body, protobuf_c_message_pack(&m->base, body));
 }
 
@@ -109,7 +109,7 @@ static inline void fake_take(struct fake *f, const uint8_t *p, size_t n)
     c.retry_count = h->retrycount;
     c.client_id_len = h->clientid.len;
     if (c.client_id_len)
-        memcpy(c.client_id, h->clientid.data, SV_MIN(c.client_id_len, sizeof c.client_id));
+        memcpy(c.client_id, h->clientid.data, SV_MIN(c.client_id_len, sizeof(c.client_id)));
     if (c.id >= 0 || c.id == IPC_CALL_SASL) {
         assert_int_equal(ipc_delimited_get(&b, &part, &len), 0);
         assert_int_equal(ipc_unpack(a,
@@ -121,7 +121,7 @@ static inline void fake_take(struct fake *f, const uint8_t *p, size_t n)
     if (c.id == IPC_CALL_SASL)
         c.sasl = ((const Hadoop__Common__RpcSaslProto *)m)->state;
     if (c.id >= 0) {
-        snprintf(c.method, sizeof c.method, "%s",
+        snprintf(c.method, sizeof(c.method), "%s",
                  ((const Hadoop__Common__RequestHeaderProto *)m)->methodname);
         f->last[f->calls++ % 64] = c;
     }
@@ -135,7 +135,7 @@ static int fake_on_io(sd_event_source *src, int fd, uint32_t revents, void *user
     (void)src, (void)revents;
     struct fake *f = userdata;
     uint8_t bytes[65536];
-    ssize_t n = recv(fd, bytes, sizeof bytes, MSG_DONTWAIT);
+    ssize_t n = recv(fd, bytes, sizeof(bytes), MSG_DONTWAIT);
     if (n <= 0) {
         fake_hang_up(f);
         return 0;
@@ -189,12 +189,12 @@ static inline void fake_start(struct fake *f, sd_event *event, uint16_t port)
     struct sockaddr_in sa = { .sin_family = AF_INET,
                               .sin_port = htons(port),
                               .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
-    socklen_t len = sizeof sa;
+    socklen_t len = sizeof(sa);
     f->event = event;
     f->conn = -1;
     f->fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    assert_int_equal(setsockopt(f->fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one), 0);
-    assert_int_equal(bind(f->fd, (struct sockaddr *)&sa, sizeof sa), 0);
+    assert_int_equal(setsockopt(f->fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one)), 0);
+    assert_int_equal(bind(f->fd, (struct sockaddr *)&sa, sizeof(sa)), 0);
     assert_int_equal(listen(f->fd, 8), 0);
     assert_int_equal(getsockname(f->fd, (struct sockaddr *)&sa, &len), 0);
     f->port = ntohs(sa.sin_port);

@@ -172,7 +172,7 @@ static inline void peer_server_listen(struct peer_server *s, const struct ipc_se
 
 static inline void peer_server_start(struct peer_server *s, const struct ipc_server_config *cfg)
 {
-    memset(s, 0, sizeof *s);
+    memset(s, 0, sizeof(*s));
     assert_true(sd_event_new(&s->event) >= 0);
     peer_server_listen(s, cfg);
 }

@@ -23,7 +23,7 @@ static inline int raw_connect(uint16_t port)
                               .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
     int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     assert_true(fd >= 0);
-    assert_int_equal(connect(fd, (struct sockaddr *)&sa, sizeof sa), 0);
+    assert_int_equal(connect(fd, (struct sockaddr *)&sa, sizeof(sa)), 0);
     return fd;
 }
 
@@ -31,7 +31,7 @@ static inline int raw_connect(uint16_t port)
 static inline void raw_reset(int fd)
 {
     const struct linger now = { .l_onoff = 1 };
-    assert_int_equal(setsockopt(fd, SOL_SOCKET, SO_LINGER, &now, sizeof now), 0);
+    assert_int_equal(setsockopt(fd, SOL_SOCKET, SO_LINGER, &now, sizeof(now)), 0);
     sv_close(fd);
 }
 
@@ -49,8 +49,8 @@ struct raw_reply {
 /* Reads pending bytes; true when the server has closed. */
 static inline bool raw_take(int fd, struct raw_reply *r)
 {
-    while (!r->eof && r->n < sizeof r->p) {
-        ssize_t n = recv(fd, r->p + r->n, sizeof r->p - r->n, MSG_DONTWAIT);
+    while (!r->eof && r->n < sizeof(r->p)) {
+        ssize_t n = recv(fd, r->p + r->n, sizeof(r->p) - r->n, MSG_DONTWAIT);
         if (n > 0)
             r->n += (size_t)n;
         else if (n == 0 || errno != EAGAIN)
@@ -201,7 +201,7 @@ static inline struct raw_sasl raw_take_sasl(struct peer_server *s, int fd)
     const uint8_t *frame, *part;
     size_t len, used, part_len;
     peer_run_until(s, raw_take(fd, &r) ||
-                          ipc_frame_next(r.p, r.n, sizeof r.p, &frame, &len, &used) > 0);
+                          ipc_frame_next(r.p, r.n, sizeof(r.p), &frame, &len, &used) > 0);
     struct sv_buf b = SV_BUF_VIEW(frame, len);
     struct sv_arena *a = sv_arena_new(0);
     ProtobufCMessage *base = NULL;
@@ -213,7 +213,7 @@ static inline struct raw_sasl raw_take_sasl(struct peer_server *s, int fd)
     ProtobufCBinaryData token = m->token;
     if (!m->has_token && m->n_auths > 0 && m->auths[0]->has_challenge)
         token = m->auths[0]->challenge;
-    assert_true(token.len < sizeof out.token);
+    assert_true(token.len < sizeof(out.token));
     if (token.len)
         memcpy(out.token, token.data, token.len);
     out.token_len = token.len;

@@ -217,7 +217,7 @@ static void test_prefixes(void **state)
     m.n_start_container_request = SV_ARRAY_LEN(list);
     m.start_container_request = list;
     n = hadoop__yarn__start_containers_request_proto__get_packed_size(&m);
-    assert_true(n < sizeof buf);
+    assert_true(n < sizeof(buf));
     (void)hadoop__yarn__start_containers_request_proto__pack(&m, buf);
     for (size_t i = 0; i <= n; i++) {
         uint8_t *exact = malloc(i ? i : 1);

@@ -157,7 +157,7 @@ static void test_node(void **state)
     }
     assert_int_equal(yarn_node_id_parse("[::1]:0", &node), 0);
     assert_string_equal(node.host, "[::1]");
-    memset(host, 'h', sizeof host);
+    memset(host, 'h', sizeof(host));
     memcpy(host + 255, ":65535", 7);
     assert_int_equal(yarn_node_id_parse(host, &node), 0);
     assert_string_equal(yarn_node_id_text(&node, buf), host);

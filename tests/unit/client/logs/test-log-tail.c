@@ -42,19 +42,19 @@ static void large(void **state)
     struct cli_tail t;
 
     (void)state;
-    memset(block, 'x', sizeof block);
+    memset(block, 'x', sizeof(block));
     cli_tail_init(&t, 3);
     for (int i = 0; i < 100; i++) {
-        block[sizeof block - 1] = i % 10 == 9 ? '\n' : 'x';
-        cli_tail_put(&t, block, sizeof block);
+        block[sizeof(block) - 1] = i % 10 == 9 ? '\n' : 'x';
+        cli_tail_put(&t, block, sizeof(block));
         assert_true(t.b.len <= 2 * CLI_TAIL_BYTES + (1 << 20));
     }
     cli_tail_trim(&t);
     assert_int_equal(t.b.len, 30 << 20);
     cli_tail_clear(&t);
-    memset(block, 'y', sizeof block);
+    memset(block, 'y', sizeof(block));
     for (int i = 0; i < 80; i++)
-        cli_tail_put(&t, block, sizeof block);
+        cli_tail_put(&t, block, sizeof(block));
     cli_tail_trim(&t);
     assert_int_equal(t.b.len, CLI_TAIL_BYTES);
     cli_tail_free(&t);

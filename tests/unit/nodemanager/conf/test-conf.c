@@ -236,8 +236,8 @@ static void localizer(void **state)
     for (size_t i = 0; i < SV_ARRAY_LEN(bad); i++) {
         char text[128], key[128];
 
-        (void)snprintf(text, sizeof text, "selvedge.nodemanager.localizer.%s", bad[i]);
-        (void)snprintf(key, sizeof key, "%.*s", (int)strcspn(text, "="), text);
+        (void)snprintf(text, sizeof(text), "selvedge.nodemanager.localizer.%s", bad[i]);
+        (void)snprintf(key, sizeof(key), "%.*s", (int)strcspn(text, "="), text);
         expect_refused(SET(text), key);
     }
 }

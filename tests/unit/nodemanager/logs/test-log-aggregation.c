@@ -62,9 +62,9 @@ int __wrap_exe_localizer_start(struct exe *x, const struct exe_localizer_start *
     char control[CMSG_SPACE(2 * sizeof(int))], byte;
     struct iovec v = { &byte, 1 };
     struct msghdr m = {
-        .msg_iov = &v, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control
+        .msg_iov = &v, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof(control)
     };
-    struct exe_localizer *l = calloc(1, sizeof *l);
+    struct exe_localizer *l = calloc(1, sizeof(*l));
     struct stat st;
     int fds[2];
     uint8_t *bytes;
@@ -72,7 +72,7 @@ int __wrap_exe_localizer_start(struct exe *x, const struct exe_localizer_start *
     (void)x, (void)ops, (void)userdata, (void)err;
     assert_true(l && started < UPLOADS_MAX);
     assert_int_equal(recvmsg(s->channel, &m, MSG_CMSG_CLOEXEC), 1);
-    memcpy(fds, CMSG_DATA(CMSG_FIRSTHDR(&m)), sizeof fds);
+    memcpy(fds, CMSG_DATA(CMSG_FIRSTHDR(&m)), sizeof(fds));
     assert_return_code(fstat(fds[0], &st), 0);
     bytes = malloc((size_t)st.st_size + 1);
     assert_int_equal(pread(fds[0], bytes, (size_t)st.st_size, 0), st.st_size);
@@ -125,7 +125,7 @@ static int start(char *const *settings, struct sv_error *err)
     char path[128];
     int r;
 
-    (void)snprintf(path, sizeof path, "%s/store.db", dir);
+    (void)snprintf(path, sizeof(path), "%s/store.db", dir);
     if (nm_conf_load(&conf, dir, settings, err) < 0)
         fail_msg("%s", err->text);
     assert_return_code(nm_context_open(&ctx, event, &conf, err), 0);
@@ -172,7 +172,7 @@ static int fresh(void **state)
     char path[128];
 
     (void)state;
-    (void)snprintf(path, sizeof path, "%s/store.db", dir);
+    (void)snprintf(path, sizeof(path), "%s/store.db", dir);
     (void)!nm_store_unlink(path);
     return 0;
 }
@@ -213,9 +213,9 @@ static struct nm_app *add_app(int n, const char *policy, const char *parameters,
     assert_int_equal(nm_app_new(&ctx, (struct yarn_app_id){ 1, n }, "alice", &a), 0);
     a->log_dirs = 1;
     nm_app_add(a);
-    (void)snprintf(t.log_policy, sizeof t.log_policy, "%s", policy);
-    (void)snprintf(t.log_policy_parameters, sizeof t.log_policy_parameters, "%s", parameters);
-    (void)snprintf(t.log_rolled_include, sizeof t.log_rolled_include, "%s", rolled);
+    (void)snprintf(t.log_policy, sizeof(t.log_policy), "%s", policy);
+    (void)snprintf(t.log_policy_parameters, sizeof(t.log_policy_parameters), "%s", parameters);
+    (void)snprintf(t.log_rolled_include, sizeof(t.log_rolled_include), "%s", rolled);
     assert_int_equal(nm_aggregation_app_started(g, a, &t), 0);
     return a;
 }
@@ -234,7 +234,7 @@ static void answer(unsigned i, enum logs_outcome outcome)
     struct logs_answer a = { .outcome = outcome };
 
     assert_non_null(uploads[i]);
-    assert_int_equal(send(uploads[i]->channel, &a, sizeof a, 0), sizeof a);
+    assert_int_equal(send(uploads[i]->channel, &a, sizeof(a), 0), sizeof(a));
     for (int k = 0; k < 100 && uploads[i]; k++)
         assert_return_code(sd_event_run(event, 1000000), 0);
     assert_null(uploads[i]);
@@ -249,7 +249,7 @@ static const char *reports(void)
     size_t n;
 
     list = nm_aggregation_reports(g, a, &n);
-    assert_true(list && n < sizeof text);
+    assert_true(list && n < sizeof(text));
     for (size_t i = 0; i < n; i++)
         text[i] = (char)('0' + list[i]->log_aggregation_status);
     text[n] = '\0';
@@ -447,7 +447,7 @@ int main(void)
     sv_log_set_level(SV_LOG_ERR);
     if (!mkdtemp(dir) || sd_event_new(&event) < 0)
         return 1;
-    (void)snprintf(remote, sizeof remote, "yarn.nodemanager.remote-app-log-dir=file://%s/remote",
+    (void)snprintf(remote, sizeof(remote), "yarn.nodemanager.remote-app-log-dir=file://%s/remote",
                    dir);
     r = cmocka_run_group_tests(tests, NULL, NULL);
     sd_event_unref(event);

@@ -26,7 +26,7 @@ static int describe(const char *properties, const char *url)
     char xml[2048];
     int k;
 
-    snprintf(xml, sizeof xml, "<configuration>%s</configuration>", properties);
+    snprintf(xml, sizeof(xml), "<configuration>%s</configuration>", properties);
     assert_int_equal(sv_conf_load_string(c, xml, strlen(xml), "hdfs-site.xml", &err), 0);
     f = (struct loc_fetch){ 0 };
     k = nm_localization_source(c, &r, &user, &f, &err);

@@ -36,10 +36,10 @@ static void load(const char *path)
     unsigned byte;
     FILE *f = fopen(path, "re");
     assert_non_null(f);
-    for (n_bytes = 0; n_bytes < sizeof bytes && fscanf(f, "%2x", &byte) == 1;)
+    for (n_bytes = 0; n_bytes < sizeof(bytes) && fscanf(f, "%2x", &byte) == 1;)
         bytes[n_bytes++] = (uint8_t)byte;
     fclose(f);
-    assert_true(n_bytes > 0 && n_bytes < sizeof bytes);
+    assert_true(n_bytes > 0 && n_bytes < sizeof(bytes));
 }
 
 /* The next delimited message; encoding it again gives the same bytes. */
@@ -170,7 +170,7 @@ static int check_file(const char *dir, const char *name)
     char path[512];
     if (name[0] == '.')
         return 0;
-    snprintf(path, sizeof path, "%s/%s", dir, name);
+    snprintf(path, sizeof(path), "%s/%s", dir, name);
     load(path);
     a = sv_arena_new(0);
     if (strncmp(name, "connection.", 11) == 0)
@@ -186,7 +186,7 @@ static int check_file(const char *dir, const char *name)
 static void check_version(void **state)
 {
     char dir[256];
-    snprintf(dir, sizeof dir, "tests/golden/rpc/%s", (const char *)*state);
+    snprintf(dir, sizeof(dir), "tests/golden/rpc/%s", (const char *)*state);
     DIR *d = opendir(dir);
     int n = 0;
     assert_non_null(d);

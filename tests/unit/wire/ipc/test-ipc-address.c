@@ -30,8 +30,8 @@ static int join_v4(const struct peer_server *s, const char *from)
     to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     assert_int_equal(inet_pton(AF_INET, from, &own.sin_addr), 1);
     int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    assert_int_equal(bind(fd, (struct sockaddr *)&own, sizeof own), 0);
-    assert_int_equal(connect(fd, (struct sockaddr *)&to, sizeof to), 0);
+    assert_int_equal(bind(fd, (struct sockaddr *)&own, sizeof(own)), 0);
+    assert_int_equal(connect(fd, (struct sockaddr *)&to, sizeof(to)), 0);
     return fd;
 }
 
@@ -40,7 +40,7 @@ static int join_v6(const struct peer_server *s)
     struct sockaddr_in6 to = { .sin6_family = AF_INET6, .sin6_addr = IN6ADDR_LOOPBACK_INIT };
     to.sin6_port = htons(ipc_server_port(s->server));
     int fd = socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    assert_int_equal(connect(fd, (struct sockaddr *)&to, sizeof to), 0);
+    assert_int_equal(connect(fd, (struct sockaddr *)&to, sizeof(to)), 0);
     return fd;
 }
 
@@ -146,7 +146,7 @@ static void test_default_limit(void **state)
     send_hello(other);
     served(&s, other);
     for (int i = 0; i < N; i++) {
-        snprintf(from, sizeof from, "127.0.%d.%d", i % 7, 1 + i % 5);
+        snprintf(from, sizeof(from), "127.0.%d.%d", i % 7, 1 + i % 5);
         fd[i] = join_v4(&s, from);
         send_hello(fd[i]);
         if (i % 64 == 63)

@@ -151,7 +151,7 @@ static void test_E55_unfinished_by_10000(void **state)
                                                  .max_preauth = n,
                                                  .header_ms = RAW_MS,
                                                  .handshake_ms = RAW_MS } };
-    _cleanup_free_ int *fd = calloc(n, sizeof *fd);
+    _cleanup_free_ int *fd = calloc(n, sizeof(*fd));
     _cleanup_buf_ struct sv_buf b = { 0 };
     _cleanup_free_ uint8_t *filler = calloc(1, SENT);
     raw_put(&b, "hrpc\x09\0\0\0\1\0\0", 11);

@@ -39,7 +39,7 @@ static void on_outcome(const struct ipc_result *r, const struct sv_error *err, v
     struct outcome *o = userdata;
     o->count++;
     o->status = r->status;
-    snprintf(o->text, sizeof o->text, "%s", r->status < 0 ? err->text : "");
+    snprintf(o->text, sizeof(o->text), "%s", r->status < 0 ? err->text : "");
 }
 
 static void test_hostile_server(void **state)
@@ -70,9 +70,9 @@ static void test_hostile_server(void **state)
         struct fake f = { cases[i].bytes, cases[i].n, -1, -1 };
         struct sockaddr_in sa = { .sin_family = AF_INET,
                                   .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
-        socklen_t len = sizeof sa;
+        socklen_t len = sizeof(sa);
         f.fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-        assert_int_equal(bind(f.fd, (struct sockaddr *)&sa, sizeof sa), 0);
+        assert_int_equal(bind(f.fd, (struct sockaddr *)&sa, sizeof(sa)), 0);
         assert_int_equal(listen(f.fd, 8), 0);
         assert_int_equal(getsockname(f.fd, (struct sockaddr *)&sa, &len), 0);
         sd_event_source *io = NULL;

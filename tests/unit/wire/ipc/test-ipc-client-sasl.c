@@ -114,7 +114,7 @@ static void answer_first(struct fake *f, const struct fake_call *c)
 static void long_challenge(struct fake *f, const struct fake_call *c)
 {
     static char text[40000];
-    memset(text, 'a', sizeof text - 1);
+    memset(text, 'a', sizeof(text) - 1);
     if (c->sasl == STATE(NEGOTIATE))
         offer(f, "TOKEN", "DIGEST-MD5", "default", text);
 }

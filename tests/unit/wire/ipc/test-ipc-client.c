@@ -271,7 +271,7 @@ static int on_flood(sd_event_source *src, int fd, uint32_t revents, void *userda
     if (!frames[3])
         for (size_t i = 0; i < 4096; i++)
             memcpy(frames + 9 * i, "\0\0\0\5\4\x08\x63\x10\0", 9);
-    (void)!send(fd, frames, sizeof frames,
+    (void)!send(fd, frames, sizeof(frames),
                 MSG_DONTWAIT | MSG_NOSIGNAL); /* may cut a frame, ignoring */
     return 0;
 }

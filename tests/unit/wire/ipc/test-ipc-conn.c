@@ -143,7 +143,7 @@ static void test_E58_late_reader(void **state)
     char sink[65536];
     peer_run_until(&s, ({
         ssize_t n;
-        while ((n = recv(fd, sink, sizeof sink, MSG_DONTWAIT)) > 0)
+        while ((n = recv(fd, sink, sizeof(sink), MSG_DONTWAIT)) > 0)
             total += (size_t)n;
         total > (size_t)N *EACH;
     }));
@@ -167,7 +167,7 @@ static void test_idle_memory(void **state)
     size_t total = 0;
     char sink[65536];
     peer_run_until(&s, ({
-        ssize_t n = recv(fd, sink, sizeof sink, MSG_DONTWAIT);
+        ssize_t n = recv(fd, sink, sizeof(sink), MSG_DONTWAIT);
         total += n > 0 ? (size_t)n : 0;
         total > 65536;
     }));
@@ -217,7 +217,7 @@ static void test_E60_pipelined_calls(void **state)
         ssize_t k =
             sent < b.len ? send(fd, b.data + sent, b.len - sent, MSG_DONTWAIT | MSG_NOSIGNAL) : 0;
         sent += (size_t)SV_MAX(k, 0);
-        if ((k = recv(fd, chunk, sizeof chunk, MSG_DONTWAIT)) > 0)
+        if ((k = recv(fd, chunk, sizeof(chunk), MSG_DONTWAIT)) > 0)
             raw_put(&in, chunk, (size_t)k);
         const uint8_t *frame;
         size_t len, used;
@@ -290,7 +290,7 @@ static void heartbeats(int64_t priority, int most)
     for (int i = 0; i < BEATS; i++) {
         struct raw_reply r = { .n = 0 };
         char text[32];
-        snprintf(text, sizeof text, "beat %d!", i);
+        snprintf(text, sizeof(text), "beat %d!", i);
         sv_buf_free(&beat);
         raw_put_echo(&beat, i, "echo", text);
         ssize_t k = send(flooder, flood.data + sent, SV_MIN(flood.len - sent, (size_t)200000),
@@ -300,7 +300,7 @@ static void heartbeats(int64_t priority, int most)
         raw_send(node, beat.data, beat.len);
         peer_run_until(to, raw_take(node, &r) || raw_holds(&r, text));
         worst = SV_MAX(worst, flooded.calls - before);
-        while (recv(flooder, sink, sizeof sink, MSG_DONTWAIT) > 0)
+        while (recv(flooder, sink, sizeof(sink), MSG_DONTWAIT) > 0)
             ;
     }
     print_message("    at most %d calls of the flood before a heartbeat is answered\n", worst);

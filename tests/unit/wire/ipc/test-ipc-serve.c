@@ -98,7 +98,7 @@ static void test_E57_frames(void **state)
             uint8_t long_id[65] = { 0 };
             h.callid = 1;
             h.clientid.data = long_id;
-            h.clientid.len = sizeof long_id;
+            h.clientid.len = sizeof(long_id);
             assert_int_equal(ipc_frame_put(&b, &h.base, NULL, NULL, 0), 0);
             break;
         }

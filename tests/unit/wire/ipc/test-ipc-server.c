@@ -31,10 +31,10 @@ static void on_answer(const struct ipc_result *r, const struct sv_error *err, vo
     a->count++;
     a->status = r->status;
     a->sent = r->sent;
-    snprintf(a->text, sizeof a->text, "%s", r->status < 0 ? err->text : "");
-    snprintf(a->class, sizeof a->class, "%s", r->java_class ? r->java_class : "");
+    snprintf(a->text, sizeof(a->text), "%s", r->status < 0 ? err->text : "");
+    snprintf(a->class, sizeof(a->class), "%s", r->java_class ? r->java_class : "");
     if (r->response)
-        snprintf(a->echo, sizeof a->echo, "%s", ((const echo_message *)r->response)->protocol);
+        snprintf(a->echo, sizeof(a->echo), "%s", ((const echo_message *)r->response)->protocol);
 }
 
 static void call(struct ipc_client *c, const char *method, const char *text, struct answer *a)

@@ -39,9 +39,9 @@ static void on_answer(const struct ipc_result *r, const struct sv_error *err, vo
     struct answer *a = userdata;
     a->count++;
     a->status = r->status;
-    snprintf(a->text, sizeof a->text, "%s", r->status < 0 ? err->text : "");
+    snprintf(a->text, sizeof(a->text), "%s", r->status < 0 ? err->text : "");
     if (r->response)
-        snprintf(a->echo, sizeof a->echo, "%s", ((const echo_message *)r->response)->protocol);
+        snprintf(a->echo, sizeof(a->echo), "%s", ((const echo_message *)r->response)->protocol);
 }
 
 static void on_notify(const char *method, const struct sv_error *err, int64_t wait_ms,
@@ -53,8 +53,8 @@ static void on_notify(const char *method, const struct sv_error *err, int64_t wa
     assert_true(err->code < 0 && *err->text);
     w->notified++;
     w->longest_wait = SV_MAX(w->longest_wait, wait_ms);
-    ipc_proxy_server_text(failed, w->last_notice[0], sizeof w->last_notice[0]);
-    ipc_proxy_server_text(next, w->last_notice[1], sizeof w->last_notice[1]);
+    ipc_proxy_server_text(failed, w->last_notice[0], sizeof(w->last_notice[0]));
+    ipc_proxy_server_text(next, w->last_notice[1], sizeof(w->last_notice[1]));
 }
 
 static struct ipc_retry_policy policy(enum ipc_retry_kind kind)
@@ -77,7 +77,7 @@ static void fixture_new(struct fixture *w, enum ipc_retry_kind kind, int servers
         .notify = on_notify,
         .userdata = w
     };
-    memset(w, 0, sizeof *w);
+    memset(w, 0, sizeof(*w));
     assert_true(sd_event_new(&w->event) >= 0);
     fake_start(&w->a, w->event, free_port()); /* both stop and restart */
     fake_start(&w->b, w->event, free_port());
@@ -181,7 +181,7 @@ static void test_restart(void **state)
     (void)state;
     struct fixture w;
     static struct answer a[100];
-    memset(a, 0, sizeof a);
+    memset(a, 0, sizeof(a));
     fixture_new(&w, IPC_RETRY_RM, 1);
     uint16_t port = w.a.port;
     for (int i = 0; i < 100; i++)
@@ -221,7 +221,7 @@ static void test_standby(void **state)
     assert_string_equal(ipc_proxy_current(w.proxy)->id, "rm2");
     assert_int_equal(w.a.calls, 10);
     assert_int_equal(w.notified, 10);
-    assert_string_equal(ipc_proxy_server_text(ipc_proxy_current(w.proxy), text, sizeof text),
+    assert_string_equal(ipc_proxy_server_text(ipc_proxy_current(w.proxy), text, sizeof(text)),
                         w.last_notice[1]);
     assert_memory_equal(w.a.last[0].client_id, w.b.last[0].client_id, IPC_CLIENT_ID_LEN);
     assert_int_equal(w.b.last[0].retry_count, 1);
@@ -369,7 +369,7 @@ static void test_free_inside_callback(void **state)
     assert_int_equal(a[4].status, -ECANCELED);
     fixture_free(&w);
 
-    memset(a, 0, sizeof a);
+    memset(a, 0, sizeof(a));
     fixture_new(&w, IPC_RETRY_RM, 1);
     fake_stop(&w.a);
     for (int i = 0; i < 5; i++)

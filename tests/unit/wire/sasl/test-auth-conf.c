@@ -16,7 +16,7 @@ static int check(const char *value, struct sv_error *err)
 {
     _cleanup_(sv_conf_freep) struct sv_conf *c = sv_conf_new();
     char xml[256];
-    snprintf(xml, sizeof xml,
+    snprintf(xml, sizeof(xml),
              "<configuration>\n<property><name>hadoop.security.authentication</name>"
              "<value>%s</value></property></configuration>",
              value);

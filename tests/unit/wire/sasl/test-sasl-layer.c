@@ -34,7 +34,7 @@ static void on_answer(const struct ipc_result *r, const struct sv_error *err, vo
     o->count++;
     o->status = r->status;
     o->len = r->response ? strlen(((const echo_message *)r->response)->protocol) : 0;
-    snprintf(o->text, sizeof o->text, "%s",
+    snprintf(o->text, sizeof(o->text), "%s",
              r->status < 0 ? err->text : ((const echo_message *)r->response)->protocol);
 }
 
@@ -96,7 +96,7 @@ static void volume(uint32_t qop, size_t big)
     struct outcome small = { 0 }, large = { 0 }, back = { 0 };
     char *text = calloc(1, big + 1), size[24];
     memset(text, 'x', big);
-    snprintf(size, sizeof size, "%zu", big);
+    snprintf(size, sizeof(size), "%zu", big);
     for (int i = 0; i < 300; i++)
         call(c, "echo", "small", &small);
     call(c, "length", text, &large);
@@ -138,14 +138,14 @@ static struct member join(struct peer_server *s, uint32_t qop)
     raw_put_sasl(&b, IPC_SASL_NEGOTIATE, NULL, 0);
     raw_send(m.fd, b.data, b.len);
     struct raw_sasl got = raw_take_sasl(s, m.fd);
-    assert_int_equal(sasl_client_new(&peer_token, qop, &c), 0);
-    assert_int_equal(sasl_client_step(c, got.token, got.token_len, &text, &err), 0);
+    assert_int_equal(ipc_sasl_client_new(&peer_token, qop, &c), 0);
+    assert_int_equal(ipc_sasl_client_step(c, got.token, got.token_len, &text, &err), 0);
     sv_buf_free(&b);
     raw_put_sasl(&b, IPC_SASL_INITIATE, text, strlen(text));
     raw_send(m.fd, b.data, b.len);
     got = raw_take_sasl(s, m.fd);
-    assert_int_equal(sasl_client_step(c, got.token, got.token_len, &text, &err), 0);
-    m.layer = sasl_client_take_layer(c);
+    assert_int_equal(ipc_sasl_client_step(c, got.token, got.token_len, &text, &err), 0);
+    m.layer = ipc_sasl_client_take_layer(c);
     assert_non_null(m.layer);
     return m;
 }
@@ -153,15 +153,15 @@ static struct member join(struct peer_server *s, uint32_t qop)
 static void leave(struct member *m)
 {
     m->fd = sv_close(m->fd);
-    m->layer = sasl_layer_free(m->layer);
+    m->layer = ipc_sasl_layer_free(m->layer);
 }
 
 /* Appends the bytes as one WRAP message. */
 static void put_wrap(struct sv_buf *b, struct member *m, const void *p, size_t n)
 {
-    _cleanup_free_ uint8_t *token = malloc(sasl_layer_size(m->layer, n));
-    assert_int_equal(sasl_layer_wrap(m->layer, p, n, token), 0);
-    raw_put_sasl(b, IPC_SASL_WRAP, token, sasl_layer_size(m->layer, n));
+    _cleanup_free_ uint8_t *token = malloc(ipc_sasl_layer_size(m->layer, n));
+    assert_int_equal(ipc_sasl_layer_wrap(m->layer, p, n, token), 0);
+    raw_put_sasl(b, IPC_SASL_WRAP, token, ipc_sasl_layer_size(m->layer, n));
 }
 
 static void put_context(struct sv_buf *b)
@@ -265,7 +265,7 @@ static void test_E56_pieces(void **state)
     peer_run_until(&s, s.calls == 520);
     sv_buf_free(&out);
     struct raw_reply r = { .n = 0 };
-    while (!raw_take(m.fd, &r) && r.n == sizeof r.p)
+    while (!raw_take(m.fd, &r) && r.n == sizeof(r.p))
         r.n = 0;
     /* an announced size of 60000 bytes, then single bytes: the inner frame's deadline applies */
     put_wrap(&out, &m, "\0\0\xea\x60", 4);

@@ -24,10 +24,10 @@ static int verify(const uint8_t *p, size_t n, uint8_t ret_password[64], size_t *
                   char ret_user[256], const char **ret_class, struct sv_error *err, void *userdata)
 {
     (void)ret_class, (void)userdata;
-    if (!yarn_bytes_equal(p, n, id, sizeof id))
+    if (!yarn_bytes_equal(p, n, id, sizeof(id)))
         return sv_error_set(err, -ENOENT, "unknown identifier");
-    memcpy(ret_password, password, sizeof password);
-    *ret_len = sizeof password;
+    memcpy(ret_password, password, sizeof(password));
+    *ret_len = sizeof(password);
     snprintf(ret_user, 256, "bob");
     return 0;
 }
@@ -51,15 +51,15 @@ static void digest(const char *user, const char *pass, const char *nonce, const 
 {
     char a1[2048], text[4096], ha1[33], ha2[33];
     uint8_t h[16];
-    snprintf(text, sizeof text, "%s:default:%s", user, pass);
+    snprintf(text, sizeof(text), "%s:default:%s", user, pass);
     md5(text, strlen(text), h);
     memcpy(a1, h, 16);
-    int n = snprintf(a1 + 16, sizeof a1 - 16, ":%s:cnonce", nonce);
+    int n = snprintf(a1 + 16, sizeof(a1) - 16, ":%s:cnonce", nonce);
     md5(a1, 16 + (size_t)n, h);
     hex(h, 16, ha1);
     md5(uri_prefixed, strlen(uri_prefixed), h);
     hex(h, 16, ha2);
-    snprintf(text, sizeof text, "%s:%s:00000001:cnonce:auth:%s", ha1, nonce, ha2);
+    snprintf(text, sizeof(text), "%s:%s:00000001:cnonce:auth:%s", ha1, nonce, ha2);
     md5(text, strlen(text), h);
     hex(h, 16, out);
 }
@@ -78,24 +78,24 @@ static int attempt_at(uint32_t mask, void (*change)(struct answer *a, const char
     struct sv_error err = { 0 };
     const char *answer = NULL, *class = NULL;
     char response[33], want[48];
-    assert_int_equal(sasl_server_new(verify, NULL, mask, &s), 0);
-    const char *at = strstr(sasl_server_challenge(s), "nonce=\"");
+    assert_int_equal(ipc_sasl_server_new(verify, NULL, mask, &s), 0);
+    const char *at = strstr(ipc_sasl_server_challenge(s), "nonce=\"");
     assert_non_null(at);
     assert_int_equal(sscanf(at, "nonce=\"%127[^\"]", nonce), 1);
-    assert_int_equal(sv_base64_encode(id, sizeof id, &user), 0);
-    assert_int_equal(sv_base64_encode(password, sizeof password, &pass), 0);
+    assert_int_equal(sv_base64_encode(id, sizeof(id), &user), 0);
+    assert_int_equal(sv_base64_encode(password, sizeof(password), &pass), 0);
     struct answer a = { user,       ",realm=\"default\"", nonce, "00000001",
                         "/default", ",qop=auth",          "",    "65536",
                         "utf-8" };
     digest(user, pass, nonce, "AUTHENTICATE:/default", response);
     if (change)
         change(&a, nonce);
-    int n = snprintf(text, sizeof text,
+    int n = snprintf(text, sizeof(text),
                      "charset=%s,username=\"%s\"%s,nonce=\"%s\",nc=%s,cnonce=\"cnonce\","
                      "digest-uri=\"%s\",maxbuf=%s,response=%s%s%s",
                      a.charset, a.user, a.realm, a.nonce, a.nc, a.uri, a.maxbuf, response, a.qop,
                      a.extra);
-    int r = sasl_server_step(s, (const uint8_t *)text, (size_t)n, &answer, &class, &err);
+    int r = ipc_sasl_server_step(s, (const uint8_t *)text, (size_t)n, &answer, &class, &err);
     if (ret_class)
         *ret_class = class;
     if (r < 0) {
@@ -103,12 +103,12 @@ static int attempt_at(uint32_t mask, void (*change)(struct answer *a, const char
         return r;
     }
     digest(user, pass, nonce, ":/default", response);
-    snprintf(want, sizeof want, "rspauth=%s", response);
+    snprintf(want, sizeof(want), "rspauth=%s", response);
     assert_string_equal(answer, want);
-    assert_string_equal(sasl_server_user(s), "bob");
+    assert_string_equal(ipc_sasl_server_user(s), "bob");
     /* the object serves once */
-    assert_int_equal(sasl_server_step(s, (const uint8_t *)text, (size_t)n, &answer, &class, &err),
-                     -EACCES);
+    assert_int_equal(
+        ipc_sasl_server_step(s, (const uint8_t *)text, (size_t)n, &answer, &class, &err), -EACCES);
     return 0;
 }
 
@@ -222,8 +222,8 @@ static int step(const void *p, size_t n)
     _cleanup_(sasl_server_freep) struct sasl_server *s = NULL;
     struct sv_error err = { 0 };
     const char *answer, *class;
-    assert_int_equal(sasl_server_new(verify, NULL, 0, &s), 0);
-    return sasl_server_step(s, p, n, &answer, &class, &err);
+    assert_int_equal(ipc_sasl_server_new(verify, NULL, 0, &s), 0);
+    return ipc_sasl_server_step(s, p, n, &answer, &class, &err);
 }
 
 static void f67_sizes(void **state)
@@ -244,7 +244,7 @@ static void f67_sizes(void **state)
 /* ---- Client and server of wire/ ---- */
 
 static const struct yarn_token token = {
-    .id = id, .id_len = sizeof id, .password = password, .password_len = sizeof password
+    .id = id, .id_len = sizeof(id), .password = password, .password_len = sizeof(password)
 };
 
 static void test_both(void **state)
@@ -255,18 +255,19 @@ static void test_both(void **state)
     struct sv_error err = { 0 };
     const char *out, *answer, *class;
     size_t n;
-    assert_int_equal(sasl_server_new(verify, NULL, 0, &s), 0);
-    assert_int_equal(sasl_client_new(&token, 0, &c), 0);
-    const char *challenge = sasl_server_challenge(s);
-    assert_int_equal(sasl_client_step(c, (const uint8_t *)challenge, strlen(challenge), &out, &err),
+    assert_int_equal(ipc_sasl_server_new(verify, NULL, 0, &s), 0);
+    assert_int_equal(ipc_sasl_client_new(&token, 0, &c), 0);
+    const char *challenge = ipc_sasl_server_challenge(s);
+    assert_int_equal(
+        ipc_sasl_client_step(c, (const uint8_t *)challenge, strlen(challenge), &out, &err), 0);
+    assert_int_equal(
+        ipc_sasl_server_step(s, (const uint8_t *)out, strlen(out), &answer, &class, &err), 0);
+    assert_false(ipc_sasl_client_done(c));
+    assert_int_equal(ipc_sasl_client_step(c, (const uint8_t *)answer, strlen(answer), &out, &err),
                      0);
-    assert_int_equal(sasl_server_step(s, (const uint8_t *)out, strlen(out), &answer, &class, &err),
-                     0);
-    assert_false(sasl_client_done(c));
-    assert_int_equal(sasl_client_step(c, (const uint8_t *)answer, strlen(answer), &out, &err), 0);
-    assert_true(sasl_client_done(c));
-    assert_true(yarn_bytes_equal(sasl_server_token_id(s, &n), sizeof id, id, sizeof id));
-    assert_int_equal(n, sizeof id);
+    assert_true(ipc_sasl_client_done(c));
+    assert_true(yarn_bytes_equal(ipc_sasl_server_token_id(s, &n), sizeof(id), id, sizeof(id)));
+    assert_int_equal(n, sizeof(id));
 }
 
 /* ---- GNU SASL, an independent implementation, as the other side ---- */
@@ -281,8 +282,8 @@ static Gsasl_session *gsasl_side(Gsasl *ctx, bool server, const char *qop)
 {
     Gsasl_session *g = NULL;
     _cleanup_free_ char *user = NULL, *pass = NULL;
-    assert_int_equal(sv_base64_encode(id, sizeof id, &user), 0);
-    assert_int_equal(sv_base64_encode(password, sizeof password, &pass), 0);
+    assert_int_equal(sv_base64_encode(id, sizeof(id), &user), 0);
+    assert_int_equal(sv_base64_encode(password, sizeof(password), &pass), 0);
     gsasl_callback_set(ctx, gsasl_property);
     assert_int_equal((server ? gsasl_server_start : gsasl_client_start)(ctx, SASL_MECHANISM, &g),
                      GSASL_OK);
@@ -315,20 +316,21 @@ static void layers_agree(struct sasl_layer *l, Gsasl_session *g)
         char *out = NULL;
         size_t n = 0;
         /* the library puts RFC 2222's length in front, Hadoop's packets have their own */
-        size_t size = sasl_layer_size(l, sizeof text);
-        assert_int_equal(sasl_layer_wrap(l, (const uint8_t *)text, sizeof text, wrapped + 4), 0);
+        size_t size = ipc_sasl_layer_size(l, sizeof(text));
+        assert_int_equal(ipc_sasl_layer_wrap(l, (const uint8_t *)text, sizeof(text), wrapped + 4),
+                         0);
         wrapped[0] = wrapped[1] = wrapped[2] = 0;
         wrapped[3] = (uint8_t)size;
         assert_int_equal(gsasl_decode(g, (const char *)wrapped, 4 + size, &out, &n), GSASL_OK);
-        assert_int_equal(n, sizeof text);
+        assert_int_equal(n, sizeof(text));
         assert_memory_equal(out, text, n);
         gsasl_free(out);
-        assert_int_equal(gsasl_encode(g, text, sizeof text, &out, &n), GSASL_OK);
+        assert_int_equal(gsasl_encode(g, text, sizeof(text), &out, &n), GSASL_OK);
         assert_int_equal(n, 4 + size);
         memcpy(wrapped, out + 4, size);
         gsasl_free(out);
-        assert_int_equal(sasl_layer_unwrap(l, wrapped, size, &plain, &n), 0);
-        assert_int_equal(n, sizeof text);
+        assert_int_equal(ipc_sasl_layer_unwrap(l, wrapped, size, &plain, &n), 0);
+        assert_int_equal(n, sizeof(text));
         assert_memory_equal(plain, text, n);
     }
 }
@@ -339,12 +341,12 @@ static void with_gsasl_client(Gsasl *ctx, uint32_t qop, const char *name)
     struct sv_error err = { 0 };
     const char *answer, *class;
     Gsasl_session *g = gsasl_side(ctx, false, name);
-    assert_int_equal(sasl_server_new(verify, NULL, IPC_QOP_ALL, &s), 0);
-    _cleanup_free_ char *response = gsasl_say(g, sasl_server_challenge(s), GSASL_NEEDS_MORE);
+    assert_int_equal(ipc_sasl_server_new(verify, NULL, IPC_QOP_ALL, &s), 0);
+    _cleanup_free_ char *response = gsasl_say(g, ipc_sasl_server_challenge(s), GSASL_NEEDS_MORE);
     assert_int_equal(
-        sasl_server_step(s, (uint8_t *)response, strlen(response), &answer, &class, &err), 0);
+        ipc_sasl_server_step(s, (uint8_t *)response, strlen(response), &answer, &class, &err), 0);
     free(gsasl_say(g, answer, GSASL_OK));
-    _cleanup_(sasl_layer_freep) struct sasl_layer *l = sasl_server_take_layer(s);
+    _cleanup_(sasl_layer_freep) struct sasl_layer *l = ipc_sasl_server_take_layer(s);
     assert_true((l != NULL) == (qop != IPC_QOP_AUTH));
     if (l)
         layers_agree(l, g);
@@ -357,12 +359,13 @@ static void with_gsasl_server(Gsasl *ctx, uint32_t qop, const char *name)
     struct sv_error err = { 0 };
     const char *text;
     Gsasl_session *g = gsasl_side(ctx, true, name);
-    assert_int_equal(sasl_client_new(&token, qop, &c), 0);
+    assert_int_equal(ipc_sasl_client_new(&token, qop, &c), 0);
     _cleanup_free_ char *challenge = gsasl_say(g, NULL, GSASL_NEEDS_MORE);
-    assert_int_equal(sasl_client_step(c, (uint8_t *)challenge, strlen(challenge), &text, &err), 0);
+    assert_int_equal(ipc_sasl_client_step(c, (uint8_t *)challenge, strlen(challenge), &text, &err),
+                     0);
     _cleanup_free_ char *rspauth = gsasl_say(g, text, GSASL_OK);
-    assert_int_equal(sasl_client_step(c, (uint8_t *)rspauth, strlen(rspauth), &text, &err), 0);
-    _cleanup_(sasl_layer_freep) struct sasl_layer *l = sasl_client_take_layer(c);
+    assert_int_equal(ipc_sasl_client_step(c, (uint8_t *)rspauth, strlen(rspauth), &text, &err), 0);
+    _cleanup_(sasl_layer_freep) struct sasl_layer *l = ipc_sasl_client_take_layer(c);
     assert_true((l != NULL) == (qop != IPC_QOP_AUTH));
     if (l)
         layers_agree(l, g);
@@ -386,16 +389,18 @@ static int client_challenge(const char *challenge)
     _cleanup_(sasl_client_freep) struct sasl_client *c = NULL;
     struct sv_error err = { 0 };
     const char *out;
-    assert_int_equal(sasl_client_new(&token, 0, &c), 0);
-    int r = sasl_client_step(c, (const uint8_t *)challenge, strlen(challenge), &out, &err);
+    assert_int_equal(ipc_sasl_client_new(&token, 0, &c), 0);
+    int r = ipc_sasl_client_step(c, (const uint8_t *)challenge, strlen(challenge), &out, &err);
     if (r < 0)
         return r;
     /* a server that does not know the password */
     static const char lie[] = "rspauth=00000000000000000000000000000000";
-    assert_int_equal(sasl_client_step(c, (const uint8_t *)lie, strlen(lie), &out, &err), -EACCES);
-    assert_false(sasl_client_done(c));
+    assert_int_equal(ipc_sasl_client_step(c, (const uint8_t *)lie, strlen(lie), &out, &err),
+                     -EACCES);
+    assert_false(ipc_sasl_client_done(c));
     /* and no second try */
-    assert_int_equal(sasl_client_step(c, (const uint8_t *)lie, strlen(lie), &out, &err), -EACCES);
+    assert_int_equal(ipc_sasl_client_step(c, (const uint8_t *)lie, strlen(lie), &out, &err),
+                     -EACCES);
     return 0;
 }
 

@@ -43,9 +43,9 @@ static void test_vlongs(void **state)
     _cleanup_buf_ struct sv_buf out = SV_BUF_INIT(0);
     for (size_t i = 0; i < SV_ARRAY_LEN(vlongs); i++) {
         int64_t v;
-        assert_int_equal(writable_get_vlong(&in, &v), 0);
+        assert_int_equal(ipc_writable_get_vlong(&in, &v), 0);
         assert_true(v == vlongs[i]);
-        assert_int_equal(writable_put_vlong(&out, v), 0);
+        assert_int_equal(ipc_writable_put_vlong(&out, v), 0);
     }
     assert_int_equal(sv_buf_left(&in), 0);
     assert_true(yarn_bytes_equal(out.data, out.len, g.p, g.n));

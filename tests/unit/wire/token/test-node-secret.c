@@ -23,8 +23,8 @@ static char dir[64], path[96];
 static int make_dir(void **state)
 {
     (void)state;
-    snprintf(dir, sizeof dir, "/tmp/test-node-secret-XXXXXX");
-    snprintf(path, sizeof path, "%s/secret", mkdtemp(dir));
+    snprintf(dir, sizeof(dir), "/tmp/test-node-secret-XXXXXX");
+    snprintf(path, sizeof(path), "%s/secret", mkdtemp(dir));
     return 0;
 }
 
@@ -80,10 +80,10 @@ static void test_files(void **state)
     assert_int_equal(load(path, &t, &err), 0);
     write_secret("                                        ", 40, 0600);
     refused(-EINVAL, "has 0 bytes");
-    memset(big, 'x', sizeof big);
-    write_secret(big, sizeof big - 1, 0600);
+    memset(big, 'x', sizeof(big));
+    write_secret(big, sizeof(big) - 1, 0600);
     assert_int_equal(load(path, &t, &err), 0);
-    write_secret(big, sizeof big, 0600);
+    write_secret(big, sizeof(big), 0600);
     refused(-EFBIG, "more than");
     for (unsigned mode = 0604; mode > 0600; mode--) {
         write_secret(SECRET, 32, mode);
@@ -173,7 +173,7 @@ static void test_malformed(void **state)
         id[i] = '\n';
         assert_int_equal(verify(&s, id, t.token.id_len, &t, host, &err), -EACCES);
     }
-    memset(id, 'h', sizeof id);
+    memset(id, 'h', sizeof(id));
     memcpy(id, t.id, t.token.id_len);
     assert_int_equal(verify(&s, id, YARN_NODE_TOKEN_ID_MAX, &t, host, &err), -EACCES);
     assert_int_equal(verify(&s, id, t.token.id_len + 255, &t, host, &err), -EACCES);

@@ -50,12 +50,12 @@ static void check_container(const char *name, bool old)
         assert_string_equal(t.log_include, "inc.*");
         assert_true(t.log_exclude[0] != 0 && !t.log_too_long);
     }
-    memset(t.log_include, 0, sizeof t.log_include);
-    memset(t.log_exclude, 0, sizeof t.log_exclude);
-    memset(t.log_rolled_include, 0, sizeof t.log_rolled_include);
-    memset(t.log_rolled_exclude, 0, sizeof t.log_rolled_exclude);
-    memset(t.log_policy, 0, sizeof t.log_policy);
-    memset(t.log_policy_parameters, 0, sizeof t.log_policy_parameters);
+    memset(t.log_include, 0, sizeof(t.log_include));
+    memset(t.log_exclude, 0, sizeof(t.log_exclude));
+    memset(t.log_rolled_include, 0, sizeof(t.log_rolled_include));
+    memset(t.log_rolled_exclude, 0, sizeof(t.log_rolled_exclude));
+    memset(t.log_policy, 0, sizeof(t.log_policy));
+    memset(t.log_policy_parameters, 0, sizeof(t.log_policy_parameters));
 
     _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
     struct yarn_container_token again;
@@ -63,7 +63,7 @@ static void check_container(const char *name, bool old)
     size_t n;
     assert_int_equal(yarn_container_token_encode(a, &t, &id, &n), 0);
     assert_int_equal(yarn_container_token_decode(id, n, &again, NULL), 0);
-    assert_memory_equal(&t, &again, sizeof t);
+    assert_memory_equal(&t, &again, sizeof(t));
 }
 
 static void test_container(void **state)
@@ -91,7 +91,7 @@ static void test_old(void **state)
     struct yarn_amrm_token m;
     assert_int_equal(yarn_nm_token_decode(now.p, now.n, &a, NULL), 0);
     assert_int_equal(yarn_nm_token_decode(then.p, then.n, &b, NULL), 0);
-    assert_memory_equal(&a, &b, sizeof a);
+    assert_memory_equal(&a, &b, sizeof(a));
     then.p[then.n++] = 0;
     assert_int_equal(yarn_nm_token_decode(then.p, then.n, &b, NULL), -EBADMSG);
     then = golden("amrm-token-id-old");
@@ -150,7 +150,7 @@ static void test_text(void **state)
     struct golden g = golden("token-text");
     _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
     struct yarn_token t;
-    char text[sizeof g.p + 3];
+    char text[sizeof(g.p) + 3];
     const char *again;
     memcpy(text, g.p, g.n);
     text[g.n] = 0;
@@ -202,7 +202,7 @@ static void test_passwords(void **state)
     struct golden id = golden("nm-token-id");
     for (size_t i = 0; i < SV_ARRAY_LEN(names); i++) {
         char name[64];
-        snprintf(name, sizeof name, "nm-token-password-%s", names[i]);
+        snprintf(name, sizeof(name), "nm-token-password-%s", names[i]);
         struct golden want = golden(name);
         enum yarn_hmac alg;
         uint8_t got[YARN_TOKEN_PASSWORD_MAX];
