@@ -1,4 +1,4 @@
-# Without libcurl, which curl-late.c loads.
+# Without libcurl, which the first HTTP request loads (common/web/curl.h).
 CLIENT_LDLIBS = $(WIRE_LDLIBS) $(shell $(PKGCONFIG) --libs jansson)
 CFLAGS_client := $(CFLAGS_common) $(shell $(PKGCONFIG) --cflags libcurl jansson) \
 	-DSELVEDGE_LIBEXECDIR='"$(LIBEXECDIR)"'
@@ -60,7 +60,7 @@ $(BUILD)/selvedge-am: $(SELVEDGE_AM_OBJS) $$(CLIENT_A) $$(WIRE_A) $$(COMMON_A)
 	$(call link,$(WIRE_LDLIBS) $(shell $(PKGCONFIG) --libs jansson))
 
 UNIT_LINK_client = $(filter-out %/selvedge-am.o,$(call objects,client/am)) $(CLI_DEPS)
-UNIT_LDLIBS_client = $(CLI_LDLIBS) $(shell $(PKGCONFIG) --libs libcurl)
+UNIT_LDLIBS_client = $(CLI_LDLIBS)
 
 # One real job, end to end. The flags depend on packages that deps installs: build in a second make. Its node
 # has a helper of its own.

@@ -1,6 +1,5 @@
 /* selvedge: the command line. Finds the subcommand, reads Hadoop's configuration, connects. Each
  * subcommand is one file; all run as the calling user. */
-#include <curl/curl.h>
 #include <string.h>
 
 #include "client/core/options.h"
@@ -108,7 +107,6 @@ int main(int argc, char **argv)
     sd_event_unref(ctx.event);
     sv_conf_free(ctx.conf);
     free(ctx.user);
-    curl_global_cleanup();
     if (fflush(stdout) == EOF && code == 0)
         code = 1;
     return code;

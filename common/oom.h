@@ -1,10 +1,19 @@
-/* Ends a process that is out of memory.
+/* Ends a process that is out of memory: one log line, then abort().
  *
- * Policy of the ResourceManager: if an allocation for its own state fails (objects, events, texts
- * of objects, the copy of the last answer), the process ends with one log line, because a lost
- * event or half an object would leave an application stuck in a state, while a restart recovers
- * from the state store. If an allocation for a peer's request fails (an answer, an arena), the
- * request fails and the process continues. */
+ * The ResourceManager's rule for a failed allocation:
+ *
+ * 1. Its own state ends the process: objects and their texts, tables, events, what it owes to a
+ *    node, a master or the store, the scheduler. Half a change would leave an application in a
+ *    state for ever, while a restart recovers from the state store. Functions of this kind return
+ *    no error for want of memory, so no caller has to think of one.
+ * 2. A request's own memory (arena, answer, parsed body, its place in a list of waiting calls, an
+ *    object that no table has yet) refuses the request with -ENOMEM; nothing has changed. So do
+ *    the start and a refresh of the configuration, which are all or nothing.
+ * 3. What comes again by itself (the list in a heartbeat's answer, a cached look-up, a round of
+ *    preemption) is left to the next time, with a comment.
+ *
+ * Arenas always belong to 2 or 3: a request may exhaust the maximum of its arena, and must not end
+ * the process. */
 #ifndef SELVEDGE_COMMON_OOM_H
 #define SELVEDGE_COMMON_OOM_H
 

@@ -1,5 +1,5 @@
 COMMON_PKGS := libsystemd expat libmicrohttpd libprotobuf-c openssl libcap
-CFLAGS_common := $(shell $(PKGCONFIG) --cflags $(COMMON_PKGS))
+CFLAGS_common := $(shell $(PKGCONFIG) --cflags $(COMMON_PKGS) libcurl)
 COMMON_LDLIBS := $(shell $(PKGCONFIG) --libs $(COMMON_PKGS))
 COMMON_A := $(BUILD)/libselvedge-common.a
 # Files that pages load, as C string literals.
@@ -9,10 +9,10 @@ $(STATIC_FILES): $(BUILD)/gen/%.inc: %
 	$(call say,EMBED,$<)
 	@mkdir -p $(@D)
 	$(Q)sed 's/[\\"]/\\&/g; s/^/"/; s/$$/\\n"/' $< >$@
-# The three of COMMON_JSON_OBJS need jansson: whoever links them links it.
+# The three of COMMON_JSON_OBJS need jansson, curl-linked.o libcurl: whoever links them links these.
 COMMON_JSON_OBJS := $(addprefix $(BUILD)/common/web/, jmx.o json-text.o json-xml.o)
 COMMON_OBJS := $(filter-out $(COMMON_JSON_OBJS),$(call objects,common common/web))
 $(COMMON_A): $(COMMON_OBJS) $(COMMON_JSON_OBJS)
 LIBS += $(COMMON_A)
 UNIT_LINK_common = $(COMMON_A)
-UNIT_LDLIBS_common = $(COMMON_LDLIBS) $(shell $(PKGCONFIG) --libs jansson) -lm
+UNIT_LDLIBS_common = $(COMMON_LDLIBS) $(shell $(PKGCONFIG) --libs jansson libcurl) -lm

@@ -1,43 +1,34 @@
-/* See user-groups.h. A thread shares a `struct groups_job` with the loop and nothing else; the last
- * of the two frees it. */
+/* See user-groups.h. A worker's thread knows a `struct groups_job` and nothing else. */
 #include "common/user-groups.h"
 
 #include <errno.h>
 #include <grp.h>
-#include <pthread.h>
 #include <pwd.h>
-#include <signal.h>
-#include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
-#include <sys/epoll.h>
-#include <sys/eventfd.h>
-#include <unistd.h>
 #include <uthash.h>
 #include <utlist.h>
 
 #include "common/acl.h"
 #include "common/clock.h"
-#include "common/fd.h"
 #include "common/log.h"
 #include "common/loop-guard.h"
 #include "common/str.h"
+#include "common/worker.h"
 
 #define ENTRY_MAX ((size_t)1 << 20) /* bytes of an account or group, with its members */
 
 struct groups_job {
-    atomic_int refs;
-    int done; /* eventfd */
     char *user;
     char **names;
     const char *primary; /* one of the names */
     char **(*source)(const char *user);
 };
 
-struct lookup { /* a thread that has not ended */
+struct lookup { /* a pending look-up */
     struct lookup *prev, *next;
     struct sv_groups *g;
-    struct groups_job *job;
-    sd_event_source *io;
+    struct sv_worker *worker;
 };
 
 struct entry {
@@ -124,11 +115,10 @@ static char **ask_name_service(const char *user)
     return names;
 }
 
-static void job_unref(struct groups_job *j)
+static void job_free(void *data)
 {
-    if (atomic_fetch_sub(&j->refs, 1) > 1)
-        return;
-    sv_close(j->done);
+    struct groups_job *j = data;
+
     sv_strv_free(j->names);
     free(j->user);
     free(j);
@@ -139,40 +129,14 @@ static int by_name(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static void *job_run(void *userdata)
+static void job_run(void *data)
 {
-    static const uint64_t one = 1;
-    struct groups_job *j = userdata;
+    struct groups_job *j = data;
 
-    (void)pthread_setname_np(pthread_self(), "groups"); /* for people only, ignoring */
     j->names = j->source(j->user);
     j->primary = j->names ? j->names[0] : NULL;
     if (j->names)
         qsort(j->names, sv_strv_len(j->names), sizeof(*j->names), by_name);
-    (void)!write(j->done, &one, sizeof(one)); /* a counter far from its end never blocks */
-    job_unref(j);
-    return NULL;
-}
-
-static int start_thread(struct groups_job *j)
-{
-    sigset_t all, before;
-    pthread_attr_t attr;
-    pthread_t thread;
-    int e = pthread_attr_init(&attr);
-
-    if (e != 0)
-        return -e;
-    (void)pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED); /* a valid value, ignoring */
-    sigfillset(&all); /* signals belong to the loop's thread */
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    atomic_fetch_add(&j->refs, 1);
-    e = pthread_create(&thread, &attr, job_run, j);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    pthread_attr_destroy(&attr);
-    if (e != 0)
-        job_unref(j);
-    return -e;
 }
 
 /* ---- Cache ---- */
@@ -186,7 +150,7 @@ static void entry_free(struct sv_groups *g, struct entry *e)
     free(e);
 }
 
-/* Makes room by the entry that has been there longest; pending ones stay. */
+/* Makes space by evicting the oldest entry that is not pending. */
 static struct entry *entry_add(struct sv_groups *g, const char *user)
 {
     struct entry *e, *tmp;
@@ -208,7 +172,7 @@ static struct entry *entry_add(struct sv_groups *g, const char *user)
     return e;
 }
 
-/* Takes the names. */
+/* Takes ownership of the names. */
 static void entry_known(struct sv_groups *g, struct entry *e, char **names, const char *primary)
 {
     bool none = !names || !*names;
@@ -227,34 +191,36 @@ static void lookup_free(struct lookup *l)
 {
     DL_DELETE(l->g->lookups, l);
     l->g->n_threads--;
-    sd_event_source_disable_unref(l->io);
-    job_unref(l->job);
+    sv_worker_free(l->worker);
     free(l);
 }
 
 static void start_pending(struct sv_groups *g);
 
-static int on_done(sd_event_source *s, int fd, uint32_t events, void *userdata)
+static void on_done(int status, void *data, void *userdata)
 {
     SV_LOOP_HANDLER();
+    struct groups_job *j = data;
     struct lookup *l = userdata;
     struct sv_groups *g = l->g;
     struct entry *e = NULL;
 
-    (void)s, (void)fd, (void)events;
-    HASH_FIND_STR(g->entries, l->job->user, e);
+    (void)status; /* without a deadline it is 0 */
+    HASH_FIND_STR(g->entries, j->user, e);
     if (e && e->pending && e->started)
-        entry_known(g, e, SV_TAKE(l->job->names), l->job->primary);
+        entry_known(g, e, SV_TAKE(j->names), j->primary);
     lookup_free(l);
     start_pending(g);
     g->conf.known(g->conf.userdata);
-    return 0;
 }
 
 static int lookup_start(struct sv_groups *g, const char *user)
 {
     struct lookup *l = calloc(1, sizeof(*l));
     struct groups_job *j = calloc(1, sizeof(*j));
+    struct sv_job job = {
+        .data = j, .userdata = l, .run = job_run, .done = on_done, .free = job_free
+    };
     int r = -ENOMEM;
 
     if (!l || !j || !(j->user = strdup(user))) {
@@ -262,23 +228,23 @@ static int lookup_start(struct sv_groups *g, const char *user)
         free(j);
         return r;
     }
-    atomic_init(&j->refs, 1);
     j->source = g->conf.source;
-    j->done = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    *l = (struct lookup){ .g = g, .job = j };
+    l->g = g;
     DL_APPEND(g->lookups, l);
     g->n_threads++;
-    r = j->done < 0 ? -errno : sd_event_add_io(g->event, &l->io, j->done, EPOLLIN, on_done, l);
+    r = sv_worker_new(g->event, "groups", &l->worker);
     if (r >= 0)
-        r = start_thread(j);
-    if (r < 0)
+        r = sv_worker_run(l->worker, &job);
+    if (r < 0) {
+        job_free(j);
         lookup_free(l);
+    }
     return r;
 }
 
 static int on_timer(sd_event_source *s, uint64_t usec, void *userdata);
 
-/* The timer expires when the oldest pending look-up has had its time. */
+/* Arms the timer for the deadline of the oldest pending look-up. */
 static void arm_timer(struct sv_groups *g)
 {
     int64_t now = sv_now_ms(), oldest = now;
@@ -318,7 +284,7 @@ static void start_pending(struct sv_groups *g)
     arm_timer(g);
 }
 
-/* Threads of a name service that hangs stay, and count, until it answers. */
+/* Threads of a hanging name service remain, and count, until it answers. */
 static int on_timer(sd_event_source *s, uint64_t usec, void *userdata)
 {
     SV_LOOP_HANDLER();

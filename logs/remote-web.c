@@ -17,11 +17,14 @@ static int connect_to(struct logs_remote *r, struct sv_conf *c, const struct loc
                       const char *user, struct sv_error *err)
 {
     char server[LOGS_WEB_SERVER_MAX + 1];
+    const struct sv_curl *curl;
     int k;
 
     (void)c;
     k = logs_web_server(url, server, err);
-    return k < 0 ? k : logs_web_new(server, user, TIMEOUT_MS, &r->web, err);
+    if (k >= 0)
+        k = sv_curl_load(&curl, err);
+    return k < 0 ? k : logs_web_new(curl, server, user, TIMEOUT_MS, &r->web, err);
 }
 
 static void disconnect(struct logs_remote *r)

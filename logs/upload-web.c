@@ -58,7 +58,7 @@ static int prepare(struct logs_store *s, char *note, struct sv_error *err)
     static const enum logs_field path[] = { LOGS_USER, LOGS_SUFFIX, LOGS_BUCKET, LOGS_APP };
     struct web_state *h = s->web = calloc(1, sizeof *h);
     size_t n;
-    int r = h ? logs_web_new(s->u->text[LOGS_WEB], s->u->text[LOGS_USER],
+    int r = h ? logs_web_new(&sv_curl_linked, s->u->text[LOGS_WEB], s->u->text[LOGS_USER],
                              s->u->io_timeout_ms ? s->u->io_timeout_ms : 60000, &h->web, err)
               : sv_error_errno(err, -ENOMEM, "WebHDFS");
 

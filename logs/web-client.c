@@ -1,7 +1,6 @@
 /* See web-client.h. */
 #include "logs/web-client.h"
 
-#include <curl/curl.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,6 +15,7 @@
 #define POLL_MS 1000
 
 struct logs_web {
+    const struct sv_curl *curl;
     char server[LOGS_WEB_SERVER_MAX + 1];
     char *who; /* "&user.name=…" */
     uint32_t timeout_ms;
@@ -33,25 +33,30 @@ struct logs_web {
     char why[CURL_ERROR_SIZE]; /* libcurl's error text, or "" */
 };
 
-static void curl_text_freep(char **s)
+/* Percent-encoded; malloc'd. `n` 0: to its end. NULL: out of memory. */
+static char *escape(const struct sv_curl *curl, const char *text, size_t n)
 {
-    if (*s)
-        curl_free(*s);
+    char *escaped = curl->easy_escape(NULL, text, (int)n), *copy = escaped ? strdup(escaped) : NULL;
+
+    curl->free(escaped);
+    return copy;
 }
 
-int logs_web_new(const char *server, const char *user, uint32_t timeout_ms, struct logs_web **ret,
-                 struct sv_error *err)
+int logs_web_new(const struct sv_curl *curl, const char *server, const char *user,
+                 uint32_t timeout_ms, struct logs_web **ret, struct sv_error *err)
 {
     _cleanup_(logs_web_freep) struct logs_web *w = calloc(1, sizeof *w);
-    _cleanup_(curl_text_freep) char *escaped = NULL;
+    _cleanup_free_ char *escaped = NULL;
 
     if (strlen(server) > LOGS_WEB_SERVER_MAX)
         return sv_error_set(err, -ENAMETOOLONG, "%s: too long an address", server);
-    if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
+    if (curl->global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
         return sv_error_set(err, -ELIBACC, "WebHDFS needs libcurl, which does not start");
-    escaped = curl_easy_escape(NULL, user, 0);
+    escaped = escape(curl, user, 0);
+    if (w)
+        w->curl = curl;
     if (!w || !escaped || sv_asprintf(&w->who, "&user.name=%s", escaped) < 0 ||
-        !(w->easy = curl_easy_init()) || !(w->multi = curl_multi_init()) ||
+        !(w->easy = curl->easy_init()) || !(w->multi = curl->multi_init()) ||
         !(w->answer = malloc(ANSWER_MAX + 1)))
         return sv_error_errno(err, -ENOMEM, "WebHDFS");
     (void)snprintf(w->server, sizeof w->server, "%s", server);
@@ -66,9 +71,9 @@ struct logs_web *logs_web_free(struct logs_web *w)
         return NULL;
     logs_web_abandon(w);
     if (w->multi)
-        (void)curl_multi_cleanup(w->multi); /* only frees, ignoring */
+        (void)w->curl->multi_cleanup(w->multi); /* only frees, ignoring */
     if (w->easy)
-        curl_easy_cleanup(w->easy);
+        w->curl->easy_cleanup(w->easy);
     free(w->who);
     free(w->answer);
     free(w);
@@ -94,8 +99,8 @@ static CURLcode common(struct logs_web *w, const char *url)
     CURL *c = w->easy;
     CURLcode r = CURLE_OK;
 
-#define SET(option, value) (r = r == CURLE_OK ? curl_easy_setopt(c, option, value) : r)
-    curl_easy_reset(c);
+#define SET(option, value) (r = r == CURLE_OK ? w->curl->easy_setopt(c, option, value) : r)
+    w->curl->easy_reset(c);
     *w->why = '\0';
     SET(CURLOPT_ERRORBUFFER, w->why);
     SET(CURLOPT_URL, url);
@@ -125,7 +130,7 @@ static int make_url(const struct logs_web *w, const char *path, const char *op, 
 
     while (*path && n < URL_MAX) {
         size_t slashes = strspn(path, "/"), length = strcspn(path + slashes, "/");
-        _cleanup_(curl_text_freep) char *name = curl_easy_escape(NULL, path + slashes, (int)length);
+        _cleanup_free_ char *name = escape(w->curl, path + slashes, length);
 
         if (!name && length > 0)
             return -ENOMEM;
@@ -143,7 +148,7 @@ static int transport(const struct logs_web *w, CURLcode code, struct sv_error *e
     if (code == CURLE_WRITE_ERROR)
         return sv_error_set(err, -EBADMSG, "%s: its answer is too long", w->server);
     return sv_error_set(err, -EIO, "%s: %s", w->server,
-                        *w->why ? w->why : curl_easy_strerror(code));
+                        *w->why ? w->why : w->curl->easy_strerror(code));
 }
 
 /* Reports an unexpected status with the server's exception. */
@@ -162,7 +167,7 @@ static long status_of(struct logs_web *w)
 {
     long status = 0;
 
-    (void)curl_easy_getinfo(w->easy, CURLINFO_RESPONSE_CODE, &status); /* 0 else, ignoring */
+    (void)w->curl->easy_getinfo(w->easy, CURLINFO_RESPONSE_CODE, &status); /* 0 else, ignoring */
     return status;
 }
 
@@ -176,7 +181,7 @@ static int perform(struct logs_web *w, const char *method, const char *url, long
     SET(CURLOPT_CUSTOMREQUEST, method);
     SET(CURLOPT_TIMEOUT_MS, (long)w->timeout_ms);
     if (r == CURLE_OK)
-        r = curl_easy_perform(c);
+        r = w->curl->easy_perform(c);
     if (r != CURLE_OK)
         return transport(w, r, err);
     *ret_status = status_of(w);
@@ -226,8 +231,7 @@ int logs_web_list(struct logs_web *w, const char *path,
         for (size_t i = 0; r == 0 && i < l.n; i++)
             r = child(userdata, &l.children[i]);
         if (r == 0 && l.more) {
-            _cleanup_(curl_text_freep) char *after =
-                curl_easy_escape(NULL, l.children[l.n - 1].name, 0);
+            _cleanup_free_ char *after = escape(w->curl, l.children[l.n - 1].name, 0);
 
             r = after ? 0 : -ENOMEM;
             (void)snprintf(more, sizeof more, "&startAfter=%s", after ? after : "");
@@ -269,7 +273,7 @@ int logs_web_set_permission(struct logs_web *w, const char *path, uint32_t mode,
 static int change_to(struct logs_web *w, const char *path, const char *op, const char *key,
                      const char *value, struct sv_error *err)
 {
-    _cleanup_(curl_text_freep) char *escaped = curl_easy_escape(NULL, value, 0);
+    _cleanup_free_ char *escaped = escape(w->curl, value, 0);
     char more[URL_MAX];
 
     if (!escaped || snprintf(more, sizeof more, "%s%s", key, escaped) >= (int)sizeof more)
@@ -306,7 +310,7 @@ static int redirect(struct logs_web *w, const char *path, char ret[URL_MAX], str
     w->answer[w->answer_n] = 0;
     if (status != 307)
         return refused(w, status, path, err);
-    (void)curl_easy_getinfo(w->easy, CURLINFO_REDIRECT_URL, &to); /* NULL else, ignoring */
+    (void)w->curl->easy_getinfo(w->easy, CURLINFO_REDIRECT_URL, &to); /* NULL else, ignoring */
     if (!to || strncasecmp(to, w->server, scheme) != 0 || strlen(to) >= URL_MAX)
         return sv_error_set(err, -EBADMSG, "%s%s: it redirects to another scheme", w->server, path);
     (void)snprintf(ret, URL_MAX, "%s", to);
@@ -342,9 +346,9 @@ int logs_web_read(struct logs_web *w, const char *path, uint64_t offset, void *p
     w->to = p;
     w->answer_max = n;
     if (code == CURLE_OK)
-        code = curl_easy_setopt(w->easy, CURLOPT_TIMEOUT_MS, (long)w->timeout_ms * 10);
+        code = w->curl->easy_setopt(w->easy, CURLOPT_TIMEOUT_MS, (long)w->timeout_ms * 10);
     if (code == CURLE_OK)
-        code = curl_easy_perform(w->easy);
+        code = w->curl->easy_perform(w->easy);
     w->to = NULL;
     if (code != CURLE_OK)
         return transport(w, code, err);
@@ -394,7 +398,7 @@ int logs_web_create(struct logs_web *w, const char *path, uint32_t mode, struct 
     SET(CURLOPT_READDATA, w);
     SET(CURLOPT_HTTPHEADER, &headers);
     SET(CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
-    if (r == CURLE_OK && curl_multi_add_handle(w->multi, c) != CURLM_OK)
+    if (r == CURLE_OK && w->curl->multi_add_handle(w->multi, c) != CURLM_OK)
         r = CURLE_OUT_OF_MEMORY;
     if (r != CURLE_OK)
         return transport(w, r, err);
@@ -408,9 +412,9 @@ static void step(struct logs_web *w)
     const CURLMsg *m;
     int n;
 
-    if (curl_multi_perform(w->multi, &n) != CURLM_OK)
+    if (w->curl->multi_perform(w->multi, &n) != CURLM_OK)
         w->over = true;
-    while ((m = curl_multi_info_read(w->multi, &n)))
+    while ((m = w->curl->multi_info_read(w->multi, &n)))
         if (m->msg == CURLMSG_DONE) {
             w->over = true;
             w->result = m->data.result;
@@ -425,14 +429,15 @@ static int run(struct logs_web *w, bool to_end, struct sv_error *err)
     size_t left = w->n;
 
     w->result = CURLE_SEND_ERROR;
-    (void)curl_easy_pause(w->easy, CURLPAUSE_CONT); /* step() reports it, ignoring */
+    (void)w->curl->easy_pause(w->easy, CURLPAUSE_CONT); /* step() reports it, ignoring */
     for (step(w); !w->over && (to_end || w->n > 0); step(w)) {
         if (w->n != left)
             last = sv_now_ms();
         left = w->n;
         if (sv_now_ms() - last > w->timeout_ms)
             return sv_error_set(err, -ETIMEDOUT, "%s: a DataNode accepts no data", w->server);
-        (void)curl_multi_poll(w->multi, NULL, 0, POLL_MS, NULL); /* step() reports it, ignoring */
+        (void)w->curl->multi_poll(w->multi, NULL, 0, POLL_MS,
+                                  NULL); /* step() reports it, ignoring */
     }
     return 0;
 }
@@ -481,6 +486,6 @@ int logs_web_finish(struct logs_web *w, struct sv_error *err)
 void logs_web_abandon(struct logs_web *w)
 {
     if (w->writing)
-        (void)curl_multi_remove_handle(w->multi, w->easy); /* it was added, ignoring */
+        (void)w->curl->multi_remove_handle(w->multi, w->easy); /* it was added, ignoring */
     w->writing = false;
 }

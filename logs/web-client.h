@@ -6,13 +6,14 @@
 
 #include "common/base.h"
 #include "common/error.h"
+#include "common/web/curl.h"
 #include "localizer/webhdfs-json.h"
 #include "logs/web-url.h"
 
 struct logs_web;
 /* `server`: "http://host:port" or "https://…". */
-int logs_web_new(const char *server, const char *user, uint32_t timeout_ms, struct logs_web **ret,
-                 struct sv_error *err) _must_use_;
+int logs_web_new(const struct sv_curl *curl, const char *server, const char *user,
+                 uint32_t timeout_ms, struct logs_web **ret, struct sv_error *err) _must_use_;
 struct logs_web *logs_web_free(struct logs_web *w);
 static inline void logs_web_freep(struct logs_web **w)
 {

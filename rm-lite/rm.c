@@ -136,7 +136,9 @@ static int start(struct rm *rm, struct sv_error *err)
     rm_conf_log_unread(rm->xml);
     rm_log_queue_keys(rm, rm->xml);
     resume(rm);
-    rm_viewers_start(rm);
+    r = rm_viewers_start(rm);
+    if (r < 0)
+        return sv_error_errno(err, r, "the groups of users");
     r = rm_services_start(rm, err);
     if (r < 0)
         return r;

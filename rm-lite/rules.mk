@@ -20,17 +20,19 @@ UNIT_LINK_rm-lite = $(RM_DEPS)
 UNIT_LDLIBS_rm-lite = $(RM_LDLIBS)
 
 # Plays nodes, client and masters for tests/integration/rm-lite/test-rm.
-$(BUILD)/tests/integration/rm-lite/rm-driver: $(BUILD)/tests/integration/rm-lite/rm-driver.o $(WIRE_A) $(COMMON_A)
+RM_DRIVER_OBJS := $(addprefix $(BUILD)/tests/integration/rm-lite/,rm-driver.o rm-driver-life.o rm-driver-ends.o)
+$(BUILD)/tests/integration/rm-lite/rm-driver: $(RM_DRIVER_OBJS) $(RM_PEER_OBJS) $(WIRE_A) $(COMMON_A)
 	$(call link,$(WIRE_LDLIBS))
 TEST_PROGRAMS += $(BUILD)/tests/integration/rm-lite/rm-driver
 
+LATENCY_OBJ := $(BUILD)/tests/lib/latency.o
 # Hostile nodes and masters, for tests/integration/rm-lite/test-rm-hostile.
-$(BUILD)/tests/integration/rm-lite/rm-hostile: $(BUILD)/tests/integration/rm-lite/rm-hostile.o $(WIRE_A) $(COMMON_A)
+$(BUILD)/tests/integration/rm-lite/rm-hostile: $(BUILD)/tests/integration/rm-lite/rm-hostile.o $(LATENCY_OBJ) $(RM_PEER_OBJS) $(WIRE_A) $(COMMON_A)
 	$(call link,$(WIRE_LDLIBS))
 TEST_PROGRAMS += $(BUILD)/tests/integration/rm-lite/rm-hostile
 
 # Nodes and masters over real connections, for tests/bench/bench-load.
-$(BUILD)/tests/bench/rm-load: $(BUILD)/tests/bench/rm-load.o $(WIRE_A) $(COMMON_A)
+$(BUILD)/tests/bench/rm-load: $(BUILD)/tests/bench/rm-load.o $(LATENCY_OBJ) $(RM_PEER_OBJS) $(WIRE_A) $(COMMON_A)
 	$(call link,$(WIRE_LDLIBS))
 TEST_PROGRAMS += $(BUILD)/tests/bench/rm-load
 

@@ -154,9 +154,10 @@ $(TEST_HELPERS):
 	$(Q)$(CC) $(HELPER_CFLAGS) $(HELPER_LDFLAGS) -o $@ $(filter %.o,$^) $(HELPER_LDLIBS)
 TEST_PROGRAMS += $(TEST_HELPERS)
 
-# Benches: tests/bench/bench-NAME prints a table and writes $(BUILD)/bench/NAME.json.
+# Benches: tests/bench/bench-NAME prints a table and writes $(BUILD)/bench/NAME.json; all of them together docs/measurements.md.
 BENCHES := $(patsubst tests/bench/bench-%,%,$(wildcard tests/bench/bench-*))
 bench: $(BENCHES:%=bench-%)
+	$(Q)BUILD=$(abspath $(BUILD)) tests/bench/measurements-page
 bench-%: programs $$(TEST_PROGRAMS)
 	$(Q)test -x tests/bench/bench-$* || { echo "There is no bench $*; there are: $(BENCHES)"; exit 1; }
 	@mkdir -p $(BUILD)/bench

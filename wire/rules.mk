@@ -45,9 +45,12 @@ TEST_PROGRAMS += $(BUILD)/tests/interop/token-peer
 $(BUILD)/tests/interop/token-peer: $(BUILD)/tests/interop/token-peer.o $(WIRE_A) $(COMMON_A)
 	$(call link,$(WIRE_LDLIBS))
 
+# Nodes, clients and masters, played against a ResourceManager.
+RM_PEER_OBJS := $(BUILD)/tests/lib/rm-peer.o $(BUILD)/tests/lib/rm-peer-node.o
+
 # The proxy against Hadoop's ResourceManagers: tests/interop/test-rm-clients.
 TEST_PROGRAMS += $(BUILD)/tests/interop/rm-client
-$(BUILD)/tests/interop/rm-client: $(BUILD)/tests/interop/rm-client.o $(WIRE_A) $(COMMON_A)
+$(BUILD)/tests/interop/rm-client: $(BUILD)/tests/interop/rm-client.o $(RM_PEER_OBJS) $(WIRE_A) $(COMMON_A)
 	$(call link,$(WIRE_LDLIBS))
 
 # Server and load generator, also for Hadoop's server: tests/bench/bench-ipc and tests/integration/bench/test-benches.
@@ -58,5 +61,6 @@ $(BENCH_IPC): %: %.o $(WIRE_A) $(COMMON_A)
 
 # A ResourceManager's nodes, clients and masters: tests/interop/scenarios.py.
 TEST_PROGRAMS += $(BUILD)/tests/interop/scheduler-driver
-$(BUILD)/tests/interop/scheduler-driver: $(BUILD)/tests/interop/scheduler-driver.o $(WIRE_A) $(COMMON_A)
+$(BUILD)/tests/interop/scheduler-driver: $(addprefix $(BUILD)/tests/interop/,scheduler-driver.o scheduler-driver-masters.o) \
+	$(RM_PEER_OBJS) $(WIRE_A) $(COMMON_A)
 	$(call link,$(WIRE_LDLIBS))

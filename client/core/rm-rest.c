@@ -56,17 +56,16 @@ static void on_answer(int status, const char *body, size_t len, const char *why,
 
 static int try_next(struct rest_get *g)
 {
-    _cleanup_free_ char *path = NULL, *query = NULL;
+    _cleanup_free_ char *url = NULL, *query = NULL;
     char address[300];
     bool rest = *g->path != '/';
     int r = rest ? cli_query_user(g->ctx->user, &query) : 0;
 
     web_address(g->ctx->conf, &g->rm.servers[g->next++], address, sizeof(address));
     if (r >= 0)
-        r = sv_asprintf(&path, "%s%s%s", rest ? "/ws/v1/cluster/" : "", g->path,
+        r = sv_asprintf(&url, "http://%s%s%s%s", address, rest ? "/ws/v1/cluster/" : "", g->path,
                         query ? query : "");
-    return r < 0 ? r
-                 : cli_fetch_get_plain(g->ctx->fetch, address, path, CLI_BODY_MAX, on_answer, g);
+    return r < 0 ? r : cli_fetch_get(g->ctx->fetch, url, CLI_BODY_MAX, on_answer, g);
 }
 
 int cli_rm_rest_get(struct cli_ctx *ctx, const char *path, cli_fetch_fn fn, void *userdata)

@@ -1,29 +1,29 @@
-/* See fetch.h. Connects libcurl's multi interface to sd-event: curl registers sockets and a
- * timeout, the event loop reports readiness. */
+/* See fetch.h. */
 #include "client/http/fetch.h"
 
-#include <curl/curl.h>
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
-#include <sys/epoll.h>
 #include <utlist.h>
 
-#include "client/http/plain-get.h"
 #include "common/buf.h"
+#include "common/web/curl-loop.h"
 
 #define TOTAL_MS 20000L
 #define CONNECT_MS 5000L
-#define BUFFER ((size_t)256 << 10) /* of a connection, where much may come */
-#define AT_ONCE 32L                /* connections per host; further requests queue inside curl */
-#define AT_ONCE_ALL 500L           /* to all hosts: below the usual limit of descriptors */
-#define UNDER_WAY 16               /* without cli_fetch_patience(): each has a handle, 20 KiB */
+#define HEAD_MAX ((size_t)64 << 10) /* bytes of an answer's headers */
+#define BUFFER ((size_t)256 << 10)  /* receive buffer of a connection, for large answers */
+#define AT_ONCE 32L                 /* connections per host; further requests queue inside curl */
+#define AT_ONCE_ALL 500L            /* to all hosts: below the usual limit of descriptors */
+#define UNDER_WAY 16                /* without cli_fetch_patience(): each has a handle, 20 KiB */
 
 struct fetch_request {
     struct cli_fetch *f;
     char *url, *header; /* header: of a POST */
-    CURL *easy;         /* NULL: it waits */
+    CURL *easy;         /* NULL: queued */
     struct curl_slist *headers;
     struct sv_buf body;
+    size_t head_bytes;
     bool cut; /* `max` bytes were received: the rest is rejected */
     char error[CURL_ERROR_SIZE];
     cli_fetch_fn fn;
@@ -33,28 +33,27 @@ struct fetch_request {
 
 struct cli_fetch {
     sd_event *event;
-    CURLM *multi;
-    sd_event_source *timer;
+    const struct sv_curl *curl; /* NULL before the first request */
+    struct sv_curl_loop *loop;
     struct fetch_request *requests, *waiting;
     long under_way, under_way_max;
     CURL *idle[UNDER_WAY]; /* handles for further requests */
     size_t n_idle;
-    struct cli_plain *plain;
     long total_ms;
 };
 
 static CURL *take_handle(struct cli_fetch *f)
 {
-    return f->n_idle > 0 ? f->idle[--f->n_idle] : curl_easy_init();
+    return f->n_idle > 0 ? f->idle[--f->n_idle] : f->curl->easy_init();
 }
 
 static void put_handle(struct cli_fetch *f, CURL *easy)
 {
     if (f->n_idle == UNDER_WAY) {
-        curl_easy_cleanup(easy);
+        f->curl->easy_cleanup(easy);
         return;
     }
-    curl_easy_reset(easy);
+    f->curl->easy_reset(easy);
     f->idle[f->n_idle++] = easy;
 }
 
@@ -63,9 +62,9 @@ static void fetch_request_free(struct fetch_request *q)
     if (q->easy) {
         DL_DELETE(q->f->requests, q);
         q->f->under_way--;
-        curl_multi_remove_handle(q->f->multi, q->easy);
+        sv_curl_loop_remove(q->f->loop, q->easy); /* none, once it has ended */
         put_handle(q->f, q->easy);
-        curl_slist_free_all(q->headers);
+        q->f->curl->slist_free_all(q->headers);
     } else {
         DL_DELETE(q->f->waiting, q);
     }
@@ -77,98 +76,35 @@ static void fetch_request_free(struct fetch_request *q)
 
 static void begin_waiting(struct cli_fetch *f);
 
-static void collect_finished(struct cli_fetch *f)
+static int status_of(const struct fetch_request *q, CURLcode result)
 {
-    CURLMsg *msg;
-    int left;
+    long code = 0;
 
-    while ((msg = curl_multi_info_read(f->multi, &left))) {
-        struct fetch_request *q = NULL;
-        long code = 0;
-        int status;
-
-        if (msg->msg != CURLMSG_DONE)
-            continue;
-        curl_easy_getinfo(msg->easy_handle, CURLINFO_PRIVATE, (char **)&q);
-        curl_easy_getinfo(msg->easy_handle, CURLINFO_RESPONSE_CODE, &code);
-        if (msg->data.result == CURLE_OK || (msg->data.result == CURLE_WRITE_ERROR && q->cut))
-            status = (int)code;
-        else if (msg->data.result == CURLE_COULDNT_CONNECT)
-            status = -ECONNREFUSED;
-        else if (msg->data.result == CURLE_OPERATION_TIMEDOUT)
-            status = -ETIMEDOUT;
-        else
-            status = -EIO;
-        if (sv_buf_put_u8(&q->body, 0) < 0)
-            q->fn(-ENOMEM, "", 0, "out of memory", q->userdata);
-        else
-            q->fn(status, (char *)q->body.data, q->body.len - 1,
-                  status < 0 ? (*q->error ? q->error : curl_easy_strerror(msg->data.result)) : NULL,
-                  q->userdata);
-        fetch_request_free(q);
-    }
-    begin_waiting(f);
+    if (result == CURLE_COULDNT_CONNECT)
+        return -ECONNREFUSED;
+    if (result == CURLE_OPERATION_TIMEDOUT)
+        return -ETIMEDOUT;
+    if (result != CURLE_OK && !(result == CURLE_WRITE_ERROR && q->cut))
+        return -EIO;
+    (void)q->f->curl->easy_getinfo(q->easy, CURLINFO_RESPONSE_CODE, &code); /* 0 else, ignoring */
+    return (int)code;
 }
 
-static void run_curl(struct cli_fetch *f, curl_socket_t s, int what)
+static void on_done(CURL *easy, CURLcode result, void *userdata)
 {
-    int running;
-
-    (void)curl_multi_socket_action(f->multi, s, what, &running);
-    collect_finished(f);
-}
-
-static int on_io(sd_event_source *s, int fd, uint32_t revents, void *userdata)
-{
-    int what = (revents & EPOLLIN ? CURL_CSELECT_IN : 0) |
-               (revents & EPOLLOUT ? CURL_CSELECT_OUT : 0) |
-               (revents & (EPOLLERR | EPOLLHUP) ? CURL_CSELECT_ERR : 0);
-
-    (void)s;
-    run_curl(userdata, fd, what);
-    return 0;
-}
-
-static int on_timer(sd_event_source *s, uint64_t usec, void *userdata)
-{
-    (void)s;
-    (void)usec;
-    run_curl(userdata, CURL_SOCKET_TIMEOUT, 0);
-    return 0;
-}
-
-static int on_curl_socket(CURL *easy, curl_socket_t fd, int what, void *userdata, void *socketp)
-{
-    struct cli_fetch *f = userdata;
-    sd_event_source *source = socketp;
-    uint32_t events = (what & CURL_POLL_IN ? EPOLLIN : 0) | (what & CURL_POLL_OUT ? EPOLLOUT : 0);
+    struct fetch_request *q = userdata;
+    struct cli_fetch *f = q->f;
+    int status = status_of(q, result);
 
     (void)easy;
-    if (what == CURL_POLL_REMOVE) {
-        sd_event_source_disable_unref(source);
-        (void)curl_multi_assign(f->multi, fd, NULL);
-        return 0;
-    }
-    if (source)
-        return sd_event_source_set_io_events(source, events) < 0 ? -1 : 0;
-    if (sd_event_add_io(f->event, &source, fd, events, on_io, f) < 0)
-        return -1;
-    (void)curl_multi_assign(f->multi, fd, source);
-    return 0;
-}
-
-static int on_curl_timer(CURLM *multi, long ms, void *userdata)
-{
-    struct cli_fetch *f = userdata;
-    uint64_t now;
-
-    (void)multi;
-    if (ms < 0)
-        return sd_event_source_set_enabled(f->timer, SD_EVENT_OFF) < 0 ? -1 : 0;
-    if (sd_event_now(f->event, CLOCK_MONOTONIC, &now) < 0 ||
-        sd_event_source_set_time(f->timer, now + (uint64_t)ms * 1000) < 0)
-        return -1;
-    return sd_event_source_set_enabled(f->timer, SD_EVENT_ONESHOT) < 0 ? -1 : 0;
+    if (sv_buf_put_u8(&q->body, 0) < 0)
+        q->fn(-ENOMEM, "", 0, "out of memory", q->userdata);
+    else
+        q->fn(status, (char *)q->body.data, q->body.len - 1,
+              status < 0 ? (*q->error ? q->error : f->curl->easy_strerror(result)) : NULL,
+              q->userdata);
+    fetch_request_free(q);
+    begin_waiting(f);
 }
 
 static size_t on_data(char *data, size_t size, size_t n, void *userdata)
@@ -182,44 +118,44 @@ static size_t on_data(char *data, size_t size, size_t n, void *userdata)
     return q->cut ? 0 : bytes;
 }
 
+static size_t on_header(char *data, size_t size, size_t n, void *userdata)
+{
+    struct fetch_request *q = userdata;
+
+    (void)data;
+    q->head_bytes += size * n;
+    return q->head_bytes > HEAD_MAX ? 0 : size * n;
+}
+
 int cli_fetch_new(sd_event *event, struct cli_fetch **ret)
 {
     struct cli_fetch *f = calloc(1, sizeof(*f));
-    int r;
 
     if (!f)
         return -ENOMEM;
     f->event = sd_event_ref(event);
     f->total_ms = TOTAL_MS;
     f->under_way_max = UNDER_WAY;
-    r = sd_event_add_time(event, &f->timer, CLOCK_MONOTONIC, 0, 1000, on_timer, f);
-    if (r >= 0)
-        r = sd_event_source_set_enabled(f->timer, SD_EVENT_OFF);
-    if (r < 0) {
-        cli_fetch_free(f);
-        return r;
-    }
     *ret = f;
     return 0;
 }
 
-/* With the first request: most commands make none. */
+/* Called for the first request: most commands make none. */
 static int start(struct cli_fetch *f)
 {
-    if (f->multi)
+    struct sv_error err = { 0 };
+    int r;
+
+    if (f->loop)
         return 0;
-    if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
-        return -ELIBACC;
-    f->multi = curl_multi_init();
-    if (!f->multi)
-        return -ENOMEM;
-    curl_multi_setopt(f->multi, CURLMOPT_SOCKETFUNCTION, on_curl_socket);
-    curl_multi_setopt(f->multi, CURLMOPT_SOCKETDATA, f);
-    curl_multi_setopt(f->multi, CURLMOPT_TIMERFUNCTION, on_curl_timer);
-    curl_multi_setopt(f->multi, CURLMOPT_TIMERDATA, f);
-    curl_multi_setopt(f->multi, CURLMOPT_MAX_HOST_CONNECTIONS, AT_ONCE);
-    curl_multi_setopt(f->multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, AT_ONCE_ALL);
-    return 0;
+    r = sv_curl_load(&f->curl, &err);
+    if (r < 0)
+        fprintf(stderr, "selvedge: %s\n", err.text);
+    else
+        r = sv_curl_loop_new(f->curl, f->event, on_done, &f->loop);
+    if (r >= 0)
+        sv_curl_loop_connections(f->loop, AT_ONCE, AT_ONCE_ALL);
+    return r;
 }
 
 static void cancel(struct fetch_request *q)
@@ -238,12 +174,9 @@ struct cli_fetch *cli_fetch_free(struct cli_fetch *f)
         cancel(q);
     DL_FOREACH_SAFE (f->waiting, q, next)
         cancel(q);
-    cli_plain_cancel(&f->plain);
     while (f->n_idle > 0)
-        curl_easy_cleanup(f->idle[--f->n_idle]);
-    if (f->multi)
-        curl_multi_cleanup(f->multi);
-    sd_event_source_disable_unref(f->timer);
+        f->curl->easy_cleanup(f->idle[--f->n_idle]);
+    sv_curl_loop_free(f->loop);
     sd_event_unref(f->event);
     free(f);
     return NULL;
@@ -257,32 +190,37 @@ void cli_fetch_patience(struct cli_fetch *f, long ms)
 
 static void set_options(struct fetch_request *q)
 {
-    curl_easy_setopt(q->easy, CURLOPT_URL, q->url);
-    curl_easy_setopt(q->easy, CURLOPT_PROTOCOLS_STR, "http,https");
-    curl_easy_setopt(q->easy, CURLOPT_PROXY, ""); /* cluster addresses need no proxy */
-    curl_easy_setopt(q->easy, CURLOPT_NOSIGNAL, 1L);
-    curl_easy_setopt(q->easy, CURLOPT_TIMEOUT_MS, q->f->total_ms);
-    curl_easy_setopt(q->easy, CURLOPT_CONNECTTIMEOUT_MS, CONNECT_MS);
+#define SET(option, value) (void)q->f->curl->easy_setopt(q->easy, option, value)
+    SET(CURLOPT_URL, q->url);
+    SET(CURLOPT_PROTOCOLS_STR, "http,https");
+    SET(CURLOPT_PROXY, ""); /* cluster addresses need no proxy */
+    SET(CURLOPT_NOSIGNAL, 1L);
+    SET(CURLOPT_QUICK_EXIT, 1L); /* a name service that hangs does not hold up the end */
+    SET(CURLOPT_TIMEOUT_MS, q->f->total_ms);
+    SET(CURLOPT_CONNECTTIMEOUT_MS, CONNECT_MS);
     if (q->body.max - 1 > BUFFER)
-        curl_easy_setopt(q->easy, CURLOPT_BUFFERSIZE, (long)BUFFER);
-    curl_easy_setopt(q->easy, CURLOPT_WRITEFUNCTION, on_data);
-    curl_easy_setopt(q->easy, CURLOPT_WRITEDATA, q);
-    curl_easy_setopt(q->easy, CURLOPT_ERRORBUFFER, q->error);
-    curl_easy_setopt(q->easy, CURLOPT_PRIVATE, q);
+        SET(CURLOPT_BUFFERSIZE, (long)BUFFER);
+    SET(CURLOPT_HEADERFUNCTION, on_header);
+    SET(CURLOPT_HEADERDATA, q);
+    SET(CURLOPT_WRITEFUNCTION, on_data);
+    SET(CURLOPT_WRITEDATA, q);
+    SET(CURLOPT_ERRORBUFFER, q->error);
+    SET(CURLOPT_PRIVATE, q);
     if (q->header) {
-        curl_easy_setopt(q->easy, CURLOPT_HTTPHEADER, q->headers);
-        curl_easy_setopt(q->easy, CURLOPT_POSTFIELDS, "");
+        SET(CURLOPT_HTTPHEADER, q->headers);
+        SET(CURLOPT_POSTFIELDS, "");
     }
+#undef SET
 }
 
-/* Of one that waits; it still does after an error. */
+/* Starts a queued request; on error it stays queued. */
 static int begin(struct fetch_request *q)
 {
     CURL *easy = take_handle(q->f);
 
     if (!easy)
         return -ENOMEM;
-    q->headers = q->header ? curl_slist_append(NULL, q->header) : NULL;
+    q->headers = q->header ? q->f->curl->slist_append(NULL, q->header) : NULL;
     if (q->header && !q->headers) {
         put_handle(q->f, easy);
         return -ENOMEM;
@@ -292,10 +230,10 @@ static int begin(struct fetch_request *q)
     q->f->under_way++;
     q->easy = easy;
     set_options(q);
-    return curl_multi_add_handle(q->f->multi, easy) == CURLM_OK ? 0 : -ENOMEM;
+    return sv_curl_loop_add(q->f->loop, easy);
 }
 
-/* When others have ended. */
+/* Called when requests have ended. */
 static void begin_waiting(struct cli_fetch *f)
 {
     while (f->waiting && f->under_way < f->under_way_max) {
@@ -344,10 +282,4 @@ int cli_fetch_post(struct cli_fetch *f, const char *url, const char *header, cli
                    void *userdata)
 {
     return submit(f, url, header, 65536, fn, userdata);
-}
-
-int cli_fetch_get_plain(struct cli_fetch *f, const char *address, const char *path, size_t max,
-                        cli_fetch_fn fn, void *userdata)
-{
-    return cli_plain_get(&f->plain, f->event, address, path, max, f->total_ms, fn, userdata);
 }

@@ -49,7 +49,7 @@ int sv_html_end(struct sv_html *h, unsigned status, struct sv_http_response *ret
 /* A whole page whose text says why there is nothing else. */
 int sv_html_refuse(const struct sv_html_site *site, const struct sv_http_request *req,
                    unsigned status, struct sv_http_response *ret, const char *fmt, va_list ap)
-    _must_use_;
+    _printf_(5, 0) _must_use_;
 /* Answers SV_HTML_STYLE. */
 int sv_html_style(struct sv_http_response *ret) _must_use_;
 /* Answers SV_HTML_SCRIPT (live.js), which draws the plots of sv_html_live. */

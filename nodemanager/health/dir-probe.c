@@ -1,14 +1,11 @@
 /* See dir-probe.h. Users write the trees below; this file accesses only the top directories, which
  * belong to the daemon.
  *
- * The thread MUST touch nothing but struct nm_dir_probe, and must not log. */
+ * The thread touches nothing but struct probe_job, and does not log. */
 #include "nodemanager/health/dir-probe.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
-#include <signal.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -16,15 +13,19 @@
 #include <unistd.h>
 
 #include "common/fd.h"
+#include "common/worker.h"
 
 #define PROBE_FILE ".selvedge-probe"
 
-struct nm_dir_probe {
-    atomic_uint refs; /* the caller, the thread */
-    atomic_bool done; /* `facts` is complete */
+struct probe_job {
     bool local, write, measure_alone;
-    int told; /* -1: nobody is told */
     char *path;
+    struct nm_dir_facts facts;
+};
+
+struct nm_dir_probe {
+    struct sv_worker *worker;
+    bool done; /* `facts` is complete */
     struct nm_dir_facts facts;
 };
 
@@ -43,7 +44,7 @@ static int own_dir(int parent, const char *name, mode_t mode)
 }
 
 /* A descriptor of the directory, which is made when it is missing. */
-static int prepare(struct nm_dir_probe *p, const char **ret_what)
+static int prepare(struct probe_job *p, const char **ret_what)
 {
     _cleanup_close_ int fd = -1;
     struct stat st;
@@ -106,7 +107,7 @@ static int write_file(int dir, const char **ret_what)
     return r;
 }
 
-static void probe_space(struct nm_dir_probe *p)
+static void probe_space(struct probe_job *p)
 {
     _cleanup_close_ int fd = open(p->path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 
@@ -114,7 +115,7 @@ static void probe_space(struct nm_dir_probe *p)
     p->facts.error = fd < 0 ? -errno : measure(fd, &p->facts);
 }
 
-static void probe(struct nm_dir_probe *p)
+static void probe(struct probe_job *p)
 {
     struct nm_dir_facts *f = &p->facts;
     _cleanup_close_ int fd = prepare(p, &f->what);
@@ -128,110 +129,85 @@ static void probe(struct nm_dir_probe *p)
         f->what = NULL;
 }
 
-static void *work(void *userdata)
+static void work(void *data)
 {
-    static const uint64_t one = 1;
-    struct nm_dir_probe *p = userdata;
+    struct probe_job *p = data;
 
-    (void)pthread_setname_np(pthread_self(), "dir-probe"); /* for people only, ignoring */
     if (p->measure_alone)
         probe_space(p);
     else
         probe(p);
-    atomic_store(&p->done, true);
-    if (p->told >= 0)
-        (void)!write(p->told, &one, sizeof(one)); /* a counter far from its end never blocks */
-    (void)nm_dir_probe_unref(p);
-    return NULL;
 }
 
-static int start_thread(struct nm_dir_probe *p)
+static void on_done(int status, void *data, void *userdata)
 {
-    sigset_t all, before;
-    pthread_attr_t attr;
-    pthread_t thread;
-    int e = pthread_attr_init(&attr);
+    const struct probe_job *j = data;
+    struct nm_dir_probe *p = userdata;
 
-    if (e != 0)
-        return -e;
-    (void)pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-    (void)sigfillset(&all); /* the daemon's signals arrive through its loop */
-    (void)pthread_sigmask(SIG_BLOCK, &all, &before);
-    atomic_fetch_add(&p->refs, 1);
-    e = pthread_create(&thread, &attr, work, p);
-    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
-    (void)pthread_attr_destroy(&attr);
-    if (e != 0)
-        atomic_fetch_sub(&p->refs, 1);
-    return -e;
+    (void)status; /* without a deadline it is 0 */
+    p->facts = j->facts;
+    p->done = true;
 }
 
-static struct nm_dir_probe *new_probe(const char *path)
+static void job_free(void *data)
+{
+    struct probe_job *j = data;
+
+    free(j->path);
+    free(j);
+}
+
+static int start(const char *path, const struct probe_job *kind, int told,
+                 struct nm_dir_probe **ret)
 {
     struct nm_dir_probe *p = calloc(1, sizeof(*p));
+    struct probe_job *j = calloc(1, sizeof(*j));
+    struct sv_job job = {
+        .data = j, .userdata = p, .run = work, .done = on_done, .free = job_free
+    };
+    int r = -ENOMEM;
 
-    if (!p)
-        return NULL;
-    atomic_store(&p->refs, 1);
-    p->told = -1;
-    p->path = strdup(path);
-    return p->path ? p : nm_dir_probe_unref(p);
-}
-
-static int start(struct nm_dir_probe *p, struct nm_dir_probe **ret)
-{
-    int r = start_thread(p);
-
-    if (r < 0)
-        (void)nm_dir_probe_unref(p);
-    else
+    if (p && j) {
+        *j = *kind;
+        j->path = strdup(path);
+        r = j->path ? sv_worker_new_polled(told, "dir-probe", &p->worker) : -ENOMEM;
+    }
+    if (r >= 0)
+        r = sv_worker_run(p->worker, &job);
+    if (r >= 0) {
         *ret = p;
+        return 0;
+    }
+    if (j)
+        job_free(j);
+    (void)nm_dir_probe_free(p);
     return r;
 }
 
 int nm_dir_probe_start(const char *path, bool local, bool write, int told,
                        struct nm_dir_probe **ret)
 {
-    struct nm_dir_probe *p = new_probe(path);
-    int r;
-
-    if (!p)
-        return -ENOMEM;
-    p->local = local;
-    p->write = write;
-    p->told = fcntl(told, F_DUPFD_CLOEXEC, 0);
-    if (p->told < 0) {
-        r = -errno;
-        (void)nm_dir_probe_unref(p);
-        return r;
-    }
-    return start(p, ret);
+    return start(path, &(struct probe_job){ .local = local, .write = write }, told, ret);
 }
 
 int nm_dir_probe_measure(const char *path, struct nm_dir_probe **ret)
 {
-    struct nm_dir_probe *p = new_probe(path);
-
-    if (!p)
-        return -ENOMEM;
-    p->measure_alone = true;
-    return start(p, ret);
+    return start(path, &(struct probe_job){ .measure_alone = true }, -1, ret);
 }
 
-int nm_dir_probe_result(const struct nm_dir_probe *p, struct nm_dir_facts *ret)
+int nm_dir_probe_result(struct nm_dir_probe *p, struct nm_dir_facts *ret)
 {
-    if (!atomic_load(&p->done))
+    if (!p->done && !sv_worker_dispatch(p->worker))
         return -EAGAIN;
     *ret = p->facts;
     return 0;
 }
 
-struct nm_dir_probe *nm_dir_probe_unref(struct nm_dir_probe *p)
+struct nm_dir_probe *nm_dir_probe_free(struct nm_dir_probe *p)
 {
-    if (p && atomic_fetch_sub(&p->refs, 1) == 1) {
-        p->told = sv_close(p->told);
-        free(p->path);
-        free(p);
-    }
+    if (!p)
+        return NULL;
+    sv_worker_free(p->worker);
+    free(p);
     return NULL;
 }

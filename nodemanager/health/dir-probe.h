@@ -26,8 +26,8 @@ int nm_dir_probe_start(const char *path, bool local, bool write, int told,
  * stay 0. Nobody is told. */
 int nm_dir_probe_measure(const char *path, struct nm_dir_probe **ret) _must_use_;
 /* -EAGAIN: not yet. */
-int nm_dir_probe_result(const struct nm_dir_probe *p, struct nm_dir_facts *ret) _must_use_;
+int nm_dir_probe_result(struct nm_dir_probe *p, struct nm_dir_facts *ret) _must_use_;
 /* A probe that has not ended is abandoned: its thread frees it. Returns NULL. */
-struct nm_dir_probe *nm_dir_probe_unref(struct nm_dir_probe *p);
+struct nm_dir_probe *nm_dir_probe_free(struct nm_dir_probe *p);
 
 #endif

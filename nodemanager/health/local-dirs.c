@@ -182,7 +182,7 @@ static void take_results(struct nm_dirs *d)
         struct nm_dir_facts f;
 
         if (x->probe && nm_dir_probe_result(x->probe, &f) == 0) {
-            x->probe = nm_dir_probe_unref(x->probe);
+            x->probe = nm_dir_probe_free(x->probe);
             x->hangs = false;
             judge_one(d->conf, x, &f);
             lost = replaced(x, &f);
@@ -312,8 +312,8 @@ struct nm_dirs *nm_dirs_free(struct nm_dirs *d)
     sd_event_source_disable_unref(d->timer);
     sd_event_source_disable_unref(d->on_told);
     for (int i = 0; (x = nth(d, i)); i++) {
-        x->probe = nm_dir_probe_unref(x->probe);
-        x->gauge = nm_dir_probe_unref(x->gauge);
+        x->probe = nm_dir_probe_free(x->probe);
+        x->gauge = nm_dir_probe_free(x->gauge);
     }
     d->told = sv_close(d->told);
     free(d);
@@ -424,7 +424,7 @@ void nm_dirs_measure(struct nm_dirs *d)
 
     for (int i = 0; (x = nth(d, i)); i++) {
         if (x->gauge && nm_dir_probe_result(x->gauge, &f) == 0) {
-            x->gauge = nm_dir_probe_unref(x->gauge);
+            x->gauge = nm_dir_probe_free(x->gauge);
             if (f.error == 0)
                 take_space(x, &f);
         }

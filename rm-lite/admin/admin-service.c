@@ -80,12 +80,12 @@ static void on_refreshQueues(struct ipc_call *call, const ProtobufCMessage *requ
 
     if (!allowed(call, request, on_refreshQueues, rm, "refreshQueues"))
         return;
-    r = fresh_conf(rm, &ev.conf, &err);
+    r = fresh_conf(rm, &ev.reconfigured.conf, &err);
     if (r >= 0)
         r = rm_schedule(rm, &ev, &err);
     if (r >= 0)
-        rm_log_queue_keys(rm, ev.conf);
-    sv_conf_free(ev.conf);
+        rm_log_queue_keys(rm, ev.reconfigured.conf);
+    sv_conf_free(ev.reconfigured.conf);
     if (r < 0) {
         sv_log_warning("refreshQueues: %s; keeping the old queues", err.text);
         rm_answer_io_error(call, "Failed to re-init queues : %s", err.text);

@@ -6,7 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "common/oom.h"
 #include "common/str.h"
 #include "rm-lite/am/am-preemption.h"
 #include "rm-lite/am/am-session.h"
@@ -143,16 +142,15 @@ static int ask_scheduler(struct ipc_call *call, struct rm *rm, struct rm_attempt
                          const AllocateRequest *q, const struct rm_ask *asks)
 {
     const Hadoop__Yarn__ResourceBlacklistRequestProto *b = q->blacklist_request;
-    struct rm_sched_event ev = {
-        .type = RM_SCHED_ASK, .app = att->app->id, .asks = asks, .n_asks = q->n_ask
-    };
+    struct rm_sched_event ev = { .type = RM_SCHED_ASK,
+                                 .ask = { .app = att->app->id, .asks = asks, .n_asks = q->n_ask } };
     struct sv_error err = { 0 };
 
     if (b) {
-        ev.blacklist_add = (const char *const *)b->blacklist_additions;
-        ev.n_blacklist_add = b->n_blacklist_additions;
-        ev.blacklist_remove = (const char *const *)b->blacklist_removals;
-        ev.n_blacklist_remove = b->n_blacklist_removals;
+        ev.ask.blacklist_add = (const char *const *)b->blacklist_additions;
+        ev.ask.n_blacklist_add = b->n_blacklist_additions;
+        ev.ask.blacklist_remove = (const char *const *)b->blacklist_removals;
+        ev.ask.n_blacklist_remove = b->n_blacklist_removals;
     }
     if (rm_schedule(rm, &ev, &err) < 0) {
         ipc_call_fail(call, JAVA_YARN_EXCEPTION, "%s",
@@ -304,17 +302,6 @@ static bool fill_answer(struct rm *rm, struct rm_attempt *att, struct sv_arena *
     return resp->limit && resp->application_priority;
 }
 
-static void remember(struct rm_attempt *att, const AllocateResponse *resp)
-{
-    size_t len = hadoop__yarn__allocate_response_proto__get_packed_size(resp);
-
-    free(att->last_response);
-    att->last_response = malloc(SV_MAX(len, (size_t)1));
-    if (!att->last_response)
-        sv_out_of_memory();
-    att->last_response_len = hadoop__yarn__allocate_response_proto__pack(resp, att->last_response);
-}
-
 static float clamp_progress(float p)
 {
     if (isnan(p) || p < 0)
@@ -380,6 +367,6 @@ void rm_on_allocate(struct ipc_call *call, const ProtobufCMessage *request, void
         }
     } /* else the attempt is about to end: an empty answer */
     att->response_id = resp.response_id;
-    remember(att, &resp);
+    rm_answer_remember(&resp.base, &att->last_response, &att->last_response_len);
     ipc_call_reply_packed(call, att->last_response, att->last_response_len);
 }

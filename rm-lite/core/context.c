@@ -69,8 +69,7 @@ struct rm_node *rm_node_find(const struct rm *rm, const struct yarn_node_id *id)
 void rm_node_enter(struct rm *rm, struct rm_node *n)
 {
     HASH_ADD_STR(rm->nodes, key, n);
-    if (rm_id_add(&rm->node_ids, node_hash(&n->id), n) < 0)
-        sv_out_of_memory();
+    rm_id_add(&rm->node_ids, node_hash(&n->id), n);
 }
 
 void rm_node_leave(struct rm *rm, struct rm_node *n)

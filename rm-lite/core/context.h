@@ -4,7 +4,7 @@
  * four state machines (rm-app.h, rm-app-attempt.h, rm-container.h, rm-node.h). An entry point (RPC
  * method, timer, callback of a client) opens a batch, so its events run when it returns; where its
  * answer needs their effect it calls sv_dispatcher_run(). When the queue is empty, dead objects are
- * freed and a requested scheduling round runs (rm.c). */
+ * freed and a requested scheduling round runs (rm.c). A failed allocation: common/oom.h. */
 #ifndef SELVEDGE_RM_LITE_CORE_CONTEXT_H
 #define SELVEDGE_RM_LITE_CORE_CONTEXT_H
 

@@ -17,6 +17,7 @@
 
 #define S(x) HADOOP__YARN__YARN_APPLICATION_STATE_PROTO__##x
 #define F(x) HADOOP__YARN__FINAL_APPLICATION_STATUS_PROTO__APP_##x
+#define NO_MEMORY "no memory for the submission"
 #define TYPE_MAX 20 /* YarnConfiguration.APPLICATION_TYPE_LENGTH */
 
 typedef Hadoop__Yarn__ApplicationSubmissionContextProto Submission;
@@ -160,8 +161,10 @@ struct rm_app *rm_app_new(struct rm *rm, struct yarn_app_id id, const char *user
     struct rm_res am = { 0, 0 };
     int64_t lifetime_s;
 
-    if (!a)
-        sv_out_of_memory();
+    if (!a) {
+        (void)sv_error_set(err, -ENOMEM, NO_MEMORY);
+        return NULL;
+    }
     ctx = hadoop__yarn__application_submission_context_proto__unpack(sv_arena_protobuf(a), len,
                                                                      submission);
     if (!ctx) {
@@ -174,8 +177,13 @@ struct rm_app *rm_app_new(struct rm *rm, struct yarn_app_id id, const char *user
     if (rm_app_lifetime(ctx, &lifetime_s, err) < 0)
         return NULL;
     app = calloc(1, sizeof(*app));
-    if (!app)
-        sv_out_of_memory();
+    if (app)
+        app->submission = malloc(SV_MAX(len, (size_t)1));
+    if (!app || !app->submission) {
+        free(app);
+        (void)sv_error_set(err, -ENOMEM, NO_MEMORY);
+        return NULL;
+    }
     app->lifetime_s = lifetime_s;
     app->rm = rm;
     app->id = id;
@@ -185,9 +193,6 @@ struct rm_app *rm_app_new(struct rm *rm, struct yarn_app_id id, const char *user
     app->state = RM_APP_ST_NEW;
     app->user = rm_strdup(user);
     app->am_resource = am;
-    app->submission = malloc(SV_MAX(len, (size_t)1));
-    if (!app->submission)
-        sv_out_of_memory();
     memcpy(app->submission, submission, len);
     app->submission_len = len;
     app->submit_ms = app->start_ms = sv_wall_ms();

@@ -107,7 +107,7 @@ struct rm_app {
 };
 
 /* Makes an application from a submission and puts it into the tables. NULL with `err` for a
- * submission that cannot be read or asks for an invalid resource. */
+ * submission that cannot be read or asks for an invalid resource, or -ENOMEM. */
 struct rm_app *rm_app_new(struct rm *rm, struct yarn_app_id id, const char *user,
                           const uint8_t *submission, size_t len, struct sv_error *err);
 /* The LIFETIME timeout of a submission in seconds, 0 without one; -EINVAL for a negative one. */

@@ -26,8 +26,6 @@ struct rm_node *rm_node_new(struct rm *rm, const struct yarn_node_id *id)
 {
     struct rm_node *n = rm_pool_take(&rm->node_pool);
 
-    if (!n)
-        sv_out_of_memory();
     n->rm = rm;
     n->id = *id;
     yarn_node_id_text(id, n->key);

@@ -58,8 +58,7 @@ static void add_to_scheduler(struct rm_attempt *att)
     struct rm_app *app = att->app;
     const Hadoop__Yarn__ApplicationSubmissionContextProto *ctx = rm_app_context(app);
     struct rm_sched_event ev = { .type = RM_SCHED_ATTEMPT_ADDED,
-                                 .app = app->id,
-                                 .attempt = att->id.attempt };
+                                 .attempt_added = { .app = app->id, .attempt = att->id.attempt } };
     _cleanup_free_ struct rm_ask *asks =
         calloc((ctx ? ctx->n_am_container_resource_request : 0) + 1, sizeof(*asks));
     struct sv_error err = { 0 };
@@ -89,8 +88,8 @@ static void add_to_scheduler(struct rm_attempt *att)
         if (sv_streq(ctx->am_container_resource_request[i]->resource_name, RM_ANY))
             asks[n - 1].relax = ctx->am_container_resource_request[i]->relax_locality;
     if (!app->unmanaged && !att->has_master) {
-        ev.asks = asks;
-        ev.n_asks = n;
+        ev.attempt_added.asks = asks;
+        ev.attempt_added.n_asks = n;
     }
     r = rm_schedule(att->rm, &ev, &err);
     if (r < 0)
@@ -323,8 +322,8 @@ static void end_unstarted(const struct rm_app *app)
 static void base_final(struct rm_attempt *att, bool keep)
 {
     struct rm_sched_event ev = { .type = RM_SCHED_ATTEMPT_REMOVED,
-                                 .app = att->app->id,
-                                 .flag = keep };
+                                 .attempt_removed = { .app = att->app->id,
+                                                      .keep_containers = keep } };
 
     att->token_live = false;
     (void)rm_schedule(att->rm, &ev, NULL); /* absent if it was never accepted, ignoring */

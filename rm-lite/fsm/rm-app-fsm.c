@@ -65,15 +65,13 @@ static int on_start(void *object, int event, void *arg)
 
 static void to_scheduler(struct rm_app *app)
 {
-    struct rm_sched_event ev = {
-        .type = RM_SCHED_APP_ADDED,
-        .app = app->id,
-        .user = app->user,
-        .queue = app->queue,
-        .priority = app->priority,
-        .total = app->am_resource,
-        .flag = app->recovered,
-    };
+    struct rm_sched_event ev = { .type = RM_SCHED_APP_ADDED,
+                                 .app_added = { .app = app->id,
+                                                .user = app->user,
+                                                .queue = app->queue,
+                                                .priority = app->priority,
+                                                .am_resource = app->am_resource,
+                                                .recovered = app->recovered } };
     struct sv_error err = { 0 };
     int r = rm_schedule(app->rm, &ev, &err);
 
@@ -235,7 +233,7 @@ static int on_attempt_unregistered(void *object, int event, void *arg)
 static void ended(struct rm_app *app)
 {
     struct rm *rm = app->rm;
-    struct rm_sched_event ev = { .type = RM_SCHED_APP_REMOVED, .app = app->id };
+    struct rm_sched_event ev = { .type = RM_SCHED_APP_REMOVED, .app_removed = { .app = app->id } };
     struct rm_name_set *it, *tmp;
 
     if (app->finish_ms == 0)

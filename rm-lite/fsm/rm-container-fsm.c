@@ -87,9 +87,11 @@ static void report_to_master(struct rm_container *c)
 static int end(struct rm_container *c, int state, const struct sv_event *ev)
 {
     const struct rm_container_exit *exit = ev->payload;
-    struct rm_sched_event done = { .type = RM_SCHED_CONTAINER_DONE,
-                                   .container = c->id,
-                                   .flag = c->state == RM_CON_ST_ALLOCATED && !c->is_master };
+    struct rm_sched_event done = {
+        .type = RM_SCHED_CONTAINER_DONE,
+        .container_done = { .container = c->id,
+                            .put_ask_back = c->state == RM_CON_ST_ALLOCATED && !c->is_master }
+    };
 
     c->finish_ms = sv_wall_ms();
     c->exit_status = exit->exit_status;

@@ -35,9 +35,9 @@ static const char *const event_names[RM_NODE_EVENTS] = { "",
 
 static void join(struct rm_node *n)
 {
-    struct rm_sched_event ev = {
-        .type = RM_SCHED_NODE_ADDED, .node = &n->id, .rack = n->rack, .total = n->total
-    };
+    struct rm_sched_event ev = { .type = RM_SCHED_NODE_ADDED,
+                                 .node_added = {
+                                     .node = &n->id, .rack = n->rack, .total = n->total } };
 
     if (n->in_sched)
         return;
@@ -47,7 +47,8 @@ static void join(struct rm_node *n)
 /* Removes the node from the scheduler and kills its containers for their applications. */
 static void leave(struct rm_node *n)
 {
-    struct rm_sched_event ev = { .type = RM_SCHED_NODE_REMOVED, .node = &n->id };
+    struct rm_sched_event ev = { .type = RM_SCHED_NODE_REMOVED,
+                                 .node_removed = { .node = &n->id } };
     struct rm_container *c;
 
     if (n->in_sched) {
@@ -56,8 +57,8 @@ static void leave(struct rm_node *n)
         DL_FOREACH2(n->containers, c, n_next)
         if (c->state == RM_CON_ST_ALLOCATED) {
             struct rm_sched_event back = { .type = RM_SCHED_CONTAINER_DONE,
-                                           .container = c->id,
-                                           .flag = true };
+                                           .container_done = { .container = c->id,
+                                                               .put_ask_back = true } };
 
             (void)rm_schedule(n->rm, &back, NULL); /* absent: nothing to put back */
         }
@@ -153,7 +154,8 @@ static int on_deactivate(void *object, int event, void *arg)
 
 static void schedulable(struct rm_node *n, bool yes)
 {
-    struct rm_sched_event ev = { .type = RM_SCHED_NODE_SCHEDULABLE, .node = &n->id, .flag = yes };
+    struct rm_sched_event ev = { .type = RM_SCHED_NODE_SCHEDULABLE,
+                                 .node_schedulable = { .node = &n->id, .schedulable = yes } };
 
     if (n->in_sched)
         (void)rm_schedule(n->rm, &ev, NULL); /* present, ignoring */
@@ -202,7 +204,8 @@ static int on_decommissioning_status(void *object, int event, void *arg)
 static int on_resource(void *object, int event, void *arg)
 {
     struct rm_node *n = object;
-    struct rm_sched_event ev = { .type = RM_SCHED_NODE_RESIZED, .node = &n->id, .total = n->total };
+    struct rm_sched_event ev = { .type = RM_SCHED_NODE_RESIZED,
+                                 .node_resized = { .node = &n->id, .total = n->total } };
 
     (void)event;
     (void)arg;

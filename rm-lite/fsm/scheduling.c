@@ -24,7 +24,8 @@ static void on_allocated(struct rm *rm, const struct rm_decision *d)
     struct rm_container *c;
 
     if (!att || !node) { /* cannot happen: the scheduler knows only added ones */
-        struct rm_sched_event ev = { .type = RM_SCHED_CONTAINER_DONE, .container = d->container };
+        struct rm_sched_event ev = { .type = RM_SCHED_CONTAINER_DONE,
+                                     .container_done = { .container = d->container } };
 
         (void)rm_schedule(rm, &ev, NULL);
         return;
@@ -170,21 +171,20 @@ static void continue_later(struct rm *rm)
 static void run_turn(struct rm *rm)
 {
     struct rm_sched_event ev = { .type = RM_SCHED_ASK_ROUND,
-                                 .window_ms = rm->conf.heartbeat_ms * 2,
-                                 .max_decisions = RM_TURN_DECISIONS };
+                                 .ask_round = { .window_ms = rm->conf.heartbeat_ms * 2,
+                                                .max_decisions = RM_TURN_DECISIONS } };
     int64_t end = sv_now_ms() + ROUND_TURN_MS;
 
     while (rm_sched_round_waiting(rm->sched)) {
         size_t n = 0;
 
-        if (apply(rm, &ev, &n, NULL) < 0)
-            return; /* without memory the next heartbeat retries, ignoring */
-        if (n + RM_VISIT_DECISIONS > ev.max_decisions || sv_now_ms() >= end) {
+        (void)apply(rm, &ev, &n, NULL); /* it has no node or application to lack, ignoring */
+        if (n + RM_VISIT_DECISIONS > ev.ask_round.max_decisions || sv_now_ms() >= end) {
             if (rm_sched_round_waiting(rm->sched))
                 continue_later(rm);
             return;
         }
-        ev.max_decisions -= n;
+        ev.ask_round.max_decisions -= n;
     }
 }
 

@@ -4,7 +4,6 @@
 
 #include <stdlib.h>
 
-#include "common/oom.h"
 #include "rm-lite/core/rm-container.h"
 #include "rm-lite/core/rm-node.h"
 #include "rm-lite/scheduler/scheduler.h"
@@ -30,9 +29,9 @@ static struct rm_container **victims(const struct rm_node *n, size_t *ret_n)
 
     DL_COUNT2(n->containers, c, count, n_next);
     list = calloc(SV_MAX(count, (size_t)1), sizeof(struct rm_container *));
-    if (!list)
-        sv_out_of_memory();
     *ret_n = 0;
+    if (!list) /* the next heartbeat retries, ignoring */
+        return NULL;
     DL_FOREACH2(n->containers, c, n_next)
     if (c->state == RM_CON_ST_RUNNING)
         list[(*ret_n)++] = c;

@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/oom.h"
 #include "common/str.h"
 #include "rm-lite/core/log-status.h"
 #include "rm-lite/core/rm-app-attempt.h"
@@ -20,6 +19,7 @@
 #include "rm-lite/core/text.h"
 #include "rm-lite/core/version.h"
 #include "rm-lite/fsm/scheduling.h"
+#include "rm-lite/nodes/heartbeat-reply.h"
 #include "rm-lite/nodes/node-address.h"
 #include "rm-lite/nodes/node-auth.h"
 #include "rm-lite/nodes/nodes-list.h"
@@ -35,22 +35,6 @@
 typedef Hadoop__Yarn__RegisterNodeManagerRequestProto RegisterRequest;
 typedef Hadoop__Yarn__RegisterNodeManagerResponseProto RegisterResponse;
 typedef Hadoop__Yarn__NodeHeartbeatRequestProto HeartbeatRequest;
-typedef Hadoop__Yarn__NodeHeartbeatResponseProto HeartbeatResponse;
-
-static Hadoop__Yarn__MasterKeyProto *key_to(struct sv_arena *a, const struct yarn_master_key *k)
-{
-    Hadoop__Yarn__MasterKeyProto *m = sv_new(a, Hadoop__Yarn__MasterKeyProto);
-
-    if (!m)
-        return NULL;
-    hadoop__yarn__master_key_proto__init(m);
-    m->has_key_id = true;
-    m->key_id = k->key_id;
-    m->has_bytes = true;
-    m->bytes.len = k->len;
-    m->bytes.data = sv_arena_memdup(a, k->bytes, k->len);
-    return m->bytes.data ? m : NULL;
-}
 
 /* ----------------------------------------------------------------- registering */
 
@@ -62,7 +46,8 @@ static void recover_container(struct rm *rm, struct rm_node *n,
     struct rm_res res;
     struct rm_attempt *att;
     struct rm_container *c;
-    struct rm_sched_event ev = { .type = RM_SCHED_CONTAINER_RECOVERED, .node = &n->id };
+    struct rm_sched_event ev = { .type = RM_SCHED_CONTAINER_RECOVERED };
+    struct rm_ev_container_recovered *run = &ev.container_recovered;
     bool complete = st->container_state == C_COMPLETE;
 
     if (yarn_container_id_from(st->container_id, &id) < 0 || rm_res_from(st->resource, &res) < 0)
@@ -92,18 +77,19 @@ static void recover_container(struct rm *rm, struct rm_node *n,
         if (complete || !att || !att->app->keep_containers || rm_app_is_final(att->app))
             return;
     }
-    ev.container = id;
-    ev.total = res;
-    ev.priority = st->priority ? st->priority->priority : 0;
-    ev.flag = att->has_master && yarn_container_id_cmp(att->master_id, id) == 0;
+    run->container = id;
+    run->node = &n->id;
+    run->resource = res;
+    run->priority = st->priority ? st->priority->priority : 0;
+    run->is_master = att->has_master && yarn_container_id_cmp(att->master_id, id) == 0;
     if (!complete && (res.mem > RM_RES_MB_MAX || rm_schedule(rm, &ev, NULL) < 0)) {
         rm_node_cleanup_container(n, id);
         return;
     }
-    c = rm_container_new(att, n, id, res, ev.priority, st->allocation_request_id);
+    c = rm_container_new(att, n, id, res, run->priority, st->allocation_request_id);
     if (st->has_creation_time)
         c->created_ms = st->creation_time;
-    if (ev.flag) {
+    if (run->is_master) {
         c->is_master = true;
         att->master = c;
     }
@@ -293,8 +279,8 @@ static void register_node(int status, const char *rack, struct rm *rm, struct ip
     }
     resp.nodeaction = NODE_ACTION(NORMAL);
     resp.container_token_master_key =
-        key_to(a, rm_secrets_announce(rm->secrets, RM_SECRET_CONTAINER));
-    resp.nm_token_master_key = key_to(a, rm_secrets_announce(rm->secrets, RM_SECRET_NM));
+        rm_master_key_to(a, rm_secrets_announce(rm->secrets, RM_SECRET_CONTAINER));
+    resp.nm_token_master_key = rm_master_key_to(a, rm_secrets_announce(rm->secrets, RM_SECRET_NM));
     if (!resp.container_token_master_key || !resp.nm_token_master_key) {
         rm_answer_no_memory(call);
         return;
@@ -391,81 +377,11 @@ static void container_status(struct rm *rm, struct rm_node *n,
         rm_node_pulled(n, id);
 }
 
-/* Moves a list of ids into the answer. Without memory the rest stays for the next heartbeat. */
-static Hadoop__Yarn__ContainerIdProto **take_containers(struct sv_arena *a, struct rm_cid **list,
-                                                        size_t *ret_n)
-{
-    Hadoop__Yarn__ContainerIdProto **v;
-    struct rm_cid *it, *tmp;
-    size_t n = 0;
-
-    DL_COUNT(*list, it, n);
-    *ret_n = 0;
-    v = n ? sv_newn(a, Hadoop__Yarn__ContainerIdProto *, n) : NULL;
-    if (!v)
-        return NULL;
-    DL_FOREACH_SAFE (*list, it, tmp) {
-        v[*ret_n] = yarn_container_id_to(a, it->id);
-        if (!v[*ret_n])
-            break;
-        (*ret_n)++;
-        DL_DELETE(*list, it);
-        free(it);
-    }
-    return v;
-}
-
-static void new_keys(struct rm *rm, struct rm_node *n, struct sv_arena *a, HeartbeatResponse *resp)
-{
-    const struct yarn_master_key *ct = rm_secrets_announce(rm->secrets, RM_SECRET_CONTAINER);
-    const struct yarn_master_key *nm = rm_secrets_announce(rm->secrets, RM_SECRET_NM);
-
-    if (ct->key_id != n->container_key) {
-        resp->container_token_master_key = key_to(a, ct);
-        n->container_key = ct->key_id;
-    }
-    if (nm->key_id != n->nm_key) {
-        resp->nm_token_master_key = key_to(a, nm);
-        n->nm_key = nm->key_id;
-    }
-}
-
-/* Most answers of a node are equally long. */
-static void remember(struct rm_node *n, const HeartbeatResponse *resp)
-{
-    size_t len = hadoop__yarn__node_heartbeat_response_proto__get_packed_size(resp);
-
-    if (!n->last_response || len != n->last_response_len) {
-        free(n->last_response);
-        n->last_response = malloc(SV_MAX(len, (size_t)1));
-        if (!n->last_response)
-            sv_out_of_memory();
-    }
-    n->last_response_len =
-        hadoop__yarn__node_heartbeat_response_proto__pack(resp, n->last_response);
-}
-
-static void answer_action(struct ipc_call *call, int action, const char *text)
-{
-    HeartbeatResponse resp = HADOOP__YARN__NODE_HEARTBEAT_RESPONSE_PROTO__INIT;
-
-    resp.has_nodeaction = true;
-    resp.nodeaction = (Hadoop__Yarn__NodeActionProto)action;
-    resp.diagnostics_message = (char *)(uintptr_t)text;
-    ipc_call_reply(call, &resp.base);
-}
-
-static void repeat(struct ipc_call *call, struct rm_node *n)
-{
-    sv_log_info("Received duplicate heartbeat from node %s responseId=%d", n->key,
-                n->response_id - 1);
-    ipc_call_reply_packed(call, n->last_response, n->last_response_len);
-}
-
 static void status_update(struct rm *rm, struct rm_node *n, const Hadoop__Yarn__NodeStatusProto *st)
 {
     bool healthy = true;
-    struct rm_sched_event beat = { .type = RM_SCHED_NODE_HEARTBEAT, .node = &n->id };
+    struct rm_sched_event beat = { .type = RM_SCHED_NODE_HEARTBEAT,
+                                   .node_heartbeat = { .node = &n->id } };
 
     if (st->nodehealthstatus) {
         healthy = st->nodehealthstatus->is_node_healthy;
@@ -480,13 +396,62 @@ static void status_update(struct rm *rm, struct rm_node *n, const Hadoop__Yarn__
     sv_dispatcher_run(rm->dispatcher); /* ended containers are free for the allocation below */
     rm_overcommit_beat(n);
     if (n->in_sched && n->state == RM_NODE_ST_RUNNING && sv_now_ms() >= rm->hold_until_ms)
-        (void)rm_schedule(rm, &beat, NULL); /* without memory the next one retries, ignoring */
+        (void)rm_schedule(rm, &beat, NULL); /* present, ignoring */
     sv_dispatcher_run(rm->dispatcher);      /* the answer has the node's state and lists after it */
 }
 
 static bool is_elsewhere(const struct rm *rm, const struct rm_node *n, const struct ipc_call *call)
 {
     return rm->conf.check_node_address && !rm_node_address_same(&n->peer, &ipc_call_peer(call)->ip);
+}
+
+static void disallowed(struct ipc_call *call, const struct yarn_node_id *id, struct sv_arena *a)
+{
+    rm_heartbeat_refuse(call, NODE_ACTION(SHUTDOWN),
+                        sv_arena_printf(a, "Disallowed NodeManager nodeId: %s:%d hostname: %s",
+                                        id->host, id->port, id->host));
+}
+
+/* Whether the node may not heartbeat as it is: it is told so. `n` is NULL where it is not known. */
+static bool refuse_heartbeat(struct ipc_call *call, struct rm *rm, struct rm_node *n,
+                             const struct yarn_node_id *id, struct sv_arena *a)
+{
+    if (n && is_elsewhere(rm, n, call)) { /* registers again and is verified again */
+        rm_heartbeat_refuse(
+            call, NODE_ACTION(RESYNC),
+            sv_arena_printf(a, "Node %s:%d registered from another address", id->host, id->port));
+        return true;
+    }
+    if (!rm_nodes_list_allows(rm, id->host) && !(n && n->state == RM_NODE_ST_DECOMMISSIONING)) {
+        if (n)
+            rm_node_post(n, RM_NODE_EV_DECOMMISSION);
+        disallowed(call, id, a);
+        return true;
+    }
+    if (n)
+        return false;
+    rm_heartbeat_refuse(call, NODE_ACTION(RESYNC),
+                        sv_arena_printf(a, "Node not found resyncing %s:%d", id->host, id->port));
+    return true;
+}
+
+/* Whether the node does not have the last answer: it gets it again, or registers again. */
+static bool out_of_step(struct ipc_call *call, struct rm_node *n, int32_t response_id,
+                        struct sv_arena *a)
+{
+    const char *text;
+
+    if ((int64_t)response_id + 1 == n->response_id && n->last_response) {
+        rm_heartbeat_repeat(call, n);
+        return true;
+    }
+    if ((int64_t)response_id + 1 >= n->response_id)
+        return false;
+    text = sv_arena_printf(a, "Too far behind rm response id:%d nm response id:%d", n->response_id,
+                           response_id);
+    rm_node_post(n, RM_NODE_EV_REBOOTING);
+    rm_heartbeat_refuse(call, NODE_ACTION(RESYNC), text);
+    return true;
 }
 
 static void on_nodeHeartbeat(struct ipc_call *call, const ProtobufCMessage *request, void *userdata)
@@ -496,7 +461,6 @@ static void on_nodeHeartbeat(struct ipc_call *call, const ProtobufCMessage *requ
     const HeartbeatRequest *q = (const HeartbeatRequest *)request;
     const Hadoop__Yarn__NodeStatusProto *st = q->node_status;
     _cleanup_arena_ struct sv_arena *a = rm_answer_arena();
-    HeartbeatResponse resp = HADOOP__YARN__NODE_HEARTBEAT_RESPONSE_PROTO__INIT;
     struct yarn_node_id id;
     struct rm_node *n;
 
@@ -511,38 +475,11 @@ static void on_nodeHeartbeat(struct ipc_call *call, const ProtobufCMessage *requ
     if (!rm_node_auth_allows(rm, call, id.host))
         return;
     n = rm_node_find(rm, &id);
-    if (n && is_elsewhere(rm, n, call)) { /* registers again and is verified again */
-        answer_action(
-            call, NODE_ACTION(RESYNC),
-            sv_arena_printf(a, "Node %s:%d registered from another address", id.host, id.port));
+    if (refuse_heartbeat(call, rm, n, &id, a))
         return;
-    }
-    if (!rm_nodes_list_allows(rm, id.host) && !(n && n->state == RM_NODE_ST_DECOMMISSIONING)) {
-        if (n)
-            rm_node_post(n, RM_NODE_EV_DECOMMISSION);
-        answer_action(call, NODE_ACTION(SHUTDOWN),
-                      sv_arena_printf(a, "Disallowed NodeManager nodeId: %s:%d hostname: %s",
-                                      id.host, id.port, id.host));
-        return;
-    }
-    if (!n) {
-        answer_action(call, NODE_ACTION(RESYNC),
-                      sv_arena_printf(a, "Node not found resyncing %s:%d", id.host, id.port));
-        return;
-    }
     n->seen_ms = sv_now_ms();
-    if ((int64_t)st->response_id + 1 == n->response_id && n->last_response) {
-        repeat(call, n);
+    if (out_of_step(call, n, st->response_id, a))
         return;
-    }
-    if ((int64_t)st->response_id + 1 < n->response_id) {
-        const char *text = sv_arena_printf(a, "Too far behind rm response id:%d nm response id:%d",
-                                           n->response_id, st->response_id);
-
-        rm_node_post(n, RM_NODE_EV_REBOOTING);
-        answer_action(call, NODE_ACTION(RESYNC), text);
-        return;
-    }
     if (q->last_known_container_token_master_key)
         n->container_key = q->last_known_container_token_master_key->key_id;
     if (q->last_known_nm_token_master_key)
@@ -550,30 +487,10 @@ static void on_nodeHeartbeat(struct ipc_call *call, const ProtobufCMessage *requ
     rm_log_reports(rm, n, q->log_aggregation_reports_for_apps,
                    q->n_log_aggregation_reports_for_apps);
     status_update(rm, n, st);
-    if (!rm_node_is_active(n)) { /* decommissioned by this heartbeat */
-        answer_action(call, NODE_ACTION(SHUTDOWN),
-                      sv_arena_printf(a, "Disallowed NodeManager nodeId: %s:%d hostname: %s",
-                                      id.host, id.port, id.host));
-        return;
-    }
-    n->response_id = st->response_id == INT32_MAX ? 0 : st->response_id + 1;
-    resp.has_response_id = true;
-    resp.response_id = n->response_id;
-    resp.has_nodeaction = true;
-    resp.nodeaction = NODE_ACTION(NORMAL);
-    resp.has_nextheartbeatinterval = true;
-    resp.nextheartbeatinterval = rm->conf.heartbeat_ms;
-    resp.containers_to_cleanup = take_containers(a, &n->to_cleanup, &resp.n_containers_to_cleanup);
-    resp.containers_to_be_removed_from_nm =
-        take_containers(a, &n->to_remove, &resp.n_containers_to_be_removed_from_nm);
-    rm_node_take_apps(n, a, &resp);
-    rm_node_take_signals(n, a, &resp);
-    if (n->resize_waits)
-        resp.resource = rm_res_to(a, n->total);
-    n->resize_waits = false;
-    new_keys(rm, n, a, &resp);
-    remember(n, &resp);
-    ipc_call_reply_packed(call, n->last_response, n->last_response_len);
+    if (rm_node_is_active(n))
+        rm_heartbeat_reply(call, n, st->response_id, a);
+    else /* decommissioned by this heartbeat */
+        disallowed(call, &id, a);
 }
 
 static void on_unRegisterNodeManager(struct ipc_call *call, const ProtobufCMessage *request,

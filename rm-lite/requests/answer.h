@@ -14,6 +14,10 @@ void rm_answer_io_error(struct ipc_call *call, const char *fmt, ...) _printf_(2,
 /* Fails a request for want of memory; the caller retries. */
 void rm_answer_no_memory(struct ipc_call *call);
 
+/* Packs an answer into *bytes, for a repeated request: malloc'ed, replaces what is there. Without
+ * memory the process ends: the answer's changes are done, and a repeated request needs it. */
+void rm_answer_remember(const ProtobufCMessage *answer, uint8_t **bytes, size_t *len);
+
 /* An array of pointers for a repeated field, never of size 0. */
 #define RM_ANSWER_ARRAY(a, type, n) sv_newn(a, type *, SV_MAX((size_t)(n), (size_t)1))
 

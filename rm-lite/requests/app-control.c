@@ -38,12 +38,13 @@ int rm_control_kill(struct rm_app *app, const struct rm_caller *by, const char *
 int32_t rm_control_priority(struct rm_app *app, int32_t priority)
 {
     SV_DISPATCH_BATCH(app->rm->dispatcher);
-    struct rm_sched_event ev = { .type = RM_SCHED_APP_PRIORITY, .app = app->id };
+    struct rm_sched_event ev = { .type = RM_SCHED_APP_PRIORITY,
+                                 .app_priority = { .app = app->id } };
 
     if (rm_app_is_final(app))
         return app->priority;
     app->priority = (int32_t)SV_MIN((int64_t)priority, app->rm->conf.max_priority);
-    ev.priority = app->priority;
+    ev.app_priority.priority = app->priority;
     (void)rm_schedule(app->rm, &ev,
                       NULL); /* not accepted yet: added with the new priority, ignoring */
     rm_store_app_update(app->rm, app);
@@ -59,7 +60,8 @@ static bool in_scheduler(const struct rm_app *app)
 static int move(struct rm_app *app, const struct rm_caller *by, const char *queue,
                 struct sv_error *err)
 {
-    struct rm_sched_event ev = { .type = RM_SCHED_APP_MOVED, .app = app->id, .queue = queue };
+    struct rm_sched_event ev = { .type = RM_SCHED_APP_MOVED,
+                                 .app_moved = { .app = app->id, .queue = queue } };
     struct rm_queue_info to;
     int r = rm_queue_may_move(app->rm, queue, by->user, app->id, err);
 
@@ -68,12 +70,15 @@ static int move(struct rm_app *app, const struct rm_caller *by, const char *queu
     if (!in_scheduler(app))
         return sv_error_set(err, -EINVAL, "App in %s state cannot be moved.",
                             rm_app_wire_state_name(app));
+    if (!rm_app_context(app)) /* rm_app_set_queue rewrites it, and may not fail */
+        return sv_error_set(err, -ENOMEM, "no memory for the submission");
     r = rm_schedule(app->rm, &ev, err);
-    if (r < 0)
+    if (r >= 0)
+        r = rm_sched_queue(app->rm->sched, queue, &to); /* it is there: the move has found it */
+    if (r < 0 || sv_streq(app->queue, to.path)) {
+        rm_app_context_drop(app);
         return r;
-    r = rm_sched_queue(app->rm->sched, queue, &to); /* it is there: the move has found it */
-    if (r < 0 || sv_streq(app->queue, to.path))
-        return r;
+    }
     sv_log(SV_LOG_INFO, app->id_str, "%s: moved by user %s from queue %s to %s", app->id_str,
            by->user, app->queue, to.path);
     rm_app_set_queue(app, to.path);

@@ -7,7 +7,6 @@
 
 #include "common/buf.h"
 #include "common/loop-guard.h"
-#include "common/oom.h"
 #include "rm-lite/requests/answer.h"
 
 #define ANSWER_MAX (120u << 20) /* Hadoop's clients take 128 MiB, ipc.maximum.response.length */
@@ -178,6 +177,7 @@ static int on_turn(sd_event_source *source, void *userdata)
 
 /* ---- Calls ---- */
 
+/* NULL: no memory. */
 static struct rm_call_lists *lists_of(struct rm *rm)
 {
     struct rm_call_lists *l = rm->call_lists;
@@ -185,8 +185,10 @@ static struct rm_call_lists *lists_of(struct rm *rm)
     if (l)
         return l;
     l = calloc(1, sizeof(*l));
-    if (!l || sd_event_add_defer(rm->event, &l->turn, on_turn, rm) < 0)
-        sv_out_of_memory();
+    if (!l || sd_event_add_defer(rm->event, &l->turn, on_turn, rm) < 0) {
+        free(l);
+        return NULL;
+    }
     /* Behind the sockets of nodes and masters: services.c. */
     (void)sd_event_source_set_priority(l->turn, SD_EVENT_PRIORITY_NORMAL + 20);
     (void)sd_event_source_set_enabled(l->turn, SD_EVENT_OFF);
@@ -198,8 +200,10 @@ static void wait_for_turn(struct rm_call_lists *l, const struct rm_call_request 
 {
     struct waiting *w = calloc(1, sizeof(*w));
 
-    if (!w)
-        sv_out_of_memory();
+    if (!w) {
+        rm_answer_no_memory(q->call);
+        return;
+    }
     w->q = *q;
     DL_APPEND(l->waiting, w);
 }
@@ -231,6 +235,11 @@ void rm_call_list(struct rm *rm, const struct rm_call_request *q, const struct r
         return;
     }
     l = lists_of(rm);
+    if (!l) {
+        rm_call_items_free(items);
+        rm_answer_no_memory(q->call);
+        return;
+    }
     (void)sd_event_source_set_enabled(l->turn, SD_EVENT_ON); /* cannot fail, ignoring */
     if (l->call) {
         rm_call_items_free(items); /* chosen again in its turn */

@@ -56,25 +56,13 @@ static bool asks_for_label(const Submission *ctx)
     return named(ctx->node_label_expression);
 }
 
-int rm_app_submit(struct rm *rm, const Submission *ctx, const char *user, const char **ret_class,
-                  struct sv_error *err)
+/* Whether the submission may be taken, and the queue that it goes to. */
+static int admit(struct rm *rm, const Submission *ctx, struct yarn_app_id id, const char *user,
+                 const char **ret_queue, const char **ret_class, struct sv_error *err)
 {
-    struct yarn_app_id id;
-    _cleanup_free_ uint8_t *bytes = NULL;
-    const char *queue;
-    Submission placed;
-    struct rm_app *app;
-    struct rm_res asked;
     int64_t lifetime_s;
-    size_t n;
-    int r;
+    int r = check_tags(rm, ctx, err);
 
-    *ret_class = JAVA_YARN_EXCEPTION;
-    if (!ctx || yarn_app_id_from(ctx->application_id, &id) < 0)
-        return sv_error_set(err, -EINVAL, "Invalid application id: null");
-    if (rm_app_find(rm, id))
-        return 0; /* a repeated submission is answered as the first */
-    r = check_tags(rm, ctx, err);
     if (r < 0)
         return r;
     r = rm_app_lifetime(ctx, &lifetime_s, err);
@@ -86,32 +74,34 @@ int rm_app_submit(struct rm *rm, const Submission *ctx, const char *user, const 
                             "Invalid resource request, node label not enabled but "
                             "request contains label expression");
     }
-    r = rm_queue_of_submission(rm, named(ctx->queue) ? ctx->queue : "default", user, &queue, err);
+    r = rm_queue_of_submission(rm, named(ctx->queue) ? ctx->queue : "default", user, ret_queue,
+                               err);
     if (r < 0)
         return r;
-    r = rm_queue_may_submit(rm, queue, user, id, err);
-    if (r < 0)
-        return r;
-    placed = *ctx; /* as stored, so that a restart does not map it again */
-    placed.queue = (char *)(uintptr_t)queue;
-    ctx = &placed;
-    n = hadoop__yarn__application_submission_context_proto__get_packed_size(ctx);
-    bytes = malloc(SV_MAX(n, (size_t)1));
+    return rm_queue_may_submit(rm, *ret_queue, user, id, err);
+}
+
+/* The application of an admitted submission, with the ApplicationMaster's size as the scheduler
+ * gives it. */
+static int new_app(struct rm *rm, const Submission *ctx, struct yarn_app_id id, const char *user,
+                   struct rm_app **ret, struct sv_error *err)
+{
+    size_t n = hadoop__yarn__application_submission_context_proto__get_packed_size(ctx);
+    _cleanup_free_ uint8_t *bytes = malloc(SV_MAX(n, (size_t)1));
+    struct rm_res asked;
+    struct rm_app *app;
+    int r;
+
     if (!bytes)
         return sv_error_set(err, -ENOMEM, "no memory for the submission");
     hadoop__yarn__application_submission_context_proto__pack(ctx, bytes);
     app = rm_app_new(rm, id, user, bytes, n, err);
-    if (!app) {
-        *ret_class = JAVA_INVALID_RESOURCE_REQUEST;
+    if (!app)
         return err->code;
-    }
     asked = app->am_resource;
     r = app->unmanaged ? 0 : rm_sched_normalize(rm->sched, app->queue, &app->am_resource);
     if (r < 0) {
-        struct rm_res max = rm_sched_max_allocation(rm->sched, app->queue);
-
-        *ret_class = JAVA_INVALID_RESOURCE_REQUEST;
-        rm_invalid_resource(asked, max, err);
+        rm_invalid_resource(asked, rm_sched_max_allocation(rm->sched, app->queue), err);
         rm_app_free(app);
         return r;
     }
@@ -119,6 +109,35 @@ int rm_app_submit(struct rm *rm, const Submission *ctx, const char *user, const 
     if (r < 0) {
         rm_app_free(app);
         return sv_error_set(err, r, "no memory for the submission");
+    }
+    *ret = app;
+    return 0;
+}
+
+int rm_app_submit(struct rm *rm, const Submission *ctx, const char *user, const char **ret_class,
+                  struct sv_error *err)
+{
+    struct yarn_app_id id;
+    const char *queue;
+    Submission placed;
+    struct rm_app *app;
+    int r;
+
+    *ret_class = JAVA_YARN_EXCEPTION;
+    if (!ctx || yarn_app_id_from(ctx->application_id, &id) < 0)
+        return sv_error_set(err, -EINVAL, "Invalid application id: null");
+    if (rm_app_find(rm, id))
+        return 0; /* a repeated submission is answered as the first */
+    r = admit(rm, ctx, id, user, &queue, ret_class, err);
+    if (r < 0)
+        return r;
+    placed = *ctx; /* as stored, so that a restart does not map it again */
+    placed.queue = (char *)(uintptr_t)queue;
+    r = new_app(rm, &placed, id, user, &app, err);
+    if (r < 0) {
+        if (r != -ENOMEM)
+            *ret_class = JAVA_INVALID_RESOURCE_REQUEST;
+        return r;
     }
     rm_queue_count(app, RM_COUNT_SUBMITTED);
     sv_log(SV_LOG_INFO, app->id_str, "%s: submitted by user %s to queue %s", app->id_str, user,

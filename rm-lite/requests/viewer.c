@@ -5,11 +5,11 @@
 #include <string.h>
 #include <utlist.h>
 
-#include "common/oom.h"
 #include "common/str.h"
 #include "common/web/http.h"
 #include "common/web/web-user.h"
 #include "rm-lite/core/rm-app.h"
+#include "rm-lite/requests/answer.h"
 #include "rm-lite/requests/reports.h"
 #include "rm-lite/security/queue-access.h"
 
@@ -67,8 +67,10 @@ void rm_groups_wait(struct rm *rm, struct ipc_call *call, const ProtobufCMessage
 {
     struct rm_waiting *w = calloc(1, sizeof(*w));
 
-    if (!w)
-        sv_out_of_memory();
+    if (!w) {
+        rm_answer_no_memory(call);
+        return;
+    }
     *w = (struct rm_waiting){ .call = call, .request = request, .handler = handler };
     DL_APPEND(rm->waiting, w);
 }
@@ -88,15 +90,14 @@ static void on_groups_known(void *userdata)
     }
 }
 
-void rm_viewers_start(struct rm *rm)
+int rm_viewers_start(struct rm *rm)
 {
     const struct sv_groups_conf conf = { .cache_ms = rm->conf.auth.groups_cache_ms,
                                          .negative_ms = rm->conf.auth.groups_negative_ms,
                                          .known = on_groups_known,
                                          .userdata = rm };
 
-    if (sv_groups_new(rm->event, &conf, &rm->groups) < 0)
-        sv_out_of_memory();
+    return sv_groups_new(rm->event, &conf, &rm->groups);
 }
 
 void rm_viewers_stop(struct rm *rm)

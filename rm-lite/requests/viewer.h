@@ -25,7 +25,7 @@ bool rm_viewer_sees(const struct rm_viewer *v, const struct rm_app *app);
 bool rm_viewer_waits(const struct rm_viewer *v);
 void rm_groups_wait(struct rm *rm, struct ipc_call *call, const ProtobufCMessage *request,
                     ipc_handler handler);
-void rm_viewers_start(struct rm *rm);
+int rm_viewers_start(struct rm *rm) _must_use_;
 void rm_viewers_stop(struct rm *rm);
 
 /* The report of an application, as the viewer may see it. */

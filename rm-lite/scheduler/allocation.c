@@ -2,7 +2,6 @@
  * Called by scheduler.c, reservations.c and assign.c. Pure. */
 #include "rm-lite/scheduler/scheduler-impl.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +14,7 @@ struct rm_decision *rm_decide(struct rm_sched *s, enum rm_decision_type type)
 
         d = realloc(s->out, cap * sizeof(*d));
         if (!d)
-            return NULL;
+            sv_out_of_memory();
         s->out = d;
         s->cap_out = cap;
     }
@@ -32,8 +31,8 @@ void rm_node_id_to(const struct rm_sched_node *n, struct yarn_node_id *dst)
     dst->port = n->port;
 }
 
-/* -ENOMEM: there is no place for one more. */
-static int node_reserve(struct rm_sched_node *n)
+/* A place for one more. */
+static void node_reserve(struct rm_sched_node *n)
 {
     int32_t cap = n->cap_containers ? n->cap_containers * 2 : 2 * RM_NODE_FEW;
     uint32_t *v;
@@ -41,15 +40,14 @@ static int node_reserve(struct rm_sched_node *n)
     if (!n->containers)
         n->containers = n->few;
     if (n->n_containers < SV_MAX(n->cap_containers, RM_NODE_FEW))
-        return 0;
+        return;
     v = reallocarray(n->cap_containers ? n->containers : NULL, (size_t)cap, sizeof(*v));
     if (!v)
-        return -ENOMEM;
+        sv_out_of_memory();
     if (!n->cap_containers)
         memcpy(v, n->few, sizeof(n->few));
     n->containers = v;
     n->cap_containers = cap;
-    return 0;
 }
 
 /* Looks from the end: a node that leaves removes all of them from there. */
@@ -71,21 +69,15 @@ struct rm_sched_container *rm_container_add(struct rm_sched *s, struct rm_sched_
     struct rm_sched_container *c;
     uint32_t handle;
 
-    if (node_reserve(n) < 0)
-        return NULL;
+    node_reserve(n);
     c = rm_pool_take(&s->container_pool);
-    if (!c)
-        return NULL;
     c->app = app;
     c->node = n;
     c->number = id.id;
     c->attempt = id.attempt.attempt;
     c->resource = r;
     handle = rm_pool_handle(c);
-    if (rm_sched_container_index(s, c, handle) < 0) {
-        rm_pool_give(&s->container_pool, c);
-        return NULL;
-    }
+    rm_sched_container_index(s, c, handle);
     n->containers[n->n_containers++] = handle;
     app->n_containers++;
     n->used = rm_res_add(n->used, r);

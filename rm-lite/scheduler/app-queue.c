@@ -116,7 +116,7 @@ static void move_to(struct rm_sched *s, struct rm_sched_app *app, struct rm_queu
     rm_app_enter(app, leaf, user);
     account(app, 1);
     if (has_attempt) {
-        (void)!rm_parallel_take(s, app); /* without memory: until another ends, ignoring */
+        rm_parallel_take(s, app);
         rm_app_wait(s, app);
     }
     rm_parallel_next(s);
@@ -129,7 +129,6 @@ int rm_app_move(struct rm_sched *s, struct rm_sched_app *app, const char *queue,
                 struct sv_error *err)
 {
     struct rm_queue *leaf = rm_queue_find(s->root, queue);
-    struct rm_user *user;
     int r;
 
     if (!leaf)
@@ -142,9 +141,6 @@ int rm_app_move(struct rm_sched *s, struct rm_sched_app *app, const char *queue,
     r = rm_queue_admits(leaf, app->user->name, app->id, err);
     if (r < 0)
         return r;
-    user = rm_user_get(leaf, app->user->name);
-    if (!user)
-        return sv_error_set(err, -ENOMEM, "%s: no memory for its user", leaf->path);
-    move_to(s, app, leaf, user);
+    move_to(s, app, leaf, rm_user_get(leaf, app->user->name));
     return 0;
 }

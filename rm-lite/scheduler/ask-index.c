@@ -3,7 +3,6 @@
  * bounded by RM_MAX_ASK_ROWS of an application. Pure. */
 #include "rm-lite/scheduler/scheduler-impl.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,26 +14,20 @@ struct rm_place *rm_place_find(const struct rm_sched *s, const struct rm_label *
     return p;
 }
 
-int rm_place_add(struct rm_sched *s, const struct rm_label *name, struct rm_ask_row *row)
+void rm_place_add(struct rm_sched *s, const struct rm_label *name, struct rm_ask_row *row)
 {
     struct rm_place *p = rm_place_find(s, name);
 
     if (!p) {
         p = calloc(1, sizeof(*p));
-        if (!p)
-            return -ENOMEM;
-        p->name = strdup(name->name);
-        if (!p->name) {
-            free(p);
-            return -ENOMEM;
-        }
+        if (!p || !(p->name = strdup(name->name)))
+            sv_out_of_memory();
         HASH_ADD_KEYPTR_BYHASHVALUE(hh, s->places, p->name, name->len, name->hash, p);
     }
     DL_APPEND2(p->rows, row, p_prev, p_next);
     p->n++;
     row->place = p;
     row->name = p->name;
-    return 0;
 }
 
 void rm_place_remove(struct rm_sched *s, struct rm_ask_row *row)

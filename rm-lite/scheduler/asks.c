@@ -115,7 +115,7 @@ static int group_get(struct rm_sched_app *app, const struct rm_ask *ask, struct 
             return -E2BIG;
         g = calloc(1, sizeof(*g));
         if (!g)
-            return -ENOMEM;
+            sv_out_of_memory();
         g->key.priority = g->priority = ask->priority;
         g->key.allocation_id = g->allocation_id = ask->allocation_id;
         g->capability = ask->capability;
@@ -146,12 +146,9 @@ static int row_set(struct rm_sched *s, struct rm_sched_app *app, struct rm_ask_g
             return -E2BIG;
         row = calloc(1, sizeof(*row));
         if (!row)
-            return -ENOMEM;
+            sv_out_of_memory();
         row->app = app;
-        if (rm_place_add(s, &name, row) < 0) {
-            free(row);
-            return -ENOMEM;
-        }
+        rm_place_add(s, &name, row);
         HASH_ADD_KEYPTR_BYHASHVALUE(hh, g->rows, row->name, name.len, name.hash, row);
         app->n_rows++;
     }
@@ -296,18 +293,13 @@ static int name_add(struct rm_name **set, const char *name)
     if (HASH_COUNT(*set) >= RM_MAX_ASK_ROWS)
         return -E2BIG;
     n = calloc(1, sizeof(*n));
-    if (!n)
-        return -ENOMEM;
-    n->name = strdup(name);
-    if (!n->name) {
-        free(n);
-        return -ENOMEM;
-    }
+    if (!n || !(n->name = strdup(name)))
+        sv_out_of_memory();
     HASH_ADD_KEYPTR(hh, *set, n->name, strlen(n->name), n);
     return 0;
 }
 
-int rm_blacklist_update(struct rm_sched_app *app, const struct rm_sched_event *ev)
+int rm_blacklist_update(struct rm_sched_app *app, const struct rm_ev_ask *ev)
 {
     int r = 0;
 

@@ -2,10 +2,9 @@
  * one ask, with its limits and its locality delay. Called by scheduler.c only. Pure. */
 #include "rm-lite/scheduler/scheduler-impl.h"
 
-#include <errno.h>
 #include <string.h>
 
-enum outcome { NOTHING, SKIPPED, ALLOCATED, RESERVED, FAILED };
+enum outcome { NOTHING, SKIPPED, ALLOCATED, RESERVED };
 
 struct pass { /* one call of rm_assign_node */
     struct rm_sched *s;
@@ -21,17 +20,9 @@ static enum outcome allocate(struct pass *p, struct rm_sched_app *app, struct rm
         .attempt = { .app = app->id, .attempt = app->attempt },
         .id = (p->s->epoch << RM_EPOCH_SHIFT) | (app->sequence + 1),
     };
-    struct rm_sched_container *c;
-    struct rm_decision *d;
+    struct rm_decision *d = rm_decide(p->s, RM_DECIDE_ALLOCATED);
+    struct rm_sched_container *c = rm_container_add(p->s, app, p->n, id, g->capability);
 
-    d = rm_decide(p->s, RM_DECIDE_ALLOCATED);
-    if (!d)
-        return FAILED;
-    c = rm_container_add(p->s, app, p->n, id, g->capability);
-    if (!c) {
-        p->s->n_out--;
-        return FAILED;
-    }
     app->sequence++;
     c->priority = g->priority;
     c->allocation_id = g->allocation_id;
@@ -141,7 +132,8 @@ static enum outcome place(struct pass *p, struct rm_sched_app *app, struct rm_as
     if (!p->a->may_reserve || p->n->reserved_app || !wanted || must ||
         !rm_reserve_may_end(p->s, p->n, app, g))
         return SKIPPED;
-    return rm_reserve(p->s, p->n, app, g) < 0 ? FAILED : RESERVED;
+    rm_reserve(p->s, p->n, app, g);
+    return RESERVED;
 }
 
 static enum outcome try_app(struct pass *p, struct rm_sched_app *app, struct rm_res limit,
@@ -226,7 +218,7 @@ static enum outcome assign_queue(struct pass *p, struct rm_queue *q, struct rm_r
         struct rm_res room = rm_res_add(rm_res_sub(limit, q->used), c->used);
         enum outcome o = assign_queue(p, c, rm_res_min(c->eff_max, room));
 
-        if (o == ALLOCATED || o == RESERVED || o == FAILED)
+        if (o == ALLOCATED || o == RESERVED)
             return o;
     }
     return SKIPPED;
@@ -257,14 +249,14 @@ static enum outcome serve_reservation(struct pass *p)
                                                      : RM_RACK_LOCAL);
 }
 
-int rm_assign_node(struct rm_sched *s, struct rm_sched_node *n, struct rm_assign *a)
+void rm_assign_node(struct rm_sched *s, struct rm_sched_node *n, struct rm_assign *a)
 {
     struct pass p = { .s = s, .n = n, .a = a };
     int64_t offswitch = 0;
 
     s->counts.nodes_visited++;
     if (!n->schedulable)
-        return 0;
+        return;
     __builtin_prefetch(n->host_label.name); /* for the decision */
     while (s->n_out + RM_VISIT_DECISIONS <= a->max_out) {
         enum outcome o = serve_reservation(&p);
@@ -272,20 +264,17 @@ int rm_assign_node(struct rm_sched *s, struct rm_sched_node *n, struct rm_assign
         if (o == SKIPPED) {
             /* Nothing fits into less than the smallest container, and nothing may wait there. */
             if (!n->roomy)
-                return 0;
+                return;
             o = assign_queue(&p, s->root, s->root->eff_max);
         } else if (o == RESERVED) { /* nobody else is looked at here: a sweep goes on */
             a->ret_elsewhere = true;
         }
-        if (o == FAILED)
-            return -ENOMEM;
         if (o != ALLOCATED)
-            return 0;
+            return;
         a->ret_given++;
         offswitch += p.locality == RM_OFF_SWITCH;
         if (!s->set.multiple_assignments || offswitch >= s->set.offswitch_limit ||
             (s->set.assignment_limit >= 0 && a->ret_given >= s->set.assignment_limit))
-            return 0;
+            return;
     }
-    return 0;
 }

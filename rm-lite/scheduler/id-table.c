@@ -2,9 +2,10 @@
  * the numbers of containers that they report, so the hash has a random key. */
 #include "rm-lite/scheduler/id-table.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <sys/random.h>
+
+#include "common/oom.h"
 
 #define FIRST 4 /* entries of a part */
 
@@ -69,32 +70,30 @@ static void put(struct rm_id_entry *v, uint32_t mask, struct rm_id_entry e)
     v[i] = e;
 }
 
-static int grow(struct rm_id_table *t, uint32_t part)
+static void grow(struct rm_id_table *t, uint32_t part)
 {
     uint32_t size = t->parts[part].size, more = size ? size * 2 : FIRST;
     struct rm_id_entry *v = calloc(more, sizeof(*v)), *old = t->parts[part].entries;
 
     if (!v)
-        return -ENOMEM;
+        sv_out_of_memory();
     for (uint32_t i = 0; i < size; i++)
         if (old[i].handle)
             put(v, more - 1, old[i]);
     free(old);
     t->parts[part].entries = v;
     t->parts[part].size = more;
-    return 0;
 }
 
-int rm_id_add(struct rm_id_table *t, uint64_t hash, const void *object)
+void rm_id_add(struct rm_id_table *t, uint64_t hash, const void *object)
 {
     uint32_t part = part_of(hash);
 
-    if ((t->parts[part].n + 1) / 3 >= t->parts[part].size / 4 && grow(t, part) < 0)
-        return -ENOMEM;
+    if ((t->parts[part].n + 1) / 3 >= t->parts[part].size / 4)
+        grow(t, part);
     put(t->parts[part].entries, t->parts[part].size - 1,
         (struct rm_id_entry){ (uint32_t)hash, rm_pool_handle(object) });
     t->parts[part].n++;
-    return 0;
 }
 
 /* Moves the entries behind it into the gap, unless that is before the place where one is looked

@@ -26,7 +26,7 @@ uint64_t rm_id_hash(const int64_t *id, size_t n); /* of n numbers */
 /* The one for which `is` holds, or NULL. */
 void *rm_id_find(const struct rm_id_table *t, uint64_t hash,
                  bool (*is)(const void *object, const void *id), const void *id);
-int rm_id_add(struct rm_id_table *t, uint64_t hash, const void *object) _must_use_; /* -ENOMEM */
+void rm_id_add(struct rm_id_table *t, uint64_t hash, const void *object);
 void rm_id_remove(struct rm_id_table *t, uint64_t hash, const void *object); /* it is there */
 void rm_id_clear(struct rm_id_table *t); /* of all entries, not of the objects */
 

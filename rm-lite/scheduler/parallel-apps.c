@@ -3,7 +3,6 @@
  * app-queue.c and reconfigure.c. Pure. */
 #include "rm-lite/scheduler/scheduler-impl.h"
 
-#include <errno.h>
 #include <string.h>
 
 static struct rm_person *person_find(const struct rm_sched *s, const char *name)
@@ -14,28 +13,22 @@ static struct rm_person *person_find(const struct rm_sched *s, const char *name)
     return p;
 }
 
-static int person_count(struct rm_sched *s, const char *name, int32_t change)
+static void person_count(struct rm_sched *s, const char *name, int32_t change)
 {
     struct rm_person *p = person_find(s, name);
 
     if (!p) {
         p = calloc(1, sizeof(*p));
-        if (!p)
-            return -ENOMEM;
-        p->name = strdup(name);
-        if (!p->name) {
-            free(p);
-            return -ENOMEM;
-        }
+        if (!p || !(p->name = strdup(name)))
+            sv_out_of_memory();
         HASH_ADD_KEYPTR(hh, s->people, p->name, strlen(p->name), p);
     }
     p->running += change;
     if (p->running > 0)
-        return 0;
+        return;
     HASH_DEL(s->people, p);
     free(p->name);
     free(p);
-    return 0;
 }
 
 static bool may_run(const struct rm_sched *s, const struct rm_sched_app *app)
@@ -55,24 +48,19 @@ static void hold(struct rm_sched *s, struct rm_sched_app *app, bool held)
     app->held = held;
 }
 
-int rm_parallel_take(struct rm_sched *s, struct rm_sched_app *app)
+void rm_parallel_take(struct rm_sched *s, struct rm_sched_app *app)
 {
-    int r;
-
     if (app->runs)
-        return 0;
+        return;
     if (!may_run(s, app)) {
         hold(s, app, true);
-        return 0;
+        return;
     }
-    r = person_count(s, app->user->name, 1);
-    hold(s, app, r < 0);
-    if (r < 0)
-        return r;
+    person_count(s, app->user->name, 1);
+    hold(s, app, false);
     app->runs = true;
     for (struct rm_queue *q = app->leaf; q; q = q->parent)
         q->running++;
-    return 0;
 }
 
 /* The first of all waiting applications that may run. */
@@ -100,8 +88,7 @@ void rm_parallel_next(struct rm_sched *s)
     struct rm_sched_app *app;
 
     while (s->n_held > 0 && (app = next(s, s->root))) {
-        if (rm_parallel_take(s, app) < 0)
-            return; /* without memory it waits for the next end, ignoring */
+        rm_parallel_take(s, app);
         rm_queue_activate(s, app->leaf);
     }
 }
@@ -114,5 +101,5 @@ void rm_parallel_give(struct rm_sched *s, struct rm_sched_app *app)
     app->runs = false;
     for (struct rm_queue *q = app->leaf; q; q = q->parent)
         q->running--;
-    (void)person_count(s, app->user->name, -1); /* present: cannot fail, ignoring */
+    person_count(s, app->user->name, -1);
 }

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "common/oom.h"
+
 #define SMALL_PAGES 2 /* chunks: a small cluster must not have megabytes that it does not use */
 #define CHUNKS_MAX (1u << (32 - RM_POOL_BITS))
 
@@ -65,29 +67,28 @@ static size_t padded(const struct rm_pool *p)
     return (p->size + RM_POOL_LINE - 1) / RM_POOL_LINE * RM_POOL_LINE;
 }
 
-static int add_chunk(struct rm_pool *p)
+static void add_chunk(struct rm_pool *p)
 {
     uint32_t number = (uint32_t)p->n_chunks;
     unsigned char *m;
 
     if (p->n_chunks == CHUNKS_MAX)
-        return -1;
+        sv_out_of_memory();
     if (p->n_chunks == p->cap_chunks) {
         size_t cap = p->cap_chunks ? p->cap_chunks * 2 : 16;
         unsigned char **v = reallocarray(p->chunks, cap, sizeof(*v));
 
         if (!v)
-            return -1;
+            sv_out_of_memory();
         p->chunks = v;
         p->cap_chunks = cap;
     }
     m = chunk_new(number);
     if (!m)
-        return -1;
+        sv_out_of_memory();
     memcpy(m, &number, sizeof(number));
     p->chunks[p->n_chunks++] = m;
     p->at = RM_POOL_LINE;
-    return 0;
 }
 
 void *rm_pool_take(struct rm_pool *p)
@@ -99,8 +100,8 @@ void *rm_pool_take(struct rm_pool *p)
         p->unused = *(void **)object;
         return memset(object, 0, p->size);
     }
-    if (RM_POOL_CHUNK - p->at < padded(p) && add_chunk(p) < 0)
-        return NULL;
+    if (RM_POOL_CHUNK - p->at < padded(p))
+        add_chunk(p);
     object = p->chunks[p->n_chunks - 1] + p->at; /* zero from the start */
     p->at += padded(p);
     return object;

@@ -21,7 +21,7 @@ struct rm_pool {
 
 #define RM_POOL_INIT(type) ((struct rm_pool){ .size = sizeof(type), .at = RM_POOL_CHUNK })
 
-void *rm_pool_take(struct rm_pool *p) _must_use_; /* all zero; NULL = no memory */
+void *rm_pool_take(struct rm_pool *p) _must_use_; /* all zero, never NULL */
 void rm_pool_give(struct rm_pool *p, void *object);
 void rm_pool_free(struct rm_pool *p); /* with all objects that were not given back */
 

@@ -18,7 +18,6 @@ struct round {
     struct rm_sched *s;
     int64_t now;
     struct rm_res allowed; /* in the whole cluster */
-    int error;
 };
 
 static bool some_left(const struct rm_sched *s, struct rm_res r)
@@ -27,7 +26,7 @@ static bool some_left(const struct rm_sched *s, struct rm_res r)
 }
 
 /* Announces it or, after its time, lets it be killed. */
-static int announce_or_kill(struct round *r, struct rm_sched_container *c)
+static void announce_or_kill(struct round *r, struct rm_sched_container *c)
 {
     const struct rm_preempt_settings *set = &r->s->set.preempt;
     /* An announcement is forgotten after a round in which it was twice as old as the wait. */
@@ -35,20 +34,17 @@ static int announce_or_kill(struct round *r, struct rm_sched_container *c)
     struct rm_decision *d;
 
     if (old && r->now - c->preempt_ms < set->wait_ms)
-        return 0;
+        return;
     d = rm_decide(r->s, old ? RM_DECIDE_PREEMPTED : RM_DECIDE_PREEMPT);
-    if (!d)
-        return -ENOMEM;
     d->app = c->app->id;
     d->container = rm_container_id(c);
     rm_node_id_to(c->node, &d->node);
     d->resource = c->resource;
     c->preempt_ms = r->now;
     if (!old)
-        return 0;
+        return;
     c->killing = true;
     rm_queue_kill(c->app, c->resource);
-    return 0;
 }
 
 /* Whether the container has some of what is still to go: where GPUs are short, one without stays.
@@ -66,10 +62,10 @@ static bool helps(const struct rm_sched *s, struct rm_res r, struct rm_res left)
 /* Takes one container of what is to go, if it is allowed to. */
 static bool take(struct round *r, struct rm_sched_container *c, struct rm_res *left)
 {
-    if (!helps(r->s, c->resource, *left) || r->s->n_out >= RM_PREEMPT_DECISIONS || r->error < 0 ||
+    if (!helps(r->s, c->resource, *left) || r->s->n_out >= RM_PREEMPT_DECISIONS ||
         !rm_res_fits(r->s->set.calc, c->resource, r->allowed))
         return false;
-    r->error = announce_or_kill(r, c);
+    announce_or_kill(r, c);
     *left = rm_res_sub(*left, c->resource);
     r->allowed = rm_res_sub(r->allowed, c->resource);
     return true;
@@ -162,8 +158,8 @@ static size_t candidates(struct rm_sched *s, struct rm_sched_app **ret)
     return n;
 }
 
-static int between_queues(struct round *r, struct rm_sched_app **apps,
-                          struct rm_sched_container **space)
+static void between_queues(struct round *r, struct rm_sched_app **apps,
+                           struct rm_sched_container **space)
 {
     size_t n = candidates(r->s, apps);
 
@@ -175,7 +171,6 @@ static int between_queues(struct round *r, struct rm_sched_app **apps,
             take_from_app(r, apps[end], &left, space);
         take_masters(r, leaf, apps + i, end - i, &left);
     }
-    return r->error;
 }
 
 /* ------------------------------------------------------------ inside of a leaf */
@@ -251,7 +246,7 @@ static int inside_leaves(struct round *r, struct rm_sched_container **space)
         for (size_t k = end; k-- > i;)
             take_given(r, &v[k], space);
     }
-    return r->error;
+    return 0;
 }
 
 int rm_preempt(struct rm_sched *s, int64_t now)
@@ -261,7 +256,7 @@ int rm_preempt(struct rm_sched *s, int64_t now)
                        .allowed = rm_res_scale(s->cluster, s->set.preempt.per_round) };
     _cleanup_free_ struct rm_sched_container **space = NULL;
     _cleanup_free_ struct rm_sched_app **apps = NULL;
-    int e;
+    int e = 0;
 
     if (!s->set.preempt.enabled)
         return 0;
@@ -274,8 +269,8 @@ int rm_preempt(struct rm_sched *s, int64_t now)
     space = calloc(RM_PREEMPT_CONTAINERS, sizeof(struct rm_sched_container *));
     if (!apps || !space)
         return -ENOMEM;
-    e = between_queues(&r, apps, space);
-    if (e >= 0 && s->set.preempt.inside)
+    between_queues(&r, apps, space);
+    if (s->set.preempt.inside)
         e = inside_leaves(&r, space);
     s->preempted_ms = now;
     return e;

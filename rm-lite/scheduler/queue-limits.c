@@ -119,13 +119,8 @@ struct rm_user *rm_user_get(struct rm_queue *leaf, const char *name)
     if (u)
         return u;
     u = calloc(1, sizeof(*u));
-    if (!u)
-        return NULL;
-    u->name = strdup(name);
-    if (!u->name) {
-        free(u);
-        return NULL;
-    }
+    if (!u || !(u->name = strdup(name)))
+        sv_out_of_memory();
     u->weight = rm_user_weight(leaf, name);
     HASH_ADD_KEYPTR(hh, leaf->users, u->name, strlen(u->name), u);
     leaf->user_limits_known = false;

@@ -13,6 +13,7 @@
 #include "common/fd.h"
 #include "common/log.h"
 #include "common/str.h"
+#include "rm-lite/scheduler/record-fields.h"
 
 #define BUFFER ((size_t)64 * 1024)
 #define PIECE_MAX 512 /* of one put(): numbers and identifiers */
@@ -192,50 +193,83 @@ static void put_keys(struct rm_record *rec, struct sv_conf *conf)
 
 /* --------------------------------------------------------------------- events */
 
-static void put_fields(struct rm_record *rec, const struct rm_sched_event *ev)
+/* Fields that are zero or NULL are left out. */
+static void put_field(struct rm_record *rec, const struct rm_record_field *f, const void *member)
 {
     char text[264];
 
-    if (ev->node) {
-        put(rec, " node=");
-        put_name(rec, yarn_node_id_text(ev->node, text));
+    switch (f->kind) {
+    case RM_FIELD_NODE: {
+        const struct yarn_node_id *node = *(const struct yarn_node_id *const *)member;
+
+        if (!node)
+            return;
+        put(rec, " %s=", f->name);
+        put_name(rec, yarn_node_id_text(node, text));
+        return;
     }
-    if (ev->rack) {
-        put(rec, " rack=");
-        put_name(rec, ev->rack);
+    case RM_FIELD_NAME: {
+        const char *name = *(const char *const *)member;
+
+        if (!name)
+            return;
+        put(rec, " %s=", f->name);
+        put_name(rec, name);
+        return;
     }
-    if (!rm_res_is_zero(ev->total)) {
-        put(rec, " total=");
-        put_res(rec, ev->total);
+    case RM_FIELD_RES: {
+        const struct rm_res *res = member;
+
+        if (rm_res_is_zero(*res))
+            return;
+        put(rec, " %s=", f->name);
+        put_res(rec, *res);
+        return;
     }
-    if (ev->app.id)
-        put(rec, " app=%s", yarn_app_id_text(ev->app, text));
-    if (ev->attempt)
-        put(rec, " attempt=%" PRId32, ev->attempt);
-    if (ev->user) {
-        put(rec, " user=");
-        put_name(rec, ev->user);
+    case RM_FIELD_APP: {
+        const struct yarn_app_id *app = member;
+
+        if (app->id)
+            put(rec, " %s=%s", f->name, yarn_app_id_text(*app, text));
+        return;
     }
-    if (ev->queue) {
-        put(rec, " queue=");
-        put_name(rec, ev->queue);
+    case RM_FIELD_CONTAINER: {
+        const struct yarn_container_id *container = member;
+
+        if (container->attempt.app.id)
+            put(rec, " %s=%s", f->name, yarn_container_id_text(*container, text));
+        return;
     }
-    if (ev->priority)
-        put(rec, " priority=%" PRId32, ev->priority);
-    if (ev->container.attempt.app.id)
-        put(rec, " container=%s", yarn_container_id_text(ev->container, text));
-    if (ev->flag)
-        put(rec, " flag=1");
-    if (ev->window_ms)
-        put(rec, " window=%" PRId64, ev->window_ms);
-    if (ev->max_decisions)
-        put(rec, " max=%zu", ev->max_decisions);
+    case RM_FIELD_I32:
+        if (*(const int32_t *)member)
+            put(rec, " %s=%" PRId32, f->name, *(const int32_t *)member);
+        return;
+    case RM_FIELD_I64:
+        if (*(const int64_t *)member)
+            put(rec, " %s=%" PRId64, f->name, *(const int64_t *)member);
+        return;
+    case RM_FIELD_SIZE:
+        if (*(const size_t *)member)
+            put(rec, " %s=%zu", f->name, *(const size_t *)member);
+        return;
+    case RM_FIELD_BOOL:
+        if (*(const bool *)member)
+            put(rec, " %s=1", f->name);
+        return;
+    }
 }
 
-static void put_rows(struct rm_record *rec, const struct rm_sched_event *ev)
+static void put_fields(struct rm_record *rec, const struct rm_sched_event *ev)
 {
-    for (size_t i = 0; i < ev->n_asks; i++) {
-        const struct rm_ask *a = &ev->asks[i];
+    for (const struct rm_record_field *f = rm_record_fields; f->name; f++)
+        if (f->type == ev->type)
+            put_field(rec, f, rm_field_of(f, ev));
+}
+
+static void put_asks(struct rm_record *rec, const struct rm_ask *asks, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const struct rm_ask *a = &asks[i];
 
         put(rec, "a %" PRId32 " %" PRId64 " ", a->priority, a->allocation_id);
         put_name(rec, a->name);
@@ -243,16 +277,29 @@ static void put_rows(struct rm_record *rec, const struct rm_sched_event *ev)
         put_res(rec, a->capability);
         put(rec, " %" PRId32 " %d\n", a->count, a->relax);
     }
-    for (size_t i = 0; i < ev->n_blacklist_add; i++) {
-        put(rec, "+ ");
-        put_name(rec, ev->blacklist_add[i]);
+}
+
+static void put_names(struct rm_record *rec, const char *sign, const char *const *names, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        put(rec, "%s ", sign);
+        put_name(rec, names[i]);
         put(rec, "\n");
     }
-    for (size_t i = 0; i < ev->n_blacklist_remove; i++) {
-        put(rec, "- ");
-        put_name(rec, ev->blacklist_remove[i]);
-        put(rec, "\n");
+}
+
+/* The lines that follow the event's own. */
+static void put_rows(struct rm_record *rec, const struct rm_sched_event *ev)
+{
+    if (ev->type == RM_SCHED_ATTEMPT_ADDED)
+        put_asks(rec, ev->attempt_added.asks, ev->attempt_added.n_asks);
+    if (ev->type == RM_SCHED_ASK) {
+        put_asks(rec, ev->ask.asks, ev->ask.n_asks);
+        put_names(rec, "+", ev->ask.blacklist_add, ev->ask.n_blacklist_add);
+        put_names(rec, "-", ev->ask.blacklist_remove, ev->ask.n_blacklist_remove);
     }
+    if (ev->type == RM_SCHED_RECONFIGURED)
+        put_keys(rec, ev->reconfigured.conf);
 }
 
 /* Of a string that is not long: a decision's text has at most 512 bytes. */
@@ -295,8 +342,6 @@ void rm_record_event(struct rm_record *rec, const struct rm_sched_event *ev, int
     put_fields(rec, ev);
     put(rec, "\n");
     put_rows(rec, ev);
-    if (ev->conf)
-        put_keys(rec, ev->conf);
     put(rec, "= %d %zu\n", result, n);
     for (size_t i = 0; i < n; i++) {
         rm_record_decision(&d[i], line);

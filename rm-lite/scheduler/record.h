@@ -7,7 +7,8 @@
  *
  *     selvedge-rm-record 1 epoch=E      first line: version of the format
  *     k NAME VALUE                      a configuration key of the start, or of a refresh below
- *     e TYPE MS FIELD=VALUE...          an event; fields that are zero or NULL are left out
+ *     e TYPE MS FIELD=VALUE...          an event; fields (record-fields.c) that are zero or NULL
+ *                                       are left out
  *     a PRIO ALLOCATION NAME MEM,VCORES,X,Y COUNT RELAX     a row of its asks
  *     + NAME, - NAME                    its blacklist: added, removed
  *     = RESULT N                        end of the event: 0 or -errno, number of decisions

@@ -9,6 +9,7 @@
 #include "common/arena.h"
 #include "common/conf.h"
 #include "common/str.h"
+#include "rm-lite/scheduler/record-fields.h"
 #include "rm-lite/scheduler/record.h"
 
 #define EVENT_BYTES ((size_t)256 << 20) /* memory of one event */
@@ -26,7 +27,8 @@ struct reader {
     struct rm_sched_event ev;
     struct yarn_node_id node;
     struct rm_ask *asks;
-    const char **add, **remove;
+    const char **add, **remove; /* of its blacklist */
+    size_t n_asks, n_add, n_remove;
     size_t cap_asks, cap_add, cap_remove;
     int64_t now_ms;
     size_t event_line;
@@ -198,11 +200,10 @@ static int read_ask(struct reader *r)
         parse_i32(r->fields[5], 0, &a.count) < 0 || parse_i32(r->fields[6], 0, &relax) < 0)
         return bad(r, "is not \"a PRIORITY ALLOCATION NAME RESOURCE COUNT RELAX\"");
     a.relax = relax != 0;
-    q = grow(r, (void **)&r->asks, r->ev.n_asks, &r->cap_asks, sizeof(a));
+    q = grow(r, (void **)&r->asks, r->n_asks, &r->cap_asks, sizeof(a));
     if (q < 0)
         return q;
-    r->asks[r->ev.n_asks++] = a;
-    r->ev.asks = r->asks;
+    r->asks[r->n_asks++] = a;
     return 0;
 }
 
@@ -220,82 +221,98 @@ static int read_blacklist(struct reader *r, const char ***list, size_t *n, size_
     return 0;
 }
 
-static int read_field(struct reader *r, char *field)
+static int parse_node(struct reader *r, char *text, const struct yarn_node_id **ret)
 {
-    struct rm_sched_event *ev = &r->ev;
-    char *value = strchr(field, '=');
-    const char *node;
-    int32_t flag;
+    const char *name;
+
+    if (parse_name(text, &name) < 0 || yarn_node_id_parse(name, &r->node) < 0)
+        return -EBADMSG;
+    *ret = &r->node;
+    return 0;
+}
+
+static int parse_size(const char *text, size_t *ret)
+{
     int64_t v;
-    int q;
+    int r = parse_int(text, 0, INT32_MAX, &v);
+
+    if (r >= 0)
+        *ret = (size_t)v;
+    return r;
+}
+
+static int parse_bool(const char *text, bool *ret)
+{
+    int32_t v;
+    int r = parse_i32(text, 0, &v);
+
+    if (r >= 0)
+        *ret = v != 0;
+    return r;
+}
+
+static int read_field(struct reader *r, char *text)
+{
+    const struct rm_record_field *f = rm_record_fields;
+    char *value = strchr(text, '=');
+    void *member;
 
     if (!value)
         return -EBADMSG;
     *value++ = 0;
-    if (sv_streq(field, "node")) {
-        q = parse_name(value, &node);
-        if (q < 0 || yarn_node_id_parse(node, &r->node) < 0)
-            return -EBADMSG;
-        ev->node = &r->node;
-        return 0;
-    }
-    if (sv_streq(field, "rack"))
-        return parse_name(value, &ev->rack);
-    if (sv_streq(field, "total"))
-        return parse_res(value, &ev->total);
-    if (sv_streq(field, "app"))
-        return yarn_app_id_parse(value, &ev->app);
-    if (sv_streq(field, "attempt"))
-        return parse_i32(value, 1, &ev->attempt);
-    if (sv_streq(field, "user"))
-        return parse_name(value, &ev->user);
-    if (sv_streq(field, "queue"))
-        return parse_name(value, &ev->queue);
-    if (sv_streq(field, "priority"))
-        return parse_i32(value, INT32_MIN, &ev->priority);
-    if (sv_streq(field, "container"))
-        return yarn_container_id_parse(value, &ev->container);
-    if (sv_streq(field, "window"))
-        return parse_int(value, 0, INT64_MAX / 2, &ev->window_ms);
-    if (sv_streq(field, "flag")) {
-        q = parse_i32(value, 0, &flag);
-        ev->flag = q >= 0 && flag;
-        return q;
-    }
-    if (!sv_streq(field, "max") || parse_int(value, 0, INT32_MAX, &v) < 0)
+    while (f->name && (f->type != r->ev.type || !sv_streq(f->name, text)))
+        f++;
+    if (!f->name)
         return -EBADMSG;
-    ev->max_decisions = (size_t)v;
-    return 0;
+    member = (char *)&r->ev + f->offset;
+    switch (f->kind) {
+    case RM_FIELD_NODE:
+        return parse_node(r, value, member);
+    case RM_FIELD_NAME:
+        return parse_name(value, member);
+    case RM_FIELD_RES:
+        return parse_res(value, member);
+    case RM_FIELD_APP:
+        return yarn_app_id_parse(value, member);
+    case RM_FIELD_CONTAINER:
+        return yarn_container_id_parse(value, member);
+    case RM_FIELD_I32:
+        return parse_i32(value, f->smallest, member);
+    case RM_FIELD_I64:
+        return parse_int(value, 0, INT64_MAX / 2, member);
+    case RM_FIELD_SIZE:
+        return parse_size(value, member);
+    case RM_FIELD_BOOL:
+        return parse_bool(value, member);
+    }
+    return -EBADMSG;
+}
+
+static bool is_set(const struct rm_record_field *f, const void *member)
+{
+    switch (f->kind) {
+    case RM_FIELD_NODE:
+        return *(const struct yarn_node_id *const *)member;
+    case RM_FIELD_NAME:
+        return *(const char *const *)member;
+    case RM_FIELD_APP:
+        return ((const struct yarn_app_id *)member)->id > 0;
+    case RM_FIELD_CONTAINER:
+        return ((const struct yarn_container_id *)member)->attempt.app.id > 0;
+    case RM_FIELD_I32:
+        return *(const int32_t *)member > 0;
+    default:
+        return true;
+    }
 }
 
 /* Whether the event has what the scheduler takes for granted. */
 static bool complete(const struct rm_sched_event *ev)
 {
-    switch (ev->type) {
-    case RM_SCHED_NODE_ADDED:
-    case RM_SCHED_NODE_REMOVED:
-    case RM_SCHED_NODE_RESIZED:
-    case RM_SCHED_NODE_SCHEDULABLE:
-    case RM_SCHED_NODE_HEARTBEAT:
-        return ev->node;
-    case RM_SCHED_APP_ADDED:
-        return ev->user && ev->queue && ev->app.id > 0;
-    case RM_SCHED_APP_MOVED:
-        return ev->queue && ev->app.id > 0;
-    case RM_SCHED_APP_REMOVED:
-    case RM_SCHED_ATTEMPT_REMOVED:
-    case RM_SCHED_ASK:
-    case RM_SCHED_APP_PRIORITY:
-        return ev->app.id > 0;
-    case RM_SCHED_ATTEMPT_ADDED:
-        return ev->app.id > 0 && ev->attempt > 0;
-    case RM_SCHED_CONTAINER_DONE:
-        return ev->container.attempt.app.id > 0;
-    case RM_SCHED_CONTAINER_RECOVERED:
-        return ev->container.attempt.app.id > 0 && ev->node;
-    default:
-        return true;
-    }
+    for (const struct rm_record_field *f = rm_record_fields; f->name; f++)
+        if (f->type == ev->type && f->needed && !is_set(f, rm_field_of(f, ev)))
+            return false;
+    return true;
 }
 
 /* The first line of an event. Its memory is a new arena. */
@@ -306,6 +323,7 @@ static int read_head(struct reader *r)
     memset(&r->ev, 0, sizeof(r->ev));
     r->asks = NULL;
     r->add = r->remove = NULL;
+    r->n_asks = r->n_add = r->n_remove = 0;
     r->cap_asks = r->cap_add = r->cap_remove = 0;
     r->event_line = r->line;
     if (type == 0 || parse_int(r->fields[2], 0, INT64_MAX / 2, &r->now_ms) < 0)
@@ -367,6 +385,31 @@ static int compare(struct reader *r, struct rm_replay *ret, int64_t n_recorded,
     return 0;
 }
 
+/* The lines that followed the event's own, into its payload. */
+static int give_rows(struct reader *r)
+{
+    struct rm_sched_event *ev = &r->ev;
+
+    if (ev->type == RM_SCHED_ATTEMPT_ADDED) {
+        ev->attempt_added.asks = r->asks;
+        ev->attempt_added.n_asks = r->n_asks;
+    } else if (ev->type == RM_SCHED_ASK) {
+        ev->ask.asks = r->asks;
+        ev->ask.n_asks = r->n_asks;
+        ev->ask.blacklist_add = r->add;
+        ev->ask.n_blacklist_add = r->n_add;
+        ev->ask.blacklist_remove = r->remove;
+        ev->ask.n_blacklist_remove = r->n_remove;
+    } else if (ev->type == RM_SCHED_RECONFIGURED) {
+        if (!r->conf)
+            r->conf = sv_conf_new();
+        if (!r->conf)
+            return sv_error_set(r->err, -ENOMEM, "line %zu: no memory for the keys", r->line);
+        ev->reconfigured.conf = r->conf;
+    }
+    return 0;
+}
+
 static int play(struct reader *r, struct rm_replay *ret)
 {
     const struct rm_decision *d;
@@ -380,13 +423,9 @@ static int play(struct reader *r, struct rm_replay *ret)
         return bad(r, "is not \"= RESULT NUMBER\"");
     if (!complete(&r->ev))
         return bad(r, "ends an event that lacks a field");
-    r->ev.blacklist_add = r->add;
-    r->ev.blacklist_remove = r->remove;
-    if (r->ev.type == RM_SCHED_RECONFIGURED && !r->conf)
-        r->conf = sv_conf_new();
-    if (r->ev.type == RM_SCHED_RECONFIGURED && !r->conf)
-        return sv_error_set(r->err, -ENOMEM, "line %zu: no memory for the keys", r->line);
-    r->ev.conf = r->conf;
+    q = give_rows(r);
+    if (q < 0)
+        return q;
     q = rm_sched_handle(r->sched, &r->ev, r->now_ms, &d, &n, NULL);
     if (q != result) {
         (void)snprintf(recorded, sizeof(recorded), "result %" PRId64, result);
@@ -428,9 +467,9 @@ static int read_event(struct reader *r, struct rm_replay *ret)
         } else if (sv_streq(kind, "a")) {
             q = read_ask(r);
         } else if (sv_streq(kind, "+")) {
-            q = read_blacklist(r, &r->add, &r->ev.n_blacklist_add, &r->cap_add);
+            q = read_blacklist(r, &r->add, &r->n_add, &r->cap_add);
         } else if (sv_streq(kind, "-")) {
-            q = read_blacklist(r, &r->remove, &r->ev.n_blacklist_remove, &r->cap_remove);
+            q = read_blacklist(r, &r->remove, &r->n_remove, &r->cap_remove);
         } else if (sv_streq(kind, "k")) {
             q = read_key(r);
         } else if (sv_streq(kind, "=")) {

@@ -8,8 +8,6 @@
  * (yarn.scheduler.capacity.reservations-continue-look-all-nodes). */
 #include "rm-lite/scheduler/scheduler-impl.h"
 
-#include <errno.h>
-
 static void account(struct rm_sched_app *app, struct rm_res r, int n)
 {
     app->reserved = rm_res_add(app->reserved, r);
@@ -32,13 +30,11 @@ bool rm_reserve_may_end(const struct rm_sched *s, const struct rm_sched_node *n,
     return true;
 }
 
-int rm_reserve(struct rm_sched *s, struct rm_sched_node *n, struct rm_sched_app *app,
-               struct rm_ask_group *g)
+void rm_reserve(struct rm_sched *s, struct rm_sched_node *n, struct rm_sched_app *app,
+                struct rm_ask_group *g)
 {
     struct rm_decision *d = rm_decide(s, RM_DECIDE_RESERVED);
 
-    if (!d)
-        return -ENOMEM;
     n->reserved_app = app;
     n->reserved_group = g;
     n->reserved = g->capability;
@@ -52,7 +48,6 @@ int rm_reserve(struct rm_sched *s, struct rm_sched_node *n, struct rm_sched_app 
     rm_node_id_to(n, &d->node);
     d->resource = g->capability;
     d->priority = g->priority;
-    return 0;
 }
 
 void rm_unreserve(struct rm_sched *s, struct rm_sched_node *n)
@@ -70,11 +65,9 @@ void rm_unreserve(struct rm_sched *s, struct rm_sched_node *n)
     n->reserved_app = NULL;
     n->reserved_group = NULL;
     d = rm_decide(s, RM_DECIDE_UNRESERVED);
-    if (d) {
-        d->app = app->id;
-        rm_node_id_to(n, &d->node);
-        d->resource = n->reserved;
-    }
+    d->app = app->id;
+    rm_node_id_to(n, &d->node);
+    d->resource = n->reserved;
     n->reserved = (struct rm_res){ 0, 0 };
     rm_room_visit(s, n, true);
     rm_room_unblock(s, app->leaf);

@@ -8,7 +8,6 @@
  * node's next heartbeat. */
 #include "rm-lite/scheduler/scheduler-impl.h"
 
-#include <errno.h>
 #include <string.h>
 
 static struct rm_sched_host *host_find(const struct rm_sched *s, const char *name)
@@ -19,25 +18,19 @@ static struct rm_sched_host *host_find(const struct rm_sched *s, const char *nam
     return h;
 }
 
-int rm_room_add_node(struct rm_sched *s, struct rm_sched_node *n, const char *host)
+void rm_room_add_node(struct rm_sched *s, struct rm_sched_node *n, const char *host)
 {
     struct rm_sched_host *h = host_find(s, host);
 
     if (!h) {
         h = calloc(1, sizeof(*h));
-        if (!h)
-            return -ENOMEM;
-        h->name = strdup(host);
-        if (!h->name) {
-            free(h);
-            return -ENOMEM;
-        }
+        if (!h || !(h->name = strdup(host)))
+            sv_out_of_memory();
         HASH_ADD_KEYPTR(hh, s->hosts, h->name, strlen(h->name), h);
     }
     n->host_label = rm_label(h->name); /* which lives as long as it has nodes */
     DL_APPEND2(h->nodes, n, o_prev, o_next);
     rm_room_update(s, n);
-    return 0;
 }
 
 static void leave_room(struct rm_sched *s, struct rm_sched_node *n)

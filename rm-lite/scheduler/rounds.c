@@ -8,75 +8,69 @@
  * after the other, took anything. */
 #include "rm-lite/scheduler/scheduler-impl.h"
 
-static int visit(struct rm_sched *s, struct rm_sched_node *n, struct rm_assign *a,
-                 const struct rm_sched_event *ev, int64_t now)
+static void visit(struct rm_sched *s, struct rm_sched_node *n, struct rm_assign *a,
+                  const struct rm_ev_ask_round *ev, int64_t now)
 {
     a->ret_given = 0;
     a->ret_elsewhere = false;
     if (n->heartbeat_ms < 0 || now - n->heartbeat_ms > ev->window_ms) {
         s->counts.nodes_visited++;
         a->ret_elsewhere = true; /* its own heartbeat, if one comes, allocates on it */
-        return 0;
+        return;
     }
-    return rm_assign_node(s, n, a);
+    rm_assign_node(s, n, a);
 }
 
-static int visit_due(struct rm_sched *s, struct rm_assign *a, const struct rm_sched_event *ev,
-                     int64_t now)
+static void visit_due(struct rm_sched *s, struct rm_assign *a, const struct rm_ev_ask_round *ev,
+                      int64_t now)
 {
     struct rm_sched_node *n = rm_room_next_due(s);
     bool freed = n->freed;
-    int r;
 
     n->freed = false;
     a->may_reserve = freed;
-    r = visit(s, n, a, ev, now);
-    if (r >= 0 && a->ret_given > 0)
+    visit(s, n, a, ev, now);
+    if (a->ret_given > 0)
         rm_room_visit(s, n, freed);
-    return r;
 }
 
-static int visit_swept(struct rm_sched *s, struct rm_assign *a, const struct rm_sched_event *ev,
-                       int64_t now)
+static void visit_swept(struct rm_sched *s, struct rm_assign *a, const struct rm_ev_ask_round *ev,
+                        int64_t now)
 {
     struct rm_sched_node *n = s->cursor ? s->cursor : s->roomy;
-    int r;
 
     if (!n) {
         s->sweep_left = 0;
-        return 0;
+        return;
     }
     s->cursor = n->m_next;
     s->sweep_left--;
     a->may_reserve = false; /* there may be a node with room further on */
-    r = visit(s, n, a, ev, now);
+    visit(s, n, a, ev, now);
     if (a->ret_given > 0)
         s->sweep_left = s->n_roomy;
     else if (!a->ret_elsewhere)
         s->sweep_left = 0;
-    return r;
 }
 
-int rm_round(struct rm_sched *s, const struct rm_sched_event *ev, int64_t now)
+void rm_round(struct rm_sched *s, const struct rm_ev_ask_round *ev, int64_t now)
 {
     struct rm_assign a = { .max_out = RM_TURN_DECISIONS };
     int64_t asks = s->counts.groups_tried;
-    int r = 0;
 
     if (ev->max_decisions > 0)
         a.max_out = SV_MIN(a.max_out, ev->max_decisions);
-    for (int i = 0; i < RM_TURN_NODES && r >= 0; i++) {
+    for (int i = 0; i < RM_TURN_NODES; i++) {
         if (s->n_out + RM_VISIT_DECISIONS > a.max_out ||
             s->counts.groups_tried - asks >= RM_TURN_ASKS)
             break;
         if (s->due)
-            r = visit_due(s, &a, ev, now);
+            visit_due(s, &a, ev, now);
         else if (s->sweep_left > 0)
-            r = visit_swept(s, &a, ev, now);
+            visit_swept(s, &a, ev, now);
         else
             break;
     }
-    return r;
 }
 
 bool rm_sched_round_waiting(const struct rm_sched *s)

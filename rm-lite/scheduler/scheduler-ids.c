@@ -2,7 +2,6 @@
  * allocation.c. Pure. Hostile: the numbers in the ids of containers that nodes report. */
 #include "rm-lite/scheduler/scheduler-impl.h"
 
-#include <errno.h>
 #include <string.h>
 
 struct node_id {
@@ -31,9 +30,9 @@ struct rm_sched_node *rm_sched_node_find(const struct rm_sched *s, const struct 
     return rm_id_find(&s->nodes, node_hash(&want.host, want.port), is_node, &want);
 }
 
-int rm_sched_node_index(struct rm_sched *s, struct rm_sched_node *n)
+void rm_sched_node_index(struct rm_sched *s, struct rm_sched_node *n)
 {
-    return rm_id_add(&s->nodes, node_hash(&n->host_label, n->port), n);
+    rm_id_add(&s->nodes, node_hash(&n->host_label, n->port), n);
 }
 
 void rm_sched_node_unindex(struct rm_sched *s, struct rm_sched_node *n)
@@ -111,22 +110,16 @@ struct rm_sched_container *rm_sched_container_find(const struct rm_sched *s,
     return container_at(s, b->places[place_of(id.id)].container);
 }
 
-static int block_new(struct rm_sched *s, struct rm_sched_app *app, const struct block_id *id,
-                     uint32_t *ret)
+static uint32_t block_new(struct rm_sched *s, struct rm_sched_app *app, const struct block_id *id)
 {
     struct rm_sched_block *b = rm_pool_take(&s->block_pool), *last;
     uint32_t handle;
 
-    if (!b)
-        return -ENOMEM;
     b->app = app;
     b->first = id->first;
     b->attempt = id->attempt.attempt;
     b->prev = app->last_block;
-    if (rm_id_add(&s->blocks, block_hash(id), b) < 0) {
-        rm_pool_give(&s->block_pool, b);
-        return -ENOMEM;
-    }
+    rm_id_add(&s->blocks, block_hash(id), b);
     handle = rm_pool_handle(b);
     last = block_at(s, app->last_block);
     if (last)
@@ -134,38 +127,30 @@ static int block_new(struct rm_sched *s, struct rm_sched_app *app, const struct 
     else
         app->first_block = handle;
     app->last_block = handle;
-    *ret = handle;
-    return 0;
+    return handle;
 }
 
 /* New containers are numbered one after the other: most go into the last block. */
-static int block_get(struct rm_sched *s, const struct rm_sched_container *c, uint32_t *ret)
+static uint32_t block_get(struct rm_sched *s, const struct rm_sched_container *c)
 {
     struct block_id id = { { c->app->id, c->attempt }, first_of(c->number) };
     const struct rm_sched_block *b = block_at(s, c->app->last_block);
 
-    if (b && b->first == id.first && b->attempt == c->attempt) {
-        *ret = c->app->last_block;
-        return 0;
-    }
+    if (b && b->first == id.first && b->attempt == c->attempt)
+        return c->app->last_block;
     b = rm_id_find(&s->blocks, block_hash(&id), is_block, &id);
-    if (!b)
-        return block_new(s, c->app, &id, ret);
-    *ret = rm_pool_handle(b);
-    return 0;
+    return b ? rm_pool_handle(b) : block_new(s, c->app, &id);
 }
 
-int rm_sched_container_index(struct rm_sched *s, struct rm_sched_container *c, uint32_t handle)
+void rm_sched_container_index(struct rm_sched *s, struct rm_sched_container *c, uint32_t handle)
 {
     struct rm_sched_block *b;
 
-    if (block_get(s, c, &c->block) < 0)
-        return -ENOMEM;
+    c->block = block_get(s, c);
     b = block_at(s, c->block);
     b->places[place_of(c->number)].container = handle;
     b->places[place_of(c->number)].node = c->node->handle;
     b->n++;
-    return 0;
 }
 
 static void block_free(struct rm_sched *s, struct rm_sched_block *b)

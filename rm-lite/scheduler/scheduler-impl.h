@@ -325,13 +325,12 @@ struct rm_sched {
 
 /* scheduler-ids.c */
 struct rm_sched_node *rm_sched_node_find(const struct rm_sched *s, const struct yarn_node_id *id);
-int rm_sched_node_index(struct rm_sched *s, struct rm_sched_node *n) _must_use_; /* -ENOMEM */
+void rm_sched_node_index(struct rm_sched *s, struct rm_sched_node *n);
 void rm_sched_node_unindex(struct rm_sched *s, struct rm_sched_node *n);
 struct yarn_container_id rm_container_id(const struct rm_sched_container *c);
 struct rm_sched_container *rm_sched_container_find(const struct rm_sched *s,
                                                    struct yarn_container_id id);
-int rm_sched_container_index(struct rm_sched *s, struct rm_sched_container *c, uint32_t handle)
-    _must_use_;
+void rm_sched_container_index(struct rm_sched *s, struct rm_sched_container *c, uint32_t handle);
 uint32_t rm_sched_container_unindex(struct rm_sched *s,
                                     struct rm_sched_container *c); /* returns its handle */
 /* Those of an application, in the order in which they came; NULL at the end. */
@@ -365,8 +364,7 @@ int rm_preempt_parse(struct sv_conf *c, struct rm_preempt_settings *ret, struct 
 
 /* ask-index.c */
 struct rm_place *rm_place_find(const struct rm_sched *s, const struct rm_label *name);
-int rm_place_add(struct rm_sched *s, const struct rm_label *name, struct rm_ask_row *row)
-    _must_use_;
+void rm_place_add(struct rm_sched *s, const struct rm_label *name, struct rm_ask_row *row);
 void rm_place_remove(struct rm_sched *s, struct rm_ask_row *row);
 
 /* ready-apps.c */
@@ -402,8 +400,8 @@ void rm_queue_pend(struct rm_queue *leaf, struct rm_res r);
 void rm_queue_reserve(struct rm_queue *leaf, struct rm_res r);
 void rm_queue_kill(struct rm_sched_app *app,
                    struct rm_res r); /* lets it be killed, or it is gone */
-struct rm_user *rm_user_get(struct rm_queue *leaf, const char *name); /* NULL = no memory */
-void rm_user_put(struct rm_queue *leaf, struct rm_user *u);           /* frees when unused */
+struct rm_user *rm_user_get(struct rm_queue *leaf, const char *name);
+void rm_user_put(struct rm_queue *leaf, struct rm_user *u); /* frees when unused */
 struct rm_res rm_user_limit(const struct rm_sched *s, struct rm_queue *leaf,
                             const struct rm_user *u);
 struct rm_res rm_headroom(const struct rm_sched *s, const struct rm_sched_app *app);
@@ -427,11 +425,11 @@ int rm_asks_put_back(struct rm_sched *s, struct rm_sched_app *app,
 struct rm_ask_row *rm_asks_row(const struct rm_ask_group *g, const struct rm_label *name);
 bool rm_asks_rack_now(const struct rm_sched *s, const struct rm_ask_group *g);
 bool rm_asks_any_now(const struct rm_sched *s, const struct rm_ask_group *g);
-int rm_blacklist_update(struct rm_sched_app *app, const struct rm_sched_event *ev) _must_use_;
+int rm_blacklist_update(struct rm_sched_app *app, const struct rm_ev_ask *ev) _must_use_;
 void rm_blacklist_clear(struct rm_sched_app *app);
 
 /* room.c: which nodes have room, and which of them the next round visits */
-int rm_room_add_node(struct rm_sched *s, struct rm_sched_node *n, const char *host) _must_use_;
+void rm_room_add_node(struct rm_sched *s, struct rm_sched_node *n, const char *host);
 void rm_room_remove_node(struct rm_sched *s, struct rm_sched_node *n);
 void rm_room_update(struct rm_sched *s, struct rm_sched_node *n); /* its room has changed */
 void rm_room_visit(struct rm_sched *s, struct rm_sched_node *n, bool freed);
@@ -441,8 +439,7 @@ void rm_room_sweep(struct rm_sched *s);                          /* visits every
 void rm_room_unblock(struct rm_sched *s, struct rm_queue *leaf); /* it uses less than before */
 
 /* allocation.c */
-struct rm_decision *rm_decide(struct rm_sched *s,
-                              enum rm_decision_type type); /* NULL = no memory */
+struct rm_decision *rm_decide(struct rm_sched *s, enum rm_decision_type type);
 struct rm_sched_container *rm_container_add(struct rm_sched *s, struct rm_sched_app *app,
                                             struct rm_sched_node *n, struct yarn_container_id id,
                                             struct rm_res r);
@@ -450,8 +447,8 @@ void rm_node_id_to(const struct rm_sched_node *n, struct yarn_node_id *dst); /* 
 void rm_container_remove(struct rm_sched *s, struct rm_sched_container *c);
 
 /* reservations.c */
-int rm_reserve(struct rm_sched *s, struct rm_sched_node *n, struct rm_sched_app *app,
-               struct rm_ask_group *g) _must_use_;
+void rm_reserve(struct rm_sched *s, struct rm_sched_node *n, struct rm_sched_app *app,
+                struct rm_ask_group *g);
 void rm_unreserve(struct rm_sched *s, struct rm_sched_node *n);
 bool rm_reserve_may_end(const struct rm_sched *s, const struct rm_sched_node *n,
                         const struct rm_sched_app *app, const struct rm_ask_group *g);
@@ -469,10 +466,10 @@ struct rm_assign {      /* one visit of a node */
     int64_t ret_given;  /* containers allocated */
     bool ret_elsewhere; /* something that did not go here may go to another node with room */
 };
-int rm_assign_node(struct rm_sched *s, struct rm_sched_node *n, struct rm_assign *a) _must_use_;
+void rm_assign_node(struct rm_sched *s, struct rm_sched_node *n, struct rm_assign *a);
 
 /* parallel-apps.c */
-int rm_parallel_take(struct rm_sched *s, struct rm_sched_app *app) _must_use_; /* or holds it */
+void rm_parallel_take(struct rm_sched *s, struct rm_sched_app *app); /* or holds it */
 void rm_parallel_give(struct rm_sched *s, struct rm_sched_app *app); /* it does not run any more */
 void rm_parallel_next(struct rm_sched *s); /* activates whoever of the held ones may run now */
 
@@ -509,6 +506,6 @@ int rm_preempt(struct rm_sched *s, int64_t now_ms) _must_use_;
 int rm_reconfigure(struct rm_sched *s, struct sv_conf *conf, struct sv_error *err) _must_use_;
 
 /* rounds.c */
-int rm_round(struct rm_sched *s, const struct rm_sched_event *ev, int64_t now_ms) _must_use_;
+void rm_round(struct rm_sched *s, const struct rm_ev_ask_round *ev, int64_t now_ms);
 
 #endif

@@ -89,48 +89,34 @@ struct rm_sched *rm_sched_free(struct rm_sched *s)
 
 /* ------------------------------------------------------------------ nodes */
 
-/* -ENOMEM: nothing was added. */
-static int node_new(struct rm_sched *s, const struct rm_sched_event *ev)
+static void node_new(struct rm_sched *s, const struct rm_ev_node_added *ev)
 {
     struct rm_sched_node *n = rm_pool_take(&s->node_pool);
 
-    if (!n)
-        return -ENOMEM;
     n->handle = rm_pool_handle(n);
     n->port = ev->node->port;
     n->total = ev->total;
     n->schedulable = true;
     n->heartbeat_ms = -1;
     n->rack = strdup(ev->rack ? ev->rack : RM_DEFAULT_RACK);
-    if (!n->rack || rm_room_add_node(s, n, ev->node->host) < 0) {
-        free(n->rack);
-        rm_pool_give(&s->node_pool, n);
-        return -ENOMEM;
-    }
+    if (!n->rack)
+        sv_out_of_memory();
+    rm_room_add_node(s, n, ev->node->host);
     n->rack_label = rm_label(n->rack);
-    if (rm_sched_node_index(s, n) < 0) {
-        rm_room_remove_node(s, n);
-        free(n->rack);
-        rm_pool_give(&s->node_pool, n);
-        return -ENOMEM;
-    }
+    rm_sched_node_index(s, n);
     DL_APPEND(s->node_list, n);
     s->n_nodes++;
     s->cluster = rm_res_add(s->cluster, n->total);
-    return 0;
 }
 
-static int node_added(struct rm_sched *s, const struct rm_sched_event *ev, struct sv_error *err)
+static int node_added(struct rm_sched *s, const struct rm_ev_node_added *ev, struct sv_error *err)
 {
     char key[300];
-    int r;
 
     if (rm_sched_node_find(s, ev->node))
         return sv_error_set(err, -EEXIST, "node %s: already in the scheduler",
                             yarn_node_id_text(ev->node, key));
-    r = node_new(s, ev);
-    if (r < 0)
-        return r;
+    node_new(s, ev);
     rm_queues_derive(s);
     return 0;
 }
@@ -152,8 +138,6 @@ static int node_removed(struct rm_sched *s, struct rm_sched_node *n)
         struct rm_sched_container *c = rm_pool_at(&s->container_pool, n->containers[i]);
         struct rm_decision *d = rm_decide(s, RM_DECIDE_LOST);
 
-        if (!d)
-            return -ENOMEM;
         d->app = c->app->id;
         d->container = rm_container_id(c);
         rm_node_id_to(n, &d->node);
@@ -168,6 +152,37 @@ static int node_removed(struct rm_sched *s, struct rm_sched_node *n)
     return 0;
 }
 
+static int node_resized(struct rm_sched *s, struct rm_sched_node *n, struct rm_res total)
+{
+    s->cluster = rm_res_add(rm_res_sub(s->cluster, n->total), total);
+    n->total = total;
+    if (!rm_res_fits(s->set.calc, n->reserved, n->total))
+        give_reservation_back(s, n);
+    rm_queues_derive(s);
+    rm_room_update(s, n);
+    return 0;
+}
+
+static int node_schedulable(struct rm_sched *s, struct rm_sched_node *n, bool schedulable)
+{
+    n->schedulable = schedulable;
+    if (!schedulable)
+        give_reservation_back(s, n);
+    rm_room_update(s, n);
+    return 0;
+}
+
+static int node_heartbeat(struct rm_sched *s, struct rm_sched_node *n, int64_t now)
+{
+    struct rm_assign beat = { .heartbeat = true,
+                              .may_reserve = true,
+                              .max_out = RM_TURN_DECISIONS };
+
+    n->heartbeat_ms = now;
+    rm_assign_node(s, n, &beat);
+    return 0;
+}
+
 static void activate_all(struct rm_sched *s, struct rm_queue *q)
 {
     if (rm_queue_leaf(q))
@@ -178,16 +193,13 @@ static void activate_all(struct rm_sched *s, struct rm_queue *q)
 
 /* ------------------------------------------------------------- applications */
 
-static int reject(struct rm_sched *s, const struct rm_sched_event *ev, const char *fmt, ...)
-    _printf_(3, 4);
-static int reject(struct rm_sched *s, const struct rm_sched_event *ev, const char *fmt, ...)
+static int reject(struct rm_sched *s, struct yarn_app_id app, const char *fmt, ...) _printf_(3, 4);
+static int reject(struct rm_sched *s, struct yarn_app_id app, const char *fmt, ...)
 {
     struct rm_decision *d = rm_decide(s, RM_DECIDE_APP_REJECTED);
     va_list ap;
 
-    if (!d)
-        return -ENOMEM;
-    d->app = ev->app;
+    d->app = app;
     va_start(ap, fmt);
     (void)vsnprintf(s->text, sizeof(s->text), fmt, ap);
     va_end(ap);
@@ -195,74 +207,62 @@ static int reject(struct rm_sched *s, const struct rm_sched_event *ev, const cha
     return 0;
 }
 
-static int app_added(struct rm_sched *s, const struct rm_sched_event *ev, struct sv_error *err)
+static int app_added(struct rm_sched *s, const struct rm_ev_app_added *ev, struct sv_error *err)
 {
     struct rm_queue *leaf = rm_queue_find(s->root, ev->queue);
     char id[YARN_ID_TEXT_MAX];
     struct rm_sched_app *app;
     struct rm_decision *d;
     struct sv_error why = { 0 };
-    struct rm_user *user;
 
     yarn_app_id_text(ev->app, id);
     if (app_find(s, ev->app))
         return sv_error_set(err, -EEXIST, "%s: already in the scheduler", id);
     if (!leaf)
-        return reject(s, ev, "Application %s submitted by user %s to unknown queue: %s", id,
+        return reject(s, ev->app, "Application %s submitted by user %s to unknown queue: %s", id,
                       ev->user, ev->queue);
     if (!rm_queue_leaf(leaf))
-        return reject(s, ev, "Application %s submitted by user %s to non-leaf queue: %s", id,
+        return reject(s, ev->app, "Application %s submitted by user %s to non-leaf queue: %s", id,
                       ev->user, ev->queue);
-    if (!ev->flag && rm_queue_admits(leaf, ev->user, ev->app, &why) < 0)
-        return reject(s, ev, "%s", why.text);
-    user = rm_user_get(leaf, ev->user);
-    if (!user)
-        return -ENOMEM;
+    if (!ev->recovered && rm_queue_admits(leaf, ev->user, ev->app, &why) < 0)
+        return reject(s, ev->app, "%s", why.text);
     app = calloc(1, sizeof(*app));
+    if (!app)
+        sv_out_of_memory();
     d = rm_decide(s, RM_DECIDE_APP_ACCEPTED);
-    if (!app || !d) {
-        free(app);
-        rm_user_put(leaf, user);
-        return -ENOMEM;
-    }
     d->app = ev->app;
     app->key.ts = ev->app.cluster_ts;
     app->key.id = ev->app.id;
     app->id = ev->app;
     app->priority = ev->priority;
-    app->am = ev->total;
-    rm_app_enter(app, leaf, user);
+    app->am = ev->am_resource;
+    rm_app_enter(app, leaf, rm_user_get(leaf, ev->user));
     HASH_ADD(hh, s->apps, key, sizeof(app->key), app);
     return 0;
 }
 
 /* Reports and removes the containers of the ended attempt. */
-static int app_drop_containers(struct rm_sched *s, struct rm_sched_app *app)
+static void app_drop_containers(struct rm_sched *s, struct rm_sched_app *app)
 {
     struct rm_sched_container *c;
 
     while ((c = rm_app_first(s, app))) {
         struct rm_decision *d = rm_decide(s, RM_DECIDE_ORPHANED);
 
-        if (!d)
-            return -ENOMEM;
         d->app = app->id;
         d->container = rm_container_id(c);
         rm_node_id_to(c->node, &d->node);
         d->resource = c->resource;
         rm_container_remove(s, c);
     }
-    return 0;
 }
 
 static int attempt_added(struct rm_sched *s, struct rm_sched_app *app,
-                         const struct rm_sched_event *ev)
+                         const struct rm_ev_attempt_added *ev)
 {
     struct rm_decision *d = rm_decide(s, RM_DECIDE_ATTEMPT_ADDED);
     int r;
 
-    if (!d)
-        return -ENOMEM;
     d->app = app->id;
     d->container.attempt = (struct yarn_attempt_id){ app->id, ev->attempt };
     app->attempt = ev->attempt;
@@ -274,9 +274,7 @@ static int attempt_added(struct rm_sched *s, struct rm_sched_app *app,
             return r;
     }
     rm_asks_sort(app);
-    r = rm_parallel_take(s, app);
-    if (r < 0)
-        return r;
+    rm_parallel_take(s, app);
     rm_app_wait(s, app);
     return 0;
 }
@@ -284,31 +282,30 @@ static int attempt_added(struct rm_sched *s, struct rm_sched_app *app,
 static int attempt_removed(struct rm_sched *s, struct rm_sched_app *app, bool keep)
 {
     struct rm_queue *leaf = app->leaf;
-    int r = 0;
 
     rm_asks_clear(s, app);
     rm_blacklist_clear(app);
     if (!keep)
-        r = app_drop_containers(s, app);
+        app_drop_containers(s, app);
     rm_app_deactivate(s, app);
     rm_parallel_next(s);
     rm_queue_activate(s, leaf);
     rm_room_unblock(s, leaf);
-    return r;
+    return 0;
 }
 
 static int app_removed(struct rm_sched *s, struct rm_sched_app *app)
 {
     struct rm_queue *leaf = app->leaf;
     struct rm_user *user = app->user;
-    int r = attempt_removed(s, app, false);
 
+    (void)attempt_removed(s, app, false); /* cannot fail, ignoring */
     app_free(s, app);
     rm_app_leave(leaf, user);
-    return r;
+    return 0;
 }
 
-static int app_asks(struct rm_sched *s, struct rm_sched_app *app, const struct rm_sched_event *ev,
+static int app_asks(struct rm_sched *s, struct rm_sched_app *app, const struct rm_ev_ask *ev,
                     struct sv_error *err)
 {
     char id[YARN_ID_TEXT_MAX];
@@ -344,7 +341,8 @@ static int app_priority(struct rm_sched *s, struct rm_sched_app *app, int32_t pr
 
 /* --------------------------------------------------------------- containers */
 
-static int container_done(struct rm_sched *s, const struct rm_sched_event *ev, struct sv_error *err)
+static int container_done(struct rm_sched *s, const struct rm_ev_container_done *ev,
+                          struct sv_error *err)
 {
     struct rm_sched_container *c = rm_sched_container_find(s, ev->container);
     char id[YARN_ID_TEXT_MAX];
@@ -356,18 +354,18 @@ static int container_done(struct rm_sched *s, const struct rm_sched_event *ev, s
                             yarn_container_id_text(ev->container, id));
     __builtin_prefetch(&c->attempt, 1); /* its second cache line: it is taken for the next one */
     leaf = c->app->leaf;
-    if (ev->flag && c->app->active && c->app->attempt == c->attempt)
+    if (ev->put_ask_back && c->app->active && c->app->attempt == c->attempt)
         r = rm_asks_put_back(s, c->app, c);
-    if (ev->flag && c->am)
+    if (ev->put_ask_back && c->am)
         c->app->am_wanted = true;
-    if (ev->flag)
+    if (ev->put_ask_back)
         rm_room_sweep(s); /* its node is gone or could not take it */
     rm_container_remove(s, c);
     rm_queue_activate(s, leaf);
     return r;
 }
 
-static int container_recovered(struct rm_sched *s, const struct rm_sched_event *ev,
+static int container_recovered(struct rm_sched *s, const struct rm_ev_container_recovered *ev,
                                struct sv_error *err)
 {
     struct rm_sched_app *app = app_find(s, ev->container.attempt.app);
@@ -382,13 +380,11 @@ static int container_recovered(struct rm_sched *s, const struct rm_sched_event *
                             id);
     if (rm_sched_container_find(s, ev->container))
         return sv_error_set(err, -EEXIST, "%s: already in the scheduler", id);
-    c = rm_container_add(s, app, n, ev->container, ev->total);
-    if (!c)
-        return -ENOMEM;
+    c = rm_container_add(s, app, n, ev->container, ev->resource);
     c->priority = ev->priority;
     c->allocation_id = -1;
     c->locality = RM_OFF_SWITCH;
-    c->am = ev->flag;
+    c->am = ev->is_master;
     if (ev->container.attempt.attempt == app->attempt && sequence > app->sequence)
         app->sequence = sequence;
     return 0;
@@ -396,62 +392,74 @@ static int container_recovered(struct rm_sched *s, const struct rm_sched_event *
 
 /* ------------------------------------------------------------------- events */
 
-static int handle_node(struct rm_sched *s, const struct rm_sched_event *ev, int64_t now,
-                       struct sv_error *err)
+/* NULL, with the reason, where the scheduler does not have it. */
+static struct rm_sched_node *node_of(const struct rm_sched *s, const struct yarn_node_id *id,
+                                     struct sv_error *err)
 {
-    struct rm_assign beat = { .heartbeat = true,
-                              .may_reserve = true,
-                              .max_out = RM_TURN_DECISIONS };
-    struct rm_sched_node *n = rm_sched_node_find(s, ev->node);
+    struct rm_sched_node *n = rm_sched_node_find(s, id);
     char key[300];
 
     if (!n)
-        return sv_error_set(err, -ENOENT, "node %s: not in the scheduler",
-                            yarn_node_id_text(ev->node, key));
+        (void)sv_error_set(err, -ENOENT, "node %s: not in the scheduler",
+                           yarn_node_id_text(id, key));
+    return n;
+}
+
+static struct rm_sched_app *app_of(const struct rm_sched *s, struct yarn_app_id id,
+                                   struct sv_error *err)
+{
+    struct rm_sched_app *app = app_find(s, id);
+    char text[YARN_ID_TEXT_MAX];
+
+    if (!app)
+        (void)sv_error_set(err, -ENOENT, "%s: not in the scheduler", yarn_app_id_text(id, text));
+    return app;
+}
+
+static int handle_node(struct rm_sched *s, const struct rm_sched_event *ev, int64_t now,
+                       struct sv_error *err)
+{
+    struct rm_sched_node *n;
+
     switch (ev->type) {
     case RM_SCHED_NODE_REMOVED:
-        return node_removed(s, n);
+        n = node_of(s, ev->node_removed.node, err);
+        return n ? node_removed(s, n) : -ENOENT;
     case RM_SCHED_NODE_RESIZED:
-        s->cluster = rm_res_add(rm_res_sub(s->cluster, n->total), ev->total);
-        n->total = ev->total;
-        if (!rm_res_fits(s->set.calc, n->reserved, n->total))
-            give_reservation_back(s, n);
-        rm_queues_derive(s);
-        rm_room_update(s, n);
-        return 0;
+        n = node_of(s, ev->node_resized.node, err);
+        return n ? node_resized(s, n, ev->node_resized.total) : -ENOENT;
     case RM_SCHED_NODE_SCHEDULABLE:
-        n->schedulable = ev->flag;
-        if (!ev->flag)
-            give_reservation_back(s, n);
-        rm_room_update(s, n);
-        return 0;
+        n = node_of(s, ev->node_schedulable.node, err);
+        return n ? node_schedulable(s, n, ev->node_schedulable.schedulable) : -ENOENT;
     default: /* RM_SCHED_NODE_HEARTBEAT */
-        n->heartbeat_ms = now;
-        return rm_assign_node(s, n, &beat);
+        n = node_of(s, ev->node_heartbeat.node, err);
+        return n ? node_heartbeat(s, n, now) : -ENOENT;
     }
 }
 
 static int handle_app(struct rm_sched *s, const struct rm_sched_event *ev, struct sv_error *err)
 {
-    struct rm_sched_app *app = app_find(s, ev->app);
-    char id[YARN_ID_TEXT_MAX];
+    struct rm_sched_app *app;
 
-    if (!app)
-        return sv_error_set(err, -ENOENT, "%s: not in the scheduler",
-                            yarn_app_id_text(ev->app, id));
     switch (ev->type) {
     case RM_SCHED_APP_REMOVED:
-        return app_removed(s, app);
+        app = app_of(s, ev->app_removed.app, err);
+        return app ? app_removed(s, app) : -ENOENT;
     case RM_SCHED_ATTEMPT_ADDED:
-        return attempt_added(s, app, ev);
+        app = app_of(s, ev->attempt_added.app, err);
+        return app ? attempt_added(s, app, &ev->attempt_added) : -ENOENT;
     case RM_SCHED_ATTEMPT_REMOVED:
-        return attempt_removed(s, app, ev->flag);
+        app = app_of(s, ev->attempt_removed.app, err);
+        return app ? attempt_removed(s, app, ev->attempt_removed.keep_containers) : -ENOENT;
     case RM_SCHED_APP_PRIORITY:
-        return app_priority(s, app, ev->priority);
+        app = app_of(s, ev->app_priority.app, err);
+        return app ? app_priority(s, app, ev->app_priority.priority) : -ENOENT;
     case RM_SCHED_APP_MOVED:
-        return rm_app_move(s, app, ev->queue, err);
+        app = app_of(s, ev->app_moved.app, err);
+        return app ? rm_app_move(s, app, ev->app_moved.queue, err) : -ENOENT;
     default: /* RM_SCHED_ASK */
-        return app_asks(s, app, ev, err);
+        app = app_of(s, ev->ask.app, err);
+        return app ? app_asks(s, app, &ev->ask, err) : -ENOENT;
     }
 }
 
@@ -463,7 +471,7 @@ int rm_sched_handle(struct rm_sched *s, const struct rm_sched_event *ev, int64_t
     s->n_out = 0;
     switch (ev->type) {
     case RM_SCHED_NODE_ADDED:
-        r = node_added(s, ev, err);
+        r = node_added(s, &ev->node_added, err);
         if (r >= 0)
             activate_all(s, s->root);
         break;
@@ -476,10 +484,11 @@ int rm_sched_handle(struct rm_sched *s, const struct rm_sched_event *ev, int64_t
             activate_all(s, s->root);
         break;
     case RM_SCHED_ASK_ROUND:
-        r = rm_round(s, ev, now_ms);
+        rm_round(s, &ev->ask_round, now_ms);
+        r = 0;
         break;
     case RM_SCHED_APP_ADDED:
-        r = app_added(s, ev, err);
+        r = app_added(s, &ev->app_added, err);
         break;
     case RM_SCHED_APP_REMOVED:
     case RM_SCHED_ATTEMPT_ADDED:
@@ -493,15 +502,15 @@ int rm_sched_handle(struct rm_sched *s, const struct rm_sched_event *ev, int64_t
         r = rm_preempt(s, now_ms);
         break;
     case RM_SCHED_RECONFIGURED:
-        r = rm_reconfigure(s, ev->conf, err);
+        r = rm_reconfigure(s, ev->reconfigured.conf, err);
         if (r >= 0)
             activate_all(s, s->root);
         break;
     case RM_SCHED_CONTAINER_DONE:
-        r = container_done(s, ev, err);
+        r = container_done(s, &ev->container_done, err);
         break;
     case RM_SCHED_CONTAINER_RECOVERED:
-        r = container_recovered(s, ev, err);
+        r = container_recovered(s, &ev->container_recovered, err);
         break;
     }
     *ret = s->out;

@@ -26,25 +26,23 @@ struct rm_sched;
 #define RM_TURN_NODES 64     /* nodes visited by one RM_SCHED_ASK_ROUND */
 
 enum rm_sched_event_type {
-    RM_SCHED_NODE_ADDED = 1,   /* node, rack, total, queue keys unused */
-    RM_SCHED_NODE_REMOVED,     /* node; its containers come back as RM_DECIDE_LOST */
-    RM_SCHED_NODE_RESIZED,     /* node, total */
-    RM_SCHED_NODE_SCHEDULABLE, /* node, flag: false = no new containers (decommissioning) */
-    RM_SCHED_NODE_HEARTBEAT,   /* node: allocates on it */
-    RM_SCHED_ASK_ROUND,        /* visits nodes that heartbeated within window_ms and where something
-                                * may have become possible: see rm_sched_round_waiting */
-    RM_SCHED_APP_ADDED,        /* app, user, queue, priority, total = AM's resource */
-    RM_SCHED_APP_REMOVED,      /* app */
-    RM_SCHED_ATTEMPT_ADDED,    /* app, attempt, asks (the AM's) */
-    RM_SCHED_ATTEMPT_REMOVED,  /* app; flag: keep its containers for the next attempt */
-    RM_SCHED_ASK,              /* app: asks, blacklist */
-    RM_SCHED_CONTAINER_DONE,   /* container; flag: put its ask back (it never reached the AM) */
-    RM_SCHED_CONTAINER_RECOVERED, /* container, node, total, priority: it runs already; flag: it is
-                                   * its attempt's ApplicationMaster */
-    RM_SCHED_APP_PRIORITY,        /* app, priority */
-    RM_SCHED_APP_MOVED,           /* app, queue: with all that it has; or an error, all as before */
-    RM_SCHED_PREEMPT,             /* a round of preemption, now */
-    RM_SCHED_RECONFIGURED,        /* conf: refreshQueues, all or nothing */
+    RM_SCHED_NODE_ADDED = 1,
+    RM_SCHED_NODE_REMOVED, /* its containers come back as RM_DECIDE_LOST */
+    RM_SCHED_NODE_RESIZED,
+    RM_SCHED_NODE_SCHEDULABLE,
+    RM_SCHED_NODE_HEARTBEAT, /* allocates on the node */
+    RM_SCHED_ASK_ROUND,      /* allocates where it may be possible now: rm_sched_round_waiting */
+    RM_SCHED_APP_ADDED,
+    RM_SCHED_APP_REMOVED,
+    RM_SCHED_ATTEMPT_ADDED,
+    RM_SCHED_ATTEMPT_REMOVED,
+    RM_SCHED_ASK,
+    RM_SCHED_CONTAINER_DONE,
+    RM_SCHED_CONTAINER_RECOVERED, /* it runs already */
+    RM_SCHED_APP_PRIORITY,
+    RM_SCHED_APP_MOVED,    /* with all that it has; or an error, all as before */
+    RM_SCHED_PREEMPT,      /* a round of preemption, now */
+    RM_SCHED_RECONFIGURED, /* refreshQueues, all or nothing */
 };
 
 struct rm_ask { /* one ResourceRequest row; the number is absolute and replaces an earlier row */
@@ -56,24 +54,100 @@ struct rm_ask { /* one ResourceRequest row; the number is absolute and replaces 
     bool relax;
 };
 
-struct rm_sched_event {
-    enum rm_sched_event_type type;
+/* Payloads, one per event, each named as its event. Pointers are borrowed for the call. */
+struct rm_ev_node_added {
     const struct yarn_node_id *node;
-    const char *rack;
+    const char *rack; /* NULL: RM_DEFAULT_RACK */
     struct rm_res total;
+};
+struct rm_ev_node_removed {
+    const struct yarn_node_id *node;
+};
+struct rm_ev_node_resized {
+    const struct yarn_node_id *node;
+    struct rm_res total;
+};
+struct rm_ev_node_schedulable {
+    const struct yarn_node_id *node;
+    bool schedulable; /* false: no new containers, it is decommissioning */
+};
+struct rm_ev_node_heartbeat {
+    const struct yarn_node_id *node;
+};
+struct rm_ev_ask_round {
+    int64_t window_ms;    /* only nodes whose last heartbeat is not older */
+    size_t max_decisions; /* 0: RM_TURN_DECISIONS */
+};
+struct rm_ev_app_added {
     struct yarn_app_id app;
-    int32_t attempt;
     const char *user, *queue;
     int32_t priority;
+    struct rm_res am_resource;
+    bool recovered; /* from the state store: a former start has admitted it to the queue */
+};
+struct rm_ev_app_removed {
+    struct yarn_app_id app;
+};
+struct rm_ev_attempt_added {
+    struct yarn_app_id app;
+    int32_t attempt;
+    const struct rm_ask *asks; /* for the ApplicationMaster */
+    size_t n_asks;
+};
+struct rm_ev_attempt_removed {
+    struct yarn_app_id app;
+    bool keep_containers; /* for the next attempt */
+};
+struct rm_ev_ask {
+    struct yarn_app_id app;
     const struct rm_ask *asks;
     size_t n_asks;
     const char *const *blacklist_add, *const *blacklist_remove;
     size_t n_blacklist_add, n_blacklist_remove;
+};
+struct rm_ev_container_done {
     struct yarn_container_id container;
-    bool flag;
-    int64_t window_ms;
-    size_t max_decisions;
+    bool put_ask_back; /* it never reached the ApplicationMaster: allocate another */
+};
+struct rm_ev_container_recovered {
+    struct yarn_container_id container;
+    const struct yarn_node_id *node;
+    struct rm_res resource;
+    int32_t priority;
+    bool is_master; /* its attempt's ApplicationMaster */
+};
+struct rm_ev_app_priority {
+    struct yarn_app_id app;
+    int32_t priority;
+};
+struct rm_ev_app_moved {
+    struct yarn_app_id app;
+    const char *queue;
+};
+struct rm_ev_reconfigured {
     struct sv_conf *conf;
+};
+
+struct rm_sched_event {
+    enum rm_sched_event_type type;
+    union { /* RM_SCHED_PREEMPT has none */
+        struct rm_ev_node_added node_added;
+        struct rm_ev_node_removed node_removed;
+        struct rm_ev_node_resized node_resized;
+        struct rm_ev_node_schedulable node_schedulable;
+        struct rm_ev_node_heartbeat node_heartbeat;
+        struct rm_ev_ask_round ask_round;
+        struct rm_ev_app_added app_added;
+        struct rm_ev_app_removed app_removed;
+        struct rm_ev_attempt_added attempt_added;
+        struct rm_ev_attempt_removed attempt_removed;
+        struct rm_ev_ask ask;
+        struct rm_ev_container_done container_done;
+        struct rm_ev_container_recovered container_recovered;
+        struct rm_ev_app_priority app_priority;
+        struct rm_ev_app_moved app_moved;
+        struct rm_ev_reconfigured reconfigured;
+    };
 };
 
 enum rm_decision_type {
@@ -111,7 +185,8 @@ struct rm_sched *rm_sched_free(struct rm_sched *s);
 
 /* Applies one event at time `now_ms` (monotonic). Returns the decisions, valid until the next
  * call; -errno for an invalid event (unknown node or application, duplicate), which changes
- * nothing. */
+ * nothing, and -E2BIG for an ask too many (the rest is dropped). Without memory the process ends
+ * (common/oom.h), but for a refresh and a round of preemption: -ENOMEM. */
 int rm_sched_handle(struct rm_sched *s, const struct rm_sched_event *ev, int64_t now_ms,
                     const struct rm_decision **ret, size_t *ret_n, struct sv_error *err) _must_use_;
 

@@ -572,7 +572,7 @@ int rm_store_load(struct rm *rm, struct sv_error *err)
 {
     struct rm_store *s = rm->store;
     sqlite3_stmt *q = NULL;
-    int r, step;
+    int r = 0, step;
 
     if (!s->db)
         return 0;
@@ -580,10 +580,14 @@ int rm_store_load(struct rm *rm, struct sv_error *err)
         return rm_store_db_error(s, err, "apps");
     while ((step = sqlite3_step(q)) == SQLITE_ROW) {
         r = load_app(rm, q, err);
+        if (r == -ENOMEM)
+            break; /* the start fails: skipping it would forget it */
         if (r < 0)
             sv_log_warning("state store: skipping an application: %s", err->text);
     }
     (void)sqlite3_finalize(q);
+    if (r == -ENOMEM)
+        return r;
     if (step != SQLITE_DONE)
         return rm_store_db_error(s, err, "apps");
     if (sqlite3_prepare_v2(s->db, "SELECT * FROM attempts ORDER BY ts, id, attempt", -1, &q,

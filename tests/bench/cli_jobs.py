@@ -1,5 +1,5 @@
-"""Jobs for bench-cli: `selvedge run` of one, 100 and 1,000 instances, beside Hadoop's DistributedShell on the same daemons and crun for
-one command."""
+"""Jobs for bench-cli: `selvedge run` of one, 100 and 1,000 instances, beside Hadoop's
+DistributedShell on the same daemons and crun for one command."""
 import contextlib
 import json
 import os
@@ -28,7 +28,8 @@ ROOM = {"yarn.nodemanager.resource.memory-mb": 262144, "yarn.nodemanager.resourc
 
 
 class Largest(threading.Thread):
-    """The most resident memory of a process, in MiB. Its rusage would count what this program had when it started it."""
+    """The most resident memory of a process, in MiB. Its rusage would count what this program had
+    when it started it."""
 
     def __init__(self, pid):
         super().__init__(daemon=True)
@@ -48,7 +49,8 @@ class Largest(threading.Thread):
 
 
 def timed(c, *words):
-    """`selvedge` with these words: seconds, its processor seconds, its largest resident MiB, what it printed."""
+    """`selvedge` with these words: seconds, its processor seconds, its largest resident MiB, what
+    it printed."""
     user = c.users[0]
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         begin = time.monotonic()
@@ -91,7 +93,8 @@ def median(rounds, call):
 
 
 def crun_true(rounds):
-    """ms of `crun run` for `true` in new namespaces, without cgroups; None where there is no crun."""
+    """ms of `crun run` for `true` in new namespaces, without cgroups; None where there is no
+    crun."""
     if not shutil.which("crun"):
         return None
     with tempfile.TemporaryDirectory() as base:

@@ -122,11 +122,12 @@ static void add_nodes(struct bench *b)
         char rack[32];
 
         (void)snprintf(rack, sizeof(rack), "/rack%d", i / 40);
-        handle(b, (struct rm_sched_event){ .type = RM_SCHED_NODE_ADDED,
-                                           .node = &id,
-                                           .rack = rack,
-                                           .total = { .mem = NODE_MB, .vcores = 64 } });
-        handle(b, (struct rm_sched_event){ .type = RM_SCHED_NODE_HEARTBEAT, .node = &id });
+        handle(b, (struct rm_sched_event){
+                      .type = RM_SCHED_NODE_ADDED,
+                      .node_added = {
+                          .node = &id, .rack = rack, .total = { .mem = NODE_MB, .vcores = 64 } } });
+        handle(b, (struct rm_sched_event){ .type = RM_SCHED_NODE_HEARTBEAT,
+                                           .node_heartbeat = { .node = &id } });
     }
 }
 
@@ -139,8 +140,8 @@ static void ask(struct bench *b, int app, const char *name, int count)
                         .relax = true,
                         .capability = { .mem = 1024, .vcores = 1 } };
 
-    handle(b, (struct rm_sched_event){
-                  .type = RM_SCHED_ASK, .app = { TS, app }, .asks = &a, .n_asks = 1 });
+    handle(b, (struct rm_sched_event){ .type = RM_SCHED_ASK,
+                                       .ask = { .app = { TS, app }, .asks = &a, .n_asks = 1 } });
 }
 
 static void add_app(struct bench *b, int i)
@@ -150,9 +151,10 @@ static void add_app(struct bench *b, int i)
     (void)snprintf(user, sizeof(user), "user%d", i % b->users);
     (void)snprintf(queue, sizeof(queue), "q%d", i % b->queues);
     handle(b, (struct rm_sched_event){
-                  .type = RM_SCHED_APP_ADDED, .app = { TS, i + 1 }, .user = user, .queue = queue });
-    handle(b, (struct rm_sched_event){
-                  .type = RM_SCHED_ATTEMPT_ADDED, .app = { TS, i + 1 }, .attempt = 1 });
+                  .type = RM_SCHED_APP_ADDED,
+                  .app_added = { .app = { TS, i + 1 }, .user = user, .queue = queue } });
+    handle(b, (struct rm_sched_event){ .type = RM_SCHED_ATTEMPT_ADDED,
+                                       .attempt_added = { .app = { TS, i + 1 }, .attempt = 1 } });
 }
 
 /* Rows for a few hosts of a few racks, as a master of a job with input data has them. */
@@ -172,7 +174,8 @@ static void ask_hosts(struct bench *b, int app)
 static void rounds(struct bench *b)
 {
     while (rm_sched_round_waiting(b->s))
-        handle(b, (struct rm_sched_event){ .type = RM_SCHED_ASK_ROUND, .window_ms = 1000000 });
+        handle(b, (struct rm_sched_event){ .type = RM_SCHED_ASK_ROUND,
+                                           .ask_round = { .window_ms = 1000000 } });
 }
 
 /* Fills the cluster evenly, then asks for more than it will give. */
@@ -208,7 +211,8 @@ static double run(struct bench *b, int64_t steps)
         __builtin_prefetch(&b->live[next % (b->n_live + 1)], 1); /* this is not measured */
         if (b->times)
             before = cpu_ms();
-        handle(b, (struct rm_sched_event){ .type = RM_SCHED_CONTAINER_DONE, .container = id });
+        handle(b, (struct rm_sched_event){ .type = RM_SCHED_CONTAINER_DONE,
+                                           .container_done = { .container = id } });
         rounds(b);
         if (b->times)
             b->times[i] = cpu_ms() - before;

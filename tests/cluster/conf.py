@@ -38,7 +38,8 @@ def cluster_site(root, ports, address="127.0.0.1", network=None):
         # the default of Hadoop's ResourceManager is below /tmp/hadoop-yarn-USER
         "yarn.node-attribute.fs-store.root-dir": f"{root}/rm/attributes",
         "selvedge.rm.state-dir": f"{root}/rm",
-        "selvedge.rm.unprotected-nodes": f"127.0.0.0/8,{network.range if network else address}",  # Apache's NodeManagers have no secret
+        # Apache's NodeManagers have no secret
+        "selvedge.rm.unprotected-nodes": f"127.0.0.0/8,{network.range if network else address}",
         "selvedge.node-secret.file": "",  # not this machine's
         "selvedge.client.staging-dir": f"{root}/staging",
     }
@@ -84,7 +85,8 @@ def node_site(node):
 
 
 def write_executor_cfg(path, node):
-    """container-executor.cfg, owned by root: this node's directories and this cluster's accounts."""
+    """container-executor.cfg, owned by root: this node's directories and this cluster's
+    accounts."""
     c = node.cluster
     rows = {
         "yarn.nodemanager.linux-container-executor.group": c.daemon.pw_name,

@@ -1,5 +1,5 @@
-"""The host resources of a throw-away cluster: a private mount namespace, accounts, a cgroup, ports, processes. Nothing
-here depends on Hadoop."""
+"""The host resources of a throw-away cluster: a private mount namespace, accounts, a cgroup, ports,
+processes. Nothing here depends on Hadoop."""
 import contextlib
 import ctypes
 import fcntl
@@ -19,8 +19,8 @@ _SWEEP_LOCK = "/run/lock/selvedge-test-sweep.lock"
 _OUTER = "SELVEDGE_TEST_OUTER_NS"
 CONTROLLERS = ("cpu", "memory", "pids")
 OPTIONAL = ("io", "cpuset")  # delegated where the machine has them
-# Limits of waits are for hangs. A machine that also builds and runs other suites has given a test no time for ten
-# seconds.
+# Limits of waits are for hangs. A machine that also builds and runs other suites has given a test
+# no time for ten seconds.
 PATIENCE = 60
 
 
@@ -29,8 +29,8 @@ class HostError(Exception):
 
 
 def wait_for(condition, seconds, what, poll=0.05):
-    """Waits until condition() is true and returns its value; HostError names `what` after `seconds`, or PATIENCE where
-    that is longer."""
+    """Waits until condition() is true and returns its value; HostError names `what` after
+    `seconds`, or PATIENCE where that is longer."""
     seconds = max(seconds, PATIENCE)
     end = time.monotonic() + seconds
     while True:
@@ -46,8 +46,8 @@ def wait_for(condition, seconds, what, poll=0.05):
 
 
 def private_namespace():
-    """Re-executes this script in a private mount namespace, unless it is in one. Terminating signals become exceptions,
-    so that the cluster is removed."""
+    """Re-executes this script in a private mount namespace, unless it is in one. Terminating
+    signals become exceptions, so that the cluster is removed."""
     if os.geteuid() != 0:
         raise SystemExit(f"{sys.argv[0]}: needs root (accounts, mounts, the setuid helper)")
     here = os.readlink("/proc/self/ns/mnt")
@@ -77,7 +77,8 @@ def outer_mount_namespaces():
 
 
 def mounts_of_place(place, real):
-    """(pid, mount point) of every mount below `place` in the mount namespaces that have the directory `real` there (own_place)."""
+    """(pid, mount point) of every mount below `place` in the mount namespaces that have the
+    directory `real` there (own_place)."""
     found = []
     for pid in outer_mount_namespaces().values():
         with contextlib.suppress(OSError), open(
@@ -103,8 +104,9 @@ def umount(target):
 
 
 def own_place(place, real):
-    """Mounts the new directory `real` at `place`, a path compiled into the tests' helpers, in this private mount
-    namespace. The empty mount point stays: removing it would unmount the directories of other tests.
+    """Mounts the new directory `real` at `place`, a path compiled into the tests' helpers, in this
+    private mount namespace. The empty mount point stays: removing it would unmount the directories
+    of other tests.
     """
     os.makedirs(place, 0o755, exist_ok=True)
     os.mkdir(real, 0o755)
@@ -179,8 +181,9 @@ def account_exists(name):
 
 
 def own_etc(copy):
-    """Mounts a copy of /etc, in the new directory `copy`, in this mount namespace: accounts that other tests add or
-    remove do not invalidate this one's helper policy. umount("/etc") before the removal of earlier accounts.
+    """Mounts a copy of /etc, in the new directory `copy`, in this mount namespace: accounts that
+    other tests add or remove do not invalidate this one's helper policy. umount("/etc") before the
+    removal of earlier accounts.
     """
     with accounts_locked():  # lock files of other programs come and go
         os.mkdir(copy, 0o755)
@@ -240,8 +243,9 @@ _reserved = []
 
 
 def free_port():
-    """A free loopback port, below the range of outgoing connections, so that it is still free at the daemon's start. The
-    UDP port of the same number, bound until we exit, reserves it against other tests."""
+    """A free loopback port, below the range of outgoing connections, so that it is still free at
+    the daemon's start. The UDP port of the same number, bound until we exit, reserves it against
+    other tests."""
     for _ in range(2000):
         port = random.randint(20000, 32000)
         claim = socket.socket(type=socket.SOCK_DGRAM)
@@ -281,8 +285,8 @@ def _read(path):
 
 
 class Cgroup:
-    """A private cgroup2 mount and one directory in it, delegated to the daemon as by systemd's Delegate=yes. `enforced`:
-    it has the controllers that limits need."""
+    """A private cgroup2 mount and one directory in it, delegated to the daemon as by systemd's
+    Delegate=yes. `enforced`: it has the controllers that limits need."""
 
     def __init__(self, mount_point, name):
         self.mount_point = mount_point
@@ -326,7 +330,8 @@ class Cgroup:
         return path
 
     def leaves(self):
-        """Cgroups of containers: all below the delegated directories but the daemon's permanent ones."""
+        """Cgroups of containers: all below the delegated directories but the daemon's permanent
+        ones."""
         if not os.path.isdir(self.path):
             return []
         return [
@@ -337,12 +342,14 @@ class Cgroup:
         ]
 
     def described_leaves(self):
-        """The same with what the kernel says of their processes; one that has gone meanwhile is left out."""
+        """The same with what the kernel says of their processes; one that has gone meanwhile is
+        left out."""
         found = []
         for leaf in self.leaves():
             with contextlib.suppress(OSError):
                 found.append(
-                    f"cgroup {leaf} ({_read(f'{leaf}/cgroup.events').splitlines()[0]}, pids {_read(f'{leaf}/cgroup.procs').split()})"
+                    f"cgroup {leaf} ({_read(f'{leaf}/cgroup.events').splitlines()[0]}, pids "
+                    f"{_read(f'{leaf}/cgroup.procs').split()})"
                 )
         return found
 
@@ -376,8 +383,9 @@ class Cgroup:
 
 
 def sweep(base="/var/lib"):
-    """Removes the leftovers of runs whose process is gone (kill -9, power). Under a lock: the uid of a removed account
-    may already belong to an account of a new test, whose processes would be killed here."""
+    """Removes the leftovers of runs whose process is gone (kill -9, power). Under a lock: the uid
+    of a removed account may already belong to an account of a new test, whose processes would be
+    killed here."""
     with open(_SWEEP_LOCK, "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         _sweep(base)

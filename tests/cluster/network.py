@@ -1,6 +1,7 @@
-"""A network of the test's own, for clusters whose nodes have addresses and names as on several machines: each host is a network
-and UTS namespace, joined to the others by a bridge in the namespaces that the test moves into. The machine's own network is not
-touched, and the namespaces end with their processes.
+"""A network of the test's own, for clusters whose nodes have addresses and names as on several
+machines: each host is a network and UTS namespace, joined to the others by a bridge in the
+namespaces that the test moves into. The machine's own network is not touched, and the namespaces
+end with their processes.
 
     net = network.Network(3)  # after private_namespace(); the test is the host `hub` from here on
     with Cluster("mapreduce", nodes=3, network=net) as c: ..."""

@@ -59,7 +59,8 @@ def write_somewhere():
 
 
 def see_others():
-    """Processes of other containers or of the host: of another user, or of a cgroup above its own."""
+    """Processes of other containers or of the host: of another user, or of a cgroup above its
+    own."""
     own = 0
     for pid in filter(str.isdigit, os.listdir("/proc")):
         try:

@@ -1,4 +1,5 @@
-"""A real Hadoop: its jars, our Java programs compiled against them, and the command line that runs a class."""
+"""A real Hadoop: its jars, our Java programs compiled against them, and the command line that runs
+a class."""
 import os
 import subprocess
 
@@ -7,12 +8,12 @@ TOP = os.path.dirname(os.path.dirname(HERE))
 BUILD = os.path.join(TOP, os.environ.get("BUILD") or "build")
 REFERENCE = "3.4.2"
 VERSIONS = ["2.10.2", "3.3.6", "3.4.2", "3.5.0"]
-# make check runs the brief form: the reference version, and one case of each pairing. make check-full, and a
-# program run by hand, run everything.
+# make check runs the brief form: the reference version, and one case of each pairing. make
+# check-full, and a program run by hand, run everything.
 BRIEF = os.environ.get("SELVEDGE_CHECK") == "brief"
 CHECKED_VERSIONS = [REFERENCE] if BRIEF else VERSIONS
-# For JVMs that live for seconds: the start of 3.4.2's ResourceManager takes 3.2 s of CPU with these, else 6.5 s;
-# its NodeManager 2.5 s, else 5.7 s. Not for benchmarks.
+# For JVMs that live for seconds: the start of 3.4.2's ResourceManager takes 3.2 s of CPU with
+# these, else 6.5 s; its NodeManager 2.5 s, else 5.7 s. Not for benchmarks.
 SHORT_LIVED = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
 
 
@@ -42,8 +43,8 @@ def jars(version):
 
 
 def protobuf_sources(version, out):
-    """Copies java/protobuf for a version's class names: 3.x relocates the protobuf package, in 2.x the RPC engine has
-    another name."""
+    """Copies java/protobuf for a version's class names: 3.x relocates the protobuf package, in 2.x
+    the RPC engine has another name."""
     source, made = os.path.join(HERE, "java", "protobuf"), []
     change = (
         ("ProtobufRpcEngine2", "ProtobufRpcEngine")

@@ -1,5 +1,5 @@
-"""A real HDFS on loopback: one NameNode (java/HdfsCluster.java, which also prepares files) and two DataNodes, each a
-process of its own that a test may stop or kill.
+"""A real HDFS on loopback: one NameNode (java/HdfsCluster.java, which also prepares files) and two
+DataNodes, each a process of its own that a test may stop or kill.
 
     with hdfs.Hdfs("3.4.2") as h:
         h.put("/d/f", b"content", mode="644")"""
@@ -28,8 +28,8 @@ log4j.appender.console.layout.ConversionPattern=%d{ISO8601} %p %c{2}: %m%n
 
 
 class Hdfs:
-    """`site`: more keys for hdfs-site.xml. `java_options`: in place of those of short tests. `network`: a Network
-    (tests/cluster/network.py), whose hosts reach these daemons."""
+    """`site`: more keys for hdfs-site.xml. `java_options`: in place of those of short tests.
+    `network`: a Network (tests/cluster/network.py), whose hosts reach these daemons."""
 
     def __init__(
         self,
@@ -56,13 +56,15 @@ class Hdfs:
             "dfs.namenode.name.dir": f"file://{self.root}/name",
             "dfs.namenode.http-address": f"{self.address}:0",
             "dfs.namenode.delegation.token.always-use": "true",  # issued without Kerberos, too
-            "dfs.block.access.token.enable": "true",  # a DataNode serves nobody without the NameNode's token for the block
+            # a DataNode serves nobody without the NameNode's token for the block
+            "dfs.block.access.token.enable": "true",
             "dfs.namenode.fs-limits.min-block-size": 512,
             "dfs.namenode.datanode.registration.ip-hostname-check": "false",
             "dfs.namenode.safemode.threshold-pct": "0",
             "dfs.namenode.safemode.extension": 0,
             "dfs.datanode.http.address": f"{self.address}:0",
-            "dfs.datanode.hostname": self.name,  # in redirects of WebHDFS, whatever the machine is called
+            # in redirects of WebHDFS, whatever the machine is called
+            "dfs.datanode.hostname": self.name,
             "dfs.datanode.ipc.address": f"{self.address}:0",
             "dfs.datanode.max.locked.memory": 0,
             "dfs.datanode.scan.period.hours": -1,  # what is corrupt is seen by readers alone
@@ -190,8 +192,8 @@ class Hdfs:
         return answer[3:]
 
     def program(self, user, main, *args, site="-"):
-        """What a Java class prints that runs in the NameNode's process, as a user; `site`: a configuration file. Arguments have no
-        blanks. RuntimeError: it fails."""
+        """What a Java class prints that runs in the NameNode's process, as a user; `site`: a
+        configuration file. Arguments have no blanks. RuntimeError: it fails."""
         with tempfile.NamedTemporaryFile(dir=self.root) as f:
             status = self.ask("program", user, site, f.name, main, *args)
             if status != "0":
@@ -272,8 +274,8 @@ class Hdfs:
 
 
 class HaPair(Hdfs):
-    """Two NameNodes of the nameservice "pair", with their edits in a directory of both. `namenode` is the active one;
-    switch() and kill_active() make the other one active."""
+    """Two NameNodes of the nameservice "pair", with their edits in a directory of both. `namenode`
+    is the active one; switch() and kill_active() make the other one active."""
 
     def __init__(self, version):
         super().__init__(version)
@@ -287,8 +289,8 @@ class HaPair(Hdfs):
             "dfs.ha.fencing.methods": "shell(true)",
             "dfs.ha.tail-edits.period": 1,
         }
-        # Without keys: with them a NameNode that becomes active once more ends by the stop watch of its ReencryptionUpdater,
-        # which runs already.
+        # Without keys: with them a NameNode that becomes active once more ends by the stop watch of
+        # its ReencryptionUpdater, which runs already.
         for key in (
             "dfs.namenode.name.dir",
             "dfs.namenode.http-address",

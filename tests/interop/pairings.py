@@ -1,11 +1,12 @@
-"""Test programs of one pairing of ResourceManager and NodeManager. The groups of cases (tests/interop/cases) of a
-pairing share one running cluster, because the start of Apache's daemons takes longer than most cases; cases that
-kill a daemon have programs with clusters of their own.
+"""Test programs of one pairing of ResourceManager and NodeManager. The groups of cases
+(tests/interop/cases) of a pairing share one running cluster, because the start of Apache's daemons
+takes longer than most cases; cases that kill a daemon have programs with clusters of their own.
 
     pairings.main(Pairing("apache-3.4.2", "selvedge", full=[shell, kills], brief=[shell]))
 
-A group is a module of tests/interop/cases: run(report, c) runs its cases in the cluster `c`, which has not
-been used before the first group. Its SITE are keys of yarn-site.xml, its prepare(c) runs before the daemons start."""
+A group is a module of tests/interop/cases: run(report, c) runs its cases in the cluster `c`, which
+has not been used before the first group. Its SITE are keys of yarn-site.xml, its prepare(c) runs
+before the daemons start."""
 import os
 import sys
 
@@ -21,8 +22,9 @@ def name_of(group):
 
 
 class Pairing:
-    """`full`, `brief`: groups for make check-full and for make check. `site`: keys for yarn-site.xml;
-    `variant`: words for the name of a pairing with such keys. `nm`, `client`: as peers.cluster()'s.
+    """`full`, `brief`: groups for make check-full and for make check. `site`: keys for
+    yarn-site.xml; `variant`: words for the name of a pairing with such keys. `nm`, `client`: as
+    peers.cluster()'s.
     """
 
     def __init__(self, rm, nm, full, brief=(), site=None, variant="", client=None):

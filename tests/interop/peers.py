@@ -3,7 +3,8 @@
     with peers.cluster("shell", rm="apache-3.4.2", nm="selvedge") as c:
         result = peers.distributed_shell(c, "-shell_command", "date", "-num_containers", "10")
 
-A daemon is "selvedge" or "apache-VERSION". Everything runs on loopback and ends with the cluster."""
+A daemon is "selvedge" or "apache-VERSION". Everything runs on loopback and ends with the
+cluster."""
 import contextlib
 import glob
 import os
@@ -56,8 +57,9 @@ def java_home():
 def cluster(name, rm, nm, client=None, nodes=1, site=None, prepare=None, network=None):
     """A running cluster of the given daemons; `client`: the Hadoop version that applications and
     their ApplicationMasters come from, 2.x for a ResourceManager of 2.x, which does not know what
-    newer clients call first. `nm` may be a list, a daemon for each node, ours first. `prepare` is called with
-    the cluster before its daemons start. `network`: a Network whose hosts the nodes are. Raises hadoop.Unavailable when a piece cannot be had.
+    newer clients call first. `nm` may be a list, a daemon for each node, ours first. `prepare` is
+    called with the cluster before its daemons start. `network`: a Network whose hosts the nodes
+    are. Raises hadoop.Unavailable when a piece cannot be had.
     """
     each = nm if isinstance(nm, list) else [nm] * nodes
     nm = each[0]
@@ -79,8 +81,8 @@ def cluster(name, rm, nm, client=None, nodes=1, site=None, prepare=None, network
         network=network,
     )
     c.hadoop = f"{c.root}/hadoop"
-    # DistributedShell's ApplicationMaster reads files in its submitter's home; host directories that containers
-    # see must be below directories owned by root.
+    # DistributedShell's ApplicationMaster reads files in its submitter's home; host directories
+    # that containers see must be below directories owned by root.
     c.home = f"{c.root}/homes/submitter"
     c.read_only_paths = [c.hadoop, c.conf_dir, c.home]
     c.container_classpath = [c.conf_dir, f"{c.hadoop}/classes", f"{c.hadoop}/lib/*"]
@@ -89,8 +91,8 @@ def cluster(name, rm, nm, client=None, nodes=1, site=None, prepare=None, network
         c.peer_client, c.peer_rm, c.peer_nm, c.peer_nms = client, rm, nm, each
         link_tree(lib, f"{c.hadoop}/lib")
         link_tree(hadoop.classes(client), f"{c.hadoop}/classes")
-        # Hadoop's default executor runs containers as the daemon account, which must be able to read the
-        # submitter's files.
+        # Hadoop's default executor runs containers as the daemon account, which must be able to
+        # read the submitter's files.
         c.submitter = c.daemon if version_of(nm) else c.users[0]
         os.makedirs(c.home)
         os.chown(c.home, c.submitter.pw_uid, c.submitter.pw_gid)
@@ -109,7 +111,8 @@ def cluster(name, rm, nm, client=None, nodes=1, site=None, prepare=None, network
 
 
 def link_tree(source, target):
-    """Links or copies a directory's files to one that containers may see; the build may be below /root or /tmp."""
+    """Links or copies a directory's files to one that containers may see; the build may be below
+    /root or /tmp."""
     os.makedirs(target)
     for name in os.listdir(source):
         try:
@@ -170,7 +173,8 @@ def start_node(c, node):
 
 
 def swap_node(c, node, daemon):
-    """Another NodeManager takes an idle node over, at another port: the ResourceManager knows both."""
+    """Another NodeManager takes an idle node over, at another port: the ResourceManager knows
+    both."""
     node.process.stop()
     node.ports["rpc"] += 1000
     c.peer_nms[node.number - 1] = daemon

@@ -7,32 +7,28 @@
  *   app                  getNewApplication: "application application_… <memory:…>"
  *   metrics              getClusterMetrics: "metrics N nodes"
  *   register             registerNodeManager: "registered action A"
- *   beat N               N heartbeats, each as soon as the last is answered: "beats N response ID
- * actions A" hold                 sends one of app, metrics and beat 1 and answers "held" when they
- * are written; the three answers follow as they come active HOST PORT     makes the ResourceManager
- * whose admin service is there the active one: "active" standby HOST PORT    the opposite:
- * "standby" servers              "servers CLIENT-SERVICE TRACKER retries N": where calls go now A
- * failed call is answered with "failed METHOD: CLASS: text". */
+ *   beat N               N heartbeats, each as soon as the last is answered:
+ *                        "beats left N response ID actions A"
+ *   hold                 sends one of app, metrics and beat 1 and answers "held" when they are
+ *                        written; the three answers follow as they come
+ *   active HOST PORT     makes the ResourceManager whose admin service is there the active one:
+ *                        "active"
+ *   standby HOST PORT    the opposite: "standby"
+ *   servers              "servers CLIENT-SERVICE TRACKER retries N": where calls go now
+ *
+ * A failed call is answered with "failed METHOD: CLASS: text". */
 #include <errno.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "common/arena.h"
 #include "common/conf.h"
-#include "wire/ids.h"
-#include "wire/ipc/methods.h"
+#include "tests/lib/rm-peer.h"
 #include "wire/ipc/proxy.h"
 
 static struct {
-    sd_event *event;
     struct ipc_proxy *clients, *tracker;
     struct ipc_client *operator;
-    struct sv_arena *arena;
-    Hadoop__Yarn__NodeIdProto *node;
-    Hadoop__Yarn__MasterKeyProto container_key, nm_key; /* bytes in the arena */
-    int32_t response_id;
+    struct peer_node node;
     int beats, actions, retries;
 } me;
 
@@ -67,6 +63,14 @@ static void on_retry(const char *method, const struct sv_error *err, int64_t wai
             ipc_proxy_server_text(to, b, sizeof b));
 }
 
+static int call(struct ipc_proxy *p, const char *method, const void *request, ipc_done done)
+{
+    _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
+
+    return ipc_proxy_call(p, method, request ? request : peer_request(a, method),
+                          peer_response(method), 0, done, NULL, NULL);
+}
+
 /* ---- Client service ---- */
 
 static void on_app(const struct ipc_result *r, const struct sv_error *err, void *userdata)
@@ -84,15 +88,6 @@ static void on_app(const struct ipc_result *r, const struct sv_error *err, void 
             (long long)m->maximumcapability->memory);
 }
 
-static int call_app(void)
-{
-    Hadoop__Yarn__GetNewApplicationRequestProto m =
-        HADOOP__YARN__GET_NEW_APPLICATION_REQUEST_PROTO__INIT;
-    return ipc_proxy_call(me.clients, "getNewApplication", &m.base,
-                          &hadoop__yarn__get_new_application_response_proto__descriptor, 0, on_app,
-                          NULL, NULL);
-}
-
 static void on_metrics(const struct ipc_result *r, const struct sv_error *err, void *userdata)
 {
     (void)userdata;
@@ -101,38 +96,17 @@ static void on_metrics(const struct ipc_result *r, const struct sv_error *err, v
         say("metrics %d nodes", m->cluster_metrics ? m->cluster_metrics->num_node_managers : -1);
 }
 
-static int call_metrics(void)
-{
-    Hadoop__Yarn__GetClusterMetricsRequestProto m =
-        HADOOP__YARN__GET_CLUSTER_METRICS_REQUEST_PROTO__INIT;
-    return ipc_proxy_call(me.clients, "getClusterMetrics", &m.base,
-                          &hadoop__yarn__get_cluster_metrics_response_proto__descriptor, 0,
-                          on_metrics, NULL, NULL);
-}
-
 /* ---- Resource tracker ---- */
-
-static int keep_key(Hadoop__Yarn__MasterKeyProto *to, const Hadoop__Yarn__MasterKeyProto *from)
-{
-    hadoop__yarn__master_key_proto__init(to);
-    if (!from)
-        return -EBADMSG;
-    to->has_key_id = to->has_bytes = 1;
-    to->key_id = from->key_id;
-    to->bytes.len = from->bytes.len;
-    to->bytes.data = sv_arena_memdup(me.arena, from->bytes.data, from->bytes.len);
-    return to->bytes.data ? 0 : -ENOMEM;
-}
 
 static void on_register(const struct ipc_result *r, const struct sv_error *err, void *userdata)
 {
     (void)userdata;
-    const Hadoop__Yarn__RegisterNodeManagerResponseProto *m = (const void *)r->response;
+    const RegisterResponse *m = (const void *)r->response;
     if (failed("registerNodeManager", r, err))
         return;
-    me.response_id = 0;
-    if (keep_key(&me.container_key, m->container_token_master_key) < 0 ||
-        keep_key(&me.nm_key, m->nm_token_master_key) < 0)
+    me.node.response_id = 0;
+    peer_take_keys(m->container_token_master_key, m->nm_token_master_key);
+    if (!m->container_token_master_key || !m->nm_token_master_key)
         say("failed registerNodeManager: no keys");
     else
         say("registered action %d", (int)m->nodeaction);
@@ -140,17 +114,10 @@ static void on_register(const struct ipc_result *r, const struct sv_error *err, 
 
 static int call_register(void)
 {
-    Hadoop__Yarn__RegisterNodeManagerRequestProto m =
-        HADOOP__YARN__REGISTER_NODE_MANAGER_REQUEST_PROTO__INIT;
-    m.node_id = me.node;
-    m.has_http_port = 1;
-    m.http_port = 45455;
-    m.resource =
-        yarn_resource_to(me.arena, (struct yarn_resource){ .memory_mb = 4096, .vcores = 4 });
-    m.nm_version = (char *)"3.4.2";
-    return ipc_proxy_call(me.tracker, "registerNodeManager", &m.base,
-                          &hadoop__yarn__register_node_manager_response_proto__descriptor, 0,
-                          on_register, NULL, NULL);
+    _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
+    RegisterRequest *q = peer_registration(a, &me.node);
+    q->resource = yarn_resource_to(a, (struct yarn_resource){ 4096, 4, 0 });
+    return call(me.tracker, "registerNodeManager", q, on_register);
 }
 
 static int call_beat(void);
@@ -158,34 +125,21 @@ static int call_beat(void);
 static void on_beat(const struct ipc_result *r, const struct sv_error *err, void *userdata)
 {
     (void)userdata;
-    const Hadoop__Yarn__NodeHeartbeatResponseProto *m = (const void *)r->response;
+    const HeartbeatResponse *m = (const void *)r->response;
     if (failed("nodeHeartbeat", r, err))
         return;
-    me.response_id = m->response_id;
+    me.node.response_id = m->response_id;
     me.actions |= (int)m->nodeaction;
     if (--me.beats > 0 && m->nodeaction == HADOOP__YARN__NODE_ACTION_PROTO__NORMAL &&
         call_beat() >= 0)
         return;
-    say("beats left %d response %d actions %d", me.beats, me.response_id, me.actions);
+    say("beats left %d response %d actions %d", me.beats, me.node.response_id, me.actions);
 }
 
 static int call_beat(void)
 {
-    Hadoop__Yarn__NodeHeartbeatRequestProto m = HADOOP__YARN__NODE_HEARTBEAT_REQUEST_PROTO__INIT;
-    Hadoop__Yarn__NodeStatusProto status = HADOOP__YARN__NODE_STATUS_PROTO__INIT;
-    Hadoop__Yarn__NodeHealthStatusProto health = HADOOP__YARN__NODE_HEALTH_STATUS_PROTO__INIT;
-    health.has_is_node_healthy = 1;
-    health.is_node_healthy = 1;
-    status.node_id = me.node;
-    status.has_response_id = 1;
-    status.response_id = me.response_id;
-    status.nodehealthstatus = &health;
-    m.node_status = &status;
-    m.last_known_container_token_master_key = &me.container_key;
-    m.last_known_nm_token_master_key = &me.nm_key;
-    return ipc_proxy_call(me.tracker, "nodeHeartbeat", &m.base,
-                          &hadoop__yarn__node_heartbeat_response_proto__descriptor, 0, on_beat,
-                          NULL, NULL);
+    _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
+    return call(me.tracker, "nodeHeartbeat", peer_heartbeat(a, &me.node), on_beat);
 }
 
 /* ---- High availability ---- */
@@ -198,6 +152,7 @@ static void on_transition(const struct ipc_result *r, const struct sv_error *err
 
 static int transition(const char *host, uint16_t port, bool active)
 {
+    const char *method = active ? "transitionToActive" : "transitionToStandby";
     Hadoop__Common__HAStateChangeRequestInfoProto info =
         HADOOP__COMMON__HASTATE_CHANGE_REQUEST_INFO_PROTO__INIT;
     Hadoop__Common__TransitionToActiveRequestProto up =
@@ -210,16 +165,11 @@ static int transition(const char *host, uint16_t port, bool active)
     info.reqsource = HADOOP__COMMON__HAREQUEST_SOURCE__REQUEST_BY_USER;
     up.reqinfo = down.reqinfo = &info;
     me.operator= ipc_client_free(me.operator);
-    int r = ipc_client_new(me.event, &cfg, &me.operator, NULL);
-    if (r < 0)
-        return r;
-    return active
-               ? ipc_client_call(me.operator, "transitionToActive", &up.base,
-                                 &hadoop__common__transition_to_active_response_proto__descriptor,
-                                 0, on_transition, (void *)"active")
-               : ipc_client_call(me.operator, "transitionToStandby", &down.base,
-                                 &hadoop__common__transition_to_standby_response_proto__descriptor,
-                                 0, on_transition, (void *)"standby");
+    int r = ipc_client_new(peer.event, &cfg, &me.operator, NULL);
+    if (r >= 0)
+        peer_send(me.operator, method, active ? (const void *)&up : &down, on_transition,
+                  (void *)(uintptr_t)(active ? "active" : "standby"));
+    return r;
 }
 
 /* ---- Commands ---- */
@@ -238,13 +188,13 @@ static int hold(void)
     sd_event_source *idle = NULL;
     me.beats = 1;
     me.actions = 0;
-    int r = call_app();
+    int r = call(me.clients, "getNewApplication", NULL, on_app);
     if (r >= 0)
-        r = call_metrics();
+        r = call(me.clients, "getClusterMetrics", NULL, on_metrics);
     if (r >= 0)
         r = call_beat();
     if (r >= 0)
-        r = sd_event_add_defer(me.event, &idle, on_idle, NULL);
+        r = sd_event_add_defer(peer.event, &idle, on_idle, NULL);
     return r < 0 ? r : sd_event_source_set_priority(idle, SD_EVENT_PRIORITY_IDLE);
 }
 
@@ -256,9 +206,9 @@ static int command(char *line)
     if (sscanf(line, "%31s", word) != 1)
         return 0;
     if (strcmp(word, "app") == 0)
-        return call_app();
+        return call(me.clients, "getNewApplication", NULL, on_app);
     if (strcmp(word, "metrics") == 0)
-        return call_metrics();
+        return call(me.clients, "getClusterMetrics", NULL, on_metrics);
     if (strcmp(word, "register") == 0)
         return call_register();
     if (strcmp(word, "hold") == 0)
@@ -284,7 +234,7 @@ static int on_stdin(sd_event_source *src, int fd, uint32_t revents, void *userda
     char line[256];
     ssize_t n = read(fd, line, sizeof line - 1);
     if (n <= 0)
-        return sd_event_exit(me.event, 0);
+        return sd_event_exit(peer.event, 0);
     line[n] = 0;
     int r = command(line);
     line[strcspn(line, "\n")] = 0;
@@ -302,12 +252,12 @@ static int proxy(struct sv_conf *conf, enum yarn_rm_service service, const char 
         return r;
     cfg.client.protocol = protocol;
     cfg.notify = on_retry;
-    return ipc_proxy_new(me.event, &cfg, ret, err);
+    return ipc_proxy_new(peer.event, &cfg, ret, err);
 }
 
 static int start(struct sv_conf *conf, int argc, char **argv, struct sv_error *err)
 {
-    struct yarn_node_id id = { .host = "localhost", .port = 45454 };
+    me.node.id = (struct yarn_node_id){ .host = "localhost", .port = 45454 };
     int r = sv_conf_load_hadoop(conf, argv[1], err);
     for (int i = 3; r >= 0 && i < argc; i += 2) {
         char *value = strchr(argv[i], '=');
@@ -316,10 +266,8 @@ static int start(struct sv_conf *conf, int argc, char **argv, struct sv_error *e
         *value++ = 0;
         r = sv_conf_set(conf, argv[i], value);
     }
-    me.arena = sv_arena_new(0);
-    if (r < 0 || !me.arena || !(me.node = yarn_node_id_to(me.arena, &id)) ||
-        sd_event_default(&me.event) < 0 ||
-        sd_event_add_io(me.event, NULL, 0, EPOLLIN | EPOLLHUP, on_stdin, NULL) < 0)
+    if (r < 0 || sd_event_default(&peer.event) < 0 ||
+        sd_event_add_io(peer.event, NULL, 0, EPOLLIN | EPOLLHUP, on_stdin, NULL) < 0)
         return r < 0 ? r : sv_error_set(err, -ENOMEM, "start");
     r = proxy(conf, YARN_RM_CLIENTS, YARN_APPLICATION_CLIENT_PROTOCOL, &me.clients, err);
     if (r >= 0)
@@ -336,12 +284,11 @@ int main(int argc, char **argv)
         return 1;
     }
     say("ready");
-    int r = sd_event_loop(me.event);
+    int r = sd_event_loop(peer.event);
     ipc_client_free(me.operator);
     ipc_proxy_free(me.clients);
     ipc_proxy_free(me.tracker);
-    sd_event_unref(me.event);
+    sd_event_unref(peer.event);
     sv_conf_free(conf);
-    sv_arena_free(me.arena);
     return r < 0;
 }

@@ -1,4 +1,5 @@
-"""Apache's aggregation of logs as a process, without a NodeManager around it (tests/bench/java/LogAggregate.java), and `yarn logs`."""
+"""Apache's aggregation of logs as a process, without a NodeManager around it
+(tests/bench/java/LogAggregate.java), and `yarn logs`."""
 import os
 import subprocess
 

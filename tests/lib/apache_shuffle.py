@@ -1,4 +1,5 @@
-"""Apache's ShuffleHandler as a process, without a NodeManager around it (tests/bench/java/ShuffleServe.java)."""
+"""Apache's ShuffleHandler as a process, without a NodeManager around it
+(tests/bench/java/ShuffleServe.java)."""
 import base64
 import os
 import subprocess
@@ -10,8 +11,8 @@ SOURCE = os.path.join(hadoop.TOP, "tests", "bench", "java", "ShuffleServe.java")
 
 
 class ApacheShuffle:
-    """Serves the outputs of `job` below the local directory. `settings`: keys; `conf_dir`: of its ssl-server.xml. RuntimeError: it
-    does not start."""
+    """Serves the outputs of `job` below the local directory. `settings`: keys; `conf_dir`: of its
+    ssl-server.xml. RuntimeError: it does not start."""
 
     def __init__(self, version, local, job, settings, options=(), conf_dir=None):
         lib = hadoop.jars(version)

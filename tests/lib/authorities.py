@@ -1,5 +1,5 @@
-"""Certificates of "localhost" for test servers, and certificate authorities that this machine trusts for the time of a test: in the
-test's private mount namespace."""
+"""Certificates of "localhost" for test servers, and certificate authorities that this machine
+trusts for the time of a test: in the test's private mount namespace."""
 import os
 import subprocess
 
@@ -13,7 +13,8 @@ replaced = set()  # of these
 
 
 def certificates(root):
-    """{name: (certificate, key)}: "good", signed by the authority "ca" of the same directory, and "unknown", signed by itself."""
+    """{name: (certificate, key)}: "good", signed by the authority "ca" of the same directory, and
+    "unknown", signed by itself."""
 
     def request(name, subject, *more):
         done = subprocess.run(

@@ -42,8 +42,8 @@ def build(kind, top, output, version="0.1.0", **variables):
 
 
 def rows(optional=False):
-    """PATH and [owner, group, mode] of every file that is always installed; of directories too, and of what may be missing, where
-    `optional` says so."""
+    """PATH and [owner, group, mode] of every file that is always installed; of directories too, and
+    of what may be missing, where `optional` says so."""
     with open(f"{TOP}/packaging/modes", encoding="utf-8") as table:
         lines = [line.split() for line in table if line.strip() and line[0] not in "#["]
     for path, owner, group, mode, source in lines:

@@ -1,4 +1,5 @@
-"""Headless Chromium over the pipe of its DevTools protocol: one browser for many pages. For tests/integration/client/test-screenshots."""
+"""Headless Chromium over the pipe of its DevTools protocol: one browser for many pages. For
+tests/integration/client/test-screenshots."""
 import base64
 import json
 import os

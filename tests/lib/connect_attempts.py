@@ -1,6 +1,7 @@
-"""Runs in a container: tries to reach what the connect filter refuses, in every way that a job has, and prints
-{attempt: result} as JSON; a result is "done" or an errno's name. Arguments: HOST4 HOST6 PORT OPEN. HOST4 has HOST6 as its IPv6
-form; OPEN is a port of HOST4 that is not refused. Needs nothing but Python."""
+"""Runs in a container: tries to reach what the connect filter refuses, in every way that a job has,
+and prints {attempt: result} as JSON; a result is "done" or an errno's name. Arguments: HOST4 HOST6
+PORT OPEN. HOST4 has HOST6 as its IPv6 form; OPEN is a port of HOST4 that is not refused. Needs
+nothing but Python."""
 import ctypes
 import errno
 import json
@@ -133,7 +134,8 @@ def of_family(kind, call, socket_family, family, host, port):
 
 
 def other_sockets():
-    """Kinds of sockets that the filter does not see: each MUST be refused by the system call filter."""
+    """Kinds of sockets that the filter does not see: each MUST be refused by the system call
+    filter."""
     kinds = {
         "SCTP": (2, 1, 132),
         "SCTP, messages": (2, 5, 132),

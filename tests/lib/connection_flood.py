@@ -1,6 +1,7 @@
-"""A container that opens connections to one RPC port without end: 10,050, then one for each that the server has closed. Each
-is kept alive by pings. SIMPLE ones say who they are and count as established; TOKEN ones stop before SASL. Runs by itself in
-the container (`command`), where it prints lines "held N" once all were opened."""
+"""A container that opens connections to one RPC port without end: 10,050, then one for each that
+the server has closed. Each is kept alive by pings. SIMPLE ones say who they are and count as
+established; TOKEN ones stop before SASL. Runs by itself in the container (`command`), where it
+prints lines "held N" once all were opened."""
 import base64
 
 CONNECTIONS = 10050
@@ -73,4 +74,7 @@ def command(host, port, simple, total=CONNECTIONS):
     """A shell command line that does it."""
     with open(__file__, encoding="utf-8") as own:
         source = own.read() + f"\nflood({host!r}, {port}, {simple}, {total})\n"
-    return f"echo {base64.b64encode(source.encode()).decode()} | base64 -d >flood.py; exec python3 flood.py"
+    return (
+        f"echo {base64.b64encode(source.encode()).decode()} | base64 -d >flood.py; exec "
+        "python3 flood.py"
+    )

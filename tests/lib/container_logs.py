@@ -1,4 +1,5 @@
-"""One container's log in two views: the REST of its node, as Hadoop's log viewers read it, and `selvedge logs`."""
+"""One container's log in two views: the REST of its node, as Hadoop's log viewers read it, and
+`selvedge logs`."""
 import re
 import urllib.parse
 import urllib.request
@@ -19,7 +20,8 @@ def of_rest(node_url, container, name, user):
 
 
 def same_text(logs, node_url, container, user, wanted):
-    """`logs(NAME)`: what `selvedge logs --log NAME` prints of the container. `wanted`: {name: text}, which both views must tell."""
+    """`logs(NAME)`: what `selvedge logs --log NAME` prints of the container. `wanted`: {name:
+    text}, which both views must tell."""
     for name, text in wanted.items():
         rest, ours = of_rest(node_url, container, name, user).decode(), logs(name)
         assert (rest, ours) == (

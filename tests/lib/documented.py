@@ -1,9 +1,11 @@
-"""The commands that documents give: lines of code blocks in README.md, CONTRIBUTING.md and docs/ that begin with a program's name.
-Who runs which is in tests/tools/documented-commands. A block of commands that no test can run, or of something else, has
+"""The commands that documents give: lines of code blocks in README.md, CONTRIBUTING.md and docs/
+that begin with a program's name. Who runs which is in tests/tools/documented-commands. A block of
+commands that no test can run, or of something else, has
 
     <!-- not run: REASON -->
 
-on a line of its own before it; a page of layouts and bytes has <!-- no commands on this page: REASON -->. In a transcript, a block that begins with "$ ", the lines that begin so are commands."""
+on a line of its own before it; a page of layouts and bytes has <!-- no commands on this page:
+REASON -->. In a transcript, a block that begins with "$ ", the lines that begin so are commands."""
 import glob
 import os
 import re
@@ -29,7 +31,8 @@ def pages():
 
 
 class Page:
-    """commands: without comments and sudo in front, lines that a backslash continues as one; wrong: marks that are none."""
+    """commands: without comments and sudo in front, lines that a backslash continues as one; wrong:
+    marks that are none."""
 
     def __init__(self, path):
         self.path, self.commands, self.wrong = path, [], []

@@ -1,5 +1,5 @@
-"""Whole output of the list commands, ids, times and sizes masked: through a pipe and a terminal of 80 and of 200 columns, with LANG=C
-and UTF-8, with NO_COLOR and without. A case of test-cli."""
+"""Whole output of the list commands, ids, times and sizes masked: through a pipe and a terminal of
+80 and of 200 columns, with LANG=C and UTF-8, with NO_COLOR and without. A case of test-cli."""
 import concurrent.futures
 import fcntl
 import json
@@ -44,7 +44,10 @@ WANTED = {
         f"APP USER root.default {NAME} RUNNING - 2 SIZE SHARE TIME",
     ],
     "ps -a -o wide": [
-        "APPLICATION USER QUEUE NAME TYPE STATE FINAL CONTAINERS MEMORY VCORES PROGRESS TIME STARTED FINISHED TRACKING URL",
+        (
+            "APPLICATION USER QUEUE NAME TYPE STATE FINAL CONTAINERS MEMORY VCORES PROGRESS TIME "
+            "STARTED FINISHED TRACKING URL"
+        ),
         f"APP USER root.default {NAME} SELVEDGE RUNNING - 2 SIZE 2 SHARE TIME AGO - URL",
         "APP USER root.default bad SELVEDGE FINISHED {F} 0 SIZE 0 SHARE TIME AGO AGO URL",
     ],
@@ -131,19 +134,20 @@ WANTED = {
 }
 
 
-# The fields of each list as JSON, which -o FIELD,FIELD takes too: programs rely on them. New ones are added here, none is renamed or removed
-# within a major version (docs/operate/inspect.md).
+# The fields of each list as JSON, which -o FIELD,FIELD takes too: programs rely on them. New ones
+# are added here, none is renamed or removed within a major version (docs/operate/inspect.md).
 FIELDS = {
-    "ps -a": "id user queue name type state finalStatus progress attempt containers memoryMb vcores startedTime finishedTime elapsedMs trackingUrl "
-    "diagnostics",
+    "ps -a": "id user queue name type state finalStatus progress attempt containers memoryMb vcores "
+    "startedTime finishedTime elapsedMs trackingUrl diagnostics",
     "app attempts BAD": "id state container host startedTime finishedTime trackingUrl diagnostics",
     "node list": "id http rack state healthReport containers usedMemoryMb memoryMb usedVcores vcores",
     "queue list": "path state capacity maximumCapacity usedOfCapacity leaf running pending",
 }
 FIELDS["app list -a"], FIELDS["queue status default"] = FIELDS["ps -a"], FIELDS["queue list"]
 CONTAINER_FIELDS = (
-    "instance container node state tries exitCode peakMemoryBytes cpuTimeMs localizeMs launchMs limitsNotEnforced diagnostics "
-    "localizedBytes localizeTotalBytes localizeBytesPerSecond localizeRemainingMs localizing"
+    "instance container node state tries exitCode peakMemoryBytes cpuTimeMs localizeMs launchMs "
+    "limitsNotEnforced diagnostics localizedBytes localizeTotalBytes localizeBytesPerSecond "
+    "localizeRemainingMs localizing"
 )
 
 

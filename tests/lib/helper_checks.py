@@ -1,5 +1,5 @@
-"""Helper functions that several programs of tests/integration/setuid-helper share: mounts, containers that wait for a file, a
-/dev with device nodes of our own."""
+"""Helper functions that several programs of tests/integration/setuid-helper share: mounts,
+containers that wait for a file, a /dev with device nodes of our own."""
 import ctypes
 import os
 import re

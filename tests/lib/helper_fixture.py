@@ -1,14 +1,12 @@
-"""Fixture of tests of the setuid helper: an installed helper with its own configuration, accounts, directories and
-cgroup2 mount in a private mount namespace, and its request protocol in Python. Needs root. HelperFixture.close() removes
-everything."""
-
+"""Fixture of tests of the setuid helper: an installed helper with its own configuration, accounts,
+directories and cgroup2 mount in a private mount namespace, and its request protocol in Python.
+Needs root. HelperFixture.close() removes everything."""
 import array
 import ctypes
 import fcntl
 import os
 import pwd
 import shutil
-import signal
 import socket
 import struct
 import subprocess
@@ -18,16 +16,11 @@ import zlib
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from cluster import host
-from lib.report import Checks, Report
+from lib.helper_request import *
+from lib.report import Checks
 
-CHECK, INIT_APP, LAUNCH, LOCALIZE, SIGNAL, DELETE = 1, 2, 3, 4, 5, 6
-DELETE_CONTAINER, DELETE_CONTAINER_LOGS, DELETE_APP, DELETE_APP_LOGS = 1, 2, 3, 4
-DELETE_USER, DELETE_RESOURCE, DELETE_PUBLIC = 5, 6, 7
-PUBLIC, PRIVATE, APPLICATION = 1, 2, 4
-MAGIC = 0x71457653
-TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-# Every fixture is mounted at this directory, in a mount namespace of its own: the paths of the helper's configuration
-# are compiled in, and it is built once (tests/rules.mk).
+# Every fixture is mounted at this directory, in a mount namespace of its own: the paths of the
+# helper's configuration are compiled in, and it is built once (tests/rules.mk).
 PLACE = "/var/lib/selvedge-test-helper"
 # The VM's helpers are on its second disk. Limits of time are longer there: it may be emulated.
 EMULATED = "SELVEDGE_TEST_HELPERS" in os.environ
@@ -36,16 +29,6 @@ LOCKED = [
     "flock",
     "/run/lock/selvedge-test-host.lock",
 ]  # of the account files, as tests/cluster takes it
-ALL_SEALS = 0x0001 | 0x0002 | 0x0004 | 0x0008  # SEAL, SHRINK, GROW, WRITE
-
-
-def statuses():
-    """Names and numbers of the helper's refusals, from executor/request.h."""
-    import re
-
-    text = open(os.path.join(TOP, "executor/request.h")).read()
-    return {m.group(1): int(m.group(2)) for m in re.finditer(r"EXE_STATUS_([A-Z_]+) = (\d+)", text)}
-
 
 FILTERS = ("strict", "hadoop", "localizer", "monitor")
 PROGRAMS = (
@@ -55,8 +38,6 @@ PROGRAMS = (
     "container-signal",
     "user-lookup",
 )  # mode 0711
-STATUS = statuses()
-NAMES = {v: k for k, v in STATUS.items()}
 Checks.NAMES = NAMES
 
 
@@ -67,103 +48,6 @@ def enter_private_mounts():
         os.execvp("unshare", ["unshare", "-m", sys.executable] + sys.argv)
 
 
-REQUEST_SIZE = 560
-STRICT, HADOOP, HOST = 1, 2, 3
-NET_HOST, NET_NONE, NET_PRIVATE = 0, 1, 2
-
-
-def request(
-    op,
-    ts=0,
-    app=0,
-    attempt=0,
-    container=0,
-    user="",
-    local=0,
-    log=0,
-    work=0,
-    profile=0,
-    what=0,
-    visibility=0,
-    sig=0,
-    resource=0,
-    resource_dir=0,
-    version=7,
-    magic=MAGIC,
-    rid=77,
-    memory=0,
-    pids=0,
-    network=0,
-    net_index=0,
-    net_rate=0,
-    net_ceil=0,
-    devices=(),
-    n_devices=None,
-    more=(),
-    n_more=None,
-    categories=(0, 0, 0, 0),
-    submitter=None,
-):
-    """struct exe_request of executor/request.h. The submitter is the user, where the operation has one."""
-    if submitter is None:
-        submitter = (
-            ""
-            if op == SIGNAL or op == DELETE and what in (DELETE_CONTAINER_LOGS, DELETE_APP_LOGS)
-            else user
-        )
-    u, s = (n.encode() if isinstance(n, str) else n for n in (user, submitter))
-    nodes = b"".join(struct.pack("=II", *d) for d in devices) or struct.pack(
-        "=%dI" % len(more), *more
-    )
-    return struct.pack(
-        "=IHHQqqiiIIQIIQIIIBBBBBBBB4H128s76s256s",
-        magic,
-        version,
-        op,
-        rid,
-        ts,
-        container,
-        app,
-        attempt,
-        local,
-        log,
-        resource,
-        resource_dir,
-        pids,
-        memory,
-        net_index,
-        net_rate,
-        net_ceil,
-        network,
-        profile,
-        work,
-        what,
-        visibility,
-        sig,
-        len(devices) if n_devices is None else n_devices,
-        len(more) if n_more is None else n_more,
-        *categories,
-        nodes,
-        u,
-        s,
-    )
-
-
-def say(sock, data, fds=()):
-    """Sends a request."""
-    sock.sendmsg(
-        [data], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", fds))] if fds else []
-    )
-
-
-def memfd(content, seals=ALL_SEALS):
-    fd = os.memfd_create("t", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
-    os.write(fd, content)
-    if seals:
-        fcntl.fcntl(fd, fcntl.F_ADD_SEALS, seals)
-    return fd
-
-
 def launch_lock(directory="/"):
     """The third descriptor of LAUNCH, which the helper only keeps open."""
     fd = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
@@ -172,8 +56,8 @@ def launch_lock(directory="/"):
 
 
 def remove_tree(path):
-    """Removes it; what is mounted below goes first, however a test has ended: one of them binds the machine's own
-    root there. [] or the mounts that stayed, and with them everything."""
+    """Removes it; what is mounted below goes first, however a test has ended: one of them binds the
+    machine's own root there. [] or the mounts that stayed, and with them everything."""
     below = lambda: [
         m.split()[1] for m in open("/proc/self/mounts") if m.split()[1].startswith(path + "/")
     ]
@@ -183,18 +67,6 @@ def remove_tree(path):
     if not left:
         shutil.rmtree(path, ignore_errors=True)
     return left
-
-
-class Reply:
-    def __init__(self, data, fds):
-        (self.magic, self.version, self.status, self.rid, self.error, self.pid, n) = struct.unpack(
-            "<IHHQiiH", data[:26]
-        )
-        self.text = data[32 : 32 + n].decode()
-        self.fds = fds
-
-    def __repr__(self):
-        return "%s errno=%d %r" % (NAMES.get(self.status, self.status), self.error, self.text)
 
 
 class HelperFixture:
@@ -340,7 +212,8 @@ class HelperFixture:
         return pid, ours
 
     def start_waiting(self, data, fds=(), meanwhile=None, **kw):
-        """The same, but the helper has to wait for its request; `meanwhile` is called before it comes."""
+        """The same, but the helper has to wait for its request; `meanwhile` is called before it
+        comes."""
         pid, ours = self.start(None, **kw)
 
         def waits():
@@ -559,7 +432,10 @@ class Container:
     def record(self):
         b = open(self.record_path, "rb").read()
         assert len(b) == 128, len(b)
-        keys = "magic version state ts app attempt container init uid start end code signal utime stime rss"
+        keys = (
+            "magic version state ts app attempt container init uid start end code "
+            "signal utime stime rss"
+        )
         r = dict(zip(keys.split(), struct.unpack("<IHHqiiqiIqqiiQQQ", b[:88])))
         r["crc"] = struct.unpack("<I", b[124:])[0] == zlib.crc32(b[:124])
         return r
@@ -587,8 +463,8 @@ class Container:
 
 
 def run_tests(name, tests, prepare=None):
-    """Runs test functions, which take the report and the fixture, and returns the exit status. `prepare` is called before
-    the first. The program's arguments pick tests by name."""
+    """Runs test functions, which take the report and the fixture, and returns the exit status.
+    `prepare` is called before the first. The program's arguments pick tests by name."""
     enter_private_mounts()
     t = Checks()
     g = HelperFixture(os.environ.get("BUILD") or os.path.join(TOP, "build"), name)
@@ -606,7 +482,8 @@ def run_tests(name, tests, prepare=None):
 
 
 def running(program):
-    """Processes that execute this file: by inode, because other tests have theirs at the same path."""
+    """Processes that execute this file: by inode, because other tests have theirs at the same
+    path."""
     found, file = [], os.stat(program)
     for p in os.listdir("/proc"):
         try:
@@ -637,8 +514,8 @@ def standing(pids):
 
 
 def until(condition, seconds=PATIENCE):
-    """Waits for a condition; false when it did not come. The limit is for hangs: only one that is the claim
-    itself is shorter."""
+    """Waits for a condition; false when it did not come. The limit is for hangs: only one that is
+    the claim itself is shorter."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         if condition():

@@ -1,15 +1,20 @@
-"""A page of the daemons as a browser reads it: well-formed or refused, without script but the server's own file, style attributes,
-handlers and addresses of other servers. For the tests of pages."""
+"""A page of the daemons as a browser reads it: well-formed or refused, without script but the
+server's own file, style attributes, handlers and addresses of other servers. For the tests of
+pages."""
 import html.parser
 
 VOID = {"meta", "link", "br", "input", "img", "hr"}
 SVG = {"rect"}
 SCRIPT = {"src": "/static/live.js", "defer": None}
-POLICY = "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+POLICY = (
+    "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; "
+    "frame-ancestors 'none'"
+)
 
 
 class Page(html.parser.HTMLParser):
-    """text: what is shown; links: [href]; forms: [{"action", "method", fields}]; elements: {name: [attributes]}."""
+    """text: what is shown; links: [href]; forms: [{"action", "method", fields}]; elements: {name:
+    [attributes]}."""
 
     def __init__(self, text):
         super().__init__(convert_charrefs=True)

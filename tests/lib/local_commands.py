@@ -1,4 +1,5 @@
-"""The commands of `selvedge` that ask the NodeManager of their machine over D-Bus: cases of test-dbus, on its cluster and bus."""
+"""The commands of `selvedge` that ask the NodeManager of their machine over D-Bus: cases of
+test-dbus, on its cluster and bus."""
 import json
 import os
 import pty
@@ -141,7 +142,8 @@ class LocalCommands:
         )
 
     def screen(self):
-        """top on a terminal: drawn again with another order after a key, ended by q; the terminal is left as it was."""
+        """top on a terminal: drawn again with another order after a key, ended by q; the terminal
+        is left as it was."""
         main, terminal = pty.openpty()
         before = subprocess.run(
             ["stty", "-g"], stdin=terminal, capture_output=True, check=True
@@ -182,7 +184,8 @@ class LocalCommands:
             os.close(terminal)
 
     def drains(self):
-        """node drain, status --local, undrain; --wait ends at its time while containers run; others are refused."""
+        """node drain, status --local, undrain; --wait ends at its time while containers run; others
+        are refused."""
         self.fails(1, "refused: root may do this", "node", "drain", user=self.t.stranger)
         assert self.ok("node", "drain", "--reason", "two words").startswith(
             f"{self.node.id} is drained: two words; 2 containers"

@@ -1,4 +1,5 @@
-"""A private dbus-daemon in a cluster's directory, with the installed policy for the cluster's accounts, and busctl on it."""
+"""A private dbus-daemon in a cluster's directory, with the installed policy for the cluster's
+accounts, and busctl on it."""
 import json
 import os
 import subprocess
@@ -55,7 +56,8 @@ class MessageBus:
         self.process = None
 
     def policy(self, installed):
-        """The package's policy, for the cluster's daemon account, or none. For a bus that starts later."""
+        """The package's policy, for the cluster's daemon account, or none. For a bus that starts
+        later."""
         place = f"{self.dir}/policies/{NAME}.conf"
         if not installed:
             os.unlink(place)

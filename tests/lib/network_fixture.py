@@ -1,6 +1,6 @@
-"""For test-network and test-bandwidth: container-network started as the helper starts it (a plain account with
-CAP_NET_ADMIN alone), for container namespaces that are made here, inside a network namespace that stands for
-the host. Nothing of the machine's own network is touched."""
+"""For test-network and test-bandwidth: container-network started as the helper starts it (a plain
+account with CAP_NET_ADMIN alone), for container namespaces that are made here, inside a network
+namespace that stands for the host. Nothing of the machine's own network is touched."""
 import array
 import contextlib
 import ctypes
@@ -238,7 +238,8 @@ def without_module(name):
 
 
 def begin_as_host(*needed):
-    """The program goes on in a network namespace of its own; what it needs is there, or it says so and ends."""
+    """The program goes on in a network namespace of its own; what it needs is there, or it says so
+    and ends."""
     private_namespace()
     if os.environ.get("SELVEDGE_TEST_NETNS") != "1":
         os.environ["SELVEDGE_TEST_NETNS"] = "1"
@@ -255,7 +256,8 @@ def begin_as_host(*needed):
 
 
 def run(cases):
-    """(title, function of a Bench): after each the containers are gone. Arguments pick by words of titles."""
+    """(title, function of a Bench): after each the containers are gone. Arguments pick by words of
+    titles."""
     picked = sys.argv[1:]
     report, bench = Report(), Bench(os.environ["BUILD"])
     try:

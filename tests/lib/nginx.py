@@ -1,4 +1,5 @@
-"""A real nginx on loopback, as an ordinary account: a master and one worker, which a test may kill."""
+"""A real nginx on loopback, as an ordinary account: a master and one worker, which a test may
+kill."""
 import glob
 import os
 import shutil
@@ -33,7 +34,8 @@ class Unavailable(Exception):
 
 
 def program():
-    """Its path: the machine's, else Debian's package unpacked below BUILD, so that no service is installed."""
+    """Its path: the machine's, else Debian's package unpacked below BUILD, so that no service is
+    installed."""
     found = shutil.which("nginx")
     place = os.path.join(TOP, os.environ.get("BUILD") or "build", "nginx")
     unpacked = os.path.join(place, "usr", "sbin", "nginx")
@@ -56,8 +58,8 @@ def program():
 
 
 class Nginx:
-    """`files`: the directory that it serves. `certificate`: (certificate, key) for https. `locations`: more of its
-    configuration."""
+    """`files`: the directory that it serves. `certificate`: (certificate, key) for https.
+    `locations`: more of its configuration."""
 
     def __init__(self, root, files, locations="", certificate=None):
         self.root, self.port = root, free_port()

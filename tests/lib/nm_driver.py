@@ -1,4 +1,5 @@
-"""nm-driver as a Python object: plays ResourceManager and ApplicationMasters around a NodeManager."""
+"""nm-driver as a Python object: plays ResourceManager and ApplicationMasters around a
+NodeManager."""
 import json
 import os
 import subprocess

@@ -1,7 +1,8 @@
-"""Commands in another root directory on this machine's kernel, for tests that need a fresh system. Each command has a mount namespace and
-a cgroup of its own, which is the top of the hierarchy that it sees: clusters started by it are below. All of them are below one cgroup. A
-guard, a process with a session of its own, kills what is left in that and removes it and the root when the test ends, also when it is
-killed.
+"""Commands in another root directory on this machine's kernel, for tests that need a fresh system.
+Each command has a mount namespace and a cgroup of its own, which is the top of the hierarchy that
+it sees: clusters started by it are below. All of them are below one cgroup. A guard, a process with
+a session of its own, kills what is left in that and removes it and the root when the test ends,
+also when it is killed.
 
     host.private_namespace()
     with OtherRoot(path, "fresh") as root:
@@ -12,8 +13,8 @@ import subprocess
 
 from cluster import host
 
-# A process's cgroup when it makes a cgroup namespace is the top of that. A cgroup has processes or passes controllers to those below it,
-# hence one more for the command.
+# A process's cgroup when it makes a cgroup namespace is the top of that. A cgroup has processes or
+# passes controllers to those below it, hence one more for the command.
 JOIN = r"""
 set -eu
 echo $$ >"$1/cgroup.procs"
@@ -31,7 +32,8 @@ exec env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 bash -c
 
 
 class OtherRoot:
-    """`binds`: {directory here: directory below the root}. `keep`: the guard leaves the root to another run."""
+    """`binds`: {directory here: directory below the root}. `keep`: the guard leaves the root to
+    another run."""
 
     def __init__(self, path, name, binds=None, keep=False):
         self.path, self.keep, self.commands = path, keep, 0

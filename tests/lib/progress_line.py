@@ -21,7 +21,8 @@ class ProgressLine:
         )
 
     def on_terminals(self, c):
-        """Redrawn while the job goes on, never wider than the terminal; nothing of it stays, and no other line is hurt."""
+        """Redrawn while the job goes on, never wider than the terminal; nothing of it stays, and no
+        other line is hurt."""
         for columns, line in (
             (80, r"\[\.{20}\] 0 of 3 done, 3 running"),
             (24, r"0 of 3 done, 3 running"),
@@ -55,7 +56,8 @@ class ProgressLine:
             ], job.seen
 
     def elsewhere(self, c):
-        """Nothing of it where it is not wanted, or where there is no terminal that could draw it."""
+        """Nothing of it where it is not wanted, or where there is no terminal that could draw
+        it."""
         for words, term in (
             ([], "dumb"),
             (["--quiet"], "xterm"),

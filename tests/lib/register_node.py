@@ -1,5 +1,6 @@
-"""The reviewer's attack, for a container: says to a ResourceTracker that it is a node and prints what comes back: "keys" and how
-many bytes both master keys have, or the refusal. Arguments: HOST PORT. Hadoop IPC by hand; needs nothing but Python."""
+"""The reviewer's attack, for a container: says to a ResourceTracker that it is a node and prints
+what comes back: "keys" and how many bytes both master keys have, or the refusal. Arguments: HOST
+PORT. Hadoop IPC by hand; needs nothing but Python."""
 import os
 import socket
 import struct

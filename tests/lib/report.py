@@ -1,7 +1,8 @@
-"""Counts tests and prints the plain line that ends every test program and suite: "N passed, N failed, N skipped".
+"""Counts tests and prints the plain line that ends every test program and suite: "N passed, N
+failed, N skipped".
 
-A test is a case: one test function. Its checks are assertions, counted apart; a check outside of every case is a
-test of its own."""
+A test is a case: one test function. Its checks are assertions, counted apart; a check outside of
+every case is a test of its own."""
 import os
 import sys
 import time
@@ -59,7 +60,8 @@ class Report:
         return not failures
 
     def skip(self, name, why):
-        """A test, or a part of the running one, that cannot run here: the test counts as skipped."""
+        """A test, or a part of the running one, that cannot run here: the test counts as
+        skipped."""
         if self._failures is None:
             self.skipped += 1
         else:

@@ -1,5 +1,6 @@
-"""selvedge-rm as a process of its own, with its configuration in a temporary directory, and rm-driver, which plays
-NodeManagers, clients and ApplicationMasters. For the programs of tests/integration/rm-lite."""
+"""selvedge-rm as a process of its own, with its configuration in a temporary directory, and
+rm-driver, which plays NodeManagers, clients and ApplicationMasters. For the programs of
+tests/integration/rm-lite."""
 import http.client
 import json
 import os
@@ -116,7 +117,8 @@ class Rm:
         self.killed = True
 
     def replay(self, name, words):
-        """The scheduler's decisions are the same again; the record of a killed daemon has lost its end."""
+        """The scheduler's decisions are the same again; the record of a killed daemon has lost its
+        end."""
         done = subprocess.run(
             [f"{BUILD}/selvedge-rm", "--replay", f"{self.dir}/{name}"],
             capture_output=True,
@@ -135,7 +137,8 @@ class Rm:
             return file.read()
 
     def driver(self, scenario, at_pause=None, env=None):
-        """Plays a scenario; its checks are this program's. `at_pause`: called when the driver says PAUSE."""
+        """Plays a scenario; its checks are this program's. `at_pause`: called when the driver says
+        PAUSE."""
         ports = [
             str(self.ports[n]) for n in ("address", "resource-tracker.address", "scheduler.address")
         ]

@@ -1,5 +1,5 @@
-"""How `selvedge run` ends when it is told to, or cannot go on: cases of test-cli. Nothing runs on, nothing stays in the staging
-directory, the last line is true, the exit code tells why."""
+"""How `selvedge run` ends when it is told to, or cannot go on: cases of test-cli. Nothing runs on,
+nothing stays in the staging directory, the last line is true, the exit code tells why."""
 import contextlib
 import json
 import os
@@ -35,7 +35,8 @@ class RunEnds:
         return app
 
     def ended(self, c, name, job, code, last):
-        """The command has ended with this code and last line, the application is over, its files are gone."""
+        """The command has ended with this code and last line, the application is over, its files
+        are gone."""
         try:
             _, said = job.communicate(timeout=60)
             assert job.returncode == code, (job.returncode, said)

@@ -18,7 +18,8 @@ def read(path):
 
 
 def program(c):
-    """--am-program: one of the user's own runs, in the place of ours, with its arguments and its logs."""
+    """--am-program: one of the user's own runs, in the place of ours, with its arguments and its
+    logs."""
     ours = f"{c.prefix}/libexec/selvedge/selvedge-am"
     path = script(
         c,
@@ -46,7 +47,8 @@ def memory(c):
     for words, wanted in (([], 128), (["--am-memory", "320m"], 320)):
         done = c.selvedge("submit", "--quiet", "-m", "192m", *words, "--", "exec sleep 600")
         app = done.stdout.strip()
-        attempt = f"/ws/v1/cluster/apps/{app}/appattempts/{app.replace('application', 'appattempt')}_000001"
+        attempt_id = app.replace("application", "appattempt") + "_000001"
+        attempt = f"/ws/v1/cluster/apps/{app}/appattempts/{attempt_id}"
 
         def sizes():
             told = (c.rm_get(attempt + "/containers") or {}).get("container", [])

@@ -1,9 +1,11 @@
-"""Scenarios of the scheduler (tests/golden/scheduler/*.scenario): played through tests/interop/scheduler-driver at selvedge-rm or
-at Apache's ResourceManager, without real nodes.
+"""Scenarios of the scheduler (tests/golden/scheduler/*.scenario): played through
+tests/interop/scheduler-driver at selvedge-rm or at Apache's ResourceManager, without real nodes.
 
-A scenario: comments, then "conf KEY=VALUE" (yarn.scheduler.capacity. is left out; ' ' is a blank), then the driver's commands. Short forms:
-`beat n1 n2 x3` is three rounds over both nodes, `take A B` and `used A B` are one command each, `ask A 1024,1 3 *` has priority 1
-and no id. `refresh KEY=VALUE...` changes keys of capacity-scheduler.xml ("KEY=" removes one) and refreshes the queues."""
+A scenario: comments, then "conf KEY=VALUE" (yarn.scheduler.capacity. is left out; ' ' is a blank),
+then the driver's commands. Short forms: `beat n1 n2 x3` is three rounds over both nodes, `take A B`
+and `used A B` are one command each, `ask A 1024,1 3 *` has priority 1 and no id. `refresh
+KEY=VALUE...` changes keys of capacity-scheduler.xml ("KEY=" removes one) and refreshes the
+queues."""
 import glob
 import os
 import shutil
@@ -84,7 +86,8 @@ class Peer:
             stop,
         )
         self.dir = tempfile.mkdtemp(prefix="selvedge-scenarios-")
-        # Of the driver's nodes 127.0.1.K: the first four in one rack, the others in another. Constant, as Hadoop reads it once.
+        # Of the driver's nodes 127.0.1.K: the first four in one rack, the others in another.
+        # Constant, as Hadoop reads it once.
         with open(f"{self.dir}/racks", "w", encoding="utf-8") as file:
             file.writelines(f"127.0.1.{k} /r{1 if k < 5 else 2}\n" for k in range(1, 10))
 

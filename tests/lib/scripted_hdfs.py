@@ -1,5 +1,6 @@
-"""A NameNode and DataNodes that answer what a test tells them, byte by byte: for what a real one never sends. Hadoop IPC
-9 with simple authentication or delegation tokens, DataTransferProtocol 28; no protobuf library."""
+"""A NameNode and DataNodes that answer what a test tells them, byte by byte: for what a real one
+never sends. Hadoop IPC 9 with simple authentication or delegation tokens, DataTransferProtocol 28;
+no protobuf library."""
 import base64
 import contextlib
 import hashlib
@@ -265,7 +266,8 @@ class Refused(Exception):
 
 
 class Sasl:
-    """DIGEST-MD5 of one connection, server side. `tokens`: {identifier: password}; `impostor`: does not know them."""
+    """DIGEST-MD5 of one connection, server side. `tokens`: {identifier: password}; `impostor`: does
+    not know them."""
 
     def __init__(self, tokens, impostor):
         self.tokens, self.impostor, self.nonce = tokens, impostor, "bm9uY2U="
@@ -325,9 +327,10 @@ class Sasl:
 
 
 class NameNode(Server):
-    """`answers`: {method: message, or a function of the request's fields}. A value that is an Exceptional is an
-    exception; "silent" answers nothing; ("raw", bytes) is sent as it is and the connection closed. `tokens`: takes
-    delegation tokens, {identifier: password}; None: a client with a token is told that none is needed.
+    """`answers`: {method: message, or a function of the request's fields}. A value that is an
+    Exceptional is an exception; "silent" answers nothing; ("raw", bytes) is sent as it is and the
+    connection closed. `tokens`: takes delegation tokens, {identifier: password}; None: a client
+    with a token is told that none is needed.
     """
 
     def __init__(self, answers, tokens=None, impostor=False):

@@ -1,4 +1,5 @@
-"""A WebHDFS of one process for uploads and reads of aggregated logs: NameNode and DataNode behind one port, with faults."""
+"""A WebHDFS of one process for uploads and reads of aggregated logs: NameNode and DataNode behind
+one port, with faults."""
 import http.server
 import json
 import socket
@@ -9,9 +10,10 @@ import urllib.parse
 
 
 class WebHdfs(http.server.ThreadingHTTPServer):
-    """`files`: path -> bytes; `dirs`: path -> mode. `faults`: {operation: exception's name}; `cut`: bytes after which a DataNode
-    closes the connection of the next write; `unread`: the exception with which it refuses writes, its answer lost when they have bytes.
-    `certificate`: (certificate, key) of the name localhost, for TLS."""
+    """`files`: path -> bytes; `dirs`: path -> mode. `faults`: {operation: exception's name}; `cut`:
+    bytes after which a DataNode closes the connection of the next write; `unread`: the exception
+    with which it refuses writes, its answer lost when they have bytes. `certificate`: (certificate,
+    key) of the name localhost, for TLS."""
 
     daemon_threads = True
 

@@ -1,5 +1,5 @@
-"""The completion scripts of bash, zsh and fish in their shells: a case of test-cli. Each completes a command, an option, and the id of
-an application that runs."""
+"""The completion scripts of bash, zsh and fish in their shells: a case of test-cli. Each completes
+a command, an option, and the id of an application that runs."""
 import os
 import pty
 import select
@@ -12,8 +12,8 @@ SCRIPTS = f"{TOP}/packaging/completion"
 
 def bash(c, *words):
     script = (
-        f"source {SCRIPTS}/selvedge.bash; COMP_WORDS=(selvedge {' '.join(words)}); COMP_CWORD={len(words)}; _selvedge; "
-        "printf '%s\\n' \"${COMPREPLY[@]}\""
+        f"source {SCRIPTS}/selvedge.bash; COMP_WORDS=(selvedge {' '.join(words)}); "
+        f"COMP_CWORD={len(words)}; _selvedge; printf '%s\\n' \"${{COMPREPLY[@]}}\""
     )
     return subprocess.run(
         ["bash", "-c", script], env=c.client_env(), capture_output=True, text=True, timeout=60
@@ -39,14 +39,15 @@ def fish(c, *words):
 
 
 def zsh(c, lines):
-    """Typed at a prompt with the tab key: zsh completes only there. `lines`: [(words, what it shows then)]; each is read until it does,
-    and erased."""
+    """Typed at a prompt with the tab key: zsh completes only there. `lines`: [(words, what it shows
+    then)]; each is read until it does, and erased."""
     place = f"{c.root}/tmp/zsh"
     os.makedirs(place, exist_ok=True)
     shutil.copy(f"{SCRIPTS}/_selvedge", f"{place}/_selvedge")
     with open(f"{place}/.zshrc", "w", encoding="ascii") as f:
         f.write(
-            f"fpath=({place} $fpath); autoload -Uz compinit; compinit -u -D; setopt no_beep; PS1='READY>'; LISTMAX=1000\n"
+            f"fpath=({place} $fpath); autoload -Uz compinit; compinit -u -D; setopt no_beep; "
+            "PS1='READY>'; LISTMAX=1000\n"
             "bindkey '^I' expand-or-complete\nbindkey '^U' kill-whole-line\n"
         )
     pid, master = pty.fork()

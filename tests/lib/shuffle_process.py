@@ -1,4 +1,5 @@
-"""Runs a real selvedge-shuffle as an ordinary account, in the NodeManager's place, with map outputs made here."""
+"""Runs a real selvedge-shuffle as an ordinary account, in the NodeManager's place, with map outputs
+made here."""
 import base64
 import fcntl
 import hashlib

@@ -17,8 +17,9 @@ def openssl(root, *words, text=None):
 
 
 class Keys:
-    """An authority, an intermediate one, and certificates for 127.0.0.1 that these sign, below a directory. `group`: that of the
-    server's account. `hosts`: further names and addresses of the server."""
+    """An authority, an intermediate one, and certificates for 127.0.0.1 that these sign, below a
+    directory. `group`: that of the server's account. `hosts`: further names and addresses of the
+    server."""
 
     def __init__(self, root, group=DAEMON, hosts=()):
         self.root, self.group = root, group
@@ -77,7 +78,8 @@ class Keys:
         """Only openssl's small authority writes times of one's own."""
         with open(self.path("ca.cnf"), "w", encoding="ascii") as f:
             f.write(
-                f"[ca]\ndefault_ca=x\n[x]\ndatabase={self.root}/index\nserial={self.root}/serial\nnew_certs_dir={self.root}\n"
+                f"[ca]\ndefault_ca=x\n[x]\ndatabase={self.root}/index\nserial={self.root}/serial\n"
+                f"new_certs_dir={self.root}\n"
                 "default_md=sha256\npolicy=p\nrand_serial=yes\n[p]\ncommonName=supplied\n"
             )
         with open(self.path("index"), "w", encoding="ascii"):
@@ -162,7 +164,8 @@ class Keys:
         return self.owned(f"{name}.trust", 0o644)
 
     def conf_dir(self, name="conf", **values):
-        """A configuration directory with an ssl-server.xml; `values`: its keys without ssl.server., dots as underscores."""
+        """A configuration directory with an ssl-server.xml; `values`: its keys without ssl.server.,
+        dots as underscores."""
         path = self.path(name)
         os.makedirs(path, exist_ok=True)
         os.chmod(path, 0o755)

@@ -1,7 +1,8 @@
-"""What systemd does for selvedge-executor.socket, where no systemd is: listens, and starts container-executor as
-root for each connection, as its descriptor 0, in a cgroup of its own, with the capabilities that the unit in
-packaging/ names. Like PID 1 it keeps every connection open until the process that it has started has ended,
-counts them until then, and drops those that are too many."""
+"""What systemd does for selvedge-executor.socket, where no systemd is: listens, and starts
+container-executor as root for each connection, as its descriptor 0, in a cgroup of its own, with
+the capabilities that the unit in packaging/ names. Like PID 1 it keeps every connection open until
+the process that it has started has ended, counts them until then, and drops those that are too
+many."""
 import ctypes
 import os
 import select
@@ -15,7 +16,8 @@ TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))
 UNIT = os.path.join(TOP, "packaging", "selvedge-executor@.service.in")
 CAPABILITIES = (
     "CHOWN DAC_OVERRIDE DAC_READ_SEARCH FOWNER FSETID KILL SETGID SETUID SETPCAP LINUX_IMMUTABLE "
-    "NET_BIND_SERVICE NET_BROADCAST NET_ADMIN NET_RAW IPC_LOCK IPC_OWNER SYS_MODULE SYS_RAWIO SYS_CHROOT"
+    "NET_BIND_SERVICE NET_BROADCAST NET_ADMIN NET_RAW IPC_LOCK IPC_OWNER SYS_MODULE "
+    "SYS_RAWIO SYS_CHROOT"
 ).split()
 CAPABILITIES += [
     "SYS_PTRACE",
@@ -35,8 +37,8 @@ def unit_capabilities():
 
 
 class Listener:
-    """`path`: of the socket, which becomes `owner`'s alone. `cgroup`: a directory of cgroup2, in which one is made
-    for each connection. Runs as a process of its own until close()."""
+    """`path`: of the socket, which becomes `owner`'s alone. `cgroup`: a directory of cgroup2, in
+    which one is made for each connection. Runs as a process of its own until close()."""
 
     def __init__(self, path, owner, helper, cgroup, most=64):
         self.path, self.owner, self.helper, self.cgroup, self.most = (
@@ -70,7 +72,8 @@ class Listener:
         os.pwrite(self.counters, (" ".join("%8d" % n for n in numbers)).encode(), 0)
 
     def counted(self):
-        """Connections taken and dropped so far, the most at once, groups that a process was left in."""
+        """Connections taken and dropped so far, the most at once, groups that a process was left
+        in."""
         return [int(n) for n in os.pread(self.counters, 64, 0).split()]
 
     def _tell(self, word):
@@ -91,7 +94,8 @@ class Listener:
         self._tell(b"drop")
 
     def freeze(self):
-        """Stands still once this returns, until it gets SIGCONT: connections are taken by the kernel, and not served."""
+        """Stands still once this returns, until it gets SIGCONT: connections are taken by the
+        kernel, and not served."""
         os.kill(self.pid, signal.SIGSTOP)
         os.waitid(os.P_PID, self.pid, os.WSTOPPED)
 

@@ -9,7 +9,8 @@ import termios
 
 
 class OnTerminal:
-    """`argv` with stdout and stderr on a terminal of so many columns. `seen` is what it wrote so far."""
+    """`argv` with stdout and stderr on a terminal of so many columns. `seen` is what it wrote so
+    far."""
 
     def __init__(self, argv, env, columns=80):
         self.master, slave = os.openpty()

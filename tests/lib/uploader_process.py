@@ -64,11 +64,15 @@ class Answer:
         self.outcome, self.text = OUTCOMES[outcome], data[24:].split(b"\0")[0].decode()
 
     def __repr__(self):
-        return f"<{self.outcome}: {self.files} files, {self.bytes} bytes, {self.skipped} skipped: {self.text!r}>"
+        return (
+            f"<{self.outcome}: {self.files} files, {self.bytes} bytes, {self.skipped} "
+            f"skipped: {self.text!r}>"
+        )
 
 
 class Logs:
-    """Log directories of an application, two disks, owned by the user; `remote`: a directory for file: uploads."""
+    """Log directories of an application, two disks, owned by the user; `remote`: a directory for
+    file: uploads."""
 
     def __init__(self):
         self.root = tempfile.mkdtemp(prefix="selvedge-logs-", dir="/tmp")

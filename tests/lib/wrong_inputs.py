@@ -1,5 +1,6 @@
-"""Wrong command lines: a case of test-cli. Each ends with 2, one line on stderr and none on stdout, in less than the time that it
-takes to ask anybody twice; no application is submitted and no id used up."""
+"""Wrong command lines: a case of test-cli. Each ends with 2, one line on stderr and none on stdout,
+in less than the time that it takes to ask anybody twice; no application is submitted and no id used
+up."""
 import concurrent.futures
 import os
 import re
@@ -8,7 +9,8 @@ LONG = "x" * 5000
 CONTROL = "a\033[31mb"
 APP = "application_1700000000000_0001"
 
-# Options with a value: (command line around it, option, a good value, wrong values beside those that every option refuses).
+# Options with a value: (command line around it, option, a good value, wrong values beside those
+# that every option refuses).
 VALUES = [
     (
         ["run"],
@@ -215,7 +217,8 @@ def wrong_inputs(c, submit):
             why = problem(words, done)
             if why:
                 found.append(
-                    f"{why}: {[w[:40] for w in words]}: {done.returncode} {done.stdout[:100]!r} {done.stderr[:300]!r}"
+                    f"{why}: {[w[:40] for w in words]}: {done.returncode} {done.stdout[:100]!r} "
+                    f"{done.stderr[:300]!r}"
                 )
     print(f"({len(wrong)} wrong command lines)")
     assert not found, "\n".join(found)

@@ -8,8 +8,8 @@ import tempfile
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SCENARIOS = "tests/integration/rm-lite/test-scheduler-scenarios"
-UNITS = """scheduler scheduler-boundaries reservations rounds queues app-queue queue-users
-    preemption preempt-inside""".split()
+UNITS = """scheduler scheduler-boundaries reservations rounds queues queue-limits app-queue
+    queue-users preemption preempt-inside preempt-limits""".split()
 
 
 def links(source, target, left_out):

@@ -1,6 +1,7 @@
-"""The hand-written files of this tree, for the style checks: git's list or, without a git repository or
-without git, every file outside the build directories."""
+"""The hand-written files of this tree, for the style checks: git's list or, without a git
+repository or without git, every file outside the build directories."""
 import os
+import re
 import subprocess
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -34,3 +35,15 @@ def walked():
         ]
         found += [os.path.relpath(os.path.join(directory, name), TOP) for name in names]
     return found
+
+
+def with_cases(program):
+    """The texts of a test program and of the modules of its cases, cases/NAME.py beside it."""
+    with open(program, encoding="utf-8") as file:
+        texts = [file.read()]
+    for name in re.findall(r"^from cases\.(\w+) import ", texts[0], re.M):
+        with open(
+            os.path.join(os.path.dirname(program), "cases", f"{name}.py"), encoding="utf-8"
+        ) as file:
+            texts.append(file.read())
+    return texts

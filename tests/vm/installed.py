@@ -1,5 +1,5 @@
-"""An installed node of the VM tests: Debian packages of two versions, a configuration for a node and a ResourceManager on
-one machine, and jobs of `selvedge run` as the account `job`."""
+"""An installed node of the VM tests: Debian packages of two versions, a configuration for a node
+and a ResourceManager on one machine, and jobs of `selvedge run` as the account `job`."""
 import json
 import os
 import shutil
@@ -66,7 +66,8 @@ def unpack(version):
 
 
 def purge(mounts=()):
-    """Nothing is left of the packages but what others have made, and nothing on these mounts; what configure() has made goes, too."""
+    """Nothing is left of the packages but what others have made, and nothing on these mounts; what
+    configure() has made goes, too."""
     subprocess.run(["systemctl", "stop", "selvedge-rm", "selvedge-containers"], capture_output=True)
     shutil.rmtree("/var/lib/selvedge/staging")
     tool("dpkg", "--purge", *reversed(PACKAGES))
@@ -100,7 +101,8 @@ def purge(mounts=()):
 
 
 def configure(memory=1024, **more):
-    """The account `job` and the configuration of both daemons; `more`: further keys of yarn-site.xml."""
+    """The account `job` and the configuration of both daemons; `more`: further keys of
+    yarn-site.xml."""
     tool("useradd", "--user-group", "--no-create-home", "job")
     os.mkdir("/var/lib/selvedge/staging")
     os.chmod("/var/lib/selvedge/staging", 0o1777)
@@ -146,8 +148,8 @@ def main_pid():
 
 
 def job(command, *options):
-    """A running job: its process and the cgroup of its only container besides the ApplicationMaster, None if that has
-    ended."""
+    """A running job: its process and the cgroup of its only container besides the
+    ApplicationMaster, None if that has ended."""
     process = subprocess.Popen(
         as_job("--json", "run", *options, "--", command),
         stdout=subprocess.PIPE,
@@ -181,7 +183,8 @@ def alive(group, before):
 
 
 def ends(process, group, before):
-    """The container that `job("mkfifo go; echo up; read < go; exit 0")` has started is there, ends, and is told once."""
+    """The container that `job("mkfifo go; echo up; read < go; exit 0")` has started is there, ends,
+    and is told once."""
     alive(group, before)
     go = os.open(f"/proc/{before.split()[-1]}/cwd/go", os.O_WRONLY | os.O_NONBLOCK)
     os.write(go, b"\n")
@@ -201,7 +204,8 @@ def states():
 
 
 def up_jobs(count):
-    """A job of so many running containers, which wait: its process, and each cgroup's processes, the ApplicationMaster's included."""
+    """A job of so many running containers, which wait: its process, and each cgroup's processes,
+    the ApplicationMaster's included."""
     process = subprocess.Popen(
         as_job(
             "--json",
@@ -235,7 +239,8 @@ def opens_gates(before):
 
 
 def run_cases(*cases):
-    """(name, function, arguments) each, one after the other until one fails; arguments of the program pick functions."""
+    """(name, function, arguments) each, one after the other until one fails; arguments of the
+    program pick functions."""
     report = Report()
     for name, case, args in cases:
         if sys.argv[1:] and case.__name__ not in sys.argv[1:]:

@@ -1,5 +1,6 @@
-"""Fixture of test-selinux, a worker node with SELinux enforcing: the kernel's denials, the node's files, jobs of `selvedge
-run`, and containers requested by nm-driver as ResourceManager and ApplicationMaster."""
+"""Fixture of test-selinux, a worker node with SELinux enforcing: the kernel's denials, the node's
+files, jobs of `selvedge run`, and containers requested by nm-driver as ResourceManager and
+ApplicationMaster."""
 import base64
 import contextlib
 import json
@@ -67,8 +68,8 @@ def main_pid(unit="selvedge-nodemanager"):
 
 
 class Denials:
-    """The kernel's denials with a type of ours as source or target, since the boot. A lost record is a failure: it may
-    have been a denial."""
+    """The kernel's denials with a type of ours as source or target, since the boot. A lost record
+    is a failure: it may have been a denial."""
 
     def __init__(self):
         self.fd = os.open("/dev/kmsg", os.O_RDONLY | os.O_NONBLOCK)
@@ -97,7 +98,8 @@ class Denials:
         found = set()
         for line in self.read()[mark:]:
             m = re.search(
-                r"denied  \{ ([^}]*) \}.* scontext=\S+?:\S+?:(\w+)_t\S* tcontext=\S+?:\S+?:(\w+)_t\S* tclass=(\w+)",
+                r"denied  \{ ([^}]*) \}.* scontext=\S+?:\S+?:(\w+)_t\S* "
+                r"tcontext=\S+?:\S+?:(\w+)_t\S* tclass=(\w+)",
                 line,
             )
             if not m:
@@ -116,7 +118,8 @@ class Denials:
             more = sorted(found - wanted - maybe)
             lines = "\n".join(line[line.index("avc:") :] for line in self.lines[mark:][:40])
             raise Failed(
-                f"denied beyond what should be: {more}; not denied: {sorted(wanted - found)}\n{lines}"
+                f"denied beyond what should be: {more}; not denied: "
+                f"{sorted(wanted - found)}\n{lines}"
             )
 
 
@@ -124,7 +127,8 @@ class Denials:
 
 
 def site(profile="strict", **more):
-    """yarn-site.xml; `more`: keys below yarn.nodemanager. (y_…), selvedge.nodemanager. (s_…) and yarn. (a_…)."""
+    """yarn-site.xml; `more`: keys below yarn.nodemanager. (y_…), selvedge.nodemanager. (s_…) and
+    yarn. (a_…)."""
     node = "yarn.nodemanager."
     values = {
         **conf.cluster_site("/var/lib/selvedge", PORTS),
@@ -244,8 +248,8 @@ class Driven:
     def start(
         self, script, user="job", memory=128, gpus=0, resources=(), app=None, up=True, data="-"
     ):
-        """Starts a container that runs the script, with its log directory as first argument; waits for the file `up` there.
-        `data`: what an auxiliary service is told, as aux:NAME:TEXT."""
+        """Starts a container that runs the script, with its log directory as first argument; waits
+        for the file `up` there. `data`: what an auxiliary service is told, as aux:NAME:TEXT."""
         if app is None:
             self.app += 1
         c = Container(self, app or self.app, user)

@@ -10,11 +10,11 @@
 #include <utlist.h>
 
 #include "common/str.h"
+#include "common/web/curl-loop.h"
 #include "common/web/http-stream.h"
 #include "rm-lite/core/rm-app-attempt.h"
 #include "rm-lite/core/rm-app.h"
 #include "rm-lite/security/proxy-target.h"
-#include "rm-lite/web/proxy/curl-loop.h"
 
 #define AT_ONCE 64
 #define AT_ONCE_OF_APP 16
@@ -38,7 +38,7 @@ struct fetch {
 };
 
 struct rm_proxy {
-    struct rm_curl *curl;
+    struct sv_curl_loop *curl;
     struct fetch *fetches;
     long timeout_s;
 };
@@ -172,7 +172,7 @@ static void on_gone(void *userdata)
     struct fetch *f = userdata;
 
     f->stream = NULL;
-    rm_curl_remove(f->proxy->curl, f->easy);
+    sv_curl_loop_remove(f->proxy->curl, f->easy);
     fetch_free(f);
 }
 
@@ -353,7 +353,7 @@ int rm_proxy_fetch(struct rm_proxy *p, const struct rm_proxy_request *q,
         fetch_free(f);
         return -ENOMEM;
     }
-    if (rm_curl_add(p->curl, f->easy) < 0) {
+    if (sv_curl_loop_add(p->curl, f->easy) < 0) {
         sv_http_stream_text(f->stream, 503, "text/plain; charset=utf-8", "out of memory\n");
         fetch_free(f);
     }
@@ -376,7 +376,7 @@ int rm_proxy_new(struct sd_event *event, int64_t timeout_ms, struct rm_proxy **r
         return -ENOMEM;
     p->timeout_s =
         timeout_ms > 0 ? (long)SV_MIN((timeout_ms + 999) / 1000, (int64_t)86400) : TOTAL_MS / 1000;
-    r = rm_curl_new(event, on_done, &p->curl);
+    r = sv_curl_loop_new(&sv_curl_linked, event, on_done, &p->curl);
     if (r < 0) {
         free(p);
         return r;
@@ -392,10 +392,10 @@ struct rm_proxy *rm_proxy_free(struct rm_proxy *p)
     if (!p)
         return NULL;
     DL_FOREACH_SAFE (p->fetches, f, tmp) {
-        rm_curl_remove(p->curl, f->easy);
+        sv_curl_loop_remove(p->curl, f->easy);
         fetch_free(f);
     }
-    p->curl = rm_curl_free(p->curl);
+    p->curl = sv_curl_loop_free(p->curl);
     free(p);
     return NULL;
 }

@@ -6,10 +6,122 @@
  * A child process heartbeats as NODES nodes all the time. The parent is an ApplicationMaster, then
  * a node, that send what no program of good will sends. Each check is one line "ok TEXT" or "FAIL
  * TEXT"; the last line "figures ..." has the quantiles of the others' heartbeats. */
-#include "tests/integration/rm-lite/rm-hostile-peers.h"
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include "common/log.h"
+#include "tests/lib/latency.h"
+#include "tests/lib/rm-peer.h"
+
+#define NODES 4
+#define PORT_OTHERS 21000
+#define PAUSE_MS 5 /* between two heartbeats of the others */
 #define MILLION 1000000
 #define PORT_HOSTILE 22000
+
+struct master {
+    struct peer_master am;
+    struct yarn_container_id got; /* one of its containers */
+};
+
+/* For messages of a million parts. */
+static struct sv_arena *big_arena(void)
+{
+    return sv_arena_new((size_t)1 << 30);
+}
+
+/* ---- Good nodes ---- */
+
+static void join(struct peer_node *n, int port)
+{
+    (void)snprintf(n->id.host, sizeof(n->id.host), "127.0.0.1");
+    n->id.port = port;
+    n->rm = ipc_client_free(n->rm);
+    if (!peer_join(n))
+        die("registerNodeManager: not NORMAL", NULL);
+}
+
+static bool beat(struct peer_node *n)
+{
+    _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
+    const HeartbeatResponse *m = peer_beat_with(a, n, peer_heartbeat(a, n));
+
+    return m && (!m->has_nodeaction || m->nodeaction == NODE_ACTION(NORMAL));
+}
+
+/* The process whose heartbeats are measured, until the other end of the pipe is closed. */
+static _Noreturn void others(char **ports, int go, int result)
+{
+    struct peer_node nodes[NODES] = { 0 };
+    struct pollfd end = { .fd = go };
+    struct samples us = { 0 };
+    bool good = true;
+    char text[200];
+
+    peer_start(ports, 3);
+    for (int i = 0; i < NODES; i++)
+        join(&nodes[i], PORT_OTHERS + i);
+    if (write(result, "r", 1) != 1)
+        die("pipe", NULL);
+    while (good && us.n < SAMPLES_MAX && poll(&end, 1, PAUSE_MS) == 0) { /* it is not closed */
+        int64_t began = now_us();
+
+        good = beat(&nodes[us.n % NODES]);
+        sample(&us, began);
+    }
+    if (us.n == 0)
+        die("heartbeats of the others", NULL);
+    (void)snprintf(text, sizeof(text), "%d %zu %.1f %.1f %.1f", good, us.n, quantile_ms(&us, 0.5),
+                   quantile_ms(&us, 0.99), quantile_ms(&us, 1));
+    exit(write(result, text, strlen(text)) > 0 ? EXIT_SUCCESS : EXIT_FAILURE);
+}
+
+/* The process of the others; *ret_go ends it when it is closed, *ret_result has its figures. */
+static pid_t start_others(char **ports, int *ret_go, int *ret_result)
+{
+    int go[2], result[2];
+    char ready;
+    pid_t pid;
+
+    if (pipe2(go, O_CLOEXEC) < 0 || pipe2(result, O_CLOEXEC) < 0 || (pid = fork()) < 0)
+        die("pipes and the second process", NULL);
+    if (pid == 0) {
+        (void)close(go[1]); /* so that its end is seen, ignoring */
+        others(ports, go[0], result[1]);
+    }
+    (void)close(go[0]);     /* the child's, ignoring */
+    (void)close(result[1]); /* the child's, ignoring */
+    if (read(result[0], &ready, 1) != 1)
+        die("the other nodes", NULL);
+    *ret_go = go[1];
+    *ret_result = result[0];
+    return pid;
+}
+
+/* ---- Masters ---- */
+
+static void start_master(struct ipc_client *c, struct peer_master *m)
+{
+    _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
+
+    peer_submit_unmanaged(c, m, "");
+    for (int64_t until = peer_deadline(); !peer_reported_token(c, m) && peer_pause(until, 10);)
+        ; /* until it is accepted */
+    (void)peer_good(peer_register_master(a, m, ""));
+}
+
+/* The answer, or NULL with the reason. */
+static const AllocateResponse *ask(struct sv_arena *a, struct master *m, ResourceRequest **rows,
+                                   size_t n)
+{
+    AllocateRequest *q = peer_request(a, "allocate");
+
+    q->ask = rows;
+    q->n_ask = n;
+    return peer_allocate(a, &m->am, q);
+}
 
 /* ------------------------------------------------------------------ attacks */
 
@@ -32,174 +144,176 @@ static void bad_sizes(struct master *m)
     };
 
     for (size_t i = 0; i < SV_ARRAY_LEN(bad); i++) {
-        _cleanup_arena_ struct sv_arena *a = sv_arena_new((size_t)1 << 30);
-        Row *r = row(a, "*", bad[i].memory, bad[i].vcores, bad[i].count);
-        struct sv_error err;
-        bool refused = !ask(a, m, &r, 1, &err);
+        _cleanup_arena_ struct sv_arena *a = big_arena();
+        ResourceRequest *r = peer_ask(
+            a, "*", (struct yarn_resource){ bad[i].memory, bad[i].vcores, 0 }, bad[i].count);
+        bool refused = !ask(a, m, &r, 1);
 
-        check(refused && strstr(err.text, bad[i].text),
+        check(refused && strstr(peer.err.text, bad[i].text),
               "an ask for %d of %lld MB and %d vcores is refused: %.150s", bad[i].count,
-              (long long)bad[i].memory, bad[i].vcores, err.text);
+              (long long)bad[i].memory, bad[i].vcores, peer.err.text);
     }
 }
 
 /* Each answer has a bounded number of containers; requests can be taken back. */
 static void ten_million(struct master *m)
 {
-    _cleanup_arena_ struct sv_arena *a = sv_arena_new((size_t)1 << 30);
-    Row *r = row(a, "*", 1024, 1, 10 * MILLION);
+    _cleanup_arena_ struct sv_arena *a = big_arena();
+    ResourceRequest *r = peer_ask(a, "*", (struct yarn_resource){ 1024, 1, 0 }, 10 * MILLION);
     size_t most = 0, given = 0;
-    struct sv_error err;
     bool good = true;
 
     for (int i = 0; i < 50 && good; i++) {
-        const AllocateResponse *resp = ask(a, m, &r, i == 0, &err);
+        const AllocateResponse *resp = ask(a, m, &r, i == 0);
 
         good = resp != NULL;
         most = good ? SV_MAX(most, resp->n_allocated_containers) : most;
         given += good ? resp->n_allocated_containers : 0;
         if (good && resp->n_allocated_containers)
             good = yarn_container_id_from(resp->allocated_containers[0]->id, &m->got) >= 0;
-        (void)sd_event_run(g.event, 1000); /* a pause, ignoring */
+        (void)peer_pause(0, 1);
     }
     check(good && most <= 256, "10^7 containers asked for: %zu came, %zu in one answer", given,
           most);
     check(given > 0, "10^7 containers asked for: some come");
     r->num_containers = 0;
-    check(ask(a, m, &r, 1, &err), "10^7 containers: taken back %s", err.text);
+    check(ask(a, m, &r, 1), "10^7 containers: taken back %s", peer.err.text);
 }
 
 static void million_rows(struct master *m)
 {
-    _cleanup_arena_ struct sv_arena *a = sv_arena_new((size_t)1 << 30);
-    Row **rows = calloc(MILLION, sizeof(Row *));
-    struct sv_error err;
+    _cleanup_arena_ struct sv_arena *a = big_arena();
+    ResourceRequest **rows = calloc(MILLION, sizeof(ResourceRequest *));
     size_t sent = 0;
 
     if (!rows)
         die("memory", NULL);
     for (size_t i = 0; i < MILLION; i++)
-        rows[i] = row(a, "*", 1024, 1, 1);
-    check(!ask(a, m, rows, MILLION, &err) && strstr(err.text, "more than 131072"),
-          "10^6 rows in one allocate are refused: %.200s", err.text);
-    check(ask(a, m, NULL, 0, &err), "and the connection goes on %s", err.text);
+        rows[i] = peer_ask(a, "*", (struct yarn_resource){ 1024, 1, 0 }, 1);
+    check(!ask(a, m, rows, MILLION) && strstr(peer.err.text, "more than 131072"),
+          "10^6 rows in one allocate are refused: %.200s", peer.err.text);
+    check(ask(a, m, NULL, 0), "and the connection goes on %s", peer.err.text);
     for (size_t i = 0; i < MILLION; i++) {
         rows[i]->has_allocation_request_id = true;
         rows[i]->allocation_request_id = (int64_t)i;
     }
-    while (sent < MILLION && ask(a, m, rows + sent, 4000, &err))
+    while (sent < MILLION && ask(a, m, rows + sent, 4000))
         sent += 4000;
-    check(sent < MILLION && strstr(err.text, "10000 different asks"),
-          "different asks without end are refused after %zu: %.200s", sent, err.text);
+    check(sent < MILLION && strstr(peer.err.text, "10000 different asks"),
+          "different asks without end are refused after %zu: %.200s", sent, peer.err.text);
     for (size_t i = 0; i < sent + 4000; i++)
         rows[i]->num_containers = 0;
     for (size_t i = 0; i <= sent; i += 4000)
-        check(ask(a, m, rows + i, 4000, &err), "4000 rows are taken back %s", err.text);
+        check(ask(a, m, rows + i, 4000), "4000 rows are taken back %s", peer.err.text);
     free(rows);
 }
 
 static void others_containers(struct master *m, const struct master *other)
 {
-    _cleanup_arena_ struct sv_arena *a = sv_arena_new((size_t)1 << 30);
-    AllocateRequest q = HADOOP__YARN__ALLOCATE_REQUEST_PROTO__INIT;
+    _cleanup_arena_ struct sv_arena *a = big_arena();
+    AllocateRequest *q = peer_request(a, "allocate");
     Hadoop__Yarn__ContainerIdProto *id = yarn_container_id_to(a, other->got);
-    struct sv_error err;
 
-    q.release = &id;
-    q.n_release = 1;
-    check(!allocate(a, m, &q, &err) && strstr(err.text, "not belonging"),
-          "the release of another application's container is refused: %.150s", err.text);
+    q->release = &id;
+    q->n_release = 1;
+    check(!peer_allocate(a, &m->am, q) && strstr(peer.err.text, "not belonging"),
+          "the release of another application's container is refused: %.150s", peer.err.text);
 }
 
 static void forged_tokens(const struct master *m)
 {
     for (int kind = 0; kind < 3; kind++) {
-        _cleanup_arena_ struct sv_arena *a = sv_arena_new((size_t)1 << 30);
-        struct master forged = *m;
-        struct ipc_client *c;
-        struct sv_error err;
+        _cleanup_arena_ struct sv_arena *a = big_arena();
+        struct peer_master forged = m->am;
 
-        forged.token.id = forged.id;
-        forged.token.password = forged.password;
+        forged.rm = NULL;
         if (kind == 0)
             forged.password[3] ^= 1;
         else if (kind == 1)
-            forged.id[forged.token.id_len - 2] ^= 1;
+            forged.id[forged.id_len - 2] ^= 1;
         else
-            memset(forged.id, 0xff, forged.token.id_len);
-        c = open_client(g.am_port, YARN_APPLICATION_MASTER_PROTOCOL, NULL, &forged.token);
-        check(!register_master(a, c, &err), "a forged token (%d) is refused: %.150s", kind,
-              err.text);
-        ipc_client_free(c);
+            memset(forged.id, 0xff, forged.id_len);
+        check(!peer_register_master(a, &forged, ""), "a forged token (%d) is refused: %.150s", kind,
+              peer.err.text);
+        ipc_client_free(forged.rm);
     }
 }
 
-static Hadoop__Yarn__ContainerStatusProto *status(struct sv_arena *a, int app)
+/* The first container of an application that the ResourceManager does not know. */
+static struct yarn_container_id unknown(int app)
 {
-    struct yarn_container_id id = { .attempt = { .app = { 1700000000000, app }, .attempt = 1 },
-                                    .id = 1 };
-    Hadoop__Yarn__ContainerStatusProto *m = sv_new(a, Hadoop__Yarn__ContainerStatusProto);
-
-    hadoop__yarn__container_status_proto__init(m);
-    m->container_id = yarn_container_id_to(a, id);
-    m->has_state = true;
-    m->state = HADOOP__YARN__CONTAINER_STATE_PROTO__C_RUNNING;
-    return m;
+    return (struct yarn_container_id){ { { 1700000000000, app }, 1 }, 1 };
 }
 
-static void million_containers(struct node *n)
+static const HeartbeatResponse *beat_with(struct sv_arena *a, struct peer_node *n,
+                                          ContainerStatus **v, size_t len)
 {
-    _cleanup_arena_ struct sv_arena *a = sv_arena_new((size_t)1 << 30);
-    Hadoop__Yarn__ContainerStatusProto **v = calloc(MILLION, sizeof(*v));
-    const Hadoop__Yarn__NodeHeartbeatResponseProto *m;
-    struct sv_error err;
+    HeartbeatRequest *q = peer_heartbeat(a, n);
+
+    q->node_status->containersstatuses = v;
+    q->node_status->n_containersstatuses = len;
+    return peer_beat_with(a, n, q);
+}
+
+static const RegisterResponse *register_with(struct sv_arena *a, struct peer_node *n,
+                                             int64_t memory,
+                                             Hadoop__Yarn__NMContainerStatusProto **v, size_t len)
+{
+    RegisterRequest *q = peer_registration(a, n);
+
+    q->resource->memory = memory;
+    q->container_statuses = v;
+    q->n_container_statuses = len;
+    return peer_register(a, n, q);
+}
+
+static void million_containers(struct peer_node *n)
+{
+    _cleanup_arena_ struct sv_arena *a = big_arena();
+    ContainerStatus **v = calloc(MILLION, sizeof(*v));
+    const HeartbeatResponse *m;
     size_t some = 25000;
 
     if (!v)
         die("memory", NULL);
     for (int i = 0; i < MILLION; i++)
-        v[i] = status(a, i + 1);
-    check(!beat_with(a, n, v, MILLION, &err) && strstr(err.text, "more than 131072"),
-          "a heartbeat with 10^6 containers is refused: %.200s", err.text);
-    m = beat_with(a, n, v, some, &err);
+        v[i] = peer_status(a, unknown(i + 1));
+    check(!beat_with(a, n, v, MILLION) && strstr(peer.err.text, "more than 131072"),
+          "a heartbeat with 10^6 containers is refused: %.200s", peer.err.text);
+    m = beat_with(a, n, v, some);
     check(m && m->n_applications_to_cleanup == some,
           "a heartbeat with %zu containers of unknown applications: all are to end (%zu) %s", some,
-          m ? m->n_applications_to_cleanup : 0, err.text);
+          m ? m->n_applications_to_cleanup : 0, peer.err.text);
     check(beat(n), "and the node's heartbeats go on");
     free(v);
 }
 
-static void bad_registrations(struct node *n)
+static void bad_registrations(struct peer_node *n)
 {
-    _cleanup_arena_ struct sv_arena *a = sv_arena_new((size_t)1 << 30);
+    _cleanup_arena_ struct sv_arena *a = big_arena();
     Hadoop__Yarn__NMContainerStatusProto **v = calloc(MILLION, sizeof(*v));
     static const int64_t sizes[] = { INT64_MAX, (INT64_C(1) << 40) + 1 };
-    const Hadoop__Yarn__RegisterNodeManagerResponseProto *m;
-    struct sv_error err;
+    const RegisterResponse *m;
 
     if (!v)
         die("memory", NULL);
     for (int i = 0; i < MILLION; i++) {
-        Hadoop__Yarn__ContainerStatusProto *st = status(a, i + 1);
-
-        v[i] = sv_new(a, Hadoop__Yarn__NMContainerStatusProto);
-        hadoop__yarn__nmcontainer_status_proto__init(v[i]);
-        v[i]->container_id = st->container_id;
-        v[i]->resource = yarn_resource_to(a, (struct yarn_resource){ INT64_MAX, INT32_MAX });
+        v[i] = PEER_NEW(a, hadoop__yarn__nmcontainer_status_proto);
+        v[i]->container_id = yarn_container_id_to(a, unknown(i + 1));
+        v[i]->resource = yarn_resource_to(a, (struct yarn_resource){ INT64_MAX, INT32_MAX, 0 });
     }
-    check(!register_with(a, n, 65536, v, MILLION, &err) && strstr(err.text, "more than 131072"),
-          "a registration with 10^6 containers is refused: %.200s", err.text);
-    m = register_with(a, n, 65536, v, 10000, &err);
-    check(m && m->nodeaction == HADOOP__YARN__NODE_ACTION_PROTO__NORMAL,
-          "a registration with 10,000 containers that are unknown is taken %s", err.text);
-    n->response_id = 0;
+    check(!register_with(a, n, 65536, v, MILLION) && strstr(peer.err.text, "more than 131072"),
+          "a registration with 10^6 containers is refused: %.200s", peer.err.text);
+    m = register_with(a, n, 65536, v, 10000);
+    check(m && m->nodeaction == NODE_ACTION(NORMAL),
+          "a registration with 10,000 containers that are unknown is taken %s", peer.err.text);
     check(beat(n), "and the node's heartbeats go on");
     for (size_t i = 0; i < SV_ARRAY_LEN(sizes); i++) {
-        m = register_with(a, n, sizes[i], NULL, 0, &err);
-        check(m && m->nodeaction == HADOOP__YARN__NODE_ACTION_PROTO__SHUTDOWN &&
+        m = register_with(a, n, sizes[i], NULL, 0);
+        check(m && m->nodeaction == NODE_ACTION(SHUTDOWN) &&
                   strstr(m->diagnostics_message, "yarn.nodemanager.resource.memory-mb"),
               "a node of %lld MB is shut down: %.200s", (long long)sizes[i],
-              m ? m->diagnostics_message : err.text);
+              m ? m->diagnostics_message : peer.err.text);
     }
     free(v);
 }
@@ -214,31 +328,23 @@ static void on_answer(const struct ipc_result *r, const struct sv_error *err, vo
 }
 
 /* One node sends as many heartbeats as the connection takes, without waiting for an answer. */
-static void flood(struct node *n, int64_t ms)
+static void flood(struct peer_node *n, int64_t ms)
 {
-    _cleanup_arena_ struct sv_arena *a = sv_arena_new((size_t)1 << 30);
-    Hadoop__Yarn__NodeHeartbeatRequestProto q = HADOOP__YARN__NODE_HEARTBEAT_REQUEST_PROTO__INIT;
-    Hadoop__Yarn__NodeStatusProto st = HADOOP__YARN__NODE_STATUS_PROTO__INIT;
+    _cleanup_arena_ struct sv_arena *a = big_arena();
+    HeartbeatRequest *q = peer_heartbeat(a, n);
     int64_t end = now_us() + ms * 1000;
     size_t sent = 0, open = 0;
 
-    st.node_id = yarn_node_id_to(a, &n->id);
-    st.has_response_id = true;
-    st.response_id = n->response_id;
-    q.node_status = &st;
     while (now_us() < end || open > 0) {
         for (; open < 2000 && now_us() < end; open++, sent++)
-            if (ipc_client_call(n->rm, "nodeHeartbeat", &q.base,
-                                &hadoop__yarn__node_heartbeat_response_proto__descriptor, 0,
-                                on_answer, &open) < 0)
-                die("flood", NULL);
-        if (sd_event_run(g.event, 1000) < 0)
-            die("event loop", NULL);
+            peer_send(n->rm, "nodeHeartbeat", q, on_answer, &open);
+        (void)peer_pause(0, 1);
     }
     check(sent > 0, "one node floods: %zu heartbeats in %lld ms", sent, (long long)ms);
 }
 
-static void attack(struct master *first, const struct master *second, struct node *node, int rounds)
+static void attack(struct master *first, const struct master *second, struct peer_node *node,
+                   int rounds)
 {
     struct master other = *second;
 
@@ -255,52 +361,25 @@ static void attack(struct master *first, const struct master *second, struct nod
     }
 }
 
-/* The process of the others; *ret_go ends it when it is closed, *ret_result has its figures. */
-static pid_t start_others(int *ret_go, int *ret_result)
-{
-    int go[2], result[2];
-    char ready;
-    pid_t pid;
-
-    if (pipe2(go, O_CLOEXEC) < 0 || pipe2(result, O_CLOEXEC) < 0 || (pid = fork()) < 0)
-        die("pipes and the second process", NULL);
-    if (pid == 0) {
-        (void)close(go[1]); /* so that its end is seen, ignoring */
-        others(go[0], result[1]);
-    }
-    (void)close(go[0]);     /* the child's, ignoring */
-    (void)close(result[1]); /* the child's, ignoring */
-    if (read(result[0], &ready, 1) != 1)
-        die("the other nodes", NULL);
-    *ret_go = go[1];
-    *ret_result = result[0];
-    return pid;
-}
-
 int main(int argc, char **argv)
 {
     struct master first = { 0 }, second = { 0 };
+    struct peer_node node = { 0 };
     struct ipc_client *client;
-    struct node node = { 0 };
     int go, result, state;
     char text[256] = "";
-    uint64_t ports[3];
     ssize_t n;
     pid_t pid;
 
     sv_log_init("rm-hostile");
-    for (int i = 0; i < 3; i++)
-        if (argc != 5 || sv_parse_u64(argv[i + 1], 1, UINT16_MAX, &ports[i]) < 0)
-            die("usage: CLIENT_PORT TRACKER_PORT AM_PORT full|short", NULL);
-    g.client_port = (uint16_t)ports[0];
-    g.tracker_port = (uint16_t)ports[1];
-    g.am_port = (uint16_t)ports[2];
-    pid = start_others(&go, &result);
-    if (sd_event_new(&g.event) < 0)
-        die("event loop", NULL);
-    client = open_client(g.client_port, YARN_APPLICATION_CLIENT_PROTOCOL, "ann", NULL);
-    start_master(client, &first);
-    start_master(client, &second);
+    peer.patience_ms = 300000;
+    if (argc != 5)
+        die("usage: CLIENT_PORT TRACKER_PORT AM_PORT full|short", NULL);
+    pid = start_others(argv + 1, &go, &result);
+    peer_start(argv + 1, 3);
+    client = peer_open(PEER_CLIENTS, "ann", NULL);
+    start_master(client, &first.am);
+    start_master(client, &second.am);
     join(&node, PORT_HOSTILE);
     attack(&first, &second, &node, sv_streq(argv[4], "full") ? 10 : 1);
     (void)close(go); /* the others end, ignoring */
@@ -308,5 +387,5 @@ int main(int argc, char **argv)
     check(waitpid(pid, &state, 0) == pid && state == 0 && n > 0 && text[0] == '1',
           "the heartbeats of %d other nodes went on", NODES);
     printf("figures %s\n", n > 0 ? text : "");
-    return g.failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return peer.failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -1,6 +1,7 @@
-"""Hadoop's `yarn` commands that change something, on our daemons and on Apache's: exit code and output of each, in this order, with the
-applications of java/reference/CommandProbe.java. As cases/commands.py, with a golden file and a table of docs/compat.md of its own.
-The last group of a pairing but for decommission: its queues stay. CHANGES_CAPTURE=1 writes the golden file."""
+"""Hadoop's `yarn` commands that change something, on our daemons and on Apache's: exit code and
+output of each, in this order, with the applications of java/reference/CommandProbe.java. As
+cases/commands.py, with a golden file and a table of docs/compat.md of its own. The last group of a
+pairing but for decommission: its queues stay. CHANGES_CAPTURE=1 writes the golden file."""
 import json
 import os
 
@@ -12,8 +13,8 @@ GOLDEN = os.path.join(hadoop.TOP, "tests", "golden", "commands", f"changes-{hado
 P = "yarn.scheduler.capacity.root."
 QUEUES = {P + "queues": "default,second", P + "default.capacity": 50, P + "second.capacity": 50}
 
-# As typed after `yarn`. Words behind an @ are ids of this run; @HA are options of a client that takes the ResourceManager for one of
-# a pair. A line behind a colon is a step of the test.
+# As typed after `yarn`. Words behind an @ are ids of this run; @HA are options of a client that
+# takes the ResourceManager for one of a pair. A line behind a colon is a step of the test.
 COMMANDS = """
 :queues
 rmadmin -refreshQueues

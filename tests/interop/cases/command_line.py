@@ -1,6 +1,8 @@
-"""Every subcommand of `selvedge` that talks to a ResourceManager, at Apache's and at ours: exit code and whole output, ids, times and sizes
-masked, through a pipe and on terminals of 80 and 200 columns. tests/golden/command-line.json holds what each command prints: "all" is the reference version's, an entry of another
-ResourceManager is there where it differs; docs/operate/mixed-cluster.md says why. COMMAND_LINE_CAPTURE=1 writes the file. Then one state in
+"""Every subcommand of `selvedge` that talks to a ResourceManager, at Apache's and at ours: exit
+code and whole output, ids, times and sizes masked, through a pipe and on terminals of 80 and 200
+columns. tests/golden/command-line.json holds what each command prints: "all" is the reference
+version's, an entry of another ResourceManager is there where it differs;
+docs/operate/mixed-cluster.md says why. COMMAND_LINE_CAPTURE=1 writes the file. Then one state in
 two views: Hadoop's own `yarn application` and `selvedge inspect` tell the same."""
 import concurrent.futures
 import json
@@ -16,7 +18,8 @@ from lib.golden_output import RED, mask, on_terminal
 
 GOLDEN = os.path.join(hadoop.TOP, "tests", "golden", "command-line.json")
 CLI = "org.apache.hadoop.yarn.client.cli.ApplicationCLI"
-# Without a ResourceManager, and so not here: test-cli, test-localize, test-doctor, test-dbus run them.
+# Without a ResourceManager, and so not here: test-cli, test-localize, test-doctor, test-dbus run
+# them.
 LOCAL = {"config", "doctor", "localize", "node drain", "node undrain"}
 LOOP = "trap 'exit 7' TERM; echo ready; while :; do sleep 0.05; done"
 
@@ -139,7 +142,8 @@ def plain(text):
         line
         for line in lines
         if not re.search(
-            r"^\[TIME\] (APP (NEW|NEW_SAVING|SUBMITTED|ACCEPTED|RUNNING)|\d+ of \d+ containers done)",
+            r"^\[TIME\] (APP (NEW|NEW_SAVING|SUBMITTED|ACCEPTED|RUNNING)|\d+ of \d+ "
+            r"containers done)",
             line,
         )
     ]

@@ -1,7 +1,8 @@
-"""Hadoop's `yarn` commands and the URLs of its web services on our daemons and on Apache's: exit codes and output of the
-commands, status, type and fields of the answers, beside applications that run. What Apache's daemons answer is kept in
-tests/golden/commands: theirs must still be that; each difference of ours must have its row in docs/compat.md, and is
-printed with that row's reason. COMMANDS_CAPTURE=1 writes the golden file."""
+"""Hadoop's `yarn` commands and the URLs of its web services on our daemons and on Apache's: exit
+codes and output of the commands, status, type and fields of the answers, beside applications that
+run. What Apache's daemons answer is kept in tests/golden/commands: theirs must still be that; each
+difference of ours must have its row in docs/compat.md, and is printed with that row's reason.
+COMMANDS_CAPTURE=1 writes the golden file."""
 import base64
 import contextlib
 import fnmatch
@@ -19,7 +20,8 @@ from interop import hadoop, peers
 GOLDEN = os.path.join(hadoop.TOP, "tests", "golden", "commands", f"apache-{hadoop.REFERENCE}.json")
 LISTS = "<!-- lists|<!-- end of the lists"  # in docs/compat.md: what is between is no difference
 COMPAT = os.path.join(hadoop.TOP, "docs", "compat.md")
-# Copies of the launch script, which our NodeManager never serves, would fill every answer of `yarn logs`.
+# Copies of the launch script, which our NodeManager never serves, would fill every answer of `yarn
+# logs`.
 SITE = {"yarn.nodemanager.log-container-debug-info.enabled": "false"}
 CLI = "org.apache.hadoop.yarn.client.cli."
 CLASSES = {
@@ -277,7 +279,8 @@ nm GET {N}/resources/gpu
 
 
 class Probe:
-    """java/reference/CommandProbe.java with its two running applications. Leaving the block ends them."""
+    """java/reference/CommandProbe.java with its two running applications. Leaving the block ends
+    them."""
 
     def __init__(self, c):
         self.cluster, self.ids = c, {
@@ -453,7 +456,8 @@ def collect(c):
 
 
 def rows(part=0):
-    """A table of docs/compat.md: [request pattern, difference pattern, reason]. `part`: 0 is before the lists, -1 behind them."""
+    """A table of docs/compat.md: [request pattern, difference pattern, reason]. `part`: 0 is before
+    the lists, -1 behind them."""
     with open(COMPAT, encoding="utf-8") as f:
         cells = [
             [cell.strip() for cell in line.strip().strip("|").split("|")]

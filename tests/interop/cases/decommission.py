@@ -1,6 +1,7 @@
-"""Graceful decommission, ordered by Hadoop's `rmadmin -refreshNodes -g` while a job runs on the node. Its containers end by
-themselves, then the node is DECOMMISSIONED and the NodeManager ends with 0, which no supervisor starts again; off the list it
-is started again and registers. The last group of a pairing: its node is gone."""
+"""Graceful decommission, ordered by Hadoop's `rmadmin -refreshNodes -g` while a job runs on the
+node. Its containers end by themselves, then the node is DECOMMISSIONED and the NodeManager ends
+with 0, which no supervisor starts again; off the list it is started again and registers. The last
+group of a pairing: its node is gone."""
 import os
 
 from cluster import ClusterError, host
@@ -26,7 +27,8 @@ def state(c):
     """Of the only node; lists leave out nodes that are gone, unless they are asked for."""
     nodes = (
         c.rm_get(
-            "/ws/v1/cluster/nodes?states=running,decommissioning,decommissioned,lost,shutdown,unhealthy"
+            "/ws/v1/cluster/nodes?states=running,decommissioning,decommissioned,lost,"
+            "shutdown,unhealthy"
         )
         or {}
     ).get("nodes") or {}
@@ -45,8 +47,8 @@ def exclude(c, text):
 
 
 def order(c, who):
-    """`rmadmin -refreshNodes -g`, the end of the time kept by the ResourceManager (-server), or by the command (-client), which runs
-    until the node is empty."""
+    """`rmadmin -refreshNodes -g`, the end of the time kept by the ResourceManager (-server), or by
+    the command (-client), which runs until the node is empty."""
     command = peers.start_client(c, RMADMIN, "-refreshNodes", "-g", "600", who)
     if who == "-server":
         finish(command)

@@ -1,13 +1,15 @@
-"""Delegation tokens of the ResourceManager with Hadoop's own client classes (java/DelegationProbe.java): got, used to
-connect, renewed, cancelled; refused for others and after their end; the same after our ResourceManager was killed.
-WANTED are the answers of Apache's ResourceManager of the reference version."""
+"""Delegation tokens of the ResourceManager with Hadoop's own client classes
+(java/DelegationProbe.java): got, used to connect, renewed, cancelled; refused for others and after
+their end; the same after our ResourceManager was killed. WANTED are the answers of Apache's
+ResourceManager of the reference version."""
 import re
 
 from cluster import ClusterError
 from interop import peers
 
 TOKEN = (
-    r"\(RM_DELEGATION_TOKEN owner=ann, renewer=R, realUser=, issueDate=TIME, maxDate=TIME, sequenceNumber=\d+, "
+    r"\(RM_DELEGATION_TOKEN owner=ann, renewer=R, realUser=, issueDate=TIME, maxDate=TIME, "
+    r"sequenceNumber=\d+, "
     r"masterKeyId=\d+\)"
 )
 ACCESS = r".*org.apache.hadoop.security.AccessControlException: "

@@ -1,6 +1,6 @@
-"""Apache's NodeManagers of four versions beside ours under one ResourceManager: a DistributedShell whose containers need every node at
-the same time, then another. Apache's daemons run as the submitter, as whom their default
-executor then runs its containers."""
+"""Apache's NodeManagers of four versions beside ours under one ResourceManager: a DistributedShell
+whose containers need every node at the same time, then another. Apache's daemons run as the
+submitter, as whom their default executor then runs its containers."""
 import glob
 import os
 
@@ -55,9 +55,11 @@ def containers(node, app_id):
 
 
 def on_each(c, name):
-    """All containers wait for one file: as many as there are places run at once, so every node has some."""
+    """All containers wait for one file: as many as there are places run at once, so every node has
+    some."""
     go = f"{c.hadoop}/{name}"  # containers see it
-    command = f"( echo here I am; while ! test -e {go}; do sleep 0.2; done )"  # its output goes to a file as one
+    # its output goes to a file as one
+    command = f"( echo here I am; while ! test -e {go}; do sleep 0.2; done )"
     with peers.RunningShell(
         c, "-shell_command", command, "-num_containers", str(CONTAINERS)
     ) as shell:

@@ -1,5 +1,6 @@
-"""Applications killed at random moments of their lives end as killed; the ResourceManager tells the node to forget all
-of their containers, and no resource of the node stays allocated (java/KillStorm.java). KILLS: how many."""
+"""Applications killed at random moments of their lives end as killed; the ResourceManager tells the
+node to forget all of their containers, and no resource of the node stays allocated
+(java/KillStorm.java). KILLS: how many."""
 import os
 
 from cluster import ClusterError

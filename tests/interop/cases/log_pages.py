@@ -1,5 +1,6 @@
-"""Aggregated logs of our node on the pages of others: the ResourceManager's links lead to the node, and from there, since the
-node has the logs no more, to Hadoop's JobHistoryServer, which shows them. For test-hdfs."""
+"""Aggregated logs of our node on the pages of others: the ResourceManager's links lead to the node,
+and from there, since the node has the logs no more, to Hadoop's JobHistoryServer, which shows them.
+For test-hdfs."""
 import html
 import re
 import urllib.request

@@ -1,5 +1,6 @@
-"""What Apache's ResourceManager shows of an application's logs on our node and on Apache's NodeManager, side by side: the same
-application, the same trouble of HDFS. What each case finds is a row of docs/operate/logs.md. For test-log-states."""
+"""What Apache's ResourceManager shows of an application's logs on our node and on Apache's
+NodeManager, side by side: the same application, the same trouble of HDFS. What each case finds is a
+row of docs/operate/logs.md. For test-log-states."""
 import contextlib
 import glob
 import html
@@ -16,8 +17,8 @@ from interop.hdfs import BLOCK, HaPair, Hdfs
 APACHE = f"apache-{hadoop.REFERENCE}"
 ROOT = "/states"
 FINAL = ("SUCCEEDED", "FAILED", "TIME_OUT")
-# What Apache's NodeManager gives, seen with 3.4.2. Where it cannot begin a file it fails on the way to its report: the
-# ResourceManager has NOT_START, after ten minutes TIME_OUT.
+# What Apache's NodeManager gives, seen with 3.4.2. Where it cannot begin a file it fails on the way
+# to its report: the ResourceManager has NOT_START, after ten minutes TIME_OUT.
 OF_APACHE = {
     "fine": "SUCCEEDED",
     "quota": "FAILED",
@@ -69,8 +70,8 @@ class States:
         h.ask("mkdir", ROOT, "1777")
 
     def by_node(self, app):
-        """{"selvedge" or "apache": (status, text beside it)} of the ResourceManager's page, which has no rows of nodes that have
-        succeeded any more once all have ended."""
+        """{"selvedge" or "apache": (status, text beside it)} of the ResourceManager's page, which
+        has no rows of nodes that have succeeded any more once all have ended."""
         with urllib.request.urlopen(
             f"{self.c.rm_url}/cluster/logaggregationstatus/{app}", timeout=60
         ) as answer:
@@ -99,7 +100,8 @@ class States:
         return [p for d in node.log_dirs for p in glob.glob(f"{d}/{app}/container_*/*")]
 
     def submit(self, disturb, command="echo over", after=None):
-        """An application with containers on both nodes; disturb() while it runs, after(its id) when it has ended. Its id."""
+        """An application with containers on both nodes; disturb() while it runs, after(its id) when
+        it has ended. Its id."""
         self.gates += 1
         gate = f"{self.c.home}/go{self.gates}"
         waits = f"until test -e {gate}; do sleep 0.2; done"
@@ -197,7 +199,8 @@ class States:
         ).decode(errors="replace")
 
     def both_files(self, app):
-        """Our file and Apache's, which lie in one directory, are printed together, by `yarn logs` and `selvedge logs`."""
+        """Our file and Apache's, which lie in one directory, are printed together, by `yarn logs`
+        and `selvedge logs`."""
         whole = self.yarn_logs(app)
         found = set(re.findall(r"^Container: (\S+) on (\S+)_(\d+)", whole, re.M))
         expect(
@@ -249,7 +252,8 @@ class States:
         expect(self.local(self.c.nodes[0], app), "our node has deleted the logs")
 
     def forbidden(self):
-        """The user's directory is somebody else's: FAILED, where Apache's node says nothing at all."""
+        """The user's directory is somebody else's: FAILED, where Apache's node says nothing at
+        all."""
         path = f"{ROOT}/{self.user}"
         self.h.ask("mkdir", path, "700")
         self.h.ask("own", path, "root")
@@ -265,8 +269,8 @@ class States:
         )
 
     def repeated(self, case, disturb, words, restore, **more):
-        """Apache's node gives up and deletes its logs; ours says RUNNING_WITH_FAILURE, tries again, and SUCCEEDED when HDFS is
-        writable."""
+        """Apache's node gives up and deletes its logs; ours says RUNNING_WITH_FAILURE, tries again,
+        and SUCCEEDED when HDFS is writable."""
         app = self.submit(disturb, **more)
         self.c.wait(lambda: not self.local(self.c.nodes[1], app), 240, "Apache's node gives up")
         found = self.wait(
@@ -305,7 +309,8 @@ class States:
             at = f"{ROOT}/{self.user}/bucket-logs-tfile/{app[-4:]}/{app}"
 
             def written():
-                """Two blocks at least of each node's file; ours, which is slower, is not complete."""
+                """Two blocks at least of each node's file; ours, which is slower, is not
+                complete."""
                 files = self.h.ask("list", at).split()
                 begun = [n for n in files if n.endswith(".tmp")]
                 return (
@@ -366,7 +371,8 @@ OF_CLIENTS = (
 
 
 def prepare(c, h):
-    """Both nodes run containers. What hdfs-default.xml has as well is read from hdfs-site.xml alone."""
+    """Both nodes run containers. What hdfs-default.xml has as well is read from hdfs-site.xml
+    alone."""
     for directory in (c.conf_dir, *(node.conf_dir for node in c.nodes)):
         conf.write_xml(
             f"{directory}/hdfs-site.xml",

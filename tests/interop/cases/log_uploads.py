@@ -1,5 +1,6 @@
-"""log-uploader against a real HDFS, by its native protocols and WebHDFS: what it writes is read by Hadoop, by `yarn logs` and by
-`selvedge logs`; what Hadoop writes by ours; and a file system in trouble in each way. For test-hdfs."""
+"""log-uploader against a real HDFS, by its native protocols and WebHDFS: what it writes is read by
+Hadoop, by `yarn logs` and by `selvedge logs`; what Hadoop writes by ours; and a file system in
+trouble in each way. For test-hdfs."""
 import contextlib
 import hashlib
 import os
@@ -279,7 +280,8 @@ class Uploads:
         ).decode(errors="replace")
 
     def rolled(self):
-        """Three files of one node: `yarn logs` prints each log once; the older layout for Hadoop 2."""
+        """Three files of one node: `yarn logs` prints each log once; the older layout for Hadoop
+        2."""
         remote, older = "/rolled-logs", self.h.version.startswith("2.")
         layout = {"older": True, "suffix": "logs"} if older else {}
         self.h.ask("mkdir", remote, "1777")
@@ -356,8 +358,9 @@ class Uploads:
 
 
 class FullDisks(Hdfs):
-    """One DataNode whose disk has 48 MiB, half of which it keeps free: a DataNode that fills its disk takes it for a broken one, and
-    ends. By default it takes no block on a disk with less than a gigabyte."""
+    """One DataNode whose disk has 48 MiB, half of which it keeps free: a DataNode that fills its
+    disk takes it for a broken one, and ends. By default it takes no block on a disk with less than
+    a gigabyte."""
 
     def __init__(self, version):
         super().__init__(
@@ -391,7 +394,8 @@ class FullDisks(Hdfs):
 
 
 def disk_full(version):
-    """The only DataNode's disk fills in mid-write: tried again later, nothing is left, and done when there is room."""
+    """The only DataNode's disk fills in mid-write: tried again later, nothing is left, and done
+    when there is room."""
     with FullDisks(version) as h:
         u = Uploads(h)
         try:
@@ -438,7 +442,8 @@ class FailoverUploads:
 
 
 def run(report, h):
-    """Of one HDFS: all cases with the reference, what readers of other versions make of our files with them."""
+    """Of one HDFS: all cases with the reference, what readers of other versions make of our files
+    with them."""
     u = Uploads(h)
     cases = [u.rolled]
     if h.version == hadoop.REFERENCE:

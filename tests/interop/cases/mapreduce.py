@@ -1,5 +1,5 @@
-"""Hadoop's own MapReduce examples, unmodified, with their files on HDFS. What they compute is compared with what Python
-computes, so that a map output that is lost, doubled or cut is seen."""
+"""Hadoop's own MapReduce examples, unmodified, with their files on HDFS. What they compute is
+compared with what Python computes, so that a map output that is lost, doubled or cut is seen."""
 import collections
 import contextlib
 import hashlib
@@ -39,9 +39,10 @@ def pairings(version=hadoop.REFERENCE):
 DOCUMENT = os.path.join(hadoop.TOP, "docs", "operate", "mapreduce.md")
 # Sums of outputs of the pairing "apache": MAPREDUCE_RECORD=1 writes them.
 RECORD = os.path.join(hadoop.TOP, "tests", "golden", "mapreduce", f"{APACHE}.json")
-# On hosts of their own a node has room for an ApplicationMaster or two tasks, one of Apache's beside ours for one task: those of a
-# job are on two hosts at least, and on both kinds of nodes. A wide node has room for a task beside the master: what is hurt runs
-# again while reducers wait, with one node less.
+# On hosts of their own a node has room for an ApplicationMaster or two tasks, one of Apache's
+# beside ours for one task: those of a job are on two hosts at least, and on both kinds of nodes. A
+# wide node has room for a task beside the master: what is hurt runs again while reducers wait, with
+# one node less.
 MASTER_MB, TASK_MB, NODE_MB, WIDE_NODE_MB, APACHE_BESIDE_OURS_MB = 384, 256, 512, 640, 320
 
 
@@ -60,7 +61,8 @@ def site(h):
 
 
 def _documented(c):
-    """The lines for mapred-site.xml that the documentation tells an operator, with paths and addresses of this cluster."""
+    """The lines for mapred-site.xml that the documentation tells an operator, with paths and
+    addresses of this cluster."""
     with open(DOCUMENT, encoding="utf-8") as f:
         block = re.search(r"`mapred-site\.xml`[^\n]*:\n\n((?:    .*\n)+)", f.read()).group(1)
     lines = dict(line.strip().split(" = ") for line in block.splitlines())
@@ -86,7 +88,9 @@ def _mapred_site(c):
         "mapreduce.client.completion.pollinterval": 100,
         "mapreduce.client.submit.file.replication": 2,
         "yarn.app.mapreduce.am.resource.mb": MASTER_MB,
-        "yarn.app.mapreduce.am.command-opts": f"{SMALL} --add-opens=java.base/java.lang=ALL-UNNAMED",  # before 3.4
+        # before 3.4
+        "yarn.app.mapreduce.am.command-opts": SMALL
+        + " --add-opens=java.base/java.lang=ALL-UNNAMED",
         "mapreduce.map.memory.mb": TASK_MB,
         "mapreduce.map.java.opts": SMALL,
         "mapreduce.reduce.memory.mb": TASK_MB,
@@ -98,7 +102,8 @@ def _mapred_site(c):
 
 
 def prepare(c, h, more=None, node_mb=NODE_MB):
-    """Before the nodes start: mapred-site.xml for everybody. `more`: further keys; `node_mb`: of nodes on hosts of their own."""
+    """Before the nodes start: mapred-site.xml for everybody. `more`: further keys; `node_mb`: of
+    nodes on hosts of their own."""
     c.history_port, c.history_web_port = free_port(), free_port()
     values = {**_mapred_site(c), **(more or {})}
     conf.write_xml(f"{c.conf_dir}/mapred-site.xml", values)
@@ -128,7 +133,8 @@ def swap_node(c, node):
 
 
 class History:
-    """Hadoop's JobHistoryServer, which clients ask when an ApplicationMaster has gone. As HDFS's superuser."""
+    """Hadoop's JobHistoryServer, which clients ask when an ApplicationMaster has gone. As HDFS's
+    superuser."""
 
     def __init__(self, c):
         self.c = c
@@ -169,7 +175,8 @@ def home(c, h):
 
 
 def base_of(c, h, name):
-    """A name below the submitter's home that no other pairing on this HDFS has: a job's output directory must be new."""
+    """A name below the submitter's home that no other pairing on this HDFS has: a job's output
+    directory must be new."""
     at = f"{home(c, h)}/{'+'.join([c.peer_client, c.peer_rm, *c.peer_nms])}"
     h.ask("mkdir", at, "755")
     h.ask("own", at, c.submitter.pw_name)
@@ -189,7 +196,8 @@ def example(c, *args, wanted=0, timeout=400):
     done = peers.client(c, EXAMPLES, *args, timeout=timeout)
     if done.returncode != wanted:
         raise ClusterError(
-            f"{' '.join(args)}: exit {done.returncode}, wanted {wanted}:\n{done.stdout[-4000:]}{logs_of(c, done.stdout)}"
+            f"{' '.join(args)}: exit {done.returncode}, wanted "
+            f"{wanted}:\n{done.stdout[-4000:]}{logs_of(c, done.stdout)}"
         )
     return done.stdout
 
@@ -222,7 +230,8 @@ def rows(found):
 
 
 def across(c, output):
-    """On hosts of their own: reducers have fetched from another host, and from each kind of shuffle that the cluster has."""
+    """On hosts of their own: reducers have fetched from another host, and from each kind of shuffle
+    that the cluster has."""
     if not c.network:
         return
     job, hosts = re.search(r"\bjob_\d+_\d+", output).group(0), {"MAP": set(), "REDUCE": set()}
@@ -268,7 +277,8 @@ def pi(c, maps=2, samples=1000):
         )
     if counter(out, "Shuffled Maps") != maps or counter(out, "Failed Shuffles") != 0:
         raise ClusterError(
-            f"pi: {counter(out, 'Shuffled Maps')} maps shuffled, {counter(out, 'Failed Shuffles')} failed"
+            f"pi: {counter(out, 'Shuffled Maps')} maps shuffled, "
+            f"{counter(out, 'Failed Shuffles')} failed"
         )
     if maps > 2:  # two have room on one host
         across(c, out)
@@ -308,7 +318,8 @@ def word_count(c, h):
 
 
 def grep(c, h):
-    """Two jobs, the second with the first one's output: matches, also inside words, by how often they are there."""
+    """Two jobs, the second with the first one's output: matches, also inside words, by how often
+    they are there."""
     words, pattern = Words(c, h, "grep"), "word1[0-9]*7"
     example(c, "grep", "-Dmapreduce.job.reduces=2", words.input, words.output, pattern)
     lines = h.parts(words.output).decode().splitlines()
@@ -324,7 +335,8 @@ def grep(c, h):
 
 
 def sort(c, h):
-    """The example `sort`, of lines, one part: keys are what is before a tab, all of the line here."""
+    """The example `sort`, of lines, one part: keys are what is before a tab, all of the line
+    here."""
     words = Words(c, h, "sort")
     api, text = "org.apache.hadoop.mapreduce.lib", "org.apache.hadoop.io.Text"
     example(
@@ -353,8 +365,9 @@ def sort(c, h):
 
 
 def sorted_rows(c, h, mib, options=(), beside=()):
-    """teragen, terasort, teravalidate of so many MiB by four maps and reducers: the checksums of generated and sorted rows agree.
-    `options`: of all three jobs; `beside`: of those that shuffle nothing or little."""
+    """teragen, terasort, teravalidate of so many MiB by four maps and reducers: the checksums of
+    generated and sorted rows agree. `options`: of all three jobs; `beside`: of those that shuffle
+    nothing or little."""
     base, rows = base_of(c, h, f"sort{mib}"), (mib << 20) // 100
     block = f"-Ddfs.blocksize={(mib << 20) // 4}"  # a map each; the fixture's blocks are smaller
     out = example(
@@ -392,12 +405,14 @@ def sorted_once(c, h, rows=20000, reduces=2):
     found, wanted = h.parts(f"{base}-out").decode().split(), sorted(line.strip() for line in lines)
     if found != wanted:
         raise ClusterError(
-            f"terasort: {len(found)} rows, other than what was put: {sorted(set(found) ^ set(wanted))[:5]}"
+            f"terasort: {len(found)} rows, other than what was put: "
+            f"{sorted(set(found) ^ set(wanted))[:5]}"
         )
 
 
 def killed_shuffle(c, h):
-    """kill -9 of every selvedge-shuffle in mid-job: the NodeManagers start them anew and tell them of the job."""
+    """kill -9 of every selvedge-shuffle in mid-job: the NodeManagers start them anew and tell them
+    of the job."""
     base = base_of(c, h, "killed")
     example(
         c,
@@ -433,7 +448,8 @@ def killed_shuffle(c, h):
         lines += process.stdout
     if process.returncode or len(first) != c.peer_nms.count(peers.SELVEDGE):
         raise ClusterError(
-            f"{len(first)} shuffles were killed, terasort: exit {process.returncode}: {''.join(lines)[-3000:]}"
+            f"{len(first)} shuffles were killed, terasort: exit {process.returncode}: "
+            f"{''.join(lines)[-3000:]}"
         )
     example(c, "teravalidate", f"{base}-out", f"{base}-report")
 
@@ -442,7 +458,8 @@ LARGE = "teragen, terasort, teravalidate of 64 MiB"
 PI = {"pi": lambda c, h: pi(c)}
 COUNT = {"wordcount": word_count}
 SORTED = {LARGE: lambda c, h: sorted_rows(c, h, 64)}
-# In make check, beside the localizer's tests of HDFS, teragen and teravalidate run in their ApplicationMasters' JVMs.
+# In make check, beside the localizer's tests of HDFS, teragen and teravalidate run in their
+# ApplicationMasters' JVMs.
 UBER = ["-Dmapreduce.job.ubertask.enable=true", f"-Dmapreduce.job.ubertask.maxbytes={1 << 30}"]
 BRIEF = {**PI, LARGE: lambda c, h: sorted_rows(c, h, 64, beside=UBER)}
 JOBS = {"pi 16 1000": lambda c, h: pi(c, 16), **COUNT, "grep": grep, "lines in order": sort}
@@ -473,8 +490,8 @@ def run(report, c, h, cases):
 
 
 def pairing(report, h, name, cases, version=hadoop.REFERENCE, own=None, **more):
-    """The cases on a new cluster with Apache's daemons of that version; `own`: a module with another PAIRING, site() and prepare();
-    `more` as in peers.cluster."""
+    """The cases on a new cluster with Apache's daemons of that version; `own`: a module with
+    another PAIRING, site() and prepare(); `more` as in peers.cluster."""
     rm, nodes = own.PAIRING if own else pairings(version)[name]
     own_site = own.site if own else site
 
@@ -498,7 +515,8 @@ def pairing(report, h, name, cases, version=hadoop.REFERENCE, own=None, **more):
 
 
 def shuffles(c):
-    """Process ids of the nodes' selvedge-shuffle: children of their daemons, since another test's have the same path."""
+    """Process ids of the nodes' selvedge-shuffle: children of their daemons, since another test's
+    have the same path."""
     found = []
     for node in c.nodes:
         pid = node.process.process.pid

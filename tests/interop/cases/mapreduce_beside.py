@@ -1,5 +1,5 @@
-"""What a MapReduce job has beside its shuffle: files of the client under another name, its master's pages through the
-ResourceManager, and its history."""
+"""What a MapReduce job has beside its shuffle: files of the client under another name, its master's
+pages through the ResourceManager, and its history."""
 import json
 import urllib.request
 
@@ -17,8 +17,9 @@ def read(url):
 
 
 def beside(c, h):
-    """Maps start with options from a file of the client's (`-files x#y`): without it a map's JVM does not start. The master's page
-    and its REST while the reducers wait, the history afterwards."""
+    """Maps start with options from a file of the client's (`-files x#y`): without it a map's JVM
+    does not start. The master's page and its REST while the reducers wait, the history
+    afterwards."""
     with open(f"{c.root}/tmp/{FILE}", "w", encoding="ascii") as f:
         f.write(mapreduce.SMALL)
     files = ["-files", f"file://{c.root}/tmp/{FILE}#{LINK}", f"-Dmapreduce.map.java.opts=@{LINK}"]
@@ -43,7 +44,8 @@ def master_pages(c, application, wanted):
 
 
 def history(c, h, wanted):
-    """The ResourceManager's link of the ended job leads to the JobHistoryServer, which shows the job and has moved its two files."""
+    """The ResourceManager's link of the ended job leads to the JobHistoryServer, which shows the
+    job and has moved its two files."""
     at, page = read(f"{c.rm_url}/proxy/{wanted.replace('job', 'application')}/")
     if (
         not at.endswith(f":{c.history_web_port}/jobhistory/job/{wanted}") or wanted not in page

@@ -1,4 +1,5 @@
-"""A disk with map outputs that is gone while reducers wait for them: every read and write answers EIO from then on."""
+"""A disk with map outputs that is gone while reducers wait for them: every read and write answers
+EIO from then on."""
 import contextlib
 import fcntl
 import glob
@@ -16,7 +17,8 @@ CHECKER = "yarn.nodemanager.disk-health-checker."
 
 
 class Disk:
-    """In place of a node's second local directory. Larger than what the first one is on: tasks choose by free space."""
+    """In place of a node's second local directory. Larger than what the first one is on: tasks
+    choose by free space."""
 
     def __init__(self, c, node):
         self.at, image = node.local_dirs[1], f"{c.root}/disk{node.number}"

@@ -1,7 +1,8 @@
 """A MapReduce job that is hurt while its reducers fetch: it ends right, or fails in Hadoop's words.
 
-Each case counts words with reducers that begin when all maps are done. The shuffles are stopped (SIGSTOP) at that moment, so
-that what is hurt is hurt before a reducer has it, and every reducer waits for an answer."""
+Each case counts words with reducers that begin when all maps are done. The shuffles are stopped
+(SIGSTOP) at that moment, so that what is hurt is hurt before a reducer has it, and every reducer
+waits for an answer."""
 import contextlib
 import glob
 import itertools
@@ -17,8 +18,9 @@ from interop.cases import mapreduce
 from interop.cases.mapreduce import counter, shuffles
 
 MAPS, REDUCES = 6, 2
-# A reducer tells the master of each failure instead of each tenth, and tries again after a second. One that waits for a stopped
-# shuffle looks slow: without speculation no second attempt of it is started.
+# A reducer tells the master of each failure instead of each tenth, and tries again after a second.
+# One that waits for a stopped shuffle looks slow: without speculation no second attempt of it is
+# started.
 OPTIONS = [
     f"-Dmapreduce.job.reduces={REDUCES}",
     "-Dmapreduce.job.reduce.slowstart.completedmaps=1.0",
@@ -157,7 +159,8 @@ class Counting:
 
 
 def unread(pid, port):
-    """Established connections to a port on the host of a process with bytes that nobody has read."""
+    """Established connections to a port on the host of a process with bytes that nobody has
+    read."""
     found = 0
     for table in ("tcp", "tcp6"):
         with open(f"/proc/{pid}/net/{table}", encoding="ascii") as f:
@@ -176,7 +179,8 @@ def port_of(node):
 
 
 def node_killed(c, h):
-    """kill -9 of a NodeManager while reducers wait for it: its containers live on, the next one serves the same outputs."""
+    """kill -9 of a NodeManager while reducers wait for it: its containers live on, the next one
+    serves the same outputs."""
     with Counting(c, h, "node-killed") as job:
         job.reducers_wait()
         node = c.nodes[0]
@@ -190,8 +194,10 @@ def node_killed(c, h):
 
 
 def node_lost(c, h):
-    """A node that never comes back, with outputs that no reducer has: its maps run again elsewhere."""
-    # the master waits so long for a node that it has to tell of a killed container, before the job ends
+    """A node that never comes back, with outputs that no reducer has: its maps run again
+    elsewhere."""
+    # the master waits so long for a node that it has to tell of a killed container, before the job
+    # ends
     with Counting(
         c, h, "node-lost", ["-Dyarn.client.nodemanager-connect.max-wait-ms=10000"]
     ) as job:
@@ -213,7 +219,8 @@ def node_lost(c, h):
         peers.wait_nodes(c)
     if counter(out, "Launched map tasks") < MAPS + maps:
         raise ClusterError(
-            f"{maps} maps were lost, {counter(out, 'Launched map tasks')} were launched in all: {out[-3000:]}"
+            f"{maps} maps were lost, {counter(out, 'Launched map tasks')} were launched in "
+            f"all: {out[-3000:]}"
         )
 
 
@@ -279,8 +286,8 @@ def spread(job):
 
 
 def hurt(*ways):
-    """One map's output in each of these ways. All in one job are more lost fetches than a reducer survives (Hadoop's
-    MAX_FAILED_UNIQUE_FETCHES)."""
+    """One map's output in each of these ways. All in one job are more lost fetches than a reducer
+    survives (Hadoop's MAX_FAILED_UNIQUE_FETCHES)."""
 
     def case(c, h):
         with Counting(c, h, ways[0].__name__.replace("_", "-")) as job:
@@ -290,7 +297,8 @@ def hurt(*ways):
             out = job.right()
         if counter(out, "Launched map tasks") < MAPS + len(ways):
             raise ClusterError(
-                f"{len(ways)} outputs were hurt, {counter(out, 'Launched map tasks')} maps ran: {out[-3000:]}"
+                f"{len(ways)} outputs were hurt, {counter(out, 'Launched map tasks')} maps "
+                f"ran: {out[-3000:]}"
             )
 
     return case
@@ -326,7 +334,8 @@ def killed_reducer(c, h):
 
 
 def hurt_maps(c, h):
-    """Of a map that hangs for ever a second attempt is started beside it and wins; a killed one is run again."""
+    """Of a map that hangs for ever a second attempt is started beside it and wins; a killed one is
+    run again."""
     with Counting(c, h, "hurt-maps", still=False) as job:
         (hangs, stopped), (dies, killed) = job.first_maps(2)
         os.kill(stopped, signal.SIGSTOP)

@@ -1,4 +1,5 @@
-"""What the programs test-mapreduce* have in common: cases picked by the words of a command line, on one HDFS and one network."""
+"""What the programs test-mapreduce* have in common: cases picked by the words of a command line, on
+one HDFS and one network."""
 import sys
 
 from cluster import Report, private_namespace
@@ -9,7 +10,8 @@ from interop.hdfs import Hdfs
 
 
 def picked(rows, words):
-    """Those of `rows`, (pairing, version, {case: function}), that words name: pairings, versions, parts of a case's name."""
+    """Those of `rows`, (pairing, version, {case: function}), that words name: pairings, versions,
+    parts of a case's name."""
     names, versions = {row[0] for row in rows} & set(words), {row[1] for row in rows} & set(words)
     parts, found = set(words) - names - versions, []
     for name, version, cases in rows:

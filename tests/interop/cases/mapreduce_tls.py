@@ -1,4 +1,5 @@
-"""MapReduce over a shuffle with TLS and client certificates, on nodes of ours and of Apache's with the same ssl-server.xml."""
+"""MapReduce over a shuffle with TLS and client certificates, on nodes of ours and of Apache's with
+the same ssl-server.xml."""
 import os
 import socket
 import subprocess
@@ -21,7 +22,8 @@ def site(h):
 
 
 def prepare(c, h):
-    """Nodes have the server's key; jobs, which are the clients, one that every container may read."""
+    """Nodes have the server's key; jobs, which are the clients, one that every container may
+    read."""
     mapreduce.prepare(c, h, SITE)
     keys = Keys(f"{c.root}/tls", c.daemon.pw_gid, [node.address for node in c.nodes])
     keys.pkcs12("client")
@@ -72,7 +74,8 @@ def prepare(c, h):
 
 
 def word_count(c, h):
-    """Its reducers fetch with TLS from both kinds of nodes; none of the shuffles takes plain HTTP."""
+    """Its reducers fetch with TLS from both kinds of nodes; none of the shuffles takes plain
+    HTTP."""
     mapreduce.word_count(c, h)
     plain = [node.address for node in c.nodes if speaks_plain_http(node.address, node.shuffle_port)]
     if plain:

@@ -1,7 +1,9 @@
-"""Hadoop's AMRMClient and NMClient as an ApplicationMaster uses them, at our daemons and at Apache's: requests and allocation ids,
-blacklists, releases, updates of containers, containers kept for a second attempt, start, status and stop
-(java/reference/MasterProbe.java). What Apache's daemons answer is kept in tests/golden/masters: theirs must still be that, ours must
-be equal but for REASONS. MASTERS_CAPTURE=1 writes that file. Before cases/commands.py, which makes the node smaller."""
+"""Hadoop's AMRMClient and NMClient as an ApplicationMaster uses them, at our daemons and at
+Apache's: requests and allocation ids, blacklists, releases, updates of containers, containers kept
+for a second attempt, start, status and stop (java/reference/MasterProbe.java). What Apache's
+daemons answer is kept in tests/golden/masters: theirs must still be that, ours must be equal but
+for REASONS. MASTERS_CAPTURE=1 writes that file. Before cases/commands.py, which makes the node
+smaller."""
 import os
 
 from interop import hadoop, peers

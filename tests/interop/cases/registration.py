@@ -1,4 +1,5 @@
-"""The wire component's client registers a node with Apache's ResourceManager, heartbeats and unregisters."""
+"""The wire component's client registers a node with Apache's ResourceManager, heartbeats and
+unregisters."""
 import os
 import socket
 import subprocess

@@ -1,4 +1,5 @@
-"""selvedge run, its ApplicationMaster and libselvedge-client: the client behaves on Apache's daemons as on ours."""
+"""selvedge run, its ApplicationMaster and libselvedge-client: the client behaves on Apache's
+daemons as on ours."""
 import json
 import os
 import re
@@ -151,8 +152,8 @@ def same_logs(c, app, container, node):
 
 
 def inspected(c):
-    """inspect and top tell the same keys at every pairing; what a side does not tell is listed. Its logs are those that its node's REST
-    has."""
+    """inspect and top tell the same keys at every pairing; what a side does not tell is listed. Its
+    logs are those that its node's REST has."""
     job = subprocess.Popen(
         command(c, "run", "--name", "to look at", "--", "echo why >&2; echo up; exec sleep 600"),
         text=True,

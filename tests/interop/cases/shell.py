@@ -1,6 +1,6 @@
-"""Hadoop's own DistributedShell, unmodified. The expectations of each case are the results of an all-Apache cluster
-of the reference version: the client's exit code, the application's state, final status and diagnostics, the number
-of attempts and the output of the containers."""
+"""Hadoop's own DistributedShell, unmodified. The expectations of each case are the results of an
+all-Apache cluster of the reference version: the client's exit code, the application's state, final
+status and diagnostics, the number of attempts and the output of the containers."""
 import contextlib
 import glob
 import os
@@ -17,7 +17,8 @@ FAILED = {"exit": 2, "state": "FINISHED", "final": "FAILED", "attempts": 1}
 
 
 def differences(application, wanted):
-    """Descriptions of the values that differ from `wanted`, whose diagnostics are a regular expression of the whole."""
+    """Descriptions of the values that differ from `wanted`, whose diagnostics are a regular
+    expression of the whole."""
     report = application.wait_ended()
     found = {
         "exit": application.exit_code,
@@ -74,9 +75,10 @@ def failing(c):
 
 
 def script(c):
-    """One container: the ApplicationMaster renames the script for each container, and all but the first fail. Only
-    for NodeManagers whose containers can write into the submitter's home: it is a shared file system in a real
-    cluster and a directory of the host here, which our sandbox hides."""
+    """One container: the ApplicationMaster renames the script for each container, and all but the
+    first fail. Only for NodeManagers whose containers can write into the submitter's home: it is a
+    shared file system in a real cluster and a directory of the host here, which our sandbox
+    hides."""
     path = f"{c.home}/say.sh"
     with open(path, "w", encoding="ascii") as f:
         f.write('#!/bin/bash\necho "got $# words: $1, $2 and $MARK in $(basename "$0")"\n')

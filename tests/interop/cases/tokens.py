@@ -1,6 +1,6 @@
-"""Good, damaged, expired and foreign tokens, presented by Hadoop's own client classes (java/TokenProbe.java). The
-class of the exception that Hadoop's client rebuilds is compared; WANTED is the answer of an all-Apache cluster of
-the reference version."""
+"""Good, damaged, expired and foreign tokens, presented by Hadoop's own client classes
+(java/TokenProbe.java). The class of the exception that Hadoop's client rebuilds is compared; WANTED
+is the answer of an all-Apache cluster of the reference version."""
 import re
 
 from cluster import ClusterError
@@ -75,7 +75,8 @@ def probe(c):
             found[words[0]] = (words[1], words[2])
     if done.returncode != 0:
         raise ClusterError(
-            f"TokenProbe ends with {done.returncode} after {len(found)} cases:\n{done.stdout[-3000:]}"
+            f"TokenProbe ends with {done.returncode} after {len(found)} "
+            f"cases:\n{done.stdout[-3000:]}"
         )
     return found
 

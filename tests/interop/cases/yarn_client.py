@@ -1,7 +1,8 @@
-"""Every public method of Hadoop's YarnClient against our ResourceManager and against Apache's: the result or the exception
-with its text, case by case (java/reference/ClientProbe.java). The answers of Apache's ResourceManager are kept in
-tests/golden/yarn-client: its own answers must still be those, ours must be equal but for REASONS.
-YARN_CLIENT_CAPTURE=1 writes that file. Needs a cluster that has run no application."""
+"""Every public method of Hadoop's YarnClient against our ResourceManager and against Apache's: the
+result or the exception with its text, case by case (java/reference/ClientProbe.java). The answers
+of Apache's ResourceManager are kept in tests/golden/yarn-client: its own answers must still be
+those, ours must be equal but for REASONS. YARN_CLIENT_CAPTURE=1 writes that file. Needs a cluster
+that has run no application."""
 import os
 import re
 
@@ -33,14 +34,16 @@ def probe(c, program):
     found = {words[1]: words[2] for words in lines if words[0] == "case" and len(words) == 3}
     if done.returncode != 0 or ["end"] not in lines:
         raise ClusterError(
-            f"{program} ends with {done.returncode} after {list(found)[-1:]}:\n{done.stdout[-3000:]}"
+            f"{program} ends with {done.returncode} after "
+            f"{list(found)[-1:]}:\n{done.stdout[-3000:]}"
         )
     return found
 
 
 def steady(result):
-    """A result without what differs from run to run: the time of day, and the resource usage of an application that has
-    ended, which Apache's ResourceManager reports as 0 until its scheduler has dropped the application, then as -1.
+    """A result without what differs from run to run: the time of day, and the resource usage of an
+    application that has ended, which Apache's ResourceManager reports as 0 until its scheduler has
+    dropped the application, then as -1.
     """
     result = re.sub(r"current-time=[^ ]+", "current-time=NOW", result)
     if re.search(r" state=(FINISHED|KILLED|FAILED),", result) and "usage={" in result:

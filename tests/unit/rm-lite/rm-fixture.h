@@ -108,7 +108,8 @@ static inline void settle(struct fix *f)
 
 static inline void heartbeat(struct fix *f, struct rm_node *n)
 {
-    struct rm_sched_event ev = { .type = RM_SCHED_NODE_HEARTBEAT, .node = &n->id };
+    struct rm_sched_event ev = { .type = RM_SCHED_NODE_HEARTBEAT,
+                                 .node_heartbeat = { .node = &n->id } };
 
     assert_int_equal(rm_schedule(f->rm, &ev, NULL), 0);
     settle(f);
@@ -207,7 +208,8 @@ static inline void ask_containers(struct fix *f, struct rm_app *app, int count)
                           .capability = { 1024, 1 },
                           .count = count,
                           .relax = true };
-    struct rm_sched_event ev = { .type = RM_SCHED_ASK, .app = app->id, .asks = &ask, .n_asks = 1 };
+    struct rm_sched_event ev = { .type = RM_SCHED_ASK,
+                                 .ask = { .app = app->id, .asks = &ask, .n_asks = 1 } };
 
     assert_int_equal(rm_schedule(f->rm, &ev, NULL), 0);
     for (int i = 0; i < count; i++)

@@ -1,5 +1,5 @@
-/* A scheduler whose nodes and applications are events of the test: the fixture of test-scheduler
- * and test-queues. */
+/* A scheduler whose nodes and applications are events of the test: the fixture of the scheduler's
+ * unit tests. */
 #ifndef SELVEDGE_TESTS_UNIT_RM_LITE_SCHEDULER_FIXTURE_H
 #define SELVEDGE_TESTS_UNIT_RM_LITE_SCHEDULER_FIXTURE_H
 
@@ -74,9 +74,9 @@ static inline void node(struct fix *f, int i, const char *rack, int64_t mem, int
     struct yarn_node_id id = node_id(i);
 
     assert_int_equal(go(f, (struct rm_sched_event){ .type = RM_SCHED_NODE_ADDED,
-                                                    .node = &id,
-                                                    .rack = rack,
-                                                    .total = { mem, vcores } }),
+                                                    .node_added = { .node = &id,
+                                                                    .rack = rack,
+                                                                    .total = { mem, vcores } } }),
                      0);
 }
 
@@ -85,7 +85,8 @@ static inline size_t beat(struct fix *f, int i)
     struct yarn_node_id id = node_id(i);
     size_t got = 0;
 
-    assert_int_equal(go(f, (struct rm_sched_event){ .type = RM_SCHED_NODE_HEARTBEAT, .node = &id }),
+    assert_int_equal(go(f, (struct rm_sched_event){ .type = RM_SCHED_NODE_HEARTBEAT,
+                                                    .node_heartbeat = { .node = &id } }),
                      0);
     for (size_t k = 0; k < f->n; k++)
         got += f->d[k].type == RM_DECIDE_ALLOCATED;
@@ -107,23 +108,25 @@ static inline bool app_prio(struct fix *f, int i, const char *user, const char *
                          .relax = true,
                          .capability = { am_mem, 1 } };
 
-    assert_int_equal(go(f, (struct rm_sched_event){ .type = RM_SCHED_APP_ADDED,
-                                                    .app = app_id(i),
-                                                    .user = user,
-                                                    .queue = queue,
-                                                    .priority = priority,
-                                                    .total = { am_mem, 1 } }),
-                     0);
+    assert_int_equal(
+        go(f, (struct rm_sched_event){ .type = RM_SCHED_APP_ADDED,
+                                       .app_added = { .app = app_id(i),
+                                                      .user = user,
+                                                      .queue = queue,
+                                                      .priority = priority,
+                                                      .am_resource = { am_mem, 1 } } }),
+        0);
     assert_int_equal(f->n, 1);
     if (f->d[0].type == RM_DECIDE_APP_REJECTED)
         return false;
     assert_int_equal(f->d[0].type, RM_DECIDE_APP_ACCEPTED);
-    assert_int_equal(go(f, (struct rm_sched_event){ .type = RM_SCHED_ATTEMPT_ADDED,
-                                                    .app = app_id(i),
-                                                    .attempt = 1,
-                                                    .asks = &am,
-                                                    .n_asks = am_mem ? 1 : 0 }),
-                     0);
+    assert_int_equal(
+        go(f, (struct rm_sched_event){ .type = RM_SCHED_ATTEMPT_ADDED,
+                                       .attempt_added = { .app = app_id(i),
+                                                          .attempt = 1,
+                                                          .asks = &am,
+                                                          .n_asks = am_mem ? 1 : 0 } }),
+        0);
     return true;
 }
 
@@ -142,10 +145,10 @@ static inline void ask_full(struct fix *f, int i, int32_t priority, const char *
                         .relax = relax,
                         .capability = { mem, vcores } };
 
-    assert_int_equal(go(f,
-                        (struct rm_sched_event){
-                            .type = RM_SCHED_ASK, .app = app_id(i), .asks = &a, .n_asks = 1 }),
-                     0);
+    assert_int_equal(
+        go(f, (struct rm_sched_event){ .type = RM_SCHED_ASK,
+                                       .ask = { .app = app_id(i), .asks = &a, .n_asks = 1 } }),
+        0);
 }
 
 static inline void ask(struct fix *f, int i, int64_t mem, int count)
@@ -162,15 +165,105 @@ static inline size_t count_app(const struct fix *f, int i)
     return n;
 }
 
-static inline void two_queues(struct fix *f, const char *a, const char *b)
+static inline struct rm_app_usage app_usage(const struct fix *f, int i)
+{
+    struct rm_app_usage u;
+
+    assert_int_equal(rm_sched_app_usage(f->s, app_id(i), &u), 0);
+    return u;
+}
+
+static inline int64_t app_used(const struct fix *f, int i)
+{
+    return app_usage(f, i).used.mem;
+}
+
+static inline void container_done(struct fix *f, int i, int container)
+{
+    assert_int_equal(go(f,
+                        (struct rm_sched_event){
+                            .type = RM_SCHED_CONTAINER_DONE,
+                            .container_done = { .container = { { app_id(i), 1 }, container } } }),
+                     0);
+}
+
+static inline size_t ask_round(struct fix *f)
+{
+    size_t n = 0;
+
+    assert_int_equal(go(f, (struct rm_sched_event){ .type = RM_SCHED_ASK_ROUND,
+                                                    .ask_round = { .window_ms = 1000 } }),
+                     0);
+    for (size_t i = 0; i < f->n; i++)
+        n += f->d[i].type == RM_DECIDE_ALLOCATED;
+    return n;
+}
+
+static inline void ask_rounds(struct fix *f)
+{
+    while (rm_sched_round_waiting(f->s))
+        (void)ask_round(f);
+}
+
+static inline int reconfigure(struct fix *f, struct sv_conf *conf, struct sv_error *err)
+{
+    struct rm_sched_event ev = { .type = RM_SCHED_RECONFIGURED, .reconfigured = { .conf = conf } };
+
+    return rm_sched_handle(f->s, &ev, f->now, &f->d, &f->n, err);
+}
+
+/* Queues without limits of users, and heartbeats that give whatever fits. */
+static inline void one_queue(struct fix *f)
 {
     fix_conf(f);
-    set(f, CS "root.queues", "a,b");
-    set(f, CS "root.a.capacity", a);
-    set(f, CS "root.b.capacity", b);
     set(f, CS "user-limit-factor", "-1");
     set(f, CS "per-node-heartbeat.maximum-offswitch-assignments", "1000");
     set(f, CS "per-node-heartbeat.maximum-container-assignments", "-1");
+}
+
+static inline void two_queues(struct fix *f, const char *a, const char *b)
+{
+    one_queue(f);
+    set(f, CS "root.queues", "a,b");
+    set(f, CS "root.a.capacity", a);
+    set(f, CS "root.b.capacity", b);
+}
+
+/* Starts the scheduler with node 1, and with application 1 of ann in this queue. */
+static inline void fix_start_with(struct fix *f, int64_t mem, const char *queue)
+{
+    fix_start(f);
+    node(f, 1, NULL, mem, 64);
+    app(f, 1, "ann", queue, 0);
+}
+
+/* A test gets its fixture in *state, configured and not started:
+ * TWO_QUEUES(test) has queues a and b with half of the cluster each. */
+#define ONE_QUEUE(test) cmocka_unit_test_setup_teardown(test, setup_one_queue, teardown)
+#define TWO_QUEUES(test) cmocka_unit_test_setup_teardown(test, setup_two_queues, teardown)
+
+static inline int setup_one_queue(void **state)
+{
+    static struct fix f;
+
+    one_queue(&f);
+    *state = &f;
+    return 0;
+}
+
+static inline int setup_two_queues(void **state)
+{
+    static struct fix f;
+
+    two_queues(&f, "50", "50");
+    *state = &f;
+    return 0;
+}
+
+static inline int teardown(void **state)
+{
+    fix_end(*state);
+    return 0;
 }
 
 #endif

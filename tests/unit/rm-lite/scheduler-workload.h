@@ -136,9 +136,9 @@ static void node_added(struct world *w, int i)
 
     if (!w->nodes[i])
         (void)go(&w->f, (struct rm_sched_event){ .type = RM_SCHED_NODE_ADDED,
-                                                 .node = &id,
-                                                 .rack = i % 2 ? "/r1" : "/r2",
-                                                 .total = total });
+                                                 .node_added = { .node = &id,
+                                                                 .rack = i % 2 ? "/r1" : "/r2",
+                                                                 .total = total } });
     w->nodes[i] = true;
 }
 
@@ -158,9 +158,10 @@ static struct rm_sched_container *some_container(const struct rm_sched *s, uint3
 static void done(struct world *w, struct rm_sched_container *c, bool again)
 {
     if (c)
-        (void)go(&w->f, (struct rm_sched_event){ .type = RM_SCHED_CONTAINER_DONE,
-                                                 .container = rm_container_id(c),
-                                                 .flag = again && !c->am });
+        (void)go(&w->f,
+                 (struct rm_sched_event){ .type = RM_SCHED_CONTAINER_DONE,
+                                          .container_done = { .container = rm_container_id(c),
+                                                              .put_ask_back = again && !c->am } });
 }
 
 static void kill_preempted(struct world *w)
@@ -172,8 +173,8 @@ static void kill_preempted(struct world *w)
         if (w->f.d[i].type == RM_DECIDE_PREEMPTED)
             ids[n++] = w->f.d[i].container;
     for (size_t i = 0; i < n; i++)
-        (void)go(&w->f,
-                 (struct rm_sched_event){ .type = RM_SCHED_CONTAINER_DONE, .container = ids[i] });
+        (void)go(&w->f, (struct rm_sched_event){ .type = RM_SCHED_CONTAINER_DONE,
+                                                 .container_done = { .container = ids[i] } });
 }
 
 static void ask_some(struct world *w, int i, const struct step *s, bool host)
@@ -189,9 +190,9 @@ static void ask_some(struct world *w, int i, const struct step *s, bool host)
 
     (void)snprintf(name, sizeof(name), "node%u", s->b % NODES + 1);
     (void)go(&w->f, (struct rm_sched_event){ .type = RM_SCHED_ASK,
-                                             .app = app_id(i),
-                                             .asks = host ? rows : rows + 2,
-                                             .n_asks = host ? 3 : 1 });
+                                             .ask = { .app = app_id(i),
+                                                      .asks = host ? rows : rows + 2,
+                                                      .n_asks = host ? 3 : 1 } });
 }
 
 /* Blacklists a node that the application has reserved; or a random one. */
@@ -212,17 +213,18 @@ static void blacklist_some(struct world *w, const struct step *s)
     }
     if (w->made[i])
         (void)go(&w->f, (struct rm_sched_event){ .type = RM_SCHED_ASK,
-                                                 .app = app_id(i),
-                                                 .blacklist_add = names,
-                                                 .n_blacklist_add = add,
-                                                 .blacklist_remove = names,
-                                                 .n_blacklist_remove = 1 - add });
+                                                 .ask = { .app = app_id(i),
+                                                          .blacklist_add = names,
+                                                          .n_blacklist_add = add,
+                                                          .blacklist_remove = names,
+                                                          .n_blacklist_remove = 1 - add } });
 }
 
 static void remove_app(struct world *w, int i)
 {
     if (w->made[i])
-        (void)go(&w->f, (struct rm_sched_event){ .type = RM_SCHED_APP_REMOVED, .app = app_id(i) });
+        (void)go(&w->f, (struct rm_sched_event){ .type = RM_SCHED_APP_REMOVED,
+                                                 .app_removed = { .app = app_id(i) } });
     w->made[i] = false;
 }
 
@@ -242,7 +244,8 @@ static void step(struct world *w, const struct step *s)
             (void)beat(&w->f, n);
         break;
     case ROUND:
-        (void)go(&w->f, (struct rm_sched_event){ .type = RM_SCHED_ASK_ROUND, .window_ms = 1000 });
+        (void)go(&w->f, (struct rm_sched_event){ .type = RM_SCHED_ASK_ROUND,
+                                                 .ask_round = { .window_ms = 1000 } });
         break;
     case ASK:
     case HOST_ASK:
@@ -269,21 +272,24 @@ static void step(struct world *w, const struct step *s)
         break;
     case NODE_END:
         if (w->nodes[n])
-            (void)go(&w->f, (struct rm_sched_event){ .type = RM_SCHED_NODE_REMOVED, .node = &id });
+            (void)go(&w->f, (struct rm_sched_event){ .type = RM_SCHED_NODE_REMOVED,
+                                                     .node_removed = { .node = &id } });
         w->nodes[n] = false;
         break;
     case REFRESH:
-        (void)go(&w->f,
-                 (struct rm_sched_event){ .type = RM_SCHED_RECONFIGURED, .conf = w->f.conf });
+        (void)go(&w->f, (struct rm_sched_event){ .type = RM_SCHED_RECONFIGURED,
+                                                 .reconfigured = { .conf = w->f.conf } });
         break;
     case DRAIN:
         (void)go(&w->f, (struct rm_sched_event){
-                            .type = RM_SCHED_NODE_SCHEDULABLE, .node = &id, .flag = s->b % 3 > 0 });
+                            .type = RM_SCHED_NODE_SCHEDULABLE,
+                            .node_schedulable = { .node = &id, .schedulable = s->b % 3 > 0 } });
         break;
     case RESIZE:
-        (void)go(&w->f, (struct rm_sched_event){ .type = RM_SCHED_NODE_RESIZED,
-                                                 .node = &id,
-                                                 .total = node_size(w, (int)(s->b % 9)) });
+        (void)go(&w->f,
+                 (struct rm_sched_event){
+                     .type = RM_SCHED_NODE_RESIZED,
+                     .node_resized = { .node = &id, .total = node_size(w, (int)(s->b % 9)) } });
         break;
     case BLACKLIST:
         blacklist_some(w, s);
@@ -292,15 +298,16 @@ static void step(struct world *w, const struct step *s)
         break;
     case MOVE: /* or its refusal, which changes nothing */
         if (w->made[i])
-            (void)go(&w->f, (struct rm_sched_event){ .type = RM_SCHED_APP_MOVED,
-                                                     .app = app_id(i),
-                                                     .queue = queues[s->b % 3] });
+            (void)go(&w->f, (struct rm_sched_event){
+                                .type = RM_SCHED_APP_MOVED,
+                                .app_moved = { .app = app_id(i), .queue = queues[s->b % 3] } });
         break;
     default: /* PRIORITY */
         if (w->made[i])
-            (void)go(&w->f, (struct rm_sched_event){ .type = RM_SCHED_APP_PRIORITY,
-                                                     .app = app_id(i),
-                                                     .priority = (int32_t)(s->c % 3) });
+            (void)go(&w->f,
+                     (struct rm_sched_event){
+                         .type = RM_SCHED_APP_PRIORITY,
+                         .app_priority = { .app = app_id(i), .priority = (int32_t)(s->c % 3) } });
     }
 }
 

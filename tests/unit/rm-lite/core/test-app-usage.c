@@ -46,7 +46,8 @@ static struct rm_container *run_container(struct fix *f, struct rm_app *app)
                           .capability = { 1024, 1, { 2 } },
                           .count = 1,
                           .relax = true };
-    struct rm_sched_event ev = { .type = RM_SCHED_ASK, .app = app->id, .asks = &ask, .n_asks = 1 };
+    struct rm_sched_event ev = { .type = RM_SCHED_ASK,
+                                 .ask = { .app = app->id, .asks = &ask, .n_asks = 1 } };
     struct rm_container *c;
 
     assert_int_equal(rm_schedule(f->rm, &ev, NULL), 0);

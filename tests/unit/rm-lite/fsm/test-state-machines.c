@@ -419,7 +419,7 @@ static void test_long_round(void **state)
                           .capability = { 1024, 1 },
                           .count = 600,
                           .relax = true };
-    struct rm_sched_event ev = { .type = RM_SCHED_ASK, .asks = &ask, .n_asks = 1 };
+    struct rm_sched_event ev = { .type = RM_SCHED_ASK, .ask = { .asks = &ask, .n_asks = 1 } };
     struct fix f;
     struct rm_app *app;
     int64_t before, last;
@@ -431,7 +431,7 @@ static void test_long_round(void **state)
         add_node(&f, i);
     app = submit(&f, false, 1);
     run_master(&f, app);
-    ev.app = app->id;
+    ev.ask.app = app->id;
     last = before = f.rm->counters.allocated;
     assert_int_equal(rm_schedule(f.rm, &ev, NULL), 0);
     rm_request_round(f.rm);

@@ -310,7 +310,7 @@ static void test_containers(void **state)
                           .capability = { 1, 1 },
                           .count = (int32_t)entries() - 1,
                           .relax = true };
-    struct rm_sched_event ev = { .type = RM_SCHED_ASK, .asks = &ask, .n_asks = 1 };
+    struct rm_sched_event ev = { .type = RM_SCHED_ASK, .ask = { .asks = &ask, .n_asks = 1 } };
     _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
     struct answers s;
     struct rm_app *app;
@@ -324,7 +324,7 @@ static void test_containers(void **state)
     run_master(&f, app);
     rm_node_resize(n, (struct rm_res){ 1 << 30, 1 << 20 });
     settle(&f);
-    ev.app = app->id;
+    ev.ask.app = app->id;
     assert_int_equal(rm_schedule(f.rm, &ev, NULL), 0);
     for (size_t i = 0; i < entries() && (size_t)app->n_live < entries(); i++)
         heartbeat(&f, n);

@@ -12,7 +12,8 @@
 
 static int move(struct fix *f, int i, const char *queue, struct sv_error *err)
 {
-    struct rm_sched_event ev = { .type = RM_SCHED_APP_MOVED, .app = app_id(i), .queue = queue };
+    struct rm_sched_event ev = { .type = RM_SCHED_APP_MOVED,
+                                 .app_moved = { .app = app_id(i), .queue = queue } };
 
     return rm_sched_handle(f->s, &ev, f->now, &f->d, &f->n, err);
 }
@@ -77,8 +78,9 @@ static void test_all_of_it_moves(void **state)
     assert_int_equal(use.containers, 3);
     assert_int_equal(beat(&f, 2), 2);                 /* its asks are served in the new queue */
     assert_int_equal(move(&f, 1, "root.b", NULL), 0); /* where it is */
-    assert_int_equal(
-        go(&f, (struct rm_sched_event){ .type = RM_SCHED_APP_REMOVED, .app = app_id(1) }), 0);
+    assert_int_equal(go(&f, (struct rm_sched_event){ .type = RM_SCHED_APP_REMOVED,
+                                                     .app_removed = { .app = app_id(1) } }),
+                     0);
     holds(&f, "b", 0, 0, 0, 0, 0);
     fix_end(&f);
 }
@@ -141,8 +143,9 @@ static void test_limits_of_both_queues(void **state)
     assert_int_equal(beat(&f, 1), 0);
     assert_int_equal(info(&f, "b").containers, 2);
     assert_int_equal(info(&f, "b").active_apps, 1);
-    assert_int_equal(
-        go(&f, (struct rm_sched_event){ .type = RM_SCHED_APP_REMOVED, .app = app_id(3) }), 0);
+    assert_int_equal(go(&f, (struct rm_sched_event){ .type = RM_SCHED_APP_REMOVED,
+                                                     .app_removed = { .app = app_id(3) } }),
+                     0);
     assert_int_equal(beat(&f, 1), 1);
     assert_int_equal(count_app(&f, 1), 1);
     fix_end(&f);

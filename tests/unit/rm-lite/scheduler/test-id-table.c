@@ -47,7 +47,7 @@ static void test_find(void **state)
         if (in[k])
             rm_id_remove(&t, hash, ids[k]);
         else
-            assert_int_equal(rm_id_add(&t, hash, ids[k]), 0);
+            rm_id_add(&t, hash, ids[k]);
         in[k] = !in[k];
     }
     for (size_t k = 0; k < N; k++)
@@ -71,7 +71,7 @@ static void test_collisions(void **state)
     }
     for (uint64_t first = 0; first < 64; first++) {
         for (size_t i = 0; i < SV_ARRAY_LEN(objects); i++)
-            assert_int_equal(rm_id_add(&t, first + i / 3, objects[i]), 0);
+            rm_id_add(&t, first + i / 3, objects[i]);
         for (size_t gone = 0; gone < SV_ARRAY_LEN(objects); gone++) {
             rm_id_remove(&t, first + gone / 3, objects[gone]);
             for (size_t i = 0; i < SV_ARRAY_LEN(objects); i++)

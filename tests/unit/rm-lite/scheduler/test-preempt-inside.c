@@ -104,7 +104,7 @@ static void test_users_limit(void **state)
         }
         for (int i = 0; i < n; i++)
             (void)go(&f, (struct rm_sched_event){ .type = RM_SCHED_CONTAINER_DONE,
-                                                  .container = ids[i] });
+                                                  .container_done = { .container = ids[i] } });
         (void)beat(&f, 1);
         gone += n;
     } while (++rounds < 20);

@@ -55,7 +55,8 @@ static void kill_all(struct fix *f)
             ids[n++] = f->d[i].container;
     for (size_t i = 0; i < n; i++)
         assert_int_equal(
-            go(f, (struct rm_sched_event){ .type = RM_SCHED_CONTAINER_DONE, .container = ids[i] }),
+            go(f, (struct rm_sched_event){ .type = RM_SCHED_CONTAINER_DONE,
+                                           .container_done = { .container = ids[i] } }),
             0);
 }
 
@@ -319,10 +320,10 @@ static void ask_gpus(struct fix *f, int i, int64_t gpus, int count)
 {
     struct rm_ask a = { 1, -1, RM_ANY, { 1024, 1, { gpus } }, count, true };
 
-    assert_int_equal(go(f,
-                        (struct rm_sched_event){
-                            .type = RM_SCHED_ASK, .app = app_id(i), .asks = &a, .n_asks = 1 }),
-                     0);
+    assert_int_equal(
+        go(f, (struct rm_sched_event){ .type = RM_SCHED_ASK,
+                                       .ask = { .app = app_id(i), .asks = &a, .n_asks = 1 } }),
+        0);
 }
 
 /* Where GPUs are short, containers without them stay, however new they are. */
@@ -335,10 +336,11 @@ static void test_what_does_not_help_stays(void **state)
     configure(&f, "50", "50");
     set(&f, "yarn.resource-types", "yarn.io/gpu");
     fix_start(&f);
-    assert_int_equal(go(&f, (struct rm_sched_event){ .type = RM_SCHED_NODE_ADDED,
-                                                     .node = &id,
-                                                     .total = { 65536, 64, { 4 } } }),
-                     0);
+    assert_int_equal(
+        go(&f,
+           (struct rm_sched_event){ .type = RM_SCHED_NODE_ADDED,
+                                    .node_added = { .node = &id, .total = { 65536, 64, { 4 } } } }),
+        0);
     app(&f, 1, "ann", "a", 1024);
     app(&f, 2, "bob", "b", 0);
     assert_int_equal(beat(&f, 1), 1);

@@ -168,9 +168,11 @@ static void test_fair_order(void **state)
     beat(&f, 1);
     assert_int_equal(count_app(&f, 2), 1);
     /* An end counts at once. */
-    assert_int_equal(go(&f, (struct rm_sched_event){ .type = RM_SCHED_CONTAINER_DONE,
-                                                     .container = { { app_id(2), 1 }, 1 } }),
-                     0);
+    assert_int_equal(
+        go(&f,
+           (struct rm_sched_event){ .type = RM_SCHED_CONTAINER_DONE,
+                                    .container_done = { .container = { { app_id(2), 1 }, 1 } } }),
+        0);
     beat(&f, 1);
     assert_int_equal(count_app(&f, 2), 1);
     fix_end(&f);
@@ -210,8 +212,9 @@ static void test_global_maximum_of_applications(void **state)
     for (int i = 4; i <= 6; i++)
         assert_true(app(&f, i, "ann", "b", 1024));
     assert_false(app(&f, 7, "ann", "b", 1024));
-    assert_int_equal(
-        go(&f, (struct rm_sched_event){ .type = RM_SCHED_APP_REMOVED, .app = app_id(1) }), 0);
+    assert_int_equal(go(&f, (struct rm_sched_event){ .type = RM_SCHED_APP_REMOVED,
+                                                     .app_removed = { .app = app_id(1) } }),
+                     0);
     assert_true(app(&f, 8, "eve", "a", 1024));
     fix_end(&f);
 }

@@ -85,8 +85,9 @@ static void test_override(void **state)
     assert_string_equal(got, "root.a");
     assert_false(rm_sched_maps_groups(f.s));
     set(&f, CS "queue-mappings", "g:x:b,u:ann:b");
-    assert_int_equal(
-        go(&f, (struct rm_sched_event){ .type = RM_SCHED_RECONFIGURED, .conf = f.conf }), 0);
+    assert_int_equal(go(&f, (struct rm_sched_event){ .type = RM_SCHED_RECONFIGURED,
+                                                     .reconfigured = { .conf = f.conf } }),
+                     0);
     assert_true(rm_sched_maps_groups(f.s));
     fix_end(&f);
 }

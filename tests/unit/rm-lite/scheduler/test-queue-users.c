@@ -18,23 +18,17 @@ static bool active(struct fix *f, int i)
     return u.active;
 }
 
-static int64_t used(struct fix *f, int i)
-{
-    struct rm_app_usage u;
-
-    assert_int_equal(rm_sched_app_usage(f->s, app_id(i), &u), 0);
-    return u.used.mem;
-}
-
 static void removed(struct fix *f, int i)
 {
-    assert_int_equal(
-        go(f, (struct rm_sched_event){ .type = RM_SCHED_APP_REMOVED, .app = app_id(i) }), 0);
+    assert_int_equal(go(f, (struct rm_sched_event){ .type = RM_SCHED_APP_REMOVED,
+                                                    .app_removed = { .app = app_id(i) } }),
+                     0);
 }
 
 static int refresh(struct fix *f)
 {
-    return go(f, (struct rm_sched_event){ .type = RM_SCHED_RECONFIGURED, .conf = f->conf });
+    return go(f, (struct rm_sched_event){ .type = RM_SCHED_RECONFIGURED,
+                                          .reconfigured = { .conf = f->conf } });
 }
 
 /* ---------------------------------------------------------------------- weights */
@@ -59,9 +53,9 @@ static void test_weights(void **state)
         ;
     /* 28 GiB in 2 + 0.5 + 1 shares of 8. As in Hadoop a user goes one container above the limit,
      * and the last one has the rest. */
-    assert_int_equal(used(&f, 1) / 1024, 17);
-    assert_int_equal(used(&f, 2) / 1024, 5);
-    assert_int_equal(used(&f, 3) / 1024, 6);
+    assert_int_equal(app_used(&f, 1) / 1024, 17);
+    assert_int_equal(app_used(&f, 2) / 1024, 5);
+    assert_int_equal(app_used(&f, 3) / 1024, 6);
     set(&f, CS "root.a.user-settings.ann.weight", "0");
     assert_int_equal(refresh(&f), 0);
     removed(&f, 3);
@@ -147,13 +141,14 @@ static void test_parallel_of_users(void **state)
     assert_true(active(&f, 1) && !active(&f, 2));
     assert_true(active(&f, 3) && active(&f, 4) && !active(&f, 5));
     /* An attempt that ends gives its place away; the next attempt waits for another. */
-    assert_int_equal(
-        go(&f, (struct rm_sched_event){ .type = RM_SCHED_ATTEMPT_REMOVED, .app = app_id(1) }), 0);
-    assert_true(!active(&f, 1) && active(&f, 2));
-    assert_int_equal(go(&f, (struct rm_sched_event){ .type = RM_SCHED_ATTEMPT_ADDED,
-                                                     .app = app_id(1),
-                                                     .attempt = 2 }),
+    assert_int_equal(go(&f, (struct rm_sched_event){ .type = RM_SCHED_ATTEMPT_REMOVED,
+                                                     .attempt_removed = { .app = app_id(1) } }),
                      0);
+    assert_true(!active(&f, 1) && active(&f, 2));
+    assert_int_equal(
+        go(&f, (struct rm_sched_event){ .type = RM_SCHED_ATTEMPT_ADDED,
+                                        .attempt_added = { .app = app_id(1), .attempt = 2 } }),
+        0);
     assert_true(!active(&f, 1));
     set(&f, CS "user.b.ob.max-parallel-apps", "3");
     set(&f, CS "user.ann.max-parallel-apps", "2");
@@ -205,8 +200,8 @@ static void test_fair_by_size(void **state)
         for (int i = 0; i < 40; i++)
             assert_int_equal(beat(&f, 1), 1);
         /* By use alone both have the same; by size 20 to 15. */
-        assert_int_equal(used(&f, 1) / 1024, by_size ? 23 : 20);
-        assert_int_equal(used(&f, 2) / 1024, by_size ? 17 : 20);
+        assert_int_equal(app_used(&f, 1) / 1024, by_size ? 23 : 20);
+        assert_int_equal(app_used(&f, 2) / 1024, by_size ? 17 : 20);
         fix_end(&f);
     }
 }

@@ -70,8 +70,10 @@ static void test_masters_share_grows(void **state)
     assert_int_equal(rm_sched_app_usage(f.s, app_id(2), &u), 0);
     assert_false(u.active);
     for (int64_t k = 1; k <= 19; k++)
-        assert_int_equal(go(&f, (struct rm_sched_event){ .type = RM_SCHED_CONTAINER_DONE,
-                                                         .container = { { app_id(9), 1 }, k } }),
+        assert_int_equal(go(&f,
+                            (struct rm_sched_event){
+                                .type = RM_SCHED_CONTAINER_DONE,
+                                .container_done = { .container = { { app_id(9), 1 }, k } } }),
                          0);
     assert_int_equal(beat(&f, 1), 1);
     assert_int_equal(count_app(&f, 2), 1);
@@ -142,8 +144,9 @@ static void test_admission(void **state)
     assert_true(app(&f, 4, "ann", "root.a", 0));
     assert_false(app(&f, 5, "ann", "a", 0));
     assert_non_null(strstr(f.d[0].text, "Queue root.a already has 1 applications"));
-    assert_int_equal(
-        go(&f, (struct rm_sched_event){ .type = RM_SCHED_APP_REMOVED, .app = app_id(4) }), 0);
+    assert_int_equal(go(&f, (struct rm_sched_event){ .type = RM_SCHED_APP_REMOVED,
+                                                     .app_removed = { .app = app_id(4) } }),
+                     0);
     assert_true(app(&f, 6, "ann", "a", 0));
     fix_end(&f);
 }
@@ -166,21 +169,15 @@ static void test_master_limit(void **state)
     rm_sched_app_usage(f.s, app_id(2), &u);
     assert_false(u.active);
     assert_int_equal(beat(&f, 1), 1);
-    assert_int_equal(
-        go(&f, (struct rm_sched_event){ .type = RM_SCHED_APP_REMOVED, .app = app_id(1) }), 0);
+    assert_int_equal(go(&f, (struct rm_sched_event){ .type = RM_SCHED_APP_REMOVED,
+                                                     .app_removed = { .app = app_id(1) } }),
+                     0);
     assert_int_equal(f.n, 1);
     assert_int_equal(f.d[0].type, RM_DECIDE_ORPHANED);
     rm_sched_app_usage(f.s, app_id(2), &u);
     assert_true(u.active);
     assert_int_equal(beat(&f, 1), 1);
     fix_end(&f);
-}
-
-static int refresh(struct fix *f, struct sv_conf *conf, struct sv_error *err)
-{
-    struct rm_sched_event ev = { .type = RM_SCHED_RECONFIGURED, .conf = conf };
-
-    return rm_sched_handle(f->s, &ev, f->now, &f->d, &f->n, err);
 }
 
 static void test_refresh(void **state)
@@ -201,22 +198,23 @@ static void test_refresh(void **state)
     conf = sv_conf_new();
     assert_int_equal(sv_conf_set(conf, CS "root.queues", "b"), 0);
     assert_int_equal(sv_conf_set(conf, CS "root.b.capacity", "100"), 0);
-    assert_true(refresh(&f, conf, &err) < 0); /* a still runs */
+    assert_true(reconfigure(&f, conf, &err) < 0); /* a still runs */
     assert_non_null(strstr(err.text, "root.a is deleted"));
     sv_conf_free(conf);
     set(&f, CS "root.a.capacity", "40");
     set(&f, CS "root.b.capacity", "61");
-    assert_true(refresh(&f, f.conf, &err) < 0); /* 101 % */
+    assert_true(reconfigure(&f, f.conf, &err) < 0); /* 101 % */
     set(&f, CS "root.b.capacity", "60");
     set(&f, CS "root.a.state", "STOPPED");
-    assert_int_equal(refresh(&f, f.conf, &err), 0);
+    assert_int_equal(reconfigure(&f, f.conf, &err), 0);
     assert_int_equal(rm_sched_queue(f.s, "a", &q), 0);
     assert_int_equal(q.state, RM_QUEUE_DRAINING);
     assert_int_equal(q.used.mem, 10240);
     rm_sched_app_usage(f.s, app_id(1), &u);
     assert_string_equal(u.queue_path, "root.a");
-    assert_int_equal(
-        go(&f, (struct rm_sched_event){ .type = RM_SCHED_APP_REMOVED, .app = app_id(1) }), 0);
+    assert_int_equal(go(&f, (struct rm_sched_event){ .type = RM_SCHED_APP_REMOVED,
+                                                     .app_removed = { .app = app_id(1) } }),
+                     0);
     assert_int_equal(rm_sched_queue(f.s, "a", &q), 0);
     assert_int_equal(q.state, RM_QUEUE_STOPPED);
     assert_int_equal(q.used.mem, 0);
@@ -243,16 +241,17 @@ static void test_refresh_starts_waiting(void **state)
     rm_sched_app_usage(f.s, app_id(2), &u);
     assert_false(u.active);
     set(&f, CS "maximum-am-resource-percent", "0.5");
-    assert_int_equal(refresh(&f, f.conf, &err), 0);
+    assert_int_equal(reconfigure(&f, f.conf, &err), 0);
     rm_sched_app_usage(f.s, app_id(2), &u);
     assert_true(u.active);
     assert_true(rm_sched_round_waiting(f.s)); /* at once: no heartbeat is needed */
-    assert_int_equal(
-        go(&f, (struct rm_sched_event){ .type = RM_SCHED_ASK_ROUND, .window_ms = 1000 }), 0);
+    assert_int_equal(go(&f, (struct rm_sched_event){ .type = RM_SCHED_ASK_ROUND,
+                                                     .ask_round = { .window_ms = 1000 } }),
+                     0);
     assert_int_equal(count_app(&f, 2), 1);
     /* The maximum known to masters is unchanged. */
     set(&f, "yarn.scheduler.maximum-allocation-mb", "4096");
-    assert_true(refresh(&f, f.conf, &err) < 0);
+    assert_true(reconfigure(&f, f.conf, &err) < 0);
     assert_non_null(strstr(err.text, "root.default: its maximum allocation would decrease"));
     fix_end(&f);
 }

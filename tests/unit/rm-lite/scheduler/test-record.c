@@ -73,48 +73,57 @@ static void workload(struct fix *f)
     ask_full(f, 1, 1, "/r1", 1024, 1, 2, true);
     ask(f, 1, 1024, 2);
     ask(f, 2, 4096, 2);
+    assert_int_equal(
+        go(f, (struct rm_sched_event){ .type = RM_SCHED_ASK,
+                                       .ask = { .app = app_id(1),
+                                                .blacklist_add = bad,
+                                                .n_blacklist_add = SV_ARRAY_LEN(bad) } }),
+        0);
     assert_int_equal(go(f, (struct rm_sched_event){ .type = RM_SCHED_ASK,
-                                                    .app = app_id(1),
-                                                    .blacklist_add = bad,
-                                                    .n_blacklist_add = SV_ARRAY_LEN(bad) }),
-                     0);
-    assert_int_equal(go(f, (struct rm_sched_event){ .type = RM_SCHED_ASK,
-                                                    .app = app_id(1),
-                                                    .blacklist_remove = bad,
-                                                    .n_blacklist_remove = 1 }),
+                                                    .ask = { .app = app_id(1),
+                                                             .blacklist_remove = bad,
+                                                             .n_blacklist_remove = 1 } }),
                      0);
     for (int i = 0; i < 6; i++) {
         (void)beat(f, 1 + i % 2);
-        (void)go(f, (struct rm_sched_event){
-                        .type = RM_SCHED_ASK_ROUND, .window_ms = 1000, .max_decisions = 10 });
+        (void)go(
+            f, (struct rm_sched_event){ .type = RM_SCHED_ASK_ROUND,
+                                        .ask_round = { .window_ms = 1000, .max_decisions = 10 } });
         f->now += 100;
     }
-    assert_int_equal(
-        go(f, (struct rm_sched_event){ .type = RM_SCHED_CONTAINER_DONE, .container = running }), 0);
-    assert_int_equal(
-        go(f, (struct rm_sched_event){ .type = RM_SCHED_CONTAINER_DONE, .container = running }),
-        -ENOENT);
+    assert_int_equal(go(f, (struct rm_sched_event){ .type = RM_SCHED_CONTAINER_DONE,
+                                                    .container_done = { .container = running } }),
+                     0);
+    assert_int_equal(go(f, (struct rm_sched_event){ .type = RM_SCHED_CONTAINER_DONE,
+                                                    .container_done = { .container = running } }),
+                     -ENOENT);
     (void)go(f, (struct rm_sched_event){ .type = RM_SCHED_CONTAINER_RECOVERED,
-                                         .container = before,
-                                         .node = &n1,
-                                         .total = { 512, 1, { 0 } },
-                                         .priority = 4,
-                                         .flag = true });
-    (void)go(f, (struct rm_sched_event){
-                    .type = RM_SCHED_APP_PRIORITY, .app = app_id(1), .priority = 5 });
-    (void)go(f,
-             (struct rm_sched_event){ .type = RM_SCHED_APP_MOVED, .app = app_id(1), .queue = "b" });
+                                         .container_recovered = { .container = before,
+                                                                  .node = &n1,
+                                                                  .resource = { 512, 1, { 0 } },
+                                                                  .priority = 4,
+                                                                  .is_master = true } });
+    (void)go(f, (struct rm_sched_event){ .type = RM_SCHED_APP_PRIORITY,
+                                         .app_priority = { .app = app_id(1), .priority = 5 } });
+    (void)go(f, (struct rm_sched_event){ .type = RM_SCHED_APP_MOVED,
+                                         .app_moved = { .app = app_id(1), .queue = "b" } });
     (void)go(f, (struct rm_sched_event){ .type = RM_SCHED_PREEMPT });
     set(f, CS "root.a.maximum-capacity", "60");
-    assert_int_equal(
-        go(f, (struct rm_sched_event){ .type = RM_SCHED_RECONFIGURED, .conf = f->conf }), 0);
+    assert_int_equal(go(f, (struct rm_sched_event){ .type = RM_SCHED_RECONFIGURED,
+                                                    .reconfigured = { .conf = f->conf } }),
+                     0);
+    (void)go(
+        f, (struct rm_sched_event){ .type = RM_SCHED_NODE_RESIZED,
+                                    .node_resized = { .node = &n2, .total = { 8192, 8, { 0 } } } });
+    (void)go(f, (struct rm_sched_event){ .type = RM_SCHED_NODE_SCHEDULABLE,
+                                         .node_schedulable = { .node = &n2 } });
     (void)go(f, (struct rm_sched_event){
-                    .type = RM_SCHED_NODE_RESIZED, .node = &n2, .total = { 8192, 8, { 0 } } });
-    (void)go(f, (struct rm_sched_event){ .type = RM_SCHED_NODE_SCHEDULABLE, .node = &n2 });
-    (void)go(f, (struct rm_sched_event){
-                    .type = RM_SCHED_ATTEMPT_REMOVED, .app = app_id(2), .flag = true });
-    (void)go(f, (struct rm_sched_event){ .type = RM_SCHED_NODE_REMOVED, .node = &n1 });
-    (void)go(f, (struct rm_sched_event){ .type = RM_SCHED_APP_REMOVED, .app = app_id(2) });
+                    .type = RM_SCHED_ATTEMPT_REMOVED,
+                    .attempt_removed = { .app = app_id(2), .keep_containers = true } });
+    (void)go(f, (struct rm_sched_event){ .type = RM_SCHED_NODE_REMOVED,
+                                         .node_removed = { .node = &n1 } });
+    (void)go(f, (struct rm_sched_event){ .type = RM_SCHED_APP_REMOVED,
+                                         .app_removed = { .app = app_id(2) } });
 }
 
 static struct text recorded(uint64_t limit)
@@ -296,12 +305,14 @@ static void test_refused(void **state)
     refused(HEAD "e dance 1\n", -EBADMSG, "line 2: is not an event");
     refused(HEAD "e preempt -1\n", -EBADMSG, "line 2: is not an event");
     refused(HEAD "e preempt 1 what=1\n", -EBADMSG, "line 2: has a field");
-    refused(HEAD "e preempt 1 total=1,2,3\n", -EBADMSG, "line 2: has a field");
-    refused(HEAD "e preempt 1 total=1,2,3,-4\n", -EBADMSG, "line 2: has a field");
-    refused(HEAD "e preempt 1 total=1,2,3,4,5\n", -EBADMSG, "line 2: has a field");
-    refused(HEAD "e preempt 1 rack=%zz\n", -EBADMSG, "line 2: has a field");
-    refused(HEAD "e preempt 1 rack=%0\n", -EBADMSG, "line 2: has a field");
-    refused(HEAD "e preempt 1 rack=%00\n", -EBADMSG, "line 2: has a field");
+    refused(HEAD "e preempt 1 rack=r\n", -EBADMSG, "line 2: has a field");
+    refused(HEAD "e heartbeat 1 flag=1\n", -EBADMSG, "line 2: has a field");
+    refused(HEAD "e node-resized 1 total=1,2,3\n", -EBADMSG, "line 2: has a field");
+    refused(HEAD "e node-resized 1 total=1,2,3,-4\n", -EBADMSG, "line 2: has a field");
+    refused(HEAD "e node-resized 1 total=1,2,3,4,5\n", -EBADMSG, "line 2: has a field");
+    refused(HEAD "e node-added 1 rack=%zz\n", -EBADMSG, "line 2: has a field");
+    refused(HEAD "e node-added 1 rack=%0\n", -EBADMSG, "line 2: has a field");
+    refused(HEAD "e node-added 1 rack=%00\n", -EBADMSG, "line 2: has a field");
     refused(HEAD "e preempt 1\ne preempt 2\n", -EBADMSG, "line 3: is of no known kind");
     refused(HEAD "e heartbeat 1\n= 0 0\n", -EBADMSG, "line 3: ends an event that lacks a field");
     refused(HEAD "e app-added 1 app=application_1_0001 user=u\n= 0 0\n", -EBADMSG, "line 3: ends");

@@ -32,13 +32,6 @@ static void beats(struct fix *f, int from, int to, int rounds)
             beat(f, i);
 }
 
-static void done(struct fix *f, int i, int container)
-{
-    assert_int_equal(go(f, (struct rm_sched_event){ .type = RM_SCHED_CONTAINER_DONE,
-                                                    .container = { { app_id(i), 1 }, container } }),
-                     0);
-}
-
 /* 67 nodes come first and are full before the other 33: their reservations must not block resources
  * that are free on the others. */
 static void test_full_nodes_are_not_reserved(void **state)
@@ -141,7 +134,7 @@ static void test_starvation(void **state)
     assert_int_equal(reserved(&f, 2), 2);
     beats(&f, 1, 2, 1); /* it keeps both: neither was wrong */
     assert_int_equal(reserved(&f, 2), 2);
-    done(&f, 1, 3); /* on node 3, which is not reserved */
+    container_done(&f, 1, 3); /* on node 3, which is not reserved */
     assert_int_equal(beat(&f, 3), 1);
     assert_int_equal(count_app(&f, 2), 1);
     beats(&f, 1, 2, 1);
@@ -167,14 +160,16 @@ static void test_round_reserves_what_ends(void **state)
     beats(&f, 1, 1, 4);
     ask(&f, 2, 2048, 1);
     ask(&f, 3, 1024, 100);
-    done(&f, 1, 1);
-    assert_int_equal(
-        go(&f, (struct rm_sched_event){ .type = RM_SCHED_ASK_ROUND, .window_ms = 1000 }), 0);
+    container_done(&f, 1, 1);
+    assert_int_equal(go(&f, (struct rm_sched_event){ .type = RM_SCHED_ASK_ROUND,
+                                                     .ask_round = { .window_ms = 1000 } }),
+                     0);
     assert_int_equal(count_app(&f, 3), 0);
     assert_int_equal(reserved(&f, 2), 1);
-    done(&f, 1, 2);
-    assert_int_equal(
-        go(&f, (struct rm_sched_event){ .type = RM_SCHED_ASK_ROUND, .window_ms = 1000 }), 0);
+    container_done(&f, 1, 2);
+    assert_int_equal(go(&f, (struct rm_sched_event){ .type = RM_SCHED_ASK_ROUND,
+                                                     .ask_round = { .window_ms = 1000 } }),
+                     0);
     assert_int_equal(containers(&f, 2), 1);
     fix_end(&f);
 }
@@ -197,10 +192,11 @@ static void test_smaller_node(void **state)
     beats(&f, 1, 1, 1);
     assert_int_equal(reserved(&f, 1), 1);
     for (int mem = 4096; mem >= 3072; mem -= 1024) {
-        assert_int_equal(go(&f, (struct rm_sched_event){ .type = RM_SCHED_NODE_RESIZED,
-                                                         .node = &id,
-                                                         .total = { mem, 16 } }),
-                         0);
+        assert_int_equal(
+            go(&f,
+               (struct rm_sched_event){ .type = RM_SCHED_NODE_RESIZED,
+                                        .node_resized = { .node = &id, .total = { mem, 16 } } }),
+            0);
         assert_int_equal(reserved(&f, 1), mem == 4096);
     }
     fix_end(&f);
@@ -229,7 +225,7 @@ static void test_not_beside_the_own_master(void **state)
     assert_int_equal(count_app(&f, 1), 1);
     ask(&f, 1, 3072, 1);
     ask(&f, 2, 1024, 0);
-    done(&f, 1, 2);
+    container_done(&f, 1, 2);
     ask(&f, 1, 3072, 0);
     ask(&f, 2, 4096, 1); /* another's master: it ends */
     beats(&f, 1, 1, 1);

@@ -19,7 +19,8 @@ static void node_with(struct fix *f, int i, struct rm_res total)
     struct yarn_node_id id = node_id(i);
 
     assert_int_equal(
-        go(f, (struct rm_sched_event){ .type = RM_SCHED_NODE_ADDED, .node = &id, .total = total }),
+        go(f, (struct rm_sched_event){ .type = RM_SCHED_NODE_ADDED,
+                                       .node_added = { .node = &id, .total = total } }),
         0);
 }
 
@@ -32,10 +33,10 @@ static void ask_gpus(struct fix *f, int i, int64_t gpus, int count)
                         .relax = true,
                         .capability = { 1024, 1, { gpus } } };
 
-    assert_int_equal(go(f,
-                        (struct rm_sched_event){
-                            .type = RM_SCHED_ASK, .app = app_id(i), .asks = &a, .n_asks = 1 }),
-                     0);
+    assert_int_equal(
+        go(f, (struct rm_sched_event){ .type = RM_SCHED_ASK,
+                                       .ask = { .app = app_id(i), .asks = &a, .n_asks = 1 } }),
+        0);
 }
 
 static void test_gpus_are_counted(void **state)
@@ -63,9 +64,10 @@ static void test_gpus_are_counted(void **state)
         rm_sched_app_usage(f.s, app_id(1), &u);
         assert_int_equal(u.used.extra[0], 4);
         assert_int_equal(u.pending.extra[0], 3);
-        assert_int_equal(go(&f, (struct rm_sched_event){ .type = RM_SCHED_CONTAINER_DONE,
-                                                         .container = f.d[0].container }),
-                         0);
+        assert_int_equal(
+            go(&f, (struct rm_sched_event){ .type = RM_SCHED_CONTAINER_DONE,
+                                            .container_done = { .container = f.d[0].container } }),
+            0);
         assert_int_equal(beat(&f, 2), 2);
         fix_end(&f);
     }
@@ -179,8 +181,9 @@ static void test_refused(void **state)
     set(&f, TYPES, "a");
     fix_start(&f);
     set(&f, TYPES, "a,b");
-    assert_int_equal(
-        go(&f, (struct rm_sched_event){ .type = RM_SCHED_RECONFIGURED, .conf = f.conf }), -EINVAL);
+    assert_int_equal(go(&f, (struct rm_sched_event){ .type = RM_SCHED_RECONFIGURED,
+                                                     .reconfigured = { .conf = f.conf } }),
+                     -EINVAL);
     fix_end(&f);
 }
 

@@ -27,8 +27,9 @@ static struct cost rounds(struct fix *f)
     int64_t last = a.nodes_visited;
 
     while (rm_sched_round_waiting(f->s)) {
-        assert_int_equal(
-            go(f, (struct rm_sched_event){ .type = RM_SCHED_ASK_ROUND, .window_ms = 1000 }), 0);
+        assert_int_equal(go(f, (struct rm_sched_event){ .type = RM_SCHED_ASK_ROUND,
+                                                        .ask_round = { .window_ms = 1000 } }),
+                         0);
         assert_true(f->n <= RM_TURN_DECISIONS);
         b = rm_sched_counts(f->s);
         assert_true(b.nodes_visited - last <= RM_TURN_NODES);
@@ -53,13 +54,6 @@ static void cluster(struct fix *f, int nodes, int64_t mem)
     }
 }
 
-static void done(struct fix *f, int i, int container)
-{
-    assert_int_equal(go(f, (struct rm_sched_event){ .type = RM_SCHED_CONTAINER_DONE,
-                                                    .container = { { app_id(i), 1 }, container } }),
-                     0);
-}
-
 /* A container ends while the cluster is full and others wait: its node is visited, no other. */
 static struct cost end_on_full_cluster(int nodes)
 {
@@ -74,7 +68,7 @@ static struct cost end_on_full_cluster(int nodes)
     assert_int_equal(rounds(&f).given, nodes * 2);
     ask(&f, 2, 1024, 1000);
     assert_int_equal(rounds(&f).given, 0);
-    done(&f, 1, 17);
+    container_done(&f, 1, 17);
     c = rounds(&f);
     assert_int_equal(c.given, 1);
     fix_end(&f);
@@ -101,7 +95,7 @@ static struct cost end_with_host_asks(int nodes)
         ask_full(&f, 2, p, RM_ANY, 1024, 1, 1, p % 2);
     }
     assert_int_equal(rounds(&f).given, 0);
-    done(&f, 1, 2);
+    container_done(&f, 1, 2);
     c = rounds(&f);
     assert_int_equal(c.given, 1);
     fix_end(&f);
@@ -139,7 +133,7 @@ static struct cost end_below_queue_limit(int nodes)
     app(&f, 1, "ann", "a", 0);
     ask(&f, 1, 1024, nodes * 2);
     assert_int_equal(rounds(&f).given, nodes);
-    done(&f, 1, 9);
+    container_done(&f, 1, 9);
     c = rounds(&f);
     assert_int_equal(c.given, 1);
     fix_end(&f);
@@ -195,16 +189,17 @@ static void test_a_turn_has_an_end(void **state)
     cluster(&f, MANY, 65536);
     app(&f, 1, "ann", "a", 0);
     ask(&f, 1, 1024, RM_MAX_ASK_COUNT);
-    assert_int_equal(
-        go(&f, (struct rm_sched_event){ .type = RM_SCHED_ASK_ROUND, .window_ms = 1000 }), 0);
+    assert_int_equal(go(&f, (struct rm_sched_event){ .type = RM_SCHED_ASK_ROUND,
+                                                     .ask_round = { .window_ms = 1000 } }),
+                     0);
     assert_true(f.n > 0 && f.n <= RM_TURN_DECISIONS);
     assert_true(rm_sched_round_waiting(f.s));
     app(&f, 2, "bob", "b", 0);
     ask(&f, 2, 1024, 5);
-    assert_int_equal(go(&f, (struct rm_sched_event){ .type = RM_SCHED_ASK_ROUND,
-                                                     .window_ms = 1000,
-                                                     .max_decisions = 20 }),
-                     0);
+    assert_int_equal(
+        go(&f, (struct rm_sched_event){ .type = RM_SCHED_ASK_ROUND,
+                                        .ask_round = { .window_ms = 1000, .max_decisions = 20 } }),
+        0);
     assert_true(f.n <= 20);
     assert_int_equal(count_app(&f, 2), 5);
     c = rounds(&f);
@@ -233,7 +228,7 @@ static void test_a_turn_of_many_asks(void **state)
     }
     (void)rounds(&f);
     for (int k = 1; k <= FEW; k++)
-        done(&f, 2, k);
+        container_done(&f, 2, k);
     c = rounds(&f);
     assert_int_equal(c.nodes, FEW);
     assert_true(c.events >= (size_t)FEW * 4000 / (RM_TURN_ASKS + 4000));
@@ -261,7 +256,7 @@ static void test_applications_that_wait_for_hosts(void **state)
     (void)rounds(&f);
     before = rm_sched_counts(f.s);
     for (int k = 1; k <= FEW; k++)
-        done(&f, 1, k);
+        container_done(&f, 1, k);
     (void)rounds(&f);
     assert_true(rm_sched_counts(f.s).apps_tried - before.apps_tried <= 2);
     fix_end(&f);
@@ -309,9 +304,9 @@ static void test_a_visit_keeps_the_heartbeats_limits(void **state)
         app(&f, 1, "ann", "default", 0);
         ask(&f, 1, 1024, 8);
         while (rm_sched_round_waiting(f.s)) {
-            assert_int_equal(
-                go(&f, (struct rm_sched_event){ .type = RM_SCHED_ASK_ROUND, .window_ms = 1000 }),
-                0);
+            assert_int_equal(go(&f, (struct rm_sched_event){ .type = RM_SCHED_ASK_ROUND,
+                                                             .ask_round = { .window_ms = 1000 } }),
+                             0);
             for (size_t i = 0; i < f.n; i++)
                 per_node[f.d[i].node.host[4] - '0']++;
         }

@@ -20,16 +20,18 @@ static int recover(struct fix *f, int attempt, int64_t number)
 {
     struct yarn_node_id node = node_id(1);
 
-    return go(f, (struct rm_sched_event){ .type = RM_SCHED_CONTAINER_RECOVERED,
-                                          .node = &node,
-                                          .total = { 1, 1 },
-                                          .container = id_of(attempt, number) });
+    return go(f,
+              (struct rm_sched_event){
+                  .type = RM_SCHED_CONTAINER_RECOVERED,
+                  .container_recovered = {
+                      .node = &node, .resource = { 1, 1 }, .container = id_of(attempt, number) } });
 }
 
 static int done(struct fix *f, int attempt, int64_t number)
 {
-    return go(f, (struct rm_sched_event){ .type = RM_SCHED_CONTAINER_DONE,
-                                          .container = id_of(attempt, number) });
+    return go(f,
+              (struct rm_sched_event){ .type = RM_SCHED_CONTAINER_DONE,
+                                       .container_done = { .container = id_of(attempt, number) } });
 }
 
 static void start(struct fix *f)
@@ -131,8 +133,9 @@ static void test_node_order(void **state)
         assert_int_equal(recover(&f, 1, 1000 - i), 0);
     for (int64_t i = 0; i < 100; i += 7)
         assert_int_equal(done(&f, 1, 1000 - i), 0);
-    assert_int_equal(
-        go(&f, (struct rm_sched_event){ .type = RM_SCHED_NODE_REMOVED, .node = &node }), 0);
+    assert_int_equal(go(&f, (struct rm_sched_event){ .type = RM_SCHED_NODE_REMOVED,
+                                                     .node_removed = { .node = &node } }),
+                     0);
     for (int64_t i = 0; i < 100; i++) {
         if (i % 7 == 0)
             continue;

@@ -221,8 +221,8 @@ static size_t end_containers(struct world *w)
             if (!c->am && n < SV_ARRAY_LEN(ids))
                 ids[n++] = rm_container_id(c);
     for (size_t i = 0; i < n; i++)
-        (void)go(&w->f,
-                 (struct rm_sched_event){ .type = RM_SCHED_CONTAINER_DONE, .container = ids[i] });
+        (void)go(&w->f, (struct rm_sched_event){ .type = RM_SCHED_CONTAINER_DONE,
+                                                 .container_done = { .container = ids[i] } });
     return n;
 }
 
@@ -381,8 +381,8 @@ static void end_some(struct world *w)
             if (!c->am && storms(app->id.id) && n < SV_ARRAY_LEN(ids) && rnd(w) % 32 == 0)
                 ids[n++] = rm_container_id(c);
     for (size_t i = 0; i < n; i++)
-        (void)go(&w->f,
-                 (struct rm_sched_event){ .type = RM_SCHED_CONTAINER_DONE, .container = ids[i] });
+        (void)go(&w->f, (struct rm_sched_event){ .type = RM_SCHED_CONTAINER_DONE,
+                                                 .container_done = { .container = ids[i] } });
 }
 
 static void weather(struct world *w, int containers, const char *what)

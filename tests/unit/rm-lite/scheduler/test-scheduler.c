@@ -72,7 +72,7 @@ static void test_absolute_numbers_and_release(void **state)
     assert_int_equal(u.pending.mem, 2048);
     assert_int_equal(u.used.mem, 4096);
     assert_int_equal(u.headroom.mem, 0);
-    done.container = (struct yarn_container_id){ { app_id(1), 1 }, 2 };
+    done.container_done.container = (struct yarn_container_id){ { app_id(1), 1 }, 2 };
     assert_int_equal(go(&f, done), 0);
     assert_int_equal(go(&f, done), -ENOENT);
     assert_int_equal(beat(&f, 1), 1);
@@ -80,8 +80,8 @@ static void test_absolute_numbers_and_release(void **state)
     rm_sched_app_usage(f.s, app_id(1), &u);
     assert_int_equal(u.pending.mem, 0);
     /* A container that no master has seen goes back into the asks. */
-    done.container.id = 3;
-    done.flag = true;
+    done.container_done.container.id = 3;
+    done.container_done.put_ask_back = true;
     assert_int_equal(go(&f, done), 0);
     assert_int_equal(beat(&f, 1), 1);
     fix_end(&f);
@@ -127,9 +127,9 @@ static void test_order_of_asks(void **state)
     node(&f, 1, NULL, 65536, 64);
     app(&f, 1, "ann", "default", 0);
     assert_int_equal(go(&f, (struct rm_sched_event){ .type = RM_SCHED_ASK,
-                                                     .app = app_id(1),
-                                                     .asks = rows,
-                                                     .n_asks = SV_ARRAY_LEN(rows) }),
+                                                     .ask = { .app = app_id(1),
+                                                              .asks = rows,
+                                                              .n_asks = SV_ARRAY_LEN(rows) } }),
                      0);
     ask_full(&f, 1, 9, RM_ANY, 1024, 1, 1, true);
     ask_full(&f, 1, 4, RM_ANY, 1024, 1, 1, true);
@@ -227,12 +227,13 @@ static void test_greedy_master(void **state)
                             .count = 1,
                             .capability = { 1024, 1 } };
 
-        r = go(&f, (struct rm_sched_event){
-                       .type = RM_SCHED_ASK, .app = app_id(1), .asks = &a, .n_asks = 1 });
+        r = go(&f, (struct rm_sched_event){ .type = RM_SCHED_ASK,
+                                            .ask = { .app = app_id(1), .asks = &a, .n_asks = 1 } });
     }
     assert_int_equal(r, -E2BIG);
-    assert_int_equal(
-        go(&f, (struct rm_sched_event){ .type = RM_SCHED_APP_REMOVED, .app = app_id(1) }), 0);
+    assert_int_equal(go(&f, (struct rm_sched_event){ .type = RM_SCHED_APP_REMOVED,
+                                                     .app_removed = { .app = app_id(1) } }),
+                     0);
     fix_end(&f);
 }
 
@@ -282,16 +283,16 @@ static void test_strict_locality_and_blacklist(void **state)
         assert_int_equal(beat(&f, 2), 0);
     assert_int_equal(beat(&f, 1), 1);
     assert_int_equal(go(&f, (struct rm_sched_event){ .type = RM_SCHED_ASK,
-                                                     .app = app_id(1),
-                                                     .blacklist_add = black,
-                                                     .n_blacklist_add = 1 }),
+                                                     .ask = { .app = app_id(1),
+                                                              .blacklist_add = black,
+                                                              .n_blacklist_add = 1 } }),
                      0);
     ask_full(&f, 1, 2, RM_ANY, 1024, 1, 1, true);
     assert_int_equal(beat(&f, 2), 0);
     assert_int_equal(go(&f, (struct rm_sched_event){ .type = RM_SCHED_ASK,
-                                                     .app = app_id(1),
-                                                     .blacklist_remove = black,
-                                                     .n_blacklist_remove = 1 }),
+                                                     .ask = { .app = app_id(1),
+                                                              .blacklist_remove = black,
+                                                              .n_blacklist_remove = 1 } }),
                      0);
     assert_int_equal(beat(&f, 2), 1);
     fix_end(&f);
@@ -370,7 +371,7 @@ static void test_reservation(void **state)
     rm_sched_app_usage(f.s, app_id(1), &u);
     assert_int_equal(u.reserved.mem, 4096);
     for (int i = 1; i <= 3; i++) {
-        done.container = (struct yarn_container_id){ { app_id(1), 1 }, i };
+        done.container_done.container = (struct yarn_container_id){ { app_id(1), 1 }, i };
         assert_int_equal(go(&f, done), 0);
     }
     assert_int_equal(beat(&f, 1), 1);
@@ -395,15 +396,17 @@ static void test_node_lost(void **state)
     app(&f, 1, "ann", "default", 0);
     ask(&f, 1, 1024, 9);
     assert_int_equal(beat(&f, 1), 4);
-    assert_int_equal(go(&f, (struct rm_sched_event){ .type = RM_SCHED_NODE_REMOVED, .node = &id }),
+    assert_int_equal(go(&f, (struct rm_sched_event){ .type = RM_SCHED_NODE_REMOVED,
+                                                     .node_removed = { .node = &id } }),
                      0);
     assert_int_equal(f.n, 4);
     assert_int_equal(f.d[3].type, RM_DECIDE_LOST);
     rm_sched_app_usage(f.s, app_id(1), &u);
     assert_int_equal(u.used.mem, 0);
     assert_int_equal(rm_sched_cluster(f.s).mem, 0);
-    assert_int_equal(
-        go(&f, (struct rm_sched_event){ .type = RM_SCHED_NODE_HEARTBEAT, .node = &id }), -ENOENT);
+    assert_int_equal(go(&f, (struct rm_sched_event){ .type = RM_SCHED_NODE_HEARTBEAT,
+                                                     .node_heartbeat = { .node = &id } }),
+                     -ENOENT);
     fix_end(&f);
 }
 
@@ -412,9 +415,9 @@ static void test_recovered_container(void **state)
     struct fix f;
     struct yarn_node_id id = node_id(1);
     struct rm_sched_event ev = { .type = RM_SCHED_CONTAINER_RECOVERED,
-                                 .node = &id,
-                                 .total = { 1024, 1 },
-                                 .container = { { { TS, 1 }, 1 }, 41 } };
+                                 .container_recovered = { .node = &id,
+                                                          .resource = { 1024, 1 },
+                                                          .container = { { { TS, 1 }, 1 }, 41 } } };
 
     (void)state;
     fix_conf(&f);
@@ -446,8 +449,9 @@ static void test_ask_round(void **state)
     }
     app(&f, 1, "ann", "default", 0);
     ask(&f, 1, 1024, 10);
-    assert_int_equal(
-        go(&f, (struct rm_sched_event){ .type = RM_SCHED_ASK_ROUND, .window_ms = 6500 }), 0);
+    assert_int_equal(go(&f, (struct rm_sched_event){ .type = RM_SCHED_ASK_ROUND,
+                                                     .ask_round = { .window_ms = 6500 } }),
+                     0);
     for (size_t i = 0; i < f.n; i++)
         per_node[f.d[i].node.host[4] - '0']++;
     assert_int_equal(f.n, 10);
@@ -455,8 +459,9 @@ static void test_ask_round(void **state)
     assert_int_equal(per_node[2], 5); /* the others take turns */
     assert_int_equal(per_node[3], 5);
     ask(&f, 1, 1024, 10); /* the others have room for six */
-    assert_int_equal(
-        go(&f, (struct rm_sched_event){ .type = RM_SCHED_ASK_ROUND, .window_ms = 6500 }), 0);
+    assert_int_equal(go(&f, (struct rm_sched_event){ .type = RM_SCHED_ASK_ROUND,
+                                                     .ask_round = { .window_ms = 6500 } }),
+                     0);
     assert_int_equal(f.n, 6);
     assert_false(rm_sched_round_waiting(f.s)); /* it does not wait for a silent node */
     assert_int_equal(beat(&f, 1), 1);          /* which gets the rest as it is heard again */
@@ -503,16 +508,20 @@ static uint64_t play(uint32_t seed)
             };
 
             (void)go(&f, (struct rm_sched_event){
-                             .type = RM_SCHED_ASK, .app = app_id(i), .asks = rows, .n_asks = 3 });
+                             .type = RM_SCHED_ASK,
+                             .ask = { .app = app_id(i), .asks = rows, .n_asks = 3 } });
         } else if (what < 55 && i) {
-            (void)go(
-                &f, (struct rm_sched_event){ .type = RM_SCHED_CONTAINER_DONE,
-                                             .container = { { app_id(i), 1 }, rnd(&seed) % 20 + 1 },
-                                             .flag = rnd(&seed) % 4 == 0 });
+            (void)go(&f,
+                     (struct rm_sched_event){
+                         .type = RM_SCHED_CONTAINER_DONE,
+                         .container_done = { .container = { { app_id(i), 1 }, rnd(&seed) % 20 + 1 },
+                                             .put_ask_back = rnd(&seed) % 4 == 0 } });
         } else if (what < 75 && what > 55) {
-            (void)go(&f, (struct rm_sched_event){ .type = RM_SCHED_ASK_ROUND, .window_ms = 1000 });
+            (void)go(&f, (struct rm_sched_event){ .type = RM_SCHED_ASK_ROUND,
+                                                  .ask_round = { .window_ms = 1000 } });
         } else if (what == 55 && i) {
-            (void)go(&f, (struct rm_sched_event){ .type = RM_SCHED_APP_REMOVED, .app = app_id(i) });
+            (void)go(&f, (struct rm_sched_event){ .type = RM_SCHED_APP_REMOVED,
+                                                  .app_removed = { .app = app_id(i) } });
         } else {
             beat(&f, (int)(rnd(&seed) % 20) + 1);
         }

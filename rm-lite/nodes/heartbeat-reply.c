@@ -1,0 +1,110 @@
+/* The replies to heartbeats. See heartbeat-reply.h. */
+#include "rm-lite/nodes/heartbeat-reply.h"
+
+#include <stdlib.h>
+
+#include "common/log.h"
+#include "rm-lite/core/context.h"
+#include "rm-lite/core/secrets.h"
+#include "rm-lite/requests/answer.h"
+#include "rm-lite/scheduler/resource-types.h"
+#include "wire/ipc/methods.h"
+
+typedef Hadoop__Yarn__NodeHeartbeatResponseProto HeartbeatResponse;
+
+Hadoop__Yarn__MasterKeyProto *rm_master_key_to(struct sv_arena *a, const struct yarn_master_key *k)
+{
+    Hadoop__Yarn__MasterKeyProto *m = sv_new(a, Hadoop__Yarn__MasterKeyProto);
+
+    if (!m)
+        return NULL;
+    hadoop__yarn__master_key_proto__init(m);
+    m->has_key_id = true;
+    m->key_id = k->key_id;
+    m->has_bytes = true;
+    m->bytes.len = k->len;
+    m->bytes.data = sv_arena_memdup(a, k->bytes, k->len);
+    return m->bytes.data ? m : NULL;
+}
+
+/* Moves a list of ids into the answer. Without memory the rest stays for the next heartbeat. */
+static Hadoop__Yarn__ContainerIdProto **take_containers(struct sv_arena *a, struct rm_cid **list,
+                                                        size_t *ret_n)
+{
+    Hadoop__Yarn__ContainerIdProto **v;
+    struct rm_cid *it, *tmp;
+    size_t n = 0;
+
+    DL_COUNT(*list, it, n);
+    *ret_n = 0;
+    v = n ? sv_newn(a, Hadoop__Yarn__ContainerIdProto *, n) : NULL;
+    if (!v)
+        return NULL;
+    DL_FOREACH_SAFE (*list, it, tmp) {
+        v[*ret_n] = yarn_container_id_to(a, it->id);
+        if (!v[*ret_n])
+            break;
+        (*ret_n)++;
+        DL_DELETE(*list, it);
+        free(it);
+    }
+    return v;
+}
+
+/* Without memory a key stays for the next heartbeat. */
+static void new_keys(struct rm_node *n, struct sv_arena *a, HeartbeatResponse *resp)
+{
+    const struct yarn_master_key *ct = rm_secrets_announce(n->rm->secrets, RM_SECRET_CONTAINER);
+    const struct yarn_master_key *nm = rm_secrets_announce(n->rm->secrets, RM_SECRET_NM);
+
+    if (ct->key_id != n->container_key)
+        resp->container_token_master_key = rm_master_key_to(a, ct);
+    if (resp->container_token_master_key)
+        n->container_key = ct->key_id;
+    if (nm->key_id != n->nm_key)
+        resp->nm_token_master_key = rm_master_key_to(a, nm);
+    if (resp->nm_token_master_key)
+        n->nm_key = nm->key_id;
+}
+
+void rm_heartbeat_refuse(struct ipc_call *call, int action, const char *why)
+{
+    HeartbeatResponse resp = HADOOP__YARN__NODE_HEARTBEAT_RESPONSE_PROTO__INIT;
+
+    resp.has_nodeaction = true;
+    resp.nodeaction = (Hadoop__Yarn__NodeActionProto)action;
+    resp.diagnostics_message = (char *)(uintptr_t)why;
+    ipc_call_reply(call, &resp.base);
+}
+
+void rm_heartbeat_repeat(struct ipc_call *call, struct rm_node *n)
+{
+    sv_log_info("Received duplicate heartbeat from node %s responseId=%d", n->key,
+                n->response_id - 1);
+    ipc_call_reply_packed(call, n->last_response, n->last_response_len);
+}
+
+void rm_heartbeat_reply(struct ipc_call *call, struct rm_node *n, int32_t heartbeat_id,
+                        struct sv_arena *a)
+{
+    HeartbeatResponse resp = HADOOP__YARN__NODE_HEARTBEAT_RESPONSE_PROTO__INIT;
+
+    n->response_id = heartbeat_id == INT32_MAX ? 0 : heartbeat_id + 1;
+    resp.has_response_id = true;
+    resp.response_id = n->response_id;
+    resp.has_nodeaction = true;
+    resp.nodeaction = HADOOP__YARN__NODE_ACTION_PROTO__NORMAL;
+    resp.has_nextheartbeatinterval = true;
+    resp.nextheartbeatinterval = n->rm->conf.heartbeat_ms;
+    resp.containers_to_cleanup = take_containers(a, &n->to_cleanup, &resp.n_containers_to_cleanup);
+    resp.containers_to_be_removed_from_nm =
+        take_containers(a, &n->to_remove, &resp.n_containers_to_be_removed_from_nm);
+    rm_node_take_apps(n, a, &resp);
+    rm_node_take_signals(n, a, &resp);
+    if (n->resize_waits)
+        resp.resource = rm_res_to(a, n->total);
+    n->resize_waits &= !resp.resource; /* without memory it stays for the next heartbeat */
+    new_keys(n, a, &resp);
+    rm_answer_remember(&resp.base, &n->last_response, &n->last_response_len);
+    ipc_call_reply_packed(call, n->last_response, n->last_response_len);
+}

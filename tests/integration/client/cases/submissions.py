@@ -1,0 +1,268 @@
+"""submit, attach, stop and logs --since, and the options of run that change how a job runs. Cases
+of test-cli."""
+import json
+import os
+import re
+import signal
+import subprocess
+
+from lib.submitted_jobs import at_once, expect, ready, running, says, state, submit
+
+
+def submitted(c):
+    done = c.selvedge("submit", "-n", "2", "--", "exit 6")
+    app = done.stdout.strip()
+    expect(
+        "submit prints",
+        (done.returncode, bool(re.fullmatch(r"application_\d+_\d+", app))),
+        (0, True),
+    )
+    expect("and says how to go on", done.stderr.count(app), 1)
+    says(c.selvedge("wait", app), 6, "FAILED")
+    expect(
+        "as JSON",
+        list(json.loads(c.selvedge("submit", "--json", "--", "true").stdout)),
+        ["application"],
+    )
+    named = {
+        "true": ["/usr/bin/true"],
+        "true >/dev/null": ["true >/dev/null"],
+        "printf": ["/usr/bin/printf", "%s", "/x y"],
+    }
+    for name, app in [(name, submit(c, "--", *words)) for name, words in named.items()]:
+        says(c.selvedge("wait", app), 0, "SUCCEEDED")
+        expect(
+            "its name", json.loads(c.selvedge("app", "status", app, "--json").stdout)["name"], name
+        )
+
+
+def stopped(c):
+    """Its processes end by themselves, and are killed when they do not."""
+    app = submit(c, "-n", "2", "--", "trap 'exit 7' TERM; echo ready; while :; do sleep 0.05; done")
+    stubborn = submit(c, "--", "trap '' TERM; echo ready; while :; do sleep 0.05; done")
+    ready(c, stubborn)
+    kill = c.popen(
+        [f"{c.prefix}/bin/selvedge", "stop", "--timeout", "1", stubborn],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        stdin=subprocess.DEVNULL,
+    )
+    ready(c, app, 2)
+    says(c.selvedge("stop", app), 0, f"{app} is over")
+    expect(
+        "it ended by itself",
+        [
+            t["exitCode"]
+            for t in json.loads(c.selvedge("ps", app, "-o", "json").stdout)["containers"]
+        ],
+        [7, 7],
+    )
+    says(c.selvedge("stop", app), 0, "is over")
+    out, err = kill.communicate(timeout=60)
+    says(
+        subprocess.CompletedProcess(kill.args, kill.returncode, out, err),
+        1,
+        "did not end within 1 s and was killed",
+    )
+    expect("its state", state(c, stubborn), "KILLED")
+    says(c.selvedge("stop", "--timeout", "soon", app), 2, "--timeout soon: expected a time")
+    says(c.selvedge("stop", "application_1_1"), 1, "does not know this application")
+
+
+def attached(c):
+    """Only what comes from now on; the job's exit code; Ctrl-C leaves the job to itself."""
+    app = submit(
+        c,
+        "--",
+        "trap 'echo late; echo bad >&2; exit 5' TERM; echo ready; echo early >&2; while :; do "
+        "sleep 0.1; echo tick; done",
+    )
+    ready(c, app)
+    left, job = (
+        c.popen(
+            [f"{c.prefix}/bin/selvedge", "attach", app],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            stdin=subprocess.DEVNULL,
+        )
+        for _ in range(2)
+    )
+    try:
+        expect(
+            "only what is new",
+            (left.stdout.readline(), job.stdout.readline()),
+            ("tick\n", "tick\n"),
+        )
+        left.send_signal(signal.SIGINT)
+        out, err = left.communicate(timeout=60)
+        expect(
+            "left",
+            (left.returncode, set(out.split()) - {"tick"}, err.startswith("selvedge: detached; ")),
+            (130, set(), True),
+        )
+        says(c.selvedge("stop", app), 0, "is over")
+        out, err = job.communicate(timeout=60)
+    finally:
+        for one in (left, job):
+            one.kill()
+            one.wait()
+    expect(
+        "its last line and code",
+        (
+            job.returncode,
+            out.replace("tick\n", ""),
+            err.removeprefix("Terminated\n"),
+        ),  # bash's, of its sleep
+        (5, "late\n", f"bad\n{app} FAILED\n"),
+    )
+    says(c.selvedge("attach", app), 5, f"{app} has ended; selvedge logs shows its output")
+    says(c.selvedge("attach", "application_1_1"), 1, "does not know this application")
+
+
+def since(c):
+    """Files by the time of their last change."""
+    app = submit(
+        c,
+        "--",
+        "echo old; echo new >&2; touch -d '3 hours ago' /proc/self/fd/1; echo set "
+        ">>$LOG_DIRS/is-old; exec sleep 600",
+    )
+    running(c, app)
+    c.wait(
+        lambda: c.selvedge("logs", "--log", "is-old", app).stdout.endswith("set\n"),
+        60,
+        "the file is old",
+    )
+    for time, wanted in (("1h", ["new"]), ("4h", ["old", "new"])):
+        done = c.selvedge("logs", "--since", time, app)
+        expect(
+            f"--since {time} ({done.stderr})",
+            (
+                done.returncode,
+                [line for line in done.stdout.splitlines() if not line.startswith("---")],
+            ),
+            (0, wanted),
+        )
+    expect(
+        "of one file", c.selvedge("logs", "--since", "1h", "--log", "stdout", app, "0").stdout, ""
+    )
+    done = c.selvedge("logs", "--since", "1h", "--all", app)
+    expect(
+        "of all files", (", is-old\n" in done.stdout, ", stdout\n" in done.stdout), (True, False)
+    )
+    for bad in ("soon", "0", "-5m"):
+        says(
+            c.selvedge("logs", "--since", bad, app), 2, f"--since {bad}: expected a time before now"
+        )
+    says(c.selvedge("logs", "--since", "1h", "-f", app), 2, "--since excludes --follow")
+    says(c.selvedge("kill", app), 0, "is over")
+
+
+def restarts(c):
+    third, done = at_once(
+        lambda words: c.selvedge("run", *words),
+        [
+            [
+                "--restart",
+                "2",
+                "--",
+                "m=${LOCAL_DIRS%%,*}/m; echo x >>$m; test $(wc -l <$m) = 3 || exit 9",
+            ],
+            ["--json", "--restart", "1", "--", "exit 9"],
+        ],
+    )
+    expect(f"the third start ends well ({third.stderr})", third.returncode, 0)
+    expect(
+        "exit code after the last one",
+        (done.returncode, json.loads(done.stdout)["containers"][0]["tries"]),
+        (9, 2),
+    )
+
+
+def timeout(c):
+    app = submit(c, "--timeout", "1", "--", "exec sleep 600")
+    says(c.selvedge("wait", app), 1, "KILLED")
+
+
+def directory(c):
+    top = c.user_dir("things")
+    os.makedirs(f"{top}/deep/er")
+    for name in ("top", "deep/er/bottom", "-n"):
+        with open(f"{top}/{name}", "w", encoding="ascii") as f:
+            f.write(name + "\n")
+    done = c.selvedge(
+        "run",
+        "--local-dir",
+        f"{top}/",
+        "--local-dir",
+        f"{top}/deep#below",
+        "--",
+        "cat things/top things/deep/er/bottom things/./-n below/er/bottom",
+    )
+    expect(f"files ({done.stderr})", done.stdout, "top\ndeep/er/bottom\n-n\ndeep/er/bottom\n")
+    says(
+        c.selvedge("run", "--local-dir", "/etc/passwd", "--", "true"),
+        2,
+        "--local-dir /etc/passwd: not a directory",
+    )
+
+
+def other_user(c):
+    env = {**c.client_env(), "HOME": "/"}
+    done = subprocess.run(
+        [f"{c.prefix}/bin/selvedge", "run", "--user", c.users[1].pw_name, "--", "id -un"],
+        capture_output=True,
+        text=True,
+        cwd="/",
+        env=env,
+    )
+    expect(
+        f"root's job for {c.users[1].pw_name} ({done.stderr})",
+        done.stdout,
+        c.users[1].pw_name + "\n",
+    )
+    says(
+        c.selvedge("run", "--user", c.users[1].pw_name, "--", "true"),
+        2,
+        "only root starts jobs of other users",
+    )
+    says(c.selvedge("run", "--user", "no such", "--", "true"), 2, "--user no such: no such account")
+
+
+def gpus(c):
+    says(c.selvedge("run", "--gpus", "1", "--", "true"), 2, "no node is as large")
+    says(c.selvedge("run", "--gpus", "-1", "--", "true"), 2, "--gpus -1: expected a number from 0")
+
+
+def too_large(c):
+    """Above the cluster's maximum, which is less than the node has: known without an id. Only
+    without a web port an id is used."""
+
+    def number():
+        return int(submit(c, "--", "true").rsplit("_", 1)[1])
+
+    first = number()
+    for words in (
+        ["run", "--vcores", "5"],
+        ["submit", "-c", "32"],
+        ["run", "-q", "other", "-c", "5"],
+    ):
+        done = c.selvedge(*words, "--", "true")
+        says(
+            done,
+            2,
+            f"selvedge: {words[0]}: a container of 256 MiB and {words[-1]} vcores: the cluster "
+            "gives at most 8192 MiB and 4 vcores",
+        )
+        expect("one line", (done.stdout, done.stderr.count("\n")), ("", 1))
+    expect("ids that were used up", number() - first - 1, 0)
+    says(
+        c.selvedge(
+            "run", "-D", "yarn.resourcemanager.webapp.address=127.0.0.1:1", "-c", "5", "--", "true"
+        ),
+        2,
+        "the cluster allows at most",
+    )
+    expect("ids that were used up without a web port", number() - first - 2, 1)
