@@ -49,7 +49,7 @@ int cg_file_write(int dirfd, const char *name, const char *text)
     return w < 0 ? -errno : w == (ssize_t)n ? 0 : -EIO;
 }
 
-/* A decimal number at `s`, ended by a line end or the text's end. */
+/* Parses a decimal number at `s`, terminated by the end of the line or the text. */
 static int value(const char *s, uint64_t *ret)
 {
     char digits[24];

@@ -53,13 +53,13 @@ int cg_own_group(char **ret, struct sv_error *err)
     return sv_asprintf(ret, "%s%.*s", mount, (int)strcspn(own, "\n"), own);
 }
 
-/* Where `controller` is a v1 hierarchy: 1 and the mount point. libcgroup tells of mounts of both
- * versions, the file system's type which it is. */
+/* Returns 1 and the mount point if `controller` is on a v1 hierarchy. libcgroup reports mounts of
+ * both versions; the file system type distinguishes them. */
 static bool is_v1(const char *controller, char *ret_mount, size_t size)
 {
     struct statfs fs;
     char *mount = NULL;
-    /* libcgroup keeps its table; looking again is cheap and this is the unhappy path. */
+    /* libcgroup caches its table; reading it again is cheap, and this is the error path. */
     bool v1 = cgroup_init() == 0 && cgroup_get_subsys_mount_point(controller, &mount) == 0 &&
               mount && statfs(mount, &fs) == 0 && fs.f_type == CGROUP_SUPER_MAGIC;
     if (v1)
@@ -68,8 +68,8 @@ static bool is_v1(const char *controller, char *ret_mount, size_t size)
     return v1;
 }
 
-/* The row of /proc/cgroups: which hierarchy has it (0 = v2 or none) and whether it is turned on.
- * -ENOENT: this kernel does not know it. "io" is called blkio there. */
+/* Reads the row of /proc/cgroups: the hierarchy (0 = v2 or none) and whether it is enabled.
+ * -ENOENT: this kernel does not know the controller. "io" is called blkio there. */
 static int kernel_row(const char *controller, int *ret_hierarchy, int *ret_enabled)
 {
     const char *name = sv_streq(controller, "io") ? "blkio" : controller;
@@ -97,7 +97,8 @@ static bool offers(const char *dir, size_t len, const char *file, const char *co
     return cg_file_read(AT_FDCWD, path, text) >= 0 && (cg_parse_controllers(text) & bits);
 }
 
-/* The first group on the way from the mount to `root` that keeps the controller for itself. */
+/* The first cgroup on the way from the mount to `root` that does not pass the controller to its
+ * children. */
 static bool keeper(const char *controller, const char *root, char *ret, size_t size)
 {
     _cleanup_free_ char *mount = NULL;

@@ -6,8 +6,8 @@
 
 /* Directory of this process' own cgroup v2 group, malloc'd. */
 int cg_own_group(char **ret, struct sv_error *err) _must_use_;
-/* Why `controller` cannot be had on cgroup v2 here, for a person; `available` as the root's
- * cgroup.controllers has it. Into `buf`. */
+/* Writes the reason why `controller` is unavailable on cgroup v2 here, as a message, into `buf`;
+ * `available` is the root's cgroup.controllers. */
 void cg_why_missing(const char *controller, const char *root, char *buf, size_t size);
 
 #endif

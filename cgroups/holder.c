@@ -2,9 +2,9 @@
  * selvedge-containers.service; started by systemd as the daemon's account.
  *
  * systemd removes a unit's cgroup with the unit's last process, and cannot restart a unit whose
- * cgroup has controllers enabled and children populated. So the containers have a unit of their
- * own, which survives a restart of the NodeManager: this process moves into the child `holder` and
- * waits for SIGTERM. */
+ * cgroup has controllers enabled and children populated. So the containers have their own unit,
+ * which survives a restart of the NodeManager: this process moves into the child `holder` and waits
+ * for SIGTERM. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -29,7 +29,7 @@ static int go(struct sv_error *err)
     int r = cg_own_group(&own, err);
     if (r < 0)
         return r;
-    if (sv_has_suffix(own, "/" CHILD)) /* started again by hand, inside */
+    if (sv_has_suffix(own, "/" CHILD)) /* started again by hand, within the child */
         return 0;
     _cleanup_close_ int dir = open(own, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
     if (dir < 0)

@@ -6,7 +6,7 @@
 
 struct cg_remover;
 
-enum cg_counter { /* files that usage reads again and again */
+enum cg_counter { /* files read repeatedly for usage */
                   CG_CPU_STAT,
                   CG_MEMORY_CURRENT,
                   CG_MEMORY_PEAK,
@@ -19,8 +19,8 @@ enum cg_counter { /* files that usage reads again and again */
 struct cg_root {
     int fd;
     char *path;
-    char *missing;     /* words, or NULL */
-    char *unfulfilled; /* the same */
+    char *missing;     /* message, or NULL */
+    char *unfulfilled; /* message, or NULL */
     unsigned controllers, wanted, optional;
     struct cg_policy policy;
     char **huge_sizes;             /* "2MB", … */
@@ -37,7 +37,7 @@ struct cg_leaf {
     struct cg_root *root; /* borrowed; outlives its leaves */
     char *name;
     int fd;
-    int counters[CG_N_COUNTERS]; /* open files; -1 not yet, -2 there is none */
+    int counters[CG_N_COUNTERS]; /* open files; -1 not yet opened, -2 missing */
     int events;                  /* cgroup.events while watched */
     int memory_events;           /* memory.events while watched */
     sd_event_source *watch, *oom_watch, *oom_rest;
@@ -47,10 +47,10 @@ struct cg_leaf {
     void *killed_userdata;
 };
 
-/* root.c: opens the root's directory again after its unit was started anew. */
+/* root.c: opens the root's directory again after its unit was restarted. */
 int cg_root_revive(struct cg_root *r, struct sv_error *err) _must_use_;
 
-/* remover.c: `name` and `group`, its directory, are taken over, also when this fails. */
+/* remover.c: takes ownership of `name` and `group`, its directory, also on failure. */
 int cg_remover_add(struct cg_root *root, char *name, int group, sd_event *event,
                    unsigned timeout_ms, cg_removed_fn removed, void *userdata) _must_use_;
 struct cg_remover *cg_remover_free(struct cg_remover *r);

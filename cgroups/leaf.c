@@ -1,4 +1,4 @@
-/* One container's cgroup: made with its limits, killed, frozen, watched, removed. */
+/* One container's cgroup: created with its limits, killed, frozen, watched, removed. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -14,8 +14,7 @@
 #include "common/loop-guard.h"
 #include "common/str.h"
 
-#define REST_USEC                                                                                  \
-    1000000 /* between two looks at memory.events: its limit may be met all the time */
+#define REST_USEC 1000000 /* pause between reads of memory.events, which may change constantly */
 
 static struct cg_leaf *leaf_new(struct cg_root *r, const char *name)
 {
@@ -143,7 +142,7 @@ int cg_leaf_freeze(struct cg_leaf *l, bool frozen)
     return cg_file_write(l->fd, "cgroup.freeze", frozen ? "1" : "0");
 }
 
-/* A key of cgroup.events: 0, 1, -errno. */
+/* Value of a key of cgroup.events: 0, 1, -errno. */
 static int state(struct cg_leaf *l, const char *key)
 {
     char text[CG_FILE_MAX];
@@ -192,7 +191,7 @@ int cg_leaf_watch_empty(struct cg_leaf *l, sd_event *event, cg_empty_fn empty, v
     int r = sd_event_add_io(event, &l->watch, l->events, EPOLLPRI, on_events, l);
     if (r < 0)
         return r;
-    /* Empty already: nothing would change any more, so the first look is now, from the loop. */
+    /* Already empty: no change would follow, so check now, from the loop. */
     return cg_leaf_populated(l) > 0 ? 0
                                     : sd_event_source_set_io_events(l->watch, EPOLLPRI | EPOLLIN);
 }

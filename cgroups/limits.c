@@ -1,5 +1,5 @@
 /* Maps a YARN Resource and the node's policy to the files of a cgroup: one table of rows, each a
- * file and its value. Used by leaf.c and root.c for writing, by tests for every row.
+ * file and its value.
  *
  * Sources: Hadoop's CGroupsV2CpuResourceHandlerImpl (cpu.weight, cpu.max) and
  * CGroupsV2MemoryResourceHandlerImpl (memory.low); the kernel's cgroup-v2.rst for ranges. */
@@ -73,7 +73,7 @@ static bool memory_max(POLICY, RESOURCE, char *buf, size_t size)
     return number(buf, size, hard_memory(p, c));
 }
 
-/* What the percentages are of. */
+/* The base of the percentages. */
 static uint64_t own_memory(RESOURCE)
 {
     return c->set.memory_max ? c->set.memory_max : c->memory_bytes;
@@ -123,8 +123,8 @@ static bool cpu_weight(POLICY, RESOURCE, char *buf, size_t size)
                                      : cg_weight_of_vcores(c->vcores));
 }
 
-/* As Hadoop: a container that has all vcores of the node has no quota of its own. A quota that was
- * set is taken back when the mode or the Resource says so. */
+/* As Hadoop: a container with all vcores of the node has no quota of its own. Resets an existing
+ * quota if the mode or the Resource requires it. */
 static bool cpu_max(POLICY, RESOURCE, char *buf, size_t size)
 {
     if (!p->strict_cpu && !c->set.cpu_millis)
@@ -173,7 +173,7 @@ int cg_disk_of(const char *path, unsigned *ret_major, unsigned *ret_minor)
     return 0;
 }
 
-/* A line a device. One that is not there now has nothing to limit. */
+/* A line per device. A device that is absent now needs no limit. */
 static bool io_max(POLICY, RESOURCE, char *buf, size_t size)
 {
     size_t at = 0;
@@ -244,7 +244,7 @@ static bool root_cpu_max(POLICY, RESOURCE, char *buf, size_t size)
     (void)c;
     if (p->cap_cpu)
         return quota(buf, size, p->node_millicpus);
-    (void)snprintf(buf, size, "max %d", CPU_PERIOD_USEC); /* an earlier life may have set one */
+    (void)snprintf(buf, size, "max %d", CPU_PERIOD_USEC); /* an earlier process may have set one */
     return true;
 }
 
@@ -298,7 +298,7 @@ static int write_lines(int fd, const char *object, const char *file, char *text,
 {
     for (char *line; (line = strsep(&text, "\n"));) {
         int r = cg_file_write(fd, file, line);
-        /* A disk that went since it was looked up needs no limit. */
+        /* A disk removed since it was looked up needs no limit. */
         if (r == -ENODEV && strcmp(file, "io.max") == 0)
             continue;
         if (r < 0)

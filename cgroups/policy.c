@@ -78,8 +78,8 @@ static int check(const struct cg_root *r, const struct cg_policy *p, struct sv_e
     return 0;
 }
 
-/* Writes one row of the root, unless it has the value already: the file may be systemd's, not ours.
- */
+/* Writes one row of the root, unless the file has the value already: it may be systemd's, not
+ * ours. */
 static int root_row(struct cg_root *r, const struct cg_row *row, bool asked, struct sv_error *err)
 {
     char now[CG_FILE_MAX], text[64];
@@ -96,7 +96,7 @@ static int root_row(struct cg_root *r, const struct cg_row *row, bool asked, str
     if (e >= 0)
         return 0;
     if (!asked && sv_has_prefix(text, "max"))
-        return 0; /* a group of the root of the hierarchy, or without the controller */
+        return 0; /* a root cgroup of the hierarchy, or without the controller */
     (void)sv_error_errno(&why, e,
                          "%s/%s: cannot be set to %s; the root must be a group that the "
                          "daemon has made itself, a child of the delegated one",
@@ -155,7 +155,7 @@ static int on_memory(sd_event_source *s, int fd, uint32_t revents, void *userdat
     struct cg_root *r = userdata;
     char text[CG_FILE_MAX];
     (void)revents;
-    if (cg_file_pread(fd, text) < 0) { /* the group has gone */
+    if (cg_file_pread(fd, text) < 0) { /* the cgroup was removed */
         r->watch = sd_event_source_disable_unref(r->watch);
         return 0;
     }

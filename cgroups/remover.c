@@ -1,6 +1,5 @@
-/* Removes cgroups in a thread. rmdir of a cgroup waits for the kernel's lock on all cgroups, and a
- * cgroup whose last process is exiting says EBUSY for a while: neither may block the daemon's loop.
- * Called through cg_leaf_remove.
+/* Removes cgroups in a thread. rmdir of a cgroup waits for the kernel's lock on all cgroups, and
+ * fails with EBUSY for a while if the last process is exiting: neither may block the daemon's loop.
  *
  * The thread MUST touch nothing but struct removal and the queue, under its lock. */
 #include <errno.h>
@@ -29,7 +28,7 @@ struct removal {
     int root, group; /* directories; ours */
     char *name, *root_path;
     uint64_t due, give_up, wait; /* µs, CLOCK_MONOTONIC */
-    int error;                   /* when it is done: 0 or errno */
+    int error;                   /* result when done: 0 or errno */
     bool done;
     int told; /* eventfd; -1 without a callback */
     sd_event_source *on_told;
@@ -41,7 +40,7 @@ struct cg_remover {
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    struct removal *queue; /* utlist; also those that are done and wait for the loop */
+    struct removal *queue; /* utlist; also finished ones that wait for the loop */
     bool ending;
 };
 
@@ -63,7 +62,7 @@ static void removal_free(struct removal *m)
     free(m);
 }
 
-/* One attempt, without the lock; true when there will be no other. */
+/* One attempt, without the lock; true if it was the last. */
 static bool attempt(struct removal *m)
 {
     if (unlinkat(m->root, m->name, AT_REMOVEDIR) == 0 || errno == ENOENT) {
@@ -74,7 +73,7 @@ static bool attempt(struct removal *m)
     uint64_t now = now_usec();
     if (m->error != EBUSY || now >= m->give_up)
         return true;
-    (void)!cg_file_write(m->group, "cgroup.kill", "1"); /* whatever still is in it */
+    (void)!cg_file_write(m->group, "cgroup.kill", "1"); /* kills remaining processes */
     m->due = now + m->wait;
     m->wait = SV_MIN(2 * m->wait, (uint64_t)LONGEST_WAIT_USEC);
     return false;
@@ -108,7 +107,7 @@ static void *work(void *userdata)
             continue;
         }
         (void)pthread_mutex_unlock(&r->lock);
-        bool done = attempt(m); /* stays in the queue until it is done */
+        bool done = attempt(m); /* remains queued until done */
         (void)pthread_mutex_lock(&r->lock);
         m->done = done;
         if (done && m->told >= 0) {
@@ -160,7 +159,7 @@ struct cg_remover *cg_remover_free(struct cg_remover *r)
         struct removal *m = r->queue;
         DL_DELETE(r->queue, m);
         if (!m->done)
-            (void)attempt(m); /* a last time */
+            (void)attempt(m); /* a last attempt */
         removal_free(m);
     }
     (void)pthread_cond_destroy(&r->changed);

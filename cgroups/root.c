@@ -1,4 +1,4 @@
-/* The containers' parent cgroup: opened or made at the start, controllers enabled, missing ones
+/* The containers' parent cgroup: opened or created at the start, controllers enabled, missing ones
  * explained. */
 #include <dirent.h>
 #include <errno.h>
@@ -42,9 +42,10 @@ static int parent_of(const char *path, char **ret)
     return sv_asprintf(ret, "%.*s", (int)(slash - path), path);
 }
 
-/* Moves this process from `dir` to its child `supervisor`: the kernel gives the children of a group
- * no domain controller (memory) while processes are in the group itself. Before anything is turned
- * on: cpu and pids alone would be granted, and make `dir` a thread root, which gets no other. */
+/* Moves this process from `dir` to its child `supervisor`: the kernel gives the children of a
+ * cgroup no domain controller (memory) while processes are in the cgroup itself. Must precede the
+ * enabling of any controller: cpu and pids alone would be granted, and make `dir` a thread root,
+ * which gets no other. */
 static void leave(int dir)
 {
     char self[32];
@@ -60,8 +61,8 @@ static unsigned controllers(int dir, const char *file)
     return cg_file_read(dir, file, text) < 0 ? 0 : cg_parse_controllers(text);
 }
 
-/* As many of `wanted` as can be had, one at a time: one that is refused must not cost the others.
- * `within`: we may be in the group itself. */
+/* Enables as many of `wanted` as possible, one at a time: a refused one must not affect the others.
+ * `within`: we may be in the cgroup itself. */
 static void turn_on_each(int dir, unsigned wanted, bool within)
 {
     unsigned off = wanted & ~controllers(dir, "cgroup.subtree_control");
@@ -127,7 +128,7 @@ static int find_huge_sizes(struct cg_root *r)
     return e < 0 ? e : 0;
 }
 
-/* `own`: the group that the daemon was started in. */
+/* `own`: the cgroup in which the daemon was started. */
 static int prepare(struct cg_root *r, const char *own, struct sv_error *err)
 {
     const unsigned all = r->wanted | r->optional;
@@ -184,7 +185,7 @@ int cg_root_open(const char *path, unsigned wanted, unsigned optional, struct cg
     e = cg_own_group(&own, by_default ? err : NULL);
     if (e < 0 && by_default)
         return e;
-    /* After a restart in `supervisor` the parent is still the unit's group. */
+    /* After a restart in `supervisor` the parent is still the unit's cgroup. */
     if (own && sv_has_suffix(own, "/supervisor"))
         own[strlen(own) - strlen("/supervisor")] = '\0';
     e = by_default ? sv_asprintf(&r->path, "%s/containers", own)
@@ -208,7 +209,7 @@ static void close_files(struct cg_root *r)
     r->fd = sv_close(r->fd);
 }
 
-/* The unit that holds the group was started again: its directory is a new one. */
+/* The unit that holds the cgroup was restarted: its directory is a new one. */
 int cg_root_revive(struct cg_root *r, struct sv_error *err)
 {
     const unsigned before = r->controllers;

@@ -1,5 +1,5 @@
-/* Usage counters of one container and of all. Files read every few seconds stay open; the others
- * are opened for each reading. */
+/* Usage counters of one container and of all. Files read every few seconds are kept open; the
+ * others are opened for each reading. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -16,10 +16,10 @@ static const char *const files[CG_N_COUNTERS] = {
 struct group {
     int fd;
     int *counters;
-    unsigned controllers; /* that it may have: files of others are not looked for */
+    unsigned controllers; /* its possible controllers: files of others are not opened */
 };
 
-/* 0 with the text; -ENOENT where the controller (or, on older kernels, the file) is not there. */
+/* 0 with the text; -ENOENT if the controller (or, on older kernels, the file) does not exist. */
 static int counter(struct group g, enum cg_counter which, char *buf)
 {
     if (g.counters[which] == -1) {
@@ -56,7 +56,7 @@ static void stall(struct group g, const char *file, struct cg_stall *ret)
 {
     char text[CG_FILE_MAX];
     if (cg_file_read(g.fd, file, text) > 0)
-        (void)!cg_parse_pressure(text, ret); /* a kernel without PSI, or with it turned off */
+        (void)!cg_parse_pressure(text, ret); /* a kernel without PSI, or with PSI disabled */
 }
 
 static int counters(struct group g, struct cg_usage *ret)
@@ -120,7 +120,7 @@ int cg_leaf_totals(struct cg_leaf *l, struct cg_usage *ret)
 int cg_root_usage(struct cg_root *r, struct cg_usage *ret)
 {
     return usage((struct group){ r->fd, r->counters, ~0U },
-                 ret); /* its own are its parent's matter */
+                 ret); /* its own pressure is accounted to its parent */
 }
 
 static int memory_in_use(struct group g, uint64_t *ret)

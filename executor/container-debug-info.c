@@ -1,13 +1,13 @@
-/* container-debug-info LOG_DIR PROGRAM [ARGUMENT]…: writes what helps to see why a launch failed,
- * as yarn.nodemanager.log-container-debug-info.enabled has it, and executes the program. The launch
+/* container-debug-info LOG_DIR PROGRAM [ARGUMENT]…: writes debugging information of a launch, as
+ * yarn.nodemanager.log-container-debug-info.enabled has it, and executes the program. The launch
  * script executes it in the container, as the job's user, in the work directory.
  *
- *   LOG_DIR/launch_container.sh   a copy of the launch script, mode 0640
- *   LOG_DIR/directory.info        what `ls -l`, `find -L . -maxdepth 5 -ls` and, of broken links,
- *                                 `find -L . -maxdepth 5 -type l -ls` print, appended
+ *    LOG_DIR/launch_container.sh   a copy of the launch script, mode 0640
+ *    LOG_DIR/directory.info        output of `ls -l`, `find -L . -maxdepth 5 -ls` and, for broken
+ *                                 links, `find -L . -maxdepth 5 -type l -ls`, appended
  *
  * One small static program in place of cp, chmod, ls and find twice, which took half of the
- * processor time of a short container. It MUST execute the program whatever goes wrong before.
+ * processor time of a short container. It MUST execute the program after any failure.
  *
  * Hostile input: the tree, of the job's own archives: any depth, name and link. It has the job's
  * rights and no others. */
@@ -78,7 +78,7 @@ static const char *group_name(gid_t gid)
     return name;
 }
 
-/* "Nov 22 18:52", or the year of what is older than half a year. */
+/* "Nov 22 18:52", or the year if it is older than half a year. */
 static void time_text(time_t t, char buf[16])
 {
     static time_t now;
@@ -176,14 +176,14 @@ static void list_short(FILE *out)
 
 /* ---- find -L . -maxdepth 5 -ls ------------------------------------------------------------*/
 
-struct level { /* a directory that is being read */
+struct level { /* a directory being read */
     const struct level *above;
     int depth;
     dev_t dev;
     ino_t ino;
 };
 
-/* As find does: blanks and what is not printable are escaped. */
+/* Escapes blanks and unprintable characters as find does. */
 static void put_escaped(FILE *out, const char *s)
 {
     static const char from[] = "\\\n\b\r\t\f \"", to[] = "\\nbrtf \"";
@@ -230,8 +230,8 @@ static bool is_above(const struct level *l, const struct stat *st)
 
 static void list_directory(FILE *out, FILE *broken, char path[PATH_MAX], const struct level *l);
 
-/* One entry, and what is below it. Links are followed; one that leads nowhere is a row of its own,
- * in `broken`, too. */
+/* Lists one entry and its children. Follows links; a broken link is a row of its own, in `broken`,
+ * too. */
 static void list_one(FILE *out, FILE *broken, char path[PATH_MAX], const struct level *above)
 {
     struct stat st;

@@ -46,12 +46,12 @@ static int open_at(int dirfd, const char *path, int flags)
     return -EAGAIN;
 }
 
-/* EXTRA_PASSES: readings of a directory beyond its second one, in the whole removal. A tree at rest
- * needs one of the top directory for each DEPTH levels; a job that fills the tree meanwhile gets no
- * more. */
+/* EXTRA_PASSES: readings of a directory beyond its second one, in the whole removal. An unchanged
+ * tree needs one of the top directory for each DEPTH levels; a job that fills the tree meanwhile
+ * gets no more. */
 enum { DEPTH = 24, ENTRIES = 8192, EXTRA_PASSES = 1024 };
-/* A directory that is filled faster than it is read has no end at all. Some millions of entries are
- * removed in this time; the daemon retries the request for the rest. */
+/* A directory that is filled faster than it is read would never become empty. Some millions of
+ * entries are removed in this time; the daemon retries the request for the rest. */
 #define SECONDS 60
 
 struct entry { /* struct linux_dirent64 */
@@ -63,7 +63,7 @@ struct entry { /* struct linux_dirent64 */
 };
 
 struct walk {
-    int top; /* where too deep directories are moved to */
+    int top; /* directory to which too deep directories are moved */
     unsigned moved, extra;
     time_t until; /* CLOCK_MONOTONIC */
 };
@@ -86,7 +86,7 @@ static int open_dir(int parent, const char *name)
     if (path < 0)
         return path;
     (void)snprintf(self, sizeof(self), "/proc/self/fd/%d", path);
-    (void)chmod(self, 0700); /* exactly this inode; the open says whether it helped */
+    (void)chmod(self, 0700); /* exactly this inode; the open reports failure */
     (void)close(path);
     return open_at(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
 }
@@ -106,7 +106,7 @@ static int too_deep(struct walk *w, int dir, const char *name)
     return EEXIST;
 }
 
-/* 0 gone, or the errno of what stands in the way. */
+/* Returns 0 if removed, or the errno of the obstacle. */
 static int remove_one(struct walk *w, int dir, const char *name, int depth)
 {
     if (unlinkat(dir, name, 0) == 0 || errno == ENOENT)
@@ -122,7 +122,7 @@ static int remove_one(struct walk *w, int dir, const char *name, int depth)
         return -fd;
     struct stat st;
     if (fstat(fd, &st) == 0 && (st.st_mode & 0700) != 0700)
-        (void)fchmod(fd, 0700); /* the removals in it say whether it helped */
+        (void)fchmod(fd, 0700); /* the removals in it report failure */
     int r = depth >= DEPTH ? too_deep(w, dir, name) : clear(w, fd, depth + 1);
     (void)close(fd);
     if (r == 0 && depth < DEPTH && unlinkat(dir, name, AT_REMOVEDIR) < 0 && errno != ENOENT)
@@ -130,8 +130,8 @@ static int remove_one(struct walk *w, int dir, const char *name, int depth)
     return r;
 }
 
-/* Everything in `dir`. Reads it from the start until a pass removes nothing: removal moves entries.
- * Ends also when new entries keep appearing. */
+/* Removes everything in `dir`. Reads it from the start until a pass removes nothing: removal moves
+ * entries. Also ends if new entries keep appearing. */
 static int clear(struct walk *w, int dir, int depth)
 {
     int error = 0;
@@ -180,12 +180,12 @@ static int remove_tree(int parent, const char *name)
     int fd = open_dir(parent, name);
     if (fd == -ENOENT)
         return 0;
-    if (fd == -ENOTDIR || fd == -ELOOP) { /* not a directory: itself, not what it points to */
+    if (fd == -ENOTDIR || fd == -ELOOP) { /* not a directory: never its target */
         return unlinkat(parent, name, 0) == 0 || errno == ENOENT ? 0 : errno;
     }
     if (fd < 0)
         return -fd;
-    (void)fchmod(fd, 0700); /* the removals in it say whether it helped */
+    (void)fchmod(fd, 0700); /* the removals in it report failure */
     int r = remove_contents(fd);
     (void)close(fd);
     if (r == 0 && unlinkat(parent, name, AT_REMOVEDIR) < 0 && errno != ENOENT)
@@ -208,8 +208,8 @@ static void hierarchy(uint32_t n, char dir[PATH_SIZE])
         (void)snprintf(dir + len, PATH_SIZE - len, "/%c", digit[digits[--count]]);
 }
 
-/* Where the deletion happens below one root: the directory to open as the user, and the name in it;
- * no name: everything in the directory. */
+/* Place of the deletion below one root: the directory to open as the user, and the name in it; no
+ * name: everything in the directory. */
 static void place(const struct exe_request *r, char dir[PATH_SIZE], char name[EXE_TEXT_MAX])
 {
     const char *user = r->submitter;
@@ -270,8 +270,8 @@ static int delete_below(const struct exe_request *r, int root)
     return e;
 }
 
-/* Every container of the request. A directory that is filled meanwhile ends it: the daemon repeats
- * the others' deletions one by one. */
+/* Deletes every container of the request. A directory that is filled meanwhile ends it: the daemon
+ * repeats the others' deletions one by one. */
 static int delete_all_below(const struct exe_request *r, int root)
 {
     int error = delete_below(r, root);
@@ -296,7 +296,7 @@ static int answer(const struct exe_request *r, int error)
                                    .text_len = (uint16_t)strlen(text) };
     struct iovec iov[2] = { { &head, sizeof(head) }, { (void *)(uintptr_t)text, head.text_len } };
     struct msghdr msg = { .msg_iov = iov, .msg_iovlen = 2 };
-    (void)sendmsg(0, &msg, MSG_NOSIGNAL); /* the daemon may be gone, ignoring */
+    (void)sendmsg(0, &msg, MSG_NOSIGNAL); /* the daemon may have ended, ignoring */
     return (int)status;
 }
 

@@ -2,15 +2,16 @@
  * user. The helper executes it after dropping to that user for ever, with an empty environment and
  * these descriptors:
  *
- *   fd 0   the request socket, for the answer
- *   fd 1   a pipe with one struct exe_request
- *   fd 3   the daemon's pidfd of the container's init, as it claims
- *   fd 4   the container's cgroup
+ *    fd 0   the request socket, for the answer
+ *    fd 1   a pipe with one struct exe_request
+ *    fd 3   the daemon's pidfd, claimed to be the container's init
+ *    fd 4   the container's cgroup
  *
  * Its file is not readable by users (mode 0711), so no process of the same user can trace it.
  *
- * The signal goes to init, which forwards it to the main process' group. The kernel keeps it from
- * the processes of other users; membership of the cgroup proves that it is this container's. */
+ * The signal is sent to init, which forwards it to the main process' group. The kernel does not let
+ * it reach processes of other users; membership of the cgroup proves that it is this
+ * container's. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -25,7 +26,8 @@
 
 enum { REQUEST = 1, INIT = 3, CGROUP = 4 };
 
-/* The pid behind a pidfd, as this pid namespace sees it; 0 when it is none or has ended. */
+/* The pid of a pidfd's process in this pid namespace; 0 if it is no pidfd or the process has
+ * ended. */
 static long pid_of(int pidfd)
 {
     char name[64], text[512];
@@ -71,7 +73,7 @@ static int answer(const struct exe_request *r, enum exe_status status, int error
                                    .text_len = (uint16_t)strlen(text) };
     struct iovec iov[2] = { { &head, sizeof(head) }, { text, head.text_len } };
     struct msghdr msg = { .msg_iov = iov, .msg_iovlen = 2 };
-    (void)sendmsg(0, &msg, MSG_NOSIGNAL); /* the daemon may be gone, ignoring */
+    (void)sendmsg(0, &msg, MSG_NOSIGNAL); /* the daemon may have ended, ignoring */
     return (int)status;
 }
 

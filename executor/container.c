@@ -1,5 +1,5 @@
-/* One container on the daemon's side: makes the cgroup, sends the request, watches the monitor,
- * reads the exit record. After a restart the record alone tells. */
+/* One container on the daemon's side: creates the cgroup, sends the request, watches the monitor,
+ * reads the exit record. After a restart the record is the only source. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -19,10 +19,11 @@
 #include "common/str.h"
 #include "executor/internal.h"
 
-/* Between two attempts to take the launch lock: from the first to the last, doubled each time. */
+/* Delay between two attempts to take the launch lock: from the first to the last, doubled each
+ * time. */
 #define RETRY_PROBE_USEC 2000
 #define RETRY_PROBE_MAX_USEC 128000
-#define PROBES_BEFORE_WARNING 80 /* some ten seconds: longer than a helper waits for anything */
+#define PROBES_BEFORE_WARNING 80 /* some ten seconds: above every time limit of a helper */
 #define EXIT_LOST 154
 #define CGROUP_REMOVE_MS 10000
 
@@ -36,16 +37,16 @@ struct exe_container {
     unsigned work_dir;
     char name[EXE_TEXT_MAX], app[EXE_TEXT_MAX];
     struct cg_leaf *leaf;
-    struct exe_call *call;    /* helper, then monitor; NULL when adopted or ended */
-    int init;                 /* pidfd; -1 not known */
-    sd_event_source *on_init; /* launched, not adopted: its end */
+    struct exe_call *call;    /* helper, then monitor; NULL if adopted or ended */
+    int init;                 /* pidfd; -1: unknown */
+    sd_event_source *on_init; /* launched, not adopted: watches its end */
     struct cg_usage usage;    /* at the end of init */
     bool used;                /* `usage` is filled */
     int record;               /* launched, and started: its record */
     int monitor;              /* adopted: pidfd of the monitor */
     sd_event_source *watch;   /* adopted: end of the monitor, or the next probe */
     int lock;                 /* adopted, launch under way: its directory */
-    int probes;               /* adopted: those that found a launch under way */
+    int probes;               /* adopted: probes that found a launch in progress */
     bool killed;              /* by exe_kill */
     bool over;                /* failed or exited was called */
 };
@@ -98,7 +99,7 @@ static int container_new(struct exe *x, struct yarn_container_id id, const char 
     return 0;
 }
 
-/* nmPrivate/<app>/<container> in the work dir's local directory, made when `make`. */
+/* Opens nmPrivate/<app>/<container> in the work dir's local directory; creates it if `make`. */
 static int private_dir(const struct exe_container *c, bool make)
 {
     char path[2 * EXE_TEXT_MAX + 16];
@@ -116,7 +117,7 @@ static void record_name(const struct exe_container *c, char *buf, size_t size)
     (void)snprintf(buf, size, "%s" EXE_RECORD_SUFFIX, c->name);
 }
 
-/* Removes the cgroup in the background; after a restart cg_root_list finds what is left. */
+/* Removes the cgroup in the background; after a restart cg_root_list finds leftovers. */
 static void drop_group(struct cg_leaf *leaf, sd_event *event)
 {
     if (leaf)
@@ -132,7 +133,7 @@ static void fail(struct exe_container *c, const struct exe_failure *f)
     c->ops.failed(c, f, c->userdata);
 }
 
-/* The record, or -errno. */
+/* Opens the record; -errno. */
 static int open_record(const struct exe_container *c)
 {
     char name[EXE_TEXT_MAX + 16];
@@ -167,12 +168,12 @@ static int read_record(const struct exe_container *c, struct exe_record *ret, in
     return e;
 }
 
-/* The cgroup's last counters, read once, when nothing of the container lives any more. */
+/* Reads the cgroup's last counters once, when no process of the container is left. */
 static void read_usage(struct exe_container *c)
 {
     if (!c->used && c->leaf)
         (void)!cg_leaf_totals(c->leaf,
-                              &c->usage); /* unknown when the cgroup is gone with its unit */
+                              &c->usage); /* unknown if the cgroup was removed with its unit */
     c->used = true;
 }
 
@@ -187,7 +188,7 @@ static void finish_by(struct exe_container *c, const struct exe_record *r)
         struct exe_failure f;
         exe_failure_set(&f, (enum exe_status)r->exit_code, 0, c->name, "");
         e.lost = false;
-        e.exit_code = c->killed ? 128 + SIGKILL : f.exit_code; /* that is why it failed */
+        e.exit_code = c->killed ? 128 + SIGKILL : f.exit_code; /* the kill made it fail */
         e.signal = c->killed ? SIGKILL : 0;
     }
     if (r && r->state == EXE_RECORD_EXITED) {
@@ -202,7 +203,7 @@ static void finish_by(struct exe_container *c, const struct exe_record *r)
     }
     struct cg_leaf *leaf = SV_TAKE(c->leaf);
     sd_event *event = c->exe->event;
-    c->ops.exited(c, &e, c->userdata); /* which may free it */
+    c->ops.exited(c, &e, c->userdata); /* may free it */
     drop_group(leaf, event);
 }
 
@@ -220,7 +221,7 @@ static void on_empty(struct cg_leaf *l, void *userdata)
     finish(userdata);
 }
 
-/* The monitor is gone. Usually the container ended before it; kill what is left. */
+/* The monitor has ended. Usually the container ended before it; kill the rest. */
 static void monitor_ended(struct exe_container *c)
 {
     c->call = NULL;
@@ -232,11 +233,11 @@ static void monitor_ended(struct exe_container *c)
     finish(c);
 }
 
-/* memory.oom.group has killed the container; this kills a process that was exempt. */
+/* memory.oom.group has killed the container; this kills processes that were exempt. */
 static void on_oom(struct cg_leaf *l, void *userdata)
 {
     struct exe_container *c = userdata;
-    (void)!cg_leaf_kill(l); /* fails only when the cgroup is empty or gone */
+    (void)!cg_leaf_kill(l); /* fails only if the cgroup is empty or removed */
     if (!c->over && c->ops.oom)
         c->ops.oom(c, c->userdata);
 }
@@ -290,8 +291,8 @@ static void on_answer(const struct exe_reply *reply, int pidfd, int status, void
     fail(c, &f);
 }
 
-/* The record is written and pid 1 reaped. The monitor goes on to tear the container's mounts down,
- * off the critical path. */
+/* The record is written and pid 1 reaped. The monitor continues to tear down the container's
+ * mounts, off the critical path. */
 static void on_closed(void *userdata)
 {
     struct exe_container *c = userdata;
@@ -351,7 +352,7 @@ int exe_launch(struct exe *x, const struct exe_launch *l, const struct exe_conta
         e = exe_call_open(x, &c->call, err);
     if (e == 0) { /* while the helper starts */
         dir = private_dir(c, true);
-        /* Shared: the helper of an earlier launch may have answered and not ended yet. */
+        /* Shared: the helper of an earlier launch may have answered and not yet exited. */
         e = dir < 0 ? dir : flock(dir, LOCK_SH | LOCK_NB) < 0 ? -errno : 0;
         e = e < 0 ? sv_error_errno(err, e, "%s/nmPrivate/%s", x->local_dirs[l->work_dir], c->app)
                   : cg_leaf_create(x->cgroups, c->name, &l->resource, &c->leaf, err);
@@ -407,11 +408,11 @@ static int find_monitor(int record)
     return -ESRCH;
 }
 
-/* Does a helper, or a request that no helper has read, hold the launch lock? */
+/* True if a helper, or a request that no helper has read, holds the launch lock. */
 static bool launch_under_way(struct exe_container *c)
 {
     if (c->lock < 0)
-        c->lock = private_dir(c, false); /* without which no helper can make a record */
+        c->lock = private_dir(c, false); /* without it no helper can create a record */
     if (c->lock >= 0 && flock(c->lock, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK)
         return true;
     c->lock = sv_close(c->lock);
@@ -480,7 +481,7 @@ static int on_adopted(sd_event_source *s, void *userdata)
     SV_LOOP_HANDLER();
     struct exe_container *c = userdata;
     struct exe_record r = { 0 };
-    const bool under_way = launch_under_way(c); /* asked first: without it the record is final */
+    const bool under_way = launch_under_way(c); /* first: without one the record is final */
     (void)s;
     c->watch = sd_event_source_disable_unref(c->watch);
     switch (probe_record(c, &r)) {
@@ -490,9 +491,9 @@ static int on_adopted(sd_event_source *s, void *userdata)
     case PROBE_NEVER:
         if (under_way && !c->killed && retry_probe(c))
             return 0;
-        /* Never launched, or refused. Where it was killed before, a helper that is still on its way
-         * finds no cgroup. Reported when the cgroup is gone, because the caller may launch under
-         * the same name. */
+        /* Never launched, or refused. If it was killed before, a helper still starting finds no
+         * cgroup. Reported when the cgroup is removed, because the caller may launch under the same
+         * name. */
         if (c->leaf)
             (void)!cg_leaf_kill(c->leaf);
         if (!c->leaf ||
@@ -572,7 +573,7 @@ void exe_container_forget(struct exe_container *c)
         (void)sv_close(dir);
         int local = open(c->exe->local_dirs[c->work_dir], O_PATH | O_DIRECTORY | O_CLOEXEC);
         (void)snprintf(path, sizeof(path), "nmPrivate/%s/%s", c->app, c->name);
-        (void)unlinkat(local, path, AT_REMOVEDIR); /* unless the daemon's own files are there */
+        (void)unlinkat(local, path, AT_REMOVEDIR); /* fails if the daemon's own files are there */
         (void)sv_close(local);
     }
     container_free(c);

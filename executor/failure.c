@@ -9,7 +9,7 @@
 
 static const struct {
     enum exe_status status;
-    int exit_code;      /* of Hadoop's container-executor for the same trouble */
+    int exit_code;      /* of Hadoop's container-executor for the same failure */
     bool node;          /* the node's set-up */
     const char *remedy; /* appended, or NULL */
 } table[] = {
@@ -76,7 +76,7 @@ void exe_failure_set(struct exe_failure *f, enum exe_status status, int error, c
 {
     char what[256];
     const char *remedy = NULL;
-    /* what still lives by another filter is in its way: not the node's fault */
+    /* processes that still depend on another filter prevent it: not the node's fault */
     const bool held = status == EXE_STATUS_DEVICE_FILTER && error == EBUSY;
     memset(f, 0, sizeof(*f));
     f->status = status;
@@ -103,7 +103,7 @@ static bool is_of_disk_or_memory(int error)
 bool exe_failure_is_nodes(const struct exe_failure *f)
 {
     switch (f->status) {
-    case EXE_STATUS_ARGUMENTS: /* or what is there is not our helper */
+    case EXE_STATUS_ARGUMENTS: /* or the program is not our helper */
     case EXE_STATUS_STATE:
     case EXE_STATUS_LOCAL_DIR:
     case EXE_STATUS_LOG_DIR:
@@ -116,7 +116,7 @@ bool exe_failure_is_nodes(const struct exe_failure *f)
     case EXE_STATUS_SESSION:
     case EXE_STATUS_LOST:
         return true;
-    default: /* a user's directories are the user's, and so is what a request asks for */
+    default: /* a user's directories are the user's, and so are the values of a request */
         return f->node_unhealthy || is_of_disk_or_memory(f->error);
     }
 }

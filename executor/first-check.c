@@ -1,5 +1,5 @@
-/* The first check of the helper, which a starting daemon waits for: see exe_check_first. It has an
- * event loop of its own, so that nothing else of the daemon happens meanwhile. */
+/* The first check of the helper, for which a starting daemon waits: see exe_check_first. It has its
+ * own event loop, so that nothing else of the daemon runs meanwhile. */
 #include <errno.h>
 #include <unistd.h>
 
@@ -20,7 +20,7 @@ static void on_checked(const struct exe_failure *f, void *userdata)
         q->failure = *f;
 }
 
-/* Until it has answered and its process is reaped. */
+/* Waits for the answer and until the process is reaped. */
 static void wait_for_answer(sd_event *event, const struct exe *asking, const struct first_check *q)
 {
     const int64_t end = sv_now_ms() + EXE_FIRST_CHECK_MS;
@@ -38,7 +38,7 @@ int exe_check_first(struct exe *x, const struct exe_settings *s, struct exe_fail
     struct exe *asking = NULL;
     sd_event *event = NULL;
     if (s->socket && access(s->socket, F_OK) < 0)
-        return 0; /* nobody to wait for */
+        return 0; /* no process to wait for */
     int r = sd_event_new(&event);
     if (r >= 0)
         r = exe_new(event, s, &asking, NULL);

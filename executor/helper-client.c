@@ -1,5 +1,5 @@
-/* Client of the helper: one process of container-executor, one request, one answer. The process
- * that answers may stay on as a container's monitor.
+/* Client of the helper: one process of container-executor, one request, one answer. After a launch
+ * the answering process becomes the container's monitor.
  *
  * In socket-activated mode a connection that the other end closed before the request was read is
  * retried (helper-socket.h). In setuid mode nothing is retried. */
@@ -22,7 +22,7 @@ struct exe_call {
     struct exe_helper helper;
     uint64_t request_id;
     bool answered, forgotten;
-    bool unread;           /* the other end was closed before it read the request */
+    bool unread;           /* the other end closed before it read the request */
     struct exe_dial *dial; /* socket-activated mode, until the answer */
     int status;            /* socket-activated mode: argument of `ended` */
     sd_event_source *on_socket, *on_end;
@@ -63,7 +63,7 @@ void exe_call_hang_up(struct exe_call *c)
     c->unread = false;
 }
 
-/* Receives the reply; false when there is none. Surplus descriptors are closed. */
+/* Receives the reply; false if there is none. Closes surplus descriptors. */
 static bool receive_reply(struct exe_call *c, uint8_t buf[EXE_REPLY_SIZE_MAX],
                           struct exe_reply *ret, int *ret_fd)
 {
@@ -129,7 +129,7 @@ static void on_reply(struct exe_call *c, const struct exe_reply *reply, int pidf
         answer(c, reply, pidfd, 0);
         return;
     }
-    c->status = (reply->error & 0xff) << 8; /* a localizer's exit, as waitpid has it */
+    c->status = (reply->error & 0xff) << 8; /* exit of a localizer, as from waitpid */
     (void)sv_close(pidfd);
 }
 
@@ -152,8 +152,8 @@ static int on_socket(sd_event_source *s, int fd, uint32_t revents, void *userdat
         exe_dial_retry(c->dial);
         return 0;
     }
-    /* Closed, or malformed. Setuid mode: the exit status tells the cause. Socket-activated mode:
-     * the call ends with its connection. Closing takes a while, so it comes after the callback. */
+    /* Closed, or malformed. Setuid mode: the exit status has the cause. Socket-activated mode: the
+     * call ends with its connection. Closing takes a while, so it comes after the callback. */
     const bool answered = c->answered;
     if (c->exe->dialer)
         c->dial = exe_dial_free(c->dial);
@@ -259,7 +259,7 @@ int exe_call_send(struct exe_call *c, struct exe_request *r, const int *fds, siz
     int e = x->dialer ? exe_dial(x->dialer, r, fds, n_fds, &dial, c, &c->dial)
                       : exe_helper_send(&c->helper, r, fds, n_fds);
     if (e >= 0 || (!x->dialer && (e == -EPIPE || e == -ECONNRESET)))
-        return 0; /* a helper that has ended says why by its answer or its exit status */
+        return 0; /* a helper that has ended reports the cause by its answer or exit status */
     exe_call_abandon(c);
     return e == -EINVAL ? sv_error_set(err, e, "container-executor: request is not valid")
                         : sv_error_errno(err, e, "%s", x->helper);

@@ -23,13 +23,13 @@
 struct exe_dialer {
     sd_event *event;
     struct sockaddr_un address;
-    struct exe_dial *waiting;   /* utlist, in the order of their coming */
+    struct exe_dial *waiting;   /* utlist, in order of arrival */
     struct exe_dial *in_flight; /* utlist: sent and not answered */
     unsigned n_in_flight;
     sd_event_source *watch; /* while any is in flight: finds requests that stay unread */
     sd_event_source *timer; /* retry timer, after a failed attempt */
-    bool retry_armed;       /* no attempt before it */
-    bool logged;            /* that the socket cannot be reached */
+    bool retry_armed;       /* no attempt before it fires */
+    bool logged;            /* an unreachable socket was logged */
 };
 
 struct exe_dial {
@@ -42,7 +42,7 @@ struct exe_dial {
     int send_error;   /* -errno of sending on the present connection; 0: sent */
     int64_t since_ms; /* first of the failed attempts with the same kind of error; 0: none */
     int error;        /* -errno of the last attempt */
-    int socket;       /* the callee's, on which the request was sent */
+    int socket;       /* the socket that carried the request; owned by the callee */
     int64_t sent_ms;
     struct exe_dial_ops ops;
     void *userdata;
@@ -103,7 +103,7 @@ static void mark_unsent(struct exe_dial *q)
     q->prev = NULL;
 }
 
-/* The socket is served, by a systemd that refuses more connections at present. */
+/* True if systemd serves the socket, but refuses more connections at present. */
 static bool is_busy(int error)
 {
     return error == -EAGAIN || error == -ECONNRESET || error == -EPIPE;
@@ -116,7 +116,7 @@ static void note_failure(struct exe_dial *q, int error)
     q->error = error;
 }
 
-/* Sends the pending requests in order; a failed one holds the others back until the retry timer. */
+/* Sends the pending requests in order; after a failure the others wait for the retry timer. */
 static void dispatch_pending(struct exe_dialer *d)
 {
     while (d->waiting && d->n_in_flight < EXE_DIAL_IN_FLIGHT_MAX) {
@@ -180,7 +180,7 @@ static int on_timer(sd_event_source *s, uint64_t usec, void *userdata)
     return 0;
 }
 
-/* The kernel accepts connections as long as the socket exists, served or not. A request that stays
+/* The kernel accepts connections as long as the socket exists, served or not. A request that is
  * unread for a minute fails: a helper that starts later finds the connection closed. */
 static int on_watch(sd_event_source *s, uint64_t usec, void *userdata)
 {

@@ -44,7 +44,7 @@ int exe_helper_spawn(const char *helper, struct exe_helper *ret, struct sv_error
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
         return sv_error_errno(err, -errno, "container-executor: socketpair");
     _cleanup_close_ int ours = pair[0], theirs = pair[1];
-    /* Reserves a number for the pidfd: no process is started that cannot be watched. */
+    /* Reserves a number for the pidfd first: no process may run unwatched. */
     _cleanup_close_ int reserved = fcntl(ours, F_DUPFD_CLOEXEC, 0);
     if (reserved < 0)
         return sv_error_errno(err, -errno, "container-executor: pidfd");
@@ -52,7 +52,7 @@ int exe_helper_spawn(const char *helper, struct exe_helper *ret, struct sv_error
     if (e < 0)
         return sv_error_errno(err, e, "%s", helper);
     reserved = sv_close(reserved);
-    /* A child that was not reaped: its number cannot be reused. */
+    /* An unreaped child: its number cannot be reused. */
     int process = (int)syscall(SYS_pidfd_open, pid, 0);
     if (process < 0)
         return sv_error_errno(err, -errno, "container-executor: pidfd");

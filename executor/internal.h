@@ -29,33 +29,32 @@ struct exe {
 
 /* helper-client.c: one helper process, one request. `answer` comes first, once, with a reply or
  * NULL (the helper ended without one; then `status` is its wait status); `pidfd` belongs to the
- * callee. `ended` comes once the process has been reaped; where it is not ours, by a socket, when
- * the connection has ended: `status` then says how a localizer did, and else 0. Both from the loop.
- */
+ * callee. `ended` comes once the process has been reaped or, if it is not our child (socket), when
+ * the connection has ended: `status` is then a localizer's exit status, else 0. Both from the
+ * loop. */
 struct exe_call_ops {
     void (*answer)(const struct exe_reply *reply, int pidfd, int status, void *userdata);
-    /* After the answer the socket was closed by the other side: a monitor has written its record.
-     */
+    /* After the answer the other side closed the socket: a monitor has written its record. */
     void (*closed)(void *userdata);
     void (*ended)(int status, void *userdata);
 };
-/* Setuid mode: starts the helper, which waits for its request; socket-activated mode: only the
- * object. Until the request is sent no event is dispatched by the caller. */
+/* Setuid mode: starts the helper, which waits for its request; socket-activated mode: only creates
+ * the object. The caller must not dispatch events before the request is sent. */
 int exe_call_open(struct exe *x, struct exe_call **ret, struct sv_error *err) _must_use_;
-/* The one request of `c`, which is gone when this fails. `fds` are duplicated; `closed` and `ended`
- * may be NULL. */
+/* Sends the one request of `c`, which is freed on failure. `fds` are duplicated; `closed` and
+ * `ended` may be NULL. */
 int exe_call_send(struct exe_call *c, struct exe_request *r, const int *fds, size_t n_fds,
                   const struct exe_call_ops *ops, void *userdata, struct sv_error *err) _must_use_;
-/* Both. */
+/* exe_call_open and exe_call_send. */
 int exe_call_start(struct exe *x, struct exe_request *r, const int *fds, size_t n_fds,
                    const struct exe_call_ops *ops, void *userdata, struct exe_call **ret,
                    struct sv_error *err) _must_use_;
-/* Before exe_call_send, or in its place: the helper ends without a request. */
+/* Before exe_call_send, or instead of it: the helper ends without a request. */
 void exe_call_abandon(struct exe_call *c);
-/* No callback follows; the process is left to itself (and reaped when it ends). NULL is accepted.
- */
+/* Frees the call without a callback; the process continues (and is reaped when it ends). NULL is
+ * accepted. */
 void exe_call_forget(struct exe_call *c);
-/* Closes our end of the request socket: a localizer's monitor ends by it. */
+/* Closes our end of the request socket, which ends a localizer's monitor. */
 void exe_call_hang_up(struct exe_call *c);
 /* Frees all. */
 void exe_calls_free(struct exe *x);
@@ -64,8 +63,8 @@ void exe_calls_free(struct exe *x);
 enum exe_status exe_policy_compare(struct exe *x, const struct exe_reply *reply, char *why,
                                    size_t n);
 
-/* operations.c: a request that ends with its answer. `object` names its object in
- * failures; `done` may be NULL, and is not called when the daemon ends before. */
+/* operations.c: a request that ends with its answer. `object` names its object in failures; `done`
+ * may be NULL, and is not called if the daemon ends before. */
 int exe_operate(struct exe *x, struct exe_request *r, const int *fds, size_t n_fds,
                 const char *object, exe_done done, void *userdata) _must_use_;
 

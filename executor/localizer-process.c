@@ -20,7 +20,7 @@ struct exe_localizer *exe_localizer_free(struct exe_localizer *l)
     if (!l)
         return NULL;
     DL_DELETE(l->exe->localizers, l);
-    if (l->call) { /* its monitor ends when the socket does, and it with the monitor */
+    if (l->call) { /* closing the socket ends its monitor, and that the localizer */
         exe_call_hang_up(l->call);
         exe_call_forget(l->call);
     }
@@ -41,7 +41,7 @@ static void on_localizer(const struct exe_reply *reply, int pidfd, int status, v
     (void)sv_close(pidfd);
     if (reply && reply->status == EXE_STATUS_OK) {
         l->started = true;
-        if (l->ops.started) /* optional: a caller may wait for the channel alone */
+        if (l->ops.started) /* optional: a caller may only wait for the channel */
             l->ops.started(l, reply->pid, l->userdata);
         return;
     }

@@ -1,5 +1,5 @@
 /* See marks.h. As Hadoop's ContainerLaunch.expandEnvironment: plain replacement everywhere in the
- * text, whatever quotes stand around it. */
+ * text, regardless of quotes. */
 #include "executor/marks.h"
 
 #include <errno.h>
@@ -54,7 +54,7 @@ const char *exe_expand_marks(struct sv_arena *a, const struct exe_marks *m, cons
     return result;
 }
 
-/* Major version in JAVA_VERSION="17.0.1" (or "1.8.0_392"); 0 when there is none. */
+/* Major version in JAVA_VERSION="17.0.1" (or "1.8.0_392"); 0 if there is none. */
 static unsigned major_version(const char *release)
 {
     const char *s =

@@ -11,7 +11,7 @@ struct exe_marks {
     const char *log_dir, *add_opens;
 };
 
-/* `s` with the marks replaced, in the arena; NULL when memory is exhausted. */
+/* Replaces the marks in `s`, in the arena; NULL when memory is exhausted. */
 const char *exe_expand_marks(struct sv_arena *a, const struct exe_marks *m, const char *s);
 
 #endif

@@ -1,4 +1,4 @@
-/* Devices, addresses and routes of one container. Called by network-main.c. */
+/* Devices, addresses and routes of one container. */
 #include <arpa/inet.h>
 #include <linux/if_bridge.h>
 #include <linux/if_link.h>
@@ -189,7 +189,7 @@ static int make_veth(struct net *n, int bridge, int *ret_host_end)
     return r < 0 ? r : set_up(n->host, n->plan.host_end, n->q->container);
 }
 
-/* One raw message for ipvlan and macvlan: this libnl has no setter for ipvlan's flags. */
+/* A raw netlink message for ipvlan and macvlan: this libnl has no setter for ipvlan's flags. */
 static int make_vlan(struct net *n, int parent)
 {
     bool ip = n->plan.mode == NET_IPVLAN, isolated = n->q->flags & NET_ISOLATED;
@@ -220,7 +220,7 @@ static int make_vlan(struct net *n, int parent)
 }
 
 /* The kernel destroys a namespace some time after its last process: the address of a container that
- * has just ended may be in use for a moment. */
+ * has just ended may still be in use for a moment. */
 int net_make_device(struct net *n, int link, int *ret_host_end)
 {
     const struct timespec pause = { .tv_nsec = BUSY_PAUSE_MS * 1000000L };

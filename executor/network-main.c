@@ -1,8 +1,8 @@
 /* container-network: connects one container's network namespace. Started by container-executor as
- * network.h says, with CAP_NET_ADMIN and no other right; not meant for interactive use.
+ * described in network.h, with CAP_NET_ADMIN and no other right; not meant for interactive use.
  *
- * The request comes from the root-owned configuration and from a daemon that may be hostile. What
- * the container does is no input here: its process has not started. */
+ * The request comes from the root-owned configuration and from a daemon that may be hostile. The
+ * container cannot influence it: its process has not started. */
 #include <netlink/netlink.h>
 #include <stdio.h>
 #include <string.h>
@@ -55,7 +55,7 @@ static int connect_container(struct net *n)
     return r;
 }
 
-/* Whether CAP_NET_ADMIN is the only permitted capability. */
+/* True if CAP_NET_ADMIN is the only permitted capability. */
 static bool started_with_net_admin(void)
 {
     cap_t caps = cap_get_proc();

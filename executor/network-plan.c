@@ -1,6 +1,5 @@
-/* Validates the request of the helper. Called by network-main.c. The texts come from a root-owned
- * file; index and rates from a daemon that may be hostile: it can choose any address of the range,
- * and no other. */
+/* Validates the request of the helper. The texts come from a root-owned file; index and rates from
+ * a daemon that may be hostile: it can choose any address of the range, and no other. */
 #include <arpa/inet.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -104,10 +103,9 @@ int net_plan_make(const struct net_request *q, struct net_plan *ret, char *why, 
     if (q->ceil_kbit && q->rate_kbit > q->ceil_kbit)
         REFUSE("bandwidth: %u kbit/s guaranteed, but at most %u", q->rate_kbit, q->ceil_kbit);
     if (q->rate_kbit && q->rate_kbit != q->ceil_kbit && !q->total_kbit)
-        REFUSE(
-            "bandwidth: %u kbit/s can be guaranteed only where selvedge.network.outbound-mbit says "
-            "of how much",
-            q->rate_kbit);
+        REFUSE("bandwidth: %u kbit/s can be guaranteed only with a total, "
+               "selvedge.network.outbound-mbit",
+               q->rate_kbit);
     if (q->total_kbit && mode != NET_BRIDGE)
         REFUSE(
             "selvedge.network.outbound-mbit: only in mode bridge; %s has no device on the host's "

@@ -1,5 +1,4 @@
 /* Limits the outbound bandwidth of one container, and creates the HTB classes of network-share.c.
- * Called by network-main.c.
  *
  * A container's ceiling is an HTB qdisc on its own eth0. The container has no capability to change
  * it; it disappears with the network namespace. */
@@ -18,7 +17,7 @@
 
 #define BURST_MS 10
 #define BURST_MIN                                                                                  \
-    (128 * 1024)             /* two of the largest segments that a device without hardware takes */
+    (128 * 1024)             /* two of the largest segments that a device without offload accepts */
 #define TURN_MS 50           /* quantum of a class, as time at its rate */
 #define TURN_MIN (64 * 1024) /* a maximal segment: a smaller quantum is not proportional */
 #define TURN_MAX (1024 * 1024)
@@ -54,7 +53,7 @@ int net_add_htb(struct nl_sock *sock, int index, uint32_t other)
     return r;
 }
 
-/* The default leaf qdisc counts frames of any size, up to txqueuelen; this one counts bytes. */
+/* The default leaf qdisc limits the number of frames, up to txqueuelen; this one limits bytes. */
 static int add_bytes_queue(struct nl_sock *sock, int index, const struct net_class *c)
 {
     struct rtnl_qdisc *q = rtnl_qdisc_alloc();
@@ -124,7 +123,7 @@ int net_add_ingress(struct nl_sock *sock, int index)
     return r;
 }
 
-/* The action mirred, the only one of the filter. */
+/* Appends the action mirred, the only one of the filter. */
 static int put_redirect(struct nl_msg *m, int to)
 {
     const struct tc_mirred where = { .action = TC_ACT_STOLEN,

@@ -1,5 +1,5 @@
 /* HTB qdiscs and classes of container-network, and the classic BPF filter that classifies frames.
- * Each function returns 0 or one of libnl's -NLE_…. Used by network-shape.c and network-share.c. */
+ * Each function returns 0 or one of libnl's -NLE_…. */
 #ifndef SELVEDGE_EXECUTOR_NETWORK_SHAPE_H
 #define SELVEDGE_EXECUTOR_NETWORK_SHAPE_H
 
@@ -18,13 +18,13 @@ struct net_class {
     bool leaf; /* has a queue of its own, bounded in bytes */
 };
 
-/* The root qdisc of the device; frames that no filter classifies go to the class `other`. */
+/* Adds the device's root qdisc; unclassified frames are queued in the class `other`. */
 int net_add_htb(struct nl_sock *sock, int index, uint32_t other);
-/* NLM_F_EXCL: it must be new; NLM_F_REPLACE: one that is there gets these rates. */
+/* NLM_F_EXCL: it must be new; NLM_F_REPLACE: sets the rates of an existing one. */
 int net_add_class(struct nl_sock *sock, int index, const struct net_class *c, int flags);
 int net_add_ingress(struct nl_sock *sock, int index);
-/* One filter for all frames below `parent`: the program says the class' handle, 0 = none of them;
- * with `redirect_to` UINT32_MAX sends the frame to that device. */
+/* Adds one filter for all frames below `parent`: the program returns the class' handle, 0 = no
+ * match; with `redirect_to` UINT32_MAX redirects the frame to that device. */
 int net_add_filter(struct nl_sock *sock, int index, uint32_t parent, const struct sock_filter *ops,
                    uint16_t n_ops, int redirect_to);
 

@@ -1,4 +1,4 @@
-/* Shares the node's outbound bandwidth between its containers. Called by network-main.c.
+/* Shares the node's outbound bandwidth between its containers.
  *
  * Ingress of each host-side veth is redirected to one intermediate device (ifb) of the node and
  * leaves it through an HTB qdisc: a parent class with the total rate, and a child class for each
@@ -28,18 +28,18 @@
 
 #define DEVICE "selvedge-share"
 #define TOTAL (NET_HANDLE | 1)
-#define OTHER (NET_HANDLE | 2) /* frames of no container: there are none */
-#define LEAST_KBIT 8           /* of a container without a guaranteed rate: HTB does not accept 0 */
-#define NUMBERS 0x4000u        /* number of possible classes */
+#define OTHER (NET_HANDLE | 2) /* class for frames of no container: there are none */
+#define LEAST_KBIT 8    /* rate of a container without a guaranteed rate: HTB does not accept 0 */
+#define NUMBERS 0x4000u /* number of possible classes */
 #define MODULES "modules ifb, sch_htb, sch_ingress, cls_bpf, act_mirred"
-#define READ_SIZE                                                                                  \
-    32768       /* the kernel's largest piece of an answer: a hundred classes at one moment */
-#define READS 8 /* of all classes, in a row */
+#define READ_SIZE 32768 /* largest part of a dump: a hundred classes */
+#define READS 8         /* consecutive dumps of all classes */
 #define PAUSE_MS 20
 #define TRIES 150
-#define DEVICES 16 /* indexes in a row that may all be another's, modulo NUMBERS */
+#define DEVICES 16 /* consecutive indexes that may all be in use, modulo NUMBERS */
 
-/* 0x0200, a locally administered address, and 14 bits around its two lowest. */
+/* Class number of an interface: 0x0200, a locally administered address, and 14 bits around its two
+ * lowest. */
 static uint32_t class_of(uint32_t index)
 {
     return NET_HANDLE | 0x0200 | (index >> 8 & 0x3f) << 10 | (index & 0xff);
@@ -192,7 +192,7 @@ static int remove_class(struct net *n, int device, uint32_t handle)
     return r == -NLE_OBJ_NOTFOUND ? 0 : r; /* a concurrent instance removed it */
 }
 
-/* Whether it is the class of a container. */
+/* True for the class of a container. */
 static bool is_own(struct nl_object *o, uint32_t *ret_number)
 {
     const uint32_t handle = rtnl_tc_get_handle(TC_CAST((struct rtnl_class *)o));
@@ -258,7 +258,7 @@ static int promised(struct net *n, int device, uint64_t *ret_kbit)
     return r < 0 ? r : 0;
 }
 
-/* Our class is included already, so that of two concurrent containers that do not both fit none is
+/* Our class is already included, so that of two concurrent containers that do not both fit none is
  * admitted by mistake. The kernel destroys a namespace some time after its last process, so the
  * check waits for containers that have just ended. */
 static int admit(struct net *n, int device)

@@ -1,4 +1,4 @@
-/* What passes between container-executor and container-network: one fixed request, four
+/* Protocol of container-executor with container-network: one fixed request, four
  * descriptors, one answer. Includes nothing but libc: the helper fills the request from its
  * root-owned configuration and from the validated LAUNCH request, container-network
  * (executor/network-main.c) does the rest.
@@ -40,13 +40,13 @@
 enum net_exit { NET_EXIT_DONE, NET_EXIT_REQUEST, NET_EXIT_HOST, NET_EXIT_BUSY, NET_EXIT_KERNEL };
 
 enum net_flags {
-    NET_ISOLATED = 1, /* no packet passes between two containers of this link (bridge port
-                       * isolation; ipvlan and macvlan `private`) */
+    NET_ISOLATED = 1, /* no packet between two containers of this link (bridge port isolation;
+                         ipvlan and macvlan `private`) */
 };
 
 /* Native byte order: it never leaves the machine. Texts are NUL-terminated, the rest zero. The
- * first group is the text of the configuration's keys, as it is there; container-network
- * parses and refuses it. */
+ * first group is the unparsed text of the configuration's keys; container-network parses and
+ * refuses it. */
 struct net_request {
     uint32_t magic, version;
     char mode[16];    /* selvedge.network.mode: bridge | ipvlan | macvlan */
@@ -60,9 +60,8 @@ struct net_request {
     /* From the LAUNCH request. */
     uint32_t index;     /* 0…: the container's address is the index-th of the range that is
                          * neither network, gateway nor broadcast */
-    uint32_t rate_kbit; /* guaranteed to it of total_kbit, whoever else sends; without a total only
-                         * where it is the ceiling, too */
-    uint32_t ceil_kbit; /* never exceeded; 0 = unlimited */
+    uint32_t rate_kbit; /* guaranteed; without a total only equal to the ceiling */
+    uint32_t ceil_kbit; /* maximum; 0 = unlimited */
     char container[64]; /* its id, kept as the device's alias for `ip link` */
 };
 

@@ -45,8 +45,8 @@ static void on_answer(const struct exe_reply *reply, int pidfd, int status, void
 
 static const struct exe_call_ops operation_ops = { .answer = on_answer };
 
-/* The helper has refused our version of the protocol, and its own is the older one that we speak as
- * well: every later request is of that. */
+/* True if the helper has refused our version of the protocol, and its own is the older one that we
+ * support: all later requests use that. */
 static bool retry_older(struct operation *o, const struct exe_reply *reply)
 {
     struct exe *x = o->exe;

@@ -1,5 +1,5 @@
-/* Compares the policy in force, as the answer to CHECK has it, with the daemon's own settings: what
- * every launch would be refused for is reported once, at the start. */
+/* Compares the policy in force, from the answer to CHECK, with the daemon's own settings: a
+ * mismatch that would fail every launch is reported once, at the start. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,10 +42,10 @@ void exe_network_line(struct net_request *q, const char *key, const char *value)
 struct policy {
     const struct exe *exe;
     size_t n_local, n_log;
-    bool profile, network; /* ours is one of those that are allowed */
+    bool profile, network; /* ours is among those allowed */
     struct net_request net;
     char wrong[256];
-    char unfiltered[256]; /* why filters are missing, with every setting in order */
+    char unfiltered[256]; /* reason for missing filters, with every setting in order */
 };
 
 static void wrong(struct policy *p, const char *what, const char *theirs, const char *ours)
@@ -102,7 +102,7 @@ static void not_allowed(struct policy *p, const char *ours, const char *value, c
                        ours, value, theirs);
 }
 
-/* Refuses at the start what every launch would be refused for. */
+/* Refuses at the start a network that would fail every launch. */
 static void plan_network(struct exe *x, struct policy *p)
 {
     struct net_plan plan;

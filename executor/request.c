@@ -15,13 +15,13 @@ enum {
     F_LAUNCH = 32, /* work dir, profile, network, limits, devices */
     F_SIGNAL = 64,
     F_RESOURCE = 128,
-    F_CATEGORIES = 256, /* may have them */
-    F_MORE = 512,       /* may have further containers */
+    F_CATEGORIES = 256, /* categories allowed */
+    F_MORE = 512,       /* further containers allowed */
     F_SUBMITTER = 1024,
-    F_OWNER = F_USER | F_SUBMITTER, /* of a directory in usercache */
+    F_OWNER = F_USER | F_SUBMITTER, /* owner of a directory in usercache */
 };
 
-/* The requests that there are, and which fields each has: all of them, and no other. */
+/* The operations and the fields of each: a request has all of them, and no other. */
 static const struct {
     uint8_t op, what, visibility;
     uint16_t fields;
@@ -51,7 +51,7 @@ static const struct {
     { EXE_OP_DELETE, EXE_DELETE_PUBLIC, 0, F_LOCAL },
 };
 
-/* A set, as whatever is not in it needs escaping somewhere. */
+/* An allow-list: every other character needs escaping somewhere. */
 bool exe_name_ok(const char *name, size_t max)
 {
     static const char set[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.@-";
@@ -63,12 +63,13 @@ bool exe_name_ok(const char *name, size_t max)
 
 static bool signal_ok(unsigned sig)
 {
-    /* HUP INT QUIT KILL USR1 USR2 TERM CONT STOP TSTP: by number, the wire has no libc. */
+    /* HUP INT QUIT KILL USR1 USR2 TERM CONT STOP TSTP: by number, as the wire is independent of
+     * libc. */
     static const uint8_t allowed[] = { 1, 2, 3, 9, 10, 12, 15, 18, 19, 20 };
     return memchr(allowed, (int)sig, sizeof(allowed)) && sig < 32;
 }
 
-/* One form of every list: ascending, each once. */
+/* Canonical form of the list: ascending, without duplicates. */
 static bool devices_ok(const struct exe_request *r)
 {
     uint64_t last = 0;
@@ -84,7 +85,7 @@ static bool devices_ok(const struct exe_request *r)
     return true;
 }
 
-/* The same; none passes into the next epoch. */
+/* Canonical form, as above; none passes into the next epoch. */
 static bool more_ok(const struct exe_request *r)
 {
     const uint64_t sequence_max = (1ULL << 40) - 1;
@@ -109,15 +110,15 @@ static bool launch_ok(const struct exe_request *r)
                 : !r->net_index && !r->net_rate_kbit && !r->net_ceil_kbit);
 }
 
-/* One form of every set: the user's pair from the lower half, the application's from the upper one.
- */
+/* Canonical form of the set: the user's pair from the lower half, the application's from the upper
+ * one. */
 static bool categories_ok(const uint16_t *c)
 {
     return c[0] < c[1] && c[1] < EXE_CATEGORY_MAX / 2 && EXE_CATEGORY_MAX / 2 <= c[2] &&
            c[2] < c[3] && c[3] < EXE_CATEGORY_MAX;
 }
 
-/* Is every field that the request must have in order? */
+/* True if every required field of the request is valid. */
 static bool has(const struct exe_request *r, unsigned f)
 {
     /* epoch of at most 24 bits and a sequence of at most 40, both in a positive number */
@@ -131,8 +132,8 @@ static bool has(const struct exe_request *r, unsigned f)
            (!(f & F_RESOURCE) || (r->resource_id != 0 && r->resource_id <= INT64_MAX));
 }
 
-/* Where the fields lie, neighbours in one row from the first to the last, and which requests have
- * them; 0: all. Lists and the name have a length. */
+/* Offsets of the fields, a row for neighbours from the first to the last, and the requests that
+ * have them; 0: all. Lists and the name have a length. */
 #define AT(fields, first, last)                                                                    \
     {                                                                                              \
         fields, offsetof(struct exe_request, first),                                               \
@@ -157,7 +158,7 @@ static const struct {
     AT(F_RESOURCE, resource_id, resource_dir),
 };
 
-/* Is all the rest of it zero? */
+/* True if all other fields are zero. */
 static bool has_no_more(const struct exe_request *r, unsigned f)
 {
     static const struct exe_request nothing;
@@ -224,7 +225,7 @@ void exe_container_text(const struct exe_request *r, char *buf)
                    (long long)r->cluster_ts, r->app, r->attempt, sequence);
 }
 
-/* Bit by bit: 124 bytes twice in a container's life. */
+/* Bitwise, without a table: 124 bytes twice in a container's life. */
 uint32_t exe_crc32(const void *data, size_t n)
 {
     uint32_t crc = 0xffffffffu;

@@ -15,21 +15,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A helper takes requests of these two versions and answers in the version of the request; a daemon
- * asks in the older one where the helper knows no other. So daemon and helper may be one version
- * apart, in both directions. Whoever raises the version sets the oldest to the one before if
- * requests and replies of that mean the same, else to the same number: never two behind. */
+/* A helper accepts requests of these two versions and answers in the version of the request; a
+ * daemon uses the older one if the helper knows no other. So daemon and helper may be one version
+ * apart, in both directions. When raising the version, set the oldest to the previous one if
+ * requests and replies of that have the same meaning, else to the same number: never two behind. */
 #define EXE_PROTOCOL_VERSION 7
 #define EXE_PROTOCOL_OLDEST 6
 _Static_assert(EXE_PROTOCOL_VERSION - EXE_PROTOCOL_OLDEST <= 1, "one version behind at most");
-#define EXE_RECORD_VERSION 1 /* its own: a new daemon reads the records of running containers */
+#define EXE_RECORD_VERSION 1 /* separate: a new daemon reads the records of running containers */
 #define EXE_REQUEST_MAGIC 0x71457653u /* "SvEq" */
 #define EXE_REPLY_MAGIC 0x72457653u   /* "SvEr" */
 #define EXE_RECORD_MAGIC 0x78457653u  /* "SvEx" */
 
 #define EXE_DIRS_MAX 32            /* local dirs, log dirs: an index is a bit of a mask */
-#define EXE_USER_MAX 64            /* bytes of an account's name */
-#define EXE_SUBMITTER_MAX 255      /* bytes of a submitter's name: a directory's name */
+#define EXE_USER_MAX 64            /* bytes of an account name */
+#define EXE_SUBMITTER_MAX 255      /* bytes of a submitter's name: it is also a directory name */
 #define EXE_FILE_MAX (1024 * 1024) /* bytes of launch script, of credentials */
 #define EXE_FDS_MAX 4
 #define EXE_TEXT_MAX 128      /* bytes of an identifier's text with its NUL */
@@ -40,8 +40,8 @@ _Static_assert(EXE_PROTOCOL_VERSION - EXE_PROTOCOL_OLDEST <= 1, "one version beh
 #define EXE_REPLY_TEXT_MAX 12288
 
 enum exe_op {
-    EXE_OP_CHECK = 1,    /* checks the installation and answers the policy in force; what:
-                          * EXE_CHECK_REBUILD rebuilds it and the root templates first */
+    EXE_OP_CHECK = 1,    /* checks the installation and returns the policy in force; what:
+                            EXE_CHECK_REBUILD rebuilds it and the root templates first */
     EXE_OP_INIT_APP = 2, /* user and application directories on the masked local and log dirs */
     EXE_OP_LAUNCH = 3,   /* fds: script, credentials (sealed memfds), the launch lock */
     EXE_OP_LOCALIZE = 4, /* fds: channel (SOCK_SEQPACKET) */
@@ -49,11 +49,11 @@ enum exe_op {
     EXE_OP_DELETE = 6,
 };
 
-/* How much of the host a container sees. The root-owned configuration says which are allowed. The
- * baseline (ids, no capability, no_new_privs, filters, cgroup, pid namespace) is the same in all.
- */
+/* Visibility of the host to a container. The root-owned configuration lists the allowed ones. The
+ * baseline (ids, no capability, no_new_privs, filters, cgroup, pid namespace) is the same in
+ * all. */
 enum exe_profile {
-    EXE_PROFILE_STRICT = 1, /* only what a job needs */
+    EXE_PROFILE_STRICT = 1, /* only paths that a job needs */
     EXE_PROFILE_HADOOP = 2, /* the host's tree read-only, debuggers inside: existing applications */
     EXE_PROFILE_HOST = 3,   /* the host's own tree, guarded by its permissions alone */
 };
@@ -69,14 +69,14 @@ struct exe_device {
     uint32_t major, minor;
 };
 
-/* What LOCALIZE opens, for writing but for LOGS, as bits; PUBLIC, LOGS or ROLLED_LOGS alone, or any
- * of the others together. The last two start log-uploader. */
+/* Directories that LOCALIZE opens, for writing except LOGS, as bits; PUBLIC, LOGS or ROLLED_LOGS
+ * alone, or any combination of the others. The last two start log-uploader. */
 enum exe_visibility {
     EXE_VISIBILITY_PUBLIC = 1,
     EXE_VISIBILITY_PRIVATE = 2,
     EXE_VISIBILITY_APPLICATION = 4,
     EXE_VISIBILITY_LOGS = 8,         /* the application's logs, read-only */
-    EXE_VISIBILITY_ROLLED_LOGS = 16, /* the same for writing: uploaded ones are deleted */
+    EXE_VISIBILITY_ROLLED_LOGS = 16, /* as LOGS, for writing: uploaded ones are deleted */
 };
 
 #define EXE_CHECK_REBUILD 1
@@ -85,20 +85,20 @@ enum exe_delete {
     EXE_DELETE_CONTAINER = 1,      /* work dirs <app>/<container>, of `more` as well */
     EXE_DELETE_CONTAINER_LOGS = 2, /* <log>/<app>/<container> */
     EXE_DELETE_APP = 3,            /* usercache/<submitter>/appcache/<app> */
-    EXE_DELETE_APP_LOGS = 4,       /* what is in <log>/<app>; the daemon removes the empty rest */
-    EXE_DELETE_USER = 5,           /* what is in usercache/<submitter>; the same */
+    EXE_DELETE_APP_LOGS = 4,       /* content of <log>/<app>; the daemon removes the empty rest */
+    EXE_DELETE_USER = 5,           /* content of usercache/<submitter>; likewise */
     EXE_DELETE_RESOURCE = 6,       /* <cache>/[<resource dir>/]<resource id> and …_tmp */
-    EXE_DELETE_PUBLIC = 7,         /* what is in filecache; the same */
+    EXE_DELETE_PUBLIC = 7,         /* content of filecache; likewise */
 };
 
 /* The launch lock: the daemon's directory nmPrivate/<application>/<container>, open and locked by
- * flock(LOCK_SH). The helper MUST keep it open until the record is written, and MUST NOT hand it to
- * another program: whoever gets LOCK_EX knows that no launch of the container is under way. */
+ * flock(LOCK_SH). The helper MUST keep it open until the record is written, and MUST NOT pass it to
+ * another program: success of LOCK_EX proves that no launch of the container is in progress. */
 struct exe_request {
     uint32_t magic; /* set by exe_request_encode, as is a version of 0 */
     uint16_t version;
     uint16_t op;         /* enum exe_op */
-    uint64_t request_id; /* comes back in the reply */
+    uint64_t request_id; /* returned in the reply */
     /* Identifiers; 0 where the operation has none. */
     int64_t cluster_ts;
     int64_t container;   /* epoch << 40 | sequence, sequence 1… */
@@ -107,8 +107,8 @@ struct exe_request {
     uint32_t local_mask; /* bit i = the configuration's local dir i is good and used */
     uint32_t log_mask;
     uint64_t resource_id;  /* DELETE RESOURCE */
-    uint32_t resource_dir; /* DELETE RESOURCE: directory of the cache's 0-9a-z hierarchy that it
-                            * lies in, as loc_hierarchy_path numbers them; 0 = the cache itself */
+    uint32_t resource_dir; /* DELETE RESOURCE: its directory in the cache's 0-9a-z hierarchy,
+                              numbered as in loc_hierarchy_path; 0 = the cache itself */
     /* LAUNCH: limits that the daemon has set on the container's cgroup, compared with the files; 0
      * only on a node whose configuration allows containers without limits. */
     uint32_t pids_max;
@@ -131,12 +131,12 @@ struct exe_request {
     uint16_t categories[EXE_CATEGORIES];
     union {
         struct exe_device devices[EXE_DEVICES_MAX];
-        uint32_t more[EXE_MORE_MAX]; /* what is added to `container`, ascending */
+        uint32_t more[EXE_MORE_MAX]; /* offsets from `container`, ascending */
     };
-    char user[EXE_USER_MAX + 12]; /* "" only for CHECK and PUBLIC; zeros behind it */
-    /* Who submitted the application: the name of the directory in usercache, whose owner is `user`.
-     * The two differ where one account runs everybody's applications. "" where the operation
-     * touches no such directory; zeros behind it. */
+    char user[EXE_USER_MAX + 12]; /* "" only for CHECK and PUBLIC; followed by zeros */
+    /* The submitter of the application: the name of the directory in usercache, whose owner is
+     * `user`. The two differ if one account runs everybody's applications. "" if the operation
+     * touches no such directory; followed by zeros. */
     char submitter[EXE_SUBMITTER_MAX + 1];
 };
 #define EXE_REQUEST_SIZE 560
@@ -144,20 +144,20 @@ _Static_assert(sizeof(struct exe_request) == EXE_REQUEST_SIZE, "no padding");
 
 /* 0, -EPROTONOSUPPORT (other version) or -EBADMSG. */
 int exe_request_decode(const uint8_t *buf, size_t len, struct exe_request *ret);
-/* Is every field valid for its operation? Checked by both ends. */
+/* True if every field is valid for its operation. Checked by both ends. */
 bool exe_request_ok(const struct exe_request *r);
-/* Is the name, of at most `max` bytes, one of Hadoop's user pattern
- * ^[_.A-Za-z0-9][-@_.A-Za-z0-9]*[$]?$ that does not begin with a dot? It then is a plain name of a
+/* True if the name, of at most `max` bytes, matches Hadoop's user pattern
+ * ^[_.A-Za-z0-9][-@_.A-Za-z0-9]*[$]?$ and does not begin with a dot. It then is a plain name of a
  * directory: no path, not "." or "..", nothing to escape. */
 bool exe_name_ok(const char *name, size_t max);
-/* Descriptors that the operation takes. */
+/* Number of descriptors that the operation takes. */
 int exe_request_fds(uint16_t op);
 
 /* "application_…", "container_…" as YARN prints them, into EXE_TEXT_MAX bytes. */
 void exe_app_text(const struct exe_request *r, char *buf);
 void exe_container_text(const struct exe_request *r, char *buf);
 
-/* The step that failed. One number per kind of refusal, stable over versions: status of the reply
+/* The step that failed. One number per kind of refusal, stable across versions: status of the reply
  * and exit status of the helper. Messages: executor/helper-protocol.c. */
 enum exe_status {
     EXE_STATUS_OK = 0,
@@ -219,17 +219,17 @@ struct exe_reply_head {
     uint32_t magic; /* magic and version are the first fields in every version */
     uint16_t version;
     uint16_t status;     /* enum exe_status */
-    uint64_t request_id; /* 0 when the request could not be read */
-    int32_t error;       /* errno, or 0 where there is none */
-    int32_t pid;         /* LAUNCH, LOCALIZE: init as the caller's pid namespace sees it */
+    uint64_t request_id; /* 0 if the request could not be decoded */
+    int32_t error;       /* errno, or 0 */
+    int32_t pid;         /* LAUNCH, LOCALIZE: init in the caller's pid namespace */
     uint16_t text_len;
     uint8_t zero[6];
 };
 _Static_assert(sizeof(struct exe_reply_head) == 32, "no padding");
 
 /* The exit record, <local dir>/nmPrivate/<application>/<container>/<container>.status: 128 bytes.
- * Written RUNNING when the container is launched and EXITED by one pwrite when it has ended, by
- * the monitor, which holds a POSIX write lock on it as long as it lives. */
+ * Written RUNNING when the container is launched and EXITED by one pwrite when it has ended, by the
+ * monitor, which holds a POSIX write lock on it for its whole life. */
 enum exe_record_state {
     EXE_RECORD_RUNNING = 1,
     EXE_RECORD_EXITED = 2,
@@ -243,15 +243,15 @@ struct exe_record {
     int64_t cluster_ts;
     int32_t app, attempt;
     int64_t container;
-    int32_t init_pid; /* as the helper saw it */
+    int32_t init_pid; /* in the helper's pid namespace */
     uint32_t uid;
     int64_t start_ms, end_ms;    /* wall clock, since 1970 */
-    int32_t exit_code;           /* of the main process; 128 + signal where it was killed */
-    int32_t signal;              /* != 0: init itself was killed by it (cgroup.kill: 9) */
+    int32_t exit_code;           /* of the main process; 128 + signal if killed */
+    int32_t signal;              /* != 0: the signal that killed init itself (cgroup.kill: 9) */
     uint64_t utime_us, stime_us; /* of every reaped process */
     uint64_t maxrss_kib;         /* largest single process */
     uint8_t zero[36];
-    uint32_t crc; /* CRC-32 (IEEE 802.3) of what stands before */
+    uint32_t crc; /* CRC-32 (IEEE 802.3) of the fields before */
 };
 #define EXE_RECORD_SIZE 128
 _Static_assert(sizeof(struct exe_record) == EXE_RECORD_SIZE, "no padding");

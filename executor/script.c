@@ -1,6 +1,6 @@
 /* launch_container.sh; see script.h. Output is bash; names and values in it come from applications.
- * What is quoted how: our own words by exe_quote, theirs by exe_quote_expand, names only when they
- * are names. */
+ * Quoting: our own words by exe_quote, the application's by exe_quote_expand, names only after
+ * validation. */
 #include "executor/script.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 #include "executor/marks.h"
 
 #define NAME_MAX_BYTES 256 /* of a variable, with its NUL */
-#define ENV_OWN_MAX 1024   /* variables of the daemon beside the application's */
+#define ENV_OWN_MAX 1024   /* the daemon's variables, beside the application's */
 
 int exe_quote(struct sv_buf *out, const char *s)
 {
@@ -23,7 +23,7 @@ int exe_quote(struct sv_buf *out, const char *s)
 
 int exe_quote_expand(struct sv_buf *out, const char *s)
 {
-    bool escaped = false; /* the byte before is a backslash that takes this one */
+    bool escaped = false; /* the previous byte is a backslash that escapes this one */
     int r = sv_buf_put_u8(out, '"');
     for (; r == 0 && *s; s++) {
         if (*s == '"' && !escaped)
@@ -57,7 +57,7 @@ static bool name_ok(const char *s)
     return s[n] == '\0' && n < NAME_MAX_BYTES;
 }
 
-/* Link names: relative, no "..", no component that means something else. */
+/* Link names: relative, without "..", without special components. */
 static bool link_ok(const char *s)
 {
     if (!*s || *s == '/' || strlen(s) > 1024)
@@ -73,15 +73,15 @@ static bool link_ok(const char *s)
     return true;
 }
 
-/* One variable while the order is found. */
+/* One variable during the sort. */
 struct var {
     const struct exe_env *env;
     const char *value; /* marks replaced */
-    size_t at;         /* in exe_script's list */
+    size_t at;         /* index in exe_script's list */
     enum { NEW, OPEN, DONE } state;
 };
 
-/* Names are the application's, who could choose them to collide in a hash table: a sorted array has
+/* The application chooses the names and could make them collide in a hash table: a sorted array has
  * no bad case. */
 struct order {
     struct var *v;      /* in the order of the first entry of each name */
@@ -110,7 +110,7 @@ static int emit(const struct var *v, struct sv_buf *out)
     return r < 0 ? r : sv_buf_put_u8(out, '\n');
 }
 
-/* The order of the `n` bytes at `name` and the name of `v`. */
+/* Compares the `n` bytes at `name` with the name of `v`. */
 static int compare(struct order *o, const char *name, size_t n, const struct var *v)
 {
     int r = strncmp(name, v->env->name, n);
@@ -140,7 +140,7 @@ static int by_name(const void *a, const void *b, void *userdata)
 }
 
 /* Sorts the names. Of entries with one name the first keeps its place and gets the value of the
- * last; the others are done. */
+ * last; the others are marked done. */
 static void sort_names(struct order *o)
 {
     size_t n = o->n, kept = 0;
@@ -158,7 +158,7 @@ static void sort_names(struct order *o)
     o->n = kept;
 }
 
-/* The next variable that `*s` refers to ($NAME, ${NAME…}), moving `*s` behind it. */
+/* The next variable referred to by `*s` ($NAME, ${NAME…}); moves `*s` after it. */
 static struct var *next_reference(struct order *o, const char **s)
 {
     for (const char *p = *s; *p; p++) {
@@ -181,8 +181,8 @@ static struct var *next_reference(struct order *o, const char **s)
     return NULL;
 }
 
-/* Writes everything that `v` refers to, then `v`; a circle is broken where it closes. The depth is
- * bounded by hand: names are the application's. */
+/* Writes the variables that `v` refers to, then `v`; a cycle is broken at its last edge. The depth
+ * is limited explicitly: names are the application's. */
 static int place(struct order *o, struct var *v)
 {
     struct {
@@ -223,8 +223,8 @@ static int check_variable(const struct exe_env *e, struct sv_error *err)
     return 0;
 }
 
-/* Fills `o` with checked variables whose marks are replaced. More than the script may hold is
- * refused before it is searched for references. */
+/* Fills `o` with checked variables whose marks are replaced. An environment larger than the script
+ * may hold is refused before the search for references. */
 static int collect(const struct exe_script *s, const struct exe_marks *marks, struct sv_arena *a,
                    struct order *o, struct sv_error *err)
 {
@@ -323,8 +323,8 @@ static int put_log_file(const struct exe_script *s, const char *file, struct sv_
     return r;
 }
 
-/* What helps to see why a launch failed, written into the log directory by commands of the host:
- * five processes. */
+/* Debugging information of a launch, written into the log directory by commands of the host: five
+ * processes. */
 static int debug_commands(const struct exe_script *s, struct sv_buf *out)
 {
     static const struct {

@@ -67,7 +67,7 @@ static int on_signal(sd_event_source *s, const struct signalfd_siginfo *si, void
     return 0;
 }
 
-/* What `run` has read its configuration from. */
+/* Sources of the configuration. */
 struct source {
     struct nm *nm;
     const char *conf_dir;
@@ -82,7 +82,7 @@ static void set_log_level(const struct source *s)
     sv_log_set_level(wanted < 0 ? s->log_level : (enum sv_log_level)wanted);
 }
 
-/* The service manager gets RELOADING and READY only from a daemon that it knows as started. */
+/* The service manager expects RELOADING and READY only from a started daemon. */
 static int on_hangup(sd_event_source *event, const struct signalfd_siginfo *si, void *userdata)
 {
     SV_LOOP_HANDLER();
@@ -96,7 +96,7 @@ static int on_hangup(sd_event_source *event, const struct signalfd_siginfo *si, 
     if (s->nm->ready && sd_event_now(s->nm->event, CLOCK_MONOTONIC, &now) >= 0)
         (void)sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%" PRIu64, now);
     if (nm_reload(&s->nm->conf, s->conf_dir, s->overrides, &result, &err) < 0) {
-        sv_log_err("configuration: not read again, the old one stays in force: %s", err.text);
+        sv_log_err("configuration: reload failed, keeping the old one: %s", err.text);
         (void)snprintf(status, sizeof(status), "configuration not read again: %s", err.text);
     } else {
         set_log_level(s);
@@ -146,7 +146,7 @@ static void set_limits(void)
     umask(0022); /* cgroups must be readable for the helper; secret files have explicit modes */
 }
 
-/* It needs no capability: the helper is setuid, and its cgroups are its own. */
+/* Drops all capabilities: the helper is setuid, and the daemon owns its cgroups. */
 static int drop_privilege(void)
 {
     char had[SV_CAPS_TEXT_MAX];
@@ -180,7 +180,7 @@ static int start(struct source *source, struct sv_error *err)
     return r < 0 ? nm->exit_status : EXIT_SUCCESS;
 }
 
-/* Where it is not started again, connections must not wait for it, nor start it. */
+/* If the daemon is not restarted, connections must neither wait for it nor start it. */
 static void leave_ports(struct nm *nm, int status)
 {
     if (nm->unwanted || status == NM_EXIT_REFUSED || status == NM_EXIT_CONFIGURATION ||
@@ -197,7 +197,7 @@ static int run(struct nm *nm, const char *conf_dir, char **overrides)
 
     if (status != EXIT_SUCCESS) {
         sv_log_err("not started: %s", err.text);
-        (void)sd_notifyf(0, "STATUS=not started: %s", err.text); /* no systemd is fine */
+        (void)sd_notifyf(0, "STATUS=not started: %s", err.text); /* no systemd, ignoring */
     } else {
         (void)sd_event_set_watchdog(nm->event, true); /* 0 without a watchdog */
         sv_loop_watch();
@@ -212,7 +212,7 @@ static int run(struct nm *nm, const char *conf_dir, char **overrides)
     return status;
 }
 
-/* 0: the daemon would accept it. */
+/* 0: the daemon would accept the configuration. */
 static int check_config(const char *conf_dir, char **overrides)
 {
     _cleanup_free_ char *unit = conf_dir ? NULL : nm_conf_unit_dir(NULL);

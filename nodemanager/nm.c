@@ -48,7 +48,7 @@
 #include "wire/ipc/ipc-server.h"
 
 #define CLEAR_WAIT_MS 60000 /* for deletions at a start without recovery */
-#define PORT_WAIT_MS 5000   /* for a port that children of the last run still hold */
+#define PORT_WAIT_MS 5000   /* for a port still held by children of the last run */
 
 /* ---- callbacks of components ------------------------------------------------------------------*/
 
@@ -66,7 +66,7 @@ static void on_dir_changed(int index, bool usable, bool lost, void *userdata)
         nm_aux_dirs_changed(nm->aux);
 }
 
-/* Lacking memory, processes or disk is an error of the moment: the next start may find it over. */
+/* True for a transient error: lack of memory, processes or disk may be over at the next start. */
 static bool may_pass(int error)
 {
     return error == ENOMEM || error == EAGAIN || error == EMFILE || error == ENFILE ||
@@ -87,7 +87,7 @@ static void on_registered(void *userdata)
 
     nm->ready = true;
     (void)sd_notifyf(0, "READY=1\nSTATUS=registered as %s",
-                     nm->ctx.node_id_text); /* no systemd is fine */
+                     nm->ctx.node_id_text); /* no systemd, ignoring */
 }
 
 /* As in Hadoop, a decommissioned node has ended well: a supervisor does not start it again. */
@@ -125,13 +125,13 @@ static int open_store(struct nm *nm, struct sv_error *err)
     if (store_path(nm, path, sizeof(path)) < 0)
         return sv_error_set(err, -ENAMETOOLONG, "yarn.nodemanager.recovery.dir is too long");
     r = nm_store_open(nm->event, path, &nm->ctx.store, err);
-    /* Of another schema, or damaged: the next start would find the same. */
+    /* Another schema, or damage: the next start would fail alike. */
     if (r == -EPROTO || r == -EBADMSG)
         nm->exit_status = NM_EXIT_CONFIGURATION;
     return r;
 }
 
-/* Nothing is recovered with a helper that refuses this daemon. */
+/* Checks the helper before recovery, which is useless if the helper refuses this daemon. */
 static int check_helper(struct nm *nm, const struct exe_settings *s, struct sv_error *err)
 {
     struct exe_failure f;
@@ -280,7 +280,7 @@ static int open_groups(struct nm *nm, struct sv_error *err)
     return r < 0 ? sv_error_errno(err, r, "groups of users") : 0;
 }
 
-/* The users of the services: state machines, RPC methods, web pages. */
+/* Connects the users of the services: state machines, RPC methods, web pages. */
 static void connect_services(struct nm *nm)
 {
     nm->container_services = (struct nm_container_services){ .localization = nm->localization,
@@ -409,8 +409,8 @@ static int open_bus(struct nm *nm, struct sv_error *err)
 }
 
 /* A daemon that was killed while it started a helper leaves a child that has not completed its exec
- * yet and holds the listening sockets until then. The next daemon waits for it; the loop does not
- * run yet, so that no answer is delayed. */
+ * and holds the listening sockets until then. Retries: the loop does not run yet, so no answer is
+ * delayed. */
 static int open_port(struct nm *nm, int (*open)(struct nm *nm, struct sv_error *err),
                      struct sv_error *err)
 {
@@ -431,8 +431,8 @@ static int open_port(struct nm *nm, int (*open)(struct nm *nm, struct sv_error *
 }
 
 /* Without recovery, or with a new store, the directories of the last run are deleted first: a new
- * container of the same user must not see its files vanish. Auxiliary services are ready first,
- * too: it needs their metadata. */
+ * container of the same user must not lose its files to that. Auxiliary services must also be ready
+ * first: the registration needs their metadata. */
 static bool must_wait(const struct nm *nm)
 {
     return (nm->clearing && nm_deletion_busy(nm->deletion) &&
@@ -513,7 +513,7 @@ static int start_all(struct nm *nm, struct sv_error *err)
     return r;
 }
 
-/* -EINVAL and the like: a value that a component cannot work with. */
+/* -EINVAL and the like: a value that a component cannot use. */
 int nm_start(struct nm *nm, struct sv_error *err)
 {
     int r = start_all(nm, err);
@@ -579,8 +579,8 @@ static void kill_all(struct nm *nm)
 void nm_stop(struct nm *nm, const char *why, int exit_status)
 {
     sv_log_notice("stopping: %s", why);
-    (void)sd_notifyf(0, "STOPPING=1\nSTATUS=stopped: %s", why); /* no systemd is fine */
-    if (nm->ctx.stopping) {                                     /* the second call: at once */
+    (void)sd_notifyf(0, "STOPPING=1\nSTATUS=stopped: %s", why); /* no systemd, ignoring */
+    if (nm->ctx.stopping) {                                     /* second call: immediately */
         leave_loop(nm);
         return;
     }
@@ -605,7 +605,7 @@ static void drop_objects(struct nm *nm)
         nm_app_remove(nm->ctx.apps);
 }
 
-/* What a decommissioned node has on record is of no use to a later one of the same name. */
+/* The records of a decommissioned node are useless to a later one of the same name. */
 static void remove_store(const struct nm *nm)
 {
     char path[4096];

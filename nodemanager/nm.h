@@ -1,5 +1,5 @@
 /* The daemon: creates every component in the order of the layers, connects them, starts and stops
- * them. Included by main.c and nm.c alone. */
+ * them. For main.c and nm.c only. */
 #ifndef SELVEDGE_NODEMANAGER_NM_H
 #define SELVEDGE_NODEMANAGER_NM_H
 
@@ -54,35 +54,35 @@ struct nm {
     struct nm_updater *updater;
     struct ipc_server *rpc;
     struct sv_http *http;
-    struct sv_listen_fds *held_ports; /* by systemd; NULL = none. main.c's */
+    struct sv_listen_fds *held_ports; /* held by systemd; NULL = none. Owned by main.c */
     struct nm_bus *bus;               /* NULL = off */
 
-    /* What the state machines, the RPC methods and the web pages use. */
+    /* Shared by the state machines, the RPC methods and the web pages. */
     struct nm_container_services container_services;
     struct nm_app_services app_services;
     struct nm_am am;
-    struct sv_groups *groups; /* of users, for the web pages */
+    struct sv_groups *groups; /* groups of users, for the web pages */
     struct nm_web web;
 
-    bool ready;          /* registered; the service manager knows */
-    bool unwanted;       /* by the ResourceManager: nothing is left running */
-    bool decommissioned; /* an order of a heartbeat: the state store is removed, too */
-    bool leave_running;  /* a stop that containers survive */
+    bool ready;          /* registered, and the service manager notified */
+    bool unwanted;       /* refused by the ResourceManager: containers are ended */
+    bool decommissioned; /* ordered by a heartbeat: also removes the state store */
+    bool leave_running;  /* stop without ending containers */
     int exit_status;     /* of the process */
     sd_event_source *stop_timer, *clear_timer;
-    bool clearing; /* caches of the last run are deleted: nothing may start meanwhile */
+    bool clearing; /* caches of the last run are being deleted: nothing may start meanwhile */
     int64_t stop_deadline_ms;
 };
 
-/* Exit status where another start would not help: RestartPreventExitStatus= of the unit. 0 is a
- * stop that an operator or the ResourceManager has ordered, 1 everything else, which is tried
- * again. */
+/* Exit status for errors that another start would not cure: RestartPreventExitStatus= of the unit.
+ * 0 is a stop ordered by an operator or the ResourceManager, 1 everything else, which is
+ * retried. */
 #define NM_EXIT_REFUSED 3       /* by the ResourceManager, at the registration */
 #define NM_EXIT_CONFIGURATION 4 /* a file, a key, or a unit that contradicts it */
 #define NM_EXIT_HELPER 5        /* container-executor is not usable as it is installed */
 
-/* Starts every component in order, recovers, opens RPC and web last. Where that fails,
- * nm->exit_status is set. */
+/* Starts every component in order, recovers, opens RPC and web last. On failure nm->exit_status is
+ * set. */
 int nm_start(struct nm *nm, struct sv_error *err) _must_use_;
 /* Begins the regular end: no new containers, then kills them or leaves them (work-preserving), then
  * leaves the loop. A second call leaves it at once. */

@@ -32,7 +32,7 @@
 
 struct recovery_progress {
     const struct nm_recovery *services;
-    int bad; /* records that could not be used */
+    int bad; /* unusable records */
 };
 
 static int recover_app(const struct nm_stored_app *s, void *userdata)
@@ -87,7 +87,7 @@ static int recover_container(const struct nm_stored_container *s, void *userdata
 
 typedef void (*entry_fn)(const struct nm_recovery *services, DIR *dir, const char *name, int disk);
 
-/* Calls fn for the entries of directory `name` on each local directory, but not for hidden ones. */
+/* Calls fn for the entries of directory `name` on each local directory, except hidden ones. */
 static void each_entry(const struct nm_recovery *services, const char *name, entry_fn fn)
 {
     const struct nm_dirs *dirs = services->ctx->dirs;
@@ -109,7 +109,7 @@ static void each_entry(const struct nm_recovery *services, const char *name, ent
     }
 }
 
-/* A directory of nmPrivate without a recovered application. */
+/* Removes a directory of nmPrivate without a recovered application. */
 static void sweep_private(const struct nm_recovery *services, DIR *dir, const char *name, int disk)
 {
     const struct nm_context *ctx = services->ctx;
@@ -121,11 +121,11 @@ static void sweep_private(const struct nm_recovery *services, DIR *dir, const ch
     sv_log_info("%s/nmPrivate/%s: left behind, removing", nm_dirs_local(ctx->dirs, disk), name);
     r = sv_remove_tree_at(dirfd(dir), name);
     if (r < 0)
-        sv_log_warning("nmPrivate/%s stays: %s", name, strerror(-r));
+        sv_log_warning("cannot delete nmPrivate/%s: %s", name, strerror(-r));
 }
 
-/* Directories of logs without a recovered application. Those of the daemon's own account, which the
- * helper does not act for, stay. */
+/* Deletes log directories without a recovered application, except those of the daemon's own
+ * account, for which the helper does not act. */
 static void sweep_logs_of(const struct nm_recovery *services, DIR *dir)
 {
     const struct dirent *e;
@@ -159,8 +159,8 @@ static void sweep_logs(const struct nm_recovery *services)
     }
 }
 
-/* The account that owns usercache/<submitter>: the one that ran his applications when it was made,
- * which another configuration may have named. False: no directory that the daemon made. */
+/* The owner of usercache/<submitter>: the account that ran the submitter's applications when it was
+ * created, perhaps by another configuration. False: the daemon did not create the directory. */
 static bool owner_of(const struct nm_recovery *services, DIR *usercache, const char *submitter,
                      char owner[EXE_USER_MAX + 1])
 {
@@ -207,8 +207,8 @@ static bool sweep_foreign(const struct nm_recovery *services, const char *submit
     return true;
 }
 
-/* Applications below one submitter's cache: the directory is the account's, the names in it are
- * only parsed. */
+/* Handles the applications below one submitter's cache: the directory is the account's, the names
+ * in it are only parsed. */
 static void sweep_user(const struct nm_recovery *services, DIR *usercache, const char *submitter,
                        int disk)
 {
@@ -243,10 +243,10 @@ static void on_group_removed(const struct sv_error *failed, void *userdata)
 {
     (void)userdata;
     if (failed)
-        sv_log_warning("left-behind cgroup stays: %s", failed->text);
+        sv_log_warning("cannot remove left-behind cgroup: %s", failed->text);
 }
 
-/* Container cgroups without a live record: their processes are killed. */
+/* Kills the processes of container cgroups without a live record. */
 static void sweep_cgroups(const struct nm_context *ctx)
 {
     _cleanup_strv_ char **names = NULL;
@@ -264,9 +264,9 @@ static void sweep_cgroups(const struct nm_context *ctx)
         if (cg_leaf_open(ctx->cgroups, *n, &leaf) < 0)
             continue;
         if (cg_leaf_kill(leaf) < 0)
-            sv_log_warning("%s: cgroup.kill failed; the removal tries again", *n);
+            sv_log_warning("%s: cgroup.kill failed; retried by the removal", *n);
         if (cg_leaf_remove(leaf, ctx->event, 10000, on_group_removed, NULL) < 0)
-            sv_log_warning("%s: cgroup stays", *n);
+            sv_log_warning("%s: cannot remove left-behind cgroup", *n);
     }
 }
 
@@ -288,7 +288,7 @@ static void clear_user(const struct nm_recovery *services, DIR *usercache, const
         nm_deletion_user(services->deletion, owner, submitter);
 }
 
-/* Apache's public cache belongs to the daemon's account; ours, to one that the helper acts for. */
+/* Apache's public cache belongs to the daemon's account; ours to one for which the helper acts. */
 static void clear_public(const struct nm_recovery *services, DIR *filecache, const char *name,
                          int disk)
 {
@@ -299,11 +299,11 @@ static void clear_public(const struct nm_recovery *services, DIR *filecache, con
         return;
     r = sv_remove_tree_at(dirfd(filecache), name);
     if (r < 0)
-        sv_log_warning("%s/filecache/%s stays: %s", nm_dirs_local(services->ctx->dirs, disk), name,
-                       strerror(-r));
+        sv_log_warning("cannot delete %s/filecache/%s: %s",
+                       nm_dirs_local(services->ctx->dirs, disk), name, strerror(-r));
 }
 
-/* Caches from the last run; those of users are deleted as their owners. */
+/* Deletes caches from the last run; those of users as their owners. */
 static void clear_last_run(const struct nm_recovery *services)
 {
     each_entry(services, "usercache", clear_user);
@@ -338,9 +338,9 @@ static void resume(const struct nm_context *ctx)
     struct nm_app *app, *tmp;
 
     for (struct nm_app *a = ctx->apps; a; a = a->hh.next)
-        if (!a->finish_recorded) /* otherwise its directories are only deleted */
+        if (!a->finish_recorded) /* otherwise only its directories are deleted */
             nm_app_post(a, NM_APP_EV_INIT_APPLICATION, NULL);
-    /* A container that may have to be launched waits for the directories of its application. */
+    /* A container that may need a launch waits for the directories of its application. */
     for (struct nm_container *c = ctx->containers; c; c = c->hh.next)
         if (c->state == NM_CONTAINER_NEW &&
             (c->recovered != NM_RECOVERED_REQUESTED || c->app->finish_recorded))

@@ -1,7 +1,7 @@
-/* The start after a stop or a crash: the records of the store become applications, containers,
- * tokens, cache entries and pending deletions again; running containers are adopted; everything
- * without a record is removed. With recovery off, or beside a new state store (Apache's NodeManager
- * had the directories before), everything of the last run is removed. */
+/* Recovery after a stop or a crash: restores applications, containers, tokens, cache entries and
+ * pending deletions from the records of the store; adopts running containers; removes everything
+ * without a record. With recovery off, or with a new state store (Apache's NodeManager had the
+ * directories before), removes everything of the last run. */
 #ifndef SELVEDGE_NODEMANAGER_RECOVERY_H
 #define SELVEDGE_NODEMANAGER_RECOVERY_H
 
@@ -23,12 +23,11 @@ struct nm_recovery {
     struct nm_log_aggregation *aggregation;
 };
 
-/* Before the first request to the helper. Posts the events that adopt or finish containers. 1: what
- * others have left in the caches is being deleted, with recovery off or beside a new state store;
- * no container may start meanwhile. */
+/* Call it before the first request to the helper. Posts the events that adopt or finish containers.
+ * 1: foreign files in the caches are being deleted, with recovery off or with a new state store; no
+ * container may start meanwhile. */
 int nm_recover(const struct nm_recovery *services, struct sv_error *err) _must_use_;
-/* Removes what has no owner: cgroups, directories under nmPrivate and usercache; logs after their
- * time. */
+/* Removes orphans: cgroups, directories under nmPrivate and usercache; logs after their time. */
 void nm_recover_sweep(const struct nm_recovery *services);
 
 #endif

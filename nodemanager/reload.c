@@ -55,10 +55,10 @@ size_t nm_reload_count(void)
 struct walk {
     struct nm_conf *now, *next;
     struct nm_reload_result *result;
-    bool removed; /* the keys of `now` are walked: those that `next` no longer sets */
+    bool removed; /* walking the keys of `now`: those that `next` no longer sets */
 };
 
-/* Its text as it takes effect, default included. */
+/* The effective value as text, default included. */
 static const char *effective(struct sv_conf *c, const struct sv_conf_key *k)
 {
     const char *text = NULL;

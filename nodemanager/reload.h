@@ -1,5 +1,5 @@
-/* The configuration read again (SIGHUP): keys of a const table are applied at once, every other
- * changed key is named in the log and waits for a restart of the daemon. Called by main.c alone. */
+/* Reload of the configuration (SIGHUP): keys of a const table are applied immediately, every other
+ * changed key is named in the log and needs a restart of the daemon. */
 #ifndef SELVEDGE_NODEMANAGER_RELOAD_H
 #define SELVEDGE_NODEMANAGER_RELOAD_H
 
@@ -11,13 +11,13 @@ struct nm_reload_result {
     unsigned applied, pending; /* changed keys */
 };
 
-/* Reads the files that `conf` came from again, with the same overrides. A bad file or value leaves
- * `conf` as it was; the error names file, line and key. */
+/* Reads the files of `conf` again, with the same overrides. A bad file or value leaves `conf`
+ * unchanged; the error names file, line and key. */
 int nm_reload(struct nm_conf *conf, const char *dir, char *const *overrides,
               struct nm_reload_result *ret, struct sv_error *err) _must_use_;
 
 /* True for a key that nm_reload applies. */
 bool nm_reload_applies(const char *name);
-size_t nm_reload_count(void); /* of such keys, for the test */
+size_t nm_reload_count(void); /* number of such keys, for the test */
 
 #endif

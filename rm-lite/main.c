@@ -31,7 +31,7 @@ static void usage(FILE *out)
         "  -D KEY=VALUE           set one key\n"
         "      --record FILE      record the scheduler's events and decisions "
         "(selvedge.rm.record)\n"
-        "      --replay FILE      play such a record, say where decisions differ (exit status 1)\n"
+        "      --replay FILE      play such a record, report differing decisions (exit status 1)\n"
         "                         and end\n"
         "      --print-conf       print every key of the ResourceManager and end\n"
         "      --print-keys       print what becomes of each yarn.resourcemanager key and end\n"
@@ -101,7 +101,7 @@ static int replay(const char *path)
     return print_replay(&got);
 }
 
-/* -D wins over the files, also over those that are read later. */
+/* -D takes precedence over the files, also over those loaded later. */
 static int set_keys(struct sv_conf *conf, char **texts, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -116,7 +116,7 @@ static int set_keys(struct sv_conf *conf, char **texts, size_t n)
     return 0;
 }
 
-/* Where another start would not help: RestartPreventExitStatus= of the unit. */
+/* Errors that another start would not cure: RestartPreventExitStatus= of the unit. */
 #define EXIT_CONFIGURATION 4
 
 static int not_started(int r, const char *why)
@@ -160,7 +160,7 @@ static int run(struct sv_conf *conf)
     return r < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
-/* What the command line says; the texts are argv's. */
+/* The parsed command line; the texts are argv's. */
 struct arguments {
     const char *dir, *record;
     char *keys[256]; /* -D KEY=VALUE */
@@ -168,7 +168,7 @@ struct arguments {
     bool print_conf;
 };
 
-/* 1: go on; 0: done, *status is the exit status. */
+/* 1: continue; 0: done, *status is the exit status. */
 static int read_arguments(int argc, char **argv, struct arguments *a, int *status)
 {
     enum { PRINT_GRAPH = 256, PRINT_CONF, PRINT_KEYS, PRINT_INTERFACES, RECORD, REPLAY };
@@ -228,7 +228,7 @@ static int read_arguments(int argc, char **argv, struct arguments *a, int *statu
     return 1;
 }
 
-/* The files and what the command line sets over them. 0, or the exit status. */
+/* Loads the files, then the command line's keys over them. 0, or the exit status. */
 static int load_conf(struct sv_conf *conf, struct arguments *a)
 {
     struct sv_error err = { 0 };

@@ -7,6 +7,6 @@
 #include "rm-lite/core/context.h"
 
 int rm_periodic_start(struct rm *rm, struct sv_error *err) _must_use_; /* the timer: rm->tick */
-void rm_periodic_run(struct rm *rm); /* one run; by the timer, and by tests */
+void rm_periodic_run(struct rm *rm); /* one run; for the timer and tests */
 
 #endif

@@ -1,4 +1,4 @@
-/* The composition root; see rm.h. Called by main.c and the tests. */
+/* The composition root; see rm.h. */
 #include "rm-lite/rm.h"
 
 #include <errno.h>
@@ -80,7 +80,7 @@ static int secrets_new(struct rm *rm)
     return 0;
 }
 
-/* Applications that had not ended continue where they were. */
+/* Resumes unfinished applications. */
 static void resume(struct rm *rm)
 {
     SV_DISPATCH_BATCH(rm->dispatcher);
@@ -128,7 +128,7 @@ static int start(struct rm *rm, struct sv_error *err)
         (r = rm_delegation_new(rm, err)) < 0 ||
         (r = rm_sched_new(rm->xml, rm->epoch, &rm->sched, err)) < 0 || (r = record(rm, err)) < 0)
         return r;
-    rm_types_set(rm_sched_types(rm->sched)); /* before the first message is read */
+    rm_types_set(rm_sched_types(rm->sched)); /* before the first message is parsed */
     if ((r = rm_store_load(rm, err)) >= 0 && (r = rm_store_load_usage(rm, err)) >= 0)
         r = rm_store_load_draining(rm, err);
     if (r < 0)

@@ -1,5 +1,5 @@
-/* The ResourceManager put together: makes its parts in order, registers the state machines with the
- * dispatcher, stops and frees. */
+/* The ResourceManager's composition root: creates its parts in order, registers the state machines
+ * with the dispatcher, stops and frees. */
 #ifndef SELVEDGE_RM_LITE_RM_H
 #define SELVEDGE_RM_LITE_RM_H
 

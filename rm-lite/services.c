@@ -1,4 +1,4 @@
-/* Starts the servers on their ports. See services.h; called by rm.c and main.c. */
+/* Starts the servers on their ports. See services.h. */
 #include "rm-lite/services.h"
 
 #include "common/web/http.h"
@@ -21,7 +21,7 @@
 #define PRIORITY_NODES SD_EVENT_PRIORITY_NORMAL
 #define PRIORITY_MASTERS (SD_EVENT_PRIORITY_NORMAL + 10)
 #define PRIORITY_CLIENTS (SD_EVENT_PRIORITY_NORMAL + 20)
-/* Heartbeats of thousands of nodes, once a second each: none is urgent. */
+/* Batches wakeups: none of the heartbeats of thousands of nodes, each once a second, is urgent. */
 #define GATHER_US 500
 
 struct service {

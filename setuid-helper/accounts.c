@@ -7,7 +7,7 @@
 
 #include "setuid-helper/helper.h"
 
-/* The user's line of the table, whose lines are in the order of names. */
+/* Finds the user's line in the table, which is sorted by name. */
 static bool in_table(const struct hlp *h, struct hlp_user *ret)
 {
     for (uint32_t low = 0, high = h->cfg.n_users; low < high;) {
@@ -26,8 +26,9 @@ static bool in_table(const struct hlp *h, struct hlp_user *ret)
     return false;
 }
 
-/* Asks user-lookup, which runs as an account of its own: uid, gid, the number of groups, the
- * groups. Its file MUST NOT be readable: whoever traces it decides who the job's user is. */
+/* Runs user-lookup under its own account: it returns uid, gid, the number of groups, the groups.
+ * Its file MUST NOT be readable: a process that can trace it controls the identity of the job's
+ * user. */
 static bool look_up(struct hlp *h, struct hlp_user *u)
 {
     const struct hlp_program program = { .name = "user-lookup",

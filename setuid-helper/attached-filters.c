@@ -1,11 +1,11 @@
-/* Finds the programs of ours that are attached to a cgroup. Part of container-prepare. */
+/* Finds our programs among those attached to a cgroup. Part of container-prepare. */
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "setuid-helper/prepare.h"
 
-/* Names tell ours, as root alone can load filters. */
+/* Names identify ours, as root alone can load filters. */
 const char *hlp_find_filters(int group, enum bpf_attach_type type, const char *name,
                              size_t name_len, int found[HLP_FILTERS_MAX], unsigned *ret_n)
 {
@@ -16,7 +16,7 @@ const char *hlp_find_filters(int group, enum bpf_attach_type type, const char *n
                                         .attach_type = type,
                                         .prog_ids = (uint64_t)(uintptr_t)ids } };
     if (hlp_bpf(BPF_PROG_QUERY, &query) <
-        0) /* for CAP_NET_ADMIN, as the kernels of Debian 12 and others ask */
+        0) /* for CAP_NET_ADMIN, which the kernels of Debian 12 and others require */
         return "BPF_PROG_QUERY";
     for (unsigned i = 0; i < query.query.prog_cnt && i < HLP_FILTERS_MAX; i++) {
         struct bpf_prog_info info = { 0 };

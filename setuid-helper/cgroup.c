@@ -1,4 +1,4 @@
-/* The container's cgroup. The daemon owns the delegated subtree and has made the cgroup and its
+/* The container's cgroup. The daemon owns the delegated subtree and has created the cgroup and its
  * limits; each MUST be verified here, by descriptor, before a process is cloned into it. */
 #include <errno.h>
 #include <fcntl.h>
@@ -32,7 +32,7 @@ int hlp_open_root_group(const struct hlp *h)
 }
 
 /* container-prepare attaches the filter and sets the mark, which only root can. A cgroup that the
- * daemon has made anew has neither. */
+ * daemon has recreated has neither. */
 static void verify_filtered(int group, const char *mark)
 {
     if (fgetxattr(group, mark, NULL, 0) < 0)
@@ -56,7 +56,7 @@ int hlp_open_monitors(const struct hlp *h, int root)
     return fd;
 }
 
-/* Content of one of the group's files, NUL-terminated; -ENOENT where the controller is not on. */
+/* Reads one of the cgroup's files, NUL-terminated; -ENOENT if the controller is disabled. */
 static ssize_t content(int cgroup, const char *name, char *buf, size_t size)
 {
     int fd = hlp_open_at(cgroup, name, O_RDONLY);
@@ -71,8 +71,8 @@ static ssize_t content(int cgroup, const char *name, char *buf, size_t size)
     return n;
 }
 
-/* Is the limit of the request in force? A node whose configuration allows
- * containers without limits may lack the file or the limit, not have another one. */
+/* True if the limit of the request is in force. A node whose configuration allows containers
+ * without limits may lack the file or the limit, but not have another one. */
 static bool limited(const struct hlp *h, int cgroup, const char *name, uint64_t want)
 {
     char text[64], expected[64];
@@ -99,8 +99,8 @@ void hlp_check_cgroup(const struct hlp *h, int cgroup)
         hlp_fail(EXE_STATUS_CGROUP_LIMITS, EINVAL, h->container);
 }
 
-/* To be called when the process is in the cgroup: from then on container-prepare keeps the filter.
- */
+/* Call it once the process is in the cgroup: from then on container-prepare does not detach the
+ * filter. */
 void hlp_verify_filtered(const struct hlp *h, const struct hlp_groups *g)
 {
     if (!h->cfg.assignable)

@@ -13,8 +13,8 @@ enum kind {
     NAMES,
     UID,
     FLAG,
-    WORDS, /* of the table in `more`, as bits */
-    MAJOR, /* of every device of a class */
+    WORDS, /* words of the table in `more`, as bits */
+    MAJOR, /* major number of every device of a class */
     MINORS,
     DEVICES, /* major:minor… */
     CHARS,   /* text for container-network, of at most `more` bytes */
@@ -22,8 +22,8 @@ enum kind {
     NUMBER,
     PORTS, /* of the connect filter (connect-rules.c); this and the next may be empty */
     NETWORKS,
-    OFF,    /* a feature of Hadoop's helper that is none of this one: only "off" is the truth */
-    UNUSED, /* any key that begins so, in the section of such a feature */
+    OFF,    /* a feature of Hadoop's helper that this one lacks: only "off" is accepted */
+    UNUSED, /* any key with this prefix, in the section of such a feature */
 };
 
 const char *const hlp_profile_names[] = { "", "strict", "hadoop", "host", NULL };
@@ -97,7 +97,7 @@ static const struct row {
 };
 enum { N_ROWS = sizeof(rows) / sizeof(rows[0]) };
 
-/* "/a/b": absolute, normal, of harmless bytes. */
+/* "/a/b": absolute, normalized, without special bytes. */
 static bool path_ok(const char *s)
 {
     size_t n = strlen(s);
@@ -107,7 +107,7 @@ static bool path_ok(const char *s)
         if ((unsigned char)s[i] <= ' ' || (unsigned char)s[i] >= 127 || strchr("\\\"'`$*?,:", s[i]))
             return false;
         if (s[i] == '/' && (s[i + 1] == '/' || s[i + 1] == '.'))
-            return false; /* also hidden directories: nobody's data directory */
+            return false; /* refuses hidden directories: never a data directory */
     }
     return true;
 }
@@ -326,7 +326,8 @@ static bool overlap(const struct hlp_list *a, const struct hlp_list *b)
     return false;
 }
 
-/* A directory of ours must not be where the sandbox puts something else, nor inside another. */
+/* A directory of ours must be neither at nor inside a place where the sandbox mounts something
+ * else. */
 static const char *places(const struct hlp_config *cfg)
 {
     static const char *const taken[] = { "/tmp",  "/var/tmp", "/proc", "/sys",     "/dev", "/usr",
@@ -370,7 +371,7 @@ static const char *whole(const struct hlp_config *cfg)
 int hlp_config_parse(struct hlp_config *cfg, size_t len, const char **ret_why)
 {
     static const char *const banned[] = { "yarn", "mapred", "hdfs", "bin" }; /* Hadoop's */
-    /* As good as root, or with rights to the host's devices, logs or keys. */
+    /* Groups equivalent to root, or with rights to the host's devices, logs or keys. */
     static const char *const groups[] = { "disk",  "kmem",   "shadow",  "docker", "lxd",
                                           "incus", "podman", "libvirt", "adm",    "systemd-journal",
                                           "sudo",  "backup", "video",   "kvm",    "ssl-cert" };
@@ -429,7 +430,7 @@ static bool has(const struct hlp_devices *d, uint32_t major, uint32_t minor)
     return false;
 }
 
-/* Every minor number of a GPU's or FPGA's major unless the configuration names some. */
+/* True for every minor number of a GPU's or FPGA's major unless the configuration lists some. */
 static bool class_has(const struct hlp_devices *d, const struct exe_device *dev)
 {
     return d->enabled && dev->major == d->major && (d->n == 0 || has(d, 0, dev->minor));

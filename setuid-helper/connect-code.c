@@ -1,12 +1,13 @@
 /* The connect filter of containers and localizers: eBPF programs that the kernel runs on the
  * address of connect() and of sendto(), sendmsg() and sendmmsg() without a connection, TCP Fast
- * Open and MPTCP among them. One program judges addresses given as IPv4, one those given as IPv6,
- * which may be IPv4's (::ffff:10.0.0.1) and are then judged as such. Part of container-prepare.
+ * Open and MPTCP among them. One program checks addresses given as IPv4, one those given as IPv6,
+ * which may be IPv4-mapped (::ffff:10.0.0.1) and are then checked as IPv4. Part of
+ * container-prepare.
  *
  * The context is struct bpf_sock_addr: address and port in network byte order. 0.0.0.0 and :: are
  * "this machine": the kernel would choose an address of its own, after this program, by the
- * socket's source address or device. So the program writes the loopback address there and judges
- * that: the kernel goes where the program has looked. */
+ * socket's source address or device. So the program writes the loopback address there and checks
+ * that: the kernel connects to the address that was checked. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <stddef.h>
@@ -15,14 +16,14 @@
 #include "setuid-helper/bpf-code.h"
 #include "setuid-helper/prepare.h"
 
-#define ADDRESS BPF_REG_2 /* IPv4; of IPv6 the four words are in this and the next three */
+#define ADDRESS BPF_REG_2 /* IPv4; for IPv6 the four words are in this and the next three */
 #define V6_LAST BPF_REG_5
 #define PORT BPF_REG_6
 #define AT(field) offsetof(struct bpf_sock_addr, field)
 
 static void emit(struct hlp_code *c, struct bpf_insn i)
 {
-    if (c->n == HLP_CONNECT_CODE_MAX) /* which holds as many rules as there may be */
+    if (c->n == HLP_CONNECT_CODE_MAX) /* large enough for the maximum number of rules */
         hlp_fail(EXE_STATUS_DEVICE_FILTER, E2BIG, "connect filter: too many rules");
     c->v[c->n++] = i;
 }
@@ -34,7 +35,7 @@ static void answer(struct hlp_code *c, bool allowed)
     emit(c, r[1]);
 }
 
-/* Where a jump that is not known yet goes on. */
+/* Target of a forward jump. */
 static void here(struct hlp_code *c, unsigned jump)
 {
     c->v[jump].off = (short)(c->n - jump - 1);
@@ -47,13 +48,14 @@ static uint32_t word(const uint8_t *address)
     return w;
 }
 
-/* The bits of 32 that a prefix takes, in network byte order. */
+/* Mask of a prefix, in network byte order. */
 static uint32_t mask(unsigned bits)
 {
     return bits == 0 ? 0 : htonl(~0U << (32 - (bits < 32 ? bits : 32)));
 }
 
-/* Answers when the address in `n_words` registers from `first` on, and the port, are the rule's. */
+/* Returns a verdict if the address in `n_words` registers from `first` on, and the port, match the
+ * rule. */
 static void rule(struct hlp_code *c, const struct hlp_network *net, unsigned first, unsigned words,
                  bool allowed)
 {
@@ -62,8 +64,8 @@ static void rule(struct hlp_code *c, const struct hlp_network *net, unsigned fir
         const unsigned taken = net->prefix > 32 * i ? net->prefix - 32 * i : 0;
         const uint32_t m = mask(taken);
         unsigned reg = first + i;
-        if (taken == 0 && i > 0) /* the first one is compared always: /0 has no bits, but the */
-            break;               /* kernel takes no program with instructions behind its end */
+        if (taken == 0 && i > 0) /* the first word is always compared: /0 has no bits, but the */
+            break;               /* kernel refuses a program with unreachable instructions */
         if (taken < 32) {
             emit(c, MOVE(BPF_REG_0, reg));
             emit(c, AND(BPF_REG_0, m));
@@ -98,7 +100,7 @@ static void ports(struct hlp_code *c, const struct hlp_ports *l)
     }
 }
 
-/* The IPv4 address in `reg`, which is at `at` of the context; to the end. */
+/* Checks the IPv4 address in `reg`, which is at `at` of the context, to a final verdict. */
 static void judge_v4(struct hlp_code *c, const struct hlp_connect *r, unsigned reg, size_t at)
 {
     emit(c, UNLESS(reg, 0, 2));

@@ -1,9 +1,9 @@
 /* Attaches the connect filter (connect-code.c) to the root cgroup, for all containers and
- * localizers below it, and marks the group for container-executor. Part of container-prepare.
+ * localizers below it, and marks the cgroup for container-executor. Part of container-prepare.
  *
- * Root's configuration may have changed: what is attached is replaced, one program by another
- * without a moment between them, also for what runs. The mark MUST be set last and removed first: a
- * launch that finds it has the filter. */
+ * Root's configuration may have changed: an attached program is replaced by the new one atomically,
+ * also for running containers. The mark MUST be set last and removed first: a launch that finds it
+ * has the filter. */
 #include <errno.h>
 #include <sys/xattr.h>
 #include <unistd.h>
@@ -54,7 +54,7 @@ static const char *detach(int group, enum bpf_attach_type type, int prog)
     return hlp_bpf(BPF_PROG_DETACH, &detach) < 0 ? "BPF_PROG_DETACH of the connect filter" : NULL;
 }
 
-/* One program of ours is attached there afterwards, this one; without `c` none. */
+/* Afterwards exactly one program of ours is attached there, this one; without `c` none. */
 static const char *put(const struct hlp_code *c, int group, enum bpf_attach_type type)
 {
     int found[HLP_FILTERS_MAX];

@@ -7,7 +7,7 @@
 
 #include "setuid-helper/prepare.h"
 
-/* "31" of at most 5 digits, at most `max`, without a leading zero. */
+/* Parses "31": at most 5 digits, at most `max`, without a leading zero. */
 static bool decimal(const char *s, size_t n, unsigned max, unsigned *ret)
 {
     unsigned v = 0;
@@ -22,32 +22,39 @@ static bool decimal(const char *s, size_t n, unsigned max, unsigned *ret)
     return v <= max;
 }
 
-static const char *port(const char *s, size_t n, uint16_t *ret)
+static const char *port(const char *s, size_t n, void *ret)
 {
     unsigned v = 0;
     if (!decimal(s, n, 65535, &v) || v == 0)
         return "not a port: a plain number from 1 to 65535";
-    *ret = (uint16_t)v;
+    *(uint16_t *)ret = (uint16_t)v;
     return NULL;
 }
 
-const char *hlp_connect_ports(struct hlp_ports *l, const char *text)
+/* Parses the entries of a list, each by `parse` into one of the HLP_CONNECT_MAX elements of `v`. */
+static const char *entries(const char *text, const char *(*parse)(const char *, size_t, void *),
+                           void *v, size_t size, const char *too_many, unsigned *ret_n)
 {
-    l->n = 0;
-    l->text = text;
+    *ret_n = 0;
     for (const char *s = text; *text; s++) {
         const size_t n = strcspn(s, ",");
-        if (l->n == HLP_CONNECT_MAX)
-            return "more than 64 ports";
-        const char *why = port(s, n, &l->v[l->n]);
+        if (*ret_n == HLP_CONNECT_MAX)
+            return too_many;
+        const char *why = parse(s, n, (char *)v + *ret_n * size);
         if (why)
             return why;
-        l->n++;
+        ++*ret_n;
         s += n;
         if (*s == '\0')
             break;
     }
     return NULL;
+}
+
+const char *hlp_connect_ports(struct hlp_ports *l, const char *text)
+{
+    l->text = text;
+    return entries(text, port, l->v, sizeof(*l->v), "more than 64 ports", &l->n);
 }
 
 static bool is_mapped(const uint8_t address[16])
@@ -56,7 +63,8 @@ static bool is_mapped(const uint8_t address[16])
     return memcmp(address, start, sizeof(start)) == 0;
 }
 
-/* "10.0.0.0/8", "10.1.2.3", "fd00::/8": one meaning each, so no bit behind the prefix. */
+/* Parses "10.0.0.0/8", "10.1.2.3", "fd00::/8". One meaning each: bits after the prefix are
+ * refused. */
 static const char *network(char *text, struct hlp_network *net)
 {
     char *slash = strchr(text, '/');
@@ -80,9 +88,10 @@ static const char *network(char *text, struct hlp_network *net)
     return NULL;
 }
 
-/* One entry of a list: a network, with ":port" where IPv4 or in brackets. */
-static const char *entry(const char *s, size_t n, struct hlp_network *net)
+/* Parses one entry of a list: a network, with ":port" after IPv4 or brackets. */
+static const char *entry(const char *s, size_t n, void *ret)
 {
+    struct hlp_network *net = ret;
     char text[64];
     *net = (struct hlp_network){ .port = 0 };
     if (n >= sizeof(text))
@@ -110,26 +119,13 @@ static const char *entry(const char *s, size_t n, struct hlp_network *net)
 
 const char *hlp_connect_networks(struct hlp_networks *l, const char *text)
 {
-    l->n = 0;
     l->text = text;
-    for (const char *s = text; *text; s++) {
-        const size_t n = strcspn(s, ",");
-        if (l->n == HLP_CONNECT_MAX)
-            return "more than 64 networks";
-        const char *why = entry(s, n, &l->v[l->n]);
-        if (why)
-            return why;
-        l->n++;
-        s += n;
-        if (*s == '\0')
-            break;
-    }
-    return NULL;
+    return entries(text, entry, l->v, sizeof(*l->v), "more than 64 networks", &l->n);
 }
 
-/* Ports of the ResourceManager that are for nodes and administrators; addresses where clouds serve
- * credentials of the machine (docs/operate/hardening.md has the sources), but their name servers.
- */
+/* Ports of the ResourceManager for nodes and administrators; addresses of clouds' metadata services
+ * with credentials of the machine (docs/operate/hardening.md has the sources), except their name
+ * servers. */
 const char *hlp_connect_defaults(struct hlp_connect *c)
 {
     const char *why = NULL;

@@ -14,7 +14,7 @@
 
 #include "setuid-helper/handoff.h"
 
-/* The signals that are passed on, as a descriptor; -1. */
+/* The forwarded signals, as a signalfd; -1. */
 static int take_signals(void)
 {
     static const int numbers[] = { SIGCHLD, SIGHUP,  SIGINT,  SIGQUIT, SIGTERM,
@@ -26,16 +26,16 @@ static int take_signals(void)
     return signalfd(-1, &forwarded, SFD_CLOEXEC);
 }
 
-/* When the main process ends the container ends: the kernel kills what is left in the pid
- * namespace. It may have ended before this program began. Signals go to its group. */
+/* The container ends with the main process: the kernel kills the rest of the pid namespace. The
+ * main process may have ended before this program began. Signals are sent to its group. */
 int main(void)
 {
     struct pollfd p[2] = { { .events = POLLIN }, { .fd = HLP_INIT_LIFE, .events = POLLIN } };
-    /* Nor readable where root lets programs leave core files after a change of ids
+    /* Also not readable if root lets programs leave core files after a change of ids
      * (fs.suid_dumpable=1). */
     if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0 || (p[0].fd = take_signals()) < 0 ||
         prctl(PR_SET_NAME, "container-init", 0, 0, 0) <
-            0) /* which an older kernel calls by a descriptor's number */
+            0) /* an older kernel names it after the descriptor's number */
         return EXE_STATUS_LOST;
     for (;;) {
         struct signalfd_siginfo info;
@@ -45,7 +45,7 @@ int main(void)
                 _exit(HLP_SHELL_STATUS(status));
         if (poll(p, 2, -1) < 0)
             continue;
-        if (p[1].revents) /* the monitor is gone */
+        if (p[1].revents) /* the monitor has ended */
             _exit(EXE_STATUS_LOST);
         if (read(p[0].fd, &info, sizeof(info)) == (ssize_t)sizeof(info) &&
             info.ssi_signo != SIGCHLD)

@@ -19,7 +19,7 @@
 
 #include "setuid-helper/handoff.h"
 
-/* A daemon that is gone or does not read loses its answer, nothing else. */
+/* A daemon that has ended or does not read loses its answer, nothing else. */
 static void reply(const struct hlp_handoff *w, enum exe_status status, int error, const char *text,
                   int pidfd)
 {
@@ -74,7 +74,7 @@ static void reap(int pidfd, struct exe_record *r)
     r->maxrss_kib = (uint64_t)ru.ru_maxrss;
 }
 
-/* The second time over the record of the same size: no new block, so no ENOSPC. Not synced: it has
+/* The second write of the same size over the record: no new block, so no ENOSPC. Not synced: it has
  * to outlive the daemon, not the machine, and no container outlives the machine. */
 static void store(struct hlp_handoff *w, enum exe_record_state state)
 {
@@ -89,32 +89,32 @@ static void store(struct hlp_handoff *w, enum exe_record_state state)
         _exit(EXE_STATUS_RECORD);
 }
 
-/* Into the monitors' group, out of the daemon's unit or of systemd's for one connection. The kernel
- * takes milliseconds over the first of a series of moves, so it comes when the answer is sent, and
- * not at all to what ends at once. */
+/* Moves into the monitors' cgroup, out of the daemon's unit or of systemd's for one connection. The
+ * kernel takes milliseconds over the first of a series of moves, so it is done after the answer is
+ * sent, and not at all for a container that ends at once. */
 static void change_group(const struct hlp_handoff *w)
 {
     struct pollfd ended = { .fd = w->pidfd, .events = POLLIN };
     if (poll(&ended, 1, 50) == 0) {
-        (void)!write(w->monitors, "0", 1); /* the group is gone with the daemon's unit, ignoring */
+        (void)!write(w->monitors, "0", 1); /* gone with the daemon's unit, ignoring */
         if (w->left >= 0)
             (void)close(w->left);
     }
     (void)close(w->monitors);
 }
 
-/* A localizer ends when the daemon lets go of the request socket. */
+/* A localizer ends when the daemon closes the request socket. */
 static void wait_or_hangup(int pidfd)
 {
     struct pollfd p[2] = { { .fd = pidfd, .events = POLLIN }, { .fd = 0, .events = POLLIN } };
     while (poll(p, 2, -1) < 0 && errno == EINTR)
         ;
     if (p[0].revents == 0)
-        _exit(0); /* and init with us */
+        _exit(0); /* which ends init */
 }
 
-/* What the launched child says: 0 = about to execute, then the end of the pipe = executed; anything
- * else = why not. Words are its own, up to the NUL that is put behind them. */
+/* Message of the launched child: 0 = about to execute, then the end of the pipe = executed;
+ * anything else is a failure. The text is its own, up to the NUL that is appended here. */
 static struct hlp_message hear(int from)
 {
     struct hlp_message m, last = { .status = EXE_STATUS_LOST };
@@ -135,11 +135,11 @@ static struct hlp_message hear(int from)
 int main(void)
 {
     struct hlp_handoff w;
-    /* Nor readable where root lets programs leave core files after a change of ids
+    /* Also not readable if root lets programs leave core files after a change of ids
      * (fs.suid_dumpable=1). */
     if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0 ||
         read(HLP_MONITOR_TASK, &w, sizeof(w)) != (ssize_t)sizeof(w) ||
-        prctl(PR_SET_NAME, "container-monitor", 0, 0, 0) < 0) /* which an older kernel calls "2" */
+        prctl(PR_SET_NAME, "container-monitor", 0, 0, 0) < 0) /* which an older kernel names "2" */
         return EXE_STATUS_LOST;
     (void)close(HLP_MONITOR_TASK);
     const struct hlp_message last = hear(w.status);
@@ -160,7 +160,7 @@ int main(void)
     store(&w, EXE_RECORD_EXITED);
     if (w.record < 0)
         reply(&w, EXE_STATUS_OK, w.r.exit_code, "", -1);
-    /* Tells the daemon that it may read the record; systemd may have the socket open as well. */
+    /* Notifies the daemon that it may read the record; systemd may have the socket open as well. */
     (void)shutdown(0, SHUT_RDWR);
     (void)close(0);
     _exit(w.record < 0 ? w.r.exit_code : 0);

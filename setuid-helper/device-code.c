@@ -24,7 +24,7 @@ void hlp_device_code(struct hlp_policy *p)
     const struct bpf_insn head[] = {
         LOAD(BPF_REG_2, 0),
         LOAD(BPF_REG_4, 4),
-        LOAD(BPF_REG_5, 8), /* what, major, minor */
+        LOAD(BPF_REG_5, 8), /* access_type, major, minor */
         MOVE(BPF_REG_3, BPF_REG_2),
         AND(BPF_REG_3, 0xffff),
         UNLESS(BPF_REG_3, BPF_DEVCG_DEV_CHAR, 2),

@@ -1,7 +1,7 @@
-/* Assigned devices and their filter. A request names numbers: they MUST be assignable by the
- * policy, whose nodes container-prepare has found, and each node MUST have its number again when it
- * is mounted (sandbox.c). Where devices can be assigned every container has a filter of its own,
- * attached here; those of the daemon's cgroups are container-prepare's (persistent-filters.c),
+/* Assigned devices and their filter. A request has numbers: they MUST be assignable by the policy,
+ * whose nodes container-prepare has found, and each node MUST be verified to have its number again
+ * when it is mounted (sandbox.c). If devices can be assigned every container has a filter of its
+ * own, attached here; those of the daemon's cgroups are container-prepare's (persistent-filters.c),
  * which links this, too. */
 #include <errno.h>
 #include <stdint.h>
@@ -44,7 +44,7 @@ int hlp_bpf(int command, union bpf_attr *attr)
     return (int)syscall(SYS_bpf, command, attr, sizeof(*attr));
 }
 
-/* The policy's parts, put together (device-code.c makes them). */
+/* Joins the policy's parts (device-code.c generates them). */
 const char *hlp_attach_filter(const struct hlp_policy *p, int cgroup, const struct hlp_node *nodes,
                               unsigned n_nodes)
 {
@@ -62,7 +62,7 @@ const char *hlp_attach_filter(const struct hlp_policy *p, int cgroup, const stru
     int prog = hlp_bpf(BPF_PROG_LOAD, &load);
     if (prog < 0)
         return "BPF_PROG_LOAD";
-    /* Every filter of a group and of those above it has to agree: the unit's DevicePolicy= too. */
+    /* All filters of a cgroup and of its ancestors must agree: the unit's DevicePolicy= too. */
     union bpf_attr attach = { .target_fd = (uint32_t)cgroup,
                               .attach_bpf_fd = (uint32_t)prog,
                               .attach_type = BPF_CGROUP_DEVICE,

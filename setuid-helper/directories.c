@@ -1,6 +1,7 @@
 /* The directories of one container or localizer, below the configured local and log directories. A
  * configured directory MUST be opened with the daemon's file-system ids, everything below it with
- * the user's; root's rights MUST NOT be used. What the process may see becomes detached mounts. */
+ * the user's; root's rights MUST NOT be used. The directories visible to the process become
+ * detached mounts. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -52,7 +53,7 @@ static void local_dir(const struct hlp *h, struct hlp_dirs *t, unsigned i, int d
     (void)close(dir);
 }
 
-/* A localizer's cache, or log-uploader's logs, which it also gets as a descriptor. */
+/* A localizer's cache, or log-uploader's logs, also passed as a descriptor. */
 static void cache(const struct hlp *h, struct hlp_child *c, struct hlp_dirs *t, int dir,
                   const char *base, const char *rest, int number)
 {

@@ -1,7 +1,7 @@
-/* The one way out on failure of container-executor and container-prepare.
+/* The single exit on failure of container-executor and container-prepare.
  *
- * A step that fails MUST end the process: hlp_fail does not return. What the failed step had made
- * on disk MUST be undone before the caller hears of the failure. */
+ * A step that fails MUST end the process: hlp_fail does not return. Files made by the failed step
+ * MUST be removed before the failure is reported to the caller. */
 #include <string.h>
 #include <unistd.h>
 

@@ -20,7 +20,7 @@
 
 #include "setuid-helper/helper.h"
 
-/* The parent is the monitor from here on: this process may become the user. */
+/* The parent is the monitor from here on: this process may now drop to the user. */
 static void wait_for_monitor(int life)
 {
     char c;
@@ -63,9 +63,10 @@ static void write_file(int dir, const char *name, mode_t mode, int from, enum ex
 }
 
 /* The network namespace is the host's, and with it every abstract unix socket (CVE-2020-15257):
- * Landlock's scopes keep the job from those, and from signalling, outside its own container. From
- * Linux 6.12 on (ABI 6); an older kernel has no such scope, and a server there must check its
- * callers. The structure is the kernel's <linux/landlock.h>, newer than the C library's. */
+ * Landlock's scopes prevent the job from connecting to those, and from signalling, outside its own
+ * container. From Linux 6.12 on (ABI 6); an older kernel has no such scope, and a server there must
+ * check its callers. The structure is the kernel's <linux/landlock.h>, newer than the C
+ * library's. */
 static void scope(void)
 {
     const struct {
@@ -95,7 +96,7 @@ static const char *const environment[] = {
 };
 
 /* The kernel reads the first line of the script (or loads it, if it is a program), as with Hadoop's
- * container-executor; one without is bash's. By its path: an interpreter has to find it. */
+ * container-executor; bash runs one without. By its path: an interpreter must find it. */
 _Noreturn static void execute_script(const char *path)
 {
     char *const argv[] = { (char *)(uintptr_t)path, NULL };
@@ -113,12 +114,12 @@ static const char *const programs[] = { LIBEXECDIR "/container-localizer",
 static const char *const arguments[][2] = { { "container-localizer" }, { "log-uploader" } };
 #define PROGRAM(h) ((h)->req.what >= EXE_VISIBILITY_LOGS)
 
-/* The main process: `script`, or a localizer's `program`. Of this process it has all but its
- * signals' mask; until it executes it only makes system calls (vfork). */
+/* The main process: `script`, or a localizer's `program`. It shares all but the signal mask with
+ * this process; until it executes it only makes system calls (vfork). */
 _Noreturn static void main_process(const struct hlp *h, const char *script, int program)
 {
     hlp_label(h, script ? HLP_LABEL_CONTAINER : HLP_LABEL_LOCALIZER);
-    (void)setsid(); /* a localizer's filter has none, ignoring */
+    (void)setsid(); /* a localizer's filter forbids it, ignoring */
     (void)signal(SIGPIPE, SIG_DFL);
     signals(SIG_UNBLOCK);
     if (script)
@@ -132,8 +133,8 @@ static void interrupted(int signal)
     (void)signal;
 }
 
-/* A job that ends within 20 ms saves the execution of container-init. Signals wait as long; the
- * monitor's end is noticed. */
+/* A job that ends within 20 ms saves the execution of container-init. Signals are delayed for that
+ * time; the monitor's end is noticed. */
 static void end_at_once(pid_t pid, int life)
 {
     const struct timespec moment = { .tv_nsec = 20000000 };
@@ -149,8 +150,8 @@ static void end_at_once(pid_t pid, int life)
 
 /* pid 1 of the container: starts the main process and becomes container-init beside it, which
  * watches its end, its signals and the pipe. (A death signal cannot replace the pipe: the kernel
- * sends it with the monitor's rights, which has none over the user.) /proc/1 is closed to the job
- * all the time: not dumpable here, not readable there. */
+ * sends it with the monitor's rights, which has none over the user.) The job can never read
+ * /proc/1: not dumpable here, not readable there. */
 _Noreturn static void init(const struct hlp *h, const struct hlp_child *c, const char *script,
                            int program)
 {
@@ -167,16 +168,17 @@ _Noreturn static void init(const struct hlp *h, const struct hlp_child *c, const
         main_process(h, script, program);
     (void)close(c->status);
     end_at_once(pid, c->life);
-    /* Channel and caches are the program's; from HLP_HIGH on the execution closes. */
+    /* Channel and caches belong to the program; exec closes those from HLP_HIGH on. */
     if (pid == HLP_INIT_MAIN && syscall(SYS_close_range, 3, HLP_HIGH - 1, 0) == 0 &&
         dup2(c->life, HLP_INIT_LIFE) == HLP_INIT_LIFE)
         (void)syscall(SYS_execveat, c->init, "", argv, &argv[1], AT_EMPTY_PATH);
-    _exit(EXE_STATUS_LOST); /* and the container with it */
+    _exit(EXE_STATUS_LOST); /* which ends the container */
 }
 
 #define SCRIPT "launch_container.sh"
 
-/* The job's two files and its working directory, as the user; the path of the script. */
+/* Enters the working directory and writes the job's two files, as the user; returns the path of the
+ * script. */
 static const char *enter_work_dir(const struct hlp *h, int script, int credentials)
 {
     static char path[HLP_PATH_MAX + sizeof("/" SCRIPT)];
@@ -200,7 +202,7 @@ void hlp_child(const struct hlp *h, struct hlp_child *c)
 {
     const char *script = NULL;
     const bool container = h->req.op == EXE_OP_LAUNCH;
-    int fds[EXE_FDS_MAX], n_fds = container ? 2 : 1; /* not the launch lock */
+    int fds[EXE_FDS_MAX], n_fds = container ? 2 : 1; /* without the launch lock */
     int *keep[7 + 2 * EXE_DIRS_MAX] = { &c->status, &c->life, &c->init }, n = 3;
     if (setsid() < 0)
         hlp_fail(EXE_STATUS_SESSION, errno, "setsid");
@@ -208,7 +210,7 @@ void hlp_child(const struct hlp *h, struct hlp_child *c)
     int program = container ? -1
                             : hlp_open_trusted(programs[PROGRAM(h)], O_PATH, EXE_STATUS_EXEC,
                                                EXE_STATUS_EXEC);
-    /* 1 and 2 are the host's /dev/null already; a container has its own. */
+    /* 1 and 2 are already the host's /dev/null; a container has its own. */
     int null = container ? open("/dev/null", O_RDWR | O_NOCTTY | O_CLOEXEC) : 1;
     if (null < 0 || dup2(null, 0) < 0 || dup2(null, 1) < 0 || dup2(null, 2) < 0)
         hlp_fail(EXE_STATUS_SESSION, errno, "/dev/null");

@@ -2,9 +2,9 @@
  * programs that they execute. The types are those of selinux/selvedge.te; only category numbers
  * come from the request. Every label MUST be written before the job runs, and read back.
  *
- * A label is written to a file of /proc. Before the drop this MUST be a new /proc that no other
- * process has; after the drop it is the one of the namespace, verified, and a mount below it MUST
- * NOT be crossed (CVE-2025-52881). */
+ * A label is written to a file of /proc. Before the drop this MUST be a new procfs that no other
+ * process has; after the drop it is that of the namespace, verified, and a mount below it MUST NOT
+ * be crossed (CVE-2025-52881). */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
@@ -45,7 +45,7 @@ static void compose(const struct hlp *h, enum hlp_label which, char *buf, size_t
     size_t n = hlp_format(buf, size, "system_u:%s:%s:s0", labels[which].role, labels[which].type);
     if (labels[which].level == PUBLIC || public)
         return;
-    if (c[EXE_CATEGORIES - 1] == 0) /* the request has none: decoded, it has all or none */
+    if (c[EXE_CATEGORIES - 1] == 0) /* the request has none: a decoded one has all or none */
         hlp_fail(EXE_STATUS_LABEL, EINVAL, "the request has no categories");
     if (labels[which].level != APP)
         n += hlp_format(buf + n, size - n, ":c%u,c%u", c[0], c[1]);

@@ -3,7 +3,7 @@
  *
  * The exit record MUST exist and be locked before any other trace of the container. The launch lock
  * MUST stay open until the record is written. The cgroup MUST be verified before the clone. The
- * child MUST NOT go on before this process has dropped and has its filter. */
+ * child MUST NOT continue before this process has dropped and has its filter. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/sched.h>
@@ -41,7 +41,7 @@ static void remove_record(void *argument)
 {
     struct record *r = argument;
     hlp_fs_as(r->h->cfg.nm.uid, r->h->cfg.nm_gid);
-    (void)unlinkat(r->dir, r->name, 0); /* the daemon removes a record that stays */
+    (void)unlinkat(r->dir, r->name, 0); /* the daemon removes a record that remains */
 }
 
 /* The record is created in the daemon's private directory with the daemon's rights, given to the
@@ -69,7 +69,7 @@ static void make_record(const struct hlp *h, struct record *r)
     hlp_label(h, HLP_LABEL_APP_FILES);
 }
 
-/* True in the child, which is born in its mount, IPC and UTS namespaces. */
+/* True in the child, which starts in its mount, IPC and UTS namespaces. */
 static bool start(const struct hlp *h, int cgroup, struct hlp_child *c, struct hlp_handoff *w)
 {
     int status[2], life[2], pidfd;
@@ -93,8 +93,8 @@ static bool start(const struct hlp *h, int cgroup, struct hlp_child *c, struct h
         c->status = status[1];
         c->life = life[0];
         hlp_fail_to_pipe(status[1]);
-        /* Dies with the parent, from the first instruction: here by signal, later (a change of
-         * ids clears this) by the end of the pipe. */
+        /* Dies with the parent, from the first instruction: here by a death signal, later (a change
+         * of ids clears it) by the end of the pipe. */
         if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0)
             hlp_fail(EXE_STATUS_CLONE, errno, "prctl");
         return true;
@@ -107,9 +107,9 @@ static bool start(const struct hlp *h, int cgroup, struct hlp_child *c, struct h
     return false;
 }
 
-/* A systemd service, and its place among the connections, lasts as long as the started process:
- * that process waits here until its child, which goes on, has left the service's cgroup or has
- * exited, which closes the pipe. */
+/* A systemd service, and its slot among the connections, lasts as long as the started process: that
+ * process waits here until its child, which continues, has left the service's cgroup or has exited,
+ * which closes the pipe. */
 static int leave_service(void)
 {
     int left[2];
@@ -129,7 +129,7 @@ static int leave_service(void)
     return left[1];
 }
 
-/* Profiles and networks that root's configuration allows. */
+/* Refuses profiles and networks that root's configuration does not allow. */
 static void check_allowed(const struct hlp *h)
 {
     if (!(h->cfg.profiles >> h->req.profile & 1))
@@ -138,7 +138,7 @@ static void check_allowed(const struct hlp *h)
         hlp_fail(EXE_STATUS_NETWORK_MODE, EPERM, h->container);
 }
 
-/* filecache of every local dir, which no other operation makes. */
+/* Creates filecache of every local dir, which no other operation does. */
 static void make_public_caches(const struct hlp *h)
 {
     hlp_label(h, HLP_LABEL_USER_CACHE);
@@ -153,8 +153,8 @@ static void make_public_caches(const struct hlp *h)
     hlp_fs_as(0, 0);
 }
 
-/* Closes all but 0 to 2 and these (-1: none), which stay where they are: a lock goes with the first
- * copy of its descriptor that is closed. */
+/* Closes all but 0 to 2 and these (-1: none), without moving them: a POSIX lock is released with
+ * the first closed copy of its descriptor. */
 static void close_but(const int *keep, size_t n)
 {
     for (unsigned from = 3, next; from != 0; from = next + 1) {
@@ -167,7 +167,7 @@ static void close_but(const int *keep, size_t n)
     }
 }
 
-/* Records the container as running, before it does. */
+/* Records the container as running, before it runs. */
 static void write_record(int fd, struct exe_record *r)
 {
     struct timespec now = { 0 };
@@ -179,7 +179,7 @@ static void write_record(int fd, struct exe_record *r)
         hlp_fail(EXE_STATUS_RECORD, n < 0 ? errno : ENOSPC, "exit record");
 }
 
-/* Drops, lets the child go on, and becomes container-monitor. */
+/* Drops, lets the child continue, and becomes container-monitor. */
 _Noreturn static void become_monitor(struct hlp *h, struct hlp_handoff *w, int record_dir)
 {
     static const char *const argv[] = { "container-monitor", NULL };
@@ -206,7 +206,7 @@ _Noreturn static void become_monitor(struct hlp *h, struct hlp_handoff *w, int r
         hlp_fail(EXE_STATUS_DESCRIPTORS, errno, argv[0]);
     hlp_load_filter(&h->cfg.filters[HLP_FILTER_MONITOR]);
     /* A child that has failed does not read this; its message is in the other pipe. Waiting for the
-     * child's message leaves it the processor until it executes, too. */
+     * child's message yields the processor to it until it executes, too. */
     if (write(w->life, "g", 1) == 1 || errno == EPIPE) {
         struct pollfd word = { .fd = w->status, .events = POLLIN };
         while (poll(&word, 1, -1) < 0 && errno == EINTR)

@@ -1,11 +1,11 @@
 /* container-executor: one request, one operation, one answer.
  *
  * The order is fixed. The process MUST be sanitized before a byte from outside is read; the policy
- * MUST be compared with its sources after the request has arrived, so that no helper that was kept
- * waiting acts by an old one; the caller and this program's file MUST be checked against that
- * policy before the request is decoded; the capabilities MUST be cut to the operation's as soon as
- * it is known, and the job's user MUST be checked before it runs. Everything before the operation
- * refuses by hlp_fail. */
+ * MUST be compared with its sources after the request has arrived, so that no delayed helper uses
+ * an old one; the caller and this program's file MUST be checked against that policy before the
+ * request is decoded; the capabilities MUST be cut to the operation's as soon as it is known, and
+ * the job's user MUST be checked before it runs. All steps before the operation refuse by
+ * hlp_fail. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -27,7 +27,7 @@ static void refuse(enum exe_status status, int error, const char *what)
     const int host_ns = self.host_ns;
     self.host_ns = -1; /* once: this step may fail, too */
     if (host_ns >= 0 && geteuid() == 0)
-        hlp_enter_mount_ns(host_ns); /* /dev/log is there */
+        hlp_enter_mount_ns(host_ns); /* which has /dev/log */
     hlp_audit(&self, status, error);
     hlp_reply(&self.req, status, error, what);
 }
@@ -43,9 +43,9 @@ static void check_caller(uid_t caller)
         hlp_fail(EXE_STATUS_CALLER, EPERM, "caller");
 }
 
-/* The file that runs: root:<group> and exactly 4750, so that nobody but the daemon starts it; under
- * the installed name and no other, so that no link or copy outlives an upgrade. What an upgrade has
- * just replaced has no name any more. */
+/* The running file: root:<group> and exactly 4750, so that only the daemon can start it; under the
+ * installed name and no other, so that no link or copy outlives an upgrade. A file just replaced by
+ * an upgrade has no name any more. */
 static void check_binary(void)
 {
     static const char path[] = LIBEXECDIR "/container-executor";
@@ -56,7 +56,7 @@ static void check_binary(void)
     (void)close(fd);
     if (st.st_nlink != 0 && (st.st_dev != installed.st_dev || st.st_ino != installed.st_ino))
         hlp_fail(EXE_STATUS_BINARY_OWNER, EXDEV, path);
-    if (!self.activated && /* which needs no setuid bit: others' hands off is what counts */
+    if (!self.activated && /* no setuid bit is needed there: only write access of others matters */
         (st.st_uid != 0 || st.st_gid != self.cfg.nm_gid || st.st_mode != (S_IFREG | 04750)))
         hlp_fail(EXE_STATUS_BINARY_OWNER, EPERM, "container-executor");
 }
@@ -84,7 +84,7 @@ static bool caller_is_gone(void)
     return poll(&p, 1, 0) != 0; /* POLLHUP and POLLERR, which are always reported */
 }
 
-/* Answers the policy in force, for the daemon to compare with its own. */
+/* Returns the policy in force, for the daemon to compare with its own. */
 _Noreturn static void check(struct hlp *h)
 {
     hlp_reply(&h->req, EXE_STATUS_OK, 0, h->cfg.answer);
@@ -106,7 +106,7 @@ int main(int argc, char **argv)
     const uid_t caller = getuid();
     self.activated = caller == 0;
     if (!hlp_is_channel(0))
-        _exit(EXE_STATUS_DESCRIPTORS); /* no answer goes to what is no request socket */
+        _exit(EXE_STATUS_DESCRIPTORS); /* no answer to a descriptor that is no request socket */
     hlp_become_server();
     const size_t len = hlp_receive(request, sizeof(request), self.fds, &n_fds);
     hlp_load_policy(&self);

@@ -1,7 +1,7 @@
-/* The container's network namespace. The helper enters it before the clone: the container is born
- * in it, and the monitor stays in it, so it MUST NOT have a way to the network either. lo is
- * brought up here; addresses and rates of PRIVATE are set by container-network, which runs in the
- * host's namespace with CAP_NET_ADMIN alone (executor/network.h). */
+/* The container's network namespace. The helper enters it before the clone: the container starts in
+ * it, and the monitor remains in it, so the monitor MUST NOT have a way to the network either. lo
+ * is brought up here; addresses and rates of PRIVATE are set by container-network, which runs in
+ * the host's namespace with CAP_NET_ADMIN alone (executor/network.h). */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/netlink.h>
@@ -24,15 +24,15 @@ static int checked(int r, const char *what)
 static void bring_up_lo(void)
 {
     struct ifreq lo = { .ifr_name = "lo",
-                        .ifr_flags = IFF_UP }; /* of the others none can be changed */
+                        .ifr_flags = IFF_UP }; /* the other flags cannot be changed */
     int s = checked(socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), "socket");
     checked(ioctl(s, SIOCSIFFLAGS, &lo), "lo");
     (void)close(s);
 }
 
 /* Addresses and isolation of a private network are IPv4's: its device MUST NOT get an IPv6 address.
- * The default applies to devices made later; lo exists already. Written through a new /proc, on
- * which nothing is mounted. */
+ * The default applies to devices created later; lo exists already. Written through a new procfs
+ * without mounts on it. */
 static void refuse_ipv6(void)
 {
     struct stat st;
@@ -75,7 +75,7 @@ static void configure(const struct hlp *h, int host)
 
 void hlp_network(const struct hlp *h)
 {
-    /* A localizer has the host's, unless no container of this node may have a network. */
+    /* A localizer has the host's, unless this node allows containers no network at all. */
     if (h->req.op == EXE_OP_LOCALIZE ? h->cfg.networks != 1U << EXE_NETWORK_NONE
                                      : h->req.network == EXE_NETWORK_HOST)
         return;

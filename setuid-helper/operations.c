@@ -9,7 +9,8 @@
 
 #include "setuid-helper/helper.h"
 
-/* The caches and the application's directories of one local dir, below usercache/<submitter>. */
+/* Creates the caches and the application's directories of one local dir, below
+ * usercache/<submitter>. */
 static void make_app_dirs(const struct hlp *h, int user_dir)
 {
     hlp_label(h, HLP_LABEL_USER_CACHE);

@@ -13,8 +13,8 @@ struct slice {
     size_t n;
 };
 
-/* What stands before the next `mark`, and the mark, taken away from the front of `rest`; false at
- * the end. */
+/* Removes the field before the next `mark`, and the mark, from the front of `rest`; false at the
+ * end. */
 static bool take(struct slice *rest, char mark, struct slice *ret)
 {
     if (!rest->s)
@@ -31,7 +31,7 @@ static bool is(struct slice a, const char *b)
     return strlen(b) == a.n && memcmp(a.s, b, a.n) == 0;
 }
 
-/* A plain decimal id up to HLP_ID_MAX: "", "+1", "01", " 1", "0x1" and -1 are none. */
+/* Parses a decimal id up to HLP_ID_MAX: refuses "", "+1", "01", " 1", "0x1" and -1. */
 static bool number(struct slice f, uint32_t *ret)
 {
     uint64_t v = 0;
@@ -60,8 +60,8 @@ struct hlp_user *hlp_users_find(const struct hlp_users *t, const char *name)
     return t->n ? bsearch(&key, t->v, t->n, sizeof(key), by_name) : NULL;
 }
 
-/* Of two lines of one name the first counts, as everywhere; its number is kept where the groups
- * will be. */
+/* The first of two lines of one name counts, as everywhere; its line number is stored in the place
+ * of the groups until then. */
 static int by_name_and_line(const void *a, const void *b)
 {
     const struct hlp_user *u = a, *v = b;
@@ -116,7 +116,7 @@ void hlp_users_ban(struct hlp_users *t, const struct hlp_list *banned)
         qsort(t->v, t->n, sizeof(*t->v), by_name);
 }
 
-/* One line of /etc/group: its name, number and members. */
+/* Parses one line of /etc/group: its name, number and members. */
 static bool group_line(struct slice *rest, struct slice *name, uint32_t *gid, struct slice *members,
                        bool *end)
 {

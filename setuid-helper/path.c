@@ -95,7 +95,7 @@ int hlp_open_trusted(const char *path, int flags, enum exe_status on_open, enum 
     int dir = hlp_walk(path, 0, name, on_open, on_owner);
     if (dir < 0)
         return dir;
-    /* A FIFO in place of the file must not hold the open up; openat2 takes O_PATH only alone. */
+    /* A FIFO in place of the file must not block the open; openat2 takes O_PATH only alone. */
     int fd = hlp_openat2(dir, name, flags | O_NOFOLLOW | (flags & O_PATH ? 0 : O_NONBLOCK),
                          RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS);
     (void)close(dir);
@@ -137,7 +137,7 @@ int hlp_open_root(const struct hlp *h, const char *path, enum exe_status status)
 }
 
 /* A new directory gets owner and mode under a random name and is then renamed: under the final name
- * it is complete, and an existing directory is never given away. */
+ * it is complete, and the owner of an existing directory is never changed. */
 static void make_for(const struct hlp *h, int parent, const char *name, uid_t uid, mode_t mode,
                      enum exe_status status)
 {

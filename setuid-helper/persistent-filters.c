@@ -1,13 +1,14 @@
 /* The persistent filters on the daemon's cgroups, each for everything below it. Part of
  * container-prepare: container-executor only verifies them, by a mark on the cgroup. The connect
- * filter (connect-filter.c) is on the root cgroup always, the device filters where devices decide.
+ * filter (connect-filter.c) is always on the root cgroup, the device filters depend on assignable
+ * devices.
  *
- * Where no device can be assigned the root cgroup has one: it covers every container and any
- * process that the daemon moves below it. Where devices can be assigned each container has a filter
- * of its own, the cgroups of monitors and localizers have these, and the root none: all filters up
- * to the root must agree, so one there would deny assigned devices.
+ * If no device can be assigned the root cgroup has one: it covers every container and any process
+ * that the daemon moves below it. If devices can be assigned each container has a filter of its
+ * own, the cgroups of monitors and localizers have these, and the root none: all filters up to the
+ * root must agree, so one there would deny assigned devices.
  *
- * The cgroups belong to the daemon, which may be hostile: it can remove and remake them at any
+ * The cgroups belong to the daemon, which may be hostile: it can remove and recreate them at any
  * time. But filters and mark are root's and last as long as the cgroup, and a new cgroup has
  * neither: it changes a source of the policy, which is then rebuilt, and nothing MUST start in a
  * cgroup without the mark. */
@@ -56,8 +57,8 @@ static const char *stand(const struct hlp_policy *p, int group)
     return fsetxattr(group, HLP_FILTERED, "", 0, 0) < 0 ? HLP_FILTERED : NULL;
 }
 
-/* Detaches the filter of a cgroup that no longer needs it, as devices became assignable: it is all
- * that keeps the processes there from devices, so it stays until the cgroup is empty. A launch that
+/* Detaches the filter of a cgroup that no longer needs it, as devices became assignable: it alone
+ * protects devices from the processes there, so it is kept until the cgroup is empty. A launch that
  * relies on it checks the mark after its process is in the cgroup; here the mark is removed before
  * the cgroup is probed: one of the two sees the other. */
 static const char *release(struct hlp_policy *p, int group, const char *path)
@@ -90,7 +91,8 @@ static const char *release(struct hlp_policy *p, int group, const char *path)
     return NULL;
 }
 
-/* The daemon's cgroup at `path`, or -1: container-executor reports the cause when it needs it. */
+/* Opens the daemon's cgroup at `path`, or -1: container-executor reports the cause when it needs
+ * it. */
 static int open_group(const struct hlp_policy *p, const char *path)
 {
     struct stat st;

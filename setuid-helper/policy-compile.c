@@ -14,8 +14,7 @@
 
 #define ACCOUNTS_MAX (4 * 1024 * 1024)
 #define SECOND INT64_C(1000000000)
-#define TICK                                                                                       \
-    12000000 /* ns: a change within less than this may leave the times of a file as they were */
+#define TICK 12000000 /* ns: a change within less than this may not change the times of a file */
 
 static char accounts[ACCOUNTS_MAX];
 
@@ -27,8 +26,8 @@ void hlp_add_source(struct hlp_policy *p, const char *path, bool content)
     s->path = path;
     s->content = content;
     hlp_source_probe(s);
-    /* A file that has just changed is read when its times can tell the next change from this one:
-     * by the kernel's tick, or by whole seconds where the file system keeps no more. */
+    /* A file that has just changed is read when its times can distinguish the next change from this
+     * one: by the kernel's tick, or by whole seconds if the file system has no finer ones. */
     for (int tries = 0; content && tries < 3; tries++) {
         const int64_t tick = s->ctime.tv_nsec ? TICK : SECOND + TICK;
         struct timespec now, pause = { tick / SECOND, tick % SECOND };
@@ -67,7 +66,7 @@ static size_t load(struct hlp_policy *p, const char *path)
                         EXE_STATUS_USER_LOOKUP);
 }
 
-/* An account of ours, whose id is no job's. */
+/* A service account, whose id no job may have. */
 static struct hlp_user service(const struct hlp_users *users, const char *name,
                                struct hlp_policy *p)
 {
@@ -106,7 +105,7 @@ static void find_accounts(const struct hlp_config *cfg, struct hlp_policy *p,
     p->n_users = (uint32_t)users->n;
 }
 
-/* Before the first text: they lie at its front. */
+/* Call it before the first text: the filters are at the front of the texts. */
 static void load_filters(struct hlp_policy *p)
 {
     static const char *const names[HLP_FILTERS] = {
@@ -142,7 +141,7 @@ static size_t number(char *text, size_t at, const char *key, uint32_t value)
     return line(text, at, key, digits);
 }
 
-/* For the daemon to compare with its own. */
+/* The answer to CHECK, which the daemon compares with its own settings. */
 void hlp_write_answer(struct hlp_config *cfg)
 {
     static char text[EXE_REPLY_TEXT_MAX];
@@ -188,7 +187,7 @@ void hlp_write_answer(struct hlp_config *cfg)
     p->answer = text;
 }
 
-/* Nodes that every user of a GPU needs, given with the first one of its major. */
+/* Nodes that every user of a GPU needs, added with the first one of its major. */
 static const struct {
     uint32_t major;
     const char *path;
@@ -225,7 +224,7 @@ static void add_node(struct hlp_policy *p, const struct exe_device *id, const ch
     p->nodes[n] = node;
 }
 
-/* The nodes of one directory below /dev ("" or "name/") that may be assigned; the first of a
+/* Finds the assignable nodes of one directory below /dev ("" or "name/"); the first of each
  * number. */
 static void search(const struct hlp_config *cfg, struct hlp_policy *p, int dev, const char *below)
 {
@@ -266,7 +265,7 @@ static void find_nodes(const struct hlp_config *cfg, struct hlp_policy *p)
     (void)close(dev);
 }
 
-/* The file, and the directories above it, which must be root's. */
+/* Reads the file; it and the directories above it must be root's. */
 static void read_config(struct hlp_config *cfg)
 {
     const char *why = NULL;

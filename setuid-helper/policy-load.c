@@ -1,5 +1,5 @@
-/* The policy in force, for container-executor: read, and made by container-prepare where it is
- * missing or older than one of its sources. */
+/* Loads the policy in force into container-executor; container-prepare rebuilds it if it is missing
+ * or older than one of its sources. */
 #include <errno.h>
 #include <unistd.h>
 

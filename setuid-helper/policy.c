@@ -107,7 +107,7 @@ void hlp_source_probe(struct hlp_source *s)
     }
 }
 
-/* The cgroup whose filter is to be detached has become empty. */
+/* True if the cgroup whose filter is to be detached has become empty. */
 static bool held_for_nothing(const char *held)
 {
     char events[256] = "";

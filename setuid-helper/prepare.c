@@ -1,13 +1,13 @@
-/* container-prepare: prepares what depends on root's configuration alone, so that
+/* container-prepare: prepares everything that depends on root's configuration alone, so that
  * container-executor, which runs for every request, only reads it. Started by container-executor
  * when the policy is missing or outdated, with CAP_SYS_ADMIN, CAP_SYS_CHROOT and CAP_NET_ADMIN;
  * also by root.
  *
- * All files lie in EXECUTOR_STATE: a directory of root's, mode 0700, with a tmpfs of this mount
+ * All files are in EXECUTOR_STATE: a directory of root's, mode 0700, with a tmpfs of this mount
  * namespace on it. It MUST be locked: one program works there at a time. The rename of `policy`
  * MUST be the last step: a program killed before it leaves no state in force.
  *
- * Errors are written to descriptor 1 as a struct hlp_message when that is a pipe
+ * Errors are written to descriptor 1 as a struct hlp_message if that is a pipe
  * (container-executor's), else as a message to descriptor 2. */
 #include <errno.h>
 #include <fcntl.h>
@@ -37,7 +37,7 @@ static void print(enum exe_status status, int error, const char *what)
                   error ? strerror(error) : "");
 }
 
-/* The state directory, made with its parents where they are missing; proved to be root's. */
+/* Opens the state directory, creates it with missing parents; verified to be root's. */
 static int open_state(void)
 {
     static const char path[] = EXECUTOR_STATE;
@@ -70,8 +70,8 @@ static void mount_step(long r)
         hlp_fail(EXE_STATUS_STATE, errno, EXECUTOR_STATE);
 }
 
-/* A tmpfs over the directory, with the mark of this mount namespace from its birth on. No other
- * namespace sees it: what is bound in it is of use in this one only. */
+/* Mounts a tmpfs over the directory, with the mark of this mount namespace from its creation on. No
+ * other namespace sees it: namespaces bound in it are useful in this one only. */
 static void mount_over(int dir, const char *mark)
 {
     static const char *const with[][2] = { { "mode", "0700" },
@@ -94,7 +94,7 @@ static void mount_over(int dir, const char *mark)
     (void)close(fs);
 }
 
-/* The state of this mount namespace, locked. */
+/* Opens the state of this mount namespace, locked. */
 static int take_state(void)
 {
     char mark[64];
@@ -106,7 +106,7 @@ static int take_state(void)
         int fd = open_state();
         if (flock(fd, LOCK_EX) < 0)
             hlp_fail(EXE_STATUS_STATE, errno, EXECUTOR_STATE);
-        int now = open_state(); /* another one may have mounted meanwhile */
+        int now = open_state(); /* another process may have mounted meanwhile */
         if (fstat(fd, &a) < 0 || fstat(now, &b) < 0)
             hlp_fail(EXE_STATUS_STATE, errno, EXECUTOR_STATE);
         bool same = a.st_dev == b.st_dev && a.st_ino == b.st_ino;
@@ -126,7 +126,7 @@ static void commit(int state, struct hlp_policy *p, const struct hlp_users *user
 {
     const size_t length = hlp_policy_pack(p), table = users->n * sizeof(*users->v);
     const struct iovec parts[2] = { { p, length }, { users->v, table } };
-    (void)unlinkat(state, "policy.new", 0); /* of one that was killed, ignoring */
+    (void)unlinkat(state, "policy.new", 0); /* left by a killed one, ignoring */
     int fd =
         openat(state, "policy.new", O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd < 0 || writev(fd, parts, 2) != (ssize_t)(length + table) || close(fd) < 0 ||
@@ -150,10 +150,9 @@ int main(int argc, char **argv)
     (void)umask(077);
     int state = take_state();
     if (hlp_policy_read(&there) >= 0 &&
-        !there.unfiltered[0]) /* somebody else has made it while this one waited */
+        !there.unfiltered[0]) /* another process has made it while this one waited */
         return 0;
-    (void)unlinkat(state, "policy",
-                   0); /* what it says of filters may be over in a moment; or none, ignoring */
+    (void)unlinkat(state, "policy", 0); /* its filters are about to change; or none, ignoring */
     hlp_compile(&cfg, &users);
     hlp_attach_persistent_filters(&cfg);
     hlp_write_answer(&cfg);
@@ -161,8 +160,7 @@ int main(int argc, char **argv)
     hlp_make_root_templates(state, &cfg);
     commit(state, &cfg.policy, &users);
     hlp_drop_root_templates(state, cfg.policy.roots);
-    if (unfiltered[0] &&
-        !asked_by_executor()) /* that one reads it in the policy, for what needs a filter */
+    if (unfiltered[0] && !asked_by_executor()) /* it reads the reason in the policy */
         hlp_fail(EXE_STATUS_DEVICE_FILTER, 0, unfiltered);
     return 0;
 }

@@ -1,9 +1,9 @@
-/* Descriptor 0 of container-executor: one datagram in, with its descriptors, and one out; and the
- * line that the machine's log gets of it.
+/* Descriptor 0 of container-executor: one datagram in, with its descriptors, and one out; and its
+ * line in the machine's log.
  *
- * The datagram is hostile: what is longer than a request, cut, or carries anything but at most
- * EXE_FDS_MAX descriptors MUST be refused here. Its content is decoded by main.c, and MUST NOT be
- * looked at before the caller has been checked. */
+ * The datagram is hostile: one that is longer than a request, truncated, or carries anything but at
+ * most EXE_FDS_MAX descriptors MUST be refused here. Its content is decoded by main.c, and MUST NOT
+ * be read before the caller has been checked. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -42,7 +42,7 @@ size_t hlp_receive(uint8_t *buf, size_t size, int fds[EXE_FDS_MAX], int *ret_n_f
     while (n < 0 && errno == EINTR);
     if (n < 0)
         hlp_fail(EXE_STATUS_REQUEST, errno, "recvmsg");
-    if (n == 0) /* the other end was closed: nothing is requested */
+    if (n == 0) /* the other end was closed: no request */
         _exit(EXE_STATUS_REQUEST);
     const struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
     *ret_n_fds = 0;
@@ -73,14 +73,14 @@ void hlp_reply(const struct exe_request *to, enum exe_status status, int error, 
     };
     struct iovec iov[2] = { { &head, sizeof(head) }, { (void *)(uintptr_t)text, head.text_len } };
     const struct msghdr msg = { .msg_iov = iov, .msg_iovlen = 2 };
-    /* A request that is still unread would reach the caller as a reset in place of this answer. */
+    /* An unread request would reach the caller as a reset in place of this answer. */
     (void)recv(0, (char[1]){ 0 }, 1, MSG_DONTWAIT);
-    /* A caller that is gone or does not read loses its answer, nothing else. */
+    /* A caller that has ended or does not read loses its answer, nothing else. */
     (void)sendmsg(0, &msg, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
-/* The request has been decoded, or is zero but for our version: no byte of it is written that has
- * not been checked. */
+/* The request has been decoded, or is zero except for our version: only checked bytes of it are
+ * written. */
 void hlp_audit(const struct hlp *h, enum exe_status status, int error)
 {
     static const char *const operations[] = { "none",     "CHECK",  "INIT_APP", "LAUNCH",

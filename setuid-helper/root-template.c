@@ -1,14 +1,15 @@
 /* Root templates: the host's file system as every container of a profile, and every localizer, sees
- * it. Each is a mount namespace that container-prepare makes once and pins by binding its file in
+ * it. Each is a mount namespace that container-prepare creates once and pins by binding its file in
  * the state directory. A launch enters one and takes a copy (sandbox.c), so that the host's mount
  * table is neither copied nor torn down at a launch.
  *
- *   strict      a new root with the paths listed here, entered by pivot_root
- *   hadoop      the host's tree read-only; /dev new; secret places and the daemon's directories
- * covered localizer   the host's tree read-only, the daemon's directories covered
+ *    strict      a new root with the paths listed here, entered by pivot_root
+ *    hadoop      the host's tree read-only; /dev new; secret places and the daemon's directories
+ *                covered
+ *    localizer   the host's tree read-only, the daemon's directories covered
  *
  * Private keys of the host's services are covered in all of them. Every mount MUST be nosuid, and
- * nodev except device nodes, and read-only except devices and what the configuration makes
+ * nodev except device nodes, and read-only except devices and paths that the configuration makes
  * writable. Paths are root's: the host's own and the configuration's. The daemon's directories MUST
  * NOT be reached through a link. A path of the host that a template shows is a source of the
  * policy: another file or mount there rebuilds the templates. */
@@ -32,14 +33,14 @@
 #define LOCALIZER 0 /* among the numbers of profiles */
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
-static uint32_t with_keys; /* the first of the sources below which private keys may be */
+static uint32_t with_keys; /* index of the first of the sources that may have private keys below */
 
 _Noreturn static void fail(const char *what)
 {
     hlp_fail(EXE_STATUS_MOUNT, errno, what);
 }
 
-/* An empty directory with `flags` over the one at `path`, if there is one. */
+/* Mounts an empty directory with `flags` over the one at `path`, if it exists. */
 static void cover(int root, const char *path, uint64_t flags)
 {
     struct stat st;
@@ -60,7 +61,7 @@ static void make_read_only(int root, const char *path)
     (void)close(fd);
 }
 
-/* Files are copied: a mount of each would be copied and torn down with every container. */
+/* Copies files: a mount of each would be copied and torn down with every container. */
 static void copy_file(int root, const char *path)
 {
     int from = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -75,8 +76,8 @@ static void copy_file(int root, const char *path)
     (void)close(from);
 }
 
-/* A directory of the host at the same path, or what is in a file there; absent ones are left out.
- * In /etc a link is resolved here (its target, say below /run, is not there inside), except into
+/* Shows a directory of the host at the same path, or copies a file's content; skips missing ones.
+ * In /etc a link is resolved here (its target, say below /run, does not exist inside), except into
  * /usr. */
 static void host_path(int root, const char *path)
 {
@@ -97,7 +98,7 @@ static void host_path(int root, const char *path)
                 fail(path);
             return;
         }
-        if (stat(path, &st) < 0) /* leads nowhere */
+        if (stat(path, &st) < 0) /* a dangling link */
             return;
     }
     if (S_ISREG(st.st_mode)) {
@@ -110,7 +111,7 @@ static void host_path(int root, const char *path)
     hlp_attach(hlp_copy(AT_FDCWD, path, AT_RECURSIVE), root, path + 1);
 }
 
-/* Nothing of /etc that is not named here. */
+/* Only these names of /etc are shown. */
 static const char *const shown[] = {
     "/usr",
     "/bin",
@@ -154,7 +155,7 @@ static int strict_root(void)
         { "mode", "0755" }, { "size", "64m" }, { "nr_inodes", "1024" }, { NULL, NULL }
     };
     int root = hlp_new_mount("tmpfs", options, HLP_BASELINE);
-    /* On /proc, which every host has and nothing here comes from: only in this namespace. */
+    /* On /proc, which every host has and which this does not use: only in this namespace. */
     hlp_attach(dup(root), AT_FDCWD, "/proc");
     hlp_make_point(root, "etc", true);
     for (size_t i = 0; i < COUNT(shown); i++)
@@ -171,7 +172,8 @@ static int strict_root(void)
     return root;
 }
 
-/* The host's tree with its secret places covered. What names are resolved by stays in /run. */
+/* The host's tree with its secret places covered. Name resolution needs parts of /run, which are
+ * shown. */
 static void hadoop_root(int root)
 {
     static const char *const covered[] = { "root", "boot", "run" };
@@ -200,7 +202,7 @@ static int open_root_path(const char *path)
     return fd;
 }
 
-/* What root's configuration adds, by the walk that follows no link. */
+/* Adds the paths of root's configuration, by the walk that follows no link. */
 static void configured_paths(const struct hlp_list *l, int root, bool writable)
 {
     for (unsigned i = 0; i < l->n; i++) {
@@ -217,8 +219,8 @@ static void configured_paths(const struct hlp_list *l, int root, bool writable)
     }
 }
 
-/* The configured directories of the daemon, empty: a launch puts its own part of them there. Those
- * of a bad disk may be missing. */
+/* Makes the configured directories of the daemon, empty: a launch mounts its own part of them
+ * there. Those of a bad disk may be missing. */
 static void places(const struct hlp_list *l, int root, bool strict)
 {
     for (unsigned i = 0; i < l->n; i++) {
@@ -236,10 +238,10 @@ static void places(const struct hlp_list *l, int root, bool strict)
     }
 }
 
-/* What /proc tells of the machine beyond the container. */
+/* Information in /proc about the machine beyond the container. */
 static const struct mask {
     const char *name;
-    bool directory, module; /* it may come while the machine runs */
+    bool directory, module; /* it may appear while the machine runs */
 } masks[] = {
     { "acpi", true, false },
     { "asound", true, true },
@@ -259,8 +261,8 @@ static const struct mask {
     { "vmallocinfo", false, false },
 };
 
-/* Which of it has to be hidden: not what is absent for good, and not what the kernel lets root
- * alone read, and nobody write. */
+/* Selects the masks that are needed: not for files that never exist, nor for those that the kernel
+ * lets root alone read, and nobody write. */
 static void find_masks(struct hlp_policy *p)
 {
     struct stat st;
@@ -275,7 +277,7 @@ static void find_masks(struct hlp_policy *p)
     (void)close(proc);
 }
 
-/* /dev, with what a launch moves over the masked names: each a mount of its own. */
+/* /dev, with the mounts that a launch moves over the masked names: each a mount of its own. */
 static void make_dev(int root, struct hlp_nodes *nodes, const struct hlp_policy *p)
 {
     char path[HLP_PATH_MAX];
@@ -293,7 +295,7 @@ static void make_dev(int root, struct hlp_nodes *nodes, const struct hlp_policy 
                                          : mknodat(root, path, S_IFREG, 0)) < 0)
                 fail(path);
         }
-        hlp_set_attributes(dev, 0, HLP_RO, 0, "/dev"); /* before the copies, which have it, too */
+        hlp_set_attributes(dev, 0, HLP_RO, 0, "/dev"); /* before the copies, which inherit it */
     }
     (void)close(dev);
 }
@@ -309,7 +311,7 @@ static void enter(int root)
     hlp_set_attributes(root, 0, HLP_RO | HLP_BASELINE, 0, "/");
 }
 
-/* In a mount namespace of its own. */
+/* Builds it in a mount namespace of its own. */
 static void build(const struct hlp_config *cfg, unsigned kind)
 {
     const struct hlp_policy *p = &cfg->policy;
@@ -347,7 +349,7 @@ static void add_list(struct hlp_policy *p, const struct hlp_list *l)
         hlp_add_source(p, l->v[i], false);
 }
 
-/* Which one is at each path; of a file that was copied, also what is in it. */
+/* Records the identity of each path; for a copied file, also its content. */
 static void add_sources(struct hlp_config *cfg)
 {
     struct hlp_policy *p = &cfg->policy;
@@ -366,7 +368,7 @@ static void add_sources(struct hlp_config *cfg)
     add_list(p, &cfg->writable);
     add_list(p, &p->local_dirs);
     add_list(p, &p->log_dirs);
-    with_keys = p->n_sources; /* with their names, which may come later */
+    with_keys = p->n_sources; /* with their names, which may appear later */
     hlp_add_source(p, "/etc/ssl", true);
     hlp_add_source(p, "/etc/pki", true);
     DIR *pki = opendir("/etc/pki");
@@ -377,10 +379,11 @@ static void add_sources(struct hlp_config *cfg)
             hlp_add_source(p, asprintf(&path, "/etc/pki/%s", e->d_name) < 0 ? NULL : path, true);
 }
 
-/* A mount namespace, bound at `at`. The kernel lets a younger one be bound in an older one alone,
- * so that they cannot keep each other; from Linux 6.18 on it tells their age by numbers of which
- * each processor has its own supply. So this goes from one to the next until the number is a higher
- * one, as it is at the latest on the processor that our own namespace was made on. */
+/* Creates a mount namespace and binds it at `at`. The kernel lets a younger one be bound only in an
+ * older one, so that they cannot keep each other alive; from Linux 6.18 on it compares their ages
+ * by numbers, of which each processor has its own supply. So this tries one processor after the
+ * other until the number is higher, which it is at the latest on the processor on which our own
+ * namespace was created. */
 static int new_namespace(int home, int state, const char *at)
 {
     cpu_set_t all, one;
@@ -407,7 +410,7 @@ static int new_namespace(int home, int state, const char *at)
         CPU_ZERO(&one);
         CPU_SET(cpu, &one);
         (void)sched_setaffinity(0, sizeof(one),
-                                &one); /* there may be none of that number, ignoring */
+                                &one); /* there may be no such processor, ignoring */
     }
 }
 
@@ -439,17 +442,17 @@ void hlp_make_root_templates(int state, struct hlp_config *cfg)
     add_sources(cfg);
     find_masks(p);
     (void)umask(0);
-    do /* a number that nothing is left of */
+    do /* a generation without remaining files */
         (void)hlp_format(at, sizeof(at), HLP_ROOT_NAME, LOCALIZER, ++p->roots);
     while (fstatat(state, at, &st, AT_SYMLINK_NOFOLLOW) == 0);
-    make(state, cfg, LOCALIZER); /* first: it takes the number */
+    make(state, cfg, LOCALIZER); /* first: it reserves the generation */
     for (unsigned kind = EXE_PROFILE_STRICT; kind <= EXE_PROFILE_HADOOP; kind++)
         if (p->profiles >> kind & 1)
             make(state, cfg, kind);
     (void)umask(077);
 }
 
-/* Those of another number. A launch that has opened one has it as long as it needs. */
+/* Drops those of another generation. A launch that has opened one keeps it as long as it needs. */
 void hlp_drop_root_templates(int state, uint32_t number)
 {
     DIR *dir = fdopendir(dup(state));
@@ -460,8 +463,8 @@ void hlp_drop_root_templates(int state, uint32_t number)
             strtoul(strrchr(e->d_name, '-') + 1, NULL, 10) == number)
             continue;
         (void)syscall(SYS_umount2, e->d_name,
-                      MNT_DETACH_);          /* of one that was killed: none, ignoring */
-        (void)unlinkat(state, e->d_name, 0); /* the next one's matter, ignoring */
+                      MNT_DETACH_);          /* left by a killed one: none, ignoring */
+        (void)unlinkat(state, e->d_name, 0); /* retried by the next one, ignoring */
     }
     (void)closedir(dir);
 }

@@ -15,7 +15,7 @@
 #include "setuid-helper/helper.h"
 
 #define SECONDS 10
-#define HIGH 100 /* out of the way of the descriptors' places */
+#define HIGH 100 /* above the numbers of the program's descriptors */
 
 _Noreturn static void execute(const struct hlp_program *p, int program)
 {
@@ -69,7 +69,7 @@ int hlp_run_program(const struct hlp_program *p, void *out, size_t max, size_t *
     struct pollfd ended = { .fd = pidfd, .events = POLLIN };
     if (poll(&ended, 1, SECONDS * 1000) != 1)
         give_up(p, pid);
-    ssize_t n = read(from[0], out, max); /* all of it is in the pipe */
+    ssize_t n = read(from[0], out, max); /* the pipe holds all of it */
     (void)close(from[0]);
     (void)close(pidfd);
     *ret_got = n > 0 ? (size_t)n : 0;

@@ -1,9 +1,9 @@
-/* The file system of a launched process, in a mount namespace that its parent makes and the process
- * is born in: a copy of the root template of its profile (root-template.c), with file systems of
- * its own (pts, shared memory, mount points, with assigned devices a /dev) and its own directories,
- * which directories.c has cloned as detached mounts in the host's namespace. The child itself adds
- * /proc and cgroup, which need its pid namespace and its group. A process of profile host has the
- * host's tree as it is, but nosuid, and a new /proc.
+/* The file system of a launched process, in a mount namespace that its parent makes and in which
+ * the process starts: a copy of the root template of its profile (root-template.c), with file
+ * systems of its own (pts, shared memory, mount points, with assigned devices a /dev) and its own
+ * directories, which directories.c has cloned as detached mounts in the host's namespace. The child
+ * itself adds /proc and cgroup, which need its pid namespace and its cgroup. A process of profile
+ * host has the host's tree unchanged, but nosuid, and a new /proc.
  *
  * Paths used in that namespace MUST be the template's or lie on a new tmpfs that no other process
  * sees, and MUST NOT pass through a directory of a user or of the daemon. */
@@ -28,8 +28,8 @@ _Noreturn static void fail(const char *what)
     hlp_fail(EXE_STATUS_MOUNT, errno, what);
 }
 
-/* A new /proc, which also sets oom_score_adj: the daemon's protection MUST NOT be inherited; a
- * localizer is killed first. */
+/* A new procfs, through which oom_score_adj is also set: the daemon's protection MUST NOT be
+ * inherited; a localizer is killed first. */
 static int new_proc(const struct hlp *h)
 {
     static hlp_options invisible = { { "hidepid", "invisible" }, { NULL, NULL } };
@@ -39,8 +39,8 @@ static int new_proc(const struct hlp *h)
 }
 
 /* Hides the files of /proc that describe the machine, or makes them read-only. The job has no right
- * to write them; this holds if it had one. Files that only root may read, and none may write, are
- * left to the kernel (root-template.c). */
+ * to write them; this also holds if it had. Files that only root may read, and none may write, are
+ * not masked (root-template.c). */
 static void mask_proc(const struct hlp_list *masks, int hidden, int proc)
 {
     static const char *const read_only[] = { "bus", "fs", "irq", "sys" };
@@ -61,7 +61,7 @@ static void mask_proc(const struct hlp_list *masks, int hidden, int proc)
     }
 }
 
-/* The same directory of mount points at each place; read-only. */
+/* Mounts the same directory of mount points at each place; read-only. */
 static void lay_out(const struct hlp_list *places, int root, const char *points)
 {
     for (unsigned i = 0; i < places->n; i++) {
@@ -75,10 +75,10 @@ static void lay_out(const struct hlp_list *places, int root, const char *points)
     }
 }
 
-/* The file systems of its own. One tmpfs, on /proc, where it will be covered, has the mount points
- * of all local directories in one directory, which lies at the place of each; those of all log
- * directories in another. All are there, and read-only, before anything is mounted on them: no path
- * here passes through a user's directory. A container's shared memory is a third; and there are its
+/* Mounts its own file systems. One tmpfs, on /proc, where it will be covered, has the mount points
+ * of all local directories in one directory, which is mounted at the place of each; those of all
+ * log directories in another. All exist, and are read-only, before anything is mounted on them: no
+ * path here passes through a user's directory. A container also has shared memory, a third, and its
  * terminals. */
 static void own_file_systems(const struct hlp *h, int root, const struct hlp_dirs *dirs)
 {
@@ -126,7 +126,7 @@ static void attach_dirs(int root, const struct hlp_dirs *dirs)
     }
 }
 
-/* The prepared /dev has the standard nodes alone. */
+/* The prepared /dev has only the standard nodes. */
 static void assigned_nodes(struct hlp_nodes *nodes, int root)
 {
     hlp_add_standard_nodes(nodes, root);
@@ -159,7 +159,7 @@ void hlp_enter_sandbox(struct hlp *h, int template, struct hlp_child *c,
 {
     static struct hlp_nodes assigned;
     const bool container = h->req.op == EXE_OP_LAUNCH;
-    int ns = open("/proc/self/ns", O_PATH | O_DIRECTORY | O_CLOEXEC); /* sanitize.c has proved it */
+    int ns = open("/proc/self/ns", O_PATH | O_DIRECTORY | O_CLOEXEC); /* verified by sanitize.c */
     h->host_ns = openat(ns, "mnt", O_RDONLY | O_CLOEXEC);
     int root = hlp_openat2(AT_FDCWD, "/", O_PATH | O_DIRECTORY, 0);
     for (unsigned i = 0; template >= 0 && i < c->n_nodes; i++)

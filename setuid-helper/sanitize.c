@@ -1,6 +1,6 @@
-/* Sanitizes the process, and drops its privileges. Everything that a caller can leave to a setuid
- * program (descriptors, environment, signals, limits, namespaces) MUST be reset or refused before a
- * byte of the request is read. The drop MUST be irreversible and is verified. */
+/* Sanitizes the process, and drops its privileges. Everything that a setuid program inherits from
+ * its caller (descriptors, environment, signals, limits, namespaces) MUST be reset or refused
+ * before a byte of the request is read. The drop MUST be irreversible and is verified. */
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
@@ -25,8 +25,8 @@
 
 #include "setuid-helper/helper.h"
 
-/* 1 and 2 become /dev/null; 0 MUST be open (main.c checks what it is); all others are closed. A
- * file opened later can never become 0, 1 or 2. */
+/* 1 and 2 become /dev/null; 0 MUST be open (main.c checks its type); all others are closed. A file
+ * opened later can never become 0, 1 or 2. */
 static void descriptors(void)
 {
     if (fcntl(0, F_GETFD) < 0)
@@ -52,7 +52,7 @@ void hlp_keep_only(int *const *keep, int n)
 static void signals(void)
 {
     /* The kernel's own struct, all zero: SIG_DFL without flags. The C library's signal() refuses
-     * its two, 32 and 33, which GNU make 4.3 hands down ignored. */
+     * its two, 32 and 33, which GNU make 4.3 passes down ignored. */
     const struct {
         unsigned long handler, flags, restorer, mask;
     } ign = { .handler = 1 }, dfl = { 0 };
@@ -60,8 +60,8 @@ static void signals(void)
     sigset_t empty, pending;
     for (int which = ITIMER_REAL; which <= ITIMER_PROF; which++)
         (void)setitimer(which, &none, NULL);
-    /* Blocked and pending, as a caller's SIGALRM may be, it would kill when it is let in below:
-     * ignoring it for a moment takes it away. */
+    /* A signal inherited blocked and pending, such as a caller's SIGALRM, would kill when it is
+     * unblocked below: ignoring it for a moment discards it. */
     (void)sigpending(&pending);
     for (int sig = 1; sig < NSIG; sig++)
         if (sig != SIGKILL && sig != SIGSTOP) {
@@ -69,7 +69,7 @@ static void signals(void)
                 (void)syscall(SYS_rt_sigaction, sig, &ign, NULL, sizeof(ign.mask));
             (void)syscall(SYS_rt_sigaction, sig, &dfl, NULL, sizeof(dfl.mask));
         }
-    /* A reply to a caller that is gone must be an error, not death in the middle of a step. */
+    /* A reply to a caller that has ended must be an error, not death within a step. */
     (void)signal(SIGPIPE, SIG_IGN);
     (void)sigemptyset(&empty);
     (void)sigprocmask(SIG_SETMASK, &empty, NULL);
@@ -77,7 +77,7 @@ static void signals(void)
 
 struct limit {
     int resource;
-    rlim_t least, soft, hard; /* less than the first is refused; the hard one is never raised */
+    rlim_t least, soft, hard; /* values below `least` are refused; the hard limit is never raised */
     const char *name;
 };
 
@@ -114,7 +114,7 @@ static void limits(void)
     SET_LIMITS(own);
 }
 
-/* For the job: no core files, the usual soft values, nothing real-time. */
+/* For the job: no core files, the usual soft values, no real-time priority. */
 void hlp_rlimits(void)
 {
     static const struct limit job[] = {
@@ -133,8 +133,8 @@ void hlp_rlimits(void)
 }
 
 /* Requires the initial user and pid namespaces, by their fixed inode numbers; no chroot: after
- * entering a mount namespace, here its own, a process stands at its root; no inherited filter,
- * which every container would have. */
+ * entering a mount namespace, here its own, a process is at its root; no inherited filter, which
+ * every container would have. */
 static void confinement(void)
 {
     struct statfs fs;
@@ -169,7 +169,7 @@ static void confinement(void)
 #define STEPS                                                                                      \
     (BIT(CAP_DAC_OVERRIDE) | BIT(CAP_NET_ADMIN) | BIT(CAP_SYS_CHROOT) | BIT(CAP_SYS_RESOURCE))
 
-/* Without CAP_SYS_RESOURCE where the machine has none, as in a container of somebody else's. */
+/* Without CAP_SYS_RESOURCE if the machine has none, as in a foreign container. */
 static uint64_t working_set = SERVING | STEPS;
 
 static void set_caps(uint64_t effective, uint64_t permitted, uint64_t inheritable,
@@ -195,10 +195,10 @@ static bool no_caps(void)
     return syscall(SYS_capget, &head, data) == 0 && memcmp(data, none, sizeof(none)) == 0;
 }
 
-/* What the helper works with. CAP_DAC_OVERRIDE becomes effective for the two steps that concern the
- * daemon's cgroup, whose common ancestor with ours may be anybody's; CAP_NET_ADMIN for a network
- * namespace of the container's own, CAP_SYS_CHROOT to enter a root template,
- * CAP_SYS_RESOURCE for hlp_oom_score. */
+/* The helper's working set. CAP_DAC_OVERRIDE becomes effective for the two steps that concern the
+ * daemon's cgroup, whose common ancestor with ours may have any owner; CAP_NET_ADMIN for a network
+ * namespace of the container's own, CAP_SYS_CHROOT to enter a root template, CAP_SYS_RESOURCE for
+ * hlp_oom_score. */
 void hlp_set_step_cap(enum hlp_extra extra)
 {
     static const uint64_t bits[] = { [HLP_CAP_NONE] = 0,
@@ -209,8 +209,8 @@ void hlp_set_step_cap(enum hlp_extra extra)
     set_caps((SERVING | bits[extra]) & working_set, working_set, 0, EXE_STATUS_PRIVILEGE);
 }
 
-/* Mounts, namespaces and cgroups are for LAUNCH and LOCALIZE alone; a label is written through a
- * new mount of /proc. */
+/* Mounts, namespaces and cgroups are only for LAUNCH and LOCALIZE; a label is written through a new
+ * mount of /proc. */
 void hlp_cut_caps(const struct hlp *h)
 {
     const uint64_t needed[] = { [EXE_OP_CHECK] = 0,
@@ -227,8 +227,7 @@ void hlp_cut_caps(const struct hlp *h)
 void hlp_oom_score(int proc, const char *score)
 {
     static const char own[] = "self/oom_score_adj";
-    hlp_set_step_cap(
-        HLP_CAP_SYS_RESOURCE); /* by it the value is the floor, too; else that stays the caller's */
+    hlp_set_step_cap(HLP_CAP_SYS_RESOURCE); /* the value becomes the minimum, too */
     hlp_write_proc(proc, own, score, EXE_STATUS_PRIVILEGE);
     hlp_set_step_cap(HLP_CAP_NONE);
     if (working_set & BIT(CAP_SYS_RESOURCE))
@@ -237,7 +236,7 @@ void hlp_oom_score(int proc, const char *score)
         hlp_openat2(proc, own, O_WRONLY, RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_XDEV);
     if (fd < 0 || write(fd, "-1", 2) >= 0 || errno != EACCES)
         hlp_fail(EXE_STATUS_PRIVILEGE, EPERM,
-                 "oom_score_adj: the caller's floor stays without CAP_SYS_RESOURCE");
+                 "oom_score_adj: cannot raise the caller's minimum without CAP_SYS_RESOURCE");
     (void)close(fd);
 }
 
@@ -266,8 +265,8 @@ void hlp_sanitize(int argc)
     confinement(); /* leaves the process in / */
 }
 
-/* Bits that make capabilities what capset says and nothing else: no magic for uid 0, none for a
- * change of uid. Locked; the last two with the drop. */
+/* Securebits that let only capset change capabilities: no special case for uid 0, none for a change
+ * of uid. Locked; the last two with the drop. */
 #define SECUREBITS                                                                                 \
     (SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_SETUID_FIXUP |                               \
      SECBIT_NO_SETUID_FIXUP_LOCKED | SECBIT_KEEP_CAPS_LOCKED)
@@ -277,8 +276,8 @@ void hlp_sanitize(int argc)
  * the drop. */
 static const unsigned char handed_on[] = { CAP_NET_ADMIN, CAP_SYS_ADMIN, CAP_SYS_CHROOT };
 
-/* Every other bounding capability this kernel knows: nothing that is executed from here on can gain
- * one. */
+/* Drops every other bounding capability that this kernel knows: no program executed from here on
+ * can gain one. */
 static void drop_bounding(void)
 {
     for (unsigned long c = 0; c < 64; c++)

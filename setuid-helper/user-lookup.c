@@ -1,9 +1,9 @@
 /* user-lookup NAME: ids of an account that is not in /etc/passwd (LDAP, SSSD, …), for
  * container-executor, which runs this as an account of its own with an empty environment. Loads NSS
- * modules, holds no privilege; the helper checks what it says, but cannot check that it is true. So
- * nobody MUST be able to trace this process, and the id MUST be this name's: a service that answers
- * for a name with the id of another one is not believed. Writes uid, gid, count, groups as 32-bit
- * numbers of this machine. */
+ * modules, holds no privilege; the helper checks the form of its output, but cannot check that it
+ * is true. So nobody MUST be able to trace this process, and the id MUST be this name's: a service
+ * that answers for a name with the id of another one is not believed. Writes uid, gid, count,
+ * groups as 32-bit numbers of this machine. */
 #include <grp.h>
 #include <pwd.h>
 #include <stdint.h>

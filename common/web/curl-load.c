@@ -4,7 +4,8 @@
 #include <dlfcn.h>
 #include <errno.h>
 
-/* The library of the headers in use; packages depend on it by name (packaging/packages). */
+/* The version of the headers that this is compiled with; packages depend on it by name
+ * (packaging/packages). */
 #define SONAME "libcurl.so.4"
 
 static int find(void *library, const char *name, void *ret, struct sv_error *err)

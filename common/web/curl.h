@@ -44,8 +44,8 @@ struct sv_curl {
 
 /* The functions of the library that the program is linked to. */
 extern const struct sv_curl sv_curl_linked;
-/* Loads the library, unless an earlier call has, and returns its functions. It is never unloaded.
- * -ELIBACC: it is missing or too old. */
+/* Loads the library at the first call and keeps it; returns its functions. -ELIBACC: there is
+ * none, or it is too old. */
 int sv_curl_load(const struct sv_curl **ret, struct sv_error *err) _must_use_;
 
 #endif

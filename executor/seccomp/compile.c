@@ -5,7 +5,7 @@
  * its length. libseccomp resolves the names and compiles the same policy its own way; unless both
  * programs answer every call alike (prove.c) no filter is written.
  *
- * Lines:  default errno NAME            what every other call answers; first line of the policy
+ * Lines:  default errno NAME            result of every other call; first line of the policy
  *         allow CALL…                   any arguments
  *         allow CALL aN=VALUE…          one call, with all the conditions; lines of it are
  *         allow CALL aN&MASK=VALUE…     alternatives. 64-bit comparison of the masked argument
@@ -32,19 +32,19 @@
 enum { WORDS_MAX = 64, NEWER_MAX = 32, SAME_EVERYWHERE = 424 };
 
 struct call {
-    int number; /* of the architecture; -1: it has none */
-    int native; /* what libseccomp takes for it, and translates */
-    bool newer; /* than libseccomp, which translates no number without a name */
+    int number; /* of the architecture; -1: none */
+    int native; /* libseccomp's input, which it translates */
+    bool newer; /* libseccomp does not know the name, and translates no number without a name */
 };
 
 static const char *policy = "compile";
 static int line_number;
 static struct flt_policy rules;
-static unsigned n_first; /* of them: those of first-deny */
+static unsigned n_first; /* rules of first-deny among them */
 static struct {
     int number;
     uint32_t action;
-} newer[NEWER_MAX]; /* of another architecture */
+} newer[NEWER_MAX]; /* numbers on another architecture */
 static unsigned n_newer;
 
 __attribute__((format(printf, 1, 2))) _Noreturn static void fail(const char *format, ...)
@@ -233,8 +233,8 @@ static void line(scmp_filter_ctx *ctx, char *text)
     }
 }
 
-/* libseccomp's way to the same, behind the instructions of first-deny and those for calls that it
- * does not know: jumps in it are relative. */
+/* libseccomp's program, after the instructions of first-deny and those for calls that it does not
+ * know: its jumps are relative. */
 static unsigned theirs(scmp_filter_ctx ctx, struct sock_filter code[FLT_CODE_MAX])
 {
     unsigned n = 0;

@@ -10,7 +10,7 @@
 
 enum { FLT_RULES_MAX = 1024, FLT_CODE_MAX = 4096, FLT_CALLS_MAX = 1024 };
 
-struct flt_condition { /* (argument & mask) == value, of 64 bits */
+struct flt_condition { /* (argument & mask) == value, in 64 bits */
     unsigned argument;
     uint64_t mask, value;
 };
@@ -18,32 +18,33 @@ struct flt_condition { /* (argument & mask) == value, of 64 bits */
 struct flt_rule {
     int call;
     uint32_t action;
-    unsigned n; /* conditions; all of them hold */
+    unsigned n; /* number of conditions, combined by AND */
     struct flt_condition c[6];
 };
 
-/* Of several rules of one call those with conditions come first; the conditions of one call ask for
- * the same argument by the same mask, and for the same next one where that argument was equal. */
+/* Among the rules of one call those with conditions come first; the conditions of one call test the
+ * same argument with the same mask and, if that argument was equal, the same next one. */
 struct flt_policy {
-    uint32_t arch, foreign; /* AUDIT_ARCH_…; what a call of another one, or of x32, gets */
-    uint32_t otherwise;     /* what a call without a rule gets */
+    uint32_t arch, foreign; /* AUDIT_ARCH_…; result for a call of another one, or of x32 */
+    uint32_t otherwise;     /* result for a call without a rule */
     struct flt_rule v[FLT_RULES_MAX];
     unsigned n;
 };
 
 struct flt_program {
     struct sock_filter code[FLT_CODE_MAX]; /* the program is at its end */
-    unsigned at, n;                        /* its first instruction, and how many there are */
+    unsigned at, n;                        /* its first instruction, and their number */
 };
 
-/* tree.c: NULL, or what of the policy it cannot do. */
+/* tree.c: NULL, or the unsupported part of the policy. */
 const char *flt_generate(const struct flt_policy *p, struct flt_program *ret);
 
-/* prove.c: what a program answers; 0xffffffff, which the kernel does not know, for one that is
- * none. */
+/* prove.c: a program's result for a call; 0xffffffff, which the kernel does not know, for an
+ * invalid program. */
 uint32_t flt_run(const struct sock_filter *code, unsigned n, const struct seccomp_data *d);
-/* The same for every call number, every kind of architecture, and for the arguments that the policy
- * asks for every value that could make a difference? False: *ret_at is a call they differ in. */
+/* True if both programs return the same for every call number, every kind of architecture, and for
+ * the arguments that the policy tests every value that could make a difference. False: *ret_at is a
+ * call with a difference. */
 bool flt_equal(const struct flt_policy *p, const struct sock_filter *a, unsigned n_a,
                const struct sock_filter *b, unsigned n_b, struct seccomp_data *ret_at);
 

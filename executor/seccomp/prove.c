@@ -78,10 +78,11 @@ static unsigned add(uint64_t *v, unsigned n, uint64_t value)
     return n + 1;
 }
 
-/* What the rules of a call compare one argument with, and behind these each with one bit turned. */
+/* Values with which the rules of a call compare one argument, then each of them with one bit
+ * flipped. */
 static struct {
     uint64_t v[VALUES_MAX];
-    unsigned exact, n; /* n: 0 where no rule asks for the argument */
+    unsigned exact, n; /* n: 0 if no rule tests the argument */
 } values[6];
 
 static void collect(const struct flt_policy *p, int call, unsigned argument)
@@ -109,9 +110,9 @@ static void collect(const struct flt_policy *p, int call, unsigned argument)
     values[argument].n = n;
 }
 
-/* Every combination of the values of the arguments from this one on, with a bit turned in at most
- * `turned` of them at a time: in all of three would be ten million for one call. Arguments that no
- * rule asks for are all zero or all ones. */
+/* Tries every combination of the values of the arguments from this one on, with at most `turned`
+ * flipped values at a time: all three at once would be ten million for one call. Arguments that no
+ * rule tests are all zero or all ones. */
 static bool all_arguments(struct pair *x, unsigned argument, unsigned turned)
 {
     if (argument == 6)
@@ -129,7 +130,8 @@ static bool all_arguments(struct pair *x, unsigned argument, unsigned turned)
     return true;
 }
 
-/* What any rule asks for, also one of another call: a number that lands there shows. */
+/* Collects the values of all rules, also those of other calls: finds a number that is dispatched to
+ * the wrong rule. */
 static bool all_rules(struct pair *x)
 {
     for (unsigned i = 0; i < x->p->n; i++) {

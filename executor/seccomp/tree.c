@@ -11,7 +11,7 @@
 #include "executor/seccomp/filter.h"
 
 #define X32 0x40000000u /* bit of a call number */
-#define NEAR 255        /* how far a conditional jump leads */
+#define NEAR 255        /* range of a conditional jump */
 
 struct output {
     struct flt_program *p;
@@ -31,7 +31,7 @@ static void put(struct output *o, struct sock_filter i)
         o->p->code[--o->p->at] = i;
 }
 
-/* A place with the same effect that the next instruction but `before` can jump to. */
+/* An equivalent place within the range of a jump that follows `before` more instructions. */
 static unsigned near(struct output *o, unsigned place, unsigned before)
 {
     const struct sock_filter there = o->p->code[place];
@@ -46,7 +46,7 @@ static unsigned near(struct output *o, unsigned place, unsigned before)
 
 static unsigned branch(struct output *o, uint16_t test, uint32_t k, unsigned yes, unsigned no)
 {
-    yes = near(o, yes, 1); /* the other one may take a place */
+    yes = near(o, yes, 1); /* the other one may use an instruction */
     no = near(o, no, 0);
     put(o, (struct sock_filter)BPF_JUMP((uint16_t)(BPF_JMP | test | BPF_K), k,
                                         (uint8_t)(yes - o->p->at), (uint8_t)(no - o->p->at)));
@@ -59,7 +59,7 @@ static unsigned load(struct output *o, size_t offset)
     return o->p->at;
 }
 
-/* One half of an argument, masked. */
+/* Loads one half of an argument, masked. */
 static unsigned load_half(struct output *o, unsigned argument, unsigned high, uint32_t mask)
 {
     if (mask != UINT32_MAX)
@@ -71,14 +71,14 @@ static unsigned load_half(struct output *o, unsigned argument, unsigned high, ui
 static unsigned answer(struct output *o, uint32_t action)
 {
     for (unsigned i = FLT_CODE_MAX;
-         i-- > o->p->at;) /* the first that was written: one answer, one place */
+         i-- > o->p->at;) /* the one written first: one copy of each result */
         if (o->p->code[i].code == (BPF_RET | BPF_K) && o->p->code[i].k == action)
             return i;
     put(o, (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, action));
     return o->p->at;
 }
 
-/* Where a call goes whose rules, all alike in their first `depth` conditions, are those of `r`. */
+/* Entry for a call whose rules, all alike in their first `depth` conditions, are those of `r`. */
 static unsigned rules(struct output *o, const struct flt_rule **r, unsigned n, unsigned depth,
                       unsigned otherwise)
 {
@@ -109,7 +109,7 @@ static unsigned rules(struct output *o, const struct flt_rule **r, unsigned n, u
         unsigned before = 0;
         while (open[before]->c[depth].value != open[i]->c[depth].value)
             before++;
-        if (before == i) /* else its like has been there */
+        if (before == i) /* else an equal one came before */
             place = branch(o, BPF_JEQ, (uint32_t)open[i]->c[depth].value, to[i], place);
     }
     place = load_half(o, first->argument, 0, (uint32_t)first->mask);

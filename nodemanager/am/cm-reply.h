@@ -10,7 +10,7 @@
 #define NM_CM_TARGET "ContainerManageImpl" /* audit lines, as Hadoop spells it on success … */
 #define NM_CM_TARGET_FAILURE "ContainerManagerImpl" /* … and on failure */
 
-/* The NMToken that the caller has presented. When it is refused the call is finished already. */
+/* The NMToken presented by the caller. If it is refused, the call is already finished. */
 int nm_cm_caller(struct ipc_call *call, struct yarn_nm_token *ret) _must_use_;
 void nm_cm_out_of_memory(struct ipc_call *call); /* finishes the call */
 /* One row of a failed map; NULL when the arena is exhausted. */

@@ -44,7 +44,7 @@ struct list_call { /* a call with a list of containers */
 };
 
 /* Adds a row to the response. -ENOMEM ends the call; another negative code adds a row of *ret_class
- * and err to the failed ones. */
+ * and err to the failures. */
 typedef int (*container_fn)(struct list_call *l, Hadoop__Yarn__ContainerIdProto *m,
                             struct yarn_container_id id, const char **ret_class,
                             struct sv_error *err);
@@ -267,7 +267,7 @@ static void on_signalToContainer(struct ipc_call *call, const ProtobufCMessage *
         ipc_call_fail(call, JAVA_YARN_EXCEPTION, "%s", err.text);
         return;
     }
-    /* As in Hadoop, no error for a container that does not run yet, or any more. */
+    /* As in Hadoop, no error for a container that has not started or has ended. */
     c = nm_container_find(((const struct nm_am *)u)->ctx, yarn_container_id_text(id, text));
     if (!c)
         sv_log(SV_LOG_INFO, text, "Container %s no longer exists. Not sending the signal", text);

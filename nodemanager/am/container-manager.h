@@ -1,5 +1,5 @@
-/* ContainerManagementProtocol, as ApplicationMasters use it (ContainerManagerImpl). Every caller is
- * authenticated by an NMToken and still hostile: what a request may touch is decided here, with the
+/* ContainerManagementProtocol for ApplicationMasters (ContainerManagerImpl). Every caller is
+ * authenticated by an NMToken and still hostile: this file authorizes each request, with the
  * exception classes and words of Hadoop's NodeManager. */
 #ifndef SELVEDGE_NODEMANAGER_AM_CONTAINER_MANAGER_H
 #define SELVEDGE_NODEMANAGER_AM_CONTAINER_MANAGER_H

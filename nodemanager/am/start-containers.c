@@ -1,5 +1,5 @@
-/* startContainers, with the checks and words of Hadoop's ContainerManagerImpl. A call is answered
- * after the records of its containers are in the store, and only then do they begin. Hostile: every
+/* startContainers, with the checks and texts of Hadoop's ContainerManagerImpl. A call is answered
+ * after the records of its containers are committed, and only then do they begin. Hostile: every
  * byte of the request that the ResourceManager has not signed. */
 #include "nodemanager/am/start-containers.h"
 
@@ -123,7 +123,7 @@ static int check_context(const struct nm_am *am, const struct yarn_container_tok
         (void)sv_error_wrap(&f->err, "ContainerLaunchContext: tokens");
         return refuse(f, JAVA_YARN_EXCEPTION);
     }
-    /* LinuxContainerExecutor's pattern; the name is also one of a directory in usercache. */
+    /* LinuxContainerExecutor's pattern; the name is also that of a directory in usercache. */
     if (!exe_name_ok(t->submitter, EXE_SUBMITTER_MAX)) {
         char shown[128];
 
@@ -220,7 +220,7 @@ static int find_or_make_app(const struct nm_am *am, const struct yarn_container_
     return r < 0 ? r : 0;
 }
 
-/* Its share of the node, then the records. */
+/* Assigns its share of the node, then writes the records. */
 static int assign_and_record(struct start_call *s, struct nm_container *c, const uint8_t *packed,
                              size_t size, int64_t token_expiry_ms)
 {
@@ -294,7 +294,7 @@ static int start_one(struct start_call *s, const struct yarn_container_token *t,
     return r;
 }
 
-/* The signed token of a request; -ECANCELED aborts the call. */
+/* Verifies the signed token of a request; -ECANCELED aborts the call. */
 static int verify_token(struct start_call *s, const Hadoop__Yarn__StartContainerRequestProto *q,
                         struct yarn_container_token *ret)
 {
@@ -373,7 +373,7 @@ static int start_request(struct start_call *s, const struct yarn_nm_token *nmt,
     return r >= 0 ? add_started(s, t.container, text) : add_refused(s, t.container, text, r, &f);
 }
 
-/* The metadata of the auxiliary services, whatever the containers are. */
+/* Adds the metadata of the auxiliary services, whether or not a container was accepted. */
 static int add_metadata(struct start_call *s)
 {
     Hadoop__Yarn__StartContainersResponseProto *response = &s->response;
@@ -403,7 +403,7 @@ static int add_metadata(struct start_call *s)
     return response->services_meta_data ? 0 : -ENOMEM;
 }
 
-/* The records are in the store (or not): containers begin, or are forgotten. */
+/* After the commit of the records: containers begin, or are dropped if it failed. */
 static void begin_recorded(struct start_call *s, bool ok)
 {
     struct nm_context *ctx = s->am->ctx;

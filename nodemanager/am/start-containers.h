@@ -1,4 +1,4 @@
-/* startContainers: containers that an ApplicationMaster starts. */
+/* startContainers: containers started by an ApplicationMaster. */
 #ifndef SELVEDGE_NODEMANAGER_AM_START_CONTAINERS_H
 #define SELVEDGE_NODEMANAGER_AM_START_CONTAINERS_H
 

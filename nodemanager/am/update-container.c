@@ -1,6 +1,6 @@
 /* updateContainer and increaseContainersResource (Hadoop: ContainerManagerImpl.updateContainer): a
- * call is answered after the new tokens are on record; the limits of the cgroups follow at once.
- * Hostile input: tokens, from every holder of an NMToken. */
+ * call is answered after the new tokens are committed; the limits of the cgroups follow
+ * immediately. Hostile input: tokens, from every holder of an NMToken. */
 #include "nodemanager/am/update-container.h"
 
 #include <errno.h>
@@ -43,7 +43,7 @@ static int authorize(const struct yarn_nm_token *nmt, const struct yarn_containe
 struct update_call {
     struct nm_am *am;
     struct ipc_call *call;
-    bool increase; /* which of the two answers */
+    bool increase; /* selects the type of answer */
     size_t n_good, n_bad;
     Hadoop__Yarn__ContainerIdProto **good;
     Hadoop__Yarn__ContainerExceptionMapProto **bad;

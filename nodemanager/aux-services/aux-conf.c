@@ -24,7 +24,7 @@
 #define PR_GET_MDWE 66
 #endif
 
-/* The value of a key with the service's name in it; NULL: unset or empty. */
+/* The value of a key that contains the service's name; NULL: unset or empty. */
 static const char *value_of(const struct nm_conf *conf, const char *head, const char *name,
                             const char *tail, char key[256])
 {
@@ -48,7 +48,7 @@ static int read_number(const struct nm_conf *conf, const char *name, const char 
     return 0;
 }
 
-/* A name or a number; names are looked up once, before the loop runs. */
+/* Parses a name or a number; names are looked up once, before the loop runs. */
 static int read_uid(const char *key, const char *value, uid_t *ret, struct sv_error *err)
 {
     uint64_t number;
@@ -98,7 +98,7 @@ static int set_command(const char *key, const char *text, struct nm_aux_conf *c,
     return 0;
 }
 
-/* $JAVA_HOME/bin/java, or java of PATH, as selvedge-java-service looks for it. */
+/* Looks for $JAVA_HOME/bin/java, then java in PATH, as selvedge-java-service. */
 static bool java_is_found(void)
 {
     const char *home = getenv("JAVA_HOME"), *path = getenv("PATH");
@@ -119,17 +119,17 @@ static bool java_is_found(void)
     return false;
 }
 
-/* What the daemon starts inherits MemoryDenyWriteExecute= of its unit: a filter, or an attribute of
- * the process. The address is invalid, so without a filter the call fails before SELinux is asked.
- */
+/* Children inherit MemoryDenyWriteExecute= of the daemon's unit: a seccomp filter, or an attribute
+ * of the process. The address is invalid, so without a filter the call fails before SELinux
+ * decides. */
 static bool executable_memory_is_denied(void)
 {
     return prctl(PR_GET_MDWE, 0, 0, 0, 0) > 0 ||
            (mprotect((void *)1, 1, PROT_EXEC) < 0 && errno == EPERM);
 }
 
-/* Arguments of selvedge-java-service. Its class path ends in our configuration directory, where
- * Hadoop's classes and log4j find their files. */
+/* Arguments of selvedge-java-service. Its class path ends with our configuration directory, where
+ * Hadoop's classes and log4j look for their files. */
 static int set_bridge(const struct nm_conf *conf, const char *class, const char *classpath,
                       struct nm_aux_conf *c, struct sv_error *err)
 {
@@ -158,7 +158,7 @@ static int set_bridge(const struct nm_conf *conf, const char *class, const char 
     return 0;
 }
 
-/* A jar of this node; `missing` says why not. */
+/* Checks a jar of this node; `missing` gets the reason if it is unusable. */
 static int read_remote_classpath(const char *key, const char *value, struct nm_aux_conf *c,
                                  const char **ret, struct sv_error *err)
 {
@@ -183,7 +183,7 @@ static int read_remote_classpath(const char *key, const char *value, struct nm_a
     return r < 0 ? sv_error_errno(err, r, "%s", key) : 0;
 }
 
-/* Both is an error, as in Hadoop. NULL: neither. */
+/* Setting both is an error, as in Hadoop. NULL: neither. */
 static int read_classpath(const struct nm_conf *conf, struct nm_aux_conf *c, const char **ret,
                           struct sv_error *err)
 {
@@ -197,7 +197,7 @@ static int read_classpath(const struct nm_conf *conf, struct nm_aux_conf *c, con
     return remote ? read_remote_classpath(remote_key, remote, c, ret, err) : 0;
 }
 
-/* A class of Java: by the bridge, where that and Java are there. */
+/* A Java class: run by the bridge, if the bridge and Java are installed. */
 static int choose_bridge(const struct nm_conf *conf, const char *class, struct nm_aux_conf *c,
                          struct sv_error *err)
 {
@@ -226,7 +226,7 @@ static int choose_bridge(const struct nm_conf *conf, const char *class, struct n
     return r < 0 ? sv_error_errno(err, r, "%s", c->name) : 0;
 }
 
-/* Neither a command nor a socket: a service as Hadoop knows it. */
+/* Neither a command nor a socket: a service configured by class, as for Hadoop. */
 static int choose_by_class(const struct nm_conf *conf, struct nm_aux_conf *c, struct sv_error *err)
 {
     char key[256], program[4096];

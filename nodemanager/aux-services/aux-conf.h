@@ -1,5 +1,5 @@
-/* The configuration of auxiliary services: yarn.nodemanager.aux-services and the keys with a
- * service's name in them. The files are the operator's. */
+/* The configuration of auxiliary services: yarn.nodemanager.aux-services and the keys that contain
+ * a service's name. The files are the operator's. */
 #ifndef SELVEDGE_NODEMANAGER_AUX_SERVICES_AUX_CONF_H
 #define SELVEDGE_NODEMANAGER_AUX_SERVICES_AUX_CONF_H
 
@@ -10,12 +10,12 @@
 #define NM_AUX_SERVICES_MAX 16
 
 struct nm_aux_conf {
-    const char *name;  /* [A-Za-z_][A-Za-z0-9_]*; of nm_conf */
-    char **argv;       /* NULL: of `socket` */
-    char *socket;      /* of a service that the daemon does not start */
-    uid_t socket_uid;  /* the account that must be behind it */
-    char **prefixes;   /* of further keys that the service gets */
-    char *missing;     /* why this node cannot run it; NULL = it can */
+    const char *name;  /* [A-Za-z_][A-Za-z0-9_]*; owned by nm_conf */
+    char **argv;       /* NULL: use `socket` */
+    char *socket;      /* socket of a service that the daemon does not start */
+    uid_t socket_uid;  /* required account of its listener */
+    char **prefixes;   /* prefixes of further keys passed to the service */
+    char *missing;     /* reason why this node cannot run it; NULL = it can */
     int64_t memory_mb; /* 0 = no limit */
     int64_t open_files;
 };
@@ -30,8 +30,7 @@ int nm_aux_conf_read(const struct nm_conf *conf, struct nm_aux_confs *ret, struc
     _must_use_;
 void nm_aux_conf_free(struct nm_aux_confs *c);
 
-/* "properties" of init: the keys that are set and belong to the service, a JSON object as text.
- * Malloc'd. */
+/* "properties" of init: the service's keys that are set, a JSON object as text. Malloc'd. */
 int nm_aux_conf_properties(const struct nm_conf *conf, const struct nm_aux_conf *c, char **ret,
                            struct sv_error *err) _must_use_;
 

@@ -1,5 +1,5 @@
-/* Sockets of auxiliary services: those that systemd holds and passes on, and the one of a service
- * with a unit of its own. */
+/* Sockets of auxiliary services: those that systemd holds and passes, and that of a service with
+ * its own unit. */
 #ifndef SELVEDGE_NODEMANAGER_AUX_SERVICES_AUX_CONNECT_H
 #define SELVEDGE_NODEMANAGER_AUX_SERVICES_AUX_CONNECT_H
 

@@ -19,7 +19,7 @@ struct record { /* of one service */
 struct app_records {
     UT_hash_handle hh;
     char app[YARN_ID_TEXT_MAX];
-    struct record *list; /* as many as there are services at most */
+    struct record *list; /* at most one per service */
 };
 
 struct nm_aux_data {
@@ -107,7 +107,7 @@ static struct record *make_record(struct nm_aux_data *d, const char *app, const 
     return r;
 }
 
-/* In memory alone. */
+/* Changes only memory. */
 static int set(struct nm_aux_data *d, const char *app, const char *service, const void *p, size_t n)
 {
     struct record *r = find(d, app, service);

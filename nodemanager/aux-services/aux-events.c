@@ -44,7 +44,7 @@ static json_t *names_json(const char *const *names, size_t n)
     return list;
 }
 
-/* Made when the daemon starts; NULL without recovery. */
+/* Created at the daemon's start; NULL without recovery. */
 static json_t *state_dir(const struct nm_context *ctx, const char *service)
 {
     char path[4096];
@@ -75,8 +75,8 @@ char *nm_aux_init_text(const struct nm_context *ctx, const struct nm_aux_conf *c
     return text;
 }
 
-/* The owner of the submitter's cache, which the helper has made for the account: no name is looked
- * up on the loop. */
+/* Uid of the owner of the submitter's cache, which the helper has created for the account: avoids a
+ * name look-up on the loop. */
 static json_t *account_uid(const struct nm_app *a)
 {
     const struct nm_dirs *d = a->ctx->dirs;

@@ -12,7 +12,7 @@ struct nm_aux_conf;
 struct nm_container;
 struct nm_context;
 
-/* "init", as text. properties: an object as text. listen: names of the sockets that it gets. */
+/* "init", as text. properties: an object as text. listen: names of the sockets passed to it. */
 char *nm_aux_init_text(const struct nm_context *ctx, const struct nm_aux_conf *conf,
                        const char *properties, const char *const *listen, size_t n_listen);
 

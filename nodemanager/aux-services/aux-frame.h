@@ -1,6 +1,6 @@
 /* Frames between the NodeManager and an auxiliary service (docs/design/aux-services.md): a length
- * of 4 bytes and a JSON object. What comes from a service is hostile: a damaged or compromised
- * service must not take the daemon along. */
+ * of 4 bytes and a JSON object. Hostile: a service's frames; a damaged or compromised service must
+ * not harm the daemon. */
 #ifndef SELVEDGE_NODEMANAGER_AUX_SERVICES_AUX_FRAME_H
 #define SELVEDGE_NODEMANAGER_AUX_SERVICES_AUX_FRAME_H
 
@@ -31,15 +31,15 @@ struct nm_aux_answer {
     uint8_t *metadata;                    /* of READY; owned */
     size_t metadata_len;                  /* 0 = none */
     char message[NM_AUX_MESSAGE_MAX + 1]; /* of FAILED; cut */
-    struct nm_aux_metrics metrics;        /* of DONE; n = 0: it tells none */
+    struct nm_aux_metrics metrics;        /* for DONE; n = 0: none reported */
 };
 
 void nm_aux_answer_free(struct nm_aux_answer *a);
 
 /* Appends one frame. -EMSGSIZE: too long for a frame, or the buffer is full. */
 int nm_aux_frame_put(struct sv_buf *out, const char *json, size_t n) _must_use_;
-/* Takes the next frame of a service from the buffer. 1: `ret` is set; 0: no whole frame is there
- * yet; -EBADMSG: not a frame of the protocol, the connection is of no use any more. */
+/* Removes the next frame of a service from the buffer. 1: `ret` is set; 0: no complete frame yet;
+ * -EBADMSG: protocol violation, the connection must be closed. */
 int nm_aux_frame_take(struct sv_buf *in, struct nm_aux_answer *ret, struct sv_error *err)
     _must_use_;
 

@@ -14,7 +14,7 @@
 
 struct nm_aux_event {
     struct nm_aux_event *prev, *next;
-    json_t *json; /* NULL: made when it is sent, of `app` */
+    json_t *json; /* NULL: to be encoded when it is sent, for `app` */
     char app[YARN_ID_TEXT_MAX];
     bool recovered;
 };
@@ -36,7 +36,7 @@ void nm_aux_outbox_close(struct nm_aux_outbox *o)
     *o = (struct nm_aux_outbox){ .bytes = SV_BUF_INIT(BYTES_MAX) };
 }
 
-/* The queue has a new event at its end. */
+/* Appends an event to the queue. */
 static int append(struct nm_aux_outbox *o, struct nm_aux_event *e)
 {
     if (o->n_queued == NM_AUX_QUEUE_MAX)
@@ -85,7 +85,7 @@ static void describe(const json_t *event, char *buf, size_t size)
     snprintf(buf, size, "%s%s%s", type ? type : "", id ? " " : "", id ? id : "");
 }
 
-/* There is a free place. */
+/* Requires a free slot. */
 static int encode(struct nm_aux_outbox *o, json_t *event)
 {
     struct nm_aux_unanswered *u = o->unanswered;

@@ -1,6 +1,6 @@
-/* Events on their way to one auxiliary service: those that wait, those that it has not answered
- * yet, and their bytes. At most NM_AUX_UNANSWERED_MAX are made into bytes at a time, so that the
- * data of many applications is not in memory twice. */
+/* Events sent to one auxiliary service: queued ones, unanswered ones, and their bytes. At most
+ * NM_AUX_UNANSWERED_MAX are encoded at a time, so that the data of many applications is not in
+ * memory twice. */
 #ifndef SELVEDGE_NODEMANAGER_AUX_SERVICES_AUX_OUTBOX_H
 #define SELVEDGE_NODEMANAGER_AUX_SERVICES_AUX_OUTBOX_H
 
@@ -26,29 +26,29 @@ struct nm_aux_outbox {
     size_t n_queued, n_unanswered;
     struct nm_aux_unanswered unanswered[NM_AUX_UNANSWERED_MAX];
     uint64_t last_seq;
-    int64_t sent_ms; /* monotonic, of the last event */
+    int64_t sent_ms; /* monotonic, when the last event was sent */
     struct sv_buf bytes;
 };
 
 void nm_aux_outbox_open(struct nm_aux_outbox *o);
 void nm_aux_outbox_close(struct nm_aux_outbox *o); /* drops everything */
 
-/* Queue an event: an object without "seq", which is taken over (NULL: -ENOMEM), or the
- * `application-init` of an application, which is made when its turn comes. -ENOBUFS: too many. */
+/* Queue an event: an object without "seq", whose ownership is taken (NULL: -ENOMEM), or the
+ * `application-init` of an application, which is encoded in its turn. -ENOBUFS: too many. */
 int nm_aux_outbox_push(struct nm_aux_outbox *o, json_t *event) _must_use_;
 int nm_aux_outbox_push_app(struct nm_aux_outbox *o, const char *app, bool recovered) _must_use_;
 
-/* Makes bytes of events as far as may be unanswered. `make` returns NULL for an application that is
- * over. */
+/* Encodes events up to the limit of unanswered ones. `make` returns NULL for an application that
+ * has ended. */
 typedef json_t *(*nm_aux_make_fn)(const char *app, bool recovered, void *userdata);
 int nm_aux_outbox_fill(struct nm_aux_outbox *o, nm_aux_make_fn make, void *userdata) _must_use_;
-/* Sends bytes as far as the socket takes them. */
+/* Sends as many bytes as the socket accepts. */
 int nm_aux_outbox_flush(struct nm_aux_outbox *o, int fd) _must_use_;
 
-/* The event is answered. false: it is not outstanding. */
+/* Marks the event as answered. false: it is not outstanding. */
 bool nm_aux_outbox_answered(struct nm_aux_outbox *o, uint64_t seq,
                             struct nm_aux_unanswered *ret_event);
-/* Monotonic time of the oldest event that is not answered; 0: none. */
+/* Monotonic time of the oldest unanswered event; 0: none. */
 int64_t nm_aux_outbox_oldest_ms(const struct nm_aux_outbox *o);
 
 #endif

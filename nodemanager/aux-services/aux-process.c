@@ -17,12 +17,12 @@
 #include "common/fd.h"
 #include "common/str.h"
 
-#define CONNECTION 3 /* its number in the service; sockets to listen on follow */
-#define HIGH 64      /* above every number that the service gets */
+#define CONNECTION 3 /* its number in the service; listening sockets follow */
+#define HIGH 64      /* above every number passed to the service */
 
 extern char **environ;
 
-/* Whole names, or the beginning where the last character is '_'. */
+/* Complete names, or prefixes if the last character is '_'. */
 static bool is_inherited(const char *variable)
 {
     static const char *const names[] = { "PATH=",  "LANG=",           "LC_ALL=",    "TZ=",
@@ -61,7 +61,7 @@ static void die(const char *what)
     _exit(127);
 }
 
-/* fds: for numbers 0, 1, 2, 3, … */
+/* fds: the descriptors to place at 0, 1, 2, 3, … */
 static void place_descriptors(const int *fds, size_t n)
 {
     int high[CONNECTION + 1 + NM_AUX_LISTEN_MAX];
@@ -101,7 +101,7 @@ static void set_limit(int resource, uint64_t value)
         die("setrlimit");
 }
 
-/* The daemon's unit protects the daemon from the OOM killer, not what it starts. */
+/* The daemon's unit protects the daemon from the OOM killer, not its children. */
 static void reset_oom_score(void)
 {
     int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
@@ -120,7 +120,7 @@ static void run_child(const struct nm_aux_command *c, const int *fds, pid_t daem
     place_descriptors(fds, CONNECTION + 1 + c->n_listen);
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
         die("prctl");
-    if (getppid() != daemon) /* it ended before the line above */
+    if (getppid() != daemon) /* the daemon ended before the line above */
         _exit(127);
     set_limit(RLIMIT_CORE, 0);
     set_limit(RLIMIT_NOFILE, c->files);
@@ -152,7 +152,7 @@ int nm_aux_process_start(const struct nm_aux_command *c, struct nm_aux_process *
     if (pipe2(pipes, O_CLOEXEC) < 0)
         return sv_error_errno(err, -errno, "pipe");
     _cleanup_close_ int log = pipes[0], out = pipes[1];
-    /* A number for the pidfd: nothing is started that cannot be watched. */
+    /* Reserves a number for the pidfd first: no process may run unwatched. */
     _cleanup_close_ int reserved = fcntl(ours, F_DUPFD_CLOEXEC, 0);
     if (reserved < 0 || fcntl(ours, F_SETFL, O_NONBLOCK) < 0 || fcntl(log, F_SETFL, O_NONBLOCK) < 0)
         return sv_error_errno(err, -errno, "%s", c->argv[0]);
@@ -166,7 +166,7 @@ int nm_aux_process_start(const struct nm_aux_command *c, struct nm_aux_process *
         return sv_error_errno(err, -errno, "fork");
     if (pid == 0)
         run_child(c, fds, daemon, environment);
-    (void)setpgid(pid, pid); /* whoever is first; it may have executed already, ignoring */
+    (void)setpgid(pid, pid); /* also done in the child; it may have executed already, ignoring */
     reserved = sv_close(reserved);
     *ret = (struct nm_aux_process){ .pid = pid, .pidfd = (int)syscall(SYS_pidfd_open, pid, 0) };
     if (ret->pidfd < 0) {

@@ -1,4 +1,4 @@
-/* See aux-service.h. Hostile: everything that the service sends, and when it does not. */
+/* See aux-service.h. Hostile: the service's messages and their timing. */
 #include "nodemanager/aux-services/aux-service.h"
 
 #include <errno.h>
@@ -19,12 +19,12 @@
 #include "nodemanager/aux-services/aux-outbox.h"
 #include "nodemanager/aux-services/aux-process.h"
 
-#define READ_MAX 65536 /* in one turn of the loop */
+#define READ_MAX 65536 /* bytes per turn of the loop */
 #define BACK_OFF_MIN_MS 1000
 #define BACK_OFF_MAX_MS 60000
-#define GOOD_MS 60000 /* of service, after which the back-off begins anew */
-#define PING_MS 10000 /* the age of its metrics, too */
-#define END_MS 2000   /* for the exit of a service when the daemon ends */
+#define GOOD_MS 60000 /* time ready after which the back-off is reset */
+#define PING_MS 10000 /* also the interval of its metrics */
+#define END_MS 2000   /* to wait for the exit of a service when the daemon ends */
 
 enum service_state {
     SERVICE_DOWN,     /* until the timer */
@@ -40,14 +40,14 @@ struct nm_aux_service {
     struct nm_aux_service_ops ops;
     enum service_state state;
     int64_t first_ms; /* monotonic, of the first start */
-    int64_t state_ms; /* monotonic, since when it is in its state */
+    int64_t state_ms; /* monotonic, start of the current state */
     int64_t back_off_ms;
     int64_t ready_wall_ms;
     unsigned restarts;
     bool ever_ready;
 
     struct nm_aux_process process;
-    int fd; /* the connection; process.socket or of conf->socket */
+    int fd; /* the connection: process.socket, or to conf->socket */
     sd_event_source *io, *exited, *output, *timer;
     struct sv_buf in;
     struct nm_aux_outbox out;
@@ -91,14 +91,14 @@ static void wait_for_restart(struct nm_aux_service *s)
     s->back_off_ms = SV_MIN(s->back_off_ms * 2, (int64_t)BACK_OFF_MAX_MS);
 }
 
-/* The connection is of no use any more: the process is killed, and another is started later. */
+/* The connection is unusable: kills the process; another is started later. */
 static void give_up(struct nm_aux_service *s, const char *why)
 {
     if (s->state == SERVICE_DOWN || s->state == SERVICE_ENDING)
         return;
     if (s->state == SERVICE_READY && sv_now_ms() - s->state_ms >= GOOD_MS)
         s->back_off_ms = BACK_OFF_MIN_MS;
-    sv_log_warning("auxiliary service %s: %s; next start in %lld s, containers go on",
+    sv_log_warning("auxiliary service %s: %s; next start in %lld s, containers keep running",
                    s->conf->name, why, (long long)(s->back_off_ms / 1000));
     close_connection(s);
     s->ready_wall_ms = 0;
@@ -120,9 +120,9 @@ static int on_exited(sd_event_source *source, int fd, uint32_t revents, void *us
     (void)source;
     (void)fd;
     (void)revents;
-    nm_aux_process_kill(&s->process); /* what it has started */
+    nm_aux_process_kill(&s->process); /* kills its children */
     nm_aux_process_reap(&s->process, how, sizeof(how));
-    (void)nm_aux_log_read(&s->log, s->process.log); /* its last words, ignoring whether more come */
+    (void)nm_aux_log_read(&s->log, s->process.log); /* its last output, ignoring errors */
     nm_aux_log_finish(&s->log);
     s->exited = sd_event_source_disable_unref(s->exited);
     s->output = sd_event_source_disable_unref(s->output);
@@ -172,7 +172,7 @@ static int flush(struct nm_aux_service *s)
     return r;
 }
 
-/* The next time at which something is due. */
+/* Arms the timer for the next deadline. */
 static void watch_time(struct nm_aux_service *s)
 {
     int64_t now = sv_now_ms(), oldest = nm_aux_outbox_oldest_ms(&s->out);
@@ -259,7 +259,7 @@ static int on_outcome(struct nm_aux_service *s, const struct nm_aux_answer *a, s
                         (unsigned long long)a->seq);
 }
 
-/* Every whole frame of the buffer. */
+/* Handles all complete frames of the buffer. */
 static int take_answers(struct nm_aux_service *s, struct sv_error *err)
 {
     int r = 1;
@@ -279,7 +279,7 @@ static int take_answers(struct nm_aux_service *s, struct sv_error *err)
     return r;
 }
 
-/* 1: something was read; 0: nothing is there; -errno. */
+/* 1: some bytes were read; 0: none available; -errno. */
 static int receive(struct nm_aux_service *s)
 {
     uint8_t part[READ_MAX];
@@ -458,7 +458,7 @@ struct nm_aux_service *nm_aux_service_free(struct nm_aux_service *s)
         return NULL;
     close_connection(s);
     if (s->process.pid) {
-        (void)poll(&ended, 1, END_MS); /* the daemon's loop is over, ignoring the result */
+        (void)poll(&ended, 1, END_MS); /* the daemon's loop has ended, ignoring the result */
         nm_aux_process_kill(&s->process);
     }
     sd_event_source_disable_unref(s->exited);

@@ -21,11 +21,12 @@ struct nm_aux {
     const struct sv_listen_fds *held;
     struct nm_aux_confs confs;
     struct nm_aux_data *data;
-    struct nm_aux_service *services[NM_AUX_SERVICES_MAX]; /* those that this node can run */
+    struct nm_aux_service *services[NM_AUX_SERVICES_MAX]; /* those without `missing` */
     size_t n;
 };
 
-/* ---- what a service asks for ------------------------------------------------------------------*/
+/* ---- callbacks of a service
+ * ------------------------------------------------------------------- */
 
 static char *make_init(const struct nm_aux_conf *conf, const char *const *listen, size_t n_listen,
                        void *userdata)
@@ -52,7 +53,7 @@ static json_t *make_app_init(const struct nm_aux_service *s, const char *app, bo
     return data ? nm_aux_app_init(a, data, n, recovered) : NULL;
 }
 
-/* It knows nothing of what happened before its `ready`. */
+/* A service does not know of events before its `ready`. */
 static void replay(struct nm_aux_service *s, void *userdata)
 {
     const struct nm_aux *x = userdata;
@@ -205,8 +206,8 @@ static void give_data(struct nm_aux *x, const struct nm_container *c,
 
     if (r < 0)
         sv_log(SV_LOG_WARNING, c->app->text,
-               "%s: its data for the auxiliary service %s is not on record: %s", c->app->text,
-               d->key, strerror(-r));
+               "%s: cannot record its data for the auxiliary service %s: %s", c->app->text, d->key,
+               strerror(-r));
     if (r != 0)
         nm_aux_service_post_app(s, c->app->text, false);
 }
@@ -253,7 +254,8 @@ void nm_aux_dirs_changed(struct nm_aux *x)
             nm_aux_service_post(x->services[i], nm_aux_dirs_event(x->ctx));
 }
 
-/* ---- for answers, environments and pages ------------------------------------------------------*/
+/* ---- queries for answers, environments and pages
+ * ---------------------------------------------- */
 
 size_t nm_aux_count(const struct nm_aux *x)
 {

@@ -1,6 +1,6 @@
-/* Auxiliary services (AuxServices): the table of what the configuration names, and the events of
- * applications and containers for it. A failure of a service is logged and has no other effect:
- * nothing here returns it to a container. Every function accepts NULL (no services). */
+/* Auxiliary services (AuxServices): the table of the configured services, and their events of
+ * applications and containers. A failure of a service is logged and has no other effect: no
+ * function reports it to a container. Every function accepts NULL (no services). */
 #ifndef SELVEDGE_NODEMANAGER_AUX_SERVICES_AUX_SERVICES_H
 #define SELVEDGE_NODEMANAGER_AUX_SERVICES_AUX_SERVICES_H
 
@@ -15,24 +15,24 @@ struct nm_container;
 struct nm_context;
 struct sv_listen_fds;
 
-/* Reads the configuration; `held`: sockets of systemd, or NULL. A service that this node cannot run
- * is warned of. */
+/* Reads the configuration; `held`: systemd sockets, or NULL. Logs a warning for a service that this
+ * node cannot run. */
 int nm_aux_new(struct nm_context *ctx, const struct sv_listen_fds *held, struct nm_aux **ret,
                struct sv_error *err) _must_use_;
-/* Ends the services and waits a moment for them. */
+/* Ends the services; waits a moment for their exit. */
 struct nm_aux *nm_aux_free(struct nm_aux *x);
-/* Reads back what live applications have given to services; starts these. */
+/* Restores the service data of live applications; starts the services. */
 int nm_aux_start(struct nm_aux *x, struct sv_error *err) _must_use_;
-/* A service is neither ready nor too late: the node is not registered yet, so that the first
+/* True while a service is neither ready nor late: the node registers later, so that the first
  * container finds the metadata. */
 bool nm_aux_starting(const struct nm_aux *x);
 
-/* The service data of a launch context, before anything is done with it: each service is one of
- * this node, and the data is not too long. -ENOENT (err has Hadoop's words), -EMSGSIZE. */
+/* Checks the service data of a launch context before it has any effect: each service is configured
+ * here, and the data is not too long. -ENOENT (err has Hadoop's words), -EMSGSIZE. */
 int nm_aux_check(const struct nm_aux *x, const Hadoop__Yarn__ContainerLaunchContextProto *clc,
                  const char *container, struct sv_error *err) _must_use_;
-/* CONTAINER_INIT for all services, after APPLICATION_INIT for those that its launch context names
- * with data that is new. */
+/* Sends CONTAINER_INIT to all services, after APPLICATION_INIT to those for which the launch
+ * context has new data. */
 void nm_aux_container_init(struct nm_aux *x, struct nm_container *c);
 void nm_aux_container_stop(struct nm_aux *x, struct nm_container *c);
 void nm_aux_app_stop(struct nm_aux *x, const struct nm_app *a);
@@ -43,7 +43,7 @@ struct nm_aux_info {
     const char *name;
     const uint8_t *metadata; /* NULL: none */
     size_t metadata_len;
-    int64_t ready_since_ms; /* wall clock; 0: it is not ready */
+    int64_t ready_since_ms; /* wall clock; 0: not ready */
     unsigned restarts;
     const struct nm_aux_metrics *metrics;
 };

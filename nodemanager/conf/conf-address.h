@@ -1,6 +1,6 @@
 /* Addresses of yarn-site.xml that mean "every address of this machine": the node listens on them,
- * but registers under its canonical host name. Called by conf.c, before the loop runs: a look-up
- * may ask the name server. The files are the operator's. */
+ * but registers under its canonical host name. Only for the time before the loop runs: a look-up
+ * may query the name server. The files are the operator's. */
 #ifndef SELVEDGE_NODEMANAGER_CONF_CONF_ADDRESS_H
 #define SELVEDGE_NODEMANAGER_CONF_CONF_ADDRESS_H
 
@@ -11,16 +11,16 @@
 
 struct ipc_proxy_config;
 
-/* "0.0.0.0", "::" and other spellings of the wildcard address. */
+/* True for "0.0.0.0", "::" and other spellings of the wildcard address. */
 bool nm_host_is_wildcard(const char *host);
-/* The full name of this machine as the resolver gives it (`hostname -f`), else its host name. */
+/* The machine's canonical name by the resolver (`hostname -f`), else its host name. */
 int nm_host_canonical(char ret[NM_HOST_MAX], struct sv_error *err) _must_use_;
-/* The first address of `host` as text, preferably no loopback one; -ENOENT: it has none. */
+/* The first address of `host` as text, preferably not a loopback one; -ENOENT: none. */
 int nm_host_address(const char *host, char ret[NM_HOST_MAX]) _must_use_;
-/* Every address of `host` is a loopback address. */
+/* True if every address of `host` is a loopback address. */
 bool nm_host_is_loopback(const char *host);
-/* `host`, the node's name, leads to this machine alone while a ResourceManager is on another one,
- * which then cannot reach the node. On true, `ret_rm` is that ResourceManager's host. */
+/* True if `host`, the node's name, resolves only to this machine while a ResourceManager is on
+ * another one, which then cannot reach the node. `ret_rm` gets that ResourceManager's host. */
 bool nm_host_is_local_name(const char *host, const struct ipc_proxy_config *rm,
                            const char **ret_rm);
 

@@ -1,6 +1,6 @@
 /* Keys of Hadoop's NodeManager that ours does not read, by reason (yarn-default.xml of 3.4 and 3.5,
- * and a few that only Hadoop's code names). See conf-unread.h. A new key of a feature that is built
- * moves from here into the table of conf.c. */
+ * and a few found only in Hadoop's code). See conf-unread.h. The key of a feature moves from here
+ * into the table of conf.c when the feature is added. */
 #include "nodemanager/conf/conf-unread.h"
 
 #include <stddef.h>

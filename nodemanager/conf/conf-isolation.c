@@ -1,4 +1,5 @@
-/* Keys of what containers see of the host: sandbox, network, devices. See conf-parts.h. */
+/* Keys of the isolation of containers from the host: sandbox, network, devices. See
+ * conf-parts.h. */
 #include "nodemanager/conf/conf-parts.h"
 
 #include <errno.h>

@@ -91,7 +91,8 @@ static int check_io_max(char **list, struct sv_error *err)
     return 0;
 }
 
-/* Not rounded up to Mbit/s, as Hadoop does for tc: the sum of all shares is the whole bandwidth. */
+/* Not rounded up to Mbit/s as Hadoop does for tc: the sum of all shares must be the whole
+ * bandwidth. */
 static void divide_bandwidth(struct nm_conf *c)
 {
     const int64_t all = c->bandwidth_mbit * 1000, share = all / c->bandwidth_shares;

@@ -41,7 +41,7 @@ static int read_number(struct sv_conf *c, int key, uint32_t *ret, struct sv_erro
     int64_t v = 0;
     int r = sv_conf_int(c, &keys[key], &v, err);
 
-    *ret = (uint32_t)v; /* in the row's range */
+    *ret = (uint32_t)v; /* within the row's range */
     return r;
 }
 
@@ -66,6 +66,6 @@ int nm_conf_localizer_read(struct sv_conf *c, struct nm_conf_localizer *ret, str
         r = sv_conf_bool(c, &keys[K_VERIFY_SIZE], &ret->verify_size, err);
     if (r >= 0)
         r = read_number(c, K_PARALLEL, &ret->parallel, err);
-    ret->limits.slowest_rate = (uint32_t)slowest; /* the same */
+    ret->limits.slowest_rate = (uint32_t)slowest; /* within the row's range */
     return r;
 }

@@ -1,4 +1,4 @@
-/* Keys of our own for localization: the limits of one resource. Called by conf.c. */
+/* Our own keys of localization: the limits of one resource. */
 #ifndef SELVEDGE_NODEMANAGER_CONF_CONF_LOCALIZER_H
 #define SELVEDGE_NODEMANAGER_CONF_CONF_LOCALIZER_H
 
@@ -7,7 +7,7 @@
 
 struct nm_conf_localizer {
     struct loc_limits limits;
-    int64_t timeout_ms; /* of one resource */
+    int64_t timeout_ms; /* for one resource */
     bool verify_size;
     uint32_t parallel; /* downloads of all private localizers together */
 };

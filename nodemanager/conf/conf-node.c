@@ -79,7 +79,7 @@ static int read_addresses(struct nm_conf *c, const struct nm_conf *known, struct
     return c->hostname ? 0 : sv_error_errno(err, r < 0 ? r : -ENOMEM, "host name");
 }
 
-/* What containers on the host's network are reached by. */
+/* The node's address as seen by containers on the host's network. */
 static int read_node_address(struct nm_conf *c, const struct nm_conf *known, struct sv_error *err)
 {
     char text[NM_HOST_MAX];
@@ -88,7 +88,7 @@ static int read_node_address(struct nm_conf *c, const struct nm_conf *known, str
     if (known)
         return 0;
     if (nm_host_address(c->hostname, text) < 0)
-        return 0; /* a name that peers may know better */
+        return 0; /* a name that peers may be able to resolve */
     c->node_address = c->own_address = strdup(text);
     return c->own_address ? 0 : sv_error_errno(err, -ENOMEM, "configuration");
 }

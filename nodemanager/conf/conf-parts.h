@@ -1,12 +1,11 @@
-/* The parts of struct nm_conf: each file conf-PART.c has the keys of one part and reads them.
- * Called by conf.c alone. Readers return a negative errno with a message that names file, line and
- * key. */
+/* The parts of struct nm_conf: each file conf-PART.c has the keys of one part and reads them. For
+ * conf.c only. Readers return a negative errno with a message that names file, line and key. */
 #ifndef SELVEDGE_NODEMANAGER_CONF_CONF_PARTS_H
 #define SELVEDGE_NODEMANAGER_CONF_CONF_PARTS_H
 
 #include "nodemanager/conf/conf.h"
 
-/* In a reader with `c`, `err` and `int r`: reads the file's key number k by the function fn. */
+/* For a reader with `c`, `err` and `int r`: reads the file's key number k by the function fn. */
 #define NM_CONF_GET(fn, k, p)                                                                      \
     do {                                                                                           \
         r = fn(c->conf, &keys[k], p, err);                                                         \
@@ -20,7 +19,7 @@ int nm_conf_node_read(struct nm_conf *c, const struct nm_conf *known, struct sv_
 int nm_conf_directories_read(struct nm_conf *c, struct sv_error *err) _must_use_;
 int nm_conf_aux_services_read(struct nm_conf *c, struct sv_error *err) _must_use_;
 int nm_conf_launch_read(struct nm_conf *c, struct sv_error *err) _must_use_;
-/* Before the limits, and these use what it read. */
+/* Must precede the limits, which use its results. */
 int nm_conf_isolation_read(struct nm_conf *c, struct sv_error *err) _must_use_;
 int nm_conf_limits_read(struct nm_conf *c, struct sv_error *err) _must_use_;
 

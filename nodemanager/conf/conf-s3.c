@@ -7,7 +7,7 @@
 
 #include "common/str.h"
 
-#define NAME_MAX_ 512 /* of a key with its bucket */
+#define NAME_MAX_ 512 /* length of a key with its bucket */
 
 enum { K_ENDPOINT, K_REGION, K_PATH_STYLE, K_SSL, K_ACCESS, K_SECRET, K_SESSION, N_KEYS };
 
@@ -29,13 +29,13 @@ const struct sv_conf_key *nm_conf_s3_table(size_t *ret_n)
     return keys;
 }
 
-/* "fs.s3a.bucket.BUCKET.REST" of "fs.s3a.REST". */
+/* Inserts the bucket: "fs.s3a.REST" -> "fs.s3a.bucket.BUCKET.REST". */
 static void of_bucket(const char *name, const char *bucket, char ret[NAME_MAX_])
 {
     (void)snprintf(ret, NAME_MAX_, "fs.s3a.bucket.%s%s", bucket, name + strlen("fs.s3a"));
 }
 
-/* The row that is in force; `name` backs it. */
+/* The effective row, the bucket's or the general one; `name` is its storage. */
 static struct sv_conf_key row(struct sv_conf *c, int key, const char *bucket, char name[NAME_MAX_])
 {
     struct sv_conf_key k = keys[key];

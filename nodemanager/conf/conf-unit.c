@@ -11,7 +11,7 @@
 #define MAX_BYTES 65536
 #define SPACE " \t\r"
 
-/* In place: without space around it and one pair of quotes. */
+/* Strips blanks and one pair of quotes, in place. */
 static char *plain(char *value)
 {
     size_t n;

@@ -14,7 +14,7 @@
 #define NAME_MAX_LEN 128u /* longer names are not compared */
 #define LOGGED 3u         /* unknown names in the log line */
 
-/* Keys that are read and have a part of the operator's choice. */
+/* Patterns of keys that are read and contain a name chosen by the operator. */
 static const char *const patterns[] = {
     NM "numa-awareness.*.memory",
     NM "numa-awareness.*.cpus",
@@ -30,11 +30,11 @@ static const char *const patterns[] = {
     OWN "aux-services.*.open-files",
 };
 
-/* The group whose keys cover a name with a free part. */
+/* The group of keys that match a pattern. */
 static const struct {
     const char *pattern, *like;
 } families[] = {
-    { NM "aux-services.*.system-classes", "disk-validator" }, /* of a class loader */
+    { NM "aux-services.*.system-classes", "disk-validator" }, /* key of a class loader */
     { NM "aux-services.*", "aux-services.manifest" },
     { NM "health-checker.*", "health-checker.scripts" },
     { NM "resource-type.*", "yarn.resource-types" },
@@ -42,7 +42,7 @@ static const struct {
     { NM "amrmproxy.*", "amrmproxy.address" },
 };
 
-/* "NAME" or "NAME=DEFAULT" of a group against a full name. -1: another key; 0: the key; 1: the key
+/* Compares a group's "NAME" or "NAME=DEFAULT" with a name. -1: another key; 0: the key; 1: the key
  * at its default. */
 static int compare(const char *row, const char *name, const char *value)
 {
@@ -112,7 +112,7 @@ static void offer(struct nearest *n, const char *prefix, const char *known, size
     }
 }
 
-/* Among the keys of conf.c and of the groups; NULL where none is alike. */
+/* Searches the keys of conf.c and of the groups; NULL if none is similar. */
 static const char *find_nearest(struct nearest *n, const char *name)
 {
     const struct sv_conf_key *k;
@@ -157,7 +157,7 @@ static int on_key(const char *name, const char *value, void *userdata)
     if (!group)
         group = find_family(name);
     if (at_default || (!group && !sv_has_prefix(name, NM) && !sv_has_prefix(name, OWN)))
-        return 0; /* without an effect; or of another program */
+        return 0; /* no effect, or another program's */
     return w->fn(name, value ? value : "", group, group ? NULL : find_nearest(&near, name),
                  w->userdata);
 }
@@ -172,7 +172,7 @@ int nm_conf_unread(struct sv_conf *c, nm_unread_fn fn, void *userdata)
 struct listing {
     const struct sv_conf *conf;
     FILE *out;
-    const struct nm_key_group *group; /* whose keys are printed now; NULL: the unknown ones */
+    const struct nm_key_group *group; /* the group being printed; NULL: unknown keys */
     unsigned n;
 };
 

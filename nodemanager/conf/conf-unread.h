@@ -1,6 +1,6 @@
-/* Keys of yarn-site.xml that the NodeManager does not read: Hadoop's that have no meaning here or
- * whose feature is missing, and names that nobody knows, with the nearest known one. For
- * --check-config, `selvedge doctor` and one log line at start. The files are the operator's. */
+/* Keys of yarn-site.xml that the NodeManager does not read: Hadoop's keys without meaning here or
+ * of a missing feature, and unknown names, with the nearest known one. For --check-config,
+ * `selvedge doctor` and one log line at start. The files are the operator's. */
 #ifndef SELVEDGE_NODEMANAGER_CONF_CONF_UNREAD_H
 #define SELVEDGE_NODEMANAGER_CONF_CONF_UNREAD_H
 
@@ -10,33 +10,33 @@
 #include "common/conf.h"
 
 enum nm_key_meaning {
-    NM_KEY_NO_MEANING, /* of something that this NodeManager has no use for */
+    NM_KEY_NO_MEANING, /* of a feature that this NodeManager does not need */
     NM_KEY_NOT_DONE,   /* of a feature that this version lacks */
-    NM_KEY_UNKNOWN,    /* no key of Hadoop's either: a typing error */
+    NM_KEY_UNKNOWN,    /* not a key of Hadoop's either: misspelt */
 };
 
 /* Rows of conf-hadoop-keys.c; the last has no text. A key is "NAME" or "NAME=DEFAULT", without
  * "yarn.nodemanager." unless it begins with "yarn." or "hadoop.". */
 struct nm_key_group {
     enum nm_key_meaning meaning;
-    const char *text; /* the reason, for all of its keys */
+    const char *text; /* the reason, common to its keys */
     const char *const *keys;
 };
 extern const struct nm_key_group nm_key_groups[];
 
-/* Calls fn for each key that is set and not read, sorted by name; those at Hadoop's default and
- * those of other programs are left out. `group` is NULL for an unknown name, and `nearest` then the
- * known name that is most like it, or NULL. */
+/* Calls fn for each key that is set and not read, sorted by name, except those at Hadoop's default
+ * and those of other programs. For an unknown name `group` is NULL, and `nearest` the known name
+ * with the smallest edit distance, or NULL. */
 typedef int (*nm_unread_fn)(const char *name, const char *value, const struct nm_key_group *group,
                             const char *nearest, void *userdata);
 int nm_conf_unread(struct sv_conf *c, nm_unread_fn fn, void *userdata) _must_use_;
 
-/* A key that has an effect here: of nm_conf_is_read, or of a pattern such as
+/* True for a key with an effect here: one of nm_conf_is_read, or of a pattern such as
  * "yarn.nodemanager.numa-awareness.*.memory". */
 bool nm_conf_is_used(const char *name);
 /* One line per reason and per unknown name, as --check-config prints them. */
 int nm_conf_print_unread(struct sv_conf *c, FILE *out) _must_use_;
-/* One log line: how many, and the unknown names. Nothing where every key is read. */
+/* Logs one line: the number of unread keys, and the unknown names. No line if every key is read. */
 void nm_conf_log_unread(struct sv_conf *c);
 
 #endif

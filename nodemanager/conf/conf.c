@@ -57,7 +57,7 @@ static const struct sv_conf_key *own_keys(size_t *ret_n)
     return keys;
 }
 
-/* Keys that other files read for this one. */
+/* Keys read by other files for conf.c. */
 static const struct sv_conf_key *auth_key(size_t *ret_n)
 {
     *ret_n = 1;
@@ -70,7 +70,7 @@ static const struct sv_conf_key *secret_key(size_t *ret_n)
     return yarn_node_secret_key();
 }
 
-/* Those of struct nm_conf first: nm_conf_row. */
+/* The tables of struct nm_conf come first: nm_conf_row. */
 static const struct sv_conf_key *(*const tables[])(size_t *ret_n) = {
     nm_conf_node_keys,
     nm_conf_directories_keys,
@@ -152,7 +152,7 @@ bool nm_conf_is_read(const char *name)
     return is_in_tables(name, SV_ARRAY_LEN(tables));
 }
 
-/* The rows above and those of wire/ for clients and servers, each once. */
+/* The rows above and wire's for clients and servers, each once. */
 void nm_conf_each_key(void (*fn)(const struct sv_conf_key *k, void *userdata), void *userdata)
 {
     for (size_t i = 0; i < SV_ARRAY_LEN(tables); i++) {
@@ -193,7 +193,7 @@ static int set_base_defaults(struct sv_conf *c)
         if (r < 0)
             return r;
     }
-    /* Rows refer to these by ${…}; a row's default is not visible to expansion. */
+    /* Rows refer to these keys by ${…}; expansion does not see a row's default. */
     static const char *const referred[] = { NM "hostname", NM "resource-monitor.interval-ms",
                                             NM "resource.network.outbound-bandwidth-mbit" };
     for (size_t i = 0; i < SV_ARRAY_LEN(referred); i++) {
@@ -208,7 +208,7 @@ static int set_base_defaults(struct sv_conf *c)
     return 0;
 }
 
-/* Containers that live on know the node by its id, which has the port. */
+/* Recovered containers know the node by its id, which includes the port. */
 static int check_recovery(const struct nm_conf *c, struct sv_error *err)
 {
     if (c->recovery && c->port == 0)
@@ -219,8 +219,8 @@ static int check_recovery(const struct nm_conf *c, struct sv_error *err)
     return 0;
 }
 
-/* Settings of a yarn-site.xml that this version does not support: refused where the node would be
- * unsafe or useless, logged where it works without them. */
+/* Unsupported settings of yarn-site.xml: refused if the node would be unsafe or useless, logged if
+ * it works without them. */
 static int check_unsupported(struct nm_conf *c, struct sv_error *err)
 {
     int r = yarn_auth_check(c->conf, err);
@@ -240,7 +240,7 @@ static int read_web(struct nm_conf *c, struct sv_error *err)
     return sv_web_auth_read(c->conf, &c->web.auth, err);
 }
 
-/* "scheme://authority/…", as Hadoop reads its older forms, too: "/" is file, "host:port" HDFS. */
+/* "scheme://authority/…"; also Hadoop's older forms: "/" is file, "host:port" HDFS. */
 static int read_default_fs(struct nm_conf *c, struct sv_error *err)
 {
     const char *s, *authority;

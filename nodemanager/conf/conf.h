@@ -1,7 +1,7 @@
 /* The configuration of the NodeManager: each key is one row of a table in conf.c or one of its
- * parts (conf-parts.h), with Hadoop's name and default. Read at start; a reload changes the fields
- * that reload.c lists and no other. An invalid value prevents the start with a message. The files
- * are the operator's: trusted, but not to be correct. */
+ * parts (conf-parts.h), with Hadoop's name and default. Read at start; a reload changes only the
+ * fields that reload.c lists. An invalid value prevents the start with a message. The files are the
+ * operator's: trusted, but possibly wrong. */
 #ifndef SELVEDGE_NODEMANAGER_CONF_CONF_H
 #define SELVEDGE_NODEMANAGER_CONF_CONF_H
 
@@ -18,18 +18,18 @@
 #include "wire/ipc/proxy.h"
 #include "wire/token/token.h"
 
-#define NM_LAUNCH_FAILURES_MAX 64 /* applications; of health/launch-failures.h */
+#define NM_LAUNCH_FAILURES_MAX 64 /* applications; see health/launch-failures.h */
 
 struct nm_conf {
     struct sv_conf *conf; /* owns every const char * below */
     int log_level;        /* enum sv_log_level; -1: that of the environment */
 
     /* addresses */
-    const char *hostname;     /* of the node's id; never a wildcard address */
+    const char *hostname;     /* host in the node's id; never a wildcard address */
     const char *bind_host;    /* to listen on */
     uint16_t port;            /* 0 = any */
-    char *own_address;        /* owned text of the next */
-    const char *node_address; /* numeric, of hostname; that itself where it has none */
+    char *own_address;        /* storage of node_address */
+    const char *node_address; /* numeric address of hostname; hostname itself if it has none */
     const char *web_host;     /* to listen on */
     uint16_t web_port;
     struct nm_conf_web {
@@ -77,9 +77,9 @@ struct nm_conf {
     enum exe_profile profile;
     enum exe_network network;
     bool bandwidth_enabled;                /* outbound, in private networks */
-    int64_t bandwidth_mbit;                /* all containers together */
-    int64_t bandwidth_shares;              /* a container is guaranteed one of so many parts */
-    uint32_t net_rate_kbit, net_ceil_kbit; /* of one container; 0: no limit */
+    int64_t bandwidth_mbit;                /* of all containers together */
+    int64_t bandwidth_shares;              /* each container is guaranteed 1/N of the bandwidth */
+    uint32_t net_rate_kbit, net_ceil_kbit; /* per container; 0: no limit */
     bool gpus;                             /* yarn.nodemanager.resource-plugins has yarn.io/gpu */
     const char *gpus_allowed, *gpu_discovery;
     int64_t gpu_major;
@@ -129,20 +129,20 @@ struct nm_conf {
 /* dir NULL = $HADOOP_CONF_DIR; overrides: NULL-terminated "key=value". */
 int nm_conf_load(struct nm_conf *c, const char *dir, char *const *overrides, struct sv_error *err)
     _must_use_;
-/* The same while the daemon runs: this node's name and address are those of `known`, and not looked
- * up again. */
+/* As nm_conf_load() for a running daemon: this node's name and address are copied from `known`, not
+ * looked up again. */
 int nm_conf_load_again(struct nm_conf *c, const struct nm_conf *known, const char *dir,
                        char *const *overrides, struct sv_error *err) _must_use_;
 void nm_conf_free(struct nm_conf *c);
 
-/* Rows of the keys behind the fields above; NULL at the end. */
+/* Rows of the keys of the fields above; NULL at the end. */
 const struct sv_conf_key *nm_conf_row(size_t i);
 bool nm_conf_has_row(const char *name);
-/* All keys, those of other components behind the node's own, each once. */
+/* All keys, the node's own first, then those of other components, each once. */
 void nm_conf_each_key(void (*fn)(const struct sv_conf_key *k, void *userdata), void *userdata);
 /* For --print-config: rows and the keys of other components, each once. */
 void nm_conf_print(FILE *out);
-/* A key that this program reads: of a row, or of another component. */
+/* True for a key that this program reads: a row, or another component's. */
 bool nm_conf_is_read(const char *name);
 
 #endif

@@ -28,7 +28,7 @@ enum nm_app_state {
 enum nm_app_event {
     NM_APP_EV_INIT_APPLICATION = 1,
     NM_APP_EV_INIT_CONTAINER,     /* text: its id */
-    NM_APP_EV_APPLICATION_INITED, /* its directories exist; with a text: why they do not */
+    NM_APP_EV_APPLICATION_INITED, /* its directories exist; a text is the reason why they do not */
     NM_APP_EV_CONTAINER_FINISHED, /* text: its id */
     NM_APP_EV_FINISH_APPLICATION, /* text: the reason */
     NM_APP_EV_RESOURCES_CLEANEDUP,
@@ -48,23 +48,23 @@ struct nm_app {
     struct yarn_app_id id;
     char text[YARN_ID_TEXT_MAX];
     int state;    /* enum nm_app_state */
-    char *user;   /* who submitted it: usercache/<user> holds its files */
+    char *user;   /* the submitter: usercache/<user> has its files */
     char *run_as; /* the local account of its processes, and owner of its files */
     char *view_acl, *modify_acl;
-    uint16_t categories[EXE_CATEGORIES]; /* of SELinux; zeros where nothing is labelled */
-    char *init_error;                    /* why its directories could not be made */
+    uint16_t categories[EXE_CATEGORIES]; /* SELinux categories; zeros if nothing is labelled */
+    char *init_error;                    /* reason why its directories could not be created */
     struct nm_app_member *members;       /* its containers on this node, by text */
     int64_t start_ms;
     bool finish_recorded;
-    unsigned initing;              /* requests with which the helper makes its directories */
-    uint32_t local_dirs, log_dirs; /* masks of those that have been made */
+    unsigned initing;              /* pending requests to the helper to create its directories */
+    uint32_t local_dirs, log_dirs; /* masks of the directories created */
 };
 
 /* The local account that runs the applications of a submitter. */
 const char *nm_account_of(const struct nm_conf *conf, const char *submitter);
 int nm_app_new(struct nm_context *ctx, struct yarn_app_id id, const char *user, struct nm_app **ret)
     _must_use_;
-struct nm_app *nm_app_free(struct nm_app *a); /* one that is in no table */
+struct nm_app *nm_app_free(struct nm_app *a); /* must be in no table */
 int nm_app_join(struct nm_app *a, struct nm_container *c) _must_use_;
 void nm_app_leave(struct nm_app *a, struct nm_container *c);
 

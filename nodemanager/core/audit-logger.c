@@ -8,7 +8,7 @@
 #include "common/str.h"
 #include "nodemanager/core/container.h"
 
-/* Tabs separate the fields, so no value may hold one; sv_escape makes them \x09. */
+/* Tabs separate the fields, so no value may contain one; sv_escape writes them as \x09. */
 static void audit(const char *user, const char *ip, const char *operation, const char *target,
                   const char *why, struct yarn_container_id id)
 {

@@ -18,7 +18,7 @@
 #include "nodemanager/core/container.h"
 #include "nodemanager/core/context.h"
 
-#define FILES_MAX 16 /* error files that are listed */
+#define FILES_MAX 16 /* error files listed */
 
 char *nm_diagnostics_exception(const struct nm_container *c, int exit_code, const char *error)
 {
@@ -33,7 +33,7 @@ char *nm_diagnostics_exception(const struct nm_container *c, int exit_code, cons
     return s;
 }
 
-/* Bytes 1000 → "1000 B", 1536 → "1.5 KB", as TraditionalBinaryPrefix writes them. */
+/* 1000 → "1000 B", 1536 → "1.5 KB", as Hadoop's TraditionalBinaryPrefix. */
 static void human(uint64_t bytes, char *buf, size_t size)
 {
     static const char units[] = "BKMGTPE";
@@ -76,8 +76,8 @@ char *nm_diagnostics_memory(const struct nm_container *c, pid_t pid, uint64_t pe
     return s;
 }
 
-/* A file descriptor of the container's log directory, opened without following links of the user:
- * only the configured directory itself is trusted. */
+/* Opens the container's log directory without following links of the user: only the configured
+ * directory itself is trusted. */
 static int open_log_dir(const struct nm_container *c)
 {
     char path[PATH_MAX];
@@ -151,7 +151,7 @@ static bool matches(const char *pattern, const char *name)
     return false;
 }
 
-/* Names of the error files, and the last written one of those that are not empty. */
+/* Finds the names of the error files, and the most recent non-empty one. */
 static int find_error_files(const struct nm_container *c, int dir, char names[][NAME_MAX + 1],
                             int *ret_best)
 {
@@ -186,8 +186,8 @@ static int find_error_files(const struct nm_container *c, int dir, char names[][
     return n;
 }
 
-/* Diagnostics are sent in protobuf strings, which Java decodes as UTF-8: invalid bytes become '?',
- * control characters other than tab and newline become blanks. */
+/* Diagnostics are sent in protobuf strings, which Java decodes as UTF-8: replaces invalid bytes by
+ * '?', control characters other than tab and newline by blanks. */
 static void make_text(char *s)
 {
     for (unsigned char *p = (unsigned char *)s; *p;) {

@@ -13,10 +13,10 @@ char *nm_diagnostics_exception(const struct nm_container *c, int exit_code, cons
 /* "Container exited with a non-zero exit code 1. Error file: prelaunch.err. …" with the tails of
  * the container's own error files, which are hostile and read without following links. */
 char *nm_diagnostics_exit(const struct nm_container *c, int exit_code);
-/* Killed for its memory limit, in the wording that Spark and others search for. */
+/* Diagnostics of a kill at the memory limit, in the wording that Spark and others search for. */
 enum nm_memory_by {
     NM_MEMORY_BY_KERNEL, /* at its own memory.max */
-    NM_MEMORY_BY_NODE,   /* at that of all containers, or of the machine */
+    NM_MEMORY_BY_NODE,   /* at that of all containers, or the machine's */
     NM_MEMORY_BY_MONITOR,
 };
 char *nm_diagnostics_memory(const struct nm_container *c, pid_t pid, uint64_t peak_bytes,

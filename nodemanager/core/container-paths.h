@@ -8,7 +8,7 @@
 struct nm_container;
 
 int nm_container_work_dir(const struct nm_container *c, char *buf, size_t size) _must_use_;
-/* On the log directory that was chosen for it. */
+/* Below the log directory chosen for the container. */
 int nm_container_log_dir(const struct nm_container *c, char *buf, size_t size) _must_use_;
 
 #endif

@@ -56,8 +56,7 @@ Hadoop__Yarn__ContainerStatusProto *nm_container_status(const struct nm_containe
     m->executiontype = (Hadoop__Yarn__ExecutionTypeProto)c->execution_type;
     m->has_container_sub_state = true;
     m->container_sub_state = sub_state(c);
-    if (c->state == NM_CONTAINER_RUNNING) { /* no PORTS: as in Hadoop, those of
-                                               a runtime that exposes some */
+    if (c->state == NM_CONTAINER_RUNNING) { /* no PORTS: as in Hadoop without a runtime for them */
         m->container_attributes = sv_newn(a, Hadoop__Yarn__StringStringMapProto *, 2);
         if (!m->container_attributes)
             return NULL;

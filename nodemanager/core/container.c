@@ -55,7 +55,7 @@ struct nm_container *nm_container_free(struct nm_container *c)
     return NULL;
 }
 
-/* Of a command that begins with an assignment the value is left out: jobs put passwords there. */
+/* Omits the value of a command that begins with an assignment: jobs put passwords there. */
 static void first_word(const char *command, char *ret, size_t size)
 {
     size_t n, name;
@@ -174,7 +174,7 @@ static void restore_end(struct nm_container *c, const struct nm_stored_container
         c->recovered = s->launched ? NM_RECOVERED_LAUNCHED : NM_RECOVERED_REQUESTED;
         c->recovering = true;
     }
-    if (s->done) { /* it waits only for its report to the ResourceManager */
+    if (s->done) { /* it only waits for its report to the ResourceManager */
         c->state = NM_CONTAINER_DONE;
         nm_container_drop_request(c);
     }
@@ -212,7 +212,8 @@ int nm_container_restore(struct nm_context *ctx, const struct nm_stored_containe
 
 /* ---- diagnostics ----------------------------------------------------------------------------*/
 
-/* As ContainerImpl.addDiagnostics: each text is stamped; the oldest characters go first. */
+/* As ContainerImpl.addDiagnostics: each text is stamped; the oldest characters are dropped
+ * first. */
 void nm_container_add_diagnostics(struct nm_container *c, const char *text)
 {
     int64_t now = sv_wall_ms(), max = c->ctx->conf->diagnostics_max;
@@ -227,7 +228,7 @@ void nm_container_add_diagnostics(struct nm_container *c, const char *text)
     if (max > 0 && strlen(joined) > (size_t)max) {
         const char *cut = joined + strlen(joined) - (size_t)max;
 
-        while ((*cut & 0xc0) == 0x80) /* never inside a UTF-8 character: this is sent as a string */
+        while ((*cut & 0xc0) == 0x80) /* not within a UTF-8 character: this is sent as a string */
             cut++;
         memmove(joined, cut, strlen(cut) + 1);
     }
@@ -279,7 +280,8 @@ void nm_container_kill(struct nm_container *c, int exit_code, const char *why)
         c->kill_code = exit_code;
         r = nm_store_container_killed(c->ctx->store, c->text, exit_code);
         if (r < 0)
-            sv_log(SV_LOG_ERR, c->text, "%s: its kill is not on record: %s", c->text, strerror(-r));
+            sv_log(SV_LOG_ERR, c->text, "%s: cannot record kill in state store: %s", c->text,
+                   strerror(-r));
     }
     nm_container_post_exit(c, NM_CONTAINER_EV_KILL, exit_code, why);
 }

@@ -1,6 +1,6 @@
 /* One container: the object. YARN's states (ContainerImpl); their table and actions are in
- * fsm/container-fsm.c. Texts come from users (commands, paths in diagnostics) and are only ever
- * data here. */
+ * fsm/container-fsm.c. Texts come from users (commands, paths in diagnostics) and are never
+ * interpreted here. */
 #ifndef SELVEDGE_NODEMANAGER_CORE_CONTAINER_H
 #define SELVEDGE_NODEMANAGER_CORE_CONTAINER_H
 
@@ -55,8 +55,7 @@ enum nm_container_event {
     NM_CONTAINER_N_EVENTS
 };
 
-/* GPUs and the address in the private network that belong to one container alone. Zero = nothing.
- */
+/* GPUs and private network address assigned exclusively to one container. Zero = none. */
 struct nm_assigned {
     struct exe_device gpus[EXE_DEVICES_MAX]; /* ascending */
     size_t n_gpus;
@@ -65,7 +64,7 @@ struct nm_assigned {
 
 enum nm_recovered {
     NM_RECOVERED_NOT,       /* started by this daemon process */
-    NM_RECOVERED_REQUESTED, /* the store does not say that it had started */
+    NM_RECOVERED_REQUESTED, /* the store has no record of its start */
     NM_RECOVERED_LAUNCHED,
     NM_RECOVERED_COMPLETED, /* with exit_code and diagnostics */
 };
@@ -79,7 +78,7 @@ struct nm_container {
     char text[YARN_ID_TEXT_MAX];
     int state; /* enum nm_container_state */
 
-    /* From the token, which the ResourceManager has signed. */
+    /* From the token, which the ResourceManager has signed: */
     struct yarn_resource resource;
     int32_t priority, version, execution_type, container_type;
     int64_t allocation_request_id, creation_ms;
@@ -89,15 +88,15 @@ struct nm_container {
     struct sv_arena *arena;
     const Hadoop__Yarn__ContainerLaunchContextProto *clc;
 
-    char command[64]; /* first word of its command, for people; see first_word() */
+    char command[64]; /* first word of its command, for display; see first_word() */
     int exit_code;
     char *diagnostics;                      /* never NULL */
     int64_t start_ms, launch_ms, finish_ms; /* wall clock; 0 = not yet */
     int64_t localize_ms;                    /* duration */
 
-    bool recorded;       /* its request is in the store: it may begin */
-    bool aux_init;       /* auxiliary services know of it */
-    bool kill_requested; /* a kill is on record, with kill_code */
+    bool recorded;       /* its request is committed: it may begin */
+    bool aux_init;       /* auxiliary services were notified of it */
+    bool kill_requested; /* a kill is recorded, with kill_code */
     int kill_code;
     bool recovering; /* adoption under way: NMNotYetReadyException */
     enum nm_recovered recovered;
@@ -107,7 +106,7 @@ struct nm_container {
     struct {                          /* launch/ */
         struct nm_launcher *launcher; /* NULL = not launched yet */
         int local_dir, log_dir;       /* indices */
-        bool no_dirs;                 /* none was good: the launch is refused */
+        bool no_dirs;                 /* no usable directory: the launch is refused */
         struct exe_container *exe;    /* from the launch to the recorded exit */
         pid_t pid;                    /* of its init; 0 = not started */
         sd_event_source *kill_timer;
@@ -125,7 +124,7 @@ struct nm_container {
         struct nm_numa_taken *numa; /* its part of each NUMA node, or NULL */
         struct nm_assigned assigned;
         struct cg_override set; /* set-limit.c */
-        char *unassigned; /* why it did not get its share: the diagnostics of its failed launch */
+        char *unassigned; /* reason why it got no share: the diagnostics of its failed launch */
     } share;
 
     struct { /* resources/containers-monitor.c */
@@ -134,39 +133,39 @@ struct nm_container {
         float cpu_cores; /* between the last two readings */
         uint64_t peak_bytes;
         unsigned over_readings; /* consecutive readings above its memory; see check_memory */
-        unsigned pass;          /* of the monitor over all containers, in which it was read last */
+        unsigned pass;          /* last pass of the monitor over all containers that has read it */
     } usage;
 
     struct {                                 /* rm/: its part in heartbeats */
         int64_t delivered_ms;                /* monotonic, of the completed status; 0 = never */
-        bool in_flight;                      /* in the heartbeat that waits for its answer */
-        bool increased, increased_in_flight; /* it has grown (resources/container-resize.c) */
+        bool in_flight;                      /* included in the unanswered heartbeat */
+        bool increased, increased_in_flight; /* since the last report (container-resize.c) */
         bool acknowledged;                   /* the ResourceManager needs no further report of it */
     } report;
 };
 
-/* A container of a verified request. Copies what it needs of the token; `request` is the packed
- * StartContainerRequestProto. In no table yet. */
+/* Creates a container from a verified request. Copies the needed parts of the token; `request` is
+ * the packed StartContainerRequestProto. In no table yet. */
 int nm_container_new(struct nm_context *ctx, const struct yarn_container_token *t,
                      const uint8_t *request, size_t request_len, struct nm_container **ret)
     _must_use_;
-/* A container of the state store, in no table yet and without its share of the node. 1: restored,
- * but its recorded update is malformed and ignored. -EBADMSG: malformed. */
+/* Creates a container from the state store, in no table yet and without its share of the node. 1:
+ * restored, but its recorded update is malformed and ignored. -EBADMSG: malformed. */
 int nm_container_restore(struct nm_context *ctx, const struct nm_stored_container *s,
                          struct nm_container **ret) _must_use_;
-struct nm_container *nm_container_free(struct nm_container *c); /* one that is in no table */
+struct nm_container *nm_container_free(struct nm_container *c); /* must be in no table */
 /* Frees the request. */
 void nm_container_drop_request(struct nm_container *c);
 
 /* Posts an event to its state machine; `text` (NULL: none) is copied. */
 void nm_container_post(struct nm_container *c, int event, const char *text);
-/* The same for the events with a payload. */
+/* As nm_container_post(), for the events with a payload. */
 void nm_container_post_exit(struct nm_container *c, int event, int code, const char *text);
-/* Requests its end with a reason (a KILL event); recorded before any signal is sent. */
+/* Requests its end with a reason (a KILL event); committed before any signal is sent. */
 void nm_container_kill(struct nm_container *c, int exit_code, const char *why);
 
 void nm_container_add_diagnostics(struct nm_container *c, const char *text);
-/* The same with a newline; NULL: nothing. */
+/* As above, with a newline; NULL: no text. */
 void nm_container_add_diagnostics_line(struct nm_container *c, const char *text);
 
 bool nm_container_is_done(const struct nm_container *c);

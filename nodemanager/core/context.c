@@ -6,7 +6,7 @@
 #include "nodemanager/core/application.h"
 #include "nodemanager/core/container.h"
 
-/* Pending events name removed objects until the queue is empty. */
+/* Pending events refer to removed objects until the queue is empty. */
 static void free_removed(struct nm_context *ctx)
 {
     while (ctx->dead_containers) {

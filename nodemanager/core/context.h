@@ -1,7 +1,7 @@
 /* The shared state of the daemon (NMContext): the loop, the configuration, the event dispatcher,
  * the identity and size of the node, the tables of applications and containers, and the components
- * of the lower layers that every service uses. Owned by nm.c; services of the upper layers are not
- * here: they are given to their users at creation.
+ * of the lower layers that every service uses. Owned by nm.c; services of the upper layers are
+ * passed to their users at creation, not through here.
  *
  * One thread, one sd-event loop; nothing in this component blocks on it. */
 #ifndef SELVEDGE_NODEMANAGER_CORE_CONTEXT_H
@@ -43,15 +43,15 @@ struct nm_context {
 
     struct yarn_node_id node_id; /* as in tokens and in the registration */
     char node_id_text[264];
-    uint16_t http_port;         /* 0 = the web server is not open yet */
+    uint16_t http_port;         /* 0 = the web server is not listening yet */
     int64_t start_ms;           /* wall clock */
-    struct yarn_resource total; /* of all containers; the ResourceManager may change it */
+    struct yarn_resource total; /* for all containers; the ResourceManager may change it */
     bool stopping;              /* no new containers */
-    struct nm_counters {        /* containers since the start, those of before it not counted */
+    struct nm_counters {        /* containers since the start of this process */
         int64_t launched, completed, failed, killed;
     } counters;
-    unsigned stuck_deletions; /* that have failed and are tried from time to time */
-    /* NULL, or: after events were handled, and after each heartbeat. */
+    unsigned stuck_deletions; /* failed deletions that are retried */
+    /* NULL, or a callback after events were handled, and after each heartbeat. */
     void (*changed)(void *userdata);
     void *changed_userdata;
 
@@ -70,24 +70,24 @@ struct nm_context {
     struct nm_app *dead_apps;
 };
 
-/* Creates the dispatcher; the other components are the caller's to set. */
+/* Creates the dispatcher; the caller sets the other components. */
 int nm_context_open(struct nm_context *ctx, sd_event *event, const struct nm_conf *conf,
                     struct sv_error *err) _must_use_;
-/* Drops events that were not handled, then frees removed objects and the dispatcher. The tables
- * must be empty. */
+/* Drops unhandled events, then frees removed objects and the dispatcher. The tables must be
+ * empty. */
 void nm_context_close(struct nm_context *ctx);
 
-/* Objects or the node itself may have changed. */
+/* Reports a possible change of objects or of the node itself. */
 void nm_context_changed(struct nm_context *ctx);
 
-/* Into the table of containers and of its application. */
+/* Adds it to the table of containers and to its application. */
 void nm_container_add(struct nm_container *c, struct nm_app *app);
-/* Out of all tables; freed when no event is pending. */
+/* Removes it from all tables; freed when no event is pending. */
 void nm_container_remove(struct nm_container *c);
 struct nm_container *nm_container_find(const struct nm_context *ctx, const char *text);
 
 void nm_app_add(struct nm_app *a);
-void nm_app_remove(struct nm_app *a); /* its containers stay, without an application */
+void nm_app_remove(struct nm_app *a); /* keeps its containers, without an application */
 struct nm_app *nm_app_find(const struct nm_context *ctx, const char *text);
 
 #endif

@@ -1,5 +1,5 @@
 /* Recently stopped containers (yarn.nodemanager.duration-to-track-stopped-containers): stopping one
- * again is no error, and a request for the status of one gets a message of its own. */
+ * again is no error, and a request for its status gets a message of its own. */
 #ifndef SELVEDGE_NODEMANAGER_CORE_RECENTLY_STOPPED_H
 #define SELVEDGE_NODEMANAGER_CORE_RECENTLY_STOPPED_H
 

@@ -73,7 +73,7 @@ static int add(struct row **rows, const char *app, const void *p, size_t n)
 {
     struct row *r = find(*rows, app);
 
-    if (r) { /* told twice: the last one counts */
+    if (r) { /* sent twice: the last one counts */
         HASH_DEL(*rows, r);
         row_free(r);
     }
@@ -104,8 +104,8 @@ static void put_on_record(struct nm_credentials *c, struct row *r)
     k = nm_store_resource(c->ctx->store, key, r->bytes, r->n);
     r->on_record = k >= 0;
     if (k < 0)
-        sv_log(SV_LOG_ERR, r->app, "%s: its renewed credentials are not on record: %s", r->app,
-               strerror(-k));
+        sv_log(SV_LOG_ERR, r->app, "%s: cannot record renewed credentials in state store: %s",
+               r->app, strerror(-k));
 }
 
 static void drop_record(struct nm_credentials *c, const struct row *r)
@@ -118,11 +118,11 @@ static void drop_record(struct nm_credentials *c, const struct row *r)
     key_of(r->app, key);
     k = nm_store_resource_remove(c->ctx->store, key);
     if (k < 0)
-        sv_log(SV_LOG_ERR, r->app, "%s: credentials stay in the state store: %s", r->app,
+        sv_log(SV_LOG_ERR, r->app, "%s: cannot remove credentials from state store: %s", r->app,
                strerror(-k));
 }
 
-/* Old rows give way; a record is written only where the bytes differ. */
+/* Replaces old rows; writes a record only if the bytes differ. */
 static void install(struct nm_credentials *c, struct row *fresh)
 {
     struct row *old = c->rows, *r, *tmp;
@@ -188,7 +188,7 @@ int nm_credentials_restore(struct nm_credentials *c, const char *app, const void
     if (r < 0)
         return r;
     find(c->rows, app)->on_record = true;
-    if (!nm_app_find(c->ctx, app)) /* the daemon ended before it had removed the record */
+    if (!nm_app_find(c->ctx, app)) /* the daemon ended before it removed the record */
         nm_credentials_app_finished(c, app);
     return 0;
 }
@@ -199,7 +199,7 @@ bool nm_credentials_of(struct nm_credentials *c, const char *app, const void **r
 
     if (!r)
         return false;
-    put_on_record(c, r); /* it may have been told before its application was here */
+    put_on_record(c, r); /* it may have arrived before its application */
     *ret = r->bytes;
     *ret_n = r->n;
     return true;

@@ -12,8 +12,8 @@
 #include "nodemanager/store/state-store.h"
 #include "wire/ipc/ipc-server.h"
 
-#define SWEEP_MS 10000 /* minimum time between two sweeps of used tokens */
-/* Minimum and maximum time that a used token is remembered, from when this process knows it. */
+#define SWEEP_MS 10000 /* minimum time between two expiries of used tokens */
+/* Minimum and maximum time for which a used token is remembered. */
 #define REMEMBER_MIN_MS (10 * 60 * 1000)
 #define REMEMBER_MAX_MS (INT64_C(7) * 24 * 3600 * 1000)
 
@@ -27,8 +27,8 @@ struct attempt_key { /* the key of an attempt's NMToken */
 struct used_token {
     UT_hash_handle hh;
     char text[YARN_ID_TEXT_MAX];
-    int64_t expiry_ms; /* wall clock, as the token says */
-    int64_t keep_ms;   /* monotonic: a jump of the wall clock forth and back allows no replay */
+    int64_t expiry_ms; /* wall clock, from the token */
+    int64_t keep_ms;   /* monotonic: wall clock jumps must not allow a replay */
 };
 
 struct key_pair {
@@ -241,7 +241,7 @@ void nm_secrets_app_finished(struct nm_secrets *s, struct yarn_app_id app)
             continue;
         r = nm_store_key_remove(s->store, a->text);
         if (r < 0)
-            sv_log_err("%s: its key stays in the state store: %s", a->text, strerror(-r));
+            sv_log_err("%s: cannot remove its key from state store: %s", a->text, strerror(-r));
         HASH_DEL(s->attempts, a);
         explicit_bzero(a, sizeof(*a));
         free(a);
@@ -309,7 +309,7 @@ static void sweep(struct nm_secrets *s)
     }
     r = nm_store_used_tokens_expire(s->store, gone);
     if (r < 0)
-        sv_log_err("expired container tokens stay in the state store: %s", strerror(-r));
+        sv_log_err("cannot remove expired container tokens from state store: %s", strerror(-r));
 }
 
 bool nm_secrets_token_used(struct nm_secrets *s, const char *container, int64_t *ret_expiry_ms)

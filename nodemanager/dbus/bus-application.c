@@ -4,7 +4,7 @@
 #include "nodemanager/dbus/bus-object.h"
 #include "nodemanager/dbus/bus-values.h"
 
-#define CONTAINERS_MAX 10000 /* of one application in its list */
+#define CONTAINERS_MAX 10000 /* containers listed for one application */
 
 #define APPLICATION(name) static int name(sd_bus_message *m, const struct nm_bus_object *o)
 

@@ -43,7 +43,7 @@ static const char *refusal_of(sd_bus_message *reply)
               sd_bus_error_has_name(e, SD_BUS_ERROR_NAME_HAS_NO_OWNER)))
         return "polkit is not there to authorize anybody: root alone may do this";
     if (e)
-        return "polkit has not answered, or cannot tell who the caller is";
+        return "polkit has not answered, or cannot identify the caller";
     if (sd_bus_message_enter_container(reply, 'r', "bba{ss}") <= 0 ||
         sd_bus_message_read(reply, "bb", &authorized, &challenge) < 0)
         return "polkit's answer is malformed";

@@ -1,7 +1,7 @@
-/* May a caller call a method? Root may; everybody else, if polkit authorizes the unique name of the
- * caller's connection for the method's action. polkit is asked without being waited for; without an
- * answer, or with any that is not a clear yes, the call is refused. The number of questions is
- * bounded, in all and of one caller. Hostile: callers, who may leave at any time. */
+/* Authorization of method calls. Root is authorized; others if polkit authorizes the unique name of
+ * the caller's connection for the method's action. polkit is queried asynchronously; without an
+ * answer, or with any but a clear yes, the call is refused. The number of pending queries is
+ * bounded, in total and per caller. Hostile: callers, who may disconnect at any time. */
 #ifndef SELVEDGE_NODEMANAGER_DBUS_BUS_AUTH_H
 #define SELVEDGE_NODEMANAGER_DBUS_BUS_AUTH_H
 
@@ -12,17 +12,17 @@
 #define NM_BUS_ASKED_MAX 64
 #define NM_BUS_ASKED_OF_CALLER 8
 #define NM_BUS_AUTH_MS 20000              /* for polkit to decide by its rules */
-#define NM_BUS_INTERACTIVE_AUTH_MS 120000 /* where the caller lets polkit ask for a password */
+#define NM_BUS_INTERACTIVE_AUTH_MS 120000 /* if the caller lets polkit ask for a password */
 
 struct nm_bus_auth;
 
-/* `m` is authorized (NULL), or why it is not. */
+/* `refusal` NULL: `m` is authorized; else the reason. */
 typedef void (*nm_bus_decided_fn)(sd_bus_message *m, const char *refusal, void *userdata);
 
 struct nm_bus_auth *nm_bus_auth_new(nm_bus_decided_fn decided, void *userdata); /* NULL: memory */
 struct nm_bus_auth *nm_bus_auth_free(struct nm_bus_auth *a);
-/* `action`: as polkit knows it. `details`: pairs of key and value for polkit's rules, NULL at the
- * end. 0: `decided` follows, unless the connection ends. -EBUSY: too many questions. */
+/* `action`: polkit's id. `details`: pairs of key and value for polkit's rules, NULL at the end. 0:
+ * `decided` follows, unless the connection ends. -EBUSY: too many queries. */
 int nm_bus_auth_ask(struct nm_bus_auth *a, sd_bus_message *m, const char *action,
                     const char *const *details) _must_use_;
 void nm_bus_auth_reset(struct nm_bus_auth *a); /* the connection ends: nothing is decided */

@@ -23,7 +23,7 @@ struct call { /* a call under way */
 
 void nm_bus_call_refuse(sd_bus_message *m, const char *name, const char *text)
 {
-    /* The caller may be gone. */
+    /* The caller may have disconnected. */
     (void)sd_bus_reply_method_errorf(m, name, "%s", text); /* ignoring */
 }
 
@@ -67,7 +67,7 @@ static int managed_objects(const struct call *c)
 
 /* ---- Properties -------------------------------------------------------------------------------*/
 
-/* The figures of a container are read now; where that fails, the last ones are shown. */
+/* Reads the figures of a container now; if that fails, the last ones are shown. */
 static void refresh(struct nm_bus_object *o, struct cg_usage *usage)
 {
     struct cg_leaf *leaf = o->c && o->c->launch.exe ? exe_container_cgroup(o->c->launch.exe) : NULL;
@@ -170,7 +170,7 @@ static void fail(sd_bus_message *m, int r, const char *text)
     nm_bus_call_refuse(m, name, shown);
 }
 
-/* The caller is authorized. */
+/* Runs a method after its caller was authorized. */
 static void run(const struct call *c, const struct nm_bus_method *method)
 {
     const char *object = sd_bus_message_get_path(c->m);
@@ -193,12 +193,12 @@ static void run(const struct call *c, const struct nm_bus_method *method)
     if (r < 0)
         fail(c->m, r, err.text);
     else if (r == 0)
-        (void)sd_bus_reply_method_return(c->m, ""); /* the caller may be gone, ignoring */
+        (void)sd_bus_reply_method_return(c->m, ""); /* the caller may have disconnected, ignoring */
     if (c->all->changed)
         c->all->changed(c->all->userdata);
 }
 
-/* Of whose job polkit's rules may decide by; "" of the node, and of what is not there. */
+/* Passes the owner of the job to polkit's rules; "" for the node and unknown objects. */
 static int ask(const struct call *c, const struct nm_bus_method *method)
 {
     static const struct nm_bus_caller everything = { .sees_all = true };

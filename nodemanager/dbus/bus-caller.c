@@ -13,9 +13,9 @@
 #include "common/loop-guard.h"
 #include "common/str.h"
 
-#define BUS_MS 10000        /* for the bus to say whose a connection is */
-#define NAME_MS 300000      /* a name of a uid is remembered for so long */
-#define NO_NAME_MS 30000    /* and that there is none */
+#define BUS_MS 10000        /* limit of a credentials query to the bus */
+#define NAME_MS 300000      /* cache lifetime of a uid's name */
+#define NO_NAME_MS 30000    /* cache lifetime of "no name" */
 #define ENTRY_MAX 65536     /* bytes of an account in the name service */
 #define UNIQUE_NAME_MAX 256 /* D-Bus: 255 bytes */
 
@@ -23,10 +23,10 @@ struct sender {
     UT_hash_handle hh;
     struct nm_bus_callers *all;
     char name[UNIQUE_NAME_MAX];
-    sd_bus_slot *slot; /* of the question to the bus; NULL: answered */
-    bool unknown;      /* the bus does not know it */
+    sd_bus_slot *slot; /* pending credentials query; NULL: answered */
+    bool unknown;      /* unknown to the bus */
     uid_t uid;
-    char user[SV_GROUPS_NAME_MAX + 1]; /* when it was identified last */
+    char user[SV_GROUPS_NAME_MAX + 1]; /* at the last identification */
     unsigned waiting;
 };
 
@@ -37,8 +37,8 @@ struct waiting {
 
 struct nm_bus_callers {
     sd_event *event;
-    struct sv_groups *groups; /* of a user, borrowed */
-    struct sv_groups *names;  /* of a uid as text: one name */
+    struct sv_groups *groups; /* groups of users, borrowed */
+    struct sv_groups *names;  /* names of uids, each as a list of one */
     struct sender *senders;   /* uthash, the oldest first */
     struct waiting *waiting;  /* utlist */
     unsigned n_waiting;
@@ -64,7 +64,7 @@ static char **name_of_uid(const char *text)
     return names;
 }
 
-/* ---- messages that wait ---- */
+/* ---- waiting messages ---- */
 
 static struct sender *sender_find(const struct nm_bus_callers *s, const char *name)
 {
@@ -102,7 +102,7 @@ static int keep(struct nm_bus_callers *s, struct sender *sender, sd_bus_message 
     return -EAGAIN;
 }
 
-/* Each message that waits is handled again once; it may have to wait for something else. */
+/* Handles each waiting message again once; it may have to wait for something else. */
 void nm_bus_callers_retry(struct nm_bus_callers *s)
 {
     for (unsigned n = s->n_waiting; n > 0 && s->waiting; n--) {
@@ -128,7 +128,7 @@ static void sender_free(struct nm_bus_callers *s, struct sender *sender)
     free(sender);
 }
 
-/* The bus never gives a unique name twice, so that what it says of one does not change. */
+/* The bus never reuses a unique name, so its credentials do not change. */
 static int on_uid(sd_bus_message *m, void *userdata, sd_bus_error *error)
 {
     SV_LOOP_HANDLER();
@@ -196,7 +196,7 @@ static int account_of(struct nm_bus_callers *s, uid_t uid, struct nm_bus_caller 
             return r;
         snprintf(who.user, sizeof(who.user), "%s", names[0] ? names[0] : "");
         r = sv_groups_of(s->groups, who.user, &names);
-        (void)sv_groups_missed(s->groups); /* the web server's mark is its own, ignoring */
+        (void)sv_groups_missed(s->groups); /* the web server has its own mark, ignoring */
         if (r < 0)
             return r;
         for (; *names; names++)

@@ -1,8 +1,8 @@
-/* Who sends a message: the uid that the bus knows for the sender's unique name, the name of that
- * account, and whether it may read everything (root, the daemon's own account, a member of
- * NM_BUS_ADMINS). Neither the bus nor the name service is waited for: a message whose sender is not
- * known yet is kept and handled again later. Hostile: everybody who can connect to the bus. The
- * number of messages that wait is bounded, in all and for one sender. */
+/* Identification of senders: the uid that the bus knows for the sender's unique name, the name of
+ * that account, and its right to read everything (root, the daemon's own account, a member of
+ * NM_BUS_ADMINS). Look-ups at the bus and the name service are asynchronous: a message whose sender
+ * is not yet identified is queued and handled again later. Hostile: everybody who can connect to
+ * the bus. The number of queued messages is bounded, in total and per sender. */
 #ifndef SELVEDGE_NODEMANAGER_DBUS_BUS_CALLER_H
 #define SELVEDGE_NODEMANAGER_DBUS_BUS_CALLER_H
 
@@ -12,7 +12,7 @@
 
 #define NM_BUS_ADMINS "selvedge-admin"
 #define NM_BUS_WAITING_MAX 128      /* messages */
-#define NM_BUS_WAITING_OF_SENDER 16 /* of one unique name */
+#define NM_BUS_WAITING_OF_SENDER 16 /* per unique name */
 #define NM_BUS_SENDERS_MAX 256      /* remembered */
 
 struct nm_bus_callers;
@@ -26,21 +26,21 @@ struct nm_bus_caller {
 
 typedef void (*nm_bus_again_fn)(sd_bus_message *m, void *userdata);
 
-/* `groups`: of users, borrowed. `again` handles a message a second time. */
+/* `groups`: groups of users, borrowed. `again` handles a message a second time. */
 int nm_bus_callers_new(sd_event *event, struct sv_groups *groups, nm_bus_again_fn again,
                        void *userdata, struct nm_bus_callers **ret) _must_use_;
 struct nm_bus_callers *nm_bus_callers_free(struct nm_bus_callers *s);
-/* Another connection: senders and messages of the last one are forgotten. */
+/* For a new connection: drops the senders and messages of the last one. */
 void nm_bus_callers_reset(struct nm_bus_callers *s);
-/* -EAGAIN: kept, `again` follows. -EBUSY: too many wait. -EACCES: the bus does not know the
+/* -EAGAIN: queued, `again` follows. -EBUSY: too many are queued. -EACCES: the bus does not know the
  * sender (any more). */
 int nm_bus_callers_identify(struct nm_bus_callers *s, sd_bus_message *m, struct nm_bus_caller *ret)
     _must_use_;
-/* The uid and, as far as it is known, the name of a sender that was identified before; sees_all and
- * is_admin are false. -EACCES: it was forgotten. */
+/* The uid and, if known, the name of a sender that was identified before; sees_all and is_admin are
+ * false. -EACCES: it was dropped from the cache. */
 int nm_bus_callers_account(const struct nm_bus_callers *s, sd_bus_message *m,
                            struct nm_bus_caller *ret) _must_use_;
-/* Groups of a user have become known. */
+/* Call it when groups of a user have become known. */
 void nm_bus_callers_retry(struct nm_bus_callers *s);
 
 #endif

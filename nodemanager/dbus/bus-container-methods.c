@@ -1,6 +1,6 @@
-/* Methods of the interface Container. Stop and Kill end the container as every other kill does: on
- * record first, told to the ResourceManager and the ApplicationMaster with the exit code ABORTED,
- * which no framework counts as a failure of the job. */
+/* Methods of the interface Container. Stop and Kill end the container as every other kill does:
+ * recorded first, then reported to the ResourceManager and the ApplicationMaster with the exit code
+ * ABORTED, which no framework counts as a failure of the job. */
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -53,7 +53,7 @@ static int stop(const struct nm_bus_object *o, sd_bus_message *m, const char *ca
     return end(o->c, "stopped", caller, err);
 }
 
-/* ---- Kill: SIGKILL as soon as the kill is on record ---- */
+/* ---- Kill: SIGKILL once the kill is recorded ---- */
 
 struct kill {
     struct nm_context *ctx;

@@ -1,5 +1,5 @@
-/* The interface Container. Its figures are the ones of the object's `usage`, which the caller of
- * the table has read. */
+/* The interface Container. Its figures are those of the object's `usage`, which the table's caller
+ * has read. */
 #include <stdio.h>
 
 #include "executor/exe.h"
@@ -53,7 +53,7 @@ CONTAINER(memory)
     return sd_bus_message_append(m, "t", (uint64_t)o->c->resource.memory_mb << 20);
 }
 
-/* What the kernel enforces. */
+/* Limits that the kernel enforces. */
 static void demanded(const struct nm_container *c, uint64_t *ret_memory, uint32_t *ret_pids)
 {
     struct cg_resource limits;
@@ -80,7 +80,7 @@ CONTAINER(pids_max)
     return sd_bus_message_append(m, "t", (uint64_t)pids);
 }
 
-/* By an operator; 0 = not set. */
+/* Set by an operator; 0 = not set. */
 CONTAINER(limits_set)
 {
     const struct cg_override *set = &o->c->share.set;

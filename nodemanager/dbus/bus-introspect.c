@@ -42,7 +42,7 @@ static const char manager_interface[] =
     "<arg name=\"interfaces\" type=\"as\"/></signal>\n"
     " </interface>\n";
 
-/* Every argument has a type of one character. */
+/* Requires that every argument has a type of one character. */
 static void print_method(FILE *out, const struct nm_bus_method *method)
 {
     const char *name = method->in_names;
@@ -108,7 +108,7 @@ static void print_containers(FILE *out, const struct nm_bus_view *view,
         }
 }
 
-/* The paths on the way to the objects, with what follows each. */
+/* Parent paths of the objects, with their next component. */
 static const char *next_on_the_way(const char *path)
 {
     static const struct {

@@ -1,13 +1,13 @@
-/* Introspection data: what is at a path, for one caller. */
+/* Introspection data of a path, for one caller. */
 #ifndef SELVEDGE_NODEMANAGER_DBUS_BUS_INTROSPECT_H
 #define SELVEDGE_NODEMANAGER_DBUS_BUS_INTROSPECT_H
 
 #include "nodemanager/dbus/bus-object.h"
 
-#define NM_BUS_CHILDREN_MAX 10000 /* nodes listed of one path */
+#define NM_BUS_CHILDREN_MAX 10000 /* nodes listed below one path */
 
-/* malloc'd XML of an object, of a path with objects below it, or of one on the way to them. NULL
- * with -ENOENT: nothing is there for this caller. */
+/* malloc'd XML of an object, of a path with objects below it, or of a parent of one. NULL with
+ * -ENOENT: nothing there is visible to this caller. */
 int nm_bus_introspect(const struct nm_bus_view *view, const struct nm_bus_caller *who,
                       const char *path, char **ret) _must_use_;
 

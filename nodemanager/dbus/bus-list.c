@@ -22,7 +22,7 @@ struct list {
 struct nm_bus_lists {
     const struct nm_bus_view *view;
     sd_event_source *turn;
-    struct list *lists; /* utlist, the first is worked on */
+    struct list *lists; /* utlist, the first one is in progress */
     unsigned n;
 };
 
@@ -36,7 +36,7 @@ static void list_free(struct nm_bus_lists *all, struct list *l)
     free(l);
 }
 
-/* The ids that the caller may read now; each is looked up again when its turn comes. */
+/* Takes the ids that the caller may read now; each is looked up again in its turn. */
 static int snapshot(struct list *l, const struct nm_context *ctx, const struct nm_bus_caller *who)
 {
     size_t most = HASH_COUNT(ctx->apps) + HASH_COUNT(ctx->containers);
@@ -113,7 +113,7 @@ static int on_turn(sd_event_source *s, void *userdata)
         if (r < 0) {
             sv_log_debug("D-Bus: GetManagedObjects: %s", strerror(-r));
             (void)sd_bus_reply_method_errno(l->call, r,
-                                            NULL); /* the caller may be gone, ignoring */
+                                            NULL); /* the caller may have disconnected, ignoring */
         }
         list_free(all, l);
     }

@@ -1,5 +1,5 @@
-/* The methods of the tables, in bus-container-methods.c and bus-node-methods.c. They run for
- * callers who are authorized, on an object that exists at that moment. */
+/* The methods of the tables, in bus-container-methods.c and bus-node-methods.c. They run only for
+ * authorized callers, on an object that exists at that moment. */
 #ifndef SELVEDGE_NODEMANAGER_DBUS_BUS_METHODS_H
 #define SELVEDGE_NODEMANAGER_DBUS_BUS_METHODS_H
 

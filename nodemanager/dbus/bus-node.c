@@ -61,7 +61,7 @@ NODE(health_report)
 {
     char report[NM_HEALTH_REPORT_MAX];
 
-    (void)nm_health_report(o->view->ctx->health, report); /* its text is wanted, ignoring */
+    (void)nm_health_report(o->view->ctx->health, report); /* only its text is used, ignoring */
     return nm_bus_append_text(m, report);
 }
 
@@ -105,7 +105,7 @@ NODE(limits_missing)
     return nm_bus_append_text(m, cg_root_missing(o->view->ctx->cgroups));
 }
 
-/* Zeros where the kernel counts nothing. */
+/* Zeros if the kernel counts nothing. */
 static struct cg_usage usage_of_all(const struct nm_bus_object *o)
 {
     struct cg_usage u = { 0 };

@@ -1,6 +1,6 @@
-/* The objects on the bus and the tables of their interfaces: which object a path names, which
- * properties it has and how each is written into a message. Paths come from callers and are
- * hostile; an object is found anew for every call and kept by nobody. */
+/* The objects on the bus and the tables of their interfaces: look-up of an object by its path, its
+ * properties and their encoding. Paths come from callers and are hostile; an object is looked up
+ * again for every call and never cached. */
 #ifndef SELVEDGE_NODEMANAGER_DBUS_BUS_OBJECT_H
 #define SELVEDGE_NODEMANAGER_DBUS_BUS_OBJECT_H
 
@@ -17,7 +17,7 @@ struct nm_container;
 struct nm_context;
 struct nm_updater;
 
-struct nm_bus_view { /* what the tables read */
+struct nm_bus_view { /* sources of the tables' values */
     struct nm_context *ctx;
     const struct nm_updater *updater;
 };
@@ -25,14 +25,14 @@ struct nm_bus_view { /* what the tables read */
 struct nm_bus_object {
     const struct nm_bus_view *view;
     const struct nm_bus_interface *interface;
-    struct nm_app *app;           /* of an application */
-    struct nm_container *c;       /* of a container */
-    const struct cg_usage *usage; /* of a container: what its figures are taken from */
+    struct nm_app *app;           /* for an application */
+    struct nm_container *c;       /* for a container */
+    const struct cg_usage *usage; /* for a container: source of its figures */
 };
 
 enum {                     /* flags of a property */
        NM_BUS_CHANGES = 1, /* part of PropertiesChanged */
-       NM_BUS_PRIVATE = 2, /* text of a job: in no signal */
+       NM_BUS_PRIVATE = 2, /* a job's text: in no signal */
 };
 
 struct nm_bus_property {
@@ -45,11 +45,11 @@ struct nm_bus_property {
 struct nm_bus_method {
     const char *name, *in, *out; /* signatures */
     const char *in_names;        /* of the arguments, with blanks between them */
-    /* Who may call it: NULL, whoever may read the object; else root, and whom polkit authorizes for
-     * the action NM_BUS_NAME "." this. */
+    /* Authorization: NULL for callers that may read the object; else root, and callers that polkit
+     * authorizes for the action NM_BUS_NAME "." this. */
     const char *action;
-    /* 0: an empty reply follows. 1: it has replied. Negative, with `err`. The arguments have the
-     * types of `in`. */
+    /* 0: the caller sends an empty reply. 1: it has replied. Negative, with `err`. The arguments
+     * have the types of `in`. */
     int (*run)(const struct nm_bus_object *o, sd_bus_message *m, const char *caller,
                struct sv_error *err);
 };
@@ -64,14 +64,14 @@ struct nm_bus_interface {
 
 extern const struct nm_bus_interface nm_bus_node, nm_bus_application, nm_bus_container;
 
-/* The object of `path` that `who` may read. -ENOENT: there is none for this caller. */
+/* The object of `path`, if `who` may read it; else -ENOENT. */
 int nm_bus_object_find(const struct nm_bus_view *view, const struct nm_bus_caller *who,
                        const char *path, struct nm_bus_object *ret) _must_use_;
 void nm_bus_object_of_app(const struct nm_bus_view *view, struct nm_app *app,
                           struct nm_bus_object *ret);
 void nm_bus_object_of_container(const struct nm_bus_view *view, struct nm_container *c,
                                 struct nm_bus_object *ret);
-/* Whether `who` may read what belongs to the application; NULL: one that is forgotten. */
+/* True if `who` may read objects of the application; NULL: a forgotten one. */
 bool nm_bus_may_read(const struct nm_bus_caller *who, const struct nm_app *app);
 
 /* NULL: no interface has such a method. */

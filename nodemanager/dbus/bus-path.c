@@ -8,7 +8,7 @@ const char *nm_bus_path(const char *prefix, const char *id, char ret[NM_BUS_PATH
 {
     _cleanup_free_ char *path = NULL;
 
-    /* An id has letters, digits and underscores; the last become three characters each. */
+    /* An id has letters, digits and underscores; each underscore is encoded in three characters. */
     if (sd_bus_path_encode(prefix, id, &path) < 0)
         snprintf(ret, NM_BUS_PATH_MAX, "%s/_", prefix);
     else

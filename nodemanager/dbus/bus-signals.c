@@ -15,7 +15,7 @@
 #include "nodemanager/health/node-health.h"
 #include "nodemanager/rm/node-status-updater.h"
 
-/* What the clients have been told of an object. Compared as bytes: zeroed before it is filled. */
+/* State of an object last published to clients. Compared as bytes: zeroed before it is filled. */
 struct shown {
     int64_t state, exit_code, memory_mb, vcores, type, pid, frozen, launch_ms, finish_ms;
     struct cg_override set;
@@ -25,7 +25,7 @@ struct published {
     UT_hash_handle hh;
     char text[YARN_ID_TEXT_MAX];
     struct shown shown;
-    unsigned round; /* in which the object existed last */
+    unsigned round; /* last round in which the object existed */
     bool is_app;
 };
 
@@ -119,7 +119,7 @@ static void shown_of_container(const struct nm_container *c, struct shown *ret)
                            .finish_ms = c->finish_ms };
 }
 
-/* `silent`: nobody is told. */
+/* `silent`: without a signal. */
 static void publish(struct nm_bus_signals *s, const char *text, const struct shown *now,
                     const struct nm_bus_object *o, bool silent)
 {
@@ -132,7 +132,7 @@ static void publish(struct nm_bus_signals *s, const char *text, const struct sho
     added = !p;
     if (added) {
         if (s->sent >= NM_BUS_SIGNALS_A_TURN || !(p = calloc(1, sizeof(*p))))
-            return; /* in the next turn */
+            return; /* retried in the next turn */
         memcpy(p->text, text, strlen(text) + 1);
         p->is_app = o->app != NULL;
         HASH_ADD_STR(s->published, text, p);
@@ -229,7 +229,7 @@ static int on_timer(sd_event_source *source, uint64_t usec, void *userdata)
     compare_objects(s, false);
     compare_node(s, false);
     if (s->sent >= NM_BUS_SIGNALS_A_TURN)
-        arm(s, 1); /* the rest, after what else waits in the loop */
+        arm(s, 1); /* the rest, after other events of the loop */
     return 0;
 }
 

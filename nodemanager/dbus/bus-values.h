@@ -1,4 +1,4 @@
-/* Values of properties that several tables have. */
+/* Values of properties shared by several tables. */
 #ifndef SELVEDGE_NODEMANAGER_DBUS_BUS_VALUES_H
 #define SELVEDGE_NODEMANAGER_DBUS_BUS_VALUES_H
 

@@ -25,7 +25,7 @@ struct nm_bus {
     sd_bus_slot *name;   /* the request for the name */
     sd_event_source *retry;
     int64_t retry_ms;
-    char why[256]; /* there is no connection, as it was logged; "" = there is one */
+    char why[256]; /* reason why there is no connection, as logged; "" = connected */
     struct nm_bus_callers *callers;
     struct nm_bus_lists *lists;
     struct nm_bus_auth *auth;
@@ -58,7 +58,7 @@ static void answer(sd_bus_message *m, void *userdata)
         nm_bus_call_refuse(m, SD_BUS_ERROR_ACCESS_DENIED, "the bus does not know the caller");
 }
 
-/* A caller who was forgotten meanwhile, for the sake of many others, is refused. */
+/* Refuses a caller whose identification was dropped from the cache meanwhile. */
 static void on_decided(sd_bus_message *m, const char *refusal, void *userdata)
 {
     struct nm_bus *b = userdata;
@@ -82,7 +82,7 @@ static bool is_ours(const char *path)
 
 static void lost(struct nm_bus *b, const char *why);
 
-/* Every message, before sd-bus handles those of org.freedesktop.DBus.Peer. */
+/* Filter: every message, before sd-bus handles those of org.freedesktop.DBus.Peer. */
 static int on_message(sd_bus_message *m, void *userdata, sd_bus_error *error)
 {
     SV_LOOP_HANDLER();
@@ -103,7 +103,7 @@ static int on_message(sd_bus_message *m, void *userdata, sd_bus_error *error)
 /* ---- connection
  * -----------------------------------------------------------------------------------*/
 
-/* Closes without waiting: nothing is flushed. Not from within a message of this connection. */
+/* Closes without flushing, so without blocking. Not from within a message of this connection. */
 static void disconnect(struct nm_bus *b)
 {
     nm_bus_signals_connect(b->signals, NULL);
@@ -116,7 +116,7 @@ static void disconnect(struct nm_bus *b)
     b->bus = sd_bus_unref(b->bus);
 }
 
-/* The next attempt comes later. A reason is logged once. */
+/* Schedules the next attempt. A reason is logged once. */
 static void lost(struct nm_bus *b, const char *why)
 {
     nm_bus_signals_connect(b->signals, NULL);
@@ -129,7 +129,7 @@ static void lost(struct nm_bus *b, const char *why)
     b->retry_ms = SV_MIN(2 * b->retry_ms, (int64_t)LAST_RETRY_MS);
 }
 
-/* Answers: 1 owner, 2 in the queue, 3 another has it, 4 it was ours already. */
+/* Results of RequestName: 1 owner, 2 queued, 3 owned by another, 4 already ours. */
 static int on_name(sd_bus_message *m, void *userdata, sd_bus_error *error)
 {
     SV_LOOP_HANDLER();
@@ -154,7 +154,7 @@ static int on_name(sd_bus_message *m, void *userdata, sd_bus_error *error)
     return 1;
 }
 
-/* Waits for nothing: the connection is set up by the event loop. */
+/* Does not block: the event loop sets the connection up. */
 static int try_connect(struct nm_bus *b)
 {
     int r = sd_bus_new(&b->bus);
@@ -164,7 +164,7 @@ static int try_connect(struct nm_bus *b)
     if (r >= 0)
         r = sd_bus_set_bus_client(b->bus, true);
     if (r >= 0)
-        r = sd_bus_set_close_on_exit(b->bus, false); /* that would wait for the bus */
+        r = sd_bus_set_close_on_exit(b->bus, false); /* closing at exit would wait for the bus */
     if (r >= 0)
         r = sd_bus_start(b->bus);
     if (r >= 0)
@@ -214,7 +214,7 @@ static int create_parts(struct nm_bus *b, struct sv_groups *groups)
                                       .auth = b->auth,
                                       .changed = on_method_done,
                                       .userdata = b };
-    if (r >= 0) /* the first attempt: when the loop runs */
+    if (r >= 0) /* the first attempt: once the loop runs */
         r = sd_event_add_time_relative(event, &b->retry, CLOCK_BOOTTIME, 0, 1000, on_retry, b);
     return r;
 }

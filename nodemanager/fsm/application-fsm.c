@@ -24,7 +24,8 @@
 #include "nodemanager/services/localization.h"
 #include "nodemanager/store/state-store.h"
 
-/* The helper or a container still creates directories: deleted now, they would appear again. */
+/* True while the helper or a container still creates directories: if deleted now, they would
+ * reappear. */
 static bool is_busy(const struct nm_app *a)
 {
     if (a->initing)
@@ -39,18 +40,18 @@ static bool is_busy(const struct nm_app *a)
 
 struct app_step { /* argument of an action */
     struct nm_app_services *services;
-    const char *text; /* of the event; NULL = none */
+    const char *text; /* the event's; NULL = none */
 };
 
-/* A request to the helper. The application may be gone when the answer comes: it is looked up by
- * name. */
+/* A request to the helper. The application may have ended when the answer arrives: it is looked up
+ * by name. */
 struct nm_app_init {
     struct nm_app_init *prev, *next;
     struct nm_app_services *services;
     struct nm_context *ctx;
     char text[YARN_ID_TEXT_MAX];
     uint32_t local_dirs, log_dirs;
-    bool again; /* for a directory that came back: no event follows */
+    bool again; /* for a directory that returned: no event follows */
 };
 
 static void init_free(struct nm_app_init *q)
@@ -86,11 +87,11 @@ static void on_init_done(const struct exe_failure *f, void *userdata)
     if (a && !q->again)
         nm_app_post(a, NM_APP_EV_APPLICATION_INITED, f ? why ?: "out of memory" : NULL);
     else if (a && f)
-        sv_log(SV_LOG_WARNING, a->text, "%s; it goes on without the directory", why ?: f->text);
+        sv_log(SV_LOG_WARNING, a->text, "%s; continuing without the directory", why ?: f->text);
     init_free(q);
 }
 
-/* The helper makes the directories of the application that are missing. */
+/* Requests the missing directories of the application from the helper. */
 static int request_dirs(struct nm_app_services *services, struct nm_app *a, bool again)
 {
     struct nm_app_init *q = calloc(1, sizeof(*q));
@@ -123,7 +124,7 @@ void nm_apps_make_dirs(struct nm_context *ctx, struct nm_app_services *services)
                     : 0;
 
         if (r < 0)
-            sv_log(SV_LOG_WARNING, a->text, "%s: goes on without a directory that came back: %s",
+            sv_log(SV_LOG_WARNING, a->text, "%s: cannot use a recovered local directory: %s",
                    a->text, strerror(-r));
     }
 }
@@ -167,7 +168,7 @@ static int act_container_init(void *o, int event, void *arg)
     struct nm_container *c = id ? nm_container_find(a->ctx, id) : NULL;
 
     if (c && c->app == a && c->recorded && c->state == NM_CONTAINER_NEW) {
-        /* What failed for the containers before it may work by now. */
+        /* Retries: the cause of earlier containers' failure may be gone. */
         if (a->init_error && !a->initing)
             return act_init(o, event, arg);
         nm_container_post(c, NM_CONTAINER_EV_INIT, NULL);
@@ -210,7 +211,8 @@ static void record_finish(struct nm_app *a)
     a->finish_recorded = true;
     r = nm_store_app_finished(a->ctx->store, a->text);
     if (r < 0)
-        sv_log(SV_LOG_ERR, a->text, "%s: its end is not on record: %s", a->text, strerror(-r));
+        sv_log(SV_LOG_ERR, a->text, "%s: cannot record end in state store: %s", a->text,
+               strerror(-r));
 }
 
 static int act_finish(void *o, int event, void *arg)
@@ -246,8 +248,8 @@ static int act_last_container(void *o, int event, void *arg)
     return NM_APP_RESOURCES_CLEANINGUP;
 }
 
-/* Finished meanwhile: recovered containers, which have waited for INIT to be adopted, get it; the
- * others are over. */
+/* The application finished meanwhile: recovered containers, which have waited for INIT to be
+ * adopted, get it; the others end. */
 static int act_inited_late(void *o, int event, void *arg)
 {
     init_containers(o, ((const struct app_step *)arg)->text);
@@ -268,7 +270,8 @@ static int act_cleaned(void *o, int event, void *arg)
     nm_aggregation_app_finished(services->aggregation, a); /* recorded together with … */
     r = nm_store_app_remove(a->ctx->store, a->text);       /* … this */
     if (r < 0)
-        sv_log(SV_LOG_ERR, a->text, "%s: it stays in the state store: %s", a->text, strerror(-r));
+        sv_log(SV_LOG_ERR, a->text, "%s: cannot remove from state store: %s", a->text,
+               strerror(-r));
     return NM_APP_FINISHED;
 }
 
@@ -301,7 +304,7 @@ static const struct sv_fsm_cell cells[NM_APP_N_STATES][NM_APP_N_EVENTS] = {
                                         S(FINISHING_CONTAINERS_WAIT),
                                         { S(RESOURCES_CLEANINGUP) } }, /* recovered */
     [S(NEW)][E(INIT_CONTAINER)] = { act_stay, S(NEW), { 0 } },
-    [S(NEW)][E(CONTAINER_FINISHED)] = { act_stay, S(NEW), { 0 } }, /* stopped at once */
+    [S(NEW)][E(CONTAINER_FINISHED)] = { act_stay, S(NEW), { 0 } }, /* stopped immediately */
 
     [S(INITING)][E(INIT_CONTAINER)] = { act_stay, S(INITING), { 0 } },
     [S(INITING)][E(APPLICATION_INITED)] = { act_inited, S(RUNNING), { 0 } },

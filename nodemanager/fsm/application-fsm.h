@@ -27,11 +27,11 @@ struct nm_app_services {
 
 /* The sv_event_handler of NM_MACHINE_APP; userdata is a struct nm_app_services. */
 void nm_app_handle(const struct sv_event *event, void *userdata);
-/* What the running applications had in a local directory is gone. */
+/* Marks the running applications' files in a local directory as lost. */
 void nm_apps_lose_dir(struct nm_context *ctx, int index);
-/* A directory is usable again: makes those of the running applications in it. */
+/* A directory is usable again: creates the running applications' directories in it. */
 void nm_apps_make_dirs(struct nm_context *ctx, struct nm_app_services *services);
-/* Frees the requests that no answer follows any more: after exe_free. */
+/* Frees the requests that will get no answer: after exe_free. */
 void nm_app_free_inits(struct nm_app_services *services);
 const struct sv_fsm *nm_app_fsm(void);
 

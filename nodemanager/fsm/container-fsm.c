@@ -21,14 +21,14 @@
 
 struct container_step { /* argument of an action */
     const struct nm_container_services *services;
-    const char *text; /* of the event; NULL = none */
+    const char *text; /* the event's; NULL = none */
     int code;         /* its struct nm_container_exit */
 };
 
 /* ---- actions --------------------------------------------------------------------------------*/
 
-/* Gives back the cache references and the work directory; the event follows when both are under
- * way. */
+/* Releases the cache references and requests deletion of the work directory; the event follows when
+ * both have begun. */
 static void clean_up(struct nm_container *c, const struct nm_container_services *services)
 {
     nm_localization_release(services->localization, c);
@@ -36,7 +36,7 @@ static void clean_up(struct nm_container *c, const struct nm_container_services 
     nm_container_post(c, NM_CONTAINER_EV_RESOURCES_CLEANEDUP, NULL);
 }
 
-/* The first kill decides. */
+/* The first kill determines the exit code. */
 static int kill_code(struct nm_container *c, const struct container_step *s)
 {
     if (c->kill_code == YARN_EXIT_INVALID)
@@ -78,7 +78,7 @@ static void audit_end(const struct nm_container *c)
                          "Container failed with state: EXITED_WITH_FAILURE", c);
 }
 
-/* The end of every container: recorded, then reported to the application and, by an immediate
+/* The end of every container: committed, then reported to the application and, by an immediate
  * heartbeat, to the ResourceManager. */
 static int act_done(void *o, int event, void *arg)
 {
@@ -93,7 +93,8 @@ static int act_done(void *o, int event, void *arg)
         r = nm_store_container_done(c->ctx->store, c->text, c->exit_code, c->finish_ms,
                                     c->diagnostics);
     if (r < 0)
-        sv_log(SV_LOG_ERR, c->text, "%s: its end is not on record: %s", c->text, strerror(-r));
+        sv_log(SV_LOG_ERR, c->text, "%s: cannot record end in state store: %s", c->text,
+               strerror(-r));
     nm_assign_release(s->services->assignments,
                       c); /* a container that was never launched still has it */
     nm_container_drop_request(c);
@@ -153,9 +154,8 @@ static int act_localized(void *o, int event, void *arg)
     return NM_CONTAINER_SCHEDULED;
 }
 
-/* A container that the last daemon started has what it needs, though the cache may have lost it
- * since: it is adopted. Where the start is not on record, its processes are ended if there are any.
- */
+/* Adopts a container of the last daemon without localization: its files are there, though the cache
+ * may have lost them since. Without a record of its start, its processes, if any, are ended. */
 static int adopt_unlocalized(struct nm_container *c, const struct container_step *s,
                              const char *why)
 {
@@ -254,7 +254,7 @@ static int act_kill_before_running(void *o, int event, void *arg)
     c->exit_code = kill_code(c, s);
     nm_container_add_diagnostics_line(c, s->text);
     if (c->recovering && !c->launch.exe && !c->launch.exit.event)
-        nm_launch_start(s->services->launcher, c); /* it may run already: adopted, then ended */
+        nm_launch_start(s->services->launcher, c); /* it may already run: adopted, then ended */
     if (c->launch.exe || c->launch.exit.event) {
         /* The helper has not answered yet: the launch completes and is then ended; or the launch
          * has failed, and the event of the failure follows. */

@@ -43,7 +43,7 @@ static int own_dir(int parent, const char *name, mode_t mode)
     return !S_ISDIR(st.st_mode) ? -ENOTDIR : 0;
 }
 
-/* A descriptor of the directory, which is made when it is missing. */
+/* Opens the directory, creates it if it is missing. */
 static int prepare(struct probe_job *p, const char **ret_what)
 {
     _cleanup_close_ int fd = -1;
@@ -85,7 +85,7 @@ static int measure(int fd, struct nm_dir_facts *f)
     return 0;
 }
 
-/* A file made, written to the disk and removed. What a killed daemon left is overwritten. */
+/* Creates a file, writes it to the disk and removes it. Overwrites one left by a killed daemon. */
 static int write_file(int dir, const char **ret_what)
 {
     static const char text[4096] = "made by the NodeManager to check this directory\n";

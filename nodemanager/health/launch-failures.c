@@ -18,7 +18,7 @@ struct nm_launch_failures {
     int64_t retry_ms;
     struct yarn_app_id apps[NM_LAUNCH_FAILURES_MAX]; /* that have failed since the last success */
     unsigned n;
-    int64_t wait_ms; /* of the next time without launches; 0 = none has been since a success */
+    int64_t wait_ms; /* of the next time without launches; 0 = no such time since a success */
     sd_event_source *timer; /* runs while the node is unhealthy */
     char report[600];       /* "" = healthy */
 };
@@ -61,12 +61,12 @@ static int on_retry(sd_event_source *s, uint64_t usec, void *userdata)
 
 static void trip(struct nm_launch_failures *f, const char *why)
 {
-    if (f->timer) /* one that was under way */
+    if (f->timer) /* a pending one */
         return;
     f->wait_ms = f->wait_ms ? SV_MIN(2 * f->wait_ms, LONGEST * f->retry_ms) : f->retry_ms;
     if (sd_event_add_time_relative(f->event, &f->timer, CLOCK_BOOTTIME, (uint64_t)f->wait_ms * 1000,
                                    0, on_retry, f) < 0)
-        return; /* no memory: offered as it is */
+        return; /* no memory: the node remains available */
     snprintf(
         f->report, sizeof(f->report),
         "launches of %u applications one after the other have failed for reasons of this node; "

@@ -1,5 +1,4 @@
-/* Health and choice of directories; see local-dirs.h. The disks are touched by dir-probe.c alone.
- */
+/* Health and choice of directories; see local-dirs.h. Only dir-probe.c accesses the disks. */
 #include "nodemanager/health/local-dirs.h"
 
 #include <errno.h>
@@ -21,25 +20,25 @@
 #include "nodemanager/health/dir-probe.h"
 
 #define FIRST_CHECK_MS 10000 /* for all directories, before the loop runs */
-#define HANG_MS 2000         /* a check this old hangs, however often directories are checked */
+#define HANG_MS 2000         /* a check older than this hangs, whatever the check interval */
 
 struct dir {
     const char *path;
     bool local;
     enum {
         DIR_GOOD,
-        DIR_FULL,  /* over a threshold: nothing new is placed there */
-        DIR_STUCK, /* nothing can be made there; what is there can be read and deleted */
+        DIR_FULL,  /* over a threshold: no new files */
+        DIR_STUCK, /* no file can be created; existing ones can be read and deleted */
         DIR_BAD
     } state;
     char why[128];
     uint64_t free_bytes, all_bytes;
     double used_percent;
-    uint64_t device, inode;     /* of the last check that reached it */
+    uint64_t device, inode;     /* as of the last check that reached it */
     struct nm_dir_probe *probe; /* NULL: none runs */
     int64_t probed_ms;          /* when `probe` began, CLOCK_BOOTTIME */
-    bool hangs;                 /* `probe` did not end in time */
-    struct nm_dir_probe *gauge; /* of its space alone; NULL: none runs */
+    bool hangs;                 /* `probe` exceeded its time */
+    struct nm_dir_probe *gauge; /* measurement of its space; NULL: none runs */
     int64_t gauged_ms;          /* when `gauge` began, CLOCK_BOOTTIME */
 };
 
@@ -74,7 +73,7 @@ static void take_space(struct dir *d, const struct nm_dir_facts *f)
     d->used_percent = f->used_percent;
 }
 
-/* ENOSPC makes it stuck, EIO, EROFS and the like make it bad. */
+/* ENOSPC makes it DIR_STUCK, EIO, EROFS and the like make it bad. */
 static void judge_one(const struct nm_conf *conf, struct dir *d, const struct nm_dir_facts *f)
 {
     bool full = f->written && (f->error == -ENOSPC || f->error == -EDQUOT);
@@ -97,7 +96,7 @@ static void judge_one(const struct nm_conf *conf, struct dir *d, const struct nm
         set_bad(d, DIR_FULL, "free space below the minimum");
 }
 
-/* The part of one list in the report; returns whether enough directories are good. */
+/* Appends one list to the report; returns true if enough directories are good. */
 static bool judge(const struct nm_conf *conf, struct dir *list, int n, const char *name,
                   char *report, size_t size)
 {
@@ -138,7 +137,7 @@ static void judge_all(struct nm_dirs *d)
     d->checked_ms = sv_wall_ms();
 }
 
-/* Starts a check of every directory, but of those whose last check has not ended. */
+/* Starts a check of every directory, except those whose last check still runs. */
 static void begin_check(struct nm_dirs *d)
 {
     int64_t now = sv_now_ms();
@@ -157,7 +156,8 @@ static void begin_check(struct nm_dirs *d)
     }
 }
 
-/* Whether another directory is there than at the last check: its disk was unmounted or replaced. */
+/* True if the directory is another one than at the last check: its disk was unmounted or
+ * replaced. */
 static bool replaced(struct dir *d, const struct nm_dir_facts *f)
 {
     bool other = d->inode && f->inode && (d->device != f->device || d->inode != f->inode);
@@ -171,7 +171,7 @@ static bool replaced(struct dir *d, const struct nm_dir_facts *f)
     return other;
 }
 
-/* Takes the results that are there, and judges. */
+/* Collects the available results, and judges. */
 static void take_results(struct nm_dirs *d)
 {
     struct dir *x;
@@ -218,10 +218,10 @@ void nm_dirs_check(struct nm_dirs *d)
     begin_check(d);
     while (!all_ended(d) && (left = end - sv_now_ms()) > 0) {
         if (poll(&p, 1, (int)left) > 0)
-            (void)!read(d->told, &n, sizeof(n)); /* only wakes, ignoring */
+            (void)!read(d->told, &n, sizeof(n)); /* only a wakeup, ignoring */
     }
     for (int i = 0; (x = nth(d, i)); i++)
-        x->hangs = x->probe != NULL; /* with a result: taken now */
+        x->hangs = x->probe != NULL; /* a result is available: collected now */
     take_results(d);
 }
 
@@ -232,7 +232,7 @@ static int on_told(sd_event_source *s, int fd, uint32_t events, void *userdata)
 
     (void)s;
     (void)events;
-    (void)!read(fd, &n, sizeof(n)); /* only wakes, ignoring */
+    (void)!read(fd, &n, sizeof(n)); /* only a wakeup, ignoring */
     take_results(userdata);
     return 0;
 }
@@ -432,7 +432,7 @@ void nm_dirs_measure(struct nm_dirs *d)
             continue;
         x->gauged_ms = now;
         if (nm_dir_probe_measure(x->path, &x->gauge) < 0)
-            x->gauge = NULL; /* the values of the last check stay */
+            x->gauge = NULL; /* keeps the values of the last check */
     }
     if (due)
         d->measured_ms = now;

@@ -12,20 +12,20 @@
 struct nm_dirs;
 
 /* Creates missing directories (local dirs, nmPrivate, filecache and usercache belong to the daemon)
- * and checks all of them, now and periodically, on threads: a check that has not ended when the
- * next is due makes its directory bad until it ends. Fails only when no directory is usable.
+ * and checks all of them, now and periodically, on threads: a check that still runs when the next
+ * one starts makes its directory bad until it ends. Fails only if no directory is usable.
  * `changed`, which may be NULL, is called for a directory that becomes usable or ceases to be, or
- * whose files are lost: it cannot be read any more, or another file system is in its place. `index`
- * is -1 for a log directory. */
+ * whose files are lost: it cannot be read any more, or is on another file system. `index` is -1 for
+ * a log directory. */
 typedef void (*nm_dir_changed_fn)(int index, bool usable, bool lost, void *userdata);
 int nm_dirs_new(sd_event *event, const struct nm_conf *conf, nm_dir_changed_fn changed,
                 void *userdata, struct nm_dirs **ret, struct sv_error *err) _must_use_;
 struct nm_dirs *nm_dirs_free(struct nm_dirs *d);
 
-/* Readable: what is there can be deleted, though perhaps nothing can be made there. */
+/* Readable directories: existing files can be deleted, though perhaps none can be created. */
 uint32_t nm_dirs_local_mask(const struct nm_dirs *d);
 uint32_t nm_dirs_log_mask(const struct nm_dirs *d);
-/* Of them those in which a file can be made: good, or over a threshold only. */
+/* Subset in which files can be created: good, or only over a threshold. */
 uint32_t nm_dirs_local_usable(const struct nm_dirs *d);
 uint32_t nm_dirs_log_usable(const struct nm_dirs *d);
 /* A good directory of the mask with `bytes` free, at random weighted by free space; -ENOSPC. */
@@ -36,30 +36,31 @@ const char *nm_dirs_log(const struct nm_dirs *d, int index);
 int nm_dirs_n_local(const struct nm_dirs *d);
 int nm_dirs_n_log(const struct nm_dirs *d);
 
-/* ---- Space, for people who look ---- */
+/* ---- Space, for display ---- */
 
 #define NM_DIRS_MEASURE_MS 5000
 
 struct nm_dir_space {
     const char *path;
     bool local, readable, usable;
-    const char *why;                /* it is not good; else "" */
-    uint64_t device;                /* the same: one file system; 0: never reached */
-    uint64_t used_bytes, all_bytes; /* all 0: not known */
+    const char *why;                /* reason why it is not good; else "" */
+    uint64_t device;                /* equal for directories of one file system; 0: never reached */
+    uint64_t used_bytes, all_bytes; /* all 0: unknown */
     double used_percent;
-    int64_t silent_ms; /* for which a measurement has not ended; 0: none runs */
+    int64_t silent_ms; /* age of a measurement that has not ended; 0: none runs */
 };
 
-/* Has the directories measured on threads, those whose last measurement has ended, when the last
- * one is NM_DIRS_MEASURE_MS old. nm_dirs_space has the results; their health stays as it is. */
+/* Measures the directories on threads, except those whose last measurement still runs, if the last
+ * one is older than NM_DIRS_MEASURE_MS. nm_dirs_space has the results; their health is
+ * unchanged. */
 void nm_dirs_measure(struct nm_dirs *d);
-/* Of local directories, then of log directories; false: there is no such one. */
+/* Indexes local directories, then log directories; false: out of range. */
 bool nm_dirs_space(const struct nm_dirs *d, int index, struct nm_dir_space *ret);
 
 /* false: too few good directories; `report` lists the bad ones with reasons ("" when all are good).
  */
 bool nm_dirs_healthy(const struct nm_dirs *d, const char **ret_report);
 int64_t nm_dirs_checked_ms(const struct nm_dirs *d); /* wall clock of the last check */
-void nm_dirs_check(struct nm_dirs *d);               /* now; waits for the results, at most 10 s */
+void nm_dirs_check(struct nm_dirs *d); /* immediately; waits for the results, at most 10 s */
 
 #endif

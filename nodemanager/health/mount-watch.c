@@ -24,7 +24,7 @@ struct nm_mount_watch {
     void (*changed)(void *userdata);
     void *userdata;
     uint64_t digest;
-    int64_t since_ms; /* the first change that was not reported yet; 0: none */
+    int64_t since_ms; /* the first unreported change; 0: none */
 };
 
 /* Field `n` (0…) of a line, as a pointer and a length. */

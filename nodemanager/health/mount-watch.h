@@ -1,5 +1,5 @@
 /* Watches the mounts of the host: container-prepare has prepared the container-visible part of the
- * host with the mounts of one moment, and has to repeat that after a change. */
+ * host from the mounts at one time, and has to repeat that after a change. */
 #ifndef SELVEDGE_NODEMANAGER_HEALTH_MOUNT_WATCH_H
 #define SELVEDGE_NODEMANAGER_HEALTH_MOUNT_WATCH_H
 
@@ -17,8 +17,8 @@ int nm_mount_watch_new(sd_event *event, const char *path, void (*changed)(void *
     _must_use_;
 struct nm_mount_watch *nm_mount_watch_free(struct nm_mount_watch *w);
 
-/* A hash of all mounts that can be visible to a container: without those below paths that every
- * profile covers, and without the namespaces that container-prepare keeps. */
+/* A hash of all mounts that a container may see: excludes mounts below paths that every profile
+ * covers, and the namespaces that container-prepare keeps. */
 uint64_t nm_mounts_digest(const char *text, size_t len);
 
 #endif

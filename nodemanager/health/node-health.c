@@ -175,7 +175,7 @@ static void on_prepared(const struct exe_failure *f, void *userdata)
                    f->text);
 }
 
-/* The container-visible part of the host is prepared with the mounts of one moment. */
+/* The container-visible part of the host was prepared from the mounts at one time. */
 static void on_mounts_changed(void *userdata)
 {
     struct nm_health *h = userdata;

@@ -1,8 +1,8 @@
-/* The health of the node as the ResourceManager sees it: usable directories, a state store that can
- * be written, and faults of the set-up that the helper reports. A fault stays until the daemon
- * restarts; a helper that cannot be reached is probed every second until it answers; launches that
- * fail one after the other are tried again (launch-failures.h).
- * Container-visible mounts are prepared again when the host's mounts change. */
+/* The health of the node as reported to the ResourceManager: usable directories, a writable state
+ * store, and faults of the set-up that the helper reports. A fault persists until the daemon
+ * restarts; a helper that cannot be reached is probed every second until it answers; repeated
+ * launch failures are handled by launch-failures.h. Container-visible mounts are prepared again
+ * when the host's mounts change. */
 #ifndef SELVEDGE_NODEMANAGER_HEALTH_NODE_HEALTH_H
 #define SELVEDGE_NODEMANAGER_HEALTH_NODE_HEALTH_H
 
@@ -21,30 +21,31 @@ struct nm_store;
 #define NM_HEALTH_REPORT_MAX 2048
 
 /* Starts the first check of the helper, and watches the mounts. `refused`: the helper refuses this
- * daemon's configuration, so that the daemon has to end. */
+ * daemon's configuration, so the daemon must exit. */
 int nm_health_new(sd_event *event, struct exe *exe, const struct nm_dirs *dirs,
                   struct nm_store *store,
                   void (*refused)(const struct exe_failure *f, void *userdata), void *userdata,
                   struct nm_health **ret, struct sv_error *err) _must_use_;
-/* Before exe_free. */
+/* Call it before exe_free. */
 struct nm_health *nm_health_free(struct nm_health *h);
 
-/* Counts launches as launch-failures.h says: unhealthy after `limit` (0: never). */
+/* Enables launch-failures.h: unhealthy after `limit` failures (0: never). */
 int nm_health_count_launches(struct nm_health *h, unsigned limit, int64_t retry_ms,
                              struct sv_error *err) _must_use_;
-/* A launch of the application, or what comes before it, has failed in the helper. Whether that is
- * the node's fault is decided here. */
+/* A launch of the application, or a preparation of it, has failed in the helper. Counts it if it is
+ * the node's fault. */
 void nm_health_launch_failed(struct nm_health *h, struct yarn_app_id app,
                              const struct exe_failure *f);
 void nm_health_launch_succeeded(struct nm_health *h);
-/* A fault of the node's set-up, found by the helper. */
+/* Reports a fault of the node's set-up, found by the helper. */
 void nm_health_set_unhealthy(struct nm_health *h, const char *why);
-/* Drained by an operator: unhealthy with this reason until `reason` is NULL, also after a restart.
- * Nothing on this node is killed. */
+/* Drained by an operator: unhealthy with this reason until it is called with NULL, also after a
+ * restart. No container is killed. */
 #define NM_DRAIN_REASON_MAX 1024
 int nm_health_drain(struct nm_health *h, const char *reason, struct sv_error *err) _must_use_;
 const char *nm_health_drain_reason(const struct nm_health *h); /* NULL: not drained */
-/* False: unhealthy, and the report says why; a healthy node's report may name bad directories. */
+/* False: unhealthy, with the reason in the report; a healthy node's report may name bad
+ * directories. */
 bool nm_health_report(const struct nm_health *h, char report[NM_HEALTH_REPORT_MAX]);
 
 #endif

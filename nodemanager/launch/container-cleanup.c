@@ -15,7 +15,7 @@
 #include "nodemanager/launch/launcher.h"
 #include "wire/ipc/methods.h"
 
-#define TERM_MS 20000 /* for SIGTERM to arrive; the helper's own limit is ten seconds */
+#define TERM_MS 20000 /* for delivery of SIGTERM; the helper's own limit is ten seconds */
 
 static int on_kill_timer(sd_event_source *s, uint64_t usec, void *userdata)
 {
@@ -32,8 +32,8 @@ static int on_kill_timer(sd_event_source *s, uint64_t usec, void *userdata)
     return 0;
 }
 
-/* A request to send SIGTERM. The container may be gone when the answer comes: it is looked up by
- * name. */
+/* A request to send SIGTERM. The container may have ended when the answer arrives: it is looked up
+ * by name. */
 struct nm_cleanup_term {
     struct nm_cleanup_term *prev, *next;
     struct nm_launcher *launcher;
@@ -101,7 +101,7 @@ void nm_cleanup_container(struct nm_container *c)
         return;
     c->launch.cleanup_started = true;
     if (!c->launch.pid)
-        return; /* called again when it has started */
+        return; /* repeated once it has started */
     if (c->launch.frozen && (r = nm_cleanup_freeze(c, false)) < 0)
         sv_log(SV_LOG_WARNING, c->text, "%s: cgroup.freeze: %s", c->text, strerror(-r));
     r = -EAGAIN;

@@ -7,19 +7,19 @@
 struct nm_container;
 struct nm_launcher;
 
-/* SIGTERM now, to a frozen one after it was thawed; when that was sent, or could not be,
- * cgroup.kill after yarn.nodemanager.sleep-delay-before-sigkill.ms. The exit follows as an event.
+/* Sends SIGTERM, after thawing a frozen container; when that was sent, or could not be, cgroup.kill
+ * follows after yarn.nodemanager.sleep-delay-before-sigkill.ms. The exit follows as an event.
  * Allowed in any state of the launch. */
 void nm_cleanup_container(struct nm_container *c);
-/* A signal that the application, the ResourceManager or an operator requests. -ESRCH: it does not
- * run. -EBUSY: it is frozen, and its init could not deliver the signal. */
+/* Sends a signal requested by the application, the ResourceManager or an operator. -ESRCH: not
+ * running. -EBUSY: it is frozen, and its init could not deliver the signal. */
 int nm_cleanup_signal(struct nm_container *c, int signal) _must_use_;
-/* Stops or continues all of its processes by its cgroup. -ESRCH: it does not run. */
+/* Freezes or thaws its cgroup. -ESRCH: not running. */
 int nm_cleanup_freeze(struct nm_container *c, bool frozen) _must_use_;
 bool nm_cleanup_is_frozen(const struct nm_container *c);
 /* SignalContainerCommandProto → Linux signal; 0 for unknown ones. */
 int nm_cleanup_signal_number(int command);
-/* Frees the requests that no answer follows any more: after exe_free. */
+/* Frees the requests that will get no answer: after exe_free. */
 void nm_cleanup_free_terms(struct nm_launcher *launcher);
 
 #endif

@@ -80,8 +80,8 @@ static const char *join_dirs(struct sv_arena *a, const struct nm_container *c, b
     return s ? s : "";
 }
 
-/* yarn.nodemanager.admin-env: "A=x,B=$C"; $NAME is the container's value, else the daemon's. Empty
- * values are left out. */
+/* yarn.nodemanager.admin-env: "A=x,B=$C"; $NAME is the container's value, else the daemon's. Omits
+ * empty values. */
 static void add_admin_env(struct env_list *l, const struct nm_container *c)
 {
     char *rest = sv_arena_strdup(l->arena, c->ctx->conf->admin_env), *p;
@@ -140,7 +140,7 @@ static void add_standard(struct env_list *l, const struct nm_container *c)
     add(l, "JVM_PID", "$$", EXE_ENV_EXPAND);
 }
 
-/* What the services told when they became ready, as AuxiliaryServiceHelper of Hadoop reads it. */
+/* Metadata of the services' `ready`, in the form that Hadoop's AuxiliaryServiceHelper reads. */
 static void add_aux_services(struct env_list *l, const struct nm_aux *aux)
 {
     for (size_t i = 0; i < nm_aux_count(aux); i++) {

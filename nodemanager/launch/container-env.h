@@ -15,12 +15,12 @@ struct nm_container;
 int nm_env_check(const Hadoop__Yarn__ContainerLaunchContextProto *clc, const char *container,
                  struct sv_error *err) _must_use_;
 
-/* Everything in the arena; `aux` (NULL: none) gives NM_AUX_SERVICE_…. A name that no shell can
+/* Everything in the arena; `aux` (NULL: none) adds NM_AUX_SERVICE_…. A name that no shell can
  * export is refused with a message (-EINVAL). */
 int nm_env_build(const struct nm_container *c, const struct nm_aux *aux, struct sv_arena *a,
                  struct exe_env **ret, size_t *ret_n, struct sv_error *err) _must_use_;
-/* The value that the container will have for a name: its own, else the daemon's where that is
- * whitelisted, else NULL. */
+/* The value that the container will have for a name: its own, else the daemon's if whitelisted,
+ * else NULL. */
 const char *nm_env_value(const struct nm_container *c, const char *name);
 
 #endif

@@ -1,6 +1,6 @@
-/* See container-launch.h. The order that keeps every record: directories are chosen and on record
- * before the request is acknowledged; an exit is on record before it is reported; the exit record
- * of executor/ is deleted only after that. */
+/* See container-launch.h. The order that preserves every record: directories are chosen and
+ * recorded before the request is acknowledged; an exit is recorded before it is reported; the exit
+ * record of executor/ is deleted only after that. */
 #include "nodemanager/launch/container-launch.h"
 
 #include <errno.h>
@@ -34,15 +34,14 @@ static const uint8_t no_credentials[] = { 'H', 'D', 'T', 'S', 0, 0, 0 };
 
 /* ---- exits ----------------------------------------------------------------------------------*/
 
-/* The record of the exit is in the store: it may be reported, and the exit record of executor/ may
- * be deleted. */
+/* The exit is committed: report it, and delete the exit record of executor/. */
 static void on_recorded(void *userdata, int result)
 {
     struct nm_container *c = userdata;
     int event = c->launch.exit.event;
 
     if (result < 0)
-        sv_log(SV_LOG_ERR, c->text, "%s: its exit is not on record: %s", c->text,
+        sv_log(SV_LOG_ERR, c->text, "%s: cannot record exit in state store: %s", c->text,
                strerror(-result));
     if (c->launch.exe) {
         exe_container_forget(c->launch.exe);
@@ -57,7 +56,7 @@ static void on_recorded(void *userdata, int result)
     c->launch.exit.text = NULL;
 }
 
-/* The final exit code of the container: a recorded kill decides it for signals. */
+/* The final exit code of the container: for signals a recorded kill determines it. */
 static int final_code(const struct nm_container *c, int code)
 {
     bool by_signal = code == YARN_EXIT_FORCE_KILLED || code == YARN_EXIT_TERMINATED;
@@ -65,7 +64,7 @@ static int final_code(const struct nm_container *c, int code)
     return c->kill_requested && by_signal ? c->kill_code : code;
 }
 
-/* `text` is taken. */
+/* Takes ownership of `text`. */
 static void finish(struct nm_container *c, int event, int code, char *text)
 {
     struct nm_store *store = c->ctx->store;
@@ -82,8 +81,8 @@ static void finish(struct nm_container *c, int event, int code, char *text)
         on_recorded(c, r);
 }
 
-/* Diagnostics of the executor come before those of the exit, as in Hadoop: two entries. `text` is
- * taken. */
+/* Diagnostics of the executor precede those of the exit, as in Hadoop: two entries. Takes ownership
+ * of `text`. */
 static void post_diagnostics(struct nm_container *c, char *text)
 {
     if (text)
@@ -128,7 +127,8 @@ static void on_started(struct exe_container *x, pid_t pid, void *userdata)
     if (c->recovered != NM_RECOVERED_LAUNCHED)
         r = nm_store_container_launched(c->ctx->store, c->text, c->launch_ms);
     if (r < 0)
-        sv_log(SV_LOG_ERR, c->text, "%s: its launch is not on record: %s", c->text, strerror(-r));
+        sv_log(SV_LOG_ERR, c->text, "%s: cannot record launch in state store: %s", c->text,
+               strerror(-r));
     nm_container_post(c, NM_CONTAINER_EV_LAUNCHED, NULL);
     if (c->launch.cleanup_started) { /* requested before the helper had answered */
         c->launch.cleanup_started = false;
@@ -147,7 +147,7 @@ static void finish_before_launch(struct nm_container *c)
            strdup("Container terminated before launch."));
 }
 
-/* A recovered container of which executor/ has neither a process nor an exit record. */
+/* A recovered container for which executor/ has neither a process nor an exit record. */
 static void on_not_adopted(struct nm_container *c)
 {
     exe_container_forget(c->launch.exe);
@@ -160,7 +160,7 @@ static void on_not_adopted(struct nm_container *c)
         finish_before_launch(c);
     } else if (c->kill_requested) { /* before the adoption, by this daemon or the one before */
         nm_container_kill(c, c->kill_code, NULL);
-    } else { /* the daemon died before it had requested the launch */
+    } else { /* the daemon died before it requested the launch */
         c->recovered = NM_RECOVERED_NOT;
         launch_new(c);
     }
@@ -278,8 +278,7 @@ static int build_script(struct nm_container *c, struct sv_buf *out, struct sv_er
     return exe_script_build(&s, out, err);
 }
 
-/* As in Hadoop, none is started while too few directories are good, nor without one that takes
- * something new. */
+/* As in Hadoop, no launch with too few good directories, or without one that accepts new files. */
 static bool has_disks(const struct nm_container *c, const struct exe_launch *l)
 {
     const char *report;
@@ -288,7 +287,7 @@ static bool has_disks(const struct nm_container *c, const struct exe_launch *l)
            l->local_mask & (1u << c->launch.local_dir) && l->log_mask & (1u << c->launch.log_dir);
 }
 
-/* A job that asks for an image must not run on the host instead. */
+/* A job that requests an image must not run on the host instead. */
 static bool runtime_allowed(const struct nm_container *c)
 {
     const char *type = nm_env_value(c, "YARN_CONTAINER_RUNTIME_TYPE");

@@ -17,8 +17,8 @@ struct nm_launcher *nm_launcher_new(struct nm_context *ctx, struct nm_assignment
                                     struct nm_numa *numa, const struct nm_aux *aux);
 struct nm_launcher *nm_launcher_free(struct nm_launcher *l); /* after exe_free */
 
-/* Ends in LAUNCHED or EXITED_WITH_FAILURE, later. A recovered container that may have been launched
- * is adopted instead. */
+/* Ends in LAUNCHED or EXITED_WITH_FAILURE, later. Adopts a recovered container that may have been
+ * launched. */
 void nm_launch_start(struct nm_launcher *l, struct nm_container *c);
 
 #endif

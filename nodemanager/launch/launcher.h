@@ -1,4 +1,4 @@
-/* The service behind container-launch.h and container-cleanup.h; for those two files alone. */
+/* The service behind container-launch.h and container-cleanup.h; private to those two files. */
 #ifndef SELVEDGE_NODEMANAGER_LAUNCH_LAUNCHER_H
 #define SELVEDGE_NODEMANAGER_LAUNCH_LAUNCHER_H
 
@@ -13,7 +13,7 @@ struct nm_launcher {
     struct nm_assignments *assignments;
     struct nm_numa *numa;          /* NULL = off */
     const struct nm_aux *aux;      /* NULL: no auxiliary services */
-    struct nm_cleanup_term *terms; /* SIGTERM requests without an answer yet; utlist */
+    struct nm_cleanup_term *terms; /* unanswered SIGTERM requests; utlist */
 };
 
 #endif

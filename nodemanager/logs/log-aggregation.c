@@ -18,13 +18,13 @@
 #include "nodemanager/store/state-store.h"
 
 #define ATTEMPTS_MAX 5
-#define RETRY_MS 10000 /* times the attempts so far, squared */
+#define RETRY_MS 10000 /* multiplied by the square of the number of attempts */
 
 static void arm(struct nm_log_aggregation *g);
 
 /* ---- Order ---- */
 
-/* The end, whatever it was; the last report is delivered yet. */
+/* Ends the upload, with success or not; its last report is still to be delivered. */
 static void over(struct nm_upload *u, int final_status, int status, const char *text)
 {
     u->state = NM_UPLOAD_OVER;
@@ -54,15 +54,19 @@ static void uploaded(struct nm_upload *u, const struct logs_answer *a)
 static void give_up(struct nm_upload *u, const char *why)
 {
     int64_t until = nm_log_handler_until(u->g->handler, u->text);
+    int r = 0;
 
     sv_log(SV_LOG_ERR, u->text,
-           "%s: its logs are not uploaded: %s; they stay on this node until "
+           "%s: its logs are not uploaded: %s; kept on this node for "
            "yarn.nodemanager.log.retain-seconds",
            u->text, why);
     over(u, HADOOP__YARN__LOG_AGGREGATION_STATUS_PROTO__LOG_FAILED,
          HADOOP__YARN__LOG_AGGREGATION_STATUS_PROTO__LOG_RUNNING_WITH_FAILURE, why);
-    if (until > 0 && nm_log_failures_add(&u->g->failures, u->text, u->account, why, until) < 0)
-        sv_log(SV_LOG_ERR, u->text, "%s: its failed upload is not on record", u->text);
+    if (until > 0)
+        r = nm_log_failures_add(&u->g->failures, u->text, u->account, why, until);
+    if (r < 0)
+        sv_log(SV_LOG_ERR, u->text, "%s: cannot record failed upload in state store: %s", u->text,
+               strerror(-r));
 }
 
 static void on_deleted(const char *app, void *userdata)
@@ -159,7 +163,7 @@ static int on_timer(sd_event_source *s, uint64_t usec, void *userdata)
     return 0;
 }
 
-/* The timer, to the next upload that may start; called whenever their number has changed. */
+/* Arms the timer for the next upload that may start; call it after each change of their number. */
 static void arm(struct nm_log_aggregation *g)
 {
     int64_t next = INT64_MAX, now = sv_now_ms();
@@ -211,7 +215,7 @@ static void choose_sample(struct nm_upload *u, const char *parameters)
     sv_escape(shown, sizeof shown, parameters);
     sv_log(SV_LOG_WARNING, u->text,
            "%s: parameters \"%s\" of its log aggregation policy are malformed: expected "
-           "SR:0.2,MIN:20; what is not understood has these values",
+           "SR:0.2,MIN:20; these values replace malformed ones",
            u->text, shown);
 }
 
@@ -293,7 +297,7 @@ void nm_aggregation_container_done(struct nm_log_aggregation *g, const struct nm
         nm_rolling_container_done(u, c->text);
         return;
     }
-    if (c->recovered == NM_RECOVERED_COMPLETED) /* on record */
+    if (c->recovered == NM_RECOVERED_COMPLETED) /* recorded */
         return;
     r = logs_upload_put_text(&u->skips, LOGS_TAG_SKIP, c->text);
     if (r == 0)
@@ -303,7 +307,7 @@ void nm_aggregation_container_done(struct nm_log_aggregation *g, const struct nm
                strerror(-r));
 }
 
-/* Recorded, so that the upload is repeated under the same name. */
+/* Records the time, so that the upload is repeated under the same name. */
 static int put_time(struct nm_upload *u)
 {
     char time[24];
@@ -317,6 +321,7 @@ static int put_time(struct nm_upload *u)
 void nm_aggregation_app_finished(struct nm_log_aggregation *g, struct nm_app *a)
 {
     struct nm_upload *u = nm_upload_find(g, a->text);
+    int r;
 
     nm_log_handler_app_finished(g->handler, a);
     if (!u || (u->state != NM_UPLOAD_APP_RUNS && u->state != NM_UPLOAD_ROLLS) || u->app_ended)
@@ -335,8 +340,10 @@ void nm_aggregation_app_finished(struct nm_log_aggregation *g, struct nm_app *a)
              HADOOP__YARN__LOG_AGGREGATION_STATUS_PROTO__LOG_RUNNING, "");
         return;
     }
-    if (nm_upload_record(u) < 0)
-        sv_log(SV_LOG_ERR, u->text, "%s: its upload is not on record", u->text);
+    r = nm_upload_record(u);
+    if (r < 0)
+        sv_log(SV_LOG_ERR, u->text, "%s: cannot record upload in state store: %s", u->text,
+               strerror(-r));
     nm_upload_report(u, HADOOP__YARN__LOG_AGGREGATION_STATUS_PROTO__LOG_RUNNING, 0, "");
     arm(g);
 }
@@ -407,7 +414,7 @@ struct nm_log_aggregation *nm_aggregation_free(struct nm_log_aggregation *g)
     return NULL;
 }
 
-/* What the daemon itself reads of the fields. */
+/* The fields that the daemon itself needs. */
 static int recover_fields(struct nm_upload *u)
 {
     uint8_t *copy = malloc(u->fields.len + 1);
@@ -421,13 +428,13 @@ static int recover_fields(struct nm_upload *u)
     r = logs_upload_parse(copy, u->fields.len, &fields);
     if (r < 0)
         return r;
-    (void)!nm_log_sample_parse(fields.text[LOGS_SAMPLE], &u->sample); /* was warned of, ignoring */
+    (void)!nm_log_sample_parse(fields.text[LOGS_SAMPLE], &u->sample); /* warned before, ignoring */
     u->rolls = *fields.text[LOGS_ROLLED_INCLUDE] != 0;
     logs_upload_clear(&fields);
     return 0;
 }
 
-/* Told again: the ResourceManager may not know it yet. */
+/* Reports the failure again: the ResourceManager may not have it yet. */
 static int recover_failure(struct nm_log_aggregation *g, const struct nm_stored_upload *s)
 {
     int64_t until = nm_log_handler_until(g->handler, s->app);

@@ -1,10 +1,10 @@
 /* Log aggregation (LogAggregationService): when an application has ended on this node, log-uploader
  * writes its containers' logs into the remote log directory, as the application's account; the
- * daemon opens no log. Uploads wait in the state store. Without yarn.log-aggregation-enable all of
- * this does nothing but hand ended applications to the log handler.
+ * daemon opens no log. Uploads wait in the state store. Without yarn.log-aggregation-enable ended
+ * applications only pass to the log handler.
  *
  * Local logs keep the log handler's deadline (yarn.nodemanager.log.retain-seconds) until they are
- * uploaded, and are then deleted at once: an upload that fails for good, or takes longer, loses
+ * uploaded, and are then deleted immediately: an upload that fails for good, or takes longer, loses
  * nothing before that. */
 #ifndef SELVEDGE_NODEMANAGER_LOGS_LOG_AGGREGATION_H
 #define SELVEDGE_NODEMANAGER_LOGS_LOG_AGGREGATION_H
@@ -24,23 +24,24 @@ struct yarn_container_token;
 int nm_aggregation_new(struct nm_context *ctx, struct nm_log_handler *handler,
                        struct nm_log_aggregation **ret, struct sv_error *err) _must_use_;
 struct nm_log_aggregation *nm_aggregation_free(struct nm_log_aggregation *g);
-/* From the state store, after the applications. */
+/* Restores uploads from the state store, after the applications. */
 int nm_aggregation_recover(struct nm_log_aggregation *g) _must_use_;
 
-/* The application's first container on this node; its token has what the application wishes. */
+/* The application's first container on this node; its token has the application's log aggregation
+ * context. */
 int nm_aggregation_app_started(struct nm_log_aggregation *g, const struct nm_app *a,
                                const struct yarn_container_token *t) _must_use_;
-/* Its policy decides about the container's logs. */
+/* Applies the application's policy to the container's logs. */
 void nm_aggregation_container_done(struct nm_log_aggregation *g, const struct nm_container *c);
-/* Starts the upload; tells the log handler. */
+/* Starts the upload; notifies the log handler. */
 void nm_aggregation_app_finished(struct nm_log_aggregation *g, struct nm_app *a);
 
-/* What the ResourceManager does not know yet, in `a`; NULL: out of memory. */
+/* Reports that the ResourceManager has not acknowledged, in `a`; NULL: out of memory. */
 Hadoop__Yarn__LogAggregationReportProto **nm_aggregation_reports(struct nm_log_aggregation *g,
                                                                  struct sv_arena *a, size_t *ret_n);
-/* The message with them has arrived. */
+/* The message with the reports was acknowledged. */
 void nm_aggregation_reports_delivered(struct nm_log_aggregation *g);
-/* Uploads that failed for good, of logs that are still on this node. */
+/* Uploads that failed for good, of logs still on this node. */
 const struct nm_log_failures *nm_aggregation_failures(const struct nm_log_aggregation *g);
 
 #endif

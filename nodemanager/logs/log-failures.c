@@ -8,7 +8,7 @@
 #include "common/log.h"
 #include "nodemanager/store/state-store.h"
 
-/* The same application's failure is replaced. */
+/* Replaces an earlier failure of the same application. */
 static struct nm_log_failure *append(struct nm_log_failures *f, const char *app, const char *why,
                                      size_t n, int64_t until_ms)
 {
@@ -54,7 +54,7 @@ void nm_log_failures_remove(struct nm_log_failures *f, const char *app)
         return;
     r = nm_store_log_upload_remove(f->store, app);
     if (r < 0)
-        sv_log(SV_LOG_ERR, app, "%s: its failed upload stays in the state store: %s", app,
+        sv_log(SV_LOG_ERR, app, "%s: cannot remove failed upload from state store: %s", app,
                strerror(-r));
     HASH_DEL(f->all, one);
     free(one);

@@ -1,5 +1,5 @@
-/* Uploads of logs that failed for good: known until the log handler deletes the application's
- * logs, also after a restart of the daemon, for REST, metrics and `selvedge doctor`. */
+/* Uploads of logs that failed for good: kept until the log handler deletes the application's logs,
+ * also after a restart of the daemon, for REST, metrics and `selvedge doctor`. */
 #ifndef SELVEDGE_NODEMANAGER_LOGS_LOG_FAILURES_H
 #define SELVEDGE_NODEMANAGER_LOGS_LOG_FAILURES_H
 
@@ -16,7 +16,7 @@ struct nm_log_failure {
     UT_hash_handle hh; /* by app */
     char app[YARN_ID_TEXT_MAX];
     char why[LOGS_UPLOAD_TEXT_MAX + 200];
-    int64_t until_ms; /* wall clock: the logs stay on this node so long */
+    int64_t until_ms; /* wall clock: when the logs on this node are deleted */
 };
 
 struct nm_log_failures {
@@ -24,15 +24,15 @@ struct nm_log_failures {
     struct nm_log_failure *all; /* hh.next: in their order */
 };
 
-/* Puts it on record. */
+/* Records a failure. */
 int nm_log_failures_add(struct nm_log_failures *f, const char *app, const char *account,
                         const char *why, int64_t until_ms) _must_use_;
-/* From its record. */
+/* Restores a recorded failure. */
 int nm_log_failures_restore(struct nm_log_failures *f, const struct nm_stored_upload *s,
                             int64_t until_ms, const struct nm_log_failure **ret) _must_use_;
-/* The application's logs are gone; nothing where there is no failure. */
+/* The application's logs were deleted; no-op without a failure. */
 void nm_log_failures_remove(struct nm_log_failures *f, const char *app);
-/* The records stay. */
+/* Keeps the records. */
 void nm_log_failures_clear(struct nm_log_failures *f);
 
 #endif

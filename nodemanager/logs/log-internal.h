@@ -13,7 +13,7 @@
 #include "nodemanager/logs/log-policy.h"
 #include "nodemanager/logs/log-remote.h"
 
-/* Of a container's number: without the epoch. */
+/* Mask of a container's number: without the epoch. */
 #define NM_UPLOAD_SEQUENCE ((INT64_C(1) << 40) - 1)
 
 enum nm_upload_state {
@@ -21,15 +21,15 @@ enum nm_upload_state {
     NM_UPLOAD_ROLLS, /* a process uploads rolled logs of the application, which runs */
     NM_UPLOAD_WAITS, /* for its turn, or until retry_ms */
     NM_UPLOAD_RUNS,
-    NM_UPLOAD_OVER, /* only its last report is to be delivered */
+    NM_UPLOAD_OVER, /* only its last report remains to be delivered */
 };
 
-/* On record as it is: host byte order, behind it the request's fields. */
+/* Start of the record: host byte order, followed by the request's fields. */
 struct nm_upload_head {
     uint16_t categories[EXE_CATEGORIES];
     uint32_t log_dirs;
     uint8_t policy; /* enum nm_log_policy */
-    bool too_long;  /* a pattern was */
+    bool too_long;  /* a pattern was too long */
     uint8_t unused[2];
 };
 
@@ -40,7 +40,7 @@ struct nm_upload {
     char text[YARN_ID_TEXT_MAX];
     char account[EXE_USER_MAX + 1];
     struct nm_upload_head head;
-    struct nm_log_sample sample; /* of the policy; on record among the fields */
+    struct nm_log_sample sample; /* of the policy; recorded among the fields */
     struct sv_buf fields;        /* those of the application */
     struct sv_buf skips;         /* fields LOGS_TAG_SKIP */
     enum nm_upload_state state;
@@ -50,10 +50,10 @@ struct nm_upload {
     /* log-rolling.c: */
     bool rolls;
     bool app_ended;      /* meanwhile: its last upload follows */
-    bool recovered;      /* and nothing uploaded since: it is not known who ended before */
-    int64_t roll_ms;     /* of the next upload while it runs */
+    bool recovered;      /* and nothing uploaded since: earlier ends of containers are unknown */
+    int64_t roll_ms;     /* of the next upload while the application runs */
     struct sv_buf ended; /* fields LOGS_TAG_CONTAINER and LOGS_TAG_ENDED of containers that have
-                          * ended since */
+                            ended since */
     size_t ended_sent;   /* bytes of it in the current upload */
 
     /* log-process.c: while it runs */
@@ -61,7 +61,7 @@ struct nm_upload {
     int channel;
     sd_event_source *io, *limit, *reap;
 
-    /* log-reports.c: the next one to be delivered; 0: none. A final one follows `status`. */
+    /* log-reports.c: the next report to deliver; 0: none. A final one follows `status`. */
     int status, final_status;
     bool in_flight;
     char diagnostics[LOGS_UPLOAD_TEXT_MAX + 200];
@@ -74,7 +74,7 @@ struct nm_log_aggregation {
     struct nm_upload *list;
     struct nm_log_failures failures;
     unsigned running;
-    /* The process has answered, or could not do it. */
+    /* The process has answered, or failed. */
     void (*answered)(struct nm_upload *u, const struct logs_answer *a);
     sd_event_source *timer;
 };
@@ -87,14 +87,14 @@ void nm_upload_drop(struct nm_upload *u);
 int nm_upload_record(const struct nm_upload *u) _must_use_;
 void nm_upload_unrecord(const struct nm_upload *u);
 /* log-process.c */
-/* `more`: fields behind those of the application. */
+/* `more`: fields that follow those of the application. */
 int nm_upload_start(struct nm_upload *u, const struct sv_buf *more, struct sv_error *err)
     _must_use_;
 void nm_upload_stop(struct nm_upload *u);
-/* Tells all of them their share of the node's bytes a second, as their number has changed. */
+/* Sends each process its share of the node's bytes per second, after a change of their number. */
 void nm_uploads_share(const struct nm_log_aggregation *g);
 /* log-rolling.c */
-void nm_rolling_begin(struct nm_upload *u); /* its fields are there */
+void nm_rolling_begin(struct nm_upload *u); /* its fields are complete */
 bool nm_rolling_due(const struct nm_upload *u, int64_t now);
 /* -ENODATA: no container has logs to upload now. */
 int nm_rolling_start(struct nm_upload *u, struct sv_error *err) _must_use_;

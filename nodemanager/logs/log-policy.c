@@ -44,7 +44,7 @@ int nm_log_policy_parse(const char *class_name, enum nm_log_policy *ret)
     return -EINVAL;
 }
 
-/* "0.25" is one in 4, as for Hadoop one in 3 for 0.3. */
+/* "0.25" is one in 4; "0.3" one in 3, as for Hadoop. */
 static int parse_rate(const char *text, int64_t *ret_step)
 {
     char *end = NULL;
@@ -75,7 +75,7 @@ int nm_log_sample_parse(const char *parameters, struct nm_log_sample *ret)
     return r < 0 ? r : bad ? -EINVAL : 0;
 }
 
-/* Killed: by the node's manager or a signal, for Hadoop TERM and KILL. */
+/* True if killed: by the node's manager or a signal, for Hadoop TERM and KILL. */
 static bool was_killed(int exit_code)
 {
     return exit_code == YARN_EXIT_FORCE_KILLED || exit_code == YARN_EXIT_TERMINATED;

@@ -54,7 +54,7 @@ static void on_ended(struct exe_localizer *x, const struct exe_failure *f, int s
     if (u->reap || !u->io)
         return;
     if (!f && sv_recv(u->channel, &(char){ 0 }, 1, MSG_PEEK | MSG_DONTWAIT) > 0)
-        return; /* its answer is read */
+        return; /* its answer has been read */
     if (f)
         (void)snprintf(u->diagnostics, sizeof u->diagnostics, "log-uploader: %.400s", f->text);
     else
@@ -93,7 +93,7 @@ static int on_limit(sd_event_source *s, uint64_t usec, void *userdata)
     return 0;
 }
 
-/* The node's rate, by the uploads that run; 0: no limit. */
+/* The node's rate divided by the running uploads; 0: no limit. */
 static uint64_t share(const struct nm_log_aggregation *g, unsigned running)
 {
     uint64_t rate = (uint64_t)g->ctx->conf->logs.bytes_per_second;
@@ -109,7 +109,7 @@ void nm_uploads_share(const struct nm_log_aggregation *g)
     if (rate == 0)
         return;
     DL_FOREACH (g->list, u)
-        if (u->io) /* a full channel has a newer rate to come, ignoring */
+        if (u->io) /* on a full channel a newer rate follows, ignoring */
             (void)!send(u->channel, &rate, sizeof rate, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 

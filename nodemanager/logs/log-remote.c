@@ -48,7 +48,7 @@ static int open_directory(struct nm_log_remote *r, struct sv_error *err)
     struct stat st;
 
     if (mkdir(r->path, ROOT_MODE) == 0) {
-        if (chmod(r->path, ROOT_MODE) < 0) /* whatever the umask */
+        if (chmod(r->path, ROOT_MODE) < 0) /* independent of the umask */
             return sv_error_errno(err, -errno, "%s=%s: mode", KEY, r->path);
     } else if (errno != EEXIST) {
         return sv_error_errno(err, -errno, "%s=%s", KEY, r->path);
@@ -119,7 +119,7 @@ int nm_log_remote_put(const struct nm_log_remote *r, const struct nm_conf_logs *
     int k = file ? 0 : -ENOMEM;
 
     for (char *c = file; k == 0 && (c = strchr(c, ':'));)
-        *c = '_'; /* as Hadoop has it */
+        *c = '_'; /* as Hadoop */
     if (k == 0)
         k = logs_upload_put_text(b, LOGS_REMOTE, r->path);
     if (k == 0)

@@ -1,12 +1,12 @@
-/* Reports to the ResourceManager of how uploads stand; see log-aggregation.h. One is repeated until
- * a heartbeat or registration with it was answered. As with Hadoop's NodeManager the end is told by
- * two: RUNNING with the diagnostics, then SUCCEEDED or FAILED. */
+/* Reports of the state of uploads to the ResourceManager; see log-aggregation.h. A report is
+ * repeated until a heartbeat or registration with it was answered. As with Hadoop's NodeManager the
+ * end takes two: RUNNING with the diagnostics, then SUCCEEDED or FAILED. */
 #include <stdio.h>
 #include <utlist.h>
 
 #include "nodemanager/logs/log-internal.h"
 
-#define REPORTS_MAX 2000 /* in one message */
+#define REPORTS_MAX 2000 /* per message */
 
 void nm_upload_report(struct nm_upload *u, int status, int final_status, const char *text)
 {

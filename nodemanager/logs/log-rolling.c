@@ -1,7 +1,7 @@
-/* Uploads of rolled logs while the application runs (AppLogAggregatorImpl's rolling mode): each
- * roll-monitoring interval, of the containers that run what the application's rolled patterns name,
- * of those that have ended all. Who uploads notes what it has uploaded beside the logs
- * (logs/uploaded-list.h), so nothing of it is on record here. */
+/* Uploads of rolled logs while the application runs (AppLogAggregatorImpl's rolling mode), each
+ * roll-monitoring interval: from running containers the files that match the application's rolled
+ * patterns, from ended ones all files. The uploader records the uploaded files beside the logs
+ * (logs/uploaded-list.h), so the daemon records nothing of it. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -40,8 +40,8 @@ void nm_rolling_container_done(struct nm_upload *u, const char *container)
                container, strerror(-r));
 }
 
-/* The containers that run: named where the policy wants them if they succeed; else, where all
- * others are looked for, left out. */
+/* Adds the running containers: those whose logs the policy wants on success or, if all others are
+ * searched, those to skip. */
 static int put_running(const struct nm_upload *u, const struct nm_app *a, struct sv_buf *b)
 {
     const struct nm_app_member *m, *tmp;
@@ -61,8 +61,8 @@ static int put_running(const struct nm_upload *u, const struct nm_app *a, struct
     return r;
 }
 
-/* After a restart nothing says who had ended before it: the uploader looks. A container that starts
- * now has a directory that is younger than the daemon. */
+/* After a restart earlier ends of containers are unknown: the uploader searches. A container that
+ * starts now has a directory younger than the daemon. */
 static int put_others(const struct nm_upload *u, struct sv_buf *b)
 {
     int r = logs_upload_put_u64(b, LOGS_TAG_OTHERS_BEFORE, (uint64_t)u->g->ctx->start_ms);
@@ -137,7 +137,7 @@ void nm_rolling_answered(struct nm_upload *u, const struct logs_answer *a)
         report_uploaded(u, a);
     } else {
         sv_log(SV_LOG_WARNING, u->text,
-               "%s: upload of its rolled logs: %s; they stay until the next upload", u->text,
+               "%s: cannot upload its rolled logs: %s; retried at the next upload", u->text,
                a->text);
         nm_upload_report(u, HADOOP__YARN__LOG_AGGREGATION_STATUS_PROTO__LOG_RUNNING_WITH_FAILURE, 0,
                          a->text);

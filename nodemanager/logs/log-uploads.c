@@ -72,6 +72,6 @@ void nm_upload_unrecord(const struct nm_upload *u)
     int r = nm_store_log_upload_remove(u->g->ctx->store, u->text);
 
     if (r < 0)
-        sv_log(SV_LOG_ERR, u->text, "%s: its upload stays in the state store: %s", u->text,
+        sv_log(SV_LOG_ERR, u->text, "%s: cannot remove upload from state store: %s", u->text,
                strerror(-r));
 }

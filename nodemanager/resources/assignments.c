@@ -21,7 +21,7 @@ struct nm_assignments {
     const struct nm_container *owners[NM_GPUS_MAX]; /* NULL = free */
     size_t n_gpus;
     uint8_t used[(ADDRESSES + 7) / 8];
-    uint32_t next; /* address to try first: a released address is not assigned again at once */
+    uint32_t next; /* next address to try: a released one is not reassigned immediately */
 };
 
 int nm_assignments_new(const struct nm_context *ctx, struct nm_assignments **ret,
@@ -62,7 +62,7 @@ static bool address_used(const struct nm_assignments *a, uint32_t i)
     return a->used[i / 8] >> (i % 8) & 1;
 }
 
-/* `have`: the size of the range in the helper's configuration; 0: not known yet. */
+/* `have`: size of the range in the helper's configuration; 0: not yet known. */
 static int take_address(struct nm_assignments *a, uint32_t have, uint32_t *ret)
 {
     const uint32_t all = have && have < ADDRESSES ? have : ADDRESSES;
@@ -91,7 +91,7 @@ static int take_gpu(struct nm_assignments *a, struct nm_container *c, size_t i)
     return 0;
 }
 
-/* "address=7 gpu=0 gpu=3": what nm_assign_again reads. */
+/* "address=7 gpu=0 gpu=3", as nm_assign_again reads it. */
 static void write_text(const struct nm_assigned *s, char *text)
 {
     int n = 0;
@@ -134,7 +134,7 @@ static int again_gpu(struct nm_assignments *a, struct nm_container *c, uint64_t 
     for (size_t i = 0; i < a->n_gpus; i++)
         if (a->minors[i] == minor)
             return take_gpu(a, c, i);
-    return -ENODEV; /* no longer a GPU of this node */
+    return -ENODEV; /* not a GPU of this node any more */
 }
 
 int nm_assign_again(struct nm_assignments *a, struct nm_container *c, const char *text)

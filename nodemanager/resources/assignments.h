@@ -1,8 +1,8 @@
 /* Exclusive resources of containers: GPUs and the address in a private network. Hadoop:
  * GpuResourceAllocator; addresses are Docker's part there.
  *
- * Assigned when the container's request is put on record, and recorded with it, so that a restarted
- * daemon assigns nothing twice; free again when the container's exit is on record. */
+ * Assigned when the container's request is recorded, and recorded with it, so that a restarted
+ * daemon assigns nothing twice; released when the container's exit is recorded. */
 #ifndef SELVEDGE_NODEMANAGER_RESOURCES_ASSIGNMENTS_H
 #define SELVEDGE_NODEMANAGER_RESOURCES_ASSIGNMENTS_H
 
@@ -22,14 +22,14 @@ int nm_assignments_new(const struct nm_context *ctx, struct nm_assignments **ret
 struct nm_assignments *nm_assignments_free(struct nm_assignments *a);
 int32_t nm_assignments_gpus(const struct nm_assignments *a); /* of the node */
 
-/* Into c->share.assigned, with its text for the store. -EBUSY with words: too few are free. */
+/* Sets c->share.assigned, with its text for the store. -EBUSY with a message: too few are free. */
 int nm_assign(struct nm_assignments *a, struct nm_container *c, char text[NM_ASSIGNED_TEXT_MAX],
               struct sv_error *err) _must_use_;
-/* After a restart; -EBADMSG: not a text of nm_assign, or it names what another container has. */
+/* After a restart; -EBADMSG: not a text of nm_assign, or in conflict with another container. */
 int nm_assign_again(struct nm_assignments *a, struct nm_container *c, const char *text) _must_use_;
 /* Allowed for a container without a share. */
 void nm_assign_release(struct nm_assignments *a, struct nm_container *c);
-/* Devices, address and rates of the launch; devices stay the container's. */
+/* Adds devices, address and rates to the launch; the container keeps the devices' ownership. */
 void nm_assign_launch(const struct nm_container *c, struct exe_launch *l);
 
 #endif

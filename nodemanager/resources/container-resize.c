@@ -74,7 +74,7 @@ int nm_resize_container(struct nm_context *ctx, const struct yarn_container_toke
            c->resource.vcores);
     nm_limits_of(c, &limits);
     if (!leaf || cg_leaf_set_limits(leaf, &limits, err) >= 0)
-        return 0; /* a container that has not started gets them with its cgroup */
+        return 0; /* a container that has not started gets the limits with its cgroup */
     sv_log(SV_LOG_ERR, c->text, "%s: %s", c->text, err->text);
     return err->code;
 }

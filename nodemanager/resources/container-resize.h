@@ -1,6 +1,6 @@
-/* Another Resource or ExecutionType for a container that exists: the part that requests of
- * ApplicationMasters and heartbeats share. The new token is written to the store before the limits
- * of the cgroup change. */
+/* Change of Resource or ExecutionType of an existing container: the part shared by requests of
+ * ApplicationMasters and heartbeats. The new token is written to the store before the limits of the
+ * cgroup change. */
 #ifndef SELVEDGE_NODEMANAGER_RESOURCES_CONTAINER_RESIZE_H
 #define SELVEDGE_NODEMANAGER_RESOURCES_CONTAINER_RESIZE_H
 
@@ -13,8 +13,8 @@ struct nm_context;
 /* `t` is a verified token, `id` the bytes of its identifier. */
 int nm_resize_container(struct nm_context *ctx, const struct yarn_container_token *t,
                         const void *id, size_t id_len, struct sv_error *err) _must_use_;
-/* The list for the next heartbeat: containers that grew since the last delivered one. NULL: arena
- * exhausted. */
+/* For the next heartbeat: containers whose resource increased since the last delivered one. NULL:
+ * arena exhausted. */
 Hadoop__Yarn__ContainerProto **nm_resize_increased(const struct nm_context *ctx, struct sv_arena *a,
                                                    size_t *ret_n);
 void nm_resize_increased_delivered(const struct nm_context *ctx);

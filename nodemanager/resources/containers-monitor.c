@@ -25,9 +25,9 @@
 struct nm_monitor {
     struct nm_context *ctx;
     sd_event_source *timer; /* begins a pass over all containers */
-    sd_event_source *more;  /* goes on with it, after what else waits in the loop */
+    sd_event_source *more;  /* continues it, after other events of the loop */
     unsigned pass;
-    char last[YARN_ID_TEXT_MAX]; /* the container that this pass has read last */
+    char last[YARN_ID_TEXT_MAX]; /* the last container read by this pass */
     uint64_t pass_bytes;         /* sums of this pass so far */
     float pass_cpu;
     int64_t memory_mb; /* of the machine */
@@ -56,8 +56,8 @@ static void sample_container(struct nm_container *c, int64_t now)
     c->usage.peak_bytes = SV_MAX(c->usage.peak_bytes, SV_MAX(u.memory_peak, u.memory_current));
 }
 
-/* Where the kernel does not enforce the memory of each container, the monitor does, as in Hadoop: a
- * container above twice its memory, or above its memory at two readings, is killed. */
+/* If the kernel does not enforce the memory of each container, the monitor does, as in Hadoop:
+ * kills a container above twice its memory, or above its memory at two readings. */
 static void check_memory(struct nm_container *c)
 {
     const struct nm_conf *conf = c->ctx->conf;
@@ -128,7 +128,8 @@ static void end_pass(struct nm_monitor *m)
     (void)sd_event_source_set_enabled(m->timer, SD_EVENT_ONESHOT); /* ours, ignoring */
 }
 
-/* Where the pass goes on. When the last one is gone, its first container: each knows its pass. */
+/* The next container of the pass. If the last one is gone, the first one not read yet: each has its
+ * pass. */
 static struct nm_container *next_of_pass(const struct nm_monitor *m)
 {
     const struct nm_container *last = nm_container_find(m->ctx, m->last);
@@ -136,7 +137,7 @@ static struct nm_container *next_of_pass(const struct nm_monitor *m)
     return last ? last->hh.next : m->ctx->containers;
 }
 
-/* The next containers of the pass; they come and go between two slices. */
+/* Reads the next containers of the pass; containers start and end between two slices. */
 static void go_on(struct nm_monitor *m)
 {
     int64_t now = sv_now_ms();

@@ -14,7 +14,7 @@
 
 struct nm_elastic {
     struct nm_context *ctx;
-    char victim[YARN_ID_TEXT_MAX]; /* killed, its end not known yet; "" = none */
+    char victim[YARN_ID_TEXT_MAX]; /* killed, its end not yet reported; "" = none */
     int64_t killed_ms;             /* monotonic */
 };
 
@@ -73,9 +73,9 @@ static void on_memory(struct cg_root *r, void *userdata)
     char why[512];
     int k;
 
-    /* File cache reaches memory.high as well, and the kernel reclaims it by itself: memory in use
-     * counts. The threshold is a little below the limit, because a container that is throttled at
-     * the limit may never exceed it. */
+    /* File cache also reaches memory.high, and the kernel reclaims it by itself: only memory in use
+     * counts. The threshold is a little below the limit, because a container throttled at the limit
+     * may never exceed it. */
     if (cg_root_memory_in_use(r, &in_use) < 0 || in_use < all - all / 32 || victim_is_dying(e))
         return;
     *e->victim = '\0';
@@ -96,7 +96,7 @@ static void on_memory(struct cg_root *r, void *userdata)
     e->killed_ms = sv_now_ms();
     nm_container_kill(c, YARN_EXIT_KILLED_EXCEEDED_PMEM, why);
     k = c->launch.exe ? exe_kill(c->launch.exe)
-                      : 0; /* its memory is needed at once: no SIGTERM first */
+                      : 0; /* its memory is needed immediately: no SIGTERM first */
     if (k < 0)
         sv_log(SV_LOG_ERR, c->text, "%s: cgroup.kill: %s", c->text, strerror(-k));
 }

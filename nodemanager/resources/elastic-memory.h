@@ -15,18 +15,18 @@
 struct nm_context;
 struct nm_elastic;
 
-/* NULL in *ret where it is not enabled. */
+/* *ret is NULL if not enabled. */
 int nm_elastic_new(struct nm_context *ctx, struct nm_elastic **ret, struct sv_error *err)
     _must_use_;
 struct nm_elastic *nm_elastic_free(struct nm_elastic *e);
 
-/* The criteria of the choice. */
+/* Criteria of victim selection. */
 struct nm_elastic_row {
     bool opportunistic;
     uint64_t used, asked;
     int64_t launch_ms;
 };
-/* DefaultOOMHandler's order: whether `a` is killed before `b`. Opportunistic ones first, then those
+/* DefaultOOMHandler's order: true if `a` is killed before `b`. Opportunistic ones first, then those
  * above their request, then the one launched last. */
 bool nm_elastic_before(const struct nm_elastic_row *a, const struct nm_elastic_row *b);
 

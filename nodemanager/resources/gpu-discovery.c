@@ -78,9 +78,9 @@ static int parse_allowed(const char *allowed, uint32_t *ret, size_t *ret_n, stru
 struct smi {
     uint32_t *list;
     size_t n;
-    char minor[16]; /* of the <gpu> that is open; its text is longer: no number */
+    char minor[16]; /* of the open <gpu>; a longer text is no number */
     size_t length;
-    bool seen, inside; /* the first <minor_number> of it counts */
+    bool seen, inside; /* only its first <minor_number> counts */
 };
 
 static void smi_start(struct sv_xml *x, const char *name, const char **attributes, void *userdata)

@@ -15,7 +15,8 @@
  * only for "auto". */
 int nm_gpu_discover(const char *allowed, const char *discovery, uint32_t ret[NM_GPUS_MAX],
                     size_t *ret_n, struct sv_error *err) _must_use_;
-/* The output of `nvidia-smi -q -x`; the program is the vendor's, its output is not trusted. */
+/* Parses the output of `nvidia-smi -q -x`; the program is the vendor's, its output is not
+ * trusted. */
 int nm_gpu_parse_smi(const char *xml, size_t len, uint32_t ret[NM_GPUS_MAX], size_t *ret_n,
                      struct sv_error *err) _must_use_;
 

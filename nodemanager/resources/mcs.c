@@ -16,7 +16,7 @@
 #include "nodemanager/health/local-dirs.h"
 #include "nodemanager/store/state-store.h"
 
-#define SWEEP 16 /* applications that are checked when a new one is assigned */
+#define SWEEP 16 /* applications checked when a new one is assigned */
 
 struct mcs_entry { /* a user's (owner "") or an application's */
     UT_hash_handle hh;
@@ -26,7 +26,7 @@ struct mcs_entry { /* a user's (owner "") or an application's */
 
 struct mcs_kind {
     struct mcs_entry *entries; /* uthash, oldest first */
-    uint32_t next;             /* to try first: a released pair is not assigned again at once */
+    uint32_t next;             /* next pair to try: a released one is not reassigned immediately */
     uint8_t used[NM_MCS_PAIRS / 8];
 };
 _Static_assert(NM_MCS_PAIRS % 8 == 0, "every pair has its bit");
@@ -110,8 +110,7 @@ int nm_mcs_new(struct nm_context *ctx, struct nm_mcs **ret, struct sv_error *err
         return sv_error_errno(err, -ENOMEM, "SELinux categories");
     }
     m->ctx = ctx;
-    /* A random start: pairs that an earlier, lost store assigned are unlikely to be assigned again.
-     */
+    /* A random start makes reuse of a pair from an earlier, lost store unlikely. */
     m->users.next = start[0] % NM_MCS_PAIRS;
     m->apps.next = start[1] % NM_MCS_PAIRS;
     r = nm_store_each_mcs(ctx->store, recover_one, m);
@@ -119,7 +118,7 @@ int nm_mcs_new(struct nm_context *ctx, struct nm_mcs **ret, struct sv_error *err
         nm_mcs_free(m);
         return sv_error_errno(err, r, "state store: SELinux categories");
     }
-    sv_log_info("SELinux labels: categories of %u users and %u applications on record",
+    sv_log_info("SELinux labels: restored categories of %u users and %u applications",
                 HASH_COUNT(m->users.entries), HASH_COUNT(m->apps.entries));
     *ret = m;
     return 0;
@@ -168,7 +167,7 @@ static bool no_file_left(const struct nm_mcs *m, const struct mcs_entry *e)
     return true;
 }
 
-/* The oldest applications first: those still present move to the end of the list. */
+/* Checks the oldest applications first: those still present move to the end of the list. */
 static void sweep(struct nm_mcs *m)
 {
     unsigned n = HASH_COUNT(m->apps.entries);

@@ -82,7 +82,8 @@ static int count_list(const char *s)
     return n;
 }
 
-/* One node of the machine: its list of processors, its memory and the number of processors. */
+/* Reads one node of the machine: its list of processors, its memory and the number of
+ * processors. */
 static int read_node(unsigned id, char **ret_cpus, int64_t *ret_mb, int32_t *ret_n)
 {
     _cleanup_free_ char *cpus = NULL, *mem = NULL;
@@ -127,7 +128,7 @@ static int add(struct nm_numa *m, unsigned id, int64_t mb, int64_t cpus, struct 
     return 0;
 }
 
-/* The nodes of Hadoop's keys; memory in MB, cpus a number. */
+/* Reads the nodes of Hadoop's keys; memory in MB, cpus a number. */
 static int configured(struct nm_numa *m, const struct nm_conf *conf, struct sv_error *err)
 {
     for (char **id = conf->numa_nodes; id && *id; id++) {

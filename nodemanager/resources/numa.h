@@ -22,20 +22,21 @@ struct nm_numa_node {
     int64_t memory_mb; /* free */
     int32_t cpus;      /* free */
 };
-/* What was taken, one row a node, in the order of the nodes. */
+/* The amounts taken, one row a node, in the order of the nodes. */
 struct nm_numa_taken {
     int64_t memory_mb[NM_NUMA_MAX];
     int32_t cpus[NM_NUMA_MAX];
 };
-/* Hadoop's choice: the first node that can hold all of it, else as much as each node has,
- * memory and processors each on their own. False, and nothing taken, where that is not enough. */
+/* Hadoop's choice: the first node that can hold all of it, else as much as each node has, memory
+ * and processors each on their own. False, and nothing taken, if that is not enough. */
 bool nm_numa_take(struct nm_numa_node *nodes, size_t n, int64_t memory_mb, int32_t cpus,
                   struct nm_numa_taken *ret);
 
-/* NULL in *ret where it is not enabled. Refuses nodes that the machine does not have. */
+/* *ret is NULL if not enabled. Refuses nodes that the machine does not have. */
 int nm_numa_new(const struct nm_conf *conf, struct nm_numa **ret, struct sv_error *err) _must_use_;
 struct nm_numa *nm_numa_free(struct nm_numa *m);
-/* Before the launch: c->share.cpus and c->share.mems, or neither. `m` may be NULL (off). */
+/* Call it before the launch: sets c->share.cpus and c->share.mems, or neither. `m` may be NULL
+ * (off). */
 void nm_numa_assign(struct nm_numa *m, struct nm_container *c);
 /* An adopted container keeps the nodes of its cgroup. */
 void nm_numa_adopt(struct nm_numa *m, struct nm_container *c);

@@ -13,7 +13,7 @@
 
 struct nm_limits {
     struct nm_context *ctx;
-    char **io_texts; /* own copy of conf.io_max; each is split in two */
+    char **io_texts; /* own copy of conf.io_max, each entry split in two */
     struct cg_io_max *io_max;
     size_t n_io_max;
     uint32_t cpus;
@@ -66,7 +66,7 @@ static struct cg_policy policy(const struct nm_limits *l)
     };
 }
 
-/* The limits that the kernel must enforce for a container to be confined. */
+/* The limits that the kernel must enforce to confine a container. */
 static int open_root(struct nm_context *ctx, struct sv_error *err)
 {
     const char *missing;

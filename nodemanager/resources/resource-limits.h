@@ -1,6 +1,5 @@
-/* From the node's configuration to the limits that cgroups/ sets: the policy for all containers,
- * and the limits of each one. Called by nm.c at start, by the launch, by updates of running
- * containers and when the ResourceManager gives the node another size. */
+/* Translates the node's configuration into the limits that cgroups/ sets: the policy for all
+ * containers, and the limits of each one. */
 #ifndef SELVEDGE_NODEMANAGER_RESOURCES_RESOURCE_LIMITS_H
 #define SELVEDGE_NODEMANAGER_RESOURCES_RESOURCE_LIMITS_H
 
@@ -16,7 +15,7 @@ struct nm_limits;
  * an error. */
 int nm_limits_new(struct nm_context *ctx, struct nm_limits **ret, struct sv_error *err) _must_use_;
 struct nm_limits *nm_limits_free(struct nm_limits *l);
-/* The ResourceManager gives the node another size: ctx->total and the policy. */
+/* The ResourceManager changes the node's size: ctx->total and the policy. */
 void nm_limits_set_total(struct nm_limits *l, struct yarn_resource total);
 /* The limits of one container; strings are borrowed from it. */
 void nm_limits_of(const struct nm_container *c, struct cg_resource *ret);

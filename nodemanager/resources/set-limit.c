@@ -17,9 +17,9 @@
 #include "nodemanager/store/state-store.h"
 
 #define PREFIX "limits "
-#define MEMORY_MIN (4ULL << 20) /* less does not hold a shell */
+#define MEMORY_MIN (4ULL << 20) /* less cannot hold a shell */
 #define WEIGHT_MAX 10000
-#define MILLIS_MIN 10 /* the kernel's least quota: 1 ms of 100 */
+#define MILLIS_MIN 10 /* the kernel's minimum quota: 1 ms of 100 */
 
 /* ---- bounds ---- */
 
@@ -34,7 +34,8 @@ static int check(const struct nm_container *c, const char *name, uint64_t value,
                         c->text, name, value, min, max, unit);
 }
 
-/* Below the use the kernel would reclaim while the daemon waits, then kill. */
+/* Refuses a limit below current usage: the kernel would reclaim while the daemon waits, then
+ * kill. */
 static int check_use(const struct nm_container *c, struct cg_leaf *leaf, uint64_t memory,
                      struct sv_error *err)
 {
@@ -48,7 +49,7 @@ static int check_use(const struct nm_container *c, struct cg_leaf *leaf, uint64_
                         c->text, usage.memory_current, memory);
 }
 
-/* Puts one value into `set`. */
+/* Stores one value in `set`. */
 static int put(const struct nm_container *c, const char *name, uint64_t value,
                struct cg_override *set, unsigned *ret_controller, struct sv_error *err)
 {
@@ -65,7 +66,7 @@ static int put(const struct nm_container *c, const char *name, uint64_t value,
         *ret_controller = CG_CPU;
     } else if (sv_streq(name, "cpu-quota")) {
         r = check(c, name, value, MILLIS_MIN, p->node_millicpus, "thousandths of a processor", err);
-        /* A quota in the cgroup is only taken back by writing another. */
+        /* A quota in the cgroup can only be reset by writing another. */
         set->cpu_millis = value ? value : p->strict_cpu ? 0 : CG_CPU_UNLIMITED;
         *ret_controller = CG_CPU;
     } else if (sv_streq(name, "pids")) {
@@ -117,8 +118,8 @@ static int on_setting(const char *name, const char *value, void *userdata)
                &set.cpu_weight, &set.cpu_millis, &set.pids_max, &end) == 4)
         c->share.set = set;
     else
-        sv_log(SV_LOG_ERR, c->text, "%s: the limits on record (\"%.100s\") are not usable", c->text,
-               value);
+        sv_log(SV_LOG_ERR, c->text, "%s: malformed limits in state store (\"%.100s\"), ignoring",
+               c->text, value);
     return 0;
 }
 
@@ -135,7 +136,7 @@ void nm_limit_forget(struct nm_container *c)
     if (memcmp(&c->share.set, &none, sizeof(none)) == 0)
         return;
     if (nm_store_setting_remove(c->ctx->store, record_name(c, name)) < 0)
-        sv_log(SV_LOG_ERR, c->text, "%s: its limits stay in the state store", c->text);
+        sv_log(SV_LOG_ERR, c->text, "%s: cannot remove its limits from state store", c->text);
 }
 
 /* ---- the call ---- */

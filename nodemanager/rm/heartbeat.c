@@ -43,11 +43,12 @@ void nm_rm_forget_container(struct nm_container *c)
 
     nm_limit_forget(c);
     if (r < 0)
-        sv_log(SV_LOG_ERR, c->text, "%s: it stays in the state store: %s", c->text, strerror(-r));
+        sv_log(SV_LOG_ERR, c->text, "%s: cannot remove from state store: %s", c->text,
+               strerror(-r));
     nm_container_remove(c);
 }
 
-/* The heartbeat has arrived: the ends of containers in it are delivered. */
+/* The heartbeat was answered: the ends of containers in it are delivered. */
 static void note_delivered(struct nm_updater *u)
 {
     struct nm_container *c, *tmp;
@@ -58,7 +59,7 @@ static void note_delivered(struct nm_updater *u)
             continue;
         c->report.in_flight = false;
         c->report.delivered_ms = now;
-        /* no acknowledgement follows */
+        /* no acknowledgement will follow */
         if (!c->app || c->app->state == NM_APP_FINISHED || c->report.acknowledged)
             nm_rm_forget_container(c);
     }
@@ -80,7 +81,7 @@ static void forget_acknowledged(struct nm_updater *u,
         if (nm_container_is_done(c))
             nm_rm_forget_container(c);
         else
-            c->report.acknowledged = true; /* forgotten when it is done and delivered */
+            c->report.acknowledged = true; /* removed when it is done and delivered */
     }
 }
 
@@ -158,7 +159,7 @@ static void update_listed(struct nm_context *ctx, Hadoop__Yarn__ContainerProto *
     }
 }
 
-/* New keys, interval and size of the node. */
+/* Applies new keys, interval and size of the node. */
 static void apply_settings(struct nm_updater *u, const Hadoop__Yarn__NodeHeartbeatResponseProto *m)
 {
     struct nm_secrets *secrets = u->ctx->secrets;
@@ -184,7 +185,7 @@ static void apply_settings(struct nm_updater *u, const Hadoop__Yarn__NodeHeartbe
     }
 }
 
-/* The ResourceManager starts anew: none of what runs is of use to it. */
+/* The ResourceManager has restarted without its state: ends all containers. */
 static void end_all(struct nm_updater *u)
 {
     const struct nm_conf *conf = u->ctx->conf;

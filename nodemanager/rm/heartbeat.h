@@ -5,10 +5,9 @@
 struct nm_container;
 struct nm_updater;
 
-/* The next one is scheduled when its answer comes. */
+/* Its answer schedules the next one. */
 void nm_rm_send_heartbeat(struct nm_updater *u);
-/* Removes a completed container, whose end the ResourceManager knows, from the store and the
- * tables. */
+/* Removes a completed container, whose end was acknowledged, from the store and the tables. */
 void nm_rm_forget_container(struct nm_container *c);
 
 #endif

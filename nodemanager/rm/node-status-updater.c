@@ -1,5 +1,5 @@
 /* See node-status-updater.h. One request is open at a time; events meanwhile go into the next one,
- * which then follows at once. */
+ * which then follows immediately. */
 #include "nodemanager/rm/node-status-updater.h"
 
 #include <errno.h>
@@ -39,7 +39,7 @@ void nm_updater_app_finished(struct nm_updater *u, const struct nm_app *a)
             nm_rm_forget_container(c);
 }
 
-/* The registration waits until containers that a RESYNC has killed are over. */
+/* True while the registration waits for the end of containers killed by a RESYNC. */
 static bool is_draining(struct nm_updater *u)
 {
     unsigned alive = 0;

@@ -17,9 +17,8 @@ struct nm_log_aggregation;
 struct nm_monitor;
 struct nm_updater;
 
-enum nm_updater_end {                /* why the daemon has to end */
-                      NM_END_FAILED, /* the ResourceManager is away for too long, or this side
-                                        cannot go on */
+enum nm_updater_end {                /* reason for the daemon to end */
+                      NM_END_FAILED, /* no ResourceManager for too long, or a fatal error here */
                       NM_END_DECOMMISSIONED, /* SHUTDOWN in the answer to a heartbeat */
                       NM_END_REFUSED,        /* SHUTDOWN in the answer to a registration */
 };
@@ -44,10 +43,10 @@ void nm_updater_start(struct nm_updater *u);
 /* Unregisters the node from the ResourceManager, then calls `done` (also on failure). */
 void nm_updater_unregister(struct nm_updater *u, void (*done)(void *userdata), void *userdata);
 
-/* A container is DONE: remembered as recently stopped, reported by an immediate heartbeat. */
+/* A container is DONE: records it as recently stopped, reports it by an immediate heartbeat. */
 void nm_updater_container_done(struct nm_updater *u, struct nm_container *c);
-/* The application is over, so that the ends of its containers will not be acknowledged: delivered
- * ones are forgotten. */
+/* The application has ended, so the ends of its containers will not be acknowledged: removes
+ * delivered ones. */
 void nm_updater_app_finished(struct nm_updater *u, const struct nm_app *a);
 
 bool nm_updater_registered(const struct nm_updater *u);

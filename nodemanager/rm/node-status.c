@@ -11,7 +11,7 @@
 #include "nodemanager/resources/containers-monitor.h"
 #include "nodemanager/rm/rm-session.h"
 
-#define RESEND_MS 10000 /* a delivered end that is not acknowledged is reported again */
+#define RESEND_MS 10000 /* a delivered end is reported again unless acknowledged */
 
 static Hadoop__Yarn__NodeHealthStatusProto *health(const struct nm_context *ctx, struct sv_arena *a)
 {
@@ -29,7 +29,7 @@ static Hadoop__Yarn__NodeHealthStatusProto *health(const struct nm_context *ctx,
     return h->health_report ? h : NULL;
 }
 
-/* Whether the container is part of the next heartbeat: completed ones until delivered, then again
+/* True if the container belongs into the next heartbeat: completed ones until delivered, then again
  * every RESEND_MS until acknowledged. */
 static bool is_due(const struct nm_container *c, int64_t now)
 {

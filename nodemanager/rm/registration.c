@@ -56,7 +56,7 @@ static void set_total(struct nm_updater *u, const Hadoop__Yarn__ResourceProto *m
 
     if (!m || yarn_resource_from(m, &total) != 0)
         return;
-    total.gpus = u->ctx->total.gpus; /* those of the machine */
+    total.gpus = u->ctx->total.gpus; /* the machine's */
     nm_limits_set_total(u->config.limits, total);
 }
 
@@ -81,7 +81,7 @@ static void on_registered(const struct ipc_result *r, const struct sv_error *err
             m->diagnostics_message);
         return;
     }
-    if (!version_accepted(u, m->rm_version)) { /* an upgrade may be under way: containers go on */
+    if (!version_accepted(u, m->rm_version)) { /* perhaps during an upgrade: containers continue */
         char version[64], why[256];
 
         sv_escape(version, sizeof(version), m->rm_version ? m->rm_version : "");

@@ -22,7 +22,7 @@ void nm_rm_schedule(struct nm_updater *u, int64_t in_ms)
 
     if (r >= 0)
         r = sd_event_source_set_enabled(u->timer, SD_EVENT_ONESHOT);
-    if (r < 0) /* without heartbeats the node is lost to the cluster: a restart is better */
+    if (r < 0) /* without heartbeats the node is LOST: a restart is better */
         u->config.stop("heartbeat timer failed", NM_END_FAILED, u->config.userdata);
 }
 
@@ -50,8 +50,8 @@ static void on_retry(const char *method, const struct sv_error *err, int64_t wai
 
     if (!u->away_since_ms) {
         u->away_since_ms = sv_now_ms();
-        sv_log_warning("ResourceManager %s: %s; trying again, containers go on", rm_text(failed),
-                       err->text);
+        sv_log_warning("ResourceManager %s: %s; trying again, containers keep running",
+                       rm_text(failed), err->text);
     }
     if (failed != next)
         sv_log_info("%s: Failing over to ResourceManager %s", method, rm_text(next));
@@ -59,8 +59,8 @@ static void on_retry(const char *method, const struct sv_error *err, int64_t wai
         sv_log_debug("%s: again in %lld ms", method, (long long)wait_ms);
 }
 
-/* The proxy has given up: without an answer for the configured time, which ends the daemon as it
- * ends Hadoop's; or because of an answer that makes no sense, and then the request is retried. */
+/* The proxy has given up: without an answer for the configured time, which ends the daemon as
+ * Hadoop's; or because of an invalid answer, and then the request is retried. */
 void nm_rm_unavailable(struct nm_updater *u, const char *what, const struct ipc_result *r,
                        const char *why)
 {
@@ -70,8 +70,8 @@ void nm_rm_unavailable(struct nm_updater *u, const char *what, const struct ipc_
 
     if (!u->away_since_ms) {
         u->away_since_ms = now;
-        sv_log_warning("ResourceManager %s: %s: %s; trying again, containers go on", rm_text(rm),
-                       what, why);
+        sv_log_warning("ResourceManager %s: %s: %s; trying again, containers keep running",
+                       rm_text(rm), what, why);
     }
     if ((r && ipc_failure_is_absence(ipc_failure_of(r))) ||
         (retry->max_wait_ms >= 0 && now - u->away_since_ms > retry->max_wait_ms)) {
@@ -115,7 +115,7 @@ static int on_timer(sd_event_source *s, uint64_t usec, void *userdata)
     return 0;
 }
 
-/* With a node secret the node authenticates itself; Apache's ResourceManager knows none. */
+/* With a node secret the node authenticates itself; Apache's ResourceManager does not know one. */
 static int proxy_open(struct nm_updater *u, const struct yarn_node_secret *secret,
                       struct sv_error *err)
 {

@@ -1,6 +1,6 @@
 /* The connection of the node status updater to the ResourceManager: one request at a time, the
- * timer of the next one, retries, and the end of the daemon when the ResourceManager orders it or
- * does not answer for too long. For the files of rm/ alone. */
+ * timer of the next one, retries, and the end of the daemon if the ResourceManager orders it or
+ * does not answer for too long. Private to rm/. */
 #ifndef SELVEDGE_NODEMANAGER_RM_RM_SESSION_H
 #define SELVEDGE_NODEMANAGER_RM_RM_SESSION_H
 
@@ -19,13 +19,14 @@ struct nm_updater {
     sd_event_source *timer;
     void (*send)(struct nm_updater *u); /* the next request: a registration or a heartbeat */
     bool registered;
-    bool again;             /* an event requires a heartbeat as soon as possible */
+    bool again;             /* an event requires an immediate heartbeat */
     bool ended;             /* no further request */
-    int64_t drain_until_ms; /* monotonic; the registration waits for ends of containers; 0 = no */
+    int64_t drain_until_ms; /* monotonic; deadline to wait for ends of containers before the
+                               registration; 0 = none */
     int32_t response_id;
     int64_t rm_identifier;
     int64_t interval_ms;
-    int64_t away_since_ms; /* monotonic; 0 = the ResourceManager answers */
+    int64_t away_since_ms; /* monotonic; start of the outage; 0 = none */
     unsigned refusals;     /* consecutive */
     int64_t token_sequence;
     int64_t heartbeat_wall_ms;
@@ -41,8 +42,8 @@ void nm_rm_session_close(struct nm_updater *u);
 void nm_rm_schedule(struct nm_updater *u, int64_t in_ms);
 /* A request was answered. */
 void nm_rm_recovered(struct nm_updater *u);
-/* A request failed. `r`: its result, NULL = it was not sent or its answer makes no sense. Schedules
- * a retry, or ends the daemon after the configured time. */
+/* A request failed. `r`: its result, NULL = it was not sent or its answer is invalid. Schedules a
+ * retry, or ends the daemon after the configured time. */
 void nm_rm_unavailable(struct nm_updater *u, const char *what, const struct ipc_result *r,
                        const char *why);
 /* The ResourceManager orders the end of the daemon; `from_rm` is its message. */

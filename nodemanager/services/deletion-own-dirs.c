@@ -11,7 +11,7 @@
 #include "nodemanager/core/context.h"
 #include "nodemanager/health/local-dirs.h"
 
-/* `name` of local directory i. */
+/* Opens `name` of local directory i. */
 static int open_in_local(const struct nm_context *ctx, int i, const char *name)
 {
     _cleanup_close_ int fd = open(nm_dirs_local(ctx->dirs, i), O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -26,7 +26,8 @@ static void remove_user_dirs(const struct nm_context *ctx, const struct exe_dele
             w->local_mask & (1u << i) ? open_in_local(ctx, i, "usercache") : -1;
 
         if (users >= 0 && unlinkat(users, w->submitter, AT_REMOVEDIR) < 0 && errno != ENOENT)
-            sv_log_warning("%s/usercache/%s stays: %m", nm_dirs_local(ctx->dirs, i), w->submitter);
+            sv_log_warning("cannot remove %s/usercache/%s: %m", nm_dirs_local(ctx->dirs, i),
+                           w->submitter);
     }
 }
 
@@ -42,12 +43,12 @@ static void remove_log_dirs(const struct nm_context *ctx, const struct exe_delet
             continue;
         fd = open(nm_dirs_log(ctx->dirs, i), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
         if (fd >= 0 && unlinkat(fd, app, AT_REMOVEDIR) < 0 && errno != ENOENT)
-            sv_log(SV_LOG_WARNING, app, "%s: log directory stays: %m", app);
+            sv_log(SV_LOG_WARNING, app, "%s: cannot remove log directory: %m", app);
     }
 }
 
-/* On each disk. The containers are done and on record; a directory can be left from a launch that a
- * killed daemon had begun and its successor repeated on another disk. */
+/* Removes them on each disk. The containers are done and recorded; a launch begun by a killed
+ * daemon and repeated by its successor on another disk may have left a directory. */
 static void remove_private_dirs(const struct nm_context *ctx, const struct exe_delete_what *w)
 {
     char app[YARN_ID_TEXT_MAX];
@@ -58,8 +59,8 @@ static void remove_private_dirs(const struct nm_context *ctx, const struct exe_d
         int r = private < 0 ? 0 : sv_remove_tree_at(private, app);
 
         if (r < 0)
-            sv_log(SV_LOG_WARNING, app, "%s/nmPrivate/%s stays: %s", nm_dirs_local(ctx->dirs, i),
-                   app, strerror(-r));
+            sv_log(SV_LOG_WARNING, app, "cannot remove %s/nmPrivate/%s: %s",
+                   nm_dirs_local(ctx->dirs, i), app, strerror(-r));
     }
 }
 

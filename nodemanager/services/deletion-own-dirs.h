@@ -1,4 +1,4 @@
-/* The directories in the daemon's own that a deletion by the helper has emptied: the helper deletes
+/* Removes the daemon's own parent directories after the helper has emptied them: the helper deletes
  * as the account that owns the files, which cannot remove these. For deletion-service.c. */
 #ifndef SELVEDGE_NODEMANAGER_SERVICES_DELETION_OWN_DIRS_H
 #define SELVEDGE_NODEMANAGER_SERVICES_DELETION_OWN_DIRS_H
@@ -7,8 +7,8 @@
 
 struct nm_context;
 
-/* <log>/<app> after APP_LOGS, nmPrivate/<app> after APP, usercache/<submitter> after USER. What
- * cannot be removed is logged. */
+/* <log>/<app> after APP_LOGS, nmPrivate/<app> after APP, usercache/<submitter> after USER. Failures
+ * are logged. */
 void nm_deletion_own_dirs(const struct nm_context *ctx, const struct exe_delete_what *done);
 
 #endif

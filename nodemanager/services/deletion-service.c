@@ -24,10 +24,10 @@
 #include "nodemanager/store/state-store.h"
 
 #define PARALLEL 4 /* yarn.nodemanager.delete.thread-count */
-#define ATTEMPTS 3 /* then an error is logged and shown by REST, and the deletion kept */
+#define ATTEMPTS 3 /* after that an error is logged and shown by REST, and the deletion is kept */
 #define RETRY_MS 10000
 #define RETRY_LATER_MS 600000 /* after ATTEMPTS */
-#define GATHER_MS 100         /* that a container's directory waits for those of others */
+#define GATHER_MS 100         /* time a container's directory waits for others in its batch */
 
 struct deletion {
     struct deletion *prev, *next;
@@ -56,7 +56,7 @@ struct nm_deletion {
     size_t n_tasks, n_running; /* batches */
     int64_t next_id;
     sd_event_source *timer;
-    int64_t timer_ms; /* when it is due, CLOCK_BOOTTIME; -1 = off */
+    int64_t timer_ms; /* expiry, CLOCK_BOOTTIME; -1 = off */
 };
 
 static void run_due(struct nm_deletion *d);
@@ -102,7 +102,8 @@ static void remove_task(struct deletion *t)
     int r = nm_store_deletion_remove(d->ctx->store, t->id);
 
     if (r < 0)
-        sv_log_err("deletion %lld stays in the state store: %s", (long long)t->id, strerror(-r));
+        sv_log_err("cannot remove deletion %lld from state store: %s", (long long)t->id,
+                   strerror(-r));
     if (t->attempts >= ATTEMPTS)
         d->ctx->stuck_deletions--;
     DL_DELETE(d->tasks, t);
@@ -144,7 +145,7 @@ static void on_deleted(const struct exe_failure *f, void *userdata)
     run_due(d);
 }
 
-/* The tree that it deletes; a tree contains every tree of which it is a prefix. */
+/* The path of the tree to delete; a tree contains every tree of which it is a prefix. */
 static void tree_of(const struct deletion *t, char *buf, size_t size)
 {
     const struct exe_delete_what *w = &t->what;
@@ -201,7 +202,8 @@ static bool container_runs(const struct deletion *t)
 }
 
 /* Two helpers that delete in one tree remove each other's files: each finds its directory changed,
- * or gone, and reports a failure. Other trees meet those of all containers of a batch or none. */
+ * or missing, and reports a failure. Other trees overlap with those of all containers of a batch or
+ * none. */
 static bool overlaps_running(const struct deletion *t)
 {
     char own[512], other[512];
@@ -221,8 +223,8 @@ static bool overlaps_running(const struct deletion *t)
     return false;
 }
 
-/* Directories of containers that end together are deleted by one helper: alone they cost as much
- * as half a launch. One that has failed is repeated alone, so that it is named. */
+/* One helper deletes the directories of containers that end together: each alone costs as much as
+ * half a launch. A failed one is retried alone, so that the error names it. */
 static bool can_gather(const struct deletion *t)
 {
     return t->what.what == EXE_DELETE_CONTAINER && t->attempts == 0;
@@ -245,7 +247,7 @@ static int by_container(const void *a, const void *b)
     return yarn_container_id_cmp((*x)->what.container, (*y)->what.container);
 }
 
-/* Those behind `first` that can go with it. */
+/* Adds those after `first` that can share its request. */
 static void gather(struct batch *b, struct deletion *first, int64_t now)
 {
     struct deletion *t;
@@ -326,10 +328,10 @@ static void run_due(struct nm_deletion *d)
             if (d->n_running >= PARALLEL)
                 return; /* on_deleted calls again */
             if (d->n_running > 0 && overlaps_running(t))
-                continue; /* the same */
+                continue; /* as above */
             r = run_batch(t, now);
             if (r < 0 && r != -ENOMEM)
-                return; /* on_deleted has gone on */
+                return; /* on_deleted has continued */
             if (r >= 0)
                 continue;
         }
@@ -374,10 +376,11 @@ static void add(struct nm_deletion *d, const struct exe_delete_what *what, int64
     if (r >= 0)
         r = nm_store_deletion(d->ctx->store, t->id, t->at_ms, text);
     if (r < 0)
-        sv_log_err("deletion %lld is not on record: %s", (long long)t->id, strerror(-r));
+        sv_log_err("cannot record deletion %lld in state store: %s", (long long)t->id,
+                   strerror(-r));
     DL_APPEND(d->tasks, t);
     d->n_tasks++;
-    arm(d, due_ms(t)); /* not at once: the state machines handle their events first */
+    arm(d, due_ms(t)); /* not immediately: the state machines handle their events first */
 }
 
 void nm_deletion_container(struct nm_deletion *d, struct nm_container *c)

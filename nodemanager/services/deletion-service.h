@@ -1,5 +1,5 @@
 /* Deletes directories of ended containers and applications (DeletionService): as their owner,
- * through the helper, a few at a time, after yarn.nodemanager.delete.debug-delay-sec, and on record
+ * through the helper, a few at a time, after yarn.nodemanager.delete.debug-delay-sec, and recorded
  * until done, so that a restarted daemon continues. */
 #ifndef SELVEDGE_NODEMANAGER_SERVICES_DELETION_SERVICE_H
 #define SELVEDGE_NODEMANAGER_SERVICES_DELETION_SERVICE_H
@@ -21,20 +21,20 @@ int nm_deletion_recover(struct nm_deletion *d) _must_use_;
 void nm_deletion_each(const struct nm_deletion *d,
                       void (*fn)(const struct exe_delete_what *what, void *userdata),
                       void *userdata);
-bool nm_deletion_busy(const struct nm_deletion *d); /* a deletion is due or running */
+bool nm_deletion_busy(const struct nm_deletion *d); /* a deletion has expired or runs */
 
 void nm_deletion_container(struct nm_deletion *d, struct nm_container *c); /* the work directory */
 void nm_deletion_app(struct nm_deletion *d,
                      struct nm_app *a); /* its directory in the user's cache */
-/* A directory without a record, found at start; nothing if its deletion is pending. `user`: the
- * account that owns it; `submitter`: the name of the directory in usercache that it is in. */
+/* Deletes a directory without a record, found at start; no-op if its deletion is pending. `user`:
+ * the account that owns it; `submitter`: the name of its parent directory in usercache. */
 void nm_deletion_left_app(struct nm_deletion *d, struct yarn_app_id app, const char *user,
                           const char *submitter);
-/* Its directories of logs, after the same delay. */
+/* Deletes its log directories, after the same delay. */
 void nm_deletion_app_logs(struct nm_deletion *d, struct yarn_app_id app, const char *user);
 bool nm_deletion_has_app_logs(const struct nm_deletion *d, struct yarn_app_id app);
-/* usercache/<submitter>, which the account `user` owns, found at start; or what is in the public
- * cache (both NULL). */
+/* Deletes usercache/<submitter>, which the account `user` owns, found at start; or the content of
+ * the public cache (both NULL). */
 void nm_deletion_user(struct nm_deletion *d, const char *user, const char *submitter);
 void nm_deletion_resource(struct nm_deletion *d, const struct exe_delete_what *what);
 

@@ -7,7 +7,7 @@
 #include "common/base.h"
 #include "wire/ids.h"
 
-#define NM_FINISHED_MAX 1024 /* the oldest goes first */
+#define NM_FINISHED_MAX 1024 /* the oldest is dropped first */
 
 struct nm_container;
 struct nm_finished;
@@ -20,7 +20,7 @@ struct nm_figures { /* of one container, running or ended */
     int32_t vcores, execution_type;
     uint64_t memory_bytes, peak_bytes, cpu_usec, pids;
     float cpu_cores;
-    struct cg_usage usage; /* the last reading, also of one that has ended */
+    struct cg_usage usage; /* the last reading, also for an ended one */
     int64_t start_ms, launch_ms, finish_ms, localize_ms; /* wall clock; localize_ms: duration */
 };
 void nm_figures_of(const struct nm_container *c, struct nm_figures *ret);

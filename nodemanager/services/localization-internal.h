@@ -1,6 +1,5 @@
-/* Localization in three files, by what they own: localization.c the requests of containers and the
- * cache's answers, localization-process.c the localizers, localization-store.c what is stored and
- * read back. */
+/* Localization in three files, by responsibility: localization.c has the requests of containers and
+ * the cache's answers, localization-process.c the localizers, localization-store.c the records. */
 #ifndef SELVEDGE_NODEMANAGER_SERVICES_LOCALIZATION_INTERNAL_H
 #define SELVEDGE_NODEMANAGER_SERVICES_LOCALIZATION_INTERNAL_H
 
@@ -8,7 +7,7 @@
 #include "nodemanager/core/context.h"
 #include "nodemanager/services/deletion-service.h"
 
-struct loc_process; /* a localizer that runs */
+struct loc_process; /* a running localizer */
 
 struct nm_localization {
     struct nm_context *ctx;
@@ -16,7 +15,7 @@ struct nm_localization {
     struct loc_cache *cache;
     struct loc_process *processes;
     bool told_no_size;
-    char *login; /* of the daemon: PUBLIC resources are fetched under its name */
+    char *login; /* name of the daemon's account, used to fetch PUBLIC resources */
 };
 
 /* Callbacks of the cache (struct loc_callbacks): start, stop, pick_dir. */
@@ -24,7 +23,7 @@ int nm_localization_process_start(void *userdata, uint64_t id, const struct loc_
                                   int *ret_fd, struct sv_error *err);
 void nm_localization_process_stop(void *userdata, uint64_t id);
 int nm_localization_pick_dir(void *userdata, uint64_t process, int64_t size);
-/* Kills the localizers that still run. */
+/* Kills the running localizers. */
 void nm_localization_processes_free(struct nm_localization *l);
 
 /* Callbacks of the cache: started, completed, removed, remove. */

@@ -20,8 +20,8 @@ struct loc_process {
     struct loc_process *prev, *next;
     struct nm_localization *l;
     uint64_t id;
-    struct yarn_app_id app; /* zero: PUBLIC resources, of any */
-    uint32_t local_mask;    /* the local directories that it was given */
+    struct yarn_app_id app; /* zero: PUBLIC resources, of any application */
+    uint32_t local_mask;    /* the local directories passed to it */
     struct exe_localizer *exe;
     sd_event_source *grace;
     sd_event_source *reap;

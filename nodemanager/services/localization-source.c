@@ -1,4 +1,4 @@
-/* See localization-source.h. Hostile: the url, which is checked already. */
+/* See localization-source.h. Hostile: the url, which has been checked before. */
 #include "nodemanager/services/localization-source.h"
 
 #include <errno.h>
@@ -73,7 +73,7 @@ int nm_localization_source(struct sv_conf *conf, const struct loc_resource *r,
     if (strlen(user->login) > LOC_LOGIN_MAX)
         return sv_error_set(err, -ENAMETOOLONG, "Resource %s: the user's name is too long", r->url);
     if (url.scheme < LOC_SCHEME_HDFS)
-        return 0; /* file: by the account's own rights; http: without a name */
+        return 0; /* file: with the account's own rights; http: without a user name */
     if (url.scheme == LOC_SCHEME_S3)
         k = s3(conf, &url, r->visibility, user, f, err);
     else
@@ -97,7 +97,7 @@ void nm_localization_config(const struct nm_conf *conf, struct loc_config *ret)
     if (conf->network == EXE_NETWORK_NONE)
         ret->no_network =
             "selvedge.nodemanager.network is none on this node, for localization, too; "
-            "only file: resources and what is in the cache already can be used";
+            "only file: and cached resources can be used";
 }
 
 int nm_localization_login(char **ret, struct sv_error *err)

@@ -70,7 +70,7 @@ void nm_localization_record_removed(void *userdata, const struct loc_record *r)
     nm_loc_record_key(r, key, sizeof(key));
     e = nm_store_resource_remove(l->ctx->store, key);
     if (e < 0)
-        sv_log_err("localized resource %s stays in the state store: %s", key, strerror(-e));
+        sv_log_err("cannot remove localized resource %s from state store: %s", key, strerror(-e));
 }
 
 static int recover_one(const char *key, const void *value, size_t len, void *userdata)
@@ -106,7 +106,7 @@ static int recover_one(const char *key, const void *value, size_t len, void *use
     return 0;
 }
 
-/* A new entry must not get the number of an entry whose deletion is pending. */
+/* Reserves the number of an entry whose deletion is pending: a new entry must not get it. */
 static void reserve_one(const struct exe_delete_what *w, void *userdata)
 {
     struct nm_localization *l = userdata;

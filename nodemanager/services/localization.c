@@ -20,10 +20,10 @@
 #include "nodemanager/services/localization-source.h"
 #include "nodemanager/store/state-store.h"
 
-struct nm_localizing { /* of one container, from the request to the release */
+struct nm_localizing { /* state of one container, from the request to the release */
     unsigned n;
     char **keys;  /* by index of the request, which is freed when the container runs */
-    char **paths; /* the same; NULL until localized */
+    char **paths; /* by the same index; NULL until localized */
     struct loc_counters counters;
     bool ready;
     char *failed; /* diagnostics */
@@ -196,7 +196,7 @@ static int cb_describe(void *userdata, struct yarn_container_id id, const struct
 
     struct nm_source_user user = { .login = login };
 
-    if (!login) /* never as somebody else */
+    if (!login) /* never as another user */
         return sv_error_set(err, -ENOENT, "Resource %s: its container is gone", r->url);
     if (r->visibility != LOC_PUBLIC && c->clc && c->clc->has_tokens) {
         user.credentials = c->clc->tokens.data;
@@ -205,7 +205,7 @@ static int cb_describe(void *userdata, struct yarn_container_id id, const struct
     return nm_localization_source(l->ctx->conf->conf, r, &user, f, err);
 }
 
-/* The ResourceManager's renewed ones in place of the container's, whole. */
+/* Credentials renewed by the ResourceManager replace the container's, all of them. */
 static int cb_credentials(void *userdata, struct yarn_container_id id, int *ret)
 {
     struct nm_localization *l = userdata;
@@ -266,8 +266,8 @@ struct ready_request {
     struct yarn_container_id id;
 };
 
-/* The resources are on record as complete: a restarted daemon does not mistake them for partial
- * downloads, which it would remove under the running container. */
+/* The resources are recorded as complete: a restarted daemon would otherwise take them for partial
+ * downloads and remove them under the running container. */
 static void on_ready_recorded(void *userdata, int result)
 {
     struct ready_request *ready = userdata;
@@ -277,7 +277,7 @@ static void on_ready_recorded(void *userdata, int result)
         nm_container_post(c, NM_CONTAINER_EV_RESOURCE_LOCALIZED, NULL);
     else if (c)
         nm_container_post(c, NM_CONTAINER_EV_RESOURCE_FAILED,
-                          "the state store could not record what was localized");
+                          "the state store could not record the localized resources");
     free(ready);
 }
 

@@ -32,8 +32,8 @@ void nm_localization_release(struct nm_localization *l, struct nm_container *c);
 void nm_localization_app_finished(struct nm_localization *l, const struct nm_app *a);
 void nm_localization_dir_failed(struct nm_localization *l, int index, bool deletable);
 
-/* Resource `index` of a container whose files are being fetched: its name, and how far it is. NULL:
- * there are no more. */
+/* Resource `index` of a container whose files are being fetched: its name and progress. NULL: no
+ * more. */
 const char *nm_localization_progress(const struct nm_localization *l, const struct nm_container *c,
                                      unsigned index, struct loc_resource_progress *ret);
 void nm_localization_stats(const struct nm_localization *l, struct loc_stats *ret);

@@ -67,8 +67,8 @@ static int on_timer(sd_event_source *s, uint64_t usec, void *userdata)
             nm_app_post(app, NM_APP_EV_LOG_HANDLING_FINISHED, NULL);
         r = nm_store_log_deleter_remove(h->ctx->store, d->text);
         if (r < 0)
-            sv_log(SV_LOG_ERR, d->text, "%s: log deadline stays in the state store: %s", d->text,
-                   strerror(-r));
+            sv_log(SV_LOG_ERR, d->text, "%s: cannot remove log deadline from state store: %s",
+                   d->text, strerror(-r));
         if (h->deleted)
             h->deleted(d->text, h->deleted_userdata);
         DL_DELETE(h->list, d);

@@ -11,7 +11,7 @@
 
 #define APPLICATION_ID 0x53564e4d /* "SVNM" */
 
-/* The single integer or text that a PRAGMA answers. */
+/* The single integer or text that a PRAGMA returns. */
 static int pragma_int(sqlite3 *db, const char *sql, int64_t *ret)
 {
     sqlite3_stmt *st = NULL;
@@ -50,7 +50,7 @@ static int check_file(const char *path, struct sv_error *err)
     return 0;
 }
 
-/* In one transaction, so that a store never has tables of two schemas. */
+/* Applies the steps in one transaction, so that a store never has tables of two schemas. */
 static int apply(sqlite3 *db, const char *path, const char *const *steps, int64_t n,
                  struct sv_error *err)
 {
@@ -128,8 +128,7 @@ static int open_db(const char *path, sqlite3 **ret, struct sv_error *err)
     return 0;
 }
 
-/* Part of no schema number: an older daemon starts with such a store and has no use for the table.
- */
+/* Not part of a schema number: an older daemon starts with such a store and ignores the table. */
 static int add_settings(sqlite3 *db, const char *path, struct sv_error *err)
 {
     return sqlite3_exec(db,

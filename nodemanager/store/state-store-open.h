@@ -8,7 +8,7 @@
 
 #include "common/error.h"
 
-/* path NULL: in memory. 1: there was none. */
+/* path NULL: in memory. 1: newly created. */
 int nm_store_db_open(const char *path, sqlite3 **ret, struct sv_error *err) _must_use_;
 
 #endif

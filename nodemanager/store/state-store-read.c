@@ -1,4 +1,4 @@
-/* See state-store.h: what is read back at a start. */
+/* See state-store.h: functions that read the records at start. */
 #include "nodemanager/store/state-store.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
-/* The SQL statements of the state store and how one is run in the open transaction; for the files
+/* The SQL statements of the state store and their execution in the open transaction; for the files
  * of the state store alone. state-store.c has the database and the commits, state-store-write.c the
- * writes of state-store.h, state-store-read.c what is read back at a start. */
+ * writes of state-store.h, state-store-read.c the reads at start. */
 #ifndef SELVEDGE_NODEMANAGER_STORE_STATE_STORE_STATEMENTS_H
 #define SELVEDGE_NODEMANAGER_STORE_STATE_STORE_STATEMENTS_H
 
@@ -61,12 +61,12 @@ enum nm_store_stmt {
 
 extern const char *const nm_store_sql[S_COUNT];
 
-/* Prepared once; belongs to the store. NULL: it could not be, which is in the log. */
+/* Prepared once; belongs to the store. NULL: it failed, with a log line. */
 sqlite3_stmt *nm_store_prepared(struct nm_store *s, enum nm_store_stmt n) _must_use_;
-/* One write of the open transaction, which it opens. fmt: t text, i int64_t, b blob (pointer,
- * size_t). -EIO: the commit will fail. */
+/* Executes one write in the open transaction, opening one if needed. fmt: t text, i int64_t, b blob
+ * (pointer, size_t). -EIO: the commit will fail. */
 int nm_store_write(struct nm_store *s, enum nm_store_stmt n, const char *fmt, ...) _must_use_;
-/* Puts SQLite's last error into the log and makes the open transaction fail: -EIO. */
+/* Logs SQLite's last error and makes the open transaction fail: -EIO. */
 int nm_store_db_error(struct nm_store *s, const char *what);
 
 #endif

@@ -1,4 +1,4 @@
-/* See state-store.h: what the daemon writes, one function a kind of record. */
+/* See state-store.h: functions that write records, one per kind. */
 #include "nodemanager/store/state-store.h"
 
 #include "nodemanager/store/state-store-statements.h"

@@ -26,7 +26,7 @@ struct nm_store {
     sd_event_source *commit_source, *probe_timer;
     struct commit_waiter *waiters;
     size_t n_waiters, cap_waiters;
-    bool is_new; /* there was none at the start */
+    bool is_new; /* created at this start */
     bool open;   /* a transaction is open */
     bool failed; /* a write of the open transaction failed: so does the commit */
     bool probing;
@@ -41,7 +41,7 @@ static void arm_probe(struct nm_store *s)
     (void)sd_event_source_set_enabled(s->probe_timer, SD_EVENT_ONESHOT); /* ours, ignoring */
 }
 
-/* The first error says why; a rollback after it adds nothing. */
+/* Only the first error has the cause; a rollback after it adds nothing. */
 int nm_store_db_error(struct nm_store *s, const char *what)
 {
     const char *file = sqlite3_db_filename(s->db, "main"), *why = sqlite3_errmsg(s->db);
@@ -115,8 +115,8 @@ static int on_due(sd_event_source *src, void *userdata)
     return 0;
 }
 
-/* A commit is due after the events that are pending in the loop now: their writes join it, later
- * ones do not delay it. */
+/* Commits after the events that are now pending in the loop: their writes join it, later ones do
+ * not delay it. */
 static int arm(struct nm_store *s)
 {
     return sd_event_source_set_enabled(s->commit_source, SD_EVENT_ONESHOT);
@@ -185,9 +185,9 @@ int nm_store_write(struct nm_store *s, enum nm_store_stmt n, const char *fmt, ..
     return r == SQLITE_DONE ? 0 : nm_store_db_error(s, nm_store_sql[n]);
 }
 
-/* Writes and removes a used token that has expired, as long as a large launch context: in a smaller
- * place the next container would fail again. Two commits: SQLite does not write what one removes.
- */
+/* Writes and removes an expired used token of the size of a large launch context: with less free
+ * space the next container would fail again. Two commits: SQLite does not write a row removed in
+ * the same one. */
 static int on_probe(sd_event_source *src, uint64_t usec, void *userdata)
 {
     SV_LOOP_HANDLER();

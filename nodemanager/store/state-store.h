@@ -21,21 +21,21 @@ struct nm_store;
 /* path: a file ("…/nm-state.db") or NULL for a store in memory (recovery off). */
 int nm_store_open(sd_event *event, const char *path, struct nm_store **ret, struct sv_error *err)
     _must_use_;
-bool nm_store_is_new(const struct nm_store *s); /* there was none before nm_store_open() */
+bool nm_store_is_new(const struct nm_store *s); /* created by nm_store_open() */
 /* Commits the open transaction. */
 struct nm_store *nm_store_close(struct nm_store *s);
 /* Removes the files of a closed store. */
 int nm_store_unlink(const char *path) _must_use_;
 
-/* Runs fn after everything written so far is on record. `result` is 0, or negative: the commit
+/* Runs fn after everything written so far is committed. `result` is 0, or negative: the commit
  * failed. */
 typedef void (*nm_store_fn)(void *userdata, int result);
 int nm_store_after_commit(struct nm_store *s, nm_store_fn fn, void *userdata) _must_use_;
-int nm_store_commit(struct nm_store *s); /* now; waiters get the result too */
+int nm_store_commit(struct nm_store *s); /* now; also runs the waiters */
 
-/* Why the store cannot be written; NULL: the last write succeeded. After a failure a row of
- * 64 KiB is written and removed every second until that succeeds: a node without work has nothing
- * else to write. */
+/* The reason why the store cannot be written; NULL: the last write succeeded. After a failure a row
+ * of 64 KiB is written and removed every second until that succeeds: a node without work has
+ * nothing else to write. */
 const char *nm_store_failure(const struct nm_store *s);
 
 /* Every writer returns 0 or -errno (-EIO: the store failed, see its log line). */
@@ -43,7 +43,7 @@ int nm_store_app(struct nm_store *s, const char *app, const char *user, const ch
                  const char *modify_acl) _must_use_;
 int nm_store_app_finished(struct nm_store *s, const char *app) _must_use_; /* being finished */
 int nm_store_app_remove(struct nm_store *s, const char *app) _must_use_;
-/* What it gives to an auxiliary service; removed with the application. */
+/* Data for an auxiliary service; removed with the application. */
 int nm_store_service_data(struct nm_store *s, const char *app, const char *service, const void *p,
                           size_t n) _must_use_;
 
@@ -57,7 +57,7 @@ int nm_store_container_killed(struct nm_store *s, const char *id, int exit_code)
 int nm_store_container_completed(struct nm_store *s, const char *id, int exit_code) _must_use_;
 int nm_store_container_done(struct nm_store *s, const char *id, int exit_code, int64_t finish_ms,
                             const char *diagnostics) _must_use_;
-/* The identifier of the token of an update; replaces the one of its request. */
+/* The identifier of an update's token; replaces that of the request. */
 int nm_store_container_updated(struct nm_store *s, const char *id, const void *token, size_t len)
     _must_use_;
 int nm_store_container_remove(struct nm_store *s, const char *id) _must_use_;
@@ -76,8 +76,8 @@ int nm_store_deletion_remove(struct nm_store *s, int64_t id) _must_use_;
 int nm_store_log_deleter(struct nm_store *s, const char *app, const char *user, int64_t at_ms)
     _must_use_;
 int nm_store_log_deleter_remove(struct nm_store *s, const char *app) _must_use_;
-/* Uploads of logs (nodemanager/logs/): one an application. With it, the containers that are left
- * out. Numbers are on record; an older daemon takes each but 0 as PENDING. */
+/* Log uploads (nodemanager/logs/): one per application, with the containers to skip. The numbers
+ * are stored; an older daemon takes each but 0 as PENDING. */
 enum nm_stored_upload_state {
     NM_STORED_UPLOAD_APP_RUNS = 0,
     NM_STORED_UPLOAD_PENDING = 1, /* the application has ended */
@@ -95,12 +95,12 @@ int nm_store_resource(struct nm_store *s, const char *key, const void *value, si
     _must_use_;
 int nm_store_resource_remove(struct nm_store *s, const char *key) _must_use_;
 
-/* What an operator has set on this node by hand, such as its drain (health/). */
+/* Settings made by an operator on this node, such as its drain (health/). */
 int nm_store_setting(struct nm_store *s, const char *name, const char *value) _must_use_;
 int nm_store_setting_remove(struct nm_store *s, const char *name) _must_use_;
 
-/* SELinux categories (mcs.c). owner: "" for a user's pair, the user of an application's. No pair is
- * on record twice: a second row of one fails. */
+/* SELinux categories (mcs.c). owner: "" for a user's pair, the user for an application's. No pair
+ * is recorded twice: a second row of one fails. */
 int nm_store_mcs(struct nm_store *s, const char *name, const char *owner, int64_t pair) _must_use_;
 int nm_store_mcs_remove(struct nm_store *s, const char *app) _must_use_; /* an application's */
 

@@ -1,5 +1,5 @@
-/* See live.h. A row of an event is a name, a share and a text; hostile in them: the health report
- * has words of whatever made the node unhealthy, and paths are what the administrator wrote. */
+/* See live.h. A row of an event is a name, a share and a text. Hostile: the health report quotes
+ * the cause of the node's failure, and paths are the administrator's. */
 #include "nodemanager/web/live.h"
 
 #include <errno.h>
@@ -19,15 +19,15 @@
 #include "nodemanager/health/node-health.h"
 #include "nodemanager/rm/node-status-updater.h"
 
-/* An event is at most SV_HTTP_EVENT_MAX bytes, of which JSON may make six of each byte here. */
+/* An event is at most SV_HTTP_EVENT_MAX bytes, of which JSON may use six for each byte here. */
 #define DISKS_MAX 8
 #define DISK_NAME_MAX 48 /* bytes of a path */
 #define HEALTH_TEXT_MAX 500
-#define DISK_SILENT_MS 3000 /* a disk that is slower hangs, or nearly */
+#define DISK_SILENT_MS 3000 /* a slower disk hangs, or nearly */
 
 struct figures {
     struct cg_usage use;
-    int64_t memory_mb; /* what `use` is compared with */
+    int64_t memory_mb; /* maximum of `use` */
     int vcores;
 };
 
@@ -49,7 +49,7 @@ static void put_memory(json_t *rows, const struct figures *f)
     put_row(rows, "Memory", (double)f->use.memory_current / limit, text);
 }
 
-/* Since the event before; the first one has none before it. */
+/* CPU since the previous event; none in the first one. */
 static void put_cpu(json_t *rows, const struct figures *f, struct sv_http_reading *before)
 {
     uint64_t now_us = (uint64_t)sv_now_ms() * 1000;
@@ -74,13 +74,13 @@ static void put_wait(json_t *rows, const char *name, const struct cg_stall *s)
 
 /* ---- Disks and health of the node ---- */
 
-/* A text is not cut here: UTF-8 goes on. */
+/* True within a UTF-8 character, where a text must not be cut. */
 static bool in_character(const char *at)
 {
     return ((unsigned char)*at & 0xc0) == 0x80;
 }
 
-/* A row for each file system, of the first directory on it. Its name is the end of a long path. */
+/* A row for each file system, of the first directory on it. A long path is shown by its end. */
 static void put_disk(json_t *rows, const struct nm_dir_space *s)
 {
     size_t n = strlen(s->path);
@@ -178,7 +178,7 @@ static void put_health(json_t *facts, const struct nm_web *w)
 
 /* ---- Events ---- */
 
-/* -ENOENT: no container of this name runs. */
+/* -ENOENT: no running container of this name. */
 static int read_figures(const struct nm_context *ctx, const char *container, struct figures *ret)
 {
     const struct nm_container *c;
@@ -238,7 +238,7 @@ int nm_live_new(sd_event *event, const struct nm_web *w, struct sv_http_events *
 int nm_live_open(const struct nm_web *w, const char *container, const struct sv_http_request *req,
                  struct sv_http_response *ret)
 {
-    if (sv_groups_missed(w->groups)) /* whether the caller may view it is not known yet */
+    if (sv_groups_missed(w->groups)) /* unknown yet if the caller may view it */
         return -EAGAIN;
     return sv_http_events_open(w->live, req, container, ret);
 }

@@ -1,4 +1,4 @@
-/* What REST says of localization. */
+/* Localization in REST. */
 #ifndef SELVEDGE_NODEMANAGER_WEB_LOCALIZATION_JSON_H
 #define SELVEDGE_NODEMANAGER_WEB_LOCALIZATION_JSON_H
 
@@ -9,7 +9,7 @@ struct nm_localization;
 
 /* The cache, by visibility. */
 json_t *nm_web_localization(const struct nm_localization *l);
-/* The files of one container: their sum, and those that are being fetched now. */
+/* The files of one container: their sum, and those being fetched. */
 json_t *nm_web_progress(const struct nm_localization *l, const struct nm_container *c);
 
 #endif

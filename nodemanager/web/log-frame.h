@@ -9,12 +9,12 @@ struct nm_log_frame {
     const char *container, *node, *file; /* ids and name */
     uint64_t length;                     /* of the whole file */
     int64_t modified_s;
-    bool running; /* its container */
+    bool running; /* the container still runs */
 };
 
 /* Both malloc'd; -ENOMEM. */
 int nm_log_frame(const struct nm_log_frame *f, char **ret_before, char **ret_after) _must_use_;
-/* As Java's formatter writes it: "Sun Nov 22 18:40:24 +0000 2026". */
+/* In the form of Java's formatter: "Sun Nov 22 18:40:24 +0000 2026". */
 void nm_log_time(int64_t seconds, char ret[static 64]);
 
 #endif

@@ -9,7 +9,7 @@
 
 #define URL_MAX (8 << 10)
 
-/* "/" and one component. */
+/* Appends "/" and one component. */
 static int put_component(struct sv_buf *b, const char *s)
 {
     int r = sv_buf_put_u8(b, '/');

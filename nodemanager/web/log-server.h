@@ -1,6 +1,6 @@
-/* The page of the log server (yarn.log.server.url: Hadoop's JobHistoryServer) that shows a
- * container's aggregated logs; links to /node/containerlogs lead there once the node has the logs
- * no more. Called by page-route.c. Hostile: user, file, start and end, which are a request's. */
+/* URL of the log server's page (yarn.log.server.url: Hadoop's JobHistoryServer) with a container's
+ * aggregated logs; target of /node/containerlogs once the node no longer has the logs. Hostile:
+ * user, file, start and end, which come from a request. */
 #ifndef SELVEDGE_NODEMANAGER_WEB_LOG_SERVER_H
 #define SELVEDGE_NODEMANAGER_WEB_LOG_SERVER_H
 
@@ -9,11 +9,11 @@
 struct nm_log_page {
     const char *server, *node, *container, *user;
     const char *file;        /* NULL: all files */
-    const char *start, *end; /* of its bytes; NULL, or left out where they are no numbers */
+    const char *start, *end; /* byte offsets; NULL, or dropped if they are not numbers */
 };
 
-/* malloc'd; every byte of user and file that could mean something in a URL is escaped. -EMSGSIZE:
- * longer than 8 KiB. */
+/* malloc'd; every byte of user and file with a meaning in a URL is escaped. -EMSGSIZE: longer than
+ * 8 KiB. */
 int nm_log_server_url(const struct nm_log_page *page, char **ret) _must_use_;
 
 #endif

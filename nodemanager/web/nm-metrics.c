@@ -1,4 +1,4 @@
-/* See nm-metrics.h. Called by nm-web.c. */
+/* See nm-metrics.h. */
 #include "nodemanager/web/nm-metrics.h"
 
 #include <string.h>
@@ -63,7 +63,7 @@ static void put_containers(json_t *b, const struct nm_context *ctx)
     sv_jmx_num(b, "AvailableVCores", ctx->total.vcores - s.vcores);
     sv_jmx_num(b, "ApplicationsRunning", s.apps);
     if (cg_root_usage(ctx->cgroups, &u) < 0)
-        return; /* no group of containers on this machine */
+        return; /* no cgroup of containers on this machine */
     sv_jmx_num(b, "ContainerUsedMemGB", (int64_t)(u.memory_current >> 30));
 }
 
@@ -89,7 +89,7 @@ static void put_cache(json_t *b, const struct nm_localization *l)
                (int64_t)(s.of[LOC_PUBLIC].evicted_bytes + s.of[LOC_PRIVATE].evicted_bytes));
 }
 
-/* What auxiliary services tell, each in a bean with its name; the shuffle's has Hadoop's. */
+/* Metrics of auxiliary services, each in a bean with its name; the shuffle's has Hadoop's. */
 static void put_services(json_t *list, const struct nm_aux *aux)
 {
     for (size_t i = 0; i < nm_aux_count(aux); i++) {

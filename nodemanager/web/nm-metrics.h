@@ -1,5 +1,5 @@
-/* /jmx, /metrics and /prom: NodeManagerMetrics under Hadoop's names. Sums of the node alone,
- * nothing of a job: everybody may read them. */
+/* /jmx, /metrics and /prom: NodeManagerMetrics under Hadoop's names. Only sums of the node, nothing
+ * of a job: readable by everybody. */
 #ifndef SELVEDGE_NODEMANAGER_WEB_NM_METRICS_H
 #define SELVEDGE_NODEMANAGER_WEB_NM_METRICS_H
 

@@ -18,7 +18,7 @@
 #include "nodemanager/web/log-frame.h"
 #include "nodemanager/web/web-reply.h"
 
-/* Of one container. Jobs fill these directories with what they like, and reading them occupies the
+/* Per container. Jobs control the content of these directories, and reading them occupies the
  * daemon's only thread: every entry counts, shown or not. */
 #define ENTRIES_MAX 1000
 
@@ -45,14 +45,14 @@ static int open_dir(const struct nm_context *ctx, struct yarn_container_id id, i
 }
 
 /* Copies for debugging (yarn.nodemanager.log-container-debug-info.enabled): the script exports the
- * job's environment, where jobs keep passwords. On disk their owner reads them. */
+ * job's environment, where jobs keep passwords. Only their owner can read them, on disk. */
 static bool is_debug_info(const char *name)
 {
     return sv_streq(name, "launch_container.sh") || sv_streq(name, "directory.info");
 }
 
-/* What is shown and sent: a regular file of the directory's owner with no other name, which could
- * be one that the account has elsewhere. */
+/* True for a file that may be shown and sent: a regular file of the directory's owner with one
+ * link; another could be a link to any file of the account. */
 static bool served(const char *name, const struct stat *st, uid_t owner)
 {
     return S_ISREG(st->st_mode) && st->st_uid == owner && st->st_nlink == 1 && !is_debug_info(name);
@@ -185,7 +185,7 @@ static int range(const struct sv_http_request *req, uint64_t length, uint64_t *r
     return 0;
 }
 
-/* Lines around the text, which `yarn logs` prints. */
+/* The lines around the text, as `yarn logs` prints them. */
 static int frame(const struct nm_context *ctx, const char *container, const char *file,
                  const struct stat *st, struct sv_http_response *ret)
 {

@@ -13,16 +13,17 @@
 
 struct nm_context;
 
-/* A log file, read-only: a descriptor and what fstat says of it. -EINVAL: no name of a file.
- * -ENOENT: no such log file on this node. */
+/* Opens a log file read-only: a descriptor and its fstat. -EINVAL: not a file name. -ENOENT: no
+ * such log file on this node. */
 int nm_web_log_open(const struct nm_context *ctx, struct yarn_container_id id, const char *file,
                     struct stat *ret_stat) _must_use_;
-/* Calls `fn` for each log file. The entries that were read, or -ENOENT without a directory. This
- * and the next two read at most 1,000 entries of its directories, on the daemon's only thread. */
+/* Calls `fn` for each log file. Returns the number of entries read, or -ENOENT without a directory.
+ * This and the next two read at most 1,000 entries of its directories, on the daemon's only
+ * thread. */
 typedef void (*nm_web_log_fn)(const char *name, const struct stat *st, void *userdata);
 int nm_web_each_log(const struct nm_context *ctx, struct yarn_container_id id, nm_web_log_fn fn,
                     void *userdata);
-/* Whether this node has a log directory of the container. */
+/* True if this node has a log directory of the container. */
 bool nm_web_has_logs(const struct nm_context *ctx, struct yarn_container_id id);
 /* Names of a container's log files; [] when there are none. */
 json_t *nm_web_log_names(const struct nm_context *ctx, struct yarn_container_id id);

@@ -47,7 +47,7 @@ static json_t *limits_not_enforced(const struct nm_context *ctx)
     return list;
 }
 
-/* Share of the last 10 s, in percent, in which some or all processes waited. */
+/* Percentage of the last 10 s in which some or all processes waited. */
 static json_t *stall_json(const struct cg_stall *s)
 {
     return json_pack("{s:f,s:f,s:I,s:I}", "some", s->some_avg10 / 100.0, "full",
@@ -67,7 +67,7 @@ static json_t *usage_json(const struct cg_usage *u)
                      stall_json(&u->memory_stall), "io", stall_json(&u->io_stall));
 }
 
-/* All containers together, by the counters of their common group. */
+/* All containers together, from the counters of their common cgroup. */
 static json_t *containers_json(const struct nm_context *ctx)
 {
     struct cg_usage u;
@@ -111,8 +111,8 @@ static json_t *node_info(const struct nm_web *w, const struct sv_http_request *r
                   nm_web_localization(w->localization), "logUploads", nm_web_uploads(w, req)));
 }
 
-/* Those that are ready, as Hadoop lists those that it has started. `version` is a manifest's there.
- */
+/* The services that are ready, as Hadoop lists those that it has started. There, `version` is a
+ * manifest's. */
 static json_t *aux_services(const struct nm_aux *aux)
 {
     json_t *list = json_array();
@@ -210,7 +210,7 @@ static int app(const struct nm_context *ctx, const struct nm_web_caller *who, co
 
 /* ---- containers -----------------------------------------------------------------------------*/
 
-/* JSON null until `known` is not 0. */
+/* JSON null if `known` is 0. */
 static json_t *figure(int64_t known, int64_t value)
 {
     return known ? json_integer(SV_MAX(value, (int64_t)0)) : json_null();
@@ -252,7 +252,7 @@ static json_t *container_json(const struct nm_context *ctx, const struct nm_cont
     return figures_json(ctx, &f, nm_container_state_name(c->state), c->diagnostics, log_files);
 }
 
-/* The list of all has no names of log files: that would read every job's directories. */
+/* The list of all omits names of log files: that would read every job's directories. */
 
 static int containers(const struct nm_context *ctx, const struct nm_web_caller *who,
                       struct sv_http_response *ret)
@@ -270,7 +270,7 @@ static int containers(const struct nm_context *ctx, const struct nm_web_caller *
     return nm_web_json(ret, 200, json_pack("{s:{s:o}}", "containers", "container", list));
 }
 
-/* The application may be forgotten by the node while its logs are still there. */
+/* The node may have forgotten the application while its logs still exist. */
 static bool may_view_container(const struct nm_context *ctx, const struct nm_web_caller *who,
                                struct yarn_container_id id)
 {
@@ -309,7 +309,7 @@ static int container(const struct nm_web *w, const struct nm_web_caller *who, co
                                 "java.lang.Exception: invalid container id, %.90s", rest);
     c = nm_container_find(ctx, id);
     ended = c ? NULL : nm_finished_find(w->finished, id);
-    /* The owner of an ended one, whose application the node may have forgotten. */
+    /* Owner of an ended one, whose application the node may have forgotten. */
     if (!may_view_container(ctx, who, parsed) &&
         !(ended && !*slash && sv_streq(who->user, ended->user)))
         return forbidden(who, id, ret);
@@ -358,8 +358,7 @@ static int container_logs(const struct nm_context *ctx, const struct nm_web_call
     return nm_web_log_file(ctx, parsed, file, !with_user, req, ret);
 }
 
-/* What tells of jobs: the path below /ws/v1/node, or, for bare files (?format=), below
- * OLD_LOGS. */
+/* Pages about jobs: the path below /ws/v1/node, or, for bare files (?format=), below OLD_LOGS. */
 static int of_jobs(const struct nm_web *w, const char *p, bool old,
                    const struct sv_http_request *req, struct sv_http_response *ret)
 {
@@ -387,8 +386,8 @@ static int of_jobs(const struct nm_web *w, const char *p, bool old,
     return 0; /* 404 */
 }
 
-/* malloc'd: the path without slashes at its end, which stand before the query in links of Hadoop's
- * and Spark's pages. */
+/* malloc'd: the path without trailing slashes, which links of Hadoop's and Spark's pages have
+ * before the query. */
 static char *trimmed(const char *path)
 {
     size_t n = strlen(path);
@@ -435,7 +434,7 @@ static int answer(const struct nm_web *w, const struct sv_http_request *req,
     return of_jobs(w, p, false, req, ret);
 }
 
-/* What was answered without a caller's groups, which are being looked up, does not count. */
+/* Discards an answer that was made without a caller's groups, which are being looked up. */
 int nm_web_handle(const struct sv_http_request *req, struct sv_http_response *ret, void *userdata)
 {
     const struct nm_web *w = userdata;

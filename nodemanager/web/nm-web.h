@@ -1,6 +1,6 @@
 /* REST of the NodeManager under /ws/v1/node and container logs, with the paths and fields of
- * Hadoop's NMWebServices. Rendering only; web-access.c decides who sees what. Hostile: paths and
- * queries of every client that can connect; file names and contents of logs. */
+ * Hadoop's NMWebServices. Rendering only; web-access.c controls access. Hostile: paths and queries
+ * of every client that can connect; file names and contents of logs. */
 #ifndef SELVEDGE_NODEMANAGER_WEB_NM_WEB_H
 #define SELVEDGE_NODEMANAGER_WEB_NM_WEB_H
 

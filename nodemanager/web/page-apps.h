@@ -1,4 +1,4 @@
-/* Applications and containers that this node has, in pages; one application. */
+/* Applications and containers of this node, in pages; one application. */
 #ifndef SELVEDGE_NODEMANAGER_WEB_PAGE_APPS_H
 #define SELVEDGE_NODEMANAGER_WEB_PAGE_APPS_H
 

@@ -1,4 +1,4 @@
-/* One container: its limits against what it uses and has used, and its end explained. */
+/* One container: its limits compared with its current and peak usage, and its end explained. */
 #ifndef SELVEDGE_NODEMANAGER_WEB_PAGE_CONTAINER_H
 #define SELVEDGE_NODEMANAGER_WEB_PAGE_CONTAINER_H
 

@@ -109,7 +109,7 @@ static int window_of(const struct sv_http_request *req, int64_t size, struct win
     ret->start = SV_MIN(start < 0 ? SV_MAX(size + start, 0) : start, ret->end);
     if (ret->end - ret->start <= NM_PAGE_LOG_MAX)
         return 0;
-    if (start < 0) /* its end counts */
+    if (start < 0) /* negative: counts from the end */
         ret->start = ret->end - NM_PAGE_LOG_MAX;
     else
         ret->end = ret->start + NM_PAGE_LOG_MAX;
@@ -175,7 +175,7 @@ static int put_bytes(struct sv_html *h, int fd, const struct window *v)
         skip++;
     sv_html(h, "<pre>");
     if (skip < (size_t)got && bytes[skip] == '\n')
-        sv_html(h, "\n"); /* a browser leaves out the first newline */
+        sv_html(h, "\n"); /* a browser drops the first newline */
     sv_html_log(h, bytes + skip, (size_t)got - skip);
     sv_html(h, "</pre>\n");
     return 0;

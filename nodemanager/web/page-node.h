@@ -1,4 +1,4 @@
-/* The start page: the node itself. Nothing of jobs: everybody may see it. */
+/* The start page: the node itself. Nothing of jobs: readable by everybody. */
 #ifndef SELVEDGE_NODEMANAGER_WEB_PAGE_NODE_H
 #define SELVEDGE_NODEMANAGER_WEB_PAGE_NODE_H
 

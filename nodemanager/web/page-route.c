@@ -1,4 +1,4 @@
-/* See page-route.h; called by nm-web.c. Hostile: paths. */
+/* See page-route.h. Hostile: paths. */
 #include "nodemanager/web/page-route.h"
 
 #include <errno.h>
@@ -32,7 +32,7 @@ bool nm_page_takes(const char *path, const struct sv_http_request *req)
            strcmp(path, SV_HTML_STYLE) == 0 || strcmp(path, SV_HTML_SCRIPT) == 0;
 }
 
-/* The container at the start of `rest`, which is moved to the slash behind it or to the end. */
+/* Parses the container at the start of `rest`, which moves to the slash after it or to the end. */
 static int container_of(const char **rest, struct yarn_container_id *ret)
 {
     char text[YARN_ID_TEXT_MAX];
@@ -46,7 +46,7 @@ static int container_of(const char **rest, struct yarn_container_id *ret)
     return yarn_container_id_parse(text, ret);
 }
 
-/* The application may be forgotten by the node while its logs are still there. */
+/* The node may have forgotten the application while its logs still exist. */
 static bool may_view(const struct nm_web *w, const struct nm_web_caller *who,
                      struct yarn_container_id id)
 {
@@ -55,9 +55,9 @@ static bool may_view(const struct nm_web *w, const struct nm_web_caller *who,
     return nm_web_may_view(who, nm_app_find(w->ctx, yarn_app_id_text(id.attempt.app, text)));
 }
 
-/* Logs that the caller cannot have here are at the log server, if there is one, which knows who may
- * read them: those of a container that is gone with its logs, and, for who may not see it, those of
- * an application that the node has forgotten. */
+/* True if the log server, if there is one, has the logs that the caller cannot get here, and knows
+ * who may read them: those of a container that is gone with its logs and, for a caller who may not
+ * see it, those of an application that the node has forgotten. */
 static bool is_elsewhere(const struct nm_context *ctx, bool visible, struct yarn_container_id id,
                          const char *container)
 {

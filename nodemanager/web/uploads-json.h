@@ -1,4 +1,4 @@
-/* What REST says of uploads of logs that failed for good. */
+/* Failed log uploads in REST. */
 #ifndef SELVEDGE_NODEMANAGER_WEB_UPLOADS_JSON_H
 #define SELVEDGE_NODEMANAGER_WEB_UPLOADS_JSON_H
 
@@ -6,7 +6,7 @@
 
 #include "nodemanager/web/nm-web.h"
 
-/* Their number, and the first hundred of those that the caller may see. */
+/* Their number, and the first hundred that the caller may see. */
 json_t *nm_web_uploads(const struct nm_web *w, const struct sv_http_request *req);
 
 #endif

@@ -1,6 +1,6 @@
-/* Who calls the web server, and what of an application that user may see: with yarn.acl.enable its
- * owner, the users and groups of its VIEW_APP list and administrators. Hostile: the request's name
- * and cookie, and the list, which comes from whoever submitted the application. */
+/* Callers of the web server and their access to applications: with yarn.acl.enable for the owner,
+ * the users and groups of its VIEW_APP list and administrators. Hostile: the request's name and
+ * cookie, and the list, which comes from the submitter. */
 #ifndef SELVEDGE_NODEMANAGER_WEB_WEB_ACCESS_H
 #define SELVEDGE_NODEMANAGER_WEB_WEB_ACCESS_H
 
@@ -16,11 +16,11 @@ struct nm_web_caller {
     struct sv_groups *groups;
 };
 
-/* -EACCES: nobody that this server knows. What these two answer counts only where
- * sv_groups_missed(groups) is false afterwards. */
+/* -EACCES: not authenticated. The results of these two are valid only if sv_groups_missed(groups)
+ * is false afterwards. */
 int nm_web_identify(const struct nm_conf_web *conf, struct sv_groups *groups,
                     const struct sv_http_request *req, struct nm_web_caller *ret) _must_use_;
-/* `app` NULL: one that the node has forgotten, for those who see everything. */
+/* `app` NULL: one that the node has forgotten, only for callers who see everything. */
 bool nm_web_may_view(const struct nm_web_caller *who, const struct nm_app *app);
 
 #endif

@@ -19,7 +19,7 @@
 #include "rm-lite/security/access.h"
 #include "wire/ipc/methods.h"
 
-/* access.h. False after the call was refused, or when `handler` gets it again later. */
+/* See access.h. False: the call was refused, or will be handled again later. */
 static bool allowed(struct ipc_call *call, const ProtobufCMessage *request, ipc_handler handler,
                     struct rm *rm, const char *operation)
 {
@@ -46,8 +46,8 @@ static bool allowed(struct ipc_call *call, const ProtobufCMessage *request, ipc_
     return false;
 }
 
-/* Reads the files again into a separate configuration, in which -D still wins; keys that are read
- * at start alone stay. */
+/* Reads the files again into a separate configuration, over which -D still takes precedence. Keys
+ * that are read only at start keep their value. */
 static int fresh_conf(struct rm *rm, struct sv_conf **ret, struct sv_error *err)
 {
     struct sv_conf *c = sv_conf_new();
@@ -139,7 +139,7 @@ static void on_refreshNodes(struct ipc_call *call, const ProtobufCMessage *reque
     ipc_call_reply(call, &resp.base);
 }
 
-/* The node that a row names and its new size; NULL with the reason. */
+/* Parses a row: returns the node and its new size; NULL with the reason. */
 static struct rm_node *resized(struct rm *rm, const Hadoop__Yarn__NodeResourceMapProto *row,
                                struct rm_res *ret, struct sv_error *err)
 {
@@ -163,7 +163,7 @@ static struct rm_node *resized(struct rm *rm, const Hadoop__Yarn__NodeResourceMa
     return n;
 }
 
-/* All or none. */
+/* Applies all rows or none. */
 static void on_updateNodeResource(struct ipc_call *call, const ProtobufCMessage *request,
                                   void *userdata)
 {
@@ -273,7 +273,7 @@ static void on_refreshUserToGroupsMappings(struct ipc_call *call, const Protobuf
     ipc_call_reply(call, &resp.base);
 }
 
-/* The lists make the handlers and what docs/compat.md says of them: refreshes of caches that this
+/* The lists generate the handlers and their part of docs/compat.md: refreshes of caches that this
  * ResourceManager does not have, and features that are off. */
 #define NO_LABELS "Node-label-based scheduling is disabled. Please check yarn.node-labels.enabled"
 #define NO_FEDERATION "Federation is not enabled"

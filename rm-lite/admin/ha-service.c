@@ -33,7 +33,7 @@ ON(getServiceStatus)
     ipc_call_reply(call, &resp.base);
 }
 
-/* It is active already. */
+/* Already active. */
 ON(transitionToActive)
 {
     Hadoop__Common__TransitionToActiveResponseProto resp =

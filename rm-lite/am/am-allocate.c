@@ -197,7 +197,7 @@ static bool pull_fresh(struct sv_arena *a, struct rm_attempt *att, AllocateRespo
     return true;
 }
 
-/* The ApplicationMaster has the statuses of the last answer: the nodes may drop them. */
+/* The request acknowledges the statuses of the last answer: the nodes may drop them. */
 static void acknowledge(struct rm_attempt *att)
 {
     struct rm_done *d, *tmp;
@@ -360,7 +360,7 @@ void rm_on_allocate(struct ipc_call *call, const ProtobufCMessage *request, void
             rm_set_text(&att->tracking_url, q->tracking_url);
         acknowledge(att);
         release(rm, att, q);
-        sv_dispatcher_run(rm->dispatcher); /* with the round: this answer has the new containers */
+        sv_dispatcher_run(rm->dispatcher); /* runs the pass: this answer has its containers */
         if (!fill_answer(rm, att, a, &resp) || !rm_am_update_errors(a, att, q, &resp)) {
             rm_answer_no_memory(call);
             return;

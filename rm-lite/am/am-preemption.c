@@ -1,6 +1,6 @@
-/* See am-preemption.h; called by am-allocate.c. As Hadoop's CapacityScheduler, it sends a contract
- * that the ApplicationMaster may meet with other containers of its own, and no strict one: the
- * containers that were chosen, and their resources as that many smallest containers. */
+/* See am-preemption.h. As Hadoop's CapacityScheduler, it sends a contract that the
+ * ApplicationMaster may meet with other containers of its own, and no strict one: the chosen
+ * containers, and their resources as a number of smallest containers. */
 #include "rm-lite/am/am-preemption.h"
 
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "rm-lite/scheduler/resource-types.h"
 #include "rm-lite/scheduler/scheduler.h"
 
-/* As many smallest containers as hold `r`. */
+/* Number of smallest containers that together hold `r`. */
 static int32_t in_smallest(struct rm_res r, struct rm_res min)
 {
     int64_t n = SV_MAX(min.mem > 0 ? (r.mem + min.mem - 1) / min.mem : 0,

@@ -6,7 +6,7 @@
 #include "proto/yarn_service.pb-c.h"
 #include "rm-lite/core/context.h"
 
-/* Tells once which containers of the application will be preempted; nothing when there are none.
+/* Reports each container of the application to be preempted once; adds nothing if there are none.
  * False without memory. */
 bool rm_am_preemption(struct sv_arena *a, struct rm_app *app,
                       Hadoop__Yarn__AllocateResponseProto *resp) _must_use_;

@@ -13,13 +13,13 @@
 int rm_am_verify_token(const uint8_t *id, size_t id_len, uint8_t ret_password[64],
                        size_t *ret_password_len, char ret_user[256], const char **ret_class,
                        struct sv_error *err, void *userdata);
-/* The attempt that the caller's token names, though it may be over; NULL: it is forgotten. */
+/* The attempt named by the caller's token, though it may be over; NULL: forgotten. */
 struct rm_attempt *rm_am_named(const struct ipc_call *call, struct rm *rm);
-/* The attempt behind a call, or NULL after the call was answered. */
+/* NULL after the call was answered. */
 struct rm_attempt *rm_am_caller(struct ipc_call *call, struct rm *rm);
-/* A container with its token; NULL without memory. */
+/* NULL without memory. */
 Hadoop__Yarn__ContainerProto *rm_am_container(struct sv_arena *a, const struct rm_container *c);
-/* The NMToken of a node; NULL if the ApplicationMaster has one of this key already. */
+/* NULL if the ApplicationMaster already has an NMToken of this key for the node. */
 Hadoop__Yarn__NMTokenProto *rm_am_nm_token(struct sv_arena *a, struct rm_attempt *att,
                                            const struct yarn_node_id *node);
 

@@ -1,4 +1,4 @@
-/* See am-unsupported.h; called by am-allocate.c and application-master-service.c. */
+/* See am-unsupported.h. */
 #include "rm-lite/am/am-unsupported.h"
 
 #include "common/log.h"
@@ -31,7 +31,7 @@ bool rm_am_no_placement_constraints(struct ipc_call *call, const struct rm_attem
                             "RegisterApplicationMasterRequest", "registerApplicationMaster");
 }
 
-/* The first two are RMServerUtils' words; an unknown container has the version -1. */
+/* Hadoop's RMServerUtils has the first two texts; an unknown container has the version -1. */
 static const char *update_error(const struct rm_attempt *att,
                                 const Hadoop__Yarn__UpdateContainerRequestProto *q,
                                 int32_t *ret_version)

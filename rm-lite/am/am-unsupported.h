@@ -1,5 +1,5 @@
-/* What a master may ask for and this ResourceManager does not do: an answer instead of silence, in
- * which the master would wait for ever. Requests are hostile. */
+/* Requests of ApplicationMasters that this ResourceManager does not support get an error: a master
+ * would wait for ever for an answer. Requests are hostile. */
 #ifndef SELVEDGE_RM_LITE_AM_AM_UNSUPPORTED_H
 #define SELVEDGE_RM_LITE_AM_AM_UNSUPPORTED_H
 
@@ -8,7 +8,7 @@
 #include "rm-lite/core/rm-app-attempt.h"
 #include "wire/ipc/ipc-server.h"
 
-/* SchedulingRequests and placement constraints, as Hadoop with its default of
+/* SchedulingRequests and placement constraints, refused as by Hadoop with its default of
  * yarn.resourcemanager.placement-constraints.handler. False after the call was refused. */
 bool rm_am_no_scheduling_requests(struct ipc_call *call, const struct rm_attempt *att, size_t n);
 bool rm_am_no_placement_constraints(struct ipc_call *call, const struct rm_attempt *att, size_t n);

@@ -130,7 +130,7 @@ static void on_finishApplicationMaster(struct ipc_call *call, const ProtobufCMes
     FinishResponse resp = HADOOP__YARN__FINISH_APPLICATION_MASTER_RESPONSE_PROTO__INIT;
 
     resp.has_isunregistered = true;
-    if (att && rm_app_final_stored(att->app)) { /* whoever ended it, its master may go */
+    if (att && rm_app_final_stored(att->app)) { /* whatever ended it, its master may exit */
         resp.isunregistered = true;
         ipc_call_reply(call, &resp.base);
         return;

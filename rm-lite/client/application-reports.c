@@ -48,7 +48,7 @@ static bool in_list(char *const *list, size_t n, const char *s)
     return false;
 }
 
-/* By full path or last part of the queue. */
+/* Matches the full path or the last part of the queue. */
 static bool in_queues(const struct rm_app *app, char *const *queues, size_t n)
 {
     const char *last = strrchr(app->queue, '.');
@@ -132,7 +132,7 @@ void rm_on_getApplications(struct ipc_call *call, const ProtobufCMessage *reques
         rm_call_list(rm, &r, &rm_call_apps, &list, NULL);
 }
 
-/* Whether the caller sees the application's attempts and containers; if not, the call has been
+/* True if the caller may see the application's attempts and containers; else the call has been
  * answered, or will be handled again. */
 static bool admitted(struct ipc_call *call, const ProtobufCMessage *request, struct rm_app *app,
                      ipc_handler handler)

@@ -17,7 +17,7 @@ void rm_on_getContainerReport(struct ipc_call *call, const ProtobufCMessage *req
                               void *userdata);
 void rm_on_getContainers(struct ipc_call *call, const ProtobufCMessage *request, void *userdata);
 
-/* Applications as entries of getApplications' answer and of getQueueInfo's. */
+/* Applications as entries of the answers to getApplications and getQueueInfo. */
 extern const struct rm_call_kind rm_call_apps, rm_call_queue_apps;
 
 #endif

@@ -170,7 +170,7 @@ static void on_updateApplicationPriority(struct ipc_call *call, const ProtobufCM
     "functions. (by setting yarn.resourcemanager.resource-profiles.enabled to true)"
 #define NO_RESERVATIONS "Reservation is not enabled. Please enable & try again"
 
-/* The lists make the handlers and what docs/compat.md says of them. */
+/* The lists generate the handlers and their part of docs/compat.md. */
 #define REFUSED_METHODS(X)                                                                         \
     X(getResourceProfiles, JAVA_FEATURE_NOT_ENABLED, NO_PROFILES, "resource profiles")             \
     X(getResourceProfile, JAVA_FEATURE_NOT_ENABLED, NO_PROFILES, "resource profiles")              \

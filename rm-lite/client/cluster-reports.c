@@ -104,7 +104,7 @@ static void count_apps(Hadoop__Yarn__QueueStatisticsProto *m, const struct rm_qu
     m->numappsfailed = c->sum[RM_COUNT_FAILED];
 }
 
-/* As the queue's metrics have it: what is reserved is not allocated. */
+/* As in the queue's metrics, reserved resources are not allocated. */
 static Hadoop__Yarn__QueueStatisticsProto *statistics(struct sv_arena *a, const struct rm *rm,
                                                       const struct rm_queue_info *q)
 {
@@ -262,7 +262,7 @@ void rm_on_getQueueInfo(struct ipc_call *call, const ProtobufCMessage *request, 
     }
     rm_viewer_of_call(rm, call, &who);
     if (!q->queuename || rm_sched_queue(rm->sched, q->queuename, &info) < 0) {
-        ipc_call_reply(call, &resp.base); /* Hadoop: no such queue is an empty answer */
+        ipc_call_reply(call, &resp.base); /* as Hadoop: an empty answer for an unknown queue */
         return;
     }
     rm_queue_counters_gather(rm);
@@ -303,7 +303,7 @@ static int count_queue(const struct rm_queue_info *q, void *userdata)
     return 0;
 }
 
-/* Without ACLs everybody may submit to and administer every queue (root's default is "*"). */
+/* Without ACLs all users may submit to and administer every queue (root's default is "*"). */
 static int add_acl(const struct rm_queue_info *q, void *userdata)
 {
     static Hadoop__Yarn__QueueACLProto both[] = {

@@ -1,5 +1,5 @@
 /* getDelegationToken, renewDelegationToken, cancelDelegationToken; see delegation-calls.h. Requests
- * are hostile. Each answer waits until the store has what it says. */
+ * are hostile. Each answer waits until the change is stored. */
 #include "rm-lite/client/delegation-calls.h"
 
 #include <errno.h>
@@ -82,7 +82,7 @@ void rm_on_getDelegationToken(struct ipc_call *call, const ProtobufCMessage *req
         return;
     }
     resp->token = yarn_token_to(a, &t);
-    if (!resp->token) { /* nobody has it: it ends by itself */
+    if (!resp->token) { /* nobody has the token: it expires */
         rm_answer_no_memory(call);
         return;
     }

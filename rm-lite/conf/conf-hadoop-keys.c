@@ -1,6 +1,6 @@
-/* Keys of Hadoop's ResourceManager (yarn-default.xml of 3.4.2) that have no row in rm-conf.c, by
- * what becomes of them. See conf-unread.h. A key of a feature that is built moves from here to
- * rm-conf.c. */
+/* Keys of Hadoop's ResourceManager (yarn-default.xml of 3.4.2) that have no row in rm-conf.c,
+ * grouped by their treatment. See conf-unread.h. The key of a feature moves from here to rm-conf.c
+ * when the feature is added. */
 #include "rm-lite/conf/conf-unread.h"
 
 #include <stddef.h>

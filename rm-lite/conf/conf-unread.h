@@ -1,6 +1,5 @@
-/* What becomes of each yarn.resourcemanager.* key of Hadoop's that has no row in rm-conf.c: read by
- * another file, passed over with one log line at start, or refused. Called by rm.c and main.c. The
- * files are the operator's. */
+/* Treatment of each yarn.resourcemanager.* key of Hadoop's that has no row in rm-conf.c: read by
+ * another file, ignored with one log line at start, or refused. The files are the operator's. */
 #ifndef SELVEDGE_RM_LITE_CONF_CONF_UNREAD_H
 #define SELVEDGE_RM_LITE_CONF_CONF_UNREAD_H
 
@@ -11,17 +10,17 @@
 
 enum rm_key_meaning {
     RM_KEY_READ,       /* has an effect; read by another file than rm-conf.c */
-    RM_KEY_OTHER,      /* of other programs, which read the same file */
-    RM_KEY_NO_MEANING, /* of something that this ResourceManager has no use for */
+    RM_KEY_OTHER,      /* read by other programs from the same file */
+    RM_KEY_NO_MEANING, /* of a feature that this ResourceManager does not need */
     RM_KEY_NOT_DONE,   /* of a feature that this version lacks */
-    RM_KEY_UNKNOWN,    /* no key of Hadoop's: a typing error */
+    RM_KEY_UNKNOWN,    /* not a key of Hadoop's: misspelt */
 };
 
-/* Rows of conf-hadoop-keys.c; the last has no text. A key is "NAME=DEFAULT" behind
+/* Rows of conf-hadoop-keys.c; the last has no text. A key is "NAME=DEFAULT" without its prefix
  * "yarn.resourcemanager.". */
 struct rm_key_group {
     enum rm_key_meaning meaning;
-    const char *text; /* the reason, for all of its keys */
+    const char *text; /* the reason, common to its keys */
     const char *const *keys;
 };
 extern const struct rm_key_group rm_key_groups[];
@@ -33,10 +32,10 @@ struct rm_key_refusal {
 };
 extern const struct rm_key_refusal rm_key_refusals[];
 
-/* What becomes of a yarn.resourcemanager.* key that has no row in rm-conf.c and is not among the
- * refusals: a word as in docs/operate/resourcemanager-keys.md, and the reason. */
+/* Treatment of a yarn.resourcemanager.* key that has no row in rm-conf.c and is not refused: a word
+ * as in docs/operate/resourcemanager-keys.md, and the reason. */
 enum rm_key_meaning rm_conf_meaning(const char *name, const char **ret_word, const char **ret_why);
-/* The known name that is most like it, or NULL. */
+/* The known name with the smallest edit distance, or NULL. */
 #define RM_KEY_NAME_MAX 160
 const char *rm_conf_nearest(const char *name, char ret[RM_KEY_NAME_MAX + 1]);
 int rm_conf_check_refused(struct sv_conf *c, struct sv_error *err) _must_use_;
@@ -45,9 +44,9 @@ int rm_conf_check_refused(struct sv_conf *c, struct sv_error *err) _must_use_;
 typedef void (*rm_unread_fn)(const char *name, enum rm_key_meaning meaning, const char *why,
                              const char *nearest, void *userdata);
 int rm_conf_unread(struct sv_conf *c, rm_unread_fn fn, void *userdata) _must_use_;
-/* One line per key, of rm_conf_unread. */
+/* Logs one line per key of rm_conf_unread(). */
 void rm_conf_log_unread(struct sv_conf *c);
-/* The table of docs/operate/resourcemanager-keys.md. */
+/* Prints the table of docs/operate/resourcemanager-keys.md. */
 void rm_conf_print_keys(FILE *out);
 
 #endif

@@ -1,4 +1,4 @@
-/* The ResourceManager's configuration table. See rm-conf.h; called by rm.c and main.c. */
+/* The ResourceManager's configuration table. See rm-conf.h. */
 #include "rm-lite/conf/rm-conf.h"
 
 #include <errno.h>
@@ -195,7 +195,7 @@ static int read_row(struct sv_conf *conf, const struct row *row, struct rm_conf 
     }
     case SV_CONF_BOOL:
         if (!row->key.def && !sv_conf_raw(conf, row->key.name))
-            return 0; /* by another key: complete() */
+            return 0; /* complete() sets the default from another key */
         return sv_conf_bool(conf, &row->key, at, err);
     case SV_CONF_INT:
         if (!row->key.def && !sv_conf_raw(conf, row->key.name)) {
@@ -212,7 +212,8 @@ static int read_row(struct sv_conf *conf, const struct row *row, struct rm_conf 
     }
 }
 
-/* A key must outlive its activation delay twice, or a token made with it could not be used. */
+/* The roll interval must exceed twice the activation delay, or a token made with the key could not
+ * be used. */
 static int check_roll(const char *key, int64_t roll_ms, int64_t expiry_ms, struct sv_error *err)
 {
     int64_t delay = expiry_ms + expiry_ms / 2;
@@ -225,7 +226,7 @@ static int check_roll(const char *key, int64_t roll_ms, int64_t expiry_ms, struc
                         key, (long long)roll_ms, (long long)delay);
 }
 
-/* Each key is kept as long as tokens made with it may live. */
+/* A key is kept for the longest lifetime of its tokens. */
 static int check_delegation(const struct rm_conf *c, struct sv_error *err)
 {
     if (c->delegation_max_ms / c->delegation_key_ms < RM_DELEGATION_KEYS_MAX)
@@ -254,7 +255,7 @@ int rm_conf_read(struct sv_conf *conf, struct rm_conf *ret, struct sv_error *err
 
     if (r < 0)
         return r;
-    /* Hadoop's default of the host in the addresses above. */
+    /* Hadoop's default of ${yarn.resourcemanager.hostname} in the addresses above. */
     if (!sv_conf_raw(conf, RM "hostname")) {
         r = sv_conf_set(conf, RM "hostname", "0.0.0.0");
         if (r < 0)
@@ -319,7 +320,7 @@ int rm_conf_load_scheduler(struct sv_conf *c, const char *dir, struct sv_error *
             return -ENOMEM;
         r = sv_conf_load_file(c, path, err);
         if (r < 0 && r != -ENOENT)
-            return r; /* absent: one queue root.default with 100 %, no types of one's own */
+            return r; /* absent: one queue root.default with 100 %, no extra resource types */
     }
     return 0;
 }
@@ -345,7 +346,7 @@ static bool has_key(const struct sv_conf_key *keys, size_t n, const char *name)
     return false;
 }
 
-/* The rows above, and wire's rows for RPC servers and for calls of NodeManagers. */
+/* Also prints wire's rows for RPC servers and for calls of NodeManagers. */
 void rm_conf_print(struct sv_conf *conf, FILE *out)
 {
     size_t n_served, n_called, n_web;

@@ -30,7 +30,7 @@ struct rm_conf {
     int64_t container_key_roll_ms, nm_key_roll_ms, amrm_key_roll_ms;
     int64_t delegation_key_ms, delegation_max_ms, delegation_renew_ms, delegation_scan_ms;
     int64_t delegation_per_user;
-    struct ipc_server_settings ipc; /* of all its servers */
+    struct ipc_server_settings ipc; /* for all servers of the daemon */
     const char *hmac_name;
     enum yarn_hmac hmac;
     int64_t key_bits;
@@ -49,27 +49,27 @@ struct rm_conf {
     bool user_metrics; /* queue-counters.h */
     int64_t max_priority;
     int64_t launch_retries;       /* yarn.resourcemanager.nodemanager-connect-retries */
-    struct ipc_proxy_config node; /* how a NodeManager is called; without its address and token */
+    struct ipc_proxy_config node; /* for calls to NodeManagers; without their address and token */
     const char *minimum_nm_version;
     const char *unprotected_nodes;
     bool check_node_address;
     struct sv_web_auth auth; /* owned: rm_conf_free */
-    bool acl_enable;         /* of it */
+    bool acl_enable;         /* copy of a field of `auth` */
     bool web_put;            /* PUT and POST over HTTP */
     bool rest_submissions;
     bool log_aggregation;
     int64_t log_status_timeout_ms; /* after an application's end */
     bool proxy_timeout;
     int64_t proxy_timeout_ms; /* silence of an ApplicationMaster's page */
-    const char *static_user;  /* who browsers are */
+    const char *static_user;  /* user name of anonymous browsers */
 };
 
 /* Reads every row; the strings belong to `conf`. */
 int rm_conf_read(struct sv_conf *conf, struct rm_conf *ret, struct sv_error *err) _must_use_;
-/* capacity-scheduler.xml and resource-types.xml of the directory, where they are; NULL: none. */
+/* Loads the directory's capacity-scheduler.xml and resource-types.xml if they exist; NULL: none. */
 int rm_conf_load_scheduler(struct sv_conf *c, const char *dir, struct sv_error *err) _must_use_;
 void rm_conf_free(struct rm_conf *c);
-/* yarn.cluster.max-application-priority alone, of a configuration that was read again. */
+/* Reads yarn.cluster.max-application-priority alone, from a reloaded configuration. */
 int rm_conf_max_priority(struct sv_conf *conf, int64_t *ret, struct sv_error *err) _must_use_;
 /* The rows behind the fields above; NULL at the end. */
 const struct sv_conf_key *rm_conf_row(size_t i);

@@ -1,4 +1,4 @@
-/* See app-usage.h. As Hadoop does it, a preempted container counts with all of its life. */
+/* See app-usage.h. As in Hadoop, a preempted container counts with its whole life. */
 #include "rm-lite/core/app-usage.h"
 
 #include "common/str.h"

@@ -1,5 +1,5 @@
-/* What an application has used, resource type by resource type, and what preemption took of it: for
- * reports, REST, the summary line and the state store. */
+/* Resources used by an application, by resource type, and the part lost to preemption: for reports,
+ * REST, the summary line and the state store. */
 #ifndef SELVEDGE_RM_LITE_CORE_APP_USAGE_H
 #define SELVEDGE_RM_LITE_CORE_APP_USAGE_H
 
@@ -15,12 +15,12 @@ struct rm_usage_row {
     int64_t used_ms, preempted_ms;
 };
 
-/* Until now; the number of rows. */
+/* Usage up to now; returns the number of rows. */
 int rm_app_usage_rows(const struct rm_app *app, struct rm_usage_row ret[static RM_USAGE_ROWS]);
-/* Of the store, of an earlier process; a type that the cluster does not have any more is left out.
- * Memory and virtual cores: the preempted part alone. */
+/* Adds usage stored by an earlier process; ignores a type that the cluster no longer has. Memory
+ * and virtual cores: the preempted part alone. */
 void rm_app_usage_restore(struct rm_app *app, const struct rm_usage_row *row);
-/* Counts a container that has ended with YARN_EXIT_PREEMPTED, in its application and queue. */
+/* Counts a container that ended with YARN_EXIT_PREEMPTED, in its application and queue. */
 void rm_app_preempted(struct rm_container *c);
 
 #endif

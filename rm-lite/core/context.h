@@ -4,7 +4,7 @@
  * four state machines (rm-app.h, rm-app-attempt.h, rm-container.h, rm-node.h). An entry point (RPC
  * method, timer, callback of a client) opens a batch, so its events run when it returns; where its
  * answer needs their effect it calls sv_dispatcher_run(). When the queue is empty, dead objects are
- * freed and a requested scheduling round runs (rm.c). A failed allocation: common/oom.h. */
+ * freed and a requested allocation pass runs (rm.c). A failed allocation: common/oom.h. */
 #ifndef SELVEDGE_RM_LITE_CORE_CONTEXT_H
 #define SELVEDGE_RM_LITE_CORE_CONTEXT_H
 
@@ -46,19 +46,19 @@ enum rm_machine { RM_M_APP, RM_M_ATTEMPT, RM_M_CONTAINER, RM_M_NODE };
 
 struct rm_counters {
     int64_t allocated, released;
-    int64_t allocated_per_s, allocated_before, rated_ms; /* of the last second; periodic.c */
+    int64_t allocated_per_s, allocated_before, rated_ms; /* rate of the last second; periodic.c */
 };
 
 struct rm {
     sd_event *event;
     struct sv_conf *xml; /* the configuration files; not owned */
-    struct rm_conf conf; /* what was read from them; constant after the start */
+    struct rm_conf conf; /* parsed at the start; constant */
     int64_t started_ms;  /* wall: the cluster timestamp and rm_identifier */
     int64_t epoch;
     int32_t last_app; /* counter of application ids */
     struct sv_dispatcher *dispatcher;
     struct rm_sched *sched;
-    struct rm_record *record; /* of its events, or NULL */
+    struct rm_record *record; /* record of the scheduler's events, or NULL */
     struct rm_secrets *secrets;
     struct rm_store *store;
     struct rm_delegation *delegation;
@@ -66,15 +66,15 @@ struct rm {
     struct rm_app *apps, *app_list; /* by id; in order of submission */
     size_t n_completed;
     int32_t node_counts[RM_NODE_STATES_MAX];    /* of rm->nodes and rm->inactive_nodes, by state */
-    int n_lists;                                /* web-list.c */
+    int n_lists;                                /* web-list.c: lists being written */
     struct rm_call_lists *call_lists;           /* call-list.c, or NULL */
     struct rm_container *containers, *expiring; /* by id; in order of expires_ms */
     struct rm_done *done;                       /* by container id */
     struct rm_node *nodes, *inactive_nodes;     /* by "host:port" */
-    struct rm_id_table node_ids;                /* of `nodes`: rm_node_find */
+    struct rm_id_table node_ids;                /* index of `nodes`: rm_node_find */
     struct rm_pool node_pool;
     struct rm_name_set *include, *exclude;
-    struct rm_name_set *draining; /* nodes that leave gracefully, in the store; number: deadline */
+    struct rm_name_set *draining; /* decommissioning nodes, in the store; number: deadline */
     struct rm_node_auth *node_auth;
     struct rm_node_lookups *node_lookups;
     struct rm_topology *topology;
@@ -84,28 +84,28 @@ struct rm {
     struct rm_node *dead_nodes;
     struct ipc_server *client_server, *am_server, *tracker_server, *admin_server;
     struct sv_http *http;
-    struct rm_proxy *proxy;     /* of ApplicationMasters' pages */
-    struct sv_groups *groups;   /* of users; viewer.c */
+    struct rm_proxy *proxy;     /* for ApplicationMasters' pages */
+    struct sv_groups *groups;   /* groups of users; viewer.c */
     char *login_user;           /* the account of this process */
-    char *admin_acl;            /* of refreshAdminAcls, or NULL; access.c */
-    struct rm_waiting *waiting; /* calls that need them */
+    char *admin_acl;            /* list of refreshAdminAcls, or NULL; access.c */
+    struct rm_waiting *waiting; /* calls that wait for groups */
     uint16_t client_port, am_port, tracker_port, admin_port, web_port;
     sd_event_source *tick;
     int64_t hold_until_ms; /* no new allocations before: recovered nodes may still come back */
-    bool round_requested;  /* a scheduling round runs when the event queue is empty */
+    bool round_requested;  /* an allocation pass runs when the event queue is empty */
     int64_t preempt_at_ms; /* the next round of preemption */
-    sd_event_source *round_source; /* continues a round in the next turn of the loop; or NULL */
+    sd_event_source *round_source; /* continues a pass in the next turn of the loop; or NULL */
     struct rm_counters counters;
     struct rm_queue_counters *queue_counters; /* by path and user */
-    int n_queue_users;                        /* of them, those of users */
+    int n_queue_users;                        /* entries of users */
 };
 
-/* NULL: not there. */
+/* NULL: not found. */
 struct rm_app *rm_app_find(const struct rm *rm, struct yarn_app_id id);
 struct rm_attempt *rm_attempt_find(const struct rm *rm, struct yarn_attempt_id id);
 struct rm_container *rm_container_find(const struct rm *rm, struct yarn_container_id id);
 struct rm_node *rm_node_find(const struct rm *rm, const struct yarn_node_id *id);
-/* Puts it into rm->nodes, takes it out. */
+/* Adds the node to rm->nodes, or removes it. */
 void rm_node_enter(struct rm *rm, struct rm_node *n);
 void rm_node_leave(struct rm *rm, struct rm_node *n);
 struct rm_node *rm_node_find_key(const struct rm *rm, const char *key); /* "host:port" */

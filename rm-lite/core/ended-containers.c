@@ -1,4 +1,4 @@
-/* See ended-containers.h. Called by rm-container-fsm.c, rm-app.c and the reports. */
+/* See ended-containers.h. */
 #include "rm-lite/core/ended-containers.h"
 
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "rm-lite/core/rm-app.h"
 #include "rm-lite/core/rm-container.h"
 
-/* An event may still refer to it. */
+/* Frees it when the event queue is empty: an event may still refer to it. */
 static void drop(struct rm_container *c)
 {
     struct rm *rm = c->rm;
@@ -27,7 +27,7 @@ void rm_ended_keep(struct rm_container *c)
         char *cut = strndup(c->diagnostics, RM_ENDED_DIAGNOSTICS_MAX);
 
         free(c->diagnostics);
-        c->diagnostics = cut; /* or none, without memory */
+        c->diagnostics = cut; /* or NULL, without memory */
     }
     DL_APPEND2(c->app->ended, c, p_prev, p_next);
     c->app->n_ended++;

@@ -1,5 +1,4 @@
-/* One step of a state machine; see fsm-step.h. Called by the handlers of the four state machines.
- */
+/* One step of a state machine; see fsm-step.h. */
 #include "rm-lite/core/fsm-step.h"
 
 void rm_fsm_step_at(enum sv_log_level level, const struct sv_fsm *fsm, const char *id_str,

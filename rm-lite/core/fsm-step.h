@@ -9,7 +9,7 @@
 /* Actions get `ev` as their `arg`. An event that is illegal in the state is logged and dropped. */
 void rm_fsm_step(const struct sv_fsm *fsm, const char *id_str, int *state,
                  const struct sv_event *ev);
-/* The same, with the level of the line. */
+/* As rm_fsm_step(), with the log level of the line. */
 void rm_fsm_step_at(enum sv_log_level level, const struct sv_fsm *fsm, const char *id_str,
                     int *state, const struct sv_event *ev);
 

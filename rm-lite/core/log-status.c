@@ -22,7 +22,7 @@ void rm_log_ran_on(struct rm_app *app, const char *node)
         rm_set_add(&app->log_nodes, node)->number = S(NOT_START);
 }
 
-/* The node's status after a report. A failure stays visible while the upload goes on. */
+/* The node's status after a report. A failure remains visible while the upload continues. */
 static int64_t next(int64_t before, int report)
 {
     int64_t failed = (before & FAILED_ONCE) | (report == S(RUNNING_WITH_FAILURE) ? FAILED_ONCE : 0);
@@ -62,7 +62,7 @@ void rm_log_reports(struct rm *rm, const struct rm_node *n,
         take(rm, n, list[i]);
 }
 
-/* Nodes that say nothing for so long after the end are given up. */
+/* Gives up nodes that have not reported for the timeout after the end. */
 static void time_out(struct rm_app *app)
 {
     struct rm_name_set *one, *tmp;

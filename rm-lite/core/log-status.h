@@ -1,4 +1,4 @@
-/* How far the logs of an application are aggregated, from the reports of its nodes (Apache's
+/* Log aggregation status of an application, from the reports of its nodes (Apache's
  * RMAppLogAggregation). Not stored: after a restart of the ResourceManager only nodes that still
  * report are known, as with Apache's. Statuses are LogAggregationStatusProto. */
 #ifndef SELVEDGE_RM_LITE_CORE_LOG_STATUS_H
@@ -10,12 +10,12 @@
 
 /* The application has a container on the node ("host:port"): NOT_START. */
 void rm_log_ran_on(struct rm_app *app, const char *node);
-/* The reports of a heartbeat or a registration. Malformed ones and those of unknown applications
- * are left out. */
+/* Applies the reports of a heartbeat or a registration. Malformed reports and those of unknown
+ * applications are ignored. */
 void rm_log_reports(struct rm *rm, const struct rm_node *n,
                     Hadoop__Yarn__LogAggregationReportProto *const *list, size_t n_list);
-/* That of the whole application now: DISABLED without yarn.log-aggregation-enable. SUCCEEDED,
- * FAILED and TIME_OUT of an ended application are final. */
+/* Status of the whole application: DISABLED without yarn.log-aggregation-enable. SUCCEEDED, FAILED
+ * and TIME_OUT of an ended application are final. */
 int rm_log_status(struct rm_app *app);
 const char *rm_log_status_name(int status); /* "NOT_START" */
 

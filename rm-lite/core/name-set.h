@@ -8,7 +8,7 @@
 
 struct rm_name_set {
     char *name;
-    int64_t number; /* the owner's; for NMTokens the id of the signing key */
+    int64_t number; /* the owner's use; for NMTokens the id of the signing key */
     UT_hash_handle hh;
 };
 bool rm_set_has(struct rm_name_set *set, const char *name);

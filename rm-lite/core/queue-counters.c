@@ -1,4 +1,4 @@
-/* See queue-counters.h. Called where applications and containers begin and end. */
+/* See queue-counters.h. */
 #include "rm-lite/core/queue-counters.h"
 
 #include <string.h>
@@ -24,7 +24,7 @@ static size_t make_key(const char *path, size_t n, const char *user, char ret[st
     return n + m;
 }
 
-/* NULL: one user too many. */
+/* NULL: too many users. */
 static struct rm_queue_counters *entry(struct rm *rm, const char *path, size_t n, const char *user)
 {
     struct rm_queue_counters *c;
@@ -56,7 +56,7 @@ static const char *path_of(const struct rm_app *app)
                                                                                     : "";
 }
 
-/* The entries of its queue and, where users are counted, of its user there. */
+/* Caches the application's entries: its queue's and, if users are counted, its user's there. */
 static void entries(struct rm_app *app)
 {
     const char *path;
@@ -146,7 +146,7 @@ static void add_live(struct rm_queue_live *to, const struct rm_queue_live *l)
     to->wanted = rm_res_add(to->wanted, l->wanted);
 }
 
-/* To the entry and to those of the queues above it. */
+/* Adds to the entry and to those of the queues above it. */
 static void add_up(struct rm *rm, const struct rm_queue_counters *c, const int64_t *n,
                    const struct rm_queue_live *live)
 {
@@ -185,10 +185,10 @@ void rm_queue_counters_gather(struct rm *rm)
             add_live(&app->counters->own, &live);
         if (app->user_counters) {
             add_live(&app->user_counters->own, &live);
-            app->user_counters->own.headroom = live.headroom; /* of one of its applications */
+            app->user_counters->own.headroom = live.headroom; /* of any application of the user */
         }
     }
-    /* Once a queue, not once an application: may append parents, whose own numbers are 0. */
+    /* Per queue, not per application: may append parents, whose own numbers are 0. */
     for (struct rm_queue_counters *c = rm->queue_counters; c; c = c->hh.next) {
         add_up(rm, c, c->n, &c->own);
         c->live.headroom = c->own.headroom;

@@ -8,8 +8,8 @@
 #define A(x) HADOOP__YARN__YARN_APPLICATION_ATTEMPT_STATE_PROTO__APP_ATTEMPT_##x
 #define F(x) HADOOP__YARN__FINAL_APPLICATION_STATUS_PROTO__APP_##x
 
-/* An application that keeps containers: what the last master may not have been told of their ends,
- * a lost answer included, is for the next one. */
+/* If the application keeps containers, the next master gets the ends that the last one may not have
+ * received, those in a lost answer included. */
 static void take_ends(struct rm_attempt *att, struct rm_attempt *last)
 {
     DL_CONCAT(att->done, last->sent);

@@ -78,11 +78,11 @@ struct rm_attempt {
     int64_t start_ms, finish_ms; /* wall */
     int64_t seen_ms;             /* monotonic: last allocate, for liveliness */
     bool registered, token_live;
-    int32_t amrm_key; /* key id of the token that its master has */
+    int32_t amrm_key; /* key id of the token sent to the master */
     int32_t response_id;
     uint8_t *last_response; /* packed, for a repeated request */
     size_t last_response_len;
-    struct rm_name_set *nm_tokens; /* nodes whose NMToken it has; number: key id */
+    struct rm_name_set *nm_tokens; /* nodes for which it has an NMToken; number: key id */
     struct rm_container *fresh;    /* allocated, not pulled yet */
     struct rm_done *done;          /* completed containers for the next allocate */
     struct rm_done *sent;          /* sent with last_response, not acknowledged */
@@ -93,12 +93,12 @@ struct rm_attempt {
     struct rm_attempt *prev, *next;
 };
 
-struct rm_done { /* a completed container on its way to the ApplicationMaster */
+struct rm_done { /* a completed container to be reported to the ApplicationMaster */
     struct yarn_container_id id;
     int32_t exit_status;
     char *diagnostics;
     struct rm_res resource;
-    char *node; /* "host:port" that must be told when the status was pulled */
+    char *node; /* "host:port" to notify when the status was pulled */
     char id_str[YARN_ID_TEXT_MAX];
     struct rm *rm;
     struct rm_done *prev, *next;
@@ -110,7 +110,7 @@ struct rm_attempt *rm_attempt_new(struct rm_app *app, int32_t number); /* become
 void rm_attempt_free(struct rm_attempt *att);
 bool rm_attempt_is_final(const struct rm_attempt *att);
 int rm_attempt_wire_state(const struct rm_attempt *att);
-/* Answers a finishApplicationMaster that waits for the store, if there is one. */
+/* Answers the finishApplicationMaster that waits for the store, if any. */
 void rm_attempt_answer_finish(struct rm_attempt *att);
 
 void rm_attempt_post(struct rm_attempt *att, enum rm_attempt_event event, const char *text);

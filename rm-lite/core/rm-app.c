@@ -36,7 +36,7 @@ static int amount(const Hadoop__Yarn__ResourceProto *m, struct rm_res *ret, stru
                     : 0;
 }
 
-/* The ApplicationMaster's resource: the "*" row where rows are given, else the old field. */
+/* The ApplicationMaster's resource: the "*" row if there are rows, else the old field. */
 static int master_resource(const Submission *ctx, struct rm_res *ret, struct sv_error *err)
 {
     int any = 0;
@@ -76,8 +76,8 @@ static char **copy_tags(const Submission *ctx)
     return tags;
 }
 
-/* The full path of the queue, as Hadoop 3.4 reports it; the submission's name where the scheduler
- * does not know it. */
+/* The full path of the queue, as Hadoop 3.4 reports it; for a queue unknown to the scheduler the
+ * submission's name. */
 static char *queue_path(const struct rm *rm, const char *name)
 {
     struct rm_queue_info q;
@@ -87,7 +87,7 @@ static char *queue_path(const struct rm *rm, const char *name)
     return rm_strdup(rm->sched && rm_sched_queue(rm->sched, name, &q) >= 0 ? q.path : name);
 }
 
-/* A list that is too long to be compared at each request admits nobody; NodeManagers refuse it. */
+/* A list too long to be compared at each request admits nobody; NodeManagers refuse it. */
 static char *copy_acl(const Submission *ctx, Hadoop__Yarn__ApplicationAccessTypeProto type)
 {
     const Hadoop__Yarn__ContainerLaunchContextProto *clc = ctx->am_container_spec;

@@ -25,7 +25,7 @@ enum rm_app_state {
     RM_APP_ST_KILLED,
     RM_APP_STATES
 };
-/* The text of an event is the diagnostics; of RUNNING_ON_NODE the node's "host:port". No event of
+/* The text of an event is the diagnostics; for RUNNING_ON_NODE the node's "host:port". No event of
  * an application has a payload. */
 enum rm_app_event {
     RM_APP_EV_START = 1,
@@ -45,8 +45,7 @@ enum rm_app_event {
     RM_APP_EVENTS
 };
 
-struct rm_seconds { /* aggregated use: MB·s, vcore·s and the other types', counted in milliseconds
-                     */
+struct rm_seconds { /* aggregated usage: MB·s, vcore·s, other types', counted in milliseconds */
     int64_t memory_ms, vcore_ms;
     int64_t extra_ms[RM_RES_EXTRA];
 };
@@ -69,11 +68,11 @@ struct rm_app {
     bool attempt_done; /* its attempt finished during FINAL_SAVING */
     bool recovered;
     char *user, *name, *queue, *type;
-    struct rm_queue_counters *counters;      /* of its queue; NULL until used */
+    struct rm_queue_counters *counters;      /* counters of its queue; NULL until used */
     struct rm_queue_counters *user_counters; /* of its user there, or NULL */
     uint8_t *submission;                     /* ApplicationSubmissionContextProto as received */
     size_t submission_len;
-    struct sv_arena *context_arena; /* of rm_app_context(); NULL until used, and at the end */
+    struct sv_arena *context_arena; /* for rm_app_context(); NULL until used, and at the end */
     void *context;
     int32_t priority, max_attempts;
     bool unmanaged, keep_containers;
@@ -81,25 +80,25 @@ struct rm_app {
     int64_t lifetime_s;  /* LIFETIME timeout from submit_ms on, 0: none; app-lifetime.h */
     struct rm_res am_resource;
     char **tags;
-    char *view_acl, *modify_acl;                       /* of VIEW_APP and MODIFY_APP, or NULL */
+    char *view_acl, *modify_acl; /* access lists VIEW_APP and MODIFY_APP, or NULL */
     int64_t submit_ms, start_ms, launch_ms, finish_ms; /* wall clock */
     char *diagnostics;
     char *kill_text;
     int final_status;              /* FinalApplicationStatusProto */
-    char *tracking_url;            /* of the last attempt, kept when finished */
+    char *tracking_url;            /* URL of the last attempt, kept when finished */
     struct rm_seconds seconds;     /* until settled_ms; rm_app_settle */
     int64_t settled_ms;            /* monotonic */
-    struct rm_preempted preempted; /* of its containers; app-usage.h */
-    struct rm_res live;            /* of its containers that have not ended */
+    struct rm_preempted preempted; /* usage of its preempted containers; app-usage.h */
+    struct rm_res live;            /* resources of its containers that have not ended */
     int32_t n_live;
-    struct rm_container *containers; /* those */
+    struct rm_container *containers; /* containers that have not ended */
     struct rm_container *ended;      /* ended-containers.h */
     int32_t n_ended;
     int32_t total_containers;
-    int32_t n_announced;         /* of the containers: their preemption is news for the master */
+    int32_t n_announced; /* containers whose preemption has not been reported to the master */
     struct rm_attempt *attempts; /* in order */
     struct rm_attempt *current;
-    struct rm_name_set *ran_on;    /* nodes that must be told of its end */
+    struct rm_name_set *ran_on;    /* nodes to be notified of its end */
     struct rm_name_set *log_nodes; /* log-status.h */
     int log_final;                 /* the final status of its logs, or 0 */
     UT_hash_handle hh;
@@ -110,15 +109,14 @@ struct rm_app {
  * submission that cannot be read or asks for an invalid resource, or -ENOMEM. */
 struct rm_app *rm_app_new(struct rm *rm, struct yarn_app_id id, const char *user,
                           const uint8_t *submission, size_t len, struct sv_error *err);
-/* The LIFETIME timeout of a submission in seconds, 0 without one; -EINVAL for a negative one. */
+/* The LIFETIME timeout of a submission in seconds, 0 without one; -EINVAL if negative. */
 int rm_app_lifetime(const Hadoop__Yarn__ApplicationSubmissionContextProto *ctx, int64_t *ret_s,
                     struct sv_error *err) _must_use_;
 void rm_app_free(struct rm_app *app); /* with its attempts */
-/* The submission, unpacked once and kept while the application lives; not to be changed. NULL
- * without memory. */
+/* The submission, unpacked once and cached; read-only. NULL without memory. */
 const Hadoop__Yarn__ApplicationSubmissionContextProto *rm_app_context(struct rm_app *app);
 void rm_app_context_drop(struct rm_app *app);
-/* Also in the submission, from which a restart reads it. */
+/* Also changes the submission, which a restart reads. */
 void rm_app_set_queue(struct rm_app *app, const char *path);
 
 bool rm_app_is_final(const struct rm_app *app);     /* FINISHED, FAILED, KILLED */
@@ -126,9 +124,9 @@ bool rm_app_final_stored(const struct rm_app *app); /* also FINISHING */
 int rm_app_wire_state(const struct rm_app *app);    /* YarnApplicationStateProto */
 int rm_app_wire_final(const struct rm_app *app);    /* FinalApplicationStatusProto */
 const char *rm_app_wire_state_name(const struct rm_app *app);
-/* Brings app->seconds up to now; before app->live changes. */
+/* Updates app->seconds up to now. Call it before app->live changes. */
 void rm_app_settle(struct rm_app *app);
-struct rm_seconds rm_app_use(const struct rm_app *app); /* until now */
+struct rm_seconds rm_app_use(const struct rm_app *app); /* up to now */
 void rm_app_seconds(const struct rm_app *app, int64_t *ret_mb_s, int64_t *ret_vcore_s);
 
 void rm_app_post(struct rm_app *app, enum rm_app_event event, const char *text);

@@ -36,7 +36,7 @@ enum rm_container_event {
 };
 struct rm_container_exit {
     int32_t exit_status;
-    int wire_state; /* of RECOVER alone: ContainerStateProto, as its node reports it */
+    int wire_state; /* only for RECOVER: ContainerStateProto, as its node reports it */
 };
 
 struct rm_container {
@@ -51,7 +51,7 @@ struct rm_container {
     char id_str[YARN_ID_TEXT_MAX];
     int state;
     bool is_master, in_fresh;
-    bool announced; /* its preemption, to its ApplicationMaster with the next answer */
+    bool announced; /* its preemption; the next answer to its ApplicationMaster reports it */
     struct rm_res resource;
     int32_t priority;
     int64_t allocation_id;
@@ -75,7 +75,7 @@ void rm_container_free(struct rm_container *c);
 int rm_container_wire_state(const struct rm_container *c); /* ContainerStateProto */
 
 void rm_container_post(struct rm_container *c, enum rm_container_event event);
-/* The next answer to its ApplicationMaster says that it will be preempted. */
+/* The next answer to its ApplicationMaster reports its preemption. */
 void rm_container_announce_preemption(struct rm_container *c);
 /* FINISHED, RELEASED, EXPIRE, KILL */
 void rm_container_post_exit(struct rm_container *c, enum rm_container_event event,

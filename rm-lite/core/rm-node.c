@@ -133,7 +133,7 @@ void rm_node_take_signals(struct rm_node *n, struct sv_arena *a,
     resp->containers_to_signal =
         count ? sv_newn(a, typeof(*resp->containers_to_signal), count) : NULL;
     if (!resp->containers_to_signal)
-        return; /* without memory they stay for the next heartbeat */
+        return; /* without memory: left for the next heartbeat */
     DL_FOREACH_SAFE (n->to_signal, c, tmp) {
         Hadoop__Yarn__SignalContainerRequestProto *m =
             sv_new(a, Hadoop__Yarn__SignalContainerRequestProto);

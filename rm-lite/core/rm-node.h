@@ -41,7 +41,7 @@ struct rm_node_health {
     bool healthy;
 };
 struct rm_node_grace {
-    int64_t timeout_ms; /* for its applications to end; -1: none */
+    int64_t timeout_ms; /* time for its applications to end; -1: none */
 };
 
 struct rm_cid { /* a container id in a list */
@@ -63,14 +63,14 @@ struct rm_node {
     char key[300];               /* "host:port" */
     char *rack, *version, *http; /* http: "host:port" */
     int32_t http_port;
-    struct in6_addr peer; /* from which it registered; IPv4 as mapped */
+    struct in6_addr peer; /* address of registration; IPv4 as mapped */
     int state;
-    int counted; /* the state that rm->node_counts has it in; -1: none */
+    int counted; /* its state in rm->node_counts; -1: none */
     struct rm_res total;
     bool in_sched;
-    bool resize_waits;                /* its next answer has its new size */
+    bool resize_waits;                /* the next answer reports its new size */
     int64_t overcommit_ms;            /* monotonic; 0 = none: overcommit.h */
-    int64_t untracked_since_ms;       /* monotonic; 0: in a list of hosts, or not seen yet */
+    int64_t untracked_since_ms;       /* monotonic; 0: in a list of hosts, or not yet seen */
     int64_t decommission_deadline_ms; /* monotonic; 0 = none */
     int32_t response_id;
     int64_t seen_ms;   /* monotonic, last heartbeat */
@@ -78,7 +78,7 @@ struct rm_node {
     char *health;
     int32_t used_pmem, used_vmem, node_pmem, node_vmem; /* utilisation */
     float used_cpu, node_cpu;
-    int32_t container_key, nm_key; /* ids of the keys that it has */
+    int32_t container_key, nm_key; /* ids of the keys it has received */
     struct rm_container *containers;
     struct rm_name_set *apps; /* applications that the node reports as running */
     struct rm_cid *to_cleanup, *to_remove, *to_signal;
@@ -90,31 +90,32 @@ struct rm_node {
 
 typedef struct Hadoop__Yarn__NodeHeartbeatResponseProto Hadoop__Yarn__NodeHeartbeatResponseProto;
 
-#define RM_NODE_SIGNALS_MAX 1000 /* in one heartbeat's answer */
+#define RM_NODE_SIGNALS_MAX 1000 /* per heartbeat answer */
 
 struct rm_node *rm_node_new(struct rm *rm, const struct yarn_node_id *id);
 void rm_node_free(struct rm_node *n);
-/* To be called after its state has changed; `in_table` false: it is in neither table of nodes. */
+/* Call it after each change of state; `in_table` false: the node is in neither table. */
 void rm_node_recount(struct rm_node *n, bool in_table);
 int rm_node_wire_state(const struct rm_node *n); /* NodeStateProto */
 bool rm_node_is_active(const struct rm_node *n);
-/* For the answer to the next heartbeat: a container or an application to end, and a container
- * whose status the ApplicationMaster has. */
+/* Queue for the answer to the next heartbeat: a container or application to end, and a container
+ * whose status the ApplicationMaster has received. */
 void rm_node_cleanup_container(struct rm_node *n, struct yarn_container_id id);
 void rm_node_cleanup_app(struct rm_node *n, struct yarn_app_id id);
-/* `command`: a SignalContainerCommandProto. -EBUSY: RM_NODE_SIGNALS_MAX wait for the heartbeat. */
+/* `command`: a SignalContainerCommandProto. -EBUSY: RM_NODE_SIGNALS_MAX signals are queued. */
 int rm_node_signal_container(struct rm_node *n, struct yarn_container_id id, int command)
     _must_use_;
-/* Moves the applications to end into the answer of a heartbeat; without memory some stay. */
+/* Moves the applications to end into the answer of a heartbeat; without memory the rest is left for
+ * the next. */
 void rm_node_take_apps(struct rm_node *n, struct sv_arena *a,
                        Hadoop__Yarn__NodeHeartbeatResponseProto *resp);
-/* Moves the waiting signals into the answer of a heartbeat. */
+/* Moves the queued signals into the answer of a heartbeat. */
 void rm_node_take_signals(struct rm_node *n, struct sv_arena *a,
                           Hadoop__Yarn__NodeHeartbeatResponseProto *resp);
 void rm_node_pulled(struct rm_node *n, struct yarn_container_id id);
 void rm_node_clear_lists(struct rm_node *n);
 
-/* An operator gives it another size: the scheduler has it now, the node with its next answer. */
+/* Changes the size: in the scheduler now, on the node with its next answer. */
 void rm_node_resize(struct rm_node *n, struct rm_res total);
 
 void rm_node_post(struct rm_node *n, enum rm_node_event event);

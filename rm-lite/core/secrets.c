@@ -1,4 +1,4 @@
-/* Token keys and their rolling. See secrets.h; called by rm.c, tokens.c and the services. */
+/* Token keys and their rolling. See secrets.h. */
 #include "rm-lite/core/secrets.h"
 
 #include <errno.h>
@@ -19,7 +19,7 @@ int rm_secrets_init(struct rm_secrets *s, int64_t now, struct sv_error *err)
 
         if (s->keys[k].current.len)
             continue;
-        /* A random first id, so that a key of an earlier process is never taken for this one. */
+        /* A random first id, so that a key of an earlier process is never mistaken for this one. */
         r = yarn_master_key_generate(0, sizeof(start), &s->keys[k].current);
         if (r < 0)
             return sv_error_errno(err, r, "token keys: no random bytes");

@@ -1,5 +1,4 @@
-/* URLs of applications. See tracking.h; called by reports.c, audit.c, web-json.c and RMAppAttempt.
- */
+/* URLs of applications. See tracking.h. */
 #include "rm-lite/core/tracking.h"
 
 #include <limits.h>

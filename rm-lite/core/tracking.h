@@ -4,8 +4,8 @@
 
 #include "rm-lite/core/context.h"
 
-/* The URL for users: the proxied one where the ApplicationMaster gave one, else the application's
- * page. `att` may not be NULL. */
+/* The URL for users: the proxied one if the ApplicationMaster registered one, else the
+ * application's page. `att` may not be NULL. */
 void rm_tracking_url(const struct rm_attempt *att, char *buf, size_t size);
 void rm_app_page(const struct rm_app *app, char *buf, size_t size);
 

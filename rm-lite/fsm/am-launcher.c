@@ -71,13 +71,13 @@ static void finish(struct launch *l)
     next_turn(l);
 }
 
-/* Whether the attempt still has a master to launch or to clean up. */
+/* True if the attempt still has a master to launch or to clean up. */
 static bool is_due(const struct launch *l, const struct rm_attempt *att)
 {
     return att && (l->cleanup || (att->state == RM_ATT_ST_ALLOCATED && att->master));
 }
 
-/* The proxy is about to retry: not for an attempt that has ended meanwhile. */
+/* The proxy is about to retry: cancel if the attempt has ended meanwhile. */
 static void on_retry(const char *method, const struct sv_error *err, int64_t wait_ms,
                      const struct ipc_proxy_server *failed, const struct ipc_proxy_server *next,
                      void *userdata)
@@ -194,7 +194,7 @@ static int add_token(struct sv_arena *a, struct rm_attempt *att,
         r = yarn_credentials_parse(clc->tokens.data, clc->tokens.len, a, &cred, err);
     if (r >= 0)
         r = rm_token_amrm(a, att, &t);
-    /* Hadoop's alias for it is its (empty) service. */
+    /* As Hadoop, the alias is the (empty) service. */
     if (r >= 0)
         r = yarn_credentials_add(a, &cred, "", &t);
     if (r >= 0)

@@ -6,7 +6,7 @@
 
 /* startContainers; posts LAUNCHED or LAUNCH_FAILED to the attempt. */
 void rm_launcher_launch(struct rm_attempt *att);
-/* stopContainers of the master; errors are only logged (the node's heartbeat cleans up too). */
+/* stopContainers of the master; errors are only logged (the node's heartbeat also cleans up). */
 void rm_launcher_cleanup(struct rm_attempt *att);
 void rm_launcher_free(struct rm *rm);
 

@@ -1,4 +1,4 @@
-/* See app-lifetime.h; called by client-rm-service.c, reports and periodic.c. */
+/* See app-lifetime.h. */
 #include "rm-lite/fsm/app-lifetime.h"
 
 #include <errno.h>
@@ -27,7 +27,7 @@ int64_t rm_lifetime_end_ms(const struct rm_app *app)
     return ms;
 }
 
-/* The stored submission with another lifetime: a restarted ResourceManager reads it from there. */
+/* Stores the submission with another lifetime: a restarted ResourceManager reads it there. */
 static int rewrite(struct rm_app *app, int64_t seconds)
 {
     _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
@@ -124,7 +124,7 @@ void rm_lifetime_enforce(struct rm *rm, int64_t now_ms)
 
 /* ------------------------------------------------------------------- dates */
 
-/* `n` digits. */
+/* Parses `n` digits. */
 static bool number(const char **p, int n, int *ret)
 {
     int v = 0;

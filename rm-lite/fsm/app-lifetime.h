@@ -1,6 +1,6 @@
 /* LIFETIME timeouts of applications, as Hadoop's RMAppLifetimeMonitor: counted from the submission,
- * in wall clock time; an application that outlives its own is killed. Lifetimes and dates come from
- * clients. */
+ * in wall clock time; an application that exceeds its lifetime is killed. Lifetimes and dates come
+ * from clients. */
 #ifndef SELVEDGE_RM_LITE_FSM_APP_LIFETIME_H
 #define SELVEDGE_RM_LITE_FSM_APP_LIFETIME_H
 
@@ -10,17 +10,17 @@
 #define RM_LIFETIME_DATE_MAX 48
 #define RM_LIFETIME_UNLIMITED "UNLIMITED"
 
-/* When it ends, in milliseconds since the epoch; 0: never. */
+/* End of the lifetime, in milliseconds since the epoch; 0: never. */
 int64_t rm_lifetime_end_ms(const struct rm_app *app);
-/* Moves the end, which the store keeps with the submission. */
+/* Changes the end; the store keeps it with the submission. */
 int rm_lifetime_set_end(struct rm_app *app, int64_t end_ms) _must_use_;
 /* Gives a new application its queue's default-application-lifetime, or cuts its own to the queue's
- * maximum; in the submission, too, so that a restart or a refresh does not change it. */
+ * maximum; also in the submission, so that a restart or a refresh does not change it. */
 int rm_lifetime_of_queue(struct rm_app *app) _must_use_;
-/* As reports show it: the date or RM_LIFETIME_UNLIMITED, and the seconds that are left or -1. */
+/* For reports: the date or RM_LIFETIME_UNLIMITED, and the remaining seconds or -1. */
 void rm_lifetime_report(const struct rm_app *app, char ret_date[static RM_LIFETIME_DATE_MAX],
                         int64_t *ret_left_s);
-/* Kills the applications that are over their time. */
+/* Kills the applications that have exceeded their lifetime. */
 void rm_lifetime_enforce(struct rm *rm, int64_t now_ms);
 
 /* "2099-01-01T00:00:00.000+0000"; -EINVAL for any other form. */

@@ -52,7 +52,8 @@ static const char *const event_names[RM_ATT_EVENTS] = { "",
 
 /* ------------------------------------------------------------------ actions */
 
-/* The ApplicationMaster's asks from the submission: exactly one "*", others restrict the place. */
+/* The ApplicationMaster's asks from the submission: exactly one "*"; the others restrict the
+ * location. */
 static void add_to_scheduler(struct rm_attempt *att)
 {
     struct rm_app *app = att->app;
@@ -204,7 +205,7 @@ static int save_final(struct rm_attempt *att, int target, int final_status, cons
     att->final_status = final_status;
     if (text && *text)
         rm_append_text(&att->diagnostics, text);
-    if (target != RM_ATT_ST_FINISHING && target != RM_ATT_ST_FINISHED) { /* nobody is there */
+    if (target != RM_ATT_ST_FINISHING && target != RM_ATT_ST_FINISHED) { /* no master is left */
         rm_set_text(&att->host, NULL);
         att->rpc_port = -1;
     }
@@ -253,8 +254,8 @@ static int on_expire(void *object, int event, void *arg)
     return save_final(att, RM_ATT_ST_FAILED, F(FAILED), text);
 }
 
-/* Only the end of the master's container is an event of its attempt; the other containers go to the
- * ApplicationMaster's list (rm-container-fsm.c). */
+/* Only the end of the master's container is an event of its attempt; ends of the other containers
+ * are reported to the ApplicationMaster (rm-container-fsm.c). */
 static int32_t master_ended(struct rm_attempt *att, const struct sv_event *ev)
 {
     const struct rm_attempt_master_exit *p = ev->payload;
@@ -309,7 +310,8 @@ static void to_app(struct rm_attempt *att, int event)
     rm_app_post(att->app, event, att->diagnostics);
 }
 
-/* As in Hadoop the application keeps what runs: the next master is not told of the rest. */
+/* As in Hadoop the application keeps running containers; the next master does not learn of the
+ * others. */
 static void end_unstarted(const struct rm_app *app)
 {
     for (struct rm_container *c = app->containers; c; c = c->p_next)
@@ -318,7 +320,7 @@ static void end_unstarted(const struct rm_app *app)
                                    "Container of a completed application");
 }
 
-/* Releases everything of the attempt but the containers that the application keeps. */
+/* Releases all of the attempt's resources, except containers that the application keeps. */
 static void base_final(struct rm_attempt *att, bool keep)
 {
     struct rm_sched_event ev = { .type = RM_SCHED_ATTEMPT_REMOVED,
@@ -326,7 +328,7 @@ static void base_final(struct rm_attempt *att, bool keep)
                                                       .keep_containers = keep } };
 
     att->token_live = false;
-    (void)rm_schedule(att->rm, &ev, NULL); /* absent if it was never accepted, ignoring */
+    (void)rm_schedule(att->rm, &ev, NULL); /* not found if it was never accepted, ignoring */
     if (keep)
         end_unstarted(att->app);
     if (att->has_master && !att->master_done)
@@ -346,7 +348,7 @@ static int on_update_saved(void *object, int event, void *arg)
     case RM_ATT_ST_FINISHING:
         to_app(att, RM_APP_EV_ATTEMPT_UNREGISTERED);
         if (!att->master_done) {
-            att->seen_ms = sv_now_ms(); /* one expiry interval to end by itself */
+            att->seen_ms = sv_now_ms(); /* time to end by itself: one expiry interval */
             return RM_ATT_ST_FINISHING;
         }
         base_final(att, false);
@@ -423,7 +425,7 @@ static const struct sv_fsm_cell cells[RM_ATT_STATES * N] = {
 
     AT(RM_ATT_ST_ALLOCATED, RM_ATT_EV_LAUNCHED) = { on_launched, RM_ATT_ST_LAUNCHED, { 0 } },
     AT(RM_ATT_ST_ALLOCATED, RM_ATT_EV_LAUNCH_FAILED) = { on_fail, RM_ATT_ST_FINAL_SAVING, { 0 } },
-    /* A quick master registers before the answer of the NodeManager has been read. */
+    /* A fast master registers before the NodeManager's answer has been read. */
     AT(RM_ATT_ST_ALLOCATED, RM_ATT_EV_REGISTERED) = { on_registered, RM_ATT_ST_RUNNING, { 0 } },
     MASTER_ENDS(RM_ATT_ST_ALLOCATED),
     ENDS(RM_ATT_ST_ALLOCATED),

@@ -229,7 +229,7 @@ static int on_attempt_unregistered(void *object, int event, void *arg)
     return save_final(app, RM_APP_ST_FINISHING, app->current->final_status, ev->text);
 }
 
-/* After the end: tells the nodes, removes the application from the scheduler, audits. */
+/* At the end: notifies the nodes, removes the application from the scheduler, audits. */
 static void ended(struct rm_app *app)
 {
     struct rm *rm = app->rm;
@@ -246,7 +246,7 @@ static void ended(struct rm_app *app)
     }
     rm_set_clear(&app->ran_on);
     rm_app_context_drop(app);
-    (void)rm_schedule(rm, &ev, NULL); /* absent if it was rejected, ignoring */
+    (void)rm_schedule(rm, &ev, NULL); /* not found if it was rejected, ignoring */
     if (app->current && app->current->tracking_url)
         rm_set_text(&app->tracking_url, app->current->tracking_url);
     rm_audit_app_end(app);

@@ -48,8 +48,8 @@ static void expiry_start(struct rm_container *c)
 
 /* ------------------------------------------------------------------ actions */
 
-/* Whether an ApplicationMaster will pull the status: that of a failed attempt does not, but the
- * next one takes its list where the application keeps containers (rm_attempt_new). */
+/* True if an ApplicationMaster will pull the status: not after a failed attempt, unless the
+ * application keeps containers, whose list the next attempt inherits (rm_attempt_new). */
 static bool will_be_pulled(const struct rm_app *app, const struct rm_attempt *att)
 {
     if (att->state == RM_ATT_ST_FAILED)
@@ -58,7 +58,7 @@ static bool will_be_pulled(const struct rm_app *app, const struct rm_attempt *at
     return !rm_attempt_is_final(att) && att->state != RM_ATT_ST_FINISHING && !rm_app_is_final(app);
 }
 
-/* Queues the status for the ApplicationMaster: of the current attempt where the application keeps
+/* Queues the status for the ApplicationMaster: that of the current attempt if the application keeps
  * containers across attempts. */
 static void report_to_master(struct rm_container *c)
 {
@@ -116,7 +116,7 @@ static int end(struct rm_container *c, int state, const struct sv_event *ev)
         rm_attempt_post_master_exit(c->attempt, exit->exit_status, ev->text);
         if (c->node)
             rm_node_pulled(c->node, c->id);
-    } else if (c->state != RM_CON_ST_ALLOCATED) { /* the ApplicationMaster knows it */
+    } else if (c->state != RM_CON_ST_ALLOCATED) { /* the ApplicationMaster has received it */
         report_to_master(c);
     }
     if (state != RM_CON_ST_COMPLETED && c->node)
@@ -125,7 +125,7 @@ static int end(struct rm_container *c, int state, const struct sv_event *ev)
         DL_DELETE2(c->node->containers, c, n_prev, n_next);
     c->node = NULL;
     HASH_DEL(c->rm->containers, c);
-    if (c->state == RM_CON_ST_ALLOCATED)                       /* nobody knows it */
+    if (c->state == RM_CON_ST_ALLOCATED)                       /* nobody has received it */
         DL_APPEND2(c->rm->dead_containers, c, n_prev, n_next); /* freed when the queue is empty */
     else
         rm_ended_keep(c);
@@ -133,7 +133,7 @@ static int end(struct rm_container *c, int state, const struct sv_event *ev)
     return state;
 }
 
-/* From here on it can be started: its node must be told of the application's end. */
+/* From here on it can be started: its node must be notified of the application's end. */
 static int on_acquired(void *object, int event, void *arg)
 {
     struct rm_container *c = object;
@@ -234,7 +234,7 @@ const struct sv_fsm rm_container_fsm = {
     .cells = cells,
 };
 
-/* The one line of a container at INFO: a large cluster has thousands a second. */
+/* The only INFO line of a container: a large cluster ends thousands a second. */
 static void log_life(const struct rm_container *c)
 {
     char node[300];

@@ -117,13 +117,13 @@ static void no_longer_drains(struct rm_node *n)
     rm_store_drained(n->rm, n->key);
 }
 
-/* Moves the node to the inactive table; its RPCs are answered RESYNC or SHUTDOWN from now on. */
+/* Moves the node to the inactive table; from now on its RPCs are answered RESYNC or SHUTDOWN. */
 static int deactivate(struct rm_node *n, int state)
 {
     struct rm_node *old = rm_node_find_inactive(n->rm, n->key);
 
     n->state = state;
-    if (state == RM_NODE_ST_DECOMMISSIONED) /* a lost node drains on when it comes back */
+    if (state == RM_NODE_ST_DECOMMISSIONED) /* a LOST node drains on when it returns */
         no_longer_drains(n);
     leave(n);
     report_to_masters(n);
@@ -188,7 +188,7 @@ static int on_recommission(void *object, int event, void *arg)
     return RM_NODE_ST_RUNNING;
 }
 
-/* Decommissions the node once nothing runs on it, or after its timeout. */
+/* Decommissions the node once it runs nothing, or after its timeout. */
 static int on_decommissioning_status(void *object, int event, void *arg)
 {
     struct rm_node *n = object;

@@ -1,5 +1,4 @@
-/* Decisions of the scheduler as events; see scheduling.h. Called by the state machines, the RPC
- * services and rm.c. */
+/* Decisions of the scheduler as events; see scheduling.h. */
 #include "rm-lite/fsm/scheduling.h"
 
 #include <string.h>
@@ -14,7 +13,8 @@
 #include "wire/exit-status.h"
 
 #define ROUND_TURN_MS 5
-/* As clients in services.c: a long round takes turns with them and never delays a heartbeat. */
+/* As clients in services.c: a long allocation pass takes turns with them and never delays a
+ * heartbeat. */
 #define ROUND_PRIORITY (SD_EVENT_PRIORITY_NORMAL + 20)
 
 static void on_allocated(struct rm *rm, const struct rm_decision *d)
@@ -119,7 +119,7 @@ void rm_preempt_tick(struct rm *rm, int64_t now_ms)
     if (every == 0 || now_ms < rm->preempt_at_ms || now_ms < rm->hold_until_ms)
         return;
     rm->preempt_at_ms = now_ms + every;
-    if (rm_schedule(rm, &ev, &err) < 0) /* without memory the next round retries, ignoring */
+    if (rm_schedule(rm, &ev, &err) < 0) /* without memory the next pass retries, ignoring */
         sv_log_warning("preemption: %s", err.text[0] ? err.text : "no memory for a round");
 }
 
@@ -167,7 +167,7 @@ static void continue_later(struct rm *rm)
         sv_log_warning("scheduling round: cannot go on in the next turn: %s", strerror(-r));
 }
 
-/* One turn of a round: at most RM_TURN_DECISIONS decisions or ROUND_TURN_MS. */
+/* One turn of a pass: at most RM_TURN_DECISIONS decisions or ROUND_TURN_MS. */
 static void run_turn(struct rm *rm)
 {
     struct rm_sched_event ev = { .type = RM_SCHED_ASK_ROUND,

@@ -7,15 +7,15 @@
 #include "rm-lite/core/context.h"
 #include "rm-lite/scheduler/scheduler.h"
 
-/* Applies a scheduler event and posts what the scheduler decides. */
+/* Applies a scheduler event and posts the resulting events. */
 int rm_schedule(struct rm *rm, const struct rm_sched_event *ev, struct sv_error *err);
-/* One line of the log for each key of the queues that the scheduler does not honour. */
+/* Logs a line for each queue key that the scheduler does not honour. */
 void rm_log_queue_keys(struct rm *rm, struct sv_conf *conf);
-/* A round of preemption between queues when it is time for one. */
+/* Runs a round of preemption if its interval has passed. */
 void rm_preempt_tick(struct rm *rm, int64_t now_ms);
-/* Requests a scheduling round over the recently seen nodes on which something has become possible,
- * when the event queue is empty. A long one goes on in the next turns of the event loop. */
+/* Requests an allocation pass over the recently seen nodes on which something has become possible,
+ * when the event queue is empty. A long pass continues in the next turns of the event loop. */
 void rm_request_round(struct rm *rm);
-void rm_run_requested_round(struct rm *rm); /* the first turn, if one is requested */
+void rm_run_requested_round(struct rm *rm); /* the first turn, if a pass is requested */
 
 #endif

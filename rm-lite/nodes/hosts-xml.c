@@ -1,4 +1,4 @@
-/* See hosts-xml.h. Called by nodes-list.c. */
+/* See hosts-xml.h. */
 #include "rm-lite/nodes/hosts-xml.h"
 
 #include <errno.h>
@@ -15,8 +15,8 @@ struct list {
     struct rm_name_set *set;
     bool in_host;                /* a <host> is open */
     bool timed;                  /* it has a <timeout> */
-    struct sv_buf name, timeout; /* texts of its elements */
-    struct sv_buf *into;         /* one of these; NULL: text that does not count */
+    struct sv_buf name, timeout; /* element texts */
+    struct sv_buf *into;         /* one of these; NULL: ignored text */
 };
 
 static void put(struct sv_xml *x, struct sv_buf *b, const char *s, size_t n)
@@ -66,7 +66,7 @@ static int parse_timeout(char *text, int64_t *ret_ms)
     return r;
 }
 
-/* The timeout is that of all names of the host, whichever comes first. */
+/* The timeout applies to all names of the host, in any order of the elements. */
 static void add_host(struct sv_xml *x, struct list *l)
 {
     int64_t timeout_ms = RM_NO_TIMEOUT;

@@ -1,6 +1,6 @@
-/* Addresses of nodes; see node-address.h. Called by resource-tracker-service.c. Hostile: the name
- * that a peer claims. Names are resolved off the loop, a few at a time, in order of arrival: after
- * a restart of the ResourceManager all nodes register at once. */
+/* Addresses of nodes; see node-address.h. Hostile: the name that a peer claims. Names are resolved
+ * off the loop, a few at a time, in order of arrival: after a restart of the ResourceManager all
+ * nodes register at once. */
 #include "rm-lite/nodes/node-address.h"
 
 #include <arpa/inet.h>
@@ -20,7 +20,7 @@ struct lookup {
     struct rm *rm;
     struct ipc_call *call;
     const ProtobufCMessage *request; /* in the call's arena */
-    const char *host;                /* too */
+    const char *host;                /* in the call's arena */
     rm_node_address_done done;
     struct ipc_resolve *resolve; /* NULL: waits for its turn */
 };
@@ -32,7 +32,7 @@ struct rm_node_lookups {
 
 /* ---- Comparison ---- */
 
-/* The kernel binds a socket to this machine's addresses only. */
+/* True if a socket can be bound to it: the kernel binds to this machine's addresses only. */
 static bool is_own(const struct in6_addr *ip)
 {
     struct sockaddr_in v4 = { .sin_family = AF_INET };

@@ -1,4 +1,4 @@
-/* Whether a node's claimed host is the machine that it connects from. */
+/* Check that a node's claimed host is the machine from which it connects. */
 #ifndef SELVEDGE_RM_LITE_NODES_NODE_ADDRESS_H
 #define SELVEDGE_RM_LITE_NODES_NODE_ADDRESS_H
 
@@ -13,12 +13,12 @@
 typedef void (*rm_node_address_done)(int status, struct rm *rm, struct ipc_call *call,
                                      const ProtobufCMessage *request);
 
-/* Runs `done` once, at once where no look-up is needed, else later; the caller keeps the call
+/* Runs `done` once, immediately if no look-up is needed, else later; the caller keeps the call
  * open. */
 void rm_node_address_check(struct rm *rm, struct ipc_call *call, const ProtobufCMessage *request,
                            const char *host, rm_node_address_done done);
-/* The same address, or both of this machine. */
+/* True for equal addresses, or if both are this machine's. */
 bool rm_node_address_same(const struct in6_addr *a, const struct in6_addr *b);
-void rm_node_address_stop(struct rm *rm); /* ends look-ups with -ECANCELED */
+void rm_node_address_stop(struct rm *rm); /* cancels look-ups with -ECANCELED */
 
 #endif

@@ -1,6 +1,5 @@
-/* Authentication of nodes; see node-auth.h. Called by rm.c, services.c and
- * resource-tracker-service.c. Hostile: every peer of 8031, containers of our own nodes among them;
- * the keys of all tokens are behind it. */
+/* Authentication of nodes; see node-auth.h. Hostile: every peer of 8031, containers of our own
+ * nodes among them; the keys of all tokens are behind it. */
 #include "rm-lite/nodes/node-auth.h"
 
 #include <arpa/inet.h>
@@ -12,7 +11,7 @@
 #include "wire/token/node-secret.h"
 
 #define UNPROTECTED "selvedge.rm.unprotected-nodes"
-#define TELL_MS 5000 /* between two messages about refused peers, who may be many */
+#define TELL_MS 5000 /* between two messages about refused peers, which may be many */
 
 struct network {
     struct in6_addr ip; /* IPv4 as mapped */
@@ -112,17 +111,18 @@ int rm_node_auth_new(struct rm *rm, struct sv_error *err)
     if (r < 0)
         return r;
     if (a->secret.len == 0 && a->n_unprotected == 0)
-        return sv_error_set(err, -ENOKEY,
-                            "%s: there is no node secret, and without it whoever reaches the "
-                            "ResourceTracker's port gets the keys of all tokens. Make one (umask "
-                            "077; head -c 32 /dev/urandom | base64 > %s, owned by the daemon's "
-                            "account) and copy it to each node, or name the addresses of nodes "
-                            "without it in " UNPROTECTED,
-                            key, yarn_node_secret_key()->def);
+        return sv_error_set(
+            err, -ENOKEY,
+            "%s: there is no node secret, and without it every peer of the "
+            "ResourceTracker's port would get the keys of all tokens. Make one (umask "
+            "077; head -c 32 /dev/urandom | base64 > %s, owned by the daemon's "
+            "account) and copy it to each node, or name the addresses of nodes "
+            "without it in " UNPROTECTED,
+            key, yarn_node_secret_key()->def);
     if (a->secret.len > 0)
         sv_log_info("nodes must have the node secret %s", a->secret.id);
     if (a->n_unprotected > 0)
-        sv_log_warning(UNPROTECTED "=%s: whoever connects from there, a container too, can "
+        sv_log_warning(UNPROTECTED "=%s: every peer there, containers included, can "
                                    "register as a node and gets the keys of all tokens",
                        rm->conf.unprotected_nodes);
     return 0;

@@ -1,5 +1,5 @@
-/* NodesListManager. See nodes-list.h. The files are the operator's: a host is a word, a
- * comment begins with #. Called at start, by refreshNodes and by resource-tracker-service.c. */
+/* NodesListManager. See nodes-list.h. The files are the operator's: a host is a word, a comment
+ * begins with #. */
 #include "rm-lite/nodes/nodes-list.h"
 
 #include <errno.h>
@@ -70,7 +70,7 @@ bool rm_nodes_list_allows(struct rm *rm, const char *host)
     return !rm->include || rm_set_has(rm->include, host);
 }
 
-/* A host's own timeout in the list wins. */
+/* A host's own timeout in the list takes precedence. */
 static int64_t timeout_of(struct rm *rm, const char *host, int64_t timeout_ms)
 {
     const struct rm_name_set *one = rm_set_get(rm->exclude, host);
@@ -80,7 +80,7 @@ static int64_t timeout_of(struct rm *rm, const char *host, int64_t timeout_ms)
 
 void rm_nodes_list_apply(struct rm *rm, bool graceful, int64_t timeout_ms)
 {
-    SV_DISPATCH_BATCH(rm->dispatcher); /* a node that leaves changes the table */
+    SV_DISPATCH_BATCH(rm->dispatcher); /* decommissioning a node changes the table */
     struct rm_node *n, *tmp;
 
     HASH_ITER (hh, rm->nodes, n, tmp) {

@@ -1,5 +1,5 @@
-/* See overcommit.h. Called by admin-service.c, web-admin.c and resource-tracker-service.c. As at
- * Apache's the containers that run go, masters last, the newest first, until the rest fits. */
+/* See overcommit.h. As at Apache's, running containers are preempted, the newest first, masters
+ * last, until the rest fits. */
 #include "rm-lite/nodes/overcommit.h"
 
 #include <stdlib.h>
@@ -21,7 +21,7 @@ static int order(const void *left, const void *right)
     return yarn_container_id_cmp(b->id, a->id);
 }
 
-/* Those that run, in the order in which they go; owned. */
+/* The running containers, in the order of preemption; owned. */
 static struct rm_container **victims(const struct rm_node *n, size_t *ret_n)
 {
     struct rm_container **list, *c;
@@ -72,7 +72,7 @@ static void check(struct rm_node *n, bool kill)
         left = rm_res_add(left, list[i]->resource);
         preempt(list[i], kill);
     }
-    sv_dispatcher_run(n->rm->dispatcher); /* they end, so that none is found twice */
+    sv_dispatcher_run(n->rm->dispatcher); /* they end now, so that none is selected twice */
 }
 
 void rm_overcommit_resize(struct rm_node *n, struct rm_res total, int64_t timeout_ms)
@@ -86,7 +86,7 @@ void rm_overcommit_resize(struct rm_node *n, struct rm_res total, int64_t timeou
         n->overcommit_ms = sv_now_ms() + timeout_ms;
     if (n->overcommit_ms == 0)
         return;
-    sv_dispatcher_run(n->rm->dispatcher); /* the scheduler knows the new size */
+    sv_dispatcher_run(n->rm->dispatcher); /* the scheduler must know the new size */
     check(n, timeout_ms == 0);
 }
 

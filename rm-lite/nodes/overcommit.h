@@ -1,4 +1,4 @@
-/* Nodes that were made smaller than what runs on them: updateNodeResource's OvercommitTimeout. */
+/* Nodes with a new size below their usage: updateNodeResource's OvercommitTimeout. */
 #ifndef SELVEDGE_RM_LITE_NODES_OVERCOMMIT_H
 #define SELVEDGE_RM_LITE_NODES_OVERCOMMIT_H
 
@@ -6,11 +6,11 @@
 
 struct rm_node;
 
-/* Gives the node a new size. `timeout_ms` 0 or more: containers above it are preempted after so
- * long, at once with 0; their masters are told now. Below 0: they stay, unless an earlier call said
- * otherwise, as at Apache's. */
+/* Gives the node a new size. `timeout_ms` >= 0: containers above it are preempted after that time,
+ * and their masters are warned now. Below 0: they are kept, unless an earlier call set a timeout,
+ * as at Apache's. */
 void rm_overcommit_resize(struct rm_node *n, struct rm_res total, int64_t timeout_ms);
-/* With each heartbeat of the node: preempts what is due. */
+/* Called with each heartbeat of the node: preempts after the timeout. */
 void rm_overcommit_beat(struct rm_node *n);
 
 #endif

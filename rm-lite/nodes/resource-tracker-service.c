@@ -61,8 +61,9 @@ static void recover_container(struct rm *rm, struct rm_node *n,
         return;
     }
     if (id.id >> RM_EPOCH_SHIFT == rm->epoch) {
-        /* Of this epoch and not in the table: it has ended. Its ApplicationMaster has the status or
-         * will get it; a NodeManager that restarted meanwhile must not cause a second report. */
+        /* A container of this epoch that is not in the table has ended. Its ApplicationMaster has
+         * the status or will get it; a NodeManager that restarted meanwhile must not cause a second
+         * report. */
         if (!complete)
             rm_node_cleanup_container(n, id);
         else if (!rm_done_find(rm, id))
@@ -240,8 +241,8 @@ static const char *foreign_host(struct sv_arena *a, const struct yarn_node_id *i
                            id->host, ipc_call_peer(call)->address, id->host);
 }
 
-/* The peer may speak for the node. `status` tells whether the node's host is the peer's machine;
- * with 0 `rack` is the node's. */
+/* The peer may speak for the node. `status`: see rm_node_address_done; 0: `rack` is the
+ * node's. */
 static void register_node(int status, const char *rack, struct rm *rm, struct ipc_call *call,
                           const ProtobufCMessage *request)
 {

@@ -98,7 +98,7 @@ static void finish(struct rm_topology_run *r, char *const *racks, const struct s
     rm_topology_run_done done = r->done;
     void *userdata = r->userdata;
 
-    done(racks, err, userdata); /* the words are in r->text */
+    done(racks, err, userdata); /* `racks` point into r->text */
     rm_topology_run_free(r);
 }
 
@@ -124,7 +124,7 @@ char *rm_topology_word(char **at)
     return word;
 }
 
-/* max + 1: there are more. */
+/* Returns max + 1 if there are more. */
 static size_t split(char *text, char **words, size_t max)
 {
     size_t n = 0;
@@ -137,7 +137,7 @@ static size_t split(char *text, char **words, size_t max)
     return n;
 }
 
-/* When the output has ended and the process, too. */
+/* Once both the output and the process have ended. */
 static void on_end(struct rm_topology_run *r)
 {
     char *words[WORDS_MAX], why[96];

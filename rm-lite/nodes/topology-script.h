@@ -1,4 +1,4 @@
-/* One run of the operator's topology script: addresses as arguments, one rack a word on its
+/* One run of the operator's topology script: addresses as arguments, one rack per word on its
  * standard output. */
 #ifndef SELVEDGE_RM_LITE_NODES_TOPOLOGY_SCRIPT_H
 #define SELVEDGE_RM_LITE_NODES_TOPOLOGY_SCRIPT_H
@@ -9,8 +9,8 @@
 
 struct rm_topology_run;
 
-/* `racks`: n words, or NULL and the reason in err->text: it could not be run, ended with another
- * code than 0, was silent for too long, or printed another number of words. */
+/* `racks`: n words, or NULL and the reason in err->text: the script could not be run, exited with
+ * another code than 0, timed out, or printed another number of words. */
 typedef void (*rm_topology_run_done)(char *const *racks, const struct sv_error *err,
                                      void *userdata);
 
@@ -21,7 +21,7 @@ int rm_topology_run_start(sd_event *event, const char *script, const char *const
 /* Kills the script without a callback. Accepts NULL, returns NULL. */
 struct rm_topology_run *rm_topology_run_free(struct rm_topology_run *r);
 
-/* Cuts the next word off *at; NULL: none is left. */
+/* Cuts the next word off *at; NULL: no more. */
 char *rm_topology_word(char **at);
 
 #endif

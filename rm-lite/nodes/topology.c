@@ -29,9 +29,9 @@ struct rack_lookup { /* waits for the script */
     struct rack_lookup *prev, *next;
     struct ipc_call *call;
     const ProtobufCMessage *request; /* in the call's arena */
-    char *address;                   /* too */
+    char *address;                   /* in the call's arena */
     rm_rack_done done;
-    bool asked; /* of the script that runs */
+    bool asked; /* an argument of the running script */
 };
 
 struct rm_topology {
@@ -39,7 +39,7 @@ struct rm_topology {
     struct place *table, *answers;
     struct rack_lookup *waiting;
     struct rm_topology_run *run;
-    int64_t timeout_ms; /* of a run */
+    int64_t timeout_ms; /* limit of a run */
 };
 
 bool rm_rack_valid(const char *rack)
@@ -79,7 +79,7 @@ static int place_add(struct place **all, const char *name, const char *rack)
     struct place *p, *old;
 
     HASH_FIND_STR(*all, name, old);
-    if (old) { /* the last one counts, as in Hadoop */
+    if (old) { /* the last row wins, as in Hadoop */
         rm_set_text(&old->rack, rack);
         return 0;
     }
@@ -151,7 +151,7 @@ static void answer(struct rm *rm, struct rack_lookup *l, const char *rack)
     copy.done(rack, rm, copy.call, copy.request);
 }
 
-/* The racks come in the order of the look-ups that were asked. */
+/* The racks come in the order of the addresses passed. */
 static void on_racks(char *const *racks, const struct sv_error *err, void *userdata)
 {
     struct rm *rm = userdata;

@@ -1,4 +1,4 @@
-/* Memory and refusals of answers; see answer.h. Called by the four RPC services. */
+/* Memory and refusals of answers; see answer.h. */
 #include "rm-lite/requests/answer.h"
 
 #include <stdarg.h>

@@ -11,7 +11,7 @@ struct sv_arena *rm_answer_arena(void) _must_use_;
 /* Refuses a client's or operator's request as Apache does: a YarnException that names the
  * IOException. Hadoop's clients would retry a plain IOException for 15 minutes. */
 void rm_answer_io_error(struct ipc_call *call, const char *fmt, ...) _printf_(2, 3);
-/* Fails a request for want of memory; the caller retries. */
+/* Fails a request for lack of memory; the caller retries. */
 void rm_answer_no_memory(struct ipc_call *call);
 
 /* Packs an answer into *bytes, for a repeated request: malloc'ed, replaces what is there. Without

@@ -1,4 +1,4 @@
-/* See app-control.h. Called by client-rm-service.c and web-control.c. */
+/* See app-control.h. */
 #include "rm-lite/requests/app-control.h"
 
 #include <errno.h>
@@ -74,7 +74,7 @@ static int move(struct rm_app *app, const struct rm_caller *by, const char *queu
         return sv_error_set(err, -ENOMEM, "no memory for the submission");
     r = rm_schedule(app->rm, &ev, err);
     if (r >= 0)
-        r = rm_sched_queue(app->rm->sched, queue, &to); /* it is there: the move has found it */
+        r = rm_sched_queue(app->rm->sched, queue, &to); /* exists: the move has found it */
     if (r < 0 || sv_streq(app->queue, to.path)) {
         rm_app_context_drop(app);
         return r;

@@ -9,7 +9,7 @@
 #include "common/loop-guard.h"
 #include "rm-lite/requests/answer.h"
 
-#define ANSWER_MAX (120u << 20) /* Hadoop's clients take 128 MiB, ipc.maximum.response.length */
+#define ANSWER_MAX (120u << 20) /* Hadoop's clients accept 128 MiB, ipc.maximum.response.length */
 #define MEMBER(n) ((uint8_t)((n) << 3 | 2))
 #define FRONT 11 /* bytes of a tag and a length */
 
@@ -19,12 +19,12 @@ struct waiting {
 };
 
 struct rm_call_lists {
-    sd_event_source *turn; /* on while a list is being made or one waits */
-    struct ipc_call *call; /* whose list is being made, or NULL */
+    sd_event_source *turn; /* enabled while a list is being built or waits */
+    struct ipc_call *call; /* the call whose list is being built, or NULL */
     const struct rm_call_kind *kind;
     struct rm_call_items list;
     size_t at;
-    bool in_member; /* of the answer, whose other members the head has */
+    bool in_member; /* entries are in a member of the answer, whose other members `head` has */
     struct sv_buf text;
     struct waiting *waiting; /* oldest first */
 };
@@ -76,7 +76,7 @@ static int put_entry(struct sv_buf *b, const ProtobufCMessage *m, int member)
     return 0;
 }
 
-/* Where entries are in a member of the answer, its tag and length go before it at the end. */
+/* If the entries are in a member of the answer, its tag and length precede it at the end. */
 static int put_head(struct sv_buf *b, const ProtobufCMessage *head)
 {
     static const uint8_t room[FRONT];
@@ -101,7 +101,7 @@ static const uint8_t *put_front(struct sv_buf *b)
 
 /* ---- A list ---- */
 
-/* The next entries of the list, at most `max`. */
+/* Appends at most `max` entries. */
 static int put_entries(struct rm *rm, struct rm_call_lists *l, size_t max)
 {
     _cleanup_arena_ struct sv_arena *a = rm_answer_arena();
@@ -189,7 +189,7 @@ static struct rm_call_lists *lists_of(struct rm *rm)
         free(l);
         return NULL;
     }
-    /* Behind the sockets of nodes and masters: services.c. */
+    /* Lower priority than the sockets of nodes and masters: services.c. */
     (void)sd_event_source_set_priority(l->turn, SD_EVENT_PRIORITY_NORMAL + 20);
     (void)sd_event_source_set_enabled(l->turn, SD_EVENT_OFF);
     l->text = SV_BUF_INIT(ANSWER_MAX);
@@ -242,7 +242,7 @@ void rm_call_list(struct rm *rm, const struct rm_call_request *q, const struct r
     }
     (void)sd_event_source_set_enabled(l->turn, SD_EVENT_ON); /* cannot fail, ignoring */
     if (l->call) {
-        rm_call_items_free(items); /* chosen again in its turn */
+        rm_call_items_free(items); /* selected again in its turn */
         wait_for_turn(l, q);
         return;
     }

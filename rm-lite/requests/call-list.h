@@ -1,9 +1,9 @@
-/* Lists over RPC that may be long, of all applications or nodes of a large cluster or of all
- * containers of an attempt: made in turns of the event loop, so that heartbeats do not wait.
+/* Long lists over RPC (all applications or nodes of a large cluster, all containers of an attempt),
+ * built in turns of the event loop, so that heartbeats do not wait.
  *
- * The bytes of a message with one repeated member are those of its entries one after the other, so
- * each entry is packed in its turn, and the answer is sent when all are there. One long list is
- * made at a time, others wait for it. Called by application-reports.c and cluster-reports.c. */
+ * A message with one repeated member is the concatenation of its packed entries, so each entry is
+ * packed in its turn, and the answer is sent when all are packed. One long list is built at a time,
+ * others wait. */
 #ifndef SELVEDGE_RM_LITE_REQUESTS_CALL_LIST_H
 #define SELVEDGE_RM_LITE_REQUESTS_CALL_LIST_H
 
@@ -15,36 +15,36 @@ struct rm_call_item {
     struct yarn_app_id app;
     struct yarn_container_id container;
     char *node; /* malloc'd, or NULL */
-    bool whole; /* the caller may see all of it */
+    bool whole; /* the caller may see all fields */
 };
 
 struct rm_call_kind {
-    /* In the arena. *ret NULL: it is gone meanwhile, left out. -ENOMEM. */
+    /* In the arena. *ret NULL: it no longer exists, skipped. -ENOMEM. */
     int (*entry)(struct rm *rm, struct sv_arena *a, const char *user,
                  const struct rm_call_item *item, const ProtobufCMessage **ret);
-    int member; /* number of the entries in the answer, or in the head */
+    int member; /* field number of the entries in the answer, or in the head */
 };
 
 struct rm_call_items {
     struct rm_call_item *items;
     size_t n;
 };
-/* Room for n items, zeroed; list.n stays 0. False: no memory. */
+/* Allocates n zeroed items; list.n is 0. False: no memory. */
 bool rm_call_items_new(struct rm_call_items *l, size_t n) _must_use_;
 void rm_call_items_free(struct rm_call_items *l);
 
 struct rm_call_request {
     struct ipc_call *call;
     const ProtobufCMessage *request; /* in the call's arena */
-    ipc_handler handler;             /* gets the call again where it has to wait */
+    ipc_handler handler;             /* handles the call again after a wait for groups */
 };
 
 #define RM_CALL_LIST_TURN                                                                          \
     32 /* entries; a list that is no longer than two turns is made at once                         \
         */
 
-/* Answers, at once or later. Takes the items. `head`: entries are not of the answer but of its
- * first member, and this is that member without them; or NULL. */
+/* Answers, immediately or later. Takes ownership of the items. `head`: the entries belong to the
+ * answer's first member, which is `head` without them; or NULL. */
 void rm_call_list(struct rm *rm, const struct rm_call_request *q, const struct rm_call_kind *kind,
                   struct rm_call_items *items, const ProtobufCMessage *head);
 void rm_call_lists_stop(struct rm *rm);

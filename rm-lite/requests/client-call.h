@@ -1,5 +1,5 @@
-/* Shared by the methods of ApplicationClientProtocol: the caller, and the objects that a request
- * names. */
+/* Shared by the methods of ApplicationClientProtocol: the caller, and the look-up of objects named
+ * in a request. */
 #ifndef SELVEDGE_RM_LITE_REQUESTS_CLIENT_CALL_H
 #define SELVEDGE_RM_LITE_REQUESTS_CLIENT_CALL_H
 
@@ -13,7 +13,7 @@ struct rm_app *rm_client_app(struct ipc_call *call, struct rm *rm,
                              const Hadoop__Yarn__ApplicationIdProto *m);
 struct rm_attempt *rm_client_attempt(struct ipc_call *call, struct rm *rm,
                                      const Hadoop__Yarn__ApplicationAttemptIdProto *m);
-/* access.h. False after the call was answered, or when `handler` gets it again later. */
+/* See access.h. False after the call was answered, or if `handler` will get it again later. */
 bool rm_client_may_modify(struct ipc_call *call, const ProtobufCMessage *request,
                           ipc_handler handler, const struct rm_app *app, const char *operation);
 

@@ -1,5 +1,5 @@
-/* Reports. See reports.h; called by client-rm-service.c and application-master-service.c. States
- * and statuses are always set: unmodified clients read them without a null check. */
+/* Reports. See reports.h. States and statuses are always set: unmodified clients read them without
+ * a null check. */
 #include "rm-lite/requests/reports.h"
 
 #include <string.h>
@@ -151,7 +151,7 @@ seconds_map(struct sv_arena *a, const struct rm_usage_row *rows, int n, bool pre
     return v;
 }
 
-/* Clients print the maps, of all types; old ones know memory and virtual cores alone. */
+/* Clients print the maps, of all types; old clients read memory and virtual cores alone. */
 static bool use_of_types(struct sv_arena *a, const struct rm_app *app,
                          Hadoop__Yarn__ApplicationResourceUsageReportProto *m)
 {
@@ -184,7 +184,7 @@ static Hadoop__Yarn__ApplicationResourceUsageReportProto *usage(struct sv_arena 
         return NULL;
     hadoop__yarn__application_resource_usage_report_proto__init(m);
     if (rm_sched_app_usage(app->rm->sched, app->id, &use) < 0 && rm_app_final_stored(app)) {
-        use.used = use.reserved = (struct rm_res){ -1, -1, { -1, -1 } }; /* not known any more */
+        use.used = use.reserved = (struct rm_res){ -1, -1, { -1, -1 } }; /* no longer known */
         use.containers = use.reserved_containers = -1;
     }
     m->has_num_used_containers = m->has_num_reserved_containers = true;
@@ -262,7 +262,7 @@ static bool report_attempt(struct sv_arena *a, struct rm_app *app, const char *v
     if (!att)
         return true;
     m->currentapplicationattemptid = yarn_attempt_id_to(a, att->id);
-    /* Whoever has the token is the master, so it is for the owner alone. */
+    /* The token makes its holder the master, so only the owner gets it. */
     if (app->unmanaged && att->token_live && att->state == RM_ATT_ST_LAUNCHED &&
         sv_streq(viewer, app->user)) {
         struct yarn_token t;

@@ -14,7 +14,7 @@ Hadoop__Yarn__ApplicationACLMapProto **rm_app_acls(struct rm_app *app, size_t *r
 int32_t rm_active_nodes(const struct rm *rm);           /* RUNNING or DECOMMISSIONING */
 int32_t rm_count_nodes(const struct rm *rm, int state); /* rm_node_state */
 Hadoop__Yarn__NodeReportProto *rm_node_report(struct sv_arena *a, const struct rm_node *n);
-/* `viewer` asks: only the owner of an unmanaged application gets its AMRMToken. NULL: nobody. */
+/* `viewer`: only the owner of an unmanaged application gets its AMRMToken. NULL: nobody. */
 Hadoop__Yarn__ApplicationReportProto *rm_app_report(struct sv_arena *a, struct rm_app *app,
                                                     const char *viewer);
 Hadoop__Yarn__ApplicationAttemptReportProto *rm_attempt_report(struct sv_arena *a,

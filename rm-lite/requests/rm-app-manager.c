@@ -56,7 +56,7 @@ static bool asks_for_label(const Submission *ctx)
     return named(ctx->node_label_expression);
 }
 
-/* Whether the submission may be taken, and the queue that it goes to. */
+/* Checks the submission and selects its queue. */
 static int admit(struct rm *rm, const Submission *ctx, struct yarn_app_id id, const char *user,
                  const char **ret_queue, const char **ret_class, struct sv_error *err)
 {
@@ -127,7 +127,7 @@ int rm_app_submit(struct rm *rm, const Submission *ctx, const char *user, const 
     if (!ctx || yarn_app_id_from(ctx->application_id, &id) < 0)
         return sv_error_set(err, -EINVAL, "Invalid application id: null");
     if (rm_app_find(rm, id))
-        return 0; /* a repeated submission is answered as the first */
+        return 0; /* a repeated submission gets the same answer */
     r = admit(rm, ctx, id, user, &queue, ret_class, err);
     if (r < 0)
         return r;
@@ -146,7 +146,7 @@ int rm_app_submit(struct rm *rm, const Submission *ctx, const char *user, const 
     return 0;
 }
 
-/* The type that is out of bounds, and whether it is below zero. */
+/* Name of the first type that is out of bounds; *ret_less: it is negative. */
 static const char *bad_type(struct rm_res asked, struct rm_res max, bool *ret_less)
 {
     const struct rm_types *types = rm_types();

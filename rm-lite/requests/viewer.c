@@ -1,4 +1,4 @@
-/* See viewer.h. Called by the web server and by the methods of ApplicationClientProtocol. */
+/* See viewer.h. */
 #include "rm-lite/requests/viewer.h"
 
 #include <stdio.h>
@@ -20,12 +20,12 @@ struct rm_waiting {
     ipc_handler handler;
 };
 
-/* ---- Who ---- */
+/* ---- Viewers ---- */
 
 static void init(struct rm *rm, struct rm_viewer *v)
 {
     v->rm = rm;
-    (void)sv_groups_missed(rm->groups); /* of others, ignoring */
+    (void)sv_groups_missed(rm->groups); /* missed by others, ignoring */
     v->sees_all =
         !rm->conf.acl_enable || (*v->user && sv_web_is_admin(&rm->conf.auth, v->user, rm->groups));
 }
@@ -112,7 +112,7 @@ void rm_viewers_stop(struct rm *rm)
     }
 }
 
-/* ---- What ---- */
+/* ---- Reports ---- */
 
 static char *literal(const char *s)
 {

@@ -1,6 +1,6 @@
-/* Who looks at applications, and what of one that user may see: with yarn.acl.enable everything of
- * it is for its owner, the users and groups of its VIEW_APP list and administrators; others see
- * that it is there, as with Hadoop's ResourceManager. Hostile: the user's name and the list. */
+/* View access to applications: with yarn.acl.enable only its owner, the users and groups of its
+ * VIEW_APP list and administrators see all of an application; others see only that it exists, as
+ * with Hadoop's ResourceManager. Hostile: the user's name and the list. */
 #ifndef SELVEDGE_RM_LITE_REQUESTS_VIEWER_H
 #define SELVEDGE_RM_LITE_REQUESTS_VIEWER_H
 
@@ -13,22 +13,22 @@
 struct rm_viewer {
     struct rm *rm;
     bool sees_all;               /* ACLs are off, or an administrator */
-    char user[SV_AUTH_USER_MAX]; /* empty: nobody that this server knows */
+    char user[SV_AUTH_USER_MAX]; /* empty: not authenticated */
 };
 
-/* Both also forget what an earlier request has missed (rm_viewer_waits). */
+/* Both also reset the record of missing groups (rm_viewer_waits). */
 void rm_viewer_of_request(struct rm *rm, const struct sv_http_request *req, struct rm_viewer *ret);
 void rm_viewer_of_call(struct rm *rm, struct ipc_call *call, struct rm_viewer *ret);
 bool rm_viewer_sees(const struct rm_viewer *v, const struct rm_app *app);
-/* After all questions: some were answered without the user's groups, which are being looked up. A
- * web handler answers -EAGAIN then; a call is kept and handled again. */
+/* Call it after all access checks: true if some were answered without the user's groups, which are
+ * being looked up. A web handler then answers -EAGAIN; a call is kept and handled again. */
 bool rm_viewer_waits(const struct rm_viewer *v);
 void rm_groups_wait(struct rm *rm, struct ipc_call *call, const ProtobufCMessage *request,
                     ipc_handler handler);
 int rm_viewers_start(struct rm *rm) _must_use_;
 void rm_viewers_stop(struct rm *rm);
 
-/* The report of an application, as the viewer may see it. */
+/* The report of an application, reduced to what the viewer may see. */
 Hadoop__Yarn__ApplicationReportProto *rm_viewer_report_as(const char *user, bool sees,
                                                           struct sv_arena *a, struct rm_app *app);
 Hadoop__Yarn__ApplicationReportProto *rm_viewer_report(const struct rm_viewer *v,

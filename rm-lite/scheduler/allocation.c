@@ -1,5 +1,4 @@
-/* Containers of the scheduler, and the decisions that report what happens to them.
- * Called by scheduler.c, reservations.c and assign.c. Pure. */
+/* Containers of the scheduler, and the decisions that report what happens to them. Pure. */
 #include "rm-lite/scheduler/scheduler-impl.h"
 
 #include <stdlib.h>
@@ -27,7 +26,7 @@ struct rm_decision *rm_decide(struct rm_sched *s, enum rm_decision_type type)
 
 void rm_node_id_to(const struct rm_sched_node *n, struct yarn_node_id *dst)
 {
-    memcpy(dst->host, n->host_label.name, n->host_label.len + 1); /* it came from such an id */
+    memcpy(dst->host, n->host_label.name, n->host_label.len + 1); /* same bound as the source */
     dst->port = n->port;
 }
 
@@ -50,7 +49,7 @@ static void node_reserve(struct rm_sched_node *n)
     n->cap_containers = cap;
 }
 
-/* Looks from the end: a node that leaves removes all of them from there. */
+/* Searches from the end: the removal of a node frees its containers in that order. */
 static void node_forget(struct rm_sched_node *n, uint32_t handle)
 {
     size_t i = (size_t)n->n_containers - 1;

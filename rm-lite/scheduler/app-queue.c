@@ -1,5 +1,5 @@
-/* An application in its queue: whether a leaf takes it, its end there, and its move to another
- * leaf. Called by scheduler.c only. Names of queues are a client's. Pure. */
+/* An application in its queue: admission to a leaf, its end there, and its move to another leaf.
+ * Names of queues are a client's. Pure. */
 #include "rm-lite/scheduler/scheduler-impl.h"
 
 #include <errno.h>
@@ -88,7 +88,7 @@ void rm_app_enter(struct rm_sched_app *app, struct rm_queue *leaf, struct rm_use
         q->apps++;
 }
 
-/* What the application has and asks for, added to its queue and user, or taken off with -1. */
+/* Adds (1) or subtracts (-1) the application's usage and demand in its queue and user. */
 static void account(struct rm_sched_app *app, int sign)
 {
     struct rm_res used = rm_res_times(app->used, sign);

@@ -1,6 +1,6 @@
-/* Which rows of asks name a place, so that a round finds those that a node's host is named in.
- * Called by asks.c and ready-apps.c only. Names come from ApplicationMasters; their number is
- * bounded by RM_MAX_ASK_ROWS of an application. Pure. */
+/* Index of ask rows by the host or rack that they name, so that an allocation pass finds the
+ * applications that name a node's host. Names come from ApplicationMasters; their number is bounded
+ * by RM_MAX_ASK_ROWS of an application. Pure. */
 #include "rm-lite/scheduler/scheduler-impl.h"
 
 #include <stdlib.h>

@@ -1,7 +1,6 @@
 /* The asks of an application: rows by name inside groups of (priority, allocation id, capability).
- *
- * Called by scheduler.c and assign.c. Rows come from ApplicationMasters; their number is bounded
- * by RM_MAX_ASK_ROWS. An ask's number is absolute: it replaces what an earlier row said. */
+ * Rows come from ApplicationMasters; their number is bounded by RM_MAX_ASK_ROWS. The count in an
+ * ask is absolute: it replaces that of an earlier row. */
 #include "rm-lite/scheduler/scheduler-impl.h"
 
 #include <errno.h>
@@ -13,7 +12,7 @@ static int group_order(struct rm_ask_group *a, struct rm_ask_group *b)
         return a->priority < b->priority ? -1 : 1;
     if (a->allocation_id != b->allocation_id)
         return a->allocation_id < b->allocation_id ? -1 : 1;
-    if (a->capability.mem != b->capability.mem) /* the larger first: it is harder to place */
+    if (a->capability.mem != b->capability.mem) /* larger first: it is harder to place */
         return a->capability.mem > b->capability.mem ? -1 : 1;
     if (a->capability.vcores != b->capability.vcores)
         return a->capability.vcores > b->capability.vcores ? -1 : 1;
@@ -32,8 +31,8 @@ static struct rm_ask_group *group_find(struct rm_sched_app *app, int32_t priorit
     return g;
 }
 
-/* One request may bring thousands of new groups in any order: sorted once, not inserted one by one
- * in their places. */
+/* One request may bring thousands of new groups in any order: one sort, not an insertion in order
+ * for each. */
 void rm_asks_sort(struct rm_sched_app *app)
 {
     if (app->groups_unsorted)
@@ -49,7 +48,7 @@ struct rm_ask_row *rm_asks_row(const struct rm_ask_group *g, const struct rm_lab
     return row;
 }
 
-/* To be called after g->any, g->rows or g->missed has changed. */
+/* Call it after each change of g->any, g->rows or g->missed. */
 static void note_general(struct rm_sched_app *app, struct rm_ask_group *g)
 {
     bool general = g->any > 0 && (!g->rows || g->missed > 0);
@@ -89,7 +88,7 @@ static void group_free(struct rm_sched *s, struct rm_sched_app *app, struct rm_a
     free(g);
 }
 
-/* An empty group stays only as long as a node holds a reservation for it. */
+/* Frees an empty group, unless a node is reserved for it. */
 void rm_asks_collect(struct rm_sched *s, struct rm_sched_app *app, struct rm_ask_group *g)
 {
     if (g->any == 0 && !g->rows && g->reserved == 0)
@@ -157,8 +156,8 @@ static int row_set(struct rm_sched *s, struct rm_sched_app *app, struct rm_ask_g
     return 0;
 }
 
-/* Where a group may go follows CapacityScheduler's delay: first the hosts that it names, their
- * racks after some opportunities without success, any node after more of them. */
+/* CapacityScheduler's locality delay: a group is allocated first on the hosts that it names, on
+ * their racks after some missed opportunities, on any node after more. */
 bool rm_asks_rack_now(const struct rm_sched *s, const struct rm_ask_group *g)
 {
     const struct rm_sched_settings *set = &s->set;

@@ -1,5 +1,5 @@
 /* Selection of the next container on one node: the CapacityScheduler's walk from the root queue to
- * one ask, with its limits and its locality delay. Called by scheduler.c only. Pure. */
+ * one ask, with its limits and its locality delay. Pure. */
 #include "rm-lite/scheduler/scheduler-impl.h"
 
 #include <string.h>
@@ -64,8 +64,8 @@ static bool locality_allowed(const struct pass *p, const struct rm_ask_group *g,
     return rm_asks_any_now(p->s, g);
 }
 
-/* Whether the group, which cannot be served here, may be served by a node that nothing has made
- * due: then a sweep goes on. */
+/* True if another node could serve the group although no event made that node pending: the scan
+ * continues. */
 static bool may_go_elsewhere(const struct pass *p, const struct rm_ask_group *g)
 {
     return rm_asks_any_now(p->s, g) || (g->rows && rm_asks_rack_now(p->s, g));
@@ -78,15 +78,15 @@ static bool over_limit(const struct rm_sched *s, struct rm_res used, struct rm_r
            rm_res_share(s->set.calc, limit, s->cluster) + 1e-9;
 }
 
-/* Of a queue each resource counts by itself: what a parent has left may be much of one and little
- * of another. */
+/* A queue's limit holds for each resource type by itself: a parent may have much free of one type
+ * and little of another. */
 static bool over_queue(const struct rm_sched *s, struct rm_res used, struct rm_res more,
                        struct rm_res limit)
 {
     return !rm_res_fits(s->set.calc, rm_res_add(used, more), limit);
 }
 
-/* A refused ask waits for its queue or its user: rm_room_unblock. */
+/* rm_room_unblock() clears the mark when the queue or the user is below its limit again. */
 static void mark_blocked(struct rm_queue *leaf)
 {
     for (struct rm_queue *q = leaf; q; q = q->parent)
@@ -105,12 +105,12 @@ static bool blacklisted(const struct rm_sched_app *app, const struct rm_sched_no
     return hit != NULL;
 }
 
-struct excess { /* what an application must give back of its reservations to get one container */
+struct excess { /* reservations an application must release to get one container */
     struct rm_res of_user, of_queue;
 };
 
-/* Allocates or reserves on a node that the ask may have. RegularContainerAllocator.assignContainer.
- */
+/* Allocates or reserves on a node that satisfies the ask's constraints:
+ * RegularContainerAllocator.assignContainer. */
 static enum outcome place(struct pass *p, struct rm_sched_app *app, struct rm_ask_group *g,
                           enum rm_locality l, struct excess over)
 {
@@ -166,10 +166,10 @@ static enum outcome try_app(struct pass *p, struct rm_sched_app *app, struct rm_
             continue;
         }
         if (over_queue(p->s, rm_res_sub(app->leaf->used, given_back), g->capability, limit)) {
-            if (g->reserved >= g->any) /* it has its nodes, and others need not wait for more */
+            if (g->reserved >= g->any) /* nodes reserved for all its asks: must not block others */
                 continue;
             mark_blocked(app->leaf);
-            if (!rm_res_is_zero(over_user)) /* it waits for its user's limit as well */
+            if (!rm_res_is_zero(over_user)) /* its user's limit stops it as well */
                 return SKIPPED;
             return NOTHING; /* the queue is full: FIFO, no later application may pass */
         }
@@ -224,7 +224,8 @@ static enum outcome assign_queue(struct pass *p, struct rm_queue *q, struct rm_r
     return SKIPPED;
 }
 
-/* A reservation comes first on its node: fulfilled, dropped when no longer requested, or kept. */
+/* A node's reservation precedes other asks: it is fulfilled, dropped if no longer requested, or
+ * kept. */
 static enum outcome serve_reservation(struct pass *p)
 {
     struct rm_sched_node *n = p->n;
@@ -262,11 +263,12 @@ void rm_assign_node(struct rm_sched *s, struct rm_sched_node *n, struct rm_assig
         enum outcome o = serve_reservation(&p);
 
         if (o == SKIPPED) {
-            /* Nothing fits into less than the smallest container, and nothing may wait there. */
+            /* Less free capacity than the smallest container: nothing fits, and no reservation is
+             * made. */
             if (!n->roomy)
                 return;
             o = assign_queue(&p, s->root, s->root->eff_max);
-        } else if (o == RESERVED) { /* nobody else is looked at here: a sweep goes on */
+        } else if (o == RESERVED) { /* a reserved node serves nobody else: the scan continues */
             a->ret_elsewhere = true;
         }
         if (o != ALLOCATED)

@@ -1,5 +1,5 @@
-/* See id-table.h: 256 tables with open addressing. Called by the scheduler. Hostile: nodes choose
- * the numbers of containers that they report, so the hash has a random key. */
+/* See id-table.h: 256 tables with open addressing. Hostile: nodes choose the numbers of containers
+ * that they report, so the hash has a random key. */
 #include "rm-lite/scheduler/id-table.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 #include "common/oom.h"
 
-#define FIRST 4 /* entries of a part */
+#define FIRST 4 /* entries of a new part */
 
 static uint64_t keys[2];
 
@@ -96,8 +96,7 @@ void rm_id_add(struct rm_id_table *t, uint64_t hash, const void *object)
     t->parts[part].n++;
 }
 
-/* Moves the entries behind it into the gap, unless that is before the place where one is looked
- * for first. */
+/* Moves later entries of the probe sequence into the gap, but none before its home slot. */
 static void close_gap(struct rm_id_entry *v, uint32_t mask, uint32_t gap)
 {
     for (uint32_t i = (gap + 1) & mask; v[i].handle; i = (i + 1) & mask) {

@@ -1,5 +1,5 @@
-/* A table of a pool's objects by a hash of their ids. Unlike uthash an entry lies in one place with
- * its hash, so that finding, adding and removing one touch one cache line beside the object itself,
+/* A table of a pool's objects by a hash of their ids. Unlike uthash it stores the hash in the
+ * entry, so that finding, adding and removing one touch one cache line beside the object itself,
  * and no neighbours; and the table grows in parts, so that no single event pays for all of it. It
  * has no order. Pure but for the key of the hash, which is random: ids come from peers. */
 #ifndef SELVEDGE_RM_LITE_SCHEDULER_ID_TABLE_H
@@ -10,24 +10,24 @@
 #define RM_ID_PARTS 256
 
 struct rm_id_entry {
-    uint32_t hash;   /* its low half */
+    uint32_t hash;   /* low 32 bits of the hash */
     uint32_t handle; /* 0: free */
 };
 
 struct rm_id_table {
-    const struct rm_pool *pool; /* of the objects; the rest begins as zeros */
+    const struct rm_pool *pool; /* pool of the objects; zero the other fields */
     struct {
         struct rm_id_entry *entries;
         uint32_t n, size; /* a power of 2 */
     } parts[RM_ID_PARTS];
 };
 
-uint64_t rm_id_hash(const int64_t *id, size_t n); /* of n numbers */
-/* The one for which `is` holds, or NULL. */
+uint64_t rm_id_hash(const int64_t *id, size_t n); /* hash of n numbers */
+/* The object for which `is` holds, or NULL. */
 void *rm_id_find(const struct rm_id_table *t, uint64_t hash,
                  bool (*is)(const void *object, const void *id), const void *id);
 void rm_id_add(struct rm_id_table *t, uint64_t hash, const void *object);
-void rm_id_remove(struct rm_id_table *t, uint64_t hash, const void *object); /* it is there */
-void rm_id_clear(struct rm_id_table *t); /* of all entries, not of the objects */
+void rm_id_remove(struct rm_id_table *t, uint64_t hash, const void *object); /* must be present */
+void rm_id_clear(struct rm_id_table *t); /* removes all entries, frees no object */
 
 #endif

@@ -1,6 +1,5 @@
 /* Limits of running applications: max-parallel-apps of queues and users. An application above one
- * of them stays ACCEPTED until another ends: CSMaxRunningAppsEnforcer. Called by scheduler.c,
- * app-queue.c and reconfigure.c. Pure. */
+ * of them is held in ACCEPTED until another ends: CSMaxRunningAppsEnforcer. Pure. */
 #include "rm-lite/scheduler/scheduler-impl.h"
 
 #include <string.h>
@@ -63,7 +62,7 @@ void rm_parallel_take(struct rm_sched *s, struct rm_sched_app *app)
         q->running++;
 }
 
-/* The first of all waiting applications that may run. */
+/* The first held application, in the order of rm_app_order(), that its limits allow to run. */
 static struct rm_sched_app *next(const struct rm_sched *s, struct rm_queue *q)
 {
     struct rm_sched_app *best = NULL, *app;

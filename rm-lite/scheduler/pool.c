@@ -1,4 +1,4 @@
-/* See pool.h. Called by the files of the scheduler. Reads no input. */
+/* See pool.h. */
 #include "rm-lite/scheduler/pool.h"
 
 #include <stdint.h>
@@ -8,14 +8,14 @@
 
 #include "common/oom.h"
 
-#define SMALL_PAGES 2 /* chunks: a small cluster must not have megabytes that it does not use */
+#define SMALL_PAGES 2 /* chunks without huge pages: less memory in a small cluster */
 #define CHUNKS_MAX (1u << (32 - RM_POOL_BITS))
 
 _Static_assert(RM_POOL_CHUNK / RM_POOL_LINE == 1u << RM_POOL_BITS, "a line in a chunk");
 
 #ifdef SV_SANITIZED
 #include <sanitizer/asan_interface.h>
-/* The leak checker looks into what malloc gave, not into other mappings. */
+/* The leak checker scans malloc's memory, not other mappings. */
 static unsigned char *chunk_new(size_t number)
 {
     void *m = aligned_alloc(RM_POOL_CHUNK, RM_POOL_CHUNK);

@@ -1,7 +1,7 @@
 /* Memory for many objects of one size: each begins at a cache line, so that its hot fields can be
- * kept in one or two of them, and has a handle of 32 bits. The memory comes in pieces of 2 MiB,
- * from the third on as huge pages: a large cluster's containers lie in more small pages than the
- * processor has translations for. It goes back to the system with the whole pool only. */
+ * kept in one or two of them, and has a handle of 32 bits. The memory is allocated in chunks of 2
+ * MiB, from the third on as huge pages: a large cluster's containers use more small pages than the
+ * processor's TLB holds. Only rm_pool_free() returns memory to the system. */
 #ifndef SELVEDGE_RM_LITE_SCHEDULER_POOL_H
 #define SELVEDGE_RM_LITE_SCHEDULER_POOL_H
 
@@ -9,21 +9,21 @@
 
 #define RM_POOL_CHUNK ((size_t)2 << 20) /* bytes, and its alignment */
 #define RM_POOL_LINE 64
-#define RM_POOL_BITS 15 /* of a handle: the line in its chunk */
+#define RM_POOL_BITS 15 /* of a handle: the cache line in its chunk */
 
 struct rm_pool {
     size_t size;  /* of an object */
-    void *unused; /* objects that were given back */
+    void *unused; /* free list */
     unsigned char **chunks;
     size_t n_chunks, cap_chunks;
-    size_t at; /* in the last chunk: what no object has had begins */
+    size_t at; /* offset in the last chunk of the memory never used */
 };
 
 #define RM_POOL_INIT(type) ((struct rm_pool){ .size = sizeof(type), .at = RM_POOL_CHUNK })
 
 void *rm_pool_take(struct rm_pool *p) _must_use_; /* all zero, never NULL */
 void rm_pool_give(struct rm_pool *p, void *object);
-void rm_pool_free(struct rm_pool *p); /* with all objects that were not given back */
+void rm_pool_free(struct rm_pool *p); /* with all objects that are still in use */
 
 /* A chunk begins with its number; no object has the handle 0. */
 static inline uint32_t rm_pool_handle(const void *object)

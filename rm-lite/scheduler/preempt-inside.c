@@ -1,13 +1,12 @@
-/* Preemption inside a leaf: what its applications of less priority, and of users above their limit,
- * give to the others. Called by preemption.c. Pure; the rules are those of
- * FifoIntraQueuePreemptionPlugin.
+/* Preemption inside a leaf: resources that applications of lower priority, and of users above their
+ * limit, yield to the leaf's others. Pure; the rules are those of FifoIntraQueuePreemptionPlugin.
  *
- * What the leaf uses, without ApplicationMasters, is dealt out anew: in the order of priority and
- * age each application gets what it has and asks for, as far as its user's limit goes. Who would
- * have more than now needs the difference, who would have less may give it. */
+ * The leaf's usage, without ApplicationMasters, is distributed anew: in the order of priority and
+ * age each application gets its usage and demand, up to its user's limit. An application whose
+ * share is above its usage needs the difference; one whose share is below may yield it. */
 #include "rm-lite/scheduler/scheduler-impl.h"
 
-#define PAIRS 100000 /* looked at in one leaf, of those who need and those who may give */
+#define PAIRS 100000 /* pairs of a needing and a yielding application tested in one leaf */
 
 static const struct rm_res none;
 
@@ -23,16 +22,16 @@ static bool above_limit(const struct rm_sched *s, struct rm_queue *leaf, const s
                         rm_user_limit(s, leaf, u));
 }
 
-/* With users' limits first nobody comes below the limit, not even for an application of their own.
- */
+/* True if the user would fall below its limit: users_first never preempts for that, not even for
+ * the user's own applications. */
 bool rm_preempt_keeps(const struct rm_sched *s, const struct rm_sched_container *c)
 {
     return !s->set.preempt.priority_first &&
            !above_limit(s, c->app->leaf, c->app->user, c->resource);
 }
 
-/* What each would have. share_left is of its user: the limit without masters, less what its
- * applications have been dealt. */
+/* Computes each application's share. share_left: the user's limit without masters, less the shares
+ * of its applications so far. */
 static void deal(const struct rm_sched *s, struct rm_queue *leaf, struct rm_claim *v, size_t n)
 {
     struct rm_res left = rm_res_sub(rm_res_sub(leaf->used, leaf->killing),
@@ -57,7 +56,7 @@ static void deal(const struct rm_sched *s, struct rm_queue *leaf, struct rm_clai
     }
 }
 
-/* Whether `g` gives to `h`: for its smaller priority, or since its user has too much. */
+/* True if `g` yields to `h`: its priority is lower, or its user is above the limit. */
 static bool gives_to(const struct rm_sched *s, struct rm_queue *leaf, const struct rm_claim *g,
                      const struct rm_claim *h)
 {

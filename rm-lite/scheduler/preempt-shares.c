@@ -1,14 +1,14 @@
-/* Preemption, first half: what each queue should have, and how much of what it has above that goes
- * in this round. Called by preemption.c. Pure.
+/* Preemption, first half: the ideal share of each queue, and how much of its excess this round
+ * reclaims. Pure.
  *
  * ProportionalCapacityPreemptionPolicy's distribution: below each parent every queue first keeps
- * the part of its use that lies within its guarantee; what is left goes to queues below their
- * guarantees as far as they ask, then, in proportion to the guarantees, to those above as far as
- * they use it already. Its fixpoint over one queue at a time would be quadratic in the queues; here
- * all of a phase are offered their parts at once, in a bounded number of passes. */
+ * the part of its usage that lies within its guarantee; the rest goes to queues below their
+ * guarantees up to their demand, then, in proportion to the guarantees, to those above up to their
+ * usage. Hadoop's fixpoint over one queue at a time is quadratic in the queues; here a phase offers
+ * all its queues their parts at once, in a bounded number of passes. */
 #include "rm-lite/scheduler/scheduler-impl.h"
 
-#define PASSES 32 /* each at least halves what is left, or ends */
+#define PASSES 32 /* each at least halves the rest, or ends */
 
 static const struct rm_res none;
 
@@ -23,7 +23,7 @@ static struct rm_res positive(struct rm_res a)
     return rm_res_max(a, none);
 }
 
-/* What waits in a leaf, as far as the users' limits let it run, and some node could hold it. */
+/* The leaf's demand, within its users' limits, that fits the largest node. */
 static struct rm_res leaf_pending(const struct rm_sched *s, struct rm_queue *leaf,
                                   struct rm_res largest)
 {
@@ -72,8 +72,8 @@ static void measure(const struct rm_sched *s, struct rm_queue *q, struct rm_res 
     sh->untouchable = rm_res_sub(extra, sh->preemptable);
 }
 
-/* The most that a queue may come to have: what it uses and asks for, and not more than its
- * guarantee beyond what it uses. */
+/* Upper bound of a queue's ideal share: its usage plus demand, at most its maximum, and not above
+ * the larger of its guarantee, its usage and the share that it has. */
 static struct rm_res ceiling(const struct rm_sched *s, const struct rm_queue *q)
 {
     const struct rm_share *sh = &q->share;
@@ -96,7 +96,8 @@ static struct rm_res wanted(const struct rm_sched *s, const struct rm_queue *q, 
     return positive(rm_res_sub(top, q->share.ideal));
 }
 
-/* Offers every queue of the phase its part of what is left, until nobody takes any more. */
+/* Offers each queue of the phase its part of `left` until no queue accepts more; returns the
+ * rest. */
 static struct rm_res offer(const struct rm_sched *s, struct rm_queue *parent, enum phase phase,
                            struct rm_res left)
 {
@@ -141,7 +142,7 @@ static void distribute(const struct rm_sched *s, struct rm_queue *parent, struct
     }
     left = offer(s, parent, BELOW_GUARANTEE, left);
     left = offer(s, parent, ABOVE_GUARANTEE, left);
-    (void)offer(s, parent, WITHOUT_GUARANTEE, left); /* what nobody takes stays idle, ignoring */
+    (void)offer(s, parent, WITHOUT_GUARANTEE, left); /* the rest is idle, ignoring */
     for (size_t i = 0; i < parent->n_children; i++) {
         struct rm_share *sh = &parent->children[i]->share;
 
@@ -174,7 +175,8 @@ void rm_preempt_shares(const struct rm_sched *s, struct rm_queue *root, struct r
     distribute(s, root, allowed);
 }
 
-/* Above the dead zone: a part of the excess, since containers end by themselves, too. */
+/* Amount to reclaim from the leaf, above the dead zone: a part of the excess, since containers also
+ * end by themselves. */
 struct rm_res rm_preempt_from(const struct rm_sched *s, const struct rm_queue *leaf)
 {
     const struct rm_preempt_settings *p = &s->set.preempt;

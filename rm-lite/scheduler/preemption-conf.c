@@ -1,6 +1,6 @@
 /* The keys of preemption between queues and inside of them:
- * yarn.resourcemanager.scheduler.monitor.* and yarn.resourcemanager.monitor.capacity.preemption.*.
- * Called by queue-conf.c. */
+ * yarn.resourcemanager.scheduler.monitor.* and
+ * yarn.resourcemanager.monitor.capacity.preemption.*. */
 #include "rm-lite/scheduler/scheduler-impl.h"
 
 #include <errno.h>
@@ -15,7 +15,7 @@
     "org.apache.hadoop.yarn.server.resourcemanager.monitor.capacity."                              \
     "ProportionalCapacityPreemptionPolicy"
 
-/* What would choose other containers than the operator expects is refused. */
+/* Refuses settings that would select other victims than the operator expects. */
 static int check_unsupported(struct sv_conf *c, struct sv_error *err)
 {
     const char *policies;

@@ -1,14 +1,13 @@
-/* Preemption, second half: which containers go. Called by scheduler.c on RM_SCHED_PREEMPT, every
- * monitoring_interval. Pure; the rules are those of ProportionalCapacityPreemptionPolicy and its
- * FifoCandidatesSelector.
+/* Preemption, second half: selection of victims, on RM_SCHED_PREEMPT, every monitoring_interval.
+ * Pure; the rules are those of ProportionalCapacityPreemptionPolicy and its FifoCandidatesSelector.
  *
- * In a leaf that has too much, the application that is served last gives first: its reservations,
- * then its containers, the less important and the newer before others. Containers of
- * ApplicationMasters go when nothing else is left, and only as far as they are above the leaf's
- * share of them. A container is first announced to its master, and killed when it is still chosen
- * after max_wait_before_kill. A leaf that has to give nothing to others may have applications that
- * give to each other (preempt-inside.c). One event takes at most RM_PREEMPT_DECISIONS decisions and
- * looks at RM_PREEMPT_CONTAINERS containers of an application. */
+ * In a leaf above its share the application that is served last is reclaimed from first: its
+ * reservations, then its containers, those of lower priority and newer ones first. Containers of
+ * ApplicationMasters are victims only if nothing else is left, and only as far as they exceed the
+ * leaf's share of them. A victim is first announced to its master, and killed if it is selected
+ * again after max_wait_before_kill. In a leaf that owes nothing to other queues, applications may
+ * owe each other (preempt-inside.c). One event takes at most RM_PREEMPT_DECISIONS decisions and
+ * scans RM_PREEMPT_CONTAINERS containers of an application. */
 #include "rm-lite/scheduler/scheduler-impl.h"
 
 #include <errno.h>
@@ -17,7 +16,7 @@
 struct round {
     struct rm_sched *s;
     int64_t now;
-    struct rm_res allowed; /* in the whole cluster */
+    struct rm_res allowed; /* may still be reclaimed in this round, in the whole cluster */
 };
 
 static bool some_left(const struct rm_sched *s, struct rm_res r)
@@ -25,11 +24,11 @@ static bool some_left(const struct rm_sched *s, struct rm_res r)
     return rm_res_some(s->set.calc, r);
 }
 
-/* Announces it or, after its time, lets it be killed. */
+/* Announces the victim or, after max_wait_before_kill, decides its kill. */
 static void announce_or_kill(struct round *r, struct rm_sched_container *c)
 {
     const struct rm_preempt_settings *set = &r->s->set.preempt;
-    /* An announcement is forgotten after a round in which it was twice as old as the wait. */
+    /* An announcement expires if it was older than twice the wait at the last round. */
     bool old = c->preempt_ms > 0 && r->s->preempted_ms - c->preempt_ms <= 2 * set->wait_ms;
     struct rm_decision *d;
 
@@ -47,8 +46,8 @@ static void announce_or_kill(struct round *r, struct rm_sched_container *c)
     rm_queue_kill(c->app, c->resource);
 }
 
-/* Whether the container has some of what is still to go: where GPUs are short, one without stays.
- */
+/* True if killing it frees a resource still to be reclaimed: where GPUs are short, a container
+ * without one is no victim. */
 static bool helps(const struct rm_sched *s, struct rm_res r, struct rm_res left)
 {
     bool some = r.mem > 0 && left.mem > 0;
@@ -59,7 +58,7 @@ static bool helps(const struct rm_sched *s, struct rm_res r, struct rm_res left)
     return some;
 }
 
-/* Takes one container of what is to go, if it is allowed to. */
+/* Selects the container as a victim, if policy permits. */
 static bool take(struct round *r, struct rm_sched_container *c, struct rm_res *left)
 {
     if (!helps(r->s, c->resource, *left) || r->s->n_out >= RM_PREEMPT_DECISIONS ||
@@ -71,7 +70,7 @@ static bool take(struct round *r, struct rm_sched_container *c, struct rm_res *l
     return true;
 }
 
-/* The larger number of priority first, of one priority the newer. */
+/* Numerically larger (lower) priority first, then newer first. */
 static int container_order(const void *a, const void *b)
 {
     const struct rm_sched_container *x = *(struct rm_sched_container *const *)a;
@@ -107,10 +106,10 @@ static void take_from_app(struct round *r, struct rm_sched_app *app, struct rm_r
             space[n++] = c;
     qsort(space, n, sizeof(*space), container_order);
     for (size_t i = 0; i < n && some_left(r->s, *left); i++)
-        (void)take(r, space[i], left); /* another may be small enough, ignoring */
+        (void)take(r, space[i], left); /* a smaller one may still be permitted, ignoring */
 }
 
-/* As long as masters use more than their share of the leaf's guarantee. */
+/* Only while masters exceed their share of the leaf's guarantee. */
 static void take_masters(struct round *r, const struct rm_queue *leaf, struct rm_sched_app **apps,
                          size_t n, struct rm_res *left)
 {
@@ -130,7 +129,7 @@ static void take_masters(struct round *r, const struct rm_queue *leaf, struct rm
 
 /* ------------------------------------------------------------- between queues */
 
-/* By leaf, the application that is served last first. */
+/* By leaf, then the application served last first. */
 static int app_order(const void *a, const void *b)
 {
     struct rm_sched_app *x = *(struct rm_sched_app *const *)a;
@@ -141,7 +140,7 @@ static int app_order(const void *a, const void *b)
     return rm_ready_order(y, x);
 }
 
-/* The applications of leaves that have to give. */
+/* The applications of leaves from which to reclaim. */
 static size_t candidates(struct rm_sched *s, struct rm_sched_app **ret)
 {
     size_t n = 0;
@@ -175,7 +174,7 @@ static void between_queues(struct round *r, struct rm_sched_app **apps,
 
 /* ------------------------------------------------------------ inside of a leaf */
 
-/* By leaf, in the order of priority and age. */
+/* By leaf, then priority and age. */
 static int claim_order(const void *a, const void *b)
 {
     struct rm_sched_app *x = ((const struct rm_claim *)a)->app;
@@ -193,7 +192,8 @@ static bool inside(const struct rm_sched *s, const struct rm_queue *leaf)
            rm_res_share(s->set.calc, leaf->used, leaf->eff_min) >= s->set.preempt.inside_from;
 }
 
-/* Whether one of the types of what was to go has gone: then the rest of the others stays. */
+/* True if one resource type is reclaimed in full: the selection ends there, whatever is left of the
+ * others. */
 static bool spent(const struct rm_sched *s, struct rm_res given, struct rm_res left)
 {
     bool r = given.mem > 0 && left.mem <= 0;
@@ -204,7 +204,7 @@ static bool spent(const struct rm_sched *s, struct rm_res given, struct rm_res l
     return r;
 }
 
-/* The newest containers of each that gives, until its user has no more than the limit. */
+/* The newest containers of each yielding application, until its user is down to the limit. */
 static void take_given(struct round *r, const struct rm_claim *claim,
                        struct rm_sched_container **space)
 {
@@ -221,7 +221,7 @@ static void take_given(struct round *r, const struct rm_claim *claim,
     for (size_t i = 0; i < n && !spent(r->s, claim->gives, left); i++) {
         if (rm_preempt_keeps(r->s, space[i]))
             return;
-        (void)take(r, space[i], &left); /* another may be small enough, ignoring */
+        (void)take(r, space[i], &left); /* a smaller one may still be permitted, ignoring */
     }
 }
 

@@ -1,7 +1,6 @@
-/* Reads the queue tree and the scheduler's settings from capacity-scheduler.xml.
- *
- * Called by scheduler.c and reconfigure.c only. The configuration is the operator's: wrong values
- * are refused with the key's name, never repaired. Which keys exist is queue-key-table.c's. */
+/* Reads the queue tree and the scheduler's settings from capacity-scheduler.xml. The configuration
+ * is the operator's: wrong values are refused with the key's name, never repaired.
+ * queue-key-table.c lists the keys. */
 #include "rm-lite/scheduler/scheduler-impl.h"
 
 #include <errno.h>
@@ -170,7 +169,7 @@ static int parse_capacity(struct sv_conf *c, const struct rm_types *types, struc
     return 0;
 }
 
-/* How a parent orders its queues, a leaf its applications. */
+/* A parent's order of its queues, or a leaf's of its applications. */
 static int parse_order(struct sv_conf *c, struct rm_queue *q, bool leaf, struct sv_error *err)
 {
     const char *order = queue_raw(c, q->path, "ordering-policy");
@@ -198,7 +197,7 @@ static int parse_order(struct sv_conf *c, struct rm_queue *q, bool leaf, struct 
     return 0;
 }
 
-/* How many of its applications run, and for how long. Lifetimes are inherited. */
+/* Limits on number and lifetime of the queue's applications. Lifetimes are inherited. */
 static int parse_apps(struct sv_conf *c, const struct rm_sched_settings *set, struct rm_queue *q,
                       struct sv_error *err)
 {
@@ -232,7 +231,7 @@ static int parse_apps(struct sv_conf *c, const struct rm_sched_settings *set, st
     return 0;
 }
 
-/* Hadoop's defaults: everybody at the root, nobody more below. */
+/* Hadoop's defaults: everybody at the root, nobody in addition below. */
 static int parse_acls(struct sv_conf *c, struct rm_queue *q)
 {
     const char *submit = queue_raw(c, q->path, "acl_submit_applications");

@@ -14,7 +14,7 @@
 #define PLAN "there are no reservations in time"
 
 static const struct rm_queue_key keys[] = {
-    /* of the whole scheduler */
+    /* scheduler-wide keys */
     { "resource-calculator", false, NULL, RM_QUEUE_KEY_HONOURED, NULL },
     { "maximum-applications", false, NULL, RM_QUEUE_KEY_HONOURED, NULL },
     { "global-queue-max-application", false, NULL, RM_QUEUE_KEY_HONOURED, NULL },
@@ -64,7 +64,7 @@ static const struct rm_queue_key keys[] = {
     { "multi-node-sorting.", false, NULL, RM_QUEUE_KEY_IGNORED,
       "nodes are taken in the order of their heartbeats" },
     { "auto-queue-creation-v2.queue-expiration-time", false, NULL, RM_QUEUE_KEY_NO_MEANING, AUTO },
-    /* of a queue */
+    /* keys of one queue */
     { "queues", true, NULL, RM_QUEUE_KEY_HONOURED, NULL, SV_CONF_LIST, NULL,
       "the queues below this one; by default root has \"default\"" },
     { "capacity", true, NULL, RM_QUEUE_KEY_HONOURED, NULL, SV_CONF_STRING, NULL,
@@ -162,7 +162,7 @@ const struct rm_queue_key *rm_queue_key_find(const char *name, bool of_queue)
     return NULL;
 }
 
-/* Two letters of ten may be wrong, three at most. */
+/* Accepts an edit distance of two letters in ten, three at most. */
 const char *rm_queue_key_nearest(const char *name, bool of_queue)
 {
     size_t best = SV_MIN(strlen(name) / 5, (size_t)3) + 1;

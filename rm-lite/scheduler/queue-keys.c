@@ -1,5 +1,4 @@
-/* See queue-keys.h. Called by queue-conf.c and, for the notes, by scheduling.c. The file is the
- * operator's. */
+/* See queue-keys.h. The file is the operator's. */
 #include "rm-lite/scheduler/queue-keys.h"
 
 #include <errno.h>
@@ -13,7 +12,7 @@
 
 #define CS "yarn.scheduler.capacity."
 
-/* The queue whose path, with a dot, the name begins with: the longest. */
+/* The queue with the longest path that, with a dot, is a prefix of the name. */
 static struct rm_queue *owner(struct rm_queue *q, const char *name)
 {
     size_t n = strlen(q->path);
@@ -47,7 +46,7 @@ static bool is_nothing(const struct rm_queue_key *k, const char *value)
 
 struct walk { /* over the keys of a configuration */
     struct rm_queue *root;
-    struct sv_error *err; /* refusals, or: */
+    struct sv_error *err; /* for refusals, or: */
     void (*note)(const char *text, void *userdata);
     void *userdata;
 };

@@ -1,14 +1,13 @@
 /* The CapacityScheduler's arithmetic on the queue tree: effective shares, usage along the path,
- * user limit, ApplicationMaster limit, headroom, activation of waiting applications.
- *
- * Called by scheduler.c and assign.c only. Pure; the formulas are those of AbstractCSQueue,
- * UsersManager.computeUserLimit and LeafQueue.activateApplications. */
+ * user limit, ApplicationMaster limit, headroom, activation of waiting applications. Pure; the
+ * formulas are those of AbstractCSQueue, UsersManager.computeUserLimit and
+ * LeafQueue.activateApplications. */
 #include "rm-lite/scheduler/scheduler-impl.h"
 
 #include <errno.h>
 #include <string.h>
 
-/* A queue's part of what its siblings want together, where the parent has less. */
+/* Scales a queue's absolute capacity down if its siblings' sum exceeds the parent's. */
 static int64_t scaled_down(int64_t own, int64_t wanted, int64_t there)
 {
     return wanted > there ? (int64_t)((double)own * ((double)there / (double)wanted)) : own;
@@ -40,7 +39,7 @@ static void derive(struct rm_sched *s, struct rm_queue *q)
             for (int k = 0; k < RM_RES_EXTRA; k++) {
                 c->eff_min.extra[k] =
                     scaled_down(c->abs_min.extra[k], wanted.extra[k], q->eff_min.extra[k]);
-                if (max.extra[k] < 0) /* not named: as much as the parent may have */
+                if (max.extra[k] < 0) /* no maximum of this type: the parent's */
                     max.extra[k] = q->eff_max.extra[k];
             }
             c->eff_max = rm_res_min(max, q->eff_max);
@@ -177,8 +176,8 @@ static void user_limits(const struct rm_sched *s, struct rm_queue *leaf)
     leaf->user_limits_known = true;
 }
 
-/* Every application of a leaf asks for its user's limit at every node, and the sums over all users
- * change far less often than that. */
+/* Cached: a visit of a node asks for the user limit of each application of a leaf, and the sums
+ * over all users change far less often. */
 static struct rm_res limit_of(const struct rm_sched *s, struct rm_queue *leaf,
                               const struct rm_user *u, bool asking)
 {
@@ -201,7 +200,7 @@ static struct rm_res queue_am_limit(const struct rm_sched *s, const struct rm_qu
 {
     struct rm_res base = rm_res_max(leaf->eff_min, rm_res_max(leaf->used, (struct rm_res){ 0, 0 }));
 
-    /* LeafQueue looks at the larger of the guarantee and what the queue could have now. */
+    /* As LeafQueue: the larger of the guarantee and the amount available to the queue now. */
     if (leaf->parent) {
         struct rm_res free_now = rm_res_sub(leaf->parent->eff_max, leaf->parent->used);
 
@@ -230,7 +229,8 @@ struct rm_res rm_headroom(const struct rm_sched *s, const struct rm_sched_app *a
 {
     struct rm_res zero = { 0, 0 }, h, q;
 
-    /* What it would be if the user asked: it tells a master what an ask may bring. */
+    /* The limit as if the user had outstanding asks: headroom informs a master what an ask may
+     * bring. */
     h = rm_res_sub(limit_of(s, app->leaf, app->user, true), app->user->used);
     q = rm_res_sub(app->leaf->eff_max, app->leaf->used);
     h = rm_res_min(h, q);
@@ -275,7 +275,7 @@ void rm_queue_activate(struct rm_sched *s, struct rm_queue *leaf)
     }
 }
 
-/* The share grows, too, when other queues of its parent use less. */
+/* The ApplicationMaster share also grows when other queues of the parent use less. */
 void rm_queue_activate_more(struct rm_sched *s, struct rm_queue *leaf)
 {
     if (leaf->waiting && !rm_res_fits(s->set.calc, queue_am_limit(s, leaf), leaf->am_limit_seen))

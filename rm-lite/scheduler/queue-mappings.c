@@ -1,6 +1,5 @@
-/* queue-mappings: which queue an application of a user or of a group goes to. Called by
- * queue-conf.c and rm-app-manager.c. The file is the operator's; users and the queues that they
- * name are hostile. */
+/* queue-mappings: assignment of a user's or group's applications to queues. The file is the
+ * operator's; users and the queues that they name are hostile. */
 #include "rm-lite/scheduler/scheduler-impl.h"
 
 #include <errno.h>
@@ -13,10 +12,10 @@
 #define ANY_USER "%user"
 #define PRIMARY "%primary_group"
 #define SECONDARY "%secondary_group"
-#define DOT "_dot_" /* in the place of a dot, which a queue's name cannot have */
+#define DOT "_dot_" /* replaces a dot, which a queue's name cannot contain */
 #define SECONDARY_TRIED 64
 
-/* A queue of the file without variables must be there, and so must the parent of one with them. */
+/* A configured queue without variables must exist, and so must the parent of one with them. */
 static bool queue_exists(struct rm_queue *root, const char *queue)
 {
     const char *variable = strchr(queue, '%');
@@ -83,7 +82,7 @@ int rm_mappings_parse(struct sv_conf *conf, struct rm_queue *root, struct sv_err
     return r;
 }
 
-/* A dot in a name would be another level. */
+/* A dot in a name would add a level. */
 static int add_name(char *dst, size_t size, const char *name)
 {
     size_t n = strlen(dst);
@@ -93,7 +92,7 @@ static int add_name(char *dst, size_t size, const char *name)
     return *name ? -ENAMETOOLONG : 0;
 }
 
-/* The queue with its variables filled; NULL: there is no such leaf. */
+/* Expands the queue's variables; NULL: there is no such leaf. */
 static const struct rm_queue *expand(const struct rm_sched *s, const char *queue,
                                      const struct rm_submitter *who, const char *secondary)
 {

@@ -1,9 +1,9 @@
-/* The order in which a parent serves its queues: PriorityUtilizationQueueOrderingPolicy. Called by
- * assign.c; told of changes by queue-limits.c. Pure.
+/* The order in which a parent serves its queues: PriorityUtilizationQueueOrderingPolicy;
+ * queue-limits.c reports changes of usage. Pure.
  *
- * An assignment changes the use of one queue of each level, so the order is kept: queues whose use
- * has changed are noted, and only they are taken out, found by the key that they were put in with,
- * and put in again. */
+ * An assignment changes the usage of one queue of each level, so the order is kept: queues whose
+ * usage has changed are marked, and only they are removed, found by the key with which they were
+ * inserted, and inserted again. */
 #include "rm-lite/scheduler/scheduler-impl.h"
 
 #include <stdlib.h>
@@ -20,7 +20,7 @@ static double used_capacity(const struct rm_sched *s, const struct rm_queue *q)
     return rm_res_share(s->set.calc, q->used, s->cluster) / guarantee;
 }
 
-/* <0: a is served before b. A total order, as the configured one is its end. */
+/* <0: a is served before b. A total order, as the configured one breaks ties. */
 static int queue_order(const struct rm_queue *a, const struct rm_queue *b)
 {
     if (a->parent->priority_order && a->priority != b->priority &&
@@ -38,7 +38,7 @@ static int compare(const void *a, const void *b)
     return queue_order(*(struct rm_queue *const *)a, *(struct rm_queue *const *)b);
 }
 
-/* The first place among the n sorted queues that is not before q. */
+/* Index of the first of the n sorted queues that is not before q. */
 static size_t place_of(const struct rm_queue *parent, size_t n, const struct rm_queue *q)
 {
     size_t lo = 0, hi = n;

@@ -1,7 +1,6 @@
-/* What capacity-scheduler.xml says of single users: QUEUE.user-settings.USER.weight, which queues
- * below inherit, and user.USER.max-parallel-apps. Called by queue-conf.c, queue-limits.c and
- * parallel-apps.c. The file is the operator's; names of users are not checked, as they may be
- * unknown to this machine. */
+/* Settings of single users in capacity-scheduler.xml: QUEUE.user-settings.USER.weight, inherited by
+ * the queues below, and user.USER.max-parallel-apps. The file is the operator's; names of users are
+ * not checked, as they may be unknown to this machine. */
 #include "rm-lite/scheduler/scheduler-impl.h"
 
 #include <errno.h>
@@ -50,7 +49,7 @@ static int read_weight(struct reader *r, const char *name, const char *user)
         return -ENOMEM;
     q = rm_queue_find(r->root, path);
     if (!q || !sv_streq(q->path, path))
-        return 0; /* of a queue that is not there: a note */
+        return 0; /* the queue does not exist: a note */
     e = sv_conf_float(r->conf, &k, &v, r->err);
     if (e < 0)
         return e;

@@ -1,4 +1,4 @@
-/* The queue tree: its queues by name, their end. Called by the other files of the scheduler. */
+/* The queue tree: lookup of queues by name, and their release. */
 #include "rm-lite/scheduler/scheduler-impl.h"
 
 #include <string.h>
@@ -103,7 +103,7 @@ struct rm_queue *rm_queue_find(struct rm_queue *root, const char *name)
     q = find_leaf(root, name, &count);
     if (q)
         return count == 1 ? q : NULL;
-    for (size_t i = 0; i < root->n_children; i++) /* a parent right below root, by short name */
+    for (size_t i = 0; i < root->n_children; i++) /* a parent directly below root, by short name */
         if (sv_streq(root->children[i]->name, name))
             return root->children[i];
     return NULL;

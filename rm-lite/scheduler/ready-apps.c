@@ -1,17 +1,16 @@
-/* The applications of a leaf that are active and ask for something, in the order in which they are
- * served. Called by all files of the scheduler above this one. Pure.
+/* The active applications of a leaf with outstanding asks, in the order of service. Pure.
  *
- * A round visits a node because of one container that ended, while hundreds of applications may
- * wait for hosts that they name. So the leaf also lists, in the same order, those that may get a
- * container on a host that they do not name ("general"): one with an ask without named places, or
- * whose ask has missed an opportunity. The others are found by the host (ask-index.c). */
+ * An allocation pass visits a node because one container ended on it, while hundreds of
+ * applications may wait for hosts that they name. So the leaf has a second list, in the same order,
+ * of the "general" applications, which may get a container on a host that they do not name: one of
+ * their asks names no place, or has missed an opportunity. ask-index.c finds the others by host. */
 #include "rm-lite/scheduler/scheduler-impl.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 
-/* Higher priority first, then the order of submission. */
+/* Higher priority first, then order of submission. */
 int rm_app_order(struct rm_sched_app *a, struct rm_sched_app *b)
 {
     if (a->priority != b->priority)
@@ -21,7 +20,8 @@ int rm_app_order(struct rm_sched_app *a, struct rm_sched_app *b)
     return a->id.id < b->id.id ? -1 : a->id.id > b->id.id;
 }
 
-/* FairOrderingPolicy: memory in use, divided by the logarithm of the demand where size counts. */
+/* FairOrderingPolicy: memory in use, with size-based weight divided by the logarithm of the
+ * demand. */
 double rm_app_magnitude(const struct rm_sched_app *app)
 {
     double used = (double)app->used.mem, demand = used + (double)app->pending.mem;
@@ -29,7 +29,7 @@ double rm_app_magnitude(const struct rm_sched_app *app)
     return app->leaf->fair_by_size && demand > 0 ? used / log2(1 + demand) : used;
 }
 
-/* Less magnitude first; else as they wait. */
+/* Fair order: least magnitude first; ties and FIFO leaves: rm_app_order(). */
 int rm_ready_order(struct rm_sched_app *a, struct rm_sched_app *b)
 {
     if (a->leaf->fair && a->magnitude != b->magnitude)
@@ -49,7 +49,7 @@ static void insert(struct rm_sched_app *app)
         DL_INSERT_INORDER2(q->ready, app, rm_ready_order, r_prev, r_next);
 }
 
-/* A fair leaf orders by use, which changes with each container: it has no second list. */
+/* A fair leaf orders by usage, which changes with each container: it has no second list. */
 static void update_general(struct rm_sched_app *app)
 {
     struct rm_queue *q = app->leaf;
@@ -146,7 +146,8 @@ static int by_order(const void *a, const void *b)
     return rm_ready_order(*(struct rm_sched_app *const *)a, *(struct rm_sched_app *const *)b);
 }
 
-/* Those of the leaf that name the host and are not in its second list, in order, once each. */
+/* The leaf's applications that name the host and are not in the general list, in order, once
+ * each. */
 static size_t named(struct rm_sched *s, const struct rm_queue *leaf, const struct rm_place *place)
 {
     size_t n = 0, kept = 0;
@@ -186,7 +187,7 @@ void rm_walk_begin(struct rm_sched *s, const struct rm_queue *leaf, const struct
         return;
     place = rm_place_find(s, &n->host_label);
     if (place && (place->n > (size_t)leaf->n_ready || reserve(s, place->n) < 0))
-        return; /* as quick, or without memory: every one */
+        return; /* the full walk is as fast, or no memory: every application */
     *w = (struct rm_walk){ .s = s, .general = leaf->general, .n = named(s, leaf, place) };
 }
 

@@ -1,5 +1,5 @@
-/* refreshQueues: a new queue tree in place of the old one, with its applications, all or nothing.
- * Called by scheduler.c only. The configuration is the operator's. */
+/* refreshQueues: replaces the queue tree and moves the applications to it, all or nothing. The
+ * configuration is the operator's. */
 #include "rm-lite/scheduler/scheduler-impl.h"
 
 #include <errno.h>
@@ -69,7 +69,7 @@ static void carry_over(struct rm_queue *old, struct rm_queue *root)
         carry_over(old->children[i], root);
 }
 
-/* What the order of applications and the limits of users follow from may be new. */
+/* Recomputes the state that derives from the order of applications and the limits of users. */
 static void renew(struct rm_queue *q)
 {
     for (struct rm_user *u = q->users; u; u = u->hh.next)

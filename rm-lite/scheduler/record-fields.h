@@ -30,7 +30,7 @@ struct rm_record_field {
     int32_t smallest; /* RM_FIELD_I32: least value in a record */
 };
 
-/* Of all events, in the order in which a line has them; the last row has name NULL. */
+/* The fields of all events, in the order of a line; the last row has name NULL. */
 extern const struct rm_record_field rm_record_fields[];
 
 /* The member of the event that the field is about. */

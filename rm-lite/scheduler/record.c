@@ -302,7 +302,7 @@ static void put_rows(struct rm_record *rec, const struct rm_sched_event *ev)
         put_keys(rec, ev->reconfigured.conf);
 }
 
-/* Of a string that is not long: a decision's text has at most 512 bytes. */
+/* Escapes a short string: a decision's text has at most 512 bytes. */
 static void escape_to(char *dst, size_t size, const char *s)
 {
     size_t at = 0;

@@ -1,6 +1,6 @@
 /* A record of the scheduler: each event with its clock, its result and its decisions, in a file of
  * text lines. The scheduler is a pure library, so replay.c gets the same decisions from the same
- * events, or tells which is the first that differs. Called by scheduling.c for selvedge.rm.record.
+ * events, or tells which is the first that differs.
  *
  * Lines; fields are separated by one blank, strings have blanks, % and all that is not printable
  * ASCII as %XX, "%" alone is the empty string, "-" is NULL:
@@ -33,7 +33,7 @@ struct rm_record;
  * rm_sched_new. */
 int rm_record_open(const char *path, uint64_t limit, struct sv_conf *conf, int64_t epoch,
                    struct rm_record **ret, struct sv_error *err) _must_use_;
-/* The same on a descriptor, which it takes. */
+/* As rm_record_open(), on a descriptor, whose ownership it takes. */
 int rm_record_new(int fd, uint64_t limit, struct sv_conf *conf, int64_t epoch,
                   struct rm_record **ret) _must_use_;
 struct rm_record *rm_record_free(struct rm_record *rec); /* writes the last line */

@@ -306,7 +306,7 @@ static bool is_set(const struct rm_record_field *f, const void *member)
     }
 }
 
-/* Whether the event has what the scheduler takes for granted. */
+/* True if the event has all fields that the scheduler relies on. */
 static bool complete(const struct rm_sched_event *ev)
 {
     for (const struct rm_record_field *f = rm_record_fields; f->name; f++)

@@ -1,6 +1,5 @@
 /* Plays a record of the scheduler (record.h) through the scheduler of this program and compares
- * results and decisions. Called by main.c for selvedge-rm --replay, and by tests. The record may
- * come from anybody: nothing in it is trusted. */
+ * results and decisions. The record may come from anybody: nothing in it is trusted. */
 #ifndef SELVEDGE_RM_LITE_SCHEDULER_REPLAY_H
 #define SELVEDGE_RM_LITE_SCHEDULER_REPLAY_H
 

@@ -1,10 +1,10 @@
-/* Reservations: a node with some room, but too little for an ask that may have it, is kept for
- * that ask. Called by asks.c, assign.c and scheduler.c. Pure.
+/* Reservations: a node with some free capacity, but too little for an ask that satisfies its
+ * constraints, is kept for that ask. Pure.
  *
  * A reservation counts as used by queue and user, so it must not outlive its use. The rules are
  * those of RegularContainerAllocator: a full node is never reserved; an application reserves no
- * more nodes than it has asks, unless the ones it has turn out to be slow to empty ("starvation");
- * and a node with room elsewhere is taken in exchange for a reservation
+ * more nodes than it has asks, unless the reserved ones prove slow to empty ("starvation"); and an
+ * allocation on another node may replace a reservation
  * (yarn.scheduler.capacity.reservations-continue-look-all-nodes). */
 #include "rm-lite/scheduler/scheduler-impl.h"
 
@@ -17,7 +17,8 @@ static void account(struct rm_sched_app *app, struct rm_res r, int n)
     rm_queue_reserve(app->leaf, r);
 }
 
-/* Other containers end; the application's own master waits for the ask, and stays. */
+/* True unless the application's own master leaves too little of the node: other containers end, but
+ * the master runs until its ask is served. */
 bool rm_reserve_may_end(const struct rm_sched *s, const struct rm_sched_node *n,
                         const struct rm_sched_app *app, const struct rm_ask_group *g)
 {
@@ -73,15 +74,16 @@ void rm_unreserve(struct rm_sched *s, struct rm_sched_node *n)
     rm_room_unblock(s, app->leaf);
 }
 
-/* Whether it has more than what is asked for and what was slow to empty when they were reserved. */
+/* True if the application has more reservations than outstanding asks plus starvation credit. */
 bool rm_reserve_too_many(const struct rm_ask_group *g)
 {
     return g->reserved > g->any + g->surplus;
 }
 
-/* How many more nodes the group may reserve; below zero: none. Each time that
- * the reserved nodes were seen and still had too little counts as one more ask, weighted so that
- * asks for nearly whole nodes, which any node takes long to have room for, gain little. */
+/* Number of further nodes that the group may reserve; none if <= 0. Each heartbeat of a reserved
+ * node on which the ask still does not fit adds starvation credit, divided by the number of
+ * reserved nodes and weighted so that asks for nearly whole nodes, which any node takes long to
+ * free, gain little. */
 int64_t rm_reserve_wanted(const struct rm_sched *s, const struct rm_sched_app *app,
                           const struct rm_ask_group *g)
 {
@@ -96,7 +98,7 @@ int64_t rm_reserve_wanted(const struct rm_sched *s, const struct rm_sched_app *a
     return (int64_t)SV_MIN(starved, (double)RM_MAX_ASK_COUNT) + g->any - g->reserved;
 }
 
-/* The first node that is reserved for the group with at least that much. */
+/* The group's first reserved node with a reservation of at least `amount`. */
 struct rm_sched_node *rm_reserve_find(const struct rm_sched *s, const struct rm_ask_group *g,
                                       struct rm_res amount)
 {

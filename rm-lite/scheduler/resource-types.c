@@ -1,5 +1,4 @@
-/* See resource-types.h. The configuration is the operator's; called by queue-conf.c, rm.c and
- * whoever reads or writes resources. */
+/* See resource-types.h. The configuration is the operator's. */
 #include "rm-lite/scheduler/resource-types.h"
 
 #include <errno.h>

@@ -17,17 +17,16 @@ struct rm_types {
 };
 
 int rm_types_parse(struct sv_conf *conf, struct rm_types *ret, struct sv_error *err) _must_use_;
-/* Its place in extra[]; -1: not a type. */
+/* Index in extra[]; -1: not a type. */
 int rm_types_index(const struct rm_types *t, const char *name);
 bool rm_types_equal(const struct rm_types *a, const struct rm_types *b);
 
-/* The daemon's types, set once when it starts; messages are read and written by them. */
+/* The daemon's types, set once at start; conversions of messages use them. */
 void rm_types_set(const struct rm_types *t);
 const struct rm_types *rm_types(void);
-/* -EBADMSG when the message is out of range. Types that are not there are left out: rm_res_unknown.
- */
+/* -EBADMSG: the message is out of range. Unknown types are dropped: rm_res_unknown. */
 int rm_res_from(const Hadoop__Yarn__ResourceProto *m, struct rm_res *ret) _must_use_;
-/* The first type with a value above 0 that is neither memory, vcores nor one of ours, escaped; "" =
+/* The first type with a value above 0 that is neither memory, vcores nor configured, escaped; "" =
  * none. */
 void rm_res_unknown(const Hadoop__Yarn__ResourceProto *m, char *dst, size_t size);
 /* NULL without memory. */

@@ -9,9 +9,9 @@
 #include "wire/ids.h"
 
 #define RM_RES_EXTRA                                                                               \
-    2 /* types beside memory and vcores; every container and node has room for them */
+    2 /* types beside memory and vcores; every container and node has fields for them */
 
-#define RM_RES_MB_MAX (INT64_C(1) << 40) /* of a node: sums over millions of them stay exact */
+#define RM_RES_MB_MAX (INT64_C(1) << 40) /* of a node: sums over millions of them are exact */
 
 struct rm_res {  /* sums of many resources, so all fields are 64 bits; may go below zero */
     int64_t mem; /* MB */
@@ -22,8 +22,7 @@ struct rm_res {  /* sums of many resources, so all fields are 64 bits; may go be
 /* yarn.scheduler.capacity.resource-calculator */
 enum rm_calculator {
     RM_CALC_DOMINANT, /* DominantResourceCalculator: the largest share of all types */
-    RM_CALC_MEMORY,   /* DefaultResourceCalculator: memory alone, and what a node has of other types
-                       */
+    RM_CALC_MEMORY,   /* DefaultResourceCalculator: memory, and a node's other types */
 };
 
 /* Field by field; the loop over two is unrolled by hand, as these run for each ask at each node. */
@@ -123,14 +122,14 @@ static inline bool rm_res_is_zero(struct rm_res a)
 {
     return rm_res_equal(a, (struct rm_res){ 0 });
 }
-/* Whether `need` fits into `space`. The memory calculator ignores vcores; nothing ignores the other
+/* True if `need` fits into `space`. The memory calculator ignores vcores; both compare the other
  * types, whose devices cannot be shared. */
 static inline bool rm_res_fits(enum rm_calculator c, struct rm_res need, struct rm_res space)
 {
     return need.mem <= space.mem && (c == RM_CALC_MEMORY || need.vcores <= space.vcores) &&
            need.extra[0] <= space.extra[0] && need.extra[1] <= space.extra[1];
 }
-/* Whether some of it is above zero, of what the calculator looks at. */
+/* True if an amount that the calculator compares is above zero. */
 static inline bool rm_res_some(enum rm_calculator c, struct rm_res a)
 {
     return !rm_res_fits(c, a, (struct rm_res){ 0 });

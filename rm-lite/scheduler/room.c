@@ -1,11 +1,11 @@
-/* The nodes with room, and which of them the next round visits. Called by all files of the
- * scheduler above this one. Pure.
+/* The nodes with free capacity, and the list of those pending a visit by the next allocation pass.
+ * Pure.
  *
- * A round must not walk over all nodes of the cluster for every container that ends. So each
- * event notes what it made possible: a container that ended makes its node due; an ask makes the
- * hosts that it names due; an ask that may go anywhere, and a limit that has space again, start a
- * sweep over the nodes with room. rounds.c does the visits. What is missed here is found by the
- * node's next heartbeat. */
+ * An allocation pass must not walk over all nodes of the cluster for every container that ends. So
+ * each event records what it made possible: a container that ended makes its node pending; an ask
+ * makes the hosts that it names pending; an ask for any host, and a limit with headroom again,
+ * start a scan of the nodes with free capacity. rounds.c visits them. The next heartbeat of a node
+ * finds whatever this misses. */
 #include "rm-lite/scheduler/scheduler-impl.h"
 
 #include <string.h>
@@ -28,7 +28,7 @@ void rm_room_add_node(struct rm_sched *s, struct rm_sched_node *n, const char *h
             sv_out_of_memory();
         HASH_ADD_KEYPTR(hh, s->hosts, h->name, strlen(h->name), h);
     }
-    n->host_label = rm_label(h->name); /* which lives as long as it has nodes */
+    n->host_label = rm_label(h->name); /* the host lives as long as it has nodes */
     DL_APPEND2(h->nodes, n, o_prev, o_next);
     rm_room_update(s, n);
 }
@@ -111,7 +111,8 @@ void rm_room_sweep(struct rm_sched *s)
     s->sweep_left = s->n_roomy;
 }
 
-/* The root's limit is the cluster: whoever it stops has no node with room either. */
+/* Excludes the root: its limit is the cluster, so if that blocks an ask, no node has free capacity
+ * either. */
 void rm_room_unblock(struct rm_sched *s, struct rm_queue *leaf)
 {
     bool blocked = false;

@@ -1,11 +1,11 @@
-/* Rounds: allocation between heartbeats, on the nodes where something has become possible (room.c).
- * Called by scheduler.c only. Pure.
+/* Allocation passes: allocation between heartbeats, on the nodes where something has become
+ * possible (room.c). Pure.
  *
- * One event visits a bounded number of nodes, so that neither an ask for millions of containers
- * nor a cluster of 10,000 nodes keeps the daemon's thread: the rest waits for the next event
- * (rm_sched_round_waiting). Nodes that changed come first; the sweep continues after the node of
- * its last visit, so that small asks spread over the cluster, and ends when no node with room, one
- * after the other, took anything. */
+ * One event visits a bounded number of nodes, so that neither an ask for millions of containers nor
+ * a cluster of 10,000 nodes keeps the daemon's thread: the next event continues
+ * (rm_sched_round_waiting). Pending nodes come first; the scan continues after the node of its last
+ * visit, so that small asks spread over the cluster, and ends when no ask may be served on another
+ * node, or after one turn over the nodes with free capacity without an allocation. */
 #include "rm-lite/scheduler/scheduler-impl.h"
 
 static void visit(struct rm_sched *s, struct rm_sched_node *n, struct rm_assign *a,
@@ -45,7 +45,7 @@ static void visit_swept(struct rm_sched *s, struct rm_assign *a, const struct rm
     }
     s->cursor = n->m_next;
     s->sweep_left--;
-    a->may_reserve = false; /* there may be a node with room further on */
+    a->may_reserve = false; /* a later node may have free capacity */
     visit(s, n, a, ev, now);
     if (a->ret_given > 0)
         s->sweep_left = s->n_roomy;

@@ -1,5 +1,5 @@
-/* The scheduler's nodes and containers by their ids. Called by scheduler.c, scheduler-query.c and
- * allocation.c. Pure. Hostile: the numbers in the ids of containers that nodes report. */
+/* Lookup of the scheduler's nodes and containers by id. Pure. Hostile: the numbers in the ids of
+ * containers that nodes report. */
 #include "rm-lite/scheduler/scheduler-impl.h"
 
 #include <string.h>
@@ -87,8 +87,8 @@ static struct rm_sched_container *container_at(const struct rm_sched *s, uint32_
     return handle ? rm_pool_at(&s->container_pool, handle) : NULL;
 }
 
-/* Its container ends, most likely. On a large cluster none of this is in a cache: it comes at once
- * instead of one after the other. */
+/* Prefetch: most likely the container ends. On a large cluster none of this is in a cache: fetch
+ * all at once instead of one after the other. */
 static void fetch_node(const struct rm_sched *s, uint32_t handle)
 {
     const struct rm_sched_node *n = rm_pool_at(&s->node_pool, handle);
@@ -130,7 +130,7 @@ static uint32_t block_new(struct rm_sched *s, struct rm_sched_app *app, const st
     return handle;
 }
 
-/* New containers are numbered one after the other: most go into the last block. */
+/* New containers are numbered in sequence: most go into the last block. */
 static uint32_t block_get(struct rm_sched *s, const struct rm_sched_container *c)
 {
     struct block_id id = { { c->app->id, c->attempt }, first_of(c->number) };
@@ -181,7 +181,7 @@ uint32_t rm_sched_container_unindex(struct rm_sched *s, struct rm_sched_containe
     return handle;
 }
 
-/* The first container in b from the place `i` on, or in the blocks behind it. */
+/* The first container in b at or after index i, or in the blocks after it. */
 static struct rm_sched_container *forwards(const struct rm_sched *s, const struct rm_sched_block *b,
                                            size_t i)
 {
@@ -192,7 +192,7 @@ static struct rm_sched_container *forwards(const struct rm_sched *s, const struc
     return NULL;
 }
 
-/* The last one before the place `i`, or in the blocks before it. */
+/* The last container before index i, or in the blocks before it. */
 static struct rm_sched_container *backwards(const struct rm_sched *s,
                                             const struct rm_sched_block *b, size_t i)
 {

@@ -18,25 +18,25 @@
 #define RM_QUEUE_DEPTH_MAX 32
 #define RM_QUEUE_COUNT_MAX 10000
 
-#define RM_PREEMPT_DECISIONS 1000  /* of one RM_SCHED_PREEMPT */
-#define RM_PREEMPT_CONTAINERS 4096 /* the newest of an application, looked at by one */
-#define RM_PREEMPT_GROUPS 64       /* asks of an application, looked at one by one */
+#define RM_PREEMPT_DECISIONS 1000  /* decisions of one RM_SCHED_PREEMPT */
+#define RM_PREEMPT_CONTAINERS 4096 /* newest containers of an application that one event scans */
+#define RM_PREEMPT_GROUPS 64       /* asks of an application that are tested one by one */
 
 enum rm_queue_mode { RM_MODE_PERCENT, RM_MODE_WEIGHT, RM_MODE_ABSOLUTE };
 
-struct rm_user_value { /* of a user, as the configuration has it */
+struct rm_user_value { /* a configured value of one user */
     char *name;
     double value;
     UT_hash_handle hh;
 };
 
-struct rm_mapping { /* of queue-mappings, in the configured order */
+struct rm_mapping { /* one entry of queue-mappings, in the configured order */
     bool by_group;
     char *who, *queue; /* the queue may have variables */
     struct rm_mapping *next;
 };
 
-struct rm_person { /* a user with running applications, in whatever queue */
+struct rm_person { /* a user with running applications, in any queue */
     char *name;
     int32_t running;
     UT_hash_handle hh;
@@ -46,23 +46,23 @@ struct rm_user { /* one user of one leaf */
     char *name;
     double weight; /* QUEUE.user-settings.USER.weight */
     struct rm_res used, am_used, killing;
-    int32_t apps, active_apps; /* submitted; past the AM limit */
+    int32_t apps, active_apps; /* submitted; activated within the AM limit */
     int32_t asking;            /* applications with outstanding asks: an "active user" */
-    struct rm_res share_left;  /* preempt-shares.c: of the user's limit */
+    struct rm_res share_left;  /* preempt-shares.c: rest of the user's limit */
     UT_hash_handle hh;
 };
 
 struct rm_share { /* of a queue, in one round of preemption */
     struct rm_res used, pending, ideal;
-    struct rm_res preemptable, untouchable; /* of what is above the guarantee */
-    struct rm_res excess;                   /* above the ideal, as much as goes in this round */
+    struct rm_res preemptable, untouchable; /* parts of the usage above the guarantee */
+    struct rm_res excess;                   /* above the ideal: to be reclaimed in this round */
 };
 
 struct rm_queue {
     char *name, *path;
     struct rm_queue *parent;
     struct rm_queue **children; /* in the configured order */
-    struct rm_queue **sorted;   /* the same, in the order of queue-order.c */
+    struct rm_queue **sorted;   /* `children` in the order of queue-order.c */
     size_t n_children;
     size_t index;  /* in parent->children */
     size_t number; /* among all queues */
@@ -82,7 +82,7 @@ struct rm_queue {
     int64_t configured_max_apps;                /* -1 = derived from the capacity */
     int32_t max_parallel;                       /* running applications, here and below */
     bool preemption_disabled;                   /* inherited */
-    bool inside_disabled;                       /* the same inside of it */
+    bool inside_disabled;                       /* preemption inside the queue */
     int64_t max_lifetime_s, default_lifetime_s; /* of applications; 0 = none */
     struct rm_user_value *weights;              /* user-settings.USER.weight */
     struct rm_mapping *mappings;                /* root */
@@ -91,25 +91,25 @@ struct rm_queue {
     /* derived */
     double abs_capacity, abs_max_capacity;
     struct rm_res eff_min, eff_max;
-    /* usage, kept along the whole path */
+    /* usage, summed along the path to the root */
     struct rm_res used, reserved, pending, am_used;
     int32_t containers, apps, active_apps;
-    int32_t running;       /* of the applications: those that max-parallel-apps lets run */
-    struct rm_res killing; /* of the used: containers that preemption has let be killed */
-    double order_key;      /* queue-order.c: its use, when it was last put into parent->sorted */
-    bool moved, unsorted;  /* its use has changed since; so have the shares of its children */
+    int32_t running;       /* applications that max-parallel-apps lets run */
+    struct rm_res killing; /* part of `used`: victims decided, not ended */
+    double order_key; /* queue-order.c: its usage when it was last inserted into parent->sorted */
+    bool moved, unsorted; /* usage changed since; children's shares changed since */
     struct rm_queue *moved_next, *moved_children;
-    bool blocked; /* a limit of the queue or of a user refused an ask since the last sweep */
+    bool blocked; /* a limit of the queue or of a user refused an ask since the last scan */
     /* leaf */
     struct rm_res user_limits[2]; /* of a user without and with outstanding asks, if ... */
-    bool user_limits_known;       /* nothing that they follow from has changed since */
+    bool user_limits_known;       /* ... valid: no input of theirs has changed since */
     struct rm_user *users;
     struct rm_sched_app *waiting; /* not active yet, in order */
     struct rm_sched_app *ready;   /* active with outstanding asks, in order */
-    struct rm_sched_app *general; /* of these: not only for named hosts; not of a fair leaf */
+    struct rm_sched_app *general; /* subset of `ready` without host-only asks (FIFO leaves) */
     int32_t n_ready;
     struct rm_share share;       /* preempt-shares.c */
-    struct rm_res am_limit_seen; /* the masters' share that those in `waiting` did not fit */
+    struct rm_res am_limit_seen; /* AM limit at the last activation that left some in `waiting` */
 };
 
 struct rm_place { /* a host or rack that asks name */
@@ -120,7 +120,7 @@ struct rm_place { /* a host or rack that asks name */
 };
 
 struct rm_ask_row {
-    const char *name; /* its place's */
+    const char *name; /* of the place */
     int32_t count;
     bool relax;
     struct rm_sched_app *app;
@@ -140,13 +140,13 @@ struct rm_ask_group { /* all rows of one (priority, allocation id, capability) *
     struct rm_ask_row *rows;
     int32_t any; /* count of the "*" row */
     bool any_relax;
-    bool general;       /* may go to a host that it does not name: rm_app_general */
-    int64_t missed;     /* scheduling opportunities since the last local assignment */
-    int32_t reserved;   /* nodes that hold a reservation for this group */
-    int32_t surplus;    /* of these: more than there were asks, as the others were slow to empty */
-    int64_t rereserved; /* heartbeats of such nodes on which it still did not fit */
+    bool general;       /* may be allocated on a host that it does not name: rm_app_general */
+    int64_t missed;     /* scheduling opportunities missed since the last local assignment */
+    int32_t reserved;   /* nodes reserved for this group */
+    int32_t surplus;    /* part of `reserved` beyond the asks: starvation credit in use */
+    int64_t rereserved; /* heartbeats of reserved nodes on which the ask did not fit */
     struct rm_sched_node *reservations;
-    struct rm_ask_group *prev, *next; /* app->groups, in the order in which they are served */
+    struct rm_ask_group *prev, *next; /* app->groups, in the order of service */
     UT_hash_handle hh;
 };
 
@@ -164,10 +164,10 @@ struct rm_sched_app {
     int64_t sequence; /* last container number given */
     int32_t priority;
     bool active, in_waiting, in_ready, in_general, am_counted;
-    bool runs, held; /* let run by the limits of running applications; waits for them */
+    bool runs, held; /* running within max-parallel-apps; held by it */
     struct rm_res am, used, reserved, pending;
-    struct rm_res killing; /* of the used: containers that preemption has let be killed */
-    double magnitude;      /* the fair order's measure */
+    struct rm_res killing; /* part of `used`: victims decided, not ended */
+    double magnitude;      /* key of the fair order */
     int32_t n_containers, n_reserved;
     int64_t n_pending; /* containers asked for */
     size_t n_rows, n_groups;
@@ -176,7 +176,7 @@ struct rm_sched_app {
     struct rm_user *user;
     struct rm_ask_group *groups, *group_table;
     bool groups_unsorted; /* rm_asks_sort */
-    bool am_wanted;       /* the attempt's first container is its ApplicationMaster's */
+    bool am_wanted;       /* the attempt's next container is its ApplicationMaster */
     struct rm_name *blacklist;
     uint32_t first_block, last_block;     /* its containers: handles in s->block_pool */
     struct rm_sched_app *w_prev, *w_next; /* leaf->waiting */
@@ -185,40 +185,40 @@ struct rm_sched_app {
     UT_hash_handle hh;
 };
 
-/* Two cache lines. Its neighbours are found by handles beside it, not by pointers in it: a list
- * through the containers themselves writes to two others for each that comes or goes, on a large
- * cluster in main memory. */
+/* Two cache lines. The container's neighbours are found by handles in its block, not by pointers in
+ * it: a list through the containers themselves writes to two others for each addition or removal,
+ * on a large cluster in main memory. */
 struct rm_sched_container {
-    struct rm_sched_app *app; /* what its end looks at comes first, in one cache line */
+    struct rm_sched_app *app; /* read first when the container ends; one cache line */
     struct rm_sched_node *node;
     struct rm_res resource;
     int64_t number;   /* in its id */
     uint32_t block;   /* the handle of its block */
-    bool am, killing; /* of the ApplicationMaster; preempted */
+    bool am, killing; /* ApplicationMaster; preempted */
     int32_t attempt, priority;
     int64_t allocation_id;
-    int64_t preempt_ms; /* when that was announced; 0 = not */
+    int64_t preempt_ms; /* time of the announcement; 0 = none */
     enum rm_locality locality;
 };
 
 #define RM_BLOCK 32
 
-/* Containers of one attempt whose numbers follow each other. To find one, to add and to remove one
- * touches a cache line of this beside the container itself; the table of the blocks and their first
- * lines are small enough for a cache. A place has the container's node too, so that both come from
+/* Containers of one attempt with consecutive numbers. Finding, adding or removing one touches a
+ * cache line of its block beside the container itself; the table of the blocks and their first
+ * lines are small enough for a cache. A slot has the container's node too, so that both come from
  * main memory at the same time. */
 struct rm_sched_block {
     struct rm_sched_app *app;
-    int64_t first; /* the number of the first place: a multiple of RM_BLOCK */
+    int64_t first; /* number of the first slot: a multiple of RM_BLOCK */
     int32_t attempt;
-    int32_t n;           /* places in use; never 0 */
-    uint32_t prev, next; /* of the application, in the order in which they came */
+    int32_t n;           /* slots in use; never 0 */
+    uint32_t prev, next; /* blocks of the application, in order of creation */
     struct {
         uint32_t container, node; /* handles in s->container_pool, s->node_pool; 0: none */
     } places[RM_BLOCK];
 };
 
-/* A name with its hash: each ask looks for its node's host and rack. */
+/* A name with its hash: each ask is compared with its node's host and rack. */
 struct rm_label {
     const char *name;
     unsigned len, hash;
@@ -234,17 +234,17 @@ static inline struct rm_label rm_label(const char *name)
 
 #define RM_NODE_FEW 9
 
-/* What the end of a container and a visit look at comes first, in three cache lines. */
+/* Fields that the end of a container and a visit read come first, in three cache lines. */
 struct rm_sched_node {
     struct rm_res total, used;
-    uint32_t *containers; /* n_containers handles, in the order in which they came */
+    uint32_t *containers; /* n_containers handles, in order of allocation */
     struct rm_sched_app *reserved_app;
     int64_t heartbeat_ms; /* -1 = never */
     int32_t n_containers;
     bool schedulable;
-    bool roomy;                            /* schedulable, and the smallest container fits */
-    bool due;                              /* a round visits it next */
-    bool freed;                            /* due because a container ended on it */
+    bool roomy; /* schedulable, with free capacity for the smallest container */
+    bool due;   /* in s->due, pending a visit */
+    bool freed; /* pending because a container ended on it */
     struct rm_sched_node *t_prev, *t_next; /* s->due */
     struct rm_label host_label;
     struct rm_sched_node *m_prev, *m_next; /* s->roomy */
@@ -274,9 +274,9 @@ struct rm_preempt_settings {
     bool enabled;
     int64_t interval_ms, wait_ms;
     double per_round, ignored_over, factor;
-    bool inside;                        /* also between the applications of a leaf */
-    bool priority_first;                /* there: not users' limits first */
-    double inside_from, inside_at_most; /* parts of the leaf's guarantee: its use; what goes */
+    bool inside;                        /* also between applications of a leaf */
+    bool priority_first;                /* inside a leaf: priorities before users' limits */
+    double inside_from, inside_at_most; /* fractions of the guarantee: least use, most taken */
 };
 
 struct rm_sched_settings { /* everything read from the configuration but the queues */
@@ -292,7 +292,7 @@ struct rm_sched_settings { /* everything read from the configuration but the que
     double am_percent;
     struct rm_preempt_settings preempt;
     bool override_mappings;          /* queue-mappings also for applications that name a queue */
-    int64_t parallel, user_parallel; /* of queues and users without one of their own */
+    int64_t parallel, user_parallel; /* defaults of queues and users */
 };
 
 struct rm_sched {
@@ -305,10 +305,10 @@ struct rm_sched {
     struct rm_id_table nodes, blocks; /* scheduler-ids.c */
     struct rm_pool node_pool, container_pool, block_pool;
     struct rm_sched_host *hosts;
-    struct rm_sched_node *roomy;  /* nodes with room, in the order in which they got it */
-    struct rm_sched_node *cursor; /* of these: the first of the next visits; NULL: the head */
-    struct rm_sched_node *due;    /* nodes that changed */
-    int32_t n_roomy, sweep_left;  /* visits without success that end the sweep of all of them */
+    struct rm_sched_node *roomy;  /* nodes with free capacity, in the order in which they got it */
+    struct rm_sched_node *cursor; /* next node of `roomy` that the scan visits; NULL: the head */
+    struct rm_sched_node *due;    /* nodes pending a visit */
+    int32_t n_roomy, sweep_left; /* the scan ends after sweep_left more visits without allocation */
     struct rm_sched_counts counts;
     int64_t preempted_ms; /* the last round of preemption */
     struct rm_person *people;
@@ -317,7 +317,7 @@ struct rm_sched {
     struct rm_place *places;
     struct rm_sched_app **named; /* of one walk over a leaf */
     size_t cap_named;
-    bool walk_all; /* tests compare: each walk is over all applications of the leaf */
+    bool walk_all; /* tests: walk over all applications of the leaf, for comparison */
     struct rm_decision *out;
     size_t n_out, cap_out;
     char text[512]; /* of the one rejection that an event may decide */
@@ -333,7 +333,7 @@ struct rm_sched_container *rm_sched_container_find(const struct rm_sched *s,
 void rm_sched_container_index(struct rm_sched *s, struct rm_sched_container *c, uint32_t handle);
 uint32_t rm_sched_container_unindex(struct rm_sched *s,
                                     struct rm_sched_container *c); /* returns its handle */
-/* Those of an application, in the order in which they came; NULL at the end. */
+/* The application's containers in order of allocation; NULL at the end. */
 struct rm_sched_container *rm_app_first(const struct rm_sched *s, const struct rm_sched_app *app);
 struct rm_sched_container *rm_app_last(const struct rm_sched *s, const struct rm_sched_app *app);
 struct rm_sched_container *rm_app_next(const struct rm_sched *s,
@@ -372,18 +372,18 @@ int rm_app_order(struct rm_sched_app *a, struct rm_sched_app *b);   /* leaf->wai
 int rm_ready_order(struct rm_sched_app *a, struct rm_sched_app *b); /* leaf->ready */
 double rm_app_magnitude(const struct rm_sched_app *app);
 void rm_app_used_changed(struct rm_sched_app *app); /* or its pending resources */
-void rm_app_ready(struct rm_sched_app *app);        /* puts it into leaf->ready or takes it out */
-void rm_app_general(struct rm_sched_app *app, int32_t more); /* groups that became general */
+void rm_app_ready(struct rm_sched_app *app);        /* updates its membership in leaf->ready */
+void rm_app_general(struct rm_sched_app *app, int32_t more); /* change of the number of groups */
 void rm_app_set_priority(struct rm_sched_app *app, int32_t priority); /* of one in leaf->ready */
-void rm_ready_renew(struct rm_queue *leaf); /* after what the order follows from has changed */
+void rm_ready_renew(struct rm_queue *leaf); /* after a change of a key of the order */
 
 struct rm_walk { /* over the applications of a leaf that one node may serve, in order */
     struct rm_sched *s;
     struct rm_sched_app *general, *all;
     size_t i, n; /* of s->named */
 };
-/* `every`: also those that wait for other hosts, as a heartbeat counts for them. At most the
- * application that rm_walk_next returned last may leave the lists. */
+/* `every`: also those that wait for other hosts, since a heartbeat counts as their opportunity.
+ * Between two calls at most the application that rm_walk_next returned last may leave the lists. */
 void rm_walk_begin(struct rm_sched *s, const struct rm_queue *leaf, const struct rm_sched_node *n,
                    bool every, struct rm_walk *w);
 struct rm_sched_app *rm_walk_next(struct rm_walk *w); /* NULL: the end */
@@ -399,14 +399,14 @@ void rm_queue_use(struct rm_queue *leaf, struct rm_res r,
 void rm_queue_pend(struct rm_queue *leaf, struct rm_res r);
 void rm_queue_reserve(struct rm_queue *leaf, struct rm_res r);
 void rm_queue_kill(struct rm_sched_app *app,
-                   struct rm_res r); /* lets it be killed, or it is gone */
+                   struct rm_res r); /* r > 0: a victim is decided; r < 0: it has ended */
 struct rm_user *rm_user_get(struct rm_queue *leaf, const char *name);
 void rm_user_put(struct rm_queue *leaf, struct rm_user *u); /* frees when unused */
 struct rm_res rm_user_limit(const struct rm_sched *s, struct rm_queue *leaf,
                             const struct rm_user *u);
 struct rm_res rm_headroom(const struct rm_sched *s, const struct rm_sched_app *app);
-void rm_queue_activate(struct rm_sched *s, struct rm_queue *leaf);      /* those that run */
-void rm_queue_activate_more(struct rm_sched *s, struct rm_queue *leaf); /* the share has grown */
+void rm_queue_activate(struct rm_sched *s, struct rm_queue *leaf);      /* within the AM limit */
+void rm_queue_activate_more(struct rm_sched *s, struct rm_queue *leaf); /* the AM limit has grown */
 void rm_queue_info_fill(const struct rm_sched *s, const struct rm_queue *q,
                         struct rm_queue_info *ret);
 
@@ -428,15 +428,15 @@ bool rm_asks_any_now(const struct rm_sched *s, const struct rm_ask_group *g);
 int rm_blacklist_update(struct rm_sched_app *app, const struct rm_ev_ask *ev) _must_use_;
 void rm_blacklist_clear(struct rm_sched_app *app);
 
-/* room.c: which nodes have room, and which of them the next round visits */
+/* room.c: the nodes with free capacity, and those pending a visit by the next allocation pass */
 void rm_room_add_node(struct rm_sched *s, struct rm_sched_node *n, const char *host);
 void rm_room_remove_node(struct rm_sched *s, struct rm_sched_node *n);
-void rm_room_update(struct rm_sched *s, struct rm_sched_node *n); /* its room has changed */
+void rm_room_update(struct rm_sched *s, struct rm_sched_node *n); /* free capacity changed */
 void rm_room_visit(struct rm_sched *s, struct rm_sched_node *n, bool freed);
-void rm_room_visit_host(struct rm_sched *s, const char *host);   /* also a rack or "*": no node */
-struct rm_sched_node *rm_room_next_due(struct rm_sched *s);      /* NULL = none */
-void rm_room_sweep(struct rm_sched *s);                          /* visits every node with room */
-void rm_room_unblock(struct rm_sched *s, struct rm_queue *leaf); /* it uses less than before */
+void rm_room_visit_host(struct rm_sched *s, const char *host); /* no effect for a rack or "*" */
+struct rm_sched_node *rm_room_next_due(struct rm_sched *s);    /* NULL = none */
+void rm_room_sweep(struct rm_sched *s); /* starts a scan of the nodes with free capacity */
+void rm_room_unblock(struct rm_sched *s, struct rm_queue *leaf); /* its usage has decreased */
 
 /* allocation.c */
 struct rm_decision *rm_decide(struct rm_sched *s, enum rm_decision_type type);
@@ -462,16 +462,16 @@ struct rm_sched_node *rm_reserve_find(const struct rm_sched *s, const struct rm_
 struct rm_assign {      /* one visit of a node */
     bool heartbeat;     /* counts as a scheduling opportunity */
     bool may_reserve;   /* and may reserve the node */
-    size_t max_out;     /* decisions in s->out after it */
+    size_t max_out;     /* limit of decisions in s->out after the visit */
     int64_t ret_given;  /* containers allocated */
-    bool ret_elsewhere; /* something that did not go here may go to another node with room */
+    bool ret_elsewhere; /* an ask may be served by another node */
 };
 void rm_assign_node(struct rm_sched *s, struct rm_sched_node *n, struct rm_assign *a);
 
 /* parallel-apps.c */
 void rm_parallel_take(struct rm_sched *s, struct rm_sched_app *app); /* or holds it */
-void rm_parallel_give(struct rm_sched *s, struct rm_sched_app *app); /* it does not run any more */
-void rm_parallel_next(struct rm_sched *s); /* activates whoever of the held ones may run now */
+void rm_parallel_give(struct rm_sched *s, struct rm_sched_app *app); /* it no longer runs */
+void rm_parallel_next(struct rm_sched *s); /* activates the held applications that may run now */
 
 /* app-queue.c */
 int rm_queue_admits(const struct rm_queue *leaf, const char *user, struct yarn_app_id app,
@@ -483,7 +483,8 @@ void rm_app_deactivate(struct rm_sched *s, struct rm_sched_app *app);
 int rm_app_move(struct rm_sched *s, struct rm_sched_app *app, const char *queue,
                 struct sv_error *err) _must_use_;
 
-/* preempt-shares.c: fills the share of every queue; then, what a leaf has to give in this round */
+/* preempt-shares.c: computes the share of every queue; then the amount to reclaim from a leaf in
+ * this round */
 void rm_preempt_shares(const struct rm_sched *s, struct rm_queue *root, struct rm_res allowed);
 struct rm_res rm_preempt_from(const struct rm_sched *s, const struct rm_queue *leaf);
 
@@ -492,12 +493,12 @@ struct rm_claim { /* of one application on its leaf, in one round of preemption 
     struct rm_sched_app *app;
     struct rm_res needs, may_give, gives;
 };
-/* Fills in what each of the n applications of the leaf, in the order of rm_app_order, gives to the
- * others: `limit` together. */
+/* Computes for each of the n applications of the leaf, in the order of rm_app_order, the amount
+ * that it yields to the others: at most `limit` together. */
 void rm_preempt_inside(const struct rm_sched *s, struct rm_queue *leaf, struct rm_res limit,
                        struct rm_claim *v, size_t n);
 bool rm_preempt_keeps(const struct rm_sched *s,
-                      const struct rm_sched_container *c); /* its user has no more than the limit */
+                      const struct rm_sched_container *c); /* its user is at or below the limit */
 
 /* preemption.c */
 int rm_preempt(struct rm_sched *s, int64_t now_ms) _must_use_;

@@ -212,8 +212,8 @@ const struct sv_conf_key rm_key_preempt_over = {
     "part of its guarantee that a queue may be above it"
 };
 const struct sv_conf_key rm_key_preempt_factor = {
-    PREEMPTION "natural_termination_factor", SV_CONF_FLOAT, "0.2", 0, 0, 0,
-    "part of what is too much, in one round"
+    PREEMPTION "natural_termination_factor",    SV_CONF_FLOAT, "0.2", 0, 0, 0,
+    "part of the excess reclaimed in one round"
 };
 const struct sv_conf_key rm_key_preempt_intra = {
     INSIDE "enabled", SV_CONF_BOOL, "false", 0, 0, 0, "also between the applications of a queue"
@@ -234,7 +234,7 @@ const struct sv_conf_key rm_key_preempt_inside_most = {
     0,
     0,
     0,
-    "part of a queue's guarantee that goes in one round"
+    "part of a queue's guarantee reclaimed in one round"
 };
 const struct sv_conf_key rm_key_preempt_inside_order = {
     INSIDE "preemption-order-policy",   SV_CONF_STRING, "userlimit_first", 0, 0, 0,

@@ -1,6 +1,5 @@
-/* The scheduler's keys that are of the whole cluster: one table row a key, for the files that read
- * them (queue-conf.c, preemption-conf.c) and for `selvedge config`. Those of a single queue are in
- * queue-key-table.h. */
+/* The scheduler-wide keys: one table row a key, for the files that read them (queue-conf.c,
+ * preemption-conf.c) and for `selvedge config`. queue-key-table.h has those of a single queue. */
 #ifndef SELVEDGE_RM_LITE_SCHEDULER_SCHEDULER_KEYS_H
 #define SELVEDGE_RM_LITE_SCHEDULER_SCHEDULER_KEYS_H
 
@@ -15,7 +14,7 @@ extern const struct sv_conf_key rm_key_calc, rm_key_max_apps, rm_key_queue_max_a
     rm_key_preempt_factor, rm_key_preempt_intra, rm_key_preempt_inside_from,
     rm_key_preempt_inside_most, rm_key_preempt_inside_order, rm_key_preempt_balance;
 
-/* All of these; NULL at the end. */
+/* Iterates over the rows; NULL at the end. */
 const struct sv_conf_key *rm_scheduler_key(size_t i);
 
 #endif

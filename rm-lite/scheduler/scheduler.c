@@ -1,4 +1,4 @@
-/* The scheduler's events. See scheduler.h; called by scheduling.c and the unit tests. */
+/* The scheduler's events. See scheduler.h. */
 #include "rm-lite/scheduler/scheduler.h"
 
 #include <errno.h>
@@ -316,7 +316,7 @@ static int app_asks(struct rm_sched *s, struct rm_sched_app *app, const struct r
     rm_asks_sort(app);
     if (ev->n_blacklist_remove)
         rm_room_sweep(s);
-    rm_room_unblock(s, app->leaf); /* others of a user who wants less may now have more */
+    rm_room_unblock(s, app->leaf); /* less demand of a user may leave more to others */
     if (r == -E2BIG)
         return sv_error_set(err, r,
                             "%s asks for too much at once: the rest of this request is dropped. It "

@@ -2,8 +2,8 @@
  *
  * It knows queues, nodes, applications, asks and containers; it knows no sockets, no tokens, no
  * files, no timers and no random numbers, so a recorded list of events gives the same decisions
- * again. Semantics are the CapacityScheduler's. Called by scheduling.c and the unit tests;
- * numbers and names come from clients: their size is never trusted. */
+ * again. Semantics are the CapacityScheduler's. Numbers and names come from clients: their size
+ * is never trusted. */
 #ifndef SELVEDGE_RM_LITE_SCHEDULER_SCHEDULER_H
 #define SELVEDGE_RM_LITE_SCHEDULER_SCHEDULER_H
 
@@ -22,7 +22,7 @@ struct rm_sched;
 #define RM_EPOCH_SHIFT 40         /* container number = epoch << 40 | sequence */
 #define RM_TURN_DECISIONS 256     /* decisions of one event, but those of a removal */
 #define RM_VISIT_DECISIONS 3 /* of them, left for one container: two unreserved, one allocated */
-#define RM_TURN_ASKS 10000   /* asks looked at by one RM_SCHED_ASK_ROUND before its last visit */
+#define RM_TURN_ASKS 10000   /* asks tested by one RM_SCHED_ASK_ROUND before its last visit */
 #define RM_TURN_NODES 64     /* nodes visited by one RM_SCHED_ASK_ROUND */
 
 enum rm_sched_event_type {
@@ -194,7 +194,7 @@ int rm_sched_handle(struct rm_sched *s, const struct rm_sched_event *ev, int64_t
  * (NULL or unknown: the scheduler's) or below zero. */
 int rm_sched_normalize(const struct rm_sched *s, const char *queue, struct rm_res *inout)
     _must_use_;
-/* Whether a round has nodes left to visit. One event RM_SCHED_ASK_ROUND visits at most
+/* True if an allocation pass has nodes left to visit. One event RM_SCHED_ASK_ROUND visits at most
  * RM_TURN_NODES, looks at about RM_TURN_ASKS asks and takes at most RM_TURN_DECISIONS decisions, or
  * `max_decisions` if that is set and less; the caller repeats it when it likes. */
 bool rm_sched_round_waiting(const struct rm_sched *s);
@@ -230,7 +230,7 @@ struct rm_app_usage {
     bool active; /* past the AM limit */
     const char *queue_path;
 };
-/* The same without the headroom, which costs most. */
+/* Without the headroom, which costs most. */
 int rm_sched_app_amounts(const struct rm_sched *s, struct yarn_app_id app,
                          struct rm_app_usage *ret);
 int rm_sched_app_usage(const struct rm_sched *s, struct yarn_app_id app, struct rm_app_usage *ret);

@@ -1,4 +1,4 @@
-/* See access.h. Called by client-call.c, admin-service.c and the web server. */
+/* See access.h. */
 #include "rm-lite/security/access.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include "rm-lite/core/rm-app.h"
 #include "rm-lite/security/queue-access.h"
 
-/* Only a refusal waits for groups: whatever admits needs no more of them. */
+/* Only a refusal waits for groups: an admission needs no more of them. */
 static int answer(struct rm *rm, bool admitted)
 {
     bool missed = sv_groups_missed(rm->groups);
@@ -33,7 +33,7 @@ int rm_may_administer(struct rm *rm, const char *user)
         return 1;
     if (!user || !*user)
         return 0;
-    (void)sv_groups_missed(rm->groups); /* of others, ignoring */
+    (void)sv_groups_missed(rm->groups); /* missed by others, ignoring */
     return answer(rm, administers(rm, user));
 }
 
@@ -43,7 +43,7 @@ int rm_may_modify(struct rm *rm, const struct rm_app *app, const char *user)
         return 1;
     if (!user || !*user)
         return 0;
-    (void)sv_groups_missed(rm->groups); /* of others, ignoring */
+    (void)sv_groups_missed(rm->groups); /* missed by others, ignoring */
     return answer(rm, sv_streq(user, app->user) ||
                           (app->modify_acl && sv_acl_admits(app->modify_acl, user, rm->groups)) ||
                           rm_queue_administers(rm, app->queue, user) || administers(rm, user));

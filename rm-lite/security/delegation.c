@@ -20,7 +20,7 @@
 struct token {
     UT_hash_handle hh; /* by identifier */
     struct token *prev, *next;
-    int64_t renew_ms; /* valid until then, if it is not renewed */
+    int64_t renew_ms; /* valid until then, unless renewed */
     int32_t sequence;
     size_t id_len;
     uint8_t id[];
@@ -34,10 +34,10 @@ struct key {
 struct rm_delegation {
     struct token *by_id, *list;
     struct key *keys;          /* newest first */
-    struct rm_name_set *users; /* number: their tokens */
+    struct rm_name_set *users; /* number: tokens of the user */
     int32_t sequence;
-    int64_t scanned_ms; /* 0: at once */
-    size_t to_scan;     /* left of the scan that has begun */
+    int64_t scanned_ms; /* 0: scan at once */
+    size_t to_scan;     /* rest of the scan in progress */
 };
 
 /* ---- Texts as Hadoop's ---- */
@@ -130,7 +130,7 @@ static void drop_old_keys(struct rm *rm, int64_t now)
         }
 }
 
-/* A new key where the newest is too old. Tokens of the one before may live for max-lifetime. */
+/* Rolls a key whose interval has passed. Tokens of the one before may live for max-lifetime. */
 static int roll(struct rm *rm, int64_t now, struct sv_error *err)
 {
     struct rm_delegation *d = rm->delegation;
@@ -166,7 +166,7 @@ static struct token *find(const struct rm_delegation *d, const uint8_t *id, size
     return t;
 }
 
-/* Whose limit a token counts against: who acts for the owner has no more than others. */
+/* The user whose limit the token counts against: a proxy user has no more tokens than others. */
 static const char *holder(const struct yarn_delegation_token *t)
 {
     return *t->real_user ? t->real_user : t->owner;
@@ -189,7 +189,7 @@ static struct token *insert(struct rm_delegation *d, const struct yarn_delegatio
     return t;
 }
 
-/* The store has no row that the table lacks. */
+/* Also deletes the row in the store. */
 static void drop(struct rm *rm, struct token *t)
 {
     struct rm_delegation *d = rm->delegation;
@@ -267,7 +267,7 @@ size_t rm_delegation_count(const struct rm *rm)
     return HASH_COUNT(rm->delegation->by_id);
 }
 
-/* Each token that is looked at goes to the end of the list. */
+/* Moves each scanned token to the end of the list. */
 void rm_delegation_tick(struct rm *rm)
 {
     struct rm_delegation *d = rm->delegation;

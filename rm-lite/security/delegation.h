@@ -1,11 +1,10 @@
-/* RM delegation tokens (RMDelegationTokenSecretManager): a client gets one in its user's name, and
- * whoever holds it calls ApplicationClientProtocol as that user, until it expires or is cancelled.
- * As in every Hadoop cluster without Kerberos, a client is whom it says it is, and gets one.
+/* RM delegation tokens (RMDelegationTokenSecretManager): a client gets one in its user's name; its
+ * holder calls ApplicationClientProtocol as that user, until it expires or is cancelled. As in
+ * every Hadoop cluster without Kerberos, a client's user name is its claim.
  *
- * A password is the HMAC of the identifier under a master key, which rolls. Valid is what the table
- * knows: tokens and keys are in memory and in the state store. Times are of the wall clock, as the
- * dates in identifiers. Hostile: identifiers, passwords and names. Called by rm.c, periodic.c,
- * services.c and delegation-calls.c. */
+ * A password is the HMAC of the identifier under a master key, which rolls. Only tokens in the
+ * table are valid: tokens and keys are in memory and in the state store. Times are of the wall
+ * clock, as the dates in identifiers. Hostile: identifiers, passwords and names. */
 #ifndef SELVEDGE_RM_LITE_SECURITY_DELEGATION_H
 #define SELVEDGE_RM_LITE_SECURITY_DELEGATION_H
 
@@ -14,9 +13,9 @@
 #include "rm-lite/core/context.h"
 #include "wire/token/token.h"
 
-#define RM_DELEGATION_TOKENS_MAX 100000 /* of all users together */
+#define RM_DELEGATION_TOKENS_MAX 100000 /* for all users together */
 
-/* Loads what is stored and makes a key where the last one is too old. */
+/* Loads the stored tokens and rolls a key that is too old. */
 int rm_delegation_new(struct rm *rm, struct sv_error *err) _must_use_;
 void rm_delegation_free(struct rm *rm);
 /* Rolls the key and drops some of the expired tokens, a few at a time. */
@@ -24,16 +23,16 @@ void rm_delegation_tick(struct rm *rm);
 size_t rm_delegation_count(const struct rm *rm);
 
 /* On failure err->text, and in *ret_class the Java class of Hadoop's exception. Nothing is valid
- * before it is on the disk: rm_store_reply(). */
-/* `real_user`: who acts for the owner, or NULL. */
+ * before it is on disk: rm_store_reply(). */
+/* `real_user`: the proxy user acting for the owner, or NULL. */
 int rm_delegation_issue(struct rm *rm, struct sv_arena *a, const char *owner, const char *renewer,
                         const char *real_user, struct yarn_token *ret, const char **ret_class,
                         struct sv_error *err) _must_use_;
-/* By the renewer that the token names; by the ResourceManager's own account always. */
+/* Allowed for the renewer named in the token, and for the ResourceManager's own account. */
 int rm_delegation_renew(struct rm *rm, const struct yarn_token *t, const char *user,
                         int64_t *ret_expires_ms, const char **ret_class, struct sv_error *err)
     _must_use_;
-/* By its owner or its renewer. */
+/* Allowed for its owner or its renewer. */
 int rm_delegation_cancel(struct rm *rm, const struct yarn_token *t, const char *user,
                          const char **ret_class, struct sv_error *err) _must_use_;
 /* An ipc_token_verifier: the name is the token's owner. */

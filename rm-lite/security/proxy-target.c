@@ -1,4 +1,4 @@
-/* See proxy-target.h; called by proxy.c and web-proxy.c. URLs and headers are hostile. */
+/* See proxy-target.h. URLs and headers are hostile. */
 #include "rm-lite/security/proxy-target.h"
 
 #include <arpa/inet.h>
@@ -39,7 +39,7 @@ static bool printable(const char *s)
     return true;
 }
 
-/* The tracking URL in parts, with a scheme. */
+/* Parses the tracking URL; adds a missing scheme. */
 static int parse_tracking(const char *text, CURLU **ret, struct sv_error *err)
 {
     _cleanup_url_ CURLU *u = curl_url();
@@ -63,7 +63,7 @@ static int parse_tracking(const char *text, CURLU **ret, struct sv_error *err)
     return 0;
 }
 
-/* Assembled by hand: libcurl would change the letters of %2F in the browser's path and query. */
+/* Assembled by hand: libcurl would change the case of %2F in the browser's path and query. */
 int rm_proxy_url(const char *tracking_url, const char *rest, char **ret, struct sv_error *err)
 {
     _cleanup_url_ CURLU *u = NULL;
@@ -120,7 +120,7 @@ char *rm_proxy_location(const char *tracking_url, const char *application, const
         return strdup(location);
     if (sv_asprintf(&proxied, "/proxy/%s", application) < 0)
         return NULL;
-    if (sv_has_prefix(location, proxied)) /* the master knows of the proxy */
+    if (sv_has_prefix(location, proxied)) /* the master adds the proxy's path itself */
         return strdup(location);
     (void)curl_url_set(to, CURLUPART_QUERY, NULL, 0);
     if (curl_url_set(to, CURLUPART_URL, location, 0) != CURLUE_OK ||

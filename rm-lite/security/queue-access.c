@@ -1,5 +1,4 @@
-/* See queue-access.h. Called by rm-app-manager.c, app-control.c, client-call.c and
- * client-rm-service.c. */
+/* See queue-access.h. */
 #include "rm-lite/security/queue-access.h"
 
 #include <errno.h>
@@ -30,7 +29,7 @@ int rm_queue_of_submission(struct rm *rm, const char *queue, const char *user, c
 
     if (rm_sched_maps_groups(rm->sched) && sv_groups_of(rm->groups, user, &who.groups) >= 0)
         who.primary = sv_groups_primary(rm->groups, user);
-    (void)sv_groups_missed(rm->groups); /* told below, where they matter, ignoring */
+    (void)sv_groups_missed(rm->groups); /* checked below where they matter, ignoring */
     r = rm_sched_place(rm->sched, queue, &who, ret);
     return r < 0 ? sv_error_set(err, r,
                                 "yarn.scheduler.capacity.queue-mappings: the groups of user %s are "
@@ -46,7 +45,8 @@ static bool in_list(const char *acl, void *userdata)
     return sv_acl_admits(acl, c->user, c->groups);
 }
 
-/* What everybody may do is no reason to let everybody end others' applications. */
+/* Excludes lists that admit everybody: they are no reason to let everybody kill others'
+ * applications. */
 static bool named_in_list(const char *acl, void *userdata)
 {
     return !sv_acl_allows_all(acl) && in_list(acl, userdata);

@@ -1,4 +1,4 @@
-/* Tokens. See tokens.h; called by am-launcher.c, am-session.c, am-allocate.c and reports.c. */
+/* Tokens. See tokens.h. */
 #include "rm-lite/security/tokens.h"
 
 #include <errno.h>
@@ -11,8 +11,8 @@
 #include "rm-lite/core/secrets.h"
 #include "rm-lite/scheduler/resource-types.h"
 
-/* Hadoop's tokens carry "ip:port" of the daemon in `service`; clients look tokens up by NodeId,
- * so the node's host and port serve and no name is resolved on the event loop. */
+/* Hadoop's tokens have "ip:port" of the daemon in `service`; clients look tokens up by NodeId, so
+ * the node's host and port suffice and no name is resolved on the event loop. */
 static char *service_of(struct sv_arena *a, const struct yarn_node_id *node)
 {
     return sv_arena_printf(a, "%s:%d", node->host, node->port);

@@ -11,7 +11,7 @@
 Hadoop__Common__TokenProto *rm_token_container(struct sv_arena *a, const struct rm_container *c);
 Hadoop__Common__TokenProto *rm_token_nm(struct sv_arena *a, const struct rm_attempt *att,
                                         const struct yarn_node_id *node);
-/* The same as a struct, for am-launcher.c. */
+/* As rm_token_nm(), as a struct, for am-launcher.c. */
 int rm_token_nm_struct(struct sv_arena *a, const struct rm_attempt *att,
                        const struct yarn_node_id *node, struct yarn_token *ret) _must_use_;
 int rm_token_amrm(struct sv_arena *a, const struct rm_attempt *att, struct yarn_token *ret)

@@ -1,5 +1,4 @@
-/* Nodes that leave gracefully, in the state store. See store.h; called by nodes-list.c and the
- * nodes' state machine. */
+/* Decommissioning nodes in the state store. See store.h. */
 #include "common/oom.h"
 #include "rm-lite/store/store-internal.h"
 

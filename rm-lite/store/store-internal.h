@@ -1,4 +1,4 @@
-/* Inside of the state store, for store.c and the files that write tables of their own. */
+/* Internals of the state store, for store.c and the files with tables of their own. */
 #ifndef SELVEDGE_RM_LITE_STORE_STORE_INTERNAL_H
 #define SELVEDGE_RM_LITE_STORE_STORE_INTERNAL_H
 
@@ -38,10 +38,10 @@ struct rm_store {
     sd_event_source *flush;
 };
 
-/* Before a write: opens the transaction of this turn of the loop. False: there is no store, or it
- * is broken. */
+/* Call it before a write: opens the transaction of this turn of the loop. False: no store, or a
+ * broken one. */
 bool rm_store_begin(struct rm_store *s) _must_use_;
-/* Runs a statement whose parameters are bound. A failure stops the ResourceManager. */
+/* Executes a statement with bound parameters. A failure stops the ResourceManager. */
 void rm_store_write(struct rm_store *s, enum rm_store_stmt i);
 int rm_store_db_error(struct rm_store *s, struct sv_error *err, const char *what);
 int rm_store_load_meta(struct rm_store *s, const char *key, int64_t def, int64_t *ret,

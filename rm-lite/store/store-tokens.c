@@ -1,5 +1,5 @@
-/* Delegation tokens in the state store. See store-tokens.h; called by delegation.c. Rows are
- * checked when they are read, because a disk may be corrupt. */
+/* Delegation tokens in the state store. See store-tokens.h. Rows are validated when read, because a
+ * disk may be corrupt. */
 #include "rm-lite/store/store-tokens.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Delegation tokens and their keys in the state store; see store.h. Called by delegation.c. */
+/* Delegation tokens and their keys in the state store; see store.h. */
 #ifndef SELVEDGE_RM_LITE_STORE_STORE_TOKENS_H
 #define SELVEDGE_RM_LITE_STORE_STORE_TOKENS_H
 
@@ -11,16 +11,16 @@ struct rm_stored_key {
     int64_t made_ms, expires_ms; /* wall */
 };
 
-/* What the store holds, keys first. */
+/* Callbacks for the stored rows, keys first. */
 struct rm_store_tokens {
     void (*key)(struct rm *rm, const struct rm_stored_key *k);
     void (*token)(struct rm *rm, int32_t sequence, const uint8_t *id, size_t len, int64_t renew_ms);
 };
-/* *ret_sequence: the last one that was given out, 0 at first. */
+/* *ret_sequence: the last one issued, 0 at first. */
 int rm_store_tokens_load(struct rm *rm, const struct rm_store_tokens *to, int32_t *ret_sequence,
                          struct sv_error *err) _must_use_;
 
-/* Without an answer: rm_store_reply() of store.h waits for the disk. */
+/* Does not answer: rm_store_reply() of store.h waits for the disk. */
 void rm_store_token(struct rm *rm, int32_t sequence, const uint8_t *id, size_t len,
                     int64_t renew_ms);
 void rm_store_token_sequence(struct rm *rm, int32_t last);

@@ -1,6 +1,5 @@
-/* What preemption took of an application, and its use of the cluster's own resource types, in the
- * state store. See store.h; called by the state machines and rm.c. Rows are checked when they are
- * read, because a disk may be corrupt. */
+/* Resources lost to preemption and usage of the cluster's own resource types, by application, in
+ * the state store. See store.h. Rows are validated when read, because a disk may be corrupt. */
 #include "rm-lite/core/app-usage.h"
 #include "rm-lite/core/rm-app.h"
 #include "rm-lite/store/store-internal.h"
@@ -13,7 +12,7 @@ void rm_store_usage(struct rm *rm, const struct rm_app *app)
 
     for (int i = 0; i < n; i++) {
         sqlite3_stmt *q = s->stmts[PUT_USAGE];
-        bool has_column = i < 2; /* the use of memory and virtual cores */
+        bool has_column = i < 2; /* usage of memory and virtual cores */
 
         if (rows[i].preempted_ms == 0 && (has_column || rows[i].used_ms == 0))
             continue;

@@ -1,5 +1,5 @@
-/* The state store on SQLite. See store.h. The directory is private (0700); rows are still
- * checked when they are read, because a disk may be corrupt. */
+/* The state store on SQLite. See store.h. The directory is private (0700); rows are still validated
+ * when read, because a disk may be corrupt. */
 #include "rm-lite/store/store.h"
 
 #include <errno.h>
@@ -56,16 +56,16 @@ static const char schema[] =
     "CREATE TABLE IF NOT EXISTS token_keys(key_id INTEGER PRIMARY KEY, bytes BLOB, made INTEGER,"
     " expires INTEGER);";
 
-/* Waits for the commit: an event, or the answer to a call. */
+/* An action after the commit: an event, or the answer to a call. */
 struct rm_store_answer {
     struct sv_event event;
     struct ipc_call *call; /* NULL: the event */
     const ProtobufCMessage *response;
-    struct sv_arena *arena; /* of it */
+    struct sv_arena *arena; /* memory of the response */
     struct rm_store_answer *next;
 };
 
-/* -EUCLEAN: the next start would find the same. */
+/* -EUCLEAN: the next start would fail alike. */
 static int damaged(struct sv_error *err, const char *what, const char *why)
 {
     return sv_error_set(err, -EUCLEAN,
@@ -99,9 +99,9 @@ int rm_store_load_meta(struct rm_store *s, const char *key, int64_t def, int64_t
     return r == SQLITE_ROW || r == SQLITE_DONE ? 0 : rm_store_db_error(s, err, "meta");
 }
 
-/* Applications must not be lost to a damaged file without a word. After a clean end SQLite itself
- * refuses a file that was cut short, and rm_store_load one whose rows are not to be read: the check
- * would add seconds to the start with a large store that is not in the page cache. */
+/* A damaged file must not lose applications silently. After a clean shutdown SQLite itself refuses
+ * a truncated file, and rm_store_load invalid rows: the check would add seconds to the start with a
+ * large store that is not in the page cache. */
 static int check(struct rm_store *s, const char *path, struct sv_error *err)
 {
     int64_t clean, since = sv_now_ms();
@@ -225,8 +225,8 @@ struct rm_store *rm_store_close(struct rm_store *s)
 
 /* -------------------------------------------------------------------- start */
 
-/* The monotonic time of a key's birth. Only the wall clock goes on while the machine is off; a key
- * that it says is of the future counts as new. */
+/* The monotonic time of a key's creation. Only the wall clock runs while the machine is off; a key
+ * dated in the future counts as new. */
 static int64_t made_since(int64_t made_wall_ms)
 {
     return sv_now_ms() - SV_MAX(sv_wall_ms() - made_wall_ms, (int64_t)0);
@@ -339,8 +339,7 @@ void rm_store_reply(struct rm *rm, struct ipc_call *call, const ProtobufCMessage
     a->arena = arena;
 }
 
-/* Without its store the ResourceManager must not acknowledge anything: it stops, as Hadoop's does.
- */
+/* Without its store the ResourceManager must not acknowledge anything: it stops, as Hadoop's. */
 static void failed(struct rm_store *s, const struct sv_error *err)
 {
     if (s->broken)
@@ -460,7 +459,7 @@ void rm_store_app_new(struct rm *rm, struct rm_app *app)
     post_later(rm->store, RM_M_APP, app, RM_APP_EV_NEW_SAVED);
 }
 
-/* FINISHING is stored as FINISHED: the end of the application counts, not its master's exit. */
+/* FINISHING is stored as FINISHED: the end of the application matters, not its master's exit. */
 void rm_store_app_final(struct rm *rm, struct rm_app *app)
 {
     put_app(rm->store, app, app->target == RM_APP_ST_FINISHING ? RM_APP_ST_FINISHED : app->target);

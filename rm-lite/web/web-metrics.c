@@ -1,4 +1,4 @@
-/* See web-metrics.h. Called by web.c. */
+/* See web-metrics.h. */
 #include "rm-lite/web/web-metrics.h"
 
 #include <stdio.h>
@@ -52,7 +52,7 @@ static json_t *cluster_bean(struct rm *rm)
 
 /* ---- QueueMetrics ---- */
 
-/* "QueueMetrics,q0=root,q1=a", of a user with ",user=ann". */
+/* "QueueMetrics,q0=root,q1=a", with ",user=ann" for a user. */
 static void bean_name(const char *path, const char *user, char *ret, size_t size)
 {
     size_t n = (size_t)snprintf(ret, size, "QueueMetrics"), level = 0;
@@ -192,7 +192,7 @@ static int add_queue(const struct rm_queue_info *q, void *userdata)
     return 0;
 }
 
-/* A user's; what only a queue has is 0 in it, as at Apache's. */
+/* A user's bean; fields that only queues have are 0, as at Apache's. */
 static void add_user(struct beans *all, const struct rm_queue_counters *c)
 {
     const struct rm_queue_live *l = &c->live;

@@ -1,5 +1,5 @@
-/* /jmx, /metrics and /prom: ClusterMetrics and QueueMetrics under Hadoop's names. Numbers and names
- * of queues alone: everybody may read them. */
+/* /jmx, /metrics and /prom: ClusterMetrics and QueueMetrics under Hadoop's names. Only numbers and
+ * names of queues: readable by everybody. */
 #ifndef SELVEDGE_RM_LITE_WEB_WEB_METRICS_H
 #define SELVEDGE_RM_LITE_WEB_WEB_METRICS_H
 

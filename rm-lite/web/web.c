@@ -1,7 +1,7 @@
 /* The web server (8088): pages, metrics, the configuration, the proxy; REST is web-rest.h's.
  *
- * Every host that reaches the port may call; names in the answers are chosen by users, so JSON is
- * made by jansson. */
+ * Every host that reaches the port may call; names in the answers are chosen by users, so jansson
+ * generates the JSON. */
 #include "rm-lite/web/web.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@
 #include "rm-lite/web/rest/web-rest.h"
 #include "rm-lite/web/web-metrics.h"
 
-/* Load balancers ask it: the active one of several ResourceManagers, which this one always is. */
+/* For load balancers: this ResourceManager is always the active one. */
 static int is_active(struct sv_http_response *ret)
 {
     ret->body = strdup("I am Active!");
@@ -54,7 +54,7 @@ static int answer(struct rm *rm, const struct sv_http_request *req, struct sv_ht
     return 0; /* 404 */
 }
 
-/* What was answered without a user's groups, which are being looked up, does not count. */
+/* Discards an answer that was made without a user's groups, which are being looked up. */
 int rm_web_handle(const struct sv_http_request *req, struct sv_http_response *ret, void *userdata)
 {
     struct rm *rm = userdata;
@@ -62,7 +62,7 @@ int rm_web_handle(const struct sv_http_request *req, struct sv_http_response *re
 
     if (sv_has_prefix(req->path, "/proxy/"))
         return rm_web_proxy(rm, req, ret);
-    (void)sv_groups_missed(rm->groups); /* by a call, ignoring */
+    (void)sv_groups_missed(rm->groups); /* missed by a call, ignoring */
     ret->xml = sv_xml_accepted(sv_http_header(req, "Accept"));
     r = answer(rm, req, ret);
     return sv_groups_missed(rm->groups) ? -EAGAIN : r;

@@ -50,7 +50,7 @@ struct peer_node {
     int32_t response_id;
     struct peer_held *held;
     size_t n_held, room;
-    int apps_cleaned, cleanups, removed; /* as in heartbeats */
+    int apps_cleaned, cleanups, removed; /* as told by heartbeats */
 };
 
 struct peer_master {
@@ -67,13 +67,12 @@ extern struct peer {
     sd_event *event;
     uint16_t port[PEER_SERVICES];
     int64_t patience_ms; /* of a call and of waiting: for hangs alone */
-    /* Keys of the last registration or heartbeat. */
+    /* Keys in the last answer to a registration or heartbeat. */
     struct yarn_master_key container_key, nm_key;
     /* A node was asked to start a container, whose token is good, and holds it. Or NULL. */
     void (*on_start)(struct peer_node *n, struct yarn_container_id id,
                      const Hadoop__Yarn__ContainerLaunchContextProto *launch);
-    /* The last call's method, and why it was refused: the exception's class in its arena, "" =
-     * none. */
+    /* The last call: why it was refused, and the exception's class, in its arena; "" = none. */
     const char *method, *class;
     struct sv_error err;
     int stops, bad_tokens, failed; /* stopContainers; what no key has signed; checks */
@@ -122,10 +121,10 @@ void peer_take_keys(const Hadoop__Yarn__MasterKeyProto *container_key,
                     const Hadoop__Yarn__MasterKeyProto *nm_key);
 /* NULL: refused. */
 const RegisterResponse *peer_register(struct sv_arena *a, struct peer_node *n, RegisterRequest *q);
-bool peer_join(struct peer_node *n); /* false: the node is told to shut down or resynchronize */
+bool peer_join(struct peer_node *n); /* is it told to go on? */
 
 ContainerStatus *peer_status(struct sv_arena *a, struct yarn_container_id id);
-/* Makes the heartbeat of a healthy node with its containers. */
+/* A heartbeat of a healthy node, with its containers. */
 HeartbeatRequest *peer_heartbeat(struct sv_arena *a, const struct peer_node *n);
 const HeartbeatResponse *peer_beat_with(struct sv_arena *a, struct peer_node *n,
                                         HeartbeatRequest *q);
@@ -147,7 +146,7 @@ const ApplicationReport *peer_report(struct sv_arena *a, struct ipc_client *c,
 /* An application with an unmanaged master, whose token is in its report once it is accepted. */
 void peer_submit_unmanaged(struct ipc_client *c, struct peer_master *m, const char *name);
 bool peer_reported_token(struct ipc_client *c, struct peer_master *m);
-/* Takes a managed master's token from its launch context. */
+/* A managed master's token is in its launch context. */
 void peer_launch_token(struct peer_master *m,
                        const Hadoop__Yarn__ContainerLaunchContextProto *launch);
 struct ipc_client *peer_open_master(const struct peer_master *m);

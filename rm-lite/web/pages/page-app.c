@@ -31,7 +31,7 @@ static void put_diagnostics(struct sv_html *h, const char *text)
         sv_html(h, "<h2>Diagnostics</h2>\n<pre>" TEXT_MAX "</pre>\n", text);
 }
 
-/* The node's page of the container's logs. */
+/* Link to the node's page of the container's logs. */
 static void put_logs(struct sv_html *h, const char *http, const char *container, const char *user)
 {
     char path[512];
@@ -87,7 +87,7 @@ static void put_container(struct sv_html *h, const struct rm_container *c)
     sv_html(h, "</td></tr>\n");
 }
 
-/* Where ?after= continues. */
+/* The container at which ?after= continues. */
 static const struct rm_container *first_container(const struct rm_app *app,
                                                   const struct sv_http_request *req)
 {
@@ -101,7 +101,7 @@ static const struct rm_container *first_container(const struct rm_app *app,
     return c && c->app == app ? c->p_next : app->containers;
 }
 
-/* Those of one attempt, or of all where it is NULL; in pages. */
+/* The containers of one attempt, or of all if NULL; paged. */
 static void put_containers(struct sv_html *h, const struct rm_app *app,
                            const struct rm_attempt *att, const struct sv_http_request *req,
                            const char *path)
@@ -254,7 +254,7 @@ static int hidden(const struct rm_viewer *who, const struct sv_http_request *req
     return rm_page_refuse(req, 403, ret,
                           "User \"%s\" may not view %s: with yarn.acl.enable its owner, its "
                           "VIEW_APP list and administrators may. Without a signed cookie, "
-                          "?user.name=NAME says who asks.",
+                          "?user.name=NAME names the user.",
                           who->user, app->id_str);
 }
 

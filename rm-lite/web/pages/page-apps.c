@@ -17,7 +17,7 @@
 static const char *const states[] = { "ACCEPTED", "RUNNING",   "FINISHED", "FAILED",
                                       "KILLED",   "SUBMITTED", "NEW",      "NEW_SAVING" };
 
-struct wanted { /* "" or NULL: any */
+struct wanted { /* filter; "" or NULL: any */
     const char *state, *user, *queue, *name;
 };
 
@@ -48,7 +48,7 @@ static void begin_table(struct sv_html *h)
     sv_html_table(h, heads);
 }
 
-/* Times and use are for those who may view the application. */
+/* Only those who may view the application see times and usage. */
 static void put_use(struct sv_html *h, struct rm_app *app)
 {
     struct rm_app_usage use = { .queue_path = NULL };
@@ -95,7 +95,7 @@ static struct rm_app *older(const struct rm *rm, const struct rm_app *app)
     return app == rm->app_list ? NULL : app->prev;
 }
 
-/* The application behind the one that ?before= names, which may be gone. */
+/* The application after the one named by ?before=, which may be gone. */
 static struct rm_app *start_of(const struct rm *rm, const char *before)
 {
     struct rm_app *app = rm->app_list ? rm->app_list->prev : NULL, *at;
@@ -111,7 +111,8 @@ static struct rm_app *start_of(const struct rm *rm, const char *before)
     return app;
 }
 
-/* Rows from `app` on; the last application that was looked at, or NULL where no older one is. */
+/* Adds rows from `app` on; returns the last application scanned, or NULL if there is no older
+ * one. */
 static const struct rm_app *put_rows(struct sv_html *h, const struct rm_viewer *who,
                                      struct rm_app *app, const struct wanted *w, size_t limit,
                                      size_t *ret_shown)

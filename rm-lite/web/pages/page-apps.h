@@ -1,11 +1,11 @@
-/* The list of applications, newest first, in pages: each begins where a link of the one before it
- * says, so that no request sorts or counts all of them. */
+/* The list of applications, newest first, in pages: each page starts at the position in the link of
+ * the one before, so that no request sorts or counts all of them. */
 #ifndef SELVEDGE_RM_LITE_WEB_PAGES_PAGE_APPS_H
 #define SELVEDGE_RM_LITE_WEB_PAGES_PAGE_APPS_H
 
 #include "rm-lite/web/pages/page-frame.h"
 
-/* `state` of the path, or "": then ?state= decides. */
+/* `state` of the path; "": ?state= applies. */
 int rm_page_apps(const struct rm_viewer *who, const struct sv_http_request *req, const char *state,
                  struct sv_http_response *ret) _must_use_;
 /* The newest `n`, as a part of another page. */

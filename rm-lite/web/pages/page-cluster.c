@@ -49,8 +49,8 @@ static void put_memory(struct sv_html *h, const struct rm_queue_info *root)
     sv_html(h, " <span>vcores</span></li>\n");
 }
 
-/* Counts the applications that the ResourceManager keeps: the ended ones are limited by
- * yarn.resourcemanager.max-completed-applications. */
+/* Counts the applications that the ResourceManager has:
+ * yarn.resourcemanager.max-completed-applications limits the ended ones. */
 static void put_applications(struct sv_html *h, const struct rm *rm,
                              const struct rm_queue_info *root)
 {

@@ -17,7 +17,7 @@
 #define MAC 32
 #define TOKEN (2 * MAC)
 
-/* Of this process: a page from before a restart has to be opened again. */
+/* The key is this process's: a page from before a restart must be reloaded. */
 static int page_key(const uint8_t **ret)
 {
     static uint8_t key[MAC];
@@ -50,7 +50,7 @@ static int token_of(const char *user, const struct rm_app *app, char ret[static 
     return 0;
 }
 
-/* Whether the body is token=TOKEN, alone or among other fields. */
+/* True if the body is token=TOKEN, alone or among other fields. */
 static bool has_token(const struct sv_http_request *req, const char *token)
 {
     static const char name[] = "token=";
@@ -123,7 +123,7 @@ static int kill_it(struct rm_app *app, const char *user, const struct sv_http_re
 
     if (r < 0)
         return r;
-    /* a name that needs no encoding; another is typed again */
+    /* a name that needs no encoding; others are typed again */
     if (asker && *asker && strlen(asker) < SV_AUTH_USER_MAX &&
         !asker[strspn(asker, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-")])
         (void)snprintf(to, sizeof(to), "/cluster/app/%s?user.name=%s", app->id_str, asker);
@@ -134,7 +134,7 @@ static int kill_it(struct rm_app *app, const char *user, const struct sv_http_re
     return ret->location ? 0 : -ENOMEM;
 }
 
-/* Who kills: the user that the server knows, or, where it checks none, the name that is told. */
+/* The user who kills: the authenticated one or, without authentication, the claimed name. */
 static const char *killer(const struct rm_viewer *who, const struct sv_http_request *req)
 {
     const char *name = sv_http_query(req, "user.name");

@@ -1,7 +1,7 @@
-/* Killing an application from its page: a question first, then a POST of its form. The rule is that
- * of the REST call (selvedge.rm.webapp.put.enabled; and access.h with yarn.acl.enable), and the
- * form must be this server's own: it holds a signature of the user and the application that no
- * other site can have, and the browser must not say that it comes from elsewhere. */
+/* Kill of an application from its page: a confirmation first, then a POST of its form. The rule is
+ * that of the REST call (selvedge.rm.webapp.put.enabled; and access.h with yarn.acl.enable), and
+ * the form must be this server's own (protection against CSRF): it has a signature of the user and
+ * the application that no other site can have, and the browser must not report another origin. */
 #ifndef SELVEDGE_RM_LITE_WEB_PAGES_PAGE_KILL_H
 #define SELVEDGE_RM_LITE_WEB_PAGES_PAGE_KILL_H
 

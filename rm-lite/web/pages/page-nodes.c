@@ -1,4 +1,4 @@
-/* See page-nodes.h. Hostile: the query, and what nodes tell of themselves. */
+/* See page-nodes.h. Hostile: the query, and the texts that nodes report. */
 #include "rm-lite/web/pages/page-nodes.h"
 
 #include <math.h>
@@ -15,13 +15,13 @@
 static const char *const states[] = { "RUNNING", "UNHEALTHY", "DECOMMISSIONING", "DECOMMISSIONED",
                                       "LOST",    "REBOOTED",  "SHUTDOWN",        "NEW" };
 
-/* Nodes report what they like: numbers that are none are 0. */
+/* Nodes report any number: NaN and negative ones count as 0. */
 static double cores_of(float reported)
 {
     return isfinite(reported) ? SV_MAX((double)reported, 0.0) : 0;
 }
 
-/* What the machine uses, and its containers of that, as bars of the node's size. */
+/* Usage of the machine, and of its containers, as bars relative to the node's size. */
 static void put_load(struct sv_html *h, const struct rm_node *n, const struct rm_res *total)
 {
     double cores = cores_of(n->node_cpu), own = cores_of(n->used_cpu);
@@ -43,7 +43,7 @@ static void put_load(struct sv_html *h, const struct rm_node *n, const struct rm
     sv_html(h, "%s", sv_html_mb(own_mb, text));
 }
 
-/* State, what the node says of its health, and when it last looked. */
+/* State, health report of the node, and its time. */
 static void put_health(struct sv_html *h, const struct rm_node *n)
 {
     int64_t now = sv_wall_ms();
@@ -60,7 +60,7 @@ static void put_health(struct sv_html *h, const struct rm_node *n)
                 sv_html_time(n->health_ms, text));
 }
 
-/* What its containers were granted. */
+/* The resources of its containers. */
 static void put_granted(struct sv_html *h, const struct rm_node_usage *use)
 {
     char used[SV_HTML_WORD], total[SV_HTML_WORD];
@@ -136,7 +136,7 @@ static const struct rm_node *start_of(const struct rm *rm, const char *after, bo
     return n ? n->hh.next : rm->nodes;
 }
 
-/* The last node that was looked at, or NULL where no other follows. */
+/* Returns the last node scanned, or NULL if no other follows. */
 static const struct rm_node *put_rows(struct sv_html *h, const struct rm *rm,
                                       const struct wanted *w, size_t limit)
 {

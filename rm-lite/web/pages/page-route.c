@@ -1,4 +1,4 @@
-/* See page-route.h; called by web.c. Hostile: paths. */
+/* See page-route.h. Hostile: paths. */
 #include "rm-lite/web/pages/page-route.h"
 
 #include <stdio.h>
@@ -31,7 +31,7 @@ bool rm_page_takes(const struct sv_http_request *req)
            strcmp(p, SV_HTML_STYLE) == 0;
 }
 
-/* What follows `prefix`, or NULL; "" for the prefix alone. */
+/* The rest after `prefix`, or NULL; "" for the prefix alone. */
 static const char *behind(const char *path, const char *prefix)
 {
     const char *rest = sv_has_prefix(path, prefix) ? path + strlen(prefix) : NULL;

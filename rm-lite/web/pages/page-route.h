@@ -8,7 +8,7 @@
 #include "common/web/http.h"
 #include "rm-lite/core/context.h"
 
-/* Whether the request is one of these, with its method. */
+/* True if the request is for one of these, with its method. */
 bool rm_page_takes(const struct sv_http_request *req);
 int rm_page(struct rm *rm, const struct sv_http_request *req, struct sv_http_response *ret)
     _must_use_;

@@ -1,4 +1,4 @@
-/* See proxy.h; called by web-proxy.c. Headers are those of Hadoop's WebAppProxyServlet. */
+/* See proxy.h. Headers are those of Hadoop's WebAppProxyServlet. */
 #include "rm-lite/web/proxy/proxy.h"
 
 #include <errno.h>
@@ -18,19 +18,19 @@
 
 #define AT_ONCE 64
 #define AT_ONCE_OF_APP 16
-#define TOTAL_MS 600000L              /* of one answer */
-#define BYTES_MAX ((uint64_t)1 << 30) /* of one answer */
+#define TOTAL_MS 600000L              /* limit of one answer */
+#define BYTES_MAX ((uint64_t)1 << 30) /* limit of one answer */
 #define HEADER_BYTES_MAX ((size_t)32 << 10)
 #define VIA "selvedge-rm"
 
 struct fetch {
     struct rm_proxy *proxy;
-    struct sv_http_stream *stream; /* NULL: the browser has left */
+    struct sv_http_stream *stream; /* NULL: the browser has disconnected */
     CURL *easy;
     struct curl_slist *headers;
     char *tracking_url, *set_cookie;
     char app[YARN_ID_TEXT_MAX];
-    bool is_here, head, paused, ours; /* ours: the answer is a refusal of the proxy's own */
+    bool is_here, head, paused, ours; /* ours: the answer is a refusal by the proxy itself */
     int64_t length;
     size_t header_bytes;
     uint64_t bytes;
@@ -56,8 +56,8 @@ static void fetch_free(struct fetch *f)
 
 /* ------------------------------------------------- headers from master to browser */
 
-/* Of the connection alone; those that speak for the whole host, which is the ResourceManager's; and
- * those that the server makes. */
+/* Headers of the connection; headers with effect on the whole host, which is the ResourceManager's;
+ * and headers that the server generates. */
 static bool dropped(const char *name)
 {
     static const char *const names[] = { "Connection",
@@ -164,7 +164,7 @@ static void on_drained(void *userdata)
     if (!f->paused)
         return;
     f->paused = false;
-    (void)curl_easy_pause(f->easy, CURLPAUSE_CONT); /* it ends by its time limit, ignoring */
+    (void)curl_easy_pause(f->easy, CURLPAUSE_CONT); /* times out, ignoring */
 }
 
 static void on_gone(void *userdata)
@@ -197,7 +197,8 @@ static void on_done(CURL *easy, CURLcode result, void *userdata)
 
 /* --------------------------------------------------------- the request to the master */
 
-/* libcurl is about to connect, name resolution done: the address decides, not the name. */
+/* libcurl is about to connect, after name resolution: the check is of the address, not of the
+ * name. */
 static curl_socket_t open_socket(void *userdata, curlsocktype purpose, struct curl_sockaddr *a)
 {
     struct fetch *f = userdata;
@@ -216,7 +217,7 @@ static int add_header(struct fetch *f, const char *name, const char *value)
 
     if (strpbrk(value, "\r\n"))
         return 0;
-    /* libcurl's own form of a header without a value, and of one that it would add */
+    /* libcurl's own syntax of a header without a value */
     if (sv_asprintf(&line, "%s%s%s", name, *value ? ": " : ":", value) < 0)
         return -ENOMEM;
     more = curl_slist_append(f->headers, line);
@@ -267,7 +268,7 @@ static int set_options(struct fetch *f, const struct rm_proxy_request *q, const 
     SET(CURLOPT_PROTOCOLS_STR, "http,https");
     SET(CURLOPT_FOLLOWLOCATION, 0L);
     SET(CURLOPT_PATH_AS_IS, 1L);
-    SET(CURLOPT_PROXY, ""); /* none of the environment's */
+    SET(CURLOPT_PROXY, ""); /* not the environment's */
     SET(CURLOPT_NOSIGNAL, 1L);
     /* no connection of another request: its address was checked for another application */
     SET(CURLOPT_FRESH_CONNECT, 1L);

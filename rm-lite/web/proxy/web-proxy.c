@@ -1,4 +1,4 @@
-/* See web-proxy.h; called by web.c. Decides who sees which page; proxy.c fetches it. */
+/* See web-proxy.h. Decides who may see a page; proxy.c fetches it. */
 #include "rm-lite/web/proxy/web-proxy.h"
 
 #include <errno.h>
@@ -16,7 +16,7 @@
 #define PREFIX "/proxy/"
 #define REDIRECT "redirect/"
 #define APPROVED "proxyapproved"
-#define CHECKED_SECONDS 7200 /* of the cookie, as Hadoop's */
+#define CHECKED_SECONDS 7200 /* max-age of the cookie, as Hadoop's */
 
 /* --------------------------------------------------------------------- pages */
 
@@ -52,8 +52,8 @@ static const char *shown(const char *user)
 
 /* ----------------------------------------------------------------- who may see it */
 
-/* checked_APPLICATION: "true" after the user has followed the link of the warning, "false" before.
- */
+/* checked_APPLICATION: "true" after the user has followed the link of the warning, "false"
+ * before. */
 static const char *checked_cookie(const struct sv_http_request *req, const struct rm_app *app)
 {
     const char *cookies = sv_http_header(req, "Cookie"), *at;
@@ -76,7 +76,7 @@ static void nothing(void *userdata)
     (void)userdata;
 }
 
-/* "The following page may not be safe", with a link for whom wants it nevertheless. */
+/* "The following page may not be safe", with a link for users who want it nevertheless. */
 static int warn(const struct sv_http_request *req, const struct rm_app *app, const char *rest,
                 struct sv_http_response *ret)
 {
@@ -86,7 +86,7 @@ static int warn(const struct sv_http_request *req, const struct rm_app *app, con
     struct sv_http_stream *s;
 
     (void)ret;
-    if (strpbrk(rest, "<>\"'")) /* no browser sends them as they are */
+    if (strpbrk(rest, "<>\"'")) /* browsers encode them */
         path = 0;
     if (make_cookie(app, false, &cookie) < 0 ||
         sv_asprintf(&link, PREFIX "%s%.*s?%s%s" APPROVED "=true", app->id_str, (int)path, rest,
@@ -118,7 +118,7 @@ static int check_user(struct rm *rm, const struct sv_http_request *req, const st
 
     if (!rm->conf.acl_enable || sv_streq(user, app->user))
         return 1;
-    if (!checked || !approved) /* the cookie first: a link alone is no answer to the warning */
+    if (!checked || !approved) /* requires the cookie: a link alone does not confirm the warning */
         return 0;
     return make_cookie(app, true, ret_cookie) < 0 ? -ENOMEM : 1;
 }
@@ -171,7 +171,7 @@ static int to_page_of_app(const struct rm_app *app, struct sv_http_response *ret
     return rm_web_redirect(ret, url);
 }
 
-/* An application that has ended: its master is gone, its tracking URL may be a history server's. */
+/* For an ended application: its master is gone, its tracking URL may be a history server's. */
 static int redirect_out(const struct rm_app *app, const char *rest, struct sv_http_response *ret)
 {
     _cleanup_free_ char *url = NULL;
@@ -182,7 +182,7 @@ static int redirect_out(const struct rm_app *app, const char *rest, struct sv_ht
     return rm_web_redirect(ret, url);
 }
 
-/* Behind "/proxy/" and "redirect/": the application, and what follows it. */
+/* Splits the path after "/proxy/" or "redirect/" into the application and the rest. */
 static struct rm_app *app_of(struct rm *rm, const char **p)
 {
     size_t n = strcspn(*p, "/?");

@@ -9,7 +9,7 @@
 /* For paths below /proxy/; may answer SV_HTTP_LATER. */
 int rm_web_proxy(struct rm *rm, const struct sv_http_request *req, struct sv_http_response *ret)
     _must_use_;
-/* /cluster/failure/…: where a browser ends whose request went in a circle. */
+/* /cluster/failure/…: the target of a browser whose request looped. */
 int rm_web_failure(const char *path, struct sv_http_response *ret) _must_use_;
 
 #endif

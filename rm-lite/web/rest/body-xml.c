@@ -1,4 +1,4 @@
-/* See body-xml.h. Called by web-body.c and its fuzz target. */
+/* See body-xml.h. */
 #include "rm-lite/web/rest/body-xml.h"
 
 #include <errno.h>
@@ -7,11 +7,11 @@
 #include "common/buf.h"
 #include "common/xml.h"
 
-#define TEXT_MAX ((size_t)2 << 20) /* more than a body has */
+#define TEXT_MAX ((size_t)2 << 20) /* above the size limit of a body */
 
 struct element {
     char name[RM_XML_NAME_MAX + 1];
-    json_t *object; /* NULL: no elements in it so far */
+    json_t *object; /* NULL: no elements yet */
     size_t text_at; /* in p->text */
 };
 
@@ -20,7 +20,7 @@ struct parse {
     int depth;
     size_t n_elements;
     struct element open[RM_XML_DEPTH_MAX];
-    struct sv_buf text; /* of the open elements, one after the other */
+    struct sv_buf text; /* text of the open elements, concatenated */
     json_t *done;
 };
 
@@ -91,7 +91,7 @@ static void on_text(struct sv_xml *x, const char *s, size_t n, void *userdata)
         no_memory(x);
 }
 
-/* Takes the value. */
+/* Takes ownership of the value. */
 static int add_member(json_t *object, const char *name, json_t *value)
 {
     json_t *old = json_object_get(object, name), *list;
@@ -134,7 +134,7 @@ static void on_end(struct sv_xml *x, const char *name, void *userdata)
         return;
     }
     value = value_of(p, e);
-    if (!value) { /* the parser gives UTF-8, so memory it is */
+    if (!value) { /* the parser returns UTF-8, so memory is the reason */
         no_memory(x);
         return;
     }

@@ -14,7 +14,7 @@
 
 /* The content of the document element, whose name must be `root`, as a JSON object: texts, objects
  * and lists, as rm_body_*() of web-body.h read them. An empty element is an empty text. Attributes
- * and namespaces are passed over. -EINVAL names what is wrong. */
+ * and namespaces are ignored. -EINVAL names the error. */
 int rm_body_from_xml(const char *xml, size_t len, const char *root, json_t **ret,
                      struct sv_error *err) _must_use_;
 

@@ -1,4 +1,4 @@
-/* See resource-json.h. Called by submission-json.c and web-admin.c. */
+/* See resource-json.h. */
 #include "rm-lite/web/rest/resource-json.h"
 
 #include <errno.h>
@@ -7,7 +7,7 @@
 #include "rm-lite/scheduler/resource-types.h"
 #include "rm-lite/web/rest/web-body.h"
 
-/* Where the amount of a type is, with its unit and bounds; NULL: unknown. */
+/* Pointer to the amount of a type, with its unit and bounds; NULL: unknown. */
 static int64_t *amount_of(const char *name, struct rm_res *r, const char **ret_unit, int64_t *min,
                           int64_t *ret_max)
 {

@@ -1,4 +1,4 @@
-/* See submission-json.h. Called by web-submit.c and its fuzz target. */
+/* See submission-json.h. */
 #include "rm-lite/web/rest/submission-json.h"
 
 #include <errno.h>
@@ -28,7 +28,7 @@ static char *shared(const char *s)
 
 /* ---- Members ---- */
 
-/* Leaves *ret as it is without the member. */
+/* Leaves *ret unchanged without the member. */
 static int text(const struct in *in, const json_t *o, const char *key, char **ret)
 {
     const char *s;
@@ -122,7 +122,7 @@ static int entry_text(const struct in *in, json_t *list, size_t i, const char *n
     return r;
 }
 
-/* Makes `n` messages of a map's list and points `rows` at them. */
+/* Allocates `n` messages of a map's list and points `rows` at them. */
 #define MAKE_ROWS(in, type, INIT, n, rows)                                                         \
     ({                                                                                             \
         type *all_ = sv_newn((in)->a, type, (n) + 1);                                              \

@@ -1,5 +1,5 @@
-/* The JSON form of an application's submission (ApplicationSubmissionContextInfo of Hadoop's REST)
- * as the message that clients send over RPC. Pure. Hostile: everything; its size is bounded by the
+/* Converts the JSON form of a submission (ApplicationSubmissionContextInfo of Hadoop's REST) into
+ * the message that clients send over RPC. Pure. Hostile: everything; its size is bounded by the
  * request's body. */
 #ifndef SELVEDGE_RM_LITE_WEB_REST_SUBMISSION_JSON_H
 #define SELVEDGE_RM_LITE_WEB_REST_SUBMISSION_JSON_H

@@ -1,4 +1,4 @@
-/* See web-admin.h. Hostile: the request; its user is what the client says. */
+/* See web-admin.h. Hostile: the request; its user is a claim. */
 #include "rm-lite/web/rest/web-admin.h"
 
 #include <errno.h>
@@ -20,7 +20,8 @@
 #include "rm-lite/web/rest/web-reply.h"
 #include "rm-lite/web/rest/web-usage.h"
 
-/* 1: goes on, with an audit line. 0 or less: answered, or the user's groups are being looked up. */
+/* 1: admitted, with an audit line. 0 or less: answered, or the user's groups are being looked
+ * up. */
 static int admitted(struct rm *rm, const struct sv_http_request *req, const char *operation,
                     struct sv_http_response *ret)
 {
@@ -48,7 +49,7 @@ static int admitted(struct rm *rm, const struct sv_http_request *req, const char
 
 /* ---- The resource of a node ---- */
 
-/* Types that the body does not name stay as they are. */
+/* Types that the body does not name keep their amounts. */
 static int read_resource(const json_t *body, struct rm_res *ret, int64_t *ret_timeout_ms,
                          struct sv_error *err)
 {

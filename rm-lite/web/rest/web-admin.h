@@ -1,5 +1,5 @@
-/* What REST changes of nodes and containers: rows of web-rest.c. With yarn.acl.enable only
- * administrators may (access.h). */
+/* REST changes of nodes and containers: rows of web-rest.c. With yarn.acl.enable only
+ * administrators are admitted (access.h). */
 #ifndef SELVEDGE_RM_LITE_WEB_REST_WEB_ADMIN_H
 #define SELVEDGE_RM_LITE_WEB_REST_WEB_ADMIN_H
 

@@ -15,7 +15,7 @@
 #include "rm-lite/web/rest/web-query.h"
 #include "rm-lite/web/rest/web-reply.h"
 
-/* Everything but these is left out for others: diagnostics, addresses, times, usage. */
+/* Only these fields are visible to others: no diagnostics, addresses, times or usage. */
 static json_t *shown_app(bool all, struct rm_app *app)
 {
     static const char *const shown[] = {

@@ -1,7 +1,7 @@
 /* Attempts and containers over REST, with the fields of Hadoop's AppAttemptInfo and ContainerInfo.
  * The list of attempts has other fields than one of them, numbers are texts, and a list of one
- * container is that container: so does Hadoop, whose JSON provider has no rules for these classes.
- * Called by web.c; paths are hostile. */
+ * container is that container: as in Hadoop, whose JSON provider has no rules for these classes.
+ * Paths are hostile. */
 #include "rm-lite/web/rest/web-attempts.h"
 
 #include <errno.h>

@@ -5,7 +5,7 @@
 #include "common/web/http.h"
 #include "rm-lite/core/context.h"
 
-/* `rest`: what follows "appattempts", "" or with its slash. */
+/* `rest`: the path after "appattempts", "" or with its slash. */
 int rm_web_attempts(struct rm *rm, struct rm_app *app, const char *rest,
                     struct sv_http_response *ret) _must_use_;
 

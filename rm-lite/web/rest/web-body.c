@@ -1,4 +1,4 @@
-/* See web-body.h. Called by web-control.c and web-submit.c. */
+/* See web-body.h. */
 #include "rm-lite/web/rest/web-body.h"
 
 #include <errno.h>
@@ -28,7 +28,7 @@ static json_t *xml_body(const struct sv_http_request *req, const char *root,
     if (rm_body_from_xml(req->body, req->body_len, root, &o, &err) >= 0)
         return o;
     if (rm_web_bad_request(ret, "%s", err.text) < 0)
-        ret->status = 400; /* without its text */
+        ret->status = 400; /* without an error text */
     return NULL;
 }
 
@@ -47,7 +47,7 @@ json_t *rm_web_body(const struct sv_http_request *req, const char *root,
                          "Content-Type: %.100s: only application/json and application/xml are read",
                          type ? type : "none");
         if (r < 0)
-            ret->status = 415; /* without its text */
+            ret->status = 415; /* without an error text */
         return NULL;
     }
     o = req->body_len ? json_loadb(req->body, req->body_len, JSON_REJECT_DUPLICATES, &why) : NULL;
@@ -56,7 +56,7 @@ json_t *rm_web_body(const struct sv_http_request *req, const char *root,
     r = rm_web_bad_request(ret, "the body is no JSON object%s%s", o || !req->body_len ? "" : ": ",
                            o || !req->body_len ? "" : why.text);
     if (r < 0)
-        ret->status = 400; /* without its text */
+        ret->status = 400; /* without an error text */
     json_decref(o);
     return NULL;
 }

@@ -1,4 +1,4 @@
-/* Requests that change something: who asks, and their bodies, JSON or XML. Hostile. */
+/* Requests that change something: the caller, and their bodies, JSON or XML. Hostile. */
 #ifndef SELVEDGE_RM_LITE_WEB_REST_WEB_BODY_H
 #define SELVEDGE_RM_LITE_WEB_REST_WEB_BODY_H
 
@@ -9,15 +9,15 @@
 #include "rm-lite/core/context.h"
 
 /* The object of a body, whose document element as XML is `root`; or NULL with *ret answered: 415
- * for another content type, 400. */
+ * for another content type, else 400. */
 json_t *rm_web_body(const struct sv_http_request *req, const char *root,
                     struct sv_http_response *ret);
-/* Who asks: with yarn.acl.enable empty for nobody that this server knows, else the static user. */
+/* The caller's user: with yarn.acl.enable empty if not authenticated, else the static user. */
 void rm_web_caller(struct rm *rm, const struct sv_http_request *req,
                    char ret_user[SV_AUTH_USER_MAX]);
 
-/* Members of an object. Numbers and truth values may be written as texts, as old clients do. 1, 0
- * without the member (or with null), -EINVAL with the member's name for another type. */
+/* Members of an object. Numbers and booleans may be texts, as old clients write them. 1; 0 without
+ * the member (or with null); -EINVAL with the member's name for another type. */
 int rm_body_text(const json_t *o, const char *key, const char **ret, struct sv_error *err)
     _must_use_;
 int rm_body_int(const json_t *o, const char *key, int64_t min, int64_t max, int64_t *ret,

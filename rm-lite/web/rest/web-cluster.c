@@ -54,7 +54,7 @@ ON(scheduler)
     return tree(ret, "scheduler", rm_json_scheduler(rm));
 }
 
-/* What Hadoop's pages show above their queues. The loop has no queues of events to count. */
+/* The values that Hadoop's pages show above their queues. The loop has no event queues to count. */
 ON(overview)
 {
     (void)req;
@@ -116,7 +116,7 @@ ON(node)
 
 #define STATES_END (HADOOP__YARN__YARN_APPLICATION_STATE_PROTO__KILLED + 1)
 
-/* A bit a state of "running,KILLED"; all of them without a list. */
+/* A bit per state of "running,KILLED"; all states without a list. */
 static int parse_states(const char *list, unsigned *ret, struct sv_error *err)
 {
     const ProtobufCEnumDescriptor *d = &hadoop__yarn__yarn_application_state_proto__descriptor;
@@ -185,7 +185,7 @@ ON(userinfo)
                                  "requestedUser", sv_json_text(user)));
 }
 
-/* Of others only administrators may know what they may do. */
+/* Only administrators may query the access of others. */
 static int may_ask(struct rm *rm, const char *asker, const char *user)
 {
     return sv_streq(asker, user) ? 1 : rm_may_administer(rm, asker);
@@ -232,7 +232,7 @@ ON(access)
                             "User=%.100s doesn't haven access to queue=%.200s so it cannot check "
                             "ACLs for other users.",
                             asker, queue);
-    (void)sv_groups_missed(rm->groups); /* of others, ignoring */
+    (void)sv_groups_missed(rm->groups); /* missed by others, ignoring */
     allowed = has_access(rm, queue, user, administers);
     if (!allowed && sv_groups_missed(rm->groups))
         return -EAGAIN;

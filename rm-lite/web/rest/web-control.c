@@ -1,5 +1,5 @@
-/* See web-control.h. Called by web-apps.c. With yarn.acl.enable a change needs a caller who may
- * modify the application. Hostile: the request. */
+/* See web-control.h. With yarn.acl.enable a change needs a caller who may modify the application.
+ * Hostile: the request. */
 #include "rm-lite/web/rest/web-control.h"
 
 #include <errno.h>
@@ -141,10 +141,10 @@ static int put_timeout(const struct change *c, struct sv_http_response *ret)
 /* ---- Paths ---- */
 
 struct path {
-    const char *rest, *root, *operation; /* the root of its XML */
+    const char *rest, *root, *operation; /* root: document element in XML */
     int (*get)(struct rm_app *app, struct sv_http_response *ret);
     int (*put)(const struct change *c, struct sv_http_response *ret);
-    bool hidden; /* from those who may not view the application */
+    bool hidden; /* from users who may not view the application */
 };
 
 static const struct path paths[] = {
@@ -190,7 +190,7 @@ static int put(struct rm *rm, struct rm_app *app, const struct path *p,
     return r;
 }
 
-/* -EAGAIN: the viewer's groups are not known yet. */
+/* -EAGAIN: the viewer's groups are not yet known. */
 static int may_view(struct rm *rm, struct rm_app *app, const struct sv_http_request *req,
                     struct sv_http_response *ret)
 {

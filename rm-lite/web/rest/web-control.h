@@ -1,5 +1,5 @@
-/* /ws/v1/cluster/apps/{application}/{state,queue,priority,timeouts,timeout}: what REST clients read
- * and change of an application. */
+/* /ws/v1/cluster/apps/{application}/{state,queue,priority,timeouts,timeout}: reads and changes of
+ * an application over REST. */
 #ifndef SELVEDGE_RM_LITE_WEB_REST_WEB_CONTROL_H
 #define SELVEDGE_RM_LITE_WEB_REST_WEB_CONTROL_H
 

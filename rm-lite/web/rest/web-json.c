@@ -82,7 +82,7 @@ static int64_t count_apps(struct rm *rm, bool running)
     return n;
 }
 
-/* Of the machines, as their nodes report it. */
+/* Utilization of the machines, as their nodes report it. */
 static void utilization(json_t *o, struct rm *rm, struct rm_res total)
 {
     double mb = 0, cores = 0;
@@ -123,7 +123,7 @@ json_t *rm_json_metrics(struct rm *rm)
 
     if (rm_sched_queue(rm->sched, "root", &root) < 0)
         return o;
-    DL_FOREACH (rm->app_list, app) { /* with those of earlier processes */
+    DL_FOREACH (rm->app_list, app) { /* includes those of earlier processes */
         submitted++;
         completed += app->state == RM_APP_ST_FINISHED;
         failed += app->state == RM_APP_ST_FAILED;

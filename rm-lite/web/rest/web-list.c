@@ -1,5 +1,5 @@
-/* See web-list.h. Called by web.c. A client that reads slowly holds the items and one entry's text;
- * HTTP_STREAM_MAX wait for it in the server. */
+/* See web-list.h. A client that reads slowly holds the items and one entry's text; HTTP_STREAM_MAX
+ * bytes wait for it in the server. */
 #include "rm-lite/web/rest/web-list.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@
 #include "common/web/json-xml.h"
 #include "rm-lite/web/rest/web-reply.h"
 
-#define SHORT 64         /* entries that are written at once */
+#define SHORT 64         /* entries that are written immediately */
 #define TURN 32          /* entries, about half a millisecond */
 #define TEXT_MAX 1048576 /* bytes of one entry */
 #define SLICE 65536
@@ -85,7 +85,7 @@ static int put_frame(struct list *l, bool begin)
 
 /* ---- Turns ---- */
 
-/* -EAGAIN: the client has to read first. */
+/* -EAGAIN: the client must read first. */
 static int flush(struct list *l)
 {
     while (sv_buf_left(&l->text) > 0) {

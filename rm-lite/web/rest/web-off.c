@@ -116,7 +116,7 @@ RM_OFF(reservation)
     return rm_web_bad_request(ret, "Reservations are not supported by selvedge-rm");
 }
 
-/* Hadoop's gives tokens over REST to those alone who have logged in by Kerberos, and refuses others
+/* As Hadoop, which issues tokens over REST only after a Kerberos login, and refuses other callers
  * before it reads their token. */
 RM_OFF(delegation)
 {

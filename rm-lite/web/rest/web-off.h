@@ -1,5 +1,5 @@
-/* Paths of features that are off: rows of web-rest.c, each with Hadoop's answer where the feature
- * is not set up. */
+/* Paths of features that are off: rows of web-rest.c, each with Hadoop's answer for a feature that
+ * is not configured. */
 #ifndef SELVEDGE_RM_LITE_WEB_REST_WEB_OFF_H
 #define SELVEDGE_RM_LITE_WEB_REST_WEB_OFF_H
 

@@ -1,4 +1,4 @@
-/* See web-query.h; called by web.c. Queries are hostile. */
+/* See web-query.h. Queries are hostile. */
 #include "rm-lite/web/rest/web-query.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@ static const char *const final_states[] = { "UNDEFINED", "SUCCEEDED", "FAILED", 
 static const char *const node_states[] = { "NEW",  "RUNNING",  "UNHEALTHY",       "DECOMMISSIONED",
                                            "LOST", "REBOOTED", "DECOMMISSIONING", "SHUTDOWN" };
 
-/* The value without the blanks around it. */
+/* Trims blanks on both sides. */
 static char *trim(char *s)
 {
     s += strspn(s, " \t");

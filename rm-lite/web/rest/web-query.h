@@ -1,11 +1,12 @@
-/* Queries of /ws/v1/cluster/apps and /nodes: what they may hold, and which objects they select. */
+/* Queries of /ws/v1/cluster/apps and /nodes: validation of the parameters, and selection of
+ * objects. */
 #ifndef SELVEDGE_RM_LITE_WEB_REST_WEB_QUERY_H
 #define SELVEDGE_RM_LITE_WEB_REST_WEB_QUERY_H
 
 #include "common/web/http.h"
 #include "rm-lite/core/context.h"
 
-/* -EINVAL with the reason for a 400: a state that there is not, a time that is no number. */
+/* -EINVAL with the reason for a 400: an unknown state, a time that is no number. */
 int rm_query_check_apps(const struct sv_http_request *req, int64_t *ret_limit, struct sv_error *err)
     _must_use_;
 int rm_query_check_nodes(const struct sv_http_request *req, struct sv_error *err) _must_use_;

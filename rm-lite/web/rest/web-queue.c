@@ -1,4 +1,4 @@
-/* See web-queue.h. Called by web-json.c. */
+/* See web-queue.h. */
 #include "rm-lite/web/rest/web-queue.h"
 
 #include "rm-lite/web/rest/web-usage.h"
@@ -47,7 +47,7 @@ static json_t *usages(const struct rm_queue_info *q)
 void rm_json_queue(json_t *o, const struct rm_queue_info *q, const struct rm_queue_counters *c)
 {
     set(o, "queueType", json_string(q->leaf ? "leaf" : "parent"));
-    set(o, "creationMethod", json_string("static")); /* no queue is made by an application */
+    set(o, "creationMethod", json_string("static")); /* applications create no queues */
     set(o, "autoCreateChildQueueEnabled", json_false());
     set(o, "autoCreationEligibility", json_string("off"));
     set(o, "isAutoCreatedLeafQueue", json_false());

@@ -1,5 +1,4 @@
-/* What /scheduler says of a queue beside its capacities: Hadoop's members of the default partition.
- */
+/* Members of a queue in /scheduler beside its capacities: Hadoop's, of the default partition. */
 #ifndef SELVEDGE_RM_LITE_WEB_REST_WEB_QUEUE_H
 #define SELVEDGE_RM_LITE_WEB_REST_WEB_QUEUE_H
 
@@ -8,7 +7,7 @@
 #include "rm-lite/core/queue-counters.h"
 #include "rm-lite/scheduler/scheduler.h"
 
-/* Without memory a member is missing. `c`: of the last gathering. */
+/* Without memory a member is missing. `c`: as of the last rm_queue_counters_gather(). */
 void rm_json_queue(json_t *o, const struct rm_queue_info *q, const struct rm_queue_counters *c);
 
 #endif

@@ -1,4 +1,4 @@
-/* See web-reply.h; called by web.c and the files of its paths. */
+/* See web-reply.h. */
 #include "rm-lite/web/rest/web-reply.h"
 
 #include <errno.h>
@@ -56,7 +56,7 @@ int rm_web_error(struct sv_http_response *ret, unsigned status, const char *exce
     va_start(ap, fmt);
     (void)vsnprintf(text, sizeof(text), fmt, ap);
     va_end(ap);
-    sv_escape(safe, sizeof(safe), text); /* parts come from the request */
+    sv_escape(safe, sizeof(safe), text); /* the text has parts of the request */
     (void)snprintf(class, sizeof(class), "org.apache.hadoop.yarn.webapp.%s", exception);
     return rm_web_json(ret, status,
                        json_pack("{s:{s:s, s:s, s:s}}", "RemoteException", "exception", exception,

@@ -15,9 +15,9 @@ int rm_web_tree(struct sv_http_response *ret, unsigned status, const char *eleme
  */
 int rm_web_error(struct sv_http_response *ret, unsigned status, const char *exception,
                  const char *fmt, ...) _printf_(4, 5) _must_use_;
-/* 403: diagnostics, addresses and containers are for those who may view the application. */
+/* 403: diagnostics, addresses and containers are only for users who may view the application. */
 int rm_web_hidden(const char *user, const char *app, struct sv_http_response *ret) _must_use_;
-/* A text under the type of JSON, as Hadoop's answers some refusals. `text` may be empty. */
+/* A text with JSON's content type, as some refusals of Hadoop's. `text` may be empty. */
 int rm_web_text(struct sv_http_response *ret, unsigned status, const char *text) _must_use_;
 int rm_web_redirect(struct sv_http_response *ret, const char *to) _must_use_;
 

@@ -1,5 +1,5 @@
-/* See web-rest.h. A row that is off answers as Hadoop's ResourceManager does without the feature.
- */
+/* See web-rest.h. A row of a feature that is off answers as Hadoop's ResourceManager without the
+ * feature. */
 #include "rm-lite/web/rest/web-rest.h"
 
 #include <string.h>
@@ -19,8 +19,8 @@ struct row {
     /* `rest`: the path from its first {name} on, or "" */
     int (*answer)(struct rm *rm, const struct sv_http_request *req, const char *rest,
                   struct sv_http_response *ret);
-    const char *off; /* why it answers as a feature that is off does; NULL: as in Hadoop */
-    bool refused;    /* it is an error then, else an empty answer */
+    const char *off; /* reason why the feature is off; NULL: as in Hadoop */
+    bool refused;    /* off: an error, else an empty answer */
 };
 
 #define NO_RECORDS "decisions of the scheduler are not recorded"
@@ -29,7 +29,7 @@ struct row {
 #define NO_RESERVATIONS "reservations are not supported"
 #define NO_KERBEROS "Hadoop wants a Kerberos login, which is not supported; RPC issues tokens"
 
-/* The first path that matches is the request's: names before {name}. */
+/* The first match counts: put names before {name}. */
 static const struct row rows[] = {
     { "GET", "/", rm_web_info, NULL },
     { "GET", "/info", rm_web_info, NULL },
@@ -94,7 +94,7 @@ bool rm_rest_takes(const struct sv_http_request *req)
     return sv_has_prefix(req->path, BASE) && strchr("/", req->path[strlen(BASE)]);
 }
 
-/* *ret_rest: where the first {name} is in `path`, or its end. */
+/* *ret_rest: position of the first {name} in `path`, or its end. */
 static bool matches(const char *pattern, const char *path, const char **ret_rest)
 {
     const char *rest = NULL;

@@ -1,6 +1,5 @@
-/* REST under /ws/v1/cluster: the table of methods and paths by which requests are answered, and
- * which docs/compat.md prints. It names every path of Hadoop's RMWebServices. Called by web.c and
- * main.c. Hostile: requests. */
+/* REST under /ws/v1/cluster: the table of methods and paths that answers requests and that
+ * docs/compat.md prints. It names every path of Hadoop's RMWebServices. Hostile: requests. */
 #ifndef SELVEDGE_RM_LITE_WEB_REST_WEB_REST_H
 #define SELVEDGE_RM_LITE_WEB_REST_WEB_REST_H
 
@@ -11,10 +10,10 @@
 
 /* A path at or below /ws/v1/cluster. */
 bool rm_rest_takes(const struct sv_http_request *req);
-/* 404 for a path that no row has, 405 for another method of one. */
+/* 404 for a path without a row, 405 for another method of one. */
 int rm_rest(struct rm *rm, const struct sv_http_request *req, struct sv_http_response *ret)
     _must_use_;
-/* A line a row as of ipc_print_methods: "REST", method and path, what becomes of it, reason. */
+/* Prints a line per row as ipc_print_methods: "REST", method and path, its treatment, reason. */
 void rm_rest_print(FILE *out);
 
 #endif

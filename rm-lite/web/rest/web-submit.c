@@ -1,4 +1,4 @@
-/* See web-submit.h. Hostile: the request; its user is what the client says. */
+/* See web-submit.h. Hostile: the request; its user is a claim. */
 #include "rm-lite/web/rest/web-submit.h"
 
 #include <errno.h>
@@ -31,7 +31,7 @@ static int new_application(struct rm *rm, const char *user, struct sv_http_respo
     return r;
 }
 
-/* 403 for what the user may not do, 400 for the rest. -EAGAIN: the user's groups are looked up. */
+/* 403 for lack of access, 400 for other errors. -EAGAIN: the user's groups are being looked up. */
 static int refused(struct rm *rm, const struct rm_audit *audit, int r, const char *why,
                    struct sv_http_response *ret)
 {
@@ -59,7 +59,7 @@ static int submit(struct rm *rm, const struct sv_http_request *req, const char *
 
     if (!a)
         return -ENOMEM;
-    (void)sv_groups_missed(rm->groups); /* of others, ignoring */
+    (void)sv_groups_missed(rm->groups); /* missed by others, ignoring */
     r = rm_submission_from_json(body, a, &ctx, &err);
     if (r >= 0)
         r = rm_app_submit(rm, ctx, user, &class, &err);

@@ -1,4 +1,4 @@
-/* See web-usage.h. Called by web-json.c and web-submit.c. */
+/* See web-usage.h. */
 #include "rm-lite/web/rest/web-usage.h"
 
 #include <stdio.h>
@@ -45,7 +45,7 @@ json_t *rm_json_resource(struct rm_res r)
 
     append(list, one("memory-mb", "Mi", r.mem, 0, INT64_MAX));
     append(list, one("vcores", "", r.vcores, 0, INT64_MAX));
-    for (int i = 0; i < t->n; i++) { /* INT32_MAX is our default for Hadoop's INT64_MAX */
+    for (int i = 0; i < t->n; i++) { /* INT32_MAX is our default in place of Hadoop's INT64_MAX */
         int64_t max = t->max.extra[i] == INT32_MAX ? INT64_MAX : t->max.extra[i];
 
         append(list, one(t->names[i], "", r.extra[i], t->min.extra[i], max));

@@ -111,7 +111,7 @@ void run_acls(void)
     view_as("ann", id, true);
     view_as("eve", id, true);
     view_as("boss", id, true);
-    view_as("bin", id, false); /* has a group that nobody names */
+    view_as("bin", id, false); /* bin has a group that the ACL does not name */
     view_as("mallory", id, false);
 }
 

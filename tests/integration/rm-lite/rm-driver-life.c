@@ -198,8 +198,8 @@ void run_heartbeats(void)
     check(beat_with(a, n, 0)->nodeaction == NODE_ACTION(NORMAL), "after which it is as new");
 }
 
-/* Keys roll every few seconds: nodes hear of the next one before it signs, masters get a token of
- * the new one, and what is given stays good. */
+/* Keys roll every few seconds: nodes get the next one before it signs, masters get a token of the
+ * new one, and earlier tokens remain valid. */
 void run_roll(void)
 {
     struct master m;

@@ -254,7 +254,7 @@ def too_large(c):
             done,
             2,
             f"selvedge: {words[0]}: a container of 256 MiB and {words[-1]} vcores: the cluster "
-            "gives at most 8192 MiB and 4 vcores",
+            "allows at most 8192 MiB and 4 vcores",
         )
         expect("one line", (done.stdout, done.stderr.count("\n")), ("", 1))
     expect("ids that were used up", number() - first - 1, 0)

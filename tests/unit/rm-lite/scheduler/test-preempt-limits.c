@@ -91,7 +91,7 @@ static void test_a_rounds_part_of_each(void **state)
     fix_end(&f);
 }
 
-/* In queue a, only applications and users decide. */
+/* Inside queue a only applications and users decide. */
 static void inside(struct fix *f, const char *order)
 {
     set(f, CS "root.a.maximum-capacity", "50");
