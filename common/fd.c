@@ -259,7 +259,7 @@ ssize_t sv_recv(int fd, void *p, size_t n, int flags)
 
     do
         r = recv(fd, p, n, flags);
-    while (r < 0 && (errno == EINTR || errno == ECONNRESET)); /* the kernel tells a reset once */
+    while (r < 0 && (errno == EINTR || errno == ECONNRESET)); /* the kernel reports a reset once */
     return r;
 }
 

@@ -8,7 +8,7 @@
 
 #include "common/base.h"
 
-/* A tenth of the heartbeat interval of one second; roughly what a person notices in a client. */
+/* A tenth of the heartbeat interval of one second; roughly a delay that a person notices. */
 #define SV_LOOP_SLOW_MS 100
 /* Rate limit of log lines; further slow handlers are counted. */
 #define SV_LOOP_LOG_MS 10000

@@ -15,8 +15,8 @@
 #define FRAMES_MAX 32
 #define HIDDEN_FRAMES 2 /* the signal handler and the kernel's return from it */
 
-/* Written by the loop's thread and read by its signal handler: on one thread, so order of the
- * compiler is all that counts. */
+/* Written by the loop's thread and read by its signal handler, on the same thread, so only the
+ * compiler's order matters. */
 static struct {
     bool started;
     volatile bool armed;
@@ -43,7 +43,7 @@ static void arm(int64_t ms)
     (void)timer_settime(dog.timer, 0, &t, NULL); /* a valid timer and time, ignoring */
 }
 
-/* Adds text to a line of `size` bytes; what does not fit is cut. */
+/* Appends text to a line of `size` bytes, cut at its end. */
 static size_t add(char *line, size_t size, size_t n, const char *text)
 {
     size_t len = strlen(text), space = size - n;

@@ -14,19 +14,19 @@
 #define SV_WATCHDOG_MS 1000        /* first report of a handler */
 #define SV_WATCHDOG_AGAIN_MS 10000 /* later ones of the same handler */
 
-/* The handler that runs, for the report; all strings live for ever. */
+/* The current handler, for the report; all strings have static lifetime. */
 struct sv_watched {
     const char *where, *what;           /* the handler */
-    const char *part_where, *part_what; /* its part that runs */
+    const char *part_where, *part_what; /* its current part */
 };
 
-/* For the calling thread, of which a process has one. `limit_ms` > 0; tests have a short one. A
- * second call changes the limit. -errno of timer_create or sigaction. */
+/* Starts the watchdog for the calling thread, one per process. `limit_ms` > 0; tests use a short
+ * one. A second call changes the limit. -errno of timer_create or sigaction. */
 int sv_watchdog_start(int64_t limit_ms) _must_use_;
-/* Without effect before sv_watchdog_start. `watched` stays valid until sv_watchdog_leave. */
+/* No effect before sv_watchdog_start. `watched` must be valid until sv_watchdog_leave. */
 void sv_watchdog_enter(const struct sv_watched *watched);
 void sv_watchdog_leave(void);
-/* The loop is about to wait. */
+/* Call before the loop waits. */
 void sv_watchdog_idle(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* The end of a process without memory: one log line, then abort().
+/* Ends a process that is out of memory: one log line, then abort().
  *
  * The ResourceManager's rule for a failed allocation:
  *

@@ -25,7 +25,7 @@ struct groups_job {
     char **(*source)(const char *user);
 };
 
-struct lookup { /* a thread that has not ended */
+struct lookup { /* a pending look-up */
     struct lookup *prev, *next;
     struct sv_groups *g;
     struct sv_worker *worker;
@@ -150,7 +150,7 @@ static void entry_free(struct sv_groups *g, struct entry *e)
     free(e);
 }
 
-/* Makes room by the entry that has been there longest; pending ones stay. */
+/* Makes space by evicting the oldest entry that is not pending. */
 static struct entry *entry_add(struct sv_groups *g, const char *user)
 {
     struct entry *e, *tmp;
@@ -172,7 +172,7 @@ static struct entry *entry_add(struct sv_groups *g, const char *user)
     return e;
 }
 
-/* Takes the names. */
+/* Takes ownership of the names. */
 static void entry_known(struct sv_groups *g, struct entry *e, char **names, const char *primary)
 {
     bool none = !names || !*names;
@@ -244,7 +244,7 @@ static int lookup_start(struct sv_groups *g, const char *user)
 
 static int on_timer(sd_event_source *s, uint64_t usec, void *userdata);
 
-/* The timer expires when the oldest pending look-up has had its time. */
+/* Arms the timer for the deadline of the oldest pending look-up. */
 static void arm_timer(struct sv_groups *g)
 {
     int64_t now = sv_now_ms(), oldest = now;
@@ -284,7 +284,7 @@ static void start_pending(struct sv_groups *g)
     arm_timer(g);
 }
 
-/* Threads of a name service that hangs stay, and count, until it answers. */
+/* Threads of a hanging name service remain, and count, until it answers. */
 static int on_timer(sd_event_source *s, uint64_t usec, void *userdata)
 {
     SV_LOOP_HANDLER();

@@ -31,7 +31,7 @@ struct sv_worker {
     bool owned, has_thread;
     struct queued_job *queue, *running, *ended;
     const char *name;
-    int told; /* eventfd; -1: nobody is told */
+    int told; /* eventfd; -1: none */
     sd_event *event;
     sd_event_source *io;
 };

@@ -64,7 +64,7 @@ struct cache_entry {
     bool in_flight;
     uint64_t request;
     int64_t sent_ms, heard_ms;
-    uint64_t fetched;                /* bytes, as the localizer says */
+    uint64_t fetched;                /* as reported by the localizer */
     struct cache_entry *prev, *next; /* in the process' queue or flights, or in `doomed` */
     enum cache_doom doom;
     UT_hash_handle hh;

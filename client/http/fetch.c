@@ -12,7 +12,7 @@
 #define TOTAL_MS 20000L
 #define CONNECT_MS 5000L
 #define HEAD_MAX ((size_t)64 << 10) /* bytes of an answer's headers */
-#define BUFFER ((size_t)256 << 10)  /* of a connection, where much may come */
+#define BUFFER ((size_t)256 << 10)  /* receive buffer of a connection, for large answers */
 #define AT_ONCE 32L                 /* connections per host; further requests queue inside curl */
 #define AT_ONCE_ALL 500L            /* to all hosts: below the usual limit of descriptors */
 #define UNDER_WAY 16                /* without cli_fetch_patience(): each has a handle, 20 KiB */
@@ -20,7 +20,7 @@
 struct fetch_request {
     struct cli_fetch *f;
     char *url, *header; /* header: of a POST */
-    CURL *easy;         /* NULL: it waits */
+    CURL *easy;         /* NULL: queued */
     struct curl_slist *headers;
     struct sv_buf body;
     size_t head_bytes;
@@ -140,7 +140,7 @@ int cli_fetch_new(sd_event *event, struct cli_fetch **ret)
     return 0;
 }
 
-/* With the first request: most commands make none. */
+/* Called for the first request: most commands make none. */
 static int start(struct cli_fetch *f)
 {
     struct sv_error err = { 0 };
@@ -233,7 +233,7 @@ static int begin(struct fetch_request *q)
     return sv_curl_loop_add(q->f->loop, easy);
 }
 
-/* When others have ended. */
+/* Called when requests have ended. */
 static void begin_waiting(struct cli_fetch *f)
 {
     while (f->waiting && f->under_way < f->under_way_max) {

@@ -19,15 +19,15 @@ int cli_fetch_new(sd_event *event, struct cli_fetch **ret) _must_use_;
 /* Open requests end with -ECANCELED first; their callbacks must not make new ones. */
 struct cli_fetch *cli_fetch_free(struct cli_fetch *f);
 
-/* How long a request made from now on may take as a whole, 20 s at first. Then up to 500 requests
- * are under way at the same time, else 16: each has a handle, and the job's containers are many. */
+/* Sets the time limit of later requests, initially 20 s. After it, up to 500 requests run at the
+ * same time, else 16: each has a handle, and a job's containers are many. */
 void cli_fetch_patience(struct cli_fetch *f, long ms);
-#define CLI_FETCH_VIEW_MS 5000 /* for a person who looks at several nodes */
+#define CLI_FETCH_VIEW_MS 5000 /* for interactive views of several nodes */
 
-/* At most `max` bytes; a longer body is truncated, which is not an error. */
+/* Receives at most `max` bytes; a longer body is truncated, which is not an error. */
 int cli_fetch_get(struct cli_fetch *f, const char *url, size_t max, cli_fetch_fn fn, void *userdata)
     _must_use_;
-/* An empty body with one header "Name: value". */
+/* Sends an empty body with one header "Name: value". */
 int cli_fetch_post(struct cli_fetch *f, const char *url, const char *header, cli_fetch_fn fn,
                    void *userdata) _must_use_;
 

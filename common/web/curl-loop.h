@@ -9,18 +9,18 @@
 
 struct sv_curl_loop;
 
-/* The request has ended; it was taken off the loop and belongs to the callee, which may add others.
- * `userdata` is its CURLOPT_PRIVATE. */
+/* A request has ended: it was removed from the loop and belongs to the callee, which may add
+ * others. `userdata` is its CURLOPT_PRIVATE. */
 typedef void (*sv_curl_done)(CURL *easy, CURLcode result, void *userdata);
 
 int sv_curl_loop_new(const struct sv_curl *curl, sd_event *event, sv_curl_done done,
                      struct sv_curl_loop **ret) _must_use_;
-/* Without requests. Accepts NULL, returns NULL. */
+/* Requires that no request is left. Accepts NULL, returns NULL. */
 struct sv_curl_loop *sv_curl_loop_free(struct sv_curl_loop *l);
-/* Connections at most; further requests wait for one. 0: any number, as at first. */
+/* Limits connections; further requests wait for one. 0: unlimited, the initial value. */
 void sv_curl_loop_connections(struct sv_curl_loop *l, long per_host, long all);
 int sv_curl_loop_add(struct sv_curl_loop *l, CURL *easy) _must_use_;
-/* Before its end: `done` is not called. Not from a callback of libcurl's. */
+/* Removes a pending request: `done` is not called. Must not be called from libcurl's callbacks. */
 void sv_curl_loop_remove(struct sv_curl_loop *l, CURL *easy);
 
 #endif

@@ -46,7 +46,7 @@ void sv_html_begin(struct sv_html *h, const struct sv_http_request *req,
                    const struct sv_html_frame *f);
 /* Moves the page into the response; frees it on failure. */
 int sv_html_end(struct sv_html *h, unsigned status, struct sv_http_response *ret) _must_use_;
-/* A whole page whose text says why there is nothing else. */
+/* A whole page with the reason for a refusal. */
 int sv_html_refuse(const struct sv_html_site *site, const struct sv_http_request *req,
                    unsigned status, struct sv_http_response *ret, const char *fmt, va_list ap)
     _printf_(5, 0) _must_use_;

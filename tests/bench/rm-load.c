@@ -40,7 +40,7 @@ struct master {
     int32_t waits; /* containers that were asked for and have not come */
     int64_t asked_us;
     bool again;  /* the next request asks */
-    bool rests;  /* it has what it asked for: waits for its turn on the clock */
+    bool rests;  /* its requests are served: it waits for its turn on the clock */
     bool served; /* it has got a container */
     struct yarn_container_id got[ASK * 4];
     size_t n_got;

@@ -162,7 +162,7 @@ static void test_order(void **state)
     assert_int_equal(most_inside, 1);
 }
 
-/* The loop goes on; what the job returns later is dropped; the next job has its turn then. */
+/* The loop continues; a late result of the job is dropped; the next job then runs. */
 static void test_deadline(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* GET and POST against a server of the test: what it sends, and when it closes; many requests; and
- * what is said where there is no libcurl. TLS is in test-logs-webhdfs. */
+/* GET and POST against a server of the test: requests, and when it closes; many requests; and the
+ * error without libcurl. TLS is in test-logs-webhdfs. */
 #include "client/http/fetch.h"
 
 #include <arpa/inet.h>

@@ -1,5 +1,5 @@
-/* The limits of queues and users at their exact values, and what must not happen beside them:
- * written for faults of tests/mutants/scheduler.faults that the other tests did not notice. */
+/* The limits of queues and users at their exact values: written for faults of
+ * tests/mutants/scheduler.faults that the other tests did not notice. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -163,10 +163,10 @@ static void test_headroom(void **state)
     assert_int_equal(app_usage(f, 1).headroom.mem, 8192); /* the user's limit */
     ask(f, 2, 1024, 6);
     assert_int_equal(beat(f, 1), 6);
-    assert_int_equal(app_usage(f, 1).headroom.mem, 2048); /* what the queue has left */
+    assert_int_equal(app_usage(f, 1).headroom.mem, 2048); /* remaining in the queue */
     ask(f, 3, 1024, 9);
     assert_int_equal(beat(f, 1), 9);
-    assert_int_equal(app_usage(f, 1).headroom.mem, 1024); /* what the cluster has left */
+    assert_int_equal(app_usage(f, 1).headroom.mem, 1024); /* remaining in the cluster */
 }
 
 static void test_share_of_a_nested_queue(void **state)

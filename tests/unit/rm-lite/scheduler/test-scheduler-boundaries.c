@@ -1,6 +1,5 @@
-/* Places, order, asks, rounds and nodes at their exact limits, and what must not happen beside
- * them: written for faults of tests/mutants/scheduler.faults that the other tests did not notice.
- */
+/* Places, order, asks, rounds and nodes at their exact limits: written for faults of
+ * tests/mutants/scheduler.faults that the other tests did not notice. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
