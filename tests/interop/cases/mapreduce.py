@@ -458,10 +458,8 @@ LARGE = "teragen, terasort, teravalidate of 64 MiB"
 PI = {"pi": lambda c, h: pi(c)}
 COUNT = {"wordcount": word_count}
 SORTED = {LARGE: lambda c, h: sorted_rows(c, h, 64)}
-# In make check, beside the localizer's tests of HDFS, teragen and teravalidate run in their
-# ApplicationMasters' JVMs.
+# teragen and teravalidate run in their ApplicationMasters' JVMs.
 UBER = ["-Dmapreduce.job.ubertask.enable=true", f"-Dmapreduce.job.ubertask.maxbytes={1 << 30}"]
-BRIEF = {**PI, LARGE: lambda c, h: sorted_rows(c, h, 64, beside=UBER)}
 JOBS = {"pi 16 1000": lambda c, h: pi(c, 16), **COUNT, "grep": grep, "lines in order": sort}
 SAME = {**JOBS, **SORTED}  # the outputs are those of an all-Apache cluster
 # Whose first and last job shuffle next to nothing.
