@@ -462,7 +462,7 @@ def rows(part=0):
         cells = [
             [cell.strip() for cell in line.strip().strip("|").split("|")]
             for line in re.split(LISTS, f.read())[part].splitlines()
-            if line.startswith("| `")
+            if re.match(r"\| `[^|]*\| `", line)
         ]
     return [[row[0].strip("`"), row[1].strip("`"), row[2]] for row in cells if len(row) == 3]
 

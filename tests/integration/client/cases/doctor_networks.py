@@ -109,7 +109,7 @@ def private_networks(c):
     root_says(c, expects(PRIVATE, "ok", "the kernel has bridge"), **net)
     root_says(
         c,
-        expects(GUARANTEES, "bad", "can be guaranteed only where selvedge.network.outbound-mbit"),
+        expects(GUARANTEES, "bad", "can be guaranteed only with a total, selvedge.network"),
         **net,
     )
     root_says(
