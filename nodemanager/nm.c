@@ -183,7 +183,7 @@ static int open_context(struct nm *nm, struct sv_error *err)
         return r;
     nm_conf_log_unread(nm->conf.conf);
     if (nm_host_is_local_name(nm->conf.hostname, &nm->conf.rm, &rm))
-        sv_log_warning("%s, this node's name, leads to loopback addresses alone, and the "
+        sv_log_warning("%s, this node's name, resolves to loopback addresses only, and the "
                        "ResourceManager is on %s: neither it nor jobs on other nodes can connect; "
                        "correct /etc/hosts, or set yarn.nodemanager.hostname",
                        nm->conf.hostname, rm);
