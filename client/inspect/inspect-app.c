@@ -11,7 +11,7 @@
 
 #define ATTEMPTS_MAX 100 /* attempts whose containers are read: the last ones */
 
-json_t *cli_inspect_container_object(const struct cli_container_report *c)
+static json_t *container_object(const struct cli_container_report *c)
 {
     bool over = strcmp(c->state, "COMPLETE") == 0;
     const char *meaning = over ? sv_exit_meaning(c->exit_status) : NULL;
@@ -47,8 +47,8 @@ static void on_containers(int status, const struct cli_container_report *list, s
 
     i->ended = i->ended || status == -ECANCELED;
     for (size_t k = 0; status >= 0 && k < n; k++)
-        (void)json_array_append_new(
-            containers, cli_inspect_container_object(&list[k])); /* NULL is omitted, ignoring */
+        (void)json_array_append_new(containers,
+                                    container_object(&list[k])); /* NULL is omitted, ignoring */
     (void)json_object_set_new(call->attempt, "containers", containers); /* likewise, ignoring */
     if (status < 0)
         cli_inspect_lacks(i, "containers of an attempt",
@@ -239,7 +239,7 @@ static void on_its_attempt(int status, const struct cli_container_report *list, 
     }
     for (size_t k = 0; status >= 0 && k < n; k++)
         if (list[k].id.id == id.id) {
-            json_t *object = cli_inspect_container_object(&list[k]);
+            json_t *object = container_object(&list[k]);
 
             add_kind(object, id);
             take_container(i, object);

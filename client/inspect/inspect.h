@@ -41,6 +41,4 @@ void cli_inspect_from_node(struct cli_inspect *i, const char *http, const char *
 /* GET of the ResourceManager's /ws/v1/cluster/`path`. */
 void cli_inspect_from_rm(struct cli_inspect *i, const char *path, struct cli_inspect_part part);
 
-json_t *cli_inspect_container_object(const struct cli_container_report *c);
-
 #endif

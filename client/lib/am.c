@@ -530,8 +530,3 @@ int32_t cli_am_repeated(const struct cli_am *am)
 {
     return am->repeated;
 }
-
-struct yarn_attempt_id cli_am_attempt(const struct cli_am *am)
-{
-    return am->attempt;
-}

@@ -285,6 +285,5 @@ void cli_am_progress(struct cli_am *am, float progress);
 int cli_am_finish(struct cli_am *am, enum cli_final final, const char *diagnostics) _must_use_;
 /* Number of repeated (and ignored) container completions: 0 on a correct cluster. */
 int32_t cli_am_repeated(const struct cli_am *am);
-struct yarn_attempt_id cli_am_attempt(const struct cli_am *am);
 
 #endif

@@ -242,7 +242,9 @@ static int put_quoted(struct sv_buf *b, const char *text)
     return r < 0 ? r : sv_buf_put_str(b, "'");
 }
 
-int cli_run_script(const struct run_options *o, char **ret)
+/* Writes the script that each container runs: the environment, then the command. A single word is a
+ * shell line; several are a program and its arguments, exactly as given. malloc'd. */
+static int script_of(const struct run_options *o, char **ret)
 {
     _cleanup_buf_ struct sv_buf b = SV_BUF_INIT(1 << 20);
     int r = sv_buf_put_str(&b, "#!/bin/bash\n");
@@ -321,7 +323,7 @@ int cli_run_stage(const struct run_options *o, struct sv_conf *conf, struct cli_
     r = find_schedulers(conf, a, &job, err);
     if (r < 0)
         return r;
-    r = cli_run_script(o, &script);
+    r = script_of(o, &script);
     if (r < 0)
         return sv_error_errno(err, r, "command");
     r = cli_stage_write(stage, CLI_TASK_FILE, script, strlen(script), &job.resources[0], err);

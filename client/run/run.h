@@ -53,9 +53,6 @@ int cli_run_parse(struct cli_ctx *ctx, int argc, char **argv, struct run_options
  * 0, or 2 after an error message. No effect if NULL. */
 int cli_run_become(const struct run_options *o);
 void cli_run_options_free(struct run_options *o);
-/* Writes the script that each container runs: the environment, then the command. A single word is a
- * shell line; several are a program and its arguments, exactly as given. malloc'd. */
-int cli_run_script(const struct run_options *o, char **ret) _must_use_;
 /* Copies all files into the staging directory and describes the ApplicationMaster's launch. The
  * job's texts are in `a`, the resources' in the stage. */
 int cli_run_stage(const struct run_options *o, struct sv_conf *conf, struct cli_stage *stage,

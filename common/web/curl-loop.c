@@ -56,7 +56,7 @@ static int on_timer(sd_event_source *s, uint64_t usec, void *userdata)
     return 0;
 }
 
-/* Called by libcurl to start or stop watching a socket. */
+/* CURLMOPT_SOCKETFUNCTION: starts or stops watching a socket. */
 static int watch(CURL *easy, curl_socket_t fd, int what, void *userdata, void *assigned)
 {
     struct sv_curl_loop *l = userdata;

@@ -65,7 +65,8 @@ int nm_host_address(const char *host, char ret[NM_HOST_MAX])
     return r;
 }
 
-bool nm_host_is_loopback(const char *host)
+/* True if every address of `host` is a loopback address. */
+static bool is_on_loopback(const char *host)
 {
     const struct addrinfo hints = { .ai_socktype = SOCK_STREAM };
     struct addrinfo *list = NULL;
@@ -81,12 +82,12 @@ bool nm_host_is_loopback(const char *host)
 
 bool nm_host_is_local_name(const char *host, const struct ipc_proxy_config *rm, const char **ret_rm)
 {
-    if (!nm_host_is_loopback(host))
+    if (!is_on_loopback(host))
         return false;
     for (size_t i = 0; i < rm->n_servers; i++) {
         const char *other = rm->servers[i].host;
 
-        if (nm_host_is_wildcard(other) || sv_streq(other, host) || nm_host_is_loopback(other))
+        if (nm_host_is_wildcard(other) || sv_streq(other, host) || is_on_loopback(other))
             continue; /* on this machine: a client reaches 0.0.0.0 there */
         *ret_rm = other;
         return true;

@@ -17,8 +17,6 @@ bool nm_host_is_wildcard(const char *host);
 int nm_host_canonical(char ret[NM_HOST_MAX], struct sv_error *err) _must_use_;
 /* The first address of `host` as text, preferably not a loopback one; -ENOENT: none. */
 int nm_host_address(const char *host, char ret[NM_HOST_MAX]) _must_use_;
-/* True if every address of `host` is a loopback address. */
-bool nm_host_is_loopback(const char *host);
 /* True if `host`, the node's name, resolves only to this machine while a ResourceManager is on
  * another one, which then cannot reach the node. `ret_rm` gets that ResourceManager's host. */
 bool nm_host_is_local_name(const char *host, const struct ipc_proxy_config *rm,

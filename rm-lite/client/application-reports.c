@@ -100,7 +100,7 @@ static int app_entry(struct rm *rm, struct sv_arena *a, const char *user,
     return 0;
 }
 
-const struct rm_call_kind rm_call_apps = { app_entry, 1 };
+static const struct rm_call_kind call_apps = { app_entry, 1 };
 const struct rm_call_kind rm_call_queue_apps = { app_entry, 7 }; /* QueueInfoProto.applications */
 
 void rm_on_getApplications(struct ipc_call *call, const ProtobufCMessage *request, void *userdata)
@@ -129,7 +129,7 @@ void rm_on_getApplications(struct ipc_call *call, const ProtobufCMessage *reques
     if (rm_viewer_waits(&who))
         rm_groups_wait(rm, call, request, rm_on_getApplications);
     else
-        rm_call_list(rm, &r, &rm_call_apps, &list, NULL);
+        rm_call_list(rm, &r, &call_apps, &list, NULL);
 }
 
 /* True if the caller may see the application's attempts and containers; else the call has been

@@ -18,6 +18,6 @@ void rm_on_getContainerReport(struct ipc_call *call, const ProtobufCMessage *req
 void rm_on_getContainers(struct ipc_call *call, const ProtobufCMessage *request, void *userdata);
 
 /* Applications as entries of the answers to getApplications and getQueueInfo. */
-extern const struct rm_call_kind rm_call_apps, rm_call_queue_apps;
+extern const struct rm_call_kind rm_call_queue_apps;
 
 #endif

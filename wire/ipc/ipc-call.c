@@ -31,7 +31,7 @@ static response_header header_of(const struct ipc_echo *echo, int status)
     return h;
 }
 
-struct sv_buf *ipc_conn_answers(struct ipc_conn *c)
+static struct sv_buf *answers(struct ipc_conn *c)
 {
     return c->layer ? &c->plain : &c->out;
 }
@@ -63,14 +63,14 @@ int ipc_answer_status(struct ipc_conn *c, const struct ipc_echo *echo, int statu
     h.errordetail = detail;
     h.exceptionclassname = (char *)(uintptr_t)java_class;
     h.errormsg = (char *)(uintptr_t)text;
-    return ipc_frame_put(ipc_conn_answers(c), &h.base, NULL, NULL, 0);
+    return ipc_frame_put(answers(c), &h.base, NULL, NULL, 0);
 }
 
 int ipc_answer_success(struct ipc_conn *c, const struct ipc_echo *echo,
                        const ProtobufCMessage *body)
 {
     response_header h = header_of(echo, IPC_STATUS(SUCCESS));
-    return ipc_frame_put_message(ipc_conn_answers(c), &h.base, body);
+    return ipc_frame_put_message(answers(c), &h.base, body);
 }
 
 static void call_finish(struct ipc_call *call)
@@ -103,7 +103,7 @@ void ipc_call_answer(struct ipc_call *call, const uint8_t *body, size_t n)
     struct ipc_conn *c = call->conn;
     response_header h = header_of(&call->echo, IPC_STATUS(SUCCESS));
     if (c->server && c->state == CONN_READY &&
-        ipc_frame_put(ipc_conn_answers(c), &h.base, NULL, body, n) < 0)
+        ipc_frame_put(answers(c), &h.base, NULL, body, n) < 0)
         call_error(call, IPC_DETAIL(ERROR_SERIALIZING_RESPONSE), JAVA_IO_EXCEPTION,
                    "the answer is too large");
     else

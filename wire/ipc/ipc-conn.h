@@ -200,7 +200,6 @@ int ipc_auth_context(struct ipc_conn *c, const struct ipc_echo *echo, struct sv_
 int ipc_serve_frame(struct ipc_conn *c, const uint8_t *p, size_t n, bool inner);
 
 /* ipc-call.c */
-struct sv_buf *ipc_conn_answers(struct ipc_conn *c); /* buffer for answers */
 int ipc_conn_wrap(struct ipc_conn *c); /* with a layer: wraps the bytes in `plain` into `out` */
 int ipc_answer_status(struct ipc_conn *c, const struct ipc_echo *echo, int status, int detail,
                       const char *java_class, const char *text);
