@@ -72,7 +72,7 @@ void rm_periodic_run(struct rm *rm)
     rm_preempt_tick(rm, sv_now_ms());
     if (rm->hold_until_ms && sv_now_ms() >= rm->hold_until_ms) {
         rm->hold_until_ms = 0;
-        rm_request_round(rm);
+        rm_request_pass(rm);
     }
     sv_dispatcher_run(rm->dispatcher); /* eviction needs the ends of applications */
     rm_app_evict(rm);

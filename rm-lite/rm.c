@@ -46,7 +46,7 @@ static void free_dead(struct rm *rm)
 static void on_idle(void *userdata)
 {
     free_dead(userdata);
-    rm_run_requested_round(userdata);
+    rm_run_requested_pass(userdata);
 }
 
 static int dispatcher_new(struct rm *rm)
@@ -180,7 +180,7 @@ struct rm *rm_free(struct rm *rm)
     rm_viewers_stop(rm);
     rm_services_stop(rm);
     rm_call_lists_stop(rm);
-    sd_event_source_disable_unref(rm->round_source);
+    sd_event_source_disable_unref(rm->pass_source);
     rm_launcher_free(rm);
     rm->store = rm_store_close(rm->store);
     rm_delegation_free(rm);

@@ -232,6 +232,21 @@ static int load(struct shf_tls *t, struct sv_error *err)
     return 0;
 }
 
+static void close_file(struct store_file *f)
+{
+    (void)sv_close(f->dir);
+    free(f->name);
+}
+
+static void tls_free(struct shf_tls *t)
+{
+    SSL_CTX_free(t->ctx);
+    close_file(&t->keys);
+    close_file(&t->trust);
+    shf_tls_conf_free(&t->conf);
+    free(t);
+}
+
 int shf_tls_new(struct shf_tls_conf *conf, struct shf_tls **ret, struct sv_error *err)
 {
     struct shf_tls *t = calloc(1, sizeof(*t));
@@ -255,28 +270,10 @@ int shf_tls_new(struct shf_tls_conf *conf, struct shf_tls **ret, struct sv_error
         r = load(t, err);
     t->next_ms = sv_now_ms() + t->conf.reload_ms;
     if (r < 0)
-        (void)shf_tls_free(t);
+        tls_free(t);
     else
         *ret = t;
     return r;
-}
-
-static void close_file(struct store_file *f)
-{
-    (void)sv_close(f->dir);
-    free(f->name);
-}
-
-struct shf_tls *shf_tls_free(struct shf_tls *t)
-{
-    if (!t)
-        return NULL;
-    SSL_CTX_free(t->ctx);
-    close_file(&t->keys);
-    close_file(&t->trust);
-    shf_tls_conf_free(&t->conf);
-    free(t);
-    return NULL;
 }
 
 size_t shf_tls_dirs(const struct shf_tls *t, int ret[SHF_TLS_DIRS_MAX])

@@ -11,9 +11,8 @@
 
 struct shf_tls;
 struct ssl_st; /* OpenSSL's SSL */
-/* Takes ownership of the settings, also on failure. */
+/* Takes ownership of the settings, also on failure. The result lives as long as the process. */
 int shf_tls_new(struct shf_tls_conf *conf, struct shf_tls **ret, struct sv_error *err) _must_use_;
-struct shf_tls *shf_tls_free(struct shf_tls *t);
 /* Returns O_PATH descriptors of the files' directories, for the sandbox, and their number. */
 size_t shf_tls_dirs(const struct shf_tls *t, int ret[SHF_TLS_DIRS_MAX]);
 /* Creates the TLS state of a connection on the socket; NULL when out of memory. Any thread. */

@@ -91,7 +91,7 @@ static void on_refreshQueues(struct ipc_call *call, const ProtobufCMessage *requ
         rm_answer_io_error(call, "Failed to re-init queues : %s", err.text);
         return;
     }
-    rm_request_round(rm);
+    rm_request_pass(rm);
     ipc_call_reply(call, &resp.base);
 }
 
@@ -190,7 +190,7 @@ static void on_updateNodeResource(struct ipc_call *call, const ProtobufCMessage 
         rm_overcommit_resize(n, r,
                              option->has_over_commit_timeout ? option->over_commit_timeout : -1);
     }
-    rm_request_round(rm);
+    rm_request_pass(rm);
     ipc_call_reply(call, &resp.base);
 }
 

@@ -158,7 +158,7 @@ static int ask_scheduler(struct ipc_call *call, struct rm *rm, struct rm_attempt
         return -EIO;
     }
     if (q->n_ask)
-        rm_request_round(rm);
+        rm_request_pass(rm);
     return 0;
 }
 

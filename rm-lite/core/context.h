@@ -92,9 +92,9 @@ struct rm {
     uint16_t client_port, am_port, tracker_port, admin_port, web_port;
     sd_event_source *tick;
     int64_t hold_until_ms; /* no new allocations before: recovered nodes may still come back */
-    bool round_requested;  /* an allocation pass runs when the event queue is empty */
+    bool pass_requested;   /* an allocation pass runs when the event queue is empty */
     int64_t preempt_at_ms; /* the next round of preemption */
-    sd_event_source *round_source; /* continues a pass in the next turn of the loop; or NULL */
+    sd_event_source *pass_source; /* continues a pass in the next turn of the loop; or NULL */
     struct rm_counters counters;
     struct rm_queue_counters *queue_counters; /* by path and user */
     int n_queue_users;                        /* entries of users */

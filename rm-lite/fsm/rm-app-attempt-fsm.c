@@ -131,7 +131,7 @@ static int on_added(void *object, int event, void *arg)
         rm_store_attempt_new(att->rm, att);
         return RM_ATT_ST_LAUNCHED_UNMANAGED_SAVING;
     }
-    rm_request_round(att->rm);
+    rm_request_pass(att->rm);
     return RM_ATT_ST_SCHEDULED;
 }
 
@@ -334,7 +334,7 @@ static void base_final(struct rm_attempt *att, bool keep)
     if (att->has_master && !att->master_done)
         rm_launcher_cleanup(att);
     rm_attempt_answer_finish(att);
-    rm_request_round(att->rm);
+    rm_request_pass(att->rm);
 }
 
 static int on_update_saved(void *object, int event, void *arg)

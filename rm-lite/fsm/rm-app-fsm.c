@@ -250,7 +250,7 @@ static void ended(struct rm_app *app)
     if (app->current && app->current->tracking_url)
         rm_set_text(&app->tracking_url, app->current->tracking_url);
     rm_audit_app_end(app);
-    rm_request_round(rm); /* its resources are free for others */
+    rm_request_pass(rm); /* its resources are free for others */
 }
 
 static int finished(struct rm_app *app, int state)

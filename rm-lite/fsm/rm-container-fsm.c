@@ -129,7 +129,7 @@ static int end(struct rm_container *c, int state, const struct sv_event *ev)
         DL_APPEND2(c->rm->dead_containers, c, n_prev, n_next); /* freed when the queue is empty */
     else
         rm_ended_keep(c);
-    rm_request_round(c->rm);
+    rm_request_pass(c->rm);
     return state;
 }
 

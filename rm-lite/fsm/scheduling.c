@@ -15,7 +15,7 @@
 #define ROUND_TURN_MS 5
 /* As clients in services.c: a long allocation pass takes turns with them and never delays a
  * heartbeat. */
-#define ROUND_PRIORITY (SD_EVENT_PRIORITY_NORMAL + 20)
+#define PASS_PRIORITY (SD_EVENT_PRIORITY_NORMAL + 20)
 
 static void on_allocated(struct rm *rm, const struct rm_decision *d)
 {
@@ -134,9 +134,9 @@ void rm_log_queue_keys(struct rm *rm, struct sv_conf *conf)
     rm_queue_keys_notes(conf, rm->sched, log_note, NULL);
 }
 
-void rm_request_round(struct rm *rm)
+void rm_request_pass(struct rm *rm)
 {
-    rm->round_requested = true;
+    rm->pass_requested = true;
 }
 
 static void run_turn(struct rm *rm);
@@ -156,43 +156,43 @@ static void continue_later(struct rm *rm)
 {
     int r = 0;
 
-    if (!rm->round_source) {
-        r = sd_event_add_defer(rm->event, &rm->round_source, on_next_turn, rm);
+    if (!rm->pass_source) {
+        r = sd_event_add_defer(rm->event, &rm->pass_source, on_next_turn, rm);
         if (r >= 0)
-            r = sd_event_source_set_priority(rm->round_source, ROUND_PRIORITY);
+            r = sd_event_source_set_priority(rm->pass_source, PASS_PRIORITY);
     }
     if (r >= 0)
-        r = sd_event_source_set_enabled(rm->round_source, SD_EVENT_ONESHOT);
+        r = sd_event_source_set_enabled(rm->pass_source, SD_EVENT_ONESHOT);
     if (r < 0) /* the heartbeats of the nodes allocate the rest, ignoring */
-        sv_log_warning("scheduling round: cannot go on in the next turn: %s", strerror(-r));
+        sv_log_warning("allocation pass: cannot go on in the next turn: %s", strerror(-r));
 }
 
 /* One turn of a pass: at most RM_TURN_DECISIONS decisions or ROUND_TURN_MS. */
 static void run_turn(struct rm *rm)
 {
-    struct rm_sched_event ev = { .type = RM_SCHED_ASK_ROUND,
-                                 .ask_round = { .window_ms = rm->conf.heartbeat_ms * 2,
-                                                .max_decisions = RM_TURN_DECISIONS } };
+    struct rm_sched_event ev = { .type = RM_SCHED_PASS,
+                                 .pass = { .window_ms = rm->conf.heartbeat_ms * 2,
+                                           .max_decisions = RM_TURN_DECISIONS } };
     int64_t end = sv_now_ms() + ROUND_TURN_MS;
 
-    while (rm_sched_round_waiting(rm->sched)) {
+    while (rm_sched_pass_waiting(rm->sched)) {
         size_t n = 0;
 
         (void)apply(rm, &ev, &n, NULL); /* it has no node or application to lack, ignoring */
-        if (n + RM_VISIT_DECISIONS > ev.ask_round.max_decisions || sv_now_ms() >= end) {
-            if (rm_sched_round_waiting(rm->sched))
+        if (n + RM_VISIT_DECISIONS > ev.pass.max_decisions || sv_now_ms() >= end) {
+            if (rm_sched_pass_waiting(rm->sched))
                 continue_later(rm);
             return;
         }
-        ev.ask_round.max_decisions -= n;
+        ev.pass.max_decisions -= n;
     }
 }
 
-void rm_run_requested_round(struct rm *rm)
+void rm_run_requested_pass(struct rm *rm)
 {
-    if (!rm->round_requested)
+    if (!rm->pass_requested)
         return;
-    rm->round_requested = false;
+    rm->pass_requested = false;
     if (rm->conf.schedule_on_ask && sv_now_ms() >= rm->hold_until_ms)
         run_turn(rm);
 }

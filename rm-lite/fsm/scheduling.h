@@ -15,7 +15,7 @@ void rm_log_queue_keys(struct rm *rm, struct sv_conf *conf);
 void rm_preempt_tick(struct rm *rm, int64_t now_ms);
 /* Requests an allocation pass over the recently seen nodes on which something has become possible,
  * when the event queue is empty. A long pass continues in the next turns of the event loop. */
-void rm_request_round(struct rm *rm);
-void rm_run_requested_round(struct rm *rm); /* the first turn, if a pass is requested */
+void rm_request_pass(struct rm *rm);
+void rm_run_requested_pass(struct rm *rm); /* the first turn, if a pass is requested */
 
 #endif

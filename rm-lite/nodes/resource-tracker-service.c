@@ -182,7 +182,7 @@ static void node_join(struct rm *rm, const RegisterRequest *q, const struct yarn
     running_apps(rm, n, q);
     rm_log_reports(rm, n, q->log_aggregation_reports_for_apps,
                    q->n_log_aggregation_reports_for_apps);
-    rm_request_round(rm);
+    rm_request_pass(rm);
 }
 
 static const char *refuse(struct rm *rm, const RegisterRequest *q, const struct yarn_node_id *id,

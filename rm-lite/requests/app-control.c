@@ -83,7 +83,7 @@ static int move(struct rm_app *app, const struct rm_caller *by, const char *queu
            by->user, app->queue, to.path);
     rm_app_set_queue(app, to.path);
     rm_store_app_update(app->rm, app);
-    rm_request_round(app->rm);
+    rm_request_pass(app->rm);
     return 0;
 }
 

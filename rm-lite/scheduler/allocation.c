@@ -84,7 +84,7 @@ struct rm_sched_container *rm_container_add(struct rm_sched *s, struct rm_sched_
     app->user->used = rm_res_add(app->user->used, r);
     rm_queue_use(app->leaf, r, 1);
     rm_app_used_changed(app);
-    rm_room_update(s, n);
+    rm_free_nodes_update(s, n);
     return c;
 }
 
@@ -101,8 +101,8 @@ void rm_container_remove(struct rm_sched *s, struct rm_sched_container *c)
     c->app->user->used = rm_res_add(c->app->user->used, minus);
     rm_queue_use(c->app->leaf, minus, -1);
     rm_app_used_changed(c->app);
-    rm_room_update(s, c->node);
-    rm_room_visit(s, c->node, true);
-    rm_room_unblock(s, c->app->leaf);
+    rm_free_nodes_update(s, c->node);
+    rm_free_nodes_visit(s, c->node, true);
+    rm_free_nodes_unblock(s, c->app->leaf);
     rm_pool_give(&s->container_pool, c);
 }

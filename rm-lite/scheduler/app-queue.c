@@ -121,8 +121,8 @@ static void move_to(struct rm_sched *s, struct rm_sched_app *app, struct rm_queu
     }
     rm_parallel_next(s);
     rm_queue_activate(s, from);
-    rm_room_unblock(s, from);
-    rm_room_unblock(s, leaf);
+    rm_free_nodes_unblock(s, from);
+    rm_free_nodes_unblock(s, leaf);
 }
 
 int rm_app_move(struct rm_sched *s, struct rm_sched_app *app, const char *queue,

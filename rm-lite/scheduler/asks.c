@@ -202,11 +202,11 @@ int rm_asks_update(struct rm_sched *s, struct rm_sched_app *app, const struct rm
         pend(app, g->capability, more);
     } else {
         r = row_set(s, app, g, ask);
-        rm_room_visit_host(s, ask->name);
+        rm_free_nodes_visit_host(s, ask->name);
     }
     note_general(app, g);
     if (g->any > 0 && (rm_asks_any_now(s, g) || (g->rows && rm_asks_rack_now(s, g))))
-        rm_room_sweep(s);
+        rm_free_nodes_scan(s);
     rm_asks_collect(s, app, g);
     return r;
 }

@@ -86,7 +86,7 @@ static bool over_queue(const struct rm_sched *s, struct rm_res used, struct rm_r
     return !rm_res_fits(s->set.calc, rm_res_add(used, more), limit);
 }
 
-/* rm_room_unblock() clears the mark when the queue or the user is below its limit again. */
+/* rm_free_nodes_unblock() clears the mark when the queue or the user is below its limit again. */
 static void mark_blocked(struct rm_queue *leaf)
 {
     for (struct rm_queue *q = leaf; q; q = q->parent)
@@ -265,7 +265,7 @@ void rm_assign_node(struct rm_sched *s, struct rm_sched_node *n, struct rm_assig
         if (o == SKIPPED) {
             /* Less free capacity than the smallest container: nothing fits, and no reservation is
              * made. */
-            if (!n->roomy)
+            if (!n->has_free)
                 return;
             o = assign_queue(&p, s->root, s->root->eff_max);
         } else if (o == RESERVED) { /* a reserved node serves nobody else: the scan continues */

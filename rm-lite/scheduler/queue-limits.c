@@ -271,7 +271,7 @@ void rm_queue_activate(struct rm_sched *s, struct rm_queue *leaf)
         app->user->am_used = u;
         rm_app_ready(app);
         if (app->in_ready)
-            rm_room_sweep(s);
+            rm_free_nodes_scan(s);
     }
 }
 

@@ -106,8 +106,8 @@ int rm_reconfigure(struct rm_sched *s, struct sv_conf *conf, struct sv_error *er
     rm_queues_derive(s);
     renew(root);
     DL_FOREACH (s->node_list, n)
-        rm_room_update(s, n);
+        rm_free_nodes_update(s, n);
     rm_parallel_next(s);
-    rm_room_sweep(s);
+    rm_free_nodes_scan(s);
     return 0;
 }

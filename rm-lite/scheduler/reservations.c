@@ -70,8 +70,8 @@ void rm_unreserve(struct rm_sched *s, struct rm_sched_node *n)
     rm_node_id_to(n, &d->node);
     d->resource = n->reserved;
     n->reserved = (struct rm_res){ 0, 0 };
-    rm_room_visit(s, n, true);
-    rm_room_unblock(s, app->leaf);
+    rm_free_nodes_visit(s, n, true);
+    rm_free_nodes_unblock(s, app->leaf);
 }
 
 /* True if the application has more reservations than outstanding asks plus starvation credit. */

@@ -1,7 +1,7 @@
 /* Private declarations of the scheduler: its files from the bottom to the top are queues.c,
  * queue-users.c, queue-order.c, queue-mappings.c, scheduler-keys.c, preemption-conf.c,
  * queue-key-table.c, queue-keys.c, queue-conf.c, scheduler-ids.c, ask-index.c, ready-apps.c,
- * queue-limits.c, room.c, allocation.c, reservations.c, asks.c, assign.c, rounds.c,
+ * queue-limits.c, free-nodes.c, allocation.c, reservations.c, asks.c, assign.c, allocation-pass.c,
  * parallel-apps.c, app-queue.c, preempt-shares.c, preempt-inside.c, preemption.c, reconfigure.c,
  * scheduler-query.c and scheduler.c. */
 #ifndef SELVEDGE_RM_LITE_SCHEDULER_SCHEDULER_IMPL_H
@@ -242,12 +242,12 @@ struct rm_sched_node {
     int64_t heartbeat_ms; /* -1 = never */
     int32_t n_containers;
     bool schedulable;
-    bool roomy; /* schedulable, with free capacity for the smallest container */
-    bool due;   /* in s->due, pending a visit */
-    bool freed; /* pending because a container ended on it */
+    bool has_free; /* schedulable, with free capacity for the smallest container */
+    bool due;      /* in s->due, pending a visit */
+    bool freed;    /* pending because a container ended on it */
     struct rm_sched_node *t_prev, *t_next; /* s->due */
     struct rm_label host_label;
-    struct rm_sched_node *m_prev, *m_next; /* s->roomy */
+    struct rm_sched_node *m_prev, *m_next; /* s->free_nodes */
     int32_t port, cap_containers;
     uint32_t handle;           /* in s->node_pool */
     uint32_t few[RM_NODE_FEW]; /* where `containers` points until there are more */
@@ -305,10 +305,13 @@ struct rm_sched {
     struct rm_id_table nodes, blocks; /* scheduler-ids.c */
     struct rm_pool node_pool, container_pool, block_pool;
     struct rm_sched_host *hosts;
-    struct rm_sched_node *roomy;  /* nodes with free capacity, in the order in which they got it */
-    struct rm_sched_node *cursor; /* next node of `roomy` that the scan visits; NULL: the head */
-    struct rm_sched_node *due;    /* nodes pending a visit */
-    int32_t n_roomy, sweep_left; /* the scan ends after sweep_left more visits without allocation */
+    struct rm_sched_node
+        *free_nodes; /* nodes with free capacity, in the order in which they got it */
+    struct rm_sched_node
+        *cursor;               /* next node of `free_nodes` that the scan visits; NULL: the head */
+    struct rm_sched_node *due; /* nodes pending a visit */
+    int32_t n_free_nodes,
+        scan_left; /* the scan ends after scan_left more visits without allocation */
     struct rm_sched_counts counts;
     int64_t preempted_ms; /* the last round of preemption */
     struct rm_person *people;
@@ -428,15 +431,17 @@ bool rm_asks_any_now(const struct rm_sched *s, const struct rm_ask_group *g);
 int rm_blacklist_update(struct rm_sched_app *app, const struct rm_ev_ask *ev) _must_use_;
 void rm_blacklist_clear(struct rm_sched_app *app);
 
-/* room.c: the nodes with free capacity, and those pending a visit by the next allocation pass */
-void rm_room_add_node(struct rm_sched *s, struct rm_sched_node *n, const char *host);
-void rm_room_remove_node(struct rm_sched *s, struct rm_sched_node *n);
-void rm_room_update(struct rm_sched *s, struct rm_sched_node *n); /* free capacity changed */
-void rm_room_visit(struct rm_sched *s, struct rm_sched_node *n, bool freed);
-void rm_room_visit_host(struct rm_sched *s, const char *host); /* no effect for a rack or "*" */
-struct rm_sched_node *rm_room_next_due(struct rm_sched *s);    /* NULL = none */
-void rm_room_sweep(struct rm_sched *s); /* starts a scan of the nodes with free capacity */
-void rm_room_unblock(struct rm_sched *s, struct rm_queue *leaf); /* its usage has decreased */
+/* free-nodes.c: the nodes with free capacity, and those pending a visit by the next allocation pass
+ */
+void rm_free_nodes_add(struct rm_sched *s, struct rm_sched_node *n, const char *host);
+void rm_free_nodes_remove(struct rm_sched *s, struct rm_sched_node *n);
+void rm_free_nodes_update(struct rm_sched *s, struct rm_sched_node *n); /* free capacity changed */
+void rm_free_nodes_visit(struct rm_sched *s, struct rm_sched_node *n, bool freed);
+void rm_free_nodes_visit_host(struct rm_sched *s,
+                              const char *host);                  /* no effect for a rack or "*" */
+struct rm_sched_node *rm_free_nodes_next_due(struct rm_sched *s); /* NULL = none */
+void rm_free_nodes_scan(struct rm_sched *s); /* starts a scan of the nodes with free capacity */
+void rm_free_nodes_unblock(struct rm_sched *s, struct rm_queue *leaf); /* its usage has decreased */
 
 /* allocation.c */
 struct rm_decision *rm_decide(struct rm_sched *s, enum rm_decision_type type);
@@ -506,7 +511,7 @@ int rm_preempt(struct rm_sched *s, int64_t now_ms) _must_use_;
 /* reconfigure.c */
 int rm_reconfigure(struct rm_sched *s, struct sv_conf *conf, struct sv_error *err) _must_use_;
 
-/* rounds.c */
-void rm_round(struct rm_sched *s, const struct rm_ev_ask_round *ev, int64_t now_ms);
+/* allocation-pass.c */
+void rm_allocation_pass(struct rm_sched *s, const struct rm_ev_pass *ev, int64_t now_ms);
 
 #endif

@@ -56,7 +56,7 @@ static void app_free(struct rm_sched *s, struct rm_sched_app *app)
 static void node_free(struct rm_sched *s, struct rm_sched_node *n)
 {
     rm_sched_node_unindex(s, n);
-    rm_room_remove_node(s, n);
+    rm_free_nodes_remove(s, n);
     DL_DELETE(s->node_list, n);
     free(n->rack);
     if (n->cap_containers)
@@ -101,7 +101,7 @@ static void node_new(struct rm_sched *s, const struct rm_ev_node_added *ev)
     n->rack = strdup(ev->rack ? ev->rack : RM_DEFAULT_RACK);
     if (!n->rack)
         sv_out_of_memory();
-    rm_room_add_node(s, n, ev->node->host);
+    rm_free_nodes_add(s, n, ev->node->host);
     n->rack_label = rm_label(n->rack);
     rm_sched_node_index(s, n);
     DL_APPEND(s->node_list, n);
@@ -159,7 +159,7 @@ static int node_resized(struct rm_sched *s, struct rm_sched_node *n, struct rm_r
     if (!rm_res_fits(s->set.calc, n->reserved, n->total))
         give_reservation_back(s, n);
     rm_queues_derive(s);
-    rm_room_update(s, n);
+    rm_free_nodes_update(s, n);
     return 0;
 }
 
@@ -168,7 +168,7 @@ static int node_schedulable(struct rm_sched *s, struct rm_sched_node *n, bool sc
     n->schedulable = schedulable;
     if (!schedulable)
         give_reservation_back(s, n);
-    rm_room_update(s, n);
+    rm_free_nodes_update(s, n);
     return 0;
 }
 
@@ -290,7 +290,7 @@ static int attempt_removed(struct rm_sched *s, struct rm_sched_app *app, bool ke
     rm_app_deactivate(s, app);
     rm_parallel_next(s);
     rm_queue_activate(s, leaf);
-    rm_room_unblock(s, leaf);
+    rm_free_nodes_unblock(s, leaf);
     return 0;
 }
 
@@ -315,8 +315,8 @@ static int app_asks(struct rm_sched *s, struct rm_sched_app *app, const struct r
         r = rm_asks_update(s, app, &ev->asks[i]);
     rm_asks_sort(app);
     if (ev->n_blacklist_remove)
-        rm_room_sweep(s);
-    rm_room_unblock(s, app->leaf); /* less demand of a user may leave more to others */
+        rm_free_nodes_scan(s);
+    rm_free_nodes_unblock(s, app->leaf); /* less demand of a user may leave more to others */
     if (r == -E2BIG)
         return sv_error_set(err, r,
                             "%s asks for too much at once: the rest of this request is dropped. It "
@@ -359,7 +359,7 @@ static int container_done(struct rm_sched *s, const struct rm_ev_container_done 
     if (ev->put_ask_back && c->am)
         c->app->am_wanted = true;
     if (ev->put_ask_back)
-        rm_room_sweep(s); /* its node is gone or could not take it */
+        rm_free_nodes_scan(s); /* its node is gone or could not take it */
     rm_container_remove(s, c);
     rm_queue_activate(s, leaf);
     return r;
@@ -483,8 +483,8 @@ int rm_sched_handle(struct rm_sched *s, const struct rm_sched_event *ev, int64_t
         if (r >= 0 && ev->type != RM_SCHED_NODE_HEARTBEAT)
             activate_all(s, s->root);
         break;
-    case RM_SCHED_ASK_ROUND:
-        rm_round(s, &ev->ask_round, now_ms);
+    case RM_SCHED_PASS:
+        rm_allocation_pass(s, &ev->pass, now_ms);
         r = 0;
         break;
     case RM_SCHED_APP_ADDED:

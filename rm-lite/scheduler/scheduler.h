@@ -22,8 +22,8 @@ struct rm_sched;
 #define RM_EPOCH_SHIFT 40         /* container number = epoch << 40 | sequence */
 #define RM_TURN_DECISIONS 256     /* decisions of one event, but those of a removal */
 #define RM_VISIT_DECISIONS 3 /* of them, left for one container: two unreserved, one allocated */
-#define RM_TURN_ASKS 10000   /* asks tested by one RM_SCHED_ASK_ROUND before its last visit */
-#define RM_TURN_NODES 64     /* nodes visited by one RM_SCHED_ASK_ROUND */
+#define RM_TURN_ASKS 10000   /* asks tested by one RM_SCHED_PASS before its last visit */
+#define RM_TURN_NODES 64     /* nodes visited by one RM_SCHED_PASS */
 
 enum rm_sched_event_type {
     RM_SCHED_NODE_ADDED = 1,
@@ -31,7 +31,7 @@ enum rm_sched_event_type {
     RM_SCHED_NODE_RESIZED,
     RM_SCHED_NODE_SCHEDULABLE,
     RM_SCHED_NODE_HEARTBEAT, /* allocates on the node */
-    RM_SCHED_ASK_ROUND,      /* allocates where it may be possible now: rm_sched_round_waiting */
+    RM_SCHED_PASS,           /* allocates where it may be possible now: rm_sched_pass_waiting */
     RM_SCHED_APP_ADDED,
     RM_SCHED_APP_REMOVED,
     RM_SCHED_ATTEMPT_ADDED,
@@ -74,7 +74,7 @@ struct rm_ev_node_schedulable {
 struct rm_ev_node_heartbeat {
     const struct yarn_node_id *node;
 };
-struct rm_ev_ask_round {
+struct rm_ev_pass {
     int64_t window_ms;    /* only nodes whose last heartbeat is not older */
     size_t max_decisions; /* 0: RM_TURN_DECISIONS */
 };
@@ -136,7 +136,7 @@ struct rm_sched_event {
         struct rm_ev_node_resized node_resized;
         struct rm_ev_node_schedulable node_schedulable;
         struct rm_ev_node_heartbeat node_heartbeat;
-        struct rm_ev_ask_round ask_round;
+        struct rm_ev_pass pass;
         struct rm_ev_app_added app_added;
         struct rm_ev_app_removed app_removed;
         struct rm_ev_attempt_added attempt_added;
@@ -194,10 +194,10 @@ int rm_sched_handle(struct rm_sched *s, const struct rm_sched_event *ev, int64_t
  * (NULL or unknown: the scheduler's) or below zero. */
 int rm_sched_normalize(const struct rm_sched *s, const char *queue, struct rm_res *inout)
     _must_use_;
-/* True if an allocation pass has nodes left to visit. One event RM_SCHED_ASK_ROUND visits at most
+/* True if an allocation pass has nodes left to visit. One event RM_SCHED_PASS visits at most
  * RM_TURN_NODES, looks at about RM_TURN_ASKS asks and takes at most RM_TURN_DECISIONS decisions, or
  * `max_decisions` if that is set and less; the caller repeats it when it likes. */
-bool rm_sched_round_waiting(const struct rm_sched *s);
+bool rm_sched_pass_waiting(const struct rm_sched *s);
 
 struct rm_sched_counts { /* work done since the start: what it costs, without a clock */
     int64_t nodes_visited, apps_tried, groups_tried;

@@ -173,9 +173,9 @@ static void ask_hosts(struct bench *b, int app)
 
 static void rounds(struct bench *b)
 {
-    while (rm_sched_round_waiting(b->s))
-        handle(b, (struct rm_sched_event){ .type = RM_SCHED_ASK_ROUND,
-                                           .ask_round = { .window_ms = 1000000 } });
+    while (rm_sched_pass_waiting(b->s))
+        handle(b,
+               (struct rm_sched_event){ .type = RM_SCHED_PASS, .pass = { .window_ms = 1000000 } });
 }
 
 /* Fills the cluster evenly, then asks for more than it will give. */

@@ -79,7 +79,6 @@ struct ipc_client {
 void ipc_client_ref(struct ipc_client *c);
 void ipc_client_unref(struct ipc_client *c);
 void ipc_client_wake_at(struct ipc_client *c, int64_t at_ms);
-void ipc_client_pump_later(struct ipc_client *c);
 void ipc_client_sent(struct ipc_client *c, struct client_call *call);
 /* Removes the call from every list and runs its callback, which may free the client. */
 void ipc_client_finish(struct ipc_client *c, struct client_call *call, const struct ipc_result *r,

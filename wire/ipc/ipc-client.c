@@ -18,6 +18,12 @@
 
 /* ---- Calls ---- */
 
+static void pump_later(struct ipc_client *c)
+{
+    if (!c->freed)
+        (void)sd_event_source_set_enabled(c->pump, SD_EVENT_ONESHOT);
+}
+
 static void call_free(struct client_call *call)
 {
     sv_buf_free(&call->frame);
@@ -91,7 +97,7 @@ void ipc_client_broken(struct ipc_client *c, int status, const char *java_class,
             call_remove(c, call);
     }
     if (c->unsent)
-        ipc_client_pump_later(c);
+        pump_later(c);
     call_remove_and_finish(c, status, java_class, err);
 }
 
@@ -148,7 +154,7 @@ int ipc_client_start(struct ipc_client *c, const struct ipc_request *q, ipc_done
     DL_APPEND(c->unsent, call);
     HASH_ADD(hh, c->by_id, id, sizeof(call->id), call);
     ipc_client_wake_at(c, call->deadline_ms);
-    ipc_client_pump_later(c);
+    pump_later(c);
     if (ret_id)
         *ret_id = call->id;
     return 0;
@@ -282,12 +288,6 @@ static int on_timer(sd_event_source *src, uint64_t usec, void *userdata)
     }
     ipc_client_unref(c);
     return 0;
-}
-
-void ipc_client_pump_later(struct ipc_client *c)
-{
-    if (!c->freed)
-        (void)sd_event_source_set_enabled(c->pump, SD_EVENT_ONESHOT);
 }
 
 static int on_pump(sd_event_source *src, void *userdata)

@@ -97,7 +97,7 @@ int rm_web_node_resource(struct rm *rm, const struct sv_http_request *req, const
     if (r < 0)
         return rm_web_bad_request(ret, "%s", err.text);
     rm_overcommit_resize(n, total, timeout_ms);
-    rm_request_round(rm);
+    rm_request_pass(rm);
     return rm_web_json(ret, 200, json_pack("{s:o}", "resourceInfo", rm_json_resource(total)));
 }
 

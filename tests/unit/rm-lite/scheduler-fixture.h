@@ -187,22 +187,21 @@ static inline void container_done(struct fix *f, int i, int container)
                      0);
 }
 
-static inline size_t ask_round(struct fix *f)
+static inline size_t allocation_pass(struct fix *f)
 {
     size_t n = 0;
 
-    assert_int_equal(go(f, (struct rm_sched_event){ .type = RM_SCHED_ASK_ROUND,
-                                                    .ask_round = { .window_ms = 1000 } }),
-                     0);
+    assert_int_equal(
+        go(f, (struct rm_sched_event){ .type = RM_SCHED_PASS, .pass = { .window_ms = 1000 } }), 0);
     for (size_t i = 0; i < f->n; i++)
         n += f->d[i].type == RM_DECIDE_ALLOCATED;
     return n;
 }
 
-static inline void ask_rounds(struct fix *f)
+static inline void allocation_passes(struct fix *f)
 {
-    while (rm_sched_round_waiting(f->s))
-        (void)ask_round(f);
+    while (rm_sched_pass_waiting(f->s))
+        (void)allocation_pass(f);
 }
 
 static inline int reconfigure(struct fix *f, struct sv_conf *conf, struct sv_error *err)

@@ -244,8 +244,8 @@ static void step(struct world *w, const struct step *s)
             (void)beat(&w->f, n);
         break;
     case ROUND:
-        (void)go(&w->f, (struct rm_sched_event){ .type = RM_SCHED_ASK_ROUND,
-                                                 .ask_round = { .window_ms = 1000 } });
+        (void)go(&w->f,
+                 (struct rm_sched_event){ .type = RM_SCHED_PASS, .pass = { .window_ms = 1000 } });
         break;
     case ASK:
     case HOST_ASK:

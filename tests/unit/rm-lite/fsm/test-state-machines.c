@@ -434,7 +434,7 @@ static void test_long_round(void **state)
     ev.ask.app = app->id;
     last = before = f.rm->counters.allocated;
     assert_int_equal(rm_schedule(f.rm, &ev, NULL), 0);
-    rm_request_round(f.rm);
+    rm_request_pass(f.rm);
     {
         SV_DISPATCH_BATCH(f.rm->dispatcher);
     }

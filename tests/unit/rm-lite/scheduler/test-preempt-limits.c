@@ -62,7 +62,7 @@ static void test_killed_once(void **state)
 }
 
 /* Both queues above their guarantees contribute to the resources preempted in a round. */
-static void test_a_rounds_part_of_each(void **state)
+static void test_total_preemption_counts_both_queues(void **state)
 {
     size_t of[3] = { 0 };
     struct fix f;
@@ -136,7 +136,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_killed_once),
-        cmocka_unit_test(test_a_rounds_part_of_each),
+        cmocka_unit_test(test_total_preemption_counts_both_queues),
         TWO_QUEUES(test_same_priority_gives_nothing),
         TWO_QUEUES(test_user_keeps_the_limit),
     };

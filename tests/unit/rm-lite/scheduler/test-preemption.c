@@ -175,7 +175,7 @@ static void test_taken_back(void **state)
     fix_end(&f);
 }
 
-static void test_limits_of_a_round(void **state)
+static void test_limits_of_a_pass(void **state)
 {
     struct fix f;
 
@@ -389,7 +389,7 @@ int main(void)
         cmocka_unit_test(test_the_room_goes_to_who_asked),
         cmocka_unit_test(test_nothing_to_gain),
         cmocka_unit_test(test_taken_back),
-        cmocka_unit_test(test_limits_of_a_round),
+        cmocka_unit_test(test_limits_of_a_pass),
         cmocka_unit_test(test_masters_last),
         cmocka_unit_test(test_two_queues_above),
         cmocka_unit_test(test_hierarchy),

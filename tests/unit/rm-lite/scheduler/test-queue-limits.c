@@ -51,7 +51,8 @@ static void test_users_limit_grows(void **state)
     assert_int_equal(beat(f, 1), 16);
 }
 
-/* A user stopped by the limit has room elsewhere when a container ends: a round finds it there. */
+/* A user stopped by the limit has free capacity elsewhere when a container ends: an allocation pass
+ * finds it there. */
 static void test_users_limit_wakes(void **state)
 {
     struct fix *f = *state;
@@ -65,20 +66,21 @@ static void test_users_limit_wakes(void **state)
     assert_int_equal(beat(f, 1), 1);
     beat(f, 2);
     ask(f, 1, 1024, 10);
-    ask_rounds(f);
+    allocation_passes(f);
     assert_int_equal(app_used(f, 1), 5120); /* the limit and one container, as in Hadoop */
     ask_full(f, 1, 1, RM_ANY, 1024, 1, 0, true);
     ask_full(f, 1, 1, "node2", 2048, 1, 1, true);
     ask_full(f, 1, 1, "/r2", 2048, 1, 1, false);
     ask_full(f, 1, 1, RM_ANY, 2048, 1, 1, false);
-    ask_rounds(f);
+    allocation_passes(f);
     assert_int_equal(app_used(f, 1), 5120);
     container_done(f, 1, 1); /* on node 1 */
-    ask_rounds(f);
+    allocation_passes(f);
     assert_int_equal(app_used(f, 1), 3072);
 }
 
-/* A queue's limit has space again: a round looks at all nodes, not only where a container ended. */
+/* A queue's limit has space again: an allocation pass looks at all nodes, not only where a
+ * container ended. */
 static void test_queues_limit_wakes(void **state)
 {
     struct fix *f = *state;
@@ -94,10 +96,10 @@ static void test_queues_limit_wakes(void **state)
     ask_full(f, 1, 1, "node2", 2048, 1, 1, true);
     ask_full(f, 1, 1, "/r2", 2048, 1, 1, false);
     ask_full(f, 1, 1, RM_ANY, 2048, 1, 1, false);
-    while (rm_sched_round_waiting(f->s))
-        assert_int_equal(ask_round(f), 0);
+    while (rm_sched_pass_waiting(f->s))
+        assert_int_equal(allocation_pass(f), 0);
     container_done(f, 1, 1);
-    ask_rounds(f);
+    allocation_passes(f);
     assert_int_equal(app_used(f, 1), 2048);
 }
 

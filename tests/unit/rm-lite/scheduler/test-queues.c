@@ -244,10 +244,9 @@ static void test_refresh_starts_waiting(void **state)
     assert_int_equal(reconfigure(&f, f.conf, &err), 0);
     rm_sched_app_usage(f.s, app_id(2), &u);
     assert_true(u.active);
-    assert_true(rm_sched_round_waiting(f.s)); /* at once: no heartbeat is needed */
-    assert_int_equal(go(&f, (struct rm_sched_event){ .type = RM_SCHED_ASK_ROUND,
-                                                     .ask_round = { .window_ms = 1000 } }),
-                     0);
+    assert_true(rm_sched_pass_waiting(f.s)); /* at once: no heartbeat is needed */
+    assert_int_equal(
+        go(&f, (struct rm_sched_event){ .type = RM_SCHED_PASS, .pass = { .window_ms = 1000 } }), 0);
     assert_int_equal(count_app(&f, 2), 1);
     /* The maximum known to masters is unchanged. */
     set(&f, "yarn.scheduler.maximum-allocation-mb", "4096");

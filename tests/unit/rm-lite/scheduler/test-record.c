@@ -86,9 +86,8 @@ static void workload(struct fix *f)
                      0);
     for (int i = 0; i < 6; i++) {
         (void)beat(f, 1 + i % 2);
-        (void)go(
-            f, (struct rm_sched_event){ .type = RM_SCHED_ASK_ROUND,
-                                        .ask_round = { .window_ms = 1000, .max_decisions = 10 } });
+        (void)go(f, (struct rm_sched_event){ .type = RM_SCHED_PASS,
+                                             .pass = { .window_ms = 1000, .max_decisions = 10 } });
         f->now += 100;
     }
     assert_int_equal(go(f, (struct rm_sched_event){ .type = RM_SCHED_CONTAINER_DONE,

@@ -144,7 +144,7 @@ static void test_starvation(void **state)
 
 /* Small asks of other applications do not take resources freed on a node before its heartbeat could
  * reserve it. */
-static void test_round_reserves_what_ends(void **state)
+static void test_pass_reserves_what_ends(void **state)
 {
     struct fix f;
 
@@ -161,15 +161,13 @@ static void test_round_reserves_what_ends(void **state)
     ask(&f, 2, 2048, 1);
     ask(&f, 3, 1024, 100);
     container_done(&f, 1, 1);
-    assert_int_equal(go(&f, (struct rm_sched_event){ .type = RM_SCHED_ASK_ROUND,
-                                                     .ask_round = { .window_ms = 1000 } }),
-                     0);
+    assert_int_equal(
+        go(&f, (struct rm_sched_event){ .type = RM_SCHED_PASS, .pass = { .window_ms = 1000 } }), 0);
     assert_int_equal(count_app(&f, 3), 0);
     assert_int_equal(reserved(&f, 2), 1);
     container_done(&f, 1, 2);
-    assert_int_equal(go(&f, (struct rm_sched_event){ .type = RM_SCHED_ASK_ROUND,
-                                                     .ask_round = { .window_ms = 1000 } }),
-                     0);
+    assert_int_equal(
+        go(&f, (struct rm_sched_event){ .type = RM_SCHED_PASS, .pass = { .window_ms = 1000 } }), 0);
     assert_int_equal(containers(&f, 2), 1);
     fix_end(&f);
 }
@@ -294,7 +292,7 @@ int main(void)
         cmocka_unit_test(test_reservations_are_exchanged),
         cmocka_unit_test(test_user_limit_counts_after_the_exchange),
         cmocka_unit_test(test_starvation),
-        cmocka_unit_test(test_round_reserves_what_ends),
+        cmocka_unit_test(test_pass_reserves_what_ends),
         cmocka_unit_test(test_smaller_node),
         cmocka_unit_test(test_not_beside_the_own_master),
         cmocka_unit_test(test_second_reservation_stops_nobody),

@@ -1,4 +1,4 @@
-/* Places, order, asks, rounds and nodes at their exact limits: written for faults of
+/* Places, order, asks, allocation passes and nodes at their exact limits: written for faults of
  * tests/mutants/scheduler.faults that the other tests did not notice. */
 #include <errno.h>
 #include <setjmp.h>
@@ -110,8 +110,8 @@ static void test_numbers_of_asks(void **state)
     assert_int_equal(ask_id(f, 0, "h1"), 0); /* there already */
 }
 
-/* A node whose reservation is given back is visited by the next round. */
-static void test_round_after_a_reservation(void **state)
+/* A node whose reservation is given back is visited by the next allocation pass. */
+static void test_pass_after_a_reservation(void **state)
 {
     struct fix *f = *state;
 
@@ -126,16 +126,16 @@ static void test_round_after_a_reservation(void **state)
     assert_int_equal(beat(f, 1), 0);
     assert_int_equal(app_usage(f, 2).reserved.mem, 2048);
     ask(f, 3, 1024, 1);
-    while (rm_sched_round_waiting(f->s))
-        assert_int_equal(ask_round(f), 0);
+    while (rm_sched_pass_waiting(f->s))
+        assert_int_equal(allocation_pass(f), 0);
     assert_int_equal(go(f, (struct rm_sched_event){ .type = RM_SCHED_APP_REMOVED,
                                                     .app_removed = { .app = app_id(2) } }),
                      0);
-    assert_int_equal(ask_round(f), 1);
+    assert_int_equal(allocation_pass(f), 1);
 }
 
-/* A sweep goes on to a node with room, and reserves none before. */
-static void test_sweep_reserves_nothing(void **state)
+/* A scan goes on to a node with free capacity, and reserves none before. */
+static void test_scan_reserves_nothing(void **state)
 {
     struct fix *f = *state;
 
@@ -147,16 +147,16 @@ static void test_sweep_reserves_nothing(void **state)
     assert_int_equal(beat(f, 1), 1);
     beat(f, 2);
     ask(f, 1, 2048, 1);
-    for (int i = 0; i < 2 && rm_sched_round_waiting(f->s); i++) {
-        (void)ask_round(f);
+    for (int i = 0; i < 2 && rm_sched_pass_waiting(f->s); i++) {
+        (void)allocation_pass(f);
         for (size_t k = 0; k < f->n; k++)
             assert_int_equal(f->d[k].type, RM_DECIDE_ALLOCATED);
     }
     assert_int_equal(app_used(f, 1), 5120);
 }
 
-/* A node that takes no containers is not among those that a sweep visits. */
-static void test_sweep_leaves_out_closed_nodes(void **state)
+/* A node that takes no containers is not among those that a scan visits. */
+static void test_scan_leaves_out_closed_nodes(void **state)
 {
     struct rm_sched_counts before, after;
     struct yarn_node_id id = node_id(1);
@@ -172,7 +172,7 @@ static void test_sweep_leaves_out_closed_nodes(void **state)
     app(f, 1, "ann", "default", 0);
     ask(f, 1, 1024, 1);
     before = rm_sched_counts(f->s);
-    assert_int_equal(ask_round(f), 0);
+    assert_int_equal(allocation_pass(f), 0);
     after = rm_sched_counts(f->s);
     assert_int_equal(after.nodes_visited, before.nodes_visited);
 }
@@ -231,11 +231,11 @@ static void test_deleted_queue(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        ONE_QUEUE(test_blacklisted_rack),       ONE_QUEUE(test_delay_for_any_node),
-        ONE_QUEUE(test_more_asked_waits_anew),  ONE_QUEUE(test_older_first),
-        ONE_QUEUE(test_numbers_of_asks),        ONE_QUEUE(test_round_after_a_reservation),
-        ONE_QUEUE(test_sweep_reserves_nothing), ONE_QUEUE(test_sweep_leaves_out_closed_nodes),
-        ONE_QUEUE(test_resized_node),           cmocka_unit_test(test_containers_of_an_attempt),
+        ONE_QUEUE(test_blacklisted_rack),      ONE_QUEUE(test_delay_for_any_node),
+        ONE_QUEUE(test_more_asked_waits_anew), ONE_QUEUE(test_older_first),
+        ONE_QUEUE(test_numbers_of_asks),       ONE_QUEUE(test_pass_after_a_reservation),
+        ONE_QUEUE(test_scan_reserves_nothing), ONE_QUEUE(test_scan_leaves_out_closed_nodes),
+        ONE_QUEUE(test_resized_node),          cmocka_unit_test(test_containers_of_an_attempt),
         TWO_QUEUES(test_deleted_queue),
     };
 

@@ -160,7 +160,7 @@ static struct round beat_all(struct world *w)
 static bool some_room(const struct rm_sched *s)
 {
     for (const struct rm_sched_node *n = s->node_list; n; n = n->next)
-        if (n->roomy && !n->reserved_app)
+        if (n->has_free && !n->reserved_app)
             return true;
     return false;
 }

@@ -378,7 +378,7 @@ static void test_seed(struct world *w)
     w->walk_all = false;
     if (breaks(w))
         report(w, breaks);
-    /* A user's limit that stopped an application skipped here starts a sweep there. */
+    /* A user's limit that stopped an application skipped here starts a scan there. */
     if (w->trace != trace && w->unlimited)
         fail_msg("seed %u: other decisions with the index by host than without", w->seed);
 }

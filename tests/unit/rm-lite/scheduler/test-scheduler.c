@@ -433,7 +433,7 @@ static void test_recovered_container(void **state)
     fix_end(&f);
 }
 
-static void test_ask_round(void **state)
+static void test_allocation_pass(void **state)
 {
     struct fix f;
     size_t per_node[4] = { 0 };
@@ -449,9 +449,8 @@ static void test_ask_round(void **state)
     }
     app(&f, 1, "ann", "default", 0);
     ask(&f, 1, 1024, 10);
-    assert_int_equal(go(&f, (struct rm_sched_event){ .type = RM_SCHED_ASK_ROUND,
-                                                     .ask_round = { .window_ms = 6500 } }),
-                     0);
+    assert_int_equal(
+        go(&f, (struct rm_sched_event){ .type = RM_SCHED_PASS, .pass = { .window_ms = 6500 } }), 0);
     for (size_t i = 0; i < f.n; i++)
         per_node[f.d[i].node.host[4] - '0']++;
     assert_int_equal(f.n, 10);
@@ -459,12 +458,11 @@ static void test_ask_round(void **state)
     assert_int_equal(per_node[2], 5); /* the others take turns */
     assert_int_equal(per_node[3], 5);
     ask(&f, 1, 1024, 10); /* the others have room for six */
-    assert_int_equal(go(&f, (struct rm_sched_event){ .type = RM_SCHED_ASK_ROUND,
-                                                     .ask_round = { .window_ms = 6500 } }),
-                     0);
+    assert_int_equal(
+        go(&f, (struct rm_sched_event){ .type = RM_SCHED_PASS, .pass = { .window_ms = 6500 } }), 0);
     assert_int_equal(f.n, 6);
-    assert_false(rm_sched_round_waiting(f.s)); /* it does not wait for a silent node */
-    assert_int_equal(beat(&f, 1), 1);          /* which gets the rest as it is heard again */
+    assert_false(rm_sched_pass_waiting(f.s)); /* it does not wait for a silent node */
+    assert_int_equal(beat(&f, 1), 1);         /* which gets the rest as it is heard again */
     fix_end(&f);
 }
 
@@ -517,8 +515,8 @@ static uint64_t play(uint32_t seed)
                          .container_done = { .container = { { app_id(i), 1 }, rnd(&seed) % 20 + 1 },
                                              .put_ask_back = rnd(&seed) % 4 == 0 } });
         } else if (what < 75 && what > 55) {
-            (void)go(&f, (struct rm_sched_event){ .type = RM_SCHED_ASK_ROUND,
-                                                  .ask_round = { .window_ms = 1000 } });
+            (void)go(&f, (struct rm_sched_event){ .type = RM_SCHED_PASS,
+                                                  .pass = { .window_ms = 1000 } });
         } else if (what == 55 && i) {
             (void)go(&f, (struct rm_sched_event){ .type = RM_SCHED_APP_REMOVED,
                                                   .app_removed = { .app = app_id(i) } });
@@ -561,7 +559,7 @@ int main(void)
         cmocka_unit_test(test_reservation),
         cmocka_unit_test(test_node_lost),
         cmocka_unit_test(test_recovered_container),
-        cmocka_unit_test(test_ask_round),
+        cmocka_unit_test(test_allocation_pass),
         cmocka_unit_test(test_deterministic),
     };
 

@@ -4,8 +4,8 @@
  * An allocation pass must not walk over all nodes of the cluster for every container that ends. So
  * each event records what it made possible: a container that ended makes its node pending; an ask
  * makes the hosts that it names pending; an ask for any host, and a limit with headroom again,
- * start a scan of the nodes with free capacity. rounds.c visits them. The next heartbeat of a node
- * finds whatever this misses. */
+ * start a scan of the nodes with free capacity. allocation-pass.c visits them. The next heartbeat
+ * of a node finds whatever this misses. */
 #include "rm-lite/scheduler/scheduler-impl.h"
 
 #include <string.h>
@@ -18,7 +18,7 @@ static struct rm_sched_host *host_find(const struct rm_sched *s, const char *nam
     return h;
 }
 
-void rm_room_add_node(struct rm_sched *s, struct rm_sched_node *n, const char *host)
+void rm_free_nodes_add(struct rm_sched *s, struct rm_sched_node *n, const char *host)
 {
     struct rm_sched_host *h = host_find(s, host);
 
@@ -30,24 +30,24 @@ void rm_room_add_node(struct rm_sched *s, struct rm_sched_node *n, const char *h
     }
     n->host_label = rm_label(h->name); /* the host lives as long as it has nodes */
     DL_APPEND2(h->nodes, n, o_prev, o_next);
-    rm_room_update(s, n);
+    rm_free_nodes_update(s, n);
 }
 
-static void leave_room(struct rm_sched *s, struct rm_sched_node *n)
+static void leave_free_nodes(struct rm_sched *s, struct rm_sched_node *n)
 {
     if (s->cursor == n)
         s->cursor = n->m_next;
-    DL_DELETE2(s->roomy, n, m_prev, m_next);
-    n->roomy = false;
-    s->n_roomy--;
+    DL_DELETE2(s->free_nodes, n, m_prev, m_next);
+    n->has_free = false;
+    s->n_free_nodes--;
 }
 
-void rm_room_remove_node(struct rm_sched *s, struct rm_sched_node *n)
+void rm_free_nodes_remove(struct rm_sched *s, struct rm_sched_node *n)
 {
     struct rm_sched_host *h = host_find(s, n->host_label.name);
 
-    if (n->roomy)
-        leave_room(s, n);
+    if (n->has_free)
+        leave_free_nodes(s, n);
     if (n->due)
         DL_DELETE2(s->due, n, t_prev, t_next);
     DL_DELETE2(h->nodes, n, o_prev, o_next);
@@ -58,25 +58,25 @@ void rm_room_remove_node(struct rm_sched *s, struct rm_sched_node *n)
     }
 }
 
-void rm_room_update(struct rm_sched *s, struct rm_sched_node *n)
+void rm_free_nodes_update(struct rm_sched *s, struct rm_sched_node *n)
 {
-    bool roomy =
+    bool has_free =
         n->schedulable && rm_res_fits(s->set.calc, s->set.min_alloc, rm_res_sub(n->total, n->used));
 
-    if (roomy == n->roomy)
+    if (has_free == n->has_free)
         return;
-    if (!roomy) {
-        leave_room(s, n);
+    if (!has_free) {
+        leave_free_nodes(s, n);
         return;
     }
-    DL_APPEND2(s->roomy, n, m_prev, m_next);
-    n->roomy = true;
-    s->n_roomy++;
+    DL_APPEND2(s->free_nodes, n, m_prev, m_next);
+    n->has_free = true;
+    s->n_free_nodes++;
 }
 
-void rm_room_visit(struct rm_sched *s, struct rm_sched_node *n, bool freed)
+void rm_free_nodes_visit(struct rm_sched *s, struct rm_sched_node *n, bool freed)
 {
-    if (!n->roomy)
+    if (!n->has_free)
         return;
     n->freed |= freed;
     if (n->due)
@@ -85,17 +85,17 @@ void rm_room_visit(struct rm_sched *s, struct rm_sched_node *n, bool freed)
     DL_APPEND2(s->due, n, t_prev, t_next);
 }
 
-void rm_room_visit_host(struct rm_sched *s, const char *host)
+void rm_free_nodes_visit_host(struct rm_sched *s, const char *host)
 {
     struct rm_sched_host *h = host_find(s, host);
     struct rm_sched_node *n;
 
     if (h)
         DL_FOREACH2(h->nodes, n, o_next)
-    rm_room_visit(s, n, false);
+    rm_free_nodes_visit(s, n, false);
 }
 
-struct rm_sched_node *rm_room_next_due(struct rm_sched *s)
+struct rm_sched_node *rm_free_nodes_next_due(struct rm_sched *s)
 {
     struct rm_sched_node *n = s->due;
 
@@ -106,14 +106,14 @@ struct rm_sched_node *rm_room_next_due(struct rm_sched *s)
     return n;
 }
 
-void rm_room_sweep(struct rm_sched *s)
+void rm_free_nodes_scan(struct rm_sched *s)
 {
-    s->sweep_left = s->n_roomy;
+    s->scan_left = s->n_free_nodes;
 }
 
 /* Excludes the root: its limit is the cluster, so if that blocks an ask, no node has free capacity
  * either. */
-void rm_room_unblock(struct rm_sched *s, struct rm_queue *leaf)
+void rm_free_nodes_unblock(struct rm_sched *s, struct rm_queue *leaf)
 {
     bool blocked = false;
 
@@ -122,5 +122,5 @@ void rm_room_unblock(struct rm_sched *s, struct rm_queue *leaf)
         q->blocked = false;
     }
     if (blocked)
-        rm_room_sweep(s);
+        rm_free_nodes_scan(s);
 }

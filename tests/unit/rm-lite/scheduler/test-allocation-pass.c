@@ -1,5 +1,5 @@
-/* rm-lite/scheduler/rounds.c: cost of an allocation pass, in nodes visited and decisions, on 100
- * nodes and on 10,000. */
+/* rm-lite/scheduler/allocation-pass.c: cost of an allocation pass, in nodes visited and decisions,
+ * on 100 nodes and on 10,000. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,16 +20,16 @@ struct cost {
 };
 
 /* Rounds until none is waiting; every event keeps to its bounds. */
-static struct cost rounds(struct fix *f)
+static struct cost passes(struct fix *f)
 {
     struct rm_sched_counts a = rm_sched_counts(f->s), b;
     struct cost c = { 0 };
     int64_t last = a.nodes_visited;
 
-    while (rm_sched_round_waiting(f->s)) {
-        assert_int_equal(go(f, (struct rm_sched_event){ .type = RM_SCHED_ASK_ROUND,
-                                                        .ask_round = { .window_ms = 1000 } }),
-                         0);
+    while (rm_sched_pass_waiting(f->s)) {
+        assert_int_equal(
+            go(f, (struct rm_sched_event){ .type = RM_SCHED_PASS, .pass = { .window_ms = 1000 } }),
+            0);
         assert_true(f->n <= RM_TURN_DECISIONS);
         b = rm_sched_counts(f->s);
         assert_true(b.nodes_visited - last <= RM_TURN_NODES);
@@ -65,11 +65,11 @@ static struct cost end_on_full_cluster(int nodes)
     app(&f, 1, "ann", "default", 0);
     app(&f, 2, "ann", "default", 0);
     ask(&f, 1, 1024, nodes * 2);
-    assert_int_equal(rounds(&f).given, nodes * 2);
+    assert_int_equal(passes(&f).given, nodes * 2);
     ask(&f, 2, 1024, 1000);
-    assert_int_equal(rounds(&f).given, 0);
+    assert_int_equal(passes(&f).given, 0);
     container_done(&f, 1, 17);
-    c = rounds(&f);
+    c = passes(&f);
     assert_int_equal(c.given, 1);
     fix_end(&f);
     return c;
@@ -88,15 +88,15 @@ static struct cost end_with_host_asks(int nodes)
     ask_full(&f, 1, 1, "node7", 1024, 1, 4, true);
     ask_full(&f, 1, 1, "/r1", 1024, 1, 4, true);
     ask_full(&f, 1, 1, RM_ANY, 1024, 1, 4, true);
-    assert_int_equal(rounds(&f).given, 4);
+    assert_int_equal(passes(&f).given, 4);
     for (int p = 1; p <= 50; p++) {
         ask_full(&f, 2, p, "node7", 1024, 1, 1, true);
         ask_full(&f, 2, p, "/r1", 1024, 1, 1, p % 2);
         ask_full(&f, 2, p, RM_ANY, 1024, 1, 1, p % 2);
     }
-    assert_int_equal(rounds(&f).given, 0);
+    assert_int_equal(passes(&f).given, 0);
     container_done(&f, 1, 2);
-    c = rounds(&f);
+    c = passes(&f);
     assert_int_equal(c.given, 1);
     fix_end(&f);
     return c;
@@ -114,13 +114,14 @@ static struct cost ask_for_host(int nodes)
     ask_full(&f, 1, 1, "node7", 1024, 1, 3, true);
     ask_full(&f, 1, 1, "/r1", 1024, 1, 3, true);
     ask_full(&f, 1, 1, RM_ANY, 1024, 1, 3, true);
-    c = rounds(&f);
+    c = passes(&f);
     assert_int_equal(c.given, 3);
     fix_end(&f);
     return c;
 }
 
-/* All nodes have room, a queue is at its maximum: an end gives it one more, and no walk. */
+/* All nodes have free capacity, a queue is at its maximum: an end gives it one more, and no walk.
+ */
 static struct cost end_below_queue_limit(int nodes)
 {
     struct fix f;
@@ -132,9 +133,9 @@ static struct cost end_below_queue_limit(int nodes)
     cluster(&f, nodes, 2048);
     app(&f, 1, "ann", "a", 0);
     ask(&f, 1, 1024, nodes * 2);
-    assert_int_equal(rounds(&f).given, nodes);
+    assert_int_equal(passes(&f).given, nodes);
     container_done(&f, 1, 9);
-    c = rounds(&f);
+    c = passes(&f);
     assert_int_equal(c.given, 1);
     fix_end(&f);
     return c;
@@ -152,9 +153,9 @@ static void test_an_end_visits_its_node(void **state)
     }
 }
 
-/* Nodes that are full are not visited at all; those with room once for each container, and once
- * more to see that nothing fits. */
-static void test_a_sweep_visits_nodes_with_room(void **state)
+/* Nodes that are full are not visited at all; those with free capacity once for each container, and
+ * once more to see that nothing fits. */
+static void test_a_scan_visits_nodes_with_free_capacity(void **state)
 {
     struct fix f;
     struct cost c;
@@ -164,15 +165,15 @@ static void test_a_sweep_visits_nodes_with_room(void **state)
     cluster(&f, MANY, 1024);
     app(&f, 1, "ann", "default", 0);
     ask(&f, 1, 1024, MANY - 10);
-    c = rounds(&f);
+    c = passes(&f);
     assert_int_equal(c.given, MANY - 10);
     assert_true(c.nodes <= MANY);
     ask(&f, 1, 1024, 4);
-    c = rounds(&f);
+    c = passes(&f);
     assert_int_equal(c.given, 4);
     assert_true(c.nodes <= 5);
     ask(&f, 1, 1024, 7);
-    c = rounds(&f);
+    c = passes(&f);
     assert_int_equal(c.given, 6);
     assert_true(c.nodes <= 7);
     fix_end(&f);
@@ -189,20 +190,19 @@ static void test_a_turn_has_an_end(void **state)
     cluster(&f, MANY, 65536);
     app(&f, 1, "ann", "a", 0);
     ask(&f, 1, 1024, RM_MAX_ASK_COUNT);
-    assert_int_equal(go(&f, (struct rm_sched_event){ .type = RM_SCHED_ASK_ROUND,
-                                                     .ask_round = { .window_ms = 1000 } }),
-                     0);
+    assert_int_equal(
+        go(&f, (struct rm_sched_event){ .type = RM_SCHED_PASS, .pass = { .window_ms = 1000 } }), 0);
     assert_true(f.n > 0 && f.n <= RM_TURN_DECISIONS);
-    assert_true(rm_sched_round_waiting(f.s));
+    assert_true(rm_sched_pass_waiting(f.s));
     app(&f, 2, "bob", "b", 0);
     ask(&f, 2, 1024, 5);
     assert_int_equal(
-        go(&f, (struct rm_sched_event){ .type = RM_SCHED_ASK_ROUND,
-                                        .ask_round = { .window_ms = 1000, .max_decisions = 20 } }),
+        go(&f, (struct rm_sched_event){ .type = RM_SCHED_PASS,
+                                        .pass = { .window_ms = 1000, .max_decisions = 20 } }),
         0);
     assert_true(f.n <= 20);
     assert_int_equal(count_app(&f, 2), 5);
-    c = rounds(&f);
+    c = passes(&f);
     assert_true(c.events >= (size_t)MANY * 64 / RM_TURN_DECISIONS - 2);
     assert_true(c.given > (size_t)MANY * 63);
     fix_end(&f);
@@ -221,15 +221,15 @@ static void test_a_turn_of_many_asks(void **state)
     app(&f, 1, "ann", "default", 0);
     app(&f, 2, "ann", "default", 0);
     ask(&f, 2, 1024, FEW);
-    assert_int_equal(rounds(&f).given, FEW);
+    assert_int_equal(passes(&f).given, FEW);
     for (int p = 1; p <= 4000; p++) {
         ask_full(&f, 1, p, "elsewhere", 1024, 1, 1, true);
         ask_full(&f, 1, p, RM_ANY, 1024, 1, 1, false);
     }
-    (void)rounds(&f);
+    (void)passes(&f);
     for (int k = 1; k <= FEW; k++)
         container_done(&f, 2, k);
-    c = rounds(&f);
+    c = passes(&f);
     assert_int_equal(c.nodes, FEW);
     assert_true(c.events >= (size_t)FEW * 4000 / (RM_TURN_ASKS + 4000));
     fix_end(&f);
@@ -246,23 +246,24 @@ static void test_applications_that_wait_for_hosts(void **state)
     cluster(&f, FEW, 4096);
     app(&f, 1, "ann", "default", 0);
     ask(&f, 1, 1024, FEW);
-    assert_int_equal(rounds(&f).given, FEW);
+    assert_int_equal(passes(&f).given, FEW);
     for (int i = 2; i <= 101; i++) {
         app(&f, i, "ann", "default", 0);
         ask_full(&f, i, 1, i == 101 ? "node1" : "elsewhere", 1024, 1, 1, true);
         ask_full(&f, i, 1, "/default-rack", 1024, 1, 1, true);
         ask_full(&f, i, 1, RM_ANY, 1024, 1, 1, true);
     }
-    (void)rounds(&f);
+    (void)passes(&f);
     before = rm_sched_counts(f.s);
     for (int k = 1; k <= FEW; k++)
         container_done(&f, 1, k);
-    (void)rounds(&f);
+    (void)passes(&f);
     assert_true(rm_sched_counts(f.s).apps_tried - before.apps_tried <= 2);
     fix_end(&f);
 }
 
-/* Nobody waits for an ask by name that may not go anywhere else until its node has room. */
+/* Nobody waits for an ask by name that may not go anywhere else until its node has free capacity.
+ */
 static void test_nothing_to_do(void **state)
 {
     struct fix f;
@@ -271,15 +272,15 @@ static void test_nothing_to_do(void **state)
     fix_conf(&f);
     cluster(&f, FEW, 4096);
     app(&f, 1, "ann", "default", 0);
-    assert_false(rm_sched_round_waiting(f.s));
+    assert_false(rm_sched_pass_waiting(f.s));
     ask_full(&f, 1, 1, "elsewhere", 1024, 1, 1, true);
     ask_full(&f, 1, 1, RM_ANY, 1024, 1, 1, false);
-    assert_int_equal(rounds(&f).given, 0);
-    assert_false(rm_sched_round_waiting(f.s));
+    assert_int_equal(passes(&f).given, 0);
+    assert_false(rm_sched_pass_waiting(f.s));
     fix_end(&f);
 }
 
-/* A visit in a round allocates as much as one heartbeat: 8 containers on 3 idle nodes. */
+/* A visit in a pass allocates as much as one heartbeat: 8 containers on 3 idle nodes. */
 static void test_a_visit_keeps_the_heartbeats_limits(void **state)
 {
     static const struct {
@@ -303,9 +304,9 @@ static void test_a_visit_keeps_the_heartbeats_limits(void **state)
         cluster(&f, 3, 16384);
         app(&f, 1, "ann", "default", 0);
         ask(&f, 1, 1024, 8);
-        while (rm_sched_round_waiting(f.s)) {
-            assert_int_equal(go(&f, (struct rm_sched_event){ .type = RM_SCHED_ASK_ROUND,
-                                                             .ask_round = { .window_ms = 1000 } }),
+        while (rm_sched_pass_waiting(f.s)) {
+            assert_int_equal(go(&f, (struct rm_sched_event){ .type = RM_SCHED_PASS,
+                                                             .pass = { .window_ms = 1000 } }),
                              0);
             for (size_t i = 0; i < f.n; i++)
                 per_node[f.d[i].node.host[4] - '0']++;
@@ -315,8 +316,8 @@ static void test_a_visit_keeps_the_heartbeats_limits(void **state)
     }
 }
 
-/* Its room is kept; that of the nodes behind it is not. */
-static void test_a_sweep_goes_on_after_a_reserved_node(void **state)
+/* Its free capacity is kept; that of the nodes behind it is not. */
+static void test_a_scan_goes_on_after_a_reserved_node(void **state)
 {
     struct fix f;
 
@@ -333,10 +334,10 @@ static void test_a_sweep_goes_on_after_a_reserved_node(void **state)
     ask_full(&f, 1, 1, RM_ANY, 4096, 1, 1, true);
     beat(&f, 1);
     assert_non_null(f.s->node_list->reserved_app);
-    (void)rounds(&f);
+    (void)passes(&f);
     f.s->cursor = f.s->node_list;
     ask(&f, 2, 1024, 1);
-    assert_int_equal(rounds(&f).given, 1);
+    assert_int_equal(passes(&f).given, 1);
     assert_int_equal(f.s->node_list->n_containers, 1);
     fix_end(&f);
 }
@@ -345,8 +346,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_an_end_visits_its_node),
-        cmocka_unit_test(test_a_sweep_visits_nodes_with_room),
-        cmocka_unit_test(test_a_sweep_goes_on_after_a_reserved_node),
+        cmocka_unit_test(test_a_scan_visits_nodes_with_free_capacity),
+        cmocka_unit_test(test_a_scan_goes_on_after_a_reserved_node),
         cmocka_unit_test(test_a_turn_has_an_end),
         cmocka_unit_test(test_a_turn_of_many_asks),
         cmocka_unit_test(test_applications_that_wait_for_hosts),

@@ -1,15 +1,15 @@
 /* Allocation passes: allocation between heartbeats, on the nodes where something has become
- * possible (room.c). Pure.
+ * possible (free-nodes.c). Pure.
  *
  * One event visits a bounded number of nodes, so that neither an ask for millions of containers nor
  * a cluster of 10,000 nodes keeps the daemon's thread: the next event continues
- * (rm_sched_round_waiting). Pending nodes come first; the scan continues after the node of its last
+ * (rm_sched_pass_waiting). Pending nodes come first; the scan continues after the node of its last
  * visit, so that small asks spread over the cluster, and ends when no ask may be served on another
  * node, or after one turn over the nodes with free capacity without an allocation. */
 #include "rm-lite/scheduler/scheduler-impl.h"
 
 static void visit(struct rm_sched *s, struct rm_sched_node *n, struct rm_assign *a,
-                  const struct rm_ev_ask_round *ev, int64_t now)
+                  const struct rm_ev_pass *ev, int64_t now)
 {
     a->ret_given = 0;
     a->ret_elsewhere = false;
@@ -21,39 +21,39 @@ static void visit(struct rm_sched *s, struct rm_sched_node *n, struct rm_assign 
     rm_assign_node(s, n, a);
 }
 
-static void visit_due(struct rm_sched *s, struct rm_assign *a, const struct rm_ev_ask_round *ev,
+static void visit_due(struct rm_sched *s, struct rm_assign *a, const struct rm_ev_pass *ev,
                       int64_t now)
 {
-    struct rm_sched_node *n = rm_room_next_due(s);
+    struct rm_sched_node *n = rm_free_nodes_next_due(s);
     bool freed = n->freed;
 
     n->freed = false;
     a->may_reserve = freed;
     visit(s, n, a, ev, now);
     if (a->ret_given > 0)
-        rm_room_visit(s, n, freed);
+        rm_free_nodes_visit(s, n, freed);
 }
 
-static void visit_swept(struct rm_sched *s, struct rm_assign *a, const struct rm_ev_ask_round *ev,
-                        int64_t now)
+static void visit_next(struct rm_sched *s, struct rm_assign *a, const struct rm_ev_pass *ev,
+                       int64_t now)
 {
-    struct rm_sched_node *n = s->cursor ? s->cursor : s->roomy;
+    struct rm_sched_node *n = s->cursor ? s->cursor : s->free_nodes;
 
     if (!n) {
-        s->sweep_left = 0;
+        s->scan_left = 0;
         return;
     }
     s->cursor = n->m_next;
-    s->sweep_left--;
+    s->scan_left--;
     a->may_reserve = false; /* a later node may have free capacity */
     visit(s, n, a, ev, now);
     if (a->ret_given > 0)
-        s->sweep_left = s->n_roomy;
+        s->scan_left = s->n_free_nodes;
     else if (!a->ret_elsewhere)
-        s->sweep_left = 0;
+        s->scan_left = 0;
 }
 
-void rm_round(struct rm_sched *s, const struct rm_ev_ask_round *ev, int64_t now)
+void rm_allocation_pass(struct rm_sched *s, const struct rm_ev_pass *ev, int64_t now)
 {
     struct rm_assign a = { .max_out = RM_TURN_DECISIONS };
     int64_t asks = s->counts.groups_tried;
@@ -66,14 +66,14 @@ void rm_round(struct rm_sched *s, const struct rm_ev_ask_round *ev, int64_t now)
             break;
         if (s->due)
             visit_due(s, &a, ev, now);
-        else if (s->sweep_left > 0)
-            visit_swept(s, &a, ev, now);
+        else if (s->scan_left > 0)
+            visit_next(s, &a, ev, now);
         else
             break;
     }
 }
 
-bool rm_sched_round_waiting(const struct rm_sched *s)
+bool rm_sched_pass_waiting(const struct rm_sched *s)
 {
-    return !rm_res_is_zero(s->root->pending) && (s->due || s->sweep_left > 0);
+    return !rm_res_is_zero(s->root->pending) && (s->due || s->scan_left > 0);
 }
