@@ -282,9 +282,9 @@ int hdfs_report_bad_block(struct hdfs_namenode *n, const Hadoop__Hdfs__LocatedBl
     one.n_locs = 1;
     one.locs = b->locs + index;
     one.n_storageids = index < b->n_storageids ? 1 : 0;
-    one.storageids = b->storageids + (one.n_storageids ? index : 0);
+    one.storageids = one.n_storageids ? b->storageids + index : NULL;
     one.n_storagetypes = index < b->n_storagetypes ? 1 : 0;
-    one.storagetypes = b->storagetypes + (one.n_storagetypes ? index : 0);
+    one.storagetypes = one.n_storagetypes ? b->storagetypes + index : NULL;
     one.n_iscached = 0;
     q.n_blocks = 1;
     q.blocks = &list;

@@ -81,6 +81,12 @@ def node_site(node):
         "selvedge.nodemanager.unenforced-limits.allowed": "false"
         if node.cluster.cgroup.enforced
         else "true",
+        # LeakSanitizer needs ptrace, which the seccomp filter of containers refuses
+        **(
+            {"yarn.nodemanager.admin-env": "ASAN_OPTIONS=detect_leaks=0"}
+            if node.cluster.sanitize
+            else {}
+        ),
     }
 
 

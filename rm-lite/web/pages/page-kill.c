@@ -54,9 +54,9 @@ static int token_of(const char *user, const struct rm_app *app, char ret[static 
 static bool has_token(const struct sv_http_request *req, const char *token)
 {
     static const char name[] = "token=";
-    const char *p = req->body, *end = p + req->body_len;
+    const char *p = req->body_len ? req->body : "", *end = p + req->body_len;
 
-    while (p && p < end) {
+    while (p < end) {
         const char *amp = memchr(p, '&', (size_t)(end - p));
         const char *stop = amp ? amp : end;
 
