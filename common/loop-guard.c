@@ -1,12 +1,14 @@
 /* See loop-guard.h. */
 #include "common/loop-guard.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "common/clock.h"
 #include "common/log.h"
 #include "common/loop-watchdog.h"
+#include "common/str.h"
 
 struct part {
     const char *where, *what;
@@ -18,19 +20,20 @@ static struct {
     struct part first;   /* the handler itself */
     struct part now;     /* the current part */
     struct part longest; /* longest completed part */
-    int64_t cpu_ms;      /* the thread's CPU time at the handler's start */
+    int64_t cpu_us;      /* the thread's CPU time at the handler's start */
+    int64_t cpu_most_us; /* of SV_LOOP_CPU_VARIABLE; 0: not set */
     int64_t next_log_ms; /* 0: nothing logged yet */
     uint64_t not_logged; /* slow handlers since the last line */
     struct sv_loop_stats stats;
     struct sv_watched watched; /* `first` and `now`, for the watchdog */
 } guard;
 
-static int64_t cpu_ms(void)
+static int64_t cpu_us(void)
 {
     struct timespec t = { 0 };
 
     (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t); /* cannot fail for this clock, ignoring */
-    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+    return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
 }
 
 static void end_part(int64_t now)
@@ -74,10 +77,18 @@ static void report(int64_t now, int64_t took)
                    "since %s %s began; every other request waited (%llu more since the last such "
                    "line)",
                    guard.first.where, guard.first.what, (long long)took,
-                   (long long)(cpu_ms() - guard.cpu_ms), (long long)guard.longest.ms,
+                   (long long)(cpu_us() - guard.cpu_us) / 1000, (long long)guard.longest.ms,
                    guard.longest.where, guard.longest.what, (unsigned long long)guard.not_logged);
     guard.not_logged = 0;
     guard.next_log_ms = now + SV_LOOP_LOG_MS;
+}
+
+static void report_cpu(int64_t us)
+{
+    if (us > guard.cpu_most_us)
+        sv_log_warning("event loop: %s %s computed for %lld us, longest in %s %s",
+                       guard.first.where, guard.first.what, (long long)us, guard.longest.where,
+                       guard.longest.what);
 }
 
 /* Dispatches one event source. */
@@ -87,7 +98,7 @@ static int dispatch(sd_event *event)
     int r;
 
     guard.running = true;
-    guard.cpu_ms = cpu_ms();
+    guard.cpu_us = cpu_us();
     guard.now = (struct part){ "sd-event", "handler without a name", start };
     guard.first = guard.longest = (struct part){ 0 };
     show_part();
@@ -99,6 +110,8 @@ static int dispatch(sd_event *event)
     if (!guard.first.what)
         guard.first = guard.now;
     guard.running = false;
+    if (guard.cpu_most_us)
+        report_cpu(cpu_us() - guard.cpu_us);
     if (now - start > SV_LOOP_SLOW_MS)
         report(now, now - start);
     return r;
@@ -107,6 +120,11 @@ static int dispatch(sd_event *event)
 void sv_loop_watch(void)
 {
     int r = sv_watchdog_start(SV_WATCHDOG_MS);
+    const char *most = getenv(SV_LOOP_CPU_VARIABLE);
+    int64_t ms;
+
+    if (most && sv_parse_i64(most, 1, 60000, &ms) >= 0)
+        guard.cpu_most_us = ms * 1000;
 
     if (r < 0)
         sv_log_warning("event loop: cannot start its watchdog: %s; a handler that hangs will not "

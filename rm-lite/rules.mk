@@ -31,6 +31,11 @@ $(BUILD)/tests/integration/rm-lite/rm-hostile: $(BUILD)/tests/integration/rm-lit
 	$(call link,$(WIRE_LDLIBS))
 TEST_PROGRAMS += $(BUILD)/tests/integration/rm-lite/rm-hostile
 
+# The largest request of every method, for tests/integration/rm-lite/test-largest-requests.
+$(BUILD)/tests/integration/rm-lite/rm-largest: $(addprefix $(BUILD)/tests/integration/rm-lite/,rm-largest.o largest-request.o) $(RM_PEER_OBJS) $(WIRE_A) $(COMMON_A)
+	$(call link,$(WIRE_LDLIBS))
+TEST_PROGRAMS += $(BUILD)/tests/integration/rm-lite/rm-largest
+
 # Nodes and masters over real connections, for tests/bench/bench-load.
 $(BUILD)/tests/bench/rm-load: $(BUILD)/tests/bench/rm-load.o $(LATENCY_OBJ) $(RM_PEER_OBJS) $(WIRE_A) $(COMMON_A)
 	$(call link,$(WIRE_LDLIBS))

@@ -22,8 +22,8 @@
 #define IPC_ARENA_BASE (1u << 20)
 #define IPC_ARENA_MAX (512u << 20)
 /* Sub-messages and members of lists of texts in one request to a server: unpacking and handling
- * that many takes tens of milliseconds of its thread. */
-#define IPC_REQUEST_ITEMS_MAX 131072
+ * that many takes up to ten milliseconds of its thread. */
+#define IPC_REQUEST_ITEMS_MAX 65536
 #define IPC_READ_CHUNK (64u << 10) /* bytes read at a time */
 
 /* Call ids below 0, org.apache.hadoop.ipc.RpcConstants and Server. */

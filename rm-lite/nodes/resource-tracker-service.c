@@ -185,9 +185,14 @@ static void node_join(struct rm *rm, const RegisterRequest *q, const struct yarn
     rm_request_pass(rm);
 }
 
+/* Containers, or applications, that a registration may report: each is taken over in the handler of
+ * the call, within 10 ms. A node runs some hundreds. */
+#define REPORTED_MAX 16384
+
 static const char *refuse(struct rm *rm, const RegisterRequest *q, const struct yarn_node_id *id,
                           struct rm_res total, struct sv_arena *a)
 {
+    size_t reported = SV_MAX(q->n_container_statuses, q->n_runningapplications);
     struct rm_res min = rm_sched_min_allocation(rm->sched);
     const char *minimum = rm->conf.minimum_nm_version;
     char key[300];
@@ -201,6 +206,12 @@ static const char *refuse(struct rm *rm, const RegisterRequest *q, const struct 
                                    "version %s sending SHUTDOWN signal to NodeManager.",
                                    q->nm_version ? q->nm_version : "null", minimum);
     }
+    if (reported > REPORTED_MAX)
+        return sv_arena_printf(a,
+                               "NodeManager from  %s reports %zu containers or applications, more "
+                               "than %d: Sending SHUTDOWN signal to the NodeManager. End some, or "
+                               "start it with an empty state store",
+                               id->host, reported, REPORTED_MAX);
     yarn_node_id_text(id, key);
     if (!rm_nodes_list_allows(rm, id->host) && !rm_nodes_list_drains(rm, key))
         return sv_arena_printf(a,

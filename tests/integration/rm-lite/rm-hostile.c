@@ -190,7 +190,7 @@ static void million_rows(struct master *m)
         die("memory", NULL);
     for (size_t i = 0; i < MILLION; i++)
         rows[i] = peer_ask(a, "*", (struct yarn_resource){ 1024, 1, 0 }, 1);
-    check(!ask(a, m, rows, MILLION) && strstr(peer.err.text, "more than 131072"),
+    check(!ask(a, m, rows, MILLION) && strstr(peer.err.text, "more than 65536"),
           "10^6 rows in one allocate are refused: %.200s", peer.err.text);
     check(ask(a, m, NULL, 0), "and the connection goes on %s", peer.err.text);
     for (size_t i = 0; i < MILLION; i++) {
@@ -278,7 +278,7 @@ static void million_containers(struct peer_node *n)
         die("memory", NULL);
     for (int i = 0; i < MILLION; i++)
         v[i] = peer_status(a, unknown(i + 1));
-    check(!beat_with(a, n, v, MILLION) && strstr(peer.err.text, "more than 131072"),
+    check(!beat_with(a, n, v, MILLION) && strstr(peer.err.text, "more than 65536"),
           "a heartbeat with 10^6 containers is refused: %.200s", peer.err.text);
     m = beat_with(a, n, v, some);
     check(m && m->n_applications_to_cleanup == some,
@@ -302,7 +302,7 @@ static void bad_registrations(struct peer_node *n)
         v[i]->container_id = yarn_container_id_to(a, unknown(i + 1));
         v[i]->resource = yarn_resource_to(a, (struct yarn_resource){ INT64_MAX, INT32_MAX, 0 });
     }
-    check(!register_with(a, n, 65536, v, MILLION) && strstr(peer.err.text, "more than 131072"),
+    check(!register_with(a, n, 65536, v, MILLION) && strstr(peer.err.text, "more than 65536"),
           "a registration with 10^6 containers is refused: %.200s", peer.err.text);
     m = register_with(a, n, 65536, v, 10000);
     check(m && m->nodeaction == NODE_ACTION(NORMAL),

@@ -5,7 +5,9 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -145,6 +147,35 @@ static void without_a_name(void **state)
     expect("sd-event handler without a name took 150 ms");
 }
 
+/* Computes for three milliseconds of processor time. */
+static int on_busy(sd_event_source *s, void *userdata)
+{
+    struct timespec t;
+    int64_t end = 0, us;
+
+    SV_LOOP_HANDLER();
+    (void)s;
+    (void)userdata;
+    do {
+        assert_int_equal(clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t), 0);
+        us = (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
+        end = end ? end : us + 3000;
+    } while (us < end);
+    return 0;
+}
+
+/* The variable of tests: each handler above it is logged, also one that is not slow. */
+static void processor_time(void **state)
+{
+    (void)state;
+    assert_int_equal(setenv(SV_LOOP_CPU_VARIABLE, "2", 1), 0);
+    sv_loop_watch();
+    run(on_busy, 0);
+    expect("tests/unit/common/test-loop-guard.c on_busy computed for ");
+    run(on_last, 0);
+    assert_string_equal(got, "");
+}
+
 static int watched_pipe = -1;
 
 /* A handler that runs until the watchdog has written; poll() is interrupted by its signal. */
@@ -197,8 +228,9 @@ static void watchdog(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(threshold),      cmocka_unit_test(few_lines), cmocka_unit_test(parts),
-        cmocka_unit_test(without_a_name), cmocka_unit_test(watchdog),
+        cmocka_unit_test(threshold),      cmocka_unit_test(few_lines),
+        cmocka_unit_test(parts),          cmocka_unit_test(without_a_name),
+        cmocka_unit_test(processor_time), cmocka_unit_test(watchdog),
     };
 
     sv_log_init("test");
