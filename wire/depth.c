@@ -12,7 +12,7 @@ enum wire_type { WIRE_VARINT = 0, WIRE_64 = 1, WIRE_LENGTH = 2, WIRE_32 = 5 };
 struct depth_frame {
     const ProtobufCMessageDescriptor *d;
     const uint8_t *end;
-    uint64_t seen[2]; /* singular sub-messages seen, by index of their field */
+    uint64_t seen[2]; /* singular fields seen, by their index */
 };
 
 /* At most 10 bytes, value in 64 bits (higher bits of the tenth byte are dropped, as everywhere). */
@@ -70,16 +70,20 @@ bool ipc_text_ok(const uint8_t *p, size_t n)
     return true;
 }
 
+static bool is_delimited(const ProtobufCFieldDescriptor *f)
+{
+    return f->type == PROTOBUF_C_TYPE_STRING || f->type == PROTOBUF_C_TYPE_BYTES ||
+           f->type == PROTOBUF_C_TYPE_MESSAGE;
+}
+
 /* The wire type that protobuf-c expects for a field; repeated numbers may also be packed. */
 static bool type_fits(const ProtobufCFieldDescriptor *f, unsigned wire)
 {
     unsigned own;
 
-    switch (f->type) {
-    case PROTOBUF_C_TYPE_STRING:
-    case PROTOBUF_C_TYPE_BYTES:
-    case PROTOBUF_C_TYPE_MESSAGE:
+    if (is_delimited(f))
         return wire == WIRE_LENGTH;
+    switch (f->type) {
     case PROTOBUF_C_TYPE_SFIXED32:
     case PROTOBUF_C_TYPE_FIXED32:
     case PROTOBUF_C_TYPE_FLOAT:
@@ -97,14 +101,12 @@ static bool type_fits(const ProtobufCFieldDescriptor *f, unsigned wire)
     return wire == own || (wire == WIRE_LENGTH && f->label == PROTOBUF_C_LABEL_REPEATED);
 }
 
-/* Marks a singular sub-message as seen; false if it was seen before. */
-static bool mark_seen(struct depth_frame *in, const ProtobufCFieldDescriptor *f)
+/* True for the first occurrence of a singular field; marks it as seen. */
+static bool is_first(struct depth_frame *in, const ProtobufCFieldDescriptor *f)
 {
     size_t i = (size_t)(f - in->d->fields);
     uint64_t bit = UINT64_C(1) << (i % 64);
 
-    if (f->label == PROTOBUF_C_LABEL_REPEATED)
-        return true;
     if (i >= 64 * SV_ARRAY_LEN(in->seen) || (in->seen[i / 64] & bit))
         return false;
     in->seen[i / 64] |= bit;
@@ -151,12 +153,25 @@ static bool enums_known(const ProtobufCFieldDescriptor *f, const uint8_t *p, con
     return true;
 }
 
-/* True for values that protobuf-c allocates per occurrence, without a limit of its own. */
-static bool is_item(const ProtobufCFieldDescriptor *f)
+/* Members of a packed list of numbers. */
+static size_t packed_members(const ProtobufCFieldDescriptor *f, const uint8_t *p, size_t len)
 {
-    return f->type == PROTOBUF_C_TYPE_MESSAGE ||
-           (f->label == PROTOBUF_C_LABEL_REPEATED &&
-            (f->type == PROTOBUF_C_TYPE_STRING || f->type == PROTOBUF_C_TYPE_BYTES));
+    size_t n = 0;
+
+    if (type_fits(f, WIRE_32) || type_fits(f, WIRE_64))
+        return len / (type_fits(f, WIRE_32) ? 4 : 8);
+    for (size_t i = 0; i < len; i++)
+        n += p[i] < 0x80; /* the last byte of a varint */
+    return n;
+}
+
+/* Items of one occurrence of a field: a sub-message, the members of a list. */
+static size_t items_of(const ProtobufCFieldDescriptor *f, unsigned wire, const uint8_t *value,
+                       size_t len)
+{
+    if (f->label != PROTOBUF_C_LABEL_REPEATED)
+        return f->type == PROTOBUF_C_TYPE_MESSAGE;
+    return wire == WIRE_LENGTH && !is_delimited(f) ? packed_members(f, value, len) : 1;
 }
 
 int ipc_depth_check(const uint8_t *p, size_t n, const ProtobufCMessageDescriptor *d,
@@ -183,6 +198,7 @@ int ipc_depth_look(const uint8_t *p, size_t n, const ProtobufCMessageDescriptor 
         const uint8_t *value, *whole;
         uint64_t key;
         size_t len;
+        bool again; /* a singular field that was given before: it replaces that value */
         int r;
 
         if (p == in->end) {
@@ -198,20 +214,22 @@ int ipc_depth_look(const uint8_t *p, size_t n, const ProtobufCMessageDescriptor 
         value = p - len;
         f = protobuf_c_message_descriptor_get_field(in->d, (unsigned)(key >> 3));
         if (!f) {
-            if (++unknown > IPC_UNKNOWN_MAX(n))
+            if (++unknown > SV_MIN(IPC_UNKNOWN_MAX(n), max_items))
                 return -E2BIG;
             continue;
         }
         if (!type_fits(f, (unsigned)(key & 7)))
             return -EBADMSG;
-        if (is_item(f) && ++items > max_items)
+        again = f->label != PROTOBUF_C_LABEL_REPEATED && !is_first(in, f);
+        items += again ? 1 : items_of(f, (unsigned)(key & 7), value, len);
+        if (items > max_items)
             return -EMSGSIZE;
         if (f->type == PROTOBUF_C_TYPE_ENUM && !odd)
             odd = !enums_known(f, (key & 7) == WIRE_LENGTH ? value : whole, p);
         if (f->type == PROTOBUF_C_TYPE_STRING && !ipc_text_ok(value, len))
             return -EILSEQ;
         if (f->type == PROTOBUF_C_TYPE_MESSAGE) {
-            if (!mark_seen(in, f))
+            if (again)
                 return -EBADMSG;
             if (depth >= max_depth)
                 return -ELOOP;

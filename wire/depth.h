@@ -14,10 +14,11 @@
 /* Unknown fields allowed in a message of n bytes, all levels together. */
 #define IPC_UNKNOWN_MAX(n) (1024 + (n) / 32)
 
-/* Reads each byte once, without allocating or recursing. Returns 0 or
+/* Reads each byte at most three times, without allocating or recursing. Returns 0 or
  *   -ELOOP    nested deeper than max_depth (1 … IPC_DEPTH_MAX; others mean IPC_DEPTH_MAX)
- *   -E2BIG    more unknown fields than IPC_UNKNOWN_MAX(n)
- *   -EMSGSIZE more than max_items sub-messages and members of lists of texts (ipc_depth_look)
+ *   -E2BIG    more unknown fields than IPC_UNKNOWN_MAX(n), or than max_items (ipc_depth_look)
+ *   -EMSGSIZE more than max_items sub-messages, members of lists of any type, packed ones too, and
+ *             repetitions of singular fields (ipc_depth_look)
  *   -EILSEQ   a string field with a NUL or invalid UTF-8
  *   -EBADMSG  not a protobuf message, or one that is not accepted: a wrong wire type for a
  *             known field, a group, a singular sub-message given twice

@@ -21,8 +21,8 @@
 #define IPC_ARENA_FACTOR 32               /* maximum unpacked memory per byte of a message */
 #define IPC_ARENA_BASE (1u << 20)
 #define IPC_ARENA_MAX (512u << 20)
-/* Sub-messages and members of lists of texts in one request to a server: unpacking and handling
- * that many takes up to ten milliseconds of its thread. */
+/* Sub-messages, members of lists and repetitions of a singular field in one request to a server:
+ * unpacking and handling that many takes up to ten milliseconds of its thread. */
 #define IPC_REQUEST_ITEMS_MAX 65536
 #define IPC_READ_CHUNK (64u << 10) /* bytes read at a time */
 
@@ -63,7 +63,7 @@ int ipc_frame_put_wrap(struct sv_buf *out, const ProtobufCMessage *header, size_
  * -EBADMSG, also when the arena's maximum is reached; *ret is then NULL. */
 int ipc_unpack(struct sv_arena *a, const ProtobufCMessageDescriptor *d, const uint8_t *p, size_t n,
                ProtobufCMessage **ret) _must_use_;
-/* As ipc_unpack(); -EMSGSIZE: more than max_items sub-messages and members of lists of texts. */
+/* As ipc_unpack(); -EMSGSIZE: more than max_items of what ipc_depth_look counts. */
 int ipc_unpack_items(struct sv_arena *a, const ProtobufCMessageDescriptor *d, const uint8_t *p,
                      size_t n, size_t max_items, ProtobufCMessage **ret) _must_use_;
 /* Maximum size of an arena for unpacking a message of n bytes. */

@@ -11,6 +11,7 @@
 #include "proto/yarn.pb-c.h"
 #include "proto/yarn_service.pb-c.h"
 #include "wire/depth.h"
+#include "wire/frame.h"
 
 #define EXCEPTION (&hadoop__yarn__serialized_exception_proto__descriptor)
 #define APP_ID (&hadoop__yarn__application_id_proto__descriptor)
@@ -190,6 +191,76 @@ static void test_unknown(void **state)
     free(buf);
 }
 
+/* ---- Items ---- */
+
+#define APPS (&hadoop__yarn__get_applications_request_proto__descriptor)
+#define STATES "\x12" /* field 2, application_states, packed */
+
+static int look(const void *p, size_t n, const ProtobufCMessageDescriptor *d, size_t max_items)
+{
+    bool odd;
+
+    return ipc_depth_look(p, n, d, IPC_DEPTH_MAX, max_items, &odd);
+}
+
+struct counted {
+    const char *bytes;
+    size_t n;
+    const ProtobufCMessageDescriptor *d;
+    size_t items;
+};
+#define COUNTED(text, d, items)                                                                    \
+    {                                                                                              \
+        text, sizeof(text) - 1, d, items                                                           \
+    }
+
+static const struct counted counted[] = {
+    COUNTED("\x10\x05\x10\x06\x10\x07", APPS, 3),           /* enums one by one */
+    COUNTED(STATES "\x04\x05\x06\x07\x05", APPS, 4),        /* packed */
+    COUNTED(STATES "\x04\x85\x80\x00\x06", APPS, 2),        /* three bytes are one number */
+    COUNTED("\x1a\x01u\x1a\x01v", APPS, 2),                 /* texts */
+    COUNTED("\x12\x02\x01\x02\x10\x03", RETRY, 3),          /* numbers */
+    COUNTED("\x08\x01\x08\x02\x08\x03\x10\x01", APP_ID, 2), /* a singular number thrice */
+    COUNTED("\x22\x02\x22\x00", EXCEPTION, 2),              /* messages */
+    COUNTED("\x08\x01\x10\x01", APP_ID, 0),
+};
+
+static void test_counted(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < SV_ARRAY_LEN(counted); i++) {
+        const struct counted *c = &counted[i];
+
+        if (look(c->bytes, c->n, c->d, c->items) != 0)
+            fail_msg("row %zu: refused with %zu items allowed", i, c->items);
+        if (c->items && look(c->bytes, c->n, c->d, c->items - 1) != -EMSGSIZE)
+            fail_msg("row %zu: accepted with %zu items allowed", i, c->items - 1);
+    }
+}
+
+/* 30 MB of states in one packed list: refused before anything is unpacked. */
+static void test_packed_flood(void **state)
+{
+    static const uint8_t head[] = { 0x12, 0x80, 0x87, 0xa7, 0x0e }; /* 30,000,000 bytes */
+    enum { N = 30000000 };
+    uint8_t *buf = malloc(sizeof(head) + N);
+
+    (void)state;
+    assert_non_null(buf);
+    memcpy(buf, head, sizeof(head));
+    memset(buf + sizeof(head), 5, N);
+    assert_int_equal(ipc_depth_check(buf, sizeof(head) + N, APPS, IPC_DEPTH_MAX), 0);
+    assert_int_equal(look(buf, sizeof(head) + N, APPS, IPC_REQUEST_ITEMS_MAX), -EMSGSIZE);
+    /* the same as a singular number, and as an unknown one */
+    for (size_t i = 0; i < N; i += 2)
+        memcpy(buf + i, "\x08\x05", 2);
+    assert_int_equal(look(buf, N, APP_ID, IPC_REQUEST_ITEMS_MAX), -EMSGSIZE);
+    for (size_t i = 0; i < N; i += 2)
+        memcpy(buf + i, "\x78\x05", 2);
+    assert_int_equal(look(buf, N, APP_ID, IPC_REQUEST_ITEMS_MAX), -E2BIG);
+    free(buf);
+}
+
 /* Every prefix of a real message is rejected or harmless, and the whole is accepted. */
 static void test_prefixes(void **state)
 {
@@ -267,8 +338,9 @@ static void test_items(void **state)
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_depth),   cmocka_unit_test(test_samples),
-        cmocka_unit_test(test_unknown), cmocka_unit_test(test_prefixes),
+        cmocka_unit_test(test_depth),        cmocka_unit_test(test_samples),
+        cmocka_unit_test(test_unknown),      cmocka_unit_test(test_counted),
+        cmocka_unit_test(test_packed_flood), cmocka_unit_test(test_prefixes),
         cmocka_unit_test(test_items),
     };
 
