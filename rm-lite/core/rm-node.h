@@ -67,6 +67,7 @@ struct rm_node {
     int state;
     int counted; /* its state in rm->node_counts; -1: none */
     struct rm_res total;
+    struct rm_res physical; /* of the machine, as the node reports; 0: unknown */
     bool in_sched;
     bool resize_waits;                /* the next answer reports its new size */
     int64_t overcommit_ms;            /* monotonic; 0 = none: overcommit.h */

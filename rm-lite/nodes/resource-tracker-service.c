@@ -127,6 +127,8 @@ static void node_fill(struct rm_node *n, const RegisterRequest *q, struct rm_res
     rm_set_text(&n->http, http);
     rm_set_text(&n->version, q->nm_version ? q->nm_version : "");
     n->total = total;
+    if (!q->physicalresource || rm_res_from(q->physicalresource, &n->physical) < 0)
+        n->physical = (struct rm_res){ 0 };
     n->response_id = 0;
     n->seen_ms = sv_now_ms();
     n->health_ms = sv_wall_ms();

@@ -26,23 +26,37 @@ struct change {
 
 /* ---- State ---- */
 
+/* The state of RMAppImpl, which has more of them than the state in reports. */
+static const char *state_name(const struct rm_app *app)
+{
+    return rm_app_fsm.state_names[app->state];
+}
+
 static int get_state(struct rm_app *app, struct sv_http_response *ret)
 {
-    return rm_web_tree(ret, 200, "appstate",
-                       json_pack("{s:s}", "state", rm_app_wire_state_name(app)));
+    return rm_web_tree(ret, 200, "appstate", json_pack("{s:s}", "state", state_name(app)));
+}
+
+/* The end is posted: KILLING in most cases. An application that nothing keeps may be gone. */
+static int accepted(const struct rm_app *app, struct sv_http_response *ret)
+{
+    return rm_web_tree(ret, 202, "appstate",
+                       json_pack("{s:s}", "state", app ? state_name(app) : "KILLED"));
 }
 
 static int put_state(const struct change *c, struct sv_http_response *ret)
 {
     const struct rm_caller by = { .user = c->user, .target = "RMWebService" };
     const char *state = NULL, *diagnostics = NULL;
+    const struct rm *rm = c->app->rm;
+    struct yarn_app_id id = c->app->id;
     struct sv_error err = { 0 };
     int r;
 
     if (rm_body_text(c->body, "state", &state, &err) < 0 ||
         rm_body_text(c->body, "diagnostics", &diagnostics, &err) < 0)
         return rm_web_bad_request(ret, "%s", err.text);
-    if (sv_streq(state, rm_app_wire_state_name(c->app)))
+    if (sv_streq(state, state_name(c->app)))
         return get_state(c->app, ret);
     if (!sv_streq(state, "KILLED"))
         return rm_web_bad_request(ret, "Only 'KILLED' is allowed as a target state.");
@@ -51,7 +65,7 @@ static int put_state(const struct change *c, struct sv_http_response *ret)
         return r;
     if (r > 0)
         return get_state(c->app, ret);
-    return rm_web_tree(ret, 202, "appstate", json_pack("{s:s}", "state", "ACCEPTED"));
+    return accepted(rm_app_find(rm, id), ret);
 }
 
 /* ---- Queue ---- */

@@ -23,10 +23,10 @@
 
 const char *rm_json_final(int final_status)
 {
-    static const char *const names[] = { "UNDEFINED", "SUCCEEDED", "FAILED", "KILLED", "ENDED" };
+    static const char *const names[RM_JSON_FINALS] = { "UNDEFINED", "SUCCEEDED", "FAILED", "KILLED",
+                                                       "ENDED" };
 
-    return final_status >= 0 && final_status < (int)SV_ARRAY_LEN(names) ? names[final_status]
-                                                                        : "UNDEFINED";
+    return final_status >= 0 && final_status < RM_JSON_FINALS ? names[final_status] : "UNDEFINED";
 }
 
 static void num(json_t *o, const char *key, int64_t v)
@@ -71,14 +71,23 @@ json_t *rm_json_info(struct rm *rm)
     return o;
 }
 
-static int64_t count_apps(struct rm *rm, bool running)
-{
-    struct rm_app *app;
-    int64_t n = 0;
+/* Applications by state, those of earlier processes too. */
+struct apps {
+    int64_t all, pending, running, by_state[RM_APP_STATES];
+};
 
-    DL_FOREACH (rm->app_list, app)
-        if (!rm_app_is_final(app))
-            n += running == (app->state == RM_APP_ST_RUNNING || app->state == RM_APP_ST_FINISHING);
+static struct apps count_apps(struct rm *rm)
+{
+    struct apps n = { 0 };
+    struct rm_app *app;
+
+    DL_FOREACH (rm->app_list, app) {
+        n.all++;
+        n.by_state[app->state]++;
+    }
+    n.running = n.by_state[RM_APP_ST_RUNNING] + n.by_state[RM_APP_ST_FINISHING];
+    n.pending = n.all - n.running - n.by_state[RM_APP_ST_FINISHED] - n.by_state[RM_APP_ST_FAILED] -
+                n.by_state[RM_APP_ST_KILLED];
     return n;
 }
 
@@ -118,24 +127,18 @@ json_t *rm_json_metrics(struct rm *rm)
     struct rm_queue_info root;
     struct rm_res left;
     json_t *o = json_object();
-    struct rm_app *app;
-    int64_t submitted = 0, completed = 0, failed = 0, killed = 0;
+    struct apps apps;
 
     if (rm_sched_queue(rm->sched, "root", &root) < 0)
         return o;
-    DL_FOREACH (rm->app_list, app) { /* includes those of earlier processes */
-        submitted++;
-        completed += app->state == RM_APP_ST_FINISHED;
-        failed += app->state == RM_APP_ST_FAILED;
-        killed += app->state == RM_APP_ST_KILLED;
-    }
+    apps = count_apps(rm);
     left = rm_res_sub(root.effective_max, root.used);
-    num(o, "appsSubmitted", submitted);
-    num(o, "appsCompleted", completed);
-    num(o, "appsPending", count_apps(rm, false));
-    num(o, "appsRunning", count_apps(rm, true));
-    num(o, "appsFailed", failed);
-    num(o, "appsKilled", killed);
+    num(o, "appsSubmitted", apps.all);
+    num(o, "appsCompleted", apps.by_state[RM_APP_ST_FINISHED]);
+    num(o, "appsPending", apps.pending);
+    num(o, "appsRunning", apps.running);
+    num(o, "appsFailed", apps.by_state[RM_APP_ST_FAILED]);
+    num(o, "appsKilled", apps.by_state[RM_APP_ST_KILLED]);
     num(o, "reservedMB", root.reserved.mem);
     num(o, "availableMB", left.mem);
     num(o, "allocatedMB", root.used.mem - root.reserved.mem);
@@ -164,6 +167,18 @@ json_t *rm_json_metrics(struct rm *rm)
     return o;
 }
 
+/* In percent of the machine, floating, as Hadoop's NodeInfo: of a node that does not report its
+ * size, in percent of the memory for containers and of one core. */
+static void put_utilization(json_t *o, const struct rm_node *n)
+{
+    const struct rm_res *machine = &n->physical;
+    double mem = (double)(machine->mem ? machine->mem : n->total.mem);
+    double cores = machine->mem ? (double)machine->vcores : 1;
+
+    real(o, "memUtilization", mem > 0 ? (double)n->node_pmem * 100 / mem : 0);
+    real(o, "cpuUtilization", cores > 0 ? (double)n->node_cpu * 100 / cores : 0);
+}
+
 json_t *rm_json_node(const struct rm_node *n)
 {
     struct rm_node_usage use = { .total = n->total };
@@ -175,7 +190,7 @@ json_t *rm_json_node(const struct rm_node *n)
     str(o, "state", rm_node_fsm.state_names[n->state]);
     str(o, "id", n->key);
     str(o, "nodeHostName", n->id.host);
-    str(o, "nodeHTTPAddress", n->http);
+    str(o, "nodeHTTPAddress", rm_node_is_active(n) || n->state == RM_NODE_ST_NEW ? n->http : "");
     num(o, "lastHealthUpdate", n->health_ms);
     str(o, "version", n->version);
     str(o, "healthReport", n->health);
@@ -188,8 +203,7 @@ json_t *rm_json_node(const struct rm_node *n)
     num(o, "usedMemoryOpportGB", 0);
     num(o, "usedVirtualCoresOpport", 0);
     num(o, "numQueuedContainers", 0);
-    num(o, "memUtilization", rm_json_percent(n->node_pmem, (double)n->total.mem));
-    num(o, "cpuUtilization", rm_json_percent((double)n->node_cpu, (double)n->total.vcores));
+    put_utilization(o, n);
     (void)json_object_set_new(o, "allocationTags", json_object()); /* as num */
     (void)json_object_set_new(o, "nodeAttributesInfo", json_object());
     u = json_object();

@@ -13,6 +13,7 @@ json_t *rm_json_scheduler(struct rm *rm);
 json_t *rm_json_node(const struct rm_node *n);
 json_t *rm_json_app(struct rm_app *app);
 json_t *rm_json_attempt(const struct rm_attempt *att); /* in the list of attempts */
-const char *rm_json_final(int final_status);           /* "SUCCEEDED" */
+#define RM_JSON_FINALS 5
+const char *rm_json_final(int final_status); /* "SUCCEEDED" */
 
 #endif

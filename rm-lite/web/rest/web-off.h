@@ -16,6 +16,7 @@ RM_OFF(app_activities) _must_use_;
 RM_OFF(read_conf) _must_use_;
 RM_OFF(change_conf) _must_use_;
 RM_OFF(labels) _must_use_;
+RM_OFF(all_labels) _must_use_;
 RM_OFF(nodes_to_labels) _must_use_;
 RM_OFF(labels_to_nodes) _must_use_;
 RM_OFF(change_labels) _must_use_;

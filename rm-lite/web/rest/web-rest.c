@@ -52,7 +52,7 @@ static const struct row rows[] = {
     { "GET", "/nodes/{nodeId}/get-labels", rm_off_labels, NO_LABELS },
     { "POST", "/nodes/{nodeId}/replace-labels", rm_off_change_labels, NO_LABELS, true },
     { "GET", "/get-node-labels", rm_off_labels, NO_LABELS },
-    { "GET", "/get-rm-node-labels", rm_off_labels, NO_LABELS },
+    { "GET", "/get-rm-node-labels", rm_off_all_labels, NO_LABELS },
     { "GET", "/get-node-to-labels", rm_off_nodes_to_labels, NO_LABELS },
     { "GET", "/label-mappings", rm_off_labels_to_nodes, NO_LABELS },
     { "POST", "/add-node-labels", rm_off_change_labels, NO_LABELS, true },

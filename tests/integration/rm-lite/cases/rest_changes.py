@@ -208,7 +208,7 @@ def submission(rm, _app):
         tell(ask(rm, f"/apps/{again}")[0] == 404, "and there is no such application")
     refused(rm, "/apps", "POST", [], 400, "BadRequestException")
     status, found = ask(rm, f"/apps/{new['application-id']}/state", "PUT", {"state": "KILLED"})
-    same((status, found), (202, {"state": "ACCEPTED"}), "it is killed")
+    same((status, found), (202, {"state": "KILLING"}), "it is killed")
 
 
 def xml_bodies(rm, app):
