@@ -18,6 +18,9 @@ PROGRAMS += $(BUILD)/selvedge-rm
 
 UNIT_LINK_rm-lite = $(RM_DEPS)
 UNIT_LDLIBS_rm-lite = $(RM_LDLIBS)
+rm-lite/requests/test-name-filter_WRAP := strcasecmp
+rm-lite/requests/test-call-list_WRAP := strcasecmp
+rm-lite/web/rest/test-web-list_WRAP := strcasecmp
 
 # Plays nodes, client and masters for tests/integration/rm-lite/test-rm.
 RM_DRIVER_OBJS := $(addprefix $(BUILD)/tests/integration/rm-lite/,rm-driver.o rm-driver-life.o rm-driver-ends.o)

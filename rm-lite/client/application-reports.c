@@ -3,18 +3,19 @@
 #include "rm-lite/client/application-reports.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
-#include "common/str.h"
 #include "rm-lite/core/ended-containers.h"
 #include "rm-lite/core/rm-app-attempt.h"
 #include "rm-lite/core/rm-app.h"
 #include "rm-lite/core/rm-container.h"
 #include "rm-lite/requests/answer.h"
+#include "rm-lite/requests/app-filter.h"
 #include "rm-lite/requests/client-call.h"
 #include "rm-lite/requests/reports.h"
 #include "rm-lite/requests/viewer.h"
+#include "rm-lite/scheduler/scheduler.h"
 
 void rm_on_getApplicationReport(struct ipc_call *call, const ProtobufCMessage *request,
                                 void *userdata)
@@ -38,62 +39,68 @@ void rm_on_getApplicationReport(struct ipc_call *call, const ProtobufCMessage *r
         rm_answer_no_memory(call);
 }
 
-static bool in_list(char *const *list, size_t n, const char *s)
+/* ---- Lists of applications ---- */
+
+struct wanted_apps {
+    struct rm_app_filter filter;
+    struct rm_viewer who;
+    char *queue; /* full path: those in it and below alone; NULL: in any */
+};
+
+static void free_wanted(void *wanted)
 {
-    if (n == 0)
-        return true;
-    for (size_t i = 0; i < n; i++)
-        if (strcasecmp(list[i], s) == 0)
-            return true;
-    return false;
+    struct wanted_apps *w = wanted;
+
+    rm_app_filter_free(&w->filter);
+    free(w->queue);
+    free(w);
 }
 
-/* Matches the full path or the last part of the queue. */
-static bool in_queues(const struct rm_app *app, char *const *queues, size_t n)
+/* A list of all applications; NULL: no memory. */
+static struct wanted_apps *all_apps(struct rm *rm, struct rm_call_items *ret)
 {
-    const char *last = strrchr(app->queue, '.');
+    struct wanted_apps *w = calloc(1, sizeof(*w));
+    struct rm_app *app;
 
-    return in_list(queues, n, app->queue) || (last && in_list(queues, n, last + 1));
+    if (!w || !rm_call_items_new(ret, HASH_COUNT(rm->apps))) {
+        free(w);
+        return NULL;
+    }
+    rm_app_filter_init(&w->filter);
+    ret->wanted = w;
+    ret->free_wanted = free_wanted;
+    DL_FOREACH (rm->app_list, app)
+        ret->items[ret->n++].app = app->id;
+    return w;
 }
 
-static bool has_tag(const struct rm_app *app, char *const *tags, size_t n)
+static bool inside(const char *path, const char *queue)
 {
-    if (n == 0)
-        return true;
-    for (char **t = app->tags; t && *t; t++)
-        if (in_list(tags, n, *t))
-            return true;
-    return false;
+    size_t n = strlen(queue);
+
+    return strncmp(path, queue, n) == 0 && (path[n] == 0 || path[n] == '.');
 }
 
-static bool matches(struct ipc_call *call, const struct rm_app *app,
-                    const Hadoop__Yarn__GetApplicationsRequestProto *q)
+static bool takes(const struct wanted_apps *w, const struct rm_app *app)
 {
-    bool state = q->n_application_states == 0;
+    struct rm_app_usage use;
 
-    for (size_t i = 0; i < q->n_application_states && !state; i++)
-        state = (int)q->application_states[i] == rm_app_wire_state(app);
-    return state && in_list(q->application_types, q->n_application_types, app->type) &&
-           in_list(q->users, q->n_users, app->user) && in_queues(app, q->queues, q->n_queues) &&
-           has_tag(app, q->applicationtags, q->n_applicationtags) &&
-           (!q->name || strcmp(q->name, app->name) == 0) &&
-           (!q->has_start_begin || app->start_ms >= q->start_begin) &&
-           (!q->has_start_end || app->start_ms <= q->start_end) &&
-           (!q->has_finish_begin || app->finish_ms >= q->finish_begin) &&
-           (!q->has_finish_end || app->finish_ms <= q->finish_end) &&
-           (q->scope != HADOOP__YARN__APPLICATIONS_REQUEST_SCOPE_PROTO__OWN ||
-            sv_streq(rm_client_user(call), app->user));
+    if (!w->queue)
+        return rm_app_filter_takes(&w->filter, app);
+    return rm_sched_app_usage(app->rm->sched, app->id, &use) >= 0 &&
+           inside(use.queue_path, w->queue);
 }
 
-static int app_entry(struct rm *rm, struct sv_arena *a, const char *user,
+static int app_entry(struct rm *rm, struct sv_arena *a, void *wanted,
                      const struct rm_call_item *item, const ProtobufCMessage **ret)
 {
     struct rm_app *app = rm_app_find(rm, item->app);
+    const struct wanted_apps *w = wanted;
     Hadoop__Yarn__ApplicationReportProto *m;
 
-    if (!app)
+    if (!app || !takes(w, app))
         return 0;
-    m = rm_viewer_report_as(user, item->whole, a, app);
+    m = rm_viewer_report(&w->who, a, app);
     if (!m)
         return -ENOMEM;
     *ret = &m->base;
@@ -103,34 +110,84 @@ static int app_entry(struct rm *rm, struct sv_arena *a, const char *user,
 static const struct rm_call_kind call_apps = { app_entry, 1 };
 const struct rm_call_kind rm_call_queue_apps = { app_entry, 7 }; /* QueueInfoProto.applications */
 
+bool rm_call_apps_in(const struct rm_viewer *who, const char *queue, struct rm_call_items *ret)
+{
+    struct wanted_apps *w = all_apps(who->rm, ret);
+
+    if (!w || !(w->queue = strdup(queue)))
+        return false;
+    w->who = *who;
+    return true;
+}
+
+static int read_filter(struct ipc_call *call, const Hadoop__Yarn__GetApplicationsRequestProto *q,
+                       struct rm_app_filter *f, struct sv_error *err)
+{
+    const struct {
+        enum rm_filter_names which;
+        char *const *list;
+        size_t n;
+        enum rm_name_case letters;
+        const char *what;
+    } lists[] = {
+        { RM_FILTER_TYPES, q->application_types, q->n_application_types, RM_NAMES_ANY_CASE,
+          "application_types" },
+        { RM_FILTER_TAGS, q->applicationtags, q->n_applicationtags, RM_NAMES_ANY_CASE,
+          "applicationTags" },
+        { RM_FILTER_USERS, q->users, q->n_users, RM_NAMES_EXACT, "users" },
+        { RM_FILTER_QUEUES, q->queues, q->n_queues, RM_NAMES_EXACT, "queues" },
+    };
+    int r = 0;
+
+    for (size_t i = 0; i < SV_ARRAY_LEN(lists) && r >= 0; i++)
+        r = rm_name_filter_of_list(&f->names[lists[i].which], lists[i].list, lists[i].n,
+                                   lists[i].letters, lists[i].what, err);
+    if (r < 0)
+        return r;
+    if (q->n_application_states > 0)
+        f->states = 0;
+    for (size_t i = 0; i < q->n_application_states; i++)
+        f->states |= UINT32_C(1) << q->application_states[i];
+    f->start[0] = q->has_start_begin ? q->start_begin : f->start[0];
+    f->start[1] = q->has_start_end ? q->start_end : f->start[1];
+    f->finish[0] = q->has_finish_begin ? q->finish_begin : f->finish[0];
+    f->finish[1] = q->has_finish_end ? q->finish_end : f->finish[1];
+    if (q->name && !(f->name = strdup(q->name)))
+        return -ENOMEM;
+    if (q->scope == HADOOP__YARN__APPLICATIONS_REQUEST_SCOPE_PROTO__OWN &&
+        !(f->owner = strdup(rm_client_user(call))))
+        return -ENOMEM;
+    return 0;
+}
+
 void rm_on_getApplications(struct ipc_call *call, const ProtobufCMessage *request, void *userdata)
 {
     struct rm *rm = userdata;
     const Hadoop__Yarn__GetApplicationsRequestProto *q =
         (const Hadoop__Yarn__GetApplicationsRequestProto *)request;
     const struct rm_call_request r = { call, request, rm_on_getApplications };
-    int64_t limit = q->has_limit && q->limit >= 0 ? q->limit : INT64_MAX;
     _cleanup_(rm_call_items_free) struct rm_call_items list = { 0 };
-    struct rm_viewer who;
-    struct rm_app *app;
+    struct wanted_apps *w = all_apps(rm, &list);
+    struct sv_error err = { 0 };
+    int e = w ? read_filter(call, q, &w->filter, &err) : -ENOMEM;
 
-    if (!rm_call_items_new(&list, HASH_COUNT(rm->apps))) {
-        rm_answer_no_memory(call);
+    if (e < 0) {
+        if (e == -EINVAL)
+            ipc_call_fail(call, JAVA_YARN_EXCEPTION, "%s", err.text);
+        else
+            rm_answer_no_memory(call);
         return;
     }
-    rm_viewer_of_call(rm, call, &who);
-    DL_FOREACH (rm->app_list, app) {
-        if ((int64_t)list.n >= limit)
-            break;
-        if (matches(call, app, q))
-            list.items[list.n++] =
-                (struct rm_call_item){ .app = app->id, .whole = rm_viewer_sees(&who, app) };
-    }
-    if (rm_viewer_waits(&who))
+    if (q->has_limit && q->limit >= 0)
+        list.limit = q->limit;
+    rm_viewer_of_call(rm, call, &w->who);
+    if (rm_viewer_waits(&w->who))
         rm_groups_wait(rm, call, request, rm_on_getApplications);
     else
         rm_call_list(rm, &r, &call_apps, &list, NULL);
 }
+
+/* ---- Attempts and containers ---- */
 
 /* True if the caller may see the application's attempts and containers; else the call has been
  * answered, or will be handled again. */
@@ -244,14 +301,14 @@ void rm_on_getContainerReport(struct ipc_call *call, const ProtobufCMessage *req
         rm_answer_no_memory(call);
 }
 
-static int container_entry(struct rm *rm, struct sv_arena *a, const char *user,
+static int container_entry(struct rm *rm, struct sv_arena *a, void *wanted,
                            const struct rm_call_item *item, const ProtobufCMessage **ret)
 {
     const struct rm_container *c = rm_container_find(rm, item->container);
     const struct rm_attempt *att;
     Hadoop__Yarn__ContainerReportProto *m;
 
-    (void)user;
+    (void)wanted;
     if (!c && (att = rm_attempt_find(rm, item->container.attempt)))
         c = rm_ended_find(att, item->container);
     if (!c)

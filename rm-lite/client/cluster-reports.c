@@ -2,6 +2,7 @@
 #include "rm-lite/client/cluster-reports.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/str.h"
@@ -41,25 +42,25 @@ void rm_on_getClusterMetrics(struct ipc_call *call, const ProtobufCMessage *requ
     ipc_call_reply(call, &resp.base);
 }
 
-static bool is_requested(const Hadoop__Yarn__GetClusterNodesRequestProto *q,
-                         const struct rm_node *n)
+/* A bit for each value of NodeStateProto; 0: the active ones. */
+struct wanted_nodes {
+    uint32_t states;
+};
+
+static bool is_requested(const struct wanted_nodes *w, const struct rm_node *n)
 {
-    if (q->n_nodestates == 0)
-        return rm_node_is_active(n);
-    for (size_t i = 0; i < q->n_nodestates; i++)
-        if ((int)q->nodestates[i] == rm_node_wire_state(n))
-            return true;
-    return false;
+    return w->states ? (w->states >> rm_node_wire_state(n)) & 1 : rm_node_is_active(n);
 }
 
-static int node_entry(struct rm *rm, struct sv_arena *a, const char *user,
+static int node_entry(struct rm *rm, struct sv_arena *a, void *wanted,
                       const struct rm_call_item *item, const ProtobufCMessage **ret)
 {
     const struct rm_node *n = rm_node_find_key(rm, item->node);
     Hadoop__Yarn__NodeReportProto *m;
 
-    (void)user;
     if (!n && !(n = rm_node_find_inactive(rm, item->node)))
+        return 0;
+    if (!is_requested(wanted, n))
         return 0;
     m = rm_node_report(a, n);
     if (!m)
@@ -69,6 +70,24 @@ static int node_entry(struct rm *rm, struct sv_arena *a, const char *user,
     return 0;
 }
 
+/* A list of all nodes; NULL: no memory. */
+static struct wanted_nodes *all_nodes(struct rm *rm, struct rm_call_items *ret)
+{
+    struct rm_node *tables[] = { rm->nodes, rm->inactive_nodes };
+    struct wanted_nodes *w = calloc(1, sizeof(*w));
+
+    if (!w || !rm_call_items_new(ret, HASH_COUNT(rm->nodes) + HASH_COUNT(rm->inactive_nodes))) {
+        free(w);
+        return NULL;
+    }
+    ret->wanted = w;
+    ret->free_wanted = free;
+    for (size_t t = 0; t < SV_ARRAY_LEN(tables); t++)
+        for (const struct rm_node *n = tables[t]; n; n = n->hh.next)
+            ret->items[ret->n++].node = rm_strdup(n->key);
+    return w;
+}
+
 void rm_on_getClusterNodes(struct ipc_call *call, const ProtobufCMessage *request, void *userdata)
 {
     static const struct rm_call_kind kind = { node_entry, 1 };
@@ -76,17 +95,15 @@ void rm_on_getClusterNodes(struct ipc_call *call, const ProtobufCMessage *reques
     const Hadoop__Yarn__GetClusterNodesRequestProto *q =
         (const Hadoop__Yarn__GetClusterNodesRequestProto *)request;
     const struct rm_call_request r = { call, request, rm_on_getClusterNodes };
-    struct rm_node *tables[] = { rm->nodes, rm->inactive_nodes };
     _cleanup_(rm_call_items_free) struct rm_call_items list = { 0 };
+    struct wanted_nodes *w = all_nodes(rm, &list);
 
-    if (!rm_call_items_new(&list, HASH_COUNT(rm->nodes) + HASH_COUNT(rm->inactive_nodes))) {
+    if (!w) {
         rm_answer_no_memory(call);
         return;
     }
-    for (size_t t = 0; t < SV_ARRAY_LEN(tables); t++)
-        for (const struct rm_node *n = tables[t]; n; n = n->hh.next)
-            if (is_requested(q, n))
-                list.items[list.n++].node = rm_strdup(n->key);
+    for (size_t i = 0; i < q->n_nodestates; i++)
+        w->states |= UINT32_C(1) << q->nodestates[i];
     rm_call_list(rm, &r, &kind, &list, NULL);
 }
 
@@ -218,31 +235,6 @@ static void add_children(struct walk *w)
     (void)rm_sched_each_queue(w->rm->sched, add_child, w); /* add_child never fails */
 }
 
-static bool inside(const char *path, const char *queue)
-{
-    size_t n = strlen(queue);
-
-    return strncmp(path, queue, n) == 0 && (path[n] == 0 || path[n] == '.');
-}
-
-static bool choose_apps(const struct rm_viewer *who, const struct rm_queue_info *q,
-                        struct rm_call_items *ret)
-{
-    struct rm *rm = who->rm;
-    struct rm_app *app;
-
-    if (!rm_call_items_new(ret, HASH_COUNT(rm->apps)))
-        return false;
-    DL_FOREACH (rm->app_list, app) {
-        struct rm_app_usage use;
-
-        if (rm_sched_app_usage(rm->sched, app->id, &use) >= 0 && inside(use.queue_path, q->path))
-            ret->items[ret->n++] =
-                (struct rm_call_item){ .app = app->id, .whole = rm_viewer_sees(who, app) };
-    }
-    return true;
-}
-
 void rm_on_getQueueInfo(struct ipc_call *call, const ProtobufCMessage *request, void *userdata)
 {
     struct rm *rm = userdata;
@@ -261,13 +253,17 @@ void rm_on_getQueueInfo(struct ipc_call *call, const ProtobufCMessage *request, 
         return;
     }
     rm_viewer_of_call(rm, call, &who);
+    if (rm_viewer_waits(&who)) {
+        rm_groups_wait(rm, call, request, rm_on_getQueueInfo);
+        return;
+    }
     if (!q->queuename || rm_sched_queue(rm->sched, q->queuename, &info) < 0) {
         ipc_call_reply(call, &resp.base); /* as Hadoop: an empty answer for an unknown queue */
         return;
     }
     rm_queue_counters_gather(rm);
     resp.queueinfo = queue_to(a, rm, &info);
-    if (!resp.queueinfo || (q->includeapplications && !choose_apps(&who, &info, &list))) {
+    if (!resp.queueinfo || (q->includeapplications && !rm_call_apps_in(&who, info.path, &list))) {
         rm_answer_no_memory(call);
         return;
     }
@@ -284,10 +280,7 @@ void rm_on_getQueueInfo(struct ipc_call *call, const ProtobufCMessage *request, 
             return;
         }
     }
-    if (rm_viewer_waits(&who))
-        rm_groups_wait(rm, call, request, rm_on_getQueueInfo);
-    else
-        rm_call_list(rm, &r, &rm_call_queue_apps, &list, &resp.queueinfo->base);
+    rm_call_list(rm, &r, &rm_call_queue_apps, &list, &resp.queueinfo->base);
 }
 
 struct acls {

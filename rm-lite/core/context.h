@@ -38,6 +38,7 @@ struct rm_sched;
 struct rm_secrets;
 struct rm_store;
 struct rm_waiting;
+struct rm_web_list;
 struct sv_http;
 
 #define RM_NODE_STATES_MAX 16
@@ -67,6 +68,7 @@ struct rm {
     size_t n_completed;
     int32_t node_counts[RM_NODE_STATES_MAX];    /* of rm->nodes and rm->inactive_nodes, by state */
     int n_lists;                                /* web-list.c: lists being written */
+    struct rm_web_list *selecting;              /* web-list.c: lists that select their entries */
     struct rm_call_lists *call_lists;           /* call-list.c, or NULL */
     struct rm_container *containers, *expiring; /* by id; in order of expires_ms */
     struct rm_done *done;                       /* by container id */

@@ -7,7 +7,9 @@
 
 #include "common/buf.h"
 #include "common/loop-guard.h"
+#include "common/user-groups.h"
 #include "rm-lite/requests/answer.h"
+#include "rm-lite/requests/viewer.h"
 
 #define ANSWER_MAX (120u << 20) /* Hadoop's clients accept 128 MiB, ipc.maximum.response.length */
 #define MEMBER(n) ((uint8_t)((n) << 3 | 2))
@@ -19,11 +21,12 @@ struct waiting {
 };
 
 struct rm_call_lists {
-    sd_event_source *turn; /* enabled while a list is being built or waits */
-    struct ipc_call *call; /* the call whose list is being built, or NULL */
+    sd_event_source *turn;    /* enabled while a list is being built or waits */
+    struct rm_call_request q; /* whose list is being built; call NULL: none */
     const struct rm_call_kind *kind;
     struct rm_call_items list;
     size_t at;
+    int64_t made;   /* entries */
     bool in_member; /* entries are in a member of the answer, whose other members `head` has */
     struct sv_buf text;
     struct waiting *waiting; /* oldest first */
@@ -31,7 +34,7 @@ struct rm_call_lists {
 
 bool rm_call_items_new(struct rm_call_items *l, size_t n)
 {
-    *l = (struct rm_call_items){ .items = calloc(n + 1, sizeof(*l->items)) };
+    *l = (struct rm_call_items){ .items = calloc(n + 1, sizeof(*l->items)), .limit = INT64_MAX };
     return l->items != NULL;
 }
 
@@ -40,6 +43,8 @@ void rm_call_items_free(struct rm_call_items *l)
     for (size_t i = 0; l->items && i < l->n; i++)
         free(l->items[i].node);
     free(l->items);
+    if (l->wanted)
+        l->free_wanted(l->wanted);
     *l = (struct rm_call_items){ 0 };
 }
 
@@ -101,21 +106,38 @@ static const uint8_t *put_front(struct sv_buf *b)
 
 /* ---- A list ---- */
 
-/* Appends at most `max` entries. */
-static int put_entries(struct rm *rm, struct rm_call_lists *l, size_t max)
+static bool is_made(const struct rm_call_lists *l)
+{
+    return l->at == l->list.n || l->made >= l->list.limit;
+}
+
+/* Looks at the next object. */
+static int put_next(struct rm *rm, struct sv_arena *a, struct rm_call_lists *l,
+                    struct rm_turn *turn)
+{
+    const ProtobufCMessage *m = NULL;
+    int r = l->kind->entry(rm, a, l->list.wanted, &l->list.items[l->at], &m);
+
+    l->at++;
+    if (r >= 0 && m)
+        r = put_entry(&l->text, m, l->kind->member);
+    l->made += m != NULL;
+    rm_turn_count(turn, m != NULL);
+    return r;
+}
+
+/* One turn; a list that is `whole` is made to its end. -EAGAIN: some entries were made without the
+ * caller's groups. */
+static int put_entries(struct rm *rm, struct rm_call_lists *l, bool whole)
 {
     _cleanup_arena_ struct sv_arena *a = rm_answer_arena();
-    const char *user = ipc_call_peer(l->call)->user;
+    struct rm_turn turn = rm_turn_begin();
     int r = a ? 0 : -ENOMEM;
 
-    for (; r >= 0 && max > 0 && l->at < l->list.n; max--, l->at++) {
-        const ProtobufCMessage *m = NULL;
-
-        r = l->kind->entry(rm, a, user ? user : "", &l->list.items[l->at], &m);
-        if (r >= 0 && m)
-            r = put_entry(&l->text, m, l->kind->member);
-    }
-    return r;
+    (void)sv_groups_missed(rm->groups); /* missed by others, ignoring */
+    while (r >= 0 && !is_made(l) && (whole || !rm_turn_is_over(&turn)))
+        r = put_next(rm, a, l, &turn);
+    return r >= 0 && sv_groups_missed(rm->groups) ? -EAGAIN : r;
 }
 
 static void reply(struct ipc_call *call, struct sv_buf *text, bool in_member)
@@ -125,29 +147,33 @@ static void reply(struct ipc_call *call, struct sv_buf *text, bool in_member)
     ipc_call_reply_packed(call, p, text->len - (size_t)(p - text->data));
 }
 
-static void finish(struct rm_call_lists *l, int r)
+static void finish(struct rm *rm, struct rm_call_lists *l, int r)
 {
-    struct ipc_call *call = SV_TAKE(l->call);
+    struct rm_call_request q = l->q;
 
+    l->q.call = NULL;
     if (r == -EMSGSIZE)
-        ipc_call_fail(call, JAVA_YARN_EXCEPTION,
+        ipc_call_fail(q.call, JAVA_YARN_EXCEPTION,
                       "the list has more than %u MiB: ask for fewer, by state, user or limit",
                       ANSWER_MAX >> 20);
+    else if (r == -EAGAIN)
+        rm_groups_wait(rm, q.call, q.request, q.handler);
     else if (r < 0)
-        rm_answer_no_memory(call);
+        rm_answer_no_memory(q.call);
     else
-        reply(call, &l->text, l->in_member);
+        reply(q.call, &l->text, l->in_member);
     rm_call_items_free(&l->list);
     sv_buf_free(&l->text);
     l->at = 0;
+    l->made = 0;
 }
 
-static void make(struct rm *rm, struct rm_call_lists *l, size_t max)
+static void make(struct rm *rm, struct rm_call_lists *l)
 {
-    int r = put_entries(rm, l, max);
+    int r = put_entries(rm, l, false);
 
-    if (r < 0 || l->at == l->list.n)
-        finish(l, r);
+    if (r < 0 || is_made(l))
+        finish(rm, l, r);
 }
 
 static void next_waiting(struct rm *rm, struct rm_call_lists *l)
@@ -166,8 +192,8 @@ static int on_turn(sd_event_source *source, void *userdata)
     struct rm *rm = userdata;
     struct rm_call_lists *l = rm->call_lists;
 
-    if (l->call)
-        make(rm, l, RM_CALL_LIST_TURN);
+    if (l->q.call)
+        make(rm, l);
     else if (l->waiting)
         next_waiting(rm, l);
     else
@@ -213,15 +239,15 @@ static void answer_short(struct rm *rm, const struct rm_call_request *q,
                          const ProtobufCMessage *head)
 {
     struct rm_call_lists one = {
-        .call = q->call, .kind = kind, .list = *items, .text = SV_BUF_INIT(ANSWER_MAX)
+        .q = *q, .kind = kind, .list = *items, .text = SV_BUF_INIT(ANSWER_MAX)
     };
     int r = head ? put_head(&one.text, head) : 0;
 
     one.in_member = head != NULL;
     *items = (struct rm_call_items){ 0 };
     if (r >= 0)
-        r = put_entries(rm, &one, one.list.n);
-    finish(&one, r);
+        r = put_entries(rm, &one, true);
+    finish(rm, &one, r);
 }
 
 void rm_call_list(struct rm *rm, const struct rm_call_request *q, const struct rm_call_kind *kind,
@@ -230,7 +256,7 @@ void rm_call_list(struct rm *rm, const struct rm_call_request *q, const struct r
     struct rm_call_lists *l;
     int r = 0;
 
-    if (items->n <= 2 * RM_CALL_LIST_TURN) {
+    if (items->n <= RM_CALL_LIST_SHORT) {
         answer_short(rm, q, kind, items, head);
         return;
     }
@@ -241,12 +267,12 @@ void rm_call_list(struct rm *rm, const struct rm_call_request *q, const struct r
         return;
     }
     (void)sd_event_source_set_enabled(l->turn, SD_EVENT_ON); /* cannot fail, ignoring */
-    if (l->call) {
-        rm_call_items_free(items); /* selected again in its turn */
+    if (l->q.call) {
+        rm_call_items_free(items); /* made again in its turn */
         wait_for_turn(l, q);
         return;
     }
-    l->call = q->call;
+    l->q = *q;
     l->kind = kind;
     l->list = *items;
     *items = (struct rm_call_items){ 0 };
@@ -254,7 +280,7 @@ void rm_call_list(struct rm *rm, const struct rm_call_request *q, const struct r
     if (head)
         r = put_head(&l->text, head);
     if (r < 0)
-        finish(l, r);
+        finish(rm, l, r);
 }
 
 void rm_call_lists_stop(struct rm *rm)
@@ -264,8 +290,8 @@ void rm_call_lists_stop(struct rm *rm)
 
     if (!l)
         return;
-    if (l->call)
-        finish(l, -ENOMEM); /* the client tries again, ignoring */
+    if (l->q.call)
+        finish(rm, l, -ENOMEM); /* the client tries again, ignoring */
     DL_FOREACH_SAFE (l->waiting, w, tmp) {
         rm_answer_no_memory(w->q.call);
         free(w);

@@ -119,10 +119,11 @@ static char *literal(const char *s)
     return (char *)(uintptr_t)s; /* protobuf-c's messages have no const, and it is only packed */
 }
 
-Hadoop__Yarn__ApplicationReportProto *rm_viewer_report_as(const char *user, bool sees,
-                                                          struct sv_arena *a, struct rm_app *app)
+Hadoop__Yarn__ApplicationReportProto *rm_viewer_report(const struct rm_viewer *v,
+                                                       struct sv_arena *a, struct rm_app *app)
 {
-    Hadoop__Yarn__ApplicationReportProto *m = rm_app_report(a, app, user);
+    bool sees = rm_viewer_sees(v, app);
+    Hadoop__Yarn__ApplicationReportProto *m = rm_app_report(a, app, v->user);
 
     if (!m || sees)
         return m;
@@ -131,10 +132,4 @@ Hadoop__Yarn__ApplicationReportProto *rm_viewer_report_as(const char *user, bool
     m->diagnostics = literal("");
     m->client_to_am_token = NULL;
     return m;
-}
-
-Hadoop__Yarn__ApplicationReportProto *rm_viewer_report(const struct rm_viewer *v,
-                                                       struct sv_arena *a, struct rm_app *app)
-{
-    return rm_viewer_report_as(v->user, rm_viewer_sees(v, app), a, app);
 }

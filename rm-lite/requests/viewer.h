@@ -29,8 +29,6 @@ int rm_viewers_start(struct rm *rm) _must_use_;
 void rm_viewers_stop(struct rm *rm);
 
 /* The report of an application, reduced to what the viewer may see. */
-Hadoop__Yarn__ApplicationReportProto *rm_viewer_report_as(const char *user, bool sees,
-                                                          struct sv_arena *a, struct rm_app *app);
 Hadoop__Yarn__ApplicationReportProto *rm_viewer_report(const struct rm_viewer *v,
                                                        struct sv_arena *a, struct rm_app *app);
 

@@ -111,6 +111,12 @@ static struct rm_app *start_of(const struct rm *rm, const char *before)
     return app;
 }
 
+/* Searching a long name costs as much as looking at many applications. */
+static size_t cost_of(const struct wanted *w, const struct rm_app *app)
+{
+    return 1 + (is_set(w->name) ? strlen(app->name) / RM_PAGE_WALK_BYTES : 0);
+}
+
 /* Adds rows from `app` on; returns the last application scanned, or NULL if there is no older
  * one. */
 static const struct rm_app *put_rows(struct sv_html *h, const struct rm_viewer *who,
@@ -120,8 +126,9 @@ static const struct rm_app *put_rows(struct sv_html *h, const struct rm_viewer *
     size_t walked = 0, shown = 0;
     const struct rm_app *last = NULL;
 
-    for (; app && shown < limit && walked < RM_PAGE_WALK; app = older(who->rm, app), walked++) {
+    for (; app && shown < limit && walked < RM_PAGE_WALK; app = older(who->rm, app)) {
         last = app;
+        walked += cost_of(w, app);
         if (!takes(w, app))
             continue;
         put_row(h, who, app);

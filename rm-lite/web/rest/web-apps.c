@@ -3,9 +3,11 @@
 
 #include <errno.h>
 #include <jansson.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/str.h"
+#include "common/user-groups.h"
 #include "rm-lite/core/rm-app.h"
 #include "rm-lite/requests/viewer.h"
 #include "rm-lite/web/rest/web-attempts.h"
@@ -41,32 +43,82 @@ static json_t *app_entry(struct rm *rm, const struct rm_list_item *item)
     return app ? shown_app(item->whole, app) : NULL;
 }
 
+/* ---- The list ---- */
+
+struct wanted {
+    struct rm_app_filter filter;
+    struct rm_viewer who;
+};
+
+static void free_wanted(void *wanted)
+{
+    struct wanted *w = wanted;
+
+    rm_app_filter_free(&w->filter);
+    free(w);
+}
+
+static bool gather(struct rm *rm, const void *wanted, struct rm_list_items *ret)
+{
+    struct rm_app *app;
+
+    (void)wanted;
+    if (!rm_list_items_new(ret, HASH_COUNT(rm->apps)))
+        return false;
+    DL_FOREACH (rm->app_list, app)
+        ret->items[ret->n++].app = app->id;
+    return true;
+}
+
+static bool takes(struct rm *rm, const void *wanted, struct rm_list_item *item)
+{
+    const struct rm_app *app = rm_app_find(rm, item->app);
+    const struct wanted *w = wanted;
+
+    if (!app || !rm_app_filter_takes(&w->filter, app))
+        return false;
+    item->whole = rm_viewer_sees(&w->who, app);
+    return true;
+}
+
+/* The groups of a viewer to whom lists may give access; -EAGAIN: pending. */
+static int viewer_groups(struct rm *rm, const struct rm_viewer *who)
+{
+    char *const *names;
+
+    if (rm_viewer_waits(who))
+        return -EAGAIN;
+    return who->sees_all || !*who->user ? 0 : sv_groups_of(rm->groups, who->user, &names);
+}
+
 int rm_web_apps(struct rm *rm, const struct sv_http_request *req, const char *rest,
                 struct sv_http_response *ret)
 {
-    static const struct rm_list_kind kind = { "apps", "app", app_entry };
+    static const struct rm_list_kind kind = { .outer = "apps",
+                                              .inner = "app",
+                                              .gather = gather,
+                                              .takes = takes,
+                                              .entry = app_entry,
+                                              .free_wanted = free_wanted };
+    struct rm_list list = { .kind = &kind, .most = HASH_COUNT(rm->apps) };
+    struct wanted *w = calloc(1, sizeof(*w));
     struct sv_error err = { 0 };
-    struct rm_list_item *items;
-    struct rm_viewer who;
-    struct rm_app *app;
-    int64_t limit;
-    size_t n = 0;
+    int r;
 
     (void)rest;
-    rm_viewer_of_request(rm, req, &who);
-    if (rm_query_check_apps(req, &limit, &err) < 0)
-        return rm_web_bad_request(ret, "%s", err.text);
-    items = calloc(HASH_COUNT(rm->apps) + 1, sizeof(*items));
-    if (!items)
+    if (!w)
         return -ENOMEM;
-    DL_FOREACH (rm->app_list, app)
-        if ((int64_t)n < limit && rm_query_takes_app(req, app))
-            items[n++] =
-                (struct rm_list_item){ .app = app->id, .whole = rm_viewer_sees(&who, app) };
-    if (!rm_viewer_waits(&who))
-        return rm_web_list(rm, req, ret, &kind, items, n);
-    rm_list_free(items, n);
-    return -EAGAIN;
+    list.wanted = w;
+    rm_viewer_of_request(rm, req, &w->who);
+    r = rm_query_apps(req, &w->filter, &list.limit, &err);
+    if (r >= 0)
+        r = viewer_groups(rm, &w->who);
+    if (r >= 0)
+        return rm_web_list(rm, req, ret, &list);
+    free_wanted(w);
+    if (r == -EDOM)
+        return rm_web_illegal_argument(ret, "%s", err.text);
+    return r == -EINVAL ? rm_web_bad_request(ret, "%s", err.text) : r;
 }
 
 int rm_web_app(struct rm *rm, const struct sv_http_request *req, const char *rest,
@@ -97,5 +149,5 @@ int rm_web_app(struct rm *rm, const struct sv_http_request *req, const char *res
                            json_pack("{s:o}", "app", shown_app(rm_viewer_sees(&who, app), app)));
     if (!rm_viewer_sees(&who, app))
         return rm_web_hidden(who.user, app->id_str, ret);
-    return rm_web_attempts(rm, app, rest + strlen("/appattempts"), ret);
+    return rm_web_attempts(rm, app, req, rest + strlen("/appattempts"), ret);
 }

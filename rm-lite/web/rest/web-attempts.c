@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/str.h"
@@ -17,6 +18,7 @@
 #include "rm-lite/core/rm-node.h"
 #include "rm-lite/core/tracking.h"
 #include "rm-lite/web/rest/web-json.h"
+#include "rm-lite/web/rest/web-list.h"
 #include "rm-lite/web/rest/web-reply.h"
 
 /* A value of an enumeration without the prefix of its message: "RUNNING". */
@@ -102,7 +104,36 @@ static int get_list(const struct rm_app *app, struct sv_http_response *ret)
     return rm_web_json(ret, 200, json_pack("{s:{s:o}}", "appAttempts", "appAttempt", list));
 }
 
-static int get_containers(const struct rm_attempt *att, struct sv_http_response *ret)
+/* ---- Containers ---- */
+
+static bool gather(struct rm *rm, const void *wanted, struct rm_list_items *ret)
+{
+    const struct yarn_attempt_id *id = wanted;
+    const struct rm_attempt *att = rm_attempt_find(rm, *id);
+
+    if (!att)
+        return rm_list_items_new(ret, 0);
+    if (!rm_list_items_new(ret, (size_t)att->app->n_live + rm_ended_count(att)))
+        return false;
+    for (const struct rm_container *c = att->app->containers; c; c = c->p_next)
+        if (c->attempt == att)
+            ret->items[ret->n++].container = c->id;
+    for (const struct rm_container *c = rm_ended_first(att); c; c = rm_ended_next(c))
+        ret->items[ret->n++].container = c->id;
+    return true;
+}
+
+static json_t *container_entry(struct rm *rm, const struct rm_list_item *item)
+{
+    const struct rm_container *c = rm_container_find(rm, item->container);
+    const struct rm_attempt *att = rm_attempt_find(rm, item->container.attempt);
+
+    if (!c && att)
+        c = rm_ended_find(att, item->container);
+    return c ? container_json(c) : NULL;
+}
+
+static int short_list(const struct rm_attempt *att, struct sv_http_response *ret)
 {
     json_t *list = json_array(), *one;
 
@@ -112,11 +143,34 @@ static int get_containers(const struct rm_attempt *att, struct sv_http_response 
     for (const struct rm_container *c = rm_ended_first(att); c; c = rm_ended_next(c))
         (void)json_array_append_new(list, container_json(c)); /* as above */
     if (json_array_size(list) > 1)
-        return rm_web_json(ret, 200, json_pack("{s:o}", "container", list));
+        return rm_web_tree(ret, 200, "containers", json_pack("{s:o}", "container", list));
     one = json_array_size(list) == 1 ? json_pack("{s:O}", "container", json_array_get(list, 0))
                                      : json_object();
     json_decref(list);
-    return rm_web_json(ret, 200, one);
+    return rm_web_tree(ret, 200, "containers", one);
+}
+
+static int get_containers(struct rm *rm, const struct rm_attempt *att,
+                          const struct sv_http_request *req, struct sv_http_response *ret)
+{
+    static const struct rm_list_kind kind = { .outer = "containers",
+                                              .inner = "container",
+                                              .bare = true,
+                                              .gather = gather,
+                                              .entry = container_entry,
+                                              .free_wanted = free };
+    struct rm_list list = { .kind = &kind,
+                            .most = (size_t)att->app->n_live + rm_ended_count(att),
+                            .limit = INT64_MAX };
+    struct yarn_attempt_id *id;
+
+    if (list.most <= RM_LIST_SHORT)
+        return short_list(att, ret);
+    list.wanted = id = malloc(sizeof(*id));
+    if (!id)
+        return -ENOMEM;
+    *id = att->id;
+    return rm_web_list(rm, req, ret, &list);
 }
 
 static int get_container(const struct rm *rm, const struct rm_attempt *att, const char *text,
@@ -135,8 +189,8 @@ static int get_container(const struct rm *rm, const struct rm_attempt *att, cons
     return rm_web_json(ret, 200, container_json(c));
 }
 
-int rm_web_attempts(struct rm *rm, struct rm_app *app, const char *rest,
-                    struct sv_http_response *ret)
+int rm_web_attempts(struct rm *rm, struct rm_app *app, const struct sv_http_request *req,
+                    const char *rest, struct sv_http_response *ret)
 {
     char text[YARN_ID_TEXT_MAX];
     struct yarn_attempt_id id;
@@ -159,7 +213,7 @@ int rm_web_attempts(struct rm *rm, struct rm_app *app, const char *rest,
     if (!*rest)
         return rm_web_json(ret, 200, attempt_json(att));
     if (strcmp(rest, "/containers") == 0)
-        return get_containers(att, ret);
+        return get_containers(rm, att, req, ret);
     if (sv_has_prefix(rest, "/containers/"))
         return get_container(rm, att, rest + strlen("/containers/"), ret);
     return rm_web_not_found(ret, "no such resource");

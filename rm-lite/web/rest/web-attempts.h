@@ -6,7 +6,7 @@
 #include "rm-lite/core/context.h"
 
 /* `rest`: the path after "appattempts", "" or with its slash. */
-int rm_web_attempts(struct rm *rm, struct rm_app *app, const char *rest,
-                    struct sv_http_response *ret) _must_use_;
+int rm_web_attempts(struct rm *rm, struct rm_app *app, const struct sv_http_request *req,
+                    const char *rest, struct sv_http_response *ret) _must_use_;
 
 #endif

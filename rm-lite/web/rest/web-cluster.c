@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -79,27 +80,57 @@ static json_t *node_entry(struct rm *rm, const struct rm_list_item *item)
     return n ? rm_json_node(n) : NULL;
 }
 
+struct wanted_nodes {
+    uint32_t states; /* a bit for each NodeStateProto */
+};
+
+static bool gather_nodes(struct rm *rm, const void *wanted, struct rm_list_items *ret)
+{
+    struct rm_node *tables[] = { rm->nodes, rm->inactive_nodes };
+
+    (void)wanted;
+    if (!rm_list_items_new(ret, HASH_COUNT(rm->nodes) + HASH_COUNT(rm->inactive_nodes)))
+        return false;
+    for (size_t t = 0; t < SV_ARRAY_LEN(tables); t++)
+        for (struct rm_node *node = tables[t]; node; node = node->hh.next) {
+            ret->items[ret->n].node = strdup(node->key);
+            ret->n += ret->items[ret->n].node != NULL; /* no memory: it is missing, ignoring */
+        }
+    return true;
+}
+
+static bool takes_node(struct rm *rm, const void *wanted, struct rm_list_item *item)
+{
+    const struct rm_node *n = rm_node_find_key(rm, item->node);
+    const struct wanted_nodes *w = wanted;
+
+    n = n ?: rm_node_find_inactive(rm, item->node);
+    return n && (w->states >> rm_node_wire_state(n)) & 1;
+}
+
 ON(nodes)
 {
-    static const struct rm_list_kind kind = { "nodes", "node", node_entry };
-    struct rm_node *tables[] = { rm->nodes, rm->inactive_nodes };
-    size_t n = 0, most = HASH_COUNT(rm->nodes) + HASH_COUNT(rm->inactive_nodes);
+    static const struct rm_list_kind kind = { .outer = "nodes",
+                                              .inner = "node",
+                                              .gather = gather_nodes,
+                                              .takes = takes_node,
+                                              .entry = node_entry,
+                                              .free_wanted = free };
+    struct rm_list list = { .kind = &kind,
+                            .most = HASH_COUNT(rm->nodes) + HASH_COUNT(rm->inactive_nodes),
+                            .limit = INT64_MAX };
     struct sv_error err = { 0 };
-    struct rm_list_item *items;
+    struct wanted_nodes *w;
+    uint32_t states;
 
     (void)rest;
-    if (rm_query_check_nodes(req, &err) < 0)
-        return rm_web_bad_request(ret, "%s", err.text);
-    items = calloc(most + 1, sizeof(*items));
-    if (!items)
+    if (rm_query_nodes(req, &states, &err) < 0)
+        return rm_web_illegal_argument(ret, "%s", err.text);
+    list.wanted = w = calloc(1, sizeof(*w));
+    if (!w)
         return -ENOMEM;
-    for (size_t t = 0; t < SV_ARRAY_LEN(tables); t++)
-        for (struct rm_node *node = tables[t]; node; node = node->hh.next)
-            if (rm_query_takes_node(req, node)) {
-                items[n].node = strdup(node->key);
-                n += items[n].node != NULL; /* no memory: it is missing, ignoring */
-            }
-    return rm_web_list(rm, req, ret, &kind, items, n);
+    w->states = states;
+    return rm_web_list(rm, req, ret, &list);
 }
 
 ON(node)

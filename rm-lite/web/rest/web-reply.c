@@ -51,13 +51,16 @@ int rm_web_error(struct sv_http_response *ret, unsigned status, const char *exce
                  const char *fmt, ...)
 {
     char text[512], safe[4 * sizeof(text)], class[128];
+    const char *last = strrchr(exception, '.');
     va_list ap;
 
     va_start(ap, fmt);
     (void)vsnprintf(text, sizeof(text), fmt, ap);
     va_end(ap);
     sv_escape(safe, sizeof(safe), text); /* the text has parts of the request */
-    (void)snprintf(class, sizeof(class), "org.apache.hadoop.yarn.webapp.%s", exception);
+    (void)snprintf(class, sizeof(class), "%s%s", last ? "" : "org.apache.hadoop.yarn.webapp.",
+                   exception);
+    exception = last ? last + 1 : exception;
     return rm_web_json(ret, status,
                        json_pack("{s:{s:s, s:s, s:s}}", "RemoteException", "exception", exception,
                                  "message", safe, "javaClassName", class));

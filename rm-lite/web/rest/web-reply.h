@@ -11,8 +11,8 @@
 int rm_web_tree(struct sv_http_response *ret, unsigned status, const char *element, json_t *tree)
     _must_use_;
 #define rm_web_json(ret, status, tree) rm_web_tree(ret, status, NULL, tree)
-/* {"RemoteException":{…}} with a class of org.apache.hadoop.yarn.webapp, as REST clients parse it.
- */
+/* {"RemoteException":{…}} with a class of org.apache.hadoop.yarn.webapp, as REST clients parse it;
+ * an `exception` with a dot is the full name of a class. */
 int rm_web_error(struct sv_http_response *ret, unsigned status, const char *exception,
                  const char *fmt, ...) _printf_(4, 5) _must_use_;
 /* 403: diagnostics, addresses and containers are only for users who may view the application. */
@@ -22,6 +22,9 @@ int rm_web_text(struct sv_http_response *ret, unsigned status, const char *text)
 int rm_web_redirect(struct sv_http_response *ret, const char *to) _must_use_;
 
 #define rm_web_not_found(ret, ...) rm_web_error(ret, 404, "NotFoundException", __VA_ARGS__)
+/* A failed valueOf() of a Java enum, as Hadoop's GenericExceptionHandler answers it. */
+#define rm_web_illegal_argument(ret, ...)                                                          \
+    rm_web_error(ret, 400, "java.lang.IllegalArgumentException", __VA_ARGS__)
 #define rm_web_bad_request(ret, ...) rm_web_error(ret, 400, "BadRequestException", __VA_ARGS__)
 
 #endif

@@ -343,6 +343,41 @@ static void flood(struct peer_node *n, int64_t ms)
     check(sent > 0, "one node floods: %zu heartbeats in %lld ms", sent, (long long)ms);
 }
 
+/* ---- Clients ---- */
+
+/* A filter of 1,000 members is applied, one of more is refused, and so are 30 MB of states. */
+static void big_filters(struct ipc_client *c)
+{
+    enum { MEMBERS = 1000, STATES = 15000000 };
+    _cleanup_arena_ struct sv_arena *a = big_arena();
+    Hadoop__Yarn__GetApplicationsRequestProto *q = peer_request(a, "getApplications");
+    Hadoop__Yarn__GetApplicationsResponseProto *m;
+    char **list = sv_newn(a, char *, MEMBERS + 1);
+
+    for (int i = 0; list && i <= MEMBERS; i++)
+        list[i] = sv_arena_printf(a, "member-%d", i);
+    if (!list || !list[MEMBERS])
+        die("memory", NULL);
+    list[0] = peer_text("ann");
+    q->users = list;
+    q->n_users = MEMBERS;
+    m = (void *)(uintptr_t)peer_call(a, c, "getApplications", q);
+    check(m && m->n_applications == 2, "1,000 users: two applications %s", peer.err.text);
+    q->n_users = MEMBERS + 1;
+    check(!peer_call(a, c, "getApplications", q) &&
+              strstr(peer.err.text, "users: more than 1000 members"),
+          "1,001 users are refused: %.150s", peer.err.text);
+    q->n_users = 0;
+    q->application_states = sv_newn(a, typeof(*q->application_states), STATES);
+    q->n_application_states = STATES;
+    if (!q->application_states)
+        die("memory", NULL);
+    for (size_t i = 0; i < STATES; i++)
+        q->application_states[i] = APP_STATE(RUNNING);
+    check(!peer_call(a, c, "getApplications", q) && strstr(peer.err.text, "more than 131072"),
+          "30 MB of states are refused: %.200s", peer.err.text);
+}
+
 static void attack(struct master *first, const struct master *second, struct peer_node *node,
                    int rounds)
 {
@@ -381,6 +416,7 @@ int main(int argc, char **argv)
     start_master(client, &first.am);
     start_master(client, &second.am);
     join(&node, PORT_HOSTILE);
+    big_filters(client);
     attack(&first, &second, &node, sv_streq(argv[4], "full") ? 10 : 1);
     (void)close(go); /* the others end, ignoring */
     n = read(result, text, sizeof(text) - 1);

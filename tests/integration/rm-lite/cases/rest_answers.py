@@ -92,6 +92,13 @@ def cluster(rm, app):
     )
     same(ask(rm, "/queues/default/access")[0], 400, "access of nobody")
     same(ask(rm, "/get-node-labels"), (200, {}), "no labels")
+    status, found = ask(rm, "/get-rm-node-labels")
+    label = found["nodeLabelInfo"]
+    same(
+        (status, label["name"], label["exclusivity"], label["activeNMs"]),
+        (200, "<DEFAULT_PARTITION>", "true", str(len(ask(rm, "/nodes")[1]["nodes"]["node"]))),
+        "the partition of all nodes, in texts",
+    )
     same(ask(rm, "/get-node-to-labels"), (200, {"nodeToLabels": None}), "nor on nodes")
     for path in ("/scheduler/activities", f"/scheduler/app-activities/{app}"):
         status, found = ask(rm, path)
@@ -301,6 +308,15 @@ def long_list(rm, _app):
         "all, in the order of submission",
     )
     same(len(ask(rm, "/apps?limit=65")[1]["apps"]["app"]), 65, "a limit")
+    members = ",".join(f"user-{n}" for n in range(999))
+    status, some = ask(rm, f"/apps?user={members},ann&applicationTypes=yarn,{members}")
+    same(
+        (status, [a["id"] for a in some["apps"]["app"]][-70:]),
+        (200, ids),
+        "those of one of 1,000 users",
+    )
+    refused(rm, f"/apps?user={members},ann,bob", "GET", None, 400, "user: more than 1000 members")
+    same(ask(rm, "/apps?user=Ann&limit=9")[1]["apps"].get("app", []), [], "users are exact")
     tree = xml.etree.ElementTree.fromstring(
         rm.request(f"{BASE}/apps", headers={"Accept": "application/xml"})[2]
     )

@@ -1,14 +1,29 @@
-/* rm-lite/requests/call-list.c through the methods that use it: a long list has every entry, is
- * made in many turns of the loop, and one that is asked for meanwhile comes after it. With
- * LIST_ENTRIES=n that many entries, and the longest turn of each method is printed. */
+/* rm-lite/requests/call-list.c through the methods that use it: a long list has every entry that is
+ * asked for, is selected and made in many turns of the loop, and one that is asked for meanwhile
+ * comes after it. With LIST_ENTRIES=n that many entries, and the longest turn of each method is
+ * printed. */
 #include "tests/unit/rm-lite/rm-fixture.h"
 
 #include <stdlib.h>
+#include <strings.h>
 #include <time.h>
 
+#include "rm-lite/requests/app-filter.h"
+#include "rm-lite/requests/turn.h"
 #include "wire/ipc/ipc-client.h"
 
-#define TURN 32
+#define TURN RM_TURN_MAKES
+
+/* Comparisons of texts without regard to case, by the whole program. */
+static size_t compared;
+int __wrap_strcasecmp(const char *a, const char *b);
+int __real_strcasecmp(const char *a, const char *b);
+
+int __wrap_strcasecmp(const char *a, const char *b)
+{
+    compared++;
+    return __real_strcasecmp(a, b);
+}
 
 static size_t entries(void)
 {
@@ -33,9 +48,10 @@ struct answers {
     sd_event *event; /* of the client */
     struct ipc_client *client;
     struct sv_arena *a;
-    size_t expected, n, turns;
+    size_t expected, n, turns, most_compared; /* in one turn */
     int64_t longest_us;
-    bool gone; /* the client is */
+    char error[200]; /* expected with the next answer, or "" */
+    bool gone;       /* the client is */
     const char *method;
     size_t (*check)(struct answers *s, const ProtobufCMessage *m); /* how many entries */
 };
@@ -46,9 +62,14 @@ static void on_done(const struct ipc_result *r, const struct sv_error *err, void
 
     if (s->gone)
         return;
-    if (r->status < 0)
-        fail_msg("%s: %s", s->method, err->text);
-    assert_int_equal(s->check(s, r->response), s->expected);
+    if (*s->error) {
+        assert_true(r->status < 0);
+        assert_non_null(strstr(err->text, s->error));
+    } else {
+        if (r->status < 0)
+            fail_msg("%s: %s", s->method, err->text);
+        assert_int_equal(s->check(s, r->response), s->expected);
+    }
     s->n++;
 }
 
@@ -65,9 +86,11 @@ static void await(struct answers *s, size_t n)
 {
     while (s->n < n) {
         int64_t begin = now_us();
+        size_t before = compared;
 
         assert_true(sd_event_run(s->f->event, 0) >= 0);
         s->longest_us = SV_MAX(s->longest_us, now_us() - begin);
+        s->most_compared = SV_MAX(s->most_compared, compared - before);
         s->turns++;
         for (int i = 0; i < 8; i++)
             assert_true(sd_event_run(s->event, 0) >= 0);
@@ -197,6 +220,130 @@ static void test_changes_meanwhile(void **state)
     ipc_client_free(s.client);
     sd_event_unref(s.event);
     teardown(&f); /* under ASan: nothing is lost */
+}
+
+/* ---- Filters ---- */
+
+#define CROWD 1500 /* applications: some turns of nothing but comparisons */
+#define TAGS 10    /* of each, the most that Hadoop allows: "tag-0" to "tag-9" */
+#define MEMBERS RM_NAMES_MAX
+
+struct members {
+    char texts[MEMBERS + 1][16];
+    char *list[MEMBERS + 1];
+};
+
+static void fill(struct members *m, const char *prefix)
+{
+    for (int i = 0; i <= MEMBERS; i++) {
+        (void)snprintf(m->texts[i], sizeof(m->texts[i]), "%s-%d", prefix, i);
+        m->list[i] = m->texts[i];
+    }
+}
+
+static void submit_crowd(struct fix *f, struct members *tags)
+{
+    for (int i = 0; i < CROWD; i++) {
+        struct submission s;
+        struct sv_error err = { 0 };
+        const char *class;
+
+        submission_init(f, &s);
+        s.ctx.unmanaged_am = true;
+        s.ctx.applicationtags = tags->list;
+        s.ctx.n_applicationtags = TAGS;
+        s.ctx.applicationtype = i % 2 ? (char *)(uintptr_t) "SPARK" : NULL;
+        if (rm_app_submit(f->rm, &s.ctx, "ann", &class, &err) < 0)
+            fail_msg("%s", err.text);
+    }
+    settle(f);
+}
+
+static size_t count_apps(struct answers *s, const ProtobufCMessage *m)
+{
+    (void)s;
+    return ((const Hadoop__Yarn__GetApplicationsResponseProto *)(const void *)m)->n_applications;
+}
+
+static void ask(struct answers *s, Hadoop__Yarn__GetApplicationsRequestProto *q, size_t expected)
+{
+    s->expected = expected;
+    s->most_compared = 0;
+    call(s, &q->base, &hadoop__yarn__get_applications_response_proto__descriptor);
+    await(s, s->n + 1);
+    *q = (Hadoop__Yarn__GetApplicationsRequestProto)
+        HADOOP__YARN__GET_APPLICATIONS_REQUEST_PROTO__INIT;
+}
+
+/* The largest filters: each application costs ten look-ups of ten steps, and a turn has a bounded
+ * number of applications, although the answer is empty. */
+static void test_filter_work(void **state)
+{
+    Hadoop__Yarn__GetApplicationsRequestProto q =
+        HADOOP__YARN__GET_APPLICATIONS_REQUEST_PROTO__INIT;
+    static struct members tags, other;
+    struct answers s;
+    struct fix f;
+
+    (void)state;
+    fill(&tags, "tag");
+    fill(&other, "Other");
+    setup_entries(&f);
+    submit_crowd(&f, &tags);
+    begin(&s, &f);
+    s.method = "getApplications";
+    s.check = count_apps;
+    compared = 0;
+    q.applicationtags = other.list;
+    q.n_applicationtags = MEMBERS;
+    ask(&s, &q, 0);
+    assert_in_range(compared, CROWD, (CROWD + MEMBERS) * TAGS * 11);
+    assert_in_range(s.most_compared, 1, TURN * RM_TURN_LOOKS * TAGS * 11);
+    assert_true(s.turns >= CROWD / (TURN * RM_TURN_LOOKS));
+    q.applicationtags = other.list; /* one member more */
+    q.n_applicationtags = MEMBERS + 1;
+    (void)snprintf(s.error, sizeof(s.error), "applicationTags: more than 1000 members");
+    ask(&s, &q, 0);
+    end(&s);
+    teardown(&f);
+}
+
+static void test_filter_results(void **state)
+{
+    Hadoop__Yarn__GetApplicationsRequestProto q =
+        HADOOP__YARN__GET_APPLICATIONS_REQUEST_PROTO__INIT;
+    Hadoop__Yarn__YarnApplicationStateProto states[] = { W(RUNNING), W(KILLED) };
+    char *names[3] = { (char *)(uintptr_t) "spark", (char *)(uintptr_t) "TAG-3",
+                       (char *)(uintptr_t) "Ann" };
+    static struct members tags;
+    struct answers s;
+    struct fix f;
+
+    (void)state;
+    fill(&tags, "tag");
+    setup_entries(&f);
+    submit_crowd(&f, &tags);
+    begin(&s, &f);
+    s.method = "getApplications";
+    s.check = count_apps;
+    q.application_types = names; /* without regard to case, as Hadoop */
+    q.n_application_types = 1;
+    ask(&s, &q, CROWD / 2);
+    q.applicationtags = names + 1;
+    q.n_applicationtags = 2;
+    ask(&s, &q, CROWD);
+    q.users = names + 2; /* exactly */
+    q.n_users = 1;
+    ask(&s, &q, 0);
+    kill_app(&f, f.rm->app_list);
+    q.application_states = states;
+    q.n_application_states = 2;
+    ask(&s, &q, 1);
+    q.has_limit = true;
+    q.limit = CROWD - 1;
+    ask(&s, &q, CROWD - 1);
+    end(&s);
+    teardown(&f);
 }
 
 /* ---- Queue ---- */
@@ -345,6 +492,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_applications), cmocka_unit_test(test_changes_meanwhile),
+        cmocka_unit_test(test_filter_work),  cmocka_unit_test(test_filter_results),
         cmocka_unit_test(test_queue),        cmocka_unit_test(test_nodes),
         cmocka_unit_test(test_containers),
     };
