@@ -185,54 +185,66 @@ static QueueInfo *queue_to(struct sv_arena *a, const struct rm *rm, const struct
     return m->queuename && m->queuepath && m->queuestatistics ? m : NULL;
 }
 
-struct walk {
-    struct sv_arena *a;
-    const char *parent; /* full path; its children are reported */
-    bool recursive;
-    struct rm *rm;
-    QueueInfo *into;
-    size_t cap;
-    bool failed;
+/* A queue of the answer below which the walk is. */
+struct level {
+    QueueInfo *queue;
+    size_t cap; /* of its children */
+    struct level *above;
 };
 
-static void add_children(struct walk *w);
+struct walk {
+    struct sv_arena *a;
+    struct rm *rm;
+    QueueInfo *root; /* of the answer */
+    bool recursive;
+    struct level *lowest; /* NULL until the root has been seen */
+};
 
-static int add_child(const struct rm_queue_info *q, void *userdata)
+static int enter(struct walk *w, QueueInfo *queue)
 {
-    struct walk *w = userdata;
-    QueueInfo *m;
+    struct level *l = sv_new(w->a, struct level);
 
-    if (w->failed || !sv_streq(q->parent, w->parent))
-        return 0;
-    m = queue_to(w->a, w->rm, q);
-    if (w->into->n_childqueues == w->cap) {
-        size_t cap = w->cap ? w->cap * 2 : 8;
-        QueueInfo **v = sv_newn(w->a, QueueInfo *, cap);
-
-        if (v && w->cap)
-            memcpy(v, w->into->childqueues, w->cap * sizeof(QueueInfo *));
-        w->into->childqueues = v;
-        w->cap = cap;
-    }
-    if (!m || !w->into->childqueues) {
-        w->failed = true;
-        return 0;
-    }
-    w->into->childqueues[w->into->n_childqueues++] = m;
-    if (w->recursive) {
-        struct walk sub = {
-            .a = w->a, .rm = w->rm, .parent = m->queuepath, .recursive = true, .into = m
-        };
-
-        add_children(&sub);
-        w->failed = sub.failed;
-    }
+    if (!l)
+        return -ENOMEM;
+    *l = (struct level){ .queue = queue, .above = w->lowest };
+    w->lowest = l;
     return 0;
 }
 
-static void add_children(struct walk *w)
+static int add_child(struct walk *w, struct level *to, const struct rm_queue_info *q)
 {
-    (void)rm_sched_each_queue(w->rm->sched, add_child, w); /* add_child never fails */
+    QueueInfo *into = to->queue, *m = queue_to(w->a, w->rm, q);
+
+    if (into->n_childqueues == to->cap) {
+        size_t cap = to->cap ? to->cap * 2 : 8;
+        QueueInfo **v = sv_newn(w->a, QueueInfo *, cap);
+
+        if (v && to->cap)
+            memcpy(v, into->childqueues, to->cap * sizeof(QueueInfo *));
+        into->childqueues = v;
+        to->cap = cap;
+    }
+    if (!m || !into->childqueues)
+        return -ENOMEM;
+    into->childqueues[into->n_childqueues++] = m;
+    w->lowest = to;
+    return enter(w, m);
+}
+
+/* Parents come before their children, so a queue's parent is among the levels or not in the
+ * answer. */
+static int on_queue(const struct rm_queue_info *q, void *userdata)
+{
+    struct walk *w = userdata;
+    struct level *l = w->lowest;
+
+    if (!l)
+        return sv_streq(q->path, w->root->queuepath) ? enter(w, w->root) : 0;
+    while (l && !sv_streq(l->queue->queuepath, q->parent))
+        l = l->above;
+    if (!l || (l->above && !w->recursive))
+        return 0;
+    return add_child(w, l, q);
 }
 
 void rm_on_getQueueInfo(struct ipc_call *call, const ProtobufCMessage *request, void *userdata)
@@ -268,14 +280,9 @@ void rm_on_getQueueInfo(struct ipc_call *call, const ProtobufCMessage *request, 
         return;
     }
     if (q->includechildqueues || q->recursive) {
-        struct walk w = { .a = a,
-                          .rm = rm,
-                          .parent = resp.queueinfo->queuepath,
-                          .recursive = q->recursive,
-                          .into = resp.queueinfo };
+        struct walk w = { .a = a, .rm = rm, .root = resp.queueinfo, .recursive = q->recursive };
 
-        add_children(&w);
-        if (w.failed) {
+        if (rm_sched_each_queue(rm->sched, on_queue, &w) < 0) {
             rm_answer_no_memory(call);
             return;
         }

@@ -325,7 +325,7 @@ struct tree {
     struct {
         char *path;
         json_t *queues;
-    } * list; /* parents so far */
+    } * list; /* the queue and those above it */
     size_t n;
     json_t *root;
 };
@@ -366,10 +366,20 @@ static json_t *queue_json(const struct rm *rm, const struct rm_queue_info *q)
     return o;
 }
 
+/* The queues that are not above `q`, whose parents came before it, get no further children. */
+static void close_others(struct tree *t, const struct rm_queue_info *q)
+{
+    while (t->n > 0 && !sv_streq(t->list[t->n - 1].path, q->parent))
+        free(t->list[--t->n].path);
+}
+
 static int add_queue(const struct rm_queue_info *q, void *userdata)
 {
     struct tree *t = userdata;
-    json_t *o = queue_json(t->rm, q), *children;
+    json_t *o = queue_json(t->rm, q), *children, *siblings;
+
+    close_others(t, q);
+    siblings = t->n > 0 ? t->list[t->n - 1].queues : NULL;
 
     if (!q->leaf) {
         void *more = realloc(t->list, (t->n + 1) * sizeof(*t->list));
@@ -384,16 +394,10 @@ static int add_queue(const struct rm_queue_info *q, void *userdata)
         }
         t->list[t->n++].queues = children;
     }
-    if (!q->parent) {
+    if (siblings)
+        (void)json_array_append_new(siblings, o); /* as num */
+    else
         t->root = o;
-        return 0;
-    }
-    for (size_t i = 0; i < t->n; i++)
-        if (sv_streq(t->list[i].path, q->parent)) {
-            (void)json_array_append_new(t->list[i].queues, o); /* as num */
-            return 0;
-        }
-    json_decref(o);
     return 0;
 }
 

@@ -383,6 +383,84 @@ static void test_queue(void **state)
     teardown(&f);
 }
 
+/* "a(b c(d))": the queue and those below it in the answer. */
+static void put_tree(const Hadoop__Yarn__QueueInfoProto *q, char *text, size_t size)
+{
+    size_t n = strlen(text);
+
+    (void)snprintf(text + n, size - n, "%s%s", q->queuename, q->n_childqueues ? "(" : "");
+    for (size_t i = 0; i < q->n_childqueues; i++) {
+        n = strlen(text);
+        (void)snprintf(text + n, size - n, "%s", i ? " " : "");
+        put_tree(q->childqueues[i], text, size);
+    }
+    n = strlen(text);
+    (void)snprintf(text + n, size - n, "%s", q->n_childqueues ? ")" : "");
+}
+
+static char tree[200];
+
+static size_t check_tree(struct answers *s, const ProtobufCMessage *m)
+{
+    (void)s;
+    *tree = '\0';
+    put_tree(((const Hadoop__Yarn__GetQueueInfoResponseProto *)(const void *)m)->queueinfo, tree,
+             sizeof(tree));
+    return 0;
+}
+
+static void test_queue_tree(void **state)
+{
+    static const char *const keys[][2] = {
+        { "yarn.resourcemanager.recovery.enabled", "false" },
+        { "yarn.scheduler.capacity.root.queues", "a,b,c" },
+        { "yarn.scheduler.capacity.root.a.capacity", "40" },
+        { "yarn.scheduler.capacity.root.b.capacity", "40" },
+        { "yarn.scheduler.capacity.root.c.capacity", "20" },
+        { "yarn.scheduler.capacity.root.b.queues", "x,y" },
+        { "yarn.scheduler.capacity.root.b.x.capacity", "50" },
+        { "yarn.scheduler.capacity.root.b.y.capacity", "50" },
+        { "yarn.scheduler.capacity.root.b.x.queues", "deep" },
+        { "yarn.scheduler.capacity.root.b.x.deep.capacity", "100" },
+        { 0 },
+    };
+    static const struct {
+        const char *queue;
+        bool children, recursive;
+        const char *tree;
+    } rows[] = {
+        { "root", false, true, "root(a b(x(deep) y) c)" },
+        { "root", true, false, "root(a b c)" },
+        { "root", false, false, "root" },
+        { "root.b", false, true, "b(x(deep) y)" },
+        { "root.b", true, false, "b(x y)" },
+        { "root.b.x", true, true, "x(deep)" },
+        { "root.c", true, true, "c" },
+    };
+    struct answers s;
+    struct fix f;
+
+    (void)state;
+    setup_with(&f, keys);
+    begin(&s, &f);
+    s.method = "getQueueInfo";
+    s.check = check_tree;
+    s.expected = 0;
+    for (size_t i = 0; i < SV_ARRAY_LEN(rows); i++) {
+        Hadoop__Yarn__GetQueueInfoRequestProto q = HADOOP__YARN__GET_QUEUE_INFO_REQUEST_PROTO__INIT;
+
+        q.queuename = (char *)(uintptr_t)rows[i].queue;
+        q.has_includechildqueues = q.has_recursive = true;
+        q.includechildqueues = rows[i].children;
+        q.recursive = rows[i].recursive;
+        call(&s, &q.base, &hadoop__yarn__get_queue_info_response_proto__descriptor);
+        await(&s, i + 1);
+        assert_string_equal(tree, rows[i].tree);
+    }
+    end(&s);
+    teardown(&f);
+}
+
 /* ---- Nodes ---- */
 
 static size_t check_nodes(struct answers *s, const ProtobufCMessage *m)
@@ -493,8 +571,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_applications), cmocka_unit_test(test_changes_meanwhile),
         cmocka_unit_test(test_filter_work),  cmocka_unit_test(test_filter_results),
-        cmocka_unit_test(test_queue),        cmocka_unit_test(test_nodes),
-        cmocka_unit_test(test_containers),
+        cmocka_unit_test(test_queue),        cmocka_unit_test(test_queue_tree),
+        cmocka_unit_test(test_nodes),        cmocka_unit_test(test_containers),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
