@@ -2,24 +2,70 @@
 #include "common/address.h"
 
 #include <arpa/inet.h>
-#include <netinet/in.h>
 #include <string.h>
 
-bool sv_address_is_link_local(const struct sockaddr *a)
+/* docs/operate/hardening.md has the service at each address and the source. */
+static const struct {
+    uint32_t first, mask; /* host order */
+} networks_v4[] = {
+    { 0xa9fe0000, 0xffff0000 }, /* 169.254.0.0/16 */
+    { 0xa83f8110, UINT32_MAX }, /* 168.63.129.16 */
+    { 0x646464c8, UINT32_MAX }, /* 100.100.100.200 */
+    { 0xc00000c0, UINT32_MAX }, /* 192.0.0.192 */
+};
+static const struct in6_addr hosts_v6[] = {
+    { { { 0xfd, 0x00, 0x0e, 0xc2, [14] = 0x02, [15] = 0x54 } } }, /* fd00:ec2::254 */
+    { { { 0xfd, 0x00, 0x0e, 0xc2, [15] = 0x23 } } },              /* fd00:ec2::23 */
+    { { { 0xfd, 0x20, 0x00, 0xce, [14] = 0x02, [15] = 0x54 } } }, /* fd20:ce::254 */
+    { { { 0xfd, 0x00, 0x00, 0x42, [15] = 0x42 } } },              /* fd00:42::42 */
+};
+
+static bool is_metadata_v4(uint32_t a)
+{
+    for (size_t i = 0; i < SV_ARRAY_LEN(networks_v4); i++)
+        if ((a & networks_v4[i].mask) == networks_v4[i].first)
+            return true;
+    return false;
+}
+
+bool sv_address_v4_within(const struct in6_addr *a, uint32_t *ret_v4)
+{
+    static const uint8_t nat64[12] = { 0x00, 0x64, 0xff, 0x9b };
+    uint32_t v4;
+
+    if (!IN6_IS_ADDR_V4MAPPED(a) && !IN6_IS_ADDR_V4COMPAT(a) &&
+        memcmp(a->s6_addr, nat64, sizeof(nat64)) != 0)
+        return false;
+    memcpy(&v4, a->s6_addr + 12, sizeof(v4));
+    *ret_v4 = ntohl(v4);
+    return true;
+}
+
+static bool is_metadata_v6(const struct in6_addr *a)
+{
+    uint32_t v4;
+
+    if (sv_address_v4_within(a, &v4))
+        return is_metadata_v4(v4);
+    for (size_t i = 0; i < SV_ARRAY_LEN(hosts_v6); i++)
+        if (IN6_ARE_ADDR_EQUAL(a, &hosts_v6[i]))
+            return true;
+    return IN6_IS_ADDR_LINKLOCAL(a);
+}
+
+bool sv_address_is_metadata(const struct sockaddr *a)
 {
     if (a->sa_family == AF_INET) {
         struct sockaddr_in in;
 
         memcpy(&in, a, sizeof(in));
-        return ntohl(in.sin_addr.s_addr) >> 16 == 0xa9fe; /* 169.254/16 */
+        return is_metadata_v4(ntohl(in.sin_addr.s_addr));
     }
     if (a->sa_family == AF_INET6) {
         struct sockaddr_in6 in6;
 
         memcpy(&in6, a, sizeof(in6));
-        if (IN6_IS_ADDR_V4MAPPED(&in6.sin6_addr))
-            return in6.sin6_addr.s6_addr[12] == 169 && in6.sin6_addr.s6_addr[13] == 254;
-        return IN6_IS_ADDR_LINKLOCAL(&in6.sin6_addr);
+        return is_metadata_v6(&in6.sin6_addr);
     }
     return false;
 }

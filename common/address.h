@@ -2,12 +2,19 @@
 #ifndef SELVEDGE_COMMON_ADDRESS_H
 #define SELVEDGE_COMMON_ADDRESS_H
 
+#include <netinet/in.h>
 #include <sys/socket.h>
 
 #include "common/base.h"
 
-/* True for 169.254/16, also mapped into IPv6, and fe80::/10: cloud metadata services, to which
- * nothing connects on behalf of a job. `a` holds a whole sockaddr_in or sockaddr_in6. */
-bool sv_address_is_link_local(const struct sockaddr *a);
+/* True for addresses to which nothing connects on behalf of a job: clouds' metadata services, which
+ * give the machine's credentials to whoever asks, and the link-local networks where most of them
+ * are; an IPv4 address also in an IPv6 form. At least what the connect filter refuses by default
+ * (setuid-helper/connect-rules.c; a unit test compares), at every port. `a` holds a whole
+ * sockaddr_in or sockaddr_in6. */
+bool sv_address_is_metadata(const struct sockaddr *a);
+/* True if `a` is an IPv4 address in IPv6 form: mapped (::ffff:1.2.3.4), compatible (::1.2.3.4) or
+ * of NAT64 (64:ff9b::1.2.3.4, RFC 6052). *ret_v4 is in host order. */
+bool sv_address_v4_within(const struct in6_addr *a, uint32_t *ret_v4);
 
 #endif

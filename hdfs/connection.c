@@ -57,7 +57,7 @@ static int open_address(const struct addrinfo *ai, uint32_t timeout_ms)
     int r;
 
     if ((ai->ai_family != AF_INET && ai->ai_family != AF_INET6) ||
-        sv_address_is_link_local(ai->ai_addr))
+        sv_address_is_metadata(ai->ai_addr))
         return -EACCES;
     fd = socket(ai->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd < 0)

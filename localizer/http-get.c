@@ -107,7 +107,7 @@ static curl_socket_t on_socket(void *userdata, curlsocktype purpose, struct curl
 
     (void)userdata;
     if (purpose != CURLSOCKTYPE_IPCXN || (a->family != AF_INET && a->family != AF_INET6) ||
-        sv_address_is_link_local(&a->addr))
+        sv_address_is_metadata(&a->addr))
         return CURL_SOCKET_BAD;
     fd = socket(a->family, a->socktype | SOCK_CLOEXEC, a->protocol);
     return fd < 0 ? CURL_SOCKET_BAD : fd;

@@ -10,6 +10,7 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "common/address.h"
 #include "common/fd.h"
 #include "common/str.h"
 
@@ -149,31 +150,25 @@ static bool may_connect_v4(uint32_t a, bool master_is_here)
 {
     if (a >> 24 == 127)
         return master_is_here;
-    return a >> 24 != 0 &&      /* this network */
-           a >> 16 != 0xa9fe && /* 169.254.0.0/16, link-local */
-           a >> 28 < 0xe &&     /* multicast, reserved, broadcast */
-           a != 0x646464c8;     /* 100.100.100.200, metadata of a cloud */
+    return a >> 24 != 0 && /* this network */
+           a >> 28 < 0xe;  /* multicast, reserved, broadcast */
 }
 
 static bool may_connect_v6(const struct in6_addr *a, bool master_is_here)
 {
-    static const uint8_t metadata[16] = { 0xfd, 0x00, 0x0e, 0xc2, [14] = 0x02, [15] = 0x54 };
     uint32_t v4;
 
     if (IN6_IS_ADDR_LOOPBACK(a))
         return master_is_here;
-    if (IN6_IS_ADDR_UNSPECIFIED(a))
-        return false;
-    if (IN6_IS_ADDR_V4MAPPED(a) || IN6_IS_ADDR_V4COMPAT(a)) {
-        memcpy(&v4, a->s6_addr + 12, sizeof(v4));
-        return may_connect_v4(ntohl(v4), master_is_here);
-    }
-    return !IN6_IS_ADDR_MULTICAST(a) && !IN6_IS_ADDR_LINKLOCAL(a) &&
-           memcmp(a->s6_addr, metadata, sizeof(metadata)) != 0;
+    if (sv_address_v4_within(a, &v4))
+        return may_connect_v4(v4, master_is_here);
+    return !IN6_IS_ADDR_UNSPECIFIED(a) && !IN6_IS_ADDR_MULTICAST(a);
 }
 
 bool rm_proxy_may_connect(const struct sockaddr *to, bool master_is_here)
 {
+    if (sv_address_is_metadata(to))
+        return false;
     if (to->sa_family == AF_INET)
         return may_connect_v4(ntohl(((const struct sockaddr_in *)to)->sin_addr.s_addr),
                               master_is_here);
