@@ -137,8 +137,11 @@ void sv_curl_loop_connections(struct sv_curl_loop *l, long per_host, long all)
     (void)l->curl->multi_setopt(l->multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, all);
 }
 
+/* libcurl resolves names in threads. Without QUICK_EXIT it waits for the request's thread when the
+ * request ends or is removed, here in the loop, as long as a name server does not answer. */
 int sv_curl_loop_add(struct sv_curl_loop *l, CURL *easy)
 {
+    (void)l->curl->easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L); /* libcurl 7.87; before, ignoring */
     return l->curl->multi_add_handle(l->multi, easy) == CURLM_OK ? 0 : -ENOMEM;
 }
 

@@ -1,5 +1,6 @@
 /* libcurl's multi interface on an event loop: requests to HTTP servers without threads of our own
- * and without blocking. libcurl's own threads resolve names. */
+ * and without blocking. libcurl's own threads resolve names; the thread of a request that ends
+ * before its name is resolved goes on until then. */
 #ifndef SELVEDGE_COMMON_WEB_CURL_LOOP_H
 #define SELVEDGE_COMMON_WEB_CURL_LOOP_H
 
