@@ -393,8 +393,8 @@ static int check_renewer(const struct rm *rm, const struct yarn_delegation_token
 }
 
 static int check_password(const struct rm *rm, const struct yarn_delegation_token *what,
-                          const struct yarn_token *t, const char *user, const char **ret_class,
-                          struct sv_error *err)
+                          const struct yarn_token *t, const char *user, const char *to_do,
+                          const char **ret_class, struct sv_error *err)
 {
     const struct rm_stored_key *key = key_find(rm->delegation, what->key_id);
     uint8_t password[YARN_TOKEN_PASSWORD_MAX];
@@ -404,15 +404,15 @@ static int check_password(const struct rm *rm, const struct yarn_delegation_toke
 
     if (!key)
         return refuse(err, ret_class, JAVA_INVALID_TOKEN,
-                      "Unable to find master key for keyId=%d from cache. Failed to renew an "
+                      "Unable to find master key for keyId=%d from cache. Failed to %s an "
                       "unexpired token %s with sequenceNumber=%d",
-                      what->key_id, shown(what, text), what->sequence);
+                      what->key_id, to_do, shown(what, text), what->sequence);
     r = password_of(rm, key, t->id, t->id_len, password, &len);
     if (r < 0)
         return sv_error_errno(err, r, "delegation token of %s", what->owner);
     if (!yarn_bytes_equal(password, len, t->password, t->password_len))
         return refuse(err, ret_class, JAVA_ACCESS_CONTROL,
-                      "%s is trying to renew a token %s with wrong password", user,
+                      "%s is trying to %s a token %s with wrong password", user, to_do,
                       shown(what, text));
     return 0;
 }
@@ -436,7 +436,7 @@ int rm_delegation_renew(struct rm *rm, const struct yarn_token *t, const char *u
                       "currentTime: %s",
                       user, shown(&what, text), date(what.max_ms, max), date(now, current));
     if ((r = check_renewer(rm, &what, user, ret_class, err)) < 0 ||
-        (r = check_password(rm, &what, t, user, ret_class, err)) < 0)
+        (r = check_password(rm, &what, t, user, "renew", ret_class, err)) < 0)
         return r;
     own = find(rm->delegation, t->id, t->id_len);
     if (!own)
@@ -466,6 +466,9 @@ int rm_delegation_cancel(struct rm *rm, const struct yarn_token *t, const char *
     own = find(rm->delegation, t->id, t->id_len);
     if (!own)
         return refuse(err, ret_class, JAVA_INVALID_TOKEN, "Token not found %s", shown(&what, text));
+    r = check_password(rm, &what, t, user, "cancel", ret_class, err);
+    if (r < 0)
+        return r;
     drop(rm, own);
     return 0;
 }

@@ -32,7 +32,8 @@ int rm_delegation_issue(struct rm *rm, struct sv_arena *a, const char *owner, co
 int rm_delegation_renew(struct rm *rm, const struct yarn_token *t, const char *user,
                         int64_t *ret_expires_ms, const char **ret_class, struct sv_error *err)
     _must_use_;
-/* Allowed for its owner or its renewer. */
+/* Allowed for its owner or its renewer. Hadoop does not ask for the password: a name that a client
+ * only claims, and a token's number, would end the token of somebody else's job. */
 int rm_delegation_cancel(struct rm *rm, const struct yarn_token *t, const char *user,
                          const char **ret_class, struct sv_error *err) _must_use_;
 /* An ipc_token_verifier: the name is the token's owner. */

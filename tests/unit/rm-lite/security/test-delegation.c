@@ -214,12 +214,18 @@ static void test_cancel(void **state)
     const char *class = NULL;
     struct sv_error err = { 0 };
     struct fix f;
-    struct yarn_token t, other;
+    struct yarn_token t, other, bad;
 
     (void)state;
     setup_at(&f, NULL);
     t = issue(&f, a, "ann", "rob");
     other = issue(&f, a, "ann", "rob");
+    bad = t;
+    bad.password = (const uint8_t *)"01234567890123456789";
+    assert_true(cancel(&f, &bad, "ann", &class, &err) < 0);
+    assert_string_equal(class, JAVA_ACCESS_CONTROL);
+    assert_non_null(strstr(err.text, "ann is trying to cancel a token (RM_DELEGATION_"));
+    assert_true(accepted(&f, &t, NULL));
     assert_true(cancel(&f, &t, "eve", &class, &err) < 0);
     assert_string_equal(class, JAVA_ACCESS_CONTROL);
     assert_non_null(strstr(err.text, "eve is not authorized to cancel the token (RM_DELEGATION_"));
