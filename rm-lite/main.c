@@ -151,7 +151,8 @@ static int run(struct sv_conf *conf)
     }
     sv_log_notice("ResourceManager is ready, cluster timestamp %lld, epoch %lld",
                   (long long)rm->started_ms, (long long)rm->epoch);
-    (void)sd_notify(0, "READY=1"); /* no service manager, ignoring */
+    (void)sd_event_set_watchdog(event, true); /* 0 without a watchdog */
+    (void)sd_notify(0, "READY=1");            /* no service manager, ignoring */
     sv_loop_watch();
     r = sv_loop_run(event);
     (void)sd_notify(0, "STOPPING=1");
