@@ -353,6 +353,7 @@ void rm_on_allocate(struct ipc_call *call, const ProtobufCMessage *request, void
     resp.response_id = next_response_id(att->response_id);
     if (att->state == RM_ATT_ST_RUNNING) {
         if (!rm_am_no_scheduling_requests(call, att, q->n_scheduling_requests) ||
+            !rm_am_address_fits(call, att, "tracking URL", q->tracking_url) ||
             read_asks(call, att, q, &asks) < 0 || check_rest(call, att, q) < 0 ||
             ask_scheduler(call, rm, att, q, asks) < 0)
             return;

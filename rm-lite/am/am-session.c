@@ -4,14 +4,17 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "rm-lite/core/rm-app-attempt.h"
 #include "rm-lite/core/rm-app.h"
 #include "rm-lite/core/rm-container.h"
 #include "rm-lite/core/secrets.h"
+#include "rm-lite/core/text.h"
 #include "rm-lite/requests/reports.h"
 #include "rm-lite/scheduler/resource-types.h"
 #include "rm-lite/security/tokens.h"
+#include "wire/ipc/methods.h"
 
 int rm_am_verify_token(const uint8_t *id, size_t id_len, uint8_t ret_password[64],
                        size_t *ret_password_len, char ret_user[256], const char **ret_class,
@@ -61,6 +64,20 @@ struct rm_attempt *rm_am_caller(struct ipc_call *call, struct rm *rm)
     }
     att->seen_ms = sv_now_ms();
     return att;
+}
+
+bool rm_am_address_fits(struct ipc_call *call, const struct rm_attempt *att, const char *what,
+                        const char *text)
+{
+    size_t n = text ? strlen(text) : 0;
+
+    if (n <= RM_ADDRESS_MAX)
+        return true;
+    ipc_call_fail(call, JAVA_INVALID_AM_REQUEST,
+                  "%s: the %s of its ApplicationMaster has %zu bytes, more than %d: give a shorter "
+                  "one",
+                  att->id_str, what, n, RM_ADDRESS_MAX);
+    return false;
 }
 
 Hadoop__Yarn__ContainerProto *rm_am_container(struct sv_arena *a, const struct rm_container *c)

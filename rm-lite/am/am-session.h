@@ -17,6 +17,10 @@ int rm_am_verify_token(const uint8_t *id, size_t id_len, uint8_t ret_password[64
 struct rm_attempt *rm_am_named(const struct ipc_call *call, struct rm *rm);
 /* NULL after the call was answered. */
 struct rm_attempt *rm_am_caller(struct ipc_call *call, struct rm *rm);
+/* Checks a host or tracking URL that a master gives; NULL passes. False after the call was
+ * answered. */
+bool rm_am_address_fits(struct ipc_call *call, const struct rm_attempt *att, const char *what,
+                        const char *text) _must_use_;
 /* NULL without memory. */
 Hadoop__Yarn__ContainerProto *rm_am_container(struct sv_arena *a, const struct rm_container *c);
 /* NULL if the ApplicationMaster already has an NMToken of this key for the node. */

@@ -77,7 +77,9 @@ static void on_registerApplicationMaster(struct ipc_call *call, const ProtobufCM
                       "Application Master is already registered : %s", att->app->id_str);
         return;
     }
-    if (!rm_am_no_placement_constraints(call, att, q->n_placement_constraints))
+    if (!rm_am_no_placement_constraints(call, att, q->n_placement_constraints) ||
+        !rm_am_address_fits(call, att, "host", q->host) ||
+        !rm_am_address_fits(call, att, "tracking URL", q->tracking_url))
         return;
     resp.maximumcapability = rm_res_to(a, rm_sched_max_allocation(rm->sched, att->app->queue));
     resp.queue = att->app->queue;
@@ -144,6 +146,8 @@ static void on_finishApplicationMaster(struct ipc_call *call, const ProtobufCMes
                       att->app->id_str);
         return;
     }
+    if (!rm_am_address_fits(call, att, "tracking URL", q->tracking_url))
+        return;
     if (q->tracking_url)
         rm_set_text(&att->tracking_url, q->tracking_url);
     rm_audit_ok(&(struct rm_audit){ .user = att->app->user,

@@ -66,12 +66,15 @@ struct rm {
     struct rm_launcher *launcher;
     struct rm_app *apps, *app_list; /* by id; in order of submission */
     size_t n_completed;
+    int64_t submission_bytes;       /* kept by all applications; submission.h */
+    struct rm_name_set *submitters; /* users with applications; number: such bytes of each */
     int32_t node_counts[RM_NODE_STATES_MAX];    /* of rm->nodes and rm->inactive_nodes, by state */
     int n_lists;                                /* web-list.c: lists being written */
     struct rm_web_list *selecting;              /* web-list.c: lists that select their entries */
     struct rm_call_lists *call_lists;           /* call-list.c, or NULL */
     struct rm_container *containers, *expiring; /* by id; in order of expires_ms */
     struct rm_done *done;                       /* by container id */
+    size_t done_texts;                          /* bytes of their diagnostics */
     struct rm_node *nodes, *inactive_nodes;     /* by "host:port" */
     struct rm_id_table node_ids;                /* index of `nodes`: rm_node_find */
     struct rm_pool node_pool;

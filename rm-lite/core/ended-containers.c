@@ -6,6 +6,7 @@
 #include "rm-lite/core/rm-app-attempt.h"
 #include "rm-lite/core/rm-app.h"
 #include "rm-lite/core/rm-container.h"
+#include "rm-lite/core/text.h"
 
 /* Frees it when the event queue is empty: an event may still refer to it. */
 static void drop(struct rm_container *c)
@@ -24,10 +25,10 @@ void rm_ended_keep(struct rm_container *c)
     struct rm *rm = c->rm;
 
     if (c->diagnostics && strlen(c->diagnostics) > RM_ENDED_DIAGNOSTICS_MAX) {
-        char *cut = strndup(c->diagnostics, RM_ENDED_DIAGNOSTICS_MAX);
+        char *cut = rm_strdup_cut(c->diagnostics, RM_ENDED_DIAGNOSTICS_MAX);
 
         free(c->diagnostics);
-        c->diagnostics = cut; /* or NULL, without memory */
+        c->diagnostics = cut;
     }
     DL_APPEND2(c->app->ended, c, p_prev, p_next);
     c->app->n_ended++;

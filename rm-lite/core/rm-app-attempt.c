@@ -1,8 +1,12 @@
 /* Application attempts as objects; see rm-app-attempt.h. */
 #include "rm-lite/core/rm-app-attempt.h"
 
+#include <string.h>
+
 #include "common/oom.h"
+#include "rm-lite/core/ended-containers.h"
 #include "rm-lite/core/rm-app.h"
+#include "rm-lite/core/text.h"
 #include "wire/exit-status.h"
 
 #define A(x) HADOOP__YARN__YARN_APPLICATION_ATTEMPT_STATE_PROTO__APP_ATTEMPT_##x
@@ -40,9 +44,22 @@ struct rm_attempt *rm_attempt_new(struct rm_app *app, int32_t number)
     return att;
 }
 
+void rm_done_set_text(struct rm_done *d, const char *diagnostics)
+{
+    bool full = d->rm->done_texts >= RM_DONE_TEXTS_MAX;
+
+    if (!diagnostics)
+        return;
+    d->diagnostics =
+        rm_strdup_cut(diagnostics, full ? RM_ENDED_DIAGNOSTICS_MAX : RM_DIAGNOSTICS_MAX);
+    d->rm->done_texts += strlen(d->diagnostics);
+}
+
 void rm_done_free(struct rm_done *d)
 {
     HASH_DEL(d->rm->done, d);
+    if (d->diagnostics)
+        d->rm->done_texts -= strlen(d->diagnostics);
     free(d->diagnostics);
     free(d->node);
     free(d);

@@ -104,6 +104,10 @@ struct rm_done { /* a completed container to be reported to the ApplicationMaste
     struct rm_done *prev, *next;
     UT_hash_handle hh; /* rm->done: not acknowledged by the ApplicationMaster yet */
 };
+/* Bytes of the diagnostics of all of them; further ones are cut to RM_ENDED_DIAGNOSTICS_MAX. They
+ * are nodes', in part jobs', and wait as long as a master does not ask. */
+#define RM_DONE_TEXTS_MAX ((size_t)32 << 20)
+void rm_done_set_text(struct rm_done *d, const char *diagnostics); /* once; may be NULL */
 void rm_done_free(struct rm_done *d);
 
 struct rm_attempt *rm_attempt_new(struct rm_app *app, int32_t number); /* becomes the current */

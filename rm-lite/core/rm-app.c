@@ -11,6 +11,7 @@
 #include "rm-lite/core/ended-containers.h"
 #include "rm-lite/core/rm-app-attempt.h"
 #include "rm-lite/core/rm-container.h"
+#include "rm-lite/core/submission.h"
 #include "rm-lite/core/text.h"
 #include "rm-lite/scheduler/resource-types.h"
 #include "rm-lite/scheduler/scheduler.h"
@@ -18,7 +19,6 @@
 #define S(x) HADOOP__YARN__YARN_APPLICATION_STATE_PROTO__##x
 #define F(x) HADOOP__YARN__FINAL_APPLICATION_STATUS_PROTO__APP_##x
 #define NO_MEMORY "no memory for the submission"
-#define TYPE_MAX 20 /* YarnConfiguration.APPLICATION_TYPE_LENGTH */
 
 typedef Hadoop__Yarn__ApplicationSubmissionContextProto Submission;
 
@@ -102,18 +102,20 @@ static char *copy_acl(const Submission *ctx, Hadoop__Yarn__ApplicationAccessType
     return NULL;
 }
 
+static const char *given(const char *s, const char *otherwise)
+{
+    return s && *s ? s : otherwise;
+}
+
 static void fill(struct rm_app *app, const Submission *ctx)
 {
     const struct rm_conf *c = &app->rm->conf;
     int64_t asked = ctx->maxappattempts;
 
-    app->name =
-        rm_strdup(ctx->application_name && *ctx->application_name ? ctx->application_name : "N/A");
+    /* Cut in a store of an earlier version alone. */
+    app->name = rm_strdup_cut(given(ctx->application_name, "N/A"), RM_NAME_MAX);
     app->queue = queue_path(app->rm, ctx->queue);
-    app->type = strndup(
-        ctx->applicationtype && *ctx->applicationtype ? ctx->applicationtype : "YARN", TYPE_MAX);
-    if (!app->type)
-        sv_out_of_memory();
+    app->type = rm_strdup_cut(given(ctx->applicationtype, "YARN"), RM_TYPE_MAX);
     app->priority = ctx->priority ? ctx->priority->priority : 0;
     app->priority = (int32_t)SV_MIN((int64_t)app->priority, c->max_priority);
     app->unmanaged = ctx->unmanaged_am;
@@ -160,6 +162,7 @@ struct rm_app *rm_app_new(struct rm *rm, struct yarn_app_id id, const char *user
     struct rm_app *app;
     struct rm_res am = { 0, 0 };
     int64_t lifetime_s;
+    uint8_t *bytes;
 
     if (!a) {
         (void)sv_error_set(err, -ENOMEM, NO_MEMORY);
@@ -177,10 +180,10 @@ struct rm_app *rm_app_new(struct rm *rm, struct yarn_app_id id, const char *user
     if (rm_app_lifetime(ctx, &lifetime_s, err) < 0)
         return NULL;
     app = calloc(1, sizeof(*app));
-    if (app)
-        app->submission = malloc(SV_MAX(len, (size_t)1));
-    if (!app || !app->submission) {
+    bytes = malloc(SV_MAX(len, (size_t)1));
+    if (!app || !bytes) {
         free(app);
+        free(bytes);
         (void)sv_error_set(err, -ENOMEM, NO_MEMORY);
         return NULL;
     }
@@ -193,8 +196,8 @@ struct rm_app *rm_app_new(struct rm *rm, struct yarn_app_id id, const char *user
     app->state = RM_APP_ST_NEW;
     app->user = rm_strdup(user);
     app->am_resource = am;
-    memcpy(app->submission, submission, len);
-    app->submission_len = len;
+    memcpy(bytes, submission, len);
+    rm_submission_set(app, bytes, len);
     app->submit_ms = app->start_ms = sv_wall_ms();
     fill(app, ctx);
     HASH_ADD(hh, rm->apps, key, sizeof(app->key), app);
@@ -202,42 +205,17 @@ struct rm_app *rm_app_new(struct rm *rm, struct yarn_app_id id, const char *user
     return app;
 }
 
-const Submission *rm_app_context(struct rm_app *app)
-{
-    if (!app->context) {
-        if (!app->context_arena)
-            app->context_arena = sv_arena_new(0);
-        if (app->context_arena)
-            app->context = hadoop__yarn__application_submission_context_proto__unpack(
-                sv_arena_protobuf(app->context_arena), app->submission_len, app->submission);
-    }
-    return app->context;
-}
-
-void rm_app_context_drop(struct rm_app *app)
-{
-    app->context = NULL;
-    app->context_arena = sv_arena_free(app->context_arena);
-}
-
 void rm_app_set_queue(struct rm_app *app, const char *path)
 {
     const Submission *old = rm_app_context(app);
     Submission now;
-    uint8_t *bytes;
 
     if (!old)
         sv_out_of_memory();
     now = *old;
     now.queue = (char *)(uintptr_t)path; /* only read */
-    app->submission_len = hadoop__yarn__application_submission_context_proto__get_packed_size(&now);
-    bytes = malloc(SV_MAX(app->submission_len, (size_t)1));
-    if (!bytes)
+    if (rm_submission_pack(app, &now) < 0)
         sv_out_of_memory();
-    hadoop__yarn__application_submission_context_proto__pack(&now, bytes);
-    free(app->submission);
-    app->submission = bytes;
-    rm_app_context_drop(app);
     free(app->queue);
     app->queue = rm_strdup(path);
     app->counters = NULL;
@@ -247,7 +225,7 @@ void rm_app_free(struct rm_app *app)
 {
     struct rm_attempt *att, *tmp;
 
-    rm_app_context_drop(app);
+    rm_submission_set(app, NULL, 0);
     rm_ended_forget(app);
     DL_FOREACH_SAFE (app->attempts, att, tmp) {
         DL_DELETE(app->attempts, att);
@@ -260,7 +238,6 @@ void rm_app_free(struct rm_app *app)
     sv_strv_free(app->tags);
     free(app->view_acl);
     free(app->modify_acl);
-    free(app->submission);
     free(app->user);
     free(app->name);
     free(app->queue);

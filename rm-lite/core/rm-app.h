@@ -70,9 +70,9 @@ struct rm_app {
     char *user, *name, *queue, *type;
     struct rm_queue_counters *counters;      /* counters of its queue; NULL until used */
     struct rm_queue_counters *user_counters; /* of its user there, or NULL */
-    uint8_t *submission;                     /* ApplicationSubmissionContextProto as received */
+    uint8_t *submission;                     /* ApplicationSubmissionContextProto; submission.h */
     size_t submission_len;
-    struct sv_arena *context_arena; /* for rm_app_context(); NULL until used, and at the end */
+    struct sv_arena *context_arena; /* its unpacked form; NULL until used, and at the end */
     void *context;
     int32_t priority, max_attempts;
     bool unmanaged, keep_containers;
@@ -113,9 +113,6 @@ struct rm_app *rm_app_new(struct rm *rm, struct yarn_app_id id, const char *user
 int rm_app_lifetime(const Hadoop__Yarn__ApplicationSubmissionContextProto *ctx, int64_t *ret_s,
                     struct sv_error *err) _must_use_;
 void rm_app_free(struct rm_app *app); /* with its attempts */
-/* The submission, unpacked once and cached; read-only. NULL without memory. */
-const Hadoop__Yarn__ApplicationSubmissionContextProto *rm_app_context(struct rm_app *app);
-void rm_app_context_drop(struct rm_app *app);
 /* Also changes the submission, which a restart reads. */
 void rm_app_set_queue(struct rm_app *app, const char *path);
 

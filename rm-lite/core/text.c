@@ -5,9 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base.h"
 #include "common/oom.h"
-
-#define TEXT_MAX (64 * 1024)
 
 char *rm_strdup(const char *s)
 {
@@ -18,14 +17,35 @@ char *rm_strdup(const char *s)
     return copy;
 }
 
+static bool continues(char c) /* a character of UTF-8 that began before */
+{
+    return ((unsigned char)c & 0xc0) == 0x80;
+}
+
+size_t rm_text_start(const char *s, size_t max)
+{
+    size_t n = strnlen(s, max);
+
+    while (n > 0 && continues(s[n]))
+        n--;
+    return n;
+}
+
+char *rm_strdup_cut(const char *s, size_t max)
+{
+    char *copy = strndup(s, rm_text_start(s, max));
+
+    if (!copy)
+        sv_out_of_memory();
+    return copy;
+}
+
 void rm_set_text(char **dst, const char *s)
 {
-    char *copy = rm_strdup(s);
+    char *copy = s ? rm_strdup_cut(s, RM_DIAGNOSTICS_MAX) : NULL;
 
     free(*dst);
     *dst = copy;
-    if (copy && strlen(copy) > TEXT_MAX)
-        copy[TEXT_MAX] = 0;
 }
 
 void rm_append_text(char **dst, const char *s)
@@ -38,7 +58,9 @@ void rm_append_text(char **dst, const char *s)
     if (old)
         memcpy(all, *dst, old);
     memcpy(all + old, s, add + 1);
-    cut = old + add > TEXT_MAX ? old + add - TEXT_MAX : 0;
+    cut = old + add > RM_DIAGNOSTICS_MAX ? old + add - RM_DIAGNOSTICS_MAX : 0;
+    while (cut && continues(all[cut]))
+        cut++;
     if (cut)
         memmove(all, all + cut, old + add - cut + 1);
     free(*dst);

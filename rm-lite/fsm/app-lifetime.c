@@ -9,6 +9,7 @@
 
 #include "common/str.h"
 #include "rm-lite/core/rm-app.h"
+#include "rm-lite/core/submission.h"
 #include "rm-lite/scheduler/scheduler.h"
 #include "rm-lite/store/store.h"
 
@@ -37,8 +38,6 @@ static int rewrite(struct rm_app *app, int64_t seconds)
     Submission *ctx = a ? hadoop__yarn__application_submission_context_proto__unpack(
                               sv_arena_protobuf(a), app->submission_len, app->submission)
                         : NULL;
-    uint8_t *bytes;
-    size_t n;
 
     if (!ctx)
         return -ENOMEM;
@@ -47,16 +46,7 @@ static int rewrite(struct rm_app *app, int64_t seconds)
     row.timeout = seconds;
     ctx->application_timeouts = rows;
     ctx->n_application_timeouts = 1;
-    n = hadoop__yarn__application_submission_context_proto__get_packed_size(ctx);
-    bytes = malloc(SV_MAX(n, (size_t)1));
-    if (!bytes)
-        return -ENOMEM;
-    hadoop__yarn__application_submission_context_proto__pack(ctx, bytes);
-    rm_app_context_drop(app);
-    free(app->submission);
-    app->submission = bytes;
-    app->submission_len = n;
-    return 0;
+    return rm_submission_pack(app, ctx);
 }
 
 int rm_lifetime_set_end(struct rm_app *app, int64_t end_ms)

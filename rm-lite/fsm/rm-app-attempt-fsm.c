@@ -10,6 +10,7 @@
 #include "rm-lite/core/rm-app-attempt.h"
 #include "rm-lite/core/rm-app.h"
 #include "rm-lite/core/rm-container.h"
+#include "rm-lite/core/submission.h"
 #include "rm-lite/core/text.h"
 #include "rm-lite/core/tracking.h"
 #include "rm-lite/fsm/am-launcher.h"

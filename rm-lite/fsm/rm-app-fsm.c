@@ -11,6 +11,7 @@
 #include "rm-lite/core/rm-app-attempt.h"
 #include "rm-lite/core/rm-app.h"
 #include "rm-lite/core/rm-node.h"
+#include "rm-lite/core/submission.h"
 #include "rm-lite/core/text.h"
 #include "rm-lite/fsm/scheduling.h"
 #include "rm-lite/store/store.h"
@@ -48,6 +49,7 @@ static int save_final(struct rm_app *app, int target, int final_status, const ch
     app->final_status = final_status;
     if (target != RM_APP_ST_FINISHING || app->finish_ms == 0)
         app->finish_ms = sv_wall_ms();
+    rm_submission_shrink(app); /* no other attempt follows */
     rm_store_usage(app->rm, app);
     rm_store_app_final(app->rm, app); /* answers with APP_UPDATE_SAVED */
     return RM_APP_ST_FINAL_SAVING;

@@ -77,7 +77,7 @@ static void report_to_master(struct rm_container *c)
     d->id = c->id;
     memcpy(d->id_str, c->id_str, sizeof(d->id_str));
     d->exit_status = c->exit_status;
-    d->diagnostics = rm_strdup(c->diagnostics);
+    rm_done_set_text(d, c->diagnostics);
     d->resource = c->resource;
     d->node = c->node ? rm_strdup(c->node->key) : NULL;
     HASH_ADD_STR(c->rm->done, id_str, d);

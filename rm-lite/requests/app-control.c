@@ -6,6 +6,7 @@
 #include "common/str.h"
 #include "rm-lite/core/audit.h"
 #include "rm-lite/core/rm-app.h"
+#include "rm-lite/core/submission.h"
 #include "rm-lite/fsm/app-lifetime.h"
 #include "rm-lite/fsm/scheduling.h"
 #include "rm-lite/requests/rm-app-manager.h"

@@ -9,6 +9,7 @@
 #include "common/loop-guard.h"
 #include "common/user-groups.h"
 #include "rm-lite/requests/answer.h"
+#include "rm-lite/requests/cut-texts.h"
 #include "rm-lite/requests/viewer.h"
 
 #define ANSWER_MAX (120u << 20) /* Hadoop's clients accept 128 MiB, ipc.maximum.response.length */
@@ -111,6 +112,17 @@ static bool is_made(const struct rm_call_lists *l)
     return l->at == l->list.n || l->made >= l->list.limit;
 }
 
+/* The next entry must not be larger than its share of what is left, or the list would fail for its
+ * long texts, which one user's applications may have. */
+static int cut_next(struct sv_arena *a, const struct rm_call_lists *l, const ProtobufCMessage *m)
+{
+    int64_t left = SV_MIN((int64_t)(l->list.n - l->at), l->list.limit - l->made);
+    size_t share = (ANSWER_MAX - l->text.len) / (size_t)left;
+
+    return rm_cut_texts(a, (ProtobufCMessage *)(uintptr_t)m, /* in this arena */
+                        share > FRONT ? share - FRONT : 0);
+}
+
 /* Looks at the next object. */
 static int put_next(struct rm *rm, struct sv_arena *a, struct rm_call_lists *l,
                     struct rm_turn *turn)
@@ -118,6 +130,8 @@ static int put_next(struct rm *rm, struct sv_arena *a, struct rm_call_lists *l,
     const ProtobufCMessage *m = NULL;
     int r = l->kind->entry(rm, a, l->list.wanted, &l->list.items[l->at], &m);
 
+    if (r >= 0 && m)
+        r = cut_next(a, l, m);
     l->at++;
     if (r >= 0 && m)
         r = put_entry(&l->text, m, l->kind->member);

@@ -11,6 +11,7 @@
 #include "rm-lite/core/rm-app.h"
 #include "rm-lite/core/rm-container.h"
 #include "rm-lite/core/rm-node.h"
+#include "rm-lite/core/submission.h"
 #include "rm-lite/core/tracking.h"
 #include "rm-lite/fsm/app-lifetime.h"
 #include "rm-lite/scheduler/resource-types.h"

@@ -1,15 +1,17 @@
 /* RMAppManager: accepts submissions, evicts the oldest finished applications. The submission is a
- * client's: tags and labels are checked here, the rest in rm-app.c. */
+ * client's: its texts are checked by submission-check.c, its numbers by rm-app.c. */
 #include "rm-lite/requests/rm-app-manager.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "common/str.h"
 #include "rm-lite/core/queue-counters.h"
 #include "rm-lite/core/rm-app.h"
 #include "rm-lite/core/rm-container.h"
 #include "rm-lite/fsm/app-lifetime.h"
+#include "rm-lite/requests/submission-check.h"
 #include "rm-lite/scheduler/resource-types.h"
 #include "rm-lite/scheduler/scheduler.h"
 #include "rm-lite/security/queue-access.h"
@@ -18,62 +20,19 @@
 
 typedef Hadoop__Yarn__ApplicationSubmissionContextProto Submission;
 
-static int check_tags(const struct rm *rm, const Submission *ctx, struct sv_error *err)
-{
-    if ((int64_t)ctx->n_applicationtags > rm->conf.max_tags)
-        return sv_error_set(err, -EINVAL,
-                            JAVA_ILLEGAL_ARGUMENT ": Too many applicationTags, a maximum "
-                                                  "of only %lld are allowed!",
-                            (long long)rm->conf.max_tags);
-    for (size_t i = 0; i < ctx->n_applicationtags; i++) {
-        const char *t = ctx->applicationtags[i];
-
-        if ((int64_t)strlen(t) > rm->conf.max_tag_length)
-            return sv_error_set(err, -EINVAL,
-                                JAVA_ILLEGAL_ARGUMENT ": Tag %.100s is too long, maximum "
-                                                      "allowed length of a tag is %lld",
-                                t, (long long)rm->conf.max_tag_length);
-        for (const char *p = t; *p; p++)
-            if ((unsigned char)*p >= 0x80)
-                return sv_error_set(err, -EINVAL,
-                                    JAVA_ILLEGAL_ARGUMENT ": A tag can only have ASCII characters! "
-                                                          "Invalid tag - %.100s",
-                                    t);
-    }
-    return 0;
-}
-
 static bool named(const char *s)
 {
     return s && *s;
-}
-
-static bool asks_for_label(const Submission *ctx)
-{
-    for (size_t i = 0; i < ctx->n_am_container_resource_request; i++)
-        if (named(ctx->am_container_resource_request[i]->node_label_expression))
-            return true;
-    return named(ctx->node_label_expression);
 }
 
 /* Checks the submission and selects its queue. */
 static int admit(struct rm *rm, const Submission *ctx, struct yarn_app_id id, const char *user,
                  const char **ret_queue, const char **ret_class, struct sv_error *err)
 {
-    int64_t lifetime_s;
-    int r = check_tags(rm, ctx, err);
+    int r = rm_submission_check(rm, ctx, id, user, ret_class, err);
 
     if (r < 0)
         return r;
-    r = rm_app_lifetime(ctx, &lifetime_s, err);
-    if (r < 0)
-        return r;
-    if (asks_for_label(ctx)) {
-        *ret_class = JAVA_INVALID_LABEL_REQUEST;
-        return sv_error_set(err, -EINVAL,
-                            "Invalid resource request, node label not enabled but "
-                            "request contains label expression");
-    }
     r = rm_queue_of_submission(rm, named(ctx->queue) ? ctx->queue : "default", user, ret_queue,
                                err);
     if (r < 0)
@@ -114,6 +73,18 @@ static int new_app(struct rm *rm, const Submission *ctx, struct yarn_app_id id, 
     return 0;
 }
 
+/* As in Hadoop a repeated submission gets the same answer, after a lost one. Hadoop gives it to
+ * everybody: then the job of a user whose id somebody else has taken vanishes without a word. */
+static int repeated(const struct rm_app *app, const char *user, struct sv_error *err)
+{
+    if (sv_streq(app->user, user))
+        return 0;
+    return sv_error_set(err, -EEXIST,
+                        "%s: another user has submitted an application with this id: get a new "
+                        "id (getNewApplication) and submit again",
+                        app->id_str);
+}
+
 int rm_app_submit(struct rm *rm, const Submission *ctx, const char *user, const char **ret_class,
                   struct sv_error *err)
 {
@@ -126,8 +97,9 @@ int rm_app_submit(struct rm *rm, const Submission *ctx, const char *user, const 
     *ret_class = JAVA_YARN_EXCEPTION;
     if (!ctx || yarn_app_id_from(ctx->application_id, &id) < 0)
         return sv_error_set(err, -EINVAL, "Invalid application id: null");
-    if (rm_app_find(rm, id))
-        return 0; /* a repeated submission gets the same answer */
+    app = rm_app_find(rm, id);
+    if (app)
+        return repeated(app, user, err);
     r = admit(rm, ctx, id, user, &queue, ret_class, err);
     if (r < 0)
         return r;

@@ -9,6 +9,7 @@
 #include "rm-lite/core/rm-app.h"
 #include "rm-lite/core/rm-container.h"
 #include "rm-lite/core/secrets.h"
+#include "rm-lite/core/submission.h"
 #include "rm-lite/scheduler/resource-types.h"
 
 /* Hadoop's tokens have "ip:port" of the daemon in `service`; clients look tokens up by NodeId, so

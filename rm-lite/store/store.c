@@ -12,6 +12,7 @@
 #include "common/str.h"
 #include "rm-lite/core/rm-app-attempt.h"
 #include "rm-lite/core/rm-app.h"
+#include "rm-lite/core/submission.h"
 #include "rm-lite/core/text.h"
 #include "rm-lite/store/store-internal.h"
 #include "wire/ipc/ipc-server.h"
@@ -531,6 +532,7 @@ static int load_app(struct rm *rm, sqlite3_stmt *q, struct sv_error *err)
     if (state == RM_APP_ST_FINISHED || state == RM_APP_ST_FAILED || state == RM_APP_ST_KILLED) {
         app->state = state;
         rm->n_completed++;
+        rm_submission_shrink(app); /* an earlier version stored all of it */
     }
     return 0;
 }

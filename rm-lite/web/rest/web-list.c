@@ -12,6 +12,7 @@
 #include "common/user-groups.h"
 #include "common/web/http-stream.h"
 #include "common/web/json-xml.h"
+#include "rm-lite/core/text.h"
 #include "rm-lite/requests/turn.h"
 #include "rm-lite/web/rest/web-reply.h"
 
@@ -84,6 +85,24 @@ static void list_free(struct rm_web_list *l)
 
 /* ---- Text ---- */
 
+/* Cuts the texts of an entry, at any depth: one user's applications may have long ones, and each
+ * list of everybody has them. */
+static void cut_texts(json_t *value)
+{
+    json_t *part;
+    const char *key;
+    size_t i;
+
+    if (json_is_string(value) && json_string_length(value) > RM_LIST_TEXT_MAX) {
+        char *cut = rm_strdup_cut(json_string_value(value), RM_LIST_TEXT_MAX);
+
+        (void)json_string_set_nocheck(value, cut); /* no memory: it stays, ignoring */
+        free(cut);
+    }
+    json_object_foreach(value, key, part) cut_texts(part);
+    json_array_foreach(value, i, part) cut_texts(part);
+}
+
 static int put_json(struct rm_web_list *l, const json_t *entry)
 {
     char *text = json_dumps(entry, JSON_COMPACT);
@@ -104,6 +123,7 @@ static int put_entry(struct rm_web_list *l, const struct rm_list_item *item)
 
     if (!entry)
         return 0;
+    cut_texts(entry);
     r = l->xml ? sv_json_xml_element(entry, l->list.kind->inner, &l->text) : put_json(l, entry);
     json_decref(entry);
     l->some = true;
@@ -316,8 +336,10 @@ static int answer_short(struct rm *rm, struct sv_http_response *ret, const struc
     for (size_t i = 0; i < l.all.n; i++) {
         json_t *entry = list->kind->entry(rm, &l.all.items[i]);
 
-        if (entry)
-            (void)json_array_append_new(entries, entry); /* no memory: it is missing, ignoring */
+        if (!entry)
+            continue;
+        cut_texts(entry);
+        (void)json_array_append_new(entries, entry); /* no memory: it is missing, ignoring */
     }
     items_free(&l.all);
     return rm_web_json(ret, 200,

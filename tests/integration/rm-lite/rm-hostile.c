@@ -239,6 +239,33 @@ static void forged_tokens(const struct master *m)
     }
 }
 
+/* Names, and commands, of 20 MB: none is kept, so the memory is as before. */
+static void large_submissions(struct ipc_client *c)
+{
+    char *large = malloc(20 * MILLION + 1);
+
+    if (!large)
+        die("no memory", NULL);
+    memset(large, 'x', 20 * MILLION);
+    large[20 * MILLION] = 0;
+    for (int i = 0; i < 12; i++) {
+        _cleanup_arena_ struct sv_arena *a = big_arena();
+        Hadoop__Yarn__SubmitApplicationRequestProto *q = peer_request(a, "submitApplication");
+        struct yarn_app_id id;
+        SubmissionContext *m = peer_submission(a, c, &id);
+
+        if (i % 2)
+            m->am_container_spec->command[0] = large;
+        else
+            m->application_name = large;
+        q->application_submission_context = m;
+        check(!peer_call(a, c, "submitApplication", q) &&
+                  strstr(peer.err.text, i % 2 ? "more than 4194304" : "more than 1024"),
+              "a large submission is refused: %.150s", peer.err.text);
+    }
+    free(large);
+}
+
 /* The first container of an application that the ResourceManager does not know. */
 static struct yarn_container_id unknown(int app)
 {
@@ -378,11 +405,12 @@ static void big_filters(struct ipc_client *c)
           "30 MB of states are refused: %.200s", peer.err.text);
 }
 
-static void attack(struct master *first, const struct master *second, struct peer_node *node,
-                   int rounds)
+static void attack(struct ipc_client *client, struct master *first, const struct master *second,
+                   struct peer_node *node, int rounds)
 {
     struct master other = *second;
 
+    large_submissions(client);
     bad_sizes(first);
     ten_million(first);
     others_containers(&other, first);
@@ -417,7 +445,7 @@ int main(int argc, char **argv)
     start_master(client, &second.am);
     join(&node, PORT_HOSTILE);
     big_filters(client);
-    attack(&first, &second, &node, sv_streq(argv[4], "full") ? 10 : 1);
+    attack(client, &first, &second, &node, sv_streq(argv[4], "full") ? 10 : 1);
     (void)close(go); /* the others end, ignoring */
     n = read(result, text, sizeof(text) - 1);
     check(waitpid(pid, &state, 0) == pid && state == 0 && n > 0 && text[0] == '1',

@@ -292,18 +292,18 @@ def long_list(rm, _app):
     """More applications than one turn writes: to a client that reads late, to one that leaves, as
     XML, and a part."""
     ids = []
-    for n in range(70):
+    for n in range(200):
         ids.append(ask(rm, "/apps/new-application", "POST")[1]["application-id"])
         body = {
             "application-id": ids[-1],
-            "application-name": f"n{n} " + "x" * 4000,
+            "application-name": f"n{n} " + "x" * 1000,
             "unmanaged-AM": True,
             "am-container-spec": {"commands": {"command": "true"}},
         }
         tell(rm.request(f"{BASE}/apps?user.name=ann", "POST", body)[0] == 202, f"submission {n}")
     status, found = ask(rm, "/apps")
     same(
-        (status, [a["id"] for a in found["apps"]["app"]][-70:]),
+        (status, [a["id"] for a in found["apps"]["app"]][-200:]),
         (200, ids),
         "all, in the order of submission",
     )
@@ -320,7 +320,7 @@ def long_list(rm, _app):
     tree = xml.etree.ElementTree.fromstring(
         rm.request(f"{BASE}/apps", headers={"Accept": "application/xml"})[2]
     )
-    same([a.find("id").text for a in tree.findall("app")][-70:], ids, "as XML")
+    same([a.find("id").text for a in tree.findall("app")][-200:], ids, "as XML")
     slow = []
     for _ in range(LISTS_MAX):  # they read nothing of some 500 kB
         connection = socket.create_connection(("127.0.0.1", rm.ports["webapp.address"]))

@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "rm-lite/requests/app-filter.h"
+#include "rm-lite/requests/cut-texts.h"
 #include "rm-lite/requests/turn.h"
 #include "wire/ipc/ipc-client.h"
 
@@ -183,6 +184,64 @@ static void test_applications(void **state)
     s.expected = entries();
     end(&s);
     teardown(&f);
+}
+
+/* Texts as a store of an earlier version may have: the list has all entries, each cut. */
+static void test_long_texts(void **state)
+{
+    Hadoop__Yarn__GetApplicationsRequestProto q =
+        HADOOP__YARN__GET_APPLICATIONS_REQUEST_PROTO__INIT;
+    size_t each = (size_t)2 << 20; /* all: eight times what an answer may have */
+    char *text = malloc(each + 1);
+    struct answers s;
+    struct rm_app *app;
+    struct fix f;
+
+    (void)state;
+    setup_entries(&f);
+    submit_all(&f);
+    memset(text, 'd', each);
+    text[each] = 0;
+    DL_FOREACH (f.rm->app_list, app)
+        app->diagnostics = text;
+    begin(&s, &f);
+    s.method = "getApplications";
+    s.check = check_apps;
+    call(&s, &q.base, &hadoop__yarn__get_applications_response_proto__descriptor);
+    await(&s, 1);
+    DL_FOREACH (f.rm->app_list, app)
+        app->diagnostics = NULL;
+    free(text);
+    end(&s);
+    teardown(&f);
+}
+
+/* One entry that is larger than its share has shorter texts, at least 64 bytes of each. */
+static void test_cut(void **state)
+{
+    Hadoop__Yarn__ApplicationReportProto m = HADOOP__YARN__APPLICATION_REPORT_PROTO__INIT;
+    Hadoop__Yarn__ApplicationAttemptIdProto id = HADOOP__YARN__APPLICATION_ATTEMPT_ID_PROTO__INIT;
+    _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
+    char name[8192], tag[8192], *tags[] = { tag };
+
+    (void)state;
+    memset(name, 'n', sizeof(name));
+    name[sizeof(name) - 1] = 0;
+    (void)memcpy(tag, name, sizeof(tag));
+    (void)memcpy(name + RM_LIST_TEXT_MAX - 1, "\xc3\xa4", 2); /* a character at the end */
+    m.name = name;
+    m.applicationtags = tags;
+    m.n_applicationtags = 1;
+    m.currentapplicationattemptid = &id;
+    assert_int_equal(rm_cut_texts(a, &m.base, SIZE_MAX), 0);
+    assert_int_equal(strlen(m.name), RM_LIST_TEXT_MAX - 1);
+    assert_int_equal(strlen(m.applicationtags[0]), RM_LIST_TEXT_MAX);
+    assert_int_equal(strlen(tag), sizeof(tag) - 1); /* the application's own */
+    assert_ptr_equal(tags[0], tag);
+    assert_int_equal(rm_cut_texts(a, &m.base, 1000), 0);
+    assert_in_range(protobuf_c_message_get_packed_size(&m.base), 400, 1000);
+    assert_int_equal(rm_cut_texts(a, &m.base, 0), 0);
+    assert_int_equal(strlen(m.name), 64);
 }
 
 static void kill_every_second(struct fix *f)
@@ -569,7 +628,8 @@ static void test_containers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_applications), cmocka_unit_test(test_changes_meanwhile),
+        cmocka_unit_test(test_applications), cmocka_unit_test(test_long_texts),
+        cmocka_unit_test(test_cut),          cmocka_unit_test(test_changes_meanwhile),
         cmocka_unit_test(test_filter_work),  cmocka_unit_test(test_filter_results),
         cmocka_unit_test(test_queue),        cmocka_unit_test(test_queue_tree),
         cmocka_unit_test(test_nodes),        cmocka_unit_test(test_containers),
