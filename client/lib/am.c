@@ -372,7 +372,7 @@ static int send_finish(struct cli_am *am)
         HADOOP__YARN__FINISH_APPLICATION_MASTER_REQUEST_PROTO__INIT;
 
     request.diagnostics = am->diagnostics;
-    request.tracking_url = am->my_url;
+    request.tracking_url = (char[]){ "" }; /* its own ends with it: the ResourceManager's page */
     request.has_final_application_status = true;
     request.final_application_status = (Hadoop__Yarn__FinalApplicationStatusProto)am->final;
     return ipc_proxy_call(am->ipc, "finishApplicationMaster", &request.base,

@@ -208,6 +208,7 @@ static int save_final(struct rm_attempt *att, int target, int final_status, cons
         rm_append_text(&att->diagnostics, text);
     if (target != RM_ATT_ST_FINISHING && target != RM_ATT_ST_FINISHED) { /* no master is left */
         rm_set_text(&att->host, NULL);
+        rm_set_text(&att->tracking_url, NULL); /* setTrackingUrlToRMAppPage() in Hadoop */
         att->rpc_port = -1;
     }
     rm_store_usage(att->rm, att->app);

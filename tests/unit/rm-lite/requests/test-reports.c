@@ -96,6 +96,12 @@ static void test_running_application(void **state)
     assert_int_equal(t->yarn_application_attempt_state,
                      HADOOP__YARN__YARN_APPLICATION_ATTEMPT_STATE_PROTO__APP_ATTEMPT_RUNNING);
     assert_int_equal(t->am_container_id->id, app->current->master_id.id);
+    rm_app_post(app, RM_APP_EV_KILL, "enough"); /* the link must not lead to the ended master */
+    m = rm_app_report(a, app, "ann");
+    assert_string_equal(m->originaltrackingurl, "N/A");
+    (void)snprintf(proxied, sizeof(proxied), "http://127.0.0.1:%u/cluster/app/%s", f.rm->web_port,
+                   app->id_str);
+    assert_string_equal(m->trackingurl, proxied);
     teardown(&f);
     sv_arena_free(a);
 }
