@@ -9,13 +9,16 @@
  *
  * Its file is not readable by users (mode 0711), so no process of the same user can trace it.
  *
- * The signal is sent to init, which forwards it to the main process' group. The kernel does not let
- * it reach processes of other users; membership of the cgroup proves that it is this
- * container's. */
+ * The signal is sent to init, which forwards it to the main process' group. SIGQUIT, which asks a
+ * JVM for its threads and ends every process that does not catch it, goes to those of the container
+ * that do; the answer's text has their pids. The kernel does not let a signal reach processes of
+ * other users; membership of the cgroup proves that it is this container's. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -25,6 +28,7 @@
 #include "executor/request.h"
 
 enum { REQUEST = 1, INIT = 3, CGROUP = 4 };
+#define QUIT_MAX 64 /* processes that get SIGQUIT; a container has one JVM or a few */
 
 /* The pid of a pidfd's process in this pid namespace; 0 if it is no pidfd or the process has
  * ended. */
@@ -46,24 +50,68 @@ static long pid_of(int pidfd)
     return pid;
 }
 
+/* Reads a file of a kernel file system, behind a newline and with a NUL; cut at the size. */
+static void read_text(int dir, const char *name, char *text, size_t size)
+{
+    int fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+    size_t n = 1;
+    text[0] = '\n';
+    for (ssize_t r = 1; fd >= 0 && r > 0 && n<size - 1; n += r> 0 ? (size_t)r : 0)
+        r = read(fd, text + n, size - 1 - n);
+    text[n] = '\0';
+    if (fd >= 0)
+        (void)close(fd);
+}
+
 static bool in_cgroup(int cgroup, long pid)
 {
     static char text[65536];
     char want[32];
-    int fd = openat(cgroup, "cgroup.procs", O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-    size_t n = 1, len = (size_t)snprintf(want, sizeof(want), "\n%ld\n", pid);
-    text[0] = '\n';
-    for (ssize_t r = 1; fd >= 0 && r > 0 && n<sizeof(text); n += r> 0 ? (size_t)r : 0)
-        r = read(fd, text + n, sizeof(text) - n);
-    if (fd >= 0)
-        (void)close(fd);
-    return fd >= 0 && memmem(text, n, want, len) != NULL;
+    (void)snprintf(want, sizeof(want), "\n%ld\n", pid);
+    read_text(cgroup, "cgroup.procs", text, sizeof(text));
+    return strstr(text, want) != NULL;
 }
 
-static int answer(const struct exe_request *r, enum exe_status status, int error)
+static bool catches(long pid, int signal)
 {
-    char text[EXE_TEXT_MAX] = "";
-    if (status != EXE_STATUS_OK)
+    static char text[65536];
+    char name[64];
+    (void)snprintf(name, sizeof(name), "/proc/%ld/status", pid);
+    read_text(AT_FDCWD, name, text, sizeof(text));
+    const char *s = strstr(text, "\nSigCgt:\t");
+    return s && strtoull(s + 9, NULL, 16) >> (signal - 1) & 1;
+}
+
+/* Sends it to the processes that catch it, but init. The pidfd comes first: if the number is of
+ * another process meanwhile, the signal reaches none. */
+static void signal_catching(int cgroup, long init, int signal, char sent[EXE_TEXT_MAX])
+{
+    static char text[65536];
+    size_t n = 0, count = 0;
+    read_text(cgroup, "cgroup.procs", text, sizeof(text));
+    for (char *s = text; *s && count < QUIT_MAX;) {
+        long pid = strtol(s, &s, 10);
+        s += *s == '\n';
+        int fd = pid > 0 && pid != init ? (int)syscall(SYS_pidfd_open, (int)pid, 0) : -1;
+        if (fd >= 0 && catches(pid, signal) && in_cgroup(cgroup, pid) &&
+            syscall(SYS_pidfd_send_signal, fd, signal, NULL, 0) == 0) {
+            count++;
+            if (n + 24 < EXE_TEXT_MAX) /* more are sent than told */
+                n += (size_t)snprintf(sent + n, EXE_TEXT_MAX - n, "%s%ld", n ? ", " : "pid ", pid);
+        }
+        if (fd >= 0)
+            (void)close(fd);
+    }
+    if (count == 0)
+        (void)snprintf(sent, EXE_TEXT_MAX, EXE_SIGNAL_TO_NONE);
+}
+
+static int answer(const struct exe_request *r, enum exe_status status, int error, const char *sent)
+{
+    char text[EXE_TEXT_MAX];
+    if (status == EXE_STATUS_OK)
+        (void)snprintf(text, sizeof(text), "%s", sent);
+    else
         exe_container_text(r, text);
     struct exe_reply_head head = { .magic = EXE_REPLY_MAGIC,
                                    .version = r->version,
@@ -80,6 +128,7 @@ static int answer(const struct exe_request *r, enum exe_status status, int error
 int main(int argc, char **argv)
 {
     uint8_t buf[EXE_REQUEST_SIZE];
+    char sent[EXE_TEXT_MAX] = "";
     struct exe_request r;
     struct pollfd ended = { .fd = INIT, .events = POLLIN };
     (void)argv;
@@ -89,8 +138,10 @@ int main(int argc, char **argv)
         return EXE_STATUS_REQUEST;
     long pid = pid_of(INIT);
     if (pid <= 0 || !in_cgroup(CGROUP, pid) || poll(&ended, 1, 0) != 0)
-        return answer(&r, EXE_STATUS_SIGNAL_TARGET, ESRCH);
-    if (syscall(SYS_pidfd_send_signal, INIT, (int)r.signal, NULL, 0) < 0)
-        return answer(&r, EXE_STATUS_SIGNAL, errno);
-    return answer(&r, EXE_STATUS_OK, 0);
+        return answer(&r, EXE_STATUS_SIGNAL_TARGET, ESRCH, "");
+    if (r.signal == SIGQUIT)
+        signal_catching(CGROUP, pid, SIGQUIT, sent);
+    else if (syscall(SYS_pidfd_send_signal, INIT, (int)r.signal, NULL, 0) < 0)
+        return answer(&r, EXE_STATUS_SIGNAL, errno, "");
+    return answer(&r, EXE_STATUS_OK, 0, sent);
 }

@@ -541,14 +541,14 @@ int exe_adopt(struct exe *x, struct yarn_container_id id, const char *user, unsi
     return 0;
 }
 
-int exe_signal(struct exe_container *c, int signal, exe_done done, void *userdata)
+int exe_signal(struct exe_container *c, int signal, exe_signalled done, void *userdata)
 {
     struct exe_request r = { .op = EXE_OP_SIGNAL, .signal = (uint8_t)signal };
     if (c->init < 0 || c->over)
         return -ESRCH;
     exe_request_container(&r, c->id);
     (void)!exe_request_user(&r, c->user); /* container_new has checked it */
-    return exe_operate(c->exe, &r, &c->init, 1, c->name, done, userdata);
+    return exe_operate_signal(c->exe, &r, c->init, c->name, done, userdata);
 }
 
 int exe_kill(struct exe_container *c)

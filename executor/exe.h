@@ -156,8 +156,11 @@ int exe_adopt(struct exe *x, struct yarn_container_id id, const char *user, unsi
               const struct exe_container_ops *ops, void *userdata, struct exe_container **ret,
               struct sv_error *err) _must_use_;
 
-/* Signals the main process and its group, through the helper and init: SIGTERM, SIGQUIT, … */
-int exe_signal(struct exe_container *c, int signal, exe_done done, void *userdata) _must_use_;
+/* `sent`: "pid 17, 21" for SIGQUIT, "" for others and in case of a failure. */
+typedef void (*exe_signalled)(const struct exe_failure *f, const char *sent, void *userdata);
+/* Signals the main process and its group, through the helper and init: SIGTERM, …; SIGQUIT to those
+ * processes of the container that catch it, so that a request for a thread dump ends none. */
+int exe_signal(struct exe_container *c, int signal, exe_signalled done, void *userdata) _must_use_;
 /* cgroup.kill: kills every process of the container now. Works in every state; `exited` follows. */
 int exe_kill(struct exe_container *c) _must_use_;
 /* The cgroup, for usage and freeze; NULL after the exit. */

@@ -68,6 +68,9 @@ enum exe_status exe_policy_compare(struct exe *x, const struct exe_reply *reply,
 int exe_operate(struct exe *x, struct exe_request *r, const int *fds, size_t n_fds,
                 const char *object, exe_done done, void *userdata) _must_use_;
 
+int exe_operate_signal(struct exe *x, struct exe_request *r, int init, const char *object,
+                       exe_signalled done, void *userdata) _must_use_;
+
 void exe_failure_set(struct exe_failure *f, enum exe_status status, int error, const char *object,
                      const char *text);
 

@@ -12,6 +12,7 @@ struct operation {
     struct operation *prev, *next; /* of exe->operations */
     struct exe *exe;
     exe_done done;
+    exe_signalled signalled;
     void *userdata;
     bool check;
     uint8_t what; /* of a CHECK */
@@ -24,7 +25,7 @@ static void on_answer(const struct exe_reply *reply, int pidfd, int status, void
 {
     struct operation *o = userdata;
     struct exe_failure f;
-    char why[256];
+    char why[256], sent[EXE_TEXT_MAX] = "";
     bool failed = !reply || reply->status != EXE_STATUS_OK;
     (void)sv_close(pidfd);
     if (failed && o->check && reply && retry_older(o, reply))
@@ -38,7 +39,11 @@ static void on_answer(const struct exe_reply *reply, int pidfd, int status, void
         if (failed)
             exe_failure_set(&f, said, 0, o->object, why);
     }
-    if (o->done)
+    if (o->signalled && !failed) /* no C string; from a process of the job's user */
+        (void)snprintf(sent, sizeof(sent), "%.*s", (int)reply->text_len, reply->text);
+    if (o->signalled)
+        o->signalled(failed ? &f : NULL, sent, o->userdata);
+    else if (o->done)
         o->done(failed ? &f : NULL, o->userdata);
     free(o);
 }
@@ -67,15 +72,14 @@ void exe_operations_free(struct exe *x)
     }
 }
 
-int exe_operate(struct exe *x, struct exe_request *r, const int *fds, size_t n_fds,
-                const char *object, exe_done done, void *userdata)
+static int start(const struct operation *ops, struct exe_request *r, const int *fds, size_t n_fds,
+                 const char *object)
 {
-    struct operation *o = calloc(1, sizeof(*o));
+    struct operation *o = malloc(sizeof(*o));
+    struct exe *x = ops->exe;
     if (!o)
         return -ENOMEM;
-    o->exe = x;
-    o->done = done;
-    o->userdata = userdata;
+    *o = *ops;
     o->check = r->op == EXE_OP_CHECK;
     o->what = r->what;
     (void)snprintf(o->object, sizeof(o->object), "%s", object);
@@ -85,6 +89,20 @@ int exe_operate(struct exe *x, struct exe_request *r, const int *fds, size_t n_f
     else
         DL_APPEND(x->operations, o);
     return e;
+}
+
+int exe_operate(struct exe *x, struct exe_request *r, const int *fds, size_t n_fds,
+                const char *object, exe_done done, void *userdata)
+{
+    const struct operation o = { .exe = x, .done = done, .userdata = userdata };
+    return start(&o, r, fds, n_fds, object);
+}
+
+int exe_operate_signal(struct exe *x, struct exe_request *r, int init, const char *object,
+                       exe_signalled done, void *userdata)
+{
+    const struct operation o = { .exe = x, .signalled = done, .userdata = userdata };
+    return start(&o, r, &init, 1, object);
 }
 
 int exe_check(struct exe *x, bool rebuild, exe_done done, void *userdata)

@@ -32,6 +32,7 @@ _Static_assert(EXE_PROTOCOL_VERSION - EXE_PROTOCOL_OLDEST <= 1, "one version beh
 #define EXE_SUBMITTER_MAX 255      /* bytes of a submitter's name: it is also a directory name */
 #define EXE_FILE_MAX (1024 * 1024) /* bytes of launch script, of credentials */
 #define EXE_FDS_MAX 4
+#define EXE_SIGNAL_TO_NONE "no process, as none catches it"
 #define EXE_TEXT_MAX 128      /* bytes of an identifier's text with its NUL */
 #define EXE_DEVICES_MAX 16    /* assigned device nodes of one container */
 #define EXE_MORE_MAX 32       /* further containers of one DELETE */
@@ -45,7 +46,8 @@ enum exe_op {
     EXE_OP_INIT_APP = 2, /* user and application directories on the masked local and log dirs */
     EXE_OP_LAUNCH = 3,   /* fds: script, credentials (sealed memfds), the launch lock */
     EXE_OP_LOCALIZE = 4, /* fds: channel (SOCK_SEQPACKET) */
-    EXE_OP_SIGNAL = 5,   /* fds: pidfd of the container's init */
+    EXE_OP_SIGNAL = 5,   /* fds: pidfd of the container's init; SIGQUIT: the answer's text has the
+                          * processes that catch it and got it, or EXE_SIGNAL_TO_NONE */
     EXE_OP_DELETE = 6,
 };
 

@@ -9,7 +9,10 @@
 
 #include "common/log.h"
 #include "common/loop-guard.h"
+#include "common/str.h"
 #include "executor/exe.h"
+#include "executor/request.h"
+#include "nodemanager/core/application.h"
 #include "nodemanager/core/container.h"
 #include "nodemanager/core/context.h"
 #include "nodemanager/launch/launcher.h"
@@ -32,11 +35,12 @@ static int on_kill_timer(sd_event_source *s, uint64_t usec, void *userdata)
     return 0;
 }
 
-/* A request to send SIGTERM. The container may have ended when the answer arrives: it is looked up
- * by name. */
+/* A request to send SIGTERM before a kill, or a signal that was asked for. The container may have
+ * ended when the answer arrives: it is looked up by name. */
 struct nm_cleanup_term {
     struct nm_cleanup_term *prev, *next;
     struct nm_launcher *launcher;
+    int signal;
     char text[YARN_ID_TEXT_MAX];
 };
 
@@ -54,12 +58,13 @@ void nm_cleanup_free_terms(struct nm_launcher *launcher)
 
 /* The configured delay starts here: on a busy node the helper may take longer than that to send the
  * signal. */
-static void on_terminated(const struct exe_failure *f, void *userdata)
+static void on_terminated(const struct exe_failure *f, const char *sent, void *userdata)
 {
     struct nm_cleanup_term *t = userdata;
     const struct nm_context *ctx = t->launcher->ctx;
     struct nm_container *c = nm_container_find(ctx, t->text);
 
+    (void)sent;
     if (f) /* it may have ended meanwhile; cgroup.kill follows in any case */
         sv_log_debug("signal: %s", f->text);
     if (c && c->launch.kill_timer)
@@ -68,7 +73,7 @@ static void on_terminated(const struct exe_failure *f, void *userdata)
     term_free(t);
 }
 
-static int terminate(struct nm_container *c)
+static int send(struct nm_container *c, int signal, exe_signalled done)
 {
     struct nm_cleanup_term *t = calloc(1, sizeof(*t));
     int r;
@@ -76,8 +81,9 @@ static int terminate(struct nm_container *c)
     if (!t)
         return -ENOMEM;
     t->launcher = c->launch.launcher;
+    t->signal = signal;
     memcpy(t->text, c->text, sizeof(t->text));
-    r = exe_signal(c->launch.exe, SIGTERM, on_terminated, t);
+    r = exe_signal(c->launch.exe, signal, done, t);
     if (r < 0)
         free(t);
     else
@@ -85,11 +91,26 @@ static int terminate(struct nm_container *c)
     return r;
 }
 
-static void on_signalled(const struct exe_failure *f, void *userdata)
+/* Hadoop's line (ContainerLaunch), also in the container's diagnostics, by which whoever has asked
+ * for a thread dump learns which processes write one. */
+static void on_signalled(const struct exe_failure *f, const char *sent, void *userdata)
 {
-    (void)userdata;
-    if (f) /* it may have ended meanwhile */
+    struct nm_cleanup_term *t = userdata;
+    struct nm_container *c = nm_container_find(t->launcher->ctx, t->text);
+    char line[400], shown[4 * EXE_TEXT_MAX];
+
+    sv_escape(shown, sizeof(shown), sent);
+    if (f) { /* it may have ended meanwhile */
         sv_log_debug("signal: %s", f->text);
+    } else if (c && t->signal == SIGQUIT && *sent) {
+        (void)snprintf(line, sizeof(line),
+                       "Sent signal OUTPUT_THREAD_DUMP (SIGQUIT) to %.150s as user %.64s for "
+                       "container %s, result=success",
+                       shown, c->app ? c->app->run_as : "", t->text);
+        sv_log(SV_LOG_INFO, t->text, "%s", line);
+        nm_container_add_diagnostics_line(c, line);
+    }
+    term_free(t);
 }
 
 void nm_cleanup_container(struct nm_container *c)
@@ -106,7 +127,7 @@ void nm_cleanup_container(struct nm_container *c)
         sv_log(SV_LOG_WARNING, c->text, "%s: cgroup.freeze: %s", c->text, strerror(-r));
     r = -EAGAIN;
     if (delay > 0)
-        r = terminate(c);
+        r = send(c, SIGTERM, on_terminated);
     if (r >= 0)
         r = sd_event_add_time_relative(c->ctx->event, &c->launch.kill_timer, CLOCK_BOOTTIME,
                                        (uint64_t)(delay + TERM_MS) * 1000, 1000, on_kill_timer, c);
@@ -125,7 +146,7 @@ int nm_cleanup_signal(struct nm_container *c, int signal)
         return exe_kill(c->launch.exe);
     if (c->launch.frozen)
         return -EBUSY;
-    return exe_signal(c->launch.exe, signal, on_signalled, NULL);
+    return send(c, signal, on_signalled);
 }
 
 static struct cg_leaf *cgroup_of(const struct nm_container *c)

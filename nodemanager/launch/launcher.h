@@ -13,7 +13,7 @@ struct nm_launcher {
     struct nm_assignments *assignments;
     struct nm_numa *numa;          /* NULL = off */
     const struct nm_aux *aux;      /* NULL: no auxiliary services */
-    struct nm_cleanup_term *terms; /* unanswered SIGTERM requests; utlist */
+    struct nm_cleanup_term *terms; /* unanswered requests for signals; utlist */
 };
 
 #endif

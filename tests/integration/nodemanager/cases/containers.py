@@ -142,6 +142,8 @@ class Containers(DrivenNode):
         assert answer["class"] == YARN + "YarnException", answer  # Hadoop would have killed it
         assert self.driver.signal(app, 1, 1) == {}
         self.wait(lambda: os.path.exists(f"{log}/dumped"), 20, "it has got SIGQUIT")
+        text = self.driver.status(app, 1)["status"][container(app, 1)]["diagnostics"]
+        assert "Sent signal OUTPUT_THREAD_DUMP (SIGQUIT) to pid " in text, text
         assert self.driver.signal(app, 1, 2) == {}
         self.expect_ends(1)
         assert self.driver.exits()[container(app, 1)]["exit"] == 9
@@ -150,6 +152,13 @@ class Containers(DrivenNode):
             lambda: self.driver.status(app, 2)["status"][container(app, 2)]["sub"] == 2,
             20,
             "running",
+        )
+        self.driver("rmsignal", app, 2, 1)  # does not end what does not catch it
+        self.wait(
+            lambda: "to no process, as none catches it"
+            in self.driver.status(app, 2)["status"][container(app, 2)]["diagnostics"],
+            20,
+            "the answer that nobody got it",
         )
         self.driver("rmsignal", app, 2, 3)
         self.expect_ends(1)

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "executor/exe.h"
+#include "nodemanager/core/application.h"
 #include "nodemanager/core/container.h"
 #include "nodemanager/core/context.h"
 #include "nodemanager/launch/container-cleanup.h"
@@ -18,14 +19,14 @@
 
 static struct {
     int signal; /* the last request */
-    exe_done done;
+    exe_signalled done;
     void *userdata;
     int refuses; /* -errno of the next exe_signal */
     int kills;
     bool frozen; /* the cgroup */
 } helper;
 
-int exe_signal(struct exe_container *c, int signal, exe_done done, void *userdata)
+int exe_signal(struct exe_container *c, int signal, exe_signalled done, void *userdata)
 {
     (void)c;
     helper.signal = signal;
@@ -105,7 +106,7 @@ static void term_then_kill(void **state)
     assert_int_equal(helper.signal, SIGTERM);
     assert_int_equal(sd_event_run(ctx.event, 200000), 0);
     assert_int_equal(helper.kills, 0);
-    helper.done(NULL, helper.userdata);
+    helper.done(NULL, "", helper.userdata);
     assert_null(launcher.terms);
     turn();
     assert_int_equal(helper.kills, 1);
@@ -160,8 +161,32 @@ static void removed_before_the_answer(void **state)
     (void)state;
     nm_cleanup_container(&container);
     HASH_CLEAR(hh, ctx.containers);
-    helper.done(NULL, helper.userdata);
+    helper.done(NULL, "", helper.userdata);
     assert_null(launcher.terms);
+}
+
+/* Hadoop's line. A process without a handler gets none: the answer of container-signal. */
+static void thread_dump(void **state)
+{
+    struct nm_app app = { .run_as = (char[]){ "ann" } };
+
+    (void)state;
+    container.diagnostics = strdup("");
+    container.app = &app;
+    assert_int_equal(nm_cleanup_signal(&container, SIGQUIT), 0);
+    helper.done(NULL, "pid 17, 21", helper.userdata);
+    assert_non_null(strstr(container.diagnostics,
+                           "]Sent signal OUTPUT_THREAD_DUMP (SIGQUIT) to pid 17, 21 as user ann "
+                           "for container container_1_0001_01_000001, result=success\n"));
+    assert_int_equal(nm_cleanup_signal(&container, SIGUSR1), 0);
+    helper.done(NULL, "", helper.userdata);
+    assert_null(strstr(container.diagnostics, "USR1"));
+    assert_null(launcher.terms);
+    assert_int_equal(nm_cleanup_signal(&container, SIGQUIT), 0);
+    HASH_CLEAR(hh, ctx.containers); /* removed before the answer */
+    helper.done(NULL, "pid 17", helper.userdata);
+    assert_null(launcher.terms);
+    free(container.diagnostics);
 }
 
 static void signals(void **state)
@@ -193,7 +218,7 @@ static void frozen(void **state)
     nm_cleanup_container(&container);
     assert_int_equal(helper.signal, SIGTERM);
     assert_false(helper.frozen || container.launch.frozen);
-    helper.done(NULL, helper.userdata);
+    helper.done(NULL, "", helper.userdata);
     container.launch.pid = 0;
     assert_int_equal(nm_cleanup_freeze(&container, true), -ESRCH);
 }
@@ -209,6 +234,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(after_the_exit, setup, teardown),
         cmocka_unit_test_setup_teardown(removed_before_the_answer, setup, teardown),
         cmocka_unit_test_setup_teardown(signals, setup, teardown),
+        cmocka_unit_test_setup_teardown(thread_dump, setup, teardown),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
