@@ -2,10 +2,31 @@
 #include "common/exit-meaning.h"
 
 #include <stddef.h>
+#include <string.h>
 
 #include "common/base.h"
 
-const char *sv_exit_meaning(int code)
+#define ABORTED (-100)
+
+/* Texts of Hadoop's SchedulerUtils and RMContainerImpl, Apache's ResourceManager's and ours. */
+static const char *aborted(const char *diagnostics)
+{
+    static const struct {
+        const char *words, *text;
+    } reasons[] = {
+        { "Container of a completed application", "its application has ended" },
+        { "*lost* node", "its node was lost" },
+        { "Container released by application", "its ApplicationMaster released it" },
+        { "Container expired since it was unused", "it was not started in time" },
+    };
+
+    for (size_t i = 0; diagnostics && i < SV_ARRAY_LEN(reasons); i++)
+        if (strstr(diagnostics, reasons[i].words))
+            return reasons[i].text;
+    return "released, lost with its node, or ended with its application";
+}
+
+const char *sv_exit_meaning(int code, const char *diagnostics)
 {
     static const struct {
         int code;
@@ -25,7 +46,6 @@ const char *sv_exit_meaning(int code)
         { 141, "killed by SIGPIPE" },
         { 143, "killed by SIGTERM" },
         { 159, "killed by SIGSYS: a system call that its profile forbids" },
-        { -100, "its node was lost or it was released" },
         { -101, "the node's disks failed" },
         { -102, "preempted for another job" },
         { -103, "more virtual memory than its limit" },
@@ -37,6 +57,8 @@ const char *sv_exit_meaning(int code)
         { -1000, "it was not started" },
     };
 
+    if (code == ABORTED)
+        return aborted(diagnostics);
     for (size_t i = 0; i < SV_ARRAY_LEN(meanings); i++)
         if (meanings[i].code == code)
             return meanings[i].text;

@@ -5,13 +5,15 @@
  *   GET  /status   the table, as JSON (also at /)
  *   POST /end      with the job's secret: the client has read the final table
  *
- * After the last instance it waits for POST /end, or until no client has polled for some seconds;
- * then it reports the job's result to the ResourceManager and exits. HTTP clients are hostile: they
- * can read the table, which holds no secret, and nothing else. */
+ * After the last instance it waits for POST /end, or until no client has polled for some seconds,
+ * a minute at most; then it reports the job's result to the ResourceManager and exits. With SIGTERM
+ * the job is killed: it leaves the table and exits. HTTP clients are hostile: they can read the
+ * table, which holds no secret, and nothing else. */
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
 #include <netdb.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <systemd/sd-event.h>
@@ -28,8 +30,6 @@
 
 #define JOB_FILE_MAX (4u << 20)
 #define PRIORITY 1
-#define NEVER_ASKED_MS 10000 /* limit for the first poll of a client */
-#define STOPPED_ASKING_MS 4000
 
 struct am {
     sd_event *event;
@@ -135,14 +135,23 @@ static void send_result(struct am *am)
     }
 }
 
+/* The NodeManager's signal before it kills the container: the only time to leave the table of a job
+ * that is killed or has exceeded its lifetime. */
+static int on_terminate(sd_event_source *s, const struct signalfd_siginfo *si, void *userdata)
+{
+    struct am *am = userdata;
+
+    (void)s;
+    if (!am->ended)
+        save_table(am);
+    return sd_event_exit(am->event, 128 + (int)si->ssi_signo);
+}
+
 static int on_linger(sd_event_source *s, uint64_t usec, void *userdata)
 {
     struct am *am = userdata;
-    int64_t now = sv_now_ms();
 
-    if (am->job.detached ? true
-        : am->asked_at   ? now - am->asked_at > STOPPED_ASKING_MS
-                         : now - am->all_done_at > NEVER_ASKED_MS) {
+    if (am->job.detached || !cli_table_awaited(sv_now_ms(), am->all_done_at, am->asked_at)) {
         send_result(am);
         return 0;
     }
@@ -412,6 +421,7 @@ int main(int argc, char **argv)
 {
     struct am am = { 0 };
     struct sv_error err = { 0 };
+    sigset_t mask;
     int r;
 
     sv_log_init("selvedge-am");
@@ -420,7 +430,12 @@ int main(int argc, char **argv)
         return 2;
     }
     am.log_dir = argv[1];
+    (void)sigemptyset(&mask);
+    (void)sigaddset(&mask, SIGTERM);
+    (void)sigprocmask(SIG_BLOCK, &mask, NULL);
     r = sd_event_new(&am.event);
+    if (r >= 0)
+        r = sd_event_add_signal(am.event, NULL, SIGTERM, on_terminate, &am);
     if (r >= 0)
         r = start(&am, &err);
     if (r >= 0)

@@ -11,6 +11,9 @@
 #define EXIT_ABORTED (-100)
 #define EXIT_DISKS_FAILED (-101)
 #define EXIT_PREEMPTED (-102)
+#define NEVER_ASKED_MS 10000 /* limit for the first poll of a client */
+#define STOPPED_ASKING_MS 4000
+#define LINGER_MAX_MS 60000
 
 struct cli_tasks {
     int32_t n, restarts, max_tries, done;
@@ -168,4 +171,11 @@ int cli_tasks_exit_code(const struct cli_tasks *t, int32_t *ret_failed,
     if (ret_first)
         *ret_first = first;
     return first ? cli_exit_code(first->exit_status) : 0;
+}
+
+bool cli_table_awaited(int64_t now, int64_t all_done_at, int64_t asked_at)
+{
+    if (now - all_done_at > LINGER_MAX_MS)
+        return false;
+    return asked_at ? now - asked_at <= STOPPED_ASKING_MS : now - all_done_at <= NEVER_ASKED_MS;
 }

@@ -56,4 +56,9 @@ const struct cli_task *cli_tasks_completed(struct cli_tasks *t, struct yarn_cont
 int cli_tasks_exit_code(const struct cli_tasks *t, int32_t *ret_failed,
                         const struct cli_task **ret_first);
 
+/* False once the final table need not wait for its reader any longer: 4 s after the last poll, 10 s
+ * without one, and a minute in any case, since anybody may poll. Monotonic times in ms; asked_at 0:
+ * nobody has polled. */
+bool cli_table_awaited(int64_t now, int64_t all_done_at, int64_t asked_at);
+
 #endif

@@ -14,7 +14,7 @@
 static json_t *container_object(const struct cli_container_report *c)
 {
     bool over = strcmp(c->state, "COMPLETE") == 0;
-    const char *meaning = over ? sv_exit_meaning(c->exit_status) : NULL;
+    const char *meaning = over ? sv_exit_meaning(c->exit_status, c->diagnostics) : NULL;
     const char *http = c->http_address;
     char id[YARN_ID_TEXT_MAX], node[264];
 
@@ -183,7 +183,7 @@ static void add_kind(json_t *object, struct yarn_container_id id)
 
 static json_t *object_of_row(const struct cli_row *row)
 {
-    const char *meaning = row->done ? sv_exit_meaning(row->exit_status) : NULL;
+    const char *meaning = row->done ? sv_exit_meaning(row->exit_status, row->diagnostics) : NULL;
 
     return json_pack("{s:o, s:o, s:o, s:o, s:n, s:o, s:o, s:n, s:n, s:o}", "id",
                      cli_json_string(row->container), "state", cli_json_string(row->state), "node",

@@ -13,7 +13,7 @@
  * is used only if there was no other until the end. */
 static bool is_other(const struct cli_follow_app *f, const struct cli_rows *rows)
 {
-    return rows->by_position && (f->seen || !f->ended);
+    return rows->no_instances && (f->seen || !f->ended);
 }
 
 static void take_table(struct cli_follow_app *f, struct cli_rows *rows)

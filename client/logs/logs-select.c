@@ -24,7 +24,7 @@ void cli_logs_header(const struct cli_logs *l, const struct cli_row *row, const 
     *ret = 0;
     if (l->only && l->name)
         return;
-    if (row)
+    if (row && row->instance >= 0)
         (void)snprintf(instance, sizeof(instance), "instance %d, ", row->instance);
     sv_escape(shown, sizeof(shown), name);
     (void)snprintf(ret, 900, "--- %s%.100s on %.260s, %s", instance, container, node, shown);

@@ -27,7 +27,7 @@ static bool in_aggregated_table(const struct cli_logs *l, const struct cli_rows 
     struct sv_error err = { 0 };
     bool enabled = false;
 
-    return l->ended && rows->by_position &&
+    return l->ended && rows->no_instances &&
            cli_aggregation_enabled(l->ctx->conf, &enabled, &err) == 0 && enabled;
 }
 

@@ -89,7 +89,7 @@ void cli_streams_add(struct cli_streams *s, const struct cli_row *row, bool pref
     one = calloc(1, sizeof(*one));
     if (!one)
         return;
-    if (prefixed)
+    if (prefixed && row->instance >= 0)
         (void)snprintf(prefix, sizeof(prefix), "[%d] ", row->instance);
     (void)snprintf(one->container, sizeof(one->container), "%s", row->container);
     one->instance = row->instance;

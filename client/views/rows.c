@@ -6,6 +6,13 @@
 
 #include "client/http/node-url.h"
 #include "client/views/ended.h"
+#include "common/str.h"
+
+/* The ApplicationMaster is the first container of its attempt; above its number an id has the
+ * ResourceManager's epoch (Hadoop's ContainerId.CONTAINER_ID_BITMASK). */
+#define SEQUENCE INT64_C(0xffffffffff)
+#define MASTER 1
+#define DIAGNOSTICS_MAX 3100
 
 struct rows_query {
     struct cli_ctx *ctx;
@@ -44,7 +51,8 @@ static void on_usage(int http, const char *body, size_t len, const char *why, vo
     struct rows_query *g = call->query;
 
     (void)why;
-    if (http == 200)
+    if (http == 200 &&
+        (call->row->done || !cli_app_ended(g->rows.state) || !cli_row_ended(call->row, body, len)))
         cli_row_usage(call->row, body, len);
     g->canceled = g->canceled || http == -ECANCELED;
     free(call);
@@ -71,6 +79,26 @@ static void request_usage(struct rows_query *g)
     usage_done(g);
 }
 
+static void row_of_container(struct cli_row *row, const struct cli_container_report *c)
+{
+    const char *http = c->http_address;
+    char diagnostics[DIAGNOSTICS_MAX];
+
+    if (strncmp(http, "http://", 7) == 0) /* Apache's ResourceManager sends a URL */
+        http += 7;
+    row->tries = 1;
+    row->peak_bytes = row->cpu_ms = row->localize_ms = row->launch_ms = -1;
+    snprintf(row->state, sizeof(row->state), "%s", c->state);
+    yarn_container_id_text(c->id, row->container);
+    yarn_node_id_text(&c->node, row->node);
+    snprintf(row->http, sizeof(row->http), "%s", http);
+    row->done = strcmp(c->state, "COMPLETE") == 0;
+    row->exit_status = c->exit_status;
+    sv_escape(diagnostics, sizeof(diagnostics), c->diagnostics);
+    if (*diagnostics)
+        row->diagnostics = strdup(diagnostics); /* NULL when out of memory, ignoring */
+}
+
 static void on_containers(int status, const struct cli_container_report *list, size_t n,
                           const struct sv_error *err, void *userdata)
 {
@@ -84,27 +112,19 @@ static void on_containers(int status, const struct cli_container_report *list, s
         done(g, status, err);
         return;
     }
-    s->n = n;
     snprintf(s->name, sizeof(s->name), "%s", g->rows.name);
     s->finished = cli_app_ended(g->rows.state);
     s->exit_code = g->exit_code;
-    g->rows.by_position = g->of_run;
+    g->rows.no_instances = g->of_run;
     for (size_t i = 0; i < n; i++) {
-        struct cli_row *row = &s->rows[i];
-        const char *http = list[i].http_address;
+        struct cli_row *row = &s->rows[s->n];
 
-        if (strncmp(http, "http://", 7) == 0) /* Apache's ResourceManager sends a URL */
-            http += 7;
-        row->instance = (int)i;
-        row->tries = 1;
-        row->peak_bytes = row->cpu_ms = row->localize_ms = row->launch_ms = -1;
-        snprintf(row->state, sizeof(row->state), "%s", list[i].state);
-        yarn_container_id_text(list[i].id, row->container);
-        yarn_node_id_text(&list[i].node, row->node);
-        snprintf(row->http, sizeof(row->http), "%s", http);
-        row->done = strcmp(list[i].state, "COMPLETE") == 0;
-        row->exit_status = list[i].exit_status;
+        if (g->of_run && (list[i].id.id & SEQUENCE) == MASTER)
+            continue;
+        row_of_container(row, &list[i]);
+        row->instance = g->of_run ? -1 : (int)i;
         s->done += row->done;
+        s->n++;
     }
     request_usage(g);
 }
@@ -140,7 +160,10 @@ static void on_table(int status, struct cli_status *table, void *userdata)
         done(g, status, NULL);
     } else if (status == 0) {
         g->rows.status = *table;
-        for (size_t i = 0; i < table->n; i++) /* its last states: the job may have been killed */
+        if (!table->finished) /* as `run` told it */
+            g->rows.status.exit_code = g->exit_code;
+        g->rows.status.finished = true;
+        for (size_t i = 0; i < table->n; i++) /* killed with the job: its node knows how it ended */
             if (!table->rows[i].done)
                 snprintf(table->rows[i].state, sizeof(table->rows[i].state), "unknown");
         request_usage(g);

@@ -13,8 +13,8 @@ struct cli_rows {
     enum cli_final final;
     char name[256], user[256], queue[256], diagnostics[2048];
     struct cli_status status;
-    bool by_position; /* a job of selvedge run, but rows from the ResourceManager: instances are
-                         positions in its list, which includes the ApplicationMaster */
+    bool no_instances; /* a job of selvedge run, but rows from the ResourceManager: which container
+                          ran which instance is unknown (-1), the ApplicationMaster is left out */
 };
 
 /* `rows` is owned by the caller and valid until `fn` returns. */

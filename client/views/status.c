@@ -123,12 +123,16 @@ static void read_not_enforced(struct cli_row *row, json_t *v)
 void cli_row_usage(struct cli_row *row, const char *text, size_t len)
 {
     json_t *root = json_loadb(text, len, 0, NULL);
-    json_t *own = json_object_get(json_object_get(root, "container"), "selvedge");
+    json_t *container = json_object_get(root, "container");
+    json_t *own = json_object_get(container, "selvedge");
+    const char *state = json_string_value(json_object_get(container, "state"));
 
     free(row->localizing);
-    row->localizing = cli_localizing_read(json_object_get(root, "container"));
+    row->localizing = cli_localizing_read(container);
     if (row->localizing) /* its ApplicationMaster has started it */
         snprintf(row->state, sizeof(row->state), "LOCALIZING");
+    else if (state && strcmp(state, "PAUSED") == 0) /* it knows nothing of that */
+        snprintf(row->state, sizeof(row->state), "PAUSED");
     row->peak_bytes = number(own, "peakMemoryBytes", row->peak_bytes);
     row->cpu_ms = number(own, "cpuTimeMs", row->cpu_ms);
     row->localize_ms = number(own, "localizeMs", row->localize_ms);
@@ -165,12 +169,16 @@ static void print_failures(const struct cli_status *s, int lines, FILE *out)
         const struct cli_row *r = &s->rows[i];
         const char *text = diagnostics_of(r);
         const char *end = strstr(text, "\\x0a"); /* escaped by the ApplicationMaster */
-        const char *meaning = sv_exit_meaning(r->exit_status);
+        const char *meaning = sv_exit_meaning(r->exit_status, text);
 
         if (!r->done || r->exit_status == 0 || failed++ >= FAILURES_MAX)
             continue;
-        fprintf(out, "instance %d on %s: exit code %d%s%s%s", r->instance, *r->node ? r->node : "-",
-                r->exit_status, meaning ? " (" : "", meaning ? meaning : "", meaning ? ")" : "");
+        if (r->instance >= 0)
+            fprintf(out, "instance %d", r->instance);
+        else
+            fputs(r->container, out);
+        fprintf(out, " on %s: exit code %d%s%s%s", *r->node ? r->node : "-", r->exit_status,
+                meaning ? " (" : "", meaning ? meaning : "", meaning ? ")" : "");
         if (r->exit_status < 0 && *text)
             fprintf(out, ": %.*s", end ? (int)(end - text) : (int)strlen(text), text);
         fputc('\n', out);
@@ -203,9 +211,9 @@ const struct cli_list cli_containers = CLI_LIST(columns, "container");
 static json_t *row_object(const struct cli_row *r)
 {
     json_t *row = json_pack(
-        "{s:i, s:o, s:o, s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "instance", r->instance,
-        "container", cli_json_string(r->container), "node", cli_json_string(r->node), "state",
-        cli_json_string(r->state), "tries", r->tries, "exitCode",
+        "{s:o, s:o, s:o, s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "instance",
+        cli_json_known(r->instance), "container", cli_json_string(r->container), "node",
+        cli_json_string(r->node), "state", cli_json_string(r->state), "tries", r->tries, "exitCode",
         r->done ? json_integer(r->exit_status) : json_null(), "peakMemoryBytes",
         cli_json_known(r->peak_bytes), "cpuTimeMs", cli_json_known(r->cpu_ms), "localizeMs",
         cli_json_known(r->localize_ms), "launchMs", cli_json_known(r->launch_ms),

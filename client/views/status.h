@@ -11,7 +11,7 @@
 #include "common/error.h"
 #include "wire/ids.h"
 
-struct cli_row { /* one instance; -1 = unknown */
+struct cli_row { /* one instance, or a container whose instance is unknown; -1 = unknown */
     int instance, tries;
     char state[16];
     char container[YARN_ID_TEXT_MAX]; /* "" while waiting for one */

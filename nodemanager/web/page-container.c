@@ -84,7 +84,7 @@ static void put_use(struct sv_html *h, const struct nm_figures *f)
 
 static void put_exit(struct sv_html *h, const struct nm_figures *f)
 {
-    const char *meaning = sv_exit_meaning(f->exit_code);
+    const char *meaning = sv_exit_meaning(f->exit_code, NULL);
     char a[SV_HTML_WORD], b[SV_HTML_WORD];
 
     sv_html(h, "<tr><th>Exit code</th><td>%d", f->exit_code);
@@ -176,6 +176,6 @@ int nm_page_container(const struct nm_web *w, const char *id, const struct sv_ht
                               "%d that ended.",
                               id, NM_FINISHED_MAX);
     nm_figures_of(c, &f);
-    return put_page(w->ctx, &f, nm_container_state_name(c->state), c->command, c->diagnostics,
+    return put_page(w->ctx, &f, nm_container_shown_state(c), c->command, c->diagnostics,
                     nm_container_is_done(c) || c->finish_ms > 0, req, ret);
 }

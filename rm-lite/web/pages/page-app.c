@@ -59,7 +59,7 @@ static void put_node(struct sv_html *h, const char *http, const char *name)
 
 static void put_exit(struct sv_html *h, const struct rm_container *c)
 {
-    const char *meaning = sv_exit_meaning(c->exit_status);
+    const char *meaning = sv_exit_meaning(c->exit_status, c->diagnostics);
 
     if (!c->finish_ms)
         return;

@@ -32,6 +32,16 @@ def killed(c):
     expect("exit code of run", job.end(), 1)
     expect("state", application(c, "to be killed")["state"], "KILLED")
     expect("killed twice", c.selvedge("kill", job.id).returncode, 0)
+    # By the table that its ApplicationMaster left at SIGTERM, and what the node tells of the rest.
+    table = json.loads(c.selvedge("ps", job.id, "--json").stdout)
+    expect(
+        "instances and exit codes of the killed job",
+        [(row["instance"], row["exitCode"]) for row in table["containers"]],
+        [(0, -106), (1, -106), (2, -106)],
+    )
+    expect("finished, exit code", (table["finished"], table["exitCode"]), (True, 1))
+    url = json.loads(c.selvedge("app", "status", job.id, "--json").stdout)["trackingUrl"]
+    expect("its page", url.endswith(f"/cluster/app/{job.id}"), True)
 
 
 def interrupted(c):

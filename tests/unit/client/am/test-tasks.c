@@ -120,6 +120,20 @@ static void exit_codes_are_preserved(void **state)
     cli_tasks_free(t);
 }
 
+/* A browser or a monitor that polls for ever must not keep the job's ApplicationMaster. */
+static void table_is_awaited(void **state)
+{
+    const int64_t end = 100000;
+
+    (void)state;
+    assert_true(cli_table_awaited(end + 9000, end, 0));
+    assert_false(cli_table_awaited(end + 11000, end, 0));
+    assert_true(cli_table_awaited(end + 11000, end, end + 8000));
+    assert_false(cli_table_awaited(end + 13000, end, end + 8000));
+    assert_true(cli_table_awaited(end + 59000, end, end + 58000));
+    assert_false(cli_table_awaited(end + 61000, end, end + 60900));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -128,6 +142,7 @@ int main(void)
         cmocka_unit_test(failed_tasks_restart),
         cmocka_unit_test(refused_start_retries_in_new_container),
         cmocka_unit_test(exit_codes_are_preserved),
+        cmocka_unit_test(table_is_awaited),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -59,9 +59,49 @@ static void too_many(void **state)
     refused(1000001, "1000001 containers; 10000 at most");
 }
 
+static void reason_of(int code, const char *diagnostics, const char *words)
+{
+    struct cli_row row = { .instance = -1,
+                           .done = true,
+                           .exit_status = code,
+                           .container = "container_1_0001_01_000002",
+                           .node = "worker:45454",
+                           .diagnostics = (char *)diagnostics,
+                           .peak_bytes = -1,
+                           .cpu_ms = -1,
+                           .localize_ms = -1,
+                           .launch_ms = -1 };
+    const struct cli_status s = { .rows = &row, .n = 1 };
+    const struct cli_output o = { .format = CLI_TABLE };
+    _cleanup_free_ char *text = NULL;
+    size_t len;
+    FILE *out = open_memstream(&text, &len);
+
+    assert_non_null(out);
+    cli_status_print(&s, "application_1_0001", &o, 0, out);
+    (void)fclose(out);
+    if (!strstr(text, words))
+        fail_msg("%s\n is missing in\n%s", words, text);
+}
+
+/* A container of the ResourceManager's list: which instance it ran is unknown, and -100 is ABORTED,
+ * whatever the reason. */
+static void end_of_killed(void **state)
+{
+    (void)state;
+    reason_of(-100, "Container of a completed application",
+              "container_1_0001_01_000002 on worker:45454: exit code -100 "
+              "(its application has ended): Container of a completed application\n");
+    reason_of(-100, "Container released on a *lost* node", "(its node was lost)");
+    reason_of(-100, "Container released by application", "(its ApplicationMaster released it)");
+    reason_of(-100, NULL, "(released, lost with its node, or ended with its application)");
+    reason_of(-106, NULL, "(stopped by the ResourceManager)");
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(most), cmocka_unit_test(too_many) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(most), cmocka_unit_test(too_many),
+                                        cmocka_unit_test(end_of_killed) };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
