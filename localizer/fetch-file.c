@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "common/fd.h"
+#include "common/str.h"
 #include "localizer/fetch-common.h"
 #include "localizer/policy.h"
 
@@ -22,7 +23,12 @@ static int open_source(struct loc_source *s, struct sv_error *err)
     fd = open(s->url.path,
               O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | (is_public ? O_NOFOLLOW : 0));
     if (fd < 0 && errno == ENOENT)
-        return sv_error_set(err, -ENOENT, "File %s does not exist", s->request->url);
+        return sv_error_set(err, -ENOENT, "File %s does not exist%s", s->request->url,
+                            sv_has_prefix(s->url.path, "/tmp/") ||
+                                    sv_has_prefix(s->url.path, "/var/tmp/")
+                                ? " here: containers and their localizers have a /tmp of their "
+                                  "own, so take it from elsewhere"
+                                : "");
     if (fd < 0 && errno == ELOOP && is_public)
         return sv_error_set(err, -ELOOP,
                             "Resource %s is a symbolic link, which cannot be part of "

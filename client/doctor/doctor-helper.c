@@ -274,8 +274,11 @@ static void query_policy(struct doctor *d)
     }
     exe_failure_from(a.there ? &a.reply : NULL, a.status, "container-executor", &failure);
     cli_doctor_report(d, DOCTOR_BAD, AREA,
-                      "see the text; the number after the file's name is the line to correct", "%s",
-                      failure.text);
+                      a.there && a.reply.status == EXE_STATUS_CONFIG_SYNTAX
+                          ? "correct what the text names in container-executor.cfg"
+                          : "see the text, and \"Status of container-executor\" in "
+                            "troubleshooting.md",
+                      "%s", failure.text);
 }
 
 static bool same(char *const *a, char *const *b)

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "client/run/cluster-maximum.h"
+#include "common/fd.h"
 
 /* Timeout for the web port, which may be closed, once queue and nodes have passed. */
 #define MAXIMUM_WAIT_USEC (3000 * 1000)
@@ -23,7 +24,9 @@ struct preflight {
     struct cli_maximum *asked; /* pending query; NULL: answered */
     struct yarn_resource maximum;
     sd_event_source *late;
-    bool passed; /* the checks of queue and nodes */
+    bool passed;           /* queue and nodes have answered, the queue as it must */
+    const char *too_large; /* what no node has room for: `wanted`; NULL: nothing */
+    struct yarn_resource wanted, largest;
 };
 
 static int check_directory(const struct run_options *o, const char *path)
@@ -43,12 +46,52 @@ static int check_file(const struct run_options *o, const char *option, const cha
 {
     struct stat st;
 
-    if (stat(path, &st) < 0 || (S_ISREG(st.st_mode) && access(path, R_OK) < 0))
+    if (strstr(path, "://") && access(path, F_OK) < 0)
+        (void)cli_fail("%s: --%s %s: expected a file of this machine, which is copied for the job: "
+                       "fetch it first, or let the command read it",
+                       o->subcommand, option, path);
+    else if (stat(path, &st) < 0 || (S_ISREG(st.st_mode) && access(path, R_OK) < 0))
         (void)cli_fail("%s: --%s %s: %s", o->subcommand, option, path, strerror(errno));
     else if (!S_ISREG(st.st_mode))
         (void)cli_fail("%s: --%s %s: not a regular file", o->subcommand, option, path);
     else
         return 0;
+    return 2;
+}
+
+/* A NodeManager unpacks by the end of the name, Apache's too (FSDownload), and takes anything else
+ * as a file. The first bytes tell a text from an archive; a tar has none of its own, and a zip may
+ * begin with a script that runs it. */
+static int check_archive(const struct run_options *o, const char *path)
+{
+    static const struct {
+        const char *end, *first, * or ;
+    } kinds[] = { { ".zip", "PK", "#!" },
+                  { ".jar", "PK", "#!" },
+                  { ".tar.gz", "\x1f\x8b", "\x1f\x8b" },
+                  { ".tgz", "\x1f\x8b", "\x1f\x8b" },
+                  { ".tar", "", "" } };
+    size_t n = strlen(path), end;
+    char start[2] = "";
+    int code = check_file(o, "archive", path);
+    _cleanup_close_ int fd = code == 0 ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
+
+    if (code != 0 || fd < 0 || pread(fd, start, sizeof(start), 0) < 0)
+        return code;
+    for (size_t i = 0; i < SV_ARRAY_LEN(kinds); i++) {
+        end = strlen(kinds[i].end);
+        if (n < end || strcasecmp(path + n - end, kinds[i].end) != 0)
+            continue;
+        if (memcmp(start, kinds[i].first, strlen(kinds[i].first)) == 0 ||
+            memcmp(start, kinds[i].or, strlen(kinds[i].or)) == 0)
+            return 0;
+        (void)cli_fail("%s: --archive %s: is not an archive of that kind, by its first bytes",
+                       o->subcommand, path);
+        return 2;
+    }
+    (void)cli_fail("%s: --archive %s: expected a name that ends with .zip, .jar, .tar, .tar.gz or "
+                   ".tgz: others are not unpacked; use --file",
+                   o->subcommand, path);
     return 2;
 }
 
@@ -59,9 +102,10 @@ int cli_preflight_files(const struct run_options *o)
     for (size_t i = 0; i < o->n_files && code == 0; i++)
         if (o->files[i].directory)
             code = check_directory(o, o->files[i].path);
+        else if (o->files[i].type == CLI_ARCHIVE)
+            code = check_archive(o, o->files[i].path);
         else
-            code = check_file(o, o->files[i].type == CLI_ARCHIVE ? "archive" : "file",
-                              o->files[i].path);
+            code = check_file(o, "file", o->files[i].path);
     return code;
 }
 
@@ -87,24 +131,38 @@ static bool fits(const struct cli_node_report *nodes, size_t n, struct yarn_reso
     return n == 0; /* nodes may join later */
 }
 
-/* Prints an error if no node is as large as `what`; returns true then. */
-static bool is_too_large(const struct preflight *p, const char *what,
-                         const struct cli_node_report *nodes, size_t n, struct yarn_resource r)
+/* Keeps the first of what no node is as large as, and the largest node. */
+static void check_nodes(struct preflight *p, const char *what, const struct cli_node_report *nodes,
+                        size_t n, struct yarn_resource r)
 {
-    struct yarn_resource largest = { 0 };
+    struct yarn_resource *most = &p->largest;
 
-    if (fits(nodes, n, r))
-        return false;
+    if (p->too_large || fits(nodes, n, r))
+        return;
+    p->too_large = what;
+    p->wanted = r;
     for (size_t i = 0; i < n; i++) {
-        largest.memory_mb = SV_MAX(largest.memory_mb, nodes[i].capability.memory_mb);
-        largest.vcores = SV_MAX(largest.vcores, nodes[i].capability.vcores);
-        largest.gpus = SV_MAX(largest.gpus, nodes[i].capability.gpus);
+        most->memory_mb = SV_MAX(most->memory_mb, nodes[i].capability.memory_mb);
+        most->vcores = SV_MAX(most->vcores, nodes[i].capability.vcores);
+        most->gpus = SV_MAX(most->gpus, nodes[i].capability.gpus);
     }
+}
+
+/* With both maxima, so that nobody who obeys the nodes' meets the cluster's next. */
+static void say_too_large(const struct preflight *p)
+{
+    const struct yarn_resource *r = &p->wanted, *most = &p->largest, *max = &p->maximum;
+    char cluster[120] = "";
+
+    if ((max->memory_mb > 0 && max->memory_mb < most->memory_mb) ||
+        (max->vcores > 0 && max->vcores < most->vcores))
+        (void)snprintf(cluster, sizeof(cluster),
+                       ", of which the cluster allows a container %lld MiB and %d vcores",
+                       (long long)max->memory_mb, max->vcores);
     (void)cli_fail("%s: %s of %lld MiB, %d vcores and %d GPUs: no node is as large; the nodes have "
-                   "at most %lld MiB, %d vcores and %d GPUs",
-                   p->options->subcommand, what, (long long)r.memory_mb, r.vcores, r.gpus,
-                   (long long)largest.memory_mb, largest.vcores, largest.gpus);
-    return true;
+                   "at most %lld MiB, %d vcores and %d GPUs%s",
+                   p->options->subcommand, p->too_large, (long long)r->memory_mb, r->vcores,
+                   r->gpus, (long long)most->memory_mb, most->vcores, most->gpus, cluster);
 }
 
 bool cli_preflight_fits(const struct run_options *o, struct yarn_resource maximum)
@@ -133,6 +191,11 @@ bool cli_preflight_fits(const struct run_options *o, struct yarn_resource maximu
 /* Called when all answers have arrived, or timed out. */
 static void conclude(struct preflight *p)
 {
+    if (p->too_large) {
+        say_too_large(p);
+        refuse(p);
+        return;
+    }
     if (!cli_preflight_fits(p->options, p->maximum)) {
         refuse(p);
         return;
@@ -184,11 +247,9 @@ static void on_nodes(int status, const struct cli_node_report *nodes, size_t n,
         release(p);
         return;
     }
-    if (status == 0 &&
-        (is_too_large(p, "a container", nodes, n, o->resource) ||
-         is_too_large(p, "an ApplicationMaster (--am-memory)", nodes, n, o->am_resource))) {
-        refuse(p);
-        return;
+    if (status == 0) {
+        check_nodes(p, "a container", nodes, n, o->resource);
+        check_nodes(p, "an ApplicationMaster (--am-memory)", nodes, n, o->am_resource);
     }
     pass(p);
 }

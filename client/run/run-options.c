@@ -106,6 +106,31 @@ static int parse_timeout(const struct run_options *o, const char *value, int64_t
     return 0;
 }
 
+/* A NodeManager that cannot read the pattern uploads nothing while the job runs, and only its log
+ * says so. Java's syntax, of which this checks what is never right: an open bracket, group or
+ * escape. */
+static bool good_pattern(const char *p)
+{
+    int groups = 0;
+    bool set = false;
+
+    for (; *p && groups >= 0; p++) {
+        if (*p == '\\') {
+            if (*++p == '\0')
+                return false;
+        } else if (*p == '[' && !set) {
+            set = true;
+            p += p[1] == '^';
+            p += p[1] == ']'; /* the first one is a member */
+        } else if (*p == ']') {
+            set = false;
+        } else if (!set) {
+            groups += (*p == '(') - (*p == ')');
+        }
+    }
+    return groups == 0 && !set;
+}
+
 static int take_option(struct run_options *o, int c)
 {
     switch (c) {
@@ -128,6 +153,8 @@ static int take_option(struct run_options *o, int c)
     case RUN_OPT_TIMEOUT:
         return parse_timeout(o, optarg, &o->lifetime_s);
     case RUN_OPT_ROLLED_LOGS:
+        if (!good_pattern(optarg))
+            return wrong(o, "rolled-logs", optarg, "a regular expression, such as stdout|.*[.]log");
         o->rolled_logs = optarg;
         return 0;
     case RUN_OPT_USER:

@@ -205,6 +205,25 @@ static void print_fields(const char *fields, bool heads, const json_t *rows, FIL
     }
 }
 
+void cli_output_object(const struct cli_output *o, const struct cli_list *list,
+                       const json_t *object, FILE *out)
+{
+    char buf[4096], escaped[4 * sizeof(buf)];
+    int width = 0;
+
+    for (size_t i = 0; i < list->n; i++)
+        width = SV_MAX(width, (int)strlen(list->columns[i].head));
+    for (size_t i = 0; i < list->n; i++) {
+        const struct cli_column *c = &list->columns[i];
+        const json_t *v = json_object_get(object, c->key);
+
+        if (!v)
+            continue;
+        sv_escape(escaped, sizeof(escaped), shown(o, c->kind, v, buf, sizeof(buf)));
+        fprintf(out, "%-*s  %s\n", width, c->head, escaped);
+    }
+}
+
 void cli_output_list(const struct cli_output *o, const struct cli_list *list, const json_t *rows,
                      FILE *out)
 {

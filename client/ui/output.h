@@ -53,6 +53,9 @@ const char *cli_output_unknown(const struct cli_output *o, const struct cli_list
 /* Prints an array of objects. */
 void cli_output_list(const struct cli_output *o, const struct cli_list *list, const json_t *rows,
                      FILE *out);
+/* Prints one object, a line a column that it has: head and value, without the marks of a table. */
+void cli_output_object(const struct cli_output *o, const struct cli_list *list,
+                       const json_t *object, FILE *out);
 /* Prints any value as JSON, on one line, or YAML; drops the reference. */
 void cli_output_json(const struct cli_output *o, json_t *value, FILE *out);
 

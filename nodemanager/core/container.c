@@ -31,6 +31,12 @@ const char *nm_container_state_name(int state)
     return state > 0 && state < NM_CONTAINER_N_STATES ? nm_container_state_names[state] : "?";
 }
 
+const char *nm_container_shown_state(const struct nm_container *c)
+{
+    return c->state == NM_CONTAINER_RUNNING && c->launch.frozen ? "PAUSED"
+                                                                : nm_container_state_name(c->state);
+}
+
 bool nm_container_is_done(const struct nm_container *c)
 {
     return c->state == NM_CONTAINER_DONE;

@@ -171,5 +171,7 @@ void nm_container_add_diagnostics_line(struct nm_container *c, const char *text)
 bool nm_container_is_done(const struct nm_container *c);
 extern const char *const nm_container_state_names[NM_CONTAINER_N_STATES];
 const char *nm_container_state_name(int state);
+/* For people and REST: PAUSED, a state of Hadoop's, while a running container is frozen. */
+const char *nm_container_shown_state(const struct nm_container *c);
 
 #endif

@@ -127,6 +127,7 @@ class BusMethods(BusNode):
                 self.method("Freeze", user=user)
                 group = self.bus.get(self.paths[0], "Container", "ControlGroup")
                 assert self.bus.get(self.paths[0], "Container", "Frozen") is True
+                assert self.bus.get(self.paths[0], "Container", "State") == "PAUSED"
                 with open(f"{group}/cgroup.freeze", encoding="ascii") as f:
                     assert f.read() == "1\n"
                 assert self.driver.status(1, 1)["status"][self.names[0]]["sub"] == 3  # CSS_PAUSED

@@ -42,6 +42,25 @@ static void expect(const char *format, bool no_headers, const char *wanted)
     json_decref(rows);
 }
 
+static void object(void **state)
+{
+    const struct cli_output o = { .utc = true };
+    json_t *rows = two_rows();
+    _cleanup_free_ char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+
+    (void)state;
+    (void)json_object_del(json_array_get(rows, 1), "used"); /* what it lacks has no line */
+    cli_output_object(&o, &list, json_array_get(rows, 1), out);
+    (void)fclose(out);
+    assert_string_equal(text, "NAME     b\\x1b[2J\\xff\n"
+                              ">MEMORY  -\n"
+                              "STARTED  -\n"
+                              ">EXIT    -\n");
+    json_decref(rows);
+}
+
 static void formats(void **state)
 {
     (void)state;
@@ -115,6 +134,7 @@ static void wrong_formats(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(object),
         cmocka_unit_test(formats),
         cmocka_unit_test(nested_yaml),
         cmocka_unit_test(wrong_formats),
