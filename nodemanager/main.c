@@ -18,6 +18,8 @@
 #include "common/version.h"
 #include "localizer/cache.h"
 #include "nodemanager/am/container-manager.h"
+#include "nodemanager/aux-services/aux-class.h"
+#include "nodemanager/conf/conf-check.h"
 #include "nodemanager/conf/conf-unit.h"
 #include "nodemanager/conf/conf-unread.h"
 #include "nodemanager/fsm/application-fsm.h"
@@ -37,7 +39,7 @@ static int usage(FILE *out, int status)
           "                  (default: $HADOOP_CONF_DIR, else /etc/hadoop/conf;\n"
           "                  --check-config: else the unit's, /etc/default/selvedge-nodemanager)\n"
           "  -D key=value    overrides a setting of the files\n"
-          "  --check-config  whether it would start with them, and the keys that are not read\n"
+          "  --check-config  whether it accepts them, and the keys that are not read\n"
           "  --print-config  the settings that are read, with their defaults\n"
           "  --print-interfaces  what becomes of each RPC method\n"
           "  --print-graph   a state machine as Graphviz dot\n",
@@ -212,7 +214,19 @@ static int run(struct nm *nm, const char *conf_dir, char **overrides)
     return status;
 }
 
-/* 0: the daemon would accept the configuration. */
+static void print_refusal(const char *text, void *userdata)
+{
+    (void)userdata;
+    printf("refused: %s\n", text);
+}
+
+static void print_line(const char *text, void *userdata)
+{
+    (void)userdata;
+    puts(text);
+}
+
+/* 0: the daemon would accept the configuration; what it needs of the machine is doctor's. */
 static int check_config(const char *conf_dir, char **overrides)
 {
     _cleanup_free_ char *unit = conf_dir ? NULL : nm_conf_unit_dir(NULL);
@@ -221,10 +235,15 @@ static int check_config(const char *conf_dir, char **overrides)
     int r = nm_conf_load(&c, conf_dir ? conf_dir : unit, overrides, &err);
 
     if (r >= 0)
-        printf("%s: the NodeManager starts with it, as %s:%u\n", sv_conf_dir(c.conf), c.hostname,
-               c.port);
+        printf("%s: accepted, as %s:%u. Its directories, cgroup and container-executor are checked "
+               "at the start, and by selvedge doctor\n",
+               sv_conf_dir(c.conf), c.hostname, c.port);
     else
-        printf("refused: %s\n", err.text);
+        print_refusal(err.text, NULL);
+    if (r >= 0)
+        nm_aux_each_missing(&c, print_line, NULL);
+    else if (c.conf)
+        nm_conf_each_refusal(c.conf, err.text, print_refusal, NULL);
     if (c.conf && nm_conf_print_unread(c.conf, stdout) < 0)
         fputs("out of memory\n", stderr);
     nm_conf_free(&c);

@@ -11,7 +11,9 @@
 
 #include "client/doctor/doctor.h"
 #include "common/str.h"
+#include "nodemanager/aux-services/aux-class.h"
 #include "nodemanager/conf/conf-address.h"
+#include "nodemanager/conf/conf-check.h"
 #include "nodemanager/conf/conf-unread.h"
 
 #define CONFIGURATION "configuration"
@@ -67,6 +69,18 @@ static void report_unread(struct doctor *d)
                           strerror(-r));
 }
 
+static void report_refusal(const char *text, void *userdata)
+{
+    cli_doctor_report(userdata, DOCTOR_BAD, CONFIGURATION,
+                      "the NodeManager does not start with this: correct it", "%s", text);
+}
+
+static void report_missing(const char *text, void *userdata)
+{
+    cli_doctor_report(userdata, DOCTOR_WEAK, CONFIGURATION,
+                      "jobs that bring data for it are refused until it runs", "%s", text);
+}
+
 void cli_doctor_configuration(struct doctor *d, const char *dir, char *const *overrides)
 {
     struct sv_error err = { 0 };
@@ -75,8 +89,9 @@ void cli_doctor_configuration(struct doctor *d, const char *dir, char *const *ov
 
     d->helper = SELVEDGE_LIBEXECDIR "/container-executor";
     if (nm_conf_load(&d->conf, dir, overrides, &err) < 0) {
-        cli_doctor_report(d, DOCTOR_BAD, CONFIGURATION,
-                          "the NodeManager does not start with this: correct it", "%s", err.text);
+        report_refusal(err.text, d);
+        if (d->conf.conf)
+            nm_conf_each_refusal(d->conf.conf, err.text, report_refusal, d);
         return;
     }
     d->have_conf = true;
@@ -94,6 +109,7 @@ void cli_doctor_configuration(struct doctor *d, const char *dir, char *const *ov
             "%s, this node's name, resolves to loopback addresses only, and the "
             "ResourceManager is on %s: neither it nor jobs on other nodes can connect",
             d->conf.hostname, other);
+    nm_aux_each_missing(&d->conf, report_missing, d);
     report_unread(d);
 }
 

@@ -63,24 +63,49 @@ static int check_runtimes(struct sv_conf *c, struct sv_error *err)
     return refuse(c, K_RUNTIMES, sv_conf_raw(c, keys[K_RUNTIMES].name) ?: "", why, err);
 }
 
-int nm_conf_check_refused(struct sv_conf *c, struct sv_error *err)
+static int check_policy(struct sv_conf *c, struct sv_error *err)
 {
     const char *policy;
     int r = sv_conf_string(c, &keys[K_POLICY], &policy, err);
 
-    if (r < 0)
+    if (r < 0 || sv_streq(policy, "HTTP_ONLY"))
         return r;
-    if (!sv_streq(policy, "HTTP_ONLY"))
-        return refuse(c, K_POLICY, policy,
-                      "this version serves HTTP alone, in clear; HTTP_ONLY accepts that", err);
-    r = check_switch(c, K_AUTHORIZATION,
-                     "this version does not check hadoop-policy.xml, so that everybody would pass; "
-                     "false accepts that",
-                     err);
-    if (r >= 0)
-        r = check_switch(c, K_AMRMPROXY,
-                         "this version has no AMRMProxy: applications would find none; set it to "
-                         "false",
-                         err);
-    return r < 0 ? r : check_runtimes(c, err);
+    return refuse(c, K_POLICY, policy,
+                  "this version serves HTTP alone, in clear; HTTP_ONLY accepts that", err);
+}
+
+static int check_authorization(struct sv_conf *c, struct sv_error *err)
+{
+    return check_switch(c, K_AUTHORIZATION,
+                        "this version does not check hadoop-policy.xml, so that everybody would "
+                        "pass; false accepts that",
+                        err);
+}
+
+static int check_amrmproxy(struct sv_conf *c, struct sv_error *err)
+{
+    return check_switch(c, K_AMRMPROXY,
+                        "this version has no AMRMProxy: applications would find none; set it to "
+                        "false",
+                        err);
+}
+
+int nm_conf_check_refused_at(struct sv_conf *c, size_t i, bool *ret_more, struct sv_error *err)
+{
+    static int (*const checks[])(struct sv_conf * c,
+                                 struct sv_error * err) = { check_policy, check_authorization,
+                                                            check_amrmproxy, check_runtimes };
+
+    *ret_more = i + 1 < SV_ARRAY_LEN(checks);
+    return checks[i](c, err);
+}
+
+int nm_conf_check_refused(struct sv_conf *c, struct sv_error *err)
+{
+    bool more = true;
+    int r = 0;
+
+    for (size_t i = 0; r >= 0 && more; i++)
+        r = nm_conf_check_refused_at(c, i, &more, err);
+    return r;
 }

@@ -20,6 +20,7 @@
 #include <cmocka.h>
 
 #include "common/fd.h"
+#include "nodemanager/aux-services/aux-class.h"
 #include "nodemanager/aux-services/aux-conf.h"
 
 #define NM "yarn.nodemanager.aux-services"
@@ -216,6 +217,44 @@ static void no_executable_memory(void **state)
     assert_null(expect(OWN ".hadoop-classpath", "/h/*")->missing);
 }
 
+static void count_missing(const char *text, void *userdata)
+{
+    int *n = userdata;
+
+    assert_non_null(strstr(text, "its class " SPARK " is nowhere in its class path"));
+    (*n)++;
+}
+
+static int missing_with(const char *key, const char *value)
+{
+    int n = 0;
+
+    (void)expect(key, value);
+    nm_aux_each_missing(&conf, count_missing, &n);
+    return n;
+}
+
+/* A jar has the names of its files as they are. */
+static void a_class_that_is_nowhere(void **state)
+{
+    static const char jar[] = "PK\3\4...org/apache/spark/network/yarn/YarnShuffleService.class...";
+    char path[128], all[160], hadoop[300];
+    int fd;
+
+    (void)state;
+    snprintf(path, sizeof(path), "%s/spark.jar", dir);
+    snprintf(all, sizeof(all), "/nowhere:%s/*", dir);
+    snprintf(hadoop, sizeof(hadoop), "%s/java:%s", dir, path);
+    assert_int_equal(missing_with(OWN ".hadoop-classpath", "/nowhere/*"), 1);
+    assert_int_equal(missing_with(OWN ".hadoop-classpath", hadoop), 1);
+    assert_int_equal(missing_with(NM ".spark_shuffle.classpath", path), 0); /* Hadoop's: unknown */
+    fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC);
+    assert_int_equal(write(fd, jar, sizeof(jar)), sizeof(jar));
+    sv_close(fd);
+    assert_int_equal(missing_with(OWN ".hadoop-classpath", hadoop), 0);
+    assert_int_equal(missing_with(OWN ".hadoop-classpath", all), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -224,8 +263,10 @@ int main(void)
         cmocka_unit_test(both_class_paths),
         cmocka_unit_test(nothing_to_run_it),
         cmocka_unit_test(no_executable_memory),
+        cmocka_unit_test(a_class_that_is_nowhere),
     };
 
     unsetenv("JAVA_HOME");
+    unsetenv("HADOOP_HOME");
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -13,6 +13,7 @@
 
 #include "common/fd.h"
 #include "common/log.h"
+#include "nodemanager/conf/conf-check.h"
 #include "nodemanager/conf/conf.h"
 
 static char dir[] = "/tmp/selvedge-nmconf-XXXXXX";
@@ -37,6 +38,46 @@ static void expect_refused(char *const *overrides, const char *words)
     assert_true(nm_conf_load(&c, dir, overrides, &err) < 0);
     if (!strstr(err.text, words))
         fail_msg("\"%s\" does not say \"%s\"", err.text, words);
+    nm_conf_free(&c);
+}
+
+struct refusals {
+    char text[2048];
+    size_t n;
+};
+
+static void collect(const char *text, void *userdata)
+{
+    struct refusals *all = userdata;
+    size_t len = strlen(all->text);
+
+    (void)snprintf(all->text + len, sizeof(all->text) - len, "%s\n", text);
+    all->n++;
+}
+
+/* Whoever corrects one value must not meet the next one at the next try. */
+static void all_refusals(void **state)
+{
+    struct sv_error err = { 0 };
+    struct refusals rest = { .n = 0 };
+    struct nm_conf c;
+
+    (void)state;
+    assert_true(nm_conf_load(&c, dir,
+                             SET("yarn.nodemanager.resource.memory-mb=lots",
+                                 "yarn.nodemanager.sleep-delay-before-sigkill.ms=soon",
+                                 "yarn.nodemanager.amrmproxy.enabled=true",
+                                 "hadoop.security.authorization=true",
+                                 "yarn.nodemanager.pmem-check-enabled=maybe"),
+                             &err) < 0);
+    nm_conf_each_refusal(c.conf, err.text, collect, &rest);
+    collect(err.text, &rest);
+    assert_int_equal(rest.n, 5);
+    assert_non_null(strstr(rest.text, "memory-mb"));
+    assert_non_null(strstr(rest.text, "sleep-delay-before-sigkill.ms"));
+    assert_non_null(strstr(rest.text, "amrmproxy.enabled"));
+    assert_non_null(strstr(rest.text, "hadoop.security.authorization"));
+    assert_non_null(strstr(rest.text, "pmem-check-enabled"));
     nm_conf_free(&c);
 }
 
@@ -336,10 +377,10 @@ static void printed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(defaults),    cmocka_unit_test(rolling),   cmocka_unit_test(log_server),
-        cmocka_unit_test(overrides),   cmocka_unit_test(bandwidth), cmocka_unit_test(localizer),
-        cmocka_unit_test(refusals),    cmocka_unit_test(rows),      cmocka_unit_test(printed),
-        cmocka_unit_test(log_formats),
+        cmocka_unit_test(defaults),   cmocka_unit_test(all_refusals), cmocka_unit_test(rolling),
+        cmocka_unit_test(log_server), cmocka_unit_test(overrides),    cmocka_unit_test(bandwidth),
+        cmocka_unit_test(localizer),  cmocka_unit_test(refusals),     cmocka_unit_test(rows),
+        cmocka_unit_test(printed),    cmocka_unit_test(log_formats),
     };
     int r, tmp;
 
