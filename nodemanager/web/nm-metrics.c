@@ -35,8 +35,9 @@ static struct sums sums_of(const struct nm_context *ctx)
         s.memory_mb += c->resource.memory_mb;
         s.vcores += c->resource.vcores;
     }
-    for (const struct nm_app *a = ctx->apps; a; a = a->hh.next)
-        s.apps++;
+    for (const struct nm_app *a = ctx->apps; a;
+         a = a->hh.next) /* an ended one stays for its logs */
+        s.apps += a->state < NM_APP_RESOURCES_CLEANINGUP;
     return s;
 }
 

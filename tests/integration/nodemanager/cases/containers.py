@@ -248,6 +248,10 @@ class Containers(DrivenNode):
             and bean["ContainersLaunched"] >= bean["ContainersRunning"]
         ), bean
         assert bean["BadLocalDirs"] == 0 and bean["AllocatedVCores"] >= 1, bean
+        apps = self.node.get("/ws/v1/node/apps")["apps"]["app"]
+        assert bean["ApplicationsRunning"] == sum(
+            a["state"] in ("INITING", "RUNNING") for a in apps
+        ), (bean, apps)
         body = self.get("/metrics")[2].decode()
         assert re.search(
             r'^node_manager_metrics_containers_running\{context="yarn",hostname="[^"]*"\} \d+$',
