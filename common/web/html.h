@@ -14,6 +14,7 @@
 
 #define SV_HTML_MAX ((size_t)8 << 20)
 #define SV_HTML_STYLE "/static/selvedge.css"
+#define SV_HTML_ICON "/favicon.ico" /* which browsers ask for by themselves */
 #define SV_HTML_SCRIPT "/static/live.js"
 
 struct sv_html {
@@ -52,6 +53,8 @@ int sv_html_refuse(const struct sv_html_site *site, const struct sv_http_request
     _printf_(5, 0) _must_use_;
 /* Answers SV_HTML_STYLE. */
 int sv_html_style(struct sv_http_response *ret) _must_use_;
+/* Answers SV_HTML_ICON: a picture of a few bytes. */
+int sv_html_icon(struct sv_http_response *ret) _must_use_;
 /* Answers SV_HTML_SCRIPT (live.js), which draws the plots of sv_html_live. */
 int sv_html_script(struct sv_http_response *ret) _must_use_;
 

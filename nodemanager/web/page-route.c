@@ -29,7 +29,8 @@ bool nm_page_takes(const char *path, const struct sv_http_request *req)
     if (sv_has_prefix(path, LOGS) && format && *format)
         return false;
     return strcmp(path, "/node") == 0 || sv_has_prefix(path, "/node/") ||
-           strcmp(path, SV_HTML_STYLE) == 0 || strcmp(path, SV_HTML_SCRIPT) == 0;
+           strcmp(path, SV_HTML_STYLE) == 0 || strcmp(path, SV_HTML_SCRIPT) == 0 ||
+           strcmp(path, SV_HTML_ICON) == 0;
 }
 
 /* Parses the container at the start of `rest`, which moves to the slash after it or to the end. */
@@ -138,6 +139,8 @@ int nm_page(const struct nm_web *w, const char *path, const struct sv_http_reque
 
     if (strcmp(path, SV_HTML_STYLE) == 0)
         return sv_html_style(ret);
+    if (strcmp(path, SV_HTML_ICON) == 0)
+        return sv_html_icon(ret);
     if (strcmp(path, SV_HTML_SCRIPT) == 0)
         return sv_html_script(ret);
     if (strcmp(path, NM_LIVE_NODE) == 0)

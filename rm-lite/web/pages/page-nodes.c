@@ -178,9 +178,9 @@ static void put_form(struct sv_html *h, const struct wanted *w)
 int rm_page_nodes(const struct rm_viewer *who, const struct sv_http_request *req, const char *state,
                   struct sv_http_response *ret)
 {
-    static const char *const heads[] = { "Node",        "-Rack",    "Health",
-                                         "-Containers", "Granted",  "-Load",
-                                         "-Heard from", "-Version", NULL };
+    static const char *const heads[] = { "Node",        "-Rack",   "Health",
+                                         "-Containers", "Granted", "-Load",
+                                         "-Heard from", "-Hadoop", NULL };
     const struct wanted w = { .state = *state ? state : sv_http_query(req, "state"),
                               .host = sv_http_query(req, "host"),
                               .after = sv_http_query(req, "after") };

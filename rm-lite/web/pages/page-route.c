@@ -28,7 +28,7 @@ bool rm_page_takes(const struct sv_http_request *req)
         return false;
     return strcmp(p, "/cluster") == 0 ||
            (sv_has_prefix(p, "/cluster/") && !sv_has_prefix(p, "/cluster/failure/")) ||
-           strcmp(p, SV_HTML_STYLE) == 0;
+           strcmp(p, SV_HTML_STYLE) == 0 || strcmp(p, SV_HTML_ICON) == 0;
 }
 
 /* The rest after `prefix`, or NULL; "" for the prefix alone. */
@@ -48,6 +48,8 @@ int rm_page(struct rm *rm, const struct sv_http_request *req, struct sv_http_res
 
     if (strcmp(p, SV_HTML_STYLE) == 0)
         return sv_html_style(ret);
+    if (strcmp(p, SV_HTML_ICON) == 0)
+        return sv_html_icon(ret);
     rm_viewer_of_request(rm, req, &who);
     if (is_kill(p)) {
         char id[YARN_ID_TEXT_MAX + 8];
