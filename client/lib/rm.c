@@ -14,6 +14,9 @@
 #include "wire/ipc/proxy.h"
 #include "wire/sasl/auth-conf.h"
 
+/* A master without a page, an ended one too: the application's page then. */
+#define NO_URL "N/A"
+
 struct cli_rm {
     struct ipc_proxy *ipc;
     cli_away_fn away;
@@ -269,9 +272,10 @@ static int report_from(const Hadoop__Yarn__ApplicationReportProto *m, struct cli
     ret->name = cli_text(m->name);
     ret->type = cli_text(m->applicationtype);
     ret->diagnostics = cli_text(m->diagnostics);
-    ret->tracking_url =
-        cli_text(m->originaltrackingurl && *m->originaltrackingurl ? m->originaltrackingurl
-                                                                   : m->trackingurl);
+    ret->tracking_url = cli_text(m->originaltrackingurl && *m->originaltrackingurl &&
+                                         strcmp(m->originaltrackingurl, NO_URL) != 0
+                                     ? m->originaltrackingurl
+                                     : m->trackingurl);
     ret->start_ms = m->starttime;
     ret->finish_ms = m->finishtime;
     ret->progress = m->progress;

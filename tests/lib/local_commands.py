@@ -136,11 +136,11 @@ class LocalCommands:
             rf"^Container +{t.names[0]}$",
             r"^State +RUNNING$",
             r"^Started +\d+s ago$",
-            r"^Ended +-$",
             r"^Memory asked +64\.0 MiB$",
             r"^Waits for CPU +\d+\.\d % of the last 10 s, all of it ",
         ):
             assert re.search(words, text, re.M), (words, text)
+        assert "Ended" not in text and "Exit code" not in text, text
         self.fails(
             1,
             "not on this node, or not one of yours",

@@ -41,7 +41,7 @@ def killed(c):
     )
     expect("finished, exit code", (table["finished"], table["exitCode"]), (True, 1))
     url = json.loads(c.selvedge("app", "status", job.id, "--json").stdout)["trackingUrl"]
-    expect("its page", url.endswith(f"/cluster/app/{job.id}"), True)
+    expect(f"{url}: its page", url.endswith(f"/cluster/app/{job.id}"), True)
 
 
 def interrupted(c):
