@@ -5,6 +5,7 @@
 #include <string.h>
 
 /* Hadoop 2 has no flags field: it sets these bits above the mode (FsPermissionExtension). */
+#define OLD_ACL (1u << 12)
 #define OLD_ENCRYPTED (1u << 13)
 #define OLD_STRIPED (1u << 14)
 
@@ -30,6 +31,21 @@ int hdfs_answer_status(const Hadoop__Hdfs__HdfsFileStatusProto *m, struct hdfs_s
                    flags & HADOOP__HDFS__HDFS_FILE_STATUS_PROTO__FLAGS__HAS_EC,
         .block_size = m->has_blocksize ? m->blocksize : 0,
     };
+    return 0;
+}
+
+int hdfs_answer_owner(const Hadoop__Hdfs__HdfsFileStatusProto *m, struct hdfs_owner *ret,
+                      struct sv_error *err)
+{
+    size_t user = strlen(m->owner), group = strlen(m->group);
+    uint32_t flags = m->has_flags ? m->flags : 0;
+
+    if (user == 0 || user > HDFS_OWNER_MAX || group > HDFS_OWNER_MAX)
+        return sv_error_set(err, -EBADMSG, "the NameNode's answer has an invalid owner or group");
+    memcpy(ret->user, m->owner, user + 1);
+    memcpy(ret->group, m->group, group + 1);
+    ret->acl = m->permission->perm & OLD_ACL ||
+               flags & HADOOP__HDFS__HDFS_FILE_STATUS_PROTO__FLAGS__HAS_ACL;
     return 0;
 }
 

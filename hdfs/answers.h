@@ -22,8 +22,17 @@ struct hdfs_status {
     uint64_t block_size;
 };
 
+/* Owner of a file. */
+struct hdfs_owner {
+    char user[HDFS_OWNER_MAX + 1], group[HDFS_OWNER_MAX + 1];
+    bool acl; /* it has access or default entries beside its mode */
+};
+
 int hdfs_answer_status(const Hadoop__Hdfs__HdfsFileStatusProto *m, struct hdfs_status *ret,
                        struct sv_error *err) _must_use_;
+/* -EBADMSG: a name is empty or longer than HDFS_OWNER_MAX. */
+int hdfs_answer_owner(const Hadoop__Hdfs__HdfsFileStatusProto *m, struct hdfs_owner *ret,
+                      struct sv_error *err) _must_use_;
 struct hdfs_child {
     const char *name; /* one component, not "." or ".."; any bytes except NUL and '/' */
     struct hdfs_status st;

@@ -7,6 +7,7 @@
 #define HDFS_HOST_MAX 255
 #define HDFS_SERVERS_TEXT_MAX 1024 /* "host:port,host:port" */
 #define HDFS_USER_MAX 255
+#define HDFS_OWNER_MAX 255          /* name of a file's owner or group */
 #define HDFS_RPC_MAX (16u << 20)    /* one answer of a NameNode */
 #define HDFS_WINDOW_BLOCKS 10       /* requested per call */
 #define HDFS_BLOCKS_MAX 4096        /* in one answer */

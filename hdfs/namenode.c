@@ -173,8 +173,8 @@ int hdfs_namenode_call(struct hdfs_namenode *n, const char *method, const Protob
     return 0;
 }
 
-int hdfs_get_file_info(struct hdfs_namenode *n, const char *path, struct hdfs_status *ret,
-                       struct sv_error *err)
+int hdfs_get_owned_info(struct hdfs_namenode *n, const char *path, struct hdfs_status *ret,
+                        struct hdfs_owner *ret_owner, struct sv_error *err)
 {
     Hadoop__Hdfs__GetFileInfoRequestProto q = HADOOP__HDFS__GET_FILE_INFO_REQUEST_PROTO__INIT;
     _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
@@ -190,8 +190,16 @@ int hdfs_get_file_info(struct hdfs_namenode *n, const char *path, struct hdfs_st
     if (r < 0)
         return r;
     fs = ((const Hadoop__Hdfs__GetFileInfoResponseProto *)m)->fs;
-    return fs ? hdfs_answer_status(fs, ret, err)
-              : sv_error_set(err, -ENOENT, "%s does not exist", path);
+    if (!fs)
+        return sv_error_set(err, -ENOENT, "%s does not exist", path);
+    r = hdfs_answer_status(fs, ret, err);
+    return r == 0 && ret_owner ? hdfs_answer_owner(fs, ret_owner, err) : r;
+}
+
+int hdfs_get_file_info(struct hdfs_namenode *n, const char *path, struct hdfs_status *ret,
+                       struct sv_error *err)
+{
+    return hdfs_get_owned_info(n, path, ret, NULL, err);
 }
 
 int hdfs_get_listing(struct hdfs_namenode *n, const char *path, const char *after,

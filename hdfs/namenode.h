@@ -30,6 +30,9 @@ static inline void hdfs_namenode_freep(struct hdfs_namenode **n)
  * path), -EREMOTEIO (another exception), -EBADMSG, network errors. */
 int hdfs_get_file_info(struct hdfs_namenode *n, const char *path, struct hdfs_status *ret,
                        struct sv_error *err) _must_use_;
+/* As above, with its owner; ret_owner may be NULL. */
+int hdfs_get_owned_info(struct hdfs_namenode *n, const char *path, struct hdfs_status *ret,
+                        struct hdfs_owner *ret_owner, struct sv_error *err) _must_use_;
 /* Lists children of a directory after the one named `after` ("" = from the start), as many as the
  * NameNode returns at once, in `a`. */
 int hdfs_get_listing(struct hdfs_namenode *n, const char *path, const char *after,

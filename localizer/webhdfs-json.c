@@ -57,6 +57,31 @@ int loc_webhdfs_parse_status(const char *text, size_t n, struct webhdfs_status *
     return status_of(json_object_get(j, "FileStatus"), ret);
 }
 
+/* Copies a name of at most WEBHDFS_OWNER_MAX bytes. */
+static int parse_name(const json_t *name, char ret[WEBHDFS_OWNER_MAX + 1])
+{
+    const char *s = json_string_value(name);
+    size_t n = json_string_length(name);
+
+    if (!s || strlen(s) != n || n > WEBHDFS_OWNER_MAX)
+        return -EBADMSG;
+    memcpy(ret, s, n + 1);
+    return 0;
+}
+
+int loc_webhdfs_parse_owner(const char *text, size_t n, struct webhdfs_owner *ret)
+{
+    _cleanup_(json_freep) json_t *j = json_loadb(text, n, JSON_REJECT_DUPLICATES, NULL);
+    const json_t *s = json_object_get(j, "FileStatus");
+    struct webhdfs_owner o = { .acl = json_is_true(json_object_get(s, "aclBit")) };
+
+    if (parse_name(json_object_get(s, "owner"), o.user) < 0 || !o.user[0] ||
+        parse_name(json_object_get(s, "group"), o.group) < 0)
+        return -EBADMSG;
+    *ret = o;
+    return 0;
+}
+
 static int child_of(const json_t *s, struct webhdfs_child *ret)
 {
     const json_t *suffix = json_object_get(s, "pathSuffix");

@@ -13,6 +13,11 @@ struct webhdfs_status {
     int64_t length, mtime_ms;
     uint32_t mode; /* up to 07777 */
 };
+#define WEBHDFS_OWNER_MAX 255
+struct webhdfs_owner { /* of a file */
+    char user[WEBHDFS_OWNER_MAX + 1], group[WEBHDFS_OWNER_MAX + 1];
+    bool acl; /* it has access or default entries beside its mode */
+};
 struct webhdfs_child {
     char name[LOC_NAME_MAX + 1];
     struct webhdfs_status st;
@@ -25,6 +30,8 @@ struct webhdfs_listing {
 
 /* GETFILESTATUS. -EBADMSG. */
 int loc_webhdfs_parse_status(const char *text, size_t n, struct webhdfs_status *ret) _must_use_;
+/* The owner in the same answer. -EBADMSG. */
+int loc_webhdfs_parse_owner(const char *text, size_t n, struct webhdfs_owner *ret) _must_use_;
 /* LISTSTATUS_BATCH. -EBADMSG, -ENOMEM. */
 int loc_webhdfs_parse_listing(const char *text, size_t n, struct webhdfs_listing *ret) _must_use_;
 

@@ -1,26 +1,40 @@
 /* See upload-store.h: back end for a directory of this machine, local or NFS, inherited from the
- * NodeManager as a descriptor. Other members of the group may write below it, so every open is
- * beneath it and follows no link. */
+ * NodeManager as a descriptor. Everybody may make directories in it, and other members of the group
+ * in those below, so every open is beneath it and follows no link, and a directory that exists is
+ * verified to be this account's alone. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <pwd.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "common/fd.h"
 #include "logs/upload-store.h"
 
+/* Not seen: NFSv4's own ACLs, which its servers adapt to the mode. */
+static bool has_acl(int fd)
+{
+    return fgetxattr(fd, "system.posix_acl_access", NULL, 0) > 0 ||
+           fgetxattr(fd, "system.posix_acl_default", NULL, 0) > 0;
+}
+
 static int open_root(struct logs_store *s, char *note, struct sv_error *err)
 {
     const char *root = s->u->text[LOGS_REMOTE];
+    _cleanup_close_ int readable = -1;
     struct stat st;
 
     s->dir = openat(s->root, ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (s->dir < 0 || fstat(s->dir, &st) < 0)
         return sv_error_errno(err, -errno, "remote log directory %s", root);
+    readable = openat(s->root, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    s->root_acl = readable >= 0 && has_acl(readable);
+    s->group = st.st_gid;
     if ((st.st_mode & 07777) != LOGS_ROOT_MODE)
         (void)snprintf(note, LOGS_UPLOAD_TEXT_MAX,
                        "remote log directory %s has mode %04o, not 1777", root,
@@ -28,36 +42,79 @@ static int open_root(struct logs_store *s, char *note, struct sv_error *err)
     return 0;
 }
 
-static int set_group(int fd, const char *group)
+static int check_owner(const struct logs_store *s, int fd, const struct stat *st,
+                       struct sv_error *err)
 {
-    const struct group *g = getgrnam(group);
+    const char *user = s->u->text[LOGS_USER];
+    char owner[64];
 
-    if (!g)
-        return -ENOENT;
-    return fchown(fd, (uid_t)-1, g->gr_gid) < 0 ? -errno : 0;
+    if (st->st_uid != geteuid()) {
+        const struct passwd *pw = getpwuid(st->st_uid);
+
+        if (pw)
+            (void)snprintf(owner, sizeof(owner), "%.60s", pw->pw_name);
+        else
+            (void)snprintf(owner, sizeof(owner), "uid %u", (unsigned)st->st_uid);
+        return sv_error_set(err, -EPERM,
+                            "it belongs to %s, not to %s, whose logs %s could read: move it away, "
+                            "the next upload makes it",
+                            owner, user, owner);
+    }
+    if (has_acl(fd) && !s->root_acl)
+        return sv_error_set(err, -EPERM,
+                            "it has an ACL, which the remote log directory has not: remove it "
+                            "(setfacl -b)");
+    return 0;
+}
+
+/* The configured group for a new directory; an existing one keeps it, or its parent's. Others come
+ * from a directory of somebody else, where it lay before. */
+static int set_group(struct logs_store *s, int fd, const struct stat *st, bool made,
+                     struct sv_error *err)
+{
+    const char *name = s->u->text[LOGS_GROUP];
+    const struct group *g = *name ? getgrnam(name) : NULL;
+    gid_t wanted = g ? g->gr_gid : getegid();
+
+    if (made && *name && !g)
+        return sv_error_errno(err, -ENOENT,
+                              "group %s (yarn.nodemanager.remote-app-log-dir.groupname)", name);
+    if (st->st_gid != wanted &&
+        ((made && g) || (st->st_gid != s->group && st->st_gid != getegid()))) {
+        if (fchown(fd, (uid_t)-1, wanted) < 0)
+            return sv_error_errno(err, -errno,
+                                  "group %s (yarn.nodemanager.remote-app-log-dir.groupname)",
+                                  *name ? name : "of the account");
+        s->group = wanted;
+        return 0;
+    }
+    s->group = st->st_gid;
+    return 0;
 }
 
 /* Opens the directory, creating it if it is missing. */
 static int enter(struct logs_store *s, const char *name, struct sv_error *err)
 {
     _cleanup_close_ int fd = -1;
+    struct stat st = { 0 };
     bool made = mkdirat(s->dir, name, LOGS_DIR_MODE) == 0;
+    int r;
 
     if (!made && errno != EEXIST)
-        return sv_error_errno(err, -errno, "directory %s", name);
+        return sv_error_errno(err, -errno, "mkdir");
     fd = sv_open_beneath(s->dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
     if (fd < 0)
-        return sv_error_errno(err, fd, "directory %s", name);
-    if (made && *s->u->text[LOGS_GROUP]) {
-        int r = set_group(fd, s->u->text[LOGS_GROUP]);
-
-        if (r < 0)
-            return sv_error_errno(err, r,
-                                  "group %s (yarn.nodemanager.remote-app-log-dir.groupname)",
-                                  s->u->text[LOGS_GROUP]);
-    }
-    if (made && fchmod(fd, LOGS_DIR_MODE) < 0) /* override the umask; chmod clears set-group-id */
-        return sv_error_errno(err, -errno, "directory %s: mode", name);
+        return sv_error_errno(err, fd, "open");
+    if (fstat(fd, &st) < 0)
+        return sv_error_errno(err, -errno, "stat");
+    r = check_owner(s, fd, &st, err);
+    if (r == 0)
+        r = set_group(s, fd, &st, made, err);
+    if (r < 0)
+        return r;
+    /* Overrides the umask; clears set-group-id, which a parent may have given. */
+    if ((st.st_mode & 07777) != LOGS_DIR_MODE && fchmod(fd, LOGS_DIR_MODE) < 0)
+        return sv_error_errno(err, -errno, "mode");
     (void)sv_close(s->dir);
     s->dir = sv_take_fd(&fd);
     return 0;
@@ -66,11 +123,22 @@ static int enter(struct logs_store *s, const char *name, struct sv_error *err)
 static int prepare(struct logs_store *s, char *note, struct sv_error *err)
 {
     static const enum logs_field path[] = { LOGS_USER, LOGS_SUFFIX, LOGS_BUCKET, LOGS_APP };
+    char shown[LOGS_UPLOAD_TEXT_MAX];
+    size_t n = (size_t)snprintf(shown, sizeof(shown), "%.200s", s->u->text[LOGS_REMOTE]);
     int r = open_root(s, note, err);
 
-    for (size_t i = 0; r == 0 && i < SV_ARRAY_LEN(path); i++)
-        r = *s->u->text[path[i]] ? enter(s, s->u->text[path[i]], err) : 0;
-    return r < 0 ? sv_error_wrap(err, "%s", s->u->text[LOGS_REMOTE]) : 0;
+    for (size_t i = 0; r == 0 && i < SV_ARRAY_LEN(path); i++) {
+        const char *name = s->u->text[path[i]];
+
+        if (!*name)
+            continue;
+        if (n < sizeof(shown))
+            n += (size_t)snprintf(shown + n, sizeof(shown) - n, "/%s", name);
+        r = enter(s, name, err);
+        if (r < 0)
+            return sv_error_wrap(err, "directory %s", shown);
+    }
+    return r;
 }
 
 static void tmp_name(const struct logs_store *s, char ret[300])

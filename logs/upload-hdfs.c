@@ -7,6 +7,7 @@
 
 #include "common/log.h"
 #include "hdfs/file-writer.h"
+#include "logs/upload-remote-dirs.h"
 #include "logs/upload-store.h"
 
 #define PATH_LEN 4096
@@ -37,69 +38,50 @@ static int connect_to(struct logs_store *s, struct sv_error *err)
     return hdfs_namenode_new(&h->site, s->u->text[LOGS_USER], &h->namenode, err);
 }
 
-static int check_root(struct logs_store *s, char *note, struct sv_error *err)
+static int dir_status(void *fs, const char *path, struct logs_dir *ret, struct sv_error *err)
 {
-    const char *root = s->u->text[LOGS_REMOTE];
+    struct hdfs_owner owner;
     struct hdfs_status st;
-    int r = hdfs_get_file_info(s->hdfs->namenode, root, &st, err);
+    int r = hdfs_get_owned_info(fs, path, &st, &owner, err);
 
-    if (r == -ENOENT)
-        return sv_error_set(err, r,
-                            "remote log directory %s does not exist: make it with mode 1777 "
-                            "(yarn.nodemanager.remote-app-log-dir)",
-                            root);
     if (r < 0)
         return r;
-    if (st.kind != HDFS_DIRECTORY)
-        return sv_error_set(err, -ENOTDIR, "remote log directory %s is no directory", root);
-    if (st.mode != LOGS_ROOT_MODE)
-        (void)snprintf(note, LOGS_UPLOAD_TEXT_MAX,
-                       "remote log directory %s has mode %04o, not 1777", root, st.mode);
+    *ret = (struct logs_dir){ .directory = st.kind == HDFS_DIRECTORY,
+                              .acl = owner.acl,
+                              .mode = st.mode };
+    memcpy(ret->owner, owner.user, sizeof(ret->owner));
+    memcpy(ret->group, owner.group, sizeof(ret->group));
     return 0;
 }
 
-/* Like Hadoop's NodeManager, sets the mode once more: the server's umask may have reduced it. */
-static int make_dir(struct logs_store *s, const char *path, struct sv_error *err)
+static int dir_make(void *fs, const char *path, uint32_t mode, struct sv_error *err)
 {
-    struct hdfs_namenode *n = s->hdfs->namenode;
-    const char *group = s->u->text[LOGS_GROUP];
-    struct hdfs_status st;
-    int r = hdfs_get_file_info(n, path, &st, err);
-
-    if (r != -ENOENT)
-        return r;
-    r = hdfs_mkdir(n, path, LOGS_DIR_MODE, err);
-    if (r == 0)
-        r = hdfs_get_file_info(n, path, &st, err);
-    if (r == 0 && st.mode != LOGS_DIR_MODE)
-        r = hdfs_set_permission(n, path, LOGS_DIR_MODE, err);
-    if (r == 0 && *group)
-        r = hdfs_set_group(n, path, group, err);
-    return r;
+    return hdfs_mkdir(fs, path, mode, err);
 }
+
+static int dir_set_mode(void *fs, const char *path, uint32_t mode, struct sv_error *err)
+{
+    return hdfs_set_permission(fs, path, mode, err);
+}
+
+static int dir_set_group(void *fs, const char *path, const char *group, struct sv_error *err)
+{
+    return hdfs_set_group(fs, path, group, err);
+}
+
+static const struct logs_dir_ops dirs = { dir_status, dir_make, dir_set_mode, dir_set_group };
+
+_Static_assert(HDFS_OWNER_MAX == LOGS_OWNER_MAX, "names of owners");
 
 static int prepare(struct logs_store *s, char *note, struct sv_error *err)
 {
-    static const enum logs_field path[] = { LOGS_USER, LOGS_SUFFIX, LOGS_BUCKET, LOGS_APP };
     struct hdfs_state *h;
-    size_t n;
     int r = connect_to(s, err);
 
     if (r < 0)
         return r;
     h = s->hdfs;
-    r = check_root(s, note, err);
-    n = (size_t)snprintf(h->dir, sizeof(h->dir), "%s", s->u->text[LOGS_REMOTE]);
-    for (size_t i = 0; r == 0 && i < SV_ARRAY_LEN(path); i++) {
-        if (!*s->u->text[path[i]])
-            continue;
-        n += (size_t)snprintf(h->dir + n, sizeof(h->dir) - n, "/%s", s->u->text[path[i]]);
-        if (n + 300 > sizeof(h->dir))
-            return sv_error_set(err, -ENAMETOOLONG, "remote log directory: too long a path");
-        r = make_dir(s, h->dir, err);
-        if (r < 0)
-            return sv_error_wrap(err, "directory %s", h->dir);
-    }
+    r = logs_remote_dirs(&dirs, h->namenode, s->u, h->dir, sizeof(h->dir), note, err);
     (void)snprintf(h->file, sizeof(h->file), "%.3770s/%s", h->dir, s->name);
     (void)snprintf(h->tmp, sizeof(h->tmp), "%.3770s/%.290s.tmp", h->dir, s->u->text[LOGS_FILE]);
     return r;
@@ -205,8 +187,8 @@ static void close_all(struct logs_store *s)
 
 static bool retry(int error)
 {
-    return error != -EACCES && error != -EDQUOT && error != -EOPNOTSUPP && error != -ENOENT &&
-           error != -ENOTDIR;
+    return error != -EACCES && error != -EPERM && error != -EDQUOT && error != -EOPNOTSUPP &&
+           error != -ENOENT && error != -ENOTDIR;
 }
 
 const struct logs_store_ops logs_store_hdfs = {

@@ -20,6 +20,8 @@ struct logs_store {
     struct logs_pace pace;
     /* State of the back end. */
     int root, dir, file;
+    bool root_acl; /* the remote root has an ACL */
+    gid_t group;   /* of `dir` */
     struct hdfs_state *hdfs;
     struct web_state *web;
 };

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/log.h"
+#include "logs/upload-remote-dirs.h"
 #include "logs/upload-store.h"
 #include "logs/web-client.h"
 
@@ -15,68 +16,49 @@ struct web_state {
     char dir[PATH_LEN], tmp[PATH_LEN], file[PATH_LEN];
 };
 
-static int check_root(struct logs_store *s, char *note, struct sv_error *err)
+static int dir_status(void *fs, const char *path, struct logs_dir *ret, struct sv_error *err)
 {
-    const char *root = s->u->text[LOGS_REMOTE];
+    struct webhdfs_owner owner;
     struct webhdfs_status st;
-    int r = logs_web_status(s->web->web, root, &st, err);
+    int r = logs_web_owned_status(fs, path, &st, &owner, err);
 
-    if (r == -ENOENT)
-        return sv_error_set(err, r,
-                            "remote log directory %s does not exist: make it with mode 1777 "
-                            "(yarn.nodemanager.remote-app-log-dir)",
-                            root);
     if (r < 0)
         return r;
-    if (!st.directory)
-        return sv_error_set(err, -ENOTDIR, "remote log directory %s is no directory", root);
-    if (st.mode != LOGS_ROOT_MODE)
-        (void)snprintf(note, LOGS_UPLOAD_TEXT_MAX,
-                       "remote log directory %s has mode %04o, not 1777", root, st.mode);
+    *ret = (struct logs_dir){ .directory = st.directory, .acl = owner.acl, .mode = st.mode };
+    memcpy(ret->owner, owner.user, sizeof(ret->owner));
+    memcpy(ret->group, owner.group, sizeof(ret->group));
     return 0;
 }
 
-static int make_dir(struct logs_store *s, const char *path, struct sv_error *err)
+static int dir_make(void *fs, const char *path, uint32_t mode, struct sv_error *err)
 {
-    struct logs_web *w = s->web->web;
-    const char *group = s->u->text[LOGS_GROUP];
-    struct webhdfs_status st;
-    int r = logs_web_status(w, path, &st, err);
-
-    if (r != -ENOENT)
-        return r;
-    r = logs_web_mkdir(w, path, LOGS_DIR_MODE, err);
-    if (r == 0)
-        r = logs_web_set_permission(w, path, LOGS_DIR_MODE, err); /* override the server's umask */
-    if (r == 0 && *group)
-        r = logs_web_set_group(w, path, group, err);
-    return r;
+    return logs_web_mkdir(fs, path, mode, err);
 }
+
+static int dir_set_mode(void *fs, const char *path, uint32_t mode, struct sv_error *err)
+{
+    return logs_web_set_permission(fs, path, mode, err);
+}
+
+static int dir_set_group(void *fs, const char *path, const char *group, struct sv_error *err)
+{
+    return logs_web_set_group(fs, path, group, err);
+}
+
+static const struct logs_dir_ops dirs = { dir_status, dir_make, dir_set_mode, dir_set_group };
+
+_Static_assert(WEBHDFS_OWNER_MAX == LOGS_OWNER_MAX, "names of owners");
 
 static int prepare(struct logs_store *s, char *note, struct sv_error *err)
 {
-    static const enum logs_field path[] = { LOGS_USER, LOGS_SUFFIX, LOGS_BUCKET, LOGS_APP };
     struct web_state *h = s->web = calloc(1, sizeof(*h));
-    size_t n;
     int r = h ? logs_web_new(&sv_curl_linked, s->u->text[LOGS_WEB], s->u->text[LOGS_USER],
                              s->u->io_timeout_ms ? s->u->io_timeout_ms : 60000, &h->web, err)
               : sv_error_errno(err, -ENOMEM, "WebHDFS");
 
-    if (r == 0)
-        r = check_root(s, note, err);
     if (r < 0)
         return r;
-    n = (size_t)snprintf(h->dir, sizeof(h->dir), "%s", s->u->text[LOGS_REMOTE]);
-    for (size_t i = 0; r == 0 && i < SV_ARRAY_LEN(path); i++) {
-        if (!*s->u->text[path[i]])
-            continue;
-        n += (size_t)snprintf(h->dir + n, sizeof(h->dir) - n, "/%s", s->u->text[path[i]]);
-        if (n + 330 > sizeof(h->dir))
-            return sv_error_set(err, -ENAMETOOLONG, "remote log directory: too long a path");
-        r = make_dir(s, h->dir, err);
-        if (r < 0)
-            return sv_error_wrap(err, "directory %s", h->dir);
-    }
+    r = logs_remote_dirs(&dirs, h->web, s->u, h->dir, sizeof(h->dir), note, err);
     (void)snprintf(h->file, sizeof(h->file), "%.3770s/%s", h->dir, s->name);
     (void)snprintf(h->tmp, sizeof(h->tmp), "%.3770s/%.290s.tmp", h->dir, s->u->text[LOGS_FILE]);
     return r;
@@ -155,7 +137,8 @@ static void close_all(struct logs_store *s)
 
 static bool retry(int error)
 {
-    return error != -EACCES && error != -EDQUOT && error != -ENOENT && error != -ENOTDIR;
+    return error != -EACCES && error != -EPERM && error != -EDQUOT && error != -ENOENT &&
+           error != -ENOTDIR;
 }
 
 const struct logs_store_ops logs_store_web = {

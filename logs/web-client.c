@@ -216,6 +216,16 @@ int logs_web_status(struct logs_web *w, const char *path, struct webhdfs_status 
     return r;
 }
 
+int logs_web_owned_status(struct logs_web *w, const char *path, struct webhdfs_status *ret,
+                          struct webhdfs_owner *ret_owner, struct sv_error *err)
+{
+    int r = logs_web_status(w, path, ret, err);
+
+    if (r == 0 && loc_webhdfs_parse_owner(w->answer, w->answer_n, ret_owner) < 0)
+        return sv_error_set(err, -EBADMSG, "%s%s: a status without an owner", w->server, path);
+    return r;
+}
+
 int logs_web_list(struct logs_web *w, const char *path,
                   int (*child)(void *userdata, const struct webhdfs_child *c), void *userdata,
                   struct sv_error *err)

@@ -24,6 +24,9 @@ static inline void logs_web_freep(struct logs_web **w)
  * exception), -EBADMSG, -EIO (network), with the server's text. */
 int logs_web_status(struct logs_web *w, const char *path, struct webhdfs_status *ret,
                     struct sv_error *err) _must_use_;
+/* As above, with its owner. */
+int logs_web_owned_status(struct logs_web *w, const char *path, struct webhdfs_status *ret,
+                          struct webhdfs_owner *ret_owner, struct sv_error *err) _must_use_;
 /* Lists all children, in several requests. */
 int logs_web_list(struct logs_web *w, const char *path,
                   int (*child)(void *userdata, const struct webhdfs_child *c), void *userdata,

@@ -1,5 +1,6 @@
-/* `selvedge doctor`: uploads of aggregated logs that failed permanently, from the REST of the
- * node's own daemon. Hostile: the reasons, which come from file systems. */
+/* `selvedge doctor`: the remote log directory, if it is one of this machine, and uploads of
+ * aggregated logs that failed permanently, from the REST of the node's own daemon. Hostile: the
+ * reasons, which come from file systems. */
 #include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
@@ -7,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -14,6 +16,7 @@
 #include "client/http/fetch.h"
 #include "client/http/node-url.h"
 #include "common/str.h"
+#include "localizer/url.h"
 
 #define AREA "logs"
 #define PATIENCE_MS 5000
@@ -112,12 +115,57 @@ static void report(struct doctor *d, json_t *uploads)
         cli_doctor_report(d, DOCTOR_OK, AREA, NULL, "no upload of logs has failed for good");
 }
 
+/* The path of a remote log directory of this machine; false: it is elsewhere. */
+static bool local_root(const struct nm_conf *conf, struct loc_url *ret)
+{
+    const char *remote = conf->logs.remote;
+    _cleanup_free_ char *url = NULL;
+
+    return sv_asprintf(&url, "%s%s", remote[0] == '/' ? conf->default_fs : "", remote) >= 0 &&
+           loc_url_parse(url, ret, NULL) == 0 && ret->scheme == LOC_SCHEME_FILE;
+}
+
+/* Users make their directories in it, so it needs 1777; without the sticky bit each of them could
+ * replace another one's, and its owner can anyway. */
+static void check_root(struct doctor *d)
+{
+    struct loc_url url;
+    struct stat st;
+    int r;
+
+    if (!local_root(&d->conf, &url))
+        return;
+    r = stat(url.path, &st) < 0 ? -errno : S_ISDIR(st.st_mode) ? 0 : -ENOTDIR;
+    if (r < 0) {
+        cli_doctor_report(d, DOCTOR_WEAK, AREA, "install -d -m 1777, or mount it",
+                          "remote log directory %s: %s: no logs are uploaded before it is there",
+                          url.path, strerror(-r));
+        return;
+    }
+    if ((st.st_mode & 07777) != 01777)
+        cli_doctor_report(d, DOCTOR_WEAK, AREA, "chmod 1777",
+                          "remote log directory %s: mode %04o, not 1777: %s", url.path,
+                          (unsigned)(st.st_mode & 07777),
+                          st.st_mode & S_ISVTX ? "users cannot make their directories there"
+                                               : "users can remove or replace those of others");
+    else if (st.st_uid != 0 && d->have_daemon && st.st_uid != d->daemon_uid)
+        cli_doctor_report(d, DOCTOR_WEAK, AREA, "chown root",
+                          "remote log directory %s: belongs to uid %u, who can remove or replace "
+                          "users' directories",
+                          url.path, (unsigned)st.st_uid);
+    else
+        cli_doctor_report(d, DOCTOR_OK, AREA, NULL, "remote log directory %s: mode 1777", url.path);
+}
+
 void cli_doctor_uploads(struct doctor *d)
 {
     struct answer a = { 0 };
     json_t *uploads;
 
-    if (!d->have_conf || !d->conf.logs.aggregate || d->conf.web_port == 0 || ask(&d->conf, &a) < 0)
+    if (!d->have_conf || !d->conf.logs.aggregate)
+        return;
+    check_root(d);
+    if (d->conf.web_port == 0 || ask(&d->conf, &a) < 0)
         return;
     uploads = json_object_get(json_object_get(json_object_get(a.root, "nodeInfo"), "selvedge"),
                               "logUploads");

@@ -23,11 +23,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct webhdfs_listing l;
     struct webhdfs_status s;
+    struct webhdfs_owner o;
 
     if (size < 1)
         return 0;
     if (data[0] == 'S' && loc_webhdfs_parse_status((const char *)data + 1, size - 1, &s) == 0)
         check(&s);
+    if (data[0] == 'S' && loc_webhdfs_parse_owner((const char *)data + 1, size - 1, &o) == 0)
+        MUST(*o.user && strlen(o.user) < sizeof(o.user) && strlen(o.group) < sizeof(o.group));
     if (data[0] == 'X') {
         char text[100];
         int r = loc_webhdfs_parse_exception((const char *)data + 1, size - 1, text, sizeof(text));

@@ -10,7 +10,7 @@ import urllib.parse
 
 
 class WebHdfs(http.server.ThreadingHTTPServer):
-    """`files`: path -> bytes; `dirs`: path -> mode. `faults`: {operation: exception's name}; `cut`:
+    """`files`: path -> bytes; `dirs`: path -> mode; `owners`: path -> (owner, group). `faults`: {operation: exception's name}; `cut`:
     bytes after which a DataNode closes the connection of the next write; `unread`: the exception
     with which it refuses writes, its answer lost when they have bytes. `certificate`: (certificate,
     key) of the name localhost, for TLS."""
@@ -36,7 +36,7 @@ class WebHdfs(http.server.ThreadingHTTPServer):
             None,
             None,
         )
-        self.unread = None
+        self.unread, self.owners = None, {}
         self.users = set()
         self.thread = threading.Thread(target=self.serve_forever, daemon=True)
         self.thread.start()
@@ -82,8 +82,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def status(self, path, name=""):
         h = self.server
+        owner, group = h.owners.get(path, ("hdfs", "hadoop"))
+        whose = {"owner": owner, "group": group}
         if path in h.files:
             return {
+                **whose,
                 "type": "FILE",
                 "length": len(h.files[path]),
                 "pathSuffix": name,
@@ -91,6 +94,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 "permission": f"{h.modes.get(path, 0o644):o}",
             }
         return {
+            **whose,
             "type": "DIRECTORY",
             "length": 0,
             "pathSuffix": name,
@@ -164,6 +168,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def mkdirs(self, path, query):
         self.server.dirs[path] = int(query["permission"], 8) & 0o750
+        self.server.owners[path] = (query.get("user.name"), "hadoop")
         return self.answer(200, {"boolean": True})
 
     def setpermission(self, path, query):

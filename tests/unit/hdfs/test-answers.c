@@ -51,6 +51,41 @@ static void test_status(void **state)
     assert_int_equal(hdfs_answer_status(&m, &s, &err), -EBADMSG);
 }
 
+static void test_owner(void **state)
+{
+    Hadoop__Hdfs__HdfsFileStatusProto m = HADOOP__HDFS__HDFS_FILE_STATUS_PROTO__INIT;
+    Hadoop__Hdfs__FsPermissionProto p = HADOOP__HDFS__FS_PERMISSION_PROTO__INIT;
+    char longer[HDFS_OWNER_MAX + 2];
+    struct hdfs_owner o;
+
+    (void)state;
+    memset(longer, 'a', sizeof(longer) - 1);
+    longer[sizeof(longer) - 1] = 0;
+    m.permission = &p;
+    m.owner = (char *)(uintptr_t) "bob";
+    m.group = (char *)(uintptr_t) "hadoop";
+    p.perm = 0770;
+    assert_int_equal(hdfs_answer_owner(&m, &o, NULL), 0);
+    assert_string_equal(o.user, "bob");
+    assert_string_equal(o.group, "hadoop");
+    assert_false(o.acl);
+    p.perm = 0770 | 1 << 12; /* Hadoop 2 */
+    assert_int_equal(hdfs_answer_owner(&m, &o, NULL), 0);
+    assert_true(o.acl);
+    p.perm = 0770;
+    m.has_flags = true;
+    m.flags = 1;
+    assert_int_equal(hdfs_answer_owner(&m, &o, NULL), 0);
+    assert_true(o.acl);
+    m.owner = (char *)(uintptr_t) "";
+    assert_int_equal(hdfs_answer_owner(&m, &o, NULL), -EBADMSG);
+    m.owner = longer;
+    assert_int_equal(hdfs_answer_owner(&m, &o, NULL), -EBADMSG);
+    m.owner = m.group;
+    m.group = longer;
+    assert_int_equal(hdfs_answer_owner(&m, &o, NULL), -EBADMSG);
+}
+
 static int listing_of(const char *name, size_t len, uint32_t remaining, struct hdfs_listing *ret)
 {
     static Hadoop__Hdfs__HdfsFileStatusProto st, *children[2] = { &st, &st };
@@ -215,6 +250,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_status),
+        cmocka_unit_test(test_owner),
         cmocka_unit_test(test_listing),
         cmocka_unit_test_setup(test_blocks, fill),
         cmocka_unit_test_setup(test_bad_blocks, fill),

@@ -43,6 +43,34 @@ static void test_status(void **state)
                      -EBADMSG);
 }
 
+static int owner_of(const char *fields, struct webhdfs_owner *ret)
+{
+    char text[1000];
+    int n = snprintf(text, sizeof(text), "{\"FileStatus\":{%s}}", fields);
+
+    return loc_webhdfs_parse_owner(text, (size_t)n, ret);
+}
+
+static void test_owner(void **state)
+{
+    char longer[600];
+    struct webhdfs_owner o;
+
+    (void)state;
+    assert_int_equal(owner_of("\"owner\":\"bob\",\"group\":\"hadoop\"", &o), 0);
+    assert_string_equal(o.user, "bob");
+    assert_string_equal(o.group, "hadoop");
+    assert_false(o.acl);
+    assert_int_equal(owner_of("\"owner\":\"bob\",\"group\":\"\",\"aclBit\":true", &o), 0);
+    assert_true(o.acl);
+    assert_int_equal(owner_of("\"owner\":\"\",\"group\":\"hadoop\"", &o), -EBADMSG);
+    assert_int_equal(owner_of("\"owner\":7,\"group\":\"hadoop\"", &o), -EBADMSG);
+    assert_int_equal(owner_of("\"owner\":\"bob\"", &o), -EBADMSG);
+    assert_int_equal(owner_of("\"owner\":\"b\\u0000b\",\"group\":\"hadoop\"", &o), -EBADMSG);
+    (void)snprintf(longer, sizeof(longer), "\"owner\":\"%0256d\",\"group\":\"\"", 1);
+    assert_int_equal(owner_of(longer, &o), -EBADMSG);
+}
+
 static int listing_of(const char *text, struct webhdfs_listing *ret)
 {
     return loc_webhdfs_parse_listing(text, strlen(text), ret);
@@ -87,6 +115,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_status),
+        cmocka_unit_test(test_owner),
         cmocka_unit_test(test_listing),
     };
 
