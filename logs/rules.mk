@@ -9,7 +9,7 @@ LIBS += $(LOGS_A)
 LOGS_REMOTE_OBJS := $(addprefix $(BUILD)/, logs/remote.o logs/remote-names.o logs/remote-directory.o logs/remote-hdfs.o logs/remote-web.o \
 	logs/web-client.o localizer/webhdfs-json.o)
 # log-uploader, the program of a job's account. The NodeManager links the request and nothing else of it.
-LOG_UPLOADER_OBJS := $(addprefix $(BUILD)/logs/, upload-main.o upload-files.o upload-containers.o upload-directory.o upload-hdfs.o upload-remote-dirs.o \
+LOG_UPLOADER_OBJS := $(addprefix $(BUILD)/logs/, upload-main.o upload-files.o upload-containers.o upload-directory.o upload-hdfs.o upload-holes.o upload-remote-dirs.o \
 	upload-pace.o upload-rolling.o upload-web.o uploaded-list.o remote-names.o web-client.o) \
 	$(addprefix $(BUILD)/localizer/, sandbox.o pattern.o webhdfs-json.o channel.o)
 LOG_UPLOADER_LIBS = $(LOGS_LDLIBS) $(HDFS_LDLIBS) $(shell $(PKGCONFIG) --libs libseccomp libpcre2-8 libcurl jansson)

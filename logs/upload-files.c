@@ -1,6 +1,7 @@
 /* See upload-files.h. Only regular files owned by the account are uploaded, opened beneath their
  * directory without following links. The length is read once and written before the bytes: a log
- * that grows is cut there, one that shrinks is padded with zeros. */
+ * that grows is cut there, one that shrinks is padded with zeros, and long holes of sparse ones are
+ * left out (upload-holes.h). */
 #include "logs/upload-files.h"
 
 #include <dirent.h>
@@ -15,6 +16,7 @@
 #include "common/str.h"
 #include "localizer/unpack.h"
 #include "logs/upload-containers.h"
+#include "logs/upload-holes.h"
 
 #define READ_SIZE (64u << 10)
 
@@ -28,6 +30,7 @@ struct logs_files {
     struct logs_rolling *rolling;
     char *names[LOGS_FILES_MAX];
     size_t n_names;
+    uint64_t zeros; /* of holes that may still be written */
     uint8_t buf[READ_SIZE];
 };
 
@@ -184,27 +187,52 @@ static int open_log(int dir, const char *name, struct stat *ret_st, const char *
     return sv_take_fd(&fd);
 }
 
-static int copy(struct logs_files *f, struct logs_writer *w, int fd, uint64_t length,
+/* Writes n bytes from `at`. */
+static int copy(struct logs_files *f, struct logs_writer *w, int fd, uint64_t at, uint64_t n,
                 bool *ret_short)
 {
     bool over = false;
     int r = 0;
 
-    for (uint64_t left = length; r == 0 && left > 0;) {
-        size_t n = (size_t)SV_MIN(left, (uint64_t)sizeof(f->buf));
-        ssize_t k = over ? 0 : read(fd, f->buf, n);
+    for (uint64_t left = n; r == 0 && left > 0;) {
+        size_t want = (size_t)SV_MIN(left, (uint64_t)sizeof(f->buf));
+        ssize_t k = over ? 0 : pread(fd, f->buf, want, (off_t)(at + n - left));
 
         if (k < 0 && errno == EINTR)
             continue;
         if (k <= 0) {
             over = *ret_short = true;
-            memset(f->buf, 0, n);
-            k = (ssize_t)n;
+            memset(f->buf, 0, want);
+            k = (ssize_t)want;
         }
         r = logs_writer_put(w, f->buf, (size_t)k);
         left -= (uint64_t)k;
     }
     return r;
+}
+
+static int copy_without(struct logs_files *f, struct logs_writer *w, int fd, uint64_t length,
+                        const struct logs_holes *holes, bool *ret_short)
+{
+    char line[LOGS_HOLE_LINE_MAX];
+    uint64_t at = 0;
+    int r = 0;
+
+    for (size_t i = 0; r == 0 && i < holes->n; i++) {
+        const struct logs_hole *h = &holes->v[i];
+
+        r = copy(f, w, fd, at, h->at - at, ret_short);
+        if (r == 0)
+            r = logs_writer_put(w, line, logs_hole_line(h, line));
+        at = h->at + h->n;
+    }
+    return r < 0 ? r : copy(f, w, fd, at, length - at, ret_short);
+}
+
+static void note(struct logs_answer *a, const char *container, const char *what)
+{
+    if (!a->text[0])
+        (void)snprintf(a->text, LOGS_UPLOAD_TEXT_MAX, "%s: %s", container, what);
 }
 
 static int write_file(struct logs_files *f, struct logs_writer *w, size_t disk, int dir,
@@ -214,7 +242,8 @@ static int write_file(struct logs_files *f, struct logs_writer *w, size_t disk, 
     struct stat st = { 0 };
     bool cut = false, full = false;
     _cleanup_close_ int fd = open_log(dir, name, &st, &why);
-    uint64_t length = (uint64_t)st.st_size;
+    uint64_t length = (uint64_t)st.st_size, written;
+    struct logs_holes holes;
     int r;
 
     if (fd < 0 || !logs_rolling_wants(f->rolling, disk, &st, &full)) {
@@ -222,17 +251,19 @@ static int write_file(struct logs_files *f, struct logs_writer *w, size_t disk, 
             skip(a, container, name, full ? "the next upload has it" : why);
         return 0;
     }
-    r = logs_writer_file(w, name, length);
+    logs_holes_find(fd, length, &f->zeros, &holes);
+    written = logs_holes_length(&holes, length);
+    r = logs_writer_file(w, name, written);
     if (r == 0)
-        r = copy(f, w, fd, length, &cut);
+        r = copy_without(f, w, fd, length, &holes, &cut);
     if (r < 0)
         return r;
     a->files++;
-    a->bytes += length;
-    if (cut && !a->text[0])
-        (void)snprintf(a->text, LOGS_UPLOAD_TEXT_MAX,
-                       "%s: a log became shorter while it was read; zeros stand for the rest",
-                       container);
+    a->bytes += written;
+    if (cut)
+        note(a, container, "a log became shorter while it was read; zeros stand for the rest");
+    if (holes.n > 0)
+        note(a, container, "a log is sparse; lines stand for holes of it");
     return 0;
 }
 
@@ -261,6 +292,7 @@ int logs_files_write(struct logs_files *f, struct logs_rolling *rolling, struct 
                 : logs_containers_find(f->dirs, f->n_dirs, &f->u->skips, &found, &n);
 
     f->rolling = rolling;
+    f->zeros = LOGS_ZEROS_MAX;
     for (size_t i = 0; r == 0 && i < n; i++) {
         const char *id = found ? found[i] : asked->v[i];
 
