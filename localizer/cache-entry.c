@@ -191,6 +191,20 @@ int loc_cache_entry_place(struct cache_entry *e, struct sv_error *err)
     return 0;
 }
 
+void loc_cache_entry_unplace(struct cache_entry *e)
+{
+    struct loc_cache *c = e->cache;
+    struct cache_tracker *t = e->tracker;
+
+    if (c->cb.on_removed)
+        c->cb.on_removed(c->userdata, &e->record);
+    if (e->record.visibility != LOC_APPLICATION)
+        loc_cache_hierarchy_release(&t->dirs[e->record.dir_index], e->record.dir_number);
+    t->next_id = SV_MAX(t->next_id, e->record.id + (UINT64_C(1) << e->taken));
+    e->taken++;
+    e->placed = false;
+}
+
 /* Only ENOENT or ENOTDIR count as missing: an unreadable directory proves nothing. */
 bool loc_cache_entry_is_there(const struct cache_entry *e)
 {

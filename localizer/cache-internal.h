@@ -9,6 +9,8 @@
 #include "localizer/cache.h"
 
 #define FIRST_ID 10u /* as YARN's trackers */
+#define TAKEN_MAX                                                                                  \
+    20 /* ids tried for an entry; each try skips twice as many: 2^20 unknown entries */
 #define SUB_DIRS 36u /* 0-9a-z, which also count as files of a directory */
 
 /* ---- cache-hierarchy.c: free space in the numbered directories of one cache directory ---- */
@@ -50,6 +52,7 @@ struct cache_entry {
     char *url, *pattern, *user, *lost_dir; /* strings of the record */
     char rel[LOC_REL_MAX + 1];
     char name[LOC_NAME_MAX + 1];
+    unsigned taken;   /* ids that it could not have */
     bool placed;      /* has an id, a directory and a record in the state store */
     bool counted;     /* its size is included in the statistics */
     bool detached;    /* no longer found by look-ups: cancelled, lost, or on a bad disk */
@@ -145,8 +148,9 @@ struct cache_entry *loc_cache_entry_find(struct cache_tracker *t, const struct l
 /* Runs the state table and detaches an entry that has FAILED. `arg`: struct loc_done for EV_DONE,
  * the text for EV_FAILED. May free the entry. */
 void loc_cache_entry_run(struct cache_entry *e, enum cache_event event, void *arg);
-int loc_cache_entry_place(struct cache_entry *e, struct sv_error *err)
-    _must_use_; /* directory, id, store */
+int loc_cache_entry_place(struct cache_entry *e, struct sv_error *err) _must_use_;
+/* Gives up the place, which an unknown entry has; later entries have higher ids. */
+void loc_cache_entry_unplace(struct cache_entry *e); /* directory, id, store */
 bool loc_cache_entry_is_there(const struct cache_entry *e);
 void loc_cache_entry_detach(struct cache_entry *e);
 void loc_cache_entry_doom(struct cache_entry *e, enum cache_doom doom);

@@ -182,6 +182,18 @@ static bool done_is_sane(const struct cache_entry *e, const struct loc_done *d)
     return d->size / 2 <= k->limits.bytes; /* PATTERN stores the jar beside its content */
 }
 
+/* A directory that the cache does not know has the entry's id: of a run whose records are lost.
+ * Costs another id; the files of the other one stay. */
+static bool try_another_id(struct cache_entry *e)
+{
+    if (e->state != LOC_DOWNLOADING || e->detached || e->disk_failed || e->taken >= TAKEN_MAX)
+        return false;
+    sv_log_debug("%s: id %llu is taken by an unknown entry", e->url,
+                 (unsigned long long)e->record.id);
+    loc_cache_entry_unplace(e);
+    return loc_cache_process_enqueue(e->cache, e) == 0;
+}
+
 static int on_message(struct cache_process *p, const struct loc_msg *m)
 {
     struct cache_entry *e = flight_of(p, m->request);
@@ -195,9 +207,11 @@ static int on_message(struct cache_process *p, const struct loc_msg *m)
     }
     if (m->type == LOC_MSG_DONE && !done_is_sane(e, &m->done))
         return -EBADMSG;
+    leave_flight(e);
+    if (m->type == LOC_MSG_FAILED && m->failed.reason == LOC_FAIL_TAKEN && try_another_id(e))
+        return 0;
     if (m->type == LOC_MSG_FAILED)
         e->vanished = m->failed.reason != LOC_FAIL_LEFTOVER;
-    leave_flight(e);
     if (e->state != LOC_DOWNLOADING) {
         loc_cache_entry_doom(e, DOOM_REMOVE);
     } else if (m->type == LOC_MSG_DONE && e->disk_failed) {

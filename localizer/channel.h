@@ -73,8 +73,9 @@ enum loc_fail {
     LOC_FAIL_DISK = 8,    /* could not write the target */
     LOC_FAIL_CANCELLED = 9,
     LOC_FAIL_LEFTOVER = 10, /* failed, and partial files could not be removed */
+    LOC_FAIL_TAKEN = 11,    /* an unknown entry has this id; another id may be free */
 };
-#define LOC_FAIL_LAST LOC_FAIL_LEFTOVER
+#define LOC_FAIL_LAST LOC_FAIL_TAKEN
 
 enum loc_option {
     LOC_OPTION_HOSTNAMES = 1,  /* hdfs: connect to DataNodes by name */

@@ -110,7 +110,7 @@ static int finish(struct slot *s)
         char text[128];
 
         (void)snprintf(text, sizeof(text), "cannot publish the entry: %s", strerror(-r));
-        set_failed(s, LOC_FAIL_DISK, text);
+        set_failed(s, r == -EEXIST ? LOC_FAIL_TAKEN : LOC_FAIL_DISK, text);
         return remove_entry(s);
     }
     s->state = SLOT_FREE;

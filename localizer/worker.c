@@ -252,10 +252,14 @@ int loc_worker_start(const struct loc_fetch *q, int cache, int credentials, stru
                      struct loc_report *ret_report)
 {
     pid_t parent = getpid(), pid;
-    int r = make_tmp(q, cache), pipe = -1;
+    struct stat st;
+    bool taken = fstatat(cache, q->rel, &st, AT_SYMLINK_NOFOLLOW) == 0;
+    int r = taken ? -EEXIST : make_tmp(q, cache), pipe = -1;
 
     if (r < 0) {
-        *ret_report = (struct loc_report){ .done = 2, .reason = LOC_FAIL_DISK };
+        *ret_report =
+            (struct loc_report){ .done = 2,
+                                 .reason = r == -EEXIST ? LOC_FAIL_TAKEN : LOC_FAIL_DISK };
         (void)snprintf(ret_report->text, sizeof(ret_report->text),
                        "cannot make the directory of the entry: %s", strerror(-r));
         return r;

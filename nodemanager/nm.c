@@ -319,10 +319,9 @@ static int recover(struct nm *nm, struct sv_error *err)
                                           .aggregation = nm->aggregation };
     int r = nm_recover(&services, err);
 
-    nm->clearing = r > 0;
     if (r >= 0)
         nm_recover_sweep(&services);
-    return r < 0 ? r : 0;
+    return r;
 }
 
 /* ---- RPC and web, last ------------------------------------------------------------------------*/
@@ -431,12 +430,12 @@ static int open_port(struct nm *nm, int (*open)(struct nm *nm, struct sv_error *
 }
 
 /* Without recovery, or with a new store, the directories of the last run are deleted first: a new
- * container of the same user must not lose its files to that. Auxiliary services must also be ready
- * first: the registration needs their metadata. */
+ * container of the same user must not lose its files to that, nor find them in its place. Also
+ * after a restart in the middle of it. Auxiliary services must be ready too: the registration needs
+ * their metadata. */
 static bool must_wait(const struct nm *nm)
 {
-    return (nm->clearing && nm_deletion_busy(nm->deletion) &&
-            sv_wall_ms() - nm->ctx.start_ms < CLEAR_WAIT_MS) ||
+    return (nm_deletion_clears(nm->deletion) && sv_wall_ms() - nm->ctx.start_ms < CLEAR_WAIT_MS) ||
            nm_aux_starting(nm->aux);
 }
 

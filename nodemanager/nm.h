@@ -70,7 +70,6 @@ struct nm {
     bool leave_running;  /* stop without ending containers */
     int exit_status;     /* of the process */
     sd_event_source *stop_timer, *clear_timer;
-    bool clearing; /* caches of the last run are being deleted: nothing may start meanwhile */
     int64_t stop_deadline_ms;
 };
 

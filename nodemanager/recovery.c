@@ -303,12 +303,15 @@ static void clear_public(const struct nm_recovery *services, DIR *filecache, con
                        nm_dirs_local(services->ctx->dirs, disk), name, strerror(-r));
 }
 
-/* Deletes caches from the last run; those of users as their owners. */
+/* Deletes caches from the last run, of which the store has no records; those of users as their
+ * owners (ResourceLocalizationService.cleanUpLocalDirs). */
 static void clear_last_run(const struct nm_recovery *services)
 {
     each_entry(services, "usercache", clear_user);
     each_entry(services, "filecache", clear_public);
     nm_deletion_user(services->deletion, NULL, NULL);
+    if (nm_store_not_new(services->ctx->store) < 0) /* with the records of the deletions */
+        sv_log_warning("state store: the next start clears the local directories once more");
 }
 
 static int restore_records(struct recovery_progress *x)
@@ -358,7 +361,7 @@ int nm_recover(const struct nm_recovery *services, struct sv_error *err)
 
     if (!ctx->conf->recovery || nm_store_is_new(ctx->store)) {
         clear_last_run(services);
-        return 1;
+        return 0;
     }
     r = restore_records(&x);
     if (r < 0)

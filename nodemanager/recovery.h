@@ -24,8 +24,8 @@ struct nm_recovery {
 };
 
 /* Call it before the first request to the helper. Posts the events that adopt or finish containers.
- * 1: foreign files in the caches are being deleted, with recovery off or with a new state store; no
- * container may start meanwhile. */
+ * With recovery off or a new state store, the caches of the last run are deleted; no container may
+ * start meanwhile (nm_deletion_clears). */
 int nm_recover(const struct nm_recovery *services, struct sv_error *err) _must_use_;
 /* Removes orphans: cgroups, directories under nmPrivate and usercache; logs after their time. */
 void nm_recover_sweep(const struct nm_recovery *services);

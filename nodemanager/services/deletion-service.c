@@ -298,6 +298,23 @@ static int run_batch(struct deletion *first, int64_t now)
     return 0;
 }
 
+static bool is_cache(const struct deletion *t)
+{
+    return t->what.what == EXE_DELETE_USER || t->what.what == EXE_DELETE_PUBLIC;
+}
+
+/* An attempt that failed comes again when the node works: the application that has begun meanwhile
+ * keeps its files. */
+static bool in_use(const struct deletion *t)
+{
+    if (!is_cache(t))
+        return false;
+    for (const struct nm_app *a = t->d->ctx->apps; a; a = a->hh.next)
+        if (t->what.what == EXE_DELETE_PUBLIC || !strcmp(a->user, t->submitter))
+            return true;
+    return false;
+}
+
 static int64_t due_ms(const struct deletion *t)
 {
     return t->at_ms + (can_gather(t) ? GATHER_MS : 0);
@@ -327,6 +344,11 @@ static void run_due(struct nm_deletion *d)
         if (due_ms(t) <= now) {
             if (d->n_running >= PARALLEL)
                 return; /* on_deleted calls again */
+            if (in_use(t)) {
+                t->at_ms = now + RETRY_LATER_MS;
+                next = next < 0 ? due_ms(t) : SV_MIN(next, due_ms(t));
+                continue;
+            }
             if (d->n_running > 0 && overlaps_running(t))
                 continue; /* as above */
             r = run_batch(t, now);
@@ -481,6 +503,16 @@ bool nm_deletion_busy(const struct nm_deletion *d)
 
     DL_FOREACH (d->tasks, t)
         if (t->running || t->at_ms <= now)
+            return true;
+    return false;
+}
+
+bool nm_deletion_clears(const struct nm_deletion *d)
+{
+    const struct deletion *t;
+
+    DL_FOREACH (d->tasks, t)
+        if (is_cache(t) && t->attempts < ATTEMPTS)
             return true;
     return false;
 }

@@ -22,6 +22,8 @@ void nm_deletion_each(const struct nm_deletion *d,
                       void (*fn)(const struct exe_delete_what *what, void *userdata),
                       void *userdata);
 bool nm_deletion_busy(const struct nm_deletion *d); /* a deletion has expired or runs */
+/* A whole cache is being deleted (nm_deletion_user), and has not failed for good. */
+bool nm_deletion_clears(const struct nm_deletion *d);
 
 void nm_deletion_container(struct nm_deletion *d, struct nm_container *c); /* the work directory */
 void nm_deletion_app(struct nm_deletion *d,
@@ -34,7 +36,7 @@ void nm_deletion_left_app(struct nm_deletion *d, struct yarn_app_id app, const c
 void nm_deletion_app_logs(struct nm_deletion *d, struct yarn_app_id app, const char *user);
 bool nm_deletion_has_app_logs(const struct nm_deletion *d, struct yarn_app_id app);
 /* Deletes usercache/<submitter>, which the account `user` owns, found at start; or the content of
- * the public cache (both NULL). */
+ * the public cache (both NULL). Waits while applications use it. */
 void nm_deletion_user(struct nm_deletion *d, const char *user, const char *submitter);
 void nm_deletion_resource(struct nm_deletion *d, const struct exe_delete_what *what);
 

@@ -139,6 +139,19 @@ static int add_settings(sqlite3 *db, const char *path, struct sv_error *err)
                : sv_error_set(err, -EIO, "state store %s: %s", path, sqlite3_errmsg(db));
 }
 
+/* The mark outlives starts that end before the directories of the last run have been cleared. */
+static int mark_new(sqlite3 *db, bool is_new, const char *path, struct sv_error *err)
+{
+    int64_t marked = 0;
+
+    if ((is_new &&
+         sqlite3_exec(db, "INSERT INTO settings(name,value) VALUES('" NM_STORE_NEW "','')", NULL,
+                      NULL, NULL) != SQLITE_OK) ||
+        pragma_int(db, "SELECT count(*) FROM settings WHERE name='" NM_STORE_NEW "'", &marked) < 0)
+        return sv_error_set(err, -EIO, "state store %s: %s", path, sqlite3_errmsg(db));
+    return marked > 0;
+}
+
 int nm_store_db_open(const char *path, sqlite3 **ret, struct sv_error *err)
 {
     sqlite3 *db = NULL;
@@ -150,6 +163,8 @@ int nm_store_db_open(const char *path, sqlite3 **ret, struct sv_error *err)
         r = is_new = check_schema(db, path ? path : "in memory", err);
     if (r >= 0)
         r = add_settings(db, path ? path : "in memory", err);
+    if (r >= 0)
+        r = is_new = mark_new(db, is_new > 0, path ? path : "in memory", err);
     if (r < 0) {
         sqlite3_close(db);
         return r;

@@ -8,7 +8,9 @@
 
 #include "common/error.h"
 
-/* path NULL: in memory. 1: newly created. */
+#define NM_STORE_NEW "new" /* a setting: nm_store_is_new */
+
+/* path NULL: in memory. 1: NM_STORE_NEW is set. */
 int nm_store_db_open(const char *path, sqlite3 **ret, struct sv_error *err) _must_use_;
 
 #endif

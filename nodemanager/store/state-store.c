@@ -26,7 +26,7 @@ struct nm_store {
     sd_event_source *commit_source, *probe_timer;
     struct commit_waiter *waiters;
     size_t n_waiters, cap_waiters;
-    bool is_new; /* created at this start */
+    bool is_new; /* NM_STORE_NEW is set */
     bool open;   /* a transaction is open */
     bool failed; /* a write of the open transaction failed: so does the commit */
     bool probing;
@@ -251,6 +251,11 @@ int nm_store_open(sd_event *event, const char *path, struct nm_store **ret, stru
 bool nm_store_is_new(const struct nm_store *s)
 {
     return s->is_new;
+}
+
+int nm_store_not_new(struct nm_store *s)
+{
+    return nm_store_setting_remove(s, NM_STORE_NEW);
 }
 
 struct nm_store *nm_store_close(struct nm_store *s)

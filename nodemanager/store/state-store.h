@@ -21,7 +21,10 @@ struct nm_store;
 /* path: a file ("…/nm-state.db") or NULL for a store in memory (recovery off). */
 int nm_store_open(sd_event *event, const char *path, struct nm_store **ret, struct sv_error *err)
     _must_use_;
-bool nm_store_is_new(const struct nm_store *s); /* created by nm_store_open() */
+/* Created by nm_store_open(), now or at an earlier start that did not get to
+ * nm_store_not_new(): local directories may have entries of which it knows nothing. */
+bool nm_store_is_new(const struct nm_store *s);
+int nm_store_not_new(struct nm_store *s) _must_use_; /* for the next start */
 /* Commits the open transaction. */
 struct nm_store *nm_store_close(struct nm_store *s);
 /* Removes the files of a closed store. */

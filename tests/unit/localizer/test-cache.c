@@ -123,6 +123,52 @@ static void test_directory(void **state)
     assert_int_equal(w->ready, 1);
 }
 
+/* Entries of a run whose records are lost have the first ids: more than are tried one by one. */
+static void test_taken_ids(void **state)
+{
+    struct fixture *w = *state;
+    unsigned tries = 1, last;
+    struct loc_msg m;
+
+    for (int i = 1; i <= 2; i++)
+        ask(w, container(1, i), "joe", file("file:///a/x", LOC_PRIVATE));
+    m = take(w, 1);
+    while ((last = (unsigned)strtoul(m.fetch.rel, NULL, 10)) < 10 + 66) {
+        say_failed(w, 1, &m, LOC_FAIL_TAKEN, "File exists");
+        m = take(w, 1);
+        tries++;
+    }
+    assert_true(tries < 10);
+    assert_int_equal(w->n_started, tries);
+    assert_int_equal(w->n_removed, tries - 1);
+    assert_int_equal(w->n_remove, 0); /* not ours to delete */
+    assert_int_equal(w->failed, 0);
+    put_entry(w, "usercache/joe/filecache", m.fetch.rel);
+    say_done(w, 1, &m, 100);
+    assert_int_equal(w->ready, 2);
+    ask(w, container(1, 3), "joe", file("file:///a/y", LOC_PRIVATE)); /* goes on from there */
+    assert_int_equal(strtoul(take(w, 1).fetch.rel, NULL, 10), last + 1);
+}
+
+/* A localizer that never finds a place: hostile, or the disk is. */
+static void test_all_ids_taken(void **state)
+{
+    struct fixture *w = *state;
+    unsigned tries = 0;
+
+    ask(w, container(1, 1), "joe", file("file:///a/x", LOC_PRIVATE));
+    while (w->failed == 0) {
+        struct loc_msg m = take(w, 1);
+
+        say_failed(w, 1, &m, LOC_FAIL_TAKEN, "cannot publish the entry: File exists");
+        assert_true(++tries < 100);
+    }
+    assert_int_equal(tries, 21);
+    assert_string_equal(w->text, "cannot publish the entry: File exists");
+    assert_int_equal(w->n_removed, w->n_started);
+    assert_int_equal(stats(w).downloading, 0);
+}
+
 static void test_failure(void **state)
 {
     struct fixture *w = *state;
@@ -485,6 +531,8 @@ int main(void)
         T(test_no_size),
         T(test_size_not_verified),
         T(test_directory),
+        T(test_taken_ids),
+        T(test_all_ids_taken),
         T(test_failure),
         T(test_partial_failure),
         T(test_cancel),

@@ -350,6 +350,41 @@ static void test_caches(void **state)
     assert_int_equal(on_record, 0);
 }
 
+/* The caches of the last run: nothing starts before they are gone or three attempts have failed,
+ * and applications that have started meanwhile keep their files. */
+static void test_clearing(void **state)
+{
+    const struct exe_failure f = { .error = ENOTEMPTY, .text = "Directory not empty" };
+    char id[YARN_ID_TEXT_MAX];
+
+    (void)state;
+    nm_deletion_app(deletion, &app);
+    turn();
+    assert_false(nm_deletion_clears(deletion));
+    answer(0);
+    nm_deletion_user(deletion, "joe", "joe");
+    turn();
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(n_calls, 1);
+        assert_true(nm_deletion_clears(deletion));
+        answer_by(0, &f);
+        let_pass(10000);
+    }
+    assert_false(nm_deletion_clears(deletion));
+    nm_deletion_user(deletion, NULL, NULL);
+    yarn_app_id_text(app.id, id);
+    HASH_ADD_KEYPTR(hh, ctx.apps, id, strlen(id), &app);
+    for (int i = 0; i < 3; i++)
+        let_pass(600000);
+    assert_int_equal(n_calls, 0);
+    HASH_DEL(ctx.apps, &app);
+    let_pass(600000);
+    assert_int_equal(n_calls, 2);
+    while (n_calls > 0)
+        answer(0);
+    assert_int_equal(on_record, 0);
+}
+
 /* delete.debug-delay-sec keeps an ended application's directory and its logs, -1 for ever. */
 static void test_debug_delay(void **state)
 {
@@ -387,6 +422,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_failed_together, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_independent_deletions_run, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_caches, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_clearing, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_debug_delay, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_failure_is_kept, set_up, tear_down),
     };

@@ -299,6 +299,26 @@ static int on_old(const struct nm_stored_container *c, void *u)
     return 0;
 }
 
+/* A start that ends early leaves the clearing of the local directories to the next one. */
+static void new_until_told(void **state)
+{
+    struct nm_store *s;
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        s = open_store();
+        assert_true(nm_store_is_new(s));
+        nm_store_close(s);
+    }
+    s = open_store();
+    assert_int_equal(nm_store_not_new(s), 0);
+    assert_true(nm_store_is_new(s)); /* at this start */
+    nm_store_close(s);
+    s = open_store();
+    assert_false(nm_store_is_new(s));
+    nm_store_close(s);
+}
+
 /* A store of schema 1 as an old version created it. */
 static void older_version(void **state)
 {
@@ -308,6 +328,7 @@ static void older_version(void **state)
     struct nm_store *first = open_store();
 
     assert_true(nm_store_is_new(first));
+    assert_int_equal(nm_store_not_new(first), 0);
     nm_store_close(first);
     run_sql("ALTER TABLE containers DROP COLUMN assigned;"
             "ALTER TABLE containers DROP COLUMN updated; DROP TABLE mcs; DROP TABLE service_data; "
@@ -377,6 +398,7 @@ int main(void)
         cmocka_unit_test_setup(failed_write_fails_the_group, fresh),
         cmocka_unit_test_setup(full_file_system, fresh),
         cmocka_unit_test_setup(future_version, fresh),
+        cmocka_unit_test_setup(new_until_told, fresh),
         cmocka_unit_test_setup(older_version, fresh),
         cmocka_unit_test_setup(foreign_database, fresh),
         cmocka_unit_test_setup(second_daemon, fresh),
