@@ -1,5 +1,5 @@
-/* See connection.h. READING → SENDING → READING (kept alive) or LINGERING → ended. A refusal is
- * SENDING without maps. */
+/* See connection.h. READING → LOOKING (if an index is not cached) → SENDING → READING (kept alive)
+ * or LINGERING → ended. A refusal is SENDING without maps. */
 #include "shuffle/connection.h"
 
 #include <errno.h>
@@ -19,12 +19,14 @@
 #include "shuffle/stream.h"
 #include "shuffle/url-hash.h"
 
-enum state { READING, SENDING, LINGERING };
+enum state { READING, LOOKING, SENDING, LINGERING };
 
 struct exchange { /* one request; freed with its answer */
     struct shf_request request;
     const struct shf_job *job;
     struct shf_output *outputs;     /* one per map */
+    size_t found;                   /* of them */
+    uint64_t length;                /* of their parts and headers */
     int fds[SHF_SESSION_FILES_MAX]; /* open files of the first maps */
     size_t next;                    /* next map to send the header of */
     int fd;                         /* file being sent, or -1 */
@@ -154,34 +156,31 @@ static int authenticate(struct shf_connection *c, struct exchange *x)
 }
 
 /* Finds all outputs before the answer begins: if one is missing, the whole request fails, as in
- * Hadoop. */
-static int find_outputs(struct shf_connection *c, struct exchange *x, uint64_t *ret_length,
+ * Hadoop. -EAGAIN: another turn is needed, to read an index or after many maps. */
+static int find_outputs(struct shf_connection *c, struct exchange *x, bool may_read,
                         struct sv_error *err)
 {
     struct shf_service *s = c->service;
     uint8_t header[SHF_MAP_HEADER_MAX];
-    uint64_t length = 0;
 
-    x->outputs = calloc(x->request.maps, sizeof(*x->outputs));
-    if (!x->outputs)
-        return sv_error_set(err, -ENOMEM, "out of memory");
-    for (size_t i = 0; i < x->request.maps; i++) {
-        const char *map = shf_request_map(&x->request, i);
-        struct shf_output *o = &x->outputs[i];
-        int fd,
-            r = shf_output_find(&s->dirs, s->cache, x->job, map, x->request.reduce, o, &fd, err);
+    for (unsigned n = 0; x->found < x->request.maps; n++) {
+        const char *map = shf_request_map(&x->request, x->found);
+        struct shf_output *o = &x->outputs[x->found];
+        int fd, r = n < SHF_MAPS_A_TURN ? shf_output_find(&s->dirs, s->cache, x->job, map,
+                                                          x->request.reduce, &may_read, o, &fd, err)
+                                        : -EAGAIN;
 
         if (r < 0)
             return r;
-        if (i < s->conf.session_files)
-            x->fds[i] = fd;
+        if (x->found < s->conf.session_files)
+            x->fds[x->found] = fd;
         else
             (void)sv_close(fd);
-        length += shf_map_header(header, map, &o->segment, x->request.reduce);
-        if (__builtin_add_overflow(length, o->segment.part, &length) || length > INT64_MAX)
+        x->found++;
+        x->length += shf_map_header(header, map, &o->segment, x->request.reduce);
+        if (__builtin_add_overflow(x->length, o->segment.part, &x->length) || x->length > INT64_MAX)
             return sv_error_set(err, -EBADMSG, "%s: too long", map);
     }
-    *ret_length = length;
     return 0;
 }
 
@@ -193,7 +192,8 @@ static struct exchange *exchange_new(void)
         return NULL;
     x->job = NULL;
     x->outputs = NULL;
-    x->next = 0;
+    x->next = x->found = 0;
+    x->length = 0;
     x->fd = -1;
     x->at = x->end = x->ahead = 0;
     for (size_t i = 0; i < SHF_SESSION_FILES_MAX; i++)
@@ -201,37 +201,60 @@ static struct exchange *exchange_new(void)
     return x;
 }
 
-static void begin_answer(struct shf_connection *c, struct exchange *x)
+static void refuse_outputs(struct shf_connection *c, int r, const struct sv_error *err)
 {
     struct shf_refusal why = { 500, "" };
-    struct sv_error err = { 0 };
-    uint64_t length = 0;
-    int r;
 
-    c->x = x;
-    r = authenticate(c, x);
+    sv_log_warning("%s: %s", c->x->job->id, err->text);
+    c->service->outputs_failed++;
+    if (r == -EMFILE || r == -ENFILE || r == -ENOMEM)
+        why.status = 429;
+    else
+        why.text = err->text;
+    refuse(c, &why);
+}
+
+/* Goes on to find the outputs; the answer begins when all are found. */
+static void look_up(struct shf_connection *c, bool may_read)
+{
+    struct exchange *x = c->x;
+    struct sv_error err = { 0 };
+    int r = find_outputs(c, x, may_read, &err);
+
+    set_deadline(c, SHF_STALL_SECONDS);
+    if (r == -EAGAIN) {
+        c->state = LOOKING;
+        return;
+    }
     if (r < 0) {
+        refuse_outputs(c, r, &err);
+        return;
+    }
+    c->keep = !x->request.close && (x->request.keep_alive || c->service->conf.keep_alive);
+    c->out_len = shf_response_ok(c->out, x->reply_hash, c->keep ? c->service->conf.keep_alive_s : 0,
+                                 x->length);
+    c->out_at = 0;
+    c->state = SENDING;
+}
+
+static void begin_answer(struct shf_connection *c, struct exchange *x)
+{
+    c->x = x;
+    if (authenticate(c, x) < 0) {
         sv_log_debug("%s: refused: unknown job or wrong hash", x->request.job);
         refuse(c, &(struct shf_refusal){ 401, "fetcher cannot be authenticated" });
         return;
     }
-    r = find_outputs(c, x, &length, &err);
-    if (r < 0) {
-        sv_log_warning("%s: %s", x->job->id, err.text);
-        c->service->outputs_failed++;
-        if (r == -EMFILE || r == -ENFILE || r == -ENOMEM)
-            why.status = 429;
-        else
-            why.text = err.text;
-        refuse(c, &why);
-        return;
-    }
-    c->keep = !x->request.close && (x->request.keep_alive || c->service->conf.keep_alive);
-    c->out_len =
-        shf_response_ok(c->out, x->reply_hash, c->keep ? c->service->conf.keep_alive_s : 0, length);
-    c->out_at = 0;
-    c->state = SENDING;
-    set_deadline(c, SHF_STALL_SECONDS);
+    x->outputs = calloc(x->request.maps, sizeof(*x->outputs));
+    if (!x->outputs)
+        refuse_outputs(c, -ENOMEM, &(struct sv_error){ .text = "out of memory" });
+    else
+        look_up(c, false);
+}
+
+const char *shf_connection_job(const struct shf_connection *c)
+{
+    return c->x->job->id;
 }
 
 /* Parses the bytes received so far. False: incomplete. */
@@ -489,9 +512,13 @@ uint32_t shf_connection_run(struct shf_connection *c, char *buffer)
 {
     int r = 0;
 
-    while (r == 0)
+    if (c->state == LOOKING) {
+        look_up(c, true);
+        return c->state == LOOKING ? SHF_LOOKUP : EPOLLOUT; /* the turn is over */
+    }
+    while (r == 0 && c->state != LOOKING)
         r = c->state == READING   ? run_reading(c)
             : c->state == SENDING ? run_sending(c, buffer)
                                   : run_lingering(c);
-    return r < 0 ? 0 : (uint32_t)r;
+    return r < 0 ? 0 : r == 0 ? SHF_LOOKUP : (uint32_t)r;
 }

@@ -19,8 +19,12 @@ int shf_connection_handshake(struct shf_connection *c, uint32_t *ret_events, con
 struct shf_connection *shf_connection_free(struct shf_connection *c); /* closes the socket */
 /* Makes progress without blocking, at most SHF_TURN_BYTES. `buffer`: the thread's, of conf.buffer
  * bytes, for files sent without sendfile; NULL: all are sent with sendfile. Returns the events to
- * wait for (EPOLLIN or EPOLLOUT), or 0: the connection has ended. */
+ * wait for (EPOLLIN or EPOLLOUT), or 0: the connection has ended, or SHF_LOOKUP: call it again when
+ * its job has a turn to read an index (lookups.h). */
+#define SHF_LOOKUP UINT32_MAX
 uint32_t shf_connection_run(struct shf_connection *c, char *buffer) _must_use_;
+/* The job of its request, after SHF_LOOKUP. */
+const char *shf_connection_job(const struct shf_connection *c);
 /* Time (sv_now_ms) at which an idle connection must be ended. Any thread. */
 int64_t shf_connection_deadline(const struct shf_connection *c);
 /* Wakes the thread that waits for the connection, which then ends it. Any thread, while the

@@ -22,6 +22,7 @@
 #define SHF_SESSION_FILES_MAX 16
 #define SHF_LISTEN_MAX 4
 #define SHF_TURN_BYTES (1u << 20) /* sent by one connection before others get a turn */
+#define SHF_MAPS_A_TURN 64        /* found in a turn; the index of one of them is read */
 #define SHF_SHORT_PART                                                                             \
     (256u << 10) /* shorter file parts are left to the kernel's read-ahead, half of this */
 #define SHF_READS_A_TURN 64 /* per turn, for a request that arrives in small pieces */

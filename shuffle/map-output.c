@@ -91,7 +91,7 @@ static int read_index(int fd, size_t len, uint8_t **ret)
 /* Looks up the cache, or reads the file and caches it. A cache hit needs no open for reading, which
  * Landlock makes expensive. */
 static int find_segment(int dir, struct shf_index_cache *cache, const struct shf_job *job,
-                        const char *map, uint32_t reduce, struct shf_segment *ret,
+                        const char *map, uint32_t reduce, bool *may_read, struct shf_segment *ret,
                         struct sv_error *err)
 {
     _cleanup_free_ uint8_t *index = NULL;
@@ -103,6 +103,9 @@ static int find_segment(int dir, struct shf_index_cache *cache, const struct shf
         return r;
     r = shf_index_cache_get(cache, &st, reduce, ret);
     if (r == -ENOENT) {
+        if (!*may_read)
+            return -EAGAIN;
+        *may_read = false;
         fd = sv_close(fd);
         r = open_file(dir, job, map, "file.out.index", READ, &st, &fd, err);
         if (r < 0)
@@ -158,15 +161,15 @@ static int find_data(const struct shf_local_dirs *dirs, unsigned index_dir,
 }
 
 int shf_output_find(const struct shf_local_dirs *dirs, struct shf_index_cache *cache,
-                    const struct shf_job *job, const char *map, uint32_t reduce,
+                    const struct shf_job *job, const char *map, uint32_t reduce, bool *may_read,
                     struct shf_output *ret, int *ret_fd, struct sv_error *err)
 {
     struct shf_output o = { 0 };
 
     for (unsigned i = 0; i < dirs->n; i++) {
-        int r = dirs->v[i].in_use
-                    ? find_segment(dirs->v[i].fd, cache, job, map, reduce, &o.segment, err)
-                    : -ENOENT;
+        int r = dirs->v[i].in_use ? find_segment(dirs->v[i].fd, cache, job, map, reduce, may_read,
+                                                 &o.segment, err)
+                                  : -ENOENT;
 
         if (r == -ENOENT)
             continue;

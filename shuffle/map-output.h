@@ -24,10 +24,12 @@ struct shf_output {
     unsigned dir; /* index of the local directory of file.out */
 };
 
-/* Finds the part of `reduce` in the output of `map`; `ret_fd` is its open data file. -ENOENT: in no
- * local directory; -EBADMSG, -EPERM, -ERANGE …: it exists, but must not be served. */
+/* Finds the part of `reduce` in the output of `map`; `ret_fd` is its open data file. Without
+ * *may_read only cached indexes are used; it becomes false when one was read. -EAGAIN: one must be
+ * read; -ENOENT: in no local directory; -EBADMSG, -EPERM, -ERANGE …: it exists, but must not be
+ * served. */
 int shf_output_find(const struct shf_local_dirs *dirs, struct shf_index_cache *cache,
-                    const struct shf_job *job, const char *map, uint32_t reduce,
+                    const struct shf_job *job, const char *map, uint32_t reduce, bool *may_read,
                     struct shf_output *ret, int *ret_fd, struct sv_error *err) _must_use_;
 /* Opens the data file again, some time later; it may have changed since. */
 int shf_output_open(const struct shf_local_dirs *dirs, const struct shf_job *job, const char *map,

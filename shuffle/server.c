@@ -20,6 +20,7 @@
 #include "common/log.h"
 #include "shuffle/connection.h"
 #include "shuffle/listen.h"
+#include "shuffle/lookups.h"
 
 #define ACCEPT_TURN 256
 #define STACK_BYTES (256u << 10)
@@ -42,6 +43,7 @@ struct peer { /* one connection */
     /* Written before a thread returns the connection to epoll, read by the thread that takes it
      * next: orders the memory accesses of the two. */
     atomic_uint turns;
+    struct shf_lookup lookup;
     struct peer *prev, *next;
 };
 
@@ -49,7 +51,8 @@ struct shf_server {
     struct shf_service *service;
     int sockets[SHF_LISTEN_MAX];
     size_t n_sockets;
-    int epoll; /* connections being served */
+    int epoll; /* connections being served; without a pointer: `lookups` has a turn */
+    struct shf_lookups *lookups;
     /* With TLS: connections waiting to start their handshake, and those in the middle of it. */
     int arriving, shaking;
     atomic_uint handshakes;
@@ -83,6 +86,14 @@ static unsigned connection_limit(const struct shf_conf *conf)
     return (unsigned)SV_MIN((rlim_t)wanted, possible);
 }
 
+static int watch_lookups(struct shf_server *v)
+{
+    struct epoll_event e = { .events = EPOLLIN };
+    int fd, r = shf_lookups_new(&v->lookups, &fd);
+
+    return r == 0 && epoll_ctl(v->epoll, EPOLL_CTL_ADD, fd, &e) < 0 ? -errno : r;
+}
+
 int shf_server_new(struct shf_service *s, const int *fds, size_t n_fds, struct shf_server **ret,
                    struct sv_error *err)
 {
@@ -102,6 +113,9 @@ int shf_server_new(struct shf_service *s, const int *fds, size_t n_fds, struct s
     v->shaking = epoll_create1(EPOLL_CLOEXEC);
     if (v->epoll < 0 || v->arriving < 0 || v->shaking < 0)
         return sv_error_errno(err, -errno, "epoll");
+    r = watch_lookups(v);
+    if (r < 0)
+        return sv_error_errno(err, r, "server");
     v->max_connections = connection_limit(&s->conf);
     *ret = SV_TAKE(v);
     return 0;
@@ -192,7 +206,8 @@ static void watch(struct peer *p, int set, int operation, uint32_t events)
         end_peer(p);
 }
 
-/* Returns a ready peer of the set; NULL: none, or another thread has it. */
+/* Returns a ready peer of the set; NULL: none, or another thread has it, or a lookup has its turn.
+ */
 static struct peer *take(int set, int timeout)
 {
     struct epoll_event e;
@@ -200,7 +215,8 @@ static struct peer *take(int set, int timeout)
     if (epoll_wait(set, &e, 1, timeout) <= 0)
         return NULL;
     struct peer *p = e.data.ptr;
-    (void)atomic_load(&p->turns);
+    if (p)
+        (void)atomic_load(&p->turns);
     return p;
 }
 
@@ -228,6 +244,7 @@ static int add_peer(struct shf_server *v, int fd, const struct sockaddr *from)
     address_key(from, key);
     p->server = v;
     p->fd = fd;
+    p->lookup.owner = p;
     pthread_mutex_lock(&v->lock);
     p->address = admit(v, key);
     if (!p->address)
@@ -399,6 +416,24 @@ struct worker {
     char *buffer; /* NULL: sendfile is used */
 };
 
+/* Runs a peer that can go on, or one whose job has a turn to read an index. */
+static void serve_one(const struct worker *w, struct peer *p, bool lookup)
+{
+    struct shf_server *v = w->server;
+    uint32_t events = shf_connection_run(p->connection, w->buffer);
+
+    if (lookup)
+        shf_lookups_done(v->lookups, &p->lookup);
+    if (events == SHF_LOOKUP) {
+        if (shf_lookups_add(v->lookups, shf_connection_job(p->connection), &p->lookup) < 0)
+            end_peer(p);
+    } else if (events != 0) {
+        watch(p, v->epoll, EPOLL_CTL_MOD, events);
+    } else {
+        end_peer(p);
+    }
+}
+
 static void *serve(void *userdata)
 {
     const struct worker *w = userdata;
@@ -406,12 +441,10 @@ static void *serve(void *userdata)
 
     for (;;) {
         struct peer *p = take(v->epoll, -1);
-        uint32_t events = p ? shf_connection_run(p->connection, w->buffer) : 0;
+        struct shf_lookup *l = p ? NULL : shf_lookups_take(v->lookups);
 
-        if (events != 0)
-            watch(p, v->epoll, EPOLL_CTL_MOD, events);
-        else if (p)
-            end_peer(p);
+        if (p || l)
+            serve_one(w, p ? p : l->owner, l != NULL);
     }
     return NULL;
 }
