@@ -30,7 +30,7 @@
 #define CONNECTION_MEMORY ((size_t)32 << 10) /* request line and headers, and one send buffer */
 #define IDLE_TIMEOUT_S 30u
 #define TURNS_MS 2                   /* time slice of libmicrohttpd per run of the loop */
-#define BODY_MAX ((size_t)256 << 10) /* 10 ms of JSON, parsed in one handler */
+#define BODY_MAX ((size_t)128 << 10) /* a REST submission, parsed in one handler: 10 ms */
 #define POLICY                                                                                     \
     "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; "                  \
     "frame-ancestors 'none'"
@@ -218,7 +218,7 @@ static enum MHD_Result on_headers(struct MHD_Connection *conn, struct http_excha
     if (!method_allowed(method))
         return answer_text(conn, 405, "only GET, HEAD, PUT, POST, DELETE and OPTIONS are served\n");
     if (length && (sv_parse_u64(length, 0, UINT64_MAX, &n) < 0 || n > BODY_MAX))
-        return answer_text(conn, 413, "the body is larger than 256 KiB\n");
+        return answer_text(conn, 413, "the body is larger than 128 KiB\n");
     return MHD_YES;
 }
 
@@ -293,7 +293,7 @@ static enum MHD_Result on_request(void *data, struct MHD_Connection *conn, const
     if (*upload_size)
         return on_body(r, upload, upload_size);
     if (r->too_large)
-        return answer_text(conn, 413, "the body is larger than 256 KiB\n");
+        return answer_text(conn, 413, "the body is larger than 128 KiB\n");
     if (strcmp(method, "OPTIONS") == 0)
         return answer_options(conn);
     q = (struct sv_http_request){

@@ -88,16 +88,34 @@ static int read_asks(struct ipc_call *call, struct rm_attempt *att, const Alloca
     return 0;
 }
 
-static int check_rest(struct ipc_call *call, struct rm_attempt *att, const AllocateRequest *q)
+/* Names that one request adds to or takes from the blacklist: 10,000 are looked up in 5 ms. */
+#define BLACKLIST_MAX 10000
+
+static int check_blacklist(struct ipc_call *call,
+                           const Hadoop__Yarn__ResourceBlacklistRequestProto *b)
 {
-    for (size_t i = 0; q->blacklist_request && i < q->blacklist_request->n_blacklist_additions; i++)
-        if (sv_streq(q->blacklist_request->blacklist_additions[i], RM_ANY)) {
-            ipc_call_fail(call,
-                          "org.apache.hadoop.yarn.exceptions."
-                          "InvalidResourceBlacklistRequestException",
-                          "Cannot add * to the blacklist!");
+    static const char class[] =
+        "org.apache.hadoop.yarn.exceptions.InvalidResourceBlacklistRequestException";
+
+    if (b->n_blacklist_additions > BLACKLIST_MAX || b->n_blacklist_removals > BLACKLIST_MAX) {
+        ipc_call_fail(call, class,
+                      "the blacklist of the request has more than %d names: send them in several "
+                      "requests",
+                      BLACKLIST_MAX);
+        return -EINVAL;
+    }
+    for (size_t i = 0; i < b->n_blacklist_additions; i++)
+        if (sv_streq(b->blacklist_additions[i], RM_ANY)) {
+            ipc_call_fail(call, class, "Cannot add * to the blacklist!");
             return -EINVAL;
         }
+    return 0;
+}
+
+static int check_rest(struct ipc_call *call, struct rm_attempt *att, const AllocateRequest *q)
+{
+    if (q->blacklist_request && check_blacklist(call, q->blacklist_request) < 0)
+        return -EINVAL;
     for (size_t i = 0; i < q->n_release; i++) {
         struct yarn_container_id id;
         char text[YARN_ID_TEXT_MAX];

@@ -32,6 +32,9 @@ static json_t *xml_body(const struct sv_http_request *req, const char *root,
     return NULL;
 }
 
+/* A body that is no submission has some members; its parts cost no more than those of a query. */
+#define SMALL_MAX ((size_t)16 << 10)
+
 json_t *rm_web_body(const struct sv_http_request *req, const char *root,
                     struct sv_http_response *ret)
 {
@@ -40,6 +43,12 @@ json_t *rm_web_body(const struct sv_http_request *req, const char *root,
     json_t *o;
     int r;
 
+    if (req->body_len > SMALL_MAX && !sv_streq(root, "application-submission-context")) {
+        if (rm_web_error(ret, 413, "BadRequestException", "%s: the body is larger than %zu KiB",
+                         root, SMALL_MAX >> 10) < 0)
+            ret->status = 413; /* without an error text */
+        return NULL;
+    }
     if (is_type(type, "application/xml"))
         return xml_body(req, root, ret);
     if (!is_type(type, "application/json")) {

@@ -113,10 +113,16 @@ def other_requests(rm, app):
         tell(got == 415, f"a body of {kind}: {got}")
     said = {
         **JSON,
-        "Content-Length": str((256 << 10) + 1),
+        "Content-Length": str((128 << 10) + 1),
     }  # and not sent: the answer does not wait for it
     tell(
-        rm.request(f"{BASE}/apps/{app}/state", "PUT", "{", said)[0] == 413, "a body over 256 KiB: 413"
+        rm.request(f"{BASE}/apps/{app}/state", "PUT", "{", said)[0] == 413,
+        "a body over 128 KiB: 413",
+    )
+    got = rm.request(f"{BASE}/apps/{app}/state", "PUT", '{"state":"%s"}' % ("x" * (16 << 10)), JSON)
+    tell(
+        got[0] == 413 and "appstate: the body is larger than 16 KiB" in got[2],
+        f"a state over 16 KiB: {got[0]} {got[2][:200]}",
     )
     same(
         ask(rm, f"/apps/{app}/state"),
