@@ -1,5 +1,6 @@
 /* See state-store-statements.h. */
 #include "nodemanager/store/state-store-statements.h"
+#include "nodemanager/store/state-store-open.h"
 
 /* clang-format off */
 const char *const nm_store_sql[S_COUNT] = {
@@ -47,7 +48,7 @@ const char *const nm_store_sql[S_COUNT] = {
     [S_EACH_LOGUP] = "SELECT app,account,pending,value FROM log_uploads",
     [S_EACH_LOGSKIP] = "SELECT app,container FROM log_skips",
     [S_EACH_RES] = "SELECT key,value FROM resources",
-    [S_EACH_SETTING] = "SELECT name,value FROM settings",
+    [S_EACH_SETTING] = "SELECT name,value FROM settings WHERE name<>'" NM_STORE_NEW "'",
     [S_EACH_DATA] = "SELECT app,service,data FROM service_data",
     [S_EACH_MCS] = "SELECT name,owner,pair FROM mcs ORDER BY rowid",
 };

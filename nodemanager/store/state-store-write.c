@@ -1,6 +1,7 @@
 /* See state-store.h: functions that write records, one per kind. */
 #include "nodemanager/store/state-store.h"
 
+#include "nodemanager/store/state-store-open.h"
 #include "nodemanager/store/state-store-statements.h"
 
 int nm_store_app(struct nm_store *s, const char *app, const char *user, const char *view_acl,
@@ -117,6 +118,10 @@ int nm_store_setting(struct nm_store *s, const char *name, const char *value)
 int nm_store_setting_remove(struct nm_store *s, const char *name)
 {
     return nm_store_write(s, S_SETTING_REMOVE, "t", name);
+}
+int nm_store_not_new(struct nm_store *s)
+{
+    return nm_store_setting_remove(s, NM_STORE_NEW);
 }
 int nm_store_mcs(struct nm_store *s, const char *name, const char *owner, int64_t pair)
 {

@@ -253,11 +253,6 @@ bool nm_store_is_new(const struct nm_store *s)
     return s->is_new;
 }
 
-int nm_store_not_new(struct nm_store *s)
-{
-    return nm_store_setting_remove(s, NM_STORE_NEW);
-}
-
 struct nm_store *nm_store_close(struct nm_store *s)
 {
     if (!s)
