@@ -69,3 +69,48 @@ bool sv_address_is_metadata(const struct sockaddr *a)
     }
     return false;
 }
+
+/* IPv4 as mapped into IPv6. */
+static struct in6_addr mapped(const struct sockaddr *a)
+{
+    struct in6_addr ip = IN6ADDR_ANY_INIT;
+    struct sockaddr_in6 in6;
+    struct sockaddr_in in;
+
+    if (a->sa_family == AF_INET6) {
+        memcpy(&in6, a, sizeof(in6));
+        return in6.sin6_addr;
+    }
+    if (a->sa_family == AF_INET) {
+        memcpy(&in, a, sizeof(in));
+        ip.s6_addr[10] = ip.s6_addr[11] = 0xff;
+        memcpy(ip.s6_addr + 12, &in.sin_addr, sizeof(in.sin_addr));
+    }
+    return ip;
+}
+
+struct in6_addr sv_address_network(const struct sockaddr *a)
+{
+    struct in6_addr ip = mapped(a);
+
+    if (!IN6_IS_ADDR_V4MAPPED(&ip))
+        memset(ip.s6_addr + 8, 0, 8);
+    return ip;
+}
+
+static const struct in6_addr loopback = { .s6_addr = {
+                                              [10] = 0xff, [11] = 0xff, [12] = 127, [15] = 1 } };
+
+struct in6_addr sv_address_client(const struct sockaddr *a)
+{
+    struct in6_addr ip = mapped(a);
+
+    if (IN6_IS_ADDR_LOOPBACK(&ip) || (IN6_IS_ADDR_V4MAPPED(&ip) && ip.s6_addr[12] == 127))
+        return loopback;
+    return sv_address_network(a);
+}
+
+bool sv_address_is_loopback(const struct in6_addr *client)
+{
+    return IN6_ARE_ADDR_EQUAL(client, &loopback);
+}

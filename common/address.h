@@ -16,5 +16,12 @@ bool sv_address_is_metadata(const struct sockaddr *a);
 /* True if `a` is an IPv4 address in IPv6 form: mapped (::ffff:1.2.3.4), compatible (::1.2.3.4) or
  * of NAT64 (64:ff9b::1.2.3.4, RFC 6052). *ret_v4 is in host order. */
 bool sv_address_v4_within(const struct in6_addr *a, uint32_t *ret_v4);
+/* The network of an address, which limits for each client count, because a peer chooses freely
+ * within it: of IPv6 the first 64 bits (RFC 4291, 2.5.4: the rest is the host's); IPv4 is mapped
+ * into IPv6; another family is "::". */
+struct in6_addr sv_address_network(const struct sockaddr *a);
+/* sv_address_network(), with 127.0.0.0/8 and ::1 as 127.0.0.1: any process of this machine. */
+struct in6_addr sv_address_client(const struct sockaddr *a);
+bool sv_address_is_loopback(const struct in6_addr *client); /* of sv_address_client() */
 
 #endif

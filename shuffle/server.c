@@ -15,6 +15,7 @@
 #include <uthash.h>
 #include <utlist.h>
 
+#include "common/address.h"
 #include "common/clock.h"
 #include "common/fd.h"
 #include "common/log.h"
@@ -28,7 +29,7 @@
 #define TELL_MS 60000 /* rate limit of repeated log lines */
 
 struct address {
-    uint8_t key[8]; /* IPv4: zeros and its four bytes; IPv6: its first eight bytes */
+    struct in6_addr key; /* sv_address_network() */
     unsigned connections;
     unsigned handshakes; /* handshakes in progress */
     UT_hash_handle hh;
@@ -129,22 +130,8 @@ size_t shf_server_sockets(const struct shf_server *v, int ret[SHF_LISTEN_MAX])
 
 /* ---- connections ---- */
 
-static void address_key(const struct sockaddr *a, uint8_t ret[8])
-{
-    const struct sockaddr_in6 *six = (const struct sockaddr_in6 *)(const void *)a;
-    const struct sockaddr_in *four = (const struct sockaddr_in *)(const void *)a;
-
-    memset(ret, 0, 8);
-    if (a->sa_family == AF_INET)
-        memcpy(ret + 4, &four->sin_addr, 4);
-    else if (a->sa_family == AF_INET6 && IN6_IS_ADDR_V4MAPPED(&six->sin6_addr))
-        memcpy(ret + 4, six->sin6_addr.s6_addr + 12, 4);
-    else if (a->sa_family == AF_INET6)
-        memcpy(ret, six->sin6_addr.s6_addr, 8);
-}
-
 /* Counts a connection of the address; NULL: over a limit, refuse it. */
-static struct address *admit(struct shf_server *v, const uint8_t key[8])
+static struct address *admit(struct shf_server *v, const struct in6_addr *key)
 {
     struct address *a;
 
@@ -157,7 +144,7 @@ static struct address *admit(struct shf_server *v, const uint8_t key[8])
         a = calloc(1, sizeof(*a));
         if (!a)
             return NULL;
-        memcpy(a->key, key, sizeof(a->key));
+        a->key = *key;
         HASH_ADD(hh, v->addresses, key, sizeof(a->key), a);
     }
     a->connections++;
@@ -235,18 +222,17 @@ static void tell_refused(struct shf_server *v, const char *why)
 static int add_peer(struct shf_server *v, int fd, const struct sockaddr *from)
 {
     struct peer *p = calloc(1, sizeof(*p));
-    uint8_t key[8];
+    struct in6_addr key = sv_address_network(from);
 
     if (!p) {
         (void)sv_close(fd);
         return -ENOMEM;
     }
-    address_key(from, key);
     p->server = v;
     p->fd = fd;
     p->lookup.owner = p;
     pthread_mutex_lock(&v->lock);
-    p->address = admit(v, key);
+    p->address = admit(v, &key);
     if (!p->address)
         tell_refused(v, v->connections < v->max_connections ? "too many of one address"
                                                             : "mapreduce.shuffle.max.connections");

@@ -1,5 +1,4 @@
 /* Text in pages: see html.h. Hostile: every byte: names of users, diagnostics and logs of jobs. */
-#include <stdio.h>
 #include <string.h>
 
 #include "common/web/html.h"
@@ -63,13 +62,24 @@ static const char *entity(unsigned char c)
     }
 }
 
+/* Writes "\\", a letter and the lowest hexadecimal digits of `c`; by a table, because a log may
+ * need this for each of its bytes. */
+static void put_code(struct sv_html *h, char letter, uint32_t c, int digits)
+{
+    static const char hex[] = "0123456789abcdef";
+    char text[12] = { '\\', letter };
+
+    for (int i = 0; i < digits; i++)
+        text[2 + i] = hex[c >> 4 * (digits - 1 - i) & 0xf];
+    raw(h, text, (size_t)(2 + digits));
+}
+
 /* Writes one character; returns its bytes. */
 static size_t put_character(struct sv_html *h, const unsigned char *p, size_t n)
 {
     const char *name = entity(*p);
     uint32_t c = 0;
     size_t len;
-    char text[16];
 
     if (name) {
         raw(h, name, strlen(name));
@@ -77,13 +87,11 @@ static size_t put_character(struct sv_html *h, const unsigned char *p, size_t n)
     }
     len = utf8_at(p, n, &c);
     if (len == 0 || (c < 0x20 && c != '\n' && c != '\t') || (c >= 0x7f && c < 0xa0)) {
-        (void)snprintf(text, sizeof(text), "\\x%02x", len == 2 ? c : *p);
-        raw(h, text, strlen(text));
+        put_code(h, 'x', len == 2 ? c : *p, 2);
         return len ? len : 1;
     }
     if (deceives(c)) {
-        (void)snprintf(text, sizeof(text), "\\u%04x", c);
-        raw(h, text, strlen(text));
+        put_code(h, 'u', c, c > 0xfffff ? 6 : c > 0xffff ? 5 : 4);
         return len;
     }
     raw(h, p, len);
@@ -125,12 +133,19 @@ struct look {
 
 static void begin_look(struct sv_html *h, struct look l)
 {
-    char text[48] = "<span class=\"b\">";
+    static const char *const names[] = { "c0", "c1", "c2",  "c3",  "c4",  "c5",  "c6",  "c7",
+                                         "c8", "c9", "c10", "c11", "c12", "c13", "c14", "c15" };
 
+    if (l.colour < 0 && !l.bold)
+        return;
+    raw(h, "<span class=\"", strlen("<span class=\""));
     if (l.colour >= 0)
-        (void)snprintf(text, sizeof(text), "<span class=\"c%d%s\">", l.colour, l.bold ? " b" : "");
-    if (l.colour >= 0 || l.bold)
-        raw(h, text, strlen(text));
+        raw(h, names[l.colour], strlen(names[l.colour]));
+    if (l.colour >= 0 && l.bold)
+        raw(h, " ", 1);
+    if (l.bold)
+        raw(h, "b", 1);
+    raw(h, "\">", 2);
 }
 
 static void end_look(struct sv_html *h, struct look l)

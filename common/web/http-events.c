@@ -277,6 +277,8 @@ int sv_http_events_new(sd_event *event, uint64_t period_ms, sv_http_sampler samp
     e->userdata = userdata;
     r = sd_event_add_time_relative(event, &e->timer, CLOCK_MONOTONIC, 0, 1000, on_timer, e);
     if (r >= 0)
+        r = sd_event_source_set_priority(e->timer, SV_HTTP_PRIORITY);
+    if (r >= 0)
         r = sd_event_source_set_enabled(e->timer, SD_EVENT_OFF);
     if (r < 0) {
         (void)sv_http_events_free(e);

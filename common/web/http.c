@@ -1,12 +1,18 @@
 /* HTTP server: libmicrohttpd's own epoll set is one descriptor in the daemon's event loop, its next
- * deadline one timer. Hostile: everything a client sends: connections, header bytes, body bytes and
- * idle time are bounded here; a NUL encoded in the URL as %00 is rejected, because it would
- * truncate the path for the handler. */
+ * deadline one timer. One run of libmicrohttpd serves every ready connection, so requests take
+ * turns: what exceeds a turn is suspended, and its handler is called in a later one, one request of
+ * each client address after the other (http-share.h).
+ *
+ * Hostile: everything a client sends: connections, header bytes, body bytes and idle time are
+ * bounded here; a NUL encoded in the URL as %00 is rejected, because it would truncate the path for
+ * the handler. */
 #include "common/web/http.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <microhttpd.h>
 #include <netdb.h>
+#include <netinet/in.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -24,12 +30,14 @@
 #include "common/loop-guard.h"
 #include "common/str.h"
 #include "common/web/http-framed.h"
+#include "common/web/http-share.h"
 #include "common/web/http-stream.h"
 
-#define CONNECTIONS_MAX 512u
 #define CONNECTION_MEMORY ((size_t)32 << 10) /* request line and headers, and one send buffer */
 #define IDLE_TIMEOUT_S 30u
-#define TURNS_MS 2                   /* time slice of libmicrohttpd per run of the loop */
+#define TURN_MS 2                    /* time slice of libmicrohttpd per run of the loop */
+#define TURN_REQUESTS 16             /* handlers called per run */
+#define TELL_MS 60000                /* between two warnings about refused connections */
 #define BODY_MAX ((size_t)128 << 10) /* a REST submission, parsed in one handler: 10 ms */
 #define POLICY                                                                                     \
     "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; "                  \
@@ -44,16 +52,26 @@ struct sv_http {
     sv_http_handler handler;
     void *userdata;
     struct http_exchange *suspended;
+    struct http_shares shares;
+    struct {
+        int64_t begin_ms;
+        unsigned requests;
+    } turn;
+    int64_t told_ms; /* last warning about a refused connection; 0: none */
     uint16_t port;
 };
 
 /* One request, from its first line to the end of its response. */
 struct http_exchange {
-    struct sv_buf body;
+    struct http_share *share; /* of the connection's address */
+    struct http_waiting turn;
+    struct sv_buf body; /* counted in the share, as is the answer */
+    size_t answer;
     char *uri;
     struct http_stream_place place;
     uint64_t discarded;
-    bool bad_uri, seen, too_large;
+    bool bad_uri, seen;
+    unsigned refused;                 /* status because of the body; 0: none */
     struct MHD_Connection *suspended; /* in the server's list */
     struct http_exchange *prev, *next;
 };
@@ -69,14 +87,60 @@ static void kick(void *server)
                                       SD_EVENT_ONESHOT); /* it would run later, ignoring */
 }
 
+/* ---- Connections ---- */
+
+static void tell_refused(struct sv_http *h, const struct sockaddr *from)
+{
+    char text[INET6_ADDRSTRLEN] = "?";
+    int64_t now = sv_now_ms();
+
+    if (h->told_ms && now - h->told_ms < TELL_MS)
+        return;
+    h->told_ms = now;
+    (void)getnameinfo(from,
+                      from->sa_family == AF_INET6 ? sizeof(struct sockaddr_in6)
+                                                  : sizeof(struct sockaddr_in),
+                      text, sizeof(text), NULL, 0, NI_NUMERICHOST); /* ignoring */
+    sv_log_warning("http: port %u: refusing connections of %s, which has as many as one client may "
+                   "have (%u; %u of the loopback)",
+                   h->port, text, HTTP_CONNECTIONS_OF_ADDRESS, HTTP_CONNECTIONS_OF_LOOPBACK);
+}
+
+static enum MHD_Result on_accept(void *data, const struct sockaddr *from, socklen_t len)
+{
+    struct sv_http *h = data;
+
+    (void)len;
+    if (http_share_has_room(&h->shares, from))
+        return MHD_YES;
+    tell_refused(h, from);
+    return MHD_NO;
+}
+
+static void on_connection(void *data, struct MHD_Connection *conn, void **share,
+                          enum MHD_ConnectionNotificationCode what)
+{
+    struct sv_http *h = data;
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(conn, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+
+    if (what == MHD_CONNECTION_NOTIFY_STARTED)
+        *share = info ? http_share_join(&h->shares, info->client_addr) : NULL;
+    else if (*share)
+        http_share_leave(&h->shares, SV_TAKE(*share));
+}
+
 static void *on_uri(void *data, const char *uri, struct MHD_Connection *conn)
 {
     struct sv_http *h = data;
-    struct http_exchange *r = calloc(1, sizeof(*r));
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(conn, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+    struct http_exchange *r = info && info->socket_context ? calloc(1, sizeof(*r)) : NULL;
 
-    (void)conn;
     if (!r)
         return NULL;
+    r->share = info->socket_context;
+    r->turn.conn = conn;
     r->uri = strdup(uri);
     if (!r->uri) {
         free(r);
@@ -88,18 +152,25 @@ static void *on_uri(void *data, const char *uri, struct MHD_Connection *conn)
     return r;
 }
 
+static void drop_body(struct sv_http *h, struct http_exchange *r)
+{
+    http_share_drop(&h->shares, r->share, HTTP_BODIES, r->body.len);
+    sv_buf_free(&r->body);
+}
+
 static void on_completed(void *data, struct MHD_Connection *conn, void **con_cls,
                          enum MHD_RequestTerminationCode why)
 {
     struct http_exchange *r = *con_cls;
+    struct sv_http *h = data;
 
-    (void)data;
     (void)conn;
     (void)why;
     if (r) {
         if (r->place.stream)
             sv_http_stream_gone(r->place.stream);
-        sv_buf_free(&r->body);
+        drop_body(h, r);
+        http_share_drop(&h->shares, r->share, HTTP_ANSWERS, r->answer);
         free(r->uri);
     }
     free(r);
@@ -222,19 +293,63 @@ static enum MHD_Result on_headers(struct MHD_Connection *conn, struct http_excha
     return MHD_YES;
 }
 
-static enum MHD_Result on_body(struct http_exchange *r, const char *data, size_t *size)
+static int keep_body(struct sv_http *h, struct http_exchange *r, const char *data, size_t size)
 {
-    if (!r->too_large && sv_buf_put(&r->body, data, *size) < 0) {
-        sv_buf_free(&r->body);
-        r->too_large = true;
+    int e = http_share_hold(&h->shares, r->share, HTTP_BODIES, size);
+
+    if (e < 0)
+        return e;
+    e = sv_buf_put(&r->body, data, size);
+    if (e < 0)
+        http_share_drop(&h->shares, r->share, HTTP_BODIES, size);
+    return e;
+}
+
+static enum MHD_Result on_body(struct sv_http *h, struct http_exchange *r, const char *data,
+                               size_t *size)
+{
+    int e = r->refused ? 0 : keep_body(h, r, data, *size);
+
+    if (e < 0) {
+        drop_body(h, r);
+        r->refused = e == -EBUSY ? 503 : 413;
     }
-    if (r->too_large) {
+    if (r->refused) {
         r->discarded += *size;
         if (r->discarded > DISCARD_MAX)
             return MHD_NO;
     }
     *size = 0;
     return MHD_YES;
+}
+
+/* ---- Turns ---- */
+
+static bool turn_is_over(const struct sv_http *h)
+{
+    return h->turn.requests >= TURN_REQUESTS || sv_now_ms() - h->turn.begin_ms >= TURN_MS;
+}
+
+/* True: suspended until a later turn. */
+static bool wait_for_turn(struct sv_http *h, struct MHD_Connection *conn, struct http_exchange *r)
+{
+    if (!turn_is_over(h) && (r->turn.called || !h->shares.turns)) {
+        h->turn.requests++;
+        r->turn.called = false;
+        return false;
+    }
+    http_share_wait(&h->shares, r->share, &r->turn, r->turn.called);
+    MHD_suspend_connection(conn);
+    return true;
+}
+
+/* libmicrohttpd's next run calls on_request again for these. */
+static void call_next(struct sv_http *h, unsigned n)
+{
+    for (struct http_waiting *w; n > 0 && (w = http_share_next(&h->shares)); n--) {
+        w->called = true;
+        MHD_resume_connection(w->conn);
+    }
 }
 
 /* ---- Requests that wait for sv_http_retry ---- */
@@ -291,11 +406,16 @@ static enum MHD_Result on_request(void *data, struct MHD_Connection *conn, const
     if (r->place.stream)
         return sv_http_stream_answer(r->place.stream);
     if (*upload_size)
-        return on_body(r, upload, upload_size);
-    if (r->too_large)
-        return answer_text(conn, 413, "the body is larger than 128 KiB\n");
+        return on_body(h, r, upload, upload_size);
+    if (r->refused)
+        return answer_text(conn, r->refused,
+                           r->refused == 413
+                               ? "the body is larger than 128 KiB\n"
+                               : "too many bodies of requests are held: try again later\n");
     if (strcmp(method, "OPTIONS") == 0)
         return answer_options(conn);
+    if (wait_for_turn(h, conn, r))
+        return MHD_YES;
     q = (struct sv_http_request){
         .method = method,
         .path = url,
@@ -313,6 +433,7 @@ static enum MHD_Result on_request(void *data, struct MHD_Connection *conn, const
     }
     if (result == SV_HTTP_LATER)
         return sv_http_stream_answer(r->place.stream);
+    drop_body(h, r);
     if (result < 0) {
         char text[64];
         uint32_t incident = 0;
@@ -325,6 +446,11 @@ static enum MHD_Result on_request(void *data, struct MHD_Connection *conn, const
         drop_answer(&a);
         return answer_text(conn, 500, text);
     }
+    if (a.body && http_share_hold(&h->shares, r->share, HTTP_ANSWERS, a.body_len) < 0) {
+        drop_answer(&a);
+        return answer_text(conn, 503, "too many answers wait to be read: try again later\n");
+    }
+    r->answer = a.body ? a.body_len : 0;
     return send_answer(conn, &a);
 }
 
@@ -334,7 +460,9 @@ static int arm_timer(struct sv_http *h)
     MHD_UNSIGNED_LONG_LONG ms;
     int r;
 
-    if (MHD_get_timeout(h->daemon, &ms) != MHD_YES)
+    if (h->shares.turns)
+        ms = 0;
+    else if (MHD_get_timeout(h->daemon, &ms) != MHD_YES)
         return sd_event_source_set_enabled(h->timer, SD_EVENT_OFF);
     r = ms == 0 ? sd_event_source_set_time(h->timer, 0) /* without the timer's accuracy */
                 : sd_event_source_set_time_relative(h->timer, SV_MIN(ms, 3600000u) * 1000);
@@ -347,20 +475,21 @@ static bool is_ready(struct sv_http *h)
 {
     MHD_UNSIGNED_LONG_LONG ms;
 
-    return MHD_get_timeout(h->daemon, &ms) == MHD_YES && ms == 0;
+    return h->shares.turns || (MHD_get_timeout(h->daemon, &ms) == MHD_YES && ms == 0);
 }
 
-/* In each run a connection sends one part of its answer, 128 KiB of a file. */
+/* In each run of libmicrohttpd a connection sends one part of its answer, 128 KiB of a file. */
 static int run(struct sv_http *h)
 {
-    int64_t begin = sv_now_ms();
-
+    h->turn.begin_ms = sv_now_ms();
+    h->turn.requests = 0;
     do {
+        call_next(h, TURN_REQUESTS - h->turn.requests);
         if (MHD_run(h->daemon) != MHD_YES) {
             sv_log_err("http: port %u: libmicrohttpd failed to run", h->port);
             break;
         }
-    } while (is_ready(h) && sv_now_ms() - begin < TURNS_MS);
+    } while (is_ready(h) && !turn_is_over(h));
     return arm_timer(h);
 }
 
@@ -428,6 +557,10 @@ static int attach_to_loop(struct sv_http *h, sd_event *event)
     if (r < 0)
         return r;
     r = sd_event_add_time_relative(event, &h->timer, CLOCK_MONOTONIC, 0, 1000, on_timer, h);
+    if (r >= 0)
+        r = sd_event_source_set_priority(h->io, SV_HTTP_PRIORITY);
+    if (r >= 0)
+        r = sd_event_source_set_priority(h->timer, SV_HTTP_PRIORITY);
     if (r < 0)
         return r;
     return arm_timer(h);
@@ -435,13 +568,14 @@ static int attach_to_loop(struct sv_http *h, sd_event *event)
 
 static struct MHD_Daemon *start_daemon(struct sv_http *h, int fd)
 {
-    return MHD_start_daemon(MHD_USE_EPOLL | MHD_USE_ERROR_LOG | MHD_ALLOW_SUSPEND_RESUME, 0, NULL,
-                            NULL, on_request, h, MHD_OPTION_EXTERNAL_LOGGER, on_mhd_log, NULL,
-                            MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT,
-                            CONNECTIONS_MAX, MHD_OPTION_CONNECTION_TIMEOUT, IDLE_TIMEOUT_S,
+    return MHD_start_daemon(MHD_USE_EPOLL | MHD_USE_ERROR_LOG | MHD_ALLOW_SUSPEND_RESUME, 0,
+                            on_accept, h, on_request, h, MHD_OPTION_EXTERNAL_LOGGER, on_mhd_log,
+                            NULL, MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT,
+                            HTTP_CONNECTIONS_MAX, MHD_OPTION_CONNECTION_TIMEOUT, IDLE_TIMEOUT_S,
                             MHD_OPTION_CONNECTION_MEMORY_LIMIT, CONNECTION_MEMORY,
+                            MHD_OPTION_NOTIFY_CONNECTION, on_connection, h,
                             MHD_OPTION_URI_LOG_CALLBACK, on_uri, h, MHD_OPTION_NOTIFY_COMPLETED,
-                            on_completed, NULL, MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_END);
+                            on_completed, h, MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_END);
 }
 
 int sv_http_new_on(sd_event *event, int listening, sv_http_handler handler, void *userdata,
@@ -497,6 +631,7 @@ struct sv_http *sv_http_free(struct sv_http *h)
     h->io = sd_event_source_disable_unref(h->io);
     h->timer = sd_event_source_disable_unref(h->timer);
     resume(h); /* libmicrohttpd aborts if stopped with a suspended connection */
+    call_next(h, UINT_MAX);
     if (h->daemon)
         MHD_stop_daemon(h->daemon);
     free(h);

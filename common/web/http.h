@@ -21,7 +21,7 @@ struct sv_http_request {
     const char *path; /* decoded once; starts with '/' */
     const char *uri;  /* as sent, with the query */
     const void *body;
-    size_t body_len;                 /* at most 1 MiB, else 413 before the handler */
+    size_t body_len;                 /* at most 128 KiB, else 413 before the handler */
     void *conn;                      /* for sv_http_query/header */
     struct http_stream_place *place; /* for http-stream.h */
 };
@@ -38,6 +38,10 @@ struct sv_http_response {
     bool script;          /* a page that loads SV_HTML_SCRIPT */
     bool xml;             /* for handlers: the client prefers XML to JSON */
 };
+
+/* Priority of the server's event sources: behind RPC (rm-lite/services.c: up to NORMAL + 20),
+ * heartbeats and the scheduler. */
+#define SV_HTTP_PRIORITY (SD_EVENT_PRIORITY_NORMAL + 30)
 
 /* Handler result: the answer follows through a stream (http-stream.h). */
 #define SV_HTTP_LATER 1

@@ -81,10 +81,52 @@ static void test_as_the_connect_filter(void **state)
     }
 }
 
+static const char *shown(struct in6_addr (*of)(const struct sockaddr *), const char *text)
+{
+    static char ret[INET6_ADDRSTRLEN];
+    struct sockaddr_in in = { .sin_family = AF_INET };
+    struct sockaddr_in6 in6 = { .sin6_family = AF_INET6 };
+    bool four = inet_pton(AF_INET, text, &in.sin_addr) == 1;
+    struct in6_addr found;
+
+    if (!four)
+        assert_int_equal(inet_pton(AF_INET6, text, &in6.sin6_addr), 1);
+    found = of(four ? (struct sockaddr *)&in : (struct sockaddr *)&in6);
+    assert_non_null(inet_ntop(AF_INET6, &found, ret, sizeof(ret)));
+    return ret;
+}
+
+static void test_clients(void **state)
+{
+    static const char *const rows[][3] = {
+        { "10.1.2.3", "::ffff:10.1.2.3", "::ffff:10.1.2.3" },
+        { "::ffff:10.1.2.3", "::ffff:10.1.2.3", "::ffff:10.1.2.3" },
+        { "127.9.8.7", "::ffff:127.9.8.7", "::ffff:127.0.0.1" },
+        { "::ffff:127.1.1.1", "::ffff:127.1.1.1", "::ffff:127.0.0.1" },
+        { "::1", "::", "::ffff:127.0.0.1" },
+        { "2001:db8:1:2::1", "2001:db8:1:2::", "2001:db8:1:2::" },
+        { "2001:db8:1:2:ffff:ffff:ffff:ffff", "2001:db8:1:2::", "2001:db8:1:2::" },
+        { "2001:db8:1:3::1", "2001:db8:1:3::", "2001:db8:1:3::" },
+    };
+    struct in6_addr other = sv_address_client(&(struct sockaddr){ .sa_family = AF_UNIX });
+    struct in6_addr own = sv_address_client((struct sockaddr *)&(struct sockaddr_in6){
+        .sin6_family = AF_INET6, .sin6_addr = IN6ADDR_LOOPBACK_INIT });
+
+    (void)state;
+    for (size_t i = 0; i < SV_ARRAY_LEN(rows); i++) {
+        assert_string_equal(shown(sv_address_network, rows[i][0]), rows[i][1]);
+        assert_string_equal(shown(sv_address_client, rows[i][0]), rows[i][2]);
+    }
+    assert_true(IN6_IS_ADDR_UNSPECIFIED(&other));
+    assert_true(sv_address_is_loopback(&own));
+    assert_false(sv_address_is_loopback(&other));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_metadata),
-                                        cmocka_unit_test(test_as_the_connect_filter) };
+                                        cmocka_unit_test(test_as_the_connect_filter),
+                                        cmocka_unit_test(test_clients) };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

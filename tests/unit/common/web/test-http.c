@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "common/buf.h"
+#include "common/clock.h"
 #include "common/fd.h"
 #include "common/str.h"
 #include "common/web/http.h"
@@ -33,11 +34,31 @@ static int on_again(sd_event_source *s, void *userdata)
     return 0;
 }
 
+/* Handlers called, and the most of them in one event of the loop; /slow takes 5 ms each time. */
+static unsigned calls, calls_of_event, most_of_event;
+static size_t big_answer; /* bytes of the answer to /big */
+
+static void count_call(const char *path)
+{
+    calls++;
+    calls_of_event++;
+    most_of_event = SV_MAX(most_of_event, calls_of_event);
+    if (strcmp(path, "/slow") == 0)
+        sv_clock_set_test(sv_now_ms() + 5, 0);
+}
+
+static void run_event(void)
+{
+    calls_of_event = 0;
+    assert_true(sd_event_run(event, 5 * 1000000) > 0);
+}
+
 static int handler(const struct sv_http_request *req, struct sv_http_response *ret, void *userdata)
 {
     const char *q = sv_http_query(req, "q"), *x = sv_http_header(req, "X-Test");
 
     assert_ptr_equal(userdata, &http);
+    count_call(req->path);
     if (strcmp(req->path, "/fail") == 0) {
         ret->body = strdup("half an answer with secrets");
         return -EIO;
@@ -49,6 +70,16 @@ static int handler(const struct sv_http_request *req, struct sv_http_response *r
     if (strcmp(req->path, "/never") == 0) {
         refused++;
         return -EAGAIN;
+    }
+    if (sv_has_prefix(req->path, "/turn/") || strcmp(req->path, "/slow") == 0) {
+        ret->status = 204;
+        return 0;
+    }
+    if (strcmp(req->path, "/big") == 0) {
+        ret->status = 200;
+        ret->body = calloc(1, big_answer);
+        ret->body_len = big_answer;
+        return ret->body ? 0 : -ENOMEM;
     }
     if (strcmp(req->path, "/file") == 0) {
         ret->fd = sv_memfd_sealed("f", "0123456789", 10);
@@ -183,7 +214,7 @@ static void test_get(void **state)
 static void test_bodies(void **state)
 {
     _cleanup_buf_ struct sv_buf b = SV_BUF_INIT(0);
-    static char big[1 << 20];
+    static char big[128 << 10];
 
     (void)state;
     has(ask("PUT /echo HTTP/1.1\r\nContent-Length: 5\r\n" END "hello"), "PUT|/echo|-|-|5:hello");
@@ -191,14 +222,13 @@ static void test_bodies(void **state)
             "3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n"),
         "POST|/echo|-|-|5:abcde");
     memset(big, 'b', sizeof(big));
-    assert_int_equal(sv_buf_put_str(&b, "PUT /echo HTTP/1.1\r\nContent-Length: 1048576\r\n" END),
-                     0);
+    assert_int_equal(sv_buf_put_str(&b, "PUT /echo HTTP/1.1\r\nContent-Length: 131072\r\n" END), 0);
     assert_int_equal(sv_buf_put(&b, big, sizeof(big)), 0);
-    has(exchange(b.data, b.len), "|1048576:bbbbb");
-    has(ask("PUT /echo HTTP/1.1\r\nContent-Length: 1048577\r\n" END), "HTTP/1.1 413 ");
+    has(exchange(b.data, b.len), "|131072:bbbbb");
+    has(ask("PUT /echo HTTP/1.1\r\nContent-Length: 131073\r\n" END), "HTTP/1.1 413 ");
     b.len = 0;
     assert_int_equal(
-        sv_buf_put_str(&b, "PUT /echo HTTP/1.1\r\nTransfer-Encoding: chunked\r\n" END "100001\r\n"),
+        sv_buf_put_str(&b, "PUT /echo HTTP/1.1\r\nTransfer-Encoding: chunked\r\n" END "20001\r\n"),
         0);
     assert_int_equal(sv_buf_put(&b, big, sizeof(big)), 0);
     assert_int_equal(sv_buf_put_str(&b, "x\r\n0\r\n\r\n"), 0);
@@ -319,6 +349,175 @@ static void test_listen_errors(void **state)
     assert_null(sv_http_free(NULL));
 }
 
+/* ---- Turns and shares ---- */
+
+/* A blocking connection that has sent `text`. */
+static int connect_and_send(const char *text, size_t n)
+{
+    struct sockaddr_in to = { .sin_family = AF_INET,
+                              .sin_port = htons(sv_http_port(http)),
+                              .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+    assert_int_equal(connect(fd, (struct sockaddr *)&to, sizeof(to)), 0);
+    assert_int_equal(send(fd, text, n, MSG_NOSIGNAL), (ssize_t)n);
+    return fd;
+}
+
+static int open_with(const char *text)
+{
+    return connect_and_send(text, strlen(text));
+}
+
+/* Forty requests are ready at once: each is answered, and no event of the loop calls more than 16
+ * handlers, or one that takes long. */
+static void test_turns(void **state)
+{
+    static const struct {
+        const char *request;
+        unsigned most;
+    } rows[] = { { "GET /turn/a HTTP/1.1\r\n" END, 16 }, { "GET /slow HTTP/1.1\r\n" END, 1 } };
+    char answer[64];
+    int fd[40];
+
+    (void)state;
+    for (size_t row = 0; row < SV_ARRAY_LEN(rows); row++) {
+        for (size_t i = 0; i < SV_ARRAY_LEN(fd); i++)
+            fd[i] = open_with(rows[row].request);
+        if (rows[row].most == 1)
+            sv_clock_set_test(1000000, 0);
+        calls = most_of_event = 0;
+        while (calls < SV_ARRAY_LEN(fd))
+            run_event();
+        assert_in_range(most_of_event, 1, rows[row].most);
+        for (size_t i = 0; i < SV_ARRAY_LEN(fd); i++) {
+            while (recv(fd[i], answer, sizeof(answer), MSG_DONTWAIT | MSG_PEEK) < 0)
+                run_event();
+            assert_true(recv(fd[i], answer, sizeof(answer), 0) > 12);
+            assert_memory_equal(answer, "HTTP/1.1 204", 12);
+            fd[i] = sv_close(fd[i]);
+        }
+        sv_clock_reset();
+    }
+}
+
+static int on_other(sd_event_source *s, void *userdata)
+{
+    (void)s;
+    *(unsigned *)userdata = calls;
+    return 0;
+}
+
+/* An event of another source is handled before the second turn. */
+static void test_behind_others(void **state)
+{
+    sd_event_source *other = NULL;
+    unsigned calls_before = 0;
+    int fd[40];
+
+    (void)state;
+    for (size_t i = 0; i < SV_ARRAY_LEN(fd); i++)
+        fd[i] = open_with("GET /turn/a HTTP/1.1\r\n" END);
+    calls = 0;
+    while (calls == 0)
+        run_event();
+    assert_true(sd_event_add_defer(event, &other, on_other, &calls_before) >= 0);
+    assert_true(sd_event_source_set_priority(other, SD_EVENT_PRIORITY_NORMAL + 20) >= 0);
+    while (calls < SV_ARRAY_LEN(fd))
+        run_event();
+    assert_in_range(calls_before, 1, 16);
+    other = sd_event_source_disable_unref(other);
+    for (size_t i = 0; i < SV_ARRAY_LEN(fd); i++)
+        fd[i] = sv_close(fd[i]);
+}
+
+/* A server that ends while requests wait for their turn. */
+static void test_ends_with_waiting(void **state)
+{
+    int fd[40];
+
+    (void)state;
+    for (size_t i = 0; i < SV_ARRAY_LEN(fd); i++)
+        fd[i] = open_with("GET /turn/a HTTP/1.1\r\n" END);
+    calls = 0;
+    while (calls == 0)
+        run_event();
+    assert_in_range(calls, 1, 16);
+    http = sv_http_free(http);
+    assert_int_equal(sv_http_new(event, "127.0.0.1", 0, handler, &http, &http, &err), 0);
+    for (size_t i = 0; i < SV_ARRAY_LEN(fd); i++)
+        fd[i] = sv_close(fd[i]);
+}
+
+/* The loopback keeps 192 connections; a further one is closed, and gets in when one has ended. */
+static void test_connections_of_a_client(void **state)
+{
+    static const char half[] = "GET /turn/a HTTP/1.1\r\n";
+    int fd[192], late;
+    char c;
+
+    (void)state;
+    for (size_t i = 0; i < SV_ARRAY_LEN(fd); i++)
+        fd[i] = open_with(half);
+    late = open_with(half);
+    while (recv(late, &c, 1, MSG_DONTWAIT) < 0 && errno == EAGAIN)
+        run_event();
+    late = sv_close(late);
+    for (size_t i = 0; i < SV_ARRAY_LEN(fd); i++) {
+        assert_true(recv(fd[i], &c, 1, MSG_DONTWAIT) < 0 && errno == EAGAIN);
+        fd[i] = sv_close(fd[i]);
+    }
+    while (!*ask("GET /echo HTTP/1.1\r\n" END)) /* the server has not seen the end of one */
+        ;
+}
+
+/* 8 MiB of bodies are held for one client; a further one is refused. */
+static void test_bodies_of_a_client(void **state)
+{
+    static char body[(128 << 10) + 128];
+    int head =
+        snprintf(body, sizeof(body), "PUT /never HTTP/1.1\r\nContent-Length: 131072\r\n" END);
+    int fd[64];
+
+    (void)state;
+    refused = 0;
+    for (int i = 0; i < 64; i++) {
+        fd[i] = open_with("");
+        for (size_t n = 0; n < (size_t)head + (128 << 10);) {
+            ssize_t sent =
+                send(fd[i], body + n, (size_t)head + (128 << 10) - n, MSG_DONTWAIT | MSG_NOSIGNAL);
+
+            n += sent > 0 ? (size_t)sent : 0;
+            (void)sd_event_run(event, 0);
+        }
+    }
+    while (refused < 64)
+        run_event();
+    has(exchange(body, (size_t)head + (128 << 10)), "HTTP/1.1 503 ");
+    for (int i = 0; i < 64; i++)
+        fd[i] = sv_close(fd[i]);
+    http = sv_http_free(http);
+    assert_int_equal(sv_http_new(event, "127.0.0.1", 0, handler, &http, &http, &err), 0);
+}
+
+/* Answers that nobody reads: 16 MiB are held for one client. */
+static void test_answers_of_a_client(void **state)
+{
+    int fd[4];
+
+    (void)state;
+    big_answer = (size_t)6 << 20;
+    calls = 0;
+    for (size_t i = 0; i < SV_ARRAY_LEN(fd) - 1; i++) {
+        fd[i] = open_with("GET /big HTTP/1.1\r\n" END);
+        while (calls == i)
+            run_event();
+    }
+    has(ask("GET /big HTTP/1.1\r\n" END), "HTTP/1.1 503 ");
+    for (size_t i = 0; i < SV_ARRAY_LEN(fd) - 1; i++)
+        fd[i] = sv_close(fd[i]);
+}
+
 static int set_up(void **state)
 {
     (void)state;
@@ -346,6 +545,12 @@ int main(void)
         cmocka_unit_test(test_options),
         cmocka_unit_test(test_hostile),
         cmocka_unit_test(test_listen_errors),
+        cmocka_unit_test(test_turns),
+        cmocka_unit_test(test_behind_others),
+        cmocka_unit_test(test_ends_with_waiting),
+        cmocka_unit_test(test_connections_of_a_client),
+        cmocka_unit_test(test_bodies_of_a_client),
+        cmocka_unit_test(test_answers_of_a_client),
     };
 
     return cmocka_run_group_tests_name("http", tests, set_up, tear_down);
