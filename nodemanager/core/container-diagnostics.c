@@ -19,6 +19,9 @@
 #include "nodemanager/core/context.h"
 
 #define FILES_MAX 16 /* error files listed */
+/* Entries of a log directory that are read, whatever they are: jobs fill it, and reading occupies
+ * the daemon's only thread. */
+#define ENTRIES_MAX 1000
 
 char *nm_diagnostics_exception(const struct nm_container *c, int exit_code, const char *error)
 {
@@ -151,7 +154,8 @@ static bool matches(const char *pattern, const char *name)
     return false;
 }
 
-/* Finds the names of the error files, and the most recent non-empty one. */
+/* Finds the names of the error files among the first ENTRIES_MAX entries, and the most recent
+ * non-empty one. */
 static int find_error_files(const struct nm_container *c, int dir, char names[][NAME_MAX + 1],
                             int *ret_best)
 {
@@ -165,7 +169,7 @@ static int find_error_files(const struct nm_container *c, int dir, char names[][
         sv_close(copy);
         return 0;
     }
-    while (n < FILES_MAX && (e = readdir(d))) {
+    for (int entries = 0; n < FILES_MAX && entries < ENTRIES_MAX && (e = readdir(d)); entries++) {
         struct stat st;
 
         if (!matches(c->ctx->conf->stderr_pattern, e->d_name) ||
