@@ -8,7 +8,6 @@
 
 #include "common/log.h"
 #include "common/loop-guard.h"
-#include "common/str.h"
 
 #define ALLOW_USER_INTERACTION 1u
 
@@ -16,7 +15,8 @@ struct question {
     struct question *prev, *next;
     struct nm_bus_auth *all;
     sd_bus_message *m;
-    sd_bus_slot *slot;
+    uid_t uid;
+    sd_bus_slot *slot; /* of polkit's answer, then of the bus' */
 };
 
 struct nm_bus_auth {
@@ -54,30 +54,73 @@ static const char *refusal_of(sd_bus_message *reply)
                      : "not authorized by polkit";
 }
 
+static void decide(struct question *q, const char *refusal)
+{
+    struct nm_bus_auth *all = q->all;
+    sd_bus_message *m = sd_bus_message_ref(q->m);
+
+    question_free(q);
+    all->decided(m, refusal, all->userdata);
+    sd_bus_message_unref(m);
+}
+
+/* NameHasOwner of the caller's unique name, which the bus never gives again. */
+static int on_still_there(sd_bus_message *reply, void *userdata, sd_bus_error *error)
+{
+    SV_LOOP_HANDLER();
+    struct question *q = userdata;
+    int there = 0;
+
+    (void)error;
+    if (sd_bus_message_is_method_error(reply, NULL) || sd_bus_message_read(reply, "b", &there) < 0)
+        decide(q, "the bus has not said whether the caller is still connected");
+    else if (there)
+        decide(q, NULL);
+    else {
+        sv_log_info("D-Bus: %s is dropped: its caller has left", sd_bus_message_get_member(q->m));
+        question_free(q);
+    }
+    return 1;
+}
+
 static int on_answer(sd_bus_message *reply, void *userdata, sd_bus_error *error)
 {
     SV_LOOP_HANDLER();
     struct question *q = userdata;
-    struct nm_bus_auth *all = q->all;
-    sd_bus_message *m = sd_bus_message_ref(q->m);
+    const char *refusal = refusal_of(reply);
+    sd_bus_message *ask = NULL;
+    int r;
 
     (void)error;
-    question_free(q);
-    all->decided(m, refusal_of(reply), all->userdata);
-    sd_bus_message_unref(m);
+    if (refusal) {
+        decide(q, refusal);
+        return 1;
+    }
+    q->slot = sd_bus_slot_unref(q->slot);
+    r = sd_bus_message_new_method_call(sd_bus_message_get_bus(q->m), &ask, "org.freedesktop.DBus",
+                                       "/org/freedesktop/DBus", "org.freedesktop.DBus",
+                                       "NameHasOwner");
+    if (r >= 0)
+        r = sd_bus_message_append(ask, "s", sd_bus_message_get_sender(q->m));
+    if (r >= 0)
+        r = sd_bus_call_async(sd_bus_message_get_bus(q->m), &q->slot, ask, on_still_there, q,
+                              (uint64_t)NM_BUS_LEFT_MS * 1000);
+    sd_bus_message_unref(ask);
+    if (r < 0)
+        decide(q, "the bus cannot be asked whether the caller is still connected");
     return 1;
 }
 
-static bool too_many(const struct nm_bus_auth *a, const char *sender)
+static bool too_many(const struct nm_bus_auth *a, uid_t uid)
 {
     const struct question *q;
     int all = 0, own = 0;
 
     DL_FOREACH (a->questions, q) {
         all++;
-        own += sv_streq(sd_bus_message_get_sender(q->m), sender);
+        own += q->uid == uid;
     }
-    return all >= NM_BUS_ASKED_MAX || own >= NM_BUS_ASKED_OF_CALLER;
+    return all >= NM_BUS_ASKED_MAX || own >= NM_BUS_ASKED_OF_USER;
 }
 
 static int append_arguments(sd_bus_message *ask, const char *sender, const char *action,
@@ -97,7 +140,7 @@ static int append_arguments(sd_bus_message *ask, const char *sender, const char 
     return r;
 }
 
-int nm_bus_auth_ask(struct nm_bus_auth *a, sd_bus_message *m, const char *action,
+int nm_bus_auth_ask(struct nm_bus_auth *a, sd_bus_message *m, uid_t uid, const char *action,
                     const char *const *details)
 {
     const char *sender = sd_bus_message_get_sender(m);
@@ -109,12 +152,13 @@ int nm_bus_auth_ask(struct nm_bus_auth *a, sd_bus_message *m, const char *action
 
     if (!sender)
         return -EACCES;
-    if (too_many(a, sender))
+    if (too_many(a, uid))
         return -EBUSY;
     q = calloc(1, sizeof(*q));
     if (!q)
         return -ENOMEM;
     q->all = a;
+    q->uid = uid;
     q->m = sd_bus_message_ref(m);
     DL_APPEND(a->questions, q);
     r = sd_bus_message_new_method_call(

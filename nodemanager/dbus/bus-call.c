@@ -213,7 +213,7 @@ static int ask(const struct call *c, const struct nm_bus_method *method)
         sv_escape(user, sizeof(user), o.c->app ? o.c->app->user : "");
     }
     snprintf(action, sizeof(action), NM_BUS_NAME ".%s", method->action);
-    r = nm_bus_auth_ask(c->all->auth, c->m, action, details);
+    r = nm_bus_auth_ask(c->all->auth, c->m, c->who->uid, action, details);
     if (r != -EBUSY)
         return r;
     nm_bus_call_refuse(c->m, SD_BUS_ERROR_LIMITS_EXCEEDED,
@@ -221,14 +221,26 @@ static int ask(const struct call *c, const struct nm_bus_method *method)
     return 0;
 }
 
+/* False: refused, because of its arguments alone. */
+static bool passes_check(const struct call *c, const struct nm_bus_method *method)
+{
+    struct sv_error err = { 0 };
+    int r = method->check ? method->check(c->m, &err) : 0;
+
+    if (r < 0)
+        fail(c->m, r, err.text);
+    return r >= 0;
+}
+
 static int call_method(const struct call *c, const struct nm_bus_method *method)
 {
     if (sd_bus_message_has_signature(c->m, method->in) <= 0)
         return -ENXIO;
-    if (method->action && c->who->uid != 0)
-        return ask(c, method);
-    run(c, method);
-    return 0;
+    if (!method->action || c->who->uid == 0) {
+        run(c, method);
+        return 0;
+    }
+    return passes_check(c, method) ? ask(c, method) : 0;
 }
 
 static const struct nm_bus_method *method_of(sd_bus_message *m)

@@ -86,11 +86,22 @@ static void waiting_free(struct nm_bus_callers *s, struct waiting *w)
     free(w);
 }
 
+/* Messages that wait of the account of an identified sender. */
+static unsigned waiting_of(const struct nm_bus_callers *s, uid_t uid)
+{
+    unsigned n = 0;
+
+    for (const struct sender *o = s->senders; o; o = o->hh.next)
+        n += !o->slot && !o->unknown && o->uid == uid ? o->waiting : 0;
+    return n;
+}
+
 static int keep(struct nm_bus_callers *s, struct sender *sender, sd_bus_message *m)
 {
     struct waiting *w;
 
-    if (s->n_waiting >= NM_BUS_WAITING_MAX || sender->waiting >= NM_BUS_WAITING_OF_SENDER)
+    if (s->n_waiting >= NM_BUS_WAITING_MAX || sender->waiting >= NM_BUS_WAITING_OF_SENDER ||
+        (!sender->slot && waiting_of(s, sender->uid) >= NM_BUS_WAITING_OF_USER))
         return -EBUSY;
     w = calloc(1, sizeof(*w));
     if (!w)

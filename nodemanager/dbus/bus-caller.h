@@ -2,7 +2,8 @@
  * that account, and its right to read everything (root, the daemon's own account, a member of
  * NM_BUS_ADMINS). Look-ups at the bus and the name service are asynchronous: a message whose sender
  * is not yet identified is queued and handled again later. Hostile: everybody who can connect to
- * the bus. The number of queued messages is bounded, in total and per sender. */
+ * the bus. The number of queued messages is bounded, in total, per sender and, once it is
+ * known, per account. */
 #ifndef SELVEDGE_NODEMANAGER_DBUS_BUS_CALLER_H
 #define SELVEDGE_NODEMANAGER_DBUS_BUS_CALLER_H
 
@@ -13,6 +14,7 @@
 #define NM_BUS_ADMINS "selvedge-admin"
 #define NM_BUS_WAITING_MAX 128      /* messages */
 #define NM_BUS_WAITING_OF_SENDER 16 /* per unique name */
+#define NM_BUS_WAITING_OF_USER 32   /* of the senders of one uid */
 #define NM_BUS_SENDERS_MAX 256      /* remembered */
 
 struct nm_bus_callers;

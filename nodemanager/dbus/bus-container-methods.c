@@ -191,11 +191,11 @@ static int open_log(const struct nm_bus_object *o, sd_bus_message *m, const char
 }
 
 const struct nm_bus_method nm_bus_container_methods[NM_BUS_CONTAINER_METHODS] = {
-    { "Stop", "", "", "", "stop", stop },
-    { "Kill", "", "", "", "kill", kill_now },
-    { "Signal", "i", "", "signal", "signal", send_signal },
-    { "Freeze", "", "", "", "freeze", freeze },
-    { "Thaw", "", "", "", "thaw", thaw },
-    { "SetLimit", "st", "", "limit value", "setlimit", set_limit },
-    { "OpenLog", "s", "h", "name", NULL, open_log },
+    { "Stop", "", "", "", "stop", stop, NULL },
+    { "Kill", "", "", "", "kill", kill_now, NULL },
+    { "Signal", "i", "", "signal", "signal", send_signal, NULL },
+    { "Freeze", "", "", "", "freeze", freeze, NULL },
+    { "Thaw", "", "", "", "thaw", thaw, NULL },
+    { "SetLimit", "st", "", "limit value", "setlimit", set_limit, NULL },
+    { "OpenLog", "s", "h", "name", NULL, open_log, NULL },
 };

@@ -15,6 +15,7 @@
 struct list {
     struct list *prev, *next;
     sd_bus_message *call, *reply;
+    uid_t uid;                     /* of the caller */
     char (*ids)[YARN_ID_TEXT_MAX]; /* applications first */
     size_t n, n_apps, at;
 };
@@ -125,15 +126,19 @@ static int on_turn(sd_event_source *s, void *userdata)
 int nm_bus_lists_add(struct nm_bus_lists *all, sd_bus_message *m, const struct nm_bus_caller *who)
 {
     struct list *l;
+    unsigned own = 0;
     int r;
 
-    if (all->n >= NM_BUS_LISTS_MAX)
+    DL_FOREACH (all->lists, l)
+        own += l->uid == who->uid;
+    if (all->n >= NM_BUS_LISTS_MAX || own >= NM_BUS_LISTS_OF_USER)
         return -EBUSY;
     l = calloc(1, sizeof(*l));
     if (!l)
         return -ENOMEM;
     DL_APPEND(all->lists, l);
     all->n++;
+    l->uid = who->uid;
     l->call = sd_bus_message_ref(m);
     r = snapshot(l, all->view->ctx, who);
     if (r >= 0)

@@ -52,6 +52,9 @@ struct nm_bus_method {
      * have the types of `in`. */
     int (*run)(const struct nm_bus_object *o, sd_bus_message *m, const char *caller,
                struct sv_error *err);
+    /* Checks the arguments alone, before polkit is asked; or NULL. -EINVAL, with `err`; else the
+     * message is rewound. */
+    int (*check)(sd_bus_message *m, struct sv_error *err);
 };
 
 struct nm_bus_interface {

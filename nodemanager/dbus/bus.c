@@ -14,6 +14,7 @@
 #include "nodemanager/dbus/bus-caller.h"
 #include "nodemanager/dbus/bus-list.h"
 #include "nodemanager/dbus/bus-signals.h"
+#include "nodemanager/dbus/bus-size.h"
 
 #define FIRST_RETRY_MS 1000
 #define LAST_RETRY_MS 60000
@@ -68,6 +69,18 @@ static void on_decided(sd_bus_message *m, const char *refusal, void *userdata)
     nm_bus_call_decided(&b->calls, m, &who, r < 0 ? "the caller is not known any more" : refusal);
 }
 
+/* False: refused, before anything of it is kept. */
+static bool has_size(sd_bus_message *m)
+{
+    int r = nm_bus_check_size(m);
+
+    if (r == -EMSGSIZE)
+        nm_bus_call_refuse(m, SD_BUS_ERROR_LIMITS_EXCEEDED, "the message is larger than 64 KiB");
+    else if (r < 0)
+        nm_bus_call_refuse(m, SD_BUS_ERROR_INVALID_ARGS, "the message is malformed");
+    return r >= 0;
+}
+
 static void on_method_done(void *userdata)
 {
     nm_bus_changed(userdata);
@@ -96,7 +109,8 @@ static int on_message(sd_bus_message *m, void *userdata, sd_bus_error *error)
     if (!sd_bus_message_is_method_call(m, NULL, NULL) || !is_ours(sd_bus_message_get_path(m)) ||
         sv_streq(sd_bus_message_get_interface(m), "org.freedesktop.DBus.Peer"))
         return 0;
-    answer(m, b);
+    if (has_size(m))
+        answer(m, b);
     return 1;
 }
 

@@ -93,6 +93,7 @@ class BusMethods(BusNode):
         caller.kill()
         caller.communicate()
         self.end_polkit(process)
+        self.caller_left()
         name = container(4, 1)
         assert self.driver.start(4, 1, 1, self.users[0].pw_name, "sleep 1000")["ok"]
         path = path_of("container", name)
@@ -118,6 +119,27 @@ class BusMethods(BusNode):
         assert caller.communicate(timeout=host.PATIENCE)[0].startswith(ERROR + "UnknownObject: ")
         self.end_polkit(process)
         assert self.driver.exits()[name]["exit"] == -100, self.driver.exits()[name]
+
+    def caller_left(self):
+        """A caller that has left before polkit's yes has done nothing (82)."""
+        process = self.polkit("wait")
+        caller = subprocess.Popen(
+            self.c.as_user(self.admin)
+            + [self.client, self.bus.address, "ask", "1", self.paths[0], "Freeze"],
+            stdout=subprocess.PIPE,
+        )
+        assert process.stdout.readline().startswith("system-bus-name name")
+        caller.kill()
+        caller.communicate()
+        process.stdin.write("yes\n")
+        process.stdin.flush()
+        self.c.wait(
+            lambda: "D-Bus: Freeze is dropped: its caller has left" in self.node.process.tail(1000),
+            60,
+            "the end of the call",
+        )
+        assert self.bus.get(self.paths[0], "Container", "Frozen") is False
+        self.end_polkit(process)
 
     def methods(self):
         """As root, and as whom polkit authorizes."""
