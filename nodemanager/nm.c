@@ -17,6 +17,7 @@
 #include "common/web/http-events.h"
 #include "common/web/http.h"
 #include "executor/exe.h"
+#include "nodemanager/am/call-turns.h"
 #include "nodemanager/aux-services/aux-services.h"
 #include "nodemanager/conf/conf-address.h"
 #include "nodemanager/conf/conf-unread.h"
@@ -299,7 +300,11 @@ static void connect_services(struct nm *nm)
     sv_dispatcher_register(nm->ctx.dispatcher, NM_MACHINE_CONTAINER, nm_container_handle,
                            &nm->container_services);
     sv_dispatcher_register(nm->ctx.dispatcher, NM_MACHINE_APP, nm_app_handle, &nm->app_services);
-    nm->am = (struct nm_am){ &nm->ctx, nm->assignments, nm->updater, nm->aux, nm->aggregation };
+    nm->am = (struct nm_am){ .ctx = &nm->ctx,
+                             .assignments = nm->assignments,
+                             .updater = nm->updater,
+                             .aux = nm->aux,
+                             .aggregation = nm->aggregation };
     nm->web = (struct nm_web){ .ctx = &nm->ctx,
                                .finished = nm->finished,
                                .updater = nm->updater,
@@ -349,6 +354,9 @@ static int open_rpc(struct nm *nm, struct sv_error *err)
                                "yarn.nodemanager.address and bind-host are", &held, err);
     if (r < 0)
         return r;
+    r = nm_call_turns_new(nm->event, &nm->am.turns);
+    if (r < 0)
+        return sv_error_errno(err, r, "turns of calls");
     r = ipc_server_new(nm->event,
                        &(struct ipc_server_config){
                            .host = nm->conf.bind_host,
@@ -627,6 +635,7 @@ void nm_free(struct nm *nm)
     nm->http = sv_http_free(nm->http);
     nm->groups = sv_groups_free(nm->groups);
     nm->rpc = ipc_server_free(nm->rpc);
+    nm->am.turns = nm_call_turns_free(nm->am.turns);
     nm->updater = nm_updater_free(nm->updater);
     nm->container_services.updater = nm->app_services.updater = NULL;
     ctx->store = nm_store_close(ctx->store); /* waiters answer their calls a last time */

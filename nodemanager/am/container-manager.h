@@ -8,6 +8,7 @@
 
 struct nm_assignments;
 struct nm_aux;
+struct nm_call_turns;
 struct nm_log_aggregation;
 struct nm_context;
 struct nm_updater;
@@ -18,6 +19,7 @@ struct nm_am {
     const struct nm_updater *updater;
     const struct nm_aux *aux; /* NULL: no auxiliary services */
     struct nm_log_aggregation *aggregation;
+    struct nm_call_turns *turns;
 };
 
 /* The protocol table; userdata of the handlers is the struct nm_am. */

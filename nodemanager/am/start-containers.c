@@ -11,6 +11,7 @@
 #include "common/clock.h"
 #include "common/log.h"
 #include "common/str.h"
+#include "nodemanager/am/call-turns.h"
 #include "nodemanager/am/cm-reply.h"
 #include "nodemanager/am/container-manager.h"
 #include "nodemanager/aux-services/aux-services.h"
@@ -27,14 +28,19 @@
 #include "nodemanager/services/localization-request.h"
 #include "nodemanager/store/state-store.h"
 
-#define START_MAX 10000       /* containers in one call */
+#define REFUSED_SHOWN 4       /* refusals of one call in the log; their number follows */
 #define REQUEST_MAX (8 << 20) /* bytes of one container's request */
 
 #define START "Start Container Request"
 
-struct start_call { /* one call, until its records are committed */
+struct start_call {      /* one call, until its records are committed */
+    struct nm_call rows; /* first */
     struct nm_am *am;
     struct ipc_call *call;
+    struct yarn_nm_token nmt;
+    Hadoop__Yarn__StartContainerRequestProto **requests;
+    struct nm_audit_refused running; /* containers that run already */
+    size_t refused;
     Hadoop__Yarn__StartContainersResponseProto response;
     size_t n_started;
     char (*started)[YARN_ID_TEXT_MAX];
@@ -259,8 +265,7 @@ static int start_one(struct start_call *s, const struct yarn_container_token *t,
         return refuse(f, JAVA_YARN_EXCEPTION);
     }
     if (nm_container_find(ctx, text)) {
-        nm_audit_failure_id(peer->user, peer->address, START, NM_CM_TARGET_FAILURE,
-                            "Container already running on this node!", t->container);
+        nm_audit_refuse(&s->running, t->container);
         (void)sv_error_set(&f->err, -EEXIST, "Container %s already is running on this node!!",
                            text);
         return refuse(f, JAVA_YARN_EXCEPTION);
@@ -338,7 +343,8 @@ static int add_refused(struct start_call *s, struct yarn_container_id id, const 
                            "of shutting down");
     else if (!f->err.code)
         (void)sv_error_errno(&f->err, r, "Container %s could not be recorded", text);
-    sv_log(SV_LOG_WARNING, text, "%s: %s", text, f->err.text);
+    if (s->refused++ < REFUSED_SHOWN)
+        sv_log(SV_LOG_WARNING, text, "%s: %s", text, f->err.text);
     row = nm_cm_failed_row(ipc_call_arena(s->call), id, f->java_class, f->err.text);
     if (!row)
         return -ENOMEM;
@@ -423,18 +429,41 @@ static void begin_recorded(struct start_call *s, bool ok)
             continue;
         }
         nm_assign_release(s->am->assignments, c);
+        if (s->n_started > 1) /* those of another turn may be committed */
+            (void)!nm_store_container_remove(ctx->store, c->text); /* the store failed, ignoring */
         nm_container_remove(c);
         if (app->state == NM_APP_NEW && !app->members)
             nm_app_remove(app);
     }
 }
 
-static void on_recorded(void *userdata, int result)
+static int on_row(struct nm_call *rows)
 {
-    struct start_call *s = userdata;
+    struct start_call *s = (struct start_call *)rows;
 
-    begin_recorded(s, result >= 0);
-    if (result < 0)
+    return start_request(s, &s->nmt, s->requests[rows->at]);
+}
+
+static void log_refused(const struct start_call *s)
+{
+    const struct ipc_peer *peer = ipc_call_peer(s->call);
+
+    nm_audit_refused(peer->user, peer->address, START, NM_CM_TARGET_FAILURE,
+                     "Container already running on this node!", &s->running);
+    if (s->refused > REFUSED_SHOWN)
+        sv_log_warning("startContainers of %s: %zu more containers of this call are refused",
+                       peer->user, s->refused - REFUSED_SHOWN);
+}
+
+static void on_done(struct nm_call *rows, int result)
+{
+    struct start_call *s = (struct start_call *)rows;
+
+    if (result < 0 && result != -ECANCELED)
+        (void)sv_error_errno(&s->abort_error, result, "NodeManager");
+    log_refused(s);
+    begin_recorded(s, !rows->lost);
+    if (rows->lost)
         ipc_call_fail(s->call, JAVA_YARN_EXCEPTION, "NodeManager %s cannot write its state store",
                       s->am->ctx->node_id_text);
     else if (s->abort)
@@ -465,13 +494,8 @@ void nm_cm_start_containers(struct ipc_call *call, const ProtobufCMessage *reque
                       "yet connected with ResourceManager");
         return;
     }
-    if (n > START_MAX) {
-        ipc_call_fail(call, JAVA_YARN_EXCEPTION,
-                      "%zu containers in one request, at most %d are "
-                      "accepted",
-                      n, START_MAX);
+    if (!nm_call_turns_takes(call, n))
         return;
-    }
     s = calloc(1, sizeof(*s));
     if (s)
         s->started = calloc(n + 1, sizeof(*s->started));
@@ -480,8 +504,11 @@ void nm_cm_start_containers(struct ipc_call *call, const ProtobufCMessage *reque
         nm_cm_out_of_memory(call);
         return;
     }
+    s->rows = (struct nm_call){ .n = n, .row = on_row, .done = on_done, .store = am->ctx->store };
     s->am = am;
     s->call = call;
+    s->nmt = nmt;
+    s->requests = q->start_container_request;
     hadoop__yarn__start_containers_response_proto__init(&s->response);
     s->response.succeeded_requests = sv_newn(a, Hadoop__Yarn__ContainerIdProto *, n + 1);
     s->response.failed_requests = sv_newn(a, Hadoop__Yarn__ContainerExceptionMapProto *, n + 1);
@@ -489,11 +516,9 @@ void nm_cm_start_containers(struct ipc_call *call, const ProtobufCMessage *reque
         r = -ENOMEM;
     if (r >= 0)
         r = add_metadata(s);
-    for (size_t i = 0; i < n && r >= 0; i++)
-        r = start_request(s, &nmt, q->start_container_request[i]);
-    if (r < 0 && r != -ECANCELED)
+    if (r < 0) { /* no row is handled */
         (void)sv_error_errno(&s->abort_error, r, "NodeManager");
-    r = nm_store_after_commit(am->ctx->store, on_recorded, s);
-    if (r < 0)
-        on_recorded(s, r);
+        s->rows.n = 0;
+    }
+    nm_call_turns_run(am->turns, &s->rows);
 }

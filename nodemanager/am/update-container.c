@@ -6,14 +6,12 @@
 #include <errno.h>
 
 #include "common/clock.h"
+#include "nodemanager/am/call-turns.h"
 #include "nodemanager/am/cm-reply.h"
 #include "nodemanager/am/container-manager.h"
 #include "nodemanager/core/context.h"
 #include "nodemanager/core/token-secret-managers.h"
 #include "nodemanager/resources/container-resize.h"
-#include "nodemanager/store/state-store.h"
-
-#define UPDATE_MAX 10000 /* tokens of one call */
 
 static int authorize(const struct yarn_nm_token *nmt, const struct yarn_container_token *t,
                      struct sv_error *err)
@@ -40,40 +38,18 @@ static int authorize(const struct yarn_nm_token *nmt, const struct yarn_containe
 
 /* ---- calls ----------------------------------------------------------------------------------*/
 
-struct update_call {
+struct update_call {     /* in the arena of its call */
+    struct nm_call rows; /* first */
     struct nm_am *am;
     struct ipc_call *call;
-    bool increase; /* selects the type of answer */
+    struct yarn_nm_token nmt;
+    Hadoop__Common__TokenProto *const *tokens;
+    struct sv_error err; /* fails the whole call */
+    bool increase;       /* selects the type of answer */
     size_t n_good, n_bad;
     Hadoop__Yarn__ContainerIdProto **good;
     Hadoop__Yarn__ContainerExceptionMapProto **bad;
 };
-
-static void on_recorded(void *userdata, int result)
-{
-    struct update_call *u = userdata;
-    Hadoop__Yarn__IncreaseContainersResourceResponseProto increased;
-    Hadoop__Yarn__ContainerUpdateResponseProto updated;
-
-    if (result < 0) {
-        ipc_call_fail(u->call, JAVA_YARN_EXCEPTION, "NodeManager %s cannot write its state store",
-                      u->am->ctx->node_id_text);
-    } else if (u->increase) {
-        hadoop__yarn__increase_containers_resource_response_proto__init(&increased);
-        increased.n_succeeded_requests = u->n_good;
-        increased.succeeded_requests = u->good;
-        increased.n_failed_requests = u->n_bad;
-        increased.failed_requests = u->bad;
-        ipc_call_reply(u->call, &increased.base);
-    } else {
-        hadoop__yarn__container_update_response_proto__init(&updated);
-        updated.n_succeeded_requests = u->n_good;
-        updated.succeeded_requests = u->good;
-        updated.n_failed_requests = u->n_bad;
-        updated.failed_requests = u->bad;
-        ipc_call_reply(u->call, &updated.base);
-    }
-}
 
 /* 0, -ENOMEM, or another code with a message, which fails the whole call. */
 static int update_one(struct update_call *u, const struct yarn_nm_token *nmt,
@@ -101,26 +77,73 @@ static int update_one(struct update_call *u, const struct yarn_nm_token *nmt,
     return u->bad[u->n_bad++] ? 0 : -ENOMEM;
 }
 
+static int on_row(struct nm_call *rows)
+{
+    struct update_call *u = (struct update_call *)rows;
+
+    return update_one(u, &u->nmt, u->tokens[rows->at], &u->err);
+}
+
+static void reply(struct update_call *u)
+{
+    Hadoop__Yarn__IncreaseContainersResourceResponseProto increased;
+    Hadoop__Yarn__ContainerUpdateResponseProto updated;
+
+    if (u->increase) {
+        hadoop__yarn__increase_containers_resource_response_proto__init(&increased);
+        increased.n_succeeded_requests = u->n_good;
+        increased.succeeded_requests = u->good;
+        increased.n_failed_requests = u->n_bad;
+        increased.failed_requests = u->bad;
+        ipc_call_reply(u->call, &increased.base);
+    } else {
+        hadoop__yarn__container_update_response_proto__init(&updated);
+        updated.n_succeeded_requests = u->n_good;
+        updated.succeeded_requests = u->good;
+        updated.n_failed_requests = u->n_bad;
+        updated.failed_requests = u->bad;
+        ipc_call_reply(u->call, &updated.base);
+    }
+}
+
+static void on_done(struct nm_call *rows, int r)
+{
+    struct update_call *u = (struct update_call *)rows;
+
+    if (r == -ENOMEM)
+        nm_cm_out_of_memory(u->call);
+    else if (r == -ESHUTDOWN)
+        ipc_call_fail(u->call, JAVA_YARN_EXCEPTION, "the NodeManager is shutting down");
+    else if (r < 0)
+        ipc_call_fail(u->call, r == -EACCES ? JAVA_INVALID_TOKEN : JAVA_YARN_EXCEPTION, "%s",
+                      u->err.text);
+    else if (rows->lost)
+        ipc_call_fail(u->call, JAVA_YARN_EXCEPTION, "NodeManager %s cannot write its state store",
+                      u->am->ctx->node_id_text);
+    else
+        reply(u);
+}
+
 static void run(struct ipc_call *call, struct nm_am *am, Hadoop__Common__TokenProto *const *tokens,
                 size_t n, bool increase)
 {
     struct sv_arena *a = ipc_call_arena(call);
     struct update_call *u = sv_new(a, struct update_call);
     struct yarn_nm_token nmt;
-    struct sv_error err = { 0 };
-    int r = 0;
 
     if (nm_cm_caller(call, &nmt) < 0)
         return;
-    if (n > UPDATE_MAX) {
-        ipc_call_fail(call, JAVA_YARN_EXCEPTION,
-                      "%zu containers in one request, at most %d are "
-                      "accepted",
-                      n, UPDATE_MAX);
+    if (!nm_call_turns_takes(call, n))
         return;
-    }
     if (u) {
-        *u = (struct update_call){ .am = am, .call = call, .increase = increase };
+        *u = (struct update_call){
+            .rows = { .n = n, .row = on_row, .done = on_done, .store = am->ctx->store },
+            .am = am,
+            .call = call,
+            .nmt = nmt,
+            .tokens = tokens,
+            .increase = increase
+        };
         u->good = sv_newn(a, Hadoop__Yarn__ContainerIdProto *, n + 1);
         u->bad = sv_newn(a, Hadoop__Yarn__ContainerExceptionMapProto *, n + 1);
     }
@@ -128,15 +151,7 @@ static void run(struct ipc_call *call, struct nm_am *am, Hadoop__Common__TokenPr
         nm_cm_out_of_memory(call);
         return;
     }
-    for (size_t i = 0; i < n && r >= 0; i++)
-        r = update_one(u, &nmt, tokens[i], &err);
-    if (r == -ENOMEM)
-        nm_cm_out_of_memory(call);
-    else if (r < 0)
-        ipc_call_fail(call, r == -EACCES ? JAVA_INVALID_TOKEN : JAVA_YARN_EXCEPTION, "%s",
-                      err.text);
-    else if ((r = nm_store_after_commit(am->ctx->store, on_recorded, u)) < 0)
-        on_recorded(u, r);
+    nm_call_turns_run(am->turns, &u->rows);
 }
 
 void nm_cm_update_container(struct ipc_call *call, const ProtobufCMessage *request, void *userdata)

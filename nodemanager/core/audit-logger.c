@@ -51,3 +51,27 @@ void nm_audit_failure_id(const char *user, const char *ip, const char *operation
 {
     audit(user, ip, operation, target, why, id);
 }
+
+void nm_audit_refuse(struct nm_audit_refused *r, struct yarn_container_id id)
+{
+    if (r->n < NM_AUDIT_FIRST)
+        r->first[r->n] = id;
+    r->n++;
+}
+
+void nm_audit_refused(const char *user, const char *ip, const char *operation, const char *target,
+                      const char *why, const struct nm_audit_refused *r)
+{
+    char text[400], id[YARN_ID_TEXT_MAX];
+    size_t shown = SV_MIN(r->n, (size_t)NM_AUDIT_FIRST), n = 0;
+
+    if (r->n == 0)
+        return;
+    n += (size_t)snprintf(text, sizeof(text), "%.100s", why);
+    for (size_t i = 0; i < shown && r->n > 1 && n < sizeof(text); i++)
+        n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%s",
+                              i ? ", " : " First: ", yarn_container_id_text(r->first[i], id));
+    if (r->n > 1 && n < sizeof(text))
+        (void)snprintf(text + n, sizeof(text) - n, "; %zu in this call", r->n);
+    audit(user, ip, operation, target, text, r->first[0]);
+}

@@ -16,4 +16,16 @@ void nm_audit_failure(const char *user, const char *ip, const char *operation, c
 void nm_audit_failure_id(const char *user, const char *ip, const char *operation,
                          const char *target, const char *why, struct yarn_container_id id);
 
+/* Containers that one call was refused for: one line tells of all, because a call may name 10,000.
+ * Zeroed: none. */
+#define NM_AUDIT_FIRST 4
+struct nm_audit_refused {
+    size_t n;
+    struct yarn_container_id first[NM_AUDIT_FIRST];
+};
+void nm_audit_refuse(struct nm_audit_refused *r, struct yarn_container_id id);
+/* Logs as nm_audit_failure_id() about the first; of several also their number and the first ids. */
+void nm_audit_refused(const char *user, const char *ip, const char *operation, const char *target,
+                      const char *why, const struct nm_audit_refused *r);
+
 #endif
