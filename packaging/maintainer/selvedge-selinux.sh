@@ -5,8 +5,14 @@ before_upgrade() {
 configure() { # where SELinux is in use
 	if command -v selinuxenabled >/dev/null && selinuxenabled; then
 		semodule -i /usr/share/selinux/packages/selvedge.pp /usr/share/selinux/packages/selvedge-ports.cil
-		restorecon -R /usr/libexec/selvedge /usr/sbin/selvedge-nodemanager /usr/sbin/selvedge-rm /var/lib/selvedge \
-			/var/log/selvedge 2>/dev/null || true # a package that is not installed has no files
+		# A package that is not installed has no files. Only trees that no job writes in are walked: in others a job
+		# could replace a directory meanwhile. What is made below the local and log directories gets its label when
+		# it is made, by the policy or the helper; what is there already: docs/operate/hardening.md.
+		restorecon -R /usr/libexec/selvedge /usr/sbin/selvedge-nodemanager /usr/sbin/selvedge-rm \
+			/var/lib/selvedge/recovery /var/lib/selvedge/rm 2>/dev/null || true
+		restorecon /var/lib/selvedge /var/lib/selvedge/local /var/lib/selvedge/local/nmPrivate \
+			/var/lib/selvedge/local/filecache /var/lib/selvedge/local/usercache /var/log/selvedge \
+			/var/log/selvedge/containers 2>/dev/null || true
 	fi
 }
 
