@@ -311,7 +311,8 @@ static void connect_services(struct nm *nm)
                                .groups = nm->groups,
                                .aux = nm->aux,
                                .localization = nm->localization,
-                               .aggregation = nm->aggregation };
+                               .aggregation = nm->aggregation,
+                               .lists = &nm->web_lists };
 }
 
 static int recover(struct nm *nm, struct sv_error *err)

@@ -24,6 +24,7 @@
 #include "nodemanager/web/page-route.h"
 #include "nodemanager/web/uploads-json.h"
 #include "nodemanager/web/web-access.h"
+#include "nodemanager/web/web-list.h"
 #include "nodemanager/web/web-reply.h"
 
 #define ROOT "/ws/v1/node"
@@ -150,36 +151,61 @@ static json_t *app_json(const struct nm_app *a)
                      "user", sv_json_text(a->user), "containerids", ids);
 }
 
-static int apps(const struct nm_context *ctx, const struct nm_web_caller *who,
-                const struct sv_http_request *req, struct sv_http_response *ret)
+static json_t *app_entry(const struct nm_context *ctx, const struct nm_web_caller *who,
+                         const struct nm_web_filter *f, const char *id)
+{
+    const struct nm_app *a = nm_app_find(ctx, id);
+
+    if (!a || (f->state && strcmp(f->state, nm_app_state_name(a->state)) != 0) ||
+        (*f->user && strcmp(f->user, a->user) != 0) || !nm_web_may_view(who, a))
+        return NULL;
+    return app_json(a);
+}
+
+/* False: answered with the error. */
+static bool read_filter(const struct sv_http_request *req, struct nm_web_filter *ret_filter,
+                        struct sv_http_response *ret, int *ret_result)
 {
     const char *state = sv_http_query(req, "state"), *user = sv_http_query(req, "user");
-    json_t *list = json_array();
-    bool known = !state;
 
-    for (int i = 1; !known && i < NM_APP_N_STATES; i++)
-        known = !strcmp(state, nm_app_state_name(i));
-    if (!known) {
-        json_decref(list);
-        return nm_web_exception(ret, 400, "BadRequestException",
-                                "Error: application state is not known");
+    *ret_filter = (struct nm_web_filter){ 0 };
+    for (int i = 1; state && !ret_filter->state && i < NM_APP_N_STATES; i++)
+        if (!strcmp(state, nm_app_state_name(i)))
+            ret_filter->state = nm_app_state_name(i);
+    if (state && !ret_filter->state) {
+        *ret_result = nm_web_exception(ret, 400, "BadRequestException",
+                                       "Error: application state is not known");
+        return false;
     }
     if (user && !*user) {
-        json_decref(list);
-        return nm_web_exception(ret, 400, "BadRequestException",
-                                "Error: You must specify a non-empty string for the user");
+        *ret_result = nm_web_exception(ret, 400, "BadRequestException",
+                                       "Error: You must specify a non-empty string for the user");
+        return false;
     }
-    for (struct nm_app *a = ctx->apps; a; a = a->hh.next) {
-        if ((state && strcmp(state, nm_app_state_name(a->state)) != 0) ||
-            (user && strcmp(user, a->user) != 0) || !nm_web_may_view(who, a))
-            continue;
-        (void)json_array_append_new(list, app_json(a)); /* a NULL is refused, ignoring */
+    if (user && strlen(user) >= sizeof(ret_filter->user)) { /* the name of nobody */
+        *ret_result = nm_web_json(ret, 200, json_pack("{s:{}}", "apps"));
+        return false;
     }
-    if (json_array_size(list) == 0) {
-        json_decref(list);
-        return nm_web_json(ret, 200, json_pack("{s:{}}", "apps"));
-    }
-    return nm_web_json(ret, 200, json_pack("{s:{s:o}}", "apps", "app", list));
+    snprintf(ret_filter->user, sizeof(ret_filter->user), "%s", user ? user : "");
+    return true;
+}
+
+static int apps(const struct nm_web *w, const struct nm_web_caller *who,
+                const struct sv_http_request *req, struct sv_http_response *ret)
+{
+    static const struct nm_web_list_kind kind = { "apps", "app", app_entry };
+    const struct nm_context *ctx = w->ctx;
+    struct nm_web_filter filter;
+    nm_web_id *ids;
+    size_t n = 0;
+    int r;
+
+    if (!read_filter(req, &filter, ret, &r))
+        return r;
+    ids = calloc(HASH_COUNT(ctx->apps) + 1, sizeof(*ids));
+    for (const struct nm_app *a = ctx->apps; ids && a; a = a->hh.next)
+        memcpy(ids[n++], a->text, sizeof(*ids));
+    return nm_web_list(w, who, &kind, &filter, ids, n, req, ret);
 }
 
 static int forbidden(const struct nm_web_caller *who, const char *object,
@@ -253,21 +279,27 @@ static json_t *container_json(const struct nm_context *ctx, const struct nm_cont
 }
 
 /* The list of all omits names of log files: that would read every job's directories. */
-
-static int containers(const struct nm_context *ctx, const struct nm_web_caller *who,
-                      struct sv_http_response *ret)
+static json_t *container_entry(const struct nm_context *ctx, const struct nm_web_caller *who,
+                               const struct nm_web_filter *f, const char *id)
 {
-    json_t *list = json_array();
+    const struct nm_container *c = nm_container_find(ctx, id);
 
-    for (struct nm_container *c = ctx->containers; c; c = c->hh.next)
-        if (nm_web_may_view(who, c->app))
-            (void)json_array_append_new(
-                list, container_json(ctx, c, json_array())); /* a NULL is refused, ignoring */
-    if (json_array_size(list) == 0) {
-        json_decref(list);
-        return nm_web_json(ret, 200, json_pack("{s:{}}", "containers"));
-    }
-    return nm_web_json(ret, 200, json_pack("{s:{s:o}}", "containers", "container", list));
+    (void)f;
+    return c && nm_web_may_view(who, c->app) ? container_json(ctx, c, json_array()) : NULL;
+}
+
+static int containers(const struct nm_web *w, const struct nm_web_caller *who,
+                      const struct sv_http_request *req, struct sv_http_response *ret)
+{
+    static const struct nm_web_list_kind kind = { "containers", "container", container_entry };
+    static const struct nm_web_filter all = { 0 };
+    const struct nm_context *ctx = w->ctx;
+    nm_web_id *ids = calloc(HASH_COUNT(ctx->containers) + 1, sizeof(*ids));
+    size_t n = 0;
+
+    for (const struct nm_container *c = ctx->containers; ids && c; c = c->hh.next)
+        memcpy(ids[n++], c->text, sizeof(*ids));
+    return nm_web_list(w, who, &kind, &all, ids, n, req, ret);
 }
 
 /* The node may have forgotten the application while its logs still exist. */
@@ -374,11 +406,11 @@ static int of_jobs(const struct nm_web *w, const char *p, bool old,
     if (old)
         return container_logs(ctx, &who, p, true, req, ret);
     if (!strcmp(p, "/apps"))
-        return apps(ctx, &who, req, ret);
+        return apps(w, &who, req, ret);
     if (sv_has_prefix(p, "/apps/"))
         return app(ctx, &who, p + strlen("/apps/"), ret);
     if (!strcmp(p, "/containers"))
-        return containers(ctx, &who, ret);
+        return containers(w, &who, req, ret);
     if (sv_has_prefix(p, "/containers/"))
         return container(w, &who, p + strlen("/containers/"), req, ret);
     if (sv_has_prefix(p, "/containerlogs/"))

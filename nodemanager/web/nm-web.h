@@ -24,6 +24,7 @@ struct nm_web {
     const struct nm_localization *localization;
     const struct nm_log_aggregation *aggregation;
     struct sv_http_events *live; /* live.h */
+    unsigned *lists;             /* long ones being written (web-list.h) */
 };
 
 /* An sv_http_handler; userdata is the struct nm_web. */

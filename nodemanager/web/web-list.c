@@ -1,0 +1,208 @@
+/* See web-list.h. A client that reads slowly holds the ids, one turn's text, and what
+ * common/web/http-stream.h buffers. */
+#include "nodemanager/web/web-list.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/buf.h"
+#include "common/clock.h"
+#include "common/loop-guard.h"
+#include "common/web/http-stream.h"
+#include "nodemanager/core/context.h"
+#include "nodemanager/web/web-reply.h"
+
+#define TEXT_MAX ((size_t)4 << 20) /* of one turn */
+#define SLICE 65536
+
+struct list {
+    const struct nm_context *ctx;
+    unsigned *all; /* lists being written */
+    const struct nm_web_list_kind *kind;
+    struct nm_web_caller who;
+    struct nm_web_filter filter;
+    nm_web_id *ids;
+    size_t n, at;
+    bool some, closed; /* an entry has been written; the end has */
+    struct sv_http_stream *stream;
+    sd_event_source *turn;
+    struct sv_buf text;
+};
+
+static void list_free(struct list *l)
+{
+    (*l->all)--;
+    sd_event_source_disable_unref(l->turn);
+    free(l->ids);
+    sv_buf_free(&l->text);
+    free(l);
+}
+
+/* ---- Text ---- */
+
+static int put_entry(struct list *l, const char *id)
+{
+    json_t *entry = l->kind->entry(l->ctx, &l->who, &l->filter, id);
+    _cleanup_free_ char *text = entry ? json_dumps(entry, JSON_COMPACT) : NULL;
+    int r = 0;
+
+    json_decref(entry);
+    if (!text) /* without memory it is missing */
+        return 0;
+    if (!l->some)
+        r = sv_buf_printf(&l->text, "{\"%s\":{\"%s\":[", l->kind->outer, l->kind->inner);
+    else
+        r = sv_buf_put_u8(&l->text, ',');
+    l->some = true;
+    return r < 0 ? r : sv_buf_put_str(&l->text, text);
+}
+
+static int put_end(struct list *l)
+{
+    l->closed = true;
+    return l->some ? sv_buf_put_str(&l->text, "]}}")
+                   : sv_buf_printf(&l->text, "{\"%s\":{}}", l->kind->outer);
+}
+
+/* One turn. */
+static int put_entries(struct list *l)
+{
+    int64_t begin = sv_now_ms();
+    int r = 0;
+
+    for (int i = 0; l->at < l->n && i < NM_WEB_LIST_TURN && r >= 0; i++) {
+        if (sv_now_ms() - begin >= NM_WEB_LIST_TURN_MS)
+            return 0;
+        r = put_entry(l, l->ids[l->at++]);
+    }
+    return r >= 0 && l->at == l->n && !l->closed ? put_end(l) : r;
+}
+
+/* ---- Turns ---- */
+
+/* -EAGAIN: the client must read first. */
+static int flush(struct list *l)
+{
+    while (sv_buf_left(&l->text) > 0) {
+        size_t n = SV_MIN(sv_buf_left(&l->text), (size_t)SLICE);
+        int r = sv_http_stream_put(l->stream, l->text.data + l->text.pos, n);
+
+        if (r < 0)
+            return r;
+        l->text.pos += n;
+    }
+    l->text.len = l->text.pos = 0;
+    return 0;
+}
+
+static int on_turn(sd_event_source *source, void *userdata)
+{
+    SV_LOOP_HANDLER();
+    struct list *l = userdata;
+    int r = flush(l);
+
+    if (r >= 0)
+        r = put_entries(l);
+    if (!l->who.sees_all)
+        (void)sv_groups_missed(l->who.groups); /* a user without groups then, ignoring */
+    if (r >= 0)
+        r = flush(l);
+    if (r == -EAGAIN) {
+        (void)sd_event_source_set_enabled(source, SD_EVENT_OFF); /* cannot fail, ignoring */
+    } else if (r < 0 || l->closed) {
+        sv_http_stream_end(l->stream, r >= 0);
+        list_free(l);
+    }
+    return 0;
+}
+
+static void on_drained(void *userdata)
+{
+    struct list *l = userdata;
+
+    (void)sd_event_source_set_enabled(l->turn, SD_EVENT_ON); /* cannot fail, ignoring */
+}
+
+static void on_gone(void *userdata)
+{
+    list_free(userdata);
+}
+
+/* ---- Answers ---- */
+
+static int begin_stream(struct list *l, const struct sv_http_request *req)
+{
+    static const char *const headers[][2] = {
+        { "Content-Type", "application/json; charset=utf-8" },
+        { "X-Content-Type-Options", "nosniff" },
+        { "Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'" },
+    };
+    static const struct sv_http_stream_events events = { .drained = on_drained, .gone = on_gone };
+    int r = sd_event_add_defer(l->ctx->event, &l->turn, on_turn, l);
+
+    if (r >= 0)
+        r = sd_event_source_set_priority(l->turn, SV_HTTP_PRIORITY);
+    if (r >= 0)
+        r = sd_event_source_set_enabled(l->turn, SD_EVENT_ON);
+    if (r < 0)
+        return r;
+    l->stream = sv_http_stream_new(req, &events, l);
+    if (!l->stream)
+        return -ENOMEM;
+    for (size_t i = 0; i < SV_ARRAY_LEN(headers); i++) /* without memory it is missing, ignoring */
+        (void)!sv_http_stream_header(l->stream, headers[i][0], headers[i][1]);
+    sv_http_stream_begin(l->stream, 200, -1);
+    return SV_HTTP_LATER;
+}
+
+/* One turn has written all. */
+static int answer_short(struct list *l, struct sv_http_response *ret)
+{
+    ret->status = 200;
+    ret->content_type = "application/json; charset=utf-8";
+    ret->body_len = l->text.len;
+    ret->body = (char *)SV_TAKE(l->text.data);
+    list_free(l);
+    return 0;
+}
+
+int nm_web_list(const struct nm_web *w, const struct nm_web_caller *who,
+                const struct nm_web_list_kind *kind, const struct nm_web_filter *f, nm_web_id *ids,
+                size_t n, const struct sv_http_request *req, struct sv_http_response *ret)
+{
+    struct list *l = ids ? calloc(1, sizeof(*l)) : NULL;
+    int r = l ? 0 : -ENOMEM;
+    char *const *groups;
+
+    if (r >= 0 && !who->sees_all) /* before the first turn, so that no later one lacks them */
+        r = sv_groups_of(who->groups, who->user, &groups);
+    if (r < 0) {
+        free(ids);
+        free(l);
+        return r;
+    }
+    *l = (struct list){ .ctx = w->ctx,
+                        .all = w->lists,
+                        .kind = kind,
+                        .who = *who,
+                        .filter = *f,
+                        .ids = ids,
+                        .n = n,
+                        .text = SV_BUF_INIT(TEXT_MAX) };
+    (*l->all)++;
+    r = put_entries(l);
+    if (r >= 0 && l->closed)
+        return answer_short(l, ret);
+    if (r >= 0 && *l->all > NM_WEB_LISTS_MAX) {
+        list_free(l);
+        return nm_web_exception(ret, 503, "WebApplicationException",
+                                "%d long lists are being written: try again later",
+                                NM_WEB_LISTS_MAX);
+    }
+    if (r >= 0)
+        r = begin_stream(l, req);
+    if (r < 0)
+        list_free(l);
+    return r;
+}
