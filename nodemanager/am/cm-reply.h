@@ -18,5 +18,11 @@ Hadoop__Yarn__ContainerExceptionMapProto *nm_cm_failed_row(struct sv_arena *a,
                                                            struct yarn_container_id id,
                                                            const char *java_class,
                                                            const char *message);
+/* nm_cm_failed_row() with the id's message of the request: 10,000 rows fit into the arena of a
+ * request. */
+Hadoop__Yarn__ContainerExceptionMapProto *nm_cm_failed_id(struct sv_arena *a,
+                                                          Hadoop__Yarn__ContainerIdProto *id,
+                                                          const char *java_class,
+                                                          const char *message);
 
 #endif

@@ -55,10 +55,10 @@ struct list_call {
     struct nm_audit_refused refused;
 };
 
-static int add_failed(struct list_call *l, struct yarn_container_id id, const char *class,
+static int add_failed(struct list_call *l, Hadoop__Yarn__ContainerIdProto *m, const char *class,
                       const struct sv_error *err)
 {
-    l->failed[l->n_failed] = nm_cm_failed_row(ipc_call_arena(l->call), id, class, err->text);
+    l->failed[l->n_failed] = nm_cm_failed_id(ipc_call_arena(l->call), m, class, err->text);
     return l->failed[l->n_failed++] ? 0 : -ENOMEM;
 }
 
@@ -74,7 +74,7 @@ static int on_row(struct nm_call *rows)
     if (yarn_container_id_from(m, &id) < 0)
         return -EINVAL;
     r = l->container(l, m, id, &class, &err);
-    return r >= 0 || r == -ENOMEM ? r : add_failed(l, id, class, &err);
+    return r >= 0 || r == -ENOMEM ? r : add_failed(l, m, class, &err);
 }
 
 static void on_rows_done(struct nm_call *rows, int result)
