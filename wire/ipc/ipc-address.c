@@ -1,11 +1,14 @@
-/* Connections by client address: counts them, and selects the one to close when an address or the
- * server has too many. Hostile: a client that opens connections without end and keeps them alive by
- * pings, so idleness is counted in calls alone. */
+/* Connections by client address: counts them, and selects the one to close when an address, an IPv6
+ * network or the server has too many. Nodes of a cluster may share a network, so the limit for each
+ * address holds in it, and it has up to half of the server's connections. Hostile: a client that
+ * opens connections without end and keeps them alive by pings, so idleness is counted in calls
+ * alone. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <utlist.h>
 
+#include "common/address.h"
 #include "wire/ipc/ipc-conn.h"
 #include "wire/ipc/resolve.h"
 
@@ -27,12 +30,63 @@ static struct ipc_address *address_find(const struct ipc_server *s,
     return a;
 }
 
+/* ---- IPv6 networks ---- */
+
+static bool has_network(const struct sockaddr_storage *sa)
+{
+    struct in6_addr ip = ipc_address_ip(sa);
+    return !IN6_IS_ADDR_V4MAPPED(&ip);
+}
+
+static struct ipc_network *network_find(const struct ipc_server *s,
+                                        const struct sockaddr_storage *sa)
+{
+    struct in6_addr key = sv_address_network((const struct sockaddr *)sa);
+    struct ipc_network *n;
+    HASH_FIND(hh, s->networks, &key, sizeof(key), n);
+    return n;
+}
+
+/* NULL: no memory. */
+static struct ipc_network *network_get(struct ipc_server *s, const struct sockaddr_storage *sa)
+{
+    struct ipc_network *n = network_find(s, sa);
+    if (!n && (n = calloc(1, sizeof(*n)))) {
+        n->ip = sv_address_network((const struct sockaddr *)sa);
+        HASH_ADD(hh, s->networks, ip, sizeof(n->ip), n);
+    }
+    if (n)
+        n->addresses++;
+    return n;
+}
+
+static void network_put(struct ipc_server *s, struct ipc_network *n)
+{
+    if (!n || --n->addresses > 0)
+        return;
+    HASH_DELETE(hh, s->networks, n);
+    free(n);
+}
+
+static bool network_is_full(const struct ipc_server *s, const struct sockaddr_storage *sa)
+{
+    const struct ipc_network *n = has_network(sa) ? network_find(s, sa) : NULL;
+    return n && n->connections >= SV_MAX(s->limits.max_connections / 2, s->limits.max_per_address);
+}
+
+/* ---- Addresses ---- */
+
 struct ipc_address *ipc_address_get(struct ipc_server *s, const struct sockaddr_storage *sa)
 {
     struct ipc_address *a = address_find(s, sa);
     if (a || !(a = calloc(1, sizeof(*a))))
         return a;
     a->ip = address_key(sa);
+    a->network = has_network(sa) ? network_get(s, sa) : NULL;
+    if (has_network(sa) && !a->network) {
+        free(a);
+        return NULL;
+    }
     HASH_ADD(hh, s->addresses, ip, sizeof(a->ip), a);
     return a;
 }
@@ -42,6 +96,7 @@ void ipc_address_put(struct ipc_server *s, struct ipc_address *a)
     if (a->n > 0)
         return;
     HASH_DELETE(hh, s->addresses, a);
+    network_put(s, a->network);
     free(a);
 }
 
@@ -49,6 +104,8 @@ void ipc_address_join(struct ipc_address *a, struct ipc_conn *c)
 {
     c->from = a;
     a->n++;
+    if (a->network)
+        a->network->connections++;
     DL_APPEND2(a->conns, c, from_prev, from_next);
 }
 
@@ -56,6 +113,8 @@ void ipc_address_leave(struct ipc_server *s, struct ipc_conn *c)
 {
     struct ipc_address *a = SV_TAKE(c->from);
     a->n--;
+    if (a->network)
+        a->network->connections--;
     DL_DELETE2(a->conns, c, from_prev, from_next);
     ipc_address_put(s, a);
 }
@@ -75,11 +134,12 @@ static struct ipc_conn *idlest(const struct ipc_address *a)
     return a->conns;
 }
 
-static const struct ipc_address *fullest(const struct ipc_server *s)
+/* `in`: of this network alone; NULL: of all. */
+static const struct ipc_address *fullest(const struct ipc_server *s, const struct ipc_network *in)
 {
-    const struct ipc_address *most = s->addresses;
+    const struct ipc_address *most = NULL;
     for (const struct ipc_address *a = s->addresses; a; a = a->hh.next)
-        if (a->n > most->n)
+        if ((!in || a->network == in) && (!most || a->n > most->n))
             most = a;
     return most;
 }
@@ -87,14 +147,16 @@ static const struct ipc_address *fullest(const struct ipc_server *s)
 int ipc_address_room(const struct ipc_server *s, const struct sockaddr_storage *sa,
                      struct ipc_conn **ret_gives_way)
 {
-    const struct ipc_address *from = address_find(s, sa), *gives = from;
+    const struct ipc_address *from = address_find(s, sa), *gives = from, *most = NULL;
     size_t n = from ? from->n : 0;
+    bool crowded = network_is_full(s, sa);
     *ret_gives_way = NULL;
-    if (n < s->limits.max_per_address && s->n_conns < s->limits.max_connections)
+    if (n < s->limits.max_per_address && !crowded && s->n_conns < s->limits.max_connections)
         return 0;
-    /* Never in favour of an address that would then have as many. */
-    if (n < s->limits.max_per_address && fullest(s)->n > n + 1)
-        gives = fullest(s);
+    if (n < s->limits.max_per_address)
+        most = fullest(s, crowded ? network_find(s, sa) : NULL);
+    if (most && most->n > n + 1) /* never in favour of an address that would then have as many */
+        gives = most;
     if (!gives)
         return -EUSERS;
     *ret_gives_way = idlest(gives);

@@ -52,11 +52,19 @@ struct ipc_echo {
     uint8_t client_id[64];
 };
 
+/* The addresses of an IPv6 network that have connections: one machine may have all of its /64. */
+struct ipc_network {
+    UT_hash_handle hh;
+    struct in6_addr ip; /* sv_address_network() */
+    size_t addresses, connections;
+};
+
 /* The connections of a client address. */
 struct ipc_address {
     UT_hash_handle hh;
-    struct in6_addr ip;     /* IPv4 as mapped */
-    struct ipc_conn *conns; /* least recently used first; pings do not count as use */
+    struct ipc_network *network; /* NULL for IPv4 */
+    struct in6_addr ip;          /* IPv4 as mapped */
+    struct ipc_conn *conns;      /* least recently used first; pings do not count as use */
     size_t n;
 };
 
@@ -126,6 +134,7 @@ struct ipc_server {
     struct ipc_limits limits; /* without zeros */
     struct ipc_conn *conns, *pre, *dirty;
     struct ipc_address *addresses;
+    struct ipc_network *networks;
     struct ipc_route route;
     struct ipc_retry_cache *retry; /* NULL if no protocol needs it */
     size_t n_conns, n_pre;

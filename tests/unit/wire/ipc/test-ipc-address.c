@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "tests/unit/wire/ipc-raw.h"
+#include "wire/ipc/ipc-conn.h"
 #include <stdio.h>
 
 #define IDLE_MS 600000
@@ -215,12 +216,75 @@ static void test_full_of_addresses(void **state)
     peer_server_stop(&s);
 }
 
+/* ---- IPv6 networks, with addresses that no test can have ---- */
+
+static struct sockaddr_storage six_of(unsigned network, unsigned host)
+{
+    struct sockaddr_in6 a = { .sin6_family = AF_INET6 };
+    struct sockaddr_storage ret = { 0 };
+    char text[INET6_ADDRSTRLEN];
+    snprintf(text, sizeof(text), "2001:db8:0:%x::%x", network, host);
+    assert_int_equal(inet_pton(AF_INET6, text, &a.sin6_addr), 1);
+    memcpy(&ret, &a, sizeof(a));
+    return ret;
+}
+
+/* 0, or -EUSERS; closes the one that gives way. */
+static int join_from(struct ipc_server *s, struct sockaddr_storage sa, struct ipc_conn *c)
+{
+    struct ipc_conn *gives;
+    int r = ipc_address_room(s, &sa, &gives);
+    if (r < 0)
+        return r;
+    if (gives) {
+        ipc_address_leave(s, gives);
+        s->n_conns--;
+    }
+    struct ipc_address *a = ipc_address_get(s, &sa);
+    assert_non_null(a);
+    ipc_address_join(a, c);
+    s->n_conns++;
+    return 0;
+}
+
+static void test_networks(void **state)
+{
+    (void)state;
+    enum { ALL = 100, MANY = 80 };
+    struct ipc_server s = { .limits = { .max_connections = ALL, .max_per_address = 10 } };
+    static struct ipc_conn conns[MANY], late[3], other[ALL / 2];
+    for (unsigned i = 0; i < MANY; i++) /* one machine with a network of addresses: half */
+        assert_int_equal(join_from(&s, six_of(1, 1 + i), &conns[i]), i < ALL / 2 ? 0 : -EUSERS);
+    assert_int_equal(s.n_conns, ALL / 2);
+    for (unsigned i = 0; i < ALL / 2; i++) /* others have the rest */
+        assert_int_equal(join_from(&s, six_of(2 + i, 1), &other[i]), 0);
+    assert_int_equal(s.n_conns, ALL);
+    for (unsigned i = 0; i < ALL / 2; i++) {
+        ipc_address_leave(&s, &other[i]);
+        s.n_conns--;
+    }
+    for (unsigned i = 0; i < 10; i++) /* one address of a full network with ten: it gives way */
+        ipc_address_leave(&s, &conns[i]);
+    s.n_conns -= 10;
+    for (unsigned i = 0; i < 10; i++)
+        assert_int_equal(join_from(&s, six_of(1, 1000), &conns[i]), 0);
+    assert_int_equal(join_from(&s, six_of(1, 2000), &late[0]), 0);
+    assert_null(conns[0].from);
+    assert_non_null(conns[20].from);
+    assert_int_equal(s.n_conns, ALL / 2);
+    for (unsigned i = 1; i < ALL / 2; i++)
+        ipc_address_leave(&s, &conns[i]);
+    ipc_address_leave(&s, &late[0]);
+    assert_null(s.addresses);
+    assert_null(s.networks);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_pings_are_no_activity), cmocka_unit_test(test_open_calls_stay),
         cmocka_unit_test(test_default_limit),         cmocka_unit_test(test_full_server),
-        cmocka_unit_test(test_full_of_addresses),
+        cmocka_unit_test(test_full_of_addresses),     cmocka_unit_test(test_networks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
