@@ -49,6 +49,23 @@ static bool asks_for_label(const Submission *ctx)
     return named(ctx->node_label_expression);
 }
 
+/* Each part is copied and packed in the handler of the call; 10,000 take 5 ms. */
+static int check_parts(const Submission *ctx, const char *application, struct sv_error *err)
+{
+    const Hadoop__Yarn__ContainerLaunchContextProto *spec = ctx->am_container_spec;
+    size_t n = ctx->n_am_container_resource_request;
+
+    if (spec)
+        n += spec->n_localresources + spec->n_environment + spec->n_service_data + spec->n_command;
+    if (n <= RM_PARTS_MAX)
+        return 0;
+    return sv_error_set(err, -EINVAL,
+                        JAVA_ILLEGAL_ARGUMENT
+                        ": %s: %zu resources, variables, commands and other parts, more than %d: "
+                        "pack the resources into an archive",
+                        application, n, RM_PARTS_MAX);
+}
+
 static int check_name(const Submission *ctx, const char *application, struct sv_error *err)
 {
     size_t n = ctx->application_name ? strlen(ctx->application_name) : 0;
@@ -68,6 +85,8 @@ int rm_submission_check(const struct rm *rm, const Submission *ctx, struct yarn_
     int64_t lifetime_s;
     int r = check_name(ctx, yarn_app_id_text(id, application), err);
 
+    if (r >= 0)
+        r = check_parts(ctx, application, err);
     if (r >= 0)
         r = check_tags(rm, ctx, err);
     if (r >= 0)

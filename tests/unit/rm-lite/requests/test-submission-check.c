@@ -64,6 +64,30 @@ static void test_name_and_type(void **state)
     free(more);
 }
 
+static void test_parts(void **state)
+{
+    Hadoop__Yarn__ContainerLaunchContextProto spec =
+        HADOOP__YARN__CONTAINER_LAUNCH_CONTEXT_PROTO__INIT;
+    char *command[RM_PARTS_MAX + 1];
+    struct submission s;
+    struct fix f;
+
+    (void)state;
+    setup(&f);
+    for (size_t i = 0; i < SV_ARRAY_LEN(command); i++)
+        command[i] = (char *)(uintptr_t) "x";
+    spec.command = command;
+    spec.n_command = RM_PARTS_MAX;
+    submission_init(&f, &s);
+    s.ctx.am_container_spec = &spec;
+    assert_int_equal(try_submit(&f, &s, "ann"), 0);
+    submission_init(&f, &s);
+    s.ctx.am_container_spec = &spec;
+    spec.n_command++;
+    refused(&f, &s, "ann", "10001 resources, variables, commands and other parts, more than 10000");
+    teardown(&f);
+}
+
 static void test_same_id(void **state)
 {
     struct submission s;
@@ -299,10 +323,10 @@ static void test_done_texts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_name_and_type), cmocka_unit_test(test_same_id),
-        cmocka_unit_test(test_context),       cmocka_unit_test(test_sums),
-        cmocka_unit_test(test_recovery),      cmocka_unit_test(test_master),
-        cmocka_unit_test(test_done_texts),
+        cmocka_unit_test(test_name_and_type), cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_same_id),       cmocka_unit_test(test_context),
+        cmocka_unit_test(test_sums),          cmocka_unit_test(test_recovery),
+        cmocka_unit_test(test_master),        cmocka_unit_test(test_done_texts),
     };
 
     return cmocka_run_group_tests_name("submission-check", tests, NULL, NULL);
