@@ -159,8 +159,8 @@ public class WirePeer {
       Configuration conf = new Configuration();
       conf.set("hadoop.rpc.protection", args[i + 1]);
       System.out.println(nodeManager(conf, Integer.parseInt(args[i]), 77, 0, p -> {
-        List<ContainerStatus> all = p.getContainerStatuses(statuses(30000)).getContainerStatuses();
-        return "ok " + all.size() + " " + all.get(29999).getContainerId() + " " + manyAtOnce(p);
+        List<ContainerStatus> all = p.getContainerStatuses(statuses(20000)).getContainerStatuses();
+        return "ok " + all.size() + " " + all.get(19999).getContainerId() + " " + manyAtOnce(p);
       }));
     }
   }
