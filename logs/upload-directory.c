@@ -42,28 +42,44 @@ static int open_root(struct logs_store *s, char *note, struct sv_error *err)
     return 0;
 }
 
-static int check_owner(const struct logs_store *s, int fd, const struct stat *st,
-                       struct sv_error *err)
+/* Told before it is opened: a directory of somebody else may be closed. */
+static int check_owner(const struct logs_store *s, const struct stat *st, struct sv_error *err)
 {
     const char *user = s->u->text[LOGS_USER];
+    const struct passwd *pw;
     char owner[64];
 
-    if (st->st_uid != geteuid()) {
-        const struct passwd *pw = getpwuid(st->st_uid);
+    if (st->st_uid == geteuid())
+        return 0;
+    pw = getpwuid(st->st_uid);
+    if (pw)
+        (void)snprintf(owner, sizeof(owner), "%.60s", pw->pw_name);
+    else
+        (void)snprintf(owner, sizeof(owner), "uid %u", (unsigned)st->st_uid);
+    return sv_error_set(err, -EPERM,
+                        "it belongs to %s, not to %s, whose logs %s could read: move it away, the "
+                        "next upload makes it",
+                        owner, user, owner);
+}
 
-        if (pw)
-            (void)snprintf(owner, sizeof(owner), "%.60s", pw->pw_name);
-        else
-            (void)snprintf(owner, sizeof(owner), "uid %u", (unsigned)st->st_uid);
-        return sv_error_set(err, -EPERM,
-                            "it belongs to %s, not to %s, whose logs %s could read: move it away, "
-                            "the next upload makes it",
-                            owner, user, owner);
-    }
-    if (has_acl(fd) && !s->root_acl)
-        return sv_error_set(err, -EPERM,
-                            "it has an ACL, which the remote log directory has not: remove it "
-                            "(setfacl -b)");
+/* Opens a directory of this account. */
+static int open_own(const struct logs_store *s, const char *name, struct stat *ret_st, int *ret_fd,
+                    struct sv_error *err)
+{
+    _cleanup_close_ int at = sv_open_beneath(s->dir, name, O_PATH | O_DIRECTORY | O_NOFOLLOW, 0);
+    int fd, r;
+
+    if (at < 0)
+        return sv_error_errno(err, at, "open");
+    if (fstat(at, ret_st) < 0)
+        return sv_error_errno(err, -errno, "stat");
+    r = check_owner(s, ret_st, err);
+    if (r < 0)
+        return r;
+    fd = openat(at, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0)
+        return sv_error_errno(err, -errno, "open");
+    *ret_fd = fd;
     return 0;
 }
 
@@ -102,14 +118,14 @@ static int enter(struct logs_store *s, const char *name, struct sv_error *err)
 
     if (!made && errno != EEXIST)
         return sv_error_errno(err, -errno, "mkdir");
-    fd = sv_open_beneath(s->dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
-    if (fd < 0)
-        return sv_error_errno(err, fd, "open");
-    if (fstat(fd, &st) < 0)
-        return sv_error_errno(err, -errno, "stat");
-    r = check_owner(s, fd, &st, err);
-    if (r == 0)
-        r = set_group(s, fd, &st, made, err);
+    r = open_own(s, name, &st, &fd, err);
+    if (r < 0)
+        return r;
+    if (has_acl(fd) && !s->root_acl)
+        return sv_error_set(err, -EPERM,
+                            "it has an ACL, which the remote log directory has not: remove it "
+                            "(setfacl -b)");
+    r = set_group(s, fd, &st, made, err);
     if (r < 0)
         return r;
     /* Overrides the umask; clears set-group-id, which a parent may have given. */

@@ -263,7 +263,7 @@ class States:
         self.tell("forbidden", app, found)
         expect(
             found["selvedge"][0] == "FAILED"
-            and "Permission denied" in found["selvedge"][1]
+            and "it belongs to root" in found["selvedge"][1]
             and self.local(self.c.nodes[0], app),
             str(found),
         )
