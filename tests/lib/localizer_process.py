@@ -31,6 +31,7 @@ REASONS = {
     8: "disk",
     9: "cancelled",
     10: "leftover",
+    11: "taken",
 }
 
 

@@ -256,7 +256,7 @@ class Files:
         path = self.place.put("plain", b"content")
         _, at = self.get(path, rel="777")
         answer, _ = self.get(path, rel="777")
-        expect(not answer.done and answer.reason == "disk", str(answer))
+        expect(not answer.done and answer.reason == "taken", str(answer))
         expect(os.listdir(at) and not os.path.exists(at + "_tmp"), "first entry stays whole")
 
     def disk_full(self):
