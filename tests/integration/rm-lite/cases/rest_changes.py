@@ -257,10 +257,16 @@ def xml_bodies(rm, app):
             "DOCTYPE",
         ),
         ("<applicationpriority>" + "<a>" * 5000, "deeper than"),
-        ("<applicationpriority>" + "<a/>" * 30000, "elements"),
     ):
         got = put("priority", body)
         tell(got[0] == 400 and words in got[1], f"PUT {body[:70]}: {got[0]} {got[1][:200]}")
+    got = rm.request(
+        f"{BASE}/apps",
+        "POST",
+        "<application-submission-context>" + "<a/>" * 30000,
+        {"Content-Type": "application/xml"},
+    )
+    tell(got[0] == 400 and "elements" in got[2], f"30,000 elements: {got[0]} {got[2][:200]}")
     tell(put("priority", "<applicationpriority/>", "text/xml")[0] == 415, "text/xml: 415")
     new = ask(rm, "/apps/new-application", "POST")[1]["application-id"]
     body = f"""<application-submission-context><application-id>{new}</application-id><application-name>by &lt;XML&gt;</application-name>
