@@ -299,7 +299,7 @@ static void million_containers(struct peer_node *n)
     _cleanup_arena_ struct sv_arena *a = big_arena();
     ContainerStatus **v = calloc(MILLION, sizeof(*v));
     const HeartbeatResponse *m;
-    size_t some = 25000;
+    size_t some = 10000;
 
     if (!v)
         die("memory", NULL);
@@ -401,7 +401,7 @@ static void big_filters(struct ipc_client *c)
         die("memory", NULL);
     for (size_t i = 0; i < STATES; i++)
         q->application_states[i] = APP_STATE(RUNNING);
-    check(!peer_call(a, c, "getApplications", q) && strstr(peer.err.text, "more than 131072"),
+    check(!peer_call(a, c, "getApplications", q) && strstr(peer.err.text, "more than 65536"),
           "30 MB of states are refused: %.200s", peer.err.text);
 }
 
