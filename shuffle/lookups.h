@@ -18,7 +18,8 @@ struct shf_lookup {
 
 /* ret_fd: readable while a turn may be taken; owned by the queue. -errno. */
 int shf_lookups_new(struct shf_lookups **ret, int *ret_fd) _must_use_;
-struct shf_lookups *shf_lookups_free(struct shf_lookups *q); /* nobody waits; accepts NULL */
+struct shf_lookups *
+shf_lookups_free(struct shf_lookups *q); /* no thread may wait for a turn; accepts NULL */
 /* Queues a connection of the job. -ENOMEM. */
 int shf_lookups_add(struct shf_lookups *q, const char *job, struct shf_lookup *l) _must_use_;
 /* Begins the next turn; NULL: none may begin. Any thread. */

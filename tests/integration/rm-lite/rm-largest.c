@@ -208,6 +208,8 @@ static void play(const char *protocol, const char *method)
     size_t n = SV_MAX(largest_paths(plain->descriptor, paths), (size_t)1), size = 0;
     int refused = 0;
 
+    if (n == LARGEST_PATHS)
+        die("more lists and texts than LARGEST_PATHS", NULL);
     for (size_t i = 0; i < 2 * n; i++)
         refused += !send_one(client_of(protocol), method, &paths[i / 2], i % 2, &size);
     check(true, "%s: %zu requests, %d refused, largest %zu bytes", method, 2 * n, refused, size);
