@@ -206,6 +206,7 @@ struct rm *rm_free(struct rm *rm)
     rm_set_clear(&rm->include);
     rm_set_clear(&rm->exclude);
     rm_set_clear(&rm->draining);
+    rm_set_clear(&rm->submitters);
     rm->sched = rm_sched_free(rm->sched);
     rm->record = rm_record_free(rm->record);
     free(rm->secrets);
