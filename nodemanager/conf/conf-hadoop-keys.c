@@ -65,7 +65,7 @@ static const char *const cgroups_keys[] = {
 };
 
 static const char *const executor_keys[] = {
-    "container-executor.class", "container-executor.exit-code-file.timeout-ms=2000",
+    "container-executor.exit-code-file.timeout-ms=2000",
     "containers-launcher.class", "default-container-executor.log-dirs.permissions=710",
     "linux-container-executor.group",
     "linux-container-executor.nonsecure-mode.user-pattern=^[_.A-Za-z0-9][-@_.A-Za-z0-9]{0,255}?[$]?$",

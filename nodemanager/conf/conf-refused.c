@@ -6,14 +6,18 @@
 #include "common/str.h"
 
 #define NM "yarn.nodemanager."
+#define EXECUTORS "org.apache.hadoop.yarn.server.nodemanager."
+#define LINUX_EXECUTOR EXECUTORS "LinuxContainerExecutor"
+#define DEFAULT_EXECUTOR EXECUTORS "DefaultContainerExecutor"
 
-enum { K_POLICY, K_AUTHORIZATION, K_AMRMPROXY, K_RUNTIMES, K_RUNTIME, K_COUNT };
+enum { K_POLICY, K_AUTHORIZATION, K_AMRMPROXY, K_EXECUTOR, K_RUNTIMES, K_RUNTIME, K_COUNT };
 
 /* clang-format off */
 static const struct sv_conf_key keys[] = {
     [K_POLICY] = { "yarn.http.policy", SV_CONF_STRING, "HTTP_ONLY", .help = "HTTPS_ONLY is refused: this version serves no HTTPS." },
     [K_AUTHORIZATION] = { "hadoop.security.authorization", SV_CONF_BOOL, "false", .help = "true is refused: this version does not read hadoop-policy.xml." },
     [K_AMRMPROXY] = { NM "amrmproxy.enabled", SV_CONF_BOOL, "false", .help = "true is refused: there is no AMRMProxy." },
+    [K_EXECUTOR] = { NM "container-executor.class", SV_CONF_STRING, LINUX_EXECUTOR, .help = "LinuxContainerExecutor and DefaultContainerExecutor are taken: containers run as their user either way; others are refused." },
     [K_RUNTIMES] = { NM "runtime.linux.allowed-runtimes", SV_CONF_LIST, "default", .help = "Must have `default`, the only runtime of this version; a container that requests another one is refused." },
     [K_RUNTIME] = { NM "runtime.linux.type", SV_CONF_STRING, NULL, .help = "Runtime of containers that request none; only `default` is possible." },
 };
@@ -90,11 +94,24 @@ static int check_amrmproxy(struct sv_conf *c, struct sv_error *err)
                         err);
 }
 
+static int check_executor(struct sv_conf *c, struct sv_error *err)
+{
+    const char *class;
+    int r = sv_conf_string(c, &keys[K_EXECUTOR], &class, err);
+
+    if (r < 0 || sv_streq(class, LINUX_EXECUTOR) || sv_streq(class, DEFAULT_EXECUTOR))
+        return r;
+    return refuse(c, K_EXECUTOR, class,
+                  "this version starts containers in one way, by its own container-executor, and "
+                  "would pass over what another class does; LinuxContainerExecutor accepts that",
+                  err);
+}
+
 int nm_conf_check_refused_at(struct sv_conf *c, size_t i, bool *ret_more, struct sv_error *err)
 {
-    static int (*const checks[])(struct sv_conf * c,
-                                 struct sv_error * err) = { check_policy, check_authorization,
-                                                            check_amrmproxy, check_runtimes };
+    static int (*const checks[])(struct sv_conf * c, struct sv_error * err) = {
+        check_policy, check_authorization, check_amrmproxy, check_executor, check_runtimes
+    };
 
     *ret_more = i + 1 < SV_ARRAY_LEN(checks);
     return checks[i](c, err);

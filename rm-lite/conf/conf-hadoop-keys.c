@@ -212,12 +212,29 @@ const struct rm_key_group rm_key_groups[] = {
 
 #define RM "yarn.resourcemanager."
 
+static const char *const system_groups[] = {
+    "org.apache.hadoop.security.JniBasedUnixGroupsMapping",
+    "org.apache.hadoop.security.ShellBasedUnixGroupsMapping",
+    NULL,
+};
+static const char *const configured_authorizer[] = {
+    "org.apache.hadoop.yarn.security.ConfiguredYarnAuthorizer",
+    NULL,
+};
+
 const struct rm_key_refusal rm_key_refusals[] = {
     { { RM "ha.enabled", SV_CONF_BOOL, "false", .help = "true is refused" }, "there is one ResourceManager without failover: two would run applications twice; set it to false" },
     { { RM "scheduler.class", SV_CONF_STRING, "org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.CapacityScheduler", .help = "others are refused" }, "the scheduler is the CapacityScheduler: queues of another would be passed over" },
     { { RM "configuration.provider-class", SV_CONF_STRING, "org.apache.hadoop.yarn.LocalConfigurationProvider", .help = "others are refused" }, "files are read from this machine alone: queues and access lists kept elsewhere would be passed over" },
     { { RM "application-https.policy", SV_CONF_STRING, "NONE", .help = "others are refused" }, "ApplicationMasters get no certificates: their pages would be in clear; NONE accepts that" },
     { { RM "webapp.rest-csrf.enabled", SV_CONF_BOOL, "false", .help = "true is refused" }, "the web server does not ask for the header against forged requests; false accepts that, selvedge.rm.webapp.put.enabled=false refuses changes" },
-    { { 0 }, NULL },
+    { { "yarn.http.policy", SV_CONF_STRING, "HTTP_ONLY", .help = "others are refused" }, "pages and REST are served over HTTP alone, in clear; HTTP_ONLY accepts that" },
+    { { "hadoop.security.authorization", SV_CONF_BOOL, "false", .help = "true is refused" }, "hadoop-policy.xml is not read, so that everybody would pass; false accepts that" },
+    { { "hadoop.security.group.mapping", SV_CONF_STRING, "org.apache.hadoop.security.JniBasedUnixGroupsMappingWithFallback", .help = "others are refused" }, "groups are those that this machine's name service has: those of another source would be missing in access lists; let SSSD or nslcd bring LDAP's to the machine", system_groups },
+    { { "yarn.authorization-provider", SV_CONF_STRING, "", .help = "others are refused" }, "access lists are those of yarn-site.xml and capacity-scheduler.xml: a provider's rules would be passed over", configured_authorizer },
+    { { "yarn.federation.enabled", SV_CONF_BOOL, "false", .help = "true is refused" }, "this ResourceManager joins no federation: routers would not find it; set it to false" },
+    { { "yarn.node-labels.enabled", SV_CONF_BOOL, "false", .help = "true is refused" }, "there are no node labels: jobs would run on nodes that labels keep from them; set it to false" },
+    { { "yarn.scheduler.configuration.store.class", SV_CONF_STRING, "file", .help = "others are refused" }, "queues are those of capacity-scheduler.xml: those of another store would be passed over; export them to the file" },
+    { { 0 }, NULL, NULL },
 };
 /* clang-format on */

@@ -24,6 +24,15 @@ static const struct {
     { RM "*address.*", RM_KEY_OTHER, "of several ResourceManagers" },
 };
 
+static bool is_accepted(const struct rm_key_refusal *f, const char *value)
+{
+    bool found = sv_streq(value, f->key.def);
+
+    for (const char *const *a = f->also; a && *a && !found; a++)
+        found = sv_streq(value, *a);
+    return found;
+}
+
 int rm_conf_check_refused(struct sv_conf *c, struct sv_error *err)
 {
     for (const struct rm_key_refusal *f = rm_key_refusals; f->why; f++) {
@@ -35,7 +44,7 @@ int rm_conf_check_refused(struct sv_conf *c, struct sv_error *err)
         if (f->key.type == SV_CONF_BOOL)
             r = sv_conf_bool(c, &f->key, &refused, err);
         else if ((r = sv_conf_string(c, &f->key, &value, err)) >= 0)
-            refused = !sv_streq(value, f->key.def);
+            refused = !is_accepted(f, value);
         if (r < 0)
             return r;
         if (!refused)
@@ -205,6 +214,17 @@ void rm_conf_log_unread(struct sv_conf *c)
         sv_log_warning("configuration: keys are not compared: %s", strerror(-r));
 }
 
+static void print_refusal(const struct rm_key_refusal *f, const char *name, FILE *out)
+{
+    if (*f->key.def)
+        fprintf(out, "| `%s` | refused unless `%s`", name, f->key.def);
+    else
+        fprintf(out, "| `%s` | refused unless empty", name);
+    for (const char *const *a = f->also; a && *a; a++)
+        fprintf(out, " or `%s`", *a);
+    fprintf(out, " | %s |\n", f->why);
+}
+
 void rm_conf_print_keys(FILE *out)
 {
     const struct sv_conf_key *k;
@@ -215,10 +235,14 @@ void rm_conf_print_keys(FILE *out)
         if (sv_has_prefix(k->name, RM))
             fprintf(out, "| `%s` | honoured | %s |\n", k->name + strlen(RM), k->help);
     for (const struct rm_key_refusal *f = rm_key_refusals; f->why; f++)
-        fprintf(out, "| `%s` | refused unless `%s` | %s |\n", f->key.name + strlen(RM), f->key.def,
-                f->why);
+        if (sv_has_prefix(f->key.name, RM))
+            print_refusal(f, f->key.name + strlen(RM), out);
     for (const struct rm_key_group *g = rm_key_groups; g->text; g++)
         for (const char *const *s = g->keys; *s; s++)
             fprintf(out, "| `%.*s` | %s | %s |\n", (int)strcspn(*s, "="), *s, words[g->meaning],
                     g->text);
+    fputs("\n| key | here | reason |\n|---|---|---|\n", out);
+    for (const struct rm_key_refusal *f = rm_key_refusals; f->why; f++)
+        if (!sv_has_prefix(f->key.name, RM))
+            print_refusal(f, f->key.name, out);
 }

@@ -1,5 +1,6 @@
 /* Treatment of each yarn.resourcemanager.* key of Hadoop's that has no row in rm-conf.c: read by
- * another file, ignored with one log line at start, or refused. The files are the operator's. */
+ * another file, ignored with one log line at start, or refused; and of keys of other prefixes that
+ * are refused. The files are the operator's. */
 #ifndef SELVEDGE_RM_LITE_CONF_CONF_UNREAD_H
 #define SELVEDGE_RM_LITE_CONF_CONF_UNREAD_H
 
@@ -25,10 +26,12 @@ struct rm_key_group {
 };
 extern const struct rm_key_group rm_key_groups[];
 
-/* A key of which only the default is accepted; the last has no reason. */
+/* A key, of whatever prefix, of which the default alone is accepted and what `also` names; ignoring
+ * another value would be unsafe. The last has no reason. */
 struct rm_key_refusal {
     struct sv_conf_key key;
     const char *why;
+    const char *const *also; /* NULL-terminated, or NULL */
 };
 extern const struct rm_key_refusal rm_key_refusals[];
 

@@ -38,6 +38,11 @@ class HadoopConfigurations(WorkerMachine):
             ("hadoop.http.authentication.type", "org.example.Handler", "without yarn.acl.enable"),
             ("yarn.nodemanager.amrmproxy.enabled", "true", "has no AMRMProxy"),
             (
+                "yarn.nodemanager.container-executor.class",
+                "org.example.Executor",
+                "LinuxContainerExecutor accepts that",
+            ),
+            (
                 "yarn.nodemanager.runtime.linux.allowed-runtimes",
                 "docker,runc",
                 "has the runtime `default` alone",

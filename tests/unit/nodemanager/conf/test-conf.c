@@ -67,15 +67,17 @@ static void all_refusals(void **state)
                              SET("yarn.nodemanager.resource.memory-mb=lots",
                                  "yarn.nodemanager.sleep-delay-before-sigkill.ms=soon",
                                  "yarn.nodemanager.amrmproxy.enabled=true",
+                                 "yarn.nodemanager.container-executor.class=org.example.X",
                                  "hadoop.security.authorization=true",
                                  "yarn.nodemanager.pmem-check-enabled=maybe"),
                              &err) < 0);
     nm_conf_each_refusal(c.conf, err.text, collect, &rest);
     collect(err.text, &rest);
-    assert_int_equal(rest.n, 5);
+    assert_int_equal(rest.n, 6);
     assert_non_null(strstr(rest.text, "memory-mb"));
     assert_non_null(strstr(rest.text, "sleep-delay-before-sigkill.ms"));
     assert_non_null(strstr(rest.text, "amrmproxy.enabled"));
+    assert_non_null(strstr(rest.text, "container-executor.class"));
     assert_non_null(strstr(rest.text, "hadoop.security.authorization"));
     assert_non_null(strstr(rest.text, "pmem-check-enabled"));
     nm_conf_free(&c);
