@@ -74,6 +74,7 @@ void rm_periodic_run(struct rm *rm)
         rm->hold_until_ms = 0;
         rm_request_pass(rm);
     }
+    rm_store_node_count(rm);
     sv_dispatcher_run(rm->dispatcher); /* eviction needs the ends of applications */
     rm_app_evict(rm);
     rm_record_flush(rm->record);

@@ -131,6 +131,8 @@ static int start(struct rm *rm, struct sv_error *err)
     rm_types_set(rm_sched_types(rm->sched)); /* before the first message is parsed */
     if ((r = rm_store_load(rm, err)) >= 0 && (r = rm_store_load_usage(rm, err)) >= 0)
         r = rm_store_load_draining(rm, err);
+    if (r >= 0)
+        r = rm_store_load_node_count(rm, err);
     if (r < 0)
         return r;
     rm_conf_log_unread(rm->xml);

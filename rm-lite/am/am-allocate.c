@@ -304,7 +304,7 @@ static bool fill_answer(struct rm *rm, struct rm_attempt *att, struct sv_arena *
         headroom = use.headroom;
     resp->limit = rm_res_to(a, headroom);
     resp->has_num_cluster_nodes = true;
-    resp->num_cluster_nodes = rm_active_nodes(rm);
+    resp->num_cluster_nodes = rm_told_nodes(rm);
     resp->application_priority = rm_priority_to(a, att->app->priority);
     if (att->amrm_key != rm_secrets_signing(rm->secrets, RM_SECRET_AMRM)->key_id) {
         struct yarn_token t;

@@ -97,6 +97,7 @@ struct rm {
     uint16_t client_port, am_port, tracker_port, admin_port, web_port;
     sd_event_source *tick;
     int64_t hold_until_ms; /* no new allocations before: recovered nodes may still come back */
+    int32_t stored_nodes;  /* the store's number of active nodes */
     bool pass_requested;   /* an allocation pass runs when the event queue is empty */
     int64_t preempt_at_ms; /* the next round of preemption */
     sd_event_source *pass_source; /* continues a pass in the next turn of the loop; or NULL */

@@ -22,6 +22,23 @@ void rm_node_recount(struct rm_node *n, bool in_table)
         n->rm->node_counts[n->state]++;
 }
 
+int32_t rm_active_nodes(const struct rm *rm)
+{
+    return rm_count_nodes(rm, RM_NODE_ST_RUNNING) + rm_count_nodes(rm, RM_NODE_ST_DECOMMISSIONING);
+}
+
+int32_t rm_told_nodes(const struct rm *rm)
+{
+    int32_t active = rm_active_nodes(rm);
+
+    return rm->hold_until_ms ? SV_MAX(active, rm->stored_nodes) : active;
+}
+
+int32_t rm_count_nodes(const struct rm *rm, int state)
+{
+    return rm->node_counts[state];
+}
+
 struct rm_node *rm_node_new(struct rm *rm, const struct yarn_node_id *id)
 {
     struct rm_node *n = rm_pool_take(&rm->node_pool);

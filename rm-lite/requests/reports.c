@@ -78,16 +78,6 @@ Hadoop__Yarn__ApplicationACLMapProto **rm_app_acls(struct rm_app *app, size_t *r
     return ctx->am_container_spec->application_acls;
 }
 
-int32_t rm_active_nodes(const struct rm *rm)
-{
-    return rm_count_nodes(rm, RM_NODE_ST_RUNNING) + rm_count_nodes(rm, RM_NODE_ST_DECOMMISSIONING);
-}
-
-int32_t rm_count_nodes(const struct rm *rm, int state)
-{
-    return rm->node_counts[state];
-}
-
 static Hadoop__Yarn__ResourceUtilizationProto *use_to(struct sv_arena *a, int32_t pmem,
                                                       int32_t vmem, float cpu)
 {

@@ -11,8 +11,6 @@ Hadoop__Yarn__PriorityProto *rm_priority_to(struct sv_arena *a, int32_t priority
 Hadoop__Yarn__ResourceTypeInfoProto **rm_resource_types(struct sv_arena *a, size_t *ret_n);
 /* Owned by the application, not by an arena. */
 Hadoop__Yarn__ApplicationACLMapProto **rm_app_acls(struct rm_app *app, size_t *ret_n);
-int32_t rm_active_nodes(const struct rm *rm);           /* RUNNING or DECOMMISSIONING */
-int32_t rm_count_nodes(const struct rm *rm, int state); /* rm_node_state */
 Hadoop__Yarn__NodeReportProto *rm_node_report(struct sv_arena *a, const struct rm_node *n);
 /* `viewer`: only the owner of an unmanaged application gets its AMRMToken. NULL: nobody. */
 Hadoop__Yarn__ApplicationReportProto *rm_app_report(struct sv_arena *a, struct rm_app *app,

@@ -36,6 +36,10 @@ int rm_store_load_usage(struct rm *rm, struct sv_error *err) _must_use_;
  * is. */
 void rm_store_drain(struct rm *rm, const char *node, int64_t deadline_ms);
 void rm_store_drained(struct rm *rm, const char *node);
+/* Stores the number of active nodes, but not while they may still come back after a restart: called
+ * by each tick and each new attempt, not by each node. Loads it into rm->stored_nodes. */
+void rm_store_node_count(struct rm *rm);
+int rm_store_load_node_count(struct rm *rm, struct sv_error *err) _must_use_;
 int rm_store_load_draining(struct rm *rm, struct sv_error *err) _must_use_;
 /* Answers the call when all earlier writes are on disk; takes ownership of the arena, which has the
  * response. */

@@ -7,6 +7,7 @@
 
 #include "common/str.h"
 #include "common/web/json-text.h"
+#include "rm-lite/core/rm-node.h"
 #include "rm-lite/fsm/app-lifetime.h"
 #include "rm-lite/requests/reports.h"
 #include "rm-lite/scheduler/scheduler.h"

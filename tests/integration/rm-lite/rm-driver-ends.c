@@ -143,15 +143,17 @@ void run_restart(void)
           "a finished application is still reported");
     check((int)report(a, id)->yarn_application_state == APP_STATE(ACCEPTED),
           "a running one is ACCEPTED again");
+    q->has_response_id = true;
+    q->response_id = m.am.response_id;
+    refused(m.am.rm, "allocate", q, JAVA_AM_NOT_REGISTERED, "AM should re-register");
+    (void)master_register(a, &m);
+    check(allocate(a, &m, 0)->num_cluster_nodes == 1,
+          "its master counts the node that has not come back yet");
     check(beat_with(a, n, n->response_id)->nodeaction == NODE_ACTION(RESYNC),
           "its node is told to resync");
     check(peer_join(n), "and registers with its containers");
     beat(n);
     check(n->cleanups == 0, "none of them is stopped");
-    q->has_response_id = true;
-    q->response_id = m.am.response_id;
-    refused(m.am.rm, "allocate", q, JAVA_AM_NOT_REGISTERED, "AM should re-register");
-    (void)master_register(a, &m);
     held = n->n_held;
     (void)allocate(a, &m, 1);
     for (int64_t until = peer_deadline(); n->n_held == held && peer_pause(until, 20);) {

@@ -1,4 +1,5 @@
 /* rm-lite/fsm/rm-node-fsm.c: transitions of a node, and their effect on its containers. */
+#include "rm-lite/core/rm-node.h"
 #include "rm-lite/requests/reports.h"
 #include "tests/unit/rm-lite/rm-fixture.h"
 

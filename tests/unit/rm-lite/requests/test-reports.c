@@ -4,6 +4,7 @@
 
 #include "common/arena.h"
 #include "rm-lite/core/audit.h"
+#include "rm-lite/core/rm-node.h"
 #include "rm-lite/core/tracking.h"
 #include "rm-lite/requests/reports.h"
 
