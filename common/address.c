@@ -2,7 +2,11 @@
 #include "common/address.h"
 
 #include <arpa/inet.h>
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "common/str.h"
 
 /* docs/operate/hardening.md has the service at each address and the source. */
 static const struct {
@@ -113,4 +117,42 @@ struct in6_addr sv_address_client(const struct sockaddr *a)
 bool sv_address_is_loopback(const struct in6_addr *client)
 {
     return IN6_ARE_ADDR_EQUAL(client, &loopback);
+}
+
+int sv_network_parse(const char *text, struct sv_network *ret)
+{
+    _cleanup_free_ char *copy = strdup(text);
+    struct in_addr v4;
+    uint64_t bits = 128;
+    char *slash;
+
+    if (!copy)
+        return -ENOMEM;
+    *ret = (struct sv_network){ .bits = 0 };
+    if (sv_streq(text, "*"))
+        return 0;
+    slash = strchr(copy, '/');
+    if (slash)
+        *slash++ = '\0';
+    if (inet_pton(AF_INET, copy, &v4) == 1) {
+        ret->ip.s6_addr[10] = ret->ip.s6_addr[11] = 0xff;
+        memcpy(ret->ip.s6_addr + 12, &v4, 4);
+        if (slash && sv_parse_u64(slash, 0, 32, &bits) < 0)
+            return -EINVAL;
+        bits = slash ? bits + 96 : 128;
+    } else if (inet_pton(AF_INET6, copy, &ret->ip) != 1 ||
+               (slash && sv_parse_u64(slash, 0, 128, &bits) < 0)) {
+        return -EINVAL;
+    }
+    ret->bits = (unsigned)bits;
+    return 0;
+}
+
+bool sv_network_has(const struct sv_network *n, const struct in6_addr *ip)
+{
+    unsigned bytes = n->bits / 8, rest = n->bits % 8;
+
+    if (memcmp(n->ip.s6_addr, ip->s6_addr, bytes) != 0)
+        return false;
+    return !rest || ((n->ip.s6_addr[bytes] ^ ip->s6_addr[bytes]) & (0xff00u >> rest) & 0xffu) == 0;
 }

@@ -24,4 +24,13 @@ struct in6_addr sv_address_network(const struct sockaddr *a);
 struct in6_addr sv_address_client(const struct sockaddr *a);
 bool sv_address_is_loopback(const struct in6_addr *client); /* of sv_address_client() */
 
+/* "*", an address, or ADDRESS/BITS; IPv4 as mapped into IPv6. */
+struct sv_network {
+    struct in6_addr ip;
+    unsigned bits;
+};
+/* -EINVAL, -ENOMEM. */
+int sv_network_parse(const char *text, struct sv_network *ret) _must_use_;
+bool sv_network_has(const struct sv_network *n, const struct in6_addr *ip);
+
 #endif

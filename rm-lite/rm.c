@@ -24,6 +24,7 @@
 #include "rm-lite/requests/viewer.h"
 #include "rm-lite/scheduler/record.h"
 #include "rm-lite/security/delegation.h"
+#include "rm-lite/security/proxy-users.h"
 #include "rm-lite/security/queue-access.h"
 #include "rm-lite/services.h"
 #include "rm-lite/store/store.h"
@@ -141,6 +142,8 @@ static int start(struct rm *rm, struct sv_error *err)
     r = rm_viewers_start(rm);
     if (r < 0)
         return sv_error_errno(err, r, "the groups of users");
+    if ((r = rm_proxy_users_read(rm, rm->xml, err)) < 0)
+        return r;
     r = rm_services_start(rm, err);
     if (r < 0)
         return r;

@@ -11,6 +11,7 @@
 #include "rm-lite/nodes/resource-tracker-service.h"
 #include "rm-lite/nodes/topology.h"
 #include "rm-lite/security/delegation.h"
+#include "rm-lite/security/proxy-users.h"
 #include "rm-lite/web/proxy/proxy.h"
 #include "rm-lite/web/rest/web-rest.h"
 #include "rm-lite/web/web.h"
@@ -56,6 +57,7 @@ int rm_services_start(struct rm *rm, struct sv_error *err)
             .port = all[i].address->port,
             .allow_simple = all[i].simple,
             .verify_token = all[i].verify,
+            .impersonation = rm_proxy_users_check,
             .protocols = all[i].protocols,
             .userdata = rm,
             .qop_mask = rm->conf.ipc.qop_mask,
@@ -92,6 +94,7 @@ void rm_services_stop(struct rm *rm)
     rm->am_server = ipc_server_free(rm->am_server);
     rm->tracker_server = ipc_server_free(rm->tracker_server);
     rm->admin_server = ipc_server_free(rm->admin_server);
+    rm_proxy_users_stop(rm);
 }
 
 void rm_services_print(FILE *out)

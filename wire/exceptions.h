@@ -22,6 +22,7 @@
 #define JAVA_INVALID_RELEASE "org.apache.hadoop.yarn.exceptions.InvalidContainerReleaseException"
 #define JAVA_FEATURE_NOT_ENABLED "org.apache.hadoop.yarn.exceptions.YARNFeatureNotEnabledException"
 #define JAVA_ACCESS_CONTROL "org.apache.hadoop.security.AccessControlException"
+#define JAVA_AUTHORIZATION "org.apache.hadoop.security.authorize.AuthorizationException"
 #define JAVA_IO_EXCEPTION "java.io.IOException"
 #define JAVA_ILLEGAL_ARGUMENT "java.lang.IllegalArgumentException"
 

@@ -17,6 +17,7 @@
 #include "rm-lite/requests/answer.h"
 #include "rm-lite/requests/viewer.h"
 #include "rm-lite/security/access.h"
+#include "rm-lite/security/proxy-users.h"
 #include "wire/ipc/methods.h"
 
 /* See access.h. False: the call was refused, or will be handled again later. */
@@ -273,14 +274,34 @@ static void on_refreshUserToGroupsMappings(struct ipc_call *call, const Protobuf
     ipc_call_reply(call, &resp.base);
 }
 
+static void on_refreshSuperUserGroupsConfiguration(struct ipc_call *call,
+                                                   const ProtobufCMessage *request, void *userdata)
+{
+    struct rm *rm = userdata;
+    Hadoop__Yarn__RefreshSuperUserGroupsConfigurationResponseProto resp =
+        HADOOP__YARN__REFRESH_SUPER_USER_GROUPS_CONFIGURATION_RESPONSE_PROTO__INIT;
+    struct sv_conf *conf = NULL;
+    struct sv_error err = { 0 };
+    int r;
+
+    if (!allowed(call, request, on_refreshSuperUserGroupsConfiguration, rm,
+                 "refreshSuperUserGroupsConfiguration"))
+        return;
+    r = fresh_conf(rm, &conf, &err);
+    if (r >= 0)
+        r = rm_proxy_users_read(rm, conf, &err);
+    sv_conf_free(conf);
+    if (r < 0)
+        rm_answer_io_error(call, "%s", err.text);
+    else
+        ipc_call_reply(call, &resp.base);
+}
+
 /* The lists generate the handlers and their part of docs/compat.md: refreshes of caches that this
  * ResourceManager does not have, and features that are off. */
 #define NO_LABELS "Node-label-based scheduling is disabled. Please check yarn.node-labels.enabled"
 #define NO_FEDERATION "Federation is not enabled"
 #define IDLE_METHODS(X)                                                                            \
-    X(refreshSuperUserGroupsConfiguration, RefreshSuperUserGroupsConfigurationResponseProto,       \
-      HADOOP__YARN__REFRESH_SUPER_USER_GROUPS_CONFIGURATION_RESPONSE_PROTO__INIT,                  \
-      "proxy users are not supported")                                                             \
     X(refreshNodesResources, RefreshNodesResourcesResponseProto,                                   \
       HADOOP__YARN__REFRESH_NODES_RESOURCES_RESPONSE_PROTO__INIT,                                  \
       "dynamic-resources.xml is not read")

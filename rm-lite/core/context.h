@@ -89,8 +89,9 @@ struct rm {
     struct rm_node *dead_nodes;
     struct ipc_server *client_server, *am_server, *tracker_server, *admin_server;
     struct sv_http *http;
-    struct rm_proxy *proxy;     /* for ApplicationMasters' pages */
-    struct sv_groups *groups;   /* groups of users; viewer.c */
+    struct rm_proxy *proxy;   /* for ApplicationMasters' pages */
+    struct sv_groups *groups; /* groups of users; viewer.c */
+    struct rm_proxy_users *proxy_users;
     char *login_user;           /* the account of this process */
     char *admin_acl;            /* list of refreshAdminAcls, or NULL; access.c */
     struct rm_waiting *waiting; /* calls that wait for groups */

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "common/address.h"
 #include "common/str.h"
 #include "wire/ipc/resolve.h"
 #include "wire/token/node-secret.h"
@@ -13,49 +14,14 @@
 #define UNPROTECTED "selvedge.rm.unprotected-nodes"
 #define TELL_MS 5000 /* between two messages about refused peers, which may be many */
 
-struct network {
-    struct in6_addr ip; /* IPv4 as mapped */
-    unsigned bits;
-};
-
 struct rm_node_auth {
     struct yarn_node_secret secret; /* len 0: none */
-    struct network *unprotected;
+    struct sv_network *unprotected;
     size_t n_unprotected;
     int64_t told_ms; /* when a refusal was last logged; 0 = never */
 };
 
 /* ---- The list ---- */
-
-/* "*", an address, or ADDRESS/BITS */
-static int parse_network(const char *text, struct network *ret)
-{
-    _cleanup_free_ char *copy = strdup(text);
-    struct in_addr v4;
-    uint64_t bits = 128;
-    char *slash;
-
-    if (!copy)
-        return -ENOMEM;
-    *ret = (struct network){ .bits = 0 };
-    if (sv_streq(text, "*"))
-        return 0;
-    slash = strchr(copy, '/');
-    if (slash)
-        *slash++ = '\0';
-    if (inet_pton(AF_INET, copy, &v4) == 1) {
-        ret->ip.s6_addr[10] = ret->ip.s6_addr[11] = 0xff;
-        memcpy(ret->ip.s6_addr + 12, &v4, 4);
-        if (slash && sv_parse_u64(slash, 0, 32, &bits) < 0)
-            return -EINVAL;
-        bits = slash ? bits + 96 : 128;
-    } else if (inet_pton(AF_INET6, copy, &ret->ip) != 1 ||
-               (slash && sv_parse_u64(slash, 0, 128, &bits) < 0)) {
-        return -EINVAL;
-    }
-    ret->bits = (unsigned)bits;
-    return 0;
-}
 
 static int parse_networks(const char *text, struct rm_node_auth *a, struct sv_error *err)
 {
@@ -68,7 +34,7 @@ static int parse_networks(const char *text, struct rm_node_auth *a, struct sv_er
     if (!a->unprotected)
         return sv_error_errno(err, -ENOMEM, UNPROTECTED);
     for (char **s = list; s && *s; s++) {
-        r = parse_network(*s, &a->unprotected[a->n_unprotected]);
+        r = sv_network_parse(*s, &a->unprotected[a->n_unprotected]);
         if (r < 0)
             return sv_error_set(err, r, UNPROTECTED ": \"%s\" is not an address, ADDRESS/BITS or *",
                                 *s);
@@ -77,19 +43,10 @@ static int parse_networks(const char *text, struct rm_node_auth *a, struct sv_er
     return 0;
 }
 
-static bool network_has(const struct network *n, const struct in6_addr *ip)
-{
-    unsigned bytes = n->bits / 8, rest = n->bits % 8;
-
-    if (memcmp(n->ip.s6_addr, ip->s6_addr, bytes) != 0)
-        return false;
-    return !rest || ((n->ip.s6_addr[bytes] ^ ip->s6_addr[bytes]) & (0xff00u >> rest) & 0xffu) == 0;
-}
-
 static bool is_unprotected(const struct rm_node_auth *a, const struct in6_addr *ip)
 {
     for (size_t i = 0; i < a->n_unprotected; i++)
-        if (network_has(&a->unprotected[i], ip))
+        if (sv_network_has(&a->unprotected[i], ip))
             return true;
     return false;
 }

@@ -11,6 +11,7 @@
 #include "rm-lite/core/rm-app.h"
 #include "rm-lite/requests/answer.h"
 #include "rm-lite/requests/reports.h"
+#include "rm-lite/security/proxy-users.h"
 #include "rm-lite/security/queue-access.h"
 
 struct rm_waiting {
@@ -81,6 +82,7 @@ static void on_groups_known(void *userdata)
     struct rm_waiting *w, *tmp, *list = SV_TAKE(rm->waiting);
 
     sv_http_retry(rm->http);
+    rm_proxy_users_known(rm);
     DL_FOREACH_SAFE (list, w, tmp) {
         struct rm_waiting copy = *w;
 

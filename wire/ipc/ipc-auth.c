@@ -311,6 +311,35 @@ static int simple_user(struct ipc_conn *c, const char *effective, const char *re
     return 0;
 }
 
+/* 0: the connection may go on, waits, or has got its last answer. */
+static int may_impersonate(struct ipc_conn *c, const struct ipc_echo *echo)
+{
+    struct sv_error err = { 0 };
+    int r = -EACCES;
+
+    if (c->server->cfg.impersonation)
+        r = c->server->cfg.impersonation(c->server->cfg.userdata, &c->peer, &err);
+    else
+        (void)sv_error_set(&err, r, "User: %s is not allowed to impersonate %s", c->real_user,
+                           c->user);
+    c->asks = r == -EAGAIN;
+    if (c->asks)
+        return 0;
+    if (r < 0)
+        return sasl_fail(c, echo, JAVA_AUTHORIZATION, err.text);
+    ipc_conn_set_state(c, CONN_READY);
+    return 0;
+}
+
+void ipc_auth_ask_again(struct ipc_conn *c)
+{
+    static const struct ipc_echo context = { .call_id = IPC_CALL_CONTEXT, .retry_count = -1 };
+
+    (void)may_impersonate(c, &context); /* always 0 */
+    if (!c->asks)
+        ipc_server_mark_dirty(c);
+}
+
 int ipc_auth_context(struct ipc_conn *c, const struct ipc_echo *echo, struct sv_arena *a,
                      const uint8_t *p, size_t n)
 {
@@ -336,6 +365,8 @@ int ipc_auth_context(struct ipc_conn *c, const struct ipc_echo *echo, struct sv_
         int r = simple_user(c, effective, real);
         if (r < 0)
             return r;
+        if (real && !sv_streq(real, effective))
+            return may_impersonate(c, echo);
     }
     ipc_conn_set_state(c, CONN_READY);
     return 0;

@@ -259,13 +259,13 @@ static size_t unsent_bytes(const struct ipc_conn *c)
 
 static bool must_pause(const struct ipc_conn *c)
 {
-    return c->inflight >= c->server->limits.max_inflight_per_conn ||
+    return c->asks || c->inflight >= c->server->limits.max_inflight_per_conn ||
            unsent_bytes(c) >= c->server->limits.max_outq_per_conn;
 }
 
 static bool may_resume(const struct ipc_conn *c)
 {
-    return c->inflight <= c->server->limits.max_inflight_per_conn / 2 &&
+    return !c->asks && c->inflight <= c->server->limits.max_inflight_per_conn / 2 &&
            unsent_bytes(c) <= c->server->limits.max_outq_per_conn / 2;
 }
 

@@ -81,6 +81,7 @@ struct ipc_conn {
     bool in_pre, in_dirty;
     bool busy;        /* inside a dispatch, which flushes at its end */
     bool paused;      /* not reading: too many open calls or unsent bytes */
+    bool asks;        /* paused in CONN_CONTEXT: the answer of cfg.impersonation is not known */
     bool eof;         /* the peer will send no more */
     bool negotiated;  /* SASL: NEGOTIATE was answered */
     struct sv_buf in; /* an incomplete frame, or frames held back while paused */
@@ -201,6 +202,8 @@ int ipc_auth_sasl(struct ipc_conn *c, const struct ipc_echo *echo, struct sv_are
 /* Handles a SASL message once there is a layer. */
 int ipc_auth_wrapped(struct ipc_conn *c, const struct ipc_echo *echo, struct sv_arena *a,
                      const uint8_t *p, size_t n);
+/* Ends the context of a connection that `asks`, if the answer is known now. */
+void ipc_auth_ask_again(struct ipc_conn *c);
 int ipc_auth_context(struct ipc_conn *c, const struct ipc_echo *echo, struct sv_arena *a,
                      const uint8_t *p, size_t n);
 

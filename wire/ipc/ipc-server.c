@@ -313,6 +313,15 @@ void ipc_server_mark_dirty(struct ipc_conn *c)
     (void)sd_event_source_set_enabled(s->flush, SD_EVENT_ONESHOT);
 }
 
+void ipc_server_ask_again(struct ipc_server *s)
+{
+    struct ipc_conn *c, *next;
+
+    DL_FOREACH_SAFE2(s->pre, c, next, pre_next)
+    if (c->asks)
+        ipc_auth_ask_again(c);
+}
+
 static int on_flush(sd_event_source *src, void *userdata)
 {
     SV_LOOP_HANDLER();

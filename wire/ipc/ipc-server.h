@@ -87,6 +87,11 @@ struct ipc_limits {               /* 0 = the default in brackets */
     int64_t retry_ms;      /* [600000] lifetime of a cached answer */
 };
 
+/* Whether peer->real_user may act for peer->user (Hadoop's proxy users), of a SIMPLE connection: 0;
+ * -EACCES with the words of the refusal; -EAGAIN: not known yet, it is asked again after
+ * ipc_server_ask_again(), and within limits.handshake_ms. */
+typedef int (*ipc_impersonation)(void *userdata, const struct ipc_peer *peer, struct sv_error *err);
+
 struct ipc_server_config {
     const char *host; /* numeric address or name; NULL = 127.0.0.1 */
     uint16_t port;    /* 0 = any free */
@@ -94,6 +99,7 @@ struct ipc_server_config {
                        * = none */
     bool allow_simple;
     ipc_token_verifier verify_token; /* NULL = TOKEN is not offered */
+    ipc_impersonation impersonation; /* NULL = nobody acts for others */
     uint32_t qop_mask; /* wire/sasl/qop.h, hadoop.rpc.protection; offered to TOKEN connections; 0 =
                           IPC_QOP_AUTH */
     const struct ipc_protocol *const *protocols; /* NULL-terminated; static */
@@ -114,6 +120,8 @@ int ipc_server_new(sd_event *event, const struct ipc_server_config *cfg, struct 
 /* Stops listening, drops connections; calls held by handlers stay valid until finished. */
 struct ipc_server *ipc_server_free(struct ipc_server *s);
 uint16_t ipc_server_port(const struct ipc_server *s);
+/* Asks cfg.impersonation again for the connections that wait for it. */
+void ipc_server_ask_again(struct ipc_server *s);
 size_t ipc_server_connections(const struct ipc_server *s);
 size_t ipc_server_memory(const struct ipc_server *s); /* the figure limited by limits.max_memory */
 

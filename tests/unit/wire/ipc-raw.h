@@ -109,16 +109,22 @@ static inline void raw_put_frame(struct sv_buf *b, int32_t call_id, const Protob
 }
 
 /* The connection header and context of SIMPLE. */
-static inline void raw_put_hello_of(struct sv_buf *b, const char *name)
+static inline void raw_put_hello_as(struct sv_buf *b, const char *name, const char *real)
 {
     Hadoop__Common__IpcConnectionContextProto m =
         HADOOP__COMMON__IPC_CONNECTION_CONTEXT_PROTO__INIT;
     Hadoop__Common__UserInformationProto user = HADOOP__COMMON__USER_INFORMATION_PROTO__INIT;
     user.effectiveuser = (char *)(uintptr_t)name;
+    user.realuser = (char *)(uintptr_t)real;
     m.userinfo = &user;
     m.protocol = (char *)PEER_PROTOCOL;
     raw_put(b, "hrpc\x09\0\0", 7);
     raw_put_frame(b, IPC_CALL_CONTEXT, &m.base, NULL, 0);
+}
+
+static inline void raw_put_hello_of(struct sv_buf *b, const char *name)
+{
+    raw_put_hello_as(b, name, NULL);
 }
 
 static inline void raw_put_hello(struct sv_buf *b)

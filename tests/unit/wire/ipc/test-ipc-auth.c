@@ -197,6 +197,77 @@ static void test_E61_simple_is_refused_first(void **state)
     peer_server_stop(&s);
 }
 
+/* Answers as the test says; counts how often it is asked. */
+static struct {
+    int answer, asked;
+} proxies;
+
+static int impersonation(void *userdata, const struct ipc_peer *peer, struct sv_error *err)
+{
+    (void)userdata;
+    assert_string_equal(peer->user, "ann");
+    assert_string_equal(peer->real_user, "hive");
+    proxies.asked++;
+    return proxies.answer == -EACCES ? sv_error_set(err, -EACCES, "hive is not ann")
+                                     : proxies.answer;
+}
+
+/* A user who acts for another: admitted, refused, or kept until it is known; calls that came with
+ * the context wait with it. A server without proxy users refuses. */
+static void test_impersonation(void **state)
+{
+    static const struct {
+        int first, then;
+        const char *answer;
+        bool refused;
+    } cases[] = {
+        { 0, 0, "hive as ann", false },
+        { -EACCES, 0, "hive is not ann", true },
+        { -EAGAIN, 0, "hive as ann", false },
+        { -EAGAIN, -EACCES, "hive is not ann", true },
+    };
+    struct peer_server s;
+
+    (void)state;
+    for (size_t i = 0; i < SV_ARRAY_LEN(cases); i++) {
+        _cleanup_buf_ struct sv_buf b = SV_BUF_INIT(0);
+        struct raw_reply r = { 0 };
+        int fd;
+
+        peer_server_start(&s, &(struct ipc_server_config){ .allow_simple = true,
+                                                           .impersonation = impersonation });
+        proxies.answer = cases[i].first;
+        proxies.asked = 0;
+        raw_put_hello_as(&b, "ann", "hive");
+        raw_put_echo(&b, 1, "echo", "counted");
+        raw_put_echo(&b, 2, "whoami", "");
+        fd = raw_join(&s);
+        raw_send(fd, b.data, b.len);
+        if (cases[i].first == -EAGAIN) {
+            peer_run_until(&s, proxies.asked == 1);
+            for (int turn = 0; turn < 20; turn++) /* the call waits */
+                assert_true(sd_event_run(s.event, 1000) >= 0);
+            ipc_server_ask_again(s.server);
+            assert_int_equal(proxies.asked, 2);
+            assert_int_equal(s.calls, 0);
+            proxies.answer = cases[i].then;
+            ipc_server_ask_again(s.server);
+        }
+        peer_run_until(&s, raw_take(fd, &r) || raw_holds(&r, cases[i].answer));
+        assert_true(raw_holds(&r, cases[i].answer));
+        assert_int_equal(raw_holds(&r, JAVA_AUTHORIZATION), cases[i].refused);
+        assert_int_equal(s.calls, cases[i].refused ? 0 : 1);
+        sv_close(fd);
+        peer_server_stop(&s);
+    }
+    peer_server_start(&s, &(struct ipc_server_config){ .allow_simple = true });
+    _cleanup_buf_ struct sv_buf b = SV_BUF_INIT(0);
+    raw_put_hello_as(&b, "ann", "hive");
+    struct raw_reply r = raw_refused(&s, b.data, b.len);
+    assert_true(raw_holds(&r, "User: hive is not allowed to impersonate ann"));
+    peer_server_stop(&s);
+}
+
 static void test_sasl_frames(void **state)
 {
     (void)state;
@@ -257,6 +328,7 @@ int main(void)
         cmocka_unit_test(test_E55_claims_cost_nothing),
         cmocka_unit_test(test_E55_unfinished_by_10000),
         cmocka_unit_test(test_E61_simple_is_refused_first),
+        cmocka_unit_test(test_impersonation),
         cmocka_unit_test(test_sasl_frames),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
