@@ -16,6 +16,7 @@
 #include "rm-lite/requests/reports.h"
 #include "rm-lite/requests/viewer.h"
 #include "rm-lite/scheduler/scheduler.h"
+#include "rm-lite/security/queue-access.h"
 
 typedef Hadoop__Yarn__QueueInfoProto QueueInfo;
 
@@ -291,6 +292,8 @@ void rm_on_getQueueInfo(struct ipc_call *call, const ProtobufCMessage *request, 
 }
 
 struct acls {
+    struct rm *rm;
+    const char *user;
     struct sv_arena *a;
     Hadoop__Yarn__GetQueueUserAclsInfoResponseProto *resp;
     size_t cap;
@@ -303,43 +306,50 @@ static int count_queue(const struct rm_queue_info *q, void *userdata)
     return 0;
 }
 
-/* Without ACLs all users may submit to and administer every queue (root's default is "*"). */
 static int add_acl(const struct rm_queue_info *q, void *userdata)
 {
-    static Hadoop__Yarn__QueueACLProto both[] = {
-        HADOOP__YARN__QUEUE_ACLPROTO__QACL_SUBMIT_APPLICATIONS,
-        HADOOP__YARN__QUEUE_ACLPROTO__QACL_ADMINISTER_QUEUE
-    };
     struct acls *s = userdata;
     Hadoop__Yarn__QueueUserACLInfoProto *m = sv_new(s->a, Hadoop__Yarn__QueueUserACLInfoProto);
+    bool submit, administer;
 
     if (!m || s->resp->n_queueuseracls >= s->cap)
         return -1;
     hadoop__yarn__queue_user_aclinfo_proto__init(m);
     m->queuename = sv_arena_strdup(s->a, q->path);
-    m->useracls = both;
-    m->n_useracls = SV_ARRAY_LEN(both);
+    m->useracls = sv_newn(s->a, Hadoop__Yarn__QueueACLProto, 2);
+    if (!m->queuename || !m->useracls)
+        return -1;
+    rm_queue_rights(s->rm, q->path, s->user, &submit, &administer);
+    if (submit)
+        m->useracls[m->n_useracls++] = HADOOP__YARN__QUEUE_ACLPROTO__QACL_SUBMIT_APPLICATIONS;
+    if (administer)
+        m->useracls[m->n_useracls++] = HADOOP__YARN__QUEUE_ACLPROTO__QACL_ADMINISTER_QUEUE;
     s->resp->queueuseracls[s->resp->n_queueuseracls++] = m;
-    return m->queuename ? 0 : -1;
+    return 0;
 }
 
+/* The caller's rights in each queue. */
 void rm_on_getQueueUserAcls(struct ipc_call *call, const ProtobufCMessage *request, void *userdata)
 {
     struct rm *rm = userdata;
     Hadoop__Yarn__GetQueueUserAclsInfoResponseProto resp =
         HADOOP__YARN__GET_QUEUE_USER_ACLS_INFO_RESPONSE_PROTO__INIT;
     _cleanup_arena_ struct sv_arena *a = rm_answer_arena();
-    struct acls s = { .a = a, .resp = &resp };
+    struct acls s = { rm, ipc_call_peer(call)->user, a, &resp, 0 };
+    bool complete;
 
-    (void)request;
     if (!a) {
         rm_answer_no_memory(call);
         return;
     }
+    (void)sv_groups_missed(rm->groups);                        /* missed by others, ignoring */
     (void)rm_sched_each_queue(rm->sched, count_queue, &s.cap); /* never fails */
     resp.queueuseracls = RM_ANSWER_ARRAY(s.a, Hadoop__Yarn__QueueUserACLInfoProto, s.cap);
-    if (resp.queueuseracls && rm_sched_each_queue(rm->sched, add_acl, &s) >= 0)
-        ipc_call_reply(call, &resp.base);
-    else
+    complete = resp.queueuseracls && rm_sched_each_queue(rm->sched, add_acl, &s) >= 0;
+    if (!complete)
         rm_answer_no_memory(call);
+    else if (sv_groups_missed(rm->groups))
+        rm_groups_wait(rm, call, request, rm_on_getQueueUserAcls);
+    else
+        ipc_call_reply(call, &resp.base);
 }

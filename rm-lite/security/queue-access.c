@@ -86,6 +86,16 @@ int rm_queue_may_move(struct rm *rm, const char *queue, const char *user, struct
         sv_groups_missed(rm->groups) ? ": the user's groups are not known yet, move again" : "");
 }
 
+void rm_queue_rights(struct rm *rm, const char *queue, const char *user, bool *ret_submit,
+                     bool *ret_administer)
+{
+    struct caller caller = { user, rm->groups };
+    bool all = !rm->conf.acl_enable;
+
+    *ret_submit = all || rm_sched_may_submit(rm->sched, queue, in_list, &caller);
+    *ret_administer = all || rm_sched_administers(rm->sched, queue, in_list, &caller);
+}
+
 bool rm_queue_administers(struct rm *rm, const char *queue, const char *user)
 {
     struct caller caller = { user, rm->groups };

@@ -175,12 +175,41 @@ static void test_mapped_submission(void **state)
     teardown(&f);
 }
 
+/* What getQueueUserAcls answers. */
+static void test_rights(void **state)
+{
+    static const struct {
+        const char *queue, *user;
+        bool submit, administer;
+    } cases[] = {
+        { "root.a", "ann", true, false },  { "root.a", "bob", true, false },
+        { "root.b", "bob", false, false }, { "root.b", "olga", true, true },
+        { "root.a", "boss", true, true },  { "root", "eve", false, false },
+    };
+    bool submit, administer;
+    struct fix f;
+
+    (void)state;
+    setup_groups(&f, lists);
+    know(&f, "bob");
+    know(&f, "olga");
+    for (size_t i = 0; i < SV_ARRAY_LEN(cases); i++) {
+        rm_queue_rights(f.rm, cases[i].queue, cases[i].user, &submit, &administer);
+        if (submit != cases[i].submit || administer != cases[i].administer)
+            fail_msg("%s in %s: %d %d", cases[i].user, cases[i].queue, submit, administer);
+    }
+    teardown(&f);
+    setup(&f);
+    rm_queue_rights(f.rm, "root.default", "eve", &submit, &administer);
+    assert_true(submit && administer);
+    teardown(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_mapped_submission),
-        cmocka_unit_test(test_users_and_groups),
-        cmocka_unit_test(test_default),
+        cmocka_unit_test(test_mapped_submission), cmocka_unit_test(test_users_and_groups),
+        cmocka_unit_test(test_default),           cmocka_unit_test(test_rights),
         cmocka_unit_test(test_submission),
     };
 
