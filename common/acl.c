@@ -1,6 +1,7 @@
-/* See acl.h. Allocates nothing; linear in the length of the list. */
+/* See acl.h. Linear in the length of the list; only sv_acl_text() allocates. */
 #include "common/acl.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define BLANKS " \t\r\n\f\v"
@@ -88,4 +89,36 @@ bool sv_acl_allows_groups(const char *acl, char *const *groups, size_t n)
         if (len && contains(groups, n, part, len))
             return true;
     return false;
+}
+
+static char *put_names(char *to, const char *p, const char *end)
+{
+    const char *start = to, *part;
+    size_t len;
+
+    while (next_part(&p, end, &part, &len)) {
+        if (len == 0)
+            continue;
+        if (to > start)
+            *to++ = ',';
+        to = mempcpy(to, part, len);
+    }
+    return to;
+}
+
+char *sv_acl_text(const char *acl)
+{
+    const char *blank = acl + strcspn(acl, " ");
+    char *text, *p;
+
+    if (sv_acl_allows_all(acl))
+        return strdup("*");
+    text = malloc(strlen(acl) + 2); /* a blank and NUL more at most */
+    if (!text)
+        return NULL;
+    p = put_names(text, acl, blank);
+    *p++ = ' ';
+    p = put_names(p, blank, blank + strlen(blank));
+    *p = 0;
+    return text;
 }

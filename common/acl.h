@@ -15,5 +15,8 @@ bool sv_acl_allows(const char *acl, const char *user);
 bool sv_acl_names_groups(const char *acl);
 /* True if the list admits one of `n` groups, sorted by strcmp(). */
 bool sv_acl_allows_groups(const char *acl, char *const *groups, size_t n);
+/* The list as Hadoop shows it: "*", or users and groups without blanks around names, with the blank
+ * between them. To be freed; NULL: no memory. */
+char *sv_acl_text(const char *acl) _must_use_;
 
 #endif

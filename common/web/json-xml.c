@@ -72,12 +72,44 @@ static int put_scalar(struct sv_buf *b, const json_t *v)
     return r;
 }
 
-static int put_tag(struct sv_buf *b, const char *open, const char *name)
+static bool is_attribute(const char *key, const json_t *v)
+{
+    return *key == '@' && json_is_string(v);
+}
+
+/* The prefix of "xsi:type" is a name of its own. */
+static int put_attribute(struct sv_buf *b, const char *name, const json_t *v)
+{
+    const char *colon = strchr(name, ':');
+    int r = sv_buf_put_u8(b, ' ');
+
+    if (colon) {
+        _cleanup_free_ char *prefix = strndup(name, (size_t)(colon - name));
+
+        if (!prefix)
+            return -ENOMEM;
+        r = r < 0 ? r : put_name(b, prefix);
+        r = r < 0 ? r : sv_buf_put_u8(b, ':');
+        name = colon + 1;
+    }
+    r = r < 0 ? r : put_name(b, name);
+    r = r < 0 ? r : sv_buf_put_str(b, "=\"");
+    r = r < 0 ? r : put_text(b, json_string_value(v));
+    return r < 0 ? r : sv_buf_put_u8(b, '"');
+}
+
+/* `tree`: of the attributes, or NULL. */
+static int put_tag(struct sv_buf *b, const char *open, const char *name, json_t *tree)
 {
     int r = sv_buf_put_str(b, open);
+    const char *key;
+    json_t *v;
 
     if (r >= 0)
         r = put_name(b, name);
+    if (json_is_object(tree))
+        json_object_foreach(tree, key, v) if (r >= 0 && is_attribute(key, v)) r =
+            put_attribute(b, key + 1, v);
     return r < 0 ? r : sv_buf_put_u8(b, '>');
 }
 
@@ -87,13 +119,14 @@ static int put_element(struct sv_buf *b, const char *name, json_t *v, int depth)
 {
     const char *key;
     json_t *child;
-    int r = put_tag(b, "<", name);
+    int r = put_tag(b, "<", name, v);
 
     if (r >= 0 && !json_is_object(v))
         r = put_scalar(b, v);
     else if (r >= 0)
-        json_object_foreach(v, key, child) if (r >= 0) r = put_member(b, key, child, depth + 1);
-    return r < 0 ? r : put_tag(b, "</", name);
+        json_object_foreach(v, key, child) if (r >= 0 && !is_attribute(key, child)) r =
+            put_member(b, key, child, depth + 1);
+    return r < 0 ? r : put_tag(b, "</", name, NULL);
 }
 
 /* A list repeats its element; nested lists are flattened. */

@@ -1,6 +1,7 @@
 /* Converts a JSON tree to XML in the format of Hadoop's web services: a member becomes an element
- * of its name, a list repeats the element, null is omitted. Requires jansson. Hostile: texts, and
- * names within the tree. */
+ * of its name, a list repeats the element, null is omitted. A member "@NAME" with a text is an
+ * attribute of its element, before the others. Requires jansson. Hostile: texts, and names within
+ * the tree. */
 #ifndef SELVEDGE_COMMON_WEB_JSON_XML_H
 #define SELVEDGE_COMMON_WEB_JSON_XML_H
 

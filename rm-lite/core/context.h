@@ -15,6 +15,7 @@
 #include "common/log.h"
 #include "rm-lite/conf/rm-conf.h"
 #include "rm-lite/core/name-set.h"
+#include "rm-lite/core/sched-health.h"
 #include "rm-lite/scheduler/id-table.h"
 #include "wire/ids.h"
 
@@ -103,6 +104,7 @@ struct rm {
     int64_t preempt_at_ms; /* the next round of preemption */
     sd_event_source *pass_source; /* continues a pass in the next turn of the loop; or NULL */
     struct rm_counters counters;
+    struct rm_sched_health health;
     struct rm_queue_counters *queue_counters; /* by path and user */
     int n_queue_users;                        /* entries of users */
 };

@@ -96,6 +96,7 @@ static int apply(struct rm *rm, const struct rm_sched_event *ev, size_t *ret_n,
 
     if (rm->record)
         rm_record_event(rm->record, ev, now, r, d, *ret_n);
+    rm_sched_health_note(rm, ev, d, *ret_n);
     /* on_allocated calls rm_schedule, which overwrites the list, only in the case that cannot
      * happen. */
     for (size_t i = 0; i < *ret_n; i++)

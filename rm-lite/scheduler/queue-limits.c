@@ -299,12 +299,16 @@ void rm_queue_info_fill(const struct rm_sched *s, const struct rm_queue *q,
         .abs_max_capacity = q->abs_max_capacity,
         .used_capacity = guarantee,
         .abs_used_capacity = rm_res_share(s->set.calc, q->used, s->cluster),
+        .mode = q->mode,
         .weight = q->mode == RM_MODE_WEIGHT ? q->weight : -1,
+        .abs_min = q->abs_min,
+        .abs_max = rm_res_max(q->abs_max, (struct rm_res){ 0 }),
         .used = q->used,
         .reserved = q->reserved,
         .pending = q->pending,
         .am_used = q->am_used,
         .am_limit = queue_am_limit(s, q),
+        .user_am_limit = user_am_limit(s, q, 1, queue_am_limit(s, q)),
         .effective_min = q->eff_min,
         .effective_max = q->eff_max,
         .max_allocation = q->max_allocation,
@@ -324,5 +328,32 @@ void rm_queue_info_fill(const struct rm_sched *s, const struct rm_queue *q,
         .inside_disabled = q->inside_disabled || !s->set.preempt.enabled || !s->set.preempt.inside,
         .max_lifetime_s = q->max_lifetime_s,
         .default_lifetime_s = q->default_lifetime_s ? q->default_lifetime_s : q->max_lifetime_s,
+        .ordering = rm_queue_leaf(q)    ? q->fair ? "fair" : "fifo"
+                    : q->priority_order ? "priority-utilization"
+                                        : "utilization",
+        .acl_submit = q->acl_submit,
+        .acl_administer = q->acl_administer,
     };
+}
+
+size_t rm_sched_queue_users(const struct rm_sched *s, const char *queue, size_t max,
+                            void (*fn)(const struct rm_queue_user *u, void *userdata),
+                            void *userdata)
+{
+    struct rm_queue *q = rm_queue_find(s->root, queue);
+    size_t n = 0;
+
+    for (const struct rm_user *u = q ? q->users : NULL; u && n < max; u = u->hh.next, n++)
+        fn(&(struct rm_queue_user){ .name = u->name,
+                                    .used = u->used,
+                                    .am_used = u->am_used,
+                                    .limit = rm_user_limit(s, q, u),
+                                    .am_limit =
+                                        user_am_limit(s, q, u->weight, queue_am_limit(s, q)),
+                                    .active_apps = u->active_apps,
+                                    .pending_apps = u->apps - u->active_apps,
+                                    .weight = u->weight,
+                                    .asking = u->asking > 0 },
+           userdata);
+    return n;
 }

@@ -22,8 +22,6 @@
 #define RM_PREEMPT_CONTAINERS 4096 /* newest containers of an application that one event scans */
 #define RM_PREEMPT_GROUPS 64       /* asks of an application that are tested one by one */
 
-enum rm_queue_mode { RM_MODE_PERCENT, RM_MODE_WEIGHT, RM_MODE_ABSOLUTE };
-
 struct rm_user_value { /* a configured value of one user */
     char *name;
     double value;

@@ -242,6 +242,7 @@ int rm_sched_node_usage(const struct rm_sched *s, const struct yarn_node_id *nod
                         struct rm_node_usage *ret);
 
 enum rm_queue_state { RM_QUEUE_STOPPED = 1, RM_QUEUE_RUNNING = 2, RM_QUEUE_DRAINING = 3 };
+enum rm_queue_mode { RM_MODE_PERCENT, RM_MODE_WEIGHT, RM_MODE_ABSOLUTE };
 struct rm_queue_info {
     const char *name, *path, *parent; /* parent NULL for root */
     bool leaf;
@@ -249,8 +250,11 @@ struct rm_queue_info {
     double capacity, max_capacity;           /* fractions of the parent */
     double abs_capacity, abs_max_capacity;   /* fractions of the cluster */
     double used_capacity, abs_used_capacity; /* of the own guarantee; of the cluster */
+    enum rm_queue_mode mode;                 /* kind of its configured capacity */
     double weight;                           /* -1 unless in weight mode */
+    struct rm_res abs_min, abs_max;          /* configured amounts; zero without */
     struct rm_res used, reserved, pending, am_used, am_limit, effective_min, effective_max;
+    struct rm_res user_am_limit; /* of am_limit, of a user of weight 1 */
     struct rm_res max_allocation;
     int32_t containers, active_apps, pending_apps, max_apps, max_apps_per_user, users;
     double user_limit, user_limit_factor, am_percent;
@@ -258,6 +262,8 @@ struct rm_queue_info {
     int32_t max_parallel_apps;
     bool preemption_disabled, inside_disabled;
     int64_t max_lifetime_s, default_lifetime_s; /* of its applications; 0 = none */
+    const char *ordering;                       /* of its applications, or of its queues */
+    const char *acl_submit, *acl_administer;    /* as configured, without those above it */
 };
 /* By full path, or by the short name of a leaf where that is unique. */
 int rm_sched_queue(const struct rm_sched *s, const char *name, struct rm_queue_info *ret)
@@ -271,5 +277,19 @@ bool rm_sched_administers(const struct rm_sched *s, const char *queue,
 /* Parents before children, children in the configured order. */
 int rm_sched_each_queue(const struct rm_sched *s,
                         int (*fn)(const struct rm_queue_info *q, void *userdata), void *userdata);
+
+struct rm_queue_user { /* a user with applications in a leaf queue */
+    const char *name;
+    struct rm_res used, am_used;
+    struct rm_res limit, am_limit; /* most of the queue; of it for ApplicationMasters */
+    int32_t active_apps, pending_apps;
+    double weight;
+    bool asking; /* an application of theirs has outstanding asks */
+};
+/* The first `max` users of a leaf queue, in the order in which they came; returns their number. An
+ * unknown queue has none. */
+size_t rm_sched_queue_users(const struct rm_sched *s, const char *queue, size_t max,
+                            void (*fn)(const struct rm_queue_user *u, void *userdata),
+                            void *userdata);
 
 #endif

@@ -19,6 +19,7 @@
 #include "rm-lite/web/rest/web-list.h"
 #include "rm-lite/web/rest/web-query.h"
 #include "rm-lite/web/rest/web-reply.h"
+#include "rm-lite/web/rest/web-scheduler.h"
 #include "rm-lite/web/rest/web-usage.h"
 
 #define QUEUE_MAX 255
@@ -52,7 +53,7 @@ ON(scheduler)
 {
     (void)req;
     (void)rest;
-    return tree(ret, "scheduler", rm_json_scheduler(rm));
+    return tree(ret, "scheduler", rm_json_scheduler(rm, ret->xml));
 }
 
 /* The values that Hadoop's pages show above their queues. The loop has no event queues to count. */

@@ -18,7 +18,6 @@
 #include "rm-lite/fsm/app-lifetime.h"
 #include "rm-lite/requests/reports.h"
 #include "rm-lite/scheduler/scheduler.h"
-#include "rm-lite/web/rest/web-queue.h"
 #include "rm-lite/web/rest/web-usage.h"
 
 const char *rm_json_final(int final_status)
@@ -316,105 +315,4 @@ json_t *rm_json_attempt(const struct rm_attempt *att)
         str(o, "logsLink", url);
     }
     return o;
-}
-
-/* ------------------------------------------------------------------- scheduler */
-
-struct tree {
-    struct rm *rm;
-    struct {
-        char *path;
-        json_t *queues;
-    } * list; /* the queue and those above it */
-    size_t n;
-    json_t *root;
-};
-
-static json_t *queue_json(const struct rm *rm, const struct rm_queue_info *q)
-{
-    static const char *const states[] = { "", "STOPPED", "RUNNING", "DRAINING" };
-    json_t *o = json_object();
-
-    if (q->leaf)
-        str(o, "type", "capacitySchedulerLeafQueueInfo");
-    str(o, "queueName", q->name);
-    str(o, "queuePath", q->path);
-    real(o, "capacity", q->capacity * 100);
-    real(o, "usedCapacity", q->used_capacity * 100);
-    real(o, "maxCapacity", q->max_capacity * 100);
-    real(o, "absoluteCapacity", q->abs_capacity * 100);
-    real(o, "absoluteMaxCapacity", q->abs_max_capacity * 100);
-    real(o, "absoluteUsedCapacity", q->abs_used_capacity * 100);
-    real(o, "weight", q->weight);
-    num(o, "numApplications", q->active_apps + q->pending_apps);
-    num(o, "numContainers", q->containers);
-    str(o, "state", states[q->state]);
-    (void)json_object_set_new(o, "resourcesUsed", rm_json_resource(q->used)); /* as num */
-    rm_json_queue(o, q, rm_queue_counters_find(rm, q->path, NULL));
-    if (!q->leaf)
-        return o;
-    num(o, "numActiveApplications", q->active_apps);
-    num(o, "numPendingApplications", q->pending_apps);
-    num(o, "maxApplications", q->max_apps);
-    num(o, "maxApplicationsPerUser", q->max_apps_per_user);
-    real(o, "userLimit", q->user_limit);
-    real(o, "userLimitFactor", q->user_limit_factor);
-    (void)json_object_set_new(o, "AMResourceLimit", rm_json_resource(q->am_limit)); /* as num */
-    (void)json_object_set_new(o, "usedAMResource", rm_json_resource(q->am_used));
-    num(o, "allocatedContainers", q->containers);
-    num(o, "defaultPriority", q->default_app_priority);
-    return o;
-}
-
-/* The queues that are not above `q`, whose parents came before it, get no further children. */
-static void close_others(struct tree *t, const struct rm_queue_info *q)
-{
-    while (t->n > 0 && !sv_streq(t->list[t->n - 1].path, q->parent))
-        free(t->list[--t->n].path);
-}
-
-static int add_queue(const struct rm_queue_info *q, void *userdata)
-{
-    struct tree *t = userdata;
-    json_t *o = queue_json(t->rm, q), *children, *siblings;
-
-    close_others(t, q);
-    siblings = t->n > 0 ? t->list[t->n - 1].queues : NULL;
-
-    if (!q->leaf) {
-        void *more = realloc(t->list, (t->n + 1) * sizeof(*t->list));
-
-        children = json_array();
-        (void)json_object_set_new(o, "queues", json_pack("{s:o}", "queue", children));
-        if (more)
-            t->list = more;
-        if (!more || !(t->list[t->n].path = strdup(q->path))) {
-            json_decref(o);
-            return -ENOMEM;
-        }
-        t->list[t->n++].queues = children;
-    }
-    if (siblings)
-        (void)json_array_append_new(siblings, o); /* as num */
-    else
-        t->root = o;
-    return 0;
-}
-
-json_t *rm_json_scheduler(struct rm *rm)
-{
-    struct tree t = { .rm = rm };
-    int r;
-
-    rm_queue_counters_gather(rm);
-    r = rm_sched_each_queue(rm->sched, add_queue, &t);
-    for (size_t i = 0; i < t.n; i++)
-        free(t.list[i].path);
-    free(t.list);
-    if (r < 0 || !t.root) {
-        json_decref(t.root);
-        return NULL;
-    }
-    str(t.root, "type", "capacityScheduler");
-    return json_pack("{s:o}", "schedulerInfo", t.root);
 }

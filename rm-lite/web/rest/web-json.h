@@ -9,7 +9,6 @@
 
 json_t *rm_json_info(struct rm *rm);
 json_t *rm_json_metrics(struct rm *rm);
-json_t *rm_json_scheduler(struct rm *rm);
 json_t *rm_json_node(const struct rm_node *n);
 json_t *rm_json_app(struct rm_app *app);
 json_t *rm_json_attempt(const struct rm_attempt *att); /* in the list of attempts */

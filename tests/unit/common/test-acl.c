@@ -83,6 +83,26 @@ static void members(void **state)
     assert_false(sv_acl_allows_groups("alice ops", NULL, 0));
 }
 
+static void texts(void **state)
+{
+    static const struct {
+        const char *acl, *text;
+    } cases[] = {
+        { "*", "*" },       { " *\n", "*" },           { "", " " },
+        { " ", " " },       { "ann,bob", "ann,bob " }, { "ann,,bob grp , ops,", "ann,bob grp,ops" },
+        { " grp", " grp" }, { "a,* *", "a,* *" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < SV_ARRAY_LEN(cases); i++) {
+        char *text = sv_acl_text(cases[i].acl);
+
+        assert_non_null(text);
+        assert_string_equal(text, cases[i].text);
+        free(text);
+    }
+}
+
 static void longest(void **state)
 {
     char *acl = malloc(SV_ACL_MAX + 1);
@@ -99,10 +119,8 @@ static void longest(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(users),
-        cmocka_unit_test(members),
-        cmocka_unit_test(groups),
-        cmocka_unit_test(longest),
+        cmocka_unit_test(users), cmocka_unit_test(members), cmocka_unit_test(groups),
+        cmocka_unit_test(texts), cmocka_unit_test(longest),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -215,46 +215,89 @@ def shape(value, path=""):
     return {f"{path}: {kind}"}
 
 
-# Of a leaf queue at Apache's, and not in ours: what is not there, and what another member of the
-# same answer has.
-QUEUE_WITHOUT = {
-    "autoQueueLeafTemplateProperties",
-    "autoQueueParentTemplateProperties",
-    "autoQueueTemplateProperties",
-    "leafQueueTemplate",  # no dynamic queues
-    "queueAcls",
-    "orderingPolicyInfo",
-    "mode",
-    "isAbsoluteResource",  # of capacity-scheduler.xml
-    "normalizedWeight",
-    "userAMResourceLimit",
-    "users",
-    "capacities.queueCapacitiesByPartition[].normalizedWeight",
-    "capacities.queueCapacitiesByPartition[].queueCapacityVectorInfo",
-    "capacities.queueCapacitiesByPartition[].configuredMaxResource",
-    "capacities.queueCapacitiesByPartition[].configuredMinResource",
-    "resources.resourceUsagesByPartition[].userAmLimit",
-}
-
-
 def queue_fields(wanted, got):
-    """A leaf queue in /scheduler; a member that comes to ours leaves the list above."""
+    """The members of the root and of a leaf queue in /scheduler: Apache's, and no other."""
     leaf = ".scheduler.schedulerInfo.queues.queue[]."
+    missing, more = sorted(set(wanted) - got), sorted(got - set(wanted))
+    tell(not missing, f"members of /scheduler: not there: {missing[:12]}")
+    tell(not more, f"members of /scheduler: more than Apache's: {more[:12]}")
+    tell(any(w.startswith(f"{leaf}users.user[]") for w in wanted), "users are among them")
 
-    def left_out(member):
-        return any(
-            member.startswith(name) and member[len(name) : len(name) + 1] in (":", ".", "[")
-            for name in QUEUE_WITHOUT
-        )
 
-    wanted = {w[len(leaf) :] for w in wanted if w.startswith(leaf)}
-    ours = {g[len(leaf) :] for g in got if g.startswith(leaf)}
-    tell(
-        not [m for m in ours if left_out(m)],
-        f"not listed as left out: {sorted(m for m in ours if left_out(m))[:4]}",
+def queue_kinds(rm, app):
+    """What the members of a queue say, and the shape of the same answer as XML."""
+    root = ask(rm, "/scheduler")[1]["scheduler"]["schedulerInfo"]
+    leaf = root["queues"]["queue"][0]
+    user = leaf["users"]["user"][0]
+    found = ask(rm, f"/apps/{app}")[1]["app"]
+    same(
+        (root["type"], root["mode"], root["orderingPolicyInfo"], root["isAbsoluteResource"]),
+        ("capacityScheduler", "percentage", "utilization", False),
+        "the root",
     )
-    missing = sorted(m for m in wanted - ours if not left_out(m))
-    tell(not missing, f"a leaf queue's fields of Apache's: {missing[:12]}")
+    same(
+        {a["accessType"]: a["accessControlList"] for a in root["queueAcls"]["queueAcl"]},
+        dict.fromkeys(("ADMINISTER_QUEUE", "APPLICATION_MAX_PRIORITY", "SUBMIT_APP"), "*"),
+        "lists of the root",
+    )
+    same(
+        (leaf["mode"], leaf["orderingPolicyInfo"], leaf["queueAcls"]["queueAcl"][2]),
+        (
+            "percentage",
+            "fifo",
+            {"accessType": "SUBMIT_APP", "accessControlList": " "},
+        ),
+        "a leaf",
+    )
+    same(
+        leaf["capacities"]["queueCapacitiesByPartition"][0]["queueCapacityVectorInfo"],
+        {
+            "configuredCapacityVector": "[memory-mb=100.0%,vcores=100.0%]",
+            "capacityVectorEntries": [
+                {"resourceName": "memory-mb", "resourceValue": "100.0%"},
+                {"resourceName": "vcores", "resourceValue": "100.0%"},
+            ],
+        },
+        "its configured capacity",
+    )
+    same(
+        (user["username"], user["numActiveApplications"], user["resourcesUsed"]["memory"]),
+        (found["user"], 1, found["allocatedMB"]),
+        "its only user",
+    )
+    last = {o["operation"]: o for o in root["health"]["operationsInfo"]}
+    tell(
+        last["last-allocation"]["containerId"].startswith(app.replace("application", "container"))
+        and last["last-allocation"]["queue"] == "root.default"
+        and last["last-allocation"]["nodeId"] == ask(rm, "/nodes")[1]["nodes"]["node"][0]["id"]
+        and last["last-preemption"]["containerId"] == "N/A"
+        and root["health"]["lastrun"] >= found["startedTime"],
+        f"the scheduler's health: {root['health']}",
+    )
+    kind = "{http://www.w3.org/2001/XMLSchema-instance}type"
+    tree = xml.etree.ElementTree.fromstring(
+        rm.request(f"{BASE}/scheduler", headers={"Accept": "application/xml"})[2]
+    )
+    info = tree.find("schedulerInfo")
+    same(
+        (
+            tree.tag,
+            info.get(kind),
+            info.find("queues/queue").get(kind),
+            info.find("queues/queue/users/user/username").text,
+            [e.find("operation").text for e in info.findall("health/operationsInfo")],
+            tree.find(".//type"),
+        ),
+        (
+            "scheduler",
+            "capacityScheduler",
+            "capacitySchedulerLeafQueueInfo",
+            found["user"],
+            ["last-allocation", "last-release", "last-preemption", "last-reservation"],
+            None,
+        ),
+        "as XML",
+    )
 
 
 def fields(rm, app):
@@ -277,6 +320,7 @@ def fields(rm, app):
         ]  # ours is a list; theirs the same member twice
         tell(not set(wanted) - got, f"{path}: fields of Apache's: {sorted(set(wanted) - got)[:6]}")
     queue_fields(golden[f"rm GET {BASE}/scheduler"][1:], shape(ask(rm, "/scheduler")[1]))
+    queue_kinds(rm, app)
     found = ask(rm, f"/apps/{app}")[1]["app"]
     sums = found["resourceSecondsMap"]["entry"]
     tell({e["key"] for e in sums} == {"memory-mb", "vcores"}, f"resourceSecondsMap: {sums}")

@@ -44,19 +44,68 @@ def moves(rm):
     same(ask(rm, f"/apps/{app}/queue"), (200, {"queue": "root.other"}), "the queue after a restart")
 
 
+def queue_members(rm):
+    """As Apache's 3.4.2 answers with this file: leaves come first, a weight has no capacity."""
+    children = ask(rm, "/scheduler")[1]["scheduler"]["schedulerInfo"]["queues"]["queue"]
+    by_name = {q["queueName"]: q for q in children}
+    par, other = by_name["par"], by_name["other"]
+    same([q["queueName"] for q in children], ["default", "other", "closed", "par"], "leaves first")
+    same(
+        [
+            other[k]
+            for k in ("capacity", "mode", "normalizedWeight", "queuePriority", "orderingPolicyInfo")
+        ]
+        + [[a["accessControlList"] for a in other["queueAcls"]["queueAcl"]]],
+        [20.0, "percentage", 0.0, 3, "fair", [" ", "*", "ann,bob grp"]],
+        "a leaf",
+    )
+    same(
+        ("type" in par, "numContainers" in par, par["orderingPolicyInfo"], par["queueType"]),
+        (False, False, "priority-utilization", "parent"),
+        "a parent",
+    )
+    same(
+        [
+            [round(q[k], 9) for k in ("capacity", "absoluteCapacity", "weight", "normalizedWeight")]
+            + [q["mode"]]
+            + [
+                q["capacities"]["queueCapacitiesByPartition"][0]["queueCapacityVectorInfo"][
+                    "configuredCapacityVector"
+                ]
+            ]
+            for q in par["queues"]["queue"]
+        ],
+        [
+            [0.0, 5.0, 1.0, 0.25, "weight", "[memory-mb=1.0w,vcores=1.0w]"],
+            [0.0, 15.0, 3.0, 0.75, "weight", "[memory-mb=3.0w,vcores=3.0w]"],
+        ],
+        "queues with weights",
+    )
+    same(by_name["default"]["users"], {}, "no users")
+
+
 def with_queues():
     prefix = "yarn.scheduler.capacity.root."
     rm = Rm(
         {},
         {
-            prefix + "queues": "default,other,closed",
+            prefix + "queues": "default,par,other,closed",
             prefix + "default.capacity": "50",
-            prefix + "other.capacity": "40",
+            prefix + "other.capacity": "20",
+            prefix + "other.ordering-policy": "fair",
+            prefix + "other.priority": "3",
+            prefix + "other.acl_submit_applications": "ann,bob grp",
+            prefix + "par.capacity": "20",
+            prefix + "par.ordering-policy": "priority-utilization",
+            prefix + "par.queues": "w1,w2",
+            prefix + "par.w1.capacity": "1w",
+            prefix + "par.w2.capacity": "3w",
             prefix + "closed.capacity": "10",
             prefix + "closed.state": "STOPPED",
         },
     )
     report.case("moves", moves, rm)
+    report.case("queue_members", queue_members, rm)
     rm.stop()
 
 

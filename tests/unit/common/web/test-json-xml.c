@@ -35,6 +35,14 @@ static void test_trees(void **state)
     check("{\"a\":{},\"b\":{}}", NULL, HEAD "<response><a></a><b></b></response>");
 }
 
+static void test_attributes(void **state)
+{
+    (void)state;
+    check("{\"a\":{\"n\":1,\"@xsi:type\":\"t\",\"@x\":\"\\\"<&\"}}", NULL,
+          HEAD "<a xsi:type=\"t\" x=\"&quot;&lt;&amp;\"><n>1</n></a>");
+    check("{\"a\":{\"@x\":1,\"@ y=:z>\":\"\"}}", NULL, HEAD "<a _y_:z_=\"\"><_x>1</_x></a>");
+}
+
 static void test_hostile_texts(void **state)
 {
     (void)state;
@@ -85,9 +93,8 @@ static void test_accept(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_trees),
-        cmocka_unit_test(test_hostile_texts),
-        cmocka_unit_test(test_limit),
+        cmocka_unit_test(test_trees),         cmocka_unit_test(test_attributes),
+        cmocka_unit_test(test_hostile_texts), cmocka_unit_test(test_limit),
         cmocka_unit_test(test_accept),
     };
 

@@ -64,6 +64,50 @@ static void test_weights(void **state)
     fix_end(&f);
 }
 
+struct seen {
+    struct rm_queue_user users[4];
+    size_t n;
+};
+
+static void note(const struct rm_queue_user *u, void *userdata)
+{
+    struct seen *seen = userdata;
+
+    assert_true(seen->n < SV_ARRAY_LEN(seen->users));
+    seen->users[seen->n++] = *u;
+}
+
+static void test_list(void **state)
+{
+    struct seen all = { .n = 0 }, some = { .n = 0 };
+    struct fix f;
+
+    (void)state;
+    two_queues(&f, "100", "0");
+    set(&f, CS "root.a.user-settings.bob.weight", "0.5");
+    fix_start(&f);
+    node(&f, 1, NULL, 8 * 1024, 64);
+    app(&f, 1, "ann", "a", 0);
+    app(&f, 2, "bob", "a", 0);
+    app(&f, 3, "ann", "a", 0);
+    app(&f, 4, "cat", "b", 0);
+    ask(&f, 2, 1024, 2);
+    assert_int_equal(rm_sched_queue_users(f.s, "root.a", 4, note, &all), 2);
+    assert_int_equal(all.n, 2);
+    assert_string_equal(all.users[0].name, "ann");
+    assert_int_equal(all.users[0].active_apps + all.users[0].pending_apps, 2);
+    assert_false(all.users[0].asking);
+    assert_string_equal(all.users[1].name, "bob");
+    assert_true(all.users[1].asking);
+    assert_true(all.users[1].weight == 0.5);
+    assert_int_equal(rm_sched_queue_users(f.s, "root.a", 1, note, &some), 1);
+    assert_string_equal(some.users[0].name, "ann");
+    assert_int_equal(rm_sched_queue_users(f.s, "root.a", 0, note, &some), 0);
+    assert_int_equal(rm_sched_queue_users(f.s, "root.none", 4, note, &some), 0);
+    assert_int_equal(some.n, 1);
+    fix_end(&f);
+}
+
 static void test_bad_values(void **state)
 {
     static const char *const bad[][3] = {
@@ -227,13 +271,10 @@ static void test_lifetimes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_weights),
-        cmocka_unit_test(test_bad_values),
-        cmocka_unit_test(test_parallel_of_queues),
-        cmocka_unit_test(test_parallel_of_users),
-        cmocka_unit_test(test_parallel_two_start),
-        cmocka_unit_test(test_fair_by_size),
-        cmocka_unit_test(test_lifetimes),
+        cmocka_unit_test(test_weights),           cmocka_unit_test(test_list),
+        cmocka_unit_test(test_bad_values),        cmocka_unit_test(test_parallel_of_queues),
+        cmocka_unit_test(test_parallel_of_users), cmocka_unit_test(test_parallel_two_start),
+        cmocka_unit_test(test_fair_by_size),      cmocka_unit_test(test_lifetimes),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
