@@ -80,6 +80,15 @@ static uint8_t *message_put(uint8_t *p, const ProtobufCMessage *m, size_t size)
     return p + (m ? protobuf_c_message_pack(m, p) : 0);
 }
 
+static uint8_t *length_put(uint8_t *p, size_t total)
+{
+    *p++ = (uint8_t)(total >> 24);
+    *p++ = (uint8_t)(total >> 16);
+    *p++ = (uint8_t)(total >> 8);
+    *p++ = (uint8_t)total;
+    return p;
+}
+
 /* Reserves space for a frame of `total` bytes and writes its length. */
 static int frame_begin(struct sv_buf *out, size_t total, uint8_t **ret)
 {
@@ -88,13 +97,8 @@ static int frame_begin(struct sv_buf *out, size_t total, uint8_t **ret)
     int r = sv_buf_reserve(out, 4 + total);
     if (r < 0)
         return r;
-    uint8_t *p = out->data + out->len;
-    *p++ = (uint8_t)(total >> 24);
-    *p++ = (uint8_t)(total >> 16);
-    *p++ = (uint8_t)(total >> 8);
-    *p++ = (uint8_t)total;
+    *ret = length_put(out->data + out->len, total);
     out->len += 4 + total;
-    *ret = p;
     return 0;
 }
 
@@ -135,6 +139,19 @@ int ipc_frame_put_message(struct sv_buf *out, const ProtobufCMessage *header,
         return r;
     p = message_put(p, header, hs);
     (void)message_put(p, body, bs);
+    return 0;
+}
+
+int ipc_frame_put_front(struct sv_buf *body, const ProtobufCMessage *header)
+{
+    size_t hs = protobuf_c_message_get_packed_size(header), n = sv_buf_left(body);
+    size_t front = varint_size(hs) + hs + varint_size(n);
+    if (n > INT32_MAX - front || body->pos < 4 + front)
+        return -EMSGSIZE;
+    body->pos -= 4 + front;
+    uint8_t *p = length_put(body->data + body->pos, front + n);
+    p = message_put(p, header, hs);
+    (void)varint_put(p, n);
     return 0;
 }
 

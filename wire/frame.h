@@ -24,6 +24,7 @@
 /* Sub-messages, members of lists and repetitions of a singular field in one request to a server:
  * unpacking and handling that many takes up to ten milliseconds of its thread. */
 #define IPC_REQUEST_ITEMS_MAX 65536
+#define IPC_FRAME_FRONT 256u       /* more than the front of an answer's frame has */
 #define IPC_READ_CHUNK (64u << 10) /* bytes read at a time */
 
 /* Call ids below 0, org.apache.hadoop.ipc.RpcConstants and Server. */
@@ -53,6 +54,10 @@ int ipc_frame_put(struct sv_buf *out, const ProtobufCMessage *header,
 /* As ipc_frame_put(), with the last message unpacked; NULL is an empty message. */
 int ipc_frame_put_message(struct sv_buf *out, const ProtobufCMessage *header,
                           const ProtobufCMessage *body) _must_use_;
+
+/* Makes a frame of the header and the bytes behind the cursor, an already packed message: the front
+ * is written before the cursor, which moves there. -EMSGSIZE: no room, or more than INT32_MAX. */
+int ipc_frame_put_front(struct sv_buf *body, const ProtobufCMessage *header) _must_use_;
 
 /* Appends a frame of the header and an RpcSaslProto {state WRAP, token} without the token's bytes:
  * *ret is their space, which the caller fills. */

@@ -30,6 +30,7 @@ LIBS += $(WIRE_A)
 
 UNIT_LINK_wire = $(WIRE_A) $(COMMON_A)
 UNIT_LDLIBS_wire = $(WIRE_LDLIBS)
+wire/ipc/test-ipc-conn_WRAP := send
 # An independent DIGEST-MD5 for its test.
 wire/sasl/test-sasl_LDLIBS := $(shell $(PKGCONFIG) --libs libgsasl)
 

@@ -11,6 +11,7 @@
 #include "rm-lite/requests/answer.h"
 #include "rm-lite/requests/cut-texts.h"
 #include "rm-lite/requests/viewer.h"
+#include "wire/frame.h"
 
 #define ANSWER_MAX (120u << 20) /* Hadoop's clients accept 128 MiB, ipc.maximum.response.length */
 #define MEMBER(n) ((uint8_t)((n) << 3 | 2))
@@ -82,27 +83,29 @@ static int put_entry(struct sv_buf *b, const ProtobufCMessage *m, int member)
     return 0;
 }
 
-/* If the entries are in a member of the answer, its tag and length precede it at the end. */
-static int put_head(struct sv_buf *b, const ProtobufCMessage *head)
+/* Begins an answer behind the room for its frame. If the entries are in a member of it, whose other
+ * members `head` has, the member's tag and length precede it at the end. */
+static int begin(struct sv_buf *b, const ProtobufCMessage *head)
 {
-    static const uint8_t room[FRONT];
-    int r = sv_buf_put(b, room, sizeof(room));
+    static const uint8_t room[IPC_FRAME_FRONT + FRONT];
+    int r = sv_buf_put(b, room, IPC_FRAME_FRONT + (head ? FRONT : 0));
 
     if (r >= 0)
+        b->pos = b->len;
+    if (r >= 0 && head)
         r = sv_buf_reserve(b, protobuf_c_message_get_packed_size(head) + 1);
-    if (r >= 0)
+    if (r >= 0 && head)
         b->len += protobuf_c_message_pack(head, b->data + b->len);
     return r;
 }
 
-static const uint8_t *put_front(struct sv_buf *b)
+static void put_front(struct sv_buf *b)
 {
-    size_t size = b->len - FRONT;
-    uint8_t *p = b->data + FRONT - varint_size(size) - 1;
+    size_t size = sv_buf_left(b);
 
-    *p = MEMBER(1);
-    (void)put_length(p + 1, size);
-    return p;
+    b->pos -= varint_size(size) + 1;
+    b->data[b->pos] = MEMBER(1);
+    (void)put_length(b->data + b->pos + 1, size);
 }
 
 /* ---- A list ---- */
@@ -156,9 +159,9 @@ static int put_entries(struct rm *rm, struct rm_call_lists *l, bool whole)
 
 static void reply(struct ipc_call *call, struct sv_buf *text, bool in_member)
 {
-    const uint8_t *p = in_member ? put_front(text) : text->data;
-
-    ipc_call_reply_packed(call, p, text->len - (size_t)(p - text->data));
+    if (in_member)
+        put_front(text);
+    ipc_call_reply_taken(call, text);
 }
 
 static void finish(struct rm *rm, struct rm_call_lists *l, int r)
@@ -255,7 +258,7 @@ static void answer_short(struct rm *rm, const struct rm_call_request *q,
     struct rm_call_lists one = {
         .q = *q, .kind = kind, .list = *items, .text = SV_BUF_INIT(ANSWER_MAX)
     };
-    int r = head ? put_head(&one.text, head) : 0;
+    int r = begin(&one.text, head);
 
     one.in_member = head != NULL;
     *items = (struct rm_call_items){ 0 };
@@ -268,7 +271,7 @@ void rm_call_list(struct rm *rm, const struct rm_call_request *q, const struct r
                   struct rm_call_items *items, const ProtobufCMessage *head)
 {
     struct rm_call_lists *l;
-    int r = 0;
+    int r;
 
     if (items->n <= RM_CALL_LIST_SHORT) {
         answer_short(rm, q, kind, items, head);
@@ -291,8 +294,7 @@ void rm_call_list(struct rm *rm, const struct rm_call_request *q, const struct r
     l->list = *items;
     *items = (struct rm_call_items){ 0 };
     l->in_member = head != NULL;
-    if (head)
-        r = put_head(&l->text, head);
+    r = begin(&l->text, head);
     if (r < 0)
         finish(rm, l, r);
 }

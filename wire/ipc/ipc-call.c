@@ -12,6 +12,8 @@
 #include "wire/ipc/ipc-conn.h"
 #include "wire/ipc/ipc-retry.h"
 
+#define TAKEN_MIN (64u << 10) /* bytes; a smaller answer is copied behind others */
+
 typedef Hadoop__Common__RpcResponseHeaderProto response_header;
 
 /* The client id is repeated in answers to calls only: not in SASL answers, nor in fatal ones. */
@@ -31,30 +33,6 @@ static response_header header_of(const struct ipc_echo *echo, int status)
     return h;
 }
 
-static struct sv_buf *answers(struct ipc_conn *c)
-{
-    return c->layer ? &c->plain : &c->out;
-}
-
-int ipc_conn_wrap(struct ipc_conn *c)
-{
-    static const struct ipc_echo sasl = { .call_id = IPC_CALL_SASL, .retry_count = -1 };
-    if (!c->layer)
-        return 0;
-    response_header h = header_of(&sasl, IPC_STATUS(SUCCESS));
-    while (sv_buf_left(&c->plain) > 0) {
-        size_t n = SV_MIN(sv_buf_left(&c->plain), ipc_sasl_layer_max_input(c->layer));
-        uint8_t *token;
-        int r = ipc_frame_put_wrap(&c->out, &h.base, ipc_sasl_layer_size(c->layer, n), &token);
-        if (r >= 0)
-            r = ipc_sasl_layer_wrap(c->layer, c->plain.data + c->plain.pos, n, token);
-        if (r < 0)
-            return r;
-        c->plain.pos += n;
-    }
-    return 0;
-}
-
 int ipc_answer_status(struct ipc_conn *c, const struct ipc_echo *echo, int status, int detail,
                       const char *java_class, const char *text)
 {
@@ -63,14 +41,18 @@ int ipc_answer_status(struct ipc_conn *c, const struct ipc_echo *echo, int statu
     h.errordetail = detail;
     h.exceptionclassname = (char *)(uintptr_t)java_class;
     h.errormsg = (char *)(uintptr_t)text;
-    return ipc_frame_put(answers(c), &h.base, NULL, NULL, 0);
+    struct sv_buf *out;
+    int r = ipc_out_answers(c, &out);
+    return r < 0 ? r : ipc_frame_put(out, &h.base, NULL, NULL, 0);
 }
 
 int ipc_answer_success(struct ipc_conn *c, const struct ipc_echo *echo,
                        const ProtobufCMessage *body)
 {
     response_header h = header_of(echo, IPC_STATUS(SUCCESS));
-    return ipc_frame_put_message(answers(c), &h.base, body);
+    struct sv_buf *out;
+    int r = ipc_out_answers(c, &out);
+    return r < 0 ? r : ipc_frame_put_message(out, &h.base, body);
 }
 
 static void call_finish(struct ipc_call *call)
@@ -98,12 +80,19 @@ static void call_error(struct ipc_call *call, int detail, const char *java_class
     call_finish(call);
 }
 
+static int answer_packed(struct ipc_conn *c, const struct ipc_echo *echo, const uint8_t *body,
+                         size_t n)
+{
+    response_header h = header_of(echo, IPC_STATUS(SUCCESS));
+    struct sv_buf *out;
+    int r = ipc_out_answers(c, &out);
+    return r < 0 ? r : ipc_frame_put(out, &h.base, NULL, body, n);
+}
+
 void ipc_call_answer(struct ipc_call *call, const uint8_t *body, size_t n)
 {
     struct ipc_conn *c = call->conn;
-    response_header h = header_of(&call->echo, IPC_STATUS(SUCCESS));
-    if (c->server && c->state == CONN_READY &&
-        ipc_frame_put(answers(c), &h.base, NULL, body, n) < 0)
+    if (c->server && c->state == CONN_READY && answer_packed(c, &call->echo, body, n) < 0)
         call_error(call, IPC_DETAIL(ERROR_SERIALIZING_RESPONSE), JAVA_IO_EXCEPTION,
                    "the answer is too large");
     else
@@ -135,6 +124,27 @@ void ipc_call_reply_packed(struct ipc_call *call, const uint8_t *response, size_
     if (call->retry)
         ipc_retry_answered(call, body, n);
     ipc_call_answer(call, body, n);
+}
+
+/* The frame begins in the room before the answer, which is not copied. */
+static int hand_over(struct ipc_conn *c, const struct ipc_echo *echo, struct sv_buf *answer)
+{
+    response_header h = header_of(echo, IPC_STATUS(SUCCESS));
+    int r = ipc_frame_put_front(answer, &h.base);
+    return r < 0 ? r : ipc_out_hand_over(c, answer);
+}
+
+void ipc_call_reply_taken(struct ipc_call *call, struct sv_buf *answer)
+{
+    struct ipc_conn *c = call->conn;
+    if (call->retry || sv_buf_left(answer) < TAKEN_MIN)
+        ipc_call_reply_packed(call, answer->data + answer->pos, sv_buf_left(answer));
+    else if (c->server && c->state == CONN_READY && hand_over(c, &call->echo, answer) < 0)
+        call_error(call, IPC_DETAIL(ERROR_SERIALIZING_RESPONSE), JAVA_IO_EXCEPTION,
+                   "the answer is too large");
+    else
+        call_finish(call);
+    sv_buf_free(answer);
 }
 
 void ipc_call_reply(struct ipc_call *call, const ProtobufCMessage *response)

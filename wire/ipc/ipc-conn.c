@@ -18,7 +18,6 @@
 
 #define LINGER_MS 2000          /* time for the peer to read a last answer before the reset */
 #define LINGER_BYTES (1u << 20) /* discarded meanwhile */
-#define KEEP_BUFFER (4u << 10)  /* a larger buffer is freed when empty */
 
 /* ---- Life ---- */
 
@@ -111,8 +110,7 @@ void ipc_conn_close(struct ipc_conn *c)
     c->sasl = ipc_sasl_server_free(c->sasl);
     c->layer = ipc_sasl_layer_free(c->layer);
     sv_buf_free(&c->in);
-    sv_buf_free(&c->out);
-    sv_buf_free(&c->plain);
+    ipc_out_free(c);
     sv_buf_free(&c->inner);
     ipc_server_fd_freed(s);
     ipc_conn_unref(c);
@@ -134,7 +132,7 @@ void ipc_conn_set_state(struct ipc_conn *c, enum conn_state state)
 /* Updates the memory account of the connection. False if the server's limit is exceeded. */
 static bool conn_charge(struct ipc_conn *c)
 {
-    size_t now = c->in.cap + c->out.cap + c->plain.cap + c->inner.cap + c->calls_memory;
+    size_t now = c->in.cap + ipc_out_memory(c) + c->inner.cap + c->calls_memory;
     c->server->memory += now - c->charged;
     c->charged = now;
     return c->server->memory <= c->server->limits.max_memory;
@@ -196,52 +194,12 @@ int64_t ipc_conn_deadline(const struct ipc_conn *c)
 
 /* ---- Out ---- */
 
-static void buffer_trim(struct sv_buf *b)
-{
-    if (sv_buf_left(b) > 0) {
-        if (b->pos > b->len / 2)
-            sv_buf_compact(b);
-    } else if (b->cap > KEEP_BUFFER) {
-        sv_buf_free(b);
-    } else {
-        b->len = b->pos = 0;
-    }
-}
-
-static int conn_send(struct ipc_conn *c)
-{
-    bool progress = false;
-    int r = ipc_conn_wrap(c);
-    if (r < 0)
-        return r;
-    if (c->layer)
-        buffer_trim(&c->plain);
-    while (sv_buf_left(&c->out) > 0) {
-        ssize_t n = send(c->fd, c->out.data + c->out.pos, sv_buf_left(&c->out),
-                         MSG_DONTWAIT | MSG_NOSIGNAL);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0 && errno == EAGAIN)
-            break;
-        if (n < 0)
-            return -errno;
-        c->out.pos += (size_t)n;
-        progress = true;
-    }
-    if (sv_buf_left(&c->out) == 0)
-        c->write_ms = 0;
-    else if (progress || !c->write_ms)
-        c->write_ms = sv_now_ms();
-    buffer_trim(&c->out);
-    return 0;
-}
-
 static void events_update(struct ipc_conn *c)
 {
     uint32_t want = 0;
     if (!c->paused && !c->eof)
         want |= EPOLLIN;
-    if (sv_buf_left(&c->out) > 0)
+    if (ipc_out_left(c) > 0)
         want |= EPOLLOUT;
     if (want == c->events)
         return;
@@ -252,21 +210,16 @@ static void events_update(struct ipc_conn *c)
 
 /* ---- In ---- */
 
-static size_t unsent_bytes(const struct ipc_conn *c)
-{
-    return sv_buf_left(&c->out) + sv_buf_left(&c->plain);
-}
-
 static bool must_pause(const struct ipc_conn *c)
 {
     return c->asks || c->inflight >= c->server->limits.max_inflight_per_conn ||
-           unsent_bytes(c) >= c->server->limits.max_outq_per_conn;
+           ipc_out_left(c) >= c->server->limits.max_outq_per_conn;
 }
 
 static bool may_resume(const struct ipc_conn *c)
 {
     return !c->asks && c->inflight <= c->server->limits.max_inflight_per_conn / 2 &&
-           unsent_bytes(c) <= c->server->limits.max_outq_per_conn / 2;
+           ipc_out_left(c) <= c->server->limits.max_outq_per_conn / 2;
 }
 
 static int frame_refused(struct ipc_conn *c, const uint8_t *p, size_t max)
@@ -362,7 +315,7 @@ static int inner_consume_held(struct ipc_conn *c)
     c->inner.pos += used;
     if (used > 0)
         c->inner_ms = sv_buf_left(&c->inner) > 0 ? sv_now_ms() : 0;
-    buffer_trim(&c->inner);
+    ipc_buf_trim(&c->inner);
     return 0;
 }
 
@@ -449,7 +402,7 @@ static void conn_receive(struct ipc_conn *c)
 /* True if everything is sent and the peer will send no more. */
 static bool conn_is_done(struct ipc_conn *c)
 {
-    if (unsent_bytes(c) > 0)
+    if (ipc_out_left(c) > 0)
         return false;
     if (c->state == CONN_CLOSING) {
         (void)shutdown(c->fd, SHUT_WR);
@@ -463,7 +416,7 @@ static void conn_settle(struct ipc_conn *c)
     if (!conn_charge(c))
         close_largest(c->server);
     while (c->server) {
-        if (conn_send(c) < 0) {
+        if (ipc_out_turn(c) < 0) {
             ipc_conn_close(c);
             return;
         }

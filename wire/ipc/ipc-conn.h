@@ -7,6 +7,7 @@
  *   ipc-auth.c    connection header, SASL, connection context
  *   ipc-serve.c   frames → calls → handlers; ProtocolMetaInfoPB
  *   ipc-call.c    answers
+ *   ipc-out.c     their way out, in turns
  *   ipc-retry.c   cached answers for repeated calls */
 #ifndef SELVEDGE_WIRE_IPC_IPC_CONN_H
 #define SELVEDGE_WIRE_IPC_IPC_CONN_H
@@ -35,6 +36,7 @@
 
 #define IPC_FREE_ARENAS 16 /* arenas */
 #define IPC_BATCH 64       /* connections served before other sources of the loop are dispatched */
+#define IPC_OUT_TURN (256u << 10) /* bytes of answers that one turn sends */
 
 enum conn_state {
     CONN_HEADER,  /* expects the 7 bytes */
@@ -88,6 +90,7 @@ struct ipc_conn {
     struct sv_buf out;
     struct sasl_layer *layer; /* integrity or privacy: all later bytes are wrapped, both ways */
     struct sv_buf plain;      /* with a layer: answers to be wrapped into `out` */
+    struct ipc_part *parts;   /* ipc-out.c: answers behind `out`, with a layer behind `plain` */
     struct sv_buf inner;      /* with a layer: unwrapped bytes of incomplete or held-back frames */
     size_t inflight;
     size_t calls_memory; /* arenas of the open calls */
@@ -212,7 +215,17 @@ int ipc_auth_context(struct ipc_conn *c, const struct ipc_echo *echo, struct sv_
 int ipc_serve_frame(struct ipc_conn *c, const uint8_t *p, size_t n, bool inner);
 
 /* ipc-call.c */
-int ipc_conn_wrap(struct ipc_conn *c); /* with a layer: wraps the bytes in `plain` into `out` */
+
+/* ipc-out.c */
+void ipc_buf_trim(struct sv_buf *b); /* drops what is read; frees a large buffer */
+/* The buffer to which the next answer is appended. -ENOMEM. */
+int ipc_out_answers(struct ipc_conn *c, struct sv_buf **ret) _must_use_;
+/* Takes a large answer, a whole frame; on failure it is unchanged. -ENOMEM. */
+int ipc_out_hand_over(struct ipc_conn *c, struct sv_buf *frame) _must_use_;
+size_t ipc_out_left(const struct ipc_conn *c);   /* bytes not sent yet */
+size_t ipc_out_memory(const struct ipc_conn *c); /* bytes allocated */
+int ipc_out_turn(struct ipc_conn *c) _must_use_; /* sends IPC_OUT_TURN at most; -errno: close */
+void ipc_out_free(struct ipc_conn *c);
 int ipc_answer_status(struct ipc_conn *c, const struct ipc_echo *echo, int status, int detail,
                       const char *java_class, const char *text);
 int ipc_answer_success(struct ipc_conn *c, const struct ipc_echo *echo,

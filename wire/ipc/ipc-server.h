@@ -129,6 +129,9 @@ const struct ipc_peer *ipc_call_peer(const struct ipc_call *call);
 struct sv_arena *ipc_call_arena(struct ipc_call *call); /* freed when the call is finished */
 /* Packs and queues the answer, finishes the call. */
 void ipc_call_reply(struct ipc_call *call, const ProtobufCMessage *response);
+/* As ipc_call_reply_packed() of the bytes behind the cursor, which are not copied: before them are
+ * IPC_FRAME_FRONT free bytes. The buffer is taken and left empty. */
+void ipc_call_reply_taken(struct ipc_call *call, struct sv_buf *answer);
 /* As ipc_call_reply(), with an answer already packed into n bytes. */
 void ipc_call_reply_packed(struct ipc_call *call, const uint8_t *response, size_t n);
 /* Answers with a Java exception ("org.apache.hadoop.yarn.exceptions.YarnException") whose message

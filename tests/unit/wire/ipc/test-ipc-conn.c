@@ -123,6 +123,122 @@ static void test_E58_unread_answers(void **state)
     peer_server_stop(&s);
 }
 
+/* ---- Large answers ---- */
+
+static struct {
+    bool on;
+    const uint8_t *from, *to; /* the answer that was handed over */
+    size_t turn, most, all;   /* bytes: since the loop last ran, most in one run, of the answer */
+} fast;
+
+ssize_t __real_send(int fd, const void *p, size_t n, int flags);
+ssize_t __wrap_send(int fd, const void *p, size_t n, int flags);
+
+/* A peer that reads as fast as the server sends. */
+ssize_t __wrap_send(int fd, const void *p, size_t n, int flags)
+{
+    if (!fast.on || !(flags & MSG_DONTWAIT))
+        return __real_send(fd, p, n, flags);
+    fast.turn += n;
+    fast.most = SV_MAX(fast.most, fast.turn);
+    if ((const uint8_t *)p >= fast.from && (const uint8_t *)p < fast.to)
+        fast.all += n;
+    return (ssize_t)n;
+}
+
+static struct ipc_call *held_call(struct peer_server *s, int fd, int32_t id)
+{
+    _cleanup_buf_ struct sv_buf b = SV_BUF_INIT(0);
+    size_t before = s->n_held;
+
+    if (id == 1)
+        raw_put_hello(&b);
+    raw_put_echo(&b, id, "hold", "x");
+    raw_send(fd, b.data, b.len);
+    peer_run_until(s, s->n_held == before + 1);
+    free(s->held_text[before]);
+    s->held_text[before] = NULL;
+    return s->held[before];
+}
+
+static struct sv_buf large(size_t n, uint8_t byte)
+{
+    struct sv_buf b = SV_BUF_INIT(0);
+    assert_int_equal(sv_buf_reserve(&b, IPC_FRAME_FRONT + n), 0);
+    memset(b.data, byte, IPC_FRAME_FRONT + n);
+    b.len = IPC_FRAME_FRONT + n;
+    b.pos = IPC_FRAME_FRONT;
+    return b;
+}
+
+/* A large answer is neither copied nor sent in one turn. */
+static void test_large_answer_in_turns(void **state)
+{
+    (void)state;
+    enum { N = 8 << 20 };
+    struct peer_server s;
+    peer_server_start(&s, &raw_simple);
+    int fd = raw_join(&s);
+    struct ipc_call *call = held_call(&s, fd, 1);
+    struct sv_buf b = large(N, 'a');
+    fast.from = b.data;
+    fast.to = b.data + b.len;
+    fast.on = true;
+    ipc_call_reply_taken(call, &b);
+    assert_null(b.data);
+    assert_true(ipc_server_memory(s.server) < 2 * (size_t)N);
+    for (int i = 0; i < 10000 && fast.all < N; i++) {
+        fast.turn = 0;
+        assert_true(sd_event_run(s.event, UINT64_MAX) >= 0);
+    }
+    fast.on = false;
+    assert_in_range(fast.all, N, N + IPC_FRAME_FRONT);
+    assert_in_range(fast.most, 1, IPC_OUT_TURN);
+    sv_close(fd);
+    peer_server_stop(&s);
+}
+
+/* Answers before, between and behind large ones come in their order, each whole. */
+static void test_large_answers_in_order(void **state)
+{
+    (void)state;
+    enum { N = 300000 };
+    struct peer_server s;
+    peer_server_start(&s, &raw_simple);
+    int fd = raw_join(&s);
+    struct ipc_call *calls[5];
+    for (int i = 0; i < 5; i++)
+        calls[i] = held_call(&s, fd, i + 1);
+    peer_answer(calls[0], "first");
+    for (int i = 1; i < 4; i += 2) {
+        struct sv_buf b = large(N, (uint8_t)('0' + i));
+        ipc_call_reply_taken(calls[i], &b);
+        peer_answer(calls[i + 1], i == 1 ? "between" : "last");
+    }
+    _cleanup_buf_ struct sv_buf got = SV_BUF_INIT(0);
+    size_t frames = 0;
+    peer_run_until(&s, ({
+        uint8_t chunk[65536];
+        ssize_t n = recv(fd, chunk, sizeof(chunk), MSG_DONTWAIT);
+        if (n > 0)
+            raw_put(&got, chunk, (size_t)n);
+        const uint8_t *p;
+        size_t len, used;
+        if (ipc_frame_next(got.data + got.pos, sv_buf_left(&got), IPC_FRAME_MAX, &p, &len, &used) >
+            0) {
+            static const char *const texts[] = { "first", "1111", "between", "3333", "last" };
+            assert_non_null(memmem(p, len, texts[frames], strlen(texts[frames])));
+            assert_true((len > N) == (frames == 1 || frames == 3));
+            got.pos += used;
+            frames++;
+        }
+        frames == 5;
+    }));
+    assert_int_equal(sv_buf_left(&got), 0);
+    sv_close(fd);
+    peer_server_stop(&s);
+}
+
 /* The peer reads late: nothing is lost. */
 static void test_E58_late_reader(void **state)
 {
@@ -322,11 +438,18 @@ static void test_E58_heartbeats_of_others(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_E60_half_close),     cmocka_unit_test(test_E58_deadlines),
-        cmocka_unit_test(test_E58_trickle),        cmocka_unit_test(test_E58_unread_answers),
-        cmocka_unit_test(test_E58_late_reader),    cmocka_unit_test(test_idle_memory),
-        cmocka_unit_test(test_E60_inflight_bound), cmocka_unit_test(test_E60_pipelined_calls),
-        cmocka_unit_test(test_E60_resets),         cmocka_unit_test(test_E58_heartbeats_of_others),
+        cmocka_unit_test(test_large_answer_in_turns),
+        cmocka_unit_test(test_large_answers_in_order),
+        cmocka_unit_test(test_E60_half_close),
+        cmocka_unit_test(test_E58_deadlines),
+        cmocka_unit_test(test_E58_trickle),
+        cmocka_unit_test(test_E58_unread_answers),
+        cmocka_unit_test(test_E58_late_reader),
+        cmocka_unit_test(test_idle_memory),
+        cmocka_unit_test(test_E60_inflight_bound),
+        cmocka_unit_test(test_E60_pipelined_calls),
+        cmocka_unit_test(test_E60_resets),
+        cmocka_unit_test(test_E58_heartbeats_of_others),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
