@@ -12,35 +12,56 @@
 #include "rm-lite/nodes/nodes-list.h"
 #include "rm-lite/requests/rm-app-manager.h"
 #include "rm-lite/scheduler/record.h"
+#include "rm-lite/scheduler/scheduler.h"
 #include "rm-lite/security/delegation.h"
 #include "rm-lite/store/store.h"
 #include "wire/exit-status.h"
 
 #define TICK_MS 200
+#define SOON_MS 1
 
-static void expire(struct rm *rm, int64_t now)
+static void expire_nodes(struct rm *rm, int64_t now, int64_t *left)
 {
-    struct rm_app *app;
     struct rm_node *n, *tmp;
 
-    for (struct rm_container *c = rm->expiring; c && c->expires_ms <= now; c = c->x_next)
+    HASH_ITER (hh, rm->nodes, n, tmp) {
+        struct rm_node_usage use = { .containers = 0 };
+
+        if (now - n->seen_ms < rm->conf.nm_expiry_ms)
+            continue;
+        if (*left <= 0)
+            return;
+        sv_log_warning("node %s: no heartbeat for %lld ms: LOST", n->key,
+                       (long long)(now - n->seen_ms));
+        (void)rm_sched_node_usage(rm->sched, &n->id, &use); /* not there: none, ignoring */
+        *left -= 1 + use.containers;
+        rm_node_post(n, RM_NODE_EV_EXPIRE);
+    }
+}
+
+/* True if the next turn has more to end. */
+static bool expire(struct rm *rm, int64_t now)
+{
+    int64_t left = RM_EXPIRE_TURN;
+    struct rm_app *app;
+
+    for (struct rm_container *c = rm->expiring; c && c->expires_ms <= now && left > 0;
+         c = c->x_next, left--)
         rm_container_post_exit(c, RM_CON_EV_EXPIRE, YARN_EXIT_ABORTED,
                                "Container expired since it was unused");
     DL_FOREACH (rm->app_list, app) {
         struct rm_attempt *att = app->current;
 
-        if (att &&
+        if (left > 0 && att &&
             (att->state == RM_ATT_ST_LAUNCHED || att->state == RM_ATT_ST_RUNNING ||
              att->state == RM_ATT_ST_FINISHING) &&
-            now - att->seen_ms >= rm->conf.am_expiry_ms)
+            now - att->seen_ms >= rm->conf.am_expiry_ms) {
+            left -= 1 + app->n_live;
             rm_attempt_post(att, RM_ATT_EV_EXPIRE, NULL);
-    }
-    HASH_ITER (hh, rm->nodes, n, tmp)
-        if (now - n->seen_ms >= rm->conf.nm_expiry_ms) {
-            sv_log_warning("node %s: no heartbeat for %lld ms: LOST", n->key,
-                           (long long)(now - n->seen_ms));
-            rm_node_post(n, RM_NODE_EV_EXPIRE);
         }
+    }
+    expire_nodes(rm, now, &left);
+    return left <= 0;
 }
 
 static void rate(struct rm_counters *c, int64_t now)
@@ -54,18 +75,19 @@ static void rate(struct rm_counters *c, int64_t now)
     c->rated_ms = now;
 }
 
-void rm_periodic_run(struct rm *rm)
+bool rm_periodic_run(struct rm *rm)
 {
     SV_DISPATCH_BATCH(rm->dispatcher);
     struct sv_error err = { 0 };
     int r = rm_secrets_tick(rm->secrets, sv_now_ms(), &err);
+    bool more;
 
     if (r > 0)
         r = rm_store_keys(rm->store, rm->secrets, &err);
     if (r < 0)
         sv_log_err("%s; keeping the old token keys", err.text);
     rm_delegation_tick(rm);
-    expire(rm, sv_now_ms());
+    more = expire(rm, sv_now_ms());
     rate(&rm->counters, sv_now_ms());
     rm_nodes_list_forget(rm, sv_now_ms());
     rm_lifetime_enforce(rm, sv_wall_ms());
@@ -78,16 +100,17 @@ void rm_periodic_run(struct rm *rm)
     sv_dispatcher_run(rm->dispatcher); /* eviction needs the ends of applications */
     rm_app_evict(rm);
     rm_record_flush(rm->record);
+    return more;
 }
 
 static int on_tick(sd_event_source *source, uint64_t usec, void *userdata)
 {
     SV_LOOP_HANDLER();
     struct rm *rm = userdata;
+    bool more = rm_periodic_run(rm);
 
     (void)usec;
-    rm_periodic_run(rm);
-    (void)sd_event_source_set_time_relative(source, TICK_MS * 1000);
+    (void)sd_event_source_set_time_relative(source, (more ? SOON_MS : TICK_MS) * 1000);
     (void)sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
     return 0;
 }

@@ -7,6 +7,9 @@
 #include "rm-lite/core/context.h"
 
 int rm_periodic_start(struct rm *rm, struct sv_error *err) _must_use_; /* the timer: rm->tick */
-void rm_periodic_run(struct rm *rm); /* one run; for the timer and tests */
+/* Containers, masters and nodes that one run ends, with the containers that end with them; the last
+ * one may go beyond it. */
+#define RM_EXPIRE_TURN 256
+bool rm_periodic_run(struct rm *rm); /* for the timer and tests; true: it has more to end now */
 
 #endif

@@ -11,6 +11,7 @@
 #include "rm-lite/am/am-session.h"
 #include "rm-lite/am/am-unsupported.h"
 #include "rm-lite/core/audit.h"
+#include "rm-lite/core/node-updates.h"
 #include "rm-lite/core/rm-app-attempt.h"
 #include "rm-lite/core/rm-app.h"
 #include "rm-lite/core/rm-container.h"
@@ -267,27 +268,21 @@ static bool pull_done(struct sv_arena *a, struct rm_attempt *att, AllocateRespon
 
 static bool pull_nodes(struct sv_arena *a, struct rm_attempt *att, AllocateResponse *resp)
 {
-    struct rm_name_set *it, *tmp;
-    size_t n = HASH_COUNT(att->node_updates);
+    struct rm_node *nodes[RM_NODE_UPDATES_MAX];
+    size_t n = rm_node_updates(att, nodes, SV_ARRAY_LEN(nodes));
 
     if (!n)
         return true;
     resp->updated_nodes = RM_ANSWER_ARRAY(a, Hadoop__Yarn__NodeReportProto, n);
     if (!resp->updated_nodes)
         return false;
-    HASH_ITER (hh, att->node_updates, it, tmp) {
-        struct rm_node *node = rm_node_find_key(att->rm, it->name);
-
-        if (!node)
-            node = rm_node_find_inactive(att->rm, it->name);
-        if (node) {
-            resp->updated_nodes[resp->n_updated_nodes] = rm_node_report(a, node);
-            if (!resp->updated_nodes[resp->n_updated_nodes])
-                return false;
-            resp->n_updated_nodes++;
-        }
+    for (size_t i = 0; i < n; i++) {
+        resp->updated_nodes[i] = rm_node_report(a, nodes[i]);
+        if (!resp->updated_nodes[i])
+            return false;
+        resp->n_updated_nodes++;
     }
-    rm_set_clear(&att->node_updates);
+    rm_node_updates_told(att, nodes[n - 1]);
     return true;
 }
 

@@ -77,6 +77,8 @@ struct rm {
     struct rm_done *done;                       /* by container id */
     size_t done_texts;                          /* bytes of their diagnostics */
     struct rm_node *nodes, *inactive_nodes;     /* by "host:port" */
+    struct rm_node *updated_nodes;              /* node-updates.h */
+    int64_t node_updates;                       /* number of the last one */
     struct rm_id_table node_ids;                /* index of `nodes`: rm_node_find */
     struct rm_pool node_pool;
     struct rm_name_set *include, *exclude;

@@ -80,7 +80,6 @@ void rm_attempt_free(struct rm_attempt *att)
     done_clear(&att->done);
     done_clear(&att->sent);
     rm_set_clear(&att->nm_tokens);
-    rm_set_clear(&att->node_updates);
     free(att->master_http);
     free(att->host);
     free(att->tracking_url);

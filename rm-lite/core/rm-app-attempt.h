@@ -86,8 +86,8 @@ struct rm_attempt {
     struct rm_container *fresh;    /* allocated, not pulled yet */
     struct rm_done *done;          /* completed containers for the next allocate */
     struct rm_done *sent;          /* sent with last_response, not acknowledged */
-    struct rm_name_set *node_updates;
-    struct ipc_call *finish_call; /* finishApplicationMaster that waits for the store */
+    int64_t updates_told;          /* node-updates.h */
+    struct ipc_call *finish_call;  /* finishApplicationMaster that waits for the store */
     void (*finish_answer)(struct rm_attempt *att); /* answers it; set with finish_call */
     bool failure_counts;
     struct rm_attempt *prev, *next;

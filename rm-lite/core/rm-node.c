@@ -6,6 +6,7 @@
 #include "common/oom.h"
 #include "proto/yarn.pb-c.h"
 #include "proto/yarn_server.pb-c.h"
+#include "rm-lite/core/node-updates.h"
 #include "rm-lite/core/text.h"
 #include "rm-lite/scheduler/scheduler.h"
 
@@ -80,6 +81,7 @@ void rm_node_clear_lists(struct rm_node *n)
 
 void rm_node_free(struct rm_node *n)
 {
+    rm_node_updates_forget(n);
     rm_node_recount(n, false);
     rm_node_clear_lists(n);
     rm_set_clear(&n->apps);

@@ -86,6 +86,8 @@ struct rm_node {
     struct rm_aid *apps_to_cleanup;
     uint8_t *last_response; /* packed, for a repeated heartbeat */
     size_t last_response_len;
+    int64_t update_number; /* node-updates.h; 0: not in the list */
+    struct rm_node *u_prev, *u_next;
     UT_hash_handle hh; /* rm->nodes or rm->inactive_nodes */
 };
 

@@ -7,6 +7,7 @@
 #include "common/oom.h"
 #include "common/str.h"
 #include "rm-lite/core/fsm-step.h"
+#include "rm-lite/core/node-updates.h"
 #include "rm-lite/core/rm-app-attempt.h"
 #include "rm-lite/core/rm-app.h"
 #include "rm-lite/core/rm-container.h"
@@ -193,6 +194,7 @@ static int on_registered(void *object, int event, void *arg)
     (void)event;
     (void)arg;
     att->seen_ms = sv_now_ms();
+    rm_node_updates_start(att);
     rm_app_post(att->app, RM_APP_EV_ATTEMPT_REGISTERED, NULL);
     return RM_ATT_ST_RUNNING;
 }

@@ -2,6 +2,7 @@
  *
  * Events come from resource-tracker-service.c, the liveliness check and the operator's lists. */
 #include "rm-lite/core/fsm-step.h"
+#include "rm-lite/core/node-updates.h"
 #include "rm-lite/core/rm-app-attempt.h"
 #include "rm-lite/core/rm-app.h"
 #include "rm-lite/core/rm-container.h"
@@ -68,14 +69,6 @@ static void leave(struct rm_node *n)
     rm_container_post_exit(c, RM_CON_EV_KILL, YARN_EXIT_ABORTED, LOST_NODE);
 }
 
-/* Puts the change into the next allocate answer of every ApplicationMaster. */
-static void report_to_masters(struct rm_node *n)
-{
-    for (struct rm_app *app = n->rm->apps; app; app = app->hh.next)
-        if (app->state == RM_APP_ST_RUNNING && app->current)
-            rm_set_add(&app->current->node_updates, n->key);
-}
-
 static int on_started(void *object, int event, void *arg)
 {
     struct rm_node *n = object;
@@ -85,7 +78,7 @@ static int on_started(void *object, int event, void *arg)
     if (!p->healthy)
         return RM_NODE_ST_UNHEALTHY;
     join(n);
-    report_to_masters(n);
+    rm_node_updated(n);
     return RM_NODE_ST_RUNNING;
 }
 
@@ -98,12 +91,12 @@ static int on_status(void *object, int event, void *arg)
     if (n->state == RM_NODE_ST_RUNNING && !p->healthy) {
         sv_log_warning("node %s: unhealthy: %s", n->key, n->health ? n->health : "");
         leave(n);
-        report_to_masters(n);
+        rm_node_updated(n);
         return RM_NODE_ST_UNHEALTHY;
     }
     if (n->state == RM_NODE_ST_UNHEALTHY && p->healthy) {
         join(n);
-        report_to_masters(n);
+        rm_node_updated(n);
         return RM_NODE_ST_RUNNING;
     }
     return n->state;
@@ -126,11 +119,12 @@ static int deactivate(struct rm_node *n, int state)
     if (state == RM_NODE_ST_DECOMMISSIONED) /* a LOST node drains on when it returns */
         no_longer_drains(n);
     leave(n);
-    report_to_masters(n);
+    rm_node_updated(n);
     rm_node_clear_lists(n);
     rm_node_leave(n->rm, n);
     if (old) {
         HASH_DEL(n->rm->inactive_nodes, old);
+        rm_node_updates_forget(old);
         rm_node_recount(old, false);
         HASH_ADD_STR(n->rm->dead_nodes, key, old); /* freed when the queue is empty */
     }
@@ -172,7 +166,7 @@ static int on_graceful(void *object, int event, void *arg)
     rm_set_add(&n->rm->draining, n->key)->number = deadline;
     rm_store_drain(n->rm, n->key, deadline);
     schedulable(n, false);
-    report_to_masters(n);
+    rm_node_updated(n);
     return RM_NODE_ST_DECOMMISSIONING;
 }
 

@@ -9,6 +9,7 @@
 #include "common/fd.h"
 #include "common/log.h"
 #include "common/str.h"
+#include "rm-lite/core/node-updates.h"
 #include "rm-lite/core/rm-node.h"
 #include "rm-lite/nodes/hosts-xml.h"
 #include "rm-lite/store/store.h"
@@ -134,6 +135,7 @@ void rm_nodes_list_forget(struct rm *rm, int64_t now_ms)
         else if (now_ms - n->untracked_since_ms >= rm->conf.untracked_ms) {
             sv_log_info("node %s: in no list of hosts: forgotten", n->key);
             HASH_DEL(rm->inactive_nodes, n);
+            rm_node_updates_forget(n);
             rm_node_recount(n, false);
             HASH_ADD_STR(rm->dead_nodes, key, n); /* freed when the event queue is empty */
         }

@@ -1,5 +1,7 @@
 /* rm-lite/fsm/rm-node-fsm.c: transitions of a node, and their effect on its containers. */
+#include "rm-lite/core/node-updates.h"
 #include "rm-lite/core/rm-node.h"
+#include "rm-lite/periodic.h"
 #include "rm-lite/requests/reports.h"
 #include "tests/unit/rm-lite/rm-fixture.h"
 
@@ -111,26 +113,87 @@ static void test_decommission_after_timeout(void **state)
     teardown(&f);
 }
 
+/* Number of the changes that the master is told next; *ret_last: the host of the last one. */
+static size_t told(struct rm_attempt *att, size_t max, char *ret_last)
+{
+    struct rm_node *nodes[RM_NODE_UPDATES_MAX];
+    size_t n = rm_node_updates(att, nodes, max);
+
+    for (size_t i = 1; i < n; i++)
+        assert_true(nodes[i]->update_number > nodes[i - 1]->update_number);
+    if (n == 0)
+        return 0;
+    rm_node_updates_told(att, nodes[n - 1]);
+    (void)snprintf(ret_last, 300, "%s", nodes[n - 1]->id.host);
+    return n;
+}
+
 /* The ApplicationMasters of running applications get changes of nodes with their next allocate. */
 static void test_changes_reach_masters(void **state)
 {
+    char last[300];
     struct fix f;
     struct rm_node *b;
-    struct rm_app *app, *waiting;
+    struct rm_app *app, *other;
 
     (void)state;
     setup(&f);
     add_node(&f, 1);
     app = submit(&f, false, 1);
     run_master(&f, app);
-    waiting = submit(&f, false, 1);
-    assert_int_equal(HASH_COUNT(app->current->node_updates), 0);
+    assert_int_equal(told(app->current, 9, last), 0); /* nothing from before it registered */
     b = add_node(&f, 2);
-    assert_true(rm_set_has(app->current->node_updates, "127.0.0.2:1"));
-    assert_int_equal(HASH_COUNT(waiting->current->node_updates), 0);
-    rm_set_clear(&app->current->node_updates);
+    other = submit(&f, false, 1);
+    run_master(&f, other);
+    assert_int_equal(told(app->current, 9, last), 1);
+    assert_string_equal(last, "127.0.0.2");
+    assert_int_equal(told(app->current, 9, last), 0);
+    assert_int_equal(told(other->current, 9, last), 0);
+    add_node(&f, 3);
     rm_node_post(b, RM_NODE_EV_EXPIRE);
-    assert_true(rm_set_has(app->current->node_updates, "127.0.0.2:1"));
+    assert_int_equal(told(app->current, 9, last), 2);
+    assert_string_equal(last, "127.0.0.2");
+    assert_int_equal(told(other->current, 1, last), 1); /* the rest comes with the next one */
+    assert_string_equal(last, "127.0.0.3");
+    b = add_node(&f, 2); /* it is back: another object, told once */
+    rm_node_post(b, RM_NODE_EV_EXPIRE);
+    assert_int_equal(told(other->current, 9, last), 1);
+    assert_int_equal(told(app->current, 9, last), 1);
+    teardown(&f);
+}
+
+/* Nodes that are all lost at once end in turns, with their containers. */
+static void test_many_lost_nodes(void **state)
+{
+    enum { N = 1000 };
+    struct fix f;
+    int runs = 0, before = N;
+
+    (void)state;
+    setup(&f);
+    sv_clock_set_test(sv_now_ms(), sv_wall_ms());
+    for (int i = 0; i < N; i++) {
+        struct yarn_node_id id = { .port = i + 1 };
+        struct rm_node *n;
+
+        (void)snprintf(id.host, sizeof(id.host), "127.0.0.1");
+        n = rm_node_new(f.rm, &id);
+        n->total = (struct rm_res){ 8192, 8 };
+        rm_node_post_health(n, RM_NODE_EV_STARTED, true);
+    }
+    sv_clock_set_test(sv_now_ms() + f.rm->conf.nm_expiry_ms, sv_wall_ms());
+    for (bool more = true; more; runs++) {
+        int left;
+
+        more = rm_periodic_run(f.rm);
+        left = f.rm->node_counts[RM_NODE_ST_RUNNING];
+        assert_in_range(before - left, 1, 256);
+        before = left;
+    }
+    assert_int_equal(before, 0);
+    assert_int_equal(f.rm->node_counts[RM_NODE_ST_LOST], N);
+    assert_int_equal(runs, N / RM_EXPIRE_TURN + 1);
+    sv_clock_reset();
     teardown(&f);
 }
 
@@ -221,6 +284,7 @@ int main(void)
         cmocka_unit_test(test_decommission_when_idle),
         cmocka_unit_test(test_decommission_after_timeout),
         cmocka_unit_test(test_changes_reach_masters),
+        cmocka_unit_test(test_many_lost_nodes),
         cmocka_unit_test(test_resize),
         cmocka_unit_test(test_lost_twice),
         cmocka_unit_test(test_counts),
