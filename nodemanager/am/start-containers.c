@@ -235,8 +235,7 @@ static int assign_and_record(struct start_call *s, struct nm_container *c, const
     struct sv_error why = { 0 };
     int r;
 
-    if (nm_assign(s->am->assignments, c, assigned, &why) < 0)
-        c->share.unassigned = strdup(why.text);
+    (void)!nm_assign(s->am->assignments, c, assigned, &why); /* the launch tries again, ignoring */
     r = nm_store_container(ctx->store, c->text, c->app->text, packed, size, c->start_ms,
                            c->launch.local_dir, c->launch.log_dir, assigned);
     if (r >= 0)

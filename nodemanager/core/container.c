@@ -54,7 +54,6 @@ struct nm_container *nm_container_free(struct nm_container *c)
     free(c->share.cpus);
     free(c->share.mems);
     free(c->share.numa);
-    free(c->share.unassigned);
     free(c->diagnostics);
     free(c->launch.exit.text);
     free(c);

@@ -110,10 +110,11 @@ struct nm_container {
         struct exe_container *exe;    /* from the launch to the recorded exit */
         pid_t pid;                    /* of its init; 0 = not started */
         sd_event_source *kill_timer;
-        bool cleanup_started; /* TERM or KILL has been requested */
-        bool frozen;          /* by an operator; survives a restart in its cgroup */
-        struct {              /* an exit that waits for its commit */
-            int event;        /* 0 = none */
+        int64_t waits_since_ms; /* share-wait.c, monotonic; 0 = does not wait */
+        bool cleanup_started;   /* TERM or KILL has been requested */
+        bool frozen;            /* by an operator; survives a restart in its cgroup */
+        struct {                /* an exit that waits for its commit */
+            int event;          /* 0 = none */
             int code;
             char *text;
         } exit;
@@ -124,7 +125,6 @@ struct nm_container {
         struct nm_numa_taken *numa; /* its part of each NUMA node, or NULL */
         struct nm_assigned assigned;
         struct cg_override set; /* set-limit.c */
-        char *unassigned; /* reason why it got no share: the diagnostics of its failed launch */
     } share;
 
     struct { /* resources/containers-monitor.c */

@@ -24,6 +24,7 @@
 #include "nodemanager/launch/container-cleanup.h"
 #include "nodemanager/launch/container-env.h"
 #include "nodemanager/launch/launcher.h"
+#include "nodemanager/launch/share-wait.h"
 #include "nodemanager/resources/assignments.h"
 #include "nodemanager/resources/numa.h"
 #include "nodemanager/resources/resource-limits.h"
@@ -295,6 +296,46 @@ static bool runtime_allowed(const struct nm_container *c)
     return !type || !*type || strcasecmp(type, "default") == 0;
 }
 
+static void share_fails(struct nm_container *c, const char *why)
+{
+    char text[2 * SV_ERROR_TEXT_MAX];
+
+    if (!c->launch.waits_since_ms) {
+        fail(c, YARN_EXIT_NOT_LAUNCHED, why);
+        return;
+    }
+    (void)snprintf(text, sizeof(text),
+                   "Could not get valid GPU device for container '%s' as some other containers "
+                   "might not releasing GPUs.\n%s",
+                   c->text, why);
+    fail(c, YARN_EXIT_NOT_LAUNCHED, text);
+}
+
+/* True if the container has what it needs alone. Else it waits, or it is launched when that is
+ * recorded, or its launch has failed. */
+static bool has_share(struct nm_container *c)
+{
+    struct nm_assignments *a = c->launch.launcher->assignments;
+    char assigned[NM_ASSIGNED_TEXT_MAX];
+    struct sv_error why = { 0 };
+    int r;
+
+    if (nm_assign_is_whole(a, c))
+        return true;
+    r = nm_assign(a, c, assigned, &why);
+    if (r < 0) {
+        if (!nm_assign_may_come(a, c) || !nm_share_wait(c))
+            share_fails(c, why.text);
+        return false;
+    }
+    r = nm_store_container_assigned(c->ctx->store, c->text, assigned);
+    if (r >= 0)
+        r = nm_share_recorded(c);
+    if (r < 0)
+        fail(c, YARN_EXIT_NOT_LAUNCHED, "its GPUs cannot be recorded in the state store");
+    return false;
+}
+
 static void launch_new(struct nm_container *c)
 {
     _cleanup_buf_ struct sv_buf script = SV_BUF_INIT(EXE_FILE_MAX);
@@ -328,10 +369,8 @@ static void launch_new(struct nm_container *c)
         fail(c, YARN_EXIT_NOT_LAUNCHED, "Requested runtime not allowed.");
         return;
     }
-    if (c->share.unassigned) {
-        fail(c, YARN_EXIT_NOT_LAUNCHED, c->share.unassigned);
+    if (!has_share(c))
         return;
-    }
     nm_numa_assign(c->launch.launcher->numa, c);
     nm_limits_of(c, &l.resource);
     nm_assign_launch(c, &l);
@@ -381,10 +420,12 @@ struct nm_launcher *nm_launcher_new(struct nm_context *ctx, struct nm_assignment
 {
     struct nm_launcher *l = calloc(1, sizeof(*l));
 
-    if (l)
-        *l = (struct nm_launcher){
-            .ctx = ctx, .assignments = assignments, .numa = numa, .aux = aux
-        };
+    if (!l)
+        return NULL;
+    *l = (struct nm_launcher){
+        .ctx = ctx, .assignments = assignments, .numa = numa, .aux = aux, .again = nm_launch_start
+    };
+    nm_assignments_on_release(assignments, nm_share_released, l);
     return l;
 }
 
@@ -392,6 +433,8 @@ struct nm_launcher *nm_launcher_free(struct nm_launcher *l)
 {
     if (!l)
         return NULL;
+    nm_assignments_on_release(l->assignments, NULL, NULL);
+    nm_share_stop(l);
     nm_cleanup_free_terms(l);
     free(l);
     return NULL;

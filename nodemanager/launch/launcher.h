@@ -1,8 +1,12 @@
-/* The service behind container-launch.h and container-cleanup.h; private to those two files. */
+/* The service behind container-launch.h, container-cleanup.h and share-wait.h; private to their
+ * files. */
 #ifndef SELVEDGE_NODEMANAGER_LAUNCH_LAUNCHER_H
 #define SELVEDGE_NODEMANAGER_LAUNCH_LAUNCHER_H
 
+#include <systemd/sd-event.h>
+
 struct nm_assignments;
+struct nm_container;
 struct nm_cleanup_term;
 struct nm_context;
 struct nm_aux;
@@ -14,6 +18,8 @@ struct nm_launcher {
     struct nm_numa *numa;          /* NULL = off */
     const struct nm_aux *aux;      /* NULL: no auxiliary services */
     struct nm_cleanup_term *terms; /* unanswered requests for signals; utlist */
+    sd_event_source *share_timer;  /* share-wait.c; NULL: nothing has waited yet */
+    void (*again)(struct nm_launcher *l, struct nm_container *c); /* nm_launch_start */
 };
 
 #endif

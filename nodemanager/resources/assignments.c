@@ -22,6 +22,8 @@ struct nm_assignments {
     size_t n_gpus;
     uint8_t used[(ADDRESSES + 7) / 8];
     uint32_t next; /* next address to try: a released one is not reassigned immediately */
+    void (*released)(void *userdata);
+    void *userdata;
 };
 
 int nm_assignments_new(const struct nm_context *ctx, struct nm_assignments **ret,
@@ -104,6 +106,21 @@ static void write_text(const struct nm_assigned *s, char *text)
                       s->gpus[i].minor);
 }
 
+/* True if it had something. */
+static bool give_back(struct nm_assignments *a, struct nm_container *c)
+{
+    bool any = c->share.assigned.n_gpus > 0 || c->share.assigned.address;
+
+    for (size_t i = 0; i < a->n_gpus; i++)
+        if (a->owners[i] == c)
+            a->owners[i] = NULL;
+    if (c->share.assigned.address)
+        a->used[(c->share.assigned.address - 1) / 8] &=
+            (uint8_t) ~(1u << ((c->share.assigned.address - 1) % 8));
+    c->share.assigned = (struct nm_assigned){ 0 };
+    return any;
+}
+
 int nm_assign(struct nm_assignments *a, struct nm_container *c, char text[NM_ASSIGNED_TEXT_MAX],
               struct sv_error *err)
 {
@@ -122,7 +139,7 @@ int nm_assign(struct nm_assignments *a, struct nm_container *c, char text[NM_ASS
         take_address(a, exe_addresses(a->ctx->exe), &c->share.assigned.address) < 0)
         r = sv_error_set(err, -EBUSY, "%s: no address of the private network is free", c->text);
     if (r < 0) {
-        nm_assign_release(a, c);
+        (void)give_back(a, c); /* what was free before, ignoring */
         return r;
     }
     write_text(&c->share.assigned, text);
@@ -162,15 +179,27 @@ int nm_assign_again(struct nm_assignments *a, struct nm_container *c, const char
     return r < 0 ? -EBADMSG : 0;
 }
 
+void nm_assignments_on_release(struct nm_assignments *a, void (*fn)(void *userdata), void *userdata)
+{
+    a->released = fn;
+    a->userdata = userdata;
+}
+
+bool nm_assign_is_whole(const struct nm_assignments *a, const struct nm_container *c)
+{
+    return (int64_t)c->share.assigned.n_gpus >= c->resource.gpus &&
+           (c->share.assigned.address || a->ctx->conf->network != EXE_NETWORK_PRIVATE);
+}
+
+bool nm_assign_may_come(const struct nm_assignments *a, const struct nm_container *c)
+{
+    return c->resource.gpus <= (int64_t)SV_MIN(a->n_gpus, (size_t)EXE_DEVICES_MAX);
+}
+
 void nm_assign_release(struct nm_assignments *a, struct nm_container *c)
 {
-    for (size_t i = 0; i < a->n_gpus; i++)
-        if (a->owners[i] == c)
-            a->owners[i] = NULL;
-    if (c->share.assigned.address)
-        a->used[(c->share.assigned.address - 1) / 8] &=
-            (uint8_t) ~(1u << ((c->share.assigned.address - 1) % 8));
-    c->share.assigned = (struct nm_assigned){ 0 };
+    if (give_back(a, c) && a->released)
+        a->released(a->userdata);
 }
 
 void nm_assign_launch(const struct nm_container *c, struct exe_launch *l)

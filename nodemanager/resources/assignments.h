@@ -1,8 +1,9 @@
 /* Exclusive resources of containers: GPUs and the address in a private network. Hadoop:
  * GpuResourceAllocator; addresses are Docker's part there.
  *
- * Assigned when the container's request is recorded, and recorded with it, so that a restarted
- * daemon assigns nothing twice; released when the container's exit is recorded. */
+ * Assigned when the container's request is recorded, and recorded with it, or if others still have
+ * it before the launch (launch/share-wait.h), so that a restarted daemon assigns nothing twice;
+ * released when the container's exit is recorded. */
 #ifndef SELVEDGE_NODEMANAGER_RESOURCES_ASSIGNMENTS_H
 #define SELVEDGE_NODEMANAGER_RESOURCES_ASSIGNMENTS_H
 
@@ -27,6 +28,12 @@ int nm_assign(struct nm_assignments *a, struct nm_container *c, char text[NM_ASS
               struct sv_error *err) _must_use_;
 /* After a restart; -EBADMSG: not a text of nm_assign, or in conflict with another container. */
 int nm_assign_again(struct nm_assignments *a, struct nm_container *c, const char *text) _must_use_;
+/* Whether it has what it asks for, and whether this node can ever give it that. */
+bool nm_assign_is_whole(const struct nm_assignments *a, const struct nm_container *c);
+bool nm_assign_may_come(const struct nm_assignments *a, const struct nm_container *c);
+/* fn() runs when something was released; it must not assign itself. NULL: none. */
+void nm_assignments_on_release(struct nm_assignments *a, void (*fn)(void *userdata),
+                               void *userdata);
 /* Allowed for a container without a share. */
 void nm_assign_release(struct nm_assignments *a, struct nm_container *c);
 /* Adds devices, address and rates to the launch; the container keeps the devices' ownership. */

@@ -11,6 +11,7 @@ const char *const nm_store_sql[S_COUNT] = {
     [S_APP_FINISHED] = "UPDATE apps SET finished=1 WHERE id=?1",
     [S_APP_REMOVE] = "DELETE FROM apps WHERE id=?1",
     [S_CONT] = "INSERT INTO containers(id,app,request,start_ms,local_dir,log_dir,assigned) VALUES(?1,?2,?3,?4,?5,?6,?7)",
+    [S_CONT_ASSIGNED] = "UPDATE containers SET assigned=?2 WHERE id=?1",
     [S_CONT_LAUNCHED] = "UPDATE containers SET launched=1,launch_ms=?2 WHERE id=?1",
     [S_CONT_KILLED] = "UPDATE containers SET killed=1,kill_code=?2 WHERE id=?1",
     [S_CONT_COMPLETED] = "UPDATE containers SET completed=1,exit_code=?2 WHERE id=?1",

@@ -18,6 +18,7 @@ enum nm_store_stmt {
     S_APP_FINISHED,
     S_APP_REMOVE,
     S_CONT,
+    S_CONT_ASSIGNED,
     S_CONT_LAUNCHED,
     S_CONT_KILLED,
     S_CONT_COMPLETED,

@@ -31,6 +31,10 @@ int nm_store_container(struct nm_store *s, const char *id, const char *app, cons
     return nm_store_write(s, S_CONT, "ttbiiit", id, app, request, request_len, start_ms,
                           (int64_t)local_dir, (int64_t)log_dir, assigned);
 }
+int nm_store_container_assigned(struct nm_store *s, const char *id, const char *assigned)
+{
+    return nm_store_write(s, S_CONT_ASSIGNED, "tt", id, assigned);
+}
 int nm_store_container_launched(struct nm_store *s, const char *id, int64_t launch_ms)
 {
     return nm_store_write(s, S_CONT_LAUNCHED, "ti", id, launch_ms);

@@ -55,6 +55,8 @@ int nm_store_service_data(struct nm_store *s, const char *app, const char *servi
 int nm_store_container(struct nm_store *s, const char *id, const char *app, const void *request,
                        size_t request_len, int64_t start_ms, int local_dir, int log_dir,
                        const char *assigned) _must_use_;
+int nm_store_container_assigned(struct nm_store *s, const char *id, const char *assigned)
+    _must_use_; /* later than its request */
 int nm_store_container_launched(struct nm_store *s, const char *id, int64_t launch_ms) _must_use_;
 int nm_store_container_killed(struct nm_store *s, const char *id, int exit_code) _must_use_;
 int nm_store_container_completed(struct nm_store *s, const char *id, int exit_code) _must_use_;

@@ -236,12 +236,46 @@ static void test_assigned_again(void **state)
     nm_assignments_free(f.assignments);
 }
 
+static void count(void *userdata)
+{
+    ++*(int *)userdata;
+}
+
+/* A release is told once; an attempt that fails has released nothing. */
+static void test_release_is_told(void **state)
+{
+    struct fixture f;
+    struct sv_error err = { 0 };
+    char text[NM_ASSIGNED_TEXT_MAX];
+    int told = 0;
+
+    (void)state;
+    fixture_open(&f);
+    nm_assignments_on_release(f.assignments, count, &told);
+    f.c[0].resource.gpus = 2;
+    f.c[1].resource.gpus = 2;
+    f.c[2].resource.gpus = 4;
+    assert_false(nm_assign_is_whole(f.assignments, &f.c[0]));
+    assert_int_equal(nm_assign(f.assignments, &f.c[0], text, &err), 0);
+    assert_true(nm_assign_is_whole(f.assignments, &f.c[0]));
+    assert_int_equal(nm_assign(f.assignments, &f.c[1], text, &err), -EBUSY);
+    assert_int_equal(told, 0);
+    assert_false(nm_assign_is_whole(f.assignments, &f.c[1]));
+    assert_true(nm_assign_may_come(f.assignments, &f.c[1]));
+    assert_false(nm_assign_may_come(f.assignments, &f.c[2]));
+    nm_assign_release(f.assignments, &f.c[0]);
+    nm_assign_release(f.assignments, &f.c[0]);
+    assert_int_equal(told, 1);
+    assert_int_equal(nm_assign(f.assignments, &f.c[1], text, &err), 0);
+    nm_assignments_free(f.assignments);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_discovery_output),
-                                        cmocka_unit_test(test_discovery),
-                                        cmocka_unit_test(test_assigned_once),
-                                        cmocka_unit_test(test_small_range),
-                                        cmocka_unit_test(test_assigned_again) };
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_discovery_output), cmocka_unit_test(test_discovery),
+        cmocka_unit_test(test_assigned_once),    cmocka_unit_test(test_release_is_told),
+        cmocka_unit_test(test_small_range),      cmocka_unit_test(test_assigned_again)
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
