@@ -29,7 +29,7 @@
 #include "common/log.h"
 #include "common/loop-guard.h"
 #include "common/str.h"
-#include "common/web/http-framed.h"
+#include "common/web/http-answer.h"
 #include "common/web/http-share.h"
 #include "common/web/http-stream.h"
 
@@ -39,9 +39,6 @@
 #define TURN_REQUESTS 16             /* handlers called per run */
 #define TELL_MS 60000                /* between two warnings about refused connections */
 #define BODY_MAX ((size_t)128 << 10) /* a REST submission, parsed in one handler: 10 ms */
-#define POLICY                                                                                     \
-    "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; "                  \
-    "frame-ancestors 'none'"
 #define DISCARD_MAX                                                                                \
     ((uint64_t)8 << 20) /* bytes read of an oversized body before the connection is closed */
 
@@ -187,85 +184,6 @@ static void _printf_(2, 0) on_mhd_log(void *data, const char *fmt, va_list ap)
     sv_log_debug("http: %s", text);
 }
 
-static int set_text(struct sv_http_response *a, unsigned status, const char *text)
-{
-    a->status = status;
-    a->body = strdup(text);
-    a->body_len = a->body ? strlen(text) : 0;
-    return a->body ? 0 : -ENOMEM;
-}
-
-static void drop_answer(struct sv_http_response *a)
-{
-    free(a->body);
-    free(a->location);
-    free(a->before);
-    free(a->after);
-    a->fd = sv_close(a->fd);
-    *a = (struct sv_http_response){ .status = 500, .fd = -1 };
-}
-
-/* Takes ownership of the contents of *a, whatever the result. */
-static enum MHD_Result send_answer(struct MHD_Connection *conn, struct sv_http_response *a)
-{
-    _cleanup_free_ char *location = SV_TAKE(a->location);
-    const char *type = a->content_type ? a->content_type : "text/plain; charset=utf-8";
-    struct MHD_Response *response;
-    enum MHD_Result ok;
-
-    if (a->fd >= 0 && (a->before || a->after)) {
-        free(SV_TAKE(a->body));
-        response = sv_http_framed_response(a);
-    } else if (a->fd >= 0)
-        response = MHD_create_response_from_fd_at_offset64(a->size, a->fd, a->offset);
-    else if (a->body)
-        response = MHD_create_response_from_buffer(a->body_len, a->body, MHD_RESPMEM_MUST_FREE);
-    else
-        response = MHD_create_response_from_buffer(0, NULL, MHD_RESPMEM_PERSISTENT);
-    if (!response) {
-        drop_answer(a);
-        return MHD_NO;
-    }
-    if (a->fd >= 0)
-        free(a->body);
-    ok = MHD_add_response_header(response, "Content-Type", type) &&
-         MHD_add_response_header(response, "X-Content-Type-Options", "nosniff") &&
-         MHD_add_response_header(response, "Content-Security-Policy",
-                                 a->script ? POLICY "; script-src 'self'; connect-src 'self'"
-                                           : POLICY) &&
-         MHD_add_response_header(response, "X-Frame-Options", "DENY") &&
-         MHD_add_response_header(response, "Referrer-Policy", "same-origin") &&
-         (!sv_has_prefix(type, "text/html") ||
-          MHD_add_response_header(response, "Cache-Control", "no-store")) &&
-         (!location || MHD_add_response_header(response, "Location", location));
-    if (ok)
-        ok = MHD_queue_response(conn, a->status, response);
-    MHD_destroy_response(response);
-    return ok;
-}
-
-static enum MHD_Result answer_text(struct MHD_Connection *conn, unsigned status, const char *text)
-{
-    struct sv_http_response a = { .fd = -1 };
-
-    return set_text(&a, status, text) < 0 ? MHD_NO : send_answer(conn, &a);
-}
-
-/* OPTIONS of any path: Hadoop's AuthenticatedURL sends it before its first GET, and expects 200. */
-static enum MHD_Result answer_options(struct MHD_Connection *conn)
-{
-    struct MHD_Response *response =
-        MHD_create_response_from_buffer(0, NULL, MHD_RESPMEM_PERSISTENT);
-    enum MHD_Result ok;
-
-    if (!response)
-        return MHD_NO;
-    ok = MHD_add_response_header(response, "Allow", "GET, HEAD, PUT, POST, DELETE, OPTIONS") &&
-         MHD_queue_response(conn, 200, response);
-    MHD_destroy_response(response);
-    return ok;
-}
-
 static bool method_allowed(const char *method)
 {
     static const char *const allowed[] = { "GET", "HEAD", "PUT", "POST", "DELETE", "OPTIONS" };
@@ -285,11 +203,12 @@ static enum MHD_Result on_headers(struct MHD_Connection *conn, struct http_excha
 
     r->seen = true;
     if (r->bad_uri)
-        return answer_text(conn, 400, "the URL must start with '/' and hold no NUL\n");
+        return http_answer_text(conn, 400, "the URL must start with '/' and hold no NUL\n");
     if (!method_allowed(method))
-        return answer_text(conn, 405, "only GET, HEAD, PUT, POST, DELETE and OPTIONS are served\n");
+        return http_answer_text(conn, 405,
+                                "only GET, HEAD, PUT, POST, DELETE and OPTIONS are served\n");
     if (length && (sv_parse_u64(length, 0, UINT64_MAX, &n) < 0 || n > BODY_MAX))
-        return answer_text(conn, 413, "the body is larger than 128 KiB\n");
+        return http_answer_text(conn, 413, "the body is larger than 128 KiB\n");
     return MHD_YES;
 }
 
@@ -408,12 +327,12 @@ static enum MHD_Result on_request(void *data, struct MHD_Connection *conn, const
     if (*upload_size)
         return on_body(h, r, upload, upload_size);
     if (r->refused)
-        return answer_text(conn, r->refused,
-                           r->refused == 413
-                               ? "the body is larger than 128 KiB\n"
-                               : "too many bodies of requests are held: try again later\n");
+        return http_answer_text(conn, r->refused,
+                                r->refused == 413
+                                    ? "the body is larger than 128 KiB\n"
+                                    : "too many bodies of requests are held: try again later\n");
     if (strcmp(method, "OPTIONS") == 0)
-        return answer_options(conn);
+        return http_answer_options(conn);
     if (wait_for_turn(h, conn, r))
         return MHD_YES;
     q = (struct sv_http_request){
@@ -427,7 +346,7 @@ static enum MHD_Result on_request(void *data, struct MHD_Connection *conn, const
     };
     result = h->handler(&q, &a, h->userdata);
     if (result == -EAGAIN) {
-        drop_answer(&a);
+        http_answer_drop(&a);
         suspend(h, conn, r);
         return MHD_YES;
     }
@@ -443,15 +362,15 @@ static enum MHD_Result on_request(void *data, struct MHD_Connection *conn, const
         sv_log_err("http: %s %s: incident %08x: %s", method, url, incident,
                    strerrordesc_np(-result));
         (void)snprintf(text, sizeof(text), "internal error, incident %08x\n", incident);
-        drop_answer(&a);
-        return answer_text(conn, 500, text);
+        http_answer_drop(&a);
+        return http_answer_text(conn, 500, text);
     }
     if (a.body && http_share_hold(&h->shares, r->share, HTTP_ANSWERS, a.body_len) < 0) {
-        drop_answer(&a);
-        return answer_text(conn, 503, "too many answers wait to be read: try again later\n");
+        http_answer_drop(&a);
+        return http_answer_text(conn, 503, "too many answers wait to be read: try again later\n");
     }
     r->answer = a.body ? a.body_len : 0;
-    return send_answer(conn, &a);
+    return http_answer_send(conn, &a);
 }
 
 /* Arms the timer for libmicrohttpd's next deadline. */

@@ -1,0 +1,91 @@
+/* See http-answer.h. */
+#include "common/web/http-answer.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/fd.h"
+#include "common/str.h"
+#include "common/web/http-framed.h"
+
+#define POLICY                                                                                     \
+    "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; "                  \
+    "frame-ancestors 'none'"
+
+static int set_text(struct sv_http_response *a, unsigned status, const char *text)
+{
+    a->status = status;
+    a->body = strdup(text);
+    a->body_len = a->body ? strlen(text) : 0;
+    return a->body ? 0 : -ENOMEM;
+}
+
+void http_answer_drop(struct sv_http_response *a)
+{
+    free(a->body);
+    free(a->location);
+    free(a->before);
+    free(a->after);
+    a->fd = sv_close(a->fd);
+    *a = (struct sv_http_response){ .status = 500, .fd = -1 };
+}
+
+enum MHD_Result http_answer_send(struct MHD_Connection *conn, struct sv_http_response *a)
+{
+    _cleanup_free_ char *location = SV_TAKE(a->location);
+    const char *type = a->content_type ? a->content_type : "text/plain; charset=utf-8";
+    struct MHD_Response *response;
+    enum MHD_Result ok;
+
+    if (a->fd >= 0 && (a->before || a->after)) {
+        free(SV_TAKE(a->body));
+        response = sv_http_framed_response(a);
+    } else if (a->fd >= 0)
+        response = MHD_create_response_from_fd_at_offset64(a->size, a->fd, a->offset);
+    else if (a->body)
+        response = MHD_create_response_from_buffer(a->body_len, a->body, MHD_RESPMEM_MUST_FREE);
+    else
+        response = MHD_create_response_from_buffer(0, NULL, MHD_RESPMEM_PERSISTENT);
+    if (!response) {
+        http_answer_drop(a);
+        return MHD_NO;
+    }
+    if (a->fd >= 0)
+        free(a->body);
+    ok = MHD_add_response_header(response, "Content-Type", type) &&
+         MHD_add_response_header(response, "X-Content-Type-Options", "nosniff") &&
+         MHD_add_response_header(response, "Content-Security-Policy",
+                                 a->script ? POLICY "; script-src 'self'; connect-src 'self'"
+                                           : POLICY) &&
+         MHD_add_response_header(response, "X-Frame-Options", "DENY") &&
+         MHD_add_response_header(response, "Referrer-Policy", "same-origin") &&
+         (!sv_has_prefix(type, "text/html") ||
+          MHD_add_response_header(response, "Cache-Control", "no-store")) &&
+         (!location || MHD_add_response_header(response, "Location", location));
+    if (ok)
+        ok = MHD_queue_response(conn, a->status, response);
+    MHD_destroy_response(response);
+    return ok;
+}
+
+enum MHD_Result http_answer_text(struct MHD_Connection *conn, unsigned status, const char *text)
+{
+    struct sv_http_response a = { .fd = -1 };
+
+    return set_text(&a, status, text) < 0 ? MHD_NO : http_answer_send(conn, &a);
+}
+
+enum MHD_Result http_answer_options(struct MHD_Connection *conn)
+{
+    struct MHD_Response *response =
+        MHD_create_response_from_buffer(0, NULL, MHD_RESPMEM_PERSISTENT);
+    enum MHD_Result ok;
+
+    if (!response)
+        return MHD_NO;
+    ok = MHD_add_response_header(response, "Allow", "GET, HEAD, PUT, POST, DELETE, OPTIONS") &&
+         MHD_queue_response(conn, 200, response);
+    MHD_destroy_response(response);
+    return ok;
+}

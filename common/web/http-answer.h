@@ -1,0 +1,17 @@
+/* Answers of the HTTP server that are complete, for http.c: body or file, and the headers that
+ * every answer has. */
+#ifndef SELVEDGE_COMMON_WEB_HTTP_ANSWER_H
+#define SELVEDGE_COMMON_WEB_HTTP_ANSWER_H
+
+#include <microhttpd.h>
+
+#include "common/web/http.h"
+
+/* Takes the contents of *a, whatever the result. */
+enum MHD_Result http_answer_send(struct MHD_Connection *conn, struct sv_http_response *a);
+void http_answer_drop(struct sv_http_response *a);
+enum MHD_Result http_answer_text(struct MHD_Connection *conn, unsigned status, const char *text);
+/* OPTIONS of any path: Hadoop's AuthenticatedURL sends it before its first GET, and expects 200. */
+enum MHD_Result http_answer_options(struct MHD_Connection *conn);
+
+#endif
