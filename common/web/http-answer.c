@@ -13,6 +13,15 @@
     "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; "                  \
     "frame-ancestors 'none'"
 
+#define SCRIPT_POLICY POLICY "; script-src 'self'; connect-src 'self'"
+
+const char *const http_guards[HTTP_GUARDS][2] = {
+    { "X-Content-Type-Options", "nosniff" },
+    [HTTP_GUARD_POLICY] = { "Content-Security-Policy", POLICY },
+    { "X-Frame-Options", "DENY" },
+    { "Referrer-Policy", "same-origin" },
+};
+
 static int set_text(struct sv_http_response *a, unsigned status, const char *text)
 {
     a->status = status;
@@ -53,13 +62,12 @@ enum MHD_Result http_answer_send(struct MHD_Connection *conn, struct sv_http_res
     }
     if (a->fd >= 0)
         free(a->body);
-    ok = MHD_add_response_header(response, "Content-Type", type) &&
-         MHD_add_response_header(response, "X-Content-Type-Options", "nosniff") &&
-         MHD_add_response_header(response, "Content-Security-Policy",
-                                 a->script ? POLICY "; script-src 'self'; connect-src 'self'"
-                                           : POLICY) &&
-         MHD_add_response_header(response, "X-Frame-Options", "DENY") &&
-         MHD_add_response_header(response, "Referrer-Policy", "same-origin") &&
+    ok = MHD_add_response_header(response, "Content-Type", type);
+    for (size_t k = 0; ok && k < HTTP_GUARDS; k++)
+        ok = MHD_add_response_header(response, http_guards[k][0],
+                                     a->script && k == HTTP_GUARD_POLICY ? SCRIPT_POLICY
+                                                                         : http_guards[k][1]);
+    ok = ok &&
          (!sv_has_prefix(type, "text/html") ||
           MHD_add_response_header(response, "Cache-Control", "no-store")) &&
          (!location || MHD_add_response_header(response, "Location", location));

@@ -7,6 +7,11 @@
 
 #include "common/web/http.h"
 
+/* Name and value of the headers that guard every answer of ours, a stream too. */
+#define HTTP_GUARDS 4
+#define HTTP_GUARD_POLICY 1 /* another one for a page with a script */
+extern const char *const http_guards[HTTP_GUARDS][2];
+
 /* Takes the contents of *a, whatever the result. */
 enum MHD_Result http_answer_send(struct MHD_Connection *conn, struct sv_http_response *a);
 void http_answer_drop(struct sv_http_response *a);

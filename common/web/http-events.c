@@ -182,16 +182,9 @@ static int refuse(struct sv_http_response *ret, unsigned status, const char *tex
 
 static int begin(struct listener *l)
 {
-    static const char *const headers[][2] = {
-        { "Content-Type", "text/event-stream" },
-        { "Cache-Control", "no-store" },
-        { "X-Content-Type-Options", "nosniff" },
-        { "Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'" },
-    };
-
-    for (size_t i = 0; i < SV_ARRAY_LEN(headers); i++)
-        if (sv_http_stream_header(l->stream, headers[i][0], headers[i][1]) < 0)
-            return -ENOMEM;
+    if (sv_http_stream_own(l->stream, "text/event-stream") < 0 ||
+        sv_http_stream_header(l->stream, "Cache-Control", "no-store") < 0)
+        return -ENOMEM;
     if (sv_http_stream_put(l->stream, RETRY, strlen(RETRY)) < 0 ||
         sv_http_stream_put(l->stream, l->channel->frame, strlen(l->channel->frame)) < 0)
         return -ENOMEM;

@@ -7,8 +7,10 @@
 #include <utlist.h>
 
 #include "common/buf.h"
+#include "common/web/http-answer.h"
 
 #define BLOCK 32768
+#define SLICE 65536
 #define HEADERS_MAX 100
 
 struct header {
@@ -78,6 +80,15 @@ int sv_http_stream_header(struct sv_http_stream *s, const char *name, const char
     return h->name && h->value ? 0 : -ENOMEM;
 }
 
+int sv_http_stream_own(struct sv_http_stream *s, const char *type)
+{
+    int r = sv_http_stream_header(s, "Content-Type", type);
+
+    for (size_t i = 0; r >= 0 && i < HTTP_GUARDS; i++)
+        r = sv_http_stream_header(s, http_guards[i][0], http_guards[i][1]);
+    return r;
+}
+
 void sv_http_stream_begin(struct sv_http_stream *s, unsigned status, int64_t length)
 {
     s->status = status;
@@ -106,6 +117,20 @@ int sv_http_stream_put(struct sv_http_stream *s, const void *data, size_t n)
     return r;
 }
 
+int sv_http_stream_flush(struct sv_http_stream *s, struct sv_buf *text)
+{
+    while (sv_buf_left(text) > 0) {
+        size_t n = SV_MIN(sv_buf_left(text), (size_t)SLICE);
+        int r = sv_http_stream_put(s, text->data + text->pos, n);
+
+        if (r < 0)
+            return r;
+        text->pos += n;
+    }
+    text->len = text->pos = 0;
+    return 0;
+}
+
 size_t sv_http_stream_waiting(const struct sv_http_stream *s)
 {
     return sv_buf_left(&s->buf);
@@ -122,8 +147,7 @@ void sv_http_stream_text(struct sv_http_stream *s, unsigned status, const char *
                          const char *text)
 {
     size_t n = strlen(text);
-    bool good =
-        sv_http_stream_header(s, "Content-Type", type) >= 0 && sv_http_stream_put(s, text, n) >= 0;
+    bool good = sv_http_stream_own(s, type) >= 0 && sv_http_stream_put(s, text, n) >= 0;
 
     sv_http_stream_begin(s, status, (int64_t)n);
     sv_http_stream_end(s, good);

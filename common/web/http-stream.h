@@ -5,6 +5,7 @@
 #ifndef SELVEDGE_COMMON_WEB_HTTP_STREAM_H
 #define SELVEDGE_COMMON_WEB_HTTP_STREAM_H
 
+#include "common/buf.h"
 #include "common/web/http.h"
 
 #define HTTP_STREAM_MAX ((size_t)256 << 10)
@@ -22,11 +23,16 @@ struct sv_http_stream *sv_http_stream_new(const struct sv_http_request *req,
 /* Call before sv_http_stream_begin. Hostile names and values are accepted: those with control
  * characters are dropped. */
 int sv_http_stream_header(struct sv_http_stream *s, const char *name, const char *value) _must_use_;
+/* The headers of an answer that is ours, not another server's: its type, and those that guard every
+ * answer (http-answer.h). */
+int sv_http_stream_own(struct sv_http_stream *s, const char *type) _must_use_;
 /* `length` of the whole body, or -1 if unknown. */
 void sv_http_stream_begin(struct sv_http_stream *s, unsigned status, int64_t length);
 bool sv_http_stream_begun(const struct sv_http_stream *s);
 /* Writes all bytes or, with -EAGAIN, none. */
 int sv_http_stream_put(struct sv_http_stream *s, const void *data, size_t n) _must_use_;
+/* Writes what the buffer has left, and empties it. -EAGAIN: the rest once the stream is drained. */
+int sv_http_stream_flush(struct sv_http_stream *s, struct sv_buf *text) _must_use_;
 size_t
 sv_http_stream_waiting(const struct sv_http_stream *s); /* bytes that the client has not read */
 /* Ends the stream, which must not be used afterwards; no event follows. `complete` false closes the

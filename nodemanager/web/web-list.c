@@ -13,8 +13,8 @@
 #include "nodemanager/core/context.h"
 #include "nodemanager/web/web-reply.h"
 
+#define TYPE "application/json; charset=utf-8"
 #define TEXT_MAX ((size_t)4 << 20) /* of one turn */
-#define SLICE 65536
 
 struct list {
     const struct nm_context *ctx;
@@ -81,33 +81,18 @@ static int put_entries(struct list *l)
 
 /* ---- Turns ---- */
 
-/* -EAGAIN: the client must read first. */
-static int flush(struct list *l)
-{
-    while (sv_buf_left(&l->text) > 0) {
-        size_t n = SV_MIN(sv_buf_left(&l->text), (size_t)SLICE);
-        int r = sv_http_stream_put(l->stream, l->text.data + l->text.pos, n);
-
-        if (r < 0)
-            return r;
-        l->text.pos += n;
-    }
-    l->text.len = l->text.pos = 0;
-    return 0;
-}
-
 static int on_turn(sd_event_source *source, void *userdata)
 {
     SV_LOOP_HANDLER();
     struct list *l = userdata;
-    int r = flush(l);
+    int r = sv_http_stream_flush(l->stream, &l->text);
 
     if (r >= 0)
         r = put_entries(l);
     if (!l->who.sees_all)
         (void)sv_groups_missed(l->who.groups); /* a user without groups then, ignoring */
     if (r >= 0)
-        r = flush(l);
+        r = sv_http_stream_flush(l->stream, &l->text);
     if (r == -EAGAIN) {
         (void)sd_event_source_set_enabled(source, SD_EVENT_OFF); /* cannot fail, ignoring */
     } else if (r < 0 || l->closed) {
@@ -133,11 +118,6 @@ static void on_gone(void *userdata)
 
 static int begin_stream(struct list *l, const struct sv_http_request *req)
 {
-    static const char *const headers[][2] = {
-        { "Content-Type", "application/json; charset=utf-8" },
-        { "X-Content-Type-Options", "nosniff" },
-        { "Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'" },
-    };
     static const struct sv_http_stream_events events = { .drained = on_drained, .gone = on_gone };
     int r = sd_event_add_defer(l->ctx->event, &l->turn, on_turn, l);
 
@@ -150,8 +130,7 @@ static int begin_stream(struct list *l, const struct sv_http_request *req)
     l->stream = sv_http_stream_new(req, &events, l);
     if (!l->stream)
         return -ENOMEM;
-    for (size_t i = 0; i < SV_ARRAY_LEN(headers); i++) /* without memory it is missing, ignoring */
-        (void)!sv_http_stream_header(l->stream, headers[i][0], headers[i][1]);
+    (void)!sv_http_stream_own(l->stream, TYPE); /* without memory one is missing, ignoring */
     sv_http_stream_begin(l->stream, 200, -1);
     return SV_HTTP_LATER;
 }
@@ -160,7 +139,7 @@ static int begin_stream(struct list *l, const struct sv_http_request *req)
 static int answer_short(struct list *l, struct sv_http_response *ret)
 {
     ret->status = 200;
-    ret->content_type = "application/json; charset=utf-8";
+    ret->content_type = TYPE;
     ret->body_len = l->text.len;
     ret->body = (char *)SV_TAKE(l->text.data);
     list_free(l);

@@ -16,8 +16,7 @@
 #include "rm-lite/requests/turn.h"
 #include "rm-lite/web/rest/web-reply.h"
 
-#define TEXT_MAX 1048576 /* bytes of one entry */
-#define SLICE 65536
+#define TEXT_MAX 1048576                         /* bytes of one entry */
 #define PRIORITY (SD_EVENT_PRIORITY_NORMAL + 20) /* of lists: services.c's of clients */
 
 struct rm_web_list {
@@ -193,21 +192,6 @@ static int select_some(struct rm_web_list *l)
 
 /* ---- Writing ---- */
 
-/* -EAGAIN: the client must read first. */
-static int flush(struct rm_web_list *l)
-{
-    while (sv_buf_left(&l->text) > 0) {
-        size_t n = SV_MIN(sv_buf_left(&l->text), (size_t)SLICE);
-        int r = sv_http_stream_put(l->stream, l->text.data + l->text.pos, n);
-
-        if (r < 0)
-            return r;
-        l->text.pos += n;
-    }
-    l->text.len = l->text.pos = 0;
-    return 0;
-}
-
 static bool is_written(const struct rm_web_list *l)
 {
     return l->at == l->all.n && sv_buf_left(&l->text) == 0;
@@ -219,13 +203,13 @@ static int write_next(struct rm_web_list *l)
 
     if (r >= 0 && l->at == l->all.n)
         r = put_frame(l, false);
-    return r < 0 ? r : flush(l);
+    return r < 0 ? r : sv_http_stream_flush(l->stream, &l->text);
 }
 
 static int write_some(struct rm_web_list *l)
 {
     struct rm_turn turn = rm_turn_begin();
-    int r = flush(l);
+    int r = sv_http_stream_flush(l->stream, &l->text);
 
     for (; l->at < l->all.n && r >= 0 && !rm_turn_is_over(&turn); rm_turn_count(&turn, true))
         r = write_next(l);
@@ -240,13 +224,13 @@ static int begin_writing(struct rm_web_list *l)
         r = put_frame(l, false);
     if (r < 0)
         return r;
+    r = sv_http_stream_own(l->stream, l->xml ? SV_XML_TYPE : "application/json;charset=utf-8");
+    if (r < 0)
+        return r;
     if (l->all.n > RM_LIST_SHORT) {
         l->counted = true;
         l->rm->n_lists++;
     }
-    /* Without memory the header is missing, ignoring. */
-    (void)!sv_http_stream_header(l->stream, "Content-Type",
-                                 l->xml ? SV_XML_TYPE : "application/json;charset=utf-8");
     sv_http_stream_begin(l->stream, 200, -1);
     return 0;
 }

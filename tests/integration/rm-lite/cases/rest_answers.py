@@ -353,6 +353,18 @@ def long_list(rm, _app):
         "all, in the order of submission",
     )
     same(len(ask(rm, "/apps?limit=65")[1]["apps"]["app"]), 65, "a limit")
+    guards = (
+        "X-Content-Type-Options",
+        "Content-Security-Policy",
+        "X-Frame-Options",
+        "Referrer-Policy",
+    )
+    streamed, at_once = (rm.request(f"{BASE}{path}")[1] for path in ("/apps", "/info"))
+    same(
+        [streamed[name] for name in guards],
+        [at_once[name] for name in guards],
+        "a streamed answer is guarded as one at once is",
+    )
     members = ",".join(f"user-{n}" for n in range(999))
     status, some = ask(rm, f"/apps?user={members},ann&applicationTypes=yarn,{members}")
     same(

@@ -203,6 +203,37 @@ static void test_cut(void **state)
     free(text);
 }
 
+/* Only what the client has room for is taken from a buffer; the rest stays in it. */
+static void test_flush(void **state)
+{
+    _cleanup_buf_ struct sv_buf b = SV_BUF_INIT(0);
+    size_t n = HTTP_STREAM_MAX + 100000;
+    int fd = ask("GET"), r = -EAGAIN;
+    char *text;
+
+    (void)state;
+    assert_int_equal(sv_buf_reserve(&b, n), 0);
+    memset(b.data, 'x', n);
+    b.len = n;
+    assert_int_equal(sv_http_stream_flush(stream, &b), -EAGAIN);
+    assert_in_range(sv_buf_left(&b), 1, n - HTTP_STREAM_MAX / 2);
+    sv_http_stream_begin(stream, 200, (int64_t)n);
+    for (size_t got = 0; r == -EAGAIN; r = sv_http_stream_flush(stream, &b)) {
+        char part[65536];
+        ssize_t k;
+
+        assert_true(sd_event_run(event, 10000) >= 0);
+        k = recv(fd, part, sizeof(part), MSG_DONTWAIT);
+        got += k > 0 ? (size_t)k : 0;
+        assert_true(got < 2 * n);
+    }
+    assert_int_equal(r, 0);
+    assert_int_equal(b.len, 0);
+    sv_http_stream_end(stream, true);
+    text = receive(fd, NULL);
+    free(text);
+}
+
 static void test_text_and_head(void **state)
 {
     int fd = ask("GET");
@@ -213,6 +244,10 @@ static void test_text_and_head(void **state)
     text = receive(fd, NULL);
     has(text, "HTTP/1.1 502 ");
     has(text, "\r\n\r\nno answer\n");
+    has(text, "X-Content-Type-Options: nosniff\r\n"); /* as answers at once: test-http.c */
+    has(text, "Content-Security-Policy: default-src 'none'; ");
+    has(text, "X-Frame-Options: DENY\r\n");
+    has(text, "Referrer-Policy: same-origin\r\n");
     free(text);
     stream = NULL;
     fd = ask("HEAD");
@@ -265,6 +300,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_pieces, setup, teardown),
         cmocka_unit_test_setup_teardown(test_slow_client, setup, teardown),
         cmocka_unit_test_setup_teardown(test_cut, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_flush, setup, teardown),
         cmocka_unit_test_setup_teardown(test_text_and_head, setup, teardown),
         cmocka_unit_test_setup_teardown(test_answer_at_once, setup, teardown),
         cmocka_unit_test_setup_teardown(test_client_leaves, setup, teardown),
