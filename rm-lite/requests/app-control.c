@@ -20,6 +20,7 @@ int rm_control_kill(struct rm_app *app, const struct rm_caller *by, const char *
 {
     SV_DISPATCH_BATCH(app->rm->dispatcher);
     _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
+    bool unmanaged = app->unmanaged;
     const char *why;
 
     if (rm_app_final_stored(app))
@@ -33,7 +34,7 @@ int rm_control_kill(struct rm_app *app, const struct rm_caller *by, const char *
                                     .target = by->target,
                                     .app = app->id_str });
     rm_app_post(app, RM_APP_EV_KILL, why);
-    return 0;
+    return unmanaged;
 }
 
 int32_t rm_control_priority(struct rm_app *app, int32_t priority)

@@ -11,7 +11,8 @@ struct rm_caller {
     const char *target;    /* target field of the audit line */
 };
 
-/* 1: already ended. 0: its end is posted. `message` may be NULL. */
+/* 1: ended already, or posted for an unmanaged application, for which no client waits, as in
+ * Hadoop. 0: its end is posted, and the application may be gone. `message` may be NULL. */
 int rm_control_kill(struct rm_app *app, const struct rm_caller *by, const char *message) _must_use_;
 /* At most the cluster's maximum; a final application keeps its own. Returns the new one. */
 int32_t rm_control_priority(struct rm_app *app, int32_t priority);

@@ -19,6 +19,7 @@
 #define LIFETIME "LIFETIME"
 
 struct change {
+    const struct sv_http_request *req;
     struct rm_app *app;
     const json_t *body;
     char user[SV_AUTH_USER_MAX];
@@ -38,9 +39,9 @@ static int get_state(struct rm_app *app, struct sv_http_response *ret)
 }
 
 /* The end is posted: KILLING in most cases. An application that nothing keeps may be gone. */
-static int accepted(const struct rm_app *app, struct sv_http_response *ret)
+static int killed(const struct rm_app *app, unsigned status, struct sv_http_response *ret)
 {
-    return rm_web_tree(ret, 202, "appstate",
+    return rm_web_tree(ret, status, "appstate",
                        json_pack("{s:s}", "state", app ? state_name(app) : "KILLED"));
 }
 
@@ -50,6 +51,7 @@ static int put_state(const struct change *c, struct sv_http_response *ret)
     const char *state = NULL, *diagnostics = NULL;
     const struct rm *rm = c->app->rm;
     struct yarn_app_id id = c->app->id;
+    char text[YARN_ID_TEXT_MAX];
     struct sv_error err = { 0 };
     int r;
 
@@ -64,8 +66,9 @@ static int put_state(const struct change *c, struct sv_http_response *ret)
     if (r < 0)
         return r;
     if (r > 0)
-        return get_state(c->app, ret);
-    return accepted(rm_app_find(rm, id), ret);
+        return killed(rm_app_find(rm, id), 200, ret);
+    r = rm_web_location(ret, c->req, yarn_app_id_text(id, text), "/state");
+    return r < 0 ? r : killed(rm_app_find(rm, id), 202, ret);
 }
 
 /* ---- Queue ---- */
@@ -187,7 +190,7 @@ static int forbidden(const struct change *c, const char *operation, struct sv_ht
 static int put(struct rm *rm, struct rm_app *app, const struct path *p,
                const struct sv_http_request *req, struct sv_http_response *ret)
 {
-    struct change c = { .app = app };
+    struct change c = { .req = req, .app = app };
     json_t *body;
     int r;
 

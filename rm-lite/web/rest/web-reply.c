@@ -85,6 +85,17 @@ int rm_web_text(struct sv_http_response *ret, unsigned status, const char *text)
     return 0;
 }
 
+int rm_web_location(struct sv_http_response *ret, const struct sv_http_request *req,
+                    const char *app, const char *rest)
+{
+    const char *host = sv_http_header(req, "Host");
+
+    return sv_asprintf(&ret->location, "http://%.300s/ws/v1/cluster/apps/%s%s", host ? host : "",
+                       app, rest) < 0
+               ? -ENOMEM
+               : 0;
+}
+
 int rm_web_redirect(struct sv_http_response *ret, const char *to)
 {
     ret->status = 302;

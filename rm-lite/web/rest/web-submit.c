@@ -51,7 +51,7 @@ static int submit(struct rm *rm, const struct sv_http_request *req, const char *
     struct rm_audit audit = { .user = user,
                               .operation = "Submit Application Request",
                               .target = "RMWebService" };
-    const char *host = sv_http_header(req, "Host"), *class;
+    const char *class;
     struct sv_error err = { 0 };
     char text[YARN_ID_TEXT_MAX];
     struct yarn_app_id id;
@@ -73,11 +73,8 @@ static int submit(struct rm *rm, const struct sv_http_request *req, const char *
         return refused(rm, &audit, r, err.text, ret);
     audit.description = NULL;
     rm_audit_ok(&audit);
-    if (sv_asprintf(&ret->location, "http://%.300s/ws/v1/cluster/apps/%s", host ? host : "",
-                    audit.app) < 0)
-        return -ENOMEM;
     ret->status = 202;
-    return 0;
+    return rm_web_location(ret, req, audit.app, "");
 }
 
 /* False after it was answered. */

@@ -213,8 +213,28 @@ def submission(rm, _app):
         refused(rm, "/apps", "POST", {**body, "application-id": again, **change}, 400, words)
         tell(ask(rm, f"/apps/{again}")[0] == 404, "and there is no such application")
     refused(rm, "/apps", "POST", [], 400, "BadRequestException")
-    status, found = ask(rm, f"/apps/{new['application-id']}/state", "PUT", {"state": "KILLED"})
-    same((status, found), (202, {"state": "KILLING"}), "it is killed")
+    # For an unmanaged one Hadoop has no client wait, and says where to look only if it has to.
+    url = f"{BASE}/apps/{new['application-id']}/state"
+    status, headers, text = rm.request(f"{url}?user.name=ann", "PUT", {"state": "KILLED"})
+    same(
+        (status, json.loads(text), headers["Location"]),
+        (200, {"state": "KILLING"}, None),
+        "it is killed",
+    )
+    managed = ask(rm, "/apps/new-application", "POST")[1]["application-id"]
+    body = {**body, "application-id": managed, "unmanaged-AM": False}
+    same(rm.request(f"{BASE}/apps?user.name=ann", "POST", body)[0], 202, "one with a master")
+    url = f"{BASE}/apps/{managed}/state"
+    status, headers, text = rm.request(f"{url}?user.name=ann", "PUT", {"state": "KILLED"})
+    same(
+        (status, json.loads(text), headers["Location"]),
+        (
+            202,
+            {"state": "KILLING"},
+            f"http://127.0.0.1:{rm.ports['webapp.address']}{url}",
+        ),
+        "it is being killed",
+    )
 
 
 def xml_bodies(rm, app):
@@ -293,7 +313,7 @@ def xml_bodies(rm, app):
         },
         "what was submitted as XML",
     )
-    same(ask(rm, f"/apps/{new}/state", "PUT", {"state": "KILLED"})[0], 202, "it is killed")
+    same(ask(rm, f"/apps/{new}/state", "PUT", {"state": "KILLED"})[0], 200, "it is killed")
 
 
 def node_resource(rm, _app):
