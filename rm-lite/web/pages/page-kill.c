@@ -118,17 +118,19 @@ static int kill_it(struct rm_app *app, const char *user, const struct sv_http_re
 {
     const struct rm_caller by = { .user = user, .target = "RMWebPage" };
     const char *asker = sv_http_query(req, "user.name");
-    char to[YARN_ID_TEXT_MAX + SV_AUTH_USER_MAX + 48];
-    int r = rm_control_kill(app, &by, NULL);
+    char to[YARN_ID_TEXT_MAX + SV_AUTH_USER_MAX + 48], id[YARN_ID_TEXT_MAX];
+    int r;
 
+    yarn_app_id_text(app->id, id);
+    r = rm_control_kill(app, &by, NULL); /* it may be gone then */
     if (r < 0)
         return r;
     /* a name that needs no encoding; others are typed again */
     if (asker && *asker && strlen(asker) < SV_AUTH_USER_MAX &&
         !asker[strspn(asker, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-")])
-        (void)snprintf(to, sizeof(to), "/cluster/app/%s?user.name=%s", app->id_str, asker);
+        (void)snprintf(to, sizeof(to), "/cluster/app/%s?user.name=%s", id, asker);
     else
-        (void)snprintf(to, sizeof(to), "/cluster/app/%s", app->id_str);
+        (void)snprintf(to, sizeof(to), "/cluster/app/%s", id);
     ret->status = 303;
     ret->location = strdup(to);
     return ret->location ? 0 : -ENOMEM;
