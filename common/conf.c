@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
-#include <pwd.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -15,6 +14,7 @@
 #include "common/arena.h"
 #include "common/conf-xml.h"
 #include "common/fd.h"
+#include "common/own-user.h"
 #include "common/str.h"
 
 #define SUBST_MAX 20u                      /* org.apache.hadoop.conf.Configuration MAX_SUBST */
@@ -62,18 +62,14 @@ static const struct {
 struct sv_conf *sv_conf_new(void)
 {
     struct sv_conf *c = calloc(1, sizeof(*c));
-    char buf[1024];
-    struct passwd pw, *found = NULL;
+    const char *user = sv_own_user();
 
     if (!c)
         return NULL;
     c->arena = sv_arena_new(CONF_MAX_BYTES);
     if (!c->arena)
         return sv_conf_free(c);
-    if (getpwuid_r(geteuid(), &pw, buf, sizeof(buf), &found) == 0 && found)
-        c->user = sv_arena_strdup(c->arena, found->pw_name);
-    else
-        c->user = sv_arena_printf(c->arena, "%u", geteuid());
+    c->user = user ? sv_arena_strdup(c->arena, user) : sv_arena_printf(c->arena, "%u", geteuid());
     return c->user ? c : sv_conf_free(c);
 }
 

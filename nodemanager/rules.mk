@@ -52,4 +52,5 @@ nodemanager/aux-services/test-aux-service_WRAP := sd_event_source_set_time_relat
 nodemanager/logs/test-log-aggregation_WRAP := exe_localizer_start exe_localizer_free nm_dirs_log_usable nm_deletion_app_logs
 nodemanager/web/test-nm-web-logs_WRAP := readdir
 nodemanager/core/test-container-diagnostics_WRAP := readdir
+nodemanager/test-reload_WRAP := getpwnam getpwuid_r getaddrinfo
 nodemanager/launch/test-share-wait_WRAP := nm_store_after_commit

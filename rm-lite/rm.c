@@ -2,9 +2,8 @@
 #include "rm-lite/rm.h"
 
 #include <errno.h>
-#include <pwd.h>
-#include <unistd.h>
 
+#include "common/own-user.h"
 #include "common/str.h"
 #include "rm-lite/conf/conf-unread.h"
 #include "rm-lite/core/queue-counters.h"
@@ -153,7 +152,7 @@ static int start(struct rm *rm, struct sv_error *err)
 int rm_new(sd_event *event, struct sv_conf *conf, struct rm **ret, struct sv_error *err)
 {
     struct rm *rm = calloc(1, sizeof(*rm));
-    const struct passwd *pw;
+    const char *own = sv_own_user();
     int r;
 
     if (!rm)
@@ -163,8 +162,7 @@ int rm_new(sd_event *event, struct sv_conf *conf, struct rm **ret, struct sv_err
     rm->node_ids.pool = &rm->node_pool;
     rm->xml = conf;
     rm->started_ms = sv_wall_ms();
-    pw = getpwuid(geteuid()); /* once, at the start */
-    rm->login_user = rm_strdup(pw ? pw->pw_name : "");
+    rm->login_user = rm_strdup(own ? own : "");
     r = start(rm, err);
     if (r < 0) {
         rm_free(rm);

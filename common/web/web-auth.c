@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <pwd.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -12,6 +11,7 @@
 #include "common/acl.h"
 #include "common/fd.h"
 #include "common/log.h"
+#include "common/own-user.h"
 #include "common/str.h"
 
 #define SECRET_MAX 4096
@@ -81,7 +81,7 @@ static void warn(const struct sv_web_auth *c)
 
 static int complete(struct sv_web_auth *c, struct sv_error *err)
 {
-    const struct passwd *pw;
+    const char *own = sv_own_user();
     int r = 0;
 
     if (c->secret_file && *c->secret_file)
@@ -90,8 +90,7 @@ static int complete(struct sv_web_auth *c, struct sv_error *err)
         r = check_type(c, err);
     if (r < 0)
         return r;
-    pw = getpwuid(geteuid()); /* once, at the start */
-    c->daemon_user = strdup(pw ? pw->pw_name : "");
+    c->daemon_user = strdup(own ? own : "");
     if (!c->daemon_user)
         return sv_error_errno(err, -ENOMEM, "configuration");
     warn(c);

@@ -2,11 +2,11 @@
 #include "nodemanager/services/localization-source.h"
 
 #include <errno.h>
-#include <pwd.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "common/own-user.h"
 #include "common/str.h"
 #include "hdfs/conf.h"
 #include "localizer/url.h"
@@ -102,14 +102,10 @@ void nm_localization_config(const struct nm_conf *conf, struct loc_config *ret)
 
 int nm_localization_login(char **ret, struct sv_error *err)
 {
-    struct passwd pw, *found = NULL;
-    char buf[4096];
+    const char *own = sv_own_user();
+    char number[16];
 
-    if (getpwuid_r(geteuid(), &pw, buf, sizeof(buf), &found) == 0 && found)
-        *ret = strdup(found->pw_name);
-    else {
-        (void)snprintf(buf, sizeof(buf), "%u", (unsigned)geteuid());
-        *ret = strdup(buf);
-    }
+    (void)snprintf(number, sizeof(number), "%u", (unsigned)geteuid());
+    *ret = strdup(own ? own : number);
     return *ret ? 0 : sv_error_errno(err, -ENOMEM, "localization");
 }

@@ -3,7 +3,6 @@
 #include "wire/ipc/ipc-client.h"
 
 #include <errno.h>
-#include <pwd.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
@@ -12,6 +11,7 @@
 
 #include "common/clock.h"
 #include "common/loop-guard.h"
+#include "common/own-user.h"
 #include "wire/frame.h"
 #include "wire/ipc/ipc-client-conn.h"
 #include "wire/token/token.h"
@@ -336,12 +336,10 @@ static char *user_name(const char *wanted)
 {
     if (wanted)
         return strdup(wanted);
-    struct passwd pw, *found = NULL;
-    char buf[4096];
-    if (getpwuid_r(geteuid(), &pw, buf, sizeof(buf), &found) == 0 && found)
-        return strdup(found->pw_name);
-    snprintf(buf, sizeof(buf), "%u", (unsigned)geteuid());
-    return strdup(buf);
+    const char *own = sv_own_user();
+    char number[16];
+    snprintf(number, sizeof(number), "%u", (unsigned)geteuid());
+    return strdup(own ? own : number);
 }
 
 int ipc_client_id_new(uint8_t ret[IPC_CLIENT_ID_LEN])

@@ -1,5 +1,7 @@
 /* Tests nodemanager/reload.c with files in a directory of their own. */
 #include <fcntl.h>
+#include <netdb.h>
+#include <pwd.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -153,6 +155,54 @@ static void test_refused(void **state)
     refused("<property><name>yarn.nodemanager.log.retain-seconds</name>", "yarn-site.xml:");
 }
 
+/* ---- Name services ---- */
+
+static int asked; /* calls of name services */
+
+struct passwd *__real_getpwnam(const char *name);
+struct passwd *__wrap_getpwnam(const char *name);
+int __real_getpwuid_r(uid_t uid, struct passwd *pw, char *buf, size_t n, struct passwd **ret);
+int __wrap_getpwuid_r(uid_t uid, struct passwd *pw, char *buf, size_t n, struct passwd **ret);
+int __real_getaddrinfo(const char *node, const char *service, const struct addrinfo *hints,
+                       struct addrinfo **ret);
+int __wrap_getaddrinfo(const char *node, const char *service, const struct addrinfo *hints,
+                       struct addrinfo **ret);
+
+struct passwd *__wrap_getpwnam(const char *name)
+{
+    asked++;
+    return __real_getpwnam(name);
+}
+
+int __wrap_getpwuid_r(uid_t uid, struct passwd *pw, char *buf, size_t n, struct passwd **ret)
+{
+    asked++;
+    return __real_getpwuid_r(uid, pw, buf, n, ret);
+}
+
+int __wrap_getaddrinfo(const char *node, const char *service, const struct addrinfo *hints,
+                       struct addrinfo **ret)
+{
+    asked++;
+    return __real_getaddrinfo(node, service, hints, ret);
+}
+
+/* A reload is on the loop: it asks for no account and no host, though both are named. */
+static void test_no_look_up(void **state)
+{
+#define SERVICE                                                                                    \
+    KEY("yarn.nodemanager.aux-services", "one")                                                    \
+    KEY("selvedge.nodemanager.aux-services.one.socket", "/run/one")                                \
+    KEY("selvedge.nodemanager.aux-services.one.socket-user", "daemon")
+    (void)state;
+    begin(SERVICE);
+    assert_true(asked > 0);
+    asked = 0;
+    assert_int_equal(again(SERVICE KEY("yarn.nodemanager.log.retain-seconds", "70")), 0);
+    assert_int_equal(result.applied, 1);
+    assert_int_equal(asked, 0);
+}
+
 /* Each key of reload.c has a row, and an odd name has none. */
 static void test_rows(void **state)
 {
@@ -170,8 +220,9 @@ int main(void)
 {
 #define CASE(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        CASE(test_unchanged),  CASE(test_applied), CASE(test_pending),
-        CASE(test_other_keys), CASE(test_refused), cmocka_unit_test(test_rows),
+        CASE(test_unchanged),        CASE(test_applied), CASE(test_pending),
+        CASE(test_other_keys),       CASE(test_refused), CASE(test_no_look_up),
+        cmocka_unit_test(test_rows),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
