@@ -2,6 +2,8 @@
 #include "nodemanager/am/list-calls.h"
 
 #include <errno.h>
+#include <stddef.h>
+#include <string.h>
 
 #include "nodemanager/am/call-turns.h"
 #include "nodemanager/am/cm-reply.h"
@@ -37,15 +39,30 @@ typedef int (*container_fn)(struct list_call *l, Hadoop__Yarn__ContainerIdProto 
                             struct yarn_container_id id, const char **ret_class,
                             struct sv_error *err);
 
+/* A method: its answer, and where in it the rows and the failures are. */
+struct list_kind {
+    container_fn container;
+    const ProtobufCMessageDescriptor *answer;
+    size_t rows, failed, n_failed;
+};
+
+#define LIST_KIND(fn, Type, name, list)                                                            \
+    {                                                                                              \
+        .container = fn, .answer = &hadoop__yarn__##name##__descriptor,                            \
+        .rows = offsetof(Hadoop__Yarn__##Type, list),                                              \
+        .failed = offsetof(Hadoop__Yarn__##Type, failed_requests),                                 \
+        .n_failed = offsetof(Hadoop__Yarn__##Type, n_failed_requests)                              \
+    }
+
 struct list_call {
     struct nm_call rows; /* first */
     const struct nm_am *am;
     struct ipc_call *call;
     struct yarn_nm_token nmt;
     Hadoop__Yarn__ContainerIdProto **ids;
-    container_fn container;
-    void (*reply)(struct list_call *l);
+    const struct list_kind *kind;
     union {
+        ProtobufCMessage base;
         Hadoop__Yarn__StopContainersResponseProto stop;
         Hadoop__Yarn__GetContainerStatusesResponseProto statuses;
         Hadoop__Yarn__GetLocalizationStatusesResponseProto localizations;
@@ -73,8 +90,17 @@ static int on_row(struct nm_call *rows)
 
     if (yarn_container_id_from(m, &id) < 0)
         return -EINVAL;
-    r = l->container(l, m, id, &class, &err);
+    r = l->kind->container(l, m, id, &class, &err);
     return r >= 0 || r == -ENOMEM ? r : add_failed(l, m, class, &err);
+}
+
+static void reply(struct list_call *l)
+{
+    char *answer = (char *)&l->answer;
+
+    memcpy(answer + l->kind->failed, &l->failed, sizeof(l->failed));
+    memcpy(answer + l->kind->n_failed, &l->n_failed, sizeof(l->n_failed));
+    ipc_call_reply(l->call, &l->answer.base);
 }
 
 static void on_rows_done(struct nm_call *rows, int result)
@@ -90,41 +116,38 @@ static void on_rows_done(struct nm_call *rows, int result)
     else if (result < 0)
         ipc_call_fail(l->call, JAVA_YARN_EXCEPTION, "the NodeManager is shutting down");
     else
-        l->reply(l);
+        reply(l);
 }
 
-/* NULL: the call is finished. */
-static struct list_call *open_call(const struct nm_am *am, struct ipc_call *call,
-                                   Hadoop__Yarn__ContainerIdProto **ids, size_t n)
+/* Answers at once, or in later turns. */
+static void run(const struct nm_am *am, struct ipc_call *call, const struct list_kind *kind,
+                Hadoop__Yarn__ContainerIdProto **ids, size_t n)
 {
+    struct sv_arena *a = ipc_call_arena(call);
     struct list_call *l;
     struct yarn_nm_token nmt;
+    void **rows;
 
     if (nm_cm_caller(call, &nmt) < 0 || !nm_call_turns_takes(call, n))
-        return NULL;
-    l = sv_new(ipc_call_arena(call), struct list_call);
+        return;
+    l = sv_new(a, struct list_call);
+    rows = sv_newn(a, void *, n + 1);
     if (l) {
         *l = (struct list_call){ .rows = { .n = n, .row = on_row, .done = on_rows_done },
                                  .am = am,
                                  .call = call,
                                  .nmt = nmt,
-                                 .ids = ids };
-        l->failed =
-            sv_newn(ipc_call_arena(call), Hadoop__Yarn__ContainerExceptionMapProto *, n + 1);
+                                 .ids = ids,
+                                 .kind = kind };
+        l->failed = sv_newn(a, Hadoop__Yarn__ContainerExceptionMapProto *, n + 1);
     }
-    if (l && l->failed)
-        return l;
-    nm_cm_out_of_memory(call);
-    return NULL;
-}
-
-/* `rows`: of the answer, in the arena. */
-static void begin(struct list_call *l, const void *rows)
-{
-    if (rows)
-        nm_call_turns_run(l->am->turns, &l->rows);
-    else
-        nm_cm_out_of_memory(l->call);
+    if (!l || !l->failed || !rows) {
+        nm_cm_out_of_memory(call);
+        return;
+    }
+    protobuf_c_message_init(kind->answer, &l->answer);
+    memcpy((char *)&l->answer + kind->rows, &rows, sizeof(rows));
+    nm_call_turns_run(am->turns, &l->rows);
 }
 
 /* ---- stopContainers ---- */
@@ -158,26 +181,13 @@ static int stop_one(struct list_call *l, Hadoop__Yarn__ContainerIdProto *m,
     return 0;
 }
 
-static void reply_stop(struct list_call *l)
-{
-    l->answer.stop.failed_requests = l->failed;
-    l->answer.stop.n_failed_requests = l->n_failed;
-    ipc_call_reply(l->call, &l->answer.stop.base);
-}
-
 void nm_cm_stop_containers(struct ipc_call *call, const ProtobufCMessage *request, void *u)
 {
+    static const struct list_kind kind = LIST_KIND(
+        stop_one, StopContainersResponseProto, stop_containers_response_proto, succeeded_requests);
     const Hadoop__Yarn__StopContainersRequestProto *q = (const void *)request;
-    struct list_call *l = open_call(u, call, q->container_id, q->n_container_id);
 
-    if (!l)
-        return;
-    hadoop__yarn__stop_containers_response_proto__init(&l->answer.stop);
-    l->answer.stop.succeeded_requests =
-        sv_newn(ipc_call_arena(call), Hadoop__Yarn__ContainerIdProto *, q->n_container_id + 1);
-    l->container = stop_one;
-    l->reply = reply_stop;
-    begin(l, l->answer.stop.succeeded_requests);
+    run(u, call, &kind, q->container_id, q->n_container_id);
 }
 
 /* ---- getContainerStatuses, getLocalizationStatuses ---- */
@@ -215,26 +225,13 @@ static int status_of(struct list_call *l, Hadoop__Yarn__ContainerIdProto *m,
     return response->status[response->n_status++] ? 0 : -ENOMEM;
 }
 
-static void reply_statuses(struct list_call *l)
-{
-    l->answer.statuses.failed_requests = l->failed;
-    l->answer.statuses.n_failed_requests = l->n_failed;
-    ipc_call_reply(l->call, &l->answer.statuses.base);
-}
-
 void nm_cm_container_statuses(struct ipc_call *call, const ProtobufCMessage *request, void *u)
 {
+    static const struct list_kind kind = LIST_KIND(status_of, GetContainerStatusesResponseProto,
+                                                   get_container_statuses_response_proto, status);
     const Hadoop__Yarn__GetContainerStatusesRequestProto *q = (const void *)request;
-    struct list_call *l = open_call(u, call, q->container_id, q->n_container_id);
 
-    if (!l)
-        return;
-    hadoop__yarn__get_container_statuses_response_proto__init(&l->answer.statuses);
-    l->answer.statuses.status =
-        sv_newn(ipc_call_arena(call), Hadoop__Yarn__ContainerStatusProto *, q->n_container_id + 1);
-    l->container = status_of;
-    l->reply = reply_statuses;
-    begin(l, l->answer.statuses.status);
+    run(u, call, &kind, q->container_id, q->n_container_id);
 }
 
 static int localization_of(struct list_call *l, Hadoop__Yarn__ContainerIdProto *m,
@@ -255,25 +252,12 @@ static int localization_of(struct list_call *l, Hadoop__Yarn__ContainerIdProto *
     return row ? 0 : -ENOMEM;
 }
 
-static void reply_localizations(struct list_call *l)
-{
-    l->answer.localizations.failed_requests = l->failed;
-    l->answer.localizations.n_failed_requests = l->n_failed;
-    ipc_call_reply(l->call, &l->answer.localizations.base);
-}
-
 void nm_cm_localization_statuses(struct ipc_call *call, const ProtobufCMessage *request, void *u)
 {
+    static const struct list_kind kind =
+        LIST_KIND(localization_of, GetLocalizationStatusesResponseProto,
+                  get_localization_statuses_response_proto, cntn_localization_statuses);
     const Hadoop__Yarn__GetLocalizationStatusesRequestProto *q = (const void *)request;
-    struct list_call *l = open_call(u, call, q->container_id, q->n_container_id);
 
-    if (!l)
-        return;
-    hadoop__yarn__get_localization_statuses_response_proto__init(&l->answer.localizations);
-    l->answer.localizations.cntn_localization_statuses =
-        sv_newn(ipc_call_arena(call), Hadoop__Yarn__ContainerLocalizationStatusesProto *,
-                q->n_container_id + 1);
-    l->container = localization_of;
-    l->reply = reply_localizations;
-    begin(l, l->answer.localizations.cntn_localization_statuses);
+    run(u, call, &kind, q->container_id, q->n_container_id);
 }
