@@ -3,14 +3,8 @@
 #include "common/web/curl-loop.h"
 
 #include <arpa/inet.h>
-#include <dlfcn.h>
-#include <fcntl.h>
-#include <netdb.h>
-#include <poll.h>
-#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -19,6 +13,8 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+
+#include "tests/lib/silent-name-server.h"
 
 #define ANSWER "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nConnection: close\r\n\r\nhello"
 #define REQUESTS 5
@@ -247,49 +243,25 @@ static void test_removed(void **state)
 
 /* ---- A name server that does not answer ---- */
 
-static int gate[2]; /* closed: it answers */
-static atomic_int entered, waited_in_vain, left;
-
-/* In the place of libc's, for libcurl's threads. */
-int getaddrinfo(const char *node, const char *service, const struct addrinfo *hints,
-                struct addrinfo **res)
-{
-    static int (*real)(const char *, const char *, const struct addrinfo *, struct addrinfo **);
-    struct pollfd closed = { .fd = gate[0], .events = POLLIN };
-
-    if (!node || strcmp(node, "silent.invalid") != 0) {
-        *(void **)&real = dlsym(RTLD_NEXT, "getaddrinfo");
-        return real(node, service, hints, res);
-    }
-    atomic_fetch_add(&entered, 1);
-    if (poll(&closed, 1, 20000) == 0)
-        atomic_fetch_add(&waited_in_vain, 1);
-    atomic_fetch_add(&left, 1);
-    return EAI_AGAIN;
-}
-
 /* Neither the removal of a request nor its end by time waits for the thread that asks it. */
 static void silent_server(const struct sv_curl *curl)
 {
     struct test t = { .curl = curl };
-    const int before = atomic_load(&entered);
+    const int before = atomic_load(&silent_names.asked);
 
-    assert_int_equal(pipe2(gate, O_CLOEXEC), 0);
+    silent_names_begin();
     start(&t);
-    begin(&t, "silent.invalid", 60000);
-    while (atomic_load(&entered) == before)
+    begin(&t, SILENT_HOST, 60000);
+    while (atomic_load(&silent_names.asked) == before)
         assert_true(sd_event_run(t.event, 1000) >= 0);
     sv_curl_loop_remove(t.loop, t.requests[0].easy);
     t.curl->easy_cleanup(t.requests[0].easy);
-    begin(&t, "silent.invalid", 1);
+    begin(&t, SILENT_HOST, 1);
     run(&t, 1);
     assert_int_equal(t.requests[1].result, CURLE_OPERATION_TIMEDOUT);
     stop(&t);
-    assert_int_equal(atomic_load(&waited_in_vain), 0);
-    close(gate[1]);
-    while (atomic_load(&left) < atomic_load(&entered)) /* its descriptor must stay until then */
-        (void)sched_yield();
-    close(gate[0]);
+    silent_names_answer();
+    silent_names_end();
 }
 
 static void test_silent_name_server(void **state)

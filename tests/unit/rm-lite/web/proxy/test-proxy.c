@@ -4,34 +4,11 @@
 #include "tests/unit/rm-lite/rm-fixture.h"
 
 #include <arpa/inet.h>
-#include <dlfcn.h>
-#include <fcntl.h>
-#include <netdb.h>
-#include <poll.h>
-#include <stdatomic.h>
 
 #include "common/str.h"
+#include "tests/lib/silent-name-server.h"
 
 #define OF_APP 16 /* AT_ONCE_OF_APP */
-
-static int gate[2]; /* closed: it answers */
-static atomic_int entered;
-
-/* In the place of libc's, for libcurl's threads. */
-int getaddrinfo(const char *node, const char *service, const struct addrinfo *hints,
-                struct addrinfo **res)
-{
-    static int (*real)(const char *, const char *, const struct addrinfo *, struct addrinfo **);
-    struct pollfd closed = { .fd = gate[0], .events = POLLIN };
-
-    if (!node || strcmp(node, "silent.invalid") != 0) {
-        *(void **)&real = dlsym(RTLD_NEXT, "getaddrinfo");
-        return real(node, service, hints, res);
-    }
-    atomic_fetch_add(&entered, 1);
-    (void)poll(&closed, 1, -1);
-    return EAI_NONAME;
-}
 
 static int ask(struct fix *f, const struct rm_app *app)
 {
@@ -74,28 +51,28 @@ static void test_silent_name_server(void **state)
 
     (void)state;
     setup(&f);
-    assert_int_equal(pipe2(gate, O_CLOEXEC), 0);
+    silent_names_begin();
     app = submit(&f, true, 1);
-    rm_set_text(&app->current->tracking_url, "http://silent.invalid:1/");
+    rm_set_text(&app->current->tracking_url, "http://" SILENT_HOST ":1/");
     app->current->registered = true;
     rm_attempt_post(app->current, RM_ATT_EV_REGISTERED, NULL);
     settle(&f);
     for (int i = 0; i < OF_APP; i++) {
         int fd = ask(&f, app);
 
-        while (atomic_load(&entered) <= i)
+        while (atomic_load(&silent_names.asked) <= i)
             assert_true(sd_event_run(f.event, 1000) >= 0);
         close(fd);
     }
     assert_int_equal(answered(&f, ask(&f, app)), 503);
-    assert_int_equal(atomic_load(&entered), OF_APP);
-    close(gate[1]);
+    assert_int_equal(atomic_load(&silent_names.asked), OF_APP);
+    silent_names_answer();
     do
         status = answered(&f, ask(&f, app));
     while (status == 503);
     assert_int_equal(status, 502);
     teardown(&f);
-    close(gate[0]);
+    silent_names_end();
 }
 
 int main(void)
