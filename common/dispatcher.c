@@ -6,6 +6,7 @@
 #include <string.h>
 #include <utlist.h>
 
+#include "common/loop-guard.h"
 #include "common/oom.h"
 
 struct queued {
@@ -24,6 +25,7 @@ struct sv_dispatcher {
     struct queued *queue; /* utlist: head knows the tail */
     unsigned batches;     /* number of open batches */
     bool running;
+    sd_event_source *turn; /* NULL: the whole queue is handled at once */
 };
 
 struct sv_dispatcher *sv_dispatcher_new(void)
@@ -39,6 +41,7 @@ struct sv_dispatcher *sv_dispatcher_free(struct sv_dispatcher *d)
         return NULL;
     DL_FOREACH_SAFE (d->queue, q, next)
         free(q);
+    sd_event_source_disable_unref(d->turn);
     free(d);
     return NULL;
 }
@@ -57,13 +60,18 @@ void sv_dispatcher_on_idle(struct sv_dispatcher *d, void (*idle)(void *userdata)
     d->idle_userdata = userdata;
 }
 
-void sv_dispatcher_run(struct sv_dispatcher *d)
+/* False: the queue waits for its turn. */
+static bool run(struct sv_dispatcher *d, bool in_turns)
 {
     if (d->running)
-        return;
+        return true;
     d->running = true;
     do {
         while (d->queue) {
+            if (in_turns && sv_loop_spent_ms() >= SV_DISPATCHER_TURN_MS) {
+                d->running = false;
+                return false;
+            }
             struct queued *q = d->queue;
 
             DL_DELETE(d->queue, q);
@@ -75,6 +83,38 @@ void sv_dispatcher_run(struct sv_dispatcher *d)
             d->idle(d->idle_userdata);
     } while (d->queue);
     d->running = false;
+    return true;
+}
+
+void sv_dispatcher_run(struct sv_dispatcher *d)
+{
+    (void)run(d, false);
+}
+
+static void run_or_wait(struct sv_dispatcher *d)
+{
+    bool all = run(d, d->turn);
+
+    if (d->turn)
+        (void)sd_event_source_set_enabled(d->turn, all ? SD_EVENT_OFF : SD_EVENT_ON);
+}
+
+static int on_turn(sd_event_source *s, void *userdata)
+{
+    SV_LOOP_HANDLER();
+    struct sv_dispatcher *d = userdata;
+
+    (void)s;
+    if (!d->batches)
+        run_or_wait(d);
+    return 0;
+}
+
+int sv_dispatcher_take_turns(struct sv_dispatcher *d, sd_event *event)
+{
+    int r = sd_event_add_defer(event, &d->turn, on_turn, d);
+
+    return r < 0 ? r : sd_event_source_set_enabled(d->turn, SD_EVENT_OFF);
 }
 
 void sv_dispatcher_post(struct sv_dispatcher *d, const struct sv_event *event)
@@ -93,7 +133,7 @@ void sv_dispatcher_post(struct sv_dispatcher *d, const struct sv_event *event)
         q->event.text = memcpy(q->data + event->payload_size, event->text, text_size);
     DL_APPEND(d->queue, q);
     if (!d->batches)
-        sv_dispatcher_run(d);
+        run_or_wait(d);
 }
 
 struct sv_dispatcher *sv_dispatcher_begin(struct sv_dispatcher *d)
@@ -106,5 +146,5 @@ void sv_dispatcher_end(struct sv_dispatcher *d)
 {
     assert(d->batches > 0);
     if (--d->batches == 0)
-        sv_dispatcher_run(d);
+        run_or_wait(d);
 }

@@ -3,10 +3,14 @@
  *
  * An event posted while another is being handled is queued, so no state machine is entered from
  * within its own actions. An event posted from outside is handled before the post returns, unless a
- * batch is open: then at the end of the batch. When the queue is empty, the `idle` callback runs
- * (free dead objects, start deferred work); it may post again. */
+ * batch is open: then at the end of the batch; or the dispatcher takes turns and the running
+ * handler of the loop has already taken SV_DISPATCHER_TURN_MS: then in a later turn, in the same
+ * order. When the queue is empty, the `idle` callback runs (free dead objects, start deferred
+ * work); it may post again. */
 #ifndef SELVEDGE_COMMON_DISPATCHER_H
 #define SELVEDGE_COMMON_DISPATCHER_H
+
+#include <systemd/sd-event.h>
 
 #include "common/base.h"
 
@@ -25,6 +29,7 @@ struct sv_event {
 };
 
 #define SV_DISPATCHER_MACHINES 8
+#define SV_DISPATCHER_TURN_MS 5 /* of a handler of the loop (sv_loop_spent_ms()) */
 
 typedef void (*sv_event_handler)(const struct sv_event *event, void *userdata);
 
@@ -35,14 +40,16 @@ struct sv_dispatcher *sv_dispatcher_free(struct sv_dispatcher *d);
 /* Registers the handler for the events of `machine`; once for each machine. */
 void sv_dispatcher_register(struct sv_dispatcher *d, int machine, sv_event_handler handler,
                             void *userdata);
+/* From now on the queue is left to later turns of the loop where a handler takes long. */
+int sv_dispatcher_take_turns(struct sv_dispatcher *d, sd_event *event) _must_use_;
 void sv_dispatcher_on_idle(struct sv_dispatcher *d, void (*idle)(void *userdata), void *userdata);
 
 /* Never fails: out of memory ends the process with a log line, because a lost event would leave a
  * container or an application stuck in a state, while a restart recovers it from the state
  * store. */
 void sv_dispatcher_post(struct sv_dispatcher *d, const struct sv_event *event);
-/* Handles all queued events, also inside a batch: for a caller whose answer depends on the effect
- * of earlier posts. Does nothing inside a handler: the queue is already being run. */
+/* Handles all queued events, now, also inside a batch: for a caller whose answer depends on the
+ * effect of earlier posts. Does nothing inside a handler: the queue is already being run. */
 void sv_dispatcher_run(struct sv_dispatcher *d);
 
 /* A batch: posts are queued until the outermost batch ends. A daemon's entry points (an RPC method,

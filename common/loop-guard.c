@@ -17,6 +17,7 @@ struct part {
 
 static struct {
     bool running;        /* a handler is running */
+    int64_t start_ms;    /* of the handler */
     struct part first;   /* the handler itself */
     struct part now;     /* the current part */
     struct part longest; /* longest completed part */
@@ -98,6 +99,7 @@ static int dispatch(sd_event *event)
     int r;
 
     guard.running = true;
+    guard.start_ms = start;
     guard.cpu_us = cpu_us();
     guard.now = (struct part){ "sd-event", "handler without a name", start };
     guard.first = guard.longest = (struct part){ 0 };
@@ -151,6 +153,11 @@ int sv_loop_run(sd_event *event)
             r = dispatch(event);
     }
     return r < 0 ? r : sd_event_get_exit_code(event, &r) < 0 ? 0 : r;
+}
+
+int64_t sv_loop_spent_ms(void)
+{
+    return guard.running ? sv_now_ms() - guard.start_ms : 0;
 }
 
 struct sv_loop_stats sv_loop_stats(void)

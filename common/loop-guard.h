@@ -30,6 +30,9 @@ void sv_loop_watch(void);
 /* As sd_event_loop(): returns the exit code, or -errno. */
 int sv_loop_run(sd_event *event) _must_use_;
 struct sv_loop_stats sv_loop_stats(void);
+/* How long the running handler has taken so far: work that can wait goes on in another turn of the
+ * loop. 0: no handler runs in sv_loop_run(). */
+int64_t sv_loop_spent_ms(void);
 
 /* The first line of every handler of an event source (tests/tools/check-style): sd-event does not
  * say which source it dispatches. */

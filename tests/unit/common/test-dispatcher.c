@@ -8,6 +8,9 @@
 
 #include <cmocka.h>
 
+#include "common/clock.h"
+#include "common/loop-guard.h"
+
 enum { FIRST, SECOND };
 
 struct trace {
@@ -155,6 +158,73 @@ static void test_idle_runs_when_queue_is_empty_and_may_post(void **state)
     assert_string_equal(t->text, "<>b.a.");
 }
 
+/* ---- Turns ---- */
+
+static struct {
+    int64_t now;
+    int handled, in_first_handler; /* events */
+    bool ordered;
+} turns;
+
+/* Each event takes 2 ms. */
+static void on_slow(const struct sv_event *e, void *userdata)
+{
+    (void)userdata;
+    assert_true(sv_loop_spent_ms() < SV_DISPATCHER_TURN_MS);
+    turns.ordered = turns.ordered && e->type == turns.handled;
+    turns.handled++;
+    sv_clock_set_test(turns.now += 2, 1);
+}
+
+static int on_posts(sd_event_source *s, void *userdata)
+{
+    SV_LOOP_HANDLER();
+    struct trace *t = userdata;
+
+    (void)s;
+    for (int i = 0; i < 100; i++)
+        post(t, SECOND, i);
+    turns.in_first_handler = turns.handled;
+    return 0;
+}
+
+static int on_end(sd_event_source *s, void *userdata)
+{
+    SV_LOOP_HANDLER();
+    (void)userdata;
+    return sd_event_exit(sd_event_source_get_event(s), 0);
+}
+
+/* A handler that posts many events handles some of them; the others follow, in their order. */
+static void test_long_queues_take_turns(void **state)
+{
+    struct trace t = { .d = sv_dispatcher_new() };
+    sd_event_source *posts, *end;
+    sd_event *event = NULL;
+
+    (void)state;
+    turns.now = 1000;
+    turns.ordered = true;
+    sv_clock_set_test(turns.now, 1);
+    assert_return_code(sd_event_new(&event), 0);
+    assert_return_code(sv_dispatcher_take_turns(t.d, event), 0);
+    sv_dispatcher_register(t.d, SECOND, on_slow, &t);
+    sv_dispatcher_on_idle(t.d, on_idle, &t);
+    assert_return_code(sd_event_add_defer(event, &posts, on_posts, &t), 0);
+    assert_return_code(sd_event_add_defer(event, &end, on_end, NULL), 0);
+    assert_return_code(sd_event_source_set_priority(end, SD_EVENT_PRIORITY_IDLE), 0);
+    assert_return_code(sv_loop_run(event), 0);
+    assert_int_equal(turns.in_first_handler, 3);
+    assert_int_equal(turns.handled, 100);
+    assert_true(turns.ordered);
+    assert_string_equal(t.text + strlen(t.text) - 1, ".");
+    sv_clock_reset();
+    sd_event_source_unref(posts);
+    sd_event_source_unref(end);
+    sv_dispatcher_free(t.d);
+    sd_event_unref(event);
+}
+
 static void test_free_drops_unhandled_events(void **state)
 {
     struct trace *t = *state;
@@ -178,6 +248,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_text_and_payload_are_copied, setup, teardown),
         cmocka_unit_test_setup_teardown(test_idle_runs_when_queue_is_empty_and_may_post, setup,
                                         teardown),
+        cmocka_unit_test(test_long_queues_take_turns),
         cmocka_unit_test_setup_teardown(test_free_drops_unhandled_events, setup, teardown),
     };
 

@@ -50,6 +50,18 @@ static int on_parts(sd_event_source *s, void *userdata)
     return 0;
 }
 
+static int64_t spent[2];
+
+static int on_spent(sd_event_source *s, void *userdata)
+{
+    SV_LOOP_HANDLER();
+    (void)s;
+    spent[0] = sv_loop_spent_ms();
+    pass(*(int *)userdata);
+    spent[1] = sv_loop_spent_ms();
+    return 0;
+}
+
 static int on_nameless(sd_event_source *s, void *userdata)
 {
     (void)s;
@@ -225,12 +237,25 @@ static void watchdog(void **state)
     sd_event_unref(event);
 }
 
+/* The handler that runs is meant; none runs outside of the loop. */
+static void spent_time(void **state)
+{
+    (void)state;
+    assert_int_equal(sv_loop_spent_ms(), 0);
+    run(on_spent, 7);
+    assert_int_equal(spent[0], 0);
+    assert_int_equal(spent[1], 7);
+    pass(100);
+    assert_int_equal(sv_loop_spent_ms(), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(threshold),      cmocka_unit_test(few_lines),
         cmocka_unit_test(parts),          cmocka_unit_test(without_a_name),
         cmocka_unit_test(processor_time), cmocka_unit_test(watchdog),
+        cmocka_unit_test(spent_time),
     };
 
     sv_log_init("test");
