@@ -421,8 +421,10 @@ static void begin_recorded(struct start_call *s, bool ok)
             continue;
         app = c->app;
         c->recorded = ok;
-        if (ok && app->state == NM_APP_NEW)
+        if (ok && app->state == NM_APP_NEW && !app->init_posted) {
+            app->init_posted = true; /* its turn may be a later one */
             nm_app_post(app, NM_APP_EV_INIT_APPLICATION, NULL);
+        }
         if (ok) {
             nm_app_post(app, NM_APP_EV_INIT_CONTAINER, c->text);
             continue;

@@ -55,6 +55,7 @@ struct nm_app {
     char *init_error;                    /* reason why its directories could not be created */
     struct nm_app_member *members;       /* its containers on this node, by text */
     int64_t start_ms;
+    bool init_posted; /* INIT_APPLICATION comes once */
     bool finish_recorded;
     unsigned initing;              /* pending requests to the helper to create its directories */
     uint32_t local_dirs, log_dirs; /* masks of the directories created */

@@ -94,6 +94,7 @@ struct nm_container {
     int64_t start_ms, launch_ms, finish_ms; /* wall clock; 0 = not yet */
     int64_t localize_ms;                    /* duration */
 
+    bool init_posted;    /* of its application: INIT comes once */
     bool recorded;       /* its request is committed: it may begin */
     bool aux_init;       /* auxiliary services were notified of it */
     bool kill_requested; /* a kill is recorded, with kill_code */

@@ -43,6 +43,12 @@ int nm_context_open(struct nm_context *ctx, sd_event *event, const struct nm_con
     ctx->dispatcher = sv_dispatcher_new();
     if (!ctx->dispatcher)
         return sv_error_errno(err, -ENOMEM, "event dispatcher");
+    if (event) { /* NULL in tests of the machines alone */
+        int r = sv_dispatcher_take_turns(ctx->dispatcher, event);
+
+        if (r < 0)
+            return sv_error_errno(err, r, "event dispatcher");
+    }
     sv_dispatcher_on_idle(ctx->dispatcher, on_idle, ctx);
     return 0;
 }

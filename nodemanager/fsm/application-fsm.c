@@ -161,6 +161,15 @@ static int act_stay(void *o, int event, void *arg)
     return ((struct nm_app *)o)->state;
 }
 
+/* Once: with this event of the application and the end of its initialization both may be due. */
+static void post_init(struct nm_container *c)
+{
+    if (c->state != NM_CONTAINER_NEW || !c->recorded || c->init_posted)
+        return;
+    c->init_posted = true;
+    nm_container_post(c, NM_CONTAINER_EV_INIT, NULL);
+}
+
 static int act_container_init(void *o, int event, void *arg)
 {
     const char *id = ((const struct app_step *)arg)->text;
@@ -171,7 +180,7 @@ static int act_container_init(void *o, int event, void *arg)
         /* Retries: the cause of earlier containers' failure may be gone. */
         if (a->init_error && !a->initing)
             return act_init(o, event, arg);
-        nm_container_post(c, NM_CONTAINER_EV_INIT, NULL);
+        post_init(c);
     }
     return a->state;
 }
@@ -183,8 +192,7 @@ static void init_containers(struct nm_app *a, const char *error)
     if (error)
         sv_log(SV_LOG_ERR, a->text, "%s: %s", a->text, error);
     for (struct nm_app_member *m = a->members; m; m = m->hh.next)
-        if (m->c->state == NM_CONTAINER_NEW && m->c->recorded)
-            nm_container_post(m->c, NM_CONTAINER_EV_INIT, NULL);
+        post_init(m->c);
 }
 
 static int act_inited(void *o, int event, void *arg)

@@ -205,7 +205,7 @@ static void on_exited(struct exe_container *x, const struct exe_exit *e, void *u
 
     (void)x;
     c->recovering = false;
-    if (c->state == NM_CONTAINER_SCHEDULED) /* adopted after its end */
+    if (c->state == NM_CONTAINER_SCHEDULED && !c->launch.pid) /* adopted after its end */
         nm_container_post(c, NM_CONTAINER_EV_LAUNCHED, NULL);
     note_usage(c, e);
     if (e->oom && !c->kill_requested) {
