@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <utlist.h>
 
 #include "common/log.h"
 #include "common/loop-guard.h"
@@ -13,22 +14,25 @@
 #include "nodemanager/store/state-store-open.h"
 #include "nodemanager/store/state-store-statements.h"
 struct commit_waiter {
+    struct commit_waiter *prev, *next;
     nm_store_fn fn;
     void *userdata;
+    int result; /* of the commit, once it is done */
 };
 
 #define PROBE_USEC 1000000 /* between attempts to write after a failure */
 #define PROBE_BYTES 65536
+#define TURN_MS 5 /* of a handler of the loop, after which further waiters have another turn */
 
 struct nm_store {
     sqlite3 *db;
     sqlite3_stmt *stmt[S_COUNT];
     sd_event_source *commit_source, *probe_timer;
-    struct commit_waiter *waiters;
-    size_t n_waiters, cap_waiters;
-    bool is_new; /* NM_STORE_NEW is set */
-    bool open;   /* a transaction is open */
-    bool failed; /* a write of the open transaction failed: so does the commit */
+    struct commit_waiter *waiters; /* utlist: for the next commit */
+    struct commit_waiter *ready;   /* utlist: to be told */
+    bool is_new;                   /* NM_STORE_NEW is set */
+    bool open;                     /* a transaction is open */
+    bool failed;                   /* a write of the open transaction failed: so does the commit */
     bool probing;
     char failure[512]; /* "" = the last write succeeded */
 };
@@ -80,10 +84,10 @@ static int step_plain(struct nm_store *s, enum nm_store_stmt n)
     return r == SQLITE_DONE ? 0 : nm_store_db_error(s, nm_store_sql[n]);
 }
 
-int nm_store_commit(struct nm_store *s)
+/* The waiters become ready. */
+static int commit(struct nm_store *s)
 {
-    struct commit_waiter *w = s->waiters;
-    size_t n = s->n_waiters;
+    struct commit_waiter *w;
     int r = 0;
 
     if (s->open) {
@@ -99,19 +103,41 @@ int nm_store_commit(struct nm_store *s)
     }
     if (s->commit_source)
         (void)sd_event_source_set_enabled(s->commit_source, SD_EVENT_OFF);
+    DL_FOREACH (s->waiters, w)
+        w->result = r;
+    DL_CONCAT(s->ready, s->waiters);
     s->waiters = NULL;
-    s->n_waiters = s->cap_waiters = 0;
-    for (size_t i = 0; i < n; i++)
-        w[i].fn(w[i].userdata, r);
+    return r;
+}
+
+static void tell_next(struct nm_store *s)
+{
+    struct commit_waiter *w = s->ready;
+
+    DL_DELETE(s->ready, w);
+    w->fn(w->userdata, w->result);
     free(w);
+}
+
+int nm_store_commit(struct nm_store *s)
+{
+    int r = commit(s);
+
+    while (s->ready)
+        tell_next(s);
     return r;
 }
 
 static int on_due(sd_event_source *src, void *userdata)
 {
     SV_LOOP_HANDLER();
-    (void)src;
-    (void)nm_store_commit(userdata); /* waiters get the failure, ignoring */
+    struct nm_store *s = userdata;
+
+    (void)commit(s); /* waiters get the failure, ignoring */
+    for (bool first = true; s->ready && (first || sv_loop_spent_ms() < TURN_MS); first = false)
+        tell_next(s);
+    if (s->ready)
+        (void)sd_event_source_set_enabled(src, SD_EVENT_ONESHOT); /* ours, ignoring */
     return 0;
 }
 
@@ -124,16 +150,12 @@ static int arm(struct nm_store *s)
 
 int nm_store_after_commit(struct nm_store *s, nm_store_fn fn, void *userdata)
 {
-    if (s->n_waiters == s->cap_waiters) {
-        size_t cap = s->cap_waiters ? s->cap_waiters * 2 : 16;
-        struct commit_waiter *w = reallocarray(s->waiters, cap, sizeof(*w));
+    struct commit_waiter *w = malloc(sizeof(*w));
 
-        if (!w)
-            return -ENOMEM;
-        s->waiters = w;
-        s->cap_waiters = cap;
-    }
-    s->waiters[s->n_waiters++] = (struct commit_waiter){ fn, userdata };
+    if (!w)
+        return -ENOMEM;
+    *w = (struct commit_waiter){ .fn = fn, .userdata = userdata };
+    DL_APPEND(s->waiters, w);
     return arm(s);
 }
 
@@ -255,6 +277,8 @@ bool nm_store_is_new(const struct nm_store *s)
 
 struct nm_store *nm_store_close(struct nm_store *s)
 {
+    struct commit_waiter *w, *next;
+
     if (!s)
         return NULL;
     if (s->db && s->commit_source)
@@ -264,7 +288,8 @@ struct nm_store *nm_store_close(struct nm_store *s)
     for (int i = 0; i < S_COUNT; i++)
         sqlite3_finalize(s->stmt[i]);
     sqlite3_close(s->db);
-    free(s->waiters);
+    DL_FOREACH_SAFE (s->waiters, w, next)
+        free(w);
     free(s);
     return NULL;
 }

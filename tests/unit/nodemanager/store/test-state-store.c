@@ -16,8 +16,10 @@
 
 #include <cmocka.h>
 
+#include "common/clock.h"
 #include "common/fd.h"
 #include "common/log.h"
+#include "common/loop-guard.h"
 #include "nodemanager/store/state-store.h"
 
 static sd_event *event;
@@ -207,6 +209,42 @@ static void failed_write_fails_the_group(void **state)
     assert_int_equal(nm_store_container(s, "c", "a", "r", 1, 1, 0, 0, ""), 0); /* rolled back */
     nm_store_commit(s);
     sv_log_set_level(SV_LOG_ERR);
+    nm_store_close(s);
+}
+
+static struct {
+    int64_t now;
+    int told, most; /* in one handler of the loop */
+    int in_this;
+} turns;
+
+/* Takes 2 ms. */
+static void on_committed_slowly(void *userdata, int result)
+{
+    (void)userdata;
+    assert_int_equal(result, 0);
+    turns.in_this = sv_loop_spent_ms() == 0 ? 1 : turns.in_this + 1;
+    turns.most = turns.in_this > turns.most ? turns.in_this : turns.most;
+    sv_clock_set_test(turns.now += 2, 1);
+    if (++turns.told == 100)
+        sd_event_exit(event, 0);
+}
+
+/* Many waiters of one commit are told in turns of the loop; a commit outside of it tells all. */
+static void waiters_take_turns(void **state)
+{
+    struct nm_store *s = open_store();
+
+    (void)state;
+    turns.now = 1000;
+    sv_clock_set_test(turns.now, 1);
+    assert_int_equal(nm_store_used_token(s, "turns", 1), 0);
+    for (int i = 0; i < 100; i++)
+        assert_int_equal(nm_store_after_commit(s, on_committed_slowly, NULL), 0);
+    assert_int_equal(sv_loop_run(event), 0);
+    assert_int_equal(turns.told, 100);
+    assert_int_equal(turns.most, 3);
+    sv_clock_reset();
     nm_store_close(s);
 }
 
@@ -404,6 +442,7 @@ int main(void)
         cmocka_unit_test_setup(second_daemon, fresh),
         cmocka_unit_test_setup(damaged, fresh),
         cmocka_unit_test_setup(unsafe_file, fresh),
+        cmocka_unit_test_setup(waiters_take_turns, fresh), /* the loop ends */
     };
     int r, tmp;
 
