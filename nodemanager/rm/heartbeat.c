@@ -2,10 +2,12 @@
 #include "nodemanager/rm/heartbeat.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "common/clock.h"
 #include "common/log.h"
+#include "common/loop-guard.h"
 #include "common/str.h"
 #include "nodemanager/core/application.h"
 #include "nodemanager/core/container.h"
@@ -21,6 +23,9 @@
 #include "nodemanager/rm/rm-session.h"
 #include "nodemanager/store/state-store.h"
 #include "wire/ipc/methods.h"
+
+#define ANSWER_TURN_MS 5 /* of a handler of the loop, for the lists of an answer */
+#define REFUSED_SHOWN 4  /* refused updates of an answer in the log; their number follows */
 
 static Hadoop__Yarn__MasterKeyProto *key_to(struct sv_arena *a, const struct yarn_master_key *k)
 {
@@ -65,98 +70,184 @@ static void note_delivered(struct nm_updater *u)
     }
 }
 
+/* ---- Lists of an answer: one entry ---- */
+
 static void forget_acknowledged(struct nm_updater *u,
-                                const Hadoop__Yarn__NodeHeartbeatResponseProto *m)
+                                const Hadoop__Yarn__NodeHeartbeatResponseProto *m, size_t i)
 {
-    for (size_t i = 0; i < m->n_containers_to_be_removed_from_nm; i++) {
-        struct yarn_container_id id;
-        struct nm_container *c;
-        char text[YARN_ID_TEXT_MAX];
-
-        if (yarn_container_id_from(m->containers_to_be_removed_from_nm[i], &id) < 0)
-            continue;
-        c = nm_container_find(u->ctx, yarn_container_id_text(id, text));
-        if (!c)
-            continue;
-        if (nm_container_is_done(c))
-            nm_rm_forget_container(c);
-        else
-            c->report.acknowledged = true; /* removed when it is done and delivered */
-    }
-}
-
-static void end_listed(struct nm_updater *u, const Hadoop__Yarn__NodeHeartbeatResponseProto *m)
-{
+    struct yarn_container_id id;
+    struct nm_container *c;
     char text[YARN_ID_TEXT_MAX];
 
-    for (size_t i = 0; i < m->n_containers_to_cleanup; i++) {
-        struct yarn_container_id id;
-        struct nm_container *c;
-
-        if (yarn_container_id_from(m->containers_to_cleanup[i], &id) < 0)
-            continue;
-        c = nm_container_find(u->ctx, yarn_container_id_text(id, text));
-        if (c && !nm_container_is_done(c))
-            nm_container_kill(c, YARN_EXIT_KILLED_BY_RESOURCEMANAGER,
-                              "Container Killed by ResourceManager");
-        else if (!c)
-            sv_log_debug("couldn't find container %s while processing FINISH_CONTAINERS event",
-                         text);
-    }
-    for (size_t i = 0; i < m->n_applications_to_cleanup; i++) {
-        struct yarn_app_id id;
-        struct nm_app *app;
-
-        if (yarn_app_id_from(m->applications_to_cleanup[i], &id) < 0)
-            continue;
-        app = nm_app_find(u->ctx, yarn_app_id_text(id, text));
-        if (app)
-            nm_app_finish(app, "Application killed by ResourceManager");
-    }
+    if (yarn_container_id_from(m->containers_to_be_removed_from_nm[i], &id) < 0)
+        return;
+    c = nm_container_find(u->ctx, yarn_container_id_text(id, text));
+    if (!c)
+        return;
+    if (nm_container_is_done(c))
+        nm_rm_forget_container(c);
+    else
+        c->report.acknowledged = true; /* removed when it is done and delivered */
 }
 
-static void send_signals(struct nm_updater *u, const Hadoop__Yarn__NodeHeartbeatResponseProto *m)
+static void end_container(struct nm_updater *u, const Hadoop__Yarn__NodeHeartbeatResponseProto *m,
+                          size_t i)
 {
-    for (size_t i = 0; i < m->n_containers_to_signal; i++) {
-        const Hadoop__Yarn__SignalContainerRequestProto *q = m->containers_to_signal[i];
-        struct yarn_container_id id;
-        struct nm_container *c;
-        char text[YARN_ID_TEXT_MAX];
-        int r;
+    struct yarn_container_id id;
+    struct nm_container *c;
+    char text[YARN_ID_TEXT_MAX];
 
-        if (yarn_container_id_from(q->container_id, &id) < 0)
-            continue;
-        c = nm_container_find(u->ctx, yarn_container_id_text(id, text));
-        if (!c)
-            continue;
-        r = nm_cleanup_signal(c, nm_cleanup_signal_number((int)q->command));
-        if (r < 0)
-            sv_log(SV_LOG_WARNING, c->text, "%s: signal %d from the ResourceManager: %s", c->text,
-                   (int)q->command, strerror(-r));
-    }
+    if (yarn_container_id_from(m->containers_to_cleanup[i], &id) < 0)
+        return;
+    c = nm_container_find(u->ctx, yarn_container_id_text(id, text));
+    if (c && !nm_container_is_done(c))
+        nm_container_kill(c, YARN_EXIT_KILLED_BY_RESOURCEMANAGER,
+                          "Container Killed by ResourceManager");
+    else if (!c)
+        sv_log_debug("couldn't find container %s while processing FINISH_CONTAINERS event", text);
 }
 
-static void update_listed(struct nm_context *ctx, Hadoop__Yarn__ContainerProto *const *containers,
-                          size_t n)
+static void end_app(struct nm_updater *u, const Hadoop__Yarn__NodeHeartbeatResponseProto *m,
+                    size_t i)
 {
-    for (size_t i = 0; i < n; i++) {
-        _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
-        const Hadoop__Common__TokenProto *m = containers[i]->container_token;
-        struct yarn_container_token t = { 0 };
-        struct sv_error err = { 0 };
-        struct yarn_token token;
-        int r;
+    struct yarn_app_id id;
+    struct nm_app *app;
+    char text[YARN_ID_TEXT_MAX];
 
-        if (!a || !m || yarn_token_from(m, a, &token) < 0 || token.id_len == 0) {
-            sv_log_warning("ResourceManager: an update of a container has no token, ignoring");
-            continue;
+    if (yarn_app_id_from(m->applications_to_cleanup[i], &id) < 0)
+        return;
+    app = nm_app_find(u->ctx, yarn_app_id_text(id, text));
+    if (app)
+        nm_app_finish(app, "Application killed by ResourceManager");
+}
+
+static void send_signal(struct nm_updater *u, const Hadoop__Yarn__NodeHeartbeatResponseProto *m,
+                        size_t i)
+{
+    const Hadoop__Yarn__SignalContainerRequestProto *q = m->containers_to_signal[i];
+    struct yarn_container_id id;
+    struct nm_container *c;
+    char text[YARN_ID_TEXT_MAX];
+    int r;
+
+    if (yarn_container_id_from(q->container_id, &id) < 0)
+        return;
+    c = nm_container_find(u->ctx, yarn_container_id_text(id, text));
+    if (!c)
+        return;
+    r = nm_cleanup_signal(c, nm_cleanup_signal_number((int)q->command));
+    if (r < 0)
+        sv_log(SV_LOG_WARNING, c->text, "%s: signal %d from the ResourceManager: %s", c->text,
+               (int)q->command, strerror(-r));
+}
+
+/* Few of the updates that are refused are logged. */
+static void update_container(struct nm_updater *u, const Hadoop__Yarn__ContainerProto *container)
+{
+    _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
+    const Hadoop__Common__TokenProto *m = container->container_token;
+    struct yarn_container_token t = { 0 };
+    struct sv_error err = { 0 };
+    struct yarn_token token;
+    int r = -EBADMSG;
+
+    if (!a || !m || yarn_token_from(m, a, &token) < 0 || token.id_len == 0)
+        (void)sv_error_set(&err, r, "it has no token, ignoring");
+    else
+        r = nm_secrets_verify_container_token(u->ctx->secrets, &token, &t, &err);
+    if (r >= 0)
+        r = nm_resize_container(u->ctx, &t, token.id, token.id_len, &err);
+    if (r < 0 && u->answer.refused++ < REFUSED_SHOWN)
+        sv_log_warning("ResourceManager: update of a container: %s", err.text);
+}
+
+static void decrease(struct nm_updater *u, const Hadoop__Yarn__NodeHeartbeatResponseProto *m,
+                     size_t i)
+{
+    update_container(u, m->containers_to_decrease[i]);
+}
+
+static void update(struct nm_updater *u, const Hadoop__Yarn__NodeHeartbeatResponseProto *m,
+                   size_t i)
+{
+    update_container(u, m->containers_to_update[i]);
+}
+
+/* ---- All lists, in turns ---- */
+
+#define LIST(field, entry)                                                                         \
+    {                                                                                              \
+        offsetof(Hadoop__Yarn__NodeHeartbeatResponseProto, n_##field), entry                       \
+    }
+static const struct {
+    size_t count; /* offset of the number of entries */
+    void (*entry)(struct nm_updater *u, const Hadoop__Yarn__NodeHeartbeatResponseProto *m,
+                  size_t i);
+} lists[] = {
+    LIST(containers_to_be_removed_from_nm, forget_acknowledged),
+    LIST(containers_to_cleanup, end_container),
+    LIST(applications_to_cleanup, end_app),
+    LIST(containers_to_decrease, decrease),
+    LIST(containers_to_update, update),
+    LIST(containers_to_signal, send_signal),
+};
+
+static void end_answer(struct nm_updater *u)
+{
+    if (u->answer.refused > REFUSED_SHOWN)
+        sv_log_warning("ResourceManager: %zu more updates of containers in this answer are refused",
+                       u->answer.refused - REFUSED_SHOWN);
+    nm_rm_drop_answer(u);
+    nm_rm_schedule(u, u->again ? 0 : u->interval_ms);
+}
+
+/* The next heartbeat waits for the end of the lists. */
+static void take_turn(struct nm_updater *u)
+{
+    struct nm_answer *answer = &u->answer;
+    const Hadoop__Yarn__NodeHeartbeatResponseProto *m = answer->m;
+
+    for (; answer->list < SV_ARRAY_LEN(lists); answer->list++, answer->at = 0) {
+        const size_t *n = (const void *)((const char *)m + lists[answer->list].count);
+
+        while (answer->at < *n) {
+            if (sv_loop_spent_ms() >= ANSWER_TURN_MS) {
+                (void)sd_event_source_set_enabled(answer->turn, SD_EVENT_ON); /* ours, ignoring */
+                return;
+            }
+            lists[answer->list].entry(u, m, answer->at++);
         }
-        r = nm_secrets_verify_container_token(ctx->secrets, &token, &t, &err);
-        if (r >= 0)
-            r = nm_resize_container(ctx, &t, token.id, token.id_len, &err);
-        if (r < 0)
-            sv_log_warning("ResourceManager: update of a container: %s", err.text);
     }
+    end_answer(u);
+}
+
+static int on_turn(sd_event_source *s, void *userdata)
+{
+    SV_LOOP_HANDLER();
+    struct nm_updater *u = userdata;
+
+    (void)sd_event_source_set_enabled(s, SD_EVENT_OFF); /* ours, ignoring */
+    if (u->ended)
+        nm_rm_drop_answer(u);
+    else if (u->answer.m)
+        take_turn(u);
+    return 0;
+}
+
+static void begin_answer(struct nm_updater *u, const struct ipc_result *r)
+{
+    struct nm_answer *answer = &u->answer;
+
+    nm_rm_drop_answer(u);
+    answer->m = (const void *)r->response;
+    answer->arena = SV_TAKE(*r->arena);
+    if (!answer->turn &&
+        sd_event_add_defer(u->ctx->event, &answer->turn, on_turn, u) < 0) { /* no memory */
+        nm_rm_shut_down(u, NM_END_FAILED, "cannot handle a heartbeat's answer: out of memory.", "");
+        return;
+    }
+    (void)sd_event_source_set_enabled(answer->turn, SD_EVENT_OFF); /* ours, ignoring */
+    take_turn(u);
 }
 
 /* Applies new keys, interval and size of the node. */
@@ -242,12 +333,7 @@ static void on_heartbeat(const struct ipc_result *r, const struct sv_error *err,
     note_delivered(u);
     nm_aggregation_reports_delivered(u->config.aggregation);
     nm_resize_increased_delivered(u->ctx);
-    forget_acknowledged(u, m);
-    end_listed(u, m);
-    update_listed(u->ctx, m->containers_to_decrease, m->n_containers_to_decrease);
-    update_listed(u->ctx, m->containers_to_update, m->n_containers_to_update);
-    send_signals(u, m);
-    nm_rm_schedule(u, u->again ? 0 : u->interval_ms);
+    begin_answer(u, r);
 }
 
 void nm_rm_send_heartbeat(struct nm_updater *u)

@@ -25,7 +25,7 @@ void nm_updater_container_done(struct nm_updater *u, struct nm_container *c)
     nm_stopped_add(u->ctx->stopped, c->text);
     nm_finished_add(u->config.finished, c);
     u->again = true;
-    if (u->registered && !u->call && !u->away_since_ms)
+    if (u->registered && !u->call && !u->answer.m && !u->away_since_ms)
         nm_rm_schedule(u, 0);
 }
 

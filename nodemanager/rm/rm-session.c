@@ -33,6 +33,12 @@ static const char *rm_text(const struct ipc_proxy_server *s)
     return ipc_proxy_server_text(s, text, sizeof(text));
 }
 
+void nm_rm_drop_answer(struct nm_updater *u)
+{
+    u->answer.arena = sv_arena_free(u->answer.arena);
+    u->answer = (struct nm_answer){ .turn = u->answer.turn };
+}
+
 void nm_rm_recovered(struct nm_updater *u)
 {
     if (u->away_since_ms)
@@ -109,7 +115,7 @@ static int on_timer(sd_event_source *s, uint64_t usec, void *userdata)
     (void)usec;
     if (u->ended && u->unregistered)            /* the unregistration took too long */
         (void)ipc_proxy_cancel(u->rm, u->call); /* it may just have been answered, ignoring */
-    if (u->ended || u->call)
+    if (u->ended || u->call || u->answer.m)
         return 0;
     u->send(u);
     return 0;
@@ -163,5 +169,7 @@ int nm_rm_session_open(struct nm_updater *u, struct sv_error *err)
 void nm_rm_session_close(struct nm_updater *u)
 {
     ipc_proxy_free(u->rm);
+    nm_rm_drop_answer(u);
+    sd_event_source_disable_unref(u->answer.turn);
     sd_event_source_disable_unref(u->timer);
 }

@@ -11,11 +11,21 @@
 
 #define NM_RM_CALL_MS 60000 /* a request unanswered for longer is repeated */
 
+/* A heartbeat's answer, whose lists are handled in turns. */
+struct nm_answer {
+    const struct Hadoop__Yarn__NodeHeartbeatResponseProto *m; /* NULL: none */
+    struct sv_arena *arena;                                   /* of `m` */
+    size_t list, at;                                          /* the next entry */
+    size_t refused;                                           /* updates so far */
+    sd_event_source *turn;
+};
+
 struct nm_updater {
     struct nm_updater_config config;
     struct nm_context *ctx;
     struct ipc_proxy *rm;
     int32_t call; /* id of the open request; 0 = none */
+    struct nm_answer answer;
     sd_event_source *timer;
     void (*send)(struct nm_updater *u); /* the next request: a registration or a heartbeat */
     bool registered;
@@ -40,6 +50,7 @@ void nm_rm_session_close(struct nm_updater *u);
 
 /* Arms the timer of the next request. */
 void nm_rm_schedule(struct nm_updater *u, int64_t in_ms);
+void nm_rm_drop_answer(struct nm_updater *u);
 /* A request was answered. */
 void nm_rm_recovered(struct nm_updater *u);
 /* A request failed. `r`: its result, NULL = it was not sent or its answer is invalid. Schedules a

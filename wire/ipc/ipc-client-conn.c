@@ -283,17 +283,17 @@ static void finish_with(struct ipc_client *c, struct client_call *call, int stat
     ipc_client_finish(c, call, &r, &err);
 }
 
-static void finish_success(struct ipc_client *c, struct client_call *call, struct sv_arena *a,
+static void finish_success(struct ipc_client *c, struct client_call *call, struct sv_arena **a,
                            const uint8_t *p, size_t n)
 {
     ProtobufCMessage *m;
-    if (ipc_unpack(a, call->response, p, n, &m) < 0) {
+    if (ipc_unpack(*a, call->response, p, n, &m) < 0) {
         char text[160];
         snprintf(text, sizeof(text), "the answer is not a valid %s", call->response->short_name);
         finish_with(c, call, -EBADMSG, NULL, text);
         return;
     }
-    struct ipc_result r = { .status = 0, .response = m, .sent = true };
+    struct ipc_result r = { .status = 0, .response = m, .arena = a, .sent = true };
     ipc_client_finish(c, call, &r, &(struct sv_error){ 0 });
 }
 
@@ -303,7 +303,7 @@ static int protocol_error(struct ipc_client *c, const char *what)
     return -EPROTO;
 }
 
-static int on_answer(struct ipc_client *c, const response_header *h, struct sv_arena *a,
+static int on_answer(struct ipc_client *c, const response_header *h, struct sv_arena **a,
                      struct sv_buf *b)
 {
     struct client_call *call;
@@ -390,7 +390,7 @@ static int on_frame(struct ipc_client *c, const uint8_t *p, size_t n, bool inner
     }
     if (c->state != CLIENT_READY)
         return protocol_error(c, "an answer before authentication");
-    return on_answer(c, h, a, &b);
+    return on_answer(c, h, &a, &b);
 }
 
 /* ---- In ---- */

@@ -47,8 +47,11 @@ struct ipc_result {
     int status;
     const ProtobufCMessage *response; /* NULL unless status == 0 */
     const char *java_class;           /* with -EREMOTEIO, else NULL */
+    struct sv_arena **arena;          /* NULL unless status == 0 */
     bool sent; /* false: the request certainly never reached the server, so a retry is safe */
 };
+/* `arena`: of the response, which lives on in it where the callback takes it (SV_TAKE(*r->arena)).
+ */
 typedef void (*ipc_done)(const struct ipc_result *r, const struct sv_error *err, void *userdata);
 
 int ipc_client_new(sd_event *event, const struct ipc_client_config *cfg, struct ipc_client **ret,
