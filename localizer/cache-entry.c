@@ -259,14 +259,16 @@ static int act_request_first(void *object, int event, void *arg)
     return LOC_FAILED;
 }
 
+/* Only the new hold waits: the others may be many. */
 static int act_request_again(void *object, int event, void *arg)
 {
     struct cache_entry *e = object;
+    struct cache_hold *h = arg;
 
     (void)event;
-    (void)arg;
     e->used_ms = sv_now_ms();
-    wake_holders(e);
+    h->ready = true;
+    loc_cache_request_mark(h->request);
     return LOC_LOCALIZED;
 }
 

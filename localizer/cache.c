@@ -185,7 +185,7 @@ static int add_hold(struct loc_cache *c, struct cache_request *r, unsigned index
     r->counters.files_cached += h->cached ? 1 : 0;
     r->counters.bytes_missed += h->cached ? 0 : bytes;
     r->counters.files_missed += h->cached ? 0 : 1;
-    loc_cache_entry_run(e, EV_REQUEST, NULL);
+    loc_cache_entry_run(e, EV_REQUEST, h);
     return 0;
 }
 

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "localizer/cache-internal.h"
 #include "tests/unit/localizer/cache-fixture.h"
 
 static void test_one_download_for_many(void **state)
@@ -46,6 +47,29 @@ static void test_one_download_for_many(void **state)
     assert_int_equal(tally(w, LOC_PUBLIC).bytes, 100);
     assert_int_equal(tally(w, LOC_PUBLIC).hit_bytes, 5000);
     assert_int_equal(tally(w, LOC_PUBLIC).downloads, 1);
+}
+
+/* A request of what is there wakes its own container alone: others may hold it many times. */
+static void test_request_wakes_one(void **state)
+{
+    struct fixture *w = *state;
+    struct loc_resource r = file("file:///a/x", LOC_PUBLIC);
+    struct cache_request *q;
+    struct loc_msg m;
+    int dirty = 0;
+
+    for (int i = 1; i <= 3; i++)
+        ask(w, container(1, i), "joe", r);
+    m = take(w, 1);
+    put_entry(w, "filecache", "10");
+    say_done(w, 1, &m, 100);
+    assert_int_equal(w->ready, 3);
+    assert_int_equal(loc_cache_localize(w->cache, container(1, 4), "joe", &r, 1, NULL), 0);
+    DL_FOREACH (w->cache->dirty, q)
+        dirty++;
+    assert_int_equal(dirty, 1);
+    settle(w);
+    assert_int_equal(w->ready, 4);
 }
 
 static void test_keys(void **state)
@@ -527,6 +551,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         T(test_one_download_for_many),
+        T(test_request_wakes_one),
         T(test_keys),
         T(test_no_size),
         T(test_size_not_verified),
