@@ -8,9 +8,12 @@
 #include <utlist.h>
 
 #include "common/clock.h"
+#include "common/loop-guard.h"
 #include "nodemanager/aux-services/aux-frame.h"
 
 #define BYTES_MAX ((size_t)8 << 20) /* init, and unanswered events with their data */
+#define FILL_MAX ((size_t)1 << 18)  /* bytes at a time; each answer is another one */
+#define FILL_MS 5                   /* of a handler of the loop, which may push many events */
 
 struct nm_aux_event {
     struct nm_aux_event *prev, *next;
@@ -107,11 +110,20 @@ static int encode(struct nm_aux_outbox *o, json_t *event)
     return 0;
 }
 
+/* True: an answer is awaited, with which the rest follows. */
+static bool has_enough(const struct nm_aux_outbox *o, size_t before)
+{
+    return o->n_unanswered == NM_AUX_UNANSWERED_MAX ||
+           (o->n_unanswered > 0 &&
+            (sv_buf_left(&o->bytes) - before >= FILL_MAX || sv_loop_spent_ms() >= FILL_MS));
+}
+
 int nm_aux_outbox_fill(struct nm_aux_outbox *o, nm_aux_make_fn make, void *userdata)
 {
+    size_t before = sv_buf_left(&o->bytes);
     int r = 0;
 
-    while (o->queue && o->n_unanswered < NM_AUX_UNANSWERED_MAX && r >= 0) {
+    while (o->queue && r >= 0 && !has_enough(o, before)) {
         struct nm_aux_event *e = o->queue;
 
         DL_DELETE(o->queue, e);

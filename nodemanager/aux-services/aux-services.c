@@ -182,6 +182,11 @@ static struct nm_aux_service *find(const struct nm_aux *x, const char *name)
 int nm_aux_check(const struct nm_aux *x, const Hadoop__Yarn__ContainerLaunchContextProto *clc,
                  const char *container, struct sv_error *err)
 {
+    if (clc->n_service_data > NM_AUX_SERVICES_MAX) /* a map: a name has one entry */
+        return sv_error_set(err, -E2BIG,
+                            "Container %s: %zu entries of data for auxiliary services, at most %d "
+                            "are accepted",
+                            container, clc->n_service_data, NM_AUX_SERVICES_MAX);
     for (size_t i = 0; i < clc->n_service_data; i++) {
         const Hadoop__Yarn__StringBytesMapProto *d = clc->service_data[i];
         char shown[128];

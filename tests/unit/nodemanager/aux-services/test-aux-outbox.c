@@ -98,9 +98,28 @@ static void bounds(void **state)
     assert_int_equal(box.n_queued + box.n_unanswered, 0);
 }
 
+/* 256 KiB or a little more are encoded in one turn of the loop; the next one goes on. */
+static void bytes_of_a_turn(void **state)
+{
+    char text[100001];
+
+    (void)state;
+    memset(text, 'x', sizeof(text) - 1);
+    text[sizeof(text) - 1] = '\0';
+    nm_aux_outbox_open(&box);
+    for (int i = 0; i < 20; i++)
+        assert_int_equal(nm_aux_outbox_push(&box, event(text)), 0);
+    assert_int_equal(nm_aux_outbox_fill(&box, make, NULL), 0);
+    assert_int_equal(box.n_unanswered, 3);
+    assert_int_equal(nm_aux_outbox_fill(&box, make, NULL), 0);
+    assert_int_equal(box.n_unanswered, 6);
+    nm_aux_outbox_close(&box);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(order), cmocka_unit_test(bounds) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(order), cmocka_unit_test(bounds),
+                                        cmocka_unit_test(bytes_of_a_turn) };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
