@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 /* All in bytes. */
-#define RM_PARTS_MAX 10000             /* resources, variables, commands of a submission */
+#define RM_PARTS_MAX 10000             /* members of a submission's lists */
 #define RM_NAME_MAX 1024               /* an application's name; more is refused */
 #define RM_TYPE_MAX 20                 /* YarnConfiguration.APPLICATION_TYPE_LENGTH; cut */
 #define RM_ADDRESS_MAX 4096            /* a tracking URL, a master's host; more is refused */

@@ -49,14 +49,31 @@ static bool asks_for_label(const Submission *ctx)
     return named(ctx->node_label_expression);
 }
 
+/* Members of all lists, whatever they are. Recurses: the message has passed wire/depth.h. */
+static size_t count_parts(const ProtobufCMessage *m)
+{
+    size_t parts = 0;
+
+    for (unsigned i = 0; i < m->descriptor->n_fields; i++) {
+        const ProtobufCFieldDescriptor *f = &m->descriptor->fields[i];
+        const void *at = (const char *)m + f->offset;
+        bool list = f->label == PROTOBUF_C_LABEL_REPEATED;
+        size_t n =
+            list ? *(const size_t *)(const void *)((const char *)m + f->quantifier_offset) : 1;
+        ProtobufCMessage *const *messages = list ? *(ProtobufCMessage *const *const *)at : at;
+
+        parts += list ? n : 0;
+        for (size_t k = 0; f->type == PROTOBUF_C_TYPE_MESSAGE && k < n; k++)
+            parts += messages[k] ? count_parts(messages[k]) : 0;
+    }
+    return parts;
+}
+
 /* Each part is copied and packed in the handler of the call; 10,000 take 5 ms. */
 static int check_parts(const Submission *ctx, const char *application, struct sv_error *err)
 {
-    const Hadoop__Yarn__ContainerLaunchContextProto *spec = ctx->am_container_spec;
-    size_t n = ctx->n_am_container_resource_request;
+    size_t n = count_parts(&ctx->base);
 
-    if (spec)
-        n += spec->n_localresources + spec->n_environment + spec->n_service_data + spec->n_command;
     if (n <= RM_PARTS_MAX)
         return 0;
     return sv_error_set(err, -EINVAL,
@@ -86,9 +103,9 @@ int rm_submission_check(const struct rm *rm, const Submission *ctx, struct yarn_
     int r = check_name(ctx, yarn_app_id_text(id, application), err);
 
     if (r >= 0)
-        r = check_parts(ctx, application, err);
-    if (r >= 0)
         r = check_tags(rm, ctx, err);
+    if (r >= 0)
+        r = check_parts(ctx, application, err);
     if (r >= 0)
         r = rm_app_lifetime(ctx, &lifetime_s, err);
     if (r >= 0 && asks_for_label(ctx)) {

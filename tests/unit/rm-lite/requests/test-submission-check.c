@@ -88,6 +88,26 @@ static void test_parts(void **state)
     teardown(&f);
 }
 
+/* Members of any list are parts, however deep it is. */
+static void test_parts_of_resources(void **state)
+{
+    Hadoop__Yarn__ResourceInformationProto entry = HADOOP__YARN__RESOURCE_INFORMATION_PROTO__INIT;
+    Hadoop__Yarn__ResourceInformationProto *entries[RM_PARTS_MAX + 1];
+    struct submission s;
+    struct fix f;
+
+    (void)state;
+    setup(&f);
+    entry.key = (char *)(uintptr_t) "memory-mb";
+    for (size_t i = 0; i < SV_ARRAY_LEN(entries); i++)
+        entries[i] = &entry;
+    submission_init(&f, &s);
+    s.ctx.resource->resource_value_map = entries;
+    s.ctx.resource->n_resource_value_map = SV_ARRAY_LEN(entries);
+    refused(&f, &s, "ann", "10001 resources, variables, commands and other parts, more than 10000");
+    teardown(&f);
+}
+
 static void test_same_id(void **state)
 {
     struct submission s;
@@ -323,10 +343,15 @@ static void test_done_texts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_name_and_type), cmocka_unit_test(test_parts),
-        cmocka_unit_test(test_same_id),       cmocka_unit_test(test_context),
-        cmocka_unit_test(test_sums),          cmocka_unit_test(test_recovery),
-        cmocka_unit_test(test_master),        cmocka_unit_test(test_done_texts),
+        cmocka_unit_test(test_name_and_type),
+        cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_parts_of_resources),
+        cmocka_unit_test(test_same_id),
+        cmocka_unit_test(test_context),
+        cmocka_unit_test(test_sums),
+        cmocka_unit_test(test_recovery),
+        cmocka_unit_test(test_master),
+        cmocka_unit_test(test_done_texts),
     };
 
     return cmocka_run_group_tests_name("submission-check", tests, NULL, NULL);
