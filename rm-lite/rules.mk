@@ -35,7 +35,7 @@ $(BUILD)/tests/integration/rm-lite/rm-hostile: $(BUILD)/tests/integration/rm-lit
 TEST_PROGRAMS += $(BUILD)/tests/integration/rm-lite/rm-hostile
 
 # The largest request of every method, for tests/integration/rm-lite/test-largest-requests.
-$(BUILD)/tests/integration/rm-lite/rm-largest: $(addprefix $(BUILD)/tests/integration/rm-lite/,rm-largest.o largest-request.o) $(RM_PEER_OBJS) $(WIRE_A) $(COMMON_A)
+$(BUILD)/tests/integration/rm-lite/rm-largest: $(BUILD)/tests/integration/rm-lite/rm-largest.o $(LARGEST_OBJ) $(RM_PEER_OBJS) $(WIRE_A) $(COMMON_A)
 	$(call link,$(WIRE_LDLIBS))
 TEST_PROGRAMS += $(BUILD)/tests/integration/rm-lite/rm-largest
 

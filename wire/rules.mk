@@ -46,6 +46,8 @@ TEST_PROGRAMS += $(BUILD)/tests/interop/token-peer
 $(BUILD)/tests/interop/token-peer: $(BUILD)/tests/interop/token-peer.o $(WIRE_A) $(COMMON_A)
 	$(call link,$(WIRE_LDLIBS))
 
+# The largest request of each method, for the programs test-largest-requests of both daemons.
+LARGEST_OBJ := $(BUILD)/tests/lib/largest-request.o
 # Nodes, clients and masters, played against a ResourceManager.
 RM_PEER_OBJS := $(BUILD)/tests/lib/rm-peer.o $(BUILD)/tests/lib/rm-peer-node.o
 

@@ -12,14 +12,14 @@ ERROR = "org.freedesktop.DBus.Error."
 
 
 class BusNode:
-    def __init__(self, cluster):
+    def __init__(self, cluster, heartbeat_ms=100):
         self.c, self.node = cluster, cluster.nodes[0]
         self.bus = MessageBus(cluster)
         self.users = cluster.users
         self.admin, self.stranger = cluster.public, cluster.lookup
         with open("/etc/group", "a", encoding="ascii") as f:  # the cluster's own copy
             f.write(f"selvedge-admin:x:64999:{self.admin.pw_name}\n")
-        self.driver = Driver(cluster.build, cluster.ports["tracker"])
+        self.driver = Driver(cluster.build, cluster.ports["tracker"], heartbeat_ms)
         self.client = f"{cluster.build}/tests/integration/nodemanager/bus-client"
         self.names = [container(1, 1), container(2, 1)]
         self.paths = [path_of("container", n) for n in self.names]

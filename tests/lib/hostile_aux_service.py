@@ -1,5 +1,6 @@
 #!/usr/bin/python3
 """An auxiliary service that misbehaves: MODE, and the file into which each start writes a line."""
+import base64
 import json
 import os
 import struct
@@ -36,6 +37,45 @@ def forever():
         time.sleep(1000)
 
 
+ANSWER = 65536  # bytes of a frame to the daemon
+METADATA = 16384
+
+
+def largest_frames():
+    """Answers to an event, each as large as it may be, in all that JSON has. Those that the daemon
+    must refuse come last."""
+    members = {f"m{i}": i for i in range(ANSWER // 16)}
+    rows = (
+        {"metrics": {f"m{i:02d}" + "x" * 60: 2**62 for i in range(16)}},
+        {"type": "failed", "message": "m" * (ANSWER - 100)},
+        {"type": "failed", "message": "\x01" * (ANSWER // 6 - 100)},
+        {"ignored": list(range(ANSWER // 8))},
+        {"ignored": [[]] * (ANSWER // 5)},
+        {"ignored": "\u00e9" * (ANSWER // 6 - 100)},
+        members,
+        {"metrics": members},
+    )
+    for row in rows:
+        yield lambda seq, row=row: json.dumps({"type": "done", "seq": seq, **row}).encode()
+    for text in (b"[" * ANSWER, b'{"a":' * (ANSWER // 5), b'{"a":[' * (ANSWER // 6)):
+        yield lambda seq, text=text: text
+
+
+def send_largest(starts):
+    """One kind of frame after the other, over as many lives as that takes; then "all"."""
+    while True:
+        with open(starts, encoding="ascii") as f:
+            at = f.read().count("frame")
+        frames = list(largest_frames())
+        event = receive()
+        with open(starts, "a", encoding="ascii") as f:
+            f.write("frame\n" if at < len(frames) else "all\n")
+        if at < len(frames):
+            send(frame(frames[at](event["seq"])[:ANSWER]))
+        else:
+            send(frame({"type": "done", "seq": event["seq"]}))
+
+
 def main():
     mode, starts = sys.argv[1:]
     with open(starts, "a", encoding="ascii") as f:
@@ -54,6 +94,9 @@ def main():
     if mode == "long-metadata":
         send(frame({"type": "ready", "metadata": "QUFB" * 8000}))
         forever()
+    if mode == "largest":
+        send(frame({"type": "ready", "metadata": base64.b64encode(b"m" * METADATA).decode()}))
+        send_largest(starts)
     send(frame({"type": "ready", "metadata": ""}))
     if mode == "silent":  # reads nothing any more
         forever()

@@ -19,7 +19,7 @@ static struct am { /* one connection an application */
 } * ams;
 
 /* fault: "nmtoken": signed with a wrong key; "othernode": for another node. */
-static struct ipc_client *am_client(int app, const char *user, const char *fault)
+struct ipc_client *am_client(int app, const char *user, const char *fault)
 {
     _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
     struct yarn_nm_token t = { .attempt = { app_id(app), 1 },
@@ -106,10 +106,9 @@ static void add_resource_type(struct sv_arena *a, struct yarn_token *token)
     hadoop__yarn__container_token_identifier_proto__free_unpacked(m, NULL);
 }
 
-/* A ContainerToken with whatever is to be wrong with it. */
-static Hadoop__Common__TokenProto *container_token(struct sv_arena *a, int app, int64_t n,
-                                                   const char *user, struct yarn_resource resource,
-                                                   int version, const char *fault)
+Hadoop__Common__TokenProto *am_container_token(struct sv_arena *a, int app, int64_t n,
+                                               const char *user, struct yarn_resource resource,
+                                               int version, const char *fault)
 {
     struct yarn_container_token t = {
         .container = container_id(!strcmp(fault, "otherapp") ? app + 1000 : app, n),
@@ -258,7 +257,7 @@ static Hadoop__Yarn__StartContainerRequestProto *start_request(struct sv_arena *
     hadoop__yarn__start_container_request_proto__init(q);
     hadoop__yarn__container_launch_context_proto__init(clc);
     q->container_launch_context = clc;
-    q->container_token = container_token(
+    q->container_token = am_container_token(
         a, app, n, user, (struct yarn_resource){ mem, rm.vcores, rm.gpus }, 0, fault);
     add_resources(a, clc);
     add_view_acl(a, clc, fault);
@@ -426,7 +425,8 @@ json_t *am_update(int app, int64_t n, const char *user, struct yarn_resource res
                   const char *fault)
 {
     _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
-    Hadoop__Common__TokenProto *token = container_token(a, app, n, user, resource, version, fault);
+    Hadoop__Common__TokenProto *token =
+        am_container_token(a, app, n, user, resource, version, fault);
     const Hadoop__Yarn__ContainerUpdateResponseProto *m;
     Hadoop__Yarn__ContainerUpdateRequestProto q;
     json_t *failed = NULL;

@@ -98,6 +98,8 @@ static void on_registerNodeManager(struct ipc_call *call, const ProtobufCMessage
     m.rm_identifier = RM_ID;
     m.rm_version = rm.version;
     m.resource = q->resource;
+    if (rm.registration)
+        rm.registration(&m);
     ipc_call_reply(call, &m.base);
 }
 
@@ -195,6 +197,8 @@ static void on_nodeHeartbeat(struct ipc_call *call, const ProtobufCMessage *requ
     if (rm.lie[0])
         (void)hostile_heartbeat(rm.lie, (size_t)rm.lies, &m);
     rm.lie[0] = '\0';
+    if (rm.heartbeat && m.nodeaction == HADOOP__YARN__NODE_ACTION_PROTO__NORMAL)
+        rm.heartbeat(&m);
     ipc_call_reply(call, &m.base);
 }
 

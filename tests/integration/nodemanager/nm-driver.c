@@ -17,6 +17,8 @@
  *     renewed APP HEX|none            Credentials that heartbeats tell of applications, all or none
  *     keys                            the master keys, which nobody else is to see
  *     finish APP | cleanup APP N | rmsignal APP N COMMAND | resync | shutdown | roll | ack on|off |
+ * largest-call APP N USER METHOD | largest-fields | largest-heartbeat APP N USER LAST FIELD |
+ * largest-registration APP N USER      the largest messages (nm-driver-largest.c)
  * pause on|off hostile KIND N                  lies in the answer to the next heartbeat
  * (nm-hostile.h) bench …                         see bench() */
 #include <errno.h>
@@ -70,7 +72,7 @@ static json_t *do_keys(void)
     return json_pack("{s:[s,s]}", "keys", text[0], text[1]);
 }
 
-static bool run_until(bool (*done)(int64_t), int64_t arg, int64_t ms)
+bool run_until(bool (*done)(int64_t), int64_t arg, int64_t ms)
 {
     int64_t end = now_us() + ms * 1000;
 
@@ -213,12 +215,33 @@ static json_t *on_off(const char *line, const char *word, bool *what)
     return json_object();
 }
 
+/* NULL: another command. */
+static json_t *largest_command(const char *line)
+{
+    struct largest_load load = { 0 };
+    char name[64];
+
+    if (!strcmp(line, "largest-fields"))
+        return largest_fields();
+    if (sscanf(line, "largest-call %d %d %64s %63s", &load.app, &load.n, load.user, name) == 4)
+        return largest_call(&load, name);
+    if (sscanf(line, "largest-heartbeat %d %d %64s %d %63s", &load.app, &load.n, load.user,
+               &load.app_last, name) == 5)
+        return largest_heartbeat(&load, name);
+    if (sscanf(line, "largest-registration %d %d %64s", &load.app, &load.n, load.user) == 3)
+        return largest_registration(&load);
+    return NULL;
+}
+
 static json_t *command(char *line)
 {
+    json_t *largest = largest_command(line);
     int app, other, count, n, at = 0, batch, vcores;
     long long first, mem, ms;
     char user[65], fault[129], name[64], path[256];
 
+    if (largest)
+        return largest;
     if (!sv_has_prefix(line, "registered")) /* not an earlier registration, possibly repeated */
         rm.registrations_asked = rm.registrations;
     if (sscanf(line, "registered %lld", &ms) == 1) {

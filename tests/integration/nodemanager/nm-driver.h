@@ -67,6 +67,9 @@ extern struct driver {
     float cpu;
     char lie[16]; /* kind of the next heartbeat's answer; "" = an honest one */
     int lies;
+    /* Change the answer to each heartbeat or registration; or NULL. */
+    void (*heartbeat)(Hadoop__Yarn__NodeHeartbeatResponseProto *m);
+    void (*registration)(Hadoop__Yarn__RegisterNodeManagerResponseProto *m);
     bool refuse;      /* registrations are answered with SHUTDOWN */
     char version[16]; /* version of the ResourceManager, sent at registration */
 } rm;
@@ -75,6 +78,9 @@ int64_t now_us(void);
 _Noreturn void die(const char *what, int r);
 struct yarn_app_id app_id(int app);
 struct yarn_container_id container_id(int app, int64_t n);
+
+/* Runs the loop; false: it took longer. */
+bool run_until(bool (*done)(int64_t), int64_t arg, int64_t ms);
 
 /* The ResourceTracker answers, or is away. */
 void rm_serve(bool on);
@@ -89,7 +95,28 @@ json_t *am_update(int app, int64_t n, const char *user, struct yarn_resource res
 /* {key: state} of one container */
 json_t *am_localization(int app, int64_t n);
 json_t *am_signal(int app, int other, int64_t n, int command);
+/* Its connection; fault: "nmtoken": signed with a wrong key; "nmnode": for another node. */
+struct ipc_client *am_client(int app, const char *user, const char *fault);
+/* A ContainerToken with whatever is to be wrong with it. */
+Hadoop__Common__TokenProto *am_container_token(struct sv_arena *a, int app, int64_t n,
+                                               const char *user, struct yarn_resource resource,
+                                               int version, const char *fault);
 /* The next call opens a new connection, with a token of the keys of then. */
 void am_forget_clients(void);
+
+/* ---- Largest messages: nm-driver-largest.c ---- */
+
+struct largest_load {
+    int app, n; /* its containers 1 … n run */
+    char user[65];
+    int app_last; /* applications from `app` to this one run */
+};
+/* {"fields": names of the parts of a heartbeat's answer} */
+json_t *largest_fields(void);
+/* Each returns {"requests", "refused", "largest"} once the last request is answered, or a heartbeat
+ * has followed the last answer of the ResourceManager. */
+json_t *largest_call(const struct largest_load *load, const char *method);
+json_t *largest_heartbeat(const struct largest_load *load, const char *field);
+json_t *largest_registration(const struct largest_load *load);
 
 #endif

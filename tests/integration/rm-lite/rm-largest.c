@@ -8,7 +8,7 @@
  * method, separated by a blank, whose requests are sent: two for each of its lists and texts. Each
  * method is answered by a line "ok METHOD: N requests, N refused, largest SIZE bytes". */
 #include "common/log.h"
-#include "tests/integration/rm-lite/largest-request.h"
+#include "tests/lib/largest-request.h"
 #include "tests/lib/rm-peer.h"
 #include "wire/frame.h"
 
@@ -103,6 +103,49 @@ static void start_master(struct peer_master *m, int containers)
 
 /* ---- Requests ---- */
 
+/* A text that is legal where it is short. */
+static ProtobufCBinaryData short_or_long(struct sv_arena *a, const char *text, size_t n)
+{
+    char *s = sv_arena_strdup(a, text);
+
+    if (n > LARGEST_SHORT) {
+        s = sv_arena_calloc(a, n + 1, 1);
+        if (s)
+            memset(s, 'x', n);
+    }
+    if (!s)
+        die("memory of a request", NULL);
+    return (ProtobufCBinaryData){ .len = strlen(s), .data = (uint8_t *)s };
+}
+
+static ProtobufCBinaryData anywhere(struct sv_arena *a, size_t n)
+{
+    return short_or_long(a, "*", n);
+}
+
+static ProtobufCBinaryData no_label(struct sv_arena *a, size_t n)
+{
+    return short_or_long(a, "", n);
+}
+
+static ProtobufCBinaryData memory(struct sv_arena *a, size_t n)
+{
+    return short_or_long(a, "memory-mb", n);
+}
+
+static ProtobufCBinaryData mebibytes(struct sv_arena *a, size_t n)
+{
+    return short_or_long(a, "Mi", n);
+}
+
+static const struct largest_text texts[] = {
+    { &hadoop__yarn__resource_information_proto__descriptor, "key", memory },
+    { &hadoop__yarn__resource_information_proto__descriptor, "units", mebibytes },
+    { NULL, "resource_name", anywhere },
+    { NULL, "node_label_expression", no_label },
+    { 0 },
+};
+
 static struct yarn_app_id victim(const char *method)
 {
     return g
@@ -148,7 +191,7 @@ static void end(const char *method, const void *answer)
 }
 
 static bool send_one(struct ipc_client *c, const char *method, const struct largest_path *p,
-                     bool bare, size_t *size)
+                     struct largest_size size, size_t *largest)
 {
     _cleanup_arena_ struct sv_arena *a = sv_arena_new(REQUEST_ARENA);
     struct yarn_attempt_id attempt = { victim(method), 1 };
@@ -161,14 +204,14 @@ static bool send_one(struct ipc_client *c, const char *method, const struct larg
           (const void *)yarn_container_id_to(a, g.container) },
         { &hadoop__yarn__node_id_proto__descriptor,
           (const void *)yarn_node_id_to(a, &g.nodes[0].id) },
+        { .type = &hadoop__yarn__scheduling_request_proto__descriptor },
         { 0 },
     };
     ProtobufCMessage *m = begin(a, method);
     const void *answer;
 
-    largest_fill(a, m, p, known,
-                 (struct largest_size){ IPC_REQUEST_ITEMS_MAX - 64, TEXT_MAX, bare });
-    *size = SV_MAX(*size, protobuf_c_message_get_packed_size(m));
+    largest_fill(a, m, p, &(struct largest_hints){ known, texts }, size);
+    *largest = SV_MAX(*largest, protobuf_c_message_get_packed_size(m));
     answer = peer_call(a, c, method, m);
     end(method, answer);
     return answer != NULL;
@@ -210,8 +253,15 @@ static void play(const char *protocol, const char *method)
 
     if (n == LARGEST_PATHS)
         die("more lists and texts than LARGEST_PATHS", NULL);
-    for (size_t i = 0; i < 2 * n; i++)
-        refused += !send_one(client_of(protocol), method, &paths[i / 2], i % 2, &size);
+    for (size_t i = 0; i < 2 * n; i++) {
+        struct largest_size half = { IPC_REQUEST_ITEMS_MAX - 64, TEXT_MAX, i % 2 };
+        bool good, smaller = true;
+
+        while (!(good = send_one(client_of(protocol), method, &paths[i / 2], half, &size)) &&
+               smaller)
+            smaller = largest_halve(&half);
+        refused += !good;
+    }
     check(true, "%s: %zu requests, %d refused, largest %zu bytes", method, 2 * n, refused, size);
 }
 
