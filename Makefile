@@ -81,6 +81,7 @@ include cgroups/rules.mk
 include executor/rules.mk
 include setuid-helper/rules.mk
 include hdfs/rules.mk
+include fs/rules.mk
 include localizer/rules.mk
 include logs/rules.mk
 include shuffle/rules.mk

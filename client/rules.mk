@@ -12,7 +12,7 @@ LIBS += $(CLIENT_A)
 # The same with its dependencies, position-independent; only its interface is exported.
 CLIENT_SO := $(BUILD)/libselvedge-client.so
 CLIENT_SO_OBJS = $(patsubst $(BUILD)/%,$(BUILD)/pic/%,$(CLIENT_LIB_OBJS) $(WIRE_OBJS) \
-	$(filter-out $(BUILD)/common/web/% %/conf-hidden.o,$(COMMON_OBJS)))
+	$(filter-out $(BUILD)/common/web/% %/conf-hidden.o %/pattern.o %/worker-sandbox.o,$(COMMON_OBJS)))
 $(BUILD)/pic/gen/%.o: $(BUILD)/gen/%.c $$(FLAGS_STAMP) | $$(GENERATED)
 	$(call say,PIC,$<)
 	@mkdir -p $(@D)
@@ -41,7 +41,7 @@ PROGRAMS += $(BUILD)/selvedge
 # doctor and localize read the configuration with the NodeManager's code and use container-executor; --local
 # has the paths of the daemon's objects on the bus.
 CLI_DEPS = $(CLI_A) $(CLIENT_A) $(NODEMANAGER_A) $(RM_A) $(RM_SCHEDULER_A) $(LOGS_REMOTE_OBJS) $(LOGS_A) $(LOCALIZER_A) \
-	$(EXECUTOR_A) $(CGROUPS_A) $(HDFS_DEPS)
+	$(EXECUTOR_A) $(CGROUPS_A) $(FS_DEPS)
 CLI_LDLIBS = $(CLIENT_LDLIBS) $(CGROUPS_LDLIBS) $(HDFS_LDLIBS)
 $(BUILD)/selvedge: $(BUILD)/client/selvedge.o $(CLI_DEPS)
 	$(call link,$(CLI_LDLIBS))

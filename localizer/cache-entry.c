@@ -8,8 +8,8 @@
 
 #include "common/clock.h"
 #include "common/str.h"
+#include "fs/url.h"
 #include "localizer/cache-internal.h"
-#include "localizer/url.h"
 
 /* Urls are hostile, so hash keys begin with a random secret of this process: collisions in one
  * bucket cannot be prepared. */
@@ -73,7 +73,7 @@ struct cache_entry *loc_cache_entry_new(struct loc_cache *c, struct cache_tracke
                                         const struct loc_resource *r)
 {
     struct cache_entry *e = calloc(1, sizeof(*e));
-    struct loc_url url;
+    struct fs_url url;
 
     if (!e)
         return NULL;
@@ -86,7 +86,7 @@ struct cache_entry *loc_cache_entry_new(struct loc_cache *c, struct cache_tracke
     e->pattern = r->pattern && r->pattern[0] ? strdup(r->pattern) : NULL;
     e->user = t->user ? strdup(t->user) : NULL;
     if (key_of(r, &e->key) < 0 || !e->url || (r->pattern && r->pattern[0] && !e->pattern) ||
-        (t->user && !e->user) || loc_url_parse(r->url, &url, NULL) < 0) {
+        (t->user && !e->user) || fs_url_parse(r->url, &url, NULL) < 0) {
         loc_cache_entry_free(e);
         return NULL;
     }

@@ -51,7 +51,7 @@ struct cache_entry {
     struct loc_record record;
     char *url, *pattern, *user, *lost_dir; /* strings of the record */
     char rel[LOC_REL_MAX + 1];
-    char name[LOC_NAME_MAX + 1];
+    char name[FS_NAME_MAX + 1];
     unsigned taken;   /* ids that it could not have */
     bool placed;      /* has an id, a directory and a record in the state store */
     bool counted;     /* its size is included in the statistics */

@@ -281,7 +281,7 @@ static int fill_fetch(const struct cache_entry *e, struct loc_msg *m, struct sv_
     size_t url = strlen(e->url), pattern = e->pattern ? strlen(e->pattern) : 0;
 
     *m = (struct loc_msg){ .type = LOC_MSG_FETCH, .request = e->request };
-    if (url > LOC_URL_MAX || pattern > LOC_PATTERN_MAX)
+    if (url > FS_URL_MAX || pattern > SV_PATTERN_MAX)
         return sv_error_set(err, -ENAMETOOLONG, "the localizer does not accept the request");
     f->type = (uint8_t)r->resource.type;
     f->visibility = (uint8_t)r->visibility;

@@ -22,7 +22,7 @@ static bool record_is_sane(const struct loc_record *r)
 
     if (r->visibility < LOC_PUBLIC || r->visibility > LOC_APPLICATION || !r->local_dir || !r->rel ||
         r->id < FIRST_ID || r->id >= INT64_MAX || !loc_rel_valid(r->rel) ||
-        (r->visibility != LOC_PUBLIC && (!r->user || !loc_name_valid(r->user))))
+        (r->visibility != LOC_PUBLIC && (!r->user || !fs_name_valid(r->user))))
         return false;
     loc_hierarchy_path(r->dir_number, dir);
     n = strlen(dir);
@@ -80,7 +80,7 @@ int loc_cache_reserve(struct loc_cache *c, enum loc_visibility v, const char *us
     struct cache_tracker *t;
 
     if (v < LOC_PUBLIC || v > LOC_APPLICATION || id >= INT64_MAX ||
-        (v != LOC_PUBLIC && (!user || !loc_name_valid(user))))
+        (v != LOC_PUBLIC && (!user || !fs_name_valid(user))))
         return -EINVAL;
     t = loc_cache_tracker_get(c, v, user, app);
     if (!t)

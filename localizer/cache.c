@@ -7,8 +7,8 @@
 #include "common/clock.h"
 #include "common/loop-guard.h"
 #include "common/str.h"
+#include "fs/url.h"
 #include "localizer/cache-internal.h"
-#include "localizer/url.h"
 
 #define TICK_MS 1000
 
@@ -194,12 +194,12 @@ static int add_hold(struct loc_cache *c, struct cache_request *r, unsigned index
 static int check_network(struct loc_cache *c, struct yarn_container_id container, const char *user,
                          const struct loc_resource *res, struct sv_error *err)
 {
-    struct loc_url url;
+    struct fs_url url;
     struct cache_tracker *t;
     const struct cache_entry *e;
-    int r = loc_url_parse(res->url, &url, err);
+    int r = fs_url_parse(res->url, &url, err);
 
-    if (r < 0 || !c->config.no_network || url.scheme == LOC_SCHEME_FILE)
+    if (r < 0 || !c->config.no_network || url.scheme == FS_SCHEME_FILE)
         return r;
     t = loc_cache_tracker_get(c, res->visibility, user, container.attempt.app);
     e = t ? loc_cache_entry_find(t, res) : NULL;
@@ -214,7 +214,7 @@ int loc_cache_localize(struct loc_cache *c, struct yarn_container_id container, 
 {
     struct cache_request *r;
 
-    if (!user || !loc_name_valid(user) || n > LOC_RESOURCES_MAX)
+    if (!user || !fs_name_valid(user) || n > LOC_RESOURCES_MAX)
         return sv_error_set(err, -EINVAL, "Invalid request: user name, or more than %d resources",
                             LOC_RESOURCES_MAX);
     for (unsigned i = 0; i < n; i++) {

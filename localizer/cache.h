@@ -29,7 +29,7 @@ struct loc_cache;
 
 /* A requested resource (LocalResourceProto). Strings are copied. */
 struct loc_resource {
-    const char *url;   /* "file:///…", "http://…"; see loc_url_check */
+    const char *url;   /* "file:///…", "http://…"; see fs/url.h */
     int64_t timestamp; /* ms since 1970, must equal the source's modification time */
     int64_t size;      /* bytes, must equal the source's; <= 0: unknown, not verified */
     enum loc_type type;

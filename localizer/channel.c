@@ -77,18 +77,6 @@ static void text(struct codec *c, char *s, size_t max)
     s[n] = 0;
 }
 
-bool loc_name_valid(const char *name)
-{
-    size_t n = strnlen(name, LOC_NAME_MAX + 1);
-
-    if (n == 0 || n > LOC_NAME_MAX || strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
-        return false;
-    for (size_t i = 0; i < n; i++)
-        if (name[i] == '/' || (unsigned char)name[i] < 0x20 || name[i] == 0x7f)
-            return false;
-    return true;
-}
-
 bool loc_rel_valid(const char *rel)
 {
     size_t n = strnlen(rel, LOC_REL_MAX + 1);
@@ -120,7 +108,7 @@ static bool fetch_valid(const struct loc_fetch *f)
            f->failovers <= INT32_MAX && f->failover_base_ms <= INT32_MAX &&
            f->failover_max_ms <= INT32_MAX && !f->access_key[0] == !f->secret_key[0] &&
            (f->type == LOC_PATTERN || f->pattern[0] == 0) && f->dir < LOC_DIRS_MAX &&
-           loc_rel_valid(f->rel) && loc_name_valid(f->name);
+           loc_rel_valid(f->rel) && fs_name_valid(f->name);
 }
 
 static void fields(struct codec *c, struct loc_msg *m)
@@ -152,10 +140,10 @@ static void fields(struct codec *c, struct loc_msg *m)
         text(c, f->access_key, LOC_ACCESS_KEY_MAX);
         text(c, f->secret_key, LOC_SECRET_KEY_MAX);
         text(c, f->session_token, LOC_SESSION_TOKEN_MAX);
-        text(c, f->url, LOC_URL_MAX);
-        text(c, f->pattern, LOC_PATTERN_MAX);
+        text(c, f->url, FS_URL_MAX);
+        text(c, f->pattern, SV_PATTERN_MAX);
         text(c, f->rel, LOC_REL_MAX);
-        text(c, f->name, LOC_NAME_MAX);
+        text(c, f->name, FS_NAME_MAX);
         if (c->r == 0 && !fetch_valid(f))
             c->r = -EBADMSG;
         break;
@@ -295,7 +283,7 @@ static bool is_credentials(int fd)
     int has = fcntl(fd, F_GET_SEALS);
 
     return has >= 0 && (has & seals) == seals && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
-           st.st_size <= LOC_CREDENTIALS_MAX;
+           st.st_size <= FS_CREDENTIALS_MAX;
 }
 
 int loc_msg_recv_with(int fd, enum loc_peer from, struct loc_msg *ret, int *ret_credentials)

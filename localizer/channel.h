@@ -13,21 +13,21 @@
 #define SELVEDGE_LOCALIZER_CHANNEL_H
 
 #include "common/base.h"
+#include "common/pattern.h"
+#include "fs/credentials.h"
+#include "fs/url.h"
 
 #define LOC_CHANNEL_FD 3
 #define LOC_CHANNEL_MAGIC 0x534c4f43u /* "SLOC" */
 #define LOC_CHANNEL_VERSION 4
 #define LOC_MSG_MAX 16384 /* bytes of a datagram; longer ones are rejected (MSG_TRUNC) */
 
-#define LOC_URL_MAX 4096     /* bytes without the NUL, as for all below */
-#define LOC_PATTERN_MAX 512  /* PATTERN's regular expression */
-#define LOC_WORKERS_MAX 64   /* concurrent downloads of one localizer */
-#define LOC_DIRS_MAX 32      /* local directories; EXE_DIRS_MAX of executor/request.h */
-#define LOC_REL_MAX 256      /* "0/a/z/12345": hierarchy and unique id below the base */
-#define LOC_NAME_MAX 255     /* last component: the published file or directory */
+#define LOC_WORKERS_MAX 64 /* concurrent downloads of one localizer */
+#define LOC_DIRS_MAX 32    /* local directories; EXE_DIRS_MAX of executor/request.h */
+#define LOC_REL_MAX 256    /* "0/a/z/12345": hierarchy and unique id below the base */
+/* Bytes without the NUL. */
 #define LOC_LOGIN_MAX 255    /* user name sent to a file system */
 #define LOC_SERVERS_MAX 1024 /* "host:port,host:port" */
-#define LOC_CREDENTIALS_MAX (1 << 20)
 #define LOC_REGION_MAX 64
 #define LOC_ACCESS_KEY_MAX 128
 #define LOC_SECRET_KEY_MAX 256
@@ -106,10 +106,10 @@ struct loc_fetch {
     char access_key[LOC_ACCESS_KEY_MAX + 1];
     char secret_key[LOC_SECRET_KEY_MAX + 1];
     char session_token[LOC_SESSION_TOKEN_MAX + 1];
-    char url[LOC_URL_MAX + 1];
-    char pattern[LOC_PATTERN_MAX + 1]; /* only for LOC_PATTERN, else "" */
-    char rel[LOC_REL_MAX + 1];         /* "0/3/17": created as <rel>_tmp, renamed to <rel> */
-    char name[LOC_NAME_MAX + 1];       /* the entry below <rel> */
+    char url[FS_URL_MAX + 1];
+    char pattern[SV_PATTERN_MAX + 1]; /* only for LOC_PATTERN, else "" */
+    char rel[LOC_REL_MAX + 1];        /* "0/3/17": created as <rel>_tmp, renamed to <rel> */
+    char name[FS_NAME_MAX + 1];       /* the entry below <rel> */
 };
 struct loc_progress {
     uint64_t bytes; /* fetched so far */
@@ -158,7 +158,5 @@ int loc_msg_recv_with(int fd, enum loc_peer from, struct loc_msg *ret, int *ret_
 
 /* True for "0", "0/3", "17", "0/3/17": components of [0-9a-z]+ only, at most LOC_REL_MAX. */
 bool loc_rel_valid(const char *rel);
-/* True for one path component other than "." and "..", without '/' and control bytes. */
-bool loc_name_valid(const char *name);
 
 #endif

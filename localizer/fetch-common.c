@@ -100,7 +100,7 @@ int loc_source_unchanged(const struct loc_source *s, struct sv_error *err)
 {
     struct stat st;
 
-    if (s->url.scheme != LOC_SCHEME_FILE)
+    if (s->url.scheme != FS_SCHEME_FILE)
         return 0; /* the content is in the copy */
     if (fstat(s->fd, &st) < 0)
         return sv_error_errno(err, -errno, "Resource %s", s->request->url);

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fs/credentials.h"
 #include "hdfs/file.h"
 #include "hdfs/public.h"
-#include "localizer/fetch-credentials.h"
 #include "localizer/fetch-tree.h"
 
 _Static_assert(LOC_SERVERS_MAX == HDFS_SERVERS_TEXT_MAX, "one text");
@@ -24,18 +24,18 @@ struct state {
 static int find_token(const struct loc_source *s, const struct hdfs_site *site, struct sv_arena *a,
                       const struct yarn_token **ret, struct sv_error *err)
 {
-    struct loc_service services[1 + HDFS_NAMENODES_MAX];
+    struct fs_service services[1 + HDFS_NAMENODES_MAX];
     char nameservice[sizeof("ha-hdfs:") + sizeof(s->url.host)];
     size_t n = 0;
     int r;
 
     if (s->url.port == 0 && s->url.host[0]) {
         (void)snprintf(nameservice, sizeof(nameservice), "ha-hdfs:%s", s->url.host);
-        services[n++] = (struct loc_service){ nameservice, 0 };
+        services[n++] = (struct fs_service){ nameservice, 0 };
     }
     for (unsigned i = 0; i < site->n_servers; i++)
-        services[n++] = (struct loc_service){ site->servers[i].host, site->servers[i].port };
-    r = loc_credentials_find(s->credentials, "HDFS_DELEGATION_TOKEN", services, n, a, ret, err);
+        services[n++] = (struct fs_service){ site->servers[i].host, site->servers[i].port };
+    r = fs_credentials_find(s->credentials, "HDFS_DELEGATION_TOKEN", services, n, a, ret, err);
     return r < 0 ? sv_error_wrap(err, "Resource %s", s->request->url) : 0;
 }
 

@@ -66,7 +66,7 @@ int loc_http_copy(struct loc_source *s, struct loc_http_get *g, enum loc_fail *r
 
 static int fetch(struct loc_source *s, enum loc_fail *ret_reason, struct sv_error *err)
 {
-    struct loc_http_get g = { .url = s->request->url, .secure = s->url.scheme == LOC_SCHEME_HTTPS };
+    struct loc_http_get g = { .url = s->request->url, .secure = s->url.scheme == FS_SCHEME_HTTPS };
 
     return loc_http_copy(s, &g, ret_reason, err);
 }

@@ -115,7 +115,7 @@ static int make(struct loc_tree *t, const char *path, enum loc_entry_kind kind,
 int loc_tree_add(struct loc_tree *t, const struct loc_tree_child *c, enum loc_fail *ret_reason,
                  struct sv_error *err)
 {
-    char raw[LOC_PATH_MAX + LOC_NAME_MAX + 2], path[LOC_PATH_MAX + 1];
+    char raw[LOC_PATH_MAX + FS_NAME_MAX + 2], path[LOC_PATH_MAX + 1];
     struct loc_entry e = { .path = raw,
                            .mode = c->mode,
                            .symlink = c->symlink,

@@ -8,10 +8,10 @@
 #include <unistd.h>
 
 #include "common/str.h"
-#include "localizer/fetch-credentials.h"
+#include "fs/credentials.h"
+#include "fs/webhdfs-json.h"
 #include "localizer/fetch-tree.h"
 #include "localizer/http-get.h"
-#include "localizer/webhdfs-json.h"
 
 #define PORT 9870        /* dfs.namenode.http-address */
 #define SECURE_PORT 9871 /* dfs.namenode.https-address */
@@ -46,7 +46,7 @@ static void curl_text_freep(char **s)
 
 static bool is_secure(const struct loc_source *s)
 {
-    return s->url.scheme == LOC_SCHEME_SWEBHDFS;
+    return s->url.scheme == FS_SCHEME_SWEBHDFS;
 }
 
 static int port_of(const struct loc_source *s)
@@ -62,7 +62,7 @@ static int say_who(struct loc_source *s, struct sv_error *err)
     const char *kind = is_secure(s) ? "SWEBHDFS delegation" : "WEBHDFS delegation", *token;
     _cleanup_(curl_text_freep) char *login = NULL;
     int r =
-        loc_credentials_token(s->credentials, kind, s->url.host, port_of(s), k->arena, &token, err);
+        fs_credentials_token(s->credentials, kind, s->url.host, port_of(s), k->arena, &token, err);
 
     if (r < 0)
         return sv_error_wrap(err, "Resource %s", s->request->url);
@@ -82,7 +82,7 @@ static int make_url(const struct loc_source *s, const char *path, const char *op
     const struct state *k = s->state;
     bool v6 = strchr(s->url.host, ':');
     _cleanup_free_ char *host = NULL, *file = NULL;
-    char url[LOC_URL_MAX + 1];
+    char url[FS_URL_MAX + 1];
     int n;
 
     if (after && !from)
@@ -90,7 +90,7 @@ static int make_url(const struct loc_source *s, const char *path, const char *op
     if (sv_asprintf(&host, "%s%s%s", v6 ? "[" : "", s->url.host, v6 ? "]" : "") < 0 ||
         sv_asprintf(&file, PREFIX "%s", path) < 0)
         return -ENOMEM;
-    n = loc_url_make(is_secure(s) ? "https" : "http", host, port_of(s), file, url);
+    n = fs_url_make(is_secure(s) ? "https" : "http", host, port_of(s), file, url);
     if (n < 0)
         return n;
     n = snprintf(ret, LOC_HTTP_URL_MAX + 1, "%s?op=%s%s%s%s", url, op, k->who,
@@ -105,7 +105,7 @@ static int get(const struct loc_source *s, const char *path, const char *op, con
     char url[LOC_HTTP_URL_MAX + 1];
     struct loc_http_get g = { .source = s,
                               .url = url,
-                              .secure = s->url.scheme == LOC_SCHEME_SWEBHDFS,
+                              .secure = s->url.scheme == FS_SCHEME_SWEBHDFS,
                               .limit = limit,
                               .sink = sink,
                               .userdata = userdata };
@@ -142,7 +142,7 @@ static int get_status(const struct loc_source *s, const char *path, struct webhd
     if (r < 0)
         return r;
     *ret_reason = LOC_FAIL_SOURCE;
-    return loc_webhdfs_parse_status(t.p, t.n, ret) < 0
+    return fs_webhdfs_parse_status(t.p, t.n, ret) < 0
                ? sv_error_set(err, -EBADMSG,
                               "Resource %s: the server's status of the file is "
                               "malformed",
@@ -254,7 +254,7 @@ static int get_part(const struct loc_source *s, const char *dir, const char *aft
     if (r < 0)
         return r;
     *ret_reason = LOC_FAIL_SOURCE;
-    r = loc_webhdfs_parse_listing(t.p, t.n, ret);
+    r = fs_webhdfs_parse_listing(t.p, t.n, ret);
     return r < 0 ? sv_error_set(err, r, "Resource %s: the server's listing is malformed",
                                 s->request->url)
                  : 0;
@@ -264,7 +264,7 @@ static int list(struct loc_source *s, struct loc_tree *t, const char *dir,
                 enum loc_fail *ret_reason, struct sv_error *err)
 {
     _cleanup_free_ char *path = NULL;
-    char after[LOC_NAME_MAX + 1] = "";
+    char after[FS_NAME_MAX + 1] = "";
 
     if (join(s, dir, &path) < 0)
         return sv_error_errno(err, -ENOMEM, "listing");

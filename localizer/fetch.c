@@ -4,18 +4,18 @@
 
 #include "localizer/fetch-tree.h"
 
-/* One row per scheme of localizer/url.c. */
+/* One row per scheme of fs/url.c. */
 static const struct {
-    enum loc_scheme scheme;
+    enum fs_scheme scheme;
     const struct loc_fetcher *fetcher;
 } schemes[] = {
-    { LOC_SCHEME_FILE, &loc_fetcher_file },       { LOC_SCHEME_HTTP, &loc_fetcher_http },
-    { LOC_SCHEME_HTTPS, &loc_fetcher_http },      { LOC_SCHEME_HDFS, &loc_fetcher_hdfs },
-    { LOC_SCHEME_WEBHDFS, &loc_fetcher_webhdfs }, { LOC_SCHEME_SWEBHDFS, &loc_fetcher_webhdfs },
-    { LOC_SCHEME_S3, &loc_fetcher_s3 },
+    { FS_SCHEME_FILE, &loc_fetcher_file },       { FS_SCHEME_HTTP, &loc_fetcher_http },
+    { FS_SCHEME_HTTPS, &loc_fetcher_http },      { FS_SCHEME_HDFS, &loc_fetcher_hdfs },
+    { FS_SCHEME_WEBHDFS, &loc_fetcher_webhdfs }, { FS_SCHEME_SWEBHDFS, &loc_fetcher_webhdfs },
+    { FS_SCHEME_S3, &loc_fetcher_s3 },
 };
 
-static const struct loc_fetcher *find(enum loc_scheme scheme)
+static const struct loc_fetcher *find(enum fs_scheme scheme)
 {
     for (size_t i = 0; i < SV_ARRAY_LEN(schemes); i++)
         if (schemes[i].scheme == scheme)
@@ -62,7 +62,7 @@ static int open_and_fetch(struct loc_source *s, const struct loc_fetcher *f,
 int loc_source_fetch(struct loc_source *s, enum loc_fail *ret_reason, struct sv_error *err)
 {
     const struct loc_fetcher *f;
-    int r = loc_url_parse(s->request->url, &s->url, err);
+    int r = fs_url_parse(s->request->url, &s->url, err);
 
     *ret_reason = LOC_FAIL_URL;
     if (r < 0)

@@ -8,12 +8,12 @@
 
 #include "common/base.h"
 #include "common/error.h"
+#include "fs/url.h"
 #include "localizer/channel.h"
-#include "localizer/url.h"
 
 struct loc_source {
     const struct loc_fetch *request;
-    struct loc_url url;
+    struct fs_url url;
     int dir;               /* directory for a copy */
     const char *name;      /* of the copy; NULL: no named copy, the content is read from `fd` */
     int credentials;       /* the job's, from loc_msg_recv_with; -1: none */

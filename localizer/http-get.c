@@ -169,18 +169,18 @@ static int redirect(CURL *c, const struct loc_http_get *g, char url[LOC_HTTP_URL
                     struct sv_error *err)
 {
     const char *name = g->source->request->url;
-    struct loc_url next;
+    struct fs_url next;
     char *to = NULL;
     int r;
 
     if (curl_easy_getinfo(c, CURLINFO_REDIRECT_URL, &to) != CURLE_OK || !to)
         return sv_error_set(err, -EINVAL, "Resource %s: redirect without a target", name);
-    r = loc_url_parse(to, &next, err);
+    r = fs_url_parse(to, &next, err);
     if (r < 0)
         return sv_error_wrap(err, "Resource %s: redirect", name);
-    if (next.scheme != (g->secure ? LOC_SCHEME_HTTPS : LOC_SCHEME_HTTP))
+    if (next.scheme != (g->secure ? FS_SCHEME_HTTPS : FS_SCHEME_HTTP))
         return sv_error_set(err, -EINVAL, "Resource %s: redirect to another scheme", name);
-    memcpy(url, to, strlen(to) + 1); /* loc_url_parse has checked the length */
+    memcpy(url, to, strlen(to) + 1); /* fs_url_parse has checked the length */
     return 0;
 }
 

@@ -7,7 +7,7 @@
 #include "localizer/fetch.h"
 #include "localizer/sigv4.h"
 
-#define LOC_HTTP_URL_MAX (LOC_URL_MAX + 1024) /* with a query that a fetcher appends */
+#define LOC_HTTP_URL_MAX (FS_URL_MAX + 1024) /* with a query that a fetcher appends */
 
 struct loc_http_get {
     const struct loc_source *source;                      /* its limits, and its url for messages */

@@ -18,9 +18,9 @@
 #include "common/clock.h"
 #include "common/fd.h"
 #include "common/log.h"
+#include "common/worker-sandbox.h"
 #include "executor/request.h"
 #include "localizer/channel.h"
-#include "localizer/sandbox.h"
 #include "localizer/worker.h"
 
 #define SEND_WAIT_MS 10000 /* for the NodeManager to accept an answer */
@@ -299,7 +299,7 @@ static int check_start(void)
                    LOC_CHANNEL_FD);
         return -ENOTSOCK;
     }
-    if (loc_sandbox_program(&err) < 0) {
+    if (sv_sandbox_program(&err) < 0) {
         sv_log_err("%s", err.text);
         return err.code;
     }

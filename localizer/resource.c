@@ -4,12 +4,12 @@
 #include <string.h>
 
 #include "common/str.h"
+#include "fs/url.h"
 #include "localizer/cache.h"
-#include "localizer/url.h"
 
 int loc_resource_check(const struct loc_resource *r, struct sv_error *err)
 {
-    struct loc_url url;
+    struct fs_url url;
     const char *what = NULL;
 
     if (!r->url)
@@ -22,7 +22,7 @@ int loc_resource_check(const struct loc_resource *r, struct sv_error *err)
         what = "negative timestamp";
     else if (r->pattern && r->pattern[0] && r->type != LOC_PATTERN)
         what = "a pattern, but its type is not PATTERN";
-    else if (r->pattern && strnlen(r->pattern, LOC_PATTERN_MAX + 1) > LOC_PATTERN_MAX)
+    else if (r->pattern && strnlen(r->pattern, SV_PATTERN_MAX + 1) > SV_PATTERN_MAX)
         what = "pattern is longer than 512 bytes";
     if (what) {
         char shown[200];
@@ -30,5 +30,5 @@ int loc_resource_check(const struct loc_resource *r, struct sv_error *err)
         sv_escape(shown, sizeof(shown), r->url);
         return sv_error_set(err, -EINVAL, "Invalid resource %s: %s", shown, what);
     }
-    return loc_url_parse(r->url, &url, err);
+    return fs_url_parse(r->url, &url, err);
 }

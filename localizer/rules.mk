@@ -3,21 +3,21 @@ LOCALIZER_PKGS := libarchive libcurl libseccomp libpcre2-8 zlib jansson
 CFLAGS_localizer := $(shell $(PKGCONFIG) --cflags $(LOCALIZER_PKGS) libsystemd)
 
 LOCALIZER_A := $(BUILD)/libselvedge-localizer.a
-LOCALIZER_OBJS := $(addprefix $(BUILD)/localizer/, channel.o url.o policy.o resource.o \
+LOCALIZER_OBJS := $(addprefix $(BUILD)/localizer/, channel.o policy.o resource.o \
 	cache.o cache-hierarchy.o cache-entry.o cache-process.o cache-recovery.o)
 $(LOCALIZER_A): $(LOCALIZER_OBJS)
 LIBS += $(LOCALIZER_A)
 
 # The program links nothing of the daemon's side, and the daemon no parser of archives.
-CONTAINER_LOCALIZER_OBJS := $(addprefix $(BUILD)/localizer/, main.o worker.o sandbox.o fetch.o \
-	fetch-common.o fetch-file.o fetch-tree.o fetch-file-tree.o http-get.o fetch-http.o fetch-s3.o sigv4.o fetch-hdfs.o fetch-webhdfs.o fetch-credentials.o webhdfs-json.o \
-	unpack.o pattern.o disk.o policy.o url.o channel.o)
-$(BUILD)/container-localizer: $(CONTAINER_LOCALIZER_OBJS) $(HDFS_DEPS)
+CONTAINER_LOCALIZER_OBJS := $(addprefix $(BUILD)/localizer/, main.o worker.o fetch.o \
+	fetch-common.o fetch-file.o fetch-tree.o fetch-file-tree.o http-get.o fetch-http.o fetch-s3.o sigv4.o fetch-hdfs.o fetch-webhdfs.o \
+	unpack.o disk.o policy.o channel.o)
+$(BUILD)/container-localizer: $(CONTAINER_LOCALIZER_OBJS) $(FS_DEPS)
 	$(call link,$(shell $(PKGCONFIG) --libs $(LOCALIZER_PKGS)) $(HDFS_LDLIBS))
 PROGRAMS += $(BUILD)/container-localizer
 
 # The program's parts once more as an archive, for tests.
 LOCALIZER_PROGRAM_A := $(BUILD)/tests/container-localizer.a
 $(LOCALIZER_PROGRAM_A): $(filter-out %/main.o,$(CONTAINER_LOCALIZER_OBJS))
-UNIT_LINK_localizer = $(LOCALIZER_PROGRAM_A) $(LOCALIZER_A) $(HDFS_DEPS)
+UNIT_LINK_localizer = $(LOCALIZER_PROGRAM_A) $(LOCALIZER_A) $(FS_DEPS)
 UNIT_LDLIBS_localizer = $(HDFS_LDLIBS) $(shell $(PKGCONFIG) --libs $(LOCALIZER_PKGS))

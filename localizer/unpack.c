@@ -220,7 +220,7 @@ static int one_entry(struct loc_unpack *u, struct archive *a, struct archive_ent
     if (u->match) {
         if (kind == LOC_ENTRY_DIR)
             return 0;
-        r = loc_pattern_match(u->match, path);
+        r = sv_pattern_match(u->match, path);
         if (r < 0)
             return sv_error_set(err, r, "pattern exceeds the step limit on a name of the archive");
         if (r == 0)

@@ -5,6 +5,7 @@
 
 #include "common/base.h"
 #include "common/error.h"
+#include "common/pattern.h"
 #include "localizer/policy.h"
 
 enum loc_format { LOC_FORMAT_NONE = 0, LOC_FORMAT_ZIP, LOC_FORMAT_TAR, LOC_FORMAT_TAR_GZ };
@@ -29,14 +30,13 @@ struct loc_sink {
     int (*hardlink)(void *userdata, const char *name, const char *to, struct sv_error *err);
 };
 
-struct loc_pattern;
 struct loc_unpack {
     enum loc_format format;
     int fd;           /* the archive, at its start, seekable; or -1 and: */
     const void *data; /* the archive in memory */
     size_t len;
-    uint64_t packed;           /* bytes of the archive */
-    struct loc_pattern *match; /* NULL = all files; else only files whose whole path matches */
+    uint64_t packed;          /* bytes of the archive */
+    struct sv_pattern *match; /* NULL = all files; else only files whose whole path matches */
     const struct loc_sink *sink;
     void *userdata;
     void (*progress)(void *userdata, uint64_t bytes); /* may be NULL; with its own userdata: */
@@ -47,17 +47,5 @@ struct loc_unpack {
 /* -EPERM: rejected by the policy, -EBADMSG: malformed, -EFBIG: over a limit; other errors come from
  * the sink. */
 int loc_unpack(struct loc_unpack *u, struct sv_error *err) _must_use_;
-
-/* PATTERN's regular expression: java.util.regex's common subset (groups, classes, quantifiers,
- * alternatives, (?:…), lazy quantifiers), matched against the whole path without backtracking and
- * with limits on memory and steps. -EINVAL: unsupported, or longer than LOC_PATTERN_MAX bytes. */
-int loc_pattern_new(const char *text, struct loc_pattern **ret, struct sv_error *err) _must_use_;
-struct loc_pattern *loc_pattern_free(struct loc_pattern *p);
-static inline void loc_pattern_freep(struct loc_pattern **p)
-{
-    *p = loc_pattern_free(*p);
-}
-/* 1, 0, or -EFBIG when a limit was reached. */
-int loc_pattern_match(struct loc_pattern *p, const char *path) _must_use_;
 
 #endif

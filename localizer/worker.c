@@ -10,9 +10,9 @@
 
 #include "common/clock.h"
 #include "common/fd.h"
+#include "common/worker-sandbox.h"
 #include "localizer/disk.h"
 #include "localizer/fetch.h"
-#include "localizer/sandbox.h"
 #include "localizer/unpack.h"
 
 #define PROGRESS_MS 500
@@ -97,7 +97,7 @@ static enum loc_fail reason_of(int r)
 }
 
 static int unpack(struct work *w, struct loc_source *s, int tmp, int root, enum loc_format format,
-                  struct loc_pattern *match)
+                  struct sv_pattern *match)
 {
     bool is_public = w->q->visibility == LOC_PUBLIC;
     _cleanup_disk_ struct loc_disk disk = LOC_DISK_INIT(root, is_public);
@@ -112,7 +112,7 @@ static int unpack(struct work *w, struct loc_source *s, int tmp, int root, enum 
         .progress_userdata = w,
         .policy = { .limits = w->q->limits, .what = "archive" },
     };
-    int r = loc_sandbox_unpack(tmp, &w->err);
+    int r = sv_sandbox_unpack(tmp, &w->err);
 
     w->reason = LOC_FAIL_INTERNAL;
     if (r < 0)
@@ -136,7 +136,7 @@ static int run(struct work *w, int tmp, int credentials)
     bool is_public = q->visibility == LOC_PUBLIC;
     enum loc_format format = q->type == LOC_FILE ? LOC_FORMAT_NONE : loc_format_of(q->name);
     bool keep = format == LOC_FORMAT_NONE || (q->type == LOC_PATTERN && loc_is_jar(q->name));
-    _cleanup_(loc_pattern_freep) struct loc_pattern *match = NULL;
+    _cleanup_(sv_pattern_freep) struct sv_pattern *match = NULL;
     _cleanup_close_ int root = -1;
     struct loc_source s = { .request = q,
                             .dir = tmp,
@@ -150,7 +150,7 @@ static int run(struct work *w, int tmp, int credentials)
 
     w->reason = LOC_FAIL_URL;
     if (keep && format != LOC_FORMAT_NONE && q->pattern[0])
-        r = loc_pattern_new(q->pattern, &match, &w->err);
+        r = sv_pattern_new(q->pattern, &match, &w->err);
     if (r < 0)
         return r;
     w->reason = LOC_FAIL_DISK;
@@ -201,7 +201,7 @@ static int worker_main(const struct loc_fetch *q, int cache, int pipe, int crede
 
     (void)umask(0);
     tmp = open_tmp(q, cache, &w.err);
-    r = tmp < 0 ? tmp : loc_sandbox_fetch(tmp, q->limits.bytes, parent, &w.err);
+    r = tmp < 0 ? tmp : sv_sandbox_fetch(tmp, q->limits.bytes, parent, &w.err);
     if (r >= 0)
         r = run(&w, tmp, credentials);
     w.report.done = r < 0 ? 2 : 1;

@@ -9,7 +9,7 @@
 #include "common/fd.h"
 #include "logs/remote-store.h"
 
-static int open_root(struct logs_remote *r, struct sv_conf *c, const struct loc_url *url,
+static int open_root(struct logs_remote *r, struct sv_conf *c, const struct fs_url *url,
                      const char *user, struct sv_error *err)
 {
     (void)c;

@@ -17,7 +17,7 @@ struct logs_remote_hdfs_file {
     char path[LOGS_REMOTE_PATH_MAX];
 };
 
-static int connect_to(struct logs_remote *r, struct sv_conf *c, const struct loc_url *url,
+static int connect_to(struct logs_remote *r, struct sv_conf *c, const struct fs_url *url,
                       const char *user, struct sv_error *err)
 {
     struct logs_remote_hdfs *h = r->hdfs = calloc(1, sizeof(*h));

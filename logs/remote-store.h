@@ -13,7 +13,7 @@ struct logs_names {
 int logs_names_add(struct logs_names *names, const char *name) _must_use_;
 
 struct logs_remote_ops {
-    int (*open)(struct logs_remote *r, struct sv_conf *c, const struct loc_url *url,
+    int (*open)(struct logs_remote *r, struct sv_conf *c, const struct fs_url *url,
                 const char *user, struct sv_error *err);
     void (*close)(struct logs_remote *r);
     /* Appends the names of regular files; unsorted. */

@@ -13,15 +13,15 @@ struct logs_remote_web_file {
     char path[LOGS_REMOTE_PATH_MAX];
 };
 
-static int connect_to(struct logs_remote *r, struct sv_conf *c, const struct loc_url *url,
+static int connect_to(struct logs_remote *r, struct sv_conf *c, const struct fs_url *url,
                       const char *user, struct sv_error *err)
 {
-    char server[LOGS_WEB_SERVER_MAX + 1];
+    char server[FS_SERVER_MAX + 1];
     const struct sv_curl *curl;
     int k;
 
     (void)c;
-    k = logs_web_server(url, server, err);
+    k = fs_url_server(url, server, err);
     if (k >= 0)
         k = sv_curl_load(&curl, err);
     return k < 0 ? k : logs_web_new(curl, server, user, TIMEOUT_MS, &r->web, err);

@@ -13,31 +13,31 @@
 #define WINDOW_MAX ((size_t)8 << 20)
 #define TAIL ((size_t)64 << 10)
 
-int logs_remote_parse(const char *default_fs, const char *remote, struct loc_url *ret,
+int logs_remote_parse(const char *default_fs, const char *remote, struct fs_url *ret,
                       struct sv_error *err)
 {
     _cleanup_free_ char *url = NULL;
     int r = sv_asprintf(&url, "%s%s", remote[0] == '/' ? default_fs : "", remote);
 
-    return r < 0 ? sv_error_errno(err, r, "%s", remote) : loc_url_parse(url, ret, err);
+    return r < 0 ? sv_error_errno(err, r, "%s", remote) : fs_url_parse(url, ret, err);
 }
 
-static const struct logs_remote_ops *ops_of(enum loc_scheme scheme)
+static const struct logs_remote_ops *ops_of(enum fs_scheme scheme)
 {
     switch (scheme) {
-    case LOC_SCHEME_FILE:
+    case FS_SCHEME_FILE:
         return &logs_remote_directory;
-    case LOC_SCHEME_HDFS:
+    case FS_SCHEME_HDFS:
         return &logs_remote_hdfs;
-    case LOC_SCHEME_WEBHDFS:
-    case LOC_SCHEME_SWEBHDFS:
+    case FS_SCHEME_WEBHDFS:
+    case FS_SCHEME_SWEBHDFS:
         return &logs_remote_web;
     default:
         return NULL;
     }
 }
 
-int logs_remote_open(struct sv_conf *c, const struct loc_url *url, const char *user,
+int logs_remote_open(struct sv_conf *c, const struct fs_url *url, const char *user,
                      struct logs_remote **ret, struct sv_error *err)
 {
     _cleanup_(logs_remote_freep) struct logs_remote *r = calloc(1, sizeof(*r));

@@ -6,7 +6,7 @@
 #define SELVEDGE_LOGS_REMOTE_H
 
 #include "common/conf.h"
-#include "localizer/url.h"
+#include "fs/url.h"
 #include "logs/bcfile.h"
 
 #define LOGS_REMOTE_FILES_MAX 100000 /* of one application: one per node, and the rolled ones */
@@ -15,10 +15,10 @@ struct logs_remote;
 struct logs_remote_file;
 
 /* Resolves a configured directory: `remote` is a URL, or a path on `default_fs`. -EINVAL. */
-int logs_remote_parse(const char *default_fs, const char *remote, struct loc_url *ret,
+int logs_remote_parse(const char *default_fs, const char *remote, struct fs_url *ret,
                       struct sv_error *err) _must_use_;
 /* `user`: for HDFS's simple authentication. -EOPNOTSUPP: another scheme. */
-int logs_remote_open(struct sv_conf *c, const struct loc_url *url, const char *user,
+int logs_remote_open(struct sv_conf *c, const struct fs_url *url, const char *user,
                      struct logs_remote **ret, struct sv_error *err) _must_use_;
 struct logs_remote *logs_remote_free(struct logs_remote *r);
 static inline void logs_remote_freep(struct logs_remote **r)

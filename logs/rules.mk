@@ -2,18 +2,17 @@
 CFLAGS_logs := $(CFLAGS_common)
 LOGS_A := $(BUILD)/libselvedge-logs.a
 LOGS_OBJS := $(addprefix $(BUILD)/logs/, vint.o java-utf.o bcfile.o bcfile-writer.o bcfile-reader.o block-reader.o tfile-writer.o tfile-reader.o \
-	aggregated-writer.o aggregated-reader.o indexed-reader.o indexed-meta.o java-stream.o upload-request.o web-url.o)
+	aggregated-writer.o aggregated-reader.o indexed-reader.o indexed-meta.o java-stream.o upload-request.o)
 $(LOGS_A): $(LOGS_OBJS)
 LIBS += $(LOGS_A)
 # Reading the remote log directory; with HDFS's client.
 LOGS_REMOTE_OBJS := $(addprefix $(BUILD)/, logs/remote.o logs/remote-names.o logs/remote-directory.o logs/remote-hdfs.o logs/remote-web.o \
-	logs/web-client.o localizer/webhdfs-json.o)
+	logs/web-client.o fs/webhdfs-json.o)
 # log-uploader, the program of a job's account. The NodeManager links the request and nothing else of it.
 LOG_UPLOADER_OBJS := $(addprefix $(BUILD)/logs/, upload-main.o upload-files.o upload-containers.o upload-directory.o upload-hdfs.o upload-holes.o upload-remote-dirs.o \
-	upload-pace.o upload-rolling.o upload-web.o uploaded-list.o remote-names.o web-client.o) \
-	$(addprefix $(BUILD)/localizer/, sandbox.o pattern.o webhdfs-json.o channel.o)
+	upload-pace.o upload-rolling.o upload-web.o uploaded-list.o remote-names.o web-client.o)
 LOG_UPLOADER_LIBS = $(LOGS_LDLIBS) $(HDFS_LDLIBS) $(shell $(PKGCONFIG) --libs libseccomp libpcre2-8 libcurl jansson)
-$(BUILD)/log-uploader: $(LOG_UPLOADER_OBJS) $(LOGS_A) $(HDFS_DEPS)
+$(BUILD)/log-uploader: $(LOG_UPLOADER_OBJS) $(LOGS_A) $(FS_DEPS)
 	$(call link,$(LOG_UPLOADER_LIBS))
 PROGRAMS += $(BUILD)/log-uploader
 
@@ -21,7 +20,7 @@ LOGS_LDLIBS = $(COMMON_LDLIBS) $(shell $(PKGCONFIG) --libs zlib)
 
 LOG_UPLOADER_A := $(BUILD)/tests/log-uploader.a
 $(LOG_UPLOADER_A): $(filter-out %/upload-main.o,$(LOG_UPLOADER_OBJS))
-UNIT_LINK_logs = $(LOG_UPLOADER_A) $(LOGS_A) $(HDFS_DEPS)
+UNIT_LINK_logs = $(LOG_UPLOADER_A) $(LOGS_A) $(FS_DEPS)
 UNIT_LDLIBS_logs = $(LOG_UPLOADER_LIBS)
 
 $(BUILD)/tests/integration/logs/logs-dump: $(BUILD)/tests/integration/logs/logs-dump.o $(LOGS_A) $(COMMON_A)

@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "common/fd.h"
+#include "common/pattern.h"
 #include "common/str.h"
-#include "localizer/unpack.h"
 #include "logs/upload-containers.h"
 #include "logs/upload-holes.h"
 
@@ -25,7 +25,7 @@ struct logs_files {
     const int *dirs;
     size_t n_dirs;
     struct patterns {
-        struct loc_pattern *include, *exclude; /* NULL: matches all; NULL: matches none */
+        struct sv_pattern *include, *exclude; /* NULL: matches all; NULL: matches none */
     } any, rolled; /* any: for all logs; rolled: for those uploaded while their container runs */
     struct logs_rolling *rolling;
     char *names[LOGS_FILES_MAX];
@@ -35,7 +35,7 @@ struct logs_files {
 };
 
 /* Compiles a pattern that, as with Java's Matcher.find(), matches anywhere in the name. */
-static int pattern(const char *text, struct loc_pattern **ret, struct sv_error *err)
+static int pattern(const char *text, struct sv_pattern **ret, struct sv_error *err)
 {
     _cleanup_free_ char *anywhere = NULL;
 
@@ -43,7 +43,7 @@ static int pattern(const char *text, struct loc_pattern **ret, struct sv_error *
         return 0;
     if (sv_asprintf(&anywhere, "(?s).*(?:%s).*", text) < 0)
         return sv_error_errno(err, -ENOMEM, "pattern");
-    return loc_pattern_new(anywhere, ret, err);
+    return sv_pattern_new(anywhere, ret, err);
 }
 
 int logs_files_new(const struct logs_upload *u, const int *dirs, size_t n_dirs,
@@ -81,10 +81,10 @@ struct logs_files *logs_files_free(struct logs_files *f)
     if (!f)
         return NULL;
     clear_names(f);
-    f->any.include = loc_pattern_free(f->any.include);
-    f->any.exclude = loc_pattern_free(f->any.exclude);
-    f->rolled.include = loc_pattern_free(f->rolled.include);
-    f->rolled.exclude = loc_pattern_free(f->rolled.exclude);
+    f->any.include = sv_pattern_free(f->any.include);
+    f->any.exclude = sv_pattern_free(f->any.exclude);
+    f->rolled.include = sv_pattern_free(f->rolled.include);
+    f->rolled.exclude = sv_pattern_free(f->rolled.exclude);
     free(f);
     return NULL;
 }
@@ -107,9 +107,9 @@ static int by_name(const void *a, const void *b)
 /* A pattern that exceeds the step limit matches nothing, so the file is uploaded. */
 static bool matches(const struct patterns *p, const char *name)
 {
-    if (p->include && loc_pattern_match(p->include, name) == 0)
+    if (p->include && sv_pattern_match(p->include, name) == 0)
         return false;
-    return !p->exclude || loc_pattern_match(p->exclude, name) <= 0;
+    return !p->exclude || sv_pattern_match(p->exclude, name) <= 0;
 }
 
 static bool among(const struct logs_ids *sorted, const char *container)

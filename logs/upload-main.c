@@ -17,8 +17,8 @@
 
 #include "common/fd.h"
 #include "common/log.h"
+#include "common/worker-sandbox.h"
 #include "executor/request.h"
-#include "localizer/sandbox.h"
 #include "logs/upload-files.h"
 #include "logs/upload-rolling.h"
 #include "logs/upload-store.h"
@@ -232,7 +232,7 @@ static int check_start(struct sv_error *err)
                             "log-uploader: descriptor %d is not the NodeManager's channel; this "
                             "program is started by the NodeManager only",
                             CHANNEL);
-    return loc_sandbox_program(err);
+    return sv_sandbox_program(err);
 }
 
 /* Landlock: allows writes beneath the remote directory of this machine and, if uploaded logs are
@@ -248,7 +248,7 @@ static int enter_sandbox(const struct logs_upload *u, int root, struct sv_error 
         n = 0;
     if (root >= 0)
         targets[n++] = root;
-    return loc_sandbox_upload(targets, n, FILE_SIZE_MAX, getppid(), err);
+    return sv_sandbox_upload(targets, n, FILE_SIZE_MAX, getppid(), err);
 }
 
 int main(void)

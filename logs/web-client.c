@@ -16,7 +16,7 @@
 
 struct logs_web {
     const struct sv_curl *curl;
-    char server[LOGS_WEB_SERVER_MAX + 1];
+    char server[FS_SERVER_MAX + 1];
     char *who; /* "&user.name=…" */
     uint32_t timeout_ms;
     CURL *easy;
@@ -48,7 +48,7 @@ int logs_web_new(const struct sv_curl *curl, const char *server, const char *use
     _cleanup_(logs_web_freep) struct logs_web *w = calloc(1, sizeof(*w));
     _cleanup_free_ char *escaped = NULL;
 
-    if (strlen(server) > LOGS_WEB_SERVER_MAX)
+    if (strlen(server) > FS_SERVER_MAX)
         return sv_error_set(err, -ENAMETOOLONG, "%s: too long an address", server);
     if (curl->global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
         return sv_error_set(err, -ELIBACC, "WebHDFS needs libcurl, which does not start");
@@ -155,7 +155,7 @@ static int transport(const struct logs_web *w, CURLcode code, struct sv_error *e
 static int refused(struct logs_web *w, long status, const char *path, struct sv_error *err)
 {
     char text[300];
-    int r = loc_webhdfs_parse_exception(w->answer, w->answer_n, text, sizeof(text));
+    int r = fs_webhdfs_parse_exception(w->answer, w->answer_n, text, sizeof(text));
 
     if (r == -EBADMSG)
         r = status == 404 ? -ENOENT : status == 401 || status == 403 ? -EACCES : -EREMOTEIO;
@@ -211,7 +211,7 @@ int logs_web_status(struct logs_web *w, const char *path, struct webhdfs_status 
 {
     int r = call(w, "GET", path, "GETFILESTATUS", "", err);
 
-    if (r == 0 && loc_webhdfs_parse_status(w->answer, w->answer_n, ret) < 0)
+    if (r == 0 && fs_webhdfs_parse_status(w->answer, w->answer_n, ret) < 0)
         return sv_error_set(err, -EBADMSG, "%s%s: a malformed status", w->server, path);
     return r;
 }
@@ -221,7 +221,7 @@ int logs_web_owned_status(struct logs_web *w, const char *path, struct webhdfs_s
 {
     int r = logs_web_status(w, path, ret, err);
 
-    if (r == 0 && loc_webhdfs_parse_owner(w->answer, w->answer_n, ret_owner) < 0)
+    if (r == 0 && fs_webhdfs_parse_owner(w->answer, w->answer_n, ret_owner) < 0)
         return sv_error_set(err, -EBADMSG, "%s%s: a status without an owner", w->server, path);
     return r;
 }
@@ -236,7 +236,7 @@ int logs_web_list(struct logs_web *w, const char *path,
 
     while (r == 0 && l.more) {
         r = call(w, "GET", path, "LISTSTATUS_BATCH", more, err);
-        if (r == 0 && loc_webhdfs_parse_listing(w->answer, w->answer_n, &l) < 0)
+        if (r == 0 && fs_webhdfs_parse_listing(w->answer, w->answer_n, &l) < 0)
             return sv_error_set(err, -EBADMSG, "%s%s: a malformed listing", w->server, path);
         for (size_t i = 0; r == 0 && i < l.n; i++)
             r = child(userdata, &l.children[i]);

@@ -7,8 +7,8 @@
 #include "common/base.h"
 #include "common/error.h"
 #include "common/web/curl.h"
-#include "localizer/webhdfs-json.h"
-#include "logs/web-url.h"
+#include "fs/url.h"
+#include "fs/webhdfs-json.h"
 
 struct logs_web;
 /* `server`: "http://host:port" or "https://…". */

@@ -16,7 +16,7 @@
 #include "client/http/fetch.h"
 #include "client/http/node-url.h"
 #include "common/str.h"
-#include "localizer/url.h"
+#include "fs/url.h"
 
 #define AREA "logs"
 #define PATIENCE_MS 5000
@@ -116,20 +116,20 @@ static void report(struct doctor *d, json_t *uploads)
 }
 
 /* The path of a remote log directory of this machine; false: it is elsewhere. */
-static bool local_root(const struct nm_conf *conf, struct loc_url *ret)
+static bool local_root(const struct nm_conf *conf, struct fs_url *ret)
 {
     const char *remote = conf->logs.remote;
     _cleanup_free_ char *url = NULL;
 
     return sv_asprintf(&url, "%s%s", remote[0] == '/' ? conf->default_fs : "", remote) >= 0 &&
-           loc_url_parse(url, ret, NULL) == 0 && ret->scheme == LOC_SCHEME_FILE;
+           fs_url_parse(url, ret, NULL) == 0 && ret->scheme == FS_SCHEME_FILE;
 }
 
 /* Users make their directories in it, so it needs 1777; without the sticky bit each of them could
  * replace another one's, and its owner can anyway. */
 static void check_root(struct doctor *d)
 {
-    struct loc_url url;
+    struct fs_url url;
     struct stat st;
     int r;
 

@@ -45,7 +45,7 @@ static int take_number(const char *option, const char *text, int64_t *ret)
 static int take_tokens(const char *path, struct localize_options *o)
 {
     char *data = NULL;
-    int r = sv_read_file_at(AT_FDCWD, path, LOC_CREDENTIALS_MAX, &data, &o->n_credentials);
+    int r = sv_read_file_at(AT_FDCWD, path, FS_CREDENTIALS_MAX, &data, &o->n_credentials);
 
     if (r < 0) {
         (void)cli_fail("localize: --tokens %s: %s", path, strerror(-r));

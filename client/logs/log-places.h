@@ -9,13 +9,13 @@
 #define SELVEDGE_CLIENT_LOGS_LOG_PLACES_H
 
 #include "common/conf.h"
-#include "localizer/url.h"
+#include "fs/url.h"
 #include "wire/ids.h"
 
 #define CLI_PLACES_MAX 32
 
 struct cli_place {
-    struct loc_url root;
+    struct fs_url root;
     char dir[1024]; /* below the root */
 };
 

@@ -187,7 +187,7 @@ static int walk_place(struct walk *w, const struct cli_place *place)
     return k;
 }
 
-static bool same_root(const struct loc_url *a, const struct loc_url *b)
+static bool same_root(const struct fs_url *a, const struct fs_url *b)
 {
     return a->scheme == b->scheme && a->port == b->port && strcmp(a->host, b->host) == 0 &&
            strcmp(a->path, b->path) == 0;
@@ -197,11 +197,11 @@ int cli_log_walk(struct sv_conf *c, const char *user, const struct cli_places *p
                  const struct cli_log_visitor *v, struct sv_error *err)
 {
     struct walk *w = calloc(1, sizeof(*w));
-    const struct loc_url *open = NULL;
+    const struct fs_url *open = NULL;
     int found = 0, r = w ? 0 : sv_error_errno(err, -ENOMEM, "aggregated logs");
 
     for (size_t i = 0; r == 0 && i < places->n; i++) {
-        const struct loc_url *root = &places->v[i].root;
+        const struct fs_url *root = &places->v[i].root;
 
         w->v = v;
         if (!open || !same_root(open, root)) {

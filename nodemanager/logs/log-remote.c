@@ -11,20 +11,20 @@
 #include "common/fd.h"
 #include "common/log.h"
 #include "common/str.h"
+#include "fs/url.h"
 #include "hdfs/conf.h"
-#include "localizer/url.h"
 #include "logs/upload-request.h"
 
 #define KEY "yarn.nodemanager.remote-app-log-dir"
 #define ROOT_MODE 01777
 #define WEB_TIMEOUT_MS 60000
 
-static bool is_web(const struct loc_url *url)
+static bool is_web(const struct fs_url *url)
 {
-    return url->scheme == LOC_SCHEME_WEBHDFS || url->scheme == LOC_SCHEME_SWEBHDFS;
+    return url->scheme == FS_SCHEME_WEBHDFS || url->scheme == FS_SCHEME_SWEBHDFS;
 }
 
-static int parse(const struct nm_conf *conf, struct loc_url *ret, struct sv_error *err)
+static int parse(const struct nm_conf *conf, struct fs_url *ret, struct sv_error *err)
 {
     const char *remote = conf->logs.remote;
     _cleanup_free_ char *url = NULL;
@@ -32,10 +32,10 @@ static int parse(const struct nm_conf *conf, struct loc_url *ret, struct sv_erro
 
     if (r < 0)
         return sv_error_errno(err, r, KEY);
-    r = loc_url_parse(url, ret, err);
+    r = fs_url_parse(url, ret, err);
     if (r < 0)
         return sv_error_wrap(err, "%s=%s", KEY, remote);
-    if (ret->scheme != LOC_SCHEME_FILE && ret->scheme != LOC_SCHEME_HDFS && !is_web(ret))
+    if (ret->scheme != FS_SCHEME_FILE && ret->scheme != FS_SCHEME_HDFS && !is_web(ret))
         return sv_error_set(err, -EOPNOTSUPP,
                             "%s=%s: logs are uploaded to hdfs:, webhdfs: and file: alone; name one "
                             "of these, or set yarn.log-aggregation-enable to false",
@@ -73,12 +73,12 @@ int nm_log_remote_open(const struct nm_conf *conf, struct nm_log_remote *ret, st
     struct sv_error why = { 0 };
     struct nm_log_remote m = { .root = -1 };
     struct hdfs_site site;
-    struct loc_url url;
+    struct fs_url url;
     int r = parse(conf, &url, err);
 
     if (r < 0)
         return r;
-    if (url.scheme == LOC_SCHEME_HDFS) {
+    if (url.scheme == FS_SCHEME_HDFS) {
         r = hdfs_conf_site(conf->conf, url.host, url.port, &site, err);
         if (r < 0)
             return sv_error_wrap(err, "%s=%s", KEY, conf->logs.remote);
@@ -89,7 +89,7 @@ int nm_log_remote_open(const struct nm_conf *conf, struct nm_log_remote *ret, st
         m.use_hostname = site.use_hostname;
     }
     if (is_web(&url)) {
-        r = logs_web_server(&url, m.web, err);
+        r = fs_url_server(&url, m.web, err);
         if (r < 0)
             return sv_error_wrap(err, "%s=%s", KEY, conf->logs.remote);
         m.io_timeout_ms = WEB_TIMEOUT_MS;

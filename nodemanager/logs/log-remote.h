@@ -4,14 +4,14 @@
 #define SELVEDGE_NODEMANAGER_LOGS_LOG_REMOTE_H
 
 #include "common/buf.h"
+#include "fs/url.h"
 #include "hdfs/limits.h"
-#include "logs/web-url.h"
 #include "nodemanager/conf/conf.h"
 
 struct nm_log_remote {
     char *path;
     char servers[HDFS_SERVERS_TEXT_MAX + 1]; /* "": no HDFS */
-    char web[LOGS_WEB_SERVER_MAX + 1];       /* "": no WebHDFS */
+    char web[FS_SERVER_MAX + 1];             /* "": no WebHDFS */
     uint32_t io_timeout_ms;
     bool use_hostname;
     int root; /* a local directory: open, created if missing; -1: not usable yet */

@@ -34,14 +34,14 @@ static bool link_name_ok(const char *s)
     if (!s || !*s || *s == '/' || strlen(s) > 1024)
         return false;
     while (*s) {
-        char part[LOC_NAME_MAX + 1];
+        char part[FS_NAME_MAX + 1];
         size_t n = strcspn(s, "/");
 
-        if (n == 0 || n > LOC_NAME_MAX || ++depth > 16)
+        if (n == 0 || n > FS_NAME_MAX || ++depth > 16)
             return false;
         memcpy(part, s, n);
         part[n] = 0;
-        if (!loc_name_valid(part))
+        if (!fs_name_valid(part))
             return false;
         s += n;
         if (*s == '/' && !*++s)

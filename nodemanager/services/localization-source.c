@@ -8,12 +8,12 @@
 
 #include "common/own-user.h"
 #include "common/str.h"
+#include "fs/url.h"
 #include "hdfs/conf.h"
-#include "localizer/url.h"
 #include "nodemanager/conf/conf-s3.h"
 #include "wire/token/token.h"
 
-static int name_nodes(struct sv_conf *conf, const struct loc_url *url, struct loc_fetch *f,
+static int name_nodes(struct sv_conf *conf, const struct fs_url *url, struct loc_fetch *f,
                       struct sv_error *err)
 {
     struct hdfs_site site;
@@ -43,7 +43,7 @@ static const char *find_secret(void *userdata, const char *name, size_t *ret_len
     return NULL;
 }
 
-static int s3(struct sv_conf *conf, const struct loc_url *url, enum loc_visibility visibility,
+static int s3(struct sv_conf *conf, const struct fs_url *url, enum loc_visibility visibility,
               const struct nm_source_user *user, struct loc_fetch *f, struct sv_error *err)
 {
     _cleanup_arena_ struct sv_arena *a = NULL;
@@ -65,20 +65,20 @@ int nm_localization_source(struct sv_conf *conf, const struct loc_resource *r,
                            const struct nm_source_user *user, struct loc_fetch *f,
                            struct sv_error *err)
 {
-    struct loc_url url;
-    int k = loc_url_parse(r->url, &url, err);
+    struct fs_url url;
+    int k = fs_url_parse(r->url, &url, err);
 
     if (k < 0)
         return k;
     if (strlen(user->login) > LOC_LOGIN_MAX)
         return sv_error_set(err, -ENAMETOOLONG, "Resource %s: the user's name is too long", r->url);
-    if (url.scheme < LOC_SCHEME_HDFS)
+    if (url.scheme < FS_SCHEME_HDFS)
         return 0; /* file: with the account's own rights; http: without a user name */
-    if (url.scheme == LOC_SCHEME_S3)
+    if (url.scheme == FS_SCHEME_S3)
         k = s3(conf, &url, r->visibility, user, f, err);
     else
         memcpy(f->login, user->login, strlen(user->login) + 1);
-    if (url.scheme == LOC_SCHEME_HDFS)
+    if (url.scheme == FS_SCHEME_HDFS)
         k = name_nodes(conf, &url, f, err);
     return k < 0 ? sv_error_wrap(err, "Resource %s", r->url) : 0;
 }

@@ -224,7 +224,7 @@ static int cb_credentials(void *userdata, struct yarn_container_id id, int *ret)
     }
     if (n == 0)
         return 0;
-    *ret = n > LOC_CREDENTIALS_MAX ? -E2BIG : sv_memfd_readonly("credentials", p, n);
+    *ret = n > FS_CREDENTIALS_MAX ? -E2BIG : sv_memfd_readonly("credentials", p, n);
     return *ret < 0 ? *ret : 0;
 }
 

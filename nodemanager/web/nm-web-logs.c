@@ -214,7 +214,7 @@ static const char *content_type(const struct sv_http_request *req, bool *ret_bar
 int nm_web_log_open(const struct nm_context *ctx, struct yarn_container_id id, const char *file,
                     struct stat *ret_stat)
 {
-    if (!loc_name_valid(file))
+    if (!fs_name_valid(file))
         return -EINVAL;
     for (int i = 0; i < nm_dirs_n_log(ctx->dirs); i++) {
         _cleanup_close_ int dir = -1, fd = -1;

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "localizer/url.h"
+#include "fs/url.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -13,11 +13,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
             abort();                                                                               \
     } while (0)
 
-static void check(const struct loc_url *u)
+static void check(const struct fs_url *u)
 {
     const char *p = u->path;
 
-    MUST(p[0] == '/' && loc_name_valid(u->name));
+    MUST(p[0] == '/' && fs_name_valid(u->name));
     MUST(strcmp(strrchr(p, '/') + 1, u->name) == 0);
     while (*p) {
         size_t n = strcspn(++p, "/");
@@ -27,30 +27,30 @@ static void check(const struct loc_url *u)
             MUST((unsigned char)p[i] >= 0x20 && p[i] != 0x7f);
         p += n;
     }
-    MUST(u->scheme == LOC_SCHEME_HDFS || (u->scheme == LOC_SCHEME_FILE) == (u->host[0] == 0));
+    MUST(u->scheme == FS_SCHEME_HDFS || (u->scheme == FS_SCHEME_FILE) == (u->host[0] == 0));
     MUST(!strpbrk(u->host, "@/\\?# %[]"));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    char *text = malloc(size + 1), url[LOC_URL_MAX + 1];
+    char *text = malloc(size + 1), url[FS_URL_MAX + 1];
     struct sv_error err = { 0 };
-    struct loc_url u, again;
+    struct fs_url u, again;
 
     MUST(text);
     memcpy(text, data, size);
     text[size] = 0;
-    if (loc_url_parse(text, &u, &err) == 0) {
+    if (fs_url_parse(text, &u, &err) == 0) {
         check(&u);
-        if (u.scheme == LOC_SCHEME_FILE && loc_url_make("file", NULL, 0, u.path, url) == 0) {
-            MUST(loc_url_parse(url, &again, &err) == 0);
+        if (u.scheme == FS_SCHEME_FILE && fs_url_make("file", NULL, 0, u.path, url) == 0) {
+            MUST(fs_url_parse(url, &again, &err) == 0);
             MUST(strcmp(u.path, again.path) == 0);
         }
     } else {
         MUST(err.code < 0 && err.text[0]);
     }
-    if (text[0] == '/' && loc_url_make("file", NULL, -1, text, url) == 0 &&
-        loc_url_parse(url, &u, &err) == 0)
+    if (text[0] == '/' && fs_url_make("file", NULL, -1, text, url) == 0 &&
+        fs_url_parse(url, &u, &err) == 0)
         check(&u);
     free(text);
     return 0;

@@ -1,10 +1,10 @@
-/* Fuzzes answers of WebHDFS: accepted answers keep the promises of localizer/webhdfs-json.h. The
+/* Fuzzes answers of WebHDFS: accepted answers keep the promises of fs/webhdfs-json.h. The
  * first byte selects the operation. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "localizer/webhdfs-json.h"
+#include "fs/webhdfs-json.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -27,21 +27,21 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     if (size < 1)
         return 0;
-    if (data[0] == 'S' && loc_webhdfs_parse_status((const char *)data + 1, size - 1, &s) == 0)
+    if (data[0] == 'S' && fs_webhdfs_parse_status((const char *)data + 1, size - 1, &s) == 0)
         check(&s);
-    if (data[0] == 'S' && loc_webhdfs_parse_owner((const char *)data + 1, size - 1, &o) == 0)
+    if (data[0] == 'S' && fs_webhdfs_parse_owner((const char *)data + 1, size - 1, &o) == 0)
         MUST(*o.user && strlen(o.user) < sizeof(o.user) && strlen(o.group) < sizeof(o.group));
     if (data[0] == 'X') {
         char text[100];
-        int r = loc_webhdfs_parse_exception((const char *)data + 1, size - 1, text, sizeof(text));
+        int r = fs_webhdfs_parse_exception((const char *)data + 1, size - 1, text, sizeof(text));
 
         MUST(r < 0 && strlen(text) < sizeof(text) && (r != -EBADMSG || !*text));
     }
-    if (data[0] != 'L' || loc_webhdfs_parse_listing((const char *)data + 1, size - 1, &l) < 0)
+    if (data[0] != 'L' || fs_webhdfs_parse_listing((const char *)data + 1, size - 1, &l) < 0)
         return 0;
     MUST(l.n > 0 || !l.more);
     for (size_t i = 0; i < l.n; i++) {
-        MUST(loc_name_valid(l.children[i].name));
+        MUST(fs_name_valid(l.children[i].name));
         check(&l.children[i].st);
     }
     free(l.children);

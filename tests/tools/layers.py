@@ -10,6 +10,7 @@ COMPONENTS = [
     "executor",
     "setuid-helper",
     "hdfs",
+    "fs",
     "localizer",
     "logs",
     "shuffle",

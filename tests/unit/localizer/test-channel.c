@@ -83,8 +83,8 @@ static void test_largest_fits(void **state)
     uint8_t buf[LOC_MSG_MAX];
 
     (void)state;
-    memset(m.fetch.url, 'u', LOC_URL_MAX);
-    memset(m.fetch.pattern, 'p', LOC_PATTERN_MAX);
+    memset(m.fetch.url, 'u', FS_URL_MAX);
+    memset(m.fetch.pattern, 'p', SV_PATTERN_MAX);
     memset(m.fetch.login, 'l', LOC_LOGIN_MAX);
     memset(m.fetch.servers, 's', LOC_SERVERS_MAX);
     memset(m.fetch.region, 'r', LOC_REGION_MAX);
@@ -92,9 +92,9 @@ static void test_largest_fits(void **state)
     memset(m.fetch.secret_key, 'k', LOC_SECRET_KEY_MAX);
     memset(m.fetch.session_token, 't', LOC_SESSION_TOKEN_MAX);
     memset(m.fetch.rel, '1', LOC_REL_MAX);
-    memset(m.fetch.name, 'n', LOC_NAME_MAX);
-    assert_true(loc_msg_encode(&m, buf) > LOC_URL_MAX);
-    m.fetch.url[LOC_URL_MAX] = 'u'; /* no end within the limit */
+    memset(m.fetch.name, 'n', FS_NAME_MAX);
+    assert_true(loc_msg_encode(&m, buf) > FS_URL_MAX);
+    m.fetch.url[FS_URL_MAX] = 'u'; /* no end within the limit */
     assert_int_equal(loc_msg_encode(&m, buf), -EINVAL);
 }
 
@@ -176,8 +176,8 @@ static void test_names(void **state)
     for (size_t i = 0; i < SV_ARRAY_LEN(bad_rel); i++)
         assert_false(loc_rel_valid(bad_rel[i]));
     for (size_t i = 0; i < SV_ARRAY_LEN(bad_name); i++)
-        assert_false(loc_name_valid(bad_name[i]));
-    assert_true(loc_name_valid("...") && loc_name_valid("-rf") && loc_name_valid("\xe9"));
+        assert_false(fs_name_valid(bad_name[i]));
+    assert_true(fs_name_valid("...") && fs_name_valid("-rf") && fs_name_valid("\xe9"));
 }
 
 static void send_fd(int to, int fd)
@@ -228,7 +228,7 @@ static int received_with(const struct loc_msg *m, int fd, bool taken)
 /* Credentials: one sealed memfd, of a bounded size, with a FETCH that is not PUBLIC. */
 static void test_credentials(void **state)
 {
-    static char large[LOC_CREDENTIALS_MAX + 1];
+    static char large[FS_CREDENTIALS_MAX + 1];
     struct loc_msg m = fetch(), public = m, cancel = { .type = LOC_MSG_CANCEL, .request = 1 };
     int sealed = sv_memfd_sealed("credentials", "HDTS", 4), null = open("/dev/null", O_RDONLY);
     int open_ended = memfd_create("credentials", MFD_CLOEXEC | MFD_ALLOW_SEALING);

@@ -196,15 +196,15 @@ static void test_formats(void **state)
 
 static int match(const char *pattern, const char *name)
 {
-    _cleanup_(loc_pattern_freep) struct loc_pattern *p = NULL;
-    int r = loc_pattern_new(pattern, &p, NULL);
+    _cleanup_(sv_pattern_freep) struct sv_pattern *p = NULL;
+    int r = sv_pattern_new(pattern, &p, NULL);
 
-    return r < 0 ? r : loc_pattern_match(p, name);
+    return r < 0 ? r : sv_pattern_match(p, name);
 }
 
 static void test_patterns(void **state)
 {
-    char big[LOC_PATTERN_MAX + 2];
+    char big[SV_PATTERN_MAX + 2];
 
     (void)state;
     assert_int_equal(match("(?:classes/|lib/).*", "classes/A.class"), 1);

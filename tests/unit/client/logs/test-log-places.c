@@ -28,7 +28,7 @@ static void defaults(void **state)
     (void)state;
     assert_int_equal(cli_places(c, "alice", app, &p, &err), 0);
     assert_int_equal(p.n, 3);
-    assert_int_equal(p.v[0].root.scheme, LOC_SCHEME_FILE);
+    assert_int_equal(p.v[0].root.scheme, FS_SCHEME_FILE);
     assert_string_equal(p.v[0].dir, "alice/bucket-logs-tfile/0042/application_1700000000123_10042");
     assert_true(has(&p, "/tmp/logs", "alice/logs-tfile/application_1700000000123_10042"));
     assert_true(has(&p, "/tmp/logs", "alice/logs/application_1700000000123_10042"));
@@ -60,7 +60,7 @@ static void formats(void **state)
     assert_true(has(&p, "/app-logs", "alice/ours/application_1700000000123_10042"));
     for (size_t i = 0; i < p.n; i++)
         if (strcmp(p.v[i].root.path, "/app-logs") == 0) {
-            assert_int_equal(p.v[i].root.scheme, LOC_SCHEME_HDFS);
+            assert_int_equal(p.v[i].root.scheme, FS_SCHEME_HDFS);
             assert_string_equal(p.v[i].root.host, "nn");
         }
     cli_places_free(&p);

@@ -1,28 +1,28 @@
-/* PATTERN's regular expression on PCRE2: MapReduce sends "(?:classes/|lib/).*" by default, which
+/* See pattern.h. On PCRE2: MapReduce sends "(?:classes/|lib/).*" by default, which
  * POSIX expressions cannot express. pcre2_dfa_match follows all alternatives at once instead of
  * backtracking; limits bound the remaining cost. The pattern is hostile. */
 #define PCRE2_CODE_UNIT_WIDTH 8
+#include "common/pattern.h"
+
 #include <errno.h>
 #include <pcre2.h>
 #include <string.h>
 
 #include "common/str.h"
-#include "localizer/channel.h"
-#include "localizer/unpack.h"
 
 #define STEPS_MAX 200000u /* pcre2's match limit per path */
 #define HEAP_KIB 4096u
 #define NEST_MAX 32u
 #define WORKSPACE 4096
 
-struct loc_pattern {
+struct sv_pattern {
     pcre2_code *code;
     pcre2_match_data *data;
     pcre2_match_context *context;
     int workspace[WORKSPACE];
 };
 
-struct loc_pattern *loc_pattern_free(struct loc_pattern *p)
+struct sv_pattern *sv_pattern_free(struct sv_pattern *p)
 {
     if (!p)
         return NULL;
@@ -32,7 +32,7 @@ struct loc_pattern *loc_pattern_free(struct loc_pattern *p)
     free(p);
     return NULL;
 }
-#define _cleanup_pattern_ _cleanup_(loc_pattern_freep)
+#define _cleanup_pattern_ _cleanup_(sv_pattern_freep)
 
 static pcre2_code *compile(const char *text, int *ret_error)
 {
@@ -51,9 +51,9 @@ static pcre2_code *compile(const char *text, int *ret_error)
     return code;
 }
 
-int loc_pattern_new(const char *text, struct loc_pattern **ret, struct sv_error *err)
+int sv_pattern_new(const char *text, struct sv_pattern **ret, struct sv_error *err)
 {
-    _cleanup_pattern_ struct loc_pattern *p = calloc(1, sizeof(*p));
+    _cleanup_pattern_ struct sv_pattern *p = calloc(1, sizeof(*p));
     char shown[200], why[120] = "";
     uint32_t backref = 0;
     int code = 0;
@@ -61,9 +61,9 @@ int loc_pattern_new(const char *text, struct loc_pattern **ret, struct sv_error 
     if (!p)
         return sv_error_set(err, -ENOMEM, "pattern: out of memory");
     sv_escape(shown, sizeof(shown), text);
-    if (!text[0] || strnlen(text, LOC_PATTERN_MAX + 1) > LOC_PATTERN_MAX)
+    if (!text[0] || strnlen(text, SV_PATTERN_MAX + 1) > SV_PATTERN_MAX)
         return sv_error_set(err, -EINVAL, "pattern \"%s\": empty or longer than %d bytes", shown,
-                            LOC_PATTERN_MAX);
+                            SV_PATTERN_MAX);
     p->code = compile(text, &code);
     if (!p->code) {
         (void)pcre2_get_error_message(code, (PCRE2_UCHAR *)why, sizeof(why));
@@ -83,7 +83,7 @@ int loc_pattern_new(const char *text, struct loc_pattern **ret, struct sv_error 
     return 0;
 }
 
-int loc_pattern_match(struct loc_pattern *p, const char *path)
+int sv_pattern_match(struct sv_pattern *p, const char *path)
 {
     int r = pcre2_dfa_match(p->code, (PCRE2_SPTR)path, strlen(path), 0, 0, p->data, p->context,
                             p->workspace, WORKSPACE);

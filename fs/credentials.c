@@ -1,5 +1,5 @@
-/* See fetch-credentials.h. */
-#include "localizer/fetch-credentials.h"
+/* See credentials.h. */
+#include "fs/credentials.h"
 
 #include <errno.h>
 #include <netdb.h>
@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "localizer/channel.h"
+#include "fs/url.h"
 #include "wire/token/token.h"
 
 static int read_all(int fd, struct sv_arena *a, struct yarn_credentials *ret, struct sv_error *err)
@@ -17,9 +17,9 @@ static int read_all(int fd, struct sv_arena *a, struct yarn_credentials *ret, st
     struct stat st;
     uint8_t *p = NULL;
 
-    if (fstat(fd, &st) < 0 || st.st_size < 0 || st.st_size > LOC_CREDENTIALS_MAX)
+    if (fstat(fd, &st) < 0 || st.st_size < 0 || st.st_size > FS_CREDENTIALS_MAX)
         return sv_error_set(err, -EBADMSG, "credentials: not a file of at most %d bytes",
-                            LOC_CREDENTIALS_MAX);
+                            FS_CREDENTIALS_MAX);
     p = sv_arena_alloc(a, (size_t)st.st_size + 1);
     if (!p)
         return sv_error_errno(err, -ENOMEM, "credentials");
@@ -30,10 +30,10 @@ static int read_all(int fd, struct sv_arena *a, struct yarn_credentials *ret, st
 
 /* Compares with the host, or with its addresses, depending on
  * hadoop.security.token.service.use_ip. */
-static bool is_service(const char *service, const struct loc_service *s,
+static bool is_service(const char *service, const struct fs_service *s,
                        const struct addrinfo *addresses)
 {
-    char text[LOC_URL_MAX + 16], address[NI_MAXHOST];
+    char text[FS_URL_MAX + 16], address[NI_MAXHOST];
 
     if (s->port == 0)
         return !strcmp(service, s->host);
@@ -52,7 +52,7 @@ static bool is_service(const char *service, const struct loc_service *s,
 }
 
 static const struct yarn_token *find_one(const struct yarn_credentials *c, const char *kind,
-                                         const struct loc_service *s)
+                                         const struct fs_service *s)
 {
     const struct addrinfo hints = { .ai_socktype = SOCK_STREAM };
     const struct yarn_token *found = NULL;
@@ -75,9 +75,9 @@ static const struct yarn_token *find_one(const struct yarn_credentials *c, const
     return found;
 }
 
-int loc_credentials_find(int credentials, const char *kind, const struct loc_service *services,
-                         size_t n, struct sv_arena *a, const struct yarn_token **ret,
-                         struct sv_error *err)
+int fs_credentials_find(int credentials, const char *kind, const struct fs_service *services,
+                        size_t n, struct sv_arena *a, const struct yarn_token **ret,
+                        struct sv_error *err)
 {
     struct yarn_credentials c = { 0 };
     const struct yarn_token *found = NULL;
@@ -91,12 +91,12 @@ int loc_credentials_find(int credentials, const char *kind, const struct loc_ser
     return 0;
 }
 
-int loc_credentials_token(int credentials, const char *kind, const char *host, int port,
-                          struct sv_arena *a, const char **ret, struct sv_error *err)
+int fs_credentials_token(int credentials, const char *kind, const char *host, int port,
+                         struct sv_arena *a, const char **ret, struct sv_error *err)
 {
-    const struct loc_service service = { host, port };
+    const struct fs_service service = { host, port };
     const struct yarn_token *found;
-    int r = loc_credentials_find(credentials, kind, &service, 1, a, &found, err);
+    int r = fs_credentials_find(credentials, kind, &service, 1, a, &found, err);
 
     if (r < 0)
         return r;

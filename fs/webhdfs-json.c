@@ -1,5 +1,5 @@
 /* See webhdfs-json.h. */
-#include "localizer/webhdfs-json.h"
+#include "fs/webhdfs-json.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -50,7 +50,7 @@ static int status_of(const json_t *s, struct webhdfs_status *ret)
     return 0;
 }
 
-int loc_webhdfs_parse_status(const char *text, size_t n, struct webhdfs_status *ret)
+int fs_webhdfs_parse_status(const char *text, size_t n, struct webhdfs_status *ret)
 {
     _cleanup_(json_freep) json_t *j = json_loadb(text, n, JSON_REJECT_DUPLICATES, NULL);
 
@@ -69,7 +69,7 @@ static int parse_name(const json_t *name, char ret[WEBHDFS_OWNER_MAX + 1])
     return 0;
 }
 
-int loc_webhdfs_parse_owner(const char *text, size_t n, struct webhdfs_owner *ret)
+int fs_webhdfs_parse_owner(const char *text, size_t n, struct webhdfs_owner *ret)
 {
     _cleanup_(json_freep) json_t *j = json_loadb(text, n, JSON_REJECT_DUPLICATES, NULL);
     const json_t *s = json_object_get(j, "FileStatus");
@@ -88,13 +88,13 @@ static int child_of(const json_t *s, struct webhdfs_child *ret)
     const char *name = json_string_value(suffix);
     size_t n = json_string_length(suffix);
 
-    if (!name || strlen(name) != n || n > LOC_NAME_MAX || !loc_name_valid(name))
+    if (!name || strlen(name) != n || n > FS_NAME_MAX || !fs_name_valid(name))
         return -EBADMSG;
     memcpy(ret->name, name, n + 1);
     return status_of(s, &ret->st);
 }
 
-int loc_webhdfs_parse_listing(const char *text, size_t n, struct webhdfs_listing *ret)
+int fs_webhdfs_parse_listing(const char *text, size_t n, struct webhdfs_listing *ret)
 {
     _cleanup_(json_freep) json_t *j = json_loadb(text, n, JSON_REJECT_DUPLICATES, NULL);
     const json_t *d = json_object_get(j, "DirectoryListing");
@@ -120,7 +120,7 @@ int loc_webhdfs_parse_listing(const char *text, size_t n, struct webhdfs_listing
     return 0;
 }
 
-int loc_webhdfs_parse_exception(const char *text, size_t n, char *ret_text, size_t size)
+int fs_webhdfs_parse_exception(const char *text, size_t n, char *ret_text, size_t size)
 {
     static const struct {
         const char *name;

@@ -1,5 +1,5 @@
 /* See url.h. Hostile: URLs of applications and redirects of web servers. */
-#include "localizer/url.h"
+#include "fs/url.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -8,14 +8,17 @@
 
 #include "common/str.h"
 
+#define WEBHDFS_PORT 9870  /* dfs.namenode.http-address */
+#define SWEBHDFS_PORT 9871 /* dfs.namenode.https-address */
+
 static const struct {
     const char *text;
-    enum loc_scheme scheme;
+    enum fs_scheme scheme;
 } schemes[] = {
-    { "file", LOC_SCHEME_FILE },       { "http", LOC_SCHEME_HTTP },
-    { "https", LOC_SCHEME_HTTPS },     { "hdfs", LOC_SCHEME_HDFS },
-    { "webhdfs", LOC_SCHEME_WEBHDFS }, { "swebhdfs", LOC_SCHEME_SWEBHDFS },
-    { "s3a", LOC_SCHEME_S3 },          { "s3", LOC_SCHEME_S3 },
+    { "file", FS_SCHEME_FILE },       { "http", FS_SCHEME_HTTP },
+    { "https", FS_SCHEME_HTTPS },     { "hdfs", FS_SCHEME_HDFS },
+    { "webhdfs", FS_SCHEME_WEBHDFS }, { "swebhdfs", FS_SCHEME_SWEBHDFS },
+    { "s3a", FS_SCHEME_S3 },          { "s3", FS_SCHEME_S3 },
 };
 
 static int hex(char c)
@@ -34,7 +37,19 @@ static bool is_alnum(char c)
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-static const char *parse_scheme(const char *s, enum loc_scheme *ret)
+bool fs_name_valid(const char *name)
+{
+    size_t n = strnlen(name, FS_NAME_MAX + 1);
+
+    if (n == 0 || n > FS_NAME_MAX || strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
+        return false;
+    for (size_t i = 0; i < n; i++)
+        if (name[i] == '/' || (unsigned char)name[i] < 0x20 || name[i] == 0x7f)
+            return false;
+    return true;
+}
+
+static const char *parse_scheme(const char *s, enum fs_scheme *ret)
 {
     for (size_t i = 0; i < SV_ARRAY_LEN(schemes); i++) {
         size_t n = strlen(schemes[i].text);
@@ -48,7 +63,7 @@ static const char *parse_scheme(const char *s, enum loc_scheme *ret)
 }
 
 /* host, host:port, [v6], [v6]:port in s[0..n). */
-static int parse_authority(const char *s, size_t n, struct loc_url *u)
+static int parse_authority(const char *s, size_t n, struct fs_url *u)
 {
     bool v6 = n > 0 && s[0] == '[';
     const char *end = v6 ? memchr(s, ']', n) : memchr(s, ':', n);
@@ -91,7 +106,7 @@ static int parse_authority(const char *s, size_t n, struct loc_url *u)
 }
 
 /* Decodes s[0..n) into u->path, one '/' between components, and finds the name. */
-static int parse_path(const char *s, size_t n, struct loc_url *u)
+static int parse_path(const char *s, size_t n, struct fs_url *u)
 {
     size_t len = 0, start = 0; /* start: of the current component */
 
@@ -125,13 +140,13 @@ static int parse_path(const char *s, size_t n, struct loc_url *u)
         }
         if (c < 0x20 || c == 0x7f)
             return -EINVAL;
-        u->path[len++] = (char)c; /* decoding only shrinks: n <= LOC_URL_MAX */
+        u->path[len++] = (char)c; /* decoding only shrinks: n <= FS_URL_MAX */
     }
     u->path[len] = 0;
-    if (len - start > LOC_NAME_MAX)
+    if (len - start > FS_NAME_MAX)
         return -ENAMETOOLONG;
     memcpy(u->name, u->path + start, len - start + 1);
-    return loc_name_valid(u->name) ? 0 : -EINVAL;
+    return fs_name_valid(u->name) ? 0 : -EINVAL;
 }
 
 /* "scheme is not one of file, http, …" */
@@ -145,14 +160,14 @@ static const char *known_schemes(void)
     return text;
 }
 
-static int parse(const char *url, struct loc_url *u, const char **why)
+static int parse(const char *url, struct fs_url *u, const char **why)
 {
-    size_t n = strnlen(url, LOC_URL_MAX + 1), path_len;
+    size_t n = strnlen(url, FS_URL_MAX + 1), path_len;
     const char *p;
     int r;
 
     *why = "too long";
-    if (n > LOC_URL_MAX)
+    if (n > FS_URL_MAX)
         return -ENAMETOOLONG;
     *why = "blanks, control bytes, quotes or non-ASCII bytes must be percent-encoded";
     for (size_t i = 0; i < n; i++)
@@ -166,7 +181,7 @@ static int parse(const char *url, struct loc_url *u, const char **why)
     *why = "fragment";
     if (strchr(p, '#'))
         return -EINVAL;
-    if (u->scheme == LOC_SCHEME_FILE) {
+    if (u->scheme == FS_SCHEME_FILE) {
         *why = "file: takes an absolute path, without a host and without '?'";
         if (strncmp(p, "///", 3) == 0)
             p += 2;
@@ -181,16 +196,16 @@ static int parse(const char *url, struct loc_url *u, const char **why)
             return -EINVAL;
         p += 2;
         authority = strcspn(p, "/?");
-        r = authority == 0 && u->scheme == LOC_SCHEME_HDFS ? 0 : parse_authority(p, authority, u);
+        r = authority == 0 && u->scheme == FS_SCHEME_HDFS ? 0 : parse_authority(p, authority, u);
         if (r < 0)
             return r;
         *why = "s3a: takes a bucket, without a port";
-        if (u->scheme == LOC_SCHEME_S3 && (u->port || strchr(u->host, ':')))
+        if (u->scheme == FS_SCHEME_S3 && (u->port || strchr(u->host, ':')))
             return -EINVAL;
         p += authority;
         path_len = strcspn(p, "?");
         *why = "a query is taken in http: and https: only";
-        if (p[path_len] && u->scheme >= LOC_SCHEME_HDFS)
+        if (p[path_len] && u->scheme >= FS_SCHEME_HDFS)
             return -EINVAL;
     }
     *why = "path must end in a file name and have no '.' or '..' component, no bad or doubtful "
@@ -198,9 +213,9 @@ static int parse(const char *url, struct loc_url *u, const char **why)
     return parse_path(p, path_len, u);
 }
 
-int loc_url_parse(const char *url, struct loc_url *ret, struct sv_error *err)
+int fs_url_parse(const char *url, struct fs_url *ret, struct sv_error *err)
 {
-    struct loc_url u = { 0 };
+    struct fs_url u = { 0 };
     const char *why;
     int r = parse(url, &u, &why);
 
@@ -219,15 +234,15 @@ static bool put(char *buf, size_t *len, const char *s)
 {
     size_t n = strlen(s);
 
-    if (n > LOC_URL_MAX - *len)
+    if (n > FS_URL_MAX - *len)
         return false;
     memcpy(buf + *len, s, n + 1);
     *len += n;
     return true;
 }
 
-int loc_url_make(const char *scheme, const char *host, int port, const char *file,
-                 char ret[LOC_URL_MAX + 1])
+int fs_url_make(const char *scheme, const char *host, int port, const char *file,
+                char ret[FS_URL_MAX + 1])
 {
     static const char digits[] = "0123456789ABCDEF";
     bool has_host = host && host[0];
@@ -253,5 +268,19 @@ int loc_url_make(const char *scheme, const char *host, int port, const char *fil
         if (!put(ret, &len, one))
             return -ENAMETOOLONG;
     }
+    return 0;
+}
+
+int fs_url_server(const struct fs_url *url, char ret[FS_SERVER_MAX + 1], struct sv_error *err)
+{
+    bool secure = url->scheme == FS_SCHEME_SWEBHDFS, v6 = strchr(url->host, ':');
+
+    if (!*url->host)
+        return sv_error_set(err, -EINVAL, "%s: expected webhdfs://HOST:PORT/PATH", url->path);
+    (void)snprintf(ret, FS_SERVER_MAX + 1, "%s://%s%s%s:%d", secure ? "https" : "http",
+                   v6 ? "[" : "", url->host, v6 ? "]" : "",
+                   url->port ? url->port
+                   : secure  ? SWEBHDFS_PORT
+                             : WEBHDFS_PORT);
     return 0;
 }

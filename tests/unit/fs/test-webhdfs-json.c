@@ -1,4 +1,4 @@
-/* Tests localizer/webhdfs-json.c: accepted and rejected answers of a WebHDFS server. */
+/* Tests fs/webhdfs-json.c: accepted and rejected answers of a WebHDFS server. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "localizer/webhdfs-json.h"
+#include "fs/webhdfs-json.h"
 
 #define FIELDS(name, type, permission)                                                             \
     "{\"pathSuffix\":\"" name "\",\"type\":\"" type "\",\"length\":24930,\"modificationTime\":"    \
@@ -19,7 +19,7 @@
 
 static int status_of(const char *text, struct webhdfs_status *ret)
 {
-    return loc_webhdfs_parse_status(text, strlen(text), ret);
+    return fs_webhdfs_parse_status(text, strlen(text), ret);
 }
 
 static void test_status(void **state)
@@ -48,7 +48,7 @@ static int owner_of(const char *fields, struct webhdfs_owner *ret)
     char text[1000];
     int n = snprintf(text, sizeof(text), "{\"FileStatus\":{%s}}", fields);
 
-    return loc_webhdfs_parse_owner(text, (size_t)n, ret);
+    return fs_webhdfs_parse_owner(text, (size_t)n, ret);
 }
 
 static void test_owner(void **state)
@@ -73,7 +73,7 @@ static void test_owner(void **state)
 
 static int listing_of(const char *text, struct webhdfs_listing *ret)
 {
-    return loc_webhdfs_parse_listing(text, strlen(text), ret);
+    return fs_webhdfs_parse_listing(text, strlen(text), ret);
 }
 
 static void test_listing(void **state)

@@ -1,6 +1,6 @@
-/* See sandbox.h. Landlock by ABI version: each kernel enforces the rights that it supports; without
- * Landlock the mounts set up by the helper remain. seccomp is mandatory. */
-#include "localizer/sandbox.h"
+/* See worker-sandbox.h. Landlock by ABI version: each kernel enforces the rights that it supports;
+ * without Landlock the mounts set up by the helper remain. seccomp is mandatory. */
+#include "common/worker-sandbox.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -63,20 +63,20 @@ static int limit(int what, rlim_t value, struct sv_error *err)
     return 0;
 }
 
-int loc_sandbox_program(struct sv_error *err)
+int sv_sandbox_program(struct sv_error *err)
 {
     if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0)
         return sv_error_errno(err, -errno, "container-localizer: dumpable");
     return limit(RLIMIT_CORE, 0, err);
 }
 
-int loc_sandbox_fetch(int target, uint64_t max_bytes, pid_t parent, struct sv_error *err)
+int sv_sandbox_fetch(int target, uint64_t max_bytes, pid_t parent, struct sv_error *err)
 {
-    return loc_sandbox_upload(&target, 1, max_bytes, parent, err);
+    return sv_sandbox_upload(&target, 1, max_bytes, parent, err);
 }
 
-int loc_sandbox_upload(const int *targets, size_t n, uint64_t max_bytes, pid_t parent,
-                       struct sv_error *err)
+int sv_sandbox_upload(const int *targets, size_t n, uint64_t max_bytes, pid_t parent,
+                      struct sv_error *err)
 {
     int r;
 
@@ -129,7 +129,7 @@ static int seccomp(struct sv_error *err)
 }
 #endif
 
-int loc_sandbox_unpack(int target, struct sv_error *err)
+int sv_sandbox_unpack(int target, struct sv_error *err)
 {
     int r = landlock(&target, 1, false, err);
 

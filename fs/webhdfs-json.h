@@ -1,11 +1,11 @@
 /* Parses answers of a NameNode's REST API (WebHDFS): the status of a file, the children of a
  * directory. Pure. Hostile: every byte; integers are range-checked, and missing fields are
  * errors. */
-#ifndef SELVEDGE_LOCALIZER_WEBHDFS_JSON_H
-#define SELVEDGE_LOCALIZER_WEBHDFS_JSON_H
+#ifndef SELVEDGE_FS_WEBHDFS_JSON_H
+#define SELVEDGE_FS_WEBHDFS_JSON_H
 
 #include "common/base.h"
-#include "localizer/channel.h"
+#include "fs/url.h"
 
 struct webhdfs_status {
     bool file, directory;
@@ -19,7 +19,7 @@ struct webhdfs_owner { /* of a file */
     bool acl; /* it has access or default entries beside its mode */
 };
 struct webhdfs_child {
-    char name[LOC_NAME_MAX + 1];
+    char name[FS_NAME_MAX + 1];
     struct webhdfs_status st;
 };
 struct webhdfs_listing {
@@ -29,14 +29,14 @@ struct webhdfs_listing {
 };
 
 /* GETFILESTATUS. -EBADMSG. */
-int loc_webhdfs_parse_status(const char *text, size_t n, struct webhdfs_status *ret) _must_use_;
+int fs_webhdfs_parse_status(const char *text, size_t n, struct webhdfs_status *ret) _must_use_;
 /* The owner in the same answer. -EBADMSG. */
-int loc_webhdfs_parse_owner(const char *text, size_t n, struct webhdfs_owner *ret) _must_use_;
+int fs_webhdfs_parse_owner(const char *text, size_t n, struct webhdfs_owner *ret) _must_use_;
 /* LISTSTATUS_BATCH. -EBADMSG, -ENOMEM. */
-int loc_webhdfs_parse_listing(const char *text, size_t n, struct webhdfs_listing *ret) _must_use_;
+int fs_webhdfs_parse_listing(const char *text, size_t n, struct webhdfs_listing *ret) _must_use_;
 
 /* Parses an error: -ENOENT, -EACCES, -EDQUOT, -EROFS, or -EREMOTEIO for another exception, with the
  * first line of its message, printable; -EBADMSG: there is no exception, and the text is "". */
-int loc_webhdfs_parse_exception(const char *text, size_t n, char *ret_text, size_t size) _must_use_;
+int fs_webhdfs_parse_exception(const char *text, size_t n, char *ret_text, size_t size) _must_use_;
 
 #endif

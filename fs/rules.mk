@@ -1,0 +1,11 @@
+# File systems of jobs and logs, once for localizer, log uploader, log reader and command line.
+FS_PKGS := jansson
+CFLAGS_fs := $(CFLAGS_common) $(shell $(PKGCONFIG) --cflags $(FS_PKGS))
+FS_A := $(BUILD)/libselvedge-fs.a
+$(FS_A): $(call objects,fs)
+LIBS += $(FS_A)
+FS_DEPS = $(FS_A) $(HDFS_DEPS)
+FS_LDLIBS = $(HDFS_LDLIBS) $(shell $(PKGCONFIG) --libs $(FS_PKGS))
+
+UNIT_LINK_fs = $(FS_DEPS)
+UNIT_LDLIBS_fs = $(FS_LDLIBS) $(shell $(PKGCONFIG) --libs libcurl)
