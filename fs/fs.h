@@ -34,7 +34,7 @@ enum fs_cause {
     FS_CAUSE_STANDBY,     /* -EHOSTDOWN: no NameNode is active */
     FS_CAUSE_CHECKSUM,    /* -EILSEQ */
     FS_CAUSE_AUTH,        /* -EKEYREJECTED: who the caller is was not accepted */
-    FS_CAUSE_PROTOCOL,    /* -EBADMSG: an answer breaks the protocol's rules */
+    FS_CAUSE_PROTOCOL,    /* -EBADMSG, -EPROTO: an answer breaks the rules */
     FS_CAUSE_TIMEOUT,     /* -ETIMEDOUT */
     FS_CAUSE_CHANGED,     /* -ESTALE: the file is another one than before */
     FS_CAUSE_UNSUPPORTED, /* -EOPNOTSUPP, -EINVAL, -ENAMETOOLONG: it can never work */
@@ -89,9 +89,10 @@ struct fs_status {
     uint32_t mode;   /* 07777 */
     uint64_t length; /* of a file, else 0 */
     int64_t mtime_ms;
-    uint64_t id;    /* of the inode; 0: not known */
-    bool encrypted; /* in an encryption zone */
-    bool striped;   /* erasure-coded */
+    uint64_t id;         /* of the inode; 0: not known */
+    bool encrypted;      /* in an encryption zone */
+    bool striped;        /* erasure-coded */
+    uint64_t block_size; /* of HDFS; 0: not known */
 };
 
 #define FS_OWNER_MAX 255
@@ -120,8 +121,8 @@ struct fs_child {
     const char *name; /* one component; its bytes are the server's: fs_name_valid() */
     struct fs_status st;
 };
-/* Calls `child` for each entry of a directory, in parts as the server gives them; an error of
- * `child` (-errno) ends it. */
+/* Calls `child` for each entry of a directory, in parts as the server gives them; its error
+ * (-errno) ends it, and has the text that `child` sets. */
 int fs_list(struct fs *fs, const char *path, int (*child)(void *userdata, const struct fs_child *c),
             void *userdata, struct sv_error *err) _must_use_;
 
@@ -162,7 +163,7 @@ int fs_create(struct fs *fs, const char *path, uint32_t mode, struct fs_file **r
 int fs_append(struct fs *fs, const char *path, struct fs_file **ret, struct sv_error *err)
     _must_use_;
 int fs_write(struct fs_file *f, const void *p, size_t n, struct sv_error *err) _must_use_;
-/* 1: the file survives the end of every server's power; 0: it is complete. */
+/* 1: the bytes are on disk (the name is after fs_rename()); 0: the file is complete. */
 int fs_finish(struct fs_file *f, struct sv_error *err) _must_use_;
 
 /* Replaces `to` if it exists. */

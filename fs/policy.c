@@ -35,13 +35,13 @@ int fs_policy_redirect(const struct fs_policy *p, const char *to, enum fs_scheme
     if (hops >= p->redirects)
         return sv_error_set(err, -ELOOP, "more than %u redirects", p->redirects);
     if (!to)
-        return sv_error_set(err, -EINVAL, "redirect without a target");
+        return sv_error_set(err, -EBADMSG, "redirect without a target");
     r = fs_url_parse(to, &next, err);
     if (r < 0)
         return sv_error_wrap(err, "redirect");
     if (next.scheme != of)
-        return sv_error_set(err, -EINVAL, "redirect to another scheme");
-    r = p->hosts && !has_host(p->hosts, next.host) ? -EINVAL : 0;
+        return sv_error_set(err, -EPROTO, "redirect to another scheme");
+    r = p->hosts && !has_host(p->hosts, next.host) ? -EBADMSG : 0;
     return r < 0 ? sv_error_set(err, r, "redirect to %s, which is not allowed", next.host) : 0;
 }
 

@@ -23,7 +23,7 @@ extern const struct fs_policy fs_policy_jobs;
 int fs_policy_url(const struct fs_policy *p, const struct fs_url *url, struct sv_error *err)
     _must_use_;
 /* The target of redirect number `hops` (from 0): a valid url of the same scheme, http or https.
- * -ELOOP: too many; -EINVAL. */
+ * -ELOOP: too many; -EPROTO: another scheme; -EBADMSG, -EINVAL. */
 int fs_policy_redirect(const struct fs_policy *p, const char *to, enum fs_scheme of, unsigned hops,
                        struct sv_error *err) _must_use_;
 /* False for addresses to which nothing connects: other families than IP's, clouds' metadata

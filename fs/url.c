@@ -271,16 +271,34 @@ int fs_url_make(const char *scheme, const char *host, int port, const char *file
     return 0;
 }
 
+int fs_url_encode(const char *text, char *ret, size_t size)
+{
+    size_t n = 0;
+
+    for (const unsigned char *p = (const unsigned char *)text; *p; p++) {
+        bool plain = is_alnum((char)*p) || strchr("-._~/", *p);
+
+        if (size - n < 4)
+            return -ENAMETOOLONG;
+        n += (size_t)snprintf(ret + n, size - n, plain ? "%c" : "%%%02X", *p);
+    }
+    ret[n] = 0;
+    return 0;
+}
+
+int fs_url_web_port(const struct fs_url *url)
+{
+    return url->port ? url->port : url->scheme == FS_SCHEME_SWEBHDFS ? SWEBHDFS_PORT : WEBHDFS_PORT;
+}
+
 int fs_url_server(const struct fs_url *url, char ret[FS_SERVER_MAX + 1], struct sv_error *err)
 {
-    bool secure = url->scheme == FS_SCHEME_SWEBHDFS, v6 = strchr(url->host, ':');
+    bool v6 = strchr(url->host, ':');
 
     if (!*url->host)
         return sv_error_set(err, -EINVAL, "%s: expected webhdfs://HOST:PORT/PATH", url->path);
-    (void)snprintf(ret, FS_SERVER_MAX + 1, "%s://%s%s%s:%d", secure ? "https" : "http",
-                   v6 ? "[" : "", url->host, v6 ? "]" : "",
-                   url->port ? url->port
-                   : secure  ? SWEBHDFS_PORT
-                             : WEBHDFS_PORT);
+    (void)snprintf(ret, FS_SERVER_MAX + 1, "%s://%s%s%s:%d",
+                   url->scheme == FS_SCHEME_SWEBHDFS ? "https" : "http", v6 ? "[" : "", url->host,
+                   v6 ? "]" : "", fs_url_web_port(url));
     return 0;
 }

@@ -41,8 +41,14 @@ int fs_url_parse(const char *url, struct fs_url *ret, struct sv_error *err) _mus
 int fs_url_make(const char *scheme, const char *host, int port, const char *file,
                 char ret[FS_URL_MAX + 1]) _must_use_;
 
+/* Percent-encodes all bytes but letters, digits, "-._~" and '/': for the path and the values of a
+ * query. -ENAMETOOLONG. */
+int fs_url_encode(const char *text, char *ret, size_t size) _must_use_;
+
+/* The port of a webhdfs: or swebhdfs: url, or its default. */
+int fs_url_web_port(const struct fs_url *url);
 #define FS_SERVER_MAX 300 /* "https://host:port" */
-/* The server of a webhdfs: or swebhdfs: url, with its default port. -EINVAL: no host. */
+/* Its server. -EINVAL: no host. */
 int fs_url_server(const struct fs_url *url, char ret[FS_SERVER_MAX + 1], struct sv_error *err)
     _must_use_;
 

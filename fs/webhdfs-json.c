@@ -126,10 +126,16 @@ int fs_webhdfs_parse_exception(const char *text, size_t n, char *ret_text, size_
         const char *name;
         int code;
     } known[] = {
-        { "FileNotFoundException", -ENOENT },    { "AccessControlException", -EACCES },
-        { "SecurityException", -EACCES },        { "DSQuotaExceededException", -EDQUOT },
-        { "NSQuotaExceededException", -EDQUOT }, { "QuotaByStorageTypeExceededException", -EDQUOT },
+        { "FileNotFoundException", -ENOENT },
+        { "AccessControlException", -EACCES },
+        { "SecurityException", -EACCES },
+        { "DSQuotaExceededException", -EDQUOT },
+        { "NSQuotaExceededException", -EDQUOT },
+        { "QuotaByStorageTypeExceededException", -EDQUOT },
         { "SafeModeException", -EROFS },
+        { "StandbyException", -EHOSTDOWN },
+        { "AuthenticationException", -EKEYREJECTED },
+        { "InvalidToken", -EKEYREJECTED },
     };
     _cleanup_(json_freep) json_t *j = json_loadb(text, n, JSON_REJECT_DUPLICATES, NULL);
     const json_t *e = json_object_get(j, "RemoteException");

@@ -35,8 +35,8 @@ int fs_webhdfs_parse_owner(const char *text, size_t n, struct webhdfs_owner *ret
 /* LISTSTATUS_BATCH. -EBADMSG, -ENOMEM. */
 int fs_webhdfs_parse_listing(const char *text, size_t n, struct webhdfs_listing *ret) _must_use_;
 
-/* Parses an error: -ENOENT, -EACCES, -EDQUOT, -EROFS, or -EREMOTEIO for another exception, with the
- * first line of its message, printable; -EBADMSG: there is no exception, and the text is "". */
+/* Parses an error: the -errno of its cause (fs.h), -EREMOTEIO for another exception, with the first
+ * line of its message, printable; -EBADMSG: there is no exception, and the text is "". */
 int fs_webhdfs_parse_exception(const char *text, size_t n, char *ret_text, size_t size) _must_use_;
 
 #endif

@@ -1,0 +1,126 @@
+/* hdfs:, over the client of hdfs/, with a delegation token of the job or simple authentication.
+ * Hostile: answers of NameNodes and DataNodes; hdfs/ bounds them. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/str.h"
+#include "fs/credentials.h"
+#include "fs/hdfs-calls.h"
+
+_Static_assert(HDFS_OWNER_MAX == FS_OWNER_MAX, "names of owners");
+
+/* Finds the job's delegation token for the file system: for the nameservice that the url names, or
+ * for any of its NameNodes, which share their tokens. */
+static int find_token(const struct fs_options *o, struct sv_arena *a, const struct yarn_token **ret,
+                      struct sv_error *err)
+{
+    struct fs_service services[1 + HDFS_NAMENODES_MAX];
+    char nameservice[sizeof("ha-hdfs:") + sizeof(o->url->host)];
+    size_t n = 0;
+
+    if (o->url->port == 0 && o->url->host[0]) {
+        (void)snprintf(nameservice, sizeof(nameservice), "ha-hdfs:%s", o->url->host);
+        services[n++] = (struct fs_service){ nameservice, 0 };
+    }
+    for (unsigned i = 0; i < o->site->n_servers; i++)
+        services[n++] = (struct fs_service){ o->site->servers[i].host, o->site->servers[i].port };
+    return fs_credentials_find(o->identity.credentials, "HDFS_DELEGATION_TOKEN", services, n, a,
+                               ret, err);
+}
+
+static int open_fs(struct fs *fs, struct sv_error *err)
+{
+    _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
+    const struct fs_options *o = &fs->options;
+    struct fs_hdfs_state *s = fs->data = calloc(1, sizeof(*s));
+    const struct yarn_token *token = NULL;
+    const char *user = o->identity.user;
+    int r;
+
+    if (!s || !a)
+        return sv_error_errno(err, -ENOMEM, "HDFS");
+    if (!o->site || o->site->n_servers == 0 || o->site->io_timeout_ms == 0)
+        return sv_error_set(err, -EINVAL, "the request names no NameNode");
+    r = find_token(o, a, &token, err);
+    return r < 0 ? r
+                 : hdfs_namenode_new_as(o->site, user && *user ? user : NULL, token, &s->namenode,
+                                        err);
+}
+
+static void close_fs(struct fs *fs)
+{
+    struct fs_hdfs_state *s = fs->data;
+
+    if (!s)
+        return;
+    s->namenode = hdfs_namenode_free(s->namenode);
+    sv_arena_free(s->avoided.a); /* all that it has */
+    free(s);
+    fs->data = NULL;
+}
+
+static int status(struct fs *fs, const char *path, struct fs_status *ret,
+                  struct fs_owner *ret_owner, struct sv_error *err)
+{
+    char full[FS_PATH_MAX];
+    struct hdfs_owner owner;
+    struct hdfs_status st;
+    int r = fs_path(fs, path, full, err);
+
+    if (r == 0)
+        r = hdfs_get_owned_info(fs_hdfs_namenode(fs), full, &st, ret_owner ? &owner : NULL, err);
+    if (r < 0)
+        return r;
+    *ret = fs_hdfs_status(&st);
+    if (!ret_owner)
+        return 0;
+    *ret_owner = (struct fs_owner){ .acl = owner.acl,
+                                    .own = sv_streq(owner.user, fs->options.identity.user) };
+    memcpy(ret_owner->user, owner.user, sizeof(ret_owner->user));
+    memcpy(ret_owner->group, owner.group, sizeof(ret_owner->group));
+    return 0;
+}
+
+/* Returns 1 if further parts follow; `after` is the last name of the previous part. */
+static int list_part(struct fs *fs, const char *path, char after[HDFS_NAME_MAX + 1],
+                     int (*child)(void *userdata, const struct fs_child *c), void *userdata,
+                     struct sv_error *err)
+{
+    _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
+    struct hdfs_listing part = { 0 };
+    int r = a ? hdfs_get_listing(fs_hdfs_namenode(fs), path, after, a, &part, err)
+              : sv_error_errno(err, -ENOMEM, "%s", path);
+
+    for (size_t i = 0; r == 0 && i < part.n; i++) {
+        const struct fs_child c = { part.children[i].name, fs_hdfs_status(&part.children[i].st) };
+
+        r = child(userdata, &c);
+    }
+    if (r < 0 || !part.more)
+        return r;
+    (void)snprintf(after, HDFS_NAME_MAX + 1, "%s", part.children[part.n - 1].name);
+    return 1;
+}
+
+static int list(struct fs *fs, const char *path,
+                int (*child)(void *userdata, const struct fs_child *c), void *userdata,
+                struct sv_error *err)
+{
+    char full[FS_PATH_MAX], after[HDFS_NAME_MAX + 1] = "";
+    int r = fs_path(fs, path, full, err);
+
+    if (r == 0)
+        do
+            r = list_part(fs, full, after, child, userdata, err);
+        while (r > 0);
+    return r;
+}
+
+const struct fs_ops fs_hdfs = {
+    .name = "HDFS",
+    .open = open_fs,
+    .close = close_fs,
+    .status = status,
+    .list = list,
+};

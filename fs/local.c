@@ -1,0 +1,370 @@
+/* file:, a directory of this machine, local or NFS. Others may write below its root, so every open
+ * is beneath it and follows no link. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include "common/fd.h"
+#include "fs/backend.h"
+
+struct state {
+    int root;
+};
+
+struct file {
+    int fd;
+};
+
+/* ---- The file system ---- */
+
+static int root_of(const struct fs *fs)
+{
+    return ((const struct state *)fs->data)->root;
+}
+
+static void group_name(gid_t gid, char ret[FS_OWNER_MAX + 1])
+{
+    const struct group *g = getgrgid(gid);
+
+    if (g)
+        (void)snprintf(ret, FS_OWNER_MAX + 1, "%s", g->gr_name);
+    else
+        (void)snprintf(ret, FS_OWNER_MAX + 1, "gid %u", (unsigned)gid);
+}
+
+static int open_fs(struct fs *fs, struct sv_error *err)
+{
+    struct state *s = fs->data = malloc(sizeof(*s));
+    int given = fs->options.root;
+
+    if (!s)
+        return sv_error_errno(err, -ENOMEM, "%s", fs->root);
+    s->root = given >= 0 ? openat(given, ".", O_PATH | O_DIRECTORY | O_CLOEXEC)
+                         : open(*fs->root ? fs->root : "/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (s->root < 0)
+        return sv_error_errno(err, -errno, "%s", fs->root);
+    group_name(getegid(), fs->own_group);
+    return 0;
+}
+
+static void close_fs(struct fs *fs)
+{
+    struct state *s = fs->data;
+
+    if (s)
+        s->root = sv_close(s->root);
+    free(s);
+    fs->data = NULL;
+}
+
+static int failed(const struct fs *fs, const char *path, int r, struct sv_error *err)
+{
+    return sv_error_errno(err, r, "%s%s%s", fs->root, *path ? "/" : "", path);
+}
+
+/* Opens `path`, or the root if it is "". */
+static int open_at(const struct fs *fs, const char *path, int flags)
+{
+    return sv_open_beneath(root_of(fs), *path ? path : ".", flags | O_NOFOLLOW, 0);
+}
+
+/* Opens the directory of a path, whose last component becomes *ret_name. */
+static int open_parent(const struct fs *fs, const char *path, const char **ret_name)
+{
+    const char *slash = strrchr(path, '/');
+    char dir[FS_PATH_MAX];
+
+    *ret_name = slash ? slash + 1 : path;
+    if (!**ret_name)
+        return -EINVAL;
+    if (snprintf(dir, sizeof(dir), "%.*s", slash ? (int)(slash - path) : 0, path) >=
+        (int)sizeof(dir))
+        return -ENAMETOOLONG;
+    return open_at(fs, dir, O_RDONLY | O_DIRECTORY);
+}
+
+static struct fs_status status_of(const struct stat *st)
+{
+    return (struct fs_status){ .kind = S_ISREG(st->st_mode)   ? FS_FILE
+                                       : S_ISDIR(st->st_mode) ? FS_DIRECTORY
+                                       : S_ISLNK(st->st_mode) ? FS_LINK
+                                                              : FS_NEITHER,
+                               .mode = st->st_mode & 07777,
+                               .length = S_ISREG(st->st_mode) ? (uint64_t)st->st_size : 0,
+                               .mtime_ms = (int64_t)st->st_mtim.tv_sec * 1000 +
+                                           st->st_mtim.tv_nsec / 1000000,
+                               .id = st->st_ino };
+}
+
+/* `fd`: readable, or -1. Not seen: NFSv4's own ACLs, which its servers adapt to the mode. */
+static struct fs_owner owner_of(const struct stat *st, int fd)
+{
+    struct fs_owner o = { .own = st->st_uid == geteuid() };
+    const struct passwd *pw = getpwuid(st->st_uid);
+
+    if (pw)
+        (void)snprintf(o.user, sizeof(o.user), "%s", pw->pw_name);
+    else
+        (void)snprintf(o.user, sizeof(o.user), "uid %u", (unsigned)st->st_uid);
+    group_name(st->st_gid, o.group);
+    o.acl = fd >= 0 && (fgetxattr(fd, "system.posix_acl_access", NULL, 0) > 0 ||
+                        fgetxattr(fd, "system.posix_acl_default", NULL, 0) > 0);
+    return o;
+}
+
+/* Opens a path whatever it is, and as a readable directory or file if it can be one: *ret_fd, else
+ * -1. The first descriptor says what it is even where its owner keeps others out. */
+static int look(const struct fs *fs, const char *path, struct fs_status *ret,
+                struct fs_owner *ret_owner, int *ret_fd, struct sv_error *err)
+{
+    _cleanup_close_ int at = open_at(fs, path, O_PATH);
+    _cleanup_close_ int fd = -1;
+    struct stat st;
+
+    if (at < 0 || fstat(at, &st) < 0)
+        return sv_error_errno(err, at < 0 ? at : -errno, "open");
+    if (S_ISDIR(st.st_mode))
+        fd = openat(at, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    *ret = status_of(&st);
+    if (ret_owner)
+        *ret_owner = owner_of(&st, fd);
+    if (ret_fd)
+        *ret_fd = fd >= 0 ? sv_take_fd(&fd) : sv_take_fd(&at);
+    return 0;
+}
+
+static int status(struct fs *fs, const char *path, struct fs_status *ret,
+                  struct fs_owner *ret_owner, struct sv_error *err)
+{
+    return look(fs, path, ret, ret_owner, NULL, err);
+}
+
+static int enter(struct fs *fs, const char *name, struct fs_status *ret, struct fs_owner *ret_owner,
+                 struct sv_error *err)
+{
+    struct state *s = fs->data;
+    _cleanup_close_ int fd = -1;
+    int r = look(fs, name, ret, ret_owner, &fd, err);
+
+    if (r < 0 || ret->kind != FS_DIRECTORY)
+        return r;
+    (void)sv_close(s->root);
+    s->root = sv_take_fd(&fd);
+    return 0;
+}
+
+static int list(struct fs *fs, const char *path,
+                int (*child)(void *userdata, const struct fs_child *c), void *userdata,
+                struct sv_error *err)
+{
+    int fd = open_at(fs, path, O_RDONLY | O_DIRECTORY), r = 0;
+    DIR *d = fd < 0 ? NULL : fdopendir(fd);
+    const struct dirent *e;
+
+    if (!d) {
+        (void)sv_close(fd);
+        return failed(fs, path, fd < 0 ? fd : -ENOMEM, err);
+    }
+    while (r == 0 && (e = readdir(d))) {
+        struct stat st;
+        struct fs_child c = { .name = e->d_name };
+
+        if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0 ||
+            fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0) /* gone meanwhile */
+            continue;
+        c.st = status_of(&st);
+        r = child(userdata, &c);
+    }
+    (void)closedir(d); /* was only read, ignoring */
+    return r;
+}
+
+/* ---- Files ---- */
+
+static int new_file(struct fs_file *f, int fd, struct sv_error *err)
+{
+    struct file *h = f->data = malloc(sizeof(*h));
+
+    if (!h) {
+        (void)sv_close(fd);
+        return sv_error_errno(err, -ENOMEM, "%s", f->path);
+    }
+    h->fd = fd;
+    return fd < 0 ? failed(f->fs, f->path, fd, err) : 0;
+}
+
+static int fd_of(const struct fs_file *f)
+{
+    return ((const struct file *)f->data)->fd;
+}
+
+static int open_regular(struct fs_file *f, int flags, struct stat *ret, struct sv_error *err)
+{
+    int r = new_file(f, open_at(f->fs, f->path, flags | O_NONBLOCK), err);
+
+    if (r < 0)
+        return r;
+    if (fstat(fd_of(f), ret) < 0)
+        return failed(f->fs, f->path, -errno, err);
+    if (!S_ISREG(ret->st_mode))
+        return sv_error_set(err, -EINVAL, "%s/%s: no regular file", f->fs->root, f->path);
+    return 0;
+}
+
+static int open_file(struct fs_file *f, struct fs_status *ret, struct sv_error *err)
+{
+    struct stat st;
+    int r = open_regular(f, O_RDONLY, &st, err);
+
+    if (r == 0)
+        *ret = status_of(&st);
+    return r;
+}
+
+static int read_bytes(struct fs_file *f, uint64_t offset, void *p, size_t n, struct sv_error *err)
+{
+    for (size_t done = 0; done < n;) {
+        ssize_t k = pread(fd_of(f), (uint8_t *)p + done, n - done, (off_t)(offset + done));
+
+        if (k < 0 && errno == EINTR)
+            continue;
+        if (k <= 0)
+            return k < 0 ? sv_error_errno(err, -errno, "read")
+                         : sv_error_set(err, -ESTALE, "it became shorter while it was read");
+        done += (size_t)k;
+    }
+    return 0;
+}
+
+static int create(struct fs_file *f, uint32_t mode, struct sv_error *err)
+{
+    const char *name;
+    _cleanup_close_ int dir = open_parent(f->fs, f->path, &name);
+    int r, fd = dir;
+
+    if (dir >= 0) {
+        (void)unlinkat(dir, name, 0); /* O_EXCL reports it, ignoring */
+        fd = sv_open_beneath(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, (mode_t)mode);
+    }
+    r = new_file(f, fd, err);
+    return r == 0 && fchmod(fd, (mode_t)mode) < 0 ? sv_error_errno(err, -errno, "%s: mode", f->path)
+                                                  : r;
+}
+
+static int append(struct fs_file *f, struct sv_error *err)
+{
+    struct stat st;
+
+    return open_regular(f, O_WRONLY | O_APPEND, &st, err);
+}
+
+static int write_bytes(struct fs_file *f, const void *p, size_t n, struct sv_error *err)
+{
+    int r = sv_write_all(fd_of(f), p, n);
+
+    return r < 0 ? sv_error_errno(err, r, "write") : 0;
+}
+
+static int finish(struct fs_file *f, struct sv_error *err)
+{
+    return fsync(fd_of(f)) < 0 ? sv_error_errno(err, -errno, "%s: fsync", f->path) : 1;
+}
+
+static void file_free(struct fs_file *f)
+{
+    if (f->data)
+        (void)sv_close(fd_of(f));
+    free(f->data);
+    f->data = NULL;
+}
+
+/* ---- Changes ---- */
+
+static int rename_file(struct fs *fs, const char *from, const char *to, struct sv_error *err)
+{
+    const char *name, *name_to;
+    _cleanup_close_ int dir = open_parent(fs, from, &name);
+    _cleanup_close_ int dir_to = open_parent(fs, to, &name_to);
+
+    if (dir < 0 || dir_to < 0)
+        return sv_error_errno(err, dir < 0 ? dir : dir_to, "%s: rename", from);
+    if (renameat(dir, name, dir_to, name_to) < 0)
+        return sv_error_errno(err, -errno, "%s: rename", from);
+    if (fsync(dir_to) < 0)
+        return sv_error_errno(err, -errno, "%s: fsync of its directory", to);
+    return 0;
+}
+
+static int remove_file(struct fs *fs, const char *path, struct sv_error *err)
+{
+    const char *name;
+    _cleanup_close_ int dir = open_parent(fs, path, &name);
+
+    if (dir >= 0 && (unlinkat(dir, name, 0) == 0 || errno == ENOENT))
+        return 0;
+    return dir == -ENOENT ? 0 : sv_error_errno(err, dir < 0 ? dir : -errno, "%s", path);
+}
+
+static int make_dir(struct fs *fs, const char *path, uint32_t mode, struct sv_error *err)
+{
+    const char *name;
+    _cleanup_close_ int dir = open_parent(fs, path, &name);
+
+    if (dir >= 0 && (mkdirat(dir, name, (mode_t)mode) == 0 || errno == EEXIST))
+        return 0;
+    return sv_error_errno(err, dir < 0 ? dir : -errno, "mkdir");
+}
+
+static int set_mode(struct fs *fs, const char *path, uint32_t mode, struct sv_error *err)
+{
+    _cleanup_close_ int fd = open_at(fs, path, O_RDONLY | O_NONBLOCK);
+
+    return fd >= 0 && fchmod(fd, (mode_t)mode) == 0
+               ? 0
+               : sv_error_errno(err, fd < 0 ? fd : -errno, "mode");
+}
+
+static int set_group(struct fs *fs, const char *path, const char *group, struct sv_error *err)
+{
+    _cleanup_close_ int fd = open_at(fs, path, O_RDONLY | O_NONBLOCK);
+    const struct group *g = getgrnam(group);
+
+    if (!g)
+        return sv_error_errno(err, -ENOENT, "group %s", group);
+    return fd >= 0 && fchown(fd, (uid_t)-1, g->gr_gid) == 0
+               ? 0
+               : sv_error_errno(err, fd < 0 ? fd : -errno, "group");
+}
+
+const struct fs_ops fs_local = {
+    .name = "a local directory",
+    .open = open_fs,
+    .close = close_fs,
+    .status = status,
+    .enter = enter,
+    .list = list,
+};
+const struct fs_read_ops fs_local_reading = {
+    .open_file = open_file,
+    .file_free = file_free,
+    .read = read_bytes,
+};
+const struct fs_write_ops fs_local_writing = {
+    .create = create,
+    .append = append,
+    .file_free = file_free,
+    .write = write_bytes,
+    .finish = finish,
+    .rename = rename_file,
+    .remove = remove_file,
+    .mkdir = make_dir,
+    .set_mode = set_mode,
+    .set_group = set_group,
+};

@@ -1,0 +1,107 @@
+/* See fs.h: the half that changes files. */
+#include <errno.h>
+
+#include "fs/backend.h"
+
+/* NULL: there are none. */
+static const struct fs_write_ops *writing(struct fs *fs)
+{
+    static const struct {
+        const struct fs_ops *ops;
+        const struct fs_write_ops *writing;
+    } back_ends[] = {
+        { &fs_local, &fs_local_writing },
+        { &fs_hdfs, &fs_hdfs_writing },
+        { &fs_webhdfs, &fs_webhdfs_writing },
+    };
+
+    for (size_t i = 0; !fs->writing && i < SV_ARRAY_LEN(back_ends); i++)
+        if (back_ends[i].ops == fs->ops)
+            fs->writing = back_ends[i].writing;
+    return fs->writing;
+}
+
+/* Calls a function of the back end, or says that it lacks it. */
+#define CALL(fs, function, what, path, ...)                                                        \
+    (writing(fs) && writing(fs)->function ? writing(fs)->function(__VA_ARGS__)                     \
+                                          : fs_absent(fs, what, path, err))
+
+static int made(struct fs_file *f, int r, struct fs_file **ret)
+{
+    if (r < 0) {
+        fs_file_free(f);
+        return r;
+    }
+    f->written = true;
+    *ret = f;
+    return 0;
+}
+
+int fs_create(struct fs *fs, const char *path, uint32_t mode, struct fs_file **ret,
+              struct sv_error *err)
+{
+    struct fs_file *f = NULL;
+    int r = writing(fs) ? fs_file_new(fs, path, writing(fs)->file_free, &f, err) : 0;
+
+    return made(f, r < 0 ? r : CALL(fs, create, "writing", path, f, mode, err), ret);
+}
+
+int fs_append(struct fs *fs, const char *path, struct fs_file **ret, struct sv_error *err)
+{
+    struct fs_file *f = NULL;
+    int r = writing(fs) ? fs_file_new(fs, path, writing(fs)->file_free, &f, err) : 0;
+
+    return made(f, r < 0 ? r : CALL(fs, append, "append", path, f, err), ret);
+}
+
+static int not_written(const struct fs_file *f, struct sv_error *err)
+{
+    return f->written ? 0 : sv_error_set(err, -EBADF, "%s: no file is written", f->path);
+}
+
+int fs_write(struct fs_file *f, const void *p, size_t n, struct sv_error *err)
+{
+    int r = not_written(f, err);
+
+    return r < 0 ? r : f->fs->writing->write(f, p, n, err);
+}
+
+int fs_finish(struct fs_file *f, struct sv_error *err)
+{
+    int r = not_written(f, err);
+
+    if (r == 0)
+        r = f->fs->writing->finish(f, err);
+    f->written = false;
+    return r;
+}
+
+int fs_rename(struct fs *fs, const char *from, const char *to, struct sv_error *err)
+{
+    return CALL(fs, rename, "a rename", from, fs, from, to, err);
+}
+
+int fs_remove(struct fs *fs, const char *path, struct sv_error *err)
+{
+    return CALL(fs, remove, "removal", path, fs, path, err);
+}
+
+int fs_mkdir(struct fs *fs, const char *path, uint32_t mode, struct sv_error *err)
+{
+    return CALL(fs, mkdir, "a new directory", path, fs, path, mode, err);
+}
+
+int fs_set_mode(struct fs *fs, const char *path, uint32_t mode, struct sv_error *err)
+{
+    return CALL(fs, set_mode, "a mode", path, fs, path, mode, err);
+}
+
+int fs_set_group(struct fs *fs, const char *path, const char *group, struct sv_error *err)
+{
+    return CALL(fs, set_group, "a group", path, fs, path, group, err);
+}
+
+int fs_set_replication(struct fs *fs, const char *path, uint32_t replicas, struct sv_error *err)
+{
+    return CALL(fs, set_replication, "replication", path, fs, path, replicas, err);
+}

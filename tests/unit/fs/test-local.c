@@ -1,0 +1,266 @@
+/* Tests fs/local.c: nothing is opened through a link or above the root, what was entered stays the
+ * root, and random operations do what a model of a few names does, with the same causes. */
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "common/fd.h"
+#include "fs/fs.h"
+
+static char place[64];
+
+static struct fs *open_place(void)
+{
+    static struct fs_url url;
+    const struct fs_options o = { .url = &url, .root = -1, .identity = { .credentials = -1 } };
+    struct sv_error err = { 0 };
+    struct fs *fs;
+
+    url.scheme = FS_SCHEME_FILE;
+    (void)snprintf(url.path, sizeof(url.path), "%s", place);
+    assert_int_equal(fs_open(&o, &fs, &err), 0);
+    return fs;
+}
+
+static int setup(void **state)
+{
+    (void)snprintf(place, sizeof(place), "/tmp/test-local-XXXXXX");
+    *state = mkdtemp(place) ? open_place() : NULL;
+    return *state ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+    _cleanup_close_ int tmp = open("/tmp", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+    *state = fs_close(*state);
+    return sv_remove_tree_at(tmp, place + strlen("/tmp/"));
+}
+
+static int write_file(struct fs *fs, const char *path, const char *text, bool append)
+{
+    _cleanup_(fs_file_freep) struct fs_file *f = NULL;
+    struct sv_error err = { 0 };
+    int r = append ? fs_append(fs, path, &f, &err) : fs_create(fs, path, 0640, &f, &err);
+
+    if (r == 0)
+        r = fs_write(f, text, strlen(text), &err);
+    if (r == 0)
+        r = fs_finish(f, &err);
+    assert_true(r == 1 || (err.code == r && err.text[0]));
+    return r < 0 ? r : 0;
+}
+
+static int read_file(struct fs *fs, const char *path, char ret[100])
+{
+    _cleanup_(fs_file_freep) struct fs_file *f = NULL;
+    struct sv_error err = { 0 };
+    struct fs_status st;
+    int r = fs_open_file(fs, path, &f, &st, &err);
+
+    if (r < 0)
+        return r;
+    assert_true(st.kind == FS_FILE && st.length < 100);
+    ret[st.length] = 0;
+    return fs_read(f, 0, ret, st.length, &err);
+}
+
+static void test_links(void **state)
+{
+    struct fs *fs = *state;
+    struct sv_error err = { 0 };
+    struct fs_status st;
+    char text[100], path[128];
+
+    assert_int_equal(fs_mkdir(fs, "d", 0700, &err), 0);
+    assert_int_equal(write_file(fs, "d/f", "one", false), 0);
+    (void)snprintf(path, sizeof(path), "%s/link", place);
+    assert_int_equal(symlink("d", path), 0);
+    (void)snprintf(path, sizeof(path), "%s/d/link", place);
+    assert_int_equal(symlink("f", path), 0);
+    assert_int_equal(fs_status(fs, "link", &st, NULL, &err), 0);
+    assert_int_equal(st.kind, FS_LINK);
+    assert_int_equal(fs_cause(read_file(fs, "link/f", text)), FS_CAUSE_EXISTS);
+    assert_int_equal(fs_cause(read_file(fs, "d/link", text)), FS_CAUSE_EXISTS);
+    assert_int_equal(fs_cause(write_file(fs, "link/g", "x", false)), FS_CAUSE_EXISTS);
+    assert_int_equal(fs_enter(fs, "link", &st, NULL, &err), -ENOTDIR);
+    assert_true(read_file(fs, "../etc/passwd", text) < 0);
+    assert_int_equal(write_file(fs, "d/link", "two", false), 0); /* replaces the link */
+    assert_int_equal(read_file(fs, "d/f", text), 0);
+    assert_string_equal(text, "one");
+}
+
+/* Whoever may rename in the parent moves the checked directory away, and puts another one there. */
+static void test_entered(void **state)
+{
+    struct fs *fs = *state;
+    struct sv_error err = { 0 };
+    struct fs_status st;
+    struct fs_owner owner;
+    char path[128], moved[128], text[100];
+    struct fs *other = open_place();
+
+    assert_int_equal(fs_enter(fs, "mine", &st, &owner, &err), -ENOENT);
+    assert_int_equal(fs_mkdir(fs, "mine", 0755, &err), 0);
+    assert_int_equal(fs_enter(fs, "mine", &st, &owner, &err), 0);
+    assert_true(st.kind == FS_DIRECTORY && owner.own && owner.user[0] && !owner.acl);
+    assert_string_equal(owner.group, fs_own_group(fs));
+    (void)snprintf(path, sizeof(path), "%s/mine", place);
+    (void)snprintf(moved, sizeof(moved), "%s/moved", place);
+    assert_int_equal(rename(path, moved), 0);
+    assert_int_equal(mkdir(path, 0777), 0);
+    assert_int_equal(fs_set_mode(fs, "", 0770, &err), 0);
+    assert_int_equal(write_file(fs, "f.tmp", "text", false), 0);
+    assert_int_equal(fs_rename(fs, "f.tmp", "f", &err), 0);
+    assert_int_equal(read_file(other, "moved/f", text), 0);
+    assert_int_equal(read_file(other, "mine/f", text), -ENOENT);
+    assert_int_equal(fs_status(other, "moved", &st, NULL, &err), 0);
+    assert_int_equal(st.mode, 0770);
+    assert_int_equal(fs_close(other) != NULL, 0);
+}
+
+static void test_absent(void **state)
+{
+    struct fs *fs = *state;
+    struct sv_error err = { 0 };
+
+    assert_int_equal(fs_set_replication(fs, "f", 3, &err), -EOPNOTSUPP);
+    assert_non_null(strstr(err.text, "/f: replication is not supported on a local directory"));
+    assert_false(fs_cause_retry(fs_cause(err.code)));
+}
+
+/* ---- Random operations ---- */
+
+#define NAMES 4
+#define STEPS 1000
+
+struct model { /* of the names "0" to "3" in a directory */
+    enum fs_kind kind;
+    char text[100];
+};
+
+static uint32_t random_number(uint32_t max)
+{
+    static uint32_t x = 12345;
+
+    x = x * 1664525u + 1013904223u;
+    return (x >> 8) % max;
+}
+
+static int on_child(void *userdata, const struct fs_child *c)
+{
+    struct model *m = (struct model *)userdata + (c->name[0] - '0');
+
+    assert_true(m->kind == c->st.kind &&
+                (c->st.kind == FS_DIRECTORY || c->st.length == strlen(m->text)));
+    ++*(unsigned *)((struct model *)userdata)[NAMES].text;
+    return 0;
+}
+
+static enum fs_cause model_create(struct model *m, const char *text)
+{
+    if (m->kind == FS_DIRECTORY)
+        return FS_CAUSE_EXISTS;
+    m->kind = FS_FILE;
+    (void)snprintf(m->text, sizeof(m->text), "%s", text);
+    return FS_CAUSE_OTHER;
+}
+
+static enum fs_cause model_rename(struct model *from, struct model *to)
+{
+    if (!from->kind)
+        return FS_CAUSE_NOT_FOUND;
+    if (from == to)
+        return FS_CAUSE_OTHER;
+    if (to->kind && to->kind != from->kind)
+        return FS_CAUSE_EXISTS;
+    *to = *from;
+    from->kind = 0;
+    return FS_CAUSE_OTHER;
+}
+
+/* Success is -0, of which the cause is OTHER. */
+static void one_step(struct fs *fs, struct model *m)
+{
+    uint32_t a = random_number(NAMES), b = random_number(NAMES);
+    char name[2] = { (char)('0' + a), 0 }, other[2] = { (char)('0' + b), 0 }, text[100] = "";
+    struct sv_error err = { 0 };
+    struct fs_status st;
+
+    (void)snprintf(text, sizeof(text), "%u", random_number(1000));
+    switch (random_number(6)) {
+    case 0:
+        assert_int_equal(fs_cause(write_file(fs, name, text, false)), model_create(&m[a], text));
+        break;
+    case 1:
+        assert_int_equal(fs_cause(fs_rename(fs, name, other, &err)), model_rename(&m[a], &m[b]));
+        break;
+    case 2:
+        assert_int_equal(fs_cause(fs_remove(fs, name, &err)),
+                         m[a].kind == FS_DIRECTORY ? FS_CAUSE_EXISTS : FS_CAUSE_OTHER);
+        m[a].kind = m[a].kind == FS_DIRECTORY ? FS_DIRECTORY : 0;
+        break;
+    case 3:
+        assert_int_equal(fs_mkdir(fs, name, 0700, &err), 0);
+        m[a].kind = m[a].kind ? m[a].kind : FS_DIRECTORY;
+        break;
+    case 4:
+        assert_int_equal(fs_cause(fs_status(fs, name, &st, NULL, &err)),
+                         m[a].kind ? FS_CAUSE_OTHER : FS_CAUSE_NOT_FOUND);
+        break;
+    default:
+        assert_int_equal(fs_cause(read_file(fs, name, text)), m[a].kind == FS_FILE ? FS_CAUSE_OTHER
+                                                              : m[a].kind == FS_DIRECTORY
+                                                                  ? FS_CAUSE_UNSUPPORTED
+                                                                  : FS_CAUSE_NOT_FOUND);
+        if (m[a].kind == FS_FILE)
+            assert_string_equal(text, m[a].text);
+    }
+}
+
+static void test_random(void **state)
+{
+    struct model m[NAMES + 1] = { 0 };
+    struct sv_error err = { 0 };
+    struct fs *fs = *state;
+    struct fs_status st;
+
+    assert_int_equal(fs_mkdir(fs, "random", 0700, &err), 0);
+    assert_int_equal(fs_enter(fs, "random", &st, NULL, &err), 0);
+    for (unsigned i = 0; i < STEPS; i++) {
+        unsigned kinds = 0, found;
+
+        one_step(fs, m);
+        for (unsigned k = 0; k < NAMES; k++)
+            kinds += m[k].kind != 0;
+        memset(m[NAMES].text, 0, sizeof(m[NAMES].text));
+        assert_int_equal(fs_list(fs, "", on_child, m, &err), 0);
+        memcpy(&found, m[NAMES].text, sizeof(found));
+        assert_int_equal(found, kinds);
+        if (i % 200 == 199) /* of all kinds again */
+            for (unsigned k = 0; k < NAMES; k++) {
+                (void)snprintf(err.text, sizeof(err.text), "%s/random/%u", place, k);
+                (void)remove(err.text);
+                m[k].kind = 0;
+            }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_links, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_entered, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_absent, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_random, setup, teardown),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
