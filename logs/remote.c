@@ -1,17 +1,47 @@
-/* See remote.h: code shared by the back ends. */
+/* See remote.h. */
 #include "logs/remote.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "common/fd.h"
 #include "common/str.h"
-#include "logs/remote-store.h"
+#include "fs/fs.h"
+#include "hdfs/conf.h"
+#include "logs/names.h"
 
 #define WINDOW_MIN ((size_t)64 << 10)
 #define WINDOW_MAX ((size_t)8 << 20)
 #define TAIL ((size_t)64 << 10)
+
+struct logs_remote {
+    struct fs *fs;
+    struct fs_url url;
+    struct hdfs_site site; /* hdfs: */
+};
+
+struct logs_piece { /* bytes of a file */
+    uint8_t *p;
+    uint64_t at;
+    size_t n;
+};
+
+struct logs_remote_file {
+    struct fs_file *file;
+    struct logs_source source;
+    int64_t modified_ms;
+    struct sv_error problem;
+    struct logs_piece tail; /* the end of the file with all indexes, read at once and cached */
+    struct logs_piece
+        ahead; /* cache for the rest: short after a seek, longer while reading sequentially */
+    size_t window;
+};
+
+static const struct fs_policy policy = {
+    .schemes = 1u << FS_SCHEME_FILE | 1u << FS_SCHEME_HDFS | 1u << FS_SCHEME_WEBHDFS |
+               1u << FS_SCHEME_SWEBHDFS,
+    .redirects = FS_REDIRECTS_MAX,
+};
 
 int logs_remote_parse(const char *default_fs, const char *remote, struct fs_url *ret,
                       struct sv_error *err)
@@ -22,37 +52,30 @@ int logs_remote_parse(const char *default_fs, const char *remote, struct fs_url 
     return r < 0 ? sv_error_errno(err, r, "%s", remote) : fs_url_parse(url, ret, err);
 }
 
-static const struct logs_remote_ops *ops_of(enum fs_scheme scheme)
-{
-    switch (scheme) {
-    case FS_SCHEME_FILE:
-        return &logs_remote_directory;
-    case FS_SCHEME_HDFS:
-        return &logs_remote_hdfs;
-    case FS_SCHEME_WEBHDFS:
-    case FS_SCHEME_SWEBHDFS:
-        return &logs_remote_web;
-    default:
-        return NULL;
-    }
-}
-
 int logs_remote_open(struct sv_conf *c, const struct fs_url *url, const char *user,
                      struct logs_remote **ret, struct sv_error *err)
 {
     _cleanup_(logs_remote_freep) struct logs_remote *r = calloc(1, sizeof(*r));
-    int k;
+    struct fs_options o = { .root = -1,
+                            .program = "selvedge-logs",
+                            .identity = { .user = user, .credentials = -1 },
+                            .policy = &policy };
+    int k = 0;
 
     if (!r)
         return sv_error_errno(err, -ENOMEM, "remote log directory");
-    r->root = -1;
-    r->ops = ops_of(url->scheme);
-    if (!r->ops)
+    if (!(policy.schemes & 1u << url->scheme))
         return sv_error_set(err, -EOPNOTSUPP, "logs are read from hdfs:, webhdfs: and file: alone");
-    k = snprintf(r->path, sizeof(r->path), "%s", url->path);
-    if (k >= (int)sizeof(r->path))
-        return sv_error_set(err, -ENAMETOOLONG, "remote log directory: too long a path");
-    k = r->ops->open(r, c, url, user, err);
+    if (url->scheme == FS_SCHEME_HDFS) {
+        k = hdfs_conf_load(c, err);
+        if (k == 0)
+            k = hdfs_conf_site(c, url->host, url->port, &r->site, err);
+    }
+    r->url = *url;
+    o.url = &r->url;
+    o.site = &r->site;
+    if (k == 0)
+        k = fs_open(&o, &r->fs, err);
     if (k < 0)
         return k;
     *ret = SV_TAKE(r);
@@ -63,8 +86,7 @@ struct logs_remote *logs_remote_free(struct logs_remote *r)
 {
     if (!r)
         return NULL;
-    if (r->ops)
-        r->ops->close(r);
+    r->fs = fs_close(r->fs);
     free(r);
     return NULL;
 }
@@ -76,17 +98,11 @@ static int by_name(const void *a, const void *b)
 
 int logs_remote_list(struct logs_remote *r, const char *dir, char ***ret, struct sv_error *err)
 {
-    struct logs_names names = { calloc(1, sizeof(char *)), 0 };
-    int k = names.v ? r->ops->list(r, dir, &names, err)
-                    : sv_error_errno(err, -ENOMEM, "remote log directory");
+    struct logs_names names;
+    int k = logs_names_list(r->fs, dir, &names, err);
 
-    if (k == -E2BIG)
-        (void)sv_error_set(err, k, "%s/%s: more than %d files", r->path, dir,
-                           LOGS_REMOTE_FILES_MAX);
-    if (k < 0) {
-        sv_strv_free(names.v);
+    if (k < 0)
         return k;
-    }
     if (names.n > 0)
         qsort(names.v, names.n, sizeof(names.v[0]), by_name);
     *ret = names.v;
@@ -101,7 +117,7 @@ static int fill(struct logs_remote_file *f, struct logs_piece *piece, uint64_t o
 
     piece->n = 0;
     piece->at = offset;
-    k = f->r->ops->read(f, offset, piece->p, (size_t)n, &f->problem);
+    k = fs_read(f->file, offset, piece->p, (size_t)n, &f->problem);
     if (k == 0)
         piece->n = (size_t)n;
     return k;
@@ -153,20 +169,21 @@ int logs_remote_file(struct logs_remote *r, const char *path, struct logs_remote
                      struct sv_error *err)
 {
     _cleanup_(logs_remote_file_freep) struct logs_remote_file *f = calloc(1, sizeof(*f));
+    struct fs_status st;
     int k;
 
     if (!f)
         return sv_error_errno(err, -ENOMEM, "%s", path);
-    f->r = r;
-    f->fd = -1;
     f->ahead.p = malloc(WINDOW_MAX);
     f->tail.p = malloc(TAIL);
     f->source.read_at = read_at;
     f->source.userdata = f;
-    k = f->ahead.p && f->tail.p ? r->ops->file(r, path, f, err)
+    k = f->ahead.p && f->tail.p ? fs_open_file(r->fs, path, &f->file, &st, err)
                                 : sv_error_errno(err, -ENOMEM, "%s", path);
     if (k < 0)
         return k;
+    f->source.length = st.length;
+    f->modified_ms = st.mtime_ms;
     *ret = SV_TAKE(f);
     return 0;
 }
@@ -190,7 +207,7 @@ struct logs_remote_file *logs_remote_file_free(struct logs_remote_file *f)
 {
     if (!f)
         return NULL;
-    f->r->ops->file_close(f);
+    f->file = fs_file_free(f->file);
     free(f->ahead.p);
     free(f->tail.p);
     free(f);

@@ -1,15 +1,12 @@
 /* Reads the remote log directory, to which NodeManagers upload logs: HDFS, WebHDFS, or a directory
  * of this machine. Synchronous, for single-purpose processes such as `selvedge logs`. Hostile:
- * files and names, which belong to the users whose jobs wrote them. A back end is a small struct of
- * functions. */
+ * files and names, which belong to the users whose jobs wrote them. */
 #ifndef SELVEDGE_LOGS_REMOTE_H
 #define SELVEDGE_LOGS_REMOTE_H
 
 #include "common/conf.h"
 #include "fs/url.h"
 #include "logs/bcfile.h"
-
-#define LOGS_REMOTE_FILES_MAX 100000 /* of one application: one per node, and the rolled ones */
 
 struct logs_remote;
 struct logs_remote_file;

@@ -5,12 +5,11 @@ LOGS_OBJS := $(addprefix $(BUILD)/logs/, vint.o java-utf.o bcfile.o bcfile-write
 	aggregated-writer.o aggregated-reader.o indexed-reader.o indexed-meta.o java-stream.o upload-request.o)
 $(LOGS_A): $(LOGS_OBJS)
 LIBS += $(LOGS_A)
-# Reading the remote log directory; with HDFS's client.
-LOGS_REMOTE_OBJS := $(addprefix $(BUILD)/, logs/remote.o logs/remote-names.o logs/remote-directory.o logs/remote-hdfs.o logs/remote-web.o \
-	logs/web-client.o fs/webhdfs-json.o)
+# Reading the remote log directory, over fs/.
+LOGS_REMOTE_OBJS := $(addprefix $(BUILD)/logs/, remote.o names.o)
 # log-uploader, the program of a job's account. The NodeManager links the request and nothing else of it.
-LOG_UPLOADER_OBJS := $(addprefix $(BUILD)/logs/, upload-main.o upload-files.o upload-containers.o upload-directory.o upload-hdfs.o upload-holes.o upload-remote-dirs.o \
-	upload-pace.o upload-rolling.o upload-web.o uploaded-list.o remote-names.o web-client.o)
+LOG_UPLOADER_OBJS := $(addprefix $(BUILD)/logs/, upload-main.o upload-files.o upload-containers.o upload-holes.o upload-remote-dirs.o \
+	upload-pace.o upload-rolling.o upload-store.o uploaded-list.o names.o)
 LOG_UPLOADER_LIBS = $(LOGS_LDLIBS) $(HDFS_LDLIBS) $(shell $(PKGCONFIG) --libs libseccomp libpcre2-8 libcurl jansson)
 $(BUILD)/log-uploader: $(LOG_UPLOADER_OBJS) $(LOGS_A) $(FS_DEPS)
 	$(call link,$(LOG_UPLOADER_LIBS))

@@ -90,21 +90,11 @@ static size_t log_dirs(int ret[EXE_DIRS_MAX])
 
 /* ---- The upload ---- */
 
-static int paced_write(void *userdata, const void *p, size_t n)
-{
-    struct logs_store *s = userdata;
-    int r = s->ops->write(s, p, n);
-
-    if (r == 0)
-        logs_pace_wait(&s->pace, n);
-    return r;
-}
-
 static int write_all(struct logs_store *s, struct logs_files *files, struct logs_rolling *rolling,
                      struct logs_answer *a, struct sv_error *err)
 {
     _cleanup_(logs_writer_freep) struct logs_writer *w = NULL;
-    const struct logs_sink sink = { paced_write, s };
+    const struct logs_sink sink = { logs_store_write, s };
     struct logs_acl acls[LOGS_UPLOAD_ACLS_MAX];
     int r;
 
@@ -114,7 +104,7 @@ static int write_all(struct logs_store *s, struct logs_files *files, struct logs
     a->bytes = 0;
     err->text[0] = 0;
     logs_rolling_again(rolling);
-    r = s->ops->begin(s, err);
+    r = logs_store_begin(s, err);
     if (r == 0)
         r = logs_writer_new(&sink, s->u->codec, s->u->text[LOGS_USER], acls, s->u->n_acls, &w);
     if (r == 0)
@@ -135,8 +125,8 @@ static int publish(struct logs_store *s, struct logs_rolling *rolling, struct sv
     int r = logs_rolling_announce(rolling, s, err);
 
     if (r == 0)
-        r = s->ops->publish(s, err);
-    return r < 0 && s->u->app_runs && s->ops->exists(s, s->name, &ignored) == 1 ? 0 : r;
+        r = logs_store_publish(s, err);
+    return r < 0 && s->u->app_runs && logs_store_exists(s, s->name, &ignored) == 1 ? 0 : r;
 }
 
 /* Retries write the whole file again. */
@@ -148,18 +138,18 @@ static int upload_files(struct logs_store *s, struct logs_files *files,
     for (int i = 0; r < 0 && i < ATTEMPTS_MAX; i++) {
         r = write_all(s, files, rolling, a, err);
         if (r == 0 && a->files == 0) {
-            s->ops->discard(s);
+            logs_store_discard(s);
             return 0;
         }
         if (r == 0)
             r = publish(s, rolling, err);
-        if (r < 0 && !s->ops->retry(r))
+        if (r < 0 && !fs_cause_retry(fs_cause(r)))
             break;
         if (r < 0)
             sv_log_info("%s: %s", s->u->text[LOGS_APP], err->text);
     }
     if (r < 0)
-        s->ops->discard(s);
+        logs_store_discard(s);
     return r;
 }
 
@@ -185,27 +175,17 @@ static void upload(const struct logs_upload *u, int root, struct logs_answer *a)
 {
     _cleanup_(logs_files_freep) struct logs_files *files = NULL;
     struct sv_error err = { 0 };
-    struct logs_store s = { .ops = *u->text[LOGS_SERVERS] ? &logs_store_hdfs
-                                   : *u->text[LOGS_WEB]   ? &logs_store_web
-                                                          : &logs_store_directory,
-                            .u = u,
-                            .err = &err,
-                            .pace = { .channel = CHANNEL, .rate = u->rate },
-                            .root = root,
-                            .dir = -1,
-                            .file = -1 };
+    struct logs_store s = { .err = &err, .pace = { .channel = CHANNEL, .rate = u->rate } };
     struct logs_rolling rolling = { .u = u };
     int dirs[EXE_DIRS_MAX], r;
     size_t n = log_dirs(dirs);
 
-    (void)snprintf(s.name, sizeof(s.name), "%.290s%s%.20s", u->text[LOGS_FILE],
-                   *u->text[LOGS_TIME] ? "_" : "", u->text[LOGS_TIME]);
     r = logs_files_new(u, dirs, n, &files, &err);
     if (r < 0) {
         fail(a, false, &err);
         return;
     }
-    r = s.ops->prepare(&s, a->text, &err);
+    r = logs_store_open(&s, u, root, a->text, &err);
     if (r == 0)
         r = logs_rolling_start(&rolling, &s, dirs, n, a->text, &err);
     if (r == 0)
@@ -213,11 +193,11 @@ static void upload(const struct logs_upload *u, int root, struct logs_answer *a)
     if (r == 0 && a->files > 0)
         finish_rolling(&s, &rolling);
     if (r < 0)
-        fail(a, s.ops->retry(r), &err);
+        fail(a, fs_cause_retry(fs_cause(r)), &err);
     else
         a->outcome = a->files > 0 ? LOGS_DONE : LOGS_NOTHING;
     logs_rolling_end(&rolling);
-    s.ops->close(&s);
+    logs_store_close(&s);
 }
 
 static int check_start(struct sv_error *err)

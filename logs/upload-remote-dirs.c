@@ -11,21 +11,21 @@
 #include "common/str.h"
 #include "logs/upload-store.h"
 
-#define NAMES_MAX 330 /* what the callers append: a file's name and ".tmp" */
+#define GROUP_KEY " (yarn.nodemanager.remote-app-log-dir.groupname)"
 
 struct walk {
-    const struct logs_dir_ops *ops;
-    void *fs;
+    struct fs *fs;
     const struct logs_upload *u;
     bool root_acl;
-    char group[LOGS_OWNER_MAX + 1]; /* of the directory above */
+    char group[FS_OWNER_MAX + 1]; /* of the directory above */
 };
 
 static int check_root(struct walk *w, char *note, struct sv_error *err)
 {
     const char *root = w->u->text[LOGS_REMOTE];
-    struct logs_dir d;
-    int r = w->ops->status(w->fs, root, &d, err);
+    struct fs_status st;
+    struct fs_owner owner;
+    int r = fs_status(w->fs, "", &st, &owner, err);
 
     if (r == -ENOENT)
         return sv_error_set(err, r,
@@ -34,91 +34,95 @@ static int check_root(struct walk *w, char *note, struct sv_error *err)
                             root);
     if (r < 0)
         return r;
-    if (!d.directory)
+    if (st.kind != FS_DIRECTORY)
         return sv_error_set(err, -ENOTDIR, "remote log directory %s is no directory", root);
-    if (d.mode != LOGS_ROOT_MODE)
+    if (st.mode != LOGS_ROOT_MODE)
         (void)snprintf(note, LOGS_UPLOAD_TEXT_MAX,
-                       "remote log directory %s has mode %04o, not 1777", root, d.mode);
-    w->root_acl = d.acl;
-    memcpy(w->group, d.group, sizeof(w->group));
+                       "remote log directory %s has mode %04o, not 1777", root, st.mode);
+    w->root_acl = owner.acl;
+    memcpy(w->group, owner.group, sizeof(w->group));
     return 0;
 }
 
-static int check_owner(const struct walk *w, const struct logs_dir *d, struct sv_error *err)
+static int check_owner(const struct walk *w, const struct fs_owner *owner, struct sv_error *err)
 {
-    const char *user = w->u->text[LOGS_USER];
+    bool local = !*w->u->text[LOGS_SERVERS] && !*w->u->text[LOGS_WEB];
 
-    if (!d->directory)
-        return sv_error_set(err, -ENOTDIR, "it is no directory");
-    if (!sv_streq(d->owner, user))
+    if (!owner->own)
         return sv_error_set(err, -EPERM,
                             "it belongs to %s, not to %s, whose logs %s could read: move it away, "
                             "the next upload makes it",
-                            d->owner, user, d->owner);
-    if (d->acl && !w->root_acl)
+                            owner->user, w->u->text[LOGS_USER], owner->user);
+    if (owner->acl && !w->root_acl)
         return sv_error_set(err, -EPERM,
                             "it has an ACL, which the remote log directory has not: remove it "
-                            "(hdfs dfs -setfacl -b)");
+                            "(%ssetfacl -b)",
+                            local ? "" : "hdfs dfs -");
     return 0;
 }
 
-/* The group before the mode: 0770 gives it all rights. */
-static int set_group(struct walk *w, const char *path, const struct logs_dir *d, bool made,
-                     struct sv_error *err)
+/* The configured group for a new directory; an existing one keeps it, its parent's or the
+ * account's. The group before the mode: 0770 gives it all rights. */
+static int set_group(struct walk *w, const struct fs_owner *owner, bool made, struct sv_error *err)
 {
-    const char *wanted = w->u->text[LOGS_GROUP];
-    bool fits = sv_streq(d->group, w->group) && !(made && *wanted);
+    const char *own = fs_own_group(w->fs), *configured = w->u->text[LOGS_GROUP],
+               *wanted = *configured ? configured
+                         : *own      ? own
+                                     : w->group;
+    bool fits = sv_streq(owner->group, w->group) || sv_streq(owner->group, own);
     int r;
 
-    if (!fits && !(*wanted && sv_streq(d->group, wanted))) {
-        wanted = *wanted ? wanted : w->group;
-        r = w->ops->set_group(w->fs, path, wanted, err);
-        if (r < 0)
-            return sv_error_wrap(err, "its group is %s, not %s", d->group, wanted);
-        (void)snprintf(w->group, sizeof(w->group), "%s", wanted);
+    if (sv_streq(owner->group, wanted) || (fits && !(made && *configured))) {
+        memcpy(w->group, owner->group, sizeof(w->group));
         return 0;
     }
-    memcpy(w->group, d->group, sizeof(w->group));
+    r = fs_set_group(w->fs, "", wanted, err);
+    if (r < 0)
+        return sv_error_wrap(err, "its group is %s, not %s%s", owner->group, wanted,
+                             *configured ? GROUP_KEY : "");
+    (void)snprintf(w->group, sizeof(w->group), "%s", wanted);
     return 0;
 }
 
-static int enter(struct walk *w, const char *path, struct sv_error *err)
+static int enter(struct walk *w, const char *name, struct sv_error *err)
 {
-    struct logs_dir d;
-    int r = w->ops->status(w->fs, path, &d, err);
+    struct fs_status st;
+    struct fs_owner owner;
+    int r = fs_enter(w->fs, name, &st, &owner, err);
     bool made = r == -ENOENT;
 
     if (made) {
-        r = w->ops->make(w->fs, path, LOGS_DIR_MODE, err);
+        r = fs_mkdir(w->fs, name, LOGS_DIR_MODE, err);
         if (r == 0)
-            r = w->ops->status(w->fs, path, &d, err); /* somebody may have been faster */
+            r = fs_enter(w->fs, name, &st, &owner, err); /* somebody may have been faster */
     }
     if (r == 0)
-        r = check_owner(w, &d, err);
+        r = check_owner(w, &owner, err);
     if (r == 0)
-        r = set_group(w, path, &d, made, err);
-    if (r == 0 && d.mode != LOGS_DIR_MODE) /* the server's umask may have reduced it */
-        r = w->ops->set_mode(w->fs, path, LOGS_DIR_MODE, err);
-    return r < 0 ? sv_error_wrap(err, "directory %s", path) : 0;
+        r = set_group(w, &owner, made, err);
+    /* The umask may have reduced it; a parent may have given set-group-id. */
+    return r == 0 && st.mode != LOGS_DIR_MODE ? fs_set_mode(w->fs, "", LOGS_DIR_MODE, err) : r;
 }
 
-int logs_remote_dirs(const struct logs_dir_ops *ops, void *fs, const struct logs_upload *u,
-                     char *ret_dir, size_t size, char ret_note[LOGS_UPLOAD_TEXT_MAX],
-                     struct sv_error *err)
+int logs_remote_dirs(struct fs *fs, const struct logs_upload *u,
+                     char ret_note[LOGS_UPLOAD_TEXT_MAX], struct sv_error *err)
 {
     static const enum logs_field path[] = { LOGS_USER, LOGS_SUFFIX, LOGS_BUCKET, LOGS_APP };
-    struct walk w = { .ops = ops, .fs = fs, .u = u };
-    size_t n = (size_t)snprintf(ret_dir, size, "%s", u->text[LOGS_REMOTE]);
+    char shown[LOGS_UPLOAD_TEXT_MAX];
+    struct walk w = { .fs = fs, .u = u };
+    size_t n = (size_t)snprintf(shown, sizeof(shown), "%.200s", u->text[LOGS_REMOTE]);
     int r = check_root(&w, ret_note, err);
 
     for (size_t i = 0; r == 0 && i < SV_ARRAY_LEN(path); i++) {
-        if (!*u->text[path[i]])
+        const char *name = u->text[path[i]];
+
+        if (!*name)
             continue;
-        if (n < size)
-            n += (size_t)snprintf(ret_dir + n, size - n, "/%s", u->text[path[i]]);
-        if (n + NAMES_MAX > size)
-            return sv_error_set(err, -ENAMETOOLONG, "remote log directory: too long a path");
-        r = enter(&w, ret_dir, err);
+        if (n < sizeof(shown))
+            n += (size_t)snprintf(shown + n, sizeof(shown) - n, "/%s", name);
+        r = enter(&w, name, err);
+        if (r < 0)
+            return sv_error_wrap(err, "directory %s", shown);
     }
     return r;
 }

@@ -11,6 +11,7 @@
 #include "common/fd.h"
 #include "common/log.h"
 #include "common/str.h"
+#include "logs/names.h"
 #include "logs/upload-containers.h"
 
 /* ---- Deletion of uploaded logs ---- */
@@ -57,7 +58,7 @@ static int settle(struct logs_rolling *r, size_t i, struct logs_store *s, struct
 
     if (!*logs_list_unsettled(l))
         return 0;
-    there = s->ops->exists(s, logs_list_unsettled(l), err);
+    there = logs_store_exists(s, logs_list_unsettled(l), err);
     if (there < 0)
         return there;
     logs_list_settle(l, there > 0);
@@ -162,11 +163,11 @@ static int by_time(const void *a, const void *b, void *node)
 
 void logs_rolling_remove_oldest(struct logs_store *s)
 {
-    struct logs_names names = { calloc(1, sizeof(char *)), 0 };
+    struct logs_names names = { 0 };
     char *node = s->u->text[LOGS_FILE];
     struct sv_error err = { 0 };
     size_t own = 0;
-    int r = names.v ? s->ops->list(s, &names, &err) : -ENOMEM;
+    int r = logs_names_list(s->fs, "", &names, &err);
 
     for (size_t i = 0; r == 0 && i < names.n; i++)
         if (time_of(names.v[i], node) >= 0) {
@@ -178,7 +179,7 @@ void logs_rolling_remove_oldest(struct logs_store *s)
     if (r == 0 && own > s->u->files_max)
         qsort_r(names.v, own, sizeof(*names.v), by_time, node);
     for (size_t i = 0; r == 0 && i + s->u->files_max < own; i++)
-        r = s->ops->remove(s, names.v[i], &err);
+        r = fs_remove(s->fs, names.v[i], &err);
     if (r < 0)
         sv_log_info("%s: cannot delete old remote logs: %s; the next upload retries, ignoring",
                     s->u->text[LOGS_APP], err.text);

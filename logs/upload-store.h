@@ -1,9 +1,10 @@
-/* Interface of log-uploader's back ends: HDFS, WebHDFS, or a directory of this machine. Each is a
- * small struct of functions that acts as the job's account, below the remote root. */
+/* One remote file of log-uploader: where it is written as "NAME.tmp", and the other files beside
+ * it. Acts as the job's account, in a directory that upload-remote-dirs.h has verified. */
 #ifndef SELVEDGE_LOGS_UPLOAD_STORE_H
 #define SELVEDGE_LOGS_UPLOAD_STORE_H
 
-#include "logs/remote-store.h"
+#include "fs/fs.h"
+#include "hdfs/conf.h"
 #include "logs/upload-pace.h"
 #include "logs/upload-request.h"
 
@@ -13,38 +14,29 @@
 #define LOGS_STORE_NAME_MAX 320
 
 struct logs_store {
-    const struct logs_store_ops *ops;
     const struct logs_upload *u;
-    struct sv_error *err;           /* set by the sink, whose interface has no error argument */
-    char name[LOGS_STORE_NAME_MAX]; /* final name of the file */
+    struct sv_error *err;                                     /* set by logs_store_write() */
+    char name[LOGS_STORE_NAME_MAX], tmp[LOGS_STORE_NAME_MAX]; /* final name; until then */
     struct logs_pace pace;
-    /* State of the back end. */
-    int root, dir, file;
-    bool root_acl; /* the remote root has an ACL */
-    gid_t group;   /* of `dir` */
-    struct hdfs_state *hdfs;
-    struct web_state *web;
+    struct fs *fs;
+    struct fs_file *file;
+    /* Options of `fs`. */
+    struct fs_url url;
+    struct hdfs_site site;
 };
 
-/* All return 0, or -errno with a text. */
-struct logs_store_ops {
-    /* Creates the directories {user}/{suffix}/{bucket}/{app}, except empty parts. *ret_note: a
-     * problem that the operator should fix, or "". */
-    int (*prepare)(struct logs_store *s, char ret_note[LOGS_UPLOAD_TEXT_MAX], struct sv_error *err);
-    /* Creates the empty file "NAME.tmp"; called again after a failure. */
-    int (*begin)(struct logs_store *s, struct sv_error *err);
-    int (*write)(void *userdata, const void *p, size_t n); /* a logs_sink; userdata: the store */
-    int (*publish)(struct logs_store *s, struct sv_error *err); /* syncs and renames it */
-    void (*discard)(struct logs_store *s);                      /* deletes "NAME.tmp" */
-    /* Other files in the directory: test existence (1, 0), list, delete. */
-    int (*exists)(struct logs_store *s, const char *name, struct sv_error *err);
-    int (*list)(struct logs_store *s, struct logs_names *names, struct sv_error *err);
-    int (*remove)(struct logs_store *s, const char *name, struct sv_error *err);
-    void (*close)(struct logs_store *s);
-    /* True if another attempt may succeed after this error. */
-    bool (*retry)(int error);
-};
-
-extern const struct logs_store_ops logs_store_directory, logs_store_hdfs, logs_store_web;
+/* Opens the remote root of the request, enters the application's directory and removes nothing.
+ * `root`: the root's descriptor, or -1 if it is not of this machine. *ret_note: as
+ * logs_remote_dirs(). */
+int logs_store_open(struct logs_store *s, const struct logs_upload *u, int root,
+                    char ret_note[LOGS_UPLOAD_TEXT_MAX], struct sv_error *err) _must_use_;
+void logs_store_close(struct logs_store *s);
+/* Creates the empty file "NAME.tmp"; called again after a failure. */
+int logs_store_begin(struct logs_store *s, struct sv_error *err) _must_use_;
+int logs_store_write(void *store, const void *p, size_t n); /* a logs_sink, at the pace */
+int logs_store_publish(struct logs_store *s, struct sv_error *err) _must_use_; /* renames it */
+void logs_store_discard(struct logs_store *s);
+/* 1: there is a file of this name; 0: there is none. */
+int logs_store_exists(struct logs_store *s, const char *name, struct sv_error *err) _must_use_;
 
 #endif

@@ -8,77 +8,92 @@
 
 #include <cmocka.h>
 
+#include "fs/backend.h"
 #include "logs/upload-remote-dirs.h"
 
 #define ROOT "/app-logs"
 #define USER ROOT "/bob"
 #define APP USER "/bucket-logs-tfile/0042/application_1_0042"
 
+struct dir {
+    char path[200], owner[50], group[50];
+    bool directory, acl;
+    uint32_t mode;
+};
+
 struct fake {
-    struct {
-        char path[200];
-        struct logs_dir d;
-    } dirs[16];
+    struct dir dirs[16];
     size_t n;
     unsigned made, modes, groups;
     bool chgrp_denied;
 };
 
-static struct logs_dir *find(struct fake *f, const char *path)
+static struct dir *find(struct fake *f, const char *path)
 {
     for (size_t i = 0; i < f->n; i++)
         if (strcmp(f->dirs[i].path, path) == 0)
-            return &f->dirs[i].d;
+            return &f->dirs[i];
     return NULL;
 }
 
-static struct logs_dir *put(struct fake *f, const char *path, const char *owner, const char *group,
-                            uint32_t mode)
+static struct dir *put(struct fake *f, const char *path, const char *owner, const char *group,
+                       uint32_t mode)
 {
-    struct logs_dir *d = &f->dirs[f->n].d;
+    struct dir *d = &f->dirs[f->n++];
 
-    (void)snprintf(f->dirs[f->n++].path, sizeof(f->dirs[0].path), "%s", path);
-    *d = (struct logs_dir){ .directory = true, .mode = mode };
+    *d = (struct dir){ .directory = true, .mode = mode };
+    (void)snprintf(d->path, sizeof(d->path), "%s", path);
     (void)snprintf(d->owner, sizeof(d->owner), "%s", owner);
     (void)snprintf(d->group, sizeof(d->group), "%s", group);
     return d;
 }
 
-static int status(void *fs, const char *path, struct logs_dir *ret, struct sv_error *err)
+static struct dir *at(struct fs *fs, const char *path)
 {
-    const struct logs_dir *d = find(fs, path);
+    char full[FS_PATH_MAX];
+
+    assert_int_equal(fs_path(fs, path, full, NULL), 0);
+    return find(fs->data, full);
+}
+
+static int status(struct fs *fs, const char *path, struct fs_status *ret,
+                  struct fs_owner *ret_owner, struct sv_error *err)
+{
+    const struct dir *d = at(fs, path);
 
     if (!d)
         return sv_error_set(err, -ENOENT, "%s does not exist", path);
-    *ret = *d;
+    *ret = (struct fs_status){ .kind = d->directory ? FS_DIRECTORY : FS_FILE, .mode = d->mode };
+    *ret_owner = (struct fs_owner){ .acl = d->acl, .own = strcmp(d->owner, "bob") == 0 };
+    (void)snprintf(ret_owner->user, sizeof(ret_owner->user), "%s", d->owner);
+    (void)snprintf(ret_owner->group, sizeof(ret_owner->group), "%s", d->group);
     return 0;
 }
 
 /* As HDFS: the group of the parent, and a umask. */
-static int make(void *fs, const char *path, uint32_t mode, struct sv_error *err)
+static int make(struct fs *fs, const char *path, uint32_t mode, struct sv_error *err)
 {
-    struct fake *f = fs;
-    char parent[200];
+    struct fake *f = fs->data;
+    char full[FS_PATH_MAX];
 
-    (void)err;
-    (void)snprintf(parent, sizeof(parent), "%.*s", (int)(strrchr(path, '/') - path), path);
-    put(f, path, "bob", find(f, parent)->group, mode & 0750);
+    assert_int_equal(fs_path(fs, path, full, err), 0);
+    put(f, full, "bob", *fs->own_group ? fs->own_group : at(fs, "")->group, mode & 0750);
     f->made++;
     return 0;
 }
 
-static int set_mode(void *fs, const char *path, uint32_t mode, struct sv_error *err)
+static int set_mode(struct fs *fs, const char *path, uint32_t mode, struct sv_error *err)
 {
     (void)err;
-    ((struct fake *)fs)->modes++;
-    find(fs, path)->mode = mode;
+    ((struct fake *)fs->data)->modes++;
+    at(fs, path)->mode = mode;
     return 0;
 }
 
-static int set_group(void *fs, const char *path, const char *group, struct sv_error *err)
+static int set_group(struct fs *fs, const char *path, const char *group, struct sv_error *err)
 {
-    struct fake *f = fs;
-    struct logs_dir *d = find(fs, path);
+    struct fake *f = fs->data;
+    struct dir *d = at(fs, path);
 
     if (f->chgrp_denied)
         return sv_error_set(err, -EACCES, "bob does not belong to %s", group);
@@ -87,15 +102,20 @@ static int set_group(void *fs, const char *path, const char *group, struct sv_er
     return 0;
 }
 
-static const struct logs_dir_ops ops = { status, make, set_mode, set_group };
+static const struct fs_ops ops = { .status = status };
+static const struct fs_write_ops writing = { .mkdir = make,
+                                             .set_mode = set_mode,
+                                             .set_group = set_group };
 
-static int enter(struct fake *f, const char *group, char note[LOGS_UPLOAD_TEXT_MAX],
-                 struct sv_error *err)
+/* `own`: the account's group, as of POSIX; "": as of HDFS. */
+static int enter_as(struct fake *f, const char *own, const char *group,
+                    char note[LOGS_UPLOAD_TEXT_MAX], struct sv_error *err)
 {
+    struct fs fs = { .ops = &ops, .writing = &writing, .root = ROOT, .data = f };
     struct logs_upload u = { 0 };
-    char dir[4096];
     int r;
 
+    (void)snprintf(fs.own_group, sizeof(fs.own_group), "%s", own);
     for (size_t i = 0; i < LOGS_FIELDS; i++)
         u.text[i] = (char *)(uintptr_t) "";
     u.text[LOGS_REMOTE] = (char *)(uintptr_t)ROOT;
@@ -105,10 +125,16 @@ static int enter(struct fake *f, const char *group, char note[LOGS_UPLOAD_TEXT_M
     u.text[LOGS_APP] = (char *)(uintptr_t) "application_1_0042";
     u.text[LOGS_GROUP] = (char *)(uintptr_t)group;
     note[0] = 0;
-    r = logs_remote_dirs(&ops, f, &u, dir, sizeof(dir), note, err);
+    r = logs_remote_dirs(&fs, &u, note, err);
     if (r == 0)
-        assert_string_equal(dir, APP);
+        assert_string_equal(fs.root, APP);
     return r;
+}
+
+static int enter(struct fake *f, const char *group, char note[LOGS_UPLOAD_TEXT_MAX],
+                 struct sv_error *err)
+{
+    return enter_as(f, "", group, note, err);
 }
 
 static void assert_refused(struct fake *f, const char *what)
@@ -135,8 +161,8 @@ static void test_made(void **state)
     assert_int_equal(f.made, 4);
     assert_string_equal(note, "");
     for (size_t i = 1; i < f.n; i++) {
-        assert_int_equal(f.dirs[i].d.mode, 0770);
-        assert_string_equal(f.dirs[i].d.group, "hadoop");
+        assert_int_equal(f.dirs[i].mode, 0770);
+        assert_string_equal(f.dirs[i].group, "hadoop");
     }
     f.modes = 0;
     assert_int_equal(enter(&f, "", note, &err), 0); /* the second upload changes nothing */
@@ -161,6 +187,29 @@ static void test_group(void **state)
     assert_int_equal(enter(&f, "loggers", note, &err), 0);
     assert_int_equal(enter(&f, "", note, &err), -EACCES); /* the key is gone, its group is not */
     assert_non_null(strstr(err.text, "its group is loggers, not hadoop: bob does not belong"));
+}
+
+/* A directory of this machine: what an account makes has its own group, which is as good as the
+ * parent's. */
+static void test_own_group(void **state)
+{
+    char note[LOGS_UPLOAD_TEXT_MAX];
+    struct sv_error err = { 0 };
+    struct fake f = { 0 };
+
+    (void)state;
+    put(&f, ROOT, "yarn", "hadoop", 01777);
+    assert_int_equal(enter_as(&f, "staff", "", note, &err), 0);
+    assert_int_equal(f.groups, 0);
+    assert_string_equal(find(&f, APP)->group, "staff");
+    assert_int_equal(enter_as(&f, "staff", "loggers", note, &err), 0); /* they exist: kept */
+    assert_int_equal(f.groups, 0);
+    (void)snprintf(find(&f, APP)->group, 50, "alice");
+    assert_int_equal(enter_as(&f, "staff", "", note, &err), 0);
+    assert_string_equal(find(&f, APP)->group, "staff");
+    f.n = 1;
+    assert_int_equal(enter_as(&f, "staff", "loggers", note, &err), 0);
+    assert_string_equal(find(&f, APP)->group, "loggers");
 }
 
 /* Before bob's first upload alice makes his directories, or those of his next application. */
@@ -221,7 +270,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_made),    cmocka_unit_test(test_group),
         cmocka_unit_test(test_planted), cmocka_unit_test(test_moved),
-        cmocka_unit_test(test_no_root),
+        cmocka_unit_test(test_no_root), cmocka_unit_test(test_own_group),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
