@@ -43,15 +43,6 @@ static const struct fs_policy policy = {
     .redirects = FS_REDIRECTS_MAX,
 };
 
-int logs_remote_parse(const char *default_fs, const char *remote, struct fs_url *ret,
-                      struct sv_error *err)
-{
-    _cleanup_free_ char *url = NULL;
-    int r = sv_asprintf(&url, "%s%s", remote[0] == '/' ? default_fs : "", remote);
-
-    return r < 0 ? sv_error_errno(err, r, "%s", remote) : fs_url_parse(url, ret, err);
-}
-
 int logs_remote_open(struct sv_conf *c, const struct fs_url *url, const char *user,
                      struct logs_remote **ret, struct sv_error *err)
 {

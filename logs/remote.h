@@ -11,9 +11,6 @@
 struct logs_remote;
 struct logs_remote_file;
 
-/* Resolves a configured directory: `remote` is a URL, or a path on `default_fs`. -EINVAL. */
-int logs_remote_parse(const char *default_fs, const char *remote, struct fs_url *ret,
-                      struct sv_error *err) _must_use_;
 /* `user`: for HDFS's simple authentication. -EOPNOTSUPP: another scheme. */
 int logs_remote_open(struct sv_conf *c, const struct fs_url *url, const char *user,
                      struct logs_remote **ret, struct sv_error *err) _must_use_;

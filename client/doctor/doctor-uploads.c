@@ -16,7 +16,7 @@
 #include "client/http/fetch.h"
 #include "client/http/node-url.h"
 #include "common/str.h"
-#include "fs/url.h"
+#include "fs/resolve.h"
 
 #define AREA "logs"
 #define PATIENCE_MS 5000
@@ -115,16 +115,6 @@ static void report(struct doctor *d, json_t *uploads)
         cli_doctor_report(d, DOCTOR_OK, AREA, NULL, "no upload of logs has failed for good");
 }
 
-/* The path of a remote log directory of this machine; false: it is elsewhere. */
-static bool local_root(const struct nm_conf *conf, struct fs_url *ret)
-{
-    const char *remote = conf->logs.remote;
-    _cleanup_free_ char *url = NULL;
-
-    return sv_asprintf(&url, "%s%s", remote[0] == '/' ? conf->default_fs : "", remote) >= 0 &&
-           fs_url_parse(url, ret, NULL) == 0 && ret->scheme == FS_SCHEME_FILE;
-}
-
 /* Users make their directories in it, so it needs 1777; without the sticky bit each of them could
  * replace another one's, and its owner can anyway. */
 static void check_root(struct doctor *d)
@@ -133,8 +123,9 @@ static void check_root(struct doctor *d)
     struct stat st;
     int r;
 
-    if (!local_root(&d->conf, &url))
-        return;
+    if (fs_resolve_url(d->conf.conf, d->conf.logs.remote, &url, NULL) < 0 ||
+        url.scheme != FS_SCHEME_FILE)
+        return; /* it is not of this machine */
     r = stat(url.path, &st) < 0 ? -errno : S_ISDIR(st.st_mode) ? 0 : -ENOTDIR;
     if (r < 0) {
         cli_doctor_report(d, DOCTOR_WEAK, AREA, "install -d -m 1777, or mount it",

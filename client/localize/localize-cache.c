@@ -16,6 +16,7 @@
 #include "common/clock.h"
 #include "common/fd.h"
 #include "common/str.h"
+#include "fs/resolve.h"
 #include "nodemanager/services/localization-source.h"
 
 #define DRAW_USEC (200 * 1000)
@@ -349,8 +350,9 @@ static int on_draw(sd_event_source *s, uint64_t usec, void *userdata)
 static void request(struct localize *l, const char *url, size_t i)
 {
     const struct yarn_container_id id = { .attempt = { l->app, 1 }, .id = (int64_t)i + 1 };
+    char resolved[FS_URL_MAX + 1] = "";
     const struct loc_resource resource = {
-        .url = url,
+        .url = resolved,
         .timestamp = SV_MAX(l->options.timestamp, (int64_t)0),
         .size = l->options.size,
         .type = l->options.type,
@@ -359,7 +361,8 @@ static void request(struct localize *l, const char *url, size_t i)
     };
     struct sv_error err = { 0 };
 
-    if (loc_cache_localize(l->cache, id, l->options.submitter, &resource, 1, &err) < 0)
+    if (fs_resolve(l->conf.conf, url, resolved, &err) < 0 ||
+        loc_cache_localize(l->cache, id, l->options.submitter, &resource, 1, &err) < 0)
         failed(l, id, 0, err.text);
 }
 

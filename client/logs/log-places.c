@@ -8,7 +8,7 @@
 #include <strings.h>
 
 #include "common/str.h"
-#include "logs/remote.h"
+#include "fs/resolve.h"
 
 #define REMOTE "yarn.nodemanager.remote-app-log-dir"
 #define OWN "yarn.log-aggregation.%s.remote-app-log-dir"
@@ -16,7 +16,7 @@
 struct finder {
     struct sv_conf *conf;
     const char *user, *suffix, *remote;
-    char fs[300], app[YARN_ID_TEXT_MAX], bucket[16];
+    char app[YARN_ID_TEXT_MAX], bucket[16];
     struct cli_places places;
 };
 
@@ -31,20 +31,6 @@ void cli_places_free(struct cli_places *p)
 {
     free(p->v);
     *p = (struct cli_places){ 0 };
-}
-
-/* Returns "scheme://authority" of fs.defaultFS. */
-static void default_fs(struct sv_conf *c, char ret[300])
-{
-    const char *s = sv_conf_raw(c, "fs.defaultFS");
-    const char *authority = s ? strstr(s, "://") : NULL;
-
-    if (!authority)
-        (void)snprintf(ret, 300, "%s%.280s", s && *s ? "hdfs://" : "file://", s ? s : "");
-    else
-        (void)snprintf(ret, 300, "%.*s",
-                       (int)SV_MIN((size_t)(authority - s) + 3 + strcspn(authority + 3, "/"), 299u),
-                       s);
 }
 
 static const char *value(struct finder *f, const char *fallback, const char *key)
@@ -69,7 +55,7 @@ static int add(struct finder *f, const char *remote, const char *suffix, bool bu
 {
     struct cli_places *p = &f->places;
     struct cli_place *one = &p->v[p->n];
-    int n, r = p->n < CLI_PLACES_MAX ? logs_remote_parse(f->fs, remote, &one->root, err)
+    int n, r = p->n < CLI_PLACES_MAX ? fs_resolve_url(f->conf, remote, &one->root, err)
                                      : sv_error_set(err, -E2BIG, "too many formats of logs");
 
     if (r < 0)
@@ -126,7 +112,6 @@ int cli_places(struct sv_conf *c, const char *user, struct yarn_app_id app, stru
         return r;
     if (!*user || strchr(user, '/') || *user == '.')
         return sv_error_set(err, -EINVAL, "\"%s\" is not a user name", user);
-    default_fs(c, f.fs);
     yarn_app_id_text(app, f.app);
     (void)snprintf(f.bucket, sizeof(f.bucket), "%04d", app.id % 10000);
     f.remote = value(&f, "/tmp/logs", REMOTE);

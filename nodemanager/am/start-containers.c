@@ -122,7 +122,7 @@ static int check_context(const struct nm_am *am, const struct yarn_container_tok
     if (r < 0)
         return refuse(f, r == -ENOENT ? JAVA_INVALID_AUX_SERVICE : JAVA_YARN_EXCEPTION);
     if (nm_env_check(clc, text, &f->err) < 0 ||
-        nm_localization_check(clc, ctx->conf->default_fs, &f->err) < 0)
+        nm_localization_check(clc, ctx->conf->conf, &f->err) < 0)
         return refuse(f, JAVA_YARN_EXCEPTION);
     if (clc->has_tokens &&
         yarn_credentials_parse(clc->tokens.data, clc->tokens.len, a, &credentials, &f->err) < 0) {

@@ -240,31 +240,11 @@ static int read_web(struct nm_conf *c, struct sv_error *err)
     return sv_web_auth_read(c->conf, &c->web.auth, err);
 }
 
-/* "scheme://authority/…"; also Hadoop's older forms: "/" is file, "host:port" HDFS. */
-static int read_default_fs(struct nm_conf *c, struct sv_error *err)
-{
-    const char *s, *authority;
-    int r;
-
-    NM_CONF_GET(sv_conf_string, K_DEFAULT_FS, &s);
-    authority = strstr(s, "://");
-    if (authority)
-        c->default_fs = strndup(s, (size_t)(authority - s) + 3 + strcspn(authority + 3, "/"));
-    else if (*s == '/' || sv_streq(s, "local"))
-        c->default_fs = strdup("file://");
-    else
-        r = sv_asprintf(&c->default_fs, "hdfs://%s", s);
-    return r >= 0 && c->default_fs ? 0 : sv_error_errno(err, -ENOMEM, "configuration");
-}
-
 static int read_rest(struct nm_conf *c, struct sv_error *err)
 {
     int64_t mb;
     int r;
 
-    r = read_default_fs(c, err);
-    if (r < 0)
-        return r;
     NM_CONF_GET(sv_conf_int, K_FETCH_THREADS, &c->fetch_threads);
     NM_CONF_GET(sv_conf_int, K_CACHE_TARGET, &mb);
     c->cache_target_bytes = (uint64_t)mb << 20;
@@ -365,8 +345,6 @@ void nm_conf_free(struct nm_conf *c)
     c->io_max = sv_strv_free(c->io_max);
     c->numa_nodes = sv_strv_free(c->numa_nodes);
     sv_web_auth_free(&c->web.auth);
-    free(c->default_fs);
-    c->default_fs = NULL;
     free(c->own_address);
     c->own_address = NULL;
     c->conf = sv_conf_free(c->conf);

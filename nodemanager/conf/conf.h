@@ -105,7 +105,6 @@ struct nm_conf {
     int64_t log_retain_ms;
 
     /* localization */
-    char *default_fs; /* owned; "scheme://authority" of URLs without a scheme */
     int64_t fetch_threads;
     uint64_t cache_target_bytes;
     int64_t cache_cleanup_ms;

@@ -11,7 +11,7 @@
 #include "common/fd.h"
 #include "common/log.h"
 #include "common/str.h"
-#include "fs/url.h"
+#include "fs/resolve.h"
 #include "hdfs/conf.h"
 #include "logs/upload-request.h"
 
@@ -27,12 +27,8 @@ static bool is_web(const struct fs_url *url)
 static int parse(const struct nm_conf *conf, struct fs_url *ret, struct sv_error *err)
 {
     const char *remote = conf->logs.remote;
-    _cleanup_free_ char *url = NULL;
-    int r = sv_asprintf(&url, "%s%s", remote[0] == '/' ? conf->default_fs : "", remote);
+    int r = fs_resolve_url(conf->conf, remote, ret, err);
 
-    if (r < 0)
-        return sv_error_errno(err, r, KEY);
-    r = fs_url_parse(url, ret, err);
     if (r < 0)
         return sv_error_wrap(err, "%s=%s", KEY, remote);
     if (ret->scheme != FS_SCHEME_FILE && ret->scheme != FS_SCHEME_HDFS && !is_web(ret))

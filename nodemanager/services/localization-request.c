@@ -2,27 +2,30 @@
 #include "nodemanager/services/localization-request.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "common/str.h"
+#include "fs/resolve.h"
 
-/* "scheme://user@host:port/file" in the arena; NULL: malformed. */
-static const char *url_text(struct sv_arena *a, const Hadoop__Yarn__URLProto *u,
-                            const char *default_fs)
+/* "scheme://user@host:port/file", or "/file" where the URL has no scheme. -EINVAL: malformed. */
+static int url_text(const Hadoop__Yarn__URLProto *u, char ret[FS_URL_MAX + 1])
 {
-    const char *scheme, *host;
+    const char *host = u->host ? u->host : "", *user = u->userinfo ? u->userinfo : "";
+    bool has_port = u->has_port && u->port > 0;
+    char port[16] = "";
+    int n;
 
-    if (!u || !u->file || u->file[0] != '/')
-        return NULL;
-    host = u->host ? u->host : "";
-    if (!u->scheme || !*u->scheme)
-        return *host ? NULL : sv_arena_printf(a, "%s%s", default_fs, u->file);
-    scheme = u->scheme;
-    if (u->has_port && u->port > 0)
-        return sv_arena_printf(a, "%s://%s%s%s:%d%s", scheme, u->userinfo ? u->userinfo : "",
-                               u->userinfo ? "@" : "", host, u->port, u->file);
-    return sv_arena_printf(a, "%s://%s%s%s%s", scheme, u->userinfo ? u->userinfo : "",
-                           u->userinfo ? "@" : "", host, u->file);
+    if (!u->file || u->file[0] != '/')
+        return -EINVAL;
+    if (has_port)
+        (void)snprintf(port, sizeof(port), ":%d", u->port);
+    if (u->scheme && *u->scheme)
+        n = snprintf(ret, FS_URL_MAX + 1, "%s://%s%s%s%s%s", u->scheme, user,
+                     u->userinfo ? "@" : "", host, port, u->file);
+    else
+        n = *host ? -1 : snprintf(ret, FS_URL_MAX + 1, "%s", u->file);
+    return n < 0 || n > FS_URL_MAX ? -EINVAL : 0;
 }
 
 /* Link names are relative paths of valid components: the script creates them below the work
@@ -51,9 +54,10 @@ static bool link_name_ok(const char *s)
 }
 
 int nm_localization_convert(const Hadoop__Yarn__StringLocalResourceMapProto *m,
-                            const char *default_fs, struct sv_arena *a, struct loc_resource *ret,
+                            struct sv_conf *conf, struct sv_arena *a, struct loc_resource *ret,
                             struct sv_error *err)
 {
+    char text[FS_URL_MAX + 1], url[FS_URL_MAX + 1];
     const Hadoop__Yarn__LocalResourceProto *v = m->value;
     const char *key = m->key ? m->key : "";
     char shown[128];
@@ -70,8 +74,12 @@ int nm_localization_convert(const Hadoop__Yarn__StringLocalResourceMapProto *m,
                             "local resource \"%s\": not a name for a link below the "
                             "work directory",
                             shown);
+    if (url_text(v->resource, text) < 0)
+        return sv_error_set(err, -EINVAL, "local resource %s: malformed URL", shown);
+    if (fs_resolve(conf, text, url, err) < 0)
+        return sv_error_wrap(err, "local resource %s", shown);
     *ret = (struct loc_resource){
-        .url = url_text(a, v->resource, default_fs),
+        .url = sv_arena_strdup(a, url),
         .timestamp = v->timestamp,
         .size = v->has_size ? v->size : -1,
         .type = (enum loc_type)v->type,
@@ -79,14 +87,14 @@ int nm_localization_convert(const Hadoop__Yarn__StringLocalResourceMapProto *m,
         .pattern = v->type == HADOOP__YARN__LOCAL_RESOURCE_TYPE_PROTO__PATTERN ? v->pattern : NULL,
     };
     if (!ret->url)
-        return sv_error_set(err, -EINVAL, "local resource %s: malformed URL", shown);
+        return sv_error_errno(err, -ENOMEM, "local resource %s", shown);
     if (loc_resource_check(ret, err) < 0)
         return sv_error_wrap(err, "local resource %s", shown);
     return 0;
 }
 
 int nm_localization_check(const Hadoop__Yarn__ContainerLaunchContextProto *clc,
-                          const char *default_fs, struct sv_error *err)
+                          struct sv_conf *conf, struct sv_error *err)
 {
     _cleanup_arena_ struct sv_arena *a = NULL;
     struct loc_resource r;
@@ -100,7 +108,7 @@ int nm_localization_check(const Hadoop__Yarn__ContainerLaunchContextProto *clc,
     if (!a)
         return sv_error_errno(err, -ENOMEM, "local resources");
     for (size_t i = 0; i < clc->n_localresources; i++) {
-        int q = nm_localization_convert(clc->localresources[i], default_fs, a, &r, err);
+        int q = nm_localization_convert(clc->localresources[i], conf, a, &r, err);
 
         if (q < 0)
             return q;

@@ -66,8 +66,8 @@ int nm_localization_request(struct nm_localization *l, struct nm_container *c, s
     if (!list || !c->localizing || r < 0)
         return sv_error_errno(err, -ENOMEM, "%s: local resources", c->text);
     for (size_t i = 0; i < n && r >= 0; i++)
-        r = nm_localization_convert(c->clc->localresources[i], l->ctx->conf->default_fs, a,
-                                    &list[i], err);
+        r = nm_localization_convert(c->clc->localresources[i], l->ctx->conf->conf, a, &list[i],
+                                    err);
     if (r >= 0)
         r = loc_cache_localize(l->cache, c->id, c->app->user, list, (unsigned)n, err);
     return r < 0 ? r : 0;
