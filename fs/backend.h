@@ -56,12 +56,15 @@ struct fs_write_ops {
     int (*append)(struct fs_file *f, struct sv_error *err);
     void (*file_free)(struct fs_file *f);
     int (*write)(struct fs_file *f, const void *p, size_t n, struct sv_error *err);
+    int (*write_from)(struct fs_file *f, int fd, struct sv_error *err); /* NULL: by write() */
     int (*finish)(struct fs_file *f, struct sv_error *err);
     int (*rename)(struct fs *fs, const char *from, const char *to, struct sv_error *err);
-    int (*remove)(struct fs *fs, const char *path, struct sv_error *err);
+    int (*remove)(struct fs *fs, const char *path, bool tree, struct sv_error *err);
     int (*mkdir)(struct fs *fs, const char *path, uint32_t mode, struct sv_error *err);
     int (*set_mode)(struct fs *fs, const char *path, uint32_t mode, struct sv_error *err);
     int (*set_group)(struct fs *fs, const char *path, const char *group, struct sv_error *err);
+    int (*sync)(struct fs *fs, const char *path, struct sv_error *err); /* NULL: nothing to do */
+    int (*set_time)(struct fs *fs, const char *path, int64_t mtime_ms, struct sv_error *err);
     int (*set_replication)(struct fs *fs, const char *path, uint32_t replicas,
                            struct sv_error *err);
 };

@@ -20,6 +20,7 @@
 #include "fs/url.h"
 
 struct hdfs_site;
+struct sv_conf;
 struct sv_curl;
 
 /* ---- Errors ---- */
@@ -64,11 +65,13 @@ struct fs_options {
     const struct fs_url *url; /* its path is the root, but for: */
     const char *path;         /* the root; NULL: the url's path */
     int root;                 /* file: the root directory's descriptor; -1: it is opened by path */
-    const struct hdfs_site *site; /* hdfs: its NameNodes (hdfs/conf.h) */
-    const struct sv_curl *curl;   /* web: NULL: the library is loaded (common/web/curl.h) */
-    const char *program;          /* "selvedge-log-uploader": for servers' logs */
+    const struct hdfs_site *site; /* hdfs: its NameNodes; NULL: found in `conf` */
+    struct sv_conf *conf;
+    const struct sv_curl *curl; /* web: NULL: the library is loaded (common/web/curl.h) */
+    const char *program;        /* "selvedge-log-uploader": for servers' logs */
     struct fs_identity identity;
     const struct fs_policy *policy; /* NULL: fs_policy_jobs */
+    bool no_sync;                   /* file: fs_finish() does not wait for the disk */
     struct fs_limits limits;
 };
 
@@ -97,9 +100,11 @@ struct fs_status {
 
 #define FS_OWNER_MAX 255
 struct fs_owner {
-    char user[FS_OWNER_MAX + 1], group[FS_OWNER_MAX + 1]; /* names; "uid 7" where it has none */
-    bool own;                                             /* the caller is the owner */
-    bool acl; /* it has access or default entries beside its mode */
+    char user[FS_OWNER_MAX + 1];  /* a name; "uid 7" where there is none */
+    char group[FS_OWNER_MAX + 1]; /* as above */
+    bool own;                     /* the caller is the owner */
+    bool root;                    /* file: root is */
+    bool acl;                     /* it has access or default entries beside its mode */
 };
 
 /* Does not follow a link at the end of the path. ret_owner: NULL if not wanted. */
@@ -163,19 +168,27 @@ int fs_create(struct fs *fs, const char *path, uint32_t mode, struct fs_file **r
 int fs_append(struct fs *fs, const char *path, struct fs_file **ret, struct sv_error *err)
     _must_use_;
 int fs_write(struct fs_file *f, const void *p, size_t n, struct sv_error *err) _must_use_;
+/* Writes what a descriptor of this machine has, up to its end. */
+int fs_write_from(struct fs_file *f, int fd, struct sv_error *err) _must_use_;
 /* 1: the bytes are on disk (the name is after fs_rename()); 0: the file is complete. */
 int fs_finish(struct fs_file *f, struct sv_error *err) _must_use_;
+/* Waits until a file's bytes or a directory's names are on the disk of this machine; nothing where
+ * they are a server's. */
+int fs_sync(struct fs *fs, const char *path, struct sv_error *err) _must_use_;
 
 /* Replaces `to` if it exists. */
 int fs_rename(struct fs *fs, const char *from, const char *to, struct sv_error *err) _must_use_;
 /* Removes a file; a missing one is success. */
 int fs_remove(struct fs *fs, const char *path, struct sv_error *err) _must_use_;
+/* Removes a file, or a directory with all that it has; a missing one is success. */
+int fs_remove_tree(struct fs *fs, const char *path, struct sv_error *err) _must_use_;
 /* Makes a directory in an existing one; the server may reduce the mode. One that exists is
  * success, and unchanged. */
 int fs_mkdir(struct fs *fs, const char *path, uint32_t mode, struct sv_error *err) _must_use_;
 int fs_set_mode(struct fs *fs, const char *path, uint32_t mode, struct sv_error *err) _must_use_;
 int fs_set_group(struct fs *fs, const char *path, const char *group, struct sv_error *err)
     _must_use_;
+int fs_set_time(struct fs *fs, const char *path, int64_t mtime_ms, struct sv_error *err) _must_use_;
 int fs_set_replication(struct fs *fs, const char *path, uint32_t replicas, struct sv_error *err)
     _must_use_;
 

@@ -6,10 +6,16 @@
 #include "hdfs/file-writer.h"
 
 struct fs_hdfs_state {
+    struct hdfs_site site;
     struct hdfs_namenode *namenode;
     struct hdfs_avoided avoided; /* DataNodes that failed a writing */
     unsigned created;            /* files */
 };
+
+static inline const struct hdfs_site *fs_hdfs_site(const struct fs *fs)
+{
+    return &((const struct fs_hdfs_state *)fs->data)->site;
+}
 
 static inline struct hdfs_namenode *fs_hdfs_namenode(const struct fs *fs)
 {

@@ -48,7 +48,7 @@ static int read_bytes(struct fs_file *f, uint64_t offset, void *p, size_t n, str
 {
     const struct file *h = f->data;
     struct room room = { p, n };
-    int r = hdfs_file_read_range(fs_hdfs_namenode(f->fs), f->fs->options.site, h->path, &h->st,
+    int r = hdfs_file_read_range(fs_hdfs_namenode(f->fs), fs_hdfs_site(f->fs), h->path, &h->st,
                                  offset, n, put, &room, err);
 
     return r < 0 || room.left == 0 ? r : sv_error_set(err, -EBADMSG, "a block has too few bytes");
@@ -78,7 +78,7 @@ static int stream(struct fs *fs, const char *path, const struct fs_status *st, s
     int r = fs_path(fs, path, full, err);
 
     return r < 0 ? r
-                 : hdfs_file_read(fs_hdfs_namenode(fs), fs->options.site, full, &known, count, s,
+                 : hdfs_file_read(fs_hdfs_namenode(fs), fs_hdfs_site(fs), full, &known, count, s,
                                   &s->sink_failed, err);
 }
 

@@ -14,7 +14,6 @@ struct file {
 
 static int create(struct fs_file *f, uint32_t mode, struct sv_error *err)
 {
-    const struct fs_options *o = &f->fs->options;
     struct fs_hdfs_state *s = f->fs->data;
     struct file *h = f->data = calloc(1, sizeof(*h));
     uint64_t random;
@@ -26,9 +25,9 @@ static int create(struct fs_file *f, uint32_t mode, struct sv_error *err)
         return sv_error_errno(err, -EIO, "getrandom");
     if (s->created++ > 1) /* all DataNodes may be on the list by now */
         hdfs_avoided_clear(&s->avoided);
-    (void)snprintf(h->client, sizeof(h->client), "DFSClient_%.40s_%016llx", o->program,
+    (void)snprintf(h->client, sizeof(h->client), "DFSClient_%.40s_%016llx", f->fs->options.program,
                    (unsigned long long)random);
-    return hdfs_writer_new(s->namenode, o->site, h->path, h->client, mode, &s->avoided, &h->writer,
+    return hdfs_writer_new(s->namenode, &s->site, h->path, h->client, mode, &s->avoided, &h->writer,
                            err);
 }
 
@@ -62,12 +61,12 @@ static int rename_file(struct fs *fs, const char *from, const char *to, struct s
     return r < 0 ? r : hdfs_rename(fs_hdfs_namenode(fs), full, full_to, err);
 }
 
-static int remove_file(struct fs *fs, const char *path, struct sv_error *err)
+static int remove_path(struct fs *fs, const char *path, bool tree, struct sv_error *err)
 {
     char full[FS_PATH_MAX];
     int r = fs_path(fs, path, full, err);
 
-    return r < 0 ? r : hdfs_delete(fs_hdfs_namenode(fs), full, err);
+    return r < 0 ? r : hdfs_delete(fs_hdfs_namenode(fs), full, tree, err);
 }
 
 static int make_dir(struct fs *fs, const char *path, uint32_t mode, struct sv_error *err)
@@ -100,7 +99,7 @@ const struct fs_write_ops fs_hdfs_writing = {
     .write = write_bytes,
     .finish = finish,
     .rename = rename_file,
-    .remove = remove_file,
+    .remove = remove_path,
     .mkdir = make_dir,
     .set_mode = set_mode,
     .set_group = set_group,

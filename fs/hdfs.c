@@ -12,8 +12,8 @@ _Static_assert(HDFS_OWNER_MAX == FS_OWNER_MAX, "names of owners");
 
 /* Finds the job's delegation token for the file system: for the nameservice that the url names, or
  * for any of its NameNodes, which share their tokens. */
-static int find_token(const struct fs_options *o, struct sv_arena *a, const struct yarn_token **ret,
-                      struct sv_error *err)
+static int find_token(const struct fs_options *o, const struct hdfs_site *site, struct sv_arena *a,
+                      const struct yarn_token **ret, struct sv_error *err)
 {
     struct fs_service services[1 + HDFS_NAMENODES_MAX];
     char nameservice[sizeof("ha-hdfs:") + sizeof(o->url->host)];
@@ -23,10 +23,25 @@ static int find_token(const struct fs_options *o, struct sv_arena *a, const stru
         (void)snprintf(nameservice, sizeof(nameservice), "ha-hdfs:%s", o->url->host);
         services[n++] = (struct fs_service){ nameservice, 0 };
     }
-    for (unsigned i = 0; i < o->site->n_servers; i++)
-        services[n++] = (struct fs_service){ o->site->servers[i].host, o->site->servers[i].port };
+    for (unsigned i = 0; i < site->n_servers; i++)
+        services[n++] = (struct fs_service){ site->servers[i].host, site->servers[i].port };
     return fs_credentials_find(o->identity.credentials, "HDFS_DELEGATION_TOKEN", services, n, a,
                                ret, err);
+}
+
+static int find_site(const struct fs_options *o, struct hdfs_site *ret, struct sv_error *err)
+{
+    int r = 0;
+
+    if (o->site)
+        *ret = *o->site;
+    else
+        r = hdfs_conf_load(o->conf, err);
+    if (r == 0 && !o->site)
+        r = hdfs_conf_site(o->conf, o->url->host, o->url->port, ret, err);
+    if (r == 0 && (ret->n_servers == 0 || ret->io_timeout_ms == 0))
+        r = sv_error_set(err, -EINVAL, "the request names no NameNode");
+    return r;
 }
 
 static int open_fs(struct fs *fs, struct sv_error *err)
@@ -40,11 +55,11 @@ static int open_fs(struct fs *fs, struct sv_error *err)
 
     if (!s || !a)
         return sv_error_errno(err, -ENOMEM, "HDFS");
-    if (!o->site || o->site->n_servers == 0 || o->site->io_timeout_ms == 0)
-        return sv_error_set(err, -EINVAL, "the request names no NameNode");
-    r = find_token(o, a, &token, err);
+    r = find_site(o, &s->site, err);
+    if (r == 0)
+        r = find_token(o, &s->site, a, &token, err);
     return r < 0 ? r
-                 : hdfs_namenode_new_as(o->site, user && *user ? user : NULL, token, &s->namenode,
+                 : hdfs_namenode_new_as(&s->site, user && *user ? user : NULL, token, &s->namenode,
                                         err);
 }
 

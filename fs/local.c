@@ -106,7 +106,7 @@ static struct fs_status status_of(const struct stat *st)
 /* `fd`: readable, or -1. Not seen: NFSv4's own ACLs, which its servers adapt to the mode. */
 static struct fs_owner owner_of(const struct stat *st, int fd)
 {
-    struct fs_owner o = { .own = st->st_uid == geteuid() };
+    struct fs_owner o = { .own = st->st_uid == geteuid(), .root = st->st_uid == 0 };
     const struct passwd *pw = getpwuid(st->st_uid);
 
     if (pw)
@@ -272,8 +272,28 @@ static int write_bytes(struct fs_file *f, const void *p, size_t n, struct sv_err
     return r < 0 ? sv_error_errno(err, r, "write") : 0;
 }
 
+/* By reflink or inside the kernel where the file systems can do that. */
+static int write_from(struct fs_file *f, int fd, struct sv_error *err)
+{
+    char buf[64 << 10];
+    ssize_t n;
+    int r = 0;
+
+    do
+        n = copy_file_range(fd, NULL, fd_of(f), NULL, 1 << 30, 0);
+    while (n > 0);
+    while (r == 0 && (n = read(fd, buf, sizeof(buf))) != 0) {
+        if (n < 0 && errno != EINTR)
+            return sv_error_errno(err, -errno, "read");
+        r = n < 0 ? 0 : write_bytes(f, buf, (size_t)n, err);
+    }
+    return r;
+}
+
 static int finish(struct fs_file *f, struct sv_error *err)
 {
+    if (f->fs->options.no_sync)
+        return 0;
     return fsync(fd_of(f)) < 0 ? sv_error_errno(err, -errno, "%s: fsync", f->path) : 1;
 }
 
@@ -302,14 +322,34 @@ static int rename_file(struct fs *fs, const char *from, const char *to, struct s
     return 0;
 }
 
-static int remove_file(struct fs *fs, const char *path, struct sv_error *err)
+static int sync_path(struct fs *fs, const char *path, struct sv_error *err)
+{
+    _cleanup_close_ int fd = open_at(fs, path, O_RDONLY | O_NONBLOCK);
+
+    return fd >= 0 && fsync(fd) == 0 ? 0 : sv_error_errno(err, fd < 0 ? fd : -errno, "fsync");
+}
+
+static int set_time(struct fs *fs, const char *path, int64_t mtime_ms, struct sv_error *err)
+{
+    _cleanup_close_ int fd = open_at(fs, path, O_RDONLY | O_NONBLOCK);
+    const struct timespec t = { mtime_ms / 1000, mtime_ms % 1000 * 1000000 }, times[] = { t, t };
+
+    return fd >= 0 && futimens(fd, times) == 0 ? 0
+                                               : sv_error_errno(err, fd < 0 ? fd : -errno, "time");
+}
+
+static int remove_path(struct fs *fs, const char *path, bool tree, struct sv_error *err)
 {
     const char *name;
     _cleanup_close_ int dir = open_parent(fs, path, &name);
 
-    if (dir >= 0 && (unlinkat(dir, name, 0) == 0 || errno == ENOENT))
-        return 0;
-    return dir == -ENOENT ? 0 : sv_error_errno(err, dir < 0 ? dir : -errno, "%s", path);
+    int r = dir;
+
+    if (dir >= 0 && tree)
+        r = sv_remove_tree_at(dir, name);
+    else if (dir >= 0)
+        r = unlinkat(dir, name, 0) == 0 ? 0 : -errno;
+    return r >= 0 || r == -ENOENT ? 0 : sv_error_errno(err, r, "%s", path);
 }
 
 static int make_dir(struct fs *fs, const char *path, uint32_t mode, struct sv_error *err)
@@ -361,9 +401,12 @@ const struct fs_write_ops fs_local_writing = {
     .append = append,
     .file_free = file_free,
     .write = write_bytes,
+    .write_from = write_from,
     .finish = finish,
+    .sync = sync_path,
+    .set_time = set_time,
     .rename = rename_file,
-    .remove = remove_file,
+    .remove = remove_path,
     .mkdir = make_dir,
     .set_mode = set_mode,
     .set_group = set_group,

@@ -233,9 +233,10 @@ static int rename_file(struct fs *fs, const char *from, const char *to, struct s
                : change_to(fs, from, "RENAME", "&renameoptions=OVERWRITE&destination=", full, err);
 }
 
-static int remove_file(struct fs *fs, const char *path, struct sv_error *err)
+static int remove_path(struct fs *fs, const char *path, bool tree, struct sv_error *err)
 {
-    int r = webhdfs_call(fs, "DELETE", path, "DELETE", "&recursive=false", err);
+    int r = webhdfs_call(fs, "DELETE", path, "DELETE",
+                         tree ? "&recursive=true" : "&recursive=false", err);
 
     return r == -ENOENT ? 0 : r;
 }
@@ -278,7 +279,7 @@ const struct fs_write_ops fs_webhdfs_writing = {
     .write = write_bytes,
     .finish = finish,
     .rename = rename_file,
-    .remove = remove_file,
+    .remove = remove_path,
     .mkdir = make_dir,
     .set_mode = set_mode,
     .set_group = set_group,

@@ -1,5 +1,6 @@
 /* See fs.h: the half that changes files. */
 #include <errno.h>
+#include <unistd.h>
 
 #include "fs/backend.h"
 
@@ -66,6 +67,25 @@ int fs_write(struct fs_file *f, const void *p, size_t n, struct sv_error *err)
     return r < 0 ? r : f->fs->writing->write(f, p, n, err);
 }
 
+int fs_write_from(struct fs_file *f, int fd, struct sv_error *err)
+{
+    static char buf[64 << 10];
+    int r = not_written(f, err);
+
+    if (r == 0 && f->fs->writing->write_from)
+        return f->fs->writing->write_from(f, fd, err);
+    while (r == 0) {
+        ssize_t n = read(fd, buf, sizeof(buf));
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return n < 0 ? sv_error_errno(err, -errno, "read") : 0;
+        r = f->fs->writing->write(f, buf, (size_t)n, err);
+    }
+    return r;
+}
+
 int fs_finish(struct fs_file *f, struct sv_error *err)
 {
     int r = not_written(f, err);
@@ -83,7 +103,12 @@ int fs_rename(struct fs *fs, const char *from, const char *to, struct sv_error *
 
 int fs_remove(struct fs *fs, const char *path, struct sv_error *err)
 {
-    return CALL(fs, remove, "removal", path, fs, path, err);
+    return CALL(fs, remove, "removal", path, fs, path, false, err);
+}
+
+int fs_remove_tree(struct fs *fs, const char *path, struct sv_error *err)
+{
+    return CALL(fs, remove, "removal", path, fs, path, true, err);
 }
 
 int fs_mkdir(struct fs *fs, const char *path, uint32_t mode, struct sv_error *err)
@@ -99,6 +124,16 @@ int fs_set_mode(struct fs *fs, const char *path, uint32_t mode, struct sv_error 
 int fs_set_group(struct fs *fs, const char *path, const char *group, struct sv_error *err)
 {
     return CALL(fs, set_group, "a group", path, fs, path, group, err);
+}
+
+int fs_sync(struct fs *fs, const char *path, struct sv_error *err)
+{
+    return writing(fs) && writing(fs)->sync ? writing(fs)->sync(fs, path, err) : 0;
+}
+
+int fs_set_time(struct fs *fs, const char *path, int64_t mtime_ms, struct sv_error *err)
+{
+    return CALL(fs, set_time, "a time", path, fs, path, mtime_ms, err);
 }
 
 int fs_set_replication(struct fs *fs, const char *path, uint32_t replicas, struct sv_error *err)

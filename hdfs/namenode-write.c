@@ -93,11 +93,12 @@ int hdfs_rename(struct hdfs_namenode *n, const char *from, const char *to, struc
     return simple(n, "rename2", &q.base, &hadoop__hdfs__rename2_response_proto__descriptor, err);
 }
 
-int hdfs_delete(struct hdfs_namenode *n, const char *path, struct sv_error *err)
+int hdfs_delete(struct hdfs_namenode *n, const char *path, bool tree, struct sv_error *err)
 {
     Hadoop__Hdfs__DeleteRequestProto q = HADOOP__HDFS__DELETE_REQUEST_PROTO__INIT;
 
     q.src = TEXT(path);
+    q.recursive = tree;
     return simple(n, "delete", &q.base, &hadoop__hdfs__delete_response_proto__descriptor, err);
 }
 

@@ -32,8 +32,10 @@ int hdfs_set_group(struct hdfs_namenode *n, const char *path, const char *group,
 /* Replaces `to` if it exists. */
 int hdfs_rename(struct hdfs_namenode *n, const char *from, const char *to, struct sv_error *err)
     _must_use_;
-/* Deletes a file; a missing file is success. */
-int hdfs_delete(struct hdfs_namenode *n, const char *path, struct sv_error *err) _must_use_;
+/* Deletes a file, or, if `tree` is set, a directory with all that it has; a missing one is
+ * success. */
+int hdfs_delete(struct hdfs_namenode *n, const char *path, bool tree, struct sv_error *err)
+    _must_use_;
 
 /* Creates an empty file, replacing an existing one even if someone else is writing it. */
 int hdfs_create(struct hdfs_namenode *n, struct hdfs_lease *l, uint32_t mode,

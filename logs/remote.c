@@ -7,7 +7,6 @@
 
 #include "common/str.h"
 #include "fs/fs.h"
-#include "hdfs/conf.h"
 #include "logs/names.h"
 
 #define WINDOW_MIN ((size_t)64 << 10)
@@ -17,7 +16,6 @@
 struct logs_remote {
     struct fs *fs;
     struct fs_url url;
-    struct hdfs_site site; /* hdfs: */
 };
 
 struct logs_piece { /* bytes of a file */
@@ -48,25 +46,19 @@ int logs_remote_open(struct sv_conf *c, const struct fs_url *url, const char *us
 {
     _cleanup_(logs_remote_freep) struct logs_remote *r = calloc(1, sizeof(*r));
     struct fs_options o = { .root = -1,
+                            .conf = c,
                             .program = "selvedge-logs",
                             .identity = { .user = user, .credentials = -1 },
                             .policy = &policy };
-    int k = 0;
+    int k;
 
     if (!r)
         return sv_error_errno(err, -ENOMEM, "remote log directory");
     if (!(policy.schemes & 1u << url->scheme))
         return sv_error_set(err, -EOPNOTSUPP, "logs are read from hdfs:, webhdfs: and file: alone");
-    if (url->scheme == FS_SCHEME_HDFS) {
-        k = hdfs_conf_load(c, err);
-        if (k == 0)
-            k = hdfs_conf_site(c, url->host, url->port, &r->site, err);
-    }
     r->url = *url;
     o.url = &r->url;
-    o.site = &r->site;
-    if (k == 0)
-        k = fs_open(&o, &r->fs, err);
+    k = fs_open(&o, &r->fs, err);
     if (k < 0)
         return k;
     *ret = SV_TAKE(r);

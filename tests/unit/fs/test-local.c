@@ -136,6 +136,71 @@ static void test_absent(void **state)
     assert_false(fs_cause_retry(fs_cause(err.code)));
 }
 
+static void test_copy(void **state)
+{
+    _cleanup_(fs_file_freep) struct fs_file *f = NULL;
+    struct fs *fs = *state;
+    struct sv_error err = { 0 };
+    struct fs_status st;
+    char text[100];
+    int fds[2];
+
+    assert_int_equal(fs_mkdir(fs, "tree", 0700, &err), 0);
+    assert_int_equal(write_file(fs, "tree/a", "abc", false), 0);
+    assert_int_equal(write_file(fs, "tree/a", "def", true), 0);
+    assert_int_equal(read_file(fs, "tree/a", text), 0);
+    assert_string_equal(text, "abcdef");
+    assert_int_equal(pipe(fds), 0);
+    assert_int_equal(write(fds[1], "piped", 5), 5);
+    close(fds[1]);
+    assert_int_equal(fs_create(fs, "tree/b", 0600, &f, &err), 0);
+    assert_int_equal(fs_write_from(f, fds[0], &err), 0);
+    assert_int_equal(fs_finish(f, &err), 1);
+    assert_int_equal(fs_write(f, "x", 1, &err), -EBADF);
+    close(fds[0]);
+    assert_int_equal(read_file(fs, "tree/b", text), 0);
+    assert_string_equal(text, "piped");
+    assert_int_equal(fs_set_time(fs, "tree/b", 1700000000123, &err), 0);
+    assert_int_equal(fs_status(fs, "tree/b", &st, NULL, &err), 0);
+    assert_true(st.mtime_ms == 1700000000123);
+    assert_int_equal(fs_sync(fs, "tree/b", &err) + fs_sync(fs, "tree", &err), 0);
+    assert_int_equal(fs_cause(fs_remove(fs, "tree", &err)), FS_CAUSE_EXISTS);
+    assert_int_equal(fs_remove_tree(fs, "tree", &err), 0);
+    assert_int_equal(fs_remove_tree(fs, "tree", &err), 0);
+    assert_int_equal(fs_status(fs, "tree", &st, NULL, &err), -ENOENT);
+}
+
+/* Others can read a file only if they can search every directory above it. */
+static void test_public(void **state)
+{
+    struct fs *fs = *state;
+    struct sv_error err = { 0 };
+    struct fs_status st;
+    bool open = false;
+
+    assert_int_equal(fs_set_mode(fs, "", 0755, &err), 0);
+    assert_int_equal(fs_mkdir(fs, "a", 0755, &err) + fs_mkdir(fs, "a/b", 0711, &err), 0);
+    assert_int_equal(write_file(fs, "a/b/f", "x", false), 0);
+    for (int i = 0; i < 4; i++) {
+        static const struct {
+            const char *path;
+            uint32_t mode;
+            bool open;
+        } rows[] = { { "a/b/f", 0640, false },
+                     { "a/b/f", 0644, true },
+                     { "a", 0750, false },
+                     { "a", 0755, true } };
+
+        assert_int_equal(fs_set_mode(fs, rows[i].path, rows[i].mode, &err), 0);
+        assert_int_equal(fs_status(fs, "a/b/f", &st, NULL, &err), 0);
+        assert_int_equal(fs_is_public(fs, "a/b/f", &st, &open, &err), 0);
+        assert_int_equal(open, rows[i].open);
+    }
+    st.encrypted = true;
+    assert_int_equal(fs_is_public(fs, "a/b/f", &st, &open, &err), 0);
+    assert_false(open);
+}
+
 /* ---- Random operations ---- */
 
 #define NAMES 4
@@ -259,6 +324,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_links, setup, teardown),
         cmocka_unit_test_setup_teardown(test_entered, setup, teardown),
         cmocka_unit_test_setup_teardown(test_absent, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_copy, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_public, setup, teardown),
         cmocka_unit_test_setup_teardown(test_random, setup, teardown),
     };
 
