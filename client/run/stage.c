@@ -2,7 +2,6 @@
  * this name first. */
 #include "client/run/stage.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -12,8 +11,11 @@
 #include <unistd.h>
 #include <utlist.h>
 
+#include "common/clock.h"
 #include "common/fd.h"
 #include "common/str.h"
+#include "fs/fs.h"
+#include "fs/resolve.h"
 
 struct stage_text { /* strings that the resources point to */
     struct stage_text *next;
@@ -21,18 +23,19 @@ struct stage_text { /* strings that the resources point to */
 };
 
 struct cli_stage {
-    int user_dir, dir;
-    char *path; /* of the job's directory */
+    struct fs_url place; /* the staging directory */
+    struct fs *fs;       /* its root is the user's directory */
+    char *path;          /* of the job's directory: of this machine, or a url */
     char app[YARN_ID_TEXT_MAX];
     unsigned n_files;
-    bool keep;
+    bool made, keep; /* the job's directory */
     struct stage_text *texts;
 };
 
 static const struct sv_conf_key key_dir = {
     .name = "selvedge.client.staging-dir",
     .type = SV_CONF_STRING,
-    .help = "directory below which each user's jobs keep their files while they run",
+    .help = "directory or URL below which each user's jobs keep their files while they run",
 };
 
 const struct sv_conf_key *cli_stage_key(void)
@@ -40,83 +43,107 @@ const struct sv_conf_key *cli_stage_key(void)
     return &key_dir;
 }
 
-/* Opens a directory that this user alone owns and can write; creates it if missing. */
-static int open_own_dir(int at, const char *name, const char *shown, struct sv_error *err)
-{
-    struct stat st;
-    int fd;
+/* ---- Directories ---- */
 
-    if (mkdirat(at, name, 0700) < 0 && errno != EEXIST)
-        return sv_error_errno(err, -errno, "staging directory %s", shown);
-    fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (fd < 0)
-        return sv_error_errno(err, -errno, "staging directory %s", shown);
-    if (fstat(fd, &st) < 0 || st.st_uid != geteuid() || (st.st_mode & 022)) {
-        sv_close(fd);
-        return sv_error_set(err, -EPERM,
-                            "staging directory %s: not this user's alone: set "
-                            "selvedge.client.staging-dir",
-                            shown);
-    }
-    return fd;
+/* The file system of the key: a path of this machine, or a url. */
+static int find_place(struct cli_stage *s, struct sv_conf *conf, const char *dir,
+                      struct sv_error *err)
+{
+    if (*dir != '/')
+        return fs_resolve_url(conf, dir, &s->place, err);
+    s->place.scheme = FS_SCHEME_FILE;
+    return snprintf(s->place.path, sizeof(s->place.path), "%s", dir) < (int)sizeof(s->place.path)
+               ? 0
+               : sv_error_errno(err, -ENAMETOOLONG, "%s", dir);
 }
 
-/* Opens the parent of the users' directories, which must be root's (sticky if others may write) or
- * this user's. */
-static int open_base(const char *path, struct sv_error *err)
+/* The parent of the users' directories must be root's or this user's, on a server whoever's, and
+ * sticky if others may write. */
+static int check_base(struct cli_stage *s, struct sv_error *err)
 {
-    struct stat st;
-    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    struct fs_status st;
+    struct fs_owner owner;
+    int r = fs_status(s->fs, "", &st, &owner, err);
 
-    if (fd < 0)
-        return sv_error_errno(err, -errno, "staging directory %s", path);
-    if (fstat(fd, &st) < 0 || (st.st_uid != 0 && st.st_uid != geteuid()) ||
-        ((st.st_mode & 022) && !(st.st_mode & S_ISVTX))) {
-        sv_close(fd);
-        return sv_error_set(err, -EPERM,
-                            "staging directory %s: must be root's, and sticky when "
-                            "others may write",
-                            path);
-    }
-    return fd;
+    if (r < 0)
+        return r;
+    if ((s->place.scheme == FS_SCHEME_FILE && !owner.root && !owner.own) ||
+        ((st.mode & 022) && !(st.mode & S_ISVTX)))
+        return sv_error_set(err, -EPERM, "must be root's, and sticky when others may write");
+    return 0;
+}
+
+static int check_own(const struct fs_status *st, const struct fs_owner *owner, struct sv_error *err)
+{
+    return st->kind == FS_DIRECTORY && owner->own && !(st->mode & 022)
+               ? 0
+               : sv_error_set(err, -EPERM,
+                              "not this user's alone: set selvedge.client.staging-dir");
+}
+
+/* Makes the user's directory the root, and the job's below it: both this user's alone. */
+static int enter(struct cli_stage *s, const char *user_dir, struct sv_error *err)
+{
+    struct fs_status st;
+    struct fs_owner owner;
+    int r = fs_mkdir(s->fs, user_dir, 0700, err);
+
+    if (r == 0)
+        r = fs_enter(s->fs, user_dir, &st, &owner, err);
+    if (r == 0)
+        r = check_own(&st, &owner, err);
+    if (r == 0)
+        r = fs_mkdir(s->fs, s->app, 0700, err);
+    if (r == 0)
+        r = fs_status(s->fs, s->app, &st, &owner, err);
+    if (r == 0)
+        r = check_own(&st, &owner, err);
+    s->made = r == 0;
+    return r;
+}
+
+static int open_place(struct cli_stage *s, struct sv_conf *conf, const char *user,
+                      struct sv_error *err)
+{
+    const char *dir = NULL;
+    char user_dir[FS_NAME_MAX + 1];
+    const struct fs_options o = { .url = &s->place,
+                                  .root = -1,
+                                  .conf = conf,
+                                  .program = "selvedge-run",
+                                  .identity = { .user = user, .credentials = -1 },
+                                  .no_sync = true };
+    int r = sv_conf_string(conf, &key_dir, &dir, err);
+
+    if (r < 0)
+        return r;
+    (void)snprintf(user_dir, sizeof(user_dir), "%s%s", dir ? "" : "selvedge-", user);
+    dir = dir ? dir : "/var/tmp";
+    if (sv_asprintf(&s->path, "%s/%s/%s", dir, user_dir, s->app) < 0)
+        return sv_error_errno(err, -ENOMEM, "staging");
+    r = find_place(s, conf, dir, err);
+    if (r == 0)
+        r = fs_open(&o, &s->fs, err);
+    if (r == 0)
+        r = check_base(s, err);
+    if (r < 0)
+        return sv_error_wrap(err, "staging directory %s", dir);
+    r = enter(s, user_dir, err);
+    return r < 0 ? sv_error_wrap(err, "staging directory %s", s->path) : 0;
 }
 
 int cli_stage_new(struct sv_conf *conf, const char *user, struct yarn_app_id app,
                   struct cli_stage **ret, struct sv_error *err)
 {
-    struct cli_stage *s = calloc(1, sizeof(*s));
-    _cleanup_free_ char *own = NULL, *name = NULL;
-    _cleanup_close_ int base = -1;
-    const char *dir = NULL;
-    int r = s ? 0 : -ENOMEM;
+    _cleanup_(cli_stage_freep) struct cli_stage *s = calloc(1, sizeof(*s));
+    int r = s ? 0 : sv_error_errno(err, -ENOMEM, "staging");
 
-    if (r < 0)
-        return sv_error_errno(err, r, "staging");
-    s->user_dir = s->dir = -1;
-    yarn_app_id_text(app, s->app);
-    r = sv_conf_string(conf, &key_dir, &dir, err);
-    if (r < 0)
-        goto fail;
-    r = dir ? sv_asprintf(&name, "%s", user) : sv_asprintf(&name, "selvedge-%s", user);
-    if (r >= 0)
-        r = sv_asprintf(&own, "%s/%s", dir ? dir : "/var/tmp", name);
-    if (r >= 0)
-        r = sv_asprintf(&s->path, "%s/%s", own, s->app);
-    if (r < 0) {
-        sv_error_errno(err, r, "staging");
-        goto fail;
+    if (r == 0) {
+        yarn_app_id_text(app, s->app);
+        r = open_place(s, conf, user, err);
     }
-    r = base = open_base(dir ? dir : "/var/tmp", err);
-    if (r >= 0)
-        r = s->user_dir = open_own_dir(base, name, own, err);
-    if (r >= 0)
-        r = s->dir = open_own_dir(s->user_dir, s->app, s->path, err);
-    if (r < 0)
-        goto fail;
-    *ret = s;
-    return 0;
-fail:
-    cli_stage_free(s);
+    if (r == 0)
+        *ret = SV_TAKE(s);
     return r;
 }
 
@@ -125,31 +152,37 @@ void cli_stage_keep(struct cli_stage *s)
     s->keep = true;
 }
 
-static int sync_file(int dir, const char *name)
-{
-    _cleanup_close_ int fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+struct syncing {
+    struct cli_stage *s;
+    struct sv_error *err;
+};
 
-    return fd < 0 || fsync(fd) < 0 ? -errno : 0;
+static int sync_child(void *userdata, const struct fs_child *c)
+{
+    const struct syncing *y = userdata;
+    char path[YARN_ID_TEXT_MAX + FS_NAME_MAX + 2];
+
+    (void)snprintf(path, sizeof(path), "%s/%.255s", y->s->app, c->name);
+    return fs_sync(y->s->fs, path, y->err);
 }
 
 int cli_stage_sync(struct cli_stage *s, struct sv_error *err)
 {
-    int fd = openat(s->dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), r = 0;
-    DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
-    struct dirent *e;
+    struct syncing y = { s, err };
+    int r = fs_list(s->fs, s->app, sync_child, &y, err);
 
-    if (!d) {
-        r = -errno;
-        sv_close(fd);
-        return sv_error_errno(err, r, "staging directory %s", s->path);
-    }
-    while (r == 0 && (e = readdir(d)))
-        if (e->d_name[0] != '.')
-            r = sync_file(fd, e->d_name);
-    if (r == 0 && (fsync(fd) < 0 || fsync(s->user_dir) < 0))
-        r = -errno;
-    closedir(d);
-    return r < 0 ? sv_error_errno(err, r, "staging directory %s: cannot sync", s->path) : 0;
+    if (r == 0)
+        r = fs_sync(s->fs, s->app, err);
+    if (r == 0)
+        r = fs_sync(s->fs, "", err);
+    return r < 0 ? sv_error_wrap(err, "staging directory %s: cannot sync", s->path) : 0;
+}
+
+static void remove_job(struct cli_stage *s, const char *app)
+{
+    struct sv_error err = { 0 };
+
+    (void)!fs_remove_tree(s->fs, app, &err); /* the next run retries, ignoring */
 }
 
 struct cli_stage *cli_stage_free(struct cli_stage *s)
@@ -158,10 +191,9 @@ struct cli_stage *cli_stage_free(struct cli_stage *s)
 
     if (!s)
         return NULL;
-    if (s->dir >= 0 && !s->keep)
-        (void)!sv_remove_tree_at(s->user_dir, s->app); /* leftovers are the user's own, ignoring */
-    sv_close(s->dir);
-    sv_close(s->user_dir);
+    if (s->made && !s->keep)
+        remove_job(s, s->app);
+    s->fs = fs_close(s->fs);
     LL_FOREACH_SAFE (s->texts, t, next)
         free(t);
     free(s->path);
@@ -169,31 +201,39 @@ struct cli_stage *cli_stage_free(struct cli_stage *s)
     return NULL;
 }
 
+struct others {
+    const char *own;
+    struct yarn_app_id *v;
+    size_t n, max;
+};
+
+static int other_child(void *userdata, const struct fs_child *c)
+{
+    struct others *o = userdata;
+
+    if (o->n < o->max && strcmp(c->name, o->own) != 0 &&
+        yarn_app_id_parse(c->name, &o->v[o->n]) == 0)
+        o->n++;
+    return 0;
+}
+
 size_t cli_stage_others(struct cli_stage *s, struct yarn_app_id *ret, size_t max)
 {
-    int fd = openat(s->user_dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
-    struct dirent *e;
-    size_t n = 0;
+    struct others o = { s->app, ret, 0, max };
+    struct sv_error err = { 0 };
 
-    if (!d) {
-        sv_close(fd);
-        return 0;
-    }
-    while (n < max && (e = readdir(d)))
-        if (strcmp(e->d_name, s->app) != 0 && yarn_app_id_parse(e->d_name, &ret[n]) == 0)
-            n++;
-    closedir(d);
-    return n;
+    (void)!fs_list(s->fs, "", other_child, &o, &err); /* the next run finds the rest, ignoring */
+    return o.n;
 }
 
 void cli_stage_remove_other(struct cli_stage *s, struct yarn_app_id app)
 {
     char name[YARN_ID_TEXT_MAX];
 
-    (void)!sv_remove_tree_at(s->user_dir,
-                             yarn_app_id_text(app, name)); /* the next run retries, ignoring */
+    remove_job(s, yarn_app_id_text(app, name));
 }
+
+/* ---- Files ---- */
 
 static const char *store_text(struct cli_stage *s, const char *text)
 {
@@ -207,133 +247,128 @@ static const char *store_text(struct cli_stage *s, const char *text)
     return t->s;
 }
 
-/* The staged file is complete: truncates its time to seconds (a fetcher may not see finer ones). */
-static int describe_file(struct cli_stage *s, int fd, const char *name, const char *link,
-                         enum cli_resource_type type, struct cli_resource *ret)
+/* Completes the file; on this machine its time becomes one of whole seconds (a fetcher may not see
+ * finer ones). */
+static int finish(struct cli_stage *s, struct fs_file *f, const char *path, struct fs_status *ret,
+                  struct sv_error *err)
 {
-    struct timespec times[2];
-    struct stat st;
-    _cleanup_free_ char *url = NULL;
-    int r;
+    int r = fs_finish(f, err);
 
-    if (clock_gettime(CLOCK_REALTIME, &times[1]) < 0)
-        return -errno;
-    times[1].tv_nsec = 0;
-    times[0] = times[1];
-    if (futimens(fd, times) < 0 || fstat(fd, &st) < 0)
-        return -errno;
-    r = sv_asprintf(&url, "file://%s/%s", s->path, name);
-    if (r < 0)
-        return r;
+    if (r >= 0 && s->place.scheme == FS_SCHEME_FILE)
+        r = fs_set_time(s->fs, path, sv_wall_ms() / 1000 * 1000, err);
+    return r < 0 ? r : fs_status(s->fs, path, ret, NULL, err);
+}
+
+static int describe_file(struct cli_stage *s, const struct fs_status *st, const char *name,
+                         const char *link, enum cli_resource_type type, struct cli_resource *ret)
+{
+    _cleanup_free_ char *url = NULL;
+
+    if (sv_asprintf(&url, "%s%s/%s", *s->path == '/' ? "file://" : "", s->path, name) < 0)
+        return -ENOMEM;
     *ret = (struct cli_resource){
         .name = store_text(s, link),
         .url = store_text(s, url),
-        .size = st.st_size,
-        .timestamp = (int64_t)st.st_mtim.tv_sec * 1000,
+        .size = (int64_t)st->length,
+        .timestamp = st->mtime_ms,
         .type = type,
         .visibility = CLI_APPLICATION,
     };
     return ret->name && ret->url ? 0 : -ENOMEM;
 }
 
+/* The bytes of a file: a descriptor's up to its end, or `n` bytes. */
+struct content {
+    int fd;
+    const void *p;
+    size_t n;
+};
+
 /* Creates "N-name": two files may have the same base name, and the suffix determines how it is
  * unpacked. */
-static int create(struct cli_stage *s, const char *path, char name[300])
+static int put(struct cli_stage *s, const char *path, const char *link, enum cli_resource_type type,
+               const struct content *content, struct cli_resource *ret, struct sv_error *err)
 {
-    const char *slash = strrchr(path, '/');
-    int fd;
-
-    snprintf(name, 300, "%u-%.240s", s->n_files++, slash ? slash + 1 : path);
-    fd = openat(s->dir, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0700);
-    return fd < 0 ? -errno : fd;
-}
-
-static int copy_bytes(int from, int to)
-{
-    char buf[65536];
-    ssize_t n;
+    _cleanup_(fs_file_freep) struct fs_file *f = NULL;
+    char below[YARN_ID_TEXT_MAX + 300];
+    const char *slash = strrchr(path, '/'), *name;
+    struct fs_status st;
     int r;
 
-    do
-        n = copy_file_range(from, NULL, to, NULL, 1 << 30, 0);
-    while (n > 0);
-    if (n == 0 && lseek(from, 0, SEEK_CUR) > 0)
-        return 0;
-    while ((n = read(from, buf, sizeof(buf))) > 0) {
-        r = sv_write_all(to, buf, (size_t)n);
-        if (r < 0)
-            return r;
-    }
-    return n < 0 ? -errno : 0;
+    (void)snprintf(below, sizeof(below), "%s/%u-%.240s", s->app, s->n_files++,
+                   slash ? slash + 1 : path);
+    name = strchr(below, '/') + 1;
+    r = fs_create(s->fs, below, 0700, &f, err);
+    if (r == 0)
+        r = content->p ? fs_write(f, content->p, content->n, err)
+                       : fs_write_from(f, content->fd, err);
+    if (r == 0)
+        r = finish(s, f, below, &st, err);
+    if (r == 0 && (r = describe_file(s, &st, name, link, type, ret)) < 0)
+        (void)sv_error_errno(err, r, "%s", name);
+    return r;
 }
 
 int cli_stage_copy(struct cli_stage *s, const char *path, const char *link,
                    enum cli_resource_type type, struct cli_resource *ret, struct sv_error *err)
 {
-    _cleanup_close_ int from = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), to = -1;
-    char name[300];
+    _cleanup_close_ int from = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    const struct content content = { .fd = from };
     struct stat st;
-    int r;
 
     if (from < 0 || fstat(from, &st) < 0)
         return sv_error_errno(err, -errno, "%s", path);
     if (!S_ISREG(st.st_mode))
         return sv_error_set(err, -EINVAL, "%s: not a regular file", path);
-    r = to = create(s, path, name);
-    if (r >= 0)
-        r = copy_bytes(from, to);
-    if (r >= 0)
-        r = describe_file(s, to, name, link, type, ret);
-    return r < 0 ? sv_error_errno(err, r, "copying %s to %s", path, s->path) : 0;
+    return put(s, path, link, type, &content, ret, err) < 0
+               ? sv_error_wrap(err, "copying %s to %s", path, s->path)
+               : 0;
 }
 
-/* Runs the system's tar; the localizer checks the archive's content. */
-static int pack(const char *path, int to)
+/* Starts the system's tar; the localizer checks the archive's content. */
+static int start_tar(const char *path, int *ret_fd)
 {
     char *argv[] = { (char *)"tar",           (char *)"-cf", (char *)"-", (char *)"-C",
                      (char *)(uintptr_t)path, (char *)"--",  (char *)".", NULL };
-    int status;
-    pid_t pid = fork();
+    int fds[2];
+    pid_t pid;
 
-    if (pid < 0)
+    if (pipe2(fds, O_CLOEXEC) < 0)
         return -errno;
+    pid = fork();
     if (pid == 0) {
-        if (dup2(to, STDOUT_FILENO) >= 0)
+        if (dup2(fds[1], STDOUT_FILENO) >= 0)
             (void)execvp(argv[0], argv);
         _exit(127);
     }
-    if (waitpid(pid, &status, 0) < 0)
-        return -errno;
-    return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : -EIO; /* tar printed the reason */
+    if (pid < 0)
+        pid = -errno;
+    (void)sv_close(fds[1]);
+    *ret_fd = fds[0];
+    return pid;
 }
 
 int cli_stage_pack(struct cli_stage *s, const char *path, const char *link,
                    enum cli_resource_type type, struct cli_resource *ret, struct sv_error *err)
 {
     _cleanup_free_ char *file = NULL;
-    _cleanup_close_ int to = -1;
-    char name[300];
-    int r = sv_asprintf(&file, "%s.tar", link);
+    struct content content = { .fd = -1 };
+    int r = sv_asprintf(&file, "%s.tar", link), status = 0, pid;
 
-    if (r >= 0)
-        r = to = create(s, file, name);
-    if (r >= 0)
-        r = pack(path, to);
-    if (r >= 0)
-        r = describe_file(s, to, name, link, type, ret);
-    return r < 0 ? sv_error_errno(err, r, "packing %s into %s", path, s->path) : 0;
+    pid = r < 0 ? r : start_tar(path, &content.fd);
+    r = pid < 0 ? sv_error_errno(err, pid, "tar") : put(s, file, link, type, &content, ret, err);
+    (void)sv_close(content.fd); /* ends a tar that is still writing */
+    if (pid > 0 && waitpid(pid, &status, 0) >= 0 && r == 0 && status != 0)
+        r = sv_error_errno(err, -EIO, "tar"); /* it printed the reason */
+    return r < 0 ? sv_error_wrap(err, "packing %s into %s", path, s->path) : 0;
 }
 
 int cli_stage_write(struct cli_stage *s, const char *link, const void *p, size_t n,
                     struct cli_resource *ret, struct sv_error *err)
 {
-    _cleanup_close_ int fd = -1;
-    char name[300];
-    int r = fd = create(s, link, name);
+    const struct content content = { .p = p, .n = n };
 
-    if (r >= 0)
-        r = sv_write_all(fd, p, n);
-    if (r >= 0)
-        r = describe_file(s, fd, name, link, CLI_FILE, ret);
-    return r < 0 ? sv_error_errno(err, r, "writing to %s", s->path) : 0;
+    return put(s, link, link, CLI_FILE, &content, ret, err) < 0
+               ? sv_error_wrap(err, "writing to %s", s->path)
+               : 0;
 }

@@ -7,8 +7,9 @@
 
 struct cli_stage;
 
-/* Creates <selvedge.client.staging-dir>/<user>/<application>; the key's default is
- * /var/tmp/selvedge-<user>. Rejects a path with a directory that another user could replace. */
+/* Creates <selvedge.client.staging-dir>/<user>/<application>, a path of this machine or a url of
+ * HDFS, WebHDFS or viewfs:; the key's default is /var/tmp/selvedge-<user>. Rejects a path with a
+ * directory that another user could replace. */
 int cli_stage_new(struct sv_conf *conf, const char *user, struct yarn_app_id app,
                   struct cli_stage **ret, struct sv_error *err) _must_use_;
 /* Keeps the directory when this process ends before the job; a later run removes it. */
@@ -17,6 +18,10 @@ void cli_stage_keep(struct cli_stage *s);
 int cli_stage_sync(struct cli_stage *s, struct sv_error *err) _must_use_;
 /* Also removes the job's directory, unless it is kept. */
 struct cli_stage *cli_stage_free(struct cli_stage *s);
+static inline void cli_stage_freep(struct cli_stage **s)
+{
+    *s = cli_stage_free(*s);
+}
 
 /* Lists directories of this user's other jobs: running ones, and leftovers of a killed `selvedge
  * run`. Writes at most `max` ids; returns their number. */

@@ -37,6 +37,7 @@ class WebHdfs(http.server.ThreadingHTTPServer):
             None,
         )
         self.unread, self.owners = None, {}
+        self.on_read = lambda path: None  # before a file's bytes are sent
         self.users = set()
         self.thread = threading.Thread(target=self.serve_forever, daemon=True)
         self.thread.start()
@@ -167,8 +168,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
         )
 
     def mkdirs(self, path, query):
-        self.server.dirs[path] = int(query["permission"], 8) & 0o750
-        self.server.owners[path] = (query.get("user.name"), "hadoop")
+        if path not in self.server.dirs:
+            self.server.dirs[path] = int(query["permission"], 8) & 0o750
+            self.server.owners[path] = (query.get("user.name"), "hadoop")
         return self.answer(200, {"boolean": True})
 
     def setpermission(self, path, query):
@@ -180,8 +182,13 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.server.modes[query["destination"]] = self.server.modes.pop(path)
         return self.answer(200)
 
-    def delete(self, path, _query):
-        return self.answer(200, {"boolean": self.server.files.pop(path, None) is not None})
+    def delete(self, path, query):
+        h, found = self.server, self.server.files.pop(path, None) is not None
+        if query["recursive"] == "true":
+            for of in (h.files, h.dirs):
+                for name in [n for n in of if n == path or n.startswith(path + "/")]:
+                    found = of.pop(name) is not None
+        return self.answer(200, {"boolean": found})
 
     def create(self, path, query):
         if self.server.unread:
@@ -198,5 +205,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         return self.answer(201, None, Location=f"webhdfs://{self.server.server}{path}")
 
     def open(self, path, query):
-        at, n = int(query["offset"]), int(query["length"])
-        return self.answer(200, self.server.files[path][at : at + n])
+        self.server.on_read(path)
+        data = self.server.files[path]
+        at, n = int(query.get("offset", 0)), int(query.get("length", len(data)))
+        return self.answer(200, data[at : at + n])

@@ -10,6 +10,7 @@ import tarfile
 
 from cluster import ClusterError
 from lib.job_runs import application, expect, run
+from lib.scripted_webhdfs import WebHdfs
 
 
 def succeeds(c):
@@ -127,6 +128,40 @@ def localization(c):
         ["sha256sum", f"{directory}/numbers.txt"], capture_output=True, text=True, check=True
     )
     expect("checksum", lines[2].split()[0], wanted.stdout.split()[0])
+
+
+def staged_elsewhere(c):
+    """A staging directory that no node sees as its own: files, a directory and what the job needs
+    itself are on WebHDFS, the user's alone while the job runs, and gone after it."""
+    directory, web = c.user_dir("elsewhere"), WebHdfs()
+    os.mkdir(f"{directory}/tree")
+    for name, text in (("tree/in", "one"), ("plain", "two")):
+        with open(f"{directory}/{name}", "w", encoding="ascii") as f:
+            f.write(text)
+    web.dirs["/staging"], seen = 0o1777, []
+    web.on_read = lambda path: seen.append((path, dict(web.dirs)))
+    try:
+        done = c.selvedge(
+            "run",
+            "-D",
+            f"selvedge.client.staging-dir=webhdfs://{web.server}/staging",
+            "--file",
+            f"{directory}/plain",
+            "--local-dir",
+            f"{directory}/tree",
+            "--",
+            "cat plain tree/in",
+        )
+    finally:
+        web.close()
+    expect("exit code", (done.returncode, done.stdout, done.stderr), (0, "twoone", done.stderr))
+    user = c.users[0].pw_name
+    expect("users", web.users, {user})
+    expect("files that were read", len({path for path, _ in seen}), 5)
+    for _, dirs in seen:
+        own = {m for d, m in dirs.items() if d.startswith("/staging/")}
+        expect("modes of directories", own, {0o700})
+    expect("what is left", (web.files, set(web.dirs)), ({}, {"/", "/staging", f"/staging/{user}"}))
 
 
 def twenty(c):
