@@ -106,8 +106,11 @@ static int code_of(const char *java_class)
         { "org.apache.hadoop.fs.ParentNotDirectoryException", -ENOTDIR },
         { "org.apache.hadoop.hdfs.protocol.NSQuotaExceededException", -EDQUOT },
         { "org.apache.hadoop.hdfs.protocol.DSQuotaExceededException", -EDQUOT },
+        { "org.apache.hadoop.hdfs.protocol.QuotaByStorageTypeExceededException", -EDQUOT },
         { "org.apache.hadoop.hdfs.server.namenode.NotReplicatedYetException", -EAGAIN },
         { "org.apache.hadoop.hdfs.server.namenode.SafeModeException", -EROFS },
+        { "org.apache.hadoop.ipc.StandbyException", -EHOSTDOWN },
+        { "org.apache.hadoop.security.token.SecretManager$InvalidToken", -EKEYREJECTED },
     };
 
     for (size_t i = 0; i < SV_ARRAY_LEN(classes); i++)

@@ -27,7 +27,8 @@ static inline void hdfs_namenode_freep(struct hdfs_namenode **n)
 }
 
 /* Errors of all calls: -ENOENT, -EACCES (the NameNode's text), -ELOOP (a symbolic link in the
- * path), -EREMOTEIO (another exception), -EBADMSG, network errors. */
+ * path), -EHOSTDOWN (all are in standby), -EKEYREJECTED (the token), -EREMOTEIO (another
+ * exception), -EBADMSG, network errors. */
 int hdfs_get_file_info(struct hdfs_namenode *n, const char *path, struct hdfs_status *ret,
                        struct sv_error *err) _must_use_;
 /* As above, with its owner; ret_owner may be NULL. */
