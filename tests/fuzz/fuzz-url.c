@@ -1,9 +1,10 @@
-/* Fuzzes urls: an accepted one has a clean absolute path, and a url made from a file's path names
- * the same file. */
+/* Fuzzes urls: an accepted one has a clean absolute path, a url made from a file's path names the
+ * same file, and one of viewfs: stays below its mount point's target. */
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
-#include "fs/url.h"
+#include "fs/resolve.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -31,6 +32,38 @@ static void check(const struct fs_url *u)
     MUST(!strpbrk(u->host, "@/\\?# %[]"));
 }
 
+/* A path through a mount point of viewfs: leads to below its target. */
+static void check_mount(const char *text)
+{
+    static struct sv_conf *conf;
+    char url[FS_URL_MAX + 1];
+    struct sv_error err = { 0 };
+    struct fs_url u;
+
+    if (!conf) {
+        conf = sv_conf_new();
+        MUST(conf && sv_conf_set(conf, "fs.defaultFS", "viewfs://cl") == 0 &&
+             sv_conf_set(conf, "fs.viewfs.mounttable.cl.link./a", "hdfs://one/x/y") == 0 &&
+             sv_conf_set(conf, "fs.viewfs.mounttable.cl.link./a/b", "webhdfs://two/z/") == 0);
+    }
+    if (fs_resolve(conf, text, url, &err) < 0) {
+        MUST(err.code < 0 && err.text[0]);
+        return;
+    }
+    if (text[0] != '/') {
+        MUST(strncasecmp(text, "viewfs:", 7) == 0 || strcmp(text, url) == 0);
+        return;
+    }
+    if (fs_url_parse(url, &u, &err) < 0)
+        return;
+    if (u.scheme == FS_SCHEME_HDFS)
+        MUST(strcmp(u.host, "one") == 0 && strncmp(u.path, "/x/y", 4) == 0 &&
+             (!u.path[4] || u.path[4] == '/'));
+    else
+        MUST(u.scheme == FS_SCHEME_WEBHDFS && strcmp(u.host, "two") == 0 &&
+             strncmp(u.path, "/z/", 3) == 0);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char *text = malloc(size + 1), url[FS_URL_MAX + 1];
@@ -52,6 +85,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (text[0] == '/' && fs_url_make("file", NULL, -1, text, url) == 0 &&
         fs_url_parse(url, &u, &err) == 0)
         check(&u);
+    check_mount(text);
     free(text);
     return 0;
 }
