@@ -33,12 +33,13 @@ static int find_site(const struct fs_options *o, struct hdfs_site *ret, struct s
 {
     int r = 0;
 
-    if (o->site)
+    if (o->site) {
         *ret = *o->site;
-    else
+    } else if (o->conf) {
         r = hdfs_conf_load(o->conf, err);
-    if (r == 0 && !o->site)
-        r = hdfs_conf_site(o->conf, o->url->host, o->url->port, ret, err);
+        if (r == 0)
+            r = hdfs_conf_site(o->conf, o->url->host, o->url->port, ret, err);
+    }
     if (r == 0 && (ret->n_servers == 0 || ret->io_timeout_ms == 0))
         r = sv_error_set(err, -EINVAL, "the request names no NameNode");
     return r;

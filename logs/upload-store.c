@@ -57,6 +57,8 @@ int logs_store_open(struct logs_store *s, const struct logs_upload *u, int root,
         r = hdfs_options(s, err);
     else if (*u->text[LOGS_WEB])
         r = web_options(s, err);
+    else if (root < 0)
+        r = sv_error_set(err, -EINVAL, "the request has no remote directory");
     if (r == 0)
         r = fs_open(&o, &s->fs, err);
     return r < 0 ? r : logs_remote_dirs(s->fs, u, ret_note, err);
