@@ -65,80 +65,6 @@ int hdfs_conf_load(struct sv_conf *c, struct sv_error *err)
     return r;
 }
 
-static bool host_ok(const char *s, size_t n)
-{
-    if (n == 0 || n > HDFS_HOST_MAX)
-        return false;
-    for (size_t i = 0; i < n; i++)
-        if ((unsigned char)s[i] <= 0x20 || (unsigned char)s[i] >= 0x7f || strchr(",/@[]?#", s[i]))
-            return false;
-    return true;
-}
-
-/* host, host:port, [v6]:port in s[0..n). */
-static int parse_server(const char *s, size_t n, struct hdfs_server *ret)
-{
-    bool v6 = n > 0 && s[0] == '[';
-    const char *end = v6 ? memchr(s, ']', n) : memchr(s, ':', n), *host = v6 ? s + 1 : s;
-    size_t len = end ? (size_t)(end - host) : n, used = end ? (size_t)(end - s) + v6 : n;
-    struct hdfs_server v = { .port = HDFS_PORT };
-    char port[6];
-    uint64_t number;
-
-    if ((v6 && !end) || !host_ok(host, len))
-        return -EINVAL;
-    memcpy(v.host, host, len);
-    if (used < n) {
-        if (s[used] != ':' || n - used - 1 >= sizeof(port))
-            return -EINVAL;
-        memcpy(port, s + used + 1, n - used - 1);
-        port[n - used - 1] = 0;
-        if (sv_parse_u64(port, 1, UINT16_MAX, &number) < 0)
-            return -EINVAL;
-        v.port = (uint16_t)number;
-    }
-    *ret = v;
-    return 0;
-}
-
-int hdfs_servers_parse(const char *text, struct hdfs_server ret[HDFS_NAMENODES_MAX],
-                       unsigned *ret_n)
-{
-    unsigned n = 0;
-
-    if (strnlen(text, HDFS_SERVERS_TEXT_MAX + 1) > HDFS_SERVERS_TEXT_MAX)
-        return -EINVAL;
-    for (const char *s = text;; s++) {
-        size_t len = strcspn(s, ",");
-
-        if (n == HDFS_NAMENODES_MAX || parse_server(s, len, &ret[n]) < 0)
-            return -EINVAL;
-        n++;
-        s += len;
-        if (!*s)
-            break;
-    }
-    *ret_n = n;
-    return 0;
-}
-
-int hdfs_servers_text(const struct hdfs_site *site, char ret[HDFS_SERVERS_TEXT_MAX + 1])
-{
-    size_t len = 0;
-
-    for (unsigned i = 0; i < site->n_servers; i++) {
-        const struct hdfs_server *s = &site->servers[i];
-        bool v6 = strchr(s->host, ':');
-        int n = snprintf(ret + len, HDFS_SERVERS_TEXT_MAX + 1 - len, "%s%s%s%s:%u", i ? "," : "",
-                         v6 ? "[" : "", s->host, v6 ? "]" : "", s->port);
-
-        if (n < 0 || (size_t)n > HDFS_SERVERS_TEXT_MAX - len)
-            return -E2BIG;
-        len += (size_t)n;
-    }
-    return 0;
-}
-
 static int add_server(struct sv_conf *c, const char *key, const char *fallback,
                       struct hdfs_site *site, struct sv_error *err)
 {
@@ -151,7 +77,7 @@ static int add_server(struct sv_conf *c, const char *key, const char *fallback,
     if (!value)
         return sv_error_set(err, -EINVAL, "%s is not set: expected the host:port of a NameNode",
                             key);
-    if (parse_server(value, strlen(value), &site->servers[site->n_servers]) < 0) {
+    if (hdfs_server_parse(value, strlen(value), &site->servers[site->n_servers]) < 0) {
         sv_conf_origin(c, &row, origin, sizeof(origin));
         return sv_error_set(err, -EINVAL, "%s: \"%.200s\" is not host:port", origin, value);
     }
@@ -221,7 +147,7 @@ static int default_authority(struct sv_conf *c, struct hdfs_server *ret, bool *r
                             origin, fs);
     at = fs + 7;
     n = strcspn(at, "/");
-    if (parse_server(at, n, ret) < 0)
+    if (hdfs_server_parse(at, n, ret) < 0)
         return sv_error_set(err, -EINVAL, "%s: \"%.200s\" is not hdfs://host:port", origin, fs);
     *ret_has_port = at[0] == '[' ? strstr(at, "]:") != NULL : memchr(at, ':', n) != NULL;
     return 0;
@@ -280,7 +206,7 @@ int hdfs_conf_site(struct sv_conf *c, const char *host, uint16_t port, struct hd
 
     if (r < 0)
         return r;
-    if (*host && !host_ok(host, strlen(host)))
+    if (*host && !hdfs_host_valid(host, strlen(host)))
         return sv_error_set(err, -EINVAL, "not the name of a host");
     if (*host)
         memcpy(at.host, host, strlen(host) + 1);

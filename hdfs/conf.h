@@ -4,30 +4,7 @@
 #define SELVEDGE_HDFS_CONF_H
 
 #include "common/conf.h"
-#include "hdfs/limits.h"
-
-#define HDFS_PORT 8020 /* default of a NameNode */
-
-struct hdfs_server {
-    char host[HDFS_HOST_MAX + 1];
-    uint16_t port;
-};
-
-/* For a nameservice with several NameNodes: dfs.client.failover.… */
-struct hdfs_failover {
-    uint32_t attempts;        /* max.attempts: failovers of one call, before it fails */
-    uint32_t base_ms, max_ms; /* sleep.base.millis, doubled each time up to sleep.max.millis */
-};
-#define HDFS_FAILOVER_DEFAULT ((struct hdfs_failover){ 15, 500, 15000 })
-
-/* Connection parameters of a file system. */
-struct hdfs_site {
-    struct hdfs_server servers[HDFS_NAMENODES_MAX]; /* of one nameservice, in its order */
-    unsigned n_servers;
-    struct hdfs_failover failover;
-    uint32_t io_timeout_ms; /* dfs.client.socket-timeout: to connect, and between packets */
-    bool use_hostname;      /* dfs.client.use.datanode.hostname */
-};
+#include "hdfs/servers.h"
 
 /* Loads hdfs-site.xml from the directory of the core-site.xml that `c` was loaded from; it may be
  * missing. */
@@ -39,11 +16,5 @@ int hdfs_conf_site(struct sv_conf *c, const char *host, uint16_t port, struct hd
                    struct sv_error *err) _must_use_;
 /* Table of keys for --print-config and the manual. */
 const struct sv_conf_key *hdfs_conf_keys(size_t *ret_n);
-
-/* Parses "host:port,host:port", an IPv6 address in brackets, as written by hdfs_servers_text.
- * -EINVAL. */
-int hdfs_servers_parse(const char *text, struct hdfs_server ret[HDFS_NAMENODES_MAX],
-                       unsigned *ret_n) _must_use_;
-int hdfs_servers_text(const struct hdfs_site *s, char ret[HDFS_SERVERS_TEXT_MAX + 1]) _must_use_;
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "common/arena.h"
 #include "hdfs/answers.h"
-#include "hdfs/conf.h"
+#include "hdfs/servers.h"
 
 struct hdfs_namenode;
 struct yarn_token;

@@ -4,7 +4,7 @@
 #define SELVEDGE_LOGS_UPLOAD_STORE_H
 
 #include "fs/fs.h"
-#include "hdfs/conf.h"
+#include "hdfs/servers.h"
 #include "logs/upload-pace.h"
 #include "logs/upload-request.h"
 
