@@ -45,6 +45,7 @@ struct fs_read_ops {
     /* Sets f->data. file_free() is called after a failure, too. */
     int (*open_file)(struct fs_file *f, struct fs_status *ret, struct sv_error *err);
     void (*file_free)(struct fs_file *f);
+    int (*descriptor)(const struct fs_file *f);
     int (*read)(struct fs_file *f, uint64_t offset, void *p, size_t n, struct sv_error *err);
     int (*stream)(struct fs *fs, const char *path, const struct fs_status *st, struct fs_stream *s,
                   struct sv_error *err);

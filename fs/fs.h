@@ -85,7 +85,7 @@ static inline void fs_closep(struct fs **fs)
     *fs = fs_close(*fs);
 }
 
-enum fs_kind { FS_FILE = 1, FS_DIRECTORY, FS_LINK, FS_NEITHER };
+enum fs_kind { FS_FILE = 1, FS_DIRECTORY, FS_LINK, FS_FIFO, FS_SOCKET, FS_DEVICE, FS_NEITHER };
 
 struct fs_status {
     enum fs_kind kind;
@@ -107,6 +107,12 @@ struct fs_owner {
     bool acl;                     /* it has access or default entries beside its mode */
 };
 
+/* True if two statuses are of the same file with the same content. */
+static inline bool fs_same(const struct fs_status *a, const struct fs_status *b)
+{
+    return a->kind == b->kind && a->length == b->length && a->mtime_ms == b->mtime_ms &&
+           a->id == b->id;
+}
 /* Does not follow a link at the end of the path. ret_owner: NULL if not wanted. */
 int fs_status(struct fs *fs, const char *path, struct fs_status *ret, struct fs_owner *ret_owner,
               struct sv_error *err) _must_use_;
@@ -119,15 +125,17 @@ int fs_enter(struct fs *fs, const char *name, struct fs_status *ret, struct fs_o
  * (CVE-2017-3166). */
 int fs_is_public(struct fs *fs, const char *path, const struct fs_status *st, bool *ret,
                  struct sv_error *err) _must_use_;
-/* Group of what this account makes; "" where that is the group of the directory above. */
+/* Group of what this account makes, once an owner was asked for; "" where that is the group of the
+ * directory above. */
 const char *fs_own_group(const struct fs *fs);
 
 struct fs_child {
     const char *name; /* one component; its bytes are the server's: fs_name_valid() */
     struct fs_status st;
+    const char *target; /* of a link of file:; else NULL */
 };
 /* Calls `child` for each entry of a directory, in parts as the server gives them; its error
- * (-errno) ends it, and has the text that `child` sets. */
+ * (-errno) ends it, and has the text that `child` sets. It may read files of the same `fs`. */
 int fs_list(struct fs *fs, const char *path, int (*child)(void *userdata, const struct fs_child *c),
             void *userdata, struct sv_error *err) _must_use_;
 
@@ -140,6 +148,8 @@ int fs_open_file(struct fs *fs, const char *path, struct fs_file **ret, struct f
                  struct sv_error *err) _must_use_;
 /* Reads exactly n bytes within the file. */
 int fs_read(struct fs_file *f, uint64_t offset, void *p, size_t n, struct sv_error *err) _must_use_;
+/* A descriptor of a file opened for reading, which remains the file's; -1 for any but file:. */
+int fs_descriptor(const struct fs_file *f);
 /* Also ends an unfinished writing, and keeps the partial file. */
 struct fs_file *fs_file_free(struct fs_file *f);
 static inline void fs_file_freep(struct fs_file **f)

@@ -14,6 +14,8 @@
 #include "common/fd.h"
 #include "fs/backend.h"
 
+#define STREAM_PART (256u << 10) /* bytes read at once */
+
 struct state {
     int root;
 };
@@ -50,7 +52,6 @@ static int open_fs(struct fs *fs, struct sv_error *err)
                          : open(*fs->root ? fs->root : "/", O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (s->root < 0)
         return sv_error_errno(err, -errno, "%s", fs->root);
-    group_name(getegid(), fs->own_group);
     return 0;
 }
 
@@ -90,12 +91,30 @@ static int open_parent(const struct fs *fs, const char *path, const char **ret_n
     return open_at(fs, dir, O_RDONLY | O_DIRECTORY);
 }
 
+static enum fs_kind kind_of(mode_t mode)
+{
+    switch (mode & S_IFMT) {
+    case S_IFREG:
+        return FS_FILE;
+    case S_IFDIR:
+        return FS_DIRECTORY;
+    case S_IFLNK:
+        return FS_LINK;
+    case S_IFIFO:
+        return FS_FIFO;
+    case S_IFSOCK:
+        return FS_SOCKET;
+    case S_IFCHR:
+    case S_IFBLK:
+        return FS_DEVICE;
+    default:
+        return FS_NEITHER;
+    }
+}
+
 static struct fs_status status_of(const struct stat *st)
 {
-    return (struct fs_status){ .kind = S_ISREG(st->st_mode)   ? FS_FILE
-                                       : S_ISDIR(st->st_mode) ? FS_DIRECTORY
-                                       : S_ISLNK(st->st_mode) ? FS_LINK
-                                                              : FS_NEITHER,
+    return (struct fs_status){ .kind = kind_of(st->st_mode),
                                .mode = st->st_mode & 07777,
                                .length = S_ISREG(st->st_mode) ? (uint64_t)st->st_size : 0,
                                .mtime_ms = (int64_t)st->st_mtim.tv_sec * 1000 +
@@ -140,9 +159,17 @@ static int look(const struct fs *fs, const char *path, struct fs_status *ret,
     return 0;
 }
 
+/* The look-up may ask services of the machine, which a sandboxed caller cannot reach. */
+static void find_own_group(struct fs *fs, const struct fs_owner *wanted)
+{
+    if (wanted && !*fs->own_group)
+        group_name(getegid(), fs->own_group);
+}
+
 static int status(struct fs *fs, const char *path, struct fs_status *ret,
                   struct fs_owner *ret_owner, struct sv_error *err)
 {
+    find_own_group(fs, ret_owner);
     return look(fs, path, ret, ret_owner, NULL, err);
 }
 
@@ -153,6 +180,7 @@ static int enter(struct fs *fs, const char *name, struct fs_status *ret, struct 
     _cleanup_close_ int fd = -1;
     int r = look(fs, name, ret, ret_owner, &fd, err);
 
+    find_own_group(fs, ret_owner);
     if (r < 0 || ret->kind != FS_DIRECTORY)
         return r;
     (void)sv_close(s->root);
@@ -160,29 +188,55 @@ static int enter(struct fs *fs, const char *name, struct fs_status *ret, struct 
     return 0;
 }
 
+static void close_dir(DIR **d)
+{
+    if (*d)
+        (void)closedir(*d); /* was only read, ignoring */
+}
+
+static int pass_child(const struct fs *fs, int dir, const char *name,
+                      int (*child)(void *userdata, const struct fs_child *c), void *userdata,
+                      struct sv_error *err)
+{
+    char target[FS_PATH_MAX];
+    struct fs_child c = { .name = name };
+    struct stat st;
+    ssize_t n;
+
+    if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+        return errno == ENOENT ? 0 : failed(fs, name, -errno, err); /* gone meanwhile */
+    c.st = status_of(&st);
+    if (c.st.kind == FS_LINK) {
+        n = readlinkat(dir, name, target, sizeof(target));
+        if (n < 0 || (size_t)n >= sizeof(target))
+            return failed(fs, name, n < 0 ? -errno : -ENAMETOOLONG, err);
+        target[n] = 0;
+        c.target = target;
+    }
+    return child(userdata, &c);
+}
+
 static int list(struct fs *fs, const char *path,
                 int (*child)(void *userdata, const struct fs_child *c), void *userdata,
                 struct sv_error *err)
 {
     int fd = open_at(fs, path, O_RDONLY | O_DIRECTORY), r = 0;
-    DIR *d = fd < 0 ? NULL : fdopendir(fd);
-    const struct dirent *e;
+    _cleanup_(close_dir) DIR *d = fd < 0 ? NULL : fdopendir(fd);
 
     if (!d) {
         (void)sv_close(fd);
         return failed(fs, path, fd < 0 ? fd : -ENOMEM, err);
     }
-    while (r == 0 && (e = readdir(d))) {
-        struct stat st;
-        struct fs_child c = { .name = e->d_name };
+    while (r == 0) {
+        const struct dirent *e;
 
-        if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0 ||
-            fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0) /* gone meanwhile */
-            continue;
-        c.st = status_of(&st);
-        r = child(userdata, &c);
+        errno = 0;
+        e = readdir(d);
+        if (!e)
+            return errno ? failed(fs, path, -errno, err) : 0;
+        if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
+            r = pass_child(fs, dirfd(d), e->d_name, child, userdata, err);
     }
-    (void)closedir(d); /* was only read, ignoring */
     return r;
 }
 
@@ -241,6 +295,59 @@ static int read_bytes(struct fs_file *f, uint64_t offset, void *p, size_t n, str
         done += (size_t)k;
     }
     return 0;
+}
+
+static int descriptor(const struct fs_file *f)
+{
+    return fd_of(f);
+}
+
+static bool same(const struct stat *a, const struct stat *b)
+{
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
+           a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
+}
+
+/* Reads to the end of the file, at most `length` bytes. */
+static int pass_bytes(int fd, uint64_t length, struct fs_stream *s, struct sv_error *err)
+{
+    size_t size = (size_t)SV_MIN(length + 1, (uint64_t)STREAM_PART);
+    _cleanup_free_ uint8_t *part = malloc(size);
+    ssize_t n = part ? 1 : 0;
+    int r = part ? 0 : sv_error_errno(err, -ENOMEM, "read");
+
+    while (n > 0 && r == 0) {
+        do
+            n = read(fd, part, size);
+        while (n < 0 && errno == EINTR);
+        if (n < 0)
+            return sv_error_errno(err, -errno, "read");
+        if ((uint64_t)n > length - s->bytes)
+            return 0; /* it grows: its status says so */
+        r = n > 0 ? s->sink(s->userdata, part, (size_t)n) : 0;
+        s->sink_failed = r < 0;
+        s->bytes += r < 0 ? 0 : (size_t)n;
+    }
+    return r < 0 && s->sink_failed ? sv_error_errno(err, r, "write") : r;
+}
+
+static int stream(struct fs *fs, const char *path, const struct fs_status *st, struct fs_stream *s,
+                  struct sv_error *err)
+{
+    _cleanup_close_ int fd = open_at(fs, path, O_RDONLY | O_NONBLOCK);
+    struct stat first, last;
+    struct fs_status opened;
+    int r;
+
+    if (fd < 0 || fstat(fd, &first) < 0)
+        return failed(fs, path, fd < 0 ? fd : -errno, err);
+    opened = status_of(&first);
+    r = opened.kind == FS_FILE && fs_same(&opened, st) ? pass_bytes(fd, st->length, s, err)
+                                                       : -ESTALE;
+    if (r == 0 && (fstat(fd, &last) < 0 || !same(&first, &last) || s->bytes != st->length))
+        r = -ESTALE;
+    return r == -ESTALE && !s->sink_failed ? sv_error_set(err, r, "it changed while it was read")
+                                           : r;
 }
 
 static int create(struct fs_file *f, uint32_t mode, struct sv_error *err)
@@ -394,7 +501,9 @@ const struct fs_ops fs_local = {
 const struct fs_read_ops fs_local_reading = {
     .open_file = open_file,
     .file_free = file_free,
+    .descriptor = descriptor,
     .read = read_bytes,
+    .stream = stream,
 };
 const struct fs_write_ops fs_local_writing = {
     .create = create,

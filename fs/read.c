@@ -45,6 +45,11 @@ int fs_read(struct fs_file *f, uint64_t offset, void *p, size_t n, struct sv_err
     return f->fs->reading->read(f, offset, p, n, err);
 }
 
+int fs_descriptor(const struct fs_file *f)
+{
+    return f->fs->reading->descriptor ? f->fs->reading->descriptor(f) : -1;
+}
+
 int fs_stream(struct fs *fs, const char *path, const struct fs_status *st, struct fs_stream *s,
               struct sv_error *err)
 {

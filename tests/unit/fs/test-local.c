@@ -97,6 +97,79 @@ static void test_links(void **state)
     assert_string_equal(text, "one");
 }
 
+struct sink {
+    const char *touch; /* gets a byte more during the read, if not NULL */
+    size_t n;
+    int answer;
+};
+
+static int on_bytes(void *userdata, const void *p, size_t n)
+{
+    struct sink *k = userdata;
+
+    (void)p;
+    k->n += n;
+    if (k->touch)
+        assert_int_equal(truncate(k->touch, 4), 0);
+    return k->answer;
+}
+
+static void test_stream(void **state)
+{
+    struct fs *fs = *state;
+    struct sv_error err = { 0 };
+    struct sink k = { 0 };
+    struct fs_stream s = { .sink = on_bytes, .userdata = &k };
+    struct fs_status st;
+    char path[128];
+
+    assert_int_equal(write_file(fs, "f", "abc", false), 0);
+    assert_int_equal(fs_status(fs, "f", &st, NULL, &err), 0);
+    assert_int_equal(fs_stream(fs, "f", &st, &s, &err), 0);
+    assert_true(k.n == 3 && s.bytes == 3 && !s.sink_failed);
+    k = (struct sink){ .answer = -ENOSPC };
+    s.bytes = 0;
+    assert_int_equal(fs_stream(fs, "f", &st, &s, &err), -ENOSPC);
+    assert_true(s.sink_failed);
+    (void)snprintf(path, sizeof(path), "%s/f", place);
+    k = (struct sink){ .touch = path };
+    s = (struct fs_stream){ .sink = on_bytes, .userdata = &k };
+    assert_int_equal(fs_stream(fs, "f", &st, &s, &err), -ESTALE); /* at the end */
+    s.bytes = 0;
+    k.n = 0;
+    assert_int_equal(fs_stream(fs, "f", &st, &s, &err), -ESTALE); /* before a byte */
+    assert_int_equal(k.n, 0);
+}
+
+static int on_kind(void *userdata, const struct fs_child *c)
+{
+    unsigned *seen = userdata;
+
+    *seen |= 1u << c->st.kind;
+    assert_true(!c->target == (c->st.kind != FS_LINK));
+    assert_true(!c->target || strcmp(c->target, "to where") == 0);
+    return strcmp(c->name, "last") == 0 ? -EPERM : 0;
+}
+
+static void test_list(void **state)
+{
+    struct fs *fs = *state;
+    struct sv_error err = { 0 };
+    unsigned seen = 0;
+    char path[128];
+
+    assert_int_equal(write_file(fs, "f", "", false), 0);
+    assert_int_equal(fs_mkdir(fs, "d", 0700, &err), 0);
+    (void)snprintf(path, sizeof(path), "%s/link", place);
+    assert_int_equal(symlink("to where", path), 0);
+    (void)snprintf(path, sizeof(path), "%s/fifo", place);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    assert_int_equal(fs_list(fs, "", on_kind, &seen, &err), 0);
+    assert_int_equal(seen, 1u << FS_FILE | 1u << FS_DIRECTORY | 1u << FS_LINK | 1u << FS_FIFO);
+    assert_int_equal(write_file(fs, "d/last", "", false), 0);
+    assert_int_equal(fs_list(fs, "d", on_kind, &seen, &err), -EPERM);
+}
+
 /* Whoever may rename in the parent moves the checked directory away, and puts another one there. */
 static void test_entered(void **state)
 {
@@ -322,6 +395,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_links, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_stream, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_list, setup, teardown),
         cmocka_unit_test_setup_teardown(test_entered, setup, teardown),
         cmocka_unit_test_setup_teardown(test_absent, setup, teardown),
         cmocka_unit_test_setup_teardown(test_copy, setup, teardown),
