@@ -32,7 +32,7 @@ struct fs_ops {
     void (*close)(struct fs *fs);
     int (*status)(struct fs *fs, const char *path, struct fs_status *ret,
                   struct fs_owner *ret_owner, struct sv_error *err);
-    /* NULL: status() is all that is to do. */
+    /* NULL: status() is all that there is to do. */
     int (*enter)(struct fs *fs, const char *name, struct fs_status *ret, struct fs_owner *ret_owner,
                  struct sv_error *err);
     int (*list)(struct fs *fs, const char *path,
@@ -69,8 +69,9 @@ struct fs_write_ops {
     int (*set_replication)(struct fs *fs, const char *path, uint32_t replicas,
                            struct sv_error *err);
 };
-extern const struct fs_ops fs_local, fs_hdfs, fs_webhdfs;
-extern const struct fs_read_ops fs_local_reading, fs_hdfs_reading, fs_webhdfs_reading;
+extern const struct fs_ops fs_local, fs_hdfs, fs_webhdfs, fs_http, fs_s3;
+extern const struct fs_read_ops fs_local_reading, fs_hdfs_reading, fs_webhdfs_reading,
+    fs_http_reading, fs_s3_reading;
 extern const struct fs_write_ops fs_local_writing, fs_hdfs_writing, fs_webhdfs_writing;
 
 /* For read.c and write.c. */

@@ -12,10 +12,10 @@ static const struct {
     enum fs_scheme scheme;
     const struct fs_ops *ops;
 } back_ends[] = {
-    { FS_SCHEME_FILE, &fs_local },
-    { FS_SCHEME_HDFS, &fs_hdfs },
-    { FS_SCHEME_WEBHDFS, &fs_webhdfs },
-    { FS_SCHEME_SWEBHDFS, &fs_webhdfs },
+    { FS_SCHEME_FILE, &fs_local },      { FS_SCHEME_HDFS, &fs_hdfs },
+    { FS_SCHEME_WEBHDFS, &fs_webhdfs }, { FS_SCHEME_SWEBHDFS, &fs_webhdfs },
+    { FS_SCHEME_HTTP, &fs_http },       { FS_SCHEME_HTTPS, &fs_http },
+    { FS_SCHEME_S3, &fs_s3 },
 };
 
 static const struct fs_ops *ops_of(enum fs_scheme scheme)
@@ -64,10 +64,16 @@ struct fs *fs_close(struct fs *fs)
     return NULL;
 }
 
+bool fs_has_status(const struct fs *fs)
+{
+    return fs->ops->status;
+}
+
 int fs_status(struct fs *fs, const char *path, struct fs_status *ret, struct fs_owner *ret_owner,
               struct sv_error *err)
 {
-    return fs->ops->status(fs, path, ret, ret_owner, err);
+    return fs->ops->status ? fs->ops->status(fs, path, ret, ret_owner, err)
+                           : fs_absent(fs, "a status", path, err);
 }
 
 int fs_enter(struct fs *fs, const char *name, struct fs_status *ret, struct fs_owner *ret_owner,
@@ -79,7 +85,7 @@ int fs_enter(struct fs *fs, const char *name, struct fs_status *ret, struct fs_o
     if (r < 0)
         return r;
     r = fs->ops->enter ? fs->ops->enter(fs, name, ret, ret_owner, err)
-                       : fs->ops->status(fs, name, ret, ret_owner, err);
+                       : fs_status(fs, name, ret, ret_owner, err);
     if (r < 0)
         return r;
     if (ret->kind != FS_DIRECTORY)

@@ -1,6 +1,6 @@
-/* File systems of jobs and logs: one interface to file:, hdfs:, webhdfs: and swebhdfs:. Back ends
- * are structs of functions (backend.h), of which some may be absent: such a call fails with
- * -EOPNOTSUPP in words.
+/* File systems of jobs and logs: one interface to file:, hdfs:, webhdfs:, swebhdfs:, http:, https:,
+ * s3a: and s3:. Back ends are structs of functions (backend.h), of which some may be absent: such a
+ * call fails with -EOPNOTSUPP in words. The last four have fs_stream() alone.
  *
  * Blocking, one call at a time: for processes of their own (container-localizer's workers,
  * log-uploader, the command line). A daemon calls it from a worker thread, never on its loop.
@@ -19,8 +19,8 @@
 #include "fs/policy.h"
 #include "fs/url.h"
 
+struct fs_sigv4_key;
 struct hdfs_site;
-struct sv_conf;
 struct sv_curl;
 
 /* ---- Errors ---- */
@@ -61,13 +61,22 @@ struct fs_limits {
     uint32_t slowest_rate;  /* web servers: minimum bytes per second; 0: none */
 };
 
+/* The operator's endpoint of a bucket. */
+struct fs_s3 {
+    const char *endpoint;           /* "https://host:port" */
+    bool path_style;                /* the bucket is in the path */
+    const struct fs_sigv4_key *key; /* fs/sigv4.h; NULL: requests are not signed */
+    const char *whose;              /* the key is, for messages */
+};
+
 struct fs_options {
     const struct fs_url *url; /* its path is the root, but for: */
     const char *path;         /* the root; NULL: the url's path */
     int root;                 /* file: the root directory's descriptor; -1: it is opened by path */
-    const struct hdfs_site *site; /* hdfs: its NameNodes; NULL: found in `conf` */
-    struct sv_conf *conf;
-    const struct sv_curl *curl; /* web: NULL: the library is loaded (common/web/curl.h) */
+    const char *text;         /* http: the whole url, of the file "", which is all it has */
+    const struct hdfs_site *site; /* hdfs: its NameNodes (hdfs/servers.h) */
+    const struct fs_s3 *s3;
+    const struct sv_curl *curl; /* web: the library's functions (common/web/curl.h) */
     const char *program;        /* "selvedge-log-uploader": for servers' logs */
     struct fs_identity identity;
     const struct fs_policy *policy; /* NULL: fs_policy_jobs */
@@ -77,7 +86,7 @@ struct fs_options {
 
 struct fs;
 /* Opens it; a server may be asked by the first call only. -EOPNOTSUPP: no back end has the scheme.
- * What the options point to must outlive it. */
+ * What the options point to must outlive it, but for the site. */
 int fs_open(const struct fs_options *o, struct fs **ret, struct sv_error *err) _must_use_;
 struct fs *fs_close(struct fs *fs);
 static inline void fs_closep(struct fs **fs)
@@ -107,6 +116,8 @@ struct fs_owner {
     bool acl;                     /* it has access or default entries beside its mode */
 };
 
+/* False where files have no status before they are read: HTTP, S3. */
+bool fs_has_status(const struct fs *fs);
 /* True if two statuses are of the same file with the same content. */
 static inline bool fs_same(const struct fs_status *a, const struct fs_status *b)
 {
@@ -160,13 +171,18 @@ static inline void fs_file_freep(struct fs_file **f)
 /* A whole file. */
 struct fs_stream {
     int (*sink)(void *userdata, const void *p, size_t n); /* 0, or -errno, which ends it */
+    /* Discards what the sink took, before one more try at a broken transfer over HTTP; 0 or -errno.
+     * NULL: it is not retried. */
+    int (*restart)(void *userdata);
     void *userdata;
     /* Results. */
     uint64_t bytes;   /* that the sink took */
     bool sink_failed; /* the error is the sink's */
+    int64_t mtime_ms; /* of HTTP: Last-Modified, whole seconds; -1: none */
 };
 /* Passes the file's bytes to the sink, verified where the protocol has checksums. `st`: what
- * fs_status() or fs_list() said; -ESTALE if the file is another one at the start or at the end. */
+ * fs_status() or fs_list() said; -ESTALE if the file is another one at the start or at the end.
+ * Where files have no status, only its length counts, and is the most that is taken: -EFBIG. */
 int fs_stream(struct fs *fs, const char *path, const struct fs_status *st, struct fs_stream *s,
               struct sv_error *err) _must_use_;
 

@@ -29,22 +29,6 @@ static int find_token(const struct fs_options *o, const struct hdfs_site *site, 
                                ret, err);
 }
 
-static int find_site(const struct fs_options *o, struct hdfs_site *ret, struct sv_error *err)
-{
-    int r = 0;
-
-    if (o->site) {
-        *ret = *o->site;
-    } else if (o->conf) {
-        r = hdfs_conf_load(o->conf, err);
-        if (r == 0)
-            r = hdfs_conf_site(o->conf, o->url->host, o->url->port, ret, err);
-    }
-    if (r == 0 && (ret->n_servers == 0 || ret->io_timeout_ms == 0))
-        r = sv_error_set(err, -EINVAL, "the request names no NameNode");
-    return r;
-}
-
 static int open_fs(struct fs *fs, struct sv_error *err)
 {
     _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
@@ -56,9 +40,11 @@ static int open_fs(struct fs *fs, struct sv_error *err)
 
     if (!s || !a)
         return sv_error_errno(err, -ENOMEM, "HDFS");
-    r = find_site(o, &s->site, err);
-    if (r == 0)
-        r = find_token(o, &s->site, a, &token, err);
+    if (!o->site || o->site->n_servers == 0 || o->site->io_timeout_ms == 0)
+        return sv_error_set(err, -EINVAL, "the request names no NameNode");
+    s->site = *o->site;
+    fs->options.site = &s->site;
+    r = find_token(o, &s->site, a, &token, err);
     return r < 0 ? r
                  : hdfs_namenode_new_as(&s->site, user && *user ? user : NULL, token, &s->namenode,
                                         err);

@@ -22,7 +22,7 @@ int fs_is_public(struct fs *fs, const char *path, const struct fs_status *st, bo
         int r;
 
         *(slash ? slash : dir) = 0;
-        r = fs->ops->status(fs, dir, &up, NULL, err);
+        r = fs_status(fs, dir, &up, NULL, err);
         if (r == -EACCES)
             open = false;
         else if (r < 0)

@@ -10,9 +10,9 @@ static const struct fs_read_ops *reading(struct fs *fs)
         const struct fs_ops *ops;
         const struct fs_read_ops *reading;
     } back_ends[] = {
-        { &fs_local, &fs_local_reading },
-        { &fs_hdfs, &fs_hdfs_reading },
-        { &fs_webhdfs, &fs_webhdfs_reading },
+        { &fs_local, &fs_local_reading },     { &fs_hdfs, &fs_hdfs_reading },
+        { &fs_webhdfs, &fs_webhdfs_reading }, { &fs_http, &fs_http_reading },
+        { &fs_s3, &fs_s3_reading },
     };
 
     for (size_t i = 0; !fs->reading && i < SV_ARRAY_LEN(back_ends); i++)

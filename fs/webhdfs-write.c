@@ -12,8 +12,8 @@
 struct upload {
     CURL *easy;
     CURLM *multi;
-    char place[WEBHDFS_URL_MAX]; /* the file's url at a DataNode */
-    const uint8_t *p;            /* not yet sent */
+    char place[FS_WEB_URL_MAX]; /* the file's url at a DataNode */
+    const uint8_t *p;           /* not yet sent */
     size_t n;
     bool end, over; /* no byte follows; the transfer has ended */
     CURLcode result;
@@ -35,22 +35,22 @@ static size_t on_body(char *p, size_t one, size_t n, void *userdata)
 }
 
 /* Asks the NameNode for a DataNode. */
-static int find_place(struct fs_file *f, uint32_t mode, char ret[WEBHDFS_URL_MAX],
+static int find_place(struct fs_file *f, uint32_t mode, char ret[FS_WEB_URL_MAX],
                       struct sv_error *err)
 {
-    const struct webhdfs *w = f->fs->data;
-    char more[60], url[WEBHDFS_URL_MAX];
+    struct webhdfs *w = f->fs->data;
+    char more[60], url[FS_WEB_URL_MAX];
     int r;
 
     (void)snprintf(more, sizeof(more), "&overwrite=true&permission=%o", mode);
     r = webhdfs_url(f->fs, f->path, "CREATE", more, url, err);
     if (r == 0)
-        r = webhdfs_request(f->fs, "PUT", url, err);
+        r = fs_web_request(&w->web, "PUT", url, w->timeout_ms, err);
     if (r < 0)
-        return r;
+        return sv_error_wrap(err, "%s", w->server);
     if (r != 307)
         return webhdfs_refused(f->fs, r, f->path, err);
-    r = webhdfs_redirect(f->fs, 0, ret, err);
+    r = fs_web_redirect(&w->web, 0, ret, err);
     if (r == -EPROTO)
         return sv_error_set(err, r, "%s: it redirects to another scheme", w->server);
     return r < 0 ? sv_error_wrap(err, "%s", w->server) : 0;
@@ -68,8 +68,8 @@ static CURLcode set_options(struct webhdfs *w, struct upload *u)
     SET(CURLOPT_UPLOAD, 1L);
     SET(CURLOPT_READFUNCTION, on_body);
     SET(CURLOPT_READDATA, u);
-    SET(CURLOPT_WRITEFUNCTION, webhdfs_on_data);
-    SET(CURLOPT_WRITEDATA, w);
+    SET(CURLOPT_WRITEFUNCTION, fs_web_on_data);
+    SET(CURLOPT_WRITEDATA, &w->web);
     SET(CURLOPT_HTTPHEADER, &headers);
 #undef SET
     return r;
@@ -86,7 +86,7 @@ static int create(struct fs_file *f, uint32_t mode, struct sv_error *err)
     r = find_place(f, mode, u->place, err);
     if (r < 0)
         return r;
-    w->answer_n = 0;
+    fs_web_forget(&w->web);
     if (set_options(w, u) != CURLE_OK ||
         w->web.curl->multi_add_handle(u->multi, u->easy) != CURLM_OK)
         return sv_error_errno(err, -ENOMEM, "WebHDFS");
@@ -129,13 +129,13 @@ static int run(const struct webhdfs *w, struct upload *u, bool to_end, struct sv
     return 0;
 }
 
-static long status_of(const struct webhdfs *w, const struct upload *u)
+static int status_of(const struct webhdfs *w, const struct upload *u)
 {
     long status = 0;
 
     (void)w->web.curl->easy_getinfo(u->easy, CURLINFO_RESPONSE_CODE,
                                     &status); /* 0 else, ignoring */
-    return status;
+    return (int)status;
 }
 
 /* Reports why a transfer ended early. A DataNode that refuses closes the connection with unread
@@ -145,17 +145,16 @@ static int failed(struct fs_file *f, struct sv_error *err)
 {
     struct webhdfs *w = f->fs->data;
     struct upload *u = f->data;
-    long status = status_of(w, u);
+    int status = status_of(w, u);
 
     f->written = false;
     if (status < 300)
-        status = webhdfs_request(f->fs, "PUT", u->place, err);
+        status = fs_web_request(&w->web, "PUT", u->place, w->timeout_ms, err);
     if (status >= 300)
         return webhdfs_refused(f->fs, status, f->path, err);
-    memcpy(w->why, u->why, sizeof(w->why));
-    w->over = false;
-    w->sink_error = 0;
-    return webhdfs_broken(f->fs, u->result == CURLE_OK ? CURLE_SEND_ERROR : u->result, err);
+    status =
+        fs_web_broken(&w->web, u->result == CURLE_OK ? CURLE_SEND_ERROR : u->result, u->why, err);
+    return sv_error_wrap(err, "%s", w->server);
 }
 
 static int write_bytes(struct fs_file *f, const void *p, size_t n, struct sv_error *err)
@@ -207,7 +206,7 @@ static int change(struct fs *fs, const char *path, const char *op, const char *m
     const struct webhdfs *w = fs->data;
     int r = webhdfs_call(fs, "PUT", path, op, more, err);
 
-    if (r == 0 && strstr(w->answer, "false"))
+    if (r == 0 && strstr(w->web.answer, "false"))
         return sv_error_set(err, -EREMOTEIO, "%s%s/%s: %s failed", w->server, fs->root, path, op);
     return r;
 }
@@ -215,7 +214,7 @@ static int change(struct fs *fs, const char *path, const char *op, const char *m
 static int change_to(struct fs *fs, const char *path, const char *op, const char *key,
                      const char *value, struct sv_error *err)
 {
-    char more[WEBHDFS_URL_MAX];
+    char more[FS_WEB_URL_MAX];
     int n = snprintf(more, sizeof(more), "%s", key);
 
     if (fs_url_encode(value, more + n, sizeof(more) - (size_t)n) < 0)

@@ -11,8 +11,7 @@
 #include "fs/webhdfs-json.h"
 
 #define TIMEOUT_MS 60000 /* of one call, where the caller gives none */
-#define CONNECT_MS 20000
-#define READ_TIMES 10 /* a read may take so many times the limit of a call */
+#define READ_TIMES 10    /* a read may take so many times the limit of a call */
 
 /* ---- The file system ---- */
 
@@ -42,29 +41,6 @@ static int identify(const struct fs *fs, char ret[FS_URL_MAX + 1], struct sv_err
                : 0;
 }
 
-static int start(struct webhdfs *w, const struct fs_options *o, struct sv_error *err)
-{
-    uint32_t ms = o->limits.io_timeout_ms ? o->limits.io_timeout_ms : TIMEOUT_MS;
-    int r = 0;
-
-    w->web = (struct fs_web){ .curl = o->curl,
-                              .policy = o->policy,
-                              .program = o->program,
-                              .secure = o->url->scheme == FS_SCHEME_SWEBHDFS,
-                              .connect_ms = SV_MIN(ms, CONNECT_MS) };
-    w->timeout_ms = ms;
-    w->slowest_rate = o->limits.slowest_rate;
-    if (!o->curl)
-        r = sv_curl_load(&w->web.curl, err);
-    if (r < 0)
-        return r;
-    if (w->web.curl->global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
-        return sv_error_set(err, -ELIBACC, "WebHDFS needs libcurl, which does not start");
-    w->easy = w->web.curl->easy_init();
-    w->answer = malloc(WEBHDFS_ANSWER_MAX + 1);
-    return w->easy && w->answer ? 0 : sv_error_errno(err, -ENOMEM, "WebHDFS");
-}
-
 static int open_fs(struct fs *fs, struct sv_error *err)
 {
     struct webhdfs *w = fs->data = calloc(1, sizeof(*w));
@@ -73,18 +49,19 @@ static int open_fs(struct fs *fs, struct sv_error *err)
 
     if (r == 0)
         r = identify(fs, w->who, err);
-    return r < 0 ? r : start(w, &fs->options, err);
+    if (r < 0)
+        return r;
+    w->timeout_ms =
+        fs->options.limits.io_timeout_ms ? fs->options.limits.io_timeout_ms : TIMEOUT_MS;
+    return fs_web_open(&w->web, &fs->options, fs->options.url->scheme == FS_SCHEME_SWEBHDFS, err);
 }
 
 static void close_fs(struct fs *fs)
 {
     struct webhdfs *w = fs->data;
 
-    if (!w)
-        return;
-    if (w->easy)
-        w->web.curl->easy_cleanup(w->easy);
-    free(w->answer);
+    if (w)
+        fs_web_close(&w->web);
     free(w);
     fs->data = NULL;
 }
@@ -117,12 +94,12 @@ static int status(struct fs *fs, const char *path, struct fs_status *ret,
 
     if (r < 0)
         return r;
-    if (fs_webhdfs_parse_status(w->answer, w->answer_n, &st) < 0)
+    if (fs_webhdfs_parse_status(w->web.answer, w->web.answer_n, &st) < 0)
         return malformed(fs, "status of the file", path, err);
     *ret = status_of(&st);
     if (!ret_owner)
         return 0;
-    if (fs_webhdfs_parse_owner(w->answer, w->answer_n, &o) < 0)
+    if (fs_webhdfs_parse_owner(w->web.answer, w->web.answer_n, &o) < 0)
         return malformed(fs, "owner of the file", path, err);
     *ret_owner =
         (struct fs_owner){ .acl = o.acl, .own = sv_streq(o.user, fs->options.identity.user) };
@@ -150,7 +127,7 @@ static int list_part(struct fs *fs, const char *path, char after[FS_NAME_MAX + 1
               : webhdfs_call(fs, "GET", path, "LISTSTATUS_BATCH", more, err);
     if (r < 0)
         return r;
-    r = fs_webhdfs_parse_listing(w->answer, w->answer_n, &l);
+    r = fs_webhdfs_parse_listing(w->web.answer, w->web.answer_n, &l);
     if (r < 0)
         return r == -ENOMEM ? sv_error_errno(err, r, "%s", path)
                             : malformed(fs, "listing", path, err);
@@ -225,14 +202,16 @@ static int stream(struct fs *fs, const char *path, const struct fs_status *st, s
                   struct sv_error *err)
 {
     struct fs_status after;
-    int r = webhdfs_open(fs, path, "", s, st->length, fs->options.limits.deadline_ms, err);
+    int r =
+        st->encrypted
+            ? sv_error_set(err, -EOPNOTSUPP, "it is in an encryption zone, which is not supported")
+            : webhdfs_open(fs, path, "", s, st->length, fs->options.limits.deadline_ms, err);
 
     if (r == 0)
         r = status(fs, path, &after, NULL, err);
     if (r < 0)
         return r;
-    return s->bytes == st->length && after.kind == st->kind && after.length == st->length &&
-                   after.mtime_ms == st->mtime_ms
+    return s->bytes == st->length && fs_same(st, &after)
                ? 0
                : sv_error_set(err, -ESTALE, "it changed while it was read");
 }

@@ -54,7 +54,7 @@ static int fetch(struct loc_source *s, enum loc_fail *ret_reason, struct sv_erro
 {
     const struct loc_fetch *q = s->request;
     char url[LOC_HTTP_URL_MAX + 1];
-    const struct loc_sigv4_key sign = { .region = q->region,
+    const struct fs_sigv4_key sign = { .region = q->region,
                                         .access_key = q->access_key,
                                         .secret_key = q->secret_key,
                                         .session_token = q->session_token };

@@ -202,22 +202,22 @@ static CURLcode sign(const struct loc_http_get *g, const char *range, struct cur
 {
     char host[300] = "";
     const char *at = strstr(g->url, "://"), *path = at ? strchr(at + 3, '/') : NULL;
-    const struct loc_sigv4_request q = {
+    const struct fs_sigv4_request q = {
         .host = host, .path = path, .range = range, .time_s = sv_wall_ms() / 1000
     };
-    struct loc_sigv4 s;
+    struct fs_sigv4 s;
     CURLcode r;
 
     if (!path || (size_t)(path - at - 3) >= sizeof(host))
         return CURLE_URL_MALFORMAT;
     memcpy(host, at + 3, (size_t)(path - at - 3));
-    if (loc_sigv4_sign(g->sign, &q, &s) < 0)
+    if (fs_sigv4_sign(g->sign, &q, &s) < 0)
         return CURLE_FAILED_INIT;
     r = add_header(headers, "Host", host);
     if (r == CURLE_OK)
         r = add_header(headers, "x-amz-date", s.date);
     if (r == CURLE_OK)
-        r = add_header(headers, "x-amz-content-sha256", LOC_SIGV4_EMPTY);
+        r = add_header(headers, "x-amz-content-sha256", FS_SIGV4_EMPTY);
     if (r == CURLE_OK && g->sign->session_token[0])
         r = add_header(headers, "x-amz-security-token", g->sign->session_token);
     return r == CURLE_OK ? add_header(headers, "Authorization", s.authorization) : r;

@@ -5,7 +5,7 @@
 #define SELVEDGE_LOCALIZER_HTTP_GET_H
 
 #include "localizer/fetch.h"
-#include "localizer/sigv4.h"
+#include "fs/sigv4.h"
 
 #define LOC_HTTP_URL_MAX (FS_URL_MAX + 1024) /* with a query that a fetcher appends */
 
@@ -14,7 +14,7 @@ struct loc_http_get {
     const char *url;                                      /* at most LOC_HTTP_URL_MAX bytes */
     bool secure;                                          /* https */
     bool one_host;                                        /* redirects are not followed */
-    const struct loc_sigv4_key *sign;                     /* S3, or NULL; with one_host */
+    const struct fs_sigv4_key *sign;                     /* S3, or NULL; with one_host */
     uint64_t limit;                                       /* bytes of the body */
     int (*sink)(void *userdata, const void *p, size_t n); /* the body of a 200, or -errno */
     void *userdata;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "common/str.h"
-#include "fs/fs.h"
+#include "fs/configured.h"
 #include "logs/names.h"
 
 #define WINDOW_MIN ((size_t)64 << 10)
@@ -46,7 +46,6 @@ int logs_remote_open(struct sv_conf *c, const struct fs_url *url, const char *us
 {
     _cleanup_(logs_remote_freep) struct logs_remote *r = calloc(1, sizeof(*r));
     struct fs_options o = { .root = -1,
-                            .conf = c,
                             .program = "selvedge-logs",
                             .identity = { .user = user, .credentials = -1 },
                             .policy = &policy };
@@ -58,7 +57,7 @@ int logs_remote_open(struct sv_conf *c, const struct fs_url *url, const char *us
         return sv_error_set(err, -EOPNOTSUPP, "logs are read from hdfs:, webhdfs: and file: alone");
     r->url = *url;
     o.url = &r->url;
-    k = fs_open(&o, &r->fs, err);
+    k = fs_open_configured(c, &o, &r->fs, err);
     if (k < 0)
         return k;
     *ret = SV_TAKE(r);

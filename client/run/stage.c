@@ -14,7 +14,7 @@
 #include "common/clock.h"
 #include "common/fd.h"
 #include "common/str.h"
-#include "fs/fs.h"
+#include "fs/configured.h"
 #include "fs/resolve.h"
 
 struct stage_text { /* strings that the resources point to */
@@ -109,7 +109,6 @@ static int open_place(struct cli_stage *s, struct sv_conf *conf, const char *use
     char user_dir[FS_NAME_MAX + 1];
     const struct fs_options o = { .url = &s->place,
                                   .root = -1,
-                                  .conf = conf,
                                   .program = "selvedge-run",
                                   .identity = { .user = user, .credentials = -1 },
                                   .no_sync = true };
@@ -123,7 +122,7 @@ static int open_place(struct cli_stage *s, struct sv_conf *conf, const char *use
         return sv_error_errno(err, -ENOMEM, "staging");
     r = find_place(s, conf, dir, err);
     if (r == 0)
-        r = fs_open(&o, &s->fs, err);
+        r = fs_open_configured(conf, &o, &s->fs, err);
     if (r == 0)
         r = check_base(s, err);
     if (r < 0)

@@ -16,11 +16,10 @@
     F(easy_reset)                                                                                  \
     F(easy_setopt)                                                                                 \
     F(easy_getinfo)                                                                                \
+    F(easy_header)                                                                                 \
     F(easy_perform)                                                                                \
     F(easy_pause)                                                                                  \
-    F(easy_escape)                                                                                 \
     F(easy_strerror)                                                                               \
-    F(free)                                                                                        \
     F(slist_append)                                                                                \
     F(slist_free_all)                                                                              \
     F(multi_init)                                                                                  \

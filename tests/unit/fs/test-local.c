@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "common/fd.h"
+#include "common/web/curl.h"
 #include "fs/fs.h"
 
 static char place[64];
@@ -274,6 +275,34 @@ static void test_public(void **state)
     assert_false(open);
 }
 
+/* Web servers and S3 have whole files alone. */
+static void test_absent_web(void **state)
+{
+    const struct fs_s3 s3 = { .endpoint = "http://127.0.0.1:1" };
+    const char *urls[] = { "http://127.0.0.1:1/f", "s3a://bucket/f" };
+
+    (void)state;
+    for (size_t i = 0; i < SV_ARRAY_LEN(urls); i++) {
+        _cleanup_(fs_closep) struct fs *fs = NULL;
+        struct sv_error err = { 0 };
+        struct fs_file *f;
+        struct fs_status st;
+        struct fs_url url;
+        struct fs_options o = { .url = &url, .path = "/", .s3 = &s3, .curl = &sv_curl_linked };
+
+        assert_int_equal(fs_url_parse(urls[i], &url, &err), 0);
+        o.text = urls[i];
+        assert_int_equal(fs_open(&o, &fs, &err), 0);
+        assert_false(fs_has_status(fs));
+        assert_int_equal(fs_status(fs, "f", &st, NULL, &err), -EOPNOTSUPP);
+        assert_int_equal(fs_enter(fs, "f", &st, NULL, &err), -EOPNOTSUPP);
+        assert_int_equal(fs_list(fs, "", on_kind, NULL, &err), -EOPNOTSUPP);
+        assert_int_equal(fs_open_file(fs, "f", &f, NULL, &err), -EOPNOTSUPP);
+        assert_int_equal(fs_create(fs, "f", 0600, &f, &err), -EOPNOTSUPP);
+        assert_int_equal(fs_remove(fs, "f", &err), -EOPNOTSUPP);
+    }
+}
+
 /* ---- Random operations ---- */
 
 #define NAMES 4
@@ -401,6 +430,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_absent, setup, teardown),
         cmocka_unit_test_setup_teardown(test_copy, setup, teardown),
         cmocka_unit_test_setup_teardown(test_public, setup, teardown),
+        cmocka_unit_test(test_absent_web),
         cmocka_unit_test_setup_teardown(test_random, setup, teardown),
     };
 

@@ -1,5 +1,5 @@
 /* See sigv4.h. Uses libcrypto's SHA-256 and HMAC. */
-#include "localizer/sigv4.h"
+#include "fs/sigv4.h"
 
 #include <errno.h>
 #include <openssl/evp.h>
@@ -28,7 +28,7 @@ static void hex(const uint8_t in[HASH], char ret[2 * HASH + 1])
 }
 
 /* "host;range;x-amz-content-sha256;x-amz-date;x-amz-security-token": in alphabetical order. */
-static const char *header_names(const struct loc_sigv4_key *k, const struct loc_sigv4_request *q,
+static const char *header_names(const struct fs_sigv4_key *k, const struct fs_sigv4_request *q,
                                 char ret[96])
 {
     (void)snprintf(ret, 96, "host%s;x-amz-content-sha256;x-amz-date%s", q->range ? ";range" : "",
@@ -37,7 +37,7 @@ static const char *header_names(const struct loc_sigv4_key *k, const struct loc_
 }
 
 /* Hash of the request in its canonical form. */
-static int hash_request(const struct loc_sigv4_key *k, const struct loc_sigv4_request *q,
+static int hash_request(const struct fs_sigv4_key *k, const struct fs_sigv4_request *q,
                         const char *date, char ret[2 * HASH + 1])
 {
     _cleanup_free_ char *text = NULL;
@@ -45,8 +45,8 @@ static int hash_request(const struct loc_sigv4_key *k, const struct loc_sigv4_re
     char names[96];
     int r =
         sv_asprintf(&text,
-                    "GET\n%s\n\nhost:%s\n%s%s%sx-amz-content-sha256:" LOC_SIGV4_EMPTY
-                    "\nx-amz-date:%s\n%s%s%s\n%s\n" LOC_SIGV4_EMPTY,
+                    "GET\n%s\n\nhost:%s\n%s%s%sx-amz-content-sha256:" FS_SIGV4_EMPTY
+                    "\nx-amz-date:%s\n%s%s%s\n%s\n" FS_SIGV4_EMPTY,
                     q->path, q->host, q->range ? "range:" : "", q->range ? q->range : "",
                     q->range ? "\n" : "", date, k->session_token[0] ? "x-amz-security-token:" : "",
                     k->session_token, k->session_token[0] ? "\n" : "", header_names(k, q, names));
@@ -60,9 +60,9 @@ static int hash_request(const struct loc_sigv4_key *k, const struct loc_sigv4_re
 }
 
 /* Derives the key of one day, region and service. */
-static int derive(const struct loc_sigv4_key *k, const char *day, uint8_t ret[HASH])
+static int derive(const struct fs_sigv4_key *k, const char *day, uint8_t ret[HASH])
 {
-    char first[LOC_SECRET_KEY_MAX + 8];
+    char first[FS_SIGV4_SECRET_MAX + 8];
     uint8_t a[HASH], b[HASH];
     int r;
 
@@ -78,17 +78,17 @@ static int derive(const struct loc_sigv4_key *k, const char *day, uint8_t ret[HA
     return r;
 }
 
-int loc_sigv4_sign(const struct loc_sigv4_key *k, const struct loc_sigv4_request *q,
-                   struct loc_sigv4 *ret)
+int fs_sigv4_sign(const struct fs_sigv4_key *k, const struct fs_sigv4_request *q,
+                  struct fs_sigv4 *ret)
 {
-    char scope[LOC_REGION_MAX + 32], text[LOC_REGION_MAX + 256], names[96];
+    char scope[FS_SIGV4_REGION_MAX + 32], text[FS_SIGV4_REGION_MAX + 256], names[96];
     char hash[2 * HASH + 1], signature[2 * HASH + 1], day[9];
     uint8_t key[HASH], sum[HASH];
     time_t t = (time_t)q->time_s;
     struct tm tm;
     int r;
 
-    if (strlen(k->secret_key) > LOC_SECRET_KEY_MAX || strlen(k->region) > LOC_REGION_MAX ||
+    if (strlen(k->secret_key) > FS_SIGV4_SECRET_MAX || strlen(k->region) > FS_SIGV4_REGION_MAX ||
         !gmtime_r(&t, &tm) || strftime(ret->date, sizeof(ret->date), "%Y%m%dT%H%M%SZ", &tm) != 16 ||
         strftime(day, sizeof(day), "%Y%m%d", &tm) != 8)
         return -EINVAL;

@@ -1,4 +1,4 @@
-/* Tests localizer/sigv4.c with the example that AWS publishes for a GET of an object with a range.
+/* Tests fs/sigv4.c with the example that AWS publishes for a GET of an object with a range.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -7,19 +7,19 @@
 
 #include <cmocka.h>
 
-#include "localizer/sigv4.h"
+#include "fs/sigv4.h"
 
-static const struct loc_sigv4_key key = { "us-east-1", "AKIAIOSFODNN7EXAMPLE",
-                                          "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY", "" };
-static const struct loc_sigv4_request request = { "examplebucket.s3.amazonaws.com", "/test.txt",
-                                                  "bytes=0-9", 1369353600 };
+static const struct fs_sigv4_key key = { "us-east-1", "AKIAIOSFODNN7EXAMPLE",
+                                         "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY", "" };
+static const struct fs_sigv4_request request = { "examplebucket.s3.amazonaws.com", "/test.txt",
+                                                 "bytes=0-9", 1369353600 };
 
 static void test_published_example(void **state)
 {
-    struct loc_sigv4 s;
+    struct fs_sigv4 s;
 
     (void)state;
-    assert_int_equal(loc_sigv4_sign(&key, &request, &s), 0);
+    assert_int_equal(fs_sigv4_sign(&key, &request, &s), 0);
     assert_string_equal(s.date, "20130524T000000Z");
     assert_string_equal(
         s.authorization,
@@ -30,27 +30,27 @@ static void test_published_example(void **state)
 
 static void test_bounds(void **state)
 {
-    struct loc_sigv4_request q = request;
-    struct loc_sigv4_key k = key;
-    char big[LOC_SECRET_KEY_MAX + 2];
-    struct loc_sigv4 s;
+    struct fs_sigv4_request q = request;
+    struct fs_sigv4_key k = key;
+    char big[FS_SIGV4_SECRET_MAX + 2];
+    struct fs_sigv4 s;
 
     (void)state;
     memset(big, 'x', sizeof(big));
     big[sizeof(big) - 1] = 0;
     k.secret_key = big;
-    assert_int_equal(loc_sigv4_sign(&k, &request, &s), -EINVAL);
+    assert_int_equal(fs_sigv4_sign(&k, &request, &s), -EINVAL);
     k = key;
     k.region = big;
-    assert_int_equal(loc_sigv4_sign(&k, &request, &s), -EINVAL);
+    assert_int_equal(fs_sigv4_sign(&k, &request, &s), -EINVAL);
     k = key;
     k.session_token = "token";
     q.range = NULL;
-    assert_int_equal(loc_sigv4_sign(&k, &q, &s), 0);
+    assert_int_equal(fs_sigv4_sign(&k, &q, &s), 0);
     assert_non_null(
         strstr(s.authorization, "=host;x-amz-content-sha256;x-amz-date;x-amz-security-token,"));
     q.time_s = INT64_MAX;
-    assert_int_equal(loc_sigv4_sign(&key, &q, &s), -EINVAL);
+    assert_int_equal(fs_sigv4_sign(&key, &q, &s), -EINVAL);
 }
 
 int main(void)
