@@ -58,7 +58,53 @@ int loc_not_public(const struct loc_source *s, enum loc_fail *ret_reason, struct
                         s->request->url);
 }
 
-int loc_make_copy(const struct loc_source *s, struct sv_error *err)
+enum loc_fail loc_fail_of(const struct loc_source *s, int error)
+{
+    switch (error) {
+    case -EINVAL:
+    case -ENAMETOOLONG:
+        return LOC_FAIL_URL;
+    case -ENOMEM:
+        return LOC_FAIL_INTERNAL;
+    case -ESTALE:
+        return LOC_FAIL_CHANGED;
+    case -EFBIG:
+        return LOC_FAIL_LIMIT;
+    case -ETIMEDOUT: /* of HTTP: the request's time, or its slowest rate */
+        return s->url.scheme == FS_SCHEME_HDFS ? LOC_FAIL_SOURCE : LOC_FAIL_LIMIT;
+    default:
+        return LOC_FAIL_SOURCE;
+    }
+}
+
+int loc_source_failed(const struct loc_source *s, int error, enum loc_fail *ret_reason,
+                      struct sv_error *err)
+{
+    const struct loc_fetch *q = s->request;
+
+    *ret_reason = loc_fail_of(s, error);
+    switch (s->url.scheme) {
+    case FS_SCHEME_HTTP:
+    case FS_SCHEME_HTTPS:
+        return sv_error_wrap(err, "Resource %s", q->url);
+    case FS_SCHEME_HDFS:
+        if (error == -ELOOP)
+            return sv_error_set(err, error, "Resource %s: symbolic links of HDFS are not supported",
+                                q->url);
+        break;
+    case FS_SCHEME_WEBHDFS:
+    case FS_SCHEME_SWEBHDFS:
+        if (error == -EACCES)
+            return sv_error_wrap(err, "Resource %s: permission denied: user=%s", q->url, q->login);
+        break;
+    default:
+        break;
+    }
+    return error == -ENOENT ? sv_error_set(err, error, "File does not exist: %s", q->url)
+                            : sv_error_wrap(err, "Resource %s", q->url);
+}
+
+static int make_copy(const struct loc_source *s, struct sv_error *err)
 {
     const char *name = s->name ? s->name : SPOOL;
     int fd = sv_open_beneath(s->dir, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
@@ -74,7 +120,7 @@ int loc_make_copy(const struct loc_source *s, struct sv_error *err)
     return fd;
 }
 
-int loc_copy_append(void *userdata, const void *p, size_t n)
+static int append(void *userdata, const void *p, size_t n)
 {
     struct loc_source *s = userdata;
     int r = sv_write_all(s->fd, p, n);
@@ -86,27 +132,44 @@ int loc_copy_append(void *userdata, const void *p, size_t n)
     return 0;
 }
 
-int loc_copy_finish(struct loc_source *s, enum loc_fail *ret_reason, struct sv_error *err)
+static int restart(void *userdata)
 {
+    struct loc_source *s = userdata;
+
+    s->size = 0;
+    return ftruncate(s->fd, 0) < 0 || lseek(s->fd, 0, SEEK_SET) < 0 ? -errno : 0;
+}
+
+static int stream(struct loc_source *s, const struct fs_status *st, struct fs_stream *t,
+                  enum loc_fail *ret_reason, struct sv_error *err)
+{
+    int r;
+
+    *t = (struct fs_stream){ .sink = append, .restart = restart, .userdata = s, .mtime_ms = -1 };
+    r = fs_stream(s->fs, s->path, st, t, err);
+    if (t->sink_failed)
+        return sv_error_errno(err, r, "write to the cache");
+    return r < 0 ? loc_source_failed(s, r, ret_reason, err) : 0;
+}
+
+int loc_copy(struct loc_source *s, const struct fs_status *st, struct fs_stream *t,
+             enum loc_fail *ret_reason, struct sv_error *err)
+{
+    _cleanup_close_ int from = sv_take_fd(&s->fd);
+    int r;
+
+    s->in_place = false;
+    *ret_reason = LOC_FAIL_DISK;
+    s->fd = make_copy(s, err);
+    r = s->fd < 0 ? s->fd : from < 0 ? 0 : loc_file_clone(s, from, ret_reason, err);
+    if (r == 0)
+        r = stream(s, st, t, ret_reason, err);
+    if (r < 0)
+        return r;
     *ret_reason = LOC_FAIL_DISK;
     if (s->name && fchmod(s->fd, loc_mode_file(s->request->visibility == LOC_PUBLIC)) < 0)
         return sv_error_errno(err, -errno, "mode of a file in the cache");
     if (lseek(s->fd, 0, SEEK_SET) < 0)
         return sv_error_errno(err, -errno, "file in the cache");
-    return 0;
-}
-
-int loc_source_unchanged(const struct loc_source *s, struct sv_error *err)
-{
-    struct stat st;
-
-    if (s->url.scheme != FS_SCHEME_FILE)
-        return 0; /* the content is in the copy */
-    if (fstat(s->fd, &st) < 0)
-        return sv_error_errno(err, -errno, "Resource %s", s->request->url);
-    if (st.st_size != s->st.st_size || st.st_mtim.tv_sec != s->st.st_mtim.tv_sec ||
-        st.st_mtim.tv_nsec != s->st.st_mtim.tv_nsec)
-        return sv_error_set(err, -ESTALE, "Resource %s changed on src filesystem while it was read",
-                            s->request->url);
     return 0;
 }

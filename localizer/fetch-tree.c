@@ -11,27 +11,31 @@
 #include <utlist.h>
 
 #include "common/fd.h"
+#include "common/str.h"
 #include "localizer/disk.h"
 #include "localizer/policy.h"
+
+#define FULL_MAX (PATH_MAX + LOC_PATH_MAX + 2)
 
 struct pending {
     struct pending *prev, *next;
     char path[];
 };
 
-struct loc_tree {
+struct tree {
     struct loc_source *source;
-    const struct loc_tree_backend *backend;
     struct loc_policy policy;
     struct loc_disk disk;
     struct pending *dirs;
-    const char *dir;  /* directory being listed */
-    const char *path; /* file being read */
-    uint64_t written; /* bytes of it written */
-    struct sv_error *err;
+    const char *dir;           /* directory being listed */
+    const char *path;          /* file being read */
+    uint64_t written;          /* bytes of it written */
+    enum loc_fail reason;      /* class of a failure that is not the file system's */
+    bool failed;               /* there is one */
+    struct sv_error *err, own; /* of listing; of the sink */
 };
 
-static int push(struct loc_tree *t, const char *path)
+static int push(struct tree *t, const char *path)
 {
     size_t n = strlen(path) + 1;
     struct pending *p = malloc(sizeof(*p) + n);
@@ -43,22 +47,46 @@ static int push(struct loc_tree *t, const char *path)
     return 0;
 }
 
-static bool is_open(const struct loc_tree *t, const struct loc_tree_child *c)
+static bool is_open(const struct tree *t, const struct fs_status *st)
 {
-    mode_t wanted = S_ISDIR(c->mode) ? S_IROTH | S_IXOTH : S_ISREG(c->mode) ? S_IROTH : 0;
+    uint32_t wanted = st->kind == FS_DIRECTORY ? S_IROTH | S_IXOTH
+                      : st->kind == FS_FILE    ? S_IROTH
+                                               : 0;
 
     return t->source->request->visibility != LOC_PUBLIC ||
-           ((c->mode & wanted) == wanted && !c->closed);
+           ((st->mode & wanted) == wanted && !st->encrypted);
 }
 
-int loc_tree_write(void *tree, const void *p, size_t n)
+/* The path in the file system; `path`: below the source. */
+static int join(const struct tree *t, const char *path, char ret[FULL_MAX])
 {
-    struct loc_tree *t = tree;
+    const char *top = t->source->path;
+    int n = snprintf(ret, FULL_MAX, "%s%s%s", top, *top && *path ? "/" : "", path);
+
+    return n < 0 || n >= FULL_MAX ? -ENAMETOOLONG : 0;
+}
+
+/* Adds what failed to an error of fs/. */
+static int failed_at(const struct tree *t, const char *path, int error, enum loc_fail *ret_reason,
+                     struct sv_error *err)
+{
+    char shown[300];
+
+    if (!*path)
+        return loc_source_failed(t->source, error, ret_reason, err);
+    *ret_reason = loc_fail_of(t->source, error);
+    sv_escape(shown, sizeof(shown), path);
+    return sv_error_wrap(err, "Resource %s: \"%s\" in it", t->source->request->url, shown);
+}
+
+static int append(void *userdata, const void *p, size_t n)
+{
+    struct tree *t = userdata;
     struct loc_source *s = t->source;
-    int r = loc_policy_bytes(&t->policy, n, UINT64_MAX, t->path, t->err);
+    int r = loc_policy_bytes(&t->policy, n, UINT64_MAX, t->path, &t->own);
 
     if (r == 0)
-        r = loc_disk_sink.write(&t->disk, p, n, t->written, t->err);
+        r = loc_disk_sink.write(&t->disk, p, n, t->written, &t->own);
     if (r < 0)
         return r;
     t->written += n;
@@ -67,31 +95,31 @@ int loc_tree_write(void *tree, const void *p, size_t n)
     return 0;
 }
 
-static int add_file(struct loc_tree *t, const char *path, const char *name,
-                    const struct loc_tree_child *c, enum loc_fail *ret_reason, struct sv_error *err)
+static int add_file(struct tree *t, const char *path, const char *name, const struct fs_status *st,
+                    enum loc_fail *ret_reason, struct sv_error *err)
 {
+    struct fs_stream f = { .sink = append, .userdata = t };
+    char full[FULL_MAX];
     int r = loc_disk_sink.file(&t->disk, name, err);
 
     if (r < 0)
         return r;
     t->path = path;
     t->written = 0;
-    r = t->backend->read(t->source, t, path, c, ret_reason, err);
-    if (r < 0) {
-        if (r == -EFBIG)
-            *ret_reason = LOC_FAIL_LIMIT;
+    r = join(t, path, full);
+    r = r < 0 ? sv_error_errno(err, r, "path") : fs_stream(t->source->fs, full, st, &f, err);
+    if (f.sink_failed) {
+        *ret_reason = r == -EFBIG ? LOC_FAIL_LIMIT : LOC_FAIL_DISK;
+        *err = t->own;
         return r;
     }
-    *ret_reason = LOC_FAIL_CHANGED;
-    if (t->written != c->size)
-        return sv_error_set(err, -ESTALE, "Resource %s: a file in it changed while it was read",
-                            t->source->request->url);
-    *ret_reason = LOC_FAIL_DISK;
+    if (r < 0)
+        return failed_at(t, path, r, ret_reason, err);
     return loc_disk_sink.close(&t->disk, t->written, err);
 }
 
-static int make(struct loc_tree *t, const char *path, enum loc_entry_kind kind,
-                const struct loc_tree_child *c, enum loc_fail *ret_reason, struct sv_error *err)
+static int make(struct tree *t, const char *path, enum loc_entry_kind kind,
+                const struct fs_child *c, enum loc_fail *ret_reason, struct sv_error *err)
 {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     int r;
@@ -101,9 +129,9 @@ static int make(struct loc_tree *t, const char *path, enum loc_entry_kind kind,
     if (r < 0)
         return r;
     if (kind == LOC_ENTRY_SYMLINK)
-        return loc_disk_sink.symlink(&t->disk, name, c->symlink, err);
+        return loc_disk_sink.symlink(&t->disk, name, c->target, err);
     if (kind == LOC_ENTRY_FILE)
-        return add_file(t, path, name, c, ret_reason, err);
+        return add_file(t, path, name, &c->st, ret_reason, err);
     r = loc_disk_sink.dir(&t->disk, name, err);
     if (r == 0 && push(t, path) < 0) {
         *ret_reason = LOC_FAIL_INTERNAL;
@@ -112,17 +140,29 @@ static int make(struct loc_tree *t, const char *path, enum loc_entry_kind kind,
     return r;
 }
 
-int loc_tree_add(struct loc_tree *t, const struct loc_tree_child *c, enum loc_fail *ret_reason,
-                 struct sv_error *err)
+static mode_t type_of(enum fs_kind kind)
+{
+    static const mode_t types[] = {
+        [FS_FILE] = S_IFREG,    [FS_DIRECTORY] = S_IFDIR, [FS_LINK] = S_IFLNK, [FS_FIFO] = S_IFIFO,
+        [FS_SOCKET] = S_IFSOCK, [FS_DEVICE] = S_IFCHR,    [FS_NEITHER] = 0,
+    };
+
+    return types[kind];
+}
+
+static int add(struct tree *t, const struct fs_child *c, enum loc_fail *ret_reason,
+               struct sv_error *err)
 {
     char raw[LOC_PATH_MAX + FS_NAME_MAX + 2], path[LOC_PATH_MAX + 1];
     struct loc_entry e = { .path = raw,
-                           .mode = c->mode,
-                           .symlink = c->symlink,
-                           .size = c->size > INT64_MAX ? INT64_MAX : (int64_t)c->size };
+                           .mode = type_of(c->st.kind) | (c->st.mode & 0777),
+                           .symlink = c->target,
+                           .size = (int64_t)SV_MIN(c->st.length, (uint64_t)INT64_MAX) };
     enum loc_entry_kind kind;
     int n = snprintf(raw, sizeof(raw), "%s%s%s", t->dir, t->dir[0] ? "/" : "", c->name), r;
 
+    if (c->st.kind == FS_LINK && !c->target)
+        return loc_source_failed(t->source, -ELOOP, ret_reason, err);
     *ret_reason = LOC_FAIL_ARCHIVE;
     if (n < 0 || (size_t)n >= sizeof(raw) || strchr(c->name, '/') || !c->name[0] ||
         strcmp(c->name, ".") == 0 || strcmp(c->name, "..") == 0)
@@ -132,9 +172,30 @@ int loc_tree_add(struct loc_tree *t, const struct loc_tree_child *c, enum loc_fa
         *ret_reason = LOC_FAIL_LIMIT;
     if (r < 0)
         return r;
-    if (!is_open(t, c))
+    if (!is_open(t, &c->st))
         return loc_not_public(t->source, ret_reason, err);
     return make(t, path, kind, c, ret_reason, err);
+}
+
+static int on_child(void *userdata, const struct fs_child *c)
+{
+    struct tree *t = userdata;
+    int r = add(t, c, &t->reason, t->err);
+
+    t->failed = r < 0;
+    return r;
+}
+
+static int list(struct tree *t, enum loc_fail *ret_reason, struct sv_error *err)
+{
+    char full[FULL_MAX];
+    int r = join(t, t->dir, full);
+
+    r = r < 0 ? sv_error_errno(err, r, "path") : fs_list(t->source->fs, full, on_child, t, err);
+    if (!t->failed)
+        return r < 0 ? failed_at(t, t->dir, r, ret_reason, err) : 0;
+    *ret_reason = t->reason;
+    return r;
 }
 
 /* Opens the directory <name>; the worker has already created the one for an archive. */
@@ -150,7 +211,19 @@ static int open_root(const struct loc_source *s, struct sv_error *err)
     return fd < 0 ? sv_error_errno(err, fd, "directory in the cache") : fd;
 }
 
-static int walk(struct loc_tree *t, enum loc_fail *ret_reason, struct sv_error *err)
+/* Checks at the end that the source itself is the same. */
+static int check_end(const struct tree *t, enum loc_fail *ret_reason, struct sv_error *err)
+{
+    struct loc_source *s = t->source;
+    struct fs_status now;
+    int r = fs_status(s->fs, s->path, &now, NULL, err);
+
+    if (r == 0 && !fs_same(&now, &s->seen))
+        r = sv_error_set(err, -ESTALE, "it changed while it was read");
+    return r < 0 ? loc_source_failed(s, r, ret_reason, err) : 0;
+}
+
+static int walk(struct tree *t, enum loc_fail *ret_reason, struct sv_error *err)
 {
     int r = push(t, "");
 
@@ -162,27 +235,40 @@ static int walk(struct loc_tree *t, enum loc_fail *ret_reason, struct sv_error *
 
         DL_DELETE(t->dirs, p);
         t->dir = p->path;
-        *ret_reason = LOC_FAIL_SOURCE;
-        r = t->backend->list(t->source, t, p->path, ret_reason, err);
+        r = list(t, ret_reason, err);
         free(p);
     }
-    return r == 0 ? t->backend->unchanged(t->source, ret_reason, err) : r;
+    return r == 0 ? check_end(t, ret_reason, err) : r;
 }
 
-int loc_tree_fetch(struct loc_source *s, const struct loc_tree_backend *b, mode_t mode,
-                   enum loc_fail *ret_reason, struct sv_error *err)
+/* Makes a directory of file: the root, so that what was checked is what is read, whoever renames
+ * it. */
+static int enter(struct loc_source *s, enum loc_fail *ret_reason, struct sv_error *err)
 {
-    struct loc_tree t = { .source = s,
-                          .backend = b,
-                          .policy = { .limits = s->request->limits, .what = "directory" },
-                          .err = err };
-    const struct loc_tree_child top = { .name = "", .mode = mode };
+    struct fs_status now;
+    int r = s->url.scheme == FS_SCHEME_FILE ? fs_enter(s->fs, s->path, &now, NULL, err) : 1;
+
+    if (r == 0 && !fs_same(&now, &s->seen))
+        r = sv_error_set(err, -ESTALE, "it changed while it was read");
+    if (r == 0)
+        s->path = "";
+    return r < 0 ? loc_source_failed(s, r, ret_reason, err) : 0;
+}
+
+int loc_tree_fetch(struct loc_source *s, enum loc_fail *ret_reason, struct sv_error *err)
+{
+    struct tree t = { .source = s,
+                      .policy = { .limits = s->request->limits, .what = "directory" },
+                      .err = err };
     _cleanup_close_ int root = -1;
     struct pending *p, *next;
     int r;
 
-    if (!is_open(&t, &top))
+    if (!is_open(&t, &s->seen))
         return loc_not_public(s, ret_reason, err);
+    r = enter(s, ret_reason, err);
+    if (r < 0)
+        return r;
     *ret_reason = LOC_FAIL_DISK;
     root = open_root(s, err);
     if (root < 0)

@@ -1,6 +1,6 @@
-/* Fetchers of container-localizer: fetch a source by its url and verify it against the request. Run
- * in a worker process as the application's user (PUBLIC: as the public account), so a file: url
- * opens only files that the user could open anyway. */
+/* Fetches a source by its url, over fs/, and verifies it against the request. Runs in a worker
+ * process of container-localizer as the application's user (PUBLIC: as the public account), so a
+ * file: url opens only files that the user could open anyway. */
 #ifndef SELVEDGE_LOCALIZER_FETCH_H
 #define SELVEDGE_LOCALIZER_FETCH_H
 
@@ -8,7 +8,7 @@
 
 #include "common/base.h"
 #include "common/error.h"
-#include "fs/url.h"
+#include "fs/fs.h"
 #include "localizer/channel.h"
 
 struct loc_source {
@@ -20,11 +20,15 @@ struct loc_source {
     const char *tree_name; /* name of a directory's copy below `dir`; NULL: `dir` itself */
     void (*progress)(void *userdata, uint64_t bytes);
     void *progress_userdata;
-    void *state; /* private to the fetcher */
+    /* Private. */
+    struct fs *fs;
+    const char *path;      /* of the source, below the root of its file system */
+    struct fs_status seen; /* what was verified */
+    struct stat st;        /* file: status when opened */
     /* Results. */
     int fd;           /* the content, readable from the start; owned by the caller, -1 before */
+    bool in_place;    /* file: it is the source itself, not a copy */
     uint64_t size;    /* of the content; the bytes of a copy so far */
-    struct stat st;   /* file: status when opened */
     bool tree;        /* the source was a directory and was copied whole; `fd` has no content */
     uint32_t entries; /* of the directory */
 };

@@ -10,8 +10,7 @@ LIBS += $(LOCALIZER_A)
 
 # The program links nothing of the daemon's side, and the daemon no parser of archives.
 CONTAINER_LOCALIZER_OBJS := $(addprefix $(BUILD)/localizer/, main.o worker.o fetch.o \
-	fetch-common.o fetch-file.o fetch-tree.o fetch-file-tree.o http-get.o fetch-http.o fetch-s3.o fetch-hdfs.o fetch-webhdfs.o \
-	unpack.o disk.o policy.o channel.o)
+	fetch-common.o fetch-file.o fetch-tree.o unpack.o disk.o policy.o channel.o)
 $(BUILD)/container-localizer: $(CONTAINER_LOCALIZER_OBJS) $(FS_DEPS)
 	$(call link,$(shell $(PKGCONFIG) --libs $(LOCALIZER_PKGS)) $(HDFS_LDLIBS))
 PROGRAMS += $(BUILD)/container-localizer

@@ -131,6 +131,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def webhdfs(self, path, query):
         """A directory of two files and a directory, listed in two parts."""
         files = {"/dir/a": b"aa", "/dir/sub/c": b"ccc", "/dir/z": b""}
+        if path == "/once":
+            files[path] = BROKEN
         after = query.get("startAfter", [""])[0]
 
         def status(path, name=""):
@@ -140,6 +142,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 "length": len(files.get(path, b"")),
                 "modificationTime": STAMP,
                 "permission": "640" if path.startswith("/closed/") else "755",
+                "encBit": path.startswith("/zone/"),
             }
 
         def answer(what):
@@ -149,6 +152,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         files = {name.replace("/dir", "/" + top, 1): data for name, data in files.items()}
         if query["op"] == ["GETFILESTATUS"]:
             answer({"FileStatus": status(path)})
+        elif query["op"] == ["OPEN"] and path == "/once":
+            self.broken("none")
         elif query["op"] == ["OPEN"]:
             self.send(200, files[path])
         elif top == "endless":

@@ -179,6 +179,12 @@ class Files:
             "Permission denied",
         )
         one(
+            "unsearchable",
+            lambda t: os.chmod(os.path.join(t, "a/b"), 0o744),
+            "source",
+            "Permission denied",
+        )
+        one(
             "public-file",
             lambda t: os.chmod(os.path.join(t, "a/two"), 0o640),
             "not-public",
@@ -220,6 +226,15 @@ class Files:
         link = os.path.join(self.place.src, "link")
         os.symlink(self.place.put("target", b"x"), link)
         self.refused("source", link, visibility=PUBLIC, words="symbolic link")
+        answer, at = self.get(link)
+        expect(answer.done and os.path.isfile(os.path.join(at, "link")), f"a link: {answer}")
+        through = os.path.join(self.place.src, "through")
+        os.symlink(self.place.src, through)
+        answer, _ = self.get(os.path.join(through, os.path.basename(path)))
+        expect(answer.done, f"through a link, as PRIVATE: {answer}")
+        path = os.path.join(through, os.path.basename(self.place.put("open", b"x")))
+        answer, _ = self.get(path, visibility=PUBLIC)
+        expect(answer.done, f"through a link: {answer}")
 
     def bad_urls(self):
         for url in (

@@ -74,6 +74,10 @@ class Http:
             path = f"/broken/{kind}"
             self.fetched(path, BROKEN, size=len(BROKEN))
             expect(len(seen[path]) == 3 and seen[path][2][0] is None, f"{kind}: {seen[path]}")
+        base = self.server.replace("http:", "webhdfs:")
+        self.fetched(base + "/once", BROKEN, timestamp=STAMP, size=len(BROKEN))
+        opened = [seen[key] for key in seen if "/once?op=OPEN" in key]
+        expect(opened == [[(None, None), (None, None)]], opened)
         self.refused("source", "/broken/twice", size=len(BROKEN))
         expect(len(seen["/broken/twice"]) == 2, seen["/broken/twice"])
 
@@ -88,6 +92,12 @@ class Http:
         )
         self.refused("source", base + "/endless", timestamp=STAMP, words="listing is malformed")
         self.refused("not-public", base + "/closed", timestamp=STAMP, visibility=PUBLIC)
+        self.refused(
+            "source",
+            base + "/zone",
+            timestamp=STAMP,
+            words='"a" in it: it is in an encryption zone',
+        )
 
     def s3(self):
         """Signed with the keys of the request, or not at all; never sent elsewhere."""
