@@ -120,7 +120,7 @@ void rm_node_clear_lists(struct rm_node *n);
 
 int32_t rm_count_nodes(const struct rm *rm, int state); /* rm_node_state */
 int32_t rm_active_nodes(const struct rm *rm);           /* RUNNING or DECOMMISSIONING */
-/* The same for ApplicationMasters: while nodes may still come back after a restart, at least as
+/* That number for ApplicationMasters: while nodes may still come back after a restart, at least as
  * many as before it, since a master that is told 0 may think that it has excluded all of them. */
 int32_t rm_told_nodes(const struct rm *rm);
 

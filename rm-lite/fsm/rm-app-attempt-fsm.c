@@ -131,6 +131,7 @@ static int on_added(void *object, int event, void *arg)
     (void)arg;
     if (att->app->unmanaged) {
         rm_store_attempt_new(att->rm, att);
+        rm_store_node_count(att->rm);
         return RM_ATT_ST_LAUNCHED_UNMANAGED_SAVING;
     }
     rm_request_pass(att->rm);
@@ -156,6 +157,7 @@ static int on_container_allocated(void *object, int event, void *arg)
     }
     rm_container_post(c, RM_CON_EV_ACQUIRED);
     rm_store_attempt_new(att->rm, att);
+    rm_store_node_count(att->rm);
     return RM_ATT_ST_ALLOCATED_SAVING;
 }
 

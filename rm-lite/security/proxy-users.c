@@ -226,8 +226,8 @@ static void on_resolved(int status, void *data, void *userdata)
 
     p->n_resolving--;
     if (status < 0) {
-        sv_log_warning(PREFIX "*.hosts: names are not resolved after %d s; the rows of before "
-                              "stay; name addresses, or mend the name service",
+        sv_log_warning(PREFIX "*.hosts: the name service has not resolved them within %d s; the "
+                              "earlier rows are in force; give addresses, or mend it",
                        RM_PROXY_RESOLVE_MS / 1000);
     } else {
         table_free(p->table);

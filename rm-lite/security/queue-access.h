@@ -18,7 +18,7 @@ int rm_queue_may_submit(struct rm *rm, const char *queue, const char *user, stru
 /* For a move to the queue; an unknown queue is refused alike. */
 int rm_queue_may_move(struct rm *rm, const char *queue, const char *user, struct yarn_app_id app,
                       struct sv_error *err) _must_use_;
-/* What the lists of the queue and of those above it give the user; everything without
+/* Rights that the lists of the queue and of those above it give the user; all without
  * yarn.acl.enable. False for groups that are not known yet: sv_groups_missed(). */
 void rm_queue_rights(struct rm *rm, const char *queue, const char *user, bool *ret_submit,
                      bool *ret_administer);

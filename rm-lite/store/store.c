@@ -476,7 +476,6 @@ void rm_store_app_update(struct rm *rm, struct rm_app *app)
 void rm_store_attempt_new(struct rm *rm, struct rm_attempt *att)
 {
     put_attempt(rm->store, att, 0);
-    rm_store_node_count(rm);
     post_later(rm->store, RM_M_ATTEMPT, att, RM_ATT_EV_NEW_SAVED);
 }
 

@@ -175,7 +175,7 @@ static void test_mapped_submission(void **state)
     teardown(&f);
 }
 
-/* What getQueueUserAcls answers. */
+/* The answer of getQueueUserAcls. */
 static void test_rights(void **state)
 {
     static const struct {
