@@ -224,8 +224,8 @@ static void test_large_answers_in_order(void **state)
             raw_put(&got, chunk, (size_t)n);
         const uint8_t *p;
         size_t len, used;
-        if (ipc_frame_next(got.data + got.pos, sv_buf_left(&got), IPC_FRAME_MAX, &p, &len, &used) >
-            0) {
+        if (got.data && ipc_frame_next(got.data + got.pos, sv_buf_left(&got), IPC_FRAME_MAX, &p,
+                                       &len, &used) > 0) {
             static const char *const texts[] = { "first", "1111", "between", "3333", "last" };
             assert_non_null(memmem(p, len, texts[frames], strlen(texts[frames])));
             assert_true((len > N) == (frames == 1 || frames == 3));
