@@ -11,11 +11,12 @@
 
 #define TOTAL_MS 20000L
 #define CONNECT_MS 5000L
-#define HEAD_MAX ((size_t)64 << 10) /* bytes of an answer's headers */
-#define BUFFER ((size_t)256 << 10)  /* receive buffer of a connection, for large answers */
-#define AT_ONCE 32L                 /* connections per host; further requests queue inside curl */
-#define AT_ONCE_ALL 500L            /* to all hosts: below the usual limit of descriptors */
-#define UNDER_WAY 16                /* without cli_fetch_patience(): each has a handle, 20 KiB */
+#define ACCEPT "Accept: application/json, */*;q=0.5" /* Apache's /conf writes XML otherwise */
+#define HEAD_MAX ((size_t)64 << 10)                  /* bytes of an answer's headers */
+#define BUFFER ((size_t)256 << 10) /* receive buffer of a connection, for large answers */
+#define AT_ONCE 32L                /* connections per host; further requests queue inside curl */
+#define AT_ONCE_ALL 500L           /* to all hosts: below the usual limit of descriptors */
+#define UNDER_WAY 16               /* without cli_fetch_patience(): each has a handle, 20 KiB */
 
 struct fetch_request {
     struct cli_fetch *f;
@@ -206,10 +207,9 @@ static void set_options(struct fetch_request *q)
     SET(CURLOPT_WRITEDATA, q);
     SET(CURLOPT_ERRORBUFFER, q->error);
     SET(CURLOPT_PRIVATE, q);
-    if (q->header) {
-        SET(CURLOPT_HTTPHEADER, q->headers);
+    SET(CURLOPT_HTTPHEADER, q->headers);
+    if (q->header)
         SET(CURLOPT_POSTFIELDS, "");
-    }
 #undef SET
 }
 
@@ -220,8 +220,8 @@ static int begin(struct fetch_request *q)
 
     if (!easy)
         return -ENOMEM;
-    q->headers = q->header ? q->f->curl->slist_append(NULL, q->header) : NULL;
-    if (q->header && !q->headers) {
+    q->headers = q->f->curl->slist_append(NULL, q->header ? q->header : ACCEPT);
+    if (!q->headers) {
         put_handle(q->f, easy);
         return -ENOMEM;
     }

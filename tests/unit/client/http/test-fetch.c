@@ -148,6 +148,8 @@ static void answered(const char *answer, bool stays, int status, const char *bod
     assert_int_equal(t.status, status);
     assert_string_equal(t.body, body);
     assert_memory_equal(t.request, line, strlen(line));
+    assert_non_null(
+        strstr(t.request, "\r\nAccept: application/json, ")); /* Apache's /conf is XML else */
 }
 
 static void test_answers(void **state)
