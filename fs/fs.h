@@ -86,7 +86,7 @@ struct fs_options {
 
 struct fs;
 /* Opens it; a server may be asked by the first call only. -EOPNOTSUPP: no back end has the scheme.
- * What the options point to must outlive it, but for the site. */
+ * The objects that the options point to must outlive it, except the site. */
 int fs_open(const struct fs_options *o, struct fs **ret, struct sv_error *err) _must_use_;
 struct fs *fs_close(struct fs *fs);
 static inline void fs_closep(struct fs **fs)

@@ -1,8 +1,11 @@
 /* See fs.h: the half that changes files. */
 #include <errno.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "fs/backend.h"
+
+#define COPY_BYTES ((size_t)64 << 10) /* of a descriptor, at once */
 
 /* NULL: there are none. */
 static const struct fs_write_ops *writing(struct fs *fs)
@@ -69,13 +72,15 @@ int fs_write(struct fs_file *f, const void *p, size_t n, struct sv_error *err)
 
 int fs_write_from(struct fs_file *f, int fd, struct sv_error *err)
 {
-    static char buf[64 << 10];
+    _cleanup_free_ char *buf = NULL;
     int r = not_written(f, err);
 
     if (r == 0 && f->fs->writing->write_from)
         return f->fs->writing->write_from(f, fd, err);
+    if (r == 0 && !(buf = malloc(COPY_BYTES)))
+        r = sv_error_errno(err, -ENOMEM, "%s", f->path);
     while (r == 0) {
-        ssize_t n = read(fd, buf, sizeof(buf));
+        ssize_t n = read(fd, buf, COPY_BYTES);
 
         if (n < 0 && errno == EINTR)
             continue;

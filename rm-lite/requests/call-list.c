@@ -83,8 +83,8 @@ static int put_entry(struct sv_buf *b, const ProtobufCMessage *m, int member)
     return 0;
 }
 
-/* Begins an answer behind the room for its frame. If the entries are in a member of it, whose other
- * members `head` has, the member's tag and length precede it at the end. */
+/* Begins an answer after headroom for its frame header. If the entries are in a member of it, whose
+ * other members `head` has, the member's tag and length precede it at the end. */
 static int begin(struct sv_buf *b, const ProtobufCMessage *head)
 {
     static const uint8_t room[IPC_FRAME_FRONT + FRONT];

@@ -1,6 +1,7 @@
 /* See proxy-users.h. A thread knows a `struct proxy_table` and nothing else. */
 #include "rm-lite/security/proxy-users.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <netdb.h>
 #include <stdlib.h>
@@ -329,11 +330,19 @@ static bool from_its_hosts(const struct proxy_user *u, const struct in6_addr *ip
     return false;
 }
 
+static const char *address_text(const struct in6_addr *ip, char ret[INET6_ADDRSTRLEN])
+{
+    if (IN6_IS_ADDR_V4MAPPED(ip))
+        return inet_ntop(AF_INET, ip->s6_addr + 12, ret, INET6_ADDRSTRLEN);
+    return inet_ntop(AF_INET6, ip, ret, INET6_ADDRSTRLEN);
+}
+
 int rm_proxy_users_check(void *userdata, const struct ipc_peer *peer, struct sv_error *err)
 {
     struct rm *rm = userdata;
     const struct rm_proxy_users *p = rm->proxy_users;
     const struct proxy_user *u = NULL;
+    char ip[INET6_ADDRSTRLEN];
     bool admitted;
 
     if (p->n_resolving)
@@ -349,6 +358,6 @@ int rm_proxy_users_check(void *userdata, const struct ipc_peer *peer, struct sv_
                             peer->real_user, peer->user);
     if (!from_its_hosts(u, &peer->ip))
         return sv_error_set(err, -EACCES, "Unauthorized connection for super-user: %s from IP %s",
-                            peer->real_user, peer->address);
+                            peer->real_user, address_text(&peer->ip, ip));
     return 0;
 }

@@ -126,7 +126,7 @@ void ipc_call_reply_packed(struct ipc_call *call, const uint8_t *response, size_
     ipc_call_answer(call, body, n);
 }
 
-/* The frame begins in the room before the answer, which is not copied. */
+/* The frame header is written into the headroom before the answer, which is not copied. */
 static int hand_over(struct ipc_conn *c, const struct ipc_echo *echo, struct sv_buf *answer)
 {
     response_header h = header_of(echo, IPC_STATUS(SUCCESS));

@@ -88,7 +88,7 @@ struct ipc_limits {               /* 0 = the default in brackets */
 };
 
 /* Whether peer->real_user may act for peer->user (Hadoop's proxy users), of a SIMPLE connection: 0;
- * -EACCES with the words of the refusal; -EAGAIN: not known yet, it is asked again after
+ * -EACCES with an error message; -EAGAIN: not known yet, the callback runs again after
  * ipc_server_ask_again(), and within limits.handshake_ms. */
 typedef int (*ipc_impersonation)(void *userdata, const struct ipc_peer *peer, struct sv_error *err);
 

@@ -39,7 +39,7 @@ static void on_known(void *userdata)
 static int ask(struct fix *f, const char *real, const char *user, const char *ip,
                char text[SV_ERROR_TEXT_MAX])
 {
-    struct ipc_peer peer = { .user = user, .real_user = real, .address = ip };
+    struct ipc_peer peer = { .user = user, .real_user = real, .address = "192.0.2.1:1" };
     struct sv_error err = { 0 };
     char mapped[64];
     int r;
@@ -59,7 +59,8 @@ static void test_rows(void **state)
     } cases[] = {
         { "hive", "bob", "10.1.2.3", NULL }, /* by his group */
         { "hive", "dora", "192.0.2.7", NULL },
-        { "hive", "dora", "192.0.2.8", "Unauthorized connection for super-user: hive from IP" },
+        { "hive", "dora", "192.0.2.8",
+          "Unauthorized connection for super-user: hive from IP 192.0.2.8" },
         { "hive", "bob", "10.2.0.1", "Unauthorized connection for super-user: hive from IP" },
         { "hive", "eve", "10.1.2.3", "User: hive is not allowed to impersonate eve" },
         { "oozie", "eve", "198.51.100.1", NULL },
