@@ -33,7 +33,14 @@ def killed(c):
     expect("state", application(c, "to be killed")["state"], "KILLED")
     expect("killed twice", c.selvedge("kill", job.id).returncode, 0)
     # By the table that its ApplicationMaster left at SIGTERM, and what the node tells of the rest.
-    table = json.loads(c.selvedge("ps", job.id, "--json").stdout)
+    # The ResourceManager says KILLED before the node hears of it: until then the table is its own.
+    table = {}
+
+    def told_by_its_master():
+        table.update(json.loads(c.selvedge("ps", job.id, "--json").stdout))
+        return all(row["instance"] is not None for row in table["containers"])
+
+    c.wait(told_by_its_master, 60, "the table that the ApplicationMaster left")
     expect(
         "instances and exit codes of the killed job",
         [(row["instance"], row["exitCode"]) for row in table["containers"]],
