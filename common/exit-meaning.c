@@ -2,7 +2,9 @@
 #include "common/exit-meaning.h"
 
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
 
 #include "common/base.h"
 
@@ -63,4 +65,17 @@ const char *sv_exit_meaning(int code, const char *diagnostics)
         if (meanings[i].code == code)
             return meanings[i].text;
     return NULL;
+}
+
+const char *sv_exit_text(const char *program, int status, char *text, size_t size)
+{
+    const int code = WEXITSTATUS(status);
+    const char *meaning = code > 128 ? sv_exit_meaning(code, NULL) : NULL;
+
+    if (WIFSIGNALED(status))
+        (void)snprintf(text, size, "%s was killed by signal %d", program, WTERMSIG(status));
+    else
+        (void)snprintf(text, size, "%s exited with %d%s%s", program, code, meaning ? ": " : "",
+                       meaning ? meaning : "");
+    return text;
 }

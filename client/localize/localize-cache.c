@@ -14,6 +14,7 @@
 #include "client/ui/progress.h"
 #include "client/views/localizing.h"
 #include "common/clock.h"
+#include "common/exit-meaning.h"
 #include "common/fd.h"
 #include "common/str.h"
 #include "fs/resolve.h"
@@ -33,6 +34,7 @@ static void on_ended(struct exe_localizer *x, const struct exe_failure *f, int s
 {
     struct localize_process *p = userdata;
     struct sv_error why = { 0 };
+    char text[100];
 
     (void)x;
     p->ended = true;
@@ -42,7 +44,8 @@ static void on_ended(struct exe_localizer *x, const struct exe_failure *f, int s
                                ? "; a running NodeManager creates it: start it first"
                                : "");
     else
-        (void)sv_error_set(&why, -EIO, "container-localizer ended with status %d", status);
+        (void)sv_error_set(&why, -EIO, "%s",
+                           sv_exit_text("container-localizer", status, text, sizeof(text)));
     if (!p->stopped)
         loc_cache_process_failed(p->of->cache, p->id, why.text);
 }

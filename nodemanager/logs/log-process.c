@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include <utlist.h>
 
+#include "common/exit-meaning.h"
 #include "common/fd.h"
 #include "common/log.h"
 #include "common/loop-guard.h"
@@ -58,8 +59,7 @@ static void on_ended(struct exe_localizer *x, const struct exe_failure *f, int s
     if (f)
         (void)snprintf(u->diagnostics, sizeof(u->diagnostics), "log-uploader: %.400s", f->text);
     else
-        (void)snprintf(u->diagnostics, sizeof(u->diagnostics), "log-uploader ended with status %d",
-                       status);
+        (void)sv_exit_text("log-uploader", status, u->diagnostics, sizeof(u->diagnostics));
     if (sd_event_add_defer(u->g->ctx->event, &u->reap, on_reap, u) < 0)
         sv_log_err("%s: out of memory: its upload ends with its time limit", u->text);
 }

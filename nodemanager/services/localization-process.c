@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 #include <utlist.h>
 
+#include "common/exit-meaning.h"
 #include "common/fd.h"
 #include "common/log.h"
 #include "common/loop-guard.h"
@@ -64,7 +65,7 @@ static void on_localizer_ended(struct exe_localizer *x, const struct exe_failure
     if (f)
         snprintf(text, sizeof(text), "container-localizer could not be started: %s", f->text);
     else
-        snprintf(text, sizeof(text), "container-localizer ended with status %d", status);
+        sv_exit_text("container-localizer", status, text, sizeof(text));
     if (f)
         nm_health_launch_failed(p->l->ctx->health, p->app, f);
     loc_cache_process_failed(p->l->cache, p->id, text);
