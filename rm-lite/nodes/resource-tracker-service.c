@@ -27,6 +27,7 @@
 #include "rm-lite/nodes/topology.h"
 #include "rm-lite/requests/answer.h"
 #include "rm-lite/scheduler/resource-types.h"
+#include "wire/exit-status.h"
 #include "wire/ipc/methods.h"
 
 #define NODE_ACTION(x) HADOOP__YARN__NODE_ACTION_PROTO__##x
@@ -97,6 +98,25 @@ static void recover_container(struct rm *rm, struct rm_node *n,
     rm_set_add(&att->app->ran_on, n->key);
     rm_log_ran_on(att->app, n->key);
     rm_container_post_recover(c, st->container_state, st->container_exit_status, st->diagnostics);
+}
+
+/* Masters that this node should have, by the store, and does not report: the earlier
+ * ResourceManager ended before the node had their start, and the node refuses it from now on.
+ * Without this they would expire after minutes. */
+static void end_unstarted_masters(struct rm *rm, const struct rm_node *n)
+{
+    struct rm_app *app;
+
+    DL_FOREACH (rm->app_list, app) {
+        struct rm_attempt *att = app->current;
+
+        if (att && att->state == RM_ATT_ST_LAUNCHED && att->has_master && !att->master &&
+            !att->master_done && att->master_id.id >> RM_EPOCH_SHIFT != rm->epoch &&
+            att->master_node.port == n->id.port && sv_streq(att->master_node.host, n->id.host))
+            rm_attempt_post_master_exit(att, YARN_EXIT_ABORTED,
+                                        "The ResourceManager ended before the container was "
+                                        "started. ");
+    }
 }
 
 static void running_apps(struct rm *rm, struct rm_node *n, const RegisterRequest *q)
@@ -181,6 +201,8 @@ static void node_join(struct rm *rm, const RegisterRequest *q, const struct yarn
     sv_dispatcher_run(rm->dispatcher); /* containers are recovered on a node that has joined */
     for (size_t i = 0; i < q->n_container_statuses; i++)
         recover_container(rm, n, q->container_statuses[i]);
+    if (rm->epoch > 0)
+        end_unstarted_masters(rm, n);
     running_apps(rm, n, q);
     rm_log_reports(rm, n, q->log_aggregation_reports_for_apps,
                    q->n_log_aggregation_reports_for_apps);

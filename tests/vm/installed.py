@@ -149,7 +149,8 @@ def main_pid():
 
 def job(command, *options):
     """A running job: its process and the cgroup of its only container besides the
-    ApplicationMaster, None if that has ended."""
+    ApplicationMaster, None if that has ended; an earlier job's may still be ending."""
+    earlier = set(leaves())
     process = subprocess.Popen(
         as_job("--json", "run", *options, "--", command),
         stdout=subprocess.PIPE,
@@ -159,7 +160,8 @@ def job(command, *options):
     )
     if process.stderr.readline().strip() != "up":
         raise Failed(f"no container came up: {process.communicate()}")
-    return process, next((p for p in leaves() if int(p.rsplit("_", 1)[1]) > 1), None)
+    new = (p for p in leaves() if p not in earlier and int(p.rsplit("_", 1)[1]) > 1)
+    return process, next(new, None)
 
 
 def rows(process):

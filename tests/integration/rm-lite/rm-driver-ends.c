@@ -115,21 +115,42 @@ void run_acls(void)
     view_as("mallory", id, false);
 }
 
+/* The ResourceManager died before the node had started the first attempt's ApplicationMaster. */
+static void check_second_start(struct sv_arena *a, struct yarn_app_id id, int starts)
+{
+    struct yarn_container_id other = g.master;
+    struct master second;
+
+    check(wait_start(starts + 1), "a master that never started is started by another attempt");
+    check(report(a, id)->currentapplicationattemptid->attemptid == 2,
+          "which the one attempt that the submission allows does not forbid");
+    second = (struct master){ .am = g.am };
+    (void)master_register(a, &second);
+    good_bye(&second, id);
+    g.master = other;
+}
+
 /* kill -9 of the ResourceManager between two halves of a job. */
 void run_restart(void)
 {
     struct master m, over;
     _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
     AllocateRequest *q = peer_request(a, "allocate");
-    struct yarn_app_id first = begin(&over), id;
+    struct yarn_app_id first = begin(&over), id, lost;
     struct peer_node *n = &g.nodes[0];
+    struct yarn_container_id master;
     size_t held;
     int64_t epoch;
 
     good_bye(&over, first);
     id = begin(&m);
+    master = g.master;
     (void)allocate(a, &m, 5);
     beat(n);
+    lost = submit("default", 1);
+    check(wait_start(g.starts + 1), "another master's container is on its way to the node");
+    n->n_held--;
+    g.master = master;
     await_line("RESTART");
     /* The connections died with the daemon. */
     ipc_client_free(g.client);
@@ -154,6 +175,7 @@ void run_restart(void)
     check(peer_join(n), "and registers with its containers");
     beat(n);
     check(n->cleanups == 0, "none of them is stopped");
+    check_second_start(a, lost, g.starts);
     held = n->n_held;
     (void)allocate(a, &m, 1);
     for (int64_t until = peer_deadline(); n->n_held == held && peer_pause(until, 20);) {
@@ -164,10 +186,11 @@ void run_restart(void)
     check(n->n_held > held && epoch == 1, "new containers carry the epoch (%" PRId64 ")", epoch);
     m.done = 0;
     m.exits = 0;
-    for (size_t i = held - 5; i < held; i++) {
-        n->held[i].complete = true;
-        n->held[i].exit = 7;
-    }
+    for (size_t i = 0; i < held; i++)
+        if (yarn_app_id_cmp(n->held[i].id.attempt.app, id) == 0 && n->held[i].id.id > 1) {
+            n->held[i].complete = true;
+            n->held[i].exit = 7;
+        }
     beat(n);
     (void)allocate(a, &m, 0);
     check(m.done == 5 && m.exits == 35, "the exits of the old ones arrive (%zu)", m.done);
