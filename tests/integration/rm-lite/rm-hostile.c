@@ -445,7 +445,7 @@ int main(int argc, char **argv)
     start_master(client, &second.am);
     join(&node, PORT_HOSTILE);
     big_filters(client);
-    attack(client, &first, &second, &node, sv_streq(argv[4], "full") ? 10 : 1);
+    attack(client, &first, &second, &node, sv_streq(argv[4], "full") ? 4 : 1);
     (void)close(go); /* the others end, ignoring */
     n = read(result, text, sizeof(text) - 1);
     check(waitpid(pid, &state, 0) == pid && state == 0 && n > 0 && text[0] == '1',
