@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "common/str.h"
+#include "hdfs/answers.h"
 
 static void json_freep(json_t **j)
 {
@@ -94,6 +95,13 @@ static int child_of(const json_t *s, struct webhdfs_child *ret)
     return status_of(s, &ret->st);
 }
 
+/* A file is listed as its own nameless child. */
+static bool is_own_child(const json_t *s)
+{
+    return sv_streq(json_string_value(json_object_get(s, "pathSuffix")), "") &&
+           sv_streq(json_string_value(json_object_get(s, "type")), "FILE");
+}
+
 int fs_webhdfs_parse_listing(const char *text, size_t n, struct webhdfs_listing *ret)
 {
     _cleanup_(json_freep) json_t *j = json_loadb(text, n, JSON_REJECT_DUPLICATES, NULL);
@@ -107,6 +115,8 @@ int fs_webhdfs_parse_listing(const char *text, size_t n, struct webhdfs_listing 
     if (!json_is_array(all) || !json_is_integer(left) || json_integer_value(left) < 0 ||
         (json_integer_value(left) > 0 && count == 0))
         return -EBADMSG;
+    if (count == 1 && is_own_child(json_array_get(all, 0)))
+        return -ENOTDIR;
     children = calloc(count + 1, sizeof(*children));
     if (!children)
         return -ENOMEM;
@@ -122,21 +132,6 @@ int fs_webhdfs_parse_listing(const char *text, size_t n, struct webhdfs_listing 
 
 int fs_webhdfs_parse_exception(const char *text, size_t n, char *ret_text, size_t size)
 {
-    static const struct {
-        const char *name;
-        int code;
-    } known[] = {
-        { "FileNotFoundException", -ENOENT },
-        { "AccessControlException", -EACCES },
-        { "SecurityException", -EACCES },
-        { "DSQuotaExceededException", -EDQUOT },
-        { "NSQuotaExceededException", -EDQUOT },
-        { "QuotaByStorageTypeExceededException", -EDQUOT },
-        { "SafeModeException", -EROFS },
-        { "StandbyException", -EHOSTDOWN },
-        { "AuthenticationException", -EKEYREJECTED },
-        { "InvalidToken", -EKEYREJECTED },
-    };
     _cleanup_(json_freep) json_t *j = json_loadb(text, n, JSON_REJECT_DUPLICATES, NULL);
     const json_t *e = json_object_get(j, "RemoteException");
     const char *name = json_string_value(json_object_get(e, "exception")),
@@ -149,8 +144,5 @@ int fs_webhdfs_parse_exception(const char *text, size_t n, char *ret_text, size_
     (void)snprintf(line, sizeof(line), "%.*s", message ? (int)strcspn(message, "\r\n") : 0,
                    message ? message : "");
     sv_escape(ret_text, size, *line ? line : name);
-    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-        if (strcmp(known[i].name, name) == 0)
-            return known[i].code;
-    return -EREMOTEIO;
+    return hdfs_answer_exception(name);
 }

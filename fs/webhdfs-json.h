@@ -32,7 +32,7 @@ struct webhdfs_listing {
 int fs_webhdfs_parse_status(const char *text, size_t n, struct webhdfs_status *ret) _must_use_;
 /* The owner in the same answer. -EBADMSG. */
 int fs_webhdfs_parse_owner(const char *text, size_t n, struct webhdfs_owner *ret) _must_use_;
-/* LISTSTATUS_BATCH. -EBADMSG, -ENOMEM. */
+/* LISTSTATUS_BATCH. -ENOTDIR: the path is a file. -EBADMSG, -ENOMEM. */
 int fs_webhdfs_parse_listing(const char *text, size_t n, struct webhdfs_listing *ret) _must_use_;
 
 /* Parses an error: the -errno of its cause (fs.h), -EREMOTEIO for another exception, with the first

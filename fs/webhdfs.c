@@ -129,8 +129,8 @@ static int list_part(struct fs *fs, const char *path, char after[FS_NAME_MAX + 1
         return r;
     r = fs_webhdfs_parse_listing(w->web.answer, w->web.answer_n, &l);
     if (r < 0)
-        return r == -ENOMEM ? sv_error_errno(err, r, "%s", path)
-                            : malformed(fs, "listing", path, err);
+        return r == -EBADMSG ? malformed(fs, "listing", path, err)
+                             : sv_error_errno(err, r, "%s%s/%s", w->server, fs->root, path);
     for (size_t i = 0; r == 0 && i < l.n; i++) {
         const struct fs_child c = { l.children[i].name, status_of(&l.children[i].st) };
 

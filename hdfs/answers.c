@@ -49,6 +49,39 @@ int hdfs_answer_owner(const Hadoop__Hdfs__HdfsFileStatusProto *m, struct hdfs_ow
     return 0;
 }
 
+int hdfs_answer_exception(const char *java_class)
+{
+    static const struct {
+        const char *name;
+        int code;
+    } known[] = {
+        { "FileNotFoundException", -ENOENT },
+        { "AccessControlException", -EACCES },
+        { "SecurityException", -EACCES },
+        { "UnresolvedPathException", -ELOOP },
+        { "FileAlreadyExistsException", -EEXIST },
+        { "ParentNotDirectoryException", -ENOTDIR },
+        { "PathIsNotEmptyDirectoryException", -ENOTEMPTY },
+        { "PathComponentTooLongException", -ENAMETOOLONG },
+        { "NSQuotaExceededException", -EDQUOT },
+        { "DSQuotaExceededException", -EDQUOT },
+        { "QuotaByStorageTypeExceededException", -EDQUOT },
+        { "NotReplicatedYetException", -EAGAIN },
+        { "SafeModeException", -EROFS },
+        { "StandbyException", -EHOSTDOWN },
+        { "AuthenticationException", -EKEYREJECTED },
+        { "InvalidToken", -EKEYREJECTED },
+    };
+    const char *name = java_class ? java_class : "";
+
+    while (name[strcspn(name, ".$")])
+        name += strcspn(name, ".$") + 1;
+    for (size_t i = 0; i < SV_ARRAY_LEN(known); i++)
+        if (strcmp(name, known[i].name) == 0)
+            return known[i].code;
+    return -EREMOTEIO;
+}
+
 /* Returns NULL if not a valid file name. */
 static const char *name_of(const ProtobufCBinaryData *b, struct sv_arena *a)
 {
@@ -73,6 +106,9 @@ int hdfs_answer_listing(const Hadoop__Hdfs__DirectoryListingProto *m, struct sv_
 
     if (l.more && m->n_partiallisting == 0)
         return sv_error_set(err, -EBADMSG, "the NameNode's listing is incomplete");
+    if (m->n_partiallisting == 1 && m->partiallisting[0]->path.len == 0 &&
+        m->partiallisting[0]->filetype != HADOOP__HDFS__HDFS_FILE_STATUS_PROTO__FILE_TYPE__IS_DIR)
+        return sv_error_set(err, -ENOTDIR, "it is no directory");
     l.children = sv_newn(a, struct hdfs_child, m->n_partiallisting + 1);
     if (!l.children)
         return sv_error_errno(err, -ENOMEM, "listing");

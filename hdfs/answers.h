@@ -42,9 +42,13 @@ struct hdfs_listing {
     size_t n;
     bool more; /* further children follow the last one, of which there is one */
 };
-/* Converts a part of a directory's children, in the arena. -EBADMSG, -ENOMEM. */
+/* Converts a part of a directory's children, in the arena. -ENOTDIR: the path is a file, which
+ * NameNodes list as its own nameless child. -EBADMSG, -ENOMEM. */
 int hdfs_answer_listing(const Hadoop__Hdfs__DirectoryListingProto *m, struct sv_arena *a,
                         struct hdfs_listing *ret, struct sv_error *err) _must_use_;
+/* The -errno of an exception, by the name of its class, with its package or without; -EREMOTEIO if
+ * the class is not known, or NULL. For both protocols. */
+int hdfs_answer_exception(const char *java_class);
 /* Describes what is wrong with the pool, the token or the DataNodes of a block; NULL: valid. For
  * reading and writing. */
 const char *hdfs_answer_bad_block(const Hadoop__Hdfs__LocatedBlockProto *b);

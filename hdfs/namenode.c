@@ -93,32 +93,6 @@ struct hdfs_namenode *hdfs_namenode_free(struct hdfs_namenode *n)
     return NULL;
 }
 
-static int code_of(const char *java_class)
-{
-    static const struct {
-        const char *java_class;
-        int code;
-    } classes[] = {
-        { "java.io.FileNotFoundException", -ENOENT },
-        { "org.apache.hadoop.security.AccessControlException", -EACCES },
-        { "org.apache.hadoop.hdfs.protocol.UnresolvedPathException", -ELOOP },
-        { "org.apache.hadoop.fs.FileAlreadyExistsException", -EEXIST },
-        { "org.apache.hadoop.fs.ParentNotDirectoryException", -ENOTDIR },
-        { "org.apache.hadoop.hdfs.protocol.NSQuotaExceededException", -EDQUOT },
-        { "org.apache.hadoop.hdfs.protocol.DSQuotaExceededException", -EDQUOT },
-        { "org.apache.hadoop.hdfs.protocol.QuotaByStorageTypeExceededException", -EDQUOT },
-        { "org.apache.hadoop.hdfs.server.namenode.NotReplicatedYetException", -EAGAIN },
-        { "org.apache.hadoop.hdfs.server.namenode.SafeModeException", -EROFS },
-        { "org.apache.hadoop.ipc.StandbyException", -EHOSTDOWN },
-        { "org.apache.hadoop.security.token.SecretManager$InvalidToken", -EKEYREJECTED },
-    };
-
-    for (size_t i = 0; i < SV_ARRAY_LEN(classes); i++)
-        if (sv_streq(java_class, classes[i].java_class))
-            return classes[i].code;
-    return -EREMOTEIO;
-}
-
 /* Cuts the text to its first line: the rest is a stack trace. */
 static void first_line(struct sv_error *err)
 {
@@ -133,7 +107,7 @@ static void on_done(const struct ipc_result *r, const struct sv_error *err, void
     size_t n;
 
     p->over = true;
-    p->status = r->status == -EREMOTEIO ? code_of(r->java_class) : r->status;
+    p->status = r->status == -EREMOTEIO ? hdfs_answer_exception(r->java_class) : r->status;
     if (r->status < 0) {
         if (p->err && err) {
             *p->err = *err;

@@ -86,7 +86,8 @@ static void test_listing(void **state)
         LISTING("", "\"0\""),
         LISTING("{}", "0"),
         LISTING("1", "0"),
-        LISTING(FIELDS("", "FILE", "644"), "0"),
+        LISTING(FIELDS("", "DIRECTORY", "755"), "0"),
+        LISTING(FIELDS("a", "FILE", "644") "," FIELDS("", "FILE", "644"), "0"),
         LISTING(FIELDS("..", "FILE", "644"), "0"),
         LISTING(FIELDS("a/b", "FILE", "644"), "0"),
         LISTING(FIELDS("a\\u0000b", "FILE", "644"), "0"),
@@ -106,14 +107,42 @@ static void test_listing(void **state)
     assert_true(l.n == 2 && l.more && l.children[0].st.file && l.children[1].st.directory);
     assert_string_equal(l.children[1].name, "b");
     free(l.children);
+    assert_int_equal(listing_of(LISTING(FIELDS("", "FILE", "644"), "0"), &l), -ENOTDIR);
     for (size_t i = 0; i < SV_ARRAY_LEN(bad); i++)
         if (listing_of(bad[i], &l) != -EBADMSG)
             fail_msg("accepted: %s", bad[i]);
 }
 
+static void test_exception(void **state)
+{
+    static const struct {
+        const char *text, *words;
+        int code;
+    } rows[] = {
+        { "{\"RemoteException\":{\"exception\":\"FileAlreadyExistsException\",\"message\":"
+          "\"a\\nb\"}}",
+          "a", -EEXIST },
+        { "{\"RemoteException\":{\"exception\":\"ParentNotDirectoryException\"}}",
+          "ParentNotDirectoryException", -ENOTDIR },
+        { "{\"RemoteException\":{\"exception\":\"IOException\"}}", "IOException", -EREMOTEIO },
+        { "{\"RemoteException\":{\"exception\":7}}", "", -EBADMSG },
+        { "", "", -EBADMSG },
+    };
+    char words[100];
+
+    (void)state;
+    for (size_t i = 0; i < SV_ARRAY_LEN(rows); i++) {
+        assert_int_equal(
+            fs_webhdfs_parse_exception(rows[i].text, strlen(rows[i].text), words, sizeof(words)),
+            rows[i].code);
+        assert_string_equal(words, rows[i].words);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_exception),
         cmocka_unit_test(test_status),
         cmocka_unit_test(test_owner),
         cmocka_unit_test(test_listing),

@@ -128,6 +128,22 @@ static void test_listing(void **state)
     assert_int_equal(listing_of(longest, HDFS_NAME_MAX + 1, 0, &l), -EBADMSG);
 }
 
+/* NameNodes list a file as a child without a name. */
+static void test_listing_of_file(void **state)
+{
+    Hadoop__Hdfs__DirectoryListingProto m = HADOOP__HDFS__DIRECTORY_LISTING_PROTO__INIT;
+    Hadoop__Hdfs__HdfsFileStatusProto st = HADOOP__HDFS__HDFS_FILE_STATUS_PROTO__INIT, *one = &st;
+    _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
+    struct sv_error err = { 0 };
+    struct hdfs_listing l;
+
+    (void)state;
+    st.filetype = HADOOP__HDFS__HDFS_FILE_STATUS_PROTO__FILE_TYPE__IS_FILE;
+    m.partiallisting = &one;
+    m.n_partiallisting = 1;
+    assert_int_equal(hdfs_answer_listing(&m, a, &l, &err), -ENOTDIR);
+}
+
 #define N 3
 static Hadoop__Hdfs__LocatedBlocksProto all;
 static Hadoop__Hdfs__LocatedBlockProto blocks[N], *list[N];
@@ -246,12 +262,27 @@ static void test_unsupported(void **state)
     assert_int_equal(check(0), -EOPNOTSUPP);
 }
 
+static void test_exception(void **state)
+{
+    (void)state;
+    assert_int_equal(hdfs_answer_exception("java.io.FileNotFoundException"), -ENOENT);
+    assert_int_equal(hdfs_answer_exception("ParentNotDirectoryException"), -ENOTDIR);
+    assert_int_equal(
+        hdfs_answer_exception("org.apache.hadoop.security.token.SecretManager$InvalidToken"),
+        -EKEYREJECTED);
+    assert_int_equal(hdfs_answer_exception("java.io.IOException"), -EREMOTEIO);
+    assert_int_equal(hdfs_answer_exception("InvalidToken."), -EREMOTEIO);
+    assert_int_equal(hdfs_answer_exception(NULL), -EREMOTEIO);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_status),
         cmocka_unit_test(test_owner),
         cmocka_unit_test(test_listing),
+        cmocka_unit_test(test_listing_of_file),
+        cmocka_unit_test(test_exception),
         cmocka_unit_test_setup(test_blocks, fill),
         cmocka_unit_test_setup(test_bad_blocks, fill),
         cmocka_unit_test_setup(test_unsupported, fill),
