@@ -39,10 +39,10 @@ static int find_place(struct fs_file *f, uint32_t mode, char ret[FS_WEB_URL_MAX]
                       struct sv_error *err)
 {
     struct webhdfs *w = f->fs->data;
-    char more[60], url[FS_WEB_URL_MAX];
+    char more[80], url[FS_WEB_URL_MAX];
     int r;
 
-    (void)snprintf(more, sizeof(more), "&overwrite=true&permission=%o", mode);
+    (void)snprintf(more, sizeof(more), "&overwrite=true&createparent=false&permission=%o", mode);
     r = webhdfs_url(f->fs, f->path, "CREATE", more, url, err);
     if (r == 0)
         r = fs_web_request(&w->web, "PUT", url, w->timeout_ms, err);
@@ -207,7 +207,8 @@ static int change(struct fs *fs, const char *path, const char *op, const char *m
     int r = webhdfs_call(fs, "PUT", path, op, more, err);
 
     if (r == 0 && strstr(w->web.answer, "false"))
-        return sv_error_set(err, -EREMOTEIO, "%s%s/%s: %s failed", w->server, fs->root, path, op);
+        return sv_error_set(err, -EINVAL, "%s%s/%s: %s has no effect there", w->server, fs->root,
+                            path, op);
     return r;
 }
 
