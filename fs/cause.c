@@ -29,6 +29,7 @@ enum fs_cause fs_cause(int error)
         { ENOTDIR, FS_CAUSE_EXISTS },
         { EISDIR, FS_CAUSE_EXISTS },
         { ELOOP, FS_CAUSE_EXISTS },
+        { ENOTEMPTY, FS_CAUSE_EXISTS },
     };
 
     for (size_t i = 0; i < SV_ARRAY_LEN(known); i++)

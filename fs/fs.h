@@ -39,7 +39,8 @@ enum fs_cause {
     FS_CAUSE_TIMEOUT,     /* -ETIMEDOUT */
     FS_CAUSE_CHANGED,     /* -ESTALE: the file is another one than before */
     FS_CAUSE_UNSUPPORTED, /* -EOPNOTSUPP, -EINVAL, -ENAMETOOLONG: it can never work */
-    FS_CAUSE_EXISTS,      /* -EEXIST, -ENOTDIR, -EISDIR, -ELOOP: something else has the name */
+    FS_CAUSE_EXISTS,      /* -EEXIST, -ENOTDIR, -EISDIR, -ELOOP, -ENOTEMPTY: another kind of file
+                           * has the name, or a directory that has children */
 };
 /* The cause of a -errno of this interface. Pure. */
 enum fs_cause fs_cause(int error);
@@ -202,13 +203,14 @@ int fs_finish(struct fs_file *f, struct sv_error *err) _must_use_;
  * they are a server's. */
 int fs_sync(struct fs *fs, const char *path, struct sv_error *err) _must_use_;
 
-/* Replaces `to` if it exists. */
+/* Replaces a file, or an empty directory by a directory; to its own name it changes nothing.
+ * -EINVAL: `to` is below `from`. */
 int fs_rename(struct fs *fs, const char *from, const char *to, struct sv_error *err) _must_use_;
-/* Removes a file; a missing one is success. */
+/* Removes a file or an empty directory; a missing one is success. */
 int fs_remove(struct fs *fs, const char *path, struct sv_error *err) _must_use_;
 /* Removes a file, or a directory with all that it has; a missing one is success. */
 int fs_remove_tree(struct fs *fs, const char *path, struct sv_error *err) _must_use_;
-/* Makes a directory in an existing one; the server may reduce the mode. One that exists is
+/* Makes a directory in an existing one; the server may reduce the mode. A directory that exists is
  * success, and unchanged. */
 int fs_mkdir(struct fs *fs, const char *path, uint32_t mode, struct sv_error *err) _must_use_;
 int fs_set_mode(struct fs *fs, const char *path, uint32_t mode, struct sv_error *err) _must_use_;

@@ -356,10 +356,11 @@ static int create(struct fs_file *f, uint32_t mode, struct sv_error *err)
     _cleanup_close_ int dir = open_parent(f->fs, f->path, &name);
     int r, fd = dir;
 
-    if (dir >= 0) {
-        (void)unlinkat(dir, name, 0); /* O_EXCL reports it, ignoring */
-        fd = sv_open_beneath(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, (mode_t)mode);
-    }
+    if (dir >= 0)
+        fd = unlinkat(dir, name, 0) < 0 && errno != ENOENT
+                 ? -errno
+                 : sv_open_beneath(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW,
+                                   (mode_t)mode);
     r = new_file(f, fd, err);
     return r == 0 && fchmod(fd, (mode_t)mode) < 0 ? sv_error_errno(err, -errno, "%s: mode", f->path)
                                                   : r;
@@ -449,13 +450,15 @@ static int remove_path(struct fs *fs, const char *path, bool tree, struct sv_err
 {
     const char *name;
     _cleanup_close_ int dir = open_parent(fs, path, &name);
-
     int r = dir;
 
     if (dir >= 0 && tree)
         r = sv_remove_tree_at(dir, name);
     else if (dir >= 0)
-        r = unlinkat(dir, name, 0) == 0 ? 0 : -errno;
+        r = unlinkat(dir, name, 0) == 0 ||
+                    (errno == EISDIR && unlinkat(dir, name, AT_REMOVEDIR) == 0)
+                ? 0
+                : -errno;
     return r >= 0 || r == -ENOENT ? 0 : sv_error_errno(err, r, "%s", path);
 }
 
@@ -463,19 +466,35 @@ static int make_dir(struct fs *fs, const char *path, uint32_t mode, struct sv_er
 {
     const char *name;
     _cleanup_close_ int dir = open_parent(fs, path, &name);
+    int r = dir >= 0 && mkdirat(dir, name, (mode_t)mode) < 0 ? -errno : SV_MIN(dir, 0);
+    struct stat st;
 
-    if (dir >= 0 && (mkdirat(dir, name, (mode_t)mode) == 0 || errno == EEXIST))
-        return 0;
-    return sv_error_errno(err, dir < 0 ? dir : -errno, "mkdir");
+    if (r == -EEXIST && fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode))
+        r = 0;
+    return r < 0 ? sv_error_errno(err, r, "mkdir") : 0;
+}
+
+/* The owner of a file may set the mode of one that denies it to read. fchmod() takes no descriptor
+ * of O_PATH, but its name below /proc means the same inode. */
+static int set_mode_closed(const struct fs *fs, const char *path, uint32_t mode)
+{
+    _cleanup_close_ int fd = open_at(fs, path, O_PATH);
+    char proc[32];
+
+    if (fd < 0)
+        return fd;
+    (void)snprintf(proc, sizeof(proc), "/proc/self/fd/%d", fd);
+    return chmod(proc, (mode_t)mode) < 0 ? -errno : 0;
 }
 
 static int set_mode(struct fs *fs, const char *path, uint32_t mode, struct sv_error *err)
 {
     _cleanup_close_ int fd = open_at(fs, path, O_RDONLY | O_NONBLOCK);
+    int r = fd >= 0 && fchmod(fd, (mode_t)mode) < 0 ? -errno : SV_MIN(fd, 0);
 
-    return fd >= 0 && fchmod(fd, (mode_t)mode) == 0
-               ? 0
-               : sv_error_errno(err, fd < 0 ? fd : -errno, "mode");
+    if (r == -EACCES)
+        r = set_mode_closed(fs, path, mode);
+    return r < 0 ? sv_error_errno(err, r, "mode") : 0;
 }
 
 static int set_group(struct fs *fs, const char *path, const char *group, struct sv_error *err)

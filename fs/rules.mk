@@ -9,3 +9,7 @@ FS_LDLIBS = $(HDFS_LDLIBS) $(shell $(PKGCONFIG) --libs $(FS_PKGS))
 
 UNIT_LINK_fs = $(FS_DEPS)
 UNIT_LDLIBS_fs = $(FS_LDLIBS) $(shell $(PKGCONFIG) --libs libcurl)
+
+# Random operations, also against a real HDFS: tests/interop/test-hdfs.
+FS_STEPS_OBJ := $(BUILD)/tests/lib/fs-steps.o
+$(BUILD)/tests/unit/fs/test-local: $(FS_STEPS_OBJ)

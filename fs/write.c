@@ -1,6 +1,7 @@
 /* See fs.h: the half that changes files. */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "fs/backend.h"
@@ -103,7 +104,20 @@ int fs_finish(struct fs_file *f, struct sv_error *err)
 
 int fs_rename(struct fs *fs, const char *from, const char *to, struct sv_error *err)
 {
-    return CALL(fs, rename, "a rename", from, fs, from, to, err);
+    struct fs_status st;
+    int r;
+
+    if (strcmp(from, to) == 0)
+        return fs_status(fs, from, &st, NULL, err);
+    if (strncmp(from, to, strlen(from)) == 0 && to[strlen(from)] == '/')
+        return sv_error_set(err, -EINVAL, "%s: rename to %s, which is below it", from, to);
+    r = CALL(fs, rename, "a rename", from, fs, from, to, err);
+    /* HDFS names no cause where something stands in the way. */
+    if (r == -EREMOTEIO && fs_status(fs, to, &st, NULL, NULL) == 0)
+        r = -EEXIST;
+    if (r < 0 && err)
+        err->code = r;
+    return r;
 }
 
 int fs_remove(struct fs *fs, const char *path, struct sv_error *err)

@@ -14,6 +14,7 @@
 #include "common/fd.h"
 #include "common/web/curl.h"
 #include "fs/fs.h"
+#include "tests/lib/fs-steps.h"
 
 static char place[64];
 
@@ -305,119 +306,167 @@ static void test_absent_web(void **state)
 
 /* ---- Random operations ---- */
 
-#define NAMES 4
-#define STEPS 1000
+#define STEPS 2000
+#define TEXT_MAX 4096 /* of a file; appending beyond it is left out */
 
-struct model { /* of the names "0" to "3" in a directory */
+struct model { /* of the entries of a directory, by step_names */
     enum fs_kind kind;
-    char text[100];
+    uint32_t mode, length;
+    uint8_t text[TEXT_MAX];
 };
 
-static uint32_t random_number(uint32_t max)
+static struct model *find(struct model *m, const char *name)
 {
-    static uint32_t x = 12345;
+    unsigned i = 0;
 
-    x = x * 1664525u + 1013904223u;
-    return (x >> 8) % max;
+    while (i < STEP_NAMES && strcmp(step_names[i], name) != 0)
+        i++;
+    assert_in_range(i, 0, STEP_NAMES - 1);
+    return m + i;
+}
+
+static int model_write(struct model *e, const struct step *s)
+{
+    if (e->kind == FS_DIRECTORY)
+        return -EISDIR;
+    if (s->op == STEP_APPEND && e->kind != FS_FILE)
+        return -ENOENT;
+    if (s->op == STEP_CREATE)
+        *e = (struct model){ .kind = FS_FILE, .mode = s->mode };
+    for (uint32_t i = 0; i < s->size; i++)
+        e->text[e->length++] = step_byte(s, i);
+    return 0;
+}
+
+static int model_rename(struct model *from, struct model *to)
+{
+    if (!from->kind)
+        return -ENOENT;
+    if (from == to)
+        return 0;
+    if (to->kind && to->kind != from->kind)
+        return -EEXIST;
+    *to = *from;
+    from->kind = 0;
+    return 0;
+}
+
+static int model_remove(struct model *e)
+{
+    e->kind = 0;
+    return 0;
+}
+
+static int model_mkdir(struct model *e, uint32_t mode)
+{
+    if (e->kind == FS_FILE)
+        return -EEXIST;
+    if (!e->kind)
+        *e = (struct model){ .kind = FS_DIRECTORY, .mode = mode };
+    return 0;
+}
+
+static int model_set_mode(struct model *e, uint32_t mode)
+{
+    if (e->kind)
+        e->mode = mode;
+    return e->kind ? 0 : -ENOENT;
+}
+
+/* Sets the answer that the file system must give. */
+static void model_run(struct model *m, const struct step *s, struct answer *ret)
+{
+    struct model *e = find(m, s->path);
+    int r = e->kind ? 0 : -ENOENT;
+
+    answer_set(ret, 0, "ok");
+    if (s->op == STEP_STATUS && r == 0)
+        answer_status(ret, "", e->kind, e->mode, e->length);
+    else if (s->op == STEP_LIST && e->kind == FS_DIRECTORY)
+        answer_set(ret, 0, "0 children");
+    else if (s->op == STEP_LIST && e->kind == FS_FILE)
+        r = -ENOTDIR;
+    else if (s->op == STEP_READ && e->kind == FS_DIRECTORY)
+        r = -EINVAL;
+    else if (s->op == STEP_READ && r == 0)
+        answer_bytes(ret, e->text + s->offset % (e->length + 1), s->offset % (e->length + 1),
+                     e->length - s->offset % (e->length + 1));
+    else if (s->op == STEP_CREATE || s->op == STEP_APPEND)
+        r = model_write(e, s);
+    else if (s->op == STEP_RENAME)
+        r = model_rename(e, find(m, s->to));
+    else if (s->op == STEP_REMOVE || s->op == STEP_REMOVE_TREE)
+        r = model_remove(e);
+    else if (s->op == STEP_MKDIR)
+        r = model_mkdir(e, s->mode);
+    else if (s->op == STEP_MODE)
+        r = model_set_mode(e, s->mode);
+    else if (s->op == STEP_REPLICATION)
+        r = -EOPNOTSUPP;
+    if (r < 0)
+        answer_set(ret, r, "%s", "");
 }
 
 static int on_child(void *userdata, const struct fs_child *c)
 {
-    struct model *m = (struct model *)userdata + (c->name[0] - '0');
+    const struct model *e = find(userdata, c->name);
 
-    assert_true(m->kind == c->st.kind &&
-                (c->st.kind == FS_DIRECTORY || c->st.length == strlen(m->text)));
-    ++*(unsigned *)((struct model *)userdata)[NAMES].text;
+    assert_true(e->kind == c->st.kind && e->mode == c->st.mode && e->length == c->st.length);
     return 0;
-}
-
-static enum fs_cause model_create(struct model *m, const char *text)
-{
-    if (m->kind == FS_DIRECTORY)
-        return FS_CAUSE_EXISTS;
-    m->kind = FS_FILE;
-    (void)snprintf(m->text, sizeof(m->text), "%s", text);
-    return FS_CAUSE_OTHER;
-}
-
-static enum fs_cause model_rename(struct model *from, struct model *to)
-{
-    if (!from->kind)
-        return FS_CAUSE_NOT_FOUND;
-    if (from == to)
-        return FS_CAUSE_OTHER;
-    if (to->kind && to->kind != from->kind)
-        return FS_CAUSE_EXISTS;
-    *to = *from;
-    from->kind = 0;
-    return FS_CAUSE_OTHER;
-}
-
-/* Success is -0, of which the cause is OTHER. */
-static void one_step(struct fs *fs, struct model *m)
-{
-    uint32_t a = random_number(NAMES), b = random_number(NAMES);
-    char name[2] = { (char)('0' + a), 0 }, other[2] = { (char)('0' + b), 0 }, text[100] = "";
-    struct sv_error err = { 0 };
-    struct fs_status st;
-
-    (void)snprintf(text, sizeof(text), "%u", random_number(1000));
-    switch (random_number(6)) {
-    case 0:
-        assert_int_equal(fs_cause(write_file(fs, name, text, false)), model_create(&m[a], text));
-        break;
-    case 1:
-        assert_int_equal(fs_cause(fs_rename(fs, name, other, &err)), model_rename(&m[a], &m[b]));
-        break;
-    case 2:
-        assert_int_equal(fs_cause(fs_remove(fs, name, &err)),
-                         m[a].kind == FS_DIRECTORY ? FS_CAUSE_EXISTS : FS_CAUSE_OTHER);
-        m[a].kind = m[a].kind == FS_DIRECTORY ? FS_DIRECTORY : 0;
-        break;
-    case 3:
-        assert_int_equal(fs_mkdir(fs, name, 0700, &err), 0);
-        m[a].kind = m[a].kind ? m[a].kind : FS_DIRECTORY;
-        break;
-    case 4:
-        assert_int_equal(fs_cause(fs_status(fs, name, &st, NULL, &err)),
-                         m[a].kind ? FS_CAUSE_OTHER : FS_CAUSE_NOT_FOUND);
-        break;
-    default:
-        assert_int_equal(fs_cause(read_file(fs, name, text)), m[a].kind == FS_FILE ? FS_CAUSE_OTHER
-                                                              : m[a].kind == FS_DIRECTORY
-                                                                  ? FS_CAUSE_UNSUPPORTED
-                                                                  : FS_CAUSE_NOT_FOUND);
-        if (m[a].kind == FS_FILE)
-            assert_string_equal(text, m[a].text);
-    }
 }
 
 static void test_random(void **state)
 {
-    struct model m[NAMES + 1] = { 0 };
+    static struct model m[STEP_NAMES];
+    struct steps steps = { .random = 12345, .depth = 1, .max_size = 513 };
+    struct answer got, wanted;
     struct sv_error err = { 0 };
     struct fs *fs = *state;
+    char text[3 * STEP_PATH_MAX];
     struct fs_status st;
 
+    umask(022);
     assert_int_equal(fs_mkdir(fs, "random", 0700, &err), 0);
     assert_int_equal(fs_enter(fs, "random", &st, NULL, &err), 0);
     for (unsigned i = 0; i < STEPS; i++) {
-        unsigned kinds = 0, found;
+        struct step s;
 
-        one_step(fs, m);
-        for (unsigned k = 0; k < NAMES; k++)
-            kinds += m[k].kind != 0;
-        memset(m[NAMES].text, 0, sizeof(m[NAMES].text));
+        step_next(&steps, &s);
+        if (s.op == STEP_APPEND && find(m, s.path)->length + s.size > TEXT_MAX)
+            continue;
+        model_run(m, &s, &wanted);
+        step_run(fs, &s, &got);
+        if (got.cause != wanted.cause || strcmp(got.text, wanted.text) != 0)
+            fail_msg("step %u, %s: %s (%s), must be %s", i, step_text(&s, text), got.text, got.why,
+                     wanted.text);
         assert_int_equal(fs_list(fs, "", on_child, m, &err), 0);
-        memcpy(&found, m[NAMES].text, sizeof(found));
-        assert_int_equal(found, kinds);
-        if (i % 200 == 199) /* of all kinds again */
-            for (unsigned k = 0; k < NAMES; k++) {
-                (void)snprintf(err.text, sizeof(err.text), "%s/random/%u", place, k);
-                (void)remove(err.text);
-                m[k].kind = 0;
-            }
     }
+}
+
+/* A closed file or directory can be opened again by its owner, and one in the way is named. */
+static void test_closed(void **state)
+{
+    struct fs *fs = *state;
+    struct sv_error err = { 0 };
+    struct fs_status st;
+    char text[100];
+
+    assert_int_equal(write_file(fs, "f", "abc", false), 0);
+    assert_int_equal(fs_set_mode(fs, "f", 0, &err), 0);
+    assert_int_equal(fs_set_mode(fs, "f", 0600, &err), 0);
+    assert_int_equal(read_file(fs, "f", text), 0);
+    assert_int_equal(fs_mkdir(fs, "f", 0700, &err), -EEXIST);
+    assert_int_equal(fs_mkdir(fs, "d", 0700, &err), 0);
+    assert_int_equal(write_file(fs, "d/f", "abc", false), 0);
+    assert_int_equal(fs_set_mode(fs, "d", 0500, &err), 0);
+    if (geteuid() != 0)
+        assert_int_equal(fs_cause(write_file(fs, "d/f", "def", false)), FS_CAUSE_DENIED);
+    assert_int_equal(fs_cause(fs_remove(fs, "d", &err)), FS_CAUSE_EXISTS);
+    assert_int_equal(fs_rename(fs, "d", "d/e", &err), -EINVAL);
+    assert_int_equal(fs_rename(fs, "d", "d", &err), 0);
+    assert_int_equal(fs_set_mode(fs, "d", 0700, &err), 0);
+    assert_int_equal(fs_remove(fs, "d/f", &err) + fs_remove(fs, "d", &err), 0);
+    assert_int_equal(fs_status(fs, "d", &st, NULL, &err), -ENOENT);
 }
 
 int main(void)
@@ -432,6 +481,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_public, setup, teardown),
         cmocka_unit_test(test_absent_web),
         cmocka_unit_test_setup_teardown(test_random, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_closed, setup, teardown),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
