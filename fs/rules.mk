@@ -13,3 +13,6 @@ UNIT_LDLIBS_fs = $(FS_LDLIBS) $(shell $(PKGCONFIG) --libs libcurl)
 # Random operations, also against a real HDFS: tests/interop/test-hdfs.
 FS_STEPS_OBJ := $(BUILD)/tests/lib/fs-steps.o
 $(BUILD)/tests/unit/fs/test-local: $(FS_STEPS_OBJ)
+TEST_PROGRAMS += $(BUILD)/tests/interop/fs-compare
+$(BUILD)/tests/interop/fs-compare: $(BUILD)/tests/interop/fs-compare.o $(FS_STEPS_OBJ) $(FS_DEPS)
+	$(call link,$(UNIT_LDLIBS_fs))

@@ -73,9 +73,12 @@ static void random_path(struct steps *s, bool closed, char ret[STEP_PATH_MAX])
     unsigned a = step_random(s, s->depth), b = step_random(s, s->depth), n = 1 + SV_MIN(a, b);
     size_t at = 0;
 
-    for (unsigned i = 0; i < n; i++)
+    for (unsigned i = 0; i < n; i++) {
+        unsigned k = step_random(s, i == 0 && n > 1 ? 2 * STEP_NAMES : STEP_NAMES);
+
         at += (size_t)snprintf(ret + at, STEP_PATH_MAX - at, "%s%s", i ? "/" : "",
-                               step_names[step_random(s, STEP_NAMES)]);
+                               step_names[SV_MIN(k, STEP_NAMES - 1u)]);
+    }
     if (s->close && step_random(s, 50) == 0)
         (void)snprintf(ret + at, STEP_PATH_MAX - at, "/%0*d", FS_NAME_MAX + 1, 0);
     if (!closed && is_closed(ret))
@@ -107,9 +110,10 @@ static uint32_t random_size(struct steps *s)
 void step_next(struct steps *s, struct step *ret)
 {
     static const enum step_op ops[] = {
-        STEP_STATUS, STEP_LIST,   STEP_READ,   STEP_READ,        STEP_CREATE, STEP_CREATE,
-        STEP_CREATE, STEP_APPEND, STEP_RENAME, STEP_RENAME,      STEP_RENAME, STEP_REMOVE,
-        STEP_REMOVE, STEP_MKDIR,  STEP_MKDIR,  STEP_REMOVE_TREE, STEP_MODE,   STEP_REPLICATION,
+        STEP_STATUS, STEP_LIST,   STEP_LIST,   STEP_READ,   STEP_READ,        STEP_CREATE,
+        STEP_CREATE, STEP_CREATE, STEP_APPEND, STEP_RENAME, STEP_RENAME,      STEP_RENAME,
+        STEP_RENAME, STEP_REMOVE, STEP_REMOVE, STEP_MKDIR,  STEP_MKDIR,       STEP_MKDIR,
+        STEP_MKDIR,  STEP_MODE,   STEP_MODE,   STEP_MODE,   STEP_REMOVE_TREE, STEP_REPLICATION,
     };
     bool closed;
 
@@ -119,7 +123,7 @@ void step_next(struct steps *s, struct step *ret)
     random_path(s, closed, ret->path);
     if (ret->op == STEP_RENAME)
         random_path(s, false, ret->to);
-    if (ret->op == STEP_MODE && s->close && step_random(s, 2))
+    if (((ret->op == STEP_MODE && s->close) || ret->op == STEP_MKDIR) && step_random(s, 2))
         (void)snprintf(ret->path, sizeof(ret->path), "%s", step_names[STEP_NAMES - 1]);
     ret->mode = random_mode(s, ret);
     ret->size = random_size(s);
@@ -227,7 +231,7 @@ static int read_rest(struct fs *fs, const struct step *s, struct answer *ret, st
 
     if (r < 0)
         return r;
-    offset = s->offset % (st.length + 1);
+    offset = s->offset % SV_MAX(st.length, 1u);
     p = malloc(st.length + 1);
     r = p ? fs_read(f, offset, p, st.length - offset, err) : -ENOMEM;
     if (r < 0)

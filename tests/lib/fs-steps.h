@@ -35,7 +35,7 @@ struct step {
     enum step_op op;
     char path[STEP_PATH_MAX], to[STEP_PATH_MAX];
     uint32_t mode, size, seed; /* of a file's content */
-    uint32_t offset;           /* modulo the length + 1 */
+    uint32_t offset;           /* modulo the length */
 };
 
 struct steps {

@@ -377,6 +377,7 @@ static int model_set_mode(struct model *e, uint32_t mode)
 static void model_run(struct model *m, const struct step *s, struct answer *ret)
 {
     struct model *e = find(m, s->path);
+    uint32_t offset = s->offset % SV_MAX(e->length, 1u);
     int r = e->kind ? 0 : -ENOENT;
 
     answer_set(ret, 0, "ok");
@@ -389,8 +390,7 @@ static void model_run(struct model *m, const struct step *s, struct answer *ret)
     else if (s->op == STEP_READ && e->kind == FS_DIRECTORY)
         r = -EINVAL;
     else if (s->op == STEP_READ && r == 0)
-        answer_bytes(ret, e->text + s->offset % (e->length + 1), s->offset % (e->length + 1),
-                     e->length - s->offset % (e->length + 1));
+        answer_bytes(ret, e->text + offset, offset, e->length - offset);
     else if (s->op == STEP_CREATE || s->op == STEP_APPEND)
         r = model_write(e, s);
     else if (s->op == STEP_RENAME)
