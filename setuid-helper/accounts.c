@@ -2,6 +2,7 @@
  * user-lookup, an unprivileged child that may load NSS modules. Ids MUST NOT come from the request.
  */
 #include <errno.h>
+#include <stddef.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -26,30 +27,32 @@ static bool in_table(const struct hlp *h, struct hlp_user *ret)
     return false;
 }
 
-/* Runs user-lookup under its own account: it returns uid, gid, the number of groups, the groups.
- * Its file MUST NOT be readable: a process that can trace it controls the identity of the job's
- * user. */
+/* Runs user-lookup under its own account. Its file MUST NOT be readable: a process that can trace
+ * it controls the identity of the job's user. */
 static bool look_up(struct hlp *h, struct hlp_user *u)
 {
+    const bool shown = h->req.op == EXE_OP_LAUNCH || h->req.op == EXE_OP_LOCALIZE;
     const struct hlp_program program = { .name = "user-lookup",
-                                         .argument = h->req.user,
+                                         .arguments = { h->req.user, shown ? "names" : NULL },
                                          .as = &h->cfg.lookup,
                                          .without = 066,
                                          .fds = { 2, -1, 2, -1, -1 },
                                          .net_namespace = -1,
                                          .status = EXE_STATUS_USER_LOOKUP };
-    uint32_t v[3 + HLP_GROUPS_MAX];
+    static struct hlp_account a;
     size_t got;
-    if (hlp_run_program(&program, v, sizeof(v), &got) != 0 || got < 12 || v[2] > HLP_GROUPS_MAX ||
-        got != 12 + 4 * (size_t)v[2] || v[0] > HLP_ID_MAX || v[1] > HLP_ID_MAX)
+    if (hlp_run_program(&program, &a, sizeof(a), &got) != 0 ||
+        got < offsetof(struct hlp_account, home) || a.n_groups > HLP_GROUPS_MAX ||
+        a.uid > HLP_ID_MAX || a.gid > HLP_ID_MAX)
         return false;
     memset(u, 0, sizeof(*u));
     memcpy(u->name, h->req.user, sizeof(u->name));
-    u->uid = v[0];
-    u->gid = v[1];
-    for (uint32_t i = 0; i < v[2]; i++)
-        if (!hlp_id_refused(&h->cfg.refused_gids, v[3 + i]) && v[3 + i] != u->gid)
-            u->groups[u->n_groups++] = v[3 + i];
+    u->uid = a.uid;
+    u->gid = a.gid;
+    for (uint32_t i = 0; i < a.n_groups; i++)
+        if (!hlp_id_refused(&h->cfg.refused_gids, a.groups[i]) && a.groups[i] != u->gid)
+            u->groups[u->n_groups++] = a.groups[i];
+    h->account = &a;
     return true;
 }
 

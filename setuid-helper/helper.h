@@ -31,6 +31,7 @@ struct hlp {
     int monitor_program;   /* container-monitor, for an exec by descriptor */
     int hidden;            /* HLP_HIDDEN of the root template, covered by a launch's own /dev; -1 */
     struct hlp_user user;  /* of the operation */
+    const struct hlp_account *account; /* as user-lookup has it; NULL: root's tables have it */
     char app[EXE_TEXT_MAX], container[EXE_TEXT_MAX];
     bool activated; /* socket-activated mode: root from the first instruction */
 };
@@ -91,12 +92,12 @@ void hlp_drop_keeping(const struct hlp_user *u);
  * was killed. Reads at most `max` bytes of its output on descriptor 1. */
 #define HLP_PROGRAM_FDS 5
 struct hlp_program {
-    const char *name, *argument;
-    const struct hlp_user *as; /* NULL: stays root, with container-prepare's capabilities */
-    mode_t without;            /* forbidden bits of its file's mode */
-    int fds[HLP_PROGRAM_FDS];  /* its descriptors 0 to 4; -1: none (1 is the pipe) */
-    int net_namespace;         /* >= 0: runs there, with CAP_NET_ADMIN */
-    enum exe_status status;    /* of a failure to run it */
+    const char *name, *arguments[2]; /* NULL: none */
+    const struct hlp_user *as;       /* NULL: stays root, with container-prepare's capabilities */
+    mode_t without;                  /* forbidden bits of its file's mode */
+    int fds[HLP_PROGRAM_FDS];        /* its descriptors 0 to 4; -1: none (1 is the pipe) */
+    int net_namespace;               /* >= 0: runs there, with CAP_NET_ADMIN */
+    enum exe_status status;          /* of a failure to run it */
 };
 int hlp_run_program(const struct hlp_program *p, void *out, size_t max, size_t *ret_got);
 
@@ -203,6 +204,9 @@ void hlp_enter_sandbox(struct hlp *h, int template, struct hlp_child *c,
 void hlp_enter_mount_ns(int mounts);
 /* In the child: the steps that need its pid namespace and its cgroup. */
 void hlp_finish_root(const struct hlp *h, const struct hlp_child *c);
+
+/* account-tables.c: also there; lays tables with the account over those below `root`. */
+void hlp_add_account(const struct hlp *h, int root);
 
 /* directories.c: opens the directories of a launch and creates the container's own. */
 void hlp_open_dirs(const struct hlp *h, struct hlp_child *c, struct hlp_dirs *dirs);

@@ -16,10 +16,10 @@
 
 #include "executor/network.h"
 #include "executor/request.h"
+#include "setuid-helper/lookup.h"
 
 #define HLP_POLICY_MAGIC 0x6c507653u /* "SvPl" */
 #define HLP_LIST_MAX 64
-#define HLP_GROUPS_MAX 64
 #define HLP_SOURCES_MAX 256
 #define HLP_ASSIGNABLE_MAX 64
 #define HLP_DEVICE_CODE_MAX 64

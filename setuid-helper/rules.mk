@@ -4,7 +4,7 @@
 HELPER_DIR ?= $(BUILD)/setuid-helper
 HELPER ?= $(BUILD)/container-executor
 HELPER_OBJS := $(addprefix $(HELPER_DIR)/, main.o fail.o request-socket.o policy-load.o sanitize.o policy.o accounts.o path.o cgroup.o \
-	devices.o network.o run-program.o sandbox.o mounts.o directories.o init.o label.o launch.o operations.o \
+	devices.o network.o run-program.o sandbox.o account-tables.o mounts.o directories.o init.o label.o launch.o operations.o \
 	request.o)
 HELPER_SOURCES := $(HELPER_OBJS:$(HELPER_DIR)/%.o=setuid-helper/%.c)
 HELPER_SOURCES := $(HELPER_SOURCES:setuid-helper/request.c=executor/request.c)
@@ -31,7 +31,7 @@ HELPER_LDFLAGS += -nostdlib $(MUSL_LIB)/rcrt1.o $(MUSL_LIB)/crti.o
 HELPER_LDLIBS := $(MUSL_LIB)/libc.a $(shell $(CC) -print-libgcc-file-name) $(MUSL_LIB)/crtn.o
 endif
 # Both programs must mean the same bytes by a policy.
-POLICY_ID := $(shell cat setuid-helper/policy.h executor/network.h executor/request.h | cksum | cut -d' ' -f1)
+POLICY_ID := $(shell cat setuid-helper/policy.h setuid-helper/lookup.h executor/network.h executor/request.h | cksum | cut -d' ' -f1)
 HELPER_PATHS := -DEXECUTOR_CONF='"$(EXECUTOR_CONF)"' -DLIBEXECDIR='"$(LIBEXECDIR)"' \
 	-DEXECUTOR_STATE='"$(EXECUTOR_STATE)"' -DHLP_POLICY_ID=$(POLICY_ID)u
 
@@ -97,5 +97,6 @@ $(addprefix $(BUILD)/tests/integration/setuid-helper/,probe reach connector fake
 		%.c
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(CSTD) -Wall -Wextra -O1 -D_GNU_SOURCE -static -o $@ $<
+	$(Q)$(CC) $(CSTD) -Wall -Wextra -O1 -D_GNU_SOURCE -I. -static -o $@ $<
+$(BUILD)/tests/integration/setuid-helper/fake-lookup: setuid-helper/lookup.h
 TEST_PROGRAMS += $(addprefix $(BUILD)/tests/integration/setuid-helper/,probe reach connector fake-lookup)

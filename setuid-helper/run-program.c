@@ -19,7 +19,8 @@
 
 _Noreturn static void execute(const struct hlp_program *p, int program)
 {
-    char *argv[] = { (char *)(uintptr_t)p->name, (char *)(uintptr_t)p->argument, NULL };
+    char *argv[] = { (char *)(uintptr_t)p->name, (char *)(uintptr_t)p->arguments[0],
+                     (char *)(uintptr_t)p->arguments[1], NULL };
     char *envp[] = { NULL };
     if (p->net_namespace >= 0 && setns(p->net_namespace, CLONE_NEWNET) < 0)
         _exit(1);

@@ -213,6 +213,8 @@ void hlp_finish_root(const struct hlp *h, const struct hlp_child *c)
     const int root = c->root;
     if (unshare(CLONE_NEWCGROUP) < 0)
         fail("namespaces");
+    if (h->account && !host)
+        hlp_add_account(h, root);
     int proc = new_proc(h);
     hlp_attach(dup(proc), root, "proc");
     if (container) {
