@@ -333,8 +333,8 @@ static const char *places(const struct hlp_config *cfg)
     static const char *const taken[] = { "/tmp",  "/var/tmp", "/proc", "/sys",     "/dev", "/usr",
                                          "/etc",  "/opt",     "/bin",  "/sbin",    "/lib", "/lib64",
                                          "/boot", "/root",    "/run",  "/var/run", NULL };
-    static const char *const secret[] = { "/proc", "/sys", "/dev",     "/run",     "/root",
-                                          "/boot", "/tmp", "/var/run", "/var/tmp", NULL };
+    static const char *const secret[] = { "/proc", "/sys", "/dev",     "/root",
+                                          "/boot", "/tmp", "/var/tmp", NULL };
     const struct hlp_list *ours[2] = { &cfg->policy.local_dirs, &cfg->policy.log_dirs };
     const struct hlp_list *more[2] = { &cfg->read_only, &cfg->writable };
     for (int k = 0; k < 2; k++) {
@@ -342,9 +342,14 @@ static const char *places(const struct hlp_config *cfg)
             if (below_one(ours[k]->v[i], taken))
                 return "a local or log directory lies below /tmp, /proc, /sys, /dev, /run or a "
                        "system directory that containers see";
-        for (unsigned i = 0; i < more[k]->n; i++)
-            if (below_one(more[k]->v[i], secret))
+        for (unsigned i = 0; i < more[k]->n; i++) {
+            const char *path = more[k]->v[i];
+            if (below_one(path, secret))
                 return "a path of selvedge.sandbox.… is one that no container may see";
+            if (below(path, "/var/run") || (below(path, "/run") && (k > 0 || !path[4])))
+                return "of /run, read-only-paths alone may name what is below it, and not as "
+                       "/var/run";
+        }
         if (overlap(ours[0], ours[k]) || overlap(ours[1], ours[k]))
             return "local and log directories overlap";
         if (overlap(ours[0], more[k]) || overlap(ours[1], more[k]))

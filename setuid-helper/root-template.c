@@ -172,15 +172,72 @@ static int strict_root(void)
     return root;
 }
 
-/* The host's tree with its secret places covered. Name resolution needs parts of /run, which are
- * shown. */
-static void hadoop_root(int root)
+static bool in_run(const char *path)
+{
+    return strncmp(path, "/run/", 5) == 0;
+}
+
+/* Clones a path of root's configuration, found by the walk that follows no link. Below /run it MUST
+ * NOT be root's or the daemon's: their sockets give rights over the machine. A service makes its
+ * directory there when it starts: a missing one is -1, and as a source of the policy rebuilds the
+ * templates when it appears. */
+static int configured_tree(const struct hlp_policy *p, const char *path)
+{
+    const enum exe_status missing = in_run(path) ? EXE_STATUS_OK : EXE_STATUS_MOUNT;
+    struct stat st;
+    char name[256];
+    int dir = hlp_walk(path, 0, name, missing, EXE_STATUS_MOUNT);
+    if (dir < 0)
+        return -1;
+    int fd = hlp_openat2(dir, name, O_PATH, RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS);
+    (void)close(dir);
+    if (fd == -ENOENT && in_run(path))
+        return -1;
+    if (fd < 0)
+        hlp_fail(EXE_STATUS_MOUNT, -fd, path);
+    int tree = hlp_copy(fd, "", AT_EMPTY_PATH | AT_RECURSIVE);
+    if (tree < 0 || fstat(tree, &st) < 0)
+        fail(path);
+    if (in_run(path) && (st.st_uid == 0 || st.st_uid == p->nm.uid))
+        hlp_fail(EXE_STATUS_MOUNT, EPERM, path);
+    (void)close(fd);
+    return tree;
+}
+
+static void attach_configured(int tree, int root, const char *path)
+{
+    struct stat st;
+    if (fstat(tree, &st) < 0)
+        fail(path);
+    hlp_make_point(root, path + 1, S_ISDIR(st.st_mode));
+    hlp_attach(tree, root, path + 1);
+}
+
+static void configured_paths(const struct hlp_policy *p, const struct hlp_list *l, int root,
+                             bool writable)
+{
+    for (unsigned i = 0; i < l->n; i++) {
+        int tree = configured_tree(p, l->v[i]);
+        if (tree < 0)
+            continue;
+        if (writable)
+            hlp_set_attributes(tree, AT_RECURSIVE, 0, HLP_RO, l->v[i]);
+        attach_configured(tree, root, l->v[i]);
+    }
+}
+
+/* The host's tree with its secret places covered. Name resolution needs parts of /run, and the
+ * configuration names others, which are shown. */
+static void hadoop_root(const struct hlp_config *cfg, int root)
 {
     static const char *const covered[] = { "root", "boot", "run" };
     static const char *const kept[] = { "run/systemd/resolve", "run/resolvconf", "run/nscd" };
-    int trees[COUNT(kept)];
+    const struct hlp_list *named = &cfg->read_only;
+    int trees[COUNT(kept)], more[EXE_DIRS_MAX];
     for (size_t i = 0; i < COUNT(kept); i++)
         trees[i] = hlp_copy(root, kept[i], AT_RECURSIVE);
+    for (unsigned i = 0; i < named->n; i++)
+        more[i] = in_run(named->v[i]) ? configured_tree(&cfg->policy, named->v[i]) : -1;
     for (size_t i = 0; i < COUNT(covered); i++)
         cover(root, covered[i], HLP_BASELINE);
     for (size_t i = 0; i < COUNT(kept); i++)
@@ -188,35 +245,10 @@ static void hadoop_root(int root)
             hlp_make_point(root, kept[i], true);
             hlp_attach(trees[i], root, kept[i]);
         }
+    for (unsigned i = 0; i < named->n; i++)
+        if (more[i] >= 0)
+            attach_configured(more[i], root, named->v[i]);
     make_read_only(root, "/run");
-}
-
-static int open_root_path(const char *path)
-{
-    char name[256];
-    int dir = hlp_walk(path, 0, name, EXE_STATUS_MOUNT, EXE_STATUS_MOUNT);
-    int fd = hlp_openat2(dir, name, O_PATH, RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS);
-    (void)close(dir);
-    if (fd < 0)
-        hlp_fail(EXE_STATUS_MOUNT, -fd, path);
-    return fd;
-}
-
-/* Adds the paths of root's configuration, by the walk that follows no link. */
-static void configured_paths(const struct hlp_list *l, int root, bool writable)
-{
-    for (unsigned i = 0; i < l->n; i++) {
-        struct stat st;
-        int fd = open_root_path(l->v[i]);
-        int tree = hlp_copy(fd, "", AT_EMPTY_PATH | AT_RECURSIVE);
-        if (tree < 0 || fstat(tree, &st) < 0)
-            fail(l->v[i]);
-        if (writable)
-            hlp_set_attributes(tree, AT_RECURSIVE, 0, HLP_RO, l->v[i]);
-        hlp_make_point(root, l->v[i] + 1, S_ISDIR(st.st_mode));
-        hlp_attach(tree, root, l->v[i] + 1);
-        (void)close(fd);
-    }
 }
 
 /* Makes the configured directories of the daemon, empty: a launch mounts its own part of them
@@ -324,12 +356,12 @@ static void build(const struct hlp_config *cfg, unsigned kind)
     if (kind == EXE_PROFILE_STRICT) {
         (void)close(root);
         root = strict_root();
-        configured_paths(&cfg->read_only, root, false);
+        configured_paths(p, &cfg->read_only, root, false);
     } else if (kind == EXE_PROFILE_HADOOP) {
-        hadoop_root(root);
+        hadoop_root(cfg, root);
     }
     if (kind != LOCALIZER) {
-        configured_paths(&cfg->writable, root, true);
+        configured_paths(p, &cfg->writable, root, true);
         make_dev(root, &nodes, p);
     }
     for (uint32_t i = with_keys; i < p->n_sources; i++) {

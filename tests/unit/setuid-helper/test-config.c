@@ -53,6 +53,8 @@ static void test_valid_configuration(void **state)
     assert_string_equal(cfg->banned_groups.v[0], "wheel");
     assert_int_equal(parse(GOOD "selvedge.banned.groups=\n"), 0);
     assert_int_equal(cfg->banned_groups.n, 0);
+    assert_int_equal(parse(GOOD "selvedge.sandbox.read-only-paths=/run/hdfs-sockets\n"), 0);
+    assert_string_equal(cfg->read_only.v[0], "/run/hdfs-sockets");
     assert_int_equal(cfg->policy.selinux, 0);
     assert_int_equal(parse(GOOD "selvedge.sandbox.selinux=labels,enforcing\n"), 0);
     assert_int_equal(cfg->policy.selinux, 1 << HLP_SELINUX_LABELS | 1 << HLP_SELINUX_ENFORCING);
@@ -90,6 +92,8 @@ static void test_invalid_lines(void **state)
         "selvedge.sandbox.read-only-paths=relative\n",
         "selvedge.sandbox.read-only-paths=/a/../b\n",
         "selvedge.sandbox.read-only-paths=/proc\n",
+        "selvedge.sandbox.read-only-paths=/run\n",
+        "selvedge.sandbox.read-only-paths=/var/run/hdfs-sockets\n",
         "selvedge.sandbox.read-only-paths=/data\n",
         "selvedge.sandbox.read-only-paths=/x//y\n",
         "min.user.id=1000", /* no line end */
