@@ -20,6 +20,7 @@
 #include "nodemanager/am/container-manager.h"
 #include "nodemanager/aux-services/aux-class.h"
 #include "nodemanager/conf/conf-check.h"
+#include "nodemanager/conf/conf-sandbox.h"
 #include "nodemanager/conf/conf-unit.h"
 #include "nodemanager/conf/conf-unread.h"
 #include "nodemanager/fsm/application-fsm.h"
@@ -226,6 +227,12 @@ static void print_line(const char *text, void *userdata)
     puts(text);
 }
 
+static void print_unseen(const char *text, const char *line, void *userdata)
+{
+    (void)userdata;
+    printf("%s%s%s\n", text, line ? "; container-executor.cfg:\n" : "", line ?: "");
+}
+
 /* 0: the daemon would accept the configuration; what it needs of the machine is doctor's. */
 static int check_config(const char *conf_dir, char **overrides)
 {
@@ -244,7 +251,8 @@ static int check_config(const char *conf_dir, char **overrides)
         nm_aux_each_missing(&c, print_line, NULL);
     else if (c.conf)
         nm_conf_each_refusal(c.conf, err.text, print_refusal, NULL);
-    if (c.conf && nm_conf_print_unread(c.conf, stdout) < 0)
+    if ((r >= 0 && nm_conf_each_unseen(&c, NULL, NULL, print_unseen, NULL) < 0) ||
+        (c.conf && nm_conf_print_unread(c.conf, stdout) < 0))
         fputs("out of memory\n", stderr);
     nm_conf_free(&c);
     return r < 0 ? EXIT_FAILURE : EXIT_SUCCESS;

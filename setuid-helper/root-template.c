@@ -26,6 +26,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "executor/shown-paths.h"
 #include "setuid-helper/mounts.h"
 #include "setuid-helper/prepare.h"
 
@@ -112,15 +113,9 @@ static void host_path(int root, const char *path)
 }
 
 /* Only these names of /etc are shown. */
+/* clang-format off */
 static const char *const shown[] = {
-    "/usr",
-    "/bin",
-    "/sbin",
-    "/lib",
-    "/lib32",
-    "/lib64",
-    "/libx32",
-    "/opt",
+    EXE_SHOWN_DIRECTORIES,
     "/etc/passwd",
     "/etc/group",
     "/etc/nsswitch.conf",
@@ -133,21 +128,8 @@ static const char *const shown[] = {
     "/etc/services",
     "/etc/protocols",
     "/etc/ld.so.cache",
-    "/etc/ssl",
-    "/etc/pki",
-    "/etc/crypto-policies",
-    "/etc/ca-certificates",
-    "/etc/alternatives",
-    "/etc/java",
-    "/etc/java-8-openjdk",
-    "/etc/java-11-openjdk",
-    "/etc/java-17-openjdk",
-    "/etc/java-21-openjdk",
-    "/etc/java-25-openjdk",
-    "/etc/fonts",
-    "/sys/devices/system/cpu",
-    "/sys/devices/system/node",
 };
+/* clang-format on */
 
 static int strict_root(void)
 {

@@ -14,9 +14,11 @@
 #include "nodemanager/aux-services/aux-class.h"
 #include "nodemanager/conf/conf-address.h"
 #include "nodemanager/conf/conf-check.h"
+#include "nodemanager/conf/conf-sandbox.h"
 #include "nodemanager/conf/conf-unread.h"
 
 #define CONFIGURATION "configuration"
+#define SANDBOX "sandbox"
 #define ACCOUNTS "accounts"
 #define FILES "files"
 #define DIRECTORIES "directories"
@@ -81,6 +83,15 @@ static void report_missing(const char *text, void *userdata)
                       "jobs that bring data for it are refused until it runs", "%s", text);
 }
 
+static void report_unseen(const char *text, const char *line, void *userdata)
+{
+    _cleanup_free_ char *remedy = NULL;
+
+    if (line && sv_asprintf(&remedy, "container-executor.cfg: %s", line) < 0)
+        remedy = NULL;
+    cli_doctor_report(userdata, DOCTOR_NOTE, SANDBOX, remedy, "%s", text);
+}
+
 void cli_doctor_configuration(struct doctor *d, const char *dir, char *const *overrides)
 {
     struct sv_error err = { 0 };
@@ -111,6 +122,8 @@ void cli_doctor_configuration(struct doctor *d, const char *dir, char *const *ov
             d->conf.hostname, other);
     nm_aux_each_missing(&d->conf, report_missing, d);
     report_unread(d);
+    if (nm_conf_each_unseen(&d->conf, NULL, NULL, report_unseen, d) < 0)
+        cli_doctor_report(d, DOCTOR_NOTE, SANDBOX, NULL, "not checked: out of memory");
 }
 
 void cli_doctor_accounts(struct doctor *d)

@@ -1,4 +1,4 @@
-/* The configuration's directory in the unit's environment file. */
+/* The unit's environment file. */
 #include "nodemanager/conf/conf-unit.h"
 
 #include <fcntl.h>
@@ -7,7 +7,6 @@
 
 #include "common/fd.h"
 
-#define NAME "HADOOP_CONF_DIR="
 #define MAX_BYTES 65536
 #define SPACE " \t\r"
 
@@ -26,23 +25,34 @@ static char *plain(char *value)
     return value;
 }
 
-char *nm_conf_unit_dir(const char *file)
+char *nm_conf_unit_value(const char *file, const char *name)
 {
     _cleanup_free_ char *text = NULL;
-    const char *env = getenv("HADOOP_CONF_DIR"), *found = NULL;
+    const size_t n = strlen(name);
+    const char *found = NULL;
     char *next;
     size_t len;
 
-    if ((env && *env) ||
-        sv_read_file_at(AT_FDCWD, file ? file : UNIT_ENVIRONMENT, MAX_BYTES, &text, &len) < 0)
+    if (sv_read_file_at(AT_FDCWD, file ? file : UNIT_ENVIRONMENT, MAX_BYTES, &text, &len) < 0)
         return NULL;
     for (char *line = text; line; line = next) {
         next = strchr(line, '\n');
         if (next)
             *next++ = '\0';
         line += strspn(line, SPACE);
-        if (sv_has_prefix(line, NAME))
-            found = plain(line + strlen(NAME));
+        if (strncmp(line, name, n) == 0 && line[n] == '=')
+            found = plain(line + n + 1);
     }
-    return found && *found == '/' ? strdup(found) : NULL;
+    return found ? strdup(found) : NULL;
+}
+
+char *nm_conf_unit_dir(const char *file)
+{
+    const char *env = getenv("HADOOP_CONF_DIR");
+    char *dir = env && *env ? NULL : nm_conf_unit_value(file, "HADOOP_CONF_DIR");
+
+    if (dir && *dir == '/')
+        return dir;
+    free(dir);
+    return NULL;
 }
