@@ -13,6 +13,7 @@
 #include "common/clock.h"
 #include "common/log.h"
 #include "common/loop-guard.h"
+#include "common/static-groups.h"
 #include "common/str.h"
 #include "common/worker.h"
 
@@ -43,6 +44,7 @@ struct entry {
 struct sv_groups {
     sd_event *event;
     struct sv_groups_conf conf;
+    struct sv_static_groups *overrides;
     struct entry *entries;
     struct lookup *lookups;
     size_t n_pending, n_threads;
@@ -308,17 +310,27 @@ static int on_timer(sd_event_source *s, uint64_t usec, void *userdata)
 const char *sv_groups_primary(struct sv_groups *g, const char *user)
 {
     struct entry *e = NULL;
+    const char *primary;
 
+    if (sv_static_groups_of(g->overrides, user, &primary))
+        return primary;
     HASH_FIND_STR(g->entries, user, e);
     return e && !e->pending ? e->primary : NULL;
 }
 
 int sv_groups_of(struct sv_groups *g, const char *user, char *const **ret)
 {
+    char *const *configured;
     struct entry *e = NULL;
+    const char *primary;
 
     if (!*user || strlen(user) > SV_GROUPS_NAME_MAX) {
         *ret = nobody;
+        return 0;
+    }
+    configured = sv_static_groups_of(g->overrides, user, &primary);
+    if (configured) {
+        *ret = configured;
         return 0;
     }
     HASH_FIND_STR(g->entries, user, e);
@@ -362,11 +374,15 @@ void sv_groups_forget(struct sv_groups *g)
 int sv_groups_new(sd_event *event, const struct sv_groups_conf *conf, struct sv_groups **ret)
 {
     struct sv_groups *g = calloc(1, sizeof(*g));
+    int r = g ? sv_static_groups_parse(conf->overrides, &g->overrides, NULL) : -ENOMEM;
 
-    if (!g)
-        return -ENOMEM;
+    if (r < 0) {
+        free(g);
+        return r;
+    }
     g->event = sd_event_ref(event);
     g->conf = *conf;
+    g->conf.overrides = NULL;
     if (!g->conf.source)
         g->conf.source = ask_name_service;
     *ret = g;
@@ -383,6 +399,7 @@ struct sv_groups *sv_groups_free(struct sv_groups *g)
         lookup_free(g->lookups);
     HASH_ITER (hh, g->entries, e, tmp)
         entry_free(g, e);
+    sv_static_groups_free(g->overrides);
     sd_event_source_disable_unref(g->timer);
     sd_event_unref(g->event);
     free(g);

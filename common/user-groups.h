@@ -1,7 +1,8 @@
 /* Groups of users for access control lists, from the machine's name service, as Hadoop's
- * NodeManagers resolve them, with a cache. A look-up may take minutes, so it runs on a thread;
- * requests that depend on it are retried when it completes. Hostile: the user's name, which a
- * client chooses: users, concurrent look-ups and the time of each are bounded. */
+ * NodeManagers resolve them, or from the configuration, with a cache. A look-up may take minutes,
+ * so it runs on a thread; requests that depend on it are retried when it completes. Hostile: the
+ * user's name, which a client chooses: users, concurrent look-ups and the time of each are bounded.
+ */
 #ifndef SELVEDGE_COMMON_USER_GROUPS_H
 #define SELVEDGE_COMMON_USER_GROUPS_H
 
@@ -27,6 +28,9 @@ struct sv_groups_conf {
     /* A look-up has completed: requests that got -EAGAIN may be retried. */
     void (*known)(void *userdata);
     void *userdata;
+    /* Users with groups of the configuration: static-groups.h; NULL: none. Parsed anew, so that it
+     * may go. */
+    const char *overrides;
 };
 
 int sv_groups_new(sd_event *event, const struct sv_groups_conf *conf, struct sv_groups **ret)

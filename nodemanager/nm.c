@@ -274,6 +274,7 @@ static int open_groups(struct nm *nm, struct sv_error *err)
 {
     const struct sv_groups_conf conf = { .cache_ms = nm->conf.web.auth.groups_cache_ms,
                                          .negative_ms = nm->conf.web.auth.groups_negative_ms,
+                                         .overrides = nm->conf.web.auth.groups_overrides,
                                          .known = on_groups_known,
                                          .userdata = nm };
     int r = sv_groups_new(nm->event, &conf, &nm->groups);

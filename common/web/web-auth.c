@@ -12,13 +12,14 @@
 #include "common/fd.h"
 #include "common/log.h"
 #include "common/own-user.h"
+#include "common/static-groups.h"
 #include "common/str.h"
 
 #define SECRET_MAX 4096
 #define SECRET_KEY "hadoop.http.authentication.signature.secret.file"
 #define DAYS_MAX ((int64_t)365 * 24 * 3600 * 1000)
 
-enum { K_ACL, K_ADMIN_ACL, K_AUTH, K_SECRET, K_CACHE, K_NEGATIVE, K_MAX };
+enum { K_ACL, K_ADMIN_ACL, K_AUTH, K_SECRET, K_CACHE, K_NEGATIVE, K_OVERRIDES, K_MAX };
 
 /* clang-format off */
 static const struct sv_conf_key keys[] = {
@@ -28,6 +29,7 @@ static const struct sv_conf_key keys[] = {
     [K_SECRET] = { SECRET_KEY, SV_CONF_STRING, NULL, .help = "File with the secret that signs the cookie hadoop.auth, the same on all daemons and readable by them alone; unset = no cookie is accepted." },
     [K_CACHE] = { "hadoop.security.groups.cache.secs", SV_CONF_DURATION, "300", 1, DAYS_MAX, 1000, .help = "Seconds for which a user's groups are remembered." },
     [K_NEGATIVE] = { "hadoop.security.groups.negative-cache.secs", SV_CONF_DURATION, "30", 1, DAYS_MAX, 1000, .help = "The same for a user without groups, or one that the name service does not know." },
+    [K_OVERRIDES] = { "hadoop.user.group.static.mapping.overrides", SV_CONF_STRING, "dr.who=;", .help = "Users whose groups are these, not the name service's: USER=GROUP,GROUP;USER=; the first group is the primary one." },
 };
 /* clang-format on */
 
@@ -103,6 +105,17 @@ const struct sv_conf_key *sv_web_auth_keys(size_t *ret_n)
     return keys;
 }
 
+static int read_overrides(struct sv_conf *conf, struct sv_web_auth *c, struct sv_error *err)
+{
+    struct sv_static_groups *parsed = NULL;
+    int r = sv_conf_string(conf, &keys[K_OVERRIDES], &c->groups_overrides, err);
+
+    if (r >= 0)
+        r = sv_static_groups_parse(c->groups_overrides, &parsed, err);
+    sv_static_groups_free(parsed);
+    return r;
+}
+
 int sv_web_auth_read(struct sv_conf *conf, struct sv_web_auth *ret, struct sv_error *err)
 {
     struct sv_web_auth c = { 0 };
@@ -118,6 +131,8 @@ int sv_web_auth_read(struct sv_conf *conf, struct sv_web_auth *ret, struct sv_er
         r = sv_conf_duration_ms(conf, &keys[K_CACHE], &c.groups_cache_ms, err);
     if (r >= 0)
         r = sv_conf_duration_ms(conf, &keys[K_NEGATIVE], &c.groups_negative_ms, err);
+    if (r >= 0)
+        r = read_overrides(conf, &c, err);
     if (r >= 0 && c.acl_enabled)
         r = complete(&c, err);
     else if (r >= 0 && !sv_streq(c.auth_type, "simple"))

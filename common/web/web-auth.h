@@ -16,6 +16,7 @@ struct sv_web_auth {
     size_t secret_len;
     char *daemon_user; /* owned; the account of this process */
     int64_t groups_cache_ms, groups_negative_ms;
+    const char *groups_overrides; /* the configuration's; checked */
 };
 
 /* The table of keys, for printing. */

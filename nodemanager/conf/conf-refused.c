@@ -9,8 +9,18 @@
 #define EXECUTORS "org.apache.hadoop.yarn.server.nodemanager."
 #define LINUX_EXECUTOR EXECUTORS "LinuxContainerExecutor"
 #define DEFAULT_EXECUTOR EXECUTORS "DefaultContainerExecutor"
+#define GROUPS "org.apache.hadoop.security."
 
-enum { K_POLICY, K_AUTHORIZATION, K_AMRMPROXY, K_EXECUTOR, K_RUNTIMES, K_RUNTIME, K_COUNT };
+enum {
+    K_POLICY,
+    K_AUTHORIZATION,
+    K_AMRMPROXY,
+    K_EXECUTOR,
+    K_GROUPS,
+    K_RUNTIMES,
+    K_RUNTIME,
+    K_COUNT
+};
 
 /* clang-format off */
 static const struct sv_conf_key keys[] = {
@@ -18,6 +28,7 @@ static const struct sv_conf_key keys[] = {
     [K_AUTHORIZATION] = { "hadoop.security.authorization", SV_CONF_BOOL, "false", .help = "true is refused: this version does not read hadoop-policy.xml." },
     [K_AMRMPROXY] = { NM "amrmproxy.enabled", SV_CONF_BOOL, "false", .help = "true is refused: there is no AMRMProxy." },
     [K_EXECUTOR] = { NM "container-executor.class", SV_CONF_STRING, LINUX_EXECUTOR, .help = "LinuxContainerExecutor and DefaultContainerExecutor are taken: containers run as their user either way; others are refused." },
+    [K_GROUPS] = { "hadoop.security.group.mapping", SV_CONF_STRING, GROUPS "JniBasedUnixGroupsMappingWithFallback", .help = "Hadoop's classes that ask the machine are taken; others are refused. hadoop.user.group.static.mapping.overrides is read." },
     [K_RUNTIMES] = { NM "runtime.linux.allowed-runtimes", SV_CONF_LIST, "default", .help = "Must have `default`, the only runtime of this version; a container that requests another one is refused." },
     [K_RUNTIME] = { NM "runtime.linux.type", SV_CONF_STRING, NULL, .help = "Runtime of containers that request none; only `default` is possible." },
 };
@@ -107,11 +118,33 @@ static int check_executor(struct sv_conf *c, struct sv_error *err)
                   err);
 }
 
+static int check_groups(struct sv_conf *c, struct sv_error *err)
+{
+    static const char *const system[] = {
+        GROUPS "JniBasedUnixGroupsMappingWithFallback",
+        GROUPS "JniBasedUnixGroupsMapping",
+        GROUPS "ShellBasedUnixGroupsMapping",
+    };
+    const char *class;
+    int r = sv_conf_string(c, &keys[K_GROUPS], &class, err);
+
+    for (size_t i = 0; r >= 0 && i < SV_ARRAY_LEN(system); i++)
+        if (sv_streq(class, system[i]))
+            return 0;
+    if (r < 0)
+        return r;
+    return refuse(c, K_GROUPS, class,
+                  "groups are those that this machine's name service has: those of another source "
+                  "would be missing in access lists; let SSSD or nslcd bring LDAP's to the machine",
+                  err);
+}
+
 int nm_conf_check_refused_at(struct sv_conf *c, size_t i, bool *ret_more, struct sv_error *err)
 {
-    static int (*const checks[])(struct sv_conf * c, struct sv_error * err) = {
-        check_policy, check_authorization, check_amrmproxy, check_executor, check_runtimes
-    };
+    static int (*const checks[])(struct sv_conf * c,
+                                 struct sv_error * err) = { check_policy,    check_authorization,
+                                                            check_amrmproxy, check_executor,
+                                                            check_groups,    check_runtimes };
 
     *ret_more = i + 1 < SV_ARRAY_LEN(checks);
     return checks[i](c, err);

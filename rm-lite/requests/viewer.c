@@ -96,6 +96,7 @@ int rm_viewers_start(struct rm *rm)
 {
     const struct sv_groups_conf conf = { .cache_ms = rm->conf.auth.groups_cache_ms,
                                          .negative_ms = rm->conf.auth.groups_negative_ms,
+                                         .overrides = rm->conf.auth.groups_overrides,
                                          .known = on_groups_known,
                                          .userdata = rm };
 

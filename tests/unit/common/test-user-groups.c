@@ -232,6 +232,34 @@ static void name_service(void **state)
     assert_null(*names_of("no-such-user-here"));
 }
 
+/* Users of the configuration: no look-up, whatever the name service has for them. */
+static void overrides(void **state)
+{
+    struct sv_groups_conf conf = { 300000, 30000, source,
+                                   known,  &told, "ann= ops ,dev,admin; dr.who=;bob=staff" };
+    char *const *names;
+
+    (void)state;
+    groups = sv_groups_free(groups);
+    assert_int_equal(sv_groups_new(event, &conf, &groups), 0);
+    assert_int_equal(sv_groups_of(groups, "ann", &names), 0);
+    assert_string_equal(names[0], "admin");
+    assert_string_equal(names[1], "dev");
+    assert_string_equal(names[2], "ops");
+    assert_null(names[3]);
+    assert_string_equal(sv_groups_primary(groups, "ann"), "ops");
+    assert_int_equal(sv_groups_of(groups, "dr.who", &names), 0);
+    assert_null(*names);
+    assert_null(sv_groups_primary(groups, "dr.who"));
+    assert_true(sv_acl_admits(" ops", "ann", groups));
+    sv_groups_forget(groups);
+    assert_true(sv_acl_admits(" staff", "bob", groups));
+    assert_false(sv_groups_missed(groups));
+    assert_int_equal(calls, 0);
+    assert_string_equal(*names_of("carol"), "dev");
+    assert_int_equal(calls, 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -241,6 +269,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(bounds, setup, teardown),
         cmocka_unit_test_setup_teardown(hanging, setup, teardown),
         cmocka_unit_test_setup_teardown(name_service, setup, teardown),
+        cmocka_unit_test_setup_teardown(overrides, setup, teardown),
     };
 
     sv_log_init("test");

@@ -83,6 +83,24 @@ static void all_refusals(void **state)
     nm_conf_free(&c);
 }
 
+/* Access lists by group: the machine's groups alone, and the users that the file names. */
+static void group_mapping(void **state)
+{
+    struct nm_conf c;
+
+    (void)state;
+    expect_ok(SET("hadoop.security.group.mapping="
+                  "org.apache.hadoop.security.ShellBasedUnixGroupsMapping"),
+              &c);
+    assert_string_equal(c.web.auth.groups_overrides, "dr.who=;");
+    nm_conf_free(&c);
+    expect_refused(SET("hadoop.security.group.mapping="
+                       "org.apache.hadoop.security.LdapGroupsMapping"),
+                   "SSSD");
+    expect_refused(SET("hadoop.user.group.static.mapping.overrides=ann=a=b"),
+                   "hadoop.user.group.static.mapping.overrides: \"ann=a=b\"");
+}
+
 static void defaults(void **state)
 {
     struct nm_conf c;
@@ -379,10 +397,12 @@ static void printed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(defaults),   cmocka_unit_test(all_refusals), cmocka_unit_test(rolling),
-        cmocka_unit_test(log_server), cmocka_unit_test(overrides),    cmocka_unit_test(bandwidth),
-        cmocka_unit_test(localizer),  cmocka_unit_test(refusals),     cmocka_unit_test(rows),
-        cmocka_unit_test(printed),    cmocka_unit_test(log_formats),
+        cmocka_unit_test(defaults),     cmocka_unit_test(group_mapping),
+        cmocka_unit_test(all_refusals), cmocka_unit_test(rolling),
+        cmocka_unit_test(log_server),   cmocka_unit_test(overrides),
+        cmocka_unit_test(bandwidth),    cmocka_unit_test(localizer),
+        cmocka_unit_test(refusals),     cmocka_unit_test(rows),
+        cmocka_unit_test(printed),      cmocka_unit_test(log_formats),
     };
     int r, tmp;
 
