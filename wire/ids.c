@@ -242,65 +242,20 @@ int yarn_node_id_from(const Hadoop__Yarn__NodeIdProto *m, struct yarn_node_id *r
     return 0;
 }
 
-/* Returns a unit of Hadoop's resources (UnitsConversionUtil) as a fraction. */
-static int unit(const char *name, int64_t *ret_num, int64_t *ret_den)
+/* The entry's amount in `unit`, rounded down. One that names no unit counts in that, one whose unit
+ * is empty in `bare`. */
+static int entry_value(const Hadoop__Yarn__ResourceInformationProto *e, const char *unit,
+                       const char *bare, int64_t *ret)
 {
-    static const struct {
-        char name[3];
-        int64_t num, den;
-    } units[] = {
-        { "", 1, 1 },
-        { "m", 1, 1000 },
-        { "u", 1, 1000000 },
-        { "n", 1, 1000000000 },
-        { "p", 1, INT64_C(1000000000000) },
-        { "k", 1000, 1 },
-        { "M", 1000000, 1 },
-        { "G", 1000000000, 1 },
-        { "T", INT64_C(1000000000000), 1 },
-        { "P", INT64_C(1000000000000000), 1 },
-        { "Ki", INT64_C(1) << 10, 1 },
-        { "Mi", INT64_C(1) << 20, 1 },
-        { "Gi", INT64_C(1) << 30, 1 },
-        { "Ti", INT64_C(1) << 40, 1 },
-        { "Pi", INT64_C(1) << 50, 1 },
-    };
+    const char *own = !e->units ? unit : *e->units ? e->units : bare;
 
-    for (size_t i = 0; i < SV_ARRAY_LEN(units); i++)
-        if (strcmp(units[i].name, name) == 0) {
-            *ret_num = units[i].num;
-            *ret_den = units[i].den;
-            return 0;
-        }
-    return -EBADMSG;
-}
-
-/* Computes value × the entry's unit ÷ `per`, rounded down. An entry without unit counts in
- * `per`. */
-static int entry_value(const Hadoop__Yarn__ResourceInformationProto *e, int64_t per, int64_t *ret)
-{
-    int64_t num, den;
-    __int128 v;
-    int r;
-
-    if (!e->has_value || e->value < 0)
-        return -EBADMSG;
-    if (!e->units || !e->units[0]) {
-        *ret = e->value;
-        return 0;
-    }
-    r = unit(e->units, &num, &den);
-    if (r < 0)
-        return r;
-    v = (__int128)e->value * num / den / per;
-    if (v > INT64_MAX)
-        return -EBADMSG;
-    *ret = (int64_t)v;
-    return 0;
+    return !e->has_value || yarn_unit_convert(e->value, own, unit, ret) < 0 ? -EBADMSG : 0;
 }
 
 int yarn_resource_from(const Hadoop__Yarn__ResourceProto *m, struct yarn_resource *ret)
 {
+    const struct yarn_types *types = yarn_types();
+    int64_t extra[YARN_TYPES_MAX] = { 0 };
     int64_t memory, vcores, gpus = 0;
 
     if (!m) {
@@ -311,14 +266,16 @@ int yarn_resource_from(const Hadoop__Yarn__ResourceProto *m, struct yarn_resourc
     vcores = m->has_virtual_cores ? m->virtual_cores : 0;
     for (size_t i = 0; i < m->n_resource_value_map; i++) {
         const Hadoop__Yarn__ResourceInformationProto *e = m->resource_value_map[i];
-        int r = 0;
+        int k = yarn_types_index(types, e->key), r = 0;
 
         if (strcmp(e->key, "memory-mb") == 0)
-            r = entry_value(e, INT64_C(1) << 20, &memory);
+            r = entry_value(e, "Mi", "Mi", &memory);
         else if (strcmp(e->key, "vcores") == 0)
-            r = entry_value(e, 1, &vcores);
-        else if (strcmp(e->key, "yarn.io/gpu") == 0)
-            r = entry_value(e, 1, &gpus);
+            r = entry_value(e, "", "", &vcores);
+        else if (strcmp(e->key, YARN_GPU) == 0)
+            r = entry_value(e, "", "", &gpus);
+        else if (k >= 0)
+            r = entry_value(e, types->types[k].unit, "", &extra[k]);
         if (r < 0)
             return r;
     }
@@ -327,17 +284,26 @@ int yarn_resource_from(const Hadoop__Yarn__ResourceProto *m, struct yarn_resourc
     *ret = (struct yarn_resource){ .memory_mb = memory,
                                    .vcores = (int32_t)SV_MIN(vcores, (int64_t)INT32_MAX),
                                    .gpus = (int32_t)SV_MIN(gpus, (int64_t)INT32_MAX) };
+    memcpy(ret->extra, extra, sizeof(extra));
     return 0;
+}
+
+bool yarn_resource_names(const Hadoop__Yarn__ResourceProto *m, const char *type)
+{
+    for (size_t i = 0; i < m->n_resource_value_map; i++)
+        if (strcmp(m->resource_value_map[i]->key, type) == 0)
+            return true;
+    return false;
 }
 
 void yarn_resource_unknown(const Hadoop__Yarn__ResourceProto *m, char *dst, size_t size)
 {
-    static const char *const known[] = { "memory-mb", "vcores", "yarn.io/gpu" };
+    static const char *const known[] = { "memory-mb", "vcores", YARN_GPU };
 
     *dst = '\0';
     for (size_t i = 0; m && i < m->n_resource_value_map && !*dst; i++) {
         const Hadoop__Yarn__ResourceInformationProto *e = m->resource_value_map[i];
-        bool unknown = e->has_value && e->value > 0;
+        bool unknown = e->has_value && e->value > 0 && yarn_types_index(yarn_types(), e->key) < 0;
 
         for (size_t j = 0; j < SV_ARRAY_LEN(known); j++)
             unknown = unknown && strcmp(e->key, known[j]) != 0;
@@ -391,30 +357,55 @@ Hadoop__Yarn__NodeIdProto *yarn_node_id_to(struct sv_arena *a, const struct yarn
     return m->host ? m : NULL;
 }
 
-/* Without the map: Hadoop reads memory and virtual_cores when it is absent (as from 2.x peers). */
-/* The map is for resources without a field of their own; Hadoop fills in the two fields. */
-static int add_gpus(struct sv_arena *a, Hadoop__Yarn__ResourceProto *m, int32_t gpus)
+static int add_entry(struct sv_arena *a, Hadoop__Yarn__ResourceProto *m, const char *name,
+                     const char *unit, int64_t value)
 {
     Hadoop__Yarn__ResourceInformationProto *e = sv_new(a, Hadoop__Yarn__ResourceInformationProto);
 
-    m->resource_value_map = sv_arena_alloc(a, sizeof(*m->resource_value_map));
-    if (!e || !m->resource_value_map)
+    if (!e)
         return -ENOMEM;
     hadoop__yarn__resource_information_proto__init(e);
-    e->key = (char *)"yarn.io/gpu";
-    e->units = (char *)"";
+    e->key = (char *)(uintptr_t)name;
+    e->units = (char *)(uintptr_t)unit;
     e->has_value = true;
-    e->value = gpus;
-    m->resource_value_map[0] = e;
-    m->n_resource_value_map = 1;
+    e->value = value;
+    m->resource_value_map[m->n_resource_value_map++] = e;
     return 0;
 }
 
+/* The map is for resources without a field of their own; Hadoop fills in the two fields. */
+static int add_map(struct sv_arena *a, Hadoop__Yarn__ResourceProto *m,
+                   const struct yarn_resource *r)
+{
+    const struct yarn_types *types = yarn_types();
+    int result = 0;
+
+    m->resource_value_map = sv_newn(a, Hadoop__Yarn__ResourceInformationProto *, types->n + 1);
+    if (!m->resource_value_map)
+        return -ENOMEM;
+    if (r->gpus)
+        result = add_entry(a, m, YARN_GPU, "", r->gpus);
+    for (size_t i = 0; result >= 0 && i < types->n; i++)
+        if (r->extra[i])
+            result = add_entry(a, m, types->types[i].name, types->types[i].unit, r->extra[i]);
+    return result;
+}
+
+static bool has_map(const struct yarn_resource *r)
+{
+    bool any = r->gpus;
+
+    for (size_t i = 0; i < yarn_types()->n; i++)
+        any = any || r->extra[i];
+    return any;
+}
+
+/* Without the map: Hadoop reads memory and virtual_cores when it is absent (as from 2.x peers). */
 Hadoop__Yarn__ResourceProto *yarn_resource_to(struct sv_arena *a, struct yarn_resource r)
 {
     NEW(a, m, Hadoop__Yarn__ResourceProto, hadoop__yarn__resource_proto__init);
     m->has_memory = m->has_virtual_cores = true;
     m->memory = r.memory_mb;
     m->virtual_cores = r.vcores;
-    return r.gpus && add_gpus(a, m, r.gpus) < 0 ? NULL : m;
+    return has_map(&r) && add_map(a, m, &r) < 0 ? NULL : m;
 }

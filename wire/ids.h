@@ -10,6 +10,7 @@
 
 #include "common/arena.h"
 #include "common/base.h"
+#include "wire/resource-types.h"
 
 #define YARN_ID_TEXT_MAX 96 /* bytes for any identifier's text with its NUL */
 
@@ -28,8 +29,10 @@ struct yarn_container_id {
 struct yarn_resource {
     int64_t memory_mb;
     int32_t vcores;
-    int32_t gpus; /* yarn.io/gpu; other named resources of a peer are dropped */
+    int32_t gpus;                  /* YARN_GPU */
+    int64_t extra[YARN_TYPES_MAX]; /* of yarn_types(); other resources of a peer are dropped */
 };
+#define YARN_GPU "yarn.io/gpu"
 struct yarn_node_id {
     char host[256];
     int32_t port;
@@ -64,9 +67,11 @@ int yarn_attempt_id_from(const Hadoop__Yarn__ApplicationAttemptIdProto *m,
 int yarn_container_id_from(const Hadoop__Yarn__ContainerIdProto *m, struct yarn_container_id *ret)
     _must_use_;
 int yarn_node_id_from(const Hadoop__Yarn__NodeIdProto *m, struct yarn_node_id *ret) _must_use_;
-/* Reads memory and virtual_cores, and memory-mb and vcores of the resource_value_map if present. A
- * NULL message is the zero resource. */
+/* Reads memory and virtual_cores, and memory-mb, vcores, GPUs and the types of yarn_types() of the
+ * resource_value_map if present. A NULL message is the zero resource. */
 int yarn_resource_from(const Hadoop__Yarn__ResourceProto *m, struct yarn_resource *ret) _must_use_;
+/* True if the resource_value_map has the type, of whatever amount. */
+bool yarn_resource_names(const Hadoop__Yarn__ResourceProto *m, const char *type);
 /* Finds the first type with a value above 0 that struct yarn_resource lacks, escaped; "" = none. */
 void yarn_resource_unknown(const Hadoop__Yarn__ResourceProto *m, char *dst, size_t size);
 /* Struct → message in the arena; NULL when the arena is exhausted. */
