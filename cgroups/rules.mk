@@ -1,5 +1,5 @@
 CGROUPS_A := $(BUILD)/libselvedge-cgroups.a
-CGROUPS_OBJS := $(addprefix $(BUILD)/cgroups/, file.o hierarchy.o limits.o root.o policy.o leaf.o remover.o usage.o)
+CGROUPS_OBJS := $(addprefix $(BUILD)/cgroups/, child-group.o file.o hierarchy.o limits.o root.o policy.o leaf.o remover.o usage.o)
 $(CGROUPS_A): $(CGROUPS_OBJS)
 LIBS += $(CGROUPS_A)
 CGROUPS_PKGS := libcgroup libsystemd
