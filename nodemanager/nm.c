@@ -189,7 +189,13 @@ static int open_context(struct nm *nm, struct sv_error *err)
                        "correct /etc/hosts, or set yarn.nodemanager.hostname",
                        nm->conf.hostname, rm);
     ctx->start_ms = sv_wall_ms();
+    yarn_types_set(&nm->conf.types);
     ctx->total = nm->conf.resource;
+    if (nm->conf.detect_hardware)
+        sv_log_info("hardware: %lld MB, %d processors, %d cores: this node has <memory:%lld, "
+                    "vCores:%d>",
+                    (long long)nm->conf.hardware.memory_mb, nm->conf.hardware.processors,
+                    nm->conf.hardware.cores, (long long)ctx->total.memory_mb, ctx->total.vcores);
     snprintf(ctx->node_id.host, sizeof(ctx->node_id.host), "%s", nm->conf.hostname);
     ctx->node_id.port = nm->conf.port;
     yarn_node_id_text(&ctx->node_id, ctx->node_id_text);

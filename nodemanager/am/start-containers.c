@@ -105,6 +105,40 @@ static int authorize(const struct nm_am *am, const struct yarn_nm_token *nmt,
     return 0;
 }
 
+/* A container with more of a type than the node has would run beside what it was promised. */
+static int check_resource(const struct nm_context *ctx, const struct yarn_container_token *t,
+                          const char *text, struct refusal *f)
+{
+    if (t->resource.memory_mb <= 0 || t->resource.memory_mb > ((int64_t)1 << 40) ||
+        t->resource.vcores < 0) {
+        (void)sv_error_set(&f->err, -EINVAL,
+                           "Container resource <memory:%lld, vCores:%d> is not "
+                           "valid",
+                           (long long)t->resource.memory_mb, t->resource.vcores);
+        return refuse(f, JAVA_YARN_EXCEPTION);
+    }
+    if (*t->unknown_resource) {
+        (void)sv_error_set(&f->err, -EOPNOTSUPP,
+                           "Container %s: this NodeManager has no resource of the type %s", text,
+                           t->unknown_resource);
+        return refuse(f, JAVA_YARN_EXCEPTION);
+    }
+    for (size_t i = 0; i < yarn_types()->n; i++) {
+        const struct yarn_type *type = &yarn_types()->types[i];
+        /* The ResourceManager may have made the node smaller since it gave the container. */
+        const int64_t most = SV_MAX(ctx->total.extra[i], ctx->conf->resource.extra[i]);
+
+        if (t->resource.extra[i] <= most)
+            continue;
+        (void)sv_error_set(&f->err, -EOPNOTSUPP,
+                           "Container %s: it has %lld%s of %s, this NodeManager %lld%s", text,
+                           (long long)t->resource.extra[i], type->unit, type->name, (long long)most,
+                           type->unit);
+        return refuse(f, JAVA_YARN_EXCEPTION);
+    }
+    return 0;
+}
+
 /* All checks of the launch context; no side effect. */
 static int check_context(const struct nm_am *am, const struct yarn_container_token *t,
                          const char *text, const Hadoop__Yarn__ContainerLaunchContextProto *clc,
@@ -140,20 +174,9 @@ static int check_context(const struct nm_am *am, const struct yarn_container_tok
                            shown);
         return refuse(f, JAVA_YARN_EXCEPTION);
     }
-    if (t->resource.memory_mb <= 0 || t->resource.memory_mb > ((int64_t)1 << 40) ||
-        t->resource.vcores < 0) {
-        (void)sv_error_set(&f->err, -EINVAL,
-                           "Container resource <memory:%lld, vCores:%d> is not "
-                           "valid",
-                           (long long)t->resource.memory_mb, t->resource.vcores);
-        return refuse(f, JAVA_YARN_EXCEPTION);
-    }
-    if (*t->unknown_resource) {
-        (void)sv_error_set(&f->err, -EOPNOTSUPP,
-                           "Container %s: this NodeManager has no resource of the type %s", text,
-                           t->unknown_resource);
-        return refuse(f, JAVA_YARN_EXCEPTION);
-    }
+    r = check_resource(ctx, t, text, f);
+    if (r < 0)
+        return r;
     return ctx->stopping ? -ESHUTDOWN : 0;
 }
 

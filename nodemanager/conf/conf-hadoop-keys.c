@@ -168,7 +168,7 @@ static const char *const devices_keys[] = {
     "resource-plugins.fpga.path-to-discovery-executables",
     "resource-plugins.fpga.vendor-plugin.class", "resource-plugins.gpu.discovery-max-errors=10",
     "resource-plugins.gpu.discovery-timeout=10s", "resource.network.interface",
-    "yarn.resource-types", NULL,
+    NULL,
 };
 
 static const char *const kerberos_keys[] = {
@@ -183,12 +183,6 @@ static const char *const web_keys[] = {
     "webapp.xfs-filter.xframe-options=SAMEORIGIN", "yarn.webapp.xfs-filter.enabled=true",
     "hadoop.http.authentication.simple.anonymous.allowed=true",
     "hadoop.http.cross-origin.enabled=false", NULL,
-};
-
-static const char *const hardware_keys[] = {
-    "resource.count-logical-processors-as-cores=false",
-    "resource.detect-hardware-capabilities=false", "resource.pcores-vcores-multiplier=1.0",
-    "resource.system-reserved-memory-mb=-1", NULL,
 };
 
 static const char *const retry_keys[] = {
@@ -213,10 +207,9 @@ const struct nm_key_group nm_key_groups[] = {
     { NM_KEY_NOT_DONE, "a queue of opportunistic containers", opportunistic_keys },
     { NM_KEY_NOT_DONE, "AMRMProxy and federation", amrmproxy_keys },
     { NM_KEY_NOT_DONE, "timeline service", timeline_keys },
-    { NM_KEY_NOT_DONE, "devices and resource types other than memory, vcores and GPUs", devices_keys },
+    { NM_KEY_NOT_DONE, "devices other than GPUs", devices_keys },
     { NM_KEY_NOT_DONE, "Kerberos", kerberos_keys },
     { NM_KEY_NOT_DONE, "HTTPS and filters of the web server", web_keys },
-    { NM_KEY_NOT_DONE, "detection of memory and processors: resource.memory-mb and resource.cpu-vcores are 8192 and 8 unless set", hardware_keys },
     { NM_KEY_NOT_DONE, "retries of a container on the node, priority of its processes", retry_keys },
     { 0 },
 };

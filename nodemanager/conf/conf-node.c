@@ -1,4 +1,4 @@
-/* Keys of the node itself: its name, addresses, resource and ResourceManagers. See conf-parts.h. */
+/* Keys of the node itself: its name, addresses and ResourceManagers. See conf-parts.h. */
 #include "nodemanager/conf/conf-parts.h"
 
 #include <errno.h>
@@ -7,7 +7,6 @@
 #include "nodemanager/conf/conf-address.h"
 
 #define NM "yarn.nodemanager."
-#define MAX_MB ((int64_t)1 << 40)
 #define FOREVER INT64_MAX
 
 enum {
@@ -16,8 +15,6 @@ enum {
     K_BIND_HOST,
     K_WEBAPP,
     K_RM_ADDRESS,
-    K_MEMORY,
-    K_VCORES,
     K_TRACK_STOPPED,
     K_RM_MINIMUM,
     K_HMAC,
@@ -31,8 +28,6 @@ static const struct sv_conf_key keys[] = {
     [K_BIND_HOST] = { NM "bind-host", SV_CONF_STRING, NULL, .help = "Address to listen on instead of the host of yarn.nodemanager.address." },
     [K_WEBAPP] = { NM "webapp.address", SV_CONF_ADDRESS, "${yarn.nodemanager.hostname}:8042", .help = "REST and container logs." },
     [K_RM_ADDRESS] = { "yarn.resourcemanager.resource-tracker.address", SV_CONF_ADDRESS, "${yarn.resourcemanager.hostname}:8031", .help = "ResourceTracker of the ResourceManager." },
-    [K_MEMORY] = { NM "resource.memory-mb", SV_CONF_INT, "-1", -1, MAX_MB, .help = "Memory for containers; -1 = 8192." },
-    [K_VCORES] = { NM "resource.cpu-vcores", SV_CONF_INT, "-1", -1, INT32_MAX, .help = "Virtual cores for containers; -1 = 8." },
     [K_TRACK_STOPPED] = { NM "duration-to-track-stopped-containers", SV_CONF_DURATION, "600000", 0, FOREVER, 1, "Time for which a stopped container is remembered as recently stopped." },
     [K_RM_MINIMUM] = { NM "resourcemanager.minimum.version", SV_CONF_STRING, "NONE", .help = "Lowest ResourceManager version to work with: NONE, EqualToNM or a version." },
     [K_HMAC] = { "hadoop.security.secret-manager.key-generator.algorithm", SV_CONF_STRING, "HmacSHA1", .help = "HMAC of tokens; the same on all nodes." },
@@ -95,7 +90,6 @@ static int read_node_address(struct nm_conf *c, const struct nm_conf *known, str
 
 int nm_conf_node_read(struct nm_conf *c, const struct nm_conf *known, struct sv_error *err)
 {
-    int64_t mem, cores;
     const char *s;
     int r;
 
@@ -107,13 +101,6 @@ int nm_conf_node_read(struct nm_conf *c, const struct nm_conf *known, struct sv_
     r = yarn_rm_proxy_config(c->conf, YARN_RM_TRACKER, &c->rm, err);
     if (r < 0)
         return r;
-    NM_CONF_GET(sv_conf_int, K_MEMORY, &mem);
-    NM_CONF_GET(sv_conf_int, K_VCORES, &cores);
-    if (mem == 0 || cores == 0)
-        return sv_error_set(err, -EINVAL, "%s and %s must not be 0", keys[K_MEMORY].name,
-                            keys[K_VCORES].name);
-    c->resource.memory_mb = mem < 0 ? 8192 : mem;
-    c->resource.vcores = cores < 0 ? 8 : (int32_t)cores;
     NM_CONF_GET(sv_conf_duration_ms, K_TRACK_STOPPED, &c->track_stopped_ms);
     NM_CONF_GET(sv_conf_string, K_RM_MINIMUM, &c->rm_minimum_version);
     NM_CONF_GET(sv_conf_string, K_HMAC, &s);

@@ -22,6 +22,11 @@ int nm_conf_launch_read(struct nm_conf *c, struct sv_error *err) _must_use_;
 /* Must precede the limits, which use its results. */
 int nm_conf_isolation_read(struct nm_conf *c, struct sv_error *err) _must_use_;
 int nm_conf_limits_read(struct nm_conf *c, struct sv_error *err) _must_use_;
+/* Adds resource-types.xml and node-resources.xml, where they are there, before the overrides. */
+int nm_conf_resource_load(struct sv_conf *c, struct sv_error *err) _must_use_;
+/* Must follow launch, isolation and limits, whose results it uses. */
+int nm_conf_resource_read(struct nm_conf *c, const struct nm_conf *known, struct sv_error *err)
+    _must_use_;
 
 const struct sv_conf_key *nm_conf_node_keys(size_t *ret_n);
 const struct sv_conf_key *nm_conf_directories_keys(size_t *ret_n);
@@ -29,5 +34,6 @@ const struct sv_conf_key *nm_conf_aux_services_keys(size_t *ret_n);
 const struct sv_conf_key *nm_conf_launch_keys(size_t *ret_n);
 const struct sv_conf_key *nm_conf_isolation_keys(size_t *ret_n);
 const struct sv_conf_key *nm_conf_limits_keys(size_t *ret_n);
+const struct sv_conf_key *nm_conf_resource_keys(size_t *ret_n);
 
 #endif

@@ -28,6 +28,8 @@ static const char *const patterns[] = {
     OWN "aux-services.*.properties",
     OWN "aux-services.*.memory-mb",
     OWN "aux-services.*.open-files",
+    NM "resource-type.*",
+    "yarn.resource-types.*",
 };
 
 /* The group of keys that match a pattern. */
@@ -37,7 +39,6 @@ static const struct {
     { NM "aux-services.*.system-classes", "disk-validator" }, /* key of a class loader */
     { NM "aux-services.*", "aux-services.manifest" },
     { NM "health-checker.*", "health-checker.scripts" },
-    { NM "resource-type.*", "yarn.resource-types" },
     { NM "runtime.linux.*.class", "runtime.linux.docker.image-name" },
     { NM "amrmproxy.*", "amrmproxy.address" },
 };

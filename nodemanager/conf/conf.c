@@ -78,6 +78,7 @@ static const struct sv_conf_key *(*const tables[])(size_t *ret_n) = {
     nm_conf_launch_keys,
     nm_conf_isolation_keys,
     nm_conf_limits_keys,
+    nm_conf_resource_keys,
     own_keys,
     nm_conf_refused_keys,
     nm_conf_localizer_keys,
@@ -90,7 +91,7 @@ static const struct sv_conf_key *(*const tables[])(size_t *ret_n) = {
     yarn_proxy_conf_keys,
     ipc_settings_keys,
 };
-#define OWN_TABLES 7
+#define OWN_TABLES 8
 
 const struct sv_conf_key *nm_conf_row(size_t i)
 {
@@ -291,6 +292,8 @@ int nm_conf_load_again(struct nm_conf *c, const struct nm_conf *known, const cha
     r = sv_conf_load_hadoop(c->conf, dir, err);
     if (r >= 0)
         r = hdfs_conf_load(c->conf, err);
+    if (r >= 0)
+        r = nm_conf_resource_load(c->conf, err);
     if (r < 0)
         return r;
     for (char *const *o = overrides; o && *o; o++) {
@@ -320,6 +323,8 @@ int nm_conf_load_again(struct nm_conf *c, const struct nm_conf *known, const cha
         r = nm_conf_isolation_read(c, err);
     if (r >= 0)
         r = nm_conf_limits_read(c, err);
+    if (r >= 0)
+        r = nm_conf_resource_read(c, known, err);
     if (r >= 0)
         r = read_rest(c, err);
     if (r >= 0)

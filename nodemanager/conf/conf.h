@@ -14,6 +14,7 @@
 #include "executor/request.h"
 #include "nodemanager/conf/conf-localizer.h"
 #include "nodemanager/conf/conf-logs.h"
+#include "nodemanager/conf/hardware.h"
 #include "wire/ids.h"
 #include "wire/ipc/proxy.h"
 #include "wire/token/token.h"
@@ -37,6 +38,9 @@ struct nm_conf {
         struct sv_web_auth auth;
     } web;
     struct yarn_resource resource;
+    struct yarn_types types;     /* of its extra[] */
+    bool detect_hardware;        /* memory and vcores that are not set follow from it */
+    struct nm_hardware hardware; /* memory_mb 0: the kernel does not tell */
 
     /* ResourceManagers: one, or an active one among several */
     struct ipc_proxy_config rm; /* of the resource tracker */
@@ -128,8 +132,8 @@ struct nm_conf {
 /* dir NULL = $HADOOP_CONF_DIR; overrides: NULL-terminated "key=value". */
 int nm_conf_load(struct nm_conf *c, const char *dir, char *const *overrides, struct sv_error *err)
     _must_use_;
-/* As nm_conf_load() for a running daemon: this node's name and address are copied from `known`, not
- * looked up again. */
+/* As nm_conf_load() for a running daemon: this node's name, address and hardware are copied from
+ * `known`, not looked up again. */
 int nm_conf_load_again(struct nm_conf *c, const struct nm_conf *known, const char *dir,
                        char *const *overrides, struct sv_error *err) _must_use_;
 void nm_conf_free(struct nm_conf *c);

@@ -30,7 +30,6 @@ struct nm_monitor {
     char last[YARN_ID_TEXT_MAX]; /* the last container read by this pass */
     uint64_t pass_bytes;         /* sums of this pass so far */
     float pass_cpu;
-    int64_t memory_mb; /* of the machine */
     int32_t cpus;
     uint64_t containers_bytes;
     float containers_cpu;
@@ -98,7 +97,6 @@ static void sample_node(struct nm_monitor *m)
     if (sv_read_file_at(AT_FDCWD, "/proc/meminfo", 65536, &mem, NULL) >= 0) {
         uint64_t all = meminfo_kib(mem, "MemTotal:"), avail = meminfo_kib(mem, "MemAvailable:");
 
-        m->memory_mb = (int64_t)(all >> 10);
         m->node_bytes = (all > avail ? all - avail : 0) << 10;
     }
     if (sv_read_file_at(AT_FDCWD, "/proc/stat", 1 << 20, &stat, NULL) < 0 ||
@@ -212,7 +210,9 @@ Hadoop__Yarn__ResourceUtilizationProto *nm_monitor_node_utilization(const struct
 
 Hadoop__Yarn__ResourceProto *nm_monitor_physical(const struct nm_monitor *m, struct sv_arena *a)
 {
-    return yarn_resource_to(a, (struct yarn_resource){ m->memory_mb, m->cpus });
+    const struct nm_hardware *h = &m->ctx->conf->hardware;
+
+    return yarn_resource_to(a, (struct yarn_resource){ h->memory_mb, h->processors });
 }
 
 int nm_monitor_new(struct nm_context *ctx, struct nm_monitor **ret, struct sv_error *err)

@@ -17,9 +17,9 @@
 #include "nodemanager/launch/container-cleanup.h"
 #include "nodemanager/logs/log-aggregation.h"
 #include "nodemanager/resources/container-resize.h"
-#include "nodemanager/resources/resource-limits.h"
 #include "nodemanager/resources/set-limit.h"
 #include "nodemanager/rm/node-status.h"
+#include "nodemanager/rm/registration.h"
 #include "nodemanager/rm/rm-session.h"
 #include "nodemanager/store/state-store.h"
 #include "wire/ipc/methods.h"
@@ -254,7 +254,6 @@ static void begin_answer(struct nm_updater *u, const struct ipc_result *r)
 static void apply_settings(struct nm_updater *u, const Hadoop__Yarn__NodeHeartbeatResponseProto *m)
 {
     struct nm_secrets *secrets = u->ctx->secrets;
-    struct yarn_resource total;
 
     u->response_id = m->response_id;
     if (m->has_nextheartbeatinterval && m->nextheartbeatinterval > 0)
@@ -269,10 +268,10 @@ static void apply_settings(struct nm_updater *u, const Hadoop__Yarn__NodeHeartbe
         sv_log_err("new container token master key is malformed or cannot be recorded");
     if (m->nm_token_master_key && nm_secrets_set_nm_key(secrets, m->nm_token_master_key) < 0)
         sv_log_err("new NMToken master key is malformed or cannot be recorded");
-    if (m->resource && yarn_resource_from(m->resource, &total) == 0) {
-        nm_limits_set_total(u->config.limits, total);
+    if (m->resource) {
+        nm_rm_set_total(u, m->resource);
         sv_log_info("The ResourceManager has set this node to <memory:%lld, vCores:%d>",
-                    (long long)total.memory_mb, total.vcores);
+                    (long long)u->ctx->total.memory_mb, u->ctx->total.vcores);
     }
 }
 

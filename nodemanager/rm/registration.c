@@ -50,13 +50,18 @@ static int set_keys(struct nm_updater *u, const Hadoop__Yarn__RegisterNodeManage
     return r;
 }
 
-static void set_total(struct nm_updater *u, const Hadoop__Yarn__ResourceProto *m)
+void nm_rm_set_total(struct nm_updater *u, const Hadoop__Yarn__ResourceProto *m)
 {
+    const struct yarn_types *types = yarn_types();
+    const struct yarn_resource *own = &u->ctx->total;
     struct yarn_resource total;
 
     if (!m || yarn_resource_from(m, &total) != 0)
         return;
-    total.gpus = u->ctx->total.gpus; /* the machine's */
+    total.gpus = own->gpus; /* the machine's */
+    for (size_t i = 0; i < types->n; i++)
+        if (!yarn_resource_names(m, types->types[i].name))
+            total.extra[i] = own->extra[i]; /* the ResourceManager does not know the type */
     nm_limits_set_total(u->config.limits, total);
 }
 
@@ -98,7 +103,7 @@ static void on_registered(const struct ipc_result *r, const struct sv_error *err
                           "master keys are malformed or cannot be recorded");
         return;
     }
-    set_total(u, m->resource);
+    nm_rm_set_total(u, m->resource);
     u->rm_identifier = m->rm_identifier;
     u->registered = true;
     nm_aggregation_reports_delivered(u->config.aggregation);

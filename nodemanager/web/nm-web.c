@@ -21,6 +21,7 @@
 #include "nodemanager/web/localization-json.h"
 #include "nodemanager/web/nm-metrics.h"
 #include "nodemanager/web/nm-web-logs.h"
+#include "nodemanager/web/node-facts.h"
 #include "nodemanager/web/page-route.h"
 #include "nodemanager/web/uploads-json.h"
 #include "nodemanager/web/web-access.h"
@@ -92,7 +93,7 @@ static json_t *node_info(const struct nm_web *w, const struct sv_http_request *r
     bool healthy = nm_health_report(ctx->health, report);
 
     return json_pack(
-        "{s:{s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:b,s:o,s:I,s:I,s:I,s:i,s:b,s:b,s:s,s:I,s:o}}",
+        "{s:{s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:b,s:o,s:I,s:I,s:I,s:i,s:b,s:b,s:o,s:I,s:o}}",
         "nodeInfo", "id", ctx->node_id_text, "nodeHostName", ctx->node_id.host,
         "nodeManagerVersion", NM_HADOOP_VERSION, "nodeManagerBuildVersion",
         "selvedge-nodemanager " SV_VERSION, "nodeManagerVersionBuiltOn", "", "hadoopVersion",
@@ -103,13 +104,14 @@ static json_t *node_info(const struct nm_web *w, const struct sv_http_request *r
         (json_int_t)((double)ctx->total.memory_mb * c->vmem_ratio),
         "totalPmemAllocatedContainersMB", (json_int_t)ctx->total.memory_mb,
         "totalVCoresAllocatedContainers", ctx->total.vcores, "vmemCheckEnabled", c->vmem_check,
-        "pmemCheckEnabled", c->pmem_check, "resourceTypes", "memory-mb (unit=Mi), vcores",
-        "nmStartupTime", (json_int_t)ctx->start_ms, "selvedge",
-        json_pack("{s:s,s:o,s:o,s:o,s:i,s:o,s:o}", "version", SV_VERSION, "limitsNotEnforced",
+        "pmemCheckEnabled", c->pmem_check, "resourceTypes", nm_web_type_names(), "nmStartupTime",
+        (json_int_t)ctx->start_ms, "selvedge",
+        json_pack("{s:s,s:o,s:o,s:o,s:i,s:o,s:o,s:o}", "version", SV_VERSION, "limitsNotEnforced",
                   limits_not_enforced(ctx), "limitsWhy",
                   missing ? sv_json_text(missing) : json_null(), "containers", containers_json(ctx),
                   "stuckDeletions", (int)ctx->stuck_deletions, "localization",
-                  nm_web_localization(w->localization), "logUploads", nm_web_uploads(w, req)));
+                  nm_web_localization(w->localization), "logUploads", nm_web_uploads(w, req),
+                  "resourceTypes", nm_web_types(ctx)));
 }
 
 /* The services that are ready, as Hadoop lists those that it has started. There, `version` is a

@@ -17,6 +17,7 @@
 #include "nodemanager/rm/node-status-updater.h"
 #include "nodemanager/services/localization.h"
 #include "nodemanager/web/live.h"
+#include "nodemanager/web/node-facts.h"
 
 /* ---- Use ---- */
 
@@ -130,6 +131,7 @@ static void put_facts(struct sv_html *h, const struct nm_web *w)
                 sv_html_span(sv_wall_ms() - heard, text));
     sv_html(h, "</td></tr>\n");
     put_limits(h, ctx);
+    nm_page_node_facts(h, w);
     sv_html_fact(h, "Started", sv_html_time(ctx->start_ms, text));
     sv_html_fact(h, "Version", "Selvedge " SV_VERSION ", protocols of Hadoop " NM_HADOOP_VERSION);
     nm_localization_stats(w->localization, &s);

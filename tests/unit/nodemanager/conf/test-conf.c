@@ -101,6 +101,122 @@ static void group_mapping(void **state)
                    "hadoop.user.group.static.mapping.overrides: \"ann=a=b\"");
 }
 
+/* Writes a file of properties into the directory, or removes it. */
+static void write_properties(const char *file, const char *name, const char *value,
+                             const char *name2, const char *value2)
+{
+    char path[128];
+    FILE *f;
+
+    snprintf(path, sizeof(path), "%s/%s", dir, file);
+    if (!name) {
+        assert_int_equal(unlink(path), 0);
+        return;
+    }
+    f = fopen(path, "w");
+    assert_non_null(f);
+    fprintf(f,
+            "<configuration><property><name>%s</name><value>%s</value></property>"
+            "<property><name>%s</name><value>%s</value></property></configuration>",
+            name, value, name2, value2);
+    assert_int_equal(fclose(f), 0);
+}
+
+#define TYPES "yarn.resource-types=licenses,yarn.io/gpu,example.com/disk.x"
+#define DISK "yarn.resource-types.example.com/disk.x.units=Gi"
+
+static void resource_types(void **state)
+{
+    struct nm_conf c;
+
+    (void)state;
+    expect_ok(SET(NULL), &c);
+    assert_int_equal(c.types.n, 0);
+    nm_conf_free(&c);
+    write_properties("resource-types.xml", "yarn.resource-types", "licenses, example.com/disk.x",
+                     "yarn.resource-types.example.com/disk.x.units", "Gi");
+    write_properties("node-resources.xml", "yarn.nodemanager.resource-type.licenses", "3k",
+                     "yarn.nodemanager.resource-type.example.com/disk.x", "2Ti");
+    expect_ok(SET(NULL), &c);
+    assert_int_equal(c.types.n, 2);
+    assert_string_equal(c.types.types[1].name, "example.com/disk.x");
+    assert_string_equal(c.types.types[1].unit, "Gi");
+    assert_int_equal(c.resource.extra[0], 3000);
+    assert_int_equal(c.resource.extra[1], 2048);
+    nm_conf_free(&c);
+    expect_ok(SET("yarn.nodemanager.resource-type.licenses=0"), &c); /* overrides the file */
+    assert_int_equal(c.resource.extra[0], 0);
+    nm_conf_free(&c);
+    expect_refused(SET("yarn.nodemanager.resource-type.fpga=1"), "yarn.resource-types");
+    write_properties("resource-types.xml", NULL, NULL, NULL, NULL);
+    expect_refused(SET(NULL), "node-resources.xml");
+    write_properties("node-resources.xml", NULL, NULL, NULL, NULL);
+}
+
+static void bad_resource_types(void **state)
+{
+    static const struct {
+        const char *set, *words;
+    } rows[] = {
+        { "yarn.nodemanager.resource-type.licenses=many", "a number and a unit" },
+        { "yarn.nodemanager.resource-type.licenses=", "a number and a unit" },
+        { "yarn.nodemanager.resource-type.licenses=-1", "a number and a unit" },
+        { "yarn.nodemanager.resource-type.licenses=5 g", "a number and a unit" },
+        { "yarn.nodemanager.resource-type.licenses=99999999999999999999", "a number and a unit" },
+        { "yarn.nodemanager.resource-type.licenses=9223372036854775807k", "too large" },
+        { "yarn.nodemanager.resource-type.licenses=5m", "less than one" },
+        { "yarn.nodemanager.resource-type.example.com/disk.x=5", "less than one" },
+        { "yarn.nodemanager.resource-type.memory-mb=5", "yarn.nodemanager.resource.memory-mb" },
+        { "yarn.nodemanager.resource-type.yarn.io/gpu=2", "resource-plugins" },
+        { "yarn.resource-types.licenses.units=K", "\"K\" is not a unit" },
+        { "yarn.resource-types.yarn.io/gpu.units=k", "is not a unit" },
+        { "yarn.resource-types.licenses.type=FLUID", "COUNTABLE" },
+        { "yarn.resource-types=vcores", "cannot be a type's name" },
+        { "yarn.resource-types=a,b,a", "a is there twice" },
+        { "yarn.resource-types=1a", "cannot be a type's name" },
+        { "yarn.resource-types=/a", "cannot be a type's name" },
+        { "yarn.resource-types=a b", "cannot be a type's name" },
+        { "yarn.resource-types=a,b,c,d,e,f,g,h,i", "at most 8" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < SV_ARRAY_LEN(rows); i++)
+        expect_refused(SET(TYPES, DISK, (char *)(uintptr_t)rows[i].set), rows[i].words);
+}
+
+#define DETECT "yarn.nodemanager.resource.detect-hardware-capabilities=true"
+
+/* The figures of this machine, by the formulas that test-hardware.c checks. */
+static void detection(void **state)
+{
+    struct nm_conf c;
+
+    (void)state;
+    expect_ok(SET(DETECT, "yarn.nodemanager.resource.system-reserved-memory-mb=1",
+                  "yarn.nodemanager.resource.count-logical-processors-as-cores=true"),
+              &c);
+    assert_int_equal(c.resource.memory_mb, c.hardware.memory_mb - 1);
+    assert_int_equal(c.resource.vcores, c.hardware.processors);
+    nm_conf_free(&c);
+    expect_ok(SET(DETECT, "yarn.nodemanager.resource.memory-mb=2048",
+                  "yarn.nodemanager.resource.pcores-vcores-multiplier=3"),
+              &c);
+    assert_int_equal(c.resource.memory_mb, 2048); /* what is set stays */
+    assert_int_equal(c.resource.vcores, 3 * c.hardware.cores);
+    nm_conf_free(&c);
+    expect_ok(SET(DETECT, "yarn.nodemanager.resource.memory-mb=2048",
+                  "yarn.nodemanager.resource.cpu-vcores=5"),
+              &c);
+    assert_int_equal(c.resource.vcores, 5);
+    nm_conf_free(&c);
+    expect_refused(SET(DETECT, "yarn.nodemanager.resource.system-reserved-memory-mb=99999999999"),
+                   "none are left for containers");
+    expect_refused(SET(DETECT, "yarn.nodemanager.resource.memory-mb=1",
+                       "yarn.nodemanager.resource.pcores-vcores-multiplier=0"),
+                   "pcores-vcores-multiplier");
+    expect_refused(SET("yarn.nodemanager.resource.memory-mb=0"), "must not be 0");
+}
+
 static void defaults(void **state)
 {
     struct nm_conf c;
@@ -397,12 +513,21 @@ static void printed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(defaults),     cmocka_unit_test(group_mapping),
-        cmocka_unit_test(all_refusals), cmocka_unit_test(rolling),
-        cmocka_unit_test(log_server),   cmocka_unit_test(overrides),
-        cmocka_unit_test(bandwidth),    cmocka_unit_test(localizer),
-        cmocka_unit_test(refusals),     cmocka_unit_test(rows),
-        cmocka_unit_test(printed),      cmocka_unit_test(log_formats),
+        cmocka_unit_test(defaults),
+        cmocka_unit_test(resource_types),
+        cmocka_unit_test(bad_resource_types),
+        cmocka_unit_test(detection),
+        cmocka_unit_test(group_mapping),
+        cmocka_unit_test(all_refusals),
+        cmocka_unit_test(rolling),
+        cmocka_unit_test(log_server),
+        cmocka_unit_test(overrides),
+        cmocka_unit_test(bandwidth),
+        cmocka_unit_test(localizer),
+        cmocka_unit_test(refusals),
+        cmocka_unit_test(rows),
+        cmocka_unit_test(printed),
+        cmocka_unit_test(log_formats),
     };
     int r, tmp;
 
