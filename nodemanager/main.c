@@ -103,6 +103,7 @@ static int on_hangup(sd_event_source *event, const struct signalfd_siginfo *si, 
         (void)snprintf(status, sizeof(status), "configuration not read again: %s", err.text);
     } else {
         set_log_level(s);
+        nm_reloaded(s->nm);
         sv_log_notice("configuration: read again: %u changed keys applied, %u need a restart",
                       result.applied, result.pending);
         (void)snprintf(status, sizeof(status),

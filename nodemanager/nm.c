@@ -29,6 +29,7 @@
 #include "nodemanager/dbus/bus.h"
 #include "nodemanager/health/local-dirs.h"
 #include "nodemanager/health/node-health.h"
+#include "nodemanager/labels/described.h"
 #include "nodemanager/launch/container-launch.h"
 #include "nodemanager/logs/log-aggregation.h"
 #include "nodemanager/recovery.h"
@@ -48,8 +49,9 @@
 #include "wire/ipc/ipc-conf.h"
 #include "wire/ipc/ipc-server.h"
 
-#define CLEAR_WAIT_MS 60000 /* for deletions at a start without recovery */
-#define PORT_WAIT_MS 5000   /* for a port still held by children of the last run */
+#define CLEAR_WAIT_MS 60000  /* for deletions at a start without recovery */
+#define LABELS_WAIT_MS 60000 /* for the first runs of scripts: systemd's patience is 90 s */
+#define PORT_WAIT_MS 5000    /* for a port still held by children of the last run */
 
 /* ---- callbacks of components ------------------------------------------------------------------*/
 
@@ -257,15 +259,20 @@ static int open_services(struct nm *nm, struct sv_error *err)
     nm->launcher = nm_launcher_new(ctx, nm->assignments, nm->numa, nm->aux);
     if (!nm->finished || !nm->launcher)
         return sv_error_errno(err, -ENOMEM, "services");
-    return nm_updater_new(&(struct nm_updater_config){ .ctx = ctx,
-                                                       .limits = nm->limits,
-                                                       .monitor = nm->monitor,
-                                                       .finished = nm->finished,
-                                                       .aggregation = nm->aggregation,
-                                                       .registered = on_registered,
-                                                       .stop = on_updater_stop,
-                                                       .userdata = nm },
-                          &nm->updater, err);
+    r = nm_describers_new(nm->event, &nm->conf, nm->labels, err);
+    if (r < 0)
+        return r;
+    return nm_updater_new(
+        &(struct nm_updater_config){ .ctx = ctx,
+                                     .limits = nm->limits,
+                                     .monitor = nm->monitor,
+                                     .finished = nm->finished,
+                                     .aggregation = nm->aggregation,
+                                     .labels = { nm->labels[NM_LABELS], nm->labels[NM_ATTRIBUTES] },
+                                     .registered = on_registered,
+                                     .stop = on_updater_stop,
+                                     .userdata = nm },
+        &nm->updater, err);
 }
 
 static void on_groups_known(void *userdata)
@@ -319,6 +326,7 @@ static void connect_services(struct nm *nm)
                                .aux = nm->aux,
                                .localization = nm->localization,
                                .aggregation = nm->aggregation,
+                               .labels = nm->labels,
                                .lists = &nm->web_lists };
 }
 
@@ -448,11 +456,14 @@ static int open_port(struct nm *nm, int (*open)(struct nm *nm, struct sv_error *
 /* Without recovery, or with a new store, the directories of the last run are deleted first: a new
  * container of the same user must not lose its files to that, nor find them in its place. Also
  * after a restart in the middle of it. Auxiliary services must be ready too: the registration needs
- * their metadata. */
+ * their metadata. So does it need the label, without which the node would take other jobs. */
 static bool must_wait(const struct nm *nm)
 {
-    return (nm_deletion_clears(nm->deletion) && sv_wall_ms() - nm->ctx.start_ms < CLEAR_WAIT_MS) ||
-           nm_aux_starting(nm->aux);
+    const int64_t waited_ms = sv_wall_ms() - nm->ctx.start_ms;
+
+    return (nm_deletion_clears(nm->deletion) && waited_ms < CLEAR_WAIT_MS) ||
+           nm_aux_starting(nm->aux) ||
+           (nm_describers_starting(nm->labels) && waited_ms < LABELS_WAIT_MS);
 }
 
 static int on_clear_timer(sd_event_source *s, uint64_t usec, void *userdata)
@@ -467,6 +478,10 @@ static int on_clear_timer(sd_event_source *s, uint64_t usec, void *userdata)
         return 0;
     }
     nm->clear_timer = sd_event_source_disable_unref(nm->clear_timer);
+    if (nm_describers_starting(nm->labels))
+        sv_log_warning("a script of yarn.nodemanager.node-labels or node-attributes has not ended "
+                       "within %d s: the node registers without its result",
+                       LABELS_WAIT_MS / 1000);
     nm_updater_start(nm->updater);
     return 0;
 }
@@ -591,6 +606,11 @@ static void kill_all(struct nm *nm)
         unregister(nm);
 }
 
+void nm_reloaded(struct nm *nm)
+{
+    nm_describers_reload(nm->labels);
+}
+
 void nm_stop(struct nm *nm, const char *why, int exit_status)
 {
     sv_log_notice("stopping: %s", why);
@@ -645,6 +665,7 @@ void nm_free(struct nm *nm)
     nm->rpc = ipc_server_free(nm->rpc);
     nm->am.turns = nm_call_turns_free(nm->am.turns);
     nm->updater = nm_updater_free(nm->updater);
+    nm_describers_free(nm->labels);
     nm->container_services.updater = nm->app_services.updater = NULL;
     ctx->store = nm_store_close(ctx->store); /* waiters answer their calls a last time */
     drop_objects(nm);

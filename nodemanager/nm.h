@@ -19,6 +19,7 @@ struct nm_bus;
 struct nm_assignments;
 struct nm_aux;
 struct nm_deletion;
+struct nm_describer;
 struct nm_elastic;
 struct nm_finished;
 struct nm_launcher;
@@ -51,6 +52,7 @@ struct nm {
     struct nm_finished *finished;
     struct nm_aux *aux;
     struct nm_launcher *launcher;
+    struct nm_describer *labels[2]; /* by enum nm_described; NULL = none */
     struct nm_updater *updater;
     struct ipc_server *rpc;
     struct sv_http *http;
@@ -84,6 +86,8 @@ struct nm {
 /* Starts every component in order, recovers, opens RPC and web last. On failure nm->exit_status is
  * set. */
 int nm_start(struct nm *nm, struct sv_error *err) _must_use_;
+/* nm_reload() has changed the configuration. */
+void nm_reloaded(struct nm *nm);
 /* Begins the regular end: no new containers, then kills them or leaves them (work-preserving), then
  * leaves the loop. A second call leaves it at once. */
 void nm_stop(struct nm *nm, const char *why, int exit_status);

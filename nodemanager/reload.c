@@ -36,6 +36,9 @@ static const struct live {
     { NM "delete.debug-delay-sec", FIELD(delete_debug_delay_ms) },
     { NM "log.retain-seconds", FIELD(log_retain_ms) },
     { NM "container-monitor.interval-ms", FIELD(monitor_ms) },
+    /* read by name: labels/described.c */
+    { NM "node-labels.provider.configured-node-partition", 0, 0 },
+    { NM "node-attributes.provider.configured-node-attributes", 0, 0 },
     { NM "resource-monitor.interval-ms", FIELD(monitor_ms) },
 };
 

@@ -4,7 +4,7 @@ CFLAGS_nodemanager := $(CFLAGS_common) $(shell $(PKGCONFIG) --cflags $(NODEMANAG
 	-DLIBEXECDIR='"$(LIBEXECDIR)"'
 NODEMANAGER_A := $(BUILD)/libselvedge-nodemanager.a
 # Folders in layer order, which tests/tools/check-includes checks.
-NODEMANAGER_FOLDERS := $(addprefix nodemanager/, conf store health core resources services logs aux-services launch rm fsm am web dbus)
+NODEMANAGER_FOLDERS := $(addprefix nodemanager/, conf store health labels core resources services logs aux-services launch rm fsm am web dbus)
 $(BUILD)/nodemanager/conf/conf-unit.o $(BUILD)/nodemanager/conf/conf-sandbox.o: CPPFLAGS += -DUNIT_ENVIRONMENT='"$(SYSCONFDIR)/default/selvedge-nodemanager"'
 $(BUILD)/nodemanager/conf/conf-shown.o: CPPFLAGS += -DEXECUTOR_CONF='"$(EXECUTOR_CONF)"'
 NODEMANAGER_OBJS := $(filter-out %/main.o,$(call objects,$(NODEMANAGER_FOLDERS) nodemanager))
@@ -34,7 +34,7 @@ endif
 
 # Fake ResourceManager and ApplicationMasters around a NodeManager, for tests and the benchmark.
 $(BUILD)/tests/integration/nodemanager/nm-driver: $(addprefix $(BUILD)/tests/integration/nodemanager/,nm-driver.o nm-driver-rm.o \
-		nm-driver-am.o nm-driver-largest.o nm-hostile.o) $(LARGEST_OBJ) $(WIRE_A) $(COMMON_A)
+		nm-driver-am.o nm-driver-labels.o nm-driver-largest.o nm-hostile.o) $(LARGEST_OBJ) $(WIRE_A) $(COMMON_A)
 	$(call link,$(WIRE_LDLIBS) $(shell $(PKGCONFIG) --libs jansson))
 TEST_PROGRAMS += $(BUILD)/tests/integration/nodemanager/nm-driver
 

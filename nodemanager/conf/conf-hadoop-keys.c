@@ -112,17 +112,7 @@ static const char *const disk_keys[] = {
     "disk-health-checker.working-dir-content-accessibility-validation.enabled=false", NULL,
 };
 
-static const char *const labels_keys[] = {
-    "node-attributes.provider", "node-attributes.provider.configured-node-attributes",
-    "node-attributes.provider.fetch-interval-ms=600000",
-    "node-attributes.provider.fetch-timeout-ms=1200000", "node-attributes.provider.script.opts",
-    "node-attributes.provider.script.path", "node-attributes.resync-interval-ms=120000",
-    "node-labels.provider", "node-labels.provider.configured-node-partition",
-    "node-labels.provider.fetch-interval-ms=600000",
-    "node-labels.provider.fetch-timeout-ms=1200000", "node-labels.provider.script.opts",
-    "node-labels.provider.script.path", "node-labels.resync-interval-ms=120000",
-    "yarn.node-labels.configuration-type=centralized", NULL,
-};
+static const char *const other_keys[] = { "yarn.node-labels.configuration-type=centralized", NULL };
 
 static const char *const aggregation_keys[] = {
     "remote-app-log-dir-include-older=true", "yarn.log-aggregation.retain-seconds=-1",
@@ -198,10 +188,10 @@ const struct nm_key_group nm_key_groups[] = {
     { NM_KEY_NO_MEANING, "containers are always started by our container-executor (selvedge.nodemanager.executor.path)", executor_keys },
     { NM_KEY_NO_MEANING, "the localizer is a process of ours without a port", localizer_keys },
     { NM_KEY_NO_MEANING, "of the Java daemon", java_keys },
+    { NM_KEY_NO_MEANING, "of the ResourceManager", other_keys },
     { NM_KEY_NOT_DONE, "manifest of auxiliary services", aux_keys },
     { NM_KEY_NOT_DONE, "node health scripts", health_keys },
     { NM_KEY_NOT_DONE, "watermarks and switches of the disk checks", disk_keys },
-    { NM_KEY_NOT_DONE, "node labels and attributes that the node tells itself", labels_keys },
     { NM_KEY_NOT_DONE, "log aggregation: deletion of old logs", aggregation_keys },
     { NM_KEY_NOT_DONE, "limits on the size of logs", logs_keys },
     { NM_KEY_NOT_DONE, "a queue of opportunistic containers", opportunistic_keys },

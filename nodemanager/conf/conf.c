@@ -79,6 +79,7 @@ static const struct sv_conf_key *(*const tables[])(size_t *ret_n) = {
     nm_conf_isolation_keys,
     nm_conf_limits_keys,
     nm_conf_resource_keys,
+    nm_conf_labels_keys,
     own_keys,
     nm_conf_refused_keys,
     nm_conf_localizer_keys,
@@ -91,7 +92,7 @@ static const struct sv_conf_key *(*const tables[])(size_t *ret_n) = {
     yarn_proxy_conf_keys,
     ipc_settings_keys,
 };
-#define OWN_TABLES 8
+#define OWN_TABLES 9
 
 const struct sv_conf_key *nm_conf_row(size_t i)
 {
@@ -325,6 +326,8 @@ int nm_conf_load_again(struct nm_conf *c, const struct nm_conf *known, const cha
         r = nm_conf_limits_read(c, err);
     if (r >= 0)
         r = nm_conf_resource_read(c, known, err);
+    for (int i = 0; r >= 0 && i < NM_DESCRIBED; i++)
+        r = nm_conf_labels_read(c->conf, (enum nm_described)i, &c->labels[i], err);
     if (r >= 0)
         r = read_rest(c, err);
     if (r >= 0)
@@ -349,6 +352,8 @@ void nm_conf_free(struct nm_conf *c)
     c->aux_services = sv_strv_free(c->aux_services);
     c->io_max = sv_strv_free(c->io_max);
     c->numa_nodes = sv_strv_free(c->numa_nodes);
+    for (int i = 0; i < NM_DESCRIBED; i++)
+        nm_conf_labels_free(&c->labels[i]);
     sv_web_auth_free(&c->web.auth);
     free(c->own_address);
     c->own_address = NULL;

@@ -12,6 +12,7 @@
 #include "common/error.h"
 #include "common/web/web-auth.h"
 #include "executor/request.h"
+#include "nodemanager/conf/conf-labels.h"
 #include "nodemanager/conf/conf-localizer.h"
 #include "nodemanager/conf/conf-logs.h"
 #include "nodemanager/conf/hardware.h"
@@ -41,6 +42,7 @@ struct nm_conf {
     struct yarn_types types;     /* of its extra[] */
     bool detect_hardware;        /* memory and vcores that are not set follow from it */
     struct nm_hardware hardware; /* memory_mb 0: the kernel does not tell */
+    struct nm_conf_labels labels[NM_DESCRIBED];
 
     /* ResourceManagers: one, or an active one among several */
     struct ipc_proxy_config rm; /* of the resource tracker */

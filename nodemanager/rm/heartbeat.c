@@ -18,6 +18,7 @@
 #include "nodemanager/logs/log-aggregation.h"
 #include "nodemanager/resources/container-resize.h"
 #include "nodemanager/resources/set-limit.h"
+#include "nodemanager/rm/label-messages.h"
 #include "nodemanager/rm/node-status.h"
 #include "nodemanager/rm/registration.h"
 #include "nodemanager/rm/rm-session.h"
@@ -310,6 +311,7 @@ static void on_heartbeat(const struct ipc_result *r, const struct sv_error *err,
     if (u->ended)
         return;
     if (r->status < 0) {
+        nm_rm_labels_unanswered(u);
         if (r->status != -ECANCELED)
             nm_rm_unavailable(u, "heartbeat", r, err->text);
         return;
@@ -329,6 +331,9 @@ static void on_heartbeat(const struct ipc_result *r, const struct sv_error *err,
         return;
     }
     apply_settings(u, m);
+    nm_rm_labels_answered(u, m->has_arenodelabelsacceptedbyrm && m->arenodelabelsacceptedbyrm,
+                          m->has_arenodeattributesacceptedbyrm && m->arenodeattributesacceptedbyrm,
+                          m->diagnostics_message);
     note_delivered(u);
     nm_aggregation_reports_delivered(u->config.aggregation);
     nm_resize_increased_delivered(u->ctx);
@@ -353,6 +358,8 @@ void nm_rm_send_heartbeat(struct nm_updater *u)
         m.log_aggregation_reports_for_apps =
             nm_aggregation_reports(u->config.aggregation, a, &m.n_log_aggregation_reports_for_apps);
         if (m.node_status && m.log_aggregation_reports_for_apps)
+            r = nm_rm_labels(u, a, false, &m.nodelabels, &m.nodeattributes);
+        if (r >= 0)
             r = ipc_proxy_call(u->rm, "nodeHeartbeat", &m.base,
                                &hadoop__yarn__node_heartbeat_response_proto__descriptor,
                                NM_RM_CALL_MS, on_heartbeat, u, &u->call);

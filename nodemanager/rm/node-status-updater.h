@@ -11,6 +11,7 @@
 struct nm_app;
 struct nm_container;
 struct nm_context;
+struct nm_describer;
 struct nm_finished;
 struct nm_limits;
 struct nm_log_aggregation;
@@ -29,6 +30,7 @@ struct nm_updater_config {
     struct nm_monitor *monitor;
     struct nm_finished *finished;
     struct nm_log_aggregation *aggregation;
+    struct nm_describer *labels[2]; /* by enum nm_described; NULL = none */
     /* A registration has succeeded. */
     void (*registered)(void *userdata);
     void (*stop)(const char *why, enum nm_updater_end end, void *userdata);

@@ -16,6 +16,7 @@
 #include "nodemanager/logs/log-aggregation.h"
 #include "nodemanager/resources/containers-monitor.h"
 #include "nodemanager/resources/resource-limits.h"
+#include "nodemanager/rm/label-messages.h"
 #include "nodemanager/rm/node-status.h"
 #include "nodemanager/rm/rm-session.h"
 #include "wire/ipc/methods.h"
@@ -74,6 +75,7 @@ static void on_registered(const struct ipc_result *r, const struct sv_error *err
     if (u->ended)
         return;
     if (r->status < 0) {
+        nm_rm_labels_unanswered(u);
         if (r->status != -ECANCELED)
             nm_rm_unavailable(u, "registration", r, err->text);
         return;
@@ -104,6 +106,9 @@ static void on_registered(const struct ipc_result *r, const struct sv_error *err
         return;
     }
     nm_rm_set_total(u, m->resource);
+    nm_rm_labels_answered(u, m->has_arenodelabelsacceptedbyrm && m->arenodelabelsacceptedbyrm,
+                          m->has_arenodeattributesacceptedbyrm && m->arenodeattributesacceptedbyrm,
+                          m->diagnostics_message);
     u->rm_identifier = m->rm_identifier;
     u->registered = true;
     nm_aggregation_reports_delivered(u->config.aggregation);
@@ -174,6 +179,8 @@ void nm_rm_send_register(struct nm_updater *u)
                 ? add_recovered(u, a, &m)
                 : -ENOMEM;
     }
+    if (r >= 0)
+        r = nm_rm_labels(u, a, true, &m.nodelabels, &m.nodeattributes);
     if (r >= 0)
         r = ipc_proxy_call(u->rm, "registerNodeManager", &m.base,
                            &hadoop__yarn__register_node_manager_response_proto__descriptor,

@@ -16,6 +16,7 @@
 #include "nodemanager/core/container.h"
 #include "nodemanager/core/context.h"
 #include "nodemanager/health/node-health.h"
+#include "nodemanager/labels/described.h"
 #include "nodemanager/rm/node-status-updater.h"
 #include "nodemanager/services/finished-containers.h"
 #include "nodemanager/web/localization-json.h"
@@ -106,12 +107,14 @@ static json_t *node_info(const struct nm_web *w, const struct sv_http_request *r
         "totalVCoresAllocatedContainers", ctx->total.vcores, "vmemCheckEnabled", c->vmem_check,
         "pmemCheckEnabled", c->pmem_check, "resourceTypes", nm_web_type_names(), "nmStartupTime",
         (json_int_t)ctx->start_ms, "selvedge",
-        json_pack("{s:s,s:o,s:o,s:o,s:i,s:o,s:o,s:o}", "version", SV_VERSION, "limitsNotEnforced",
-                  limits_not_enforced(ctx), "limitsWhy",
+        json_pack("{s:s,s:o,s:o,s:o,s:i,s:o,s:o,s:o,s:o,s:o}", "version", SV_VERSION,
+                  "limitsNotEnforced", limits_not_enforced(ctx), "limitsWhy",
                   missing ? sv_json_text(missing) : json_null(), "containers", containers_json(ctx),
                   "stuckDeletions", (int)ctx->stuck_deletions, "localization",
                   nm_web_localization(w->localization), "logUploads", nm_web_uploads(w, req),
-                  "resourceTypes", nm_web_types(ctx)));
+                  "resourceTypes", nm_web_types(ctx), "nodeLabels",
+                  nm_web_described(w->labels[NM_LABELS]), "nodeAttributes",
+                  nm_web_described(w->labels[NM_ATTRIBUTES])));
 }
 
 /* The services that are ready, as Hadoop lists those that it has started. There, `version` is a

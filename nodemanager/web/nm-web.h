@@ -8,6 +8,7 @@
 
 struct nm_aux;
 struct nm_context;
+struct nm_describer;
 struct nm_finished;
 struct nm_localization;
 struct nm_log_aggregation;
@@ -23,8 +24,9 @@ struct nm_web {
     const struct nm_aux *aux; /* NULL: no auxiliary services */
     const struct nm_localization *localization;
     const struct nm_log_aggregation *aggregation;
-    struct sv_http_events *live; /* live.h */
-    unsigned *lists;             /* long ones being written (web-list.h) */
+    struct nm_describer *const *labels; /* by enum nm_described; each may be NULL */
+    struct sv_http_events *live;        /* live.h */
+    unsigned *lists;                    /* long ones being written (web-list.h) */
 };
 
 /* An sv_http_handler; userdata is the struct nm_web. */

@@ -4,8 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/web/json-text.h"
 #include "nodemanager/core/container.h"
 #include "nodemanager/core/context.h"
+#include "nodemanager/labels/described.h"
 
 json_t *nm_web_type_names(void)
 {
@@ -47,6 +49,52 @@ json_t *nm_web_types(const struct nm_context *ctx)
     return list;
 }
 
+static json_t *list_json(const struct nm_labels *l)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < l->n; i++) {
+        json_t *e = json_pack("{s:s}", "name", l->list[i].name);
+
+        if (*l->list[i].value)
+            (void)json_object_set_new(e, "value", json_string(l->list[i].value));
+        (void)json_array_append_new(list, e); /* ignoring */
+    }
+    return list;
+}
+
+json_t *nm_web_described(const struct nm_describer *d)
+{
+    struct nm_described_view v;
+
+    if (!nm_describer_view(d, &v))
+        return json_null();
+    return json_pack("{s:s,s:o,s:o,s:s,s:s}", "provider", v.provider, "list",
+                     v.labels ? list_json(v.labels) : json_null(), "accepted",
+                     v.answer == NM_DESCRIBED_UNTOLD
+                         ? json_null()
+                         : json_boolean(v.answer == NM_DESCRIBED_ACCEPTED),
+                     "refused", v.refused, "failed", v.failed);
+}
+
+static void put_described(struct sv_html *h, const char *name, const struct nm_describer *d)
+{
+    struct nm_described_view v;
+    char text[512] = "not known yet";
+
+    if (!nm_describer_view(d, &v))
+        return;
+    if (v.labels)
+        (void)nm_describer_text(v.labels, text, sizeof(text));
+    sv_html(h, "<tr><th>%s</th><td>%s <span class=\"dim\">by %s</span>", name,
+            *text ? text : "none", v.provider);
+    if (v.answer == NM_DESCRIBED_REFUSED)
+        sv_html(h, " <span class=\"bad\">refused by the ResourceManager:</span> %s", v.refused);
+    if (*v.failed)
+        sv_html(h, " <span class=\"bad\">last run:</span> %s", v.failed);
+    sv_html(h, "</td></tr>\n");
+}
+
 void nm_page_node_facts(struct sv_html *h, const struct nm_web *w)
 {
     for (size_t i = 0; i < yarn_types()->n; i++) {
@@ -55,4 +103,6 @@ void nm_page_node_facts(struct sv_html *h, const struct nm_web *w)
         sv_html(h, "<tr><th>%s</th><td>%lld of %lld %s given</td></tr>\n", t->name,
                 (long long)given(w->ctx, i), (long long)w->ctx->total.extra[i], t->unit);
     }
+    put_described(h, "Label", w->labels[NM_LABELS]);
+    put_described(h, "Attributes", w->labels[NM_ATTRIBUTES]);
 }

@@ -22,7 +22,7 @@ COMPONENTS = [
 LAYERS = {
     "common": ". web",
     "wire": ". token sasl ipc",
-    "nodemanager": "conf store health core resources services logs aux-services launch rm fsm am web dbus"
+    "nodemanager": "conf store health labels core resources services logs aux-services launch rm fsm am web dbus"
     " recovery reload nm main",
     "rm-lite": "scheduler conf core store security fsm requests am nodes client admin web/rest web/proxy web/pages web"
     " periodic services rm main",

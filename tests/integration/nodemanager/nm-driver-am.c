@@ -1,5 +1,6 @@
 /* nm-driver as ApplicationMasters: clients of ContainerManagementProtocol with NMTokens and
  * ContainerTokens that it makes itself, with whatever is to be wrong with them. */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -82,18 +83,24 @@ void am_forget_clients(void)
     }
 }
 
-/* Some of a resource type that no node of this test has. */
-static void add_resource_type(struct sv_arena *a, struct yarn_token *token)
+/* "type:NAME=AMOUNT" or "type:NAME=AMOUNT,UNIT" as a fault: a resource type beside memory. */
+static void add_resource_type(struct sv_arena *a, struct yarn_token *token, const char *fault)
 {
+    char *name = sv_newn(a, char, 64), *unit = sv_newn(a, char, 8);
+    long long amount;
+
     Hadoop__Yarn__ContainerTokenIdentifierProto *m =
         hadoop__yarn__container_token_identifier_proto__unpack(NULL, token->id_len, token->id);
     Hadoop__Yarn__ResourceInformationProto *e = sv_new(a, Hadoop__Yarn__ResourceInformationProto);
     uint8_t *id;
 
+    if (sscanf(fault, "type:%63[^=]=%lld,%7s", name, &amount, unit) < 2)
+        die(fault, -EINVAL);
     hadoop__yarn__resource_information_proto__init(e);
-    e->key = (char *)(uintptr_t) "yarn.io/fpga";
+    e->key = name;
+    e->units = unit;
     e->has_value = true;
-    e->value = 2;
+    e->value = amount;
     m->resource->resource_value_map = sv_newn(a, Hadoop__Yarn__ResourceInformationProto *, 1);
     m->resource->resource_value_map[0] = e;
     m->resource->n_resource_value_map = 1;
@@ -135,8 +142,8 @@ Hadoop__Common__TokenProto *am_container_token(struct sv_arena *a, int app, int6
     yarn_node_id_text(&node, t.nm_addr);
     snprintf(t.submitter, sizeof(t.submitter), "%s", user);
     r = yarn_container_token_encode(a, &t, &token.id, &token.id_len);
-    if (r >= 0 && !strcmp(fault, "fpga"))
-        add_resource_type(a, &token);
+    if (r >= 0 && !strncmp(fault, "type:", strlen("type:")))
+        add_resource_type(a, &token, fault);
     if (r >= 0)
         r = yarn_token_password(YARN_HMAC_SHA1, &key, token.id, token.id_len, password,
                                 &token.password_len);

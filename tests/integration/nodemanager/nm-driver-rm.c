@@ -98,6 +98,7 @@ static void on_registerNodeManager(struct ipc_call *call, const ProtobufCMessage
     m.rm_identifier = RM_ID;
     m.rm_version = rm.version;
     m.resource = q->resource;
+    labels_registered(q, &m, rm.registered);
     if (rm.registration)
         rm.registration(&m);
     ipc_call_reply(call, &m.base);
@@ -191,6 +192,7 @@ static void on_nodeHeartbeat(struct ipc_call *call, const ProtobufCMessage *requ
         rm.rolled = false;
     }
     add_renewed(a, q, &m);
+    labels_heartbeat(q, &m);
     if (!rm.resync && !rm.shutdown)
         fill_lists(a, &m);
     rm.resync = false;

@@ -16,6 +16,8 @@
  *     tokens HEX|none                 Credentials of the containers that are started from now on
  *     renewed APP HEX|none            Credentials that heartbeats tell of applications, all or none
  *     keys                            the master keys, which nobody else is to see
+ *     labels accept | labels refuse WORDS     the answer to labels and attributes
+ *     described                       those that were told last, and in how many heartbeats
  *     finish APP | cleanup APP N | rmsignal APP N COMMAND | resync | shutdown | roll | ack on|off |
  * largest-call APP N USER METHOD | largest-fields | largest-heartbeat APP N USER LAST FIELD |
  * largest-registration APP N USER      the largest messages (nm-driver-largest.c)
@@ -235,13 +237,13 @@ static json_t *largest_command(const char *line)
 
 static json_t *command(char *line)
 {
-    json_t *largest = largest_command(line);
+    json_t *other_file = largest_command(line) ?: labels_command(line);
     int app, other, count, n, at = 0, batch, vcores;
     long long first, mem, ms;
     char user[65], fault[129], name[64], path[256];
 
-    if (largest)
-        return largest;
+    if (other_file)
+        return other_file;
     if (!sv_has_prefix(line, "registered")) /* not an earlier registration, possibly repeated */
         rm.registrations_asked = rm.registrations;
     if (sscanf(line, "registered %lld", &ms) == 1) {

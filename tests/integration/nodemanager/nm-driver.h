@@ -104,6 +104,15 @@ Hadoop__Common__TokenProto *am_container_token(struct sv_arena *a, int app, int6
 /* The next call opens a new connection, with a token of the keys of then. */
 void am_forget_clients(void);
 
+/* ---- Labels, attributes, resource types: nm-driver-labels.c ---- */
+
+/* Fills in the answer, and adds what was told to `registered`. */
+void labels_registered(const Hadoop__Yarn__RegisterNodeManagerRequestProto *q,
+                       Hadoop__Yarn__RegisterNodeManagerResponseProto *m, json_t *registered);
+void labels_heartbeat(const Hadoop__Yarn__NodeHeartbeatRequestProto *q,
+                      Hadoop__Yarn__NodeHeartbeatResponseProto *m);
+json_t *labels_command(const char *line); /* NULL: another command */
+
 /* ---- Largest messages: nm-driver-largest.c ---- */
 
 struct largest_load {

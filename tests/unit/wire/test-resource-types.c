@@ -119,6 +119,8 @@ static void unknown_types(void **state)
     char unknown[64];
 
     (void)state;
+    m->resource_value_map[0]->key = (char *)(uintptr_t) "licenses"; /* not that of the table */
+    m->resource_value_map[0]->units = NULL;
     yarn_types_set(&(struct yarn_types){ 0 });
     assert_int_equal(yarn_resource_from(m, &out), 0);
     assert_int_equal(out.extra[0], 0);

@@ -48,6 +48,11 @@ class HadoopConfigurations(WorkerMachine):
                 "has the runtime `default` alone",
             ),
             ("yarn.nodemanager.runtime.linux.type", "docker", "has the runtime `default` alone"),
+            (
+                "hadoop.security.group.mapping",
+                "org.apache.hadoop.security.LdapGroupsMapping",
+                "let SSSD or nslcd bring LDAP's to the machine",
+            ),
         ):
             told = self.check_config({key: value}, 1)
             assert told.count("refused: ") == 1 and key in told and words in told, told

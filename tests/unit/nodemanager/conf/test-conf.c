@@ -217,6 +217,45 @@ static void detection(void **state)
     expect_refused(SET("yarn.nodemanager.resource.memory-mb=0"), "must not be 0");
 }
 
+#define LABELS "yarn.nodemanager.node-labels."
+#define ATTRIBUTES "yarn.nodemanager.node-attributes."
+
+static void labels(void **state)
+{
+    struct nm_conf c;
+
+    (void)state;
+    expect_ok(SET(NULL), &c);
+    assert_int_equal(c.labels[NM_LABELS].provider, NM_PROVIDER_NONE);
+    nm_conf_free(&c);
+    expect_ok(SET(LABELS "provider=Config", LABELS "provider.configured-node-partition=gpu",
+                  ATTRIBUTES "provider=script", ATTRIBUTES "provider.script.path=/usr/bin/x",
+                  ATTRIBUTES "provider.script.opts=-v, a b",
+                  ATTRIBUTES "provider.fetch-interval-ms=-1"),
+              &c);
+    assert_int_equal(c.labels[NM_LABELS].provider, NM_PROVIDER_CONFIG);
+    assert_int_equal(c.labels[NM_LABELS].fetch_interval_ms, 600000);
+    assert_int_equal(c.labels[NM_LABELS].fetch_timeout_ms, 1200000);
+    assert_int_equal(c.labels[NM_LABELS].resync_ms, 120000);
+    assert_string_equal(c.labels[NM_ATTRIBUTES].argv[0], "/usr/bin/x");
+    assert_string_equal(c.labels[NM_ATTRIBUTES].argv[1], "-v");
+    assert_string_equal(c.labels[NM_ATTRIBUTES].argv[2], "a b");
+    assert_null(c.labels[NM_ATTRIBUTES].argv[3]);
+    assert_int_equal(c.labels[NM_ATTRIBUTES].fetch_interval_ms, -1);
+    nm_conf_free(&c);
+    expect_refused(SET(LABELS "provider=org.example.Labels"),
+                   "a class of Java cannot run in this daemon");
+    expect_refused(SET(LABELS "provider=config", LABELS "provider.configured-node-partition=a b"),
+                   LABELS "provider.configured-node-partition: \"a b\"");
+    expect_refused(SET(ATTRIBUTES "provider=config",
+                       ATTRIBUTES "provider.configured-node-attributes=os,INT,1"),
+                   "the type of an attribute is STRING");
+    expect_refused(SET(LABELS "provider=script"), "absolute path");
+    expect_refused(SET(LABELS "provider=script", LABELS "provider.script.path=label.sh"),
+                   "absolute path");
+    expect_refused(SET(LABELS "provider.fetch-interval-ms=50"), "at least 100");
+}
+
 static void defaults(void **state)
 {
     struct nm_conf c;
@@ -517,6 +556,7 @@ int main(void)
         cmocka_unit_test(resource_types),
         cmocka_unit_test(bad_resource_types),
         cmocka_unit_test(detection),
+        cmocka_unit_test(labels),
         cmocka_unit_test(group_mapping),
         cmocka_unit_test(all_refusals),
         cmocka_unit_test(rolling),
