@@ -1,32 +1,13 @@
 /* Text in pages: see html.h. Hostile: every byte: names of users, diagnostics and logs of jobs. */
 #include <string.h>
 
+#include "common/utf8.h"
 #include "common/web/html.h"
 
 #define ESCAPE 0x1b
 #define SGR_MAX 16 /* numbers used per sequence */
 
 /* ---- Characters ---- */
-
-/* Decodes the UTF-8 character at `p`; returns its bytes, or 0. */
-static size_t utf8_at(const unsigned char *p, size_t n, uint32_t *ret)
-{
-    static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
-    size_t len = p[0] < 0x80 ? 1 : p[0] < 0xc0 ? 0 : p[0] < 0xe0 ? 2 : p[0] < 0xf0 ? 3 : 4;
-    uint32_t c = len == 1 ? p[0] : len > 0 ? p[0] & (0xffu >> (len + 1)) : 0;
-
-    if (len == 0 || p[0] > 0xf4 || len > n)
-        return 0;
-    for (size_t i = 1; i < len; i++) {
-        if ((p[i] & 0xc0) != 0x80)
-            return 0;
-        c = c << 6 | (p[i] & 0x3f);
-    }
-    if (c < least[len] || c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff))
-        return 0;
-    *ret = c;
-    return len;
-}
 
 /* True for invisible characters and those that change the writing direction. */
 static bool deceives(uint32_t c)
@@ -85,7 +66,7 @@ static size_t put_character(struct sv_html *h, const unsigned char *p, size_t n)
         raw(h, name, strlen(name));
         return 1;
     }
-    len = utf8_at(p, n, &c);
+    len = sv_utf8_at(p, n, &c);
     if (len == 0 || (c < 0x20 && c != '\n' && c != '\t') || (c >= 0x7f && c < 0xa0)) {
         put_code(h, 'x', len == 2 ? c : *p, 2);
         return len ? len : 1;

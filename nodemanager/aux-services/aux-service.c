@@ -102,8 +102,8 @@ static void give_up(struct nm_aux_service *s, const char *why)
                    s->conf->name, why, (long long)(s->back_off_ms / 1000));
     close_connection(s);
     s->ready_wall_ms = 0;
-    if (s->process.pid) {
-        nm_aux_process_kill(&s->process);
+    if (s->process.child.pid) {
+        sv_child_kill(&s->process.child);
         set_state(s, SERVICE_ENDING);
         (void)sd_event_source_set_enabled(s->timer, SD_EVENT_OFF); /* ours, ignoring */
     } else {
@@ -120,20 +120,20 @@ static int on_exited(sd_event_source *source, int fd, uint32_t revents, void *us
     (void)source;
     (void)fd;
     (void)revents;
-    nm_aux_process_kill(&s->process); /* kills its children */
-    nm_aux_process_reap(&s->process, how, sizeof(how));
+    sv_child_kill(&s->process.child); /* kills its children */
+    sv_child_end_text(sv_child_reap(&s->process.child), how, sizeof(how));
     (void)nm_aux_log_read(&s->log, s->process.log); /* its last output, ignoring errors */
     nm_aux_log_finish(&s->log);
     s->exited = sd_event_source_disable_unref(s->exited);
     s->output = sd_event_source_disable_unref(s->output);
     if (s->state == SERVICE_ENDING) {
-        sv_log_info("auxiliary service %s: its process %d %s", s->conf->name, (int)s->process.pid,
-                    how);
+        sv_log_info("auxiliary service %s: its process %d %s", s->conf->name,
+                    (int)s->process.child.pid, how);
         nm_aux_process_close(&s->process);
         wait_for_restart(s);
         return 0;
     }
-    snprintf(why, sizeof(why), "its process %d %s", (int)s->process.pid, how);
+    snprintf(why, sizeof(why), "its process %d %s", (int)s->process.child.pid, how);
     if (s->fd == s->process.socket)
         s->fd = -1;
     s->io = sd_event_source_disable_unref(s->io);
@@ -350,7 +350,7 @@ static int start_process(struct nm_aux_service *s, const struct nm_aux_listen *l
         return r;
     s->fd = s->process.socket;
     s->log = (struct nm_aux_log){ .service = s->conf->name };
-    r = sd_event_add_io(s->event, &s->exited, s->process.pidfd, EPOLLIN, on_exited, s);
+    r = sd_event_add_io(s->event, &s->exited, s->process.child.pidfd, EPOLLIN, on_exited, s);
     if (r >= 0)
         r = sd_event_add_io(s->event, &s->output, s->process.log, EPOLLIN, on_output, s);
     return r < 0 ? sv_error_errno(err, r, "watching its process") : 0;
@@ -452,14 +452,14 @@ void nm_aux_service_end(struct nm_aux_service *s)
 
 struct nm_aux_service *nm_aux_service_free(struct nm_aux_service *s)
 {
-    struct pollfd ended = { .fd = s ? s->process.pidfd : -1, .events = POLLIN };
+    struct pollfd ended = { .fd = s ? s->process.child.pidfd : -1, .events = POLLIN };
 
     if (!s)
         return NULL;
     close_connection(s);
-    if (s->process.pid) {
+    if (s->process.child.pid) {
         (void)poll(&ended, 1, END_MS); /* the daemon's loop has ended, ignoring the result */
-        nm_aux_process_kill(&s->process);
+        sv_child_kill(&s->process.child);
     }
     sd_event_source_disable_unref(s->exited);
     sd_event_source_disable_unref(s->output);
