@@ -16,8 +16,13 @@ enum {
     K_DISK_ENABLE,
     K_DISK_INTERVAL,
     K_DISK_MIN_HEALTHY,
+    K_DISK_UTIL_CHECKED,
     K_DISK_MAX_UTIL,
+    K_DISK_LOW_UTIL,
+    K_DISK_FREE_CHECKED,
     K_DISK_MIN_FREE,
+    K_DISK_HIGH_FREE,
+    K_DISK_CONTENT,
     K_DISK_MIN_INODES,
     K_WORK_PRESERVING,
     K_LAUNCH_FAILURES,
@@ -35,8 +40,13 @@ static const struct sv_conf_key keys[] = {
     [K_DISK_ENABLE] = { NM "disk-health-checker.enable", SV_CONF_BOOL, "true", .help = "Check the directories periodically." },
     [K_DISK_INTERVAL] = { NM "disk-health-checker.interval-ms", SV_CONF_DURATION, "120000", 100, FOREVER, 1, "Time between two checks." },
     [K_DISK_MIN_HEALTHY] = { NM "disk-health-checker.min-healthy-disks", SV_CONF_FLOAT, "0.25", .help = "Share of directories that must be good for the node to be healthy." },
-    [K_DISK_MAX_UTIL] = { NM "disk-health-checker.max-disk-utilization-per-disk-percentage", SV_CONF_FLOAT, "90.0", .help = "A disk above this utilization gets no new containers." },
+    [K_DISK_UTIL_CHECKED] = { NM "disk-health-checker.disk-utilization-threshold.enabled", SV_CONF_BOOL, "true", .help = "The two keys below count." },
+    [K_DISK_MAX_UTIL] = { NM_MAX_UTILIZATION, SV_CONF_FLOAT, "90.0", .help = "A disk above this utilization gets no new containers." },
+    [K_DISK_LOW_UTIL] = { NM "disk-health-checker.disk-utilization-watermark-low-per-disk-percentage", SV_CONF_FLOAT, "${" NM_MAX_UTILIZATION "}", .help = "A disk that was above the key before gets containers again up to this utilization." },
+    [K_DISK_FREE_CHECKED] = { NM "disk-health-checker.disk-free-space-threshold.enabled", SV_CONF_BOOL, "true", .help = "The two keys below count." },
     [K_DISK_MIN_FREE] = { NM "disk-health-checker.min-free-space-per-disk-mb", SV_CONF_INT, "0", 0, MAX_MB, .help = "A disk with less free space gets no new containers." },
+    [K_DISK_HIGH_FREE] = { NM "disk-health-checker.min-free-space-per-disk-watermark-high-mb", SV_CONF_INT, "0", 0, MAX_MB, .help = "A disk that was below the key before gets containers again from this free space on." },
+    [K_DISK_CONTENT] = { NM "disk-health-checker.working-dir-content-accessibility-validation.enabled", SV_CONF_BOOL, "false", .help = "A directory is bad, too, if something of the daemon's account below it cannot be read, or a directory of it not written." },
     [K_DISK_MIN_INODES] = { "selvedge.nodemanager.disk-health-checker.min-free-inodes", SV_CONF_INT, "1000", 0, INT32_MAX, .help = "A disk with fewer free inodes gets no new containers." },
     [K_WORK_PRESERVING] = { "yarn.resourcemanager.work-preserving-recovery.enabled", SV_CONF_BOOL, "true", .help = "Containers go on when the ResourceManager asks for a new registration (RESYNC); false: they are killed first." },
     [K_LAUNCH_FAILURES] = { "selvedge.nodemanager.health.launch-failures", SV_CONF_INT, "5", 0, NM_LAUNCH_FAILURES_MAX, .help = "Applications whose launches must fail one after the other for the node's own reason (helper, disk, cgroup) for the node to be unhealthy; 0 = never." },
@@ -76,6 +86,24 @@ static int check_dirs(char **dirs, const char *key, struct sv_error *err)
     return 0;
 }
 
+/* A watermark beyond its threshold counts as the threshold, as in Hadoop. */
+static int read_thresholds(struct nm_conf *c, struct sv_error *err)
+{
+    int r;
+
+    NM_CONF_GET(sv_conf_bool, K_DISK_UTIL_CHECKED, &c->utilization_checked);
+    NM_CONF_GET(sv_conf_float, K_DISK_MAX_UTIL, &c->max_disk_utilization);
+    NM_CONF_GET(sv_conf_float, K_DISK_LOW_UTIL, &c->low_disk_utilization);
+    NM_CONF_GET(sv_conf_bool, K_DISK_FREE_CHECKED, &c->free_space_checked);
+    NM_CONF_GET(sv_conf_int, K_DISK_MIN_FREE, &c->min_free_mb);
+    NM_CONF_GET(sv_conf_int, K_DISK_HIGH_FREE, &c->high_free_mb);
+    NM_CONF_GET(sv_conf_bool, K_DISK_CONTENT, &c->content_checked);
+    c->max_disk_utilization = SV_MAX(0.0, SV_MIN(100.0, c->max_disk_utilization));
+    c->low_disk_utilization = SV_MAX(0.0, SV_MIN(c->max_disk_utilization, c->low_disk_utilization));
+    c->high_free_mb = SV_MAX(c->min_free_mb, c->high_free_mb);
+    return 0;
+}
+
 int nm_conf_directories_read(struct nm_conf *c, struct sv_error *err)
 {
     int r;
@@ -91,8 +119,9 @@ int nm_conf_directories_read(struct nm_conf *c, struct sv_error *err)
     NM_CONF_GET(sv_conf_bool, K_DISK_ENABLE, &c->disk_check_enabled);
     NM_CONF_GET(sv_conf_duration_ms, K_DISK_INTERVAL, &c->disk_check_ms);
     NM_CONF_GET(sv_conf_float, K_DISK_MIN_HEALTHY, &c->min_healthy_disks);
-    NM_CONF_GET(sv_conf_float, K_DISK_MAX_UTIL, &c->max_disk_utilization);
-    NM_CONF_GET(sv_conf_int, K_DISK_MIN_FREE, &c->min_free_mb);
+    r = read_thresholds(c, err);
+    if (r < 0)
+        return r;
     NM_CONF_GET(sv_conf_int, K_DISK_MIN_INODES, &c->min_free_inodes);
     NM_CONF_GET(sv_conf_bool, K_WORK_PRESERVING, &c->work_preserving);
     NM_CONF_GET(sv_conf_int, K_LAUNCH_FAILURES, &c->launch_failures);

@@ -104,14 +104,6 @@ static const char *const health_keys[] = {
     "health-checker.scripts=script", "health-checker.timeout-ms=1200000", NULL,
 };
 
-static const char *const disk_keys[] = {
-    "disk-health-checker.disk-free-space-threshold.enabled=true",
-    "disk-health-checker.disk-utilization-threshold.enabled=true",
-    "disk-health-checker.disk-utilization-watermark-low-per-disk-percentage",
-    "disk-health-checker.min-free-space-per-disk-watermark-high-mb=0",
-    "disk-health-checker.working-dir-content-accessibility-validation.enabled=false", NULL,
-};
-
 static const char *const other_keys[] = { "yarn.node-labels.configuration-type=centralized", NULL };
 
 static const char *const aggregation_keys[] = {
@@ -191,7 +183,6 @@ const struct nm_key_group nm_key_groups[] = {
     { NM_KEY_NO_MEANING, "of the ResourceManager", other_keys },
     { NM_KEY_NOT_DONE, "manifest of auxiliary services", aux_keys },
     { NM_KEY_NOT_DONE, "node health scripts", health_keys },
-    { NM_KEY_NOT_DONE, "watermarks and switches of the disk checks", disk_keys },
     { NM_KEY_NOT_DONE, "log aggregation: deletion of old logs", aggregation_keys },
     { NM_KEY_NOT_DONE, "limits on the size of logs", logs_keys },
     { NM_KEY_NOT_DONE, "a queue of opportunistic containers", opportunistic_keys },

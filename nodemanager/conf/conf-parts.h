@@ -5,6 +5,10 @@
 
 #include "nodemanager/conf/conf.h"
 
+/* Default of a key that refers to it, which set_base_defaults() sets. */
+#define NM_MAX_UTILIZATION                                                                         \
+    "yarn.nodemanager.disk-health-checker.max-disk-utilization-per-disk-percentage"
+
 /* For a reader with `c`, `err` and `int r`: reads the file's key number k by the function fn. */
 #define NM_CONF_GET(fn, k, p)                                                                      \
     do {                                                                                           \

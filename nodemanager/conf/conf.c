@@ -197,7 +197,8 @@ static int set_base_defaults(struct sv_conf *c)
     }
     /* Rows refer to these keys by ${…}; expansion does not see a row's default. */
     static const char *const referred[] = { NM "hostname", NM "resource-monitor.interval-ms",
-                                            NM "resource.network.outbound-bandwidth-mbit" };
+                                            NM "resource.network.outbound-bandwidth-mbit",
+                                            NM_MAX_UTILIZATION };
     for (size_t i = 0; i < SV_ARRAY_LEN(referred); i++) {
         const struct sv_conf_key *k = find_row(referred[i]);
 

@@ -53,8 +53,12 @@ struct nm_conf {
     char **local_dirs, **log_dirs; /* NULL-terminated, owned */
     bool disk_check_enabled;
     int64_t disk_check_ms;
-    double min_healthy_disks, max_disk_utilization;
-    int64_t min_free_mb, min_free_inodes;
+    double min_healthy_disks;
+    bool utilization_checked, free_space_checked;      /* the next four count */
+    double max_disk_utilization, low_disk_utilization; /* percent: bad above, good again up to */
+    int64_t min_free_mb, high_free_mb;                 /* bad below, good again from */
+    int64_t min_free_inodes;
+    bool content_checked;
     int64_t launch_failures, launch_retry_ms; /* health/launch-failures.h */
 
     /* auxiliary services; the keys of each are read by aux-services/ */

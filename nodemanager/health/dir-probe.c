@@ -18,7 +18,8 @@
 #define PROBE_FILE ".selvedge-probe"
 
 struct probe_job {
-    bool local, write, measure_alone;
+    unsigned steps; /* NM_PROBE_… */
+    bool measure_alone;
     char *path;
     struct nm_dir_facts facts;
 };
@@ -64,8 +65,8 @@ static int prepare(struct probe_job *p, const char **ret_what)
     }
     if (faccessat(fd, ".", R_OK | W_OK | X_OK, AT_EACCESS) < 0)
         return -errno;
-    r = p->local ? own_dir(fd, "nmPrivate", 0700) : 0;
-    if (r >= 0 && p->local)
+    r = p->steps & NM_PROBE_LOCAL ? own_dir(fd, "nmPrivate", 0700) : 0;
+    if (r >= 0 && (p->steps & NM_PROBE_LOCAL))
         r = own_dir(fd, "usercache", 0755);
     return r < 0 ? r : sv_take_fd(&fd);
 }
@@ -121,9 +122,13 @@ static void probe(struct probe_job *p)
     _cleanup_close_ int fd = prepare(p, &f->what);
 
     f->error = fd < 0 ? fd : measure(fd, f);
-    if (f->error >= 0 && p->write) {
+    if (f->error >= 0 && (p->steps & NM_PROBE_WRITE)) {
         f->written = true;
         f->error = write_file(fd, &f->what);
+    }
+    if (f->error >= 0 && (p->steps & NM_PROBE_CONTENT)) {
+        f->error = nm_dir_content_check(fd, geteuid(), &f->content);
+        f->what = f->content.what;
     }
     if (f->error >= 0)
         f->what = NULL;
@@ -184,10 +189,12 @@ static int start(const char *path, const struct probe_job *kind, int told,
     return r;
 }
 
-int nm_dir_probe_start(const char *path, bool local, bool write, int told,
+int nm_dir_probe_start(const char *path, unsigned steps, uint64_t next, int told,
                        struct nm_dir_probe **ret)
 {
-    return start(path, &(struct probe_job){ .local = local, .write = write }, told, ret);
+    return start(path,
+                 &(struct probe_job){ .steps = steps, .facts = { .content = { .next = next } } },
+                 told, ret);
 }
 
 int nm_dir_probe_measure(const char *path, struct nm_dir_probe **ret)

@@ -31,10 +31,11 @@ struct dir {
         DIR_STUCK, /* no file can be created; existing ones can be read and deleted */
         DIR_BAD
     } state;
-    char why[128];
+    char why[256];
     uint64_t free_bytes, all_bytes;
     double used_percent;
     uint64_t device, inode;     /* as of the last check that reached it */
+    uint64_t content_next;      /* see dir-content.h */
     struct nm_dir_probe *probe; /* NULL: none runs */
     int64_t probed_ms;          /* when `probe` began, CLOCK_BOOTTIME */
     bool hangs;                 /* `probe` exceeded its time */
@@ -73,16 +74,31 @@ static void take_space(struct dir *d, const struct nm_dir_facts *f)
     d->used_percent = f->used_percent;
 }
 
+/* As in Hadoop, the watermarks count for a directory that was not good. */
+static void judge_space(const struct nm_conf *conf, struct dir *d, bool was_good)
+{
+    double most = was_good ? conf->max_disk_utilization : conf->low_disk_utilization;
+    int64_t least = was_good ? conf->min_free_mb : conf->high_free_mb;
+
+    if (conf->utilization_checked && (d->used_percent > most || d->used_percent >= 100.0))
+        set_bad(d, DIR_FULL, "used space above threshold of %.1f%%", most);
+    else if (conf->free_space_checked && (int64_t)(d->free_bytes >> 20) < least)
+        set_bad(d, DIR_FULL, "free space below the minimum of %lld MB", (long long)least);
+}
+
 /* ENOSPC makes it DIR_STUCK, EIO, EROFS and the like make it bad. */
 static void judge_one(const struct nm_conf *conf, struct dir *d, const struct nm_dir_facts *f)
 {
-    bool full = f->written && (f->error == -ENOSPC || f->error == -EDQUOT);
+    bool full = f->written && (f->error == -ENOSPC || f->error == -EDQUOT),
+         was_good = d->state == DIR_GOOD;
 
     d->state = DIR_GOOD;
     d->why[0] = 0;
+    d->content_next = f->content.next;
     take_space(d, f);
     if (f->error < 0 && !full)
-        set_bad(d, DIR_BAD, "%s: %s", f->what, strerror(-f->error));
+        set_bad(d, DIR_BAD, "%s%s%s: %s", f->content.entry, *f->content.entry ? ": " : "", f->what,
+                strerror(-f->error));
     else if (!conf->disk_check_enabled)
         return;
     else if (f->counts_inodes && f->free_inodes < (uint64_t)conf->min_free_inodes)
@@ -90,10 +106,8 @@ static void judge_one(const struct nm_conf *conf, struct dir *d, const struct nm
                 (unsigned long long)f->free_inodes, (long long)conf->min_free_inodes);
     else if (full)
         set_bad(d, DIR_STUCK, "%s: %s", f->what, strerror(-f->error));
-    else if (f->used_percent > conf->max_disk_utilization)
-        set_bad(d, DIR_FULL, "used space above threshold of %.1f%%", conf->max_disk_utilization);
-    else if ((int64_t)(d->free_bytes >> 20) < conf->min_free_mb)
-        set_bad(d, DIR_FULL, "free space below the minimum");
+    else
+        judge_space(conf, d, was_good);
 }
 
 /* Appends one list to the report; returns true if enough directories are good. */
@@ -137,6 +151,15 @@ static void judge_all(struct nm_dirs *d)
     d->checked_ms = sv_wall_ms();
 }
 
+static unsigned steps_of(const struct nm_conf *conf, const struct dir *d)
+{
+    unsigned steps = d->local ? NM_PROBE_LOCAL : 0;
+
+    if (conf->disk_check_enabled)
+        steps |= NM_PROBE_WRITE | (conf->content_checked ? NM_PROBE_CONTENT : 0u);
+    return steps;
+}
+
 /* Starts a check of every directory, except those whose last check still runs. */
 static void begin_check(struct nm_dirs *d)
 {
@@ -150,7 +173,7 @@ static void begin_check(struct nm_dirs *d)
         if (x->probe)
             continue;
         x->probed_ms = now;
-        r = nm_dir_probe_start(x->path, x->local, d->conf->disk_check_enabled, d->told, &x->probe);
+        r = nm_dir_probe_start(x->path, steps_of(d->conf, x), x->content_next, d->told, &x->probe);
         if (r < 0)
             sv_log_warning("%s: not checked this time: %s", x->path, strerror(-r));
     }

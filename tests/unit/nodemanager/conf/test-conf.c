@@ -282,6 +282,40 @@ static void defaults(void **state)
     nm_conf_free(&c);
 }
 
+#define DISKS "yarn.nodemanager.disk-health-checker."
+#define D(setting) (char *)(uintptr_t)(DISKS setting)
+
+/* A watermark is the threshold where it is not set or beyond it. */
+static void disk_watermarks(void **state)
+{
+    struct nm_conf c;
+
+    (void)state;
+    expect_ok(SET(NULL), &c);
+    assert_true(c.utilization_checked && c.free_space_checked && !c.content_checked);
+    assert_true(c.max_disk_utilization == 90.0 && c.low_disk_utilization == 90.0);
+    assert_int_equal(c.high_free_mb, 0);
+    nm_conf_free(&c);
+    expect_ok(
+        SET(D("max-disk-utilization-per-disk-percentage=80"), D("min-free-space-per-disk-mb=100")),
+        &c);
+    assert_true(c.low_disk_utilization == 80.0);
+    assert_int_equal(c.high_free_mb, 100);
+    nm_conf_free(&c);
+    expect_ok(SET(D("max-disk-utilization-per-disk-percentage=120"),
+                  D("disk-utilization-watermark-low-per-disk-percentage=70"),
+                  D("min-free-space-per-disk-mb=100"),
+                  D("min-free-space-per-disk-watermark-high-mb=200"),
+                  D("disk-utilization-threshold.enabled=false"),
+                  D("disk-free-space-threshold.enabled=false"),
+                  D("working-dir-content-accessibility-validation.enabled=true")),
+              &c);
+    assert_true(c.max_disk_utilization == 100.0 && c.low_disk_utilization == 70.0);
+    assert_int_equal(c.high_free_mb, 200);
+    assert_true(!c.utilization_checked && !c.free_space_checked && c.content_checked);
+    nm_conf_free(&c);
+}
+
 #define ROLLING "yarn.nodemanager.log-aggregation."
 
 static void rolling(void **state)
@@ -559,6 +593,7 @@ int main(void)
         cmocka_unit_test(labels),
         cmocka_unit_test(group_mapping),
         cmocka_unit_test(all_refusals),
+        cmocka_unit_test(disk_watermarks),
         cmocka_unit_test(rolling),
         cmocka_unit_test(log_server),
         cmocka_unit_test(overrides),

@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <sys/statvfs.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -70,6 +71,20 @@ int fstatvfs(int fd, struct statvfs *ret)
     return 0;
 }
 
+/* The entry of this name that the daemon may not use, whoever runs this test. */
+static const char *volatile refused_entry;
+
+int faccessat(int dir, const char *name, int mode, int flags)
+{
+    const char *refused = refused_entry;
+
+    if (refused && strcmp(name, refused) == 0) {
+        errno = EACCES;
+        return -1;
+    }
+    return (int)syscall(SYS_faccessat2, dir, name, mode, flags);
+}
+
 int fdatasync(int fd)
 {
     char byte;
@@ -106,7 +121,10 @@ static int setup(void **state)
                              .disk_check_enabled = true,
                              .disk_check_ms = 100000,
                              .min_healthy_disks = 0.6,
+                             .utilization_checked = true,
+                             .free_space_checked = true,
                              .max_disk_utilization = 100.0,
+                             .low_disk_utilization = 100.0,
                              .min_free_inodes = 1000 };
     return 0;
 }
@@ -346,6 +364,97 @@ static void space(void **state)
     fake_space = false;
 }
 
+static void expect_space(struct nm_dirs *d, int free, bool good, const char *words)
+{
+    const char *report;
+
+    free_mb = free;
+    nm_dirs_check(d);
+    assert_int_equal(nm_dirs_pick_local(d, 2, 0), good ? 1 : -ENOSPC);
+    (void)nm_dirs_healthy(d, &report);
+    if (!good && !strstr(report, words))
+        fail_msg("%s", report);
+}
+
+/* Bad above the one threshold, good again up to the other; either check can be off. Of 1000 MB. */
+static void watermarks(void **state)
+{
+    struct nm_dirs *d;
+
+    (void)state;
+    fake_space = true;
+    free_mb = 500;
+    conf.max_disk_utilization = 90;
+    conf.low_disk_utilization = 60;
+    d = make();
+    expect_space(d, 100, true, "");
+    expect_space(d, 99, false, "used space above threshold of 90.0%");
+    expect_space(d, 399, false, "used space above threshold of 60.0%");
+    expect_space(d, 400, true, "");
+    expect_space(d, 399, true, "");
+    expect_space(d, 0, false, "used space above threshold of 90.0%");
+    conf.utilization_checked = false;
+    expect_space(d, 0, true, "");
+    conf.min_free_mb = 50;
+    conf.high_free_mb = 70;
+    expect_space(d, 50, true, "");
+    expect_space(d, 49, false, "free space below the minimum of 50 MB");
+    expect_space(d, 69, false, "free space below the minimum of 70 MB");
+    expect_space(d, 70, true, "");
+    expect_space(d, 69, true, "");
+    conf.free_space_checked = false;
+    expect_space(d, 1, true, "");
+    nm_dirs_free(d);
+    fake_space = false;
+}
+
+/* Something of the daemon's that it cannot use; what is another's, or a link, does not count. */
+static void content(void **state)
+{
+    struct nm_dirs *d;
+    const char *report;
+    char path[128], words[256];
+
+    (void)state;
+    conf.content_checked = true;
+    d = make();
+    assert_true(nm_dirs_healthy(d, &report));
+    snprintf(path, sizeof(path), "%s/nmPrivate/app", b);
+    assert_return_code(mkdir(path, 0700), errno);
+    snprintf(path, sizeof(path), "%s/nmPrivate/app/link", b);
+    assert_return_code(symlink("/nonexistent", path), errno);
+    snprintf(path, sizeof(path), "%s/nmPrivate/app/file", b);
+    assert_return_code(mknod(path, S_IFREG | 0600, 0), errno);
+    nm_dirs_check(d);
+    assert_true(nm_dirs_healthy(d, &report));
+    refused_entry = "file";
+    nm_dirs_check(d);
+    assert_false(nm_dirs_healthy(d, &report));
+    snprintf(words, sizeof(words), "%s : nmPrivate/app/file: cannot be read: %s", b,
+             strerror(EACCES));
+    if (!strstr(report, words))
+        fail_msg("%s", report);
+    assert_int_equal(nm_dirs_local_mask(d), 1);
+    nm_dirs_check(d); /* looked at again, though the next check goes on where one has ended */
+    assert_false(nm_dirs_healthy(d, &report));
+    refused_entry = NULL;
+    nm_dirs_check(d);
+    assert_true(nm_dirs_healthy(d, &report));
+    refused_entry = "app";
+    nm_dirs_check(d);
+    assert_false(nm_dirs_healthy(d, &report));
+    assert_non_null(strstr(report, "nmPrivate/app: cannot be accessed: "));
+    refused_entry = "link";
+    nm_dirs_check(d);
+    assert_true(nm_dirs_healthy(d, &report));
+    refused_entry = "file";
+    conf.content_checked = false;
+    nm_dirs_check(d);
+    assert_true(nm_dirs_healthy(d, &report));
+    refused_entry = NULL;
+    nm_dirs_free(d);
+}
+
 /* Real file systems, in a mount namespace of this program: no inodes, then read-only. */
 static void small_file_system(void **state)
 {
@@ -406,6 +515,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(failing_disk, setup, teardown),
         cmocka_unit_test_setup_teardown(hanging_disk, setup, teardown),
         cmocka_unit_test_setup_teardown(space, setup, teardown),
+        cmocka_unit_test_setup_teardown(watermarks, setup, teardown),
+        cmocka_unit_test_setup_teardown(content, setup, teardown),
         cmocka_unit_test_setup_teardown(small_file_system, setup, teardown),
         cmocka_unit_test_setup_teardown(no_usable_directory, setup, teardown),
     };
