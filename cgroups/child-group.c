@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -10,6 +11,7 @@
 
 #include "cgroups/file.h"
 #include "cgroups/hierarchy.h"
+#include "common/clock.h"
 #include "common/fd.h"
 #include "common/str.h"
 
@@ -80,15 +82,32 @@ void cg_child_group_kill(const struct cg_child_group *g)
         (void)!cg_file_write(g->dir, "cgroup.kill", "1"); /* fails where it was removed, ignoring */
 }
 
+static int is_populated(const char *events)
+{
+    uint64_t v;
+    int r = cg_parse_key(events, "populated", &v);
+
+    return r < 0 ? r : v != 0;
+}
+
 int cg_child_group_populated(const struct cg_child_group *g)
 {
     char text[CG_FILE_MAX];
-    uint64_t v;
     int r = cg_file_read(g->dir, "cgroup.events", text);
 
-    if (r >= 0)
-        r = cg_parse_key(text, "populated", &v);
-    return r < 0 ? r : v != 0;
+    return r < 0 ? r : is_populated(text);
+}
+
+void cg_child_group_wait(const struct cg_child_group *g, int most_ms)
+{
+    _cleanup_close_ int fd = openat(g->dir, "cgroup.events", O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    struct pollfd changed = { .fd = fd, .events = POLLPRI };
+    int64_t end = sv_now_ms() + most_ms, left;
+    char text[CG_FILE_MAX];
+
+    while (fd >= 0 && cg_file_pread(fd, text) >= 0 && is_populated(text) > 0 &&
+           (left = end - sv_now_ms()) > 0)
+        (void)poll(&changed, 1, (int)left); /* read again in any case, ignoring */
 }
 
 void cg_child_group_close(struct cg_child_group *g)

@@ -22,6 +22,8 @@ void cg_child_group_discard(const char *name);
 void cg_child_group_kill(const struct cg_child_group *g);
 /* 0, 1, -errno */
 int cg_child_group_populated(const struct cg_child_group *g) _must_use_;
+/* Waits for the end of its processes, which were killed, but not longer: at the daemon's end. */
+void cg_child_group_wait(const struct cg_child_group *g, int most_ms);
 /* Removes it, unless a process in it has not ended yet. */
 void cg_child_group_close(struct cg_child_group *g);
 

@@ -173,6 +173,8 @@ static int open_executor(struct nm *nm, struct sv_error *err)
     if (r >= 0)
         r = nm_health_count_launches(nm->ctx.health, (unsigned)conf->launch_failures,
                                      conf->launch_retry_ms, err);
+    if (r >= 0)
+        r = nm_health_run_scripts(nm->ctx.health, &conf->health, err);
     return r;
 }
 
@@ -456,13 +458,14 @@ static int open_port(struct nm *nm, int (*open)(struct nm *nm, struct sv_error *
 /* Without recovery, or with a new store, the directories of the last run are deleted first: a new
  * container of the same user must not lose its files to that, nor find them in its place. Also
  * after a restart in the middle of it. Auxiliary services must be ready too: the registration needs
- * their metadata. So does it need the label, without which the node would take other jobs. */
+ * their metadata. So does it need the label, without which the node would take other jobs, and the
+ * health scripts that an operator wants to run before. */
 static bool must_wait(const struct nm *nm)
 {
     const int64_t waited_ms = sv_wall_ms() - nm->ctx.start_ms;
 
     return (nm_deletion_clears(nm->deletion) && waited_ms < CLEAR_WAIT_MS) ||
-           nm_aux_starting(nm->aux) ||
+           nm_aux_starting(nm->aux) || nm_health_starting(nm->ctx.health) ||
            (nm_describers_starting(nm->labels) && waited_ms < LABELS_WAIT_MS);
 }
 

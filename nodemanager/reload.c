@@ -32,6 +32,8 @@ static const struct live {
     { NM "disk-health-checker.min-free-space-per-disk-watermark-high-mb", FIELD(high_free_mb) },
     { NM "disk-health-checker.working-dir-content-accessibility-validation.enabled",
       FIELD(content_checked) },
+    { NM "health-checker.interval-ms", FIELD(health.interval_ms) },
+    { NM "health-checker.timeout-ms", FIELD(health.timeout_ms) },
     { OWN "disk-health-checker.min-free-inodes", FIELD(min_free_inodes) },
     { "yarn.resourcemanager.work-preserving-recovery.enabled", FIELD(work_preserving) },
     { NM "recovery.supervised", FIELD(recovery_supervised) },

@@ -99,11 +99,6 @@ static const char *const aux_keys[] = {
     "aux-services.manifest.reload-ms=0", NULL,
 };
 
-static const char *const health_keys[] = {
-    "health-checker.interval-ms=600000", "health-checker.run-before-startup=false",
-    "health-checker.scripts=script", "health-checker.timeout-ms=1200000", NULL,
-};
-
 static const char *const other_keys[] = { "yarn.node-labels.configuration-type=centralized", NULL };
 
 static const char *const aggregation_keys[] = {
@@ -182,7 +177,6 @@ const struct nm_key_group nm_key_groups[] = {
     { NM_KEY_NO_MEANING, "of the Java daemon", java_keys },
     { NM_KEY_NO_MEANING, "of the ResourceManager", other_keys },
     { NM_KEY_NOT_DONE, "manifest of auxiliary services", aux_keys },
-    { NM_KEY_NOT_DONE, "node health scripts", health_keys },
     { NM_KEY_NOT_DONE, "log aggregation: deletion of old logs", aggregation_keys },
     { NM_KEY_NOT_DONE, "limits on the size of logs", logs_keys },
     { NM_KEY_NOT_DONE, "a queue of opportunistic containers", opportunistic_keys },

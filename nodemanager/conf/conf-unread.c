@@ -18,6 +18,10 @@
 static const char *const patterns[] = {
     NM "numa-awareness.*.memory",
     NM "numa-awareness.*.cpus",
+    NM "health-checker.*.path",
+    NM "health-checker.*.opts",
+    NM "health-checker.*.interval-ms",
+    NM "health-checker.*.timeout-ms",
     NM "aux-services.*.class",
     NM "aux-services.*.classpath",
     NM "aux-services.*.remote-classpath",
@@ -38,7 +42,6 @@ static const struct {
 } families[] = {
     { NM "aux-services.*.system-classes", "disk-validator" }, /* key of a class loader */
     { NM "aux-services.*", "aux-services.manifest" },
-    { NM "health-checker.*", "health-checker.scripts" },
     { NM "runtime.linux.*.class", "runtime.linux.docker.image-name" },
     { NM "amrmproxy.*", "amrmproxy.address" },
 };

@@ -74,6 +74,7 @@ static const struct sv_conf_key *secret_key(size_t *ret_n)
 static const struct sv_conf_key *(*const tables[])(size_t *ret_n) = {
     nm_conf_node_keys,
     nm_conf_directories_keys,
+    nm_conf_health_keys,
     nm_conf_aux_services_keys,
     nm_conf_launch_keys,
     nm_conf_isolation_keys,
@@ -92,7 +93,7 @@ static const struct sv_conf_key *(*const tables[])(size_t *ret_n) = {
     yarn_proxy_conf_keys,
     ipc_settings_keys,
 };
-#define OWN_TABLES 9
+#define OWN_TABLES 10
 
 const struct sv_conf_key *nm_conf_row(size_t i)
 {
@@ -318,6 +319,8 @@ int nm_conf_load_again(struct nm_conf *c, const struct nm_conf *known, const cha
     if (r >= 0)
         r = nm_conf_directories_read(c, err);
     if (r >= 0)
+        r = nm_conf_health_read(c->conf, &c->health, err);
+    if (r >= 0)
         r = check_recovery(c, err);
     if (r >= 0)
         r = nm_conf_launch_read(c, err);
@@ -350,6 +353,7 @@ void nm_conf_free(struct nm_conf *c)
     c->local_dirs = sv_strv_free(c->local_dirs);
     c->log_dirs = sv_strv_free(c->log_dirs);
     c->env_whitelist = sv_strv_free(c->env_whitelist);
+    nm_conf_health_free(&c->health);
     c->aux_services = sv_strv_free(c->aux_services);
     c->io_max = sv_strv_free(c->io_max);
     c->numa_nodes = sv_strv_free(c->numa_nodes);

@@ -12,6 +12,7 @@
 #include "common/error.h"
 #include "common/web/web-auth.h"
 #include "executor/request.h"
+#include "nodemanager/conf/conf-health.h"
 #include "nodemanager/conf/conf-labels.h"
 #include "nodemanager/conf/conf-localizer.h"
 #include "nodemanager/conf/conf-logs.h"
@@ -59,6 +60,7 @@ struct nm_conf {
     int64_t min_free_mb, high_free_mb;                 /* bad below, good again from */
     int64_t min_free_inodes;
     bool content_checked;
+    struct nm_conf_health health;             /* scripts */
     int64_t launch_failures, launch_retry_ms; /* health/launch-failures.h */
 
     /* auxiliary services; the keys of each are read by aux-services/ */

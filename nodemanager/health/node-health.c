@@ -9,7 +9,9 @@
 #include "common/log.h"
 #include "common/loop-guard.h"
 #include "common/str.h"
+#include "common/utf8.h"
 #include "executor/exe.h"
+#include "nodemanager/health/health-scripts.h"
 #include "nodemanager/health/launch-failures.h"
 #include "nodemanager/health/local-dirs.h"
 #include "nodemanager/health/mount-watch.h"
@@ -25,6 +27,7 @@ struct nm_health {
     struct nm_store *store;
     struct nm_mount_watch *mounts;
     struct nm_launch_failures *launches; /* NULL = not counted */
+    struct nm_scripts *scripts;          /* NULL = none are run */
     sd_event_source *probe_timer;
     void (*refused)(const struct exe_failure *f, void *userdata);
     void *userdata;
@@ -84,6 +87,17 @@ int nm_health_count_launches(struct nm_health *h, unsigned limit, int64_t retry_
     return nm_launch_failures_new(h->event, limit, retry_ms, &h->launches, err);
 }
 
+int nm_health_run_scripts(struct nm_health *h, const struct nm_conf_health *conf,
+                          struct sv_error *err)
+{
+    return nm_scripts_new(h->event, conf, &h->scripts, err);
+}
+
+bool nm_health_starting(const struct nm_health *h)
+{
+    return h->scripts && nm_scripts_starting(h->scripts);
+}
+
 void nm_health_launch_failed(struct nm_health *h, struct yarn_app_id app,
                              const struct exe_failure *f)
 {
@@ -132,24 +146,44 @@ static int on_setting(const char *name, const char *value, void *userdata)
     return 0;
 }
 
+static void append(char report[NM_HEALTH_REPORT_MAX], const char *part)
+{
+    size_t at = strlen(report);
+
+    if (!*part || at + 1 >= NM_HEALTH_REPORT_MAX)
+        return;
+    if (at)
+        report[at++] = ';';
+    (void)sv_utf8_copy(report + at, NM_HEALTH_REPORT_MAX - at, part,
+                       strlen(part)); /* cut, ignoring */
+}
+
 bool nm_health_report(const struct nm_health *h, char report[NM_HEALTH_REPORT_MAX])
 {
     const char *launches = h->launches ? nm_launch_failures_report(h->launches) : NULL;
-    const char *dirs, *store = nm_store_failure(h->store);
+    const char *dirs, *script, *store = nm_store_failure(h->store);
     bool good = nm_dirs_healthy(h->dirs, &dirs);
     char drain[NM_DRAIN_REASON_MAX + 16] = "";
     const char *const parts[] = { drain, h->unhealthy, launches ? launches : "", store ? store : "",
                                   dirs };
-    size_t at = 0;
 
     if (*h->drain)
         snprintf(drain, sizeof(drain), "drained: %s", h->drain);
     report[0] = '\0';
     for (size_t i = 0; i < SV_ARRAY_LEN(parts); i++)
-        if (*parts[i] && at < NM_HEALTH_REPORT_MAX)
-            at += (size_t)snprintf(report + at, NM_HEALTH_REPORT_MAX - at, "%s%s", at ? ";" : "",
-                                   parts[i]);
+        append(report, parts[i]);
+    for (size_t i = 0; h->scripts && (script = nm_scripts_report(h->scripts, i)); i++) {
+        append(report, script);
+        good = good && !*script;
+    }
     return good && !store && !launches && !*h->unhealthy && !*h->drain;
+}
+
+int64_t nm_health_checked_ms(const struct nm_health *h)
+{
+    int64_t dirs = nm_dirs_checked_ms(h->dirs);
+
+    return h->scripts ? SV_MAX(dirs, nm_scripts_checked_ms(h->scripts)) : dirs;
 }
 
 static void on_checked(const struct exe_failure *f, void *userdata)
@@ -227,6 +261,7 @@ struct nm_health *nm_health_free(struct nm_health *h)
         return NULL;
     nm_mount_watch_free(h->mounts);
     nm_launch_failures_free(h->launches);
+    nm_scripts_free(h->scripts);
     sd_event_source_disable_unref(h->probe_timer);
     free(h);
     return NULL;

@@ -1,8 +1,8 @@
 /* The health of the node as reported to the ResourceManager: usable directories, a writable state
- * store, and faults of the set-up that the helper reports. A fault persists until the daemon
- * restarts; a helper that cannot be reached is probed every second until it answers; repeated
- * launch failures are handled by launch-failures.h. Container-visible mounts are prepared again
- * when the host's mounts change. */
+ * store, the health scripts, and faults of the set-up that the helper reports. A fault persists
+ * until the daemon restarts; a helper that cannot be reached is probed every second until it
+ * answers; repeated launch failures are handled by launch-failures.h. Container-visible mounts are
+ * prepared again when the host's mounts change. */
 #ifndef SELVEDGE_NODEMANAGER_HEALTH_NODE_HEALTH_H
 #define SELVEDGE_NODEMANAGER_HEALTH_NODE_HEALTH_H
 
@@ -14,11 +14,12 @@
 
 struct exe;
 struct exe_failure;
+struct nm_conf_health;
 struct nm_dirs;
 struct nm_health;
 struct nm_store;
 
-#define NM_HEALTH_REPORT_MAX 2048
+#define NM_HEALTH_REPORT_MAX 8192 /* more than all parts together */
 
 /* Starts the first check of the helper, and watches the mounts. `refused`: the helper refuses this
  * daemon's configuration, so the daemon must exit. */
@@ -32,6 +33,11 @@ struct nm_health *nm_health_free(struct nm_health *h);
 /* Enables launch-failures.h: unhealthy after `limit` failures (0: never). */
 int nm_health_count_launches(struct nm_health *h, unsigned limit, int64_t retry_ms,
                              struct sv_error *err) _must_use_;
+/* Starts the health scripts, with the loop. */
+int nm_health_run_scripts(struct nm_health *h, const struct nm_conf_health *conf,
+                          struct sv_error *err) _must_use_;
+/* A health script that must run before the registration has not ended. */
+bool nm_health_starting(const struct nm_health *h);
 /* A launch of the application, or a preparation of it, has failed in the helper. Counts it if it is
  * the node's fault. */
 void nm_health_launch_failed(struct nm_health *h, struct yarn_app_id app,
@@ -47,5 +53,7 @@ const char *nm_health_drain_reason(const struct nm_health *h); /* NULL: not drai
 /* False: unhealthy, with the reason in the report; a healthy node's report may name bad
  * directories. */
 bool nm_health_report(const struct nm_health *h, char report[NM_HEALTH_REPORT_MAX]);
+/* Wall clock of the last check that the report tells of. */
+int64_t nm_health_checked_ms(const struct nm_health *h);
 
 #endif

@@ -5,7 +5,6 @@
 #include "nodemanager/core/container-status.h"
 #include "nodemanager/core/container.h"
 #include "nodemanager/core/context.h"
-#include "nodemanager/health/local-dirs.h"
 #include "nodemanager/health/node-health.h"
 #include "nodemanager/resources/container-resize.h"
 #include "nodemanager/resources/containers-monitor.h"
@@ -25,7 +24,7 @@ static Hadoop__Yarn__NodeHealthStatusProto *health(const struct nm_context *ctx,
     h->is_node_healthy = nm_health_report(ctx->health, report);
     h->health_report = sv_arena_strdup(a, report);
     h->has_last_health_report_time = true;
-    h->last_health_report_time = nm_dirs_checked_ms(ctx->dirs);
+    h->last_health_report_time = nm_health_checked_ms(ctx->health);
     return h->health_report ? h : NULL;
 }
 

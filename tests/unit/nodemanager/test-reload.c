@@ -123,6 +123,30 @@ static void test_pending(void **state)
     assert_string_equal(conf.recovery_dir, "/var/lib/selvedge/yarn-nm-recovery");
 }
 
+/* Times of all health scripts are applied, a script's own keys are not. The low watermark of disks
+ * follows its threshold. */
+static void test_health(void **state)
+{
+#define CHECKER "yarn.nodemanager.health-checker."
+    (void)state;
+    begin(KEY(CHECKER "script.path", "/x/health"));
+    assert_return_code(
+        again(KEY(CHECKER "script.path", "/x/health") KEY(CHECKER "interval-ms", "5000")),
+        err.code);
+    assert_int_equal(result.applied, 1);
+    assert_int_equal(conf.health.interval_ms, 5000);
+    assert_return_code(again(KEY(CHECKER "script.path", "/y/health") KEY(
+                           CHECKER "script.timeout-ms", "7") KEY(CHECKER "interval-ms", "5000")),
+                       err.code);
+    assert_int_equal(result.pending, 2);
+    assert_string_equal(conf.health.scripts[0].argv[0], "/x/health");
+    assert_return_code(
+        again(KEY("yarn.nodemanager.disk-health-checker.max-disk-utilization-per-disk-percentage",
+                  "70")),
+        err.code);
+    assert_true(conf.max_disk_utilization == 70.0 && conf.low_disk_utilization == 70.0);
+}
+
 /* A key of other programs: nothing is logged. */
 static void test_other_keys(void **state)
 {
@@ -220,9 +244,9 @@ int main(void)
 {
 #define CASE(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        CASE(test_unchanged),        CASE(test_applied), CASE(test_pending),
-        CASE(test_other_keys),       CASE(test_refused), CASE(test_no_look_up),
-        cmocka_unit_test(test_rows),
+        CASE(test_unchanged),  CASE(test_applied),          CASE(test_pending),
+        CASE(test_other_keys), CASE(test_refused),          CASE(test_no_look_up),
+        CASE(test_health),     cmocka_unit_test(test_rows),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

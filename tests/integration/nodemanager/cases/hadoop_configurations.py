@@ -64,9 +64,9 @@ class HadoopConfigurations(WorkerMachine):
         """Each key that has no effect is named with the reason, one that nobody knows with the
         nearest name."""
         site = {
-            "yarn.nodemanager.health-checker.scripts": "check",
+            "yarn.nodemanager.keytab": "/etc/nm.keytab",
             "yarn.nodemanager.delete.thread-count": "7",
-            "yarn.nodemanager.health-checker.timeout-ms": "1200000",  # Hadoop's default
+            "yarn.nodemanager.webapp.https.address": "0.0.0.0:8044",  # Hadoop's default
             "yarn.nodemanager.aux-services.manifest": "/etc/aux.json",
             "yarn.nodemanager.local-dir": "/x",
             "selvedge.nodemanager.container.pid.max": "5",
@@ -96,7 +96,7 @@ class HadoopConfigurations(WorkerMachine):
             ),
             "without meaning here (of the Java daemon): yarn.nodemanager.delete.thread-count",
             "not done (manifest of auxiliary services): " "yarn.nodemanager.aux-services.manifest",
-            "not done (node health scripts): yarn.nodemanager.health-checker.scripts",
+            "not done (Kerberos): yarn.nodemanager.keytab",
         ], told
         self.restart(site)
         words = (
@@ -114,8 +114,7 @@ class HadoopConfigurations(WorkerMachine):
             text=True,
         )
         for words in (
-            "not done by this version: node health scripts: "
-            "yarn.nodemanager.health-checker.scripts",
+            "not done by this version: Kerberos: yarn.nodemanager.keytab",
             "yarn.nodemanager.local-dir: no such key; is yarn.nodemanager.local-dirs meant?",
         ):
             assert words in doctor.stdout, doctor.stdout

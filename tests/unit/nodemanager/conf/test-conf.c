@@ -282,6 +282,53 @@ static void defaults(void **state)
     nm_conf_free(&c);
 }
 
+#define CHECKER "yarn.nodemanager.health-checker."
+#define H(setting) (char *)(uintptr_t)(CHECKER setting)
+
+static void health_scripts(void **state)
+{
+    struct nm_conf c;
+
+    (void)state;
+    expect_ok(SET(NULL), &c);
+    assert_string_equal(c.health.names[0], "script");
+    assert_int_equal(c.health.n, 0);
+    assert_int_equal(c.health.interval_ms, 600000);
+    assert_int_equal(c.health.timeout_ms, 1200000);
+    assert_false(c.health.before_startup);
+    nm_conf_free(&c);
+    /* Hadoop 2's keys are those of the script `script`. */
+    expect_ok(SET(H("script.path=/x/health"), H("script.opts=-a, b c,,-d"),
+                  H("script.timeout-ms=60000"), H("interval-ms=135000")),
+              &c);
+    assert_int_equal(c.health.n, 1);
+    assert_string_equal(c.health.scripts[0].name, "script");
+    assert_string_equal(c.health.scripts[0].argv[0], "/x/health");
+    assert_string_equal(c.health.scripts[0].argv[1], "-a");
+    assert_string_equal(c.health.scripts[0].argv[2], "b c");
+    assert_string_equal(c.health.scripts[0].argv[3], "-d");
+    assert_null(c.health.scripts[0].argv[4]);
+    assert_int_equal(c.health.scripts[0].timeout_ms, 60000);
+    assert_int_equal(c.health.scripts[0].interval_ms, 0);
+    assert_int_equal(c.health.interval_ms, 135000);
+    nm_conf_free(&c);
+    expect_ok(SET(H("scripts= one ,two,three,four"), H("one.path=/1"), H("three.path=/3"),
+                  H("three.interval-ms=5m"), H("script.path=/0"), H("run-before-startup=true")),
+              &c);
+    assert_int_equal(c.health.n, 2);
+    assert_string_equal(c.health.scripts[1].name, "three");
+    assert_int_equal(c.health.scripts[1].interval_ms, 300000);
+    assert_true(c.health.before_startup);
+    nm_conf_free(&c);
+    expect_refused(SET(H("scripts=a,b,c,d,e")), CHECKER "scripts: 5 scripts");
+    expect_refused(SET(H("scripts=a,b,a")), "\"a\" is listed twice");
+    expect_refused(SET(H("scripts=a/b")), "\"a/b\" is not a name");
+    expect_refused(SET(H("scripts=a"), H("a.path=health")), "\"health\" is not an absolute path");
+    expect_refused(SET(H("scripts=a"), H("a.interval-ms=-1")), CHECKER "a.interval-ms");
+    expect_refused(SET(H("scripts=a"), H("a.interval-ms=99")), "expected at least 100");
+    expect_refused(SET(H("timeout-ms=0")), CHECKER "timeout-ms");
+}
+
 #define DISKS "yarn.nodemanager.disk-health-checker."
 #define D(setting) (char *)(uintptr_t)(DISKS setting)
 
@@ -593,6 +640,7 @@ int main(void)
         cmocka_unit_test(labels),
         cmocka_unit_test(group_mapping),
         cmocka_unit_test(all_refusals),
+        cmocka_unit_test(health_scripts),
         cmocka_unit_test(disk_watermarks),
         cmocka_unit_test(rolling),
         cmocka_unit_test(log_server),

@@ -1,5 +1,5 @@
 /* health/node-health.c: faults that the helper reports, probes of an unreachable helper, the
- * report. The helper, the directories and the mounts are stubs. */
+ * report. The helper, the directories, the scripts and the mounts are stubs. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,6 +12,7 @@
 
 #include "common/log.h"
 #include "executor/exe.h"
+#include "nodemanager/health/health-scripts.h"
 #include "nodemanager/health/local-dirs.h"
 #include "nodemanager/health/mount-watch.h"
 #include "nodemanager/health/node-health.h"
@@ -24,6 +25,9 @@ static struct {
     bool unreachable;
     bool dirs_good;
     const char *dirs_report, *store_failure;
+    int64_t dirs_ms, scripts_ms;
+    const char *scripts[3]; /* reports; NULL: the end */
+    bool scripts_starting;
     void (*mounts_changed)(void *userdata);
     int refused, commit;
     char setting[NM_DRAIN_REASON_MAX]; /* of the store: the drain */
@@ -55,6 +59,44 @@ bool nm_dirs_healthy(const struct nm_dirs *d, const char **ret_report)
     (void)d;
     *ret_report = stub.dirs_report;
     return stub.dirs_good;
+}
+
+int64_t nm_dirs_checked_ms(const struct nm_dirs *d)
+{
+    (void)d;
+    return stub.dirs_ms;
+}
+
+int nm_scripts_new(sd_event *event, const struct nm_conf_health *conf, struct nm_scripts **ret,
+                   struct sv_error *err)
+{
+    (void)event, (void)conf, (void)err;
+    *ret = (void *)&stub;
+    return 0;
+}
+
+struct nm_scripts *nm_scripts_free(struct nm_scripts *l)
+{
+    (void)l;
+    return NULL;
+}
+
+const char *nm_scripts_report(const struct nm_scripts *l, size_t i)
+{
+    (void)l;
+    return stub.scripts[i];
+}
+
+int64_t nm_scripts_checked_ms(const struct nm_scripts *l)
+{
+    (void)l;
+    return stub.scripts_ms;
+}
+
+bool nm_scripts_starting(const struct nm_scripts *l)
+{
+    (void)l;
+    return stub.scripts_starting;
 }
 
 const char *nm_store_failure(const struct nm_store *s)
@@ -217,6 +259,42 @@ static void mounts_are_prepared_again(void **state)
     assert_int_equal(stub.refused, 0);
 }
 
+/* Behind the directories, each by itself; the time is that of the last of all checks. */
+static void scripts(void **state)
+{
+    char long_text[NM_HEALTH_REPORT_MAX + 100], report[NM_HEALTH_REPORT_MAX];
+
+    (void)state;
+    answer(EXE_STATUS_OK, NULL);
+    stub.dirs_ms = 5;
+    assert_false(nm_health_starting(health));
+    assert_int_equal(nm_health_checked_ms(health), 5);
+    assert_int_equal(nm_health_run_scripts(health, NULL, NULL), 0);
+    stub.scripts_starting = true;
+    assert_true(nm_health_starting(health));
+    stub.scripts[0] = stub.scripts[1] = "";
+    expect(true, "");
+    stub.scripts[1] = "ERROR two\n";
+    stub.scripts_ms = 4;
+    expect(false, "ERROR two\n");
+    assert_int_equal(nm_health_checked_ms(health), 5);
+    stub.dirs_report = "1/4 local-dirs are bad";
+    stub.scripts[0] = "ERROR one";
+    stub.scripts_ms = 6;
+    expect(false, "1/4 local-dirs are bad;ERROR one;ERROR two\n");
+    assert_int_equal(nm_health_checked_ms(health), 6);
+    stub.scripts[0] = stub.scripts[1] = "";
+    expect(true, "1/4 local-dirs are bad");
+
+    stub.dirs_report = "";
+    memset(long_text, 'x', sizeof(long_text) - 1);
+    memcpy(long_text + NM_HEALTH_REPORT_MAX - 3, "\xe2\x82\xac", 3); /* one byte too many */
+    long_text[sizeof(long_text) - 1] = '\0';
+    stub.scripts[0] = long_text;
+    assert_false(nm_health_report(health, report));
+    assert_int_equal(strlen(report), NM_HEALTH_REPORT_MAX - 3); /* cut before the character */
+}
+
 /* Unhealthy until it is undrained, also in the next life; not where the store refuses the record.
  */
 static void drained(void **state)
@@ -250,6 +328,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(drained, setup, teardown),
         cmocka_unit_test_setup_teardown(reports, setup, teardown),
+        cmocka_unit_test_setup_teardown(scripts, setup, teardown),
         cmocka_unit_test_setup_teardown(store_cannot_be_written, setup, teardown),
         cmocka_unit_test_setup_teardown(refused_configuration, setup, teardown),
         cmocka_unit_test_setup_teardown(probes_until_the_helper_answers, setup, teardown),
