@@ -74,6 +74,7 @@ static int auth_begin(struct ipc_conn *c, uint8_t auth)
         ipc_conn_fatal(c, &echo_auth, IPC_DETAIL(FATAL_UNAUTHORIZED), JAVA_IPC_EXCEPTION,
                        "Unknown auth protocol: %d", (int8_t)auth);
     } else if (!c->server->cfg.allow_simple) {
+        c->server->counters.authentications_failed++;
         ipc_conn_fatal(c, &echo_auth, IPC_DETAIL(FATAL_UNAUTHORIZED), JAVA_ACCESS_CONTROL,
                        "SIMPLE authentication is not enabled.  Available:%s", available(c));
     } else {
@@ -116,6 +117,11 @@ static int sasl_answer(struct ipc_conn *c, const struct ipc_echo *echo, sasl_mes
 static int sasl_fail(struct ipc_conn *c, const struct ipc_echo *echo, const char *java_class,
                      const char *text)
 {
+    struct sv_rpc_counters *n = &c->server->counters;
+    if (c->state == CONN_CONTEXT)
+        n->authorizations_failed++;
+    else
+        n->authentications_failed++;
     ipc_conn_fatal(c, echo, IPC_DETAIL(FATAL_UNAUTHORIZED), java_class, "%s", text);
     return 0;
 }
@@ -176,6 +182,7 @@ static int sasl_succeeded(struct ipc_conn *c, const struct ipc_echo *echo, const
     if (!c->user || !c->token_id)
         return -ENOMEM;
     memcpy(c->token_id, id, len);
+    c->server->counters.authentications++;
     c->peer.token = true;
     c->peer.user = c->user;
     c->peer.token_id = c->token_id;
@@ -311,6 +318,12 @@ static int simple_user(struct ipc_conn *c, const char *effective, const char *re
     return 0;
 }
 
+static void ready(struct ipc_conn *c)
+{
+    c->server->counters.authorizations++;
+    ipc_conn_set_state(c, CONN_READY);
+}
+
 /* 0: the connection may go on, waits, or has got its last answer. */
 static int may_impersonate(struct ipc_conn *c, const struct ipc_echo *echo)
 {
@@ -327,7 +340,7 @@ static int may_impersonate(struct ipc_conn *c, const struct ipc_echo *echo)
         return 0;
     if (r < 0)
         return sasl_fail(c, echo, JAVA_AUTHORIZATION, err.text);
-    ipc_conn_set_state(c, CONN_READY);
+    ready(c);
     return 0;
 }
 
@@ -368,6 +381,6 @@ int ipc_auth_context(struct ipc_conn *c, const struct ipc_echo *echo, struct sv_
         if (real && !sv_streq(real, effective))
             return may_impersonate(c, echo);
     }
-    ipc_conn_set_state(c, CONN_READY);
+    ready(c);
     return 0;
 }

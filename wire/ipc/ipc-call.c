@@ -61,7 +61,10 @@ static void call_finish(struct ipc_call *call)
     c->inflight--;
     c->calls_memory -= call->memory;
     if (c->server) {
+        c->server->open_calls--;
         c->active_ms = sv_now_ms();
+        sv_rate_add(&c->server->counters.processing, (double)(ipc_now_us() - call->begun_us) / 1000,
+                    c->active_ms);
         ipc_address_used(c);
         ipc_server_mark_dirty(c);
     }
@@ -72,6 +75,8 @@ static void call_finish(struct ipc_call *call)
 static void call_error(struct ipc_call *call, int detail, const char *java_class, const char *text)
 {
     struct ipc_conn *c = call->conn;
+    if (c->server)
+        c->server->counters.errors++;
     if (call->retry)
         ipc_retry_failed(call, detail, java_class, text);
     if (c->server && c->state == CONN_READY &&

@@ -99,6 +99,7 @@ void ipc_conn_close(struct ipc_conn *c)
     c->in_dirty = false;
     DL_DELETE(s->conns, c);
     s->n_conns--;
+    s->open_calls -= c->inflight;
     s->memory -= c->charged;
     c->charged = 0;
     c->server = NULL;
@@ -148,6 +149,7 @@ static void close_largest(struct ipc_server *s)
             largest = c;
     sv_log_debug("ipc %s: closed: over the memory limit: it holds %zu of %zu bytes",
                  largest->address, largest->charged, s->memory);
+    s->counters.dropped++;
     ipc_conn_close(largest);
 }
 
@@ -388,6 +390,8 @@ static void conn_receive(struct ipc_conn *c)
         return;
     }
     c->active_ms = sv_now_ms();
+    c->received_us = ipc_now_us();
+    c->server->counters.received_bytes += (uint64_t)n;
     if (c->state != CONN_CLOSING) {
         conn_feed(c, c->server->scratch, (size_t)n);
         return;

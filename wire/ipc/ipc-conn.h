@@ -99,6 +99,7 @@ struct ipc_conn {
     int64_t active_ms;   /* last byte received or call finished */
     int64_t frame_ms;    /* start of the incomplete frame; 0 = none */
     int64_t inner_ms;    /* likewise for a frame in `inner` */
+    int64_t received_us; /* time of the last receipt, CLOCK_MONOTONIC */
     int64_t write_ms;    /* last progress while bytes are unsent; 0 = none are */
     size_t discarded;    /* while closing */
     struct sasl_server *sasl;
@@ -142,6 +143,8 @@ struct ipc_server {
     struct ipc_route route;
     struct ipc_retry_cache *retry; /* NULL if no protocol needs it */
     size_t n_conns, n_pre;
+    size_t open_calls; /* of the connections in `conns` */
+    struct sv_rpc_counters counters;
     size_t memory;               /* buffers and open calls of all connections */
     int64_t wake_ms;             /* the timer's time; INT64_MAX = off */
     int64_t resume_ms;           /* when to accept again after EMFILE; 0 = accepting */
@@ -157,12 +160,14 @@ struct ipc_call {
     struct sv_arena *arena; /* holds this too */
     const struct ipc_method *method;
     size_t memory;                 /* of the arena when the handler got it */
+    int64_t begun_us;              /* as received_us */
     struct ipc_retry_entry *retry; /* its answer is to be cached */
     struct ipc_call *waits;        /* next call waiting for the same answer */
     struct ipc_echo echo;
 };
 
 /* ipc-server.c */
+int64_t ipc_now_us(void);                                     /* CLOCK_MONOTONIC */
 void ipc_server_wake_at(struct ipc_server *s, int64_t at_ms); /* a deadline, maybe the next one */
 struct sv_arena *ipc_server_arena(struct ipc_server *s, size_t max_bytes); /* NULL: no memory */
 void ipc_server_arena_done(struct ipc_server *s, struct sv_arena *a);      /* s may be NULL */

@@ -154,6 +154,7 @@ static int send_some(struct ipc_conn *c, size_t *ret_sent)
             return errno == EAGAIN ? 0 : -errno;
         b->pos += (size_t)n;
         *ret_sent += (size_t)n;
+        c->server->counters.sent_bytes += (uint64_t)n;
     }
     return 0;
 }

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "common/clock.h"
 #include "common/log.h"
 #include "common/loop-guard.h"
 #include "common/str.h"
@@ -192,8 +193,12 @@ static int on_call(struct ipc_conn *c, const struct ipc_echo *echo, struct sv_ar
     call->conn = c;
     call->arena = SV_TAKE(*a);
     call->echo = *echo;
+    call->begun_us = ipc_now_us();
     ipc_conn_ref(c);
     c->inflight++;
+    c->server->open_calls++;
+    sv_rate_add(&c->server->counters.queue, (double)(call->begun_us - c->received_us) / 1000,
+                sv_now_ms());
     ipc_address_used(c);
     if (base) {
         p = method_of(call, (const void *)base);

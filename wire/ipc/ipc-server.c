@@ -99,6 +99,7 @@ static int make_room(struct ipc_server *s, const struct sockaddr_storage *sa)
         return r;
     sv_log_debug("ipc %s: closed: the idlest connection of the address with the most",
                  gives_way->address);
+    s->counters.dropped++;
     ipc_conn_close(gives_way);
     return 0;
 }
@@ -111,8 +112,10 @@ static int accept_as(struct ipc_server *s, int fd, const struct sockaddr_storage
     int r = make_room(s, sa);
     if (r < 0)
         return r;
-    if (s->n_pre >= s->limits.max_preauth)
+    if (s->n_pre >= s->limits.max_preauth) {
+        s->counters.dropped++;
         ipc_conn_close(s->pre);
+    }
     struct ipc_address *from = ipc_address_get(s, sa);
     if (!from)
         return -ENOMEM;
@@ -134,6 +137,7 @@ static void accepted(struct ipc_server *s, int fd, const struct sockaddr_storage
             ipc_server_wake_at(s, sv_now_ms() + s->limits.crowd_idle_ms / 4);
         return;
     }
+    s->counters.dropped++;
     sv_log_debug("ipc %s: connection refused: %s", address, strerror(-r));
     sv_close(fd);
 }
@@ -164,7 +168,7 @@ static int on_accept(sd_event_source *src, int fd, uint32_t revents, void *userd
  * sd-event calls epoll_wait before each source that it dispatches and walks all ready sources each
  * time: with 1,000 busy connections as sources of their own, a call took ten times as long. */
 
-static int64_t turn_us(void)
+int64_t ipc_now_us(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -185,7 +189,7 @@ static void serve_batch(struct ipc_batch *b, int64_t end)
         struct epoll_event e = b->ready[b->at++];
         if (e.data.ptr)
             ipc_conn_io(e.data.ptr, e.events);
-        if (turn_us() >= end)
+        if (ipc_now_us() >= end)
             break;
     }
 }
@@ -195,7 +199,7 @@ static void serve_batch(struct ipc_batch *b, int64_t end)
 static bool serve_turn(struct ipc_server *s, int *ret_served)
 {
     struct ipc_batch *b = s->batch;
-    int64_t end = turn_us() + TURN_US;
+    int64_t end = ipc_now_us() + TURN_US;
     int fd = s->epoll;
     *ret_served = 0;
     b->busy = true;
@@ -204,7 +208,7 @@ static bool serve_turn(struct ipc_server *s, int *ret_served)
             batch_next(fd, b);
         *ret_served += b->n - b->at;
         serve_batch(b, end);
-    } while (b->n >= BUSY_BATCH && !b->gone && turn_us() < end && s->cfg.priority <= 0);
+    } while (b->n >= BUSY_BATCH && !b->gone && ipc_now_us() < end && s->cfg.priority <= 0);
     b->busy = false;
     if (!b->gone)
         return true;
@@ -223,7 +227,7 @@ static bool serve_turn(struct ipc_server *s, int *ret_served)
 static void gather_next(struct ipc_server *s)
 {
     int64_t wait = s->batch->at < s->batch->n ? 0 : s->cfg.gather_us;
-    int r = sd_event_source_set_time(s->gather, (uint64_t)(turn_us() + wait));
+    int r = sd_event_source_set_time(s->gather, (uint64_t)(ipc_now_us() + wait));
     if (r >= 0)
         r = sd_event_source_set_enabled(s->gather, SD_EVENT_ONESHOT);
     /* If it remains enabled, it serves the same connections, ignoring. */
@@ -238,7 +242,7 @@ static int on_gather(sd_event_source *src, uint64_t usec, void *userdata)
     int served;
     if (!serve_turn(s, &served))
         return 0;
-    s->turn_end_us = turn_us();
+    s->turn_end_us = ipc_now_us();
     s->slow_turns = served > 1 ? 0 : s->slow_turns + 1;
     if (s->slow_turns == SLOW_TURNS)
         return sd_event_source_set_enabled(s->io, SD_EVENT_ON);
@@ -252,11 +256,11 @@ static int on_ready(sd_event_source *src, int fd, uint32_t revents, void *userda
     (void)src, (void)fd, (void)revents;
     struct ipc_server *s = userdata;
     int served;
-    int64_t idle_us = s->cfg.gather_us ? turn_us() - s->turn_end_us : 0;
+    int64_t idle_us = s->cfg.gather_us ? ipc_now_us() - s->turn_end_us : 0;
     if (!serve_turn(s, &served) || !s->cfg.gather_us)
         return 0;
     s->quick_turns = idle_us < s->cfg.gather_us / 2 ? s->quick_turns + 1 : 0;
-    s->turn_end_us = turn_us();
+    s->turn_end_us = ipc_now_us();
     if (s->quick_turns < QUICK_TURNS)
         return 0;
     s->quick_turns = s->slow_turns = 0;
@@ -518,4 +522,14 @@ size_t ipc_server_connections(const struct ipc_server *s)
 size_t ipc_server_memory(const struct ipc_server *s)
 {
     return s->memory;
+}
+
+size_t ipc_server_open_calls(const struct ipc_server *s)
+{
+    return s->open_calls;
+}
+
+const struct sv_rpc_counters *ipc_server_counters(const struct ipc_server *s)
+{
+    return &s->counters;
 }

@@ -16,6 +16,7 @@
 #include "common/arena.h"
 #include "common/base.h"
 #include "common/error.h"
+#include "common/rpc-counters.h"
 #include "wire/exceptions.h"
 #include "wire/sasl/sasl.h"
 
@@ -124,6 +125,8 @@ uint16_t ipc_server_port(const struct ipc_server *s);
 void ipc_server_ask_again(struct ipc_server *s);
 size_t ipc_server_connections(const struct ipc_server *s);
 size_t ipc_server_memory(const struct ipc_server *s); /* the figure limited by limits.max_memory */
+size_t ipc_server_open_calls(const struct ipc_server *s); /* that a handler has not answered yet */
+const struct sv_rpc_counters *ipc_server_counters(const struct ipc_server *s);
 
 const struct ipc_peer *ipc_call_peer(const struct ipc_call *call);
 struct sv_arena *ipc_call_arena(struct ipc_call *call); /* freed when the call is finished */
