@@ -144,6 +144,7 @@ int loc_cache_cleanup(struct loc_cache *c)
     size_t n;
     int evicted = 0;
 
+    c->stats.bytes_before_cleanup = counted_bytes(c);
     if (counted_bytes(c) <= c->config.target_size)
         return 0;
     n = candidates(c, &list);

@@ -194,6 +194,7 @@ struct loc_tally {
 struct loc_stats {
     struct loc_tally of[LOC_APPLICATION + 1]; /* indexed by enum loc_visibility */
     uint32_t downloading, processes;          /* current numbers */
+    uint64_t bytes_before_cleanup;            /* of PUBLIC and PRIVATE, at the last cleanup */
 };
 void loc_cache_stats(const struct loc_cache *c, struct loc_stats *ret);
 

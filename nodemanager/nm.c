@@ -329,6 +329,7 @@ static void connect_services(struct nm *nm)
                                .localization = nm->localization,
                                .aggregation = nm->aggregation,
                                .labels = nm->labels,
+                               .monitor = nm->monitor,
                                .lists = &nm->web_lists };
 }
 
@@ -404,6 +405,7 @@ static int open_web(struct nm *nm, struct sv_error *err)
 
     if (r < 0)
         return r;
+    nm->web.rpc = nm->rpc;
     r = nm_live_new(nm->event, &nm->web, &nm->web.live);
     if (r < 0) {
         sv_close(held);

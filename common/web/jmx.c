@@ -89,51 +89,76 @@ static json_t *only(json_t *bean, const char *attribute)
     return part;
 }
 
-static json_t *selected(json_t *beans, const char *pattern, const char *attribute)
+json_t *sv_jmx_select(json_t *bean, const struct sv_jmx_query *q)
+{
+    const char *name = json_string_value(json_object_get(bean, "name"));
+
+    if (!name || (*q->bean && !sv_jmx_matches(q->bean, name)))
+        return NULL;
+    return *q->attribute ? only(bean, q->attribute) : json_incref(bean);
+}
+
+int sv_jmx_query(const struct sv_http_request *req, struct sv_jmx_query *ret)
+{
+    const char *get = sv_http_query(req, "get"), *pattern = sv_http_query(req, "qry");
+    const char *colons = get ? strstr(get, "::") : NULL;
+    size_t n = pattern ? strlen(pattern) : 0;
+
+    if (get && *get) {
+        if (!colons || strlen(colons + 2) >= sizeof(ret->attribute))
+            return -EINVAL;
+        pattern = get;
+        n = (size_t)(colons - get);
+    }
+    if (n >= sizeof(ret->bean))
+        return -EINVAL;
+    *ret = (struct sv_jmx_query){ 0 };
+    (void)snprintf(ret->bean, sizeof(ret->bean), "%.*s", (int)n, pattern ? pattern : "");
+    if (get && *get)
+        (void)snprintf(ret->attribute, sizeof(ret->attribute), "%s", colons + 2);
+    return 0;
+}
+
+int sv_jmx_refuse(struct sv_http_response *ret)
+{
+    ret->status = 400; /* as Hadoop */
+    ret->body = strdup("get: a bean's name, :: and an attribute; names as long as theirs\n");
+    ret->body_len = ret->body ? strlen(ret->body) : 0;
+    return ret->body ? 0 : -ENOMEM;
+}
+
+json_t *sv_jmx_selected(json_t *beans, const struct sv_jmx_query *q)
 {
     json_t *list = json_array(), *bean;
     size_t i;
 
     json_array_foreach(beans, i, bean)
     {
-        const char *name = json_string_value(json_object_get(bean, "name"));
+        json_t *one = sv_jmx_select(bean, q);
 
-        if (name && (!pattern || sv_jmx_matches(pattern, name)))
-            (void)json_array_append_new(list, attribute ? only(bean, attribute)
-                                                        : json_incref(bean)); /* as in set */
+        if (one)
+            (void)json_array_append_new(list, one); /* as in set */
     }
+    json_decref(beans);
     return list;
 }
 
 int sv_jmx_answer(const struct sv_http_request *req, json_t *beans, struct sv_http_response *ret)
 {
-    const char *get = sv_http_query(req, "get"), *pattern = sv_http_query(req, "qry");
-    _cleanup_free_ char *bean = NULL;
-    const char *attribute = NULL;
+    struct sv_jmx_query q;
     json_t *tree;
 
-    if (get && *get) {
-        const char *colons = strstr(get, "::");
-
-        bean = colons ? strndup(get, (size_t)(colons - get)) : NULL;
-        pattern = bean;
-        attribute = colons ? colons + 2 : NULL;
-        if (!bean) { /* as Hadoop */
-            json_decref(beans);
-            ret->status = 400;
-            ret->body = strdup("get: a bean's name, :: and an attribute\n");
-            ret->body_len = ret->body ? strlen(ret->body) : 0;
-            return 0;
-        }
+    if (sv_jmx_query(req, &q) < 0) {
+        json_decref(beans);
+        return sv_jmx_refuse(ret);
     }
-    tree = json_pack("{s:o}", "beans", selected(beans, pattern, attribute));
-    json_decref(beans);
+    tree = json_pack("{s:o}", "beans", sv_jmx_selected(beans, &q));
     ret->body = tree ? json_dumps(tree, JSON_INDENT(2)) : NULL;
     json_decref(tree);
     if (!ret->body)
         return -ENOMEM;
     ret->body_len = strlen(ret->body);
-    ret->content_type = "application/json; charset=utf8";
+    ret->content_type = SV_JMX_TYPE;
     ret->status = 200;
     return 0;
 }

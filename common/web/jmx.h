@@ -9,6 +9,8 @@
 #include "common/buf.h"
 #include "common/web/http.h"
 
+#define SV_JMX_TYPE "application/json; charset=utf8"
+
 /* Creates "Hadoop:service=SERVICE,name=NAME" for a record such as ClusterMetrics, with the tags
  * Context and Hostname. When out of memory, an attribute or the bean is missing. */
 json_t *sv_jmx_bean(const char *service, const char *name, const char *record, const char *context);
@@ -16,8 +18,20 @@ void sv_jmx_tag(json_t *bean, const char *tag, const char *value);
 void sv_jmx_num(json_t *bean, const char *attribute, int64_t value);
 void sv_jmx_real(json_t *bean, const char *attribute, double value);
 
+/* ?qry=PATTERN with * and ?, or ?get=BEAN::ATTRIBUTE. "": all of them. */
+struct sv_jmx_query {
+    char bean[1152], attribute[128];
+};
+/* -EINVAL: of another form, or longer than any name. */
+int sv_jmx_query(const struct sv_http_request *req, struct sv_jmx_query *ret) _must_use_;
+/* Returns the bean, or a new one with the wanted attribute alone, or NULL. */
+json_t *sv_jmx_select(json_t *bean, const struct sv_jmx_query *q);
+/* As above, for a list of beans, which is taken. */
+json_t *sv_jmx_selected(json_t *beans, const struct sv_jmx_query *q);
+/* Answers a request that sv_jmx_query() refused. */
+int sv_jmx_refuse(struct sv_http_response *ret) _must_use_;
+
 /* Both answer from a list of beans; beans of one record must have the same attributes. */
-/* Supports ?qry=PATTERN with * and ?, and ?get=BEAN::ATTRIBUTE. */
 int sv_jmx_answer(const struct sv_http_request *req, json_t *beans, struct sv_http_response *ret)
     _must_use_;
 /* Adds process_* of this process. */

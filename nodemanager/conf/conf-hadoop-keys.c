@@ -81,8 +81,7 @@ static const char *const localizer_keys[] = {
 
 static const char *const java_keys[] = {
     "amrmproxy.client.thread-count=25", "collector-service.thread-count=5",
-    "container-manager.thread-count=20", "container-metrics.enable=true",
-    "container-metrics.period-ms=-1", "container-metrics.unregister-delay-ms=10000",
+    "container-manager.thread-count=20", "container-metrics.unregister-delay-ms=10000",
     "container-monitor.enabled=true", "container-monitor.process-tree.class",
     "container-monitor.procfs-tree.smaps-based-rss.enabled=false",
     "container-monitor.resource-calculator.class", "container-state-transition-listener.classes",

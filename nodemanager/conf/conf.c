@@ -28,6 +28,8 @@ enum {
     K_CACHE_CLEANUP,
     K_MONITOR,
     K_MONITOR_ALL,
+    K_METRICS,
+    K_METRICS_PERIOD,
     K_PMEM,
     K_VMEM,
     K_VMEM_RATIO,
@@ -43,6 +45,8 @@ static const struct sv_conf_key keys[] = {
     [K_CACHE_TARGET] = { NM "localizer.cache.target-size-mb", SV_CONF_INT, "10240", 0, MAX_MB, .help = "Size of the cache after a cleanup." },
     [K_CACHE_CLEANUP] = { NM "localizer.cache.cleanup.interval-ms", SV_CONF_DURATION, "600000", 1000, FOREVER, 1, "Time between cache cleanups." },
     [K_MONITOR] = { NM "container-monitor.interval-ms", SV_CONF_DURATION, "${yarn.nodemanager.resource-monitor.interval-ms}", 50, FOREVER, 1, "Time between two readings of container usage." },
+    [K_METRICS] = { NM "container-metrics.enable", SV_CONF_BOOL, "true", .help = "With the key below, show figures of each container in /jmx." },
+    [K_METRICS_PERIOD] = { NM "container-metrics.period-ms", SV_CONF_INT, "-1", -1, FOREVER, .help = "Above 0, show those of running containers, as of the last reading." },
     [K_MONITOR_ALL] = { NM "resource-monitor.interval-ms", SV_CONF_DURATION, "3000", 50, FOREVER, 1, "Default of the key above." },
     [K_PMEM] = { NM "pmem-check-enabled", SV_CONF_BOOL, "true", .help = "Shown in REST; the kernel enforces memory here." },
     [K_VMEM] = { NM "vmem-check-enabled", SV_CONF_BOOL, "true", .help = "Shown in REST; virtual memory is not limited here." },
@@ -238,9 +242,13 @@ static int check_unsupported(struct nm_conf *c, struct sv_error *err)
 
 static int read_web(struct nm_conf *c, struct sv_error *err)
 {
+    int64_t period;
     int r;
 
     NM_CONF_GET(sv_conf_bool, K_WEB_LOGS, &c->web.logs_enabled);
+    NM_CONF_GET(sv_conf_bool, K_METRICS, &c->web.container_metrics);
+    NM_CONF_GET(sv_conf_int, K_METRICS_PERIOD, &period);
+    c->web.container_metrics = c->web.container_metrics && period > 0;
     return sv_web_auth_read(c->conf, &c->web.auth, err);
 }
 

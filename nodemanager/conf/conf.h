@@ -37,6 +37,7 @@ struct nm_conf {
     uint16_t web_port;
     struct nm_conf_web {
         bool logs_enabled;
+        bool container_metrics; /* /jmx has a bean of each container */
         struct sv_web_auth auth;
     } web;
     struct yarn_resource resource;

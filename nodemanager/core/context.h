@@ -12,6 +12,7 @@
 #include "common/base.h"
 #include "common/dispatcher.h"
 #include "common/error.h"
+#include "common/rate.h"
 #include "nodemanager/conf/conf.h"
 #include "wire/ids.h"
 
@@ -49,6 +50,8 @@ struct nm_context {
     bool stopping;              /* no new containers */
     struct nm_counters {        /* containers since the start of this process */
         int64_t launched, completed, failed, killed;
+        struct sv_rate launches; /* from the localized files, or the request, to the start; ms */
+        struct sv_rate localizations; /* ms */
     } counters;
     unsigned stuck_deletions; /* failed deletions that are retried */
     /* NULL, or a callback after events were handled, and after each heartbeat. */

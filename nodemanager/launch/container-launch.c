@@ -108,6 +108,15 @@ static void fail(struct nm_container *c, int code, const char *why)
     finish_failed(c, code);
 }
 
+static void count_launch(const struct nm_container *c)
+{
+    struct nm_counters *n = &c->ctx->counters;
+    int64_t ms = c->launch_ms - c->start_ms - c->localize_ms;
+
+    n->launched++;
+    sv_rate_add(&n->launches, (double)SV_MAX(ms, (int64_t)0), sv_now_ms());
+}
+
 /* ---- events of executor/ ----------------------------------------------------------------------*/
 
 static void on_started(struct exe_container *x, pid_t pid, void *userdata)
@@ -123,7 +132,7 @@ static void on_started(struct exe_container *x, pid_t pid, void *userdata)
     c->launch.frozen = c->recovered != NM_RECOVERED_NOT && nm_cleanup_is_frozen(c);
     if (c->recovered == NM_RECOVERED_NOT) {
         nm_health_launch_succeeded(c->ctx->health);
-        c->ctx->counters.launched++;
+        count_launch(c);
     }
     if (c->recovered != NM_RECOVERED_LAUNCHED)
         r = nm_store_container_launched(c->ctx->store, c->text, c->launch_ms);

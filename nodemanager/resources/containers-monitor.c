@@ -33,8 +33,9 @@ struct nm_monitor {
     int32_t cpus;
     uint64_t containers_bytes;
     float containers_cpu;
-    uint64_t node_bytes;
+    uint64_t node_bytes, node_swap_bytes;
     float node_cpu;
+    int64_t begun_ms, pass_ms;    /* of this pass; how long the last one took */
     uint64_t cpu_busy, cpu_total; /* last reading of /proc/stat, ticks */
     bool read_once;
     unsigned containers; /* at the last tick */
@@ -98,6 +99,9 @@ static void sample_node(struct nm_monitor *m)
         uint64_t all = meminfo_kib(mem, "MemTotal:"), avail = meminfo_kib(mem, "MemAvailable:");
 
         m->node_bytes = (all > avail ? all - avail : 0) << 10;
+        all = meminfo_kib(mem, "SwapTotal:");
+        avail = meminfo_kib(mem, "SwapFree:");
+        m->node_swap_bytes = (all > avail ? all - avail : 0) << 10;
     }
     if (sv_read_file_at(AT_FDCWD, "/proc/stat", 1 << 20, &stat, NULL) < 0 ||
         sscanf(stat, "cpu %llu %llu %llu %llu %llu %llu %llu %llu", &v[0], &v[1], &v[2], &v[3],
@@ -118,6 +122,7 @@ static void end_pass(struct nm_monitor *m)
 {
     m->containers_bytes = m->pass_bytes;
     m->containers_cpu = m->pass_cpu;
+    m->pass_ms = sv_now_ms() - m->begun_ms;
     sample_node(m);
     if (HASH_COUNT(m->ctx->containers) < m->containers)
         (void)malloc_trim(64 << 10); /* returns the memory of ended containers, ignoring */
@@ -178,6 +183,7 @@ static int on_timer(sd_event_source *s, uint64_t usec, void *userdata)
     m->last[0] = 0;
     m->pass_bytes = 0;
     m->pass_cpu = 0;
+    m->begun_ms = sv_now_ms();
     go_on(m);
     return 0;
 }
@@ -206,6 +212,15 @@ Hadoop__Yarn__ResourceUtilizationProto *nm_monitor_node_utilization(const struct
                                                                     struct sv_arena *a)
 {
     return utilization(a, m->node_bytes, m->node_cpu);
+}
+
+void nm_monitor_figures(const struct nm_monitor *m, struct nm_monitor_figures *ret)
+{
+    *ret = (struct nm_monitor_figures){ .containers_cpu = m->containers_cpu,
+                                        .node_bytes = m->node_bytes,
+                                        .node_swap_bytes = m->node_swap_bytes,
+                                        .node_cpu = m->node_cpu,
+                                        .pass_ms = m->pass_ms };
 }
 
 Hadoop__Yarn__ResourceProto *nm_monitor_physical(const struct nm_monitor *m, struct sv_arena *a)

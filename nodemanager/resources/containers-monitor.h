@@ -22,6 +22,13 @@ Hadoop__Yarn__ResourceUtilizationProto *
 nm_monitor_containers_utilization(const struct nm_monitor *m, struct sv_arena *a);
 Hadoop__Yarn__ResourceUtilizationProto *nm_monitor_node_utilization(const struct nm_monitor *m,
                                                                     struct sv_arena *a);
+struct nm_monitor_figures {
+    float containers_cpu;                 /* processors in use */
+    uint64_t node_bytes, node_swap_bytes; /* in use */
+    float node_cpu;                       /* processors in use */
+    int64_t pass_ms;                      /* time of the last pass over all containers */
+};
+void nm_monitor_figures(const struct nm_monitor *m, struct nm_monitor_figures *ret);
 /* The machine's memory and processors. */
 Hadoop__Yarn__ResourceProto *nm_monitor_physical(const struct nm_monitor *m, struct sv_arena *a);
 

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/clock.h"
 #include "common/fd.h"
 #include "common/str.h"
 #include "executor/exe.h"
@@ -293,6 +294,7 @@ static void cb_ready(void *userdata, struct yarn_container_id id,
     c->localizing->counters = *counters;
     c->localizing->ready = true;
     c->localize_ms = counters->millis;
+    sv_rate_add(&c->ctx->counters.localizations, (double)counters->millis, sv_now_ms());
     ready = malloc(sizeof(*ready));
     if (ready)
         *ready = (struct ready_request){ l, id };

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "cgroups/cg.h"
+#include "common/clock.h"
+#include "common/web/jmx-daemon.h"
 #include "common/web/jmx.h"
 #include "localizer/cache.h"
 #include "nodemanager/aux-services/aux-frame.h"
@@ -14,58 +16,141 @@
 #include "nodemanager/health/local-dirs.h"
 #include "nodemanager/logs/log-aggregation.h"
 #include "nodemanager/logs/log-failures.h"
+#include "nodemanager/resources/containers-monitor.h"
 #include "nodemanager/services/localization.h"
+#include "nodemanager/web/container-beans.h"
+#include "wire/ipc/ipc-server.h"
+#include "wire/ipc/methods.h"
 
 #define SERVICE "NodeManager"
 
 struct sums {
-    int64_t initing, running, allocated, memory_mb, vcores, apps;
+    int64_t initing, running, paused, allocated, memory_mb, vcores, apps;
+    int64_t opportunistic, opportunistic_mb, opportunistic_vcores; /* running */
 };
+
+static void add(struct sums *s, const struct nm_container *c)
+{
+    bool runs = c->state == NM_CONTAINER_RUNNING;
+
+    s->initing += c->state == NM_CONTAINER_LOCALIZING;
+    s->running += runs;
+    s->paused += runs && c->launch.frozen;
+    s->allocated++;
+    s->memory_mb += c->resource.memory_mb;
+    s->vcores += c->resource.vcores;
+    if (!runs || c->execution_type != HADOOP__YARN__EXECUTION_TYPE_PROTO__OPPORTUNISTIC)
+        return;
+    s->opportunistic++;
+    s->opportunistic_mb += c->resource.memory_mb;
+    s->opportunistic_vcores += c->resource.vcores;
+}
 
 static struct sums sums_of(const struct nm_context *ctx)
 {
     struct sums s = { 0 };
 
-    for (const struct nm_container *c = ctx->containers; c; c = c->hh.next) {
-        if (c->state == NM_CONTAINER_DONE)
-            continue;
-        s.initing += c->state == NM_CONTAINER_LOCALIZING;
-        s.running += c->state == NM_CONTAINER_RUNNING;
-        s.allocated++;
-        s.memory_mb += c->resource.memory_mb;
-        s.vcores += c->resource.vcores;
-    }
+    for (const struct nm_container *c = ctx->containers; c; c = c->hh.next)
+        if (c->state != NM_CONTAINER_DONE)
+            add(&s, c);
     for (const struct nm_app *a = ctx->apps; a;
          a = a->hh.next) /* an ended one stays for its logs */
         s.apps += a->state < NM_APP_RESOURCES_CLEANINGUP;
     return s;
 }
 
-static int bad(int all, uint32_t usable)
+/* As Hadoop rounds them. */
+static int64_t gb_up(int64_t mb)
 {
-    return all - __builtin_popcount(usable);
+    return (mb + 1023) / 1024;
 }
 
-static void put_containers(json_t *b, const struct nm_context *ctx)
+/* States that a container cannot be in here, and queues that are not there. */
+static void put_never(json_t *b)
 {
-    struct sums s = sums_of(ctx);
+    static const char *const names[] = { "ContainersRolledBackOnFailure", "ContainersReIniting",
+                                         "ContainersGuaranteedQueued",
+                                         "ContainersOpportunisticQueued" };
+
+    for (size_t i = 0; i < SV_ARRAY_LEN(names); i++)
+        sv_jmx_num(b, names[i], 0);
+}
+
+static void put_states(json_t *b, const struct nm_context *ctx, const struct sums *s)
+{
+    const struct nm_counters *n = &ctx->counters;
+    int64_t now = sv_now_ms();
+
+    sv_jmx_num(b, "ContainersLaunched", n->launched);
+    sv_jmx_num(b, "ContainersCompleted", n->completed);
+    sv_jmx_num(b, "ContainersFailed", n->failed);
+    sv_jmx_num(b, "ContainersKilled", n->killed);
+    sv_jmx_num(b, "ContainersIniting", s->initing);
+    sv_jmx_num(b, "ContainersRunning", s->running);
+    sv_jmx_num(b, "ContainersPaused", s->paused);
+    put_never(b);
+    sv_jmx_rate(b, "ContainerLaunchDuration", &n->launches, now);
+    sv_jmx_rate(b, "LocalizationDurationMillis", &n->localizations, now);
+    sv_jmx_num(b, "ApplicationsRunning", s->apps);
+}
+
+static void put_allocations(json_t *b, const struct nm_context *ctx, const struct sums *s)
+{
+    sv_jmx_num(b, "AllocatedContainers", s->allocated);
+    sv_jmx_num(b, "AllocatedGB", gb_up(s->memory_mb));
+    sv_jmx_num(b, "AllocatedVCores", s->vcores);
+    sv_jmx_num(b, "AvailableGB", (ctx->total.memory_mb - s->memory_mb) / 1024);
+    sv_jmx_num(b, "AvailableVCores", ctx->total.vcores - s->vcores);
+    sv_jmx_num(b, "RunningOpportunisticContainers", s->opportunistic);
+    sv_jmx_num(b, "AllocatedOpportunisticGB", gb_up(s->opportunistic_mb));
+    sv_jmx_num(b, "AllocatedOpportunisticVCores", s->opportunistic_vcores);
+}
+
+/* A figure that is not known is missing, unless it is 0 for certain. */
+static void put_usage(json_t *b, const struct nm_web *w, const struct sums *s)
+{
+    const struct nm_context *ctx = w->ctx;
+    struct nm_monitor_figures f;
     struct cg_usage u = { 0 };
 
-    sv_jmx_num(b, "ContainersLaunched", ctx->counters.launched);
-    sv_jmx_num(b, "ContainersCompleted", ctx->counters.completed);
-    sv_jmx_num(b, "ContainersFailed", ctx->counters.failed);
-    sv_jmx_num(b, "ContainersKilled", ctx->counters.killed);
-    sv_jmx_num(b, "ContainersIniting", s.initing);
-    sv_jmx_num(b, "ContainersRunning", s.running);
-    sv_jmx_num(b, "AllocatedContainers", s.allocated);
-    sv_jmx_num(b, "AllocatedGB", s.memory_mb / 1024);
-    sv_jmx_num(b, "AllocatedVCores", s.vcores);
-    sv_jmx_num(b, "AvailableGB", (ctx->total.memory_mb - s.memory_mb) / 1024);
-    sv_jmx_num(b, "AvailableVCores", ctx->total.vcores - s.vcores);
-    sv_jmx_num(b, "ApplicationsRunning", s.apps);
+    nm_monitor_figures(w->monitor, &f);
+    sv_jmx_real(b, "ContainerCpuUtilization", (double)f.containers_cpu);
+    sv_jmx_real(b, "NodeCpuUtilization", (double)f.node_cpu);
+    sv_jmx_num(b, "NodeUsedMemGB", (int64_t)(f.node_bytes >> 30));
+    sv_jmx_num(b, "NodeUsedVMemGB", (int64_t)((f.node_bytes + f.node_swap_bytes) >> 30));
+    sv_jmx_num(b, "ContainersMonitorCostTime", f.pass_ms);
+    if (ctx->total.gpus == 0)
+        sv_jmx_real(b, "NodeGpuUtilization", 0);
+    if (s->running == 0)
+        sv_jmx_num(b, "ContainerUsedVMemGB", 0);
     if (cg_root_usage(ctx->cgroups, &u) < 0)
         return; /* no cgroup of containers on this machine */
     sv_jmx_num(b, "ContainerUsedMemGB", (int64_t)(u.memory_current >> 30));
+}
+
+static void put_dirs(json_t *b, const struct nm_dirs *dirs, bool local, const char *bad_name,
+                     const char *used_name)
+{
+    uint64_t used = 0, all = 0;
+    struct nm_dir_space d;
+    int64_t bad = 0;
+
+    for (int i = 0; nm_dirs_space(dirs, i, &d); i++) {
+        if (d.local != local)
+            continue;
+        bad += !d.usable;
+        if (*d.why)
+            continue;
+        used += d.used_bytes;
+        all += d.all_bytes;
+    }
+    sv_jmx_num(b, bad_name, bad);
+    sv_jmx_num(b, used_name, all ? (int64_t)((double)used * 100 / (double)all) : 0);
+}
+
+static int64_t percent(uint64_t part, uint64_t rest)
+{
+    return part ? (int64_t)((double)part * 100 / ((double)part + (double)rest)) : 0;
 }
 
 static void put_cache(json_t *b, const struct nm_localization *l)
@@ -82,12 +167,50 @@ static void put_cache(json_t *b, const struct nm_localization *l)
     }
     sv_jmx_num(b, "LocalizedCacheHitBytes", (int64_t)sum.hit_bytes);
     sv_jmx_num(b, "LocalizedCacheMissBytes", (int64_t)sum.miss_bytes);
+    sv_jmx_num(b, "LocalizedCacheHitBytesRatio", percent(sum.hit_bytes, sum.miss_bytes));
     sv_jmx_num(b, "LocalizedCacheHitFiles", (int64_t)sum.hits);
     sv_jmx_num(b, "LocalizedCacheMissFiles", (int64_t)sum.misses);
+    sv_jmx_num(b, "LocalizedCacheHitFilesRatio", percent(sum.hits, sum.misses));
+    sv_jmx_num(b, "CacheSizeBeforeClean", (int64_t)s.bytes_before_cleanup);
     sv_jmx_num(b, "PublicBytesDeleted", (int64_t)s.of[LOC_PUBLIC].evicted_bytes);
     sv_jmx_num(b, "PrivateBytesDeleted", (int64_t)s.of[LOC_PRIVATE].evicted_bytes);
     sv_jmx_num(b, "TotalBytesDeleted",
                (int64_t)(s.of[LOC_PUBLIC].evicted_bytes + s.of[LOC_PRIVATE].evicted_bytes));
+}
+
+static json_t *node_bean(const struct nm_web *w)
+{
+    json_t *b = sv_jmx_bean(SERVICE, "NodeManagerMetrics", "NodeManagerMetrics", "yarn");
+    const struct nm_context *ctx = w->ctx;
+    struct sums s = sums_of(ctx);
+
+    put_states(b, ctx, &s);
+    put_allocations(b, ctx, &s);
+    put_usage(b, w, &s);
+    put_dirs(b, ctx->dirs, true, "BadLocalDirs", "GoodLocalDirsDiskUtilizationPerc");
+    put_dirs(b, ctx->dirs, false, "BadLogDirs", "GoodLogDirsDiskUtilizationPerc");
+    put_cache(b, w->localization);
+    sv_jmx_num(b, "FailedLogUploads",
+               (int64_t)HASH_COUNT(nm_aggregation_failures(w->aggregation)->all));
+    return b;
+}
+
+/* The daemon itself: in Hadoop's the value says whether there is Kerberos. */
+static json_t *security_bean(void)
+{
+    return json_pack("{s:s,s:s,s:b}", "name", "Hadoop:service=NodeManager,name=NodeManager",
+                     "modelerType", "NodeManager", "SecurityEnabled", 0);
+}
+
+static json_t *rpc_bean(const struct ipc_server *s)
+{
+    const struct sv_jmx_rpc rpc = { .port = ipc_server_port(s),
+                                    .server = "ContainerManagementProtocol",
+                                    .connections = ipc_server_connections(s),
+                                    .open_calls = ipc_server_open_calls(s),
+                                    .counters = ipc_server_counters(s) };
+
+    return sv_jmx_rpc(SERVICE, &rpc);
 }
 
 /* Metrics of auxiliary services, each in a bean with its name; the shuffle's has Hadoop's. */
@@ -110,26 +233,29 @@ static void put_services(json_t *list, const struct nm_aux *aux)
 
 static json_t *beans(const struct nm_web *w)
 {
-    const struct nm_context *ctx = w->ctx;
-    json_t *b = sv_jmx_bean(SERVICE, "NodeManagerMetrics", "NodeManagerMetrics", "yarn");
+    json_t *own[] = { node_bean(w), sv_jmx_process(SERVICE), rpc_bean(w->rpc), security_bean() };
     json_t *list = json_array();
 
-    put_containers(b, ctx);
-    sv_jmx_num(b, "BadLocalDirs", bad(nm_dirs_n_local(ctx->dirs), nm_dirs_local_usable(ctx->dirs)));
-    sv_jmx_num(b, "BadLogDirs", bad(nm_dirs_n_log(ctx->dirs), nm_dirs_log_usable(ctx->dirs)));
-    put_cache(b, w->localization);
-    sv_jmx_num(b, "FailedLogUploads",
-               (int64_t)HASH_COUNT(nm_aggregation_failures(w->aggregation)->all));
-    (void)json_array_append_new(list, b); /* no memory: the bean is missing, ignoring */
+    for (size_t i = 0; i < SV_ARRAY_LEN(own); i++)
+        (void)json_array_append_new(list, own[i]); /* no memory: the bean is missing, ignoring */
     put_services(list, w->aux);
     return list;
+}
+
+static int jmx(const struct nm_web *w, const struct sv_http_request *req,
+               struct sv_http_response *ret)
+{
+    json_t *node = beans(w);
+    int r;
+
+    return nm_container_beans(w, node, req, ret, &r) ? r : sv_jmx_answer(req, node, ret);
 }
 
 bool nm_web_metrics(const struct nm_web *w, const struct sv_http_request *req,
                     struct sv_http_response *ret, int *ret_result)
 {
     if (strcmp(req->path, "/jmx") == 0)
-        *ret_result = sv_jmx_answer(req, beans(w), ret);
+        *ret_result = jmx(w, req, ret);
     else if (strcmp(req->path, "/metrics") == 0 || strcmp(req->path, "/prom") == 0)
         *ret_result = sv_prometheus_answer(beans(w), ret);
     else

@@ -201,16 +201,15 @@ static int apps(const struct nm_web *w, const struct nm_web_caller *who,
     static const struct nm_web_list_kind kind = { "apps", "app", app_entry };
     const struct nm_context *ctx = w->ctx;
     struct nm_web_filter filter;
-    nm_web_id *ids;
-    size_t n = 0;
+    struct nm_web_objects all = { 0 };
     int r;
 
     if (!read_filter(req, &filter, ret, &r))
         return r;
-    ids = calloc(HASH_COUNT(ctx->apps) + 1, sizeof(*ids));
-    for (const struct nm_app *a = ctx->apps; ids && a; a = a->hh.next)
-        memcpy(ids[n++], a->text, sizeof(*ids));
-    return nm_web_list(w, who, &kind, &filter, ids, n, req, ret);
+    all.ids = calloc(HASH_COUNT(ctx->apps) + 1, sizeof(*all.ids));
+    for (const struct nm_app *a = ctx->apps; all.ids && a; a = a->hh.next)
+        memcpy(all.ids[all.n++], a->text, sizeof(*all.ids));
+    return nm_web_list(w, who, &kind, &filter, all, req, ret);
 }
 
 static int forbidden(const struct nm_web_caller *who, const char *object,
@@ -297,14 +296,9 @@ static int containers(const struct nm_web *w, const struct nm_web_caller *who,
                       const struct sv_http_request *req, struct sv_http_response *ret)
 {
     static const struct nm_web_list_kind kind = { "containers", "container", container_entry };
-    static const struct nm_web_filter all = { 0 };
-    const struct nm_context *ctx = w->ctx;
-    nm_web_id *ids = calloc(HASH_COUNT(ctx->containers) + 1, sizeof(*ids));
-    size_t n = 0;
+    static const struct nm_web_filter none = { 0 };
 
-    for (const struct nm_container *c = ctx->containers; ids && c; c = c->hh.next)
-        memcpy(ids[n++], c->text, sizeof(*ids));
-    return nm_web_list(w, who, &kind, &all, ids, n, req, ret);
+    return nm_web_list(w, who, &kind, &none, nm_web_containers(w->ctx, NULL), req, ret);
 }
 
 /* The node may have forgotten the application while its logs still exist. */

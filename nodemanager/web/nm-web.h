@@ -6,12 +6,14 @@
 
 #include "common/web/http.h"
 
+struct ipc_server;
 struct nm_aux;
 struct nm_context;
 struct nm_describer;
 struct nm_finished;
 struct nm_localization;
 struct nm_log_aggregation;
+struct nm_monitor;
 struct nm_updater;
 struct sv_groups;
 struct sv_http_events;
@@ -25,8 +27,10 @@ struct nm_web {
     const struct nm_localization *localization;
     const struct nm_log_aggregation *aggregation;
     struct nm_describer *const *labels; /* by enum nm_described; each may be NULL */
-    struct sv_http_events *live;        /* live.h */
-    unsigned *lists;                    /* long ones being written (web-list.h) */
+    const struct nm_monitor *monitor;
+    const struct ipc_server *rpc;
+    struct sv_http_events *live; /* live.h */
+    unsigned *lists;             /* long ones being written (web-list.h) */
 };
 
 /* An sv_http_handler; userdata is the struct nm_web. */

@@ -10,10 +10,11 @@
 #include "common/clock.h"
 #include "common/loop-guard.h"
 #include "common/web/http-stream.h"
+#include "nodemanager/core/container.h"
 #include "nodemanager/core/context.h"
 #include "nodemanager/web/web-reply.h"
 
-#define TYPE "application/json; charset=utf-8"
+#define TYPE(kind) ((kind)->inner ? "application/json; charset=utf-8" : SV_JMX_TYPE)
 #define TEXT_MAX ((size_t)4 << 20) /* of one turn */
 
 struct list {
@@ -22,45 +23,83 @@ struct list {
     const struct nm_web_list_kind *kind;
     struct nm_web_caller who;
     struct nm_web_filter filter;
-    nm_web_id *ids;
-    size_t n, at;
+    struct nm_web_objects objects;
+    size_t at;
     bool some, closed; /* an entry has been written; the end has */
     struct sv_http_stream *stream;
     sd_event_source *turn;
     struct sv_buf text;
 };
 
+static void objects_free(struct nm_web_objects *o)
+{
+    free(o->ids);
+    json_decref(o->first);
+}
+
 static void list_free(struct list *l)
 {
     (*l->all)--;
     sd_event_source_disable_unref(l->turn);
-    free(l->ids);
+    objects_free(&l->objects);
     sv_buf_free(&l->text);
     free(l);
 }
 
 /* ---- Text ---- */
 
-static int put_entry(struct list *l, const char *id)
+static int put_begin(struct list *l)
 {
-    json_t *entry = l->kind->entry(l->ctx, &l->who, &l->filter, id);
-    _cleanup_free_ char *text = entry ? json_dumps(entry, JSON_COMPACT) : NULL;
+    const struct nm_web_list_kind *k = l->kind;
+
+    return k->inner ? sv_buf_printf(&l->text, "{\"%s\":{\"%s\":[", k->outer, k->inner)
+                    : sv_buf_printf(&l->text, "{\n  \"%s\": [\n", k->outer);
+}
+
+/* `entry`: an object, or NULL. */
+static int put_json(struct list *l, const json_t *entry)
+{
+    _cleanup_free_ char *text =
+        entry ? json_dumps(entry, l->kind->inner ? JSON_COMPACT : JSON_INDENT(2)) : NULL;
     int r = 0;
 
-    json_decref(entry);
     if (!text) /* without memory it is missing */
         return 0;
-    if (!l->some)
-        r = sv_buf_printf(&l->text, "{\"%s\":{\"%s\":[", l->kind->outer, l->kind->inner);
-    else
-        r = sv_buf_put_u8(&l->text, ',');
+    r = l->some ? sv_buf_put_u8(&l->text, ',') : put_begin(l);
     l->some = true;
     return r < 0 ? r : sv_buf_put_str(&l->text, text);
 }
 
+static int put_entry(struct list *l, const char *id)
+{
+    json_t *entry = l->kind->entry(l->ctx, &l->who, &l->filter, id);
+    int r = put_json(l, entry);
+
+    json_decref(entry);
+    return r;
+}
+
+static int put_first(struct list *l)
+{
+    const json_t *entry;
+    size_t i;
+    int r = 0;
+
+    json_array_foreach(l->objects.first, i, entry) if (r >= 0) r = put_json(l, entry);
+    json_decref(l->objects.first);
+    l->objects.first = NULL;
+    return r;
+}
+
 static int put_end(struct list *l)
 {
+    int r = 0;
+
     l->closed = true;
+    if (!l->kind->inner) {
+        r = l->some ? 0 : put_begin(l);
+        return r < 0 ? r : sv_buf_put_str(&l->text, "]\n}");
+    }
     return l->some ? sv_buf_put_str(&l->text, "]}}")
                    : sv_buf_printf(&l->text, "{\"%s\":{}}", l->kind->outer);
 }
@@ -69,14 +108,14 @@ static int put_end(struct list *l)
 static int put_entries(struct list *l)
 {
     int64_t begin = sv_now_ms();
-    int r = 0;
+    int r = put_first(l);
 
-    for (int i = 0; l->at < l->n && i < NM_WEB_LIST_TURN && r >= 0; i++) {
+    for (int i = 0; l->at < l->objects.n && i < NM_WEB_LIST_TURN && r >= 0; i++) {
         if (sv_now_ms() - begin >= NM_WEB_LIST_TURN_MS)
             return 0;
-        r = put_entry(l, l->ids[l->at++]);
+        r = put_entry(l, l->objects.ids[l->at++]);
     }
-    return r >= 0 && l->at == l->n && !l->closed ? put_end(l) : r;
+    return r >= 0 && l->at == l->objects.n && !l->closed ? put_end(l) : r;
 }
 
 /* ---- Turns ---- */
@@ -130,7 +169,8 @@ static int begin_stream(struct list *l, const struct sv_http_request *req)
     l->stream = sv_http_stream_new(req, &events, l);
     if (!l->stream)
         return -ENOMEM;
-    (void)!sv_http_stream_own(l->stream, TYPE); /* without memory one is missing, ignoring */
+    (void)!sv_http_stream_own(l->stream,
+                              TYPE(l->kind)); /* without memory one is missing, ignoring */
     sv_http_stream_begin(l->stream, 200, -1);
     return SV_HTTP_LATER;
 }
@@ -139,25 +179,36 @@ static int begin_stream(struct list *l, const struct sv_http_request *req)
 static int answer_short(struct list *l, struct sv_http_response *ret)
 {
     ret->status = 200;
-    ret->content_type = TYPE;
+    ret->content_type = TYPE(l->kind);
     ret->body_len = l->text.len;
     ret->body = (char *)SV_TAKE(l->text.data);
     list_free(l);
     return 0;
 }
 
-int nm_web_list(const struct nm_web *w, const struct nm_web_caller *who,
-                const struct nm_web_list_kind *kind, const struct nm_web_filter *f, nm_web_id *ids,
-                size_t n, const struct sv_http_request *req, struct sv_http_response *ret)
+struct nm_web_objects nm_web_containers(const struct nm_context *ctx, json_t *first)
 {
-    struct list *l = ids ? calloc(1, sizeof(*l)) : NULL;
+    struct nm_web_objects all = { .first = first };
+
+    all.ids = calloc(HASH_COUNT(ctx->containers) + 1, sizeof(*all.ids));
+    for (const struct nm_container *c = ctx->containers; all.ids && c; c = c->hh.next)
+        memcpy(all.ids[all.n++], c->text, sizeof(*all.ids));
+    return all;
+}
+
+int nm_web_list(const struct nm_web *w, const struct nm_web_caller *who,
+                const struct nm_web_list_kind *kind, const struct nm_web_filter *f,
+                struct nm_web_objects objects, const struct sv_http_request *req,
+                struct sv_http_response *ret)
+{
+    struct list *l = objects.ids ? calloc(1, sizeof(*l)) : NULL;
     int r = l ? 0 : -ENOMEM;
     char *const *groups;
 
     if (r >= 0 && !who->sees_all) /* before the first turn, so that no later one lacks them */
         r = sv_groups_of(who->groups, who->user, &groups);
     if (r < 0) {
-        free(ids);
+        objects_free(&objects);
         free(l);
         return r;
     }
@@ -166,8 +217,7 @@ int nm_web_list(const struct nm_web *w, const struct nm_web_caller *who,
                         .kind = kind,
                         .who = *who,
                         .filter = *f,
-                        .ids = ids,
-                        .n = n,
+                        .objects = objects,
                         .text = SV_BUF_INIT(TEXT_MAX) };
     (*l->all)++;
     r = put_entries(l);

@@ -5,12 +5,14 @@
 #include <string.h>
 
 #include "common/str.h"
+#include "common/web/jmx-daemon.h"
 #include "common/web/jmx.h"
 #include "rm-lite/core/queue-counters.h"
 #include "rm-lite/core/rm-node.h"
 #include "rm-lite/requests/reports.h"
 #include "rm-lite/scheduler/resource-types.h"
 #include "rm-lite/scheduler/scheduler.h"
+#include "wire/ipc/ipc-server.h"
 
 #define SERVICE "ResourceManager"
 #define CONTEXT "yarn"
@@ -210,13 +212,36 @@ static void add_user(struct beans *all, const struct rm_queue_counters *c)
     (void)json_array_append_new(all->list, b); /* as above, ignoring */
 }
 
+/* ---- JvmMetrics, RpcActivityForPort ---- */
+
+static void add_rpc(json_t *list, const struct ipc_server *s, const char *name)
+{
+    const struct sv_jmx_rpc rpc = { .port = ipc_server_port(s),
+                                    .server = name,
+                                    .connections = ipc_server_connections(s),
+                                    .open_calls = ipc_server_open_calls(s),
+                                    .counters = ipc_server_counters(s) };
+
+    (void)json_array_append_new(list, sv_jmx_rpc(SERVICE, &rpc)); /* as above, ignoring */
+}
+
+static void add_daemon(json_t *list, const struct rm *rm)
+{
+    (void)json_array_append_new(list, sv_jmx_process(SERVICE)); /* as above, ignoring */
+    add_rpc(list, rm->client_server, "ApplicationClientProtocol");
+    add_rpc(list, rm->am_server, "ApplicationMasterProtocol");
+    add_rpc(list, rm->tracker_server, "ResourceTracker");
+    add_rpc(list, rm->admin_server, "ResourceManagerAdministrationProtocol");
+}
+
 static json_t *beans(struct rm *rm)
 {
     struct beans all = { rm, json_array() };
 
     rm_queue_counters_gather(rm);
     (void)json_array_append_new(all.list, cluster_bean(rm)); /* as above, ignoring */
-    (void)rm_sched_each_queue(rm->sched, add_queue, &all);   /* add_queue does not fail, ignoring */
+    add_daemon(all.list, rm);
+    (void)rm_sched_each_queue(rm->sched, add_queue, &all); /* add_queue does not fail, ignoring */
     for (const struct rm_queue_counters *c = rm->queue_counters; c; c = c->hh.next)
         if (c->user && *c->key)
             add_user(&all, c);

@@ -248,11 +248,20 @@ class Containers(DrivenNode):
             and bean["ContainersLaunched"] >= bean["ContainersRunning"]
         ), bean
         assert bean["BadLocalDirs"] == 0 and bean["AllocatedVCores"] >= 1, bean
+        assert (
+            bean["ContainerLaunchDurationNumOps"] == bean["ContainersLaunched"]
+            and bean["LocalizationDurationMillisNumOps"] >= bean["ContainersLaunched"]
+            and bean["NodeUsedMemGB"] <= bean["NodeUsedVMemGB"]
+            and 0 <= bean["GoodLocalDirsDiskUtilizationPerc"] <= 100
+            and bean["AllocatedGB"] >= 1
+        ), bean
         apps = self.node.get("/ws/v1/node/apps")["apps"]["app"]
         assert bean["ApplicationsRunning"] == sum(
             a["state"] in ("INITING", "RUNNING") for a in apps
         ), (bean, apps)
+        self.rest_beans(name)
         body = self.get("/metrics")[2].decode()
+        assert "container_resource" not in body, body
         assert re.search(
             r'^node_manager_metrics_containers_running\{context="yarn",hostname="[^"]*"\} \d+$',
             body,
@@ -302,6 +311,26 @@ class Containers(DrivenNode):
         one = self.node.get(f"/ws/v1/node/containers/{name}")["container"]
         assert one["state"] == "DONE" and one["exitCode"] == -105, one
         assert one["selvedge"]["cpuTimeMs"] > 0 and one["selvedge"]["peakMemoryBytes"] > 0, one
+
+    def rest_beans(self, name):
+        """Of the process, its port and a container."""
+        service = "Hadoop:service=NodeManager,name="
+        beans = {b["name"]: b for b in self.node.get("/jmx")["beans"]}
+        port = beans[f"{service}RpcActivityForPort{self.node.ports['rpc']}"]
+        assert (
+            port["RpcProcessingTimeNumOps"] >= 50
+            and port["RpcAuthenticationSuccesses"] >= 1
+            and port["RpcAuthorizationSuccesses"] >= 1
+            and port["ReceivedBytes"] > 1000 < port["SentBytes"]
+            and port["NumInProcessHandler"] == 0
+        ), port
+        jvm = beans[f"{service}JvmMetrics"]
+        assert 0 < jvm["MemHeapUsedM"] < jvm["MemHeapMaxM"] and jvm["GcCount"] == 0, jvm
+        one = beans[f"{service}ContainerResource_{name}"]
+        assert one["pMemLimitMBs"] > 0 and one["launchDurationMs"] >= 0, one
+        assert self.node.get(f"/jmx?get={service}ContainerResource_{name}::vCoreLimit")[
+            "beans"
+        ] == [{k: one[k] for k in ("name", "modelerType", "vCoreLimit")}]
 
     def resync(self):
         app = self.new_app()

@@ -146,6 +146,16 @@ def metrics(rm, _app):
             },
             f"QueueMetrics of {q['tag.Queue']}",
         )
+    ports = [b for b in found.values() if "RpcActivityForPort" in b["name"]]
+    tracker = next(b for b in ports if b["tag.serverName"] == "ResourceTracker")
+    tell(
+        tracker["RpcProcessingTimeNumOps"] >= 2  # of registration and heartbeats
+        and tracker["NumOpenConnections"] >= 1
+        and tracker["RpcCallSuccesses"] == tracker["RpcProcessingTimeNumOps"]
+        and tracker["ReceivedBytes"] > 100 < tracker["SentBytes"],
+        f"RPC of the nodes: {tracker}",
+    )
+    tell(found[f"{service}JvmMetrics"]["MemHeapUsedM"] > 0, "its memory")
     with open(GOLDEN, encoding="utf-8") as f:
         known = {
             line.split("beans[].")[1].split(":")[0]
@@ -158,7 +168,8 @@ def metrics(rm, _app):
         "names that Hadoop has",
     )
     for query, count in (
-        ("qry=Hadoop:*", 3),
+        ("qry=Hadoop:*", 3 + 5),  # with JvmMetrics and a bean of each port
+        ("qry=*RpcActivityForPort*", 4),
         (f"qry={service}ClusterMetrics", 1),
         ("qry=nothing", 0),
         ("qry=*q1=default", 1),

@@ -55,7 +55,8 @@ static int handler(const struct sv_http_request *req, struct sv_http_response *r
     (void)userdata;
     for (size_t i = 0; i < objects; i++)
         snprintf(ids[i], sizeof(*ids), "thing_%zu", i);
-    return nm_web_list(&web, &who, &kind, &filter, ids, objects, req, ret);
+    return nm_web_list(&web, &who, &kind, &filter,
+                       (struct nm_web_objects){ .ids = ids, .n = objects }, req, ret);
 }
 
 static int set_up(void **state)
