@@ -138,7 +138,7 @@ int nm_web_log_list(const struct nm_context *ctx, struct yarn_container_id id,
                     struct sv_http_response *ret)
 {
     char text[YARN_ID_TEXT_MAX];
-    json_t *list;
+    json_t *list, *info;
     int entries;
 
     if (!ctx->conf->web.logs_enabled)
@@ -153,11 +153,12 @@ int nm_web_log_list(const struct nm_context *ctx, struct yarn_container_id id,
         return nm_web_exception(ret, 404, "NotFoundException",
                                 "java.lang.Exception: no logs of container %s on this node", text);
     }
-    return nm_web_json(ret, 200,
-                       json_pack("{s:{s:o,s:s,s:s,s:s,s:{s:i,s:b}}}", "containerLogsInfo",
-                                 "containerLogInfo", list, "logAggregationType", "LOCAL",
-                                 "containerId", text, "nodeId", ctx->node_id_text, "selvedge",
-                                 "entriesRead", entries, "cut", entries == ENTRIES_MAX));
+    info = json_pack("{s:{s:o,s:s,s:s,s:s,s:{s:i,s:b}}}", "containerLogsInfo", "containerLogInfo",
+                     list, "logAggregationType", "LOCAL", "containerId", text, "nodeId",
+                     ctx->node_id_text, "selvedge", "entriesRead", entries, "cut",
+                     entries == ENTRIES_MAX);
+    /* In Hadoop a list, whose XML has an element around it. */
+    return nm_web_json(ret, 200, ret->xml ? json_pack("{s:o}", "containerLogsInfoes", info) : info);
 }
 
 /* start, end, size of a query: negative counts from the end of the file. */

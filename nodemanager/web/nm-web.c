@@ -11,6 +11,7 @@
 #include "common/version.h"
 #include "common/web/conf-dump.h"
 #include "common/web/json-text.h"
+#include "common/web/json-xml.h"
 #include "nodemanager/aux-services/aux-services.h"
 #include "nodemanager/core/application.h"
 #include "nodemanager/core/container.h"
@@ -469,7 +470,9 @@ static int answer(const struct nm_web *w, const struct sv_http_request *req,
 int nm_web_handle(const struct sv_http_request *req, struct sv_http_response *ret, void *userdata)
 {
     const struct nm_web *w = userdata;
-    int r = answer(w, req, ret);
+    int r;
 
+    ret->xml = sv_xml_accepted(sv_http_header(req, "Accept"));
+    r = answer(w, req, ret);
     return sv_groups_missed(w->groups) ? -EAGAIN : r;
 }

@@ -10,11 +10,11 @@
 #include "common/clock.h"
 #include "common/loop-guard.h"
 #include "common/web/http-stream.h"
+#include "common/web/json-xml.h"
 #include "nodemanager/core/container.h"
 #include "nodemanager/core/context.h"
 #include "nodemanager/web/web-reply.h"
 
-#define TYPE(kind) ((kind)->inner ? "application/json; charset=utf-8" : SV_JMX_TYPE)
 #define TEXT_MAX ((size_t)4 << 20) /* of one turn */
 
 struct list {
@@ -25,6 +25,7 @@ struct list {
     struct nm_web_filter filter;
     struct nm_web_objects objects;
     size_t at;
+    bool xml;          /* with `inner` */
     bool some, closed; /* an entry has been written; the end has */
     struct sv_http_stream *stream;
     sd_event_source *turn;
@@ -48,10 +49,17 @@ static void list_free(struct list *l)
 
 /* ---- Text ---- */
 
+static const char *content_type(const struct list *l)
+{
+    return l->xml ? SV_XML_TYPE : l->kind->inner ? SV_JSON_TYPE : SV_JMX_TYPE;
+}
+
 static int put_begin(struct list *l)
 {
     const struct nm_web_list_kind *k = l->kind;
 
+    if (l->xml)
+        return sv_buf_printf(&l->text, SV_XML_HEAD "<%s>", k->outer);
     return k->inner ? sv_buf_printf(&l->text, "{\"%s\":{\"%s\":[", k->outer, k->inner)
                     : sv_buf_printf(&l->text, "{\n  \"%s\": [\n", k->outer);
 }
@@ -70,10 +78,20 @@ static int put_json(struct list *l, const json_t *entry)
     return r < 0 ? r : sv_buf_put_str(&l->text, text);
 }
 
+static int put_xml(struct list *l, json_t *entry)
+{
+    int r = l->some || !entry ? 0 : put_begin(l);
+
+    if (r < 0 || !entry)
+        return r;
+    l->some = true;
+    return sv_json_xml_element(entry, l->kind->inner, &l->text);
+}
+
 static int put_entry(struct list *l, const char *id)
 {
     json_t *entry = l->kind->entry(l->ctx, &l->who, &l->filter, id);
-    int r = put_json(l, entry);
+    int r = l->xml ? put_xml(l, entry) : put_json(l, entry);
 
     json_decref(entry);
     return r;
@@ -96,9 +114,12 @@ static int put_end(struct list *l)
     int r = 0;
 
     l->closed = true;
-    if (!l->kind->inner) {
+    if (l->xml || !l->kind->inner) {
         r = l->some ? 0 : put_begin(l);
-        return r < 0 ? r : sv_buf_put_str(&l->text, "]\n}");
+        if (r < 0)
+            return r;
+        return l->xml ? sv_buf_printf(&l->text, "</%s>", l->kind->outer)
+                      : sv_buf_put_str(&l->text, "]\n}");
     }
     return l->some ? sv_buf_put_str(&l->text, "]}}")
                    : sv_buf_printf(&l->text, "{\"%s\":{}}", l->kind->outer);
@@ -170,7 +191,7 @@ static int begin_stream(struct list *l, const struct sv_http_request *req)
     if (!l->stream)
         return -ENOMEM;
     (void)!sv_http_stream_own(l->stream,
-                              TYPE(l->kind)); /* without memory one is missing, ignoring */
+                              content_type(l)); /* without memory one is missing, ignoring */
     sv_http_stream_begin(l->stream, 200, -1);
     return SV_HTTP_LATER;
 }
@@ -179,7 +200,7 @@ static int begin_stream(struct list *l, const struct sv_http_request *req)
 static int answer_short(struct list *l, struct sv_http_response *ret)
 {
     ret->status = 200;
-    ret->content_type = TYPE(l->kind);
+    ret->content_type = content_type(l);
     ret->body_len = l->text.len;
     ret->body = (char *)SV_TAKE(l->text.data);
     list_free(l);
@@ -218,6 +239,7 @@ int nm_web_list(const struct nm_web *w, const struct nm_web_caller *who,
                         .who = *who,
                         .filter = *f,
                         .objects = objects,
+                        .xml = ret->xml && kind->inner,
                         .text = SV_BUF_INIT(TEXT_MAX) };
     (*l->all)++;
     r = put_entries(l);

@@ -22,7 +22,7 @@ struct nm_web_filter {           /* zeroed: all */
     struct sv_jmx_query beans;
 };
 struct nm_web_list_kind {
-    /* {"containers":{"container":[…]}}, {"containers":{}} if empty; without `inner`
+    /* {"containers":{"container":[…]}}, {"containers":{}} if empty, or XML; without `inner`
      * {"beans": […]}, for people. */
     const char *outer, *inner;
     /* NULL: it no longer exists, is filtered out, or not for the caller. */

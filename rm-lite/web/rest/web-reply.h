@@ -2,19 +2,11 @@
 #ifndef SELVEDGE_RM_LITE_WEB_REST_WEB_REPLY_H
 #define SELVEDGE_RM_LITE_WEB_REST_WEB_REPLY_H
 
-#include <jansson.h>
+#include "common/web/rest-reply.h"
 
-#include "common/web/http.h"
-
-/* JSON or, with ret->xml, XML. Takes ownership of the tree; NULL: no memory. `element`: the
- * document element of XML for a tree that is not one named object. */
-int rm_web_tree(struct sv_http_response *ret, unsigned status, const char *element, json_t *tree)
-    _must_use_;
-#define rm_web_json(ret, status, tree) rm_web_tree(ret, status, NULL, tree)
-/* {"RemoteException":{…}} with a class of org.apache.hadoop.yarn.webapp, as REST clients parse it;
- * an `exception` with a dot is the full name of a class. */
-int rm_web_error(struct sv_http_response *ret, unsigned status, const char *exception,
-                 const char *fmt, ...) _printf_(4, 5) _must_use_;
+#define rm_web_tree sv_rest_tree
+#define rm_web_json(ret, status, tree) sv_rest_tree(ret, status, NULL, tree)
+#define rm_web_error sv_rest_error
 /* 403: diagnostics, addresses and containers are only for users who may view the application. */
 int rm_web_hidden(const char *user, const char *app, struct sv_http_response *ret) _must_use_;
 /* A text with JSON's content type, as some refusals of Hadoop's. `text` may be empty. */

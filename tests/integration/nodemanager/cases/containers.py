@@ -2,7 +2,11 @@
 ResourceManager that is away, and REST. Cases of test-nodemanager."""
 import os
 import re
+import urllib.error
+import urllib.request
+import xml.etree.ElementTree
 
+from cluster import host
 from lib.driven_node import DrivenNode
 from lib.nm_driver import YARN, container
 
@@ -260,6 +264,7 @@ class Containers(DrivenNode):
             a["state"] in ("INITING", "RUNNING") for a in apps
         ), (bean, apps)
         self.rest_beans(name)
+        self.rest_xml(name)
         body = self.get("/metrics")[2].decode()
         assert "container_resource" not in body, body
         assert re.search(
@@ -331,6 +336,36 @@ class Containers(DrivenNode):
         assert self.node.get(f"/jmx?get={service}ContainerResource_{name}::vCoreLimit")[
             "beans"
         ] == [{k: one[k] for k in ("name", "modelerType", "vCoreLimit")}]
+
+    def rest_xml(self, name):
+        """Every REST path as XML has what its JSON has, for a client that prefers it."""
+        for path, root, child in (
+            ("", "nodeInfo", "id"),
+            ("/info", "nodeInfo", "nodeHostName"),
+            ("/apps", "apps", "app/containerids"),
+            (f"/apps/{name.rsplit('_', 2)[0].replace('container', 'application')}", "app", "id"),
+            ("/containers", "containers", "container/containerLogsLink"),
+            (f"/containers/{name}", "container", "containerLogFiles"),
+            (f"/containers/{name}/logs", "containerLogsInfoes", "containerLogsInfo/containerId"),
+            ("/auxiliaryservices", "services", "."),
+            ("/apps/application_1_0001", "RemoteException", "message"),
+        ):
+            status, headers, text = self.accepting(path, "application/xml")
+            tree = xml.etree.ElementTree.fromstring(text)
+            assert headers["Content-Type"].startswith("application/xml"), headers
+            assert tree.tag == root and tree.find(child) is not None, (status, text)
+        for accept in ("*/*", "application/json", "application/json, application/xml"):
+            assert self.accepting("/info", accept)[1]["Content-Type"].startswith("application/json")
+
+    def accepting(self, path, accept):
+        request = urllib.request.Request(
+            f"{self.node.url}/ws/v1/node{path}", headers={"Accept": accept}
+        )
+        try:
+            with urllib.request.urlopen(request, timeout=host.PATIENCE) as answer:
+                return answer.status, answer.headers, answer.read()
+        except urllib.error.HTTPError as error:
+            return error.code, error.headers, error.read()
 
     def resync(self):
         app = self.new_app()

@@ -15,6 +15,7 @@
 
 #include "common/clock.h"
 #include "common/fd.h"
+#include "common/str.h"
 #include "nodemanager/core/context.h"
 #include "nodemanager/web/web-list.h"
 
@@ -25,6 +26,7 @@ static struct sv_http *http;
 static size_t objects, entries, of_event, most_of_event;
 static int64_t entry_ms; /* time of one entry */
 static bool none;        /* nothing is for the caller */
+static bool xml;
 static size_t entry_bytes;
 
 static json_t *entry(const struct nm_context *c, const struct nm_web_caller *who,
@@ -53,6 +55,7 @@ static int handler(const struct sv_http_request *req, struct sv_http_response *r
     nm_web_id *ids = calloc(objects + 1, sizeof(*ids));
 
     (void)userdata;
+    ret->xml = xml;
     for (size_t i = 0; i < objects; i++)
         snprintf(ids[i], sizeof(*ids), "thing_%zu", i);
     return nm_web_list(&web, &who, &kind, &filter,
@@ -66,7 +69,7 @@ static int set_up(void **state)
     (void)state;
     entries = most_of_event = entry_bytes = 0;
     entry_ms = 0;
-    none = false;
+    none = xml = false;
     sv_clock_set_test(1000000, 0);
     return sd_event_new(&ctx.event) < 0
                ? -1
@@ -162,6 +165,35 @@ static void short_and_empty(void **state)
     }
 }
 
+static size_t count_elements(const char *answer, size_t most)
+{
+    static const char head[] = "\r\n\r\n<?xml version=\"1.0\" encoding=\"UTF-8\" "
+                               "standalone=\"yes\"?><things>";
+    const char *p = strstr(answer, head);
+    size_t n = 0;
+
+    assert_non_null(strstr(answer, "application/xml"));
+    assert_non_null(p);
+    for (p += strlen(head); n <= most && sv_has_prefix(p, "<thing><id>thing_"); n++)
+        p = strstr(p, "</text></thing>") + strlen("</text></thing>");
+    assert_string_equal(p, "</things>");
+    return n;
+}
+
+static void as_xml(void **state)
+{
+    static const size_t sizes[] = { 0, 1, NM_WEB_LIST_TURN, NM_WEB_LIST_TURN + 1, 500 };
+
+    (void)state;
+    xml = true;
+    for (size_t i = 0; i < SV_ARRAY_LEN(sizes); i++) {
+        objects = sizes[i];
+        assert_int_equal(count_elements(answer_of(ask()), objects), objects);
+    }
+    none = true;
+    assert_int_equal(count_elements(answer_of(ask()), 0), 0);
+}
+
 /* Clients that do not read hold a bounded number of lists; they leave, and all is free. */
 static void slow_clients(void **state)
 {
@@ -190,6 +222,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(turns, set_up, tear_down),
         cmocka_unit_test_setup_teardown(short_and_empty, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(as_xml, set_up, tear_down),
         cmocka_unit_test_setup_teardown(slow_clients, set_up, tear_down),
     };
 
