@@ -12,6 +12,7 @@
 #include "common/web/conf-dump.h"
 #include "common/web/json-text.h"
 #include "common/web/json-xml.h"
+#include "common/web/log-level.h"
 #include "nodemanager/aux-services/aux-services.h"
 #include "nodemanager/core/application.h"
 #include "nodemanager/core/container.h"
@@ -24,6 +25,7 @@
 #include "nodemanager/web/nm-metrics.h"
 #include "nodemanager/web/nm-web-logs.h"
 #include "nodemanager/web/node-facts.h"
+#include "nodemanager/web/page-frame.h"
 #include "nodemanager/web/page-route.h"
 #include "nodemanager/web/uploads-json.h"
 #include "nodemanager/web/web-access.h"
@@ -450,6 +452,10 @@ static int answer(const struct nm_web *w, const struct sv_http_request *req,
     }
     if (nm_web_metrics(w, req, ret, &r))
         return r;
+    if (!strcmp(p, "/logLevel"))
+        return sv_log_level_answer(
+            &nm_page_site, &w->ctx->conf->web.auth, w->groups,
+            "set selvedge.nodemanager.log.level, and reload the daemon's unit", req, ret);
     if (nm_page_takes(p, req))
         return nm_page(w, p, req, ret);
     if (!strcmp(p, "/conf"))

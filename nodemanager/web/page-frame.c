@@ -7,17 +7,17 @@
 static const struct sv_html_link menu[] = { { NM_PAGE_NODE, "Node" },
                                             { NM_PAGE_APPS, "Applications" },
                                             { NM_PAGE_CONTAINERS, "Containers" } };
-static const struct sv_html_site site = { .program = "NodeManager",
-                                          .menu = menu,
-                                          .n_menu = SV_ARRAY_LEN(menu),
-                                          .refused = "Not understood" };
+const struct sv_html_site nm_page_site = { .program = "NodeManager",
+                                           .menu = menu,
+                                           .n_menu = SV_ARRAY_LEN(menu),
+                                           .refused = "Not understood" };
 
 static void begin(struct sv_html *h, const struct sv_http_request *req, const char *title,
                   const char *here, unsigned refresh_s, bool script)
 {
     sv_html_begin(h, req,
                   &(struct sv_html_frame){ .title = title,
-                                           .site = &site,
+                                           .site = &nm_page_site,
                                            .here = here,
                                            .refresh_s = refresh_s,
                                            .script = script });
@@ -42,7 +42,7 @@ int nm_page_refuse(const struct sv_http_request *req, unsigned status, struct sv
     int e;
 
     va_start(ap, fmt);
-    e = sv_html_refuse(&site, req, status, ret, fmt, ap);
+    e = sv_html_refuse(&nm_page_site, req, status, ret, fmt, ap);
     va_end(ap);
     return e;
 }

@@ -14,6 +14,7 @@
 /* Limit of objects that one request scans for the rows of its page. */
 #define NM_PAGE_WALK 20000
 
+extern const struct sv_html_site nm_page_site;
 /* A page with live plots (html.h): `here` as below. */
 void nm_page_begin_live(struct sv_html *h, const struct sv_http_request *req, const char *title,
                         const char *here);

@@ -10,7 +10,9 @@
 #include "common/str.h"
 #include "common/web/conf-dump.h"
 #include "common/web/json-xml.h"
+#include "common/web/log-level.h"
 #include "rm-lite/core/context.h"
+#include "rm-lite/web/pages/page-frame.h"
 #include "rm-lite/web/pages/page-route.h"
 #include "rm-lite/web/proxy/web-proxy.h"
 #include "rm-lite/web/rest/web-reply.h"
@@ -45,6 +47,9 @@ static int answer(struct rm *rm, const struct sv_http_request *req, struct sv_ht
         return sv_conf_answer(rm->xml, req, ret);
     if (rm_web_metrics(rm, req, ret, &r))
         return r;
+    if (strcmp(p, "/logLevel") == 0)
+        return sv_log_level_answer(&rm_page_site, &rm->conf.auth, rm->groups,
+                                   "set SELVEDGE_LOG_LEVEL in its unit, and restart it", req, ret);
     if (strcmp(p, "/isActive") == 0)
         return is_active(ret);
     if (strcmp(p, "/") == 0)

@@ -13,15 +13,16 @@ static const struct sv_html_link menu[] = { { RM_PAGE_CLUSTER, "Cluster" },
                                             { RM_PAGE_APPS, "Applications" },
                                             { RM_PAGE_QUEUES, "Queues" },
                                             { RM_PAGE_NODES, "Nodes" } };
-static const struct sv_html_site site = { .program = "ResourceManager",
-                                          .menu = menu,
-                                          .n_menu = SV_ARRAY_LEN(menu),
-                                          .refused = "Cannot be done" };
+const struct sv_html_site rm_page_site = { .program = "ResourceManager",
+                                           .menu = menu,
+                                           .n_menu = SV_ARRAY_LEN(menu),
+                                           .refused = "Cannot be done" };
 
 void rm_page_begin(struct sv_html *h, const struct sv_http_request *req, const char *title,
                    const char *here)
 {
-    sv_html_begin(h, req, &(struct sv_html_frame){ .title = title, .site = &site, .here = here });
+    sv_html_begin(h, req,
+                  &(struct sv_html_frame){ .title = title, .site = &rm_page_site, .here = here });
 }
 
 int rm_page_refuse(const struct sv_http_request *req, unsigned status, struct sv_http_response *ret,
@@ -31,7 +32,7 @@ int rm_page_refuse(const struct sv_http_request *req, unsigned status, struct sv
     int e;
 
     va_start(ap, fmt);
-    e = sv_html_refuse(&site, req, status, ret, fmt, ap);
+    e = sv_html_refuse(&rm_page_site, req, status, ret, fmt, ap);
     va_end(ap);
     return e;
 }

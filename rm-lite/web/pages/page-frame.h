@@ -15,6 +15,7 @@
 #define RM_PAGE_WALK 20000
 #define RM_PAGE_WALK_BYTES 64
 
+extern const struct sv_html_site rm_page_site;
 /* `here`: one of the paths above. */
 void rm_page_begin(struct sv_html *h, const struct sv_http_request *req, const char *title,
                    const char *here);
