@@ -321,12 +321,16 @@ static int put_process(struct sv_buf *b)
         SV_MAX(open_fds - 3, 0LL)); /* without ".", ".." and the directory */
 }
 
-int sv_prometheus_answer(json_t *beans, struct sv_http_response *ret)
+int sv_prometheus_answer(json_t *beans, struct sv_buf *more, struct sv_http_response *ret)
 {
     struct sv_buf b = SV_BUF_INIT(TEXT_MAX);
     int r = put_beans(&b, beans);
 
     json_decref(beans);
+    if (r >= 0 && more)
+        r = sv_buf_put(&b, more->data, more->len);
+    if (more)
+        sv_buf_free(more);
     if (r >= 0)
         r = put_process(&b);
     if (r < 0) {

@@ -249,6 +249,20 @@ void nm_container_add_diagnostics_line(struct nm_container *c, const char *text)
         nm_container_add_diagnostics(c, line);
 }
 
+/* ---- usage ----------------------------------------------------------------------------------*/
+
+void nm_container_take_usage(struct nm_container *c, const struct cg_usage *now)
+{
+    const struct cg_usage *last = &c->usage.last;
+    struct nm_counters *n = &c->ctx->counters;
+
+    if (now->n_throttled > last->n_throttled)
+        n->throttled_periods += now->n_throttled - last->n_throttled;
+    if (now->throttled_usec > last->throttled_usec)
+        n->throttled_usec += now->throttled_usec - last->throttled_usec;
+    c->usage.last = *now;
+}
+
 /* ---- events ---------------------------------------------------------------------------------*/
 
 static void post(struct nm_container *c, int event, const char *text,

@@ -169,6 +169,10 @@ void nm_container_add_diagnostics(struct nm_container *c, const char *text);
 /* As above, with a newline; NULL: no text. */
 void nm_container_add_diagnostics_line(struct nm_container *c, const char *text);
 
+/* Takes a reading of its cgroup, and adds what it was throttled since the last one to the node's
+ * counters. */
+void nm_container_take_usage(struct nm_container *c, const struct cg_usage *now);
+
 bool nm_container_is_done(const struct nm_container *c);
 extern const char *const nm_container_state_names[NM_CONTAINER_N_STATES];
 const char *nm_container_state_name(int state);

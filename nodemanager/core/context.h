@@ -12,6 +12,7 @@
 #include "common/base.h"
 #include "common/dispatcher.h"
 #include "common/error.h"
+#include "common/histogram.h"
 #include "common/rate.h"
 #include "nodemanager/conf/conf.h"
 #include "wire/ids.h"
@@ -52,6 +53,8 @@ struct nm_context {
         int64_t launched, completed, failed, killed;
         struct sv_rate launches; /* from the localized files, or the request, to the start; ms */
         struct sv_rate localizations; /* ms */
+        struct sv_histogram launch_times;
+        uint64_t throttled_periods, throttled_usec; /* by the containers' own limits */
     } counters;
     unsigned stuck_deletions; /* failed deletions that are retried */
     /* NULL, or a callback after events were handled, and after each heartbeat. */

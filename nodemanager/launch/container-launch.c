@@ -115,6 +115,7 @@ static void count_launch(const struct nm_container *c)
 
     n->launched++;
     sv_rate_add(&n->launches, (double)SV_MAX(ms, (int64_t)0), sv_now_ms());
+    sv_histogram_add(&n->launch_times, ms);
 }
 
 /* ---- events of executor/ ----------------------------------------------------------------------*/
@@ -199,7 +200,7 @@ static void note_usage(struct nm_container *c, const struct exe_exit *e)
     if (e->start_ms && !c->launch_ms)
         c->launch_ms = e->start_ms;
     if (e->usage.cpu_usec)
-        c->usage.last = e->usage;
+        nm_container_take_usage(c, &e->usage);
     else if (e->utime_us + e->stime_us > c->usage.last.cpu_usec)
         c->usage.last.cpu_usec = e->utime_us + e->stime_us;
     c->usage.peak_bytes = SV_MAX(c->usage.peak_bytes, e->usage.memory_peak);

@@ -51,7 +51,7 @@ static void sample_container(struct nm_container *c, int64_t now)
     if (c->usage.read_ms && now > c->usage.read_ms && u.cpu_usec >= c->usage.last.cpu_usec)
         c->usage.cpu_cores = (float)((double)(u.cpu_usec - c->usage.last.cpu_usec) / 1000.0 /
                                      (double)(now - c->usage.read_ms));
-    c->usage.last = u;
+    nm_container_take_usage(c, &u);
     c->usage.read_ms = now;
     c->usage.peak_bytes = SV_MAX(c->usage.peak_bytes, SV_MAX(u.memory_peak, u.memory_current));
 }

@@ -19,10 +19,12 @@
 #include "nodemanager/resources/containers-monitor.h"
 #include "nodemanager/services/localization.h"
 #include "nodemanager/web/container-beans.h"
+#include "nodemanager/web/container-series.h"
 #include "wire/ipc/ipc-server.h"
 #include "wire/ipc/methods.h"
 
 #define SERVICE "NodeManager"
+#define SERIES_MAX 65536 /* bytes; there are 40 lines */
 
 struct sums {
     int64_t initing, running, paused, allocated, memory_mb, vcores, apps;
@@ -251,13 +253,27 @@ static int jmx(const struct nm_web *w, const struct sv_http_request *req,
     return nm_container_beans(w, node, req, ret, &r) ? r : sv_jmx_answer(req, node, ret);
 }
 
+static int prometheus(const struct nm_web *w, struct sv_http_response *ret)
+{
+    const struct nm_context *ctx = w->ctx;
+    struct sv_buf more = SV_BUF_INIT(SERIES_MAX);
+    struct cg_usage u;
+    int r = cg_root_usage(ctx->cgroups, &u);
+
+    r = nm_container_series(&ctx->counters, r < 0 ? NULL : &u, &more);
+    if (r >= 0)
+        return sv_prometheus_answer(beans(w), &more, ret);
+    sv_buf_free(&more);
+    return r;
+}
+
 bool nm_web_metrics(const struct nm_web *w, const struct sv_http_request *req,
                     struct sv_http_response *ret, int *ret_result)
 {
     if (strcmp(req->path, "/jmx") == 0)
         *ret_result = jmx(w, req, ret);
     else if (strcmp(req->path, "/metrics") == 0 || strcmp(req->path, "/prom") == 0)
-        *ret_result = sv_prometheus_answer(beans(w), ret);
+        *ret_result = prometheus(w, ret);
     else
         return false;
     return true;

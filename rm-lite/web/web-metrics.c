@@ -254,7 +254,7 @@ bool rm_web_metrics(struct rm *rm, const struct sv_http_request *req, struct sv_
     if (strcmp(req->path, "/jmx") == 0)
         *ret_result = sv_jmx_answer(req, beans(rm), ret);
     else if (strcmp(req->path, "/metrics") == 0 || strcmp(req->path, "/prom") == 0)
-        *ret_result = sv_prometheus_answer(beans(rm), ret);
+        *ret_result = sv_prometheus_answer(beans(rm), NULL, ret);
     else
         return false;
     return true;

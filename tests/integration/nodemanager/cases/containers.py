@@ -267,6 +267,11 @@ class Containers(DrivenNode):
         self.rest_xml(name)
         body = self.get("/metrics")[2].decode()
         assert "container_resource" not in body, body
+        assert f"\nselvedge_container_launch_seconds_count {bean['ContainersLaunched']}\n" in body
+        assert '\nselvedge_containers_cpu_throttled_seconds_total{limit="container"} ' in body
+        for resource in ("cpu", "memory", "io"):
+            line = f'selvedge_containers_pressure_stalled_seconds_total{{resource="{resource}"}} '
+            assert f"\n{line}" in body, body
         assert re.search(
             r'^node_manager_metrics_containers_running\{context="yarn",hostname="[^"]*"\} \d+$',
             body,

@@ -70,10 +70,12 @@ static json_t *beans(void)
 static void test_prometheus(void **state)
 {
     struct sv_http_response a = { .fd = -1 };
+    struct sv_buf more = SV_BUF_INIT(100);
     char *text;
 
     (void)state;
-    assert_true(sv_prometheus_answer(beans(), &a) >= 0);
+    assert_true(sv_buf_put_str(&more, "own_total 7\n") >= 0);
+    assert_true(sv_prometheus_answer(beans(), &more, &a) >= 0);
     assert_int_equal(a.status, 200);
     text = strndup(a.body, a.body_len);
     assert_non_null(text);
@@ -85,6 +87,7 @@ static void test_prometheus(void **state)
                             "# TYPE queue_metrics_apps_running"),
                      NULL);
     assert_non_null(strstr(text, "\nprocess_resident_memory_bytes "));
+    assert_non_null(strstr(text, "\nown_total 7\n"));
     assert_null(strstr(text, "\n\n"));
     free(text);
     free(a.body);
