@@ -27,6 +27,7 @@
 #include "nodemanager/fsm/container-fsm.h"
 #include "nodemanager/nm.h"
 #include "nodemanager/reload.h"
+#include "nodemanager/web/rest-paths.h"
 
 #define OVERRIDES_MAX 256
 
@@ -34,7 +35,8 @@ static int usage(FILE *out, int status)
 {
     fputs("usage: selvedge-nodemanager [--conf DIR] [-D key=value]…\n"
           "       selvedge-nodemanager [--conf DIR] [-D key=value]… --check-config\n"
-          "       selvedge-nodemanager --print-config | --print-interfaces | --version\n"
+          "       selvedge-nodemanager --print-config | --print-keys | --print-interfaces | "
+          "--version\n"
           "       selvedge-nodemanager --print-graph container|application|localized-resource\n\n"
           "  --conf DIR      directory of core-site.xml, hdfs-site.xml, yarn-site.xml\n"
           "                  (default: $HADOOP_CONF_DIR, else /etc/hadoop/conf;\n"
@@ -42,7 +44,8 @@ static int usage(FILE *out, int status)
           "  -D key=value    overrides a setting of the files\n"
           "  --check-config  whether it accepts them, and the keys that are not read\n"
           "  --print-config  the settings that are read, with their defaults\n"
-          "  --print-interfaces  what becomes of each RPC method\n"
+          "  --print-keys    what becomes of each yarn.nodemanager key\n"
+          "  --print-interfaces  what becomes of each RPC method and REST path\n"
           "  --print-graph   a state machine as Graphviz dot\n",
           out);
     return status;
@@ -262,10 +265,15 @@ static int check_config(const char *conf_dir, char **overrides)
 int main(int argc, char **argv)
 {
     static const struct option options[] = {
-        { "conf", required_argument, NULL, 'c' },   { "print-graph", required_argument, NULL, 'g' },
-        { "print-config", no_argument, NULL, 'p' }, { "print-interfaces", no_argument, NULL, 'i' },
-        { "check-config", no_argument, NULL, 'C' }, { "version", no_argument, NULL, 'v' },
-        { "help", no_argument, NULL, 'h' },         { NULL, 0, NULL, 0 },
+        { "conf", required_argument, NULL, 'c' },
+        { "print-graph", required_argument, NULL, 'g' },
+        { "print-config", no_argument, NULL, 'p' },
+        { "print-keys", no_argument, NULL, 'k' },
+        { "print-interfaces", no_argument, NULL, 'i' },
+        { "check-config", no_argument, NULL, 'C' },
+        { "version", no_argument, NULL, 'v' },
+        { "help", no_argument, NULL, 'h' },
+        { NULL, 0, NULL, 0 },
     };
     static char *overrides[OVERRIDES_MAX + 1];
     static struct nm nm;
@@ -288,8 +296,12 @@ int main(int argc, char **argv)
         case 'p':
             nm_conf_print(stdout);
             return EXIT_SUCCESS;
+        case 'k':
+            nm_conf_print_keys(stdout);
+            return EXIT_SUCCESS;
         case 'i':
             ipc_print_methods(stdout, &nm_container_management);
+            nm_rest_print(stdout);
             return EXIT_SUCCESS;
         case 'C':
             check = true;

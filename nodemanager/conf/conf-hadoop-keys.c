@@ -10,7 +10,8 @@ static const char *const docker_keys[] = {
     "resource-plugins.gpu.docker-plugin=nvidia-docker-v1",
     "resource-plugins.gpu.docker-plugin.nvidia-docker-v1.endpoint=http://localhost:3476/v1.0/docker/cli",
     "runtime.linux.docker.allowed-container-networks=host,none,bridge",
-    "runtime.linux.docker.allowed-container-runtimes=runc", "runtime.linux.docker.capabilities",
+    "runtime.linux.docker.allowed-container-runtimes=runc",
+    "runtime.linux.docker.capabilities=CHOWN,DAC_OVERRIDE,FSETID,FOWNER,MKNOD,NET_RAW,SETGID,SETUID,SETFCAP,SETPCAP,NET_BIND_SERVICE,SYS_CHROOT,KILL,AUDIT_WRITE",
     "runtime.linux.docker.default-container-network=host", "runtime.linux.docker.default-ro-mounts",
     "runtime.linux.docker.default-rw-mounts", "runtime.linux.docker.default-tmpfs-mounts",
     "runtime.linux.docker.delayed-removal.allowed=false",
@@ -27,7 +28,7 @@ static const char *const docker_keys[] = {
     "runtime.linux.runc.hdfs-manifest-to-resources-plugin.stat-cache-size=500",
     "runtime.linux.runc.hdfs-manifest-to-resources-plugin.stat-cache-timeout-interval-secs=360",
     "runtime.linux.runc.host-pid-namespace.allowed=false", "runtime.linux.runc.image-name",
-    "runtime.linux.runc.image-tag-to-manifest-plugin",
+    "runtime.linux.runc.image-tag-to-manifest-plugin=org.apache.hadoop.yarn.server.nodemanager.containermanager.linux.runtime.runc.ImageTagToManifestPlugin",
     "runtime.linux.runc.image-tag-to-manifest-plugin.cache-refresh-interval-secs=60",
     "runtime.linux.runc.image-tag-to-manifest-plugin.hdfs-hash-file=/runc-root/image-tag-to-hash",
     "runtime.linux.runc.image-tag-to-manifest-plugin.local-hash-file",
@@ -35,7 +36,7 @@ static const char *const docker_keys[] = {
     "runtime.linux.runc.image-toplevel-dir=/runc-root",
     "runtime.linux.runc.layer-mounts-interval-secs=600",
     "runtime.linux.runc.layer-mounts-to-keep=100",
-    "runtime.linux.runc.manifest-to-resources-plugin",
+    "runtime.linux.runc.manifest-to-resources-plugin=org.apache.hadoop.yarn.server.nodemanager.containermanager.linux.runtime.runc.HdfsManifestToResourcesPlugin",
     "runtime.linux.runc.privileged-containers.acl",
     "runtime.linux.runc.privileged-containers.allowed=false", "runtime.linux.runc.seccomp-profile",
     NULL,
@@ -52,21 +53,23 @@ static const char *const windows_keys[] = {
 };
 
 static const char *const cgroups_keys[] = {
-    "elastic-memory-control.oom-handler", "elastic-memory-control.oom-listener.path",
+    "elastic-memory-control.oom-handler=org.apache.hadoop.yarn.server.nodemanager.containermanager.linux.resources.DefaultOOMHandler",
+    "elastic-memory-control.oom-listener.path",
     "linux-container-executor.cgroups.delete-delay-ms=20",
     "linux-container-executor.cgroups.delete-timeout-ms=1000",
     "linux-container-executor.cgroups.hierarchy=/hadoop-yarn",
     "linux-container-executor.cgroups.mount=false", "linux-container-executor.cgroups.mount-path",
     "linux-container-executor.cgroups.v2.enabled=false",
     "linux-container-executor.cgroups.v2.mount-path",
-    "linux-container-executor.resources-handler.class",
+    "linux-container-executor.resources-handler.class=org.apache.hadoop.yarn.server.nodemanager.util.DefaultLCEResourcesHandler",
     "numa-awareness.numactl.cmd=/usr/bin/numactl", "resource.cpu.enabled=false",
     "resource.memory.cgroups.swappiness=0", "resource.memory.enabled=false", NULL,
 };
 
 static const char *const executor_keys[] = {
     "container-executor.exit-code-file.timeout-ms=2000",
-    "containers-launcher.class", "default-container-executor.log-dirs.permissions=710",
+    "containers-launcher.class=org.apache.hadoop.yarn.server.nodemanager.containermanager.launcher.ContainersLauncher",
+    "default-container-executor.log-dirs.permissions=710",
     "linux-container-executor.group",
     "linux-container-executor.nonsecure-mode.user-pattern=^[_.A-Za-z0-9][-@_.A-Za-z0-9]{0,255}?[$]?$",
     "linux-container-executor.path", NULL,
@@ -86,7 +89,7 @@ static const char *const java_keys[] = {
     "container-monitor.procfs-tree.smaps-based-rss.enabled=false",
     "container-monitor.resource-calculator.class", "container-state-transition-listener.classes",
     "delete.thread-count=4", "disk-validator=basic", "dispatcher.metric.enable=false",
-    "log.deletion-threads-count=4", "logaggregation.threadpool-size-max=100",
+    "log.deletion-threads-count=4",
     "recovery.compaction-interval-secs=3600", "resource-calculator.class",
     "yarn.ipc.rpc.class=org.apache.hadoop.yarn.ipc.HadoopYarnProtoRPC",
     "yarn.dispatcher.drain-events.timeout=300000", "yarn.fail-fast=false",
@@ -122,8 +125,9 @@ static const char *const opportunistic_keys[] = {
 };
 
 static const char *const amrmproxy_keys[] = {
-    "amrmproxy.address=0.0.0.0:8049", "amrmproxy.enabled=false", "amrmproxy.ha.enable=false",
-    "amrmproxy.interceptor-class.pipeline", "amrmproxy.wait.uam-register.done=false",
+    "amrmproxy.address=0.0.0.0:8049", "amrmproxy.ha.enable=false",
+    "amrmproxy.interceptor-class.pipeline=org.apache.hadoop.yarn.server.nodemanager.amrmproxy.DefaultRequestInterceptor",
+    "amrmproxy.wait.uam-register.done=false",
     "least-load-policy-selector.blacklist-subclusters", "least-load-policy-selector.enabled=false",
     "least-load-policy-selector.fail-on-error=true", "least-load-policy-selector.multiplier=50000",
     "least-load-policy-selector.pending-container.threshold=10000",
@@ -142,7 +146,8 @@ static const char *const devices_keys[] = {
     "resource-plugins.fpga.allowed-fpga-devices=auto", "resource-plugins.fpga.available-devices",
     "resource-plugins.fpga.device-discovery-script",
     "resource-plugins.fpga.path-to-discovery-executables",
-    "resource-plugins.fpga.vendor-plugin.class", "resource-plugins.gpu.discovery-max-errors=10",
+    "resource-plugins.fpga.vendor-plugin.class=org.apache.hadoop.yarn.server.nodemanager.containermanager.resourceplugin.fpga.IntelFpgaOpenclPlugin",
+    "resource-plugins.gpu.discovery-max-errors=10",
     "resource-plugins.gpu.discovery-timeout=10s", "resource.network.interface",
     NULL,
 };

@@ -7,6 +7,7 @@
 #include "common/edit-distance.h"
 #include "common/log.h"
 #include "common/str.h"
+#include "nodemanager/conf/conf-refused.h"
 #include "nodemanager/conf/conf.h"
 
 #define NM "yarn.nodemanager."
@@ -15,25 +16,29 @@
 #define LOGGED 3u         /* unknown names in the log line */
 
 /* Patterns of keys that are read and contain a name chosen by the operator. */
-static const char *const patterns[] = {
-    NM "numa-awareness.*.memory",
-    NM "numa-awareness.*.cpus",
-    NM "health-checker.*.path",
-    NM "health-checker.*.opts",
-    NM "health-checker.*.interval-ms",
-    NM "health-checker.*.timeout-ms",
-    NM "aux-services.*.class",
-    NM "aux-services.*.classpath",
-    NM "aux-services.*.remote-classpath",
-    OWN "aux-services.*.java-options",
-    OWN "aux-services.*.command",
-    OWN "aux-services.*.socket",
-    OWN "aux-services.*.socket-user",
-    OWN "aux-services.*.properties",
-    OWN "aux-services.*.memory-mb",
-    OWN "aux-services.*.open-files",
-    NM "resource-type.*",
-    "yarn.resource-types.*",
+static const struct {
+    const char *pattern, *help;
+} patterns[] = {
+    { NM "numa-awareness.*.memory",
+      "Memory of a NUMA node, in MB, where the topology is not read." },
+    { NM "numa-awareness.*.cpus", "Processors of a NUMA node, where the topology is not read." },
+    { NM "health-checker.*.path", "A health script: an absolute path." },
+    { NM "health-checker.*.opts", "Its arguments, separated by spaces." },
+    { NM "health-checker.*.interval-ms", "Time between two of its runs." },
+    { NM "health-checker.*.timeout-ms", "Time limit of a run." },
+    { NM "aux-services.*.class",
+      "Class of Java of an auxiliary service, in a process of its own." },
+    { NM "aux-services.*.classpath", "Jars of that class." },
+    { NM "aux-services.*.remote-classpath", "The same: a jar of this node." },
+    { OWN "aux-services.*.java-options", "Options of its JVM." },
+    { OWN "aux-services.*.command", "Command of an auxiliary service." },
+    { OWN "aux-services.*.socket", "Socket of an auxiliary service with a unit of its own." },
+    { OWN "aux-services.*.socket-user", "The account that must be behind that socket." },
+    { OWN "aux-services.*.properties", "Prefixes of keys that the service gets." },
+    { OWN "aux-services.*.memory-mb", "Its data segment." },
+    { OWN "aux-services.*.open-files", "Its descriptors." },
+    { NM "resource-type.*", "The node's amount of a resource type, with its unit." },
+    { "yarn.resource-types.*", "Unit and limits of a resource type." },
 };
 
 /* The group of keys that match a pattern. */
@@ -143,7 +148,7 @@ struct walk {
 bool nm_conf_is_used(const char *name)
 {
     for (size_t i = 0; i < SV_ARRAY_LEN(patterns); i++)
-        if (fnmatch(patterns[i], name, 0) == 0)
+        if (fnmatch(patterns[i].pattern, name, 0) == 0)
             return true;
     return nm_conf_is_read(name);
 }
@@ -173,6 +178,10 @@ int nm_conf_unread(struct sv_conf *c, nm_unread_fn fn, void *userdata)
 
 /* ---- output -----------------------------------------------------------------------------------*/
 
+static const char *const words[] = {
+    [NM_KEY_NO_MEANING] = "without meaning here", [NM_KEY_NOT_DONE] = "not done"
+};
+
 struct listing {
     const struct sv_conf *conf;
     FILE *out;
@@ -198,9 +207,6 @@ static const char *place_of(const struct sv_conf *c, const char *name, char *buf
 static int on_listed(const char *name, const char *value, const struct nm_key_group *group,
                      const char *nearest, void *userdata)
 {
-    static const char *const words[] = {
-        [NM_KEY_NO_MEANING] = "without meaning here", [NM_KEY_NOT_DONE] = "not done"
-    };
     struct listing *l = userdata;
     char buf[512];
     const char *place = place_of(l->conf, name, buf, sizeof(buf));
@@ -263,4 +269,67 @@ void nm_conf_log_unread(struct sv_conf *c)
     sv_log_notice("configuration: %u keys of features that this version lacks, %u without meaning "
                   "here, %u unknown%s; selvedge-nodemanager --check-config lists them",
                   s.n[NM_KEY_NOT_DONE], s.n[NM_KEY_NO_MEANING], s.n[NM_KEY_UNKNOWN], s.unknown);
+}
+
+/* ---- the page of keys -------------------------------------------------------------------------*/
+
+struct page {
+    FILE *out;
+    bool own_prefix; /* the table of yarn.nodemanager.*, else of all other keys of Hadoop's */
+};
+
+/* The key as the page's table shows it, or NULL if it is of the other one. */
+static const char *shown(const struct page *p, const char *name)
+{
+    bool own = sv_has_prefix(name, NM);
+
+    return own != p->own_prefix || sv_has_prefix(name, "selvedge.") ? NULL
+           : own                                                    ? name + strlen(NM)
+                                                                    : name;
+}
+
+static bool is_refused(const struct sv_conf_key *key)
+{
+    size_t n;
+    const struct sv_conf_key *keys = nm_conf_refused_keys(&n);
+
+    return key >= keys && key < keys + n;
+}
+
+static void print_read(const struct sv_conf_key *key, void *userdata)
+{
+    const struct page *p = userdata;
+    const char *name = shown(p, key->name);
+
+    if (name)
+        fprintf(p->out, "| `%s` | %s | %s |\n", name, is_refused(key) ? "checked" : "honoured",
+                key->help);
+}
+
+static void print_table(FILE *out, bool own_prefix)
+{
+    struct page p = { out, own_prefix };
+    const char *name;
+
+    nm_conf_each_key(print_read, &p);
+    for (size_t i = 0; i < SV_ARRAY_LEN(patterns); i++)
+        if ((name = shown(&p, patterns[i].pattern)))
+            fprintf(out, "| `%s` | honoured | %s |\n", name, patterns[i].help);
+    for (const struct nm_key_group *g = nm_key_groups; g->text; g++)
+        for (const char *const *k = g->keys; *k; k++) {
+            bool full = sv_has_prefix(*k, "yarn.") || sv_has_prefix(*k, "hadoop.");
+
+            if (full != own_prefix)
+                fprintf(out, "| `%.*s` | %s | %s |\n", (int)strcspn(*k, "="), *k, words[g->meaning],
+                        g->text);
+        }
+}
+
+void nm_conf_print_keys(FILE *out)
+{
+    fputs("| key, behind `yarn.nodemanager.` | here | meaning or reason |\n|---|---|---|\n", out);
+    print_table(out, true);
+    fputs("\n| other keys that it reads or names | here | meaning or reason |\n|---|---|---|\n",
+          out);
+    print_table(out, false);
 }

@@ -36,6 +36,8 @@ int nm_conf_unread(struct sv_conf *c, nm_unread_fn fn, void *userdata) _must_use
 bool nm_conf_is_used(const char *name);
 /* One line per reason and per unknown name, as --check-config prints them. */
 int nm_conf_print_unread(struct sv_conf *c, FILE *out) _must_use_;
+/* Prints the tables of docs/operate/nodemanager-keys.md. */
+void nm_conf_print_keys(FILE *out);
 /* Logs one line: the number of unread keys, and the unknown names. No line if every key is read. */
 void nm_conf_log_unread(struct sv_conf *c);
 

@@ -27,6 +27,7 @@
 #include "nodemanager/web/node-facts.h"
 #include "nodemanager/web/page-frame.h"
 #include "nodemanager/web/page-route.h"
+#include "nodemanager/web/rest-paths.h"
 #include "nodemanager/web/uploads-json.h"
 #include "nodemanager/web/web-access.h"
 #include "nodemanager/web/web-list.h"
@@ -440,7 +441,9 @@ static int answer(const struct nm_web *w, const struct sv_http_request *req,
 
     if (!p)
         return -ENOMEM;
-
+    r = sv_has_prefix(p, ROOT) ? nm_rest_check(req, p + strlen(ROOT), ret) : 1;
+    if (r <= 0)
+        return r;
     if (strcmp(req->method, "GET") != 0 && strcmp(req->method, "HEAD") != 0) {
         ret->status = 405;
         return 0;

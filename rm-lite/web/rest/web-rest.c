@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/str.h"
+#include "common/web/rest-path.h"
 #include "rm-lite/web/rest/web-admin.h"
 #include "rm-lite/web/rest/web-apps.h"
 #include "rm-lite/web/rest/web-cluster.h"
@@ -94,28 +95,6 @@ bool rm_rest_takes(const struct sv_http_request *req)
     return sv_has_prefix(req->path, BASE) && strchr("/", req->path[strlen(BASE)]);
 }
 
-/* *ret_rest: position of the first {name} in `path`, or its end. */
-static bool matches(const char *pattern, const char *path, const char **ret_rest)
-{
-    const char *rest = NULL;
-
-    while (*pattern && *path) {
-        if (*pattern == '{') {
-            size_t n = strcspn(path, "/");
-
-            if (!n)
-                return false;
-            rest = rest ?: path;
-            path += n;
-            pattern = strchr(pattern, '}') + 1;
-        } else if (*pattern++ != *path++) {
-            return false;
-        }
-    }
-    *ret_rest = rest ?: path;
-    return !*pattern && !*path;
-}
-
 static int changes_are_off(struct sv_http_response *ret)
 {
     return rm_web_error(
@@ -132,7 +111,7 @@ int rm_rest(struct rm *rm, const struct sv_http_request *req, struct sv_http_res
 
     path = *path ? path : "/";
     for (const struct row *r = rows; r < rows + SV_ARRAY_LEN(rows); r++) {
-        if (known ? strcmp(r->path, known) != 0 : !matches(r->path, path, &rest))
+        if (known ? strcmp(r->path, known) != 0 : !sv_rest_matches(r->path, path, &rest))
             continue;
         known = r->path;
         if (strcmp(method, r->method) != 0)

@@ -1,0 +1,127 @@
+/* nodemanager/conf/conf-unread.h: each yarn.nodemanager.* key of Hadoop's own yarn-default.xml
+ * (names and defaults in tests/golden/configuration, of hadoop-yarn-common 3.4.2) is read or in one
+ * group, with Hadoop's default, and the page for operators is generated from the tables. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/base.h"
+#include "nodemanager/conf/conf-unread.h"
+#include "nodemanager/conf/conf.h"
+
+#define NM "yarn.nodemanager."
+#define GOLDEN "tests/golden/configuration/nodemanager-3.4.2"
+#define DOC "docs/operate/nodemanager-keys.md"
+#define TEXT_MAX (1u << 18)
+
+static char *slurp(const char *path)
+{
+    FILE *f = fopen(path, "re");
+    char *text = calloc(1, TEXT_MAX);
+
+    assert_non_null(f);
+    assert_non_null(text);
+    assert_in_range(fread(text, 1, TEXT_MAX - 1, f), 1, TEXT_MAX - 2);
+    fclose(f);
+    return text;
+}
+
+/* Rows of the groups; one with another default than Hadoop's does not count. */
+static int places_in_groups(const char *name, const char *def)
+{
+    char row[512];
+    int n = 0;
+
+    (void)snprintf(row, sizeof(row), "%s%s%s", name + strlen(NM), *def ? "=" : "", def);
+    for (const struct nm_key_group *g = nm_key_groups; g->text; g++)
+        for (const char *const *k = g->keys; *k; k++)
+            n += strcmp(*k, row) == 0;
+    return n;
+}
+
+/* "aux-services.%s.classpath" of yarn-default.xml stands for any service. */
+static void any_name(char *name)
+{
+    char *part = strstr(name, "%s");
+
+    if (part)
+        memcpy(part, "x1", 2);
+}
+
+static void test_hadoops_keys_have_a_place(void **state)
+{
+    char *text = slurp(GOLDEN), *next;
+    size_t n = 0;
+
+    (void)state;
+    for (char *line = text; *line; line = next, n++) {
+        char *end = strchr(line, '\n'), *eq = strchr(line, '=');
+        int places;
+
+        assert_non_null(end);
+        assert_in_range((uintptr_t)eq, (uintptr_t)line, (uintptr_t)end);
+        next = end + 1;
+        *end = 0;
+        *eq = 0;
+        any_name(line);
+        places = nm_conf_is_used(line) + places_in_groups(line, eq + 1);
+        if (places == 0 && strstr(line, ".x1."))
+            continue; /* a family: other parts of a service's name */
+        if (places != 1)
+            fail_msg("%s=%s: %d places among the keys that are read and in conf-hadoop-keys.c, "
+                     "not 1",
+                     line, eq + 1, places);
+    }
+    assert_in_range(n, 200, 1000);
+    free(text);
+}
+
+/* A key of a group that is read as well would have no effect there. */
+static void test_groups_are_not_read(void **state)
+{
+    char name[256];
+
+    (void)state;
+    for (const struct nm_key_group *g = nm_key_groups; g->text; g++)
+        for (const char *const *k = g->keys; *k; k++) {
+            bool full = strncmp(*k, "yarn.", 5) == 0 || strncmp(*k, "hadoop.", 7) == 0;
+
+            (void)snprintf(name, sizeof(name), "%s%.*s", full ? "" : NM, (int)strcspn(*k, "="), *k);
+            if (nm_conf_is_used(name))
+                fail_msg("%s is read, and in the group \"%s\"", name, g->text);
+        }
+}
+
+static void test_page_is_the_table(void **state)
+{
+    char *page = slurp(DOC), *text = NULL;
+    const char *table = strstr(page, "\n| key,");
+    size_t n = 0;
+    FILE *f = open_memstream(&text, &n);
+
+    (void)state;
+    assert_non_null(f);
+    nm_conf_print_keys(f);
+    assert_int_equal(fclose(f), 0);
+    assert_non_null(table);
+    assert_string_equal(table + 1, text); /* selvedge-nodemanager --print-keys writes it */
+    free(text);
+    free(page);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_hadoops_keys_have_a_place),
+        cmocka_unit_test(test_groups_are_not_read),
+        cmocka_unit_test(test_page_is_the_table),
+    };
+
+    return cmocka_run_group_tests_name("conf-unread", tests, NULL, NULL);
+}
