@@ -226,6 +226,8 @@ static void on_body(int status, const char *body, size_t len, const char *why, v
     bool good = status == 200 || status == 206;
     bool cut = len == CHUNK && !f->framed; /* there may be more; framed logs are complete */
 
+    if (status == 307) /* to the log service: the node has the log no more */
+        status = 404;
     f->open = false;
     if (f->abandoned) {
         cli_follow_free(f);

@@ -106,7 +106,7 @@ static const char *const other_keys[] = { "yarn.node-labels.configuration-type=c
 static const char *const aggregation_keys[] = {
     "remote-app-log-dir-include-older=true", "yarn.log-aggregation.retain-seconds=-1",
     "yarn.log-aggregation.retain-check-interval-seconds=-1",
-    "yarn.log-aggregation.debug.filesize=104857600", "yarn.log.server.web-service.url", NULL,
+    "yarn.log-aggregation.debug.filesize=104857600", NULL,
 };
 
 static const char *const logs_keys[] = {

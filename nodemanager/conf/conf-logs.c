@@ -32,6 +32,7 @@ enum {
     K_RATE,
     K_OLDER,
     K_SERVER,
+    K_SERVICE,
     K_COUNT
 };
 
@@ -55,6 +56,7 @@ static const struct sv_conf_key keys[] = {
     [K_FILES] = { NM "log-aggregation.num-log-files-per-app", SV_CONF_INT, "30", .min = -1, .max = INT32_MAX, .help = "Files of this node in the remote directory of an application whose logs are rolled: the oldest are deleted; 0 or -1 count as 30." },
     [K_RATE] = { "selvedge.nodemanager.log-aggregation.bytes-per-second", SV_CONF_INT, "0", .min = 0, .max = INT64_MAX, .help = "Bytes that all uploads of logs of this node write in a second; 0: no limit." },
     [K_OLDER] = { "selvedge.nodemanager.log-aggregation.older-layout", SV_CONF_BOOL, "false", .help = "Upload logs to {user}/SUFFIX/{application}, where yarn logs of Hadoop before 3.3 looks for them." },
+    [K_SERVICE] = { "yarn.log.server.web-service.url", SV_CONF_STRING, "", .help = "Where REST clients are sent for logs that the node has no more: http://HOST:8188/ws/v1/applicationhistory, or http://HOST:19888/ws/v1/history." },
     [K_SERVER] = { "yarn.log.server.url", SV_CONF_STRING, "", .help = "Where links to logs that the node has no more lead: http://HOST:19888/jobhistory/logs of the JobHistoryServer." },
 };
 /* clang-format on */
@@ -151,22 +153,34 @@ static int read_rolling(struct sv_conf *c, struct nm_conf_logs *l, struct sv_err
     return 0;
 }
 
-static int read_server(struct sv_conf *c, struct nm_conf_logs *l, struct sv_error *err)
+/* An address to which requests are redirected. */
+static int read_url(struct sv_conf *c, int key, const char *usual, const char **ret,
+                    struct sv_error *err)
 {
-    int r = sv_conf_string(c, &keys[K_SERVER], &l->server, err);
+    const char *url;
+    int r = sv_conf_string(c, &keys[key], &url, err);
 
-    if (r < 0 || !*l->server)
+    if (r < 0)
         return r;
-    if (!sv_has_prefix(l->server, "http://") && !sv_has_prefix(l->server, "https://"))
-        return sv_error_set(err, -EINVAL,
-                            "%s: \"%s\" is no http: or https: address; the "
-                            "JobHistoryServer's is http://HOST:19888/jobhistory/logs",
-                            keys[K_SERVER].name, l->server);
-    for (const char *p = l->server; *p; p++)
+    *ret = url;
+    if (!*url)
+        return 0;
+    if (!sv_has_prefix(url, "http://") && !sv_has_prefix(url, "https://"))
+        return sv_error_set(
+            err, -EINVAL, "%s: \"%s\" is no http: or https: address; the JobHistoryServer's is %s",
+            keys[key].name, url, usual);
+    for (const char *p = url; *p; p++)
         if (*p <= ' ' || *p == 0x7f)
             return sv_error_set(err, -EINVAL, "%s has a blank or a control character",
-                                keys[K_SERVER].name);
+                                keys[key].name);
     return 0;
+}
+
+static int read_server(struct sv_conf *c, struct nm_conf_logs *l, struct sv_error *err)
+{
+    int r = read_url(c, K_SERVER, "http://HOST:19888/jobhistory/logs", &l->server, err);
+
+    return r < 0 ? r : read_url(c, K_SERVICE, "http://HOST:19888/ws/v1/history", &l->service, err);
 }
 
 int nm_conf_logs_read(struct sv_conf *c, struct nm_conf_logs *ret, struct sv_error *err)

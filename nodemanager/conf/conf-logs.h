@@ -20,6 +20,7 @@ struct nm_conf_logs {
     bool delete_uploaded;     /* deletes local logs after the upload */
     int64_t roll_ms;          /* between uploads while an application runs; 0: none */
     const char *server;       /* URL of pages with aggregated logs; "": none */
+    const char *service;      /* URL of REST with aggregated logs; "": none */
     int64_t files_max;        /* files of one node in a rolling application's remote directory */
 };
 

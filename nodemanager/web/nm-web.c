@@ -22,6 +22,7 @@
 #include "nodemanager/rm/node-status-updater.h"
 #include "nodemanager/services/finished-containers.h"
 #include "nodemanager/web/localization-json.h"
+#include "nodemanager/web/log-elsewhere.h"
 #include "nodemanager/web/nm-metrics.h"
 #include "nodemanager/web/nm-web-logs.h"
 #include "nodemanager/web/node-facts.h"
@@ -327,6 +328,35 @@ static const char *container_of_path(const char *rest, char ret_id[YARN_ID_TEXT_
     return yarn_container_id_parse(ret_id, ret) < 0 ? NULL : slash;
 }
 
+/* After an answer about logs that the node has, or has no more. */
+static int or_elsewhere(const struct nm_context *ctx, const char *id, const char *file,
+                        const struct sv_http_request *req, struct sv_http_response *ret, int r)
+{
+    if (r != 0 || ret->status != 404 || !nm_log_is_elsewhere(ctx))
+        return r;
+    r = nm_log_go_elsewhere(ctx, id, file, req, ret);
+    return r == -EMSGSIZE ? 0 : r;
+}
+
+/* For a caller who may not see the container's logs here: the log service knows who may, if the
+ * node has forgotten the application. */
+static int unseen(const struct nm_context *ctx, const struct nm_web_caller *who,
+                  struct yarn_container_id parsed, const char *id, const char *file,
+                  const struct sv_http_request *req, struct sv_http_response *ret)
+{
+    char app_id[YARN_ID_TEXT_MAX];
+
+    if (nm_log_is_elsewhere(ctx) && !nm_app_find(ctx, yarn_app_id_text(parsed.attempt.app, app_id)))
+        return or_elsewhere(ctx, id, file, req, ret, 0);
+    return forbidden(who, id, ret);
+}
+
+/* The file of "/logs/{file}", or NULL. */
+static const char *file_of(const char *slash)
+{
+    return sv_has_prefix(slash, "/logs/") ? slash + strlen("/logs/") : NULL;
+}
+
 /* "{id}", "{id}/logs", "{id}/logs/{file}" */
 static int container(const struct nm_web *w, const struct nm_web_caller *who, const char *rest,
                      const struct sv_http_request *req, struct sv_http_response *ret)
@@ -347,11 +377,13 @@ static int container(const struct nm_web *w, const struct nm_web_caller *who, co
     /* Owner of an ended one, whose application the node may have forgotten. */
     if (!may_view_container(ctx, who, parsed) &&
         !(ended && !*slash && sv_streq(who->user, ended->user)))
-        return forbidden(who, id, ret);
+        return *slash ? unseen(ctx, who, parsed, id, file_of(slash), req, ret)
+                      : forbidden(who, id, ret);
     if (!strcmp(slash, "/logs"))
-        return nm_web_log_list(ctx, parsed, ret);
-    if (sv_has_prefix(slash, "/logs/"))
-        return nm_web_log_file(ctx, parsed, slash + strlen("/logs/"), true, req, ret);
+        return or_elsewhere(ctx, id, NULL, req, ret, nm_web_log_list(ctx, parsed, ret));
+    if (file_of(slash))
+        return or_elsewhere(ctx, id, file_of(slash), req, ret,
+                            nm_web_log_file(ctx, parsed, file_of(slash), true, req, ret));
     if (*slash)
         return 0; /* 404 */
     if (ended)
@@ -381,16 +413,18 @@ static int container_logs(const struct nm_context *ctx, const struct nm_web_call
 
     if (!slash)
         return nm_web_exception(ret, 400, "BadRequestException", "Invalid container id");
-    if (!may_view_container(ctx, who, parsed))
-        return forbidden(who, id, ret);
     file = *slash ? slash + 1 : slash;
+    if (!may_view_container(ctx, who, parsed))
+        return with_user ? forbidden(who, id, ret) : unseen(ctx, who, parsed, id, file, req, ret);
     if (with_user) {
         file = strchrnul(file, '/');
         file += *file ? 1 : 0;
     }
     if (!*file)
         return nm_web_log_list(ctx, parsed, ret);
-    return nm_web_log_file(ctx, parsed, file, !with_user, req, ret);
+    return with_user ? nm_web_log_file(ctx, parsed, file, false, req, ret)
+                     : or_elsewhere(ctx, id, file, req, ret,
+                                    nm_web_log_file(ctx, parsed, file, true, req, ret));
 }
 
 /* Pages about jobs: the path below /ws/v1/node, or, for bare files (?format=), below OLD_LOGS. */

@@ -70,12 +70,46 @@ static void test_too_long(void **state)
     assert_null(url);
 }
 
+static void service(const char *file, const char *format, const char *wanted)
+{
+    const struct nm_log_query query[] = {
+        { "format", format }, { "size", NULL }, { "redirected_from_node", "true" }, { 0 }
+    };
+    char *url = NULL;
+
+    assert_int_equal(nm_log_service_url("http://logs:8188/ws/v1/applicationhistory/", CONTAINER,
+                                        file, query, &url),
+                     0);
+    assert_string_equal(url, wanted);
+    free(url);
+}
+
+static void test_service(void **state)
+{
+#define LOGS "http://logs:8188/ws/v1/applicationhistory/containers/" CONTAINER "/logs"
+    struct nm_log_query many[] = { { "format", NULL }, { 0 } };
+    char value[9000], *url = NULL;
+
+    (void)state;
+    service(NULL, NULL, LOGS "?redirected_from_node=true");
+    service("stdout", "text", LOGS "/stdout?format=text&redirected_from_node=true");
+    service("../x?a=b", "1&user.name=root\r\nX: y",
+            LOGS "/..%2Fx%3Fa%3Db?format=1%26user.name%3Droot%0D%0AX:%20y"
+                 "&redirected_from_node=true");
+    memset(value, 'x', sizeof(value) - 1);
+    value[sizeof(value) - 1] = 0;
+    many[0].value = value;
+    assert_int_equal(nm_log_service_url("http://logs", CONTAINER, NULL, many, &url), -EMSGSIZE);
+    assert_null(url);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_addresses),
         cmocka_unit_test(test_hostile),
         cmocka_unit_test(test_too_long),
+        cmocka_unit_test(test_service),
     };
 
     return cmocka_run_group_tests_name("log-server", tests, NULL, NULL);
