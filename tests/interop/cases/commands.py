@@ -13,6 +13,7 @@ import re
 import socket
 import subprocess
 import urllib.parse
+import xml.etree.ElementTree
 
 from cluster import ClusterError
 from interop import hadoop, peers
@@ -112,6 +113,12 @@ schedulerconf -getConf
 """.strip().splitlines()
 
 R, N = "/ws/v1/cluster", "/ws/v1/node"
+# Words in place of a method: GET with what the client accepts.
+ACCEPTS = {
+    "XML": "application/xml",
+    "BROWSER": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8",
+    "ANY": "*/*",
+}
 URLS = f"""
 rm GET /
 rm GET /cluster
@@ -275,6 +282,30 @@ nm GET {N}/containerlogs/@CONTAINER/nosuch
 nm GET {N}/containerlogs/nonsense/digits
 nm GET {N}/auxiliaryservices
 nm GET {N}/resources/gpu
+nm PUT {N}/auxiliaryservices {{"services":[]}}
+nm XML {N}
+nm XML {N}/info
+nm XML {N}/apps
+nm XML {N}/apps/@RUNNING
+nm XML {N}/apps/@ABSENT
+nm XML {N}/apps/nonsense
+nm XML {N}/containers
+nm XML {N}/containers/@CONTAINER
+nm XML {N}/containers/@ABSENT_CONTAINER
+nm XML {N}/containers/nonsense
+nm XML {N}/containers/@CONTAINER/logs
+nm XML {N}/auxiliaryservices
+nm XML {N}/resources/gpu
+nm BROWSER {N}/info
+nm ANY {N}/info
+rm XML {R}/info
+rm BROWSER {R}/info
+rm ANY {R}/info
+nm GET /logLevel
+nm GET /logLevel?log=org.apache.hadoop
+nm GET /logLevel?log=org.apache.hadoop&level=INFO
+rm GET /logLevel
+rm GET /logLevel?log=org.apache.hadoop&level=INFO
 """.strip().splitlines()
 
 
@@ -390,6 +421,23 @@ def shape(value, path=""):
     return {f"{path}: {kind}"}
 
 
+def bean_kind(name):
+    """Of Hadoop's beans what does not change from run to run; the domain of others."""
+    found = re.match(r"Hadoop:service=\w+,name=([A-Za-z]+)", name)
+    return found.group(1) if found else name.split(":")[0]
+
+
+def shape_of_beans(value):
+    """As shape(), by kinds of beans."""
+    return set().union(*(shape(b, f".{bean_kind(b['name'])}") for b in value["beans"]))
+
+
+def xml_shape(element, path=""):
+    """{"path"} of an element and those in it."""
+    path = f"{path}.{element.tag}"
+    return set().union({path}, *(xml_shape(child, path) for child in element))
+
+
 def ask(c, probe, line):
     """["STATUS TYPE", fields or lines…] of one request."""
     where, method, rest = line.split(" ", 2)
@@ -398,11 +446,13 @@ def ask(c, probe, line):
     connection = http.client.HTTPConnection(c.address, port, timeout=60)
     try:
         connection.request(
-            method,
+            "GET" if method in ACCEPTS else method,
             probe.fill(path),
             body=body or None,
             headers={
-                "Accept": "application/json"
+                "Accept": ACCEPTS[method]
+                if method in ACCEPTS
+                else "application/json"
                 if "/ws/" in path and "/logs/" not in path and "containerlogs/" not in path
                 else "*/*",
                 **({"Content-Type": "application/json"} if body else {}),
@@ -423,6 +473,13 @@ def ask(c, probe, line):
             )
     finally:
         connection.close()
+    if "xml" in kind and path.startswith("/ws/") and text:
+        try:
+            tree = xml.etree.ElementTree.fromstring(text)
+        except xml.etree.ElementTree.ParseError:
+            return result + probe.plain(text)
+        error = tree.findtext("exception") if tree.tag == "RemoteException" else None
+        return result + (probe.plain("error " + error) if error else sorted(xml_shape(tree)))
     if "json" in kind and text:
         try:
             value = json.loads(text)
@@ -431,9 +488,14 @@ def ask(c, probe, line):
         error = value.get("RemoteException") if isinstance(value, dict) else None
         if path.startswith("/conf"):
             return result  # the keys are another list
+        if path == "/jmx":
+            return result + sorted(shape_of_beans(value))
         return result + (
             probe.plain("error " + error["exception"]) if error else sorted(shape(value))
         )
+    if "logLevel" in path and answer.status == 200:
+        lines = [line for line in text.splitlines() if line.startswith("<!-- OUTPUT -->")]
+        return result + [re.sub("<[^>]*>", "", line).strip() for line in lines]
     if kind in ("text/plain", "application/octet-stream") and answer.status == 200:
         return result + probe.plain(text)
     return result

@@ -1,5 +1,6 @@
 """Containers as an ApplicationMaster has them: starts, exits, stops, signals, key rolls, a
 ResourceManager that is away, and REST. Cases of test-nodemanager."""
+import json
 import os
 import re
 import urllib.error
@@ -9,6 +10,10 @@ import xml.etree.ElementTree
 from cluster import host
 from lib.driven_node import DrivenNode
 from lib.nm_driver import YARN, container
+
+GOLDEN = os.path.join(
+    os.path.dirname(os.path.abspath(__file__)), "../../../golden/commands/apache-3.4.2.json"
+)
 
 
 class Containers(DrivenNode):
@@ -254,7 +259,6 @@ class Containers(DrivenNode):
         assert bean["BadLocalDirs"] == 0 and bean["AllocatedVCores"] >= 1, bean
         assert (
             bean["ContainerLaunchDurationNumOps"] == bean["ContainersLaunched"]
-            and bean["LocalizationDurationMillisNumOps"] >= bean["ContainersLaunched"]
             and bean["NodeUsedMemGB"] <= bean["NodeUsedVMemGB"]
             and 0 <= bean["GoodLocalDirsDiskUtilizationPerc"] <= 100
             and bean["AllocatedGB"] >= 1
@@ -334,6 +338,12 @@ class Containers(DrivenNode):
             and port["ReceivedBytes"] > 1000 < port["SentBytes"]
             and port["NumInProcessHandler"] == 0
         ), port
+        with open(GOLDEN, encoding="utf-8") as f:
+            lines = [line.rsplit(":", 1)[0] for line in json.load(f)["nm GET /jmx"]]
+        prefix = ".NodeManagerMetrics."
+        assert {line[len(prefix) :] for line in lines if line.startswith(prefix)} ^ set(
+            beans[f"{service}NodeManagerMetrics"]
+        ) == {"FailedLogUploads", "ContainerUsedVMemGB"}, "names of NodeManagerMetrics"
         jvm = beans[f"{service}JvmMetrics"]
         assert 0 < jvm["MemHeapUsedM"] < jvm["MemHeapMaxM"] and jvm["GcCount"] == 0, jvm
         one = beans[f"{service}ContainerResource_{name}"]

@@ -157,13 +157,11 @@ def metrics(rm, _app):
     )
     tell(found[f"{service}JvmMetrics"]["MemHeapUsedM"] > 0, "its memory")
     with open(GOLDEN, encoding="utf-8") as f:
-        known = {
-            line.split("beans[].")[1].split(":")[0]
-            for line in json.load(f)["rm GET /jmx"]
-            if "beans[]." in line
-        }
+        known = {line.rsplit(":", 1)[0] for line in json.load(f)["rm GET /jmx"]}
+    kinds = {name: re.search(r"name=([A-Za-z]+)", name).group(1) for name in found}
+    ours = {f".{kinds[name]}.{k}" for name, b in found.items() for k in b}
     same(
-        sorted(k for b in found.values() for k in b if not k.startswith("tag.") and k not in known),
+        sorted(k for k in ours if ".tag." not in k and k not in known),
         [],
         "names that Hadoop has",
     )
