@@ -24,7 +24,7 @@ enum { K_ACL, K_ADMIN_ACL, K_AUTH, K_SECRET, K_CACHE, K_NEGATIVE, K_OVERRIDES, K
 /* clang-format off */
 static const struct sv_conf_key keys[] = {
     [K_ACL] = { "yarn.acl.enable", SV_CONF_BOOL, "false", .help = "Show and change an application only for its owner, for users and groups of its VIEW_APP and MODIFY_APP lists, and for administrators." },
-    [K_ADMIN_ACL] = { "yarn.admin.acl", SV_CONF_STRING, "*", .help = "Administrators, with yarn.acl.enable: user1,user2 group1,group2; * = everybody. The daemon's own account always is one." },
+    [K_ADMIN_ACL] = { "yarn.admin.acl", SV_CONF_STRING, "*", .help = "Administrators: user1,user2 group1,group2. With yarn.acl.enable they see every application, and in selvedge-rm change it; its administration (8033) is theirs alone with and without. * = everybody, who with yarn.acl.enable sees everything and gets no other right. The daemon's own account always is one." },
     [K_AUTH] = { "hadoop.http.authentication.type", SV_CONF_STRING, "simple", .help = "How a client of the web server says who it is, with yarn.acl.enable: simple = ?user.name=NAME, which anybody can write, or a signed cookie; kerberos = only the signed cookie of another daemon that has the same secret." },
     [K_SECRET] = { SECRET_KEY, SV_CONF_STRING, NULL, .help = "File with the secret that signs the cookie hadoop.auth, the same on all daemons and readable by them alone; unset = no cookie is accepted." },
     [K_CACHE] = { "hadoop.security.groups.cache.secs", SV_CONF_DURATION, "300", 1, DAYS_MAX, 1000, .help = "Seconds for which a user's groups are remembered." },
@@ -83,20 +83,23 @@ static void warn(const struct sv_web_auth *c)
 
 static int complete(struct sv_web_auth *c, struct sv_error *err)
 {
-    const char *own = sv_own_user();
     int r = 0;
 
     if (c->secret_file && *c->secret_file)
         r = read_secret(c, err);
     if (r >= 0)
         r = check_type(c, err);
-    if (r < 0)
-        return r;
+    if (r >= 0)
+        warn(c);
+    return r;
+}
+
+static int set_daemon_user(struct sv_web_auth *c, struct sv_error *err)
+{
+    const char *own = sv_own_user();
+
     c->daemon_user = strdup(own ? own : "");
-    if (!c->daemon_user)
-        return sv_error_errno(err, -ENOMEM, "configuration");
-    warn(c);
-    return 0;
+    return c->daemon_user ? 0 : sv_error_errno(err, -ENOMEM, "configuration");
 }
 
 const struct sv_conf_key *sv_web_auth_keys(size_t *ret_n)
@@ -133,6 +136,8 @@ int sv_web_auth_read(struct sv_conf *conf, struct sv_web_auth *ret, struct sv_er
         r = sv_conf_duration_ms(conf, &keys[K_NEGATIVE], &c.groups_negative_ms, err);
     if (r >= 0)
         r = read_overrides(conf, &c, err);
+    if (r >= 0)
+        r = set_daemon_user(&c, err);
     if (r >= 0 && c.acl_enabled)
         r = complete(&c, err);
     else if (r >= 0 && !sv_streq(c.auth_type, "simple"))

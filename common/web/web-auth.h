@@ -8,7 +8,7 @@
 #include "common/web/auth-cookie.h"
 
 struct sv_web_auth {
-    bool acl_enabled;      /* if false, the other fields are neither checked nor used */
+    bool acl_enabled;      /* if false, how callers are identified is neither checked nor used */
     const char *admin_acl; /* these three point into the configuration */
     const char *auth_type; /* simple or kerberos */
     const char *secret_file;

@@ -29,7 +29,7 @@ static bool administers(struct rm *rm, const char *user)
 
 int rm_may_administer(struct rm *rm, const char *user)
 {
-    if (!rm->conf.acl_enable)
+    if (!rm->conf.acl_enable && sv_acl_allows_all(rm->conf.auth.admin_acl))
         return 1;
     if (!user || !*user)
         return 0;

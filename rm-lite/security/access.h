@@ -1,7 +1,7 @@
-/* Administration of the cluster and modification of applications, with yarn.acl.enable; without it
- * everybody is admitted. Queue lists that admit everybody count only for submission and viewing:
- * they are no reason to let everybody kill others' applications. User names are claims of
- * clients. */
+/* Administration of the cluster and modification of applications. Without yarn.acl.enable everybody
+ * is admitted, except that names in yarn.admin.acl always restrict administration, as in Hadoop.
+ * Lists that admit everybody count only for submission and viewing: they are no reason to let
+ * everybody kill others' applications. User names are claims of clients. */
 #ifndef SELVEDGE_RM_LITE_SECURITY_ACCESS_H
 #define SELVEDGE_RM_LITE_SECURITY_ACCESS_H
 

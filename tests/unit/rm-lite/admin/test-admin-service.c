@@ -123,6 +123,8 @@ static void test_administrators(void **state)
                                            { "yarn.admin.acl", "boss daemon" },
                                            { NULL, NULL } };
     static const char *const all[][2] = { { "yarn.acl.enable", "true" }, { NULL, NULL } };
+    static const char *const names[][2] = { { "yarn.admin.acl", "boss" }, { NULL, NULL } };
+    static const char *const nothing[][2] = { { NULL, NULL } };
     struct fix f;
 
     (void)state;
@@ -143,6 +145,14 @@ static void test_administrators(void **state)
     teardown(&f);
     setup_with(&f, all); /* the default list, "*", names nobody */
     assert_non_null(refresh(&f, "ann", "refreshUserToGroupsMappings"));
+    teardown(&f);
+    setup_with(&f, names); /* without yarn.acl.enable, names count as well */
+    assert_null(refresh(&f, "boss", "refreshUserToGroupsMappings"));
+    assert_null(refresh(&f, "root", "refreshUserToGroupsMappings"));
+    assert_non_null(refresh(&f, "ann", "refreshUserToGroupsMappings"));
+    teardown(&f);
+    setup_with(&f, nothing);
+    assert_null(refresh(&f, "ann", "refreshUserToGroupsMappings"));
     teardown(&f);
 }
 
