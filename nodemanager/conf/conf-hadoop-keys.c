@@ -171,6 +171,8 @@ static const char *const retry_keys[] = {
     NULL,
 };
 
+static const char *const vmem_keys[] = { "vmem-check-enabled=false", NULL };
+
 const struct nm_key_group nm_key_groups[] = {
     { NM_KEY_NO_MEANING, "there is no docker or runC runtime; a container that requests one is refused", docker_keys },
     { NM_KEY_NO_MEANING, "Java's sandbox; here selvedge.nodemanager.sandbox.profile", sandbox_keys },
@@ -189,6 +191,7 @@ const struct nm_key_group nm_key_groups[] = {
     { NM_KEY_NOT_DONE, "devices other than GPUs", devices_keys },
     { NM_KEY_NOT_DONE, "Kerberos", kerberos_keys },
     { NM_KEY_NOT_DONE, "HTTPS and filters of the web server", web_keys },
+    { NM_KEY_NOT_DONE, "limits on virtual memory", vmem_keys },
     { NM_KEY_NOT_DONE, "retries of a container on the node, priority of its processes", retry_keys },
     { 0 },
 };

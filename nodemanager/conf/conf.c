@@ -31,7 +31,6 @@ enum {
     K_METRICS,
     K_METRICS_PERIOD,
     K_PMEM,
-    K_VMEM,
     K_VMEM_RATIO,
     K_COUNT
 };
@@ -49,7 +48,6 @@ static const struct sv_conf_key keys[] = {
     [K_METRICS_PERIOD] = { NM "container-metrics.period-ms", SV_CONF_INT, "-1", -1, FOREVER, .help = "Above 0, show those of running containers, as of the last reading." },
     [K_MONITOR_ALL] = { NM "resource-monitor.interval-ms", SV_CONF_DURATION, "3000", 50, FOREVER, 1, "Default of the key above." },
     [K_PMEM] = { NM "pmem-check-enabled", SV_CONF_BOOL, "true", .help = "Shown in REST; the kernel enforces memory here." },
-    [K_VMEM] = { NM "vmem-check-enabled", SV_CONF_BOOL, "true", .help = "Shown in REST; virtual memory is not limited here." },
     [K_VMEM_RATIO] = { NM "vmem-pmem-ratio", SV_CONF_FLOAT, "2.1", .help = "Virtual to physical memory, for REST." },
 };
 /* clang-format on */
@@ -266,7 +264,6 @@ static int read_rest(struct nm_conf *c, struct sv_error *err)
         return r;
     NM_CONF_GET(sv_conf_duration_ms, K_MONITOR, &c->monitor_ms);
     NM_CONF_GET(sv_conf_bool, K_PMEM, &c->pmem_check);
-    NM_CONF_GET(sv_conf_bool, K_VMEM, &c->vmem_check);
     NM_CONF_GET(sv_conf_float, K_VMEM_RATIO, &c->vmem_ratio);
     return 0;
 }

@@ -125,7 +125,7 @@ struct nm_conf {
 
     /* monitor */
     int64_t monitor_ms;
-    bool pmem_check, vmem_check;
+    bool pmem_check;
     double vmem_ratio;
     int64_t diagnostics_max;
 
