@@ -28,6 +28,7 @@
 #include "nodemanager/core/token-secret-managers.h"
 #include "nodemanager/dbus/bus.h"
 #include "nodemanager/health/local-dirs.h"
+#include "nodemanager/health/log-disks.h"
 #include "nodemanager/health/node-health.h"
 #include "nodemanager/labels/described.h"
 #include "nodemanager/launch/container-launch.h"
@@ -213,6 +214,8 @@ static int open_lower_layers(struct nm *nm, struct sv_error *err)
     struct nm_context *ctx = &nm->ctx;
     int r = nm_dirs_new(nm->event, &nm->conf, on_dir_changed, nm, &ctx->dirs, err);
 
+    if (r >= 0 && (r = nm_log_disks_new(nm->event, ctx->dirs, &ctx->log_disks)) < 0)
+        (void)sv_error_errno(err, r, "threads of log directories");
     if (r >= 0)
         r = open_store(nm, err);
     if (r >= 0)
@@ -330,7 +333,8 @@ static void connect_services(struct nm *nm)
                                .aggregation = nm->aggregation,
                                .labels = nm->labels,
                                .monitor = nm->monitor,
-                               .lists = &nm->web_lists };
+                               .lists = &nm->web_lists,
+                               .sends = &nm->web_sends };
 }
 
 static int recover(struct nm *nm, struct sv_error *err)
@@ -416,6 +420,7 @@ static int open_web(struct nm *nm, struct sv_error *err)
                                 &nm->web, &nm->http, err);
     if (r < 0)
         return sv_error_wrap(err, "yarn.nodemanager.webapp.address");
+    nm->web.http = nm->http;
     nm->ctx.http_port = sv_http_port(nm->http);
     return 0;
 }
@@ -695,6 +700,7 @@ void nm_free(struct nm *nm)
     nm->numa = nm_numa_free(nm->numa);
     nm->mcs = nm_mcs_free(nm->mcs);
     ctx->stopped = nm_stopped_free(ctx->stopped);
+    ctx->log_disks = nm_log_disks_free(ctx->log_disks);
     ctx->dirs = nm_dirs_free(ctx->dirs);
     if (nm->decommissioned && nm->conf.recovery)
         remove_store(nm);

@@ -65,7 +65,7 @@ struct nm {
     struct nm_am am;
     struct sv_groups *groups; /* groups of users, for the web pages */
     struct nm_web web;
-    unsigned web_lists; /* for `web` */
+    unsigned web_lists, web_sends; /* for `web` */
 
     bool ready;          /* registered, and the service manager notified */
     bool unwanted;       /* refused by the ResourceManager: containers are ended */

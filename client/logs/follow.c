@@ -199,6 +199,7 @@ static const char *reason(int status, const char *why)
            : status == 404 ? "not found"
            : status == 403 ? "refused: only its owner, the application's viewers and "
                              "administrators may read it"
+           : status == 503 ? "the node cannot read it now: its disk does not answer, or is bad"
                            : "HTTP error";
 }
 
@@ -209,7 +210,11 @@ static void end(struct cli_follow *f, bool good, int status, const char *why)
     if (good)
         print_header(f); /* also for an empty log */
     f->complete = true;
-    f->missing = status == 404 ? -ENOENT : status == 403 ? -EACCES : status < 0 ? -EHOSTUNREACH : 0;
+    f->missing = status == 404   ? -ENOENT
+                 : status == 403 ? -EACCES
+                 : status == 503 ? -EIO
+                 : status < 0    ? -EHOSTUNREACH
+                                 : 0;
     if (!good)
         (void)!sv_asprintf(&f->problem, "%s: %s", f->url, reason(status, why));
     else if (f->framed && f->announced > f->offset)

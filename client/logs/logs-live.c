@@ -138,7 +138,10 @@ static void on_names(int status, const char *body, size_t len, const char *why, 
     if (v->passed_over)
         v->l->rows[v->row].state = CLI_LOG_PRINTED;
     else
-        missing(v, status < 0 ? why : cli_logs_missing_text(status == 403 ? -EACCES : -ENOENT));
+        missing(v, status < 0 ? why
+                              : cli_logs_missing_text(status == 403   ? -EACCES
+                                                      : status == 503 ? -EIO
+                                                                      : -ENOENT));
 }
 
 static void request_names(struct cli_live *v)

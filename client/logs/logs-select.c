@@ -33,6 +33,7 @@ void cli_logs_header(const struct cli_logs *l, const struct cli_row *row, const 
 const char *cli_logs_missing_text(int reason)
 {
     return reason == -ENOENT ? "has none of them"
+           : reason == -EIO  ? "cannot read them now: their disk does not answer, or is bad"
            : reason == -EACCES
                ? "shows them to the job's owner, its VIEW_APP list and administrators alone"
                : "cannot be reached";

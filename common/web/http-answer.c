@@ -2,12 +2,13 @@
 #include "common/web/http-answer.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 
-#include "common/fd.h"
+#include "common/log.h"
 #include "common/str.h"
-#include "common/web/http-framed.h"
 
 #define POLICY                                                                                     \
     "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; "                  \
@@ -34,10 +35,7 @@ void http_answer_drop(struct sv_http_response *a)
 {
     free(a->body);
     free(a->location);
-    free(a->before);
-    free(a->after);
-    a->fd = sv_close(a->fd);
-    *a = (struct sv_http_response){ .status = 500, .fd = -1 };
+    *a = (struct sv_http_response){ .status = 500 };
 }
 
 enum MHD_Result http_answer_send(struct MHD_Connection *conn, struct sv_http_response *a)
@@ -47,12 +45,7 @@ enum MHD_Result http_answer_send(struct MHD_Connection *conn, struct sv_http_res
     struct MHD_Response *response;
     enum MHD_Result ok;
 
-    if (a->fd >= 0 && (a->before || a->after)) {
-        free(SV_TAKE(a->body));
-        response = sv_http_framed_response(a);
-    } else if (a->fd >= 0)
-        response = MHD_create_response_from_fd_at_offset64(a->size, a->fd, a->offset);
-    else if (a->body)
+    if (a->body)
         response = MHD_create_response_from_buffer(a->body_len, a->body, MHD_RESPMEM_MUST_FREE);
     else
         response = MHD_create_response_from_buffer(0, NULL, MHD_RESPMEM_PERSISTENT);
@@ -60,8 +53,6 @@ enum MHD_Result http_answer_send(struct MHD_Connection *conn, struct sv_http_res
         http_answer_drop(a);
         return MHD_NO;
     }
-    if (a->fd >= 0)
-        free(a->body);
     ok = MHD_add_response_header(response, "Content-Type", type);
     for (size_t k = 0; ok && k < HTTP_GUARDS; k++)
         ok = MHD_add_response_header(response, http_guards[k][0],
@@ -79,9 +70,22 @@ enum MHD_Result http_answer_send(struct MHD_Connection *conn, struct sv_http_res
 
 enum MHD_Result http_answer_text(struct MHD_Connection *conn, unsigned status, const char *text)
 {
-    struct sv_http_response a = { .fd = -1 };
+    struct sv_http_response a = { 0 };
 
     return set_text(&a, status, text) < 0 ? MHD_NO : http_answer_send(conn, &a);
+}
+
+enum MHD_Result http_answer_incident(struct MHD_Connection *conn, const char *method,
+                                     const char *url, int error)
+{
+    char text[64];
+    uint32_t incident = 0;
+
+    (void)!getrandom(&incident, sizeof(incident),
+                     0); /* only a correlation id for the log, ignoring */
+    sv_log_err("http: %s %s: incident %08x: %s", method, url, incident, strerrordesc_np(-error));
+    (void)snprintf(text, sizeof(text), "internal error, incident %08x\n", incident);
+    return http_answer_text(conn, 500, text);
 }
 
 enum MHD_Result http_answer_options(struct MHD_Connection *conn)

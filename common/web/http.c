@@ -18,7 +18,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/random.h>
 #include <sys/socket.h>
 #include <unistd.h>
 #include <utlist.h>
@@ -66,6 +65,7 @@ struct http_exchange {
     size_t answer;
     char *uri;
     struct http_stream_place place;
+    struct sv_http_kept kept;
     uint64_t discarded;
     bool bad_uri, seen;
     unsigned refused;                 /* status because of the body; 0: none */
@@ -155,6 +155,12 @@ static void drop_body(struct sv_http *h, struct http_exchange *r)
     sv_buf_free(&r->body);
 }
 
+static void drop_kept(struct sv_http_kept *k)
+{
+    if (k->data)
+        k->free(SV_TAKE(k->data));
+}
+
 static void on_completed(void *data, struct MHD_Connection *conn, void **con_cls,
                          enum MHD_RequestTerminationCode why)
 {
@@ -164,6 +170,7 @@ static void on_completed(void *data, struct MHD_Connection *conn, void **con_cls
     (void)conn;
     (void)why;
     if (r) {
+        drop_kept(&r->kept);
         if (r->place.stream)
             sv_http_stream_gone(r->place.stream);
         drop_body(h, r);
@@ -313,7 +320,7 @@ static enum MHD_Result on_request(void *data, struct MHD_Connection *conn, const
 {
     struct sv_http *h = data;
     struct http_exchange *r = *con_cls;
-    struct sv_http_response a = { .status = 404, .fd = -1 };
+    struct sv_http_response a = { .status = 404 };
     struct sv_http_request q;
     int result;
 
@@ -340,6 +347,7 @@ static enum MHD_Result on_request(void *data, struct MHD_Connection *conn, const
         .path = url,
         .uri = r->uri,
         .place = &r->place,
+        .kept = &r->kept,
         .body = r->body.data,
         .body_len = r->body.len,
         .conn = conn,
@@ -350,20 +358,13 @@ static enum MHD_Result on_request(void *data, struct MHD_Connection *conn, const
         suspend(h, conn, r);
         return MHD_YES;
     }
+    drop_kept(&r->kept);
     if (result == SV_HTTP_LATER)
         return sv_http_stream_answer(r->place.stream);
     drop_body(h, r);
     if (result < 0) {
-        char text[64];
-        uint32_t incident = 0;
-
-        (void)!getrandom(&incident, sizeof(incident),
-                         0); /* only a correlation id for the log, ignoring */
-        sv_log_err("http: %s %s: incident %08x: %s", method, url, incident,
-                   strerrordesc_np(-result));
-        (void)snprintf(text, sizeof(text), "internal error, incident %08x\n", incident);
         http_answer_drop(&a);
-        return http_answer_text(conn, 500, text);
+        return http_answer_incident(conn, method, url, result);
     }
     if (a.body && http_share_hold(&h->shares, r->share, HTTP_ANSWERS, a.body_len) < 0) {
         http_answer_drop(&a);
@@ -513,7 +514,7 @@ int sv_http_new_on(sd_event *event, int listening, sv_http_handler handler, void
         (void)sv_http_free(h);
         return r;
     }
-    /* log files are sent with sendfile, which has no MSG_NOSIGNAL */
+    /* a client that goes must not end the daemon, whatever the library sends with */
     if (signal(SIGPIPE, SIG_IGN) == SIG_ERR)
         sv_log_debug("http: cannot ignore SIGPIPE");
     h->daemon = start_daemon(h, fd);

@@ -1,9 +1,9 @@
 /* A small HTTP server for REST, metrics and logs: libmicrohttpd driven by the daemon's sd-event
  * loop (no threads). Requests are GET/HEAD/PUT/POST/DELETE with a bounded body; handlers answer
- * with a complete response or a file descriptor. OPTIONS is answered with 200 here. Every response
- * carries X-Content-Type-Options: nosniff, X-Frame-Options: DENY, and a Content-Security-Policy
- * that allows a style sheet and forms of this server alone; `script` additionally allows a script
- * file and event streams of it. Pages (text/html) are not cached. */
+ * with a complete response or a stream (http-stream.h). OPTIONS is answered with 200 here. Every
+ * response carries X-Content-Type-Options: nosniff, X-Frame-Options: DENY, and a
+ * Content-Security-Policy that allows a style sheet and forms of this server alone; `script`
+ * additionally allows a script file and event streams of it. Pages (text/html) are not cached. */
 #ifndef SELVEDGE_COMMON_WEB_HTTP_H
 #define SELVEDGE_COMMON_WEB_HTTP_H
 
@@ -16,6 +16,12 @@
 struct http_stream_place;
 struct sv_http;
 
+/* Data that a handler keeps for its next call, after -EAGAIN; freed after the last one. */
+struct sv_http_kept {
+    void *data; /* NULL: nothing */
+    void (*free)(void *data);
+};
+
 struct sv_http_request {
     const char *method;
     const char *path; /* decoded once; starts with '/' */
@@ -24,6 +30,7 @@ struct sv_http_request {
     size_t body_len;                 /* at most 128 KiB, else 413 before the handler */
     void *conn;                      /* for sv_http_query/header */
     struct http_stream_place *place; /* for http-stream.h */
+    struct sv_http_kept *kept;
 };
 
 struct sv_http_response {
@@ -31,12 +38,9 @@ struct sv_http_response {
     const char *content_type; /* static string; NULL = "text/plain; charset=utf-8" */
     char *body;               /* malloc'd, taken by the server; or NULL */
     size_t body_len;
-    int fd; /* >= 0: send this file from `offset`, `size` bytes; taken */
-    uint64_t offset, size;
-    char *before, *after; /* malloc'd texts around the file's range, taken; or NULL */
-    char *location;       /* malloc'd, taken; for redirects */
-    bool script;          /* a page that loads SV_HTML_SCRIPT */
-    bool xml;             /* for handlers: the client prefers XML to JSON */
+    char *location; /* malloc'd, taken; for redirects */
+    bool script;    /* a page that loads SV_HTML_SCRIPT */
+    bool xml;       /* for handlers: the client prefers XML to JSON */
 };
 
 /* Priority of the server's event sources: behind RPC (rm-lite/services.c: up to NORMAL + 20),
@@ -45,9 +49,9 @@ struct sv_http_response {
 
 /* Handler result: the answer follows through a stream (http-stream.h). */
 #define SV_HTTP_LATER 1
-/* Fills *ret (initially 404, fd -1). A negative result becomes 500 with an incident id in the log,
+/* Fills *ret (initially 404). A negative result becomes 500 with an incident id in the log,
  * except -EAGAIN: the answer depends on a pending look-up, and the handler is called again after
- * sv_http_retry. */
+ * sv_http_retry, with what it kept. */
 typedef int (*sv_http_handler)(const struct sv_http_request *req, struct sv_http_response *ret,
                                void *userdata);
 

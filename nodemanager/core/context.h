@@ -28,6 +28,7 @@ struct nm_container;
 struct nm_credentials;
 struct nm_dirs;
 struct nm_health;
+struct nm_log_disks;
 struct nm_secrets;
 struct nm_stopped;
 struct nm_store;
@@ -63,6 +64,7 @@ struct nm_context {
 
     struct nm_store *store;
     struct nm_dirs *dirs;
+    struct nm_log_disks *log_disks;
     struct nm_health *health;
     struct cg_root *cgroups;
     struct exe *exe;

@@ -7,17 +7,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
-#include "common/fd.h"
 #include "common/log.h"
 #include "nodemanager/core/container.h"
 #include "nodemanager/core/context.h"
 #include "nodemanager/dbus/bus-methods.h"
 #include "nodemanager/launch/container-cleanup.h"
 #include "nodemanager/resources/set-limit.h"
+#include "nodemanager/services/log-search.h"
 #include "nodemanager/store/state-store.h"
-#include "nodemanager/web/nm-web-logs.h"
 
 static int not_running(const struct nm_container *c, struct sv_error *err)
 {
@@ -166,28 +164,61 @@ static int set_limit(const struct nm_bus_object *o, sd_bus_message *m, const cha
     return r;
 }
 
-/* ---- OpenLog ---- */
+/* ---- OpenLog: answered when the log's disk has opened it ---- */
 
-/* The descriptor is of a regular file of the job, read-only; opening and reading it cannot block.
- */
+struct opening {
+    sd_bus_message *m;
+    struct nm_log_search *search;
+};
+
+static void opening_free(struct opening *o)
+{
+    (void)nm_log_search_free(o->search);
+    sd_bus_message_unref(o->m);
+    free(o);
+}
+
+/* The descriptor is of a regular file of the job, read-only. */
+static void on_opened(void *userdata)
+{
+    struct opening *o = userdata;
+    const struct nm_log_file *file = nm_log_search_file(o->search);
+    const char *why = nm_log_search_unread(o->search);
+
+    /* The caller may have disconnected. */
+    if (file)
+        (void)sd_bus_reply_method_return(o->m, "h", file->fd); /* ignoring */
+    else if (why)
+        (void)sd_bus_reply_method_errorf(o->m, SD_BUS_ERROR_IO_ERROR, "%s", why); /* ignoring */
+    else
+        (void)sd_bus_reply_method_errorf(o->m, SD_BUS_ERROR_FILE_NOT_FOUND,
+                                         "the container has no such log file"); /* ignoring */
+    opening_free(o);
+}
+
 static int open_log(const struct nm_bus_object *o, sd_bus_message *m, const char *caller,
                     struct sv_error *err)
 {
-    _cleanup_close_ int fd = -1;
+    struct opening *p;
     const char *name;
-    struct stat st;
     int r = sd_bus_message_read(m, "s", &name);
 
     (void)caller;
     if (r < 0)
         return sv_error_errno(err, r, "log file");
-    fd = nm_web_log_open(o->view->ctx, o->c->id, name, &st);
-    if (fd == -EINVAL)
-        return sv_error_set(err, fd, "not the name of a file without a directory");
-    if (fd < 0)
-        return sv_error_set(err, fd, "container %s has no such log file", o->c->text);
-    r = sd_bus_reply_method_return(m, "h", fd);
-    return r < 0 ? sv_error_errno(err, r, "log file") : 1;
+    p = calloc(1, sizeof(*p));
+    if (!p)
+        return sv_error_errno(err, -ENOMEM, "log file");
+    *p = (struct opening){ .m = sd_bus_message_ref(m) };
+    r = nm_log_search_new(o->view->ctx, o->c->id, name, on_opened, p, &p->search);
+    if (r < 0) {
+        opening_free(p);
+        return r == -EINVAL ? sv_error_set(err, r, "not the name of a file without a directory")
+                            : sv_error_errno(err, r, "log file");
+    }
+    if (nm_log_search_ended(p->search))
+        on_opened(p);
+    return 1;
 }
 
 const struct nm_bus_method nm_bus_container_methods[NM_BUS_CONTAINER_METHODS] = {

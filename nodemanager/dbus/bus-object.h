@@ -48,8 +48,8 @@ struct nm_bus_method {
     /* Authorization: NULL for callers that may read the object; else root, and callers that polkit
      * authorizes for the action NM_BUS_NAME "." this. */
     const char *action;
-    /* 0: the caller sends an empty reply. 1: it has replied. Negative, with `err`. The arguments
-     * have the types of `in`. */
+    /* 0: the caller sends an empty reply. 1: it has replied, or will. Negative, with `err`. The
+     * arguments have the types of `in`. */
     int (*run)(const struct nm_bus_object *o, sd_bus_message *m, const char *caller,
                struct sv_error *err);
     /* Checks the arguments alone, before polkit is asked; or NULL. -EINVAL, with `err`; else the

@@ -367,7 +367,8 @@ static int container(const struct nm_web *w, const struct nm_web_caller *who, co
     struct yarn_container_id parsed;
     const char *slash = container_of_path(rest, id, &parsed);
     struct nm_container *c;
-    json_t *one;
+    json_t *one, *names;
+    int r;
 
     if (!slash)
         return nm_web_exception(ret, 400, "BadRequestException",
@@ -380,22 +381,20 @@ static int container(const struct nm_web *w, const struct nm_web_caller *who, co
         return *slash ? unseen(ctx, who, parsed, id, file_of(slash), req, ret)
                       : forbidden(who, id, ret);
     if (!strcmp(slash, "/logs"))
-        return or_elsewhere(ctx, id, NULL, req, ret, nm_web_log_list(ctx, parsed, ret));
+        return or_elsewhere(ctx, id, NULL, req, ret, nm_web_log_list(w, req, parsed, ret));
     if (file_of(slash))
         return or_elsewhere(ctx, id, file_of(slash), req, ret,
-                            nm_web_log_file(ctx, parsed, file_of(slash), true, req, ret));
+                            nm_web_log_file(w, parsed, file_of(slash), true, req, ret));
     if (*slash)
         return 0; /* 404 */
-    if (ended)
-        return nm_web_json(
-            ret, 200,
-            json_pack("{s:o}", "container",
-                      figures_json(ctx, ended, "DONE", "", nm_web_log_names(ctx, parsed))));
-    if (!c)
+    if (!ended && !c)
         return nm_web_exception(ret, 404, "NotFoundException",
                                 "java.lang.Exception: container with id, %s, not found", id);
-    one = container_json(ctx, c, nm_web_log_names(ctx, parsed));
-    if (c->localizing && c->state == NM_CONTAINER_LOCALIZING)
+    r = nm_web_log_names(w, req, parsed, &names);
+    if (r < 0)
+        return r;
+    one = c ? container_json(ctx, c, names) : figures_json(ctx, ended, "DONE", "", names);
+    if (c && c->localizing && c->state == NM_CONTAINER_LOCALIZING)
         (void)json_object_set_new(
             json_object_get(one, "selvedge"), "localization",
             nm_web_progress(w->localization, c)); /* a NULL is refused, ignoring */
@@ -403,8 +402,8 @@ static int container(const struct nm_web *w, const struct nm_web_caller *who, co
 }
 
 /* "{id}/{file}" of /ws/v1/node/containerlogs, "{id}/{user}[/{file}]" of /node/containerlogs. */
-static int container_logs(const struct nm_context *ctx, const struct nm_web_caller *who,
-                          const char *rest, bool with_user, const struct sv_http_request *req,
+static int container_logs(const struct nm_web *w, const struct nm_web_caller *who, const char *rest,
+                          bool with_user, const struct sv_http_request *req,
                           struct sv_http_response *ret)
 {
     char id[YARN_ID_TEXT_MAX];
@@ -421,10 +420,10 @@ static int container_logs(const struct nm_context *ctx, const struct nm_web_call
         file += *file ? 1 : 0;
     }
     if (!*file)
-        return nm_web_log_list(ctx, parsed, ret);
-    return with_user ? nm_web_log_file(ctx, parsed, file, false, req, ret)
-                     : or_elsewhere(ctx, id, file, req, ret,
-                                    nm_web_log_file(ctx, parsed, file, true, req, ret));
+        return nm_web_log_list(w, req, parsed, ret);
+    return with_user ? nm_web_log_file(w, parsed, file, false, req, ret)
+                     : or_elsewhere(w->ctx, id, file, req, ret,
+                                    nm_web_log_file(w, parsed, file, true, req, ret));
 }
 
 /* Pages about jobs: the path below /ws/v1/node, or, for bare files (?format=), below OLD_LOGS. */
@@ -441,7 +440,7 @@ static int of_jobs(const struct nm_web *w, const char *p, bool old,
                                     ? "add user.name=NAME to the query"
                                     : "it needs a valid cookie hadoop.auth");
     if (old)
-        return container_logs(ctx, &who, p, true, req, ret);
+        return container_logs(w, &who, p, true, req, ret);
     if (!strcmp(p, "/apps"))
         return apps(w, &who, req, ret);
     if (sv_has_prefix(p, "/apps/"))
@@ -451,7 +450,7 @@ static int of_jobs(const struct nm_web *w, const char *p, bool old,
     if (sv_has_prefix(p, "/containers/"))
         return container(w, &who, p + strlen("/containers/"), req, ret);
     if (sv_has_prefix(p, "/containerlogs/"))
-        return container_logs(ctx, &who, p + strlen("/containerlogs/"), false, req, ret);
+        return container_logs(w, &who, p + strlen("/containerlogs/"), false, req, ret);
     return 0; /* 404 */
 }
 

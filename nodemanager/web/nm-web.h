@@ -16,6 +16,7 @@ struct nm_log_aggregation;
 struct nm_monitor;
 struct nm_updater;
 struct sv_groups;
+struct sv_http;
 struct sv_http_events;
 
 struct nm_web {
@@ -31,6 +32,8 @@ struct nm_web {
     const struct ipc_server *rpc;
     struct sv_http_events *live; /* live.h */
     unsigned *lists;             /* long ones being written (web-list.h) */
+    unsigned *sends;             /* logs being sent (log-send.h) */
+    struct sv_http *http;        /* the server */
 };
 
 /* An sv_http_handler; userdata is the struct nm_web. */

@@ -3,15 +3,11 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "common/fd.h"
 #include "common/str.h"
 #include "nodemanager/core/container.h"
 #include "nodemanager/core/context.h"
-#include "nodemanager/web/nm-web-logs.h"
+#include "nodemanager/web/log-request.h"
 
 #define TAIL 4096
 #define FOLLOWED "-32768"
@@ -41,19 +37,23 @@ struct list {
     int n;
 };
 
-static void put_file(const char *name, const struct stat *st, void *userdata)
+static void put_file(const struct nm_log_entry *e, void *userdata)
 {
     struct list *l = userdata;
     char path[1024], text[SV_HTML_WORD];
 
     if (++l->n > FILES_MAX)
         return;
-    (void)snprintf(path, sizeof(path), "%s/%.400s", l->at->base, name);
+    (void)snprintf(path, sizeof(path), "%s/%.400s", l->at->base, e->name);
     sv_html(l->h, "<tr><td>");
-    sv_html_link(l->h, path, name);
-    sv_html(l->h, "</td><td class=\"n t\">%s</td>", sv_html_bytes((uint64_t)st->st_size, text));
-    sv_html(l->h, "<td class=\"t\">%s</td></tr>\n",
-            sv_html_time((int64_t)st->st_mtim.tv_sec * 1000, text));
+    sv_html_link(l->h, path, e->name);
+    sv_html(l->h, "</td><td class=\"n t\">%s</td>", sv_html_bytes((uint64_t)e->size, text));
+    sv_html(l->h, "<td class=\"t\">%s</td></tr>\n", sv_html_time(e->modified_s * 1000, text));
+}
+
+static int unread(const struct sv_http_request *req, const char *why, struct sv_http_response *ret)
+{
+    return nm_page_refuse(req, 503, ret, "The logs cannot be read now: %s.", why);
 }
 
 static int put_list(const struct nm_web *w, struct yarn_container_id id, const struct place *at,
@@ -62,24 +62,30 @@ static int put_list(const struct nm_web *w, struct yarn_container_id id, const s
     static const char *const heads[] = { "File", "#Size", "Written", NULL };
     struct sv_html h;
     struct list l = { .h = &h, .at = at };
-    int entries;
+    struct nm_log_search *s;
+    const char *why;
+    int r = nm_log_request_search(w, req, id, NULL, &s);
 
+    if (r < 0)
+        return r;
+    why = nm_log_search_unread(s);
+    if (!nm_log_search_each(s, NULL, NULL))
+        return why ? unread(req, why, ret)
+                   : nm_page_refuse(req, 404, ret,
+                                    "This node has no logs of %s (any more). If logs are "
+                                    "aggregated, `selvedge logs` and `yarn logs` find them.",
+                                    at->container);
     nm_page_begin(&h, req, "Logs", NM_PAGE_CONTAINERS, 0);
     sv_html(&h, "<p>");
     sv_html_link_below(&h, "/node/container/", at->container);
     sv_html(&h, "</p>\n");
     sv_html_table(&h, heads);
-    entries = nm_web_each_log(w->ctx, id, put_file, &l);
+    (void)nm_log_search_each(s, put_file, &l); /* found, ignoring */
     sv_html_table_end(&h);
-    if (entries < 0) {
-        sv_buf_free(&h.b);
-        return nm_page_refuse(req, 404, ret,
-                              "This node has no logs of %s (any more). If logs are aggregated, "
-                              "`selvedge logs` and `yarn logs` find them.",
-                              at->container);
-    }
     if (l.n > FILES_MAX)
         sv_html(&h, "<p class=\"dim\">… and more.</p>\n");
+    if (why)
+        sv_html(&h, "<p class=\"dim\">Not searched: %s.</p>\n", why);
     return sv_html_end(&h, 200, ret);
 }
 
@@ -160,25 +166,18 @@ static void put_links(struct sv_html *h, const struct place *at, const char *fil
 }
 
 /* The bytes of the window, from its first whole character on. */
-static int put_bytes(struct sv_html *h, int fd, const struct window *v)
+static void put_bytes(struct sv_html *h, const struct nm_log_text *text, const struct window *v)
 {
-    size_t n = (size_t)(v->end - v->start), skip = 0;
-    _cleanup_free_ char *bytes = malloc(n + 1);
-    ssize_t got = bytes ? pread(fd, bytes, n, (off_t)v->start) : -1;
+    size_t skip = 0;
 
-    if (!bytes)
-        return -ENOMEM;
-    if (got < 0)
-        return -errno;
-    while (v->start > 0 && skip < 3 && skip < (size_t)got &&
-           ((unsigned char)bytes[skip] & 0xc0) == 0x80)
+    while (v->start > 0 && skip < 3 && skip < text->n &&
+           ((unsigned char)text->bytes[skip] & 0xc0) == 0x80)
         skip++;
     sv_html(h, "<pre>");
-    if (skip < (size_t)got && bytes[skip] == '\n')
+    if (skip < text->n && text->bytes[skip] == '\n')
         sv_html(h, "\n"); /* a browser drops the first newline */
-    sv_html_log(h, bytes + skip, (size_t)got - skip);
+    sv_html_log(h, text->bytes + skip, text->n - skip);
     sv_html(h, "</pre>\n");
-    return 0;
 }
 
 static int put_log(const struct nm_web *w, struct yarn_container_id id, const struct place *at,
@@ -187,18 +186,27 @@ static int put_log(const struct nm_web *w, struct yarn_container_id id, const st
 {
     const struct nm_container *c = nm_container_find(w->ctx, at->container);
     bool running = c && !nm_container_is_done(c), following = sv_http_query(req, "follow");
-    _cleanup_close_ int fd = -1;
+    const struct nm_log_file *found;
+    struct sv_error why = { 0 };
+    struct nm_log_search *s;
+    struct nm_log_text bytes;
     struct window v;
     struct sv_html h;
-    struct stat st;
-    int r;
+    int r = nm_log_request_search(w, req, id, file, &s);
 
-    fd = nm_web_log_open(w->ctx, id, file, &st);
-    if (fd < 0)
-        return nm_page_refuse(req, fd == -EINVAL ? 400 : 404, ret,
+    if (r < 0 && r != -EINVAL)
+        return r;
+    found = r < 0 ? NULL : nm_log_search_file(s);
+    if (!found && r >= 0 && nm_log_search_unread(s))
+        return unread(req, nm_log_search_unread(s), ret);
+    if (!found)
+        return nm_page_refuse(req, r < 0 ? 400 : 404, ret,
                               "This node has no log file \"%.200s\" of %s.", file, at->container);
-    if (window_of(req, st.st_size, &v) < 0)
+    if (window_of(req, found->st.st_size, &v) < 0)
         return nm_page_refuse(req, 400, ret, "start and end must be numbers of bytes.");
+    r = nm_log_request_text(w, req, found, v.start, (size_t)(v.end - v.start), &bytes, &why);
+    if (r < 0)
+        return r == -EIO ? unread(req, why.text, ret) : r;
     nm_page_begin(&h, req, file, NM_PAGE_CONTAINERS, running && following ? FOLLOW_S : 0);
     sv_html(&h, "<p>");
     sv_html_link_below(&h, "/node/container/", at->container);
@@ -208,11 +216,7 @@ static int put_log(const struct nm_web *w, struct yarn_container_id id, const st
             : running            ? ", still being written"
                                  : "");
     put_links(&h, at, file, &v, running, following);
-    r = put_bytes(&h, fd, &v);
-    if (r < 0) {
-        sv_buf_free(&h.b);
-        return r;
-    }
+    put_bytes(&h, &bytes, &v);
     return sv_html_end(&h, 200, ret);
 }
 

@@ -9,8 +9,8 @@
 #include "nodemanager/core/container.h"
 #include "nodemanager/core/context.h"
 #include "nodemanager/web/live.h"
+#include "nodemanager/web/log-request.h"
 #include "nodemanager/web/log-server.h"
-#include "nodemanager/web/nm-web-logs.h"
 #include "nodemanager/web/page-apps.h"
 #include "nodemanager/web/page-container.h"
 #include "nodemanager/web/page-frame.h"
@@ -56,19 +56,25 @@ static bool may_view(const struct nm_web *w, const struct nm_web_caller *who,
     return nm_web_may_view(who, nm_app_find(w->ctx, yarn_app_id_text(id.attempt.app, text)));
 }
 
-/* True if the log server, if there is one, has the logs that the caller cannot get here, and knows
+/* 1 if the log server, if there is one, has the logs that the caller cannot get here, and knows
  * who may read them: those of a container that is gone with its logs and, for a caller who may not
- * see it, those of an application that the node has forgotten. */
-static bool is_elsewhere(const struct nm_context *ctx, bool visible, struct yarn_container_id id,
-                         const char *container)
+ * see it, those of an application that the node has forgotten. Else 0, or -errno: -EAGAIN. */
+static int is_elsewhere(const struct nm_web *w, const struct sv_http_request *req, bool visible,
+                        struct yarn_container_id id, const char *container)
 {
+    const struct nm_context *ctx = w->ctx;
+    struct nm_log_search *s;
     char app[YARN_ID_TEXT_MAX];
+    int r;
 
     if (!ctx->conf->logs.aggregate || !*ctx->conf->logs.server || !ctx->conf->web.logs_enabled)
         return false;
     if (!visible)
         return !nm_app_find(ctx, yarn_app_id_text(id.attempt.app, app));
-    return !nm_container_find(ctx, container) && !nm_web_has_logs(ctx, id);
+    if (nm_container_find(ctx, container))
+        return false;
+    r = nm_log_request_search(w, req, id, NULL, &s);
+    return r < 0 ? r : !nm_log_search_each(s, NULL, NULL);
 }
 
 static int redirect(const struct nm_context *ctx, const char *container, const char *user,
@@ -98,6 +104,7 @@ static int of_logs(const struct nm_web *w, const struct nm_web_caller *who, cons
     char text[YARN_ID_TEXT_MAX], user[257];
     const char *slash, *file;
     bool visible;
+    int elsewhere;
 
     if (container_of(&rest, &id) < 0)
         return nm_page_refuse(req, 400, ret, "This is no id of a container.");
@@ -107,7 +114,10 @@ static int of_logs(const struct nm_web *w, const struct nm_web_caller *who, cons
     slash = strchrnul(rest, '/');
     (void)snprintf(user, sizeof(user), "%.*s", (int)SV_MIN(slash - rest, 256), rest);
     file = *slash && slash[1] ? slash + 1 : NULL;
-    if (is_elsewhere(w->ctx, visible, id, text))
+    elsewhere = is_elsewhere(w, req, visible, id, text);
+    if (elsewhere < 0)
+        return elsewhere;
+    if (elsewhere)
         return redirect(w->ctx, text, *user ? user : "user", file, req, ret);
     if (!visible)
         return nm_page_forbid(who, text, req, ret);

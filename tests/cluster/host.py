@@ -103,6 +103,21 @@ def umount(target):
         raise HostError(f"umount {target}: {os.strerror(ctypes.get_errno())}")
 
 
+@contextlib.contextmanager
+def hung_disk(path):
+    """On `path` is a file system that answers nothing, as that of a disk that hangs: FUSE without a
+    server. In the end what waits for it fails, and what was at `path` before is there again."""
+    device = os.open("/dev/fuse", os.O_RDWR)
+    try:
+        options = f"fd={device},rootmode=40755,user_id=0,group_id=0,allow_other"
+        mount("hung", path, "fuse", data=options)
+        yield
+    finally:
+        os.close(device)
+        with contextlib.suppress(HostError):  # it was not mounted
+            umount(path)
+
+
 def own_place(place, real):
     """Mounts the new directory `real` at `place`, a path compiled into the tests' helpers, in this
     private mount namespace. The empty mount point stays: removing it would unmount the directories

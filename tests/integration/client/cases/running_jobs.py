@@ -5,8 +5,10 @@ import json
 import re
 import signal
 import subprocess
+import urllib.error
+import urllib.request
 
-from cluster import ClusterError
+from cluster import ClusterError, host
 from cluster.host import processes_of
 from lib import connection_flood
 from lib.job_runs import Running, application, expect, run
@@ -67,6 +69,16 @@ def interrupted(c):
     expect("state", application(c, "interrupted")["state"], "KILLED")
 
 
+def refused(url):
+    """The status of a refusal; None: answered."""
+    try:
+        with urllib.request.urlopen(url, timeout=host.PATIENCE) as answer:
+            answer.read()
+    except urllib.error.HTTPError as error:
+        return error.code
+    return None
+
+
 def while_it_runs(c):
     job = Running(c, "watched", 2)
     listed = c.selvedge("ps")
@@ -99,6 +111,16 @@ def while_it_runs(c):
     expect(
         "followed while it runs", sorted(seen), ["[0] low\n", "[0] up\n", "[1] low\n", "[1] up\n"]
     )
+    log = f"{c.nodes[0].url}/ws/v1/node/containerlogs/{containers[0]['container']}/stdout"
+    with host.hung_disk(c.nodes[0].log_dirs[0]):
+        expect("a log on a disk that hangs", refused(log), 503)
+        beat = c.nodes[0].get("/ws/v1/node/info")["nodeInfo"]["lastNodeUpdateTime"]
+        c.wait(
+            lambda: c.nodes[0].get("/ws/v1/node/info")["nodeInfo"]["lastNodeUpdateTime"] > beat,
+            host.PATIENCE,
+            "heartbeats go on",
+        )
+    c.wait(lambda: refused(log) is None, host.PATIENCE, "the disk is back")
     c.selvedge("kill", job.id)
     rest = follower.communicate(timeout=60)
     expect("nothing more to follow", (follower.returncode, *rest), (0, "", ""))

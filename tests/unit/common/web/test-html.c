@@ -101,7 +101,7 @@ static void test_logs(void **state)
 static void test_too_large(void **state)
 {
     struct sv_html h = { .b = SV_BUF_INIT(100) };
-    struct sv_http_response ret = { .fd = -1 };
+    struct sv_http_response ret = { 0 };
 
     (void)state;
     for (int i = 0; i < 100; i++)

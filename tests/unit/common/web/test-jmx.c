@@ -69,7 +69,7 @@ static json_t *beans(void)
 
 static void test_prometheus(void **state)
 {
-    struct sv_http_response a = { .fd = -1 };
+    struct sv_http_response a = { 0 };
     struct sv_buf more = SV_BUF_INIT(100);
     char *text;
 

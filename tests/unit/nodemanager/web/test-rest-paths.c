@@ -34,7 +34,7 @@ static void rows(void **state)
     (void)state;
     for (size_t i = 0; i < SV_ARRAY_LEN(cases); i++) {
         const struct sv_http_request req = { .method = cases[i].method };
-        struct sv_http_response ret = { .status = 404, .fd = -1 };
+        struct sv_http_response ret = { .status = 404 };
         int r = nm_rest_check(&req, cases[i].path, &ret);
 
         if (r != (cases[i].status == 0))
@@ -54,7 +54,7 @@ static void rows(void **state)
 static void element_of_no_resource(void **state)
 {
     const struct sv_http_request req = { .method = "GET" };
-    struct sv_http_response ret = { .fd = -1, .xml = true };
+    struct sv_http_response ret = { .xml = true };
 
     (void)state;
     assert_int_equal(nm_rest_check(&req, "/resources/x", &ret), 0);
