@@ -14,14 +14,13 @@
 #include "common/buf.h"
 #include "common/fd.h"
 #include "common/str.h"
-#include "nodemanager/core/container-paths.h"
 #include "nodemanager/core/container.h"
 #include "nodemanager/core/context.h"
+#include "nodemanager/core/log-files.h"
+#include "nodemanager/health/local-dirs.h"
+#include "nodemanager/health/log-disks.h"
 
 #define FILES_MAX 16 /* error files listed */
-/* Entries of a log directory that are read, whatever they are: jobs fill it, and reading occupies
- * the daemon's only thread. */
-#define ENTRIES_MAX 1000
 
 char *nm_diagnostics_exception(const struct nm_container *c, int exit_code, const char *error)
 {
@@ -79,26 +78,16 @@ char *nm_diagnostics_memory(const struct nm_container *c, pid_t pid, uint64_t pe
     return s;
 }
 
-/* Opens the container's log directory without following links of the user: only the configured
- * directory itself is trusted. */
-static int open_log_dir(const struct nm_container *c)
-{
-    char path[PATH_MAX];
-    const char *sub;
-    _cleanup_close_ int top = -1;
-    int r = nm_container_log_dir(c, path, sizeof(path));
-    size_t n;
+/* ---- The text of an exit: read on the thread of the log directory's disk ---- */
 
-    if (r < 0)
-        return r;
-    n = strlen(c->ctx->conf->log_dirs[c->launch.log_dir]);
-    path[n] = 0;
-    sub = path + n + 1;
-    top = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-    if (top < 0)
-        return -errno;
-    return sv_open_beneath(top, sub, O_RDONLY | O_DIRECTORY, 0);
-}
+struct tail {
+    char *top, *pattern;
+    struct yarn_container_id id;
+    int exit_code;
+    int64_t bytes;
+    char names[FILES_MAX][NAME_MAX + 1];
+    char *text; /* the result; NULL: no memory */
+};
 
 /* Appends the last `max` bytes of a regular file. */
 static int append_tail(struct sv_buf *out, int dir, const char *name, int64_t max)
@@ -154,10 +143,9 @@ static bool matches(const char *pattern, const char *name)
     return false;
 }
 
-/* Finds the names of the error files among the first ENTRIES_MAX entries, and the most recent
- * non-empty one. */
-static int find_error_files(const struct nm_container *c, int dir, char names[][NAME_MAX + 1],
-                            int *ret_best)
+/* Finds the names of the error files among the first NM_LOG_ENTRIES_MAX entries, and the most
+ * recent non-empty one. */
+static int find_error_files(struct tail *t, int dir, int *ret_best)
 {
     int copy = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), n = 0;
     DIR *d = copy >= 0 ? fdopendir(copy) : NULL;
@@ -169,13 +157,14 @@ static int find_error_files(const struct nm_container *c, int dir, char names[][
         sv_close(copy);
         return 0;
     }
-    for (int entries = 0; n < FILES_MAX && entries < ENTRIES_MAX && (e = readdir(d)); entries++) {
+    for (int entries = 0; n < FILES_MAX && entries < NM_LOG_ENTRIES_MAX && (e = readdir(d));
+         entries++) {
         struct stat st;
 
-        if (!matches(c->ctx->conf->stderr_pattern, e->d_name) ||
+        if (!matches(t->pattern, e->d_name) ||
             fstatat(dir, e->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISREG(st.st_mode))
             continue;
-        snprintf(names[n], NAME_MAX + 1, "%s", e->d_name);
+        snprintf(t->names[n], NAME_MAX + 1, "%s", e->d_name);
         if (st.st_size > 0 &&
             (st.st_mtim.tv_sec > best.tv_sec ||
              (st.st_mtim.tv_sec == best.tv_sec && st.st_mtim.tv_nsec > best.tv_nsec))) {
@@ -217,63 +206,157 @@ static void make_text(char *s)
     }
 }
 
-static int append_error_file(const struct nm_container *c, struct sv_buf *b, int dir)
+static int append_error_file(struct tail *t, struct sv_buf *b, int dir)
 {
-    static char names[FILES_MAX][NAME_MAX + 1]; /* the daemon has one thread */
-    int64_t tail = c->ctx->conf->stderr_tail_bytes;
-    int best, n = find_error_files(c, dir, names, &best), r = 0;
+    int best, n = find_error_files(t, dir, &best), r = 0;
 
     if (n <= 0 || best < 0)
         return 0;
     if (n > 1) {
         r = sv_buf_put_str(b, "Error files: ");
         for (int i = 0; i < n && r >= 0; i++)
-            r = sv_buf_printf(b, "%s%s", i ? ", " : "", names[i]);
+            r = sv_buf_printf(b, "%s%s", i ? ", " : "", t->names[i]);
         if (r >= 0)
             r = sv_buf_put_str(b, ".\n");
     }
     if (r >= 0)
-        r = sv_buf_printf(b, "Last %lld bytes of %s :\n", (long long)tail, names[best]);
+        r = sv_buf_printf(b, "Last %lld bytes of %s :\n", (long long)t->bytes, t->names[best]);
     if (r >= 0) {
-        (void)append_tail(b, dir, names[best],
-                          tail); /* the file may be deleted already, ignoring */
+        (void)append_tail(b, dir, t->names[best],
+                          t->bytes); /* the file may be deleted already, ignoring */
         r = sv_buf_put_str(b, "\n");
     }
     return r;
 }
 
-char *nm_diagnostics_exit(const struct nm_container *c, int exit_code)
+static int append_begin(struct sv_buf *b, int exit_code)
 {
+    return sv_buf_printf(b, "Container exited with a non-zero exit code %d. ", exit_code);
+}
+
+/* Takes the bytes of the buffer as a text; NULL: no memory. */
+static char *finish(struct sv_buf *b, int r)
+{
+    char *s;
+
+    if (r < 0 || sv_buf_put_u8(b, 0) < 0)
+        return NULL;
+    for (size_t i = 0; i + 1 < b->len; i++)
+        if (!b->data[i])
+            b->data[i] = ' ';
+    make_text((char *)b->data);
+    s = (char *)b->data;
+    b->data = NULL;
+    return s;
+}
+
+static void read_tail(void *data)
+{
+    struct tail *t = data;
     _cleanup_buf_ struct sv_buf b = SV_BUF_INIT(4 << 20);
     _cleanup_close_ int dir = -1;
-    int64_t tail = c->ctx->conf->stderr_tail_bytes;
     struct stat st;
-    char *s;
-    int r;
+    uid_t owner;
+    int r = append_begin(&b, t->exit_code);
 
-    r = sv_buf_printf(&b, "Container exited with a non-zero exit code %d. ", exit_code);
-    if (r < 0)
-        return NULL;
-    if (exit_code != YARN_EXIT_FORCE_KILLED && exit_code != YARN_EXIT_TERMINATED &&
-        c->launch.log_dir >= 0)
-        dir = open_log_dir(c);
-    if (dir >= 0 && fstatat(dir, "prelaunch.err", &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+    dir = nm_log_files_dir(t->top, t->id, &owner);
+    if (r >= 0 && dir >= 0 && fstatat(dir, "prelaunch.err", &st, AT_SYMLINK_NOFOLLOW) == 0 &&
         S_ISREG(st.st_mode)) {
         r = sv_buf_printf(&b, "Error file: prelaunch.err.\nLast %lld bytes of prelaunch.err :\n",
-                          (long long)tail);
+                          (long long)t->bytes);
         if (r >= 0)
             (void)append_tail(&b, dir, "prelaunch.err",
-                              tail); /* the file may be deleted already, ignoring */
+                              t->bytes); /* the file may be deleted already, ignoring */
     }
     if (dir >= 0 && r >= 0)
-        r = append_error_file(c, &b, dir);
-    if (r < 0 || sv_buf_put_u8(&b, 0) < 0)
-        return NULL;
-    for (size_t i = 0; i + 1 < b.len; i++)
-        if (!b.data[i])
-            b.data[i] = ' ';
-    make_text((char *)b.data);
-    s = (char *)b.data;
-    b.data = NULL;
-    return s;
+        r = append_error_file(t, &b, dir);
+    t->text = finish(&b, r);
+}
+
+static void tail_free(void *data)
+{
+    struct tail *t = data;
+
+    free(t->top);
+    free(t->pattern);
+    free(t->text);
+    free(t);
+}
+
+/* ---- On the loop ---- */
+
+/* Finds its container by the id: it may have ended otherwise meanwhile. */
+struct waiting {
+    struct nm_context *ctx;
+    char container[YARN_ID_TEXT_MAX];
+    int exit_code, disk;
+    nm_diagnostics_fn done;
+};
+
+/* The text without error files, and why. */
+static char *plain_text(int exit_code, const char *why)
+{
+    _cleanup_buf_ struct sv_buf b = SV_BUF_INIT(4096);
+    int r = append_begin(&b, exit_code);
+
+    if (r >= 0 && why)
+        r = sv_buf_printf(&b, "No error file was read: %s.\n", why);
+    return finish(&b, r);
+}
+
+static void on_tail(int status, void *data, void *userdata)
+{
+    struct waiting *w = userdata;
+    struct tail *t = data;
+    struct nm_container *c = status == -ECANCELED ? NULL : nm_container_find(w->ctx, w->container);
+    struct sv_error why = { 0 };
+
+    if (c && status < 0)
+        nm_log_disks_why(w->ctx->log_disks, w->disk, status, &why);
+    if (c)
+        w->done(c, status < 0 ? plain_text(w->exit_code, why.text) : SV_TAKE(t->text));
+    free(w);
+}
+
+static int start(const struct nm_container *c, int exit_code, nm_diagnostics_fn done,
+                 struct sv_error *why)
+{
+    const char *top = nm_dirs_log(c->ctx->dirs, c->launch.log_dir);
+    struct tail *t = calloc(1, sizeof(*t));
+    struct waiting *w = calloc(1, sizeof(*w));
+    const struct sv_job job = {
+        .data = t, .run = read_tail, .done = on_tail, .free = tail_free, .userdata = w
+    };
+    int r = -ENOMEM;
+
+    if (t && w) {
+        t->top = top ? strdup(top) : NULL;
+        t->pattern = strdup(c->ctx->conf->stderr_pattern);
+        t->id = c->id;
+        t->exit_code = exit_code;
+        t->bytes = c->ctx->conf->stderr_tail_bytes;
+        *w = (struct waiting){
+            .ctx = c->ctx, .exit_code = exit_code, .disk = c->launch.log_dir, .done = done
+        };
+        memcpy(w->container, c->text, sizeof(w->container));
+    }
+    if (t && w && t->top && t->pattern)
+        r = nm_log_disks_run(c->ctx->log_disks, c->launch.log_dir, NM_LOG_DISK_ALL, &job, why);
+    if (r >= 0)
+        return 0;
+    if (t)
+        tail_free(t);
+    free(w);
+    return r;
+}
+
+void nm_diagnostics_exit(struct nm_container *c, int exit_code, nm_diagnostics_fn done)
+{
+    struct sv_error why = { 0 };
+
+    if (exit_code == YARN_EXIT_FORCE_KILLED || exit_code == YARN_EXIT_TERMINATED ||
+        c->launch.log_dir < 0)
+        done(c, plain_text(exit_code, NULL));
+    else if (start(c, exit_code, done, &why) < 0)
+        done(c, plain_text(exit_code, why.code ? why.text : NULL));
 }

@@ -10,9 +10,13 @@ struct nm_container;
 /* "Exception from container-launch. …"; `error` (may be "") is the helper's message. malloc'd or
  * NULL. */
 char *nm_diagnostics_exception(const struct nm_container *c, int exit_code, const char *error);
+/* Takes ownership of `text`, which may be NULL. */
+typedef void (*nm_diagnostics_fn)(struct nm_container *c, char *text);
 /* "Container exited with a non-zero exit code 1. Error file: prelaunch.err. …" with the tails of
- * the container's own error files, which are hostile and read without following links. */
-char *nm_diagnostics_exit(const struct nm_container *c, int exit_code);
+ * the container's own error files, which are hostile and read without following links, on the
+ * thread of their disk. `done` is called when they are read or the disk does not answer, which the
+ * text then says; at once for an exit code that has no such text. */
+void nm_diagnostics_exit(struct nm_container *c, int exit_code, nm_diagnostics_fn done);
 /* Diagnostics of a kill at the memory limit, in the wording that Spark and others search for. */
 enum nm_memory_by {
     NM_MEMORY_BY_KERNEL, /* at its own memory.max */

@@ -65,21 +65,33 @@ static int final_code(const struct nm_container *c, int code)
     return c->kill_requested && by_signal ? c->kill_code : code;
 }
 
+/* The container has ended: whatever comes until the exit is recorded finds it so. */
+static void begin_exit(struct nm_container *c, int event, int code)
+{
+    c->launch.kill_timer = sd_event_source_disable_unref(c->launch.kill_timer);
+    c->launch.exit.event = event;
+    c->launch.exit.code = code;
+}
+
 /* Takes ownership of `text`. */
-static void finish(struct nm_container *c, int event, int code, char *text)
+static void record_exit(struct nm_container *c, char *text)
 {
     struct nm_store *store = c->ctx->store;
     int r;
 
-    c->launch.kill_timer = sd_event_source_disable_unref(c->launch.kill_timer);
-    c->launch.exit.event = event;
-    c->launch.exit.code = code;
     c->launch.exit.text = text;
-    r = nm_store_container_completed(store, c->text, final_code(c, code));
+    r = nm_store_container_completed(store, c->text, final_code(c, c->launch.exit.code));
     if (r >= 0)
         r = nm_store_after_commit(store, on_recorded, c);
     if (r < 0)
         on_recorded(c, r);
+}
+
+/* Takes ownership of `text`. */
+static void finish(struct nm_container *c, int event, int code, char *text)
+{
+    begin_exit(c, event, code);
+    record_exit(c, text);
 }
 
 /* Diagnostics of the executor precede those of the exit, as in Hadoop: two entries. Takes ownership
@@ -93,12 +105,17 @@ static void post_diagnostics(struct nm_container *c, char *text)
 
 /* Hadoop's launcher adds the text of a failure to the diagnostics and to the event as well, so that
  * it appears twice; the diagnostics here are equal. */
+static void on_failure_text(struct nm_container *c, char *text)
+{
+    post_diagnostics(c, text ? strdup(text) : NULL);
+    record_exit(c, text);
+}
+
+/* Its error files are read first, by the thread of their disk. */
 static void finish_failed(struct nm_container *c, int code)
 {
-    char *text = nm_diagnostics_exit(c, code);
-
-    post_diagnostics(c, text ? strdup(text) : NULL);
-    finish(c, NM_CONTAINER_EV_EXITED_WITH_FAILURE, code, text);
+    begin_exit(c, NM_CONTAINER_EV_EXITED_WITH_FAILURE, code);
+    nm_diagnostics_exit(c, code, on_failure_text);
 }
 
 static void fail(struct nm_container *c, int code, const char *why)
@@ -231,7 +248,8 @@ static void on_exited(struct exe_container *x, const struct exe_exit *e, void *u
     if (code == YARN_EXIT_FORCE_KILLED || code == YARN_EXIT_TERMINATED) {
         if (sv_asprintf(&text, "Container killed on request. Exit code is %d", code) >= 0)
             post_diagnostics(c, text);
-        finish(c, NM_CONTAINER_EV_KILLED_ON_REQUEST, code, nm_diagnostics_exit(c, code));
+        begin_exit(c, NM_CONTAINER_EV_KILLED_ON_REQUEST, code);
+        nm_diagnostics_exit(c, code, record_exit);
         return;
     }
     post_diagnostics(c, nm_diagnostics_exception(c, code, ""));

@@ -1,10 +1,14 @@
 """Disks without room, and how long files and logs are kept. Cases of test-nodemanager."""
+import concurrent.futures
 import contextlib
+import glob
+import json
 import os
 import shutil
 import time
+import urllib.error
 
-from cluster import host
+from cluster import conf, host
 from lib.driven_node import DrivenNode
 from lib.nm_driver import container
 
@@ -116,6 +120,93 @@ class Disks(DrivenNode):
             }, self.driver.exits()
             self.driver("finish", app)
             self.driver("beats", 60000, 3)
+
+    @contextlib.contextmanager
+    def second_log_disk(self):
+        """The node restarts with one more log directory."""
+        second = f"{self.node.dir}/containers-2"
+        cfg = f"{self.node.prefix}/etc/selvedge/container-executor.cfg"
+        owner = self.c.daemon
+        self.node.process.stop()
+        os.mkdir(second, 0o755)
+        os.chown(second, owner.pw_uid, owner.pw_gid)
+        self.node.log_dirs.append(second)
+        conf.write_executor_cfg(cfg, self.node)
+        self.node.start()
+        self.driver.registered()
+        try:
+            yield
+        finally:
+            self.node.process.stop()
+            self.node.log_dirs.remove(second)
+            conf.write_executor_cfg(cfg, self.node)
+            self.node.start()
+            self.driver.registered()
+
+    def followed(self, name):
+        """(status, text) of a part of the container's stdout, as `selvedge logs -f` asks for it."""
+        path = f"/ws/v1/node/containerlogs/{name}/stdout?format=octet-stream&start=0&end=1000"
+        try:
+            return 200, self.get(path)[2].decode()
+        except urllib.error.HTTPError as error:
+            return error.code, json.load(error)["RemoteException"]["message"]
+
+    def hung_log_disk(self):
+        """A log disk hangs while its logs are followed: heartbeats go on, logs of the other disk are
+        served, readers of the hung one get words, and a container that fails there is reported. When
+        the disk is back, so is everything."""
+        app = self.new_app()
+        works = f"usercache/*/appcache/application_1700000000000_{app:04d}/container_*"
+        command = "echo hello ><LOG_DIR>/stdout; until [ -e go ]; do sleep 0.1; done; exit 7"
+        with self.second_log_disk(), concurrent.futures.ThreadPoolExecutor(4) as pool:
+            proc = f"/proc/{self.node.process.process.pid}"
+            before = [len(os.listdir(f"{proc}/{d}")) for d in ("task", "fd")]
+            on = {path: [] for path in self.node.log_dirs}
+            while not all(on.values()):
+                number = sum(map(len, on.values())) + 1
+                self.driver.start(app, number, 1, self.user, command)
+                name = container(app, number)
+                self.wait(
+                    lambda n=name: self.followed(n) == (200, "hello\n"), 20, "its log is served"
+                )
+                (disk,) = (
+                    d
+                    for d in on
+                    if os.path.exists(f"{d}/application_1700000000000_{app:04d}/{name}/stdout")
+                )
+                on[disk].append(name)
+            (hung, lost), (_, served) = ((d, names[0]) for d, names in on.items())
+            with host.hung_disk(hung):
+                readers = [pool.submit(self.followed, lost) for _ in range(4)]
+                assert self.driver("beats", 20000, 3)["reached"]
+                assert self.followed(served) == (200, "hello\n")
+                for reader in readers:
+                    words = f"log directory {hung} does not answer: its disk hangs"
+                    assert (
+                        reader.result()[0] == 503 and words in reader.result()[1]
+                    ), reader.result()
+                row = self.node.get(f"/ws/v1/node/containers/{served}")["container"]
+                assert row["containerLogFiles"].count("stdout") == 1, row
+                for work in (w for d in self.node.local_dirs for w in glob.glob(f"{d}/{works}")):
+                    os.close(os.open(f"{work}/go", os.O_CREAT | os.O_WRONLY, 0o644))
+                self.expect_ends(sum(map(len, on.values())))
+                text = self.driver.exits()[lost]["diagnostics"]
+                assert f"No error file was read: {words}" in text, text
+                assert self.followed(served) == (200, "hello\n")
+            self.wait(
+                lambda: self.followed(lost) == (200, "hello\n"), host.PATIENCE, "served again"
+            )
+            self.driver("finish", app)
+            self.wait(
+                lambda: not any(f"_{app:04d}" in name for d in on for name in os.listdir(d)),
+                host.PATIENCE,
+                "its logs are deleted",
+            )
+            self.wait(
+                lambda: [len(os.listdir(f"{proc}/{d}")) for d in ("task", "fd")] == before,
+                host.PATIENCE,
+                "no thread or descriptor is left",
+            )
 
     def full_state_store(self):
         """No container starts while its record cannot be written: the node says so until it can."""

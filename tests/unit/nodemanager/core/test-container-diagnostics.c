@@ -18,6 +18,7 @@
 #include "nodemanager/core/container.h"
 #include "nodemanager/core/context.h"
 #include "nodemanager/health/local-dirs.h"
+#include "nodemanager/health/log-disks.h"
 
 #define LINKS 3000
 #define APP "application_1700000000000_0001"
@@ -58,8 +59,10 @@ static int setup(void **state)
     snprintf(log_dir, sizeof(log_dir), "%s/logs", top);
     snprintf(path, sizeof(path), "%s/" APP "/" CONTAINER, log_dir);
     if (yarn_container_id_parse(CONTAINER, &container.id) < 0 || sv_mkdir_p(path, 0755) < 0 ||
-        nm_dirs_new(event, &conf, NULL, NULL, &ctx.dirs, &err) < 0)
+        nm_dirs_new(event, &conf, NULL, NULL, &ctx.dirs, &err) < 0 ||
+        nm_log_disks_new(event, ctx.dirs, &ctx.log_disks) < 0)
         return -1;
+    HASH_ADD_STR(ctx.containers, text, &container);
     dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     entries_read = 0;
     return dir < 0 ? -1 : 0;
@@ -73,6 +76,8 @@ static int teardown(void **state)
     (void)state;
     sv_close(tmp);
     dir = sv_close(dir);
+    HASH_DEL(ctx.containers, &container);
+    ctx.log_disks = nm_log_disks_free(ctx.log_disks);
     ctx.dirs = nm_dirs_free(ctx.dirs);
     event = sd_event_unref(event);
     return r;
@@ -87,6 +92,27 @@ static void write_file(const char *name, const char *text)
     close(fd);
 }
 
+static char *taken;
+static int calls;
+
+static void take(struct nm_container *c, char *text)
+{
+    assert_ptr_equal(c, &container);
+    taken = text;
+    calls++;
+}
+
+/* The text, once the disk's thread has read the files. malloc'd. */
+static char *text_of(int exit_code)
+{
+    calls = 0;
+    nm_diagnostics_exit(&container, exit_code, take);
+    while (!calls)
+        assert_true(sd_event_run(event, UINT64_MAX) >= 0);
+    assert_int_equal(calls, 1);
+    return taken;
+}
+
 static void last_bytes(void **state)
 {
     char *text;
@@ -95,7 +121,7 @@ static void last_bytes(void **state)
     write_file("stderr", "the reason\n");
     write_file("stdout", "no reason\n");
     write_file("x.stderr", "");
-    text = nm_diagnostics_exit(&container, 3);
+    text = text_of(3);
     assert_non_null(strstr(text, "Container exited with a non-zero exit code 3. "));
     assert_non_null(strstr(text, "Error files: "));
     assert_non_null(strstr(text, "Last 100 bytes of stderr :\nthe reason\n"));
@@ -113,9 +139,40 @@ static void links(void **state)
         snprintf(name, sizeof(name), "stderr%d", i);
         assert_int_equal(symlinkat("x", dir, name), 0);
     }
-    text = nm_diagnostics_exit(&container, 3);
+    text = text_of(3);
     assert_string_equal(text, "Container exited with a non-zero exit code 3. ");
     assert_in_range(entries_read, 1000, 1001);
+    free(text);
+}
+
+/* A kill has no error file, and needs no disk. */
+static void killed(void **state)
+{
+    (void)state;
+    write_file("stderr", "the reason\n");
+    calls = 0;
+    nm_diagnostics_exit(&container, YARN_EXIT_FORCE_KILLED, take);
+    assert_int_equal(calls, 1);
+    assert_string_equal(taken, "Container exited with a non-zero exit code 137. ");
+    free(taken);
+}
+
+/* The disk's check has failed: the text says so. */
+static void bad_directory(void **state)
+{
+    int fd = open(top, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    char *text;
+
+    (void)state;
+    write_file("stderr", "the reason\n");
+    assert_int_equal(sv_remove_tree_at(fd, "logs"), 0);
+    assert_int_equal(symlinkat("/nothing", fd, "logs"), 0);
+    sv_close(fd);
+    nm_dirs_check(ctx.dirs);
+    text = text_of(3);
+    assert_non_null(strstr(text, "Container exited with a non-zero exit code 3. No error file was "
+                                 "read: log directory /tmp/selvedge-diagnostics-"));
+    assert_non_null(strstr(text, "/logs is bad: cannot be used"));
     free(text);
 }
 
@@ -124,6 +181,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(last_bytes, setup, teardown),
         cmocka_unit_test_setup_teardown(links, setup, teardown),
+        cmocka_unit_test_setup_teardown(killed, setup, teardown),
+        cmocka_unit_test_setup_teardown(bad_directory, setup, teardown),
     };
 
     return cmocka_run_group_tests_name("container-diagnostics", tests, NULL, NULL);
