@@ -87,13 +87,17 @@ static int recover_container(const struct nm_stored_container *s, void *userdata
 
 typedef void (*entry_fn)(const struct nm_recovery *services, DIR *dir, const char *name, int disk);
 
-/* Calls fn for the entries of directory `name` on each local directory, except hidden ones. */
+/* Calls fn for the entries of directory `name` on each local directory that its check can read,
+ * except hidden ones. */
 static void each_entry(const struct nm_recovery *services, const char *name, entry_fn fn)
 {
     const struct nm_dirs *dirs = services->ctx->dirs;
 
     for (int i = 0; i < nm_dirs_n_local(dirs); i++) {
-        _cleanup_close_ int top = open(nm_dirs_local(dirs, i), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        _cleanup_close_ int top =
+            nm_dirs_local_mask(dirs) & 1u << i
+                ? open(nm_dirs_local(dirs, i), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+                : -1;
         int fd = top >= 0 ? openat(top, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW) : -1;
         DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
         struct dirent *e;
@@ -150,7 +154,7 @@ static void sweep_logs(const struct nm_recovery *services)
     const struct nm_dirs *dirs = services->ctx->dirs;
 
     for (int i = 0; i < nm_dirs_n_log(dirs); i++) {
-        DIR *d = opendir(nm_dirs_log(dirs, i));
+        DIR *d = nm_dirs_log_mask(dirs) & 1u << i ? opendir(nm_dirs_log(dirs, i)) : NULL;
 
         if (d) {
             sweep_logs_of(services, d);

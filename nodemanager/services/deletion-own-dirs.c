@@ -1,4 +1,5 @@
-/* See deletion-own-dirs.h. */
+/* See deletion-own-dirs.h. The helper has just deleted below the same directories; one that has
+ * become bad since is left out, for the sweep of the next start. */
 #include "nodemanager/services/deletion-own-dirs.h"
 
 #include <errno.h>
@@ -21,9 +22,10 @@ static int open_in_local(const struct nm_context *ctx, int i, const char *name)
 
 static void remove_user_dirs(const struct nm_context *ctx, const struct exe_delete_what *w)
 {
+    uint32_t mask = w->local_mask & nm_dirs_local_mask(ctx->dirs);
+
     for (int i = 0; i < nm_dirs_n_local(ctx->dirs); i++) {
-        _cleanup_close_ int users =
-            w->local_mask & (1u << i) ? open_in_local(ctx, i, "usercache") : -1;
+        _cleanup_close_ int users = mask & (1u << i) ? open_in_local(ctx, i, "usercache") : -1;
 
         if (users >= 0 && unlinkat(users, w->submitter, AT_REMOVEDIR) < 0 && errno != ENOENT)
             sv_log_warning("cannot remove %s/usercache/%s: %m", nm_dirs_local(ctx->dirs, i),
@@ -33,13 +35,14 @@ static void remove_user_dirs(const struct nm_context *ctx, const struct exe_dele
 
 static void remove_log_dirs(const struct nm_context *ctx, const struct exe_delete_what *w)
 {
+    uint32_t mask = w->log_mask & nm_dirs_log_mask(ctx->dirs);
     char app[YARN_ID_TEXT_MAX];
 
     yarn_app_id_text(w->app, app);
     for (int i = 0; i < nm_dirs_n_log(ctx->dirs); i++) {
         _cleanup_close_ int fd = -1;
 
-        if (!(w->log_mask & (1u << i)))
+        if (!(mask & (1u << i)))
             continue;
         fd = open(nm_dirs_log(ctx->dirs, i), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
         if (fd >= 0 && unlinkat(fd, app, AT_REMOVEDIR) < 0 && errno != ENOENT)
@@ -51,11 +54,12 @@ static void remove_log_dirs(const struct nm_context *ctx, const struct exe_delet
  * daemon and repeated by its successor on another disk may have left a directory. */
 static void remove_private_dirs(const struct nm_context *ctx, const struct exe_delete_what *w)
 {
+    uint32_t mask = nm_dirs_local_mask(ctx->dirs);
     char app[YARN_ID_TEXT_MAX];
 
     yarn_app_id_text(w->app, app);
     for (int i = 0; i < nm_dirs_n_local(ctx->dirs); i++) {
-        _cleanup_close_ int private = open_in_local(ctx, i, "nmPrivate");
+        _cleanup_close_ int private = mask & (1u << i) ? open_in_local(ctx, i, "nmPrivate") : -1;
         int r = private < 0 ? 0 : sv_remove_tree_at(private, app);
 
         if (r < 0)
