@@ -68,7 +68,7 @@ int nm_web_log_list(const struct nm_web *w, const struct sv_http_request *req,
     struct nm_log_search *s;
     char text[YARN_ID_TEXT_MAX];
     const char *why;
-    json_t *list, *info;
+    json_t *list, *own, *info;
     int entries, r;
     bool cut;
 
@@ -89,10 +89,13 @@ int nm_web_log_list(const struct nm_web *w, const struct sv_http_request *req,
         return -ENOMEM;
     (void)nm_log_search_each(s, add_info, list); /* found, ignoring */
     entries = nm_log_search_entries(s, &cut);
-    info = json_pack("{s:{s:o,s:s,s:s,s:s,s:{s:i,s:b,s:o}}}", "containerLogsInfo",
-                     "containerLogInfo", list, "logAggregationType", "LOCAL", "containerId", text,
-                     "nodeId", ctx->node_id_text, "selvedge", "entriesRead", entries, "cut", cut,
-                     "unread", why ? sv_json_text(why) : json_null());
+    own = json_pack("{s:i,s:b}", "entriesRead", entries, "cut", cut);
+    if (why)
+        (void)json_object_set_new(own, "unread",
+                                  sv_json_text(why)); /* a NULL is refused, ignoring */
+    info = json_pack("{s:{s:o,s:s,s:s,s:s,s:o}}", "containerLogsInfo", "containerLogInfo", list,
+                     "logAggregationType", "LOCAL", "containerId", text, "nodeId",
+                     ctx->node_id_text, "selvedge", own);
     /* In Hadoop a list, whose XML has an element around it. */
     return nm_web_json(ret, 200, ret->xml ? json_pack("{s:o}", "containerLogsInfoes", info) : info);
 }

@@ -413,8 +413,9 @@ static int container_logs(const struct nm_web *w, const struct nm_web_caller *wh
     if (!slash)
         return nm_web_exception(ret, 400, "BadRequestException", "Invalid container id");
     file = *slash ? slash + 1 : slash;
-    if (!may_view_container(ctx, who, parsed))
-        return with_user ? forbidden(who, id, ret) : unseen(ctx, who, parsed, id, file, req, ret);
+    if (!may_view_container(w->ctx, who, parsed))
+        return with_user ? forbidden(who, id, ret)
+                         : unseen(w->ctx, who, parsed, id, file, req, ret);
     if (with_user) {
         file = strchrnul(file, '/');
         file += *file ? 1 : 0;

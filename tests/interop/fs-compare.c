@@ -65,8 +65,6 @@ static const struct {
       "an empty directory is listed with the right to search it" },
     { STEP(READ), HDFS | WEB, CAUSE(DENIED), CAUSE(UNSUPPORTED),
       "a directory is no file, whoever asks" },
-    { STEP(REMOVE), HDFS | WEB, CAUSE(DENIED), CAUSE(EXISTS),
-      "a directory has children, whoever asks" },
     { STEP(RENAME), HDFS | WEB, CAUSE(NOT_FOUND), CAUSE(EXISTS),
       "of two faults that in the new name may be told" },
     { LOOKS | CHANGES, HDFS | WEB, TOO_LONG, CAUSE(NOT_FOUND) | CAUSE(UNSUPPORTED) | OK,

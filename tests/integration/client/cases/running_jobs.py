@@ -112,6 +112,7 @@ def while_it_runs(c):
         "followed while it runs", sorted(seen), ["[0] low\n", "[0] up\n", "[1] low\n", "[1] up\n"]
     )
     log = f"{c.nodes[0].url}/ws/v1/node/containerlogs/{containers[0]['container']}/stdout"
+    log += f"?user.name={c.users[0].pw_name}"
     with host.hung_disk(c.nodes[0].log_dirs[0]):
         expect("a log on a disk that hangs", refused(log), 503)
         beat = c.nodes[0].get("/ws/v1/node/info")["nodeInfo"]["lastNodeUpdateTime"]

@@ -198,11 +198,6 @@ class Disks(DrivenNode):
             )
             self.driver("finish", app)
             self.wait(
-                lambda: not any(f"_{app:04d}" in name for d in on for name in os.listdir(d)),
-                host.PATIENCE,
-                "its logs are deleted",
-            )
-            self.wait(
                 lambda: [len(os.listdir(f"{proc}/{d}")) for d in ("task", "fd")] == before,
                 host.PATIENCE,
                 "no thread or descriptor is left",

@@ -28,7 +28,7 @@
 #include "nodemanager/web/log-send.h"
 #include "nodemanager/web/nm-web-logs.h"
 
-#define LINKS 20000
+#define LINKS 1500
 #define BIG 300000
 #define APP "application_1700000000000_0001"
 #define CONTAINER "container_1700000000000_0001_01_000001"
@@ -343,7 +343,7 @@ static void entries_are_bounded(void **state)
     }
     has(get("/names"), "\r\n\r\n[]");
     assert_int_equal(entries_read, 2000);
-    has(get("/list"), "\"entriesRead\":2000,\"cut\":true,\"unread\":null");
+    has(get("/list"), "\"entriesRead\":2000,\"cut\":true}");
     assert_int_equal(entries_read, 4000);
 }
 
@@ -440,8 +440,8 @@ static void hanging_disk(void **state)
     (void)state;
     write_file(a, "stdout");
     write_file(b, "stderr");
-    has(get("/bare/stdout"), "text\n");
     descriptors = entries_of("/proc/self/fd");
+    has(get("/bare/stdout"), "text\n");
     hang_disk(log_a);
     waiting = ask("/framed/stdout");
     wait_hanging();
@@ -465,15 +465,15 @@ static void hanging_disk(void **state)
 /* A client leaves while the disk of its log hangs. */
 static void client_leaves(void **state)
 {
-    int dir = container_dir(log_a), descriptors;
+    int dir = container_dir(log_a), descriptors, client;
 
     (void)state;
     write_file(dir, "stdout");
-    has(get("/bare/stdout"), "text\n");
     descriptors = entries_of("/proc/self/fd");
     hang_disk(log_a);
-    sv_close(ask("/bare/stdout"));
-    wait_hanging();
+    client = ask("/bare/stdout");
+    wait_hanging(); /* before that the server may forget the request unread */
+    sv_close(client);
     let_go();
     has(get("/bare/stdout"), "text\n");
     wait_descriptors(descriptors);
@@ -510,7 +510,6 @@ static void broken_off(void **state)
     (void)state;
     memset(bytes, 'x', BIG);
     write_bytes(dir, "big", bytes, BIG);
-    has(get("/bare/big"), "xxx");
     descriptors = entries_of("/proc/self/fd");
     assert_int_equal(pipe(gate), 0);
     reads_left = 2;
