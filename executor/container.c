@@ -316,6 +316,7 @@ int exe_launch(struct exe *x, const struct exe_launch *l, const struct exe_conta
     struct exe_request r = { .op = EXE_OP_LAUNCH,
                              .local_mask = l->local_mask,
                              .log_mask = l->log_mask,
+                             .what = l->again ? EXE_LAUNCH_AGAIN : 0,
                              .work_dir = (uint8_t)l->work_dir,
                              .profile = (uint8_t)l->profile,
                              .network = (uint8_t)l->network,
@@ -332,6 +333,10 @@ int exe_launch(struct exe *x, const struct exe_launch *l, const struct exe_conta
     if (!x->unenforced_allowed && cg_root_missing(x->cgroups))
         return sv_error_set(err, -ENOTSUP, "limits cannot be enforced: %s",
                             cg_root_missing(x->cgroups));
+    if (l->again && x->version < 8)
+        return sv_error_set(err, -EOPNOTSUPP,
+                            "container: the installed container-executor is older than this daemon "
+                            "and launches no container twice; update it");
     if (l->n_devices > EXE_DEVICES_MAX)
         return sv_error_set(err, -EINVAL, "container: more than %d devices", EXE_DEVICES_MAX);
     if (exe_request_owner(&r, l->user, l->submitter) < 0)

@@ -116,7 +116,9 @@ struct exe_launch {
     const struct exe_device *devices; /* assigned devices, each once, in ascending order */
     size_t n_devices;                 /* at most EXE_DEVICES_MAX */
     const uint16_t *categories;       /* NULL = none */
-    const void *script;               /* launch_container.sh, at most EXE_FILE_MAX bytes */
+    bool again;         /* it ran before: its work and log directories are kept. -EOPNOTSUPP: the
+                         * helper is older; -EEXIST: its last cgroup is still being removed */
+    const void *script; /* launch_container.sh, at most EXE_FILE_MAX bytes */
     size_t script_len;
     const void *credentials; /* container_tokens */
     size_t credentials_len;
@@ -168,6 +170,13 @@ struct cg_leaf *exe_container_cgroup(struct exe_container *c);
 /* Removes the exit record, frees the object. Call it when the exit is committed (or the launch has
  * failed and that is recorded). Also removes the daemon's nmPrivate/<app>/<container>. */
 void exe_container_forget(struct exe_container *c);
+
+/* Makes links in the work directory of a running container, as its user; `list`: "NAME\0TARGET\0"
+ * for each, at most EXE_FILE_MAX bytes. What stands at a name stays; the first failure is reported,
+ * the others are made. -EOPNOTSUPP: the helper is older. */
+int exe_link(struct exe *x, struct yarn_container_id id, const char *user, const char *submitter,
+             unsigned work_dir, const void *list, size_t len, exe_done done, void *userdata)
+    _must_use_;
 
 /* A localizer process for one submitter and application (or PUBLIC: all three NULL), or
  * log-uploader (LOGS, ROLLED_LOGS: without a submitter). `channel` is the far end of a

@@ -68,6 +68,7 @@ static const char *const texts[] = {
     [EXE_STATUS_SIGNAL] = "signal cannot be sent",
     [EXE_STATUS_SIGNAL_TARGET] = "process is not of this container",
     [EXE_STATUS_DELETE] = "something could not be deleted",
+    [EXE_STATUS_LINK] = "a link cannot be made in the work dir",
 };
 
 const char *exe_status_text(int status)

@@ -1,4 +1,4 @@
-/* The helper's operations that end with their answer: check, init, signal, delete. */
+/* The helper's operations that end with their answer: check, init, signal, delete, link. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -172,4 +172,21 @@ int exe_delete(struct exe *x, const struct exe_delete_what *d, exe_done done, vo
     else
         (void)snprintf(object, sizeof(object), "%s", d->submitter ? d->submitter : "public cache");
     return exe_operate(x, &r, NULL, 0, object, done, userdata);
+}
+
+int exe_link(struct exe *x, struct yarn_container_id id, const char *user, const char *submitter,
+             unsigned work_dir, const void *list, size_t len, exe_done done, void *userdata)
+{
+    struct exe_request r = { .op = EXE_OP_LINK, .local_mask = 1u << work_dir };
+    _cleanup_close_ int fd = -1;
+    char object[EXE_TEXT_MAX];
+    if (x->version < 8)
+        return -EOPNOTSUPP;
+    if (len > EXE_FILE_MAX || work_dir >= EXE_DIRS_MAX ||
+        exe_request_owner(&r, user, submitter) < 0)
+        return -EINVAL;
+    exe_request_container(&r, id);
+    exe_container_text(&r, object);
+    fd = sv_memfd_sealed("links", list, len);
+    return fd < 0 ? fd : exe_operate(x, &r, &fd, 1, object, done, userdata);
 }

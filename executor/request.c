@@ -31,6 +31,8 @@ static const struct {
     { EXE_OP_INIT_APP, 0, 0, F_APP | F_OWNER | F_LOCAL | F_LOG | F_CATEGORIES },
     { EXE_OP_LAUNCH, 0, 0,
       F_APP | F_CONTAINER | F_OWNER | F_LOCAL | F_LOG | F_LAUNCH | F_CATEGORIES },
+    { EXE_OP_LAUNCH, EXE_LAUNCH_AGAIN, 0,
+      F_APP | F_CONTAINER | F_OWNER | F_LOCAL | F_LOG | F_LAUNCH | F_CATEGORIES },
     { EXE_OP_LOCALIZE, EXE_VISIBILITY_PUBLIC, 0, F_LOCAL },
     { EXE_OP_LOCALIZE, EXE_VISIBILITY_PRIVATE, 0, F_APP | F_OWNER | F_LOCAL | F_CATEGORIES },
     { EXE_OP_LOCALIZE, EXE_VISIBILITY_APPLICATION, 0, F_APP | F_OWNER | F_LOCAL | F_CATEGORIES },
@@ -49,6 +51,7 @@ static const struct {
     { EXE_OP_DELETE, EXE_DELETE_RESOURCE, EXE_VISIBILITY_APPLICATION,
       F_RESOURCE | F_LOCAL | F_OWNER | F_APP },
     { EXE_OP_DELETE, EXE_DELETE_PUBLIC, 0, F_LOCAL },
+    { EXE_OP_LINK, 0, 0, F_APP | F_CONTAINER | F_OWNER | F_LOCAL },
 };
 
 /* An allow-list: every other character needs escaping somewhere. */
@@ -207,7 +210,8 @@ int exe_request_decode(const uint8_t *buf, size_t len, struct exe_request *ret)
 
 int exe_request_fds(uint16_t op)
 {
-    return op == EXE_OP_LAUNCH ? 3 : op == EXE_OP_LOCALIZE || op == EXE_OP_SIGNAL ? 1 : 0;
+    return op == EXE_OP_LAUNCH ? 3
+                               : op == EXE_OP_LOCALIZE || op == EXE_OP_SIGNAL || op == EXE_OP_LINK;
 }
 
 void exe_app_text(const struct exe_request *r, char *buf)

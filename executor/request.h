@@ -19,8 +19,8 @@
  * daemon uses the older one if the helper knows no other. So daemon and helper may be one version
  * apart, in both directions. When raising the version, set the oldest to the previous one if
  * requests and replies of that have the same meaning, else to the same number: never two behind. */
-#define EXE_PROTOCOL_VERSION 7
-#define EXE_PROTOCOL_OLDEST 6
+#define EXE_PROTOCOL_VERSION 8
+#define EXE_PROTOCOL_OLDEST 7
 _Static_assert(EXE_PROTOCOL_VERSION - EXE_PROTOCOL_OLDEST <= 1, "one version behind at most");
 #define EXE_RECORD_VERSION 1 /* separate: a new daemon reads the records of running containers */
 #define EXE_REQUEST_MAGIC 0x71457653u /* "SvEq" */
@@ -44,11 +44,14 @@ enum exe_op {
     EXE_OP_CHECK = 1,    /* checks the installation and returns the policy in force; what:
                             EXE_CHECK_REBUILD rebuilds it and the root templates first */
     EXE_OP_INIT_APP = 2, /* user and application directories on the masked local and log dirs */
-    EXE_OP_LAUNCH = 3,   /* fds: script, credentials (sealed memfds), the launch lock */
+    EXE_OP_LAUNCH = 3,   /* fds: script, credentials (sealed memfds), the launch lock; what:
+                            EXE_LAUNCH_AGAIN keeps the directories of the container's last launch */
     EXE_OP_LOCALIZE = 4, /* fds: channel (SOCK_SEQPACKET) */
     EXE_OP_SIGNAL = 5,   /* fds: pidfd of the container's init; SIGQUIT: the answer's text has the
                           * processes that catch it and got it, or EXE_SIGNAL_TO_NONE */
     EXE_OP_DELETE = 6,
+    EXE_OP_LINK = 7, /* links in the work dir of a running container, whose local dir is masked;
+                      * fds: "NAME\0TARGET\0" for each. From version 8 on */
 };
 
 /* Visibility of the host to a container. The root-owned configuration lists the allowed ones. The
@@ -82,6 +85,7 @@ enum exe_visibility {
 };
 
 #define EXE_CHECK_REBUILD 1
+#define EXE_LAUNCH_AGAIN 1 /* from version 8 on */
 
 enum exe_delete {
     EXE_DELETE_CONTAINER = 1,      /* work dirs <app>/<container>, of `more` as well */
@@ -123,11 +127,11 @@ struct exe_request {
     uint8_t network;        /* LAUNCH: enum exe_network */
     uint8_t profile;        /* LAUNCH: enum exe_profile */
     uint8_t work_dir;       /* LAUNCH, SIGNAL: index of the local dir of work dir and record */
-    uint8_t what;           /* LOCALIZE: visibility bits; DELETE: enum exe_delete */
-    uint8_t visibility;     /* DELETE RESOURCE: one visibility bit */
-    uint8_t signal;         /* SIGNAL: Linux number, one of those in request.c */
-    uint8_t n_devices;      /* LAUNCH: assigned devices, each once, in ascending order */
-    uint8_t n_more;         /* DELETE CONTAINER: further containers of the attempt */
+    uint8_t what;       /* LOCALIZE: visibility bits; DELETE: enum exe_delete; see enum exe_op */
+    uint8_t visibility; /* DELETE RESOURCE: one visibility bit */
+    uint8_t signal;     /* SIGNAL: Linux number, one of those in request.c */
+    uint8_t n_devices;  /* LAUNCH: assigned devices, each once, in ascending order */
+    uint8_t n_more;     /* DELETE CONTAINER: further containers of the attempt */
     /* INIT_APP, LAUNCH, LOCALIZE of a user, on a node with labels: two categories of the user, two
      * of the application, each pair ascending. All zero: none. */
     uint16_t categories[EXE_CATEGORIES];
@@ -213,6 +217,7 @@ enum exe_status {
     EXE_STATUS_SIGNAL = 70,
     EXE_STATUS_SIGNAL_TARGET = 71,
     EXE_STATUS_DELETE = 80,
+    EXE_STATUS_LINK = 81,
 };
 
 /* The reply: one datagram, a struct exe_reply_head and text_len bytes. LAUNCH and LOCALIZE carry

@@ -290,6 +290,10 @@ static int links(const struct exe_script *s, struct sv_buf *out, struct sv_error
                 (r = sv_buf_put_u8(out, '\n')) < 0)
                 return r;
         }
+        if (s->again && /* as Hadoop; ln would follow a link to a directory */
+            ((r = sv_buf_put_str(out, "rm -rf -- ")) < 0 || (r = exe_quote(out, name)) < 0 ||
+             (r = sv_buf_put_u8(out, '\n')) < 0))
+            return r;
         if ((r = sv_buf_put_str(out, "ln -sf -- ")) < 0 ||
             (r = exe_quote(out, s->links[i].target)) < 0 || (r = sv_buf_put_u8(out, ' ')) < 0 ||
             (r = exe_quote(out, name)) < 0)

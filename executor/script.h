@@ -39,6 +39,7 @@ struct exe_script {
     size_t n_env; /* a later entry of the same name replaces an earlier one */
     const struct exe_link *links;
     size_t n_links;
+    bool again;                  /* it ran before: what stands at a link's name is removed first */
     const char *const *commands; /* joined by one blank */
     size_t n_commands;
     const char *log_dir;       /* for <LOG_DIR>, prelaunch.out and prelaunch.err */

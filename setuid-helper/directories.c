@@ -11,6 +11,9 @@
 #include "setuid-helper/mounts.h"
 
 #define LOGS(h) ((h)->req.what == EXE_VISIBILITY_LOGS)
+/* The container's directories MUST NOT exist, but for another launch of it: then they are the job's
+ * own, which it may have replaced. */
+#define NEW(h) ((h)->req.what != EXE_LAUNCH_AGAIN)
 
 /* Clones `dir`, which is closed, as a detached mount; none for the host profile. */
 static void add(const struct hlp *h, struct hlp_dirs *t, int dir, bool read_only, const char *base,
@@ -45,8 +48,8 @@ static void local_dir(const struct hlp *h, struct hlp_dirs *t, unsigned i, int d
     (void)hlp_format(path, sizeof(path), "usercache/%s/appcache/%s", h->req.submitter, h->app);
     int app = hlp_open_user_dir(dir, path, h->user.uid, EXE_STATUS_APP_DIR);
     if (i == h->req.work_dir) {
-        int work = hlp_make_dir(app, h->container, 0750, true, EXE_STATUS_CONTAINER_DIR);
-        t->tmp = hlp_make_dir(work, "tmp", 0750, true, EXE_STATUS_CONTAINER_DIR);
+        int work = hlp_make_dir(app, h->container, 0750, NEW(h), EXE_STATUS_CONTAINER_DIR);
+        t->tmp = hlp_make_dir(work, "tmp", 0750, NEW(h), EXE_STATUS_CONTAINER_DIR);
         (void)close(work);
     }
     add(h, t, app, false, base, path);
@@ -69,7 +72,7 @@ static void log_dir(const struct hlp *h, struct hlp_child *c, struct hlp_dirs *t
         return cache(h, c, t, dir, h->cfg.log_dirs.v[i], h->app, EXE_LOCALIZER_CACHE_FD((int)i));
     int app = hlp_open_user_dir(dir, h->app, h->user.uid, EXE_STATUS_LOG_DIR);
     (void)hlp_format(path, sizeof(path), "%s/%s", h->app, h->container);
-    add(h, t, hlp_make_dir(app, h->container, 0750, true, EXE_STATUS_CONTAINER_DIR), false,
+    add(h, t, hlp_make_dir(app, h->container, 0750, NEW(h), EXE_STATUS_CONTAINER_DIR), false,
         h->cfg.log_dirs.v[i], path);
     (void)close(app);
     (void)close(dir);

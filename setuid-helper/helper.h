@@ -218,7 +218,7 @@ _Noreturn void hlp_child(const struct hlp *h, struct hlp_child *c);
 _Noreturn void hlp_launch(struct hlp *h); /* and LOCALIZE */
 _Noreturn void hlp_init_app(struct hlp *h);
 _Noreturn void hlp_signal(struct hlp *h);
-_Noreturn void hlp_delete(struct hlp *h);
+_Noreturn void hlp_delete(struct hlp *h); /* LINK, too */
 /* Thin wrappers of system calls that this C library may not have. */
 int hlp_openat2(int dirfd, const char *path, int flags, uint64_t resolve);
 

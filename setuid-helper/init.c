@@ -45,9 +45,12 @@ static void become_user(const struct hlp *h, const struct hlp_child *c)
         _exit(EXE_STATUS_LOST);
 }
 
-static void write_file(int dir, const char *name, mode_t mode, int from, enum exe_status status)
+static void write_file(const struct hlp *h, int dir, const char *name, mode_t mode, int from,
+                       enum exe_status status)
 {
     struct stat st;
+    if (h->req.what == EXE_LAUNCH_AGAIN)
+        (void)unlinkat(dir, name, 0); /* of the last launch; what remains fails the open */
     int fd = openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
     if (fd < 0 || fstat(from, &st) < 0)
         hlp_fail(status, errno, name);
@@ -189,8 +192,8 @@ static const char *enter_work_dir(const struct hlp *h, int script, int credentia
     int dir = hlp_openat2(AT_FDCWD, path, O_PATH | O_DIRECTORY, RESOLVE_NO_SYMLINKS);
     if (dir < 0)
         hlp_fail(EXE_STATUS_WORK_DIR, -dir, path);
-    write_file(dir, SCRIPT, 0700, script, EXE_STATUS_SCRIPT_FILE);
-    write_file(dir, "container_tokens", 0600, credentials, EXE_STATUS_CREDENTIALS_FILE);
+    write_file(h, dir, SCRIPT, 0700, script, EXE_STATUS_SCRIPT_FILE);
+    write_file(h, dir, "container_tokens", 0600, credentials, EXE_STATUS_CREDENTIALS_FILE);
     if (fchdir(dir) < 0 || !getcwd(cwd, sizeof(cwd)) || strcmp(cwd, path) != 0)
         hlp_fail(EXE_STATUS_WORK_DIR, errno, path);
     (void)close(dir);

@@ -97,6 +97,7 @@ int main(int argc, char **argv)
         [EXE_OP_CHECK] = check,       [EXE_OP_INIT_APP] = hlp_init_app,
         [EXE_OP_LAUNCH] = hlp_launch, [EXE_OP_LOCALIZE] = hlp_launch,
         [EXE_OP_SIGNAL] = hlp_signal, [EXE_OP_DELETE] = hlp_delete,
+        [EXE_OP_LINK] = hlp_delete,
     };
     uint8_t request[EXE_REQUEST_SIZE + 1];
     int n_fds;

@@ -1,4 +1,5 @@
-/* The operations that start no container: directories of users and applications, signals, deletion.
+/* The operations that start no container: directories of users and applications, signals, deletion,
+ * links.
  * Root MUST make only the direct children of the daemon's directories; the rest MUST happen after
  * the drop. */
 #include <errno.h>
@@ -66,7 +67,7 @@ void hlp_init_app(struct hlp *h)
 _Noreturn static void hand_over(const struct hlp *h, const char *name, int *fds, int n)
 {
     const char *const argv[] = { name, NULL }, *const envp[] = { NULL };
-    int p[2], *keep[EXE_DIRS_MAX + 2] = { &p[0] };
+    int p[2], *keep[EXE_DIRS_MAX + 3] = { &p[0] };
     hlp_fs_as(0, 0);
     int program = hlp_open_program(name, 0, EXE_STATUS_EXEC);
     if (pipe2(p, O_CLOEXEC) < 0 || write(p[1], &h->req, sizeof(h->req)) != (ssize_t)sizeof(h->req))
@@ -95,11 +96,13 @@ void hlp_delete(struct hlp *h)
 {
     const struct hlp_list *dirs = h->req.local_mask ? &h->cfg.local_dirs : &h->cfg.log_dirs;
     const uint32_t mask = h->req.local_mask ? h->req.local_mask : h->req.log_mask;
-    int roots[EXE_DIRS_MAX], n = 0;
+    int roots[EXE_DIRS_MAX + 1], n = 0;
     hlp_fs_as(h->cfg.nm.uid, h->cfg.nm_gid);
     for (unsigned i = 0; i < dirs->n; i++)
         if (mask >> i & 1)
             roots[n++] = hlp_open_root(
                 h, dirs->v[i], h->req.local_mask ? EXE_STATUS_LOCAL_DIR : EXE_STATUS_LOG_DIR);
-    hand_over(h, "container-delete", roots, n);
+    if (h->req.op == EXE_OP_LINK)
+        roots[n++] = h->fds[0];
+    hand_over(h, h->req.op == EXE_OP_LINK ? "container-link" : "container-delete", roots, n);
 }

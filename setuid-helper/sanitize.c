@@ -219,7 +219,8 @@ void hlp_cut_caps(const struct hlp *h)
                                 [EXE_OP_LAUNCH] = SERVING | STEPS,
                                 [EXE_OP_LOCALIZE] = SERVING | STEPS,
                                 [EXE_OP_SIGNAL] = IDS,
-                                [EXE_OP_DELETE] = IDS };
+                                [EXE_OP_DELETE] = IDS,
+                                [EXE_OP_LINK] = IDS };
     working_set &= needed[h->req.op];
     hlp_set_step_cap(HLP_CAP_NONE);
 }

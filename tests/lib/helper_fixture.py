@@ -36,6 +36,7 @@ PROGRAMS = (
     "container-init",
     "container-delete",
     "container-signal",
+    "container-link",
     "user-lookup",
 )  # mode 0711
 Checks.NAMES = NAMES

@@ -14,7 +14,13 @@ import sys
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BASE = "/var/lib/selvedge-test-helper"  # PLACE of lib/helper_fixture.py
 COPIED = ("setuid-helper", "executor", "cgroups")
-PROGRAMS = ("container-delete", "container-signal", "container-monitor", "container-init")
+PROGRAMS = (
+    "container-delete",
+    "container-signal",
+    "container-link",
+    "container-monitor",
+    "container-init",
+)
 FILTERS = ("strict", "hadoop", "localizer", "monitor")
 
 

@@ -42,7 +42,10 @@ static int round_trip(const struct exe_request *r, struct exe_request *ret)
 
 static void test_every_operation(void **state)
 {
+    struct exe_request again = launch();
+    again.what = EXE_LAUNCH_AGAIN;
     const struct exe_request all[] = {
+        again,
         { .op = EXE_OP_CHECK },
         { .op = EXE_OP_CHECK, .what = EXE_CHECK_REBUILD },
         { .op = EXE_OP_INIT_APP,
@@ -108,6 +111,14 @@ static void test_every_operation(void **state)
           .resource_dir = 37,
           .local_mask = 1 },
         { .op = EXE_OP_DELETE, .what = EXE_DELETE_PUBLIC, .local_mask = 1 },
+        { .op = EXE_OP_LINK,
+          .cluster_ts = 1,
+          .app = 1,
+          .attempt = 1,
+          .container = 1,
+          .user = "a",
+          .submitter = "b",
+          .local_mask = 2 },
     };
     (void)state;
     for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
@@ -134,6 +145,7 @@ static void test_fields_refused(void **state)
     (void)state;
     REFUSED(r.op = 0);
     REFUSED(r.op = 7);
+    REFUSED(r.op = 8);
     REFUSED(r.app = 0);
     REFUSED(r.app = -1);
     REFUSED(r.cluster_ts = -1);
@@ -164,7 +176,8 @@ static void test_fields_refused(void **state)
     REFUSED(r.categories[2] = r.categories[3] = 0); /* half of them */
     REFUSED(r.user[sizeof(r.user) - 1] = 'x');
     REFUSED(r.op = EXE_OP_SIGNAL; r.signal = 15); /* with LAUNCH's fields */
-    REFUSED(r.what = 1);                          /* not a field of LAUNCH */
+    REFUSED(r.what = 2);                          /* not one of LAUNCH */
+    REFUSED(r.what = 1; r.visibility = 1);
     REFUSED(r.signal = 9);
     REFUSED(r.resource_id = 1);
     REFUSED(r.resource_dir = 1);

@@ -184,6 +184,36 @@ static void test_script(void **state)
     assert_int_equal(access(path, R_OK), 0);
 }
 
+/* Another launch replaces the links of the last one: ln alone would follow a link to a directory.
+ */
+static void test_links_again(void **state)
+{
+    char first[128], second[128], want[256];
+    const char *const command = "readlink sub/l >&7; ls -A sub/l/ | wc -l >&7";
+    struct exe_link link = { first, "sub/l" };
+    struct exe_script s = { .links = &link,
+                            .n_links = 1,
+                            .commands = &command,
+                            .n_commands = 1,
+                            .log_dir = dir,
+                            .add_opens = "" };
+    int status;
+    (void)state;
+    (void)snprintf(first, sizeof(first), "%s/first", dir);
+    (void)snprintf(second, sizeof(second), "%s/second", dir);
+    assert_return_code(mkdir(first, 0750), errno);
+    assert_return_code(mkdir(second, 0750), errno);
+    free(build_and_run(&s, &status));
+    assert_int_equal(status, 0);
+    link.target = second;
+    s.again = true;
+    char *out = build_and_run(&s, &status);
+    (void)snprintf(want, sizeof(want), "%s\n0\n", second);
+    assert_string_equal(out, want);
+    free(out);
+    assert_return_code(rmdir(first), errno); /* empty */
+}
+
 /* The built program: beside the folder of the unit tests. */
 static const char *debug_program(void)
 {
@@ -456,6 +486,7 @@ int main(void)
         cmocka_unit_test(test_quote_expand_is_one_word),
         cmocka_unit_test(test_quote_expand_means_yarn),
         cmocka_unit_test(test_script),
+        cmocka_unit_test(test_links_again),
         cmocka_unit_test(test_debug_info),
         cmocka_unit_test(test_debug_info_without_logs),
         cmocka_unit_test(test_refused),

@@ -18,12 +18,14 @@ from lib.helper_request import (
     DELETE,
     DELETE_APP,
     INIT_APP,
+    LINK,
     LOCALIZE,
     NAMES,
     NET_PRIVATE,
     PRIVATE,
     SIGNAL,
     STATUS,
+    memfd,
     request,
 )
 
@@ -274,6 +276,14 @@ def started_programs(t, g):
         {**ids(g.a.pw_uid, g.a.pw_gid), **NO_CAPS},
         {"0": "socket:", "1": "pipe:", "2": null, "3": "anon_inode:[pidfd]", "4": ":" + c.id},
     )
+    seen(
+        "container-link",
+        lambda: g.status(
+            request(LINK, attempt=1, container=c.seq, local=1, **app), [memfd(b"a\0b\0")]
+        ),
+        {**ids(g.a.pw_uid, g.a.pw_gid), **NO_CAPS},
+        {"0": "socket:", "1": "pipe:", "2": null, "3": ":local0", "4": "/memfd:t (deleted)"},
+    )
     g.config["selvedge.sandbox.networks"] = "host,private"
     g.write_config()
     c.more = dict(network=NET_PRIVATE, net_index=3)
@@ -354,7 +364,7 @@ def started_programs(t, g):
         os.chown(path, 0, 0)
         os.chmod(path, was.st_mode & 0o7777)
     t.equal(g.prepare().launch("exit 0\n").reply.status, 0, "as they were: they are")
-    for name in ("container-delete", "container-signal", "container-localizer"):
+    for name in ("container-delete", "container-signal", "container-link", "container-localizer"):
         w = Witness(g, name)
         os.chown(w.path, g.nm.pw_uid, 0)
         ask = {
@@ -362,6 +372,9 @@ def started_programs(t, g):
             "container-signal": lambda: g.status(
                 request(SIGNAL, attempt=1, container=c.seq, sig=15, **app),
                 [os.pidfd_open(os.getpid())],
+            ),
+            "container-link": lambda: g.status(
+                request(LINK, attempt=1, container=c.seq, local=1, **app), [memfd(b"a\0b\0")]
             ),
             "container-localizer": lambda: g.status(
                 request(LOCALIZE, local=3, what=PRIVATE, **app), [theirs.fileno()]
@@ -386,6 +399,11 @@ def started_programs(t, g):
         (
             "container-signal",
             request(SIGNAL, attempt=1, container=1, sig=15, **app),
+            request(CHECK),
+        ),
+        (
+            "container-link",
+            request(LINK, attempt=1, container=1, local=1, **app),
             request(CHECK),
         ),
     ):
