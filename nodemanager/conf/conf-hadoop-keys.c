@@ -166,9 +166,8 @@ static const char *const web_keys[] = {
     "hadoop.http.cross-origin.enabled=false", NULL,
 };
 
-static const char *const retry_keys[] = {
-    "container-executor.os.sched.priority.adjustment", "container-retry-minimum-interval-ms=1000",
-    NULL,
+static const char *const priority_keys[] = {
+    "container-executor.os.sched.priority.adjustment", NULL,
 };
 
 static const char *const vmem_keys[] = { "vmem-check-enabled=false", NULL };
@@ -192,7 +191,7 @@ const struct nm_key_group nm_key_groups[] = {
     { NM_KEY_NOT_DONE, "Kerberos", kerberos_keys },
     { NM_KEY_NOT_DONE, "HTTPS and filters of the web server", web_keys },
     { NM_KEY_NOT_DONE, "limits on virtual memory", vmem_keys },
-    { NM_KEY_NOT_DONE, "retries of a container on the node, priority of its processes", retry_keys },
+    { NM_KEY_NOT_DONE, "priority of the processes of containers", priority_keys },
     { 0 },
 };
 /* clang-format on */

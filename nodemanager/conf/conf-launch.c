@@ -30,6 +30,7 @@ enum {
     K_DELETE_DELAY,
     K_LOG_RETAIN,
     K_DIAG_MAX,
+    K_RETRY_MINIMUM,
     K_COUNT
 };
 
@@ -56,6 +57,7 @@ static const struct sv_conf_key keys[] = {
     [K_DELETE_DELAY] = { NM "delete.debug-delay-sec", SV_CONF_INT, "0", -1, INT32_MAX, .help = "Seconds that files of finished containers are kept; -1 = forever." },
     [K_LOG_RETAIN] = { NM "log.retain-seconds", SV_CONF_INT, "10800", 0, INT32_MAX, .help = "Seconds that logs of finished applications are kept." },
     [K_DIAG_MAX] = { NM "container-diagnostics-maximum-size", SV_CONF_INT, "10000", 100, 1 << 20, .help = "Maximum length of diagnostics, in characters." },
+    [K_RETRY_MINIMUM] = { NM "container-retry-minimum-interval-ms", SV_CONF_INT, "1000", 0, INT32_MAX, .help = "Least time between the failure of a container that its job lets retry and its next launch." },
 };
 /* clang-format on */
 _Static_assert(SV_ARRAY_LEN(keys) == K_COUNT, "one row a key");
@@ -104,5 +106,6 @@ int nm_conf_launch_read(struct nm_conf *c, struct sv_error *err)
     NM_CONF_GET(sv_conf_int, K_LOG_RETAIN, &secs);
     c->log_retain_ms = secs * 1000;
     NM_CONF_GET(sv_conf_int, K_DIAG_MAX, &c->diagnostics_max);
+    NM_CONF_GET(sv_conf_int, K_RETRY_MINIMUM, &c->retry_minimum_ms);
     return 0;
 }

@@ -128,6 +128,7 @@ struct nm_conf {
     bool pmem_check;
     double vmem_ratio;
     int64_t diagnostics_max;
+    int64_t retry_minimum_ms;
 
     /* recovery */
     bool recovery;

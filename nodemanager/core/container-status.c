@@ -12,6 +12,7 @@ static Hadoop__Yarn__ContainerSubStateProto sub_state(const struct nm_container 
     case NM_CONTAINER_NEW:
     case NM_CONTAINER_LOCALIZING:
     case NM_CONTAINER_SCHEDULED:
+    case NM_CONTAINER_RELAUNCHING:
         return HADOOP__YARN__CONTAINER_SUB_STATE_PROTO__CSS_SCHEDULED;
     case NM_CONTAINER_RUNNING:
     case NM_CONTAINER_KILLING:

@@ -19,6 +19,7 @@ const char *const nm_container_state_names[NM_CONTAINER_N_STATES] = {
     [NM_CONTAINER_LOCALIZATION_FAILED] = "LOCALIZATION_FAILED",
     [NM_CONTAINER_SCHEDULED] = "SCHEDULED",
     [NM_CONTAINER_RUNNING] = "RUNNING",
+    [NM_CONTAINER_RELAUNCHING] = "RELAUNCHING",
     [NM_CONTAINER_KILLING] = "KILLING",
     [NM_CONTAINER_EXITED_WITH_SUCCESS] = "EXITED_WITH_SUCCESS",
     [NM_CONTAINER_EXITED_WITH_FAILURE] = "EXITED_WITH_FAILURE",
@@ -42,6 +43,12 @@ bool nm_container_is_done(const struct nm_container *c)
     return c->state == NM_CONTAINER_DONE;
 }
 
+bool nm_container_may_launch(const struct nm_container *c)
+{
+    return (c->state == NM_CONTAINER_SCHEDULED || c->state == NM_CONTAINER_RELAUNCHING) &&
+           !c->launch.exe && !c->launch.exit.event;
+}
+
 /* ---- object ---------------------------------------------------------------------------------*/
 
 struct nm_container *nm_container_free(struct nm_container *c)
@@ -49,6 +56,8 @@ struct nm_container *nm_container_free(struct nm_container *c)
     if (!c)
         return NULL;
     sd_event_source_disable_unref(c->launch.kill_timer);
+    sd_event_source_disable_unref(c->launch.again_timer);
+    nm_retry_clear(&c->retry);
     sv_arena_free(c->arena);
     free(c->node_label);
     free(c->share.cpus);
@@ -97,6 +106,20 @@ void nm_container_drop_request(struct nm_container *c)
     c->clc = NULL;
 }
 
+static int on_request(const void *request, size_t len, void *userdata)
+{
+    return unpack_request(userdata, request, len);
+}
+
+int nm_container_load_request(struct nm_container *c)
+{
+    int r = c->clc ? 0 : nm_store_container_request(c->ctx->store, c->text, on_request, c);
+
+    if (r < 0)
+        nm_container_drop_request(c);
+    return r;
+}
+
 int nm_container_new(struct nm_context *ctx, const struct yarn_container_token *t,
                      const uint8_t *request, size_t request_len, struct nm_container **ret)
 {
@@ -119,11 +142,14 @@ int nm_container_new(struct nm_context *ctx, const struct yarn_container_token *
     c->exit_code = YARN_EXIT_INVALID;
     c->kill_code = YARN_EXIT_INVALID;
     c->launch.local_dir = c->launch.log_dir = -1;
+    c->launch.ended_ms = -1;
     c->start_ms = sv_wall_ms();
     c->node_label = strdup(t->node_label);
     c->diagnostics = strdup("");
     if (c->node_label && c->diagnostics)
         r = unpack_request(c, request, request_len);
+    if (r >= 0)
+        nm_retry_set(&c->retry, c->clc, ctx->conf->retry_minimum_ms);
     if (r < 0) {
         nm_container_free(c);
         return r;
@@ -202,6 +228,10 @@ int nm_container_restore(struct nm_context *ctx, const struct nm_stored_containe
         return -EBADMSG;
     }
     r = s->updated_len && restore_update(c, s) < 0;
+    if (nm_retry_restore(&c->retry, s->retry) < 0)
+        r = 1; /* all of its retries are left */
+    c->launch.ended_ms = s->ended_ms;
+    c->launch.again = s->ended_ms >= 0;
     c->recorded = true;
     c->start_ms = s->start_ms;
     c->launch_ms = s->launch_ms;

@@ -10,6 +10,7 @@
 #include "cgroups/cg.h"
 #include "common/arena.h"
 #include "executor/request.h"
+#include "nodemanager/core/container-retry.h"
 #include "wire/exit-status.h"
 #include "wire/ipc/methods.h"
 #include "wire/token/token.h"
@@ -28,6 +29,7 @@ enum nm_container_state {
     NM_CONTAINER_LOCALIZATION_FAILED,
     NM_CONTAINER_SCHEDULED,
     NM_CONTAINER_RUNNING,
+    NM_CONTAINER_RELAUNCHING,
     NM_CONTAINER_KILLING,
     NM_CONTAINER_EXITED_WITH_SUCCESS,
     NM_CONTAINER_EXITED_WITH_FAILURE,
@@ -84,7 +86,7 @@ struct nm_container {
     int64_t allocation_request_id, creation_ms;
     char *node_label; /* "" = none */
 
-    /* The request; freed when the container runs. */
+    /* The request; freed when the container runs, and read again for another launch. */
     struct sv_arena *arena;
     const Hadoop__Yarn__ContainerLaunchContextProto *clc;
 
@@ -103,6 +105,7 @@ struct nm_container {
     enum nm_recovered recovered;
 
     struct nm_localizing *localizing; /* services/localization.c */
+    struct nm_retry retry;            /* of the launch context */
 
     struct {                          /* launch/ */
         struct nm_launcher *launcher; /* NULL = not launched yet */
@@ -114,10 +117,16 @@ struct nm_container {
         int64_t waits_since_ms; /* share-wait.c, monotonic; 0 = does not wait */
         bool cleanup_started;   /* TERM or KILL has been requested */
         bool frozen;            /* by an operator; survives a restart in its cgroup */
-        struct {                /* an exit that waits for its commit */
-            int event;          /* 0 = none */
+        bool again;             /* another launch: its directories are there; see relaunch.h */
+        int64_t ended_ms; /* start of the last launch whose end is known, by its exit record */
+        int64_t group_since_ms; /* monotonic; 0 = does not wait for its last cgroup */
+        sd_event_source *again_timer;
+        struct {       /* an exit that waits for its commit */
+            int event; /* 0 = none */
             int code;
             char *text;
+            bool ran;   /* of a process, not of a launch that failed */
+            bool again; /* recorded as followed by another launch; until the event is handled */
         } exit;
     } launch;
 
@@ -151,12 +160,15 @@ int nm_container_new(struct nm_context *ctx, const struct yarn_container_token *
                      const uint8_t *request, size_t request_len, struct nm_container **ret)
     _must_use_;
 /* Creates a container from the state store, in no table yet and without its share of the node. 1:
- * restored, but its recorded update is malformed and ignored. -EBADMSG: malformed. */
+ * restored, but its recorded update or its count of retries is malformed and ignored. -EBADMSG:
+ * malformed. */
 int nm_container_restore(struct nm_context *ctx, const struct nm_stored_container *s,
                          struct nm_container **ret) _must_use_;
 struct nm_container *nm_container_free(struct nm_container *c); /* must be in no table */
 /* Frees the request. */
 void nm_container_drop_request(struct nm_container *c);
+/* Reads a freed request from the state store. */
+int nm_container_load_request(struct nm_container *c) _must_use_;
 
 /* Posts an event to its state machine; `text` (NULL: none) is copied. */
 void nm_container_post(struct nm_container *c, int event, const char *text);
@@ -174,6 +186,8 @@ void nm_container_add_diagnostics_line(struct nm_container *c, const char *text)
 void nm_container_take_usage(struct nm_container *c, const struct cg_usage *now);
 
 bool nm_container_is_done(const struct nm_container *c);
+/* True for one that is to be launched, and neither is being launched nor was killed. */
+bool nm_container_may_launch(const struct nm_container *c);
 extern const char *const nm_container_state_names[NM_CONTAINER_N_STATES];
 const char *nm_container_state_name(int state);
 /* For people and REST: PAUSED, a state of Hadoop's, while a running container is frozen. */

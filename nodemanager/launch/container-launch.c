@@ -24,6 +24,7 @@
 #include "nodemanager/launch/container-cleanup.h"
 #include "nodemanager/launch/container-env.h"
 #include "nodemanager/launch/launcher.h"
+#include "nodemanager/launch/relaunch.h"
 #include "nodemanager/launch/share-wait.h"
 #include "nodemanager/resources/assignments.h"
 #include "nodemanager/resources/numa.h"
@@ -49,9 +50,13 @@ static void on_recorded(void *userdata, int result)
         c->launch.exe = NULL;
     }
     c->recovering = false;
-    nm_assign_release(c->launch.launcher->assignments, c);
-    nm_numa_release(c->launch.launcher->numa, c);
+    c->launch.exit.again = c->launch.exit.again && result >= 0;
+    if (c->launch.exit.again)
+        nm_relaunch_prepare(c);
+    else
+        nm_launch_release(c);
     c->launch.exit.event = 0;
+    c->launch.exit.ran = false;
     nm_container_post_exit(c, event, c->launch.exit.code, c->launch.exit.text);
     free(c->launch.exit.text);
     c->launch.exit.text = NULL;
@@ -63,6 +68,16 @@ static int final_code(const struct nm_container *c, int code)
     bool by_signal = code == YARN_EXIT_FORCE_KILLED || code == YARN_EXIT_TERMINATED;
 
     return c->kill_requested && by_signal ? c->kill_code : code;
+}
+
+void nm_launch_release(struct nm_container *c)
+{
+    c->launch.exit.again = false;
+    nm_relaunch_cancel(c);
+    if (!c->launch.launcher)
+        return;
+    nm_assign_release(c->launch.launcher->assignments, c);
+    nm_numa_release(c->launch.launcher->numa, c);
 }
 
 /* The container has ended: whatever comes until the exit is recorded finds it so. */
@@ -77,10 +92,14 @@ static void begin_exit(struct nm_container *c, int event, int code)
 static void record_exit(struct nm_container *c, char *text)
 {
     struct nm_store *store = c->ctx->store;
+    const int event = c->launch.exit.event, code = c->launch.exit.code;
     int r;
 
     c->launch.exit.text = text;
-    r = nm_store_container_completed(store, c->text, final_code(c, c->launch.exit.code));
+    r = event == NM_CONTAINER_EV_EXITED_WITH_FAILURE ? nm_relaunch_decide(c, code) : 0;
+    c->launch.exit.again = r > 0;
+    if (r == 0)
+        r = nm_store_container_completed(store, c->text, final_code(c, code));
     if (r >= 0)
         r = nm_store_after_commit(store, on_recorded, c);
     if (r < 0)
@@ -150,7 +169,8 @@ static void on_started(struct exe_container *x, pid_t pid, void *userdata)
     c->launch.frozen = c->recovered != NM_RECOVERED_NOT && nm_cleanup_is_frozen(c);
     if (c->recovered == NM_RECOVERED_NOT) {
         nm_health_launch_succeeded(c->ctx->health);
-        count_launch(c);
+        if (!c->launch.again)
+            count_launch(c);
     }
     if (c->recovered != NM_RECOVERED_LAUNCHED)
         r = nm_store_container_launched(c->ctx->store, c->text, c->launch_ms);
@@ -175,7 +195,15 @@ static void finish_before_launch(struct nm_container *c)
            strdup("Container terminated before launch."));
 }
 
-/* A recovered container for which executor/ has neither a process nor an exit record. */
+/* The end of a process, by the exit record of the launch that began then. */
+static void note_end(struct nm_container *c, int64_t start_ms)
+{
+    c->launch.exit.ran = true;
+    c->launch.ended_ms = start_ms;
+}
+
+/* A recovered container for which executor/ has neither a process nor an exit record, or one of a
+ * launch that another was decided to follow. */
 static void on_not_adopted(struct nm_container *c)
 {
     exe_container_forget(c->launch.exe);
@@ -183,6 +211,7 @@ static void on_not_adopted(struct nm_container *c)
     c->recovering = false;
     if (c->recovered == NM_RECOVERED_LAUNCHED) {
         nm_container_post(c, NM_CONTAINER_EV_LAUNCHED, NULL);
+        note_end(c, 0);
         finish_failed(c, YARN_EXIT_LOST);
     } else if (c->state == NM_CONTAINER_KILLING) {
         finish_before_launch(c);
@@ -231,7 +260,12 @@ static void on_exited(struct exe_container *x, const struct exe_exit *e, void *u
     char *text = NULL;
 
     (void)x;
+    if (nm_relaunch_is_stale(c, e->start_ms)) {
+        on_not_adopted(c);
+        return;
+    }
     c->recovering = false;
+    note_end(c, e->start_ms);
     if (c->state == NM_CONTAINER_SCHEDULED && !c->launch.pid) /* adopted after its end */
         nm_container_post(c, NM_CONTAINER_EV_LAUNCHED, NULL);
     note_usage(c, e);
@@ -300,6 +334,7 @@ static int build_script(struct nm_container *c, struct sv_buf *out, struct sv_er
         return sv_error_errno(err, r, "%s: links", c->text);
     s.env = env;
     s.links = links;
+    s.again = c->launch.again;
     s.commands = (const char *const *)c->clc->command;
     s.n_commands = c->clc->n_command;
     s.log_dir = log_dir;
@@ -314,6 +349,16 @@ static bool has_disks(const struct nm_container *c, const struct exe_launch *l)
 
     return !c->launch.no_dirs && nm_dirs_healthy(c->ctx->dirs, &report) &&
            l->local_mask & (1u << c->launch.local_dir) && l->log_mask & (1u << c->launch.log_dir);
+}
+
+static void fail_disks(struct nm_container *c)
+{
+    char why[NM_HEALTH_REPORT_MAX + 64];
+    const char *report = "";
+
+    (void)nm_dirs_healthy(c->ctx->dirs, &report);
+    snprintf(why, sizeof(why), "Most of the disks failed. %s", report);
+    fail(c, YARN_EXIT_DISKS_FAILED, why);
 }
 
 /* A job that requests an image must not run on the host instead. */
@@ -367,7 +412,6 @@ static bool has_share(struct nm_container *c)
 static void launch_new(struct nm_container *c)
 {
     _cleanup_buf_ struct sv_buf script = SV_BUF_INIT(EXE_FILE_MAX);
-    const char *report = "";
     struct sv_error err = { 0 };
     const struct nm_conf *conf = c->ctx->conf;
     struct exe_launch l = {
@@ -380,17 +424,21 @@ static void launch_new(struct nm_container *c)
         .profile = conf->profile,
         .network = conf->network,
         .categories = c->app->categories,
+        .again = c->launch.again,
         .credentials = no_credentials,
         .credentials_len = sizeof(no_credentials),
     };
-    int r;
+    int r = nm_container_load_request(c);
 
+    if (r < 0) {
+        fail(c, YARN_EXIT_NOT_LAUNCHED, "its launch context cannot be read from the state store");
+        return;
+    }
     if (!has_disks(c, &l)) {
-        char why[NM_HEALTH_REPORT_MAX + 64];
-
-        (void)nm_dirs_healthy(c->ctx->dirs, &report);
-        snprintf(why, sizeof(why), "Most of the disks failed. %s", report);
-        fail(c, YARN_EXIT_DISKS_FAILED, why);
+        if (l.again && c->app->initing) /* soon after a restart: which ones it has is asked */
+            nm_relaunch_after(c, NM_RELAUNCH_PROBE_MS);
+        else
+            fail_disks(c);
         return;
     }
     if (!runtime_allowed(c)) {
@@ -399,7 +447,8 @@ static void launch_new(struct nm_container *c)
     }
     if (!has_share(c))
         return;
-    nm_numa_assign(c->launch.launcher->numa, c);
+    if (!c->share.numa)
+        nm_numa_assign(c->launch.launcher->numa, c);
     nm_limits_of(c, &l.resource);
     nm_assign_launch(c, &l);
     r = build_script(c, &script, &err);
@@ -412,10 +461,12 @@ static void launch_new(struct nm_container *c)
         }
         r = exe_launch(c->ctx->exe, &l, &ops, c, &c->launch.exe, &err);
     }
-    if (r < 0) {
+    if (r < 0)
         c->launch.exe = NULL;
+    if (r == -EEXIST && l.again && nm_relaunch_wait(c))
+        return;
+    if (r < 0)
         fail(c, YARN_EXIT_NOT_LAUNCHED, err.text);
-    }
 }
 
 void nm_launch_start(struct nm_launcher *launcher, struct nm_container *c)

@@ -20,5 +20,7 @@ struct nm_launcher *nm_launcher_free(struct nm_launcher *l); /* after exe_free *
 /* Ends in LAUNCHED or EXITED_WITH_FAILURE, later. Adopts a recovered container that may have been
  * launched. */
 void nm_launch_start(struct nm_launcher *l, struct nm_container *c);
+/* Gives back what a container that ends had of the node; no launch follows. */
+void nm_launch_release(struct nm_container *c);
 
 #endif

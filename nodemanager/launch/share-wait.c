@@ -19,12 +19,6 @@ struct record {
     char container[YARN_ID_TEXT_MAX];
 };
 
-/* Not launched, and not killed before. */
-static bool is_due(const struct nm_container *c)
-{
-    return c->state == NM_CONTAINER_SCHEDULED && !c->launch.exe && !c->launch.exit.event;
-}
-
 static int on_timer(sd_event_source *source, uint64_t usec, void *userdata)
 {
     SV_LOOP_HANDLER();
@@ -34,7 +28,7 @@ static int on_timer(sd_event_source *source, uint64_t usec, void *userdata)
     (void)source;
     (void)usec;
     HASH_ITER (hh, l->ctx->containers, c, tmp) /* in the order of their start requests */
-        if (c->launch.waits_since_ms && is_due(c))
+        if (c->launch.waits_since_ms && nm_container_may_launch(c))
             l->again(l, c);
     return 0;
 }
@@ -72,7 +66,7 @@ static void on_recorded(void *userdata, int result)
     _cleanup_free_ struct record *r = userdata;
     struct nm_container *c = nm_container_find(r->ctx, r->container);
 
-    if (!c || !is_due(c))
+    if (!c || !nm_container_may_launch(c))
         return;
     if (result < 0)
         sv_log(SV_LOG_ERR, c->text, "%s: cannot record its GPUs in state store: %s", c->text,

@@ -125,8 +125,8 @@ int nm_localization_links(const struct nm_container *c, struct sv_arena *a, stru
 
     *ret = NULL;
     *ret_n = 0;
-    if (!z)
-        return 0;
+    if (!z) /* another launch of one whose files the cache has lost meanwhile */
+        return c->clc && c->clc->n_localresources ? -ENOENT : 0;
     links = sv_newn(a, struct exe_link, z->n);
     if (!links)
         return -ENOMEM;

@@ -63,8 +63,26 @@ static int row_container(sqlite3_stmt *st, void *fn, void *u)
         .assigned = text(st, 15),
         .updated = sqlite3_column_blob(st, 16),
         .updated_len = (size_t)sqlite3_column_bytes(st, 16),
+        .retry = text(st, 17),
+        .ended_ms = sqlite3_column_int64(st, 18),
     };
     return ((int (*)(const struct nm_stored_container *, void *))fn)(&c, u);
+}
+
+int nm_store_container_request(struct nm_store *s, const char *id,
+                               int (*fn)(const void *request, size_t len, void *u), void *u)
+{
+    sqlite3_stmt *st = nm_store_prepared(s, S_CONT_REQUEST);
+    int r = st ? -ENOENT : -EIO;
+
+    if (st && sqlite3_bind_text(st, 1, id, -1, SQLITE_STATIC) == SQLITE_OK &&
+        sqlite3_step(st) == SQLITE_ROW)
+        r = fn(sqlite3_column_blob(st, 0), (size_t)sqlite3_column_bytes(st, 0), u);
+    if (st) {
+        sqlite3_reset(st);
+        sqlite3_clear_bindings(st);
+    }
+    return r;
 }
 
 static int row_key(sqlite3_stmt *st, void *fn, void *u)

@@ -13,6 +13,8 @@
     "CREATE TABLE log_uploads(app TEXT PRIMARY KEY NOT NULL, account TEXT NOT NULL, pending INTEGER NOT NULL, value BLOB NOT NULL);" \
     "CREATE TABLE log_skips(app TEXT NOT NULL, container TEXT NOT NULL);" \
     "CREATE INDEX log_skips_apps ON log_skips(app);"
+#define RETRY_COLUMN "retry TEXT NOT NULL DEFAULT ''"
+#define ENDED_COLUMN "ended_ms INTEGER NOT NULL DEFAULT -1"
 const char *const nm_store_schema =
     "CREATE TABLE apps(id TEXT PRIMARY KEY NOT NULL, user TEXT NOT NULL, view_acl TEXT NOT NULL, modify_acl TEXT NOT NULL,"
     " finished INTEGER NOT NULL DEFAULT 0);"
@@ -23,7 +25,7 @@ const char *const nm_store_schema =
     " done INTEGER NOT NULL DEFAULT 0, local_dir INTEGER NOT NULL DEFAULT -1,"
     " log_dir INTEGER NOT NULL DEFAULT -1, exit_code INTEGER NOT NULL DEFAULT -1000,"
     " kill_code INTEGER NOT NULL DEFAULT -1000, diagnostics TEXT NOT NULL DEFAULT '',"
-    " assigned TEXT NOT NULL DEFAULT '', updated BLOB);"
+    " assigned TEXT NOT NULL DEFAULT '', updated BLOB, " RETRY_COLUMN ", " ENDED_COLUMN ");"
     "CREATE TABLE keys(name TEXT PRIMARY KEY NOT NULL, key_id INTEGER NOT NULL, bytes BLOB NOT NULL);"
     "CREATE TABLE used_tokens(container TEXT PRIMARY KEY NOT NULL, expiry_ms INTEGER NOT NULL);"
     "CREATE TABLE deletions(id INTEGER PRIMARY KEY, at_ms INTEGER NOT NULL, task TEXT NOT NULL);"
@@ -35,5 +37,6 @@ const char *const nm_store_upgrades[NM_STORE_SCHEMA - 1] = {
     MCS_TABLE,
     SERVICE_DATA_TABLE,
     LOG_TABLES,
+    "ALTER TABLE containers ADD COLUMN " RETRY_COLUMN "; ALTER TABLE containers ADD COLUMN " ENDED_COLUMN ";",
 };
 /* clang-format on */

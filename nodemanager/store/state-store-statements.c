@@ -18,6 +18,8 @@ const char *const nm_store_sql[S_COUNT] = {
     [S_CONT_DONE] = "UPDATE containers SET completed=1,done=1,exit_code=?2,finish_ms=?3,diagnostics=?4 WHERE id=?1",
     [S_CONT_REMOVE] = "DELETE FROM containers WHERE id=?1",
     [S_CONT_UPDATED] = "UPDATE containers SET updated=?2 WHERE id=?1",
+    [S_CONT_AGAIN] = "UPDATE containers SET launched=0,retry=?2,ended_ms=?3 WHERE id=?1",
+    [S_CONT_REQUEST] = "SELECT request FROM containers WHERE id=?1",
     [S_KEY] = "INSERT OR REPLACE INTO keys(name,key_id,bytes) VALUES(?1,?2,?3)",
     [S_KEY_REMOVE] = "DELETE FROM keys WHERE name=?1",
     [S_TOKEN] = "INSERT OR REPLACE INTO used_tokens(container,expiry_ms) VALUES(?1,?2)",
@@ -41,7 +43,7 @@ const char *const nm_store_sql[S_COUNT] = {
     [S_EACH_APP] = "SELECT id,user,view_acl,modify_acl,finished FROM apps ORDER BY rowid",
     [S_EACH_CONT] =
         ("SELECT id,app,request,start_ms,launch_ms,finish_ms,launched,killed,completed,done,"
-         "local_dir,log_dir,exit_code,kill_code,diagnostics,assigned,updated FROM containers ORDER BY rowid"),
+         "local_dir,log_dir,exit_code,kill_code,diagnostics,assigned,updated,retry,ended_ms FROM containers ORDER BY rowid"),
     [S_EACH_KEY] = "SELECT name,key_id,bytes FROM keys",
     [S_EACH_TOKEN] = "SELECT container,expiry_ms FROM used_tokens",
     [S_EACH_DEL] = "SELECT id,at_ms,task FROM deletions ORDER BY id",

@@ -25,6 +25,8 @@ enum nm_store_stmt {
     S_CONT_DONE,
     S_CONT_REMOVE,
     S_CONT_UPDATED,
+    S_CONT_AGAIN,
+    S_CONT_REQUEST,
     S_KEY,
     S_KEY_REMOVE,
     S_TOKEN,

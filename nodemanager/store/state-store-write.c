@@ -56,6 +56,11 @@ int nm_store_container_updated(struct nm_store *s, const char *id, const void *t
 {
     return nm_store_write(s, S_CONT_UPDATED, "tb", id, token, len);
 }
+int nm_store_container_again(struct nm_store *s, const char *id, const char *retry,
+                             int64_t ended_ms)
+{
+    return nm_store_write(s, S_CONT_AGAIN, "tti", id, retry, ended_ms);
+}
 int nm_store_container_remove(struct nm_store *s, const char *id)
 {
     return nm_store_write(s, S_CONT_REMOVE, "t", id);

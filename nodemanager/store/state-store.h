@@ -13,8 +13,8 @@
 #include "wire/token/token.h"
 
 /* 2: containers.assigned; 3: containers.updated; 4: mcs; 5: service_data; 6: log_uploads,
- * log_skips; older stores are upgraded when opened */
-#define NM_STORE_SCHEMA 6
+ * log_skips; 7: containers.retry, ended_ms; older stores are upgraded when opened */
+#define NM_STORE_SCHEMA 7
 
 struct nm_store;
 
@@ -65,6 +65,9 @@ int nm_store_container_done(struct nm_store *s, const char *id, int exit_code, i
 /* The identifier of an update's token; replaces that of the request. */
 int nm_store_container_updated(struct nm_store *s, const char *id, const void *token, size_t len)
     _must_use_;
+/* The launch that began at `ended_ms` has ended and another follows; `retry`: nm_retry_text(). */
+int nm_store_container_again(struct nm_store *s, const char *id, const char *retry,
+                             int64_t ended_ms) _must_use_;
 int nm_store_container_remove(struct nm_store *s, const char *id) _must_use_;
 
 /* name: "nm.current", "nm.previous", "container.current", "container.previous", or an application
@@ -124,11 +127,17 @@ struct nm_stored_container {
     const char *diagnostics, *assigned;
     const void *updated; /* see nm_store_container_updated; NULL = never */
     size_t updated_len;
+    const char *retry; /* see nm_store_container_again; "" = never */
+    int64_t ended_ms;  /* -1 = never */
 };
 int nm_store_each_app(struct nm_store *s, int (*fn)(const struct nm_stored_app *a, void *u),
                       void *u) _must_use_;
 int nm_store_each_container(struct nm_store *s,
                             int (*fn)(const struct nm_stored_container *c, void *u), void *u)
+    _must_use_;
+/* The request of one container; -ENOENT. */
+int nm_store_container_request(struct nm_store *s, const char *id,
+                               int (*fn)(const void *request, size_t len, void *u), void *u)
     _must_use_;
 int nm_store_each_key(struct nm_store *s,
                       int (*fn)(const char *name, const struct yarn_master_key *k, void *u),

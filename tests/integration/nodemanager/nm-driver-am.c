@@ -251,6 +251,25 @@ static void add_service_data(struct sv_arena *a, Hadoop__Yarn__ContainerLaunchCo
     clc->service_data[clc->n_service_data++] = row;
 }
 
+static void add_retry(struct sv_arena *a, Hadoop__Yarn__ContainerLaunchContextProto *clc)
+{
+    Hadoop__Yarn__ContainerRetryContextProto *m;
+
+    if (rm.retry.policy < 0)
+        return;
+    m = sv_new(a, Hadoop__Yarn__ContainerRetryContextProto);
+    hadoop__yarn__container_retry_context_proto__init(m);
+    m->has_retry_policy = m->has_max_retries = m->has_retry_interval = true;
+    m->has_failures_validity_interval = true;
+    m->retry_policy = (Hadoop__Yarn__ContainerRetryPolicyProto)rm.retry.policy;
+    m->max_retries = rm.retry.max;
+    m->retry_interval = rm.retry.interval_ms;
+    m->failures_validity_interval = rm.retry.window_ms;
+    m->n_error_codes = (size_t)rm.retry.n_codes;
+    m->error_codes = rm.retry.codes;
+    clc->container_retry_context = m;
+}
+
 static Hadoop__Yarn__StartContainerRequestProto *start_request(struct sv_arena *a, int app,
                                                                int64_t n, const char *user,
                                                                int64_t mem, const char *fault,
@@ -268,6 +287,7 @@ static Hadoop__Yarn__StartContainerRequestProto *start_request(struct sv_arena *
         a, app, n, user, (struct yarn_resource){ mem, rm.vcores, rm.gpus }, 0, fault);
     add_resources(a, clc);
     add_view_acl(a, clc, fault);
+    add_retry(a, clc);
     clc->n_command = 1;
     clc->command = sv_newn(a, char *, 1);
     clc->command[0] = sv_arena_strdup(a, command);

@@ -36,7 +36,7 @@
 #include "common/str.h"
 #include "tests/integration/nodemanager/nm-driver.h"
 
-struct driver rm;
+struct driver rm = { .retry.policy = -1 };
 
 int64_t now_us(void)
 {
@@ -235,6 +235,21 @@ static json_t *largest_command(const char *line)
     return NULL;
 }
 
+/* "retry POLICY MAX INTERVAL_MS WINDOW_MS [CODE…]", of contexts to come; "retry none". */
+static json_t *set_retry(const char *line)
+{
+    struct driver_retry *q = &rm.retry;
+    long long window;
+    int n = sscanf(line, "retry %d %d %d %lld %d %d %d %d", &q->policy, &q->max, &q->interval_ms,
+                   &window, &q->codes[0], &q->codes[1], &q->codes[2], &q->codes[3]);
+
+    if (n < 4)
+        q->policy = -1;
+    q->window_ms = n < 4 ? 0 : window;
+    q->n_codes = n < 4 ? 0 : n - 4;
+    return json_object();
+}
+
 static json_t *command(char *line)
 {
     json_t *other_file = largest_command(line) ?: labels_command(line);
@@ -294,6 +309,8 @@ static json_t *command(char *line)
         rm.renewals++;
         return set_bytes(&rm.renewed[rm.n_renewed++], app, line + at);
     }
+    if (sv_has_prefix(line, "retry "))
+        return set_retry(line);
     if (!strcmp(line, "resources none")) {
         rm.n_resources = 0;
         return json_object();

@@ -61,9 +61,15 @@ extern struct driver {
     } tokens,       /* Credentials in the launch contexts to come */
         renewed[4]; /* system_credentials_for_apps of the heartbeats to come … */
     size_t n_renewed;
-    int64_t renewals;   /* … whose node does not know this sequence number */
-    int increased;      /* containers reported as increased by heartbeats */
-    char view_acl[256]; /* of applications to come; "" = none */
+    int64_t renewals;     /* … whose node does not know this sequence number */
+    int increased;        /* containers reported as increased by heartbeats */
+    char view_acl[256];   /* of applications to come; "" = none */
+    struct driver_retry { /* ContainerRetryContext of contexts to come; policy -1: none */
+        int policy, max, interval_ms;
+        int64_t window_ms;
+        int32_t codes[4];
+        int n_codes;
+    } retry;
     float cpu;
     char lie[16]; /* kind of the next heartbeat's answer; "" = an honest one */
     int lies;

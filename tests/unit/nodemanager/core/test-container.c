@@ -58,6 +58,8 @@ static struct nm_stored_container record(struct sv_arena *a)
         .kill_code = -1000,
         .diagnostics = "",
         .assigned = "",
+        .retry = "",
+        .ended_ms = -1,
     };
 
     s.request = pack(a, &token, &s.request_len);
@@ -134,6 +136,26 @@ static void restored_update(void **state)
     nm_container_free(c);
 }
 
+static void restored_retries(void **state)
+{
+    _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
+    struct nm_stored_container s = record(a);
+    struct nm_container *c = restore(&s, 0);
+
+    (void)state;
+    assert_true(!c->launch.again && c->launch.ended_ms == -1);
+    nm_container_free(c);
+    s.retry = "2 17 18";
+    s.ended_ms = 17;
+    c = restore(&s, 0);
+    assert_true(c->launch.again && c->launch.ended_ms == 17 && c->retry.remaining == 2);
+    nm_container_free(c);
+    s.retry = "two";
+    c = restore(&s, 1);
+    assert_true(c->launch.again);
+    nm_container_free(c);
+}
+
 static void malformed_records(void **state)
 {
     _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
@@ -200,9 +222,9 @@ static void statuses(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(restored_states),   cmocka_unit_test(restored_update),
-        cmocka_unit_test(malformed_records), cmocka_unit_test(diagnostics_keep_the_end),
-        cmocka_unit_test(statuses),
+        cmocka_unit_test(restored_states),          cmocka_unit_test(restored_update),
+        cmocka_unit_test(restored_retries),         cmocka_unit_test(malformed_records),
+        cmocka_unit_test(diagnostics_keep_the_end), cmocka_unit_test(statuses),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -24,6 +24,7 @@
 #include "nodemanager/health/node-health.h"
 #include "nodemanager/launch/container-cleanup.h"
 #include "nodemanager/launch/container-launch.h"
+#include "nodemanager/launch/relaunch.h"
 #include "nodemanager/logs/log-aggregation.h"
 #include "nodemanager/resources/assignments.h"
 #include "nodemanager/resources/mcs.h"
@@ -35,7 +36,8 @@
 /* ---- stubs of the services --------------------------------------------------------------------*/
 
 static struct {
-    int localize; /* result of nm_localization_request */
+    int localize;              /* result of nm_localization_request */
+    int again, exits_released; /* nm_relaunch_after, nm_launch_release */
     int done, launched, cleanups, released, share_released, deleted, app_inits, app_cleaned;
     int log_finished;
     int posted_container, posted_app; /* last events */
@@ -121,6 +123,26 @@ void nm_launch_start(struct nm_launcher *l, struct nm_container *c)
     if (c->recovering) /* adopted */
         c->launch.exe = (struct exe_container *)(uintptr_t)8;
     seen.launched++;
+}
+void nm_launch_release(struct nm_container *c)
+{
+    c->launch.exit.again = false;
+    seen.exits_released++;
+}
+void nm_relaunch_after(struct nm_container *c, int64_t ms)
+{
+    (void)c;
+    (void)ms;
+    seen.again++;
+}
+int nm_store_container_request(struct nm_store *s, const char *id,
+                               int (*fn)(const void *request, size_t len, void *u), void *u)
+{
+    (void)s;
+    (void)id;
+    (void)fn;
+    (void)u;
+    return -ENOENT;
 }
 void nm_cleanup_container(struct nm_container *c)
 {
@@ -306,7 +328,7 @@ static void drop(struct nm_app *a, struct nm_container *c)
 
 /* ---- walks ----------------------------------------------------------------------------------*/
 
-#define VARIANTS 32
+#define VARIANTS 64
 
 /* Different conditions, so that actions with a choice make every choice. */
 static void vary(struct nm_container *c, int variant)
@@ -318,6 +340,7 @@ static void vary(struct nm_container *c, int variant)
     if (variant & 8)
         c->launch.exe = (struct exe_container *)(uintptr_t)8; /* never dereferenced */
     c->recovering = variant & 16;
+    c->launch.exit.again = variant & 32;
     if (c->recovering && !(variant & 7))
         c->recovered = NM_RECOVERED_LAUNCHED;
 }
@@ -477,6 +500,47 @@ static void killed_externally(void **state)
     drop(a, c);
 }
 
+/* A failure that the store records as followed by another launch. */
+static void retried(void **state)
+{
+    struct nm_app *a = new_app();
+    struct nm_container *c = new_container(a);
+
+    (void)state;
+    memset(&seen, 0, sizeof(seen));
+    c->state = NM_CONTAINER_RUNNING;
+    c->retry.policy = HADOOP__YARN__CONTAINER_RETRY_POLICY_PROTO__RETRY_ON_ALL_ERRORS;
+    c->launch.exit.again = true;
+    handle(c, NM_CONTAINER_EV_EXITED_WITH_FAILURE, 7, "why");
+    assert_int_equal(c->state, NM_CONTAINER_RELAUNCHING);
+    assert_int_equal(c->exit_code, 7); /* as Hadoop: of the last attempt */
+    assert_non_null(strstr(c->diagnostics, "]Diagnostic message from attempt : \n["));
+    assert_true(seen.again == 1 && !c->launch.exit.again);
+    assert_int_equal(seen.released + seen.deleted + seen.exits_released + seen.done, 0);
+    handle(c, NM_CONTAINER_EV_LAUNCHED, 0, NULL);
+    assert_int_equal(c->state, NM_CONTAINER_RUNNING);
+    handle(c, NM_CONTAINER_EV_EXITED_WITH_FAILURE, 8, "why");
+    assert_int_equal(c->state, NM_CONTAINER_EXITED_WITH_FAILURE);
+    assert_true(seen.released == 1 && seen.exits_released == 1);
+    drop(a, c);
+}
+
+/* A stop before the next launch: no process, it ends at once. */
+static void killed_before_relaunch(void **state)
+{
+    struct nm_app *a = new_app();
+    struct nm_container *c = new_container(a);
+
+    (void)state;
+    memset(&seen, 0, sizeof(seen));
+    c->state = NM_CONTAINER_RELAUNCHING;
+    handle(c, NM_CONTAINER_EV_KILL, YARN_EXIT_KILLED_BY_APPMASTER, "by master");
+    assert_int_equal(c->state, NM_CONTAINER_KILLING);
+    assert_int_equal(seen.posted_container, NM_CONTAINER_EV_RESOURCES_CLEANEDUP);
+    assert_true(seen.released == 1 && seen.exits_released == 1 && seen.cleanups == 0);
+    drop(a, c);
+}
+
 static void waits_for_record(void **state)
 {
     struct nm_app *a = new_app();
@@ -587,6 +651,8 @@ int main(void)
         cmocka_unit_test(killed_externally),
         cmocka_unit_test(killed_while_failure_is_recorded),
         cmocka_unit_test(killed_before_application_init),
+        cmocka_unit_test(retried),
+        cmocka_unit_test(killed_before_relaunch),
         cmocka_unit_test(waits_for_record),
         cmocka_unit_test(recovered_without_resources),
         cmocka_unit_test(requested_without_resources),

@@ -72,6 +72,8 @@ static int on_container(const struct nm_stored_container *c, void *u)
     assert_int_equal(c->kill_code, -105);
     assert_string_equal(c->diagnostics, "why\nnot");
     assert_string_equal(c->assigned, "gpu=1");
+    assert_string_equal(c->retry, "2 444");
+    assert_int_equal(c->ended_ms, 555);
     got_containers++;
     return 0;
 }
@@ -125,6 +127,13 @@ static int on_resource(const char *key, const void *v, size_t n, void *u)
     return 0;
 }
 
+static int on_request(const void *request, size_t len, void *u)
+{
+    assert_int_equal(len, 4);
+    assert_memory_equal(request, "\0\1\2\3", 4);
+    return *(int *)u;
+}
+
 static void records_are_read_back(void **state)
 {
     struct yarn_master_key key = { .key_id = -7, .len = 8 };
@@ -139,6 +148,7 @@ static void records_are_read_back(void **state)
     assert_int_equal(nm_store_app_finished(s, "application_1_0001"), 0);
     assert_int_equal(
         nm_store_container(s, id, "application_1_0001", "\0\1\2\3", 4, 111, 1, 2, "gpu=1"), 0);
+    assert_int_equal(nm_store_container_again(s, id, "2 444", 555), 0);
     assert_int_equal(nm_store_container_launched(s, id, 222), 0);
     assert_int_equal(nm_store_container_killed(s, id, -105), 0);
     assert_int_equal(nm_store_container_completed(s, id, 143), 0);
@@ -166,6 +176,12 @@ static void records_are_read_back(void **state)
     assert_int_equal(nm_store_each_resource(s, on_resource, NULL), 0);
     assert_true(got_apps == 1 && got_containers == 1 && got_keys == 1 && got_tokens == 1);
     assert_true(got_deletions == 1 && got_logs == 1 && got_resources == 1);
+    for (int i = 0; i < 2; i++) { /* the statement is reset */
+        int result = -7;
+
+        assert_int_equal(nm_store_container_request(s, id, on_request, &result), -7);
+    }
+    assert_int_equal(nm_store_container_request(s, "other", on_request, NULL), -ENOENT);
     nm_store_close(s);
 }
 
@@ -333,6 +349,8 @@ static int on_old(const struct nm_stored_container *c, void *u)
 {
     assert_string_equal(c->id, "c");
     assert_string_equal(c->assigned, "");
+    assert_string_equal(c->retry, "");
+    assert_int_equal(c->ended_ms, -1);
     ++*(int *)u;
     return 0;
 }
@@ -369,7 +387,9 @@ static void older_version(void **state)
     assert_int_equal(nm_store_not_new(first), 0);
     nm_store_close(first);
     run_sql("ALTER TABLE containers DROP COLUMN assigned;"
-            "ALTER TABLE containers DROP COLUMN updated; DROP TABLE mcs; DROP TABLE service_data; "
+            "ALTER TABLE containers DROP COLUMN updated;"
+            "ALTER TABLE containers DROP COLUMN retry;"
+            "ALTER TABLE containers DROP COLUMN ended_ms; DROP TABLE mcs; DROP TABLE service_data; "
             "DROP TABLE log_uploads; DROP TABLE log_skips; "
             "PRAGMA user_version=1;"
             "INSERT INTO containers(id,app,request,start_ms) VALUES('c','a',x'00',1)");
