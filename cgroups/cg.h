@@ -137,6 +137,8 @@ int cg_leaf_cpuset(struct cg_leaf *l, char **ret_cpus, char **ret_mems) _must_us
 int cg_leaf_kill(struct cg_leaf *l) _must_use_; /* cgroup.kill; -errno */
 int cg_leaf_freeze(struct cg_leaf *l, bool frozen) _must_use_;
 int cg_leaf_frozen(struct cg_leaf *l) _must_use_; /* 0, 1, -errno: read from cgroup.events */
+/* The value that cg_leaf_freeze() wrote last, also in an earlier process: 0, 1, -errno. */
+int cg_leaf_to_freeze(struct cg_leaf *l) _must_use_;
 
 /* One line of a pressure file: share of time of the last 10 s in hundredths of a percent, and the
  * sum in µs, in which some, or all (full), of the runnable tasks waited. */

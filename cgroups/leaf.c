@@ -142,6 +142,13 @@ int cg_leaf_freeze(struct cg_leaf *l, bool frozen)
     return cg_file_write(l->fd, "cgroup.freeze", frozen ? "1" : "0");
 }
 
+int cg_leaf_to_freeze(struct cg_leaf *l)
+{
+    char text[CG_FILE_MAX];
+    int r = cg_file_read(l->fd, "cgroup.freeze", text);
+    return r < 0 ? r : text[0] == '1';
+}
+
 /* Value of a key of cgroup.events: 0, 1, -errno. */
 static int state(struct cg_leaf *l, const char *key)
 {

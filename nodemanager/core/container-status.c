@@ -6,8 +6,6 @@
 
 static Hadoop__Yarn__ContainerSubStateProto sub_state(const struct nm_container *c)
 {
-    if (c->state == NM_CONTAINER_RUNNING && c->launch.frozen)
-        return HADOOP__YARN__CONTAINER_SUB_STATE_PROTO__CSS_PAUSED;
     switch (c->state) {
     case NM_CONTAINER_NEW:
     case NM_CONTAINER_LOCALIZING:
@@ -15,8 +13,12 @@ static Hadoop__Yarn__ContainerSubStateProto sub_state(const struct nm_container 
     case NM_CONTAINER_RELAUNCHING:
         return HADOOP__YARN__CONTAINER_SUB_STATE_PROTO__CSS_SCHEDULED;
     case NM_CONTAINER_RUNNING:
+    case NM_CONTAINER_PAUSING:
     case NM_CONTAINER_KILLING:
         return HADOOP__YARN__CONTAINER_SUB_STATE_PROTO__CSS_RUNNING;
+    case NM_CONTAINER_PAUSED:
+    case NM_CONTAINER_RESUMING:
+        return HADOOP__YARN__CONTAINER_SUB_STATE_PROTO__CSS_PAUSED;
     case NM_CONTAINER_DONE:
         return HADOOP__YARN__CONTAINER_SUB_STATE_PROTO__CSS_DONE;
     default:
@@ -57,7 +59,7 @@ Hadoop__Yarn__ContainerStatusProto *nm_container_status(const struct nm_containe
     m->executiontype = (Hadoop__Yarn__ExecutionTypeProto)c->execution_type;
     m->has_container_sub_state = true;
     m->container_sub_state = sub_state(c);
-    if (c->state == NM_CONTAINER_RUNNING) { /* no PORTS: as in Hadoop without a runtime for them */
+    if (nm_container_is_live(c)) { /* no PORTS: as in Hadoop without a runtime for them */
         m->container_attributes = sv_newn(a, Hadoop__Yarn__StringStringMapProto *, 2);
         if (!m->container_attributes)
             return NULL;

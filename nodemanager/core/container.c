@@ -20,6 +20,9 @@ const char *const nm_container_state_names[NM_CONTAINER_N_STATES] = {
     [NM_CONTAINER_SCHEDULED] = "SCHEDULED",
     [NM_CONTAINER_RUNNING] = "RUNNING",
     [NM_CONTAINER_RELAUNCHING] = "RELAUNCHING",
+    [NM_CONTAINER_PAUSING] = "PAUSING",
+    [NM_CONTAINER_PAUSED] = "PAUSED",
+    [NM_CONTAINER_RESUMING] = "RESUMING",
     [NM_CONTAINER_KILLING] = "KILLING",
     [NM_CONTAINER_EXITED_WITH_SUCCESS] = "EXITED_WITH_SUCCESS",
     [NM_CONTAINER_EXITED_WITH_FAILURE] = "EXITED_WITH_FAILURE",
@@ -32,15 +35,22 @@ const char *nm_container_state_name(int state)
     return state > 0 && state < NM_CONTAINER_N_STATES ? nm_container_state_names[state] : "?";
 }
 
-const char *nm_container_shown_state(const struct nm_container *c)
-{
-    return c->state == NM_CONTAINER_RUNNING && c->launch.frozen ? "PAUSED"
-                                                                : nm_container_state_name(c->state);
-}
-
 bool nm_container_is_done(const struct nm_container *c)
 {
     return c->state == NM_CONTAINER_DONE;
+}
+
+bool nm_container_is_live(const struct nm_container *c)
+{
+    switch (c->state) {
+    case NM_CONTAINER_RUNNING:
+    case NM_CONTAINER_PAUSING:
+    case NM_CONTAINER_PAUSED:
+    case NM_CONTAINER_RESUMING:
+        return true;
+    default:
+        return false;
+    }
 }
 
 bool nm_container_may_launch(const struct nm_container *c)

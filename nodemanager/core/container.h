@@ -30,6 +30,9 @@ enum nm_container_state {
     NM_CONTAINER_SCHEDULED,
     NM_CONTAINER_RUNNING,
     NM_CONTAINER_RELAUNCHING,
+    NM_CONTAINER_PAUSING,
+    NM_CONTAINER_PAUSED,
+    NM_CONTAINER_RESUMING,
     NM_CONTAINER_KILLING,
     NM_CONTAINER_EXITED_WITH_SUCCESS,
     NM_CONTAINER_EXITED_WITH_FAILURE,
@@ -54,6 +57,11 @@ enum nm_container_event {
     NM_CONTAINER_EV_EXITED_WITH_FAILURE,
     NM_CONTAINER_EV_KILLED_ON_REQUEST,
     NM_CONTAINER_EV_RESOURCES_CLEANEDUP,
+    NM_CONTAINER_EV_PAUSE,
+    NM_CONTAINER_EV_PAUSED,
+    NM_CONTAINER_EV_RESUME,
+    NM_CONTAINER_EV_RESUMED,
+    NM_CONTAINER_EV_RECOVER_PAUSED,
     NM_CONTAINER_N_EVENTS
 };
 
@@ -116,7 +124,7 @@ struct nm_container {
         sd_event_source *kill_timer;
         int64_t waits_since_ms; /* share-wait.c, monotonic; 0 = does not wait */
         bool cleanup_started;   /* TERM or KILL has been requested */
-        bool frozen;            /* by an operator; survives a restart in its cgroup */
+        bool frozen;            /* its cgroup, in which that survives a restart */
         bool again;             /* another launch: its directories are there; see relaunch.h */
         int64_t ended_ms; /* start of the last launch whose end is known, by its exit record */
         int64_t group_since_ms; /* monotonic; 0 = does not wait for its last cgroup */
@@ -186,11 +194,11 @@ void nm_container_add_diagnostics_line(struct nm_container *c, const char *text)
 void nm_container_take_usage(struct nm_container *c, const struct cg_usage *now);
 
 bool nm_container_is_done(const struct nm_container *c);
+/* True for one whose process runs, or stands still, and that is not being ended. */
+bool nm_container_is_live(const struct nm_container *c);
 /* True for one that is to be launched, and neither is being launched nor was killed. */
 bool nm_container_may_launch(const struct nm_container *c);
 extern const char *const nm_container_state_names[NM_CONTAINER_N_STATES];
 const char *nm_container_state_name(int state);
-/* For people and REST: PAUSED, a state of Hadoop's, while a running container is frozen. */
-const char *nm_container_shown_state(const struct nm_container *c);
 
 #endif

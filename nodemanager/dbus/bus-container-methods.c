@@ -118,32 +118,38 @@ static int send_signal(const struct nm_bus_object *o, sd_bus_message *m, const c
     return r < 0 ? sv_error_errno(err, r, "container %s", o->c->text) : 0;
 }
 
-static int set_frozen(const struct nm_bus_object *o, bool frozen, struct sv_error *err)
+static int set_frozen(const struct nm_bus_object *o, bool frozen, const char *caller,
+                      struct sv_error *err)
 {
-    int r;
+    struct nm_container *c = o->c;
+    char why[512];
 
-    if (o->c->state != NM_CONTAINER_RUNNING)
-        return not_running(o->c, err);
-    r = nm_cleanup_freeze(o->c, frozen);
-    if (r == -ESRCH)
-        return not_running(o->c, err);
-    return r < 0 ? sv_error_errno(err, r, "container %s: cgroup.freeze", o->c->text) : 0;
+    if (has_ended(c) || (c->state != NM_CONTAINER_RUNNING && c->state != NM_CONTAINER_PAUSED))
+        return not_running(c, err);
+    if (c->launch.frozen == frozen)
+        return 0;
+    (void)snprintf(why, sizeof(why), "Container %s by %.200s on the node.",
+                   frozen ? "paused" : "resumed", caller);
+    nm_container_post(c, frozen ? NM_CONTAINER_EV_PAUSE : NM_CONTAINER_EV_RESUME, why);
+    sv_dispatcher_run(c->ctx->dispatcher);
+    return c->launch.frozen == frozen
+               ? 0
+               : sv_error_set(err, -EIO, "container %s: its cgroup cannot be %s; see the log",
+                              c->text, frozen ? "frozen" : "thawed");
 }
 
 static int freeze(const struct nm_bus_object *o, sd_bus_message *m, const char *caller,
                   struct sv_error *err)
 {
     (void)m;
-    (void)caller;
-    return set_frozen(o, true, err);
+    return set_frozen(o, true, caller, err);
 }
 
 static int thaw(const struct nm_bus_object *o, sd_bus_message *m, const char *caller,
                 struct sv_error *err)
 {
     (void)m;
-    (void)caller;
-    return set_frozen(o, false, err);
+    return set_frozen(o, false, caller, err);
 }
 
 /* ---- SetLimit ---- */

@@ -34,7 +34,7 @@ CONTAINER(user)
 
 CONTAINER(state)
 {
-    return sd_bus_message_append(m, "s", nm_container_shown_state(o->c));
+    return sd_bus_message_append(m, "s", nm_container_state_name(o->c->state));
 }
 
 CONTAINER(command)

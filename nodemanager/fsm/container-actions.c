@@ -175,10 +175,9 @@ int nm_act_localization_failed(void *o, int event, void *arg)
 
 int nm_act_launched(void *o, int event, void *arg)
 {
-    (void)event;
     (void)arg;
     nm_container_drop_request(o); /* the process has it */
-    return NM_CONTAINER_RUNNING;
+    return event == NM_CONTAINER_EV_RECOVER_PAUSED ? NM_CONTAINER_PAUSED : NM_CONTAINER_RUNNING;
 }
 
 int nm_act_success(void *o, int event, void *arg)
@@ -293,4 +292,31 @@ int nm_act_kill(void *o, int event, void *arg)
     nm_container_add_diagnostics_line(c, s->text);
     nm_cleanup_container(c);
     return NM_CONTAINER_KILLING;
+}
+
+static bool freeze(struct nm_container *c, bool frozen, const char *why)
+{
+    int r = nm_cleanup_freeze(c, frozen);
+
+    if (r < 0) {
+        sv_log(SV_LOG_ERR, c->text, "%s: cgroup.freeze: %s", c->text, strerror(-r));
+        return false;
+    }
+    nm_container_add_diagnostics_line(c, why);
+    nm_container_post(c, frozen ? NM_CONTAINER_EV_PAUSED : NM_CONTAINER_EV_RESUMED, NULL);
+    return true;
+}
+
+int nm_act_pause(void *o, int event, void *arg)
+{
+    (void)event;
+    return freeze(o, true, ((const struct nm_container_step *)arg)->text) ? NM_CONTAINER_PAUSING
+                                                                          : NM_CONTAINER_RUNNING;
+}
+
+int nm_act_resume(void *o, int event, void *arg)
+{
+    (void)event;
+    return freeze(o, false, ((const struct nm_container_step *)arg)->text) ? NM_CONTAINER_RESUMING
+                                                                           : NM_CONTAINER_PAUSED;
 }

@@ -25,6 +25,8 @@ int nm_act_killed_externally(void *o, int event, void *arg);
 int nm_act_launched(void *o, int event, void *arg);
 int nm_act_localization_failed(void *o, int event, void *arg);
 int nm_act_localized(void *o, int event, void *arg);
+int nm_act_pause(void *o, int event, void *arg);
+int nm_act_resume(void *o, int event, void *arg);
 int nm_act_success(void *o, int event, void *arg);
 
 #endif

@@ -18,11 +18,24 @@ static const char *const event_names[NM_CONTAINER_N_EVENTS] = {
     [NM_CONTAINER_EV_EXITED_WITH_FAILURE] = "CONTAINER_EXITED_WITH_FAILURE",
     [NM_CONTAINER_EV_KILLED_ON_REQUEST] = "CONTAINER_KILLED_ON_REQUEST",
     [NM_CONTAINER_EV_RESOURCES_CLEANEDUP] = "CONTAINER_RESOURCES_CLEANEDUP",
+    [NM_CONTAINER_EV_PAUSE] = "PAUSE_CONTAINER",
+    [NM_CONTAINER_EV_PAUSED] = "CONTAINER_PAUSED",
+    [NM_CONTAINER_EV_RESUME] = "RESUME_CONTAINER",
+    [NM_CONTAINER_EV_RESUMED] = "CONTAINER_RESUMED",
+    [NM_CONTAINER_EV_RECOVER_PAUSED] = "RECOVER_PAUSED_CONTAINER",
 };
 
 #define S(x) NM_CONTAINER_##x
 #define E(x) NM_CONTAINER_EV_##x
 #define STAY(state, event) [S(state)][E(event)] = { nm_act_ignore, S(state), { 0 } }
+/* A process that ends or is to end, and is neither retried nor rolled back. */
+#define EXITS(state)                                                                               \
+    [S(state)][E(EXITED_WITH_SUCCESS)] = { nm_act_success, S(EXITED_WITH_SUCCESS), { 0 } },        \
+    [S(state)][E(EXITED_WITH_FAILURE)] = { nm_act_failure, S(EXITED_WITH_FAILURE), { 0 } },        \
+    [S(state)][E(KILLED_ON_REQUEST)] = { nm_act_killed_externally,                                 \
+                                         S(EXITED_WITH_FAILURE),                                   \
+                                         { 0 } },                                                  \
+    [S(state)][E(KILL)] = { nm_act_kill, S(KILLING), { 0 } }, DIAG(state)
 #define DIAG(state) [S(state)][E(UPDATE_DIAGNOSTICS)] = { nm_act_diagnostics, S(state), { 0 } }
 
 static const struct sv_fsm_cell cells[NM_CONTAINER_N_STATES][NM_CONTAINER_N_EVENTS] = {
@@ -41,11 +54,13 @@ static const struct sv_fsm_cell cells[NM_CONTAINER_N_STATES][NM_CONTAINER_N_EVEN
 
     [S(LOCALIZATION_FAILED)][E(RESOURCES_CLEANEDUP)] = { nm_act_done, S(DONE), { 0 } },
     STAY(LOCALIZATION_FAILED, KILL),
+    STAY(LOCALIZATION_FAILED, PAUSE),
     STAY(LOCALIZATION_FAILED, RESOURCE_LOCALIZED),
     STAY(LOCALIZATION_FAILED, RESOURCE_FAILED),
     DIAG(LOCALIZATION_FAILED),
 
     [S(SCHEDULED)][E(LAUNCHED)] = { nm_act_launched, S(RUNNING), { 0 } },
+    [S(SCHEDULED)][E(RECOVER_PAUSED)] = { nm_act_launched, S(PAUSED), { 0 } },
     [S(SCHEDULED)][E(EXITED_WITH_FAILURE)] = { nm_act_failure, S(EXITED_WITH_FAILURE), { 0 } },
     [S(SCHEDULED)][E(KILL)] = { nm_act_kill_before_running, S(KILLING), { 0 } },
     DIAG(SCHEDULED),
@@ -58,7 +73,18 @@ static const struct sv_fsm_cell cells[NM_CONTAINER_N_STATES][NM_CONTAINER_N_EVEN
                                            S(EXITED_WITH_FAILURE),
                                            { 0 } },
     [S(RUNNING)][E(KILL)] = { nm_act_kill, S(KILLING), { 0 } },
+    [S(RUNNING)][E(PAUSE)] = { nm_act_pause, S(PAUSING), { S(RUNNING) } },
     DIAG(RUNNING),
+
+    [S(PAUSING)][E(PAUSED)] = { NULL, S(PAUSED), { 0 } },
+    EXITS(PAUSING),
+
+    [S(PAUSED)][E(RESUME)] = { nm_act_resume, S(RESUMING), { S(PAUSED) } },
+    STAY(PAUSED, PAUSE),
+    EXITS(PAUSED),
+
+    [S(RESUMING)][E(RESUMED)] = { NULL, S(RUNNING), { 0 } },
+    EXITS(RESUMING),
 
     [S(RELAUNCHING)][E(LAUNCHED)] = { nm_act_launched, S(RUNNING), { 0 } },
     [S(RELAUNCHING)][E(EXITED_WITH_FAILURE)] = { nm_act_failure, S(EXITED_WITH_FAILURE), { 0 } },
@@ -70,6 +96,7 @@ static const struct sv_fsm_cell cells[NM_CONTAINER_N_STATES][NM_CONTAINER_N_EVEN
     [S(KILLING)][E(EXITED_WITH_FAILURE)] = { nm_act_failure, S(EXITED_WITH_FAILURE), { 0 } },
     [S(KILLING)][E(RESOURCES_CLEANEDUP)] = { nm_act_done, S(DONE), { 0 } },
     STAY(KILLING, KILL),
+    STAY(KILLING, PAUSE),
     STAY(KILLING, LAUNCHED),
     STAY(KILLING, RESOURCE_LOCALIZED),
     STAY(KILLING, RESOURCE_FAILED),
@@ -77,16 +104,20 @@ static const struct sv_fsm_cell cells[NM_CONTAINER_N_STATES][NM_CONTAINER_N_EVEN
 
     [S(EXITED_WITH_SUCCESS)][E(RESOURCES_CLEANEDUP)] = { nm_act_done, S(DONE), { 0 } },
     STAY(EXITED_WITH_SUCCESS, KILL),
+    STAY(EXITED_WITH_SUCCESS, PAUSE),
     DIAG(EXITED_WITH_SUCCESS),
     [S(EXITED_WITH_FAILURE)][E(RESOURCES_CLEANEDUP)] = { nm_act_done, S(DONE), { 0 } },
     STAY(EXITED_WITH_FAILURE, KILL),
+    STAY(EXITED_WITH_FAILURE, PAUSE),
     DIAG(EXITED_WITH_FAILURE),
     [S(CLEANEDUP_AFTER_KILL)][E(RESOURCES_CLEANEDUP)] = { nm_act_done, S(DONE), { 0 } },
     STAY(CLEANEDUP_AFTER_KILL, KILL),
+    STAY(CLEANEDUP_AFTER_KILL, PAUSE),
     DIAG(CLEANEDUP_AFTER_KILL),
 
     STAY(DONE, INIT),
     STAY(DONE, KILL),
+    STAY(DONE, PAUSE),
     DIAG(DONE),
 };
 

@@ -170,7 +170,7 @@ bool nm_cleanup_is_frozen(const struct nm_container *c)
 {
     struct cg_leaf *leaf = cgroup_of(c);
 
-    return leaf && cg_leaf_frozen(leaf) > 0;
+    return leaf && cg_leaf_to_freeze(leaf) > 0;
 }
 
 int nm_cleanup_signal_number(int command)

@@ -16,6 +16,7 @@ void nm_cleanup_container(struct nm_container *c);
 int nm_cleanup_signal(struct nm_container *c, int signal) _must_use_;
 /* Freezes or thaws its cgroup. -ESRCH: not running. */
 int nm_cleanup_freeze(struct nm_container *c, bool frozen) _must_use_;
+/* By its cgroup, which keeps it over a restart of the daemon. */
 bool nm_cleanup_is_frozen(const struct nm_container *c);
 /* SignalContainerCommandProto → Linux signal; 0 for unknown ones. */
 int nm_cleanup_signal_number(int command);

@@ -177,7 +177,11 @@ static void on_started(struct exe_container *x, pid_t pid, void *userdata)
     if (r < 0)
         sv_log(SV_LOG_ERR, c->text, "%s: cannot record launch in state store: %s", c->text,
                strerror(-r));
-    nm_container_post(c, NM_CONTAINER_EV_LAUNCHED, NULL);
+    nm_container_post(c,
+                      c->launch.frozen && !c->launch.cleanup_started
+                          ? NM_CONTAINER_EV_RECOVER_PAUSED
+                          : NM_CONTAINER_EV_LAUNCHED,
+                      NULL);
     if (c->launch.cleanup_started) { /* requested before the helper had answered */
         c->launch.cleanup_started = false;
         nm_cleanup_container(c);

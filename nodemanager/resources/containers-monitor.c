@@ -68,7 +68,7 @@ static void check_memory(struct nm_container *c)
     char *why;
 
     if (conf->memory_enforced || conf->elastic || !conf->pmem_check || !leaf || c->kill_requested ||
-        c->state != NM_CONTAINER_RUNNING || cg_leaf_memory_in_use(leaf, &used) < 0)
+        !nm_container_is_live(c) || cg_leaf_memory_in_use(leaf, &used) < 0)
         return;
     c->usage.over_readings = used > asked ? c->usage.over_readings + 1 : 0;
     if (c->usage.over_readings < 2 && used <= 2 * asked)

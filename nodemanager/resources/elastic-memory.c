@@ -39,8 +39,8 @@ static struct nm_container *choose(struct nm_context *ctx, struct nm_elastic_row
         struct nm_elastic_row row;
         uint64_t used;
 
-        if (c->state != NM_CONTAINER_RUNNING || !leaf || c->kill_requested ||
-            c->launch.exit.event || cg_leaf_memory_in_use(leaf, &used) < 0)
+        if (!nm_container_is_live(c) || !leaf || c->kill_requested || c->launch.exit.event ||
+            cg_leaf_memory_in_use(leaf, &used) < 0)
             continue;
         row = (struct nm_elastic_row){
             .opportunistic = c->execution_type == HADOOP__YARN__EXECUTION_TYPE_PROTO__OPPORTUNISTIC,

@@ -165,7 +165,7 @@ int nm_limit_set(struct nm_container *c, const char *name, uint64_t value, struc
 
     if (r < 0)
         return r;
-    if (c->state != NM_CONTAINER_RUNNING || !leaf)
+    if (!nm_container_is_live(c) || !leaf)
         return sv_error_set(err, -ESRCH, "container %s does not run: it is %s", c->text,
                             nm_container_state_name(c->state));
     if (!(cg_root_controllers(c->ctx->cgroups) & controller))

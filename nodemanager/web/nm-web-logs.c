@@ -135,7 +135,7 @@ static int frame(const struct nm_context *ctx, const char *container, const char
                                     .file = file,
                                     .length = (uint64_t)st->st_size,
                                     .modified_s = st->st_mtim.tv_sec,
-                                    .running = c && c->state == NM_CONTAINER_RUNNING };
+                                    .running = c && nm_container_is_live(c) };
 
     return nm_log_frame(&f, &ret->before, &ret->after);
 }

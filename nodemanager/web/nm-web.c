@@ -284,7 +284,7 @@ static json_t *container_json(const struct nm_context *ctx, const struct nm_cont
     struct nm_figures f;
 
     nm_figures_of(c, &f);
-    return figures_json(ctx, &f, nm_container_shown_state(c), c->diagnostics, log_files);
+    return figures_json(ctx, &f, nm_container_state_name(c->state), c->diagnostics, log_files);
 }
 
 /* The list of all omits names of log files: that would read every job's directories. */

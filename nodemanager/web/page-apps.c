@@ -32,7 +32,7 @@ static void put_container(struct sv_html *h, const struct nm_container *c)
     sv_html(h, "<tr><td class=\"id\">");
     sv_html_link_below(h, "/node/container/", c->text);
     sv_html(h, "</td><td class=\"x\">%.100s</td><td>", f.user);
-    sv_html_state(h, nm_container_shown_state(c));
+    sv_html_state(h, nm_container_state_name(c->state));
     if (nm_container_is_done(c) && c->exit_code != 0)
         sv_html(h, " <span class=\"dim\">%d %s</span>", c->exit_code, meaning);
     sv_html(h, "</td><td class=\"x\">%s</td><td>", c->command);

@@ -176,6 +176,6 @@ int nm_page_container(const struct nm_web *w, const char *id, const struct sv_ht
                               "%d that ended.",
                               id, NM_FINISHED_MAX);
     nm_figures_of(c, &f);
-    return put_page(w->ctx, &f, nm_container_shown_state(c), c->command, c->diagnostics,
+    return put_page(w->ctx, &f, nm_container_state_name(c->state), c->command, c->diagnostics,
                     nm_container_is_done(c) || c->finish_ms > 0, req, ret);
 }

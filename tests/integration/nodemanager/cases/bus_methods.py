@@ -141,6 +141,18 @@ class BusMethods(BusNode):
         assert self.bus.get(self.paths[0], "Container", "Frozen") is False
         self.end_polkit(process)
 
+    def restarted_while_paused(self):
+        self.node.process.kill()
+        self.node.start()
+        self.driver.registered()
+        self.connected()
+        self.c.wait(
+            lambda: self.bus.get(self.paths[0], "Container", "State") == "PAUSED",
+            60,
+            "the recovered container",
+        )
+        assert self.driver.status(1, 1)["status"][self.names[0]]["sub"] == 3
+
     def methods(self):
         """As root, and as whom polkit authorizes."""
         process = self.polkit("yes")
@@ -154,8 +166,14 @@ class BusMethods(BusNode):
                     assert f.read() == "1\n"
                 assert self.driver.status(1, 1)["status"][self.names[0]]["sub"] == 3  # CSS_PAUSED
                 self.refused("thaw it first", self.method, "Signal", "i", "15", user=user)
+                self.method("Freeze", user=user)  # again is no error
+                if user is None:
+                    self.restarted_while_paused()
                 self.method("Thaw", user=user)
                 assert self.bus.get(self.paths[0], "Container", "Frozen") is False
+                assert self.bus.get(self.paths[0], "Container", "State") == "RUNNING"
+                said = self.driver.status(1, 1)["status"][self.names[0]]["diagnostics"]
+                assert "]Container resumed by " in said, said
                 self.refused("call Kill for SIGKILL", self.method, "Signal", "i", "9", user=user)
                 self.refused("signal 4242", self.method, "Signal", "i", "4242", user=user)
                 self.refused("other types", self.method, "Signal", "s", "TERM", user=user)

@@ -204,10 +204,11 @@ static void statuses(void **state)
     c->state = NM_CONTAINER_RUNNING;
     m = nm_container_status(c, a);
     assert_int_equal(m->container_sub_state, HADOOP__YARN__CONTAINER_SUB_STATE_PROTO__CSS_RUNNING);
-    c->launch.frozen = true;
+    c->state = NM_CONTAINER_PAUSED;
     m = nm_container_status(c, a);
     assert_int_equal(m->state, HADOOP__YARN__CONTAINER_STATE_PROTO__C_RUNNING);
     assert_int_equal(m->container_sub_state, HADOOP__YARN__CONTAINER_SUB_STATE_PROTO__CSS_PAUSED);
+    assert_int_equal(m->n_container_attributes, 2);
     c->state = NM_CONTAINER_KILLING; /* which thaws it */
     m = nm_container_status(c, a);
     assert_int_equal(m->state, HADOOP__YARN__CONTAINER_STATE_PROTO__C_RUNNING);

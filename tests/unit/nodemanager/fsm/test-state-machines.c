@@ -37,6 +37,7 @@
 
 static struct {
     int localize;              /* result of nm_localization_request */
+    int freeze;                /* result of nm_cleanup_freeze */
     int again, exits_released; /* nm_relaunch_after, nm_launch_release */
     int done, launched, cleanups, released, share_released, deleted, app_inits, app_cleaned;
     int log_finished;
@@ -143,6 +144,12 @@ int nm_store_container_request(struct nm_store *s, const char *id,
     (void)fn;
     (void)u;
     return -ENOENT;
+}
+int nm_cleanup_freeze(struct nm_container *c, bool frozen)
+{
+    if (seen.freeze >= 0)
+        c->launch.frozen = frozen;
+    return seen.freeze;
 }
 void nm_cleanup_container(struct nm_container *c)
 {
@@ -334,6 +341,7 @@ static void drop(struct nm_app *a, struct nm_container *c)
 static void vary(struct nm_container *c, int variant)
 {
     memset(&seen, 0, sizeof(seen));
+    seen.freeze = variant & 1 ? -ESRCH : 0;
     seen.localize = variant & 1 ? 1 : variant & 2 ? -EINVAL : 0;
     if (variant & 4)
         c->recovered = NM_RECOVERED_COMPLETED;
@@ -525,6 +533,41 @@ static void retried(void **state)
     drop(a, c);
 }
 
+/* A container that an operator freezes is PAUSED, and RUNNING once it is thawed; a cgroup that
+ * cannot be frozen changes nothing. */
+static void paused(void **state)
+{
+    struct nm_app *a = new_app();
+    struct nm_container *c = new_container(a);
+
+    (void)state;
+    memset(&seen, 0, sizeof(seen));
+    c->state = NM_CONTAINER_RUNNING;
+    seen.freeze = -EIO;
+    sv_log_set_level((enum sv_log_level)0);
+    handle(c, NM_CONTAINER_EV_PAUSE, 0, "by joe");
+    sv_log_set_level(SV_LOG_ERR);
+    assert_true(c->state == NM_CONTAINER_RUNNING && seen.posted_container == 0);
+    seen.freeze = 0;
+    handle(c, NM_CONTAINER_EV_PAUSE, 0, "by joe");
+    assert_int_equal(c->state, NM_CONTAINER_PAUSING);
+    assert_int_equal(seen.posted_container, NM_CONTAINER_EV_PAUSED);
+    handle(c, NM_CONTAINER_EV_PAUSED, 0, NULL);
+    assert_true(c->state == NM_CONTAINER_PAUSED && c->launch.frozen);
+    assert_non_null(strstr(c->diagnostics, "]by joe\n"));
+    handle(c, NM_CONTAINER_EV_RESUME, 0, "by joe");
+    assert_int_equal(c->state, NM_CONTAINER_RESUMING);
+    assert_int_equal(seen.posted_container, NM_CONTAINER_EV_RESUMED);
+    handle(c, NM_CONTAINER_EV_RESUMED, 0, NULL);
+    assert_true(c->state == NM_CONTAINER_RUNNING && !c->launch.frozen);
+    c->state = NM_CONTAINER_SCHEDULED; /* as the last daemon left it */
+    handle(c, NM_CONTAINER_EV_RECOVER_PAUSED, 0, NULL);
+    assert_true(c->state == NM_CONTAINER_PAUSED && !c->clc);
+    handle(c, NM_CONTAINER_EV_KILL, YARN_EXIT_KILLED_BY_APPMASTER, "by master");
+    assert_true(c->state == NM_CONTAINER_KILLING && seen.cleanups == 1);
+    drop(a, c);
+}
+
 /* A stop before the next launch: no process, it ends at once. */
 static void killed_before_relaunch(void **state)
 {
@@ -652,6 +695,7 @@ int main(void)
         cmocka_unit_test(killed_while_failure_is_recorded),
         cmocka_unit_test(killed_before_application_init),
         cmocka_unit_test(retried),
+        cmocka_unit_test(paused),
         cmocka_unit_test(killed_before_relaunch),
         cmocka_unit_test(waits_for_record),
         cmocka_unit_test(recovered_without_resources),

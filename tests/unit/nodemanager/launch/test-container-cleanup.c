@@ -54,7 +54,7 @@ int cg_leaf_freeze(struct cg_leaf *l, bool frozen)
     return 0;
 }
 
-int cg_leaf_frozen(struct cg_leaf *l)
+int cg_leaf_to_freeze(struct cg_leaf *l)
 {
     (void)l;
     return helper.frozen;
