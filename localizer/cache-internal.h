@@ -82,11 +82,13 @@ struct cache_hold {
     struct cache_hold *prev, *next;
 };
 
+#define CACHE_REQUEST_KEY (YARN_ID_TEXT_MAX + 16) /* "CONTAINER/PART" */
 struct cache_request {
     struct loc_cache *cache;
-    char key[YARN_ID_TEXT_MAX];
+    char key[CACHE_REQUEST_KEY];
     struct yarn_container_id container;
-    uint64_t serial; /* distinguishes it from a later request of the same container */
+    unsigned part;
+    uint64_t serial; /* distinguishes it from a later request of the same key */
     unsigned n, n_told;
     struct cache_hold *holds;
     int64_t start_ms;

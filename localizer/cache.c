@@ -2,6 +2,7 @@
 #include "localizer/cache.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "common/clock.h"
@@ -84,13 +85,21 @@ void loc_cache_tracker_free(struct loc_cache *c, struct cache_tracker *t)
 
 /* ---- requests ---- */
 
-static struct cache_request *cache_request_find(const struct loc_cache *c,
-                                                struct yarn_container_id container)
+static void request_key(struct yarn_container_id container, unsigned part,
+                        char ret[CACHE_REQUEST_KEY])
 {
-    char key[YARN_ID_TEXT_MAX];
+    char id[YARN_ID_TEXT_MAX];
+
+    (void)snprintf(ret, CACHE_REQUEST_KEY, "%s/%u", yarn_container_id_text(container, id), part);
+}
+
+static struct cache_request *cache_request_find(const struct loc_cache *c,
+                                                struct yarn_container_id container, unsigned part)
+{
+    char key[CACHE_REQUEST_KEY];
     struct cache_request *r = NULL;
 
-    yarn_container_id_text(container, key);
+    request_key(container, part, key);
     HASH_FIND_STR(c->requests, key, r);
     return r;
 }
@@ -131,7 +140,8 @@ static void cache_request_free(struct loc_cache *c, struct cache_request *r)
 }
 
 static struct cache_request *cache_request_new(struct loc_cache *c,
-                                               struct yarn_container_id container, unsigned n)
+                                               struct yarn_container_id container, unsigned part,
+                                               unsigned n)
 {
     struct cache_request *r = calloc(1, sizeof(*r));
 
@@ -144,10 +154,11 @@ static struct cache_request *cache_request_new(struct loc_cache *c,
     }
     r->cache = c;
     r->container = container;
+    r->part = part;
     r->n = n;
     r->serial = ++c->next_serial;
     r->start_ms = sv_now_ms();
-    yarn_container_id_text(container, r->key);
+    request_key(container, part, r->key);
     HASH_ADD_STR(c->requests, key, r);
     return r;
 }
@@ -209,8 +220,9 @@ static int check_network(struct loc_cache *c, struct yarn_container_id container
                         c->config.no_network);
 }
 
-int loc_cache_localize(struct loc_cache *c, struct yarn_container_id container, const char *user,
-                       const struct loc_resource *resources, unsigned n, struct sv_error *err)
+int loc_cache_localize(struct loc_cache *c, struct yarn_container_id container, unsigned part,
+                       const char *user, const struct loc_resource *resources, unsigned n,
+                       struct sv_error *err)
 {
     struct cache_request *r;
 
@@ -225,9 +237,9 @@ int loc_cache_localize(struct loc_cache *c, struct yarn_container_id container, 
         if (k < 0)
             return k;
     }
-    if (cache_request_find(c, container))
+    if (cache_request_find(c, container, part))
         return sv_error_set(err, -EEXIST, "the container has already requested its resources");
-    r = cache_request_new(c, container, n);
+    r = cache_request_new(c, container, part, n);
     for (unsigned i = 0; r && i < n; i++)
         if (add_hold(c, r, i, user, &resources[i]) < 0) {
             cache_request_free(c, r);
@@ -239,9 +251,9 @@ int loc_cache_localize(struct loc_cache *c, struct yarn_container_id container, 
     return 0;
 }
 
-void loc_cache_release(struct loc_cache *c, struct yarn_container_id container)
+void loc_cache_release(struct loc_cache *c, struct yarn_container_id container, unsigned part)
 {
-    struct cache_request *r = cache_request_find(c, container);
+    struct cache_request *r = cache_request_find(c, container, part);
 
     if (r)
         cache_request_free(c, r);
@@ -260,9 +272,10 @@ static int path_of(const struct cache_entry *e, char **ret)
 
 /* The owner may release the request, or release and repeat it, in any callback: check that it still
  * exists. */
-static bool request_exists(struct loc_cache *c, struct yarn_container_id container, uint64_t serial)
+static bool request_exists(struct loc_cache *c, struct yarn_container_id container, unsigned part,
+                           uint64_t serial)
 {
-    struct cache_request *r = cache_request_find(c, container);
+    struct cache_request *r = cache_request_find(c, container, part);
 
     return r && r->serial == serial;
 }
@@ -270,6 +283,7 @@ static bool request_exists(struct loc_cache *c, struct yarn_container_id contain
 static void deliver(struct loc_cache *c, struct cache_request *r)
 {
     struct yarn_container_id id = r->container;
+    unsigned part = r->part;
     uint64_t serial = r->serial;
 
     for (unsigned i = 0; i < r->n && !r->failure; i++) {
@@ -285,13 +299,13 @@ static void deliver(struct loc_cache *c, struct cache_request *r)
         }
         h->told = true;
         r->n_told++;
-        c->cb.localized(c->userdata, id, i, path);
-        if (!request_exists(c, id, serial))
+        c->cb.localized(c->userdata, id, part, i, path);
+        if (!request_exists(c, id, part, serial))
             return;
     }
     if (r->failure && !r->failure_told) {
         r->failure_told = true;
-        c->cb.failed(c->userdata, id, r->failed_index, r->failure);
+        c->cb.failed(c->userdata, id, part, r->failed_index, r->failure);
         return;
     }
     if (!r->failure && r->n_told == r->n && !r->ready_told) {
@@ -299,7 +313,7 @@ static void deliver(struct loc_cache *c, struct cache_request *r)
 
         r->ready_told = true;
         counters.millis = sv_now_ms() - r->start_ms;
-        c->cb.ready(c->userdata, id, &counters);
+        c->cb.ready(c->userdata, id, part, &counters);
     }
 }
 
@@ -520,10 +534,10 @@ void loc_cache_process_failed(struct loc_cache *c, uint64_t process, const char 
         }
 }
 
-int loc_cache_progress(const struct loc_cache *c, struct yarn_container_id container,
+int loc_cache_progress(const struct loc_cache *c, struct yarn_container_id container, unsigned part,
                        unsigned index, struct loc_resource_progress *ret)
 {
-    const struct cache_request *r = cache_request_find(c, container);
+    const struct cache_request *r = cache_request_find(c, container, part);
     const struct cache_entry *e;
     int64_t ms;
 

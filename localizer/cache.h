@@ -102,16 +102,16 @@ struct loc_callbacks {
     int (*on_started)(void *userdata, const struct loc_record *r);
     int (*on_completed)(void *userdata, const struct loc_record *r);
     void (*on_removed)(void *userdata, const struct loc_record *r);
-    /* Resource `index` of the container's request is at `path` (absolute, the target of the link in
-     * the work directory; the text is valid during the call) until loc_cache_release. */
-    void (*localized)(void *userdata, struct yarn_container_id container, unsigned index,
-                      const char *path);
-    /* The first failure of a container's request; the rest of the request is dropped, references
+    /* Resource `index` of a request of the container is at `path` (absolute, the target of the link
+     * in the work directory; the text is valid during the call) until loc_cache_release. */
+    void (*localized)(void *userdata, struct yarn_container_id container, unsigned part,
+                      unsigned index, const char *path);
+    /* The first failure of a request; the rest of the request is dropped, references
      * already taken are kept until loc_cache_release. `diagnostics` in Hadoop's wording. */
-    void (*failed)(void *userdata, struct yarn_container_id container, unsigned index,
-                   const char *diagnostics);
+    void (*failed)(void *userdata, struct yarn_container_id container, unsigned part,
+                   unsigned index, const char *diagnostics);
     /* Called after the last localized of the request (at once for an empty one). */
-    void (*ready)(void *userdata, struct yarn_container_id container,
+    void (*ready)(void *userdata, struct yarn_container_id container, unsigned part,
                   const struct loc_counters *counters);
 };
 
@@ -146,14 +146,16 @@ static inline void loc_cache_freep(struct loc_cache **c)
 /* Validates a requested resource, without side effects: url, type, pattern, numbers. */
 int loc_resource_check(const struct loc_resource *r, struct sv_error *err) _must_use_;
 
-/* Takes references for the container on all n resources. Invalid resources are rejected at once
- * without any reference (-EINVAL and a text); -EEXIST when the container has a request already. */
-int loc_cache_localize(struct loc_cache *c, struct yarn_container_id container, const char *user,
-                       const struct loc_resource *resources, unsigned n, struct sv_error *err)
-    _must_use_;
-/* Drops all references and pending waits of the container; no callback for it follows. A download
- * without waiters is cancelled. Unknown containers are ignored. */
-void loc_cache_release(struct loc_cache *c, struct yarn_container_id container);
+/* Takes references for the container on all n resources. `part` tells several requests of one
+ * container apart: what it needs from the start, and what is added while it runs. Invalid resources
+ * are rejected at once without any reference (-EINVAL and a text); -EEXIST when there is such a
+ * request already. */
+int loc_cache_localize(struct loc_cache *c, struct yarn_container_id container, unsigned part,
+                       const char *user, const struct loc_resource *resources, unsigned n,
+                       struct sv_error *err) _must_use_;
+/* Drops all references and pending waits of the request; no callback for it follows. A download
+ * without waiters is cancelled. Unknown requests are ignored. */
+void loc_cache_release(struct loc_cache *c, struct yarn_container_id container, unsigned part);
 /* Drops the APPLICATION tracker (the owner deletes the application's directories itself) and ends
  * its process. Containers of the application must have been released. */
 void loc_cache_app_finished(struct loc_cache *c, struct yarn_app_id app);
@@ -198,7 +200,7 @@ struct loc_stats {
 };
 void loc_cache_stats(const struct loc_cache *c, struct loc_stats *ret);
 
-/* Progress of resource `index` of a container's request. */
+/* Progress of resource `index` of a request. */
 struct loc_resource_progress {
     bool ready, downloading; /* neither: queued, or failed */
     uint64_t bytes;          /* fetched so far; for an archive: read, then unpacked */
@@ -206,7 +208,7 @@ struct loc_resource_progress {
     uint64_t rate;           /* bytes per second since the download began; 0: unknown */
 };
 /* -ENOENT: no such request. */
-int loc_cache_progress(const struct loc_cache *c, struct yarn_container_id container,
+int loc_cache_progress(const struct loc_cache *c, struct yarn_container_id container, unsigned part,
                        unsigned index, struct loc_resource_progress *ret) _must_use_;
 
 enum loc_state { LOC_INIT = 1, LOC_DOWNLOADING, LOC_LOCALIZED, LOC_FAILED };

@@ -216,13 +216,14 @@ static struct localize_result *result_of(struct localize *l, struct yarn_contain
     return &l->results[id.id - 1];
 }
 
-static void localized(void *userdata, struct yarn_container_id id, unsigned index, const char *path)
+static void localized(void *userdata, struct yarn_container_id id, unsigned part, unsigned index,
+                      const char *path)
 {
     struct localize *l = userdata;
     struct loc_resource_progress p;
 
     (void)path;
-    if (loc_cache_progress(l->cache, id, index, &p) == 0)
+    if (loc_cache_progress(l->cache, id, part, index, &p) == 0)
         result_of(l, id)->bytes = p.bytes;
 }
 
@@ -232,19 +233,23 @@ static void over(struct localize *l, struct yarn_container_id id)
     l->n_over++;
 }
 
-static void failed(void *userdata, struct yarn_container_id id, unsigned index, const char *text)
+static void failed(void *userdata, struct yarn_container_id id, unsigned part, unsigned index,
+                   const char *text)
 {
     struct localize *l = userdata;
 
+    (void)part;
     (void)index;
     result_of(l, id)->refused = strdup(text);
     over(l, id);
 }
 
-static void ready(void *userdata, struct yarn_container_id id, const struct loc_counters *counters)
+static void ready(void *userdata, struct yarn_container_id id, unsigned part,
+                  const struct loc_counters *counters)
 {
     struct localize *l = userdata;
 
+    (void)part;
     result_of(l, id)->millis = counters->millis;
     over(l, id);
 }
@@ -323,7 +328,7 @@ static void draw(const struct localize *l)
         if (done->over)
             p = (struct loc_resource_progress){ .bytes = done->bytes,
                                                 .total = (int64_t)done->bytes };
-        else if (loc_cache_progress(l->cache, id, 0, &p) < 0)
+        else if (loc_cache_progress(l->cache, id, 0, 0, &p) < 0)
             continue; /* not begun yet, or just ended */
         all.bytes += (int64_t)SV_MIN(p.bytes, (uint64_t)INT64_MAX / LOCALIZE_URLS_MAX);
         all.total = all.total < 0 || p.total < 0
@@ -365,8 +370,8 @@ static void request(struct localize *l, const char *url, size_t i)
     struct sv_error err = { 0 };
 
     if (fs_resolve(l->conf.conf, url, resolved, &err) < 0 ||
-        loc_cache_localize(l->cache, id, l->options.submitter, &resource, 1, &err) < 0)
-        failed(l, id, 0, err.text);
+        loc_cache_localize(l->cache, id, 0, l->options.submitter, &resource, 1, &err) < 0)
+        failed(l, id, 0, 0, err.text);
 }
 
 int cli_localize_fetch(struct localize *l, char *const *urls, size_t n, struct sv_error *err)

@@ -70,7 +70,7 @@ int nm_localization_request(struct nm_localization *l, struct nm_container *c, s
         r = nm_localization_convert(c->clc->localresources[i], l->ctx->conf->conf, a, &list[i],
                                     err);
     if (r >= 0)
-        r = loc_cache_localize(l->cache, c->id, c->app->user, list, (unsigned)n, err);
+        r = loc_cache_localize(l->cache, c->id, 0, c->app->user, list, (unsigned)n, err);
     return r < 0 ? r : 0;
 }
 
@@ -81,7 +81,7 @@ void nm_localization_release(struct nm_localization *l, struct nm_container *c)
     if (!z)
         return;
     c->localizing = NULL;
-    loc_cache_release(l->cache, c->id);
+    loc_cache_release(l->cache, c->id, 0);
     for (unsigned i = 0; i < z->n; i++) {
         free(z->keys[i]);
         free(z->paths[i]);
@@ -107,7 +107,7 @@ const char *nm_localization_progress(const struct nm_localization *l, const stru
 {
     const struct nm_localizing *z = c->localizing;
 
-    if (!z || index >= z->n || loc_cache_progress(l->cache, c->id, index, ret) < 0)
+    if (!z || index >= z->n || loc_cache_progress(l->cache, c->id, 0, index, ret) < 0)
         return NULL;
     return z->keys[index];
 }
@@ -239,21 +239,23 @@ static struct nm_container *find_waiting(struct nm_localization *l, struct yarn_
     return c && c->localizing ? c : NULL;
 }
 
-static void cb_localized(void *userdata, struct yarn_container_id id, unsigned index,
+static void cb_localized(void *userdata, struct yarn_container_id id, unsigned part, unsigned index,
                          const char *path)
 {
     struct nm_container *c = find_waiting(userdata, id);
 
+    (void)part;
     if (!c || index >= c->localizing->n || c->localizing->paths[index])
         return;
     c->localizing->paths[index] = strdup(path);
 }
 
-static void cb_failed(void *userdata, struct yarn_container_id id, unsigned index,
+static void cb_failed(void *userdata, struct yarn_container_id id, unsigned part, unsigned index,
                       const char *diagnostics)
 {
     struct nm_container *c = find_waiting(userdata, id);
 
+    (void)part;
     (void)index;
     if (!c)
         return;
@@ -282,13 +284,14 @@ static void on_ready_recorded(void *userdata, int result)
     free(ready);
 }
 
-static void cb_ready(void *userdata, struct yarn_container_id id,
+static void cb_ready(void *userdata, struct yarn_container_id id, unsigned part,
                      const struct loc_counters *counters)
 {
     struct nm_localization *l = userdata;
     struct nm_container *c = find_waiting(l, id);
     struct ready_request *ready;
 
+    (void)part;
     if (!c)
         return;
     c->localizing->counters = *counters;

@@ -27,7 +27,7 @@ struct fixture {
     unsigned started, stopped;
     bool start_fails;
     int pick, store_result;
-    unsigned localized, failed, ready;
+    unsigned localized, failed, ready, part; /* part: of the last */
     struct yarn_container_id last;
     char path[512], text[1024];
     struct loc_counters counters;
@@ -101,37 +101,40 @@ static inline void on_removed(void *userdata, const struct loc_record *r)
     ((struct fixture *)userdata)->n_removed++;
 }
 
-static inline void on_localized(void *userdata, struct yarn_container_id c, unsigned index,
-                                const char *path)
+static inline void on_localized(void *userdata, struct yarn_container_id c, unsigned part,
+                                unsigned index, const char *path)
 {
     struct fixture *w = userdata;
 
     (void)index;
+    w->part = part;
     w->localized++;
     w->last = c;
     (void)snprintf(w->path, sizeof(w->path), "%s", path);
 }
 
-static inline void on_failed(void *userdata, struct yarn_container_id c, unsigned index,
-                             const char *text)
+static inline void on_failed(void *userdata, struct yarn_container_id c, unsigned part,
+                             unsigned index, const char *text)
 {
     struct fixture *w = userdata;
 
     (void)index;
+    w->part = part;
     w->failed++;
     w->last = c;
     (void)snprintf(w->text, sizeof(w->text), "%s", text);
 }
 
-static inline void on_ready(void *userdata, struct yarn_container_id c,
+static inline void on_ready(void *userdata, struct yarn_container_id c, unsigned part,
                             const struct loc_counters *k)
 {
     struct fixture *w = userdata;
 
+    w->part = part;
     w->ready++;
     w->counters = *k;
     if (w->release_in_ready)
-        loc_cache_release(w->cache, c);
+        loc_cache_release(w->cache, c, part);
 }
 
 static const struct loc_callbacks callbacks = {
@@ -207,7 +210,7 @@ static inline struct loc_resource file(const char *url, enum loc_visibility v)
 static inline void ask(struct fixture *w, struct yarn_container_id c, const char *user,
                        struct loc_resource r)
 {
-    assert_int_equal(loc_cache_localize(w->cache, c, user, &r, 1, NULL), 0);
+    assert_int_equal(loc_cache_localize(w->cache, c, 0, user, &r, 1, NULL), 0);
 }
 
 /* Runs the loop until no source is ready. */
@@ -297,7 +300,7 @@ static inline void localize_public(struct fixture *w, int process, const char *u
     m = take(w, process);
     put_entry(w, "filecache", m.fetch.rel);
     say_done(w, process, &m, 100);
-    loc_cache_release(w->cache, container(1, n));
+    loc_cache_release(w->cache, container(1, n), 0);
     settle(w);
 }
 

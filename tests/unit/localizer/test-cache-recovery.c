@@ -72,7 +72,7 @@ static void test_bad_disk(void **state)
     assert_int_equal(w->n_removed, 0); /* held */
     ask(w, container(1, 3), "joe", file("file:///a/x", LOC_PUBLIC));
     assert_string_equal(take(w, 2).fetch.rel, "11"); /* by a process that opens the disk anew */
-    loc_cache_release(w->cache, container(1, 2));
+    loc_cache_release(w->cache, container(1, 2), 0);
     settle(w);
     assert_int_equal(w->n_removed + w->n_remove, 0); /* the record waits for the disk */
 }
@@ -125,7 +125,7 @@ static void test_app_finished(void **state)
     settle(w);
     ask(w, container(1, 3), "joe", file("file:///a/z", LOC_APPLICATION));
     for (int i = 1; i <= 3; i++)
-        loc_cache_release(w->cache, container(1, i));
+        loc_cache_release(w->cache, container(1, i), 0);
     loc_cache_app_finished(w->cache, app);
     settle(w);
     assert_int_equal(w->stopped, 1);
@@ -215,7 +215,7 @@ static void test_no_network(void **state)
     done.resource.url = "http://h/x";
     assert_int_equal(loc_cache_recover(w->cache, &done, true, NULL), 0);
     put_entry(w, "usercache/joe/filecache", "0/77");
-    assert_int_equal(loc_cache_localize(w->cache, container(1, 1), "joe", r, 2, &err), -EPERM);
+    assert_int_equal(loc_cache_localize(w->cache, container(1, 1), 0, "joe", r, 2, &err), -EPERM);
     assert_string_equal(err.text, "Resource https://h/y?z is not fetched: the setting is none");
     settle(w);
     assert_int_equal(w->started, 0); /* nor is the file of the same container */
@@ -224,7 +224,7 @@ static void test_no_network(void **state)
     assert_int_equal(w->ready, 1);
     assert_int_equal(w->started, 0);
     r[0].url = done.resource.url;
-    assert_int_equal(loc_cache_localize(w->cache, container(1, 3), "ann", r, 1, &err), -EPERM);
+    assert_int_equal(loc_cache_localize(w->cache, container(1, 3), 0, "ann", r, 1, &err), -EPERM);
     r[0].url = "file:///a/x";
     ask(w, container(1, 4), "joe", r[0]);
     settle(w);

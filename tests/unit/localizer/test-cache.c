@@ -64,7 +64,7 @@ static void test_request_wakes_one(void **state)
     put_entry(w, "filecache", "10");
     say_done(w, 1, &m, 100);
     assert_int_equal(w->ready, 3);
-    assert_int_equal(loc_cache_localize(w->cache, container(1, 4), "joe", &r, 1, NULL), 0);
+    assert_int_equal(loc_cache_localize(w->cache, container(1, 4), 0, "joe", &r, 1, NULL), 0);
     DL_FOREACH (w->cache->dirty, q)
         dirty++;
     assert_int_equal(dirty, 1);
@@ -83,7 +83,7 @@ static void test_keys(void **state)
 
     r[1].timestamp = 6;
     r[2].type = LOC_ARCHIVE;
-    assert_int_equal(loc_cache_localize(w->cache, container(1, 1), "joe", r, 6, NULL), 0);
+    assert_int_equal(loc_cache_localize(w->cache, container(1, 1), 0, "joe", r, 6, NULL), 0);
     settle(w);
     assert_int_equal(w->started, 2); /* PUBLIC; PRIVATE and APPLICATION share one */
     assert_int_equal(tally(w, LOC_PUBLIC).misses, 3);
@@ -206,7 +206,7 @@ static void test_failure(void **state)
     assert_string_equal(w->text, "Resource file:///a/x changed on src filesystem");
     assert_int_equal(w->n_removed, 1);
     assert_int_equal(w->n_remove, 0); /* the localizer has cleaned up */
-    loc_cache_release(w->cache, container(1, 1));
+    loc_cache_release(w->cache, container(1, 1), 0);
     ask(w, container(1, 1), "joe", file("file:///a/x", LOC_PRIVATE)); /* retried */
     m = take(w, 1);
     assert_string_equal(m.fetch.rel, "11");
@@ -223,7 +223,7 @@ static void test_partial_failure(void **state)
                                 file("file:///c", LOC_PUBLIC) };
     struct loc_msg a, b, c;
 
-    assert_int_equal(loc_cache_localize(w->cache, container(1, 1), "joe", r, 3, NULL), 0);
+    assert_int_equal(loc_cache_localize(w->cache, container(1, 1), 0, "joe", r, 3, NULL), 0);
     a = take(w, 1);
     b = take(w, 1);
     c = take(w, 1);
@@ -243,9 +243,9 @@ static void test_cancel(void **state)
     ask(w, container(1, 1), "joe", file("file:///a/x", LOC_PUBLIC));
     ask(w, container(1, 2), "joe", file("file:///a/x", LOC_PUBLIC));
     m = take(w, 1);
-    loc_cache_release(w->cache, container(1, 1));
+    loc_cache_release(w->cache, container(1, 1), 0);
     nothing(w, 1); /* one still waits */
-    loc_cache_release(w->cache, container(1, 2));
+    loc_cache_release(w->cache, container(1, 2), 0);
     cancel = take(w, 1);
     assert_int_equal(cancel.type, LOC_MSG_CANCEL);
     assert_int_equal(cancel.request, m.request);
@@ -269,7 +269,7 @@ static void test_cancel_in_queue(void **state)
     for (int i = 1; i < 4; i++)
         (void)take(w, 1);
     nothing(w, 1); /* four at once */
-    loc_cache_release(w->cache, container(1, 4));
+    loc_cache_release(w->cache, container(1, 4), 0);
     say_done(w, 1, &first, 100);
     next = take(w, 1);
     assert_string_equal(next.fetch.url, "file:///f5");
@@ -287,8 +287,8 @@ static void ask_many(struct fixture *w, int app, int n)
         (void)snprintf(urls[i], sizeof(urls[i]), "file:///app%d/f%d", app, i);
         r[i] = file(urls[i], i % 2 ? LOC_PRIVATE : LOC_APPLICATION);
     }
-    assert_int_equal(loc_cache_localize(w->cache, container(app, 1), "joe", r, (unsigned)n, NULL),
-                     0);
+    assert_int_equal(
+        loc_cache_localize(w->cache, container(app, 1), 0, "joe", r, (unsigned)n, NULL), 0);
     free(r);
     free(urls);
 }
@@ -447,9 +447,9 @@ static void test_progress(void **state)
     struct loc_resource r[] = { file("file:///a", LOC_PUBLIC), file("file:///b", LOC_PUBLIC) };
 
     r[1].size = 0;
-    assert_int_equal(loc_cache_progress(w->cache, container(1, 1), 0, &got), -ENOENT);
-    assert_int_equal(loc_cache_localize(w->cache, container(1, 1), "joe", r, 2, NULL), 0);
-    assert_int_equal(loc_cache_progress(w->cache, container(1, 1), 0, &got), 0);
+    assert_int_equal(loc_cache_progress(w->cache, container(1, 1), 0, 0, &got), -ENOENT);
+    assert_int_equal(loc_cache_localize(w->cache, container(1, 1), 0, "joe", r, 2, NULL), 0);
+    assert_int_equal(loc_cache_progress(w->cache, container(1, 1), 0, 0, &got), 0);
     assert_true(!got.ready && !got.downloading && got.bytes == 0 && got.total == 100);
     sv_clock_set_test(1000, 1000);
     m = take(w, 1);
@@ -458,16 +458,16 @@ static void test_progress(void **state)
     p.request = m.request;
     assert_int_equal(loc_msg_send(w->far[1], &p), 0);
     settle(w);
-    assert_int_equal(loc_cache_progress(w->cache, container(1, 1), 0, &got), 0);
+    assert_int_equal(loc_cache_progress(w->cache, container(1, 1), 0, 0, &got), 0);
     assert_true(got.downloading && got.bytes == 40 && got.rate == 20);
     p.progress.bytes = UINT64_MAX; /* hostile: no overflow */
     assert_int_equal(loc_msg_send(w->far[1], &p), 0);
     say_done(w, 1, &m, 100);
-    assert_int_equal(loc_cache_progress(w->cache, container(1, 1), 0, &got), 0);
+    assert_int_equal(loc_cache_progress(w->cache, container(1, 1), 0, 0, &got), 0);
     assert_true(got.ready && !got.downloading && got.bytes == 100 && got.rate == 0);
-    assert_int_equal(loc_cache_progress(w->cache, container(1, 1), 1, &got), 0);
+    assert_int_equal(loc_cache_progress(w->cache, container(1, 1), 0, 1, &got), 0);
     assert_true(!got.ready && got.downloading && got.total == -1);
-    assert_int_equal(loc_cache_progress(w->cache, container(1, 1), 2, &got), -ENOENT);
+    assert_int_equal(loc_cache_progress(w->cache, container(1, 1), 0, 2, &got), -ENOENT);
     sv_clock_reset();
 }
 
@@ -492,8 +492,10 @@ static void test_bad_requests(void **state)
                         good = file("file:///x", LOC_PUBLIC);
     struct loc_resource both[] = { good, bad };
 
-    assert_int_equal(loc_cache_localize(w->cache, container(1, 1), "joe", both, 2, NULL), -EINVAL);
-    assert_int_equal(loc_cache_localize(w->cache, container(1, 1), "a/b", &good, 1, NULL), -EINVAL);
+    assert_int_equal(loc_cache_localize(w->cache, container(1, 1), 0, "joe", both, 2, NULL),
+                     -EINVAL);
+    assert_int_equal(loc_cache_localize(w->cache, container(1, 1), 0, "a/b", &good, 1, NULL),
+                     -EINVAL);
     bad = good;
     bad.type = 4;
     assert_int_equal(loc_resource_check(&bad, NULL), -EINVAL);
@@ -506,10 +508,32 @@ static void test_bad_requests(void **state)
     settle(w);
     assert_int_equal(w->started, 0);
     ask(w, container(1, 1), "joe", good);
-    assert_int_equal(loc_cache_localize(w->cache, container(1, 1), "joe", &good, 1, NULL), -EEXIST);
-    assert_int_equal(loc_cache_localize(w->cache, container(1, 2), "joe", NULL, 0, NULL), 0);
+    assert_int_equal(loc_cache_localize(w->cache, container(1, 1), 0, "joe", &good, 1, NULL),
+                     -EEXIST);
+    assert_int_equal(loc_cache_localize(w->cache, container(1, 2), 0, "joe", NULL, 0, NULL), 0);
     settle(w);
     assert_int_equal(w->ready, 1); /* no resources */
+}
+
+/* Two requests of one container: each is told of its own, and released by itself. */
+static void test_parts(void **state)
+{
+    struct fixture *w = *state;
+    struct loc_resource a = file("file:///a/x", LOC_PUBLIC), b = file("file:///a/y", LOC_PUBLIC);
+    struct loc_resource_progress got;
+
+    localize_public(w, 1, "file:///a/x", 1);
+    assert_int_equal(loc_cache_localize(w->cache, container(1, 9), 0, "joe", &a, 1, NULL), 0);
+    settle(w);
+    assert_true(w->ready == 2 && w->part == 0);
+    assert_int_equal(loc_cache_localize(w->cache, container(1, 9), 7, "joe", &a, 1, NULL), 0);
+    assert_int_equal(loc_cache_localize(w->cache, container(1, 9), 7, "joe", &b, 1, NULL), -EEXIST);
+    settle(w);
+    assert_true(w->ready == 3 && w->part == 7);
+    loc_cache_release(w->cache, container(1, 9), 0);
+    assert_int_equal(loc_cache_progress(w->cache, container(1, 9), 0, 0, &got), -ENOENT);
+    assert_int_equal(loc_cache_progress(w->cache, container(1, 9), 7, 0, &got), 0);
+    loc_cache_release(w->cache, container(1, 9), 7);
 }
 
 static void test_release_in_callback(void **state)
@@ -571,6 +595,7 @@ int main(void)
         T(test_progress),
         T(test_idle),
         T(test_bad_requests),
+        T(test_parts),
         T(test_release_in_callback),
         cmocka_unit_test(test_table),
     };
