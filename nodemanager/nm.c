@@ -323,7 +323,8 @@ static void connect_services(struct nm *nm)
                              .assignments = nm->assignments,
                              .updater = nm->updater,
                              .aux = nm->aux,
-                             .aggregation = nm->aggregation };
+                             .aggregation = nm->aggregation,
+                             .localization = nm->localization };
     nm->web = (struct nm_web){ .ctx = &nm->ctx,
                                .finished = nm->finished,
                                .updater = nm->updater,

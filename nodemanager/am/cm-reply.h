@@ -10,6 +10,8 @@
 #define NM_CM_TARGET "ContainerManageImpl" /* audit lines, as Hadoop spells it on success … */
 #define NM_CM_TARGET_FAILURE "ContainerManagerImpl" /* … and on failure */
 
+#define NM_CM_REQUEST_MAX (8 << 20) /* bytes of one container's request */
+
 /* The NMToken presented by the caller. If it is refused, the call is already finished. */
 int nm_cm_caller(struct ipc_call *call, struct yarn_nm_token *ret) _must_use_;
 void nm_cm_out_of_memory(struct ipc_call *call); /* finishes the call */

@@ -8,6 +8,7 @@
 #include "common/log.h"
 #include "nodemanager/am/cm-reply.h"
 #include "nodemanager/am/list-calls.h"
+#include "nodemanager/am/reinit-calls.h"
 #include "nodemanager/am/start-containers.h"
 #include "nodemanager/am/update-container.h"
 #include "nodemanager/core/container.h"
@@ -52,34 +53,8 @@ static void on_signalToContainer(struct ipc_call *call, const ProtobufCMessage *
     ipc_call_reply(call, &m.base);
 }
 
-/* ---- methods without support
- * -------------------------------------------------------------------*/
-
-static void not_offered(struct ipc_call *call, const char *what)
-{
-    struct yarn_nm_token nmt;
-
-    if (nm_cm_caller(call, &nmt) < 0)
-        return;
-    ipc_call_fail(call, JAVA_YARN_EXCEPTION, "%s is not supported by this NodeManager", what);
-}
-
-#define OFF_METHODS(X)                                                                             \
-    X(localize)                                                                                    \
-    X(reInitializeContainer)                                                                       \
-    X(restartContainer)                                                                            \
-    X(rollbackLastReInitialization)                                                                \
-    X(commitLastReInitialization)
-#define OFF(name)                                                                                  \
-    static void on_##name(struct ipc_call *call, const ProtobufCMessage *request, void *u)         \
-    {                                                                                              \
-        (void)request;                                                                             \
-        (void)u;                                                                                   \
-        not_offered(call, #name);                                                                  \
-    }
-#define OFF_ROW(name) { #name, true, "containers keep their launch context" },
-OFF_METHODS(OFF)
-static const struct ipc_method_off off[] = { OFF_METHODS(OFF_ROW){ 0 } };
+/* ---- table
+ * -------------------------------------------------------------------------------------*/
 
 #define on_startContainers nm_cm_start_containers
 #define on_stopContainers nm_cm_stop_containers
@@ -87,13 +62,20 @@ static const struct ipc_method_off off[] = { OFF_METHODS(OFF_ROW){ 0 } };
 #define on_getLocalizationStatuses nm_cm_localization_statuses
 #define on_increaseContainersResource nm_cm_increase_containers
 #define on_updateContainer nm_cm_update_container
+#define on_localize nm_cm_localize
+#define on_reInitializeContainer nm_cm_reinitialize
+#define on_restartContainer nm_cm_restart
+#define on_rollbackLastReInitialization nm_cm_rollback
+#define on_commitLastReInitialization nm_cm_commit
 #define ROW(name, request, response)                                                               \
     { #name, &request##__descriptor, &response##__descriptor, on_##name },
 static const struct ipc_method methods[] = { YARN_CONTAINER_MANAGEMENT_METHODS(ROW) };
 
 /* NMProxy repeats a call after a broken connection. These must not be executed twice: a start would
- * be refused as a relaunch, a signal sent again, a resource increased after it was decreased. */
+ * be refused as a relaunch, a signal sent again, a resource increased after it was decreased or
+ * listed twice. */
 static const char *const once[] = { "startContainers",
+                                    "localize",
                                     "signalToContainer",
                                     "increaseContainersResource",
                                     "updateContainer",
@@ -109,5 +91,4 @@ const struct ipc_protocol nm_container_management = {
     .methods = methods,
     .n_methods = SV_ARRAY_LEN(methods),
     .once = once,
-    .off = off,
 };

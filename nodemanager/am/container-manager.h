@@ -9,6 +9,7 @@
 struct nm_assignments;
 struct nm_aux;
 struct nm_call_turns;
+struct nm_localization;
 struct nm_log_aggregation;
 struct nm_context;
 struct nm_updater;
@@ -19,6 +20,7 @@ struct nm_am {
     const struct nm_updater *updater;
     const struct nm_aux *aux; /* NULL: no auxiliary services */
     struct nm_log_aggregation *aggregation;
+    struct nm_localization *localization;
     struct nm_call_turns *turns;
 };
 

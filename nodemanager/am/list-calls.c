@@ -247,7 +247,7 @@ static int localization_of(struct list_call *l, Hadoop__Yarn__ContainerIdProto *
     (void)ret_class;
     if (r < 0)
         return r;
-    row = nm_localization_status(c, ipc_call_arena(l->call));
+    row = nm_resources_status(c, ipc_call_arena(l->call));
     response->cntn_localization_statuses[response->n_cntn_localization_statuses++] = row;
     return row ? 0 : -ENOMEM;
 }

@@ -28,8 +28,7 @@
 #include "nodemanager/services/localization-request.h"
 #include "nodemanager/store/state-store.h"
 
-#define REFUSED_SHOWN 4       /* refusals of one call in the log; their number follows */
-#define REQUEST_MAX (8 << 20) /* bytes of one container's request */
+#define REFUSED_SHOWN 4 /* refusals of one call in the log; their number follows */
 
 #define START "Start Container Request"
 
@@ -281,9 +280,9 @@ static int start_one(struct start_call *s, const struct yarn_container_token *t,
     uint8_t *packed;
     int r;
 
-    if (size > REQUEST_MAX) {
+    if (size > NM_CM_REQUEST_MAX) {
         (void)sv_error_set(&f->err, -E2BIG, "request of %zu bytes, at most %d are accepted", size,
-                           REQUEST_MAX);
+                           NM_CM_REQUEST_MAX);
         return refuse(f, JAVA_YARN_EXCEPTION);
     }
     if (nm_container_find(ctx, text)) {

@@ -20,6 +20,8 @@ const char *const nm_container_state_names[NM_CONTAINER_N_STATES] = {
     [NM_CONTAINER_SCHEDULED] = "SCHEDULED",
     [NM_CONTAINER_RUNNING] = "RUNNING",
     [NM_CONTAINER_RELAUNCHING] = "RELAUNCHING",
+    [NM_CONTAINER_REINITIALIZING] = "REINITIALIZING",
+    [NM_CONTAINER_REINITIALIZING_AWAITING_KILL] = "REINITIALIZING_AWAITING_KILL",
     [NM_CONTAINER_PAUSING] = "PAUSING",
     [NM_CONTAINER_PAUSED] = "PAUSED",
     [NM_CONTAINER_RESUMING] = "RESUMING",
@@ -47,6 +49,8 @@ bool nm_container_is_live(const struct nm_container *c)
     case NM_CONTAINER_PAUSING:
     case NM_CONTAINER_PAUSED:
     case NM_CONTAINER_RESUMING:
+    case NM_CONTAINER_REINITIALIZING:
+    case NM_CONTAINER_REINITIALIZING_AWAITING_KILL:
         return true;
     default:
         return false;
@@ -69,6 +73,7 @@ struct nm_container *nm_container_free(struct nm_container *c)
     sd_event_source_disable_unref(c->launch.again_timer);
     nm_retry_clear(&c->retry);
     sv_arena_free(c->arena);
+    sv_arena_free(c->reinit.arena);
     free(c->node_label);
     free(c->share.cpus);
     free(c->share.mems);
@@ -123,7 +128,9 @@ static int on_request(const void *request, size_t len, void *userdata)
 
 int nm_container_load_request(struct nm_container *c)
 {
-    int r = c->clc ? 0 : nm_store_container_request(c->ctx->store, c->text, on_request, c);
+    int r = c->clc ? 0
+                   : nm_store_container_request(c->ctx->store, c->text, NM_STORED_REQUEST,
+                                                on_request, c);
 
     if (r < 0)
         nm_container_drop_request(c);
@@ -200,6 +207,19 @@ static int restore_update(struct nm_container *c, const struct nm_stored_contain
     return 0;
 }
 
+static int restore_reinit(struct nm_container *c, const struct nm_stored_container *s)
+{
+    int kind = s->reinit & ~NM_STORED_REINIT_KILLS;
+
+    c->late_resources = s->late > 0 ? s->late : 0;
+    c->reinit.can_rollback = s->has_previous;
+    if (kind < NM_REINIT_NONE || kind > NM_REINIT_ROLLBACK)
+        return -EBADMSG;
+    c->reinit.kind = kind;
+    c->reinit.kills = s->reinit & NM_STORED_REINIT_KILLS;
+    return 0;
+}
+
 static void restore_end(struct nm_container *c, const struct nm_stored_container *s)
 {
     char *d = *s->diagnostics ? strdup(s->diagnostics) : NULL;
@@ -242,6 +262,8 @@ int nm_container_restore(struct nm_context *ctx, const struct nm_stored_containe
         r = 1; /* all of its retries are left */
     c->launch.ended_ms = s->ended_ms;
     c->launch.again = s->ended_ms >= 0;
+    if (restore_reinit(c, s) < 0)
+        r = 1; /* its process goes on */
     c->recorded = true;
     c->start_ms = s->start_ms;
     c->launch_ms = s->launch_ms;

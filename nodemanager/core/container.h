@@ -30,6 +30,8 @@ enum nm_container_state {
     NM_CONTAINER_SCHEDULED,
     NM_CONTAINER_RUNNING,
     NM_CONTAINER_RELAUNCHING,
+    NM_CONTAINER_REINITIALIZING,
+    NM_CONTAINER_REINITIALIZING_AWAITING_KILL,
     NM_CONTAINER_PAUSING,
     NM_CONTAINER_PAUSED,
     NM_CONTAINER_RESUMING,
@@ -41,9 +43,9 @@ enum nm_container_state {
     NM_CONTAINER_N_STATES
 };
 
-/* Payload of KILL, EXITED_WITH_… and KILLED_ON_REQUEST. */
+/* Payload of KILL, EXITED_WITH_… and KILLED_ON_REQUEST; of RESOURCE_… the number of the part. */
 struct nm_container_exit {
-    int code; /* enum yarn_exit_status, or the exit code of a process */
+    int code; /* enum yarn_exit_status, the exit code of a process, or a part */
 };
 
 enum nm_container_event {
@@ -62,6 +64,8 @@ enum nm_container_event {
     NM_CONTAINER_EV_RESUME,
     NM_CONTAINER_EV_RESUMED,
     NM_CONTAINER_EV_RECOVER_PAUSED,
+    NM_CONTAINER_EV_REINITIALIZE,
+    NM_CONTAINER_EV_ROLLBACK_REINIT,
     NM_CONTAINER_N_EVENTS
 };
 
@@ -112,8 +116,18 @@ struct nm_container {
     bool recovering; /* adoption under way: NMNotYetReadyException */
     enum nm_recovered recovered;
 
-    struct nm_localizing *localizing; /* services/localization.c */
+    struct nm_localizing *localizing; /* services/container-resources.h: utlist of its parts */
+    int64_t late_resources;           /* the last ones of its request, added while it runs */
     struct nm_retry retry;            /* of the launch context */
+
+    struct {               /* reInitializeContainer; core/container-reinit.h */
+        int kind;          /* enum nm_reinit: under way */
+        bool kills;        /* recorded: the running process is ended for it */
+        bool can_rollback; /* the last launch context is recorded */
+        struct sv_arena *arena;
+        /* The launch context that it brings, while its resources are localized; else NULL. */
+        const Hadoop__Yarn__ContainerLaunchContextProto *clc;
+    } reinit;
 
     struct {                          /* launch/ */
         struct nm_launcher *launcher; /* NULL = not launched yet */
@@ -129,12 +143,14 @@ struct nm_container {
         int64_t ended_ms; /* start of the last launch whose end is known, by its exit record */
         int64_t group_since_ms; /* monotonic; 0 = does not wait for its last cgroup */
         sd_event_source *again_timer;
+        bool linking;  /* live-links.c: the helper has not answered yet */
         struct {       /* an exit that waits for its commit */
             int event; /* 0 = none */
             int code;
             char *text;
-            bool ran;   /* of a process, not of a launch that failed */
-            bool again; /* recorded as followed by another launch; until the event is handled */
+            bool ran;     /* of a process, not of a launch that failed */
+            int replaced; /* enum nm_reinit for which it ended, recorded */
+            bool again;   /* recorded as followed by another launch; until the event is handled */
         } exit;
     } launch;
 
@@ -168,8 +184,8 @@ int nm_container_new(struct nm_context *ctx, const struct yarn_container_token *
                      const uint8_t *request, size_t request_len, struct nm_container **ret)
     _must_use_;
 /* Creates a container from the state store, in no table yet and without its share of the node. 1:
- * restored, but its recorded update or its count of retries is malformed and ignored. -EBADMSG:
- * malformed. */
+ * restored, but its recorded update, retries or re-initialization are malformed and ignored.
+ * -EBADMSG: malformed. */
 int nm_container_restore(struct nm_context *ctx, const struct nm_stored_container *s,
                          struct nm_container **ret) _must_use_;
 struct nm_container *nm_container_free(struct nm_container *c); /* must be in no table */

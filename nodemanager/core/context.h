@@ -51,7 +51,7 @@ struct nm_context {
     struct yarn_resource total; /* for all containers; the ResourceManager may change it */
     bool stopping;              /* no new containers */
     struct nm_counters {        /* containers since the start of this process */
-        int64_t launched, completed, failed, killed;
+        int64_t launched, completed, failed, killed, rolled_back;
         struct sv_rate launches; /* from the localized files, or the request, to the start; ms */
         struct sv_rate localizations; /* ms */
         struct sv_histogram launch_times;

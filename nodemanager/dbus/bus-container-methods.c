@@ -126,6 +126,9 @@ static int set_frozen(const struct nm_bus_object *o, bool frozen, const char *ca
 
     if (has_ended(c) || (c->state != NM_CONTAINER_RUNNING && c->state != NM_CONTAINER_PAUSED))
         return not_running(c, err);
+    if (c->reinit.kind)
+        return sv_error_set(err, -EBUSY, "container %s is being re-initialized: call again",
+                            c->text);
     if (c->launch.frozen == frozen)
         return 0;
     (void)snprintf(why, sizeof(why), "Container %s by %.200s on the node.",

@@ -8,10 +8,12 @@
 #include "nodemanager/aux-services/aux-services.h"
 #include "nodemanager/core/application.h"
 #include "nodemanager/core/audit-logger.h"
+#include "nodemanager/core/container-reinit.h"
 #include "nodemanager/core/container.h"
 #include "nodemanager/core/context.h"
 #include "nodemanager/launch/container-cleanup.h"
 #include "nodemanager/launch/container-launch.h"
+#include "nodemanager/launch/live-links.h"
 #include "nodemanager/launch/relaunch.h"
 #include "nodemanager/logs/log-aggregation.h"
 #include "nodemanager/resources/assignments.h"
@@ -92,6 +94,7 @@ int nm_act_done(void *o, int event, void *arg)
     nm_assign_release(s->services->assignments,
                       c); /* a container that was never launched still has it */
     nm_container_drop_request(c);
+    nm_reinit_drop(c);
     nm_aux_container_stop(s->services->aux, c);
     nm_aggregation_container_done(s->services->aggregation, c);
     audit_end(c);
@@ -129,6 +132,8 @@ int nm_act_init(void *o, int event, void *arg)
         return fail_localization(c, s, c->app->init_error);
     nm_aux_container_init(s->services->aux, c);
     r = nm_localization_request(s->services->localization, c, &err);
+    if (c->recovering)
+        nm_reinit_recover(c, s->services);
     if (r < 0 && c->recovering) {
         nm_container_post(c, NM_CONTAINER_EV_RESOURCE_FAILED, err.text);
         return NM_CONTAINER_LOCALIZING;
@@ -175,8 +180,19 @@ int nm_act_localization_failed(void *o, int event, void *arg)
 
 int nm_act_launched(void *o, int event, void *arg)
 {
+    struct nm_container *c = o;
+
     (void)arg;
-    nm_container_drop_request(o); /* the process has it */
+    if (!nm_resources_pending(c))
+        nm_container_drop_request(c);                       /* the process has it */
+    if (c->reinit.kind && c->recovered != NM_RECOVERED_NOT) /* where the last daemon left off */
+        nm_container_post(c,
+                          c->reinit.kind == NM_REINIT_ROLLBACK ? NM_CONTAINER_EV_ROLLBACK_REINIT
+                                                               : NM_CONTAINER_EV_REINITIALIZE,
+                          NULL);
+    else if (c->reinit.kind)
+        nm_reinit_finished(c);
+    nm_live_links(c);
     return event == NM_CONTAINER_EV_RECOVER_PAUSED ? NM_CONTAINER_PAUSED : NM_CONTAINER_RUNNING;
 }
 
@@ -213,6 +229,12 @@ int nm_act_exit_failure(void *o, int event, void *arg)
     if (c->retry.policy)
         nm_container_add_diagnostics(c, "Diagnostic message from attempt : \n");
     nm_container_add_diagnostics_line(c, s->text);
+    if (c->launch.exit.replaced) {
+        nm_container_add_diagnostics(c, "Container Re-init Auto Rolled-Back.\n");
+        c->ctx->counters.rolled_back++;
+        nm_reinit_started(c);
+        return nm_reinit_launch(c, s->services);
+    }
     if (!c->launch.exit.again) {
         clean_up(c, s->services);
         return NM_CONTAINER_EXITED_WITH_FAILURE;
@@ -223,6 +245,16 @@ int nm_act_exit_failure(void *o, int event, void *arg)
            c->retry.max == NM_RETRY_FOREVER ? NM_RETRY_FOREVER : (int)c->retry.remaining);
     nm_relaunch_after(c, c->retry.interval_ms);
     return NM_CONTAINER_RELAUNCHING;
+}
+
+int nm_act_reinit_killed(void *o, int event, void *arg)
+{
+    struct nm_container *c = o;
+
+    if (!c->launch.exit.again) /* no process of ours, or the record is lost */
+        return nm_act_failure(o, event, arg);
+    sv_log(SV_LOG_INFO, c->text, "%s: ended for its re-initialization, is launched again", c->text);
+    return nm_reinit_launch(c, ((const struct nm_container_step *)arg)->services);
 }
 
 /* The signal did not come from this daemon. */

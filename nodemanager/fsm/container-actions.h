@@ -4,6 +4,8 @@
 
 #include "nodemanager/fsm/container-fsm.h"
 
+struct nm_container;
+
 struct nm_container_step { /* argument of an action */
     const struct nm_container_services *services;
     const char *text; /* the event's; NULL = none */
@@ -13,6 +15,10 @@ struct nm_container_step { /* argument of an action */
 /* Actions: see sv_fsm_action; `o` is a struct nm_container, `arg` a struct nm_container_step. */
 int nm_act_diagnostics(void *o, int event, void *arg);
 int nm_act_done(void *o, int event, void *arg);
+int nm_act_failed_live(void *o, int event, void *arg);
+int nm_act_localized_live(void *o, int event, void *arg);
+int nm_act_reinit(void *o, int event, void *arg);
+int nm_act_reinit_killed(void *o, int event, void *arg);
 int nm_act_exit_failure(void *o, int event, void *arg);
 int nm_act_failure(void *o, int event, void *arg);
 int nm_act_ignore(void *o, int event, void *arg);
@@ -28,5 +34,12 @@ int nm_act_localized(void *o, int event, void *arg);
 int nm_act_pause(void *o, int event, void *arg);
 int nm_act_resume(void *o, int event, void *arg);
 int nm_act_success(void *o, int event, void *arg);
+
+/* reinit-actions.c: a re-initialization begins; its process runs; it is launched, and the state;
+ * what a restarted daemon needs for one. */
+void nm_reinit_started(struct nm_container *c);
+void nm_reinit_finished(struct nm_container *c);
+int nm_reinit_launch(struct nm_container *c, const struct nm_container_services *services);
+void nm_reinit_recover(struct nm_container *c, const struct nm_container_services *services);
 
 #endif

@@ -23,6 +23,8 @@ static const char *const event_names[NM_CONTAINER_N_EVENTS] = {
     [NM_CONTAINER_EV_RESUME] = "RESUME_CONTAINER",
     [NM_CONTAINER_EV_RESUMED] = "CONTAINER_RESUMED",
     [NM_CONTAINER_EV_RECOVER_PAUSED] = "RECOVER_PAUSED_CONTAINER",
+    [NM_CONTAINER_EV_REINITIALIZE] = "REINITIALIZE_CONTAINER",
+    [NM_CONTAINER_EV_ROLLBACK_REINIT] = "ROLLBACK_REINIT",
 };
 
 #define S(x) NM_CONTAINER_##x
@@ -36,6 +38,10 @@ static const char *const event_names[NM_CONTAINER_N_EVENTS] = {
                                          S(EXITED_WITH_FAILURE),                                   \
                                          { 0 } },                                                  \
     [S(state)][E(KILL)] = { nm_act_kill, S(KILLING), { 0 } }, DIAG(state)
+/* Resources localized while its process runs. */
+#define LIVE(state)                                                                                \
+    [S(state)][E(RESOURCE_LOCALIZED)] = { nm_act_localized_live, S(state), { 0 } },                \
+    [S(state)][E(RESOURCE_FAILED)] = { nm_act_failed_live, S(state), { 0 } }
 #define DIAG(state) [S(state)][E(UPDATE_DIAGNOSTICS)] = { nm_act_diagnostics, S(state), { 0 } }
 
 static const struct sv_fsm_cell cells[NM_CONTAINER_N_STATES][NM_CONTAINER_N_EVENTS] = {
@@ -60,6 +66,8 @@ static const struct sv_fsm_cell cells[NM_CONTAINER_N_STATES][NM_CONTAINER_N_EVEN
     DIAG(LOCALIZATION_FAILED),
 
     [S(SCHEDULED)][E(LAUNCHED)] = { nm_act_launched, S(RUNNING), { 0 } },
+    STAY(SCHEDULED, RESOURCE_LOCALIZED),
+    STAY(SCHEDULED, RESOURCE_FAILED),
     [S(SCHEDULED)][E(RECOVER_PAUSED)] = { nm_act_launched, S(PAUSED), { 0 } },
     [S(SCHEDULED)][E(EXITED_WITH_FAILURE)] = { nm_act_failure, S(EXITED_WITH_FAILURE), { 0 } },
     [S(SCHEDULED)][E(KILL)] = { nm_act_kill_before_running, S(KILLING), { 0 } },
@@ -68,24 +76,57 @@ static const struct sv_fsm_cell cells[NM_CONTAINER_N_STATES][NM_CONTAINER_N_EVEN
     [S(RUNNING)][E(EXITED_WITH_SUCCESS)] = { nm_act_success, S(EXITED_WITH_SUCCESS), { 0 } },
     [S(RUNNING)][E(EXITED_WITH_FAILURE)] = { nm_act_exit_failure,
                                              S(EXITED_WITH_FAILURE),
-                                             { S(RELAUNCHING) } },
+                                             { S(RELAUNCHING), S(SCHEDULED) } },
     [S(RUNNING)][E(KILLED_ON_REQUEST)] = { nm_act_killed_externally,
                                            S(EXITED_WITH_FAILURE),
                                            { 0 } },
     [S(RUNNING)][E(KILL)] = { nm_act_kill, S(KILLING), { 0 } },
+    [S(RUNNING)][E(REINITIALIZE)] = { nm_act_reinit,
+                                      S(REINITIALIZING),
+                                      { S(REINITIALIZING_AWAITING_KILL), S(RUNNING) } },
+    [S(RUNNING)][E(ROLLBACK_REINIT)] = { nm_act_reinit,
+                                         S(REINITIALIZING_AWAITING_KILL),
+                                         { S(REINITIALIZING), S(RUNNING) } },
+    LIVE(RUNNING),
     [S(RUNNING)][E(PAUSE)] = { nm_act_pause, S(PAUSING), { S(RUNNING) } },
     DIAG(RUNNING),
 
     [S(PAUSING)][E(PAUSED)] = { NULL, S(PAUSED), { 0 } },
+    LIVE(PAUSING),
     EXITS(PAUSING),
 
     [S(PAUSED)][E(RESUME)] = { nm_act_resume, S(RESUMING), { S(PAUSED) } },
     STAY(PAUSED, PAUSE),
+    LIVE(PAUSED),
     EXITS(PAUSED),
 
     [S(RESUMING)][E(RESUMED)] = { NULL, S(RUNNING), { 0 } },
+    LIVE(RESUMING),
     EXITS(RESUMING),
 
+    [S(REINITIALIZING)][E(RESOURCE_LOCALIZED)] = { nm_act_localized_live,
+                                                   S(REINITIALIZING),
+                                                   { S(REINITIALIZING_AWAITING_KILL) } },
+    [S(REINITIALIZING)][E(RESOURCE_FAILED)] = { nm_act_failed_live,
+                                                S(RUNNING),
+                                                { S(REINITIALIZING) } },
+    EXITS(REINITIALIZING),
+
+    [S(REINITIALIZING_AWAITING_KILL)][E(EXITED_WITH_SUCCESS)] = { nm_act_success,
+                                                                  S(EXITED_WITH_SUCCESS),
+                                                                  { 0 } },
+    [S(REINITIALIZING_AWAITING_KILL)][E(EXITED_WITH_FAILURE)] = { nm_act_failure,
+                                                                  S(EXITED_WITH_FAILURE),
+                                                                  { 0 } },
+    [S(REINITIALIZING_AWAITING_KILL)][E(KILLED_ON_REQUEST)] = { nm_act_reinit_killed,
+                                                                S(SCHEDULED),
+                                                                { S(EXITED_WITH_FAILURE) } },
+    [S(REINITIALIZING_AWAITING_KILL)][E(KILL)] = { nm_act_kill, S(KILLING), { 0 } },
+    LIVE(REINITIALIZING_AWAITING_KILL),
+    DIAG(REINITIALIZING_AWAITING_KILL),
+
+    STAY(RELAUNCHING, RESOURCE_LOCALIZED),
+    STAY(RELAUNCHING, RESOURCE_FAILED),
     [S(RELAUNCHING)][E(LAUNCHED)] = { nm_act_launched, S(RUNNING), { 0 } },
     [S(RELAUNCHING)][E(EXITED_WITH_FAILURE)] = { nm_act_failure, S(EXITED_WITH_FAILURE), { 0 } },
     [S(RELAUNCHING)][E(KILL)] = { nm_act_kill_before_running, S(KILLING), { 0 } },
@@ -97,6 +138,8 @@ static const struct sv_fsm_cell cells[NM_CONTAINER_N_STATES][NM_CONTAINER_N_EVEN
     [S(KILLING)][E(RESOURCES_CLEANEDUP)] = { nm_act_done, S(DONE), { 0 } },
     STAY(KILLING, KILL),
     STAY(KILLING, PAUSE),
+    STAY(KILLING, REINITIALIZE),
+    STAY(KILLING, ROLLBACK_REINIT),
     STAY(KILLING, LAUNCHED),
     STAY(KILLING, RESOURCE_LOCALIZED),
     STAY(KILLING, RESOURCE_FAILED),
@@ -105,19 +148,35 @@ static const struct sv_fsm_cell cells[NM_CONTAINER_N_STATES][NM_CONTAINER_N_EVEN
     [S(EXITED_WITH_SUCCESS)][E(RESOURCES_CLEANEDUP)] = { nm_act_done, S(DONE), { 0 } },
     STAY(EXITED_WITH_SUCCESS, KILL),
     STAY(EXITED_WITH_SUCCESS, PAUSE),
+    STAY(EXITED_WITH_SUCCESS, RESOURCE_LOCALIZED),
+    STAY(EXITED_WITH_SUCCESS, RESOURCE_FAILED),
+    STAY(EXITED_WITH_SUCCESS, REINITIALIZE),
+    STAY(EXITED_WITH_SUCCESS, ROLLBACK_REINIT),
     DIAG(EXITED_WITH_SUCCESS),
     [S(EXITED_WITH_FAILURE)][E(RESOURCES_CLEANEDUP)] = { nm_act_done, S(DONE), { 0 } },
     STAY(EXITED_WITH_FAILURE, KILL),
     STAY(EXITED_WITH_FAILURE, PAUSE),
+    STAY(EXITED_WITH_FAILURE, RESOURCE_LOCALIZED),
+    STAY(EXITED_WITH_FAILURE, RESOURCE_FAILED),
+    STAY(EXITED_WITH_FAILURE, REINITIALIZE),
+    STAY(EXITED_WITH_FAILURE, ROLLBACK_REINIT),
     DIAG(EXITED_WITH_FAILURE),
     [S(CLEANEDUP_AFTER_KILL)][E(RESOURCES_CLEANEDUP)] = { nm_act_done, S(DONE), { 0 } },
     STAY(CLEANEDUP_AFTER_KILL, KILL),
     STAY(CLEANEDUP_AFTER_KILL, PAUSE),
+    STAY(CLEANEDUP_AFTER_KILL, RESOURCE_LOCALIZED),
+    STAY(CLEANEDUP_AFTER_KILL, RESOURCE_FAILED),
+    STAY(CLEANEDUP_AFTER_KILL, REINITIALIZE),
+    STAY(CLEANEDUP_AFTER_KILL, ROLLBACK_REINIT),
     DIAG(CLEANEDUP_AFTER_KILL),
 
     STAY(DONE, INIT),
     STAY(DONE, KILL),
     STAY(DONE, PAUSE),
+    STAY(DONE, RESOURCE_LOCALIZED),
+    STAY(DONE, RESOURCE_FAILED),
+    STAY(DONE, REINITIALIZE),
+    STAY(DONE, ROLLBACK_REINIT),
     DIAG(DONE),
 };
 

@@ -136,7 +136,7 @@ static void add_standard(struct env_list *l, const struct nm_container *c)
     add(l, "LOGNAME", c->app->user, EXE_ENV_LITERAL);
     add(l, "HOME", ctx->conf->user_home, EXE_ENV_LITERAL);
     add(l, "PWD", sv_arena_strdup(a, work), EXE_ENV_LITERAL);
-    add(l, "LOCALIZATION_COUNTERS", nm_localization_counters(c, a), EXE_ENV_LITERAL);
+    add(l, "LOCALIZATION_COUNTERS", nm_resources_counters(c, a), EXE_ENV_LITERAL);
     add(l, "JVM_PID", "$$", EXE_ENV_EXPAND);
 }
 

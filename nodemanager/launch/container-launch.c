@@ -24,6 +24,7 @@
 #include "nodemanager/launch/container-cleanup.h"
 #include "nodemanager/launch/container-env.h"
 #include "nodemanager/launch/launcher.h"
+#include "nodemanager/launch/live-links.h"
 #include "nodemanager/launch/relaunch.h"
 #include "nodemanager/launch/share-wait.h"
 #include "nodemanager/resources/assignments.h"
@@ -73,6 +74,7 @@ static int final_code(const struct nm_container *c, int code)
 void nm_launch_release(struct nm_container *c)
 {
     c->launch.exit.again = false;
+    c->launch.exit.replaced = NM_REINIT_NONE;
     nm_relaunch_cancel(c);
     if (!c->launch.launcher)
         return;
@@ -96,7 +98,7 @@ static void record_exit(struct nm_container *c, char *text)
     int r;
 
     c->launch.exit.text = text;
-    r = event == NM_CONTAINER_EV_EXITED_WITH_FAILURE ? nm_relaunch_decide(c, code) : 0;
+    r = nm_relaunch_decide(c, &c->launch.exit.event, code);
     c->launch.exit.again = r > 0;
     if (r == 0)
         r = nm_store_container_completed(store, c->text, final_code(c, code));
@@ -333,7 +335,7 @@ static int build_script(struct nm_container *c, struct sv_buf *out, struct sv_er
     r = nm_env_build(c, c->launch.launcher->aux, a, &env, &s.n_env, err);
     if (r < 0)
         return r;
-    r = nm_localization_links(c, a, &links, &s.n_links);
+    r = nm_resources_links(c, a, &links, &s.n_links);
     if (r < 0)
         return sv_error_errno(err, r, "%s: links", c->text);
     s.env = env;
@@ -449,7 +451,7 @@ static void launch_new(struct nm_container *c)
         fail(c, YARN_EXIT_NOT_LAUNCHED, "Requested runtime not allowed.");
         return;
     }
-    if (!has_share(c))
+    if (!has_share(c) || (nm_resources_to_come(c) && nm_relaunch_wait(c)))
         return;
     if (!c->share.numa)
         nm_numa_assign(c->launch.launcher->numa, c);
@@ -519,6 +521,7 @@ struct nm_launcher *nm_launcher_free(struct nm_launcher *l)
     nm_assignments_on_release(l->assignments, NULL, NULL);
     nm_share_stop(l);
     nm_cleanup_free_terms(l);
+    nm_live_links_free(l);
     free(l);
     return NULL;
 }

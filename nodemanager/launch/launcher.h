@@ -8,6 +8,7 @@
 struct nm_assignments;
 struct nm_container;
 struct nm_cleanup_term;
+struct nm_live_link;
 struct nm_context;
 struct nm_aux;
 struct nm_numa;
@@ -18,6 +19,7 @@ struct nm_launcher {
     struct nm_numa *numa;          /* NULL = off */
     const struct nm_aux *aux;      /* NULL: no auxiliary services */
     struct nm_cleanup_term *terms; /* unanswered requests for signals; utlist */
+    struct nm_live_link *links;    /* unanswered requests for links; utlist */
     sd_event_source *share_timer;  /* share-wait.c; NULL: nothing has waited yet */
     void (*again)(struct nm_launcher *l, struct nm_container *c); /* nm_launch_start */
 };

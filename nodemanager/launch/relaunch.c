@@ -18,7 +18,7 @@
 
 #define GROUP_WAIT_MS 15000 /* above the time that executor/ gives the removal of a cgroup */
 
-static int record(struct nm_container *c)
+static int count_retry(struct nm_container *c)
 {
     _cleanup_free_ char *text = NULL;
     int r = nm_retry_count(&c->retry, sv_wall_ms());
@@ -28,18 +28,47 @@ static int record(struct nm_container *c)
     return r < 0 ? r : nm_store_container_again(c->ctx->store, c->text, text, c->launch.ended_ms);
 }
 
-/* Only a running container is retried: not one that a kill or an operator's freeze has reached. */
-int nm_relaunch_decide(struct nm_container *c, int code)
+/* 1: recorded. */
+static int retry(struct nm_container *c, int code)
+{
+    int r = c->retry.policy ? nm_container_load_request(c) : -ENOENT;
+
+    if (!c->retry.policy || (r >= 0 && !nm_retry_wanted(&c->retry, c->clc, code, sv_wall_ms())))
+        return 0;
+    r = r < 0 ? r : count_retry(c);
+    return r < 0 ? r : 1;
+}
+
+/* 1: recorded. */
+static int replace(struct nm_container *c, int kind)
+{
+    int r = nm_store_container_replace(c->ctx->store, c->text, kind, c->launch.ended_ms);
+
+    c->launch.exit.replaced = r < 0 ? NM_REINIT_NONE : kind;
+    return r < 0 ? r : 1;
+}
+
+/* A kill decides alone. What was frozen or was to be re-initialized when it failed ends. */
+static int decide(struct nm_container *c, int *event, int code)
 {
     int r;
 
-    if (!c->retry.policy || !c->launch.exit.ran || c->kill_requested || c->launch.frozen)
+    if (!c->launch.exit.ran || c->kill_requested)
         return 0;
-    r = nm_container_load_request(c);
-    if (r >= 0 && !nm_retry_wanted(&c->retry, c->clc, code, sv_wall_ms()))
-        r = 0;
-    else if (r >= 0)
-        r = record(c) < 0 ? -EIO : 1;
+    if (c->reinit.kills) { /* by our signal, whatever its code */
+        *event = NM_CONTAINER_EV_KILLED_ON_REQUEST;
+        return replace(c, c->reinit.kind);
+    }
+    if (*event != NM_CONTAINER_EV_EXITED_WITH_FAILURE || c->launch.frozen || c->reinit.kind)
+        return 0;
+    r = retry(c, code);
+    return r == 0 && code > 0 && c->reinit.can_rollback ? replace(c, NM_REINIT_ROLLBACK) : r;
+}
+
+int nm_relaunch_decide(struct nm_container *c, int *event, int code)
+{
+    int r = decide(c, event, code);
+
     if (r < 0)
         sv_log(SV_LOG_ERR, c->text, "%s: cannot record its relaunch in state store: %s", c->text,
                strerror(-r));

@@ -1,5 +1,6 @@
 /* Another launch of a container whose process has ended (Hadoop: RetryFailureTransition,
- * ContainerRelaunch): in its work and log directories, with what it has of the node. */
+ * KilledForReInitializationTransition, ContainerRelaunch): in its work and log directories, with
+ * what it has of the node. */
 #ifndef SELVEDGE_NODEMANAGER_LAUNCH_RELAUNCH_H
 #define SELVEDGE_NODEMANAGER_LAUNCH_RELAUNCH_H
 
@@ -9,9 +10,10 @@
 
 struct nm_container;
 
-/* Decides whether a failure of the running process is followed by another launch, and records that
- * in the place of the end: 1. 0: it is the end. */
-int nm_relaunch_decide(struct nm_container *c, int code) _must_use_;
+/* Decides whether the end of the running process is followed by another launch, by a retry, a
+ * re-initialization or a rollback after a failed one, and records that in the place of the end: 1.
+ * 0: it is the end. May change the event. */
+int nm_relaunch_decide(struct nm_container *c, int *event, int code) _must_use_;
 /* The end of the last launch is recorded as followed by another. */
 void nm_relaunch_prepare(struct nm_container *c);
 /* True for an end that the store records as followed by another launch, which has not begun. */

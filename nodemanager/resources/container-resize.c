@@ -29,7 +29,8 @@ static int find(struct nm_context *ctx, const struct yarn_container_token *t,
                             "version [%d]",
                             text, c->version, t->version);
     if (c->state != NM_CONTAINER_RUNNING && c->state != NM_CONTAINER_SCHEDULED &&
-        c->state != NM_CONTAINER_LOCALIZING && c->state != NM_CONTAINER_RELAUNCHING)
+        c->state != NM_CONTAINER_LOCALIZING && c->state != NM_CONTAINER_RELAUNCHING &&
+        c->state != NM_CONTAINER_REINITIALIZING)
         return sv_error_set(err, -EBUSY,
                             "Container %s is in %s state. Resource can only be changed "
                             "when a container is in RUNNING state",

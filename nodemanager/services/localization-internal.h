@@ -14,6 +14,7 @@ struct nm_localization {
     struct nm_deletion *deletion;
     struct loc_cache *cache;
     struct loc_process *processes;
+    unsigned parts; /* the last one's number */
     bool told_no_size;
     char *login; /* name of the daemon's account, used to fetch PUBLIC resources */
 };

@@ -5,9 +5,11 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <utlist.h>
 
 #include "common/clock.h"
 #include "common/fd.h"
+#include "common/log.h"
 #include "common/str.h"
 #include "executor/exe.h"
 #include "localizer/cache.h"
@@ -21,75 +23,159 @@
 #include "nodemanager/services/localization-source.h"
 #include "nodemanager/store/state-store.h"
 
-struct nm_localizing { /* state of one container, from the request to the release */
-    unsigned n;
-    char **keys;  /* by index of the request, which is freed when the container runs */
-    char **paths; /* by the same index; NULL until localized */
-    struct loc_counters counters;
-    bool ready;
-    char *failed; /* diagnostics */
-};
-
-/* ---- resources ------------------------------------------------------------------------------*/
-
-static int make_rows(struct nm_localizing *z, const Hadoop__Yarn__ContainerLaunchContextProto *clc)
+/* Events of a part; its number is their code. */
+static void post(struct nm_container *c, int event, const struct nm_localizing *z, const char *text)
 {
-    size_t n = clc->n_localresources;
+    nm_container_post_exit(c, event, (int)z->part, text);
+}
 
-    z->keys = calloc(n, sizeof(char *));
-    z->paths = calloc(n, sizeof(char *));
-    if (!z->keys || !z->paths)
-        return -ENOMEM;
-    for (; z->n < n; z->n++) {
-        const char *key = clc->localresources[z->n]->key;
+/* True for a part whose result is an event. Before its process runs a container waits for what the
+ * launch needs alone, and finds the rest when it runs; PREVIOUS parts are found by a rollback. */
+static bool is_told(const struct nm_container *c, const struct nm_localizing *z)
+{
+    if (z->role == NM_RESOURCES_CURRENT && !z->late)
+        return true;
+    return z->role != NM_RESOURCES_PREVIOUS && nm_container_is_live(c);
+}
 
-        z->keys[z->n] = strdup(key ? key : "");
-        if (!z->keys[z->n])
-            return -ENOMEM;
-    }
-    return 0;
+static void failed(struct nm_container *c, struct nm_localizing *z, const char *why)
+{
+    free(z->failed);
+    z->failed = strdup(why);
+    if (is_told(c, z))
+        post(c, NM_CONTAINER_EV_RESOURCE_FAILED, z, why);
+}
+
+/* ---- requests -------------------------------------------------------------------------------*/
+
+/* Requests the resources of one part. */
+static int request(struct nm_localization *l, struct nm_container *c, struct nm_localizing *z,
+                   nm_resource_rows rows, struct sv_error *err)
+{
+    _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
+    struct loc_resource *list = a ? sv_newn(a, struct loc_resource, z->n + 1) : NULL;
+    int r = list ? 0 : sv_error_errno(err, -ENOMEM, "%s: local resources", c->text);
+
+    for (unsigned i = 0; i < z->n && r >= 0; i++)
+        r = nm_localization_convert(rows[i], l->ctx->conf->conf, a, &list[i], err);
+    return r < 0 ? r : loc_cache_localize(l->cache, c->id, z->part, c->app->user, list, z->n, err);
+}
+
+static int add_part(struct nm_localization *l, struct nm_container *c, enum nm_resources_role role,
+                    nm_resource_rows rows, size_t n, struct nm_localizing **ret,
+                    struct sv_error *err)
+{
+    int r = nm_resources_add(c, ++l->parts, role, rows, n, ret);
+
+    return r < 0 ? sv_error_errno(err, r, "%s: local resources", c->text) : 0;
 }
 
 int nm_localization_request(struct nm_localization *l, struct nm_container *c, struct sv_error *err)
 {
-    _cleanup_arena_ struct sv_arena *a = NULL;
-    struct loc_resource *list;
     size_t n = c->clc ? c->clc->n_localresources : 0;
-    int r = 0;
+    size_t late = SV_MIN((size_t)c->late_resources, n);
+    struct nm_localizing *z;
+    int r;
 
-    if (n == 0)
+    if (n > late) {
+        r = add_part(l, c, NM_RESOURCES_CURRENT, c->clc->localresources, n - late, &z, err);
+        if (r >= 0)
+            r = request(l, c, z, c->clc->localresources, err);
+        if (r < 0)
+            return r;
+    }
+    if (late) /* of a recovered container: its adoption does not wait for them */
+        nm_localization_add(l, c, c->clc->localresources + n - late, late);
+    return n > late ? 0 : 1;
+}
+
+/* Each by itself: one that fails leaves the others alone. All are there before the first may fail,
+ * which frees the credentials once none is pending. */
+void nm_localization_add(struct nm_localization *l, struct nm_container *c, nm_resource_rows rows,
+                         size_t n)
+{
+    struct sv_error err = { 0 };
+    unsigned first = l->parts + 1;
+    size_t added = 0;
+
+    for (; added < n; added++) {
+        struct nm_localizing *z;
+
+        if (add_part(l, c, NM_RESOURCES_CURRENT, rows + added, 1, &z, &err) < 0) {
+            sv_log(SV_LOG_ERR, c->text, "%s: %s", c->text, err.text);
+            break;
+        }
+        z->late = true;
+    }
+    for (size_t i = 0; i < added; i++) {
+        struct nm_localizing *z = nm_resources_find(c, first + (unsigned)i);
+
+        if (z && request(l, c, z, rows + i, &err) < 0)
+            failed(c, z, err.text);
+    }
+}
+
+int nm_localization_next(struct nm_localization *l, struct nm_container *c,
+                         enum nm_resources_role role,
+                         const Hadoop__Yarn__ContainerLaunchContextProto *clc, struct sv_error *err)
+{
+    struct nm_localizing *z;
+    int r;
+
+    if (clc->n_localresources == 0)
         return 1;
-    a = sv_arena_new(0);
-    list = a ? sv_newn(a, struct loc_resource, n) : NULL;
-    c->localizing = calloc(1, sizeof(*c->localizing));
-    if (c->localizing)
-        r = make_rows(c->localizing, c->clc);
-    if (!list || !c->localizing || r < 0)
-        return sv_error_errno(err, -ENOMEM, "%s: local resources", c->text);
-    for (size_t i = 0; i < n && r >= 0; i++)
-        r = nm_localization_convert(c->clc->localresources[i], l->ctx->conf->conf, a, &list[i],
-                                    err);
+    r = add_part(l, c, role, clc->localresources, clc->n_localresources, &z, err);
     if (r >= 0)
-        r = loc_cache_localize(l->cache, c->id, 0, c->app->user, list, (unsigned)n, err);
+        r = request(l, c, z, clc->localresources, err);
     return r < 0 ? r : 0;
+}
+
+static void drop_role(struct nm_localization *l, struct nm_container *c,
+                      enum nm_resources_role role)
+{
+    struct nm_localizing *z, *tmp;
+
+    DL_FOREACH_SAFE (c->localizing, z, tmp) {
+        if (z->role != role)
+            continue;
+        loc_cache_release(l->cache, c->id, z->part);
+        nm_resources_drop(c, z);
+    }
+}
+
+static void change_role(struct nm_container *c, enum nm_resources_role from,
+                        enum nm_resources_role to)
+{
+    struct nm_localizing *z;
+
+    DL_FOREACH (c->localizing, z)
+        if (z->role == from)
+            z->role = to;
+}
+
+void nm_localization_replace(struct nm_localization *l, struct nm_container *c,
+                             enum nm_resources_role by, bool keep)
+{
+    if (keep) {
+        drop_role(l, c, NM_RESOURCES_PREVIOUS);
+        change_role(c, NM_RESOURCES_CURRENT, NM_RESOURCES_PREVIOUS);
+    }
+    drop_role(l, c, NM_RESOURCES_CURRENT);
+    change_role(c, by, NM_RESOURCES_CURRENT);
+    if (!keep)
+        drop_role(l, c, NM_RESOURCES_PREVIOUS);
+}
+
+void nm_localization_forget(struct nm_localization *l, struct nm_container *c,
+                            enum nm_resources_role role)
+{
+    drop_role(l, c, role);
 }
 
 void nm_localization_release(struct nm_localization *l, struct nm_container *c)
 {
-    struct nm_localizing *z = c->localizing;
-
-    if (!z)
-        return;
-    c->localizing = NULL;
-    loc_cache_release(l->cache, c->id, 0);
-    for (unsigned i = 0; i < z->n; i++) {
-        free(z->keys[i]);
-        free(z->paths[i]);
-    }
-    free(z->keys);
-    free(z->paths);
-    free(z->failed);
-    free(z);
+    for (int role = NM_RESOURCES_CURRENT; role <= NM_RESOURCES_PREVIOUS; role++)
+        drop_role(l, c, (enum nm_resources_role)role);
 }
 
 void nm_localization_app_finished(struct nm_localization *l, const struct nm_app *a)
@@ -105,11 +191,15 @@ void nm_localization_dir_failed(struct nm_localization *l, int index, bool delet
 const char *nm_localization_progress(const struct nm_localization *l, const struct nm_container *c,
                                      unsigned index, struct loc_resource_progress *ret)
 {
-    const struct nm_localizing *z = c->localizing;
+    const struct nm_localizing *z;
 
-    if (!z || index >= z->n || loc_cache_progress(l->cache, c->id, 0, index, ret) < 0)
-        return NULL;
-    return z->keys[index];
+    DL_FOREACH (c->localizing, z) {
+        if (index < z->n)
+            return loc_cache_progress(l->cache, c->id, z->part, index, ret) < 0 ? NULL
+                                                                                : z->keys[index];
+        index -= z->n;
+    }
+    return NULL;
 }
 
 void nm_localization_stats(const struct nm_localization *l, struct loc_stats *ret)
@@ -117,75 +207,13 @@ void nm_localization_stats(const struct nm_localization *l, struct loc_stats *re
     loc_cache_stats(l->cache, ret);
 }
 
-int nm_localization_links(const struct nm_container *c, struct sv_arena *a, struct exe_link **ret,
-                          size_t *ret_n)
-{
-    const struct nm_localizing *z = c->localizing;
-    struct exe_link *links;
-
-    *ret = NULL;
-    *ret_n = 0;
-    if (!z) /* another launch of one whose files the cache has lost meanwhile */
-        return c->clc && c->clc->n_localresources ? -ENOENT : 0;
-    links = sv_newn(a, struct exe_link, z->n);
-    if (!links)
-        return -ENOMEM;
-    for (unsigned i = 0; i < z->n; i++) {
-        if (!z->paths[i])
-            return -ENOENT;
-        links[i].target = z->paths[i];
-        links[i].name = z->keys[i];
-    }
-    *ret = links;
-    *ret_n = z->n;
-    return 0;
-}
-
-const char *nm_localization_counters(const struct nm_container *c, struct sv_arena *a)
-{
-    static const struct loc_counters none;
-    const struct loc_counters *k = c->localizing ? &c->localizing->counters : &none;
-
-    return sv_arena_printf(a, "%llu,%llu,%u,%u,%lld", (unsigned long long)k->bytes_missed,
-                           (unsigned long long)k->bytes_cached, k->files_missed, k->files_cached,
-                           (long long)k->millis);
-}
-
-Hadoop__Yarn__ContainerLocalizationStatusesProto *
-nm_localization_status(const struct nm_container *c, struct sv_arena *a)
-{
-    Hadoop__Yarn__ContainerLocalizationStatusesProto *m =
-        sv_new(a, Hadoop__Yarn__ContainerLocalizationStatusesProto);
-    const struct nm_localizing *z = c->localizing;
-
-    if (!m)
-        return NULL;
-    hadoop__yarn__container_localization_statuses_proto__init(m);
-    m->container_id = yarn_container_id_to(a, c->id);
-    if (!m->container_id || !z)
-        return m->container_id ? m : NULL;
-    m->localization_statuses = sv_newn(a, Hadoop__Yarn__LocalizationStatusProto *, z->n);
-    if (!m->localization_statuses)
-        return NULL;
-    for (unsigned i = 0; i < z->n; i++) {
-        Hadoop__Yarn__LocalizationStatusProto *s = sv_new(a, Hadoop__Yarn__LocalizationStatusProto);
-
-        if (!s)
-            return NULL;
-        hadoop__yarn__localization_status_proto__init(s);
-        s->resource_key = sv_arena_strdup(a, z->keys[i]);
-        s->has_localization_state = true;
-        s->localization_state = z->paths[i] ? HADOOP__YARN__LOCALIZATION_STATE_PROTO__L_COMPLETED
-                                : z->failed ? HADOOP__YARN__LOCALIZATION_STATE_PROTO__L_FAILED
-                                            : HADOOP__YARN__LOCALIZATION_STATE_PROTO__L_PENDING;
-        if (!z->paths[i] && z->failed)
-            s->diagnostics = sv_arena_strdup(a, z->failed);
-        m->localization_statuses[m->n_localization_statuses++] = s;
-    }
-    return m;
-}
-
 /* ---- callbacks of the cache ------------------------------------------------------------------*/
+
+/* The launch context whose credentials are used: the one that a re-initialization brings. */
+static const Hadoop__Yarn__ContainerLaunchContextProto *context_of(const struct nm_container *c)
+{
+    return c->reinit.clc ? c->reinit.clc : c->clc;
+}
 
 static int cb_describe(void *userdata, struct yarn_container_id id, const struct loc_resource *r,
                        struct loc_fetch *f, struct sv_error *err)
@@ -199,9 +227,9 @@ static int cb_describe(void *userdata, struct yarn_container_id id, const struct
 
     if (!login) /* never as another user */
         return sv_error_set(err, -ENOENT, "Resource %s: its container is gone", r->url);
-    if (r->visibility != LOC_PUBLIC && c->clc && c->clc->has_tokens) {
-        user.credentials = c->clc->tokens.data;
-        user.n_credentials = c->clc->tokens.len;
+    if (r->visibility != LOC_PUBLIC && context_of(c) && context_of(c)->has_tokens) {
+        user.credentials = context_of(c)->tokens.data;
+        user.n_credentials = context_of(c)->tokens.len;
     }
     return nm_localization_source(l->ctx->conf->conf, r, &user, f, err);
 }
@@ -218,10 +246,10 @@ static int cb_credentials(void *userdata, struct yarn_container_id id, int *ret)
     *ret = -1;
     if (!c || !c->app)
         return 0; /* cb_describe has failed it */
-    if (!nm_credentials_of(l->ctx->credentials, c->app->text, &p, &n) && c->clc &&
-        c->clc->has_tokens) {
-        p = c->clc->tokens.data;
-        n = c->clc->tokens.len;
+    if (!nm_credentials_of(l->ctx->credentials, c->app->text, &p, &n) && context_of(c) &&
+        context_of(c)->has_tokens) {
+        p = context_of(c)->tokens.data;
+        n = context_of(c)->tokens.len;
     }
     if (n == 0)
         return 0;
@@ -231,42 +259,40 @@ static int cb_credentials(void *userdata, struct yarn_container_id id, int *ret)
 
 /* ---- results --------------------------------------------------------------------------------*/
 
-static struct nm_container *find_waiting(struct nm_localization *l, struct yarn_container_id id)
+static struct nm_localizing *find_part(struct nm_localization *l, struct yarn_container_id id,
+                                       unsigned part, struct nm_container **ret)
 {
     char text[YARN_ID_TEXT_MAX];
-    struct nm_container *c = nm_container_find(l->ctx, yarn_container_id_text(id, text));
 
-    return c && c->localizing ? c : NULL;
+    *ret = nm_container_find(l->ctx, yarn_container_id_text(id, text));
+    return *ret ? nm_resources_find(*ret, part) : NULL;
 }
 
 static void cb_localized(void *userdata, struct yarn_container_id id, unsigned part, unsigned index,
                          const char *path)
 {
-    struct nm_container *c = find_waiting(userdata, id);
+    struct nm_container *c;
+    struct nm_localizing *z = find_part(userdata, id, part, &c);
 
-    (void)part;
-    if (!c || index >= c->localizing->n || c->localizing->paths[index])
-        return;
-    c->localizing->paths[index] = strdup(path);
+    if (z && index < z->n && !z->paths[index])
+        z->paths[index] = strdup(path);
 }
 
 static void cb_failed(void *userdata, struct yarn_container_id id, unsigned part, unsigned index,
                       const char *diagnostics)
 {
-    struct nm_container *c = find_waiting(userdata, id);
+    struct nm_container *c;
+    struct nm_localizing *z = find_part(userdata, id, part, &c);
 
-    (void)part;
     (void)index;
-    if (!c)
-        return;
-    free(c->localizing->failed);
-    c->localizing->failed = strdup(diagnostics);
-    nm_container_post(c, NM_CONTAINER_EV_RESOURCE_FAILED, diagnostics);
+    if (z)
+        failed(c, z, diagnostics);
 }
 
 struct ready_request {
     struct nm_localization *l;
     struct yarn_container_id id;
+    unsigned part;
 };
 
 /* The resources are recorded as complete: a restarted daemon would otherwise take them for partial
@@ -274,36 +300,42 @@ struct ready_request {
 static void on_ready_recorded(void *userdata, int result)
 {
     struct ready_request *ready = userdata;
-    struct nm_container *c = find_waiting(ready->l, ready->id);
+    struct nm_container *c;
+    struct nm_localizing *z = find_part(ready->l, ready->id, ready->part, &c);
 
-    if (c && result >= 0)
-        nm_container_post(c, NM_CONTAINER_EV_RESOURCE_LOCALIZED, NULL);
-    else if (c)
-        nm_container_post(c, NM_CONTAINER_EV_RESOURCE_FAILED,
-                          "the state store could not record the localized resources");
     free(ready);
+    if (!z)
+        return;
+    if (result < 0) {
+        failed(c, z, "the state store could not record the localized resources");
+        return;
+    }
+    z->ready = true;
+    if (is_told(c, z))
+        post(c, NM_CONTAINER_EV_RESOURCE_LOCALIZED, z, NULL);
 }
 
 static void cb_ready(void *userdata, struct yarn_container_id id, unsigned part,
                      const struct loc_counters *counters)
 {
     struct nm_localization *l = userdata;
-    struct nm_container *c = find_waiting(l, id);
+    struct nm_container *c;
+    struct nm_localizing *z = find_part(l, id, part, &c);
     struct ready_request *ready;
 
-    (void)part;
-    if (!c)
+    if (!z)
         return;
-    c->localizing->counters = *counters;
-    c->localizing->ready = true;
-    c->localize_ms = counters->millis;
-    sv_rate_add(&c->ctx->counters.localizations, (double)counters->millis, sv_now_ms());
+    z->counters = *counters;
+    if (!z->late && z->role == NM_RESOURCES_CURRENT) {
+        c->localize_ms = counters->millis;
+        sv_rate_add(&c->ctx->counters.localizations, (double)counters->millis, sv_now_ms());
+    }
     ready = malloc(sizeof(*ready));
     if (ready)
-        *ready = (struct ready_request){ l, id };
+        *ready = (struct ready_request){ l, id, part };
     if (!ready || nm_store_after_commit(l->ctx->store, on_ready_recorded, ready) < 0) {
         free(ready);
-        nm_container_post(c, NM_CONTAINER_EV_RESOURCE_FAILED, "no memory");
+        failed(c, z, "no memory");
     }
 }
 

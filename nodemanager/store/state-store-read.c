@@ -65,18 +65,24 @@ static int row_container(sqlite3_stmt *st, void *fn, void *u)
         .updated_len = (size_t)sqlite3_column_bytes(st, 16),
         .retry = text(st, 17),
         .ended_ms = sqlite3_column_int64(st, 18),
+        .late = sqlite3_column_int64(st, 19),
+        .reinit = sqlite3_column_int(st, 20),
+        .has_previous = sqlite3_column_int(st, 21),
     };
     return ((int (*)(const struct nm_stored_container *, void *))fn)(&c, u);
 }
 
-int nm_store_container_request(struct nm_store *s, const char *id,
+int nm_store_container_request(struct nm_store *s, const char *id, enum nm_stored_request which,
                                int (*fn)(const void *request, size_t len, void *u), void *u)
 {
-    sqlite3_stmt *st = nm_store_prepared(s, S_CONT_REQUEST);
+    static const enum nm_store_stmt stmts[] = { [NM_STORED_REQUEST] = S_CONT_REQUEST,
+                                                [NM_STORED_NEXT] = S_CONT_NEXT,
+                                                [NM_STORED_PREVIOUS] = S_CONT_PREVIOUS };
+    sqlite3_stmt *st = nm_store_prepared(s, stmts[which]);
     int r = st ? -ENOENT : -EIO;
 
     if (st && sqlite3_bind_text(st, 1, id, -1, SQLITE_STATIC) == SQLITE_OK &&
-        sqlite3_step(st) == SQLITE_ROW)
+        sqlite3_step(st) == SQLITE_ROW && sqlite3_column_bytes(st, 0) > 0)
         r = fn(sqlite3_column_blob(st, 0), (size_t)sqlite3_column_bytes(st, 0), u);
     if (st) {
         sqlite3_reset(st);

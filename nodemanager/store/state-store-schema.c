@@ -15,6 +15,9 @@
     "CREATE INDEX log_skips_apps ON log_skips(app);"
 #define RETRY_COLUMN "retry TEXT NOT NULL DEFAULT ''"
 #define ENDED_COLUMN "ended_ms INTEGER NOT NULL DEFAULT -1"
+#define LATE_COLUMN "late INTEGER NOT NULL DEFAULT 0"
+#define REINIT_COLUMN "reinit INTEGER NOT NULL DEFAULT 0"
+#define ADD_COLUMN "ALTER TABLE containers ADD COLUMN "
 const char *const nm_store_schema =
     "CREATE TABLE apps(id TEXT PRIMARY KEY NOT NULL, user TEXT NOT NULL, view_acl TEXT NOT NULL, modify_acl TEXT NOT NULL,"
     " finished INTEGER NOT NULL DEFAULT 0);"
@@ -25,7 +28,8 @@ const char *const nm_store_schema =
     " done INTEGER NOT NULL DEFAULT 0, local_dir INTEGER NOT NULL DEFAULT -1,"
     " log_dir INTEGER NOT NULL DEFAULT -1, exit_code INTEGER NOT NULL DEFAULT -1000,"
     " kill_code INTEGER NOT NULL DEFAULT -1000, diagnostics TEXT NOT NULL DEFAULT '',"
-    " assigned TEXT NOT NULL DEFAULT '', updated BLOB, " RETRY_COLUMN ", " ENDED_COLUMN ");"
+    " assigned TEXT NOT NULL DEFAULT '', updated BLOB, " RETRY_COLUMN ", " ENDED_COLUMN ","
+    " " LATE_COLUMN ", " REINIT_COLUMN ", next BLOB, previous BLOB);"
     "CREATE TABLE keys(name TEXT PRIMARY KEY NOT NULL, key_id INTEGER NOT NULL, bytes BLOB NOT NULL);"
     "CREATE TABLE used_tokens(container TEXT PRIMARY KEY NOT NULL, expiry_ms INTEGER NOT NULL);"
     "CREATE TABLE deletions(id INTEGER PRIMARY KEY, at_ms INTEGER NOT NULL, task TEXT NOT NULL);"
@@ -37,6 +41,7 @@ const char *const nm_store_upgrades[NM_STORE_SCHEMA - 1] = {
     MCS_TABLE,
     SERVICE_DATA_TABLE,
     LOG_TABLES,
-    "ALTER TABLE containers ADD COLUMN " RETRY_COLUMN "; ALTER TABLE containers ADD COLUMN " ENDED_COLUMN ";",
+    ADD_COLUMN RETRY_COLUMN "; " ADD_COLUMN ENDED_COLUMN ";",
+    ADD_COLUMN LATE_COLUMN "; " ADD_COLUMN REINIT_COLUMN "; " ADD_COLUMN "next BLOB; " ADD_COLUMN "previous BLOB;",
 };
 /* clang-format on */

@@ -3,6 +3,7 @@
 #include "nodemanager/store/state-store-open.h"
 
 /* clang-format off */
+#define REPLACE "UPDATE containers SET launched=0,retry='',reinit=0,ended_ms=?2"
 const char *const nm_store_sql[S_COUNT] = {
     [S_BEGIN] = "BEGIN IMMEDIATE",
     [S_COMMIT] = "COMMIT",
@@ -19,7 +20,17 @@ const char *const nm_store_sql[S_COUNT] = {
     [S_CONT_REMOVE] = "DELETE FROM containers WHERE id=?1",
     [S_CONT_UPDATED] = "UPDATE containers SET updated=?2 WHERE id=?1",
     [S_CONT_AGAIN] = "UPDATE containers SET launched=0,retry=?2,ended_ms=?3 WHERE id=?1",
+    [S_CONT_EXTEND] = "UPDATE containers SET request=?2,late=?3 WHERE id=?1",
+    [S_CONT_REINIT] = "UPDATE containers SET reinit=?2,next=?3 WHERE id=?1",
+    [S_CONT_REINIT_KILLS] = "UPDATE containers SET reinit=reinit|8 WHERE id=?1 AND reinit<>0",
+    [S_CONT_UPGRADE] = REPLACE ",late=0,previous=request,request=coalesce(next,request),next=NULL WHERE id=?1",
+    [S_CONT_UPGRADE_COMMITTED] = REPLACE ",late=0,previous=NULL,request=coalesce(next,request),next=NULL WHERE id=?1",
+    [S_CONT_RESTART] = REPLACE " WHERE id=?1",
+    [S_CONT_ROLLBACK] = REPLACE ",late=0,request=coalesce(previous,request),previous=NULL,next=NULL WHERE id=?1",
+    [S_CONT_COMMIT] = "UPDATE containers SET previous=NULL WHERE id=?1",
     [S_CONT_REQUEST] = "SELECT request FROM containers WHERE id=?1",
+    [S_CONT_NEXT] = "SELECT next FROM containers WHERE id=?1",
+    [S_CONT_PREVIOUS] = "SELECT previous FROM containers WHERE id=?1",
     [S_KEY] = "INSERT OR REPLACE INTO keys(name,key_id,bytes) VALUES(?1,?2,?3)",
     [S_KEY_REMOVE] = "DELETE FROM keys WHERE name=?1",
     [S_TOKEN] = "INSERT OR REPLACE INTO used_tokens(container,expiry_ms) VALUES(?1,?2)",
@@ -43,7 +54,7 @@ const char *const nm_store_sql[S_COUNT] = {
     [S_EACH_APP] = "SELECT id,user,view_acl,modify_acl,finished FROM apps ORDER BY rowid",
     [S_EACH_CONT] =
         ("SELECT id,app,request,start_ms,launch_ms,finish_ms,launched,killed,completed,done,"
-         "local_dir,log_dir,exit_code,kill_code,diagnostics,assigned,updated,retry,ended_ms FROM containers ORDER BY rowid"),
+         "local_dir,log_dir,exit_code,kill_code,diagnostics,assigned,updated,retry,ended_ms,late,reinit,length(previous)>0 FROM containers ORDER BY rowid"),
     [S_EACH_KEY] = "SELECT name,key_id,bytes FROM keys",
     [S_EACH_TOKEN] = "SELECT container,expiry_ms FROM used_tokens",
     [S_EACH_DEL] = "SELECT id,at_ms,task FROM deletions ORDER BY id",

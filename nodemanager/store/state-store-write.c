@@ -61,6 +61,33 @@ int nm_store_container_again(struct nm_store *s, const char *id, const char *ret
 {
     return nm_store_write(s, S_CONT_AGAIN, "tti", id, retry, ended_ms);
 }
+int nm_store_container_extend(struct nm_store *s, const char *id, const void *request, size_t len,
+                              int64_t late)
+{
+    return nm_store_write(s, S_CONT_EXTEND, "tbi", id, request, len, late);
+}
+int nm_store_container_reinit(struct nm_store *s, const char *id, int reinit, const void *next,
+                              size_t len)
+{
+    return nm_store_write(s, S_CONT_REINIT, "tib", id, (int64_t)reinit, next, len);
+}
+int nm_store_container_reinit_kills(struct nm_store *s, const char *id)
+{
+    return nm_store_write(s, S_CONT_REINIT_KILLS, "t", id);
+}
+int nm_store_container_replace(struct nm_store *s, const char *id, int reinit, int64_t ended_ms)
+{
+    static const enum nm_store_stmt stmts[] = { [NM_REINIT_UPGRADE] = S_CONT_UPGRADE,
+                                                [NM_REINIT_COMMITTED] = S_CONT_UPGRADE_COMMITTED,
+                                                [NM_REINIT_RESTART] = S_CONT_RESTART,
+                                                [NM_REINIT_ROLLBACK] = S_CONT_ROLLBACK };
+
+    return nm_store_write(s, stmts[reinit], "ti", id, ended_ms);
+}
+int nm_store_container_commit(struct nm_store *s, const char *id)
+{
+    return nm_store_write(s, S_CONT_COMMIT, "t", id);
+}
 int nm_store_container_remove(struct nm_store *s, const char *id)
 {
     return nm_store_write(s, S_CONT_REMOVE, "t", id);

@@ -13,8 +13,9 @@
 #include "wire/token/token.h"
 
 /* 2: containers.assigned; 3: containers.updated; 4: mcs; 5: service_data; 6: log_uploads,
- * log_skips; 7: containers.retry, ended_ms; older stores are upgraded when opened */
-#define NM_STORE_SCHEMA 7
+ * log_skips; 7: containers.retry, ended_ms; 8: containers.late, reinit, next, previous; older
+ * stores are upgraded when opened */
+#define NM_STORE_SCHEMA 8
 
 struct nm_store;
 
@@ -68,6 +69,27 @@ int nm_store_container_updated(struct nm_store *s, const char *id, const void *t
 /* The launch that began at `ended_ms` has ended and another follows; `retry`: nm_retry_text(). */
 int nm_store_container_again(struct nm_store *s, const char *id, const char *retry,
                              int64_t ended_ms) _must_use_;
+/* Its request, of which the last `late` resources were added while it runs. */
+int nm_store_container_extend(struct nm_store *s, const char *id, const void *request, size_t len,
+                              int64_t late) _must_use_;
+enum nm_reinit {
+    NM_REINIT_NONE,
+    NM_REINIT_UPGRADE,   /* a new launch context; the last one is kept for a rollback */
+    NM_REINIT_COMMITTED, /* a new launch context for good */
+    NM_REINIT_RESTART,   /* the same launch context */
+    NM_REINIT_ROLLBACK,  /* the last launch context */
+};
+/* A re-initialization under way; `reinit`: of enum nm_reinit, with NM_STORED_REINIT_KILLS once the
+ * running process is being ended for it; 0: none. The request that it brings, for an upgrade. */
+#define NM_STORED_REINIT_KILLS 8
+int nm_store_container_reinit(struct nm_store *s, const char *id, int reinit, const void *next,
+                              size_t len) _must_use_;
+int nm_store_container_reinit_kills(struct nm_store *s, const char *id) _must_use_;
+/* The process that began at `ended_ms` has ended for it: the container is recorded as not launched,
+ * with the request that the re-initialization (without the flag) brings. */
+int nm_store_container_replace(struct nm_store *s, const char *id, int reinit, int64_t ended_ms)
+    _must_use_;
+int nm_store_container_commit(struct nm_store *s, const char *id) _must_use_; /* no rollback */
 int nm_store_container_remove(struct nm_store *s, const char *id) _must_use_;
 
 /* name: "nm.current", "nm.previous", "container.current", "container.previous", or an application
@@ -129,14 +151,19 @@ struct nm_stored_container {
     size_t updated_len;
     const char *retry; /* see nm_store_container_again; "" = never */
     int64_t ended_ms;  /* -1 = never */
+    int64_t late;      /* see nm_store_container_extend */
+    int reinit;        /* see nm_store_container_reinit */
+    bool has_previous; /* a request for a rollback */
 };
 int nm_store_each_app(struct nm_store *s, int (*fn)(const struct nm_stored_app *a, void *u),
                       void *u) _must_use_;
 int nm_store_each_container(struct nm_store *s,
                             int (*fn)(const struct nm_stored_container *c, void *u), void *u)
     _must_use_;
-/* The request of one container; -ENOENT. */
-int nm_store_container_request(struct nm_store *s, const char *id,
+/* A request of one container: its own, that of a re-initialization, or that for a rollback;
+ * -ENOENT. */
+enum nm_stored_request { NM_STORED_REQUEST, NM_STORED_NEXT, NM_STORED_PREVIOUS };
+int nm_store_container_request(struct nm_store *s, const char *id, enum nm_stored_request which,
                                int (*fn)(const void *request, size_t len, void *u), void *u)
     _must_use_;
 int nm_store_each_key(struct nm_store *s,

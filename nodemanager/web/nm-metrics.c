@@ -27,7 +27,7 @@
 #define SERIES_MAX 65536 /* bytes; there are 40 lines */
 
 struct sums {
-    int64_t initing, running, paused, allocated, memory_mb, vcores, apps;
+    int64_t initing, running, paused, reiniting, allocated, memory_mb, vcores, apps;
     int64_t opportunistic, opportunistic_mb, opportunistic_vcores; /* running */
 };
 
@@ -37,7 +37,8 @@ static void add(struct sums *s, const struct nm_container *c)
 
     s->initing += c->state == NM_CONTAINER_LOCALIZING;
     s->running += runs;
-    s->paused += runs && c->launch.frozen;
+    s->paused += c->state == NM_CONTAINER_PAUSED;
+    s->reiniting += c->reinit.kind != 0;
     s->allocated++;
     s->memory_mb += c->resource.memory_mb;
     s->vcores += c->resource.vcores;
@@ -67,11 +68,10 @@ static int64_t gb_up(int64_t mb)
     return (mb + 1023) / 1024;
 }
 
-/* States that a container cannot be in here, and queues that are not there. */
+/* Queues that are not there. */
 static void put_never(json_t *b)
 {
-    static const char *const names[] = { "ContainersRolledBackOnFailure", "ContainersReIniting",
-                                         "ContainersGuaranteedQueued",
+    static const char *const names[] = { "ContainersGuaranteedQueued",
                                          "ContainersOpportunisticQueued" };
 
     for (size_t i = 0; i < SV_ARRAY_LEN(names); i++)
@@ -90,6 +90,8 @@ static void put_states(json_t *b, const struct nm_context *ctx, const struct sum
     sv_jmx_num(b, "ContainersIniting", s->initing);
     sv_jmx_num(b, "ContainersRunning", s->running);
     sv_jmx_num(b, "ContainersPaused", s->paused);
+    sv_jmx_num(b, "ContainersReIniting", s->reiniting);
+    sv_jmx_num(b, "ContainersRolledBackOnFailure", n->rolled_back);
     put_never(b);
     sv_jmx_rate(b, "ContainerLaunchDuration", &n->launches, now);
     sv_jmx_rate(b, "LocalizationDurationMillis", &n->localizations, now);

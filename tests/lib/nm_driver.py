@@ -61,6 +61,9 @@ class Driver:
     def signal(self, app, number, command, caller=None):
         return self("signal", caller or app, app, number, command)
 
+    def change(self, method, app, number, auto_commit=True, command="", caller=None):
+        return self("change", method, caller or app, app, number, int(auto_commit), command)
+
     def keys(self):
         return [bytes.fromhex(k) for k in self("keys")["keys"]]
 

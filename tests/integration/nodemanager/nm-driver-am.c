@@ -299,6 +299,20 @@ static Hadoop__Yarn__StartContainerRequestProto *start_request(struct sv_arena *
     return q;
 }
 
+static Hadoop__Yarn__ContainerLaunchContextProto *context(struct sv_arena *a, const char *command)
+{
+    Hadoop__Yarn__ContainerLaunchContextProto *clc =
+        sv_new(a, Hadoop__Yarn__ContainerLaunchContextProto);
+
+    hadoop__yarn__container_launch_context_proto__init(clc);
+    add_resources(a, clc);
+    add_retry(a, clc);
+    clc->n_command = 1;
+    clc->command = sv_newn(a, char *, 1);
+    clc->command[0] = sv_arena_strdup(a, command);
+    return clc;
+}
+
 static json_t *failures(size_t n, Hadoop__Yarn__ContainerExceptionMapProto **rows)
 {
     json_t *j = json_object();
@@ -388,6 +402,52 @@ json_t *am_start(int app, int64_t first, int count, const char *user, int64_t me
     return json_pack("{s:o,s:o,s:o}", "ok", ids(m->n_succeeded_requests, m->succeeded_requests),
                      "failed", failures(m->n_failed_requests, m->failed_requests), "metadata",
                      metadata(m));
+}
+
+json_t *am_change(int app, int other, int64_t n, const char *method, bool auto_commit,
+                  const char *command)
+{
+    static const ProtobufCMessageDescriptor *const answers[] = {
+        &hadoop__yarn__resource_localization_response_proto__descriptor,
+        &hadoop__yarn__re_initialize_container_response_proto__descriptor,
+        &hadoop__yarn__restart_container_response_proto__descriptor,
+        &hadoop__yarn__rollback_response_proto__descriptor,
+        &hadoop__yarn__commit_response_proto__descriptor,
+    };
+    static const char *const names[] = { "localize", "reInitializeContainer", "restartContainer",
+                                         "rollbackLastReInitialization",
+                                         "commitLastReInitialization" };
+    _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
+    Hadoop__Yarn__ContainerIdProto *id = yarn_container_id_to(a, container_id(other, n));
+    Hadoop__Yarn__ResourceLocalizationRequestProto localize;
+    Hadoop__Yarn__ReInitializeContainerRequestProto reinit;
+    const ProtobufCMessage *q = &id->base;
+    json_t *failed = NULL;
+    size_t k = 0;
+
+    while (k < SV_ARRAY_LEN(names) && strcmp(names[k], method) != 0)
+        k++;
+    if (k == SV_ARRAY_LEN(names))
+        return json_pack("{s:s}", "error", "no such method");
+    if (k == 0) {
+        Hadoop__Yarn__ContainerLaunchContextProto *clc = context(a, "");
+
+        hadoop__yarn__resource_localization_request_proto__init(&localize);
+        localize.container_id = id;
+        localize.local_resources = clc->localresources;
+        localize.n_local_resources = clc->n_localresources;
+        q = &localize.base;
+    }
+    if (k == 1) {
+        hadoop__yarn__re_initialize_container_request_proto__init(&reinit);
+        reinit.container_id = id;
+        reinit.container_launch_context = context(a, command);
+        reinit.has_auto_commit = true;
+        reinit.auto_commit = auto_commit;
+        q = &reinit.base;
+    }
+    return call(am_client(app, "?", ""), method, q, answers[k], a, &failed) ? json_object()
+                                                                            : failed;
 }
 
 json_t *am_stop(int app, int other, int64_t first, int count)

@@ -255,7 +255,7 @@ static json_t *command(char *line)
     json_t *other_file = largest_command(line) ?: labels_command(line);
     int app, other, count, n, at = 0, batch, vcores;
     long long first, mem, ms;
-    char user[65], fault[129], name[64], path[256];
+    char user[65], fault[129], name[64], path[256], method[64];
 
     if (other_file)
         return other_file;
@@ -278,6 +278,9 @@ static json_t *command(char *line)
         return am_stop(app, other, first, count);
     if (sscanf(line, "status %d %d %lld %d", &app, &other, &first, &count) == 4)
         return am_status(app, other, first, count);
+    at = 0;
+    if (sscanf(line, "change %63s %d %d %lld %d %n", method, &app, &other, &first, &n, &at) == 5)
+        return am_change(app, other, first, method, n, at ? line + at : "");
     if (sscanf(line, "localization %d %lld", &app, &first) == 2)
         return am_localization(app, first);
     if (sscanf(line, "signal %d %d %lld %d", &app, &other, &first, &n) == 4)

@@ -101,6 +101,10 @@ json_t *am_update(int app, int64_t n, const char *user, struct yarn_resource res
 /* {key: state} of one container */
 json_t *am_localization(int app, int64_t n);
 json_t *am_signal(int app, int other, int64_t n, int command);
+/* method: localize (the resources), reInitializeContainer (with the command; auto_commit),
+ * restartContainer, rollbackLastReInitialization or commitLastReInitialization. */
+json_t *am_change(int app, int other, int64_t n, const char *method, bool auto_commit,
+                  const char *command);
 /* Its connection; fault: "nmtoken": signed with a wrong key; "nmnode": for another node. */
 struct ipc_client *am_client(int app, const char *user, const char *fault);
 /* A ContainerToken with whatever is to be wrong with it. */

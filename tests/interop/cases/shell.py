@@ -123,6 +123,27 @@ def missing_program(c):
     )
 
 
+def retried(c):
+    """A container that its node starts again twice, in its work directory; one container for the
+    ApplicationMaster."""
+    expect(
+        peers.distributed_shell(
+            c,
+            "-shell_command",
+            "echo run >>runs; grep -c run runs | grep -q 3 && date",
+            "-num_containers",
+            "1",
+            "-container_retry_policy",
+            "RETRY_ON_ALL_ERRORS",
+            "-container_max_retries",
+            "2",
+            "-container_retry_interval",
+            "100",
+        ),
+        {**SUCCEEDED, "outputs": (1, CLOCK)},
+    )
+
+
 def processes(*words):
     """Pids whose command line is exactly these words."""
     found = []
@@ -236,6 +257,7 @@ CASES = [
     ("date in 100 containers", date, 100),
     ("a failing command in 2 containers", failing),
     ("a missing program", missing_program),
+    ("a container that its node starts again", retried),
     ("a shipped file in 3 containers", shipped),
     ("a shipped script with arguments and environment", script),
     ("the application is killed", killed_application),

@@ -33,11 +33,18 @@ import org.apache.hadoop.yarn.api.records.ContainerId;
 import org.apache.hadoop.yarn.api.records.ContainerLaunchContext;
 import org.apache.hadoop.yarn.api.records.ContainerState;
 import org.apache.hadoop.yarn.api.records.ContainerStatus;
+import org.apache.hadoop.yarn.api.records.ContainerSubState;
 import org.apache.hadoop.yarn.api.records.ContainerUpdateType;
 import org.apache.hadoop.yarn.api.records.ExecutionType;
 import org.apache.hadoop.yarn.api.records.FinalApplicationStatus;
+import org.apache.hadoop.yarn.api.records.LocalResource;
+import org.apache.hadoop.yarn.api.records.LocalResourceType;
+import org.apache.hadoop.yarn.api.records.LocalResourceVisibility;
+import org.apache.hadoop.yarn.api.records.LocalizationState;
+import org.apache.hadoop.yarn.api.records.LocalizationStatus;
 import org.apache.hadoop.yarn.api.records.Priority;
 import org.apache.hadoop.yarn.api.records.Resource;
+import org.apache.hadoop.yarn.api.records.URL;
 import org.apache.hadoop.yarn.api.records.UpdateContainerError;
 import org.apache.hadoop.yarn.api.records.UpdateContainerRequest;
 import org.apache.hadoop.yarn.api.records.UpdatedContainer;
@@ -407,6 +414,139 @@ public final class MasterProbe {
     });
   }
 
+  // ---- Re-initialization ----
+
+  /**
+   * A process of a container that is re-initialized: each tells its name. What the last one left is not compared: Apache's node draws another of its
+   * directories each time.
+   */
+  private static final class Versions implements AutoCloseable {
+    private final ServerSocket server = listener();
+    private Socket socket;
+    private BufferedReader in;
+
+    Versions() throws Exception {
+    }
+
+    ContainerLaunchContext context(String name) {
+      return shell(server.getLocalPort(), "echo " + name + " >&3");
+    }
+
+    String next() throws Exception {
+      socket = server.accept();
+      in = new BufferedReader(new InputStreamReader(socket.getInputStream()));
+      return in.readLine();
+    }
+
+    String ask(String command) throws Exception {
+      new PrintWriter(socket.getOutputStream(), true).println("{ " + command + "; } >&3");
+      return in.readLine();
+    }
+
+    @Override
+    public void close() throws Exception {
+      server.close();
+    }
+  }
+
+  /** The next process has been started and the node knows it. */
+  private String next(Master m, Versions v, Container c) throws Exception {
+    String told = v.next();
+    until(c.getId() + " runs", () -> status(m, c).getContainerSubState() == ContainerSubState.RUNNING);
+    return told;
+  }
+
+  private static LocalResource resource(java.io.File f) {
+    return LocalResource.newInstance(URL.fromURI(f.toURI()), LocalResourceType.FILE, LocalResourceVisibility.APPLICATION, f.length(),
+        f.lastModified());
+  }
+
+  private void reinit(Master m) throws Exception {
+    Container c = m.get(24, SMALL, 0).get(0);
+    java.io.File file = new java.io.File(System.getenv("HOME"), "late-resource");
+    java.nio.file.Files.write(file.toPath(), "late\n".getBytes("UTF-8"));
+    try (Versions v = new Versions()) {
+      say("re-init: the first", () -> {
+        m.act(() -> m.node.startContainer(c, v.context("first")));
+        return next(m, v, c);
+      });
+      say("re-init: nothing to roll back to", () -> {
+        m.act(() -> m.node.rollbackLastReInitialization(c.getId()));
+        return "done";
+      });
+      say("re-init: nothing to commit", () -> {
+        m.act(() -> m.node.commitLastReInitialization(c.getId()));
+        return "done";
+      });
+      say("re-init: the second", () -> {
+        m.act(() -> m.node.reInitializeContainer(c.getId(), v.context("second"), false));
+        return next(m, v, c);
+      });
+      say("re-init: rolled back", () -> {
+        m.act(() -> m.node.rollbackLastReInitialization(c.getId()));
+        return next(m, v, c);
+      });
+      say("re-init: nothing to roll back to again", () -> {
+        m.act(() -> m.node.rollbackLastReInitialization(c.getId()));
+        return "done";
+      });
+      say("re-init: one that fails is rolled back", () -> {
+        m.act(() -> m.node.reInitializeContainer(c.getId(), shell(1, "exit 9"), false));
+        return next(m, v, c);
+      });
+      say("re-init: the third, to be committed", () -> {
+        m.act(() -> m.node.reInitializeContainer(c.getId(), v.context("third"), false));
+        return next(m, v, c);
+      });
+      say("re-init: committed", () -> {
+        m.act(() -> m.node.commitLastReInitialization(c.getId()));
+        m.act(() -> m.node.rollbackLastReInitialization(c.getId()));
+        return "done";
+      });
+      say("re-init: restarted", () -> {
+        m.act(() -> m.node.restartContainer(c.getId()));
+        return next(m, v, c);
+      });
+      say("re-init: committed by itself", () -> {
+        m.act(() -> m.node.reInitializeContainer(c.getId(), v.context("fourth"), true));
+        String told = next(m, v, c);
+        m.act(() -> m.node.rollbackLastReInitialization(c.getId()));
+        return told;
+      });
+      say("localize", () -> {
+        m.act(() -> m.node.localize(c.getId(), c.getNodeId(), Collections.singletonMap("late", resource(file))));
+        List<LocalizationStatus> found = new ArrayList<>();
+        until("late is localized", () -> {
+          found.clear();
+          m.act(() -> found.addAll(m.node.getLocalizationStatuses(c.getId(), c.getNodeId())));
+          return found.stream().allMatch(s -> s.getLocalizationState() == LocalizationState.COMPLETED);
+        });
+        until("its link", () -> "late".equals(v.ask("cat late 2>/dev/null || echo no")));
+        return found.size() + " " + found.get(0).getResourceKey() + " " + found.get(0).getLocalizationState();
+      });
+      say("localize: a file that is not there", () -> {
+        LocalResource gone = resource(file);
+        gone.setTimestamp(1);
+        m.act(() -> m.node.localize(c.getId(), c.getNodeId(), Collections.singletonMap("gone", gone)));
+        List<LocalizationStatus> found = new ArrayList<>();
+        until("gone is refused", () -> {
+          found.clear();
+          m.act(() -> found.addAll(m.node.getLocalizationStatuses(c.getId(), c.getNodeId())));
+          return found.stream().noneMatch(s -> s.getLocalizationState() == LocalizationState.PENDING);
+        });
+        TreeSet<String> states = new TreeSet<>();
+        found.forEach(s -> states.add(s.getResourceKey() + " " + s.getLocalizationState()));
+        return states + " " + m.onNode(c);
+      });
+      say("re-init: of one that has ended", () -> {
+        m.act(() -> m.node.stopContainer(c.getId(), c.getNodeId()));
+        m.end(c.getId());
+        m.act(() -> m.node.restartContainer(c.getId()));
+        return "done";
+      });
+    }
+  }
+
   private ContainerStatus status(Master m, Container c) throws Exception {
     ContainerStatus[] found = new ContainerStatus[1];
     m.act(() -> found[0] = m.node.getContainerStatus(c.getId(), c.getNodeId()));
@@ -589,6 +729,7 @@ public final class MasterProbe {
     asks(m);
     releases(m);
     nodeManager(m);
+    reinit(m);
     blacklist(m, other);
     updates(m);
     refused(other);

@@ -156,6 +156,26 @@ static void restored_retries(void **state)
     nm_container_free(c);
 }
 
+static void restored_reinits(void **state)
+{
+    _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
+    struct nm_stored_container s = record(a);
+    struct nm_container *c;
+
+    (void)state;
+    s.late = 3;
+    s.has_previous = true;
+    s.reinit = NM_REINIT_ROLLBACK | NM_STORED_REINIT_KILLS;
+    c = restore(&s, 0);
+    assert_true(c->reinit.kind == NM_REINIT_ROLLBACK && c->reinit.kills && c->reinit.can_rollback);
+    assert_int_equal(c->late_resources, 3);
+    nm_container_free(c);
+    s.reinit = NM_REINIT_ROLLBACK + 1;
+    c = restore(&s, 1);
+    assert_true(c->reinit.kind == NM_REINIT_NONE && !c->reinit.kills);
+    nm_container_free(c);
+}
+
 static void malformed_records(void **state)
 {
     _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
@@ -223,9 +243,10 @@ static void statuses(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(restored_states),          cmocka_unit_test(restored_update),
-        cmocka_unit_test(restored_retries),         cmocka_unit_test(malformed_records),
-        cmocka_unit_test(diagnostics_keep_the_end), cmocka_unit_test(statuses),
+        cmocka_unit_test(restored_states),   cmocka_unit_test(restored_update),
+        cmocka_unit_test(restored_reinits),  cmocka_unit_test(restored_retries),
+        cmocka_unit_test(malformed_records), cmocka_unit_test(diagnostics_keep_the_end),
+        cmocka_unit_test(statuses),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -88,36 +88,70 @@ static int see(const struct nm_stored_container *s, void *userdata)
     return 0;
 }
 
+static int decide(int code)
+{
+    int event = NM_CONTAINER_EV_EXITED_WITH_FAILURE, r = nm_relaunch_decide(c, &event, code);
+
+    assert_int_equal(event, NM_CONTAINER_EV_EXITED_WITH_FAILURE);
+    return r;
+}
+
 static void decisions(void **state)
 {
     int seen = 0;
 
     (void)state;
-    assert_int_equal(nm_relaunch_decide(c, 7), 1);
+    assert_int_equal(decide(7), 1);
     assert_non_null(c->clc); /* the launch needs it */
     assert_int_equal(nm_store_each_container(ctx.store, see, &seen), 0);
     assert_int_equal(seen, 1);
-    assert_int_equal(nm_relaunch_decide(c, 7), 0); /* one retry */
+    assert_int_equal(decide(7), 0); /* one retry */
 }
 
 static void no_decision(void **state)
 {
     (void)state;
     c->launch.exit.ran = false; /* the launch has failed */
-    assert_int_equal(nm_relaunch_decide(c, 7), 0);
+    assert_int_equal(decide(7), 0);
     c->launch.exit.ran = true;
     c->kill_requested = true;
-    assert_int_equal(nm_relaunch_decide(c, 7), 0);
+    assert_int_equal(decide(7), 0);
     c->kill_requested = false;
     c->launch.frozen = true;
-    assert_int_equal(nm_relaunch_decide(c, 7), 0);
+    assert_int_equal(decide(7), 0);
     c->launch.frozen = false;
-    assert_int_equal(nm_relaunch_decide(c, 0), 0);
+    assert_int_equal(decide(0), 0);
     nm_container_drop_request(c);
     assert_int_equal(nm_store_container_remove(ctx.store, TEXT), 0);
     sv_log_set_level((enum sv_log_level)0);
-    assert_int_equal(nm_relaunch_decide(c, 7), 0); /* its request is lost: it ends */
+    assert_int_equal(decide(7), 0); /* its request is lost: it ends */
     sv_log_set_level(SV_LOG_ERR);
+}
+
+/* A process that was ended for its re-initialization, whatever its code, and a failure with a
+ * context to go back to are followed by a launch; none that a kill has reached. */
+static void replacements(void **state)
+{
+    int event = NM_CONTAINER_EV_EXITED_WITH_SUCCESS;
+
+    (void)state;
+    nm_retry_clear(&c->retry);
+    c->reinit.kind = NM_REINIT_RESTART;
+    assert_int_equal(nm_relaunch_decide(c, &event, 0), 0); /* by itself */
+    assert_int_equal(decide(7), 0);
+    c->reinit.kills = true;
+    assert_int_equal(nm_relaunch_decide(c, &event, 0), 1);
+    assert_int_equal(event, NM_CONTAINER_EV_KILLED_ON_REQUEST);
+    assert_int_equal(c->launch.exit.replaced, NM_REINIT_RESTART);
+    c->kill_requested = true;
+    assert_int_equal(nm_relaunch_decide(c, &event, 143), 0);
+    c->kill_requested = c->reinit.kills = false;
+    c->reinit.kind = NM_REINIT_NONE;
+    assert_int_equal(decide(7), 0);
+    c->reinit.can_rollback = true;
+    assert_int_equal(decide(YARN_EXIT_KILLED_EXCEEDED_PMEM), 0);
+    assert_int_equal(decide(7), 1);
+    assert_int_equal(c->launch.exit.replaced, NM_REINIT_ROLLBACK);
 }
 
 /* A daemon that was killed between the decision and the launch finds the exit record of a launch
@@ -174,6 +208,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(decisions, setup, teardown),
         cmocka_unit_test_setup_teardown(no_decision, setup, teardown),
+        cmocka_unit_test_setup_teardown(replacements, setup, teardown),
         cmocka_unit_test_setup_teardown(stale_ends, setup, teardown),
         cmocka_unit_test_setup_teardown(after_its_time, setup, teardown),
         cmocka_unit_test_setup_teardown(waits_for_its_group, setup, teardown),

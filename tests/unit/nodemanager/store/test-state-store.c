@@ -179,9 +179,88 @@ static void records_are_read_back(void **state)
     for (int i = 0; i < 2; i++) { /* the statement is reset */
         int result = -7;
 
-        assert_int_equal(nm_store_container_request(s, id, on_request, &result), -7);
+        assert_int_equal(nm_store_container_request(s, id, NM_STORED_REQUEST, on_request, &result),
+                         -7);
     }
-    assert_int_equal(nm_store_container_request(s, "other", on_request, NULL), -ENOENT);
+    assert_int_equal(nm_store_container_request(s, "other", NM_STORED_REQUEST, on_request, NULL),
+                     -ENOENT);
+    assert_int_equal(nm_store_container_request(s, id, NM_STORED_NEXT, on_request, NULL), -ENOENT);
+    nm_store_close(s);
+}
+
+static int on_bytes(const void *request, size_t len, void *u)
+{
+    memcpy(u, request, len);
+    ((char *)u)[len] = 0;
+    return 0;
+}
+
+/* "request next previous", each "-" if there is none. */
+static const char *requests(struct nm_store *s)
+{
+    static char text[64];
+    char one[16];
+
+    text[0] = 0;
+    for (int which = NM_STORED_REQUEST; which <= NM_STORED_PREVIOUS; which++) {
+        if (nm_store_container_request(s, "c", (enum nm_stored_request)which, on_bytes, one) < 0)
+            (void)snprintf(one, sizeof(one), "-");
+        (void)snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%s", which ? " " : "",
+                       one);
+    }
+    return text;
+}
+
+static int on_reinit(const struct nm_stored_container *c, void *u)
+{
+    *(struct nm_stored_container *)u = *c;
+    return 0;
+}
+
+static void reinit_is(struct nm_store *s, bool launched, int reinit, bool previous, int late)
+{
+    struct nm_stored_container c = { 0 };
+
+    assert_int_equal(nm_store_each_container(s, on_reinit, &c), 0);
+    assert_true(c.launched == launched && c.reinit == reinit && c.has_previous == previous);
+    assert_int_equal(c.late, late);
+}
+
+/* Each step of re-initializations is one statement: no other daemon finds half of it. */
+static void reinitializations(void **state)
+{
+    struct nm_store *s = open_store();
+
+    (void)state;
+    assert_int_equal(nm_store_container(s, "c", "a", "one", 3, 1, 0, 0, ""), 0);
+    assert_int_equal(nm_store_container_launched(s, "c", 2), 0);
+    assert_int_equal(nm_store_container_again(s, "c", "1", 5), 0);
+    assert_int_equal(nm_store_container_launched(s, "c", 2), 0);
+    assert_int_equal(nm_store_container_extend(s, "c", "more", 4, 2), 0);
+    reinit_is(s, true, 0, false, 2);
+    assert_int_equal(nm_store_container_reinit_kills(s, "c"), 0); /* none is under way */
+    assert_int_equal(nm_store_container_reinit(s, "c", NM_REINIT_UPGRADE, "two", 3), 0);
+    assert_string_equal(requests(s), "more two -");
+    reinit_is(s, true, NM_REINIT_UPGRADE, false, 2);
+    assert_int_equal(nm_store_container_reinit_kills(s, "c"), 0);
+    reinit_is(s, true, NM_REINIT_UPGRADE | NM_STORED_REINIT_KILLS, false, 2);
+    assert_int_equal(nm_store_container_replace(s, "c", NM_REINIT_UPGRADE, 6), 0);
+    assert_string_equal(requests(s), "two - more");
+    reinit_is(s, false, 0, true, 0);
+    assert_int_equal(nm_store_container_replace(s, "c", NM_REINIT_RESTART, 7), 0);
+    assert_string_equal(requests(s), "two - more");
+    assert_int_equal(nm_store_container_replace(s, "c", NM_REINIT_ROLLBACK, 8), 0);
+    assert_string_equal(requests(s), "more - -");
+    assert_int_equal(nm_store_container_reinit(s, "c", NM_REINIT_UPGRADE, "three", 5), 0);
+    assert_int_equal(nm_store_container_replace(s, "c", NM_REINIT_UPGRADE, 9), 0);
+    assert_int_equal(nm_store_container_commit(s, "c"), 0);
+    assert_string_equal(requests(s), "three - -");
+    assert_int_equal(nm_store_container_reinit(s, "c", NM_REINIT_COMMITTED, "four", 4), 0);
+    assert_int_equal(nm_store_container_reinit(s, "c", NM_REINIT_NONE, NULL, 0), 0); /* refused */
+    assert_string_equal(requests(s), "three - -");
+    assert_int_equal(nm_store_container_reinit(s, "c", NM_REINIT_COMMITTED, "four", 4), 0);
+    assert_int_equal(nm_store_container_replace(s, "c", NM_REINIT_COMMITTED, 10), 0);
+    assert_string_equal(requests(s), "four - -");
     nm_store_close(s);
 }
 
@@ -351,6 +430,7 @@ static int on_old(const struct nm_stored_container *c, void *u)
     assert_string_equal(c->assigned, "");
     assert_string_equal(c->retry, "");
     assert_int_equal(c->ended_ms, -1);
+    assert_true(c->late == 0 && c->reinit == 0 && !c->has_previous);
     ++*(int *)u;
     return 0;
 }
@@ -389,7 +469,10 @@ static void older_version(void **state)
     run_sql("ALTER TABLE containers DROP COLUMN assigned;"
             "ALTER TABLE containers DROP COLUMN updated;"
             "ALTER TABLE containers DROP COLUMN retry;"
-            "ALTER TABLE containers DROP COLUMN ended_ms; DROP TABLE mcs; DROP TABLE service_data; "
+            "ALTER TABLE containers DROP COLUMN ended_ms;"
+            "ALTER TABLE containers DROP COLUMN late; ALTER TABLE containers DROP COLUMN reinit;"
+            "ALTER TABLE containers DROP COLUMN next; ALTER TABLE containers DROP COLUMN previous;"
+            "DROP TABLE mcs; DROP TABLE service_data; "
             "DROP TABLE log_uploads; DROP TABLE log_skips; "
             "PRAGMA user_version=1;"
             "INSERT INTO containers(id,app,request,start_ms) VALUES('c','a',x'00',1)");
@@ -452,6 +535,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(records_are_read_back, fresh),
+        cmocka_unit_test_setup(reinitializations, fresh),
         cmocka_unit_test_setup(group_commit, fresh),
         cmocka_unit_test_setup(failed_write_fails_the_group, fresh),
         cmocka_unit_test_setup(full_file_system, fresh),
