@@ -94,7 +94,7 @@ static void begin_exit(struct nm_container *c, int event, int code)
 static void record_exit(struct nm_container *c, char *text)
 {
     struct nm_store *store = c->ctx->store;
-    const int event = c->launch.exit.event, code = c->launch.exit.code;
+    const int code = c->launch.exit.code;
     int r;
 
     c->launch.exit.text = text;

@@ -134,7 +134,7 @@ def retried(c):
             "-num_containers",
             "1",
             "-container_retry_policy",
-            "RETRY_ON_ALL_ERRORS",
+            "1",  # RETRY_ON_ALL_ERRORS
             "-container_max_retries",
             "2",
             "-container_retry_interval",

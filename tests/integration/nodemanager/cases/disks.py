@@ -1,4 +1,5 @@
 """Disks without room, and how long files and logs are kept. Cases of test-nodemanager."""
+import collections
 import concurrent.futures
 import contextlib
 import glob
@@ -151,16 +152,23 @@ class Disks(DrivenNode):
         except urllib.error.HTTPError as error:
             return error.code, json.load(error)["RemoteException"]["message"]
 
+    def held(self):
+        """The daemon's threads and descriptors, by kind."""
+        proc = f"/proc/{self.node.process.process.pid}"
+        names = collections.Counter({"thread": len(os.listdir(f"{proc}/task"))})
+        for fd in os.listdir(f"{proc}/fd"):
+            with contextlib.suppress(FileNotFoundError):
+                names[os.readlink(f"{proc}/fd/{fd}").split(":[")[0]] += 1
+        return names
+
     def hung_log_disk(self):
-        """A log disk hangs while its logs are followed: heartbeats go on, logs of the other disk are
-        served, readers of the hung one get words, and a container that fails there is reported. When
-        the disk is back, so is everything."""
+        """A log disk hangs while its logs are followed: heartbeats go on, logs of the other disk
+        are served, readers of the hung one get words, and a container that fails there is reported.
+        When the disk is back, so is everything."""
         app = self.new_app()
         works = f"usercache/*/appcache/application_1700000000000_{app:04d}/container_*"
         command = "echo hello ><LOG_DIR>/stdout; until [ -e go ]; do sleep 0.1; done; exit 7"
         with self.second_log_disk(), concurrent.futures.ThreadPoolExecutor(4) as pool:
-            proc = f"/proc/{self.node.process.process.pid}"
-            before = [len(os.listdir(f"{proc}/{d}")) for d in ("task", "fd")]
             on = {path: [] for path in self.node.log_dirs}
             while not all(on.values()):
                 number = sum(map(len, on.values())) + 1
@@ -175,6 +183,9 @@ class Disks(DrivenNode):
                     if os.path.exists(f"{d}/application_1700000000000_{app:04d}/{name}/stdout")
                 )
                 on[disk].append(name)
+            self.driver.start(app, 99, 1, self.user, "exit 7")
+            self.expect_ends(1)
+            before = self.held()
             (hung, lost), (_, served) = ((d, names[0]) for d, names in on.items())
             with host.hung_disk(hung):
                 readers = [pool.submit(self.followed, lost) for _ in range(4)]
@@ -198,9 +209,9 @@ class Disks(DrivenNode):
             )
             self.driver("finish", app)
             self.wait(
-                lambda: [len(os.listdir(f"{proc}/{d}")) for d in ("task", "fd")] == before,
+                lambda: not self.held() - before,
                 host.PATIENCE,
-                "no thread or descriptor is left",
+                f"no thread or descriptor is left beside {before}: {self.held()}",
             )
 
     def full_state_store(self):

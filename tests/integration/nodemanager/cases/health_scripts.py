@@ -1,5 +1,5 @@
-"""Health scripts that find a fault, hang, fork, write 1 GiB, cannot be started, and a daemon that is
-killed while one runs. Cases of test-real-settings."""
+"""Health scripts that find a fault, hang, fork, write 1 GiB, cannot be started, and a daemon that
+is killed while one runs. Cases of test-real-settings."""
 import contextlib
 import os
 import subprocess
