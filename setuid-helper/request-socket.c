@@ -84,7 +84,8 @@ void hlp_reply(const struct exe_request *to, enum exe_status status, int error, 
 void hlp_audit(const struct hlp *h, enum exe_status status, int error)
 {
     static const char *const operations[] = { "none",     "CHECK",  "INIT_APP", "LAUNCH",
-                                              "LOCALIZE", "SIGNAL", "DELETE" };
+                                              "LOCALIZE", "SIGNAL", "DELETE",   "LINK" };
+    _Static_assert(sizeof(operations) / sizeof(*operations) == EXE_OP_LINK + 1, "a name for each");
     struct sockaddr_un to = { .sun_family = AF_UNIX, .sun_path = "/dev/log" };
     char line[512];
     int n = snprintf(line, sizeof(line),
