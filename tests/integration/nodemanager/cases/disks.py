@@ -209,6 +209,11 @@ class Disks(DrivenNode):
             )
             self.driver("finish", app)
             self.wait(
+                lambda: not any(f"_{app:04d}" in d for d in self.node.leftovers()),
+                host.PATIENCE,
+                "the application's directories are gone",
+            )
+            self.wait(
                 lambda: not self.held() - before,
                 host.PATIENCE,
                 f"no thread or descriptor is left beside {before}: {self.held()}",
