@@ -90,7 +90,8 @@ class HealthScripts(WorkerMachine):
         )
         one, two = "looked\nERROR /data/3 is broken\n", "looked\nERROR /data/4 is broken\n"
         self.wait_health(False, f"{one};{two}")
-        assert "health script b exited with status 1: its output does not count" in self.log()
+        words = "health script b exited with status 1: its output does not count"
+        self.wait(lambda: words in self.log(), words)
         self.script("error", "echo looked\n")
         self.wait_health(True, "")
         self.script("error", "echo 'ERROR again ä'\n")
