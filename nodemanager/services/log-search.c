@@ -1,6 +1,7 @@
 /* See log-search.h. A container has a directory below each log directory. A file is taken from the
  * one that it was launched with if that has it; of a container that the node has forgotten, from
- * the first disk that finds it, so that nobody waits for one that hangs. A list waits for all. */
+ * the first disk that finds it: a disk that hangs delays only the logs that it has. A list waits
+ * for all. */
 #include "nodemanager/services/log-search.h"
 
 #include <errno.h>
