@@ -3,50 +3,25 @@
 #include "nodemanager/health/health-script.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
-#include "common/child.h"
 #include "common/clock.h"
-#include "common/fd.h"
 #include "common/log.h"
 #include "common/loop-guard.h"
 #include "common/utf8.h"
+#include "nodemanager/health/operator-program.h"
 #include "nodemanager/health/script-output.h"
 
 #define READ_MAX 65536
 #define LAST_READS 16 /* of what is left in the pipe at the end: 1 MiB is the largest of pipes */
-#define OPEN_FILES 1024
 #define LINGER_MS 10000
 #define LINGER_RETRY_MS 100
-#define END_MS 1000                              /* for a killed script at the daemon's end */
 #define TIMED_OUT "Node health script timed out" /* Hadoop's words */
-
-static const char *const variables[] = {
-    "PATH=",
-    "LANG=",
-    "LC_ALL=",
-    "TZ=",
-    "USER=",
-    "HOME=",
-    "JAVA_HOME=",
-    "LD_LIBRARY_PATH=",
-    "HADOOP_HOME=",
-    "HADOOP_COMMON_HOME=",
-    "HADOOP_HDFS_HOME=",
-    "HADOOP_YARN_HOME=",
-    "HADOOP_CONF_DIR=",
-    "HADOOP_LOG_DIR=",
-    "YARN_CONF_DIR=",
-    "YARN_LOG_DIR=",
-};
 
 struct nm_script {
     const struct nm_conf_health *all;
@@ -58,8 +33,7 @@ struct nm_script {
         SCRIPT_RUNS,
         SCRIPT_KILLED, /* for its timeout; it may take long to end */
     } state;
-    struct sv_child child;
-    int out, failed; /* pipes */
+    struct nm_program program;
     int64_t started_ms, checked_ms;
     int64_t lingers_ms; /* since when a run waits for the end of processes of the last one; 0 */
     sd_event_source *timer, *exited, *output;
@@ -113,20 +87,16 @@ _printf_(2, 3) static void set_fault(struct nm_script *s, const char *fmt, ...)
     set_report(s, report);
 }
 
-static void kill_all(struct nm_script *s)
+static void kill_all(const struct nm_script *s)
 {
-    cg_child_group_kill(&s->group);
-    sv_child_kill(&s->child);
+    nm_program_kill(&s->program, &s->group);
 }
 
 static void close_run(struct nm_script *s)
 {
     s->exited = sd_event_source_disable_unref(s->exited);
     s->output = sd_event_source_disable_unref(s->output);
-    s->child.pidfd = sv_close(s->child.pidfd);
-    s->out = sv_close(s->out);
-    s->failed = sv_close(s->failed);
-    s->child = SV_NO_CHILD;
+    nm_program_close(&s->program);
 }
 
 /* ---- its output and its end -------------------------------------------------------------------*/
@@ -135,7 +105,7 @@ static void close_run(struct nm_script *s)
 static bool read_output(struct nm_script *s, bool *ret_end)
 {
     char part[READ_MAX];
-    ssize_t n = read(s->out, part, sizeof(part));
+    ssize_t n = read(s->program.out, part, sizeof(part));
 
     *ret_end = n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR);
     if (n > 0)
@@ -163,9 +133,9 @@ static void judge(struct nm_script *s, struct sv_child_end end)
 {
     bool good = end.how == SV_CHILD_EXITED && end.number == 0;
     char how[64], report[NM_SCRIPT_REPORT_MAX] = "";
-    int error = 0;
+    const int error = nm_program_error(&s->program);
 
-    if (read(s->failed, &error, sizeof(error)) == (ssize_t)sizeof(error)) {
+    if (error) {
         set_fault(s, "%s: cannot be started: %s", s->conf->argv[0], strerror(error));
         return;
     }
@@ -193,7 +163,7 @@ static int on_exited(sd_event_source *source, int fd, uint32_t revents, void *us
     kill_all(s);
     for (int i = 0; i < LAST_READS && read_output(s, &over);)
         i++;
-    end = sv_child_reap(&s->child);
+    end = sv_child_reap(&s->program.child);
     if (s->state == SCRIPT_RUNS)
         judge(s, end);
     close_run(s);
@@ -203,47 +173,17 @@ static int on_exited(sd_event_source *source, int fd, uint32_t revents, void *us
 
 /* ---- its start ------------------------------------------------------------------------------- */
 
-static int start_child(struct nm_script *s, int out, int failed, struct sv_error *err)
-{
-    _cleanup_free_ char **environment = sv_child_environment(variables, SV_ARRAY_LEN(variables));
-    _cleanup_close_ int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-    const struct sv_child_limit limits[] = { { RLIMIT_NOFILE, OPEN_FILES } };
-    const int fds[] = { null, out, null }; /* as in Hadoop, stderr does not count */
-
-    if (!environment || null < 0)
-        return sv_error_errno(err, environment ? -errno : -ENOMEM, "/dev/null");
-    return sv_child_start(&(struct sv_child_spec){ .argv = s->conf->argv,
-                                                   .environment = environment,
-                                                   .fds = fds,
-                                                   .n_fds = SV_ARRAY_LEN(fds),
-                                                   .limits = limits,
-                                                   .n_limits = SV_ARRAY_LEN(limits),
-                                                   .procs = s->group.procs,
-                                                   .failed = failed },
-                          &s->child, err);
-}
-
 static int start(struct nm_script *s, struct sv_error *err)
 {
-    int out[2], failed[2], r;
+    int r;
 
-    if (pipe2(out, O_CLOEXEC) < 0)
-        return sv_error_errno(err, -errno, "pipe");
-    s->out = out[0];
-    _cleanup_close_ int out_theirs = out[1];
-    if (pipe2(failed, O_CLOEXEC) < 0)
-        return sv_error_errno(err, -errno, "pipe");
-    s->failed = failed[0];
-    _cleanup_close_ int failed_theirs = failed[1];
-    if (fcntl(s->out, F_SETFL, O_NONBLOCK) < 0 || fcntl(s->failed, F_SETFL, O_NONBLOCK) < 0)
-        return sv_error_errno(err, -errno, "pipe");
     nm_script_output_begin(&s->text);
-    r = start_child(s, out_theirs, failed_theirs, err);
+    r = nm_program_start(&s->program, s->conf->argv, &s->group, err);
     if (r < 0)
         return r;
-    r = sd_event_add_io(s->event, &s->exited, s->child.pidfd, EPOLLIN, on_exited, s);
+    r = sd_event_add_io(s->event, &s->exited, s->program.child.pidfd, EPOLLIN, on_exited, s);
     if (r >= 0)
-        r = sd_event_add_io(s->event, &s->output, s->out, EPOLLIN, on_output, s);
+        r = sd_event_add_io(s->event, &s->output, s->program.out, EPOLLIN, on_output, s);
     if (r >= 0) /* a script that writes without end comes behind everything else */
         r = sd_event_source_set_priority(s->output, SD_EVENT_PRIORITY_IDLE);
     return r < 0 ? sv_error_errno(err, r, "watching the process") : 0;
@@ -313,13 +253,9 @@ int nm_script_new(sd_event *event, const struct nm_conf_health *all,
         cg_child_group_close(group);
         return sv_error_errno(err, -ENOMEM, "health script %s", conf->name);
     }
-    *s = (struct nm_script){ .all = all,
-                             .conf = conf,
-                             .event = event,
-                             .group = *group,
-                             .child = SV_NO_CHILD,
-                             .out = -1,
-                             .failed = -1 };
+    *s = (struct nm_script){
+        .all = all, .conf = conf, .event = event, .group = *group, .program = NM_NO_PROGRAM
+    };
     *group = CG_NO_CHILD_GROUP;
     r = sd_event_add_time_relative(event, &s->timer, CLOCK_BOOTTIME, 0, 0, on_timer, s);
     if (r < 0) {
@@ -332,19 +268,12 @@ int nm_script_new(sd_event *event, const struct nm_conf_health *all,
 
 struct nm_script *nm_script_free(struct nm_script *s)
 {
-    struct pollfd ended;
-
     if (!s)
         return NULL;
-    kill_all(s);
-    ended = (struct pollfd){ .fd = s->child.pidfd, .events = POLLIN };
-    if (s->child.pid && poll(&ended, 1, END_MS) > 0) /* the loop has ended */
-        (void)sv_child_reap(&s->child);              /* how does not matter, ignoring */
-    if (s->group.dir >= 0)
-        cg_child_group_wait(&s->group, END_MS);
-    close_run(s);
+    sd_event_source_disable_unref(s->exited);
+    sd_event_source_disable_unref(s->output);
     sd_event_source_disable_unref(s->timer);
-    cg_child_group_close(&s->group);
+    nm_program_end(&s->program, &s->group);
     free(s);
     return NULL;
 }

@@ -2,46 +2,20 @@
 #include "nodemanager/health/script-runner.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
-#include "cgroups/child-group.h"
 #include "common/buf.h"
-#include "common/child.h"
 #include "common/clock.h"
-#include "common/fd.h"
 #include "common/log.h"
 #include "common/loop-guard.h"
+#include "nodemanager/health/operator-program.h"
 
 #define PART 16384
-#define OPEN_FILES 1024
 #define LINGER_RETRY_MS 100
-#define END_MS 1000 /* for a killed program at the daemon's end */
-
-static const char *const variables[] = {
-    "PATH=",
-    "LANG=",
-    "LC_ALL=",
-    "TZ=",
-    "USER=",
-    "HOME=",
-    "JAVA_HOME=",
-    "LD_LIBRARY_PATH=",
-    "HADOOP_HOME=",
-    "HADOOP_COMMON_HOME=",
-    "HADOOP_HDFS_HOME=",
-    "HADOOP_YARN_HOME=",
-    "HADOOP_CONF_DIR=",
-    "HADOOP_LOG_DIR=",
-    "YARN_CONF_DIR=",
-    "YARN_LOG_DIR=",
-};
 
 struct nm_runner {
     struct nm_runner_conf conf;
@@ -52,8 +26,7 @@ struct nm_runner {
         RUN_GOES_ON,
         RUN_KILLED, /* its result is told; it may take long to end */
     } state;
-    struct sv_child child;
-    int out, failed; /* pipes */
+    struct nm_program program;
     int64_t started_ms;
     sd_event_source *timer, *exited, *output;
     struct sv_buf text;
@@ -74,20 +47,16 @@ static void wait_for_next(struct nm_runner *r)
         (void)sd_event_source_set_enabled(r->timer, SD_EVENT_OFF); /* ours, ignoring */
 }
 
-static void kill_all(struct nm_runner *r)
+static void kill_all(const struct nm_runner *r)
 {
-    cg_child_group_kill(&r->group);
-    sv_child_kill(&r->child);
+    nm_program_kill(&r->program, &r->group);
 }
 
 static void close_run(struct nm_runner *r)
 {
     r->exited = sd_event_source_disable_unref(r->exited);
     r->output = sd_event_source_disable_unref(r->output);
-    r->child.pidfd = sv_close(r->child.pidfd);
-    r->out = sv_close(r->out);
-    r->failed = sv_close(r->failed);
-    r->child = SV_NO_CHILD;
+    nm_program_close(&r->program);
     sv_buf_free(&r->text);
 }
 
@@ -107,7 +76,7 @@ static void give_up(struct nm_runner *r, const char *why)
 static int read_part(struct nm_runner *r)
 {
     char part[PART];
-    ssize_t n = read(r->out, part, sizeof(part));
+    ssize_t n = read(r->program.out, part, sizeof(part));
 
     if (n > 0)
         return sv_buf_put(&r->text, part, (size_t)n) < 0 || r->text.len > NM_RUN_OUTPUT_MAX
@@ -141,9 +110,9 @@ static int on_output(sd_event_source *source, int fd, uint32_t revents, void *us
 static void tell(struct nm_runner *r, struct sv_child_end end)
 {
     char why[64];
-    int error = 0;
+    const int error = nm_program_error(&r->program);
 
-    if (read(r->failed, &error, sizeof(error)) == (ssize_t)sizeof(error)) {
+    if (error) {
         snprintf(why, sizeof(why), "cannot be started: %s", strerror(error));
     } else if (end.how == SV_CHILD_EXITED && end.number == 0) {
         if (sv_buf_put(&r->text, "", 1) >= 0) {
@@ -172,7 +141,7 @@ static int on_exited(sd_event_source *source, int fd, uint32_t revents, void *us
         result = read_part(r);
     if (result == -EMSGSIZE)
         too_much(r);
-    end = sv_child_reap(&r->child);
+    end = sv_child_reap(&r->program.child);
     if (r->state == RUN_GOES_ON)
         tell(r, end);
     close_run(r);
@@ -182,47 +151,17 @@ static int on_exited(sd_event_source *source, int fd, uint32_t revents, void *us
 
 /* ---- its start ------------------------------------------------------------------------------- */
 
-static int start_child(struct nm_runner *r, int out, int failed, struct sv_error *err)
-{
-    _cleanup_free_ char **environment = sv_child_environment(variables, SV_ARRAY_LEN(variables));
-    _cleanup_close_ int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-    const struct sv_child_limit limits[] = { { RLIMIT_NOFILE, OPEN_FILES } };
-    const int fds[] = { null, out, null }; /* as in Hadoop, stderr does not count */
-
-    if (!environment || null < 0)
-        return sv_error_errno(err, environment ? -errno : -ENOMEM, "/dev/null");
-    return sv_child_start(&(struct sv_child_spec){ .argv = r->conf.argv,
-                                                   .environment = environment,
-                                                   .fds = fds,
-                                                   .n_fds = SV_ARRAY_LEN(fds),
-                                                   .limits = limits,
-                                                   .n_limits = SV_ARRAY_LEN(limits),
-                                                   .procs = r->group.procs,
-                                                   .failed = failed },
-                          &r->child, err);
-}
-
 static int start(struct nm_runner *r, struct sv_error *err)
 {
-    int out[2], failed[2], result;
+    int result;
 
-    if (pipe2(out, O_CLOEXEC) < 0)
-        return sv_error_errno(err, -errno, "pipe");
-    r->out = out[0];
-    _cleanup_close_ int out_theirs = out[1];
-    if (pipe2(failed, O_CLOEXEC) < 0)
-        return sv_error_errno(err, -errno, "pipe");
-    r->failed = failed[0];
-    _cleanup_close_ int failed_theirs = failed[1];
-    if (fcntl(r->out, F_SETFL, O_NONBLOCK) < 0 || fcntl(r->failed, F_SETFL, O_NONBLOCK) < 0)
-        return sv_error_errno(err, -errno, "pipe");
     r->text = SV_BUF_INIT(NM_RUN_OUTPUT_MAX + PART);
-    result = start_child(r, out_theirs, failed_theirs, err);
+    result = nm_program_start(&r->program, r->conf.argv, &r->group, err);
     if (result < 0)
         return result;
-    result = sd_event_add_io(r->event, &r->exited, r->child.pidfd, EPOLLIN, on_exited, r);
+    result = sd_event_add_io(r->event, &r->exited, r->program.child.pidfd, EPOLLIN, on_exited, r);
     if (result >= 0)
-        result = sd_event_add_io(r->event, &r->output, r->out, EPOLLIN, on_output, r);
+        result = sd_event_add_io(r->event, &r->output, r->program.out, EPOLLIN, on_output, r);
     if (result >= 0) /* a program that prints without end comes behind everything else */
         result = sd_event_source_set_priority(r->output, SD_EVENT_PRIORITY_IDLE);
     return result < 0 ? sv_error_errno(err, result, "watching the process") : 0;
@@ -275,12 +214,9 @@ int nm_runner_new(sd_event *event, const struct nm_runner_conf *conf, struct nm_
 
     if (!r)
         return sv_error_errno(err, -ENOMEM, "%s", conf->name);
-    *r = (struct nm_runner){ .conf = *conf,
-                             .event = event,
-                             .group = CG_NO_CHILD_GROUP,
-                             .child = SV_NO_CHILD,
-                             .out = -1,
-                             .failed = -1 };
+    *r = (struct nm_runner){
+        .conf = *conf, .event = event, .group = CG_NO_CHILD_GROUP, .program = NM_NO_PROGRAM
+    };
     if (cg_child_group_open(conf->name, &r->group, &why) < 0)
         sv_log_notice("%s script has no cgroup of its own: %s; what leaves its process group is "
                       "not ended with it (Delegate= of the unit)",
@@ -296,17 +232,13 @@ int nm_runner_new(sd_event *event, const struct nm_runner_conf *conf, struct nm_
 
 struct nm_runner *nm_runner_free(struct nm_runner *r)
 {
-    struct pollfd ended;
-
     if (!r)
         return NULL;
-    kill_all(r);
-    ended = (struct pollfd){ .fd = r->child.pidfd, .events = POLLIN };
-    if (r->child.pid && poll(&ended, 1, END_MS) > 0) /* the loop has ended */
-        (void)sv_child_reap(&r->child);              /* how does not matter, ignoring */
-    close_run(r);
+    sd_event_source_disable_unref(r->exited);
+    sd_event_source_disable_unref(r->output);
     sd_event_source_disable_unref(r->timer);
-    cg_child_group_close(&r->group);
+    nm_program_end(&r->program, &r->group);
+    sv_buf_free(&r->text);
     free(r);
     return NULL;
 }
