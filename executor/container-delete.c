@@ -1,9 +1,6 @@
 /* container-delete: performs a DELETE request, which container-executor has checked, as the user
- * whose files are deleted. The helper executes it after dropping to that user for ever, with an
- * empty environment and these descriptors:
+ * whose files are deleted (executor/job-user.h). Beside the request it has
  *
- *   fd 0    the request socket, for the answer
- *   fd 1    a pipe with one struct exe_request
  *   fd 3…   O_PATH directories: the masked local dirs, or log dirs, in ascending order
  *
  * Its file is not readable by users (mode 0711), so no process of the same user can trace it and
@@ -15,36 +12,16 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/openat2.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "executor/request.h"
+#include "executor/job-user.h"
 
 #define PATH_SIZE 512
-#define OPEN_TRIES 128 /* EAGAIN: a rename raced with the walk */
-
-static int open_at(int dirfd, const char *path, int flags)
-{
-    struct open_how how = {
-        .flags = (uint64_t)(unsigned)(flags | O_CLOEXEC),
-        .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_XDEV,
-    };
-    for (int i = 0; i < OPEN_TRIES; i++) {
-        long fd = syscall(SYS_openat2, dirfd, path, &how, sizeof(how));
-        if (fd >= 0)
-            return (int)fd;
-        if (errno != EAGAIN && errno != EINTR)
-            return -errno;
-    }
-    return -EAGAIN;
-}
 
 /* EXTRA_PASSES: readings of a directory beyond its second one, in the whole removal. An unchanged
  * tree needs one of the top directory for each DEPTH levels; a job that fills the tree meanwhile
@@ -78,17 +55,17 @@ static time_t now(void)
 /* Opens a directory whose mode may forbid it to its owner. */
 static int open_dir(int parent, const char *name)
 {
-    int fd = open_at(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+    int fd = job_user_open(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
     if (fd != -EACCES)
         return fd;
     char self[64];
-    int path = open_at(parent, name, O_PATH | O_DIRECTORY | O_NOFOLLOW);
+    int path = job_user_open(parent, name, O_PATH | O_DIRECTORY | O_NOFOLLOW);
     if (path < 0)
         return path;
     (void)snprintf(self, sizeof(self), "/proc/self/fd/%d", path);
     (void)chmod(self, 0700); /* exactly this inode; the open reports failure */
     (void)close(path);
-    return open_at(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+    return job_user_open(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
 }
 
 static int clear(struct walk *w, int dir, int depth);
@@ -257,7 +234,7 @@ static int delete_below(const struct exe_request *r, int root)
 {
     char dir[PATH_SIZE], name[EXE_TEXT_MAX], temporary[EXE_TEXT_MAX + 8];
     place(r, dir, name);
-    int fd = open_at(root, dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+    int fd = job_user_open(root, dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
     if (fd < 0)
         return fd == -ENOENT ? 0 : -fd; /* already deleted */
     int e = name[0] ? remove_tree(fd, name) : remove_contents(fd);
@@ -284,31 +261,12 @@ static int delete_all_below(const struct exe_request *r, int root)
     return error;
 }
 
-static int answer(const struct exe_request *r, int error)
-{
-    const enum exe_status status = error ? EXE_STATUS_DELETE : EXE_STATUS_OK;
-    const char *text = error ? "left over" : "";
-    struct exe_reply_head head = { .magic = EXE_REPLY_MAGIC,
-                                   .version = r->version,
-                                   .status = (uint16_t)status,
-                                   .error = error,
-                                   .request_id = r->request_id,
-                                   .text_len = (uint16_t)strlen(text) };
-    struct iovec iov[2] = { { &head, sizeof(head) }, { (void *)(uintptr_t)text, head.text_len } };
-    struct msghdr msg = { .msg_iov = iov, .msg_iovlen = 2 };
-    (void)sendmsg(0, &msg, MSG_NOSIGNAL); /* the daemon may have ended, ignoring */
-    return (int)status;
-}
-
 int main(int argc, char **argv)
 {
-    uint8_t buf[EXE_REQUEST_SIZE];
     struct exe_request r;
     int error = 0;
     (void)argv;
-    if (argc != 1 || prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0 || geteuid() == 0 ||
-        read(1, buf, sizeof(buf)) != (ssize_t)sizeof(buf) ||
-        exe_request_decode(buf, sizeof(buf), &r) < 0 || r.op != EXE_OP_DELETE)
+    if (!job_user_request(argc, EXE_OP_DELETE, &r))
         return EXE_STATUS_REQUEST;
     for (int fd = 3; fcntl(fd, F_SETFD, FD_CLOEXEC) == 0; fd++) {
         int e = delete_all_below(&r, fd);
@@ -316,5 +274,6 @@ int main(int argc, char **argv)
         if (fd == 3 + EXE_DIRS_MAX)
             break;
     }
-    return answer(&r, error);
+    return job_user_answer(&r, error ? EXE_STATUS_DELETE : EXE_STATUS_OK, error,
+                           error ? "left over" : "");
 }

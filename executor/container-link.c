@@ -1,9 +1,7 @@
 /* container-link: makes links in the work directory of a running container, of a LINK request that
- * container-executor has checked, as the job's user. The helper executes it after dropping to that
- * user for ever, with an empty environment and these descriptors:
+ * container-executor has checked, as the job's user (executor/job-user.h). Beside the request it
+ * has
  *
- *    fd 0   the request socket, for the answer
- *    fd 1   a pipe with one struct exe_request
  *    fd 3   the local directory of the work directory, O_PATH
  *    fd 4   the daemon's list: "NAME\0TARGET\0" for each link
  *
@@ -13,37 +11,17 @@
  * job changes meanwhile. Hostile input: the list, the work directory. */
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/openat2.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
-#include "executor/request.h"
+#include "executor/job-user.h"
 
-enum { REQUEST = 1, LOCAL = 3, LIST = 4 };
+enum { LOCAL = 3, LIST = 4 };
 #define PATH_SIZE 768
-#define OPEN_TRIES 128 /* EAGAIN: a rename raced with the walk */
-#define SECONDS 30     /* a list that never ends */
-
-static int open_at(int dirfd, const char *path)
-{
-    struct open_how how = {
-        .flags = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC,
-        .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_XDEV,
-    };
-    for (int i = 0; i < OPEN_TRIES; i++) {
-        long fd = syscall(SYS_openat2, dirfd, path, &how, sizeof(how));
-        if (fd >= 0)
-            return (int)fd;
-        if (errno != EAGAIN && errno != EINTR)
-            return -errno;
-    }
-    return -EAGAIN;
-}
+#define DIRECTORY (O_PATH | O_DIRECTORY | O_NOFOLLOW)
+#define SECONDS 30 /* a list that never ends */
 
 /* Makes the directories of the name's path and the link in the last. What stands there already
  * stays. Returns an errno. */
@@ -54,7 +32,7 @@ static int make_link(int work, char *name, const char *target)
         *slash = '\0';
         if (mkdirat(dir, name, 0750) < 0 && errno != EEXIST)
             error = errno;
-        int next = error ? -error : open_at(dir, name);
+        int next = error ? -error : job_user_open(dir, name, DIRECTORY);
         (void)close(dir);
         dir = next;
         error = next < 0 ? -next : 0;
@@ -96,42 +74,23 @@ static ssize_t read_list(char *list, size_t size)
     return n < size ? (ssize_t)n : -EMSGSIZE;
 }
 
-static int answer(const struct exe_request *r, enum exe_status status, int error)
-{
-    char text[EXE_TEXT_MAX];
-    exe_container_text(r, text);
-    struct exe_reply_head head = { .magic = EXE_REPLY_MAGIC,
-                                   .version = r->version,
-                                   .status = (uint16_t)status,
-                                   .error = error,
-                                   .request_id = r->request_id,
-                                   .text_len = (uint16_t)strlen(text) };
-    struct iovec iov[2] = { { &head, sizeof(head) }, { text, head.text_len } };
-    struct msghdr msg = { .msg_iov = iov, .msg_iovlen = 2 };
-    (void)sendmsg(0, &msg, MSG_NOSIGNAL); /* the daemon may have ended, ignoring */
-    return (int)status;
-}
-
 int main(int argc, char **argv)
 {
     static char list[EXE_FILE_MAX + 1];
-    uint8_t buf[EXE_REQUEST_SIZE];
     char app[EXE_TEXT_MAX], container[EXE_TEXT_MAX], path[PATH_SIZE];
     struct exe_request r;
     (void)argv;
-    if (argc != 1 || prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0 || geteuid() == 0 ||
-        read(REQUEST, buf, sizeof(buf)) != (ssize_t)sizeof(buf) ||
-        exe_request_decode(buf, sizeof(buf), &r) < 0 || r.op != EXE_OP_LINK)
+    if (!job_user_request(argc, EXE_OP_LINK, &r))
         return EXE_STATUS_REQUEST;
     (void)alarm(SECONDS);
     (void)umask(027);
     exe_app_text(&r, app);
     exe_container_text(&r, container);
     (void)snprintf(path, sizeof(path), "usercache/%s/appcache/%s/%s", r.submitter, app, container);
-    int work = open_at(LOCAL, path);
+    int work = job_user_open(LOCAL, path, DIRECTORY);
     if (work < 0)
-        return answer(&r, EXE_STATUS_WORK_DIR, -work);
+        return job_user_answer(&r, EXE_STATUS_WORK_DIR, -work, container);
     ssize_t n = read_list(list, sizeof(list));
     int error = n < 0 ? (int)-n : make_links(work, list, (size_t)n);
-    return answer(&r, error ? EXE_STATUS_LINK : EXE_STATUS_OK, error);
+    return job_user_answer(&r, error ? EXE_STATUS_LINK : EXE_STATUS_OK, error, container);
 }

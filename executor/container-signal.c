@@ -1,9 +1,6 @@
 /* container-signal: performs a SIGNAL request, which container-executor has checked, as the job's
- * user. The helper executes it after dropping to that user for ever, with an empty environment and
- * these descriptors:
+ * user (executor/job-user.h). Beside the request it has
  *
- *    fd 0   the request socket, for the answer
- *    fd 1   a pipe with one struct exe_request
  *    fd 3   the daemon's pidfd, claimed to be the container's init
  *    fd 4   the container's cgroup
  *
@@ -20,14 +17,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "executor/request.h"
+#include "executor/job-user.h"
 
-enum { REQUEST = 1, INIT = 3, CGROUP = 4 };
+enum { INIT = 3, CGROUP = 4 };
 #define QUIT_MAX 64 /* processes that get SIGQUIT; a container has one JVM or a few */
 
 /* The pid of a pidfd's process in this pid namespace; 0 if it is no pidfd or the process has
@@ -106,42 +101,27 @@ static void signal_catching(int cgroup, long init, int signal, char sent[EXE_TEX
         (void)snprintf(sent, EXE_TEXT_MAX, EXE_SIGNAL_TO_NONE);
 }
 
-static int answer(const struct exe_request *r, enum exe_status status, int error, const char *sent)
+static int refuse(const struct exe_request *r, enum exe_status status, int error)
 {
-    char text[EXE_TEXT_MAX];
-    if (status == EXE_STATUS_OK)
-        (void)snprintf(text, sizeof(text), "%s", sent);
-    else
-        exe_container_text(r, text);
-    struct exe_reply_head head = { .magic = EXE_REPLY_MAGIC,
-                                   .version = r->version,
-                                   .status = (uint16_t)status,
-                                   .error = error,
-                                   .request_id = r->request_id,
-                                   .text_len = (uint16_t)strlen(text) };
-    struct iovec iov[2] = { { &head, sizeof(head) }, { text, head.text_len } };
-    struct msghdr msg = { .msg_iov = iov, .msg_iovlen = 2 };
-    (void)sendmsg(0, &msg, MSG_NOSIGNAL); /* the daemon may have ended, ignoring */
-    return (int)status;
+    char container[EXE_TEXT_MAX];
+    exe_container_text(r, container);
+    return job_user_answer(r, status, error, container);
 }
 
 int main(int argc, char **argv)
 {
-    uint8_t buf[EXE_REQUEST_SIZE];
     char sent[EXE_TEXT_MAX] = "";
     struct exe_request r;
     struct pollfd ended = { .fd = INIT, .events = POLLIN };
     (void)argv;
-    if (argc != 1 || prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0 || geteuid() == 0 ||
-        read(REQUEST, buf, sizeof(buf)) != (ssize_t)sizeof(buf) ||
-        exe_request_decode(buf, sizeof(buf), &r) < 0 || r.op != EXE_OP_SIGNAL)
+    if (!job_user_request(argc, EXE_OP_SIGNAL, &r))
         return EXE_STATUS_REQUEST;
     long pid = pid_of(INIT);
     if (pid <= 0 || !in_cgroup(CGROUP, pid) || poll(&ended, 1, 0) != 0)
-        return answer(&r, EXE_STATUS_SIGNAL_TARGET, ESRCH, "");
+        return refuse(&r, EXE_STATUS_SIGNAL_TARGET, ESRCH);
     if (r.signal == SIGQUIT)
         signal_catching(CGROUP, pid, SIGQUIT, sent);
     else if (syscall(SYS_pidfd_send_signal, INIT, (int)r.signal, NULL, 0) < 0)
-        return answer(&r, EXE_STATUS_SIGNAL, errno, "");
-    return answer(&r, EXE_STATUS_OK, 0, sent);
+        return refuse(&r, EXE_STATUS_SIGNAL, errno);
+    return job_user_answer(&r, EXE_STATUS_OK, 0, sent);
 }

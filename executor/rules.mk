@@ -22,10 +22,12 @@ $(BUILD)/seccomp/%.bpf: executor/seccomp/%.policy $(SECCOMP_COMPILE)
 PROGRAMS += $(SECCOMP_FILTERS)
 
 # Executed by the helper as the user: static like it, so that it starts at once.
-$(BUILD)/container-delete $(BUILD)/container-signal $(BUILD)/container-link: $(BUILD)/%: $(BUILD)/executor/%.o $(BUILD)/executor/request.o
+$(BUILD)/container-delete $(BUILD)/container-signal $(BUILD)/container-link: $(BUILD)/%: $(BUILD)/executor/%.o $(BUILD)/executor/job-user.o $(BUILD)/executor/request.o
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(if $(LDSAN),$(LDFLAGS),-static-pie $(filter-out -pie,$(LDFLAGS))) -o $@ $^
 PROGRAMS += $(BUILD)/container-delete $(BUILD)/container-signal $(BUILD)/container-link
+executor/test-container-delete_LDLIBS = $(BUILD)/executor/job-user.o
+$(BUILD)/tests/unit/executor/test-container-delete: $(BUILD)/executor/job-user.o
 
 EXECUTOR_LDLIBS = $(CGROUPS_LDLIBS) $(COMMON_LDLIBS)
 UNIT_LINK_executor = $(FILTERS_A) $(EXECUTOR_A) $(CGROUPS_A) $(COMMON_A)
