@@ -99,6 +99,47 @@ static void on_queues(int status, const struct cli_queue_report *queues, size_t 
     cli_stop(c->ctx, 0);
 }
 
+static void on_containers(int status, const struct cli_container_report *list, size_t n,
+                          const struct sv_error *err, void *userdata)
+{
+    struct completion *c = userdata;
+    char id[YARN_ID_TEXT_MAX];
+
+    (void)err;
+    for (size_t i = 0; status == 0 && i < n; i++)
+        offer(c, yarn_container_id_text(list[i].id, id));
+    cli_stop(c->ctx, 0);
+}
+
+static void on_report(int status, const struct cli_report *report, size_t n,
+                      const struct sv_error *err, void *userdata)
+{
+    struct completion *c = userdata;
+
+    (void)err;
+    if (status < 0 || n == 0 ||
+        cli_rm_containers(c->ctx->rm, report->attempt, on_containers, c) < 0)
+        cli_stop(c->ctx, 0);
+}
+
+/* The application of a container's id that is not typed to its end:
+ * container_[e<epoch>_]<time>_<number>_… */
+static bool begins_container(const char *word, struct yarn_app_id *ret)
+{
+    char text[YARN_ID_TEXT_MAX];
+    const char *p = word + strlen("container_"), *end;
+
+    if (!sv_has_prefix(word, "container_"))
+        return false;
+    if (*p == 'e' && strchr(p, '_'))
+        p = strchr(p, '_') + 1;
+    end = strchr(p, '_');
+    end = end ? strchr(end + 1, '_') : NULL;
+    return end && (size_t)(end - p) < sizeof(text) - strlen("application_") &&
+           snprintf(text, sizeof(text), "application_%.*s", (int)(end - p), p) > 0 &&
+           yarn_app_id_parse(text, ret) >= 0;
+}
+
 static void on_limit(int signal)
 {
     (void)signal;
@@ -108,6 +149,7 @@ static void on_limit(int signal)
 static void offer_live(struct completion *c, enum cli_names names)
 {
     const struct itimerval limit = { .it_value = { .tv_usec = CLI_COMPLETE_MS * 1000 } };
+    struct yarn_app_id app;
     struct cli_rm *rm;
     int r;
 
@@ -121,6 +163,8 @@ static void offer_live(struct completion *c, enum cli_names names)
         r = cli_rm_nodes(rm, true, on_nodes, c);
     else if (names == CLI_NAMES_QUEUE)
         r = cli_rm_queues(rm, "root", true, on_queues, c);
+    else if (begins_container(c->word, &app))
+        r = cli_rm_report(rm, app, on_report, c);
     else
         r = cli_rm_applications(rm, NULL, names == CLI_NAMES_APP, on_applications, c);
     if (r >= 0)

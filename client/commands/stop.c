@@ -1,9 +1,11 @@
 /* `selvedge stop APPLICATION`: sends SIGTERM to its processes, waits, then kills it. For a job of
  * `selvedge run` the instances are signalled, so that its ApplicationMaster reports their exit
- * codes; for any other application the ApplicationMaster. */
+ * codes; for any other application the ApplicationMaster. Of a container that container alone. */
 #include <errno.h>
 #include <string.h>
 
+#include "client/core/app-argument.h"
+#include "client/core/container-end.h"
 #include "client/core/options.h"
 #include "common/clock.h"
 #include "common/str.h"
@@ -177,10 +179,51 @@ static void on_first_report(int status, const struct cli_report *report, size_t 
         cli_stop_error(s->ctx, r, NULL);
 }
 
+static int stop_application(struct stop *s, const char *text)
+{
+    int code = cli_connect_app(s->ctx, text, &s->app), r;
+
+    if (code != 0)
+        return code;
+    r = cli_rm_report(s->ctx->rm, s->app, on_first_report, s);
+    code = r < 0 ? cli_fail("stop: %s", strerror(-r)) : cli_loop(s->ctx);
+    sd_event_source_disable_unref(s->timer);
+    return code;
+}
+
+static void on_container_ended(bool killed, void *userdata)
+{
+    struct stop *s = userdata;
+
+    if (killed) {
+        stop_killed(s);
+        return;
+    }
+    if (!s->ctx->json && !s->ctx->output.quiet)
+        printf("%s is over\n", s->ctx->subject);
+    cli_stop(s->ctx, 0);
+}
+
+static int stop_container(struct stop *s, const char *text, struct yarn_container_id id)
+{
+    struct cli_container_end *e;
+    int code = cli_connect(s->ctx);
+
+    if (code != 0)
+        return code;
+    s->ctx->subject = text;
+    e = cli_container_end(s->ctx, id, SV_MAX(s->grace_ms, 1), on_container_ended, s);
+    code = e ? cli_loop(s->ctx) : cli_fail("stop: out of memory");
+    s->ctx->rm = cli_rm_free(s->ctx->rm); /* an open call has its answer here */
+    cli_container_end_free(e);
+    return code;
+}
+
 int cli_cmd_stop(struct cli_ctx *ctx, int argc, char **argv)
 {
     struct stop s = { .ctx = ctx, .grace_ms = GRACE_MS };
-    int c, code, r;
+    struct yarn_container_id container;
+    int c;
 
     optind = 0; /* restart getopt for a new argv */
     while ((c = cli_option(ctx, argc, argv)) != -1) {
@@ -194,14 +237,7 @@ int cli_cmd_stop(struct cli_ctx *ctx, int argc, char **argv)
     }
     if (argc - optind != 1)
         return cli_usage(ctx);
-    ctx->subject = argv[optind];
-    code = cli_parse_app(ctx->subject, &s.app);
-    if (code == 0)
-        code = cli_connect(ctx);
-    if (code != 0)
-        return code;
-    r = cli_rm_report(ctx->rm, s.app, on_first_report, &s);
-    code = r < 0 ? cli_fail("stop: %s", strerror(-r)) : cli_loop(ctx);
-    sd_event_source_disable_unref(s.timer);
-    return code;
+    return yarn_container_id_parse(argv[optind], &container) >= 0
+               ? stop_container(&s, argv[optind], container)
+               : stop_application(&s, argv[optind]);
 }

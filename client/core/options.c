@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "client/core/app-argument.h"
 #include "common/edit-distance.h"
 #include "common/str.h"
 
@@ -322,9 +323,7 @@ int cli_option_begin(struct cli_ctx *ctx, int argc, char **argv, const struct cl
             return 2;
         }
     ctx->subject = optind < argc ? argv[optind] : NULL;
-    if (ret_app && ctx->subject)
-        code = cli_parse_app(ctx->subject, ret_app);
-    return code ? code : cli_connect(ctx);
+    return ret_app && ctx->subject ? cli_connect_app(ctx, ctx->subject, ret_app) : cli_connect(ctx);
 }
 
 int cli_option_app(struct cli_ctx *ctx, int argc, char **argv, const struct cli_list *list,
@@ -337,6 +336,16 @@ int cli_option_app(struct cli_ctx *ctx, int argc, char **argv, const struct cli_
 
 /* ---- Subcommands ---- */
 
+/* Words that other tools have for these commands. */
+static const struct {
+    const char *word, *command;
+} other_words[] = {
+    { "apps", "ps" },           { "list", "ps" },           { "jobs", "ps" },
+    { "status", "app status" }, { "describe", "inspect" },  { "show", "inspect" },
+    { "nodes", "node list" },   { "queues", "queue list" }, { "cancel", "kill" },
+    { "delete", "kill" },       { "tail", "logs" },         { "start", "run" },
+};
+
 static int unknown_command(const struct cli_ctx *ctx, const char *first, const char *second)
 {
     char given[160];
@@ -347,6 +356,10 @@ static int unknown_command(const struct cli_ctx *ctx, const char *first, const c
     for (const struct cli_command *c = ctx->commands; c->name; c++)
         if (!c->hidden)
             consider(&near, c->name);
+    consider(&near, "help");
+    for (size_t i = 0; i < SV_ARRAY_LEN(other_words); i++)
+        if (strcmp(first, other_words[i].word) == 0)
+            near.hit = other_words[i].command;
     if (near.hit)
         (void)cli_fail("%s: no such command; is %s meant?", given, near.hit);
     else

@@ -39,25 +39,6 @@ int cli_fail(const char *fmt, ...)
     return 1;
 }
 
-/* Parses application_<time>_<number>; the number may lack leading zeros. */
-int cli_parse_app(const char *text, struct yarn_app_id *ret)
-{
-    static const char prefix[] = "application_";
-    const char *bar = sv_has_prefix(text, prefix) ? strchr(text + strlen(prefix), '_') : NULL;
-    char time[24] = "";
-    uint64_t cluster, number;
-
-    if (bar && (size_t)(bar - text) - strlen(prefix) < sizeof(time))
-        memcpy(time, text + strlen(prefix), (size_t)(bar - text) - strlen(prefix));
-    if (bar && sv_parse_u64(time, 1, INT64_MAX, &cluster) == 0 &&
-        sv_parse_u64(bar + 1, 0, INT32_MAX, &number) == 0) {
-        *ret = (struct yarn_app_id){ (int64_t)cluster, (int32_t)number };
-        return 0;
-    }
-    (void)cli_fail("%s: not an application: expected application_<time>_<number>", text);
-    return 2;
-}
-
 /* selvedge-am's diagnostics begin with "exit code N: …". */
 int cli_report_code(const struct cli_report *report)
 {

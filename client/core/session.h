@@ -37,6 +37,7 @@ struct cli_ctx {
     bool verbose;
     int64_t wait_ms;           /* --wait: timeout for the first answer of the ResourceManager */
     const char *subject;       /* object of the ResourceManager's errors, such as an id; or NULL */
+    char subject_text[YARN_ID_TEXT_MAX]; /* an application's whole id, for `subject` */
     int code;                  /* exit code of the subcommand, set by cli_stop() */
     sd_event_source *patience; /* timer that ends the command after wait_ms without an answer */
     char away[SV_ERROR_TEXT_MAX]; /* why the last call did not reach it; "": it did */
@@ -71,7 +72,5 @@ int cli_usage(const struct cli_ctx *ctx);
 void cli_stop_list(struct cli_ctx *ctx, const struct cli_list *list, json_t *rows);
 /* Exit code of an ended application: the job's own for `selvedge run`, else 0 or 1. */
 int cli_report_code(const struct cli_report *report);
-/* 0, or 2 after an error message. */
-int cli_parse_app(const char *text, struct yarn_app_id *ret);
 
 #endif

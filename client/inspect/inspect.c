@@ -73,12 +73,13 @@ static void on_nodes(int status, const struct cli_node_report *nodes, size_t n,
 
 enum kind { OTHER, APPLICATION, CONTAINER };
 
-/* OTHER: a node or a queue. -EINVAL after an error message. */
-static int kind_of(const char *subject, struct yarn_app_id *ret_app,
-                   struct yarn_container_id *ret_container)
+/* OTHER: a node or a queue, whose names may be those of applications, too. -EINVAL after an error
+ * message. */
+static int kind_of(const char *subject, struct yarn_container_id *ret_container)
 {
-    if (sv_has_prefix(subject, "application_"))
-        return cli_parse_app(subject, ret_app) == 0 ? APPLICATION : -EINVAL;
+    if (sv_has_prefix(subject, "application_") || strcmp(subject, "@last") == 0 ||
+        subject[strspn(subject, "0123456789")] == '\0')
+        return APPLICATION;
     if (!sv_has_prefix(subject, "container_"))
         return OTHER;
     if (yarn_container_id_parse(subject, ret_container) >= 0)
@@ -93,14 +94,14 @@ int cli_cmd_inspect(struct cli_ctx *ctx, int argc, char **argv)
     struct cli_inspect i = { .ctx = ctx };
     int code = cli_option_none(ctx, argc, argv), kind = OTHER, r;
     struct yarn_container_id container;
-    struct yarn_app_id app;
+    struct yarn_app_id app = { 0 };
 
     if (code == 0 && argc - optind == 1)
-        kind = kind_of(argv[optind], &app, &container);
+        kind = kind_of(argv[optind], &container);
     if (kind < 0)
         return 2;
     if (code == 0)
-        code = cli_option_begin(ctx, argc, argv, NULL, 1, 1, NULL);
+        code = cli_option_begin(ctx, argc, argv, NULL, 1, 1, kind == APPLICATION ? &app : NULL);
     if (code != 0)
         return code;
     cli_fetch_patience(ctx->fetch, (long)SV_MIN(ctx->wait_ms, (int64_t)CLI_FETCH_VIEW_MS));

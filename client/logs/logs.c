@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "client/core/app-argument.h"
 #include "client/core/commands.h"
 #include "client/core/options.h"
 #include "client/logs/log-places.h"
@@ -144,15 +145,17 @@ static int read_logs(struct run_logs *g)
 int cli_cmd_logs(struct cli_ctx *ctx, int argc, char **argv)
 {
     struct run_logs g = { .l = { .ctx = ctx, .tail = -1 } };
+    struct yarn_container_id container;
+    const char *text;
     int code = options(&g.l, argc, argv);
 
     if (code >= 0)
         return code;
-    ctx->subject = argv[optind];
+    text = argv[optind];
     g.l.only = argv[optind + 1]; /* NULL if missing */
-    code = cli_parse_app(ctx->subject, &g.l.app);
-    if (code == 0)
-        code = cli_connect(ctx);
+    if (!g.l.only && yarn_container_id_parse(text, &container) >= 0)
+        g.l.only = text;
+    code = cli_connect_app(ctx, text, &g.l.app);
     if (code != 0)
         return code;
     code = read_logs(&g);

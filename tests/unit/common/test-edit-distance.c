@@ -18,6 +18,9 @@ static void test_known_distances(void **state)
     assert_int_equal(sv_edit_distance("abc", ""), 3);
     assert_int_equal(sv_edit_distance("kitten", "sitting"), 3);
     assert_int_equal(sv_edit_distance("flaw", "lawn"), 2);
+    assert_int_equal(sv_edit_distance("hlep", "help"), 1); /* two letters exchanged */
+    assert_int_equal(sv_edit_distance("memroy-mb", "memory-mb"), 1);
+    assert_int_equal(sv_edit_distance("ca", "abc"), 3); /* no letter is edited twice */
 }
 
 static void test_long_names_are_cut(void **state)

@@ -70,6 +70,34 @@ def stopped(c):
     says(c.selvedge("stop", "application_1_1"), 1, "does not know this application")
 
 
+def named(c):
+    """An application by its number, its name, @last and one of its containers; a container's own
+    logs and end."""
+    app = submit(
+        c,
+        "-N",
+        "by name",
+        "-n",
+        "2",
+        "--",
+        "trap 'exit 7' TERM; echo ready; while :; do sleep 0.05; done",
+    )
+    ready(c, app, 2)
+    rows = json.loads(c.selvedge("ps", app, "-o", "json").stdout)["containers"]
+    first, second = (row["container"] for row in sorted(rows, key=lambda row: row["instance"]))
+    for text in (str(int(app.rsplit("_", 1)[1])), "by name", "@last", first):
+        told = c.selvedge("app", "status", text, "-o", "json")
+        expect(f"the application that {text} names", json.loads(told.stdout)["id"], app)
+    says(c.selvedge("ps", "by nam"), 1, "by nam: no application has this id, number or name")
+    shown = c.selvedge("logs", first).stdout
+    expect("logs of one container", (first in shown, second in shown), (True, False))
+    offered = c.selvedge("complete", "stop", first.rsplit("_", 2)[0]).stdout.split()
+    expect("completion of containers", {first, second} - set(offered), set())
+    says(c.selvedge("stop", first), 0, f"{first} is over")
+    says(c.selvedge("kill", second), 0, f"{second} is over")
+    expect("exit code of the job", c.selvedge("wait", app).returncode, 7)
+
+
 def attached(c):
     """Only what comes from now on; the job's exit code; Ctrl-C leaves the job to itself."""
     app = submit(
