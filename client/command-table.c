@@ -1,6 +1,7 @@
 /* See commands.h: the table of subcommands and their options. */
 #include <stddef.h>
 
+#include "client/commands/app-filter.h"
 #include "client/core/commands.h"
 #include "client/local/local.h"
 #include "client/localize/localize.h"
@@ -43,8 +44,17 @@ static const struct cli_opt run_options[] = {
     {                                                                                              \
         CLI_OPT_LOCAL, "local", NULL, text, 0                                                      \
     }
+#define APP_FILTER_OPTIONS                                                                         \
+    { 'a', "all", NULL, "also those that have ended", 0 },                                         \
+        { 'u', "user", "USERS", "those of these users, as in ann,bob", 0 },                        \
+        { 'q', "queue", "QUEUES", "those in these queues", CLI_NAMES_QUEUE },                      \
+        { 's', "state", "STATES", "those in these states, as in FAILED,KILLED", 0 },               \
+        { 't', "type", "TYPES", "those of these types, as in SPARK", 0 },                          \
+    {                                                                                              \
+        APP_FILTER_TAG, "tag", "TAGS", "those with one of these tags", 0                           \
+    }
 static const struct cli_opt ps_options[] = {
-    { 'a', "all", NULL, "also those that have ended", 0 },
+    APP_FILTER_OPTIONS,
     LOCAL_OPTION("the containers of this node, from its NodeManager over D-Bus"),
     { 0 },
 };
@@ -64,8 +74,7 @@ static const struct cli_opt drain_options[] = {
     { CLI_OPT_WAIT_EMPTY, "wait", "[=TIME]", "until the node has no containers", 0 },
     { 0 },
 };
-static const struct cli_opt all_apps[] = { { 'a', "all", NULL, "also those that have ended", 0 },
-                                           { 0 } };
+static const struct cli_opt all_apps[] = { APP_FILTER_OPTIONS, { 0 } };
 static const struct cli_opt all_nodes[] = {
     { 'a', "all", NULL, "also those that are not running", 0 },
     { 0 },
@@ -133,7 +142,7 @@ const struct cli_command cli_commands[] = {
       "Like run --detach; prints the commands to continue with on stderr, unless --quiet.\n",
       run_options, CLI_NAMES_FILE, .strict_order = true,
       .example = "selvedge submit -n 2 -- 'sleep 60; date'" },
-    { "ps", cli_cmd_ps, "ps [-a] [APPLICATION | --local]",
+    { "ps", cli_cmd_ps, "ps [-a] [FILTER]... [APPLICATION | --local]",
       "list applications, or the containers of one",
       "APPLICATION is an id or its beginning, the number at its end, a name, @last (your latest),\n"
       "or the id of one of its containers or attempts; so in every command.\n",
@@ -176,8 +185,8 @@ const struct cli_command cli_commands[] = {
     { "kill", cli_cmd_kill, "kill APPLICATION|CONTAINER...", "end applications",
       "Of a container's id that container alone is killed.\n", NULL, CLI_NAMES_APP,
       .example = "selvedge kill " AN_APP },
-    { "app list", cli_cmd_ps, "app list [-a]", "list applications (like ps)", "", all_apps,
-      CLI_NAMES_NONE },
+    { "app list", cli_cmd_ps, "app list [-a] [FILTER]...", "list applications (like ps)", "",
+      all_apps, CLI_NAMES_NONE },
     { "app status", cli_cmd_app_status, "app status APPLICATION", "describe an application", "",
       NULL, CLI_NAMES_APP_ENDED, .example = "selvedge app status " AN_APP },
     { "app kill", cli_cmd_kill, "app kill APPLICATION|CONTAINER...", "end applications (like kill)",

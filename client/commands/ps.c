@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "client/commands/app-filter.h"
 #include "client/core/options.h"
 #include "client/views/objects.h"
 #include "client/views/rows.h"
@@ -14,7 +15,7 @@ static const struct cli_column columns[] = {
     { "APPLICATION", "id", CLI_TEXT, CLI_ALWAYS },
     { "USER", "user", CLI_TEXT, CLI_ALWAYS },
     { "QUEUE", "queue", CLI_TEXT, CLI_ALWAYS },
-    { "NAME", "name", CLI_TEXT, CLI_ALWAYS },
+    { "~NAME", "name", CLI_TEXT, CLI_ALWAYS },
     { "TYPE", "type", CLI_TEXT, CLI_IF_WIDE },
     { "STATE", "state", CLI_TEXT, CLI_ALWAYS },
     { "FINAL", "finalStatus", CLI_TEXT, CLI_ALWAYS },
@@ -31,10 +32,10 @@ static const struct cli_column columns[] = {
 };
 static const struct cli_list applications = CLI_LIST(columns, "id");
 
-/* Orders by submission: Apache's ResourceManager answers in no particular order. */
+/* The newest first: Apache's ResourceManager answers in no particular order. */
 static int by_id(const void *a, const void *b)
 {
-    const struct cli_report *const *x = a, *const *y = b;
+    const struct cli_report *const *x = b, *const *y = a;
     const struct yarn_app_id *p = &(*x)->id, *q = &(*y)->id;
 
     return p->cluster_ts != q->cluster_ts
@@ -99,11 +100,28 @@ static void on_rows(int status, struct cli_rows *rows, const struct sv_error *er
     cli_stop(ctx, 0);
 }
 
+/* Only unfinished applications are listed without --all and --state. 0 or the exit code. */
+static int read_options(struct cli_ctx *ctx, int argc, char **argv, struct cli_app_filter *f)
+{
+    bool all = false;
+    int c;
+
+    optind = 0; /* restart getopt for a new argv */
+    while ((c = cli_option(ctx, argc, argv)) != -1) {
+        if (c == '?' || (c != 'a' && cli_app_filter_option(f, c, optarg) != 0))
+            return 2;
+        all = all || c == 'a';
+    }
+    if (!all && f->n_states == 0)
+        cli_app_filter_live(f);
+    return 0;
+}
+
 int cli_cmd_ps(struct cli_ctx *ctx, int argc, char **argv)
 {
+    struct cli_app_filter filter = { 0 };
     struct yarn_app_id app;
-    bool all = false;
-    int code = cli_option_all(ctx, argc, argv, &all), r;
+    int code = read_options(ctx, argc, argv, &filter), r;
 
     if (code == 0)
         code = cli_option_begin(ctx, argc, argv, optind < argc ? &cli_containers : &applications, 0,
@@ -113,7 +131,7 @@ int cli_cmd_ps(struct cli_ctx *ctx, int argc, char **argv)
     if (ctx->subject) {
         r = cli_rows_get(ctx, app, true, on_rows, ctx);
     } else {
-        r = cli_rm_applications(ctx->rm, NULL, !all, on_applications, ctx);
+        r = cli_rm_applications_where(ctx->rm, &filter, on_applications, ctx);
     }
     return r < 0 ? cli_fail("ps: %s", strerror(-r)) : cli_loop(ctx);
 }

@@ -30,7 +30,7 @@ static const struct cli_column app_columns[] = {
     { ">MEM WAIT", "memoryPressure", CLI_SHARE, CLI_ALWAYS },
     { ">I/O WAIT", "ioPressure", CLI_SHARE, CLI_ALWAYS },
     { ">PROGRESS", "progress", CLI_SHARE, CLI_IF_WIDE },
-    { "NAME", "name", CLI_TEXT, CLI_ALWAYS },
+    { "~NAME", "name", CLI_TEXT, CLI_ALWAYS },
 };
 static const struct cli_list apps_list = CLI_LIST(app_columns, "id");
 static const struct cli_column container_columns[] = {

@@ -85,6 +85,8 @@ static inline bool cli_app_ended(enum cli_app_state s)
     return s == CLI_APP_FINISHED || s == CLI_APP_FAILED || s == CLI_APP_KILLED;
 }
 const char *cli_app_state_name(enum cli_app_state s);
+/* The state of that name, in any case; 0: there is none. */
+enum cli_app_state cli_app_state_named(const char *name);
 const char *cli_final_name(enum cli_final f);
 
 struct cli_node_report {
@@ -183,6 +185,17 @@ int cli_rm_submit(struct cli_rm *rm, const struct cli_submission *s, cli_done_fn
     _must_use_;
 int cli_rm_report(struct cli_rm *rm, struct yarn_app_id app, cli_reports_fn fn, void *userdata)
     _must_use_; /* n == 1 */
+#define CLI_FILTER_MAX 16 /* values of one kind */
+struct cli_app_filter {   /* applications that fit one value of each kind; none of a kind = all */
+    const char *users[CLI_FILTER_MAX], *queues[CLI_FILTER_MAX], *types[CLI_FILTER_MAX],
+        *tags[CLI_FILTER_MAX];
+    enum cli_app_state states[CLI_FILTER_MAX];
+    size_t n_users, n_queues, n_types, n_tags, n_states;
+};
+/* Adds the unfinished states. */
+void cli_app_filter_live(struct cli_app_filter *f);
+int cli_rm_applications_where(struct cli_rm *rm, const struct cli_app_filter *f, cli_reports_fn fn,
+                              void *userdata) _must_use_;
 /* `user` NULL = all users; `live`: only unfinished applications. */
 int cli_rm_applications(struct cli_rm *rm, const char *user, bool live, cli_reports_fn fn,
                         void *userdata) _must_use_;

@@ -1,6 +1,7 @@
 /* See client.h. The ResourceManager's lists: nodes, containers of an attempt, queues. */
 #include <errno.h>
 #include <string.h>
+#include <strings.h>
 
 #include "client/lib/internal.h"
 #include "proto/yarn.pb-c.h"
@@ -129,6 +130,14 @@ int cli_rm_containers(struct cli_rm *rm, struct yarn_attempt_id attempt, cli_con
 const char *cli_app_state_name(enum cli_app_state s)
 {
     return cli_enum_name(&hadoop__yarn__yarn_application_state_proto__descriptor, (int)s, "");
+}
+
+enum cli_app_state cli_app_state_named(const char *name)
+{
+    for (int i = CLI_APP_NEW; i <= CLI_APP_KILLED; i++)
+        if (strcasecmp(name, cli_app_state_name((enum cli_app_state)i)) == 0)
+            return (enum cli_app_state)i;
+    return 0;
 }
 
 const char *cli_final_name(enum cli_final f)

@@ -348,31 +348,47 @@ static void applications_answer(struct cli_call *call, const struct ipc_result *
         call->fn.reports(r->status, NULL, 0, err, call->userdata);
 }
 
-int cli_rm_applications(struct cli_rm *rm, const char *user, bool live, cli_reports_fn fn,
-                        void *userdata)
+void cli_app_filter_live(struct cli_app_filter *f)
+{
+    static const enum cli_app_state live[] = { CLI_APP_NEW, CLI_APP_NEW_SAVING, CLI_APP_SUBMITTED,
+                                               CLI_APP_ACCEPTED, CLI_APP_RUNNING };
+
+    for (size_t i = 0; i < SV_ARRAY_LEN(live) && f->n_states < CLI_FILTER_MAX; i++)
+        f->states[f->n_states++] = live[i];
+}
+
+int cli_rm_applications_where(struct cli_rm *rm, const struct cli_app_filter *f, cli_reports_fn fn,
+                              void *userdata)
 {
     Hadoop__Yarn__GetApplicationsRequestProto request =
         HADOOP__YARN__GET_APPLICATIONS_REQUEST_PROTO__INIT;
-    Hadoop__Yarn__YarnApplicationStateProto live_states[] = {
-        HADOOP__YARN__YARN_APPLICATION_STATE_PROTO__NEW,
-        HADOOP__YARN__YARN_APPLICATION_STATE_PROTO__NEW_SAVING,
-        HADOOP__YARN__YARN_APPLICATION_STATE_PROTO__SUBMITTED,
-        HADOOP__YARN__YARN_APPLICATION_STATE_PROTO__ACCEPTED,
-        HADOOP__YARN__YARN_APPLICATION_STATE_PROTO__RUNNING,
-    };
-    char *users[] = { (char *)(uintptr_t)user };
+    Hadoop__Yarn__YarnApplicationStateProto states[CLI_FILTER_MAX];
 
-    if (live) {
-        request.application_states = live_states;
-        request.n_application_states = SV_ARRAY_LEN(live_states);
-    }
-    if (user) {
-        request.users = users;
-        request.n_users = 1;
-    }
+    for (size_t i = 0; i < f->n_states; i++)
+        states[i] = (Hadoop__Yarn__YarnApplicationStateProto)f->states[i];
+    request.application_states = states;
+    request.n_application_states = f->n_states;
+    request.users = (char **)(uintptr_t)f->users;
+    request.n_users = f->n_users;
+    request.queues = (char **)(uintptr_t)f->queues;
+    request.n_queues = f->n_queues;
+    request.application_types = (char **)(uintptr_t)f->types;
+    request.n_application_types = f->n_types;
+    request.applicationtags = (char **)(uintptr_t)f->tags;
+    request.n_applicationtags = f->n_tags;
     return cli_call_start(rm, "getApplications", &request.base,
                           &hadoop__yarn__get_applications_response_proto__descriptor,
                           (struct cli_call){ .answer = applications_answer,
                                              .fn = { .reports = fn },
                                              .userdata = userdata });
+}
+
+int cli_rm_applications(struct cli_rm *rm, const char *user, bool live, cli_reports_fn fn,
+                        void *userdata)
+{
+    struct cli_app_filter f = { .users = { user }, .n_users = user ? 1 : 0 };
+
+    if (live)
+        cli_app_filter_live(&f);
+    return cli_rm_applications_where(rm, &f, fn, userdata);
 }

@@ -26,7 +26,7 @@ static const struct cli_column columns[] = {
     { ">PEAK", "MemoryPeak", CLI_BYTES, CLI_IF_WIDE },
     { ">EXIT", "ExitCode", CLI_NUMBER, CLI_IF_WIDE },
     { "STARTED", "StartTime", CLI_TIME, CLI_IF_WIDE },
-    { "COMMAND", "Command", CLI_TEXT, CLI_ALWAYS },
+    { "~COMMAND", "Command", CLI_TEXT, CLI_ALWAYS },
 };
 static const struct cli_list list = CLI_LIST(columns, "Id");
 
@@ -40,6 +40,8 @@ static json_t *row_of(json_t *p)
         return NULL;
     if (cli_json_bool(p, "Frozen"))
         (void)json_object_set_new(row, "State", json_string("PAUSED")); /* ignoring, as below */
+    if (strcmp(cli_json_text(p, "State"), "DONE") == 0) /* nothing is measured any more */
+        (void)json_object_set_new(row, "MemoryCurrent", json_null());
     (void)json_object_set_new(row, "CPUMs", json_integer(cli_json_number(p, "CPUUsage") / 1000));
     (void)json_object_set_new(row, "ElapsedMs",
                               cli_json_known(start ? (end ? end : sv_wall_ms()) - start : -1));

@@ -92,7 +92,7 @@ static const struct cli_column columns[] = {
     { ">MEM WAIT", "MemoryWait", CLI_SHARE, CLI_ALWAYS },
     { ">I/O WAIT", "IOWait", CLI_SHARE, CLI_ALWAYS },
     { "STATE", "State", CLI_TEXT, CLI_IF_WIDE },
-    { "COMMAND", "Command", CLI_TEXT, CLI_ALWAYS },
+    { "~COMMAND", "Command", CLI_TEXT, CLI_ALWAYS },
 };
 static const struct cli_list list = CLI_LIST(columns, "Id");
 

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "common/str.h"
@@ -81,30 +82,78 @@ static bool is_bad(const char *text)
     return false;
 }
 
+#define COLUMNS_MAX 32
+#define SHORTENED_MIN 12 /* columns of a shortened text that stay */
+
+static const char *title(const char *head, char *ret_mark)
+{
+    *ret_mark = strchr(">~", head[0]) && head[0] ? head[0] : '\0';
+    return head + (*ret_mark != '\0');
+}
+
 static void print_cell(const char *text, size_t width, bool right, bool last, bool red, FILE *out)
 {
-    int fill = last && !right ? 0 : (int)(width - strlen(text));
+    bool cut = !right && strlen(text) > width;
+    int n = cut ? (int)width - 2 : (int)strlen(text);
+    int fill = last && !right ? 0 : (int)SV_MAX(width, strlen(text)) - (int)strlen(text);
 
-    fprintf(out, "%*s%s%s%s%*s%s", right ? fill : 0, "", red ? "\033[31m" : "", text,
-            red ? "\033[0m" : "", right ? 0 : fill, "", last ? "\n" : "  ");
+    while (cut && n > 0 && ((unsigned char)text[n] & 0xc0) == 0x80)
+        n--; /* not within a character */
+
+    fprintf(out, "%*s%s%.*s%s%s%*s%s", right ? fill : 0, "", red ? "\033[31m" : "", n, text,
+            cut ? ".." : "", red ? "\033[0m" : "", right ? 0 : fill, "", last ? "\n" : "  ");
+}
+
+/* Columns of the terminal, 0: none, or unknown. */
+static size_t terminal_width(FILE *out)
+{
+    struct winsize w;
+
+    return isatty(fileno(out)) && ioctl(fileno(out), TIOCGWINSZ, &w) == 0 ? w.ws_col : 0;
+}
+
+/* Takes what the table is too wide from the columns that may be shortened, the widest first. */
+static void fit(const struct cli_table *t, size_t *width, size_t n, size_t available)
+{
+    size_t total = n > 0 ? 2 * (n - 1) : 0;
+    char mark;
+
+    for (size_t c = 0; c < n; c++)
+        total += width[c];
+    while (available > 0 && total > available) {
+        size_t widest = n;
+
+        for (size_t c = 0; c < n; c++) {
+            (void)title(t->heads[c], &mark);
+            if (mark == '~' && width[c] > SHORTENED_MIN &&
+                (widest == n || width[c] > width[widest]))
+                widest = c;
+        }
+        if (widest == n)
+            return;
+        width[widest]--;
+        total--;
+    }
 }
 
 void cli_table_print(const struct cli_table *t, bool with_heads, FILE *out)
 {
-    size_t width[32] = { 0 };
+    size_t width[COLUMNS_MAX] = { 0 }, n = SV_MIN(t->columns, (size_t)COLUMNS_MAX);
     bool coloured = is_coloured(out);
+    char mark;
 
-    for (size_t c = 0; c < t->columns && c < SV_ARRAY_LEN(width); c++) {
-        width[c] = with_heads ? strlen(t->heads[c] + (t->heads[c][0] == '>')) : 0;
+    for (size_t c = 0; c < n; c++) {
+        width[c] = with_heads ? strlen(title(t->heads[c], &mark)) : 0;
         for (size_t i = c; i < t->cells; i += t->columns)
             width[c] = SV_MAX(width[c], strlen(cell(t, i)));
     }
+    fit(t, width, n, terminal_width(out));
     for (size_t row = with_heads ? 0 : 1; row <= t->cells / t->columns; row++)
-        for (size_t c = 0; c < t->columns; c++) {
-            bool right = t->heads[c][0] == '>';
-            const char *text = row ? cell(t, (row - 1) * t->columns + c) : t->heads[c] + right;
+        for (size_t c = 0; c < n; c++) {
+            const char *text = title(t->heads[c], &mark);
 
-            print_cell(text, width[c], right, c + 1 == t->columns, row && coloured && is_bad(text),
+            text = row ? cell(t, (row - 1) * t->columns + c) : text;
+            print_cell(text, width[c], mark == '>', c + 1 == n, row && coloured && is_bad(text),
                        out);
         }
 }
@@ -127,11 +176,19 @@ const char *cli_text_bytes(int64_t bytes, char buf[32])
 
 const char *cli_text_millis(int64_t ms, char buf[32])
 {
+    const int64_t s = ms / 1000;
+
     if (ms < 0)
         return "-";
     if (ms < 1000)
         snprintf(buf, 32, "%lld ms", (long long)ms);
-    else
+    else if (s < 60)
         snprintf(buf, 32, "%.2f s", (double)ms / 1000);
+    else if (s < 3600)
+        snprintf(buf, 32, "%lldm %02llds", (long long)s / 60, (long long)s % 60);
+    else if (s < 24 * 3600)
+        snprintf(buf, 32, "%lldh %02lldm", (long long)s / 3600, (long long)s / 60 % 60);
+    else
+        snprintf(buf, 32, "%lldd %02lldh", (long long)s / 86400, (long long)s / 3600 % 24);
     return buf;
 }

@@ -8,7 +8,8 @@
 
 struct cli_table;
 
-/* `heads`: column titles; a leading '>' marks a right-aligned column of numbers. */
+/* `heads`: column titles; a leading '>' marks a right-aligned column of numbers, '~' one of texts
+ * that are shortened where the table would not fit a terminal. */
 struct cli_table *cli_table_new(const char *const *heads, size_t n);
 struct cli_table *cli_table_free(struct cli_table *t);
 /* Appends the next cell, row by row; control characters are escaped. */
@@ -18,6 +19,6 @@ void cli_table_print(const struct cli_table *t, bool with_heads, FILE *out);
 
 /* Figures for people, in the caller's buffer; "-" for negative (unknown) values. */
 const char *cli_text_bytes(int64_t bytes, char buf[32]); /* "12.3 MiB" */
-const char *cli_text_millis(int64_t ms, char buf[32]);   /* "47 ms", "2.31 s" */
+const char *cli_text_millis(int64_t ms, char buf[32]);   /* "47 ms", "2.31 s", "5m 03s", "2h 07m" */
 
 #endif

@@ -11,15 +11,16 @@ json_t *cli_app_object(const struct cli_report *r)
     char id[YARN_ID_TEXT_MAX];
 
     return json_pack(
-        "{s:s, s:o, s:o, s:o, s:o, s:s, s:s, s:f, s:i, s:i, s:I, s:i, s:I, s:I, s:o, s:o, s:o}",
+        "{s:s, s:o, s:o, s:o, s:o, s:s, s:s, s:f, s:i, s:o, s:o, s:o, s:I, s:I, s:o, s:o, s:o}",
         "id", yarn_app_id_text(r->id, id), "user", cli_json_string(r->user), "queue",
         cli_json_string(r->queue), "name", cli_json_string(r->name), "type",
         cli_json_string(r->type), "state", cli_app_state_name(r->state), "finalStatus",
         cli_final_name(r->final), "progress", (double)r->progress, "attempt",
-        (int)r->attempt.attempt, "containers", SV_MAX((int)r->used_containers, 0), "memoryMb",
-        (json_int_t)SV_MAX(r->used_memory_mb, (int64_t)0), "vcores", SV_MAX((int)r->used_vcores, 0),
-        "startedTime", (json_int_t)r->start_ms, "finishedTime", (json_int_t)r->finish_ms,
-        "elapsedMs", cli_json_known(r->start_ms > 0 ? end - r->start_ms : -1), "trackingUrl",
+        (int)r->attempt.attempt, "containers", cli_json_known(ended ? -1 : r->used_containers),
+        "memoryMb", cli_json_known(ended ? -1 : r->used_memory_mb), "vcores",
+        cli_json_known(ended ? -1 : r->used_vcores), "startedTime", (json_int_t)r->start_ms,
+        "finishedTime", (json_int_t)r->finish_ms, "elapsedMs",
+        cli_json_known(r->start_ms > 0 ? end - r->start_ms : -1), "trackingUrl",
         cli_json_string(r->tracking_url), "diagnostics", cli_json_string(r->diagnostics));
 }
 

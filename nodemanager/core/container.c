@@ -84,12 +84,17 @@ struct nm_container *nm_container_free(struct nm_container *c)
     return NULL;
 }
 
-/* Omits the value of a command that begins with an assignment: jobs put passwords there. */
+/* Behind an "exec", which begins most commands of ApplicationMasters. Omits the value of a command
+ * that begins with an assignment: jobs put passwords there. */
 static void first_word(const char *command, char *ret, size_t size)
 {
     size_t n, name;
 
     command += strspn(command, " \t\n");
+    if (sv_has_prefix(command, "exec ")) {
+        command += strlen("exec ");
+        command += strspn(command, " \t\n");
+    }
     n = strcspn(command, " \t\n;|&<>()");
     name = strcspn(command, "=");
     if (name < n)

@@ -89,6 +89,22 @@ def named(c):
         told = c.selvedge("app", "status", text, "-o", "json")
         expect(f"the application that {text} names", json.loads(told.stdout)["id"], app)
     says(c.selvedge("ps", "by nam"), 1, "by nam: no application has this id, number or name")
+    user = c.users[0].pw_name
+    for option, value, there in (
+        ("--user", f"root,{user}", True),
+        ("--user", "root", False),
+        ("--queue", "root.default", True),
+        ("--queue", "root.other", False),
+        ("--state", "running,accepted", True),
+        ("--state", "FAILED", False),
+        ("--type", "SELVEDGE", True),
+        ("--type", "SPARK", False),
+        ("--tag", "none", False),
+    ):
+        listed = c.selvedge("ps", option, value, "--quiet").stdout.split()
+        expect(f"{option} {value}", app in listed, there)
+    expect("the newest first", c.selvedge("ps", "-a", "--quiet").stdout.split()[0], app)
+    says(c.selvedge("ps", "--state", "dead"), 2, "ps: --state dead: expected NEW,")
     shown = c.selvedge("logs", first).stdout
     expect("logs of one container", (first in shown, second in shown), (True, False))
     offered = c.selvedge("complete", "stop", first.rsplit("_", 2)[0]).stdout.split()

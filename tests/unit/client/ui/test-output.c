@@ -1,12 +1,18 @@
 /* Tests client/ui/output.c: each format of -o, and texts that would drive a terminal. */
 #include "client/ui/output.h"
 
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <unistd.h>
 /* after the three above */
 #include <cmocka.h>
+
+#include "client/ui/table.h"
 
 static const struct cli_column columns[] = {
     { "NAME", "id", CLI_TEXT, CLI_ALWAYS },
@@ -131,13 +137,80 @@ static void wrong_formats(void **state)
     assert_non_null(cli_output_unknown(&o, &list, buf, sizeof(buf)));
 }
 
+/* What a table prints on a terminal of so many columns. */
+static void on_terminal(unsigned short columns, const char *wanted)
+{
+    static const char *const heads[] = { "ID", "~NAME", ">N" };
+    struct winsize size = { .ws_row = 24, .ws_col = columns };
+    int master = posix_openpt(O_RDWR | O_NOCTTY);
+    struct termios raw;
+    char text[1024] = "";
+    ssize_t n;
+
+    assert_true(master >= 0 && grantpt(master) == 0 && unlockpt(master) == 0);
+    int slave = open(ptsname(master), O_RDWR | O_NOCTTY);
+    assert_true(slave >= 0 && tcgetattr(slave, &raw) == 0);
+    cfmakeraw(&raw);
+    assert_int_equal(tcsetattr(slave, TCSANOW, &raw), 0);
+    assert_int_equal(ioctl(slave, TIOCSWINSZ, &size), 0);
+    FILE *out = fdopen(slave, "w");
+    struct cli_table *t = cli_table_new(heads, 3);
+    assert_true(out && t);
+    for (int i = 0; i < 2; i++) {
+        cli_table_add(t, "a%d", i);
+        cli_table_add(t, "%s", i ? "short" : "a rather long name of a job");
+        cli_table_add(t, "%d", 10 * i);
+    }
+    cli_table_print(t, true, out);
+    cli_table_free(t);
+    assert_int_equal(fflush(out), 0);
+    n = read(master, text, sizeof(text) - 1);
+    assert_true(n > 0);
+    assert_string_equal(text, wanted);
+    (void)fclose(out);
+    (void)close(master);
+}
+
+static void terminals(void **state)
+{
+    (void)state;
+    on_terminal(80, "ID  NAME                          N\n"
+                    "a0  a rather long name of a job   0\n"
+                    "a1  short                        10\n");
+    on_terminal(26, "ID  NAME                 N\n"
+                    "a0  a rather long na..   0\n"
+                    "a1  short               10\n");
+    on_terminal(5, "ID  NAME           N\n" /* nothing becomes unreadable */
+                   "a0  a rather l..   0\n"
+                   "a1  short         10\n");
+    on_terminal(0, "ID  NAME                          N\n" /* unknown */
+                   "a0  a rather long name of a job   0\n"
+                   "a1  short                        10\n");
+}
+
+static void durations(void **state)
+{
+    static const struct {
+        int64_t ms;
+        const char *text;
+    } rows[] = {
+        { -1, "-" },           { 0, "0 ms" },          { 999, "999 ms" },
+        { 2310, "2.31 s" },    { 59990, "59.99 s" },   { 60000, "1m 00s" },
+        { 303000, "5m 03s" },  { 3599999, "59m 59s" }, { 3600000, "1h 00m" },
+        { 7620000, "2h 07m" }, { 90000000, "1d 01h" },
+    };
+    char buf[32];
+
+    (void)state;
+    for (size_t i = 0; i < SV_ARRAY_LEN(rows); i++)
+        assert_string_equal(cli_text_millis(rows[i].ms, buf), rows[i].text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(object),
-        cmocka_unit_test(formats),
-        cmocka_unit_test(nested_yaml),
-        cmocka_unit_test(wrong_formats),
+        cmocka_unit_test(object),        cmocka_unit_test(formats),   cmocka_unit_test(nested_yaml),
+        cmocka_unit_test(wrong_formats), cmocka_unit_test(terminals), cmocka_unit_test(durations),
     };
 
     return cmocka_run_group_tests_name("client/output", tests, NULL, NULL);
