@@ -431,12 +431,18 @@ static void on_changed(void *userdata)
     nm_bus_changed(((struct nm *)userdata)->bus);
 }
 
+static void on_ended(const struct nm_container *c, void *userdata)
+{
+    nm_bus_ended(((struct nm *)userdata)->bus, c);
+}
+
 static int open_bus(struct nm *nm, struct sv_error *err)
 {
     const struct nm_bus_view view = { &nm->ctx, nm->updater };
     int r = nm_bus_new(&view, nm->conf.dbus, nm->groups, &nm->bus, err);
 
     nm->ctx.changed = on_changed;
+    nm->ctx.ended = on_ended;
     nm->ctx.changed_userdata = nm;
     return r;
 }

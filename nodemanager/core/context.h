@@ -60,6 +60,8 @@ struct nm_context {
     unsigned stuck_deletions; /* failed deletions that are retried */
     /* NULL, or a callback after events were handled, and after each heartbeat. */
     void (*changed)(void *userdata);
+    /* NULL, or a callback for the end of each container, once, when it is on record. */
+    void (*ended)(const struct nm_container *c, void *changed_userdata);
     void *changed_userdata;
 
     struct nm_store *store;

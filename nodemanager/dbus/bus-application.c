@@ -45,13 +45,14 @@ APPLICATION(containers)
 }
 
 static const struct nm_bus_property properties[] = {
-    { "Id", "s", 0, id },
+    { "Id", "s", NM_BUS_CONST, id },
     { "State", "s", NM_BUS_CHANGES, state },
-    { "User", "s", 0, user },
-    { "Account", "s", 0, account },
-    { "StartTime", "x", 0, start_time },
+    { "User", "s", NM_BUS_CONST, user },
+    { "Account", "s", NM_BUS_CONST, account },
+    { "StartTime", "x", NM_BUS_CONST, start_time },
     { "Containers", "ao", 0, containers },
 };
 
-const struct nm_bus_interface nm_bus_application = { NM_BUS_NAME ".Application", properties,
-                                                     SV_ARRAY_LEN(properties) };
+const struct nm_bus_interface nm_bus_application = { .name = NM_BUS_NAME ".Application",
+                                                     .properties = properties,
+                                                     .n_properties = SV_ARRAY_LEN(properties) };

@@ -184,6 +184,7 @@ static void run(const struct call *c, const struct nm_bus_method *method)
         unknown_object(c);
         return;
     }
+    o.who = c->who;
     snprintf(caller, sizeof(caller), "%s (uid %u)", *c->who->user ? c->who->user : "an operator",
              (unsigned)c->who->uid);
     r = method->run(&o, c->m, caller, &err);

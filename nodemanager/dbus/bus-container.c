@@ -185,9 +185,9 @@ PRESSURE(memory_pressure, memory_stall)
 PRESSURE(io_pressure, io_stall)
 
 static const struct nm_bus_property properties[] = {
-    { "Id", "s", 0, id },
-    { "Application", "o", 0, application },
-    { "User", "s", 0, user },
+    { "Id", "s", NM_BUS_CONST, id },
+    { "Application", "o", NM_BUS_CONST, application },
+    { "User", "s", NM_BUS_CONST, user },
     { "State", "s", NM_BUS_CHANGES, state },
     { "Command", "s", NM_BUS_PRIVATE, command },
     { "ExecutionType", "s", NM_BUS_CHANGES, execution_type },
@@ -200,7 +200,7 @@ static const struct nm_bus_property properties[] = {
     { "Frozen", "b", NM_BUS_CHANGES, frozen },
     { "ControlGroup", "s", 0, cgroup },
     { "Devices", "as", 0, devices },
-    { "StartTime", "x", 0, start_time },
+    { "StartTime", "x", NM_BUS_CONST, start_time },
     { "LaunchTime", "x", NM_BUS_CHANGES, launch_time },
     { "FinishTime", "x", NM_BUS_CHANGES, finish_time },
     { "ExitCode", "i", NM_BUS_CHANGES, exit_code },
@@ -218,7 +218,8 @@ static const struct nm_bus_property properties[] = {
     { "IOPressure", "(ddtt)", 0, io_pressure },
 };
 
-const struct nm_bus_interface nm_bus_container = { NM_BUS_NAME ".Container", properties,
-                                                   SV_ARRAY_LEN(properties),
-                                                   nm_bus_container_methods,
-                                                   NM_BUS_CONTAINER_METHODS };
+const struct nm_bus_interface nm_bus_container = { .name = NM_BUS_NAME ".Container",
+                                                   .properties = properties,
+                                                   .n_properties = SV_ARRAY_LEN(properties),
+                                                   .methods = nm_bus_container_methods,
+                                                   .n_methods = NM_BUS_CONTAINER_METHODS };

@@ -71,8 +71,12 @@ static void print_interface(FILE *out, const struct nm_bus_interface *i)
                 "  <property name=\"%s\" type=\"%s\" access=\"read\">"
                 "<annotation name=\"org.freedesktop.DBus.Property.EmitsChangedSignal\" "
                 "value=\"%s\"/></property>\n",
-                p->name, p->signature, p->flags & NM_BUS_CHANGES ? "true" : "false");
+                p->name, p->signature,
+                p->flags & NM_BUS_CHANGES ? "true"
+                : p->flags & NM_BUS_CONST ? "const"
+                                          : "false");
     }
+    fputs(i->signals ? i->signals : "", out);
     fputs(" </interface>\n", out);
 }
 

@@ -124,11 +124,11 @@ NODE(cpu_usage)
 }
 
 static const struct nm_bus_property properties[] = {
-    { "Version", "s", 0, version },
-    { "Id", "s", 0, id },
+    { "Version", "s", NM_BUS_CONST, version },
+    { "Id", "s", NM_BUS_CONST, id },
     { "State", "s", NM_BUS_CHANGES, state },
     { "ResourceManager", "s", 0, resource_manager },
-    { "StartTime", "x", 0, start_time },
+    { "StartTime", "x", NM_BUS_CONST, start_time },
     { "LastHeartbeat", "x", 0, last_heartbeat },
     { "Healthy", "b", NM_BUS_CHANGES, healthy },
     { "HealthReport", "s", NM_BUS_CHANGES, health_report },
@@ -144,6 +144,16 @@ static const struct nm_bus_property properties[] = {
     { "CPUUsage", "t", 0, cpu_usage },
 };
 
-const struct nm_bus_interface nm_bus_node = { NM_BUS_NAME ".Node", properties,
-                                              SV_ARRAY_LEN(properties), nm_bus_node_methods,
-                                              NM_BUS_NODE_METHODS };
+static const char signals[] =
+    "  <signal name=\"ContainerEnded\"><arg name=\"container\" type=\"o\"/>"
+    "<arg name=\"id\" type=\"s\"/><arg name=\"user\" type=\"s\"/>"
+    "<arg name=\"exit_code\" type=\"i\"/><arg name=\"start_usec\" type=\"t\"/>"
+    "<arg name=\"finish_usec\" type=\"t\"/><arg name=\"cpu_usec\" type=\"t\"/>"
+    "<arg name=\"memory_peak\" type=\"t\"/></signal>\n";
+
+const struct nm_bus_interface nm_bus_node = { .name = NM_BUS_NAME ".Node",
+                                              .signals = signals,
+                                              .properties = properties,
+                                              .n_properties = SV_ARRAY_LEN(properties),
+                                              .methods = nm_bus_node_methods,
+                                              .n_methods = NM_BUS_NODE_METHODS };

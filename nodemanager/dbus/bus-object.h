@@ -24,6 +24,7 @@ struct nm_bus_view { /* sources of the tables' values */
 
 struct nm_bus_object {
     const struct nm_bus_view *view;
+    const struct nm_bus_caller *who; /* for a method without `action`: its caller */
     const struct nm_bus_interface *interface;
     struct nm_app *app;           /* for an application */
     struct nm_container *c;       /* for a container */
@@ -33,6 +34,7 @@ struct nm_bus_object {
 enum {                     /* flags of a property */
        NM_BUS_CHANGES = 1, /* part of PropertiesChanged */
        NM_BUS_PRIVATE = 2, /* a job's text: in no signal */
+       NM_BUS_CONST = 4,   /* the same as long as the object exists */
 };
 
 struct nm_bus_property {
@@ -59,6 +61,7 @@ struct nm_bus_method {
 
 struct nm_bus_interface {
     const char *name;
+    const char *signals; /* XML of its own signals; NULL: none */
     const struct nm_bus_property *properties;
     size_t n_properties;
     const struct nm_bus_method *methods;

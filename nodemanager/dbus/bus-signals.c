@@ -43,6 +43,7 @@ struct nm_bus_signals {
     struct published *published; /* uthash */
     struct shown_node node;
     unsigned round, sent;
+    unsigned untold; /* ends that a full queue has lost */
 };
 
 /* ---- one signal -------------------------------------------------------------------------------*/
@@ -100,6 +101,37 @@ static void emit_removed(struct nm_bus_signals *s, const struct published *p)
 
     if (r >= 0)
         r = sd_bus_message_append(m, "oas", nm_bus_path(prefix, p->text, path), 1, interface);
+    finish_signal(m, r);
+}
+
+void nm_bus_signals_ended(struct nm_bus_signals *s, const struct nm_container *c)
+{
+    const uint64_t peak = SV_MAX(c->usage.peak_bytes, c->usage.last.memory_peak);
+    char path[NM_BUS_PATH_MAX];
+    sd_bus_message *m = NULL;
+    uint64_t queued = 0;
+    int r;
+
+    if (!s->bus)
+        return;
+    if (sd_bus_get_n_queued_write(s->bus, &queued) < 0 || queued > NM_BUS_ENDS_QUEUED_MAX) {
+        if (s->untold++ == 0)
+            sv_log(SV_LOG_WARNING, c->text,
+                   "D-Bus: the bus takes no signals; ContainerEnded of %s and of those after it is "
+                   "lost",
+                   c->text);
+        return;
+    }
+    if (s->untold > 0)
+        sv_log(SV_LOG_WARNING, NULL, "D-Bus: %u signals ContainerEnded were lost", s->untold);
+    s->untold = 0;
+    r = sd_bus_message_new_signal(s->bus, &m, NM_BUS_ROOT, nm_bus_node.name, "ContainerEnded");
+    if (r >= 0)
+        r = sd_bus_message_append(m, "oss", nm_bus_path(NM_BUS_CONTAINERS, c->text, path), c->text,
+                                  c->app ? c->app->user : "");
+    if (r >= 0)
+        r = sd_bus_message_append(m, "itttt", c->exit_code, (uint64_t)c->start_ms * 1000,
+                                  (uint64_t)c->finish_ms * 1000, c->usage.last.cpu_usec, peak);
     finish_signal(m, r);
 }
 

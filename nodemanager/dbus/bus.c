@@ -279,6 +279,12 @@ void nm_bus_changed(struct nm_bus *b)
         nm_bus_signals_changed(b->signals);
 }
 
+void nm_bus_ended(struct nm_bus *b, const struct nm_container *c)
+{
+    if (b)
+        nm_bus_signals_ended(b->signals, c);
+}
+
 void nm_bus_groups_known(struct nm_bus *b)
 {
     if (b)

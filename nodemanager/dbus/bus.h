@@ -20,6 +20,8 @@ int nm_bus_new(const struct nm_bus_view *view, const char *address, struct sv_gr
 struct nm_bus *nm_bus_free(struct nm_bus *b);
 /* Reports a possible change of an object; NULL is allowed. */
 void nm_bus_changed(struct nm_bus *b);
+/* Tells the end of a container; NULL is allowed as `b`. */
+void nm_bus_ended(struct nm_bus *b, const struct nm_container *c);
 /* Call it when groups of a user have become known; NULL is allowed. */
 void nm_bus_groups_known(struct nm_bus *b);
 

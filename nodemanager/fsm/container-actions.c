@@ -91,6 +91,8 @@ int nm_act_done(void *o, int event, void *arg)
     if (r < 0)
         sv_log(SV_LOG_ERR, c->text, "%s: cannot record end in state store: %s", c->text,
                strerror(-r));
+    if (c->recovered != NM_RECOVERED_COMPLETED && c->ctx->ended)
+        c->ctx->ended(c, c->ctx->changed_userdata);
     nm_assign_release(s->services->assignments,
                       c); /* a container that was never launched still has it */
     nm_container_drop_request(c);

@@ -137,7 +137,7 @@ static void wrong_formats(void **state)
     assert_non_null(cli_output_unknown(&o, &list, buf, sizeof(buf)));
 }
 
-/* What a table prints on a terminal of so many columns. */
+/* Prints a table on a terminal of so many columns. */
 static void on_terminal(unsigned short columns, const char *wanted)
 {
     static const char *const heads[] = { "ID", "~NAME", ">N" };

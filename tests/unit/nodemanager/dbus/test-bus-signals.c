@@ -28,7 +28,7 @@ static const struct nm_bus_view view = { .ctx = &ctx };
 static struct nm_bus_signals *signals;
 static struct nm_container *busy;
 static sd_bus *server, *client;
-static unsigned told, changes;
+static unsigned told, changes, ends;
 static int32_t exit_code; /* in the last signal */
 
 bool __wrap_nm_health_report(const struct nm_health *h, char report[NM_HEALTH_REPORT_MAX]);
@@ -64,6 +64,18 @@ static int on_signal(sd_bus_message *m, void *userdata, sd_bus_error *error)
 
     (void)userdata;
     (void)error;
+    if (sd_bus_message_is_signal(m, NM_BUS_NAME ".Node", "ContainerEnded")) {
+        const char *path, *id, *user;
+        int32_t code;
+        uint64_t start, finish, cpu, peak;
+
+        assert_true(sd_bus_message_read(m, "ossitttt", &path, &id, &user, &code, &start, &finish,
+                                        &cpu, &peak) > 0);
+        assert_string_equal(id, busy->text);
+        assert_string_equal(user, "alice");
+        assert_int_equal(code, (int32_t)ends++);
+        assert_true(start == 1000 && finish == 2000 && peak == 4096);
+    }
     if (!sd_bus_message_is_signal(m, "org.freedesktop.DBus.Properties", "PropertiesChanged"))
         return 0;
     told++;
@@ -174,10 +186,27 @@ static void once_a_second(void **state)
     assert_true(told <= SIGNALS + 1);
 }
 
+/* Each end is told, however many there are within a second. */
+static void every_end(void **state)
+{
+    (void)state;
+    busy->start_ms = 1;
+    busy->finish_ms = 2;
+    busy->usage.peak_bytes = 4096;
+    ends = 0;
+    for (int i = 0; i < 500; i++) {
+        busy->exit_code = i;
+        nm_bus_signals_ended(signals, busy);
+    }
+    while (ends < 500)
+        assert_true(sd_event_run(ctx.event, UINT64_MAX) > 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(once_a_second, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(every_end, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
