@@ -30,6 +30,7 @@ struct cli_follow {
     uint64_t offset;
     uint64_t announced; /* size of a framed log, as announced by the node */
     int64_t failed_at;  /* time of the last failed request */
+    int64_t printed_at; /* time at which text was last printed */
     struct sv_buf line;
     bool open, last, complete, abandoned, framed;
     int tries, tries_max, missing;
@@ -249,6 +250,7 @@ static void on_body(int status, const char *body, size_t len, const char *why, v
         if (cut) /* fetches the rest while this part is printed */
             cli_follow_poll(f, f->last);
         take(f, body, len);
+        f->printed_at = sv_now_ms(); /* a pager or a pipe may have taken its time */
         if (cut)
             return;
         if (f->tail)
@@ -277,6 +279,11 @@ void cli_follow_poll(struct cli_follow *f, bool last)
 bool cli_follow_complete(const struct cli_follow *f)
 {
     return f->complete;
+}
+
+int64_t cli_follow_printed_ms(const struct cli_follow *f)
+{
+    return f->printed_at;
 }
 
 int cli_follow_missing(const struct cli_follow *f)

@@ -29,6 +29,8 @@ void cli_follow_tries(struct cli_follow *f, int tries);
 void cli_follow_poll(struct cli_follow *f, bool last);
 /* After a poll with `last`: true once everything was printed, or the node did not provide it. */
 bool cli_follow_complete(const struct cli_follow *f);
+/* When text was last received and printed, CLOCK_MONOTONIC in ms; 0: never. */
+int64_t cli_follow_printed_ms(const struct cli_follow *f);
 const char *cli_follow_problem(const struct cli_follow *f); /* the reason, or NULL */
 /* Class of the problem: -ENOENT: the node has no such log, -EACCES: it does not show it to this
  * user, -EHOSTUNREACH: it is unreachable; else 0. */

@@ -151,6 +151,17 @@ bool cli_streams_poll(struct cli_streams *s, bool all)
     return complete;
 }
 
+int64_t cli_streams_printed_ms(const struct cli_streams *s)
+{
+    int64_t last = 0;
+
+    for (const struct stream *one = s->streams; one; one = one->hh.next)
+        for (size_t i = 0; i < LOGS; i++)
+            if (one->logs[i])
+                last = SV_MAX(last, cli_follow_printed_ms(one->logs[i]));
+    return last;
+}
+
 const struct cli_follow *cli_streams_log(const struct cli_streams *s, const char *container,
                                          size_t i)
 {

@@ -31,6 +31,9 @@ void cli_streams_end_replaced(struct cli_streams *s, const struct cli_status *ro
  * containers are complete. */
 bool cli_streams_poll(struct cli_streams *s, bool all);
 
+/* When text of any log was last received and printed, CLOCK_MONOTONIC in ms; 0: never. */
+int64_t cli_streams_printed_ms(const struct cli_streams *s);
+
 /* Returns the container's first log, or its second; NULL: none. */
 const struct cli_follow *cli_streams_log(const struct cli_streams *s, const char *container,
                                          size_t i);

@@ -22,7 +22,8 @@
 #include "common/clock.h"
 #include "common/str.h"
 
-#define DRAIN_MS 15000 /* limit for the last output after the last container */
+#define DRAIN_MS                                                                                   \
+    15000 /* limit for the last output after the last container, without any progress */
 #define LOG_POLL_MS 500
 /* Polls frequently while a short job may end, and at the end; large tables are read less often,
  * since parsing them takes time. */
@@ -156,13 +157,20 @@ static void send_end(struct run *run)
 
 /* ---- The ResourceManager's report ---- */
 
+/* False: the containers ended at `at`, and since then no text has come for DRAIN_MS. A pager that
+ * keeps this command from printing is not the node's delay. */
+static bool still_drains(const struct run *run, int64_t at)
+{
+    return sv_now_ms() - SV_MAX(at, cli_streams_printed_ms(run->streams)) <= DRAIN_MS;
+}
+
 /* The application may end before its last output has arrived, if its ApplicationMaster stopped
  * waiting for this command. */
 static bool wait_for_output(struct run *run)
 {
     if (run->ended_at == 0)
         run->ended_at = sv_now_ms();
-    return run->status.finished && !run->output_complete && sv_now_ms() - run->ended_at <= DRAIN_MS;
+    return run->status.finished && !run->output_complete && still_drains(run, run->ended_at);
 }
 
 /* The ApplicationMaster has ended, so its table no longer changes: containers last seen running
@@ -253,7 +261,7 @@ static int on_tick(sd_event_source *source, uint64_t usec, void *userdata)
     if (logs)
         run->polled_at = now;
     if (run->finished_at && !run->end_sent && !run->status_open &&
-        (run->output_complete || now - run->finished_at > DRAIN_MS))
+        (run->output_complete || !still_drains(run, run->finished_at)))
         send_end(run);
     (void)sd_event_source_set_time(source, usec + next_poll_ms(run, now) * 1000);
     (void)sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
