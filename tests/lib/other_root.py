@@ -13,6 +13,8 @@ import subprocess
 
 from cluster import host
 
+HANG_S = 1800  # of one command; a whole build with its unit tests, beside other suites, needs 900
+
 # A process's cgroup when it makes a cgroup namespace is the top of that. A cgroup has processes or
 # passes controllers to those below it, hence one more for the command.
 JOIN = r"""
@@ -80,7 +82,7 @@ class OtherRoot:
         if os.waitpid(self.guard, 0)[1]:
             raise host.HostError(f"{self.path}: something is left behind")
 
-    def outside(self, *argv, log, timeout=900):
+    def outside(self, *argv, log, timeout=HANG_S):
         """A command of this root, with the same cgroup as the others: its exit status."""
         self.commands += 1
         own = f"{self.group.path}/{self.commands}"
@@ -94,7 +96,7 @@ class OtherRoot:
             check=False,
         ).returncode
 
-    def run(self, command, log, directory="/root", timeout=900):
+    def run(self, command, log, directory="/root", timeout=HANG_S):
         """A line of bash in the other root: its exit status; both streams go to the file `log`."""
         return self.outside(
             "bash",
