@@ -151,8 +151,12 @@ class Containers(DrivenNode):
         assert answer["class"] == YARN + "YarnException", answer  # Hadoop would have killed it
         assert self.driver.signal(app, 1, 1) == {}
         self.wait(lambda: os.path.exists(f"{log}/dumped"), 20, "it has got SIGQUIT")
-        text = self.driver.status(app, 1)["status"][container(app, 1)]["diagnostics"]
-        assert "Sent signal OUTPUT_THREAD_DUMP (SIGQUIT) to pid " in text, text
+        self.wait(
+            lambda: "Sent signal OUTPUT_THREAD_DUMP (SIGQUIT) to pid "
+            in self.driver.status(app, 1)["status"][container(app, 1)]["diagnostics"],
+            20,
+            "the diagnostics name who has got it",
+        )  # the helper's answer comes after the signal
         assert self.driver.signal(app, 1, 2) == {}
         self.expect_ends(1)
         assert self.driver.exits()[container(app, 1)]["exit"] == 9
