@@ -26,7 +26,6 @@ $(BUILD)/container-delete $(BUILD)/container-signal $(BUILD)/container-link: $(B
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(if $(LDSAN),$(LDFLAGS),-static-pie $(filter-out -pie,$(LDFLAGS))) -o $@ $^
 PROGRAMS += $(BUILD)/container-delete $(BUILD)/container-signal $(BUILD)/container-link
-executor/test-container-delete_LDLIBS = $(BUILD)/executor/job-user.o
 $(BUILD)/tests/unit/executor/test-container-delete: $(BUILD)/executor/job-user.o
 
 EXECUTOR_LDLIBS = $(CGROUPS_LDLIBS) $(COMMON_LDLIBS)

@@ -134,7 +134,7 @@ static bool begins_container(const char *word, struct yarn_app_id *ret)
     if (*p == 'e' && strchr(p, '_'))
         p = strchr(p, '_') + 1;
     end = strchr(p, '_');
-    end = end ? strchr(end + 1, '_') : NULL;
+    end = end ? strchrnul(end + 1, '_') : NULL;
     return end && (size_t)(end - p) < sizeof(text) - strlen("application_") &&
            snprintf(text, sizeof(text), "application_%.*s", (int)(end - p), p) > 0 &&
            yarn_app_id_parse(text, ret) >= 0;

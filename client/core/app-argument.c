@@ -40,6 +40,13 @@ static bool begins_id(const char *text)
     return *p == '\0' || (*p == '_' && p[1 + strspn(p + 1, "0123456789")] == '\0');
 }
 
+/* Texts that look like an id, and nobody's name for a job. */
+static bool reserved(const char *text)
+{
+    return *text == '\0' || *text == '-' || sv_has_prefix(text, APP_PREFIX) ||
+           sv_has_prefix(text, "container_") || sv_has_prefix(text, "appattempt_");
+}
+
 int cli_app_parse(const char *text, struct cli_app_argument *ret)
 {
     struct yarn_container_id container;
@@ -50,7 +57,7 @@ int cli_app_parse(const char *text, struct cli_app_argument *ret)
     else if (yarn_attempt_id_parse(text, &attempt) >= 0)
         ret->id = attempt.app;
     else if (!whole_id(text, &ret->id)) {
-        if (begins_id(text) || !(sv_has_prefix(text, APP_PREFIX) || *text == '\0' || *text == '-'))
+        if (begins_id(text) || !reserved(text))
             return -EAGAIN;
         (void)cli_fail("%s: not an application: expected application_<time>_<number>, the "
                        "beginning of such an id, its number, a name or @last",

@@ -48,13 +48,13 @@ WANTED = {
             "APPLICATION USER QUEUE NAME TYPE STATE FINAL CONTAINERS MEMORY VCORES PROGRESS TIME "
             "STARTED FINISHED TRACKING URL"
         ),
+        "APP USER root.default bad SELVEDGE FINISHED {F} - - - SHARE TIME AGO AGO URL",
         f"APP USER root.default {NAME} SELVEDGE RUNNING - 2 SIZE 2 SHARE TIME AGO - URL",
-        "APP USER root.default bad SELVEDGE FINISHED {F} 0 SIZE 0 SHARE TIME AGO AGO URL",
     ],
     "ps -a -o id,finalStatus,state": [
         "id\tfinalStatus\tstate",
-        "APP\tUNDEFINED\tRUNNING",
         "APP\tFAILED\tFINISHED",
+        "APP\tUNDEFINED\tRUNNING",
     ],
     "ps -a -o name": ["APP", "APP"],
     "ps BAD": [
@@ -69,8 +69,8 @@ WANTED = {
         " 0 CONTAINER NODE RUNNING - PEAK TIME TIME TIME",
     ],
     "app list -a --no-headers": [
+        "APP USER root.default bad FINISHED {F} - - SHARE TIME",
         f"APP USER root.default {NAME} RUNNING - 2 SIZE SHARE TIME",
-        "APP USER root.default bad FINISHED {F} 0 SIZE SHARE TIME",
     ],
     "app status BAD": [
         "application APP",

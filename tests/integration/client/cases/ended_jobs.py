@@ -172,7 +172,7 @@ def formats(c):
     expect(
         "fields",
         fields,
-        "".join(f"{row['id']}\t{row['state']}\t{row['memoryMb']}\n" for row in rows),
+        "".join(f"{row['id']}\t{row['state']}\t{row['memoryMb'] or ''}\n" for row in rows),
     )
     yaml = c.selvedge("ps", "-a", "-o", "yaml").stdout
     expect("yaml", [line[7:-1] for line in yaml.splitlines() if line.startswith("- id: ")], ids)
