@@ -35,6 +35,7 @@
 #include "nodemanager/logs/log-aggregation.h"
 #include "nodemanager/recovery.h"
 #include "nodemanager/resources/assignments.h"
+#include "nodemanager/resources/container-scheduler.h"
 #include "nodemanager/resources/containers-monitor.h"
 #include "nodemanager/resources/elastic-memory.h"
 #include "nodemanager/resources/mcs.h"
@@ -261,7 +262,10 @@ static int open_services(struct nm *nm, struct sv_error *err)
     if (r < 0)
         return r;
     nm->finished = nm_finished_new();
-    nm->launcher = nm_launcher_new(ctx, nm->assignments, nm->numa, nm->aux);
+    nm->scheduler = nm_scheduler_new(ctx);
+    nm->launcher = nm->scheduler
+                       ? nm_launcher_new(ctx, nm->assignments, nm->scheduler, nm->numa, nm->aux)
+                       : NULL;
     if (!nm->finished || !nm->launcher)
         return sv_error_errno(err, -ENOMEM, "services");
     r = nm_describers_new(nm->event, &nm->conf, nm->labels, err);
@@ -271,6 +275,7 @@ static int open_services(struct nm *nm, struct sv_error *err)
         &(struct nm_updater_config){ .ctx = ctx,
                                      .limits = nm->limits,
                                      .monitor = nm->monitor,
+                                     .scheduler = nm->scheduler,
                                      .finished = nm->finished,
                                      .aggregation = nm->aggregation,
                                      .labels = { nm->labels[NM_LABELS], nm->labels[NM_ATTRIBUTES] },
@@ -306,6 +311,7 @@ static void connect_services(struct nm *nm)
     nm->container_services = (struct nm_container_services){ .localization = nm->localization,
                                                              .deletion = nm->deletion,
                                                              .assignments = nm->assignments,
+                                                             .scheduler = nm->scheduler,
                                                              .launcher = nm->launcher,
                                                              .aux = nm->aux,
                                                              .aggregation = nm->aggregation,
@@ -321,6 +327,7 @@ static void connect_services(struct nm *nm)
     sv_dispatcher_register(nm->ctx.dispatcher, NM_MACHINE_APP, nm_app_handle, &nm->app_services);
     nm->am = (struct nm_am){ .ctx = &nm->ctx,
                              .assignments = nm->assignments,
+                             .scheduler = nm->scheduler,
                              .updater = nm->updater,
                              .aux = nm->aux,
                              .aggregation = nm->aggregation,
@@ -334,6 +341,7 @@ static void connect_services(struct nm *nm)
                                .aggregation = nm->aggregation,
                                .labels = nm->labels,
                                .monitor = nm->monitor,
+                               .scheduler = nm->scheduler,
                                .lists = &nm->web_lists,
                                .sends = &nm->web_sends };
 }
@@ -342,6 +350,7 @@ static int recover(struct nm *nm, struct sv_error *err)
 {
     const struct nm_recovery services = { .ctx = &nm->ctx,
                                           .assignments = nm->assignments,
+                                          .scheduler = nm->scheduler,
                                           .deletion = nm->deletion,
                                           .localization = nm->localization,
                                           .logs = nm->logs,
@@ -700,6 +709,7 @@ void nm_free(struct nm *nm)
     ctx->exe = exe_free(ctx->exe);
     nm_app_free_inits(&nm->app_services);
     nm->launcher = nm_launcher_free(nm->launcher);
+    nm->scheduler = nm_scheduler_free(nm->scheduler);
     nm->aux = nm_aux_free(nm->aux);
     ctx->cgroups = cg_root_free(ctx->cgroups);
     nm->limits = nm_limits_free(nm->limits);

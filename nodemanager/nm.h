@@ -30,6 +30,7 @@ struct nm_log_handler;
 struct nm_mcs;
 struct nm_monitor;
 struct nm_numa;
+struct nm_scheduler;
 struct nm_updater;
 struct sv_http;
 struct sv_listen_fds;
@@ -41,6 +42,7 @@ struct nm {
 
     struct nm_limits *limits;
     struct nm_assignments *assignments;
+    struct nm_scheduler *scheduler;
     struct nm_numa *numa; /* NULL = off */
     struct nm_mcs *mcs;   /* NULL = off */
     struct nm_monitor *monitor;

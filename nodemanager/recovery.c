@@ -24,6 +24,7 @@
 #include "nodemanager/health/local-dirs.h"
 #include "nodemanager/logs/log-aggregation.h"
 #include "nodemanager/resources/assignments.h"
+#include "nodemanager/resources/container-scheduler.h"
 #include "nodemanager/resources/set-limit.h"
 #include "nodemanager/services/deletion-service.h"
 #include "nodemanager/services/localization.h"
@@ -82,6 +83,8 @@ static int recover_container(const struct nm_stored_container *s, void *userdata
         return -ENOMEM;
     }
     nm_container_add(c, app);
+    if (app)
+        nm_scheduler_restore(x->services->scheduler, c);
     return 0;
 }
 

@@ -13,10 +13,12 @@ struct nm_deletion;
 struct nm_localization;
 struct nm_log_aggregation;
 struct nm_log_handler;
+struct nm_scheduler;
 
 struct nm_recovery {
     struct nm_context *ctx;
     struct nm_assignments *assignments;
+    struct nm_scheduler *scheduler;
     struct nm_deletion *deletion;
     struct nm_localization *localization;
     struct nm_log_handler *logs;

@@ -55,4 +55,6 @@ nodemanager/web/test-nm-web-logs_WRAP := readdir sv_open_beneath pread sd_event_
 nodemanager/core/test-container-diagnostics_WRAP := readdir
 nodemanager/health/test-log-disks_WRAP := sd_event_add_time_relative
 nodemanager/test-reload_WRAP := getpwnam getpwuid_r getaddrinfo
+nodemanager/resources/test-container-scheduler_WRAP := nm_container_post nm_container_kill sv_loop_spent_ms
+nodemanager/resources/test-container-pauses_WRAP := nm_container_post nm_container_kill sv_loop_spent_ms
 nodemanager/launch/test-share-wait_WRAP := nm_store_after_commit

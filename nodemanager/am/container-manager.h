@@ -12,11 +12,13 @@ struct nm_call_turns;
 struct nm_localization;
 struct nm_log_aggregation;
 struct nm_context;
+struct nm_scheduler;
 struct nm_updater;
 
 struct nm_am {
     struct nm_context *ctx;
     struct nm_assignments *assignments;
+    struct nm_scheduler *scheduler;
     const struct nm_updater *updater;
     const struct nm_aux *aux; /* NULL: no auxiliary services */
     struct nm_log_aggregation *aggregation;

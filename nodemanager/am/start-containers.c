@@ -257,7 +257,9 @@ static int assign_and_record(struct start_call *s, struct nm_container *c, const
     struct sv_error why = { 0 };
     int r;
 
-    (void)!nm_assign(s->am->assignments, c, assigned, &why); /* the launch tries again, ignoring */
+    assigned[0] = '\0';
+    if (c->execution_type != HADOOP__YARN__EXECUTION_TYPE_PROTO__OPPORTUNISTIC) /* it may wait */
+        (void)!nm_assign(s->am->assignments, c, assigned, &why); /* the launch tries again */
     r = nm_store_container(ctx->store, c->text, c->app->text, packed, size, c->start_ms,
                            c->launch.local_dir, c->launch.log_dir, assigned);
     if (r >= 0)

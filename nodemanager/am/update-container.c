@@ -68,7 +68,7 @@ static int update_one(struct update_call *u, const struct yarn_nm_token *nmt,
         return r == -EBADMSG ? sv_error_set(err, r, "Invalid ContainerToken") : r;
     r = authorize(nmt, &t, &why);
     if (r >= 0)
-        r = nm_resize_container(u->am->ctx, &t, token.id, token.id_len, &why);
+        r = nm_resize_container(u->am->ctx, u->am->scheduler, &t, token.id, token.id_len, &why);
     if (r >= 0) {
         u->good[u->n_good] = yarn_container_id_to(a, t.container);
         return u->good[u->n_good++] ? 0 : -ENOMEM;

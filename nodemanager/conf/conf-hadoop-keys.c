@@ -118,16 +118,10 @@ static const char *const logs_keys[] = {
     NULL,
 };
 
-static const char *const opportunistic_keys[] = {
-    "distributed-scheduling.enabled=false", "opportunistic-containers-max-queue-length=0",
-    "opportunistic-containers-queue-policy=BY_QUEUE_LEN",
-    "opportunistic-containers-use-pause-for-preemption=false", NULL,
-};
-
 static const char *const amrmproxy_keys[] = {
     "amrmproxy.address=0.0.0.0:8049", "amrmproxy.ha.enable=false",
     "amrmproxy.interceptor-class.pipeline=org.apache.hadoop.yarn.server.nodemanager.amrmproxy.DefaultRequestInterceptor",
-    "amrmproxy.wait.uam-register.done=false",
+    "amrmproxy.wait.uam-register.done=false", "distributed-scheduling.enabled=false",
     "least-load-policy-selector.blacklist-subclusters", "least-load-policy-selector.enabled=false",
     "least-load-policy-selector.fail-on-error=true", "least-load-policy-selector.multiplier=50000",
     "least-load-policy-selector.pending-container.threshold=10000",
@@ -184,7 +178,6 @@ const struct nm_key_group nm_key_groups[] = {
     { NM_KEY_NOT_DONE, "manifest of auxiliary services", aux_keys },
     { NM_KEY_NOT_DONE, "log aggregation: deletion of old logs", aggregation_keys },
     { NM_KEY_NOT_DONE, "limits on the size of logs", logs_keys },
-    { NM_KEY_NOT_DONE, "a queue of opportunistic containers", opportunistic_keys },
     { NM_KEY_NOT_DONE, "AMRMProxy and federation", amrmproxy_keys },
     { NM_KEY_NOT_DONE, "timeline service", timeline_keys },
     { NM_KEY_NOT_DONE, "devices other than GPUs", devices_keys },

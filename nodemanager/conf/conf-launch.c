@@ -31,6 +31,9 @@ enum {
     K_LOG_RETAIN,
     K_DIAG_MAX,
     K_RETRY_MINIMUM,
+    K_QUEUE_MAX,
+    K_QUEUE_POLICY,
+    K_QUEUE_PAUSES,
     K_COUNT
 };
 
@@ -58,6 +61,9 @@ static const struct sv_conf_key keys[] = {
     [K_LOG_RETAIN] = { NM "log.retain-seconds", SV_CONF_INT, "10800", 0, INT32_MAX, .help = "Seconds that logs of finished applications are kept." },
     [K_DIAG_MAX] = { NM "container-diagnostics-maximum-size", SV_CONF_INT, "10000", 100, 1 << 20, .help = "Maximum length of diagnostics, in characters." },
     [K_RETRY_MINIMUM] = { NM "container-retry-minimum-interval-ms", SV_CONF_INT, "1000", 0, INT32_MAX, .help = "Least time between the failure of a container that its job lets retry and its next launch." },
+    [K_QUEUE_MAX] = { NM "opportunistic-containers-max-queue-length", SV_CONF_INT, "0", INT32_MIN, 100000, .help = "Opportunistic containers that may wait for room on this node, with those that are paused; more are killed (-108). 0 or less: none is accepted, and guaranteed containers start without a look at what runs." },
+    [K_QUEUE_POLICY] = { NM "opportunistic-containers-queue-policy", SV_CONF_STRING, "BY_QUEUE_LEN", .help = "BY_QUEUE_LEN, or BY_RESOURCES: in the place of max-queue-length opportunistic containers are accepted as long as the node has room for all that run and wait." },
+    [K_QUEUE_PAUSES] = { NM "opportunistic-containers-use-pause-for-preemption", SV_CONF_BOOL, "false", .help = "Opportunistic containers that make room for a guaranteed one are frozen, not killed; their memory stays in use." },
 };
 /* clang-format on */
 _Static_assert(SV_ARRAY_LEN(keys) == K_COUNT, "one row a key");
@@ -68,11 +74,31 @@ const struct sv_conf_key *nm_conf_launch_keys(size_t *ret_n)
     return keys;
 }
 
+static int read_queue(struct nm_conf *c, struct sv_error *err)
+{
+    static const char *const policies[] = {
+        [NM_QUEUE_BY_LENGTH] = "BY_QUEUE_LEN",
+        [NM_QUEUE_BY_RESOURCES] = "BY_RESOURCES",
+    };
+    size_t i;
+    int r;
+
+    NM_CONF_GET(sv_conf_int, K_QUEUE_MAX, &c->queue_max);
+    c->queue_max = SV_MAX(c->queue_max, (int64_t)0);
+    NM_CONF_GET(sv_conf_bool, K_QUEUE_PAUSES, &c->queue_pauses);
+    r = sv_conf_choice(c->conf, &keys[K_QUEUE_POLICY], policies, SV_ARRAY_LEN(policies), &i, err);
+    if (r >= 0)
+        c->queue_policy = (enum nm_queue_policy)i;
+    return r;
+}
+
 int nm_conf_launch_read(struct nm_conf *c, struct sv_error *err)
 {
     int64_t secs;
-    int r;
+    int r = read_queue(c, err);
 
+    if (r < 0)
+        return r;
     NM_CONF_GET(sv_conf_string, K_EXECUTOR_PATH, &c->executor_path);
     NM_CONF_GET(sv_conf_string, K_DBUS, &c->dbus);
     if (!sv_streq(c->dbus, "system") && !sv_streq(c->dbus, "off") && !strchr(c->dbus, ':'))

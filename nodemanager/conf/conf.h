@@ -111,6 +111,11 @@ struct nm_conf {
     bool numa, numa_read_topology;
     char **numa_nodes; /* owned */
 
+    /* resources/container-scheduler.h */
+    int64_t queue_max; /* opportunistic containers; 0: none waits, none runs */
+    enum nm_queue_policy { NM_QUEUE_BY_LENGTH, NM_QUEUE_BY_RESOURCES } queue_policy;
+    bool queue_pauses; /* in the place of kills */
+
     /* kill and delete */
     int64_t sigkill_delay_ms, kill_wait_ms;
     int64_t delete_debug_delay_ms; /* -1 = never delete */

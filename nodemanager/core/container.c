@@ -158,6 +158,7 @@ int nm_container_new(struct nm_context *ctx, const struct yarn_container_token *
     c->priority = t->priority;
     c->version = t->version;
     c->execution_type = t->execution_type;
+    c->began_opportunistic = t->execution_type == HADOOP__YARN__EXECUTION_TYPE_PROTO__OPPORTUNISTIC;
     c->container_type = t->container_type;
     c->allocation_request_id = t->allocation_request_id;
     c->creation_ms = t->creation_ms;

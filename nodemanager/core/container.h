@@ -96,7 +96,8 @@ struct nm_container {
     struct yarn_resource resource;
     int32_t priority, version, execution_type, container_type;
     int64_t allocation_request_id, creation_ms;
-    char *node_label; /* "" = none */
+    char *node_label;         /* "" = none */
+    bool began_opportunistic; /* by the token of its request, before any update */
 
     /* The request; freed when the container runs, and read again for another launch. */
     struct sv_arena *arena;
@@ -160,6 +161,16 @@ struct nm_container {
         struct nm_assigned assigned;
         struct cg_override set; /* set-limit.c */
     } share;
+
+    struct {                              /* resources/container-scheduler.c */
+        struct nm_container *prev, *next; /* of its place, a list; utlist */
+        int place;
+        int64_t memory_mb, vcores; /* as they are counted there */
+        int64_t arrival;           /* rank among those that wait */
+        int64_t order;             /* of its first start among the others; 0 = not started */
+        bool again;                /* accepted by the last daemon: it is not refused */
+        bool pausing, resuming;    /* decided; the state follows */
+    } schedule;
 
     struct { /* resources/containers-monitor.c */
         struct cg_usage last;

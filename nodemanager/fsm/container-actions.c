@@ -17,6 +17,7 @@
 #include "nodemanager/launch/relaunch.h"
 #include "nodemanager/logs/log-aggregation.h"
 #include "nodemanager/resources/assignments.h"
+#include "nodemanager/resources/container-scheduler.h"
 #include "nodemanager/rm/node-status-updater.h"
 #include "nodemanager/services/deletion-service.h"
 #include "nodemanager/services/localization.h"
@@ -29,7 +30,17 @@ static void clean_up(struct nm_container *c, const struct nm_container_services 
     nm_launch_release(c);
     nm_localization_release(services->localization, c);
     nm_deletion_container(services->deletion, c);
+    nm_scheduler_leave(services->scheduler, c);
     nm_container_post(c, NM_CONTAINER_EV_RESOURCES_CLEANEDUP, NULL);
+}
+
+/* It is launched now or later; one that may have been launched by the last daemon is adopted. */
+static void schedule(struct nm_container *c, const struct nm_container_services *services)
+{
+    if (c->recovering)
+        nm_launch_start(services->launcher, c);
+    else
+        nm_scheduler_add(services->scheduler, c, false);
 }
 
 /* The first kill determines the exit code. */
@@ -95,6 +106,7 @@ int nm_act_done(void *o, int event, void *arg)
         c->ctx->ended(c, c->ctx->changed_userdata);
     nm_assign_release(s->services->assignments,
                       c); /* a container that was never launched still has it */
+    nm_scheduler_leave(s->services->scheduler, c);
     nm_container_drop_request(c);
     nm_reinit_drop(c);
     nm_aux_container_stop(s->services->aux, c);
@@ -144,14 +156,14 @@ int nm_act_init(void *o, int event, void *arg)
         return fail_localization(c, s, err.text);
     if (r == 0)
         return NM_CONTAINER_LOCALIZING;
-    nm_launch_start(s->services->launcher, c);
+    schedule(c, s->services);
     return NM_CONTAINER_SCHEDULED;
 }
 
 int nm_act_localized(void *o, int event, void *arg)
 {
     (void)event;
-    nm_launch_start(((const struct nm_container_step *)arg)->services->launcher, o);
+    schedule(o, ((const struct nm_container_step *)arg)->services);
     return NM_CONTAINER_SCHEDULED;
 }
 
@@ -182,9 +194,9 @@ int nm_act_localization_failed(void *o, int event, void *arg)
 
 int nm_act_launched(void *o, int event, void *arg)
 {
+    const struct nm_container_step *s = arg;
     struct nm_container *c = o;
 
-    (void)arg;
     if (!nm_resources_pending(c))
         nm_container_drop_request(c);                       /* the process has it */
     if (c->reinit.kind && c->recovered != NM_RECOVERED_NOT) /* where the last daemon left off */
@@ -195,6 +207,7 @@ int nm_act_launched(void *o, int event, void *arg)
     else if (c->reinit.kind)
         nm_reinit_finished(c);
     nm_live_links(c);
+    nm_scheduler_launched(s->services->scheduler, c, event == NM_CONTAINER_EV_RECOVER_PAUSED);
     return event == NM_CONTAINER_EV_RECOVER_PAUSED ? NM_CONTAINER_PAUSED : NM_CONTAINER_RUNNING;
 }
 
@@ -308,6 +321,7 @@ int nm_act_kill_before_running(void *o, int event, void *arg)
     if (c->launch.exe || c->launch.exit.event) {
         /* The helper has not answered yet: the launch completes and is then ended; or the launch
          * has failed, and the event of the failure follows. */
+        nm_scheduler_ending(s->services->scheduler, c);
         nm_cleanup_container(c);
     } else {
         nm_container_add_diagnostics(c, "Container is killed before being launched.\n");
@@ -324,6 +338,7 @@ int nm_act_kill(void *o, int event, void *arg)
     (void)event;
     c->exit_code = kill_code(c, s);
     nm_container_add_diagnostics_line(c, s->text);
+    nm_scheduler_ending(s->services->scheduler, c);
     nm_cleanup_container(c);
     return NM_CONTAINER_KILLING;
 }
@@ -343,14 +358,40 @@ static bool freeze(struct nm_container *c, bool frozen, const char *why)
 
 int nm_act_pause(void *o, int event, void *arg)
 {
+    struct nm_container *c = o;
+
     (void)event;
-    return freeze(o, true, ((const struct nm_container_step *)arg)->text) ? NM_CONTAINER_PAUSING
-                                                                          : NM_CONTAINER_RUNNING;
+    if (freeze(c, true, ((const struct nm_container_step *)arg)->text))
+        return NM_CONTAINER_PAUSING;
+    if (c->schedule.pausing) /* another one waits for its room */
+        nm_container_kill(c, YARN_EXIT_PREEMPTED,
+                          "Container preempted, as it could not be paused.");
+    return NM_CONTAINER_RUNNING;
+}
+
+int nm_act_paused(void *o, int event, void *arg)
+{
+    (void)event;
+    nm_scheduler_paused(((const struct nm_container_step *)arg)->services->scheduler, o);
+    return NM_CONTAINER_PAUSED;
 }
 
 int nm_act_resume(void *o, int event, void *arg)
 {
+    struct nm_container *c = o;
+
     (void)event;
-    return freeze(o, false, ((const struct nm_container_step *)arg)->text) ? NM_CONTAINER_RESUMING
-                                                                           : NM_CONTAINER_PAUSED;
+    if (freeze(c, false, ((const struct nm_container_step *)arg)->text))
+        return NM_CONTAINER_RESUMING;
+    if (c->schedule.resuming) /* nobody else would try again */
+        nm_container_kill(c, YARN_EXIT_PREEMPTED,
+                          "Container preempted, as it could not be resumed.");
+    return NM_CONTAINER_PAUSED;
+}
+
+int nm_act_resumed(void *o, int event, void *arg)
+{
+    (void)event;
+    nm_scheduler_resumed(((const struct nm_container_step *)arg)->services->scheduler, o);
+    return NM_CONTAINER_RUNNING;
 }

@@ -32,7 +32,9 @@ int nm_act_launched(void *o, int event, void *arg);
 int nm_act_localization_failed(void *o, int event, void *arg);
 int nm_act_localized(void *o, int event, void *arg);
 int nm_act_pause(void *o, int event, void *arg);
+int nm_act_paused(void *o, int event, void *arg);
 int nm_act_resume(void *o, int event, void *arg);
+int nm_act_resumed(void *o, int event, void *arg);
 int nm_act_success(void *o, int event, void *arg);
 
 /* reinit-actions.c: a re-initialization begins; its process runs; it is launched, and the state;

@@ -91,7 +91,7 @@ static const struct sv_fsm_cell cells[NM_CONTAINER_N_STATES][NM_CONTAINER_N_EVEN
     [S(RUNNING)][E(PAUSE)] = { nm_act_pause, S(PAUSING), { S(RUNNING) } },
     DIAG(RUNNING),
 
-    [S(PAUSING)][E(PAUSED)] = { NULL, S(PAUSED), { 0 } },
+    [S(PAUSING)][E(PAUSED)] = { nm_act_paused, S(PAUSED), { 0 } },
     LIVE(PAUSING),
     EXITS(PAUSING),
 
@@ -100,7 +100,7 @@ static const struct sv_fsm_cell cells[NM_CONTAINER_N_STATES][NM_CONTAINER_N_EVEN
     LIVE(PAUSED),
     EXITS(PAUSED),
 
-    [S(RESUMING)][E(RESUMED)] = { NULL, S(RUNNING), { 0 } },
+    [S(RESUMING)][E(RESUMED)] = { nm_act_resumed, S(RUNNING), { 0 } },
     LIVE(RESUMING),
     EXITS(RESUMING),
 

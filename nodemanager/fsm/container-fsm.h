@@ -12,6 +12,7 @@ struct nm_deletion;
 struct nm_launcher;
 struct nm_localization;
 struct nm_log_aggregation;
+struct nm_scheduler;
 struct nm_updater;
 
 /* The services that its actions use. */
@@ -19,6 +20,7 @@ struct nm_container_services {
     struct nm_localization *localization;
     struct nm_deletion *deletion;
     struct nm_assignments *assignments;
+    struct nm_scheduler *scheduler;
     struct nm_launcher *launcher;
     struct nm_aux *aux; /* NULL: none */
     struct nm_log_aggregation *aggregation;

@@ -28,6 +28,7 @@
 #include "nodemanager/launch/relaunch.h"
 #include "nodemanager/launch/share-wait.h"
 #include "nodemanager/resources/assignments.h"
+#include "nodemanager/resources/container-scheduler.h"
 #include "nodemanager/resources/numa.h"
 #include "nodemanager/resources/resource-limits.h"
 #include "nodemanager/services/localization.h"
@@ -193,8 +194,6 @@ static void on_started(struct exe_container *x, pid_t pid, void *userdata)
     }
 }
 
-static void launch_new(struct nm_container *c);
-
 static void finish_before_launch(struct nm_container *c)
 {
     finish(c, NM_CONTAINER_EV_KILLED_ON_REQUEST, YARN_EXIT_TERMINATED,
@@ -223,9 +222,9 @@ static void on_not_adopted(struct nm_container *c)
         finish_before_launch(c);
     } else if (c->kill_requested) { /* before the adoption, by this daemon or the one before */
         nm_container_kill(c, c->kill_code, NULL);
-    } else { /* the daemon died before it requested the launch */
+    } else { /* it waited, or the daemon died before it requested the launch */
         c->recovered = NM_RECOVERED_NOT;
-        launch_new(c);
+        nm_scheduler_add(c->launch.launcher->scheduler, c, true);
     }
 }
 
@@ -500,17 +499,27 @@ void nm_launch_start(struct nm_launcher *launcher, struct nm_container *c)
 
 /* ---- service --------------------------------------------------------------------------------*/
 
+static void start_scheduled(void *launcher, struct nm_container *c)
+{
+    nm_launch_start(launcher, c);
+}
+
 struct nm_launcher *nm_launcher_new(struct nm_context *ctx, struct nm_assignments *assignments,
-                                    struct nm_numa *numa, const struct nm_aux *aux)
+                                    struct nm_scheduler *scheduler, struct nm_numa *numa,
+                                    const struct nm_aux *aux)
 {
     struct nm_launcher *l = calloc(1, sizeof(*l));
 
     if (!l)
         return NULL;
-    *l = (struct nm_launcher){
-        .ctx = ctx, .assignments = assignments, .numa = numa, .aux = aux, .again = nm_launch_start
-    };
+    *l = (struct nm_launcher){ .ctx = ctx,
+                               .assignments = assignments,
+                               .scheduler = scheduler,
+                               .numa = numa,
+                               .aux = aux,
+                               .again = nm_launch_start };
     nm_assignments_on_release(assignments, nm_share_released, l);
+    nm_scheduler_on_start(scheduler, start_scheduled, l);
     return l;
 }
 

@@ -11,10 +11,12 @@ struct nm_container;
 struct nm_context;
 struct nm_launcher;
 struct nm_numa;
+struct nm_scheduler;
 
-/* `numa` and `aux` may be NULL (off). NULL: out of memory. */
+/* `numa` and `aux` may be NULL (off). Launches what the scheduler starts. NULL: out of memory. */
 struct nm_launcher *nm_launcher_new(struct nm_context *ctx, struct nm_assignments *assignments,
-                                    struct nm_numa *numa, const struct nm_aux *aux);
+                                    struct nm_scheduler *scheduler, struct nm_numa *numa,
+                                    const struct nm_aux *aux);
 struct nm_launcher *nm_launcher_free(struct nm_launcher *l); /* after exe_free */
 
 /* Ends in LAUNCHED or EXITED_WITH_FAILURE, later. Adopts a recovered container that may have been

@@ -12,10 +12,12 @@ struct nm_live_link;
 struct nm_context;
 struct nm_aux;
 struct nm_numa;
+struct nm_scheduler;
 
 struct nm_launcher {
     struct nm_context *ctx;
     struct nm_assignments *assignments;
+    struct nm_scheduler *scheduler;
     struct nm_numa *numa;          /* NULL = off */
     const struct nm_aux *aux;      /* NULL: no auxiliary services */
     struct nm_cleanup_term *terms; /* unanswered requests for signals; utlist */

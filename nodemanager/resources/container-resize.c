@@ -9,6 +9,7 @@
 #include "nodemanager/core/container.h"
 #include "nodemanager/core/context.h"
 #include "nodemanager/core/recently-stopped.h"
+#include "nodemanager/resources/container-scheduler.h"
 #include "nodemanager/resources/resource-limits.h"
 #include "nodemanager/store/state-store.h"
 
@@ -30,7 +31,8 @@ static int find(struct nm_context *ctx, const struct yarn_container_token *t,
                             text, c->version, t->version);
     if (c->state != NM_CONTAINER_RUNNING && c->state != NM_CONTAINER_SCHEDULED &&
         c->state != NM_CONTAINER_LOCALIZING && c->state != NM_CONTAINER_RELAUNCHING &&
-        c->state != NM_CONTAINER_REINITIALIZING)
+        c->state != NM_CONTAINER_REINITIALIZING &&
+        !(c->state == NM_CONTAINER_PAUSED && nm_scheduler_waits(c))) /* for a promotion */
         return sv_error_set(err, -EBUSY,
                             "Container %s is in %s state. Resource can only be changed "
                             "when a container is in RUNNING state",
@@ -44,8 +46,9 @@ static int find(struct nm_context *ctx, const struct yarn_container_token *t,
     return 0;
 }
 
-int nm_resize_container(struct nm_context *ctx, const struct yarn_container_token *t,
-                        const void *id, size_t id_len, struct sv_error *err)
+int nm_resize_container(struct nm_context *ctx, struct nm_scheduler *scheduler,
+                        const struct yarn_container_token *t, const void *id, size_t id_len,
+                        struct sv_error *err)
 {
     struct nm_container *c;
     struct cg_leaf *leaf;
@@ -74,10 +77,12 @@ int nm_resize_container(struct nm_context *ctx, const struct yarn_container_toke
            (long long)before.memory_mb, before.vcores, (long long)c->resource.memory_mb,
            c->resource.vcores);
     nm_limits_of(c, &limits);
-    if (!leaf || cg_leaf_set_limits(leaf, &limits, err) >= 0)
-        return 0; /* a container that has not started gets the limits with its cgroup */
-    sv_log(SV_LOG_ERR, c->text, "%s: %s", c->text, err->text);
-    return err->code;
+    if (leaf) /* a container that has not started gets the limits with its cgroup */
+        r = cg_leaf_set_limits(leaf, &limits, err);
+    if (r < 0)
+        sv_log(SV_LOG_ERR, c->text, "%s: %s", c->text, err->text);
+    nm_scheduler_updated(scheduler, c);
+    return r < 0 ? r : 0;
 }
 
 Hadoop__Yarn__ContainerProto **nm_resize_increased(const struct nm_context *ctx, struct sv_arena *a,

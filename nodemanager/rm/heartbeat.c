@@ -17,6 +17,7 @@
 #include "nodemanager/launch/container-cleanup.h"
 #include "nodemanager/logs/log-aggregation.h"
 #include "nodemanager/resources/container-resize.h"
+#include "nodemanager/resources/container-scheduler.h"
 #include "nodemanager/resources/set-limit.h"
 #include "nodemanager/rm/label-messages.h"
 #include "nodemanager/rm/node-status.h"
@@ -157,7 +158,7 @@ static void update_container(struct nm_updater *u, const Hadoop__Yarn__Container
     else
         r = nm_secrets_verify_container_token(u->ctx->secrets, &token, &t, &err);
     if (r >= 0)
-        r = nm_resize_container(u->ctx, &t, token.id, token.id_len, &err);
+        r = nm_resize_container(u->ctx, u->config.scheduler, &t, token.id, token.id_len, &err);
     if (r < 0 && u->answer.refused++ < REFUSED_SHOWN)
         sv_log_warning("ResourceManager: update of a container: %s", err.text);
 }
@@ -274,6 +275,8 @@ static void apply_settings(struct nm_updater *u, const Hadoop__Yarn__NodeHeartbe
         sv_log_info("The ResourceManager has set this node to <memory:%lld, vCores:%d>",
                     (long long)u->ctx->total.memory_mb, u->ctx->total.vcores);
     }
+    if (m->container_queuing_limit && m->container_queuing_limit->has_max_queue_length)
+        nm_scheduler_shed(u->config.scheduler, m->container_queuing_limit->max_queue_length);
 }
 
 /* The ResourceManager has restarted without its state: ends all containers. */

@@ -16,6 +16,7 @@ struct nm_finished;
 struct nm_limits;
 struct nm_log_aggregation;
 struct nm_monitor;
+struct nm_scheduler;
 struct nm_updater;
 
 enum nm_updater_end {                /* reason for the daemon to end */
@@ -28,6 +29,7 @@ struct nm_updater_config {
     struct nm_context *ctx;
     struct nm_limits *limits;
     struct nm_monitor *monitor;
+    struct nm_scheduler *scheduler;
     struct nm_finished *finished;
     struct nm_log_aggregation *aggregation;
     struct nm_describer *labels[2]; /* by enum nm_described; NULL = none */

@@ -7,6 +7,7 @@
 #include "nodemanager/core/context.h"
 #include "nodemanager/health/node-health.h"
 #include "nodemanager/resources/container-resize.h"
+#include "nodemanager/resources/container-scheduler.h"
 #include "nodemanager/resources/containers-monitor.h"
 #include "nodemanager/rm/rm-session.h"
 
@@ -26,6 +27,31 @@ static Hadoop__Yarn__NodeHealthStatusProto *health(const struct nm_context *ctx,
     h->has_last_health_report_time = true;
     h->last_health_report_time = nm_health_checked_ms(ctx->health);
     return h->health_report ? h : NULL;
+}
+
+/* In Hadoop's units: memory in GB, rounded up; no estimate of the wait. */
+static Hadoop__Yarn__OpportunisticContainersStatusProto *opportunistic(const struct nm_updater *u,
+                                                                       struct sv_arena *a)
+{
+    Hadoop__Yarn__OpportunisticContainersStatusProto *m =
+        sv_new(a, Hadoop__Yarn__OpportunisticContainersStatusProto);
+    struct nm_scheduler_figures f;
+
+    if (!m)
+        return NULL;
+    hadoop__yarn__opportunistic_containers_status_proto__init(m);
+    nm_scheduler_figures(u->config.scheduler, &f);
+    m->has_running_opport_containers = m->has_opport_memory_used = m->has_opport_cores_used = true;
+    m->has_queued_opport_containers = m->has_wait_queue_length = true;
+    m->has_estimated_queue_wait_time = m->has_opport_queue_capacity = true;
+    m->running_opport_containers = f.running;
+    m->opport_memory_used = (f.memory_mb + 1023) / 1024;
+    m->opport_cores_used = (int32_t)SV_MIN(f.vcores, (int64_t)INT32_MAX);
+    m->queued_opport_containers = f.queued_opportunistic;
+    m->wait_queue_length = f.queued_opportunistic + f.queued_guaranteed;
+    m->estimated_queue_wait_time = -1;
+    m->opport_queue_capacity = f.queue_capacity;
+    return m;
 }
 
 /* True if the container belongs into the next heartbeat: completed ones until delivered, then again
@@ -66,7 +92,8 @@ Hadoop__Yarn__NodeStatusProto *nm_rm_node_status(struct nm_updater *u, struct sv
         c->report.in_flight = nm_container_is_done(c);
     }
     s->increased_containers = nm_resize_increased(ctx, a, &s->n_increased_containers);
-    if (!s->increased_containers)
+    s->opportunistic_containers_status = opportunistic(u, a);
+    if (!s->increased_containers || !s->opportunistic_containers_status)
         return NULL;
     s->containers_utilization = nm_monitor_containers_utilization(u->config.monitor, a);
     s->node_utilization = nm_monitor_node_utilization(u->config.monitor, a);

@@ -14,6 +14,7 @@
 #include "nodemanager/core/context.h"
 #include "nodemanager/core/token-secret-managers.h"
 #include "nodemanager/logs/log-aggregation.h"
+#include "nodemanager/resources/container-scheduler.h"
 #include "nodemanager/resources/containers-monitor.h"
 #include "nodemanager/resources/resource-limits.h"
 #include "nodemanager/rm/label-messages.h"
@@ -64,6 +65,7 @@ void nm_rm_set_total(struct nm_updater *u, const Hadoop__Yarn__ResourceProto *m)
         if (!yarn_resource_names(m, types->types[i].name))
             total.extra[i] = own->extra[i]; /* the ResourceManager does not know the type */
     nm_limits_set_total(u->config.limits, total);
+    nm_scheduler_run(u->config.scheduler);
 }
 
 static void on_registered(const struct ipc_result *r, const struct sv_error *err, void *userdata)

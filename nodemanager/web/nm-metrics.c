@@ -16,6 +16,7 @@
 #include "nodemanager/health/local-dirs.h"
 #include "nodemanager/logs/log-aggregation.h"
 #include "nodemanager/logs/log-failures.h"
+#include "nodemanager/resources/container-scheduler.h"
 #include "nodemanager/resources/containers-monitor.h"
 #include "nodemanager/services/localization.h"
 #include "nodemanager/web/container-beans.h"
@@ -28,31 +29,26 @@
 
 struct sums {
     int64_t initing, running, paused, reiniting, allocated, memory_mb, vcores, apps;
-    int64_t opportunistic, opportunistic_mb, opportunistic_vcores; /* running */
+    struct nm_scheduler_figures scheduler;
 };
 
 static void add(struct sums *s, const struct nm_container *c)
 {
-    bool runs = c->state == NM_CONTAINER_RUNNING;
-
     s->initing += c->state == NM_CONTAINER_LOCALIZING;
-    s->running += runs;
+    s->running += c->state == NM_CONTAINER_RUNNING;
     s->paused += c->state == NM_CONTAINER_PAUSED;
     s->reiniting += c->reinit.kind != 0;
     s->allocated++;
     s->memory_mb += c->resource.memory_mb;
     s->vcores += c->resource.vcores;
-    if (!runs || c->execution_type != HADOOP__YARN__EXECUTION_TYPE_PROTO__OPPORTUNISTIC)
-        return;
-    s->opportunistic++;
-    s->opportunistic_mb += c->resource.memory_mb;
-    s->opportunistic_vcores += c->resource.vcores;
 }
 
-static struct sums sums_of(const struct nm_context *ctx)
+static struct sums sums_of(const struct nm_web *w)
 {
+    const struct nm_context *ctx = w->ctx;
     struct sums s = { 0 };
 
+    nm_scheduler_figures(w->scheduler, &s.scheduler);
     for (const struct nm_container *c = ctx->containers; c; c = c->hh.next)
         if (c->state != NM_CONTAINER_DONE)
             add(&s, c);
@@ -66,16 +62,6 @@ static struct sums sums_of(const struct nm_context *ctx)
 static int64_t gb_up(int64_t mb)
 {
     return (mb + 1023) / 1024;
-}
-
-/* Queues that are not there. */
-static void put_never(json_t *b)
-{
-    static const char *const names[] = { "ContainersGuaranteedQueued",
-                                         "ContainersOpportunisticQueued" };
-
-    for (size_t i = 0; i < SV_ARRAY_LEN(names); i++)
-        sv_jmx_num(b, names[i], 0);
 }
 
 static void put_states(json_t *b, const struct nm_context *ctx, const struct sums *s)
@@ -92,7 +78,8 @@ static void put_states(json_t *b, const struct nm_context *ctx, const struct sum
     sv_jmx_num(b, "ContainersPaused", s->paused);
     sv_jmx_num(b, "ContainersReIniting", s->reiniting);
     sv_jmx_num(b, "ContainersRolledBackOnFailure", n->rolled_back);
-    put_never(b);
+    sv_jmx_num(b, "ContainersGuaranteedQueued", s->scheduler.queued_guaranteed);
+    sv_jmx_num(b, "ContainersOpportunisticQueued", s->scheduler.queued_opportunistic);
     sv_jmx_rate(b, "ContainerLaunchDuration", &n->launches, now);
     sv_jmx_rate(b, "LocalizationDurationMillis", &n->localizations, now);
     sv_jmx_num(b, "ApplicationsRunning", s->apps);
@@ -105,9 +92,9 @@ static void put_allocations(json_t *b, const struct nm_context *ctx, const struc
     sv_jmx_num(b, "AllocatedVCores", s->vcores);
     sv_jmx_num(b, "AvailableGB", (ctx->total.memory_mb - s->memory_mb) / 1024);
     sv_jmx_num(b, "AvailableVCores", ctx->total.vcores - s->vcores);
-    sv_jmx_num(b, "RunningOpportunisticContainers", s->opportunistic);
-    sv_jmx_num(b, "AllocatedOpportunisticGB", gb_up(s->opportunistic_mb));
-    sv_jmx_num(b, "AllocatedOpportunisticVCores", s->opportunistic_vcores);
+    sv_jmx_num(b, "RunningOpportunisticContainers", s->scheduler.running);
+    sv_jmx_num(b, "AllocatedOpportunisticGB", gb_up(s->scheduler.memory_mb));
+    sv_jmx_num(b, "AllocatedOpportunisticVCores", s->scheduler.vcores);
 }
 
 /* A figure that is not known is missing, unless it is 0 for certain. */
@@ -186,7 +173,7 @@ static json_t *node_bean(const struct nm_web *w)
 {
     json_t *b = sv_jmx_bean(SERVICE, "NodeManagerMetrics", "NodeManagerMetrics", "yarn");
     const struct nm_context *ctx = w->ctx;
-    struct sums s = sums_of(ctx);
+    struct sums s = sums_of(w);
 
     put_states(b, ctx, &s);
     put_allocations(b, ctx, &s);

@@ -14,6 +14,7 @@ struct nm_finished;
 struct nm_localization;
 struct nm_log_aggregation;
 struct nm_monitor;
+struct nm_scheduler;
 struct nm_updater;
 struct sv_groups;
 struct sv_http;
@@ -29,6 +30,7 @@ struct nm_web {
     const struct nm_log_aggregation *aggregation;
     struct nm_describer *const *labels; /* by enum nm_described; each may be NULL */
     const struct nm_monitor *monitor;
+    const struct nm_scheduler *scheduler;
     const struct ipc_server *rpc;
     struct sv_http_events *live; /* live.h */
     unsigned *lists;             /* long ones being written (web-list.h) */

@@ -21,7 +21,7 @@ THEIRS = (
         ("RELAUNCHING", "REINITIALIZING", "REINITIALIZING_AWAITING_KILL"),
         "PAUSE_CONTAINER",
         ANY,
-        "only an operator pauses, and only what runs",
+        "what is not RUNNING is killed, not paused",
     ),
     (
         ENDED,

@@ -31,6 +31,7 @@
 #include "nodemanager/launch/relaunch.h"
 #include "nodemanager/logs/log-aggregation.h"
 #include "nodemanager/resources/assignments.h"
+#include "nodemanager/resources/container-scheduler.h"
 #include "nodemanager/resources/mcs.h"
 #include "nodemanager/rm/node-status-updater.h"
 #include "nodemanager/services/deletion-service.h"
@@ -49,6 +50,7 @@ static struct {
     void *waiter_data;
     int done, launched, cleanups, released, share_released, deleted, app_inits, app_cleaned;
     int log_finished;
+    int schedule_launched, schedule_paused, schedule_resumed, schedule_ending, schedule_left;
     int posted_container, posted_app; /* last events */
     char done_exit[32];
 } seen;
@@ -143,6 +145,44 @@ void nm_launch_start(struct nm_launcher *l, struct nm_container *c)
     if (c->recovering) /* adopted */
         c->launch.exe = (struct exe_container *)(uintptr_t)8;
     seen.launched++;
+}
+void nm_scheduler_add(struct nm_scheduler *s, struct nm_container *c, bool again)
+{
+    (void)s;
+    (void)c;
+    assert_false(again);
+    seen.launched++;
+}
+void nm_scheduler_launched(struct nm_scheduler *s, struct nm_container *c, bool frozen)
+{
+    (void)s;
+    (void)c;
+    (void)frozen;
+    seen.schedule_launched++;
+}
+void nm_scheduler_paused(struct nm_scheduler *s, struct nm_container *c)
+{
+    (void)s;
+    (void)c;
+    seen.schedule_paused++;
+}
+void nm_scheduler_resumed(struct nm_scheduler *s, struct nm_container *c)
+{
+    (void)s;
+    (void)c;
+    seen.schedule_resumed++;
+}
+void nm_scheduler_ending(struct nm_scheduler *s, struct nm_container *c)
+{
+    (void)s;
+    (void)c;
+    seen.schedule_ending++;
+}
+void nm_scheduler_leave(struct nm_scheduler *s, struct nm_container *c)
+{
+    (void)s;
+    (void)c;
+    seen.schedule_left++;
 }
 void nm_launch_release(struct nm_container *c)
 {

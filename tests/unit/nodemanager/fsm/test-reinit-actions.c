@@ -74,6 +74,34 @@ static void paused(void **state)
     assert_true(c->state == NM_CONTAINER_PAUSED && !c->clc);
     handle(c, NM_CONTAINER_EV_KILL, YARN_EXIT_KILLED_BY_APPMASTER, "by master");
     assert_true(c->state == NM_CONTAINER_KILLING && seen.cleanups == 1);
+    assert_true(seen.schedule_paused == 1 && seen.schedule_resumed == 1);
+    assert_true(seen.schedule_launched == 1 && seen.schedule_ending == 1);
+    drop(a, c);
+}
+
+/* A container that the scheduler pauses or resumes, where the cgroup refuses: it is ended, so that
+ * neither the one that waits for its room nor itself waits for ever. */
+static void unpausable(void **state)
+{
+    struct nm_app *a = new_app();
+    struct nm_container *c = new_container(a);
+
+    (void)state;
+    memset(&seen, 0, sizeof(seen));
+    sv_log_set_level((enum sv_log_level)0);
+    seen.freeze = -EIO;
+    c->state = NM_CONTAINER_RUNNING;
+    c->schedule.pausing = true;
+    handle(c, NM_CONTAINER_EV_PAUSE, 0, "for another");
+    assert_true(c->state == NM_CONTAINER_RUNNING && c->kill_code == YARN_EXIT_PREEMPTED);
+    assert_int_equal(seen.posted_container, NM_CONTAINER_EV_KILL);
+    c->schedule.pausing = c->kill_requested = false;
+    c->kill_code = YARN_EXIT_INVALID;
+    c->state = NM_CONTAINER_PAUSED;
+    c->schedule.resuming = true;
+    handle(c, NM_CONTAINER_EV_RESUME, 0, "room");
+    assert_true(c->state == NM_CONTAINER_PAUSED && c->kill_code == YARN_EXIT_PREEMPTED);
+    sv_log_set_level(SV_LOG_ERR);
     drop(a, c);
 }
 
@@ -218,15 +246,11 @@ static void reinit_recovered(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(retried),
-        cmocka_unit_test(killed_before_relaunch),
-        cmocka_unit_test(paused),
-        cmocka_unit_test(upgraded),
-        cmocka_unit_test(restarted),
-        cmocka_unit_test(rolled_back),
-        cmocka_unit_test(rolled_back_by_failure),
-        cmocka_unit_test(reinit_refused),
-        cmocka_unit_test(reinit_recovered),
+        cmocka_unit_test(retried),        cmocka_unit_test(killed_before_relaunch),
+        cmocka_unit_test(paused),         cmocka_unit_test(unpausable),
+        cmocka_unit_test(upgraded),       cmocka_unit_test(restarted),
+        cmocka_unit_test(rolled_back),    cmocka_unit_test(rolled_back_by_failure),
+        cmocka_unit_test(reinit_refused), cmocka_unit_test(reinit_recovered),
     };
 
     return run_group(tests, SV_ARRAY_LEN(tests));
