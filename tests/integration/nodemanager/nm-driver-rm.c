@@ -160,6 +160,46 @@ static void add_renewed(struct sv_arena *a, const Hadoop__Yarn__NodeHeartbeatReq
     }
 }
 
+static void add_update(struct sv_arena *a, Hadoop__Yarn__NodeHeartbeatResponseProto *m)
+{
+    const struct driver_update *q = &rm.update;
+    Hadoop__Yarn__ContainerProto *c = sv_new(a, Hadoop__Yarn__ContainerProto);
+
+    if (!q->app)
+        return;
+    hadoop__yarn__container_proto__init(c);
+    c->id = yarn_container_id_to(a, container_id(q->app, q->n));
+    c->container_token = am_container_token(a, q->app, q->n, q->user, q->resource, q->version, "");
+    m->containers_to_update = sv_newn(a, Hadoop__Yarn__ContainerProto *, 1);
+    m->containers_to_update[m->n_containers_to_update++] = c;
+    rm.update.app = 0;
+}
+
+static void add_queue_limit(struct sv_arena *a, Hadoop__Yarn__NodeHeartbeatResponseProto *m)
+{
+    Hadoop__Yarn__ContainerQueuingLimitProto *q =
+        sv_new(a, Hadoop__Yarn__ContainerQueuingLimitProto);
+
+    if (rm.queue_limit < -1)
+        return;
+    hadoop__yarn__container_queuing_limit_proto__init(q);
+    q->has_max_queue_length = q->has_max_queue_wait_time_in_ms = true;
+    q->max_queue_length = rm.queue_limit;
+    q->max_queue_wait_time_in_ms = -1;
+    m->container_queuing_limit = q;
+}
+
+static void saw_opportunistic(const Hadoop__Yarn__OpportunisticContainersStatusProto *s)
+{
+    json_decref(rm.opportunistic);
+    rm.opportunistic =
+        s ? json_pack("{s:i,s:I,s:i,s:i,s:i,s:i,s:i}", "running", s->running_opport_containers,
+                      "memory", (json_int_t)s->opport_memory_used, "vcores", s->opport_cores_used,
+                      "queued", s->queued_opport_containers, "length", s->wait_queue_length, "wait",
+                      s->estimated_queue_wait_time, "capacity", s->opport_queue_capacity)
+          : NULL;
+}
+
 static void on_nodeHeartbeat(struct ipc_call *call, const ProtobufCMessage *request, void *u)
 {
     const Hadoop__Yarn__NodeHeartbeatRequestProto *q = (const void *)request;
@@ -168,8 +208,10 @@ static void on_nodeHeartbeat(struct ipc_call *call, const ProtobufCMessage *requ
 
     (void)u;
     rm.heartbeats++;
-    if (q->node_status)
+    if (q->node_status) {
         rm.increased += (int)q->node_status->n_increased_containers;
+        saw_opportunistic(q->node_status->opportunistic_containers_status);
+    }
     for (size_t i = 0; q->node_status && i < q->node_status->n_containersstatuses; i++) {
         const Hadoop__Yarn__ContainerStatusProto *s = q->node_status->containersstatuses[i];
         struct yarn_container_id id;
@@ -193,8 +235,11 @@ static void on_nodeHeartbeat(struct ipc_call *call, const ProtobufCMessage *requ
     }
     add_renewed(a, q, &m);
     labels_heartbeat(q, &m);
-    if (!rm.resync && !rm.shutdown)
+    if (!rm.resync && !rm.shutdown) {
         fill_lists(a, &m);
+        add_update(a, &m);
+        add_queue_limit(a, &m);
+    }
     rm.resync = false;
     if (rm.lie[0])
         (void)hostile_heartbeat(rm.lie, (size_t)rm.lies, &m);

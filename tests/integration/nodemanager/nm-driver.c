@@ -13,6 +13,9 @@
  *     resource VISIBILITY TYPE NAME PATH | resources none    what they want localized (numbers as
  * on the wire) update APP N USER MEM VCORES VERSION FAULT   updateContainer exits ends that
  * heartbeats have told so far wait MS COUNT                   until that many containers have ended
+ *     rmupdate APP N USER MEM VCORES VERSION      the same in the next heartbeat
+ *     queue-limit N                   in heartbeats from now on; -2: none
+ *     opportunistic                   what the last heartbeat has told of such containers
  *     tokens HEX|none                 Credentials of the containers that are started from now on
  *     renewed APP HEX|none            Credentials that heartbeats tell of applications, all or none
  *     keys                            the master keys, which nobody else is to see
@@ -36,7 +39,7 @@
 #include "common/str.h"
 #include "tests/integration/nodemanager/nm-driver.h"
 
-struct driver rm = { .retry.policy = -1 };
+struct driver rm = { .retry.policy = -1, .queue_limit = -2 };
 
 int64_t now_us(void)
 {
@@ -322,6 +325,16 @@ static json_t *command(char *line)
                fault) == 7)
         return am_update(app, first, user, (struct yarn_resource){ mem, vcores }, n,
                          strcmp(fault, "-") ? fault : "");
+    if (sscanf(line, "rmupdate %d %lld %64s %lld %d %d", &app, &first, user, &mem, &vcores, &n) ==
+        6) {
+        rm.update = (struct driver_update){ app, n, first, "", { mem, vcores } };
+        memcpy(rm.update.user, user, sizeof(user));
+        return json_object();
+    }
+    if (sscanf(line, "queue-limit %d", &rm.queue_limit) == 1)
+        return json_object();
+    if (!strcmp(line, "opportunistic"))
+        return json_pack("{s:O?}", "opportunistic", rm.opportunistic);
     if (!strcmp(line, "increased"))
         return json_pack("{s:i}", "increased", rm.increased);
     if (!strcmp(line, "exits"))

@@ -61,8 +61,16 @@ extern struct driver {
     } tokens,       /* Credentials in the launch contexts to come */
         renewed[4]; /* system_credentials_for_apps of the heartbeats to come … */
     size_t n_renewed;
-    int64_t renewals;     /* … whose node does not know this sequence number */
-    int increased;        /* containers reported as increased by heartbeats */
+    int64_t renewals;      /* … whose node does not know this sequence number */
+    int increased;         /* containers reported as increased by heartbeats */
+    json_t *opportunistic; /* OpportunisticContainersStatus of the last heartbeat */
+    int queue_limit;       /* container_queuing_limit of the heartbeats to come; -2: none */
+    struct driver_update { /* containers_to_update of the next heartbeat; app 0: none */
+        int app, version;
+        int64_t n;
+        char user[65];
+        struct yarn_resource resource;
+    } update;
     char view_acl[256];   /* of applications to come; "" = none */
     struct driver_retry { /* ContainerRetryContext of contexts to come; policy -1: none */
         int policy, max, interval_ms;
