@@ -6,8 +6,8 @@
 
 #define SV_EDIT_NAME_MAX 128 /* compared bytes of a name; the rest is ignored */
 
-/* How many insertions, deletions, replacements and exchanges of two neighbours turn `a` into `b`, in
- * bytes (optimal string alignment distance). */
+/* How many insertions, deletions, replacements and exchanges of two neighbours turn `a` into `b`,
+ * in bytes (optimal string alignment distance). */
 size_t sv_edit_distance(const char *a, const char *b);
 
 #endif

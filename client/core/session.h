@@ -35,11 +35,11 @@ struct cli_ctx {
     bool json;  /* output.format is CLI_JSON or CLI_YAML */
     bool lists; /* the subcommand prints a list, so all formats apply */
     bool verbose;
-    int64_t wait_ms;           /* --wait: timeout for the first answer of the ResourceManager */
-    const char *subject;       /* object of the ResourceManager's errors, such as an id; or NULL */
+    int64_t wait_ms;     /* --wait: timeout for the first answer of the ResourceManager */
+    const char *subject; /* object of the ResourceManager's errors, such as an id; or NULL */
     char subject_text[YARN_ID_TEXT_MAX]; /* an application's whole id, for `subject` */
-    int code;                  /* exit code of the subcommand, set by cli_stop() */
-    sd_event_source *patience; /* timer that ends the command after wait_ms without an answer */
+    int code;                            /* exit code of the subcommand, set by cli_stop() */
+    sd_event_source *patience;    /* timer that ends the command after wait_ms without an answer */
     char away[SV_ERROR_TEXT_MAX]; /* why the last call did not reach it; "": it did */
     int64_t away_logged_ms;       /* when this was last reported; 0 = never */
 };

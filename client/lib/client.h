@@ -184,7 +184,7 @@ int cli_rm_new_application(struct cli_rm *rm, cli_new_app_fn fn, void *userdata)
 int cli_rm_submit(struct cli_rm *rm, const struct cli_submission *s, cli_done_fn fn, void *userdata)
     _must_use_;
 int cli_rm_report(struct cli_rm *rm, struct yarn_app_id app, cli_reports_fn fn, void *userdata)
-    _must_use_; /* n == 1 */
+    _must_use_;           /* n == 1 */
 #define CLI_FILTER_MAX 16 /* values of one kind */
 struct cli_app_filter {   /* applications that fit one value of each kind; none of a kind = all */
     const char *users[CLI_FILTER_MAX], *queues[CLI_FILTER_MAX], *types[CLI_FILTER_MAX],

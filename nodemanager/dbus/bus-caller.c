@@ -12,6 +12,7 @@
 
 #include "common/loop-guard.h"
 #include "common/str.h"
+#include "nodemanager/core/application.h"
 
 #define BUS_MS 10000        /* limit of a credentials query to the bus */
 #define NAME_MS 300000      /* cache lifetime of a uid's name */
@@ -114,6 +115,11 @@ static int keep(struct nm_bus_callers *s, struct sender *sender, sd_bus_message 
 }
 
 /* Handles each waiting message again once; it may have to wait for something else. */
+bool nm_bus_may_read(const struct nm_bus_caller *who, const struct nm_app *app)
+{
+    return who->sees_all || (app && *who->user && sv_streq(who->user, app->user));
+}
+
 void nm_bus_callers_retry(struct nm_bus_callers *s)
 {
     for (unsigned n = s->n_waiting; n > 0 && s->waiting; n--) {

@@ -17,6 +17,7 @@
 #define NM_BUS_WAITING_OF_USER 32   /* of the senders of one uid */
 #define NM_BUS_SENDERS_MAX 256      /* remembered */
 
+struct nm_app;
 struct nm_bus_callers;
 
 struct nm_bus_caller {
@@ -42,6 +43,8 @@ int nm_bus_callers_identify(struct nm_bus_callers *s, sd_bus_message *m, struct 
  * false. -EACCES: it was dropped from the cache. */
 int nm_bus_callers_account(const struct nm_bus_callers *s, sd_bus_message *m,
                            struct nm_bus_caller *ret) _must_use_;
+/* True if `who` may read objects of the application; NULL: a forgotten one. */
+bool nm_bus_may_read(const struct nm_bus_caller *who, const struct nm_app *app);
 /* Call it when groups of a user have become known. */
 void nm_bus_callers_retry(struct nm_bus_callers *s);
 

@@ -9,6 +9,7 @@
 #include "nodemanager/core/application.h"
 #include "nodemanager/core/container.h"
 #include "nodemanager/core/context.h"
+#include "nodemanager/dbus/bus-caller.h"
 
 static const char head[] =
     "<!DOCTYPE node PUBLIC \"-//freedesktop//DTD D-BUS Object Introspection 1.0//EN\"\n"

@@ -11,6 +11,7 @@
 #include "nodemanager/core/application.h"
 #include "nodemanager/core/container.h"
 #include "nodemanager/core/context.h"
+#include "nodemanager/dbus/bus-caller.h"
 
 struct list {
     struct list *prev, *next;

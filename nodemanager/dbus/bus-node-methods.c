@@ -8,6 +8,7 @@
 #include "common/str.h"
 #include "nodemanager/core/container.h"
 #include "nodemanager/core/context.h"
+#include "nodemanager/dbus/bus-caller.h"
 #include "nodemanager/dbus/bus-methods.h"
 #include "nodemanager/health/node-health.h"
 

@@ -22,11 +22,6 @@ static char *id_of_path(const char *path, const char *prefix)
 
 /* ---- objects --------------------------------------------------------------------------------*/
 
-bool nm_bus_may_read(const struct nm_bus_caller *who, const struct nm_app *app)
-{
-    return who->sees_all || (app && *who->user && sv_streq(who->user, app->user));
-}
-
 void nm_bus_object_of_app(const struct nm_bus_view *view, struct nm_app *app,
                           struct nm_bus_object *ret)
 {

@@ -77,8 +77,6 @@ void nm_bus_object_of_app(const struct nm_bus_view *view, struct nm_app *app,
                           struct nm_bus_object *ret);
 void nm_bus_object_of_container(const struct nm_bus_view *view, struct nm_container *c,
                                 struct nm_bus_object *ret);
-/* True if `who` may read objects of the application; NULL: a forgotten one. */
-bool nm_bus_may_read(const struct nm_bus_caller *who, const struct nm_app *app);
 
 /* NULL: no interface has such a method. */
 const struct nm_bus_method *nm_bus_method_find(const char *interface, const char *name);

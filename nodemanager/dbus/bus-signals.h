@@ -8,7 +8,7 @@
 
 #define NM_BUS_SIGNAL_MS 1000
 #define NM_BUS_SIGNALS_A_TURN 64
-#define NM_BUS_QUEUED_MAX 1024 /* messages not yet accepted by the bus: no further signals */
+#define NM_BUS_QUEUED_MAX 1024      /* messages not yet accepted by the bus: no further signals */
 #define NM_BUS_ENDS_QUEUED_MAX 8192 /* the same for ContainerEnded, which nothing repeats */
 
 struct nm_bus_signals;

@@ -190,7 +190,9 @@ class ClusterViews:
         assert sorted(names) == sorted(r["id"] for r in rows), (names, rows)
         self.says(c.selvedge("top", "--sort", "name"), 2, "--sort name: expected cpu or memory")
         self.says(
-            c.selvedge("top", "application_1_1"), 1, "application_1_0001: no such running application"
+            c.selvedge("top", "application_1_1"),
+            1,
+            "application_1_0001: no such running application",
         )
         self.says(c.selvedge("top", "-c", "-o", "nothing"), 2, "nothing: no such field")
         self.on_terminal(c, app)
