@@ -32,7 +32,7 @@ UNIT_LINK_wire = $(WIRE_A) $(COMMON_A)
 UNIT_LDLIBS_wire = $(WIRE_LDLIBS)
 wire/ipc/test-ipc-conn_WRAP := send
 # An independent DIGEST-MD5 for its test.
-wire/sasl/test-sasl_LDLIBS := $(shell $(PKGCONFIG) --libs libgsasl)
+wire/sasl/test-digest-exchange_LDLIBS := $(shell $(PKGCONFIG) --libs libgsasl)
 
 # Wire protocol against a real Hadoop: tests/interop/test-wire.
 # Every method, both ways: tests/interop/test-methods.

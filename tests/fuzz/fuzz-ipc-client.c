@@ -11,6 +11,7 @@
 #include "wire/frame.h"
 #include "wire/ipc/ipc-client-conn.h"
 #include "wire/ipc/methods.h"
+#include "wire/sasl/digest-layer.h"
 #include "wire/token/token.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -91,8 +92,8 @@ static struct sasl_layer *layer_new(uint8_t kind, bool server)
 {
     static const uint8_t ha1[16] = "0123456789abcde";
     struct sasl_layer *l;
-    if (ipc_sasl_layer_new(kind == 2 ? IPC_QOP_INTEGRITY : IPC_QOP_PRIVACY, ha1, server,
-                           SASL_LAYER_MAXBUF, &l) < 0)
+    if (ipc_digest_layer_new(kind == 2 ? IPC_QOP_INTEGRITY : IPC_QOP_PRIVACY, ha1, server,
+                             SASL_LAYER_MAXBUF, &l) < 0)
         abort();
     return l;
 }

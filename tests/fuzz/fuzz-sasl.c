@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "wire/sasl/sasl.h"
+#include "wire/sasl/digest-exchange.h"
+#include "wire/sasl/digest-layer.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -22,11 +23,13 @@ static void server(const uint8_t *p, size_t n)
 {
     _cleanup_(sasl_server_freep) struct sasl_server *s = NULL;
     struct sv_error err = { 0 };
-    const char *answer, *java_class;
-    if (ipc_sasl_server_new(verify, NULL, IPC_QOP_ALL, &s) < 0)
+    struct sasl_bytes answer;
+    const char *java_class;
+    if (ipc_digest_server_new(verify, NULL, IPC_QOP_ALL, &s) < 0)
         abort();
     _cleanup_buf_ struct sv_buf b = SV_BUF_INIT(0);
-    const char *nonce = strstr(ipc_sasl_server_challenge(s), "nonce=\"") + strlen("nonce=\"");
+    const char *nonce =
+        strstr((const char *)ipc_sasl_server_challenge(s).p, "nonce=\"") + strlen("nonce=\"");
     for (size_t i = 0; i < n; i++) {
         bool mark = i + 1 < n && p[i] == '@' && p[i + 1] == 'N';
         if (sv_buf_put(&b, mark ? (const void *)nonce : &p[i], mark ? strcspn(nonce, "\"") : 1) < 0)
@@ -48,10 +51,10 @@ static void client(const uint8_t *p, size_t n)
                                              .password_len = 8 };
     _cleanup_(sasl_client_freep) struct sasl_client *c = NULL;
     struct sv_error err = { 0 };
-    const char *answer;
+    struct sasl_bytes answer;
     const uint8_t *second = memchr(p, '\n', n);
     size_t first = second ? (size_t)(second - p) : n;
-    if (ipc_sasl_client_new(&token, IPC_QOP_ALL, &c) < 0)
+    if (ipc_digest_client_new(&token, IPC_QOP_ALL, &c) < 0)
         abort();
     if (ipc_sasl_client_step(c, p, first, &answer, &err) == 0 && second)
         (void)!ipc_sasl_client_step(c, second + 1, n - first - 1, &answer, &err);
@@ -64,13 +67,13 @@ static void layer(const uint8_t *p, size_t n)
 {
     static const uint8_t ha1[16] = "0123456789abcde";
     _cleanup_(sasl_layer_freep) struct sasl_layer *us = NULL, *peer = NULL;
-    uint8_t wrapped[4096 + SASL_LAYER_OVERHEAD], forged[4096], *out;
+    uint8_t wrapped[4096 + DIGEST_LAYER_OVERHEAD], forged[4096], *out;
     enum ipc_qop qop = n > 0 && p[0] % 2 ? IPC_QOP_PRIVACY : IPC_QOP_INTEGRITY;
     size_t len;
     if (n > sizeof(forged))
         return;
-    if (ipc_sasl_layer_new(qop, ha1, true, 65536, &us) < 0 ||
-        ipc_sasl_layer_new(qop, ha1, false, 65536, &peer) < 0)
+    if (ipc_digest_layer_new(qop, ha1, true, 65536, &us) < 0 ||
+        ipc_digest_layer_new(qop, ha1, false, 65536, &peer) < 0)
         abort();
     for (int i = 0; i < 2; i++) {
         if (ipc_sasl_layer_wrap(peer, p, n, wrapped) < 0 ||

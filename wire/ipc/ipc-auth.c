@@ -126,17 +126,17 @@ static int sasl_fail(struct ipc_conn *c, const struct ipc_echo *echo, const char
     return 0;
 }
 
-static ProtobufCBinaryData bytes_of(const char *text)
+static ProtobufCBinaryData message_of(struct sasl_bytes b)
 {
-    return (ProtobufCBinaryData){ .len = strlen(text), .data = (uint8_t *)(uintptr_t)text };
+    return (ProtobufCBinaryData){ .len = b.n, .data = (uint8_t *)(uintptr_t)b.p };
 }
 
 static int sasl_start(struct ipc_conn *c)
 {
     if (c->sasl)
         return 0;
-    return ipc_sasl_server_new(c->server->cfg.verify_token, c->server->cfg.userdata,
-                               c->server->cfg.qop_mask, &c->sasl);
+    return ipc_digest_server_new(c->server->cfg.verify_token, c->server->cfg.userdata,
+                                 c->server->cfg.qop_mask, &c->sasl);
 }
 
 static int on_negotiate(struct ipc_conn *c, const struct ipc_echo *echo)
@@ -163,7 +163,7 @@ static int on_negotiate(struct ipc_conn *c, const struct ipc_echo *echo)
     token.protocol = (char *)"";
     token.serverid = (char *)SASL_SERVER_ID;
     token.has_challenge = 1;
-    token.challenge = bytes_of(ipc_sasl_server_challenge(c->sasl));
+    token.challenge = message_of(ipc_sasl_server_challenge(c->sasl));
     auths[m.n_auths++] = &token;
     if (c->server->cfg.allow_simple) {
         simple.method = (char *)"SIMPLE";
@@ -173,7 +173,7 @@ static int on_negotiate(struct ipc_conn *c, const struct ipc_echo *echo)
     return sasl_answer(c, echo, &m);
 }
 
-static int sasl_succeeded(struct ipc_conn *c, const struct ipc_echo *echo, const char *rspauth)
+static int sasl_succeeded(struct ipc_conn *c, const struct ipc_echo *echo, struct sasl_bytes answer)
 {
     size_t len;
     const uint8_t *id = ipc_sasl_server_token_id(c->sasl, &len);
@@ -190,7 +190,7 @@ static int sasl_succeeded(struct ipc_conn *c, const struct ipc_echo *echo, const
     sasl_message m = HADOOP__COMMON__RPC_SASL_PROTO__INIT;
     m.state = IPC_SASL_STATE(SUCCESS);
     m.has_token = 1;
-    m.token = bytes_of(rspauth);
+    m.token = message_of(answer);
     int r = sasl_answer(c, echo, &m); /* the last unwrapped answer */
     c->layer = ipc_sasl_server_take_layer(c->sasl);
     c->sasl = ipc_sasl_server_free(c->sasl);
@@ -201,7 +201,8 @@ static int sasl_succeeded(struct ipc_conn *c, const struct ipc_echo *echo, const
 static int on_response(struct ipc_conn *c, const struct ipc_echo *echo, const sasl_message *m)
 {
     struct sv_error err = { 0 };
-    const char *answer = NULL, *java_class = NULL;
+    const char *java_class = NULL;
+    struct sasl_bytes answer;
     if (!c->sasl)
         return sasl_fail(c, echo, JAVA_SASL_EXCEPTION, "the exchange has not begun");
     int r = ipc_sasl_server_step(c->sasl, m->token.data, m->token.len, &answer, &java_class, &err);
@@ -238,7 +239,7 @@ static int on_initiate(struct ipc_conn *c, const struct ipc_echo *echo, const sa
     sasl_message out = HADOOP__COMMON__RPC_SASL_PROTO__INIT;
     out.state = IPC_SASL_STATE(CHALLENGE);
     out.has_token = 1;
-    out.token = bytes_of(ipc_sasl_server_challenge(c->sasl));
+    out.token = message_of(ipc_sasl_server_challenge(c->sasl));
     return sasl_answer(c, echo, &out);
 }
 

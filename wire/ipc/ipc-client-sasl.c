@@ -7,6 +7,7 @@
 #include "common/str.h"
 #include "wire/frame.h"
 #include "wire/ipc/ipc-client-conn.h"
+#include "wire/sasl/digest-exchange.h"
 
 typedef Hadoop__Common__RpcRequestHeaderProto request_header;
 typedef Hadoop__Common__RpcSaslProto sasl_message;
@@ -75,7 +76,7 @@ static int sasl_reply(struct ipc_client *c, const uint8_t *challenge, size_t n,
                       const sasl_auth *chosen)
 {
     struct sv_error err = { 0 };
-    const char *text;
+    struct sasl_bytes answer;
     sasl_message m = HADOOP__COMMON__RPC_SASL_PROTO__INIT;
     sasl_auth auth = HADOOP__COMMON__RPC_SASL_PROTO__SASL_AUTH__INIT, *auths[] = { &auth };
     if (chosen) {
@@ -86,11 +87,11 @@ static int sasl_reply(struct ipc_client *c, const uint8_t *challenge, size_t n,
     }
     m.state = chosen ? IPC_SASL_STATE(INITIATE) : IPC_SASL_STATE(RESPONSE);
     if (challenge) {
-        if (ipc_sasl_client_step(c->sasl, challenge, n, &text, &err) < 0)
+        if (ipc_sasl_client_step(c->sasl, challenge, n, &answer, &err) < 0)
             return sasl_refuse(c, err.text);
         m.has_token = 1;
-        m.token.data = (uint8_t *)(uintptr_t)text;
-        m.token.len = strlen(text);
+        m.token.data = (uint8_t *)(uintptr_t)answer.p;
+        m.token.len = answer.n;
     }
     int r = put_sasl(c, &m);
     if (r < 0)
@@ -112,7 +113,7 @@ static int on_negotiate(struct ipc_client *c, const sasl_message *m)
         return sasl_refuse(c, "the server does not take tokens by " SASL_MECHANISM);
     if (found->serverid && !sv_streq(found->serverid, SASL_SERVER_ID))
         return sasl_refuse(c, "the server has an unknown SASL identity");
-    if (ipc_sasl_client_new(c->token, c->qop_mask, &c->sasl) < 0)
+    if (ipc_digest_client_new(c->token, c->qop_mask, &c->sasl) < 0)
         return sasl_refuse(c, "out of memory");
     if (found->has_challenge)
         return sasl_reply(c, found->challenge.data, found->challenge.len, found);
@@ -122,10 +123,10 @@ static int on_negotiate(struct ipc_client *c, const sasl_message *m)
 static int on_success(struct ipc_client *c, const sasl_message *m)
 {
     struct sv_error err = { 0 };
-    const char *text;
+    struct sasl_bytes none;
     if (!c->sasl)
         return sasl_refuse(c, "the server wants no token; refused, it may be an impostor");
-    if (ipc_sasl_client_step(c->sasl, m->token.data, m->token.len, &text, &err) < 0)
+    if (ipc_sasl_client_step(c->sasl, m->token.data, m->token.len, &none, &err) < 0)
         return sasl_refuse(c, err.text);
     if (!ipc_sasl_client_done(c->sasl))
         return sasl_refuse(c, "the server ends the exchange too early");

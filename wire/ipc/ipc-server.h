@@ -18,7 +18,7 @@
 #include "common/error.h"
 #include "common/rpc-counters.h"
 #include "wire/exceptions.h"
-#include "wire/sasl/sasl.h"
+#include "wire/sasl/digest-exchange.h"
 
 struct ipc_server;
 struct ipc_call;

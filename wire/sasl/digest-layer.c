@@ -1,4 +1,4 @@
-/* Integrity and privacy of DIGEST-MD5; see sasl-layer.h. Hostile: wrapped input and its order.
+/* Integrity and privacy of DIGEST-MD5; see digest-layer.h. Hostile: wrapped input and its order.
  *
  *   integrity:           message | MAC[0..9] | 0x0001 | number
  *   privacy:   3DES-CBC( message | padding | MAC[0..9] ) | 0x0001 | number
@@ -6,7 +6,7 @@
  * MAC = HMAC-MD5 over number and message; the numbers count from 0, 4 bytes, big-endian; the
  * cipher's chain continues from message to message. Java reads the RFC the same way (checked by
  * tests/interop/test-wire in both directions). */
-#include "wire/sasl/sasl-layer.h"
+#include "wire/sasl/digest-layer.h"
 
 #include <errno.h>
 #include <openssl/core_names.h>
@@ -29,11 +29,23 @@ struct sasl_direction {
     bool over;              /* the numbers are exhausted */
 };
 
-struct sasl_layer {
+struct digest_layer {
+    struct sasl_layer base;
     enum ipc_qop qop;
-    size_t max_input;
     struct sasl_direction out, in;
 };
+
+static const struct sasl_layer_functions functions;
+
+static struct digest_layer *digest_of(struct sasl_layer *l)
+{
+    return (struct digest_layer *)l;
+}
+
+static const struct digest_layer *digest_of_const(const struct sasl_layer *l)
+{
+    return (const struct digest_layer *)l;
+}
 
 static void put_u32(uint8_t *p, uint32_t v)
 {
@@ -88,8 +100,8 @@ static int direction_cipher(struct sasl_direction *w, const uint8_t *ha1, const 
     return r;
 }
 
-int ipc_sasl_layer_new(enum ipc_qop qop, const uint8_t *ha1, bool server, size_t peer_maxbuf,
-                       struct sasl_layer **ret)
+int ipc_digest_layer_new(enum ipc_qop qop, const uint8_t *ha1, bool server, size_t peer_maxbuf,
+                         struct sasl_layer **ret)
 {
     static const char sign_client[] =
         "Digest session key to client-to-server signing key magic constant";
@@ -99,11 +111,13 @@ int ipc_sasl_layer_new(enum ipc_qop qop, const uint8_t *ha1, bool server, size_t
     static const char seal_server[] = "Digest H(A1) to server-to-client sealing key magic constant";
     if (qop == IPC_QOP_AUTH || peer_maxbuf < SASL_LAYER_MAXBUF_MIN)
         return -EINVAL;
-    _cleanup_(sasl_layer_freep) struct sasl_layer *l = calloc(1, sizeof(*l));
+    struct digest_layer *l = calloc(1, sizeof(*l));
     if (!l)
         return -ENOMEM;
+    _cleanup_(sasl_layer_freep) struct sasl_layer *base = &l->base;
+    base->f = &functions;
+    base->max_input = SV_MIN(peer_maxbuf, (size_t)SASL_LAYER_MAXBUF) - DIGEST_LAYER_OVERHEAD;
     l->qop = qop;
-    l->max_input = SV_MIN(peer_maxbuf, (size_t)SASL_LAYER_MAXBUF) - SASL_LAYER_OVERHEAD;
     int r = direction_mac(&l->out, ha1, server ? sign_server : sign_client);
     if (r >= 0)
         r = direction_mac(&l->in, ha1, server ? sign_client : sign_server);
@@ -112,7 +126,7 @@ int ipc_sasl_layer_new(enum ipc_qop qop, const uint8_t *ha1, bool server, size_t
     if (r >= 0 && qop == IPC_QOP_PRIVACY)
         r = direction_cipher(&l->in, ha1, server ? seal_client : seal_server, 0);
     if (r >= 0)
-        *ret = SV_TAKE(l);
+        *ret = SV_TAKE(base);
     return r;
 }
 
@@ -122,29 +136,22 @@ static void direction_free(struct sasl_direction *w)
     EVP_CIPHER_CTX_free(w->cipher);
 }
 
-struct sasl_layer *ipc_sasl_layer_free(struct sasl_layer *l)
+static void layer_free(struct sasl_layer *base)
 {
-    if (!l)
-        return NULL;
+    struct digest_layer *l = digest_of(base);
     direction_free(&l->out);
     direction_free(&l->in);
     free(l);
-    return NULL;
 }
 
-size_t ipc_sasl_layer_max_input(const struct sasl_layer *l)
-{
-    return l->max_input;
-}
-
-static size_t padding(const struct sasl_layer *l, size_t n)
+static size_t padding(const struct digest_layer *l, size_t n)
 {
     return l->qop == IPC_QOP_PRIVACY ? BLOCK - (n + MAC_LEN) % BLOCK : 0;
 }
 
-size_t ipc_sasl_layer_size(const struct sasl_layer *l, size_t n)
+static size_t layer_size(const struct sasl_layer *base, size_t n)
 {
-    return n + padding(l, n) + MAC_LEN + TAIL_LEN;
+    return n + padding(digest_of_const(base), n) + MAC_LEN + TAIL_LEN;
 }
 
 /* ---- Messages ---- */
@@ -173,8 +180,9 @@ static void number_next(struct sasl_direction *w)
     w->over = ++w->number == 0;
 }
 
-int ipc_sasl_layer_wrap(struct sasl_layer *l, const uint8_t *p, size_t n, uint8_t *out)
+static int layer_wrap(struct sasl_layer *base, const uint8_t *p, size_t n, uint8_t *out)
 {
+    struct digest_layer *l = digest_of(base);
     uint8_t full[DIGEST_MD5_LEN];
     if (l->out.over)
         return -EOVERFLOW;
@@ -196,7 +204,7 @@ int ipc_sasl_layer_wrap(struct sasl_layer *l, const uint8_t *p, size_t n, uint8_
 
 /* Returns the number of padding bytes at the end of n; 0 with privacy = invalid. Only the last byte
  * is checked, as in Java: the MAC decides. */
-static size_t padding_found(const struct sasl_layer *l, const uint8_t *p, size_t n)
+static size_t padding_found(const struct digest_layer *l, const uint8_t *p, size_t n)
 {
     if (l->qop != IPC_QOP_PRIVACY || n == 0)
         return 0;
@@ -204,9 +212,10 @@ static size_t padding_found(const struct sasl_layer *l, const uint8_t *p, size_t
     return pad <= BLOCK && pad <= n ? pad : 0;
 }
 
-int ipc_sasl_layer_unwrap(struct sasl_layer *l, uint8_t *p, size_t n, uint8_t **ret,
-                          size_t *ret_len)
+static int layer_unwrap(struct sasl_layer *base, uint8_t *p, size_t n, uint8_t **ret,
+                        size_t *ret_len)
 {
+    struct digest_layer *l = digest_of(base);
     uint8_t full[DIGEST_MD5_LEN], tail[TAIL_LEN] = { 0, 1 };
     if (n < MAC_LEN + TAIL_LEN || l->in.over)
         return -EBADMSG;
@@ -225,3 +234,10 @@ int ipc_sasl_layer_unwrap(struct sasl_layer *l, uint8_t *p, size_t n, uint8_t **
     *ret_len = len - pad;
     return 0;
 }
+
+static const struct sasl_layer_functions functions = {
+    .size = layer_size,
+    .wrap = layer_wrap,
+    .unwrap = layer_unwrap,
+    .free = layer_free,
+};

@@ -1,5 +1,5 @@
-/* Tests wire/sasl/sasl-layer.c, ipc-client-layer.c and qop.c (hadoop.rpc.protection): calls in WRAP
- * messages between client and server, and rejected ones. HARDENING E56 (inner lengths) and F67
+/* Tests wire/sasl/digest-layer.c, ipc-client-layer.c and qop.c (hadoop.rpc.protection): calls in
+ * WRAP messages between client and server, and rejected ones. HARDENING E56 (inner lengths) and F67
  * (forged, lost and repeated messages). */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,8 +17,8 @@
 #include "tests/unit/wire/ipc-raw.h"
 #include "wire/frame.h"
 #include "wire/ipc/ipc-conf.h"
+#include "wire/sasl/digest-exchange.h"
 #include "wire/sasl/qop.h"
-#include "wire/sasl/sasl.h"
 
 /* ---- Client and server ---- */
 
@@ -133,15 +133,15 @@ static struct member join(struct peer_server *s, uint32_t qop)
     _cleanup_(sasl_client_freep) struct sasl_client *c = NULL;
     _cleanup_buf_ struct sv_buf b = { 0 };
     struct sv_error err = { 0 };
-    const char *text;
+    struct sasl_bytes text;
     raw_put(&b, "hrpc\x09\0\xdf", 7);
     raw_put_sasl(&b, IPC_SASL_NEGOTIATE, NULL, 0);
     raw_send(m.fd, b.data, b.len);
     struct raw_sasl got = raw_take_sasl(s, m.fd);
-    assert_int_equal(ipc_sasl_client_new(&peer_token, qop, &c), 0);
+    assert_int_equal(ipc_digest_client_new(&peer_token, qop, &c), 0);
     assert_int_equal(ipc_sasl_client_step(c, got.token, got.token_len, &text, &err), 0);
     sv_buf_free(&b);
-    raw_put_sasl(&b, IPC_SASL_INITIATE, text, strlen(text));
+    raw_put_sasl(&b, IPC_SASL_INITIATE, text.p, text.n);
     raw_send(m.fd, b.data, b.len);
     got = raw_take_sasl(s, m.fd);
     assert_int_equal(ipc_sasl_client_step(c, got.token, got.token_len, &text, &err), 0);

@@ -1,6 +1,6 @@
-/* Tests wire/sasl/sasl.c and digest.c: both sides against each other, against GNU SASL, and a
- * server against hostile answers. The correct answer to a challenge is computed here by RFC 2831,
- * independently of the library. */
+/* Tests wire/sasl/digest-exchange.c and digest.c: both sides against each other, against GNU SASL,
+ * and a server against hostile answers. The correct answer to a challenge is computed here by RFC
+ * 2831, independently of the library. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +16,7 @@
 
 #include "common/str.h"
 #include "wire/frame.h"
-#include "wire/sasl/sasl.h"
+#include "wire/sasl/digest-exchange.h"
 
 static const uint8_t id[] = "some identifier \xff\x00 bytes", password[] = "\x01\x02\x00secret";
 
@@ -64,6 +64,11 @@ static void digest(const char *user, const char *pass, const char *nonce, const 
     hex(h, 16, out);
 }
 
+static const char *text_of(struct sasl_bytes b)
+{
+    return (const char *)b.p;
+}
+
 struct answer { /* directives of an answer; a test corrupts one */
     const char *user, *realm, *nonce, *nc, *uri, *qop, *extra, *maxbuf, *charset;
 };
@@ -76,10 +81,11 @@ static int attempt_at(uint32_t mask, void (*change)(struct answer *a, const char
     _cleanup_(sasl_server_freep) struct sasl_server *s = NULL;
     _cleanup_free_ char *user = NULL, *pass = NULL;
     struct sv_error err = { 0 };
-    const char *answer = NULL, *class = NULL;
+    struct sasl_bytes answer;
+    const char *class = NULL;
     char response[33], want[48];
-    assert_int_equal(ipc_sasl_server_new(verify, NULL, mask, &s), 0);
-    const char *at = strstr(ipc_sasl_server_challenge(s), "nonce=\"");
+    assert_int_equal(ipc_digest_server_new(verify, NULL, mask, &s), 0);
+    const char *at = strstr(text_of(ipc_sasl_server_challenge(s)), "nonce=\"");
     assert_non_null(at);
     assert_int_equal(sscanf(at, "nonce=\"%127[^\"]", nonce), 1);
     assert_int_equal(sv_base64_encode(id, sizeof(id), &user), 0);
@@ -104,7 +110,7 @@ static int attempt_at(uint32_t mask, void (*change)(struct answer *a, const char
     }
     digest(user, pass, nonce, ":/default", response);
     snprintf(want, sizeof(want), "rspauth=%s", response);
-    assert_string_equal(answer, want);
+    assert_string_equal(text_of(answer), want);
     assert_string_equal(ipc_sasl_server_user(s), "bob");
     /* the object serves once */
     assert_int_equal(
@@ -221,8 +227,9 @@ static int step(const void *p, size_t n)
 {
     _cleanup_(sasl_server_freep) struct sasl_server *s = NULL;
     struct sv_error err = { 0 };
-    const char *answer, *class;
-    assert_int_equal(ipc_sasl_server_new(verify, NULL, 0, &s), 0);
+    struct sasl_bytes answer;
+    const char *class;
+    assert_int_equal(ipc_digest_server_new(verify, NULL, 0, &s), 0);
     return ipc_sasl_server_step(s, p, n, &answer, &class, &err);
 }
 
@@ -253,18 +260,17 @@ static void test_both(void **state)
     _cleanup_(sasl_server_freep) struct sasl_server *s = NULL;
     _cleanup_(sasl_client_freep) struct sasl_client *c = NULL;
     struct sv_error err = { 0 };
-    const char *out, *answer, *class;
+    struct sasl_bytes out, answer;
+    const char *class;
     size_t n;
-    assert_int_equal(ipc_sasl_server_new(verify, NULL, 0, &s), 0);
-    assert_int_equal(ipc_sasl_client_new(&token, 0, &c), 0);
-    const char *challenge = ipc_sasl_server_challenge(s);
-    assert_int_equal(
-        ipc_sasl_client_step(c, (const uint8_t *)challenge, strlen(challenge), &out, &err), 0);
-    assert_int_equal(
-        ipc_sasl_server_step(s, (const uint8_t *)out, strlen(out), &answer, &class, &err), 0);
+    assert_int_equal(ipc_digest_server_new(verify, NULL, 0, &s), 0);
+    assert_int_equal(ipc_digest_client_new(&token, 0, &c), 0);
+    struct sasl_bytes challenge = ipc_sasl_server_challenge(s);
+    assert_int_equal(ipc_sasl_client_step(c, challenge.p, challenge.n, &out, &err), 0);
+    assert_int_equal(ipc_sasl_server_step(s, out.p, out.n, &answer, &class, &err), 0);
+    assert_true(ipc_sasl_server_done(s));
     assert_false(ipc_sasl_client_done(c));
-    assert_int_equal(ipc_sasl_client_step(c, (const uint8_t *)answer, strlen(answer), &out, &err),
-                     0);
+    assert_int_equal(ipc_sasl_client_step(c, answer.p, answer.n, &out, &err), 0);
     assert_true(ipc_sasl_client_done(c));
     assert_true(yarn_bytes_equal(ipc_sasl_server_token_id(s, &n), sizeof(id), id, sizeof(id)));
     assert_int_equal(n, sizeof(id));
@@ -339,13 +345,15 @@ static void with_gsasl_client(Gsasl *ctx, uint32_t qop, const char *name)
 {
     _cleanup_(sasl_server_freep) struct sasl_server *s = NULL;
     struct sv_error err = { 0 };
-    const char *answer, *class;
+    struct sasl_bytes answer;
+    const char *class;
     Gsasl_session *g = gsasl_side(ctx, false, name);
-    assert_int_equal(ipc_sasl_server_new(verify, NULL, IPC_QOP_ALL, &s), 0);
-    _cleanup_free_ char *response = gsasl_say(g, ipc_sasl_server_challenge(s), GSASL_NEEDS_MORE);
+    assert_int_equal(ipc_digest_server_new(verify, NULL, IPC_QOP_ALL, &s), 0);
+    _cleanup_free_ char *response =
+        gsasl_say(g, text_of(ipc_sasl_server_challenge(s)), GSASL_NEEDS_MORE);
     assert_int_equal(
         ipc_sasl_server_step(s, (uint8_t *)response, strlen(response), &answer, &class, &err), 0);
-    free(gsasl_say(g, answer, GSASL_OK));
+    free(gsasl_say(g, text_of(answer), GSASL_OK));
     _cleanup_(sasl_layer_freep) struct sasl_layer *l = ipc_sasl_server_take_layer(s);
     assert_true((l != NULL) == (qop != IPC_QOP_AUTH));
     if (l)
@@ -357,13 +365,13 @@ static void with_gsasl_server(Gsasl *ctx, uint32_t qop, const char *name)
 {
     _cleanup_(sasl_client_freep) struct sasl_client *c = NULL;
     struct sv_error err = { 0 };
-    const char *text;
+    struct sasl_bytes text;
     Gsasl_session *g = gsasl_side(ctx, true, name);
-    assert_int_equal(ipc_sasl_client_new(&token, qop, &c), 0);
+    assert_int_equal(ipc_digest_client_new(&token, qop, &c), 0);
     _cleanup_free_ char *challenge = gsasl_say(g, NULL, GSASL_NEEDS_MORE);
     assert_int_equal(ipc_sasl_client_step(c, (uint8_t *)challenge, strlen(challenge), &text, &err),
                      0);
-    _cleanup_free_ char *rspauth = gsasl_say(g, text, GSASL_OK);
+    _cleanup_free_ char *rspauth = gsasl_say(g, text_of(text), GSASL_OK);
     assert_int_equal(ipc_sasl_client_step(c, (uint8_t *)rspauth, strlen(rspauth), &text, &err), 0);
     _cleanup_(sasl_layer_freep) struct sasl_layer *l = ipc_sasl_client_take_layer(c);
     assert_true((l != NULL) == (qop != IPC_QOP_AUTH));
@@ -388,8 +396,8 @@ static int client_challenge(const char *challenge)
 {
     _cleanup_(sasl_client_freep) struct sasl_client *c = NULL;
     struct sv_error err = { 0 };
-    const char *out;
-    assert_int_equal(ipc_sasl_client_new(&token, 0, &c), 0);
+    struct sasl_bytes out;
+    assert_int_equal(ipc_digest_client_new(&token, 0, &c), 0);
     int r = ipc_sasl_client_step(c, (const uint8_t *)challenge, strlen(challenge), &out, &err);
     if (r < 0)
         return r;

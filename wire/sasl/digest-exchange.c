@@ -1,7 +1,7 @@
-/* SASL DIGEST-MD5 for tokens, both sides; see sasl.h. Hostile: the peer's directives, which
- * ipc_digest_parse validates first. Why the exchange is computed here:
+/* SASL DIGEST-MD5 for tokens, both sides; see digest-exchange.h. Hostile: the peer's directives,
+ * which ipc_digest_parse validates first. Why the exchange is computed here:
  * docs/adr/0006-sasl-integrity-and-privacy.md. */
-#include "wire/sasl/sasl.h"
+#include "wire/sasl/digest-exchange.h"
 
 #include <errno.h>
 #include <openssl/crypto.h>
@@ -12,6 +12,7 @@
 #include "common/str.h"
 #include "wire/exceptions.h"
 #include "wire/frame.h"
+#include "wire/sasl/digest-layer.h"
 #include "wire/sasl/digest.h"
 
 #define DIGEST_URI "/" SASL_SERVER_ID
@@ -37,6 +38,11 @@ static void text_wipe(char **text)
     free(*text);
 }
 
+static struct sasl_bytes bytes_of(const char *text)
+{
+    return (struct sasl_bytes){ .p = (const uint8_t *)text, .n = strlen(text) };
+}
+
 static bool absent_or_equal(const char *value, const char *wanted)
 {
     return !value || sv_streq(value, wanted);
@@ -44,27 +50,28 @@ static bool absent_or_equal(const char *value, const char *wanted)
 
 /* ---- Server ---- */
 
-struct sasl_server {
+struct digest_server {
+    struct sasl_server base;
     ipc_token_verifier verify;
     void *userdata;
     uint32_t qop_mask;
     char *nonce, *challenge;
-    uint8_t *id;
-    size_t id_len;
-    char user[256];
     char answer[sizeof("rspauth=") + DIGEST_HEX_LEN];
     uint32_t qop; /* chosen by the client */
     size_t maxbuf;
-    struct sasl_layer *layer;
-    bool used, done;
+    bool used;
 };
 
-int ipc_sasl_server_new(ipc_token_verifier verify, void *userdata, uint32_t qop_mask,
-                        struct sasl_server **ret)
+static const struct sasl_server_functions server_functions;
+
+int ipc_digest_server_new(ipc_token_verifier verify, void *userdata, uint32_t qop_mask,
+                          struct sasl_server **ret)
 {
-    _cleanup_(sasl_server_freep) struct sasl_server *s = calloc(1, sizeof(*s));
+    struct digest_server *s = calloc(1, sizeof(*s));
     if (!s)
         return -ENOMEM;
+    _cleanup_(sasl_server_freep) struct sasl_server *base = &s->base;
+    base->f = &server_functions;
     s->verify = verify;
     s->userdata = userdata;
     s->qop_mask = qop_mask ? qop_mask : IPC_QOP_AUTH;
@@ -75,33 +82,27 @@ int ipc_sasl_server_new(ipc_token_verifier verify, void *userdata, uint32_t qop_
                  "realm=\"" SASL_SERVER_ID
                  "\",nonce=\"%s\",qop=\"%s\",charset=utf-8,%salgorithm=md5-sess",
                  s->nonce, ipc_qop_names(s->qop_mask),
-                 s->qop_mask & IPC_QOP_PRIVACY ? "cipher=\"" SASL_LAYER_CIPHER "\"," : "") < 0) {
+                 s->qop_mask & IPC_QOP_PRIVACY ? "cipher=\"" DIGEST_LAYER_CIPHER "\"," : "") < 0) {
         s->challenge = NULL;
         return -ENOMEM;
     }
-    *ret = SV_TAKE(s);
+    base->challenge = bytes_of(s->challenge);
+    *ret = SV_TAKE(base);
     return 0;
 }
 
-struct sasl_server *ipc_sasl_server_free(struct sasl_server *s)
+static void server_free(struct sasl_server *base)
 {
-    if (!s)
-        return NULL;
-    ipc_sasl_layer_free(s->layer);
+    struct digest_server *s = (struct digest_server *)base;
+    ipc_sasl_layer_free(base->layer);
+    free(base->token_id);
     free(s->nonce);
     free(s->challenge);
-    free(s->id);
     free(s);
-    return NULL;
-}
-
-const char *ipc_sasl_server_challenge(const struct sasl_server *s)
-{
-    return s->challenge;
 }
 
 /* Reads the quality chosen by the client, its cipher and its maximum message size. */
-static int server_qop(struct sasl_server *s, const struct digest_directives *ds,
+static int server_qop(struct digest_server *s, const struct digest_directives *ds,
                       struct sv_error *err)
 {
     const char *qop = ipc_digest_get(ds, "qop"), *maxbuf = ipc_digest_get(ds, "maxbuf");
@@ -116,7 +117,7 @@ static int server_qop(struct sasl_server *s, const struct digest_directives *ds,
     if (maxbuf && (sv_parse_u64(maxbuf, 17, 16777215, &size) < 0 ||
                    (s->qop != IPC_QOP_AUTH && size < SASL_LAYER_MAXBUF_MIN)))
         return sv_error_set(err, -EACCES, WHY_FORMAT "Invalid maxbuf.");
-    if (s->qop == IPC_QOP_PRIVACY ? !sv_streq(ipc_digest_get(ds, "cipher"), SASL_LAYER_CIPHER)
+    if (s->qop == IPC_QOP_PRIVACY ? !sv_streq(ipc_digest_get(ds, "cipher"), DIGEST_LAYER_CIPHER)
                                   : ipc_digest_get(ds, "cipher") != NULL)
         return sv_error_set(err, -EACCES, WHY_FORMAT "Invalid cipher.");
     s->maxbuf = (size_t)size;
@@ -124,8 +125,8 @@ static int server_qop(struct sasl_server *s, const struct digest_directives *ds,
 }
 
 /* Accepts responses that RFC 2831 allows and Hadoop's clients send; rejects the rest. Fills
- * s->id. */
-static int server_directives(struct sasl_server *s, const struct digest_directives *ds,
+ * token_id. */
+static int server_directives(struct digest_server *s, const struct digest_directives *ds,
                              struct sv_error *err)
 {
     static const char *const names[] = { "username", "realm",   "nonce",      "cnonce",   "nc",
@@ -147,19 +148,21 @@ static int server_directives(struct sasl_server *s, const struct digest_directiv
     int r = server_qop(s, ds, err);
     if (r < 0)
         return r;
-    if (sv_base64_decode(user, strlen(user), YARN_TOKEN_ID_MAX, &s->id, &s->id_len) < 0)
+    if (sv_base64_decode(user, strlen(user), YARN_TOKEN_ID_MAX, &s->base.token_id,
+                         &s->base.token_id_len) < 0)
         return sv_error_set(err, -EACCES, WHY_FORMAT "The username is no token identifier.");
     return 0;
 }
 
 /* Returns the token's password in the form that is hashed. */
-static int server_password(struct sasl_server *s, char **ret, const char **ret_class,
+static int server_password(struct digest_server *s, char **ret, const char **ret_class,
                            struct sv_error *err)
 {
     uint8_t password[64];
     size_t len = 0;
     const char *class = NULL;
-    int r = s->verify(s->id, s->id_len, password, &len, s->user, &class, err, s->userdata);
+    int r = s->verify(s->base.token_id, s->base.token_id_len, password, &len, s->base.user, &class,
+                      err, s->userdata);
     if (r < 0 || len > sizeof(password)) {
         *ret_class = class ? class : JAVA_INVALID_TOKEN;
         if (r >= 0 || !err || !err->text[0])
@@ -172,7 +175,7 @@ static int server_password(struct sasl_server *s, char **ret, const char **ret_c
     return r < 0 ? sv_error_set(err, -EACCES, SASL_MECHANISM ": out of memory") : 0;
 }
 
-static int server_check(struct sasl_server *s, const struct digest_directives *ds,
+static int server_check(struct digest_server *s, const struct digest_directives *ds,
                         const char **ret_class, struct sv_error *err)
 {
     _cleanup_(text_wipe) char *password = NULL;
@@ -197,7 +200,7 @@ static int server_check(struct sasl_server *s, const struct digest_directives *d
         CRYPTO_memcmp(response, out.response, DIGEST_HEX_LEN - 1) != 0)
         r = sv_error_set(err, -EACCES, WHY_MISMATCH);
     else if (s->qop != IPC_QOP_AUTH &&
-             ipc_sasl_layer_new(s->qop, out.ha1, true, s->maxbuf, &s->layer) < 0)
+             ipc_digest_layer_new(s->qop, out.ha1, true, s->maxbuf, &s->base.layer) < 0)
         r = sv_error_set(err, -EACCES, SASL_MECHANISM ": the protection is not available");
     else
         snprintf(s->answer, sizeof(s->answer), "rspauth=%s", out.rspauth);
@@ -205,9 +208,10 @@ static int server_check(struct sasl_server *s, const struct digest_directives *d
     return r;
 }
 
-int ipc_sasl_server_step(struct sasl_server *s, const uint8_t *p, size_t n, const char **ret,
-                         const char **ret_class, struct sv_error *err)
+static int server_step(struct sasl_server *base, const uint8_t *p, size_t n, struct sasl_bytes *ret,
+                       const char **ret_class, struct sv_error *err)
 {
+    struct digest_server *s = (struct digest_server *)base;
     struct digest_directives ds;
     *ret_class = JAVA_SASL_EXCEPTION;
     if (s->used)
@@ -220,66 +224,58 @@ int ipc_sasl_server_step(struct sasl_server *s, const uint8_t *p, size_t n, cons
         r = server_check(s, &ds, ret_class, err);
     if (r < 0)
         return r;
-    s->done = true;
-    *ret = s->answer;
+    base->done = true;
+    *ret = bytes_of(s->answer);
     return 0;
 }
 
-const char *ipc_sasl_server_user(const struct sasl_server *s)
-{
-    return s->user;
-}
-
-const uint8_t *ipc_sasl_server_token_id(const struct sasl_server *s, size_t *ret_len)
-{
-    *ret_len = s->id_len;
-    return s->id;
-}
-
-struct sasl_layer *ipc_sasl_server_take_layer(struct sasl_server *s)
-{
-    return SV_TAKE(s->layer);
-}
+static const struct sasl_server_functions server_functions = {
+    .step = server_step,
+    .free = server_free,
+};
 
 /* ---- Client ---- */
 
-struct sasl_client {
+struct digest_client {
+    struct sasl_client base;
     char *user, *password; /* base64 of the token's parts */
     uint32_t qop_mask;
     uint32_t qop;
     size_t maxbuf; /* the server's */
     char *out;
     struct digest_output digest;
-    struct sasl_layer *layer;
     int step; /* 0 waits for the challenge, 1 for rspauth, 2 is done, 3 has failed */
 };
 
-int ipc_sasl_client_new(const struct yarn_token *token, uint32_t qop_mask, struct sasl_client **ret)
+static const struct sasl_client_functions client_functions;
+
+int ipc_digest_client_new(const struct yarn_token *token, uint32_t qop_mask,
+                          struct sasl_client **ret)
 {
-    _cleanup_(sasl_client_freep) struct sasl_client *c = calloc(1, sizeof(*c));
+    struct digest_client *c = calloc(1, sizeof(*c));
     if (!c)
         return -ENOMEM;
+    _cleanup_(sasl_client_freep) struct sasl_client *base = &c->base;
+    base->f = &client_functions;
     c->qop_mask = qop_mask ? qop_mask : IPC_QOP_AUTH;
     int r = sv_base64_encode(token->id, token->id_len, &c->user);
     if (r >= 0)
         r = sv_base64_encode(token->password, token->password_len, &c->password);
     if (r < 0)
         return r;
-    *ret = SV_TAKE(c);
+    *ret = SV_TAKE(base);
     return 0;
 }
 
-struct sasl_client *ipc_sasl_client_free(struct sasl_client *c)
+static void client_free(struct sasl_client *base)
 {
-    if (!c)
-        return NULL;
-    ipc_sasl_layer_free(c->layer);
+    struct digest_client *c = (struct digest_client *)base;
+    ipc_sasl_layer_free(base->layer);
     free(c->user);
     text_wipe(&c->password);
     free(c->out);
     OPENSSL_cleanse(&c->digest, sizeof(c->digest));
     free(c);
-    return NULL;
 }
 
 /* True if the list, such as "3des,rc4", contains the word. */
@@ -303,12 +299,12 @@ static uint32_t offered(const struct digest_directives *ds)
     for (size_t i = 0; i < SV_ARRAY_LEN(all); i++)
         if (list_has(list, ipc_qop_name(all[i])))
             mask |= all[i];
-    if (!list_has(ipc_digest_get(ds, "cipher"), SASL_LAYER_CIPHER))
+    if (!list_has(ipc_digest_get(ds, "cipher"), DIGEST_LAYER_CIPHER))
         mask &= ~(uint32_t)IPC_QOP_PRIVACY;
     return mask;
 }
 
-static int challenge_read(struct sasl_client *c, const struct digest_directives *ds,
+static int challenge_read(struct digest_client *c, const struct digest_directives *ds,
                           struct sv_error *err)
 {
     const char *nonce = ipc_digest_get(ds, "nonce"), *maxbuf = ipc_digest_get(ds, "maxbuf");
@@ -331,7 +327,7 @@ static int challenge_read(struct sasl_client *c, const struct digest_directives 
     return 0;
 }
 
-static int client_answer(struct sasl_client *c, const uint8_t *p, size_t n, struct sv_error *err)
+static int client_answer(struct digest_client *c, const uint8_t *p, size_t n, struct sv_error *err)
 {
     struct digest_directives ds;
     _cleanup_free_ char *cnonce = NULL;
@@ -357,14 +353,14 @@ static int client_answer(struct sasl_client *c, const uint8_t *p, size_t n, stru
             "charset=utf-8,username=\"%s\",realm=\"%s\",nonce=\"%s\",nc=00000001,cnonce=\"%s\","
             "digest-uri=\"" DIGEST_URI "\",maxbuf=%u,response=%s,qop=%s%s",
             c->user, in.realm, in.nonce, cnonce, SASL_LAYER_MAXBUF, c->digest.response, in.qop,
-            c->qop == IPC_QOP_PRIVACY ? ",cipher=\"" SASL_LAYER_CIPHER "\"" : "") < 0) {
+            c->qop == IPC_QOP_PRIVACY ? ",cipher=\"" DIGEST_LAYER_CIPHER "\"" : "") < 0) {
         c->out = NULL;
         return sv_error_set(err, -ENOMEM, SASL_MECHANISM ": out of memory");
     }
     return 0;
 }
 
-static int client_proof(struct sasl_client *c, const uint8_t *p, size_t n, struct sv_error *err)
+static int client_proof(struct digest_client *c, const uint8_t *p, size_t n, struct sv_error *err)
 {
     struct digest_directives ds;
     if (ipc_digest_parse(&ds, p, n, IPC_SASL_CHALLENGE_MAX) < 0)
@@ -374,31 +370,28 @@ static int client_proof(struct sasl_client *c, const uint8_t *p, size_t n, struc
         CRYPTO_memcmp(found, c->digest.rspauth, DIGEST_HEX_LEN - 1) != 0)
         return sv_error_set(err, -EACCES, SASL_MECHANISM ": the server does not know the password");
     if (c->qop != IPC_QOP_AUTH &&
-        ipc_sasl_layer_new(c->qop, c->digest.ha1, false, c->maxbuf, &c->layer) < 0)
+        ipc_digest_layer_new(c->qop, c->digest.ha1, false, c->maxbuf, &c->base.layer) < 0)
         return sv_error_set(err, -EACCES, SASL_MECHANISM ": the protection is not available");
     c->out = strdup("");
     return c->out ? 0 : sv_error_set(err, -ENOMEM, SASL_MECHANISM ": out of memory");
 }
 
-int ipc_sasl_client_step(struct sasl_client *c, const uint8_t *p, size_t n, const char **ret,
-                         struct sv_error *err)
+static int client_step(struct sasl_client *base, const uint8_t *p, size_t n, struct sasl_bytes *ret,
+                       struct sv_error *err)
 {
+    struct digest_client *c = (struct digest_client *)base;
     if (c->step >= 2)
         return sv_error_set(err, -EACCES, SASL_MECHANISM ": the exchange is over");
     free(SV_TAKE(c->out));
     int r = c->step == 0 ? client_answer(c, p, n, err) : client_proof(c, p, n, err);
     c->step = r < 0 ? 3 : c->step + 1;
+    base->done = c->step == 2;
     if (r >= 0)
-        *ret = c->out;
+        *ret = bytes_of(c->out);
     return r;
 }
 
-bool ipc_sasl_client_done(const struct sasl_client *c)
-{
-    return c->step == 2;
-}
-
-struct sasl_layer *ipc_sasl_client_take_layer(struct sasl_client *c)
-{
-    return SV_TAKE(c->layer);
-}
+static const struct sasl_client_functions client_functions = {
+    .step = client_step,
+    .free = client_free,
+};
