@@ -22,7 +22,8 @@ WIRE_OBJS := $(WIRE_GEN_C:.c=.o)
 WIRE_HDFS_A := $(BUILD)/libselvedge-wire-hdfs.a
 $(WIRE_HDFS_A): $(WIRE_HDFS_GEN_C:.c=.o)
 WIRE_LDLIBS = $(COMMON_LDLIBS) $(shell $(PKGCONFIG) --libs libcrypto) -pthread
-CFLAGS_wire := $(CFLAGS_common)
+# Kerberos: headers alone, the library is loaded late (wire/sasl/gss-library.c).
+CFLAGS_wire := $(CFLAGS_common) $(shell $(PKGCONFIG) --cflags krb5-gssapi)
 
 WIRE_OBJS += $(call objects,wire wire/ipc wire/sasl wire/token)
 $(WIRE_A): $$(WIRE_OBJS)

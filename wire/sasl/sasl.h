@@ -24,8 +24,8 @@ struct sasl_bytes {
     size_t n;
 };
 
-/* Of step and resume, beside 0: the answer comes later. The mechanism calls `ready`, from the loop
- * and never before the step returns; then ipc_sasl_*_resume() has the step's result. */
+/* Result of step and resume, beside 0: the answer comes later. The mechanism calls `ready`, from
+ * the loop and never before the step returns; then ipc_sasl_*_resume() has the step's result. */
 #define SASL_WAIT 1
 typedef void (*sasl_ready)(void *userdata);
 
@@ -121,7 +121,8 @@ struct sasl_client {
 };
 
 /* The server's message. 0: *ret is the answer; the server's SUCCESS may carry a message, too. After
- * the last step the answer is empty and not sent. -EACCES with err->text. SASL_WAIT. */
+ * the last step the answer is empty and not sent. With err->text: -EACCES; -EAGAIN: no ticket of
+ * our own can be had now. SASL_WAIT. */
 static inline _must_use_ int ipc_sasl_client_step(struct sasl_client *c, const uint8_t *p, size_t n,
                                                   struct sasl_bytes *ret, struct sv_error *err)
 {
