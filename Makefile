@@ -77,6 +77,7 @@ all: programs
 # Components in dependency order: a component includes only headers of those before it in this list.
 include common/rules.mk
 include wire/rules.mk
+include gss/rules.mk
 include cgroups/rules.mk
 include executor/rules.mk
 include setuid-helper/rules.mk

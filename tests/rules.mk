@@ -2,7 +2,7 @@
 # of those below it: UNIT_LINK_COMPONENT and UNIT_LDLIBS_COMPONENT of the component's rules.mk. NAME_WRAP lists functions of
 # the product that the test COMPONENT/…/test-FILE replaces (ld --wrap), NAME_LDLIBS its own libraries.
 CFLAGS_tests := $(CFLAGS_common) $(shell $(PKGCONFIG) --cflags krb5-gssapi)
-COMPONENTS := common wire cgroups executor setuid-helper hdfs fs localizer logs shuffle nodemanager rm-lite client
+COMPONENTS := common wire gss cgroups executor setuid-helper hdfs fs localizer logs shuffle nodemanager rm-lite client
 UNIT_SOURCES := $(wildcard $(addprefix tests/unit/,*/test-*.c */*/test-*.c */*/*/test-*.c))
 UNIT_TESTS := $(foreach c,$(COMPONENTS),$(patsubst tests/unit/%.c,%,$(filter tests/unit/$(c)/%,$(UNIT_SOURCES))))
 ifneq ($(SANITIZE),)
@@ -26,7 +26,7 @@ TEST_PROGRAMS +=
 # fuzzing everything is built a second time, by clang with libFuzzer's coverage and sanitizers, into build-fuzz. In
 # every other build the target is linked to a main that runs the seeds once, in the unit suite.
 FUZZ_TARGETS := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz-*.c))
-FUZZ_LINK = $(CLI_A) $(CLIENT_A) $(NODEMANAGER_A) $(RM_A) $(RM_SCHEDULER_A) $(SHUFFLE_A) $(LOG_UPLOADER_A) $(LOGS_A) $(LOCALIZER_PROGRAM_A) \
+FUZZ_LINK = $(GSS_CLIENT_A) $(CLI_A) $(CLIENT_A) $(NODEMANAGER_A) $(RM_A) $(RM_SCHEDULER_A) $(SHUFFLE_A) $(LOG_UPLOADER_A) $(LOGS_A) $(LOCALIZER_PROGRAM_A) \
 	$(LOCALIZER_A) $(HELPER_TEST_A) $(EXECUTOR_A) $(CGROUPS_A) $(FS_DEPS)
 FUZZ_LDLIBS = $(RM_LDLIBS) $(SHUFFLE_LDLIBS) $(LOG_UPLOADER_LIBS) $(UNIT_LDLIBS_localizer) $(CGROUPS_LDLIBS)
 FUZZ_SECONDS ?= 60

@@ -10,6 +10,7 @@ configure() {
 before_remove() {
 	end_units selvedge-nodemanager.socket selvedge-nodemanager-web.socket selvedge-shuffle.socket
 	end_units selvedge-nodemanager.service
+	end_units selvedge-gss.socket # its helpers end with the daemon
 	end_units selvedge-containers.service # ends every container
 }
 

@@ -6,6 +6,7 @@ import os
 COMPONENTS = [
     "common",
     "wire",
+    "gss",
     "cgroups",
     "executor",
     "setuid-helper",
