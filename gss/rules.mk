@@ -20,3 +20,7 @@ UNIT_LDLIBS_gss = $(GSS_LDLIBS)
 TEST_PROGRAMS += $(BUILD)/tests/integration/gss/gss-driver
 $(BUILD)/tests/integration/gss/gss-driver: $(BUILD)/tests/integration/gss/gss-driver.o $(GSS_CLIENT_A) $(WIRE_A) $(COMMON_A)
 	$(call link,$(WIRE_LDLIBS))
+# Our IPC client at a secure ResourceManager of Hadoop's: tests/interop/test-kerberos.
+TEST_PROGRAMS += $(BUILD)/tests/interop/kerberos-client
+$(BUILD)/tests/interop/kerberos-client: $(BUILD)/tests/interop/kerberos-client.o $$(RM_PEER_OBJS) $(GSS_CLIENT_A) $(WIRE_A) $(COMMON_A)
+	$(call link,$(WIRE_LDLIBS))

@@ -40,6 +40,7 @@ void ipc_client_disconnect(struct ipc_client *c)
     c->io = sd_event_source_disable_unref(c->io);
     c->fd = sv_close(c->fd);
     c->sasl = ipc_sasl_client_free(c->sasl);
+    c->computes = false;
     c->layer = ipc_sasl_layer_free(c->layer);
     sv_buf_free(&c->inner);
     sv_buf_free(&c->in);
@@ -153,7 +154,7 @@ static void established(struct ipc_client *c)
         broken(c, r, "handshake");
         return;
     }
-    c->state = c->token ? CLIENT_SASL : CLIENT_READY;
+    c->state = ipc_client_has_sasl(c) ? CLIENT_SASL : CLIENT_READY;
     ipc_client_write(c);
 }
 
@@ -243,7 +244,14 @@ static void connect_start(struct ipc_client *c)
 
 void ipc_client_connect_timeout(struct ipc_client *c)
 {
-    broken(c, -ETIMEDOUT, c->state == CLIENT_SASL ? "authentication" : "cannot connect");
+    struct sv_error err = { 0 };
+    if (!c->computes) {
+        broken(c, -ETIMEDOUT, c->state == CLIENT_SASL ? "authentication" : "cannot connect");
+        return;
+    }
+    /* The server is there. */
+    sv_error_set(&err, -EAGAIN, "no Kerberos ticket for %s in time; does a KDC answer?", c->server);
+    ipc_client_broken(c, -EAGAIN, NULL, &err);
 }
 
 void ipc_client_pump(struct ipc_client *c)

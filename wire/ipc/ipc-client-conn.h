@@ -50,6 +50,8 @@ struct ipc_client {
     uint16_t port;
     uint64_t version;
     struct yarn_token *token; /* own copy, or NULL */
+    const struct ipc_kerberos *kerberos;
+    char server[IPC_PRINCIPAL_MAX]; /* with kerberos: who the server must be */
     uint32_t qop_mask;
     int64_t connect_ms, call_ms, idle_ms, ping_ms;
     size_t max_frame;
@@ -65,6 +67,8 @@ struct ipc_client {
     size_t address; /* the one being tried */
     int connect_errno;
     struct sasl_client *sasl;
+    bool initiates; /* the next SASL message is INITIATE */
+    bool computes;  /* that message waits for the helper of the handshake, not for the server */
     struct sasl_layer *layer; /* integrity or privacy: all later bytes are wrapped, both ways */
     struct sv_buf inner;      /* with a layer: unwrapped bytes of an incomplete answer */
     struct sv_buf in, out;    /* out: handshake and pings; calls are sent from their own frames */
@@ -97,6 +101,7 @@ int ipc_client_attach(struct ipc_client *c, int fd) _must_use_;
 void ipc_client_write(struct ipc_client *c); /* as much as the socket accepts */
 
 /* ipc-client-sasl.c */
+bool ipc_client_has_sasl(const struct ipc_client *c); /* by its configuration */
 Hadoop__Common__RpcRequestHeaderProto ipc_client_header(const struct ipc_client *c,
                                                         int32_t call_id);
 /* Puts the first bytes into c->out: connection header, then context or NEGOTIATE. */

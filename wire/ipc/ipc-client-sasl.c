@@ -1,13 +1,16 @@
 /* Authentication, client side: the connection's first bytes, its context, and SASL. Hostile: the
- * server, which may be an impostor until DIGEST-MD5 has proven that it knows the token's password;
- * a client with a token never talks to a server that does not (CVE-2013-2192). */
+ * server, which may be an impostor until DIGEST-MD5 has proven that it knows the token's password,
+ * or GSSAPI that it has the key of its principal; a client with a token or a principal never talks
+ * to a server that does not (CVE-2013-2192). */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "common/str.h"
 #include "wire/frame.h"
 #include "wire/ipc/ipc-client-conn.h"
 #include "wire/sasl/digest-exchange.h"
+#include "wire/sasl/gssapi.h"
 
 typedef Hadoop__Common__RpcRequestHeaderProto request_header;
 typedef Hadoop__Common__RpcSaslProto sasl_message;
@@ -46,15 +49,20 @@ static int put_context(struct ipc_client *c)
     return ipc_frame_put(&c->out, &h.base, &m.base, NULL, 0);
 }
 
+bool ipc_client_has_sasl(const struct ipc_client *c)
+{
+    return c->token || c->kerberos;
+}
+
 int ipc_client_put_hello(struct ipc_client *c)
 {
     const uint8_t hello[7] = {
-        'h', 'r', 'p', 'c', IPC_VERSION, 0, c->token ? IPC_AUTH_SASL : IPC_AUTH_NONE
+        'h', 'r', 'p', 'c', IPC_VERSION, 0, ipc_client_has_sasl(c) ? IPC_AUTH_SASL : IPC_AUTH_NONE
     };
     int r = sv_buf_put(&c->out, hello, sizeof(hello));
     if (r < 0)
         return r;
-    if (!c->token)
+    if (!ipc_client_has_sasl(c))
         return put_context(c);
     sasl_message m = HADOOP__COMMON__RPC_SASL_PROTO__INIT;
     m.state = IPC_SASL_STATE(NEGOTIATE);
@@ -63,20 +71,22 @@ int ipc_client_put_hello(struct ipc_client *c)
 
 /* ---- SASL ---- */
 
-static int sasl_refuse(struct ipc_client *c, const char *text)
+static int refuse_for(struct ipc_client *c, int status, const char *text)
 {
     struct sv_error err = { 0 };
-    sv_error_set(&err, -EACCES, "%s", text);
-    ipc_client_broken(c, -EACCES, NULL, &err);
-    return -EACCES;
+    sv_error_set(&err, status, "%s", text);
+    ipc_client_broken(c, status, NULL, &err);
+    return status;
 }
 
-/* Answers a challenge (NULL: none yet). `chosen`: the server's offer, in the first answer. */
-static int sasl_reply(struct ipc_client *c, const uint8_t *challenge, size_t n,
-                      const sasl_auth *chosen)
+static int sasl_refuse(struct ipc_client *c, const char *text)
 {
-    struct sv_error err = { 0 };
-    struct sasl_bytes answer;
+    return refuse_for(c, -EACCES, text);
+}
+
+/* Sends the mechanism's answer, the first one with the server's offer. */
+static int sasl_send(struct ipc_client *c, const struct sasl_bytes *answer, const sasl_auth *chosen)
+{
     sasl_message m = HADOOP__COMMON__RPC_SASL_PROTO__INIT;
     sasl_auth auth = HADOOP__COMMON__RPC_SASL_PROTO__SASL_AUTH__INIT, *auths[] = { &auth };
     if (chosen) {
@@ -86,12 +96,10 @@ static int sasl_reply(struct ipc_client *c, const uint8_t *challenge, size_t n,
         m.auths = auths;
     }
     m.state = chosen ? IPC_SASL_STATE(INITIATE) : IPC_SASL_STATE(RESPONSE);
-    if (challenge) {
-        if (ipc_sasl_client_step(c->sasl, challenge, n, &answer, &err) < 0)
-            return sasl_refuse(c, err.text);
+    if (answer) {
         m.has_token = 1;
-        m.token.data = (uint8_t *)(uintptr_t)answer.p;
-        m.token.len = answer.n;
+        m.token.data = (uint8_t *)(uintptr_t)answer->p;
+        m.token.len = answer->n;
     }
     int r = put_sasl(c, &m);
     if (r < 0)
@@ -100,15 +108,118 @@ static int sasl_reply(struct ipc_client *c, const uint8_t *challenge, size_t n,
     return c->state == CLIENT_SASL ? 0 : -EPIPE;
 }
 
+/* Answers a challenge (NULL: none yet). `chosen`: the server's offer, in the first answer. */
+static int sasl_reply(struct ipc_client *c, const uint8_t *challenge, size_t n,
+                      const sasl_auth *chosen)
+{
+    struct sv_error err = { 0 };
+    struct sasl_bytes answer;
+    if (!challenge)
+        return sasl_send(c, NULL, chosen);
+    int r = ipc_sasl_client_step(c->sasl, challenge, n, &answer, &err);
+    if (r < 0)
+        return refuse_for(c, r, err.text);
+    c->computes = r == SASL_WAIT;
+    return c->computes ? 0 : sasl_send(c, &answer, chosen);
+}
+
+/* ---- Kerberos ---- */
+
+/* The part of a principal up to one of the marks; "" if there is none. */
+static char *part(char *out, const char *from, const char *marks)
+{
+    snprintf(out, IPC_PRINCIPAL_MAX, "%.*s", (int)strcspn(from, marks), from);
+    return out;
+}
+
+/* The offer that a server of this principal makes. It does not name the realm: that the server has
+ * the key of the full name is proven by the handshake. */
+struct offer {
+    char protocol[IPC_PRINCIPAL_MAX], server[IPC_PRINCIPAL_MAX];
+    sasl_auth auth;
+};
+
+static void offer_of(const char *principal, struct offer *ret)
+{
+    const char *slash = strchr(principal, '/');
+    part(ret->protocol, principal, "/@");
+    part(ret->server, slash ? slash + 1 : "", "@");
+    ret->auth = (sasl_auth)HADOOP__COMMON__RPC_SASL_PROTO__SASL_AUTH__INIT;
+    ret->auth.method = (char *)"KERBEROS";
+    ret->auth.mechanism = (char *)GSSAPI_MECHANISM;
+    ret->auth.protocol = ret->protocol;
+    ret->auth.serverid = ret->server;
+}
+
+static void on_ready(void *userdata)
+{
+    struct ipc_client *c = userdata;
+    struct sv_error err = { 0 };
+    struct sasl_bytes answer;
+    struct offer offer;
+    ipc_client_ref(c);
+    c->computes = false;
+    int r = ipc_sasl_client_resume(c->sasl, &answer, &err);
+    if (r < 0) {
+        refuse_for(c, r, err.text);
+    } else {
+        offer_of(c->server, &offer);
+        bool first = c->initiates;
+        c->initiates = false;
+        (void)sasl_send(c, &answer, first ? &offer.auth : NULL); /* it has closed, ignoring */
+    }
+    ipc_client_unref(c);
+}
+
+static int kerberos_start(struct ipc_client *c, const sasl_auth *found)
+{
+    struct gssapi_handshake *h;
+    struct offer wanted;
+    struct sasl_bytes none;
+    struct sv_error err = { 0 };
+    int r = c->kerberos->handshake(c->kerberos, c->host, c->server, &h);
+    if (r < 0)
+        return refuse_for(c, r == -ENOMEM ? r : -EACCES,
+                          "the server's Kerberos principal is not configured, or is none");
+    r = ipc_gssapi_client_new(h, c->qop_mask, on_ready, c, &c->sasl);
+    if (r < 0) {
+        ipc_gssapi_handshake_free(h);
+        return sasl_refuse(c, "out of memory");
+    }
+    offer_of(c->server, &wanted);
+    if (!sv_streq(found->protocol, wanted.protocol) || !sv_streq(found->serverid, wanted.server)) {
+        sv_error_set(&err, -EACCES,
+                     "the server's Kerberos principal is %.64s/%.128s, expected is %s",
+                     found->protocol ? found->protocol : "", found->serverid ? found->serverid : "",
+                     c->server);
+        return sasl_refuse(c, err.text);
+    }
+    c->initiates = true;
+    r = ipc_sasl_client_step(c->sasl, NULL, 0, &none, &err);
+    c->computes = r == SASL_WAIT;
+    return r < 0 ? refuse_for(c, r, err.text) : 0;
+}
+
+/* ---- Negotiation ---- */
+
+static const sasl_auth *find_offer(const sasl_message *m, const char *method, const char *mechanism)
+{
+    for (size_t i = 0; i < m->n_auths; i++)
+        if (sv_streq(m->auths[i]->method, method) && sv_streq(m->auths[i]->mechanism, mechanism))
+            return m->auths[i];
+    return NULL;
+}
+
 static int on_negotiate(struct ipc_client *c, const sasl_message *m)
 {
-    const sasl_auth *found = NULL;
     if (c->sasl)
         return sasl_refuse(c, "the server negotiates twice");
-    for (size_t i = 0; i < m->n_auths && !found; i++)
-        if (sv_streq(m->auths[i]->method, "TOKEN") &&
-            sv_streq(m->auths[i]->mechanism, SASL_MECHANISM))
-            found = m->auths[i];
+    if (c->kerberos) {
+        const sasl_auth *offer = find_offer(m, "KERBEROS", GSSAPI_MECHANISM);
+        return offer ? kerberos_start(c, offer)
+                     : sasl_refuse(c, "the server does not take Kerberos tickets");
+    }
+    const sasl_auth *found = find_offer(m, "TOKEN", SASL_MECHANISM);
     if (!found)
         return sasl_refuse(c, "the server does not take tokens by " SASL_MECHANISM);
     if (found->serverid && !sv_streq(found->serverid, SASL_SERVER_ID))
@@ -125,8 +236,12 @@ static int on_success(struct ipc_client *c, const sasl_message *m)
     struct sv_error err = { 0 };
     struct sasl_bytes none;
     if (!c->sasl)
-        return sasl_refuse(c, "the server wants no token; refused, it may be an impostor");
-    if (ipc_sasl_client_step(c->sasl, m->token.data, m->token.len, &none, &err) < 0)
+        return sasl_refuse(c, c->kerberos
+                                  ? "the server wants no ticket; refused, it may be an impostor"
+                                  : "the server wants no token; refused, it may be an impostor");
+    /* DIGEST-MD5 proves the server by its last message, GSSAPI by those before. */
+    if (!ipc_sasl_client_done(c->sasl) &&
+        ipc_sasl_client_step(c->sasl, m->token.data, m->token.len, &none, &err) < 0)
         return sasl_refuse(c, err.text);
     if (!ipc_sasl_client_done(c->sasl))
         return sasl_refuse(c, "the server ends the exchange too early");
@@ -156,7 +271,8 @@ int ipc_client_on_sasl(struct ipc_client *c, struct sv_arena *a, const uint8_t *
     case IPC_SASL_STATE(CHALLENGE):
         if (!c->sasl || !m->has_token)
             return sasl_refuse(c, "a challenge out of turn");
-        return sasl_reply(c, m->token.data, m->token.len, NULL);
+        return sasl_reply(c, m->token.len ? m->token.data : (const uint8_t *)"", m->token.len,
+                          NULL);
     case IPC_SASL_STATE(SUCCESS):
         return on_success(c, m);
     default:

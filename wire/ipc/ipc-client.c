@@ -372,7 +372,8 @@ static int client_fill(struct ipc_client *c, const struct ipc_client_config *cfg
 {
     c->host = strdup(cfg->host);
     c->protocol = strdup(cfg->protocol);
-    c->user = user_name(cfg->user);
+    c->kerberos = cfg->token ? NULL : cfg->kerberos;
+    c->user = user_name(c->kerberos ? c->kerberos->principal : cfg->user);
     if (cfg->token && !(c->token = token_copy(cfg->token)))
         return -ENOMEM;
     if (!c->host || !c->protocol || !c->user)

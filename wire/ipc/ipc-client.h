@@ -15,8 +15,21 @@
 #include "common/base.h"
 #include "common/error.h"
 
+struct gssapi_handshake;
 struct ipc_client;
 struct yarn_token;
+
+#define IPC_PRINCIPAL_MAX 256 /* with the NUL */
+
+/* SASL KERBEROS: who we are, who a server must be, and who computes the handshake. */
+struct ipc_kerberos {
+    const char *principal; /* "nm/host@REALM" */
+    /* The principal that the server on `host` must have, "rm/host@REALM", whatever the server says,
+     * and a new handshake with it (gss/client.h). 0 or -errno. */
+    int (*handshake)(const struct ipc_kerberos *k, const char *host,
+                     char ret_server[IPC_PRINCIPAL_MAX], struct gssapi_handshake **ret);
+    void *userdata;
+};
 
 struct ipc_client_config {
     const char *host; /* numeric address or "localhost"; other names are resolved when connecting,
@@ -25,8 +38,11 @@ struct ipc_client_config {
     const char *protocol;           /* "org.apache.hadoop.yarn.server.api.ResourceTrackerPB" */
     uint64_t version;               /* 1 */
     const char *user;               /* SIMPLE identity; NULL = the process' user name */
-    const struct yarn_token *token; /* copied; SASL TOKEN when given, else SIMPLE */
-    uint32_t qop_mask;  /* wire/sasl/qop.h, hadoop.rpc.protection: accepted with a token; the best
+    const struct yarn_token *token; /* copied; SASL TOKEN when given */
+    /* Without a token: SASL KERBEROS, else SIMPLE. Outlives the client. Such a client is
+     * `principal`, `user` is not sent. */
+    const struct ipc_kerberos *kerberos;
+    uint32_t qop_mask;  /* wire/sasl/qop.h, hadoop.rpc.protection: accepted with SASL; the best
                            that  the server offers is chosen; 0 = IPC_QOP_AUTH */
     int64_t connect_ms; /* from the first SYN to a usable connection; 0 = 20000 */
     int64_t call_ms;    /* 0 = 120000 */
