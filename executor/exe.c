@@ -65,6 +65,14 @@ uint32_t exe_addresses(const struct exe *x)
     return x->addresses;
 }
 
+bool exe_assignable(const struct exe *x, const struct exe_device *d)
+{
+    for (unsigned i = 0; i < x->n_assignable; i++)
+        if (x->assignable[i].major == d->major && x->assignable[i].minor == d->minor)
+            return true;
+    return false;
+}
+
 bool exe_unreachable(const struct exe *x)
 {
     return x->unreachable;

@@ -96,6 +96,9 @@ void exe_network_line(struct net_request *q, const char *key, const char *value)
 /* Number of addresses in the range for containers of the network `private`, from the last answer;
  * 0: no answer yet, or another network. */
 uint32_t exe_addresses(const struct exe *x);
+/* Whether root's configuration lets containers have the device and its node was there, by the last
+ * answer; false before it. */
+bool exe_assignable(const struct exe *x, const struct exe_device *d);
 
 /* Creates usercache/<submitter>, its caches, appcache/<app> and <log>/<app> on the masked
  * directories, owned by the account `user`; leaves correct existing ones unchanged. Once per

@@ -4,6 +4,8 @@
 
 #include "executor/exe.h"
 
+#define EXE_ASSIGNABLE_MAX 256
+
 struct exe_call;
 struct exe_dialer;
 struct operation;
@@ -19,6 +21,8 @@ struct exe {
     enum exe_profile profile;
     enum exe_network network;
     uint32_t net_rate_kbit, net_ceil_kbit, addresses;
+    struct exe_device assignable[EXE_ASSIGNABLE_MAX]; /* by the last answer to CHECK */
+    unsigned n_assignable;
     uint64_t next_request;
     uint16_t version;       /* of requests: the older one if the helper has refused ours */
     struct exe_call *calls; /* utlist */

@@ -115,18 +115,31 @@ static void plan_network(struct exe *x, struct policy *p)
         (void)snprintf(p->wrong, sizeof(p->wrong), "network private: %.200s", why);
 }
 
+/* "195:0" */
+static void add_assignable(struct exe *x, const char *value)
+{
+    struct exe_device d;
+    char end;
+    if (x->n_assignable < EXE_ASSIGNABLE_MAX &&
+        sscanf(value, "%u:%u%c", &d.major, &d.minor, &end) == 2)
+        x->assignable[x->n_assignable++] = d;
+}
+
 enum exe_status exe_policy_compare(struct exe *x, const struct exe_reply *reply, char *why,
                                    size_t n)
 {
     struct policy p = { .exe = x };
     _cleanup_free_ char *text = strndup(reply->text, reply->text_len);
     char *rest = text;
+    x->n_assignable = 0;
     for (char *line; rest && (line = strsep(&rest, "\n"));) {
         char *value = strchr(line, '=');
         if (!value)
             continue;
         *value++ = '\0';
         compare(&p, line, value);
+        if (strcmp(line, "device") == 0)
+            add_assignable(x, value);
     }
     if (!text)
         (void)snprintf(p.wrong, sizeof(p.wrong), "out of memory");

@@ -447,3 +447,13 @@ bool hlp_device_allowed(const struct hlp_config *cfg, const struct exe_device *d
            (class_has(&cfg->gpu, d) || class_has(&cfg->fpga, d) ||
             (cfg->devices.enabled && has(&cfg->devices, d->major, d->minor)));
 }
+
+/* NVIDIA's capabilities have a major number that changes from one boot to the next, so that no
+ * configuration can name it. Their minors 1 and 2 configure and watch every card; from 3 on each
+ * card has 135: 15 GPU instances of 9, itself and 8 compute instances. */
+bool hlp_instance_allowed(const struct hlp_config *cfg, const struct exe_device *d)
+{
+    const struct exe_device card = { cfg->gpu.major, (d->minor - 3) / 135 };
+    return cfg->gpu.enabled && d->minor >= 3 && !has(&cfg->denied, d->major, d->minor) &&
+           hlp_device_allowed(cfg, &card);
+}

@@ -184,6 +184,11 @@ void hlp_write_answer(struct hlp_config *cfg)
     }
     if (p->unfiltered[0])
         n = line(text, n, "no-filter", p->unfiltered);
+    for (uint32_t i = 0; i < p->n_nodes && n < EXE_REPLY_TEXT_MAX - 64; i++) {
+        char id[32];
+        (void)hlp_format(id, sizeof(id), "%u:%u", p->nodes[i].id.major, p->nodes[i].id.minor);
+        n = line(text, n, "device", id);
+    }
     p->answer = text;
 }
 
@@ -234,7 +239,9 @@ static void search(const struct hlp_config *cfg, struct hlp_policy *p, int dev, 
     DIR *dir = fd < 0 ? NULL : fdopendir(fd);
     for (struct dirent *e; dir && (e = readdir(dir));) {
         (void)hlp_format(path, sizeof(path), "%s%s", below, e->d_name);
-        if (is_node(dev, path, &id) && hlp_device_allowed(cfg, &id) && !known(p, &id)) {
+        if (is_node(dev, path, &id) && !known(p, &id) &&
+            (hlp_device_allowed(cfg, &id) ||
+             (strcmp(below, "nvidia-caps/") == 0 && hlp_instance_allowed(cfg, &id)))) {
             add_node(p, &id, path);
             p->n_nodes++;
         }

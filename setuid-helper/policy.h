@@ -21,7 +21,7 @@
 #define HLP_POLICY_MAGIC 0x6c507653u /* "SvPl" */
 #define HLP_LIST_MAX 64
 #define HLP_SOURCES_MAX 256
-#define HLP_ASSIGNABLE_MAX 64
+#define HLP_ASSIGNABLE_MAX 256
 #define HLP_DEVICE_CODE_MAX 64
 #define HLP_CONTROLS_MAX 8
 /* A root template in the state directory: number of the profile, 0 for localizers, and

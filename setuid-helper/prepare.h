@@ -61,6 +61,8 @@ struct hlp_config { /* strings point into `text` */
 int hlp_config_parse(struct hlp_config *cfg, size_t len, const char **ret_why);
 extern const char *const hlp_profile_names[], *const hlp_network_names[]; /* by number; NULL */
 bool hlp_device_allowed(const struct hlp_config *cfg, const struct exe_device *d);
+/* `d` is a node of /dev/nvidia-caps: the access to an instance of a card that is allowed. */
+bool hlp_instance_allowed(const struct hlp_config *cfg, const struct exe_device *d);
 
 /* policy-compile.c: all of the policy but its texts; ends by hlp_fail if it cannot be made. */
 struct hlp_users;

@@ -175,6 +175,34 @@ static void test_sections(void **state)
     assert_false(hlp_device_allowed(cfg, &gpu0));
 }
 
+static bool instance(uint32_t minor)
+{
+    return hlp_instance_allowed(cfg, &(struct exe_device){ 508, minor });
+}
+
+/* Access to MIG instances goes with their cards: 135 numbers a card, from 3 on. */
+static void test_instances(void **state)
+{
+    (void)state;
+    assert_int_equal(parse(GOOD), 0);
+    assert_false(instance(3));
+    assert_int_equal(parse(GOOD "[gpu]\nmodule.enabled=true\n"
+                                "gpu.allowed-device-minor-numbers=0,2\n"
+                                "[devices]\ndevices.denied-numbers=508:5\n"),
+                     0);
+    assert_false(instance(0) || instance(1) || instance(2));
+    assert_true(instance(3) && instance(4) && instance(137));
+    assert_false(instance(5) || instance(138) || instance(272) || instance(408));
+    assert_true(instance(273) && instance(407));
+    assert_int_equal(parse(GOOD "[gpu]\nmodule.enabled=true\n"), 0);
+    assert_false(instance(2));
+    assert_true(instance(3 + 135 * 40));
+    assert_int_equal(parse(GOOD "[gpu]\nmodule.enabled=false\n"
+                                "[devices]\nmodule.enabled=true\ndevices.allowed-numbers=195:0\n"),
+                     0);
+    assert_false(instance(3));
+}
+
 static void test_conflicting_directories(void **state)
 {
     static const char *const bad[] = { "/tmp/x", "/proc/x",    "/usr/local/yarn", "/etc/x",
@@ -329,6 +357,7 @@ int main(void)
         cmocka_unit_test(test_valid_configuration),
         cmocka_unit_test(test_invalid_lines),
         cmocka_unit_test(test_sections),
+        cmocka_unit_test(test_instances),
         cmocka_unit_test(test_conflicting_directories),
         cmocka_unit_test(test_passwd),
         cmocka_unit_test(test_groups),
