@@ -38,6 +38,7 @@
 #include "nodemanager/resources/container-scheduler.h"
 #include "nodemanager/resources/containers-monitor.h"
 #include "nodemanager/resources/elastic-memory.h"
+#include "nodemanager/resources/gpu-watch.h"
 #include "nodemanager/resources/mcs.h"
 #include "nodemanager/resources/numa.h"
 #include "nodemanager/resources/resource-limits.h"
@@ -93,6 +94,14 @@ static void on_registered(void *userdata)
     nm->ready = true;
     (void)sd_notifyf(0, "READY=1\nSTATUS=registered as %s",
                      nm->ctx.node_id_text); /* no systemd, ignoring */
+}
+
+static void on_gpus_changed(void *userdata)
+{
+    struct nm *nm = userdata;
+
+    if (nm->updater)
+        nm_updater_register_again(nm->updater);
 }
 
 /* As in Hadoop, a decommissioned node has ended well: a supervisor does not start it again. */
@@ -222,7 +231,7 @@ static int open_lower_layers(struct nm *nm, struct sv_error *err)
     if (r >= 0)
         r = nm_limits_new(ctx, &nm->limits, err);
     if (r >= 0)
-        r = nm_assignments_new(ctx, &nm->assignments, err);
+        r = nm_assignments_new(ctx, "", &nm->assignments, err);
     if (r >= 0)
         ctx->total.gpus = nm_assignments_gpus(nm->assignments);
     if (r >= 0)
@@ -271,6 +280,9 @@ static int open_services(struct nm *nm, struct sv_error *err)
     r = nm_describers_new(nm->event, &nm->conf, nm->labels, err);
     if (r < 0)
         return r;
+    r = nm_gpu_watch_new(ctx, "", nm->assignments, on_gpus_changed, nm, &nm->gpu_watch);
+    if (r < 0)
+        return sv_error_errno(err, r, "checks of GPUs");
     return nm_updater_new(
         &(struct nm_updater_config){ .ctx = ctx,
                                      .limits = nm->limits,
@@ -713,6 +725,7 @@ void nm_free(struct nm *nm)
     nm->aux = nm_aux_free(nm->aux);
     ctx->cgroups = cg_root_free(ctx->cgroups);
     nm->limits = nm_limits_free(nm->limits);
+    nm->gpu_watch = nm_gpu_watch_free(nm->gpu_watch);
     nm->assignments = nm_assignments_free(nm->assignments);
     nm->numa = nm_numa_free(nm->numa);
     nm->mcs = nm_mcs_free(nm->mcs);

@@ -22,6 +22,7 @@ struct nm_deletion;
 struct nm_describer;
 struct nm_elastic;
 struct nm_finished;
+struct nm_gpu_watch;
 struct nm_launcher;
 struct nm_limits;
 struct nm_localization;
@@ -43,8 +44,9 @@ struct nm {
     struct nm_limits *limits;
     struct nm_assignments *assignments;
     struct nm_scheduler *scheduler;
-    struct nm_numa *numa; /* NULL = off */
-    struct nm_mcs *mcs;   /* NULL = off */
+    struct nm_gpu_watch *gpu_watch; /* NULL = off */
+    struct nm_numa *numa;           /* NULL = off */
+    struct nm_mcs *mcs;             /* NULL = off */
     struct nm_monitor *monitor;
     struct nm_elastic *elastic; /* NULL = off */
     struct nm_deletion *deletion;

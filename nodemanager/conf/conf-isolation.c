@@ -19,6 +19,8 @@ enum {
     K_GPUS,
     K_GPU_DISCOVERY,
     K_GPU_MAJOR,
+    K_GPU_CHECK,
+    K_GPU_CDI,
     K_COUNT
 };
 
@@ -31,9 +33,11 @@ static const struct sv_conf_key keys[] = {
     [K_BANDWIDTH_YARN] = { NM "resource.network.outbound-bandwidth-yarn-mbit", SV_CONF_INT, "${yarn.nodemanager.resource.network.outbound-bandwidth-mbit}", 1, 4000000, .help = "The part of it for containers. Each is guaranteed a fiftieth and may use free bandwidth; with cgroups.strict-resource-usage no more than the fiftieth. Their sum is enforced by selvedge.network.outbound-mbit in container-executor.cfg, without which nothing is guaranteed." },
     [K_BANDWIDTH_SHARES] = { "selvedge.nodemanager.network.shares", SV_CONF_INT, "50", 1, 10000, .help = "Number of containers with guaranteed outbound bandwidth at a time; each is guaranteed that part of it instead of a fiftieth." },
     [K_PLUGINS] = { NM "resource-plugins", SV_CONF_LIST, "", .help = "Kinds of devices for containers; known: yarn.io/gpu." },
-    [K_GPUS] = { NM "resource-plugins.gpu.allowed-gpu-devices", SV_CONF_STRING, "auto", .help = "GPUs for containers as index:minor,… or auto: those that nvidia-smi lists." },
-    [K_GPU_DISCOVERY] = { NM "resource-plugins.gpu.path-to-discovery-executables", SV_CONF_STRING, NULL, .help = "nvidia-smi, or its directory." },
+    [K_GPUS] = { NM "resource-plugins.gpu.allowed-gpu-devices", SV_CONF_STRING, "auto", .help = "GPUs for containers as index:minor,… or auto: those that the driver lists in /proc/driver/nvidia. A card with MIG instances is offered as its instances." },
+    [K_GPU_DISCOVERY] = { NM "resource-plugins.gpu.path-to-discovery-executables", SV_CONF_STRING, NULL, .help = "nvidia-smi, or its directory: run at the start for the UUIDs of MIG instances and Hadoop's order of cards; unset, no program is run." },
     [K_GPU_MAJOR] = { "selvedge.nodemanager.gpu.major-device-number", SV_CONF_INT, "195", 1, 4095, .help = "As gpu.major-device-number in container-executor.cfg." },
+    [K_GPU_CHECK] = { "selvedge.nodemanager.gpu.check-interval-ms", SV_CONF_INT, "60000", 100, INT32_MAX, .help = "Time between checks of the cards: one that has gone or cannot be read is withdrawn, and offered again when it is back." },
+    [K_GPU_CDI] = { "selvedge.nodemanager.gpu.cdi-kind", SV_CONF_STRING, "", .help = "Kind of the CDI specifications in /etc/cdi and /var/run/cdi whose device nodes, mounts and environment a container gets with its GPUs, such as nvidia.com/gpu; empty: none." },
 };
 /* clang-format on */
 _Static_assert(SV_ARRAY_LEN(keys) == K_COUNT, "one row a key");
@@ -67,6 +71,8 @@ static int read_devices(struct nm_conf *c, struct sv_error *err)
     NM_CONF_GET(sv_conf_string, K_GPUS, &c->gpus_allowed);
     NM_CONF_GET(sv_conf_string, K_GPU_DISCOVERY, &c->gpu_discovery);
     NM_CONF_GET(sv_conf_int, K_GPU_MAJOR, &c->gpu_major);
+    NM_CONF_GET(sv_conf_int, K_GPU_CHECK, &c->gpu_check_ms);
+    NM_CONF_GET(sv_conf_string, K_GPU_CDI, &c->gpu_cdi);
     return 0;
 }
 

@@ -10,6 +10,7 @@
 
 #include "common/str.h"
 #include "executor/exe.h"
+#include "nodemanager/conf/cdi-spec.h"
 #include "nodemanager/conf/conf-shown.h"
 #include "nodemanager/conf/conf-unit.h"
 
@@ -269,6 +270,39 @@ static int socket_directory(struct finder *f)
     return expect(f, path, key, true);
 }
 
+static void on_cdi(const char *text, void *userdata)
+{
+    tell(userdata, NULL, "%s", text);
+}
+
+static int cdi_mounts(struct finder *f, const struct nm_cdi_spec *s, const struct nm_cdi_edits *e)
+{
+    int r = 0;
+
+    for (size_t i = 0; r >= 0 && i < e->n_mounts; i++)
+        r = expect(f, e->mounts[i].host, s->file, false);
+    return r;
+}
+
+/* Mounts of CDI specifications: the helper shows them, or they are not there. */
+static int cdi_specs(struct finder *f)
+{
+    struct nm_cdi *cdi = NULL;
+    int r = f->c->gpus && f->c->gpu_cdi && *f->c->gpu_cdi
+                ? nm_cdi_load("", f->c->gpu_cdi, 0, on_cdi, f, &cdi)
+                : 0;
+
+    for (size_t i = 0; cdi && r >= 0 && i < cdi->n; i++) {
+        const struct nm_cdi_spec *s = cdi->specs[i];
+
+        r = cdi_mounts(f, s, &s->all);
+        for (size_t k = 0; r >= 0 && k < s->n; k++)
+            r = cdi_mounts(f, s, &s->devices[k].edits);
+    }
+    (void)nm_cdi_free(cdi);
+    return r;
+}
+
 /* A file beside the others; missing: empty. */
 static int load_mapred(struct finder *f)
 {
@@ -316,6 +350,8 @@ int nm_conf_each_unseen(struct nm_conf *c, const char *unit, const char *cfg, nm
         r = exported_directories(&f);
     if (r >= 0)
         r = socket_directory(&f);
+    if (r >= 0)
+        r = cdi_specs(&f);
     if (f.unseen.out && !end_list(&f.unseen))
         r = -ENOMEM;
     if (r >= 0 && f.apart > LISTED_MAX)

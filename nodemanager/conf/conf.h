@@ -94,8 +94,8 @@ struct nm_conf {
     int64_t bandwidth_shares;              /* each container is guaranteed 1/N of the bandwidth */
     uint32_t net_rate_kbit, net_ceil_kbit; /* per container; 0: no limit */
     bool gpus;                             /* yarn.nodemanager.resource-plugins has yarn.io/gpu */
-    const char *gpus_allowed, *gpu_discovery;
-    int64_t gpu_major;
+    const char *gpus_allowed, *gpu_discovery, *gpu_cdi;
+    int64_t gpu_major, gpu_check_ms;
 
     /* limits */
     int64_t pids_max;

@@ -71,8 +71,9 @@ enum nm_container_event {
 
 /* GPUs and private network address assigned exclusively to one container. Zero = none. */
 struct nm_assigned {
-    struct exe_device gpus[EXE_DEVICES_MAX]; /* ascending */
+    struct exe_device gpus[EXE_DEVICES_MAX]; /* their nodes, ascending */
     size_t n_gpus;
+    size_t units;     /* of yarn.io/gpu */
     uint32_t address; /* number of its address + 1; 0 = none */
 };
 

@@ -33,6 +33,7 @@ struct nm_health {
     void *userdata;
     char unhealthy[512];             /* "" = no fault */
     char drain[NM_DRAIN_REASON_MAX]; /* "" = not drained */
+    char note[2048];                 /* no fault of the node; "" = none */
 };
 
 static void arm_probe(struct nm_health *h);
@@ -79,6 +80,11 @@ void nm_health_set_unhealthy(struct nm_health *h, const char *why)
     snprintf(h->unhealthy, sizeof(h->unhealthy), "%s", why);
     if (exe_unreachable(h->exe))
         arm_probe(h);
+}
+
+void nm_health_note(struct nm_health *h, const char *text)
+{
+    snprintf(h->note, sizeof(h->note), "%s", text);
 }
 
 int nm_health_count_launches(struct nm_health *h, unsigned limit, int64_t retry_ms,
@@ -165,7 +171,7 @@ bool nm_health_report(const struct nm_health *h, char report[NM_HEALTH_REPORT_MA
     bool good = nm_dirs_healthy(h->dirs, &dirs);
     char drain[NM_DRAIN_REASON_MAX + 16] = "";
     const char *const parts[] = { drain, h->unhealthy, launches ? launches : "", store ? store : "",
-                                  dirs };
+                                  dirs,  h->note };
 
     if (*h->drain)
         snprintf(drain, sizeof(drain), "drained: %s", h->drain);

@@ -45,6 +45,8 @@ void nm_health_launch_failed(struct nm_health *h, struct yarn_app_id app,
 void nm_health_launch_succeeded(struct nm_health *h);
 /* Reports a fault of the node's set-up, found by the helper. */
 void nm_health_set_unhealthy(struct nm_health *h, const char *why);
+/* A part of the report that is no fault of the node; "": none. */
+void nm_health_note(struct nm_health *h, const char *text);
 /* Drained by an operator: unhealthy with this reason until it is called with NULL, also after a
  * restart. No container is killed. */
 #define NM_DRAIN_REASON_MAX 1024

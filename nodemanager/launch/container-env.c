@@ -14,6 +14,8 @@
 #include "nodemanager/core/container.h"
 #include "nodemanager/core/context.h"
 #include "nodemanager/health/local-dirs.h"
+#include "nodemanager/launch/launcher.h"
+#include "nodemanager/resources/assignments.h"
 #include "nodemanager/services/localization.h"
 
 struct env_list {
@@ -192,12 +194,15 @@ int nm_env_build(const struct nm_container *c, const struct nm_aux *aux, struct 
                  struct exe_env **ret, size_t *ret_n, struct sv_error *err)
 {
     const struct nm_conf *conf = c->ctx->conf;
-    size_t n_white = sv_strv_len(conf->env_whitelist);
-    struct env_list l = { .arena = a,
-                          .cap = c->clc->n_environment + n_white + nm_aux_count(aux) + 64 };
+    size_t n_white = sv_strv_len(conf->env_whitelist), n_gpu = 0;
+    struct env_list l = { .arena = a };
+    struct nm_variable *gpu = NULL;
+    int r =
+        c->launch.launcher ? nm_assign_env(c->launch.launcher->assignments, c, a, &gpu, &n_gpu) : 0;
 
+    l.cap = c->clc->n_environment + n_white + nm_aux_count(aux) + n_gpu + 64;
     l.env = sv_newn(a, struct exe_env, l.cap);
-    if (!l.env)
+    if (r < 0 || !l.env)
         return sv_error_errno(err, -ENOMEM, "%s: environment", c->text);
     for (size_t i = 0; i < c->clc->n_environment; i++) {
         const Hadoop__Yarn__StringStringMapProto *e = c->clc->environment[i];
@@ -220,6 +225,8 @@ int nm_env_build(const struct nm_container *c, const struct nm_aux *aux, struct 
             add(&l, name, value, EXE_ENV_WHITELIST);
     }
     add_standard(&l, c);
+    for (size_t i = 0; i < n_gpu; i++) /* a job's own name another card, or none */
+        add(&l, gpu[i].name, gpu[i].value, EXE_ENV_LITERAL);
     add_aux_services(&l, aux);
     add_admin_env(&l, c);
     if (*conf->force_path) {

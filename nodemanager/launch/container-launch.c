@@ -455,7 +455,7 @@ static void launch_new(struct nm_container *c)
     if (!c->share.numa)
         nm_numa_assign(c->launch.launcher->numa, c);
     nm_limits_of(c, &l.resource);
-    nm_assign_launch(c, &l);
+    nm_assign_launch(c->launch.launcher->assignments, c, &l);
     r = build_script(c, &script, &err);
     if (r >= 0) {
         l.script = script.data;

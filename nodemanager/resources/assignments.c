@@ -11,22 +11,56 @@
 #include "common/str.h"
 #include "nodemanager/core/container.h"
 #include "nodemanager/core/context.h"
+#include "nodemanager/resources/gpu-cdi.h"
 #include "nodemanager/resources/gpu-discovery.h"
+#include "nodemanager/resources/gpu-proc.h"
 
 #define ADDRESSES 65534 /* maximum, also of a larger range */
 
 struct nm_assignments {
     const struct nm_context *ctx;
-    uint32_t minors[NM_GPUS_MAX];
-    const struct nm_container *owners[NM_GPUS_MAX]; /* NULL = free */
-    size_t n_gpus;
+    struct nm_gpus gpus;
+    struct nm_gpu_cdi *cdi; /* NULL = none */
+    bool driver;
     uint8_t used[(ADDRESSES + 7) / 8];
     uint32_t next; /* next address to try: a released one is not reassigned immediately */
     void (*released)(void *userdata);
     void *userdata;
 };
 
-int nm_assignments_new(const struct nm_context *ctx, struct nm_assignments **ret,
+static int find_gpus(struct nm_assignments *a, const char *root, struct sv_error *err)
+{
+    const struct nm_conf *conf = a->ctx->conf;
+    const struct nm_gpu_sources sources = { .root = root,
+                                            .allowed = conf->gpus_allowed,
+                                            .program = conf->gpu_discovery,
+                                            .major = (uint32_t)conf->gpu_major };
+    char text[256];
+    int r = nm_gpu_discover(&sources, &a->gpus, err);
+
+    if (r < 0)
+        return r;
+    r = nm_gpu_cdi_new(root, 0, conf, &a->cdi);
+    if (r < 0)
+        return sv_error_errno(err, r, "CDI specifications");
+    a->driver = !*a->gpus.why;
+    if (*a->gpus.why)
+        sv_log_warning("GPUs: %s", a->gpus.why);
+    for (size_t i = 0; i < a->gpus.n; i++) {
+        const struct nm_gpu *g = &a->gpus.v[i];
+
+        nm_gpu_text(g, text, sizeof(text));
+        if (*g->gone)
+            sv_log_warning("%s is withdrawn: %s", text, g->gone);
+        else
+            sv_log_info("%s: %s", text, *g->uuid ? g->uuid : "its UUID is not known");
+    }
+    nm_gpu_warn_modes(root, &a->gpus);
+    sv_log_info("%zu GPUs for containers", nm_gpu_offered(&a->gpus));
+    return 0;
+}
+
+int nm_assignments_new(const struct nm_context *ctx, const char *root, struct nm_assignments **ret,
                        struct sv_error *err)
 {
     struct nm_assignments *a = calloc(1, sizeof(*a));
@@ -34,27 +68,48 @@ int nm_assignments_new(const struct nm_context *ctx, struct nm_assignments **ret
 
     if (!a)
         return sv_error_errno(err, -ENOMEM, "assignments");
+    a->ctx = ctx;
     if (ctx->conf->gpus)
-        r = nm_gpu_discover(ctx->conf->gpus_allowed, ctx->conf->gpu_discovery, a->minors,
-                            &a->n_gpus, err);
+        r = find_gpus(a, root, err);
     if (r < 0) {
         free(a);
         return r;
     }
-    if (a->n_gpus)
-        sv_log_info("%zu GPUs for containers", a->n_gpus);
-    a->ctx = ctx;
     *ret = a;
     return 0;
 }
 
 int32_t nm_assignments_gpus(const struct nm_assignments *a)
 {
-    return (int32_t)a->n_gpus;
+    return (int32_t)nm_gpu_offered(&a->gpus);
+}
+
+const struct nm_gpus *nm_assignments_gpu_list(const struct nm_assignments *a)
+{
+    return &a->gpus;
+}
+
+bool nm_assignments_had_driver(const struct nm_assignments *a)
+{
+    return a->driver;
+}
+
+bool nm_assignments_found(struct nm_assignments *a, const struct nm_gpus *found)
+{
+    const size_t before = nm_gpu_offered(&a->gpus);
+
+    a->driver |= !*found->why;
+    if (!nm_gpu_merge(&a->gpus, found))
+        return false;
+    if (nm_gpu_offered(&a->gpus) > before && a->released)
+        a->released(a->userdata);
+    return true;
 }
 
 struct nm_assignments *nm_assignments_free(struct nm_assignments *a)
 {
+    if (a)
+        (void)nm_gpu_cdi_free(a->cdi);
     free(a);
     return NULL;
 }
@@ -82,28 +137,58 @@ static int take_address(struct nm_assignments *a, uint32_t have, uint32_t *ret)
     return -EBUSY;
 }
 
-static int take_gpu(struct nm_assignments *a, struct nm_container *c, size_t i)
+/* Adds it in its place, once; false: there is no room. */
+static bool add_device(struct nm_assigned *s, const struct exe_device *d)
 {
-    struct nm_assigned *s = &c->share.assigned;
+    size_t at = 0;
 
-    if (a->owners[i] || s->n_gpus == EXE_DEVICES_MAX)
+    while (at < s->n_gpus && (s->gpus[at].major < d->major ||
+                              (s->gpus[at].major == d->major && s->gpus[at].minor < d->minor)))
+        at++;
+    if (at < s->n_gpus && s->gpus[at].major == d->major && s->gpus[at].minor == d->minor)
+        return true;
+    if (s->n_gpus == EXE_DEVICES_MAX)
+        return false;
+    memmove(&s->gpus[at + 1], &s->gpus[at], (s->n_gpus - at) * sizeof(s->gpus[0]));
+    s->gpus[at] = *d;
+    s->n_gpus++;
+    return true;
+}
+
+/* An instance needs its card's node, and those of its capabilities. */
+static int take_gpu(struct nm_assignments *a, struct nm_container *c, struct nm_gpu *g)
+{
+    const struct exe_device card = { (uint32_t)a->ctx->conf->gpu_major, g->minor };
+    struct nm_assigned s = c->share.assigned;
+
+    if (g->owner || !add_device(&s, &card) ||
+        (g->instance && (!add_device(&s, &g->access[0]) || !add_device(&s, &g->access[1]))))
         return -EBUSY;
-    a->owners[i] = c;
-    s->gpus[s->n_gpus++] = (struct exe_device){ (uint32_t)a->ctx->conf->gpu_major, a->minors[i] };
+    s.units++;
+    g->owner = c;
+    c->share.assigned = s;
     return 0;
 }
 
-/* "address=7 gpu=0 gpu=3", as nm_assign_again reads it. */
-static void write_text(const struct nm_assigned *s, char *text)
+/* "address=7 gpu=0 gpu=3/1/0", as nm_assign_again reads it. */
+static void write_text(const struct nm_assignments *a, const struct nm_container *c, char *text)
 {
-    int n = 0;
+    const struct nm_assigned *s = &c->share.assigned;
+    size_t n = 0;
 
     text[0] = '\0';
     if (s->address)
-        n = snprintf(text, NM_ASSIGNED_TEXT_MAX, "address=%u", s->address - 1);
-    for (size_t i = 0; i < s->n_gpus; i++)
-        n += snprintf(text + n, NM_ASSIGNED_TEXT_MAX - (size_t)n, "%sgpu=%u", n ? " " : "",
-                      s->gpus[i].minor);
+        n = (size_t)snprintf(text, NM_ASSIGNED_TEXT_MAX, "address=%u", s->address - 1);
+    for (size_t i = 0; i < a->gpus.n && n < NM_ASSIGNED_TEXT_MAX; i++) {
+        const struct nm_gpu *g = &a->gpus.v[i];
+
+        if (g->owner != c)
+            continue;
+        n += (size_t)snprintf(text + n, NM_ASSIGNED_TEXT_MAX - n, "%sgpu=%u", n ? " " : "",
+                              g->minor);
+        if (g->instance && n < NM_ASSIGNED_TEXT_MAX)
+            n += (size_t)snprintf(text + n, NM_ASSIGNED_TEXT_MAX - n, "/%u/%u", g->gi, g->ci);
+    }
 }
 
 /* True if it had something. */
@@ -111,9 +196,9 @@ static bool give_back(struct nm_assignments *a, struct nm_container *c)
 {
     bool any = c->share.assigned.n_gpus > 0 || c->share.assigned.address;
 
-    for (size_t i = 0; i < a->n_gpus; i++)
-        if (a->owners[i] == c)
-            a->owners[i] = NULL;
+    for (size_t i = 0; i < a->gpus.n; i++)
+        if (a->gpus.v[i].owner == c)
+            a->gpus.v[i].owner = NULL;
     if (c->share.assigned.address)
         a->used[(c->share.assigned.address - 1) / 8] &=
             (uint8_t) ~(1u << ((c->share.assigned.address - 1) % 8));
@@ -128,13 +213,15 @@ int nm_assign(struct nm_assignments *a, struct nm_container *c, char text[NM_ASS
     int r = 0;
 
     text[0] = '\0';
-    for (size_t i = 0; i < a->n_gpus && c->share.assigned.n_gpus < requested; i++)
-        (void)!take_gpu(a, c, i);
-    if (c->share.assigned.n_gpus < requested)
+    for (size_t i = 0; i < a->gpus.n && c->share.assigned.units < requested; i++)
+        if (!*a->gpus.v[i].gone)
+            (void)!take_gpu(a, c, &a->gpus.v[i]);
+    if (c->share.assigned.units < requested)
         r = sv_error_set(err, -EBUSY,
                          "%s: %zu of yarn.io/gpu were requested, %zu are free of %zu "
-                         "(at most %d for one container)",
-                         c->text, requested, c->share.assigned.n_gpus, a->n_gpus, EXE_DEVICES_MAX);
+                         "(at most %d device nodes for one container)",
+                         c->text, requested, c->share.assigned.units, nm_gpu_offered(&a->gpus),
+                         EXE_DEVICES_MAX);
     if (r == 0 && a->ctx->conf->network == EXE_NETWORK_PRIVATE &&
         take_address(a, exe_addresses(a->ctx->exe), &c->share.assigned.address) < 0)
         r = sv_error_set(err, -EBUSY, "%s: no address of the private network is free", c->text);
@@ -142,16 +229,33 @@ int nm_assign(struct nm_assignments *a, struct nm_container *c, char text[NM_ASS
         (void)give_back(a, c); /* what was free before, ignoring */
         return r;
     }
-    write_text(&c->share.assigned, text);
+    write_text(a, c, text);
     return 0;
 }
 
-static int again_gpu(struct nm_assignments *a, struct nm_container *c, uint64_t minor)
+/* "3", "3/1/0" */
+static int again_gpu(struct nm_assignments *a, struct nm_container *c, const char *text)
 {
-    for (size_t i = 0; i < a->n_gpus; i++)
-        if (a->minors[i] == minor)
-            return take_gpu(a, c, i);
-    return -ENODEV; /* not a GPU of this node any more */
+    static const uint64_t max[3] = { UINT32_MAX - 1, UINT32_MAX, UINT32_MAX };
+    _cleanup_strv_ char **parts = NULL;
+    uint64_t n[3] = { 0 };
+    size_t many;
+    int r = sv_strv_split(text, '/', &parts);
+
+    many = r < 0 ? 0 : sv_strv_len(parts);
+    if (many != 1 && many != 3)
+        return -EBADMSG;
+    for (size_t i = 0; i < many; i++)
+        if (sv_parse_u64(parts[i], 0, max[i], &n[i]) < 0)
+            return -EBADMSG;
+    for (size_t i = 0; i < a->gpus.n; i++) {
+        struct nm_gpu *g = &a->gpus.v[i];
+
+        if (g->minor == n[0] && g->instance == (many == 3) &&
+            (!g->instance || (g->gi == n[1] && g->ci == n[2])))
+            return take_gpu(a, c, g);
+    }
+    return 0; /* not a GPU of this node any more */
 }
 
 int nm_assign_again(struct nm_assignments *a, struct nm_container *c, const char *text)
@@ -167,11 +271,8 @@ int nm_assign_again(struct nm_assignments *a, struct nm_container *c, const char
             !address_used(a, (uint32_t)v)) {
             a->used[v / 8] |= (uint8_t)(1u << (v % 8));
             c->share.assigned.address = (uint32_t)v + 1;
-        } else if (sv_has_prefix(*one, "gpu=") &&
-                   sv_parse_u64(*one + strlen("gpu="), 0, UINT32_MAX, &v) == 0) {
-            r = again_gpu(a, c, v);
-            if (r == -ENODEV)
-                r = 0;
+        } else if (sv_has_prefix(*one, "gpu=")) {
+            r = again_gpu(a, c, *one + strlen("gpu="));
         } else {
             r = -EBADMSG;
         }
@@ -187,13 +288,13 @@ void nm_assignments_on_release(struct nm_assignments *a, void (*fn)(void *userda
 
 bool nm_assign_is_whole(const struct nm_assignments *a, const struct nm_container *c)
 {
-    return (int64_t)c->share.assigned.n_gpus >= c->resource.gpus &&
+    return (int64_t)c->share.assigned.units >= c->resource.gpus &&
            (c->share.assigned.address || a->ctx->conf->network != EXE_NETWORK_PRIVATE);
 }
 
 bool nm_assign_may_come(const struct nm_assignments *a, const struct nm_container *c)
 {
-    return c->resource.gpus <= (int64_t)SV_MIN(a->n_gpus, (size_t)EXE_DEVICES_MAX);
+    return c->resource.gpus <= (int64_t)SV_MIN(nm_gpu_offered(&a->gpus), (size_t)EXE_DEVICES_MAX);
 }
 
 void nm_assign_release(struct nm_assignments *a, struct nm_container *c)
@@ -202,10 +303,32 @@ void nm_assign_release(struct nm_assignments *a, struct nm_container *c)
         a->released(a->userdata);
 }
 
-void nm_assign_launch(const struct nm_container *c, struct exe_launch *l)
+/* ---- launch ---- */
+
+/* Nodes of the CDI devices, where there is room for them. */
+static void add_cdi_nodes(struct nm_assignments *a, struct nm_container *c)
+{
+    const struct nm_cdi_edits *edits[2];
+    struct exe_device d;
+
+    for (size_t i = 0; i < a->gpus.n; i++) {
+        if (a->gpus.v[i].owner != c || !nm_gpu_cdi_edits(a->cdi, &a->gpus.v[i], edits))
+            continue;
+        for (size_t e = 0; e < 2; e++)
+            for (size_t k = 0; k < edits[e]->n_nodes; k++)
+                if (nm_gpu_cdi_node(a->cdi, a->ctx->exe, &edits[e]->nodes[k], &d) &&
+                    !add_device(&c->share.assigned, &d))
+                    sv_log(SV_LOG_WARNING, c->text,
+                           "%s: it does not get %s of CDI: a container has at most %d device nodes",
+                           c->text, edits[e]->nodes[k].host, EXE_DEVICES_MAX);
+    }
+}
+
+void nm_assign_launch(struct nm_assignments *a, struct nm_container *c, struct exe_launch *l)
 {
     const struct nm_conf *conf = c->ctx->conf;
 
+    add_cdi_nodes(a, c);
     l->devices = c->share.assigned.gpus;
     l->n_devices = c->share.assigned.n_gpus;
     if (!c->share.assigned.address)
@@ -213,4 +336,65 @@ void nm_assign_launch(const struct nm_container *c, struct exe_launch *l)
     l->net_index = c->share.assigned.address - 1;
     l->net_rate_kbit = conf->net_rate_kbit;
     l->net_ceil_kbit = conf->net_ceil_kbit;
+}
+
+/* UUIDs, which mean the same card to every process and in every order; where one is not known the
+ * numbers from 0 on, which CUDA gives to the cards that the device filter lets it open. */
+static const char *visible_devices(const struct nm_assignments *a, const struct nm_container *c,
+                                   struct sv_arena *arena)
+{
+    const char *names = "", *numbers = "";
+    unsigned n = 0;
+    bool known = true;
+
+    for (size_t i = 0; names && numbers && i < a->gpus.n; i++) {
+        if (a->gpus.v[i].owner != c)
+            continue;
+        known = known && *a->gpus.v[i].uuid;
+        names = sv_arena_printf(arena, "%s%s%s", names, n ? "," : "", a->gpus.v[i].uuid);
+        numbers = sv_arena_printf(arena, "%s%s%u", numbers, n ? "," : "", n);
+        n++;
+    }
+    return known ? names : numbers;
+}
+
+static void add_cdi_variables(const struct nm_cdi_edits *e, struct nm_variable *list, size_t *n)
+{
+    for (size_t i = 0; i < e->n_env; i++) {
+        size_t k = 0;
+
+        while (k < *n && !sv_streq(list[k].name, e->env_names[i]))
+            k++;
+        *n += k == *n; /* of two cards' values the later one is taken */
+        list[k] = (struct nm_variable){ e->env_names[i], e->env_values[i] };
+    }
+}
+
+int nm_assign_env(const struct nm_assignments *a, const struct nm_container *c,
+                  struct sv_arena *arena, struct nm_variable **ret, size_t *ret_n)
+{
+    const struct nm_cdi_edits *edits[2];
+    struct nm_variable *list;
+    size_t room = 2, n = 0;
+    const char *devices;
+
+    *ret_n = 0;
+    if (!a || !c->share.assigned.units)
+        return 0;
+    for (size_t i = 0; i < a->gpus.n; i++)
+        if (a->gpus.v[i].owner == c && nm_gpu_cdi_edits(a->cdi, &a->gpus.v[i], edits))
+            room += edits[0]->n_env + edits[1]->n_env;
+    list = sv_newn(arena, struct nm_variable, room);
+    devices = visible_devices(a, c, arena);
+    if (!list || !devices)
+        return -ENOMEM;
+    for (size_t i = 0; i < a->gpus.n; i++)
+        if (a->gpus.v[i].owner == c && nm_gpu_cdi_edits(a->cdi, &a->gpus.v[i], edits))
+            for (size_t e = 0; e < 2; e++)
+                add_cdi_variables(edits[e], list, &n);
+    list[n++] = (struct nm_variable){ "CUDA_VISIBLE_DEVICES", devices };
+    list[n++] = (struct nm_variable){ "NVIDIA_VISIBLE_DEVICES", devices };
+    *ret = list;
+    *ret_n = n;
+    return 0;
 }

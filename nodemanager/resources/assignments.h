@@ -7,6 +7,7 @@
 #ifndef SELVEDGE_NODEMANAGER_RESOURCES_ASSIGNMENTS_H
 #define SELVEDGE_NODEMANAGER_RESOURCES_ASSIGNMENTS_H
 
+#include "common/arena.h"
 #include "common/base.h"
 #include "common/error.h"
 #include "executor/exe.h"
@@ -14,14 +15,21 @@
 struct nm_context;
 struct nm_container;
 struct nm_assignments;
+struct nm_gpus;
 
 #define NM_ASSIGNED_TEXT_MAX 512
 
-/* Finds the GPUs (yarn.nodemanager.resource-plugins…). */
-int nm_assignments_new(const struct nm_context *ctx, struct nm_assignments **ret,
+/* Finds the GPUs (yarn.nodemanager.resource-plugins…) below `root`, "" for the machine. */
+int nm_assignments_new(const struct nm_context *ctx, const char *root, struct nm_assignments **ret,
                        struct sv_error *err) _must_use_;
 struct nm_assignments *nm_assignments_free(struct nm_assignments *a);
-int32_t nm_assignments_gpus(const struct nm_assignments *a); /* of the node */
+int32_t nm_assignments_gpus(const struct nm_assignments *a); /* offered by the node */
+/* All, with those that are withdrawn and who has them. */
+const struct nm_gpus *nm_assignments_gpu_list(const struct nm_assignments *a);
+/* True once NVIDIA's driver was there: its absence is then a fault. */
+bool nm_assignments_had_driver(const struct nm_assignments *a);
+/* Takes over a later look at the cards; true if something has changed. */
+bool nm_assignments_found(struct nm_assignments *a, const struct nm_gpus *found);
 
 /* Sets c->share.assigned, with its text for the store. -EBUSY with a message: too few are free. */
 int nm_assign(struct nm_assignments *a, struct nm_container *c, char text[NM_ASSIGNED_TEXT_MAX],
@@ -37,6 +45,14 @@ void nm_assignments_on_release(struct nm_assignments *a, void (*fn)(void *userda
 /* Allowed for a container without a share. */
 void nm_assign_release(struct nm_assignments *a, struct nm_container *c);
 /* Adds devices, address and rates to the launch; the container keeps the devices' ownership. */
-void nm_assign_launch(const struct nm_container *c, struct exe_launch *l);
+void nm_assign_launch(struct nm_assignments *a, struct nm_container *c, struct exe_launch *l);
+
+struct nm_variable {
+    const char *name, *value;
+};
+/* Variables that tell a container of its GPUs, in the arena: those of CDI, then
+ * CUDA_VISIBLE_DEVICES and NVIDIA_VISIBLE_DEVICES; none without a GPU. -ENOMEM. */
+int nm_assign_env(const struct nm_assignments *a, const struct nm_container *c,
+                  struct sv_arena *arena, struct nm_variable **ret, size_t *ret_n) _must_use_;
 
 #endif

@@ -62,7 +62,7 @@ static void send_next(struct nm_updater *u)
         nm_rm_schedule(u, DRAIN_POLL_MS);
         return;
     }
-    if (u->registered)
+    if (u->registered && !u->changed)
         nm_rm_send_heartbeat(u);
     else
         nm_rm_send_register(u);
@@ -143,6 +143,13 @@ void nm_updater_unregister(struct nm_updater *u, void (*done)(void *userdata), v
     u->ended = true;
     u->unregistered = NULL;
     done(userdata);
+}
+
+void nm_updater_register_again(struct nm_updater *u)
+{
+    u->changed = true;
+    if (u->registered && !u->call && !u->answer.m && !u->away_since_ms)
+        nm_rm_schedule(u, 0);
 }
 
 bool nm_updater_registered(const struct nm_updater *u)

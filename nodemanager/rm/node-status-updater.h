@@ -53,6 +53,9 @@ void nm_updater_container_done(struct nm_updater *u, struct nm_container *c);
  * delivered ones. */
 void nm_updater_app_finished(struct nm_updater *u, const struct nm_app *a);
 
+/* The resources of the node have changed, which only a registration tells: the next request is one.
+ * Containers go on; the ResourceManager's side is that of a node that reconnects. */
+void nm_updater_register_again(struct nm_updater *u);
 bool nm_updater_registered(const struct nm_updater *u);
 int64_t nm_updater_rm_identifier(const struct nm_updater *u);
 /* "host:port" of the ResourceManager in use. */

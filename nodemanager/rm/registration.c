@@ -113,6 +113,7 @@ static void on_registered(const struct ipc_result *r, const struct sv_error *err
                           m->diagnostics_message);
     u->rm_identifier = m->rm_identifier;
     u->registered = true;
+    u->changed = u->told_gpus != u->ctx->total.gpus;
     nm_aggregation_reports_delivered(u->config.aggregation);
     u->response_id = 0;
     for (struct nm_container *c = u->ctx->containers; c; c = c->hh.next)
@@ -170,6 +171,7 @@ void nm_rm_send_register(struct nm_updater *u)
         m.has_http_port = true;
         m.http_port = u->ctx->http_port;
         m.resource = yarn_resource_to(a, u->ctx->total);
+        u->told_gpus = u->ctx->total.gpus;
         m.nm_version = (char *)(uintptr_t)NM_HADOOP_VERSION;
         m.physicalresource = nm_monitor_physical(u->config.monitor, a);
         m.nodestatus = nm_rm_node_status(u, a);

@@ -29,6 +29,8 @@ struct nm_updater {
     sd_event_source *timer;
     void (*send)(struct nm_updater *u); /* the next request: a registration or a heartbeat */
     bool registered;
+    bool changed;           /* the node's size has, so that it registers again */
+    int32_t told_gpus;      /* by the last registration */
     bool again;             /* an event requires an immediate heartbeat */
     bool ended;             /* no further request */
     int64_t drain_until_ms; /* monotonic; deadline to wait for ends of containers before the

@@ -1,10 +1,14 @@
 """A node that tells what it is to Apache's ResourceManager with distributed labels: a label that is
-unknown at first, attributes, and types of resources, of which a job uses some."""
+unknown at first, attributes, and types of resources, of which a job uses some; one of two made-up
+GPUs goes and comes back."""
 import os
 import re
+import subprocess
+import types as kinds
 
 from cluster import ClusterError, conf, host
 from interop import peers
+from lib.helper_checks import private_dev
 
 LABELS = "yarn.nodemanager.node-labels."
 ATTRIBUTES = "yarn.nodemanager.node-attributes."
@@ -16,6 +20,8 @@ SITE = {
     LABELS + "resync-interval-ms": "1000",
     ATTRIBUTES + "provider": "config",
     ATTRIBUTES + "provider.configured-node-attributes": "os,STRING,linux:kernel,STRING,6.1-x",
+    "yarn.nodemanager.resource-plugins": "yarn.io/gpu",
+    "selvedge.nodemanager.gpu.check-interval-ms": "500",
 }
 CLI = "org.apache.hadoop.yarn.client.cli."
 
@@ -30,7 +36,16 @@ def say(c, label):
     return path
 
 
+GPUS = "/proc/driver/nvidia/gpus"
+
+
 def prepare(c):
+    private_dev(kinds.SimpleNamespace(base=c.root))
+    subprocess.run(["mount", "-t", "tmpfs", "none", "/proc/driver"], check=True)
+    for minor in (0, 1):
+        os.makedirs(f"{GPUS}/0000:0{minor}:00.0")
+        with open(f"{GPUS}/0000:0{minor}:00.0/information", "w", encoding="ascii") as f:
+            f.write(f"Model: A\nDevice Minor: {minor}\n")
     os.makedirs(f"{c.root}/lists", exist_ok=True)
     c.site[LABELS + "provider.script.path"] = say(c, "gpu")
     c.site["yarn.node-labels.fs-store.root-dir"] = f"file://{c.root}/rm/labels"
@@ -38,7 +53,10 @@ def prepare(c):
     for directory in (c.conf_dir, node.conf_dir):
         conf.write_xml(
             f"{directory}/resource-types.xml",
-            {"yarn.resource-types": "licenses,disk", "yarn.resource-types.disk.units": "Gi"},
+            {
+                "yarn.resource-types": "licenses,disk,yarn.io/gpu",
+                "yarn.resource-types.disk.units": "Gi",
+            },
         )
     conf.write_xml(
         f"{node.conf_dir}/node-resources.xml",
@@ -111,6 +129,26 @@ def types(c):
         raise ClusterError(f"{total}")
 
 
+def gpus(c):
+    """The ResourceManager has a card less while one is gone, and the reason; the node stays."""
+
+    def has(n, words):
+        node = at_rm(c)
+        total = node["totalResource"]["resourceInformations"]["resourceInformation"]
+        found = {r["name"]: r["value"] for r in total}["yarn.io/gpu"]
+        return (
+            node["state"] == "RUNNING"
+            and found == n
+            and ("withdrawn" in node["healthReport"]) == words
+        )
+
+    c.wait(lambda: has(2, False), host.PATIENCE, "two cards")
+    os.rename(f"{GPUS}/0000:01:00.0", "/proc/driver/away")
+    c.wait(lambda: has(1, True), host.PATIENCE, "one card, and why")
+    os.rename("/proc/driver/away", f"{GPUS}/0000:01:00.0")
+    c.wait(lambda: has(2, False), host.PATIENCE, "two cards again")
+
+
 def used(c):
     """A job whose container has two of the five licenses. Without a label: a master runs in the
     partition that it asks for alone."""
@@ -128,6 +166,9 @@ def used(c):
             120,
             "the container has its licenses",
         )
+        gpus(c)  # a node with applications registers again
+        if not all(r["given"] for r in own_figures(c)["resourceTypes"]):
+            raise ClusterError("the container has ended")
     c.wait(
         lambda: all(r["given"] == 0 for r in own_figures(c)["resourceTypes"]),
         host.PATIENCE,
@@ -146,7 +187,8 @@ def run(report, c):
     for name, case in (
         ("a label that the cluster does not have", unknown_label),
         ("types of resource-types.xml", types),
-        ("a job uses such types", used),
+        ("a GPU goes and comes back", gpus),
+        ("a job uses such types; so with its container", used),
         ("a label that it has", known_label),
         ("yarn node -status, yarn nodeattributes", status),
         ("the script's label changes", other_labels),

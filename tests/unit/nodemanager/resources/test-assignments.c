@@ -1,117 +1,22 @@
-/* resources/assignments.c and gpu-discovery.c: GPUs are discovered, assigned once, and assigned
- * again after a restart; addresses of a private network. */
+/* resources/assignments.c: GPUs are assigned once, and assigned again after a restart; what a
+ * container gets and is told of them; addresses of a private network. */
 #include <errno.h>
-#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
+#include <stdint.h>
 
 #include <cmocka.h>
 
+#include "common/str.h"
 #include "nodemanager/core/container.h"
 #include "nodemanager/core/context.h"
 #include "nodemanager/resources/assignments.h"
 #include "nodemanager/resources/gpu-discovery.h"
 
-static const char smi[] =
-    "<?xml version=\"1.0\" ?>\n<!DOCTYPE nvidia_smi_log SYSTEM \"nvsmi_device_v12.dtd\">\n"
-    "<nvidia_smi_log><timestamp>now</timestamp><attached_gpus>2</attached_gpus>"
-    "<gpu "
-    "id=\"00000000:3B:00.0\"><product_name>A</product_name><minor_number>3</minor_number></gpu>"
-    "<gpu id=\"00000000:AF:00.0\"><minor_number>0</minor_number><fb_memory_usage><total>1 "
-    "MiB</total>"
-    "</fb_memory_usage></gpu></nvidia_smi_log>";
+#include "tests/unit/nodemanager/resources/gpu-tree.h"
 
-static int parse(const char *xml, uint32_t *minors, size_t *n)
-{
-    struct sv_error err = { 0 };
-    int r = nm_gpu_parse_smi(xml, strlen(xml), minors, n, &err);
-
-    assert_true(r == 0 || err.text[0]);
-    return r;
-}
-
-static void test_discovery_output(void **state)
-{
-    uint32_t minors[NM_GPUS_MAX];
-    size_t n;
-    static const char *const bad[] = {
-        "",
-        "no XML",
-        "<nvidia_smi_log>",
-        "<other/>",
-        "<nvidia_smi_log><gpu/></nvidia_smi_log>",
-        "<nvidia_smi_log><gpu><minor_number>N/A</minor_number></gpu></nvidia_smi_log>",
-        "<nvidia_smi_log><gpu><minor_number>255</minor_number></gpu></nvidia_smi_log>",
-        "<nvidia_smi_log><gpu><minor_number>-1</minor_number></gpu></nvidia_smi_log>",
-        "<nvidia_smi_log><gpu><minor_number>1</minor_number></gpu><gpu><minor_number>1</"
-        "minor_number>"
-        "</gpu></nvidia_smi_log>",
-        "<!DOCTYPE n [<!ENTITY e SYSTEM "
-        "\"file:///etc/hostname\">]><nvidia_smi_log><gpu><minor_number>"
-        "&e;</minor_number></gpu></nvidia_smi_log>",
-    };
-
-    (void)state;
-    assert_int_equal(parse(smi, minors, &n), 0);
-    assert_int_equal(n, 2);
-    assert_int_equal(minors[0], 0);
-    assert_int_equal(minors[1], 3);
-    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
-        assert_int_equal(parse(bad[i], minors, &n), -EBADMSG);
-    assert_int_equal(parse("<nvidia_smi_log/>", minors, &n), 0);
-    assert_int_equal(n, 0);
-}
-
-static int discover(const char *allowed, const char *program, uint32_t *minors, size_t *n,
-                    char *why)
-{
-    struct sv_error err = { 0 };
-    int r = nm_gpu_discover(allowed, program, minors, n, &err);
-
-    (void)snprintf(why, 1024, "%s", err.text);
-    return r;
-}
-
-static void test_discovery(void **state)
-{
-    uint32_t minors[NM_GPUS_MAX];
-    char path[] = "/tmp/selvedge-test-smi-XXXXXX", why[1024];
-    size_t n;
-    static const char *const bad[] = { "",    "0",     "0:",    ":0", "0:0,0:0",
-                                       "0:x", "0:255", "0:0:0", "all" };
-    int fd;
-
-    (void)state;
-    assert_int_equal(discover("0:3,1:0", NULL, minors, &n, why), 0);
-    assert_int_equal(n, 2);
-    assert_int_equal(minors[0], 0);
-    assert_int_equal(minors[1], 3);
-    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-        assert_int_equal(discover(bad[i], NULL, minors, &n, why), -EINVAL);
-        assert_non_null(strstr(why, "allowed-gpu-devices"));
-    }
-    assert_int_equal(discover("auto", "/nonexistent/nvidia-smi", minors, &n, why), -ENOENT);
-    assert_non_null(strstr(why, "path-to-discovery-executables"));
-    fd = mkstemp(path);
-    assert_true(fd >= 0);
-    assert_true(dprintf(fd, "#!/bin/sh\n[ \"$*\" = '-q -x' ] && cat <<'E'\n%s\nE\n", smi) > 0);
-    assert_int_equal(fchmod(fd, 0700), 0);
-    assert_int_equal(close(fd), 0);
-    assert_int_equal(discover("auto", path, minors, &n, why), 0);
-    assert_int_equal(n, 2);
-    fd = open(path, O_WRONLY | O_TRUNC);
-    assert_true(dprintf(fd, "#!/bin/sh\nexit 9\n") > 0);
-    assert_int_equal(close(fd), 0);
-    assert_int_equal(discover("auto", path, minors, &n, why), -EIO);
-    assert_non_null(strstr(why, "driver"));
-    assert_int_equal(unlink(path), 0);
-}
+static char root[64];
 
 struct fixture {
     struct nm_conf conf;
@@ -128,14 +33,21 @@ uint32_t exe_addresses(const struct exe *x)
     return addresses;
 }
 
-static void fixture_open(struct fixture *f)
+bool exe_assignable(const struct exe *x, const struct exe_device *d)
+{
+    (void)x;
+    return d->minor != 8;
+}
+
+/* Cards 3, 5 and 7 by a list; `more` makes what else is there. */
+static void fixture_open_with(struct fixture *f, const char *allowed, void (*more)(void))
 {
     struct sv_error err = { 0 };
 
     addresses = 0;
     *f = (struct fixture){ .conf = { .gpus = true,
-                                     .gpus_allowed = "0:0,1:1,2:5",
-                                     .gpu_major = 195,
+                                     .gpus_allowed = allowed,
+                                     .gpu_major = TREE_MAJOR,
                                      .network = EXE_NETWORK_PRIVATE,
                                      .net_rate_kbit = 20000,
                                      .net_ceil_kbit = 1000000 } };
@@ -145,8 +57,29 @@ static void fixture_open(struct fixture *f)
         f->c[i].resource.gpus = 1;
         (void)snprintf(f->c[i].text, sizeof(f->c[i].text), "container_%zu", i);
     }
-    assert_int_equal(nm_assignments_new(&f->ctx, &f->assignments, &err), 0);
+    tree_open(root);
+    if (more)
+        more();
+    assert_int_equal(nm_assignments_new(&f->ctx, root, &f->assignments, &err), 0);
+}
+
+static void nodes(void)
+{
+    tree_node(root, "nvidia3", 3);
+    tree_node(root, "nvidia5", 5);
+    tree_node(root, "nvidia7", 7);
+}
+
+static void fixture_open(struct fixture *f)
+{
+    fixture_open_with(f, "0:3,1:5,2:7", nodes);
     assert_int_equal(nm_assignments_gpus(f->assignments), 3);
+}
+
+static void fixture_close(struct fixture *f)
+{
+    f->assignments = nm_assignments_free(f->assignments);
+    tree_close(root);
 }
 
 static void test_assigned_once(void **state)
@@ -160,28 +93,28 @@ static void test_assigned_once(void **state)
     fixture_open(&f);
     f.c[0].resource.gpus = 2;
     assert_int_equal(nm_assign(f.assignments, &f.c[0], text, &err), 0);
-    assert_string_equal(text, "address=0 gpu=0 gpu=1");
+    assert_string_equal(text, "address=0 gpu=3 gpu=5");
     assert_int_equal(nm_assign(f.assignments, &f.c[1], text, &err), 0);
-    assert_string_equal(text, "address=1 gpu=5");
+    assert_string_equal(text, "address=1 gpu=7");
     assert_int_equal(nm_assign(f.assignments, &f.c[2], text, &err), -EBUSY);
     assert_non_null(strstr(err.text, "0 are free of 3"));
     assert_string_equal(text, "");
-    nm_assign_launch(&f.c[0], &l);
+    nm_assign_launch(f.assignments, &f.c[0], &l);
     assert_int_equal(l.n_devices, 2);
-    assert_int_equal(l.devices[1].major, 195);
-    assert_int_equal(l.devices[1].minor, 1);
+    assert_int_equal(l.devices[1].major, TREE_MAJOR);
+    assert_int_equal(l.devices[1].minor, 5);
     assert_int_equal(l.net_index, 0);
     assert_int_equal(l.net_rate_kbit, 20000);
     assert_int_equal(l.net_ceil_kbit, 1000000);
     nm_assign_release(f.assignments, &f.c[0]);
     assert_int_equal(nm_assign(f.assignments, &f.c[2], text, &err), 0);
-    assert_string_equal(text, "address=2 gpu=0"); /* a released address is not the next one */
+    assert_string_equal(text, "address=2 gpu=3"); /* a released address is not the next one */
     f.c[3].resource.gpus = 0;
     assert_int_equal(nm_assign(f.assignments, &f.c[3], text, &err), 0);
     assert_string_equal(text, "address=3");
-    nm_assign_launch(&f.c[3], &l);
+    nm_assign_launch(f.assignments, &f.c[3], &l);
     assert_int_equal(l.n_devices, 0);
-    nm_assignments_free(f.assignments);
+    fixture_close(&f);
 }
 
 /* A small range: the first address follows the last. */
@@ -207,7 +140,7 @@ static void test_small_range(void **state)
         assert_int_equal(nm_assign(f.assignments, &f.c[i], text, &err), i < 3 ? 0 : -EBUSY);
     }
     assert_non_null(strstr(err.text, "no address of the private network is free"));
-    nm_assignments_free(f.assignments);
+    fixture_close(&f);
 }
 
 static void test_assigned_again(void **state)
@@ -216,24 +149,24 @@ static void test_assigned_again(void **state)
     struct sv_error err = { 0 };
     char text[NM_ASSIGNED_TEXT_MAX];
     static const char *const bad[] = {
-        "gpu=5", "address=7", "address=65534",   "address=-1",
-        "gpu=",  "x=1",       "gpu=1 address=7", "address=1 address=2"
+        "gpu=7", "address=7",       "address=65534",       "address=-1",  "gpu=7/1", "gpu=",
+        "x=1",   "gpu=3 address=7", "address=1 address=2", "gpu=3/1/0/0", "gpu=-1",  "gpu=x/1/0",
     };
 
     (void)state;
     fixture_open(&f);
-    assert_int_equal(nm_assign_again(f.assignments, &f.c[0], "address=7 gpu=5"), 0);
+    assert_int_equal(nm_assign_again(f.assignments, &f.c[0], "address=7 gpu=7"), 0);
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         assert_int_equal(nm_assign_again(f.assignments, &f.c[1], bad[i]), -EBADMSG);
         nm_assign_release(f.assignments, &f.c[1]);
     }
-    assert_int_equal(nm_assign_again(f.assignments, &f.c[1], "gpu=9"),
-                     0); /* a GPU that was removed from the node */
+    assert_int_equal(nm_assign_again(f.assignments, &f.c[1], "gpu=9 gpu=3/1/0"),
+                     0); /* GPUs that were removed from the node */
     assert_int_equal(f.c[1].share.assigned.n_gpus, 0);
     f.c[2].resource.gpus = 2;
     assert_int_equal(nm_assign(f.assignments, &f.c[2], text, &err), 0);
-    assert_string_equal(text, "address=0 gpu=0 gpu=1");
-    nm_assignments_free(f.assignments);
+    assert_string_equal(text, "address=0 gpu=3 gpu=5");
+    fixture_close(&f);
 }
 
 static void count(void *userdata)
@@ -267,15 +200,138 @@ static void test_release_is_told(void **state)
     nm_assign_release(f.assignments, &f.c[0]);
     assert_int_equal(told, 1);
     assert_int_equal(nm_assign(f.assignments, &f.c[1], text, &err), 0);
-    nm_assignments_free(f.assignments);
+    fixture_close(&f);
+}
+
+static const char *variable(const struct fixture *f, int c, struct sv_arena *a, const char *name)
+{
+    struct nm_variable *list;
+    size_t n;
+
+    assert_int_equal(nm_assign_env(f->assignments, &f->c[c], a, &list, &n), 0);
+    for (size_t i = 0; i < n; i++)
+        if (sv_streq(list[i].name, name))
+            return list[i].value;
+    return NULL;
+}
+
+static void cards(void)
+{
+    tree_card(root, "0000:3b:00.0", 3, TREE_UUID(3));
+    tree_card(root, "0000:07:00.0", 7, TREE_UUID(7));
+    tree_card(root, "0000:af:00.0", 5, TREE_UNKNOWN);
+}
+
+/* Names where all are known, else numbers in the container. */
+static void test_environment(void **state)
+{
+    struct fixture f;
+    struct sv_error err = { 0 };
+    char text[NM_ASSIGNED_TEXT_MAX];
+    struct sv_arena *a = sv_arena_new(0);
+
+    (void)state;
+    fixture_open_with(&f, "auto", cards);
+    f.c[0].resource.gpus = 2;
+    assert_null(variable(&f, 0, a, "CUDA_VISIBLE_DEVICES"));
+    assert_int_equal(nm_assign(f.assignments, &f.c[0], text, &err), 0);
+    assert_string_equal(variable(&f, 0, a, "CUDA_VISIBLE_DEVICES"), TREE_UUID(7) "," TREE_UUID(3));
+    assert_string_equal(variable(&f, 0, a, "NVIDIA_VISIBLE_DEVICES"),
+                        TREE_UUID(7) "," TREE_UUID(3));
+    assert_int_equal(nm_assign(f.assignments, &f.c[1], text, &err), 0);
+    assert_string_equal(variable(&f, 1, a, "CUDA_VISIBLE_DEVICES"), "0");
+    nm_assign_release(f.assignments, &f.c[0]);
+    nm_assign_release(f.assignments, &f.c[1]);
+    f.c[0].resource.gpus = 3;
+    assert_int_equal(nm_assign(f.assignments, &f.c[0], text, &err), 0);
+    assert_string_equal(variable(&f, 0, a, "CUDA_VISIBLE_DEVICES"), "0,1,2");
+    sv_arena_free(a);
+    fixture_close(&f);
+}
+
+static void instances(void)
+{
+    tree_card(root, "0000:3b:00.0", 3, TREE_UUID(3));
+    tree_access(root, 3, "gi1", 5);
+    tree_access(root, 3, "gi1/ci0", 7);
+    tree_access(root, 3, "gi2", 8);
+    tree_access(root, 3, "gi2/ci0", 9);
+}
+
+/* Two containers have one instance each, with its card's node and those of its capabilities. */
+static void test_instances(void **state)
+{
+    static const uint32_t wanted[] = { 3, 5, 7 };
+    struct fixture f;
+    struct sv_error err = { 0 };
+    char text[NM_ASSIGNED_TEXT_MAX];
+    struct exe_launch l = { 0 };
+    struct sv_arena *a = sv_arena_new(0);
+
+    (void)state;
+    fixture_open_with(&f, "0:3", instances);
+    assert_int_equal(nm_assignments_gpus(f.assignments), 2);
+    assert_int_equal(nm_assign(f.assignments, &f.c[0], text, &err), 0);
+    assert_string_equal(text, "address=0 gpu=3/1/0");
+    assert_string_equal(variable(&f, 0, a, "NVIDIA_VISIBLE_DEVICES"), "MIG-" TREE_UUID(3) "/1/0");
+    nm_assign_launch(f.assignments, &f.c[0], &l);
+    assert_int_equal(l.n_devices, 3);
+    for (size_t i = 0; i < 3; i++)
+        assert_int_equal(l.devices[i].minor, wanted[i]);
+    assert_int_equal(nm_assign(f.assignments, &f.c[1], text, &err), 0);
+    assert_string_equal(text, "address=1 gpu=3/2/0");
+    assert_int_equal(nm_assign(f.assignments, &f.c[2], text, &err), -EBUSY);
+    nm_assign_release(f.assignments, &f.c[1]);
+    assert_int_equal(nm_assign_again(f.assignments, &f.c[2], "gpu=3/1/0"), -EBADMSG);
+    assert_int_equal(nm_assign_again(f.assignments, &f.c[2], "gpu=3/2/0"), 0);
+    assert_int_equal(f.c[2].share.assigned.units, 1);
+    sv_arena_free(a);
+    fixture_close(&f);
+}
+
+/* A withdrawn card is not assigned, and stays with a container that has it. */
+static void test_withdrawn(void **state)
+{
+    const struct nm_gpu_sources s = { root, "0:3,1:5,2:7", NULL, TREE_MAJOR };
+    static struct nm_gpus found;
+    struct fixture f;
+    struct sv_error err = { 0 };
+    char text[NM_ASSIGNED_TEXT_MAX];
+    int told = 0;
+
+    (void)state;
+    fixture_open(&f);
+    nm_assignments_on_release(f.assignments, count, &told);
+    assert_int_equal(nm_assign(f.assignments, &f.c[0], text, &err), 0);
+    tree_remove(root, "dev/nvidia3");
+    tree_remove(root, "dev/nvidia5");
+    nm_gpu_look(&s, false, &found);
+    assert_true(nm_assignments_found(f.assignments, &found));
+    assert_false(nm_assignments_found(f.assignments, &found));
+    assert_int_equal(nm_assignments_gpus(f.assignments), 1);
+    assert_true(nm_assign_is_whole(f.assignments, &f.c[0]));
+    assert_int_equal(nm_assign(f.assignments, &f.c[1], text, &err), 0);
+    assert_string_equal(text, "address=1 gpu=7");
+    assert_int_equal(nm_assign(f.assignments, &f.c[2], text, &err), -EBUSY);
+    assert_non_null(strstr(err.text, "0 are free of 1"));
+    assert_int_equal(told, 0);
+    tree_node(root, "nvidia5", 5);
+    nm_gpu_look(&s, false, &found);
+    assert_true(nm_assignments_found(f.assignments, &found));
+    assert_int_equal(told, 1); /* it may be waited for */
+    assert_int_equal(nm_assign(f.assignments, &f.c[2], text, &err), 0);
+    assert_string_equal(text, "address=2 gpu=5");
+    fixture_close(&f);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_discovery_output), cmocka_unit_test(test_discovery),
-        cmocka_unit_test(test_assigned_once),    cmocka_unit_test(test_release_is_told),
-        cmocka_unit_test(test_small_range),      cmocka_unit_test(test_assigned_again)
+        cmocka_unit_test(test_assigned_once), cmocka_unit_test(test_release_is_told),
+        cmocka_unit_test(test_small_range),   cmocka_unit_test(test_assigned_again),
+        cmocka_unit_test(test_environment),   cmocka_unit_test(test_instances),
+        cmocka_unit_test(test_withdrawn),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+
+    return cmocka_run_group_tests_name("assignments", tests, NULL, NULL);
 }
