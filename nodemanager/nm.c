@@ -354,6 +354,7 @@ static void connect_services(struct nm *nm)
                                .labels = nm->labels,
                                .monitor = nm->monitor,
                                .scheduler = nm->scheduler,
+                               .assignments = nm->assignments,
                                .lists = &nm->web_lists,
                                .sends = &nm->web_sends };
 }

@@ -21,6 +21,7 @@
 #include "nodemanager/labels/described.h"
 #include "nodemanager/rm/node-status-updater.h"
 #include "nodemanager/services/finished-containers.h"
+#include "nodemanager/web/gpu-json.h"
 #include "nodemanager/web/localization-json.h"
 #include "nodemanager/web/log-elsewhere.h"
 #include "nodemanager/web/nm-metrics.h"
@@ -506,6 +507,8 @@ static int answer(const struct nm_web *w, const struct sv_http_request *req,
         return nm_web_json(ret, 200, node_info(w, req));
     if (!strcmp(p, "/auxiliaryservices"))
         return nm_web_json(ret, 200, aux_services(w->aux));
+    if (sv_has_prefix(p, "/resources/"))
+        return nm_web_resource(w, p + strlen("/resources/"), ret);
     return of_jobs(w, p, false, req, ret);
 }
 

@@ -7,6 +7,7 @@
 #include "common/web/http.h"
 
 struct ipc_server;
+struct nm_assignments;
 struct nm_aux;
 struct nm_context;
 struct nm_describer;
@@ -31,6 +32,7 @@ struct nm_web {
     struct nm_describer *const *labels; /* by enum nm_described; each may be NULL */
     const struct nm_monitor *monitor;
     const struct nm_scheduler *scheduler;
+    const struct nm_assignments *assignments;
     const struct ipc_server *rpc;
     struct sv_http_events *live; /* live.h */
     unsigned *lists;             /* long ones being written (web-list.h) */

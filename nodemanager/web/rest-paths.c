@@ -7,13 +7,8 @@
 #include "common/web/rest-path.h"
 #include "nodemanager/web/web-reply.h"
 
+#define RESOURCES "/resources/"
 #define NO_MANIFEST "auxiliary services are those of the configuration: there is no manifest"
-
-/* An object without members, as Hadoop's NodeManager answers for a resource without a plugin. */
-static int no_resource(struct sv_http_response *ret)
-{
-    return sv_rest_tree(ret, 200, "nmResourceInfo", json_object());
-}
 
 static int no_manifest(struct sv_http_response *ret)
 {
@@ -44,7 +39,7 @@ static const struct row {
     { "GET", "/containerlogs/{containerid}/{filename}" },
     { "GET", "/auxiliaryservices" },
     { "PUT", "/auxiliaryservices", no_manifest, NO_MANIFEST, true },
-    { "GET", "/resources/{resourcename}", no_resource, "no figures of devices" },
+    { "GET", "/resources/{resourcename}" },
     { "PUT", "/yarn/sysfs/{user}/{appId}", no_sysfs, "YARN services are not supported", true },
 };
 
@@ -54,6 +49,8 @@ int nm_rest_check(const struct sv_http_request *req, const char *path, struct sv
     bool known = false;
 
     path = *path ? path : "/";
+    if (sv_has_prefix(path, RESOURCES) && path[strlen(RESOURCES)])
+        path = RESOURCES "name"; /* yarn.io%2Fgpu has a slash in it */
     for (const struct row *r = rows; r < rows + SV_ARRAY_LEN(rows); r++) {
         if (!sv_rest_matches(r->path, path, &rest))
             continue;
