@@ -398,12 +398,22 @@ static int command(const struct exe_script *s, const struct exe_marks *marks, st
     return r < 0 ? sv_error_errno(err, r, "launch command") : 0;
 }
 
+/* The first line, before all that is the application's: nothing of it can keep the script from its
+ * niceness. It cannot be undone: RLIMIT_NICE of a container is 0. */
+static int interpreter(const struct exe_script *s, struct sv_buf *out)
+{
+    if (s->niceness <= 0)
+        return sv_buf_put_str(out, "#!/bin/bash\n");
+    return sv_buf_printf(out, "#!/usr/bin/env -S /usr/bin/nice -n %d /bin/bash\n", s->niceness);
+}
+
 int exe_script_build(const struct exe_script *s, struct sv_buf *out, struct sv_error *err)
 {
     const struct exe_marks marks = { .log_dir = s->log_dir, .add_opens = s->add_opens };
-    int r = sv_buf_put_str(out, "#!/bin/bash\n\nset -o pipefail -e\n");
+    int r = interpreter(s, out);
     if (err)
         err->code = 0;
+    r = r < 0 ? r : sv_buf_put_str(out, "\nset -o pipefail -e\n");
     r = r < 0 ? r : redirect(out, "PRELAUNCH_OUT", s->log_dir, "prelaunch.out", ">");
     r = r < 0 ? r : redirect(out, "PRELAUNCH_ERR", s->log_dir, "prelaunch.err", "2>");
     r = r < 0 ? r : environment(s, &marks, out, err);

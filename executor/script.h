@@ -44,6 +44,7 @@ struct exe_script {
     size_t n_commands;
     const char *log_dir;       /* for <LOG_DIR>, prelaunch.out and prelaunch.err */
     const char *add_opens;     /* for <ADD_OPENS>; "" if Java is older than 17 */
+    int niceness;              /* its processes' niceness is raised by it; 0 or more */
     bool debug_info;           /* yarn.nodemanager.log-container-debug-info.enabled */
     const char *debug_program; /* path of container-debug-info, or NULL; if the container cannot see
                                   it the script uses cp, ls and find */

@@ -160,10 +160,6 @@ static const char *const web_keys[] = {
     "hadoop.http.cross-origin.enabled=false", NULL,
 };
 
-static const char *const priority_keys[] = {
-    "container-executor.os.sched.priority.adjustment", NULL,
-};
-
 static const char *const vmem_keys[] = { "vmem-check-enabled=false", NULL };
 
 const struct nm_key_group nm_key_groups[] = {
@@ -184,7 +180,6 @@ const struct nm_key_group nm_key_groups[] = {
     { NM_KEY_NOT_DONE, "Kerberos", kerberos_keys },
     { NM_KEY_NOT_DONE, "HTTPS and filters of the web server", web_keys },
     { NM_KEY_NOT_DONE, "limits on virtual memory", vmem_keys },
-    { NM_KEY_NOT_DONE, "priority of the processes of containers", priority_keys },
     { 0 },
 };
 /* clang-format on */

@@ -22,6 +22,7 @@ enum {
     K_FORCE_PATH,
     K_USER_HOME,
     K_ADD_OPENS,
+    K_NICENESS,
     K_DEBUG_INFO,
     K_STDERR_TAIL,
     K_STDERR_PATTERN,
@@ -52,6 +53,7 @@ static const struct sv_conf_key keys[] = {
     [K_FORCE_PATH] = { NM "force.path", SV_CONF_STRING, "", .help = "Prepended to PATH." },
     [K_USER_HOME] = { NM "user-home-dir", SV_CONF_STRING, "/home/", .help = "HOME of containers." },
     [K_ADD_OPENS] = { "selvedge.nodemanager.add-opens", SV_CONF_STRING, NULL, .help = "Text for the <ADD_OPENS> mark; default: decided by the container's Java version." },
+    [K_NICENESS] = { NM "container-executor.os.sched.priority.adjustment", SV_CONF_INT, "0", -20, 19, .help = "Niceness of jobs, 0 to 19, which no job can undo; a negative one is refused: nothing here may raise a priority. Where the kernel enforces CPU limits, it shares processors between containers by cpu.weight, and niceness counts among the processes of one container." },
     [K_DEBUG_INFO] = { NM "log-container-debug-info.enabled", SV_CONF_BOOL, "true", .help = "Copy the launch script and a directory listing into the log directory." },
     [K_STDERR_TAIL] = { NM "container.stderr.tail.bytes", SV_CONF_INT, "4096", 0, 1 << 20, .help = "Bytes of the error log in the diagnostics of a failure." },
     [K_STDERR_PATTERN] = { NM "container.stderr.pattern", SV_CONF_STRING, "{*stderr*,*STDERR*}", .help = "File name pattern of the error log." },
@@ -92,6 +94,26 @@ static int read_queue(struct nm_conf *c, struct sv_error *err)
     return r;
 }
 
+/* A higher priority would take CAP_SYS_NICE, which container-executor does not have. */
+static int read_niceness(struct nm_conf *c, struct sv_error *err)
+{
+    int64_t niceness;
+    char at[512];
+    int r;
+
+    NM_CONF_GET(sv_conf_int, K_NICENESS, &niceness);
+    if (niceness < 0) {
+        sv_conf_origin(c->conf, &keys[K_NICENESS], at, sizeof(at));
+        return sv_error_set(err, -EOPNOTSUPP,
+                            "%s is \"%lld\": a job's priority can only be lowered, by 0 to 19; to "
+                            "give jobs more processor time, raise CPUWeight= of the unit of their "
+                            "cgroup, or lower that of others",
+                            at, (long long)niceness);
+    }
+    c->niceness = (int)niceness;
+    return 0;
+}
+
 int nm_conf_launch_read(struct nm_conf *c, struct sv_error *err)
 {
     int64_t secs;
@@ -122,6 +144,9 @@ int nm_conf_launch_read(struct nm_conf *c, struct sv_error *err)
     NM_CONF_GET(sv_conf_string, K_FORCE_PATH, &c->force_path);
     NM_CONF_GET(sv_conf_string, K_USER_HOME, &c->user_home);
     NM_CONF_GET(sv_conf_string, K_ADD_OPENS, &c->add_opens);
+    r = read_niceness(c, err);
+    if (r < 0)
+        return r;
     NM_CONF_GET(sv_conf_bool, K_DEBUG_INFO, &c->debug_info);
     NM_CONF_GET(sv_conf_int, K_STDERR_TAIL, &c->stderr_tail_bytes);
     NM_CONF_GET(sv_conf_string, K_STDERR_PATTERN, &c->stderr_pattern);

@@ -85,6 +85,7 @@ struct nm_conf {
     const char *user_home;
     const char *add_opens; /* NULL = by the version of the container's Java */
     bool debug_info;
+    int niceness; /* of jobs: 0 to 19 */
     int64_t stderr_tail_bytes;
     const char *stderr_pattern;
     enum exe_profile profile;

@@ -321,7 +321,8 @@ static int build_script(struct nm_container *c, struct sv_buf *out, struct sv_er
     char log_dir[PATH_MAX];
     struct exe_env *env = NULL;
     struct exe_link *links = NULL;
-    struct exe_script s = { .debug_info = conf->debug_info,
+    struct exe_script s = { .niceness = conf->niceness,
+                            .debug_info = conf->debug_info,
                             .debug_program = exe_debug_program(c->ctx->exe) };
     const char *java = nm_env_value(c, "JAVA_HOME");
     int r;

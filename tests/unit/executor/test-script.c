@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -266,6 +267,43 @@ static void squeeze(char *s)
     *to = '\0';
 }
 
+/* The kernel reads the first line, as in a container. Variables of the application come later. */
+static void test_niceness(void **state)
+{
+    static const struct exe_env env = { "PATH", "/nothing", EXE_ENV_LITERAL };
+    const char *const command = "exec /usr/bin/nice >&7";
+    const struct exe_script s = { .env = &env,
+                                  .n_env = 1,
+                                  .commands = &command,
+                                  .n_commands = 1,
+                                  .log_dir = dir,
+                                  .niceness = 3 };
+    _cleanup_buf_ struct sv_buf script = SV_BUF_INIT(1 << 20);
+    const int wanted = SV_MIN(getpriority(PRIO_PROCESS, 0) + 3, 19);
+    _cleanup_close_ int at = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    struct sv_error err = { 0 };
+    char path[PATH_MAX], said[16] = "";
+    int p[2], status;
+    (void)state;
+    assert_int_equal(exe_script_build(&s, &script, &err), 0);
+    assert_int_equal(sv_write_file_atomic(at, "n.sh", script.data, script.len, 0700), 0);
+    (void)snprintf(path, sizeof(path), "%s/n.sh", dir);
+    assert_int_equal(pipe(p), 0);
+    pid_t pid = fork();
+    if (pid == 0) {
+        char *argv[] = { path, NULL }, *envp[] = { (char *)"PATH=/usr/bin:/bin", NULL };
+        if (dup2(p[1], 7) == 7)
+            (void)execve(path, argv, envp);
+        _exit(99);
+    }
+    (void)close(p[1]);
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(status, 0);
+    assert_true(read(p[0], said, sizeof(said) - 1) > 0);
+    (void)close(p[0]);
+    assert_int_equal(strtol(said, NULL, 10), wanted);
+}
+
 /* Runs one variant of the script that writes debugging information in `work`, with logs in `logs`;
  * returns its output without messages. The script's name does not exist in `work`. */
 static char *debugging(const char *work, const char *logs, const char *program)
@@ -487,6 +525,7 @@ int main(void)
         cmocka_unit_test(test_quote_expand_means_yarn),
         cmocka_unit_test(test_script),
         cmocka_unit_test(test_links_again),
+        cmocka_unit_test(test_niceness),
         cmocka_unit_test(test_debug_info),
         cmocka_unit_test(test_debug_info_without_logs),
         cmocka_unit_test(test_refused),

@@ -49,6 +49,11 @@ class HadoopConfigurations(WorkerMachine):
             ),
             ("yarn.nodemanager.runtime.linux.type", "docker", "has the runtime `default` alone"),
             (
+                "yarn.nodemanager.container-executor.os.sched.priority.adjustment",
+                "-5",
+                "a job's priority can only be lowered, by 0 to 19",
+            ),
+            (
                 "hadoop.security.group.mapping",
                 "org.apache.hadoop.security.LdapGroupsMapping",
                 "let SSSD or nslcd bring LDAP's to the machine",
