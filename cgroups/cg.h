@@ -168,6 +168,8 @@ int cg_root_usage(struct cg_root *r, struct cg_usage *ret) _must_use_;
 int cg_root_memory_in_use(struct cg_root *r, uint64_t *ret) _must_use_;
 int cg_leaf_memory_in_use(struct cg_leaf *l, uint64_t *ret) _must_use_;
 int cg_leaf_populated(struct cg_leaf *l) _must_use_; /* 0, 1, -errno */
+/* A descriptor of its directory, the caller's: for a thread that reads cgroup.procs. */
+int cg_leaf_dir(const struct cg_leaf *l) _must_use_;
 
 /* Calls `empty` once, from the loop, when the cgroup has no process any more. Freed with the
  * leaf. */

@@ -67,6 +67,12 @@ int cg_leaf_open(struct cg_root *r, const char *name, struct cg_leaf **ret)
     return 0;
 }
 
+int cg_leaf_dir(const struct cg_leaf *l)
+{
+    int fd = fcntl(l->fd, F_DUPFD_CLOEXEC, 3);
+    return fd < 0 ? -errno : fd;
+}
+
 int cg_leaf_set_limits(struct cg_leaf *l, const struct cg_resource *c, struct sv_error *err)
 {
     return cg_apply(l->root, l->fd, l->name, cg_container_rows, cg_n_container_rows, c,

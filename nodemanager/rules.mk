@@ -53,6 +53,7 @@ nodemanager/aux-services/test-aux-service_WRAP := sd_event_source_set_time_relat
 nodemanager/logs/test-log-aggregation_WRAP := exe_localizer_start exe_localizer_free nm_dirs_log_usable nm_deletion_app_logs
 nodemanager/web/test-nm-web-logs_WRAP := readdir sv_open_beneath pread sd_event_add_time_relative
 nodemanager/core/test-container-diagnostics_WRAP := readdir
+nodemanager/resources/test-virtual-memory_WRAP := exe_container_cgroup cg_leaf_dir nm_container_kill nm_process_sizes
 nodemanager/health/test-log-disks_WRAP := sd_event_add_time_relative
 nodemanager/test-reload_WRAP := getpwnam getpwuid_r getaddrinfo
 nodemanager/resources/test-container-scheduler_WRAP := nm_container_post nm_container_kill sv_loop_spent_ms

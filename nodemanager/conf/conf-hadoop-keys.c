@@ -160,8 +160,6 @@ static const char *const web_keys[] = {
     "hadoop.http.cross-origin.enabled=false", NULL,
 };
 
-static const char *const vmem_keys[] = { "vmem-check-enabled=false", NULL };
-
 const struct nm_key_group nm_key_groups[] = {
     { NM_KEY_NO_MEANING, "there is no docker or runC runtime; a container that requests one is refused", docker_keys },
     { NM_KEY_NO_MEANING, "Java's sandbox; here selvedge.nodemanager.sandbox.profile", sandbox_keys },
@@ -179,7 +177,6 @@ const struct nm_key_group nm_key_groups[] = {
     { NM_KEY_NOT_DONE, "devices other than GPUs", devices_keys },
     { NM_KEY_NOT_DONE, "Kerberos", kerberos_keys },
     { NM_KEY_NOT_DONE, "HTTPS and filters of the web server", web_keys },
-    { NM_KEY_NOT_DONE, "limits on virtual memory", vmem_keys },
     { 0 },
 };
 /* clang-format on */

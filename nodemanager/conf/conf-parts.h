@@ -31,6 +31,7 @@ int nm_conf_resource_load(struct sv_conf *c, struct sv_error *err) _must_use_;
 /* Must follow launch, isolation and limits, whose results it uses. */
 int nm_conf_resource_read(struct nm_conf *c, const struct nm_conf *known, struct sv_error *err)
     _must_use_;
+int nm_conf_monitor_read(struct nm_conf *c, struct sv_error *err) _must_use_;
 
 const struct sv_conf_key *nm_conf_node_keys(size_t *ret_n);
 const struct sv_conf_key *nm_conf_directories_keys(size_t *ret_n);
@@ -39,5 +40,6 @@ const struct sv_conf_key *nm_conf_launch_keys(size_t *ret_n);
 const struct sv_conf_key *nm_conf_isolation_keys(size_t *ret_n);
 const struct sv_conf_key *nm_conf_limits_keys(size_t *ret_n);
 const struct sv_conf_key *nm_conf_resource_keys(size_t *ret_n);
+const struct sv_conf_key *nm_conf_monitor_keys(size_t *ret_n);
 
 #endif

@@ -26,12 +26,8 @@ enum {
     K_FETCH_THREADS,
     K_CACHE_TARGET,
     K_CACHE_CLEANUP,
-    K_MONITOR,
-    K_MONITOR_ALL,
     K_METRICS,
     K_METRICS_PERIOD,
-    K_PMEM,
-    K_VMEM_RATIO,
     K_COUNT
 };
 
@@ -43,12 +39,8 @@ static const struct sv_conf_key keys[] = {
     [K_FETCH_THREADS] = { NM "localizer.fetch.thread-count", SV_CONF_INT, "4", 1, LOC_WORKERS_MAX, .help = "Downloads at a time of PUBLIC resources; selvedge.nodemanager.localizer.parallel bounds the others." },
     [K_CACHE_TARGET] = { NM "localizer.cache.target-size-mb", SV_CONF_INT, "10240", 0, MAX_MB, .help = "Size of the cache after a cleanup." },
     [K_CACHE_CLEANUP] = { NM "localizer.cache.cleanup.interval-ms", SV_CONF_DURATION, "600000", 1000, FOREVER, 1, "Time between cache cleanups." },
-    [K_MONITOR] = { NM "container-monitor.interval-ms", SV_CONF_DURATION, "${yarn.nodemanager.resource-monitor.interval-ms}", 50, FOREVER, 1, "Time between two readings of container usage." },
     [K_METRICS] = { NM "container-metrics.enable", SV_CONF_BOOL, "true", .help = "With the key below, show figures of each container in /jmx." },
     [K_METRICS_PERIOD] = { NM "container-metrics.period-ms", SV_CONF_INT, "-1", -1, FOREVER, .help = "Above 0, show those of running containers, as of the last reading." },
-    [K_MONITOR_ALL] = { NM "resource-monitor.interval-ms", SV_CONF_DURATION, "3000", 50, FOREVER, 1, "Default of the key above." },
-    [K_PMEM] = { NM "pmem-check-enabled", SV_CONF_BOOL, "true", .help = "Shown in REST; the kernel enforces memory here." },
-    [K_VMEM_RATIO] = { NM "vmem-pmem-ratio", SV_CONF_FLOAT, "2.1", .help = "Virtual to physical memory, for REST." },
 };
 /* clang-format on */
 _Static_assert(SV_ARRAY_LEN(keys) == K_COUNT, "one row a key");
@@ -84,6 +76,7 @@ static const struct sv_conf_key *(*const tables[])(size_t *ret_n) = {
     nm_conf_resource_keys,
     nm_conf_labels_keys,
     own_keys,
+    nm_conf_monitor_keys,
     nm_conf_refused_keys,
     nm_conf_localizer_keys,
     nm_conf_s3_table,
@@ -95,7 +88,7 @@ static const struct sv_conf_key *(*const tables[])(size_t *ret_n) = {
     yarn_proxy_conf_keys,
     ipc_settings_keys,
 };
-#define OWN_TABLES 10
+#define OWN_TABLES 11
 
 const struct sv_conf_key *nm_conf_row(size_t i)
 {
@@ -260,12 +253,7 @@ static int read_rest(struct nm_conf *c, struct sv_error *err)
     c->cache_target_bytes = (uint64_t)mb << 20;
     NM_CONF_GET(sv_conf_duration_ms, K_CACHE_CLEANUP, &c->cache_cleanup_ms);
     r = nm_conf_localizer_read(c->conf, &c->localizer, err);
-    if (r < 0)
-        return r;
-    NM_CONF_GET(sv_conf_duration_ms, K_MONITOR, &c->monitor_ms);
-    NM_CONF_GET(sv_conf_bool, K_PMEM, &c->pmem_check);
-    NM_CONF_GET(sv_conf_float, K_VMEM_RATIO, &c->vmem_ratio);
-    return 0;
+    return r < 0 ? r : nm_conf_monitor_read(c, err);
 }
 
 static int read_log_level(struct nm_conf *c, struct sv_error *err)

@@ -131,8 +131,8 @@ struct nm_conf {
 
     /* monitor */
     int64_t monitor_ms;
-    bool pmem_check;
-    double vmem_ratio;
+    bool pmem_check, vmem_check;
+    double vmem_ratio; /* at least 1 */
     int64_t diagnostics_max;
     int64_t retry_minimum_ms;
 

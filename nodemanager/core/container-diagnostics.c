@@ -78,6 +78,31 @@ char *nm_diagnostics_memory(const struct nm_container *c, pid_t pid, uint64_t pe
     return s;
 }
 
+char *nm_diagnostics_vmem(const struct nm_container *c, const struct nm_vmem_usage *u)
+{
+    uint64_t memory =
+        c->share.set.memory_max ? c->share.set.memory_max : (uint64_t)c->resource.memory_mb << 20;
+    char used[32], of[32], virtual[32], limit[32], largest[32], *s;
+
+    human(c->usage.last.memory_current, used, sizeof(used));
+    human(memory, of, sizeof(of));
+    human(u->bytes, virtual, sizeof(virtual));
+    human(u->limit, limit, sizeof(limit));
+    human(u->largest_bytes, largest, sizeof(largest));
+    if (sv_asprintf(&s,
+                    "Container [pid=%d,containerID=%s] is running %lluB beyond the 'VIRTUAL' "
+                    "memory limit. Current usage: %s of %s physical memory used; %s of %s virtual "
+                    "memory used. Killing container.\n"
+                    "The largest of its %u processes is %d (%s) with %s of virtual memory. Killed "
+                    "by the NodeManager (yarn.nodemanager.vmem-check-enabled, "
+                    "yarn.nodemanager.vmem-pmem-ratio).\n",
+                    (int)c->launch.pid, c->text,
+                    (unsigned long long)(u->bytes > u->limit ? u->bytes - u->limit : 0), used, of,
+                    virtual, limit, u->processes, (int)u->largest, u->largest_name, largest) < 0)
+        return NULL;
+    return s;
+}
+
 /* ---- The text of an exit: read on the thread of the log directory's disk ---- */
 
 struct tail {

@@ -25,5 +25,14 @@ enum nm_memory_by {
 };
 char *nm_diagnostics_memory(const struct nm_container *c, pid_t pid, uint64_t peak_bytes,
                             enum nm_memory_by by);
+/* Likewise at the limit of virtual memory. */
+struct nm_vmem_usage {
+    uint64_t bytes, limit;
+    unsigned processes;
+    pid_t largest; /* 0: none */
+    uint64_t largest_bytes;
+    const char *largest_name;
+};
+char *nm_diagnostics_vmem(const struct nm_container *c, const struct nm_vmem_usage *u);
 
 #endif

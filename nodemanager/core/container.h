@@ -180,6 +180,9 @@ struct nm_container {
         uint64_t peak_bytes;
         unsigned over_readings; /* consecutive readings above its memory; see check_memory */
         unsigned pass;          /* last pass of the monitor over all containers that has read it */
+        uint64_t vmem_bytes;    /* virtual-memory.c: 0 where it is not checked */
+        int64_t vmem_read_ms;   /* when its processes were read last, monotonic; 0 = never */
+        bool vmem_reading;
     } usage;
 
     struct {                                 /* rm/: its part in heartbeats */

@@ -17,6 +17,7 @@
 #include "nodemanager/core/container-diagnostics.h"
 #include "nodemanager/core/container.h"
 #include "nodemanager/core/context.h"
+#include "nodemanager/resources/virtual-memory.h"
 
 /* Containers read in one turn of the loop, some ten files each: a call of D-Bus waits for one turn.
  */
@@ -24,14 +25,16 @@
 
 struct nm_monitor {
     struct nm_context *ctx;
+    struct nm_vmem *vmem;   /* NULL: virtual memory is not checked */
     sd_event_source *timer; /* begins a pass over all containers */
     sd_event_source *more;  /* continues it, after other events of the loop */
     unsigned pass;
     char last[YARN_ID_TEXT_MAX]; /* the last container read by this pass */
     uint64_t pass_bytes;         /* sums of this pass so far */
+    uint64_t pass_vmem;
     float pass_cpu;
     int32_t cpus;
-    uint64_t containers_bytes;
+    uint64_t containers_bytes, containers_vmem;
     float containers_cpu;
     uint64_t node_bytes, node_swap_bytes;
     float node_cpu;
@@ -121,6 +124,7 @@ static void sample_node(struct nm_monitor *m)
 static void end_pass(struct nm_monitor *m)
 {
     m->containers_bytes = m->pass_bytes;
+    m->containers_vmem = m->pass_vmem;
     m->containers_cpu = m->pass_cpu;
     m->pass_ms = sv_now_ms() - m->begun_ms;
     sample_node(m);
@@ -157,7 +161,9 @@ static void go_on(struct nm_monitor *m)
         memcpy(m->last, c->text, sizeof(m->last));
         sample_container(c, now);
         check_memory(c);
+        nm_vmem_check(m->vmem, c);
         m->pass_bytes += c->usage.last.memory_current;
+        m->pass_vmem += c->usage.vmem_bytes;
         m->pass_cpu += c->usage.cpu_cores;
     }
     end_pass(m);
@@ -181,7 +187,7 @@ static int on_timer(sd_event_source *s, uint64_t usec, void *userdata)
     if (++m->pass == 0)
         m->pass = 1; /* 0: never read */
     m->last[0] = 0;
-    m->pass_bytes = 0;
+    m->pass_bytes = m->pass_vmem = 0;
     m->pass_cpu = 0;
     m->begun_ms = sv_now_ms();
     go_on(m);
@@ -189,7 +195,7 @@ static int on_timer(sd_event_source *s, uint64_t usec, void *userdata)
 }
 
 static Hadoop__Yarn__ResourceUtilizationProto *utilization(struct sv_arena *a, uint64_t bytes,
-                                                           float cpu)
+                                                           uint64_t vmem, float cpu)
 {
     Hadoop__Yarn__ResourceUtilizationProto *u = sv_new(a, Hadoop__Yarn__ResourceUtilizationProto);
 
@@ -197,7 +203,8 @@ static Hadoop__Yarn__ResourceUtilizationProto *utilization(struct sv_arena *a, u
         return NULL;
     hadoop__yarn__resource_utilization_proto__init(u);
     u->has_pmem = u->has_vmem = u->has_cpu = true;
-    u->pmem = u->vmem = (int32_t)SV_MIN(bytes >> 20, (uint64_t)INT32_MAX);
+    u->pmem = (int32_t)SV_MIN(bytes >> 20, (uint64_t)INT32_MAX);
+    u->vmem = (int32_t)SV_MIN(vmem >> 20, (uint64_t)INT32_MAX);
     u->cpu = cpu;
     return u;
 }
@@ -205,18 +212,20 @@ static Hadoop__Yarn__ResourceUtilizationProto *utilization(struct sv_arena *a, u
 Hadoop__Yarn__ResourceUtilizationProto *
 nm_monitor_containers_utilization(const struct nm_monitor *m, struct sv_arena *a)
 {
-    return utilization(a, m->containers_bytes, m->containers_cpu);
+    return utilization(a, m->containers_bytes, m->vmem ? m->containers_vmem : m->containers_bytes,
+                       m->containers_cpu);
 }
 
 Hadoop__Yarn__ResourceUtilizationProto *nm_monitor_node_utilization(const struct nm_monitor *m,
                                                                     struct sv_arena *a)
 {
-    return utilization(a, m->node_bytes, m->node_cpu);
+    return utilization(a, m->node_bytes, m->node_bytes, m->node_cpu);
 }
 
 void nm_monitor_figures(const struct nm_monitor *m, struct nm_monitor_figures *ret)
 {
     *ret = (struct nm_monitor_figures){ .containers_cpu = m->containers_cpu,
+                                        .containers_vmem = m->vmem ? m->containers_vmem : 0,
                                         .node_bytes = m->node_bytes,
                                         .node_swap_bytes = m->node_swap_bytes,
                                         .node_cpu = m->node_cpu,
@@ -247,9 +256,13 @@ int nm_monitor_new(struct nm_context *ctx, struct nm_monitor **ret, struct sv_er
         r = sd_event_add_defer(ctx->event, &m->more, on_more, m);
     if (r >= 0)
         r = sd_event_source_set_enabled(m->more, SD_EVENT_OFF);
+    if (r < 0)
+        (void)sv_error_errno(err, r, "containers monitor");
+    if (r >= 0)
+        r = nm_vmem_new(ctx, &m->vmem, err);
     if (r < 0) {
         nm_monitor_free(m);
-        return sv_error_errno(err, r, "containers monitor");
+        return r;
     }
     *ret = m;
     return 0;
@@ -261,6 +274,7 @@ struct nm_monitor *nm_monitor_free(struct nm_monitor *m)
         return NULL;
     sd_event_source_disable_unref(m->timer);
     sd_event_source_disable_unref(m->more);
+    m->vmem = nm_vmem_free(m->vmem);
     free(m);
     return NULL;
 }

@@ -1,7 +1,7 @@
 /* Resource usage of the containers and the node (ContainersMonitor): read from cgroup counters and
  * /proc every yarn.nodemanager.container-monitor.interval-ms, reported in heartbeats and over REST.
- * Kills only where yarn.nodemanager.resource.memory.enforced is false: otherwise the kernel
- * enforces memory. */
+ * Kills for memory only where yarn.nodemanager.resource.memory.enforced is false: otherwise the
+ * kernel enforces memory. virtual-memory.h is a part of it. */
 #ifndef SELVEDGE_NODEMANAGER_RESOURCES_CONTAINERS_MONITOR_H
 #define SELVEDGE_NODEMANAGER_RESOURCES_CONTAINERS_MONITOR_H
 
@@ -24,6 +24,7 @@ Hadoop__Yarn__ResourceUtilizationProto *nm_monitor_node_utilization(const struct
                                                                     struct sv_arena *a);
 struct nm_monitor_figures {
     float containers_cpu;                 /* processors in use */
+    uint64_t containers_vmem;             /* bytes; 0: not known */
     uint64_t node_bytes, node_swap_bytes; /* in use */
     float node_cpu;                       /* processors in use */
     int64_t pass_ms;                      /* time of the last pass over all containers */

@@ -112,8 +112,8 @@ static void put_usage(json_t *b, const struct nm_web *w, const struct sums *s)
     sv_jmx_num(b, "ContainersMonitorCostTime", f.pass_ms);
     if (ctx->total.gpus == 0)
         sv_jmx_real(b, "NodeGpuUtilization", 0);
-    if (s->running == 0)
-        sv_jmx_num(b, "ContainerUsedVMemGB", 0);
+    if (s->running == 0 || ctx->conf->vmem_check)
+        sv_jmx_num(b, "ContainerUsedVMemGB", s->running ? (int64_t)(f.containers_vmem >> 30) : 0);
     if (cg_root_usage(ctx->cgroups, &u) < 0)
         return; /* no cgroup of containers on this machine */
     sv_jmx_num(b, "ContainerUsedMemGB", (int64_t)(u.memory_current >> 30));

@@ -110,7 +110,7 @@ static json_t *node_info(const struct nm_web *w, const struct sv_http_request *r
         "totalVmemAllocatedContainersMB",
         (json_int_t)((double)ctx->total.memory_mb * c->vmem_ratio),
         "totalPmemAllocatedContainersMB", (json_int_t)ctx->total.memory_mb,
-        "totalVCoresAllocatedContainers", ctx->total.vcores, "vmemCheckEnabled", false,
+        "totalVCoresAllocatedContainers", ctx->total.vcores, "vmemCheckEnabled", c->vmem_check,
         "pmemCheckEnabled", c->pmem_check, "resourceTypes", nm_web_type_names(), "nmStartupTime",
         (json_int_t)ctx->start_ms, "selvedge",
         json_pack("{s:s,s:o,s:o,s:o,s:i,s:o,s:o,s:o,s:o,s:o}", "version", SV_VERSION,

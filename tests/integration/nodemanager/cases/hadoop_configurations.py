@@ -103,13 +103,12 @@ class HadoopConfigurations(WorkerMachine):
             "without meaning here (of the Java daemon): yarn.nodemanager.delete.thread-count",
             "not done (manifest of auxiliary services): " "yarn.nodemanager.aux-services.manifest",
             "not done (Kerberos): yarn.nodemanager.keytab",
-            "not done (limits on virtual memory): yarn.nodemanager.vmem-check-enabled",
         ], told
         self.restart(site)
         info = self.node.get("/ws/v1/node")["nodeInfo"]
-        assert (info["vmemCheckEnabled"], info["pmemCheckEnabled"]) == (False, True), info
+        assert (info["vmemCheckEnabled"], info["pmemCheckEnabled"]) == (True, True), info
         words = (
-            "configuration: 3 keys of features that this version lacks, 3 without meaning here, 3 "
+            "configuration: 2 keys of features that this version lacks, 3 without meaning here, 3 "
             "unknown: selvedge.nodemanager.container.pid.max (is "
             "selvedge.nodemanager.container.pids.max meant?), yarn.nodemanager.local-dir (is "
             "yarn.nodemanager.local-dirs meant?), yarn.nodemanager.something"

@@ -1,10 +1,16 @@
-"""What the NodeManager itself limits: the priority of jobs. Cases of test-real-settings."""
+"""What the NodeManager itself limits: virtual memory, priority of jobs. Cases of
+test-real-settings."""
 import os
 
 from lib.nm_driver import container
 from lib.worker_machine import WorkerMachine
 
 NM = "yarn.nodemanager."
+# Address space that is never touched, in a process whose parent has little.
+MAPS = (
+    "exec python3 -c 'import mmap, sys, time; m = mmap.mmap(-1, int(sys.argv[1]) << 20, "
+    'flags=34, prot=0); print("mapped", flush=True); time.sleep(600)\' {} ><LOG_DIR>/stdout'
+)
 
 
 class MonitoredContainers(WorkerMachine):
@@ -17,6 +23,18 @@ class MonitoredContainers(WorkerMachine):
         name = container(app, number)
         return f"{self.node.log_dirs[0]}/application_1700000000000_{app:04d}/{name}"
 
+    def says(self, app, number, words):
+        """Waits until its stdout has the words."""
+        path = f"{self.logs_of(app, number)}/stdout"
+
+        def said():
+            if not os.path.exists(path):
+                return False
+            with open(path, encoding="ascii") as f:
+                return words in f.read()
+
+        self.wait(said, f"container {number} says {words}")
+
     def ends(self, app, number):
         self.wait(
             lambda: self.driver("beats", 60000, 1)["reached"]
@@ -24,6 +42,40 @@ class MonitoredContainers(WorkerMachine):
             "its end",
         )
         return self.driver.exits()[container(app, number)]
+
+    def virtual_memory(self):
+        """One that maps twice its limit and more is killed; one within it goes on."""
+        self.restart(
+            {
+                NM + "vmem-check-enabled": "true",
+                NM + "vmem-pmem-ratio": "4",
+                NM + "resource-monitor.interval-ms": "100",
+            }
+        )
+        info = self.node.get("/ws/v1/node/info")["nodeInfo"]
+        assert info["vmemCheckEnabled"] is True, info
+        app = self.new_app()
+        self.starts(app, 1, MAPS.format(1))
+        self.starts(app, 2, MAPS.format(100000))
+        row = self.ends(app, 2)
+        assert row["exit"] == -103, row
+        for words in (
+            "beyond the 'VIRTUAL' memory limit. Current usage: ",
+            "virtual memory used. Killing container.",
+            "processes is ",
+            "(python3) with ",
+            "yarn.nodemanager.vmem-check-enabled",
+        ):
+            assert words in row["diagnostics"], row
+        self.says(app, 1, "mapped")
+        assert self.running() == [container(app, 1)], self.running()
+        usage = self.node.get("/jmx?qry=Hadoop:service=NodeManager,name=NodeManagerMetrics")
+        assert "ContainerUsedVMemGB" in usage["beans"][0], usage
+        # between once and twice its limit, of 256 MB: when it has been read twice
+        self.starts(app, 3, MAPS.format(350))
+        row = self.ends(app, 3)
+        assert row["exit"] == -103 and "of 256 MB virtual memory used" in row["diagnostics"], row
+        self.driver("finish", app)
 
     def lowered_priority(self):
         """Every process of a job has the niceness, and none can undo it."""

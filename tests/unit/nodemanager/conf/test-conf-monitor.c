@@ -1,0 +1,73 @@
+/* conf-monitor.c: virtual memory is limited only where it is said. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "nodemanager/conf/conf.h"
+
+static char dir[] = "/tmp/selvedge-nmconf-XXXXXX"; /* without files: the defaults */
+
+#define SET(...)                                                                                   \
+    ((char *const[]){ (char *)(uintptr_t) "yarn.nodemanager.hostname=127.0.0.1", __VA_ARGS__,      \
+                      NULL })
+
+static void expect_ok(char *const *overrides, struct nm_conf *c)
+{
+    struct sv_error err = { 0 };
+
+    if (nm_conf_load(c, dir, overrides, &err) < 0)
+        fail_msg("%s", err.text);
+}
+
+static void expect_refused(char *const *overrides, const char *words)
+{
+    struct sv_error err = { 0 };
+    struct nm_conf c;
+
+    assert_true(nm_conf_load(&c, dir, overrides, &err) < 0);
+    if (!strstr(err.text, words))
+        fail_msg("\"%s\" does not say \"%s\"", err.text, words);
+    nm_conf_free(&c);
+}
+
+static void keys(void **state)
+{
+    struct nm_conf c;
+
+    (void)state;
+    expect_ok(SET(NULL), &c);
+    assert_false(c.vmem_check);
+    assert_int_equal(c.monitor_ms, 3000);
+    nm_conf_free(&c);
+    expect_ok(SET("yarn.nodemanager.vmem-check-enabled=true", "yarn.nodemanager.vmem-pmem-ratio=1"),
+              &c);
+    assert_true(c.vmem_check && c.vmem_ratio == 1.0);
+    nm_conf_free(&c);
+    expect_refused(SET("yarn.nodemanager.vmem-pmem-ratio=0.9"),
+                   "yarn.nodemanager.vmem-pmem-ratio: a number of at least 1 is needed");
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    return mkdtemp(dir) ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    return rmdir(dir);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(keys) };
+
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
