@@ -56,6 +56,7 @@ const char *sv_exit_meaning(int code, const char *diagnostics)
         { -106, "stopped by the ResourceManager" },
         { -107, "its application has ended" },
         { -108, "the scheduler stopped it" },
+        { -109, "larger logs than its limit" },
         { -1000, "it was not started" },
     };
 

@@ -110,9 +110,6 @@ static const char *const aggregation_keys[] = {
 };
 
 static const char *const logs_keys[] = {
-    "container-log-monitor.dir-size-limit-bytes=1000000000", "container-log-monitor.enable=false",
-    "container-log-monitor.interval-ms=60000",
-    "container-log-monitor.total-size-limit-bytes=10000000000",
     "log-container-debug-info-on-error.enabled=false", "log.delete.threshold=100g",
     "log.trigger.delete.by-size.enabled=false", "yarn.intermediate-data-encryption.enable=false",
     NULL,
@@ -171,7 +168,7 @@ const struct nm_key_group nm_key_groups[] = {
     { NM_KEY_NO_MEANING, "of the ResourceManager", other_keys },
     { NM_KEY_NOT_DONE, "manifest of auxiliary services", aux_keys },
     { NM_KEY_NOT_DONE, "log aggregation: deletion of old logs", aggregation_keys },
-    { NM_KEY_NOT_DONE, "limits on the size of logs", logs_keys },
+    { NM_KEY_NOT_DONE, "deletion of logs by size, debugging information of failures alone, encryption of intermediate data", logs_keys },
     { NM_KEY_NOT_DONE, "AMRMProxy and federation", amrmproxy_keys },
     { NM_KEY_NOT_DONE, "timeline service", timeline_keys },
     { NM_KEY_NOT_DONE, "devices other than GPUs", devices_keys },

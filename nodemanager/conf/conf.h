@@ -133,6 +133,8 @@ struct nm_conf {
     int64_t monitor_ms;
     bool pmem_check, vmem_check;
     double vmem_ratio; /* at least 1 */
+    bool log_check;    /* the next three count */
+    int64_t log_check_ms, log_dir_bytes, log_total_bytes;
     int64_t diagnostics_max;
     int64_t retry_minimum_ms;
 

@@ -185,6 +185,13 @@ struct nm_container {
         bool vmem_reading;
     } usage;
 
+    struct {            /* resources/log-monitor.c: its measurement */
+        unsigned pass;  /* to which the next two belong */
+        uint32_t seen;  /* log directories, as bits */
+        uint64_t bytes; /* in those that are measured */
+        bool warned;
+    } logs;
+
     struct {                                 /* rm/: its part in heartbeats */
         int64_t delivered_ms;                /* monotonic, of the completed status; 0 = never */
         bool in_flight;                      /* included in the unanswered heartbeat */

@@ -17,6 +17,7 @@
 #include "nodemanager/core/container-diagnostics.h"
 #include "nodemanager/core/container.h"
 #include "nodemanager/core/context.h"
+#include "nodemanager/resources/log-monitor.h"
 #include "nodemanager/resources/virtual-memory.h"
 
 /* Containers read in one turn of the loop, some ten files each: a call of D-Bus waits for one turn.
@@ -25,9 +26,10 @@
 
 struct nm_monitor {
     struct nm_context *ctx;
-    struct nm_vmem *vmem;   /* NULL: virtual memory is not checked */
-    sd_event_source *timer; /* begins a pass over all containers */
-    sd_event_source *more;  /* continues it, after other events of the loop */
+    struct nm_vmem *vmem;        /* NULL: virtual memory is not checked */
+    struct nm_log_monitor *logs; /* NULL: sizes of logs are not checked */
+    sd_event_source *timer;      /* begins a pass over all containers */
+    sd_event_source *more;       /* continues it, after other events of the loop */
     unsigned pass;
     char last[YARN_ID_TEXT_MAX]; /* the last container read by this pass */
     uint64_t pass_bytes;         /* sums of this pass so far */
@@ -260,6 +262,8 @@ int nm_monitor_new(struct nm_context *ctx, struct nm_monitor **ret, struct sv_er
         (void)sv_error_errno(err, r, "containers monitor");
     if (r >= 0)
         r = nm_vmem_new(ctx, &m->vmem, err);
+    if (r >= 0)
+        r = nm_log_monitor_new(ctx, &m->logs, err);
     if (r < 0) {
         nm_monitor_free(m);
         return r;
@@ -275,6 +279,7 @@ struct nm_monitor *nm_monitor_free(struct nm_monitor *m)
     sd_event_source_disable_unref(m->timer);
     sd_event_source_disable_unref(m->more);
     m->vmem = nm_vmem_free(m->vmem);
+    m->logs = nm_log_monitor_free(m->logs);
     free(m);
     return NULL;
 }

@@ -1,7 +1,7 @@
 /* Resource usage of the containers and the node (ContainersMonitor): read from cgroup counters and
  * /proc every yarn.nodemanager.container-monitor.interval-ms, reported in heartbeats and over REST.
  * Kills for memory only where yarn.nodemanager.resource.memory.enforced is false: otherwise the
- * kernel enforces memory. virtual-memory.h is a part of it. */
+ * kernel enforces memory. virtual-memory.h and log-monitor.h are parts of it. */
 #ifndef SELVEDGE_NODEMANAGER_RESOURCES_CONTAINERS_MONITOR_H
 #define SELVEDGE_NODEMANAGER_RESOURCES_CONTAINERS_MONITOR_H
 

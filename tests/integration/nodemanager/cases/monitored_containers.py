@@ -1,7 +1,10 @@
-"""What the NodeManager itself limits: virtual memory, priority of jobs. Cases of
+"""What the NodeManager itself limits: virtual memory, sizes of logs, priority. Cases of
 test-real-settings."""
 import os
+import urllib.error
+import urllib.request
 
+from cluster import host
 from lib.nm_driver import container
 from lib.worker_machine import WorkerMachine
 
@@ -43,6 +46,15 @@ class MonitoredContainers(WorkerMachine):
         )
         return self.driver.exits()[container(app, number)]
 
+    def log_answer(self, app, number):
+        """Status of a request for its stdout."""
+        path = f"/ws/v1/node/containerlogs/{container(app, number)}/stdout?size=10"
+        try:
+            with urllib.request.urlopen(self.node.url + path, timeout=host.PATIENCE) as answer:
+                return answer.status
+        except urllib.error.HTTPError as error:
+            return error.code
+
     def virtual_memory(self):
         """One that maps twice its limit and more is killed; one within it goes on."""
         self.restart(
@@ -75,6 +87,56 @@ class MonitoredContainers(WorkerMachine):
         self.starts(app, 3, MAPS.format(350))
         row = self.ends(app, 3)
         assert row["exit"] == -103 and "of 256 MB virtual memory used" in row["diagnostics"], row
+        self.driver("finish", app)
+
+    def sizes_of_logs(self):
+        """A container with larger logs than it may have is killed, wherever below its directory
+        they are; what a link leads to does not count. A disk that hangs holds up no heartbeat, and
+        when it is back its logs are measured again."""
+        self.restart(
+            {
+                NM + "container-log-monitor.enable": "true",
+                NM + "container-log-monitor.interval-ms": "100",
+                NM + "container-log-monitor.dir-size-limit-bytes": "1000000",
+            }
+        )
+        app = self.new_app()
+        self.starts(
+            app,
+            1,
+            "head -c 900000 /dev/zero ><LOG_DIR>/stdout; ln -s /bin/bash <LOG_DIR>/link; "
+            "ln -s /usr <LOG_DIR>/usr; until [ -e go ]; do sleep 0.1; done; exit 7",
+        )
+        self.starts(
+            app,
+            2,
+            "mkdir -p <LOG_DIR>/a/b; head -c 1100000 /dev/zero ><LOG_DIR>/a/b/more; "
+            "exec sleep 1000",
+        )
+        row = self.ends(app, 2)
+        assert row["exit"] == -109, row
+        for words in (
+            "has larger logs than one log directory may have",
+            "Limit: 1000000 bytes, size: ",
+            f"log directory: {self.node.log_dirs[0]}. Killing container.",
+        ):
+            assert words in row["diagnostics"], row
+        self.starts(
+            app,
+            3,
+            "cd <LOG_DIR>; for i in 1 2 3 4 5 6 7 8 9; do mkdir d; cd d; done; exec sleep 1000",
+        )
+        row = self.ends(app, 3)
+        assert row["exit"] == -109 and "its logs cannot be measured" in row["diagnostics"], row
+        assert self.running() == [container(app, 1)], self.running()
+        with host.hung_disk(self.node.log_dirs[0]):
+            self.wait(lambda: self.log_answer(app, 1) == 503, "the disk does not answer")
+            assert self.driver("beats", 20000, 3)["reached"]
+        self.starts(app, 4, "head -c 1100000 /dev/zero ><LOG_DIR>/stdout; exec sleep 1000")
+        row = self.ends(app, 4)
+        assert row["exit"] == -109, row
+        assert self.running() == [container(app, 1)], self.running()
+        assert self.log_answer(app, 1) == 200
         self.driver("finish", app)
 
     def lowered_priority(self):
