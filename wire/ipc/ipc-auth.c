@@ -325,17 +325,25 @@ static void ready(struct ipc_conn *c)
     ipc_conn_set_state(c, CONN_READY);
 }
 
-/* 0: the connection may go on, waits, or has got its last answer. */
-static int may_impersonate(struct ipc_conn *c, const struct ipc_echo *echo)
+static int may_impersonate(struct ipc_conn *c, struct sv_error *err)
+{
+    if (!c->real_user || sv_streq(c->real_user, c->user))
+        return 0;
+    if (c->server->cfg.impersonation)
+        return c->server->cfg.impersonation(c->server->cfg.userdata, &c->peer, err);
+    return sv_error_set(err, -EACCES, "User: %s is not allowed to impersonate %s", c->real_user,
+                        c->user);
+}
+
+/* In Hadoop's order. 0: the connection may go on, waits, or has got its last answer. */
+static int authorize(struct ipc_conn *c, const struct ipc_echo *echo)
 {
     struct sv_error err = { 0 };
-    int r = -EACCES;
+    int r = may_impersonate(c, &err);
 
-    if (c->server->cfg.impersonation)
-        r = c->server->cfg.impersonation(c->server->cfg.userdata, &c->peer, &err);
-    else
-        (void)sv_error_set(&err, r, "User: %s is not allowed to impersonate %s", c->real_user,
-                           c->user);
+    if (r >= 0 && c->server->cfg.authorization)
+        r = c->server->cfg.authorization(c->server->cfg.userdata, &c->peer, c->protocol->name,
+                                         &err);
     c->asks = r == -EAGAIN;
     if (c->asks)
         return 0;
@@ -349,9 +357,26 @@ void ipc_auth_ask_again(struct ipc_conn *c)
 {
     static const struct ipc_echo context = { .call_id = IPC_CALL_CONTEXT, .retry_count = -1 };
 
-    (void)may_impersonate(c, &context); /* always 0 */
+    (void)authorize(c, &context); /* always 0 */
     if (!c->asks)
         ipc_server_mark_dirty(c);
+}
+
+/* Authorization is for a protocol, so that the context must name one of the table. False: refused.
+ */
+static bool set_protocol(struct ipc_conn *c, const struct ipc_echo *echo, const char *name)
+{
+    char text[IPC_NAME_MAX + 40];
+
+    if (!c->server->cfg.authorization)
+        return true;
+    c->protocol = name ? ipc_protocol_find(c->server, name) : NULL;
+    if (c->protocol)
+        return true;
+    (void)snprintf(text, sizeof(text), "%s%s", name ? "Unknown protocol: " : "Null protocol",
+                   name ? name : " not authorized");
+    (void)sasl_fail(c, echo, JAVA_AUTHORIZATION, text); /* always 0 */
+    return false;
 }
 
 int ipc_auth_context(struct ipc_conn *c, const struct ipc_echo *echo, struct sv_arena *a,
@@ -379,9 +404,6 @@ int ipc_auth_context(struct ipc_conn *c, const struct ipc_echo *echo, struct sv_
         int r = simple_user(c, effective, real);
         if (r < 0)
             return r;
-        if (real && !sv_streq(real, effective))
-            return may_impersonate(c, echo);
     }
-    ready(c);
-    return 0;
+    return set_protocol(c, echo, m->protocol) ? authorize(c, echo) : 0;
 }

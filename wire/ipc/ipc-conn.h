@@ -83,7 +83,8 @@ struct ipc_conn {
     bool in_pre, in_dirty;
     bool busy;        /* inside a dispatch, which flushes at its end */
     bool paused;      /* not reading: too many open calls or unsent bytes */
-    bool asks;        /* paused in CONN_CONTEXT: the answer of cfg.impersonation is not known */
+    bool asks;        /* paused in CONN_CONTEXT: the answer of cfg.impersonation or of
+                       * cfg.authorization is not known */
     bool eof;         /* the peer will send no more */
     bool negotiated;  /* SASL: NEGOTIATE was answered */
     struct sv_buf in; /* an incomplete frame, or frames held back while paused */
@@ -105,6 +106,7 @@ struct ipc_conn {
     struct sasl_server *sasl;
     struct ipc_peer peer; /* texts below */
     char *user, *real_user;
+    const struct ipc_protocol *protocol; /* with cfg.authorization: what it was authorized for */
     uint8_t *token_id;
     struct ipc_address *from;
     struct ipc_conn *from_prev, *from_next; /* the address's list */
@@ -216,6 +218,7 @@ int ipc_auth_context(struct ipc_conn *c, const struct ipc_echo *echo, struct sv_
                      const uint8_t *p, size_t n);
 
 /* ipc-serve.c */
+const struct ipc_protocol *ipc_protocol_find(const struct ipc_server *s, const char *name);
 /* `inner`: the frame is from a WRAP message. */
 int ipc_serve_frame(struct ipc_conn *c, const uint8_t *p, size_t n, bool inner);
 

@@ -22,13 +22,11 @@ typedef Hadoop__Common__RpcRequestHeaderProto request_header;
 
 /* ---- ProtocolMetaInfoPB ---- */
 
-static const struct ipc_protocol *protocol_find(const struct ipc_server *s, const char *name);
-
 static void on_versions(struct ipc_call *call, const ProtobufCMessage *request, void *userdata)
 {
     (void)userdata;
     const Hadoop__Common__GetProtocolVersionsRequestProto *m = (const void *)request;
-    const struct ipc_protocol *p = protocol_find(call->conn->server, m->protocol);
+    const struct ipc_protocol *p = ipc_protocol_find(call->conn->server, m->protocol);
     Hadoop__Common__GetProtocolVersionsResponseProto out =
         HADOOP__COMMON__GET_PROTOCOL_VERSIONS_RESPONSE_PROTO__INIT;
     Hadoop__Common__ProtocolVersionProto one = HADOOP__COMMON__PROTOCOL_VERSION_PROTO__INIT;
@@ -50,7 +48,7 @@ static void on_signature(struct ipc_call *call, const ProtobufCMessage *request,
 {
     (void)userdata;
     const Hadoop__Common__GetProtocolSignatureRequestProto *m = (const void *)request;
-    const struct ipc_protocol *p = protocol_find(call->conn->server, m->protocol);
+    const struct ipc_protocol *p = ipc_protocol_find(call->conn->server, m->protocol);
     Hadoop__Common__GetProtocolSignatureResponseProto out =
         HADOOP__COMMON__GET_PROTOCOL_SIGNATURE_RESPONSE_PROTO__INIT;
     Hadoop__Common__ProtocolSignatureProto one = HADOOP__COMMON__PROTOCOL_SIGNATURE_PROTO__INIT;
@@ -70,7 +68,7 @@ static const struct ipc_method meta_methods[] = {
 static const struct ipc_protocol meta_protocol = { "org.apache.hadoop.ipc.ProtocolMetaInfoPB", 1,
                                                    meta_methods, SV_ARRAY_LEN(meta_methods) };
 
-static const struct ipc_protocol *protocol_find(const struct ipc_server *s, const char *name)
+const struct ipc_protocol *ipc_protocol_find(const struct ipc_server *s, const char *name)
 {
     for (const struct ipc_protocol *const *p = s->cfg.protocols; p && *p; p++)
         if (strcmp((*p)->name, name) == 0)
@@ -100,7 +98,8 @@ static bool must_run_once(const struct ipc_protocol *p, const struct ipc_method 
 static const struct ipc_protocol *method_of(struct ipc_call *call,
                                             const Hadoop__Common__RequestHeaderProto *h)
 {
-    const struct ipc_protocol *p = protocol_find(call->conn->server, h->declaringclassprotocolname);
+    const struct ipc_protocol *p =
+        ipc_protocol_find(call->conn->server, h->declaringclassprotocolname);
     if (!p) {
         ipc_call_fail_detail(call, IPC_DETAIL(ERROR_NO_SUCH_PROTOCOL), JAVA_RPC_NO_SUCH_PROTOCOL,
                              "Unknown protocol: %.255s", h->declaringclassprotocolname);
@@ -169,6 +168,19 @@ static void route_keep(struct ipc_route *r, const uint8_t *header, size_t n,
     r->method = m;
 }
 
+/* Hadoop's server authorizes the protocol of the connection alone and then serves calls of any. */
+static bool is_authorized(struct ipc_call *call, const struct ipc_protocol *p)
+{
+    const struct ipc_protocol *of = call->conn->protocol;
+
+    if (!of || p == of || p == &meta_protocol)
+        return true;
+    ipc_call_fail(call, JAVA_AUTHORIZATION,
+                  "Protocol %s: this connection is authorized for protocol %s alone", p->name,
+                  of->name);
+    return false;
+}
+
 static int on_call(struct ipc_conn *c, const struct ipc_echo *echo, struct sv_arena **a,
                    struct sv_buf *b)
 {
@@ -209,7 +221,8 @@ static int on_call(struct ipc_conn *c, const struct ipc_echo *echo, struct sv_ar
         p = route->protocol;
         call->method = route->method;
     }
-    call_run(call, p, param, param_len);
+    if (is_authorized(call, p))
+        call_run(call, p, param, param_len);
     return 0;
 }
 

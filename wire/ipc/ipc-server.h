@@ -93,6 +93,11 @@ struct ipc_limits {               /* 0 = the default in brackets */
  * ipc_server_ask_again(), and within limits.handshake_ms. */
 typedef int (*ipc_impersonation)(void *userdata, const struct ipc_peer *peer, struct sv_error *err);
 
+/* Whether the peer, authenticated and allowed to act for peer->user, may use `protocol`, the class
+ * that its connection is for (Hadoop's service authorization). Answers as ipc_impersonation. */
+typedef int (*ipc_authorization)(void *userdata, const struct ipc_peer *peer, const char *protocol,
+                                 struct sv_error *err);
+
 struct ipc_server_config {
     const char *host; /* numeric address or name; NULL = 127.0.0.1 */
     uint16_t port;    /* 0 = any free */
@@ -101,6 +106,8 @@ struct ipc_server_config {
     bool allow_simple;
     ipc_token_verifier verify_token; /* NULL = TOKEN is not offered */
     ipc_impersonation impersonation; /* NULL = nobody acts for others */
+    ipc_authorization authorization; /* NULL = whoever is authenticated uses every protocol; else a
+                                      * connection is for the one that it names first */
     uint32_t qop_mask; /* wire/sasl/qop.h, hadoop.rpc.protection; offered to TOKEN connections; 0 =
                           IPC_QOP_AUTH */
     const struct ipc_protocol *const *protocols; /* NULL-terminated; static */
@@ -121,7 +128,7 @@ int ipc_server_new(sd_event *event, const struct ipc_server_config *cfg, struct 
 /* Stops listening, drops connections; calls held by handlers stay valid until finished. */
 struct ipc_server *ipc_server_free(struct ipc_server *s);
 uint16_t ipc_server_port(const struct ipc_server *s);
-/* Asks cfg.impersonation again for the connections that wait for it. */
+/* Asks cfg.impersonation and cfg.authorization again for the connections that wait for them. */
 void ipc_server_ask_again(struct ipc_server *s);
 size_t ipc_server_connections(const struct ipc_server *s);
 size_t ipc_server_memory(const struct ipc_server *s); /* the figure limited by limits.max_memory */

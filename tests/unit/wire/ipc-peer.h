@@ -164,7 +164,8 @@ static inline void peer_server_listen(struct peer_server *s, const struct ipc_se
 {
     struct ipc_server_config c = *cfg;
     struct sv_error err = { 0 };
-    c.protocols = peer_protocols;
+    if (!c.protocols)
+        c.protocols = peer_protocols;
     c.userdata = s;
     if (ipc_server_new(s->event, &c, &s->server, &err) < 0)
         fail_msg("%s", err.text);

@@ -268,6 +268,169 @@ static void test_impersonation(void **state)
     peer_server_stop(&s);
 }
 
+/* ---- Service authorization ---- */
+
+static struct {
+    int answer, asked;
+} services;
+
+static int authorization(void *userdata, const struct ipc_peer *peer, const char *protocol,
+                         struct sv_error *err)
+{
+    (void)userdata;
+    assert_string_equal(protocol, PEER_PROTOCOL);
+    services.asked++;
+    return services.answer == -EACCES ? sv_error_set(err, -EACCES, "%s may not", peer->user)
+                                      : services.answer;
+}
+
+static void put_hello_for(struct sv_buf *b, const char *protocol, const char *real)
+{
+    Hadoop__Common__IpcConnectionContextProto m =
+        HADOOP__COMMON__IPC_CONNECTION_CONTEXT_PROTO__INIT;
+    Hadoop__Common__UserInformationProto user = HADOOP__COMMON__USER_INFORMATION_PROTO__INIT;
+
+    user.effectiveuser = (char *)"ann";
+    user.realuser = (char *)(uintptr_t)real;
+    m.userinfo = &user;
+    m.protocol = (char *)(uintptr_t)protocol;
+    raw_put(b, "hrpc\x09\0\0", 7);
+    raw_put_frame(b, IPC_CALL_CONTEXT, &m.base, NULL, 0);
+}
+
+/* Where a peer acts for another, that is decided first, as in Hadoop. */
+static void test_service_authorization(void **state)
+{
+    static const struct {
+        int proxy, first, then;
+        const char *real, *answer;
+        int asked;
+        bool refused;
+    } cases[] = {
+        { 0, 0, 0, NULL, "ann", 1, false },
+        { 0, -EACCES, 0, NULL, "ann may not", 1, true },
+        { 0, -EAGAIN, 0, NULL, "ann", 2, false },
+        { 0, -EAGAIN, -EACCES, NULL, "ann may not", 2, true },
+        { 0, -EACCES, 0, "hive", "ann may not", 1, true },
+        { -EACCES, 0, 0, "hive", "hive is not ann", 0, true },
+    };
+    struct peer_server s;
+
+    (void)state;
+    for (size_t i = 0; i < SV_ARRAY_LEN(cases); i++) {
+        _cleanup_buf_ struct sv_buf b = SV_BUF_INIT(0);
+        struct raw_reply r = { 0 };
+        int fd;
+
+        peer_server_start(&s, &(struct ipc_server_config){ .allow_simple = true,
+                                                           .impersonation = impersonation,
+                                                           .authorization = authorization });
+        proxies.answer = cases[i].proxy;
+        services.answer = cases[i].first;
+        services.asked = 0;
+        put_hello_for(&b, PEER_PROTOCOL, cases[i].real);
+        raw_put_echo(&b, 1, "echo", "counted");
+        raw_put_echo(&b, 2, "whoami", "");
+        fd = raw_join(&s);
+        raw_send(fd, b.data, b.len);
+        if (cases[i].first == -EAGAIN) {
+            peer_run_until(&s, services.asked == 1);
+            for (int turn = 0; turn < 20; turn++) /* the call waits */
+                assert_true(sd_event_run(s.event, 1000) >= 0);
+            assert_int_equal(s.calls, 0);
+            services.answer = cases[i].then;
+            ipc_server_ask_again(s.server);
+        }
+        peer_run_until(&s, raw_take(fd, &r) || raw_holds(&r, cases[i].answer));
+        assert_true(raw_holds(&r, cases[i].answer));
+        assert_int_equal(raw_holds(&r, JAVA_AUTHORIZATION), cases[i].refused);
+        assert_int_equal(services.asked, cases[i].asked);
+        assert_int_equal(s.calls, cases[i].refused ? 0 : 1);
+        sv_close(fd);
+        peer_server_stop(&s);
+    }
+}
+
+static void put_call_of(struct sv_buf *b, int32_t id, const char *protocol, const char *method,
+                        const char *text)
+{
+    Hadoop__Common__RequestHeaderProto m = HADOOP__COMMON__REQUEST_HEADER_PROTO__INIT;
+    echo_message body = ECHO_INIT;
+    uint8_t packed[256];
+
+    m.methodname = (char *)(uintptr_t)method;
+    m.declaringclassprotocolname = (char *)(uintptr_t)protocol;
+    m.clientprotocolversion = 1;
+    body.protocol = (char *)(uintptr_t)text;
+    raw_put_frame(b, id, &m.base, packed, protobuf_c_message_pack(&body.base, packed));
+}
+
+static void test_unnamed_protocol(void **state)
+{
+    static const struct {
+        const char *protocol, *answer;
+    } cases[] = {
+        { NULL, "Null protocol not authorized" },
+        { "org.example.OtherPB", "Unknown protocol: org.example.OtherPB" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < SV_ARRAY_LEN(cases); i++) {
+        _cleanup_buf_ struct sv_buf b = SV_BUF_INIT(0);
+        struct peer_server s;
+        struct raw_reply r;
+
+        peer_server_start(&s, &(struct ipc_server_config){ .allow_simple = true,
+                                                           .authorization = authorization });
+        services.asked = 0;
+        put_hello_for(&b, cases[i].protocol, NULL);
+        raw_put_echo(&b, 1, "echo", "x");
+        r = raw_refused(&s, b.data, b.len);
+        assert_true(raw_holds(&r, cases[i].answer));
+        assert_true(raw_holds(&r, JAVA_AUTHORIZATION));
+        assert_int_equal(services.asked, 0);
+        assert_int_equal(s.calls, 0);
+        peer_server_stop(&s);
+    }
+}
+
+/* A connection is for the protocol that its context names: calls of the server's others are refused
+ * and leave it open, also behind one with the same header; those about versions are answered. */
+static void test_other_protocol(void **state)
+{
+    static const struct ipc_protocol second = { "org.example.SecondPB", 1, peer_methods,
+                                                SV_ARRAY_LEN(peer_methods) };
+    static const struct ipc_protocol *const both[] = { &peer_protocol, &second, NULL };
+    _cleanup_buf_ struct sv_buf b = SV_BUF_INIT(0);
+    struct raw_reply r = { 0 };
+    struct peer_server s;
+    int fd;
+
+    (void)state;
+    peer_server_start(&s, &(struct ipc_server_config){ .allow_simple = true,
+                                                       .protocols = both,
+                                                       .authorization = authorization });
+    services.answer = 0;
+    put_hello_for(&b, PEER_PROTOCOL, NULL);
+    put_call_of(&b, 1, "org.example.SecondPB", "echo", "first");
+    put_call_of(&b, 2, "org.example.SecondPB", "echo", "second");
+    put_call_of(&b, 3, "org.apache.hadoop.ipc.ProtocolMetaInfoPB", "getProtocolVersions",
+                PEER_PROTOCOL);
+    raw_put_echo(&b, 4, "echo", "third");
+    fd = raw_join(&s);
+    raw_send(fd, b.data, b.len);
+    peer_run_until(&s, raw_take(fd, &r) || raw_holds(&r, "third"));
+    assert_true(raw_holds(&r, "Protocol org.example.SecondPB: this connection is authorized for "
+                              "protocol " PEER_PROTOCOL " alone"));
+    assert_true(raw_holds(&r, "RPC_PROTOCOL_BUFFER"));
+    assert_false(raw_holds(&r, "first"));
+    assert_false(raw_holds(&r, "second"));
+    assert_false(r.eof);
+    assert_int_equal(s.calls, 1);
+    sv_close(fd);
+    peer_server_stop(&s);
+}
+
 static void test_sasl_frames(void **state)
 {
     (void)state;
@@ -329,6 +492,9 @@ int main(void)
         cmocka_unit_test(test_E55_unfinished_by_10000),
         cmocka_unit_test(test_E61_simple_is_refused_first),
         cmocka_unit_test(test_impersonation),
+        cmocka_unit_test(test_service_authorization),
+        cmocka_unit_test(test_unnamed_protocol),
+        cmocka_unit_test(test_other_protocol),
         cmocka_unit_test(test_sasl_frames),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
