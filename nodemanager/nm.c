@@ -198,6 +198,7 @@ static int open_context(struct nm *nm, struct sv_error *err)
     if (r < 0)
         return r;
     nm_conf_log_unread(nm->conf.conf);
+    nm_conf_policy_log(&nm->conf);
     if (nm_host_is_local_name(nm->conf.hostname, &nm->conf.rm, &rm))
         sv_log_warning("%s, this node's name, resolves to loopback addresses only, and the "
                        "ResourceManager is on %s: neither it nor jobs on other nodes can connect; "
@@ -409,6 +410,7 @@ static int open_rpc(struct nm *nm, struct sv_error *err)
                            .port = nm->conf.port,
                            .listen_fd = &held,
                            .verify_token = verify_nm_token,
+                           .authorization = nm->conf.policy ? nm_cm_authorize_peer : NULL,
                            .protocols = protocols,
                            .userdata = &nm->am,
                            .qop_mask = settings.qop_mask,

@@ -129,6 +129,19 @@ static int compare(struct walk *w)
     return r < 0 ? r : sv_conf_each(w->now->conf, on_key, w);
 }
 
+/* Turned on or off by hadoop.security.authorization it needs a restart, as the key's line says. */
+static void take_policy(struct nm_conf *now, struct nm_conf *next)
+{
+    struct sv_policy *old = now->policy;
+
+    if (!old || !next->policy)
+        return;
+    now->policy = next->policy;
+    now->policy_missing = next->policy_missing;
+    next->policy = old;
+    nm_conf_policy_log(now);
+}
+
 int nm_reload(struct nm_conf *conf, const char *dir, char *const *overrides,
               struct nm_reload_result *ret, struct sv_error *err)
 {
@@ -143,6 +156,8 @@ int nm_reload(struct nm_conf *conf, const char *dir, char *const *overrides,
     }
     for (size_t i = 0; r >= 0 && i < SV_ARRAY_LEN(live); i++)
         memcpy((char *)conf + live[i].offset, (const char *)&next + live[i].offset, live[i].size);
+    if (r >= 0)
+        take_policy(conf, &next);
     nm_conf_free(&next);
     return r;
 }

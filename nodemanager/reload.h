@@ -11,8 +11,8 @@ struct nm_reload_result {
     unsigned applied, pending; /* changed keys */
 };
 
-/* Reads the files of `conf` again, with the same overrides. A bad file or value leaves `conf`
- * unchanged; the error names file, line and key. */
+/* Reads the files of `conf` again, with the same overrides, and hadoop-policy.xml. A bad file or
+ * value leaves `conf` unchanged; the error names file, line and key. */
 int nm_reload(struct nm_conf *conf, const char *dir, char *const *overrides,
               struct nm_reload_result *ret, struct sv_error *err) _must_use_;
 

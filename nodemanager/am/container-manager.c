@@ -5,12 +5,14 @@
 #include <errno.h>
 #include <string.h>
 
+#include "common/identity/service-policy.h"
 #include "common/log.h"
 #include "nodemanager/am/cm-reply.h"
 #include "nodemanager/am/list-calls.h"
 #include "nodemanager/am/reinit-calls.h"
 #include "nodemanager/am/start-containers.h"
 #include "nodemanager/am/update-container.h"
+#include "nodemanager/conf/conf.h"
 #include "nodemanager/core/container.h"
 #include "nodemanager/core/context.h"
 #include "nodemanager/launch/container-cleanup.h"
@@ -51,6 +53,28 @@ static void on_signalToContainer(struct ipc_call *call, const ProtobufCMessage *
                strerror(-r));
     hadoop__yarn__signal_container_response_proto__init(&m);
     ipc_call_reply(call, &m.base);
+}
+
+/* ---- service authorization -------------------------------------------------------------------*/
+
+/* The caller's name is that of an application attempt, which is in no group. */
+int nm_cm_authorize_peer(void *userdata, const struct ipc_peer *peer, const char *protocol,
+                         struct sv_error *err)
+{
+    const struct nm_am *am = userdata;
+    const struct sv_policy_caller caller = { .user = peer->user,
+                                             .method = peer->token ? "TOKEN" : "SIMPLE",
+                                             .real_user = peer->real_user,
+                                             .ip = &peer->ip };
+    struct sv_error own = { 0 };
+    int r = sv_policy_check(am->ctx->conf->policy, protocol, &caller, &own);
+
+    if (r >= 0)
+        return r;
+    sv_log_warning("connection from %s refused: %s", peer->address, own.text);
+    if (err)
+        *err = own;
+    return r;
 }
 
 /* ---- table

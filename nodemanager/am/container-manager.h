@@ -29,4 +29,8 @@ struct nm_am {
 /* The protocol table; userdata of the handlers is the struct nm_am. */
 extern const struct ipc_protocol nm_container_management;
 
+/* An ipc_authorization by hadoop-policy.xml; for a configuration with a policy. */
+int nm_cm_authorize_peer(void *userdata, const struct ipc_peer *peer, const char *protocol,
+                         struct sv_error *err);
+
 #endif

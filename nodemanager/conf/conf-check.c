@@ -3,7 +3,9 @@
 
 #include <errno.h>
 
+#include "common/identity/service-policy.h"
 #include "common/str.h"
+#include "nodemanager/conf/conf-parts.h"
 #include "nodemanager/conf/conf-refused.h"
 #include "nodemanager/conf/conf.h"
 #include "wire/sasl/auth-conf.h"
@@ -64,6 +66,17 @@ static void check_key(const struct sv_conf_key *k, void *userdata)
         told(check, read_value(check->c, k, &err), &err);
 }
 
+static void check_policy(const struct check *check)
+{
+    _cleanup_(sv_policy_freep) struct sv_policy *policy = NULL;
+    struct sv_error err = { 0 };
+    bool on;
+    size_t n;
+
+    if (sv_conf_bool(check->c, nm_conf_policy_keys(&n), &on, NULL) >= 0) /* else told above */
+        told(check, nm_conf_policy_load(check->c, &policy, &err), &err);
+}
+
 void nm_conf_each_refusal(struct sv_conf *c, const char *first,
                           void (*fn)(const char *text, void *userdata), void *userdata)
 {
@@ -75,6 +88,7 @@ void nm_conf_each_refusal(struct sv_conf *c, const char *first,
         return;
     nm_conf_each_key(check_key, &check);
     told(&check, yarn_auth_check(c, &err), &err);
+    check_policy(&check);
     for (size_t i = 0; more; i++) {
         struct sv_error one = { 0 };
         int r = nm_conf_check_refused_at(c, i, &more, &one);

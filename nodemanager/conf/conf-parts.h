@@ -1,5 +1,6 @@
 /* The parts of struct nm_conf: each file conf-PART.c has the keys of one part and reads them. For
- * conf.c only. Readers return a negative errno with a message that names file, line and key. */
+ * conf.c, and its tables for conf-check.c. Readers return a negative errno with a message that
+ * names file, line and key. */
 #ifndef SELVEDGE_NODEMANAGER_CONF_CONF_PARTS_H
 #define SELVEDGE_NODEMANAGER_CONF_CONF_PARTS_H
 
@@ -33,6 +34,8 @@ int nm_conf_resource_read(struct nm_conf *c, const struct nm_conf *known, struct
     _must_use_;
 int nm_conf_monitor_read(struct nm_conf *c, struct sv_error *err) _must_use_;
 
+int nm_conf_policy_read(struct nm_conf *c, struct sv_error *err) _must_use_;
+
 const struct sv_conf_key *nm_conf_node_keys(size_t *ret_n);
 const struct sv_conf_key *nm_conf_directories_keys(size_t *ret_n);
 const struct sv_conf_key *nm_conf_aux_services_keys(size_t *ret_n);
@@ -41,5 +44,6 @@ const struct sv_conf_key *nm_conf_isolation_keys(size_t *ret_n);
 const struct sv_conf_key *nm_conf_limits_keys(size_t *ret_n);
 const struct sv_conf_key *nm_conf_resource_keys(size_t *ret_n);
 const struct sv_conf_key *nm_conf_monitor_keys(size_t *ret_n);
+const struct sv_conf_key *nm_conf_policy_keys(size_t *ret_n);
 
 #endif

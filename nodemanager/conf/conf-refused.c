@@ -11,21 +11,11 @@
 #define DEFAULT_EXECUTOR EXECUTORS "DefaultContainerExecutor"
 #define GROUPS "org.apache.hadoop.security."
 
-enum {
-    K_POLICY,
-    K_AUTHORIZATION,
-    K_AMRMPROXY,
-    K_EXECUTOR,
-    K_GROUPS,
-    K_RUNTIMES,
-    K_RUNTIME,
-    K_COUNT
-};
+enum { K_POLICY, K_AMRMPROXY, K_EXECUTOR, K_GROUPS, K_RUNTIMES, K_RUNTIME, K_COUNT };
 
 /* clang-format off */
 static const struct sv_conf_key keys[] = {
     [K_POLICY] = { "yarn.http.policy", SV_CONF_STRING, "HTTP_ONLY", .help = "HTTPS_ONLY is refused: this version serves no HTTPS." },
-    [K_AUTHORIZATION] = { "hadoop.security.authorization", SV_CONF_BOOL, "false", .help = "true is refused: this version does not read hadoop-policy.xml." },
     [K_AMRMPROXY] = { NM "amrmproxy.enabled", SV_CONF_BOOL, "false", .help = "true is refused: there is no AMRMProxy." },
     [K_EXECUTOR] = { NM "container-executor.class", SV_CONF_STRING, LINUX_EXECUTOR, .help = "LinuxContainerExecutor and DefaultContainerExecutor are taken: containers run as their user either way; others are refused." },
     [K_GROUPS] = { "hadoop.security.group.mapping", SV_CONF_STRING, GROUPS "JniBasedUnixGroupsMappingWithFallback", .help = "Hadoop's classes that ask the machine are taken; others are refused. hadoop.user.group.static.mapping.overrides is read." },
@@ -48,14 +38,6 @@ static int refuse(struct sv_conf *c, int key, const char *value, const char *why
 
     sv_conf_origin(c, &keys[key], at, sizeof(at));
     return sv_error_set(err, -EOPNOTSUPP, "%s is \"%.64s\": %s", at, value, why);
-}
-
-static int check_switch(struct sv_conf *c, int key, const char *why, struct sv_error *err)
-{
-    bool on;
-    int r = sv_conf_bool(c, &keys[key], &on, err);
-
-    return r < 0 ? r : on ? refuse(c, key, "true", why, err) : 0;
 }
 
 static int check_runtimes(struct sv_conf *c, struct sv_error *err)
@@ -89,20 +71,16 @@ static int check_policy(struct sv_conf *c, struct sv_error *err)
                   "this version serves HTTP alone, in clear; HTTP_ONLY accepts that", err);
 }
 
-static int check_authorization(struct sv_conf *c, struct sv_error *err)
-{
-    return check_switch(c, K_AUTHORIZATION,
-                        "this version does not check hadoop-policy.xml, so that everybody would "
-                        "pass; false accepts that",
-                        err);
-}
-
 static int check_amrmproxy(struct sv_conf *c, struct sv_error *err)
 {
-    return check_switch(c, K_AMRMPROXY,
-                        "this version has no AMRMProxy: applications would find none; set it to "
-                        "false",
-                        err);
+    bool on;
+    int r = sv_conf_bool(c, &keys[K_AMRMPROXY], &on, err);
+
+    if (r < 0 || !on)
+        return r;
+    return refuse(c, K_AMRMPROXY, "true",
+                  "this version has no AMRMProxy: applications would find none; set it to false",
+                  err);
 }
 
 static int check_executor(struct sv_conf *c, struct sv_error *err)
@@ -141,10 +119,9 @@ static int check_groups(struct sv_conf *c, struct sv_error *err)
 
 int nm_conf_check_refused_at(struct sv_conf *c, size_t i, bool *ret_more, struct sv_error *err)
 {
-    static int (*const checks[])(struct sv_conf * c,
-                                 struct sv_error * err) = { check_policy,    check_authorization,
-                                                            check_amrmproxy, check_executor,
-                                                            check_groups,    check_runtimes };
+    static int (*const checks[])(struct sv_conf * c, struct sv_error * err) = {
+        check_policy, check_amrmproxy, check_executor, check_groups, check_runtimes
+    };
 
     *ret_more = i + 1 < SV_ARRAY_LEN(checks);
     return checks[i](c, err);

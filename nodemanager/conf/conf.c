@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "common/identity/service-policy.h"
 #include "common/log.h"
 #include "common/str.h"
 #include "hdfs/conf.h"
@@ -75,6 +76,7 @@ static const struct sv_conf_key *(*const tables[])(size_t *ret_n) = {
     nm_conf_limits_keys,
     nm_conf_resource_keys,
     nm_conf_labels_keys,
+    nm_conf_policy_keys,
     own_keys,
     nm_conf_monitor_keys,
     nm_conf_refused_keys,
@@ -333,6 +335,8 @@ int nm_conf_load_again(struct nm_conf *c, const struct nm_conf *known, const cha
         r = check_unsupported(c, err);
     if (r >= 0)
         r = read_web(c, err);
+    if (r >= 0)
+        r = nm_conf_policy_read(c, err);
     return r;
 }
 
@@ -353,6 +357,7 @@ void nm_conf_free(struct nm_conf *c)
     for (int i = 0; i < NM_DESCRIBED; i++)
         nm_conf_labels_free(&c->labels[i]);
     sv_web_auth_free(&c->web.auth);
+    c->policy = sv_policy_free(c->policy);
     free(c->own_address);
     c->own_address = NULL;
     c->conf = sv_conf_free(c->conf);

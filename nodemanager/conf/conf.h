@@ -138,6 +138,10 @@ struct nm_conf {
     int64_t diagnostics_max;
     int64_t retry_minimum_ms;
 
+    /* who may connect to the NodeManager's port; NULL: whoever has a token */
+    struct sv_policy *policy; /* owned; a reload replaces it */
+    bool policy_missing;      /* there is no hadoop-policy.xml */
+
     /* recovery */
     bool recovery;
     bool recovery_supervised;
@@ -155,6 +159,11 @@ int nm_conf_load(struct nm_conf *c, const char *dir, char *const *overrides, str
 int nm_conf_load_again(struct nm_conf *c, const struct nm_conf *known, const char *dir,
                        char *const *overrides, struct sv_error *err) _must_use_;
 void nm_conf_free(struct nm_conf *c);
+/* Reads hadoop-policy.xml beside the files of `c`; *ret is NULL where service authorization is off.
+ * 1 in place of 0: there is no such file. */
+int nm_conf_policy_load(struct sv_conf *c, struct sv_policy **ret, struct sv_error *err) _must_use_;
+/* Warns of a service policy that admits everybody, or nobody. */
+void nm_conf_policy_log(const struct nm_conf *c);
 
 /* Rows of the keys of the fields above; NULL at the end. */
 const struct sv_conf_key *nm_conf_row(size_t i);

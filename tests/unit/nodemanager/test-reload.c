@@ -1,4 +1,5 @@
 /* Tests nodemanager/reload.c with files in a directory of their own. */
+#include <errno.h>
 #include <fcntl.h>
 #include <netdb.h>
 #include <pwd.h>
@@ -12,6 +13,7 @@
 #include <cmocka.h>
 
 #include "common/fd.h"
+#include "common/identity/service-policy.h"
 #include "common/log.h"
 #include "nodemanager/reload.h"
 
@@ -104,6 +106,66 @@ static void test_applied(void **state)
     assert_int_equal(conf.log_level, -1);
     assert_return_code(again(""), err.code);
     assert_int_equal(result.applied, 0);
+}
+
+static void write_policy(const char *lines)
+{
+    char path[64];
+    FILE *f;
+
+    snprintf(path, sizeof(path), "%s/hadoop-policy.xml", dir);
+    f = fopen(path, "w");
+    assert_non_null(f);
+    fprintf(f, "<configuration>\n%s</configuration>\n", lines);
+    assert_int_equal(fclose(f), 0);
+}
+
+static int may_connect(void)
+{
+    static const struct in6_addr ip = { .s6_addr = {
+                                            [10] = 0xff, [11] = 0xff, [12] = 127, [15] = 1 } };
+    const struct sv_policy_caller caller = { .user = "appattempt_1_0001_000001",
+                                             .method = "TOKEN",
+                                             .ip = &ip };
+
+    return sv_policy_check(conf.policy, "org.apache.hadoop.yarn.api.ContainerManagementProtocolPB",
+                           &caller, NULL);
+}
+
+#define HOSTS "security.containermanagement.protocol.hosts"
+
+/* hadoop-policy.xml is read again; one that is wrong leaves that of before. The switch itself needs
+ * a restart, in both directions. */
+static void test_policy(void **state)
+{
+    static const char on[] = KEY("hadoop.security.authorization", "true");
+
+    (void)state;
+    begin(on);
+    assert_non_null(conf.policy);
+    assert_true(conf.policy_missing);
+    assert_int_equal(may_connect(), 0);
+    write_policy(KEY(HOSTS, "10.0.0.1"));
+    assert_return_code(again(on), err.code);
+    assert_false(conf.policy_missing);
+    assert_int_equal(may_connect(), -EACCES);
+    write_policy(KEY(HOSTS, "127.0.0.0/8"));
+    assert_return_code(again(on), err.code);
+    assert_int_equal(may_connect(), 0);
+    write_policy(KEY(HOSTS, "gateway"));
+    assert_true(again(on) < 0);
+    assert_non_null(strstr(err.text, "hadoop-policy.xml:2: " HOSTS));
+    assert_int_equal(may_connect(), 0);
+    write_policy(KEY(HOSTS, "10.0.0.1"));
+    assert_return_code(again(""), err.code);
+    assert_int_equal(result.pending, 1);
+    assert_int_equal(may_connect(), 0);
+    nm_conf_free(&conf);
+    begin("");
+    assert_null(conf.policy);
+    assert_return_code(again(on), err.code);
+    assert_int_equal(result.pending, 1);
+    assert_null(conf.policy);
 }
 
 /* Rows of the table, keys of other tables and of patterns, and a key that only defaults refer to.
@@ -244,9 +306,9 @@ int main(void)
 {
 #define CASE(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        CASE(test_unchanged),  CASE(test_applied),          CASE(test_pending),
-        CASE(test_other_keys), CASE(test_refused),          CASE(test_no_look_up),
-        CASE(test_health),     cmocka_unit_test(test_rows),
+        CASE(test_unchanged),  CASE(test_applied), CASE(test_pending),
+        CASE(test_other_keys), CASE(test_refused), CASE(test_no_look_up),
+        CASE(test_health),     CASE(test_policy),  cmocka_unit_test(test_rows),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

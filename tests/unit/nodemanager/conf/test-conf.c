@@ -68,7 +68,7 @@ static void all_refusals(void **state)
                                  "yarn.nodemanager.sleep-delay-before-sigkill.ms=soon",
                                  "yarn.nodemanager.amrmproxy.enabled=true",
                                  "yarn.nodemanager.container-executor.class=org.example.X",
-                                 "hadoop.security.authorization=true",
+                                 "yarn.http.policy=HTTPS_ONLY",
                                  "yarn.nodemanager.pmem-check-enabled=maybe"),
                              &err) < 0);
     nm_conf_each_refusal(c.conf, err.text, collect, &rest);
@@ -78,7 +78,7 @@ static void all_refusals(void **state)
     assert_non_null(strstr(rest.text, "sleep-delay-before-sigkill.ms"));
     assert_non_null(strstr(rest.text, "amrmproxy.enabled"));
     assert_non_null(strstr(rest.text, "container-executor.class"));
-    assert_non_null(strstr(rest.text, "hadoop.security.authorization"));
+    assert_non_null(strstr(rest.text, "yarn.http.policy"));
     assert_non_null(strstr(rest.text, "pmem-check-enabled"));
     nm_conf_free(&c);
 }
