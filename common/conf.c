@@ -434,6 +434,12 @@ int sv_conf_string(struct sv_conf *c, const struct sv_conf_key *k, const char **
     return r;
 }
 
+int sv_conf_text(struct sv_conf *c, const struct sv_conf_key *k, const char **ret,
+                 struct sv_error *err)
+{
+    return text_of(c, k, ret, err);
+}
+
 int sv_conf_choice(struct sv_conf *c, const struct sv_conf_key *k, const char *const *names,
                    size_t n, size_t *ret, struct sv_error *err)
 {

@@ -59,6 +59,9 @@ const char *sv_conf_raw(struct sv_conf *c, const char *name);
 /* Typed reads. On a bad value: -EINVAL and an error that names the file and line that set it. */
 int sv_conf_string(struct sv_conf *c, const struct sv_conf_key *k, const char **ret,
                    struct sv_error *err) _must_use_; /* NULL when unset */
+/* As sv_conf_string(), with the blanks around the text: a list of groups alone begins with one. */
+int sv_conf_text(struct sv_conf *c, const struct sv_conf_key *k, const char **ret,
+                 struct sv_error *err) _must_use_;
 /* Returns the index of the value among n names; a name may be NULL. */
 int sv_conf_choice(struct sv_conf *c, const struct sv_conf_key *k, const char *const *names,
                    size_t n, size_t *ret, struct sv_error *err) _must_use_;

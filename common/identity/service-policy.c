@@ -63,16 +63,11 @@ struct sv_policy *sv_policy_free(struct sv_policy *p)
 
 /* ---- Keys ---- */
 
-/* NULL: not set. With the blanks around it: the first one of a list ends the users. */
+/* NULL: not set. */
 static int value_of_key(struct sv_conf *c, const char *key, const char **ret, struct sv_error *err)
 {
-    const struct sv_conf_key row = { key, SV_CONF_STRING, NULL, .help = "" };
-    const char *trimmed;
-    int r = sv_conf_string(c, &row, &trimmed, err); /* tells what cannot be expanded */
-
-    if (r >= 0)
-        *ret = trimmed ? sv_conf_raw(c, key) : NULL;
-    return r;
+    return sv_conf_text(c, &(struct sv_conf_key){ key, SV_CONF_STRING, NULL, .help = "" }, ret,
+                        err);
 }
 
 /* The value of security.NAME.protocol + suffix, else of the default + suffix, else `otherwise`.

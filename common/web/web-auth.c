@@ -125,7 +125,7 @@ int sv_web_auth_read(struct sv_conf *conf, struct sv_web_auth *ret, struct sv_er
     int r = sv_conf_bool(conf, &keys[K_ACL], &c.acl_enabled, err);
 
     if (r >= 0)
-        r = sv_conf_string(conf, &keys[K_ADMIN_ACL], &c.admin_acl, err);
+        r = sv_conf_text(conf, &keys[K_ADMIN_ACL], &c.admin_acl, err);
     if (r >= 0)
         r = sv_conf_string(conf, &keys[K_AUTH], &c.auth_type, err);
     if (r >= 0)

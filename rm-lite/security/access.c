@@ -59,7 +59,7 @@ int rm_access_refresh(struct rm *rm, struct sv_conf *fresh, struct sv_error *err
 
     for (size_t i = 0; i < n && r >= 0; i++)
         if (strcmp(keys[i].name, "yarn.admin.acl") == 0)
-            r = sv_conf_string(fresh, &keys[i], &list, err);
+            r = sv_conf_text(fresh, &keys[i], &list, err);
     if (r < 0)
         return r;
     copy = strdup(list);

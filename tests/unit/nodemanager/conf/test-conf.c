@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "common/acl.h"
 #include "common/fd.h"
 #include "common/log.h"
 #include "nodemanager/conf/conf-check.h"
@@ -80,6 +81,19 @@ static void all_refusals(void **state)
     assert_non_null(strstr(rest.text, "container-executor.class"));
     assert_non_null(strstr(rest.text, "yarn.http.policy"));
     assert_non_null(strstr(rest.text, "pmem-check-enabled"));
+    nm_conf_free(&c);
+}
+
+/* Groups alone begin with a blank: they are no users of these names. */
+static void admin_groups(void **state)
+{
+    struct nm_conf c;
+
+    (void)state;
+    expect_ok(SET("yarn.admin.acl= ops"), &c);
+    assert_string_equal(c.web.auth.admin_acl, " ops");
+    assert_false(sv_acl_allows(c.web.auth.admin_acl, "ops"));
+    assert_true(sv_acl_names_groups(c.web.auth.admin_acl));
     nm_conf_free(&c);
 }
 
@@ -638,6 +652,7 @@ int main(void)
         cmocka_unit_test(bad_resource_types),
         cmocka_unit_test(detection),
         cmocka_unit_test(labels),
+        cmocka_unit_test(admin_groups),
         cmocka_unit_test(group_mapping),
         cmocka_unit_test(all_refusals),
         cmocka_unit_test(health_scripts),
