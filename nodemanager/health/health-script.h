@@ -5,17 +5,16 @@
 
 #include <systemd/sd-event.h>
 
-#include "cgroups/child-group.h"
 #include "common/error.h"
 #include "nodemanager/conf/conf-health.h"
 
 struct nm_script;
 
-/* `all` has the times that the script has not itself, read at each use. Takes the cgroup over, also
- * on failure; CG_NO_CHILD_GROUP: a process group alone. The first run begins with the loop. */
+/* `all` has the times that the script has not itself, read at each use; `group` names its cgroup.
+ * The first run begins with the loop. */
 int nm_script_new(sd_event *event, const struct nm_conf_health *all,
-                  const struct nm_conf_script *conf, struct cg_child_group *group,
-                  struct nm_script **ret, struct sv_error *err) _must_use_;
+                  const struct nm_conf_script *conf, const char *group, struct nm_script **ret,
+                  struct sv_error *err) _must_use_;
 /* Kills a run. */
 struct nm_script *nm_script_free(struct nm_script *s);
 

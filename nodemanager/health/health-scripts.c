@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cgroups/child-group.h"
 #include "common/log.h"
 #include "nodemanager/health/health-script.h"
 
@@ -51,17 +52,11 @@ static void log_missing_paths(const struct nm_conf_health *conf)
 static int add(struct nm_scripts *l, sd_event *event, const struct nm_conf_health *conf, size_t i,
                struct sv_error *err)
 {
-    struct cg_child_group group = CG_NO_CHILD_GROUP;
-    struct sv_error why = { 0 };
-    char name[32];
+    char group[32];
     int r;
 
-    (void)snprintf(name, sizeof(name), GROUP, l->n);
-    if (cg_child_group_open(name, &group, &why) < 0)
-        sv_log_notice("health script %s has no cgroup of its own: %s; what leaves its process "
-                      "group is not ended with it (Delegate= of the unit)",
-                      conf->scripts[i].name, why.text);
-    r = nm_script_new(event, conf, &conf->scripts[i], &group, &l->scripts[l->n], err);
+    (void)snprintf(group, sizeof(group), GROUP, l->n);
+    r = nm_script_new(event, conf, &conf->scripts[i], group, &l->scripts[l->n], err);
     if (r >= 0)
         l->n++;
     return r;

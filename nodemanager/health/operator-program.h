@@ -1,5 +1,5 @@
-/* One run of a program of the operator, for health-script.c and script-runner.c: its environment,
- * limits and pipes. The program may hang, fork, print without end or be gone. */
+/* One run of a program of the operator, for script-runner.c: its environment, limits and pipes.
+ * The program may hang, fork, print without end or be gone. */
 #ifndef SELVEDGE_NODEMANAGER_HEALTH_OPERATOR_PROGRAM_H
 #define SELVEDGE_NODEMANAGER_HEALTH_OPERATOR_PROGRAM_H
 

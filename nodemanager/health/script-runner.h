@@ -1,6 +1,6 @@
-/* Runs a program of the operator once or now and then, and hands over what it printed: bounded in
- * time and output, killed with all that it has forked. The program may hang, fork, print without
- * end or be gone; the daemon neither waits for it nor opens it. */
+/* Runs a program of the operator once or now and then, and hands over what it printed to stdout:
+ * bounded in time and output, killed with all that it has forked. The program may hang, fork, print
+ * without end or be gone; the daemon neither waits for it nor opens it. */
 #ifndef SELVEDGE_NODEMANAGER_HEALTH_SCRIPT_RUNNER_H
 #define SELVEDGE_NODEMANAGER_HEALTH_SCRIPT_RUNNER_H
 
@@ -12,14 +12,27 @@
 
 struct nm_runner;
 
+enum nm_run_end {
+    NM_RUN_GOOD,
+    NM_RUN_FAILED, /* by its status or a signal */
+    NM_RUN_NOT_STARTED,
+    NM_RUN_TIMED_OUT,
+    NM_RUN_TOO_MUCH, /* was printed */
+    NM_RUN_LINGERS,  /* the last run: killed processes of it do not end, so there is no next one */
+};
+
 struct nm_runner_conf {
-    const char *name;    /* of the cgroup, and in messages */
-    char *const *argv;   /* [0] is an absolute path; outlives the runner */
-    int64_t interval_ms; /* from start to start, -1 = one run */
-    int64_t timeout_ms;
-    /* A run has ended, or its time is over. `output`: what it printed to stdout, terminated by a
-     * NUL, if it ended well; else NULL, and `why` says what happened. */
-    void (*ended)(const char *output, const char *why, void *userdata);
+    const char *group;          /* name of the cgroup; this and the next are read by _new() alone */
+    const char *name;           /* in messages */
+    char *const *argv;          /* [0] is an absolute path; outlives the runner, as do the times */
+    const int64_t *interval_ms; /* from start to start, -1 = one run; read at each use */
+    const int64_t *timeout_ms;
+    /* Takes the output as it comes, however much it is; NULL: it is kept for `ended`, up to
+     * NM_RUN_OUTPUT_MAX. */
+    void (*part)(const char *part, size_t n, void *userdata);
+    /* A run has ended, its time is over, or it cannot begin. `text`: of a good end what it printed
+     * to stdout, terminated by a NUL; else what happened. */
+    void (*ended)(enum nm_run_end end, const char *text, void *userdata);
     void *userdata;
 };
 

@@ -78,18 +78,18 @@ static void set_failed(struct nm_describer *d, const char *why)
     memcpy(d->failed, shown, sizeof(shown));
 }
 
-static void on_ended(const char *output, const char *why, void *userdata)
+static void on_ended(enum nm_run_end end, const char *text, void *userdata)
 {
     struct nm_describer *d = userdata;
-    struct nm_labels *l = output ? calloc(1, sizeof(*l)) : NULL;
+    struct nm_labels *l = end == NM_RUN_GOOD ? calloc(1, sizeof(*l)) : NULL;
     struct sv_error err = { 0 };
 
     d->starting = false;
-    if (!output)
-        set_failed(d, why);
+    if (end != NM_RUN_GOOD)
+        set_failed(d, text);
     else if (!l)
         set_failed(d, "out of memory");
-    else if (nm_labels_of_output(d->kind, output, l, &err) < 0)
+    else if (nm_labels_of_output(d->kind, text, l, &err) < 0)
         set_failed(d, err.text);
     else
         set(d, l);
@@ -200,10 +200,13 @@ static int describer_new(sd_event *event, const struct nm_conf *conf, enum nm_de
     d->own = own;
     d->kind = kind;
     if (own->provider == NM_PROVIDER_SCRIPT) {
-        const struct nm_runner_conf script = { .name = name(d),
+        const bool labels = kind == NM_LABELS;
+        const struct nm_runner_conf script = { .group = name(d),
+                                               .name = labels ? "node-labels script"
+                                                              : "node-attributes script",
                                                .argv = own->argv,
-                                               .interval_ms = own->fetch_interval_ms,
-                                               .timeout_ms = own->fetch_timeout_ms,
+                                               .interval_ms = &own->fetch_interval_ms,
+                                               .timeout_ms = &own->fetch_timeout_ms,
                                                .ended = on_ended,
                                                .userdata = d };
 

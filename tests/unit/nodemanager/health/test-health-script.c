@@ -38,11 +38,10 @@ static void write_script(const char *text)
 
 static void begin(const char *text)
 {
-    struct cg_child_group none = CG_NO_CHILD_GROUP;
     struct sv_error err = { 0 };
 
     write_script(text);
-    if (nm_script_new(event, &all, &conf, &none, &script, &err) < 0)
+    if (nm_script_new(event, &all, &conf, "test-health", &script, &err) < 0)
         fail_msg("%s", err.text);
 }
 

@@ -19,27 +19,40 @@
 static sd_event *event;
 static struct nm_runner *runner;
 static char output[NM_RUN_OUTPUT_MAX + 1], why[256];
+static enum nm_run_end last;
 static int ends;
+static int64_t interval_ms, timeout_ms;
 
-static void ended(const char *text, const char *reason, void *userdata)
+static void ended(enum nm_run_end end, const char *text, void *userdata)
 {
     assert_ptr_equal(userdata, &ends);
-    assert_true(!text != !reason);
-    snprintf(output, sizeof(output), "%s", text ? text : "");
-    snprintf(why, sizeof(why), "%s", reason ? reason : "");
+    snprintf(output, sizeof(output), "%s", end == NM_RUN_GOOD ? text : "");
+    snprintf(why, sizeof(why), "%s", end == NM_RUN_GOOD ? "" : text);
+    last = end;
     ends++;
 }
 
+static struct nm_runner_conf conf_of(char **argv)
+{
+    return (struct nm_runner_conf){ .group = "test-runner",
+                                    .name = "test-runner script",
+                                    .argv = argv,
+                                    .interval_ms = &interval_ms,
+                                    .timeout_ms = &timeout_ms,
+                                    .ended = ended,
+                                    .userdata = &ends };
+}
+
 /* Runs a script of the shell until it has ended `n` times. */
-static void run_script(const char *script, int64_t interval_ms, int64_t timeout_ms, int n)
+static void run_script(const char *script, int64_t interval, int64_t timeout, int n)
 {
     static char *argv[4] = { (char *)(uintptr_t) "/bin/sh", (char *)(uintptr_t) "-c" };
-    const struct nm_runner_conf conf = {
-        "test-runner", argv, interval_ms, timeout_ms, ended, &ends
-    };
+    const struct nm_runner_conf conf = conf_of(argv);
     struct sv_error err = { 0 };
 
     argv[2] = (char *)(uintptr_t)script;
+    interval_ms = interval;
+    timeout_ms = timeout;
     ends = 0;
     if (nm_runner_new(event, &conf, &runner, &err) < 0)
         fail_msg("%s", err.text);
@@ -50,6 +63,8 @@ static void run_script(const char *script, int64_t interval_ms, int64_t timeout_
 static int set_up(void **state)
 {
     (void)state;
+    interval_ms = -1;
+    timeout_ms = 60000;
     return sd_event_new(&event);
 }
 
@@ -83,6 +98,7 @@ static void bad_ends(void **state)
     (void)state;
     run_script("echo one; exit 3", -1, 60000, 1);
     assert_string_equal(why, "exited with status 3");
+    assert_int_equal(last, NM_RUN_FAILED);
     tear_down(NULL);
     set_up(NULL);
     run_script("kill -9 $$", -1, 60000, 1);
@@ -92,7 +108,7 @@ static void bad_ends(void **state)
 static void not_there(void **state)
 {
     static char *argv[] = { (char *)(uintptr_t) "/nonexistent/script", NULL };
-    const struct nm_runner_conf conf = { "test-runner", argv, -1, 60000, ended, &ends };
+    const struct nm_runner_conf conf = conf_of(argv);
 
     (void)state;
     ends = 0;
@@ -100,6 +116,7 @@ static void not_there(void **state)
     while (!ends)
         assert_true(sd_event_run(event, UINT64_MAX) >= 0);
     assert_string_equal(why, "cannot be started: No such file or directory");
+    assert_int_equal(last, NM_RUN_NOT_STARTED);
 }
 
 /* Reads the process number that the script has written, and waits until it is no process: a zombie
@@ -139,6 +156,7 @@ static void hangs_with_children(void **state)
     snprintf(script, sizeof(script), "sleep 1000 & echo $! >%s; echo told; wait", file);
     run_script(script, -1, 300, 1);
     assert_string_equal(why, "it did not end within 300 ms");
+    assert_int_equal(last, NM_RUN_TIMED_OUT);
     wait_for_end(file);
 }
 
@@ -165,6 +183,7 @@ static void prints_without_end(void **state)
     run_script("while :; do echo 0123456789012345678901234567890123456789; done", -1, 60000, 1);
     snprintf(said, sizeof(said), "it printed more than %d bytes", NM_RUN_OUTPUT_MAX);
     assert_string_equal(why, said);
+    assert_int_equal(last, NM_RUN_TOO_MUCH);
     tear_down(NULL);
     set_up(NULL);
     run_script("head -c 65537 /dev/zero | tr '\\0' x", -1, 60000, 1); /* and ends */
@@ -179,7 +198,7 @@ static void prints_without_end(void **state)
 static void freed_meanwhile(void **state)
 {
     static char *argv[] = { (char *)(uintptr_t) "/bin/sleep", (char *)(uintptr_t) "1000", NULL };
-    const struct nm_runner_conf conf = { "test-runner", argv, 1, 60000, ended, &ends };
+    const struct nm_runner_conf conf = conf_of(argv);
 
     (void)state;
     ends = 0;
