@@ -6,7 +6,6 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -14,23 +13,11 @@
 #include "common/base.h"
 #include "nodemanager/conf/conf-unread.h"
 #include "nodemanager/conf/conf.h"
+#include "tests/lib/key-page.h"
 
 #define NM "yarn.nodemanager."
 #define GOLDEN "tests/golden/configuration/nodemanager-3.4.2"
 #define DOC "docs/operate/nodemanager-keys.md"
-#define TEXT_MAX (1u << 18)
-
-static char *slurp(const char *path)
-{
-    FILE *f = fopen(path, "re");
-    char *text = calloc(1, TEXT_MAX);
-
-    assert_non_null(f);
-    assert_non_null(text);
-    assert_in_range(fread(text, 1, TEXT_MAX - 1, f), 1, TEXT_MAX - 2);
-    fclose(f);
-    return text;
-}
 
 /* Rows of the groups; one with another default than Hadoop's does not count. */
 static int places_in_groups(const char *name, const char *def)
@@ -54,32 +41,23 @@ static void any_name(char *name)
         memcpy(part, "x1", 2);
 }
 
+static void has_a_place(char *name, const char *def)
+{
+    int places;
+
+    any_name(name);
+    places = nm_conf_is_used(name) + places_in_groups(name, def);
+    if (places == 0 && strstr(name, ".x1."))
+        return; /* a family: other parts of a service's name */
+    if (places != 1)
+        fail_msg("%s=%s: %d places among the keys that are read and in conf-hadoop-keys.c, not 1",
+                 name, def, places);
+}
+
 static void test_hadoops_keys_have_a_place(void **state)
 {
-    char *text = slurp(GOLDEN), *next;
-    size_t n = 0;
-
     (void)state;
-    for (char *line = text; *line; line = next, n++) {
-        char *end = strchr(line, '\n'), *eq = strchr(line, '=');
-        int places;
-
-        assert_non_null(end);
-        assert_in_range((uintptr_t)eq, (uintptr_t)line, (uintptr_t)end);
-        next = end + 1;
-        *end = 0;
-        *eq = 0;
-        any_name(line);
-        places = nm_conf_is_used(line) + places_in_groups(line, eq + 1);
-        if (places == 0 && strstr(line, ".x1."))
-            continue; /* a family: other parts of a service's name */
-        if (places != 1)
-            fail_msg("%s=%s: %d places among the keys that are read and in conf-hadoop-keys.c, "
-                     "not 1",
-                     line, eq + 1, places);
-    }
-    assert_in_range(n, 200, 1000);
-    free(text);
+    assert_in_range(each_hadoop_key(GOLDEN, has_a_place), 200, 1000);
 }
 
 /* A key of a group that is read as well would have no effect there. */
@@ -100,19 +78,8 @@ static void test_groups_are_not_read(void **state)
 
 static void test_page_is_the_table(void **state)
 {
-    char *page = slurp(DOC), *text = NULL;
-    const char *table = strstr(page, "\n| key,");
-    size_t n = 0;
-    FILE *f = open_memstream(&text, &n);
-
     (void)state;
-    assert_non_null(f);
-    nm_conf_print_keys(f);
-    assert_int_equal(fclose(f), 0);
-    assert_non_null(table);
-    assert_string_equal(table + 1, text); /* selvedge-nodemanager --print-keys writes it */
-    free(text);
-    free(page);
+    page_is_the_table(DOC, nm_conf_print_keys);
 }
 
 int main(void)

@@ -6,7 +6,6 @@
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -14,22 +13,11 @@
 #include "common/log.h"
 #include "rm-lite/conf/conf-unread.h"
 #include "rm-lite/conf/rm-conf.h"
+#include "tests/lib/key-page.h"
 
 #define RM "yarn.resourcemanager."
 #define GOLDEN "tests/golden/configuration/resourcemanager-3.4.2"
 #define DOC "docs/operate/resourcemanager-keys.md"
-
-static char *slurp(const char *path)
-{
-    FILE *f = fopen(path, "re");
-    char *text = calloc(1, 65536);
-
-    assert_non_null(f);
-    assert_non_null(text);
-    assert_in_range(fread(text, 1, 65535, f), 1, 65534);
-    fclose(f);
-    return text;
-}
 
 /* How many places the tables have for a key; a default that differs is no place. */
 static int places(const char *name, const char *def)
@@ -49,27 +37,17 @@ static int places(const char *name, const char *def)
     return n;
 }
 
+static void has_a_place(char *name, const char *def)
+{
+    if (places(name, def) != 1)
+        fail_msg("%s=%s: %d places in rm-conf.c and conf-hadoop-keys.c, not 1", name, def,
+                 places(name, def));
+}
+
 static void test_hadoops_keys_have_a_place(void **state)
 {
-    char *text = slurp(GOLDEN), *next;
-    size_t n = 0;
-
     (void)state;
-    for (char *line = text; *line; line = next) {
-        char *end = strchr(line, '\n'), *eq = strchr(line, '=');
-
-        assert_non_null(end);
-        assert_in_range((uintptr_t)eq, (uintptr_t)line, (uintptr_t)end);
-        next = end + 1;
-        *end = 0;
-        *eq = 0;
-        if (places(line, eq + 1) != 1)
-            fail_msg("%s=%s: %d places in rm-conf.c and conf-hadoop-keys.c, not 1", line, eq + 1,
-                     places(line, eq + 1));
-        n++;
-    }
-    assert_in_range(n, 100, 1000);
-    free(text);
+    assert_in_range(each_hadoop_key(GOLDEN, has_a_place), 100, 1000);
 }
 
 static void in_golden(const char *golden, const char *name)
@@ -103,19 +81,8 @@ static void test_no_key_is_extra(void **state)
 
 static void test_page_is_the_table(void **state)
 {
-    char *page = slurp(DOC), *text = NULL;
-    const char *table = strstr(page, "\n| key,");
-    size_t n = 0;
-    FILE *f = open_memstream(&text, &n);
-
     (void)state;
-    assert_non_null(f);
-    rm_conf_print_keys(f);
-    assert_int_equal(fclose(f), 0);
-    assert_non_null(table);
-    assert_string_equal(table + 1, text); /* selvedge-rm --print-keys writes it */
-    free(text);
-    free(page);
+    page_is_the_table(DOC, rm_conf_print_keys);
 }
 
 static void test_refusals(void **state)
