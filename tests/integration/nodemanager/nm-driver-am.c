@@ -12,9 +12,11 @@
 
 #define TOKEN_LIFE_MS 600000
 
-static struct am { /* one connection an application */
+static struct am { /* one connection an attempt */
     UT_hash_handle hh;
-    int app;
+    struct {
+        int app, attempt;
+    } key;
     bool bad;
     struct ipc_client *client;
 } * ams;
@@ -23,18 +25,18 @@ static struct am { /* one connection an application */
 struct ipc_client *am_client(int app, const char *user, const char *fault)
 {
     _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
-    struct yarn_nm_token t = { .attempt = { app_id(app), 1 },
+    struct yarn_nm_token t = { .attempt = { app_id(app), rm.attempt },
                                .node = rm.node,
                                .key_id = rm.nm_key.key_id };
     struct yarn_master_key key = rm.nm_key;
     struct yarn_token token = { .kind = YARN_KIND_NM, .service = "" };
     uint8_t password[YARN_TOKEN_PASSWORD_MAX];
     struct sv_error err;
-    struct am *am = NULL;
+    struct am *am = NULL, wanted = { .key = { app, rm.attempt } };
     bool bad = !strcmp(fault, "nmtoken") || !strcmp(fault, "nmnode");
     int r;
 
-    HASH_FIND_INT(ams, &app, am);
+    HASH_FIND(hh, ams, &wanted.key, sizeof(wanted.key), am);
     if (am && !am->bad && !bad)
         return am->client;
     if (am) {
@@ -55,7 +57,7 @@ struct ipc_client *am_client(int app, const char *user, const char *fault)
         die("NMToken", r);
     token.password = password;
     am = calloc(1, sizeof(*am));
-    am->app = app;
+    am->key = wanted.key;
     am->bad = bad;
     r = ipc_client_new(rm.event,
                        &(struct ipc_client_config){
@@ -68,7 +70,7 @@ struct ipc_client *am_client(int app, const char *user, const char *fault)
                        &am->client, &err);
     if (r < 0)
         die(err.text, r);
-    HASH_ADD_INT(ams, app, am);
+    HASH_ADD(hh, ams, key, sizeof(am->key), am);
     return am->client;
 }
 
@@ -123,7 +125,7 @@ Hadoop__Common__TokenProto *am_container_token(struct sv_arena *a, int app, int6
         .version = version,
         .expiry_ms = sv_wall_ms() + (!strcmp(fault, "expired") ? -1000 : TOKEN_LIFE_MS),
         .key_id = rm.container_key.key_id + (!strcmp(fault, "keyid") ? 77 : 0),
-        .rm_identifier = RM_ID + !strcmp(fault, "oldrm"),
+        .rm_identifier = rm.id + !strcmp(fault, "oldrm"),
         .creation_ms = sv_wall_ms(),
         .container_type = 2,
         .execution_type = rm.execution_type,

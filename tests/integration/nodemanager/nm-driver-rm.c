@@ -95,7 +95,7 @@ static void on_registerNodeManager(struct ipc_call *call, const ProtobufCMessage
                              : HADOOP__YARN__NODE_ACTION_PROTO__NORMAL;
     m.diagnostics_message = rm.refuse ? (char *)(uintptr_t) "Disallowed NodeManager" : NULL;
     m.has_rm_identifier = true;
-    m.rm_identifier = RM_ID;
+    m.rm_identifier = rm.id;
     m.rm_version = rm.version;
     m.resource = q->resource;
     labels_registered(q, &m, rm.registered);

@@ -62,7 +62,21 @@ struct yarn_app_id app_id(int app)
 
 struct yarn_container_id container_id(int app, int64_t n)
 {
-    return (struct yarn_container_id){ .attempt = { app_id(app), 1 }, .id = n };
+    return (struct yarn_container_id){ .attempt = { app_id(app), rm.containers_attempt }, .id = n };
+}
+
+/* The keys that follow, for tokens to come: nodes get them by the next heartbeat, or, of a
+ * ResourceManager that has restarted, by the registration that it asks for. */
+static json_t *new_keys(bool restarted)
+{
+    if (yarn_master_key_generate(rm.nm_key.key_id + 1, 8, &rm.nm_key) < 0 ||
+        yarn_master_key_generate(rm.container_key.key_id + 1, 8, &rm.container_key) < 0)
+        return json_pack("{s:s}", "error", "key");
+    rm.rolled = !restarted;
+    rm.resync = restarted;
+    rm.id += restarted;
+    am_forget_clients();
+    return json_object();
 }
 
 /* The master keys that the NodeManager has been given, as hexadecimal text. */
@@ -106,11 +120,14 @@ static bool has_beaten(int64_t count)
     return rm.heartbeats >= count;
 }
 
-static json_t *do_exits(void)
+/* app 0: of all applications */
+static json_t *do_exits(int app)
 {
     json_t *j = json_object();
 
     for (struct seen *s = rm.seen; s; s = s->hh.next) {
+        if (app && s->id.attempt.app.id != app)
+            continue;
         json_t *row =
             json_pack("{s:i,s:i,s:i}", "state", s->state, "exit", s->exit_code, "told", s->told);
 
@@ -337,8 +354,9 @@ static json_t *command(char *line)
         return json_pack("{s:O?}", "opportunistic", rm.opportunistic);
     if (!strcmp(line, "increased"))
         return json_pack("{s:i}", "increased", rm.increased);
-    if (!strcmp(line, "exits"))
-        return do_exits();
+    app = 0;
+    if (!strcmp(line, "exits") || sscanf(line, "exits %d", &app) == 1)
+        return do_exits(app);
     if (sscanf(line, "wait %lld %d", &ms, &n) == 2)
         return json_pack("{s:b,s:i}", "reached", run_until(has_ended, n, ms), "ended", rm.ended);
     if (sscanf(line, "beats %lld %d", &ms, &n) == 2)
@@ -361,14 +379,10 @@ static json_t *command(char *line)
         return bench_latency(app, first, count, user);
     if (sscanf(line, "bench rate %d %lld %d %d %64s", &app, &first, &count, &batch, user) == 5)
         return bench_rate(app, first, count, batch, user);
-    if (!strcmp(line, "roll")) {
-        if (yarn_master_key_generate(rm.nm_key.key_id + 1, 8, &rm.nm_key) < 0 ||
-            yarn_master_key_generate(rm.container_key.key_id + 1, 8, &rm.container_key) < 0)
-            return json_pack("{s:s}", "error", "key");
-        rm.rolled = true;
-        am_forget_clients();
+    if (!strcmp(line, "roll") || !strcmp(line, "restarted"))
+        return new_keys(!strcmp(line, "restarted"));
+    if (sscanf(line, "attempt %d %d", &rm.attempt, &rm.containers_attempt) == 2)
         return json_object();
-    }
     if (sscanf(line, "hostile %15s %d", rm.lie, &rm.lies) == 2)
         return json_object();
     if (!strcmp(line, "keys"))
@@ -453,7 +467,8 @@ int main(int argc, char **argv)
     rm.heartbeat_ms = 1000;
     rm.ack = true;
     memcpy(rm.version, "3.4.2", sizeof("3.4.2"));
-    rm.vcores = rm.execution_type = 1;
+    rm.vcores = rm.execution_type = rm.attempt = rm.containers_attempt = 1;
+    rm.id = 1700000000123LL;
     while ((o = getopt_long(argc, argv, "", options, NULL)) != -1) {
         if ((o != 'p' && o != 'b') || sv_parse_u64(optarg, 1, 65535, &v) < 0)
             return 2;

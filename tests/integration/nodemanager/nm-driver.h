@@ -12,7 +12,6 @@
 #include "wire/token/token.h"
 
 #define CLUSTER_TS 1700000000000LL
-#define RM_ID 1700000000123LL
 
 struct seen { /* one container, by heartbeats and registrations */
     UT_hash_handle hh;
@@ -30,7 +29,9 @@ extern struct driver {
     struct ipc_server *server;
     uint16_t port;
     int64_t heartbeat_ms;
+    int64_t id; /* rm_identifier of registrations and ContainerTokens */
     struct yarn_master_key nm_key, container_key;
+    int attempt, containers_attempt; /* of the NMTokens, and of the containers of commands */
     struct yarn_node_id node;
     int registrations, registrations_asked, heartbeats,
         heartbeats_before; /* the last registration */
