@@ -253,7 +253,7 @@ static void on_group_removed(const struct sv_error *failed, void *userdata)
         sv_log_warning("cannot remove left-behind cgroup: %s", failed->text);
 }
 
-/* Kills the processes of container cgroups without a live record. */
+/* Kills the processes of container cgroups that no container is to be adopted with. */
 static void sweep_cgroups(const struct nm_context *ctx)
 {
     _cleanup_strv_ char **names = NULL;
@@ -265,7 +265,8 @@ static void sweep_cgroups(const struct nm_context *ctx)
         struct yarn_container_id id;
         struct cg_leaf *leaf;
 
-        if ((c && !nm_container_is_done(c)) || yarn_container_id_parse(*n, &id) < 0)
+        if ((c && !nm_container_is_done(c) && c->recovered != NM_RECOVERED_COMPLETED) ||
+            yarn_container_id_parse(*n, &id) < 0)
             continue;
         sv_log(SV_LOG_WARNING, *n, "%s: cgroup left behind, removing", *n);
         if (cg_leaf_open(ctx->cgroups, *n, &leaf) < 0)

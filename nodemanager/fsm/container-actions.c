@@ -135,8 +135,10 @@ int nm_act_init(void *o, int event, void *arg)
     struct sv_error err = { 0 };
     int r;
 
-    if (c->recovered == NM_RECOVERED_COMPLETED)
+    if (c->recovered == NM_RECOVERED_COMPLETED) { /* the last daemon may not have cleaned up */
+        nm_deletion_container(s->services->deletion, c);
         return nm_act_done(c, event, arg);
+    }
     if (c->recovered == NM_RECOVERED_REQUESTED && c->kill_requested && !c->recovering) {
         c->exit_code = c->kill_code;
         nm_container_add_diagnostics_line(c, "Container is killed before being launched.");

@@ -105,6 +105,23 @@ static void walk_app(void **state)
 
 /* ---- paths ----------------------------------------------------------------------------------*/
 
+/* The last daemon died between the record of its exit and the deletion of its work directory. */
+static void completed_before_the_restart(void **state)
+{
+    struct nm_app *a = new_app();
+    struct nm_container *c = new_container(a);
+
+    (void)state;
+    memset(&seen, 0, sizeof(seen));
+    c->recovered = NM_RECOVERED_COMPLETED;
+    c->exit_code = 7;
+    handle(c, NM_CONTAINER_EV_INIT, 0, NULL);
+    assert_int_equal(c->state, NM_CONTAINER_DONE);
+    assert_int_equal(c->exit_code, 7);
+    assert_int_equal(seen.deleted, 1);
+    drop(a, c);
+}
+
 static void killed_by_master(void **state)
 {
     struct nm_app *a = new_app();
@@ -291,6 +308,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(walk_container),
         cmocka_unit_test(walk_app),
+        cmocka_unit_test(completed_before_the_restart),
         cmocka_unit_test(killed_by_master),
         cmocka_unit_test(killed_externally),
         cmocka_unit_test(killed_while_failure_is_recorded),
