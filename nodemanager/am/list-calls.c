@@ -42,13 +42,14 @@ typedef int (*container_fn)(struct list_call *l, Hadoop__Yarn__ContainerIdProto 
 /* A method: its answer, and where in it the rows and the failures are. */
 struct list_kind {
     container_fn container;
+    bool records; /* rows write to the store: the answer waits for that */
     const ProtobufCMessageDescriptor *answer;
     size_t rows, failed, n_failed;
 };
 
-#define LIST_KIND(fn, Type, name, list)                                                            \
+#define LIST_KIND(fn, writes, Type, name, list)                                                    \
     {                                                                                              \
-        .container = fn, .answer = &hadoop__yarn__##name##__descriptor,                            \
+        .container = fn, .records = writes, .answer = &hadoop__yarn__##name##__descriptor,         \
         .rows = offsetof(Hadoop__Yarn__##Type, list),                                              \
         .failed = offsetof(Hadoop__Yarn__##Type, failed_requests),                                 \
         .n_failed = offsetof(Hadoop__Yarn__##Type, n_failed_requests)                              \
@@ -115,11 +116,14 @@ static void on_rows_done(struct nm_call *rows, int result)
         nm_cm_out_of_memory(l->call);
     else if (result < 0)
         ipc_call_fail(l->call, JAVA_YARN_EXCEPTION, "the NodeManager is shutting down");
+    else if (rows->lost)
+        ipc_call_fail(l->call, JAVA_YARN_EXCEPTION, "NodeManager %s cannot write its state store",
+                      l->am->ctx->node_id_text);
     else
         reply(l);
 }
 
-/* Answers at once, or in later turns. */
+/* Answers once all rows are done and recorded. */
 static void run(const struct nm_am *am, struct ipc_call *call, const struct list_kind *kind,
                 Hadoop__Yarn__ContainerIdProto **ids, size_t n)
 {
@@ -133,7 +137,10 @@ static void run(const struct nm_am *am, struct ipc_call *call, const struct list
     l = sv_new(a, struct list_call);
     rows = sv_newn(a, void *, n + 1);
     if (l) {
-        *l = (struct list_call){ .rows = { .n = n, .row = on_row, .done = on_rows_done },
+        *l = (struct list_call){ .rows = { .n = n,
+                                           .row = on_row,
+                                           .done = on_rows_done,
+                                           .store = kind->records ? am->ctx->store : NULL },
                                  .am = am,
                                  .call = call,
                                  .nmt = nmt,
@@ -183,8 +190,9 @@ static int stop_one(struct list_call *l, Hadoop__Yarn__ContainerIdProto *m,
 
 void nm_cm_stop_containers(struct ipc_call *call, const ProtobufCMessage *request, void *u)
 {
-    static const struct list_kind kind = LIST_KIND(
-        stop_one, StopContainersResponseProto, stop_containers_response_proto, succeeded_requests);
+    static const struct list_kind kind =
+        LIST_KIND(stop_one, true, StopContainersResponseProto, stop_containers_response_proto,
+                  succeeded_requests);
     const Hadoop__Yarn__StopContainersRequestProto *q = (const void *)request;
 
     run(u, call, &kind, q->container_id, q->n_container_id);
@@ -227,8 +235,9 @@ static int status_of(struct list_call *l, Hadoop__Yarn__ContainerIdProto *m,
 
 void nm_cm_container_statuses(struct ipc_call *call, const ProtobufCMessage *request, void *u)
 {
-    static const struct list_kind kind = LIST_KIND(status_of, GetContainerStatusesResponseProto,
-                                                   get_container_statuses_response_proto, status);
+    static const struct list_kind kind =
+        LIST_KIND(status_of, false, GetContainerStatusesResponseProto,
+                  get_container_statuses_response_proto, status);
     const Hadoop__Yarn__GetContainerStatusesRequestProto *q = (const void *)request;
 
     run(u, call, &kind, q->container_id, q->n_container_id);
@@ -255,7 +264,7 @@ static int localization_of(struct list_call *l, Hadoop__Yarn__ContainerIdProto *
 void nm_cm_localization_statuses(struct ipc_call *call, const ProtobufCMessage *request, void *u)
 {
     static const struct list_kind kind =
-        LIST_KIND(localization_of, GetLocalizationStatusesResponseProto,
+        LIST_KIND(localization_of, false, GetLocalizationStatusesResponseProto,
                   get_localization_statuses_response_proto, cntn_localization_statuses);
     const Hadoop__Yarn__GetLocalizationStatusesRequestProto *q = (const void *)request;
 

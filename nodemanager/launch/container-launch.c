@@ -159,6 +159,14 @@ static void count_launch(const struct nm_container *c)
 
 /* ---- events of executor/ ----------------------------------------------------------------------*/
 
+/* The last daemon has recorded a kill: it goes on, or has had its effect. */
+static void post_recorded_kill(struct nm_container *c)
+{
+    if (c->kill_requested)
+        nm_container_post_exit(c, NM_CONTAINER_EV_KILL, c->kill_code,
+                               "Container was being killed when the NodeManager restarted.");
+}
+
 static void on_started(struct exe_container *x, pid_t pid, void *userdata)
 {
     struct nm_container *c = userdata;
@@ -188,9 +196,8 @@ static void on_started(struct exe_container *x, pid_t pid, void *userdata)
     if (c->launch.cleanup_started) { /* requested before the helper had answered */
         c->launch.cleanup_started = false;
         nm_cleanup_container(c);
-    } else if (c->kill_requested) { /* adopted after a kill that was recorded */
-        nm_container_post_exit(c, NM_CONTAINER_EV_KILL, c->kill_code,
-                               "Container was being killed when the NodeManager restarted.");
+    } else { /* adopted */
+        post_recorded_kill(c);
     }
 }
 
@@ -271,8 +278,10 @@ static void on_exited(struct exe_container *x, const struct exe_exit *e, void *u
     }
     c->recovering = false;
     note_end(c, e->start_ms);
-    if (c->state == NM_CONTAINER_SCHEDULED && !c->launch.pid) /* adopted after its end */
+    if (c->state == NM_CONTAINER_SCHEDULED && !c->launch.pid) { /* adopted after its end */
         nm_container_post(c, NM_CONTAINER_EV_LAUNCHED, NULL);
+        post_recorded_kill(c);
+    }
     note_usage(c, e);
     if (e->oom && !c->kill_requested) {
         finish(c, NM_CONTAINER_EV_EXITED_WITH_FAILURE, YARN_EXIT_KILLED_EXCEEDED_PMEM,

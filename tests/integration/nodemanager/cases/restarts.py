@@ -264,6 +264,26 @@ class Restarts(DrivenNode):
         assert self.driver.exits()[container(app, 1)]["exit"] == -105, self.driver.exits()
         self.driver("finish", app)
 
+    def stopped_then_ended_while_away(self):
+        """A stop was recorded, and the process ends before the next daemon is there: as stopped."""
+        app = self.new_app()
+        self.driver.start(app, 1, 1, self.user, "exec sleep 1000")
+        self.wait(lambda: container(app, 1) in self.running(), 20, "running")
+        assert self.driver.stop(app, 1)["ok"]
+        self.node.process.kill()
+        for pid in self.c.container_processes():
+            with contextlib.suppress(OSError), open(f"/proc/{pid}/cmdline", "rb") as f:
+                if f.read() == b"sleep\x001000\x00":
+                    os.kill(pid, 9)
+        self.wait(lambda: not self.c.container_processes(), 20, "its end")
+        self.node.start()
+        self.driver.registered()
+        self.expect_ends(1)
+        row = self.driver.exits()[container(app, 1)]
+        assert row["exit"] == -105, row
+        self.driver("finish", app)
+        self.c.settle(30)
+
     def killed_monitor(self):
         """With its monitor the container dies; while the daemon is away nobody sees how: 154."""
         app = self.new_app()
