@@ -24,6 +24,15 @@ class DrivenNode:
         self.ended += count
         self.driver.wait(self.ended, seconds)
 
+    def restarted(self, site):
+        """With these keys of yarn-site.xml; None removes one."""
+        self.node.process.stop()
+        self.node.site.update(site)
+        for key in [key for key, value in site.items() if value is None]:
+            del self.node.site[key]
+        self.node.start()
+        self.driver.registered()
+
     def new_app(self):
         self.app += 1
         return self.app

@@ -16,8 +16,8 @@ YARN = "org.apache.hadoop.yarn.exceptions."
 INVALID_TOKEN = "org.apache.hadoop.security.token.SecretManager$InvalidToken"
 
 
-def container(app, number):
-    return f"container_{CLUSTER_TS}_{app:04d}_01_{number:06d}"
+def container(app, number, attempt=1):
+    return f"container_{CLUSTER_TS}_{app:04d}_{attempt:02d}_{number:06d}"
 
 
 class Driver:
@@ -70,8 +70,9 @@ class Driver:
     def update(self, app, number, user, memory, vcores, version, fault="-"):
         return self("update", app, number, user, memory, vcores, version, fault)
 
-    def exits(self):
-        return self("exits")["exits"]
+    def exits(self, app=0):
+        """Of one application, or of all."""
+        return self("exits", app)["exits"]
 
     def wait(self, count, seconds=LONG):
         """Until that many containers have ended, ever."""

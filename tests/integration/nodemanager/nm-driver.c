@@ -468,7 +468,7 @@ int main(int argc, char **argv)
     rm.ack = true;
     memcpy(rm.version, "3.4.2", sizeof("3.4.2"));
     rm.vcores = rm.execution_type = rm.attempt = rm.containers_attempt = 1;
-    rm.id = 1700000000123LL;
+    rm.id = CLUSTER_TS + 1000 * getpid(); /* as its keys, not another driver's */
     while ((o = getopt_long(argc, argv, "", options, NULL)) != -1) {
         if ((o != 'p' && o != 'b') || sv_parse_u64(optarg, 1, 65535, &v) < 0)
             return 2;
@@ -481,9 +481,9 @@ int main(int argc, char **argv)
     sv_log_init("nm-driver");
     r = sd_event_default(&rm.event);
     if (r >= 0)
-        r = yarn_master_key_generate(1, 8, &rm.nm_key);
+        r = yarn_master_key_generate(100 * getpid() + 1, 8, &rm.nm_key);
     if (r >= 0)
-        r = yarn_master_key_generate(1, 8, &rm.container_key);
+        r = yarn_master_key_generate(100 * getpid() + 1, 8, &rm.container_key);
     if (r >= 0)
         r = sd_event_add_io(rm.event, NULL, STDIN_FILENO, EPOLLIN, on_stdin, NULL);
     if (r < 0)

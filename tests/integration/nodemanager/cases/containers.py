@@ -11,6 +11,7 @@ from cluster import host
 from lib.driven_node import DrivenNode
 from lib.nm_driver import YARN, container
 
+LAUNCH = 3  # of executor/request.h
 GOLDEN = os.path.join(
     os.path.dirname(os.path.abspath(__file__)), "../../../golden/commands/apache-3.4.2.json"
 )
@@ -178,6 +179,25 @@ class Containers(DrivenNode):
         assert self.driver.exits()[container(app, 2)]["exit"] == 137
         for a in (app, other):
             self.driver("finish", a)
+
+    def signalled_before_start(self):
+        """A signal to a container whose process is not there yet is dropped, and does not keep it
+        from starting."""
+        app = self.new_app()
+        words = f"Container {container(app, 1)[:-1]}"
+        with self.held_back(LAUNCH) as held:
+            assert self.driver.start(app, 1, 3, self.user, "exit 4")["ok"]
+            self.wait(lambda: len(held()) >= 3, 60, "the helper is asked for the launches")
+            for n, command in ((1, 1), (2, 2), (3, 3)):
+                assert self.driver.signal(app, n, command) == {}
+                assert self.told(f"{words}{n} not launched. Not sending the signal") == 1
+            self.driver("rmsignal", app, 1, 3)
+            assert self.driver("beats", 60000, 3)["reached"]
+        self.expect_ends(3)
+        exits = self.driver.exits(app)
+        assert [(r["exit"], r["told"]) for r in exits.values()] == [(4, 1)] * 3, exits
+        self.driver("finish", app)
+        self.c.settle(30)
 
     def key_roll(self):
         app, new = self.new_app(), self.new_app()

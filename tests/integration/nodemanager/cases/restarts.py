@@ -2,15 +2,12 @@
 Cases of test-nodemanager."""
 import contextlib
 import os
-import random
-import threading
 
 from cluster import host
 from lib.driven_node import DrivenNode
 from lib.nm_driver import container
 
 INIT_APP, SIGNAL = 2, 5  # of executor/request.h
-KILL_ROUNDS = int(os.environ.get("KILL_ROUNDS") or (8 if os.environ.get("SANITIZE") else 20))
 
 
 class Restarts(DrivenNode):
@@ -42,53 +39,6 @@ class Restarts(DrivenNode):
             and "Attempt to relaunch" in answer["failed"][container(app, 1)]["message"]
         ), answer
         self.driver("finish", app)
-
-    def kill_round(self, number):
-        """kill -9 at a random moment of a job; the ends that heartbeats and registrations tell are
-        each container's own, none twice, and nothing stays."""
-        app = self.new_app()
-        rng = random.Random(number)
-        count = 20
-
-        killer = threading.Timer(rng.random() * 0.25, self.node.process.kill)
-        killer.start()
-        accepted = set()
-        for n in range(1, count + 1, 5):
-            answer = self.driver.start(
-                app, n, 5, self.user, f"read -t {rng.random():.2f} <> <(:); exit {n % 7}"
-            )
-            accepted |= set(answer.get("ok", []))
-            if "error" in answer:
-                break
-        killer.join()
-        self.node.start()
-        self.driver.registered()
-
-        # What was acknowledged ends with its own code; what was not may have been begun.
-        def mine():
-            return {
-                c: r
-                for c, r in self.driver.exits().items()
-                if c.startswith(f"container_1700000000000_{app:04d}_")
-            }
-
-        self.wait(
-            lambda: accepted <= {c for c, r in mine().items() if r["told"]}
-            and all(r["told"] for r in mine().values()),
-            60,
-            f"ends of round {number}",
-        )
-        for c, row in mine().items():
-            n = int(c.rsplit("_", 1)[1])
-            first = (n - 1) // 5 * 5 + 1
-            assert row["exit"] == first % 7, (number, c, row)
-        self.driver("finish", app)
-        self.c.settle(30)
-        self.ended = sum(1 for r in self.driver.exits().values() if r["told"])
-
-    def kill_rounds(self):
-        for number in range(KILL_ROUNDS):
-            self.kill_round(number)
 
     def directories_first(self):
         """What a killed daemon had accepted, and perhaps asked for, is launched by the next one
