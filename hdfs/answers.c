@@ -27,7 +27,7 @@ int hdfs_answer_status(const Hadoop__Hdfs__HdfsFileStatusProto *m, struct hdfs_s
         .mode = perm & 01777,
         .encrypted = m->fileencryptioninfo || perm & OLD_ENCRYPTED ||
                      flags & HADOOP__HDFS__HDFS_FILE_STATUS_PROTO__FLAGS__HAS_CRYPT,
-        .striped = m->ecpolicy || perm & OLD_STRIPED ||
+        .striped = (m->ecpolicy && m->ecpolicy->id != 0) || perm & OLD_STRIPED ||
                    flags & HADOOP__HDFS__HDFS_FILE_STATUS_PROTO__FLAGS__HAS_EC,
         .block_size = m->has_blocksize ? m->blocksize : 0,
     };
@@ -130,20 +130,22 @@ static const char *unsupported(const Hadoop__Hdfs__LocatedBlocksProto *m)
 {
     if (m->fileencryptioninfo)
         return "is in an encryption zone, which is not supported";
-    if (m->ecpolicy)
-        return "is erasure-coded, which is not supported";
     if (m->underconstruction && !m->islastblockcomplete)
         return "is being written, and its length is not known";
     return NULL;
+}
+
+static bool is_bad_token(const Hadoop__Common__TokenProto *t)
+{
+    return t->identifier.len > HDFS_TOKEN_MAX || t->password.len > HDFS_TOKEN_MAX ||
+           strlen(t->kind) > 255 || strlen(t->service) > 255;
 }
 
 const char *hdfs_answer_bad_block(const Hadoop__Hdfs__LocatedBlockProto *b)
 {
     if (strlen(b->b->poolid) > HDFS_POOL_MAX)
         return "a pool with too long a name";
-    if (b->blocktoken->identifier.len > HDFS_TOKEN_MAX ||
-        b->blocktoken->password.len > HDFS_TOKEN_MAX || strlen(b->blocktoken->kind) > 255 ||
-        strlen(b->blocktoken->service) > 255)
+    if (is_bad_token(b->blocktoken))
         return "too long a token";
     for (size_t i = 0; i < b->n_locs; i++)
         if (b->locs[i]->id->xferport == 0 || b->locs[i]->id->xferport > UINT16_MAX)
@@ -151,8 +153,72 @@ const char *hdfs_answer_bad_block(const Hadoop__Hdfs__LocatedBlockProto *b)
     return NULL;
 }
 
-static const char *malformed(const Hadoop__Hdfs__LocatedBlockProto *b, uint64_t at)
+int hdfs_answer_stripes(const Hadoop__Hdfs__ErasureCodingPolicyProto *m, struct hdfs_stripes *ret,
+                        struct sv_error *err)
 {
+    /* By number: SystemErasureCodingPolicies. 3 is RS-LEGACY, another code. */
+    static const struct hdfs_stripes built_in[] = {
+        [1] = { HDFS_CODEC_RS, 6, 3, 1u << 20 },
+        [2] = { HDFS_CODEC_RS, 3, 2, 1u << 20 },
+        [4] = { HDFS_CODEC_XOR, 2, 1, 1u << 20 },
+        [5] = { HDFS_CODEC_RS, 10, 4, 1u << 20 },
+    };
+    const Hadoop__Hdfs__ECSchemaProto *schema = m ? m->schema : NULL;
+    struct hdfs_stripes s = { 0 };
+
+    if (schema) {
+        s = (struct hdfs_stripes){ .data = schema->dataunits,
+                                   .parity = schema->parityunits,
+                                   .cell = m->has_cellsize ? m->cellsize : 0 };
+        s.codec = strcmp(schema->codecname, "rs") == 0    ? HDFS_CODEC_RS
+                  : strcmp(schema->codecname, "xor") == 0 ? HDFS_CODEC_XOR
+                                                          : HDFS_REPLICATED;
+    } else if (m && m->id < SV_ARRAY_LEN(built_in)) {
+        s = built_in[m->id];
+    }
+    if (!m || (m->id == 0 && s.codec == HDFS_REPLICATED)) {
+        *ret = (struct hdfs_stripes){ 0 };
+        return 0;
+    }
+    if (s.codec == HDFS_REPLICATED)
+        return sv_error_set(err, -EOPNOTSUPP,
+                            "it is erasure-coded by policy %u, %.64s, which is not supported: rs "
+                            "and xor are",
+                            m->id, schema ? schema->codecname : "no codec named");
+    if (s.data == 0 || s.parity == 0 || s.data > HDFS_UNITS_MAX ||
+        s.parity > HDFS_UNITS_MAX - s.data || (s.codec == HDFS_CODEC_XOR && s.parity != 1) ||
+        s.cell == 0 || s.cell > HDFS_CELL_MAX || s.cell % 1024 != 0)
+        return sv_error_set(err, -EBADMSG,
+                            "the NameNode's answer has an erasure coding policy of %u and %u "
+                            "units with cells of %u bytes",
+                            s.data, s.parity, s.cell);
+    *ret = s;
+    return 0;
+}
+
+/* A unit for each location, and a token where there are any. */
+static const char *bad_group(const Hadoop__Hdfs__LocatedBlockProto *b, const struct hdfs_stripes *s)
+{
+    if (!b->has_blockindices || b->blockindices.len != b->n_locs)
+        return "not a unit for each location";
+    for (size_t i = 0; i < b->n_locs; i++)
+        if (b->blockindices.data[i] >= s->data + s->parity)
+            return "a unit that its policy has not";
+    if (b->n_blocktokens != 0 && b->n_blocktokens != b->n_locs)
+        return "not a token for each location";
+    for (size_t i = 0; i < b->n_blocktokens; i++)
+        if (is_bad_token(b->blocktokens[i]))
+            return "too long a token";
+    return NULL;
+}
+
+static const char *malformed(const Hadoop__Hdfs__LocatedBlockProto *b, const struct hdfs_stripes *s,
+                             uint64_t at)
+{
+    const char *why = s->codec == HDFS_REPLICATED ? NULL : bad_group(b, s);
+
+    if (why)
+        return why;
     if (!b->b->has_numbytes || b->b->numbytes == 0 || b->b->numbytes > HDFS_BLOCK_MAX)
         return "a length that no block has";
     if (b->offset > HDFS_FILE_MAX || b->offset != at)
@@ -164,10 +230,15 @@ int hdfs_answer_blocks(const Hadoop__Hdfs__LocatedBlocksProto *m, uint64_t from,
                        struct sv_error *err)
 {
     const char *why = unsupported(m);
+    struct hdfs_stripes stripes;
     uint64_t at;
+    int r;
 
     if (why)
         return sv_error_set(err, -EOPNOTSUPP, "it %s", why);
+    r = hdfs_answer_stripes(m->ecpolicy, &stripes, err);
+    if (r < 0)
+        return r;
     if (m->filelength != length)
         return sv_error_set(err, -ESTALE,
                             "it changed while it was read: it has %llu bytes, not "
@@ -182,7 +253,7 @@ int hdfs_answer_blocks(const Hadoop__Hdfs__LocatedBlocksProto *m, uint64_t from,
                             m->n_blocks, HDFS_BLOCKS_MAX);
     at = m->blocks[0]->offset;
     for (size_t i = 0; i < m->n_blocks; i++) {
-        why = malformed(m->blocks[i], at);
+        why = malformed(m->blocks[i], &stripes, at);
         if (why)
             return sv_error_set(err, -EBADMSG, "the NameNode's answer has a block with %s", why);
         at += m->blocks[i]->b->numbytes;

@@ -7,6 +7,7 @@
 #include "common/base.h"
 #include "common/error.h"
 #include "hdfs/limits.h"
+#include "hdfs/striped-layout.h"
 #include "proto/hdfs.pb-c.h"
 
 enum hdfs_kind { HDFS_DIRECTORY = 1, HDFS_FILE, HDFS_SYMLINK };
@@ -52,9 +53,14 @@ int hdfs_answer_exception(const char *java_class);
 /* Describes what is wrong with the pool, the token or the DataNodes of a block; NULL: valid. For
  * reading and writing. */
 const char *hdfs_answer_bad_block(const Hadoop__Hdfs__LocatedBlockProto *b);
-/* Checks the blocks from offset `from` of a file of `length` bytes: the first contains `from`, and
- * they are contiguous. -EOPNOTSUPP: this client cannot read the file. -ESTALE: another length.
+/* Takes an erasure coding policy, of a file's status or of its blocks; NULL: replicated. Servers
+ * name their built-in policies by number alone. -EOPNOTSUPP: a codec that this client has not.
  * -EBADMSG. */
+int hdfs_answer_stripes(const Hadoop__Hdfs__ErasureCodingPolicyProto *m, struct hdfs_stripes *ret,
+                        struct sv_error *err) _must_use_;
+/* Checks the blocks from offset `from` of a file of `length` bytes: the first contains `from`, and
+ * they are contiguous; those of a striped file have a unit for each location. -EOPNOTSUPP: this
+ * client cannot read the file. -ESTALE: another length. -EBADMSG. */
 int hdfs_answer_blocks(const Hadoop__Hdfs__LocatedBlocksProto *m, uint64_t from, uint64_t length,
                        struct sv_error *err) _must_use_;
 

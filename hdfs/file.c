@@ -10,16 +10,10 @@
 #include <string.h>
 
 #include "common/log.h"
+#include "hdfs/striped-reader.h"
 
 #define ROUNDS_MAX 3       /* over all replicas of a block; dfs.client.max.block.acquire.failures */
 #define ROUND_WAIT_MS 1000 /* times the number of rounds so far */
-#define NODES_MAX 64
-
-struct nodes {
-    char text[NODES_MAX][HDFS_NODE_TEXT_MAX];
-    size_t n;
-};
-
 struct reading {
     struct hdfs_namenode *namenode;
     const struct hdfs_site *site;
@@ -29,27 +23,10 @@ struct reading {
     void *userdata;
     uint64_t from, until; /* offsets in the file */
     bool sink_failed;
-    struct nodes dead;    /* failed for this file */
-    struct nodes corrupt; /* with a corrupt replica of the current block */
-    struct sv_error last; /* error of the last failed replica */
+    struct hdfs_node_set dead;    /* failed for this file */
+    struct hdfs_node_set corrupt; /* with a corrupt replica of the current block */
+    struct sv_error last;         /* error of the last failed replica */
 };
-
-static bool nodes_have(const struct nodes *s, const Hadoop__Hdfs__DatanodeInfoProto *d)
-{
-    char text[HDFS_NODE_TEXT_MAX];
-
-    hdfs_datanode_text(d, text);
-    for (size_t i = 0; i < s->n; i++)
-        if (strcmp(s->text[i], text) == 0)
-            return true;
-    return false;
-}
-
-static void nodes_add(struct nodes *s, const Hadoop__Hdfs__DatanodeInfoProto *d)
-{
-    if (s->n < NODES_MAX && !nodes_have(s, d))
-        hdfs_datanode_text(d, s->text[s->n++]);
-}
 
 static size_t replicas(const Hadoop__Hdfs__LocatedBlockProto *b)
 {
@@ -66,7 +43,7 @@ static int one_round(struct reading *r, struct hdfs_transfer *t)
         const Hadoop__Hdfs__DatanodeInfoProto *d = t->block->locs[i];
         int k;
 
-        if (nodes_have(&r->corrupt, d) || nodes_have(&r->dead, d))
+        if (hdfs_node_set_has(&r->corrupt, d) || hdfs_node_set_has(&r->dead, d))
             continue;
         k = hdfs_datanode_read(t, i, &r->last);
         if (k == 0 || t->sink_error < 0)
@@ -75,7 +52,7 @@ static int one_round(struct reading *r, struct hdfs_transfer *t)
         sv_log_debug("%s: %s", r->path, r->last.text);
         if (k == -EKEYEXPIRED)
             return -ESTALE;
-        nodes_add(k == -EILSEQ ? &r->corrupt : &r->dead, d);
+        hdfs_node_set_add(k == -EILSEQ ? &r->corrupt : &r->dead, d);
     }
     return -EIO;
 }
@@ -83,7 +60,7 @@ static int one_round(struct reading *r, struct hdfs_transfer *t)
 static bool all_corrupt(const struct reading *r, const Hadoop__Hdfs__LocatedBlockProto *b)
 {
     for (size_t i = 0; i < replicas(b); i++)
-        if (!nodes_have(&r->corrupt, b->locs[i]))
+        if (!hdfs_node_set_has(&r->corrupt, b->locs[i]))
             return false;
     return r->corrupt.n > 0;
 }
@@ -93,27 +70,31 @@ static void report_corrupt(struct reading *r, const Hadoop__Hdfs__LocatedBlockPr
     struct sv_error err = { 0 };
 
     for (size_t i = 0; i < replicas(b); i++)
-        if (nodes_have(&r->corrupt, b->locs[i]) &&
+        if (hdfs_node_set_has(&r->corrupt, b->locs[i]) &&
             hdfs_report_bad_block(r->namenode, b, i, &err) < 0)
             sv_log_debug("%s: reportBadBlocks: %s, ignoring", r->path, err.text);
 }
 
 /* Locates the same block again, in a new arena. */
-static int locate(struct reading *r, uint64_t offset, struct sv_arena **arena,
-                  const Hadoop__Hdfs__LocatedBlockProto **ret, struct sv_error *err)
+static int locate(struct reading *r, uint64_t offset, const struct hdfs_stripes *stripes,
+                  struct sv_arena **arena, const Hadoop__Hdfs__LocatedBlockProto **ret,
+                  struct sv_error *err)
 {
     _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
     const Hadoop__Hdfs__LocatedBlocksProto *m;
     uint64_t size = (*ret)->b->numbytes, id = (*ret)->b->blockid;
+    struct hdfs_stripes now;
     int k;
 
     if (!a)
         return sv_error_errno(err, -ENOMEM, "locations");
     k = hdfs_get_block_locations(r->namenode, r->path, offset, 1, r->st->length, a, &m, err);
+    if (k == 0)
+        k = hdfs_answer_stripes(m->ecpolicy, &now, err);
     if (k < 0)
         return k;
-    if (m->blocks[0]->offset != offset || m->blocks[0]->b->numbytes != size ||
-        m->blocks[0]->b->blockid != id)
+    if (memcmp(&now, stripes, sizeof(now)) != 0 || m->blocks[0]->offset != offset ||
+        m->blocks[0]->b->numbytes != size || m->blocks[0]->b->blockid != id)
         return sv_error_set(err, -ESTALE, "it changed while it was read");
     *ret = m->blocks[0];
     sv_arena_free(*arena);
@@ -133,6 +114,8 @@ static int no_replica(struct reading *r, const Hadoop__Hdfs__LocatedBlockProto *
                             b->n_locs, id, r->last.text);
     return sv_error_set(err, -EIO, "no DataNode delivers block blk_%llu: %.600s", id, r->last.text);
 }
+
+static const struct hdfs_stripes replicated; /* none */
 
 static int read_block(struct reading *r, const Hadoop__Hdfs__LocatedBlockProto *b,
                       struct sv_error *err)
@@ -163,11 +146,66 @@ static int read_block(struct reading *r, const Hadoop__Hdfs__LocatedBlockProto *
             r->dead.n = 0;
             (void)poll(NULL, 0, round * ROUND_WAIT_MS); /* only a delay, ignoring */
         }
-        k = locate(r, offset, &a, &t.block, err);
+        k = locate(r, offset, &replicated, &a, &t.block, err);
         if (k < 0)
             return k;
     }
     report_corrupt(r, t.block);
+    return 0;
+}
+
+static void report_units(struct reading *r, const struct hdfs_striped_read *t)
+{
+    struct sv_error err = { 0 };
+
+    for (size_t i = 0; i < replicas(t->group); i++) {
+        struct hdfs_unit_block unit;
+
+        if (!(t->corrupt >> i & 1))
+            continue;
+        hdfs_striped_unit(&t->stripes, t->group, i, &unit);
+        if (hdfs_report_bad_block(r->namenode, &unit.located, 0, &err) < 0)
+            sv_log_debug("%s: reportBadBlocks: %s, ignoring", r->path, err.text);
+    }
+}
+
+/* As read_block, for a group of a striped file. */
+static int read_group(struct reading *r, const struct hdfs_stripes *stripes,
+                      const Hadoop__Hdfs__LocatedBlockProto *b, struct sv_error *err)
+{
+    _cleanup_arena_ struct sv_arena *a = NULL;
+    uint64_t offset = b->offset;
+    struct hdfs_striped_read t = { .stripes = *stripes,
+                                   .group = b,
+                                   .done = r->from > offset ? r->from - offset : 0,
+                                   .end = SV_MIN(b->b->numbytes, r->until - offset),
+                                   .io_timeout_ms = r->site->io_timeout_ms,
+                                   .use_hostname = r->site->use_hostname,
+                                   .sink = r->sink,
+                                   .userdata = r->userdata,
+                                   .dead = &r->dead };
+
+    for (int round = 1;; round++) {
+        int k = hdfs_striped_read(&t, err);
+
+        if (k == 0)
+            break;
+        if (t.sink_error < 0) {
+            r->sink_failed = true;
+            return sv_error_errno(err, t.sink_error, "write");
+        }
+        if (round == ROUNDS_MAX || (k != -EIO && k != -ESTALE))
+            return k;
+        if (k != -ESTALE) {
+            r->dead.n = 0;
+            (void)poll(NULL, 0, round * ROUND_WAIT_MS); /* only a delay, ignoring */
+        }
+        k = locate(r, offset, stripes, &a, &t.group, err);
+        if (k < 0)
+            return k;
+        t.corrupt = 0; /* the locations are others */
+    }
+    report_units(r, &t);
     return 0;
 }
 
@@ -176,6 +214,7 @@ static int read_window(struct reading *r, uint64_t from, uint64_t *ret_next, str
 {
     _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
     const Hadoop__Hdfs__LocatedBlocksProto *m;
+    struct hdfs_stripes stripes = { 0 };
     uint64_t block = SV_MIN(SV_MAX(r->st->block_size, 1u << 20), HDFS_BLOCK_MAX);
     int k;
 
@@ -186,8 +225,11 @@ static int read_window(struct reading *r, uint64_t from, uint64_t *ret_next, str
                                  a, &m, err);
     if (k == 0 && m->blocks[0]->offset != from && from != r->from)
         k = sv_error_set(err, -ESTALE, "it changed while it was read");
+    if (k == 0)
+        k = hdfs_answer_stripes(m->ecpolicy, &stripes, err);
     for (size_t i = 0; k == 0 && i < m->n_blocks && from < r->until; i++) {
-        k = read_block(r, m->blocks[i], err);
+        k = stripes.codec == HDFS_REPLICATED ? read_block(r, m->blocks[i], err)
+                                             : read_group(r, &stripes, m->blocks[i], err);
         from = m->blocks[i]->offset + m->blocks[i]->b->numbytes;
     }
     *ret_next = from;
@@ -215,8 +257,6 @@ int hdfs_file_check(struct hdfs_namenode *n, const char *path, const struct hdfs
         return sv_error_set(err, -EOPNOTSUPP,
                             "it is in an encryption zone, which is not "
                             "supported");
-    if (st->striped)
-        return sv_error_set(err, -EOPNOTSUPP, "it is erasure-coded, which is not supported");
     if (st->length == 0)
         return check_empty(n, path, err);
     r = hdfs_get_server_defaults(n, &encrypted, err);

@@ -20,6 +20,8 @@
 #define HDFS_ANSWER_MAX (64u << 10) /* a DataNode's answer to an operation */
 #define HDFS_PACKET_MAX (16u << 20) /* checksums and data; PacketReceiver's own limit */
 #define HDFS_HEADER_MAX 256         /* header of a packet; Hadoop's has at most 33 bytes */
+#define HDFS_UNITS_MAX 16           /* of a block group; HdfsServerConstants.MAX_BLOCKS_IN_GROUP */
+#define HDFS_CELL_MAX (4u << 20)    /* bytes of a cell; Hadoop's default is 1 MiB */
 #define HDFS_CHUNK_MAX (1u << 20)   /* bytes under one checksum; Hadoop's default is 512 */
 
 #endif

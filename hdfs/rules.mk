@@ -10,3 +10,5 @@ HDFS_LDLIBS = $(WIRE_LDLIBS) $(shell $(PKGCONFIG) --libs $(HDFS_PKGS))
 
 UNIT_LINK_hdfs = $(HDFS_DEPS)
 UNIT_LDLIBS_hdfs = $(HDFS_LDLIBS)
+# Functions that a test has in the place of the product's.
+hdfs/test-striped-reader_WRAP := hdfs_datanode_read

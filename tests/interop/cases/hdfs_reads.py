@@ -157,9 +157,14 @@ class Reads:
         self.refused("not-public", "is not publicly accessible", "/zone/f", at, visibility=PUBLIC)
 
     def erasure_coded(self):
-        self.h.ask("ec", "/striped")
-        at = self.h.put("/striped/f", b"")
-        self.refused("source", "is erasure-coded, which is not supported", "/striped/f", at)
+        """Two DataNodes have no room for parity: all units are read. cases/striped_reads.py has
+        more of them."""
+        self.h.ask("ec", "/striped", "XOR-2-1-1024k")
+        data = os.urandom(3 * BLOCK + 7)
+        self.same("/striped/f", self.h.put("/striped/f", data), data)
+        self.h.ask("ec", "/legacy", "RS-LEGACY-6-3-1024k")
+        at = self.h.put("/legacy/f", b"")
+        self.refused("source", "it is erasure-coded by policy 3", "/legacy/f", at)
 
     def public(self):
         self.h.ask("mkdir", "/public/a/b", "755")

@@ -160,8 +160,7 @@ public final class HdfsCluster {
   }
 
   /** By reflection: Hadoop 2 has no erasure coding. */
-  private String erasureCoded(Path dir) throws Exception {
-    String policy = "XOR-2-1-1024k";
+  private String erasureCoded(Path dir, String policy) throws Exception {
     DistributedFileSystem.class.getMethod("enableErasureCodingPolicy", String.class).invoke(fs, policy);
     fs.mkdirs(dir);
     DistributedFileSystem.class.getMethod("setErasureCodingPolicy", Path.class, String.class).invoke(fs, dir, policy);
@@ -287,7 +286,7 @@ public final class HdfsCluster {
       case "zone":
         return encryptionZone(new Path(w[1]));
       case "ec":
-        return erasureCoded(new Path(w[1]));
+        return erasureCoded(new Path(w[1]), w[2]);
       default:
         throw new IllegalArgumentException(w[0]);
     }

@@ -245,11 +245,106 @@ static void test_bad_blocks(void **state)
     assert_int_equal(check(0), -ESTALE);
 }
 
+static int stripes_of(uint32_t number, const char *codec, uint32_t data, uint32_t parity,
+                      uint32_t cell, struct hdfs_stripes *ret)
+{
+    Hadoop__Hdfs__ErasureCodingPolicyProto policy;
+    Hadoop__Hdfs__ECSchemaProto schema;
+    struct sv_error err = { 0 };
+
+    hadoop__hdfs__erasure_coding_policy_proto__init(&policy);
+    hadoop__hdfs__ecschema_proto__init(&schema);
+    policy.id = number;
+    schema.codecname = (char *)(uintptr_t)codec;
+    schema.dataunits = data;
+    schema.parityunits = parity;
+    policy.has_cellsize = cell > 0;
+    policy.cellsize = cell;
+    policy.schema = codec ? &schema : NULL;
+    return hdfs_answer_stripes(&policy, ret, &err);
+}
+
+static void test_stripes(void **state)
+{
+    static const struct {
+        uint32_t number;
+        const char *codec;
+        uint32_t data, parity, cell;
+        int result;
+    } t[] = {
+        { 64, "rs", 12, 4, 4u << 20, 0 },
+        { 64, "xor", 3, 1, 1024, 0 },
+        { 1, "rs", 6, 3, 1u << 20, 0 },
+        { 64, "rs", 0, 3, 1u << 20, -EBADMSG },
+        { 64, "rs", 6, 0, 1u << 20, -EBADMSG },
+        { 64, "rs", 13, 4, 1u << 20, -EBADMSG },
+        { 64, "rs", 4, UINT32_MAX - 2, 1u << 20, -EBADMSG },
+        { 64, "rs", UINT32_MAX, 2, 1u << 20, -EBADMSG },
+        { 64, "rs", 6, 3, 0, -EBADMSG },
+        { 64, "rs", 6, 3, 1000, -EBADMSG },
+        { 64, "rs", 6, 3, (4u << 20) + 1024, -EBADMSG },
+        { 64, "xor", 2, 2, 1u << 20, -EBADMSG },
+        { 64, "rs-legacy", 6, 3, 1u << 20, -EOPNOTSUPP },
+        { 3, NULL, 0, 0, 0, -EOPNOTSUPP },
+        { 6, NULL, 0, 0, 0, -EOPNOTSUPP },
+        { UINT32_MAX, NULL, 0, 0, 0, -EOPNOTSUPP },
+    };
+    struct hdfs_stripes s;
+
+    (void)state;
+    for (size_t i = 0; i < SV_ARRAY_LEN(t); i++)
+        if (stripes_of(t[i].number, t[i].codec, t[i].data, t[i].parity, t[i].cell, &s) !=
+            t[i].result)
+            fail_msg("row %zu", i);
+    assert_int_equal(stripes_of(4, NULL, 0, 0, 0, &s), 0);
+    assert_true(s.codec == HDFS_CODEC_XOR && s.data == 2 && s.parity == 1 && s.cell == 1u << 20);
+    assert_int_equal(stripes_of(0, "replication", 1, 2, 1u << 20, &s), 0);
+    assert_int_equal(s.codec, HDFS_REPLICATED);
+    assert_int_equal(hdfs_answer_stripes(NULL, &s, NULL), 0);
+    assert_int_equal(s.codec, HDFS_REPLICATED);
+}
+
+/* Groups of RS-3-2: one location is there, unit `index`. */
+static void test_groups(void **state)
+{
+    Hadoop__Hdfs__ErasureCodingPolicyProto policy;
+    Hadoop__Common__TokenProto other, *tokens[1] = { &other };
+    uint8_t index = 4;
+
+    hadoop__hdfs__erasure_coding_policy_proto__init(&policy);
+    hadoop__common__token_proto__init(&other);
+    other.kind = other.service = (char *)(uintptr_t) "";
+    policy.id = 2;
+    all.ecpolicy = &policy;
+    assert_int_equal(check(0), -EBADMSG); /* no units */
+    for (size_t i = 0; i < N; i++) {
+        blocks[i].has_blockindices = true;
+        blocks[i].blockindices = (ProtobufCBinaryData){ 1, &index };
+    }
+    assert_int_equal(check(0), 0);
+    index = 5;
+    assert_int_equal(check(0), -EBADMSG);
+    index = 0;
+    blocks[1].n_locs = 0;
+    assert_int_equal(check(0), -EBADMSG);
+    blocks[1].n_locs = 1;
+    blocks[1].n_blocktokens = 1;
+    blocks[1].blocktokens = tokens;
+    assert_int_equal(check(0), 0);
+    other.password.len = HDFS_TOKEN_MAX + 1;
+    assert_int_equal(check(0), -EBADMSG);
+    blocks[1].n_blocktokens = 2;
+    assert_int_equal(check(0), -EBADMSG);
+    (void)fill(state);
+}
+
 static void test_unsupported(void **state)
 {
     Hadoop__Hdfs__FileEncryptionInfoProto encryption;
     Hadoop__Hdfs__ErasureCodingPolicyProto policy;
 
+    hadoop__hdfs__erasure_coding_policy_proto__init(&policy);
+    policy.id = 3; /* RS-LEGACY */
     all.fileencryptioninfo = &encryption;
     assert_int_equal(check(0), -EOPNOTSUPP);
     fill(state);
@@ -285,6 +380,8 @@ int main(void)
         cmocka_unit_test(test_exception),
         cmocka_unit_test_setup(test_blocks, fill),
         cmocka_unit_test_setup(test_bad_blocks, fill),
+        cmocka_unit_test_setup(test_stripes, fill),
+        cmocka_unit_test_setup(test_groups, fill),
         cmocka_unit_test_setup(test_unsupported, fill),
     };
 
