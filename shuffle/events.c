@@ -33,15 +33,15 @@ int shf_init_properties(const json_t *init, struct sv_conf *conf, struct sv_erro
     return 0;
 }
 
-int shf_init_tls(const json_t *init, struct sv_conf *conf, struct shf_tls **ret,
+int shf_init_tls(const json_t *init, struct sv_conf *conf, struct sv_tls **ret,
                  struct sv_error *err)
 {
-    struct shf_tls_conf tls;
-    int r = shf_tls_conf_load(conf, json_string_value(json_object_get(init, "confDir")), &tls, err);
+    struct sv_tls_conf tls;
+    int r = sv_tls_conf_load(conf, json_string_value(json_object_get(init, "confDir")), &tls, err);
 
     if (r == 0)
-        return shf_tls_new(&tls, ret, err);
-    shf_tls_conf_free(&tls);
+        return sv_tls_new(&tls, ret, err);
+    sv_tls_conf_free(&tls);
     return sv_error_wrap(err, "mapreduce.shuffle.ssl.enabled=true");
 }
 

@@ -31,10 +31,6 @@
 #define SHF_HANDSHAKES_MAX 1024        /* in progress; others wait */
 #define SHF_ADDRESS_HANDSHAKES_MAX 256 /* per address; further ones are closed */
 #define SHF_HANDSHAKE_THREADS_MAX 8
-#define SHF_TLS_CERTS_MAX 32768 /* bytes of a client's certificates */
-#define SHF_TLS_CHAIN_MAX 8
-#define SHF_TLS_SESSIONS_MAX 1024 /* cached for clients without ticket support */
-#define SHF_TLS_SESSION_SECONDS 300
 
 /* Seconds until a connection is closed. */
 #define SHF_HANDSHAKE_SECONDS 10 /* as Netty's */

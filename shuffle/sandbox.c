@@ -27,10 +27,10 @@ static int allow_reading(const struct sv_landlock *l, const struct shf_local_dir
 }
 
 /* Allows reading the directories of TLS keys, so that keys can be reloaded. */
-static int allow_keys(const struct sv_landlock *l, const struct shf_tls *tls, struct sv_error *err)
+static int allow_keys(const struct sv_landlock *l, const struct sv_tls *tls, struct sv_error *err)
 {
-    int dirs[SHF_TLS_DIRS_MAX];
-    size_t n = shf_tls_dirs(tls, dirs);
+    int dirs[SV_TLS_DIRS_MAX];
+    size_t n = sv_tls_dirs(tls, dirs);
 
     for (size_t i = 0; i < n; i++) {
         int r = sv_landlock_allow(l, dirs[i], LANDLOCK_ACCESS_FS_READ_FILE);
@@ -41,7 +41,7 @@ static int allow_keys(const struct sv_landlock *l, const struct shf_tls *tls, st
     return 0;
 }
 
-static int landlock(const struct shf_local_dirs *dirs, const struct shf_tls *tls,
+static int landlock(const struct shf_local_dirs *dirs, const struct sv_tls *tls,
                     struct sv_error *err)
 {
     struct sv_landlock l;
@@ -66,7 +66,7 @@ static int landlock(const struct shf_local_dirs *dirs, const struct shf_tls *tls
     return r;
 }
 
-int shf_sandbox_files(const struct shf_local_dirs *dirs, const struct shf_tls *tls,
+int shf_sandbox_files(const struct shf_local_dirs *dirs, const struct sv_tls *tls,
                       struct sv_error *err)
 {
     int r = sv_caps_drop_all(NULL);

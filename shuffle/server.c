@@ -295,7 +295,7 @@ void shf_server_tick(struct shf_server *v)
         if (shf_connection_deadline(p->connection) <= now)
             shf_connection_abort(p->connection);
     pthread_mutex_unlock(&v->lock);
-    shf_tls_tick(v->service->tls);
+    sv_tls_tick(v->service->tls);
 }
 
 /* ---- handshakes ---- */

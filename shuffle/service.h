@@ -4,19 +4,19 @@
 
 #include <stdatomic.h>
 
+#include "common/tls/tls.h"
 #include "shuffle/conf.h"
 #include "shuffle/index-cache.h"
 #include "shuffle/job-table.h"
 #include "shuffle/map-output.h"
-#include "shuffle/tls.h"
 
 struct shf_service {
     struct shf_conf conf;
     struct shf_local_dirs dirs;
     struct shf_jobs *jobs;
     struct shf_index_cache *cache;
-    struct shf_tls *tls; /* NULL: plain HTTP */
-    uint16_t port;       /* the listening port, which is part of every hash */
+    struct sv_tls *tls; /* NULL: plain HTTP */
+    uint16_t port;      /* the listening port, which is part of every hash */
     _Atomic uint64_t bytes_sent, outputs_ok, outputs_failed; /* parts of map outputs */
 };
 

@@ -9,7 +9,7 @@
 #include <sys/socket.h>
 
 #include "common/fd.h"
-#include "shuffle/tls.h"
+#include "common/tls/tls.h"
 
 /* Translates a failed TLS call: -EAGAIN with s->wants, 0 for end of file, else -errno. */
 static int outcome(struct shf_stream *s, int r)
@@ -39,12 +39,12 @@ static void forget_errors(void)
     errno = 0;
 }
 
-int shf_stream_handshake(struct shf_stream *s, struct shf_tls *t, const char **ret_why)
+int shf_stream_handshake(struct shf_stream *s, struct sv_tls *t, const char **ret_why)
 {
     int r;
 
     if (!s->tls)
-        s->tls = shf_tls_session(t, s->fd);
+        s->tls = sv_tls_session(t, s->fd);
     if (!s->tls) {
         *ret_why = "out of memory";
         return -ENOMEM;

@@ -8,7 +8,7 @@
 #include "common/base.h"
 
 struct ssl_st;
-struct shf_tls;
+struct sv_tls;
 
 struct shf_stream {
     int fd;
@@ -18,7 +18,7 @@ struct shf_stream {
 
 /* Starts the handshake with `t`, or continues it. 0: done; -EAGAIN; else the connection is
  * unusable, and `ret_why` is the reason (a constant). */
-int shf_stream_handshake(struct shf_stream *s, struct shf_tls *t, const char **ret_why) _must_use_;
+int shf_stream_handshake(struct shf_stream *s, struct sv_tls *t, const char **ret_why) _must_use_;
 /* Returns bytes read, 0 at end of file, -EAGAIN, or another -errno. */
 ssize_t shf_stream_recv(struct shf_stream *s, void *p, size_t n) _must_use_;
 /* Returns bytes written, possibly fewer, -EAGAIN, or another -errno. `more`: further data follows

@@ -21,7 +21,7 @@ COMPONENTS = [
 ]
 # Of a component with folders: a folder, a file at its top by name, or "." for all files there.
 LAYERS = {
-    "common": ". identity web",
+    "common": ". identity tls web",
     "wire": ". token sasl ipc",
     "nodemanager": "conf store health labels core resources services logs aux-services launch rm fsm am web dbus"
     " recovery reload nm main",

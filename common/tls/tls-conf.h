@@ -1,20 +1,20 @@
-/* Settings of the shuffle's TLS: Hadoop's hadoop.ssl.* and the server's ssl-server.xml. The files
+/* Settings of a TLS server: Hadoop's hadoop.ssl.* and the server's ssl-server.xml. The files
  * are the operator's: trusted. */
-#ifndef SELVEDGE_SHUFFLE_TLS_CONF_H
-#define SELVEDGE_SHUFFLE_TLS_CONF_H
+#ifndef SELVEDGE_COMMON_TLS_TLS_CONF_H
+#define SELVEDGE_COMMON_TLS_TLS_CONF_H
 
 #include "common/base.h"
 #include "common/conf.h"
 #include "common/error.h"
 
-struct shf_store_conf {
+struct sv_tls_store_conf {
     const char *key; /* the key that names the file, for messages */
     char *path;      /* absolute; NULL: none */
     char *password;  /* "" if none is set */
 };
 
-struct shf_tls_conf {
-    struct shf_store_conf keys, trust;
+struct sv_tls_conf {
+    struct sv_tls_store_conf keys, trust;
     bool client_cert;            /* client certificates are required, signed by one of `trust` */
     bool tls12, tls13;           /* allowed versions */
     char **included, **excluded; /* cipher suites by their Java names; included empty: all */
@@ -22,9 +22,11 @@ struct shf_tls_conf {
 };
 
 /* `conf` has hadoop.ssl.*, `conf_dir` is the configuration's directory (NULL: none). Free with
- * shf_tls_conf_free, also after an error. */
-int shf_tls_conf_load(struct sv_conf *conf, const char *conf_dir, struct shf_tls_conf *ret,
-                      struct sv_error *err) _must_use_;
-void shf_tls_conf_free(struct shf_tls_conf *c);
+ * sv_tls_conf_free, also after an error. */
+int sv_tls_conf_load(struct sv_conf *conf, const char *conf_dir, struct sv_tls_conf *ret,
+                     struct sv_error *err) _must_use_;
+/* The rows of core-site.xml, for printing; ssl-server.xml has those of ssl.server. */
+const struct sv_conf_key *sv_tls_conf_keys(size_t *ret_n);
+void sv_tls_conf_free(struct sv_tls_conf *c);
 
 #endif

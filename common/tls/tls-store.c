@@ -1,5 +1,5 @@
 /* See tls-store.h. */
-#include "shuffle/tls-store.h"
+#include "common/tls/tls-store.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -43,7 +43,7 @@ static int open_store(int dir, const char *name)
     return fd < 0 ? -errno : (int)fd;
 }
 
-static int check_file(int fd, const struct shf_store_conf *conf, bool secret, struct stat *ret,
+static int check_file(int fd, const struct sv_tls_store_conf *conf, bool secret, struct stat *ret,
                       struct sv_error *err)
 {
     mode_t closed = secret ? S_IRWXO : S_IWOTH;
@@ -63,7 +63,7 @@ static int check_file(int fd, const struct shf_store_conf *conf, bool secret, st
     return 0;
 }
 
-static int read_whole(int dir, const char *name, const struct shf_store_conf *conf, bool secret,
+static int read_whole(int dir, const char *name, const struct sv_tls_store_conf *conf, bool secret,
                       uint8_t **ret, struct stat *ret_st, struct sv_error *err)
 {
     _cleanup_close_ int fd = open_store(dir, name);
@@ -98,7 +98,7 @@ static bool begins_with(const uint8_t *data, size_t n, const char *magic, size_t
     return n >= len && memcmp(data, magic, len) == 0;
 }
 
-static int refuse_java(const struct shf_store_conf *conf, const char *what, struct sv_error *err)
+static int refuse_java(const struct sv_tls_store_conf *conf, const char *what, struct sv_error *err)
 {
     return sv_error_set(err, -EOPNOTSUPP,
                         "%s: %s is %s, which only Java reads; convert it: keytool -importkeystore "
@@ -106,8 +106,8 @@ static int refuse_java(const struct shf_store_conf *conf, const char *what, stru
                         conf->key, conf->path, what, conf->path);
 }
 
-static int read_pkcs12(const uint8_t *data, size_t n, const struct shf_store_conf *conf,
-                       struct shf_store *ret, struct sv_error *err)
+static int read_pkcs12(const uint8_t *data, size_t n, const struct sv_tls_store_conf *conf,
+                       struct sv_tls_store *ret, struct sv_error *err)
 {
     const unsigned char *at = data;
     PKCS12 *p = d2i_PKCS12(NULL, &at, (long)n);
@@ -130,7 +130,7 @@ static int read_pkcs12(const uint8_t *data, size_t n, const struct shf_store_con
 
 static int give_password(char *buf, int size, int writing, void *userdata)
 {
-    const struct shf_store_conf *conf = userdata;
+    const struct sv_tls_store_conf *conf = userdata;
     size_t n = strlen(conf->password);
 
     (void)writing;
@@ -141,8 +141,8 @@ static int give_password(char *buf, int size, int writing, void *userdata)
 }
 
 /* The key's certificate must come first, as for web servers. */
-static int read_pem(const uint8_t *data, size_t n, const struct shf_store_conf *conf, bool secret,
-                    struct shf_store *ret, struct sv_error *err)
+static int read_pem(const uint8_t *data, size_t n, const struct sv_tls_store_conf *conf,
+                    bool secret, struct sv_tls_store *ret, struct sv_error *err)
 {
     BIO *bio = BIO_new_mem_buf(data, (int)n);
     X509 *cert;
@@ -174,8 +174,8 @@ static int read_pem(const uint8_t *data, size_t n, const struct shf_store_conf *
     return r;
 }
 
-static int parse(const uint8_t *data, size_t n, const struct shf_store_conf *conf, bool secret,
-                 struct shf_store *ret, struct sv_error *err)
+static int parse(const uint8_t *data, size_t n, const struct sv_tls_store_conf *conf, bool secret,
+                 struct sv_tls_store *ret, struct sv_error *err)
 {
     if (begins_with(data, n, "\xfe\xed\xfe\xed", 4))
         return refuse_java(conf, "a JKS file", err);
@@ -186,8 +186,8 @@ static int parse(const uint8_t *data, size_t n, const struct shf_store_conf *con
     return read_pkcs12(data, n, conf, ret, err);
 }
 
-static int check_content(const struct shf_store_conf *conf, bool secret, const struct shf_store *s,
-                         struct sv_error *err)
+static int check_content(const struct sv_tls_store_conf *conf, bool secret,
+                         const struct sv_tls_store *s, struct sv_error *err)
 {
     if (secret && (!s->key || !s->cert))
         return sv_error_set(err, -EINVAL, "%s: %s has no private key with its certificate",
@@ -201,10 +201,10 @@ static int check_content(const struct shf_store_conf *conf, bool secret, const s
     return 0;
 }
 
-int shf_store_read(int dir, const char *name, const struct shf_store_conf *conf, bool secret,
-                   struct shf_store *ret, struct sv_error *err)
+int sv_tls_store_read(int dir, const char *name, const struct sv_tls_store_conf *conf, bool secret,
+                      struct sv_tls_store *ret, struct sv_error *err)
 {
-    struct shf_store s = { 0 };
+    struct sv_tls_store s = { 0 };
     uint8_t *data = NULL;
     int r = read_whole(dir, name, conf, secret, &data, &s.st, err);
 
@@ -218,16 +218,16 @@ int shf_store_read(int dir, const char *name, const struct shf_store_conf *conf,
         explicit_bzero(data, (size_t)s.st.st_size);
     free(data);
     if (r < 0)
-        shf_store_free(&s);
+        sv_tls_store_free(&s);
     else
         *ret = s;
     return r;
 }
 
-void shf_store_free(struct shf_store *s)
+void sv_tls_store_free(struct sv_tls_store *s)
 {
     EVP_PKEY_free(s->key);
     X509_free(s->cert);
     sk_X509_pop_free(s->others, X509_free);
-    *s = (struct shf_store){ 0 };
+    *s = (struct sv_tls_store){ 0 };
 }

@@ -1,5 +1,5 @@
 /* See tls.h. */
-#include "shuffle/tls.h"
+#include "common/tls/tls.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,8 +14,8 @@
 #include "common/fd.h"
 #include "common/log.h"
 #include "common/str.h"
-#include "shuffle/limits.h"
-#include "shuffle/tls-store.h"
+#include "common/tls/limits.h"
+#include "common/tls/tls-store.h"
 
 struct store_file {
     int dir; /* -1: no file */
@@ -23,8 +23,8 @@ struct store_file {
     struct stat seen; /* status at the last read, whether it succeeded or not */
 };
 
-struct shf_tls {
-    struct shf_tls_conf conf;
+struct sv_tls {
+    struct sv_tls_conf conf;
     struct store_file keys, trust;
     int64_t next_ms;
     pthread_mutex_t lock; /* guards ctx alone */
@@ -54,7 +54,7 @@ static bool names_suite(char *const *list, const char *standard)
     return false;
 }
 
-static bool is_offered(const struct shf_tls_conf *c, const SSL_CIPHER *suite)
+static bool is_offered(const struct sv_tls_conf *c, const SSL_CIPHER *suite)
 {
     const char *name = SSL_CIPHER_standard_name(suite);
 
@@ -70,7 +70,7 @@ static int add_name(struct sv_buf *list, const char *name)
 }
 
 /* Applies the lists to OpenSSL's default suites; TLS 1.3's are set separately. */
-static int set_suites(SSL_CTX *ctx, const struct shf_tls_conf *c, struct sv_error *err)
+static int set_suites(SSL_CTX *ctx, const struct sv_tls_conf *c, struct sv_error *err)
 {
     _cleanup_buf_ struct sv_buf old = SV_BUF_INIT(65536), new = SV_BUF_INIT(4096);
     const STACK_OF(SSL_CIPHER) *all = SSL_CTX_get_ciphers(ctx);
@@ -103,7 +103,8 @@ static int set_suites(SSL_CTX *ctx, const struct shf_tls_conf *c, struct sv_erro
 
 /* ---- a context ---- */
 
-static int set_key(SSL_CTX *ctx, const struct shf_store *s, const char *path, struct sv_error *err)
+static int set_key(SSL_CTX *ctx, const struct sv_tls_store *s, const char *path,
+                   struct sv_error *err)
 {
     if (SSL_CTX_use_cert_and_key(ctx, s->cert, s->key, s->others, 1) != 1)
         return sv_error_set(err, -EINVAL, "%s: this key is not usable: %s", path,
@@ -113,12 +114,12 @@ static int set_key(SSL_CTX *ctx, const struct shf_store *s, const char *path, st
                                             SSL_BUILD_CHAIN_FLAG_IGNORE_ERROR |
                                             SSL_BUILD_CHAIN_FLAG_CLEAR_ERROR); /* ignoring */
     if (X509_cmp_current_time(X509_get0_notAfter(s->cert)) < 0)
-        sv_log_warning("%s: the certificate has expired: reducers will refuse it", path);
+        sv_log_warning("%s: the certificate has expired: clients will refuse it", path);
     return 0;
 }
 
 /* As in Java, any certificate of the truststore is an anchor, a root or not. */
-static int set_trust(SSL_CTX *ctx, const struct shf_store *s, struct sv_error *err)
+static int set_trust(SSL_CTX *ctx, const struct sv_tls_store *s, struct sv_error *err)
 {
     X509_STORE *store = SSL_CTX_get_cert_store(ctx);
 
@@ -128,7 +129,7 @@ static int set_trust(SSL_CTX *ctx, const struct shf_store *s, struct sv_error *e
             return failed(err, "certificates of the truststore");
     (void)X509_STORE_set_flags(store, X509_V_FLAG_PARTIAL_CHAIN); /* ignoring: 1 */
     SSL_CTX_set_verify(ctx, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, NULL);
-    SSL_CTX_set_verify_depth(ctx, SHF_TLS_CHAIN_MAX);
+    SSL_CTX_set_verify_depth(ctx, TLS_CHAIN_MAX);
     return 0;
 }
 
@@ -136,21 +137,21 @@ static int set_trust(SSL_CTX *ctx, const struct shf_store *s, struct sv_error *e
  * OpenSSL returns after a record without data). */
 static void set_bounds(SSL_CTX *ctx)
 {
-    static const unsigned char name[] = "selvedge-shuffle";
+    static const unsigned char name[] = "selvedge";
 
     SSL_CTX_set_options(ctx, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION |
                                  SSL_OP_CIPHER_SERVER_PREFERENCE);
     SSL_CTX_clear_mode(ctx, SSL_MODE_AUTO_RETRY);
     SSL_CTX_set_mode(ctx, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
                               SSL_MODE_RELEASE_BUFFERS);
-    SSL_CTX_set_max_cert_list(ctx, SHF_TLS_CERTS_MAX);
-    SSL_CTX_sess_set_cache_size(ctx, SHF_TLS_SESSIONS_MAX);
-    SSL_CTX_set_timeout(ctx, SHF_TLS_SESSION_SECONDS);
+    SSL_CTX_set_max_cert_list(ctx, TLS_CERTS_MAX);
+    SSL_CTX_sess_set_cache_size(ctx, TLS_SESSIONS_MAX);
+    SSL_CTX_set_timeout(ctx, TLS_SESSION_SECONDS);
     (void)SSL_CTX_set_session_id_context(ctx, name, sizeof(name) - 1); /* short enough, ignoring */
 }
 
-static int make_context(const struct shf_tls_conf *c, const struct shf_store *keys,
-                        const struct shf_store *trust, SSL_CTX **ret, struct sv_error *err)
+static int make_context(const struct sv_tls_conf *c, const struct sv_tls_store *keys,
+                        const struct sv_tls_store *trust, SSL_CTX **ret, struct sv_error *err)
 {
     SSL_CTX *ctx = SSL_CTX_new(TLS_server_method());
     int r = ctx ? 0 : failed(err, "OpenSSL");
@@ -177,7 +178,8 @@ static int make_context(const struct shf_tls_conf *c, const struct shf_store *ke
 
 /* ---- files ---- */
 
-static int open_dir(const struct shf_store_conf *conf, struct store_file *ret, struct sv_error *err)
+static int open_dir(const struct sv_tls_store_conf *conf, struct store_file *ret,
+                    struct sv_error *err)
 {
     _cleanup_free_ char *dir = strdup(conf->path);
     const char *name = strrchr(conf->path, '/') + 1;
@@ -207,21 +209,21 @@ static void note_seen(struct store_file *f)
 }
 
 /* Reads both files and replaces the context. */
-static int load(struct shf_tls *t, struct sv_error *err)
+static int load(struct sv_tls *t, struct sv_error *err)
 {
-    struct shf_store keys = { 0 }, trust = { 0 };
+    struct sv_tls_store keys = { 0 }, trust = { 0 };
     SSL_CTX *ctx = NULL, *old;
     int r;
 
     note_seen(&t->keys);
     note_seen(&t->trust);
-    r = shf_store_read(t->keys.dir, t->keys.name, &t->conf.keys, true, &keys, err);
+    r = sv_tls_store_read(t->keys.dir, t->keys.name, &t->conf.keys, true, &keys, err);
     if (r == 0 && t->trust.dir >= 0)
-        r = shf_store_read(t->trust.dir, t->trust.name, &t->conf.trust, false, &trust, err);
+        r = sv_tls_store_read(t->trust.dir, t->trust.name, &t->conf.trust, false, &trust, err);
     if (r == 0)
         r = make_context(&t->conf, &keys, &trust, &ctx, err);
-    shf_store_free(&keys);
-    shf_store_free(&trust);
+    sv_tls_store_free(&keys);
+    sv_tls_store_free(&trust);
     if (r < 0)
         return r;
     pthread_mutex_lock(&t->lock);
@@ -238,26 +240,30 @@ static void close_file(struct store_file *f)
     free(f->name);
 }
 
-static void tls_free(struct shf_tls *t)
+struct sv_tls *sv_tls_free(struct sv_tls *t)
 {
+    if (!t)
+        return NULL;
     SSL_CTX_free(t->ctx);
     close_file(&t->keys);
     close_file(&t->trust);
-    shf_tls_conf_free(&t->conf);
+    sv_tls_conf_free(&t->conf);
+    (void)pthread_mutex_destroy(&t->lock); /* nobody holds it, ignoring */
     free(t);
+    return NULL;
 }
 
-int shf_tls_new(struct shf_tls_conf *conf, struct shf_tls **ret, struct sv_error *err)
+int sv_tls_new(struct sv_tls_conf *conf, struct sv_tls **ret, struct sv_error *err)
 {
-    struct shf_tls *t = calloc(1, sizeof(*t));
+    struct sv_tls *t = calloc(1, sizeof(*t));
     int r;
 
     if (!t) {
-        shf_tls_conf_free(conf);
+        sv_tls_conf_free(conf);
         return sv_error_errno(err, -ENOMEM, "TLS");
     }
     t->conf = *conf;
-    *conf = (struct shf_tls_conf){ 0 };
+    *conf = (struct sv_tls_conf){ 0 };
     t->keys.dir = t->trust.dir = -1;
     r = -pthread_mutex_init(&t->lock, NULL);
     if (r < 0)
@@ -270,13 +276,13 @@ int shf_tls_new(struct shf_tls_conf *conf, struct shf_tls **ret, struct sv_error
         r = load(t, err);
     t->next_ms = sv_now_ms() + t->conf.reload_ms;
     if (r < 0)
-        tls_free(t);
+        (void)sv_tls_free(t);
     else
         *ret = t;
     return r;
 }
 
-size_t shf_tls_dirs(const struct shf_tls *t, int ret[SHF_TLS_DIRS_MAX])
+size_t sv_tls_dirs(const struct sv_tls *t, int ret[SV_TLS_DIRS_MAX])
 {
     size_t n = 0;
 
@@ -287,7 +293,7 @@ size_t shf_tls_dirs(const struct shf_tls *t, int ret[SHF_TLS_DIRS_MAX])
     return n;
 }
 
-SSL *shf_tls_session(struct shf_tls *t, int fd)
+SSL *sv_tls_session(struct sv_tls *t, int fd)
 {
     SSL *s;
 
@@ -303,7 +309,7 @@ SSL *shf_tls_session(struct shf_tls *t, int fd)
     return s;
 }
 
-void shf_tls_tick(struct shf_tls *t)
+void sv_tls_tick(struct sv_tls *t)
 {
     struct sv_error err = { 0 };
 

@@ -1,5 +1,5 @@
 /* See tls-conf.h. */
-#include "shuffle/tls-conf.h"
+#include "common/tls/tls-conf.h"
 
 #include <errno.h>
 #include <string.h>
@@ -53,6 +53,12 @@ static const struct sv_conf_key keys[] = {
                  "milliseconds between looks at the files, which are read again when changed" },
 };
 
+const struct sv_conf_key *sv_tls_conf_keys(size_t *ret_n)
+{
+    *ret_n = KEY_FILE;
+    return keys;
+}
+
 static bool is_protocol(const char *name, const char *const *list)
 {
     for (; *list; list++)
@@ -61,7 +67,7 @@ static bool is_protocol(const char *name, const char *const *list)
     return false;
 }
 
-static int read_protocols(struct sv_conf *conf, struct shf_tls_conf *c, struct sv_error *err)
+static int read_protocols(struct sv_conf *conf, struct sv_tls_conf *c, struct sv_error *err)
 {
     static const char *const old[] = { "SSLv2Hello", "SSLv3", "TLSv1", "TLSv1.1", NULL };
     _cleanup_strv_ char **list = NULL;
@@ -121,7 +127,7 @@ static int copy_string(struct sv_conf *server, int key, char **ret, struct sv_er
     return *ret ? 0 : sv_error_errno(err, -ENOMEM, "%s", keys[key].name);
 }
 
-static int read_store(struct sv_conf *server, int file, int password, struct shf_store_conf *ret,
+static int read_store(struct sv_conf *server, int file, int password, struct sv_tls_store_conf *ret,
                       struct sv_error *err)
 {
     int r;
@@ -137,7 +143,7 @@ static int read_store(struct sv_conf *server, int file, int password, struct shf
 }
 
 /* A PKCS12 file and its key must have the same password. */
-static int check_keypassword(struct sv_conf *server, const struct shf_tls_conf *c,
+static int check_keypassword(struct sv_conf *server, const struct sv_tls_conf *c,
                              struct sv_error *err)
 {
     const char *value;
@@ -153,7 +159,7 @@ static int check_keypassword(struct sv_conf *server, const struct shf_tls_conf *
     return 0;
 }
 
-static int read_server(struct sv_conf *server, struct shf_tls_conf *c, struct sv_error *err)
+static int read_server(struct sv_conf *server, struct sv_tls_conf *c, struct sv_error *err)
 {
     int r = read_store(server, KEY_FILE, KEY_PASSWORD, &c->keys, err);
 
@@ -189,13 +195,13 @@ static int check_factory(struct sv_conf *conf, struct sv_error *err)
     return r;
 }
 
-int shf_tls_conf_load(struct sv_conf *conf, const char *conf_dir, struct shf_tls_conf *ret,
-                      struct sv_error *err)
+int sv_tls_conf_load(struct sv_conf *conf, const char *conf_dir, struct sv_tls_conf *ret,
+                     struct sv_error *err)
 {
     struct sv_conf *server = sv_conf_new();
     int r = server ? 0 : sv_error_errno(err, -ENOMEM, "ssl-server.xml");
 
-    *ret = (struct shf_tls_conf){ 0 };
+    *ret = (struct sv_tls_conf){ 0 };
     if (r == 0)
         r = check_factory(conf, err);
     if (r == 0)
@@ -210,7 +216,7 @@ int shf_tls_conf_load(struct sv_conf *conf, const char *conf_dir, struct shf_tls
     return r;
 }
 
-static void free_store(struct shf_store_conf *s)
+static void free_store(struct sv_tls_store_conf *s)
 {
     free(s->path);
     if (s->password)
@@ -218,11 +224,11 @@ static void free_store(struct shf_store_conf *s)
     free(s->password);
 }
 
-void shf_tls_conf_free(struct shf_tls_conf *c)
+void sv_tls_conf_free(struct sv_tls_conf *c)
 {
     free_store(&c->keys);
     free_store(&c->trust);
     (void)sv_strv_free(c->included);
     (void)sv_strv_free(c->excluded);
-    *c = (struct shf_tls_conf){ 0 };
+    *c = (struct sv_tls_conf){ 0 };
 }
