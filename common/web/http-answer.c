@@ -9,19 +9,61 @@
 
 #include "common/log.h"
 #include "common/str.h"
+#include "common/web/http-filters.h"
 
 #define POLICY                                                                                     \
     "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; "                  \
     "frame-ancestors 'none'"
 
-#define SCRIPT_POLICY POLICY "; script-src 'self'; connect-src 'self'"
-
-const char *const http_guards[HTTP_GUARDS][2] = {
-    { "X-Content-Type-Options", "nosniff" },
-    [HTTP_GUARD_POLICY] = { "Content-Security-Policy", POLICY },
-    { "X-Frame-Options", "DENY" },
-    { "Referrer-Policy", "same-origin" },
+/* Filters of a server that has none set; never written. */
+static const struct sv_http_filters strict = {
+    .frame = "DENY",
+    .policy = (char *)(uintptr_t)POLICY,
+    .script_policy = (char *)(uintptr_t)POLICY "; script-src 'self'; connect-src 'self'",
 };
+
+static const char *header_of(struct MHD_Connection *conn, const char *name)
+{
+    return MHD_lookup_connection_value(conn, MHD_HEADER_KIND, name);
+}
+
+size_t http_answer_headers(const struct sv_http_filters *filters, struct MHD_Connection *conn,
+                           bool script, struct http_header ret[HTTP_HEADERS_MAX])
+{
+    const struct sv_http_filters *f = filters ? filters : &strict;
+    const char *origin = f->cors ? header_of(conn, "Origin") : NULL;
+    size_t n = 0;
+
+    ret[n++] = (struct http_header){ "X-Content-Type-Options", "nosniff" };
+    ret[n++] =
+        (struct http_header){ "Content-Security-Policy", script ? f->script_policy : f->policy };
+    if (f->frame)
+        ret[n++] = (struct http_header){ "X-Frame-Options", f->frame };
+    ret[n++] = (struct http_header){ "Referrer-Policy", "same-origin" };
+    if (!origin ||
+        !sv_http_filters_origin(f, origin, header_of(conn, "Access-Control-Request-Method"),
+                                header_of(conn, "Access-Control-Request-Headers")))
+        return n;
+    ret[n++] = (struct http_header){ "Access-Control-Allow-Origin", origin };
+    ret[n++] = (struct http_header){ "Access-Control-Allow-Credentials", "true" };
+    ret[n++] = (struct http_header){ "Access-Control-Allow-Methods", f->methods_text };
+    ret[n++] = (struct http_header){ "Access-Control-Allow-Headers", f->headers_text };
+    ret[n++] = (struct http_header){ "Access-Control-Max-Age", f->max_age };
+    return n;
+}
+
+static enum MHD_Result add_headers(const struct sv_http_filters *filters,
+                                   struct MHD_Connection *conn, bool script,
+                                   struct MHD_Response *response)
+{
+    struct http_header headers[HTTP_HEADERS_MAX];
+    size_t n = http_answer_headers(filters, conn, script, headers);
+    enum MHD_Result ok = MHD_YES;
+
+    for (size_t i = 0; ok && i < n; i++)
+        ok = MHD_add_response_header(response, headers[i].name, headers[i].value);
+    return ok;
+}
 
 static int set_text(struct sv_http_response *a, unsigned status, const char *text)
 {
@@ -38,7 +80,8 @@ void http_answer_drop(struct sv_http_response *a)
     *a = (struct sv_http_response){ .status = 500 };
 }
 
-enum MHD_Result http_answer_send(struct MHD_Connection *conn, struct sv_http_response *a)
+enum MHD_Result http_answer_send(const struct sv_http_filters *filters, struct MHD_Connection *conn,
+                                 struct sv_http_response *a)
 {
     _cleanup_free_ char *location = SV_TAKE(a->location);
     const char *type = a->content_type ? a->content_type : "text/plain; charset=utf-8";
@@ -54,11 +97,7 @@ enum MHD_Result http_answer_send(struct MHD_Connection *conn, struct sv_http_res
         return MHD_NO;
     }
     ok = MHD_add_response_header(response, "Content-Type", type);
-    for (size_t k = 0; ok && k < HTTP_GUARDS; k++)
-        ok = MHD_add_response_header(response, http_guards[k][0],
-                                     a->script && k == HTTP_GUARD_POLICY ? SCRIPT_POLICY
-                                                                         : http_guards[k][1]);
-    ok = ok &&
+    ok = ok && add_headers(filters, conn, a->script, response) &&
          (!sv_has_prefix(type, "text/html") ||
           MHD_add_response_header(response, "Cache-Control", "no-store")) &&
          (!location || MHD_add_response_header(response, "Location", location));
@@ -68,14 +107,16 @@ enum MHD_Result http_answer_send(struct MHD_Connection *conn, struct sv_http_res
     return ok;
 }
 
-enum MHD_Result http_answer_text(struct MHD_Connection *conn, unsigned status, const char *text)
+enum MHD_Result http_answer_text(const struct sv_http_filters *filters, struct MHD_Connection *conn,
+                                 unsigned status, const char *text)
 {
     struct sv_http_response a = { 0 };
 
-    return set_text(&a, status, text) < 0 ? MHD_NO : http_answer_send(conn, &a);
+    return set_text(&a, status, text) < 0 ? MHD_NO : http_answer_send(filters, conn, &a);
 }
 
-enum MHD_Result http_answer_incident(struct MHD_Connection *conn, const char *method,
+enum MHD_Result http_answer_incident(const struct sv_http_filters *filters,
+                                     struct MHD_Connection *conn, const char *method,
                                      const char *url, int error)
 {
     char text[64];
@@ -85,10 +126,11 @@ enum MHD_Result http_answer_incident(struct MHD_Connection *conn, const char *me
                      0); /* only a correlation id for the log, ignoring */
     sv_log_err("http: %s %s: incident %08x: %s", method, url, incident, strerrordesc_np(-error));
     (void)snprintf(text, sizeof(text), "internal error, incident %08x\n", incident);
-    return http_answer_text(conn, 500, text);
+    return http_answer_text(filters, conn, 500, text);
 }
 
-enum MHD_Result http_answer_options(struct MHD_Connection *conn)
+enum MHD_Result http_answer_options(const struct sv_http_filters *filters,
+                                    struct MHD_Connection *conn)
 {
     struct MHD_Response *response =
         MHD_create_response_from_buffer(0, NULL, MHD_RESPMEM_PERSISTENT);
@@ -97,7 +139,7 @@ enum MHD_Result http_answer_options(struct MHD_Connection *conn)
     if (!response)
         return MHD_NO;
     ok = MHD_add_response_header(response, "Allow", "GET, HEAD, PUT, POST, DELETE, OPTIONS") &&
-         MHD_queue_response(conn, 200, response);
+         add_headers(filters, conn, false, response) && MHD_queue_response(conn, 200, response);
     MHD_destroy_response(response);
     return ok;
 }

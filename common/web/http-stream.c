@@ -82,10 +82,12 @@ int sv_http_stream_header(struct sv_http_stream *s, const char *name, const char
 
 int sv_http_stream_own(struct sv_http_stream *s, const char *type)
 {
+    struct http_header headers[HTTP_HEADERS_MAX];
+    size_t n = http_answer_headers(s->place->filters, s->conn, false, headers);
     int r = sv_http_stream_header(s, "Content-Type", type);
 
-    for (size_t i = 0; r >= 0 && i < HTTP_GUARDS; i++)
-        r = sv_http_stream_header(s, http_guards[i][0], http_guards[i][1]);
+    for (size_t i = 0; r >= 0 && i < n; i++)
+        r = sv_http_stream_header(s, headers[i].name, headers[i].value);
     return r;
 }
 

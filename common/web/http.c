@@ -29,6 +29,8 @@
 #include "common/loop-guard.h"
 #include "common/str.h"
 #include "common/web/http-answer.h"
+#include "common/web/http-filters.h"
+#include "common/web/http-listen.h"
 #include "common/web/http-share.h"
 #include "common/web/http-stream.h"
 
@@ -47,6 +49,7 @@ struct sv_http {
     struct sv_http_stream *streams;
     sv_http_handler handler;
     void *userdata;
+    const struct sv_http_filters *filters; /* NULL: none */
     struct http_exchange *suspended;
     struct http_shares shares;
     struct {
@@ -144,7 +147,9 @@ static void *on_uri(void *data, const char *uri, struct MHD_Connection *conn)
         return NULL;
     }
     r->body = SV_BUF_INIT(BODY_MAX);
-    r->place = (struct http_stream_place){ .all = &h->streams, .kick = kick, .server = h };
+    r->place = (struct http_stream_place){
+        .all = &h->streams, .kick = kick, .server = h, .filters = h->filters
+    };
     r->bad_uri = *uri != '/' || strstr(uri, "%00");
     return r;
 }
@@ -202,20 +207,21 @@ static bool method_allowed(const char *method)
 }
 
 /* Headers are complete. Queues an error response, or lets the body arrive. */
-static enum MHD_Result on_headers(struct MHD_Connection *conn, struct http_exchange *r,
-                                  const char *method)
+static enum MHD_Result on_headers(struct sv_http *h, struct MHD_Connection *conn,
+                                  struct http_exchange *r, const char *method)
 {
     const char *length = MHD_lookup_connection_value(conn, MHD_HEADER_KIND, "Content-Length");
     uint64_t n;
 
     r->seen = true;
     if (r->bad_uri)
-        return http_answer_text(conn, 400, "the URL must start with '/' and hold no NUL\n");
+        return http_answer_text(h->filters, conn, 400,
+                                "the URL must start with '/' and hold no NUL\n");
     if (!method_allowed(method))
-        return http_answer_text(conn, 405,
+        return http_answer_text(h->filters, conn, 405,
                                 "only GET, HEAD, PUT, POST, DELETE and OPTIONS are served\n");
     if (length && (sv_parse_u64(length, 0, UINT64_MAX, &n) < 0 || n > BODY_MAX))
-        return http_answer_text(conn, 413, "the body is larger than 128 KiB\n");
+        return http_answer_text(h->filters, conn, 413, "the body is larger than 128 KiB\n");
     return MHD_YES;
 }
 
@@ -314,6 +320,16 @@ void sv_http_retry(struct sv_http *h)
 
 /* ---- Requests ---- */
 
+static bool may_pass(const struct sv_http *h, struct MHD_Connection *conn, const char *method)
+{
+    const struct sv_http_filters *f = h->filters;
+
+    return !f || !f->csrf ||
+           sv_http_filters_pass(f, method,
+                                MHD_lookup_connection_value(conn, MHD_HEADER_KIND, "User-Agent"),
+                                MHD_lookup_connection_value(conn, MHD_HEADER_KIND, f->csrf_header));
+}
+
 static enum MHD_Result on_request(void *data, struct MHD_Connection *conn, const char *url,
                                   const char *method, const char *version, const char *upload,
                                   size_t *upload_size, void **con_cls)
@@ -328,18 +344,21 @@ static enum MHD_Result on_request(void *data, struct MHD_Connection *conn, const
     if (!r)
         return MHD_NO;
     if (!r->seen)
-        return on_headers(conn, r, method);
+        return on_headers(h, conn, r, method);
     if (r->place.stream)
         return sv_http_stream_answer(r->place.stream);
     if (*upload_size)
         return on_body(h, r, upload, upload_size);
     if (r->refused)
-        return http_answer_text(conn, r->refused,
+        return http_answer_text(h->filters, conn, r->refused,
                                 r->refused == 413
                                     ? "the body is larger than 128 KiB\n"
                                     : "too many bodies of requests are held: try again later\n");
+    if (!may_pass(h, conn, method))
+        return http_answer_text(h->filters, conn, 400,
+                                "Missing Required Header for CSRF Vulnerability Protection\n");
     if (strcmp(method, "OPTIONS") == 0)
-        return http_answer_options(conn);
+        return http_answer_options(h->filters, conn);
     if (wait_for_turn(h, conn, r))
         return MHD_YES;
     q = (struct sv_http_request){
@@ -364,14 +383,15 @@ static enum MHD_Result on_request(void *data, struct MHD_Connection *conn, const
     drop_body(h, r);
     if (result < 0) {
         http_answer_drop(&a);
-        return http_answer_incident(conn, method, url, result);
+        return http_answer_incident(h->filters, conn, method, url, result);
     }
     if (a.body && http_share_hold(&h->shares, r->share, HTTP_ANSWERS, a.body_len) < 0) {
         http_answer_drop(&a);
-        return http_answer_text(conn, 503, "too many answers wait to be read: try again later\n");
+        return http_answer_text(h->filters, conn, 503,
+                                "too many answers wait to be read: try again later\n");
     }
     r->answer = a.body ? a.body_len : 0;
-    return http_answer_send(conn, &a);
+    return http_answer_send(h->filters, conn, &a);
 }
 
 /* Arms the timer for libmicrohttpd's next deadline. */
@@ -430,42 +450,6 @@ static int on_timer(sd_event_source *s, uint64_t usec, void *userdata)
     return run(userdata);
 }
 
-static int listen_on(const char *host, uint16_t port, struct sv_error *err)
-{
-    struct addrinfo hints = { .ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE | AI_NUMERICSERV },
-                    *found = NULL;
-    _cleanup_close_ int fd = -1;
-    char service[8];
-    int r;
-
-    (void)snprintf(service, sizeof(service), "%u", port);
-    r = getaddrinfo(host, service, &hints, &found);
-    if (r != 0)
-        return sv_error_set(err, -EADDRNOTAVAIL, "http %s:%u: %s", host, port, gai_strerror(r));
-    fd = socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &(int){ 1 }, sizeof(int)) < 0 ||
-        bind(fd, found->ai_addr, found->ai_addrlen) < 0 || listen(fd, SOMAXCONN) < 0)
-        r = sv_error_errno(err, -errno, "http %s:%u: cannot listen", host, port);
-    freeaddrinfo(found);
-    return r < 0 ? r : sv_take_fd(&fd);
-}
-
-static int read_port(int fd, uint16_t *ret, struct sv_error *err)
-{
-    struct sockaddr_storage bound;
-    socklen_t len = sizeof(bound);
-    char text[8];
-    uint64_t v = 0;
-
-    if (getsockname(fd, (struct sockaddr *)&bound, &len) < 0 ||
-        getnameinfo((struct sockaddr *)&bound, len, NULL, 0, text, sizeof(text), NI_NUMERICSERV) !=
-            0 ||
-        sv_parse_u64(text, 1, UINT16_MAX, &v) < 0)
-        return sv_error_set(err, -EADDRNOTAVAIL, "http: the socket has no port");
-    *ret = (uint16_t)v;
-    return 0;
-}
-
 static int attach_to_loop(struct sv_http *h, sd_event *event)
 {
     const union MHD_DaemonInfo *info = MHD_get_daemon_info(h->daemon, MHD_DAEMON_INFO_EPOLL_FD);
@@ -486,47 +470,53 @@ static int attach_to_loop(struct sv_http *h, sd_event *event)
     return arm_timer(h);
 }
 
+/* fd -1: none, connections come by sv_http_feed(). */
 static struct MHD_Daemon *start_daemon(struct sv_http *h, int fd)
 {
-    return MHD_start_daemon(MHD_USE_EPOLL | MHD_USE_ERROR_LOG | MHD_ALLOW_SUSPEND_RESUME, 0,
-                            on_accept, h, on_request, h, MHD_OPTION_EXTERNAL_LOGGER, on_mhd_log,
-                            NULL, MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT,
-                            HTTP_CONNECTIONS_MAX, MHD_OPTION_CONNECTION_TIMEOUT, IDLE_TIMEOUT_S,
-                            MHD_OPTION_CONNECTION_MEMORY_LIMIT, CONNECTION_MEMORY,
-                            MHD_OPTION_NOTIFY_CONNECTION, on_connection, h,
-                            MHD_OPTION_URI_LOG_CALLBACK, on_uri, h, MHD_OPTION_NOTIFY_COMPLETED,
-                            on_completed, h, MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_END);
+    unsigned flags = MHD_USE_EPOLL | MHD_USE_ERROR_LOG | MHD_ALLOW_SUSPEND_RESUME |
+                     (fd < 0 ? MHD_USE_NO_LISTEN_SOCKET : 0);
+
+    return MHD_start_daemon(
+        flags, 0, on_accept, h, on_request, h, MHD_OPTION_EXTERNAL_LOGGER, on_mhd_log, NULL,
+        MHD_OPTION_CONNECTION_LIMIT, HTTP_CONNECTIONS_MAX, MHD_OPTION_CONNECTION_TIMEOUT,
+        IDLE_TIMEOUT_S, MHD_OPTION_CONNECTION_MEMORY_LIMIT, CONNECTION_MEMORY,
+        MHD_OPTION_NOTIFY_CONNECTION, on_connection, h, MHD_OPTION_URI_LOG_CALLBACK, on_uri, h,
+        MHD_OPTION_NOTIFY_COMPLETED, on_completed, h, MHD_OPTION_STRICT_FOR_CLIENT, 1,
+        fd < 0 ? MHD_OPTION_END : MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_END);
 }
 
-int sv_http_new_on(sd_event *event, int listening, sv_http_handler handler, void *userdata,
-                   struct sv_http **ret, struct sv_error *err)
+/* Takes the socket when it succeeds. */
+static int start(struct sv_http *h, sd_event *event, int fd, struct sv_error *err)
 {
-    struct sv_http *h = calloc(1, sizeof(*h));
-    _cleanup_close_ int fd = listening;
     int r;
 
-    if (!h)
-        return sv_error_set(err, -ENOMEM, "http: out of memory");
-    h->handler = handler;
-    h->userdata = userdata;
-    r = read_port(fd, &h->port, err);
-    if (r < 0) {
-        (void)sv_http_free(h);
-        return r;
-    }
     /* a client that goes must not end the daemon, whatever the library sends with */
     if (signal(SIGPIPE, SIG_IGN) == SIG_ERR)
         sv_log_debug("http: cannot ignore SIGPIPE");
     h->daemon = start_daemon(h, fd);
-    if (!h->daemon) {
-        r = sv_error_set(err, -EIO, "http port %u: libmicrohttpd does not start", h->port);
-        (void)sv_http_free(h);
-        return r;
-    }
-    fd = -1; /* closed by MHD_stop_daemon */
+    if (!h->daemon)
+        return sv_error_set(err, -EIO, "http port %u: libmicrohttpd does not start", h->port);
     r = attach_to_loop(h, event);
+    return r < 0 ? sv_error_errno(err, r, "http port %u: event loop", h->port) : 0;
+}
+
+static int new_server(sd_event *event, int fd, uint16_t port, sv_http_handler handler,
+                      void *userdata, struct sv_http **ret, struct sv_error *err)
+{
+    struct sv_http *h = calloc(1, sizeof(*h));
+    int r;
+
+    if (!h) {
+        (void)sv_close(fd);
+        return sv_error_set(err, -ENOMEM, "http: out of memory");
+    }
+    h->handler = handler;
+    h->userdata = userdata;
+    h->port = port;
+    r = start(h, event, fd, err);
     if (r < 0) {
-        r = sv_error_errno(err, r, "http port %u: event loop", h->port);
+        if (!h->daemon) /* else MHD_stop_daemon closes it */
+            (void)sv_close(fd);
         (void)sv_http_free(h);
         return r;
     }
@@ -534,10 +524,38 @@ int sv_http_new_on(sd_event *event, int listening, sv_http_handler handler, void
     return 0;
 }
 
+int sv_http_new_on(sd_event *event, int listening, sv_http_handler handler, void *userdata,
+                   struct sv_http **ret, struct sv_error *err)
+{
+    _cleanup_close_ int fd = listening;
+    uint16_t port;
+    int r = http_listen_port(fd, &port, err);
+
+    return r < 0 ? r : new_server(event, sv_take_fd(&fd), port, handler, userdata, ret, err);
+}
+
+int sv_http_new_fed(sd_event *event, uint16_t port, sv_http_handler handler, void *userdata,
+                    struct sv_http **ret, struct sv_error *err)
+{
+    return new_server(event, -1, port, handler, userdata, ret, err);
+}
+
+void sv_http_set_filters(struct sv_http *h, const struct sv_http_filters *filters)
+{
+    h->filters = filters;
+}
+
+void sv_http_feed(struct sv_http *h, int fd, const struct sockaddr *from, socklen_t len)
+{
+    if (MHD_add_connection(h->daemon, fd, from, len) != MHD_YES)
+        sv_log_debug("http: port %u: a connection is refused", h->port);
+    kick(h);
+}
+
 int sv_http_new(sd_event *event, const char *host, uint16_t port, sv_http_handler handler,
                 void *userdata, struct sv_http **ret, struct sv_error *err)
 {
-    int fd = listen_on(host, port, err);
+    int fd = http_listen(host, port, err);
 
     return fd < 0 ? fd : sv_http_new_on(event, fd, handler, userdata, ret, err);
 }
@@ -561,32 +579,4 @@ struct sv_http *sv_http_free(struct sv_http *h)
 uint16_t sv_http_port(const struct sv_http *h)
 {
     return h->port;
-}
-
-static const char *find_value(const struct sv_http_request *req, enum MHD_ValueKind kind,
-                              const char *key)
-{
-    const char *value = NULL;
-
-    if (MHD_lookup_connection_value_n(req->conn, kind, key, strlen(key), &value, NULL) != MHD_YES)
-        return NULL;
-    return value ? value : ""; /* "?key" without "=" */
-}
-
-const char *sv_http_query(const struct sv_http_request *req, const char *key)
-{
-    return find_value(req, MHD_GET_ARGUMENT_KIND, key);
-}
-
-const char *sv_http_header(const struct sv_http_request *req, const char *key)
-{
-    return find_value(req, MHD_HEADER_KIND, key);
-}
-
-const struct sockaddr *sv_http_peer(const struct sv_http_request *req)
-{
-    const union MHD_ConnectionInfo *info =
-        MHD_get_connection_info(req->conn, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
-
-    return info ? info->client_addr : NULL;
 }

@@ -1,7 +1,7 @@
 /* A small HTTP server for REST, metrics and logs: libmicrohttpd driven by the daemon's sd-event
  * loop (no threads). Requests are GET/HEAD/PUT/POST/DELETE with a bounded body; handlers answer
  * with a complete response or a stream (http-stream.h). OPTIONS is answered with 200 here. Every
- * response carries X-Content-Type-Options: nosniff, X-Frame-Options: DENY, and a
+ * response carries X-Content-Type-Options: nosniff, X-Frame-Options (DENY without filters), and a
  * Content-Security-Policy that allows a style sheet and forms of this server alone; `script`
  * additionally allows a script file and event streams of it. Pages (text/html) are not cached. */
 #ifndef SELVEDGE_COMMON_WEB_HTTP_H
@@ -15,6 +15,7 @@
 
 struct http_stream_place;
 struct sv_http;
+struct sv_http_filters;
 
 /* Data that a handler keeps for its next call, after -EAGAIN; freed after the last one. */
 struct sv_http_kept {
@@ -61,6 +62,14 @@ int sv_http_new(sd_event *event, const char *host, uint16_t port, sv_http_handle
 /* Serves a listening socket and takes ownership of it in every case. */
 int sv_http_new_on(sd_event *event, int fd, sv_http_handler handler, void *userdata,
                    struct sv_http **ret, struct sv_error *err) _must_use_;
+/* A server without a socket: connections come by sv_http_feed(), from https.h. `port`: for
+ * sv_http_port() and messages. */
+int sv_http_new_fed(sd_event *event, uint16_t port, sv_http_handler handler, void *userdata,
+                    struct sv_http **ret, struct sv_error *err) _must_use_;
+/* Serves a connection of the client `from`; takes ownership of the socket in every case. */
+void sv_http_feed(struct sv_http *h, int fd, const struct sockaddr *from, socklen_t len);
+/* Before the first event of the loop; NULL: none, as after sv_http_new. Must outlive the server. */
+void sv_http_set_filters(struct sv_http *h, const struct sv_http_filters *filters);
 struct sv_http *sv_http_free(struct sv_http *h);
 /* Retries every request that was answered -EAGAIN. Accepts NULL. */
 void sv_http_retry(struct sv_http *h);
