@@ -302,7 +302,7 @@ static void on_groups_known(void *userdata)
 {
     struct nm *nm = userdata;
 
-    sv_http_retry(nm->http);
+    sv_http_retry(nm->server.http);
     nm_bus_groups_known(nm->bus);
 }
 
@@ -387,7 +387,7 @@ static int verify_nm_token(const uint8_t *id, size_t id_len, uint8_t ret_passwor
 }
 
 /* FileDescriptorName= of the socket units. */
-static const char *const held_names[] = { "containermanager", "web", NULL };
+static const char *const held_names[] = { "containermanager", NM_WEB_SOCKET, NULL };
 
 static int open_rpc(struct nm *nm, struct sv_error *err)
 {
@@ -428,26 +428,15 @@ static int open_rpc(struct nm *nm, struct sv_error *err)
 
 static int open_web(struct nm *nm, struct sv_error *err)
 {
-    int held,
-        r = sv_listen_fds_take(nm->held_ports, held_names[1], nm->conf.web_host, nm->conf.web_port,
-                               "yarn.nodemanager.webapp.address and bind-host are", &held, err);
+    int r = nm_web_server_open(nm->event, &nm->conf, nm->held_ports, &nm->web, &nm->server, err);
 
     if (r < 0)
-        return r;
+        return sv_error_wrap(err, "yarn.nodemanager.webapp.%s",
+                             nm->conf.web.https ? "https.address" : "address");
     nm->web.rpc = nm->rpc;
+    nm->ctx.http_port = sv_http_port(nm->server.http);
     r = nm_live_new(nm->event, &nm->web, &nm->web.live);
-    if (r < 0) {
-        sv_close(held);
-        return sv_error_errno(err, r, "web: live figures");
-    }
-    r = held >= 0 ? sv_http_new_on(nm->event, held, nm_web_handle, &nm->web, &nm->http, err)
-                  : sv_http_new(nm->event, nm->conf.web_host, nm->conf.web_port, nm_web_handle,
-                                &nm->web, &nm->http, err);
-    if (r < 0)
-        return sv_error_wrap(err, "yarn.nodemanager.webapp.address");
-    nm->web.http = nm->http;
-    nm->ctx.http_port = sv_http_port(nm->http);
-    return 0;
+    return r < 0 ? sv_error_errno(err, r, "web: live figures") : 0;
 }
 
 static void on_changed(void *userdata)
@@ -701,7 +690,7 @@ void nm_free(struct nm *nm)
     ctx->changed = NULL;
     nm->bus = nm_bus_free(nm->bus);
     nm->web.live = sv_http_events_free(nm->web.live);
-    nm->http = sv_http_free(nm->http);
+    nm_web_server_close(&nm->server);
     nm->groups = sv_groups_free(nm->groups);
     nm->rpc = ipc_server_free(nm->rpc);
     nm->am.turns = nm_call_turns_free(nm->am.turns);

@@ -13,6 +13,7 @@
 #include "nodemanager/fsm/application-fsm.h"
 #include "nodemanager/fsm/container-fsm.h"
 #include "nodemanager/web/nm-web.h"
+#include "nodemanager/web/web-server.h"
 
 struct ipc_server;
 struct nm_bus;
@@ -33,7 +34,6 @@ struct nm_monitor;
 struct nm_numa;
 struct nm_scheduler;
 struct nm_updater;
-struct sv_http;
 struct sv_listen_fds;
 
 struct nm {
@@ -59,7 +59,7 @@ struct nm {
     struct nm_describer *labels[2]; /* by enum nm_described; NULL = none */
     struct nm_updater *updater;
     struct ipc_server *rpc;
-    struct sv_http *http;
+    struct nm_web_server server;
     struct sv_listen_fds *held_ports; /* held by systemd; NULL = none. Owned by main.c */
     struct nm_bus *bus;               /* NULL = off */
 

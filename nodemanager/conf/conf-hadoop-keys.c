@@ -149,12 +149,7 @@ static const char *const kerberos_keys[] = {
 };
 
 static const char *const web_keys[] = {
-    "webapp.cross-origin.enabled=false", "webapp.https.address=0.0.0.0:8044",
-    "webapp.rest-csrf.custom-header=X-XSRF-Header", "webapp.rest-csrf.enabled=false",
-    "webapp.rest-csrf.methods-to-ignore=GET,OPTIONS,HEAD",
-    "webapp.xfs-filter.xframe-options=SAMEORIGIN", "yarn.webapp.xfs-filter.enabled=true",
-    "hadoop.http.authentication.simple.anonymous.allowed=true",
-    "hadoop.http.cross-origin.enabled=false", NULL,
+    "hadoop.http.authentication.simple.anonymous.allowed=true", NULL,
 };
 
 const struct nm_key_group nm_key_groups[] = {
@@ -173,7 +168,7 @@ const struct nm_key_group nm_key_groups[] = {
     { NM_KEY_NOT_DONE, "timeline service", timeline_keys },
     { NM_KEY_NOT_DONE, "devices other than GPUs", devices_keys },
     { NM_KEY_NOT_DONE, "Kerberos", kerberos_keys },
-    { NM_KEY_NOT_DONE, "HTTPS and filters of the web server", web_keys },
+    { NM_KEY_NOT_DONE, "authentication of the web server", web_keys },
     { 0 },
 };
 /* clang-format on */

@@ -54,7 +54,8 @@ static int read_addresses(struct nm_conf *c, const struct nm_conf *known, struct
     if (r < 0)
         return r;
     NM_CONF_GET(sv_conf_string, K_BIND_HOST, &bind);
-    if (bind && *bind)
+    c->web_host_bound = bind && *bind;
+    if (c->web_host_bound)
         c->bind_host = c->web_host = bind;
     else
         c->bind_host = c->hostname;

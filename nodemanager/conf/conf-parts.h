@@ -21,6 +21,8 @@
 /* `known`: see nm_conf_load_again. */
 int nm_conf_node_read(struct nm_conf *c, const struct nm_conf *known, struct sv_error *err)
     _must_use_;
+/* Must follow the node, whose web address it may replace. */
+int nm_conf_web_read(struct nm_conf *c, struct sv_error *err) _must_use_;
 int nm_conf_directories_read(struct nm_conf *c, struct sv_error *err) _must_use_;
 int nm_conf_aux_services_read(struct nm_conf *c, struct sv_error *err) _must_use_;
 int nm_conf_launch_read(struct nm_conf *c, struct sv_error *err) _must_use_;
@@ -37,6 +39,7 @@ int nm_conf_monitor_read(struct nm_conf *c, struct sv_error *err) _must_use_;
 int nm_conf_policy_read(struct nm_conf *c, struct sv_error *err) _must_use_;
 
 const struct sv_conf_key *nm_conf_node_keys(size_t *ret_n);
+const struct sv_conf_key *nm_conf_web_keys(size_t *ret_n);
 const struct sv_conf_key *nm_conf_directories_keys(size_t *ret_n);
 const struct sv_conf_key *nm_conf_aux_services_keys(size_t *ret_n);
 const struct sv_conf_key *nm_conf_launch_keys(size_t *ret_n);

@@ -11,11 +11,10 @@
 #define DEFAULT_EXECUTOR EXECUTORS "DefaultContainerExecutor"
 #define GROUPS "org.apache.hadoop.security."
 
-enum { K_POLICY, K_AMRMPROXY, K_EXECUTOR, K_GROUPS, K_RUNTIMES, K_RUNTIME, K_COUNT };
+enum { K_AMRMPROXY, K_EXECUTOR, K_GROUPS, K_RUNTIMES, K_RUNTIME, K_COUNT };
 
 /* clang-format off */
 static const struct sv_conf_key keys[] = {
-    [K_POLICY] = { "yarn.http.policy", SV_CONF_STRING, "HTTP_ONLY", .help = "HTTPS_ONLY is refused: this version serves no HTTPS." },
     [K_AMRMPROXY] = { NM "amrmproxy.enabled", SV_CONF_BOOL, "false", .help = "true is refused: there is no AMRMProxy." },
     [K_EXECUTOR] = { NM "container-executor.class", SV_CONF_STRING, LINUX_EXECUTOR, .help = "LinuxContainerExecutor and DefaultContainerExecutor are taken: containers run as their user either way; others are refused." },
     [K_GROUPS] = { "hadoop.security.group.mapping", SV_CONF_STRING, GROUPS "JniBasedUnixGroupsMappingWithFallback", .help = "Hadoop's classes that ask the machine are taken; others are refused. hadoop.user.group.static.mapping.overrides is read." },
@@ -58,17 +57,6 @@ static int check_runtimes(struct sv_conf *c, struct sv_error *err)
         if (sv_streq(*a, "default"))
             return 0;
     return refuse(c, K_RUNTIMES, sv_conf_raw(c, keys[K_RUNTIMES].name) ?: "", why, err);
-}
-
-static int check_policy(struct sv_conf *c, struct sv_error *err)
-{
-    const char *policy;
-    int r = sv_conf_string(c, &keys[K_POLICY], &policy, err);
-
-    if (r < 0 || sv_streq(policy, "HTTP_ONLY"))
-        return r;
-    return refuse(c, K_POLICY, policy,
-                  "this version serves HTTP alone, in clear; HTTP_ONLY accepts that", err);
 }
 
 static int check_amrmproxy(struct sv_conf *c, struct sv_error *err)
@@ -120,7 +108,7 @@ static int check_groups(struct sv_conf *c, struct sv_error *err)
 int nm_conf_check_refused_at(struct sv_conf *c, size_t i, bool *ret_more, struct sv_error *err)
 {
     static int (*const checks[])(struct sv_conf * c, struct sv_error * err) = {
-        check_policy, check_amrmproxy, check_executor, check_groups, check_runtimes
+        check_amrmproxy, check_executor, check_groups, check_runtimes
     };
 
     *ret_more = i + 1 < SV_ARRAY_LEN(checks);

@@ -7,6 +7,7 @@
 #include "common/identity/service-policy.h"
 #include "common/log.h"
 #include "common/str.h"
+#include "common/tls/tls-conf.h"
 #include "hdfs/conf.h"
 #include "localizer/channel.h"
 #include "nodemanager/conf/conf-parts.h"
@@ -68,6 +69,7 @@ static const struct sv_conf_key *secret_key(size_t *ret_n)
 /* The tables of struct nm_conf come first: nm_conf_row. */
 static const struct sv_conf_key *(*const tables[])(size_t *ret_n) = {
     nm_conf_node_keys,
+    nm_conf_web_keys,
     nm_conf_directories_keys,
     nm_conf_health_keys,
     nm_conf_aux_services_keys,
@@ -85,6 +87,8 @@ static const struct sv_conf_key *(*const tables[])(size_t *ret_n) = {
     nm_conf_logs_keys,
     hdfs_conf_keys,
     sv_web_auth_keys,
+    sv_http_filters_keys,
+    sv_tls_conf_keys,
     auth_key,
     secret_key,
     yarn_proxy_conf_keys,
@@ -310,6 +314,8 @@ int nm_conf_load_again(struct nm_conf *c, const struct nm_conf *known, const cha
         return sv_error_errno(err, r, "configuration");
     r = nm_conf_node_read(c, known, err);
     if (r >= 0)
+        r = nm_conf_web_read(c, err);
+    if (r >= 0)
         r = read_log_level(c, err);
     if (r >= 0)
         r = nm_conf_directories_read(c, err);
@@ -358,6 +364,7 @@ void nm_conf_free(struct nm_conf *c)
         nm_conf_labels_free(&c->labels[i]);
     sv_web_auth_free(&c->web.auth);
     c->policy = sv_policy_free(c->policy);
+    sv_http_filters_free(&c->web.filters);
     free(c->own_address);
     c->own_address = NULL;
     c->conf = sv_conf_free(c->conf);

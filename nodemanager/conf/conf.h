@@ -10,6 +10,7 @@
 #include "common/base.h"
 #include "common/conf.h"
 #include "common/error.h"
+#include "common/web/http-filters.h"
 #include "common/web/web-auth.h"
 #include "executor/request.h"
 #include "nodemanager/conf/conf-health.h"
@@ -34,10 +35,13 @@ struct nm_conf {
     char *own_address;        /* storage of node_address */
     const char *node_address; /* numeric address of hostname; hostname itself if it has none */
     const char *web_host;     /* to listen on */
+    bool web_host_bound;      /* yarn.nodemanager.bind-host says so */
     uint16_t web_port;
     struct nm_conf_web {
         bool logs_enabled;
         bool container_metrics; /* /jmx has a bean of each container */
+        bool https;             /* alone; the port is that of webapp.https.address */
+        struct sv_http_filters filters;
         struct sv_web_auth auth;
     } web;
     struct yarn_resource resource;

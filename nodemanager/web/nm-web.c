@@ -268,8 +268,9 @@ static json_t *figures_json(const struct nm_context *ctx, const struct nm_figure
         figure(f->launch_ms, f->launch_ms - f->start_ms - f->localize_ms), "limitsNotEnforced",
         limits_not_enforced(ctx), "usage", usage_json(&f->usage));
 
-    snprintf(link, sizeof(link), "http://%s:%u/node/containerlogs/%s/%s", ctx->node_id.host,
-             ctx->http_port, f->text, f->user);
+    snprintf(link, sizeof(link), "%s://%s:%u/node/containerlogs/%s/%s",
+             ctx->conf->web.https ? "https" : "http", ctx->node_id.host, ctx->http_port, f->text,
+             f->user);
     return json_pack("{s:s,s:s,s:i,s:o,s:o,s:I,s:i,s:s,s:o,s:s,s:o,s:o}", "id", f->text, "state",
                      state, "exitCode", f->exit_code, "diagnostics", sv_json_text(diagnostics),
                      "user", sv_json_text(f->user), "totalMemoryNeededMB", (json_int_t)f->memory_mb,

@@ -43,6 +43,7 @@ class Cluster:
         host.sweep()
         self.name, self.quiet, self.installed = name, quiet, installed
         self.site = dict(site or {})
+        self.tls = None  # an SSLContext: daemons serve HTTPS alone
         if node_secret:
             self.site |= {
                 "selvedge.rm.unprotected-nodes": "",
@@ -313,12 +314,12 @@ class Cluster:
 
     @property
     def rm_url(self):
-        return f"http://{self.address}:{self.ports['web']}"
+        return f"{'https' if self.tls else 'http'}://{self.address}:{self.ports['web']}"
 
     def rm_get(self, path):
         """JSON of the ResourceManager, or None while it does not answer."""
         try:
-            return http_json(self.rm_url + path)
+            return http_json(self.rm_url + path, context=self.tls)
         except (urllib.error.URLError, OSError, ValueError):
             return None
 

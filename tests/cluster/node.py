@@ -136,7 +136,7 @@ class Node:
 
     @property
     def url(self):
-        return f"http://{self.address}:{self.ports['web']}"
+        return f"{'https' if self.cluster.tls else 'http'}://{self.address}:{self.ports['web']}"
 
     def own_dirs(self):
         return [*self.local_dirs, *self.log_dirs, os.path.join(self.dir, "recovery")]
@@ -186,7 +186,7 @@ class Node:
         self.process.start()
 
     def get(self, path):
-        return http_json(self.url + path)
+        return http_json(self.url + path, context=self.cluster.tls)
 
     def forget_state(self):
         """Unmounts what container-prepare has made for this node's helper."""
@@ -238,6 +238,6 @@ def install(build, prefix, libexec, etc, daemon, instead):
         os.chmod(path, int(mode, 8))
 
 
-def http_json(url, timeout=host.PATIENCE):
-    with urllib.request.urlopen(url, timeout=timeout) as answer:
+def http_json(url, timeout=host.PATIENCE, context=None):
+    with urllib.request.urlopen(url, timeout=timeout, context=context) as answer:
         return json.load(answer)

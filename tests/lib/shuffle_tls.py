@@ -1,4 +1,5 @@
 """Keys, certificates and ssl-server.xml for a selvedge-shuffle with TLS, made by openssl."""
+import contextlib
 import os
 import ssl
 import subprocess
@@ -160,6 +161,31 @@ class Keys:
             f"{name}.trust",
             "-passout",
             f"pass:{PASSWORD}",
+        )
+        return self.owned(f"{name}.trust", 0o644)
+
+    def java_trust(self, name):
+        """NAME.trust as Java takes it: it trusts only what its keytool has marked."""
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(self.path(f"{name}.trust"))
+        subprocess.run(
+            [
+                "keytool",
+                "-importcert",
+                "-noprompt",
+                "-alias",
+                name,
+                "-file",
+                self.path(f"{name}.crt"),
+                "-keystore",
+                self.path(f"{name}.trust"),
+                "-storetype",
+                "PKCS12",
+                "-storepass",
+                PASSWORD,
+            ],
+            check=True,
+            capture_output=True,
         )
         return self.owned(f"{name}.trust", 0o644)
 

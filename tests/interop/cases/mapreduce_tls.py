@@ -2,7 +2,6 @@
 the same ssl-server.xml."""
 import os
 import socket
-import subprocess
 
 from cluster import ClusterError
 from interop.cases import mapreduce
@@ -27,26 +26,7 @@ def prepare(c, h):
     mapreduce.prepare(c, h, SITE)
     keys = Keys(f"{c.root}/tls", c.daemon.pw_gid, [node.address for node in c.nodes])
     keys.pkcs12("client")
-    os.unlink(keys.path("root.trust"))  # Java trusts only what its keytool has marked
-    subprocess.run(
-        [
-            "keytool",
-            "-importcert",
-            "-noprompt",
-            "-alias",
-            "root",
-            "-file",
-            keys.path("root.crt"),
-            "-keystore",
-            keys.path("root.trust"),
-            "-storetype",
-            "PKCS12",
-            "-storepass",
-            PASSWORD,
-        ],
-        check=True,
-        capture_output=True,
-    )
+    keys.java_trust("root")
     for name in ("client.p12", "root.trust"):
         os.rename(keys.path(name), f"{c.conf_dir}/{name}")
         os.chmod(f"{c.conf_dir}/{name}", 0o644)

@@ -34,7 +34,6 @@ class HadoopConfigurations(WorkerMachine):
         """What promises a protection that is not there keeps the daemon from starting, with file,
         key and remedy."""
         for key, value, words in (
-            ("yarn.http.policy", "HTTPS_ONLY", "serves HTTP alone"),
             ("hadoop.http.authentication.type", "kerberos", "without yarn.acl.enable"),
             ("hadoop.http.authentication.type", "org.example.Handler", "without yarn.acl.enable"),
             ("yarn.nodemanager.amrmproxy.enabled", "true", "has no AMRMProxy"),
@@ -62,8 +61,8 @@ class HadoopConfigurations(WorkerMachine):
         ):
             told = self.check_config({key: value}, 1)
             assert told.count("refused: ") == 1 and key in told and words in told, told
-        told = self.refused({"yarn.http.policy": "HTTPS_ONLY"})
-        assert "yarn-site.xml:" in told and 'yarn.http.policy is "HTTPS_ONLY"' in told, told
+        told = self.refused({"yarn.nodemanager.runtime.linux.type": "docker"})
+        assert "yarn-site.xml:" in told and 'linux.type is "docker"' in told, told
         self.check_config({"yarn.nodemanager.runtime.linux.allowed-runtimes": "default,docker"}, 0)
 
     def unread_keys(self):
