@@ -164,7 +164,7 @@ static void ask_node(struct top *t, const char *http)
 
     t->nodes++;
     if (good && cli_query_user(t->ctx->user, &query) >= 0 &&
-        sv_asprintf(&url, "http://%s/ws/v1/node/containers%s", http, query) >= 0 &&
+        sv_asprintf(&url, "%s://%s/ws/v1/node/containers%s", cli_scheme(), http, query) >= 0 &&
         cli_fetch_get(t->ctx->fetch, url, CLI_BODY_MAX, on_node, t) >= 0)
         t->open++;
     else

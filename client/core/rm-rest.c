@@ -24,20 +24,21 @@ static void rest_get_free(struct rest_get *g)
 }
 
 /* Returns "host:port" of the web port: from its key, suffixed with the id if there are several
- * ResourceManagers, else the host of the client port and 8088. */
+ * ResourceManagers, else the host of the client port and 8088, or 8090 with HTTPS. */
 static void web_address(struct sv_conf *conf, const struct ipc_proxy_server *server, char *ret,
                         size_t size)
 {
     char name[160];
+    bool tls = sv_streq(cli_scheme(), "https");
     const struct sv_conf_key key = { .name = name, .type = SV_CONF_STRING };
-    const char *value = NULL;
+    const char *value = NULL, *port = tls ? ":8090" : ":8088";
 
-    snprintf(name, sizeof(name), "yarn.resourcemanager.webapp.address%s%s", *server->id ? "." : "",
-             server->id);
+    snprintf(name, sizeof(name), "yarn.resourcemanager.webapp.%saddress%s%s", tls ? "https." : "",
+             *server->id ? "." : "", server->id);
     if (sv_conf_string(conf, &key, &value, NULL) >= 0 && value)
-        snprintf(ret, size, "%s%s", value, strchr(value, ':') ? "" : ":8088");
+        snprintf(ret, size, "%s%s", value, strchr(value, ':') ? "" : port);
     else
-        snprintf(ret, size, "%s:8088", server->host);
+        snprintf(ret, size, "%s%s", server->host, port);
 }
 
 static int try_next(struct rest_get *g);
@@ -63,8 +64,8 @@ static int try_next(struct rest_get *g)
 
     web_address(g->ctx->conf, &g->rm.servers[g->next++], address, sizeof(address));
     if (r >= 0)
-        r = sv_asprintf(&url, "http://%s%s%s%s", address, rest ? "/ws/v1/cluster/" : "", g->path,
-                        query ? query : "");
+        r = sv_asprintf(&url, "%s://%s%s%s%s", cli_scheme(), address, rest ? "/ws/v1/cluster/" : "",
+                        g->path, query ? query : "");
     return r < 0 ? r : cli_fetch_get(g->ctx->fetch, url, CLI_BODY_MAX, on_answer, g);
 }
 

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "client/core/commands.h"
+#include "client/http/node-url.h"
 #include "client/ui/progress.h"
 #include "common/clock.h"
 #include "common/str.h"
@@ -154,6 +155,7 @@ int cli_connect(struct cli_ctx *ctx)
     code = cli_load_conf(ctx);
     if (code != 0)
         return code;
+    cli_scheme_set(ctx->conf);
     r = ctx->user ? sd_event_new(&ctx->event) : -ENOMEM;
     if (r >= 0)
         r = cli_fetch_new(ctx->event, &ctx->fetch);

@@ -41,17 +41,17 @@ static void on_answer(int status, const char *body, size_t len, const char *why,
 
 static int url_of(const struct nm_conf *conf, char **ret)
 {
-    const char *host = conf->web_host;
+    const char *host = conf->web_host, *scheme = conf->web.https ? "https" : "http";
     const struct passwd *pw = getpwuid(geteuid());
     _cleanup_free_ char *query = NULL;
     bool any = sv_streq(host, "0.0.0.0") || sv_streq(host, "::");
     int r = cli_query_user(pw ? pw->pw_name : "", &query);
 
     if (r >= 0 && (any || !strchr(host, ':')))
-        r = sv_asprintf(ret, "http://%s:%u/ws/v1/node/info%s", any ? "127.0.0.1" : host,
+        r = sv_asprintf(ret, "%s://%s:%u/ws/v1/node/info%s", scheme, any ? "127.0.0.1" : host,
                         conf->web_port, query);
     else if (r >= 0)
-        r = sv_asprintf(ret, "http://[%s]:%u/ws/v1/node/info%s", host, conf->web_port, query);
+        r = sv_asprintf(ret, "%s://[%s]:%u/ws/v1/node/info%s", scheme, host, conf->web_port, query);
     return r;
 }
 

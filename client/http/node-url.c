@@ -6,7 +6,30 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/conf.h"
 #include "common/str.h"
+
+static const char *scheme = "http";
+
+void cli_scheme_set(struct sv_conf *conf)
+{
+    const char *policy = sv_conf_raw(conf, "yarn.http.policy");
+
+    scheme = policy && sv_streq(policy, "HTTPS_ONLY") ? "https" : "http";
+}
+
+const char *cli_scheme(void)
+{
+    return scheme;
+}
+
+const char *cli_without_scheme(const char *http)
+{
+    const char *rest = strstr(http, "://");
+
+    return rest && (sv_has_prefix(http, "http:") || sv_has_prefix(http, "https:")) ? rest + 3
+                                                                                   : http;
+}
 
 /* Percent-encodes everything but letters, digits and "-_."; NULL when out of memory. */
 static char *percent_encode(const char *s)
@@ -43,7 +66,7 @@ int cli_node_url(const char *http, const char *id, const char *rest, const char 
     _cleanup_free_ char *query = NULL;
     int r = cli_query_user(user, &query);
 
-    return r < 0
-               ? r
-               : sv_asprintf(ret, "http://%s/ws/v1/node/containers/%s%s%s", http, id, rest, query);
+    return r < 0 ? r
+                 : sv_asprintf(ret, "%s://%s/ws/v1/node/containers/%s%s%s", scheme, http, id, rest,
+                               query);
 }

@@ -4,6 +4,14 @@
 
 #include "common/base.h"
 
+struct sv_conf;
+
+/* "https" where the cluster's daemons serve that alone (yarn.http.policy), else "http"; set once,
+ * by the session, for all URLs of daemons. */
+void cli_scheme_set(struct sv_conf *conf);
+const char *cli_scheme(void);
+/* Skips the scheme of an address of a daemon: Apache's ResourceManager sends URLs. */
+const char *cli_without_scheme(const char *http);
 /* Returns the malloc'd URL of the container `id` on the node `http` ("host:port"), followed by
  * `rest` ("/logs/stdout" or ""), with the user's name in the query, which a NodeManager with
  * yarn.acl.enable requires. */

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "client/http/node-url.h"
 #include "client/http/peer-answer.h"
 #include "client/inspect/inspect.h"
 #include "client/views/objects.h"
@@ -15,11 +16,9 @@ static json_t *container_object(const struct cli_container_report *c)
 {
     bool over = strcmp(c->state, "COMPLETE") == 0;
     const char *meaning = over ? sv_exit_meaning(c->exit_status, c->diagnostics) : NULL;
-    const char *http = c->http_address;
+    const char *http = cli_without_scheme(c->http_address);
     char id[YARN_ID_TEXT_MAX], node[264];
 
-    if (sv_has_prefix(http, "http://")) /* Apache's ResourceManager sends a URL */
-        http += strlen("http://");
     return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "id",
                      yarn_container_id_text(c->id, id), "state", c->state, "node",
                      cli_json_string(yarn_node_id_text(&c->node, node)), "nodeHttp",

@@ -122,7 +122,7 @@ void cli_inspect_from_node(struct cli_inspect *i, const char *http, const char *
     int r = call ? cli_query_user(i->ctx->user, &query) : -ENOMEM;
 
     if (r >= 0)
-        r = sv_asprintf(&url, "http://%s/ws/v1/node/%s%s", http, path, query);
+        r = sv_asprintf(&url, "%s://%s/ws/v1/node/%s%s", cli_scheme(), http, path, query);
     if (r >= 0)
         r = cli_fetch_get(i->ctx->fetch, url, CLI_BODY_MAX, on_rest, call);
     if (r < 0)

@@ -81,11 +81,9 @@ static void request_usage(struct rows_query *g)
 
 static void row_of_container(struct cli_row *row, const struct cli_container_report *c)
 {
-    const char *http = c->http_address;
+    const char *http = cli_without_scheme(c->http_address);
     char diagnostics[DIAGNOSTICS_MAX];
 
-    if (strncmp(http, "http://", 7) == 0) /* Apache's ResourceManager sends a URL */
-        http += 7;
     row->tries = 1;
     row->peak_bytes = row->cpu_ms = row->localize_ms = row->launch_ms = -1;
     snprintf(row->state, sizeof(row->state), "%s", c->state);
