@@ -107,9 +107,9 @@ static int check_groups(struct sv_conf *c, struct sv_error *err)
 
 int nm_conf_check_refused_at(struct sv_conf *c, size_t i, bool *ret_more, struct sv_error *err)
 {
-    static int (*const checks[])(struct sv_conf * c, struct sv_error * err) = {
-        check_amrmproxy, check_executor, check_groups, check_runtimes
-    };
+    static int (*const checks[])(struct sv_conf * c,
+                                 struct sv_error * err) = { check_amrmproxy, check_executor,
+                                                            check_groups, check_runtimes };
 
     *ret_more = i + 1 < SV_ARRAY_LEN(checks);
     return checks[i](c, err);

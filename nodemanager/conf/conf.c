@@ -94,7 +94,7 @@ static const struct sv_conf_key *(*const tables[])(size_t *ret_n) = {
     yarn_proxy_conf_keys,
     ipc_settings_keys,
 };
-#define OWN_TABLES 11
+#define OWN_TABLES 13
 
 const struct sv_conf_key *nm_conf_row(size_t i)
 {
