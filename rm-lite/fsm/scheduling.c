@@ -82,6 +82,7 @@ static void decide(struct rm *rm, const struct rm_decision *d)
     case RM_DECIDE_LOST:     /* rm-node-fsm.c posts the ends of its containers */
     case RM_DECIDE_RESERVED: /* internal to the scheduler */
     case RM_DECIDE_UNRESERVED:
+    case RM_DECIDE_UPDATED:
         break;
     }
 }

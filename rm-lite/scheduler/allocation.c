@@ -61,6 +61,31 @@ static void node_forget(struct rm_sched_node *n, uint32_t handle)
             ((size_t)n->n_containers - i) * sizeof(*n->containers));
 }
 
+/* Containers that a resource counts as. */
+static int counted(struct rm_res r)
+{
+    return !rm_res_is_zero(r);
+}
+
+/* In all sums. */
+static void use(struct rm_sched *s, struct rm_sched_container *c, struct rm_res more, int n)
+{
+    c->app->n_containers += n;
+    c->node->used = rm_res_add(c->node->used, more);
+    c->app->used = rm_res_add(c->app->used, more);
+    c->app->user->used = rm_res_add(c->app->user->used, more);
+    rm_queue_use(c->app->leaf, more, n);
+    rm_app_used_changed(c->app);
+    rm_free_nodes_update(s, c->node);
+}
+
+/* Something is free again. */
+static void freed(struct rm_sched *s, struct rm_sched_container *c)
+{
+    rm_free_nodes_visit(s, c->node, true);
+    rm_free_nodes_unblock(s, c->app->leaf);
+}
+
 struct rm_sched_container *rm_container_add(struct rm_sched *s, struct rm_sched_app *app,
                                             struct rm_sched_node *n, struct yarn_container_id id,
                                             struct rm_res r)
@@ -78,13 +103,7 @@ struct rm_sched_container *rm_container_add(struct rm_sched *s, struct rm_sched_
     handle = rm_pool_handle(c);
     rm_sched_container_index(s, c, handle);
     n->containers[n->n_containers++] = handle;
-    app->n_containers++;
-    n->used = rm_res_add(n->used, r);
-    app->used = rm_res_add(app->used, r);
-    app->user->used = rm_res_add(app->user->used, r);
-    rm_queue_use(app->leaf, r, 1);
-    rm_app_used_changed(app);
-    rm_free_nodes_update(s, n);
+    use(s, c, r, counted(r));
     return c;
 }
 
@@ -95,14 +114,20 @@ void rm_container_remove(struct rm_sched *s, struct rm_sched_container *c)
     if (c->killing)
         rm_queue_kill(c->app, minus);
     node_forget(c->node, rm_sched_container_unindex(s, c));
-    c->app->n_containers--;
-    c->node->used = rm_res_add(c->node->used, minus);
-    c->app->used = rm_res_add(c->app->used, minus);
-    c->app->user->used = rm_res_add(c->app->user->used, minus);
-    rm_queue_use(c->app->leaf, minus, -1);
-    rm_app_used_changed(c->app);
-    rm_free_nodes_update(s, c->node);
-    rm_free_nodes_visit(s, c->node, true);
-    rm_free_nodes_unblock(s, c->app->leaf);
+    use(s, c, minus, -counted(c->resource));
+    freed(s, c);
     rm_pool_give(&s->container_pool, c);
+}
+
+void rm_container_resize(struct rm_sched *s, struct rm_sched_container *c, struct rm_res to)
+{
+    struct rm_res more = rm_res_sub(to, c->resource), less = rm_res_min(more, (struct rm_res){ 0 });
+    int n = counted(to) - counted(c->resource);
+
+    if (c->killing)
+        rm_queue_kill(c->app, more);
+    c->resource = to;
+    use(s, c, more, n);
+    if (!rm_res_is_zero(less))
+        freed(s, c);
 }

@@ -6,8 +6,17 @@
 #include <errno.h>
 #include <string.h>
 
+static int growth_order(const struct rm_sched_container *a, const struct rm_sched_container *b)
+{
+    if (a->attempt != b->attempt)
+        return a->attempt < b->attempt ? -1 : 1;
+    return a->number < b->number ? -1 : a->number > b->number;
+}
+
 static int group_order(struct rm_ask_group *a, struct rm_ask_group *b)
 {
+    if (!a->grows != !b->grows) /* new containers come before others grow */
+        return a->grows ? 1 : -1;
     if (a->priority != b->priority) /* lower number first */
         return a->priority < b->priority ? -1 : 1;
     if (a->allocation_id != b->allocation_id)
@@ -19,13 +28,14 @@ static int group_order(struct rm_ask_group *a, struct rm_ask_group *b)
     for (int i = 0; i < RM_RES_EXTRA; i++)
         if (a->capability.extra[i] != b->capability.extra[i])
             return a->capability.extra[i] > b->capability.extra[i] ? -1 : 1;
-    return 0;
+    return a->grows ? growth_order(a->grows, b->grows) : 0;
 }
 
+/* A group for new containers. */
 static struct rm_ask_group *group_find(struct rm_sched_app *app, int32_t priority,
                                        int64_t allocation_id, struct rm_res cap)
 {
-    struct rm_ask_group *g, probe = { .key = { priority, allocation_id, cap } };
+    struct rm_ask_group *g, probe = { .key = { priority, allocation_id, cap, 0 } };
 
     HASH_FIND(hh, app->group_table, &probe.key, sizeof(probe.key), g);
     return g;
@@ -83,6 +93,8 @@ static void group_free(struct rm_sched *s, struct rm_sched_app *app, struct rm_a
     g->any = 0;
     note_general(app, g);
     DL_DELETE(app->groups, g);
+    if (g->grows)
+        g->grows->growth = NULL;
     HASH_DELETE(hh, app->group_table, g);
     app->n_groups--;
     free(g);
@@ -105,25 +117,43 @@ static void pend(struct rm_sched_app *app, struct rm_res cap, int64_t n)
     rm_app_ready(app);
 }
 
+/* In no list and no table yet. */
+static int group_new(struct rm_sched_app *app, const struct rm_ask *ask, struct rm_ask_group **ret)
+{
+    struct rm_ask_group *g;
+
+    if (app->n_groups >= RM_MAX_ASK_GROUPS)
+        return -E2BIG;
+    g = calloc(1, sizeof(*g));
+    if (!g)
+        sv_out_of_memory();
+    g->key.priority = g->priority = ask->priority;
+    g->key.allocation_id = g->allocation_id = ask->allocation_id;
+    g->capability = ask->capability;
+    g->key.capability = ask->capability;
+    g->any_relax = true;
+    *ret = g;
+    return 0;
+}
+
+static void group_enter(struct rm_sched_app *app, struct rm_ask_group *g)
+{
+    app->groups_unsorted |= app->groups && group_order(app->groups->prev, g) > 0;
+    DL_APPEND(app->groups, g);
+    HASH_ADD(hh, app->group_table, key, sizeof(g->key), g);
+    app->n_groups++;
+}
+
 static int group_get(struct rm_sched_app *app, const struct rm_ask *ask, struct rm_ask_group **ret)
 {
     struct rm_ask_group *g = group_find(app, ask->priority, ask->allocation_id, ask->capability);
 
     if (!g) {
-        if (app->n_groups >= RM_MAX_ASK_GROUPS)
-            return -E2BIG;
-        g = calloc(1, sizeof(*g));
-        if (!g)
-            sv_out_of_memory();
-        g->key.priority = g->priority = ask->priority;
-        g->key.allocation_id = g->allocation_id = ask->allocation_id;
-        g->capability = ask->capability;
-        g->key.capability = ask->capability;
-        g->any_relax = true;
-        app->groups_unsorted |= app->groups && group_order(app->groups->prev, g) > 0;
-        DL_APPEND(app->groups, g);
-        HASH_ADD(hh, app->group_table, key, sizeof(g->key), g);
-        app->n_groups++;
+        int r = group_new(app, ask, &g);
+
+        if (r < 0)
+            return r;
+        group_enter(app, g);
     }
     *ret = g;
     return 0;
@@ -211,17 +241,47 @@ int rm_asks_update(struct rm_sched *s, struct rm_sched_app *app, const struct rm
     return r;
 }
 
+void rm_asks_drop(struct rm_sched *s, struct rm_sched_app *app, struct rm_ask_group *g)
+{
+    while (g->reservations)
+        rm_unreserve(s, g->reservations);
+    pend(app, g->capability, -(int64_t)g->any);
+    g->any = 0;
+    group_free(s, app, g);
+}
+
 void rm_asks_clear(struct rm_sched *s, struct rm_sched_app *app)
 {
     struct rm_ask_group *g, *tmp;
 
-    DL_FOREACH_SAFE (app->groups, g, tmp) {
-        while (g->reservations)
-            rm_unreserve(s, g->reservations);
-        pend(app, g->capability, -(int64_t)g->any);
-        g->any = 0;
-        group_free(s, app, g);
-    }
+    DL_FOREACH_SAFE (app->groups, g, tmp)
+        rm_asks_drop(s, app, g);
+}
+
+/* Its row names the node's host, so that a visit of the node finds the application. One request may
+ * bring thousands: the sort of the next request brings them into their order. */
+int rm_asks_grow(struct rm_sched *s, struct rm_sched_container *c, struct rm_res more)
+{
+    struct rm_ask ask = { .priority = c->priority,
+                          .allocation_id = c->allocation_id,
+                          .name = c->node->host_label.name,
+                          .capability = more,
+                          .count = 1 };
+    struct rm_ask_group *g;
+    int r = c->app->n_rows >= RM_MAX_ASK_ROWS ? -E2BIG : group_new(c->app, &ask, &g);
+
+    if (r < 0)
+        return r;
+    g->key.container = rm_pool_handle(c);
+    g->grows = c;
+    c->growth = g;
+    group_enter(c->app, g);
+    r = row_set(s, c->app, g, &ask); /* there is room: it was checked */
+    g->any = 1;
+    g->any_relax = false;
+    pend(c->app, more, 1);
+    rm_free_nodes_visit(s, c->node, false);
+    return r;
 }
 
 static void row_less(struct rm_sched *s, struct rm_sched_app *app, struct rm_ask_group *g,

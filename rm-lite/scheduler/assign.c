@@ -20,9 +20,16 @@ static enum outcome allocate(struct pass *p, struct rm_sched_app *app, struct rm
         .attempt = { .app = app->id, .attempt = app->attempt },
         .id = (p->s->epoch << RM_EPOCH_SHIFT) | (app->sequence + 1),
     };
-    struct rm_decision *d = rm_decide(p->s, RM_DECIDE_ALLOCATED);
-    struct rm_sched_container *c = rm_container_add(p->s, app, p->n, id, g->capability);
+    struct rm_decision *d;
+    struct rm_sched_container *c;
 
+    p->locality = l;
+    if (g->grows) {
+        rm_update_grant(p->s, g);
+        return ALLOCATED;
+    }
+    d = rm_decide(p->s, RM_DECIDE_ALLOCATED);
+    c = rm_container_add(p->s, app, p->n, id, g->capability);
     app->sequence++;
     c->priority = g->priority;
     c->allocation_id = g->allocation_id;
@@ -36,7 +43,6 @@ static enum outcome allocate(struct pass *p, struct rm_sched_app *app, struct rm
     d->priority = g->priority;
     d->allocation_id = g->allocation_id;
     d->locality = l;
-    p->locality = l;
     rm_asks_took(p->s, app, g, p->n, l); /* may free g */
     return ALLOCATED;
 }
@@ -47,7 +53,9 @@ static bool locality_allowed(const struct pass *p, const struct rm_ask_group *g,
 {
     const struct rm_ask_row *rack;
 
-    *ret = RM_OFF_SWITCH;
+    *ret = g->grows ? RM_NODE_LOCAL : RM_OFF_SWITCH;
+    if (g->grows)
+        return true;
     if (!g->rows)
         return g->any_relax;
     rack = rm_asks_row(g, &p->n->rack_label);
@@ -147,19 +155,21 @@ static enum outcome try_app(struct pass *p, struct rm_sched_app *app, struct rm_
     p->s->counts.apps_tried++;
     given_back = set->continue_look ? app->reserved : zero;
     DL_FOREACH_SAFE (app->groups, g, tmp) {
+        struct rm_res whole =
+            g->grows ? rm_res_add(g->capability, g->grows->resource) : g->capability;
         struct excess over = { .of_user = over_user };
         enum rm_locality l;
 
         p->s->counts.groups_tried++;
-        if (g->any <= 0)
+        if (g->any <= 0 || (g->grows && g->grows->node != p->n))
             continue;
-        if (black || !rm_res_fits(set->calc, g->capability, p->n->total)) {
+        if (black || !rm_res_fits(set->calc, whole, p->n->total)) {
             p->a->ret_elsewhere |= may_go_elsewhere(p, g);
             continue;
         }
         if (!set->continue_look && rm_reserve_wanted(p->s, app, g) <= 0)
             continue;
-        if (p->a->heartbeat)
+        if (p->a->heartbeat && !g->grows)
             rm_asks_missed(app, g);
         if (!locality_allowed(p, g, &l)) {
             p->a->ret_elsewhere |= may_go_elsewhere(p, g);
@@ -245,9 +255,10 @@ static enum outcome serve_reservation(struct pass *p)
     }
     rm_unreserve(p->s, n);
     return allocate(p, app, g,
-                    !rm_asks_row(g, &n->rack_label)  ? RM_OFF_SWITCH
-                    : rm_asks_row(g, &n->host_label) ? RM_NODE_LOCAL
-                                                     : RM_RACK_LOCAL);
+                    g->grows                          ? RM_NODE_LOCAL
+                    : !rm_asks_row(g, &n->rack_label) ? RM_OFF_SWITCH
+                    : rm_asks_row(g, &n->host_label)  ? RM_NODE_LOCAL
+                                                      : RM_RACK_LOCAL);
 }
 
 void rm_assign_node(struct rm_sched *s, struct rm_sched_node *n, struct rm_assign *a)

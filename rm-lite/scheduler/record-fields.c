@@ -41,6 +41,8 @@ const struct rm_record_field rm_record_fields[] = {
         .smallest = INT32_MIN),
     ROW(CONTAINER_RECOVERED, "container", CONTAINER, container_recovered.container, NEEDED),
     ROW(CONTAINER_RECOVERED, "flag", BOOL, container_recovered.is_master, MAY_LACK),
+    ROW(CONTAINER_UPDATE, "container", CONTAINER, container_update.container, NEEDED),
+    ROW(CONTAINER_UPDATE, "total", RES, container_update.resource, MAY_LACK),
     ROW(APP_PRIORITY, "app", APP, app_priority.app, NEEDED),
     ROW(APP_PRIORITY, "priority", I32, app_priority.priority, MAY_LACK, .smallest = INT32_MIN),
     ROW(APP_MOVED, "app", APP, app_moved.app, NEEDED),

@@ -44,6 +44,7 @@ static const char *const event_names[] = {
     [RM_SCHED_APP_MOVED] = "app-moved",
     [RM_SCHED_PREEMPT] = "preempt",
     [RM_SCHED_RECONFIGURED] = "reconfigured",
+    [RM_SCHED_CONTAINER_UPDATE] = "container-update",
 };
 static const char *const decision_names[] = {
     [RM_DECIDE_APP_ACCEPTED] = "accepted",
@@ -56,6 +57,7 @@ static const char *const decision_names[] = {
     [RM_DECIDE_ORPHANED] = "orphaned",
     [RM_DECIDE_PREEMPT] = "preempt",
     [RM_DECIDE_PREEMPTED] = "preempted",
+    [RM_DECIDE_UPDATED] = "updated",
 };
 /* Keys that the scheduler reads; others may be secret. */
 static const char *const key_prefixes[] = {

@@ -1,9 +1,9 @@
 /* Private declarations of the scheduler: its files from the bottom to the top are queues.c,
  * queue-users.c, queue-order.c, queue-mappings.c, scheduler-keys.c, preemption-conf.c,
  * queue-key-table.c, queue-keys.c, queue-conf.c, scheduler-ids.c, ask-index.c, ready-apps.c,
- * queue-limits.c, free-nodes.c, allocation.c, reservations.c, asks.c, assign.c, allocation-pass.c,
- * parallel-apps.c, app-queue.c, preempt-shares.c, preempt-inside.c, preemption.c, reconfigure.c,
- * scheduler-query.c and scheduler.c. */
+ * queue-limits.c, free-nodes.c, allocation.c, reservations.c, asks.c, container-updates.c,
+ * assign.c, allocation-pass.c, parallel-apps.c, app-queue.c, preempt-shares.c, preempt-inside.c,
+ * preemption.c, reconfigure.c, scheduler-query.c and scheduler.c. */
 #ifndef SELVEDGE_RM_LITE_SCHEDULER_SCHEDULER_IMPL_H
 #define SELVEDGE_RM_LITE_SCHEDULER_SCHEDULER_IMPL_H
 
@@ -131,7 +131,9 @@ struct rm_ask_group { /* all rows of one (priority, allocation id, capability) *
     struct {
         int64_t priority, allocation_id;
         struct rm_res capability;
+        int64_t container; /* the handle of `grows`, or 0 */
     } key;
+    struct rm_sched_container *grows; /* asks for `capability` more of it, on its node; or NULL */
     int32_t priority;
     int64_t allocation_id;
     struct rm_res capability;
@@ -189,14 +191,15 @@ struct rm_sched_app {
 struct rm_sched_container {
     struct rm_sched_app *app; /* read first when the container ends; one cache line */
     struct rm_sched_node *node;
-    struct rm_res resource;
-    int64_t number;   /* in its id */
-    uint32_t block;   /* the handle of its block */
-    bool am, killing; /* ApplicationMaster; preempted */
+    struct rm_res resource; /* zero: it is not counted, in no sum and no number */
+    int64_t number;         /* in its id */
+    uint32_t block;         /* the handle of its block */
+    bool am, killing;       /* ApplicationMaster; preempted */
     int32_t attempt, priority;
     int64_t allocation_id;
     int64_t preempt_ms; /* time of the announcement; 0 = none */
     enum rm_locality locality;
+    struct rm_ask_group *growth; /* the ask that grows it, or NULL */
 };
 
 #define RM_BLOCK 32
@@ -421,6 +424,10 @@ void rm_asks_clear(struct rm_sched *s, struct rm_sched_app *app);
 void rm_asks_took(struct rm_sched *s, struct rm_sched_app *app, struct rm_ask_group *g,
                   const struct rm_sched_node *n, enum rm_locality l);
 void rm_asks_missed(struct rm_sched_app *app, struct rm_ask_group *g); /* an opportunity */
+/* `more` for this container: -E2BIG, or c->growth is the ask. */
+int rm_asks_grow(struct rm_sched *s, struct rm_sched_container *c, struct rm_res more) _must_use_;
+void rm_asks_drop(struct rm_sched *s, struct rm_sched_app *app,
+                  struct rm_ask_group *g); /* with its reservations */
 int rm_asks_put_back(struct rm_sched *s, struct rm_sched_app *app,
                      const struct rm_sched_container *c) _must_use_;
 struct rm_ask_row *rm_asks_row(const struct rm_ask_group *g, const struct rm_label *name);
@@ -448,6 +455,7 @@ struct rm_sched_container *rm_container_add(struct rm_sched *s, struct rm_sched_
                                             struct rm_res r);
 void rm_node_id_to(const struct rm_sched_node *n, struct yarn_node_id *dst); /* zeroed before */
 void rm_container_remove(struct rm_sched *s, struct rm_sched_container *c);
+void rm_container_resize(struct rm_sched *s, struct rm_sched_container *c, struct rm_res to);
 
 /* reservations.c */
 void rm_reserve(struct rm_sched *s, struct rm_sched_node *n, struct rm_sched_app *app,
@@ -460,6 +468,12 @@ int64_t rm_reserve_wanted(const struct rm_sched *s, const struct rm_sched_app *a
                           const struct rm_ask_group *g);
 struct rm_sched_node *rm_reserve_find(const struct rm_sched *s, const struct rm_ask_group *g,
                                       struct rm_res amount);
+
+/* container-updates.c */
+int rm_container_update(struct rm_sched *s, const struct rm_ev_container_update *ev,
+                        struct sv_error *err) _must_use_;
+void rm_update_grant(struct rm_sched *s, struct rm_ask_group *growth);   /* frees it */
+void rm_update_cancel(struct rm_sched *s, struct rm_sched_container *c); /* its growth, if any */
 
 /* assign.c */
 struct rm_assign {      /* one visit of a node */

@@ -91,6 +91,13 @@ int rm_sched_app_usage(const struct rm_sched *s, struct yarn_app_id id, struct r
     return r;
 }
 
+bool rm_sched_container_waits(const struct rm_sched *s, struct yarn_container_id container)
+{
+    const struct rm_sched_container *c = rm_sched_container_find(s, container);
+
+    return c && c->growth;
+}
+
 int rm_sched_node_usage(const struct rm_sched *s, const struct yarn_node_id *node,
                         struct rm_node_usage *ret)
 {

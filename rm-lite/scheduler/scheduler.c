@@ -143,8 +143,13 @@ static int node_removed(struct rm_sched *s, struct rm_sched_node *n)
         rm_node_id_to(n, &d->node);
         d->resource = c->resource;
     }
-    while (n->n_containers > 0)
-        rm_container_remove(s, rm_pool_at(&s->container_pool, n->containers[n->n_containers - 1]));
+    while (n->n_containers > 0) {
+        struct rm_sched_container *c =
+            rm_pool_at(&s->container_pool, n->containers[n->n_containers - 1]);
+
+        rm_update_cancel(s, c);
+        rm_container_remove(s, c);
+    }
     s->n_nodes--;
     s->cluster = rm_res_sub(s->cluster, n->total);
     node_free(s, n);
@@ -360,6 +365,7 @@ static int container_done(struct rm_sched *s, const struct rm_ev_container_done 
         c->app->am_wanted = true;
     if (ev->put_ask_back)
         rm_free_nodes_scan(s); /* its node is gone or could not take it */
+    rm_update_cancel(s, c);
     rm_container_remove(s, c);
     rm_queue_activate(s, leaf);
     return r;
@@ -511,6 +517,9 @@ int rm_sched_handle(struct rm_sched *s, const struct rm_sched_event *ev, int64_t
         break;
     case RM_SCHED_CONTAINER_RECOVERED:
         r = container_recovered(s, &ev->container_recovered, err);
+        break;
+    case RM_SCHED_CONTAINER_UPDATE:
+        r = rm_container_update(s, &ev->container_update, err);
         break;
     }
     *ret = s->out;

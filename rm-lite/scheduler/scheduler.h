@@ -40,9 +40,10 @@ enum rm_sched_event_type {
     RM_SCHED_CONTAINER_DONE,
     RM_SCHED_CONTAINER_RECOVERED, /* it runs already */
     RM_SCHED_APP_PRIORITY,
-    RM_SCHED_APP_MOVED,    /* with all that it has; or an error, all as before */
-    RM_SCHED_PREEMPT,      /* a round of preemption, now */
-    RM_SCHED_RECONFIGURED, /* refreshQueues, all or nothing */
+    RM_SCHED_APP_MOVED,        /* with all that it has; or an error, all as before */
+    RM_SCHED_PREEMPT,          /* a round of preemption, now */
+    RM_SCHED_RECONFIGURED,     /* refreshQueues, all or nothing */
+    RM_SCHED_CONTAINER_UPDATE, /* less at once; more where there is room, as an ask */
 };
 
 struct rm_ask { /* one ResourceRequest row; the number is absolute and replaces an earlier row */
@@ -112,9 +113,15 @@ struct rm_ev_container_done {
 struct rm_ev_container_recovered {
     struct yarn_container_id container;
     const struct yarn_node_id *node;
-    struct rm_res resource;
+    struct rm_res resource; /* zero: not counted */
     int32_t priority;
     bool is_master; /* its attempt's ApplicationMaster */
+};
+/* Replaces an earlier update of the container that has no decision yet. More of one type is an
+ * increase, which takes nothing away of another. Zero: it is not counted, as OPPORTUNISTIC ones. */
+struct rm_ev_container_update {
+    struct yarn_container_id container;
+    struct rm_res resource;
 };
 struct rm_ev_app_priority {
     struct yarn_app_id app;
@@ -144,6 +151,7 @@ struct rm_sched_event {
         struct rm_ev_ask ask;
         struct rm_ev_container_done container_done;
         struct rm_ev_container_recovered container_recovered;
+        struct rm_ev_container_update container_update;
         struct rm_ev_app_priority app_priority;
         struct rm_ev_app_moved app_moved;
         struct rm_ev_reconfigured reconfigured;
@@ -161,6 +169,7 @@ enum rm_decision_type {
     RM_DECIDE_ORPHANED,  /* a container of an attempt that was removed */
     RM_DECIDE_PREEMPT,   /* a container to be killed unless the shares change: tell its master */
     RM_DECIDE_PREEMPTED, /* a container to be killed; RM_SCHED_CONTAINER_DONE follows */
+    RM_DECIDE_UPDATED,   /* a container has `resource` from now on */
 };
 
 enum rm_locality { RM_NODE_LOCAL, RM_RACK_LOCAL, RM_OFF_SWITCH };
@@ -222,6 +231,9 @@ struct rm_res rm_sched_min_allocation(const struct rm_sched *s);
 struct rm_res rm_sched_max_allocation(const struct rm_sched *s, const char *queue);
 struct rm_res rm_sched_cluster(const struct rm_sched *s);
 enum rm_calculator rm_sched_calculator(const struct rm_sched *s);
+
+/* Whether an update of it waits for room. */
+bool rm_sched_container_waits(const struct rm_sched *s, struct yarn_container_id container);
 
 struct rm_app_usage {
     struct rm_res used, reserved, pending, headroom;

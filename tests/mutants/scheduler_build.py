@@ -9,7 +9,7 @@ import tempfile
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SCENARIOS = "tests/integration/rm-lite/test-scheduler-scenarios"
 UNITS = """scheduler scheduler-boundaries reservations allocation-pass queues queue-limits app-queue
-    queue-users preemption preempt-inside preempt-limits""".split()
+    queue-users preemption preempt-inside preempt-limits container-updates""".split()
 
 
 def links(source, target, left_out):

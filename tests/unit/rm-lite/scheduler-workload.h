@@ -34,7 +34,8 @@ enum op {
     REFRESH,
     PRIORITY,
     MOVE,
-    DRAIN, /* from here on only with world.every_op: a node may be over-allocated */
+    UPDATE, /* only with world.updates */
+    DRAIN,  /* from here on only with world.every_op: a node may be over-allocated */
     RESIZE,
     BLACKLIST,
     REST, /* only for the test that uses it */
@@ -53,6 +54,7 @@ struct world {
     uint32_t seed, random;
     bool made[APPS + 1], nodes[NODES + 1], gpus;
     bool every_op;
+    bool updates;   /* some heartbeats are updates of containers */
     bool unlimited; /* no user's limit stops anybody */
     bool walk_all;  /* without the index by host */
     uint64_t trace; /* a hash of all decisions */
@@ -162,6 +164,21 @@ static void done(struct world *w, struct rm_sched_container *c, bool again)
                  (struct rm_sched_event){ .type = RM_SCHED_CONTAINER_DONE,
                                           .container_done = { .container = rm_container_id(c),
                                                               .put_ask_back = again && !c->am } });
+}
+
+static void update_some(struct world *w, const struct step *s)
+{
+    struct rm_sched_container *c = some_container(w->f.s, s->a);
+    struct rm_res size = { 1024 * (1 + s->b % 4),
+                           1 + s->b / 4 % 3,
+                           { w->gpus ? s->b / 12 % 3 : 0 } };
+
+    if (c)
+        (void)go(&w->f,
+                 (struct rm_sched_event){
+                     .type = RM_SCHED_CONTAINER_UPDATE,
+                     .container_update = { .container = rm_container_id(c),
+                                           .resource = s->c % 5 ? size : (struct rm_res){ 0 } } });
 }
 
 static void kill_preempted(struct world *w)
@@ -294,6 +311,9 @@ static void step(struct world *w, const struct step *s)
     case BLACKLIST:
         blacklist_some(w, s);
         break;
+    case UPDATE:
+        update_some(w, s);
+        break;
     case REST:
         break;
     case MOVE: /* or its refusal, which changes nothing */
@@ -323,8 +343,11 @@ static void generate(struct world *w)
 
     w->random = w->seed * 2654435761u + 1;
     w->n = EVENTS;
-    for (size_t i = 0; i < w->n; i++)
+    for (size_t i = 0; i < w->n; i++) {
         w->steps[i] = (struct step){ weights[rnd(w) % n], rnd(w), rnd(w), rnd(w) };
+        if (w->updates && w->steps[i].op == BEAT && w->steps[i].c % 3 == 0)
+            w->steps[i].op = UPDATE;
+    }
 }
 
 /* Everything before the first step; fix_end is the caller's. */
@@ -386,11 +409,11 @@ static void shrink(struct world *w, bool (*breaks)(struct world *))
 
 static void report(struct world *w, bool (*breaks)(struct world *))
 {
-    static const char *const names[OPS] = { "BEAT",      "ROUND",   "ASK",      "HOST_ASK",
-                                            "APP",       "APP_END", "DONE",     "RETRY",
-                                            "PREEMPT",   "NODE",    "NODE_END", "REFRESH",
-                                            "PRIORITY",  "MOVE",    "DRAIN",    "RESIZE",
-                                            "BLACKLIST", "REST" };
+    static const char *const names[OPS] = { "BEAT",     "ROUND",     "ASK",      "HOST_ASK",
+                                            "APP",      "APP_END",   "DONE",     "RETRY",
+                                            "PREEMPT",  "NODE",      "NODE_END", "REFRESH",
+                                            "PRIORITY", "MOVE",      "UPDATE",   "DRAIN",
+                                            "RESIZE",   "BLACKLIST", "REST" };
 
     shrink(w, breaks);
     for (size_t i = 0; i < w->n; i++)

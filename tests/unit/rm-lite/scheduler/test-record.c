@@ -102,6 +102,13 @@ static void workload(struct fix *f)
                                                                   .resource = { 512, 1, { 0 } },
                                                                   .priority = 4,
                                                                   .is_master = true } });
+    for (int i = 0; i < 2; i++) { /* more, then none */
+        (void)go(f, (struct rm_sched_event){
+                        .type = RM_SCHED_CONTAINER_UPDATE,
+                        .container_update = { .container = before,
+                                              .resource = { 1024 * !i, !i, { 0 } } } });
+        (void)beat(f, 1);
+    }
     (void)go(f, (struct rm_sched_event){ .type = RM_SCHED_APP_PRIORITY,
                                          .app_priority = { .app = app_id(1), .priority = 5 } });
     (void)go(f, (struct rm_sched_event){ .type = RM_SCHED_APP_MOVED,
