@@ -10,6 +10,7 @@
 #include "rm-lite/am/am-preemption.h"
 #include "rm-lite/am/am-session.h"
 #include "rm-lite/am/am-unsupported.h"
+#include "rm-lite/am/am-updates.h"
 #include "rm-lite/core/audit.h"
 #include "rm-lite/core/node-updates.h"
 #include "rm-lite/core/rm-app-attempt.h"
@@ -192,7 +193,8 @@ static bool pull_fresh(struct sv_arena *a, struct rm_attempt *att, AllocateRespo
     if (!n)
         return true;
     resp->allocated_containers = RM_ANSWER_ARRAY(a, Hadoop__Yarn__ContainerProto, n);
-    resp->nm_tokens = RM_ANSWER_ARRAY(a, Hadoop__Yarn__NMTokenProto, n);
+    resp->nm_tokens = RM_ANSWER_ARRAY(a, Hadoop__Yarn__NMTokenProto,
+                                      n + (att->app->updated ? RM_AM_UPDATES_TOLD : 0));
     if (!resp->allocated_containers || !resp->nm_tokens)
         return false;
     DL_FOREACH_SAFE2(att->fresh, c, tmp, f_next)
@@ -256,7 +258,8 @@ static bool pull_done(struct sv_arena *a, struct rm_attempt *att, AllocateRespon
         m->exit_status = d->exit_status;
         m->capability = rm_res_to(a, d->resource);
         m->has_executiontype = true;
-        m->executiontype = HADOOP__YARN__EXECUTION_TYPE_PROTO__GUARANTEED;
+        m->executiontype =
+            (Hadoop__Yarn__ExecutionTypeProto)rm_container_wire_type(d->opportunistic);
         if (!m->container_id || !m->diagnostics)
             return false;
         resp->completed_container_statuses[resp->n_completed_container_statuses++] = m;
@@ -292,7 +295,8 @@ static bool fill_answer(struct rm *rm, struct rm_attempt *att, struct sv_arena *
     struct rm_app_usage use;
     struct rm_res headroom = { 0, 0 };
 
-    if (!pull_done(a, att, resp) || !pull_fresh(a, att, resp) || !pull_nodes(a, att, resp) ||
+    if (!pull_done(a, att, resp) || !pull_fresh(a, att, resp) ||
+        !rm_am_pull_updates(a, att, resp) || !pull_nodes(a, att, resp) ||
         !rm_am_preemption(a, att->app, resp))
         return false;
     if (rm_sched_app_usage(rm->sched, att->app->id, &use) >= 0)
@@ -336,6 +340,7 @@ void rm_on_allocate(struct ipc_call *call, const ProtobufCMessage *request, void
     _cleanup_arena_ struct sv_arena *a = rm_answer_arena();
     AllocateResponse resp = HADOOP__YARN__ALLOCATE_RESPONSE_PROTO__INIT;
     struct rm_ask *asks;
+    bool updated;
 
     if (!att)
         return;
@@ -367,15 +372,16 @@ void rm_on_allocate(struct ipc_call *call, const ProtobufCMessage *request, void
     if (att->state == RM_ATT_ST_RUNNING) {
         if (!rm_am_no_scheduling_requests(call, att, q->n_scheduling_requests) ||
             !rm_am_address_fits(call, att, "tracking URL", q->tracking_url) ||
-            read_asks(call, att, q, &asks) < 0 || check_rest(call, att, q) < 0 ||
-            ask_scheduler(call, rm, att, q, asks) < 0)
+            !rm_am_updates_fit(call, q->n_update_requests) || read_asks(call, att, q, &asks) < 0 ||
+            check_rest(call, att, q) < 0 || ask_scheduler(call, rm, att, q, asks) < 0)
             return;
         if (q->tracking_url && *q->tracking_url)
             rm_set_text(&att->tracking_url, q->tracking_url);
         acknowledge(att);
         release(rm, att, q);
+        updated = rm_am_updates(att, q, a, &resp);
         sv_dispatcher_run(rm->dispatcher); /* runs the pass: this answer has its containers */
-        if (!fill_answer(rm, att, a, &resp) || !rm_am_update_errors(a, att, q, &resp)) {
+        if (!updated || !fill_answer(rm, att, a, &resp)) {
             rm_answer_no_memory(call);
             return;
         }

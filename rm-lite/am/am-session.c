@@ -94,10 +94,11 @@ Hadoop__Yarn__ContainerProto *rm_am_container(struct sv_arena *a, const struct r
     m->priority = rm_priority_to(a, c->priority);
     m->container_token = rm_token_container(a, c);
     m->has_execution_type = true;
-    m->execution_type = HADOOP__YARN__EXECUTION_TYPE_PROTO__GUARANTEED;
+    m->execution_type = (Hadoop__Yarn__ExecutionTypeProto)rm_container_wire_type(c->opportunistic);
     m->has_allocation_request_id = true;
     m->allocation_request_id = c->allocation_id;
     m->has_version = true;
+    m->version = c->version;
     return m->id && m->nodeid && m->resource && m->priority && m->container_token ? m : NULL;
 }
 

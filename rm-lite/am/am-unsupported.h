@@ -3,8 +3,6 @@
 #ifndef SELVEDGE_RM_LITE_AM_AM_UNSUPPORTED_H
 #define SELVEDGE_RM_LITE_AM_AM_UNSUPPORTED_H
 
-#include "common/arena.h"
-#include "proto/yarn_service.pb-c.h"
 #include "rm-lite/core/rm-app-attempt.h"
 #include "wire/ipc/ipc-server.h"
 
@@ -12,9 +10,5 @@
  * yarn.resourcemanager.placement-constraints.handler. False after the call was refused. */
 bool rm_am_no_scheduling_requests(struct ipc_call *call, const struct rm_attempt *att, size_t n);
 bool rm_am_no_placement_constraints(struct ipc_call *call, const struct rm_attempt *att, size_t n);
-/* An update error for each request to update a container. False without memory. */
-bool rm_am_update_errors(struct sv_arena *a, const struct rm_attempt *att,
-                         const Hadoop__Yarn__AllocateRequestProto *q,
-                         Hadoop__Yarn__AllocateResponseProto *resp);
 
 #endif

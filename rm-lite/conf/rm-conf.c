@@ -133,6 +133,10 @@ static const struct row rows[] = {
     { { "selvedge.rm.schedule-on-ask", SV_CONF_BOOL, "true", 0, 0, 0,
         "allocate as soon as asked, on nodes seen lately, without waiting for their heartbeat" },
       AT(schedule_on_ask) },
+    { { RM "opportunistic-container-allocation.enabled", SV_CONF_BOOL, "false", 0, 0, 0,
+        "running containers may become OPPORTUNISTIC, which count in no queue and on no node, and "
+        "GUARANTEED again; none is allocated as OPPORTUNISTIC" },
+      AT(opportunistic) },
     { { "selvedge.rm.record", SV_CONF_STRING, "", 0, 0, 0,
         "file that the scheduler's events and decisions are recorded in; empty = none" },
       AT(record) },

@@ -43,6 +43,7 @@ struct rm_conf {
     int64_t decommission_timeout_ms;
     int64_t untracked_ms; /* yarn.resourcemanager.node-removal-untracked.timeout-ms */
     bool schedule_on_ask;
+    bool opportunistic; /* containers may become so */
     const char *record; /* record.h */
     uint64_t record_limit;
     int64_t max_tags, max_tag_length;

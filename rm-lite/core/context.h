@@ -74,12 +74,13 @@ struct rm {
     struct rm_web_list *selecting;              /* web-list.c: lists that select their entries */
     struct rm_call_lists *call_lists;           /* call-list.c, or NULL */
     struct rm_container *containers, *expiring; /* by id; in order of expires_ms */
-    struct rm_done *done;                       /* by container id */
-    size_t done_texts;                          /* bytes of their diagnostics */
-    struct rm_node *nodes, *inactive_nodes;     /* by "host:port" */
-    struct rm_node *updated_nodes;              /* node-updates.h */
-    int64_t node_updates;                       /* number of the last one */
-    struct rm_id_table node_ids;                /* index of `nodes`: rm_node_find */
+    int64_t update_calls; /* answered calls that update containers; am-updates.c */
+    struct rm_done *done; /* by container id */
+    size_t done_texts;    /* bytes of their diagnostics */
+    struct rm_node *nodes, *inactive_nodes; /* by "host:port" */
+    struct rm_node *updated_nodes;          /* node-updates.h */
+    int64_t node_updates;                   /* number of the last one */
+    struct rm_id_table node_ids;            /* index of `nodes`: rm_node_find */
     struct rm_pool node_pool;
     struct rm_name_set *include, *exclude;
     struct rm_name_set *draining; /* decommissioning nodes, in the store; number: deadline */

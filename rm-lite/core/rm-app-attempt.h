@@ -98,6 +98,7 @@ struct rm_done { /* a completed container to be reported to the ApplicationMaste
     int32_t exit_status;
     char *diagnostics;
     struct rm_res resource;
+    bool opportunistic;
     char *node; /* "host:port" to notify when the status was pulled */
     char id_str[YARN_ID_TEXT_MAX];
     struct rm *rm;

@@ -92,6 +92,7 @@ struct rm_app {
     struct rm_res live;            /* resources of its containers that have not ended */
     int32_t n_live;
     struct rm_container *containers; /* containers that have not ended */
+    struct rm_container *updated;    /* those of whose update the master is told next */
     struct rm_container *ended;      /* ended-containers.h */
     int32_t n_ended;
     int32_t total_containers;

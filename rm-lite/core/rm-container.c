@@ -28,7 +28,7 @@ struct rm_container *rm_container_new(struct rm_attempt *att, struct rm_node *no
     c->key.id = id.id;
     yarn_container_id_text(id, c->id_str);
     c->state = RM_CON_ST_NEW;
-    c->resource = resource;
+    c->resource = c->confirmed = resource;
     c->priority = priority;
     c->allocation_id = allocation_id;
     c->exit_status = YARN_EXIT_INVALID;
@@ -54,6 +54,21 @@ void rm_container_free(struct rm_container *c)
     free(c);
 }
 
+void rm_container_expiry_stop(struct rm_container *c)
+{
+    if (!c->expires_ms)
+        return;
+    c->expires_ms = 0;
+    DL_DELETE2(c->rm->expiring, c, x_prev, x_next);
+}
+
+void rm_container_expiry_start(struct rm_container *c)
+{
+    rm_container_expiry_stop(c);
+    c->expires_ms = sv_now_ms() + c->rm->conf.allocation_expiry_ms;
+    DL_APPEND2(c->rm->expiring, c, x_prev, x_next); /* one interval for all: the order holds */
+}
+
 void rm_container_announce_preemption(struct rm_container *c)
 {
     c->app->n_announced += !c->announced;
@@ -75,6 +90,12 @@ int rm_container_wire_state(const struct rm_container *c)
     }
 }
 
+int rm_container_wire_type(bool opportunistic)
+{
+    return opportunistic ? HADOOP__YARN__EXECUTION_TYPE_PROTO__OPPORTUNISTIC
+                         : HADOOP__YARN__EXECUTION_TYPE_PROTO__GUARANTEED;
+}
+
 static void post(struct rm_container *c, enum rm_container_event event, const char *text,
                  const void *payload, size_t size)
 {
@@ -89,6 +110,14 @@ static void post(struct rm_container *c, enum rm_container_event event, const ch
 void rm_container_post(struct rm_container *c, enum rm_container_event event)
 {
     post(c, event, NULL, NULL, 0);
+}
+
+void rm_container_post_size(struct rm_container *c, enum rm_container_event event,
+                            struct rm_res resource, int32_t version)
+{
+    struct rm_container_size p = { .resource = resource, .version = version };
+
+    post(c, event, NULL, &p, sizeof(p));
 }
 
 void rm_container_post_exit(struct rm_container *c, enum rm_container_event event,

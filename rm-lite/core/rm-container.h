@@ -28,7 +28,10 @@ enum rm_container_event {
     RM_CON_EV_RESERVED,
     RM_CON_EV_ACQUIRED,
     RM_CON_EV_LAUNCHED,
-    RM_CON_EV_FINISHED, /* from here on: struct rm_container_exit */
+    RM_CON_EV_CHANGE_RESOURCE,           /* struct rm_container_size */
+    RM_CON_EV_ACQUIRE_UPDATED_CONTAINER, /* its master has the token of an increase */
+    RM_CON_EV_NM_DONE_CHANGE_RESOURCE,   /* struct rm_container_size, as its node reports it */
+    RM_CON_EV_FINISHED,                  /* from here on: struct rm_container_exit */
     RM_CON_EV_RELEASED,
     RM_CON_EV_EXPIRE,
     RM_CON_EV_KILL,
@@ -37,6 +40,11 @@ enum rm_container_event {
 struct rm_container_exit {
     int32_t exit_status;
     int wire_state; /* only for RECOVER: ContainerStateProto, as its node reports it */
+};
+
+struct rm_container_size {
+    struct rm_res resource; /* CHANGE_RESOURCE: what the scheduler counts from now on */
+    int32_t version;        /* of the node's token; 0: not told */
 };
 
 struct rm_container {
@@ -50,9 +58,15 @@ struct rm_container {
     struct yarn_container_id id;
     char id_str[YARN_ID_TEXT_MAX];
     int state;
-    bool is_master, in_fresh;
-    bool announced; /* its preemption; the next answer to its ApplicationMaster reports it */
+    bool is_master, in_fresh, in_updated;
+    bool opportunistic; /* its execution type */
+    bool node_waits;    /* for its resource: rm_node_update_container */
+    bool announced;     /* its preemption; the next answer to its ApplicationMaster reports it */
     struct rm_res resource;
+    struct rm_res confirmed; /* to which an increase falls back that its master does not use */
+    int32_t version;         /* number of its updates, in its token */
+    int updated;             /* ContainerUpdateTypeProto of the last one */
+    int64_t update_call;     /* number of the last call that updated it, of rm->update_calls */
     int32_t priority;
     int64_t allocation_id;
     int64_t created_ms, finish_ms; /* wall */
@@ -66,6 +80,7 @@ struct rm_container {
     struct rm_container *n_prev, *n_next; /* node->containers */
     struct rm_container *p_prev, *p_next; /* app->containers */
     struct rm_container *x_prev, *x_next; /* rm->expiring, in order of expires_ms */
+    struct rm_container *u_prev, *u_next; /* app->updated */
 };
 
 struct rm_container *rm_container_new(struct rm_attempt *att, struct rm_node *node,
@@ -73,10 +88,17 @@ struct rm_container *rm_container_new(struct rm_attempt *att, struct rm_node *no
                                       int32_t priority, int64_t allocation_id);
 void rm_container_free(struct rm_container *c);
 int rm_container_wire_state(const struct rm_container *c); /* ContainerStateProto */
+int rm_container_wire_type(bool opportunistic);            /* ExecutionTypeProto */
 
 void rm_container_post(struct rm_container *c, enum rm_container_event event);
 /* The next answer to its ApplicationMaster reports its preemption. */
 void rm_container_announce_preemption(struct rm_container *c);
+/* It expires in yarn.resourcemanager.rm.container-allocation.expiry-interval-ms, or not. */
+void rm_container_expiry_start(struct rm_container *c);
+void rm_container_expiry_stop(struct rm_container *c);
+/* CHANGE_RESOURCE, NM_DONE_CHANGE_RESOURCE */
+void rm_container_post_size(struct rm_container *c, enum rm_container_event event,
+                            struct rm_res resource, int32_t version);
 /* FINISHED, RELEASED, EXPIRE, KILL */
 void rm_container_post_exit(struct rm_container *c, enum rm_container_event event,
                             int32_t exit_status, const char *diagnostics);

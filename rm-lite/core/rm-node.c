@@ -7,6 +7,7 @@
 #include "proto/yarn.pb-c.h"
 #include "proto/yarn_server.pb-c.h"
 #include "rm-lite/core/node-updates.h"
+#include "rm-lite/core/rm-container.h"
 #include "rm-lite/core/text.h"
 #include "rm-lite/scheduler/scheduler.h"
 
@@ -61,18 +62,13 @@ void rm_node_clear_lists(struct rm_node *n)
     struct rm_cid *c, *ctmp;
     struct rm_aid *a, *atmp;
 
-    DL_FOREACH_SAFE (n->to_cleanup, c, ctmp) {
-        DL_DELETE(n->to_cleanup, c);
-        free(c);
-    }
-    DL_FOREACH_SAFE (n->to_remove, c, ctmp) {
-        DL_DELETE(n->to_remove, c);
-        free(c);
-    }
-    DL_FOREACH_SAFE (n->to_signal, c, ctmp) {
-        DL_DELETE(n->to_signal, c);
-        free(c);
-    }
+    struct rm_cid **lists[] = { &n->to_cleanup, &n->to_remove, &n->to_signal, &n->to_update };
+
+    for (size_t i = 0; i < SV_ARRAY_LEN(lists); i++)
+        DL_FOREACH_SAFE (*lists[i], c, ctmp) {
+            DL_DELETE(*lists[i], c);
+            free(c);
+        }
     HASH_ITER (hh, n->apps_to_cleanup, a, atmp) {
         HASH_DEL(n->apps_to_cleanup, a);
         free(a);
@@ -127,6 +123,14 @@ void rm_node_cleanup_container(struct rm_node *n, struct yarn_container_id id)
 void rm_node_pulled(struct rm_node *n, struct yarn_container_id id)
 {
     cid_add(&n->to_remove, id);
+}
+
+void rm_node_update_container(struct rm_container *c)
+{
+    if (!c->node || c->node_waits) /* once, however often its master asks for updates */
+        return;
+    cid_add(&c->node->to_update, c->id);
+    c->node_waits = true;
 }
 
 int rm_node_signal_container(struct rm_node *n, struct yarn_container_id id, int command)

@@ -82,7 +82,7 @@ struct rm_node {
     int32_t container_key, nm_key; /* ids of the keys it has received */
     struct rm_container *containers;
     struct rm_name_set *apps; /* applications that the node reports as running */
-    struct rm_cid *to_cleanup, *to_remove, *to_signal;
+    struct rm_cid *to_cleanup, *to_remove, *to_signal, *to_update;
     struct rm_aid *apps_to_cleanup;
     uint8_t *last_response; /* packed, for a repeated heartbeat */
     size_t last_response_len;
@@ -116,6 +116,8 @@ void rm_node_take_apps(struct rm_node *n, struct sv_arena *a,
 void rm_node_take_signals(struct rm_node *n, struct sv_arena *a,
                           Hadoop__Yarn__NodeHeartbeatResponseProto *resp);
 void rm_node_pulled(struct rm_node *n, struct yarn_container_id id);
+/* Queues the resource that the container has then for the next answer to its node. */
+void rm_node_update_container(struct rm_container *c);
 void rm_node_clear_lists(struct rm_node *n);
 
 int32_t rm_count_nodes(const struct rm *rm, int state); /* rm_node_state */

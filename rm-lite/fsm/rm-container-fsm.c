@@ -19,6 +19,7 @@
 #include "rm-lite/core/rm-container.h"
 #include "rm-lite/core/rm-node.h"
 #include "rm-lite/core/text.h"
+#include "rm-lite/fsm/container-update.h"
 #include "rm-lite/fsm/scheduling.h"
 #include "wire/exit-status.h"
 
@@ -26,25 +27,19 @@ static const char *const state_names[RM_CON_STATES] = { "",          "NEW",     
                                                         "ALLOCATED", "ACQUIRED", "RUNNING",
                                                         "COMPLETED", "EXPIRED",  "RELEASED",
                                                         "KILLED" };
-static const char *const event_names[RM_CON_EVENTS] = { "",         "START",    "RECOVER",
-                                                        "RESERVED", "ACQUIRED", "LAUNCHED",
-                                                        "FINISHED", "RELEASED", "EXPIRE",
+static const char *const event_names[RM_CON_EVENTS] = { "",
+                                                        "START",
+                                                        "RECOVER",
+                                                        "RESERVED",
+                                                        "ACQUIRED",
+                                                        "LAUNCHED",
+                                                        "CHANGE_RESOURCE",
+                                                        "ACQUIRE_UPDATED_CONTAINER",
+                                                        "NM_DONE_CHANGE_RESOURCE",
+                                                        "FINISHED",
+                                                        "RELEASED",
+                                                        "EXPIRE",
                                                         "KILL" };
-
-static void expiry_stop(struct rm_container *c)
-{
-    if (!c->expires_ms)
-        return;
-    c->expires_ms = 0;
-    DL_DELETE2(c->rm->expiring, c, x_prev, x_next);
-}
-
-static void expiry_start(struct rm_container *c)
-{
-    expiry_stop(c);
-    c->expires_ms = sv_now_ms() + c->rm->conf.allocation_expiry_ms;
-    DL_APPEND2(c->rm->expiring, c, x_prev, x_next); /* one interval for all: the order holds */
-}
 
 /* ------------------------------------------------------------------ actions */
 
@@ -79,6 +74,7 @@ static void report_to_master(struct rm_container *c)
     d->exit_status = c->exit_status;
     rm_done_set_text(d, c->diagnostics);
     d->resource = c->resource;
+    d->opportunistic = c->opportunistic;
     d->node = c->node ? rm_strdup(c->node->key) : NULL;
     HASH_ADD_STR(c->rm->done, id_str, d);
     DL_APPEND(att->done, d);
@@ -101,11 +97,14 @@ static int end(struct rm_container *c, int state, const struct sv_event *ev)
     c->app->n_live--;
     c->app->n_announced -= c->announced;
     DL_DELETE2(c->app->containers, c, p_prev, p_next);
+    if (c->in_updated)
+        DL_DELETE2(c->app->updated, c, u_prev, u_next);
+    c->in_updated = false;
     c->rm->counters.released++;
     rm_queue_count(c->app, RM_COUNT_RELEASED);
     if (exit->exit_status == YARN_EXIT_PREEMPTED)
         rm_app_preempted(c);
-    expiry_stop(c);
+    rm_container_expiry_stop(c);
     (void)rm_schedule(c->rm, &done,
                       NULL); /* removed already if its node or attempt ended, ignoring */
     if (c->in_fresh) {
@@ -140,7 +139,7 @@ static int on_acquired(void *object, int event, void *arg)
 
     (void)event;
     (void)arg;
-    expiry_start(c);
+    rm_container_expiry_start(c);
     if (c->node) {
         rm_set_add(&c->app->ran_on, c->node->key);
         rm_log_ran_on(c->app, c->node->key);
@@ -152,7 +151,23 @@ static int on_launched(void *object, int event, void *arg)
 {
     (void)event;
     (void)arg;
-    expiry_stop(object);
+    rm_container_expiry_stop(object);
+    return RM_CON_ST_RUNNING;
+}
+
+/* The actions of a running container: container-update.h. */
+static int on_update(void *object, int event, void *arg)
+{
+    const struct rm_container_size *p = ((const struct sv_event *)arg)->payload;
+
+    if (event == RM_CON_EV_CHANGE_RESOURCE)
+        rm_update_changed(object, p->resource);
+    else if (event == RM_CON_EV_ACQUIRE_UPDATED_CONTAINER)
+        rm_update_acquired(object);
+    else if (event == RM_CON_EV_NM_DONE_CHANGE_RESOURCE)
+        rm_update_reported(object, p->resource, p->version);
+    else /* RM_CON_EV_EXPIRE */
+        rm_update_expired(object);
     return RM_CON_ST_RUNNING;
 }
 
@@ -184,9 +199,13 @@ static int on_end(void *object, int event, void *arg)
 #define N RM_CON_EVENTS
 #define AT(s, e) [(s)*N + (e)]
 #define STAY(s, e) AT(s, e) = { NULL, s, { 0 } }
+#define NO_UPDATE(s)                                                                               \
+    STAY(s, RM_CON_EV_CHANGE_RESOURCE), STAY(s, RM_CON_EV_ACQUIRE_UPDATED_CONTAINER),              \
+        STAY(s, RM_CON_EV_NM_DONE_CHANGE_RESOURCE)
 #define ABSORB(s)                                                                                  \
-    STAY(s, RM_CON_EV_ACQUIRED), STAY(s, RM_CON_EV_LAUNCHED), STAY(s, RM_CON_EV_FINISHED),         \
-        STAY(s, RM_CON_EV_RELEASED), STAY(s, RM_CON_EV_EXPIRE), STAY(s, RM_CON_EV_KILL)
+    NO_UPDATE(s), STAY(s, RM_CON_EV_ACQUIRED), STAY(s, RM_CON_EV_LAUNCHED),                        \
+        STAY(s, RM_CON_EV_FINISHED), STAY(s, RM_CON_EV_RELEASED), STAY(s, RM_CON_EV_EXPIRE),       \
+        STAY(s, RM_CON_EV_KILL)
 
 static const struct sv_fsm_cell cells[RM_CON_STATES * N] = {
     AT(RM_CON_ST_NEW, RM_CON_EV_START) = { NULL, RM_CON_ST_ALLOCATED, { 0 } },
@@ -205,6 +224,7 @@ static const struct sv_fsm_cell cells[RM_CON_STATES * N] = {
     AT(RM_CON_ST_ALLOCATED, RM_CON_EV_KILL) = { on_end, RM_CON_ST_KILLED, { 0 } },
     AT(RM_CON_ST_ALLOCATED, RM_CON_EV_RELEASED) = { on_end, RM_CON_ST_RELEASED, { 0 } },
 
+    NO_UPDATE(RM_CON_ST_ACQUIRED),
     AT(RM_CON_ST_ACQUIRED, RM_CON_EV_LAUNCHED) = { on_launched, RM_CON_ST_RUNNING, { 0 } },
     AT(RM_CON_ST_ACQUIRED, RM_CON_EV_FINISHED) = { on_end, RM_CON_ST_COMPLETED, { 0 } },
     AT(RM_CON_ST_ACQUIRED, RM_CON_EV_RELEASED) = { on_end, RM_CON_ST_RELEASED, { 0 } },
@@ -212,7 +232,12 @@ static const struct sv_fsm_cell cells[RM_CON_STATES * N] = {
     AT(RM_CON_ST_ACQUIRED, RM_CON_EV_KILL) = { on_end, RM_CON_ST_KILLED, { 0 } },
 
     STAY(RM_CON_ST_RUNNING, RM_CON_EV_LAUNCHED),
-    STAY(RM_CON_ST_RUNNING, RM_CON_EV_EXPIRE),
+    AT(RM_CON_ST_RUNNING, RM_CON_EV_CHANGE_RESOURCE) = { on_update, RM_CON_ST_RUNNING, { 0 } },
+    AT(RM_CON_ST_RUNNING,
+       RM_CON_EV_ACQUIRE_UPDATED_CONTAINER) = { on_update, RM_CON_ST_RUNNING, { 0 } },
+    AT(RM_CON_ST_RUNNING,
+       RM_CON_EV_NM_DONE_CHANGE_RESOURCE) = { on_update, RM_CON_ST_RUNNING, { 0 } },
+    AT(RM_CON_ST_RUNNING, RM_CON_EV_EXPIRE) = { on_update, RM_CON_ST_RUNNING, { 0 } },
     AT(RM_CON_ST_RUNNING, RM_CON_EV_FINISHED) = { on_end, RM_CON_ST_COMPLETED, { 0 } },
     AT(RM_CON_ST_RUNNING, RM_CON_EV_RELEASED) = { on_end, RM_CON_ST_RELEASED, { 0 } },
     AT(RM_CON_ST_RUNNING, RM_CON_EV_KILL) = { on_end, RM_CON_ST_KILLED, { 0 } },

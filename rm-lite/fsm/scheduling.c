@@ -59,6 +59,11 @@ static void decide(struct rm *rm, const struct rm_decision *d)
     case RM_DECIDE_ALLOCATED:
         on_allocated(rm, d);
         break;
+    case RM_DECIDE_UPDATED:
+        c = rm_container_find(rm, d->container);
+        if (c)
+            rm_container_post_size(c, RM_CON_EV_CHANGE_RESOURCE, d->resource, 0);
+        break;
     case RM_DECIDE_ORPHANED:
         c = rm_container_find(rm, d->container);
         if (c)
@@ -82,7 +87,6 @@ static void decide(struct rm *rm, const struct rm_decision *d)
     case RM_DECIDE_LOST:     /* rm-node-fsm.c posts the ends of its containers */
     case RM_DECIDE_RESERVED: /* internal to the scheduler */
     case RM_DECIDE_UNRESERVED:
-    case RM_DECIDE_UPDATED:
         break;
     }
 }

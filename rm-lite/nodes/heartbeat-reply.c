@@ -2,9 +2,12 @@
 #include "rm-lite/nodes/heartbeat-reply.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/log.h"
+#include "rm-lite/am/am-session.h"
 #include "rm-lite/core/context.h"
+#include "rm-lite/core/rm-container.h"
 #include "rm-lite/core/secrets.h"
 #include "rm-lite/requests/answer.h"
 #include "rm-lite/scheduler/resource-types.h"
@@ -49,6 +52,48 @@ static Hadoop__Yarn__ContainerIdProto **take_containers(struct sv_arena *a, stru
         free(it);
     }
     return v;
+}
+
+#define UPDATES_MAX 1000 /* of an answer: each is signed */
+
+static bool is_2x(const struct rm_node *n)
+{
+    return n->version && strncmp(n->version, "2.", 2) == 0;
+}
+
+/* Moves the updates of running containers into the answer. Without memory the rest stays for the
+ * next heartbeat. NodeManagers before 3.0 read another list, of decreases; all are. */
+static void take_updates(struct rm_node *n, struct sv_arena *a, HeartbeatResponse *resp)
+{
+    Hadoop__Yarn__ContainerProto **v;
+    struct rm_cid *it, *tmp;
+    size_t count = 0;
+
+    v = n->to_update ? sv_newn(a, Hadoop__Yarn__ContainerProto *, UPDATES_MAX) : NULL;
+    if (!v)
+        return;
+    DL_FOREACH_SAFE (n->to_update, it, tmp) {
+        struct rm_container *c = rm_container_find(n->rm, it->id);
+
+        if (c && c->node == n && count == UPDATES_MAX)
+            break;
+        if (c && c->node == n) { /* else it has ended meanwhile */
+            v[count] = rm_am_container(a, c);
+            if (!v[count++])
+                break;
+            c->node_waits = false;
+        }
+        DL_DELETE(n->to_update, it);
+        free(it);
+    }
+    count -= count > 0 && !v[count - 1];
+    if (is_2x(n)) {
+        resp->containers_to_decrease = v;
+        resp->n_containers_to_decrease = count;
+    } else {
+        resp->containers_to_update = v;
+        resp->n_containers_to_update = count;
+    }
 }
 
 /* Without memory a key stays for the next heartbeat. */
@@ -101,6 +146,7 @@ void rm_heartbeat_reply(struct ipc_call *call, struct rm_node *n, int32_t heartb
         take_containers(a, &n->to_remove, &resp.n_containers_to_be_removed_from_nm);
     rm_node_take_apps(n, a, &resp);
     rm_node_take_signals(n, a, &resp);
+    take_updates(n, a, &resp);
     if (n->resize_waits)
         resp.resource = rm_res_to(a, n->total);
     n->resize_waits &= !resp.resource; /* without memory it stays for the next heartbeat */

@@ -21,7 +21,7 @@ static int order(const void *left, const void *right)
     return yarn_container_id_cmp(b->id, a->id);
 }
 
-/* The running containers, in the order of preemption; owned. */
+/* The running containers that count, in the order of preemption; owned. */
 static struct rm_container **victims(const struct rm_node *n, size_t *ret_n)
 {
     struct rm_container **list, *c;
@@ -33,7 +33,7 @@ static struct rm_container **victims(const struct rm_node *n, size_t *ret_n)
     if (!list) /* the next heartbeat retries, ignoring */
         return NULL;
     DL_FOREACH2(n->containers, c, n_next)
-    if (c->state == RM_CON_ST_RUNNING)
+    if (c->state == RM_CON_ST_RUNNING && !c->opportunistic)
         list[(*ret_n)++] = c;
     qsort(list, *ret_n, sizeof(*list), order);
     return list;

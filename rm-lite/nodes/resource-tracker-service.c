@@ -50,15 +50,18 @@ static void recover_container(struct rm *rm, struct rm_node *n,
     struct rm_sched_event ev = { .type = RM_SCHED_CONTAINER_RECOVERED };
     struct rm_ev_container_recovered *run = &ev.container_recovered;
     bool complete = st->container_state == C_COMPLETE;
+    bool opportunistic = st->executiontype == HADOOP__YARN__EXECUTION_TYPE_PROTO__OPPORTUNISTIC;
 
     if (yarn_container_id_from(st->container_id, &id) < 0 || rm_res_from(st->resource, &res) < 0)
         return;
     c = rm_container_find(rm, id);
     att = rm_attempt_find(rm, id.attempt);
-    if (c) { /* known: only its end is new */
+    if (c) { /* known: its end is new, or the node has not had its last update */
         if (complete && c->node == n)
             rm_container_post_exit(c, RM_CON_EV_FINISHED, st->container_exit_status,
                                    st->diagnostics);
+        else if (c->node == n)
+            rm_container_post_size(c, RM_CON_EV_NM_DONE_CHANGE_RESOURCE, res, st->version);
         return;
     }
     if (id.id >> RM_EPOCH_SHIFT == rm->epoch) {
@@ -81,7 +84,7 @@ static void recover_container(struct rm *rm, struct rm_node *n,
     }
     run->container = id;
     run->node = &n->id;
-    run->resource = res;
+    run->resource = opportunistic ? (struct rm_res){ 0 } : res;
     run->priority = st->priority ? st->priority->priority : 0;
     run->is_master = att->has_master && yarn_container_id_cmp(att->master_id, id) == 0;
     if (!complete && (res.mem > RM_RES_MB_MAX || rm_schedule(rm, &ev, NULL) < 0)) {
@@ -89,6 +92,8 @@ static void recover_container(struct rm *rm, struct rm_node *n,
         return;
     }
     c = rm_container_new(att, n, id, res, run->priority, st->allocation_request_id);
+    c->opportunistic = opportunistic;
+    c->version = SV_MAX(st->version, 0);
     if (st->has_creation_time)
         c->created_ms = st->creation_time;
     if (run->is_master) {
@@ -413,6 +418,21 @@ static void container_status(struct rm *rm, struct rm_node *n,
         rm_node_pulled(n, id);
 }
 
+/* A master has used the token of an increase. */
+static void container_increased(struct rm *rm, struct rm_node *n,
+                                const Hadoop__Yarn__ContainerProto *m)
+{
+    struct yarn_container_id id;
+    struct rm_container *c;
+    struct rm_res has;
+
+    if (yarn_container_id_from(m->id, &id) < 0 || rm_res_from(m->resource, &has) < 0)
+        return;
+    c = rm_container_find(rm, id);
+    if (c && c->node == n)
+        rm_container_post_size(c, RM_CON_EV_NM_DONE_CHANGE_RESOURCE, has, m->version);
+}
+
 static void status_update(struct rm *rm, struct rm_node *n, const Hadoop__Yarn__NodeStatusProto *st)
 {
     bool healthy = true;
@@ -428,6 +448,8 @@ static void status_update(struct rm *rm, struct rm_node *n, const Hadoop__Yarn__
     utilisation(n, st);
     for (size_t i = 0; i < st->n_containersstatuses; i++)
         container_status(rm, n, st->containersstatuses[i]);
+    for (size_t i = 0; i < st->n_increased_containers; i++)
+        container_increased(rm, n, st->increased_containers[i]);
     rm_node_post_health(n, RM_NODE_EV_STATUS_UPDATE, healthy);
     sv_dispatcher_run(rm->dispatcher); /* ended containers are free for the allocation below */
     rm_overcommit_beat(n);

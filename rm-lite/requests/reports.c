@@ -365,6 +365,6 @@ Hadoop__Yarn__ContainerReportProto *rm_container_report(struct sv_arena *a,
     m->container_state = (Hadoop__Yarn__ContainerStateProto)rm_container_wire_state(c);
     m->node_http_address = sv_arena_printf(a, "http://%s", c->node_http);
     m->has_executiontype = true;
-    m->executiontype = HADOOP__YARN__EXECUTION_TYPE_PROTO__GUARANTEED;
+    m->executiontype = (Hadoop__Yarn__ExecutionTypeProto)rm_container_wire_type(c->opportunistic);
     return m->container_id && m->resource && m->node_id && m->priority && m->log_url ? m : NULL;
 }

@@ -66,8 +66,9 @@ Hadoop__Common__TokenProto *rm_token_container(struct sv_arena *a, const struct 
     m.containertype = c->is_master ? HADOOP__YARN__CONTAINER_TYPE_PROTO__APPLICATION_MASTER
                                    : HADOOP__YARN__CONTAINER_TYPE_PROTO__TASK;
     m.has_executiontype = true;
-    m.executiontype = HADOOP__YARN__EXECUTION_TYPE_PROTO__GUARANTEED;
+    m.executiontype = (Hadoop__Yarn__ExecutionTypeProto)rm_container_wire_type(c->opportunistic);
     m.has_version = true;
+    m.version = c->version;
     m.has_allocation_request_id = true;
     m.allocation_request_id = c->allocation_id;
     if (!m.containerid || !m.nmhostaddr || !m.resource)

@@ -53,10 +53,6 @@ static void unsupported(struct sv_arena *a, struct master *m)
     Hadoop__Yarn__SchedulingRequestProto *scheduling =
         PEER_NEW(a, hadoop__yarn__scheduling_request_proto);
     Hadoop__Yarn__SchedulingRequestProto *one[1] = { scheduling };
-    Hadoop__Yarn__UpdateContainerRequestProto update[3];
-    Hadoop__Yarn__UpdateContainerRequestProto *updates[3];
-    struct yarn_container_id foreign = { { { 1, 1 }, 1 }, 1 };
-    const AllocateResponse *resp;
 
     q->has_response_id = true;
     q->response_id = m->am.response_id;
@@ -65,25 +61,6 @@ static void unsupported(struct sv_arena *a, struct master *m)
     refused(m->am.rm, "allocate", q, JAVA_YARN_EXCEPTION,
             "Found non empty SchedulingRequest in AllocateRequest");
     q->n_scheduling_requests = 0;
-    for (int i = 0; i < 3; i++) {
-        hadoop__yarn__update_container_request_proto__init(&update[i]);
-        update[i].container_version = i == 1 ? 7 : 0;
-        update[i].container_id = yarn_container_id_to(a, i == 0 ? foreign : g.master);
-        update[i].update_type = HADOOP__YARN__CONTAINER_UPDATE_TYPE_PROTO__INCREASE_RESOURCE;
-        updates[i] = &update[i];
-    }
-    q->update_requests = updates;
-    q->n_update_requests = 3;
-    resp = peer_must(a, m->am.rm, "allocate", q);
-    m->am.response_id = resp->response_id;
-    check(resp->n_update_errors == 3 &&
-              sv_streq(resp->update_errors[0]->reason, "INVALID_CONTAINER_ID") &&
-              sv_streq(resp->update_errors[1]->reason, "INCORRECT_CONTAINER_VERSION_ERROR") &&
-              strstr(resp->update_errors[2]->reason, "UPDATE_NOT_SUPPORTED"),
-          "each update of a container gets its error (%zu)", resp->n_update_errors);
-    check(resp->n_update_errors == 3 && resp->update_errors[2]->update_request &&
-              resp->update_errors[2]->update_request->container_id->id == g.master.id,
-          "with the request");
 }
 
 /* Runs with two containers until a line comes; then it ends, and another line is awaited. */

@@ -280,6 +280,7 @@ static const struct {
     { "page", run_page },
     { "rules", run_rules },
     { "heartbeats", run_heartbeats },
+    { "updates", run_updates },
     { "kill", run_kill },
     { "failure", run_failure },
     { "restart", run_restart },

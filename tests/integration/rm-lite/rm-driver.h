@@ -57,6 +57,8 @@ void run_rules(void);
 void run_heartbeats(void);
 void run_roll(void);
 void run_rate(void);
+/* rm-driver-updates.c */
+void run_updates(void);
 /* rm-driver-ends.c */
 void run_kill(void);
 void run_failure(void);

@@ -12,15 +12,11 @@ from interop.cases import yarn_client
 GOLDEN = os.path.join(hadoop.TOP, "tests", "golden", "masters", f"apache-{hadoop.REFERENCE}.txt")
 # case → why our answer differs.
 SIZE = "the size of a container that the ResourceManager ended is told, which Apache leaves out"
-UPDATES = "selvedge-rm refuses to change a running container"
 REASONS = {
     "release before the start": SIZE,
     "release of a running container": SIZE,
     "second attempt: one that was never started": SIZE,
     "second attempt: release": SIZE,
-    "update: larger": UPDATES,
-    "update: smaller": UPDATES,
-    "update: larger than any node": UPDATES,
 }
 
 

@@ -596,10 +596,14 @@ public final class MasterProbe {
     return fields("updated", updated, "errors", errors);
   }
 
+  /** A task ends when its socket is collected. */
+  private final List<Task> kept = new ArrayList<>();
+
   /** The ResourceManager leaves updates of containers without an answer that it does not know as running. */
   private Container running(Master m, Container c) throws Exception {
     Task t = new Task(c);
     m.act(() -> t.start(m.node));
+    kept.add(t);
     until(c.getId() + " runs at the ResourceManager", () -> {
       m.beat();
       return yarn.getContainerReport(c.getId()).getContainerState() == ContainerState.RUNNING;
@@ -617,11 +621,29 @@ public final class MasterProbe {
     return text(m.last);
   }
 
+  /** The sizes at its node and in the ResourceManager's report, once the node has the expected one. */
+  private Object sized(Master m, Container c, Resource size) throws Exception {
+    until(c.getId() + " has " + size + " on its node", () -> {
+      m.beat();
+      return size.equals(status(m, c).getCapability());
+    });
+    return status(m, c).getCapability() + " and " + yarn.getContainerReport(c.getId()).getAllocatedResource();
+  }
+
   /** A container for each: the client sends one change of a container. */
   private void updates(Master m) throws Exception {
     Resource large = Resource.newInstance(256, 1);
-    say("update: larger", () -> update(m, running(m, m.get(40, SMALL, 0).get(0)), ContainerUpdateType.INCREASE_RESOURCE, large, null));
-    say("update: smaller", () -> update(m, running(m, m.get(41, large, 0).get(0)), ContainerUpdateType.DECREASE_RESOURCE, SMALL, null));
+    Container grows = running(m, m.get(40, SMALL, 0).get(0));
+    say("update: larger", () -> update(m, grows, ContainerUpdateType.INCREASE_RESOURCE, large, null));
+    say("update: larger, on its node by its master", () -> {
+      Container c = m.last.getUpdatedContainers().get(0).getContainer();
+      m.act(() -> m.node.updateContainerResource(c));
+      return sized(m, c, large);
+    });
+    Container shrinks = running(m, m.get(41, large, 0).get(0));
+    say("update: smaller", () -> update(m, shrinks, ContainerUpdateType.DECREASE_RESOURCE, SMALL, null));
+    say("update: smaller, on its node by itself", () -> sized(m, shrinks, SMALL));
+    say("update: with the version before", () -> update(m, shrinks, ContainerUpdateType.INCREASE_RESOURCE, large, null));
     say("update: promote a guaranteed one", () -> update(m, running(m, m.get(42, SMALL, 0).get(0)), ContainerUpdateType.PROMOTE_EXECUTION_TYPE, null,
         ExecutionType.GUARANTEED));
     say("update: larger than any node", () -> update(m, running(m, m.get(43, SMALL, 0).get(0)), ContainerUpdateType.INCREASE_RESOURCE,

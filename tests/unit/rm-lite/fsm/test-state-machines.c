@@ -312,6 +312,7 @@ union payload {
     struct rm_attempt_unregistered unregistered;
     struct rm_attempt_master_exit master_exit;
     struct rm_container_exit container;
+    struct rm_container_size size;
     struct rm_node_health health;
     struct rm_node_grace grace;
 };
