@@ -84,6 +84,41 @@ static void take_ended(struct app *app, const AllocateResponse *resp)
     }
 }
 
+static int by_index(const void *a, const void *b)
+{
+    return *(const int *)a - *(const int *)b;
+}
+
+/* In the order of the containers, which Apache's does not keep. */
+static void take_updated(struct app *app, const AllocateResponse *resp)
+{
+    int k[HELD];
+    size_t n = 0;
+
+    for (size_t i = 0; i < resp->n_updated_containers && n < HELD; i++) {
+        const Hadoop__Yarn__ContainerProto *c = resp->updated_containers[i]->container;
+        struct held *h = held_of(app, c->id);
+
+        if (!h)
+            die("allocate: an updated container", NULL);
+        h->size = raw_size(c->resource);
+        h->version = c->version;
+        k[n++] = (int)(h - app->held);
+    }
+    qsort(k, n, sizeof(k[0]), by_index);
+    for (size_t i = 0; i < n; i++) {
+        answer("%s%d:", i ? " " : " updated ", k[i]);
+        answer_size(app->held[k[i]].size);
+        answer("@%d", app->held[k[i]].version);
+    }
+    for (size_t i = 0; i < resp->n_update_errors; i++) {
+        const Hadoop__Yarn__UpdateContainerErrorProto *e = resp->update_errors[i];
+        const struct held *h = held_of(app, e->update_request->container_id);
+
+        answer("%s%d:%s", i ? " " : " error ", h ? (int)(h - app->held) : -1, e->reason);
+    }
+}
+
 static void allocate(struct sv_arena *a, struct app *app, AllocateRequest *q)
 {
     const AllocateResponse *resp;
@@ -101,6 +136,7 @@ static void allocate(struct sv_arena *a, struct app *app, AllocateRequest *q)
     app->room = raw_size(resp->limit);
     take_given(app, resp);
     take_ended(app, resp);
+    take_updated(app, resp);
 }
 
 void cmd_take(char **w)
@@ -158,6 +194,29 @@ void cmd_release(char **w)
     q->release = sv_newn(a, Hadoop__Yarn__ContainerIdProto *, WORDS);
     for (char **index = w + 2; *index; index++)
         q->release[q->n_release++] = yarn_container_id_to(a, held_at(app, *index)->id);
+    allocate(a, app, q);
+}
+
+void cmd_update(char **w)
+{
+    _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
+    Hadoop__Yarn__UpdateContainerRequestProto *m =
+        PEER_NEW(a, hadoop__yarn__update_container_request_proto);
+    AllocateRequest *q = peer_request(a, "allocate");
+    struct app *app = app_named(w[1]);
+    const struct held *h = held_at(app, w[2]);
+    struct size to;
+
+    m->container_id = yarn_container_id_to(a, h->id);
+    m->container_version = h->version;
+    m->capability = size_of(a, w[3]);
+    to = raw_size(m->capability);
+    m->update_type =
+        to.base.memory_mb > h->size.base.memory_mb || to.base.vcores > h->size.base.vcores
+            ? HADOOP__YARN__CONTAINER_UPDATE_TYPE_PROTO__INCREASE_RESOURCE
+            : HADOOP__YARN__CONTAINER_UPDATE_TYPE_PROTO__DECREASE_RESOURCE;
+    q->update_requests = &m;
+    q->n_update_requests = 1;
     allocate(a, app, q);
 }
 

@@ -16,7 +16,8 @@
  *     ask NAME PRIORITY ID MEM,VCORES COUNT PLACE...     PLACE: *, nK, /RACK; with a ! not relaxed
  *     take NAME                    a heartbeat of the master
  *     release NAME INDEX...        of what it was given, from 1 on in the order of their ids
- *     end NAME INDEX...            their nodes will report them as complete; 0 is the master
+ *     update NAME INDEX MEM,VCORES   of a running one: an increase if it is more of any, else a
+ * decrease end NAME INDEX...            their nodes will report them as complete; 0 is the master
  *     black NAME nK, white NAME nK its blacklist
  *     used NAME                    containers and memory that the ResourceManager counts for it
  *     room NAME                    the headroom of its last answer
@@ -24,7 +25,8 @@
  *     finish NAME, kill NAME       the end
  *     priority NAME N, move NAME QUEUE, refresh   by client and operator: "ok" or "refused"
  *
- * ask, take and release answer what is new: "nK:MEM,VCORES@PRIORITY ...", "ended INDEX(EXIT) ...".
+ * ask, take, release and update answer what is new: "nK:MEM,VCORES@PRIORITY ...", "ended
+ * INDEX(EXIT) ...", "updated INDEX:MEM,VCORES@VERSION ...", "error INDEX:REASON ...".
  */
 #include "tests/interop/scheduler-driver.h"
 
@@ -353,7 +355,7 @@ static const struct {
     { "end", 3, cmd_end },       { "black", 3, cmd_black },     { "white", 3, cmd_black },
     { "used", 2, cmd_used },     { "room", 2, cmd_room },       { "preempted", 3, cmd_preempted },
     { "finish", 2, cmd_finish }, { "kill", 2, cmd_kill },       { "priority", 3, cmd_priority },
-    { "move", 3, cmd_move },     { "refresh", 1, cmd_refresh },
+    { "move", 3, cmd_move },     { "refresh", 1, cmd_refresh }, { "update", 4, cmd_update },
 };
 
 static void run(char *line)

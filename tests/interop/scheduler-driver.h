@@ -22,8 +22,9 @@ struct held { /* a container; 0 of an application is its master's */
     struct yarn_container_id id;
     int node; /* 0 = none */
     struct size size;
-    int32_t priority, said; /* said: the exit status of the master's answer */
-    bool told, fresh;       /* its master knows of its end; by the last answer */
+    int32_t priority, version;
+    int32_t said;     /* the exit status of the master's answer */
+    bool told, fresh; /* its master knows of its end; by the last answer */
 };
 
 struct app {
@@ -61,6 +62,7 @@ void cmd_master(char **w);
 void cmd_ask(char **w);
 void cmd_take(char **w);
 void cmd_release(char **w);
+void cmd_update(char **w);
 void cmd_end(char **w);
 void cmd_black(char **w);
 void cmd_room(char **w);
