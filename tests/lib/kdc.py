@@ -24,7 +24,8 @@ udp_preference_limit = 1
     kdc = {address}:{port}
 }}
 """
-# Not 127.0.0.1: there free_port() holds the UDP port of the number, and a client would wait for its answer.
+# Not 127.0.0.1: there free_port() holds the UDP port of the number, and a client would wait for
+# its answer.
 ADDRESS = "127.0.0.3"
 KDC_CONF = """[kdcdefaults]
 kdc_listen = {address}:{port}

@@ -1,6 +1,6 @@
 """hadoop-policy.xml of a NodeManager: Hadoop's ResourceManager, a client of port 8041 in Java, is
-refused by its address with AuthorizationException, which ends the attempt with these words. Apache's
-NodeManager reads the file at its start alone; ours reads it again at a reload."""
+refused by its address with AuthorizationException, which ends the attempt with these words.
+Apache's NodeManager reads the file at its start alone; ours reads it again at a reload."""
 import re
 import signal
 

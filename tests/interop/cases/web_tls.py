@@ -1,5 +1,5 @@
-"""A cluster whose web is HTTPS alone (yarn.http.policy): Apache's ResourceManager leads to our node,
-and Hadoop's `yarn logs` reads a running container's log from it."""
+"""A cluster whose web is HTTPS alone (yarn.http.policy): Apache's ResourceManager leads to our
+node, and Hadoop's `yarn logs` reads a running container's log from it."""
 import re
 import urllib.request
 

@@ -69,7 +69,7 @@ static void all_refusals(void **state)
                                  "yarn.nodemanager.sleep-delay-before-sigkill.ms=soon",
                                  "yarn.nodemanager.amrmproxy.enabled=true",
                                  "yarn.nodemanager.container-executor.class=org.example.X",
-                                 "yarn.http.policy=HTTPS_ONLY",
+                                 "hadoop.security.group.mapping=org.example.Groups",
                                  "yarn.nodemanager.pmem-check-enabled=maybe"),
                              &err) < 0);
     nm_conf_each_refusal(c.conf, err.text, collect, &rest);
@@ -79,7 +79,7 @@ static void all_refusals(void **state)
     assert_non_null(strstr(rest.text, "sleep-delay-before-sigkill.ms"));
     assert_non_null(strstr(rest.text, "amrmproxy.enabled"));
     assert_non_null(strstr(rest.text, "container-executor.class"));
-    assert_non_null(strstr(rest.text, "yarn.http.policy"));
+    assert_non_null(strstr(rest.text, "security.group.mapping"));
     assert_non_null(strstr(rest.text, "pmem-check-enabled"));
     nm_conf_free(&c);
 }
