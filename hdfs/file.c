@@ -227,6 +227,10 @@ static int read_window(struct reading *r, uint64_t from, uint64_t *ret_next, str
         k = sv_error_set(err, -ESTALE, "it changed while it was read");
     if (k == 0)
         k = hdfs_answer_stripes(m->ecpolicy, &stripes, err);
+    if (k == 0 && r->st->striped && stripes.codec == HDFS_REPLICATED)
+        k = sv_error_set(err, -EBADMSG,
+                         "it is erasure-coded, and the NameNode's answer does not say by which "
+                         "policy");
     for (size_t i = 0; k == 0 && i < m->n_blocks && from < r->until; i++) {
         k = stripes.codec == HDFS_REPLICATED ? read_block(r, m->blocks[i], err)
                                              : read_group(r, &stripes, m->blocks[i], err);

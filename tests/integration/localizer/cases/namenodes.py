@@ -95,7 +95,10 @@ class NameNodes(HdfsReads):
             "encryption zone",
         )
         refused(
-            "erasure coding", at(getFileInfo=fake.status(n, flags=4)), "source", "erasure-coded"
+            "erasure coding without a policy",
+            at(getFileInfo=fake.status(n, flags=4)),
+            "source",
+            "does not say by which policy",
         )
         refused(
             "a file being written",
