@@ -9,7 +9,8 @@
 
 #define TEXT_MAX 400
 
-static int say(struct sv_error *err, int code, const char *fmt, va_list ap, const char *why)
+static int _printf_(3, 0)
+    say(struct sv_error *err, int code, const char *fmt, va_list ap, const char *why)
 {
     char what[TEXT_MAX];
 

@@ -354,7 +354,7 @@ static int renewal(void)
 static struct sasl_client *first_message(struct sasl_bytes *ret)
 {
     struct gssapi_handshake *h;
-    struct sasl_client *c;
+    struct sasl_client *c = NULL;
     struct sv_error err = { 0 };
     bool ready = false;
     int r;

@@ -94,8 +94,8 @@ static void errors(struct sv_arena *a, struct master *m, struct yarn_container_i
         "RESOURCE_OUTSIDE_ALLOWED_RANGE",
         "RESOURCE_OUTSIDE_ALLOWED_RANGE",
         "RESOURCE_OUTSIDE_ALLOWED_RANGE",
-        "UPDATE_NOT_SUPPORTED: "
-        "yarn.resourcemanager.opportunistic-container-allocation.enabled is false",
+        ("UPDATE_NOT_SUPPORTED: "
+         "yarn.resourcemanager.opportunistic-container-allocation.enabled is false"),
         "UPDATE_OUTSTANDING_ERROR",
     };
     const AllocateResponse *resp = ask(a, m, v, SV_ARRAY_LEN(v));

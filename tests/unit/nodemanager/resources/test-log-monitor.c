@@ -83,7 +83,8 @@ static int setup(void **state)
     snprintf(local_dir, sizeof(local_dir), "%s/local", top);
     snprintf(log_a, sizeof(log_a), "%s/a", top);
     snprintf(log_b, sizeof(log_b), "%s/b", top);
-    kills = turns = 0;
+    kills = 0;
+    turns = 0;
     killed = NULL;
     conf.log_dir_bytes = conf.log_total_bytes = 1 << 20;
     for (int i = 0; i < CONTAINERS; i++) {
