@@ -168,7 +168,12 @@ def waits_for_files(c):
     def row():
         return json.loads(c.selvedge("ps", the_app(), "-o", "json").stdout)["containers"][0]
 
-    c.wait(lambda: the_app() and the_app("dumb"), 60, "both ApplicationMasters run")
+    try:
+        c.wait(lambda: the_app() and the_app("dumb"), 60, "both ApplicationMasters run")
+    except ClusterError as error:
+        listed = c.selvedge("ps", "-a", "-o", "id,name,state,diagnostics").stdout
+        ended = bar.process.poll(), lines.process.poll()
+        raise ClusterError(f"{error}; ended: {ended}; applications: {listed}") from error
     try:
         freeze(c, True)
         expect("kill", c.selvedge("kill", full.id).returncode, 0)
