@@ -70,6 +70,7 @@ struct cache_entry {
     uint64_t fetched;                /* as reported by the localizer */
     struct cache_entry *prev, *next; /* in the process' queue or flights, or in `doomed` */
     enum cache_doom doom;
+    int64_t doomed_until; /* when it may be deleted, sv_now_ms() */
     UT_hash_handle hh;
 };
 

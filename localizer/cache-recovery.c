@@ -67,6 +67,9 @@ int loc_cache_recover(struct loc_cache *c, const struct loc_record *r, bool comp
     e->record.local_dir = c->local_dirs[index];
     if (!completed) {
         e->placed = true;
+        /* Its localizer ends when it notices that the daemon has died, and may make the directory
+         * until then. */
+        e->doomed_until = sv_now_ms() + c->config.orphan_ms;
         loc_cache_entry_doom(e, DOOM_REMOVE);
         return 0;
     }

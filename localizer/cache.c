@@ -24,6 +24,7 @@ void loc_config_defaults(struct loc_config *c)
         .idle_ms = 10000,
         .stall_ms = 60000,
         .deadline_ms = 3600000,
+        .orphan_ms = 2000,
         .limits = { .bytes = 64ull << 30,
                     .entries = 500000,
                     .ratio = 200,
@@ -319,9 +320,12 @@ static void deliver(struct loc_cache *c, struct cache_request *r)
 
 static void free_doomed(struct loc_cache *c)
 {
-    while (c->doomed) {
-        struct cache_entry *e = c->doomed;
+    struct cache_entry *e, *next;
+    int64_t now = sv_now_ms();
 
+    DL_FOREACH_SAFE (c->doomed, e, next) {
+        if (e->doomed_until > now)
+            continue;
         DL_DELETE(c->doomed, e);
         if (e->doom == DOOM_REMOVE)
             c->cb.remove(c->userdata, &e->record);
@@ -352,7 +356,8 @@ static void arm_tick(struct loc_cache *c)
     int64_t ms = SV_MIN(SV_MIN(c->config.idle_ms, c->config.stall_ms) / 2 + 1, TICK_MS);
 
     (void)sd_event_source_set_time_relative(c->tick, (uint64_t)ms * 1000);
-    (void)sd_event_source_set_enabled(c->tick, c->processes ? SD_EVENT_ONESHOT : SD_EVENT_OFF);
+    (void)sd_event_source_set_enabled(c->tick,
+                                      c->processes || c->doomed ? SD_EVENT_ONESHOT : SD_EVENT_OFF);
 }
 
 static int on_pump(sd_event_source *source, void *userdata)
@@ -382,6 +387,7 @@ static int on_tick(sd_event_source *source, uint64_t usec, void *userdata)
     (void)source;
     (void)usec;
     loc_cache_process_tick(c);
+    free_doomed(c);
     arm_tick(c);
     return 0;
 }

@@ -126,6 +126,7 @@ struct loc_config {
     int64_t idle_ms;             /* a process without work is closed after this time */
     int64_t stall_ms;            /* a download without a message for this long fails */
     uint32_t deadline_ms;        /* for one download */
+    int64_t orphan_ms; /* time after which no localizer of a daemon that died writes any more */
     struct loc_limits limits;
     bool verify_size;       /* false: sizes of requests are not verified */
     const char *no_network; /* why downloads from other machines are disabled, or NULL */

@@ -172,6 +172,7 @@ static inline int set_up(void **state)
     if (!mkdtemp(w->dir))
         return -1;
     loc_config_defaults(&w->config);
+    w->config.orphan_ms = 0;
     make_cache(w);
     *state = w;
     return 0;

@@ -179,6 +179,27 @@ static void test_recovery(void **state)
     assert_int_equal(w->n_removed, 1);
 }
 
+/* The localizer of a daemon that died may write for a while: what it left is deleted after that,
+ * when everything else has long been. */
+static void test_orphans(void **state)
+{
+    struct fixture *w = *state;
+    struct loc_record r = record(w);
+    int64_t begun = sv_now_ms();
+
+    loc_cache_free(w->cache);
+    w->config.orphan_ms = 300;
+    w->config.idle_ms = 20; /* it looks twice in that time */
+    make_cache(w);
+    assert_int_equal(loc_cache_recover(w->cache, &r, false, NULL), 0);
+    settle(w);
+    assert_true(w->n_remove == 0 || sv_now_ms() - begun >= 300);
+    while (w->n_remove == 0)
+        assert_true(sd_event_run(w->event, UINT64_MAX) >= 0);
+    assert_true(sv_now_ms() - begun >= 300);
+    assert_string_equal(w->removed_rel, r.rel);
+}
+
 /* A resource that was fetched again while its disk was away is on record twice: the later one
  * stays. */
 static void test_recovery_of_two(void **state)
@@ -303,17 +324,12 @@ static void test_hierarchy(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        T(test_lru),
-        T(test_vanished),
-        T(test_bad_disk),
-        T(test_bad_disk_meanwhile),
-        T(test_full_disk),
-        T(test_recovery_of_two),
-        T(test_app_finished),
-        T(test_recovery),
-        T(test_no_network),
-        T(test_reserved_ids),
-        T(test_broken_records),
+        T(test_lru),          T(test_vanished),
+        T(test_bad_disk),     T(test_bad_disk_meanwhile),
+        T(test_full_disk),    T(test_recovery_of_two),
+        T(test_app_finished), T(test_recovery),
+        T(test_orphans),      T(test_no_network),
+        T(test_reserved_ids), T(test_broken_records),
         T(test_hierarchy),
     };
 
