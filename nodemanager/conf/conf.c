@@ -66,7 +66,7 @@ static const struct sv_conf_key *secret_key(size_t *ret_n)
     return yarn_node_secret_key();
 }
 
-/* The tables of struct nm_conf come first: nm_conf_row. */
+/* Tables up to nm_conf_monitor_keys() are read into struct nm_conf: nm_conf_row(). */
 static const struct sv_conf_key *(*const tables[])(size_t *ret_n) = {
     nm_conf_node_keys,
     nm_conf_web_keys,
@@ -80,7 +80,7 @@ static const struct sv_conf_key *(*const tables[])(size_t *ret_n) = {
     nm_conf_labels_keys,
     nm_conf_policy_keys,
     own_keys,
-    nm_conf_monitor_keys,
+    nm_conf_monitor_keys, /* the last of these */
     nm_conf_refused_keys,
     nm_conf_localizer_keys,
     nm_conf_s3_table,
@@ -94,19 +94,19 @@ static const struct sv_conf_key *(*const tables[])(size_t *ret_n) = {
     yarn_proxy_conf_keys,
     ipc_settings_keys,
 };
-#define OWN_TABLES 13
 
 const struct sv_conf_key *nm_conf_row(size_t i)
 {
-    for (size_t t = 0; t < OWN_TABLES; t++) {
+    for (size_t t = 0;; t++) {
         size_t n;
         const struct sv_conf_key *k = tables[t](&n);
 
         if (i < n)
             return &k[i];
         i -= n;
+        if (tables[t] == nm_conf_monitor_keys)
+            return NULL;
     }
-    return NULL;
 }
 
 static const struct sv_conf_key *find_row(const char *name)

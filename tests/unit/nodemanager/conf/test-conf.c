@@ -16,31 +16,7 @@
 #include "common/log.h"
 #include "nodemanager/conf/conf-check.h"
 #include "nodemanager/conf/conf.h"
-
-static char dir[] = "/tmp/selvedge-nmconf-XXXXXX";
-
-#define SET(...)                                                                                   \
-    ((char *const[]){ (char *)(uintptr_t) "yarn.nodemanager.hostname=127.0.0.1", __VA_ARGS__,      \
-                      NULL })
-
-static void expect_ok(char *const *overrides, struct nm_conf *c)
-{
-    struct sv_error err = { 0 };
-
-    if (nm_conf_load(c, dir, overrides, &err) < 0)
-        fail_msg("%s", err.text);
-}
-
-static void expect_refused(char *const *overrides, const char *words)
-{
-    struct sv_error err = { 0 };
-    struct nm_conf c;
-
-    assert_true(nm_conf_load(&c, dir, overrides, &err) < 0);
-    if (!strstr(err.text, words))
-        fail_msg("\"%s\" does not say \"%s\"", err.text, words);
-    nm_conf_free(&c);
-}
+#include "tests/unit/nodemanager/conf/conf-fixture.h"
 
 struct refusals {
     char text[2048];

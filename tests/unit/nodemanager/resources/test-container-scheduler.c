@@ -99,7 +99,7 @@ static void guaranteed_needs_vcores(_unused_ void **state)
     expect("start 0, start 1, kill 1");
 }
 
-/* One that is being ended makes the room: a kill by a master or the ResourceManager. */
+/* The resources of a container that a master or the ResourceManager kills are enough. */
 static void guaranteed_takes_the_leaving(_unused_ void **state)
 {
     struct nm_container *g;
@@ -259,7 +259,7 @@ static void recovered(_unused_ void **state)
     expect("start 3, start 4, start 5, start 6");
 }
 
-/* One that needs the room of a thousand. */
+/* One guaranteed container that needs the resources of a thousand. */
 static void thousand(_unused_ void **state)
 {
     conf.queue_max = 1000;
