@@ -1,4 +1,4 @@
-/* DataNodes by their addresses: those that failed, and are not asked again. */
+/* A set of DataNodes by their addresses: those that failed, which a read does not use again. */
 #ifndef SELVEDGE_HDFS_NODE_SET_H
 #define SELVEDGE_HDFS_NODE_SET_H
 

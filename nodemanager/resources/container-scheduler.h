@@ -7,7 +7,7 @@
  *
  * The state is nowhere but here and in the containers: a container whose request is recorded and
  * whose launch is not waits again after a restart. Starts, kills and pauses are made in turns of
- * the loop: one large guaranteed container may need the room of a thousand others. */
+ * the loop: one large guaranteed container may need the resources of a thousand others. */
 #ifndef SELVEDGE_NODEMANAGER_RESOURCES_CONTAINER_SCHEDULER_H
 #define SELVEDGE_NODEMANAGER_RESOURCES_CONTAINER_SCHEDULER_H
 
@@ -34,9 +34,10 @@ void nm_scheduler_launched(struct nm_scheduler *s, struct nm_container *c, bool 
 /* Its process stands still, by nm_scheduler_run() or an operator; it goes on. */
 void nm_scheduler_paused(struct nm_scheduler *s, struct nm_container *c);
 void nm_scheduler_resumed(struct nm_scheduler *s, struct nm_container *c);
-/* It is being ended: its room comes free without another kill. */
+/* It is being ended: its resources come free without another kill. */
 void nm_scheduler_ending(struct nm_scheduler *s, struct nm_container *c);
-/* It has no process and gets none: others may have its room. Of every container, also twice. */
+/* It has no process and gets none: others may have its resources. For every container, also
+ * twice. */
 void nm_scheduler_leave(struct nm_scheduler *s, struct nm_container *c);
 /* Its resource or its execution type has changed. */
 void nm_scheduler_updated(struct nm_scheduler *s, struct nm_container *c);

@@ -1,6 +1,6 @@
 /* libFuzzer target: messages around Kerberos. First byte modulo 4: 0, a daemon's request to
  * selvedge-gss; 1, its answer; 2, the offer of protection of SASL GSSAPI; 3, the client's choice.
- * What is accepted is within its bounds, and is written again as the same bytes. */
+ * An accepted message is within its bounds, and is written again as the same bytes. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -24,7 +24,7 @@ public final class NodeCount {
   private final YarnClient yarn = YarnClient.createYarnClient();
 
   private NodeCount() {
-    // A ResourceManager that is away is asked again soon.
+    // The client retries an unreachable ResourceManager soon.
     conf.setLong("yarn.resourcemanager.connect.retry-interval.ms", 100);
     conf.setInt("ipc.client.connect.max.retries", 0);
   }
