@@ -132,6 +132,8 @@ int nm_act_reinit(void *o, int event, void *arg)
         return NM_CONTAINER_RUNNING;
     nm_container_add_diagnostics(c, words[c->reinit.kind]);
     nm_reinit_started(c);
+    if (c->launch.exit.replaced) /* the last daemon ended the process, whose exit comes next */
+        return NM_CONTAINER_REINITIALIZING_AWAITING_KILL;
     if (c->reinit.kind == NM_REINIT_RESTART || c->reinit.kind == NM_REINIT_ROLLBACK)
         return end_process(c);
     if (request_next(c, s->services, &err) < 0)

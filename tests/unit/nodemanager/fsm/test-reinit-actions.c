@@ -115,6 +115,21 @@ static struct nm_container *reinitializing(struct nm_app *a, int kind)
     return c;
 }
 
+static void exit_recorded(struct nm_container *c, int kind)
+{
+    c->launch.exit.again = true; /* as relaunch.c */
+    c->launch.exit.replaced = kind;
+}
+
+static void launched_again(struct nm_container *c)
+{
+    handle(c, NM_CONTAINER_EV_KILLED_ON_REQUEST, YARN_EXIT_TERMINATED, "exit 143");
+    assert_int_equal(c->state, NM_CONTAINER_SCHEDULED);
+    assert_true(seen.launched == 1 && !c->reinit.kills && !c->launch.exit.again && c->clc);
+    handle(c, NM_CONTAINER_EV_LAUNCHED, 0, NULL);
+    assert_true(c->state == NM_CONTAINER_RUNNING && c->reinit.kind == NM_REINIT_NONE && !c->clc);
+}
+
 /* The commit of the record, and the end of the process by it. */
 static void end_recorded(struct nm_container *c, int kind)
 {
@@ -123,13 +138,8 @@ static void end_recorded(struct nm_container *c, int kind)
     seen.waiter(seen.waiter_data, 0);
     seen.waiter = NULL;
     assert_true(seen.cleanups == 1 && c->reinit.kills);
-    c->launch.exit.again = true; /* relaunch.c has recorded it */
-    c->launch.exit.replaced = kind;
-    handle(c, NM_CONTAINER_EV_KILLED_ON_REQUEST, YARN_EXIT_TERMINATED, "exit 143");
-    assert_int_equal(c->state, NM_CONTAINER_SCHEDULED);
-    assert_true(seen.launched == 1 && !c->reinit.kills && !c->launch.exit.again && c->clc);
-    handle(c, NM_CONTAINER_EV_LAUNCHED, 0, NULL);
-    assert_true(c->state == NM_CONTAINER_RUNNING && c->reinit.kind == NM_REINIT_NONE && !c->clc);
+    exit_recorded(c, kind);
+    launched_again(c);
 }
 
 /* Files first, then the record, then the end of the old process. */
@@ -243,6 +253,23 @@ static void reinit_recovered(void **state)
     drop(a, c);
 }
 
+/* The last daemon has ended the process, and its exit is on record, with the next launch context in
+ * place, before the re-initialization goes on. */
+static void reinit_recovered_late(void **state)
+{
+    struct nm_app *a = new_app();
+    struct nm_container *c = reinitializing(a, NM_REINIT_UPGRADE);
+
+    (void)state;
+    c->reinit.kills = true;
+    exit_recorded(c, NM_REINIT_UPGRADE);
+    handle(c, NM_CONTAINER_EV_REINITIALIZE, 0, NULL);
+    assert_int_equal(c->state, NM_CONTAINER_REINITIALIZING_AWAITING_KILL);
+    assert_true(!c->reinit.clc && !seen.waiter && seen.cleanups == 0 && seen.aborted == 0);
+    launched_again(c);
+    drop(a, c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -251,6 +278,7 @@ int main(void)
         cmocka_unit_test(upgraded),       cmocka_unit_test(restarted),
         cmocka_unit_test(rolled_back),    cmocka_unit_test(rolled_back_by_failure),
         cmocka_unit_test(reinit_refused), cmocka_unit_test(reinit_recovered),
+        cmocka_unit_test(reinit_recovered_late),
     };
 
     return run_group(tests, SV_ARRAY_LEN(tests));
