@@ -273,11 +273,16 @@ static void reinit_recovered_late(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(retried),        cmocka_unit_test(killed_before_relaunch),
-        cmocka_unit_test(paused),         cmocka_unit_test(unpausable),
-        cmocka_unit_test(upgraded),       cmocka_unit_test(restarted),
-        cmocka_unit_test(rolled_back),    cmocka_unit_test(rolled_back_by_failure),
-        cmocka_unit_test(reinit_refused), cmocka_unit_test(reinit_recovered),
+        cmocka_unit_test(retried),
+        cmocka_unit_test(killed_before_relaunch),
+        cmocka_unit_test(paused),
+        cmocka_unit_test(unpausable),
+        cmocka_unit_test(upgraded),
+        cmocka_unit_test(restarted),
+        cmocka_unit_test(rolled_back),
+        cmocka_unit_test(rolled_back_by_failure),
+        cmocka_unit_test(reinit_refused),
+        cmocka_unit_test(reinit_recovered),
         cmocka_unit_test(reinit_recovered_late),
     };
 
