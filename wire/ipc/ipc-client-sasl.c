@@ -171,16 +171,35 @@ static void on_ready(void *userdata)
     ipc_client_unref(c);
 }
 
+/* Sets c->server, the principal that the server must have. */
+static int begin_handshake(struct ipc_client *c, const sasl_auth *found,
+                           struct gssapi_handshake **ret, struct sv_error *err)
+{
+    const struct ipc_kerberos *k = c->kerberos;
+    char offered[2 * IPC_PRINCIPAL_MAX]; /* a longer one is no principal, cut or not */
+    int r;
+    if (!k->recognize) {
+        r = k->handshake(k, c->host, c->server, ret);
+        return r < 0 ? sv_error_set(err, r,
+                                    "the server's Kerberos principal is not configured, or is "
+                                    "none")
+                     : 0;
+    }
+    const char *host = found->serverid && *found->serverid ? found->serverid : NULL;
+    snprintf(offered, sizeof(offered), "%s%s%s", found->protocol ? found->protocol : "",
+             host ? "/" : "", host ? host : "");
+    return k->recognize(k, c->host, offered, c->server, ret, err);
+}
+
 static int kerberos_start(struct ipc_client *c, const sasl_auth *found)
 {
     struct gssapi_handshake *h;
     struct offer wanted;
     struct sasl_bytes none;
     struct sv_error err = { 0 };
-    int r = c->kerberos->handshake(c->kerberos, c->host, c->server, &h);
+    int r = begin_handshake(c, found, &h, &err);
     if (r < 0)
-        return refuse_for(c, r == -ENOMEM ? r : -EACCES,
-                          "the server's Kerberos principal is not configured, or is none");
+        return refuse_for(c, r == -ENOMEM ? r : -EACCES, err.text);
     r = ipc_gssapi_client_new(h, c->qop_mask, on_ready, c, &c->sasl);
     if (r < 0) {
         ipc_gssapi_handshake_free(h);

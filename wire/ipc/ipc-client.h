@@ -28,6 +28,11 @@ struct ipc_kerberos {
      * and a new handshake with it (gss/client.h). 0 or -errno. */
     int (*handshake)(const struct ipc_kerberos *k, const char *host,
                      char ret_server[IPC_PRINCIPAL_MAX], struct gssapi_handshake **ret);
+    /* As `handshake`, and used in its place unless NULL, for servers that a pattern admits:
+     * `offered` is what the server says that it is, "rm/host", hostile and without a realm. */
+    int (*recognize)(const struct ipc_kerberos *k, const char *host, const char *offered,
+                     char ret_server[IPC_PRINCIPAL_MAX], struct gssapi_handshake **ret,
+                     struct sv_error *err);
     void *userdata;
 };
 

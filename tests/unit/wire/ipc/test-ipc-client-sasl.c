@@ -355,6 +355,51 @@ static void test_kerberos(void **state)
     }
 }
 
+/* A server that is known by what it says: the text is handed on whole, and a refusal is told. */
+static char offered_text[64];
+
+static int recognize(const struct ipc_kerberos *k, const char *host, const char *offered,
+                     char ret_server[IPC_PRINCIPAL_MAX], struct gssapi_handshake **ret,
+                     struct sv_error *err)
+{
+    snprintf(offered_text, sizeof(offered_text), "%s", offered);
+    if (!helper.server)
+        return sv_error_set(err, -EINVAL, "nobody of ours");
+    return handshake(k, host, ret_server, ret);
+}
+
+static void test_kerberos_recognized(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *server, *offered, *words;
+        void (*says)(struct fake *f, const struct fake_call *c);
+        int status, initiates;
+    } cases[] = {
+        { "rm/there@R", "rm/there", "too early", early_success_with_token, -EACCES, 1 },
+        { "rm/there@R", "rm/elsewhere", "expected is rm/there@R", other_offers, -EACCES, 0 },
+        { NULL, "rm/there", "nobody of ours", rm_offers, -EACCES, 0 },
+        { NULL, "", "nobody of ours", nobody_offers, -EACCES, 0 },
+    };
+    static const struct ipc_kerberos k = { .principal = "nm/here@R", .recognize = recognize };
+    for (size_t i = 0; i < SV_ARRAY_LEN(cases); i++) {
+        struct fixture w;
+        struct answer a = { 0 };
+        initiates = 0;
+        fixture_new(&w, NULL, &(struct ipc_client_config){ .kerberos = &k });
+        helper = (struct helper){ .event = w.event, .server = cases[i].server, .says = ap_req };
+        w.fake.on_call = cases[i].says;
+        call(&w, "a secret", &a);
+        peer_run_until(&w, a.count);
+        if (a.status != cases[i].status || !strstr(a.text, cases[i].words))
+            fail_msg("%zu: status %d: %s", i, a.status, a.text);
+        assert_string_equal(offered_text, cases[i].offered);
+        assert_int_equal(initiates, cases[i].initiates);
+        fixture_free(&w);
+        assert_int_equal(helper.freed, helper.host[0] != 0);
+    }
+}
+
 /* A KDC that does not answer is not a server that is not there. */
 static void test_kerberos_silent(void **state)
 {
@@ -397,6 +442,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_impostors),
         cmocka_unit_test(test_kerberos),
+        cmocka_unit_test(test_kerberos_recognized),
         cmocka_unit_test(test_kerberos_silent),
         cmocka_unit_test(test_kerberos_freed),
     };
