@@ -51,6 +51,7 @@ struct sgss_daemon_state {
     uint64_t until;    /* end of the ticket, seconds since 1970; 0: there is none that is valid */
     const char *words; /* why there is none, or why it was not renewed; "": all is well. Valid
                         * until the loop goes on */
+    bool pending;      /* the first login has not been answered yet */
     struct sgss_client_state helper;
 };
 struct sgss_daemon_state sgss_daemon_state(const struct sgss_daemon *d);
