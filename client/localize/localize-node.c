@@ -12,6 +12,7 @@
 #include "common/clock.h"
 #include "common/str.h"
 #include "nodemanager/services/localization-source.h"
+#include "wire/sasl/auth-conf.h"
 
 #define WHO "run this as root or as the NodeManager's account"
 
@@ -142,6 +143,9 @@ int cli_localize_open(struct localize *l, const char *conf_dir, char *const *ove
     if (r < 0)
         return r;
     l->have_conf = true;
+    r = yarn_auth_check(l->conf.conf, err);
+    if (r < 0)
+        return r;
     l->run_as = l->conf.limit_users ? l->conf.local_user : l->options.submitter;
     if (l->conf.selinux_labels && l->options.visibility != LOC_PUBLIC)
         return sv_error_set(err, -ENOTSUP,

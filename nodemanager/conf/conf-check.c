@@ -8,7 +8,6 @@
 #include "nodemanager/conf/conf-parts.h"
 #include "nodemanager/conf/conf-refused.h"
 #include "nodemanager/conf/conf.h"
-#include "wire/sasl/auth-conf.h"
 
 /* A key that nm_conf_load sets where no file does. */
 #define DEFAULTED "yarn.nodemanager.resource.network.outbound-bandwidth-mbit"
@@ -77,17 +76,26 @@ static void check_policy(const struct check *check)
         told(check, nm_conf_policy_load(check->c, &policy, &err), &err);
 }
 
+static void check_kerberos(const struct check *check)
+{
+    const char *host = sv_conf_raw(check->c, "yarn.nodemanager.hostname");
+    struct nm_conf_kerberos kerberos = { .on = false };
+    struct sv_error err = { 0 };
+
+    told(check, nm_conf_kerberos_read(check->c, host, &kerberos, &err), &err);
+    nm_conf_kerberos_free(&kerberos);
+}
+
 void nm_conf_each_refusal(struct sv_conf *c, const char *first,
                           void (*fn)(const char *text, void *userdata), void *userdata)
 {
     struct check check = { c, first, fn, userdata };
-    struct sv_error err = { 0 };
     bool more = true;
 
     if (!sv_conf_raw(c, DEFAULTED)) /* the files could not be read */
         return;
     nm_conf_each_key(check_key, &check);
-    told(&check, yarn_auth_check(c, &err), &err);
+    check_kerberos(&check);
     check_policy(&check);
     for (size_t i = 0; more; i++) {
         struct sv_error one = { 0 };

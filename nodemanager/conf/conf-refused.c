@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #include "common/str.h"
+#include "wire/sasl/auth-conf.h"
 
 #define NM "yarn.nodemanager."
 #define EXECUTORS "org.apache.hadoop.yarn.server.nodemanager."
@@ -11,13 +12,24 @@
 #define DEFAULT_EXECUTOR EXECUTORS "DefaultContainerExecutor"
 #define GROUPS "org.apache.hadoop.security."
 
-enum { K_AMRMPROXY, K_EXECUTOR, K_GROUPS, K_RUNTIMES, K_RUNTIME, K_COUNT };
+enum {
+    K_AMRMPROXY,
+    K_EXECUTOR,
+    K_FALLBACK,
+    K_GROUPS,
+    K_RESOLVER,
+    K_RUNTIMES,
+    K_RUNTIME,
+    K_COUNT
+};
 
 /* clang-format off */
 static const struct sv_conf_key keys[] = {
     [K_AMRMPROXY] = { NM "amrmproxy.enabled", SV_CONF_BOOL, "false", .help = "true is refused: there is no AMRMProxy." },
     [K_EXECUTOR] = { NM "container-executor.class", SV_CONF_STRING, LINUX_EXECUTOR, .help = "LinuxContainerExecutor and DefaultContainerExecutor are taken: containers run as their user either way; others are refused." },
+    [K_FALLBACK] = { "ipc.client.fallback-to-simple-auth-allowed", SV_CONF_BOOL, "false", .help = "With Kerberos true is refused: a service that does not ask for a ticket or token is never served." },
     [K_GROUPS] = { "hadoop.security.group.mapping", SV_CONF_STRING, GROUPS "JniBasedUnixGroupsMappingWithFallback", .help = "Hadoop's classes that ask the machine are taken; others are refused. hadoop.user.group.static.mapping.overrides is read." },
+    [K_RESOLVER] = { "hadoop.security.saslproperties.resolver.class", SV_CONF_STRING, NULL, .help = "Refused: protection by address, which is another class's; hadoop.rpc.protection is read." },
     [K_RUNTIMES] = { NM "runtime.linux.allowed-runtimes", SV_CONF_LIST, "default", .help = "Must have `default`, the only runtime of this version; a container that requests another one is refused." },
     [K_RUNTIME] = { NM "runtime.linux.type", SV_CONF_STRING, NULL, .help = "Runtime of containers that request none; only `default` is possible." },
 };
@@ -105,11 +117,40 @@ static int check_groups(struct sv_conf *c, struct sv_error *err)
                   err);
 }
 
+static int check_fallback(struct sv_conf *c, struct sv_error *err)
+{
+    bool kerberos, on;
+    int r = yarn_auth_kerberos(c, &kerberos, err);
+
+    if (r >= 0)
+        r = sv_conf_bool(c, &keys[K_FALLBACK], &on, err);
+    if (r < 0 || !kerberos || !on)
+        return r;
+    return refuse(c, K_FALLBACK, "true",
+                  "whoever takes the place of a service, or cuts into its connection, could then "
+                  "have the node talk to it without a proof; set it to false",
+                  err);
+}
+
+static int check_resolver(struct sv_conf *c, struct sv_error *err)
+{
+    const char *class;
+    int r = sv_conf_string(c, &keys[K_RESOLVER], &class, err);
+
+    if (r < 0 || !class || !*class)
+        return r;
+    return refuse(c, K_RESOLVER, class,
+                  "the protection of RPC is that of hadoop.rpc.protection for every address, and "
+                  "the class may want more for some; unset it",
+                  err);
+}
+
 int nm_conf_check_refused_at(struct sv_conf *c, size_t i, bool *ret_more, struct sv_error *err)
 {
-    static int (*const checks[])(struct sv_conf * c,
-                                 struct sv_error * err) = { check_amrmproxy, check_executor,
-                                                            check_groups, check_runtimes };
+    static int (*const checks[])(struct sv_conf * c, struct sv_error * err) = {
+        check_amrmproxy, check_executor, check_fallback,
+        check_groups,    check_resolver, check_runtimes
+    };
 
     *ret_more = i + 1 < SV_ARRAY_LEN(checks);
     return checks[i](c, err);

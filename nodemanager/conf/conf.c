@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "common/identity/auth-to-local.h"
 #include "common/identity/service-policy.h"
 #include "common/log.h"
 #include "common/str.h"
@@ -78,6 +79,7 @@ static const struct sv_conf_key *(*const tables[])(size_t *ret_n) = {
     nm_conf_limits_keys,
     nm_conf_resource_keys,
     nm_conf_labels_keys,
+    nm_conf_kerberos_keys,
     nm_conf_policy_keys,
     own_keys,
     nm_conf_monitor_keys, /* the last of these */
@@ -90,6 +92,7 @@ static const struct sv_conf_key *(*const tables[])(size_t *ret_n) = {
     sv_http_filters_keys,
     sv_tls_conf_keys,
     auth_key,
+    sv_auth_to_local_keys,
     secret_key,
     yarn_proxy_conf_keys,
     ipc_settings_keys,
@@ -228,13 +231,19 @@ static int check_recovery(const struct nm_conf *c, struct sv_error *err)
  * it works without them. */
 static int check_unsupported(struct nm_conf *c, struct sv_error *err)
 {
-    int r = yarn_auth_check(c->conf, err);
+    int r = nm_conf_check_refused(c->conf, err);
 
-    if (r >= 0)
-        r = nm_conf_check_refused(c->conf, err);
-    if (r < 0)
-        return r;
-    return nm_conf_logs_read(c->conf, &c->logs, err);
+    return r < 0 ? r : nm_conf_logs_read(c->conf, &c->logs, err);
+}
+
+/* Behind the node's name and the keys of launches. Whoever has proven his name runs under it:
+ * nonsecure-mode.* have no meaning then. */
+static int read_kerberos(struct nm_conf *c, struct sv_error *err)
+{
+    int r = nm_conf_kerberos_read(c->conf, c->hostname, &c->kerberos, err);
+
+    c->limit_users = c->limit_users && !c->kerberos.on;
+    return r;
 }
 
 static int read_web(struct nm_conf *c, struct sv_error *err)
@@ -338,6 +347,8 @@ int nm_conf_load_again(struct nm_conf *c, const struct nm_conf *known, const cha
     if (r >= 0)
         r = nm_conf_aux_services_read(c, err);
     if (r >= 0)
+        r = read_kerberos(c, err);
+    if (r >= 0)
         r = check_unsupported(c, err);
     if (r >= 0)
         r = read_web(c, err);
@@ -363,6 +374,7 @@ void nm_conf_free(struct nm_conf *c)
     for (int i = 0; i < NM_DESCRIBED; i++)
         nm_conf_labels_free(&c->labels[i]);
     sv_web_auth_free(&c->web.auth);
+    nm_conf_kerberos_free(&c->kerberos);
     c->policy = sv_policy_free(c->policy);
     sv_http_filters_free(&c->web.filters);
     free(c->own_address);

@@ -14,6 +14,7 @@
 #include "common/web/web-auth.h"
 #include "executor/request.h"
 #include "nodemanager/conf/conf-health.h"
+#include "nodemanager/conf/conf-kerberos.h"
 #include "nodemanager/conf/conf-labels.h"
 #include "nodemanager/conf/conf-localizer.h"
 #include "nodemanager/conf/conf-logs.h"
@@ -81,7 +82,7 @@ struct nm_conf {
     const char *cgroup_root;     /* NULL = below the daemon's own group */
     bool unenforced_allowed;
     bool selinux_labels;
-    bool limit_users; /* insecure mode: run as local_user */
+    bool limit_users; /* run as local_user; never with Kerberos */
     const char *local_user;
     char **env_whitelist;
     const char *admin_env;
@@ -141,6 +142,8 @@ struct nm_conf {
     int64_t log_check_ms, log_dir_bytes, log_total_bytes;
     int64_t diagnostics_max;
     int64_t retry_minimum_ms;
+
+    struct nm_conf_kerberos kerberos;
 
     /* who may connect to the NodeManager's port; NULL: whoever has a token */
     struct sv_policy *policy; /* owned; a reload replaces it */

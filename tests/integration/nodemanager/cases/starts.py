@@ -109,19 +109,24 @@ class Starts(DrivenNode):
         self.driver.registered()
 
     def secure_configuration(self):
-        """The files of a cluster with Kerberos are refused, with file, line and key."""
+        """The files of a cluster with Kerberos want a principal, and a method of authentication
+        that is none is refused with file, line and key."""
         self.node.process.stop()
         path = f"{self.node.conf_dir}/core-site.xml"
-        with open(path, "w", encoding="utf-8") as f:
-            f.write(
-                "<configuration>\n<property><name>hadoop.security.authentication</name>"
-                "<value>kerberos</value></property></configuration>\n"
-            )
-        self.node.process.start()
-        code = self.node.process.process.wait(host.PATIENCE)
-        words = f'{path}:2: hadoop.security.authentication is "kerberos": only simple is supported'
-        assert code == 4 and words in self.node.process.tail(3), (code, self.node.process.tail(3))
-        self.node.process.process = None
+        for method, words in (
+            ("kerberos", "yarn.nodemanager.principal: not set"),
+            ("token", f'{path}:2: hadoop.security.authentication is "token": neither simple nor'),
+        ):
+            with open(path, "w", encoding="utf-8") as f:
+                f.write(
+                    "<configuration>\n<property><name>hadoop.security.authentication</name>"
+                    f"<value>{method}</value></property></configuration>\n"
+                )
+            self.node.process.start()
+            code = self.node.process.process.wait(host.PATIENCE)
+            tail = self.node.process.tail(3)
+            assert code == 4 and words in tail, (code, tail)
+            self.node.process.process = None
         self.node.start()
         self.driver.registered()
 

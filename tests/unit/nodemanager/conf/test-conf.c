@@ -565,7 +565,11 @@ static void refusals(void **state)
         { "yarn.nodemanager.log-dirs=/a,/a/", "listed twice" },
         { "yarn.nodemanager.address=127.0.0.1:0", "ephemeral server port" },
         { "yarn.nodemanager.address=127.0.0.1:70000", "yarn.nodemanager.address" },
-        { "hadoop.security.authentication=kerberos", "only simple is supported" },
+        { "hadoop.security.authentication=kerberos", "yarn.nodemanager.principal: not set" },
+        { "hadoop.security.authentication=token", "neither simple nor kerberos" },
+        { "hadoop.security.saslproperties.resolver.class=org.apache.hadoop.security."
+          "WhitelistBasedResolver",
+          "hadoop.rpc.protection for every address" },
         { "yarn.resourcemanager.ha.enabled=true", "yarn.resourcemanager.ha.rm-ids" },
         { "hadoop.security.secret-manager.key-generator.algorithm=MD5", "HmacSHA1" },
         { "yarn.nodemanager.sleep-delay-before-sigkill.ms=-1", "sleep-delay-before-sigkill" },
