@@ -216,7 +216,8 @@ static int open_context(struct nm *nm, struct sv_error *err)
     ctx->node_id.port = nm->conf.port;
     yarn_node_id_text(&ctx->node_id, ctx->node_id_text);
     ctx->stopped = nm_stopped_new(nm->conf.track_stopped_ms);
-    return ctx->stopped ? 0 : sv_error_errno(err, -ENOMEM, "context");
+    return ctx->stopped ? nm_secure_start(&nm->secure, ctx, &nm->updater, err)
+                        : sv_error_errno(err, -ENOMEM, "context");
 }
 
 /* store, health, resources */
@@ -593,7 +594,6 @@ static void leave_loop(void *userdata)
 
     if (r < 0)
         sv_log_err("state store: the last records could not be written: %s", strerror(-r));
-
     (void)sd_event_exit(nm->event, nm->exit_status); /* only fails after the loop has ended */
 }
 
@@ -711,6 +711,7 @@ void nm_free(struct nm *nm)
     ctx->credentials = nm_credentials_free(ctx->credentials);
     ctx->health = nm_health_free(ctx->health);
     ctx->exe = exe_free(ctx->exe);
+    nm_secure_stop(&nm->secure);
     nm_app_free_inits(&nm->app_services);
     nm->launcher = nm_launcher_free(nm->launcher);
     nm->scheduler = nm_scheduler_free(nm->scheduler);

@@ -12,6 +12,7 @@
 #include "nodemanager/core/context.h"
 #include "nodemanager/fsm/application-fsm.h"
 #include "nodemanager/fsm/container-fsm.h"
+#include "nodemanager/secure.h"
 #include "nodemanager/web/nm-web.h"
 #include "nodemanager/web/web-server.h"
 
@@ -40,6 +41,7 @@ struct nm {
     sd_event *event;
     struct nm_conf conf; /* const after the load */
     struct nm_context ctx;
+    struct nm_secure secure;
 
     struct nm_limits *limits;
     struct nm_assignments *assignments;

@@ -13,7 +13,7 @@ $(NODEMANAGER_A): $(NODEMANAGER_OBJS)
 LIBS += $(NODEMANAGER_A)
 
 # The archive parsers of the localizer are linked into container-localizer alone.
-NODEMANAGER_DEPS = $(NODEMANAGER_A) $(LOGS_A) $(LOCALIZER_A) $(EXECUTOR_A) $(CGROUPS_A) $(FS_A) $(HDFS_A) $(WIRE_A) $(COMMON_A)
+NODEMANAGER_DEPS = $(NODEMANAGER_A) $(LOGS_A) $(LOCALIZER_A) $(EXECUTOR_A) $(CGROUPS_A) $(FS_A) $(HDFS_A) $(GSS_CLIENT_A) $(WIRE_A) $(COMMON_A)
 NODEMANAGER_ALL_LDLIBS = $(NODEMANAGER_LDLIBS) $(WIRE_LDLIBS) $(CGROUPS_LDLIBS)
 $(BUILD)/selvedge-nodemanager: $(BUILD)/nodemanager/main.o $(NODEMANAGER_DEPS)
 	$(call link,$(NODEMANAGER_ALL_LDLIBS))
@@ -60,4 +60,5 @@ nodemanager/health/test-log-disks_WRAP := sd_event_add_time_relative
 nodemanager/test-reload_WRAP := getpwnam getpwuid_r getaddrinfo
 nodemanager/resources/test-container-scheduler_WRAP := nm_container_post nm_container_kill sv_loop_spent_ms
 nodemanager/resources/test-container-pauses_WRAP := nm_container_post nm_container_kill sv_loop_spent_ms
+nodemanager/rm/test-rm-login_WRAP := sgss_daemon_state sd_notifyf
 nodemanager/launch/test-share-wait_WRAP := nm_store_after_commit

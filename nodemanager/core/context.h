@@ -32,6 +32,7 @@ struct nm_log_disks;
 struct nm_secrets;
 struct nm_stopped;
 struct nm_store;
+struct sgss_daemon;
 
 /* State machines of the dispatcher; fsm/ registers their handlers. */
 enum nm_machine {
@@ -73,6 +74,7 @@ struct nm_context {
     struct nm_secrets *secrets;
     struct nm_credentials *credentials;
     struct nm_stopped *stopped;
+    struct sgss_daemon *kerberos; /* NULL: the cluster is not secure */
 
     struct nm_app *apps;                  /* uthash by text */
     struct nm_container *containers;      /* uthash by text */

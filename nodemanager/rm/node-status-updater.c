@@ -101,7 +101,23 @@ struct nm_updater *nm_updater_free(struct nm_updater *u)
 
 void nm_updater_start(struct nm_updater *u)
 {
-    nm_rm_send_register(u);
+    if (nm_rm_login_missing(u))
+        nm_rm_schedule(u, NM_RM_LOOK_MS);
+    else
+        nm_rm_send_register(u);
+}
+
+/* A request that the proxy goes on repeating is begun anew: the time before the ticket does not
+ * count against the ResourceManager. */
+void nm_updater_login_changed(struct nm_updater *u)
+{
+    if (u->ended || !nm_rm_login_came(u))
+        return;
+    u->refusals = 0;
+    if (u->call)
+        (void)ipc_proxy_cancel(u->rm, u->call); /* it may just have been answered, ignoring */
+    if (!u->call && !u->answer.m)
+        nm_rm_schedule(u, 0);
 }
 
 static void on_unregistered(const struct ipc_result *r, const struct sv_error *err, void *userdata)

@@ -42,8 +42,10 @@ struct nm_updater_config {
 int nm_updater_new(const struct nm_updater_config *config, struct nm_updater **ret,
                    struct sv_error *err) _must_use_;
 struct nm_updater *nm_updater_free(struct nm_updater *u);
-/* Sends the registration; retries by itself. */
+/* Sends the registration, with Kerberos when there is a ticket; retries by itself. */
 void nm_updater_start(struct nm_updater *u);
+/* The state of ctx->kerberos has changed. */
+void nm_updater_login_changed(struct nm_updater *u);
 /* Unregisters the node from the ResourceManager, then calls `done` (also on failure). */
 void nm_updater_unregister(struct nm_updater *u, void (*done)(void *userdata), void *userdata);
 

@@ -12,7 +12,6 @@
 #include "wire/ipc/backoff.h"
 #include "wire/ipc/ipc-conf.h"
 #include "wire/ipc/methods.h"
-#include "wire/token/node-secret.h"
 
 #define RETRY_FIRST_MS 250 /* after a refusal; doubles up to the configured interval */
 
@@ -45,6 +44,7 @@ void nm_rm_recovered(struct nm_updater *u)
         sv_log_info("ResourceManager %s answers again", rm_text(ipc_proxy_current(u->rm)));
     u->away_since_ms = 0;
     u->refusals = 0;
+    nm_rm_login_recovered(u);
 }
 
 /* The proxy retries by itself. */
@@ -54,6 +54,8 @@ static void on_retry(const char *method, const struct sv_error *err, int64_t wai
 {
     struct nm_updater *u = userdata;
 
+    if (nm_rm_login_hinders(u, err->code, false, err->text))
+        return;
     if (!u->away_since_ms) {
         u->away_since_ms = sv_now_ms();
         sv_log_warning("ResourceManager %s: %s; trying again, containers keep running",
@@ -65,22 +67,37 @@ static void on_retry(const char *method, const struct sv_error *err, int64_t wai
         sv_log_debug("%s: again in %lld ms", method, (long long)wait_ms);
 }
 
+static void retry(struct nm_updater *u)
+{
+    const int64_t longest = u->ctx->conf->rm.retry.interval_ms;
+
+    nm_rm_schedule(u, ipc_backoff_ms(RETRY_FIRST_MS, longest, u->refusals, ipc_backoff_noise()));
+    if (u->refusals < 64)
+        u->refusals++;
+}
+
 /* The proxy has given up: without an answer for the configured time, which ends the daemon as
- * Hadoop's; or because of an invalid answer, and then the request is retried. */
+ * Hadoop's; or because of an invalid answer, or for want of a login, and then the request is
+ * retried. */
 void nm_rm_unavailable(struct nm_updater *u, const char *what, const struct ipc_result *r,
                        const char *why)
 {
     const struct ipc_proxy_server *rm = ipc_proxy_current(u->rm);
-    const struct ipc_retry_policy *retry = &u->ctx->conf->rm.retry;
-    int64_t now = sv_now_ms(), wait;
+    const int64_t max_wait_ms = u->ctx->conf->rm.retry.max_wait_ms;
+    int64_t now = sv_now_ms();
 
+    if (nm_rm_login_hinders(u, r ? r->status : 0, r && ipc_failure_of(r) == IPC_FAILURE_AUTH,
+                            why)) {
+        retry(u);
+        return;
+    }
     if (!u->away_since_ms) {
         u->away_since_ms = now;
         sv_log_warning("ResourceManager %s: %s: %s; trying again, containers keep running",
                        rm_text(rm), what, why);
     }
     if ((r && ipc_failure_is_absence(ipc_failure_of(r))) ||
-        (retry->max_wait_ms >= 0 && now - u->away_since_ms > retry->max_wait_ms)) {
+        (max_wait_ms >= 0 && now - u->away_since_ms > max_wait_ms)) {
         char text[512];
 
         snprintf(text, sizeof(text), "ResourceManager %s did not answer for %lld ms", rm_text(rm),
@@ -89,10 +106,7 @@ void nm_rm_unavailable(struct nm_updater *u, const char *what, const struct ipc_
         u->config.stop(text, NM_END_FAILED, u->config.userdata);
         return;
     }
-    wait = ipc_backoff_ms(RETRY_FIRST_MS, retry->interval_ms, u->refusals, ipc_backoff_noise());
-    if (u->refusals < 64)
-        u->refusals++;
-    nm_rm_schedule(u, wait);
+    retry(u);
 }
 
 void nm_rm_shut_down(struct nm_updater *u, enum nm_updater_end end, const char *why,
@@ -117,17 +131,17 @@ static int on_timer(sd_event_source *s, uint64_t usec, void *userdata)
         (void)ipc_proxy_cancel(u->rm, u->call); /* it may just have been answered, ignoring */
     if (u->ended || u->call || u->answer.m)
         return 0;
-    u->send(u);
+    if (nm_rm_login_waits(u))
+        nm_rm_schedule(u, NM_RM_LOOK_MS);
+    else
+        u->send(u);
     return 0;
 }
 
-/* With a node secret the node authenticates itself; Apache's ResourceManager does not know one. */
-static int proxy_open(struct nm_updater *u, const struct yarn_node_secret *secret,
-                      struct sv_error *err)
+static int proxy_open(struct nm_updater *u, struct sv_error *err)
 {
     struct ipc_proxy_config cfg = u->ctx->conf->rm;
     struct ipc_server_settings settings;
-    struct yarn_node_token node;
     int r = ipc_settings_read(u->ctx->conf->conf, &settings, err);
 
     if (r < 0)
@@ -136,27 +150,13 @@ static int proxy_open(struct nm_updater *u, const struct yarn_node_secret *secre
     cfg.client.qop_mask = settings.qop_mask;
     cfg.notify = on_retry;
     cfg.userdata = u;
-    if (secret->len > 0) {
-        r = yarn_node_token_make(secret, u->ctx->node_id.host, &node);
-        if (r < 0)
-            return sv_error_errno(err, r, "node token for %s", u->ctx->node_id.host);
-        cfg.client.token = &node.token;
-        sv_log_info("ResourceManager: this node authenticates with the node secret %s", secret->id);
-    }
-    r = ipc_proxy_new(u->ctx->event, &cfg, &u->rm, err);
-    explicit_bzero(&node, sizeof(node));
-    return r;
+    return nm_rm_login_open(u, &cfg, err);
 }
 
 int nm_rm_session_open(struct nm_updater *u, struct sv_error *err)
 {
-    struct yarn_node_secret secret;
-    int r = yarn_node_secret_load(u->ctx->conf->conf, &secret, err);
+    int r = proxy_open(u, err);
 
-    if (r < 0)
-        return r;
-    r = proxy_open(u, &secret, err);
-    yarn_node_secret_clear(&secret);
     if (r < 0)
         return r;
     r = sd_event_add_time_relative(u->ctx->event, &u->timer, CLOCK_BOOTTIME, 0, 1000, on_timer, u);

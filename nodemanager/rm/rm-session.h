@@ -7,9 +7,11 @@
 #include <systemd/sd-event.h>
 
 #include "nodemanager/rm/node-status-updater.h"
+#include "nodemanager/rm/rm-login.h"
 #include "wire/ipc/proxy.h"
 
 #define NM_RM_CALL_MS 60000 /* a request unanswered for longer is repeated */
+#define NM_RM_LOOK_MS 10000 /* for a ticket; that it comes is told, too */
 
 /* A heartbeat's answer, whose lists are handled in turns. */
 struct nm_answer {
@@ -24,6 +26,7 @@ struct nm_updater {
     struct nm_updater_config config;
     struct nm_context *ctx;
     struct ipc_proxy *rm;
+    struct nm_rm_login login;
     int32_t call; /* id of the open request; 0 = none */
     struct nm_answer answer;
     sd_event_source *timer;
