@@ -7,6 +7,7 @@
 #include "common/clock.h"
 #include "common/web/jmx-daemon.h"
 #include "common/web/jmx.h"
+#include "gss/daemon.h"
 #include "localizer/cache.h"
 #include "nodemanager/aux-services/aux-frame.h"
 #include "nodemanager/aux-services/aux-services.h"
@@ -21,6 +22,7 @@
 #include "nodemanager/services/localization.h"
 #include "nodemanager/web/container-beans.h"
 #include "nodemanager/web/container-series.h"
+#include "nodemanager/web/kerberos-series.h"
 #include "wire/ipc/ipc-server.h"
 #include "wire/ipc/methods.h"
 
@@ -187,10 +189,10 @@ static json_t *node_bean(const struct nm_web *w)
 }
 
 /* The daemon itself: in Hadoop's the value says whether there is Kerberos. */
-static json_t *security_bean(void)
+static json_t *security_bean(const struct nm_context *ctx)
 {
     return json_pack("{s:s,s:s,s:b}", "name", "Hadoop:service=NodeManager,name=NodeManager",
-                     "modelerType", "NodeManager", "SecurityEnabled", 0);
+                     "modelerType", "NodeManager", "SecurityEnabled", ctx->conf->kerberos.on);
 }
 
 static json_t *rpc_bean(const struct ipc_server *s)
@@ -224,7 +226,8 @@ static void put_services(json_t *list, const struct nm_aux *aux)
 
 static json_t *beans(const struct nm_web *w)
 {
-    json_t *own[] = { node_bean(w), sv_jmx_process(SERVICE), rpc_bean(w->rpc), security_bean() };
+    json_t *own[] = { node_bean(w), sv_jmx_process(SERVICE), rpc_bean(w->rpc),
+                      security_bean(w->ctx) };
     json_t *list = json_array();
 
     for (size_t i = 0; i < SV_ARRAY_LEN(own); i++)
@@ -250,6 +253,11 @@ static int prometheus(const struct nm_web *w, struct sv_http_response *ret)
     int r = cg_root_usage(ctx->cgroups, &u);
 
     r = nm_container_series(&ctx->counters, r < 0 ? NULL : &u, &more);
+    if (r >= 0 && ctx->kerberos) {
+        const struct sgss_daemon_state s = sgss_daemon_state(ctx->kerberos);
+
+        r = nm_kerberos_series(&s, sv_wall_ms() / 1000, &more);
+    }
     if (r >= 0)
         return sv_prometheus_answer(beans(w), &more, ret);
     sv_buf_free(&more);
