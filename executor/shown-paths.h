@@ -9,7 +9,7 @@
     "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt",                        \
     "/etc/ssl", "/etc/pki", "/etc/crypto-policies", "/etc/ca-certificates", "/etc/alternatives",   \
     "/etc/java", "/etc/java-8-openjdk", "/etc/java-11-openjdk", "/etc/java-17-openjdk",            \
-    "/etc/java-21-openjdk", "/etc/java-25-openjdk", "/etc/fonts",                                  \
+    "/etc/java-21-openjdk", "/etc/java-25-openjdk", "/etc/fonts", "/etc/krb5.conf.d",              \
     "/sys/devices/system/cpu", "/sys/devices/system/node"
 /* clang-format on */
 

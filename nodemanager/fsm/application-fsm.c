@@ -66,6 +66,17 @@ void nm_app_free_inits(struct nm_app_services *services)
         init_free(services->inits);
 }
 
+/* With Kerberos a container runs as its submitter, and this is the first thing that needs him. */
+static const char *remedy(const struct nm_app *a, const struct exe_failure *f)
+{
+    if (!a->ctx->conf->kerberos.on ||
+        (f->status != EXE_STATUS_USER_UNKNOWN && f->status != EXE_STATUS_USER_REFUSED))
+        return "";
+    return "; in a cluster with Kerberos containers run as their submitter, who needs an account "
+           "on each node, with an id from min.user.id of container-executor.cfg on, or a name in "
+           "its allowed.system.users";
+}
+
 static void on_init_done(const struct exe_failure *f, void *userdata)
 {
     struct nm_app_init *q = userdata;
@@ -80,8 +91,9 @@ static void on_init_done(const struct exe_failure *f, void *userdata)
     }
     if (a && f) {
         nm_health_launch_failed(q->ctx->health, a->id, f);
-        if (sv_asprintf(&why, "Application %s initialization failed (exitCode=%d) with output: %s",
-                        a->text, f->exit_code, f->text) < 0)
+        if (sv_asprintf(&why,
+                        "Application %s initialization failed (exitCode=%d) with output: %s%s",
+                        a->text, f->exit_code, f->text, remedy(a, f)) < 0)
             why = NULL;
     }
     if (a && !q->again)

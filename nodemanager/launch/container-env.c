@@ -53,13 +53,20 @@ static const char *own_value(const struct nm_container *c, const char *name)
     return NULL;
 }
 
+/* A variable of the daemon's; what is about its Kerberos is no container's. */
+static const char *inherited(const char *name)
+{
+    return sv_has_prefix(name, "KRB5") || sv_streq(name, "CREDENTIALS_DIRECTORY") ? NULL
+                                                                                  : getenv(name);
+}
+
 const char *nm_env_value(const struct nm_container *c, const char *name)
 {
     const char *v = own_value(c, name);
 
     for (char **w = c->ctx->conf->env_whitelist; !v && w && *w; w++)
         if (!strcmp(*w, name))
-            v = getenv(name);
+            v = inherited(name);
     return v;
 }
 
@@ -102,7 +109,7 @@ static void add_admin_env(struct env_list *l, const struct nm_container *c)
             const char *from = value + 1;
 
             value = own_value(c, from);
-            value = value ? value : getenv(from);
+            value = value ? value : inherited(from);
         }
         if (valid_name(p) && value && *value)
             add(l, p, value, EXE_ENV_LITERAL);
@@ -219,7 +226,7 @@ int nm_env_build(const struct nm_container *c, const struct nm_aux *aux, struct 
         add(&l, e->key, e->value ? e->value : "", EXE_ENV_EXPAND);
     }
     for (size_t i = 0; i < n_white; i++) {
-        const char *name = conf->env_whitelist[i], *value = getenv(name);
+        const char *name = conf->env_whitelist[i], *value = inherited(name);
 
         if (value && valid_name(name) && !own_value(c, name))
             add(&l, name, value, EXE_ENV_WHITELIST);

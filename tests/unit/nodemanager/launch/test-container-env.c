@@ -10,6 +10,8 @@
 
 #include <cmocka.h>
 
+#include "nodemanager/core/container.h"
+#include "nodemanager/core/context.h"
 #include "nodemanager/launch/container-env.h"
 
 #define CONTAINER "container_1_0001_01_000001"
@@ -77,9 +79,32 @@ static void limits(void **state)
            "1049600 bytes of environment, at most 1048576 are accepted");
 }
 
+/* The daemon's Kerberos stays its own, whatever the whitelist says; a job's own variable is one. */
+static void kerberos(void **state)
+{
+    static char *whitelist[] = { (char *)"KRB5CCNAME", (char *)"KRB5_CONFIG",
+                                 (char *)"CREDENTIALS_DIRECTORY", (char *)"SELVEDGE_TEST", NULL };
+    const struct nm_conf conf = { .env_whitelist = whitelist };
+    struct nm_context ctx = { .conf = &conf };
+    struct nm_container c = { .ctx = &ctx, .clc = &clc };
+
+    (void)state;
+    fill(1, 3);
+    for (char **name = whitelist; *name; name++)
+        assert_int_equal(setenv(*name, "daemon's", 1), 0);
+    assert_null(nm_env_value(&c, "KRB5CCNAME"));
+    assert_null(nm_env_value(&c, "KRB5_CONFIG"));
+    assert_null(nm_env_value(&c, "CREDENTIALS_DIRECTORY"));
+    assert_string_equal(nm_env_value(&c, "SELVEDGE_TEST"), "daemon's");
+    free(clc.environment[0]->key);
+    clc.environment[0]->key = strdup("KRB5CCNAME");
+    assert_string_equal(nm_env_value(&c, "KRB5CCNAME"), "xxx");
+    empty();
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(limits) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(limits), cmocka_unit_test(kerberos) };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
