@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "common/clock.h"
 #include "common/loop-guard.h"
@@ -18,7 +17,9 @@
 /* The helper renews at 50 to 80 % of what is left of a ticket's life. */
 #define LOOK_PERCENT 85
 #define LOOK_MIN_MS 1000
-#define LIFE_MAX_S (366 * 86400) /* longer ones are not believed, which only means a look more */
+/* Longer and later ones are not believed, which only means a look more. */
+#define LIFE_MAX_MS (366LL * 86400 * 1000)
+#define END_MAX_S (1LL << 40)
 
 struct sgss_daemon {
     struct sgss_daemon_config cfg; /* its texts are not used after the start */
@@ -37,11 +38,12 @@ struct sgss_daemon {
 
 /* ---- State ---- */
 
-static uint64_t left_s(uint64_t until)
+/* 0: it has ended. */
+static int64_t left_ms(uint64_t until)
 {
-    const time_t now = time(NULL);
+    const int64_t now = sv_wall_ms(), end = (int64_t)SV_MIN(until, (uint64_t)END_MAX_S) * 1000;
 
-    return until > (uint64_t)now ? SV_MIN(until - (uint64_t)now, (uint64_t)LIFE_MAX_S) : 0;
+    return SV_MIN(SV_MAX(end - now, (int64_t)0), (int64_t)LIFE_MAX_MS);
 }
 
 static void set_state(struct sgss_daemon *d, uint64_t until, const char *words)
@@ -85,11 +87,11 @@ static void failed(struct sgss_daemon *d, const char *words)
 static void succeeded(struct sgss_daemon *d, uint64_t until)
 {
     const bool late = d->until == until;
-    const int64_t left_ms = (int64_t)left_s(until) * 1000;
+    const int64_t left = left_ms(until);
 
     d->failures = 0;
     d->said[0] = 0;
-    arm(d, SV_MAX(late ? SV_MIN(left_ms / 4, (int64_t)REST_MAX_MS) : left_ms / 100 * LOOK_PERCENT,
+    arm(d, SV_MAX(late ? SV_MIN(left / 4, (int64_t)REST_MAX_MS) : left / 100 * LOOK_PERCENT,
                   (int64_t)LOOK_MIN_MS));
     set_state(d, until,
               late ? "the ticket has not been renewed in time; selvedge-gss says why" : "");
@@ -102,7 +104,7 @@ static void on_login(uint64_t until, const char *words, void *userdata)
 
     d->asked = false;
     d->answered = true;
-    if (left_s(until) > 0) {
+    if (left_ms(until) > 0) {
         succeeded(d, until);
         return;
     }
@@ -280,11 +282,11 @@ const char *sgss_daemon_principal(const struct sgss_daemon *d)
 
 struct sgss_daemon_state sgss_daemon_state(const struct sgss_daemon *d)
 {
-    const bool valid = left_s(d->until) > 0;
+    const bool valid = left_ms(d->until) > 0;
 
     return (struct sgss_daemon_state){ .until = valid ? d->until : 0,
-                                       .words = valid || *d->words ? d->words
-                                                                   : "the ticket has ended",
+                                       .words =
+                                           valid || *d->words ? d->words : "the ticket has ended",
                                        .pending = !d->answered,
                                        .helper = sgss_client_state(d->client) };
 }
@@ -352,13 +354,12 @@ static int on_offer(const struct ipc_kerberos *k, const char *host, const char *
 void sgss_service_init(struct sgss_service *s, struct sgss_daemon *d, const char *key,
                        const char *configured, const char *pattern, const char *own_host)
 {
-    *s = (struct sgss_service){ .ipc = { .principal = d->principal,
-                                         .handshake = on_handshake,
-                                         .recognize = on_offer,
-                                         .userdata = s },
-                                .daemon = d,
-                                .server = { .key = key,
-                                            .configured = configured,
-                                            .pattern = pattern,
-                                            .own_host = own_host } };
+    *s = (struct sgss_service){
+        .ipc = { .principal = d->principal,
+                 .handshake = on_handshake,
+                 .recognize = on_offer,
+                 .userdata = s },
+        .daemon = d,
+        .server = { .key = key, .configured = configured, .pattern = pattern, .own_host = own_host }
+    };
 }

@@ -28,7 +28,7 @@
 
 /* The script is the first keytab's name: a letter for each login, the last one for all others.
  *
- *   t  a ticket of an hour   s  one of two seconds   o  one that has ended
+ *   t  a ticket of an hour   s  one of three seconds   o  one that has ended
  *   n  not able              m  not able, in other words
  *   x  the helper exits      r  refused
  *
@@ -59,7 +59,7 @@ static void log_in(uint64_t id, char letter)
     if (letter == 'x')
         _exit(7);
     if (letter == 't' || letter == 's' || letter == 'o')
-        a.until = (uint64_t)time(NULL) + (letter == 't' ? 3600 : letter == 's' ? 2 : 0);
+        a.until = (uint64_t)time(NULL) + (letter == 't' ? 3600 : letter == 's' ? 3 : 0);
     else
         a.status = letter == 'r' ? SGSS_REFUSED : SGSS_NOT_ABLE;
     a.words = letter == 'n' ? "no KDC answers" : letter == 'm' ? "no key" : "refused";
