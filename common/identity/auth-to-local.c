@@ -25,7 +25,7 @@ enum { K_RULES, K_MECHANISM };
 
 /* clang-format off */
 static const struct sv_conf_key keys[] = {
-    [K_RULES] = { KEY, SV_CONF_STRING, "", .help = "Rules from principals to accounts, RULE:[n:format](match)s/from/to/g/L and DEFAULT; unset: DEFAULT." },
+    [K_RULES] = { KEY, SV_CONF_STRING, "", .help = "Rules from principals to accounts, RULE:[n:format] with (match), s/from/to/g and /L behind it, and DEFAULT; unset: DEFAULT." },
     [K_MECHANISM] = { KEY ".mechanism", SV_CONF_STRING, "hadoop", .help = "hadoop: a principal without a rule, or with / or @ in its result, is refused; mit: neither." },
 };
 /* clang-format on */
