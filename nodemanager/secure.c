@@ -44,7 +44,7 @@ static int check_keytab(const char *key, const char *path, struct sv_error *err)
                         key, path, strerror(errno));
 }
 
-/* What a helper of ours is started with; one of systemd's has its keytab from its unit. */
+/* A helper of systemd's has its keytab from its unit instead. */
 static int start_helper(struct sgss_daemon_config *cfg, const struct nm_conf *conf,
                         struct sgss_daemon **ret, struct sv_error *err)
 {

@@ -234,7 +234,8 @@ static int is_read(const struct dirent *e)
 
     if (*e->d_name == '.')
         return 0;
-    return (n > 5 && sv_streq(e->d_name + n - 5, ".conf")) || !e->d_name[strspn(e->d_name, letters)];
+    return (n > 5 && sv_streq(e->d_name + n - 5, ".conf")) ||
+           !e->d_name[strspn(e->d_name, letters)];
 }
 
 static int by_name(const struct dirent **a, const struct dirent **b)

@@ -20,7 +20,7 @@
 int sv_krb5_default_realm(const char *path, char ret[SV_REALM_MAX + 1], struct sv_error *err)
     _must_use_;
 
-/* The same for one text; `name` is for messages. Includes are handed to `include`. `realm` is ""
+/* One text alone; `name` is for messages. Includes are handed to `include`. `realm` is ""
  * at first, and stays so if there is none. */
 typedef int (*sv_krb5_include)(const char *path, bool directory, void *userdata,
                                struct sv_error *err);

@@ -146,7 +146,8 @@ static int read_service(const struct reader *d, int key, const char **ret, struc
         return sv_error_wrap(err, "%s", at);
     }
     if (!*p.host || !*p.realm)
-        return refuse(d, key, err, "not a service's principal, NAME/_HOST@REALM or NAME/HOST@REALM");
+        return refuse(d, key, err,
+                      "not a service's principal, NAME/_HOST@REALM or NAME/HOST@REALM");
     return 0;
 }
 

@@ -12,16 +12,7 @@
 #define DEFAULT_EXECUTOR EXECUTORS "DefaultContainerExecutor"
 #define GROUPS "org.apache.hadoop.security."
 
-enum {
-    K_AMRMPROXY,
-    K_EXECUTOR,
-    K_FALLBACK,
-    K_GROUPS,
-    K_RESOLVER,
-    K_RUNTIMES,
-    K_RUNTIME,
-    K_COUNT
-};
+enum { K_AMRMPROXY, K_EXECUTOR, K_FALLBACK, K_GROUPS, K_RESOLVER, K_RUNTIMES, K_RUNTIME, K_COUNT };
 
 /* clang-format off */
 static const struct sv_conf_key keys[] = {
@@ -147,10 +138,10 @@ static int check_resolver(struct sv_conf *c, struct sv_error *err)
 
 int nm_conf_check_refused_at(struct sv_conf *c, size_t i, bool *ret_more, struct sv_error *err)
 {
-    static int (*const checks[])(struct sv_conf * c, struct sv_error * err) = {
-        check_amrmproxy, check_executor, check_fallback,
-        check_groups,    check_resolver, check_runtimes
-    };
+    static int (*const checks[])(struct sv_conf * c,
+                                 struct sv_error * err) = { check_amrmproxy, check_executor,
+                                                            check_fallback,  check_groups,
+                                                            check_resolver,  check_runtimes };
 
     *ret_more = i + 1 < SV_ARRAY_LEN(checks);
     return checks[i](c, err);

@@ -85,7 +85,7 @@ int nm_rm_login_open(struct nm_updater *u, struct ipc_proxy_config *cfg, struct 
 
 enum nm_rm_hindrance nm_rm_hindrance_of(bool has_ticket, int status, bool refused)
 {
-    /* What gss/client.h fails with, before anything was sent. */
+    /* Failures of gss/client.h, before anything was sent. */
     static const int own[] = { -EIO, -EAGAIN, -EBUSY, -ESTALE, -ESHUTDOWN };
 
     if (refused)
@@ -143,8 +143,7 @@ static void tell_refused(struct nm_updater *u, const char *why)
     (void)sv_error_set(&text, -EACCES,
                        "ResourceManager %s: it and this node do not accept each other: %s. This "
                        "node is %s, by yarn.nodemanager.principal; the ResourceManager must be "
-                       "%s, by " NM_RM_PRINCIPAL
-                       "%s: compare them with its configuration, where "
+                       "%s, by " NM_RM_PRINCIPAL "%s: compare them with its configuration, where "
                        "hadoop.security.authentication is kerberos as well, and with its "
                        "hadoop-policy.xml; trying again, containers keep running",
                        ipc_proxy_server_text(s, rm, sizeof(rm)), shown, k->principal, wanted,

@@ -1,4 +1,5 @@
-/* common/identity/krb5-conf.c: default_realm of texts and files, and what libkrb5 would not read. */
+/* common/identity/krb5-conf.c: default_realm of texts and files; texts that libkrb5 does not
+ * read. */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -72,9 +73,8 @@ static void texts(void **state)
         const size_t len = strlen(cases[i].text);
         int r = sv_krb5_parse("k", cases[i].text, len, no_include, NULL, realm, &err);
 
-        if ((r < 0) != !!cases[i].words ||
-            (cases[i].words ? !strstr(err.text, cases[i].words)
-                            : strcmp(realm, cases[i].realm) != 0))
+        if ((r < 0) != !!cases[i].words || (cases[i].words ? !strstr(err.text, cases[i].words)
+                                                           : strcmp(realm, cases[i].realm) != 0))
             fail_msg("case %zu: %d, \"%s\", %s", i, r, realm, err.text);
     }
 }
@@ -95,9 +95,8 @@ static void limits(void **state)
         int len = snprintf(text, sizeof(text), "[libdefaults]\ndefault_realm = %0*d", n, 0);
 
         realm[0] = 0;
-        assert_int_equal(
-            sv_krb5_parse("k", text, (size_t)len, no_include, NULL, realm, &err),
-            n > SV_REALM_MAX ? -EINVAL : 0);
+        assert_int_equal(sv_krb5_parse("k", text, (size_t)len, no_include, NULL, realm, &err),
+                         n > SV_REALM_MAX ? -EINVAL : 0);
         assert_int_equal(strlen(realm), n > SV_REALM_MAX ? 0 : n);
     }
 }

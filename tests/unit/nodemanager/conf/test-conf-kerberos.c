@@ -29,7 +29,7 @@ static void put_krb5_conf(const char *text)
 
 /* A secure node; further keys take the place of these. */
 #define SECURE(...)                                                                                \
-    ((char *const[]){ (char *)(uintptr_t) "yarn.nodemanager.hostname=LocalHost",             \
+    ((char *const[]){ (char *)(uintptr_t) "yarn.nodemanager.hostname=LocalHost",                   \
                       (char *)(uintptr_t) "hadoop.security.authentication=kerberos",               \
                       (char *)(uintptr_t) "yarn.nodemanager.principal=nm/_HOST@R",                 \
                       (char *)(uintptr_t) "yarn.resourcemanager.principal=rm/_HOST@R", krb5_key,   \

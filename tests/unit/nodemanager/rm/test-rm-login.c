@@ -59,9 +59,8 @@ static void hindrances(void **state)
 
     (void)state;
     for (size_t i = 0; i < SV_ARRAY_LEN(cases); i++)
-        assert_int_equal(
-            nm_rm_hindrance_of(cases[i].has_ticket, cases[i].status, cases[i].refused),
-            cases[i].is);
+        assert_int_equal(nm_rm_hindrance_of(cases[i].has_ticket, cases[i].status, cases[i].refused),
+                         cases[i].is);
 }
 
 /* ---- A session ---- */

@@ -440,10 +440,8 @@ static void test_kerberos_freed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_impostors),
-        cmocka_unit_test(test_kerberos),
-        cmocka_unit_test(test_kerberos_recognized),
-        cmocka_unit_test(test_kerberos_silent),
+        cmocka_unit_test(test_impostors),           cmocka_unit_test(test_kerberos),
+        cmocka_unit_test(test_kerberos_recognized), cmocka_unit_test(test_kerberos_silent),
         cmocka_unit_test(test_kerberos_freed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
