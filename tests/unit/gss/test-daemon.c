@@ -82,7 +82,7 @@ static int helper(const char *script, const char *state)
             return 8;
         if (m.kind == SGSS_LOGIN && sv_streq(m.principal, NM))
             log_in(m.id, next_letter(script, state));
-        else
+        else if (m.kind == SGSS_INIT)
             reply(&(struct sgss_answer){ .id = m.id,
                                          .status = SGSS_MORE,
                                          .token = (const uint8_t *)m.target,
