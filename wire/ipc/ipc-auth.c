@@ -1,5 +1,5 @@
-/* Handshake of a connection to the IPC server: the 7-byte header, SASL, the connection context.
- * Hostile: all bytes; the peer is unauthenticated. */
+/* Handshake of a connection to the IPC server: the 7-byte header, then SASL. Hostile: all bytes; the
+ * peer is unauthenticated. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -114,8 +114,8 @@ static int sasl_answer(struct ipc_conn *c, const struct ipc_echo *echo, sasl_mes
     return ipc_answer_success(c, echo, &m->base);
 }
 
-static int sasl_fail(struct ipc_conn *c, const struct ipc_echo *echo, const char *java_class,
-                     const char *text)
+int ipc_auth_refuse(struct ipc_conn *c, const struct ipc_echo *echo, const char *java_class,
+                    const char *text)
 {
     struct sv_rpc_counters *n = &c->server->counters;
     if (c->state == CONN_CONTEXT)
@@ -146,7 +146,7 @@ static int on_negotiate(struct ipc_conn *c, const struct ipc_echo *echo)
     sasl_auth simple = HADOOP__COMMON__RPC_SASL_PROTO__SASL_AUTH__INIT;
     sasl_auth *auths[2];
     if (c->negotiated)
-        return sasl_fail(c, echo, JAVA_ACCESS_CONTROL, "Client already attempted negotiation");
+        return ipc_auth_refuse(c, echo, JAVA_ACCESS_CONTROL, "Client already attempted negotiation");
     c->negotiated = true;
     if (!c->server->cfg.verify_token) { /* nothing to negotiate: Hadoop's clients then continue */
         m.state = IPC_SASL_STATE(SUCCESS);
@@ -204,17 +204,17 @@ static int on_response(struct ipc_conn *c, const struct ipc_echo *echo, const sa
     const char *java_class = NULL;
     struct sasl_bytes answer;
     if (!c->sasl)
-        return sasl_fail(c, echo, JAVA_SASL_EXCEPTION, "the exchange has not begun");
+        return ipc_auth_refuse(c, echo, JAVA_SASL_EXCEPTION, "the exchange has not begun");
     int r = ipc_sasl_server_step(c->sasl, m->token.data, m->token.len, &answer, &java_class, &err);
     if (r < 0)
-        return sasl_fail(c, echo, java_class, err.text);
+        return ipc_auth_refuse(c, echo, java_class, err.text);
     return sasl_succeeded(c, echo, answer);
 }
 
 static int on_initiate(struct ipc_conn *c, const struct ipc_echo *echo, const sasl_message *m)
 {
     if (m->n_auths != 1)
-        return sasl_fail(c, echo, JAVA_SASL_EXCEPTION, "Client mechanism is malformed");
+        return ipc_auth_refuse(c, echo, JAVA_SASL_EXCEPTION, "Client mechanism is malformed");
     const sasl_auth *a = m->auths[0];
     if (sv_streq(a->method, "SIMPLE") && c->server->cfg.allow_simple &&
         c->server->cfg.verify_token) {
@@ -229,7 +229,7 @@ static int on_initiate(struct ipc_conn *c, const struct ipc_echo *echo, const sa
         char text[160];
         snprintf(text, sizeof(text), "%.32s authentication is not enabled.  Available:%s",
                  a->method, available(c));
-        return sasl_fail(c, echo, JAVA_ACCESS_CONTROL, text);
+        return ipc_auth_refuse(c, echo, JAVA_ACCESS_CONTROL, text);
     }
     int r = sasl_start(c);
     if (r < 0)
@@ -267,7 +267,7 @@ int ipc_auth_sasl(struct ipc_conn *c, const struct ipc_echo *echo, struct sv_are
     case IPC_SASL_STATE(RESPONSE):
         return on_response(c, echo, m);
     default:
-        return sasl_fail(c, echo, JAVA_SASL_EXCEPTION, "Client sent unsupported state");
+        return ipc_auth_refuse(c, echo, JAVA_SASL_EXCEPTION, "Client sent unsupported state");
     }
 }
 
@@ -288,122 +288,4 @@ int ipc_auth_wrapped(struct ipc_conn *c, const struct ipc_echo *echo, struct sv_
     }
     int r = ipc_sasl_layer_unwrap(c->layer, m->token.data, m->token.len, &plain, &len);
     return r < 0 ? r : ipc_conn_unwrapped(c, plain, len);
-}
-
-/* ---- Connection context ---- */
-
-static int context_refuse(struct ipc_conn *c, const struct ipc_echo *echo, const char *text)
-{
-    ipc_conn_fatal(c, echo, IPC_DETAIL(FATAL_INVALID_RPC_HEADER), JAVA_RPC_SERVER_EXCEPTION, "%s",
-                   text);
-    return 0;
-}
-
-static bool name_ok(const char *s)
-{
-    return s && *s && strlen(s) <= IPC_NAME_MAX;
-}
-
-static int simple_user(struct ipc_conn *c, const char *effective, const char *real)
-{
-    c->user = strdup(effective);
-    if (!c->user)
-        return -ENOMEM;
-    c->peer.user = c->user;
-    if (!real)
-        return 0;
-    c->real_user = strdup(real);
-    if (!c->real_user)
-        return -ENOMEM;
-    c->peer.real_user = c->real_user;
-    return 0;
-}
-
-static void ready(struct ipc_conn *c)
-{
-    c->server->counters.authorizations++;
-    ipc_conn_set_state(c, CONN_READY);
-}
-
-static int may_impersonate(struct ipc_conn *c, struct sv_error *err)
-{
-    if (!c->real_user || sv_streq(c->real_user, c->user))
-        return 0;
-    if (c->server->cfg.impersonation)
-        return c->server->cfg.impersonation(c->server->cfg.userdata, &c->peer, err);
-    return sv_error_set(err, -EACCES, "User: %s is not allowed to impersonate %s", c->real_user,
-                        c->user);
-}
-
-/* In Hadoop's order. 0: the connection may go on, waits, or has got its last answer. */
-static int authorize(struct ipc_conn *c, const struct ipc_echo *echo)
-{
-    struct sv_error err = { 0 };
-    int r = may_impersonate(c, &err);
-
-    if (r >= 0 && c->server->cfg.authorization)
-        r = c->server->cfg.authorization(c->server->cfg.userdata, &c->peer, c->protocol->name,
-                                         &err);
-    c->asks = r == -EAGAIN;
-    if (c->asks)
-        return 0;
-    if (r < 0)
-        return sasl_fail(c, echo, JAVA_AUTHORIZATION, err.text);
-    ready(c);
-    return 0;
-}
-
-void ipc_auth_ask_again(struct ipc_conn *c)
-{
-    static const struct ipc_echo context = { .call_id = IPC_CALL_CONTEXT, .retry_count = -1 };
-
-    (void)authorize(c, &context); /* always 0 */
-    if (!c->asks)
-        ipc_server_mark_dirty(c);
-}
-
-/* Authorization is for a protocol, so that the context must name one of the table. False: refused.
- */
-static bool set_protocol(struct ipc_conn *c, const struct ipc_echo *echo, const char *name)
-{
-    char text[IPC_NAME_MAX + 40];
-
-    if (!c->server->cfg.authorization)
-        return true;
-    c->protocol = name ? ipc_protocol_find(c->server, name) : NULL;
-    if (c->protocol)
-        return true;
-    (void)snprintf(text, sizeof(text), "%s%s", name ? "Unknown protocol: " : "Null protocol",
-                   name ? name : " not authorized");
-    (void)sasl_fail(c, echo, JAVA_AUTHORIZATION, text); /* always 0 */
-    return false;
-}
-
-int ipc_auth_context(struct ipc_conn *c, const struct ipc_echo *echo, struct sv_arena *a,
-                     const uint8_t *p, size_t n)
-{
-    ProtobufCMessage *base;
-    if (c->state == CONN_SASL)
-        return context_refuse(c, echo, "Connection context sent during SASL negotiation");
-    if (c->state != CONN_CONTEXT)
-        return context_refuse(c, echo, "Connection context already processed");
-    if (ipc_unpack(a, &hadoop__common__ipc_connection_context_proto__descriptor, p, n, &base) < 0)
-        return context_refuse(c, echo, "malformed connection context");
-    const Hadoop__Common__IpcConnectionContextProto *m = (const void *)base;
-    const char *effective = m->userinfo ? m->userinfo->effectiveuser : NULL;
-    const char *real = m->userinfo ? m->userinfo->realuser : NULL;
-    if (m->protocol && !name_ok(m->protocol))
-        return context_refuse(c, echo, "the protocol's name is too long");
-    if (c->peer.token) {
-        if ((effective && !sv_streq(effective, c->user)) || real)
-            return sasl_fail(c, echo, JAVA_ACCESS_CONTROL,
-                             "a connection that is authenticated by a token cannot act for others");
-    } else {
-        if (!name_ok(effective) || (real && !name_ok(real)))
-            return sasl_fail(c, echo, JAVA_ACCESS_CONTROL, "the connection context names no user");
-        int r = simple_user(c, effective, real);
-        if (r < 0)
-            return r;
-    }
-    return set_protocol(c, echo, m->protocol) ? authorize(c, echo) : 0;
 }

@@ -4,7 +4,8 @@
  *   ipc-server.c  listening, accepting, deadlines
  *   ipc-address.c connections by client address: selects the one to close
  *   ipc-conn.c    input and output of one connection, pausing, closing
- *   ipc-auth.c    connection header, SASL, connection context
+ *   ipc-auth.c    connection header, SASL
+ *   ipc-context.c connection context: users, authorization
  *   ipc-serve.c   frames → calls → handlers; ProtocolMetaInfoPB
  *   ipc-call.c    answers
  *   ipc-out.c     their way out, in turns
@@ -212,10 +213,16 @@ int ipc_auth_sasl(struct ipc_conn *c, const struct ipc_echo *echo, struct sv_are
 /* Handles a SASL message once there is a layer. */
 int ipc_auth_wrapped(struct ipc_conn *c, const struct ipc_echo *echo, struct sv_arena *a,
                      const uint8_t *p, size_t n);
-/* Ends the context of a connection that `asks`, if the answer is known now. */
-void ipc_auth_ask_again(struct ipc_conn *c);
-int ipc_auth_context(struct ipc_conn *c, const struct ipc_echo *echo, struct sv_arena *a,
+/* The last answer, for a peer that is not who it must be, or may not do what it wants. */
+int ipc_auth_refuse(struct ipc_conn *c, const struct ipc_echo *echo, const char *java_class,
+                    const char *text);
+
+/* ipc-context.c */
+/* 0, or -errno: close at once. */
+int ipc_context_take(struct ipc_conn *c, const struct ipc_echo *echo, struct sv_arena *a,
                      const uint8_t *p, size_t n);
+/* Ends the context of a connection that `asks`, if the answer is known now. */
+void ipc_context_ask_again(struct ipc_conn *c);
 
 /* ipc-serve.c */
 const struct ipc_protocol *ipc_protocol_find(const struct ipc_server *s, const char *name);

@@ -247,7 +247,7 @@ static int out_of_band(struct ipc_conn *c, const struct ipc_echo *echo, struct s
     if (ipc_delimited_get(b, &p, &n) < 0)
         return header_refuse(c, echo, "the packet is cut");
     return echo->call_id == IPC_CALL_SASL ? ipc_auth_sasl(c, echo, a, p, n)
-                                          : ipc_auth_context(c, echo, a, p, n);
+                                          : ipc_context_take(c, echo, a, p, n);
 }
 
 /* With a layer, unwrapped packets are rejected; Hadoop's server would still accept such a call. */

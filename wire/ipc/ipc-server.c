@@ -323,7 +323,7 @@ void ipc_server_ask_again(struct ipc_server *s)
 
     DL_FOREACH_SAFE2(s->pre, c, next, pre_next)
     if (c->asks)
-        ipc_auth_ask_again(c);
+        ipc_context_ask_again(c);
 }
 
 static int on_flush(sd_event_source *src, void *userdata)
