@@ -13,12 +13,14 @@
 
 #define IPC_FRAME_MAX (128u << 20)        /* ipc.maximum.data.length */
 #define IPC_FRAME_PREAUTH_MAX (64u << 10) /* until the peer is authenticated */
-#define IPC_WRAP_OVERHEAD 256u            /* overhead of a WRAP message */
-#define IPC_CLIENT_ID_MAX 64              /* a UUID of 16 bytes in practice */
-#define IPC_NAME_MAX 255                  /* method, protocol and user names */
-#define IPC_SASL_CHALLENGE_MAX 2048       /* RFC 2831 2.1.1 */
-#define IPC_SASL_RESPONSE_MAX 4096        /* RFC 2831 2.1.2 */
-#define IPC_ARENA_FACTOR 32               /* maximum unpacked memory per byte of a message */
+/* That for Kerberos, whose largest token alone is 64 KiB (wire/sasl/gssapi.h). */
+#define IPC_FRAME_KERBEROS_MAX (68u << 10)
+#define IPC_WRAP_OVERHEAD 256u      /* overhead of a WRAP message */
+#define IPC_CLIENT_ID_MAX 64        /* a UUID of 16 bytes in practice */
+#define IPC_NAME_MAX 255            /* method, protocol and user names */
+#define IPC_SASL_CHALLENGE_MAX 2048 /* RFC 2831 2.1.1 */
+#define IPC_SASL_RESPONSE_MAX 4096  /* RFC 2831 2.1.2 */
+#define IPC_ARENA_FACTOR 32         /* maximum unpacked memory per byte of a message */
 #define IPC_ARENA_BASE (1u << 20)
 #define IPC_ARENA_MAX (512u << 20)
 /* Sub-messages, members of lists and repetitions of a singular field in one request to a server:

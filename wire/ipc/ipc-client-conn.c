@@ -146,7 +146,7 @@ static void established(struct ipc_client *c)
     (void)setsockopt(c->fd, SOL_SOCKET, SO_KEEPALIVE, &one, sizeof(one));
     c->in = SV_BUF_INIT(c->max_frame + 4 + 2 * IPC_READ_CHUNK);
     c->inner = SV_BUF_INIT(2 * (c->max_frame + 4));
-    c->out = SV_BUF_INIT(IPC_FRAME_PREAUTH_MAX);
+    c->out = SV_BUF_INIT(c->kerberos ? IPC_FRAME_KERBEROS_MAX : IPC_FRAME_PREAUTH_MAX);
     c->scratch = malloc(IPC_READ_CHUNK);
     c->active_ms = c->sent_ms = sv_now_ms();
     int r = c->scratch ? ipc_client_put_hello(c) : -ENOMEM;
@@ -458,7 +458,8 @@ static void on_readable(struct ipc_client *c)
     if (n < 0) {
         broken(c, -errno, "the connection broke");
     } else if (n == 0) {
-        broken(c, -ECONNRESET, "the server closed the connection");
+        if (!ipc_client_sasl_ended(c))
+            broken(c, -ECONNRESET, "the server closed the connection");
     } else {
         c->active_ms = sv_now_ms();
         handle_input(c, (size_t)n);

@@ -298,3 +298,18 @@ int ipc_client_on_sasl(struct ipc_client *c, struct sv_arena *a, const uint8_t *
         return sasl_refuse(c, "an unknown SASL state");
     }
 }
+
+/* Hadoop's server closes without a word where no rule gives an account to a principal that it has
+ * authenticated. This is no server that goes away, and the call must not be tried again. */
+bool ipc_client_sasl_ended(struct ipc_client *c)
+{
+    struct sv_error err = { 0 };
+    if (c->state != CLIENT_SASL || !c->sasl || !ipc_sasl_client_done(c->sasl))
+        return false;
+    sv_error_set(&err, -EACCES,
+                 "the server closed the connection once it had authenticated %s; maybe no rule of "
+                 "its hadoop.security.auth_to_local applies",
+                 c->user);
+    ipc_client_broken(c, -EACCES, NULL, &err);
+    return true;
+}

@@ -40,6 +40,8 @@ enum ipc_failure ipc_failure_of(const struct ipc_result *r)
         return of_class(r->java_class);
     case EACCES: /* SASL: the server is an impostor, or rejects the client */
         return IPC_FAILURE_AUTH;
+    case EAGAIN:
+        return IPC_FAILURE_NO_TICKET;
     case ECONNREFUSED:
     case EHOSTUNREACH:
     case EHOSTDOWN:
@@ -75,6 +77,7 @@ const char *ipc_failure_name(enum ipc_failure f)
         [IPC_FAILURE_STANDBY] = "is in standby",
         [IPC_FAILURE_RETRIABLE] = "asks to be tried again",
         [IPC_FAILURE_NOT_READY] = "is not ready yet",
+        [IPC_FAILURE_NO_TICKET] = "cannot be asked without a Kerberos ticket",
         [IPC_FAILURE_AUTH] = "refused the login",
         [IPC_FAILURE_REMOTE] = "answered with an exception",
         [IPC_FAILURE_FINAL] = "was not asked",
@@ -176,18 +179,18 @@ static const enum rule rules[][IPC_FAILURE_COUNT] = {
         [IPC_FAILURE_CONNECT] = SAME,   [IPC_FAILURE_CONNECT_TIMEOUT] = SAME,
         [IPC_FAILURE_LOST] = SAME,      [IPC_FAILURE_TIMEOUT] = SAME,
         [IPC_FAILURE_LOCAL] = SAME,     [IPC_FAILURE_STANDBY] = SAME,
-        [IPC_FAILURE_RETRIABLE] = SAME,
+        [IPC_FAILURE_RETRIABLE] = SAME, [IPC_FAILURE_NO_TICKET] = SAME,
     },
     [IPC_RETRY_FAILOVER] = { /* RetryPolicies.FailoverOnNetworkExceptionRetry */
         [IPC_FAILURE_CONNECT] = NEXT,   [IPC_FAILURE_CONNECT_TIMEOUT] = NEXT,
         [IPC_FAILURE_LOST] = NEXT_SAFE, [IPC_FAILURE_TIMEOUT] = NEXT_SAFE,
         [IPC_FAILURE_LOCAL] = NEXT_SAFE, [IPC_FAILURE_STANDBY] = NEXT,
-        [IPC_FAILURE_RETRIABLE] = SAME,
+        [IPC_FAILURE_RETRIABLE] = SAME, [IPC_FAILURE_NO_TICKET] = SAME,
     },
     [IPC_RETRY_NM] = { /* ServerProxy.createRetryPolicy */
         [IPC_FAILURE_CONNECT] = SAME,   [IPC_FAILURE_CONNECT_TIMEOUT] = SAME,
         [IPC_FAILURE_LOST] = SAME_SAFE, [IPC_FAILURE_RETRIABLE] = SAME,
-        [IPC_FAILURE_NOT_READY] = SAME,
+        [IPC_FAILURE_NOT_READY] = SAME, [IPC_FAILURE_NO_TICKET] = SAME,
     },
 };
 /* clang-format on */

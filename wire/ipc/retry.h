@@ -8,8 +8,11 @@
  *   NM                        ServerProxy, for ContainerManagementProtocol, except that a
  *                             startContainers that may have arrived is not resent: its caller
  *                             queries the node first
- * Fixed delays of Hadoop begin shorter here and double up to Hadoop's value, with jitter: a
- * thousand nodes do not return to a restarted ResourceManager in the same second. */
+ * Authentication that failed is final at once under each policy, as in Hadoop's RetryPolicies: at
+ * an impostor's address no other server is tried. A ticket that cannot be had now is ours alone:
+ * the same server is tried again, since another one would want a ticket as well. Fixed delays of
+ * Hadoop begin shorter here and double up to Hadoop's value, with jitter: a thousand nodes do not
+ * return to a restarted ResourceManager in the same second. */
 #ifndef SELVEDGE_WIRE_IPC_RETRY_H
 #define SELVEDGE_WIRE_IPC_RETRY_H
 
@@ -25,7 +28,9 @@ enum ipc_failure {
     IPC_FAILURE_STANDBY,   /* StandbyException: this server is not the active one */
     IPC_FAILURE_RETRIABLE, /* RetriableException: the server requests a retry */
     IPC_FAILURE_NOT_READY, /* NMNotYetReadyException */
-    IPC_FAILURE_AUTH,      /* AccessControlException, SaslException, InvalidToken */
+    IPC_FAILURE_NO_TICKET, /* no Kerberos ticket of our own for the server: nothing was sent */
+    IPC_FAILURE_AUTH,      /* AccessControlException, SaslException, InvalidToken: either side has
+                            * refused the other */
     IPC_FAILURE_REMOTE,    /* any other exception: the server has handled the call */
     IPC_FAILURE_FINAL,     /* cancelled, or out of a local resource */
     IPC_FAILURE_COUNT

@@ -13,6 +13,7 @@
 #include "tests/unit/wire/ipc-fake-server.h"
 #include "tests/unit/wire/ipc-peer.h"
 #include "wire/ipc/proxy.h"
+#include "wire/sasl/gssapi.h"
 
 #define STANDBY "org.apache.hadoop.ipc.StandbyException"
 #define SAFE "getClusterMetrics"   /* may be sent twice */
@@ -24,6 +25,7 @@ struct fixture {
     struct ipc_proxy *proxy;
     int notified;
     char last_notice[2][64]; /* failed, next */
+    char last_reason[SV_ERROR_TEXT_MAX];
     int64_t longest_wait;
 };
 
@@ -53,6 +55,7 @@ static void on_notify(const char *method, const struct sv_error *err, int64_t wa
     assert_true(err->code < 0 && *err->text);
     w->notified++;
     w->longest_wait = SV_MAX(w->longest_wait, wait_ms);
+    snprintf(w->last_reason, sizeof(w->last_reason), "%s", err->text);
     ipc_proxy_server_text(failed, w->last_notice[0], sizeof(w->last_notice[0]));
     ipc_proxy_server_text(next, w->last_notice[1], sizeof(w->last_notice[1]));
 }
@@ -68,12 +71,14 @@ static struct ipc_retry_policy policy(enum ipc_retry_kind kind)
                                       .max_ms = 10 };
 }
 
-static void fixture_new(struct fixture *w, enum ipc_retry_kind kind, int servers)
+/* `kerberos`: NULL = SIMPLE. */
+static void fixture_of(struct fixture *w, const struct ipc_retry_policy *retry, int servers,
+                       const struct ipc_kerberos *kerberos)
 {
     struct ipc_proxy_config cfg = {
-        .client = { .protocol = PEER_PROTOCOL, .version = 1, .user = "u" },
+        .client = { .protocol = PEER_PROTOCOL, .version = 1, .user = "u", .kerberos = kerberos },
         .n_servers = (size_t)servers,
-        .retry = policy(kind),
+        .retry = *retry,
         .notify = on_notify,
         .userdata = w
     };
@@ -85,6 +90,13 @@ static void fixture_new(struct fixture *w, enum ipc_retry_kind kind, int servers
     cfg.servers[0] = (struct ipc_proxy_server){ "rm1", "127.0.0.1", w->a.port };
     cfg.servers[1] = (struct ipc_proxy_server){ "rm2", "127.0.0.1", w->b.port };
     assert_int_equal(ipc_proxy_new(w->event, &cfg, &w->proxy, NULL), 0);
+}
+
+static void fixture_new(struct fixture *w, enum ipc_retry_kind kind, int servers)
+{
+    const struct ipc_retry_policy retry = policy(kind);
+
+    fixture_of(w, &retry, servers, NULL);
 }
 
 static void fixture_free(struct fixture *w)
@@ -381,6 +393,133 @@ static void test_free_inside_callback(void **state)
     fixture_free(&w);
 }
 
+/* ---- Kerberos ---- */
+
+static int helper_steps;
+
+static int no_ticket(struct gssapi_handshake *h, const uint8_t *p, size_t n, gssapi_told told,
+                     void *userdata, struct sv_error *err)
+{
+    (void)h, (void)p, (void)n, (void)told, (void)userdata;
+    helper_steps++;
+    return sv_error_set(err, -EAGAIN, "no KDC answers");
+}
+
+static void no_free(struct gssapi_handshake *h)
+{
+    (void)h;
+}
+
+static int handshake(const struct ipc_kerberos *k, const char *host,
+                     char ret_server[IPC_PRINCIPAL_MAX], struct gssapi_handshake **ret)
+{
+    static const struct gssapi_handshake_functions functions = { .step = no_ticket,
+                                                                 .free = no_free };
+    static struct gssapi_handshake h = { .f = &functions };
+
+    (void)k, (void)host;
+    snprintf(ret_server, IPC_PRINCIPAL_MAX, "rm/there@R");
+    *ret = &h;
+    return 0;
+}
+
+static const struct ipc_kerberos kerberos = { .principal = "nm/here@R", .handshake = handshake };
+
+static void offer(struct fake *f, const char *host)
+{
+    Hadoop__Common__RpcSaslProto m = HADOOP__COMMON__RPC_SASL_PROTO__INIT;
+    Hadoop__Common__RpcSaslProto__SaslAuth auth = HADOOP__COMMON__RPC_SASL_PROTO__SASL_AUTH__INIT,
+                                           *auths[] = { &auth };
+
+    m.state = HADOOP__COMMON__RPC_SASL_PROTO__SASL_STATE__NEGOTIATE;
+    m.n_auths = 1;
+    m.auths = auths;
+    auth.method = (char *)"KERBEROS";
+    auth.mechanism = (char *)GSSAPI_MECHANISM;
+    auth.protocol = (char *)"rm";
+    auth.serverid = (char *)(uintptr_t)host;
+    fake_sasl(f, &m);
+}
+
+static void say_offer(struct fake *f, const struct fake_call *c)
+{
+    (void)c;
+    offer(f, "there");
+}
+static void say_other(struct fake *f, const struct fake_call *c)
+{
+    (void)c;
+    offer(f, "elsewhere");
+}
+static void say_refused(struct fake *f, const struct fake_call *c)
+{
+    (void)c;
+    fake_answer(f, IPC_CALL_SASL,
+                HADOOP__COMMON__RPC_RESPONSE_HEADER_PROTO__RPC_STATUS_PROTO__FATAL,
+                "javax.security.sasl.SaslException", "GSS initiate failed", NULL, 0);
+}
+
+/* One attempt at one server, whatever the policy and however good the other server. */
+static void test_authentication_is_final(void **state)
+{
+    (void)state;
+    static const enum ipc_retry_kind kinds[] = { IPC_RETRY_RM, IPC_RETRY_FAILOVER, IPC_RETRY_NM };
+    static const struct {
+        void (*says)(struct fake *f, const struct fake_call *c);
+        int status;
+        const char *words;
+    } cases[] = {
+        { say_other, -EACCES, "principal is rm/elsewhere, expected is rm/there@R" },
+        { say_refused, -EREMOTEIO, "GSS initiate failed" },
+    };
+    for (size_t i = 0; i < SV_ARRAY_LEN(kinds) * SV_ARRAY_LEN(cases); i++) {
+        const struct ipc_retry_policy retry = policy(kinds[i % SV_ARRAY_LEN(kinds)]);
+        size_t at = i / SV_ARRAY_LEN(kinds);
+        struct fixture w;
+        struct answer a = { 0 };
+        fixture_of(&w, &retry, 2, &kerberos);
+        w.a.on_call = cases[at].says;
+        w.b.on_call = say_offer;
+        call(&w, SAFE, &a);
+        peer_run_until(&w, a.count);
+        assert_int_equal(a.status, cases[at].status);
+        if (!strstr(a.text, cases[at].words))
+            fail_msg("%s", a.text);
+        assert_int_equal(w.notified, 0);
+        assert_int_equal(w.a.connections, 1);
+        assert_int_equal(w.b.connections, 0);
+        assert_string_equal(ipc_proxy_current(w.proxy)->id, "rm1");
+        fixture_free(&w);
+    }
+}
+
+/* Tried again at the same server, with the reason each time, and at the end. */
+static void test_no_ticket(void **state)
+{
+    (void)state;
+    static const enum ipc_retry_kind kinds[] = { IPC_RETRY_RM, IPC_RETRY_FAILOVER, IPC_RETRY_NM };
+    for (size_t i = 0; i < SV_ARRAY_LEN(kinds); i++) {
+        struct ipc_retry_policy retry = policy(kinds[i]);
+        struct fixture w;
+        struct answer a = { 0 };
+        retry.max_wait_ms = 40;
+        retry.max_failovers = 4;
+        helper_steps = 0;
+        fixture_of(&w, &retry, 2, &kerberos);
+        w.a.on_call = w.b.on_call = say_offer;
+        call(&w, UNSAFE, &a);
+        peer_run_until(&w, a.count);
+        assert_int_equal(a.status, -EAGAIN);
+        assert_non_null(strstr(a.text, "no KDC answers ("));
+        assert_true(w.notified >= 1);
+        assert_non_null(strstr(w.last_reason, "no KDC answers"));
+        assert_int_equal(helper_steps, w.notified + 1);
+        assert_int_equal(w.a.connections, helper_steps);
+        assert_int_equal(w.b.connections, 0);
+        fixture_free(&w);
+    }
+}
+
 /* ---- Configuration ---- */
 
 static int load(struct sv_conf *c, const char *const *pairs)
@@ -506,6 +645,8 @@ int main(void)
         cmocka_unit_test(test_gives_up),
         cmocka_unit_test(test_cancel),
         cmocka_unit_test(test_free_inside_callback),
+        cmocka_unit_test(test_authentication_is_final),
+        cmocka_unit_test(test_no_ticket),
         cmocka_unit_test(test_conf_defaults),
         cmocka_unit_test(test_conf_ha),
     };

@@ -45,6 +45,7 @@ static void test_names(void **state)
         { -EPROTO, NULL, true, IPC_FAILURE_LOCAL },
         { -EBADMSG, NULL, true, IPC_FAILURE_LOCAL },
         { -EACCES, NULL, false, IPC_FAILURE_AUTH },
+        { -EAGAIN, NULL, false, IPC_FAILURE_NO_TICKET },
         { -ECANCELED, NULL, true, IPC_FAILURE_FINAL },
         { -ENOMEM, NULL, true, IPC_FAILURE_FINAL },
         { -EREMOTEIO, "org.apache.hadoop.ipc.StandbyException", true, IPC_FAILURE_STANDBY },
@@ -55,6 +56,9 @@ static void test_names(void **state)
           IPC_FAILURE_AUTH },
         { -EREMOTEIO, "org.apache.hadoop.security.AccessControlException", false,
           IPC_FAILURE_AUTH },
+        { -EREMOTEIO, "org.apache.hadoop.security.authorize.AuthorizationException", true,
+          IPC_FAILURE_AUTH },
+        { -EREMOTEIO, "javax.security.sasl.SaslException", false, IPC_FAILURE_AUTH },
         { -EREMOTEIO, "org.apache.hadoop.yarn.exceptions.YarnException", true, IPC_FAILURE_REMOTE },
         { -EREMOTEIO, "org.apache.hadoop.ipc.StandbyException2", true, IPC_FAILURE_REMOTE },
         { -EREMOTEIO, "", true, IPC_FAILURE_REMOTE },
@@ -89,11 +93,11 @@ static void test_table(void **state)
         bool sent, repeatable;
         char wanted[IPC_FAILURE_COUNT + 1]; /* in the order of enum ipc_failure */
     } rows[] = {
-        { &never, true, true, "-----------" },      { &rm, true, true, "sssssss----" },
-        { &rm, true, false, "sssssss----" },        { &nm, true, true, "sss---ss---" },
-        { &failover, true, true, "nnnnnns----" },   { &failover, true, false, "nn---ns----" },
-        { &failover, false, false, "nnnnnns----" }, { &nm, true, false, "ss----ss---" },
-        { &nm, false, false, "sss---ss---" },
+        { &never, true, true, "------------" },      { &rm, true, true, "sssssss-s---" },
+        { &rm, true, false, "sssssss-s---" },        { &nm, true, true, "sss---sss---" },
+        { &failover, true, true, "nnnnnns-s---" },   { &failover, true, false, "nn---ns-s---" },
+        { &failover, false, false, "nnnnnns-s---" }, { &nm, true, false, "ss----sss---" },
+        { &nm, false, false, "sss---sss---" },
     };
     for (size_t i = 0; i < SV_ARRAY_LEN(rows); i++)
         for (int f = 0; f < IPC_FAILURE_COUNT; f++) {
@@ -185,6 +189,38 @@ static void test_failover(void **state)
     }
 }
 
+/* A KDC that is away: the same server, after waits that grow, and it is no server that is away.
+ * Authentication that failed is final however much time is left. */
+static void test_kerberos(void **state)
+{
+    (void)state;
+    static const struct ipc_retry_policy *const all[] = { &rm, &failover, &nm };
+    for (size_t i = 0; i < SV_ARRAY_LEN(all); i++) {
+        struct ipc_retry_policy p = *all[i];
+        struct ipc_retry_state s = { 0 };
+        const char *why = NULL;
+        int64_t wait, before = -1, now = 1;
+        int n = 0;
+        p.max_wait_ms = -1;
+        p.max_failovers = 1000;
+        for (; n < 20; n++) {
+            assert_int_equal(
+                ipc_retry_decide(&p, &s, IPC_FAILURE_NO_TICKET, false, false, now, 0, &wait, &why),
+                IPC_RETRY_SAME);
+            assert_true(wait >= before && wait <= 10000);
+            before = wait;
+            now += wait;
+        }
+        assert_true(before >= 1000);
+        assert_int_equal(
+            ipc_retry_decide(&p, &s, IPC_FAILURE_AUTH, false, true, now, 0, &wait, &why), IPC_FAIL);
+        assert_null(why);
+    }
+    assert_false(ipc_failure_is_absence(IPC_FAILURE_NO_TICKET));
+    assert_false(ipc_failure_is_absence(IPC_FAILURE_AUTH));
+    assert_true(ipc_failure_is_absence(IPC_FAILURE_STANDBY));
+}
+
 static void test_edges(void **state)
 {
     (void)state;
@@ -206,9 +242,9 @@ static void test_edges(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_names),  cmocka_unit_test(test_table),
-        cmocka_unit_test(test_one_rm), cmocka_unit_test(test_failover),
-        cmocka_unit_test(test_edges),
+        cmocka_unit_test(test_names),    cmocka_unit_test(test_table),
+        cmocka_unit_test(test_one_rm),   cmocka_unit_test(test_failover),
+        cmocka_unit_test(test_kerberos), cmocka_unit_test(test_edges),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
