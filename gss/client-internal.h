@@ -53,7 +53,7 @@ struct sgss_client {
     struct sgss_client_request *requests;
     struct sgss_client_handshake *handshakes;
     struct sgss_client_packet *unsent;
-    size_t n_unsent;
+    size_t n_unsent, unsent_bytes; /* of their buffers */
     uint64_t last_id, starts, answers;
     int64_t started_ms, rest_ms, timer_ms;
 };

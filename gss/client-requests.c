@@ -22,6 +22,7 @@ static int put_packet(struct sgss_client *c, const struct sgss_request *m)
     }
     DL_APPEND(c->unsent, p);
     c->n_unsent++;
+    c->unsent_bytes += p->b.cap;
     sgss_client_flush(c);
     return 0;
 }
@@ -32,7 +33,8 @@ static int may_ask(const struct sgss_client *c, struct sv_error *err)
         return sv_error_set(err, -ESHUTDOWN, "the Kerberos helper has been stopped");
     if (c->state != SGSS_RUNS)
         return sv_error_set(err, -EAGAIN, "%s", c->why);
-    if (HASH_COUNT(c->requests) >= SGSS_REQUESTS_MAX || c->n_unsent >= SGSS_REQUESTS_MAX)
+    if (HASH_COUNT(c->requests) >= SGSS_REQUESTS_MAX || c->n_unsent >= SGSS_REQUESTS_MAX ||
+        c->unsent_bytes >= SGSS_UNSENT_MAX)
         return sv_error_set(err, -EBUSY, "too many Kerberos handshakes wait");
     return 0;
 }

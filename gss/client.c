@@ -71,7 +71,7 @@ static void drop_packets(struct sgss_client *c)
         sv_buf_free(&p->b);
         free(p);
     }
-    c->n_unsent = 0;
+    c->n_unsent = c->unsent_bytes = 0;
 }
 
 /* ---- The process ends ---- */
@@ -233,6 +233,7 @@ void sgss_client_flush(struct sgss_client *c)
             break;
         DL_DELETE(c->unsent, p);
         c->n_unsent--;
+        c->unsent_bytes -= p->b.cap;
         sv_buf_free(&p->b);
         free(p);
     }

@@ -16,6 +16,9 @@
 #define SGSS_ACCEPT_MS 10000
 #define SGSS_INIT_MS 30000
 #define SGSS_REQUESTS_MAX 4096 /* unanswered ones */
+#define SGSS_UNSENT_MAX                                                                            \
+    (32u << 20) /* bytes of those that the helper has not read; a client that has                  \
+                 * gone leaves its ticket there */
 
 struct sgss_client_config {
     sd_event *event;

@@ -393,12 +393,46 @@ static void test_socket(void **state)
     (void)unlink(at.sun_path);
 }
 
+/* A helper that reads nothing: what waits for it has a bound, though those who asked are gone. */
+static void test_unread(void **state)
+{
+    (void)state;
+    struct sockaddr_un at = { .sun_family = AF_UNIX };
+    struct sgss_client_config cfg = { .event = event, .socket = at.sun_path };
+    static uint8_t token[SGSS_TOKEN_MAX];
+    struct sgss_client *c;
+    struct sv_error err = { 0 };
+    struct outcome o = { 0 };
+    int s, n = 0, r = 0;
+
+    snprintf(at.sun_path, sizeof(at.sun_path), "/tmp/test-gss-unread-%d", getpid());
+    (void)unlink(at.sun_path);
+    s = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+    assert_int_equal(bind(s, (struct sockaddr *)&at, sizeof(at)), 0);
+    assert_int_equal(listen(s, 5), 0);
+    assert_int_equal(sgss_client_new(&cfg, &c, &err), 0);
+    for (; r == 0; n++) {
+        struct gssapi_handshake *h;
+
+        assert_int_equal(sgss_client_acceptor(c, RM, &h), 0);
+        r = h->f->step(h, token, sizeof(token), on_outcome, &o, &err);
+        ipc_gssapi_handshake_free(h);
+        assert_true(n < (int)(SGSS_UNSENT_MAX / sizeof(token)) + 10);
+    }
+    assert_int_equal(r, -EBUSY);
+    assert_non_null(strstr(err.text, "too many"));
+    sgss_client_free(c);
+    sv_close(s);
+    (void)unlink(at.sun_path);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_login),  cmocka_unit_test(test_handshakes),
         cmocka_unit_test(test_faults), cmocka_unit_test(test_twice),
         cmocka_unit_test(test_many),   cmocka_unit_test(test_socket),
+        cmocka_unit_test(test_unread),
     };
 
     if (argc == 4 && sv_streq(argv[1], "--helper"))
