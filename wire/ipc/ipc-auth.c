@@ -1,5 +1,5 @@
-/* Handshake of a connection to the IPC server: the 7-byte header, then SASL. Hostile: all bytes; the
- * peer is unauthenticated. */
+/* Handshake of a connection to the IPC server: the 7-byte header, then SASL. Hostile: all bytes;
+ * the peer is unauthenticated. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,6 +7,7 @@
 #include "common/str.h"
 #include "wire/frame.h"
 #include "wire/ipc/ipc-conn.h"
+#include "wire/sasl/gssapi.h"
 
 typedef Hadoop__Common__RpcSaslProto sasl_message;
 typedef Hadoop__Common__RpcSaslProto__SaslAuth sasl_auth;
@@ -21,11 +22,19 @@ static const char http_answer[] =
 
 static const struct ipc_echo echo_auth = { .call_id = IPC_CALL_AUTH_FAILED, .retry_count = -1 };
 
-static const char *available(const struct ipc_conn *c)
+/* Secure means Kerberos: claimed names are not taken beside it, whatever is configured. */
+static bool takes_simple(const struct ipc_server *s)
 {
-    if (!c->server->cfg.verify_token)
+    return s->cfg.allow_simple && !s->cfg.kerberos;
+}
+
+static const char *available(const struct ipc_server *s)
+{
+    if (s->cfg.kerberos)
+        return s->cfg.verify_token ? "[TOKEN, KERBEROS]" : "[KERBEROS]";
+    if (!s->cfg.verify_token)
         return "[SIMPLE]";
-    return c->server->cfg.allow_simple ? "[TOKEN, SIMPLE]" : "[TOKEN]";
+    return s->cfg.allow_simple ? "[TOKEN, SIMPLE]" : "[TOKEN]";
 }
 
 /* ---- Connection header ---- */
@@ -73,10 +82,10 @@ static int auth_begin(struct ipc_conn *c, uint8_t auth)
     } else if (auth != IPC_AUTH_NONE) {
         ipc_conn_fatal(c, &echo_auth, IPC_DETAIL(FATAL_UNAUTHORIZED), JAVA_IPC_EXCEPTION,
                        "Unknown auth protocol: %d", (int8_t)auth);
-    } else if (!c->server->cfg.allow_simple) {
+    } else if (!takes_simple(c->server)) {
         c->server->counters.authentications_failed++;
         ipc_conn_fatal(c, &echo_auth, IPC_DETAIL(FATAL_UNAUTHORIZED), JAVA_ACCESS_CONTROL,
-                       "SIMPLE authentication is not enabled.  Available:%s", available(c));
+                       "SIMPLE authentication is not enabled.  Available:%s", available(c->server));
     } else {
         ipc_conn_set_state(c, CONN_CONTEXT);
     }
@@ -131,7 +140,49 @@ static ProtobufCBinaryData message_of(struct sasl_bytes b)
     return (ProtobufCBinaryData){ .len = b.n, .data = (uint8_t *)(uintptr_t)b.p };
 }
 
-static int sasl_start(struct ipc_conn *c)
+/* ---- Offers ---- */
+
+struct offers {
+    sasl_auth all[3], *list[3];
+    size_t n;
+};
+
+static void offer(struct offers *o, const char *method, const char *mechanism, const char *protocol,
+                  const char *server)
+{
+    sasl_auth *a = &o->all[o->n];
+    *a = (sasl_auth)HADOOP__COMMON__RPC_SASL_PROTO__SASL_AUTH__INIT;
+    a->method = (char *)(uintptr_t)method;
+    a->mechanism = (char *)(uintptr_t)mechanism;
+    a->protocol = (char *)(uintptr_t)protocol;
+    a->serverid = (char *)(uintptr_t)server;
+    o->list[o->n++] = a;
+}
+
+/* In Hadoop's order; TOKEN is the first. None where nothing but SIMPLE is taken. */
+static void offers_of(const struct ipc_server *s, struct offers *ret)
+{
+    ret->n = 0;
+    if (s->cfg.verify_token)
+        offer(ret, "TOKEN", SASL_MECHANISM, "", SASL_SERVER_ID);
+    if (s->cfg.kerberos)
+        offer(ret, "KERBEROS", GSSAPI_MECHANISM, s->service, s->service_host);
+    if (takes_simple(s) && ret->n > 0)
+        offer(ret, "SIMPLE", "", NULL, NULL);
+}
+
+/* True if the client takes one as it was made, without the challenge. */
+static bool is_offered(const struct offers *o, const sasl_auth *a)
+{
+    for (size_t i = 0; i < o->n; i++)
+        if (sv_streq(a->method, o->all[i].method) && sv_streq(a->mechanism, o->all[i].mechanism) &&
+            sv_streq(a->protocol, o->all[i].protocol) &&
+            sv_streq(a->serverid, o->all[i].serverid) && !a->has_challenge)
+            return true;
+    return false;
+}
+
+static int token_begin(struct ipc_conn *c)
 {
     if (c->sasl)
         return 0;
@@ -142,38 +193,33 @@ static int sasl_start(struct ipc_conn *c)
 static int on_negotiate(struct ipc_conn *c, const struct ipc_echo *echo)
 {
     sasl_message m = HADOOP__COMMON__RPC_SASL_PROTO__INIT;
-    sasl_auth token = HADOOP__COMMON__RPC_SASL_PROTO__SASL_AUTH__INIT;
-    sasl_auth simple = HADOOP__COMMON__RPC_SASL_PROTO__SASL_AUTH__INIT;
-    sasl_auth *auths[2];
-    if (c->negotiated)
-        return ipc_auth_refuse(c, echo, JAVA_ACCESS_CONTROL, "Client already attempted negotiation");
+    struct offers o;
+    if (c->negotiated || c->initiated)
+        return ipc_auth_refuse(c, echo, JAVA_ACCESS_CONTROL,
+                               "Client already attempted negotiation");
     c->negotiated = true;
-    if (!c->server->cfg.verify_token) { /* nothing to negotiate: Hadoop's clients then continue */
+    offers_of(c->server, &o);
+    if (o.n == 0 && takes_simple(c->server)) { /* Hadoop's clients then continue */
         m.state = IPC_SASL_STATE(SUCCESS);
         ipc_conn_set_state(c, CONN_CONTEXT);
         return sasl_answer(c, echo, &m);
     }
-    int r = sasl_start(c);
-    if (r < 0)
-        return r;
-    m.state = IPC_SASL_STATE(NEGOTIATE);
-    m.auths = auths;
-    token.method = (char *)"TOKEN";
-    token.mechanism = (char *)SASL_MECHANISM;
-    token.protocol = (char *)"";
-    token.serverid = (char *)SASL_SERVER_ID;
-    token.has_challenge = 1;
-    token.challenge = message_of(ipc_sasl_server_challenge(c->sasl));
-    auths[m.n_auths++] = &token;
-    if (c->server->cfg.allow_simple) {
-        simple.method = (char *)"SIMPLE";
-        simple.mechanism = (char *)"";
-        auths[m.n_auths++] = &simple;
+    if (c->server->cfg.verify_token) {
+        int r = token_begin(c);
+        if (r < 0)
+            return r;
+        o.all[0].has_challenge = 1;
+        o.all[0].challenge = message_of(ipc_sasl_server_challenge(c->sasl));
     }
+    m.state = IPC_SASL_STATE(NEGOTIATE);
+    m.n_auths = o.n;
+    m.auths = o.list;
     return sasl_answer(c, echo, &m);
 }
 
-static int sasl_succeeded(struct ipc_conn *c, const struct ipc_echo *echo, struct sasl_bytes answer)
+/* ---- The exchange ---- */
+
+static int token_peer(struct ipc_conn *c)
 {
     size_t len;
     const uint8_t *id = ipc_sasl_server_token_id(c->sasl, &len);
@@ -182,56 +228,87 @@ static int sasl_succeeded(struct ipc_conn *c, const struct ipc_echo *echo, struc
     if (!c->user || !c->token_id)
         return -ENOMEM;
     memcpy(c->token_id, id, len);
-    c->server->counters.authentications++;
     c->peer.token = true;
     c->peer.user = c->user;
     c->peer.token_id = c->token_id;
     c->peer.token_id_len = len;
+    return 0;
+}
+
+static int succeeded(struct ipc_conn *c, const struct ipc_echo *echo, struct sasl_bytes answer)
+{
     sasl_message m = HADOOP__COMMON__RPC_SASL_PROTO__INIT;
+    struct sv_error err = { 0 };
+    int r = c->kerberos ? ipc_kerberos_peer(c, &err) : token_peer(c);
+    if (r == -EACCES)
+        return ipc_auth_refuse(c, echo, JAVA_ACCESS_CONTROL, err.text);
+    if (r < 0)
+        return r;
+    c->server->counters.authentications++;
     m.state = IPC_SASL_STATE(SUCCESS);
-    m.has_token = 1;
+    m.has_token = answer.n > 0;
     m.token = message_of(answer);
-    int r = sasl_answer(c, echo, &m); /* the last unwrapped answer */
+    r = sasl_answer(c, echo, &m); /* the last unwrapped answer */
     c->layer = ipc_sasl_server_take_layer(c->sasl);
     c->sasl = ipc_sasl_server_free(c->sasl);
     ipc_conn_set_state(c, CONN_CONTEXT);
     return r;
 }
 
+/* The result of a step, or that there is none yet. */
+static int stepped(struct ipc_conn *c, const struct ipc_echo *echo, int r, struct sasl_bytes answer,
+                   const char *java_class, const struct sv_error *err)
+{
+    sasl_message m = HADOOP__COMMON__RPC_SASL_PROTO__INIT;
+    c->computes = r == SASL_WAIT;
+    if (c->computes)
+        return 0;
+    c->step_memory = 0;
+    if (r < 0)
+        return ipc_auth_refuse(c, echo, java_class, err->text);
+    if (ipc_sasl_server_done(c->sasl))
+        return succeeded(c, echo, answer);
+    m.state = IPC_SASL_STATE(CHALLENGE);
+    m.has_token = 1;
+    m.token = message_of(answer);
+    return sasl_answer(c, echo, &m);
+}
+
+/* The step that the connection waits for is computed. A connection that closes meanwhile frees its
+ * exchange, which then does not call this. */
+static void on_ready(void *userdata)
+{
+    static const struct ipc_echo echo = { .call_id = IPC_CALL_SASL, .retry_count = -1 };
+    struct ipc_conn *c = userdata;
+    struct sv_error err = { 0 };
+    struct sasl_bytes answer = { 0 };
+    const char *java_class = NULL;
+    ipc_conn_ref(c);
+    int r = ipc_sasl_server_resume(c->sasl, &answer, &java_class, &err);
+    if (stepped(c, &echo, r, answer, java_class, &err) < 0)
+        ipc_conn_close(c);
+    ipc_server_mark_dirty(c); /* it answers, and goes on with what was held back */
+    ipc_conn_unref(c);
+}
+
 static int on_response(struct ipc_conn *c, const struct ipc_echo *echo, const sasl_message *m)
 {
     struct sv_error err = { 0 };
     const char *java_class = NULL;
-    struct sasl_bytes answer;
+    struct sasl_bytes answer = { 0 };
     if (!c->sasl)
         return ipc_auth_refuse(c, echo, JAVA_SASL_EXCEPTION, "the exchange has not begun");
+    if (!m->has_token)
+        return ipc_auth_refuse(c, echo, JAVA_SASL_EXCEPTION, "Client did not send a token");
+    c->initiated = true;
+    c->step_memory = m->token.len;
     int r = ipc_sasl_server_step(c->sasl, m->token.data, m->token.len, &answer, &java_class, &err);
-    if (r < 0)
-        return ipc_auth_refuse(c, echo, java_class, err.text);
-    return sasl_succeeded(c, echo, answer);
+    return stepped(c, echo, r, answer, java_class, &err);
 }
 
-static int on_initiate(struct ipc_conn *c, const struct ipc_echo *echo, const sasl_message *m)
+static int token_initiate(struct ipc_conn *c, const struct ipc_echo *echo, const sasl_message *m)
 {
-    if (m->n_auths != 1)
-        return ipc_auth_refuse(c, echo, JAVA_SASL_EXCEPTION, "Client mechanism is malformed");
-    const sasl_auth *a = m->auths[0];
-    if (sv_streq(a->method, "SIMPLE") && c->server->cfg.allow_simple &&
-        c->server->cfg.verify_token) {
-        c->sasl = ipc_sasl_server_free(c->sasl);
-        ipc_conn_set_state(c, CONN_CONTEXT);
-        return 0; /* Hadoop's clients do not wait for an answer here */
-    }
-    if (!sv_streq(a->method, "TOKEN") || !sv_streq(a->mechanism, SASL_MECHANISM) ||
-        !c->server->cfg.verify_token) {
-        if (!c->negotiated)
-            return on_negotiate(c, echo); /* a guess: answer with the offered methods */
-        char text[160];
-        snprintf(text, sizeof(text), "%.32s authentication is not enabled.  Available:%s",
-                 a->method, available(c));
-        return ipc_auth_refuse(c, echo, JAVA_ACCESS_CONTROL, text);
-    }
-    int r = sasl_start(c);
+    int r = token_begin(c);
     if (r < 0)
         return r;
     if (m->has_token && m->token.len > 0)
@@ -243,13 +320,51 @@ static int on_initiate(struct ipc_conn *c, const struct ipc_echo *echo, const sa
     return sasl_answer(c, echo, &out);
 }
 
+static int kerberos_initiate(struct ipc_conn *c, const struct ipc_echo *echo, const sasl_message *m)
+{
+    c->sasl = ipc_sasl_server_free(c->sasl); /* for TOKEN, whose challenge was in the offer */
+    c->kerberos = true;
+    if (ipc_kerberos_begin(c, on_ready) < 0)
+        return ipc_auth_refuse(c, echo, JAVA_SASL_EXCEPTION,
+                               GSSAPI_MECHANISM ": this service cannot take tickets now");
+    return on_response(c, echo, m);
+}
+
+static int on_initiate(struct ipc_conn *c, const struct ipc_echo *echo, const sasl_message *m)
+{
+    struct offers o;
+    if (m->n_auths != 1)
+        return ipc_auth_refuse(c, echo, JAVA_SASL_EXCEPTION, "Client mechanism is malformed");
+    if (c->initiated)
+        return ipc_auth_refuse(c, echo, JAVA_SASL_EXCEPTION, "the exchange has begun already");
+    const sasl_auth *a = m->auths[0];
+    offers_of(c->server, &o);
+    if (!is_offered(&o, a)) {
+        if (!c->negotiated)
+            return on_negotiate(c, echo); /* a guess: answer with the offered methods */
+        char text[160];
+        snprintf(text, sizeof(text), "%.32s authentication is not enabled.  Available:%s",
+                 a->method, available(c->server));
+        return ipc_auth_refuse(c, echo, JAVA_ACCESS_CONTROL, text);
+    }
+    c->initiated = true;
+    if (sv_streq(a->method, "KERBEROS"))
+        return kerberos_initiate(c, echo, m);
+    if (sv_streq(a->method, "TOKEN"))
+        return token_initiate(c, echo, m);
+    c->sasl = ipc_sasl_server_free(c->sasl);
+    ipc_conn_set_state(c, CONN_CONTEXT);
+    return 0; /* Hadoop's clients do not wait for an answer to SIMPLE */
+}
+
 int ipc_auth_sasl(struct ipc_conn *c, const struct ipc_echo *echo, struct sv_arena *a,
                   const uint8_t *p, size_t n)
 {
     ProtobufCMessage *base;
     if (c->state != CONN_SASL) {
         ipc_conn_fatal(c, echo, IPC_DETAIL(FATAL_INVALID_RPC_HEADER),
-                       c->peer.token ? JAVA_SASL_EXCEPTION : JAVA_RPC_SERVER_EXCEPTION,
+                       c->peer.token || c->principal ? JAVA_SASL_EXCEPTION
+                                                     : JAVA_RPC_SERVER_EXCEPTION,
                        "Negotiation is already complete");
         return 0;
     }

@@ -66,6 +66,8 @@ void ipc_conn_unref(struct ipc_conn *c)
         return;
     free(c->user);
     free(c->real_user);
+    free(c->principal);
+    free(c->full_user);
     free(c->token_id);
     free(c);
 }
@@ -125,6 +127,7 @@ void ipc_conn_set_state(struct ipc_conn *c, enum conn_state state)
     if (state == CONN_CLOSING) {
         c->since_ms = sv_now_ms();
         c->sasl = ipc_sasl_server_free(c->sasl);
+        c->computes = false;
     }
 }
 
@@ -133,7 +136,7 @@ void ipc_conn_set_state(struct ipc_conn *c, enum conn_state state)
 /* Updates the memory account of the connection. False if the server's limit is exceeded. */
 static bool conn_charge(struct ipc_conn *c)
 {
-    size_t now = c->in.cap + ipc_out_memory(c) + c->inner.cap + c->calls_memory;
+    size_t now = c->in.cap + ipc_out_memory(c) + c->inner.cap + c->calls_memory + c->step_memory;
     c->server->memory += now - c->charged;
     c->charged = now;
     return c->server->memory <= c->server->limits.max_memory;
@@ -214,13 +217,13 @@ static void events_update(struct ipc_conn *c)
 
 static bool must_pause(const struct ipc_conn *c)
 {
-    return c->asks || c->inflight >= c->server->limits.max_inflight_per_conn ||
+    return c->asks || c->computes || c->inflight >= c->server->limits.max_inflight_per_conn ||
            ipc_out_left(c) >= c->server->limits.max_outq_per_conn;
 }
 
 static bool may_resume(const struct ipc_conn *c)
 {
-    return !c->asks && c->inflight <= c->server->limits.max_inflight_per_conn / 2 &&
+    return !c->asks && !c->computes && c->inflight <= c->server->limits.max_inflight_per_conn / 2 &&
            ipc_out_left(c) <= c->server->limits.max_outq_per_conn / 2;
 }
 

@@ -5,6 +5,7 @@
  *   ipc-address.c connections by client address: selects the one to close
  *   ipc-conn.c    input and output of one connection, pausing, closing
  *   ipc-auth.c    connection header, SASL
+ *   ipc-kerberos.c SASL KERBEROS: handshakes, names of a client
  *   ipc-context.c connection context: users, authorization
  *   ipc-serve.c   frames → calls → handlers; ProtocolMetaInfoPB
  *   ipc-call.c    answers
@@ -88,6 +89,9 @@ struct ipc_conn {
                        * cfg.authorization is not known */
     bool eof;         /* the peer will send no more */
     bool negotiated;  /* SASL: NEGOTIATE was answered */
+    bool initiated;   /* SASL: an offer was taken */
+    bool kerberos;    /* that offer was KERBEROS */
+    bool computes;    /* paused in CONN_SASL: a step of the exchange is not computed yet */
     struct sv_buf in; /* an incomplete frame, or frames held back while paused */
     struct sv_buf out;
     struct sasl_layer *layer; /* integrity or privacy: all later bytes are wrapped, both ways */
@@ -96,6 +100,7 @@ struct ipc_conn {
     struct sv_buf inner;      /* with a layer: unwrapped bytes of incomplete or held-back frames */
     size_t inflight;
     size_t calls_memory; /* arenas of the open calls */
+    size_t step_memory;  /* the token of the step that is computed, which waits elsewhere */
     size_t charged;      /* included in the server's `memory` */
     int64_t since_ms;    /* start of the state: accepted, or closing */
     int64_t active_ms;   /* last byte received or call finished */
@@ -106,7 +111,7 @@ struct ipc_conn {
     size_t discarded;    /* while closing */
     struct sasl_server *sasl;
     struct ipc_peer peer; /* texts below */
-    char *user, *real_user;
+    char *user, *real_user, *principal, *full_user;
     const struct ipc_protocol *protocol; /* with cfg.authorization: what it was authorized for */
     uint8_t *token_id;
     struct ipc_address *from;
@@ -139,7 +144,8 @@ struct ipc_server {
     sd_event_source *listen, *io, *timer, *flush, *gather;
     struct ipc_batch *batch;
     struct ipc_server_config cfg;
-    struct ipc_limits limits; /* without zeros */
+    struct ipc_limits limits;     /* without zeros */
+    char *service, *service_host; /* with cfg.kerberos: the first parts of the principal */
     struct ipc_conn *conns, *pre, *dirty;
     struct ipc_address *addresses;
     struct ipc_network *networks;
@@ -216,6 +222,18 @@ int ipc_auth_wrapped(struct ipc_conn *c, const struct ipc_echo *echo, struct sv_
 /* The last answer, for a peer that is not who it must be, or may not do what it wants. */
 int ipc_auth_refuse(struct ipc_conn *c, const struct ipc_echo *echo, const char *java_class,
                     const char *text);
+
+/* ipc-kerberos.c */
+/* Reads cfg.kerberos, NULL included. */
+int ipc_kerberos_open(struct ipc_server *s, struct sv_error *err) _must_use_;
+/* Makes the exchange c->sasl; `ready` gets the connection. */
+int ipc_kerberos_begin(struct ipc_conn *c, sasl_ready ready) _must_use_;
+/* The names of the client, once it is authenticated. -EACCES: the error is for it; other values:
+ * close at once. */
+int ipc_kerberos_peer(struct ipc_conn *c, struct sv_error *err) _must_use_;
+/* The users of its connection context, each may be NULL. As above. */
+int ipc_kerberos_users(struct ipc_conn *c, const char *effective, const char *real,
+                       struct sv_error *err) _must_use_;
 
 /* ipc-context.c */
 /* 0, or -errno: close at once. */

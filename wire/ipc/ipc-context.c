@@ -1,5 +1,5 @@
-/* The connection context: who a client is or acts for, and whether it may use the protocol. Hostile:
- * the context, of a peer that may be authenticated. */
+/* The connection context: who a client is or acts for, and whether it may use the protocol.
+ * Hostile: the context, of a peer that may be authenticated. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -43,12 +43,13 @@ static void ready(struct ipc_conn *c)
 
 static int may_impersonate(struct ipc_conn *c, struct sv_error *err)
 {
-    if (!c->real_user || sv_streq(c->real_user, c->user))
+    if (!c->real_user || (!c->principal && sv_streq(c->real_user, c->user)))
         return 0;
     if (c->server->cfg.impersonation)
         return c->server->cfg.impersonation(c->server->cfg.userdata, &c->peer, err);
-    return sv_error_set(err, -EACCES, "User: %s is not allowed to impersonate %s", c->real_user,
-                        c->user);
+    return sv_error_set(err, -EACCES, "User: %s is not allowed to impersonate %s",
+                        c->principal ? c->principal : c->real_user,
+                        c->principal ? c->full_user : c->user);
 }
 
 /* In Hadoop's order. 0: the connection may go on, waits, or has got its last answer. */
@@ -95,6 +96,25 @@ static bool set_protocol(struct ipc_conn *c, const struct ipc_echo *echo, const 
     return false;
 }
 
+/* -EACCES: the error is for the client; other values: close at once. */
+static int set_users(struct ipc_conn *c, const Hadoop__Common__UserInformationProto *info,
+                     struct sv_error *err)
+{
+    const char *effective = info ? info->effectiveuser : NULL;
+    const char *real = info ? info->realuser : NULL;
+    if ((effective && !name_ok(effective)) || (real && !name_ok(real)))
+        return sv_error_set(err, -EACCES, "the connection context has a name that is none");
+    if (c->principal)
+        return ipc_kerberos_users(c, effective, real, err);
+    if (!c->peer.token)
+        return effective ? simple_user(c, effective, real)
+                         : sv_error_set(err, -EACCES, "the connection context names no user");
+    if ((effective && !sv_streq(effective, c->user)) || real)
+        return sv_error_set(err, -EACCES,
+                            "a connection that is authenticated by a token cannot act for others");
+    return 0;
+}
+
 int ipc_context_take(struct ipc_conn *c, const struct ipc_echo *echo, struct sv_arena *a,
                      const uint8_t *p, size_t n)
 {
@@ -106,20 +126,13 @@ int ipc_context_take(struct ipc_conn *c, const struct ipc_echo *echo, struct sv_
     if (ipc_unpack(a, &hadoop__common__ipc_connection_context_proto__descriptor, p, n, &base) < 0)
         return context_refuse(c, echo, "malformed connection context");
     const Hadoop__Common__IpcConnectionContextProto *m = (const void *)base;
-    const char *effective = m->userinfo ? m->userinfo->effectiveuser : NULL;
-    const char *real = m->userinfo ? m->userinfo->realuser : NULL;
     if (m->protocol && !name_ok(m->protocol))
         return context_refuse(c, echo, "the protocol's name is too long");
-    if (c->peer.token) {
-        if ((effective && !sv_streq(effective, c->user)) || real)
-            return ipc_auth_refuse(c, echo, JAVA_ACCESS_CONTROL,
-                             "a connection that is authenticated by a token cannot act for others");
-    } else {
-        if (!name_ok(effective) || (real && !name_ok(real)))
-            return ipc_auth_refuse(c, echo, JAVA_ACCESS_CONTROL, "the connection context names no user");
-        int r = simple_user(c, effective, real);
-        if (r < 0)
-            return r;
-    }
+    struct sv_error err = { 0 };
+    int r = set_users(c, m->userinfo, &err);
+    if (r == -EACCES)
+        return ipc_auth_refuse(c, echo, JAVA_ACCESS_CONTROL, err.text);
+    if (r < 0)
+        return r;
     return set_protocol(c, echo, m->protocol) ? authorize(c, echo) : 0;
 }

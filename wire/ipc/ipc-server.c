@@ -30,11 +30,11 @@
 #define QUICK_TURNS 8       /* one soon after the other, after which requests are gathered */
 #define SLOW_TURNS 4        /* with hardly a request, after which they are not */
 
-static void limits_default(struct ipc_limits *l)
+static void limits_default(struct ipc_limits *l, bool kerberos)
 {
 #define DEFAULT(field, value) l->field = l->field ? l->field : (value)
     DEFAULT(max_frame, IPC_FRAME_MAX);
-    DEFAULT(max_frame_preauth, IPC_FRAME_PREAUTH_MAX);
+    DEFAULT(max_frame_preauth, kerberos ? IPC_FRAME_KERBEROS_MAX : IPC_FRAME_PREAUTH_MAX);
     DEFAULT(max_connections, 10000);
     DEFAULT(max_preauth, 1024);
     DEFAULT(max_inflight_per_conn, 1000);
@@ -461,12 +461,14 @@ int ipc_server_new(sd_event *event, const struct ipc_server_config *cfg, struct 
     s->cfg = *cfg;
     s->limits = cfg->limits;
     s->wake_ms = INT64_MAX;
-    limits_default(&s->limits);
+    limits_default(&s->limits, cfg->kerberos != NULL);
     s->scratch = malloc(IPC_READ_CHUNK);
     s->batch = calloc(1, sizeof(*s->batch));
     int r = s->scratch && s->batch && server_retry(s) >= 0
-                ? server_listen(s, err)
+                ? ipc_kerberos_open(s, err)
                 : sv_error_set(err, -ENOMEM, "out of memory");
+    if (r >= 0)
+        r = server_listen(s, err);
     if (r >= 0) {
         r = server_sources(s);
         if (r < 0)
@@ -504,6 +506,8 @@ struct ipc_server *ipc_server_free(struct ipc_server *s)
     ipc_retry_free(s->retry);
     while (s->n_free_arenas > 0)
         sv_arena_free(s->free_arenas[--s->n_free_arenas]);
+    free(s->service);
+    free(s->service_host);
     free(s->scratch);
     free(s);
     return NULL;

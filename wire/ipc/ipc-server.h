@@ -20,19 +20,30 @@
 #include "wire/exceptions.h"
 #include "wire/sasl/digest-exchange.h"
 
+struct gssapi_handshake;
 struct ipc_server;
 struct ipc_call;
 
 /* The authenticated peer. Valid as long as the call. */
 struct ipc_peer {
-    bool token;              /* authenticated by SASL TOKEN; else SIMPLE (a claimed name) */
-    const char *user;        /* SIMPLE: effective user; TOKEN: name that the verifier returned */
-    const char *real_user;   /* SIMPLE proxying, or NULL */
-    const char *address;     /* "127.0.0.1:4711" */
-    struct in6_addr ip;      /* as above without the port; IPv4 as mapped */
+    bool token;            /* authenticated by SASL TOKEN */
+    const char *principal; /* authenticated by SASL KERBEROS: its full name, "alice@REALM"; else
+                            * NULL. Without both it is SIMPLE, and names are claimed ones */
+    const char *user;      /* effective user. TOKEN: name that the verifier returned; KERBEROS: the
+                            * account */
+    const char *full_user; /* KERBEROS: `user` before auth_to_local, as the client named it, which
+                            * is `principal` where it acts for nobody; else NULL */
+    const char *real_user; /* who acts for `user`, or NULL; KERBEROS: the account of `principal` */
+    const char *address;   /* "127.0.0.1:4711" */
+    struct in6_addr ip;    /* as above without the port; IPv4 as mapped */
     const uint8_t *token_id; /* TOKEN: identifier bytes as received */
     size_t token_id_len;
 };
+/* Hadoop's name of the method that authenticated the peer. */
+static inline const char *ipc_peer_method(const struct ipc_peer *p)
+{
+    return p->token ? "TOKEN" : p->principal ? "KERBEROS" : "SIMPLE";
+}
 
 /* Handles one request. `request` is unpacked with the method's descriptor, has passed the nesting
  * pre-scan and lives in ipc_call_arena(call). Must lead to exactly one ipc_call_reply or
@@ -65,7 +76,7 @@ struct ipc_protocol {
 
 struct ipc_limits {               /* 0 = the default in brackets */
     size_t max_frame;             /* [128 MiB] ipc.maximum.data.length */
-    size_t max_frame_preauth;     /* [64 KiB] until authenticated */
+    size_t max_frame_preauth;     /* [64 KiB; with Kerberos 68 KiB] until authenticated */
     size_t max_connections;       /* [10000]; for one more, the idlest of the address that has the
                                    * most is closed */
     size_t max_per_address;       /* [256] from one client address; for one more, its idlest is
@@ -88,9 +99,11 @@ struct ipc_limits {               /* 0 = the default in brackets */
     int64_t retry_ms;      /* [600000] lifetime of a cached answer */
 };
 
-/* Whether peer->real_user may act for peer->user (Hadoop's proxy users), of a SIMPLE connection: 0;
- * -EACCES with an error message; -EAGAIN: not known yet, the callback runs again after
- * ipc_server_ask_again(), and within limits.handshake_ms. */
+/* Whether peer->real_user may act for peer->user (Hadoop's proxy users), of a SIMPLE or KERBEROS
+ * connection: 0; -EACCES with an error message, which with KERBEROS names peer->principal and
+ * peer->full_user; -EAGAIN: not known yet, the callback runs again after ipc_server_ask_again(),
+ * and within limits.handshake_ms. With KERBEROS both may be one account: alice@REALM who calls
+ * herself alice is a proxy to Hadoop, too. */
 typedef int (*ipc_impersonation)(void *userdata, const struct ipc_peer *peer, struct sv_error *err);
 
 /* Whether the peer, authenticated and allowed to act for peer->user, may use `protocol`, the class
@@ -98,18 +111,33 @@ typedef int (*ipc_impersonation)(void *userdata, const struct ipc_peer *peer, st
 typedef int (*ipc_authorization)(void *userdata, const struct ipc_peer *peer, const char *protocol,
                                  struct sv_error *err);
 
+/* SASL KERBEROS of a server. Outlives it. */
+struct ipc_acceptor {
+    const char *principal; /* full: "nm/host@REALM"; its first two parts are offered */
+    /* A handshake with one more client (gss/client.h). 0 or -errno. */
+    int (*handshake)(const struct ipc_acceptor *a, struct gssapi_handshake **ret);
+    /* The account of an authenticated client, by its principal, or of the user for whom it wants to
+     * act, by any name: hadoop.security.auth_to_local. 0; -errno: the client is refused. It is told
+     * that no rule applies, not err->text, which may show the rules. */
+    int (*local_name)(const struct ipc_acceptor *a, const char *principal, char ret[SASL_USER_MAX],
+                      struct sv_error *err);
+    void *userdata;
+};
+
 struct ipc_server_config {
-    const char *host; /* numeric address or name; NULL = 127.0.0.1 */
-    uint16_t port;    /* 0 = any free */
-    int *listen_fd;   /* a listening socket, ownership taken, in place of host and port; NULL or -1
-                       * = none */
-    bool allow_simple;
-    ipc_token_verifier verify_token; /* NULL = TOKEN is not offered */
-    ipc_impersonation impersonation; /* NULL = nobody acts for others */
+    const char *host;  /* numeric address or name; NULL = 127.0.0.1 */
+    uint16_t port;     /* 0 = any free */
+    int *listen_fd;    /* a listening socket, ownership taken, in place of host and port; NULL or -1
+                        * = none */
+    bool allow_simple; /* without meaning where `kerberos` is set: a secure server
+                        * neither offers SIMPLE nor takes it */
+    ipc_token_verifier verify_token;     /* NULL = TOKEN is not offered */
+    const struct ipc_acceptor *kerberos; /* NULL = KERBEROS is not offered */
+    ipc_impersonation impersonation;     /* NULL = nobody acts for others */
     ipc_authorization authorization; /* NULL = whoever is authenticated uses every protocol; else a
                                       * connection is for the one that it names first */
-    uint32_t qop_mask; /* wire/sasl/qop.h, hadoop.rpc.protection; offered to TOKEN connections; 0 =
-                          IPC_QOP_AUTH */
+    uint32_t qop_mask; /* wire/sasl/qop.h, hadoop.rpc.protection; offered to TOKEN and KERBEROS
+                          connections; 0 = IPC_QOP_AUTH */
     const struct ipc_protocol *const *protocols; /* NULL-terminated; static */
     void *userdata;                              /* for handlers and the verifier */
     int64_t priority;  /* of the event sources, as in sd_event: a server with a higher number is

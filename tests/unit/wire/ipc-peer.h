@@ -67,9 +67,13 @@ static void peer_whoami(struct ipc_call *call, const ProtobufCMessage *request, 
 {
     (void)request, (void)userdata;
     const struct ipc_peer *p = ipc_call_peer(call);
-    peer_answer(call,
-                sv_arena_printf(ipc_call_arena(call), "%s%s%s%s", p->real_user ? p->real_user : "",
-                                p->real_user ? " as " : "", p->user, p->token ? "/token" : ""));
+    peer_answer(call, sv_arena_printf(ipc_call_arena(call), "%s%s%s%s%s",
+                                      p->real_user ? p->real_user : "", p->real_user ? " as " : "",
+                                      p->user,
+                                      p->token       ? "/token"
+                                      : p->principal ? "/"
+                                                     : "",
+                                      p->principal ? p->principal : ""));
 }
 
 static void peer_fail(struct ipc_call *call, const ProtobufCMessage *request, void *userdata)

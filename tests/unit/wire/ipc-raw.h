@@ -182,6 +182,8 @@ static inline void raw_put_sasl(struct sv_buf *b, Hadoop__Common__RpcSaslProto__
                                            *auths[] = { &auth };
     auth.method = (char *)"TOKEN";
     auth.mechanism = (char *)"DIGEST-MD5";
+    auth.protocol = (char *)"";
+    auth.serverid = (char *)"default";
     m.state = state;
     m.n_auths = state == IPC_SASL_INITIATE ? 1 : 0;
     m.auths = auths;

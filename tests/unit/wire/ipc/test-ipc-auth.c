@@ -448,9 +448,14 @@ static void test_sasl_frames(void **state)
         { "\x10\x02\x22\x0a\x0a\x06SIMPLE\x12\x00", 14, "Available:[TOKEN]", true },
         { "\x10\x02\x22\x12\x0a\x08KERBEROS\x12\x06GSSAPI", 22, "Available:[TOKEN]", true },
         { "\x10\x02\x1a\x03"
+          "a=b\x22\x1e\x0a\x05TOKEN\x12\x0a"
+          "DIGEST-MD5\x1a\x00\x22\x07"
+          "default",
+          39, "format violation" },
+        { "\x10\x02\x1a\x03"
           "a=b\x22\x13\x0a\x05TOKEN\x12\x0a"
           "DIGEST-MD5",
-          28, "format violation" },
+          28, "TOKEN authentication is not enabled.  Available:[TOKEN]", true },
         { "\x10", 1, "malformed" },
     };
     struct peer_server s;

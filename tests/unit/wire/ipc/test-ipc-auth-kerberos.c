@@ -1,0 +1,310 @@
+/* Tests the Kerberos exchange of wire/ipc/ipc-auth.c by bytes: offers, the order of messages, a
+ * helper that is late, and what clients cost that never end a login. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/wire/ipc-kerberos.h"
+
+static void test_offer(void **state)
+{
+    struct sv_arena *a = sv_arena_new(0);
+    struct peer_server s;
+    _cleanup_buf_ struct sv_buf b = { 0 };
+    const sasl_message *m;
+    int fd;
+
+    (void)state;
+    for (int token = 0; token < 2; token++) {
+        start(&s, &(struct ipc_server_config){ .verify_token = token ? peer_verify : NULL,
+                                               .allow_simple = true });
+        put_header(&b);
+        put_message(&b, STATE(NEGOTIATE), NULL, 0, NULL, 0);
+        fd = raw_join(&s);
+        raw_send(fd, b.data, b.len);
+        m = take(&s, fd, a);
+        assert_int_equal(m->state, STATE(NEGOTIATE));
+        assert_int_equal(m->n_auths, token + 1);
+        if (token)
+            assert_string_equal(m->auths[0]->method, "TOKEN");
+        assert_string_equal(m->auths[token]->method, "KERBEROS");
+        assert_string_equal(m->auths[token]->mechanism, "GSSAPI");
+        assert_string_equal(m->auths[token]->protocol, "nm");
+        assert_string_equal(m->auths[token]->serverid, "here");
+        assert_false(m->auths[token]->has_challenge);
+        sv_close(fd);
+        stop(&s);
+    }
+    sv_arena_free(a);
+}
+
+/* In every way to ask for SIMPLE, with allow_simple. */
+static void test_simple_is_refused(void **state)
+{
+    sasl_auth simple = auth_of("SIMPLE", "", NULL, NULL);
+
+    (void)state;
+    for (int token = 0; token < 2; token++) {
+        const char *words =
+            token ? "SIMPLE authentication is not enabled.  Available:[TOKEN, KERBEROS]"
+                  : "SIMPLE authentication is not enabled.  Available:[KERBEROS]";
+        _cleanup_buf_ struct sv_buf b = { 0 };
+        struct peer_server s;
+        struct raw_reply r;
+
+        start(&s, &(struct ipc_server_config){ .verify_token = token ? peer_verify : NULL,
+                                               .allow_simple = true });
+        raw_put_hello(&b);
+        raw_put_echo(&b, 1, "echo", "x");
+        r = raw_refused(&s, b.data, b.len);
+        assert_true(raw_holds(&r, words) && raw_holds(&r, JAVA_ACCESS_CONTROL));
+        put_header(&b);
+        put_message(&b, STATE(INITIATE), &simple, 1, NULL, 0);
+        put_message(&b, STATE(INITIATE), &simple, 1, NULL, 0);
+        raw_put_echo(&b, 1, "echo", "x");
+        r = raw_refused(&s, b.data, b.len);
+        assert_true(raw_holds(&r, words) && raw_holds(&r, JAVA_ACCESS_CONTROL));
+        assert_int_equal(s.calls, 0);
+        stop(&s);
+    }
+}
+
+static void refused(struct peer_server *s, const struct sv_buf *b, const char *name,
+                    const char *words)
+{
+    struct raw_reply r = raw_refused(s, b->data, b->len);
+
+    if (!raw_holds(&r, words))
+        fail_msg("%s: %zu bytes, without \"%s\"", name, r.n, words);
+}
+
+/* An INITIATE must be what was offered, in each field. */
+static void test_not_offered(void **state)
+{
+    static const char *const parts[][4] = {
+        { "KERBEROS", "GSSAPI", "nm", "elsewhere" }, { "KERBEROS", "GSSAPI", "rm", "here" },
+        { "KERBEROS", "GSSAPI", "nm", NULL },        { "KERBEROS", "GSSAPI", NULL, "here" },
+        { "KERBEROS", "GSS-SPNEGO", "nm", "here" },  { "kerberos", "GSSAPI", "nm", "here" },
+        { "KERBEROS", "DIGEST-MD5", "nm", "here" },  { "TOKEN", "GSSAPI", "nm", "here" },
+    };
+    struct peer_server s;
+
+    (void)state;
+    start(&s, &(struct ipc_server_config){ 0 });
+    for (size_t i = 0; i <= SV_ARRAY_LEN(parts); i++) {
+        _cleanup_buf_ struct sv_buf b = { 0 };
+        const char *const *p = parts[i % SV_ARRAY_LEN(parts)];
+        sasl_auth a = auth_of(p[0], p[1], p[2], p[3]);
+
+        if (i == SV_ARRAY_LEN(parts)) { /* with a challenge of its own */
+            a = auth_of("KERBEROS", "GSSAPI", "nm", "here");
+            a.has_challenge = 1;
+        }
+        put_header(&b);
+        put_message(&b, STATE(INITIATE), &a, 1, AP_REQ, strlen(AP_REQ));
+        put_message(&b, STATE(INITIATE), &a, 1, AP_REQ, strlen(AP_REQ));
+        refused(&s, &b, p[0], "authentication is not enabled.  Available:[KERBEROS]");
+    }
+    assert_int_equal(krb.made, 0);
+    stop(&s);
+}
+
+static void test_order(void **state)
+{
+    sasl_auth a = auth_of("KERBEROS", GSSAPI_MECHANISM, "nm", "here");
+    struct peer_server s;
+    _cleanup_buf_ struct sv_buf b = { 0 };
+
+    (void)state;
+    start(&s, &(struct ipc_server_config){ 0 });
+    put_header(&b);
+    put_message(&b, STATE(NEGOTIATE), NULL, 0, NULL, 0);
+    put_message(&b, STATE(NEGOTIATE), NULL, 0, NULL, 0);
+    refused(&s, &b, "two NEGOTIATEs", "already attempted negotiation");
+    put_header(&b);
+    put_initiate(&b, AP_REQ, strlen(AP_REQ));
+    put_message(&b, STATE(NEGOTIATE), NULL, 0, NULL, 0);
+    refused(&s, &b, "NEGOTIATE behind INITIATE", "already attempted negotiation");
+    put_header(&b);
+    put_initiate(&b, AP_REQ, strlen(AP_REQ));
+    put_initiate(&b, AP_REQ, strlen(AP_REQ));
+    refused(&s, &b, "two INITIATEs", "the exchange has begun already");
+    put_header(&b);
+    put_message(&b, STATE(NEGOTIATE), NULL, 0, NULL, 0);
+    put_message(&b, STATE(RESPONSE), NULL, 0, AP_REQ, strlen(AP_REQ));
+    refused(&s, &b, "RESPONSE first", "the exchange has not begun");
+    put_header(&b);
+    put_message(&b, STATE(INITIATE), &a, 2, AP_REQ, strlen(AP_REQ));
+    refused(&s, &b, "two mechanisms", "Client mechanism is malformed");
+    put_header(&b);
+    put_initiate(&b, NULL, 0);
+    refused(&s, &b, "no ticket", "Client did not send a token");
+    put_header(&b);
+    put_initiate(&b, "", 0);
+    refused(&s, &b, "an empty ticket", "malformed message");
+    put_header(&b);
+    put_initiate(&b, AP_REQ, strlen(AP_REQ));
+    put_message(&b, STATE(RESPONSE), NULL, 0, NULL, 0);
+    refused(&s, &b, "RESPONSE without a token", "Client did not send a token");
+    put_header(&b);
+    put_initiate(&b, AP_REQ, strlen(AP_REQ));
+    raw_put_echo(&b, 1, "echo", "x");
+    refused(&s, &b, "a call too early", "not established");
+    assert_int_equal(s.calls, 0);
+    stop(&s);
+}
+
+/* The connection waits for the helper, and so do messages that come meanwhile. */
+static void test_late(void **state)
+{
+    struct peer_server s;
+    struct raw_reply r = { 0 };
+    _cleanup_buf_ struct sv_buf b = { 0 };
+    int fd;
+
+    (void)state;
+    start(&s, &(struct ipc_server_config){ 0 });
+    krb.mode = KRB_LATE;
+    fd = begin(&s);
+    put_message(&b, STATE(RESPONSE), NULL, 0, "", 0);
+    raw_send(fd, b.data, b.len);
+    turns(&s);
+    assert_false(raw_take(fd, &r));
+    assert_int_equal(r.n, 0);
+    krb_answer_late();
+    peer_run_until(&s, take_frames(fd, &r, 2));
+    assert_int_equal(frames(&r), 2);
+    assert_true(raw_holds(&r, "AP-REP"));
+    assert_int_equal(krb.steps, 1);
+    sv_close(fd);
+    stop(&s);
+}
+
+static void test_closed_meanwhile(void **state)
+{
+    struct peer_server s;
+    struct raw_reply r = { 0 };
+    _cleanup_buf_ struct sv_buf b = { 0 };
+    int fd;
+
+    (void)state;
+    start(&s, &(struct ipc_server_config){ 0 });
+    krb.mode = KRB_LATE;
+    raw_reset(begin(&s));
+    peer_run_until(&s, krb.alive == 0);
+    assert_int_equal(ipc_server_connections(s.server), 0);
+    fd = begin(&s); /* one that sends no more gets its answer */
+    assert_int_equal(shutdown(fd, SHUT_WR), 0);
+    turns(&s);
+    assert_int_equal(krb.alive, 1);
+    krb_answer_late();
+    peer_run_until(&s, raw_take(fd, &r));
+    assert_true(raw_holds(&r, "AP-REP"));
+    assert_int_equal(ipc_server_connections(s.server), 0);
+    sv_close(fd);
+    fd = begin(&s);
+    s.server = ipc_server_free(s.server);
+    assert_int_equal(krb.alive, 0);
+    assert_null(krb.late);
+    sv_close(fd);
+    stop(&s);
+
+    start(&s, &(struct ipc_server_config){ .limits.handshake_ms = 50 });
+    krb.mode = KRB_LATE;
+    put_header(&b);
+    put_initiate(&b, AP_REQ, strlen(AP_REQ));
+    fd = raw_join(&s);
+    raw_send(fd, b.data, b.len);
+    r = (struct raw_reply){ 0 };
+    peer_run_until(&s, raw_take(fd, &r));
+    assert_int_equal(krb.alive, 0);
+    sv_close(fd);
+    stop(&s);
+}
+
+/* ---- Bounds ---- */
+
+/* A ticket's authorization data may fill 64 KiB. */
+static void test_large_ticket(void **state)
+{
+    enum { ROOM = 1 << 20 };
+    static const int room = ROOM;
+    static uint8_t token[GSSAPI_TOKEN_MAX + 8192] = AP_REQ;
+    static const struct {
+        size_t n;
+        const char *words;
+    } cases[] = {
+        { GSSAPI_TOKEN_MAX, "AP-REP" },
+        { GSSAPI_TOKEN_MAX + 1, "malformed message" },
+        { sizeof(token), "are accepted before authentication" },
+    };
+    struct peer_server s;
+
+    (void)state;
+    start(&s, &(struct ipc_server_config){ 0 });
+    for (size_t i = 0; i < SV_ARRAY_LEN(cases); i++) {
+        _cleanup_buf_ struct sv_buf b = { 0 };
+        struct raw_reply r = { 0 };
+        int fd = raw_join(&s);
+
+        assert_int_equal(setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &room, sizeof(room)), 0);
+        put_header(&b);
+        put_initiate(&b, token, cases[i].n);
+        raw_send(fd, b.data, b.len);
+        peer_run_until(&s, take_frames(fd, &r, 1));
+        if (!raw_holds(&r, cases[i].words))
+            fail_msg("%zu bytes: not \"%s\"", cases[i].n, cases[i].words);
+        sv_close(fd);
+    }
+    stop(&s);
+}
+
+/* 10,000 clients begin, and the helper answers none: as many handshakes as connections that are not
+ * authenticated, and their tokens count as memory. Whoever comes then is served. */
+static void test_half_handshakes(void **state)
+{
+    enum { N = 10000, PREAUTH = 256, KEPT = 300, TOKEN = 8000 };
+    static uint8_t token[TOKEN] = AP_REQ;
+    _cleanup_buf_ struct sv_buf b = { 0 };
+    struct peer_server s;
+    int fd[KEPT];
+
+    (void)state;
+    start(&s, &(struct ipc_server_config){
+                  .limits = { .max_preauth = PREAUTH, .max_per_address = N } });
+    krb.mode = KRB_LATE;
+    put_header(&b);
+    put_initiate(&b, token, sizeof(token));
+    for (int i = 0; i < N; i++) {
+        if (i >= KEPT)
+            sv_close(fd[i % KEPT]);
+        fd[i % KEPT] = raw_join(&s);
+        raw_send(fd[i % KEPT], b.data, b.len);
+        peer_run_until(&s, krb.made == i + 1);
+        assert_true(krb.alive <= PREAUTH);
+        assert_in_range(ipc_server_memory(s.server), 0, PREAUTH * 2 * TOKEN);
+    }
+    turns(&s);
+    assert_int_equal(krb.alive, PREAUTH);
+    assert_in_range(ipc_server_memory(s.server), PREAUTH * TOKEN, PREAUTH * 2 * TOKEN);
+    krb.mode = KRB_ANSWERS;
+    sv_close(login(&s, CHOOSE_AUTH));
+    for (int i = 0; i < KEPT; i++)
+        sv_close(fd[i]);
+    stop(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_offer),        cmocka_unit_test(test_simple_is_refused),
+        cmocka_unit_test(test_not_offered),  cmocka_unit_test(test_order),
+        cmocka_unit_test(test_late),         cmocka_unit_test(test_closed_meanwhile),
+        cmocka_unit_test(test_large_ticket), cmocka_unit_test(test_half_handshakes),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
