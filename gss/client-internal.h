@@ -1,5 +1,6 @@
-/* Private to the daemon's side of selvedge-gss, one object in two files: client.c (the helper's
- * life, answers) and client-requests.c (requests and handshakes), which calls the first. */
+/* Private to the daemon's side of selvedge-gss, one object in three files: client.c (the helper's
+ * life, answers), client-requests.c (requests and handshakes) and client-web.c (those of web
+ * clients); each calls those before it. */
 #ifndef SELVEDGE_GSS_CLIENT_INTERNAL_H
 #define SELVEDGE_GSS_CLIENT_INTERNAL_H
 
@@ -58,6 +59,9 @@ struct sgss_client {
     int64_t started_ms, rest_ms, timer_ms;
 };
 
+/* A handshake; `target` NULL: none. -EINVAL: a name that no principal of ours has. */
+int sgss_client_handshake_new(struct sgss_client *c, enum sgss_kind kind, const char *principal,
+                              const char *target, struct gssapi_handshake **ret) _must_use_;
 /* Sends what the socket takes. */
 void sgss_client_flush(struct sgss_client *c);
 /* Sets the one timer: the next deadline, or the helper's next start. */

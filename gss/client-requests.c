@@ -41,7 +41,7 @@ static int may_ask(const struct sgss_client *c, struct sv_error *err)
 
 static int64_t patience_ms(const struct sgss_client *c, enum sgss_kind kind)
 {
-    if (kind == SGSS_ACCEPT)
+    if (kind == SGSS_ACCEPT || kind == SGSS_WEB)
         return c->cfg.accept_ms ? c->cfg.accept_ms : SGSS_ACCEPT_MS;
     return c->cfg.init_ms ? c->cfg.init_ms : SGSS_INIT_MS;
 }
@@ -92,7 +92,7 @@ static int handshake_step(struct gssapi_handshake *base, const uint8_t *p, size_
     struct sgss_client_handshake *h = (struct sgss_client_handshake *)base;
     const struct sgss_client_request like = { .handshake = h, .told = told, .userdata = userdata };
     struct sgss_request m = { .kind = h->kind,
-                              .handshake = h->number,
+                              .handshake = h->kind == SGSS_WEB ? 0 : h->number,
                               .principal = h->principal,
                               .target = h->target,
                               .token = p,
@@ -106,7 +106,7 @@ static int handshake_step(struct gssapi_handshake *base, const uint8_t *p, size_
     if (h->life && h->life != h->client->starts)
         return sv_error_set(err, -ESTALE, "the Kerberos helper was started again meanwhile");
     r = ask(h->client, &m, &like, &h->waiting, err);
-    if (r == 0)
+    if (r == 0 && h->kind != SGSS_WEB) /* which the helper does not keep */
         h->life = h->client->starts;
     return r;
 }
@@ -135,8 +135,8 @@ static const struct gssapi_handshake_functions functions = {
     .free = handshake_free,
 };
 
-static int handshake_new(struct sgss_client *c, enum sgss_kind kind, const char *principal,
-                         const char *target, struct gssapi_handshake **ret)
+int sgss_client_handshake_new(struct sgss_client *c, enum sgss_kind kind, const char *principal,
+                              const char *target, struct gssapi_handshake **ret)
 {
     struct sgss_client_handshake *h;
 
@@ -164,11 +164,11 @@ static int handshake_new(struct sgss_client *c, enum sgss_kind kind, const char 
 int sgss_client_acceptor(struct sgss_client *c, const char *principal,
                          struct gssapi_handshake **ret)
 {
-    return handshake_new(c, SGSS_ACCEPT, principal, NULL, ret);
+    return sgss_client_handshake_new(c, SGSS_ACCEPT, principal, NULL, ret);
 }
 
 int sgss_client_initiator(struct sgss_client *c, const char *principal, const char *target,
                           struct gssapi_handshake **ret)
 {
-    return handshake_new(c, SGSS_INIT, principal, target, ret);
+    return sgss_client_handshake_new(c, SGSS_INIT, principal, target, ret);
 }

@@ -145,7 +145,9 @@ static bool fits(const struct sgss_client_request *q, const struct sgss_answer *
     if (a->status >= SGSS_REFUSED)
         return true;
     if (q->kind == SGSS_LOGIN)
-        return a->status == SGSS_OK && a->context_len == 0 && a->until > 0;
+        return a->status == SGSS_OK && !a->name[0] && a->until > 0;
+    if (q->kind == SGSS_WEB)
+        return a->status == SGSS_MORE || (a->context_len == 0 && a->name[0]);
     return a->status == SGSS_MORE || a->context_len > 0;
 }
 
@@ -263,8 +265,9 @@ static int64_t check_deadlines(struct sgss_client *c)
 
     HASH_ITER (hh, c->requests, q, tmp) {
         if (q->deadline_ms <= now) {
-            broken(c, q->kind == SGSS_ACCEPT ? "does not answer; it hangs"
-                                             : "does not answer; it hangs, or no KDC answers it");
+            broken(c, q->kind == SGSS_ACCEPT || q->kind == SGSS_WEB
+                          ? "does not answer; it hangs"
+                          : "does not answer; it hangs, or no KDC answers it");
             return INT64_MAX;
         }
         next = SV_MIN(next, q->deadline_ms);

@@ -11,6 +11,7 @@
 
 #include "common/base.h"
 #include "common/error.h"
+#include "common/web/web-acceptor.h"
 #include "wire/sasl/gssapi.h"
 
 #define SGSS_ACCEPT_MS 10000
@@ -59,6 +60,12 @@ int sgss_client_acceptor(struct sgss_client *c, const char *principal,
                          struct gssapi_handshake **ret) _must_use_;
 int sgss_client_initiator(struct sgss_client *c, const char *principal, const char *target,
                           struct gssapi_handshake **ret) _must_use_;
+
+/* Judges tokens of web clients (SPNEGO) with the key of `principal`, "HTTP/…", or of any such key
+ * with "*". Its owner frees it, before the client, with the questions that it has been asked.
+ * -EINVAL: another name. */
+int sgss_client_web_acceptor(struct sgss_client *c, const char *principal,
+                             struct sv_web_acceptor **ret) _must_use_;
 
 struct sgss_client_state {
     bool runs;

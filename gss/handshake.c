@@ -8,7 +8,6 @@
 #include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
-#include <string.h>
 #include <uthash.h>
 
 #include "common/clock.h"
@@ -161,35 +160,6 @@ void sgss_handshakes_prune(struct sgss_handshakes *all)
 
 /* ---- A step ---- */
 
-void sgss_made_free(struct sgss_made *m)
-{
-    free(m->token);
-    free(m->context);
-    free(m->name);
-    *m = (struct sgss_made){ 0 };
-}
-
-/* Copies a buffer of the library, with a NUL behind it, and releases it. */
-static int keep(gss_buffer_t b, size_t max, void **ret, size_t *ret_len)
-{
-    OM_uint32 minor;
-    size_t n = b->length;
-    int r = n > max ? -EMSGSIZE : 0;
-    char *copy = r < 0 ? NULL : malloc(n + 1);
-
-    if (r == 0 && !copy)
-        r = -ENOMEM;
-    if (copy) {
-        if (n > 0)
-            memcpy(copy, b->value, n);
-        copy[n] = 0;
-        *ret = copy;
-        *ret_len = n;
-    }
-    (void)gss_release_buffer(&minor, b); /* always succeeds */
-    return r;
-}
-
 /* The key is read from the file with each handshake, so that a keytab may be exchanged at any time.
  * No replay cache: docs/adr/0042-kerberos-helper.md. */
 static int acceptor(const struct sgss_handshake *h, gss_cred_id_t *ret, struct sv_error *err)
@@ -285,29 +255,23 @@ static uint8_t flags_of(OM_uint32 flags)
 static int export(struct sgss_handshake *h, struct step *s, struct sgss_made *made,
                   struct sv_error *err)
 {
-    gss_buffer_desc name = GSS_C_EMPTY_BUFFER, context = GSS_C_EMPTY_BUFFER;
+    gss_buffer_desc context = GSS_C_EMPTY_BUFFER;
     OM_uint32 major, minor;
-    size_t len = 0;
-    int r;
+    int r = sgss_made_name(made, s->peer, h->principal, err);
 
-    major = gss_display_name(&minor, s->peer, &name, NULL);
-    if (major != GSS_S_COMPLETE)
-        return sgss_gss_error(err, -EIO, major, minor, "%s: name of the peer", h->principal);
-    r = keep(&name, SGSS_NAME_MAX, &made->name, &len);
-    if (r < 0 || len == 0 || strlen(made->name) != len)
-        return sv_error_set(err, -EACCES, "%s: the client's principal is longer than %d bytes",
-                            h->principal, SGSS_NAME_MAX);
+    if (r < 0)
+        return r;
     major = gss_export_sec_context(&minor, &h->context, &context);
     if (major != GSS_S_COMPLETE)
         return sgss_gss_error(err, -EIO, major, minor, "%s: export of the context", h->principal);
-    r = keep(&context, SGSS_CONTEXT_MAX, &made->context, &made->context_len);
+    r = sgss_made_keep(&context, SGSS_CONTEXT_MAX, &made->context, &made->context_len);
     return r < 0 ? sv_error_errno(err, r, "%s: export of the context", h->principal) : 0;
 }
 
 static int finish(struct sgss_handshake *h, struct step *s, struct sgss_made *made,
                   struct sgss_answer *ret, struct sv_error *err)
 {
-    int r = keep(&s->token, SGSS_TOKEN_MAX, &made->token, &made->token_len);
+    int r = sgss_made_keep(&s->token, SGSS_TOKEN_MAX, &made->token, &made->token_len);
 
     if (r < 0)
         return sv_error_errno(err, r, "%s: token of the handshake", h->principal);

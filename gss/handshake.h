@@ -6,6 +6,7 @@
 #include "common/base.h"
 #include "common/error.h"
 #include "gss/keytab-check.h"
+#include "gss/made.h"
 #include "gss/protocol.h"
 #include "gss/ticket.h"
 
@@ -28,13 +29,6 @@ void sgss_handshake_give(struct sgss_handshakes *all, struct sgss_handshake *h, 
 void sgss_handshake_forget(struct sgss_handshakes *all, uint64_t number);
 /* Drops those that are idle for too long. */
 void sgss_handshakes_prune(struct sgss_handshakes *all);
-
-/* The products of a step; sgss_made_free() after use. */
-struct sgss_made {
-    void *token, *context, *name;
-    size_t token_len, context_len;
-};
-void sgss_made_free(struct sgss_made *m);
 
 /* One step, which may block at the KDC with SGSS_INIT. Fills the answer but its id; its data is in
  * `made`, its words are the caller's, from err. */

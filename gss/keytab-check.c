@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "common/str.h"
+#include "gss/protocol.h"
 #include "gss/words.h"
 
 #define ENTRIES_MAX 256 /* of a keytab, for the message */
@@ -94,11 +95,42 @@ static void list_principals(krb5_context k, krb5_keytab keytab, char *text, size
     (void)krb5_kt_end_seq_get(k, keytab, &at); /* closes, ignoring */
 }
 
-/* 1: it has a key; 0: none, and the path with its principals is appended to `seen`. */
+static krb5_error_code find_key(krb5_context k, krb5_keytab keytab, krb5_principal who)
+{
+    krb5_keytab_entry entry;
+    krb5_error_code why = krb5_kt_get_entry(k, keytab, who, 0, 0, &entry);
+
+    if (!why)
+        (void)krb5_free_keytab_entry_contents(k, &entry); /* frees, ignoring */
+    return why;
+}
+
+static krb5_error_code find_web_key(krb5_context k, krb5_keytab keytab)
+{
+    krb5_kt_cursor at;
+    krb5_keytab_entry entry;
+    krb5_error_code why = krb5_kt_start_seq_get(k, keytab, &at);
+    bool found = false;
+
+    if (why)
+        return why;
+    while (!found && krb5_kt_next_entry(k, keytab, &entry, &at) == 0) {
+        char *name = NULL;
+
+        found = krb5_unparse_name(k, entry.principal, &name) == 0 &&
+                sv_has_prefix(name, SGSS_WEB_PREFIX);
+        krb5_free_unparsed_name(k, name);
+        (void)krb5_free_keytab_entry_contents(k, &entry); /* frees, ignoring */
+    }
+    (void)krb5_kt_end_seq_get(k, keytab, &at); /* closes, ignoring */
+    return found ? 0 : KRB5_KT_NOTFOUND;
+}
+
+/* 1: it has a key; 0: none, and the path with its principals is appended to `seen`. `who` NULL: of
+ * any web server. */
 static int has_key(krb5_context k, const char *path, krb5_principal who, char *seen, size_t size,
                    struct sv_error *err)
 {
-    krb5_keytab_entry entry;
     krb5_keytab keytab;
     char name[PATH_MAX + 8];
     krb5_error_code why;
@@ -108,16 +140,14 @@ static int has_key(krb5_context k, const char *path, krb5_principal who, char *s
     why = krb5_kt_resolve(k, name, &keytab);
     if (why)
         return sgss_krb5_error(err, -EIO, k, why, "keytab %s", path);
-    why = krb5_kt_get_entry(k, keytab, who, 0, 0, &entry);
-    if (!why) {
-        (void)krb5_free_keytab_entry_contents(k, &entry); /* frees, ignoring */
-    } else if (why == KRB5_KT_NOTFOUND) {
+    why = who ? find_key(k, keytab, who) : find_web_key(k, keytab);
+    if (why == KRB5_KT_NOTFOUND) {
         size_t n = strlen(seen);
 
         snprintf(seen + n, size - n, "%s%s has", n ? "; " : "", path);
         list_principals(k, keytab, seen, size);
         r = 0;
-    } else {
+    } else if (why) {
         r = sgss_krb5_error(err, -EIO, k, why, "keytab %s", path);
     }
     (void)krb5_kt_close(k, keytab); /* frees, ignoring */
@@ -141,21 +171,21 @@ static int find(const struct sgss_keytabs *k, krb5_context context, krb5_princip
             return 0;
         }
     }
-    return sv_error_set(err, -ENOKEY, "no keytab has a key of %s: %s", principal,
-                        k->n ? seen : "none is configured");
+    return sv_error_set(err, -ENOKEY, "no keytab has a key of %s: %s",
+                        who ? principal : SGSS_WEB_PREFIX "*", k->n ? seen : "none is configured");
 }
 
 int sgss_keytab_find(const struct sgss_keytabs *k, const char *principal, const char **ret,
                      struct sv_error *err)
 {
     krb5_context context;
-    krb5_principal who;
+    krb5_principal who = NULL; /* of any web server */
     krb5_error_code why = krb5_init_context(&context);
     int r;
 
     if (why)
         return sgss_krb5_error(err, -EIO, NULL, why, "krb5.conf");
-    why = krb5_parse_name(context, principal, &who);
+    why = sv_streq(principal, SGSS_WEB_ANY) ? 0 : krb5_parse_name(context, principal, &who);
     if (why) {
         r = sgss_krb5_error(err, -EINVAL, context, why, "principal %s", principal);
     } else {

@@ -21,8 +21,8 @@ struct sgss_keytabs {
  * a directory of jobs. -EACCES, -errno; the text names the path. */
 int sgss_keytab_check(const struct sgss_keytabs *k, const char *path, struct sv_error *err)
     _must_use_;
-/* The first keytab with a key of the principal. Each is checked up to there: -EACCES; -ENOKEY, with
- * a text that names principal and keytabs. */
+/* The first keytab with a key of the principal, or of any web server with SGSS_WEB_ANY. Each is
+ * checked up to there: -EACCES; -ENOKEY, with a text that names principal and keytabs. */
 int sgss_keytab_find(const struct sgss_keytabs *k, const char *principal, const char **ret,
                      struct sv_error *err) _must_use_;
 

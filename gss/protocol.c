@@ -93,6 +93,7 @@ static const struct {
     [SGSS_INIT] = { ALWAYS, ALWAYS, ALWAYS, ALWAYS, MAYBE },
     [SGSS_LOGIN] = { ALWAYS, NEVER, ALWAYS, NEVER, NEVER },
     [SGSS_FORGET] = { NEVER, ALWAYS, NEVER, NEVER, NEVER },
+    [SGSS_WEB] = { ALWAYS, NEVER, ALWAYS, NEVER, ALWAYS },
 };
 
 static bool fits(uint8_t rule, bool there)
@@ -100,9 +101,18 @@ static bool fits(uint8_t rule, bool there)
     return rule == MAYBE || there == (rule == ALWAYS);
 }
 
+/* A key of RPC, which has no replay cache, must not answer web clients. */
+static bool is_web_principal(const char *s)
+{
+    return strcmp(s, SGSS_WEB_ANY) == 0 ||
+           strncmp(s, SGSS_WEB_PREFIX, strlen(SGSS_WEB_PREFIX)) == 0;
+}
+
 static bool request_is_ok(const struct sgss_request *m)
 {
-    if (m->kind < SGSS_ACCEPT || m->kind > SGSS_FORGET)
+    if (m->kind < SGSS_ACCEPT || m->kind > SGSS_WEB)
+        return false;
+    if (m->kind == SGSS_WEB && !is_web_principal(m->principal))
         return false;
     return fits(fields[m->kind].id, m->id != 0) &&
            fits(fields[m->kind].handshake, m->handshake != 0) &&
@@ -157,7 +167,7 @@ int sgss_request_get(const uint8_t *p, size_t n, struct sgss_request *ret)
 
 /* ---- Answers ---- */
 
-/* A failure has words and nothing else; a context comes with OK alone. */
+/* A failure has words and nothing else; a context comes with OK alone, and with a name. */
 static bool answer_is_ok(const struct sgss_answer *m)
 {
     if (m->id == 0 || m->status >= SGSS_STATUSES || m->flags & ~SGSS_FLAGS)
@@ -168,9 +178,10 @@ static bool answer_is_ok(const struct sgss_answer *m)
     if (m->status == SGSS_MORE)
         return !m->words[0] && !m->flags && !m->until && !m->name[0] && m->token_len > 0 &&
                m->context_len == 0;
-    /* of a handshake: context and name; of LOGIN: neither */
-    return !m->words[0] && (m->context_len > 0) == (m->name[0] != 0) &&
-           (m->context_len > 0 || (m->token_len == 0 && !m->flags));
+    /* of a handshake: context and name; of WEB: a name; of LOGIN: neither, and no token */
+    if (m->words[0] || (m->context_len > 0 && !m->name[0]))
+        return false;
+    return m->context_len > 0 || (!m->flags && (m->name[0] || m->token_len == 0));
 }
 
 int sgss_answer_put(struct sv_buf *b, const struct sgss_answer *m)

@@ -21,18 +21,22 @@
 #define SGSS_CONTEXT_MAX GSS_EXPORTED_MAX
 #define SGSS_FRAME_MAX (SGSS_TOKEN_MAX + SGSS_CONTEXT_MAX + 4096u)
 #define SGSS_DEADLINE_MAX_MS 60000
+/* The principal of a request of SGSS_WEB: any key that begins with SGSS_WEB_PREFIX. */
+#define SGSS_WEB_ANY "*"
+#define SGSS_WEB_PREFIX "HTTP/"
 
 enum sgss_kind {
     SGSS_ACCEPT = 1, /* a token of an initiator for `principal`, whose key is in the keytab */
     SGSS_INIT,       /* a token for `target`, or its answer, as `principal` */
     SGSS_LOGIN,      /* a ticket for `principal`; it is renewed from then on */
     SGSS_FORGET,     /* drop a handshake that will not go on; no answer */
+    SGSS_WEB,        /* the only token of a web client, of SPNEGO or of Kerberos; no context */
 };
 
 struct sgss_request {
     enum sgss_kind kind;
     uint64_t id;          /* of the daemon's choice, answered once; FORGET: 0 */
-    uint64_t handshake;   /* of the daemon's choice, the same for each step; LOGIN: 0 */
+    uint64_t handshake;   /* of the daemon's choice, the same for each step; LOGIN, WEB: 0 */
     uint32_t deadline_ms; /* from receipt; FORGET: 0 */
     const char *principal;
     const char *target; /* INIT, else "" */
@@ -63,11 +67,11 @@ struct sgss_answer {
     enum sgss_status status;
     uint8_t flags;     /* of the context */
     uint64_t until;    /* OK: end of the ticket, of LOGIN or of the context, seconds since 1970 */
-    const char *name;  /* OK of ACCEPT: the initiator's principal; of INIT: the target's */
+    const char *name;  /* OK of ACCEPT and WEB: the initiator's principal; of INIT: the target's */
     const char *words; /* of a failure: what failed and why, for people */
     const uint8_t *token;
     size_t token_len;
-    const uint8_t *context; /* exported; OK of a handshake */
+    const uint8_t *context; /* exported; OK of ACCEPT and INIT */
     size_t context_len;
 };
 

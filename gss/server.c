@@ -1,7 +1,8 @@
 /* See server.h. Hostile: the daemon, which parses what containers and clients send.
  *
  * ACCEPT has workers of its own: it needs no KDC, and a daemon that connects to itself answers with
- * one while the other half of the handshake holds a worker of INIT. */
+ * one while the other half of the handshake holds a worker of INIT. WEB has another: a flood at the
+ * web port delays no RPC. */
 #include "gss/server.h"
 
 #include <errno.h>
@@ -15,16 +16,19 @@
 #include "gss/pool.h"
 #include "gss/protocol.h"
 #include "gss/ticket.h"
+#include "gss/web-step.h"
 
 #define WORKERS 4     /* a pool: half a millisecond each, or as long as a KDC takes */
+#define WEB_WORKERS 1 /* so that the replay cache sees one token after the other */
 #define QUEUE_MAX 512 /* requests that wait, a pool */
 #define PRUNE_MS 10000
 
 struct sgss_server {
     int fd;
+    const struct sgss_keytabs *keytabs;
     struct sgss_handshakes *handshakes;
     struct sgss_tickets *tickets;
-    struct sgss_pool *acceptors, *initiators;
+    struct sgss_pool *acceptors, *initiators, *web;
     int64_t pruned_ms;
     uint8_t frame[SGSS_FRAME_MAX];
 };
@@ -102,6 +106,18 @@ static void step(struct sgss_server *s, const struct sgss_request *m, int64_t wa
     sgss_made_free(&made);
 }
 
+static void web(struct sgss_server *s, const struct sgss_request *m)
+{
+    struct sgss_answer a = { 0 };
+    struct sgss_made made = { 0 };
+    struct sv_error err = { 0 };
+
+    sgss_web_step(s->keytabs, m, &made, &a, &err);
+    a.id = m->id;
+    send_answer(s, &a, err.text);
+    sgss_made_free(&made);
+}
+
 static void run(void *data)
 {
     struct job *j = data;
@@ -111,6 +127,8 @@ static void run(void *data)
         refuse(j->s, j->m.id, SGSS_LATE, "the request waited for too long behind others");
     else if (j->m.kind == SGSS_LOGIN)
         login(j->s, &j->m, left);
+    else if (j->m.kind == SGSS_WEB)
+        web(j->s, &j->m);
     else
         step(j->s, &j->m, left);
     free(j);
@@ -126,8 +144,11 @@ int sgss_server_new(int fd, const struct sgss_keytabs *k, struct sgss_server **r
     if (r < 0)
         return r;
     s->fd = fd;
+    s->keytabs = k;
     sgss_socket_prepare(fd);
-    r = sgss_tickets_new(k, &s->tickets);
+    r = sgss_web_prepare();
+    if (r == 0)
+        r = sgss_tickets_new(k, &s->tickets);
     if (r == 0)
         r = sgss_handshakes_new(k, s->tickets, &s->handshakes);
     if (r == 0)
@@ -135,8 +156,15 @@ int sgss_server_new(int fd, const struct sgss_keytabs *k, struct sgss_server **r
     if (r == 0)
         r = sgss_pool_new(WORKERS, QUEUE_MAX, run, &s->initiators);
     if (r == 0)
+        r = sgss_pool_new(WEB_WORKERS, QUEUE_MAX, run, &s->web);
+    if (r == 0)
         *ret = s; /* else the program ends */
     return r;
+}
+
+static struct sgss_pool *pool_of(const struct sgss_server *s, enum sgss_kind kind)
+{
+    return kind == SGSS_ACCEPT ? s->acceptors : kind == SGSS_WEB ? s->web : s->initiators;
 }
 
 static int pass_on(struct sgss_server *s, const struct sgss_request *m, size_t n)
@@ -152,7 +180,7 @@ static int pass_on(struct sgss_server *s, const struct sgss_request *m, size_t n
         r = sgss_request_get(j->frame, n, &j->m); /* points into the copy */
     }
     if (r == 0)
-        r = sgss_pool_put(m->kind == SGSS_ACCEPT ? s->acceptors : s->initiators, j);
+        r = sgss_pool_put(pool_of(s, m->kind), j);
     if (r < 0) {
         free(j);
         refuse(s, m->id, SGSS_BUSY, "too many requests wait");

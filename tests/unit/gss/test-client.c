@@ -23,6 +23,7 @@
 
 #define NM "nm/host@R"
 #define RM "rm/host@R"
+#define WEB "HTTP/host@R"
 #define UNTIL 4102444800u
 
 /* ---- The helper ---- */
@@ -33,6 +34,20 @@ static void reply(const struct sgss_answer *a)
 
     if (sgss_answer_put(&b, a) < 0 || send(3, b.data, b.len, 0) < 0)
         _exit(9);
+}
+
+/* Answers by the token. */
+static void answer_web(const struct sgss_request *m)
+{
+    struct sgss_answer a = { .id = m->id, .token = (const uint8_t *)"back", .token_len = 4 };
+
+    if (m->token_len == 4 && memcmp(m->token, "more", 4) == 0)
+        a.status = SGSS_MORE;
+    else if (m->token_len == 6 && memcmp(m->token, "replay", 6) == 0)
+        a = (struct sgss_answer){ .id = m->id, .status = SGSS_REFUSED, .words = "a replay" };
+    else
+        a.name = m->principal[0] == '*' ? "any@R" : "alice@R";
+    reply(&a);
 }
 
 static void answer(const struct sgss_request *m)
@@ -47,6 +62,8 @@ static void answer(const struct sgss_request *m)
         reply(&(struct sgss_answer){ .id = m->id, .until = UNTIL });
     else if (m->kind == SGSS_LOGIN)
         reply(&(struct sgss_answer){ .id = m->id, .status = SGSS_NOT_ABLE, .words = "no key" });
+    else if (m->kind == SGSS_WEB)
+        answer_web(m);
     else if (m->kind == SGSS_ACCEPT)
         reply(&(struct sgss_answer){ .id = m->id, .status = SGSS_REFUSED, .words = "a replay" });
     else
@@ -69,6 +86,8 @@ static void misbehave(const char *how, const struct sgss_request *m)
 
         (void)!send(3, much, sizeof(much), 0);
     }
+    if (sv_streq(how, "no-name")) /* for a web client's token */
+        reply(&(struct sgss_answer){ .id = m->id, .until = UNTIL });
     if (sv_streq(how, "stranger"))
         reply(&(struct sgss_answer){ .id = m->id + 1000, .until = UNTIL });
     if (sv_streq(how, "other-kind"))
@@ -279,6 +298,105 @@ static void test_handshakes(void **state)
     assert_int_equal(p.n, 2);
 }
 
+struct verdict {
+    int n, status;
+    char principal[64], text[SV_ERROR_TEXT_MAX], token[16];
+    struct sv_web_question *question;
+    bool drops;
+};
+
+static void on_verdict(const struct sv_web_verdict *v, void *userdata)
+{
+    struct verdict *u = userdata;
+
+    u->n++;
+    u->status = v->status;
+    snprintf(u->principal, sizeof(u->principal), "%s", v->principal ? v->principal : "");
+    snprintf(u->text, sizeof(u->text), "%s", v->text ? v->text : "");
+    snprintf(u->token, sizeof(u->token), "%.*s", (int)v->token_len, (const char *)v->token);
+    if (u->drops)
+        u->question = sv_web_question_drop(u->question);
+}
+
+static int ask_web(struct sv_web_acceptor *a, const char *token, struct verdict *u)
+{
+    struct sv_error err = { 0 };
+
+    return a->f->ask(a, (const uint8_t *)token, strlen(token), on_verdict, u, &u->question, &err);
+}
+
+static struct verdict judge(struct sv_web_acceptor *a, const char *token)
+{
+    struct verdict u = { 0 };
+
+    assert_int_equal(ask_web(a, token, &u), 0);
+    assert_int_equal(u.n, 0);
+    run_until_n(&u.n, 1);
+    sv_web_question_drop(u.question);
+    return u;
+}
+
+static void test_web(void **state)
+{
+    (void)state;
+    struct sgss_client *c = client("good");
+    struct sv_web_acceptor *a, *any;
+    struct verdict u, dropped = { 0 };
+
+    assert_int_equal(sgss_client_web_acceptor(c, NM, &a), -EINVAL);
+    assert_int_equal(sgss_client_web_acceptor(c, "", &a), -EINVAL);
+    assert_int_equal(sgss_client_web_acceptor(c, WEB, &a), 0);
+    assert_int_equal(sgss_client_web_acceptor(c, "*", &any), 0);
+    u = judge(a, "ticket");
+    assert_int_equal(u.status, 0);
+    assert_string_equal(u.principal, "alice@R");
+    assert_string_equal(u.token, "back");
+    assert_string_equal(judge(any, "ticket").principal, "any@R");
+    u = judge(a, "more");
+    assert_int_equal(u.status, 0);
+    assert_string_equal(u.principal, "");
+    assert_string_equal(u.token, "back");
+    u = judge(a, "replay");
+    assert_int_equal(u.status, -EACCES);
+    assert_string_equal(u.text, "a replay");
+    /* dropped in its callback; while the helper works */
+    u = (struct verdict){ .drops = true };
+    assert_int_equal(ask_web(a, "ticket", &u), 0);
+    run_until_n(&u.n, 1);
+    assert_null(u.question);
+    assert_int_equal(ask_web(a, "ticket", &dropped), 0);
+    sv_web_question_drop(dropped.question);
+    (void)judge(a, "ticket");
+    assert_int_equal(dropped.n, 0);
+    assert_int_equal(sgss_client_state(c).unanswered, 0);
+    assert_int_equal(sgss_client_state(c).starts, 1);
+    sv_web_acceptor_free(any);
+    sv_web_acceptor_free(a);
+    end(c);
+}
+
+/* A helper that answers a token without a name breaks the protocol. */
+static void test_web_fault(void **state)
+{
+    (void)state;
+    struct sgss_client *c = client("no-name");
+    struct sv_web_acceptor *a;
+    struct verdict u = { 0 };
+
+    assert_int_equal(sgss_client_web_acceptor(c, WEB, &a), 0);
+    assert_int_equal(ask_web(a, "ticket", &u), 0);
+    run_until_n(&u.n, 1);
+    assert_int_equal(u.status, -EIO);
+    assert_non_null(strstr(u.text, "an answer to no request"));
+    sv_web_question_drop(u.question);
+    if (!sgss_client_state(c).runs)
+        assert_int_equal(ask_web(a, "ticket", &u), -EAGAIN);
+    comes_back(c);
+    assert_string_equal(judge(a, "ticket").principal, "alice@R");
+    sv_web_acceptor_free(a);
+    end(c);
+}
+
 static void fault(const char *how, const char *words)
 {
     struct sgss_client *c = client(how);
@@ -429,10 +547,11 @@ static void test_unread(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_login),  cmocka_unit_test(test_handshakes),
-        cmocka_unit_test(test_faults), cmocka_unit_test(test_twice),
-        cmocka_unit_test(test_many),   cmocka_unit_test(test_socket),
-        cmocka_unit_test(test_unread),
+        cmocka_unit_test(test_login),     cmocka_unit_test(test_handshakes),
+        cmocka_unit_test(test_faults),    cmocka_unit_test(test_twice),
+        cmocka_unit_test(test_many),      cmocka_unit_test(test_socket),
+        cmocka_unit_test(test_unread),    cmocka_unit_test(test_web),
+        cmocka_unit_test(test_web_fault),
     };
 
     if (argc == 4 && sv_streq(argv[1], "--helper"))

@@ -105,7 +105,8 @@ static void test_local_dirs(void **state)
 static void test_find(void **state)
 {
     (void)state;
-    const struct sgss_keytabs k = { .paths = { one, two }, .n = 2 }, none = { 0 };
+    const struct sgss_keytabs k = { .paths = { one, two }, .n = 2 }, none = { 0 },
+                              first = { .paths = { one }, .n = 1 };
     struct sv_error err = { 0 };
     const char *path = NULL;
 
@@ -118,6 +119,12 @@ static void test_find(void **state)
     assert_non_null(strstr(err.text, "nm.keytab has nm/host@R, rm/host@R"));
     assert_non_null(strstr(err.text, "http.keytab has HTTP/host@R"));
     assert_int_equal(sgss_keytab_find(&none, "nm/host@R", &path, &err), -ENOKEY);
+    /* any key of a web server */
+    assert_int_equal(sgss_keytab_find(&k, "*", &path, &err), 0);
+    assert_string_equal(path, two);
+    assert_int_equal(sgss_keytab_find(&first, "*", &path, &err), -ENOKEY);
+    assert_non_null(strstr(err.text, "no keytab has a key of HTTP/*: "));
+    assert_non_null(strstr(err.text, "nm.keytab has nm/host@R, rm/host@R"));
     /* the second one is not looked at for a key of the first */
     assert_int_equal(chmod(two, 0444), 0);
     assert_int_equal(sgss_keytab_find(&k, "nm/host@R", &path, &err), 0);
@@ -145,6 +152,7 @@ static void test_content(void **state)
         sv_close(fd);
         assert_true(sgss_keytab_find(&k, "nm/host@R", &found, &err) < 0);
         assert_non_null(strstr(err.text, "bad.keytab"));
+        assert_true(sgss_keytab_find(&k, "*", &found, &err) < 0);
         assert_int_equal(unlink(path), 0);
     }
 }

@@ -59,6 +59,8 @@ static void test_requests(void **state)
         { SGSS_INIT, 3, 9, 30000, NM, "rm/h@R" },
         { SGSS_LOGIN, 4, 0, 1, NM },
         { SGSS_FORGET, 0, 7 },
+        { SGSS_WEB, 5, 0, 10000, "HTTP/host@R", NULL, TOKEN },
+        { SGSS_WEB, 5, 0, 10000, SGSS_WEB_ANY, NULL, TOKEN },
     };
     const struct sgss_request bad[] = {
         { SGSS_ACCEPT, 0, 2, 10000, NM, NULL, TOKEN },
@@ -79,7 +81,15 @@ static void test_requests(void **state)
         { SGSS_FORGET, 0, 7, 0, NM },
         { SGSS_FORGET, 0, 0 },
         { 0, 1, 2, 10000, NM, NULL, TOKEN },
-        { 5, 1, 2, 10000, NM, NULL, TOKEN },
+        { SGSS_WEB, 5, 0, 10000, NM, NULL, TOKEN },
+        { SGSS_WEB, 5, 0, 10000, "HTTP", NULL, TOKEN },
+        { SGSS_WEB, 5, 0, 10000, "**", NULL, TOKEN },
+        { SGSS_WEB, 5, 2, 10000, "HTTP/host@R", NULL, TOKEN },
+        { SGSS_WEB, 5, 0, 0, "HTTP/host@R", NULL, TOKEN },
+        { SGSS_WEB, 0, 0, 10000, "HTTP/host@R", NULL, TOKEN },
+        { SGSS_WEB, 5, 0, 10000, "HTTP/host@R", "rm/h@R", TOKEN },
+        { SGSS_WEB, 5, 0, 10000, "HTTP/host@R" },
+        { 6, 1, 2, 10000, NM, NULL, TOKEN },
     };
     _cleanup_buf_ struct sv_buf b = SV_BUF_INIT(0);
 
@@ -130,6 +140,8 @@ static void test_answers(void **state)
         { .id = 1, .status = SGSS_OK, .flags = SGSS_FLAGS, .until = 9, .name = NM, TOKEN, CONTEXT },
         { .id = 1, .status = SGSS_OK, .name = NM, CONTEXT },
         { .id = 1, .status = SGSS_OK, .until = 1234567890 },
+        { .id = 1, .status = SGSS_OK, .until = 9, .name = NM, TOKEN },
+        { .id = 1, .status = SGSS_OK, .name = NM },
         { .id = 1, .status = SGSS_MORE, TOKEN },
         { .id = 1, .status = SGSS_REFUSED, .words = "Request is a replay" },
         { .id = 1, .status = SGSS_LATE, .words = "late" },
@@ -139,7 +151,8 @@ static void test_answers(void **state)
         { .id = 1, .status = SGSS_STATUSES, .words = "?" },
         { .id = 1, .status = SGSS_OK, .flags = 16, .name = NM, CONTEXT },
         { .id = 1, .status = SGSS_OK, CONTEXT },
-        { .id = 1, .status = SGSS_OK, .name = NM },
+        { .id = 1, .status = SGSS_OK, .flags = SGSS_MUTUAL, .name = NM, TOKEN },
+        { .id = 1, .status = SGSS_OK, .flags = SGSS_MUTUAL },
         { .id = 1, .status = SGSS_OK, TOKEN },
         { .id = 1, .status = SGSS_OK, .words = "why" },
         { .id = 1, .status = SGSS_MORE },

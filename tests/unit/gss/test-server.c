@@ -1,5 +1,6 @@
-/* Tests gss/server.c, handshake.c, ticket.c and login.c as far as they go without a KDC, in this
- * process: what is no request ends the helper, garbage in place of a ticket does not. With a KDC:
+/* Tests gss/server.c, handshake.c, web-step.c, ticket.c and login.c as far as they go without a
+ * KDC, in this process: what is no request ends the helper, garbage in place of a ticket does not.
+ * With a KDC:
  * tests/integration/gss/test-gss. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,6 +19,7 @@
 
 #define NM "nm/host@R"
 #define RM "rm/host@R"
+#define WEB "HTTP/host@R"
 
 static struct sgss_keytabs keytabs;
 static const char *dir;
@@ -139,6 +141,47 @@ static void test_handshakes(void **state)
     assert_int_equal(end(&h), 0);
 }
 
+/* Tokens that name no mechanism, SPNEGO with nothing in it, with NTLM alone, and Kerberos with
+ * garbage for a ticket. */
+static void test_web(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *p;
+        size_t n;
+    } tokens[] = {
+#define TOKEN(s) { s, sizeof(s) - 1 }
+        TOKEN("x"),
+        TOKEN("NTLMSSP\0\1\0\0\0"),
+        TOKEN("\x60\x08\x06\x06\x2b\x06\x01\x05\x05\x02"),
+        TOKEN("\x60\x1c\x06\x06\x2b\x06\x01\x05\x05\x02\xa0\x12\x30\x10\xa0\x0e\x30\x0c\x06\x0a\x2b"
+              "\x06"
+              "\x01\x04\x01\x82\x37\x02\x02\x0a"),
+        TOKEN("\x60\x17\x06\x09\x2a\x86\x48\x86\xf7\x12\x01\x02\x02\x01\x00\x6e\x08garbage!"),
+        TOKEN("\x60\xff\xff\xff\xff"),
+#undef TOKEN
+    };
+    static const char *const principals[] = { WEB, SGSS_WEB_ANY };
+    struct sgss_request m = { SGSS_WEB, 1, 0, 20000 };
+    struct helper h;
+    struct sgss_answer a;
+
+    start(&h);
+    for (size_t i = 0; i < 2 * SV_ARRAY_LEN(tokens); i++, m.id++) {
+        m.principal = principals[i % 2];
+        m.token = (const uint8_t *)tokens[i / 2].p;
+        m.token_len = tokens[i / 2].n;
+        a = ask(&h, &m);
+        if (a.status != SGSS_REFUSED || !strstr(a.words, ": the client's ticket"))
+            fail_msg("token %zu: status %d, %s", i / 2, a.status, a.words);
+    }
+    m.principal = "HTTP/other@R";
+    a = ask(&h, &m);
+    assert_int_equal(a.status, SGSS_NOT_ABLE);
+    assert_non_null(strstr(a.words, "no keytab has a key of HTTP/other@R"));
+    assert_int_equal(end(&h), 0);
+}
+
 static void test_rogue(void **state)
 {
     (void)state;
@@ -161,6 +204,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_login),
         cmocka_unit_test(test_handshakes),
+        cmocka_unit_test(test_web),
         cmocka_unit_test(test_rogue),
     };
     static char path[64];
@@ -170,6 +214,7 @@ int main(void)
     snprintf(path, sizeof(path), "%s/nm.keytab", dir);
     keys_add(path, NM);
     keys_add(path, RM);
+    keys_add(path, WEB);
     keytabs.paths[keytabs.n++] = path;
     r = cmocka_run_group_tests(tests, NULL, NULL);
     keys_remove(dir);
