@@ -21,6 +21,10 @@ UNIT_LDLIBS_gss = $(GSS_LDLIBS)
 TEST_PROGRAMS += $(BUILD)/tests/integration/gss/gss-driver
 $(BUILD)/tests/integration/gss/gss-driver: $(BUILD)/tests/integration/gss/gss-driver.o $(GSS_CLIENT_A) $(WIRE_A) $(COMMON_A)
 	$(call link,$(WIRE_LDLIBS))
+# A web server whose clients come with tickets: tests/integration/gss/test-spnego.
+TEST_PROGRAMS += $(BUILD)/tests/integration/gss/web-driver
+$(BUILD)/tests/integration/gss/web-driver: $(BUILD)/tests/integration/gss/web-driver.o $(GSS_CLIENT_A) $(WIRE_A) $(COMMON_A)
+	$(call link,$(WIRE_LDLIBS))
 # Our IPC client at a secure ResourceManager of Hadoop's, and Hadoop's client at our server: tests/interop/test-kerberos.
 TEST_PROGRAMS += $(BUILD)/tests/interop/kerberos-client
 $(BUILD)/tests/interop/kerberos-client: $(BUILD)/tests/interop/kerberos-client.o $$(RM_PEER_OBJS) $(GSS_CLIENT_A) $(WIRE_A) $(COMMON_A)

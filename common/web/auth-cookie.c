@@ -6,6 +6,7 @@
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
 #include <string.h>
+#include <time.h>
 
 #include "common/str.h"
 
@@ -57,19 +58,25 @@ static int split_signature(struct span value, struct span *ret_text, struct span
     return -EBADMSG;
 }
 
-static int verify_signature(struct span text, struct span signature, const void *secret,
-                            size_t secret_len)
+/* The base64 text of the signature. -EBADMSG: there is no secret. */
+static int sign(struct span text, const void *secret, size_t secret_len, char **ret)
 {
-    _cleanup_free_ char *wanted = NULL;
     uint8_t mac[EVP_MAX_MD_SIZE];
     unsigned mac_len = 0;
-    int r;
 
     if (secret_len == 0 || secret_len > INT32_MAX ||
         !HMAC(EVP_sha256(), secret, (int)secret_len, (const uint8_t *)text.p, text.len, mac,
               &mac_len))
         return -EBADMSG;
-    r = sv_base64_encode(mac, mac_len, &wanted);
+    return sv_base64_encode(mac, mac_len, ret);
+}
+
+static int verify_signature(struct span text, struct span signature, const void *secret,
+                            size_t secret_len)
+{
+    _cleanup_free_ char *wanted = NULL;
+    int r = sign(text, secret, secret_len, &wanted);
+
     if (r < 0)
         return r;
     if (signature.len != strlen(wanted) || CRYPTO_memcmp(signature.p, wanted, signature.len) != 0)
@@ -132,4 +139,47 @@ int sv_auth_cookie_verify(const char *header, const void *secret, size_t secret_
         return r;
     memcpy(ret_user, user, sizeof(user));
     return 0;
+}
+
+/* ---- Cookies that are issued ---- */
+
+/* Neither a separator of the cookie's own fields, nor one of the header. */
+static bool is_field(const char *s)
+{
+    size_t n = strlen(s);
+
+    for (size_t i = 0; i < n; i++)
+        if (s[i] <= ' ' || s[i] > '~' || strchr("&;,\"\\", s[i]))
+            return false;
+    return n > 0;
+}
+
+int sv_auth_cookie_sign(const struct sv_auth_cookie *c, const void *secret, size_t secret_len,
+                        char **ret)
+{
+    _cleanup_free_ char *text = NULL, *signature = NULL;
+    int r;
+
+    if (!is_field(c->user) || !is_field(c->principal))
+        return -EINVAL;
+    r = sv_asprintf(&text, "u=%s&p=%s&t=%s&e=%lld", c->user, c->principal, c->type,
+                    (long long)c->expires_ms);
+    if (r >= 0)
+        r = sign((struct span){ text, strlen(text) }, secret, secret_len, &signature);
+    return r < 0 ? r : sv_asprintf(ret, "%s" SIGNATURE "%s", text, signature);
+}
+
+int sv_auth_cookie_header(const struct sv_auth_cookie_header *h, char **ret)
+{
+    char expires[64] = "";
+    time_t at = (time_t)(h->expires_ms / 1000);
+    struct tm tm;
+
+    if (h->expires_ms >= 0 &&
+        (!gmtime_r(&at, &tm) ||
+         strftime(expires, sizeof(expires), "; Expires=%a, %d-%b-%Y %H:%M:%S GMT", &tm) == 0))
+        return -EINVAL;
+    return sv_asprintf(ret, NAME "%s%s%s; Path=/%s%s%s%s; HttpOnly", h->value ? "\"" : "",
+                       h->value ? h->value : "", h->value ? "\"" : "", h->domain ? "; Domain=" : "",
+                       h->domain ? h->domain : "", expires, h->secure ? "; Secure" : "");
 }

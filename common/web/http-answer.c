@@ -27,12 +27,26 @@ static const char *header_of(struct MHD_Connection *conn, const char *name)
     return MHD_lookup_connection_value(conn, MHD_HEADER_KIND, name);
 }
 
-size_t http_answer_headers(const struct sv_http_filters *filters, struct MHD_Connection *conn,
-                           bool script, struct http_header ret[HTTP_HEADERS_MAX])
+/* An answer that carries a cookie must be nobody else's. */
+static size_t put_login(const struct sv_http_caller *c, struct http_header *ret)
 {
-    const struct sv_http_filters *f = filters ? filters : &strict;
-    const char *origin = f->cors ? header_of(conn, "Origin") : NULL;
     size_t n = 0;
+
+    if (c->cookie) {
+        ret[n++] = (struct http_header){ "Set-Cookie", c->cookie };
+        ret[n++] = (struct http_header){ "Cache-Control", "no-store" };
+    }
+    if (c->challenge)
+        ret[n++] = (struct http_header){ "WWW-Authenticate", c->challenge };
+    return n;
+}
+
+size_t http_answer_headers(const struct http_setting *s, struct MHD_Connection *conn, bool script,
+                           struct http_header ret[HTTP_HEADERS_MAX])
+{
+    const struct sv_http_filters *f = s->filters ? s->filters : &strict;
+    const char *origin = f->cors ? header_of(conn, "Origin") : NULL;
+    size_t n = put_login(s->caller, ret);
 
     ret[n++] = (struct http_header){ "X-Content-Type-Options", "nosniff" };
     ret[n++] =
@@ -52,12 +66,11 @@ size_t http_answer_headers(const struct sv_http_filters *filters, struct MHD_Con
     return n;
 }
 
-static enum MHD_Result add_headers(const struct sv_http_filters *filters,
-                                   struct MHD_Connection *conn, bool script,
-                                   struct MHD_Response *response)
+static enum MHD_Result add_headers(const struct http_setting *s, struct MHD_Connection *conn,
+                                   bool script, struct MHD_Response *response)
 {
     struct http_header headers[HTTP_HEADERS_MAX];
-    size_t n = http_answer_headers(filters, conn, script, headers);
+    size_t n = http_answer_headers(s, conn, script, headers);
     enum MHD_Result ok = MHD_YES;
 
     for (size_t i = 0; ok && i < n; i++)
@@ -80,7 +93,7 @@ void http_answer_drop(struct sv_http_response *a)
     *a = (struct sv_http_response){ .status = 500 };
 }
 
-enum MHD_Result http_answer_send(const struct sv_http_filters *filters, struct MHD_Connection *conn,
+enum MHD_Result http_answer_send(const struct http_setting *s, struct MHD_Connection *conn,
                                  struct sv_http_response *a)
 {
     _cleanup_free_ char *location = SV_TAKE(a->location);
@@ -97,8 +110,8 @@ enum MHD_Result http_answer_send(const struct sv_http_filters *filters, struct M
         return MHD_NO;
     }
     ok = MHD_add_response_header(response, "Content-Type", type);
-    ok = ok && add_headers(filters, conn, a->script, response) &&
-         (!sv_has_prefix(type, "text/html") ||
+    ok = ok && add_headers(s, conn, a->script, response) &&
+         (!sv_has_prefix(type, "text/html") || s->caller->cookie ||
           MHD_add_response_header(response, "Cache-Control", "no-store")) &&
          (!location || MHD_add_response_header(response, "Location", location));
     if (ok)
@@ -107,17 +120,16 @@ enum MHD_Result http_answer_send(const struct sv_http_filters *filters, struct M
     return ok;
 }
 
-enum MHD_Result http_answer_text(const struct sv_http_filters *filters, struct MHD_Connection *conn,
+enum MHD_Result http_answer_text(const struct http_setting *s, struct MHD_Connection *conn,
                                  unsigned status, const char *text)
 {
     struct sv_http_response a = { 0 };
 
-    return set_text(&a, status, text) < 0 ? MHD_NO : http_answer_send(filters, conn, &a);
+    return set_text(&a, status, text) < 0 ? MHD_NO : http_answer_send(s, conn, &a);
 }
 
-enum MHD_Result http_answer_incident(const struct sv_http_filters *filters,
-                                     struct MHD_Connection *conn, const char *method,
-                                     const char *url, int error)
+enum MHD_Result http_answer_incident(const struct http_setting *s, struct MHD_Connection *conn,
+                                     const char *method, const char *url, int error)
 {
     char text[64];
     uint32_t incident = 0;
@@ -126,11 +138,10 @@ enum MHD_Result http_answer_incident(const struct sv_http_filters *filters,
                      0); /* only a correlation id for the log, ignoring */
     sv_log_err("http: %s %s: incident %08x: %s", method, url, incident, strerrordesc_np(-error));
     (void)snprintf(text, sizeof(text), "internal error, incident %08x\n", incident);
-    return http_answer_text(filters, conn, 500, text);
+    return http_answer_text(s, conn, 500, text);
 }
 
-enum MHD_Result http_answer_options(const struct sv_http_filters *filters,
-                                    struct MHD_Connection *conn)
+enum MHD_Result http_answer_options(const struct http_setting *s, struct MHD_Connection *conn)
 {
     struct MHD_Response *response =
         MHD_create_response_from_buffer(0, NULL, MHD_RESPMEM_PERSISTENT);
@@ -139,7 +150,7 @@ enum MHD_Result http_answer_options(const struct sv_http_filters *filters,
     if (!response)
         return MHD_NO;
     ok = MHD_add_response_header(response, "Allow", "GET, HEAD, PUT, POST, DELETE, OPTIONS") &&
-         add_headers(filters, conn, false, response) && MHD_queue_response(conn, 200, response);
+         add_headers(s, conn, false, response) && MHD_queue_response(conn, 200, response);
     MHD_destroy_response(response);
     return ok;
 }

@@ -1,4 +1,4 @@
-/* Requests of the HTTP server, see http.h: headers, body, turn, handler, answer. What exceeds
+/* Requests of the HTTP server, see http.h: headers, body, turn, gate, handler, answer. What exceeds
  * a turn is suspended, and its handler is called in a later one, one request of each client address
  * after the other (http-share.h).
  *
@@ -11,7 +11,6 @@
 #include "common/clock.h"
 #include "common/log.h"
 #include "common/str.h"
-#include "common/web/http-answer.h"
 #include "common/web/http-filters.h"
 #include "common/web/http-internal.h"
 
@@ -39,6 +38,7 @@ void *http_exchange_new(void *server, const char *uri, struct MHD_Connection *co
 
     if (!r)
         return NULL;
+    r->server = h;
     r->share = info->socket_context;
     r->turn.conn = conn;
     r->uri = strdup(uri);
@@ -47,8 +47,9 @@ void *http_exchange_new(void *server, const char *uri, struct MHD_Connection *co
         return NULL;
     }
     r->body = SV_BUF_INIT(BODY_MAX);
+    r->setting = (struct http_setting){ h->filters, &r->caller };
     r->place = (struct http_stream_place){
-        .all = &h->streams, .kick = http_kick, .server = h, .filters = h->filters
+        .all = &h->streams, .kick = http_kick, .server = h, .setting = &r->setting
     };
     r->bad_uri = *uri != '/' || strstr(uri, "%00");
     return r;
@@ -66,6 +67,15 @@ static void drop_kept(struct sv_http_kept *k)
         k->free(SV_TAKE(k->data));
 }
 
+static void drop_caller(struct sv_http_caller *c)
+{
+    drop_kept(&c->kept);
+    free(c->user);
+    free(c->cookie);
+    free(c->challenge);
+    *c = (struct sv_http_caller){ 0 };
+}
+
 void http_exchange_end(void *server, struct MHD_Connection *conn, void **exchange,
                        enum MHD_RequestTerminationCode why)
 {
@@ -76,6 +86,7 @@ void http_exchange_end(void *server, struct MHD_Connection *conn, void **exchang
     (void)why;
     if (r) {
         drop_kept(&r->kept);
+        drop_caller(&r->caller);
         if (r->place.stream)
             sv_http_stream_gone(r->place.stream);
         drop_body(h, r);
@@ -99,21 +110,21 @@ static bool method_allowed(const char *method)
 }
 
 /* Headers are complete. Queues an error response, or lets the body arrive. */
-static enum MHD_Result on_headers(struct sv_http *h, struct MHD_Connection *conn,
-                                  struct http_exchange *r, const char *method)
+static enum MHD_Result on_headers(struct MHD_Connection *conn, struct http_exchange *r,
+                                  const char *method)
 {
     const char *length = MHD_lookup_connection_value(conn, MHD_HEADER_KIND, "Content-Length");
     uint64_t n;
 
     r->seen = true;
     if (r->bad_uri)
-        return http_answer_text(h->filters, conn, 400,
+        return http_answer_text(&r->setting, conn, 400,
                                 "the URL must start with '/' and hold no NUL\n");
     if (!method_allowed(method))
-        return http_answer_text(h->filters, conn, 405,
+        return http_answer_text(&r->setting, conn, 405,
                                 "only GET, HEAD, PUT, POST, DELETE and OPTIONS are served\n");
     if (length && (sv_parse_u64(length, 0, UINT64_MAX, &n) < 0 || n > BODY_MAX))
-        return http_answer_text(h->filters, conn, 413, "the body is larger than 128 KiB\n");
+        return http_answer_text(&r->setting, conn, 413, "the body is larger than 128 KiB\n");
     return MHD_YES;
 }
 
@@ -210,6 +221,18 @@ void sv_http_retry(struct sv_http *h)
         sv_log_err("http: port %u: timer: %s", h->port, strerrordesc_np(-r));
 }
 
+void sv_http_wake(struct sv_http_caller *caller)
+{
+    struct http_exchange *r =
+        (void *)((char *)caller - offsetof(struct http_exchange, caller)); /* it is part of one */
+
+    if (!r->suspended)
+        return;
+    DL_DELETE(r->server->suspended, r);
+    MHD_resume_connection(SV_TAKE(r->suspended));
+    http_kick(r->server);
+}
+
 /* ---- Requests ---- */
 
 static bool may_pass(const struct sv_http *h, struct MHD_Connection *conn, const char *method)
@@ -222,48 +245,52 @@ static bool may_pass(const struct sv_http *h, struct MHD_Connection *conn, const
                                 MHD_lookup_connection_value(conn, MHD_HEADER_KIND, f->csrf_header));
 }
 
-enum MHD_Result http_exchange_run(void *server, struct MHD_Connection *conn, const char *url,
-                                  const char *method, const char *version, const char *upload,
-                                  size_t *upload_size, void **exchange)
+/* A browser asks so on behalf of a page of another origin, without saying who its user is. */
+static bool is_preflight(const struct sv_http *h, struct MHD_Connection *conn)
 {
-    struct sv_http *h = server;
-    struct http_exchange *r = *exchange;
-    struct sv_http_response a = { .status = 404 };
-    struct sv_http_request q;
-    int result;
+    return h->filters && h->filters->cors &&
+           MHD_lookup_connection_value(conn, MHD_HEADER_KIND, "Access-Control-Request-Method");
+}
 
-    (void)version;
-    if (!r)
-        return MHD_NO;
-    if (!r->seen)
-        return on_headers(h, conn, r, method);
-    if (r->place.stream)
-        return sv_http_stream_answer(r->place.stream);
-    if (*upload_size)
-        return on_body(h, r, upload, upload_size);
-    if (r->refused)
-        return http_answer_text(h->filters, conn, r->refused,
-                                r->refused == 413
-                                    ? "the body is larger than 128 KiB\n"
-                                    : "too many bodies of requests are held: try again later\n");
-    if (!may_pass(h, conn, method))
-        return http_answer_text(h->filters, conn, 400,
-                                "Missing Required Header for CSRF Vulnerability Protection\n");
-    if (strcmp(method, "OPTIONS") == 0)
-        return http_answer_options(h->filters, conn);
-    if (wait_for_turn(h, conn, r))
-        return MHD_YES;
-    q = (struct sv_http_request){
-        .method = method,
-        .path = url,
-        .uri = r->uri,
-        .place = &r->place,
-        .kept = &r->kept,
-        .body = r->body.data,
-        .body_len = r->body.len,
-        .conn = conn,
-    };
-    result = h->handler(&q, &a, h->userdata);
+/* Asks the gate, until it has let the request pass. */
+static int pass_gate(const struct sv_http *h, struct http_exchange *r,
+                     const struct sv_http_request *q, struct sv_http_response *a)
+{
+    int result = 0;
+
+    if (h->gate && !r->caller.known)
+        result = h->gate->check(q, a, h->gate->userdata);
+    r->caller.known = h->gate && result == 0;
+    return result;
+}
+
+/* Holds the answer's bytes in the address' share. */
+static enum MHD_Result finish(struct sv_http *h, struct MHD_Connection *conn,
+                              struct http_exchange *r, struct sv_http_response *a)
+{
+    if (a->body && http_share_hold(&h->shares, r->share, HTTP_ANSWERS, a->body_len) < 0) {
+        http_answer_drop(a);
+        return http_answer_text(&r->setting, conn, 503,
+                                "too many answers wait to be read: try again later\n");
+    }
+    r->answer = a->body ? a->body_len : 0;
+    return http_answer_send(&r->setting, conn, a);
+}
+
+/* In the request's turn: the gate, then the handler. */
+static enum MHD_Result answer(struct sv_http *h, struct MHD_Connection *conn,
+                              struct http_exchange *r, const struct sv_http_request *q)
+{
+    struct sv_http_response a = { .status = 404 };
+    bool options = strcmp(q->method, "OPTIONS") == 0;
+    int result = pass_gate(h, r, q, &a);
+
+    if (result == 0 && options)
+        return http_answer_options(&r->setting, conn);
+    if (result == 0)
+        result = h->handler(q, &a, h->userdata);
+    else if (result > 0) /* SV_HTTP_REFUSED */
+        return finish(h, conn, r, &a);
     if (result == -EAGAIN) {
         http_answer_drop(&a);
         suspend(h, conn, r);
@@ -275,13 +302,50 @@ enum MHD_Result http_exchange_run(void *server, struct MHD_Connection *conn, con
     drop_body(h, r);
     if (result < 0) {
         http_answer_drop(&a);
-        return http_answer_incident(h->filters, conn, method, url, result);
+        return http_answer_incident(&r->setting, conn, q->method, q->path, result);
     }
-    if (a.body && http_share_hold(&h->shares, r->share, HTTP_ANSWERS, a.body_len) < 0) {
-        http_answer_drop(&a);
-        return http_answer_text(h->filters, conn, 503,
-                                "too many answers wait to be read: try again later\n");
-    }
-    r->answer = a.body ? a.body_len : 0;
-    return http_answer_send(h->filters, conn, &a);
+    return finish(h, conn, r, &a);
+}
+
+enum MHD_Result http_exchange_run(void *server, struct MHD_Connection *conn, const char *url,
+                                  const char *method, const char *version, const char *upload,
+                                  size_t *upload_size, void **exchange)
+{
+    struct sv_http *h = server;
+    struct http_exchange *r = *exchange;
+    struct sv_http_request q;
+
+    (void)version;
+    if (!r)
+        return MHD_NO;
+    if (!r->seen)
+        return on_headers(conn, r, method);
+    if (r->place.stream)
+        return sv_http_stream_answer(r->place.stream);
+    if (*upload_size)
+        return on_body(h, r, upload, upload_size);
+    if (r->refused)
+        return http_answer_text(&r->setting, conn, r->refused,
+                                r->refused == 413
+                                    ? "the body is larger than 128 KiB\n"
+                                    : "too many bodies of requests are held: try again later\n");
+    if (!may_pass(h, conn, method))
+        return http_answer_text(&r->setting, conn, 400,
+                                "Missing Required Header for CSRF Vulnerability Protection\n");
+    if (strcmp(method, "OPTIONS") == 0 && (!h->gate || is_preflight(h, conn)))
+        return http_answer_options(&r->setting, conn);
+    if (wait_for_turn(h, conn, r))
+        return MHD_YES;
+    q = (struct sv_http_request){
+        .method = method,
+        .path = url,
+        .uri = r->uri,
+        .place = &r->place,
+        .kept = &r->kept,
+        .caller = &r->caller,
+        .body = r->body.data,
+        .body_len = r->body.len,
+        .conn = conn,
+    };
+    return answer(h, conn, r, &q);
 }

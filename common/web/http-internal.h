@@ -6,6 +6,7 @@
 #include <microhttpd.h>
 
 #include "common/buf.h"
+#include "common/web/http-answer.h"
 #include "common/web/http-share.h"
 #include "common/web/http-stream.h"
 #include "common/web/http.h"
@@ -20,6 +21,7 @@ struct sv_http {
     sv_http_handler handler;
     void *userdata;
     const struct sv_http_filters *filters; /* NULL: none */
+    const struct sv_http_gate *gate;       /* NULL: none */
     struct http_exchange *suspended;
     struct http_shares shares;
     struct {
@@ -32,6 +34,7 @@ struct sv_http {
 
 /* One request, from its first line to the end of its response. */
 struct http_exchange {
+    struct sv_http *server;
     struct http_share *share; /* of the connection's address */
     struct http_waiting turn;
     struct sv_buf body; /* counted in the share, as is the answer */
@@ -39,6 +42,8 @@ struct http_exchange {
     char *uri;
     struct http_stream_place place;
     struct sv_http_kept kept;
+    struct sv_http_caller caller;
+    struct http_setting setting;
     uint64_t discarded;
     bool bad_uri, seen;
     unsigned refused;                 /* status because of the body; 0: none */

@@ -83,7 +83,7 @@ int sv_http_stream_header(struct sv_http_stream *s, const char *name, const char
 int sv_http_stream_own(struct sv_http_stream *s, const char *type)
 {
     struct http_header headers[HTTP_HEADERS_MAX];
-    size_t n = http_answer_headers(s->place->filters, s->conn, false, headers);
+    size_t n = http_answer_headers(s->place->setting, s->conn, false, headers);
     int r = sv_http_stream_header(s, "Content-Type", type);
 
     for (size_t i = 0; r >= 0 && i < n; i++)

@@ -45,13 +45,13 @@ void sv_http_stream_text(struct sv_http_stream *s, unsigned status, const char *
 /* ---- for http.c ---- */
 
 struct MHD_Connection;
-struct sv_http_filters;
+struct http_setting;
 struct http_stream_place { /* per request */
     struct sv_http_stream *stream;
     struct sv_http_stream **all; /* of the server */
     void (*kick)(void *server);  /* wakes libmicrohttpd */
     void *server;
-    const struct sv_http_filters *filters;
+    const struct http_setting *setting;
 };
 /* Call when the handler returned, or the connection was resumed. Returns an MHD_Result. */
 int sv_http_stream_answer(struct sv_http_stream *s);

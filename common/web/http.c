@@ -23,7 +23,7 @@
 #include "common/web/http-internal.h"
 #include "common/web/http-listen.h"
 
-#define CONNECTION_MEMORY ((size_t)32 << 10) /* request line and headers, and one send buffer */
+#define SEND_MEMORY ((size_t)8 << 10) /* of a connection, beside its request line and headers */
 #define IDLE_TIMEOUT_S 30u
 #define TELL_MS 60000 /* between two warnings about refused connections */
 
@@ -163,15 +163,16 @@ static struct MHD_Daemon *start_daemon(struct sv_http *h, int fd)
 {
     unsigned flags = MHD_USE_EPOLL | MHD_USE_ERROR_LOG | MHD_ALLOW_SUSPEND_RESUME |
                      (fd < 0 ? MHD_USE_NO_LISTEN_SOCKET : 0);
+    size_t memory =
+        SEND_MEMORY + (h->gate && h->gate->head_max ? h->gate->head_max : HTTP_HEAD_MAX);
 
     return MHD_start_daemon(
         flags, 0, on_accept, h, http_exchange_run, h, MHD_OPTION_EXTERNAL_LOGGER, on_mhd_log, NULL,
         MHD_OPTION_CONNECTION_LIMIT, HTTP_CONNECTIONS_MAX, MHD_OPTION_CONNECTION_TIMEOUT,
-        IDLE_TIMEOUT_S, MHD_OPTION_CONNECTION_MEMORY_LIMIT, CONNECTION_MEMORY,
-        MHD_OPTION_NOTIFY_CONNECTION, on_connection, h, MHD_OPTION_URI_LOG_CALLBACK,
-        http_exchange_new, h, MHD_OPTION_NOTIFY_COMPLETED, http_exchange_end, h,
-        MHD_OPTION_STRICT_FOR_CLIENT, 1, fd < 0 ? MHD_OPTION_END : MHD_OPTION_LISTEN_SOCKET, fd,
-        MHD_OPTION_END);
+        IDLE_TIMEOUT_S, MHD_OPTION_CONNECTION_MEMORY_LIMIT, memory, MHD_OPTION_NOTIFY_CONNECTION,
+        on_connection, h, MHD_OPTION_URI_LOG_CALLBACK, http_exchange_new, h,
+        MHD_OPTION_NOTIFY_COMPLETED, http_exchange_end, h, MHD_OPTION_STRICT_FOR_CLIENT, 1,
+        fd < 0 ? MHD_OPTION_END : MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_END);
 }
 
 /* Takes the socket when it succeeds. */
@@ -189,8 +190,9 @@ static int start(struct sv_http *h, sd_event *event, int fd, struct sv_error *er
     return r < 0 ? sv_error_errno(err, r, "http port %u: event loop", h->port) : 0;
 }
 
-static int new_server(sd_event *event, int fd, uint16_t port, sv_http_handler handler,
-                      void *userdata, struct sv_http **ret, struct sv_error *err)
+static int new_server(sd_event *event, int fd, uint16_t port, const struct sv_http_gate *gate,
+                      sv_http_handler handler, void *userdata, struct sv_http **ret,
+                      struct sv_error *err)
 {
     struct sv_http *h = calloc(1, sizeof(*h));
     int r;
@@ -199,6 +201,7 @@ static int new_server(sd_event *event, int fd, uint16_t port, sv_http_handler ha
         (void)sv_close(fd);
         return sv_error_set(err, -ENOMEM, "http: out of memory");
     }
+    h->gate = gate;
     h->handler = handler;
     h->userdata = userdata;
     h->port = port;
@@ -213,20 +216,22 @@ static int new_server(sd_event *event, int fd, uint16_t port, sv_http_handler ha
     return 0;
 }
 
-int sv_http_new_on(sd_event *event, int listening, sv_http_handler handler, void *userdata,
-                   struct sv_http **ret, struct sv_error *err)
+int sv_http_new_on(sd_event *event, int listening, const struct sv_http_gate *gate,
+                   sv_http_handler handler, void *userdata, struct sv_http **ret,
+                   struct sv_error *err)
 {
     _cleanup_close_ int fd = listening;
     uint16_t port;
     int r = http_listen_port(fd, &port, err);
 
-    return r < 0 ? r : new_server(event, sv_take_fd(&fd), port, handler, userdata, ret, err);
+    return r < 0 ? r : new_server(event, sv_take_fd(&fd), port, gate, handler, userdata, ret, err);
 }
 
-int sv_http_new_fed(sd_event *event, uint16_t port, sv_http_handler handler, void *userdata,
-                    struct sv_http **ret, struct sv_error *err)
+int sv_http_new_fed(sd_event *event, uint16_t port, const struct sv_http_gate *gate,
+                    sv_http_handler handler, void *userdata, struct sv_http **ret,
+                    struct sv_error *err)
 {
-    return new_server(event, -1, port, handler, userdata, ret, err);
+    return new_server(event, -1, port, gate, handler, userdata, ret, err);
 }
 
 void sv_http_set_filters(struct sv_http *h, const struct sv_http_filters *filters)
@@ -246,7 +251,7 @@ int sv_http_new(sd_event *event, const char *host, uint16_t port, sv_http_handle
 {
     int fd = http_listen(host, port, err);
 
-    return fd < 0 ? fd : sv_http_new_on(event, fd, handler, userdata, ret, err);
+    return fd < 0 ? fd : sv_http_new_on(event, fd, NULL, handler, userdata, ret, err);
 }
 
 struct sv_http *sv_http_free(struct sv_http *h)

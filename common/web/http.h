@@ -1,6 +1,7 @@
 /* A small HTTP server for REST, metrics and logs: libmicrohttpd driven by the daemon's sd-event
  * loop (no threads). Requests are GET/HEAD/PUT/POST/DELETE with a bounded body; handlers answer
- * with a complete response or a stream (http-stream.h). OPTIONS is answered with 200 here. Every
+ * with a complete response or a stream (http-stream.h). OPTIONS is answered with 200 here. A gate
+ * may say who a caller is before the handler is called, and refuse. Every
  * response carries X-Content-Type-Options: nosniff, X-Frame-Options (DENY without filters), and a
  * Content-Security-Policy that allows a style sheet and forms of this server alone; `script`
  * additionally allows a script file and event streams of it. Pages (text/html) are not cached. */
@@ -23,6 +24,16 @@ struct sv_http_kept {
     void (*free)(void *data);
 };
 
+/* The sender of a request, for a server with a gate. Texts are malloc'd by the gate, and freed with
+ * the request. */
+struct sv_http_caller {
+    bool known;               /* the gate has let the request pass; set by the server */
+    char *user;               /* NULL: nobody */
+    char *cookie;             /* Set-Cookie of every answer to the request; NULL: none */
+    char *challenge;          /* WWW-Authenticate of every answer to the request; NULL: none */
+    struct sv_http_kept kept; /* what the gate keeps for its next call */
+};
+
 struct sv_http_request {
     const char *method;
     const char *path; /* decoded once; starts with '/' */
@@ -32,6 +43,7 @@ struct sv_http_request {
     void *conn;                      /* for sv_http_query/header */
     struct http_stream_place *place; /* for http-stream.h */
     struct sv_http_kept *kept;
+    struct sv_http_caller *caller;
 };
 
 struct sv_http_response {
@@ -56,16 +68,31 @@ struct sv_http_response {
 typedef int (*sv_http_handler)(const struct sv_http_request *req, struct sv_http_response *ret,
                                void *userdata);
 
+/* Decides who a request's caller is, and whether the handler may see the request. */
+struct sv_http_gate {
+    /* 0: the request passes; SV_HTTP_REFUSED: *ret (initially 404) is the answer; -EAGAIN: called
+     * again after sv_http_wake(); another negative result is 500. */
+    int (*check)(const struct sv_http_request *req, struct sv_http_response *ret, void *userdata);
+    void *userdata;
+    size_t head_max; /* bytes of a request's line and headers, about; 0: HTTP_HEAD_MAX */
+};
+#define SV_HTTP_REFUSED 1
+#define HTTP_HEAD_MAX ((size_t)24 << 10)
+#define HTTP_HEAD_TICKET_MAX ((size_t)72 << 10) /* with a ticket of SV_WEB_TOKEN_MAX in base64 */
+
 /* Listens on host:port (port 0 = any free one). */
 int sv_http_new(sd_event *event, const char *host, uint16_t port, sv_http_handler handler,
                 void *userdata, struct sv_http **ret, struct sv_error *err) _must_use_;
-/* Serves a listening socket and takes ownership of it in every case. */
-int sv_http_new_on(sd_event *event, int fd, sv_http_handler handler, void *userdata,
-                   struct sv_http **ret, struct sv_error *err) _must_use_;
+/* Serves a listening socket and takes ownership of it in every case. `gate` NULL: everybody passes,
+ * and nobody is known; it must outlive the server. */
+int sv_http_new_on(sd_event *event, int fd, const struct sv_http_gate *gate,
+                   sv_http_handler handler, void *userdata, struct sv_http **ret,
+                   struct sv_error *err) _must_use_;
 /* A server without a socket: connections come by sv_http_feed(), from https.h. `port`: for
  * sv_http_port() and messages. */
-int sv_http_new_fed(sd_event *event, uint16_t port, sv_http_handler handler, void *userdata,
-                    struct sv_http **ret, struct sv_error *err) _must_use_;
+int sv_http_new_fed(sd_event *event, uint16_t port, const struct sv_http_gate *gate,
+                    sv_http_handler handler, void *userdata, struct sv_http **ret,
+                    struct sv_error *err) _must_use_;
 /* Serves a connection of the client `from`; takes ownership of the socket in every case. */
 void sv_http_feed(struct sv_http *h, int fd, const struct sockaddr *from, socklen_t len);
 /* Before the first event of the loop; NULL: none, as after sv_http_new. Must outlive the server. */
@@ -73,6 +100,8 @@ void sv_http_set_filters(struct sv_http *h, const struct sv_http_filters *filter
 struct sv_http *sv_http_free(struct sv_http *h);
 /* Retries every request that was answered -EAGAIN. Accepts NULL. */
 void sv_http_retry(struct sv_http *h);
+/* Retries the request of this caller, if it waits; for gates. */
+void sv_http_wake(struct sv_http_caller *caller);
 uint16_t sv_http_port(const struct sv_http *h);
 const char *sv_http_query(const struct sv_http_request *req, const char *key);  /* or NULL */
 const char *sv_http_header(const struct sv_http_request *req, const char *key); /* or NULL */

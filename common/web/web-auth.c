@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -14,8 +15,10 @@
 #include "common/own-user.h"
 #include "common/static-groups.h"
 #include "common/str.h"
+#include "common/web/web-login.h"
 
 #define SECRET_MAX 4096
+#define RANDOM_SECRET 32 /* bytes: as many as the signature has */
 #define SECRET_KEY "hadoop.http.authentication.signature.secret.file"
 #define DAYS_MAX ((int64_t)365 * 24 * 3600 * 1000)
 
@@ -25,8 +28,8 @@ enum { K_ACL, K_ADMIN_ACL, K_AUTH, K_SECRET, K_CACHE, K_NEGATIVE, K_OVERRIDES, K
 static const struct sv_conf_key keys[] = {
     [K_ACL] = { "yarn.acl.enable", SV_CONF_BOOL, "false", .help = "Show and change an application only for its owner, for users and groups of its VIEW_APP and MODIFY_APP lists, and for administrators." },
     [K_ADMIN_ACL] = { "yarn.admin.acl", SV_CONF_STRING, "*", .help = "Administrators: user1,user2 group1,group2. With yarn.acl.enable they see every application, and in selvedge-rm change it; its administration (8033) is theirs alone with and without. * = everybody, who with yarn.acl.enable sees everything and gets no other right. The daemon's own account always is one." },
-    [K_AUTH] = { "hadoop.http.authentication.type", SV_CONF_STRING, "simple", .help = "How a client of the web server says who it is, with yarn.acl.enable: simple = ?user.name=NAME, which anybody can write, or a signed cookie; kerberos = only the signed cookie of another daemon that has the same secret." },
-    [K_SECRET] = { SECRET_KEY, SV_CONF_STRING, NULL, .help = "File with the secret that signs the cookie hadoop.auth, the same on all daemons and readable by them alone; unset = no cookie is accepted." },
+    [K_AUTH] = { "hadoop.http.authentication.type", SV_CONF_STRING, "simple", .help = "How a client of the web server says who it is: simple = ?user.name=NAME, which anybody can write, or a signed cookie; kerberos = a ticket (SPNEGO, where the cluster is secure; not with selvedge-rm), or the signed cookie of this daemon or of another one with the same secret." },
+    [K_SECRET] = { SECRET_KEY, SV_CONF_STRING, NULL, .help = "File with the secret that signs the cookie hadoop.auth, the same on all daemons and readable by them alone; unset = a random one of the daemon's own (selvedge-rm: no cookie is accepted)." },
     [K_CACHE] = { "hadoop.security.groups.cache.secs", SV_CONF_DURATION, "300", 1, DAYS_MAX, 1000, .help = "Seconds for which a user's groups are remembered." },
     [K_NEGATIVE] = { "hadoop.security.groups.negative-cache.secs", SV_CONF_DURATION, "30", 1, DAYS_MAX, 1000, .help = "The same for a user without groups, or one that the name service does not know." },
     [K_OVERRIDES] = { "hadoop.user.group.static.mapping.overrides", SV_CONF_STRING, "dr.who=;", .help = "Users whose groups are these, not the name service's: USER=GROUP,GROUP;USER=; the first group is the primary one." },
@@ -55,16 +58,33 @@ static int read_secret(struct sv_web_auth *c, struct sv_error *err)
     return 0;
 }
 
+static bool is_kerberos(const struct sv_web_auth *c)
+{
+    return sv_streq(c->auth_type, "kerberos");
+}
+
+static bool is_simple(const struct sv_web_auth *c)
+{
+    return sv_streq(c->auth_type, "simple");
+}
+
 static int check_type(const struct sv_web_auth *c, struct sv_error *err)
 {
-    bool kerberos = sv_streq(c->auth_type, "kerberos");
-
-    if (!kerberos && !sv_streq(c->auth_type, "simple"))
+    if (!is_kerberos(c) && !is_simple(c))
         return sv_error_set(err, -EOPNOTSUPP,
-                            "hadoop.http.authentication.type=%s: with yarn.acl.enable this version "
-                            "knows simple and kerberos",
+                            "hadoop.http.authentication.type=%s: this version knows simple and "
+                            "kerberos",
                             c->auth_type);
-    if (kerberos && !c->secret)
+    return 0;
+}
+
+static int check_without_gate(const struct sv_web_auth *c, struct sv_error *err)
+{
+    int r = check_type(c, err);
+
+    if (r < 0)
+        return r;
+    if (is_kerberos(c) && !c->secret)
         return sv_error_set(err, -EINVAL,
                             "hadoop.http.authentication.type=kerberos: this version accepts only "
                             "cookies that another daemon has signed; set " SECRET_KEY);
@@ -76,20 +96,68 @@ static void warn(const struct sv_web_auth *c)
     if (sv_acl_allows_all(c->admin_acl))
         sv_log_warning("yarn.admin.acl=*: everybody is an administrator, so that yarn.acl.enable "
                        "hides nothing; name the administrators");
-    if (sv_streq(c->auth_type, "simple"))
+    if (is_simple(c))
         sv_log_warning("hadoop.http.authentication.type=simple: over HTTP clients choose their "
                        "user name without proof; yarn.acl.enable prevents mistakes, not abuse");
 }
 
+static bool has_file(const struct sv_web_auth *c)
+{
+    return c->secret_file && *c->secret_file;
+}
+
+/* Without a gate, cookies are read where there are ACLs. */
 static int complete(struct sv_web_auth *c, struct sv_error *err)
 {
     int r = 0;
 
-    if (c->secret_file && *c->secret_file)
+    if (!c->acl_enabled && is_simple(c))
+        return 0;
+    if (!c->acl_enabled)
+        return sv_error_set(err, -EOPNOTSUPP,
+                            "hadoop.http.authentication.type=%s: without yarn.acl.enable this "
+                            "version shows everything to everybody; enable that, or set simple",
+                            c->auth_type);
+    if (has_file(c))
         r = read_secret(c, err);
     if (r >= 0)
-        r = check_type(c, err);
+        r = check_without_gate(c, err);
     if (r >= 0)
+        warn(c);
+    return r;
+}
+
+static int make_secret(struct sv_web_auth *c, struct sv_error *err)
+{
+    c->secret = malloc(RANDOM_SECRET);
+    if (!c->secret)
+        return sv_error_errno(err, -ENOMEM, "configuration");
+    c->secret_len = RANDOM_SECRET;
+    c->own_secret = true;
+    if (getrandom(c->secret, RANDOM_SECRET, 0) != RANDOM_SECRET)
+        return sv_error_errno(err, -EIO, "a random secret");
+    return 0;
+}
+
+/* Behind a gate. Where everybody may see everything, a file that cannot be read is only told, as in
+ * Hadoop. */
+static int complete_gate(struct sv_web_auth *c, const struct sv_web_login *login,
+                         struct sv_error *err)
+{
+    int r = check_type(c, err);
+
+    if (r >= 0 && has_file(c) && !login->random_secret) {
+        r = read_secret(c, err);
+        if (r < 0 && !c->acl_enabled && is_simple(c)) {
+            sv_log_warning("%s; a random secret signs cookies", err ? err->text : SECRET_KEY);
+            free(c->secret);
+            c->secret = NULL;
+            r = 0;
+        }
+    }
+    if (r >= 0 && !c->secret)
+        r = make_secret(c, err);
+    if (r >= 0 && c->acl_enabled)
         warn(c);
     return r;
 }
@@ -119,7 +187,8 @@ static int read_overrides(struct sv_conf *conf, struct sv_web_auth *c, struct sv
     return r;
 }
 
-int sv_web_auth_read(struct sv_conf *conf, struct sv_web_auth *ret, struct sv_error *err)
+int sv_web_auth_read(struct sv_conf *conf, const struct sv_web_login *login,
+                     struct sv_web_auth *ret, struct sv_error *err)
 {
     struct sv_web_auth c = { 0 };
     int r = sv_conf_bool(conf, &keys[K_ACL], &c.acl_enabled, err);
@@ -138,13 +207,8 @@ int sv_web_auth_read(struct sv_conf *conf, struct sv_web_auth *ret, struct sv_er
         r = read_overrides(conf, &c, err);
     if (r >= 0)
         r = set_daemon_user(&c, err);
-    if (r >= 0 && c.acl_enabled)
-        r = complete(&c, err);
-    else if (r >= 0 && !sv_streq(c.auth_type, "simple"))
-        r = sv_error_set(err, -EOPNOTSUPP,
-                         "hadoop.http.authentication.type=%s: without yarn.acl.enable this "
-                         "version shows everything to everybody; enable that, or set simple",
-                         c.auth_type);
+    if (r >= 0)
+        r = login ? complete_gate(&c, login, err) : complete(&c, err);
     if (r < 0) {
         sv_web_auth_free(&c);
         return r;

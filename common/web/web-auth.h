@@ -7,13 +7,16 @@
 #include "common/user-groups.h"
 #include "common/web/auth-cookie.h"
 
+struct sv_web_login;
+
 struct sv_web_auth {
-    bool acl_enabled;      /* if false, how callers are identified is neither checked nor used */
+    bool acl_enabled;      /* false, without a gate: how callers are identified is not used */
     const char *admin_acl; /* these three point into the configuration */
     const char *auth_type; /* simple or kerberos */
     const char *secret_file;
     char *secret; /* owned; NULL: no cookie is accepted */
     size_t secret_len;
+    bool own_secret;   /* random: no other daemon knows it */
     char *daemon_user; /* owned; the account of this process */
     int64_t groups_cache_ms, groups_negative_ms;
     const char *groups_overrides; /* the configuration's; checked */
@@ -21,9 +24,10 @@ struct sv_web_auth {
 
 /* The table of keys, for printing. */
 const struct sv_conf_key *sv_web_auth_keys(size_t *ret_n);
-/* Reads and checks the keys; logs warnings for the operator. */
-int sv_web_auth_read(struct sv_conf *conf, struct sv_web_auth *ret, struct sv_error *err)
-    _must_use_;
+/* Reads and checks the keys; logs warnings for the operator. `login`: of a daemon whose requests
+ * pass a gate (web-gate.h), which then always has a secret; NULL: of another. */
+int sv_web_auth_read(struct sv_conf *conf, const struct sv_web_login *login,
+                     struct sv_web_auth *ret, struct sv_error *err) _must_use_;
 void sv_web_auth_free(struct sv_web_auth *c);
 
 /* Requires ACLs. True if yarn.admin.acl admits the user, or for the daemon's own account. False

@@ -1,13 +1,13 @@
 /* See web-user.h. */
 #include "common/web/web-user.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "common/clock.h"
 #include "common/str.h"
 
-/* True if printable and without separators of lists and log lines. */
-static bool is_user_name(const char *s)
+bool sv_web_is_user_name(const char *s)
 {
     size_t n = strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.@$");
 
@@ -21,6 +21,11 @@ void sv_web_user(const struct sv_web_auth *c, const struct sv_http_request *req,
     const char *cookies = sv_http_header(req, "Cookie"), *name = sv_http_query(req, "user.name");
 
     *ret_user = 0;
+    if (req->caller && req->caller->known) {
+        (void)snprintf(ret_user, SV_AUTH_USER_MAX, "%s",
+                       req->caller->user ? req->caller->user : "");
+        return;
+    }
     if (!c->secret || !cookies ||
         sv_auth_cookie_verify(cookies, c->secret, c->secret_len, c->auth_type, sv_wall_ms(),
                               ret_user) < 0) {
@@ -28,6 +33,6 @@ void sv_web_user(const struct sv_web_auth *c, const struct sv_http_request *req,
         if (name && strlen(name) < SV_AUTH_USER_MAX && sv_streq(c->auth_type, "simple"))
             memcpy(ret_user, name, strlen(name) + 1);
     }
-    if (!is_user_name(ret_user))
+    if (!sv_web_is_user_name(ret_user))
         *ret_user = 0;
 }

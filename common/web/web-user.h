@@ -7,7 +7,10 @@
 #include "common/web/http.h"
 #include "common/web/web-auth.h"
 
-/* Returns the user of a request; empty if it names none that this server knows. */
+/* Printable, and without separators of lists and log lines. */
+bool sv_web_is_user_name(const char *s);
+/* Returns the user of a request; empty if it names none that this server knows. Behind a gate
+ * (web-gate.h), which has decided that, it is the gate's. */
 void sv_web_user(const struct sv_web_auth *c, const struct sv_http_request *req,
                  char ret_user[SV_AUTH_USER_MAX]);
 

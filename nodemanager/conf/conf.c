@@ -255,7 +255,7 @@ static int read_web(struct nm_conf *c, struct sv_error *err)
     NM_CONF_GET(sv_conf_bool, K_METRICS, &c->web.container_metrics);
     NM_CONF_GET(sv_conf_int, K_METRICS_PERIOD, &period);
     c->web.container_metrics = c->web.container_metrics && period > 0;
-    return sv_web_auth_read(c->conf, &c->web.auth, err);
+    return sv_web_auth_read(c->conf, NULL, &c->web.auth, err);
 }
 
 static int read_rest(struct nm_conf *c, struct sv_error *err)

@@ -44,7 +44,7 @@ static int open_https(sd_event *event, int listening, struct sv_tls *keys, struc
     int r = http_listen_port(fd, &port, err);
 
     if (r >= 0)
-        r = sv_http_new_fed(event, port, nm_web_handle, web, &s->http, err);
+        r = sv_http_new_fed(event, port, NULL, nm_web_handle, web, &s->http, err);
     if (r < 0) {
         (void)sv_tls_free(keys);
         return r;
@@ -68,7 +68,7 @@ int nm_web_server_open(sd_event *event, const struct nm_conf *conf,
     if (fd < 0)
         return fd;
     r = keys ? open_https(event, fd, keys, web, &s, err)
-             : sv_http_new_on(event, fd, nm_web_handle, web, &s.http, err);
+             : sv_http_new_on(event, fd, NULL, nm_web_handle, web, &s.http, err);
     if (r < 0) {
         nm_web_server_close(&s);
         return r;

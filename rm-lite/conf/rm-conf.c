@@ -290,7 +290,7 @@ int rm_conf_read(struct sv_conf *conf, struct rm_conf *ret, struct sv_error *err
                         c.am_expiry_ms, err)) < 0 ||
         (r = check_delegation(&c, err)) < 0)
         return r;
-    r = sv_web_auth_read(conf, &c.auth, err);
+    r = sv_web_auth_read(conf, NULL, &c.auth, err);
     if (r < 0)
         return r;
     c.acl_enable = c.auth.acl_enabled;

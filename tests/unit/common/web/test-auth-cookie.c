@@ -1,5 +1,5 @@
-/* common/web/auth-cookie.c: the first signature was made by another implementation (Python's hmac).
- */
+/* common/web/auth-cookie.c: the signatures in texts were made by another implementation (Python's
+ * hmac). */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -120,13 +120,76 @@ static void absent(void **state)
     assert_int_equal(verify("hadoop.auth"), -ENODATA);
 }
 
+static void check_issued(const char *name, const char *principal, const char *type,
+                         int64_t expires_ms, const char *wanted)
+{
+    const struct sv_auth_cookie c = { name, principal, type, expires_ms };
+    char *value, *header, found[SV_AUTH_USER_MAX];
+
+    assert_int_equal(sv_auth_cookie_sign(&c, SECRET, strlen(SECRET), &value), 0);
+    assert_string_equal(value, wanted);
+    assert_true(sv_asprintf(&header, "a=b; hadoop.auth=\"%s\"", value) >= 0);
+    assert_int_equal(sv_auth_cookie_verify(header, SECRET, strlen(SECRET), type, expires_ms, found),
+                     0);
+    assert_string_equal(found, name);
+    free(header);
+    free(value);
+}
+
+static void issued(void **state)
+{
+    static const char *const refused[] = { "",     "a&u=b", "a;b",  "a\"b",      "a,b",
+                                           "a\\b", "a b",   "a\nb", "a\xc3\xa9", "a\x7f" };
+    char *value;
+
+    (void)state;
+    check_issued("alice", "alice@KRB.TEST", "kerberos", 1700000036000,
+                 "u=alice&p=alice@KRB.TEST&t=kerberos&e=1700000036000"
+                 "&s=/Kb0/1cWOX+JTIB+2tOQF1vr4CsrZ4PoquVnuw0djdk=");
+    check_issued("bob", "bob", "simple", -1,
+                 "u=bob&p=bob&t=simple&e=-1&s=45vnZrrikJIxZn+jRmYoPJhD83OXd02Jm4ujWM0J3Jw=");
+    for (size_t i = 0; i < SV_ARRAY_LEN(refused); i++) {
+        const struct sv_auth_cookie first = { refused[i], "a@R", "simple", 1 },
+                                    principal = { "a", refused[i], "simple", 1 };
+
+        assert_int_equal(sv_auth_cookie_sign(&first, SECRET, strlen(SECRET), &value), -EINVAL);
+        assert_int_equal(sv_auth_cookie_sign(&principal, SECRET, strlen(SECRET), &value), -EINVAL);
+    }
+    assert_int_equal(
+        sv_auth_cookie_sign(&(struct sv_auth_cookie){ "a", "a", "simple", 1 }, "", 0, &value),
+        -EBADMSG);
+}
+
+static void headers_of_cookies(void **state)
+{
+    static const struct {
+        struct sv_auth_cookie_header h;
+        const char *text;
+    } t[] = {
+        { { "x", NULL, -1, false }, "hadoop.auth=\"x\"; Path=/; HttpOnly" },
+        { { "x", NULL, -1, true }, "hadoop.auth=\"x\"; Path=/; Secure; HttpOnly" },
+        { { "x", "example.com", 1700000036999, false },
+          "hadoop.auth=\"x\"; Path=/; Domain=example.com; Expires=Tue, 14-Nov-2023 22:13:56 GMT; "
+          "HttpOnly" },
+        { { NULL, NULL, -1, false }, "hadoop.auth=; Path=/; HttpOnly" },
+        { { NULL, NULL, 0, true },
+          "hadoop.auth=; Path=/; Expires=Thu, 01-Jan-1970 00:00:00 GMT; Secure; HttpOnly" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < SV_ARRAY_LEN(t); i++) {
+        _cleanup_free_ char *text = NULL;
+
+        assert_int_equal(sv_auth_cookie_header(&t[i].h, &text), 0);
+        assert_string_equal(text, t[i].text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(good),
-        cmocka_unit_test(forged),
-        cmocka_unit_test(fields),
-        cmocka_unit_test(absent),
+        cmocka_unit_test(good),   cmocka_unit_test(forged), cmocka_unit_test(fields),
+        cmocka_unit_test(absent), cmocka_unit_test(issued), cmocka_unit_test(headers_of_cookies),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -68,7 +68,7 @@ static int setup(void **state)
     size = 0;
     if (sd_event_new(&event) < 0 || sv_http_events_new(event, 1, sampler, &samples, &events) < 0)
         return -1;
-    return sv_http_new_on(event, listening(), handler, NULL, &http, &err);
+    return sv_http_new_on(event, listening(), NULL, handler, NULL, &http, &err);
 }
 
 static int teardown(void **state)

@@ -245,7 +245,7 @@ static int set_up(void **state)
     ctx = SSL_CTX_new(TLS_client_method());
     fd = http_listen("127.0.0.1", 0, &err);
     if (!ctx || sd_event_new(&event) < 0 || fd < 0 || http_listen_port(fd, &port, &err) < 0 ||
-        sv_http_new_fed(event, port, handler, NULL, &http, &err) < 0)
+        sv_http_new_fed(event, port, NULL, handler, NULL, &http, &err) < 0)
         return -1;
     return sv_https_new(event, fd, keys_of(path), http, &https, &err);
 }
