@@ -13,6 +13,8 @@
 #define CORS "hadoop.http.cross-origin."
 #define INITIALIZERS "hadoop.http.filter.initializers"
 #define INITIALIZER "org.apache.hadoop.security.HttpCrossOriginFilterInitializer"
+#define AUTHENTICATION "org.apache.hadoop.security.AuthenticationFilterInitializer"
+#define STATIC_USER "org.apache.hadoop.http.lib.StaticUserWebFilter"
 #define REGEX "regex:"
 #define TEXT_MAX 1024 /* bytes of a client's header that are compared */
 
@@ -31,8 +33,10 @@ static const struct sv_conf_key keys[] = {
     [K_MAX_AGE] = { CORS "max-age", SV_CONF_STRING, "1800", 0, 0, 0,
                     "Seconds for which a browser may keep that answer." },
     [K_INITIALIZERS] = { INITIALIZERS, SV_CONF_LIST, "", 0, 0, 0,
-                         "HttpCrossOriginFilterInitializer allows CORS to be switched on; other "
-                         "classes have no effect." },
+                         "HttpCrossOriginFilterInitializer allows CORS to be switched on; "
+                         "AuthenticationFilterInitializer and StaticUserWebFilter change nothing, "
+                         "since hadoop.http.authentication.type decides, as in Hadoop's "
+                         "NodeManager; other classes are refused." },
     [K_FRAMES] = { "yarn.webapp.xfs-filter.enabled", SV_CONF_BOOL, "true", 0, 0, 0,
                    "false: any page may show one of this daemon in a frame." },
 };
@@ -131,6 +135,27 @@ static int join(char *const *list, char **ret, struct sv_error *err)
     return *ret ? 0 : sv_error_errno(err, -ENOMEM, "web filters");
 }
 
+/* A class that is not known may be one that keeps strangers out. */
+static int read_initializers(struct sv_conf *conf, char ***ret, struct sv_error *err)
+{
+    static char *const known[] = { (char *)(uintptr_t)INITIALIZER,
+                                   (char *)(uintptr_t)AUTHENTICATION,
+                                   (char *)(uintptr_t)STATIC_USER, NULL };
+    char at[SV_ERROR_TEXT_MAX / 2];
+    int r = sv_conf_list(conf, &keys[K_INITIALIZERS], ret, err);
+
+    for (char **p = *ret; r == 0 && p && *p; p++) {
+        if (list_has(known, *p))
+            continue;
+        sv_conf_origin(conf, &keys[K_INITIALIZERS], at, sizeof(at));
+        r = sv_error_set(err, -EOPNOTSUPP,
+                         "%s: the class %.200s is not known: this version has " AUTHENTICATION
+                         ", " STATIC_USER " and " INITIALIZER,
+                         at, *p);
+    }
+    return r;
+}
+
 static int read_cors(struct sv_conf *conf, const struct sv_conf_key *rows,
                      struct sv_http_filters *f, struct sv_error *err)
 {
@@ -141,7 +166,7 @@ static int read_cors(struct sv_conf *conf, const struct sv_conf_key *rows,
     if (r == 0)
         r = sv_conf_bool(conf, &keys[K_ENABLED], &all, err);
     if (r == 0)
-        r = sv_conf_list(conf, &keys[K_INITIALIZERS], &initializers, err);
+        r = read_initializers(conf, &initializers, err);
     if (r < 0 || !(own || all))
         return r;
     f->cors = list_has(initializers, INITIALIZER);

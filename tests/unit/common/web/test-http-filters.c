@@ -104,10 +104,20 @@ static void test_cors_needs_initializer(void **state)
     assert_int_equal(READ("x.cross-origin.enabled", "true"), 0);
     assert_false(f.cors);
     (void)drop(NULL);
-    assert_int_equal(READ("hadoop.http.cross-origin.enabled", "true",
-                          "hadoop.http.filter.initializers", "a.B," INITIALIZER),
-                     0);
+    assert_int_equal(
+        READ("hadoop.http.cross-origin.enabled", "true", "hadoop.http.filter.initializers",
+             "org.apache.hadoop.http.lib.StaticUserWebFilter,"
+             "org.apache.hadoop.security.AuthenticationFilterInitializer," INITIALIZER),
+        0);
     assert_true(f.cors);
+}
+
+static void test_unknown_initializer(void **state)
+{
+    (void)state;
+    assert_int_equal(READ("hadoop.http.filter.initializers", INITIALIZER ",a.B"), -EOPNOTSUPP);
+    assert_non_null(strstr(err.text, "hadoop.http.filter.initializers"));
+    assert_non_null(strstr(err.text, "the class a.B is not known"));
 }
 
 #define ON "x.cross-origin.enabled", "true", "hadoop.http.filter.initializers", INITIALIZER
@@ -197,6 +207,7 @@ int main(void)
         cmocka_unit_test_teardown(test_csrf, drop),
         cmocka_unit_test_teardown(test_agents, drop),
         cmocka_unit_test_teardown(test_cors_needs_initializer, drop),
+        cmocka_unit_test_teardown(test_unknown_initializer, drop),
         cmocka_unit_test_teardown(test_cors, drop),
         cmocka_unit_test_teardown(test_any_origin, drop),
         cmocka_unit_test_teardown(test_cors_expressions, drop),
