@@ -150,7 +150,7 @@ static const char *const kerberos_keys[] = {
 };
 
 static const char *const web_keys[] = {
-    "hadoop.http.authentication.simple.anonymous.allowed=true", NULL,
+    "hadoop.http.authentication.token.max-inactive-interval=-1", NULL,
 };
 
 const struct nm_key_group nm_key_groups[] = {
@@ -169,7 +169,7 @@ const struct nm_key_group nm_key_groups[] = {
     { NM_KEY_NOT_DONE, "timeline service", timeline_keys },
     { NM_KEY_NOT_DONE, "devices other than GPUs", devices_keys },
     { NM_KEY_NO_MEANING, "selvedge-gss logs in by the keytab and renews by its own rules; _HOST is yarn.nodemanager.hostname", kerberos_keys },
-    { NM_KEY_NOT_DONE, "authentication of the web server", web_keys },
+    { NM_KEY_NOT_DONE, "cookies of the web server end by hadoop.http.authentication.token.validity alone", web_keys },
     { 0 },
 };
 /* clang-format on */

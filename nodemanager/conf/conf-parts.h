@@ -23,6 +23,8 @@ int nm_conf_node_read(struct nm_conf *c, const struct nm_conf *known, struct sv_
     _must_use_;
 /* Must follow the node, whose web address it may replace. */
 int nm_conf_web_read(struct nm_conf *c, struct sv_error *err) _must_use_;
+/* How callers of the web server are known; behind nm_conf_web_read(). */
+int nm_conf_web_login_read(struct nm_conf *c, struct sv_error *err) _must_use_;
 int nm_conf_directories_read(struct nm_conf *c, struct sv_error *err) _must_use_;
 int nm_conf_aux_services_read(struct nm_conf *c, struct sv_error *err) _must_use_;
 int nm_conf_launch_read(struct nm_conf *c, struct sv_error *err) _must_use_;

@@ -1,7 +1,10 @@
 /* Keys of the web server: HTTP or HTTPS, and Hadoop's filters. See conf-parts.h. */
 #include "nodemanager/conf/conf-parts.h"
 
+#include <errno.h>
+
 #include "common/log.h"
+#include "common/str.h"
 
 #define NM "yarn.nodemanager."
 #define WEB NM "webapp."
@@ -49,5 +52,27 @@ int nm_conf_web_read(struct nm_conf *c, struct sv_error *err)
     r = sv_conf_address(c->conf, &keys[K_HTTPS], &host, &c->web_port, err);
     if (r == 0 && !c->web_host_bound)
         c->web_host = host;
+    return r;
+}
+
+/* With tickets that nobody here judges, another daemon's cookies are left. */
+static int check_kerberos(const struct nm_conf *c, struct sv_error *err)
+{
+    if (c->web.auth.own_secret)
+        return sv_error_set(err, -EINVAL,
+                            "hadoop.http.authentication.type=kerberos: this version accepts only "
+                            "cookies that another daemon has signed; set "
+                            "hadoop.http.authentication.signature.secret.file");
+    return 0;
+}
+
+int nm_conf_web_login_read(struct nm_conf *c, struct sv_error *err)
+{
+    int r = sv_web_login_read(c->conf, &c->web.login, err);
+
+    if (r >= 0)
+        r = sv_web_auth_read(c->conf, &c->web.login, &c->web.auth, err);
+    if (r >= 0 && sv_streq(c->web.auth.auth_type, "kerberos"))
+        r = check_kerberos(c, err);
     return r;
 }

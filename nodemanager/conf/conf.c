@@ -89,6 +89,7 @@ static const struct sv_conf_key *(*const tables[])(size_t *ret_n) = {
     nm_conf_logs_keys,
     hdfs_conf_keys,
     sv_web_auth_keys,
+    sv_web_login_keys,
     sv_http_filters_keys,
     sv_tls_conf_keys,
     auth_key,
@@ -255,7 +256,7 @@ static int read_web(struct nm_conf *c, struct sv_error *err)
     NM_CONF_GET(sv_conf_bool, K_METRICS, &c->web.container_metrics);
     NM_CONF_GET(sv_conf_int, K_METRICS_PERIOD, &period);
     c->web.container_metrics = c->web.container_metrics && period > 0;
-    return sv_web_auth_read(c->conf, NULL, &c->web.auth, err);
+    return nm_conf_web_login_read(c, err);
 }
 
 static int read_rest(struct nm_conf *c, struct sv_error *err)
@@ -375,6 +376,7 @@ void nm_conf_free(struct nm_conf *c)
         nm_conf_labels_free(&c->labels[i]);
     sv_web_auth_free(&c->web.auth);
     nm_conf_kerberos_free(&c->kerberos);
+    sv_web_login_free(&c->web.login);
     c->policy = sv_policy_free(c->policy);
     sv_http_filters_free(&c->web.filters);
     free(c->own_address);

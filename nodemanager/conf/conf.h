@@ -12,6 +12,7 @@
 #include "common/error.h"
 #include "common/web/http-filters.h"
 #include "common/web/web-auth.h"
+#include "common/web/web-login.h"
 #include "executor/request.h"
 #include "nodemanager/conf/conf-health.h"
 #include "nodemanager/conf/conf-kerberos.h"
@@ -44,6 +45,7 @@ struct nm_conf {
         bool https;             /* alone; the port is that of webapp.https.address */
         struct sv_http_filters filters;
         struct sv_web_auth auth;
+        struct sv_web_login login;
     } web;
     struct yarn_resource resource;
     struct yarn_types types;     /* of its extra[] */

@@ -441,7 +441,7 @@ static int of_jobs(const struct nm_web *w, const char *p, bool old,
                                 "yarn.acl.enable is true and the request names no user: %s",
                                 sv_streq(ctx->conf->web.auth.auth_type, "simple")
                                     ? "add user.name=NAME to the query"
-                                    : "it needs a valid cookie hadoop.auth");
+                                    : "it needs a ticket or a valid cookie hadoop.auth");
     if (old)
         return container_logs(w, &who, p, true, req, ret);
     if (!strcmp(p, "/apps"))

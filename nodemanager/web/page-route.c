@@ -162,7 +162,7 @@ int nm_page(const struct nm_web *w, const char *path, const struct sv_http_reque
                               "yarn.acl.enable is true and the request names no user: %s",
                               sv_streq(w->ctx->conf->web.auth.auth_type, "simple")
                                   ? "add user.name=NAME to the query"
-                                  : "it needs a valid cookie hadoop.auth");
+                                  : "it needs a ticket or a valid cookie hadoop.auth");
     if (strcmp(path, NM_PAGE_APPS) == 0)
         return nm_page_apps(w, &who, req, ret);
     if (strcmp(path, NM_PAGE_CONTAINERS) == 0)

@@ -44,7 +44,7 @@ static int open_https(sd_event *event, int listening, struct sv_tls *keys, struc
     int r = http_listen_port(fd, &port, err);
 
     if (r >= 0)
-        r = sv_http_new_fed(event, port, NULL, nm_web_handle, web, &s->http, err);
+        r = sv_http_new_fed(event, port, &s->gate.http, nm_web_handle, web, &s->http, err);
     if (r < 0) {
         (void)sv_tls_free(keys);
         return r;
@@ -52,11 +52,19 @@ static int open_https(sd_event *event, int listening, struct sv_tls *keys, struc
     return sv_https_new(event, sv_take_fd(&fd), keys, s->http, &s->https, err);
 }
 
+/* Who callers are is found out here for every page, as by the filter that Hadoop's NodeManager
+ * always has. */
+static void open_gate(const struct nm_conf *conf, struct nm_web_server *s)
+{
+    sv_web_gate_init(&s->gate, &(struct sv_web_gate_config){ .auth = &conf->web.auth,
+                                                             .login = &conf->web.login,
+                                                             .https = conf->web.https });
+}
+
 int nm_web_server_open(sd_event *event, const struct nm_conf *conf,
                        const struct sv_listen_fds *held, struct nm_web *web,
-                       struct nm_web_server *ret, struct sv_error *err)
+                       struct nm_web_server *s, struct sv_error *err)
 {
-    struct nm_web_server s = { 0 };
     struct sv_tls *keys = NULL;
     int r = conf->web.https ? read_keys(conf, &keys, err) : 0, fd;
 
@@ -67,15 +75,15 @@ int nm_web_server_open(sd_event *event, const struct nm_conf *conf,
         (void)sv_tls_free(keys);
     if (fd < 0)
         return fd;
-    r = keys ? open_https(event, fd, keys, web, &s, err)
-             : sv_http_new_on(event, fd, NULL, nm_web_handle, web, &s.http, err);
+    open_gate(conf, s);
+    r = keys ? open_https(event, fd, keys, web, s, err)
+             : sv_http_new_on(event, fd, &s->gate.http, nm_web_handle, web, &s->http, err);
     if (r < 0) {
-        nm_web_server_close(&s);
+        nm_web_server_close(s);
         return r;
     }
-    sv_http_set_filters(s.http, &conf->web.filters);
-    web->http = s.http;
-    *ret = s;
+    sv_http_set_filters(s->http, &conf->web.filters);
+    web->http = s->http;
     return 0;
 }
 

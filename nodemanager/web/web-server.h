@@ -6,6 +6,7 @@
 
 #include "common/base.h"
 #include "common/error.h"
+#include "common/web/web-gate.h"
 
 struct nm_conf;
 struct nm_web;
@@ -13,9 +14,10 @@ struct sv_http;
 struct sv_https;
 struct sv_listen_fds;
 
-struct nm_web_server {
+struct nm_web_server { /* zeroed: closed. Must not move while it is open. */
     struct sv_http *http;
     struct sv_https *https; /* NULL: HTTP */
+    struct sv_web_gate gate;
 };
 
 /* The name of the socket that systemd may hold. */
@@ -25,7 +27,7 @@ struct nm_web_server {
  * complete. Reads ssl-server.xml and the keys. -EADDRINUSE: may be retried. */
 int nm_web_server_open(sd_event *event, const struct nm_conf *conf,
                        const struct sv_listen_fds *held, struct nm_web *web,
-                       struct nm_web_server *ret, struct sv_error *err) _must_use_;
+                       struct nm_web_server *s, struct sv_error *err) _must_use_;
 void nm_web_server_close(struct nm_web_server *s);
 
 #endif

@@ -34,8 +34,9 @@ class HadoopConfigurations(WorkerMachine):
         """What promises a protection that is not there keeps the daemon from starting, with file,
         key and remedy."""
         for key, value, words in (
-            ("hadoop.http.authentication.type", "kerberos", "without yarn.acl.enable"),
-            ("hadoop.http.authentication.type", "org.example.Handler", "without yarn.acl.enable"),
+            ("hadoop.http.authentication.type", "kerberos", "only cookies that another daemon"),
+            ("hadoop.http.authentication.type", "org.example.Handler", "simple and kerberos"),
+            ("hadoop.http.filter.initializers", "org.example.Strict", "org.example.Strict is not"),
             ("yarn.nodemanager.amrmproxy.enabled", "true", "has no AMRMProxy"),
             (
                 "yarn.nodemanager.container-executor.class",
