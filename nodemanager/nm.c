@@ -17,6 +17,7 @@
 #include "common/web/http-events.h"
 #include "common/web/http.h"
 #include "executor/exe.h"
+#include "gss/daemon.h"
 #include "nodemanager/am/call-turns.h"
 #include "nodemanager/aux-services/aux-services.h"
 #include "nodemanager/conf/conf-address.h"
@@ -429,7 +430,9 @@ static int open_rpc(struct nm *nm, struct sv_error *err)
 
 static int open_web(struct nm *nm, struct sv_error *err)
 {
-    int r = nm_web_server_open(nm->event, &nm->conf, nm->held_ports, &nm->web, &nm->server, err);
+    struct sgss_client *kerberos = nm->ctx.kerberos ? sgss_daemon_client(nm->ctx.kerberos) : NULL;
+    int r = nm_web_server_open(nm->event, &nm->conf, nm->held_ports, kerberos, &nm->web,
+                               &nm->server, err);
 
     if (r < 0)
         return sv_error_wrap(err, "yarn.nodemanager.webapp.%s",

@@ -56,9 +56,9 @@ static int start_helper(struct sgss_daemon_config *cfg, const struct nm_conf *co
 
     if (r >= 0)
         r = check_keytab("yarn.nodemanager.keytab", k->keytab, err);
-    if (r >= 0 && k->web_keytab && !sv_streq(k->web_keytab, k->keytab)) {
+    if (r >= 0 && conf->web.tickets && k->web_keytab && !sv_streq(k->web_keytab, k->keytab)) {
         keytabs[1] = k->web_keytab;
-        r = check_keytab("yarn.nodemanager.webapp.spnego-keytab-file", k->web_keytab, err);
+        r = check_keytab("keytab of the web server", k->web_keytab, err);
     }
     if (r < 0)
         return r;

@@ -18,6 +18,7 @@ enum {
     K_PRINCIPAL,
     K_KEYTAB,
     K_OPEN,
+    K_RULES,
     K_COUNT
 };
 
@@ -28,8 +29,9 @@ static const struct sv_conf_key keys[] = {
     [K_PERSISTENT] = { AUTH "cookie.persistent", SV_CONF_BOOL, "false", .help = "true: browsers keep the cookie when they end." },
     [K_PROVIDER] = { AUTH "signer.secret.provider", SV_CONF_STRING, "file", .help = "file: hadoop.http.authentication.signature.secret.file, or a random secret without one; random: a random one. Others, such as zookeeper, are refused." },
     [K_ANONYMOUS] = { AUTH "simple.anonymous.allowed", SV_CONF_BOOL, "true", .help = "With type simple, false refuses requests without user.name and without a cookie (401)." },
-    [K_PRINCIPAL] = { AUTH "kerberos.principal", SV_CONF_STRING, NULL, .help = "With type kerberos, who the web server is to clients with tickets, where the daemon's own spnego-principal is not set: HTTP/_HOST@REALM; _HOST is the daemon's configured host name; * = every HTTP/ key of the keytab." },
-    [K_KEYTAB] = { AUTH "kerberos.keytab", SV_CONF_STRING, NULL, .help = "Its key, where the daemon's own spnego-keytab-file is not set." },
+    [K_PRINCIPAL] = { SV_WEB_PRINCIPAL, SV_CONF_STRING, NULL, .help = "With type kerberos, who the web server is to clients with tickets, where the daemon's own spnego-principal is not set: HTTP/_HOST@REALM; _HOST is the daemon's configured host name; * = every HTTP/ key of the keytab." },
+    [K_KEYTAB] = { SV_WEB_KEYTAB, SV_CONF_STRING, NULL, .help = "Its key, where the daemon's own spnego-keytab-file is not set." },
+    [K_RULES] = { AUTH "kerberos.name.rules", SV_CONF_STRING, NULL, .help = "Refused: hadoop.security.auth_to_local has the rules, for the web server too." },
     [K_OPEN] = { AUTH "kerberos.endpoint.whitelist", SV_CONF_LIST, "", .help = "With type kerberos, paths that need no authentication, such as /metrics: exactly these." },
 };
 /* clang-format on */
@@ -76,10 +78,25 @@ static int read_cookie(struct sv_conf *conf, struct sv_web_login *l, struct sv_e
     if (r >= 0)
         r = read_text(conf, K_PROVIDER, &provider, err);
     if (r >= 0 && provider && !sv_streq(provider, "file") && !sv_streq(provider, "random"))
-        return refuse(conf, K_PROVIDER, provider,
-                      "this version knows file and random; name a file, the same on all daemons, by "
-                      AUTH "signature.secret.file", err);
+        return refuse(
+            conf, K_PROVIDER, provider,
+            "this version knows file and random; name a file, the same on all daemons, by " AUTH
+            "signature.secret.file",
+            err);
     l->random_secret = r >= 0 && sv_streq(provider, "random");
+    return r;
+}
+
+/* Rules that were not applied would make other accounts of principals than the operator means. */
+static int check_rules(struct sv_conf *conf, struct sv_error *err)
+{
+    const char *rules;
+    int r = read_text(conf, K_RULES, &rules, err);
+
+    if (r >= 0 && rules)
+        return refuse(conf, K_RULES, rules,
+                      "the web server has no rules of its own: set hadoop.security.auth_to_local",
+                      err);
     return r;
 }
 
@@ -101,6 +118,8 @@ int sv_web_login_read(struct sv_conf *conf, struct sv_web_login *ret, struct sv_
     r = read_cookie(conf, ret, err);
     if (r >= 0)
         r = sv_conf_bool(conf, &keys[K_ANONYMOUS], &ret->anonymous, err);
+    if (r >= 0)
+        r = check_rules(conf, err);
     if (r >= 0)
         r = read_text(conf, K_PRINCIPAL, &ret->principal, err);
     if (r >= 0)

@@ -7,6 +7,10 @@
 #include "common/conf.h"
 #include "common/error.h"
 
+/* Names of keys that messages elsewhere need. */
+#define SV_WEB_PRINCIPAL "hadoop.http.authentication.kerberos.principal"
+#define SV_WEB_KEYTAB "hadoop.http.authentication.kerberos.keytab"
+
 struct sv_web_login {
     int64_t validity_ms; /* of a cookie */
     const char *domain;  /* of a cookie; NULL: the host alone. The configuration's */

@@ -22,7 +22,8 @@ struct nm_conf_kerberos {
      * NULL, as a NameNode's principal that is not. */
     const char *rm_principal, *rm_pattern;
     const char *namenode_principal, *namenode_pattern;
-    /* SPNEGO, full, _HOST replaced, or "*"; NULL: not set. */
+    /* SPNEGO, full, _HOST replaced, or "*"; NULL: not set. Once all is read, those in effect, where
+     * the web server takes tickets (conf-web.c). */
     const char *web_principal, *web_keytab;
     uint32_t qop_mask;              /* hadoop.rpc.protection; wire/sasl/qop.h */
     struct sv_auth_to_local *rules; /* owned */

@@ -2,7 +2,10 @@
 #include "nodemanager/conf/conf-parts.h"
 
 #include <errno.h>
+#include <stdio.h>
+#include <string.h>
 
+#include "common/identity/principal.h"
 #include "common/log.h"
 #include "common/str.h"
 
@@ -55,14 +58,81 @@ int nm_conf_web_read(struct nm_conf *c, struct sv_error *err)
     return r;
 }
 
-/* With tickets that nobody here judges, another daemon's cookies are left. */
-static int check_kerberos(const struct nm_conf *c, struct sv_error *err)
+/* ---- Identities ---- */
+
+/* In a cluster without Kerberos nobody here judges tickets: another daemon's cookies are left. */
+static int check_cookies(const struct nm_conf *c, struct sv_error *err)
 {
     if (c->web.auth.own_secret)
         return sv_error_set(err, -EINVAL,
-                            "hadoop.http.authentication.type=kerberos: this version accepts only "
-                            "cookies that another daemon has signed; set "
+                            "hadoop.http.authentication.type=kerberos, and "
+                            "hadoop.security.authentication is simple: this node has no tickets, "
+                            "and accepts only cookies that another daemon has signed; set "
                             "hadoop.http.authentication.signature.secret.file");
+    return 0;
+}
+
+/* The one of all daemons: _HOST is this node's configured name, whatever address is listened on;
+ * Hadoop takes that address, and then nobody has a ticket for it. */
+static int own_principal(struct nm_conf *c, const char *configured, struct sv_error *err)
+{
+    char full[SV_PRINCIPAL_MAX + 1];
+    struct sv_principal p;
+    int r =
+        sv_principal_for_host(configured, c->kerberos.own_host, c->kerberos.own_host, full, err);
+
+    if (r >= 0)
+        r = sv_principal_parse(full, strlen(full), &p, err);
+    if (r >= 0 && !*p.realm && sv_streq(p.host, SV_PRINCIPAL_HOST))
+        r = sv_error_set(err, -EINVAL, "\"%s\": _HOST is replaced in HTTP/_HOST@REALM alone",
+                         configured);
+    if (r < 0)
+        return sv_error_wrap(err, SV_WEB_PRINCIPAL);
+    if (!*p.realm)
+        (void)snprintf(p.realm, sizeof(p.realm), "%s", c->kerberos.realm);
+    if (strlen(p.name) + strlen(p.host) + strlen(p.realm) + 2 > SV_PRINCIPAL_MAX)
+        return sv_error_set(err, -EINVAL, SV_WEB_PRINCIPAL ": longer than %d bytes",
+                            SV_PRINCIPAL_MAX);
+    sv_principal_text(&p, full);
+    c->kerberos.web_principal = c->web.principal = strdup(full);
+    return c->web.principal ? 0 : sv_error_errno(err, -ENOMEM, "configuration");
+}
+
+/* The NodeManager's own keys, else those of all daemons. */
+static int read_principal(struct nm_conf *c, struct sv_error *err)
+{
+    struct nm_conf_kerberos *k = &c->kerberos;
+    const char *of_all = c->web.login.principal;
+    int r = 0;
+
+    if (!k->web_keytab)
+        k->web_keytab = c->web.login.keytab;
+    if (!k->web_principal && !of_all)
+        return sv_error_set(err, -EINVAL,
+                            "hadoop.http.authentication.type=kerberos: who the web server is, is "
+                            "not set: " WEB
+                            "spnego-principal, such as HTTP/_HOST@REALM, or " SV_WEB_PRINCIPAL);
+    if (!k->web_principal && sv_streq(of_all, "*"))
+        k->web_principal = of_all;
+    else if (!k->web_principal)
+        r = own_principal(c, of_all, err);
+    if (r < 0)
+        return r;
+    if (!sv_streq(k->web_principal, "*") && !sv_has_prefix(k->web_principal, "HTTP/"))
+        return sv_error_set(
+            err, -EINVAL,
+            "the web server's principal is %s: it begins with HTTP/, which browsers "
+            "ask for, and is no other service's",
+            k->web_principal);
+    if (k->web_keytab && *k->web_keytab != '/')
+        return sv_error_set(err, -EINVAL, "%s, keytab of %s: not an absolute path", k->web_keytab,
+                            k->web_principal);
+    if (!k->socket && !k->web_keytab)
+        return sv_error_set(
+            err, -EINVAL,
+            "hadoop.http.authentication.type=kerberos: the keytab of %s is not set: " WEB
+            "spnego-keytab-file, or " SV_WEB_KEYTAB,
+            k->web_principal);
     return 0;
 }
 
@@ -72,7 +142,16 @@ int nm_conf_web_login_read(struct nm_conf *c, struct sv_error *err)
 
     if (r >= 0)
         r = sv_web_auth_read(c->conf, &c->web.login, &c->web.auth, err);
-    if (r >= 0 && sv_streq(c->web.auth.auth_type, "kerberos"))
-        r = check_kerberos(c, err);
-    return r;
+    if (r < 0)
+        return r;
+    c->web.tickets = c->kerberos.on && sv_streq(c->web.auth.auth_type, "kerberos");
+    if (c->web.tickets)
+        return read_principal(c, err);
+    if (sv_streq(c->web.auth.auth_type, "kerberos"))
+        return check_cookies(c, err);
+    if (c->kerberos.on)
+        sv_log_warning("hadoop.security.authentication=kerberos, and the web port is open: "
+                       "hadoop.http.authentication.type=simple lets clients choose their user name "
+                       "without proof; set kerberos, and a principal HTTP/_HOST@REALM");
+    return 0;
 }

@@ -377,6 +377,8 @@ void nm_conf_free(struct nm_conf *c)
     sv_web_auth_free(&c->web.auth);
     nm_conf_kerberos_free(&c->kerberos);
     sv_web_login_free(&c->web.login);
+    free(c->web.principal);
+    c->web.principal = NULL;
     c->policy = sv_policy_free(c->policy);
     sv_http_filters_free(&c->web.filters);
     free(c->own_address);

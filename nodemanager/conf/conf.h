@@ -46,6 +46,8 @@ struct nm_conf {
         struct sv_http_filters filters;
         struct sv_web_auth auth;
         struct sv_web_login login;
+        bool tickets;    /* are taken, for kerberos.web_principal */
+        char *principal; /* owned; storage of that */
     } web;
     struct yarn_resource resource;
     struct yarn_types types;     /* of its extra[] */

@@ -8,6 +8,7 @@
 #include "common/web/http-listen.h"
 #include "common/web/http.h"
 #include "common/web/https.h"
+#include "gss/client.h"
 #include "nodemanager/conf/conf.h"
 #include "nodemanager/web/nm-web.h"
 
@@ -52,30 +53,42 @@ static int open_https(sd_event *event, int listening, struct sv_tls *keys, struc
     return sv_https_new(event, sv_take_fd(&fd), keys, s->http, &s->https, err);
 }
 
-/* Who callers are is found out here for every page, as by the filter that Hadoop's NodeManager
+/* Callers are identified here for every page, as by the filter that Hadoop's NodeManager
  * always has. */
-static void open_gate(const struct nm_conf *conf, struct nm_web_server *s)
+static int open_gate(const struct nm_conf *conf, struct sgss_client *kerberos,
+                     struct nm_web_server *s, struct sv_error *err)
 {
+    const char *principal = conf->kerberos.web_principal;
+    int r = kerberos && conf->web.tickets
+                ? sgss_client_web_acceptor(kerberos, principal, &s->acceptor)
+                : 0;
+
+    if (r < 0)
+        return sv_error_errno(err, r, "principal %s of the web server", principal);
     sv_web_gate_init(&s->gate, &(struct sv_web_gate_config){ .auth = &conf->web.auth,
                                                              .login = &conf->web.login,
+                                                             .acceptor = s->acceptor,
+                                                             .rules = conf->kerberos.rules,
                                                              .https = conf->web.https });
+    return 0;
 }
 
 int nm_web_server_open(sd_event *event, const struct nm_conf *conf,
-                       const struct sv_listen_fds *held, struct nm_web *web,
-                       struct nm_web_server *s, struct sv_error *err)
+                       const struct sv_listen_fds *held, struct sgss_client *kerberos,
+                       struct nm_web *web, struct nm_web_server *s, struct sv_error *err)
 {
     struct sv_tls *keys = NULL;
     int r = conf->web.https ? read_keys(conf, &keys, err) : 0, fd;
 
     if (r < 0)
         return r;
-    fd = listen_as(conf, held, err);
-    if (fd < 0)
+    r = open_gate(conf, kerberos, s, err);
+    fd = r < 0 ? r : listen_as(conf, held, err);
+    if (fd < 0) {
         (void)sv_tls_free(keys);
-    if (fd < 0)
+        nm_web_server_close(s);
         return fd;
-    open_gate(conf, s);
+    }
     r = keys ? open_https(event, fd, keys, web, s, err)
              : sv_http_new_on(event, fd, &s->gate.http, nm_web_handle, web, &s->http, err);
     if (r < 0) {
@@ -91,4 +104,5 @@ void nm_web_server_close(struct nm_web_server *s)
 {
     s->https = sv_https_free(s->https);
     s->http = sv_http_free(s->http);
+    s->acceptor = sv_web_acceptor_free(s->acceptor);
 }

@@ -10,6 +10,7 @@
 
 struct nm_conf;
 struct nm_web;
+struct sgss_client;
 struct sv_http;
 struct sv_https;
 struct sv_listen_fds;
@@ -18,16 +19,19 @@ struct nm_web_server { /* zeroed: closed. Must not move while it is open. */
     struct sv_http *http;
     struct sv_https *https; /* NULL: HTTP */
     struct sv_web_gate gate;
+    struct sv_web_acceptor *acceptor; /* NULL: no ticket is taken */
 };
 
 /* The name of the socket that systemd may hold. */
 #define NM_WEB_SOCKET "web"
 
 /* Listens as the configuration says, or on the socket of `held`, and serves `web`, which it makes
- * complete. Reads ssl-server.xml and the keys. -EADDRINUSE: may be retried. */
+ * complete. Reads ssl-server.xml and the keys. `kerberos`: who judges tickets; NULL: the cluster is
+ * not secure. -EADDRINUSE: may be retried. */
 int nm_web_server_open(sd_event *event, const struct nm_conf *conf,
-                       const struct sv_listen_fds *held, struct nm_web *web,
-                       struct nm_web_server *s, struct sv_error *err) _must_use_;
+                       const struct sv_listen_fds *held, struct sgss_client *kerberos,
+                       struct nm_web *web, struct nm_web_server *s, struct sv_error *err)
+    _must_use_;
 void nm_web_server_close(struct nm_web_server *s);
 
 #endif
