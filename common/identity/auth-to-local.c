@@ -210,9 +210,11 @@ static int whole_name(const char *text, char ret[SV_LOCAL_NAME_MAX + 1], struct 
     return 0;
 }
 
-int sv_auth_to_local(struct sv_auth_to_local *a, const char *principal, size_t len,
-                     char ret[SV_LOCAL_NAME_MAX + 1], struct sv_error *err)
+int sv_auth_to_local_decide(struct sv_auth_to_local *a, const char *principal, size_t len,
+                            char ret[SV_LOCAL_NAME_MAX + 1], struct sv_auth_decision *ret_by,
+                            struct sv_error *err)
 {
+    const struct sv_auth_decision none = { 0, "" };
     struct sv_java_work work = { 0 };
     char text[SV_PRINCIPAL_MAX + 1];
     struct auth_text name;
@@ -222,15 +224,29 @@ int sv_auth_to_local(struct sv_auth_to_local *a, const char *principal, size_t l
     if (r < 0)
         return r;
     sv_principal_text(&p, text);
-    if (!*p.host && !*p.realm)
-        return whole_name(text, ret, err);
-    for (size_t i = 0; i < a->n; i++) {
+    for (size_t i = 0; i < a->n && (*p.host || *p.realm); i++) {
         r = auth_rule_apply(&a->rules[i], &p, a->default_realm, &work, &name);
         if (r < 0)
             return refuse_failed(a, i, text, r, err);
-        if (r > 0)
-            return finish(a, i, &name, text, ret, err);
+        if (r == 0)
+            continue;
+        r = finish(a, i, &name, text, ret, err);
+        if (r == 0)
+            *ret_by = (struct sv_auth_decision){ i + 1, a->rules[i].text };
+        return r;
     }
-    return a->mechanism == SV_AUTH_MIT ? whole_name(text, ret, err)
-                                       : refuse_without_rule(a, text, err);
+    if ((*p.host || *p.realm) && a->mechanism == SV_AUTH_HADOOP)
+        return refuse_without_rule(a, text, err);
+    r = whole_name(text, ret, err);
+    if (r == 0)
+        *ret_by = none;
+    return r;
+}
+
+int sv_auth_to_local(struct sv_auth_to_local *a, const char *principal, size_t len,
+                     char ret[SV_LOCAL_NAME_MAX + 1], struct sv_error *err)
+{
+    struct sv_auth_decision by;
+
+    return sv_auth_to_local_decide(a, principal, len, ret, &by, err);
 }

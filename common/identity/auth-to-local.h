@@ -44,4 +44,14 @@ int sv_auth_to_local_read(struct sv_conf *c, const char *default_realm,
 int sv_auth_to_local(struct sv_auth_to_local *a, const char *principal, size_t len,
                      char ret[SV_LOCAL_NAME_MAX + 1], struct sv_error *err) _must_use_;
 
+/* The rule that decided, for people. */
+struct sv_auth_decision {
+    size_t number;    /* from 1; 0: none was needed: a name alone, or the mechanism mit */
+    const char *text; /* as written, as long as the set; "" */
+};
+/* As sv_auth_to_local(), and says by which rule. */
+int sv_auth_to_local_decide(struct sv_auth_to_local *a, const char *principal, size_t len,
+                            char ret[SV_LOCAL_NAME_MAX + 1], struct sv_auth_decision *ret_by,
+                            struct sv_error *err) _must_use_;
+
 #endif

@@ -248,6 +248,39 @@ static void words(void **state)
     sv_auth_to_local_free(a);
 }
 
+static void decisions(void **state)
+{
+    static const struct {
+        const char *principal, *name, *rule;
+        size_t number;
+    } cases[] = {
+        { "rm/host@X", "yarn", "RULE:[2:$1@$0](rm@.*)s/.*/yarn/", 1 },
+        { "eve@EXAMPLE.COM", "eve", "DEFAULT", 2 },
+        { "eve", "eve", "", 0 },
+    };
+    const char *rules = "RULE:[2:$1@$0](rm@.*)s/.*/yarn/ DEFAULT";
+    struct sv_auth_to_local *a = set_of(rules, SV_AUTH_HADOOP), *mit = set_of(rules, SV_AUTH_MIT);
+    struct sv_auth_decision by;
+    char name[SV_LOCAL_NAME_MAX + 1];
+    struct sv_error err = { 0 };
+
+    (void)state;
+    for (size_t i = 0; i < SV_ARRAY_LEN(cases); i++) {
+        const char *p = cases[i].principal;
+
+        assert_int_equal(sv_auth_to_local_decide(a, p, strlen(p), name, &by, &err), 0);
+        assert_string_equal(name, cases[i].name);
+        assert_string_equal(by.text, cases[i].rule);
+        assert_int_equal(by.number, cases[i].number);
+    }
+    assert_int_equal(sv_auth_to_local_decide(a, "eve@Y", 5, name, &by, &err), -EACCES);
+    assert_int_equal(sv_auth_to_local_decide(mit, "eve@Y", 5, name, &by, &err), 0);
+    assert_string_equal(name, "eve@Y");
+    assert_int_equal(by.number, 0);
+    sv_auth_to_local_free(a);
+    sv_auth_to_local_free(mit);
+}
+
 static void without_realm(void **state)
 {
     _cleanup_(sv_auth_to_local_freep) struct sv_auth_to_local *a = NULL;
@@ -290,7 +323,7 @@ int main(void)
         cmocka_unit_test(bounds),     cmocka_unit_test(hostile_names),
         cmocka_unit_test(many_rules), cmocka_unit_test(long_results),
         cmocka_unit_test(words),      cmocka_unit_test(without_realm),
-        cmocka_unit_test(keys),
+        cmocka_unit_test(keys),       cmocka_unit_test(decisions),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
