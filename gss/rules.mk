@@ -32,3 +32,9 @@ $(BUILD)/tests/interop/kerberos-client: $(BUILD)/tests/interop/kerberos-client.o
 TEST_PROGRAMS += $(BUILD)/tests/interop/kerberos-server
 $(BUILD)/tests/interop/kerberos-server: $(BUILD)/tests/interop/kerberos-server.o $(GSS_CLIENT_A) $(WIRE_A) $(COMMON_A)
 	$(call link,$(WIRE_LDLIBS))
+# A KDC with a wrong clock: tests/integration/gss/test-check.
+TEST_PROGRAMS += $(BUILD)/tests/lib/clock-shift.so
+$(BUILD)/tests/lib/clock-shift.so: tests/lib/clock-shift.c
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=gnu17 -O2 -Wall -Wextra -Werror -fPIC -shared -o $@ $<
