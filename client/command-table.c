@@ -91,6 +91,7 @@ static const struct cli_opt logs_options[] = {
 };
 static const struct cli_opt doctor_options[] = {
     { 'u', "user", "NAME", "the NodeManager's account (yarn)", 0 },
+    { 'p', "principal", "NAME", "whose account is this one's? Repeat for more", CLI_MANY },
     { 0 },
 };
 static const struct cli_opt localize_options[] = {
@@ -244,11 +245,12 @@ const struct cli_command cli_commands[] = {
           "for wrong usage.\n",
       .example = "selvedge localize --as alice --visibility private "
                  "--archive hdfs://ns1/user/alice/app.tgz" },
-    { "doctor", cli_cmd_doctor, "doctor [--user NAME]",
+    { "doctor", cli_cmd_doctor, "doctor [--user NAME] [--principal NAME]",
       "check which limits and protections this node can enforce",
       "Changes nothing; needs no ResourceManager. As root or as the NodeManager's account it\n"
       "also queries container-executor. Without --conf and $HADOOP_CONF_DIR it reads what the\n"
-      "NodeManager reads, by /etc/default/selvedge-nodemanager.\n",
+      "NodeManager reads, by /etc/default/selvedge-nodemanager. With Kerberos it logs in at the\n"
+      "KDC by the node's keytab; --principal tries the rules of auth_to_local.\n",
       doctor_options, CLI_NAMES_NONE,
       .exits = "0 when all is in order, 1 when containers run with less protection than possible,\n"
                "2 when they do not run or a guarantee is broken.\n",

@@ -183,6 +183,12 @@ static void read_policy(struct doctor *d, const char *text, size_t len)
         else if ((v = value(*l, "unenforced-limits-allowed"))) {
             d->policy.unenforced_allowed = strcmp(v, "true") == 0;
             free(v);
+        } else if ((v = value(*l, "min-user-id"))) {
+            uint64_t uid;
+
+            if (sv_parse_u64(v, 0, UINT32_MAX, &uid) == 0)
+                d->policy.min_uid = (uid_t)uid;
+            free(v);
         } else if ((v = value(*l, "no-filter"))) {
             cli_doctor_report(d, DOCTOR_BAD, AREA,
                               "a kernel with CONFIG_CGROUP_BPF, whose root may load such filters",

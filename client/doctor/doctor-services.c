@@ -8,6 +8,7 @@
 #include <systemd/sd-bus.h>
 #include <unistd.h>
 
+#include "client/doctor/doctor-unit.h"
 #include "client/doctor/doctor.h"
 #include "common/fd.h"
 #include "common/str.h"
@@ -38,52 +39,12 @@ static int64_t find_listener(const char *file, uint16_t port)
     return -1;
 }
 
-struct unit {
-    char load[32], active[32], user[64];
-    int delegate, no_new_privs;
-};
-
-static void property(sd_bus *bus, const char *path, const char *interface, const char *name,
-                     char *buf, size_t size)
-{
-    char *value = NULL;
-
-    if (sd_bus_get_property_string(bus, "org.freedesktop.systemd1", path, interface, name, NULL,
-                                   &value) >= 0)
-        (void)snprintf(buf, size, "%s", value);
-    free(value);
-}
-
-static bool load_unit(sd_bus *bus, const char *name, struct unit *ret)
-{
-    static const char service[] = "org.freedesktop.systemd1.Service";
-    static const char base[] = "org.freedesktop.systemd1.Unit";
-    sd_bus_message *reply = NULL;
-    const char *path;
-
-    *ret = (struct unit){ .delegate = -1 };
-    if (sd_bus_call_method(bus, "org.freedesktop.systemd1", "/org/freedesktop/systemd1",
-                           "org.freedesktop.systemd1.Manager", "LoadUnit", NULL, &reply, "s",
-                           name) >= 0 &&
-        sd_bus_message_read(reply, "o", &path) >= 0) {
-        property(bus, path, base, "LoadState", ret->load, sizeof(ret->load));
-        property(bus, path, base, "ActiveState", ret->active, sizeof(ret->active));
-        property(bus, path, service, "User", ret->user, sizeof(ret->user));
-        (void)sd_bus_get_property_trivial(bus, "org.freedesktop.systemd1", path, service,
-                                          "Delegate", NULL, 'b', &ret->delegate);
-        (void)sd_bus_get_property_trivial(bus, "org.freedesktop.systemd1", path, service,
-                                          "NoNewPrivileges", NULL, 'b', &ret->no_new_privs);
-    }
-    sd_bus_message_unref(reply);
-    return strcmp(ret->load, "loaded") == 0;
-}
-
 static bool is_active(const char *name)
 {
     sd_bus *bus = NULL;
-    struct unit u;
-    bool active = access("/run/systemd/system", F_OK) == 0 && sd_bus_open_system(&bus) >= 0 &&
-                  load_unit(bus, name, &u) && strcmp(u.active, "active") == 0;
+    struct doctor_unit u;
+    bool active = cli_doctor_systemd_runs() && sd_bus_open_system(&bus) >= 0 &&
+                  cli_doctor_unit_load(bus, name, &u) && strcmp(u.active, "active") == 0;
 
     sd_bus_unref(bus);
     return active;
@@ -122,9 +83,9 @@ static void check_port(struct doctor *d, const char *what, uint16_t number, cons
 static void check_units(struct doctor *d)
 {
     sd_bus *bus = NULL;
-    struct unit nm, containers;
+    struct doctor_unit nm, containers;
 
-    if (access("/run/systemd/system", F_OK) < 0) {
+    if (!cli_doctor_systemd_runs()) {
         cli_doctor_report(d, DOCTOR_WEAK, UNITS,
                           "start the daemon by a supervisor, in a cgroup of its own",
                           "systemd is not running: nothing delegates a cgroup or restarts the "
@@ -137,7 +98,7 @@ static void check_units(struct doctor *d)
                           strerror(-r));
         return;
     }
-    bool have_nm = load_unit(bus, "selvedge-nodemanager.service", &nm);
+    bool have_nm = cli_doctor_unit_load(bus, "selvedge-nodemanager.service", &nm);
     if (!have_nm)
         cli_doctor_report(d, DOCTOR_NOTE, UNITS, "install the unit",
                           "selvedge-nodemanager.service: not installed");
@@ -148,8 +109,8 @@ static void check_units(struct doctor *d)
                               : NULL,
                           "selvedge-nodemanager.service: %s", nm.active);
     if (d->socket) {
-        struct unit listener;
-        bool have = load_unit(bus, "selvedge-executor.socket", &listener);
+        struct doctor_unit listener;
+        bool have = cli_doctor_unit_load(bus, "selvedge-executor.socket", &listener);
         cli_doctor_report(
             d, have && strcmp(listener.active, "active") == 0 ? DOCTOR_OK : DOCTOR_BAD, UNITS,
             have && strcmp(listener.active, "active") == 0
@@ -171,8 +132,8 @@ static void check_units(struct doctor *d)
             "that imply it (SystemCallFilter= and others)",
             "selvedge-nodemanager.service: NoNewPrivileges is on: the setuid helper gets no "
             "rights");
-    bool have_containers = load_unit(bus, "selvedge-containers.service", &containers);
-    const struct unit *owner = have_containers ? &containers : &nm;
+    bool have_containers = cli_doctor_unit_load(bus, "selvedge-containers.service", &containers);
+    const struct doctor_unit *owner = have_containers ? &containers : &nm;
     const char *name =
         have_containers ? "selvedge-containers.service" : "selvedge-nodemanager.service";
     if (have_containers)

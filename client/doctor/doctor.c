@@ -18,6 +18,7 @@ static void doctor_free(struct doctor *d)
     free(d->policy.cgroup_root);
     free(d->policy.user);
     free(d->policy.refused_ports);
+    free(d->gss_socket);
     nm_conf_free(&d->conf);
 }
 
@@ -30,13 +31,21 @@ int cli_cmd_doctor(struct cli_ctx *ctx, int argc, char **argv)
     while ((c = cli_option(ctx, argc, argv)) != -1) {
         if (c == '?')
             return 2;
-        d.daemon = optarg;
+        if (c == 'u')
+            d.daemon = optarg;
+        else if (d.n_principals < DOCTOR_PRINCIPALS_MAX)
+            d.principals[d.n_principals++] = optarg;
+        else {
+            (void)cli_fail("doctor: --principal: more than %d", DOCTOR_PRINCIPALS_MAX);
+            return 2;
+        }
     }
     if (argc != optind)
         return cli_usage(ctx);
     if (cli_check_format(ctx) != 0)
         return 2;
     _cleanup_free_ char *unit = ctx->conf_dir ? NULL : nm_conf_unit_dir(NULL);
+    d.of_unit = !ctx->conf_dir;
     cli_doctor_configuration(&d, ctx->conf_dir ? ctx->conf_dir : unit, ctx->overrides);
     cli_doctor_installed(&d);
     cli_doctor_accounts(&d);
@@ -48,6 +57,7 @@ int cli_cmd_doctor(struct cli_ctx *ctx, int argc, char **argv)
     cli_doctor_kernel(&d);
     cli_doctor_network(&d);
     cli_doctor_services(&d);
+    cli_doctor_kerberos(&d);
     cli_doctor_uploads(&d);
     code = d.counts[DOCTOR_BAD] ? 2 : d.counts[DOCTOR_WEAK] ? 1 : 0;
     if (ctx->json)

@@ -21,15 +21,19 @@ struct doctor_policy { /* container-executor's answer; strings owned */
     char **local_dirs, **log_dirs;
     char *cgroup_root, *user;
     bool unenforced_allowed;
+    uid_t min_uid;               /* min.user.id */
     bool labels, enforcing;      /* selvedge.sandbox.selinux */
     char **profiles, **networks; /* allowed ones */
     char *refused_ports;         /* of the connect filter; NULL: disabled */
     struct net_request net;      /* as far as root's configuration defines it */
 };
 
+#define DOCTOR_PRINCIPALS_MAX 32
+
 struct doctor {
     struct nm_conf conf;
     bool have_conf;     /* conf was read completely */
+    bool of_unit;       /* it is what the daemon's unit reads */
     bool absent;        /* nothing is installed: neither the helper nor a file beside it */
     const char *daemon; /* the NodeManager's account */
     uid_t daemon_uid;
@@ -37,6 +41,9 @@ struct doctor {
     bool have_daemon;
     const char *helper; /* path of container-executor */
     const char *socket; /* socket-activated mode: systemd's socket; NULL: setuid mode */
+    const char *principals[DOCTOR_PRINCIPALS_MAX]; /* of --principal */
+    size_t n_principals;
+    char *gss_socket; /* of selvedge-gss, as the daemon's unit has it; owned; NULL: none */
     struct doctor_policy policy;
     struct doctor_finding *findings; /* utlist */
     unsigned counts[DOCTOR_BAD + 1];
@@ -77,5 +84,7 @@ void cli_doctor_cgroups(struct doctor *d);
 void cli_doctor_network(struct doctor *d);
 void cli_doctor_services(struct doctor *d);
 void cli_doctor_uploads(struct doctor *d);
+/* Reports nothing where Kerberos is off, unless --principal was given. */
+void cli_doctor_kerberos(struct doctor *d);
 
 #endif

@@ -7,13 +7,15 @@ from cluster import ClusterError
 
 
 class Doctor:
-    """One answer: exit code and findings."""
+    """One answer: exit code and findings. `options` are those of every command, `principals` its
+    own."""
 
-    def __init__(self, c, account=None, *options, site=None, under=()):
+    def __init__(self, c, account=None, *options, site=None, under=(), principals=()):
         node = c.nodes[0]
         node.site = site or {}
         node.write_conf()
         argv = [f"{c.prefix}/bin/selvedge", "--conf", node.conf_dir, *options, "--json", "doctor"]
+        argv += [f"--principal={p}" for p in principals]
         argv = c.as_user(account) + argv if account else argv + ["--user", c.daemon.pw_name]
         done = subprocess.run(
             [*under, *argv],
