@@ -238,7 +238,8 @@ static const struct sasl_server_functions server_functions = {
 
 struct digest_client {
     struct sasl_client base;
-    char *user, *password; /* base64 of the token's parts */
+    char *user, *password;
+    const char *realm, *uri, *key; /* see struct digest_login */
     uint32_t qop_mask;
     uint32_t qop;
     size_t maxbuf; /* the server's */
@@ -249,22 +250,49 @@ struct digest_client {
 
 static const struct sasl_client_functions client_functions;
 
-int ipc_digest_client_new(const struct yarn_token *token, uint32_t qop_mask,
-                          struct sasl_client **ret)
+int ipc_digest_client_login(const struct digest_login *login, uint32_t qop_mask,
+                            struct sasl_client **ret)
 {
+    if (strpbrk(login->user, "\"\\") || strpbrk(login->password, "\"\\"))
+        return -EINVAL;
     struct digest_client *c = calloc(1, sizeof(*c));
     if (!c)
         return -ENOMEM;
     _cleanup_(sasl_client_freep) struct sasl_client *base = &c->base;
     base->f = &client_functions;
     c->qop_mask = qop_mask ? qop_mask : IPC_QOP_AUTH;
-    int r = sv_base64_encode(token->id, token->id_len, &c->user);
-    if (r >= 0)
-        r = sv_base64_encode(token->password, token->password_len, &c->password);
-    if (r < 0)
-        return r;
+    c->realm = login->realm;
+    c->uri = login->uri;
+    c->key = login->key;
+    c->user = strdup(login->user);
+    c->password = strdup(login->password);
+    if (!c->user || !c->password)
+        return -ENOMEM;
     *ret = SV_TAKE(base);
     return 0;
+}
+
+int ipc_digest_client_new(const struct yarn_token *token, uint32_t qop_mask,
+                          struct sasl_client **ret)
+{
+    _cleanup_free_ char *user = NULL;
+    _cleanup_(text_wipe) char *password = NULL;
+    int r = sv_base64_encode(token->id, token->id_len, &user);
+    if (r >= 0)
+        r = sv_base64_encode(token->password, token->password_len, &password);
+    if (r < 0)
+        return r;
+    const struct digest_login login = { .user = user,
+                                        .password = password,
+                                        .realm = SASL_SERVER_ID,
+                                        .uri = DIGEST_URI,
+                                        .key = "hadoop.rpc.protection" };
+    return ipc_digest_client_login(&login, qop_mask, ret);
+}
+
+uint32_t ipc_digest_client_qop(const struct sasl_client *c)
+{
+    return ((const struct digest_client *)c)->qop;
 }
 
 static void client_free(struct sasl_client *base)
@@ -311,15 +339,15 @@ static int challenge_read(struct digest_client *c, const struct digest_directive
     uint64_t size = SASL_LAYER_MAXBUF;
     if (!nonce || !*nonce || !sv_streq(ipc_digest_get(ds, "algorithm"), "md5-sess") ||
         !absent_or_equal(ipc_digest_get(ds, "charset"), "utf-8") ||
-        !absent_or_equal(ipc_digest_get(ds, "realm"), SASL_SERVER_ID))
+        !absent_or_equal(ipc_digest_get(ds, "realm"), c->realm))
         return sv_error_set(err, -EACCES, SASL_MECHANISM ": malformed challenge");
     c->qop = ipc_qop_strongest(offered(ds) & c->qop_mask);
     if (!c->qop)
         return sv_error_set(err, -EACCES,
                             SASL_MECHANISM ": the server offers protection \"%.64s\" (%s); "
-                                           "hadoop.rpc.protection here asks for %s",
+                                           "%s here asks for %s",
                             ipc_digest_get(ds, "qop") ? ipc_digest_get(ds, "qop") : "auth",
-                            ipc_qop_text(offered(ds)), ipc_qop_text(c->qop_mask));
+                            ipc_qop_text(offered(ds)), c->key, ipc_qop_text(c->qop_mask));
     if (maxbuf && (sv_parse_u64(maxbuf, 17, 16777215, &size) < 0 ||
                    (c->qop != IPC_QOP_AUTH && size < SASL_LAYER_MAXBUF_MIN)))
         return sv_error_set(err, -EACCES, SASL_MECHANISM ": the server's maxbuf is not acceptable");
@@ -338,11 +366,11 @@ static int client_answer(struct digest_client *c, const uint8_t *p, size_t n, st
         return r;
     const char *realm = ipc_digest_get(&ds, "realm");
     struct digest_input in = { .user = c->user,
-                               .realm = realm ? realm : SASL_SERVER_ID,
+                               .realm = realm ? realm : c->realm,
                                .password = c->password,
                                .nonce = ipc_digest_get(&ds, "nonce"),
                                .qop = ipc_qop_name(c->qop),
-                               .uri = DIGEST_URI };
+                               .uri = c->uri };
     if (nonce_make(&cnonce) < 0)
         return sv_error_set(err, -EACCES, SASL_MECHANISM ": no random numbers");
     in.cnonce = cnonce;
@@ -351,9 +379,9 @@ static int client_answer(struct digest_client *c, const uint8_t *p, size_t n, st
     if (asprintf(
             &c->out,
             "charset=utf-8,username=\"%s\",realm=\"%s\",nonce=\"%s\",nc=00000001,cnonce=\"%s\","
-            "digest-uri=\"" DIGEST_URI "\",maxbuf=%u,response=%s,qop=%s%s",
-            c->user, in.realm, in.nonce, cnonce, SASL_LAYER_MAXBUF, c->digest.response, in.qop,
-            c->qop == IPC_QOP_PRIVACY ? ",cipher=\"" DIGEST_LAYER_CIPHER "\"" : "") < 0) {
+            "digest-uri=\"%s\",maxbuf=%u,response=%s,qop=%s%s",
+            c->user, in.realm, in.nonce, cnonce, c->uri, SASL_LAYER_MAXBUF, c->digest.response,
+            in.qop, c->qop == IPC_QOP_PRIVACY ? ",cipher=\"" DIGEST_LAYER_CIPHER "\"" : "") < 0) {
         c->out = NULL;
         return sv_error_set(err, -ENOMEM, SASL_MECHANISM ": out of memory");
     }

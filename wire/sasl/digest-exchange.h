@@ -1,7 +1,8 @@
-/* SASL DIGEST-MD5 (RFC 2831) as Hadoop uses it for tokens.
+/* SASL DIGEST-MD5 (RFC 2831) as Hadoop uses it: for tokens on IPC connections, and, as a client, on
+ * connections to DataNodes.
  *
- * Realm "default", digest-uri "/default", algorithm md5-sess. The username is the base64 of the
- * token's identifier, the password the base64 of the token's password. */
+ * IPC: realm "default", digest-uri "/default", algorithm md5-sess. The username is the base64 of
+ * the token's identifier, the password the base64 of the token's password. */
 #ifndef SELVEDGE_WIRE_SASL_DIGEST_EXCHANGE_H
 #define SELVEDGE_WIRE_SASL_DIGEST_EXCHANGE_H
 
@@ -30,5 +31,19 @@ int ipc_digest_server_new(ipc_token_verifier verify, void *userdata, uint32_t qo
  */
 int ipc_digest_client_new(const struct yarn_token *token, uint32_t qop_mask,
                           struct sasl_client **ret) _must_use_;
+
+/* Another name and service than a token's. The first two texts are copied, the others must outlive
+ * the client. */
+struct digest_login {
+    const char *user, *password; /* without '"' and '\\' */
+    const char *realm;           /* a server that names one must name this */
+    const char *uri;             /* digest-uri: "hdfs/0" */
+    const char *key;             /* of the configuration, that has the qualities; for messages */
+};
+/* -EINVAL: a text that DIGEST-MD5 would have to quote. Else as above. */
+int ipc_digest_client_login(const struct digest_login *login, uint32_t qop_mask,
+                            struct sasl_client **ret) _must_use_;
+/* The quality that the first step has chosen; 0 before. Only of a client of DIGEST-MD5. */
+uint32_t ipc_digest_client_qop(const struct sasl_client *c);
 
 #endif

@@ -276,6 +276,47 @@ static void test_both(void **state)
     assert_int_equal(n, sizeof(id));
 }
 
+/* ---- A client of another service ---- */
+
+/* With this challenge; the answer, or the words of the error. */
+static int login(const struct digest_login *who, uint32_t mask, const char *challenge, char *ret)
+{
+    _cleanup_(sasl_client_freep) struct sasl_client *c = NULL;
+    struct sv_error err = { 0 };
+    struct sasl_bytes out;
+    int r = ipc_digest_client_login(who, mask, &c);
+    if (r < 0)
+        return r;
+    assert_int_equal(ipc_digest_client_qop(c), 0);
+    r = ipc_sasl_client_step(c, (const uint8_t *)challenge, strlen(challenge), &out, &err);
+    snprintf(ret, 4096, "%s", r < 0 ? err.text : text_of(out));
+    if (r == 0)
+        assert_int_equal(ipc_digest_client_qop(c), IPC_QOP_INTEGRITY);
+    return r;
+}
+
+#define CHALLENGE(realm) realm "nonce=\"n\",qop=\"auth,auth-int\",charset=utf-8,algorithm=md5-sess"
+
+static void test_login(void **state)
+{
+    (void)state;
+    struct digest_login who = { "7 BP-1 bm9uY2U=", "secret", "0", "hdfs/0", "a.key" };
+    char text[4096];
+    assert_int_equal(login(&who, IPC_QOP_ALL, CHALLENGE("realm=\"0\","), text), 0);
+    assert_non_null(strstr(text, "username=\"7 BP-1 bm9uY2U=\",realm=\"0\",nonce=\"n\""));
+    assert_non_null(strstr(text, "digest-uri=\"hdfs/0\""));
+    assert_int_equal(login(&who, IPC_QOP_ALL, CHALLENGE(""), text), 0);
+    assert_non_null(strstr(text, "realm=\"0\""));
+    assert_int_equal(login(&who, IPC_QOP_ALL, CHALLENGE("realm=\"default\","), text), -EACCES);
+    assert_int_equal(login(&who, IPC_QOP_PRIVACY, CHALLENGE(""), text), -EACCES);
+    assert_non_null(strstr(text, "a.key here asks for privacy"));
+    who.user = "a\"b";
+    assert_int_equal(login(&who, IPC_QOP_ALL, CHALLENGE(""), text), -EINVAL);
+    who.user = "a";
+    who.password = "\\";
+    assert_int_equal(login(&who, IPC_QOP_ALL, CHALLENGE(""), text), -EINVAL);
+}
+
 /* ---- GNU SASL, an independent implementation, as the other side ---- */
 
 static int gsasl_property(Gsasl *ctx, Gsasl_session *session, Gsasl_property prop)
@@ -435,7 +476,7 @@ int main(void)
         cmocka_unit_test(test_by_hand), cmocka_unit_test(f67_refused),
         cmocka_unit_test(f67_sizes),    cmocka_unit_test(test_F67_protection),
         cmocka_unit_test(test_gsasl),   cmocka_unit_test(test_both),
-        cmocka_unit_test(test_client),
+        cmocka_unit_test(test_client),  cmocka_unit_test(test_login),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
