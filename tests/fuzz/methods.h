@@ -16,6 +16,7 @@ static const ProtobufCMessageDescriptor *const fuzz_types[] = {
                         HDFS_CLIENT_METHODS(DESCRIPTORS) &
         hadoop__hdfs__op_read_block_proto__descriptor,
     &hadoop__hdfs__op_write_block_proto__descriptor,
+    &hadoop__hdfs__data_transfer_encryptor_message_proto__descriptor,
     &hadoop__hdfs__block_op_response_proto__descriptor,
     &hadoop__hdfs__packet_header_proto__descriptor,
     &hadoop__hdfs__pipeline_ack_proto__descriptor,

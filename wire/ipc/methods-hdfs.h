@@ -14,6 +14,8 @@
       hadoop__hdfs__get_block_locations_response_proto)                                            \
     X(getServerDefaults, hadoop__hdfs__get_server_defaults_request_proto,                          \
       hadoop__hdfs__get_server_defaults_response_proto)                                            \
+    X(getDataEncryptionKey, hadoop__hdfs__get_data_encryption_key_request_proto,                   \
+      hadoop__hdfs__get_data_encryption_key_response_proto)                                        \
     X(create, hadoop__hdfs__create_request_proto, hadoop__hdfs__create_response_proto)             \
     X(setPermission, hadoop__hdfs__set_permission_request_proto,                                   \
       hadoop__hdfs__set_permission_response_proto)                                                 \

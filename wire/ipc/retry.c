@@ -109,6 +109,7 @@ static const char *const repeatable[] = {
     "getClusterNodes",
     "getContainerReport",
     "getContainers",
+    "getDataEncryptionKey",
     "getDelegationToken",
     "getFederationSubClusters",
     "getFileInfo",
