@@ -10,17 +10,17 @@
 
 _Static_assert(HDFS_OWNER_MAX == FS_OWNER_MAX, "names of owners");
 
-/* Finds the job's delegation token for the file system: for the nameservice that the url names, or
- * for any of its NameNodes, which share their tokens. */
+/* Finds the job's delegation token for the file system: for its nameservice, or for any of its
+ * NameNodes, which share their tokens. */
 static int find_token(const struct fs_options *o, const struct hdfs_site *site, struct sv_arena *a,
                       const struct yarn_token **ret, struct sv_error *err)
 {
     struct fs_service services[1 + HDFS_NAMENODES_MAX];
-    char nameservice[sizeof("ha-hdfs:") + sizeof(o->url->host)];
+    char nameservice[sizeof("ha-hdfs:") + sizeof(site->nameservice)];
     size_t n = 0;
 
-    if (o->url->port == 0 && o->url->host[0]) {
-        (void)snprintf(nameservice, sizeof(nameservice), "ha-hdfs:%s", o->url->host);
+    if (site->nameservice[0]) {
+        (void)snprintf(nameservice, sizeof(nameservice), "ha-hdfs:%s", site->nameservice);
         services[n++] = (struct fs_service){ nameservice, 0 };
     }
     for (unsigned i = 0; i < site->n_servers; i++)

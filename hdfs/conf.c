@@ -7,6 +7,8 @@
 #include <strings.h>
 
 #include "common/str.h"
+#include "wire/sasl/auth-conf.h"
+#include "wire/sasl/qop.h"
 
 enum {
     K_DEFAULT_FS,
@@ -17,7 +19,9 @@ enum {
     K_FAILOVER_BASE,
     K_FAILOVER_MAX,
     K_PROTECTION,
-    K_ENCRYPT,
+    K_CIPHERS,
+    K_RESOLVER,
+    K_TRUSTED,
     N_KEYS
 };
 
@@ -38,11 +42,32 @@ static const struct sv_conf_key keys[N_KEYS] = {
                           "Time before the second failover, doubled for each further one." },
     [K_FAILOVER_MAX] = { "dfs.client.failover.sleep.max.millis", SV_CONF_DURATION, "15000", 0,
                          3600000, 1, "The longest time between two failovers." },
-    [K_PROTECTION] = { "dfs.data.transfer.protection", SV_CONF_LIST, NULL,
-                       .help = "Not supported: hdfs: resources are refused where it is set." },
-    [K_ENCRYPT] = { "dfs.encrypt.data.transfer", SV_CONF_BOOL, "false",
-                    .help = "Not supported: hdfs: resources are refused where it is true." },
+    [K_PROTECTION] = { "dfs.data.transfer.protection", SV_CONF_STRING, NULL,
+                       .help = "With Kerberos, connections to DataNodes: a list of authentication, "
+                               "integrity, privacy; the strongest that both sides have is taken." },
+    [K_CIPHERS] = { "dfs.encrypt.data.transfer.cipher.suites", SV_CONF_STRING, NULL,
+                    .help = "AES/CTR/NoPadding: encrypt so, in place of 3DES, where DataNodes have "
+                            "it, too. No other cipher is supported." },
+    [K_RESOLVER] = { "dfs.data.transfer.saslproperties.resolver.class", SV_CONF_STRING, NULL,
+                     .help = "Refused with dfs.data.transfer.protection, but for Hadoop's "
+                             "default: a class of Java." },
+    [K_TRUSTED] = { "dfs.trustedchannel.resolver.class", SV_CONF_STRING, NULL,
+                    .help = "Refused, but for Hadoop's default: a class of Java that says which "
+                            "addresses need no encryption." },
 };
+
+/* Keys of connections to the NameNode; their rows are in tables of other components, or in none. */
+static const struct sv_conf_key rpc_protection = { "hadoop.rpc.protection", SV_CONF_STRING,
+                                                   "authentication" };
+static const struct sv_conf_key rpc_resolver = { "hadoop.security.saslproperties.resolver.class",
+                                                 SV_CONF_STRING, NULL };
+static const struct sv_conf_key rpc_mechanism = { "hadoop.security.sasl.mechanism", SV_CONF_STRING,
+                                                  NULL };
+
+/* The classes that do what this client does. */
+#define DEFAULT_RESOLVER "org.apache.hadoop.security.SaslPropertiesResolver"
+#define DEFAULT_TRUSTED "org.apache.hadoop.hdfs.protocol.datatransfer.TrustedChannelResolver"
+#define AES_CTR "AES/CTR/NoPadding"
 
 const struct sv_conf_key *hdfs_conf_keys(size_t *ret_n)
 {
@@ -153,31 +178,67 @@ static int default_authority(struct sv_conf *c, struct hdfs_server *ret, bool *r
     return 0;
 }
 
-/* Rejects configurations that need features this client lacks, before any connection. */
-static int check_supported(struct sv_conf *c, struct sv_error *err)
-{
-    _cleanup_strv_ char **protection = NULL;
-    bool encrypt = false;
-    char origin[512];
-    int r = sv_conf_list(c, &keys[K_PROTECTION], &protection, err);
+/* ---- Protection ---- */
 
-    if (r >= 0)
-        r = sv_conf_bool(c, &keys[K_ENCRYPT], &encrypt, err);
+/* -EOPNOTSUPP: the key is set, to something that this client has not. */
+static int only(struct sv_conf *c, const struct sv_conf_key *row, const char *has,
+                struct sv_error *err)
+{
+    const char *value = NULL;
+    char origin[512];
+    int r = sv_conf_string(c, row, &value, err);
+
+    if (r < 0 || !value || !*value || strcmp(value, has) == 0)
+        return r;
+    sv_conf_origin(c, row, origin, sizeof(origin));
+    return sv_error_set(err, -EOPNOTSUPP, "%s: \"%.128s\" is not supported, only %s", origin, value,
+                        has);
+}
+
+/* A list of protections as a set. */
+static int qualities(struct sv_conf *c, const struct sv_conf_key *row, uint8_t *ret,
+                     struct sv_error *err)
+{
+    const char *value = NULL;
+    uint32_t mask = 0;
+    char origin[512];
+    int r = sv_conf_string(c, row, &value, err);
+
     if (r < 0)
         return r;
-    if (sv_strv_len(protection) > 0) {
-        sv_conf_origin(c, &keys[K_PROTECTION], origin, sizeof(origin));
-        return sv_error_set(err, -EOPNOTSUPP,
-                            "%s: SASL protection of data transfer is not "
-                            "supported",
-                            origin);
+    if (value && *value && ipc_qop_parse(value, &mask, NULL) < 0) {
+        sv_conf_origin(c, row, origin, sizeof(origin));
+        return sv_error_set(err, -EINVAL,
+                            "%s: \"%.128s\" is no list of authentication, integrity, privacy",
+                            origin, value);
     }
-    if (encrypt) {
-        sv_conf_origin(c, &keys[K_ENCRYPT], origin, sizeof(origin));
-        return sv_error_set(err, -EOPNOTSUPP, "%s: encrypted data transfer is not supported",
-                            origin);
-    }
+    *ret = (uint8_t)mask;
     return 0;
+}
+
+static int protection(struct sv_conf *c, struct hdfs_site *site, struct sv_error *err)
+{
+    const char *method = NULL, *cipher = NULL;
+    int r = sv_conf_string(c, yarn_auth_key(), &method, err);
+
+    if (r >= 0)
+        r = sv_conf_string(c, &keys[K_CIPHERS], &cipher, err);
+    if (r < 0)
+        return r;
+    site->secure = strcasecmp(method, "simple") != 0;
+    site->aes = cipher && *cipher;
+    r = qualities(c, &rpc_protection, &site->rpc_qop, err);
+    if (r >= 0)
+        r = qualities(c, &keys[K_PROTECTION], &site->transfer_qop, err);
+    if (r >= 0)
+        r = only(c, &keys[K_CIPHERS], AES_CTR, err);
+    if (r >= 0)
+        r = only(c, &keys[K_TRUSTED], DEFAULT_TRUSTED, err);
+    if (r >= 0 && site->transfer_qop)
+        r = only(c, &keys[K_RESOLVER], DEFAULT_RESOLVER, err);
+    if (r >= 0)
+        r = only(c, &rpc_resolver, DEFAULT_RESOLVER, err);
+    return r < 0 ? r : only(c, &rpc_mechanism, "DIGEST-MD5", err);
 }
 
 static int failover(struct sv_conf *c, struct hdfs_failover *ret, struct sv_error *err)
@@ -202,7 +263,7 @@ int hdfs_conf_site(struct sv_conf *c, const char *host, uint16_t port, struct hd
     struct hdfs_site site = { 0 };
     bool has_port = port != 0, logical = false;
     int64_t timeout = 0;
-    int r = check_supported(c, err);
+    int r = protection(c, &site, err);
 
     if (r < 0)
         return r;
@@ -214,8 +275,10 @@ int hdfs_conf_site(struct sv_conf *c, const char *host, uint16_t port, struct hd
         r = default_authority(c, &at, &has_port, err);
     if (r >= 0 && !has_port)
         r = is_nameservice(c, at.host, &logical, err);
-    if (r >= 0 && logical)
+    if (r >= 0 && logical) {
+        memcpy(site.nameservice, at.host, sizeof(site.nameservice));
         r = nameservice(c, at.host, &site, err);
+    }
     if (r >= 0 && !logical)
         site.servers[site.n_servers++] = at;
     if (r >= 0)

@@ -5,7 +5,7 @@
 
 #define HDFS_NAMENODES_MAX 8
 #define HDFS_HOST_MAX 255
-#define HDFS_SERVERS_TEXT_MAX 1024 /* "host:port,host:port" */
+#define HDFS_SERVERS_TEXT_MAX 1024 /* "nameservice@host:port,host:port" */
 #define HDFS_USER_MAX 255
 #define HDFS_OWNER_MAX 255          /* name of a file's owner or group */
 #define HDFS_RPC_MAX (16u << 20)    /* one answer of a NameNode */
@@ -19,9 +19,15 @@
 #define HDFS_FILE_MAX (1ull << 60)  /* bytes of a file: the sum of two cannot overflow */
 #define HDFS_ANSWER_MAX (64u << 10) /* a DataNode's answer to an operation */
 #define HDFS_PACKET_MAX (16u << 20) /* checksums and data; PacketReceiver's own limit */
-#define HDFS_HEADER_MAX 256         /* header of a packet; Hadoop's has at most 33 bytes */
-#define HDFS_UNITS_MAX 16           /* of a block group; HdfsServerConstants.MAX_BLOCKS_IN_GROUP */
-#define HDFS_CELL_MAX (4u << 20)    /* bytes of a cell; Hadoop's default is 1 MiB */
-#define HDFS_CHUNK_MAX (1u << 20)   /* bytes under one checksum; Hadoop's default is 512 */
+#define HDFS_FRAME_MAX (HDFS_PACKET_MAX + (64u << 10)) /* in a SASL layer: Java cuts no packet */
+#define HDFS_HEADER_MAX 256       /* header of a packet; Hadoop's has at most 33 bytes */
+#define HDFS_UNITS_MAX 16         /* of a block group; HdfsServerConstants.MAX_BLOCKS_IN_GROUP */
+#define HDFS_CELL_MAX (4u << 20)  /* bytes of a cell; Hadoop's default is 1 MiB */
+#define HDFS_PAYLOAD_MAX 2048     /* a DataNode's part of a SASL handshake; RFC 2831 2.1.1 */
+#define HDFS_WRAPPED_KEY_MAX 128  /* an AES key of 32 bytes in a SASL layer has 64 */
+#define HDFS_AES_IV 16            /* bytes of a counter block */
+#define HDFS_NONCE_MAX 64         /* of an encryption key; Hadoop's have 8 */
+#define HDFS_DATA_KEY_MAX 64      /* bytes of an encryption key; Hadoop's have 20 or 32 */
+#define HDFS_CHUNK_MAX (1u << 20) /* bytes under one checksum; Hadoop's default is 512 */
 
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/str.h"
+#include "wire/sasl/qop.h"
 
 bool hdfs_host_valid(const char *s, size_t n)
 {
@@ -42,40 +43,90 @@ int hdfs_server_parse(const char *s, size_t n, struct hdfs_server *ret)
     return 0;
 }
 
-int hdfs_servers_parse(const char *text, struct hdfs_server ret[HDFS_NAMENODES_MAX],
-                       unsigned *ret_n)
+int hdfs_servers_parse(const char *text, struct hdfs_site *ret)
 {
-    unsigned n = 0;
+    struct hdfs_site site = { 0 };
+    const char *at = NULL;
 
     if (strnlen(text, HDFS_SERVERS_TEXT_MAX + 1) > HDFS_SERVERS_TEXT_MAX)
         return -EINVAL;
+    at = strchr(text, '@');
+    if (at) {
+        if (!hdfs_host_valid(text, (size_t)(at - text)))
+            return -EINVAL;
+        memcpy(site.nameservice, text, (size_t)(at - text));
+        text = at + 1;
+    }
     for (const char *s = text;; s++) {
         size_t len = strcspn(s, ",");
 
-        if (n == HDFS_NAMENODES_MAX || hdfs_server_parse(s, len, &ret[n]) < 0)
+        if (site.n_servers == HDFS_NAMENODES_MAX ||
+            hdfs_server_parse(s, len, &site.servers[site.n_servers]) < 0)
             return -EINVAL;
-        n++;
+        site.n_servers++;
         s += len;
         if (!*s)
             break;
     }
-    *ret_n = n;
+    memcpy(ret->servers, site.servers, sizeof(ret->servers));
+    memcpy(ret->nameservice, site.nameservice, sizeof(ret->nameservice));
+    ret->n_servers = site.n_servers;
+    return 0;
+}
+
+/* Appends to the text. */
+static int append(char *text, size_t *len, const char *a, const char *b, const char *c)
+{
+    int n = snprintf(text + *len, HDFS_SERVERS_TEXT_MAX + 1 - *len, "%s%s%s", a, b, c);
+
+    if (n < 0 || (size_t)n > HDFS_SERVERS_TEXT_MAX - *len)
+        return -E2BIG;
+    *len += (size_t)n;
     return 0;
 }
 
 int hdfs_servers_text(const struct hdfs_site *site, char ret[HDFS_SERVERS_TEXT_MAX + 1])
 {
+    bool logical = site->nameservice[0];
     size_t len = 0;
+    int r = 0;
 
-    for (unsigned i = 0; i < site->n_servers; i++) {
+    ret[0] = 0;
+    if (logical)
+        r = append(ret, &len, site->nameservice, "@", "");
+    for (unsigned i = 0; r == 0 && i < site->n_servers; i++) {
         const struct hdfs_server *s = &site->servers[i];
         bool v6 = strchr(s->host, ':');
-        int n = snprintf(ret + len, HDFS_SERVERS_TEXT_MAX + 1 - len, "%s%s%s%s:%u", i ? "," : "",
-                         v6 ? "[" : "", s->host, v6 ? "]" : "", s->port);
+        char port[8];
 
-        if (n < 0 || (size_t)n > HDFS_SERVERS_TEXT_MAX - len)
-            return -E2BIG;
-        len += (size_t)n;
+        (void)snprintf(port, sizeof(port), "%s:%u", v6 ? "]" : "", s->port);
+        r = append(ret, &len, i ? "," : "", v6 ? "[" : "", s->host);
+        if (r == 0)
+            r = append(ret, &len, port, "", "");
     }
+    return r;
+}
+
+/* ---- Protection: a byte, from its lowest bit: rpc_qop, transfer_qop, secure, aes ---- */
+
+#define TRANSFER_SHIFT 3
+#define SECURE (1u << 6)
+#define AES (1u << 7)
+
+uint32_t hdfs_site_protection(const struct hdfs_site *s)
+{
+    return (s->rpc_qop & IPC_QOP_ALL) |
+           (uint32_t)(s->transfer_qop & IPC_QOP_ALL) << TRANSFER_SHIFT | (s->secure ? SECURE : 0) |
+           (s->aes ? AES : 0);
+}
+
+int hdfs_site_protect(struct hdfs_site *s, uint32_t protection)
+{
+    if (protection > (AES | SECURE | IPC_QOP_ALL << TRANSFER_SHIFT | IPC_QOP_ALL))
+        return -EINVAL;
+    s->rpc_qop = protection & IPC_QOP_ALL;
+    s->transfer_qop = protection >> TRANSFER_SHIFT & IPC_QOP_ALL;
+    s->secure = protection & SECURE;
+    s->aes = protection & AES;
     return 0;
 }

@@ -83,8 +83,8 @@ struct loc_callbacks {
      * or -ENOSPC. */
     int (*pick_dir)(void *userdata, uint64_t process, int64_t size);
     /* Fills the source's parameters besides its url, for a request of the container: io_timeout_ms,
-     * failovers, options, login, servers. A negative result fails the resource with err's text. May
-     * be NULL. */
+     * failovers, options, protection, login, servers. A negative result fails the resource with
+     * err's text. May be NULL. */
     int (*describe)(void *userdata, struct yarn_container_id container,
                     const struct loc_resource *resource, struct loc_fetch *f, struct sv_error *err);
     /* Credentials for a download of the container, unless it is PUBLIC: a memfd for

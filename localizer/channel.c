@@ -134,6 +134,7 @@ static void fields(struct codec *c, struct loc_msg *m)
         NUMBER(c, f->failover_base_ms);
         NUMBER(c, f->failover_max_ms);
         NUMBER(c, f->options);
+        NUMBER(c, f->protection);
         text(c, f->login, LOC_LOGIN_MAX);
         text(c, f->servers, LOC_SERVERS_MAX);
         text(c, f->region, LOC_REGION_MAX);

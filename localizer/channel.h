@@ -19,7 +19,7 @@
 
 #define LOC_CHANNEL_FD 3
 #define LOC_CHANNEL_MAGIC 0x534c4f43u /* "SLOC" */
-#define LOC_CHANNEL_VERSION 4
+#define LOC_CHANNEL_VERSION 5
 #define LOC_MSG_MAX 16384 /* bytes of a datagram; longer ones are rejected (MSG_TRUNC) */
 
 #define LOC_WORKERS_MAX 64 /* concurrent downloads of one localizer */
@@ -27,7 +27,7 @@
 #define LOC_REL_MAX 256    /* "0/a/z/12345": hierarchy and unique id below the base */
 /* Bytes without the NUL. */
 #define LOC_LOGIN_MAX 255    /* user name sent to a file system */
-#define LOC_SERVERS_MAX 1024 /* "host:port,host:port" */
+#define LOC_SERVERS_MAX 1024 /* "nameservice@host:port,host:port" */
 #define LOC_REGION_MAX 64
 #define LOC_ACCESS_KEY_MAX 128
 #define LOC_SECRET_KEY_MAX 256
@@ -99,8 +99,9 @@ struct loc_fetch {
     uint32_t failovers;                         /* hdfs: between NameNodes, before a call fails */
     uint32_t failover_base_ms, failover_max_ms; /* delay between failovers, doubled each time */
     uint8_t options;                            /* enum loc_option */
+    uint32_t protection;                        /* hdfs: hdfs_site_protection() */
     char login[LOC_LOGIN_MAX + 1];              /* user of simple authentication, or "" */
-    char servers[LOC_SERVERS_MAX + 1]; /* hdfs: its NameNodes; s3a: the endpoint; else "" */
+    char servers[LOC_SERVERS_MAX + 1]; /* hdfs: hdfs_servers_text(); s3a: the endpoint; else "" */
     /* s3a: the job's own keys; PUBLIC: the cluster's. Both "": requests are not signed. */
     char region[LOC_REGION_MAX + 1];
     char access_key[LOC_ACCESS_KEY_MAX + 1];

@@ -40,8 +40,8 @@ static int open_fs(struct loc_source *s, struct site *site, struct sv_error *err
         (struct hdfs_site){ .failover = { q->failovers, q->failover_base_ms, q->failover_max_ms },
                             .io_timeout_ms = q->io_timeout_ms,
                             .use_hostname = q->options & LOC_OPTION_HOSTNAMES };
-    if (s->url.scheme == FS_SCHEME_HDFS &&
-        hdfs_servers_parse(q->servers, site->hdfs.servers, &site->hdfs.n_servers) < 0)
+    if (s->url.scheme == FS_SCHEME_HDFS && (hdfs_servers_parse(q->servers, &site->hdfs) < 0 ||
+                                            hdfs_site_protect(&site->hdfs, q->protection) < 0))
         site->hdfs.n_servers = 0; /* refused */
     site->key = (struct fs_sigv4_key){ q->region, q->access_key, q->secret_key, q->session_token };
     site->s3 =
@@ -173,7 +173,9 @@ int loc_source_fetch(struct loc_source *s, enum loc_fail *ret_reason, struct sv_
         return r;
     r = open_fs(s, &site, err);
     if (r < 0) {
-        *ret_reason = r == -ENOMEM ? LOC_FAIL_INTERNAL : LOC_FAIL_URL;
+        *ret_reason = r == -ENOMEM         ? LOC_FAIL_INTERNAL
+                      : r == -EKEYREJECTED ? LOC_FAIL_SOURCE
+                                           : LOC_FAIL_URL;
         return sv_error_wrap(err, "Resource %s", s->request->url);
     }
     r = fs_has_status(s->fs) ? fetch(s, ret_reason, err) : fetch_unseen(s, ret_reason, err);

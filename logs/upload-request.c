@@ -86,6 +86,8 @@ static int take_number(struct logs_upload *u, int tag, const uint8_t *p, size_t 
         u->older_layout = p[0] != 0;
     else if (tag == LOGS_TAG_TIMEOUT && n == 4)
         u->io_timeout_ms = u32(p);
+    else if (tag == LOGS_TAG_PROTECTION && n == 4)
+        u->protection = u32(p);
     else if (tag == LOGS_TAG_RATE && n == 8)
         u->rate = u64(p);
     else if (tag == LOGS_TAG_OTHERS_BEFORE && n == 8)

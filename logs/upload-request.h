@@ -51,12 +51,13 @@ enum logs_field {
     LOGS_TAG_OLDER_LAYOUT,  /* 1 byte: no bucket directory (Hadoop before 3.3) */
     LOGS_TAG_OTHERS_BEFORE, /* 8 bytes: milliseconds. Also write other containers whose directories
                              * are unchanged since then: they have ended */
+    LOGS_TAG_PROTECTION,    /* 4 bytes: hdfs_site_protection() */
 };
 
 struct logs_upload {
     char *text[LOGS_FIELDS]; /* indexed by enum logs_field, points into `bytes`; never NULL */
     enum logs_codec codec;
-    uint32_t io_timeout_ms;
+    uint32_t io_timeout_ms, protection;
     bool use_hostname;
     struct {
         char *right, *list;

@@ -18,7 +18,8 @@ static int hdfs_options(struct logs_store *s, struct sv_error *err)
     s->site = (struct hdfs_site){ .failover = HDFS_FAILOVER_DEFAULT,
                                   .io_timeout_ms = u->io_timeout_ms,
                                   .use_hostname = u->use_hostname };
-    return hdfs_servers_parse(u->text[LOGS_SERVERS], s->site.servers, &s->site.n_servers) < 0
+    return hdfs_servers_parse(u->text[LOGS_SERVERS], &s->site) < 0 ||
+                   hdfs_site_protect(&s->site, u->protection) < 0
                ? sv_error_set(err, -EINVAL, "the request names no NameNode")
                : 0;
 }

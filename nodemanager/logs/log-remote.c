@@ -83,6 +83,7 @@ int nm_log_remote_open(const struct nm_conf *conf, struct nm_log_remote *ret, st
                                 KEY, conf->logs.remote);
         m.io_timeout_ms = site.io_timeout_ms;
         m.use_hostname = site.use_hostname;
+        m.protection = hdfs_site_protection(&site);
     }
     if (is_web(&url)) {
         r = fs_url_server(&url, m.web, err);
@@ -136,5 +137,7 @@ int nm_log_remote_put(const struct nm_log_remote *r, const struct nm_conf_logs *
         k = logs_upload_put(b, LOGS_TAG_OLDER_LAYOUT, &older, 1);
     if (k == 0)
         k = logs_upload_put_u32(b, LOGS_TAG_FILES_MAX, (uint32_t)conf->files_max);
+    if (k == 0)
+        k = logs_upload_put_u32(b, LOGS_TAG_PROTECTION, r->protection);
     return k < 0 ? k : logs_upload_put_u32(b, LOGS_TAG_TIMEOUT, r->io_timeout_ms);
 }

@@ -12,7 +12,7 @@ struct nm_log_remote {
     char *path;
     char servers[HDFS_SERVERS_TEXT_MAX + 1]; /* "": no HDFS */
     char web[FS_SERVER_MAX + 1];             /* "": no WebHDFS */
-    uint32_t io_timeout_ms;
+    uint32_t io_timeout_ms, protection;      /* protection: hdfs_site_protection() */
     bool use_hostname;
     int root; /* a local directory: open, created if missing; -1: not usable yet */
 };

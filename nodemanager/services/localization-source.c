@@ -28,6 +28,7 @@ static int name_nodes(struct sv_conf *conf, const struct fs_url *url, struct loc
     f->failover_base_ms = site.failover.base_ms;
     f->failover_max_ms = site.failover.max_ms;
     f->options = site.use_hostname ? LOC_OPTION_HOSTNAMES : 0;
+    f->protection = hdfs_site_protection(&site);
     return 0;
 }
 

@@ -16,7 +16,7 @@ BUILD = os.path.join(TOP, os.environ.get("BUILD", "build"))
 PROGRAM = os.path.join(BUILD, "container-localizer")
 USER = 65534  # nobody: any account but root
 
-MAGIC, VERSION = 0x534C4F43, 4
+MAGIC, VERSION = 0x534C4F43, 5
 FETCH, CANCEL, PROGRESS, DONE, FAILED = 1, 2, 16, 17, 18
 ARCHIVE, FILE, PATTERN = 1, 2, 3
 PUBLIC, PRIVATE, APPLICATION = 1, 2, 3
@@ -205,6 +205,7 @@ class Localizer:
         secret_key="",
         session_token="",
         options=0,
+        protection=0,
         ratio=200,
         path=1024,
         depth=64,
@@ -217,7 +218,7 @@ class Localizer:
         request, self.next = self.next, self.next + 1
         self.send(
             struct.pack(
-                ">IBBQBBBqqQIIIIIIIIIIB",
+                ">IBBQBBBqqQIIIIIIIIIIBI",
                 MAGIC,
                 VERSION,
                 FETCH,
@@ -237,6 +238,7 @@ class Localizer:
                 io_timeout_ms,
                 *failover,
                 options,
+                protection,
             )
             + text(login)
             + text(servers)

@@ -43,7 +43,8 @@ TEXTS = {
     FILES_MAX,
     OLDER_LAYOUT,
     OTHERS_BEFORE,
-) = range(64, 78)
+    PROTECTION,
+) = range(64, 79)
 OUTCOMES = ("done", "nothing", "failed", "refused")
 APP = "application_1700000000123_10042"
 PLACE = f"alice/bucket-logs-tfile/0042/{APP}/node1_8041"
@@ -125,6 +126,7 @@ class Uploader:
         older=False,
         others_before=0,
         skips=(),
+        protection=0,
         **texts,
     ):
         values = {
@@ -148,6 +150,7 @@ class Uploader:
             field(APP_RUNS, bytes([app_runs]))
             + field(DELETE, bytes([delete]))
             + field(FILES_MAX, struct.pack(">I", files_max))
+            + field(PROTECTION, struct.pack(">I", protection))
         )
         self.start([f"{disk}/{APP}" for disk in logs.disks])
         self.send(request, logs.remote if local else None)

@@ -30,6 +30,7 @@ static struct loc_msg fetch(void)
     m.fetch.failover_base_ms = 500;
     m.fetch.failover_max_ms = 15000;
     m.fetch.options = LOC_OPTION_HOSTNAMES;
+    m.fetch.protection = 0xff;
     (void)snprintf(m.fetch.login, sizeof(m.fetch.login), "alice");
     (void)snprintf(m.fetch.servers, sizeof(m.fetch.servers), "nn1:8020,nn2:8020");
     (void)snprintf(m.fetch.region, sizeof(m.fetch.region), "eu-west-1");

@@ -18,6 +18,7 @@ static void put_all(struct sv_buf *b)
     assert_int_equal(logs_upload_put(b, LOGS_TAG_CODEC, &gz, 1), 0);
     assert_int_equal(logs_upload_put(b, LOGS_TAG_HOSTNAMES, &yes, 1), 0);
     assert_int_equal(logs_upload_put_u32(b, LOGS_TAG_TIMEOUT, 60000), 0);
+    assert_int_equal(logs_upload_put_u32(b, LOGS_TAG_PROTECTION, 0x41), 0);
     assert_int_equal(logs_upload_put_text(b, LOGS_TAG_RIGHT, "VIEW_APP"), 0);
     assert_int_equal(logs_upload_put_text(b, LOGS_TAG_LIST, "*"), 0);
     assert_int_equal(logs_upload_put_text(b, LOGS_TAG_RIGHT, "MODIFY_APP"), 0);
@@ -49,6 +50,7 @@ static void round_trip(void **state)
     assert_int_equal(u.codec, LOGS_GZ);
     assert_true(u.use_hostname);
     assert_int_equal(u.io_timeout_ms, 60000);
+    assert_int_equal(u.protection, 0x41);
     assert_int_equal(u.n_acls, 2);
     assert_string_equal(u.acls[0].list, "*");
     assert_string_equal(u.acls[1].list, "");

@@ -58,12 +58,13 @@ static void test_hdfs(void **state)
                               "hdfs://ns/d/f"),
                      0);
     assert_string_equal(f.login, "alice");
-    assert_string_equal(f.servers, "h1:9000,h2:8020");
+    assert_string_equal(f.servers, "ns@h1:9000,h2:8020");
     assert_int_equal(f.io_timeout_ms, 5000);
     assert_int_equal(f.failovers, 3);
     assert_int_equal(f.failover_base_ms, 500);
     assert_int_equal(f.failover_max_ms, 2000);
     assert_int_equal(f.options, LOC_OPTION_HOSTNAMES);
+    assert_int_equal(f.protection, 1); /* hadoop.rpc.protection=authentication */
     assert_int_equal(describe("", "webhdfs://h/d/f"), 0);
     assert_string_equal(f.login, "alice");
     assert_string_equal(f.servers, "");
@@ -72,9 +73,10 @@ static void test_hdfs(void **state)
 static void test_refused(void **state)
 {
     (void)state;
-    assert_int_equal(describe(P("dfs.encrypt.data.transfer", "true"), "hdfs://h/d/f"), -EOPNOTSUPP);
+    assert_int_equal(describe(P("dfs.trustedchannel.resolver.class", "a.B"), "hdfs://h/d/f"),
+                     -EOPNOTSUPP);
     assert_non_null(strstr(err.text, "Resource hdfs://h/d/f: hdfs-site.xml:1: "
-                                     "dfs.encrypt.data.transfer"));
+                                     "dfs.trustedchannel.resolver.class"));
     assert_int_equal(describe("", "hdfs:///d/f"), -EINVAL); /* no fs.defaultFS */
     assert_non_null(strstr(err.text, "fs.defaultFS"));
     assert_int_equal(describe("", "ftp://h/d/f"), -EINVAL);
