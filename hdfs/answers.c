@@ -2,7 +2,10 @@
 #include "hdfs/answers.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
+
+#include "common/str.h"
 
 /* Hadoop 2 has no flags field: it sets these bits above the mode (FsPermissionExtension). */
 #define OLD_ACL (1u << 12)
@@ -267,5 +270,40 @@ int hdfs_answer_blocks(const Hadoop__Hdfs__LocatedBlocksProto *m, uint64_t from,
                                 "%llu",
                                 (unsigned long long)from);
     }
+    return 0;
+}
+
+/* ---- Encrypted data transfer ---- */
+
+/* True for letters that need no quoting. */
+static bool is_word(const char *s)
+{
+    for (const char *c = s; *c; c++)
+        if (*c <= ' ' || *c >= 0x7f || *c == '"' || *c == '\\')
+            return false;
+    return *s;
+}
+
+int hdfs_answer_data_key(const Hadoop__Hdfs__DataEncryptionKeyProto *m, struct hdfs_data_key *ret,
+                         struct sv_error *err)
+{
+    _cleanup_free_ char *nonce = NULL, *password = NULL;
+    struct hdfs_data_key k = { .until_ms = (int64_t)SV_MIN(m->expirydate, (uint64_t)INT64_MAX) };
+
+    if (!is_word(m->blockpoolid) || strlen(m->blockpoolid) > HDFS_POOL_MAX || m->nonce.len == 0 ||
+        m->nonce.len > HDFS_NONCE_MAX || m->encryptionkey.len == 0 ||
+        m->encryptionkey.len > HDFS_DATA_KEY_MAX)
+        return sv_error_set(err, -EBADMSG,
+                            "the NameNode's key of encrypted data transfer is malformed");
+    if (sv_base64_encode(m->nonce.data, m->nonce.len, &nonce) < 0 ||
+        sv_base64_encode(m->encryptionkey.data, m->encryptionkey.len, &password) < 0)
+        return sv_error_errno(err, -ENOMEM, "key of encrypted data transfer");
+    /* The key's number is signed in Java, and travels as unsigned. */
+    (void)snprintf(k.user, sizeof(k.user), "%d %s %s", (int)(int32_t)m->keyid, m->blockpoolid,
+                   nonce);
+    (void)snprintf(k.password, sizeof(k.password), "%s", password);
+    explicit_bzero(password, strlen(password));
+    *ret = k;
+    explicit_bzero(&k, sizeof(k));
     return 0;
 }

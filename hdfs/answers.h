@@ -47,6 +47,16 @@ struct hdfs_listing {
  * NameNodes list as its own nameless child. -EBADMSG, -ENOMEM. */
 int hdfs_answer_listing(const Hadoop__Hdfs__DirectoryListingProto *m, struct sv_arena *a,
                         struct hdfs_listing *ret, struct sv_error *err) _must_use_;
+/* Key of encrypted data transfer, as the SASL handshake with a DataNode takes it. Secret. */
+#define HDFS_DATA_KEY_USER_MAX 384 /* a number, a pool, a nonce in base64 */
+struct hdfs_data_key {
+    char user[HDFS_DATA_KEY_USER_MAX]; /* "KEY POOL NONCE" */
+    char password[HDFS_DATA_KEY_MAX / 3 * 4 + 8];
+    int64_t until_ms; /* wall time */
+};
+/* -EBADMSG: a part is missing, too long, or would not be one word of the user. */
+int hdfs_answer_data_key(const Hadoop__Hdfs__DataEncryptionKeyProto *m, struct hdfs_data_key *ret,
+                         struct sv_error *err) _must_use_;
 /* The -errno of an exception, by the name of its class, with its package or without; -EREMOTEIO if
  * the class is not known, or NULL. For both protocols. */
 int hdfs_answer_exception(const char *java_class);

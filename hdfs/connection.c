@@ -14,9 +14,9 @@
 
 #include "common/address.h"
 #include "common/fd.h"
-#include "hdfs/packet.h"
+#include "hdfs/delimited.h"
 
-/* ---- Connection ---- */
+/* ---- Socket ---- */
 
 static int connect_within(int fd, const struct sockaddr *a, socklen_t n, int timeout_ms)
 {
@@ -68,8 +68,8 @@ static int open_address(const struct addrinfo *ai, uint32_t timeout_ms)
     return r < 0 ? r : sv_take_fd(&fd);
 }
 
-int hdfs_connect(const Hadoop__Hdfs__DatanodeIDProto *id, uint32_t timeout_ms, bool use_hostname,
-                 struct sv_error *err)
+static int open_socket(const Hadoop__Hdfs__DatanodeIDProto *id, uint32_t timeout_ms,
+                       bool use_hostname, struct sv_error *err)
 {
     struct addrinfo hints = { .ai_family = AF_UNSPEC,
                               .ai_socktype = SOCK_STREAM,
@@ -92,9 +92,7 @@ int hdfs_connect(const Hadoop__Hdfs__DatanodeIDProto *id, uint32_t timeout_ms, b
     return r < 0 ? sv_error_errno(err, r, "connect") : r;
 }
 
-/* ---- Bytes ---- */
-
-int hdfs_send(int fd, const void *p, size_t n, struct sv_error *err)
+int hdfs_socket_send(int fd, const void *p, size_t n, struct sv_error *err)
 {
     const uint8_t *at = p;
 
@@ -111,7 +109,7 @@ int hdfs_send(int fd, const void *p, size_t n, struct sv_error *err)
     return 0;
 }
 
-int hdfs_receive(int fd, void *p, size_t n, struct sv_error *err)
+int hdfs_socket_receive(int fd, void *p, size_t n, struct sv_error *err)
 {
     uint8_t more;
     ssize_t k;
@@ -128,27 +126,83 @@ int hdfs_receive(int fd, void *p, size_t n, struct sv_error *err)
     return sv_error_set(err, -ETIMEDOUT, "it sent nothing in time (dfs.client.socket-timeout)");
 }
 
-int hdfs_put_delimited(struct sv_buf *b, const ProtobufCMessage *m)
-{
-    size_t n = protobuf_c_message_get_packed_size(m);
-    int r = 0;
+/* ---- Connection ---- */
 
-    if (n > HDFS_ANSWER_MAX)
-        return -EMSGSIZE;
-    for (size_t v = n; r == 0; v >>= 7) {
-        r = sv_buf_put_u8(b, (uint8_t)((v & 0x7f) | (v > 0x7f ? 0x80 : 0)));
-        if (v <= 0x7f)
-            break;
+struct hdfs_connection {
+    int fd;
+    uint32_t timeout_ms;
+    struct hdfs_protected *protected; /* NULL: bytes are plain */
+};
+
+int hdfs_connection_new(int fd, uint32_t timeout_ms, struct hdfs_connection **ret)
+{
+    struct hdfs_connection *c = calloc(1, sizeof(*c));
+
+    if (!c) {
+        sv_close(fd);
+        return -ENOMEM;
     }
-    if (r == 0)
-        r = sv_buf_reserve(b, n);
-    if (r < 0)
-        return r;
-    b->len += protobuf_c_message_pack(m, b->data + b->len);
+    c->fd = fd;
+    c->timeout_ms = timeout_ms;
+    *ret = c;
     return 0;
 }
 
-int hdfs_receive_delimited(int fd, uint8_t **ret, size_t *ret_len, struct sv_error *err)
+int hdfs_connection_open(const Hadoop__Hdfs__DatanodeIDProto *id, uint32_t timeout_ms,
+                         bool use_hostname, struct hdfs_connection **ret, struct sv_error *err)
+{
+    int fd = open_socket(id, timeout_ms, use_hostname, err), r;
+
+    if (fd < 0)
+        return fd;
+    r = hdfs_connection_new(fd, timeout_ms, ret);
+    return r < 0 ? sv_error_errno(err, r, "connection") : 0;
+}
+
+struct hdfs_connection *hdfs_connection_free(struct hdfs_connection *c)
+{
+    if (!c)
+        return NULL;
+    hdfs_protected_free(c->protected);
+    sv_close(c->fd);
+    free(c);
+    return NULL;
+}
+
+uint32_t hdfs_connection_timeout_ms(const struct hdfs_connection *c)
+{
+    return c->timeout_ms;
+}
+
+void hdfs_connection_protect(struct hdfs_connection *c, struct hdfs_protected *p)
+{
+    hdfs_protected_free(c->protected);
+    c->protected = p;
+}
+
+int hdfs_send(struct hdfs_connection *c, const void *p, size_t n, struct sv_error *err)
+{
+    return c->protected ? c->protected->f->send(c->protected, c->fd, p, n, err)
+                        : hdfs_socket_send(c->fd, p, n, err);
+}
+
+int hdfs_receive(struct hdfs_connection *c, void *p, size_t n, struct sv_error *err)
+{
+    return c->protected ? c->protected->f->receive(c->protected, c->fd, p, n, err)
+                        : hdfs_socket_receive(c->fd, p, n, err);
+}
+
+bool hdfs_readable(const struct hdfs_connection *c)
+{
+    struct pollfd f = { .fd = c->fd, .events = POLLIN };
+
+    if (c->protected && c->protected->f->waiting && c->protected->f->waiting(c->protected))
+        return true;
+    return poll(&f, 1, 0) > 0;
+}
+
+int hdfs_receive_delimited(struct hdfs_connection *c, uint8_t **ret, size_t *ret_len,
+                           struct sv_error *err)
 {
     _cleanup_free_ uint8_t *answer = NULL;
     uint8_t head[5];
@@ -156,12 +210,12 @@ int hdfs_receive_delimited(int fd, uint8_t **ret, size_t *ret_len, struct sv_err
     int r = 0;
 
     for (size_t n = 1; r == 0 && n <= sizeof(head); n++) {
-        r = hdfs_receive(fd, head + n - 1, 1, err);
+        r = hdfs_receive(c, head + n - 1, 1, err);
         if (r == -ECONNRESET && n == 1)
             return sv_error_set(err, r,
-                                "it closed the connection without an answer; DataNodes that "
-                                "require SASL (dfs.data.transfer.protection, "
-                                "dfs.encrypt.data.transfer) do so, which is not supported");
+                                "it closed the connection without an answer; a DataNode does so "
+                                "where its dfs.data.transfer.protection or "
+                                "dfs.encrypt.data.transfer is not what this client was told");
         if (r < 0)
             return r;
         r = hdfs_delimited(head, n, &skip, &len);
@@ -171,7 +225,7 @@ int hdfs_receive_delimited(int fd, uint8_t **ret, size_t *ret_len, struct sv_err
     answer = malloc(len + 1);
     if (!answer)
         return sv_error_errno(err, -ENOMEM, "answer");
-    r = hdfs_receive(fd, answer, len, err);
+    r = hdfs_receive(c, answer, len, err);
     if (r < 0)
         return r;
     *ret = SV_TAKE(answer);

@@ -5,8 +5,7 @@
 #include <stdio.h>
 
 #include "common/buf.h"
-#include "common/fd.h"
-#include "hdfs/connection.h"
+#include "hdfs/delimited.h"
 #include "hdfs/packet.h"
 #include "proto/hdfs_datanode.pb-c.h"
 
@@ -20,7 +19,8 @@ const char *hdfs_datanode_text(const Hadoop__Hdfs__DatanodeInfoProto *d,
     return buf;
 }
 
-static int send_request(int fd, const struct hdfs_transfer *t, struct sv_error *err)
+static int send_request(struct hdfs_connection *c, const struct hdfs_transfer *t,
+                        struct sv_error *err)
 {
     Hadoop__Hdfs__OpReadBlockProto op = HADOOP__HDFS__OP_READ_BLOCK_PROTO__INIT;
     Hadoop__Hdfs__ClientOperationHeaderProto client =
@@ -43,44 +43,44 @@ static int send_request(int fd, const struct hdfs_transfer *t, struct sv_error *
         r = hdfs_put_delimited(&b, &op.base);
     if (r < 0)
         return sv_error_errno(err, r, "READ_BLOCK");
-    return hdfs_send(fd, b.data, b.len, err);
+    return hdfs_send(c, b.data, b.len, err);
 }
 
 /* Reports the result for the DataNode's statistics, and so that it scans a bad replica. */
-static void send_status(int fd, Hadoop__Hdfs__Status status)
+static void send_status(struct hdfs_connection *c, Hadoop__Hdfs__Status status)
 {
     Hadoop__Hdfs__ClientReadStatusProto m = HADOOP__HDFS__CLIENT_READ_STATUS_PROTO__INIT;
     _cleanup_buf_ struct sv_buf b = SV_BUF_INIT(64);
 
     m.status = status;
     if (hdfs_put_delimited(&b, &m.base) == 0)
-        (void)hdfs_send(fd, b.data, b.len, NULL); /* the block was read or failed, ignoring */
+        (void)hdfs_send(c, b.data, b.len, NULL); /* the block was read or failed, ignoring */
 }
 
 /* ---- The stream ---- */
 
-static int receive_answer(int fd, struct hdfs_stream *s, const struct hdfs_transfer *t,
-                          struct sv_error *err)
+static int receive_answer(struct hdfs_connection *c, struct hdfs_stream *s,
+                          const struct hdfs_transfer *t, struct sv_error *err)
 {
     _cleanup_free_ uint8_t *answer = NULL;
     size_t len = 0;
-    int r = hdfs_receive_delimited(fd, &answer, &len, err);
+    int r = hdfs_receive_delimited(c, &answer, &len, err);
 
     return r < 0 ? r : hdfs_stream_begin(s, t->done, t->end, answer, len, err);
 }
 
-static int receive_packet(int fd, struct hdfs_stream *s, struct hdfs_transfer *t, struct sv_buf *b,
-                          struct sv_error *err)
+static int receive_packet(struct hdfs_connection *c, struct hdfs_stream *s, struct hdfs_transfer *t,
+                          struct sv_buf *b, struct sv_error *err)
 {
     uint8_t prefix[HDFS_PACKET_PREFIX], header[HDFS_HEADER_MAX];
     uint32_t payload = 0, n = 0;
     struct hdfs_packet k;
-    int r = hdfs_receive(fd, prefix, sizeof(prefix), err);
+    int r = hdfs_receive(c, prefix, sizeof(prefix), err);
 
     if (r == 0)
         r = hdfs_packet_prefix(prefix, &payload, &n, err);
     if (r == 0)
-        r = hdfs_receive(fd, header, n, err);
+        r = hdfs_receive(c, header, n, err);
     if (r == 0)
         r = hdfs_packet_header(s, header, n, payload, &k, err);
     if (r < 0 || k.last)
@@ -89,7 +89,7 @@ static int receive_packet(int fd, struct hdfs_stream *s, struct hdfs_transfer *t
     r = sv_buf_reserve(b, payload);
     if (r < 0)
         return sv_error_errno(err, r, "packet");
-    r = hdfs_receive(fd, b->data, payload, err);
+    r = hdfs_receive(c, b->data, payload, err);
     if (r == 0)
         r = hdfs_packet_verify(s, &k, b->data, err);
     if (r < 0 || k.wanted == 0)
@@ -104,26 +104,26 @@ static int receive_packet(int fd, struct hdfs_stream *s, struct hdfs_transfer *t
 int hdfs_datanode_read(struct hdfs_transfer *t, size_t index, struct sv_error *err)
 {
     _cleanup_buf_ struct sv_buf b = SV_BUF_INIT(HDFS_PACKET_MAX);
-    _cleanup_close_ int fd =
-        hdfs_connect(t->block->locs[index]->id, t->io_timeout_ms, t->use_hostname, err);
+    _cleanup_(hdfs_connection_freep) struct hdfs_connection *c = NULL;
     struct hdfs_stream s = { 0 };
-    int r;
+    int r =
+        hdfs_access_connect(t->access, t->block->locs[index]->id, t->block->blocktoken, &c, err);
 
-    if (fd < 0)
-        return fd;
-    r = send_request(fd, t, err);
+    if (r < 0)
+        return r;
+    r = send_request(c, t, err);
     if (r == 0)
-        r = receive_answer(fd, &s, t, err);
+        r = receive_answer(c, &s, t, err);
     while (r == 0 && !s.last)
-        r = receive_packet(fd, &s, t, &b, err);
+        r = receive_packet(c, &s, t, &b, err);
     if (r == -EILSEQ)
-        send_status(fd, HADOOP__HDFS__STATUS__ERROR_CHECKSUM);
+        send_status(c, HADOOP__HDFS__STATUS__ERROR_CHECKSUM);
     if (r < 0)
         return r;
     if (!hdfs_stream_complete(&s))
         return sv_error_set(err, -EBADMSG, "its replica ends after %llu bytes of %llu",
                             (unsigned long long)t->done, (unsigned long long)t->end);
-    send_status(fd, s.type == HDFS_CHECKSUM_NULL ? HADOOP__HDFS__STATUS__SUCCESS
-                                                 : HADOOP__HDFS__STATUS__CHECKSUM_OK);
+    send_status(c, s.type == HDFS_CHECKSUM_NULL ? HADOOP__HDFS__STATUS__SUCCESS
+                                                : HADOOP__HDFS__STATUS__CHECKSUM_OK);
     return 0;
 }

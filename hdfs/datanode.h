@@ -6,6 +6,7 @@
 
 #include "common/base.h"
 #include "common/error.h"
+#include "hdfs/access.h"
 #include "proto/hdfs.pb-c.h"
 
 /* Returns 0, or -errno to abort the whole read. */
@@ -13,8 +14,7 @@ typedef int (*hdfs_sink)(void *userdata, const void *p, size_t n);
 
 struct hdfs_transfer {
     const Hadoop__Hdfs__LocatedBlockProto *block; /* validated by hdfs_answer_blocks */
-    uint32_t io_timeout_ms;
-    bool use_hostname;
+    const struct hdfs_access *access;
     hdfs_sink sink;
     void *userdata;
     uint64_t done;  /* bytes of the block passed to the sink; a read continues there */
@@ -28,7 +28,8 @@ const char *hdfs_datanode_text(const Hadoop__Hdfs__DatanodeInfoProto *d,
                                char buf[HDFS_NODE_TEXT_MAX]);
 
 /* Reads from `done` to `end` of the block from replica `index`. -EILSEQ: the replica is corrupt;
- * -EKEYEXPIRED: the block token has expired; other errors: the DataNode or the network. */
+ * -EKEYEXPIRED: the block's token is refused, and new locations may help; other errors: the
+ * DataNode or the network. */
 int hdfs_datanode_read(struct hdfs_transfer *t, size_t index, struct sv_error *err) _must_use_;
 
 #endif

@@ -21,7 +21,7 @@
 
 struct hdfs_writer {
     struct hdfs_namenode *namenode;
-    const struct hdfs_site *site;
+    struct hdfs_access access;
     struct hdfs_avoided *avoided;
     struct hdfs_defaults defaults;
     struct hdfs_lease lease;
@@ -100,8 +100,8 @@ static int open_once(struct hdfs_writer *w, const Hadoop__Hdfs__ExtendedBlockPro
     *ret_again = false;
     if (r < 0)
         return r;
-    r = hdfs_pipeline_open(&w->pipeline, b, w->lease.client, w->defaults.block_size,
-                           w->site->io_timeout_ms, w->site->use_hostname, err);
+    r = hdfs_pipeline_open(&w->pipeline, b, w->lease.client, w->defaults.block_size, &w->access,
+                           err);
     if (r == 0) {
         *ret_arena = SV_TAKE(a);
         *ret = b;
@@ -110,15 +110,28 @@ static int open_once(struct hdfs_writer *w, const Hadoop__Hdfs__ExtendedBlockPro
     hdfs_pipeline_close(&w->pipeline);
     (void)sv_error_wrap(err, "DataNode %s", hdfs_datanode_text(b->locs[0], text));
     sv_log_debug("%s: %s", w->lease.path, err ? err->text : "a pipeline failed");
-    avoid(w->avoided, b->locs[w->pipeline.bad]);
+    if (r != -EKEYEXPIRED) /* the next block has another token */
+        avoid(w->avoided, b->locs[w->pipeline.bad]);
     *ret_again = hdfs_abandon_block(w->namenode, &w->lease, b->b, &abandoned) == 0;
     return r;
+}
+
+/* Adds why the DataNodes before failed: a NameNode that has no other one says only that. */
+static int with_reason(int r, const struct sv_error *before, struct sv_error *err)
+{
+    struct sv_error last;
+
+    if (!err || !before->text[0])
+        return r;
+    last = *err;
+    return sv_error_set(err, r, "%.480s; before that: %.480s", last.text, before->text);
 }
 
 static int open_block(struct hdfs_writer *w, struct sv_error *err)
 {
     Hadoop__Hdfs__ExtendedBlockProto previous = HADOOP__HDFS__EXTENDED_BLOCK_PROTO__INIT;
     const Hadoop__Hdfs__LocatedBlockProto *b = NULL;
+    struct sv_error before = { 0 };
     struct sv_arena *a = NULL;
     bool again = true;
     int r = -EIO;
@@ -128,10 +141,13 @@ static int open_block(struct hdfs_writer *w, struct sv_error *err)
         previous.has_numbytes = true;
         previous.numbytes = w->length;
     }
-    for (int i = 0; r < 0 && again && i < OPENS_MAX; i++)
+    for (int i = 0; r < 0 && again && i < OPENS_MAX; i++) {
+        if (i > 0 && err)
+            before = *err;
         r = open_once(w, w->located ? &previous : NULL, &a, &b, &again, err);
+    }
     if (r < 0)
-        return r;
+        return with_reason(r, &before, err);
     sv_arena_free(w->arena);
     w->arena = a;
     w->located = b;
@@ -176,7 +192,7 @@ static int flush(struct hdfs_writer *w, struct sv_error *err)
 {
     int r = renew(w, err);
 
-    if (r == 0 && w->pipeline.fd < 0)
+    if (r == 0 && !w->pipeline.connection)
         r = open_block(w, err);
     if (r < 0)
         return r;
@@ -200,16 +216,12 @@ int hdfs_writer_new(struct hdfs_namenode *n, const struct hdfs_site *site, const
     if (!w)
         return sv_error_errno(err, -ENOMEM, "writer");
     w->namenode = n;
-    w->site = site;
+    w->access = (struct hdfs_access){ site, n };
     w->avoided = avoided;
     w->lease = (struct hdfs_lease){ .path = path, .client = client };
     w->pipeline = HDFS_PIPELINE_INIT;
     w->renewed_ms = sv_now_ms();
     r = hdfs_get_defaults(n, &w->defaults, err);
-    if (r == 0 && w->defaults.encrypted)
-        return sv_error_set(err, -EOPNOTSUPP,
-                            "the cluster demands encrypted data transfer "
-                            "(dfs.encrypt.data.transfer), which is not supported");
     if (r == 0)
         r = hdfs_create(n, &w->lease, mode, &w->defaults, err);
     if (r < 0)
@@ -233,7 +245,7 @@ int hdfs_writer_put(struct hdfs_writer *w, const void *p, size_t n, struct sv_er
     int r = 0;
 
     for (size_t done = 0; r == 0 && done < n;) {
-        uint64_t left = w->defaults.block_size - (w->pipeline.fd < 0 ? 0 : w->length);
+        uint64_t left = w->defaults.block_size - (w->pipeline.connection ? w->length : 0);
         size_t room = (size_t)SV_MIN(left, (uint64_t)sizeof(w->packet));
         size_t some = SV_MIN(n - done, room - w->packet_len);
 
@@ -251,7 +263,7 @@ int hdfs_writer_finish(struct hdfs_writer *w, struct sv_error *err)
     Hadoop__Hdfs__ExtendedBlockProto last = HADOOP__HDFS__EXTENDED_BLOCK_PROTO__INIT;
     int r = w->packet_len > 0 ? flush(w, err) : 0;
 
-    if (r == 0 && w->pipeline.fd >= 0)
+    if (r == 0 && w->pipeline.connection)
         r = end_block(w, err);
     if (r < 0)
         return r;

@@ -10,19 +10,20 @@
 #include <string.h>
 
 #include "common/log.h"
+#include "hdfs/data-key.h"
 #include "hdfs/striped-reader.h"
 
 #define ROUNDS_MAX 3       /* over all replicas of a block; dfs.client.max.block.acquire.failures */
 #define ROUND_WAIT_MS 1000 /* times the number of rounds so far */
 struct reading {
-    struct hdfs_namenode *namenode;
-    const struct hdfs_site *site;
+    struct hdfs_access access;
     const char *path;
     const struct hdfs_status *st;
     hdfs_sink sink;
     void *userdata;
     uint64_t from, until; /* offsets in the file */
     bool sink_failed;
+    bool renewed;                 /* the current block's token was refused once */
     struct hdfs_node_set dead;    /* failed for this file */
     struct hdfs_node_set corrupt; /* with a corrupt replica of the current block */
     struct sv_error last;         /* error of the last failed replica */
@@ -50,8 +51,10 @@ static int one_round(struct reading *r, struct hdfs_transfer *t)
             return k;
         (void)sv_error_wrap(&r->last, "DataNode %s", hdfs_datanode_text(d, text));
         sv_log_debug("%s: %s", r->path, r->last.text);
-        if (k == -EKEYEXPIRED)
+        if (k == -EKEYEXPIRED && !r->renewed) {
+            r->renewed = true;
             return -ESTALE;
+        }
         hdfs_node_set_add(k == -EILSEQ ? &r->corrupt : &r->dead, d);
     }
     return -EIO;
@@ -71,7 +74,7 @@ static void report_corrupt(struct reading *r, const Hadoop__Hdfs__LocatedBlockPr
 
     for (size_t i = 0; i < replicas(b); i++)
         if (hdfs_node_set_has(&r->corrupt, b->locs[i]) &&
-            hdfs_report_bad_block(r->namenode, b, i, &err) < 0)
+            hdfs_report_bad_block(r->access.namenode, b, i, &err) < 0)
             sv_log_debug("%s: reportBadBlocks: %s, ignoring", r->path, err.text);
 }
 
@@ -88,7 +91,7 @@ static int locate(struct reading *r, uint64_t offset, const struct hdfs_stripes 
 
     if (!a)
         return sv_error_errno(err, -ENOMEM, "locations");
-    k = hdfs_get_block_locations(r->namenode, r->path, offset, 1, r->st->length, a, &m, err);
+    k = hdfs_get_block_locations(r->access.namenode, r->path, offset, 1, r->st->length, a, &m, err);
     if (k == 0)
         k = hdfs_answer_stripes(m->ecpolicy, &now, err);
     if (k < 0)
@@ -125,12 +128,12 @@ static int read_block(struct reading *r, const Hadoop__Hdfs__LocatedBlockProto *
     struct hdfs_transfer t = { .block = b,
                                .done = r->from > offset ? r->from - offset : 0,
                                .end = SV_MIN(b->b->numbytes, r->until - offset),
-                               .io_timeout_ms = r->site->io_timeout_ms,
-                               .use_hostname = r->site->use_hostname,
+                               .access = &r->access,
                                .sink = r->sink,
                                .userdata = r->userdata };
 
     r->corrupt.n = 0;
+    r->renewed = false;
     for (int round = 1;; round++) {
         int k = one_round(r, &t);
 
@@ -164,7 +167,7 @@ static void report_units(struct reading *r, const struct hdfs_striped_read *t)
         if (!(t->corrupt >> i & 1))
             continue;
         hdfs_striped_unit(&t->stripes, t->group, i, &unit);
-        if (hdfs_report_bad_block(r->namenode, &unit.located, 0, &err) < 0)
+        if (hdfs_report_bad_block(r->access.namenode, &unit.located, 0, &err) < 0)
             sv_log_debug("%s: reportBadBlocks: %s, ignoring", r->path, err.text);
     }
 }
@@ -179,8 +182,7 @@ static int read_group(struct reading *r, const struct hdfs_stripes *stripes,
                                    .group = b,
                                    .done = r->from > offset ? r->from - offset : 0,
                                    .end = SV_MIN(b->b->numbytes, r->until - offset),
-                                   .io_timeout_ms = r->site->io_timeout_ms,
-                                   .use_hostname = r->site->use_hostname,
+                                   .access = &r->access,
                                    .sink = r->sink,
                                    .userdata = r->userdata,
                                    .dead = &r->dead };
@@ -196,6 +198,7 @@ static int read_group(struct reading *r, const struct hdfs_stripes *stripes,
         }
         if (round == ROUNDS_MAX || (k != -EIO && k != -ESTALE))
             return k;
+        t.renewed |= k == -ESTALE;
         if (k != -ESTALE) {
             r->dead.n = 0;
             (void)poll(NULL, 0, round * ROUND_WAIT_MS); /* only a delay, ignoring */
@@ -220,7 +223,7 @@ static int read_window(struct reading *r, uint64_t from, uint64_t *ret_next, str
 
     if (!a)
         return sv_error_errno(err, -ENOMEM, "locations");
-    k = hdfs_get_block_locations(r->namenode, r->path, from,
+    k = hdfs_get_block_locations(r->access.namenode, r->path, from,
                                  SV_MIN(r->until - from, block * HDFS_WINDOW_BLOCKS), r->st->length,
                                  a, &m, err);
     if (k == 0 && m->blocks[0]->offset != from && from != r->from)
@@ -254,8 +257,7 @@ static int check_empty(struct hdfs_namenode *n, const char *path, struct sv_erro
 int hdfs_file_check(struct hdfs_namenode *n, const char *path, const struct hdfs_status *st,
                     struct sv_error *err)
 {
-    bool encrypted = false;
-    int r;
+    const struct hdfs_data_key *key;
 
     if (st->encrypted)
         return sv_error_set(err, -EOPNOTSUPP,
@@ -263,12 +265,7 @@ int hdfs_file_check(struct hdfs_namenode *n, const char *path, const struct hdfs
                             "supported");
     if (st->length == 0)
         return check_empty(n, path, err);
-    r = hdfs_get_server_defaults(n, &encrypted, err);
-    if (r == 0 && encrypted)
-        return sv_error_set(err, -EOPNOTSUPP,
-                            "the cluster demands encrypted data transfer "
-                            "(dfs.encrypt.data.transfer), which is not supported");
-    return r;
+    return hdfs_data_key(n, &key, err); /* so that a NameNode's error is not a DataNode's */
 }
 
 static int check_unchanged(struct hdfs_namenode *n, const char *path, const struct hdfs_status *st,
@@ -286,8 +283,7 @@ int hdfs_file_read(struct hdfs_namenode *n, const struct hdfs_site *site, const 
                    const struct hdfs_status *st, hdfs_sink sink, void *userdata, bool *ret_sink,
                    struct sv_error *err)
 {
-    struct reading r = { .namenode = n,
-                         .site = site,
+    struct reading r = { .access = { site, n },
                          .path = path,
                          .st = st,
                          .sink = sink,
@@ -307,8 +303,7 @@ int hdfs_file_read_range(struct hdfs_namenode *n, const struct hdfs_site *site, 
                          const struct hdfs_status *st, uint64_t from, uint64_t size, hdfs_sink sink,
                          void *userdata, struct sv_error *err)
 {
-    struct reading r = { .namenode = n,
-                         .site = site,
+    struct reading r = { .access = { site, n },
                          .path = path,
                          .st = st,
                          .sink = sink,

@@ -40,10 +40,7 @@ int hdfs_get_defaults(struct hdfs_namenode *n, struct hdfs_defaults *ret, struct
         return sv_error_set(err, -EBADMSG,
                             "the NameNode's default block size %llu or replication %u is invalid",
                             (unsigned long long)d->blocksize, d->replication);
-    *ret =
-        (struct hdfs_defaults){ .block_size = d->blocksize,
-                                .replication = d->replication,
-                                .encrypted = d->has_encryptdatatransfer && d->encryptdatatransfer };
+    *ret = (struct hdfs_defaults){ .block_size = d->blocksize, .replication = d->replication };
     return 0;
 }
 

@@ -10,7 +10,6 @@
 struct hdfs_defaults {
     uint64_t block_size;
     uint32_t replication;
-    bool encrypted; /* data transfer must be encrypted */
 };
 
 /* A file being written by one client. */

@@ -19,7 +19,13 @@
 struct hdfs_namenode {
     sd_event *event;
     struct ipc_proxy *proxy;
+    struct hdfs_encryption encryption;
 };
+
+struct hdfs_encryption *hdfs_namenode_encryption(struct hdfs_namenode *n)
+{
+    return &n->encryption;
+}
 
 struct pending {
     struct sv_arena *a;
@@ -45,23 +51,39 @@ static void policy(const struct hdfs_failover *f, struct ipc_proxy_config *c)
     };
 }
 
+/* Simple authentication would be what an impostor of the NameNode waits for. */
+static int no_token(const struct hdfs_site *site, struct sv_error *err)
+{
+    bool logical = site->nameservice[0];
+
+    return sv_error_set(err, -EKEYREJECTED,
+                        "no delegation token (HDFS_DELEGATION_TOKEN) for %s%s: the cluster is "
+                        "secure (hadoop.security.authentication), and knows no other caller",
+                        logical ? "ha-hdfs:" : "",
+                        logical ? site->nameservice : site->servers[0].host);
+}
+
 int hdfs_namenode_new_as(const struct hdfs_site *site, const char *user,
                          const struct yarn_token *token, struct hdfs_namenode **ret,
                          struct sv_error *err)
 {
-    _cleanup_(hdfs_namenode_freep) struct hdfs_namenode *n = calloc(1, sizeof(*n));
+    _cleanup_(hdfs_namenode_freep) struct hdfs_namenode *n = NULL;
     struct ipc_proxy_config c = {
         .client = { .protocol = HDFS_CLIENT_PROTOCOL,
                     .version = 1,
                     .user = user,
                     .token = token,
-                    .qop_mask = IPC_QOP_AUTH | IPC_QOP_INTEGRITY | IPC_QOP_PRIVACY,
+                    .qop_mask = site->rpc_qop ? site->rpc_qop : IPC_QOP_ALL,
                     .call_ms = CALL_MS,
                     .idle_ms = -1,
                     .max_frame = HDFS_RPC_MAX },
     };
-    int r = n ? sd_event_new(&n->event) : -ENOMEM;
+    int r;
 
+    if (site->secure && !token)
+        return no_token(site, err);
+    n = calloc(1, sizeof(*n));
+    r = n ? sd_event_new(&n->event) : -ENOMEM;
     if (r < 0)
         return sv_error_errno(err, r, "client of the NameNode");
     for (unsigned i = 0; i < site->n_servers; i++) {
@@ -89,6 +111,7 @@ struct hdfs_namenode *hdfs_namenode_free(struct hdfs_namenode *n)
         return NULL;
     n->proxy = ipc_proxy_free(n->proxy);
     sd_event_unref(n->event);
+    explicit_bzero(&n->encryption, sizeof(n->encryption));
     free(n);
     return NULL;
 }
@@ -208,10 +231,15 @@ int hdfs_namenode_defaults(struct hdfs_namenode *n, struct sv_arena *a,
     int r = hdfs_namenode_call(n, "getServerDefaults", &q.base,
                                &hadoop__hdfs__get_server_defaults_response_proto__descriptor, a, &m,
                                err);
+    const Hadoop__Hdfs__FsServerDefaultsProto *d;
 
-    if (r == 0)
-        *ret = ((const Hadoop__Hdfs__GetServerDefaultsResponseProto *)m)->serverdefaults;
-    return r;
+    if (r < 0)
+        return r;
+    d = ((const Hadoop__Hdfs__GetServerDefaultsResponseProto *)m)->serverdefaults;
+    n->encryption.known = true;
+    n->encryption.on = d->has_encryptdatatransfer && d->encryptdatatransfer;
+    *ret = d;
+    return 0;
 }
 
 int hdfs_get_server_defaults(struct hdfs_namenode *n, bool *ret_encrypted, struct sv_error *err)

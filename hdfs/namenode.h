@@ -16,7 +16,7 @@ int hdfs_namenode_new(const struct hdfs_site *site, const char *user, struct hdf
                       struct sv_error *err) _must_use_;
 /* As above, with a delegation token (kind HDFS_DELEGATION_TOKEN), which identifies the user to the
  * NameNode. Every NameNode must accept it: there is no fallback to simple authentication. NULL: no
- * token. */
+ * token; -EKEYREJECTED where the site is secure. */
 int hdfs_namenode_new_as(const struct hdfs_site *site, const char *user,
                          const struct yarn_token *token, struct hdfs_namenode **ret,
                          struct sv_error *err) _must_use_;

@@ -10,25 +10,6 @@
 #include "proto/hdfs_datanode.pb-c.h"
 #include "wire/frame.h"
 
-int hdfs_delimited(const uint8_t *p, size_t n, size_t *ret_skip, size_t *ret_len)
-{
-    uint32_t v = 0;
-
-    for (size_t i = 0; i < 5; i++) {
-        if (i == n)
-            return 0;
-        v |= (uint32_t)(p[i] & 0x7f) << 7 * i;
-        if (p[i] & 0x80)
-            continue;
-        if (v > HDFS_ANSWER_MAX)
-            return -EMSGSIZE;
-        *ret_skip = i + 1;
-        *ret_len = v;
-        return 1;
-    }
-    return -EBADMSG;
-}
-
 /* Unpacks into an arena of the message's own size. */
 static int unpack(struct sv_arena **ret_arena, const ProtobufCMessageDescriptor *d,
                   const uint8_t *p, size_t n, ProtobufCMessage **ret)

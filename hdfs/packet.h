@@ -32,11 +32,6 @@ struct hdfs_packet {
     bool last;
 };
 
-/* Length of the delimited message that begins with p[0..n): 0 = more bytes are needed; -EMSGSIZE
- * when it exceeds HDFS_ANSWER_MAX, -EBADMSG for a malformed length. *ret_skip: bytes of the length
- * itself. */
-int hdfs_delimited(const uint8_t *p, size_t n, size_t *ret_skip, size_t *ret_len) _must_use_;
-
 /* Starts the stream with the DataNode's answer (without its length). `from` < `end`. 0, or
  * -EBADMSG, -EKEYEXPIRED (the block token), -EIO (the DataNode's own error), with a text. */
 int hdfs_stream_begin(struct hdfs_stream *s, uint64_t from, uint64_t end, const uint8_t *answer,

@@ -2,15 +2,13 @@
 #include "hdfs/pipeline.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <string.h>
 
 #include "common/arena.h"
-#include "common/fd.h"
 #include "common/str.h"
 #include "hdfs/ack.h"
-#include "hdfs/connection.h"
 #include "hdfs/datanode.h"
+#include "hdfs/delimited.h"
 #include "proto/hdfs_datanode.pb-c.h"
 #include "wire/frame.h"
 
@@ -76,6 +74,7 @@ static int check_answer(struct hdfs_pipeline *p, const Hadoop__Hdfs__LocatedBloc
     const Hadoop__Hdfs__BlockOpResponseProto *m;
     ProtobufCMessage *unpacked = NULL;
     char text[300] = "";
+    bool expired;
     int r =
         a ? ipc_unpack(a, &hadoop__hdfs__block_op_response_proto__descriptor, answer, n, &unpacked)
           : -ENOMEM;
@@ -87,14 +86,15 @@ static int check_answer(struct hdfs_pipeline *p, const Hadoop__Hdfs__LocatedBloc
         return 0;
     if (m->firstbadlink && *m->firstbadlink)
         p->bad = index_of(b, m->firstbadlink);
+    expired = m->status == HADOOP__HDFS__STATUS__ERROR_ACCESS_TOKEN && p->bad == 0;
     if (m->message)
         sv_escape(text, sizeof(text), m->message);
-    return sv_error_set(err, -EIO, "it answered status %d%s%s", (int)m->status, *text ? ": " : "",
-                        text);
+    return sv_error_set(err, expired ? -EKEYEXPIRED : -EIO, "it answered status %d%s%s",
+                        (int)m->status, *text ? ": " : "", text);
 }
 
 int hdfs_pipeline_open(struct hdfs_pipeline *p, const Hadoop__Hdfs__LocatedBlockProto *b,
-                       const char *client, uint64_t size, uint32_t timeout_ms, bool use_hostname,
+                       const char *client, uint64_t size, const struct hdfs_access *access,
                        struct sv_error *err)
 {
     _cleanup_buf_ struct sv_buf q = SV_BUF_INIT(2 * HDFS_ANSWER_MAX);
@@ -108,13 +108,11 @@ int hdfs_pipeline_open(struct hdfs_pipeline *p, const Hadoop__Hdfs__LocatedBlock
     p->offset = 0;
     p->seqno = p->acked = 0;
     p->bad = 0;
-    p->timeout_ms = timeout_ms;
-    p->fd = hdfs_connect(b->locs[0]->id, timeout_ms, use_hostname, err);
-    if (p->fd < 0)
-        return p->fd;
-    r = hdfs_send(p->fd, q.data, q.len, err);
+    r = hdfs_access_connect(access, b->locs[0]->id, b->blocktoken, &p->connection, err);
     if (r == 0)
-        r = hdfs_receive_delimited(p->fd, &answer, &n, err);
+        r = hdfs_send(p->connection, q.data, q.len, err);
+    if (r == 0)
+        r = hdfs_receive_delimited(p->connection, &answer, &n, err);
     return r < 0 ? r : check_answer(p, b, answer, n, err);
 }
 
@@ -122,7 +120,7 @@ static int receive_ack(struct hdfs_pipeline *p, struct sv_error *err)
 {
     _cleanup_free_ uint8_t *answer = NULL;
     size_t n = 0;
-    int r = hdfs_receive_delimited(p->fd, &answer, &n, err);
+    int r = hdfs_receive_delimited(p->connection, &answer, &n, err);
 
     if (r == 0)
         r = hdfs_ack_check(answer, n, p->nodes, p->acked, &p->bad, err);
@@ -135,12 +133,11 @@ static int receive_ack(struct hdfs_pipeline *p, struct sv_error *err)
 static int receive_acks(struct hdfs_pipeline *p, int64_t window, struct sv_error *err)
 {
     for (;;) {
-        struct pollfd f = { .fd = p->fd, .events = POLLIN };
         int r;
 
         if (p->acked == p->seqno)
             return 0;
-        if (p->seqno - p->acked <= window && poll(&f, 1, 0) <= 0)
+        if (p->seqno - p->acked <= window && !hdfs_readable(p->connection))
             return 0;
         r = receive_ack(p, err);
         if (r < 0)
@@ -157,7 +154,7 @@ static int put_packet(struct hdfs_pipeline *p, const void *data, size_t n, bool 
     r = hdfs_packet_put(&p->out, p->offset, p->seqno, last, data, n);
     if (r < 0)
         return sv_error_errno(err, r, "packet");
-    r = hdfs_send(p->fd, p->out.data, p->out.len, err);
+    r = hdfs_send(p->connection, p->out.data, p->out.len, err);
     if (r < 0)
         return r;
     p->offset += n;
@@ -177,6 +174,6 @@ int hdfs_pipeline_finish(struct hdfs_pipeline *p, struct sv_error *err)
 
 void hdfs_pipeline_close(struct hdfs_pipeline *p)
 {
-    p->fd = sv_close(p->fd);
+    p->connection = hdfs_connection_free(p->connection);
     sv_buf_free(&p->out);
 }

@@ -6,24 +6,23 @@
 
 #include "common/buf.h"
 #include "common/error.h"
-#include "proto/hdfs.pb-c.h"
+#include "hdfs/access.h"
 
 struct hdfs_pipeline {
-    int fd; /* -1: none */
+    struct hdfs_connection *connection; /* NULL: none */
     size_t nodes;
     uint64_t offset;      /* bytes sent */
     int64_t seqno, acked; /* next packet, and next acknowledgement */
-    uint32_t timeout_ms;
-    size_t bad; /* after a failure: index of the DataNode to avoid */
+    size_t bad;           /* after a failure: index of the DataNode to avoid */
     struct sv_buf out;
 };
 
-#define HDFS_PIPELINE_INIT ((struct hdfs_pipeline){ .fd = -1, .out = SV_BUF_INIT(128u << 10) })
+#define HDFS_PIPELINE_INIT ((struct hdfs_pipeline){ .out = SV_BUF_INIT(128u << 10) })
 
 /* Opens a pipeline. `b`: validated by hdfs_add_block. 0: the DataNodes are ready for a block of at
- * most `size` bytes. */
+ * most `size` bytes. -EKEYEXPIRED: the first one refuses the block's token, and is not to blame. */
 int hdfs_pipeline_open(struct hdfs_pipeline *p, const Hadoop__Hdfs__LocatedBlockProto *b,
-                       const char *client, uint64_t size, uint32_t timeout_ms, bool use_hostname,
+                       const char *client, uint64_t size, const struct hdfs_access *access,
                        struct sv_error *err) _must_use_;
 /* Sends at most HDFS_WRITE_PACKET bytes; all packets but the last must hold a multiple of
  * HDFS_WRITE_CHUNK. */

@@ -66,8 +66,7 @@ static int read_at(struct band *b, size_t location, struct hdfs_part part, uint8
     struct place at = { to, (size_t)(part.until - part.from) };
     struct hdfs_unit_block unit;
     struct hdfs_transfer t = { .block = &unit.located,
-                               .io_timeout_ms = r->io_timeout_ms,
-                               .use_hostname = r->use_hostname,
+                               .access = r->access,
                                .sink = to_place,
                                .userdata = &at,
                                .done = part.from,
@@ -96,7 +95,7 @@ static int read_unit(struct band *b, unsigned unit, struct hdfs_part part, uint8
             return 0;
         (void)sv_error_wrap(&b->last, "DataNode %s", hdfs_datanode_text(d, text));
         sv_log_debug("unit %u: %s", unit, b->last.text);
-        if (k == -EKEYEXPIRED)
+        if (k == -EKEYEXPIRED && !r->renewed)
             return -ESTALE;
         if (k == -EILSEQ)
             r->corrupt |= UINT64_C(1) << i;

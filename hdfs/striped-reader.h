@@ -10,11 +10,11 @@
 struct hdfs_striped_read {
     struct hdfs_stripes stripes;                  /* checked by hdfs_answer_stripes() */
     const Hadoop__Hdfs__LocatedBlockProto *group; /* checked by hdfs_answer_blocks() */
-    uint32_t io_timeout_ms;
-    bool use_hostname;
+    const struct hdfs_access *access;
     hdfs_sink sink;
     void *userdata;
     struct hdfs_node_set *dead; /* not asked; those that fail are added */
+    bool renewed;               /* a refused block token is its DataNode's failure */
     uint64_t corrupt;           /* of the group's locations, by their numbers: corrupt */
     uint64_t done;              /* bytes of the group passed to the sink; a read continues there */
     uint64_t end;               /* > done */

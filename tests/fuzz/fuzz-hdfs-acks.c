@@ -2,7 +2,7 @@
  * DataNodes, the second the packet that is awaited; the rest are delimited acknowledgements.
  * Whatever they hold, the DataNode to blame is one of the pipeline, and a refusal has a text. */
 #include "hdfs/ack.h"
-#include "hdfs/packet.h"
+#include "hdfs/delimited.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

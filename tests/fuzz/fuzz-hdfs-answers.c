@@ -1,5 +1,5 @@
-/* Fuzzes answers of a NameNode: getFileInfo, getBlockLocations, getListing. Accepted answers keep
- * the promises of hdfs/answers.h.
+/* Fuzzes answers of a NameNode: getFileInfo, getBlockLocations, getListing, getDataEncryptionKey.
+ * Accepted answers keep the promises of hdfs/answers.h.
  *
  * The first byte selects the message, the next 4 the requested offset and length. */
 #include <string.h>
@@ -70,6 +70,19 @@ static void listing(const Hadoop__Hdfs__DirectoryListingProto *m, struct sv_aren
              strlen(l.children[i].name) <= HDFS_NAME_MAX && strcmp(l.children[i].name, "..") != 0);
 }
 
+static void data_key(const Hadoop__Hdfs__DataEncryptionKeyProto *m)
+{
+    struct sv_error err = { 0 };
+    struct hdfs_data_key k;
+
+    if (!m)
+        return;
+    if (hdfs_answer_data_key(m, &k, &err) < 0)
+        MUST(err.text[0]);
+    else
+        MUST(k.user[0] && k.password[0] && !strpbrk(k.user, "\"\\\n") && k.until_ms >= 0);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     _cleanup_arena_ struct sv_arena *a = NULL;
@@ -80,19 +93,22 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     if (size < 5)
         return 0;
-    kind = data[0] & 3;
+    kind = data[0] & 4 ? 4 : data[0] & 3;
     memcpy(&from, data + 1, 2);
     memcpy(&length, data + 3, 2);
     data += 5;
     size -= 5;
     d = kind == 1   ? &hadoop__hdfs__get_file_info_response_proto__descriptor
         : kind == 2 ? &hadoop__hdfs__get_listing_response_proto__descriptor
+        : kind == 4 ? &hadoop__hdfs__get_data_encryption_key_response_proto__descriptor
                     : &hadoop__hdfs__get_block_locations_response_proto__descriptor;
     a = sv_arena_new(ipc_arena_max(size));
     if (!a || ipc_unpack(a, d, data, size, &m) < 0)
         return 0;
     if (kind == 2)
         listing(((const Hadoop__Hdfs__GetListingResponseProto *)m)->dirlist, a);
+    else if (kind == 4)
+        data_key(((const Hadoop__Hdfs__GetDataEncryptionKeyResponseProto *)m)->dataencryptionkey);
     else if (kind == 1)
         status(((const Hadoop__Hdfs__GetFileInfoResponseProto *)m)->fs);
     else

@@ -5,6 +5,7 @@
  * byte. */
 #include <string.h>
 
+#include "hdfs/delimited.h"
 #include "hdfs/packet.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

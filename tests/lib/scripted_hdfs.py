@@ -155,6 +155,14 @@ def defaults(encrypt=0):
     )
 
 
+def data_key(number=7, pool="BP-1", nonce=b"nonce", key=b"key", until=1 << 50):
+    """Of getDataEncryptionKey."""
+    return field(
+        1,
+        field(1, number) + field(2, pool) + field(3, nonce) + field(4, key) + field(5, until),
+    )
+
+
 # ---- the stream of a DataNode ----
 
 

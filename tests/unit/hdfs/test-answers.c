@@ -370,6 +370,47 @@ static void test_exception(void **state)
     assert_int_equal(hdfs_answer_exception(NULL), -EREMOTEIO);
 }
 
+static int data_key(const char *pool, size_t n_nonce, size_t n_key, struct hdfs_data_key *ret)
+{
+    static uint8_t bytes[HDFS_DATA_KEY_MAX + 1] = { 0xff, 0xfe, 0xfd };
+    Hadoop__Hdfs__DataEncryptionKeyProto m = HADOOP__HDFS__DATA_ENCRYPTION_KEY_PROTO__INIT;
+
+    m.keyid = 0xfffffffe; /* -2 */
+    m.blockpoolid = (char *)(uintptr_t)pool;
+    m.nonce = (ProtobufCBinaryData){ n_nonce, bytes };
+    m.encryptionkey = (ProtobufCBinaryData){ n_key, bytes };
+    m.expirydate = UINT64_MAX;
+    return hdfs_answer_data_key(&m, ret, NULL);
+}
+
+static void test_data_key(void **state)
+{
+    char pool[HDFS_POOL_MAX + 2];
+    struct hdfs_data_key k;
+
+    (void)state;
+    assert_int_equal(data_key("BP-1-10.0.0.1-2", 3, 3, &k), 0);
+    assert_string_equal(k.user, "-2 BP-1-10.0.0.1-2 //79");
+    assert_string_equal(k.password, "//79");
+    assert_true(k.until_ms == INT64_MAX);
+    memset(pool, 'p', sizeof(pool) - 1);
+    pool[sizeof(pool) - 1] = 0;
+    assert_int_equal(data_key(pool, 1, 1, &k), -EBADMSG);
+    pool[HDFS_POOL_MAX] = 0;
+    assert_int_equal(data_key(pool, HDFS_NONCE_MAX, HDFS_DATA_KEY_MAX, &k), 0);
+    assert_int_equal(strlen(k.user), 3 + HDFS_POOL_MAX + 1 + 88);
+    assert_int_equal(strlen(k.password), 88);
+    assert_int_equal(data_key("", 1, 1, &k), -EBADMSG);
+    assert_int_equal(data_key("a b", 1, 1, &k), -EBADMSG);
+    assert_int_equal(data_key("a\"", 1, 1, &k), -EBADMSG);
+    assert_int_equal(data_key("a\\", 1, 1, &k), -EBADMSG);
+    assert_int_equal(data_key("a\xc3\xa4", 1, 1, &k), -EBADMSG);
+    assert_int_equal(data_key("a", 0, 1, &k), -EBADMSG);
+    assert_int_equal(data_key("a", HDFS_NONCE_MAX + 1, 1, &k), -EBADMSG);
+    assert_int_equal(data_key("a", 1, 0, &k), -EBADMSG);
+    assert_int_equal(data_key("a", 1, HDFS_DATA_KEY_MAX + 1, &k), -EBADMSG);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -378,6 +419,7 @@ int main(void)
         cmocka_unit_test(test_listing),
         cmocka_unit_test(test_listing_of_file),
         cmocka_unit_test(test_exception),
+        cmocka_unit_test(test_data_key),
         cmocka_unit_test_setup(test_blocks, fill),
         cmocka_unit_test_setup(test_bad_blocks, fill),
         cmocka_unit_test_setup(test_stripes, fill),

@@ -80,7 +80,7 @@ static void test_refusals(void **state)
             "dfs.client.socket-timeout");
 }
 
-/* What stays refused: classes of Java, another mechanism, another cipher. */
+/* Refused: classes of Java, another mechanism, another cipher. */
 static void test_unsupported(void **state)
 {
     (void)state;

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "hdfs/delimited.h"
 #include "hdfs/packet.h"
 #include "proto/hdfs_datanode.pb-c.h"
 

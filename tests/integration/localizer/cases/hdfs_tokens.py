@@ -7,6 +7,10 @@ from lib.localizer_process import Localizer
 from lib.scripted_hdfs import DataNode, Exceptional, NameNode, answer
 
 
+SECURE = 1 << 6  # hdfs_site_protection()
+PRIVATE = {"protection": SECURE | 4}
+
+
 class Tokens(HdfsReads):
     def token_expired(self):
         """The locations are fetched again, once a block token is refused; the DataNode is not
@@ -43,6 +47,31 @@ class Tokens(HdfsReads):
         )
         node.close()
 
+    def token_refused(self):
+        """A DataNode that refuses the new token, too, is left out: the locations are fetched once
+        more, and no more."""
+        bad = DataNode(fake.sends(answer(code=5, message="Block token is expired")))
+        good = DataNode(fake.good(DATA))
+        reply, _, namenode = self.one(
+            {
+                "getFileInfo": fake.status(len(DATA)),
+                "getServerDefaults": fake.defaults(),
+                "getBlockLocations": fake.located(
+                    len(DATA), [fake.block(0, len(DATA), [bad.port, good.port])]
+                ),
+            }
+        )
+        self.report.check(
+            "a DataNode that refuses each token: the next replica",
+            reply.done
+            and len(bad.reads) == 2
+            and len(good.reads) == 1
+            and len(namenode.called("getBlockLocations")) == 2,
+            f"{reply} {len(bad.reads)} {len(good.reads)}",
+        )
+        bad.close()
+        good.close()
+
     def delegation_token(self):
         """With a token of the job for the file system nothing is said without it; the others are
         not for it."""
@@ -72,6 +101,7 @@ class Tokens(HdfsReads):
             password=b"secret",
             url="127.0.0.1:{}",
             server="127.0.0.1",
+            protection=0,
         ):
             """The answer for one request with a token of `service`, behind one for somewhere else;
             and the NameNode."""
@@ -84,6 +114,7 @@ class Tokens(HdfsReads):
                 login="alice",
                 servers=f"{server}:{namenode.port}",
                 io_timeout_ms=TIMEOUT_MS,
+                protection=protection,
                 credentials=credentials(
                     (b"second", b"other", "HDFS_DELEGATION_TOKEN", f"127.0.0.2:{namenode.port}"),
                     (b"first", password, kind, service.format(namenode.port)),
@@ -98,8 +129,9 @@ class Tokens(HdfsReads):
             ("127.0.0.1:{}", "127.0.0.1:{}", "127.0.0.1"),
             ("LOCALHOST:{}", "localhost:{}", "localhost"),
             ("127.0.0.1:{}", "localhost:{}", "localhost"),
-            ("ha-hdfs:ns1", "ns1", "127.0.0.1"),
-            ("127.0.0.1:{}", "ns1", "127.0.0.1"),
+            ("ha-hdfs:ns1", "ns1", "ns1@127.0.0.1"),
+            ("127.0.0.1:{}", "ns1", "ns1@127.0.0.1"),
+            ("ha-hdfs:ns1", "", "ns1@127.0.0.1"),  # hdfs:/// of fs.defaultFS
         ):
             reply, namenode = ask(service, url=url, server=server)
             self.report.check(
@@ -109,7 +141,8 @@ class Tokens(HdfsReads):
             )
         for service, more in (
             ("127.0.0.1:1", {}),
-            ("ha-hdfs:ns2", {"url": "ns1"}),
+            ("ha-hdfs:ns2", {"url": "ns1", "server": "ns1@127.0.0.1"}),
+            ("ha-hdfs:ns1", {"url": "ns1"}),  # no nameservice of the configuration
             ("ha-hdfs:127.0.0.1", {}),
             ("127.0.0.1:{}", {"kind": "WEBHDFS delegation"}),
         ):
@@ -119,7 +152,17 @@ class Tokens(HdfsReads):
                 reply.done and namenode.identifiers == [] and set(namenode.users) == {"alice"},
                 f"{reply} {namenode.users} {namenode.identifiers}",
             )
+        reply, namenode = ask("127.0.0.1:1", protection=SECURE)
+        self.report.check(
+            "a secure cluster without a token for it: no connection",
+            not reply.done
+            and reply.reason == "source"
+            and "HDFS_DELEGATION_TOKEN" in reply.text
+            and not namenode.open,
+            f"{reply} {namenode.users}",
+        )
         for what, words, more in (
+            ("that the cluster would wrap", "hadoop.rpc.protection here asks for privacy", PRIVATE),
             ("expired", "token is expired", {"tokens": {b"second": b"other"}}),
             ("with another password", "DIGEST-MD5", {"password": b"wrong"}),
             ("of a NameNode that does not know it", "", {"impostor": True}),
@@ -163,7 +206,7 @@ class Tokens(HdfsReads):
             size=len(DATA),
             login="alice",
             io_timeout_ms=TIMEOUT_MS,
-            servers=f"127.0.0.1:{standby.port},127.0.0.1:{active.port}",
+            servers=f"ns1@127.0.0.1:{standby.port},127.0.0.1:{active.port}",
             credentials=b"HDTS\0\1\1a\2id\x08password\x15HDFS_DELEGATION_TOKEN\x0bha-hdfs:ns1\0",
         )
         reply = loc.answer(request)

@@ -82,12 +82,18 @@ class NameNodes(HdfsReads):
             "changed",
             "changed while it was read",
         )
-        refused(
-            "encrypted transfer",
-            at(getServerDefaults=fake.defaults(1)),
-            "source",
-            "encrypted data transfer (dfs.encrypt.data.transfer), which is not supported",
-        )
+        for name, key, words in (
+            ("encrypted transfer without a key", b"", "and gives no key for it"),
+            ("a key without a nonce", fake.data_key(nonce=b""), "is malformed"),
+            ("a key of a pool with quotes", fake.data_key(pool='BP"'), "is malformed"),
+            ("a key that is too long", fake.data_key(key=b"k" * 65), "is malformed"),
+        ):
+            refused(
+                name,
+                at(getServerDefaults=fake.defaults(1), getDataEncryptionKey=key),
+                "source",
+                words,
+            )
         refused(
             "an encryption zone",
             at(getFileInfo=fake.status(n, flags=2)),
