@@ -16,3 +16,8 @@ $(BUILD)/tests/unit/fs/test-local: $(FS_STEPS_OBJ)
 TEST_PROGRAMS += $(BUILD)/tests/interop/fs-compare
 $(BUILD)/tests/interop/fs-compare: $(BUILD)/tests/interop/fs-compare.o $(FS_STEPS_OBJ) $(FS_DEPS)
 	$(call link,$(UNIT_LDLIBS_fs))
+
+# One file of a protected HDFS: tests/interop/test-hdfs-transfer.
+TEST_PROGRAMS += $(BUILD)/tests/interop/hdfs-copy
+$(BUILD)/tests/interop/hdfs-copy: $(BUILD)/tests/interop/hdfs-copy.o $(FS_DEPS)
+	$(call link,$(UNIT_LDLIBS_fs))

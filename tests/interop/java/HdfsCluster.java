@@ -167,8 +167,11 @@ public final class HdfsCluster {
     return "done";
   }
 
-  private static UserGroupInformation as(String user) {
-    return UserGroupInformation.createRemoteUser(user);
+  /** With Kerberos the NameNode's own ticket stands for every user: hadoop.proxyuser. */
+  private static UserGroupInformation as(String user) throws IOException {
+    return UserGroupInformation.isSecurityEnabled()
+        ? UserGroupInformation.createProxyUser(user, UserGroupInformation.getLoginUser())
+        : UserGroupInformation.createRemoteUser(user);
   }
 
   /** Writes a delegation token of the user, as the credentials of a job; its service. */
