@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/str.h"
+#include "common/utf8.h"
 
 /* Hadoop 2 has no flags field: it sets these bits above the mode (FsPermissionExtension). */
 #define OLD_ACL (1u << 12)
@@ -61,6 +62,7 @@ int hdfs_answer_exception(const char *java_class)
         { "FileNotFoundException", -ENOENT },
         { "AccessControlException", -EACCES },
         { "SecurityException", -EACCES },
+        { "AuthorizationException", -EACCES },
         { "UnresolvedPathException", -ELOOP },
         { "FileAlreadyExistsException", -EEXIST },
         { "ParentNotDirectoryException", -ENOTDIR },
@@ -131,11 +133,57 @@ int hdfs_answer_listing(const Hadoop__Hdfs__DirectoryListingProto *m, struct sv_
 
 static const char *unsupported(const Hadoop__Hdfs__LocatedBlocksProto *m)
 {
-    if (m->fileencryptioninfo)
-        return "is in an encryption zone, which is not supported";
     if (m->underconstruction && !m->islastblockcomplete)
         return "is being written, and its length is not known";
     return NULL;
+}
+
+/* Copies a name that becomes one component of a url's path. */
+static bool take_key_name(const char *name, char ret[HDFS_KEY_NAME_MAX + 1])
+{
+    size_t n = strnlen(name, HDFS_KEY_NAME_MAX + 1), len = 0;
+
+    if (n == 0 || n > HDFS_KEY_NAME_MAX || strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
+        return false;
+    for (size_t at = 0; at < n; at += len) {
+        uint32_t c = 0;
+
+        len = sv_utf8_at(name + at, n - at, &c);
+        if (len == 0 || c < 0x20 || c == 0x7f || c == '/')
+            return false;
+    }
+    memcpy(ret, name, n + 1);
+    return true;
+}
+
+int hdfs_answer_edek(const Hadoop__Hdfs__FileEncryptionInfoProto *m, struct hdfs_edek *ret,
+                     struct sv_error *err)
+{
+    struct hdfs_edek e = { 0 };
+
+    if (!m) {
+        *ret = e;
+        return 0;
+    }
+    if (m->suite != HADOOP__HDFS__CIPHER_SUITE_PROTO__AES_CTR_NOPADDING ||
+        m->cryptoprotocolversion != HADOOP__HDFS__CRYPTO_PROTOCOL_VERSION_PROTO__ENCRYPTION_ZONES)
+        return sv_error_set(err, -EOPNOTSUPP,
+                            "it is encrypted by cipher %d, which is not supported: "
+                            "AES/CTR/NoPadding is",
+                            (int)m->suite);
+    if (m->key.len != 16 && m->key.len != 24 && m->key.len != HDFS_KEY_MAX)
+        return sv_error_set(err, -EBADMSG,
+                            "the NameNode's answer has a file's key of %zu bytes, not 16, 24 or 32",
+                            m->key.len);
+    if (m->iv.len != HDFS_IV || !take_key_name(m->keyname, e.name) ||
+        !take_key_name(m->ezkeyversionname, e.version))
+        return sv_error_set(err, -EBADMSG,
+                            "the NameNode's answer has an invalid vector or name of a file's key");
+    e.n = m->key.len;
+    memcpy(e.key, m->key.data, e.n);
+    memcpy(e.iv, m->iv.data, HDFS_IV);
+    *ret = e;
+    return 0;
 }
 
 static bool is_bad_token(const Hadoop__Common__TokenProto *t)

@@ -68,6 +68,18 @@ const char *hdfs_answer_bad_block(const Hadoop__Hdfs__LocatedBlockProto *b);
  * -EBADMSG. */
 int hdfs_answer_stripes(const Hadoop__Hdfs__ErasureCodingPolicyProto *m, struct hdfs_stripes *ret,
                         struct sv_error *err) _must_use_;
+/* The key of a file in an encryption zone, as the NameNode has it. */
+struct hdfs_edek {
+    size_t n;                  /* bytes of the key: 16, 24 or 32; 0: the file is not encrypted */
+    uint8_t key[HDFS_KEY_MAX]; /* encrypted by the zone's key */
+    uint8_t iv[HDFS_IV];
+    char name[HDFS_KEY_NAME_MAX + 1];    /* of the zone's key: UTF-8, one component of a path */
+    char version[HDFS_KEY_NAME_MAX + 1]; /* of that key, as above */
+};
+/* Takes the encryption of a file; NULL: it has none. -EOPNOTSUPP: a cipher that this client has
+ * not. -EBADMSG. */
+int hdfs_answer_edek(const Hadoop__Hdfs__FileEncryptionInfoProto *m, struct hdfs_edek *ret,
+                     struct sv_error *err) _must_use_;
 /* Checks the blocks from offset `from` of a file of `length` bytes: the first contains `from`, and
  * they are contiguous; those of a striped file have a unit for each location. -EOPNOTSUPP: this
  * client cannot read the file. -ESTALE: another length. -EBADMSG. */

@@ -11,6 +11,7 @@
 #include "hdfs/ack.h"
 #include "hdfs/datanode.h"
 #include "hdfs/pipeline.h"
+#include "hdfs/zone.h"
 #include "wire/frame.h"
 
 #define OPENS_MAX 4         /* attempts per block: dfs.client.block.write.retries and one */
@@ -31,6 +32,7 @@ struct hdfs_writer {
     const Hadoop__Hdfs__LocatedBlockProto *located;
     struct hdfs_pipeline pipeline; /* open while a block is being written */
     uint64_t length;               /* of the current block, or of the last one */
+    struct hdfs_crypto *crypto;    /* of a file in an encryption zone; NULL: it is in none */
     uint8_t packet[HDFS_WRITE_PACKET];
     size_t packet_len;
 };
@@ -211,6 +213,7 @@ int hdfs_writer_new(struct hdfs_namenode *n, const struct hdfs_site *site, const
                     struct hdfs_writer **ret, struct sv_error *err)
 {
     _cleanup_(hdfs_writer_freep) struct hdfs_writer *w = calloc(1, sizeof(*w));
+    struct hdfs_edek edek = { 0 };
     int r;
 
     if (!w)
@@ -223,7 +226,9 @@ int hdfs_writer_new(struct hdfs_namenode *n, const struct hdfs_site *site, const
     w->renewed_ms = sv_now_ms();
     r = hdfs_get_defaults(n, &w->defaults, err);
     if (r == 0)
-        r = hdfs_create(n, &w->lease, mode, &w->defaults, err);
+        r = hdfs_create(n, &w->lease, mode, &w->defaults, &edek, err);
+    if (r == 0 && edek.n > 0)
+        r = hdfs_zone_open(n, site->keys, &edek, 0, &w->crypto, err);
     if (r < 0)
         return r;
     *ret = SV_TAKE(w);
@@ -236,8 +241,22 @@ struct hdfs_writer *hdfs_writer_free(struct hdfs_writer *w)
         return NULL;
     hdfs_pipeline_close(&w->pipeline);
     sv_arena_free(w->arena);
+    hdfs_crypto_free(w->crypto);
     free(w);
     return NULL;
+}
+
+/* Appends bytes of the file to the packet. */
+static int fill(struct hdfs_writer *w, const uint8_t *p, size_t n, struct sv_error *err)
+{
+    uint8_t *to = w->packet + w->packet_len;
+
+    w->packet_len += n;
+    if (!w->crypto) {
+        memcpy(to, p, n);
+        return 0;
+    }
+    return hdfs_crypto_next(w->crypto, p, to, n) < 0 ? sv_error_errno(err, -EIO, "encryption") : 0;
 }
 
 int hdfs_writer_put(struct hdfs_writer *w, const void *p, size_t n, struct sv_error *err)
@@ -249,10 +268,9 @@ int hdfs_writer_put(struct hdfs_writer *w, const void *p, size_t n, struct sv_er
         size_t room = (size_t)SV_MIN(left, (uint64_t)sizeof(w->packet));
         size_t some = SV_MIN(n - done, room - w->packet_len);
 
-        memcpy(w->packet + w->packet_len, (const uint8_t *)p + done, some);
-        w->packet_len += some;
+        r = fill(w, (const uint8_t *)p + done, some, err);
         done += some;
-        if (w->packet_len == room)
+        if (r == 0 && w->packet_len == room)
             r = flush(w, err);
     }
     return r;

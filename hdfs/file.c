@@ -12,6 +12,7 @@
 #include "common/log.h"
 #include "hdfs/data-key.h"
 #include "hdfs/striped-reader.h"
+#include "hdfs/zone.h"
 
 #define ROUNDS_MAX 3       /* over all replicas of a block; dfs.client.max.block.acquire.failures */
 #define ROUND_WAIT_MS 1000 /* times the number of rounds so far */
@@ -19,9 +20,8 @@ struct reading {
     struct hdfs_access access;
     const char *path;
     const struct hdfs_status *st;
-    hdfs_sink sink;
-    void *userdata;
-    uint64_t from, until; /* offsets in the file */
+    struct hdfs_zone_read out; /* gets the blocks' bytes */
+    uint64_t from, until;      /* offsets in the file */
     bool sink_failed;
     bool renewed;                 /* the current block's token was refused once */
     struct hdfs_node_set dead;    /* failed for this file */
@@ -129,8 +129,8 @@ static int read_block(struct reading *r, const Hadoop__Hdfs__LocatedBlockProto *
                                .done = r->from > offset ? r->from - offset : 0,
                                .end = SV_MIN(b->b->numbytes, r->until - offset),
                                .access = &r->access,
-                               .sink = r->sink,
-                               .userdata = r->userdata };
+                               .sink = hdfs_zone_read_sink,
+                               .userdata = &r->out };
 
     r->corrupt.n = 0;
     r->renewed = false;
@@ -183,8 +183,8 @@ static int read_group(struct reading *r, const struct hdfs_stripes *stripes,
                                    .done = r->from > offset ? r->from - offset : 0,
                                    .end = SV_MIN(b->b->numbytes, r->until - offset),
                                    .access = &r->access,
-                                   .sink = r->sink,
-                                   .userdata = r->userdata,
+                                   .sink = hdfs_zone_read_sink,
+                                   .userdata = &r->out,
                                    .dead = &r->dead };
 
     for (int round = 1;; round++) {
@@ -234,6 +234,12 @@ static int read_window(struct reading *r, uint64_t from, uint64_t *ret_next, str
         k = sv_error_set(err, -EBADMSG,
                          "it is erasure-coded, and the NameNode's answer does not say by which "
                          "policy");
+    if (k == 0 && r->st->encrypted && !m->fileencryptioninfo)
+        k = sv_error_set(err, -EBADMSG,
+                         "it is in an encryption zone, and the NameNode's answer has no key of it");
+    if (k == 0)
+        k = hdfs_zone_read_begin(&r->out, r->namenode, r->site->keys, m->fileencryptioninfo,
+                                 r->from, err);
     for (size_t i = 0; k == 0 && i < m->n_blocks && from < r->until; i++) {
         k = stripes.codec == HDFS_REPLICATED ? read_block(r, m->blocks[i], err)
                                              : read_group(r, &stripes, m->blocks[i], err);
@@ -259,10 +265,6 @@ int hdfs_file_check(struct hdfs_namenode *n, const char *path, const struct hdfs
 {
     const struct hdfs_data_key *key;
 
-    if (st->encrypted)
-        return sv_error_set(err, -EOPNOTSUPP,
-                            "it is in an encryption zone, which is not "
-                            "supported");
     if (st->length == 0)
         return check_empty(n, path, err);
     return hdfs_data_key(n, &key, err); /* so that a NameNode's error is not a DataNode's */
@@ -286,13 +288,13 @@ int hdfs_file_read(struct hdfs_namenode *n, const struct hdfs_site *site, const 
     struct reading r = { .access = { site, n },
                          .path = path,
                          .st = st,
-                         .sink = sink,
-                         .userdata = userdata,
+                         .out = { .sink = sink, .userdata = userdata },
                          .until = st->length };
     int k = hdfs_file_check(n, path, st, err);
 
     for (uint64_t at = 0; k == 0 && at < st->length;)
         k = read_window(&r, at, &at, err);
+    hdfs_zone_read_end(&r.out);
     if (k == 0)
         k = check_unchanged(n, path, st, err);
     *ret_sink = r.sink_failed;
@@ -306,13 +308,13 @@ int hdfs_file_read_range(struct hdfs_namenode *n, const struct hdfs_site *site, 
     struct reading r = { .access = { site, n },
                          .path = path,
                          .st = st,
-                         .sink = sink,
-                         .userdata = userdata,
+                         .out = { .sink = sink, .userdata = userdata },
                          .from = from,
                          .until = from + size };
     int k = 0;
 
     for (uint64_t at = from; k == 0 && at < r.until;)
         k = read_window(&r, at, &at, err);
+    hdfs_zone_read_end(&r.out);
     return k;
 }

@@ -29,5 +29,9 @@
 #define HDFS_NONCE_MAX 64         /* of an encryption key; Hadoop's have 8 */
 #define HDFS_DATA_KEY_MAX 64      /* bytes of an encryption key; Hadoop's have 20 or 32 */
 #define HDFS_CHUNK_MAX (1u << 20) /* bytes under one checksum; Hadoop's default is 512 */
+#define HDFS_KEY_MAX 32           /* bytes of a file's key; AES has 16, 24 and 32 */
+#define HDFS_IV 16                /* bytes of its initialization vector, always */
+#define HDFS_KEY_NAME_MAX 255     /* name of a zone's key, and of its version */
+#define HDFS_PROVIDER_MAX 1024    /* uri of a key provider */
 
 #endif

@@ -102,8 +102,10 @@ int hdfs_delete(struct hdfs_namenode *n, const char *path, bool tree, struct sv_
 /* ---- A file ---- */
 
 int hdfs_create(struct hdfs_namenode *n, struct hdfs_lease *l, uint32_t mode,
-                const struct hdfs_defaults *d, struct sv_error *err)
+                const struct hdfs_defaults *d, struct hdfs_edek *ret_edek, struct sv_error *err)
 {
+    Hadoop__Hdfs__CryptoProtocolVersionProto crypto =
+        HADOOP__HDFS__CRYPTO_PROTOCOL_VERSION_PROTO__ENCRYPTION_ZONES;
     Hadoop__Hdfs__CreateRequestProto q = HADOOP__HDFS__CREATE_REQUEST_PROTO__INIT;
     Hadoop__Hdfs__FsPermissionProto perm = HADOOP__HDFS__FS_PERMISSION_PROTO__INIT;
     _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
@@ -120,18 +122,18 @@ int hdfs_create(struct hdfs_namenode *n, struct hdfs_lease *l, uint32_t mode,
     q.createflag = CREATE | OVERWRITE;
     q.replication = d->replication;
     q.blocksize = d->block_size;
+    q.n_cryptoprotocolversion = 1;
+    q.cryptoprotocolversion = &crypto;
     r = hdfs_namenode_call(n, "create", &q.base, &hadoop__hdfs__create_response_proto__descriptor,
                            a, &m, err);
     if (r < 0)
         return r;
     fs = ((const Hadoop__Hdfs__CreateResponseProto *)m)->fs;
-    if (fs && (fs->fileencryptioninfo || fs->ecpolicy))
-        return sv_error_set(err, -EOPNOTSUPP,
-                            "%s is in an encryption zone or erasure-coded, "
-                            "which is not supported",
+    if (fs && fs->ecpolicy)
+        return sv_error_set(err, -EOPNOTSUPP, "%s is erasure-coded, which is not supported",
                             l->path);
     l->id = fs && fs->has_fileid ? fs->fileid : 0;
-    return 0;
+    return hdfs_answer_edek(fs ? fs->fileencryptioninfo : NULL, ret_edek, err);
 }
 
 static const char *malformed(const Hadoop__Hdfs__LocatedBlockProto *b)

@@ -36,9 +36,11 @@ int hdfs_rename(struct hdfs_namenode *n, const char *from, const char *to, struc
 int hdfs_delete(struct hdfs_namenode *n, const char *path, bool tree, struct sv_error *err)
     _must_use_;
 
-/* Creates an empty file, replacing an existing one even if someone else is writing it. */
+/* Creates an empty file, replacing an existing one even if someone else is writing it. *ret_edek:
+ * its key, which its bytes must be encrypted with. */
 int hdfs_create(struct hdfs_namenode *n, struct hdfs_lease *l, uint32_t mode,
-                const struct hdfs_defaults *d, struct sv_error *err) _must_use_;
+                const struct hdfs_defaults *d, struct hdfs_edek *ret_edek, struct sv_error *err)
+    _must_use_;
 /* Allocates the next block, in `a`, validated. `previous`: NULL for the first. */
 int hdfs_add_block(struct hdfs_namenode *n, const struct hdfs_lease *l,
                    const Hadoop__Hdfs__ExtendedBlockProto *previous,

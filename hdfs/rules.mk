@@ -12,3 +12,4 @@ UNIT_LINK_hdfs = $(HDFS_DEPS)
 UNIT_LDLIBS_hdfs = $(HDFS_LDLIBS)
 # Functions that a test has in the place of the product's.
 hdfs/test-striped-reader_WRAP := hdfs_datanode_read
+hdfs/test-zone_WRAP := hdfs_namenode_defaults

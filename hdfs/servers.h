@@ -20,6 +20,8 @@ struct hdfs_failover {
 };
 #define HDFS_FAILOVER_DEFAULT ((struct hdfs_failover){ 15, 500, 15000 })
 
+struct hdfs_keys;
+
 /* Connection parameters of a file system. */
 struct hdfs_site {
     struct hdfs_server servers[HDFS_NAMENODES_MAX]; /* of one nameservice, in its order */
@@ -31,8 +33,9 @@ struct hdfs_site {
     /* Protection; sets of enum ipc_qop (wire/sasl/qop.h). */
     bool secure;     /* hadoop.security.authentication is not simple: no call without a token */
     uint8_t rpc_qop; /* hadoop.rpc.protection; 0: any */
-    uint8_t transfer_qop; /* dfs.data.transfer.protection; 0: none */
-    bool aes;             /* dfs.encrypt.data.transfer.cipher.suites has AES/CTR/NoPadding */
+    uint8_t transfer_qop;   /* dfs.data.transfer.protection; 0: none */
+    bool aes;               /* dfs.encrypt.data.transfer.cipher.suites has AES/CTR/NoPadding */
+    struct hdfs_keys *keys; /* of files in encryption zones (zone.h); NULL: they are refused */
 };
 
 /* A name or an address of at most HDFS_HOST_MAX bytes. */

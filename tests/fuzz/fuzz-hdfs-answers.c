@@ -31,12 +31,29 @@ static void status(const Hadoop__Hdfs__HdfsFileStatusProto *m)
              s.kind >= HDFS_DIRECTORY && s.kind <= HDFS_SYMLINK);
 }
 
+static void encryption(const Hadoop__Hdfs__FileEncryptionInfoProto *m)
+{
+    struct sv_error err = { 0 };
+    struct hdfs_edek e;
+
+    if (hdfs_answer_edek(m, &e, &err) < 0) {
+        MUST(err.text[0]);
+        return;
+    }
+    MUST(m ? e.n == 16 || e.n == 24 || e.n == HDFS_KEY_MAX : e.n == 0);
+    MUST(!m || (e.name[0] && e.version[0]));
+    MUST(!strchr(e.name, '/') && !strchr(e.version, '/') && strcmp(e.version, "..") != 0);
+}
+
 static void blocks(const Hadoop__Hdfs__LocatedBlocksProto *m, uint16_t from, uint16_t length)
 {
     struct sv_error err = { 0 };
     uint64_t end;
 
-    if (!m || from >= length)
+    if (!m)
+        return;
+    encryption(m->fileencryptioninfo);
+    if (from >= length)
         return;
     if (hdfs_answer_blocks(m, from, length, &err) < 0) {
         MUST(err.text[0]);

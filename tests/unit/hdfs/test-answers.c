@@ -340,14 +340,10 @@ static void test_groups(void **state)
 
 static void test_unsupported(void **state)
 {
-    Hadoop__Hdfs__FileEncryptionInfoProto encryption;
     Hadoop__Hdfs__ErasureCodingPolicyProto policy;
 
     hadoop__hdfs__erasure_coding_policy_proto__init(&policy);
     policy.id = 3; /* RS-LEGACY */
-    all.fileencryptioninfo = &encryption;
-    assert_int_equal(check(0), -EOPNOTSUPP);
-    fill(state);
     all.ecpolicy = &policy;
     assert_int_equal(check(0), -EOPNOTSUPP);
     fill(state);
@@ -355,6 +351,61 @@ static void test_unsupported(void **state)
     assert_int_equal(check(0), 0); /* its last block is complete */
     all.islastblockcomplete = false;
     assert_int_equal(check(0), -EOPNOTSUPP);
+}
+
+static int edek_of(size_t key, size_t iv, const char *name, const char *version,
+                   struct hdfs_edek *ret)
+{
+    static uint8_t bytes[HDFS_KEY_MAX + 1] = { 1, 2, 3 };
+    Hadoop__Hdfs__FileEncryptionInfoProto m;
+
+    hadoop__hdfs__file_encryption_info_proto__init(&m);
+    m.suite = HADOOP__HDFS__CIPHER_SUITE_PROTO__AES_CTR_NOPADDING;
+    m.cryptoprotocolversion = HADOOP__HDFS__CRYPTO_PROTOCOL_VERSION_PROTO__ENCRYPTION_ZONES;
+    m.key = (ProtobufCBinaryData){ key, bytes };
+    m.iv = (ProtobufCBinaryData){ iv, bytes };
+    m.keyname = (char *)(uintptr_t)name;
+    m.ezkeyversionname = (char *)(uintptr_t)version;
+    return hdfs_answer_edek(&m, ret, NULL);
+}
+
+static void test_edek(void **state)
+{
+    static const char *const bad[] = { "",     ".",        "..", "a/b",  "a\nb",         "a\x7f",
+                                       "\xff", "\xc0\xaf", "/",  "\x01", "\xed\xa0\x80", "a\xc3" };
+    Hadoop__Hdfs__FileEncryptionInfoProto m;
+    char longest[HDFS_KEY_NAME_MAX + 2] = "";
+    struct hdfs_edek e;
+
+    (void)state;
+    assert_int_equal(hdfs_answer_edek(NULL, &e, NULL), 0);
+    assert_int_equal(e.n, 0);
+    for (size_t n = 0; n <= HDFS_KEY_MAX + 1; n++)
+        assert_int_equal(edek_of(n, 16, "k", "k@0", &e),
+                         n == 16 || n == 24 || n == 32 ? 0 : -EBADMSG);
+    assert_int_equal(edek_of(24, 16, "a key", "schl\xc3\xbcssel@1", &e), 0);
+    assert_int_equal(e.n, 24);
+    assert_true(e.key[2] == 3 && e.iv[1] == 2);
+    assert_string_equal(e.name, "a key");
+    assert_string_equal(e.version, "schl\xc3\xbcssel@1");
+    assert_int_equal(edek_of(16, 15, "k", "k@0", &e), -EBADMSG);
+    assert_int_equal(edek_of(16, 17, "k", "k@0", &e), -EBADMSG);
+    for (size_t i = 0; i < SV_ARRAY_LEN(bad); i++) {
+        assert_int_equal(edek_of(16, 16, bad[i], "k@0", &e), -EBADMSG);
+        assert_int_equal(edek_of(16, 16, "k", bad[i], &e), -EBADMSG);
+    }
+    memset(longest, 'k', HDFS_KEY_NAME_MAX);
+    assert_int_equal(edek_of(16, 16, longest, longest, &e), 0);
+    longest[HDFS_KEY_NAME_MAX] = 'k';
+    longest[HDFS_KEY_NAME_MAX + 1] = 0;
+    assert_int_equal(edek_of(16, 16, longest, "k@0", &e), -EBADMSG);
+    hadoop__hdfs__file_encryption_info_proto__init(&m);
+    m.suite = HADOOP__HDFS__CIPHER_SUITE_PROTO__SM4_CTR_NOPADDING;
+    m.cryptoprotocolversion = HADOOP__HDFS__CRYPTO_PROTOCOL_VERSION_PROTO__ENCRYPTION_ZONES;
+    assert_int_equal(hdfs_answer_edek(&m, &e, NULL), -EOPNOTSUPP);
+    m.suite = HADOOP__HDFS__CIPHER_SUITE_PROTO__AES_CTR_NOPADDING;
+    m.cryptoprotocolversion = HADOOP__HDFS__CRYPTO_PROTOCOL_VERSION_PROTO__UNKNOWN_PROTOCOL_VERSION;
+    assert_int_equal(hdfs_answer_edek(&m, &e, NULL), -EOPNOTSUPP);
 }
 
 static void test_exception(void **state)
@@ -365,6 +416,7 @@ static void test_exception(void **state)
     assert_int_equal(
         hdfs_answer_exception("org.apache.hadoop.security.token.SecretManager$InvalidToken"),
         -EKEYREJECTED);
+    assert_int_equal(hdfs_answer_exception("AuthorizationException"), -EACCES);
     assert_int_equal(hdfs_answer_exception("java.io.IOException"), -EREMOTEIO);
     assert_int_equal(hdfs_answer_exception("InvalidToken."), -EREMOTEIO);
     assert_int_equal(hdfs_answer_exception(NULL), -EREMOTEIO);
@@ -420,6 +472,7 @@ int main(void)
         cmocka_unit_test(test_listing_of_file),
         cmocka_unit_test(test_exception),
         cmocka_unit_test(test_data_key),
+        cmocka_unit_test(test_edek),
         cmocka_unit_test_setup(test_blocks, fill),
         cmocka_unit_test_setup(test_bad_blocks, fill),
         cmocka_unit_test_setup(test_stripes, fill),

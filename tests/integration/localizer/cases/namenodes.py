@@ -95,10 +95,10 @@ class NameNodes(HdfsReads):
                 words,
             )
         refused(
-            "an encryption zone",
+            "an encryption zone without a key",
             at(getFileInfo=fake.status(n, flags=2)),
             "source",
-            "encryption zone",
+            "it is in an encryption zone, and the NameNode's answer has no key of it",
         )
         refused(
             "erasure coding without a policy",
