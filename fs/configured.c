@@ -16,6 +16,7 @@ int fs_open_configured(struct sv_conf *c, const struct fs_options *o, struct fs 
         if (r == 0)
             r = hdfs_conf_site(c, o->url->host, o->url->port, &site, err);
         all.site = &site;
+        all.load_curl = sv_curl_load;
     } else if (o->url->scheme != FS_SCHEME_FILE) {
         r = sv_curl_load(&all.curl, err);
     }

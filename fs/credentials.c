@@ -91,6 +91,32 @@ int fs_credentials_find(int credentials, const char *kind, const struct fs_servi
     return 0;
 }
 
+int fs_credentials_secret(int credentials, const char *name, struct sv_arena *a, const char **ret,
+                          struct sv_error *err)
+{
+    struct yarn_credentials c = { 0 };
+    int r = credentials < 0 ? 0 : read_all(credentials, a, &c, err);
+
+    if (r < 0)
+        return r;
+    *ret = NULL;
+    for (size_t i = 0; i < c.n_secrets; i++) {
+        char *text;
+
+        if (strcmp(c.secrets[i].alias, name) != 0)
+            continue;
+        if (memchr(c.secrets[i].secret, 0, c.secrets[i].len))
+            return sv_error_set(err, -EBADMSG, "credentials: %s is no text", name);
+        text = sv_arena_alloc(a, c.secrets[i].len + 1);
+        if (!text)
+            return sv_error_errno(err, -ENOMEM, "credentials");
+        memcpy(text, c.secrets[i].secret, c.secrets[i].len);
+        *ret = text;
+        return 0;
+    }
+    return 0;
+}
+
 int fs_credentials_token(int credentials, const char *kind, const char *host, int port,
                          struct sv_arena *a, const char **ret, struct sv_error *err)
 {

@@ -23,6 +23,9 @@ struct fs_service {
 int fs_credentials_find(int credentials, const char *kind, const struct fs_service *services,
                         size_t n, struct sv_arena *a, const struct yarn_token **ret,
                         struct sv_error *err) _must_use_;
+/* Returns the text of the job's secret of this name, in the arena; NULL: none. */
+int fs_credentials_secret(int credentials, const char *name, struct sv_arena *a, const char **ret,
+                          struct sv_error *err) _must_use_;
 /* Returns a token for one server as text (Token.encodeToUrlString). */
 int fs_credentials_token(int credentials, const char *kind, const char *host, int port,
                          struct sv_arena *a, const char **ret, struct sv_error *err) _must_use_;

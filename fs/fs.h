@@ -78,7 +78,10 @@ struct fs_options {
     const struct hdfs_site *site; /* hdfs: its NameNodes (hdfs/servers.h) */
     const struct fs_s3 *s3;
     const struct sv_curl *curl; /* web: the library's functions (common/web/curl.h) */
-    const char *program;        /* "selvedge-log-uploader": for servers' logs */
+    /* hdfs: where `curl` is NULL, loads the library for the first file in an encryption zone; may
+     * be NULL, and such files are refused. */
+    int (*load_curl)(const struct sv_curl **ret, struct sv_error *err);
+    const char *program; /* "selvedge-log-uploader": for servers' logs */
     struct fs_identity identity;
     const struct fs_policy *policy; /* NULL: fs_policy_jobs */
     bool no_sync;                   /* file: fs_finish() does not wait for the disk */

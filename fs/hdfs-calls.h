@@ -3,13 +3,17 @@
 #define SELVEDGE_FS_HDFS_CALLS_H
 
 #include "fs/backend.h"
+#include "fs/kms.h"
 #include "hdfs/file-writer.h"
+#include "hdfs/zone.h"
 
 struct fs_hdfs_state {
     struct hdfs_site site;
     struct hdfs_namenode *namenode;
     struct hdfs_avoided avoided; /* DataNodes that failed a writing */
     unsigned created;            /* files */
+    struct hdfs_keys keys;       /* of files in encryption zones, from: */
+    struct fs_kms kms;
 };
 
 static inline const struct hdfs_site *fs_hdfs_site(const struct fs *fs)

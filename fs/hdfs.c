@@ -43,6 +43,9 @@ static int open_fs(struct fs *fs, struct sv_error *err)
     if (!o->site || o->site->n_servers == 0 || o->site->io_timeout_ms == 0)
         return sv_error_set(err, -EINVAL, "the request names no NameNode");
     s->site = *o->site;
+    s->kms = (struct fs_kms){ .options = &fs->options };
+    s->keys = (struct hdfs_keys){ .decrypt = fs_kms_decrypt, .userdata = &s->kms };
+    s->site.keys = &s->keys;
     fs->options.site = &s->site;
     r = find_token(o, &s->site, a, &token, err);
     return r < 0 ? r
@@ -57,6 +60,8 @@ static void close_fs(struct fs *fs)
     if (!s)
         return;
     s->namenode = hdfs_namenode_free(s->namenode);
+    hdfs_keys_forget(&s->keys);
+    fs_kms_close(&s->kms);
     sv_arena_free(s->avoided.a); /* all that it has */
     free(s);
     fs->data = NULL;

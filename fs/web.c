@@ -245,6 +245,11 @@ static CURLcode set_headers(const struct fs_web *w, struct curl_slist **headers)
     return *headers && r == CURLE_OK ? SET(w->easy, CURLOPT_HTTPHEADER, *headers) : r;
 }
 
+static const char *posted(const struct fs_web *w)
+{
+    return w->get ? w->get->post : NULL;
+}
+
 /* One request. Returns the HTTP status. The length of an answer that is no success does not
  * matter. */
 static int perform(struct fs_web *w, const char *method, const char *url, struct sv_error *err)
@@ -253,6 +258,8 @@ static int perform(struct fs_web *w, const char *method, const char *url, struct
     struct curl_slist *headers = NULL;
     CURLcode r = fs_web_setup(w, w->easy, url, w->why);
 
+    if (posted(w))
+        SET(w->easy, CURLOPT_POSTFIELDS, posted(w));
     SET(w->easy, CURLOPT_CUSTOMREQUEST, method);
     SET(w->easy, CURLOPT_TIMEOUT_MS, (long)left);
     SET(w->easy, CURLOPT_LOW_SPEED_LIMIT, (long)w->slowest_rate);
@@ -317,7 +324,7 @@ static int follow(struct fs_web *w, const struct fs_web_get *g, struct sv_error 
 
         fs_web_forget(w);
         w->get = g;
-        r = perform(w, "GET", url, err);
+        r = perform(w, g->post ? "POST" : "GET", url, err);
         if (g->one_host || !is_redirect(r))
             return r;
         if (fs_web_redirect(w, hops, url, err) < 0)

@@ -19,6 +19,8 @@ struct fs_web_get {
     struct fs_stream *to; /* gets the body of a 200, at most `max` bytes; NULL: it is an answer */
     uint64_t max;
     bool one_host; /* redirects are not followed */
+    /* Body of a POST; NULL: it is a GET. Needs one_host: what is posted is for one server. */
+    const char *post;
     /* Adds headers to each request (fs_web_header); `range`: value of its header Range, or NULL.
      * NULL: none are to be added. */
     CURLcode (*sign)(void *userdata, const char *range, struct curl_slist **headers);

@@ -143,7 +143,7 @@ def located(length, blocks, under_construction=0, complete=1, more=b""):
     )
 
 
-def defaults(encrypt=0):
+def defaults(encrypt=0, provider=None):
     return field(
         1,
         field(1, 1 << 27)
@@ -151,7 +151,20 @@ def defaults(encrypt=0):
         + field(3, 65536)
         + field(4, 3)
         + field(5, 4096)
-        + field(6, encrypt),
+        + field(6, encrypt)
+        + (b"" if provider is None else field(9, provider)),
+    )
+
+
+def encryption(key=bytes(16), iv=bytes(16), name="k", version="k@0", suite=2, protocol=2):
+    """A FileEncryptionInfoProto."""
+    return (
+        field(1, suite)
+        + field(2, protocol)
+        + field(3, key)
+        + field(4, iv)
+        + field(5, name)
+        + field(6, version)
     )
 
 
