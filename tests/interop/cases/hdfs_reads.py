@@ -151,9 +151,10 @@ class Reads:
         self.h.ask("remove", "/huge")
 
     def encrypted(self):
+        """With the keys in a file of the NameNode's. Those of a KMS: cases/encryption_zones.py."""
         self.h.ask("zone", "/zone")
         at = self.h.put("/zone/f", b"content")
-        self.refused("source", "encryption zone, which is not supported", "/zone/f", at)
+        self.refused("source", "its key provider is jceks://", "/zone/f", at)
         self.refused("not-public", "is not publicly accessible", "/zone/f", at, visibility=PUBLIC)
 
     def erasure_coded(self):
