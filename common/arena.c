@@ -59,6 +59,13 @@ struct sv_arena *sv_arena_free(struct sv_arena *a)
     return NULL;
 }
 
+struct sv_arena *sv_arena_wipe(struct sv_arena *a)
+{
+    for (struct chunk *c = a ? a->newest : NULL; c; c = c->older)
+        explicit_bzero(c->data, c->used);
+    return sv_arena_free(a);
+}
+
 bool sv_arena_reset(struct sv_arena *a, size_t max_bytes)
 {
 #ifdef SV_SANITIZED

@@ -18,11 +18,18 @@ static inline void sv_arena_freep(struct sv_arena **a)
 {
     *a = sv_arena_free(*a);
 }
+/* As sv_arena_free(), for secrets: overwrites the memory first. */
+struct sv_arena *sv_arena_wipe(struct sv_arena *a);
+static inline void sv_arena_wipep(struct sv_arena **a)
+{
+    *a = sv_arena_wipe(*a);
+}
 /* Empties a small arena for reuse without a heap allocation. False: the arena is not small, or this
  * is a sanitizer build, which could not detect a use after the reset; the arena is then unchanged
  * and must be freed. */
 bool sv_arena_reset(struct sv_arena *a, size_t max_bytes) _must_use_;
 #define _cleanup_arena_ _cleanup_(sv_arena_freep)
+#define _cleanup_arena_wipe_ _cleanup_(sv_arena_wipep)
 
 /* All return zeroed, 16-byte aligned memory, or NULL when memory or the arena's maximum is
  * exhausted. */

@@ -19,6 +19,13 @@ void sv_buf_free(struct sv_buf *b)
     *b = SV_BUF_INIT(b->max);
 }
 
+void sv_buf_wipe(struct sv_buf *b)
+{
+    if (b->cap)
+        explicit_bzero(b->data, b->cap);
+    sv_buf_free(b);
+}
+
 int sv_buf_reserve(struct sv_buf *b, size_t extra)
 {
     size_t max = b->max ? b->max : BUF_DEFAULT_MAX, need, cap;

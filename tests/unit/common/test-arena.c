@@ -112,11 +112,25 @@ static void test_reset(void **state)
     sv_arena_free(a);
 }
 
+/* Every chunk, also the one of a large object. */
+static void test_wipe(void **state)
+{
+    struct sv_arena *a = sv_arena_new(0);
+
+    (void)state;
+    for (int i = 0; i < 3; i++)
+        memset(sv_arena_alloc(a, 3000), 's', 3000);
+    memset(sv_arena_alloc(a, 100000), 's', 100000);
+    assert_null(sv_arena_wipe(a));
+    assert_null(sv_arena_wipe(NULL));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_zeroed_and_aligned),
         cmocka_unit_test(test_reset),
+        cmocka_unit_test(test_wipe),
         cmocka_unit_test(test_maximum),
         cmocka_unit_test(test_calloc_overflow),
         cmocka_unit_test(test_strings),

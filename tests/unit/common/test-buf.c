@@ -114,12 +114,29 @@ static void test_compact_and_views(void **state)
     assert_int_equal(sv_buf_put_u8(&b, 1), 0); /* usable again */
 }
 
+/* What a buffer has is overwritten, what a view shows is not. */
+static void test_wipe(void **state)
+{
+    struct sv_buf b = SV_BUF_INIT(64), v = SV_BUF_VIEW("abc", 3);
+    const uint8_t *seen = v.data;
+
+    (void)state;
+    assert_int_equal(sv_buf_put(&b, "secret", 6), 0);
+    sv_buf_wipe(&b);
+    assert_null(b.data);
+    assert_int_equal(b.len, 0);
+    assert_int_equal(b.max, 64);
+    sv_buf_wipe(&b);
+    sv_buf_wipe(&v);
+    assert_memory_equal(seen, "abc", 3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_round_trip),        cmocka_unit_test(test_short_reads_change_nothing),
         cmocka_unit_test(test_maximum),           cmocka_unit_test(test_exact_printf),
-        cmocka_unit_test(test_compact_and_views),
+        cmocka_unit_test(test_compact_and_views), cmocka_unit_test(test_wipe),
     };
     return cmocka_run_group_tests_name("buf", tests, NULL, NULL);
 }
