@@ -31,7 +31,7 @@ static int find_token(const struct fs_options *o, const struct hdfs_site *site, 
 
 static int open_fs(struct fs *fs, struct sv_error *err)
 {
-    _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
+    _cleanup_arena_wipe_ struct sv_arena *a = sv_arena_new(0);
     const struct fs_options *o = &fs->options;
     struct fs_hdfs_state *s = fs->data = calloc(1, sizeof(*s));
     const struct yarn_token *token = NULL;
