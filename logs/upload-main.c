@@ -29,9 +29,11 @@
 
 /* ---- The request ---- */
 
-static int receive_descriptors(int ret[2])
+#define DESCRIPTORS_MAX 3
+
+static int receive_descriptors(int ret[DESCRIPTORS_MAX])
 {
-    char byte, control[CMSG_SPACE(2 * sizeof(int))] = { 0 };
+    char byte, control[CMSG_SPACE(DESCRIPTORS_MAX * sizeof(int))] = { 0 };
     struct iovec v = { &byte, 1 };
     struct msghdr m = {
         .msg_iov = &v, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof(control)
@@ -47,21 +49,22 @@ static int receive_descriptors(int ret[2])
     c = CMSG_FIRSTHDR(&m);
     if (!c || c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS || m.msg_flags & MSG_CTRUNC)
         return -EBADMSG;
-    memcpy(ret, CMSG_DATA(c), SV_MIN(c->cmsg_len - CMSG_LEN(0), 2 * sizeof(int)));
+    memcpy(ret, CMSG_DATA(c), SV_MIN(c->cmsg_len - CMSG_LEN(0), DESCRIPTORS_MAX * sizeof(int)));
     return 0;
 }
 
-static int receive_request(struct logs_upload *ret, int *ret_root)
+static int receive_request(struct logs_upload *ret, struct logs_given *ret_given)
 {
-    _cleanup_close_ int request = -1, root = -1;
+    _cleanup_close_ int request = -1, second = -1, third = -1;
     uint8_t *bytes;
-    int fds[2] = { -1, -1 }, r = receive_descriptors(fds);
+    int fds[DESCRIPTORS_MAX] = { -1, -1, -1 }, r = receive_descriptors(fds);
     struct stat st;
 
     if (r < 0)
         return r;
     request = fds[0];
-    root = fds[1];
+    second = fds[1];
+    third = fds[2];
     if (fstat(request, &st) < 0 || st.st_size < 0 || st.st_size > LOGS_UPLOAD_MAX)
         return -EBADMSG;
     bytes = malloc((size_t)st.st_size + 1);
@@ -74,7 +77,13 @@ static int receive_request(struct logs_upload *ret, int *ret_root)
     r = logs_upload_parse(bytes, (size_t)st.st_size, ret); /* takes ownership of the bytes */
     if (r < 0)
         return r;
-    *ret_root = sv_take_fd(&root);
+    if (ret->has_credentials && second < 0) {
+        logs_upload_clear(ret);
+        return -EBADMSG;
+    }
+    if (ret->has_credentials)
+        ret_given->credentials = sv_take_fd(&second);
+    ret_given->root = sv_take_fd(ret->has_credentials ? &third : &second);
     return 0;
 }
 
@@ -171,7 +180,8 @@ static void fail(struct logs_answer *a, bool again, const struct sv_error *err)
     (void)snprintf(a->text, LOGS_UPLOAD_TEXT_MAX, "%.399s", err->text);
 }
 
-static void upload(const struct logs_upload *u, int root, struct logs_answer *a)
+static void upload(const struct logs_upload *u, const struct logs_given *given,
+                   struct logs_answer *a)
 {
     _cleanup_(logs_files_freep) struct logs_files *files = NULL;
     struct sv_error err = { 0 };
@@ -185,7 +195,7 @@ static void upload(const struct logs_upload *u, int root, struct logs_answer *a)
         fail(a, false, &err);
         return;
     }
-    r = logs_store_open(&s, u, root, a->text, &err);
+    r = logs_store_open(&s, u, given, a->text, &err);
     if (r == 0)
         r = logs_rolling_start(&rolling, &s, dirs, n, a->text, &err);
     if (r == 0)
@@ -236,7 +246,7 @@ int main(void)
     struct logs_answer answer = { 0 };
     struct logs_upload u = { 0 };
     struct sv_error err = { 0 };
-    _cleanup_close_ int root = -1;
+    struct logs_given given = { -1, -1 };
     int r;
 
     clearenv();
@@ -244,17 +254,19 @@ int main(void)
     (void)signal(SIGPIPE, SIG_IGN);
     r = check_start(&err);
     if (r == 0) {
-        r = receive_request(&u, &root);
+        r = receive_request(&u, &given);
         if (r < 0)
             (void)sv_error_errno(&err, r, "log-uploader: request");
     }
     if (r == 0)
-        r = enter_sandbox(&u, root, &err);
+        r = enter_sandbox(&u, given.root, &err);
     if (r < 0) {
         sv_log_err("%s", err.text);
         return 1;
     }
-    upload(&u, root, &answer);
+    upload(&u, &given, &answer);
+    sv_close(given.credentials);
+    sv_close(given.root);
     logs_upload_clear(&u);
     return send(CHANNEL, &answer, sizeof(answer), MSG_NOSIGNAL) == (ssize_t)sizeof(answer) ? 0 : 1;
 }

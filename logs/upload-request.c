@@ -84,6 +84,8 @@ static int take_number(struct logs_upload *u, int tag, const uint8_t *p, size_t 
         u->delete_uploaded = p[0] != 0;
     else if (tag == LOGS_TAG_OLDER_LAYOUT && n == 1)
         u->older_layout = p[0] != 0;
+    else if (tag == LOGS_TAG_CREDENTIALS && n == 1)
+        u->has_credentials = p[0] != 0;
     else if (tag == LOGS_TAG_TIMEOUT && n == 4)
         u->io_timeout_ms = u32(p);
     else if (tag == LOGS_TAG_PROTECTION && n == 4)

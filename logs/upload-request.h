@@ -1,10 +1,11 @@
 /* The NodeManager's request to log-uploader, and the answer.
  *
- * The request is a sealed memfd, sent with one byte over the channel (executor/request.h),
- * followed, for a remote directory of this machine, by that directory's descriptor; then the
- * NodeManager waits for one answer. The request consists of fields: a tag (1 byte), a length (4
- * bytes) and bytes. The NodeManager is trusted; log-uploader runs as the job's account, so its
- * answer is hostile. */
+ * The request is a sealed memfd, sent with one byte over the channel (executor/request.h). Two
+ * descriptors may follow: a sealed memfd with the application's tokens of file systems ("HDTS…",
+ * fs/tokens.h), and, for a remote directory of this machine, that directory. Then the NodeManager
+ * waits for one answer. The request consists of fields: a tag (1 byte), a length (4 bytes) and
+ * bytes. The NodeManager is trusted; log-uploader runs as the job's account, so its answer is
+ * hostile. */
 #ifndef SELVEDGE_LOGS_UPLOAD_REQUEST_H
 #define SELVEDGE_LOGS_UPLOAD_REQUEST_H
 
@@ -33,7 +34,9 @@ enum logs_field {
     LOGS_TIME,    /* milliseconds: the file's name ends in "_TIME"; "": no suffix */
     LOGS_ROLLED_INCLUDE, /* "": the application's logs are not rolled */
     LOGS_ROLLED_EXCLUDE,
-    LOGS_WEB, /* WebHDFS: "http://host:port"; "": not used */
+    LOGS_WEB,         /* WebHDFS: "http://host:port"; "": not used */
+    LOGS_NAMESERVICE, /* HDFS: the host of a root's url without a port, perhaps a nameservice, whose
+                       * tokens are for "ha-hdfs:NAMESERVICE"; "": the url has a port */
     LOGS_FIELDS,
     /* Further tags. */
     LOGS_TAG_CODEC = 64, /* 1 byte */
@@ -52,6 +55,7 @@ enum logs_field {
     LOGS_TAG_OTHERS_BEFORE, /* 8 bytes: milliseconds. Also write other containers whose directories
                              * are unchanged since then: they have ended */
     LOGS_TAG_PROTECTION,    /* 4 bytes: hdfs_site_protection() */
+    LOGS_TAG_CREDENTIALS,   /* 1 byte: a descriptor of credentials follows the request */
 };
 
 struct logs_upload {
@@ -67,7 +71,7 @@ struct logs_upload {
         char **v;
         size_t n;
     } containers, skips, ended; /* ended: sorted; so is containers if others_before_ms is set */
-    bool app_runs, delete_uploaded, older_layout;
+    bool app_runs, delete_uploaded, older_layout, has_credentials;
     uint32_t files_max;
     uint64_t rate, others_before_ms;
     uint8_t *bytes; /* owned */

@@ -15,6 +15,9 @@ static int hdfs_options(struct logs_store *s, struct sv_error *err)
     const struct logs_upload *u = s->u;
 
     s->url.scheme = FS_SCHEME_HDFS;
+    if (strlen(u->text[LOGS_NAMESERVICE]) >= sizeof(s->url.host))
+        return sv_error_set(err, -EINVAL, "the request's nameservice is too long");
+    memcpy(s->url.host, u->text[LOGS_NAMESERVICE], strlen(u->text[LOGS_NAMESERVICE]) + 1);
     s->site = (struct hdfs_site){ .failover = HDFS_FAILOVER_DEFAULT,
                                   .io_timeout_ms = u->io_timeout_ms,
                                   .use_hostname = u->use_hostname };
@@ -36,16 +39,18 @@ static int web_options(struct logs_store *s, struct sv_error *err)
     return r < 0 ? sv_error_errno(err, r, "%s", server) : fs_url_parse(text, &s->url, err);
 }
 
-int logs_store_open(struct logs_store *s, const struct logs_upload *u, int root,
-                    char ret_note[LOGS_UPLOAD_TEXT_MAX], struct sv_error *err)
+int logs_store_open(struct logs_store *s, const struct logs_upload *u,
+                    const struct logs_given *given, char ret_note[LOGS_UPLOAD_TEXT_MAX],
+                    struct sv_error *err)
 {
     const struct fs_options o = { .url = &s->url,
                                   .path = u->text[LOGS_REMOTE],
-                                  .root = root,
+                                  .root = given->root,
                                   .site = &s->site,
                                   .curl = &sv_curl_linked,
                                   .program = "selvedge-log-uploader",
-                                  .identity = { .user = u->text[LOGS_USER], .credentials = -1 },
+                                  .identity = { .user = u->text[LOGS_USER],
+                                                .credentials = given->credentials },
                                   .limits = { .io_timeout_ms = u->io_timeout_ms } };
     int r = 0;
 
@@ -58,7 +63,7 @@ int logs_store_open(struct logs_store *s, const struct logs_upload *u, int root,
         r = hdfs_options(s, err);
     else if (*u->text[LOGS_WEB])
         r = web_options(s, err);
-    else if (root < 0)
+    else if (given->root < 0)
         r = sv_error_set(err, -EINVAL, "the request has no remote directory");
     if (r == 0)
         r = fs_open(&o, &s->fs, err);

@@ -25,11 +25,16 @@ struct logs_store {
     struct hdfs_site site;
 };
 
+/* Descriptors that came with the request; the caller's. */
+struct logs_given {
+    int root;        /* the remote directory, or -1 if it is not of this machine */
+    int credentials; /* of the application; -1: none */
+};
 /* Opens the remote root of the request, enters the application's directory and removes nothing.
- * `root`: the root's descriptor, or -1 if it is not of this machine. *ret_note: as
- * logs_remote_dirs(). */
-int logs_store_open(struct logs_store *s, const struct logs_upload *u, int root,
-                    char ret_note[LOGS_UPLOAD_TEXT_MAX], struct sv_error *err) _must_use_;
+ * *ret_note: as logs_remote_dirs(). */
+int logs_store_open(struct logs_store *s, const struct logs_upload *u,
+                    const struct logs_given *given, char ret_note[LOGS_UPLOAD_TEXT_MAX],
+                    struct sv_error *err) _must_use_;
 void logs_store_close(struct logs_store *s);
 /* Creates the empty file "NAME.tmp"; called again after a failure. */
 int logs_store_begin(struct logs_store *s, struct sv_error *err) _must_use_;

@@ -27,6 +27,7 @@ TEXTS = {
     "rolled_include": 13,
     "rolled_exclude": 14,
     "web": 15,
+    "nameservice": 16,
 }
 (
     CODEC,
@@ -44,7 +45,8 @@ TEXTS = {
     OLDER_LAYOUT,
     OTHERS_BEFORE,
     PROTECTION,
-) = range(64, 79)
+    CREDENTIALS,
+) = range(64, 80)
 OUTCOMES = ("done", "nothing", "failed", "refused")
 APP = "application_1700000000123_10042"
 PLACE = f"alice/bucket-logs-tfile/0042/{APP}/node1_8041"
@@ -127,6 +129,7 @@ class Uploader:
         others_before=0,
         skips=(),
         protection=0,
+        credentials=None,
         **texts,
     ):
         values = {
@@ -152,8 +155,10 @@ class Uploader:
             + field(FILES_MAX, struct.pack(">I", files_max))
             + field(PROTECTION, struct.pack(">I", protection))
         )
+        if credentials:
+            request += field(CREDENTIALS, b"\1")
         self.start([f"{disk}/{APP}" for disk in logs.disks])
-        self.send(request, logs.remote if local else None)
+        self.send(request, logs.remote if local else None, credentials)
 
     def start(self, dirs):
         self.channel, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -178,10 +183,14 @@ class Uploader:
             if to != 3:
                 os.close(fd)
 
-    def send(self, request, remote):
-        memfd = os.memfd_create("upload")
-        os.write(memfd, request)
-        fds = [memfd] + ([os.open(remote, os.O_PATH | os.O_DIRECTORY)] if remote else [])
+    def send(self, request, remote, credentials=None):
+        fds = []
+        for part in (request, credentials):
+            if part:
+                fds.append(os.memfd_create("upload"))
+                os.write(fds[-1], part)
+        if remote:
+            fds.append(os.open(remote, os.O_PATH | os.O_DIRECTORY))
         self.channel.sendmsg(
             [b"U"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", fds))]
         )

@@ -17,6 +17,8 @@ static void put_all(struct sv_buf *b)
     assert_int_equal(logs_upload_put_text(b, LOGS_GROUP, ""), 0);
     assert_int_equal(logs_upload_put(b, LOGS_TAG_CODEC, &gz, 1), 0);
     assert_int_equal(logs_upload_put(b, LOGS_TAG_HOSTNAMES, &yes, 1), 0);
+    assert_int_equal(logs_upload_put(b, LOGS_TAG_CREDENTIALS, &yes, 1), 0);
+    assert_int_equal(logs_upload_put_text(b, LOGS_NAMESERVICE, "ns"), 0);
     assert_int_equal(logs_upload_put_u32(b, LOGS_TAG_TIMEOUT, 60000), 0);
     assert_int_equal(logs_upload_put_u32(b, LOGS_TAG_PROTECTION, 0x41), 0);
     assert_int_equal(logs_upload_put_text(b, LOGS_TAG_RIGHT, "VIEW_APP"), 0);
@@ -49,6 +51,8 @@ static void round_trip(void **state)
     assert_string_equal(u.text[LOGS_SERVERS], "");
     assert_int_equal(u.codec, LOGS_GZ);
     assert_true(u.use_hostname);
+    assert_true(u.has_credentials);
+    assert_string_equal(u.text[LOGS_NAMESERVICE], "ns");
     assert_int_equal(u.io_timeout_ms, 60000);
     assert_int_equal(u.protection, 0x41);
     assert_int_equal(u.n_acls, 2);
@@ -103,6 +107,7 @@ static void malformed(void **state)
                 { LOGS_TAG_CODEC, "\2", 1 },
                 { LOGS_TAG_TIMEOUT, "xyz", 3 },
                 { LOGS_TAG_LIST, "*", 1 },
+                { LOGS_TAG_CREDENTIALS, "HDTS", 4 },
                 { 255, "", 0 } };
 
     (void)state;
