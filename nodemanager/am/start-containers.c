@@ -242,7 +242,9 @@ static int find_or_make_app(const struct nm_am *am, const struct yarn_container_
     r = nm_store_app(ctx->store, app->text, app->user, app->view_acl ? app->view_acl : " ",
                      app->modify_acl ? app->modify_acl : " ");
     if (r >= 0)
-        r = nm_aggregation_app_started(am->aggregation, app, t);
+        r = nm_aggregation_app_started(
+            am->aggregation, app, t,
+            (struct fs_credentials){ clc->tokens.data, clc->has_tokens ? clc->tokens.len : 0 });
     if (r < 0)
         nm_app_remove(app);
     return r < 0 ? r : 0;

@@ -33,6 +33,7 @@ enum {
     K_OLDER,
     K_SERVER,
     K_SERVICE,
+    K_EXPIRY,
     K_COUNT
 };
 
@@ -58,6 +59,7 @@ static const struct sv_conf_key keys[] = {
     [K_OLDER] = { "selvedge.nodemanager.log-aggregation.older-layout", SV_CONF_BOOL, "false", .help = "Upload logs to {user}/SUFFIX/{application}, where yarn logs of Hadoop before 3.3 looks for them." },
     [K_SERVICE] = { "yarn.log.server.web-service.url", SV_CONF_STRING, "", .help = "Where REST clients are sent for logs that the node has no more: http://HOST:8188/ws/v1/applicationhistory, or http://HOST:19888/ws/v1/history." },
     [K_SERVER] = { "yarn.log.server.url", SV_CONF_STRING, "", .help = "Where links to logs that the node has no more lead: http://HOST:19888/jobhistory/logs of the JobHistoryServer." },
+    [K_EXPIRY] = { "yarn.nm.liveness-monitor.expiry-interval-ms", SV_CONF_DURATION, "600000", .min = 1, .max = INT64_MAX, .plain_unit_ms = 1, .help = "The ResourceManager's: in a secure cluster it is told after 70 to 90 % of this, again and again, that an ended application's tokens are still needed to upload logs." },
 };
 /* clang-format on */
 _Static_assert(SV_ARRAY_LEN(keys) == K_COUNT, "one row a key");
@@ -204,6 +206,8 @@ int nm_conf_logs_read(struct sv_conf *c, struct nm_conf_logs *ret, struct sv_err
         r = sv_conf_bool(c, &keys[K_CLEANUP], &l.delete_uploaded, err);
     if (r >= 0)
         r = sv_conf_int(c, &keys[K_RATE], &l.bytes_per_second, err);
+    if (r >= 0)
+        r = sv_conf_duration_ms(c, &keys[K_EXPIRY], &l.rm_expiry_ms, err);
     if (r >= 0)
         r = read_rolling(c, &l, err);
     if (r >= 0)

@@ -21,6 +21,7 @@ struct nm_conf_logs {
     int64_t roll_ms;          /* between uploads while an application runs; 0: none */
     const char *server;       /* URL of pages with aggregated logs; "": none */
     const char *service;      /* URL of REST with aggregated logs; "": none */
+    int64_t rm_expiry_ms;     /* the ResourceManager's interval for tokens of ended applications */
     int64_t files_max;        /* files of one node in a rolling application's remote directory */
 };
 

@@ -13,6 +13,8 @@
 #define NM_CREDENTIALS_MAX (1u << 20)        /* bytes per application; EXE_FILE_MAX */
 #define NM_CREDENTIALS_TOTAL_MAX (64u << 20) /* bytes in all; an answer with more is rejected */
 #define NM_CREDENTIALS_KEY "credentials/"    /* + application: key of a record of localization */
+/* + application: key of a record of logs/log-credentials.c, kept beside those. */
+#define NM_UPLOAD_CREDENTIALS_KEY "upload-credentials/"
 
 struct nm_context;
 struct nm_credentials;

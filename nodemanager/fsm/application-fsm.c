@@ -284,11 +284,11 @@ static int act_cleaned(void *o, int event, void *arg)
 
     (void)event;
     nm_secrets_app_finished(a->ctx->secrets, a->id);
-    nm_credentials_app_finished(a->ctx->credentials, a->text);
     if (services->updater)
         nm_updater_app_finished(services->updater, a);
     nm_aggregation_app_finished(services->aggregation, a); /* recorded together with … */
-    r = nm_store_app_remove(a->ctx->store, a->text);       /* … this */
+    nm_credentials_app_finished(a->ctx->credentials, a->text);
+    r = nm_store_app_remove(a->ctx->store, a->text); /* … this */
     if (r < 0)
         sv_log(SV_LOG_ERR, a->text, "%s: cannot remove from state store: %s", a->text,
                strerror(-r));

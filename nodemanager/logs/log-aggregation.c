@@ -29,6 +29,7 @@ static void over(struct nm_upload *u, int final_status, int status, const char *
 {
     u->state = NM_UPLOAD_OVER;
     nm_upload_unrecord(u);
+    nm_upload_credentials_forget(u);
     nm_upload_report(u, status, final_status, text);
     nm_context_changed(u->g->ctx);
 }
@@ -261,7 +262,8 @@ static int put_fields(struct nm_upload *u, const struct nm_app *a,
 }
 
 int nm_aggregation_app_started(struct nm_log_aggregation *g, const struct nm_app *a,
-                               const struct yarn_container_token *t)
+                               const struct yarn_container_token *t,
+                               struct fs_credentials credentials)
 {
     struct nm_upload *u;
     int r;
@@ -280,6 +282,7 @@ int nm_aggregation_app_started(struct nm_log_aggregation *g, const struct nm_app
         nm_upload_drop(u);
         return r;
     }
+    nm_upload_credentials_submitted(u, credentials);
     nm_rolling_begin(u);
     arm(g);
     return 0;
@@ -332,6 +335,8 @@ void nm_aggregation_app_finished(struct nm_log_aggregation *g, struct nm_app *a)
     memcpy(u->head.categories, a->categories, sizeof(u->head.categories));
     u->head.log_dirs = a->log_dirs;
     u->app_ended = true;
+    nm_upload_credentials_last(u);
+    nm_upload_keep_alive(u, false);
     if (u->state != NM_UPLOAD_ROLLS)
         u->state = NM_UPLOAD_WAITS;
     u->retry_ms = 0;
@@ -353,6 +358,7 @@ void nm_aggregation_reports_delivered(struct nm_log_aggregation *g)
     struct nm_upload *u, *tmp;
 
     DL_FOREACH_SAFE (g->list, u, tmp) {
+        nm_upload_keep_alive_told(u);
         if (!u->in_flight)
             continue;
         u->in_flight = false;
@@ -480,6 +486,8 @@ static int recover_one(const struct nm_stored_upload *s, void *userdata)
     }
     u->state = s->state == NM_STORED_UPLOAD_PENDING ? NM_UPLOAD_WAITS : NM_UPLOAD_APP_RUNS;
     u->recovered = u->rolls;
+    if (u->state == NM_UPLOAD_WAITS)
+        nm_upload_keep_alive(u, true);
     nm_rolling_begin(u);
     return 0;
 }
@@ -502,9 +510,12 @@ int nm_aggregation_recover(struct nm_log_aggregation *g)
     r = nm_store_each_log_upload(g->ctx->store, recover_one, g);
     if (r >= 0)
         r = nm_store_each_log_skip(g->ctx->store, recover_skip, g);
+    if (r >= 0)
+        r = nm_upload_credentials_restore(g);
     DL_FOREACH_SAFE (g->list, u, tmp)
         if (u->state == NM_UPLOAD_APP_RUNS && !nm_app_find(g->ctx, u->text)) {
             nm_upload_unrecord(u); /* its first container was never recorded */
+            nm_upload_credentials_forget(u);
             nm_upload_drop(u);
         }
     HASH_ITER (hh, g->failures.all, failure, next)

@@ -11,6 +11,7 @@
 
 #include "common/arena.h"
 #include "common/error.h"
+#include "fs/tokens.h"
 #include "proto/yarn_server.pb-c.h"
 
 struct nm_app;
@@ -28,18 +29,26 @@ struct nm_log_aggregation *nm_aggregation_free(struct nm_log_aggregation *g);
 int nm_aggregation_recover(struct nm_log_aggregation *g) _must_use_;
 
 /* The application's first container on this node; its token has the application's log aggregation
- * context. */
+ * context, its launch context the credentials. */
 int nm_aggregation_app_started(struct nm_log_aggregation *g, const struct nm_app *a,
-                               const struct yarn_container_token *t) _must_use_;
+                               const struct yarn_container_token *t,
+                               struct fs_credentials credentials) _must_use_;
 /* Applies the application's policy to the container's logs. */
 void nm_aggregation_container_done(struct nm_log_aggregation *g, const struct nm_container *c);
 /* Starts the upload; notifies the log handler. */
 void nm_aggregation_app_finished(struct nm_log_aggregation *g, struct nm_app *a);
 
+/* The ResourceManager says that the application has ended: its tokens are valid for a while. */
+void nm_aggregation_app_ends(struct nm_log_aggregation *g, const char *app);
+/* Ended applications whose tokens are still needed, for the status of the node, in `a`; NULL: out
+ * of memory. */
+Hadoop__Yarn__ApplicationIdProto **nm_aggregation_keep_alive(struct nm_log_aggregation *g,
+                                                             struct sv_arena *a, size_t *ret_n);
+
 /* Reports that the ResourceManager has not acknowledged, in `a`; NULL: out of memory. */
 Hadoop__Yarn__LogAggregationReportProto **nm_aggregation_reports(struct nm_log_aggregation *g,
                                                                  struct sv_arena *a, size_t *ret_n);
-/* The message with the reports was acknowledged. */
+/* The message with the reports, and with the status of the node, was acknowledged. */
 void nm_aggregation_reports_delivered(struct nm_log_aggregation *g);
 /* Uploads that failed for good, of logs still on this node. */
 const struct nm_log_failures *nm_aggregation_failures(const struct nm_log_aggregation *g);

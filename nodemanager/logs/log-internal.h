@@ -43,6 +43,7 @@ struct nm_upload {
     struct nm_log_sample sample; /* of the policy; recorded among the fields */
     struct sv_buf fields;        /* those of the application */
     struct sv_buf skips;         /* fields LOGS_TAG_SKIP */
+    struct sv_buf credentials;   /* its tokens of file systems, "HDTS…"; empty: none */
     enum nm_upload_state state;
     unsigned attempts;
     int64_t retry_ms;
@@ -55,6 +56,11 @@ struct nm_upload {
     struct sv_buf ended; /* fields LOGS_TAG_CONTAINER and LOGS_TAG_ENDED of containers that have
                             ended since */
     size_t ended_sent;   /* bytes of it in the current upload */
+
+    /* log-keep-alive.c: when the ResourceManager is to hear that its tokens are needed, monotonic;
+     * 0: its application runs, or the cluster is not secure */
+    int64_t keep_alive_ms;
+    bool keep_alive_told; /* by the message that is under way */
 
     /* log-process.c: while it runs */
     struct exe_localizer *exe;
@@ -86,6 +92,21 @@ struct nm_upload *nm_upload_add(struct nm_log_aggregation *g, struct yarn_app_id
 void nm_upload_drop(struct nm_upload *u);
 int nm_upload_record(const struct nm_upload *u) _must_use_;
 void nm_upload_unrecord(const struct nm_upload *u);
+/* log-credentials.c */
+/* Of the launch context of the application's first container here. */
+void nm_upload_credentials_submitted(struct nm_upload *u, struct fs_credentials submitted);
+/* Call it when the application has ended, before the renewed credentials are dropped. */
+void nm_upload_credentials_last(struct nm_upload *u);
+/* A sealed memfd with the tokens for an upload that starts now; -1: none. */
+int nm_upload_credentials(const struct nm_upload *u, int *ret, struct sv_error *err) _must_use_;
+void nm_upload_credentials_forget(struct nm_upload *u); /* and their record */
+/* After the uploads. */
+int nm_upload_credentials_restore(struct nm_log_aggregation *g) _must_use_;
+/* log-keep-alive.c */
+/* The application has ended. `at_once`: the next message tells it, since an earlier one may not
+ * have. */
+void nm_upload_keep_alive(struct nm_upload *u, bool at_once);
+void nm_upload_keep_alive_told(struct nm_upload *u); /* the message was acknowledged */
 /* log-process.c */
 /* `more`: fields that follow those of the application. */
 int nm_upload_start(struct nm_upload *u, const struct sv_buf *more, struct sv_error *err)

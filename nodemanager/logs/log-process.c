@@ -113,44 +113,65 @@ void nm_uploads_share(const struct nm_log_aggregation *g)
             (void)!send(u->channel, &rate, sizeof(rate), MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
-static int request(const struct nm_upload *u, const struct sv_buf *more, struct sv_error *err)
+static int request(const struct nm_upload *u, const struct sv_buf *more, bool has_credentials,
+                   struct sv_error *err)
 {
     const struct nm_context *ctx = u->g->ctx;
     _cleanup_buf_ struct sv_buf b = SV_BUF_INIT(LOGS_UPLOAD_MAX);
+    const uint8_t credentials = has_credentials;
     int fd, r = nm_log_remote_put(&u->g->remote, &ctx->conf->logs, ctx->node_id_text, &b);
 
     if (r == 0)
         r = sv_buf_put(&b, u->fields.data, u->fields.len);
     if (r == 0)
         r = logs_upload_put_u64(&b, LOGS_TAG_RATE, share(u->g, u->g->running + 1));
+    if (r == 0)
+        r = logs_upload_put(&b, LOGS_TAG_CREDENTIALS, &credentials, 1);
     if (r == 0 && more->len > 0)
         r = sv_buf_put(&b, more->data, more->len);
     fd = r < 0 ? r : sv_memfd_readonly("log-upload", b.data, b.len);
     return fd < 0 ? sv_error_errno(err, fd, "request") : fd;
 }
 
-static int send_request(const struct nm_upload *u, const struct sv_buf *more, struct sv_error *err)
+#define DESCRIPTORS_MAX 3
+
+static int send_descriptors(int channel, const int *fds, size_t n, struct sv_error *err)
 {
-    int ready = nm_log_remote_ready(&u->g->remote, err);
-    _cleanup_close_ int memfd = ready < 0 ? ready : request(u, more, err);
-    int fds[2] = { memfd, u->g->remote.root };
-    size_t n = (fds[1] >= 0 ? 2 : 1) * sizeof(int);
-    char control[CMSG_SPACE(sizeof(fds))] = { 0 };
+    _Alignas(struct cmsghdr) char control[CMSG_SPACE(DESCRIPTORS_MAX * sizeof(int))] = { 0 };
     struct iovec v = { &(char){ 'U' }, 1 };
-    struct msghdr m = {
-        .msg_iov = &v, .msg_iovlen = 1, .msg_control = control, .msg_controllen = CMSG_SPACE(n)
-    };
+    struct msghdr m = { .msg_iov = &v,
+                        .msg_iovlen = 1,
+                        .msg_control = control,
+                        .msg_controllen = CMSG_SPACE(n * sizeof(int)) };
     struct cmsghdr *c = CMSG_FIRSTHDR(&m);
 
-    if (memfd < 0)
-        return memfd;
     c->cmsg_level = SOL_SOCKET;
     c->cmsg_type = SCM_RIGHTS;
-    c->cmsg_len = CMSG_LEN(n);
-    memcpy(CMSG_DATA(c), fds, n);
-    return sendmsg(u->channel, &m, MSG_NOSIGNAL | MSG_DONTWAIT) == 1
+    c->cmsg_len = CMSG_LEN(n * sizeof(int));
+    memcpy(CMSG_DATA(c), fds, n * sizeof(int));
+    return sendmsg(channel, &m, MSG_NOSIGNAL | MSG_DONTWAIT) == 1
                ? 0
                : sv_error_errno(err, -errno, "request");
+}
+
+static int send_request(const struct nm_upload *u, const struct sv_buf *more, struct sv_error *err)
+{
+    _cleanup_close_ int credentials = -1, memfd = -1;
+    int fds[DESCRIPTORS_MAX], r = nm_log_remote_ready(&u->g->remote, err);
+    size_t n = 0;
+
+    if (r == 0)
+        r = nm_upload_credentials(u, &credentials, err);
+    if (r == 0)
+        r = memfd = request(u, more, credentials >= 0, err);
+    if (r < 0)
+        return r;
+    fds[n++] = memfd;
+    if (credentials >= 0)
+        fds[n++] = credentials;
+    if (u->g->remote.root >= 0)
+        fds[n++] = u->g->remote.root;
+    return send_descriptors(u->channel, fds, n, err);
 }
 
 static int start_process(struct nm_upload *u, int theirs, struct sv_error *err)

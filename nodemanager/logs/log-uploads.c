@@ -36,6 +36,7 @@ struct nm_upload *nm_upload_add(struct nm_log_aggregation *g, struct yarn_app_id
     u->fields = SV_BUF_INIT(FIELDS_MAX);
     u->skips = SV_BUF_INIT(SKIPS_MAX);
     u->ended = SV_BUF_INIT(SKIPS_MAX);
+    u->credentials = SV_BUF_INIT(FS_TOKENS_BYTES_MAX);
     u->channel = -1;
     DL_APPEND(g->list, u);
     return u;
@@ -48,6 +49,7 @@ void nm_upload_drop(struct nm_upload *u)
     sv_buf_free(&u->fields);
     sv_buf_free(&u->skips);
     sv_buf_free(&u->ended);
+    sv_buf_wipe(&u->credentials);
     free(u);
 }
 

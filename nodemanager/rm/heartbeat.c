@@ -119,6 +119,7 @@ static void end_app(struct nm_updater *u, const Hadoop__Yarn__NodeHeartbeatRespo
     if (yarn_app_id_from(m->applications_to_cleanup[i], &id) < 0)
         return;
     app = nm_app_find(u->ctx, yarn_app_id_text(id, text));
+    nm_aggregation_app_ends(u->config.aggregation, text);
     if (app)
         nm_app_finish(app, "Application killed by ResourceManager");
 }

@@ -6,6 +6,7 @@
 #include "nodemanager/core/container.h"
 #include "nodemanager/core/context.h"
 #include "nodemanager/health/node-health.h"
+#include "nodemanager/logs/log-aggregation.h"
 #include "nodemanager/resources/container-resize.h"
 #include "nodemanager/resources/container-scheduler.h"
 #include "nodemanager/resources/containers-monitor.h"
@@ -93,7 +94,10 @@ Hadoop__Yarn__NodeStatusProto *nm_rm_node_status(struct nm_updater *u, struct sv
     }
     s->increased_containers = nm_resize_increased(ctx, a, &s->n_increased_containers);
     s->opportunistic_containers_status = opportunistic(u, a);
-    if (!s->increased_containers || !s->opportunistic_containers_status)
+    s->keep_alive_applications =
+        nm_aggregation_keep_alive(u->config.aggregation, a, &s->n_keep_alive_applications);
+    if (!s->increased_containers || !s->opportunistic_containers_status ||
+        !s->keep_alive_applications)
         return NULL;
     s->containers_utilization = nm_monitor_containers_utilization(u->config.monitor, a);
     s->node_utilization = nm_monitor_node_utilization(u->config.monitor, a);

@@ -85,6 +85,8 @@ static int recover_one(const char *key, const void *value, size_t len, void *use
 
     if (!a)
         return -ENOMEM;
+    if (sv_has_prefix(key, NM_UPLOAD_CREDENTIALS_KEY))
+        return 0;
     if (sv_has_prefix(key, NM_CREDENTIALS_KEY)) {
         if (nm_credentials_restore(l->ctx->credentials, key + strlen(NM_CREDENTIALS_KEY), value,
                                    len) < 0)

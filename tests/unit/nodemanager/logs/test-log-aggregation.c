@@ -1,6 +1,7 @@
 /* logs/log-aggregation.c and its parts with the real configuration, state store and log handler:
  * configurations rejected at start, reports until they are delivered, policies over a restart,
- * concurrent uploads, deletion of local logs. The helper is a stub that keeps each request. */
+ * tokens of uploads and how long the ResourceManager keeps them, concurrent uploads, deletion of
+ * local logs. The helper is a stub that keeps each request. */
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,6 +16,7 @@
 
 #include <cmocka.h>
 
+#include "common/clock.h"
 #include "common/fd.h"
 #include "common/log.h"
 #include "executor/exe.h"
@@ -22,11 +24,13 @@
 #include "nodemanager/core/application.h"
 #include "nodemanager/core/container.h"
 #include "nodemanager/core/context.h"
+#include "nodemanager/core/system-credentials.h"
 #include "nodemanager/health/local-dirs.h"
 #include "nodemanager/logs/log-aggregation.h"
 #include "nodemanager/services/deletion-service.h"
 #include "nodemanager/services/log-handler.h"
 #include "nodemanager/store/state-store.h"
+#include "wire/token/token.h"
 
 #define AGGREGATION "yarn.log-aggregation."
 #define LOGS "yarn.nodemanager.log-aggregation."
@@ -46,11 +50,48 @@ static unsigned deleted; /* applications whose logs have been */
 /* One upload that was started; answered by the test. */
 struct exe_localizer {
     struct logs_upload request;
+    char tokens[256]; /* "alias=password " of each */
     unsigned visibility;
     int channel;
 };
 static struct exe_localizer *uploads[UPLOADS_MAX];
 static unsigned started;
+
+static size_t size_of(int fd)
+{
+    struct stat st;
+
+    assert_return_code(fstat(fd, &st), 0);
+    return (size_t)st.st_size;
+}
+
+/* Reads and closes it. */
+static void read_tokens(int fd, struct exe_localizer *l)
+{
+    _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
+    size_t n = size_of(fd), used = 0;
+    uint8_t *p = sv_arena_alloc(a, n + 1);
+    struct yarn_credentials c;
+
+    assert_true(fcntl(fd, F_GET_SEALS) & F_SEAL_WRITE);
+    assert_int_equal(pread(fd, p, n, 0), n);
+    assert_int_equal(yarn_credentials_parse(p, n, a, &c, NULL), 0);
+    for (size_t i = 0; i < c.n_tokens; i++)
+        used += (size_t)snprintf(l->tokens + used, sizeof(l->tokens) - used, "%s=%.*s ",
+                                 c.tokens[i].alias, (int)c.tokens[i].token.password_len,
+                                 (const char *)c.tokens[i].token.password);
+    sv_close(fd);
+}
+
+static void read_request(int fd, struct exe_localizer *l)
+{
+    size_t n = size_of(fd);
+    uint8_t *bytes = malloc(n + 1);
+
+    assert_int_equal(pread(fd, bytes, n, 0), n);
+    assert_int_equal(logs_upload_parse(bytes, n, &l->request), 0);
+    sv_close(fd);
+}
 
 int __wrap_exe_localizer_start(struct exe *x, const struct exe_localizer_start *s,
                                const struct exe_localizer_ops *ops, void *userdata,
@@ -59,26 +100,28 @@ int __wrap_exe_localizer_start(struct exe *x, const struct exe_localizer_start *
                                const struct exe_localizer_ops *ops, void *userdata,
                                struct exe_localizer **ret, struct sv_error *err)
 {
-    char control[CMSG_SPACE(2 * sizeof(int))], byte;
+    char control[CMSG_SPACE(3 * sizeof(int))], byte;
     struct iovec v = { &byte, 1 };
     struct msghdr m = {
         .msg_iov = &v, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof(control)
     };
     struct exe_localizer *l = calloc(1, sizeof(*l));
-    struct stat st;
-    int fds[2];
-    uint8_t *bytes;
+    const struct cmsghdr *c;
+    int fds[3];
+    size_t n, next = 1;
 
     (void)x, (void)ops, (void)userdata, (void)err;
     assert_true(l && started < UPLOADS_MAX);
     assert_int_equal(recvmsg(s->channel, &m, MSG_CMSG_CLOEXEC), 1);
-    memcpy(fds, CMSG_DATA(CMSG_FIRSTHDR(&m)), sizeof(fds));
-    assert_return_code(fstat(fds[0], &st), 0);
-    bytes = malloc((size_t)st.st_size + 1);
-    assert_int_equal(pread(fds[0], bytes, (size_t)st.st_size, 0), st.st_size);
-    assert_int_equal(logs_upload_parse(bytes, (size_t)st.st_size, &l->request), 0);
-    sv_close(fds[0]);
-    sv_close(fds[1]);
+    c = CMSG_FIRSTHDR(&m);
+    n = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+    memcpy(fds, CMSG_DATA(c), n * sizeof(int));
+    read_request(fds[0], l);
+    if (l->request.has_credentials)
+        read_tokens(fds[next++], l);
+    if (!*l->request.text[LOGS_SERVERS])
+        sv_close(fds[next++]); /* the remote directory */
+    assert_int_equal(n, next);
     l->visibility = s->visibility;
     l->channel = dup(s->channel);
     uploads[started++] = *ret = l;
@@ -131,6 +174,7 @@ static int start(char *const *settings, struct sv_error *err)
     assert_return_code(nm_context_open(&ctx, event, &conf, err), 0);
     sv_dispatcher_register(ctx.dispatcher, NM_MACHINE_APP, on_app, NULL);
     assert_return_code(nm_store_open(event, path, &ctx.store, err), 0);
+    assert_return_code(nm_credentials_new(&ctx, &ctx.credentials), 0);
     assert_return_code(nm_log_handler_new(&ctx, NULL, &handler, err), 0);
     r = nm_aggregation_new(&ctx, handler, &g, err);
     if (r >= 0) {
@@ -145,6 +189,7 @@ static void end(void)
 {
     g = nm_aggregation_free(g);
     handler = nm_log_handler_free(handler);
+    ctx.credentials = nm_credentials_free(ctx.credentials);
     ctx.store = nm_store_close(ctx.store);
     for (unsigned i = 0; i < started; i++)
         assert_null(uploads[i]); /* processes end with it */
@@ -205,7 +250,10 @@ static void turn(const unsigned *number, unsigned wanted)
     assert_int_equal(*number, wanted);
 }
 
-static struct nm_app *add_app(int n, const char *policy, const char *parameters, const char *rolled)
+static struct fs_credentials none;
+
+static struct nm_app *add_app_with(int n, const char *policy, const char *parameters,
+                                   const char *rolled, struct fs_credentials credentials)
 {
     struct yarn_container_token t = { 0 };
     struct nm_app *a;
@@ -216,8 +264,13 @@ static struct nm_app *add_app(int n, const char *policy, const char *parameters,
     (void)snprintf(t.log_policy, sizeof(t.log_policy), "%s", policy);
     (void)snprintf(t.log_policy_parameters, sizeof(t.log_policy_parameters), "%s", parameters);
     (void)snprintf(t.log_rolled_include, sizeof(t.log_rolled_include), "%s", rolled);
-    assert_int_equal(nm_aggregation_app_started(g, a, &t), 0);
+    assert_int_equal(nm_aggregation_app_started(g, a, &t, credentials), 0);
     return a;
+}
+
+static struct nm_app *add_app(int n, const char *policy, const char *parameters, const char *rolled)
+{
+    return add_app_with(n, policy, parameters, rolled, none);
 }
 
 static void container_done(struct nm_app *a, int64_t n, int exit_code)
@@ -434,12 +487,233 @@ static void rolled_cleanup(void **state)
     }
 }
 
+/* ---- tokens ---- */
+
+#define ON_HDFS                                                                                    \
+    SET("yarn.nodemanager.remote-app-log-dir=hdfs://ns/logs"), SET("dfs.nameservices=ns"),         \
+        SET("dfs.ha.namenodes.ns=a"), SET("dfs.namenode.rpc-address.ns.a=nn:8020")
+
+/* Credentials with a token of HDFS and the AM's. */
+static void put_tokens(struct sv_buf *b, const char *alias, const char *password)
+{
+    _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
+    struct yarn_token t = { .id = (const uint8_t *)"id",
+                            .id_len = 2,
+                            .password = (const uint8_t *)password,
+                            .password_len = strlen(password),
+                            .kind = YARN_KIND_HDFS_DELEGATION,
+                            .service = alias };
+    struct yarn_credentials c = { 0 };
+
+    assert_int_equal(yarn_credentials_add(a, &c, alias, &t), 0);
+    t.kind = YARN_KIND_AMRM;
+    assert_int_equal(yarn_credentials_add(a, &c, "am", &t), 0);
+    b->len = 0;
+    assert_int_equal(yarn_credentials_write(&c, b), 0);
+}
+
+/* The ResourceManager's new credentials of application 1. */
+static void renew(const char *alias, const char *password)
+{
+    Hadoop__Yarn__ApplicationIdProto id;
+    Hadoop__Yarn__SystemCredentialsForAppsProto row, *rows[] = { &row };
+    _cleanup_buf_ struct sv_buf b = SV_BUF_INIT(1 << 16);
+
+    put_tokens(&b, alias, password);
+    hadoop__yarn__application_id_proto__init(&id);
+    id.has_id = id.has_cluster_timestamp = true;
+    id.id = 1;
+    id.cluster_timestamp = 1;
+    hadoop__yarn__system_credentials_for_apps_proto__init(&row);
+    row.appid = &id;
+    row.has_credentialsforapp = true;
+    row.credentialsforapp = (ProtobufCBinaryData){ b.len, b.data };
+    assert_int_equal(nm_credentials_replace(ctx.credentials, rows, 1), 0);
+}
+
+static int count_tokens(const char *key, const void *value, size_t len, void *userdata)
+{
+    (void)value, (void)len;
+    *(unsigned *)userdata +=
+        !strncmp(key, NM_UPLOAD_CREDENTIALS_KEY, strlen(NM_UPLOAD_CREDENTIALS_KEY));
+    return 0;
+}
+
+static unsigned tokens_on_record(void)
+{
+    unsigned n = 0;
+
+    assert_int_equal(nm_store_each_resource(ctx.store, count_tokens, &n), 0);
+    return n;
+}
+
+/* The tokens of file systems alone, renewed ones in the place of those of the submission; both are
+ * there after a restart, until the upload is over. */
+static void tokens(void **state)
+{
+    _cleanup_buf_ struct sv_buf b = SV_BUF_INIT(1 << 16);
+    struct nm_app *a;
+
+    (void)state;
+    begin(SETTINGS(ON_HDFS));
+    put_tokens(&b, "ha-hdfs:ns", "old");
+    a = add_app_with(1, "", "", "", (struct fs_credentials){ b.data, b.len });
+    restart(SETTINGS(ON_HDFS));
+    renew("other:8020", "new");
+    nm_aggregation_app_finished(g, a);
+    nm_credentials_app_finished(ctx.credentials, a->text);
+    turn(&started, 1);
+    assert_string_equal(uploads[0]->tokens, "other:8020=new ha-hdfs:ns=old ");
+    assert_string_equal(uploads[0]->request.text[LOGS_NAMESERVICE], "ns");
+    assert_string_equal(uploads[0]->request.text[LOGS_SERVERS], "nn:8020");
+    restart(SETTINGS(ON_HDFS));
+    turn(&started, 1);
+    assert_string_equal(uploads[0]->tokens, "other:8020=new ha-hdfs:ns=old ");
+    assert_int_equal(tokens_on_record(), 1);
+    answer(0, LOGS_DONE);
+    assert_int_equal(tokens_on_record(), 0);
+    close_node();
+}
+
+/* Every upload of rolled logs takes the newest. */
+static void rolled_tokens(void **state)
+{
+    _cleanup_buf_ struct sv_buf b = SV_BUF_INIT(1 << 16);
+    struct nm_app *a;
+
+    (void)state;
+    begin(SETTINGS(SET(LOGS "roll-monitoring-interval-seconds=1"), SET(LOGS "debug-enabled=true"),
+                   ON_HDFS));
+    put_tokens(&b, "ha-hdfs:ns", "one");
+    a = add_app_with(1, "", "", "^log\\.", (struct fs_credentials){ b.data, b.len });
+    container_done(a, 2, 0);
+    turn(&started, 1);
+    assert_string_equal(uploads[0]->tokens, "ha-hdfs:ns=one ");
+    answer(0, LOGS_DONE);
+    renew("ha-hdfs:ns", "two");
+    container_done(a, 3, 0);
+    turn(&started, 2);
+    assert_string_equal(uploads[1]->tokens, "ha-hdfs:ns=two ");
+    close_node();
+}
+
+/* Malformed renewed ones are not used; a directory of this machine needs none. */
+static void without_tokens(void **state)
+{
+    _cleanup_buf_ struct sv_buf b = SV_BUF_INIT(1 << 16);
+    struct nm_app *a;
+
+    put_tokens(&b, "ha-hdfs:ns", "old");
+    begin(SETTINGS(NULL));
+    a = add_app_with(1, "", "", "", (struct fs_credentials){ b.data, b.len });
+    nm_aggregation_app_finished(g, a);
+    turn(&started, 1);
+    assert_false(uploads[0]->request.has_credentials);
+    assert_int_equal(tokens_on_record(), 0);
+    close_node();
+
+    fresh(state);
+    begin(SETTINGS(ON_HDFS));
+    a = add_app_with(1, "", "", "", (struct fs_credentials){ b.data, b.len - 2 });
+    nm_aggregation_app_finished(g, a);
+    turn(&started, 1);
+    assert_false(uploads[0]->request.has_credentials);
+    close_node();
+}
+
+/* Numbers of the applications of the next status, as text; NULL: 16 or more. */
+static const char *kept_alive(void)
+{
+    static char text[16];
+    _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
+    Hadoop__Yarn__ApplicationIdProto **list;
+    size_t n;
+
+    list = nm_aggregation_keep_alive(g, a, &n);
+    assert_true(list && n < sizeof(text));
+    for (size_t i = 0; i < n; i++)
+        text[i] = (char)('0' + list[i]->id);
+    text[n] = '\0';
+    return text;
+}
+
+/* Between 70 and 90 % of the interval after the end, again and again, until the upload is over. */
+static void keep_alive(void **state)
+{
+    static char *const interval = SET("yarn.nm.liveness-monitor.expiry-interval-ms=1000");
+    struct nm_app *a;
+    int64_t t = 1000000;
+
+    (void)state;
+    sv_clock_set_test(t, 1);
+    ctx.kerberos = (struct sgss_daemon *)&ctx; /* never used */
+    begin(SETTINGS(interval));
+    a = add_app(1, "", "", "");
+    (void)add_app(2, "", "", "");
+    sv_clock_set_test(t += 10000, 1);
+    assert_string_equal(kept_alive(), ""); /* it runs */
+    nm_aggregation_app_ends(g, a->text);
+    sv_clock_set_test(t += 699, 1);
+    assert_string_equal(kept_alive(), "");
+    nm_aggregation_app_finished(g, a);
+    nm_aggregation_reports_delivered(g);
+    sv_clock_set_test(t += 202, 1);
+    for (int lost = 0; lost < 3; lost++)
+        assert_string_equal(kept_alive(), "1");
+    nm_aggregation_reports_delivered(g);
+    for (int round = 0; round < 3; round++) {
+        sv_clock_set_test(t += 699, 1);
+        assert_string_equal(kept_alive(), "");
+        sv_clock_set_test(t += 202, 1);
+        assert_string_equal(kept_alive(), "1");
+        nm_aggregation_reports_delivered(g);
+    }
+    restart(SETTINGS(interval));
+    assert_string_equal(kept_alive(), "1"); /* who knows when it was told last */
+    nm_aggregation_reports_delivered(g);
+    turn(&started, 1);
+    sv_clock_set_test(t += 901, 1);
+    assert_string_equal(kept_alive(), "1");
+    answer(0, LOGS_DONE);
+    assert_string_equal(kept_alive(), "");
+    sv_clock_set_test(t += 901, 1);
+    assert_string_equal(kept_alive(), "");
+    close_node();
+    ctx.kerberos = NULL;
+    sv_clock_reset();
+}
+
+/* Without Kerberos there are no tokens to keep. */
+static void not_secure(void **state)
+{
+    struct nm_app *a;
+
+    (void)state;
+    sv_clock_set_test(1000, 1000);
+    begin(SETTINGS(NULL));
+    a = add_app(1, "", "", "");
+    nm_aggregation_app_ends(g, a->text);
+    nm_aggregation_app_finished(g, a);
+    sv_clock_set_test(1000000000, 1000);
+    assert_string_equal(kept_alive(), "");
+    close_node();
+    sv_clock_reset();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(refused, fresh),       cmocka_unit_test_setup(reported, fresh),
-        cmocka_unit_test_setup(policies, fresh),      cmocka_unit_test_setup(at_a_time, fresh),
-        cmocka_unit_test_setup(local_cleanup, fresh), cmocka_unit_test_setup(rolled_cleanup, fresh),
+        cmocka_unit_test_setup(refused, fresh),
+        cmocka_unit_test_setup(reported, fresh),
+        cmocka_unit_test_setup(policies, fresh),
+        cmocka_unit_test_setup(at_a_time, fresh),
+        cmocka_unit_test_setup(local_cleanup, fresh),
+        cmocka_unit_test_setup(rolled_cleanup, fresh),
+        cmocka_unit_test_setup(tokens, fresh),
+        cmocka_unit_test_setup(rolled_tokens, fresh),
+        cmocka_unit_test_setup(without_tokens, fresh),
+        cmocka_unit_test_setup(keep_alive, fresh),
+        cmocka_unit_test_setup(not_secure, fresh),
     };
     int r, tmp;
 
