@@ -65,10 +65,12 @@ struct cache_entry {
     /* While DOWNLOADING, or cancelled with an outstanding answer: */
     struct cache_process *process;
     bool in_flight;
+    bool waits;   /* for its credentials, in the process' `waiting` */
+    bool refused; /* its credentials were, once */
     uint64_t request;
     int64_t sent_ms, heard_ms;
     uint64_t fetched;                /* as reported by the localizer */
-    struct cache_entry *prev, *next; /* in the process' queue or flights, or in `doomed` */
+    struct cache_entry *prev, *next; /* in a list of the process, or in `doomed` */
     enum cache_doom doom;
     int64_t doomed_until; /* when it may be deleted, sv_now_ms() */
     UT_hash_handle hh;
@@ -111,6 +113,7 @@ struct cache_process {
     int fd; /* -1 before the start */
     sd_event_source *io;
     struct cache_entry *queue, *flights;
+    struct cache_entry *waiting; /* for credentials; comes back into the queue */
     unsigned n_flights;
     bool full; /* its socket buffer is full */
     int64_t idle_since_ms;
@@ -165,6 +168,7 @@ int loc_cache_process_enqueue(struct loc_cache *c, struct cache_entry *e);
 void loc_cache_process_unqueue(struct cache_entry *e);
 void loc_cache_process_cancel(struct cache_entry *e); /* in flight: waits for the answer */
 void loc_cache_process_pump(struct loc_cache *c);
+void loc_cache_process_resume(struct cache_process *p); /* what waits for credentials */
 void loc_cache_process_tick(struct loc_cache *c);
 void loc_cache_process_retire_all(struct loc_cache *c);
 void loc_cache_process_app_finished(struct loc_cache *c, struct yarn_app_id app);

@@ -77,7 +77,7 @@ int loc_cache_process_enqueue(struct loc_cache *c, struct cache_entry *e)
     if (!p)
         return -ENOMEM;
     e->process = p;
-    e->in_flight = false;
+    e->in_flight = e->waits = false;
     DL_APPEND(p->queue, e);
     loc_cache_wake(c);
     return 0;
@@ -85,7 +85,11 @@ int loc_cache_process_enqueue(struct loc_cache *c, struct cache_entry *e)
 
 void loc_cache_process_unqueue(struct cache_entry *e)
 {
-    DL_DELETE(e->process->queue, e);
+    if (e->waits)
+        DL_DELETE(e->process->waiting, e);
+    else
+        DL_DELETE(e->process->queue, e);
+    e->waits = false;
     e->process->idle_since_ms = sv_now_ms();
     e->process = NULL;
 }
@@ -124,6 +128,16 @@ static void fail_entry(struct cache_entry *e, const char *text)
         loc_cache_entry_doom(e, DOOM_REMOVE); /* cancelled before */
 }
 
+void loc_cache_process_resume(struct cache_process *p)
+{
+    struct cache_entry *e;
+
+    DL_FOREACH (p->waiting, e)
+        e->waits = false;
+    DL_CONCAT(p->queue, p->waiting);
+    p->waiting = NULL;
+}
+
 /* Moves the queue of a process that ended while working to its successor. */
 static void requeue(struct cache_process *p)
 {
@@ -149,6 +163,7 @@ void loc_cache_process_end(struct cache_process *p, const char *text)
     HASH_DEL(c->processes, p);
     c->stats.processes--;
     p->io = sd_event_source_disable_unref(p->io);
+    loc_cache_process_resume(p);
     while (p->flights)
         fail_entry(p->flights, why);
     if (worked)
@@ -194,6 +209,19 @@ static bool try_another_id(struct cache_entry *e)
     return loc_cache_process_enqueue(e->cache, e) == 0;
 }
 
+/* The credentials that the server refused may have ended before their time: it is tried once more
+ * with others. The localizer has left nothing behind. */
+static bool try_other_credentials(struct cache_entry *e)
+{
+    struct loc_cache *c = e->cache;
+
+    if (e->state != LOC_DOWNLOADING || e->detached || e->disk_failed || e->refused ||
+        e->record.visibility != LOC_PUBLIC || !c->cb.refused)
+        return false;
+    e->refused = true;
+    return c->cb.refused(c->userdata, &e->record.resource) && loc_cache_process_enqueue(c, e) == 0;
+}
+
 static int on_message(struct cache_process *p, const struct loc_msg *m)
 {
     struct cache_entry *e = flight_of(p, m->request);
@@ -209,6 +237,8 @@ static int on_message(struct cache_process *p, const struct loc_msg *m)
         return -EBADMSG;
     leave_flight(e);
     if (m->type == LOC_MSG_FAILED && m->failed.reason == LOC_FAIL_TAKEN && try_another_id(e))
+        return 0;
+    if (m->type == LOC_MSG_FAILED && m->failed.reason == LOC_FAIL_AUTH && try_other_credentials(e))
         return 0;
     if (m->type == LOC_MSG_FAILED)
         e->vanished = m->failed.reason != LOC_FAIL_LEFTOVER;
@@ -299,30 +329,41 @@ static int fill_fetch(const struct cache_entry *e, struct loc_msg *m, struct sv_
     return 0;
 }
 
-/* Sends the request with the credentials of the container that has waited longest. */
-static int send_fetch(const struct cache_entry *e, const struct loc_msg *m)
+/* Those of the container that has waited longest. 1: not there yet. */
+static int take_credentials(const struct cache_entry *e, int *ret, struct sv_error *err)
 {
     const struct loc_callbacks *cb = &e->cache->cb;
-    _cleanup_close_ int credentials = -1;
 
-    if (cb->credentials && e->holds && e->record.visibility != LOC_PUBLIC) {
-        int r = cb->credentials(e->cache->userdata, e->holds->request->container, &credentials);
-
-        if (r < 0)
-            return r;
-    }
-    return loc_msg_send_with(e->process->fd, m, credentials);
+    return cb->credentials && e->holds
+               ? cb->credentials(e->cache->userdata, e->holds->request->container,
+                                 &e->record.resource, ret, err)
+               : 0;
 }
 
-/* Sends the head of the queue. 1 = sent or failed for good, 0 = retry later. */
+/* Leaves the queue, so that those behind it go on. */
+static void wait_for_credentials(struct cache_process *p, struct cache_entry *e)
+{
+    DL_DELETE(p->queue, e);
+    DL_APPEND(p->waiting, e);
+    e->waits = true;
+}
+
+/* Sends the head of the queue. 1 = sent, waiting or failed for good, 0 = retry later. */
 static int send_first(struct cache_process *p)
 {
     struct cache_entry *e = p->queue;
+    _cleanup_close_ int credentials = -1;
     struct sv_error err = { 0 };
     struct loc_msg m;
-    int r = 0;
+    int r = take_credentials(e, &credentials, &err);
 
-    if (!e->placed)
+    if (r > 0) {
+        wait_for_credentials(p, e);
+        return 1;
+    }
+    if (r < 0)
+        e->vanished = true; /* it may have been placed for an earlier try */
+    if (r == 0 && !e->placed)
         r = loc_cache_entry_place(e, &err);
     if (r < 0) {
         fail_entry(e, err.text);
@@ -331,7 +372,7 @@ static int send_first(struct cache_process *p)
     e->request = ++p->cache->next_request;
     r = fill_fetch(e, &m, &err);
     if (r == 0) {
-        r = send_fetch(e, &m);
+        r = loc_msg_send_with(p->fd, &m, credentials);
         explicit_bzero(&m, sizeof(m)); /* keys */
         (void)sv_error_set(&err, r < 0 ? r : -EIO, "the localizer does not accept the request");
     }
@@ -408,7 +449,7 @@ void loc_cache_process_tick(struct loc_cache *c)
                        now - e->sent_ms >= (int64_t)c->config.deadline_ms + DEADLINE_GRACE_MS;
         if (stalled)
             loc_cache_process_end(p, "the localizer gave no sign of life in time");
-        else if (!p->flights && !p->queue &&
+        else if (!p->flights && !p->queue && !p->waiting &&
                  (p->retired || now - p->idle_since_ms >= c->config.idle_ms))
             loc_cache_process_end(p, "idle");
     }
@@ -424,6 +465,7 @@ static int retire(struct cache_process *p)
 
     if (r < 0)
         return r;
+    loc_cache_process_resume(p);
     HASH_DEL(c->processes, p);
     free(p->key);
     p->key = key;
@@ -445,7 +487,7 @@ void loc_cache_process_retire_all(struct loc_cache *c)
     struct cache_process *p, *next;
 
     HASH_ITER (hh, c->processes, p, next)
-        if (p->started && !p->flights && !p->queue)
+        if (p->started && !p->flights && !p->queue && !p->waiting)
             loc_cache_process_end(p, "idle");
         else if (p->started && !p->retired && retire(p) < 0)
             loc_cache_process_end(p, "out of memory");
@@ -463,6 +505,8 @@ void loc_cache_process_app_finished(struct loc_cache *c, struct yarn_app_id app)
         if (!p->user || yarn_app_id_cmp(p->app, app) != 0)
             continue;
         DL_FOREACH (p->queue, e)
+            wanted |= e->n_holds > 0;
+        DL_FOREACH (p->waiting, e)
             wanted |= e->n_holds > 0;
         DL_FOREACH (p->flights, e)
             wanted |= e->n_holds > 0;

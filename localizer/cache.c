@@ -345,6 +345,15 @@ static void free_doomed(struct loc_cache *c)
 
 /* ---- the loop ---- */
 
+void loc_cache_credentials_came(struct loc_cache *c)
+{
+    struct cache_process *p, *next;
+
+    HASH_ITER (hh, c->processes, p, next)
+        loc_cache_process_resume(p);
+    loc_cache_wake(c);
+}
+
 void loc_cache_wake(struct loc_cache *c)
 {
     if (c->pump)

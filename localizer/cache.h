@@ -87,10 +87,15 @@ struct loc_callbacks {
      * err's text. May be NULL. */
     int (*describe)(void *userdata, struct yarn_container_id container,
                     const struct loc_resource *resource, struct loc_fetch *f, struct sv_error *err);
-    /* Credentials for a download of the container, unless it is PUBLIC: a memfd for
-     * loc_msg_send_with, which the cache closes, or -1. A negative result fails the resource. May
-     * be NULL. */
-    int (*credentials)(void *userdata, struct yarn_container_id container, int *ret_memfd);
+    /* Credentials for a download of the container: a memfd for loc_msg_send_with, which the cache
+     * closes, or -1. Those of a PUBLIC one must not be the job's. 1: they are not there yet, and
+     * loc_cache_credentials_came() follows; other downloads go on. A negative result fails the
+     * resource with err's text. May be NULL. */
+    int (*credentials)(void *userdata, struct yarn_container_id container,
+                       const struct loc_resource *resource, int *ret_memfd, struct sv_error *err);
+    /* A server has refused the credentials of a PUBLIC download. True: others will be there, so
+     * that it is tried once more. May be NULL. */
+    bool (*refused)(void *userdata, const struct loc_resource *resource);
     /* Deletes <cache>/<rel> and <cache>/<rel>_tmp as their owner, even across a restart, and drops
      * the record: the deletion is recorded first, then the entry's record is removed. A deletion
      * pending after a restart is announced by loc_cache_reserve. */
@@ -160,6 +165,9 @@ void loc_cache_release(struct loc_cache *c, struct yarn_container_id container, 
 /* Drops the APPLICATION tracker (the owner deletes the application's directories itself) and ends
  * its process. Containers of the application must have been released. */
 void loc_cache_app_finished(struct loc_cache *c, struct yarn_app_id app);
+
+/* Asks for the credentials of all downloads that wait for them once more. */
+void loc_cache_credentials_came(struct loc_cache *c);
 
 /* Reports a process that failed to start or that ended; `text` appears in the diagnostics of its
  * downloads. */

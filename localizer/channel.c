@@ -312,8 +312,7 @@ int loc_msg_recv_with(int fd, enum loc_peer from, struct loc_msg *ret, int *ret_
     r = loc_msg_decode(buf, (size_t)n, from, &m);
     if (r < 0)
         return r;
-    if (given >= 0 && (!ret_credentials || m.type != LOC_MSG_FETCH ||
-                       m.fetch.visibility == LOC_PUBLIC || !is_credentials(given)))
+    if (given >= 0 && (!ret_credentials || m.type != LOC_MSG_FETCH || !is_credentials(given)))
         return -EBADMSG;
     if (ret_credentials)
         *ret_credentials = sv_take_fd(&given);

@@ -74,8 +74,9 @@ enum loc_fail {
     LOC_FAIL_CANCELLED = 9,
     LOC_FAIL_LEFTOVER = 10, /* failed, and partial files could not be removed */
     LOC_FAIL_TAKEN = 11,    /* an unknown entry has this id; another id may be free */
+    LOC_FAIL_AUTH = 12,     /* the server did not accept the credentials */
 };
-#define LOC_FAIL_LAST LOC_FAIL_TAKEN
+#define LOC_FAIL_LAST LOC_FAIL_AUTH
 
 enum loc_option {
     LOC_OPTION_HOSTNAMES = 1,  /* hdfs: connect to DataNodes by name */
@@ -151,8 +152,9 @@ int loc_msg_decode(const void *p, size_t n, enum loc_peer from, struct loc_msg *
  * descriptors attached: they are closed), other -errno. */
 int loc_msg_send(int fd, const struct loc_msg *m) _must_use_;
 int loc_msg_recv(int fd, enum loc_peer from, struct loc_msg *ret) _must_use_;
-/* As above, for a FETCH that is not PUBLIC, with the job's Credentials ("HDTS…") in a sealed memfd;
- * -1 = none. The receiver owns it; any other descriptor is -EBADMSG. */
+/* As above, for a FETCH with Credentials ("HDTS…") in a sealed memfd: the job's, or, of a PUBLIC
+ * one, the NodeManager's token for the file system; -1 = none. The receiver owns it; any other
+ * descriptor is -EBADMSG. */
 int loc_msg_send_with(int fd, const struct loc_msg *m, int credentials) _must_use_;
 int loc_msg_recv_with(int fd, enum loc_peer from, struct loc_msg *ret, int *ret_credentials)
     _must_use_;

@@ -66,6 +66,8 @@ enum loc_fail loc_fail_of(const struct loc_source *s, int error)
         return LOC_FAIL_URL;
     case -ENOMEM:
         return LOC_FAIL_INTERNAL;
+    case -EKEYREJECTED:
+        return LOC_FAIL_AUTH;
     case -ESTALE:
         return LOC_FAIL_CHANGED;
     case -EFBIG:

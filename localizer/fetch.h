@@ -16,7 +16,7 @@ struct loc_source {
     struct fs_url url;
     int dir;               /* directory for a copy */
     const char *name;      /* of the copy; NULL: no named copy, the content is read from `fd` */
-    int credentials;       /* the job's, from loc_msg_recv_with; -1: none */
+    int credentials;       /* from loc_msg_recv_with; -1: none */
     const char *tree_name; /* name of a directory's copy below `dir`; NULL: `dir` itself */
     void (*progress)(void *userdata, uint64_t bytes);
     void *progress_userdata;

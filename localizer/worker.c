@@ -163,6 +163,7 @@ static int run(struct work *w, int tmp, int credentials)
         s.dir = root;
     }
     r = loc_source_fetch(&s, &w->reason, &w->err);
+    sv_close(credentials); /* before bytes of an archive are parsed */
     if (r >= 0) {
         w->report.bytes = keep || s.tree ? s.size : 0;
         w->report.entries = 1 + s.entries;

@@ -181,15 +181,20 @@ static int describe(void *userdata, struct yarn_container_id container,
     return r;
 }
 
-static int credentials(void *userdata, struct yarn_container_id container, int *ret)
+static int credentials(void *userdata, struct yarn_container_id container,
+                       const struct loc_resource *resource, int *ret, struct sv_error *err)
 {
     const struct localize *l = userdata;
+    int fd;
 
     (void)container;
-    *ret = -1;
-    if (l->options.n_credentials)
-        *ret = sv_memfd_sealed("credentials", l->options.credentials, l->options.n_credentials);
-    return l->options.n_credentials && *ret < 0 ? *ret : 0;
+    if (l->options.n_credentials == 0 || resource->visibility == LOC_PUBLIC)
+        return 0;
+    fd = sv_memfd_sealed("credentials", l->options.credentials, l->options.n_credentials);
+    if (fd < 0)
+        return sv_error_errno(err, fd, "credentials");
+    *ret = fd;
+    return 0;
 }
 
 /* Called before the localizer creates anything. */

@@ -32,6 +32,7 @@ REASONS = {
     9: "cancelled",
     10: "leftover",
     11: "taken",
+    12: "auth",
 }
 
 

@@ -36,6 +36,11 @@ struct fixture {
     struct loc_scope scope;
     char scope_user[64];
     bool release_in_ready;
+    const char *waiting;     /* urls that begin so have no credentials yet */
+    const char *credentials; /* of others, or NULL: none */
+    bool no_credentials;     /* there will be none */
+    unsigned n_refused;
+    bool others; /* after a refusal */
 };
 
 static inline int on_start(void *userdata, uint64_t process, const struct loc_scope *scope,
@@ -137,10 +142,38 @@ static inline void on_ready(void *userdata, struct yarn_container_id c, unsigned
         loc_cache_release(w->cache, c, part);
 }
 
+static inline int on_credentials(void *userdata, struct yarn_container_id c,
+                                 const struct loc_resource *r, int *ret, struct sv_error *err)
+{
+    struct fixture *w = userdata;
+
+    (void)c;
+    if (w->waiting && !strncmp(r->url, w->waiting, strlen(w->waiting)))
+        return 1;
+    if (w->no_credentials)
+        return sv_error_set(err, -EACCES, "no token: the KDC is away");
+    if (w->credentials) {
+        *ret = sv_memfd_sealed("credentials", w->credentials, strlen(w->credentials));
+        assert_true(*ret >= 0);
+    }
+    return 0;
+}
+
+static inline bool on_refused(void *userdata, const struct loc_resource *r)
+{
+    struct fixture *w = userdata;
+
+    assert_int_equal(r->visibility, LOC_PUBLIC);
+    w->n_refused++;
+    return w->others;
+}
+
 static const struct loc_callbacks callbacks = {
     .start = on_start,
     .stop = on_stop,
     .pick_dir = on_pick,
+    .credentials = on_credentials,
+    .refused = on_refused,
     .remove = on_remove,
     .on_started = on_started,
     .on_completed = on_completed,
@@ -237,6 +270,19 @@ static inline struct loc_msg take(struct fixture *w, int process)
 
     settle(w);
     assert_int_equal(loc_msg_recv(w->far[process], LOC_PEER_NM, &m), 1);
+    return m;
+}
+
+/* As take(); *ret_with: the message has credentials. */
+static inline struct loc_msg take_with(struct fixture *w, int process, bool *ret_with)
+{
+    struct loc_msg m = { 0 };
+    int fd = -1;
+
+    settle(w);
+    assert_int_equal(loc_msg_recv_with(w->far[process], LOC_PEER_NM, &m, &fd), 1);
+    *ret_with = fd >= 0;
+    sv_close(fd);
     return m;
 }
 

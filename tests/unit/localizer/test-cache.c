@@ -549,6 +549,115 @@ static void test_release_in_callback(void **state)
 }
 
 /* Every undeclared cell of the table rejects its event; the graph has the states. */
+/* A download waits for its credentials; others of its localizer go on. */
+static void test_credentials_wait(void **state)
+{
+    struct fixture *w = *state;
+    struct loc_msg m;
+    bool with;
+
+    w->waiting = "hdfs://nn/";
+    ask(w, container(1, 1), "joe", file("hdfs://nn/a", LOC_PUBLIC));
+    ask(w, container(1, 2), "joe", file("hdfs://nn/b", LOC_PUBLIC));
+    ask(w, container(1, 3), "joe", file("file:///c", LOC_PUBLIC));
+    m = take_with(w, 1, &with);
+    assert_string_equal(m.fetch.url, "file:///c");
+    assert_false(with);
+    nothing(w, 1);
+    loc_cache_credentials_came(w->cache); /* of another file system */
+    nothing(w, 1);
+    w->waiting = NULL;
+    w->credentials = "HDTS";
+    loc_cache_credentials_came(w->cache);
+    m = take_with(w, 1, &with);
+    assert_string_equal(m.fetch.url, "hdfs://nn/a");
+    assert_true(with);
+    say_done(w, 1, &m, 100);
+    m = take_with(w, 1, &with);
+    assert_string_equal(m.fetch.url, "hdfs://nn/b");
+    say_done(w, 1, &m, 100);
+    assert_int_equal(w->ready, 2);
+    assert_int_equal(w->failed, 0);
+    assert_int_equal(w->started, 1);
+}
+
+static void test_no_credentials(void **state)
+{
+    struct fixture *w = *state;
+
+    w->waiting = "hdfs://nn/";
+    ask(w, container(1, 1), "joe", file("hdfs://nn/a", LOC_PUBLIC));
+    nothing(w, 1);
+    w->waiting = NULL;
+    w->no_credentials = true;
+    loc_cache_credentials_came(w->cache);
+    nothing(w, 1);
+    assert_int_equal(w->failed, 1);
+    assert_non_null(strstr(w->text, "the KDC is away"));
+    assert_int_equal(w->n_started, 0); /* nothing is on record */
+    ask(w, container(1, 2), "joe", file("hdfs://nn/a", LOC_PRIVATE));
+    settle(w);
+    assert_int_equal(w->failed, 2);
+    assert_int_equal(w->n_remove, 0);
+}
+
+/* Whoever waits for them may go before they come. */
+static void test_released_in_wait(void **state)
+{
+    struct fixture *w = *state;
+
+    w->waiting = "hdfs://nn/";
+    ask(w, container(1, 1), "joe", file("hdfs://nn/a", LOC_PUBLIC));
+    ask(w, container(1, 2), "joe", file("hdfs://nn/b", LOC_PUBLIC));
+    nothing(w, 1);
+    loc_cache_release(w->cache, container(1, 1), 0);
+    settle(w);
+    w->waiting = NULL;
+    loc_cache_credentials_came(w->cache);
+    assert_string_equal(take(w, 1).fetch.url, "hdfs://nn/b");
+    nothing(w, 1);
+    w->waiting = "hdfs://nn/";
+    ask(w, container(1, 3), "joe", file("hdfs://nn/c", LOC_PUBLIC));
+    settle(w);
+    w->far[1] = sv_close(w->far[1]); /* what waits goes to another localizer */
+    wait_until(w, &w->failed, 1);
+    w->waiting = NULL;
+    loc_cache_credentials_came(w->cache);
+    assert_string_equal(take(w, 2).fetch.url, "hdfs://nn/c");
+}
+
+/* Once, and only if there are others. */
+static void test_credentials_refused(void **state)
+{
+    struct fixture *w = *state;
+    struct loc_msg m, again;
+
+    w->others = true;
+    ask(w, container(1, 1), "joe", file("hdfs://nn/a", LOC_PUBLIC));
+    m = take(w, 1);
+    say_failed(w, 1, &m, LOC_FAIL_AUTH, "InvalidToken");
+    again = take(w, 1);
+    assert_string_equal(again.fetch.rel, m.fetch.rel);
+    assert_true(again.request > m.request);
+    assert_int_equal(w->failed, 0);
+    say_failed(w, 1, &again, LOC_FAIL_AUTH, "InvalidToken");
+    assert_int_equal(w->n_refused, 1);
+    assert_int_equal(w->failed, 1);
+    assert_non_null(strstr(w->text, "InvalidToken"));
+    assert_int_equal(w->n_removed, 1);
+    w->others = false;
+    ask(w, container(1, 2), "joe", file("hdfs://nn/b", LOC_PUBLIC));
+    m = take(w, 1);
+    say_failed(w, 1, &m, LOC_FAIL_AUTH, "InvalidToken");
+    assert_int_equal(w->n_refused, 2);
+    assert_int_equal(w->failed, 2);
+    ask(w, container(1, 3), "joe", file("hdfs://nn/c", LOC_PRIVATE)); /* the job's own */
+    m = take(w, 2);
+    say_failed(w, 2, &m, LOC_FAIL_AUTH, "InvalidToken");
+    assert_int_equal(w->n_refused, 2);
+    assert_int_equal(w->failed, 3);
+}
+
 static void test_table(void **state)
 {
     char *text = NULL;
@@ -597,6 +706,10 @@ int main(void)
         T(test_bad_requests),
         T(test_parts),
         T(test_release_in_callback),
+        T(test_credentials_wait),
+        T(test_no_credentials),
+        T(test_released_in_wait),
+        T(test_credentials_refused),
         cmocka_unit_test(test_table),
     };
 

@@ -161,18 +161,23 @@ class Tokens(HdfsReads):
             and not namenode.open,
             f"{reply} {namenode.users}",
         )
-        for what, words, more in (
-            ("that the cluster would wrap", "hadoop.rpc.protection here asks for privacy", PRIVATE),
-            ("expired", "token is expired", {"tokens": {b"second": b"other"}}),
-            ("with another password", "DIGEST-MD5", {"password": b"wrong"}),
-            ("of a NameNode that does not know it", "", {"impostor": True}),
-            ("that is not wanted", "wants no token", {"tokens": None}),
+        for what, reason, words, more in (
+            (
+                "that the cluster would wrap",
+                "source",
+                "hadoop.rpc.protection here asks for privacy",
+                PRIVATE,
+            ),
+            ("expired", "auth", "token is expired", {"tokens": {b"second": b"other"}}),
+            ("with another password", "source", "DIGEST-MD5", {"password": b"wrong"}),
+            ("of a NameNode that does not know it", "source", "", {"impostor": True}),
+            ("that is not wanted", "source", "wants no token", {"tokens": None}),
         ):
             reply, namenode = ask("127.0.0.1:{}", **more)
             self.report.check(
                 f"a token {what}: refused",
                 not reply.done
-                and reply.reason == "source"
+                and reply.reason == reason
                 and words in reply.text
                 and "stack" not in reply.text
                 and not namenode.users
