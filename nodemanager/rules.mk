@@ -62,3 +62,5 @@ nodemanager/resources/test-container-scheduler_WRAP := nm_container_post nm_cont
 nodemanager/resources/test-container-pauses_WRAP := nm_container_post nm_container_kill sv_loop_spent_ms
 nodemanager/rm/test-rm-login_WRAP := sgss_daemon_state sd_notifyf
 nodemanager/launch/test-share-wait_WRAP := nm_store_after_commit
+nodemanager/services/test-localization-credentials_WRAP := nm_hdfs_tokens_new nm_hdfs_tokens_get nm_hdfs_tokens_refused sgss_service_init \
+	nm_container_find nm_credentials_of

@@ -8,7 +8,6 @@
 #include <utlist.h>
 
 #include "common/clock.h"
-#include "common/fd.h"
 #include "common/log.h"
 #include "common/str.h"
 #include "executor/exe.h"
@@ -16,7 +15,6 @@
 #include "nodemanager/core/application.h"
 #include "nodemanager/core/container.h"
 #include "nodemanager/core/context.h"
-#include "nodemanager/core/system-credentials.h"
 #include "nodemanager/health/local-dirs.h"
 #include "nodemanager/services/localization-internal.h"
 #include "nodemanager/services/localization-request.h"
@@ -209,12 +207,6 @@ void nm_localization_stats(const struct nm_localization *l, struct loc_stats *re
 
 /* ---- callbacks of the cache ------------------------------------------------------------------*/
 
-/* The launch context whose credentials are used: the one that a re-initialization brings. */
-static const Hadoop__Yarn__ContainerLaunchContextProto *context_of(const struct nm_container *c)
-{
-    return c->reinit.clc ? c->reinit.clc : c->clc;
-}
-
 static int cb_describe(void *userdata, struct yarn_container_id id, const struct loc_resource *r,
                        struct loc_fetch *f, struct sv_error *err)
 {
@@ -222,39 +214,16 @@ static int cb_describe(void *userdata, struct yarn_container_id id, const struct
     char text[YARN_ID_TEXT_MAX];
     struct nm_container *c = nm_container_find(l->ctx, yarn_container_id_text(id, text));
     const char *login = r->visibility == LOC_PUBLIC ? l->login : c ? c->app->user : NULL;
-
+    const Hadoop__Yarn__ContainerLaunchContextProto *clc = c ? nm_localization_context(c) : NULL;
     struct nm_source_user user = { .login = login };
 
     if (!login) /* never as another user */
         return sv_error_set(err, -ENOENT, "Resource %s: its container is gone", r->url);
-    if (r->visibility != LOC_PUBLIC && context_of(c) && context_of(c)->has_tokens) {
-        user.credentials = context_of(c)->tokens.data;
-        user.n_credentials = context_of(c)->tokens.len;
+    if (r->visibility != LOC_PUBLIC && clc && clc->has_tokens) {
+        user.credentials = clc->tokens.data;
+        user.n_credentials = clc->tokens.len;
     }
     return nm_localization_source(l->ctx->conf->conf, r, &user, f, err);
-}
-
-/* Credentials renewed by the ResourceManager replace the container's, all of them. */
-static int cb_credentials(void *userdata, struct yarn_container_id id, int *ret)
-{
-    struct nm_localization *l = userdata;
-    char text[YARN_ID_TEXT_MAX];
-    const struct nm_container *c = nm_container_find(l->ctx, yarn_container_id_text(id, text));
-    const void *p = NULL;
-    size_t n = 0;
-
-    *ret = -1;
-    if (!c || !c->app)
-        return 0; /* cb_describe has failed it */
-    if (!nm_credentials_of(l->ctx->credentials, c->app->text, &p, &n) && context_of(c) &&
-        context_of(c)->has_tokens) {
-        p = context_of(c)->tokens.data;
-        n = context_of(c)->tokens.len;
-    }
-    if (n == 0)
-        return 0;
-    *ret = n > FS_CREDENTIALS_MAX ? -E2BIG : sv_memfd_readonly("credentials", p, n);
-    return *ret < 0 ? *ret : 0;
 }
 
 /* ---- results --------------------------------------------------------------------------------*/
@@ -344,7 +313,8 @@ static const struct loc_callbacks callbacks = {
     .stop = nm_localization_process_stop,
     .pick_dir = nm_localization_pick_dir,
     .describe = cb_describe,
-    .credentials = cb_credentials,
+    .credentials = nm_localization_credentials,
+    .refused = nm_localization_refused,
     .remove = nm_localization_remove,
     .on_started = nm_localization_record_started,
     .on_completed = nm_localization_record_completed,
@@ -375,9 +345,10 @@ int nm_localization_new(struct nm_context *ctx, struct nm_deletion *deletion,
     nm_localization_config(ctx->conf, &cfg);
     cfg.n_local_dirs = nm_dirs_n_local(ctx->dirs);
     r = loc_cache_new(ctx->event, &cfg, &callbacks, l, &l->cache, err);
+    if (r >= 0 && (r = nm_localization_tokens_new(l)) < 0)
+        (void)sv_error_errno(err, r, "localization");
     if (r < 0) {
-        free(l->login);
-        free(l);
+        nm_localization_free(l);
         return r;
     }
     *ret = l;
@@ -388,6 +359,7 @@ struct nm_localization *nm_localization_free(struct nm_localization *l)
 {
     if (!l)
         return NULL;
+    l->tokens = nm_hdfs_tokens_free(l->tokens);
     loc_cache_free(l->cache);
     nm_localization_processes_free(l);
     free(l->login);

@@ -6,6 +6,7 @@
 
 #include "proto/hdfs.pb-c.h"
 #include "proto/hdfs_namenode.pb-c.h"
+#include "proto/security.pb-c.h"
 
 /* Client → NameNode. */
 #define HDFS_CLIENT_PROTOCOL "org.apache.hadoop.hdfs.protocol.ClientProtocol"
@@ -34,6 +35,10 @@
     X(renewLease, hadoop__hdfs__renew_lease_request_proto,                                         \
       hadoop__hdfs__renew_lease_response_proto)                                                    \
     X(getFileInfo, hadoop__hdfs__get_file_info_request_proto,                                      \
-      hadoop__hdfs__get_file_info_response_proto)
+      hadoop__hdfs__get_file_info_response_proto)                                                  \
+    X(getDelegationToken, hadoop__common__get_delegation_token_request_proto,                      \
+      hadoop__common__get_delegation_token_response_proto)                                         \
+    X(renewDelegationToken, hadoop__common__renew_delegation_token_request_proto,                  \
+      hadoop__common__renew_delegation_token_response_proto)
 
 #endif
