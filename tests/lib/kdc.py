@@ -1,6 +1,7 @@
 """A real MIT KDC on loopback, with a realm, a krb5.conf and a database of its own in a directory.
 Nothing of the machine's is read or written."""
 import os
+import re
 import signal
 import subprocess
 
@@ -20,9 +21,9 @@ rdns = false
 udp_preference_limit = 1
 {more}
 [realms]
-{realm} = {{
-    kdc = {address}:{port}
-}}
+{realms}
+[domain_realm]
+{domains}
 """
 # Not 127.0.0.1: there free_port() holds the UDP port of the number, and a client would wait for
 # its answer.
@@ -45,15 +46,18 @@ kdc = FILE:{root}/kdc.log
 
 
 class Kdc:
-    def __init__(self, root, realm=REALM):
+    """`domain`: whose hosts are of this realm, for clients of another one."""
+
+    def __init__(self, root, realm=REALM, address=ADDRESS, domain=None):
         self.root, self.realm, self.port, self.process = root, realm, free_port(), None
+        self.address, self.domain, self.trusted = address, domain, []
         os.makedirs(root)
         modules = next((m for m in MODULES if os.path.isdir(f"{m}/krb5/plugins/kdb")), MODULES[0])
         self.conf = self.write_conf("krb5.conf")
         with open(f"{root}/kdc.conf", "w", encoding="utf-8") as file:
             file.write(
                 KDC_CONF.format(
-                    realm=realm, address=ADDRESS, port=self.port, root=root, modules=modules
+                    realm=realm, address=address, port=self.port, root=root, modules=modules
                 )
             )
         self.env = dict(
@@ -66,11 +70,19 @@ class Kdc:
         self.start()
 
     def write_conf(self, name, more=""):
-        """A krb5.conf; the path."""
-        path = f"{self.root}/{name}"
+        """A krb5.conf in the KDC's directory, or of an absolute name; the path. `more`: lines of
+        its first section."""
+        path, known = os.path.join(self.root, name), [self, *self.trusted]
+        realms = [f"{k.realm} = {{\n    kdc = {k.address}:{k.port}\n}}" for k in known]
+        domains = [f".{k.domain} = {k.realm}" for k in known if k.domain]
         with open(path, "w", encoding="utf-8") as file:
             file.write(
-                KRB5_CONF.format(realm=self.realm, address=ADDRESS, port=self.port, more=more)
+                KRB5_CONF.format(
+                    realm=self.realm,
+                    more=more,
+                    realms="\n".join(realms),
+                    domains="\n".join(domains),
+                )
             )
         os.chmod(path, 0o644)
         return path
@@ -89,9 +101,17 @@ class Kdc:
     def add(self, principal, *options):
         self.admin(" ".join(["addprinc", "-randkey", *options, principal]))
 
+    def trust(self, other):
+        """Principals of the other KDC's realm get tickets for services of this one."""
+        for kdc, peer in ((self, other), (other, self)):
+            kdc.admin(f"addprinc -pw between-realms krbtgt/{self.realm}@{other.realm}")
+            kdc.trusted.append(peer)
+            kdc.write_conf("krb5.conf")
+
     def keytab(self, name, *principals, uid=0):
-        """Keys as they are, of mode 0400; the path."""
-        path = f"{self.root}/{name}"
+        """Keys as they are, of mode 0400, in the KDC's directory or under an absolute name; the
+        path."""
+        path = os.path.join(self.root, name)
         for principal in principals:
             self.admin(f"ktadd -norandkey -k {path} {principal}")
         os.chmod(path, 0o400)
@@ -104,6 +124,11 @@ class Kdc:
                 return file.read()
         except FileNotFoundError:
             return ""
+
+    def logins(self, principal):
+        """How many tickets it has given to the principal itself."""
+        issued = rf"AS_REQ .* ISSUE: .* {re.escape(principal)} for krbtgt/"
+        return len(re.findall(issued, self.log()))
 
     def start(self):
         began = self.log().count("commencing operation")
