@@ -66,6 +66,7 @@ class Cluster:
             self.root, "node1", "prefix"
         )  # programs of the clients and the RM
         self.nodes, self.accounts = [], []
+        self.client_variables = {}  # more of the environment of clients
         self.rm = self.cgroup = None
         self.closed = self.own_etc = False
 
@@ -137,7 +138,7 @@ class Cluster:
 
     def write_conf(self, directory, more):
         # Hadoop reads hadoop.* keys before it loads yarn-site.xml.
-        common = {k: v for k, v in self.site.items() if k.startswith("hadoop.")}
+        common = {k: v for k, v in self.site.items() if k.startswith(("hadoop.", "fs."))}
         conf.write_xml(f"{directory}/core-site.xml", {**conf.core_site(self.root), **common})
         conf.write_xml(
             f"{directory}/yarn-site.xml",
@@ -339,6 +340,7 @@ class Cluster:
             "LOGNAME": user.pw_name,
             "HOME": f"{self.root}/tmp",
             "PATH": f"{self.prefix}/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+            **self.client_variables,
         }
 
     def selvedge_argv(self, *args, user=None):

@@ -131,13 +131,14 @@ def _daemon(c, daemon, main, conf_dir):
 
 
 def options(c, kind):
-    """JVM options that keep everything inside the cluster's directory."""
+    """JVM options that keep everything inside the cluster's directory, and c.java_options."""
     return [
         *hadoop.SHORT_LIVED,
         HEAP[kind],
         "-XX:-UsePerfData",
         f"-Djava.io.tmpdir={c.root}/tmp",
         f"-Duser.home={c.home}",
+        *getattr(c, "java_options", ()),
     ]
 
 
@@ -167,9 +168,10 @@ def wait_nodes(c, seconds=180):
     )
 
 
-def start_node(c, node):
+def start_node(c, node, more=None):
+    """`more`: of the daemon's environment."""
     argv, env = _daemon(c, c.peer_nms[node.number - 1], NM_CLASS, node.conf_dir)
-    node.start(argv, env)
+    node.start(argv, {**env, **(more or {})})
 
 
 def swap_node(c, node, daemon):
