@@ -38,3 +38,7 @@ $(BUILD)/tests/lib/clock-shift.so: tests/lib/clock-shift.c
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=gnu17 -O2 -Wall -Wextra -Werror -fPIC -shared -o $@ $<
+# The same client under load, beside Java's: tests/bench/bench-krb.
+TEST_PROGRAMS += $(BUILD)/tests/bench/krb-load
+$(BUILD)/tests/bench/krb-load: $(BUILD)/tests/bench/krb-load.o $(GSS_CLIENT_A) $(WIRE_A) $(COMMON_A)
+	$(call link,$(WIRE_LDLIBS))
