@@ -238,8 +238,8 @@ static int read_window(struct reading *r, uint64_t from, uint64_t *ret_next, str
         k = sv_error_set(err, -EBADMSG,
                          "it is in an encryption zone, and the NameNode's answer has no key of it");
     if (k == 0)
-        k = hdfs_zone_read_begin(&r->out, r->namenode, r->site->keys, m->fileencryptioninfo,
-                                 r->from, err);
+        k = hdfs_zone_read_begin(&r->out, r->access.namenode, r->access.site->keys,
+                                 m->fileencryptioninfo, r->from, err);
     for (size_t i = 0; k == 0 && i < m->n_blocks && from < r->until; i++) {
         k = stripes.codec == HDFS_REPLICATED ? read_block(r, m->blocks[i], err)
                                              : read_group(r, &stripes, m->blocks[i], err);
