@@ -11,7 +11,7 @@ LIBS += $(CLIENT_A)
 
 # The same with its dependencies, position-independent; only its interface is exported.
 CLIENT_SO := $(BUILD)/libselvedge-client.so
-CLIENT_SO_OBJS = $(patsubst $(BUILD)/%,$(BUILD)/pic/%,$(CLIENT_LIB_OBJS) $(WIRE_OBJS) \
+CLIENT_SO_OBJS = $(patsubst $(BUILD)/%,$(BUILD)/pic/%,$(CLIENT_LIB_OBJS) $(WIRE_OBJS) $(BUILD)/common/identity/principal.o \
 	$(filter-out $(BUILD)/common/identity/% $(BUILD)/common/tls/% $(BUILD)/common/web/% %/conf-hidden.o %/pattern.o %/worker-sandbox.o,$(COMMON_OBJS)))
 $(BUILD)/pic/gen/%.o: $(BUILD)/gen/%.c $$(FLAGS_STAMP) | $$(GENERATED)
 	$(call say,PIC,$<)
