@@ -1,10 +1,10 @@
 /* A daemon's Kerberos: the helper selvedge-gss, the daemon's own login and its renewal, and the
  * identity with which it calls a service. Nothing here waits for a KDC.
  *
- * The login is tried again by itself, after 1, 2, 4 … 60 s with jitter, for as long as the daemon
- * runs: a KDC that is away at the start ends nothing. The helper renews the ticket; the daemon
- * looks after it when it should have been renewed, and logs in anew at a helper that was started
- * again. */
+ * The login is tried again by itself for as long as the daemon runs: a KDC that is away at the
+ * start ends nothing. The helper asks it again after 1, 2, 4 … 60 s, and the daemon the helper,
+ * each four seconds at most. The helper renews the ticket; the daemon looks after it when it should
+ * have been renewed, and logs in anew at a helper that was started again. */
 #ifndef SELVEDGE_GSS_DAEMON_H
 #define SELVEDGE_GSS_DAEMON_H
 

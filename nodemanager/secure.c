@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/clock.h"
 #include "common/log.h"
 #include "common/str.h"
 #include "gss/daemon.h"
@@ -20,8 +21,9 @@ static void on_changed(void *userdata)
     if (now.until > 0 && *now.words)
         sv_log_warning("Kerberos: %s", now.words);
     else if (now.until > 0 && !s->had_ticket)
-        sv_log_info("Kerberos: %s has a ticket, until %" PRIu64,
-                    sgss_daemon_principal(s->ctx->kerberos), now.until);
+        sv_log_info("Kerberos: %s has a ticket for %" PRId64 " s",
+                    sgss_daemon_principal(s->ctx->kerberos),
+                    (int64_t)now.until - sv_wall_ms() / 1000);
     s->had_ticket = now.until > 0;
     if (*s->updater)
         nm_updater_login_changed(*s->updater);
