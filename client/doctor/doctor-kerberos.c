@@ -100,17 +100,14 @@ static void check_authorization(struct doctor *d)
 static void check_web(struct doctor *d)
 {
     const char *type = sv_conf_raw(d->conf.conf, "hadoop.http.authentication.type");
-    const char *filters = sv_conf_raw(d->conf.conf, "hadoop.http.filter.initializers");
 
-    if (type && strcasecmp(type, "kerberos") == 0 &&
-        (d->conf.web.auth.acl_enabled ||
-         (filters && strstr(filters, "AuthenticationFilterInitializer"))))
+    if (type && strcasecmp(type, "kerberos") == 0)
         cli_doctor_report(d, DOCTOR_OK, AREA, NULL, "the web server asks who is there");
     else
         cli_doctor_report(d, DOCTOR_WEAK, AREA,
+                          "hadoop.http.authentication.type=kerberos, and for Apache's daemons "
                           "hadoop.http.filter.initializers="
-                          "org.apache.hadoop.security.AuthenticationFilterInitializer, "
-                          "hadoop.http.authentication.type=kerberos",
+                          "org.apache.hadoop.security.AuthenticationFilterInitializer",
                           "the web server is open while RPC is not (StaticUserWebFilter, Hadoop's "
                           "default): whoever reaches port %u is dr.who, or who he says he is",
                           d->conf.web_port);
