@@ -30,7 +30,7 @@ struct request {
     size_t n;
 };
 
-/* ---- Who answers, and who asks ---- */
+/* ---- The provider and the caller ---- */
 
 static int provider_of(const struct fs_options *o, const char *host, uint16_t port,
                        struct sv_arena *a, const char **ret, struct sv_error *err)
@@ -166,19 +166,15 @@ static int exchange(struct request *q, const char *url, uint8_t ret[HDFS_KEY_MAX
     return r < 0 ? sv_error_set(err, r, "its answer has no key of %zu bytes", q->edek->n) : 0;
 }
 
+/* The caller's policy is about urls of files, and about addresses, which web.c checks. */
 static int ask(struct request *q, unsigned host, uint8_t ret[HDFS_KEY_MAX], struct sv_error *err)
 {
     char url[FS_URL_MAX + 1];
-    struct fs_url parsed;
     int r = fs_kms_url(&q->servers, host, q->edek, q->user ? q->user : "", url);
 
     if (r < 0)
         return sv_error_errno(err, r, "url of a KMS");
-    r = fs_url_parse(url, &parsed, err);
-    if (r == 0)
-        r = fs_policy_url(q->kms->options->policy, &parsed, err);
-    if (r == 0)
-        r = exchange(q, url, ret, err);
+    r = exchange(q, url, ret, err);
     explicit_bzero(q->answer, q->n);
     if (r < 0)
         (void)sv_error_wrap(err, "KMS %s:%u", q->servers.hosts[host], q->servers.port);

@@ -9,7 +9,6 @@
 #include "common/str.h"
 
 #define VIEWFS "viewfs:"
-#define HDFS "hdfs://"
 #define MOUNTS "fs.viewfs.mounttable."
 
 static bool is(const char *url, const char *scheme)
@@ -43,18 +42,8 @@ static int on_default(struct sv_conf *c, const char *path, char ret[FS_URL_MAX +
         return join(fs, (size_t)(authority - fs) + 3 + strcspn(authority + 3, "/"), path, ret, err);
     if (*fs == '/' || sv_streq(fs, "local"))
         return join("file://", strlen("file://"), path, ret, err);
-    r = join(HDFS, strlen(HDFS), fs, hdfs, err);
+    r = join("hdfs://", strlen("hdfs://"), fs, hdfs, err);
     return r < 0 ? r : join(hdfs, strlen(hdfs), path, ret, err);
-}
-
-/* "hdfs:///path" where fs.defaultFS is HDFS: its tokens are found by the name of its NameNode or
- * nameservice. */
-static int on_default_hdfs(struct sv_conf *c, const char *url, char ret[FS_URL_MAX + 1],
-                           struct sv_error *err)
-{
-    int r = on_default(c, url + strlen(HDFS), ret, err);
-
-    return r < 0 || is(ret, HDFS) ? r : join("", 0, url, ret, err);
 }
 
 /* The target of a mount point: of the first n bytes of `path`, or of the whole table. */
@@ -131,8 +120,6 @@ int fs_resolve(struct sv_conf *c, const char *name, char ret[FS_URL_MAX + 1], st
                       "Hadoop archives (har:) are not read; name a copy of the file", "", err);
     if (is(url, VIEWFS))
         return on_viewfs(c, url, ret, err);
-    if (is(url, HDFS "/"))
-        return on_default_hdfs(c, url, ret, err);
     memcpy(ret, url, strlen(url) + 1);
     return 0;
 }

@@ -5,11 +5,10 @@
 #include "common/conf.h"
 #include "fs/url.h"
 
-/* The url that `name` stands for: "/path" is one on fs.defaultFS, as is "hdfs:///path" where that
- * is hdfs:, and viewfs://TABLE/path is found in fs.viewfs.mounttable.TABLE.link.PATH,
- * …linkMergeSlash or …linkFallback; others are returned as they are, for fs_url_parse(). -ENOENT:
- * no mount point has it; -EOPNOTSUPP: har:, and mount points that are viewfs: again; -ENAMETOOLONG.
- */
+/* The url that `name` stands for: "/path" is one on fs.defaultFS, and viewfs://TABLE/path is found
+ * in fs.viewfs.mounttable.TABLE.link.PATH, …linkMergeSlash or …linkFallback; others are returned as
+ * they are, for fs_url_parse(). -ENOENT: no mount point has it; -EOPNOTSUPP: har:, and mount points
+ * that are viewfs: again; -ENAMETOOLONG. */
 int fs_resolve(struct sv_conf *c, const char *name, char ret[FS_URL_MAX + 1], struct sv_error *err)
     _must_use_;
 /* Parses the url that fs_resolve() returns. */

@@ -9,7 +9,7 @@
 #include "common/str.h"
 #include "wire/token/token.h"
 
-/* Of parsed credentials: an array of the smallest entries would take sixty times their bytes. */
+/* Parsed credentials may be larger than their bytes: arrays of the smallest entries sixty times. */
 #define ARENA_MAX ((size_t)8 << 20)
 /* Begins the name of a "secret" with the url of the key server of a file system's zones. */
 #define KEY_SERVER "dfs-kms-"

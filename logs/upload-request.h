@@ -34,9 +34,7 @@ enum logs_field {
     LOGS_TIME,    /* milliseconds: the file's name ends in "_TIME"; "": no suffix */
     LOGS_ROLLED_INCLUDE, /* "": the application's logs are not rolled */
     LOGS_ROLLED_EXCLUDE,
-    LOGS_WEB,         /* WebHDFS: "http://host:port"; "": not used */
-    LOGS_NAMESERVICE, /* HDFS: the host of a root's url without a port, perhaps a nameservice, whose
-                       * tokens are for "ha-hdfs:NAMESERVICE"; "": the url has a port */
+    LOGS_WEB, /* WebHDFS: "http://host:port"; "": not used */
     LOGS_FIELDS,
     /* Further tags. */
     LOGS_TAG_CODEC = 64, /* 1 byte */

@@ -15,9 +15,6 @@ static int hdfs_options(struct logs_store *s, struct sv_error *err)
     const struct logs_upload *u = s->u;
 
     s->url.scheme = FS_SCHEME_HDFS;
-    if (strlen(u->text[LOGS_NAMESERVICE]) >= sizeof(s->url.host))
-        return sv_error_set(err, -EINVAL, "the request's nameservice is too long");
-    memcpy(s->url.host, u->text[LOGS_NAMESERVICE], strlen(u->text[LOGS_NAMESERVICE]) + 1);
     s->site = (struct hdfs_site){ .failover = HDFS_FAILOVER_DEFAULT,
                                   .io_timeout_ms = u->io_timeout_ms,
                                   .use_hostname = u->use_hostname };

@@ -85,15 +85,16 @@ struct nm_log_aggregation {
     sd_event_source *timer;
 };
 
-/* log-uploads.c */
+/* log-find.c */
 struct nm_upload *nm_upload_find(struct nm_log_aggregation *g, const char *app);
+/* log-uploads.c */
 struct nm_upload *nm_upload_add(struct nm_log_aggregation *g, struct yarn_app_id app,
                                 const char *account); /* NULL: out of memory */
 void nm_upload_drop(struct nm_upload *u);
 int nm_upload_record(const struct nm_upload *u) _must_use_;
 void nm_upload_unrecord(const struct nm_upload *u);
 /* log-credentials.c */
-/* Of the launch context of the application's first container here. */
+/* Keeps those of the launch context of the application's first container here. */
 void nm_upload_credentials_submitted(struct nm_upload *u, struct fs_credentials submitted);
 /* Call it when the application has ended, before the renewed credentials are dropped. */
 void nm_upload_credentials_last(struct nm_upload *u);

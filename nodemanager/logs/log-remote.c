@@ -81,8 +81,6 @@ int nm_log_remote_open(const struct nm_conf *conf, struct nm_log_remote *ret, st
         if (hdfs_servers_text(&site, m.servers) < 0)
             return sv_error_set(err, -E2BIG, "%s=%s: the addresses of its NameNodes are too long",
                                 KEY, conf->logs.remote);
-        if (url.port == 0)
-            (void)snprintf(m.nameservice, sizeof(m.nameservice), "%s", url.host);
         m.io_timeout_ms = site.io_timeout_ms;
         m.use_hostname = site.use_hostname;
         m.protection = hdfs_site_protection(&site);
@@ -123,8 +121,6 @@ int nm_log_remote_put(const struct nm_log_remote *r, const struct nm_conf_logs *
         k = logs_upload_put_text(b, LOGS_REMOTE, r->path);
     if (k == 0)
         k = logs_upload_put_text(b, LOGS_SERVERS, r->servers);
-    if (k == 0)
-        k = logs_upload_put_text(b, LOGS_NAMESERVICE, r->nameservice);
     if (k == 0)
         k = logs_upload_put_text(b, LOGS_WEB, r->web);
     if (k == 0)

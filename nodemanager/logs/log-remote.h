@@ -11,7 +11,6 @@
 struct nm_log_remote {
     char *path;
     char servers[HDFS_SERVERS_TEXT_MAX + 1]; /* "": no HDFS */
-    char nameservice[HDFS_HOST_MAX + 1];     /* the url's host without a port, or "" */
     char web[FS_SERVER_MAX + 1];             /* "": no WebHDFS */
     uint32_t io_timeout_ms, protection;      /* protection: hdfs_site_protection() */
     bool use_hostname;

@@ -12,16 +12,6 @@
 
 /* ---- The list ---- */
 
-struct nm_upload *nm_upload_find(struct nm_log_aggregation *g, const char *app)
-{
-    struct nm_upload *u;
-
-    DL_FOREACH (g->list, u)
-        if (strcmp(u->text, app) == 0)
-            return u;
-    return NULL;
-}
-
 struct nm_upload *nm_upload_add(struct nm_log_aggregation *g, struct yarn_app_id app,
                                 const char *account)
 {

@@ -38,7 +38,7 @@ nm_localization_context(const struct nm_container *c)
 int nm_localization_credentials(void *userdata, struct yarn_container_id id,
                                 const struct loc_resource *r, int *ret, struct sv_error *err);
 bool nm_localization_refused(void *userdata, const struct loc_resource *r);
-/* Of a secure cluster; no-op in another. */
+/* Prepares tokens of the node, in a secure cluster; else a no-op. */
 int nm_localization_tokens_new(struct nm_localization *l) _must_use_;
 
 /* Callbacks of the cache (struct loc_callbacks): start, stop, pick_dir. */

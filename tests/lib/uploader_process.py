@@ -27,7 +27,6 @@ TEXTS = {
     "rolled_include": 13,
     "rolled_exclude": 14,
     "web": 15,
-    "nameservice": 16,
 }
 (
     CODEC,

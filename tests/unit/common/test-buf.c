@@ -114,7 +114,7 @@ static void test_compact_and_views(void **state)
     assert_int_equal(sv_buf_put_u8(&b, 1), 0); /* usable again */
 }
 
-/* What a buffer has is overwritten, what a view shows is not. */
+/* A buffer's bytes are overwritten, those that a view shows are not. */
 static void test_wipe(void **state)
 {
     struct sv_buf b = SV_BUF_INIT(64), v = SV_BUF_VIEW("abc", 3);

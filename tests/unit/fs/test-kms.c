@@ -19,7 +19,7 @@
 #define EXCEPTION(name, text)                                                                      \
     "{\"RemoteException\":{\"message\":\"" text "\",\"exception\":\"" name "\"}}"
 
-/* What the servers answer, by the host's first letter; and what they were asked. */
+/* Answers of the servers, by their host's first letter; and what they were asked. */
 static struct answer {
     int status; /* -errno: the connection fails */
     const char *body;
@@ -100,7 +100,10 @@ static int ask(const char *provider)
 
 static void test_simple(void **state)
 {
+    static const struct fs_policy of_files = { .schemes = 1u << FS_SCHEME_HDFS };
+
     (void)state;
+    options.policy = &of_files;
     answers['h'] = (struct answer){ 200, KEY };
     assert_int_equal(ask("kms://http@h:9600/kms"), 0);
     assert_int_equal(key[15], 1);
@@ -264,14 +267,10 @@ static void test_secret(void **state)
 
 static void test_refused(void **state)
 {
-    static const struct fs_policy web_only = { .schemes = 1u << FS_SCHEME_HDFS };
-
     (void)state;
     assert_int_equal(ask(""), -EOPNOTSUPP);
     assert_int_equal(ask("jceks://file/keys"), -EOPNOTSUPP);
     assert_int_equal(ask("kms://http@h/kms"), -EINVAL);
-    options.policy = &web_only;
-    assert_int_equal(ask("kms://http@h:9600/kms"), -EINVAL);
     assert_int_equal(asked.n, 0);
     options.curl = NULL;
     fs_kms_close(&kms);

@@ -57,21 +57,6 @@ static void test_default(void **state)
     assert_string_equal(resolve("/a", 0), "file:///a");
 }
 
-/* A url of HDFS without a host names that of fs.defaultFS. */
-static void test_no_host(void **state)
-{
-    (void)state;
-    assert_string_equal(resolve("hdfs:///a%20b", 0), "hdfs:///a%20b");
-    set("fs.defaultFS", "hdfs://ns");
-    assert_string_equal(resolve("hdfs:///a%20b", 0), "hdfs://ns/a%20b");
-    assert_string_equal(resolve("HDFS:///a", 0), "hdfs://ns/a");
-    assert_string_equal(resolve("hdfs://other/a", 0), "hdfs://other/a");
-    set("fs.defaultFS", "hdfs:///");
-    assert_string_equal(resolve("hdfs:///a", 0), "hdfs:///a");
-    set("fs.defaultFS", "viewfs://cl");
-    assert_string_equal(resolve("hdfs:///a", 0), "hdfs:///a");
-}
-
 static void test_mounts(void **state)
 {
     (void)state;
@@ -124,7 +109,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_default, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_no_host, setup, teardown),
         cmocka_unit_test_setup_teardown(test_mounts, setup, teardown),
         cmocka_unit_test_setup_teardown(test_refused, setup, teardown),
     };

@@ -112,7 +112,7 @@ static void test_added(void **state)
     assert_string_equal(gather(parts, 2), "ha-hdfs:ns=old other:8020=kept ");
 }
 
-/* What the text says has nothing of the credentials. */
+/* The error's text has nothing of the credentials. */
 static void expect_refused(const void *p, size_t n, int want, const char *words)
 {
     const struct fs_credentials part = { p, n };

@@ -18,7 +18,6 @@ static void put_all(struct sv_buf *b)
     assert_int_equal(logs_upload_put(b, LOGS_TAG_CODEC, &gz, 1), 0);
     assert_int_equal(logs_upload_put(b, LOGS_TAG_HOSTNAMES, &yes, 1), 0);
     assert_int_equal(logs_upload_put(b, LOGS_TAG_CREDENTIALS, &yes, 1), 0);
-    assert_int_equal(logs_upload_put_text(b, LOGS_NAMESERVICE, "ns"), 0);
     assert_int_equal(logs_upload_put_u32(b, LOGS_TAG_TIMEOUT, 60000), 0);
     assert_int_equal(logs_upload_put_u32(b, LOGS_TAG_PROTECTION, 0x41), 0);
     assert_int_equal(logs_upload_put_text(b, LOGS_TAG_RIGHT, "VIEW_APP"), 0);
@@ -52,7 +51,6 @@ static void round_trip(void **state)
     assert_int_equal(u.codec, LOGS_GZ);
     assert_true(u.use_hostname);
     assert_true(u.has_credentials);
-    assert_string_equal(u.text[LOGS_NAMESERVICE], "ns");
     assert_int_equal(u.io_timeout_ms, 60000);
     assert_int_equal(u.protection, 0x41);
     assert_int_equal(u.n_acls, 2);

@@ -454,7 +454,7 @@ static void test_kerberos(void **state)
     begin();
     expect("ns", 0, -EAGAIN, "");
     wait_change();
-    expect("ns", 0, -EACCES, "no token of HDFS at localhost");
+    expect("ns", 0, -EACCES, "no token of HDFS at ns@localhost");
     assert_int_equal(nodes[0].tokens + nodes[1].tokens, 0);
 }
 
