@@ -1,7 +1,9 @@
 """A real Hadoop: its jars, our Java programs compiled against them, and the command line that runs
 a class."""
 import os
+import platform
 import subprocess
+import zipfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.dirname(os.path.dirname(HERE))
@@ -97,6 +99,21 @@ def classes(version):
         with open(stamp, "w", encoding="ascii"):
             pass
     return out
+
+
+def native_library(directory):
+    """Puts libhadoop.so there."""
+    lib = jars("native")
+    machine = {"x86_64": "amd64"}.get(platform.machine(), platform.machine())
+    member = f"nativelib/Linux-{machine}/libhadoop.so"
+    os.makedirs(directory)
+    for jar in os.listdir(lib):
+        with zipfile.ZipFile(f"{lib}/{jar}") as z:
+            if member in z.namelist():
+                with open(f"{directory}/libhadoop.so", "wb") as f:
+                    f.write(z.read(member))
+                return
+    raise Unavailable(f"{member} is in no jar of {lib}")
 
 
 def java(version, main, *args, conf=None, options=SHORT_LIVED):

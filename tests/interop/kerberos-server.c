@@ -50,9 +50,10 @@ static void on_applications(struct ipc_call *call, const ProtobufCMessage *reque
     ipc_call_fail(call, JAVA_YARN_EXCEPTION, "%zu users", m->n_users);
 }
 
+/* Far more than the arena of such a small request takes. */
 static void on_acls(struct ipc_call *call, const ProtobufCMessage *request, void *userdata)
 {
-    struct sv_arena *a = ipc_call_arena(call);
+    struct sv_arena *a = sv_arena_new(0);
     Hadoop__Yarn__GetQueueUserAclsInfoResponseProto out =
         HADOOP__YARN__GET_QUEUE_USER_ACLS_INFO_RESPONSE_PROTO__INIT;
 
@@ -65,6 +66,7 @@ static void on_acls(struct ipc_call *call, const ProtobufCMessage *request, void
         out.queueuseracls[i]->queuename = sv_arena_printf(a, "root.queue-%d", i);
     }
     ipc_call_reply(call, &out.base);
+    sv_arena_free(a);
 }
 
 static void on_metrics(struct ipc_call *call, const ProtobufCMessage *request, void *userdata)

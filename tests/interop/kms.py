@@ -60,9 +60,8 @@ class Kms:
                 "hadoop.kms.blacklist.DECRYPT_EEK": DENIED,
             },
         )
-        for name in ("log4j.properties", "kms-log4j.properties"):
-            with open(f"{where}/{name}", "w", encoding="ascii") as f:
-                f.write(LOG4J)
+        with open(f"{where}/log4j.properties", "w", encoding="ascii") as f:
+            f.write(LOG4J)
         return where
 
     def __enter__(self):
@@ -86,6 +85,7 @@ class Kms:
                 f"-Djava.io.tmpdir={self.root}",
                 f"-Dkms.config.dir={where}",
                 f"-Dkms.log.dir={self.root}",
+                f"-Dlog4j.configuration=file:{where}/log4j.properties",
             ],
         )
         with open(self.log, "ab") as log:

@@ -11,7 +11,7 @@ for path; do
 	[ -r "$path" ] && echo "found file $path"
 done
 find /etc /run /tmp /var /home /root /dev/shm -xdev '(' -name '*keytab*' -o -name 'krb5cc*' -o -name '*.ccache' \
-	-o -name '*rcache*' -o -name '*gss*.sock*' ')' ! -type d -readable 2>/dev/null | sed 's/^/found file /'
+	-o -name '*.rcache*' -o -name '*gss*.sock*' ')' ! -type d -readable 2>/dev/null | sed 's/^/found file /'
 for tool in 'klist -s' 'klist -k'; do
 	command -v klist >/dev/null && $tool >/dev/null 2>&1 && echo "found by $tool"
 done
@@ -23,7 +23,7 @@ for process in /proc/[0-9]*; do
 	tr '\0' '\n' 2>/dev/null <"$process/environ" | grep -E '^(KRB5|GSS)' | sed "s,^,found variable of $process ,"
 	for descriptor in "$process"/fd/*; do
 		case $(readlink "$descriptor" 2>/dev/null) in
-		*keytab* | *ccache* | *gss* | *rcache*) echo "found descriptor $descriptor" ;;
+		*keytab* | *krb5cc* | *.ccache* | *.rcache* | *selvedge-gss*) echo "found descriptor $descriptor" ;;
 		esac
 	done
 done

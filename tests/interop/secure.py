@@ -15,8 +15,10 @@ import concurrent.futures
 import contextlib
 import dataclasses
 import os
+import re
 import shutil
 import tempfile
+import urllib.request
 
 from cluster import ClusterError, conf
 from interop import hadoop, peers
@@ -47,7 +49,8 @@ class Settings:
     """`protection`: hadoop.rpc.protection; `transfer`: dfs.data.transfer.protection, "" for none;
     `cipher`: of dfs.encrypt.data.transfer, "" for no such encryption, "default" for Hadoop's own;
     `lifetimes`: {"nm": "20s"} of the tickets of services and users; `realms`: a second realm is
-    trusted, with the user `carol`; `site`: more keys for yarn-site.xml."""
+    trusted, with the user `carol`; `libhadoop`: Apache's NodeManager will run, whose logs and
+    shuffle need it with Kerberos; `site`: more keys for yarn-site.xml."""
 
     node: str = peers.SELVEDGE
     version: str = hadoop.REFERENCE
@@ -56,7 +59,12 @@ class Settings:
     cipher: str = ""
     lifetimes: dict = dataclasses.field(default_factory=dict)
     realms: bool = False
+    libhadoop: bool = False
     site: dict = dataclasses.field(default_factory=dict)
+
+    @property
+    def needs_libhadoop(self):
+        return self.libhadoop or bool(peers.version_of(self.node))
 
     @property
     def name(self):
@@ -99,7 +107,7 @@ class SecureHdfs(Hdfs):
             s.settings.version,
             site={**s.security(), **s.hdfs_site(), **s.hdfs_services()},
             datanodes=1,
-            java_options=(*hadoop.SHORT_LIVED, "-Xmx256m", *s.c.java_options),
+            java_options=(*hadoop.SHORT_LIVED, "-Xmx256m", *s.realm_options),
             network=network,
         )
         self.site |= {
@@ -128,8 +136,12 @@ class Secure:
 
     def prepare(self, c, stack):
         """Before the daemons of YARN start; `stack` ends what is started here."""
-        self.c, self.node = c, c.nodes[0]
-        c.java_options = [REALM_OF_HADOOP_2] if self.settings.version.startswith("2.") else []
+        self.c, self.node, version = c, c.nodes[0], self.settings.version
+        self.realm_options = [REALM_OF_HADOOP_2] if version.startswith("2.") else []
+        c.java_options = list(self.realm_options)
+        if self.settings.needs_libhadoop:
+            hadoop.native_library(f"{c.root}/native")
+            c.java_options.append(f"-Djava.library.path={c.root}/native")
         self._start_kdc(stack)
         self._make_principals()
         self.hdfs = SecureHdfs(self, self.network)
@@ -351,12 +363,11 @@ class Secure:
             f.seek(self.mark)
             return f.read()
 
-    def says(self, *words, seconds=90, alive=True):
-        """It logs all of the words; `alive`: and does not end."""
+    def says(self, *words, seconds=90):
+        """It logs all of the words, and does not end."""
 
         def missing():
-            if alive:
-                self.node.process.must_run()
+            self.node.process.must_run()
             text = self.log()
             return [word for word in words if word not in text]
 
@@ -374,6 +385,12 @@ class Secure:
             return bool(self.node.get("/ws/v1/node/info"))
         except OSError:
             return False
+
+    def ticket(self):
+        """Seconds that the node's ticket has left."""
+        with urllib.request.urlopen(f"{self.node.url}/metrics", timeout=60) as answer:
+            text = answer.read().decode()
+        return int(re.search(r"^selvedge_kerberos_ticket_seconds (\d+)$", text, re.M)[1])
 
     def registers(self, seconds=120):
         peers.wait_nodes(self.c, seconds)

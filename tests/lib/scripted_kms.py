@@ -1,5 +1,5 @@
-"""A Key Management Server of one process that answers what a test tells it, and the cipher of files in encryption zones
-by the `openssl` command."""
+"""A Key Management Server of one process that answers what a test tells it, and the cipher of files
+in encryption zones by the `openssl` command."""
 import base64
 import http.server
 import json
@@ -30,8 +30,8 @@ def exception(name, message):
 
 
 class Kms(http.server.ThreadingHTTPServer):
-    """`answer`: (status, body), or a function of the handler that answers itself. `requests`: (path,
-    token's header or None, fields of the body)."""
+    """`answer`: (status, body), or a function of the handler that answers itself. `requests`:
+    (path, token's header or None, fields of the body)."""
 
     daemon_threads = True
 

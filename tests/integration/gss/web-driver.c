@@ -90,8 +90,8 @@ static int on_input(sd_event_source *source, int fd, uint32_t events, void *user
 static int serve(void)
 {
     struct sgss_client *c = helper_new();
-    struct sv_web_acceptor *acceptor;
-    struct sv_auth_to_local *rules;
+    struct sv_web_acceptor *acceptor = NULL;
+    struct sv_auth_to_local *rules = NULL;
     struct sv_http *http;
     struct sv_error err = { 0 };
     int fd = http_listen("127.0.0.1", 0, &err);

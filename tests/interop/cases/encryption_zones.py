@@ -1,5 +1,6 @@
 """Files in encryption zones of a real HDFS with a real KMS: written by Hadoop and read by
-container-localizer and `selvedge logs`, written by log-uploader and read by Hadoop. For test-hdfs."""
+container-localizer and `selvedge logs`, written by log-uploader and read by Hadoop. For
+test-hdfs."""
 import hashlib
 import os
 import subprocess

@@ -9,7 +9,7 @@ import time
 
 from cluster import ClusterError
 from interop import peers, secure
-from interop.cases.secure_jobs import LAST, Job, said
+from interop.cases.secure_jobs import Job, grouped, said
 
 LIFE = 20  # seconds of a ticket
 SETTINGS = secure.Settings(lifetimes={"nm": f"{LIFE}s", "alice": f"{LIFE}s"})
@@ -39,7 +39,7 @@ class Watch:
 
 def sleeper(s, person, seconds):
     """A job of so many seconds."""
-    return Job(s, person, f"sleep {seconds}; echo {SLEPT}; echo {LAST.strip()}")
+    return Job(s, person, grouped(f"sleep {seconds}", f"echo {SLEPT}"))
 
 
 def begun(s, job):
@@ -157,9 +157,24 @@ def own(s, path, mode=0o400):
     os.chown(path, s.c.daemon.pw_uid, s.c.daemon.pw_gid)
 
 
+def keytab_missing_at_start(s):
+    """What waiting does not cure ends the daemon, with words."""
+    with keytab_instead(s, lambda _: None):
+        s.restart()
+        status = s.node.process.process.wait(60)
+        s.node.process.process = None
+        if status != 4 or s.keytab_of("nm") not in s.log():
+            raise ClusterError(f"it ends with {status}: {s.log()}")
+    s.restart()
+    s.registers()
+
+
 def keytab_deleted(s):
-    path = s.keytab_of("nm")
-    comes_back(s, lambda s: keytab_instead(s, lambda _: None), path, "No such file")
+    """Under a running node, until its ticket has ended."""
+    with keytab_instead(s, lambda _: None):
+        s.says(s.keytab_of("nm"), "No such file")
+        Watch(s).until(lambda: s.ticket() == 0, 90, "the ticket ends")
+    Watch(s).until(lambda: s.ticket() > 0, 120, "a ticket with the keytab that is back")
 
 
 def keytab_open(s):
@@ -240,6 +255,7 @@ CASES = [
     kdc_silent_at_start,
     kdc_gone_in_mid_job,
     kdc_silent_in_mid_job,
+    keytab_missing_at_start,
     keytab_deleted,
     keytab_open,
     keytab_foreign,

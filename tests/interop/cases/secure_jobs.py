@@ -26,6 +26,11 @@ def two(s):
     return (s.alice, s.bob) if is_ours(s) else (s.dora, s.alice)
 
 
+def grouped(*commands):
+    """A command whose output ends with LAST."""
+    return f"({'; '.join(commands)}; echo {LAST.strip()})"
+
+
 class Job:
     """DistributedShell in the background, as a user; each container's command ends with LAST."""
 
@@ -45,19 +50,17 @@ class Job:
         with self.s.acting(self.person):
             self.shell.__exit__(*error)
 
-    def complete(self):
-        """What containers have written, once it is all there: log aggregation removes it soon."""
-        texts = self.application.outputs()
-        self.texts = {k: text for k, text in texts.items() if text.endswith(LAST)}
-        return len(self.texts) == self.count
+    def seen(self):
+        """What containers have written, once it is all there, before log aggregation removes it;
+        or the end of the job."""
+        if len(self.texts) < self.count:
+            texts = self.application.outputs()
+            self.texts = {k: text for k, text in texts.items() if text.endswith(LAST)}
+        return len(self.texts) == self.count or self.shell.process.poll() is not None
 
     def outputs(self):
         """{container: text}, of a job that ends well."""
-        self.s.c.wait(
-            lambda: self.complete() or self.shell.process.poll() is not None,
-            180,
-            f"{self.application.id}: output of {self.count} containers",
-        )
+        self.s.c.wait(self.seen, 180, f"{self.application.id}: output of its containers")
         shell.expect(self.shell.finish(), shell.SUCCEEDED)
         if len(self.texts) != self.count:
             raise ClusterError(f"{self.application.id}: output of {list(self.texts)}")
@@ -66,7 +69,7 @@ class Job:
 
 def said(s, person, words="who is it"):
     """A short job of one container, to its end."""
-    with Job(s, person, f"echo {words}; id -u; echo {LAST.strip()}") as job:
+    with Job(s, person, grouped(f"echo {words}", "id -u")) as job:
         (text,) = job.outputs().values()
     wanted = f"{words}\n{uid(s, person)}\n{LAST}"
     if text != wanted:
@@ -91,13 +94,12 @@ def users(s):
     shutil.copy(os.path.join(os.path.dirname(peers.__file__), SCRIPT), path)
     os.chmod(path, 0o644)
     command = " ".join(["sh", SCRIPT, secure.REALM, *secrets(s)])
-    jobs = [
-        Job(s, person, command, "-localize_files", path, count=CONTAINERS) for person in two(s)
-    ]
+    jobs = [Job(s, person, command, "-localize_files", path, count=CONTAINERS) for person in two(s)]
     s.jobs = jobs
     with contextlib.ExitStack() as stack:
         for job in jobs:
             stack.enter_context(job)
+        s.c.wait(lambda: all([job.seen() for job in jobs]), 180, "output of both jobs")
         for job in jobs:
             for container, text in job.outputs().items():
                 check_text(s, job, container, text)
@@ -219,7 +221,7 @@ def swapped(s):
     said(s, s.alice, "on ours")
     s.c.settle()
     peers.swap_node(s.c, s.node, f"apache-{s.settings.version}")
-    said(s, s.dora, "on Apache's")
+    said(s, s.dora, "on the one of Apache")
     peers.swap_node(s.c, s.node, peers.SELVEDGE)
     said(s, s.alice, "on ours again")
 

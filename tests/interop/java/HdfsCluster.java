@@ -34,6 +34,7 @@ import org.apache.hadoop.io.IOUtils;
 import org.apache.hadoop.metrics2.lib.DefaultMetricsSystem;
 import org.apache.hadoop.security.Credentials;
 import org.apache.hadoop.security.UserGroupInformation;
+import org.apache.hadoop.security.token.Token;
 import org.apache.hadoop.util.Tool;
 import org.apache.hadoop.yarn.conf.YarnConfiguration;
 
@@ -174,6 +175,11 @@ public final class HdfsCluster {
         : UserGroupInformation.createRemoteUser(user);
   }
 
+  /** The NameNode's; with a KMS there is one of the KMS, too. */
+  private static Token<?> ofNameNode(Credentials credentials) {
+    return credentials.getAllTokens().stream().filter(t -> t.getKind().toString().equals("HDFS_DELEGATION_TOKEN")).findFirst().get();
+  }
+
   /** Writes a delegation token of the user, as the credentials of a job; its service. */
   private String token(String user, String to) throws Exception {
     Credentials credentials = new Credentials();
@@ -183,13 +189,13 @@ public final class HdfsCluster {
       }
     });
     credentials.writeTokenStorageFile(new Path("file://" + to), conf);
-    return credentials.getAllTokens().iterator().next().getService().toString();
+    return ofNameNode(credentials).getService().toString();
   }
 
   private String cancel(String user, String from) throws Exception {
     Credentials credentials = Credentials.readTokenStorageFile(new File(from), conf);
     as(user).doAs((PrivilegedExceptionAction<Void>) () -> {
-      credentials.getAllTokens().iterator().next().cancel(conf);
+      ofNameNode(credentials).cancel(conf);
       return null;
     });
     return "done";

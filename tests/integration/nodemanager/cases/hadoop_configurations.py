@@ -70,7 +70,7 @@ class HadoopConfigurations(WorkerMachine):
         """Each key that has no effect is named with the reason, one that nobody knows with the
         nearest name."""
         site = {
-            "yarn.nodemanager.keytab": "/etc/nm.keytab",
+            "hadoop.http.authentication.token.max-inactive-interval": "60",
             "yarn.nodemanager.delete.thread-count": "7",
             "yarn.nodemanager.webapp.https.address": "0.0.0.0:8044",  # Hadoop's default
             "yarn.nodemanager.aux-services.manifest": "/etc/aux.json",
@@ -103,7 +103,9 @@ class HadoopConfigurations(WorkerMachine):
             ),
             "without meaning here (of the Java daemon): yarn.nodemanager.delete.thread-count",
             "not done (manifest of auxiliary services): " "yarn.nodemanager.aux-services.manifest",
-            "not done (Kerberos): yarn.nodemanager.keytab",
+            "not done (cookies of the web server end by "
+            "hadoop.http.authentication.token.validity alone): "
+            "hadoop.http.authentication.token.max-inactive-interval",
         ], told
         self.restart(site)
         info = self.node.get("/ws/v1/node")["nodeInfo"]
@@ -123,7 +125,7 @@ class HadoopConfigurations(WorkerMachine):
             text=True,
         )
         for words in (
-            "not done by this version: Kerberos: yarn.nodemanager.keytab",
+            "alone: hadoop.http.authentication.token.max-inactive-interval",
             "yarn.nodemanager.local-dir: no such key; is yarn.nodemanager.local-dirs meant?",
         ):
             assert words in doctor.stdout, doctor.stdout
