@@ -74,9 +74,15 @@ static int find_token(struct request *q, const char *provider, struct sv_arena *
                                 1 + q->servers.n, a, &found, err);
     if (r == 0 && found)
         r = yarn_token_text(a, found, &q->token) < 0 ? sv_error_errno(err, -ENOMEM, "token") : 0;
-    if (r == 0 && !found)
-        q->user = q->kms->options->identity.user;
-    return r;
+    if (r < 0 || found)
+        return r;
+    if (q->kms->options->site->secure) /* nobody would prove the name */
+        return sv_error_set(err, -EKEYREJECTED,
+                            "KMS %s: the cluster is secure, and there is no token of kind kms-dt "
+                            "for it among the job's credentials",
+                            provider);
+    q->user = q->kms->options->identity.user;
+    return 0;
 }
 
 static int open_web(struct fs_kms *k, bool secure, struct sv_error *err)

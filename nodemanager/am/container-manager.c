@@ -63,7 +63,7 @@ int nm_cm_authorize_peer(void *userdata, const struct ipc_peer *peer, const char
 {
     const struct nm_am *am = userdata;
     const struct sv_policy_caller caller = { .user = peer->user,
-                                             .method = peer->token ? "TOKEN" : "SIMPLE",
+                                             .method = ipc_peer_method(peer),
                                              .real_user = peer->real_user,
                                              .ip = &peer->ip };
     struct sv_error own = { 0 };

@@ -98,6 +98,16 @@ static int ask(const char *provider)
     return fs_kms_decrypt(&kms, provider, &edek, key, &err);
 }
 
+/* In a secure cluster nobody is told a name without a proof. */
+static void test_secure(void **state)
+{
+    (void)state;
+    site.secure = true;
+    assert_int_equal(ask("kms://http@h:9600/kms"), -EKEYREJECTED);
+    assert_int_equal(asked.n, 0);
+    assert_non_null(strstr(err.text, "no token of kind kms-dt"));
+}
+
 static void test_simple(void **state)
 {
     static const struct fs_policy of_files = { .schemes = 1u << FS_SCHEME_HDFS };
@@ -297,6 +307,7 @@ static void test_loaded(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_secure, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_simple, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_all_away, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_failover, set_up, tear_down),
