@@ -198,7 +198,7 @@ class Reads:
         self.refused("source", "Permission denied: user=mallory", path, stamp, login="mallory")
         self.same(path, stamp, data, login="mallory", credentials=credentials)
         self.h.ask("cancel", "alice", at)
-        self.refused("source", "cache", path, stamp, login="alice", credentials=credentials)
+        self.refused("auth", "cache", path, stamp, login="alice", credentials=credentials)
         self.same(path, stamp, data, login="alice")
 
     def next_namenode(self):
