@@ -1,6 +1,7 @@
 """Files in encryption zones of a real HDFS with a real KMS: written by Hadoop and read by
 container-localizer and `selvedge logs`, written by log-uploader and read by Hadoop. For
 test-hdfs."""
+import contextlib
 import hashlib
 import os
 import subprocess
@@ -85,8 +86,9 @@ class Zones:
         for i in range(self.h.n_datanodes):
             for where, _, names in os.walk(f"{self.h.root}/data{i}"):
                 for name in names:
-                    with open(os.path.join(where, name), "rb") as f:
-                        yield f.read()
+                    with contextlib.suppress(FileNotFoundError):  # another file's, just deleted
+                        with open(os.path.join(where, name), "rb") as f:
+                            yield f.read()
 
     def written_by_ours(self):
         """Logs of 5 MiB and one block: read by Hadoop, by `selvedge logs` in ranges and by

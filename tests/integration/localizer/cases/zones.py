@@ -181,7 +181,8 @@ class Zones(HdfsReads):
         def refused(name, answer, words, **more):
             kms = Kms(answer)
             all_of_them.append(kms)
-            cases.append((name, self.answers(node, kms, **more), "source", words, {}))
+            reason = "auth" if "the login" in words else "source"
+            cases.append((name, self.answers(node, kms, **more), reason, words, {}))
 
         good = (200, key_answer(KEY))
         for name, answer, words in (

@@ -212,6 +212,15 @@ class Containers(DrivenNode):
         self.driver("finish", app)
         self.driver("finish", new)
 
+    def counts_applications(self):
+        """Those that run, in JMX and in REST: earlier cases' may be ending."""
+        beans = self.node.get("/jmx?qry=Hadoop:service=NodeManager,name=NodeManagerMetrics")[
+            "beans"
+        ]
+        apps = self.node.get("/ws/v1/node/apps")["apps"]["app"]
+        running = sum(a["state"] in ("INITING", "RUNNING") for a in apps)
+        return beans[0]["ApplicationsRunning"] == running
+
     def rest(self):
         app = self.new_app()
         self.driver.start(
@@ -287,10 +296,7 @@ class Containers(DrivenNode):
             and 0 <= bean["GoodLocalDirsDiskUtilizationPerc"] <= 100
             and bean["AllocatedGB"] >= 1
         ), bean
-        apps = self.node.get("/ws/v1/node/apps")["apps"]["app"]
-        assert bean["ApplicationsRunning"] == sum(
-            a["state"] in ("INITING", "RUNNING") for a in apps
-        ), (bean, apps)
+        self.wait(self.counts_applications, 30, "both count the same applications")
         self.rest_beans(name)
         self.rest_xml(name)
         body = self.get("/metrics")[2].decode()
