@@ -273,6 +273,7 @@ class Secure:
         }
         if self.settings.version.startswith("2."):  # containers' JVMs, too
             site["yarn.nodemanager.admin-env"] = f"JAVA_TOOL_OPTIONS={REALM_OF_HADOOP_2}"
+            site["selvedge.nodemanager.log-aggregation.older-layout"] = "true"
         return site
 
     def _write_site(self):

@@ -39,7 +39,7 @@ class Watch:
 
 def sleeper(s, person, seconds):
     """A job of so many seconds."""
-    return Job(s, person, grouped(f"sleep {seconds}", f"echo {SLEPT}"))
+    return Job(s, person, "-shell_command", grouped(f"sleep {seconds}", f"echo {SLEPT}"))
 
 
 def begun(s, job):

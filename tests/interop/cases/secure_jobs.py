@@ -34,12 +34,10 @@ def grouped(*commands):
 class Job:
     """DistributedShell in the background, as a user; each container's command ends with LAST."""
 
-    def __init__(self, s, person, command, *args, count=1):
+    def __init__(self, s, person, *args, count=1):
         self.s, self.person, self.count, self.texts = s, person, count, {}
         with s.acting(person):
-            self.shell = peers.RunningShell(
-                s.c, "-shell_command", command, "-num_containers", str(count), *args
-            )
+            self.shell = peers.RunningShell(s.c, *args, "-num_containers", str(count))
 
     def __enter__(self):
         self.shell.__enter__()
@@ -69,7 +67,7 @@ class Job:
 
 def said(s, person, words="who is it"):
     """A short job of one container, to its end."""
-    with Job(s, person, grouped(f"echo {words}", "id -u")) as job:
+    with Job(s, person, "-shell_command", grouped(f"echo {words}", "id -u")) as job:
         (text,) = job.outputs().values()
     wanted = f"{words}\n{uid(s, person)}\n{LAST}"
     if text != wanted:
@@ -93,8 +91,12 @@ def users(s):
     path = f"{s.c.home}/{SCRIPT}"
     shutil.copy(os.path.join(os.path.dirname(peers.__file__), SCRIPT), path)
     os.chmod(path, 0o644)
-    command = " ".join(["sh", SCRIPT, secure.REALM, *secrets(s)])
-    jobs = [Job(s, person, command, "-localize_files", path, count=CONTAINERS) for person in two(s)]
+    words = " ".join([secure.REALM, *secrets(s)])
+    if s.settings.version.startswith("2."):  # its client localizes a script alone
+        args = ["-shell_script", path, "-shell_args", words]
+    else:
+        args = ["-shell_command", f"sh {SCRIPT} {words}", "-localize_files", path]
+    jobs = [Job(s, person, *args, count=CONTAINERS) for person in two(s)]
     s.jobs = jobs
     with contextlib.ExitStack() as stack:
         for job in jobs:
