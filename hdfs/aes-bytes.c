@@ -2,41 +2,27 @@
 #include "hdfs/aes-bytes.h"
 
 #include <errno.h>
-#include <limits.h>
-#include <openssl/evp.h>
+#include <stdlib.h>
 
 #include "hdfs/connection.h"
+#include "hdfs/crypto.h"
 
 #define PIECE (80u << 10) /* encrypted at once: room for a packet of Hadoop's size */
 
 struct aes_bytes {
     struct hdfs_protected base;
-    EVP_CIPHER_CTX *out, *in;
+    struct hdfs_crypto *out, *in;
     uint8_t piece[PIECE];
 };
 
 static const struct hdfs_protected_functions functions;
 
-/* Encrypting and decrypting are the same in counter mode. */
-static int make(const struct hdfs_aes_key *k, EVP_CIPHER_CTX **ret)
-{
-    const EVP_CIPHER *cipher = k->n == 16   ? EVP_aes_128_ctr()
-                               : k->n == 24 ? EVP_aes_192_ctr()
-                               : k->n == 32 ? EVP_aes_256_ctr()
-                                            : NULL;
-
-    if (!cipher)
-        return -EINVAL;
-    *ret = EVP_CIPHER_CTX_new();
-    return *ret && EVP_EncryptInit_ex2(*ret, cipher, k->key, k->iv, NULL) ? 0 : -EIO;
-}
-
 static void aes_free(struct hdfs_protected *p)
 {
     struct aes_bytes *a = (struct aes_bytes *)p;
 
-    EVP_CIPHER_CTX_free(a->out);
-    EVP_CIPHER_CTX_free(a->in);
+    hdfs_crypto_free(a->out);
+    hdfs_crypto_free(a->in);
     free(a);
 }
 
@@ -44,13 +30,13 @@ int hdfs_aes_bytes_new(const struct hdfs_aes_key *send, const struct hdfs_aes_ke
                        struct hdfs_protected **ret)
 {
     struct aes_bytes *a = calloc(1, sizeof(*a));
-    int r = a ? make(send, &a->out) : -ENOMEM;
+    int r = a ? hdfs_crypto_new(send->key, send->n, send->iv, 0, &a->out) : -ENOMEM;
 
     if (!a)
         return r;
     a->base.f = &functions;
     if (r == 0)
-        r = make(receive, &a->in);
+        r = hdfs_crypto_new(receive->key, receive->n, receive->iv, 0, &a->in);
     if (r < 0) {
         aes_free(&a->base);
         return r;
@@ -59,14 +45,12 @@ int hdfs_aes_bytes_new(const struct hdfs_aes_key *send, const struct hdfs_aes_ke
     return 0;
 }
 
-/* `to` may be `from`. */
-static int run_cipher(EVP_CIPHER_CTX *c, const void *from, size_t n, void *to, struct sv_error *err)
+static int run_cipher(struct hdfs_crypto *c, const void *from, size_t n, void *to,
+                      struct sv_error *err)
 {
-    int len = 0;
+    int r = hdfs_crypto_next(c, from, to, n);
 
-    if (n > INT_MAX || !EVP_EncryptUpdate(c, to, &len, from, (int)n) || (size_t)len != n)
-        return sv_error_set(err, -EIO, "AES failed in libcrypto");
-    return 0;
+    return r < 0 ? sv_error_set(err, r, "AES failed in libcrypto") : 0;
 }
 
 static int aes_send(struct hdfs_protected *p, int fd, const void *data, size_t n,

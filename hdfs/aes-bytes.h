@@ -9,7 +9,7 @@
 struct hdfs_aes_key {
     const uint8_t *key;
     size_t n;          /* 16, 24 or 32 bytes */
-    const uint8_t *iv; /* HDFS_AES_IV bytes */
+    const uint8_t *iv; /* HDFS_IV bytes */
 };
 
 /* -EINVAL: a key of another length; -EIO: libcrypto has no AES. */

@@ -1,6 +1,7 @@
-/* AES in counter mode, the cipher of files in encryption zones (AES/CTR/NoPadding): the key stream
- * begins at a file's first byte with its initialization vector as the counter, and can begin at any
- * byte. Encrypting and decrypting are the same operation. Pure. */
+/* AES in counter mode (AES/CTR/NoPadding), the cipher of files in encryption zones and of encrypted
+ * connections to DataNodes, where the offset is 0. The key stream begins at a file's first byte
+ * with its initialization vector as the counter, and can begin at any byte. Encrypting and
+ * decrypting are the same operation. Pure. */
 #ifndef SELVEDGE_HDFS_CRYPTO_H
 #define SELVEDGE_HDFS_CRYPTO_H
 

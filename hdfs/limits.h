@@ -25,12 +25,11 @@
 #define HDFS_CELL_MAX (4u << 20)  /* bytes of a cell; Hadoop's default is 1 MiB */
 #define HDFS_PAYLOAD_MAX 2048     /* a DataNode's part of a SASL handshake; RFC 2831 2.1.1 */
 #define HDFS_WRAPPED_KEY_MAX 128  /* an AES key of 32 bytes in a SASL layer has 64 */
-#define HDFS_AES_IV 16            /* bytes of a counter block */
 #define HDFS_NONCE_MAX 64         /* of an encryption key; Hadoop's have 8 */
 #define HDFS_DATA_KEY_MAX 64      /* bytes of an encryption key; Hadoop's have 20 or 32 */
 #define HDFS_CHUNK_MAX (1u << 20) /* bytes under one checksum; Hadoop's default is 512 */
 #define HDFS_KEY_MAX 32           /* bytes of a file's key; AES has 16, 24 and 32 */
-#define HDFS_IV 16                /* bytes of its initialization vector, always */
+#define HDFS_IV 16                /* bytes of a counter block, an initialization vector */
 #define HDFS_KEY_NAME_MAX 255     /* name of a zone's key, and of its version */
 #define HDFS_PROVIDER_MAX 1024    /* uri of a key provider */
 

@@ -51,7 +51,7 @@ static int refused(const message *m, struct sv_error *err)
 static bool take_key(const ProtobufCBinaryData *key, const ProtobufCBinaryData *iv,
                      struct hdfs_wrapped_key *ret)
 {
-    if (key->len == 0 || key->len > HDFS_WRAPPED_KEY_MAX || iv->len != HDFS_AES_IV)
+    if (key->len == 0 || key->len > HDFS_WRAPPED_KEY_MAX || iv->len != HDFS_IV)
         return false;
     *ret = (struct hdfs_wrapped_key){ key->data, key->len, iv->data };
     return true;

@@ -14,7 +14,7 @@
 struct hdfs_wrapped_key {
     uint8_t *key;      /* in the SASL layer, which unwraps it in place */
     size_t n;          /* 1 to HDFS_WRAPPED_KEY_MAX */
-    const uint8_t *iv; /* HDFS_AES_IV bytes */
+    const uint8_t *iv; /* HDFS_IV bytes */
 };
 
 struct hdfs_transfer_message {

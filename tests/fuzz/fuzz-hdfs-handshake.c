@@ -24,7 +24,7 @@ static void key(const struct hdfs_wrapped_key *k)
 {
     MUST(k->n > 0 && k->n <= HDFS_WRAPPED_KEY_MAX);
     read_all(k->key, k->n);
-    read_all(k->iv, HDFS_AES_IV);
+    read_all(k->iv, HDFS_IV);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -108,7 +108,7 @@ static int say(struct sasl_datanode *d, int number, const char *text, size_t pad
 static void make_keys(struct sasl_datanode *d, struct sasl_layer *layer, struct keys *k)
 {
     size_t n = d->aes, size = layer ? ipc_sasl_layer_size(layer, n) : n;
-    size_t iv = d->aes_iv ? d->aes_iv : HDFS_AES_IV;
+    size_t iv = d->aes_iv ? d->aes_iv : HDFS_IV;
 
     for (size_t i = 0; i < sizeof(k->in); i++) {
         k->in[i] = (uint8_t)(i * 7);

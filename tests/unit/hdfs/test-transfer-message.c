@@ -50,7 +50,7 @@ static int fill(void **state)
     option.suite = HADOOP__HDFS__CIPHER_SUITE_PROTO__AES_CTR_NOPADDING;
     option.has_inkey = option.has_iniv = option.has_outkey = option.has_outiv = true;
     option.inkey = option.outkey = (ProtobufCBinaryData){ 40, bytes };
-    option.iniv = option.outiv = (ProtobufCBinaryData){ HDFS_AES_IV, bytes };
+    option.iniv = option.outiv = (ProtobufCBinaryData){ HDFS_IV, bytes };
     m.cipheroption = options;
     err = (struct sv_error){ 0 };
     return 0;
@@ -127,8 +127,8 @@ static void test_bad(void **state)
     BAD("wrong length", option.has_outiv = false);
     BAD("wrong length", option.inkey.len = 0);
     BAD("wrong length", option.outkey.len = HDFS_WRAPPED_KEY_MAX + 1);
-    BAD("wrong length", option.iniv.len = HDFS_AES_IV - 1);
-    BAD("wrong length", option.outiv.len = HDFS_AES_IV + 1);
+    BAD("wrong length", option.iniv.len = HDFS_IV - 1);
+    BAD("wrong length", option.outiv.len = HDFS_IV + 1);
     (void)fill(state);
     m.n_cipheroption = 1;
     assert_int_equal(take(false), -EBADMSG);
