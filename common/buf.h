@@ -18,7 +18,7 @@ struct sv_buf {
 void sv_buf_free(struct sv_buf *b); /* leaves an empty buffer with the same maximum */
 #define _cleanup_buf_ _cleanup_(sv_buf_free)
 /* As sv_buf_free(), for secrets: overwrites the memory first. A buffer that grows is moved: reserve
- * the room before the first secret. */
+ * the capacity before the first secret. */
 void sv_buf_wipe(struct sv_buf *b);
 #define _cleanup_buf_wipe_ _cleanup_(sv_buf_wipe)
 

@@ -71,7 +71,7 @@ char **cli_doctor_unit_credentials(sd_bus *bus, const struct doctor_unit *unit)
     return files;
 }
 
-/* The value, if the word is KEY=VALUE; else NULL. */
+/* Returns VALUE of an argument KEY=VALUE; NULL for any other. */
 static char *setting(const char *word, const char *key)
 {
     size_t n = strlen(key);
