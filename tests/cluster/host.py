@@ -214,13 +214,24 @@ def pids():
     return [int(name) for name in os.listdir("/proc") if name.isdigit()]
 
 
+def status_of(pid):
+    """Fields of /proc/PID/status."""
+    with open(f"/proc/{pid}/status", encoding="utf-8", errors="replace") as f:
+        return {k: v.strip() for k, v in (line.split(":", 1) for line in f if ":" in line)}
+
+
 def describe(pid):
+    """For messages: the process, and the parent that has not reaped it."""
     with contextlib.suppress(OSError):
         with open(f"/proc/{pid}/cmdline", "rb") as f:
             text = f.read().replace(b"\0", b" ").decode(errors="replace").strip()
-        with open(f"/proc/{pid}/status", encoding="utf-8", errors="replace") as f:
-            uid = re.search(r"^Uid:\s+(\d+)", f.read(), re.M)
-        return f"pid {pid} uid {uid.group(1) if uid else '?'} [{text or 'no command line'}]"
+        fields = status_of(pid)
+        line = f"pid {pid} uid {fields['Uid'].split()[0]} [{text or 'no command line'}]"
+        if not text:
+            with contextlib.suppress(OSError):
+                parent = status_of(fields["PPid"])["Name"]
+                line += f" {fields['Name']}, {fields['State']}, child of {fields['PPid']} {parent}"
+        return line
     return f"pid {pid}"
 
 
@@ -229,11 +240,10 @@ def processes_of(uids, zombies=True):
     found = []
     for pid in pids():
         with contextlib.suppress(OSError):
-            with open(f"/proc/{pid}/status", encoding="utf-8", errors="replace") as f:
-                fields = dict(line.split(":", 1) for line in f if ":" in line)
+            fields = status_of(pid)
             if not uids & {int(uid) for uid in fields["Uid"].split()}:
                 continue
-            if fields["State"].strip().startswith("Z") and (
+            if fields["State"].startswith("Z") and (
                 not zombies or int(fields["PPid"]) == os.getpid()
             ):
                 continue
