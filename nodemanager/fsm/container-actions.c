@@ -91,18 +91,17 @@ int nm_act_done(void *o, int event, void *arg)
 {
     const struct nm_container_step *s = arg;
     struct nm_container *c = o;
-    int r = 0;
+    int r;
 
     (void)event;
     if (!c->finish_ms)
         c->finish_ms = sv_wall_ms();
-    if (c->recovered != NM_RECOVERED_COMPLETED)
-        r = nm_store_container_done(c->ctx->store, c->text, c->exit_code, c->finish_ms,
-                                    c->diagnostics);
+    /* Also of a container whose exit the last daemon has recorded: it died before this. */
+    r = nm_store_container_done(c->ctx->store, c->text, c->exit_code, c->finish_ms, c->diagnostics);
     if (r < 0)
         sv_log(SV_LOG_ERR, c->text, "%s: cannot record end in state store: %s", c->text,
                strerror(-r));
-    if (c->recovered != NM_RECOVERED_COMPLETED && c->ctx->ended)
+    if (c->ctx->ended)
         c->ctx->ended(c, c->ctx->changed_userdata);
     nm_assign_release(s->services->assignments,
                       c); /* a container that was never launched still has it */

@@ -300,8 +300,6 @@ void nm_aggregation_container_done(struct nm_log_aggregation *g, const struct nm
         nm_rolling_container_done(u, c->text);
         return;
     }
-    if (c->recovered == NM_RECOVERED_COMPLETED) /* recorded */
-        return;
     r = logs_upload_put_text(&u->skips, LOGS_TAG_SKIP, c->text);
     if (r == 0)
         r = nm_store_log_skip(g->ctx->store, u->text, c->text);

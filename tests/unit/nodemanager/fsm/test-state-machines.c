@@ -105,7 +105,8 @@ static void walk_app(void **state)
 
 /* ---- paths ----------------------------------------------------------------------------------*/
 
-/* The last daemon died between the record of its exit and the deletion of its work directory. */
+/* The last daemon died between the record of its exit and the deletion of its work directory: its
+ * end is recorded by this one. */
 static void completed_before_the_restart(void **state)
 {
     struct nm_app *a = new_app();
@@ -119,6 +120,7 @@ static void completed_before_the_restart(void **state)
     assert_int_equal(c->state, NM_CONTAINER_DONE);
     assert_int_equal(c->exit_code, 7);
     assert_int_equal(seen.deleted, 1);
+    assert_true(seen.done == 1 && strcmp(seen.done_exit, "7") == 0);
     drop(a, c);
 }
 
