@@ -100,10 +100,10 @@ struct loc_callbacks {
      * the record: the deletion is recorded first, then the entry's record is removed. A deletion
      * pending after a restart is announced by loc_cache_reserve. */
     void (*remove)(void *userdata, const struct loc_record *r);
-    /* State store; any may be NULL. started precedes the request to the localizer; a negative
-     * result of started or completed fails the resource. removed: drop the record, there is nothing
-     * to delete (the entry has vanished, is on a bad disk, is deleted with its application, or the
-     * localizer has cleaned up). */
+    /* State store; any may be NULL. started is committed before the request to the localizer; a
+     * negative result of started or completed fails the resource. removed: drop the record, there
+     * is nothing to delete (the entry has vanished, is on a bad disk, is deleted with its
+     * application, or the localizer has cleaned up). */
     int (*on_started)(void *userdata, const struct loc_record *r);
     int (*on_completed)(void *userdata, const struct loc_record *r);
     void (*on_removed)(void *userdata, const struct loc_record *r);

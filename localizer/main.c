@@ -251,6 +251,8 @@ static int run_once(int64_t *next_tick)
     r = poll(p, SV_ARRAY_LEN(p), busy ? (int)SV_MAX(wait, 0) : -1);
     if (r < 0)
         return errno == EINTR ? 1 : -errno;
+    if (p[0].revents & POLLHUP) /* requests that are queued are a dead daemon's */
+        return 0;
     for (size_t i = 0; i < LOC_WORKERS_MAX; i++) {
         r = p[1 + i].revents ? on_pipe(&slots[i]) : 0;
         if (r < 0)

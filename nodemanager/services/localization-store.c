@@ -46,9 +46,14 @@ static int store_record(struct nm_localization *l, const struct loc_record *r, b
     return e < 0 ? e : nm_store_resource(l->ctx->store, key, b.data, b.len);
 }
 
+/* Committed before the localizer knows of it: nobody would delete the directory that it makes for a
+ * daemon that dies in between. */
 int nm_localization_record_started(void *userdata, const struct loc_record *r)
 {
-    return store_record(userdata, r, false);
+    struct nm_localization *l = userdata;
+    int e = store_record(l, r, false);
+
+    return e < 0 ? e : nm_store_flush(l->ctx->store);
 }
 int nm_localization_record_completed(void *userdata, const struct loc_record *r)
 {

@@ -148,6 +148,15 @@ static int arm(struct nm_store *s)
     return sd_event_source_set_enabled(s->commit_source, SD_EVENT_ONESHOT);
 }
 
+int nm_store_flush(struct nm_store *s)
+{
+    int r = commit(s);
+
+    if (s->ready)
+        (void)arm(s); /* ours, ignoring */
+    return r;
+}
+
 int nm_store_after_commit(struct nm_store *s, nm_store_fn fn, void *userdata)
 {
     struct commit_waiter *w = malloc(sizeof(*w));

@@ -36,6 +36,8 @@ int nm_store_unlink(const char *path) _must_use_;
 typedef void (*nm_store_fn)(void *userdata, int result);
 int nm_store_after_commit(struct nm_store *s, nm_store_fn fn, void *userdata) _must_use_;
 int nm_store_commit(struct nm_store *s); /* now; also runs the waiters */
+/* Commits now, inside a handler: waiters run from the loop. */
+int nm_store_flush(struct nm_store *s) _must_use_;
 
 /* The reason why the store cannot be written; NULL: the last write succeeded. After a failure a row
  * of 64 KiB is written and removed every second until that succeeds: a node without work has

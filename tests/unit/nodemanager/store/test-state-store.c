@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -287,6 +288,47 @@ static void group_commit(void **state)
     nm_store_close(s);
 }
 
+static int one_more(const char *key, const void *value, size_t len, void *userdata)
+{
+    (void)key;
+    (void)value;
+    (void)len;
+    ++*(int *)userdata;
+    return 0;
+}
+
+/* A write that is flushed inside a handler survives the death of the process; who waits for the
+ * commit is told by the loop, not by the flush. */
+static void flushed(void **state)
+{
+    struct nm_store *s;
+    int calls = 0, found = 0, status = 0;
+    pid_t pid = fork();
+
+    (void)state;
+    if (pid == 0) { /* a daemon that is killed */
+        sd_event *own = NULL;
+
+        if (sd_event_new(&own) < 0 || nm_store_open(own, path, &s, NULL) < 0 ||
+            nm_store_resource(s, "kept", "v", 1) < 0 || nm_store_flush(s) < 0 ||
+            nm_store_resource(s, "lost", "v", 1) < 0)
+            _exit(1);
+        _exit(0);
+    }
+    assert_true(pid > 0 && waitpid(pid, &status, 0) == pid);
+    assert_int_equal(status, 0);
+    s = open_store();
+    assert_int_equal(nm_store_each_resource(s, one_more, &found), 0);
+    assert_int_equal(found, 1);
+    assert_int_equal(nm_store_resource(s, "more", "v", 1), 0);
+    assert_int_equal(nm_store_after_commit(s, on_committed, &calls), 0);
+    assert_int_equal(nm_store_flush(s), 0);
+    assert_int_equal(calls, 0);
+    while (calls == 0)
+        assert_true(sd_event_run(event, 1000000) >= 0);
+    nm_store_close(s);
+}
+
 /* A failed write (duplicate id) fails its transaction: every waiter gets the failure. */
 static void failed_write_fails_the_group(void **state)
 {
@@ -537,6 +579,7 @@ int main(void)
         cmocka_unit_test_setup(records_are_read_back, fresh),
         cmocka_unit_test_setup(reinitializations, fresh),
         cmocka_unit_test_setup(group_commit, fresh),
+        cmocka_unit_test_setup(flushed, fresh),
         cmocka_unit_test_setup(failed_write_fails_the_group, fresh),
         cmocka_unit_test_setup(full_file_system, fresh),
         cmocka_unit_test_setup(future_version, fresh),
