@@ -89,6 +89,7 @@ include shuffle/rules.mk
 include nodemanager/rules.mk
 include rm-lite/rules.mk
 include client/rules.mk
+include service/rules.mk
 include selinux/rules.mk
 include packaging/rules.mk
 include tests/rules.mk

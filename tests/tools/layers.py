@@ -18,6 +18,7 @@ COMPONENTS = [
     "nodemanager",
     "rm-lite",
     "client",
+    "service",
 ]
 # Of a component with folders: a folder, a file at its top by name, or "." for all files there.
 LAYERS = {
@@ -29,6 +30,7 @@ LAYERS = {
     " periodic services rm main",
     "client": "lib job http ui core views logs run inspect local localize doctor config commands"
     " command-table selvedge am",
+    "service": "definition engine store api am",
 }
 
 
