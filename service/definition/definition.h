@@ -22,8 +22,7 @@
 #define SVC_NAME_MAX 63          /* bytes of a service's name: a DNS label */
 /* An instance's name, "<component>-<number>", is a DNS label too: 19 digits, as Apache reserves. */
 #define SVC_COMPONENT_NAME_MAX (SVC_NAME_MAX - 19)
-#define SVC_TEXT_MAX                                                                               \
-    ((size_t)256 << 10) /* bytes of one text; a template's content is the longest */
+#define SVC_TEXT_MAX ((size_t)256 << 10) /* bytes of one text, as a template */
 
 struct svc_pair {
     const char *name, *value;
