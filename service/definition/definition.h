@@ -153,7 +153,8 @@ int svc_component_read(const char *json, size_t len, enum svc_dialect dialect, s
 /* The rules alone. -EINVAL as above. While a component is of type SERVICE, what could refer to a
  * component of that service is left to svc_definition_expand(). */
 int svc_definition_check(const struct svc_definition *d, struct sv_error *err) _must_use_;
-/* Apache's JSON of it, which svc_definition_parse() reads back into the same; malloc'd. */
+/* Apache's JSON of it, which svc_definition_parse() reads back into the same; malloc'd. -EFBIG: a
+ * resolved definition can be longer than SVC_JSON_MAX, and could not be read again. */
 int svc_definition_print(const struct svc_definition *d, char **ret) _must_use_;
 
 /* Loads the stored definition of a service of the same user into the arena. */
@@ -164,7 +165,8 @@ typedef int svc_load_fn(void *arg, const char *service, struct sv_arena *a,
 int svc_definition_expand(struct svc_definition *d, svc_load_fn *load, void *arg,
                           struct sv_arena *a, struct sv_error *err) _must_use_;
 /* Writes what components inherit of the service into each: artifact, resource, configuration
- * (a component's own value wins). Idempotent; for the master, never before it is stored. */
+ * (a component's own value wins); checks the result. Idempotent. Apache's masters read what is
+ * stored without resolving it, so that a definition is expanded and resolved before. */
 int svc_definition_resolve(struct svc_definition *d, struct sv_arena *a, struct sv_error *err)
     _must_use_;
 /* [a-z][a-z0-9-]*, at most 63 bytes (a name is part of DNS names). */

@@ -56,22 +56,12 @@ int svc_key_bool(enum svc_key k, const struct svc_definition *d, const struct sv
 const char *svc_key_text(enum svc_key k, const struct svc_definition *d,
                          const struct svc_component *c, struct sv_conf *site);
 
-/* Checks the properties with reserved names, "yarn.service.…" and "selvedge.…"; `path` is that of
- * the map for messages. `strict`: an unknown name is an error. */
-int svc_keys_check(const struct svc_map *properties, const char *path, bool strict,
-                   struct sv_error *err) _must_use_;
-
-/* A readiness check's properties, with their defaults. */
-struct svc_probe {
-    enum svc_readiness_type type;
-    const char *url; /* HTTP; may hold ${THIS_HOST} */
-    int64_t port;    /* PORT */
-    int64_t timeout_ms, min_success, max_success;
-    bool dns_check;
-    const char *dns_address; /* "" = the node's resolver */
-};
-/* `path`, for messages: that of the readiness check. */
-int svc_probe_of(const struct svc_readiness *r, const char *path, struct svc_probe *ret,
-                 struct sv_error *err) _must_use_;
+/* Checks the values of these properties; `path` is that of the map, for messages. */
+int svc_keys_check(const struct svc_map *properties, const char *path, struct sv_error *err)
+    _must_use_;
+/* Refuses names that begin with "yarn.service." or "selvedge." and mean nothing, so that a mistyped
+ * one does not go unnoticed. */
+int svc_keys_known(const struct svc_map *properties, const char *path, struct sv_error *err)
+    _must_use_;
 
 #endif

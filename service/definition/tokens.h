@@ -51,7 +51,7 @@ const char *svc_tokens_get(const struct svc_tokens *t, const char *name);
 /* Appends the text with its tokens replaced. -EMSGSIZE: more than the buffer's maximum. */
 int svc_tokens_replace(const struct svc_tokens *t, const char *text, size_t n, struct sv_buf *out)
     _must_use_;
-/* The same as a malloc'd text of at most `max` bytes. */
+/* As a malloc'd text of at most `max` bytes. */
 int svc_tokens_text(const struct svc_tokens *t, const char *text, size_t max, char **ret)
     _must_use_;
 
