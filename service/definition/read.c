@@ -243,7 +243,8 @@ static int unknown_field(struct svc_reader *in, const struct svc_record *record,
     const char *near = svc_field_nearest(record, key);
 
     if (near)
-        return svc_wrong(in, NULL, "the %s has no such field; did you mean %s?", record->name, near);
+        return svc_wrong(in, NULL, "the %s has no such field; did you mean %s?", record->name,
+                         near);
     return svc_wrong(in, NULL, "the %s has no such field", record->name);
 }
 
