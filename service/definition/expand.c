@@ -104,6 +104,23 @@ static int load_each(struct grown *g, struct svc_definition *d, svc_load_fn *loa
     return 0;
 }
 
+/* Own components come first, as Apache orders them. */
+static int join(const struct grown *g, struct svc_definition *d)
+{
+    struct svc_component *all = sv_newn(g->a, struct svc_component, d->n_components + g->n + 1);
+    size_t n = 0;
+
+    if (!all)
+        return sv_error_errno(g->err, -ENOMEM, "definition");
+    for (size_t i = 0; i < d->n_components; i++)
+        if (d->components[i].artifact.type != SVC_ARTIFACT_SERVICE)
+            all[n++] = d->components[i];
+    memcpy(all + n, g->list, g->n * sizeof *all);
+    d->components = all;
+    d->n_components = n + g->n;
+    return 0;
+}
+
 int svc_definition_expand(struct svc_definition *d, svc_load_fn *load, void *arg,
                           struct sv_arena *a, struct sv_error *err)
 {
@@ -115,21 +132,7 @@ int svc_definition_expand(struct svc_definition *d, svc_load_fn *load, void *arg
     g->a = a;
     g->err = err;
     r = load_each(g, d, load, arg);
-    /* Own components come first, as Apache orders them. */
-    if (r == 0) {
-        struct svc_component *all;
-        size_t n = 0;
-
-        all = sv_newn(a, struct svc_component, d->n_components + g->n + 1);
-        if (!all)
-            return sv_error_errno(err, -ENOMEM, "definition");
-        for (size_t i = 0; i < d->n_components; i++)
-            if (d->components[i].artifact.type != SVC_ARTIFACT_SERVICE)
-                all[n++] = d->components[i];
-        memcpy(all + n, g->list, g->n * sizeof *all);
-        d->components = all;
-        d->n_components = n + g->n;
-        r = svc_definition_check(d, err);
-    }
-    return r;
+    if (r == 0)
+        r = join(g, d);
+    return r < 0 ? r : svc_definition_check(d, err);
 }
