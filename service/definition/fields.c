@@ -72,7 +72,7 @@ static const struct svc_field resource_fields[] = {
     { "profile", SVC_REFUSED,
       .text = "resource profiles are not supported, in Hadoop neither: "
               "give memory and cpus" },
-    { "uri", SVC_ANSWER, .text = "Not used." },
+    { "uri", SVC_ANSWER, .text = "Not looked at." },
 };
 static const struct svc_record resource = PART("resource", resource_fields);
 
@@ -188,7 +188,7 @@ static const struct svc_field component_fields[] = {
       .text = "no container runs privileged, whoever asks: leave it out" },
     { "state", SVC_TEXT, AT(svc_component, state), .max = NAME,
       .text = "Part of answers; in the body of an update UPGRADING." },
-    { "containers", SVC_ANSWER, .text = "Part of answers: the instances." },
+    { "containers", SVC_ANSWER, .text = "The instances; not looked at." },
 };
 const struct svc_record svc_component_record = RECORD("component", svc_component, component_fields);
 
@@ -234,9 +234,9 @@ static const struct svc_field definition_fields[] = {
       .text = "Identity of the master in a secure cluster." },
     { "docker_client_config", SVC_REFUSED,
       .text = "Docker images are not supported: programs run in the node's sandbox" },
-    { "launch_time", SVC_ANSWER, .text = "Part of answers." },
-    { "number_of_running_containers", SVC_ANSWER, .text = "Part of answers." },
-    { "uri", SVC_ANSWER, .text = "Part of answers." },
+    { "launch_time", SVC_ANSWER, .text = "Not looked at." },
+    { "number_of_running_containers", SVC_ANSWER, .text = "Not looked at." },
+    { "uri", SVC_ANSWER, .text = "Not looked at." },
 };
 const struct svc_record svc_definition_record =
     RECORD("service", svc_definition, definition_fields);
