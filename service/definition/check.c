@@ -46,6 +46,34 @@ static int check_kerberos(const struct svc_definition *d, struct sv_error *err)
     return 0;
 }
 
+/* Hadoop's names: a file with another one is none for its readers. NULL-terminated. */
+static const char *const service_states[] = { "ACCEPTED",
+                                              "STARTED",
+                                              "STABLE",
+                                              "STOPPED",
+                                              "FAILED",
+                                              "FLEX",
+                                              "UPGRADING",
+                                              "UPGRADING_AUTO_FINALIZE",
+                                              "EXPRESS_UPGRADING",
+                                              "SUCCEEDED",
+                                              "CANCEL_UPGRADING",
+                                              NULL },
+                         *const component_states[] = { "FLEXING",   "STABLE",    "NEEDS_UPGRADE",
+                                                       "UPGRADING", "SUCCEEDED", "FAILED",
+                                                       NULL };
+
+static int check_state(const char *path, const char *state, const char *const *names,
+                       struct sv_error *err)
+{
+    if (!*state)
+        return 0;
+    for (; *names; names++)
+        if (!strcmp(state, *names))
+            return 0;
+    return svc_refuse(err, path, state, "no state of Hadoop's; leave it out");
+}
+
 static int check_service(const struct svc_definition *d, struct sv_error *err)
 {
     struct svc_path path;
@@ -53,6 +81,8 @@ static int check_service(const struct svc_definition *d, struct sv_error *err)
 
     if (r == 0)
         r = check_version(d->version, err);
+    if (r == 0)
+        r = check_state("state", d->saved_state, service_states, err);
     if (r < 0)
         return r;
     if (!d->n_components)
@@ -137,6 +167,8 @@ static int check_component(const struct svc_definition *d, const struct svc_comp
     r = check_name(at.text, c->name, SVC_COMPONENT_NAME_MAX, err);
     if (r == 0 && !strcmp(c->name, d->name))
         r = svc_refuse(err, at.text, c->name, "the service's name: give the component another");
+    if (r == 0)
+        r = check_state(svc_path("%s.state", path).text, c->state, component_states, err);
     if (r == 0)
         r = check_artifact(&c->artifact, path, err);
     if (r == 0 && !names->open)

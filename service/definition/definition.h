@@ -113,7 +113,7 @@ struct svc_component {
     size_t n_decommissioned;
     const char **quicklinks; /* keys of the service's quicklinks */
     size_t n_quicklinks;
-    const char *state; /* of a request's body or of a stored file, not checked; "" = none */
+    const char *state; /* of a request's body or of a stored file; "" = none */
 };
 
 struct svc_definition {
