@@ -16,13 +16,13 @@ commands-page: programs
 	$(Q)BUILD=$(BUILD) tests/tools/check-cli --write
 
 # The tables of docs/service-definition.md, from those of service/definition/.
-service-definition-page: $(BUILD)/tests/unit/service/definition/test-manual
+definition-page: $(BUILD)/tests/unit/service/definition/test-manual
 	$(Q)UPDATE=1 $<
 
 hooks:
 	$(Q)git config core.hooksPath .githooks
 
-.PHONY: help compdb hooks compat-lists commands-page service-definition-page
+.PHONY: help compdb hooks compat-lists commands-page definition-page
 ifeq ($(SANITIZE),)
 UNIT_SCRIPTS += tests/tools/check-commits tests/tools/check-docs "tests/tools/make-help --check"
 endif

@@ -1,6 +1,6 @@
 /* service/definition/manual.c: docs/service-definition.md has the tables of the code, and its
  * examples are accepted. UPDATE=1 in the environment writes the tables first (make
- * service-definition-page). */
+ * definition-page). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@
 #include "service/definition/manual.h"
 
 #define PAGE "docs/service-definition.md"
-#define MARK "<!-- tables: make service-definition-page -->\n"
+#define MARK "<!-- tables: make definition-page -->\n"
 
 static char *page_text(void)
 {
@@ -54,7 +54,7 @@ static void test_tables(void **state)
     tables = strstr(page, MARK);
     assert_non_null(tables);
     if (strcmp(tables + sizeof MARK - 1, (const char *)out.data))
-        fail_msg(PAGE " is not what the tables say: make service-definition-page");
+        fail_msg(PAGE " is not what the tables say: make definition-page");
     free(page);
 }
 
