@@ -74,6 +74,25 @@ Hadoop__Yarn__ContainerStatusProto *nm_container_status(const struct nm_containe
     return m->container_id && m->diagnostics && m->capability ? m : NULL;
 }
 
+static bool add_tags(struct sv_arena *a, const struct nm_container *c,
+                     Hadoop__Yarn__NMContainerStatusProto *m)
+{
+    const char *at = c->tags;
+
+    m->allocation_tags = sv_newn(a, char *, c->n_tags);
+    if (!m->allocation_tags)
+        return false;
+    for (size_t i = 0; i < c->n_tags; i++) {
+        char *tag = sv_arena_strdup(a, at);
+
+        if (!tag)
+            return false;
+        m->allocation_tags[m->n_allocation_tags++] = tag;
+        at += strlen(at) + 1;
+    }
+    return true;
+}
+
 Hadoop__Yarn__NMContainerStatusProto *nm_container_nm_status(const struct nm_container *c,
                                                              struct sv_arena *a)
 {
@@ -107,5 +126,7 @@ Hadoop__Yarn__NMContainerStatusProto *nm_container_nm_status(const struct nm_con
     m->executiontype = (Hadoop__Yarn__ExecutionTypeProto)c->execution_type;
     m->has_allocation_request_id = true;
     m->allocation_request_id = c->allocation_request_id;
+    if (c->n_tags > 0 && !add_tags(a, c, m))
+        return NULL;
     return m->container_id && m->resource && m->diagnostics ? m : NULL;
 }

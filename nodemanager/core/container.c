@@ -75,6 +75,7 @@ struct nm_container *nm_container_free(struct nm_container *c)
     sv_arena_free(c->arena);
     sv_arena_free(c->reinit.arena);
     free(c->node_label);
+    free(c->tags);
     free(c->share.cpus);
     free(c->share.mems);
     free(c->share.numa);
@@ -142,6 +143,24 @@ int nm_container_load_request(struct nm_container *c)
     return r;
 }
 
+/* The ResourceManager counts containers by their tags: after its restart it needs them from here.
+ */
+static bool copy_tags(struct nm_container *c, const struct yarn_container_token *t)
+{
+    size_t len = 0;
+
+    if (t->n_tags == 0)
+        return true;
+    for (size_t i = 0; i < t->n_tags; i++)
+        len += strlen(t->tags + len) + 1;
+    c->tags = malloc(len);
+    if (!c->tags)
+        return false;
+    memcpy(c->tags, t->tags, len);
+    c->n_tags = t->n_tags;
+    return true;
+}
+
 int nm_container_new(struct nm_context *ctx, const struct yarn_container_token *t,
                      const uint8_t *request, size_t request_len, struct nm_container **ret)
 {
@@ -169,7 +188,7 @@ int nm_container_new(struct nm_context *ctx, const struct yarn_container_token *
     c->start_ms = sv_wall_ms();
     c->node_label = strdup(t->node_label);
     c->diagnostics = strdup("");
-    if (c->node_label && c->diagnostics)
+    if (c->node_label && c->diagnostics && copy_tags(c, t))
         r = unpack_request(c, request, request_len);
     if (r >= 0)
         nm_retry_set(&c->retry, c->clc, ctx->conf->retry_minimum_ms);

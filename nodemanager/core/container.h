@@ -97,7 +97,9 @@ struct nm_container {
     struct yarn_resource resource;
     int32_t priority, version, execution_type, container_type;
     int64_t allocation_request_id, creation_ms;
-    char *node_label;         /* "" = none */
+    char *node_label; /* "" = none */
+    char *tags;       /* allocation tags, each with its NUL; NULL = none */
+    size_t n_tags;
     bool began_opportunistic; /* by the token of its request, before any update */
 
     /* The request; freed when the container runs, and read again for another launch. */

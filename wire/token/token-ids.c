@@ -86,6 +86,39 @@ static void log_context(const Hadoop__Yarn__LogAggregationContextProto *c,
              c->log_aggregation_policy_parameters);
 }
 
+static void read_tags(const container_message *m, struct yarn_container_token *t)
+{
+    size_t at = 0;
+
+    if (m->n_allocation_tags > YARN_TOKEN_TAGS_MAX)
+        return;
+    for (size_t i = 0; i < m->n_allocation_tags; i++) {
+        size_t n = strlen(m->allocation_tags[i]) + 1;
+
+        if (n > sizeof(t->tags) - at) {
+            t->n_tags = 0;
+            return;
+        }
+        memcpy(t->tags + at, m->allocation_tags[i], n);
+        at += n;
+        t->n_tags++;
+    }
+}
+
+char **yarn_container_token_tags(struct sv_arena *a, const struct yarn_container_token *t)
+{
+    char **list = sv_newn(a, char *, t->n_tags + 1);
+    const char *at = t->tags;
+
+    for (size_t i = 0; list && i < t->n_tags; i++) {
+        list[i] = sv_arena_strdup(a, at);
+        if (!list[i])
+            return NULL;
+        at += strlen(at) + 1;
+    }
+    return list;
+}
+
 int yarn_container_token_decode(const uint8_t *id, size_t len, struct yarn_container_token *ret,
                                 struct sv_error *err)
 {
@@ -111,6 +144,7 @@ int yarn_container_token_decode(const uint8_t *id, size_t len, struct yarn_conta
         return sv_error_set(err, -EBADMSG, "%s: identifier out of range", YARN_KIND_CONTAINER);
     container_numbers(m, &t);
     log_context(m->logaggregationcontext, &t);
+    read_tags(m, &t);
     yarn_resource_unknown(m->resource, t.unknown_resource, sizeof(t.unknown_resource));
     *ret = t;
     return 0;
@@ -143,6 +177,10 @@ int yarn_container_token_encode(struct sv_arena *a, const struct yarn_container_
     m.has_version = m.has_allocation_request_id = 1;
     m.version = t->version;
     m.allocation_request_id = t->allocation_request_id;
+    m.n_allocation_tags = t->n_tags;
+    m.allocation_tags = yarn_container_token_tags(a, t);
+    if (!m.allocation_tags)
+        return -ENOMEM;
     return yarn_token_pack(a, &m.base, ret, ret_len);
 }
 

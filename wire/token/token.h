@@ -69,6 +69,8 @@ int yarn_token_password(enum yarn_hmac alg, const struct yarn_master_key *key, c
 bool yarn_bytes_equal(const void *a, size_t an, const void *b, size_t bn); /* constant time */
 
 #define YARN_LOG_PATTERN_MAX 480
+#define YARN_TOKEN_TAGS_MAX 64       /* allocation tags */
+#define YARN_TOKEN_TAGS_BYTES 4096   /* of all of them, each with its NUL */
 
 struct yarn_container_token { /* ContainerTokenIdentifier */
     struct yarn_container_id container;
@@ -91,10 +93,15 @@ struct yarn_container_token { /* ContainerTokenIdentifier */
     char log_rolled_exclude[YARN_LOG_PATTERN_MAX + 1];
     char log_policy[256], log_policy_parameters[128];
     bool log_too_long; /* one of them was too long and was dropped */
+    /* Allocation tags, one after the other, each with its NUL; none if they are too many. */
+    size_t n_tags;
+    char tags[YARN_TOKEN_TAGS_BYTES];
     /* Set by decode: a requested resource type that struct yarn_resource lacks, escaped for
      * messages; "" = none. */
     char unknown_resource[64];
 };
+/* The tags as a list in the arena that ends with NULL; NULL without memory. */
+char **yarn_container_token_tags(struct sv_arena *a, const struct yarn_container_token *t);
 int yarn_container_token_decode(const uint8_t *id, size_t len, struct yarn_container_token *ret,
                                 struct sv_error *err) _must_use_;
 /* Returns identifier bytes in the arena. */

@@ -240,13 +240,36 @@ static void statuses(void **state)
     nm_container_free(c);
 }
 
+/* After a restart of the ResourceManager it has the tags from here. */
+static void tags(void **state)
+{
+    _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
+    struct yarn_container_token tagged = token;
+    Hadoop__Yarn__NMContainerStatusProto *m;
+    struct nm_container *c;
+    const uint8_t *request;
+    size_t len;
+
+    (void)state;
+    tagged.n_tags = 2;
+    memcpy(tagged.tags, "zk\0web", sizeof("zk\0web"));
+    request = pack(a, &tagged, &len);
+    assert_int_equal(nm_container_new(&ctx, &tagged, request, len, &c), 0);
+    m = nm_container_nm_status(c, a);
+    assert_non_null(m);
+    assert_int_equal(m->n_allocation_tags, 2);
+    assert_string_equal(m->allocation_tags[0], "zk");
+    assert_string_equal(m->allocation_tags[1], "web");
+    nm_container_free(c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(restored_states),   cmocka_unit_test(restored_update),
         cmocka_unit_test(restored_reinits),  cmocka_unit_test(restored_retries),
         cmocka_unit_test(malformed_records), cmocka_unit_test(diagnostics_keep_the_end),
-        cmocka_unit_test(statuses),
+        cmocka_unit_test(statuses),          cmocka_unit_test(tags),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "proto/security.pb-c.h"
+#include "proto/yarn_token.pb-c.h"
 #include "tests/lib/golden.h"
 #include "wire/token/token.h"
 
@@ -79,6 +80,40 @@ static void test_container(void **state)
     g = golden("2.10.2/container-token-id");
     assert_int_equal(yarn_container_token_decode(g.p, g.n, &t, NULL), 0);
     assert_int_equal(t.allocation_request_id, -1);
+}
+
+static void test_tags(void **state)
+{
+    _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
+    struct yarn_container_token t = { .container = { { { 1, 1 }, 1 }, 1 },
+                                      .nm_addr = "h:1",
+                                      .submitter = "ann",
+                                      .n_tags = 2,
+                                      .tags = "zk\0web" },
+                                again;
+    Hadoop__Yarn__ContainerTokenIdentifierProto *m;
+    char **tags, *many[YARN_TOKEN_TAGS_MAX + 1];
+    const uint8_t *id;
+    size_t n;
+
+    (void)state;
+    assert_int_equal(yarn_container_token_encode(a, &t, &id, &n), 0);
+    assert_int_equal(yarn_container_token_decode(id, n, &again, NULL), 0);
+    tags = yarn_container_token_tags(a, &again);
+    assert_int_equal(again.n_tags, 2);
+    assert_string_equal(tags[0], "zk");
+    assert_string_equal(tags[1], "web");
+    assert_null(tags[2]);
+    m = hadoop__yarn__container_token_identifier_proto__unpack(sv_arena_protobuf(a), n, id);
+    assert_non_null(m);
+    m->allocation_tags = many;
+    for (m->n_allocation_tags = 0; m->n_allocation_tags < SV_ARRAY_LEN(many);)
+        many[m->n_allocation_tags++] = (char *)(uintptr_t) "t";
+    n = protobuf_c_message_get_packed_size(&m->base);
+    id = sv_arena_alloc(a, n);
+    (void)protobuf_c_message_pack(&m->base, (uint8_t *)(uintptr_t)id);
+    assert_int_equal(yarn_container_token_decode(id, n, &again, NULL), 0);
+    assert_int_equal(again.n_tags, 0); /* too many: none, as if it had no tag */
 }
 
 /* Hadoop 2.5's Writables have the same meaning, without trailing fields. */
@@ -283,7 +318,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_container),  cmocka_unit_test(test_nm_and_amrm),
-        cmocka_unit_test(test_old),        cmocka_unit_test(test_users),
+        cmocka_unit_test(test_tags),       cmocka_unit_test(test_old),        cmocka_unit_test(test_users),
         cmocka_unit_test(test_text),       cmocka_unit_test(test_passwords),
         cmocka_unit_test(test_master_key), cmocka_unit_test(test_broken),
         cmocka_unit_test(test_message),
