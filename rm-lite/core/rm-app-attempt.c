@@ -75,8 +75,32 @@ static void done_clear(struct rm_done **list)
     }
 }
 
+void rm_attempt_unplaced(struct rm_attempt *att, const uint8_t *request, size_t len, int32_t count,
+                         bool fitted)
+{
+    struct rm_unplaced *u = calloc(1, sizeof(*u) + len);
+
+    if (!u)
+        sv_out_of_memory();
+    u->count = count;
+    u->fitted = fitted;
+    u->len = len;
+    memcpy(u->request, request, len);
+    DL_APPEND(att->unplaced, u);
+}
+
+static void unplaced_clear(struct rm_attempt *att)
+{
+    struct rm_unplaced *u, *tmp;
+
+    DL_FOREACH_SAFE (att->unplaced, u, tmp)
+        free(u);
+    att->unplaced = NULL;
+}
+
 void rm_attempt_free(struct rm_attempt *att)
 {
+    unplaced_clear(att);
     done_clear(&att->done);
     done_clear(&att->sent);
     rm_set_clear(&att->nm_tokens);

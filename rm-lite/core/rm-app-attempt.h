@@ -86,11 +86,20 @@ struct rm_attempt {
     struct rm_container *fresh;    /* allocated, not pulled yet */
     struct rm_done *done;          /* completed containers for the next allocate */
     struct rm_done *sent;          /* sent with last_response, not acknowledged */
+    struct rm_unplaced *unplaced;  /* for the next allocate */
     int64_t updates_told;          /* node-updates.h */
     struct ipc_call *finish_call;  /* finishApplicationMaster that waits for the store */
     void (*finish_answer)(struct rm_attempt *att); /* answers it; set with finish_call */
     bool failure_counts;
     struct rm_attempt *prev, *next;
+};
+
+struct rm_unplaced { /* a SchedulingRequest that was given up */
+    int32_t count;
+    bool fitted; /* a node would have satisfied it: RM_DECIDE_UNPLACED */
+    struct rm_unplaced *prev, *next;
+    size_t len;
+    uint8_t request[]; /* SchedulingRequestProto */
 };
 
 struct rm_done { /* a completed container to be reported to the ApplicationMaster */
@@ -115,6 +124,8 @@ struct rm_attempt *rm_attempt_new(struct rm_app *app, int32_t number); /* become
 void rm_attempt_free(struct rm_attempt *att);
 bool rm_attempt_is_final(const struct rm_attempt *att);
 int rm_attempt_wire_state(const struct rm_attempt *att);
+void rm_attempt_unplaced(struct rm_attempt *att, const uint8_t *request, size_t len, int32_t count,
+                         bool fitted);
 /* Answers the finishApplicationMaster that waits for the store, if any. */
 void rm_attempt_answer_finish(struct rm_attempt *att);
 

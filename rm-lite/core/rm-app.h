@@ -96,6 +96,7 @@ struct rm_app {
     struct rm_container *ended;      /* ended-containers.h */
     int32_t n_ended;
     int32_t total_containers;
+    bool has_late;       /* a container's `late` is set */
     int32_t n_announced; /* containers whose preemption has not been reported to the master */
     struct rm_attempt *attempts; /* in order */
     struct rm_attempt *current;

@@ -2,6 +2,7 @@
 #include "rm-lite/core/rm-container.h"
 
 #include "common/oom.h"
+#include "common/str.h"
 #include "proto/yarn.pb-c.h"
 #include "rm-lite/core/queue-counters.h"
 #include "rm-lite/core/rm-app-attempt.h"
@@ -47,8 +48,20 @@ struct rm_container *rm_container_new(struct rm_attempt *att, struct rm_node *no
     return c;
 }
 
+void rm_container_set_tags(struct rm_container *c, const char *const *tags, size_t n)
+{
+    if (n == 0)
+        return;
+    c->tags = calloc(n + 1, sizeof(char *));
+    if (!c->tags)
+        sv_out_of_memory();
+    for (size_t i = 0; i < n; i++)
+        c->tags[i] = rm_strdup(tags[i]);
+}
+
 void rm_container_free(struct rm_container *c)
 {
+    sv_strv_free(c->tags);
     free(c->diagnostics);
     free(c->node_http);
     free(c);

@@ -61,6 +61,7 @@ struct rm_container {
     bool is_master, in_fresh, in_updated;
     bool opportunistic; /* its execution type */
     bool node_waits;    /* for its resource: rm_node_update_container */
+    bool late;          /* its master, of a later attempt, is not told of it yet */
     bool announced;     /* its preemption; the next answer to its ApplicationMaster reports it */
     struct rm_res resource;
     struct rm_res confirmed; /* to which an increase falls back that its master does not use */
@@ -75,6 +76,7 @@ struct rm_container {
     char *diagnostics;
     struct yarn_node_id node_id;
     char *node_http;
+    char **tags;                          /* its allocation tags, or NULL */
     UT_hash_handle hh;                    /* rm->containers */
     struct rm_container *f_prev, *f_next; /* attempt->fresh */
     struct rm_container *n_prev, *n_next; /* node->containers */
@@ -86,6 +88,7 @@ struct rm_container {
 struct rm_container *rm_container_new(struct rm_attempt *att, struct rm_node *node,
                                       struct yarn_container_id id, struct rm_res resource,
                                       int32_t priority, int64_t allocation_id);
+void rm_container_set_tags(struct rm_container *c, const char *const *tags, size_t n); /* once */
 void rm_container_free(struct rm_container *c);
 int rm_container_wire_state(const struct rm_container *c); /* ContainerStateProto */
 int rm_container_wire_type(bool opportunistic);            /* ExecutionTypeProto */

@@ -73,7 +73,9 @@ static void to_scheduler(struct rm_app *app)
                                                 .queue = app->queue,
                                                 .priority = app->priority,
                                                 .am_resource = app->am_resource,
-                                                .recovered = app->recovered } };
+                                                .recovered = app->recovered,
+                                                .tags = (const char *const *)app->tags,
+                                                .n_tags = sv_strv_len(app->tags) } };
     struct sv_error err = { 0 };
     int r = rm_schedule(app->rm, &ev, &err);
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/loop-guard.h"
+#include "common/str.h"
 #include "rm-lite/core/rm-app-attempt.h"
 #include "rm-lite/core/rm-app.h"
 #include "rm-lite/core/rm-container.h"
@@ -31,6 +32,7 @@ static void on_allocated(struct rm *rm, const struct rm_decision *d)
         return;
     }
     c = rm_container_new(att, node, d->container, d->resource, d->priority, d->allocation_id);
+    rm_container_set_tags(c, d->tags, sv_strv_len((char *const *)(uintptr_t)d->tags));
     DL_APPEND2(att->fresh, c, f_prev, f_next);
     c->in_fresh = true;
     rm_container_post(c, RM_CON_EV_START);
@@ -83,6 +85,10 @@ static void decide(struct rm *rm, const struct rm_decision *d)
                c->app->queue);
         rm_container_post_exit(c, RM_CON_EV_KILL, YARN_EXIT_PREEMPTED,
                                "Container preempted by scheduler");
+        break;
+    case RM_DECIDE_UNPLACED:
+        if (app && app->current)
+            rm_attempt_unplaced(app->current, d->request, d->request_len, d->count, d->fitted);
         break;
     case RM_DECIDE_LOST:     /* rm-node-fsm.c posts the ends of its containers */
     case RM_DECIDE_RESERVED: /* internal to the scheduler */

@@ -113,6 +113,8 @@ void rm_container_remove(struct rm_sched *s, struct rm_sched_container *c)
 
     if (c->killing)
         rm_queue_kill(c->app, minus);
+    if (c->placed)
+        rm_placement_leave(s, c);
     node_forget(c->node, rm_sched_container_unindex(s, c));
     use(s, c, minus, -counted(c->resource));
     freed(s, c);

@@ -84,6 +84,18 @@ static void row_drop(struct rm_sched *s, struct rm_sched_app *app, struct rm_ask
     app->n_rows--;
 }
 
+/* It waits no longer; its containers may keep it. */
+static void placement_ends(struct rm_sched *s, struct rm_sched_app *app, struct rm_placement *p)
+{
+    p->group = NULL;
+    app->n_placed--;
+    app->placed_cost -= p->cost;
+    if (p->keyed)
+        HASH_DELETE(hk, app->placed_keys, p);
+    p->keyed = false;
+    rm_placement_put(s, p);
+}
+
 static void group_free(struct rm_sched *s, struct rm_sched_app *app, struct rm_ask_group *g)
 {
     struct rm_ask_row *row, *tmp;
@@ -97,6 +109,8 @@ static void group_free(struct rm_sched *s, struct rm_sched_app *app, struct rm_a
         g->grows->growth = NULL;
     HASH_DELETE(hh, app->group_table, g);
     app->n_groups--;
+    if (g->placement)
+        placement_ends(s, app, g->placement);
     free(g);
 }
 
@@ -284,6 +298,59 @@ int rm_asks_grow(struct rm_sched *s, struct rm_sched_container *c, struct rm_res
     return r;
 }
 
+static int placement_begins(struct rm_sched_app *app, struct rm_placement *p)
+{
+    struct rm_ask ask = { .priority = (int32_t)p->key.priority,
+                          .allocation_id = p->key.allocation_id,
+                          .capability = p->capability };
+    struct rm_ask_group *g;
+    struct rm_placement *same;
+    int r = group_new(app, &ask, &g);
+
+    if (r < 0)
+        return r;
+    g->key.container = -1; /* no other ask finds it by its key */
+    g->placement = p;
+    group_enter(app, g);
+    p->refs++;
+    p->group = g;
+    p->attempts = 0;
+    p->fitted = false;
+    app->n_placed++;
+    app->placed_cost += p->cost;
+    HASH_FIND(hk, app->placed_keys, &p->key, sizeof(p->key), same);
+    if (!same) {
+        HASH_ADD(hk, app->placed_keys, key, sizeof(p->key), p);
+        p->keyed = true;
+    }
+    return 0;
+}
+
+int rm_asks_place(struct rm_sched *s, struct rm_placement *p, int32_t count)
+{
+    struct rm_sched_app *app = p->app;
+    struct rm_ask_group *g;
+    int32_t more;
+    int r = 0;
+
+    if (count == 0) {
+        if (p->group)
+            rm_asks_drop(s, app, p->group);
+        return 0;
+    }
+    if (!p->group)
+        r = placement_begins(app, p);
+    if (r < 0)
+        return r;
+    g = p->group;
+    more = SV_MIN(count, RM_MAX_ASK_COUNT) - g->any;
+    g->any += more;
+    note_general(app, g);
+    pend(app, g->capability, more);
+    rm_free_nodes_scan(s);
+    return 0;
+}
+
 static void row_less(struct rm_sched *s, struct rm_sched_app *app, struct rm_ask_group *g,
                      const struct rm_label *name)
 {
@@ -308,6 +375,14 @@ void rm_asks_took(struct rm_sched *s, struct rm_sched_app *app, struct rm_ask_gr
     rm_asks_collect(s, app, g);
 }
 
+static int place_back(struct rm_sched *s, struct rm_sched_app *app, struct rm_placement *p)
+{
+    int r = rm_asks_place(s, p, (p->group ? p->group->any : 0) + 1);
+
+    rm_asks_sort(app);
+    return r;
+}
+
 int rm_asks_put_back(struct rm_sched *s, struct rm_sched_app *app,
                      const struct rm_sched_container *c)
 {
@@ -317,8 +392,11 @@ int rm_asks_put_back(struct rm_sched *s, struct rm_sched_app *app,
                           .relax = true };
     struct rm_ask_group *g;
     struct rm_ask_row *row;
-    int r = group_get(app, &ask, &g);
+    int r;
 
+    if (c->placed && c->placement->request)
+        return place_back(s, app, c->placement);
+    r = group_get(app, &ask, &g);
     if (r < 0)
         return r;
     rm_asks_sort(app);

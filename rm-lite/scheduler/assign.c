@@ -34,6 +34,12 @@ static enum outcome allocate(struct pass *p, struct rm_sched_app *app, struct rm
     c->priority = g->priority;
     c->allocation_id = g->allocation_id;
     c->locality = l;
+    if (g->placement) {
+        rm_placement_join(p->s, c, g->placement);
+        d->tags = g->placement->tag_names;
+        g->placement->fitted = false;
+        rm_free_nodes_visit(p->s, p->n, false); /* others may have waited for these tags */
+    }
     c->am = app->am_wanted;
     app->am_wanted = false;
     d->app = app->id;
@@ -70,6 +76,18 @@ static bool locality_allowed(const struct pass *p, const struct rm_ask_group *g,
         return true;
     *ret = RM_OFF_SWITCH;
     return rm_asks_any_now(p->s, g);
+}
+
+/* The constraints of the group's request allow the node. A node without room that is not to be
+ * reserved is none for it whatever they say. */
+static bool placement_allowed(struct pass *p, struct rm_ask_group *g)
+{
+    bool room = rm_res_fits(p->s->set.calc, g->capability, rm_res_sub(p->n->total, p->n->used));
+
+    if ((!room && !p->a->may_reserve) || !rm_placement_fits(p->s, g->placement, p->n))
+        return false;
+    g->placement->fitted |= room;
+    return true;
 }
 
 /* True if another node could serve the group although no event made that node pending: the scan
@@ -171,7 +189,7 @@ static enum outcome try_app(struct pass *p, struct rm_sched_app *app, struct rm_
             continue;
         if (p->a->heartbeat && !g->grows)
             rm_asks_missed(app, g);
-        if (!locality_allowed(p, g, &l)) {
+        if (!locality_allowed(p, g, &l) || (g->placement && !placement_allowed(p, g))) {
             p->a->ret_elsewhere |= may_go_elsewhere(p, g);
             continue;
         }
@@ -244,7 +262,8 @@ static enum outcome serve_reservation(struct pass *p)
 
     if (!app)
         return SKIPPED;
-    if (g->any <= 0 || rm_reserve_too_many(g) || blacklisted(app, n)) {
+    if (g->any <= 0 || rm_reserve_too_many(g) || blacklisted(app, n) ||
+        (g->placement && !rm_placement_fits(p->s, g->placement, n))) {
         rm_unreserve(p->s, n);
         rm_asks_collect(p->s, app, g);
         return SKIPPED;

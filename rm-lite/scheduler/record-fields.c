@@ -33,6 +33,8 @@ const struct rm_record_field rm_record_fields[] = {
     ROW(ATTEMPT_REMOVED, "app", APP, attempt_removed.app, NEEDED),
     ROW(ATTEMPT_REMOVED, "flag", BOOL, attempt_removed.keep_containers, MAY_LACK),
     ROW(ASK, "app", APP, ask.app, NEEDED),
+    ROW(ASK, "attempts", I32, ask.attempts, MAY_LACK),
+    ROW(CONSTRAINTS, "app", APP, constraints.app, NEEDED),
     ROW(CONTAINER_DONE, "container", CONTAINER, container_done.container, NEEDED),
     ROW(CONTAINER_DONE, "flag", BOOL, container_done.put_ask_back, MAY_LACK),
     ROW(CONTAINER_RECOVERED, "node", NODE, container_recovered.node, NEEDED),

@@ -13,6 +13,7 @@
 #include "common/fd.h"
 #include "common/log.h"
 #include "common/str.h"
+#include "rm-lite/scheduler/packed-text.h"
 #include "rm-lite/scheduler/record-fields.h"
 
 #define BUFFER ((size_t)64 * 1024)
@@ -45,6 +46,7 @@ static const char *const event_names[] = {
     [RM_SCHED_PREEMPT] = "preempt",
     [RM_SCHED_RECONFIGURED] = "reconfigured",
     [RM_SCHED_CONTAINER_UPDATE] = "container-update",
+    [RM_SCHED_CONSTRAINTS] = "constraints",
 };
 static const char *const decision_names[] = {
     [RM_DECIDE_APP_ACCEPTED] = "accepted",
@@ -58,6 +60,7 @@ static const char *const decision_names[] = {
     [RM_DECIDE_PREEMPT] = "preempt",
     [RM_DECIDE_PREEMPTED] = "preempted",
     [RM_DECIDE_UPDATED] = "updated",
+    [RM_DECIDE_UNPLACED] = "unplaced",
 };
 /* Keys that the scheduler reads; others may be secret. */
 static const char *const key_prefixes[] = {
@@ -290,6 +293,33 @@ static void put_names(struct rm_record *rec, const char *sign, const char *const
     }
 }
 
+static void put_packed(struct rm_record *rec, const char *sign, const ProtobufCMessage *m)
+{
+    _cleanup_free_ char *text = rm_packed_text(m);
+    size_t n = text ? strlen(text) : 0;
+
+    if (n == 0 || n > RM_RECORD_LINE_MAX) {
+        sv_log_err("the record of the scheduler ends here, a request of %zu bytes cannot be written",
+                   n / 2);
+        rec->ended = true;
+        return;
+    }
+    put(rec, "%s ", sign);
+    for (size_t at = 0; at < n; at += BUFFER)
+        put_bytes(rec, text + at, SV_MIN(BUFFER, n - at));
+    put(rec, "\n");
+}
+
+static void put_messages(struct rm_record *rec, const struct rm_sched_event *ev)
+{
+    if (ev->type == RM_SCHED_ASK)
+        for (size_t i = 0; i < ev->ask.n_requests; i++)
+            put_packed(rec, "s", &ev->ask.requests[i]->base);
+    if (ev->type == RM_SCHED_CONSTRAINTS)
+        for (size_t i = 0; i < ev->constraints.n_entries; i++)
+            put_packed(rec, "c", &ev->constraints.entries[i]->base);
+}
+
 /* The lines that follow the event's own. */
 static void put_rows(struct rm_record *rec, const struct rm_sched_event *ev)
 {
@@ -300,6 +330,11 @@ static void put_rows(struct rm_record *rec, const struct rm_sched_event *ev)
         put_names(rec, "+", ev->ask.blacklist_add, ev->ask.n_blacklist_add);
         put_names(rec, "-", ev->ask.blacklist_remove, ev->ask.n_blacklist_remove);
     }
+    if (ev->type == RM_SCHED_APP_ADDED)
+        put_names(rec, "t", ev->app_added.tags, ev->app_added.n_tags);
+    if (ev->type == RM_SCHED_CONTAINER_RECOVERED)
+        put_names(rec, "t", ev->container_recovered.tags, ev->container_recovered.n_tags);
+    put_messages(rec, ev);
     if (ev->type == RM_SCHED_RECONFIGURED)
         put_keys(rec, ev->reconfigured.conf);
 }

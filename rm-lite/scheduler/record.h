@@ -11,6 +11,9 @@
  *                                       are left out
  *     a PRIO ALLOCATION NAME MEM,VCORES,X,Y COUNT RELAX     a row of its asks
  *     + NAME, - NAME                    its blacklist: added, removed
+ *     t NAME                            a tag of its application or container
+ *     s HEX, c HEX                      a packed SchedulingRequestProto or
+ *                                       PlacementConstraintMapEntryProto
  *     = RESULT N                        end of the event: 0 or -errno, number of decisions
  *     d TYPE APP CONTAINER NODE MEM,VCORES,X,Y PRIO ALLOCATION LOCALITY TEXT     each of them
  *     x end                             last line: the daemon stopped, or ...

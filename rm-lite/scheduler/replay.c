@@ -9,6 +9,7 @@
 #include "common/arena.h"
 #include "common/conf.h"
 #include "common/str.h"
+#include "rm-lite/scheduler/packed-text.h"
 #include "rm-lite/scheduler/record-fields.h"
 #include "rm-lite/scheduler/record.h"
 
@@ -28,8 +29,10 @@ struct reader {
     struct yarn_node_id node;
     struct rm_ask *asks;
     const char **add, **remove; /* of its blacklist */
-    size_t n_asks, n_add, n_remove;
-    size_t cap_asks, cap_add, cap_remove;
+    const char **tags;
+    ProtobufCMessage **requests, **rules;
+    size_t n_asks, n_add, n_remove, n_tags, n_requests, n_rules;
+    size_t cap_asks, cap_add, cap_remove, cap_tags, cap_requests, cap_rules;
     int64_t now_ms;
     size_t event_line;
     struct sv_error *err;
@@ -207,17 +210,32 @@ static int read_ask(struct reader *r)
     return 0;
 }
 
-static int read_blacklist(struct reader *r, const char ***list, size_t *n, size_t *cap)
+static int read_name(struct reader *r, const char ***list, size_t *n, size_t *cap)
 {
     const char *name;
     int q;
 
     if (r->n != 2 || parse_name(r->fields[1], &name) < 0)
-        return bad(r, "is not a name of the blacklist");
+        return bad(r, "is not a name of the blacklist or a tag");
     q = grow(r, (void **)list, *n, cap, sizeof(name));
     if (q < 0)
         return q;
     (*list)[(*n)++] = name;
+    return 0;
+}
+
+static int read_message(struct reader *r, const ProtobufCMessageDescriptor *d,
+                        ProtobufCMessage ***list, size_t *n, size_t *cap)
+{
+    ProtobufCMessage *m;
+    int q;
+
+    if (r->n != 2 || rm_packed_parse(r->arena, r->fields[1], d, &m) < 0)
+        return bad(r, "is not a packed message");
+    q = grow(r, (void **)list, *n, cap, sizeof(m));
+    if (q < 0)
+        return q;
+    (*list)[(*n)++] = m;
     return 0;
 }
 
@@ -323,8 +341,10 @@ static int read_head(struct reader *r)
     memset(&r->ev, 0, sizeof(r->ev));
     r->asks = NULL;
     r->add = r->remove = NULL;
-    r->n_asks = r->n_add = r->n_remove = 0;
-    r->cap_asks = r->cap_add = r->cap_remove = 0;
+    r->tags = NULL;
+    r->requests = r->rules = NULL;
+    r->n_asks = r->n_add = r->n_remove = r->n_tags = r->n_requests = r->n_rules = 0;
+    r->cap_asks = r->cap_add = r->cap_remove = r->cap_tags = r->cap_requests = r->cap_rules = 0;
     r->event_line = r->line;
     if (type == 0 || parse_int(r->fields[2], 0, INT64_MAX / 2, &r->now_ms) < 0)
         return bad(r, "is not an event");
@@ -400,6 +420,17 @@ static int give_rows(struct reader *r)
         ev->ask.n_blacklist_add = r->n_add;
         ev->ask.blacklist_remove = r->remove;
         ev->ask.n_blacklist_remove = r->n_remove;
+        ev->ask.requests = (Hadoop__Yarn__SchedulingRequestProto **)r->requests;
+        ev->ask.n_requests = r->n_requests;
+    } else if (ev->type == RM_SCHED_APP_ADDED) {
+        ev->app_added.tags = r->tags;
+        ev->app_added.n_tags = r->n_tags;
+    } else if (ev->type == RM_SCHED_CONTAINER_RECOVERED) {
+        ev->container_recovered.tags = r->tags;
+        ev->container_recovered.n_tags = r->n_tags;
+    } else if (ev->type == RM_SCHED_CONSTRAINTS) {
+        ev->constraints.entries = (Hadoop__Yarn__PlacementConstraintMapEntryProto **)r->rules;
+        ev->constraints.n_entries = r->n_rules;
     } else if (ev->type == RM_SCHED_RECONFIGURED) {
         if (!r->conf)
             r->conf = sv_conf_new();
@@ -467,9 +498,17 @@ static int read_event(struct reader *r, struct rm_replay *ret)
         } else if (sv_streq(kind, "a")) {
             q = read_ask(r);
         } else if (sv_streq(kind, "+")) {
-            q = read_blacklist(r, &r->add, &r->n_add, &r->cap_add);
+            q = read_name(r, &r->add, &r->n_add, &r->cap_add);
         } else if (sv_streq(kind, "-")) {
-            q = read_blacklist(r, &r->remove, &r->n_remove, &r->cap_remove);
+            q = read_name(r, &r->remove, &r->n_remove, &r->cap_remove);
+        } else if (sv_streq(kind, "t")) {
+            q = read_name(r, &r->tags, &r->n_tags, &r->cap_tags);
+        } else if (sv_streq(kind, "s")) {
+            q = read_message(r, &hadoop__yarn__scheduling_request_proto__descriptor, &r->requests,
+                             &r->n_requests, &r->cap_requests);
+        } else if (sv_streq(kind, "c")) {
+            q = read_message(r, &hadoop__yarn__placement_constraint_map_entry_proto__descriptor,
+                             &r->rules, &r->n_rules, &r->cap_rules);
         } else if (sv_streq(kind, "k")) {
             q = read_key(r);
         } else if (sv_streq(kind, "=")) {

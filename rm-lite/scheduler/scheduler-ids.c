@@ -1,4 +1,4 @@
-/* Lookup of the scheduler's nodes and containers by id. Pure. Hostile: the numbers in the ids of
+/* Lookup of the scheduler's applications, nodes and containers by id. Pure. Hostile: the numbers in the ids of
  * containers that nodes report. */
 #include "rm-lite/scheduler/scheduler-impl.h"
 
@@ -21,6 +21,14 @@ static bool is_node(const void *object, const void *id)
 
     return n->port == want->port && n->host_label.len == want->host.len &&
            memcmp(n->host_label.name, want->host.name, want->host.len) == 0;
+}
+
+struct rm_sched_app *rm_sched_app_find(const struct rm_sched *s, struct yarn_app_id id)
+{
+    struct rm_sched_app *app, probe = { .key = { id.cluster_ts, id.id } };
+
+    HASH_FIND(hh, s->apps, &probe.key, sizeof(probe.key), app);
+    return app;
 }
 
 struct rm_sched_node *rm_sched_node_find(const struct rm_sched *s, const struct yarn_node_id *id)

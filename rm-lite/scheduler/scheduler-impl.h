@@ -1,9 +1,10 @@
 /* Private declarations of the scheduler: its files from the bottom to the top are queues.c,
  * queue-users.c, queue-order.c, queue-mappings.c, scheduler-keys.c, preemption-conf.c,
  * queue-key-table.c, queue-keys.c, queue-conf.c, scheduler-ids.c, ask-index.c, ready-apps.c,
- * queue-limits.c, free-nodes.c, allocation.c, reservations.c, asks.c, container-updates.c,
- * assign.c, allocation-pass.c, parallel-apps.c, app-queue.c, preempt-shares.c, preempt-inside.c,
- * preemption.c, reconfigure.c, scheduler-query.c and scheduler.c. */
+ * queue-limits.c, free-nodes.c, those of placement.h, allocation.c, reservations.c, asks.c,
+ * placement-asks.c, container-updates.c, assign.c, allocation-pass.c, parallel-apps.c, app-queue.c,
+ * preempt-shares.c, preempt-inside.c, preemption.c, reconfigure.c, scheduler-query.c and
+ * scheduler.c. */
 #ifndef SELVEDGE_RM_LITE_SCHEDULER_SCHEDULER_IMPL_H
 #define SELVEDGE_RM_LITE_SCHEDULER_SCHEDULER_IMPL_H
 
@@ -12,6 +13,7 @@
 
 #include "rm-lite/scheduler/hash.h"
 #include "rm-lite/scheduler/id-table.h"
+#include "rm-lite/scheduler/placement.h"
 #include "rm-lite/scheduler/pool.h"
 #include "rm-lite/scheduler/scheduler.h"
 
@@ -131,9 +133,10 @@ struct rm_ask_group { /* all rows of one (priority, allocation id, capability) *
     struct {
         int64_t priority, allocation_id;
         struct rm_res capability;
-        int64_t container; /* the handle of `grows`, or 0 */
+        int64_t container; /* the handle of `grows`; -1 with `placement`; or 0 */
     } key;
     struct rm_sched_container *grows; /* asks for `capability` more of it, on its node; or NULL */
+    struct rm_placement *placement;   /* the SchedulingRequest that asks; or NULL */
     int32_t priority;
     int64_t allocation_id;
     struct rm_res capability;
@@ -178,6 +181,13 @@ struct rm_sched_app {
     bool groups_unsorted; /* rm_asks_sort */
     bool am_wanted;       /* the attempt's next container is its ApplicationMaster */
     struct rm_name *blacklist;
+    struct rm_word **app_tags; /* tags of its submission */
+    size_t n_app_tags;
+    struct rm_rule *rules;
+    struct rm_placement *placements, *placed_keys; /* all; those that wait, by priority and id */
+    int32_t n_placed;                              /* of its groups, SchedulingRequests */
+    int64_t placed_cost, n_tag_counts;
+    size_t placement_bytes;
     uint32_t first_block, last_block;     /* its containers: handles in s->block_pool */
     struct rm_sched_app *w_prev, *w_next; /* leaf->waiting */
     struct rm_sched_app *r_prev, *r_next; /* leaf->ready */
@@ -195,11 +205,13 @@ struct rm_sched_container {
     int64_t number;         /* in its id */
     uint32_t block;         /* the handle of its block */
     bool am, killing;       /* ApplicationMaster; preempted */
+    bool placed;            /* has a placement */
     int32_t attempt, priority;
     int64_t allocation_id;
     int64_t preempt_ms; /* time of the announcement; 0 = none */
     enum rm_locality locality;
-    struct rm_ask_group *growth; /* the ask that grows it, or NULL */
+    struct rm_ask_group *growth;    /* the ask that grows it, or NULL */
+    struct rm_placement *placement; /* its allocation tags, or NULL */
 };
 
 #define RM_BLOCK 32
@@ -319,6 +331,9 @@ struct rm_sched {
     int32_t n_held; /* applications that wait for max-parallel-apps */
     struct rm_sched_app *apps;
     struct rm_place *places;
+    struct rm_word *words;
+    struct rm_tag_count *tag_counts;
+    struct rm_placement *unplaced; /* held for the decisions of the last event */
     struct rm_sched_app **named; /* of one walk over a leaf */
     size_t cap_named;
     bool walk_all; /* tests: walk over all applications of the leaf, for comparison */
@@ -328,6 +343,7 @@ struct rm_sched {
 };
 
 /* scheduler-ids.c */
+struct rm_sched_app *rm_sched_app_find(const struct rm_sched *s, struct yarn_app_id id);
 struct rm_sched_node *rm_sched_node_find(const struct rm_sched *s, const struct yarn_node_id *id);
 void rm_sched_node_index(struct rm_sched *s, struct rm_sched_node *n);
 void rm_sched_node_unindex(struct rm_sched *s, struct rm_sched_node *n);
@@ -426,6 +442,8 @@ void rm_asks_took(struct rm_sched *s, struct rm_sched_app *app, struct rm_ask_gr
 void rm_asks_missed(struct rm_sched_app *app, struct rm_ask_group *g); /* an opportunity */
 /* `more` for this container: -E2BIG, or c->growth is the ask. */
 int rm_asks_grow(struct rm_sched *s, struct rm_sched_container *c, struct rm_res more) _must_use_;
+/* Sets the number of containers that the SchedulingRequest waits for; 0 ends it. */
+int rm_asks_place(struct rm_sched *s, struct rm_placement *p, int32_t count) _must_use_;
 void rm_asks_drop(struct rm_sched *s, struct rm_sched_app *app,
                   struct rm_ask_group *g); /* with its reservations */
 int rm_asks_put_back(struct rm_sched *s, struct rm_sched_app *app,

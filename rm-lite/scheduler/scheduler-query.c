@@ -55,17 +55,9 @@ int rm_sched_normalize(const struct rm_sched *s, const char *queue, struct rm_re
     return 0;
 }
 
-static const struct rm_sched_app *find_app(const struct rm_sched *s, struct yarn_app_id id)
-{
-    struct rm_sched_app *app, probe = { .key = { id.cluster_ts, id.id } };
-
-    HASH_FIND(hh, s->apps, &probe.key, sizeof(probe.key), app);
-    return app;
-}
-
 int rm_sched_app_amounts(const struct rm_sched *s, struct yarn_app_id id, struct rm_app_usage *ret)
 {
-    const struct rm_sched_app *app = find_app(s, id);
+    const struct rm_sched_app *app = rm_sched_app_find(s, id);
 
     if (!app)
         return -ENOENT;
@@ -87,7 +79,7 @@ int rm_sched_app_usage(const struct rm_sched *s, struct yarn_app_id id, struct r
     int r = rm_sched_app_amounts(s, id, ret);
 
     if (r >= 0)
-        ret->headroom = rm_headroom(s, find_app(s, id));
+        ret->headroom = rm_headroom(s, rm_sched_app_find(s, id));
     return r;
 }
 

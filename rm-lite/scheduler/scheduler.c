@@ -9,14 +9,6 @@
 #include "common/str.h"
 #include "rm-lite/scheduler/scheduler-impl.h"
 
-static struct rm_sched_app *app_find(const struct rm_sched *s, struct yarn_app_id id)
-{
-    struct rm_sched_app *app, probe = { .key = { id.cluster_ts, id.id } };
-
-    HASH_FIND(hh, s->apps, &probe.key, sizeof(probe.key), app);
-    return app;
-}
-
 int rm_sched_new(struct sv_conf *conf, int64_t epoch, struct rm_sched **ret, struct sv_error *err)
 {
     struct rm_sched *s = calloc(1, sizeof(*s));
@@ -49,6 +41,10 @@ static void app_free(struct rm_sched *s, struct rm_sched_app *app)
     while ((c = rm_app_first(s, app)))
         rm_container_remove(s, c);
     rm_parallel_give(s, app);
+    rm_rules_free(s, &app->rules);
+    for (size_t i = 0; i < app->n_app_tags; i++)
+        rm_word_put(s, app->app_tags[i]);
+    free(app->app_tags);
     HASH_DEL(s->apps, app);
     free(app);
 }
@@ -71,6 +67,7 @@ struct rm_sched *rm_sched_free(struct rm_sched *s)
 
     if (!s)
         return NULL;
+    rm_placements_forget(s);
     HASH_ITER (hh, s->apps, app, atmp)
         app_free(s, app);
     DL_FOREACH_SAFE (s->node_list, n, ntmp)
@@ -212,6 +209,25 @@ static int reject(struct rm_sched *s, struct yarn_app_id app, const char *fmt, .
     return 0;
 }
 
+static void set_app_tags(struct rm_sched *s, struct rm_sched_app *app, const char *const *tags,
+                         size_t n)
+{
+    app->app_tags = n ? calloc(n, sizeof(struct rm_word *)) : NULL;
+    if (n && !app->app_tags)
+        sv_out_of_memory();
+    for (size_t i = 0; i < n; i++) {
+        struct rm_word *w = rm_word_get(s, tags[i]);
+        size_t k = 0;
+
+        while (k < app->n_app_tags && app->app_tags[k] != w)
+            k++;
+        if (k == app->n_app_tags)
+            app->app_tags[app->n_app_tags++] = w;
+        else
+            rm_word_put(s, w);
+    }
+}
+
 static int app_added(struct rm_sched *s, const struct rm_ev_app_added *ev, struct sv_error *err)
 {
     struct rm_queue *leaf = rm_queue_find(s->root, ev->queue);
@@ -221,7 +237,7 @@ static int app_added(struct rm_sched *s, const struct rm_ev_app_added *ev, struc
     struct sv_error why = { 0 };
 
     yarn_app_id_text(ev->app, id);
-    if (app_find(s, ev->app))
+    if (rm_sched_app_find(s, ev->app))
         return sv_error_set(err, -EEXIST, "%s: already in the scheduler", id);
     if (!leaf)
         return reject(s, ev->app, "Application %s submitted by user %s to unknown queue: %s", id,
@@ -241,6 +257,7 @@ static int app_added(struct rm_sched *s, const struct rm_ev_app_added *ev, struc
     app->id = ev->app;
     app->priority = ev->priority;
     app->am = ev->am_resource;
+    set_app_tags(s, app, ev->tags, SV_MIN(ev->n_tags, (size_t)RM_APP_TAGS_MAX));
     rm_app_enter(app, leaf, rm_user_get(leaf, ev->user));
     HASH_ADD(hh, s->apps, key, sizeof(app->key), app);
     return 0;
@@ -314,15 +331,17 @@ static int app_asks(struct rm_sched *s, struct rm_sched_app *app, const struct r
                     struct sv_error *err)
 {
     char id[YARN_ID_TEXT_MAX];
-    int r = rm_blacklist_update(app, ev);
+    int r = rm_placements_update(s, app, ev, err);
 
+    if (r >= 0)
+        r = rm_blacklist_update(app, ev);
     for (size_t i = 0; i < ev->n_asks && r >= 0; i++)
         r = rm_asks_update(s, app, &ev->asks[i]);
     rm_asks_sort(app);
     if (ev->n_blacklist_remove)
         rm_free_nodes_scan(s);
     rm_free_nodes_unblock(s, app->leaf); /* less demand of a user may leave more to others */
-    if (r == -E2BIG)
+    if (r == -E2BIG && !(err && err->text[0]))
         return sv_error_set(err, r,
                             "%s asks for too much at once: the rest of this request is dropped. It "
                             "may have %d rows of hosts and racks, %d different asks and a "
@@ -374,10 +393,11 @@ static int container_done(struct rm_sched *s, const struct rm_ev_container_done 
 static int container_recovered(struct rm_sched *s, const struct rm_ev_container_recovered *ev,
                                struct sv_error *err)
 {
-    struct rm_sched_app *app = app_find(s, ev->container.attempt.app);
+    struct rm_sched_app *app = rm_sched_app_find(s, ev->container.attempt.app);
     struct rm_sched_node *n = rm_sched_node_find(s, ev->node);
     int64_t sequence = ev->container.id & (((int64_t)1 << RM_EPOCH_SHIFT) - 1);
     struct rm_sched_container *c;
+    struct rm_placement *p;
     char id[YARN_ID_TEXT_MAX];
 
     yarn_container_id_text(ev->container, id);
@@ -391,6 +411,10 @@ static int container_recovered(struct rm_sched *s, const struct rm_ev_container_
     c->allocation_id = -1;
     c->locality = RM_OFF_SWITCH;
     c->am = ev->is_master;
+    p = rm_placement_of_tags(s, app, ev->tags, ev->n_tags);
+    if (p)
+        rm_placement_join(s, c, p);
+    rm_placement_put(s, p);
     if (ev->container.attempt.attempt == app->attempt && sequence > app->sequence)
         app->sequence = sequence;
     return 0;
@@ -414,7 +438,7 @@ static struct rm_sched_node *node_of(const struct rm_sched *s, const struct yarn
 static struct rm_sched_app *app_of(const struct rm_sched *s, struct yarn_app_id id,
                                    struct sv_error *err)
 {
-    struct rm_sched_app *app = app_find(s, id);
+    struct rm_sched_app *app = rm_sched_app_find(s, id);
     char text[YARN_ID_TEXT_MAX];
 
     if (!app)
@@ -463,6 +487,9 @@ static int handle_app(struct rm_sched *s, const struct rm_sched_event *ev, struc
     case RM_SCHED_APP_MOVED:
         app = app_of(s, ev->app_moved.app, err);
         return app ? rm_app_move(s, app, ev->app_moved.queue, err) : -ENOENT;
+    case RM_SCHED_CONSTRAINTS:
+        app = app_of(s, ev->constraints.app, err);
+        return app ? rm_rules_update(s, app, &ev->constraints, err) : -ENOENT;
     default: /* RM_SCHED_ASK */
         app = app_of(s, ev->ask.app, err);
         return app ? app_asks(s, app, &ev->ask, err) : -ENOENT;
@@ -475,6 +502,8 @@ int rm_sched_handle(struct rm_sched *s, const struct rm_sched_event *ev, int64_t
     int r = -EINVAL;
 
     s->n_out = 0;
+    if (s->unplaced)
+        rm_placements_forget(s);
     switch (ev->type) {
     case RM_SCHED_NODE_ADDED:
         r = node_added(s, &ev->node_added, err);
@@ -500,6 +529,7 @@ int rm_sched_handle(struct rm_sched *s, const struct rm_sched_event *ev, int64_t
     case RM_SCHED_ATTEMPT_ADDED:
     case RM_SCHED_ATTEMPT_REMOVED:
     case RM_SCHED_ASK:
+    case RM_SCHED_CONSTRAINTS:
     case RM_SCHED_APP_PRIORITY:
     case RM_SCHED_APP_MOVED:
         r = handle_app(s, ev, err);

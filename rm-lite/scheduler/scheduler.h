@@ -9,6 +9,7 @@
 
 #include "common/conf.h"
 #include "common/error.h"
+#include "proto/yarn.pb-c.h"
 #include "rm-lite/scheduler/resource-types.h"
 #include "wire/ids.h"
 
@@ -19,6 +20,17 @@ struct rm_sched;
 #define RM_MAX_ASK_ROWS 100000    /* rows in one application's ask table */
 #define RM_MAX_ASK_GROUPS 10000   /* different (priority, allocation id, capability) of one */
 #define RM_MAX_ASK_COUNT 10000000 /* containers in one row; more is cut to this */
+/* SchedulingRequests and placement constraints */
+#define RM_TAGS_MAX 16            /* allocation tags of a request */
+#define RM_TAG_BYTES 255          /* of a tag, an attribute, a value */
+#define RM_APP_TAGS_MAX 10        /* tags of an application that constraints find it by */
+#define RM_CONSTRAINT_DEPTH 8     /* levels of a constraint's tree */
+#define RM_CONSTRAINT_NODES 64    /* simple and composite constraints of a tree */
+#define RM_CONSTRAINT_VALUES 128  /* targets, tags and values of a tree */
+#define RM_PLACEMENT_COST 8192    /* of all trees that an application's requests wait for */
+#define RM_PLACEMENT_BYTES (4 << 20) /* requests of an application that wait or have containers */
+#define RM_RULES_MAX 256          /* tags with a constraint that an application registers */
+#define RM_TAG_COUNTS_MAX 100000  /* pairs of a place and a tag of an application's containers */
 #define RM_EPOCH_SHIFT 40         /* container number = epoch << 40 | sequence */
 #define RM_TURN_DECISIONS 256     /* decisions of one event, but those of a removal */
 #define RM_VISIT_DECISIONS 3 /* of them, left for one container: two unreserved, one allocated */
@@ -44,6 +56,7 @@ enum rm_sched_event_type {
     RM_SCHED_PREEMPT,          /* a round of preemption, now */
     RM_SCHED_RECONFIGURED,     /* refreshQueues, all or nothing */
     RM_SCHED_CONTAINER_UPDATE, /* less at once; more where there is room, as an ask */
+    RM_SCHED_CONSTRAINTS,      /* an application registers them */
 };
 
 struct rm_ask { /* one ResourceRequest row; the number is absolute and replaces an earlier row */
@@ -85,6 +98,8 @@ struct rm_ev_app_added {
     int32_t priority;
     struct rm_res am_resource;
     bool recovered; /* from the state store: a former start has admitted it to the queue */
+    const char *const *tags; /* of the submission */
+    size_t n_tags;
 };
 struct rm_ev_app_removed {
     struct yarn_app_id app;
@@ -105,6 +120,20 @@ struct rm_ev_ask {
     size_t n_asks;
     const char *const *blacklist_add, *const *blacklist_remove;
     size_t n_blacklist_add, n_blacklist_remove;
+    /* Their resources are normalized. The number of allocations is absolute for (priority,
+     * allocation id), whose request may change in nothing else; or, with `attempts`, these are
+     * further ones. */
+    Hadoop__Yarn__SchedulingRequestProto *const *requests;
+    size_t n_requests;
+    /* Above 0: RM_DECIDE_UNPLACED of each request that still waits after so many RM_SCHED_ASK. */
+    int32_t attempts;
+};
+struct rm_ev_constraints {
+    struct yarn_app_id app;
+    /* Replace earlier ones, if there is one; the application's SchedulingRequests end. Entries
+     * with another number of source tags than one have no effect, as in Hadoop. */
+    Hadoop__Yarn__PlacementConstraintMapEntryProto *const *entries;
+    size_t n_entries;
 };
 struct rm_ev_container_done {
     struct yarn_container_id container;
@@ -116,6 +145,8 @@ struct rm_ev_container_recovered {
     struct rm_res resource; /* zero: not counted */
     int32_t priority;
     bool is_master; /* its attempt's ApplicationMaster */
+    const char *const *tags; /* its allocation tags, as its node reports them */
+    size_t n_tags;
 };
 /* Replaces an earlier update of the container that has no decision yet. More of one type is an
  * increase, which takes nothing away of another. Zero: it is not counted, as OPPORTUNISTIC ones. */
@@ -155,6 +186,7 @@ struct rm_sched_event {
         struct rm_ev_app_priority app_priority;
         struct rm_ev_app_moved app_moved;
         struct rm_ev_reconfigured reconfigured;
+        struct rm_ev_constraints constraints;
     };
 };
 
@@ -170,6 +202,7 @@ enum rm_decision_type {
     RM_DECIDE_PREEMPT,   /* a container to be killed unless the shares change: tell its master */
     RM_DECIDE_PREEMPTED, /* a container to be killed; RM_SCHED_CONTAINER_DONE follows */
     RM_DECIDE_UPDATED,   /* a container has `resource` from now on */
+    RM_DECIDE_UNPLACED,  /* `count` containers of a SchedulingRequest that was dropped */
 };
 
 enum rm_locality { RM_NODE_LOCAL, RM_RACK_LOCAL, RM_OFF_SWITCH };
@@ -184,6 +217,13 @@ struct rm_decision {
     int64_t allocation_id;
     enum rm_locality locality;
     const char *text; /* valid as long as the decisions are; "" = none */
+    const char *const *tags; /* ALLOCATED: its allocation tags, ending with NULL; or NULL */
+    /* UNPLACED: the packed SchedulingRequestProto without its number of allocations, valid as
+     * long as the decisions are. */
+    const uint8_t *request;
+    size_t request_len;
+    int32_t count;
+    bool fitted; /* UNPLACED: a node satisfied its constraints, but a limit stopped it */
 };
 
 /* Reads the queues and limits from `conf` (capacity-scheduler.xml and yarn-site.xml together). No
