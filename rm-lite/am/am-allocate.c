@@ -7,9 +7,10 @@
 #include <string.h>
 
 #include "common/str.h"
+#include "rm-lite/am/am-capability.h"
+#include "rm-lite/am/am-placement.h"
 #include "rm-lite/am/am-preemption.h"
 #include "rm-lite/am/am-session.h"
-#include "rm-lite/am/am-unsupported.h"
 #include "rm-lite/am/am-updates.h"
 #include "rm-lite/core/audit.h"
 #include "rm-lite/core/node-updates.h"
@@ -22,7 +23,6 @@
 #include "rm-lite/fsm/scheduling.h"
 #include "rm-lite/requests/answer.h"
 #include "rm-lite/requests/reports.h"
-#include "rm-lite/requests/rm-app-manager.h"
 #include "rm-lite/scheduler/resource-types.h"
 #include "rm-lite/security/tokens.h"
 #include "wire/exit-status.h"
@@ -44,13 +44,13 @@ static int read_asks(struct ipc_call *call, struct rm_attempt *att, const Alloca
     }
     for (size_t i = 0; i < q->n_ask; i++) {
         const Hadoop__Yarn__ResourceRequestProto *m = q->ask[i];
-        char unknown[RM_TYPE_NAME_MAX];
         struct rm_res cap;
+        int r;
 
-        if (!m->resource_name || rm_res_from(m->capability, &cap) < 0 || m->num_containers < 0) {
+        if (!m->resource_name || m->num_containers < 0) {
             ipc_call_fail(call, JAVA_INVALID_RESOURCE_REQUEST,
-                          "Invalid resource request: resource name, capability or number of "
-                          "containers is missing or negative");
+                          "Invalid resource request: resource name or number of containers is "
+                          "missing or negative");
             return -EINVAL;
         }
         if (m->node_label_expression && *m->node_label_expression) {
@@ -61,22 +61,9 @@ static int read_asks(struct ipc_call *call, struct rm_attempt *att, const Alloca
                           "label expression");
             return -EINVAL;
         }
-        rm_res_unknown(m->capability, unknown, sizeof(unknown));
-        if (*unknown) {
-            ipc_call_fail(call, JAVA_INVALID_RESOURCE_REQUEST,
-                          "Invalid resource request: resource type %s is not known to this "
-                          "ResourceManager; add it to yarn.resource-types",
-                          unknown);
-            return -EINVAL;
-        }
-        if (rm_sched_normalize(att->rm->sched, att->app->queue, &cap) < 0) {
-            struct sv_error err = { 0 };
-
-            rm_invalid_resource(cap, rm_sched_max_allocation(att->rm->sched, att->app->queue),
-                                &err);
-            ipc_call_fail(call, JAVA_INVALID_RESOURCE_REQUEST, "%s", err.text);
-            return -ERANGE;
-        }
+        r = rm_am_capability(call, att, m->capability, &cap);
+        if (r < 0)
+            return r;
         asks[i] = (struct rm_ask){
             .priority = m->priority ? m->priority->priority : 0,
             .allocation_id = m->allocation_request_id,
@@ -172,12 +159,14 @@ static int ask_scheduler(struct ipc_call *call, struct rm *rm, struct rm_attempt
         ev.ask.blacklist_remove = (const char *const *)b->blacklist_removals;
         ev.ask.n_blacklist_remove = b->n_blacklist_removals;
     }
+    if (rm_am_scheduling_requests(call, att, q, &ev.ask) < 0)
+        return -EINVAL;
     if (rm_schedule(rm, &ev, &err) < 0) {
         ipc_call_fail(call, JAVA_YARN_EXCEPTION, "%s",
                       err.text[0] ? err.text : "the scheduler cannot take these requests");
         return -EIO;
     }
-    if (q->n_ask)
+    if (q->n_ask || q->n_scheduling_requests || ev.ask.attempts > 0)
         rm_request_pass(rm);
     return 0;
 }
@@ -215,6 +204,39 @@ static bool pull_fresh(struct sv_arena *a, struct rm_attempt *att, AllocateRespo
         c->in_fresh = false;
         rm_container_post(c, RM_CON_EV_ACQUIRED);
     }
+    return true;
+}
+
+/* Containers of earlier attempts whose nodes have reported them after this one registered: the
+ * ResourceManager was restarted. */
+static bool pull_late(struct sv_arena *a, struct rm_attempt *att, AllocateResponse *resp)
+{
+    struct rm_container *c;
+
+    if (!att->app->has_late)
+        return true;
+    resp->containers_from_previous_attempts =
+        RM_ANSWER_ARRAY(a, Hadoop__Yarn__ContainerProto, (size_t)att->app->n_live);
+    if (!resp->containers_from_previous_attempts ||
+        !rm_am_more_tokens(a, resp, (size_t)att->app->n_live))
+        return false;
+    DL_FOREACH2(att->app->containers, c, p_next)
+    {
+        Hadoop__Yarn__NMTokenProto *t;
+        Hadoop__Yarn__ContainerProto *m;
+
+        if (!c->late || c->state != RM_CON_ST_RUNNING)
+            continue;
+        m = rm_am_container(a, c);
+        if (!m)
+            return false;
+        c->late = false;
+        resp->containers_from_previous_attempts[resp->n_containers_from_previous_attempts++] = m;
+        t = rm_am_nm_token(a, att, &c->node_id);
+        if (t)
+            resp->nm_tokens[resp->n_nm_tokens++] = t;
+    }
+    att->app->has_late = false;
     return true;
 }
 
@@ -296,8 +318,9 @@ static bool fill_answer(struct rm *rm, struct rm_attempt *att, struct sv_arena *
     struct rm_res headroom = { 0, 0 };
 
     if (!pull_done(a, att, resp) || !pull_fresh(a, att, resp) ||
-        !rm_am_pull_updates(a, att, resp) || !pull_nodes(a, att, resp) ||
-        !rm_am_preemption(a, att->app, resp))
+        !rm_am_pull_updates(a, att, resp) || !pull_late(a, att, resp) ||
+        !pull_nodes(a, att, resp) || !rm_am_preemption(a, att->app, resp) ||
+        !rm_am_pull_rejected(a, att, resp))
         return false;
     if (rm_sched_app_usage(rm->sched, att->app->id, &use) >= 0)
         headroom = use.headroom;
@@ -370,8 +393,7 @@ void rm_on_allocate(struct ipc_call *call, const ProtobufCMessage *request, void
     resp.has_response_id = true;
     resp.response_id = next_response_id(att->response_id);
     if (att->state == RM_ATT_ST_RUNNING) {
-        if (!rm_am_no_scheduling_requests(call, att, q->n_scheduling_requests) ||
-            !rm_am_address_fits(call, att, "tracking URL", q->tracking_url) ||
+        if (!rm_am_address_fits(call, att, "tracking URL", q->tracking_url) ||
             !rm_am_updates_fit(call, q->n_update_requests) || read_asks(call, att, q, &asks) < 0 ||
             check_rest(call, att, q) < 0 || ask_scheduler(call, rm, att, q, asks) < 0)
             return;

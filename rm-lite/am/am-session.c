@@ -6,11 +6,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/str.h"
 #include "rm-lite/core/rm-app-attempt.h"
 #include "rm-lite/core/rm-app.h"
 #include "rm-lite/core/rm-container.h"
 #include "rm-lite/core/secrets.h"
 #include "rm-lite/core/text.h"
+#include "rm-lite/requests/answer.h"
 #include "rm-lite/requests/reports.h"
 #include "rm-lite/scheduler/resource-types.h"
 #include "rm-lite/security/tokens.h"
@@ -99,7 +101,22 @@ Hadoop__Yarn__ContainerProto *rm_am_container(struct sv_arena *a, const struct r
     m->allocation_request_id = c->allocation_id;
     m->has_version = true;
     m->version = c->version;
+    m->allocation_tags = c->tags;
+    m->n_allocation_tags = sv_strv_len(c->tags);
     return m->id && m->nodeid && m->resource && m->priority && m->container_token ? m : NULL;
+}
+
+bool rm_am_more_tokens(struct sv_arena *a, Hadoop__Yarn__AllocateResponseProto *resp, size_t n)
+{
+    Hadoop__Yarn__NMTokenProto **list =
+        RM_ANSWER_ARRAY(a, Hadoop__Yarn__NMTokenProto, resp->n_nm_tokens + n);
+
+    if (!list)
+        return false;
+    for (size_t i = 0; i < resp->n_nm_tokens; i++)
+        list[i] = resp->nm_tokens[i];
+    resp->nm_tokens = list;
+    return true;
 }
 
 Hadoop__Yarn__NMTokenProto *rm_am_nm_token(struct sv_arena *a, struct rm_attempt *att,

@@ -26,5 +26,7 @@ Hadoop__Yarn__ContainerProto *rm_am_container(struct sv_arena *a, const struct r
 /* NULL if the ApplicationMaster already has an NMToken of this key for the node. */
 Hadoop__Yarn__NMTokenProto *rm_am_nm_token(struct sv_arena *a, struct rm_attempt *att,
                                            const struct yarn_node_id *node);
+/* Room for n more tokens in the answer. False without memory. */
+bool rm_am_more_tokens(struct sv_arena *a, Hadoop__Yarn__AllocateResponseProto *resp, size_t n);
 
 #endif

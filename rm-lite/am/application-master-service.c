@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "rm-lite/am/am-allocate.h"
+#include "rm-lite/am/am-placement.h"
 #include "rm-lite/am/am-session.h"
-#include "rm-lite/am/am-unsupported.h"
 #include "rm-lite/core/audit.h"
 #include "rm-lite/core/rm-app-attempt.h"
 #include "rm-lite/core/rm-app.h"
@@ -77,9 +77,9 @@ static void on_registerApplicationMaster(struct ipc_call *call, const ProtobufCM
                       "Application Master is already registered : %s", att->app->id_str);
         return;
     }
-    if (!rm_am_no_placement_constraints(call, att, q->n_placement_constraints) ||
-        !rm_am_address_fits(call, att, "host", q->host) ||
-        !rm_am_address_fits(call, att, "tracking URL", q->tracking_url))
+    if (!rm_am_address_fits(call, att, "host", q->host) ||
+        !rm_am_address_fits(call, att, "tracking URL", q->tracking_url) ||
+        !rm_am_register_constraints(call, att, q))
         return;
     resp.maximumcapability = rm_res_to(a, rm_sched_max_allocation(rm->sched, att->app->queue));
     resp.queue = att->app->queue;

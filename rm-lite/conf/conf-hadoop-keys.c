@@ -84,8 +84,6 @@ static const char *const java_keys[] = {
 static const char *const constraints_keys[] = {
     "placement-constraints.algorithm.class=org.apache.hadoop.yarn.server.resourcemanager.scheduler.constraint.algorithm.DefaultPlacementAlgorithm",
     "placement-constraints.algorithm.iterator=SERIAL",
-    "placement-constraints.handler=disabled",
-    "placement-constraints.retry-attempts=3",
     NULL,
 };
 
@@ -194,7 +192,7 @@ const struct rm_key_group rm_key_groups[] = {
     { RM_KEY_NO_MEANING, "of several ResourceManagers; refused with ha.enabled=true", ha_keys },
     { RM_KEY_NO_MEANING, "the state store is a database in selvedge.rm.state-dir", store_keys },
     { RM_KEY_NO_MEANING, "of the Java daemon: its threads, caches and timers", java_keys },
-    { RM_KEY_NOT_DONE, "placement constraints; an ApplicationMaster that sends some is refused", constraints_keys },
+    { RM_KEY_NOT_DONE, "other algorithms of placement; requests are placed in the order of priority and allocationRequestId", constraints_keys },
     { RM_KEY_NOT_DONE, "allocation of opportunistic containers", opportunistic_keys },
     { RM_KEY_NOT_DONE, "node labels and attributes", labels_keys },
     { RM_KEY_NOT_DONE, "heartbeat intervals that follow the load", heartbeat_keys },

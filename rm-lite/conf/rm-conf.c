@@ -16,6 +16,7 @@ struct row {
 #define AT(field) offsetof(struct rm_conf, field)
 #define RM "yarn.resourcemanager."
 #define WEB_PUT "selvedge.rm.webapp.put.enabled"
+#define HANDLER RM "placement-constraints.handler"
 
 static const struct row rows[] = {
     { { RM "address", SV_CONF_ADDRESS, "${yarn.resourcemanager.hostname}:8032", 0, 0, 0,
@@ -137,6 +138,14 @@ static const struct row rows[] = {
         "running containers may become OPPORTUNISTIC, which count in no queue and on no node, and "
         "GUARANTEED again; none is allocated as OPPORTUNISTIC" },
       AT(opportunistic) },
+    { { HANDLER, SV_CONF_STRING, "disabled", 0, 0, 0,
+        "SchedulingRequests with placement constraints: disabled (refused), scheduler (they wait) "
+        "or placement-processor (they come back rejected after some attempts)" },
+      AT(placement_name) },
+    { { RM "placement-constraints.retry-attempts", SV_CONF_INT, "3", 1, 1000000, 0,
+        "calls of an ApplicationMaster after which placement-processor rejects what is not "
+        "placed" },
+      AT(placement_attempts) },
     { { "selvedge.rm.record", SV_CONF_STRING, "", 0, 0, 0,
         "file that the scheduler's events and decisions are recorded in; empty = none" },
       AT(record) },
@@ -243,6 +252,22 @@ static int check_delegation(const struct rm_conf *c, struct sv_error *err)
                         (long long)c->delegation_max_ms);
 }
 
+static int read_handler(struct rm_conf *c, struct sv_error *err)
+{
+    static const char *const names[] = { [RM_PLACEMENT_DISABLED] = "disabled",
+                                         [RM_PLACEMENT_SCHEDULER] = "scheduler",
+                                         [RM_PLACEMENT_PROCESSOR] = "placement-processor" };
+
+    for (size_t i = 0; i < SV_ARRAY_LEN(names); i++)
+        if (sv_streq(names[i], c->placement_name)) {
+            c->placement = (enum rm_placement_handler)i;
+            return 0;
+        }
+    return sv_error_set(err, -EINVAL,
+                        HANDLER "=%.64s: is not disabled, scheduler or placement-processor",
+                        c->placement_name);
+}
+
 /* Keys whose default is another key's value. */
 static void complete(struct sv_conf *conf, struct rm_conf *c)
 {
@@ -288,7 +313,7 @@ int rm_conf_read(struct sv_conf *conf, struct rm_conf *ret, struct sv_error *err
                         c.nm_expiry_ms, err)) < 0 ||
         (r = check_roll(RM "am-rm-tokens.master-key-rolling-interval-secs", c.amrm_key_roll_ms,
                         c.am_expiry_ms, err)) < 0 ||
-        (r = check_delegation(&c, err)) < 0)
+        (r = check_delegation(&c, err)) < 0 || (r = read_handler(&c, err)) < 0)
         return r;
     r = sv_web_auth_read(conf, NULL, &c.auth, err);
     if (r < 0)

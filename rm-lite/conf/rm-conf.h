@@ -19,6 +19,12 @@ struct rm_address {
     uint16_t port;
 };
 
+enum rm_placement_handler { /* of SchedulingRequests and placement constraints */
+                            RM_PLACEMENT_DISABLED,
+                            RM_PLACEMENT_SCHEDULER,
+                            RM_PLACEMENT_PROCESSOR
+};
+
 struct rm_conf {
     struct rm_address client, scheduler, tracker, admin, web;
     const char *bind_host; /* overrides the hosts for listening, or NULL */
@@ -44,6 +50,9 @@ struct rm_conf {
     int64_t untracked_ms; /* yarn.resourcemanager.node-removal-untracked.timeout-ms */
     bool schedule_on_ask;
     bool opportunistic; /* containers may become so */
+    const char *placement_name;
+    enum rm_placement_handler placement;
+    int64_t placement_attempts;
     const char *record; /* record.h */
     uint64_t record_limit;
     int64_t max_tags, max_tag_length;

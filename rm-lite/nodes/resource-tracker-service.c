@@ -39,6 +39,17 @@ typedef Hadoop__Yarn__NodeHeartbeatRequestProto HeartbeatRequest;
 
 /* ----------------------------------------------------------------- registering */
 
+/* The number of its tags; a container that this ResourceManager did not allocate so has none. */
+static size_t allocation_tags(const Hadoop__Yarn__NMContainerStatusProto *st)
+{
+    if (st->n_allocation_tags > RM_TAGS_MAX)
+        return 0;
+    for (size_t i = 0; i < st->n_allocation_tags; i++)
+        if (!*st->allocation_tags[i] || strlen(st->allocation_tags[i]) > RM_TAG_BYTES)
+            return 0;
+    return st->n_allocation_tags;
+}
+
 /* A container from before the start of this ResourceManager, or from before the node was LOST. */
 static void recover_container(struct rm *rm, struct rm_node *n,
                               const Hadoop__Yarn__NMContainerStatusProto *st)
@@ -86,6 +97,8 @@ static void recover_container(struct rm *rm, struct rm_node *n,
     run->node = &n->id;
     run->resource = opportunistic ? (struct rm_res){ 0 } : res;
     run->priority = st->priority ? st->priority->priority : 0;
+    run->tags = (const char *const *)st->allocation_tags;
+    run->n_tags = allocation_tags(st);
     run->is_master = att->has_master && yarn_container_id_cmp(att->master_id, id) == 0;
     if (!complete && (res.mem > RM_RES_MB_MAX || rm_schedule(rm, &ev, NULL) < 0)) {
         rm_node_cleanup_container(n, id);
@@ -93,6 +106,9 @@ static void recover_container(struct rm *rm, struct rm_node *n,
     }
     c = rm_container_new(att, n, id, res, run->priority, st->allocation_request_id);
     c->opportunistic = opportunistic;
+    rm_container_set_tags(c, run->tags, run->n_tags);
+    if (!complete && att != att->app->current && att->app->current->registered)
+        c->late = att->app->has_late = true;
     c->version = SV_MAX(st->version, 0);
     if (st->has_creation_time)
         c->created_ms = st->creation_time;

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/str.h"
 #include "rm-lite/core/rm-app-attempt.h"
 #include "rm-lite/core/rm-app.h"
 #include "rm-lite/core/rm-container.h"
@@ -71,6 +72,8 @@ Hadoop__Common__TokenProto *rm_token_container(struct sv_arena *a, const struct 
     m.version = c->version;
     m.has_allocation_request_id = true;
     m.allocation_request_id = c->allocation_id;
+    m.allocation_tags = c->tags;
+    m.n_allocation_tags = sv_strv_len(c->tags);
     if (!m.containerid || !m.nmhostaddr || !m.resource)
         return NULL;
     t.id_len = hadoop__yarn__container_token_identifier_proto__get_packed_size(&m);

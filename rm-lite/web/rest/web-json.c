@@ -178,6 +178,35 @@ static void put_utilization(json_t *o, const struct rm_node *n)
     real(o, "cpuUtilization", cores > 0 ? (double)n->node_cpu * 100 / cores : 0);
 }
 
+static void count_tags(json_t *counts, const struct rm_container *c)
+{
+    for (char **tag = c->tags; tag && *tag; tag++)
+        num(counts, *tag, json_integer_value(json_object_get(counts, *tag)) + 1);
+}
+
+/* Containers of the node by allocation tag. */
+static json_t *allocation_tags(const struct rm_node *n)
+{
+    json_t *o = json_object(), *counts = json_object(), *list = json_array(), *one;
+    const char *tag;
+    json_t *count;
+
+    if (n->rm->conf.placement != RM_PLACEMENT_DISABLED)
+        for (const struct rm_container *c = n->containers; c; c = c->n_next)
+            count_tags(counts, c);
+    json_object_foreach (counts, tag, count) {
+        one = json_object();
+        str(one, "allocationTag", tag);
+        num(one, "allocationsCount", json_integer_value(count));
+        (void)json_array_append_new(list, one); /* as num */
+    }
+    if (json_array_size(list) > 0)
+        (void)json_object_set(o, "allocationTagInfo", list); /* as num */
+    json_decref(list);
+    json_decref(counts);
+    return o;
+}
+
 json_t *rm_json_node(const struct rm_node *n)
 {
     struct rm_node_usage use = { .total = n->total };
@@ -203,7 +232,7 @@ json_t *rm_json_node(const struct rm_node *n)
     num(o, "usedVirtualCoresOpport", 0);
     num(o, "numQueuedContainers", 0);
     put_utilization(o, n);
-    (void)json_object_set_new(o, "allocationTags", json_object()); /* as num */
+    (void)json_object_set_new(o, "allocationTags", allocation_tags(n)); /* as num */
     (void)json_object_set_new(o, "nodeAttributesInfo", json_object());
     u = json_object();
     num(u, "nodePhysicalMemoryMB", n->node_pmem);
