@@ -259,13 +259,13 @@ static void on_completed(struct cli_am *yarn, struct yarn_container_id id, int32
     update_job(am);
 }
 
-static void on_registered(struct cli_am *yarn, struct yarn_resource maximum, void *userdata)
+static void on_registered(struct cli_am *yarn, const struct cli_registration *r, void *userdata)
 {
     struct am *am = userdata;
 
     (void)yarn;
     sv_log_info("registered; the largest container may have %lld MiB and %d vcores",
-                (long long)maximum.memory_mb, maximum.vcores);
+                (long long)r->maximum.memory_mb, r->maximum.vcores);
     update_job(am);
 }
 

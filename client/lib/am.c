@@ -232,7 +232,7 @@ static void on_registered(const struct ipc_result *r, const struct sv_error *err
 {
     struct cli_am *am = userdata;
     const Hadoop__Yarn__RegisterApplicationMasterResponseProto *m = (const void *)r->response;
-    struct yarn_resource maximum = { 0 };
+    struct cli_registration told = { .queue = cli_text(r->status < 0 ? NULL : m->queue) };
     bool again = am->was_registered;
 
     am->call_open = false;
@@ -256,9 +256,9 @@ static void on_registered(const struct ipc_result *r, const struct sv_error *err
     am->phase = am->diagnostics ? FINISHING : RUNNING;
     schedule(am, SOON_MS);
     if (!again && am->ops.registered) {
-        if (yarn_resource_from(m->maximumcapability, &maximum) < 0)
-            maximum = (struct yarn_resource){ 0 }; /* no known limit */
-        am->ops.registered(am, maximum, am->userdata);
+        if (yarn_resource_from(m->maximumcapability, &told.maximum) < 0)
+            told.maximum = (struct yarn_resource){ 0 }; /* no known limit */
+        am->ops.registered(am, &told, am->userdata);
     }
 }
 

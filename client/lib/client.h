@@ -3,8 +3,7 @@
  *
  * Two sides, both asynchronous on the caller's sd-event loop:
  *   cli_rm client: new application, submit, watch, kill, list (ApplicationClientProtocol)
- *   cli_am ApplicationMaster: register, request, start and stop containers, finish
- *          (ApplicationMasterProtocol and ContainerManagementProtocol)
+ *   cli_am ApplicationMaster (am.h; am-server.h for the port that it serves)
  *
  * Speaks Hadoop's wire protocol, to Selvedge's daemons and to Apache's. A callback runs exactly
  * once for each call that returned 0, never from inside that call; its arguments are valid only
@@ -14,44 +13,14 @@
 
 #include <systemd/sd-event.h>
 
+#include "client/lib/am.h"
+#include "client/lib/launch.h"
 #include "common/base.h"
 #include "common/conf.h"
 #include "common/error.h"
 #include "wire/ids.h"
 
-/* ---- Launch of a container ---- */
-
-enum cli_resource_type { CLI_ARCHIVE = 1, CLI_FILE = 2 }; /* YARN's numbers */
-enum cli_visibility { CLI_PUBLIC = 1, CLI_PRIVATE = 2, CLI_APPLICATION = 3 };
-
-/* A file that the node fetches before the launch. Size and time must match at that time. */
-struct cli_resource {
-    const char *name; /* of the link in the container's work directory */
-    const char *url;  /* "file:///…", "hdfs://host:port/…", "http://…" */
-    int64_t size;
-    int64_t timestamp; /* modification time, ms since 1970 */
-    enum cli_resource_type type;
-    enum cli_visibility visibility;
-};
-
-struct cli_env {
-    const char *name, *value; /* the node expands {{VAR}}, <LOG_DIR> and <CPS> in values */
-};
-
-struct cli_launch {
-    const struct cli_resource *resources;
-    size_t n_resources;
-    const struct cli_env *env;
-    size_t n_env;
-    /* One line for bash. The node puts it between double quotes and expands the same variables:
-     * `exec /bin/bash -c "<command>"`. */
-    const char *command;
-    const uint8_t *tokens; /* credentials file, or NULL */
-    size_t tokens_len;
-    /* Further users who may view or kill the application, as "user,user group,group"; NULL:
-     * nobody. */
-    const char *view_acl, *modify_acl;
-};
+struct yarn_token;
 
 /* ---- Client side ---- */
 
@@ -65,7 +34,6 @@ enum cli_app_state { /* YarnApplicationState */
                      CLI_APP_FAILED,
                      CLI_APP_KILLED,
 };
-enum cli_final { CLI_FINAL_UNDEFINED, CLI_FINAL_SUCCEEDED, CLI_FINAL_FAILED, CLI_FINAL_KILLED };
 
 struct cli_report { /* texts are never NULL */
     struct yarn_app_id id;
@@ -79,6 +47,14 @@ struct cli_report { /* texts are never NULL */
     int32_t used_containers;
     int64_t used_memory_mb;
     int32_t used_vcores;
+    /* Address at which the ApplicationMaster serves its clients: "" and -1: none yet, or it has
+     * none. */
+    const char *host;
+    int32_t rpc_port;
+    const struct yarn_token *client_token; /* for that port, with security; NULL: none */
+    const char *const *tags;
+    size_t n_tags;
+    int64_t lifetime_left_s; /* -1: unlimited, or it has ended */
 };
 static inline bool cli_app_ended(enum cli_app_state s)
 {
@@ -123,11 +99,14 @@ struct cli_attempt_report {
     int64_t start_ms, finish_ms;
 };
 
-enum cli_signal { /* YARN's numbers */
-                  CLI_SIGNAL_THREAD_DUMP = 1,
-                  CLI_SIGNAL_TERM,
-                  CLI_SIGNAL_KILL,
+struct cli_log_patterns { /* Java regular expressions over names of log files; NULL: the default */
+    const char *include, *exclude;               /* uploaded at the end: ".*", none */
+    const char *rolled_include, *rolled_exclude; /* uploaded while it runs: none */
+    const char *policy, *policy_parameters;      /* class of which containers' logs, and its text */
 };
+
+#define CLI_TAGS_MAX 10     /* of one application (yarn.resourcemanager.application.max-tags) */
+#define CLI_TAG_LEN_MAX 100 /* ASCII characters */
 
 struct cli_submission {
     struct yarn_app_id app;
@@ -135,8 +114,17 @@ struct cli_submission {
     struct yarn_resource resource;   /* of the ApplicationMaster's container */
     int32_t max_attempts;            /* 0: the cluster's */
     int64_t lifetime_s;              /* killed after this time; 0: unlimited */
-    const char *rolled_logs; /* pattern of logs that are uploaded while it runs; NULL: none */
+    const char *rolled_logs; /* pattern of logs that are uploaded while it runs; NULL: none. Unused
+                              * with log_patterns */
     struct cli_launch launch;
+    const char *const *tags; /* sent in lower case, as Hadoop's client does */
+    size_t n_tags;
+    bool keep_containers;       /* they go on running when an attempt of the master ends */
+    int64_t failures_window_ms; /* older failures of attempts do not count; 0: all count */
+    int32_t priority;
+    const char *label;    /* node label expression of all requests without one; NULL: the queue's */
+    const char *am_label; /* of the master's container alone; NULL: `label` */
+    const struct cli_log_patterns *log_patterns; /* NULL: the node's */
 };
 
 struct cli_rm;
@@ -146,6 +134,10 @@ struct cli_rm;
  * yarn.client.failover-*, ipc.client.*. -EOPNOTSUPP: the cluster uses Kerberos. */
 int cli_rm_new(sd_event *event, struct sv_conf *conf, const char *user, struct cli_rm **ret,
                struct sv_error *err) _must_use_;
+/* As cli_rm_new(), of a daemon that asks on behalf of `for_user` (Hadoop's proxy users): all calls
+ * are done as that user, and the ResourceManager checks that `user` may. */
+int cli_rm_new_for(sd_event *event, struct sv_conf *conf, const char *user, const char *for_user,
+                   struct cli_rm **ret, struct sv_error *err) _must_use_;
 struct cli_rm *cli_rm_free(struct cli_rm *rm); /* open calls end with -ECANCELED first */
 /* Registers a callback that runs before each wait of a failed call that is retried automatically at
  * `next` ("host:port"). For messages only. */
@@ -217,6 +209,12 @@ int cli_rm_move(struct cli_rm *rm, struct yarn_app_id app, const char *queue, cl
 /* The answer has the priority that was set, which the cluster's maximum limits. */
 int cli_rm_priority(struct cli_rm *rm, struct yarn_app_id app, int32_t priority, cli_priority_fn fn,
                     void *userdata) _must_use_;
+typedef void (*cli_lifetime_fn)(int status, int64_t expires_ms, const struct sv_error *err,
+                                void *userdata);
+/* The application is killed at `expires_ms` (since 1970, in the future). The answer has the time
+ * that was set, which a queue's maximum may limit; 0: the ResourceManager does not tell. */
+int cli_rm_lifetime(struct cli_rm *rm, struct yarn_app_id app, int64_t expires_ms,
+                    cli_lifetime_fn fn, void *userdata) _must_use_;
 /* The signal reaches the node with one of its next heartbeats. */
 int cli_rm_signal(struct cli_rm *rm, struct yarn_container_id id, enum cli_signal signal,
                   cli_done_fn fn, void *userdata) _must_use_;
@@ -228,75 +226,5 @@ int cli_rm_refresh_queues(struct cli_rm *rm, cli_done_fn fn, void *userdata) _mu
 /* `timeout_s`: of a graceful decommission; -1 = the cluster's. */
 int cli_rm_refresh_nodes(struct cli_rm *rm, bool graceful, int32_t timeout_s, cli_done_fn fn,
                          void *userdata) _must_use_;
-
-/* ---- ApplicationMaster side ---- */
-
-struct cli_am;
-
-struct cli_allocation { /* a container held until it completes or is released */
-    struct yarn_container_id id;
-    struct yarn_node_id node;
-    const char *http_address;
-    struct yarn_resource resource;
-    int32_t priority;
-};
-
-/* Event callbacks of an ApplicationMaster. Any may be NULL. */
-struct cli_am_ops {
-    void (*registered)(struct cli_am *am, struct yarn_resource maximum, void *userdata);
-    void (*allocated)(struct cli_am *am, const struct cli_allocation *c, void *userdata);
-    /* The node accepted the container (status 0) or rejected it. */
-    void (*started)(struct cli_am *am, struct yarn_container_id id, int status,
-                    const struct sv_error *err, void *userdata);
-    /* exit_status: the process' own, 128 + signal, or YARN's negative ones (-100 = lost). Once a
-     * container. */
-    void (*completed)(struct cli_am *am, struct yarn_container_id id, int32_t exit_status,
-                      const char *diagnostics, void *userdata);
-    void (*finished)(struct cli_am *am, void *userdata); /* unregistered: the program may end */
-    /* The ResourceManager ended this attempt, or was unreachable for selvedge.am.connect.max-wait
-     * (15 min). */
-    void (*lost)(struct cli_am *am, const struct sv_error *err, void *userdata);
-};
-
-struct cli_server {
-    const char *host;
-    uint16_t port;
-};
-#define CLI_SERVERS_MAX 16
-
-struct cli_am_config {
-    const struct cli_server *schedulers; /* yarn.resourcemanager.scheduler.address, one per */
-    size_t n_schedulers;                 /* ResourceManager; copied */
-    int64_t heartbeat_ms;                /* 0 = 200; sooner when a request is pending */
-    int64_t max_wait_ms;                 /* 0 = 15 minutes */
-    const char *tokens_file;             /* NULL = $HADOOP_TOKEN_FILE_LOCATION */
-    const struct cli_am_ops *ops;
-    void *userdata;
-};
-
-/* Reads the AMRMToken from the credentials file. */
-int cli_am_new(sd_event *event, const struct cli_am_config *cfg, struct cli_am **ret,
-               struct sv_error *err) _must_use_;
-struct cli_am *cli_am_free(struct cli_am *am);
-
-/* `host` and `port`: address for the program's clients, port -1 = none. tracking_url may be "".
- * Heartbeats start automatically. */
-int cli_am_register(struct cli_am *am, const char *host, int32_t port, const char *tracking_url)
-    _must_use_;
-/* Requests `count` containers of this priority and size beyond those already allocated; replaces
- * the earlier count. More may be allocated: release the surplus. */
-int cli_am_want(struct cli_am *am, int32_t priority, struct yarn_resource resource, int32_t count)
-    _must_use_;
-int cli_am_release(struct cli_am *am, struct yarn_container_id id);
-/* For a container reported by `allocated`; -EALREADY: while one start has not failed. The result is
- * reported by `started`. */
-int cli_am_start(struct cli_am *am, struct yarn_container_id id, const struct cli_launch *launch)
-    _must_use_;
-/* The node kills the container; `completed` reports the end. */
-int cli_am_stop(struct cli_am *am, struct yarn_container_id id) _must_use_;
-void cli_am_progress(struct cli_am *am, float progress);
-int cli_am_finish(struct cli_am *am, enum cli_final final, const char *diagnostics) _must_use_;
-/* Number of repeated (and ignored) container completions: 0 on a correct cluster. */
-int32_t cli_am_repeated(const struct cli_am *am);
 
 #endif

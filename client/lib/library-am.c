@@ -27,12 +27,12 @@ struct lib_am {
 
 /* ---- Events ---- */
 
-static void on_registered(struct cli_am *am, struct yarn_resource maximum, void *userdata)
+static void on_registered(struct cli_am *am, const struct cli_registration *r, void *userdata)
 {
     struct lib_am *a = userdata;
 
     (void)am;
-    TELL(a, registered, maximum.memory_mb, maximum.vcores, a->userdata);
+    TELL(a, registered, r->maximum.memory_mb, r->maximum.vcores, a->userdata);
 }
 
 static void on_allocated(struct cli_am *am, const struct cli_allocation *c, void *userdata)
