@@ -186,7 +186,7 @@ static int token_begin(struct ipc_conn *c)
 {
     if (c->sasl)
         return 0;
-    return ipc_digest_server_new(c->server->cfg.verify_token, c->server->cfg.userdata,
+    return ipc_digest_server_new(c->server->cfg.verify_token, c->server->cfg.auth_userdata,
                                  c->server->cfg.qop_mask, &c->sasl);
 }
 

@@ -45,7 +45,7 @@ struct ipc_client {
     unsigned refs; /* held by the owner and each dispatch */
     bool freed;
     sd_event *event;
-    char *host, *protocol, *user;
+    char *host, *protocol, *user, *for_user;
     char where[300]; /* "host:port" for error texts */
     uint16_t port;
     uint64_t version;

@@ -43,7 +43,9 @@ static int put_context(struct ipc_client *c)
     Hadoop__Common__IpcConnectionContextProto m =
         HADOOP__COMMON__IPC_CONNECTION_CONTEXT_PROTO__INIT;
     Hadoop__Common__UserInformationProto user = HADOOP__COMMON__USER_INFORMATION_PROTO__INIT;
-    user.effectiveuser = c->user;
+    user.effectiveuser = c->for_user ? c->for_user : c->user;
+    if (c->for_user && !c->kerberos) /* with Kerberos the server knows who we are */
+        user.realuser = c->user;
     m.protocol = c->protocol;
     m.userinfo = c->token ? NULL : &user;
     return ipc_frame_put(&c->out, &h.base, &m.base, NULL, 0);

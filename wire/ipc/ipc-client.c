@@ -363,6 +363,7 @@ void ipc_client_unref(struct ipc_client *c)
     free(c->host);
     free(c->protocol);
     free(c->user);
+    free(c->for_user);
     token_free(c->token);
     sd_event_unref(c->event);
     free(c);
@@ -376,7 +377,8 @@ static int client_fill(struct ipc_client *c, const struct ipc_client_config *cfg
     c->user = user_name(c->kerberos ? c->kerberos->principal : cfg->user);
     if (cfg->token && !(c->token = token_copy(cfg->token)))
         return -ENOMEM;
-    if (!c->host || !c->protocol || !c->user)
+    c->for_user = cfg->for_user ? strdup(cfg->for_user) : NULL;
+    if (!c->host || !c->protocol || !c->user || (cfg->for_user && !c->for_user))
         return -ENOMEM;
     snprintf(c->where, sizeof(c->where), "%s:%u", cfg->host, cfg->port);
     c->port = cfg->port;

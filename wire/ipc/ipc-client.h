@@ -40,9 +40,11 @@ struct ipc_client_config {
     const char *host; /* numeric address or "localhost"; other names are resolved when connecting,
                        * outside the loop's thread */
     uint16_t port;
-    const char *protocol;           /* "org.apache.hadoop.yarn.server.api.ResourceTrackerPB" */
-    uint64_t version;               /* 1 */
-    const char *user;               /* SIMPLE identity; NULL = the process' user name */
+    const char *protocol; /* "org.apache.hadoop.yarn.server.api.ResourceTrackerPB" */
+    uint64_t version;     /* 1 */
+    const char *user;     /* SIMPLE identity; NULL = the process' user name */
+    const char *for_user; /* SIMPLE and KERBEROS: acts for this user, whom the server must let it
+                           * be (Hadoop's proxy users); NULL: for itself */
     const struct yarn_token *token; /* copied; SASL TOKEN when given */
     /* Without a token: SASL KERBEROS, else SIMPLE. Outlives the client. Such a client is
      * `principal`, `user` is not sent. */

@@ -46,7 +46,7 @@ static int may_impersonate(struct ipc_conn *c, struct sv_error *err)
     if (!c->real_user || (!c->principal && sv_streq(c->real_user, c->user)))
         return 0;
     if (c->server->cfg.impersonation)
-        return c->server->cfg.impersonation(c->server->cfg.userdata, &c->peer, err);
+        return c->server->cfg.impersonation(c->server->cfg.auth_userdata, &c->peer, err);
     return sv_error_set(err, -EACCES, "User: %s is not allowed to impersonate %s",
                         c->principal ? c->principal : c->real_user,
                         c->principal ? c->full_user : c->user);
@@ -59,7 +59,7 @@ static int authorize(struct ipc_conn *c, const struct ipc_echo *echo)
     int r = may_impersonate(c, &err);
 
     if (r >= 0 && c->server->cfg.authorization)
-        r = c->server->cfg.authorization(c->server->cfg.userdata, &c->peer, c->protocol->name,
+        r = c->server->cfg.authorization(c->server->cfg.auth_userdata, &c->peer, c->protocol->name,
                                          &err);
     c->asks = r == -EAGAIN;
     if (c->asks)

@@ -459,6 +459,8 @@ int ipc_server_new(sd_event *event, const struct ipc_server_config *cfg, struct 
     s->fd = s->epoll = -1;
     s->event = sd_event_ref(event);
     s->cfg = *cfg;
+    if (!s->cfg.auth_userdata)
+        s->cfg.auth_userdata = s->cfg.userdata;
     s->limits = cfg->limits;
     s->wake_ms = INT64_MAX;
     limits_default(&s->limits, cfg->kerberos != NULL);

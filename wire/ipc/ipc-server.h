@@ -140,8 +140,9 @@ struct ipc_server_config {
                           connections; 0 = IPC_QOP_AUTH */
     const struct ipc_protocol *const *protocols; /* NULL-terminated; static */
     void *userdata;                              /* for handlers and the verifier */
-    int64_t priority;  /* of the event sources, as in sd_event: a server with a higher number is
-                          served when those with lower ones are idle */
+    void *auth_userdata; /* for the verifier, impersonation and authorization; NULL = userdata */
+    int64_t priority;    /* of the event sources, as in sd_event: a server with a higher number is
+                            served when those with lower ones are idle */
     int64_t gather_us; /* 0, or polling interval under load: requests are served together this often
                         * instead of individually */
     struct ipc_limits limits;

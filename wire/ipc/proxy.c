@@ -83,6 +83,9 @@ static int config_copy(struct ipc_proxy *p, const struct ipc_proxy_config *cfg)
         return -ENOMEM;
     if (cfg->client.user && !(p->cfg.client.user = sv_arena_strdup(p->arena, cfg->client.user)))
         return -ENOMEM;
+    if (cfg->client.for_user &&
+        !(p->cfg.client.for_user = sv_arena_strdup(p->arena, cfg->client.for_user)))
+        return -ENOMEM;
     if (cfg->client.token && !(p->cfg.client.token = token_copy(p->arena, cfg->client.token)))
         return -ENOMEM;
     for (size_t i = 0; i < cfg->n_servers; i++) {
