@@ -1,10 +1,9 @@
-/* ApplicationMaster side: ApplicationMasterProtocol with its heartbeat, and the allocated
- * containers. nodes.c starts and stops them.
+/* The life of an ApplicationMaster: ApplicationMasterProtocol with its heartbeat.
  *
  * One allocate call is open at a time. Until it is answered the same request is resent with the
  * same response id: the ResourceManager answers a repeated id with the lost response, so no
  * container is lost or counted twice. */
-#include "client/lib/client.h"
+#include "client/lib/am.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,25 +16,11 @@
 #include "wire/ipc/methods.h"
 #include "wire/sasl/qop.h"
 
-#define SOON_MS 10
 #define FINISH_POLL_MS 100
 #define FAILOVER_BASE_MS 200
 #define FAILOVER_MAX_MS 2000
 
-static void schedule(struct cli_am *am, int64_t after_ms);
-static void report_lost(struct cli_am *am, const struct sv_error *err);
-
-static void on_started(struct yarn_container_id id, int status, const struct sv_error *err,
-                       void *userdata)
-{
-    struct cli_am *am = userdata;
-    struct am_container *c = status < 0 ? cli_am_find(am, id) : NULL;
-
-    if (c)
-        c->started = false;
-    if (am->phase != OVER && am->ops.started)
-        am->ops.started(am, id, status, err, am->userdata);
-}
+static void tick(struct cli_am *am);
 
 static int connect_rm(struct cli_am *am, const struct yarn_token *token, struct sv_error *err)
 {
@@ -127,8 +112,11 @@ int cli_am_new(sd_event *event, const struct cli_am_config *cfg, struct cli_am *
     am->userdata = cfg->userdata;
     am->phase = NEW;
     am->heartbeat_ms = cfg->heartbeat_ms > 0 ? cfg->heartbeat_ms : 200;
-    am->max_wait_ms = cfg->max_wait_ms > 0 ? cfg->max_wait_ms : 15 * 60 * 1000;
-    am->nodes = cli_nodes_new(event, on_started, am);
+    am->max_wait_ms = cfg->max_wait_ms > 0    ? cfg->max_wait_ms
+                      : cfg->max_wait_ms == 0 ? 15 * 60 * 1000
+                                              : INT64_MAX;
+    am->tick = tick;
+    am->nodes = cli_nodes_new(event, cli_am_started, am);
     if (am->nodes)
         r = copy_schedulers(am, cfg);
     if (r < 0)
@@ -145,26 +133,27 @@ int cli_am_new(sd_event *event, const struct cli_am_config *cfg, struct cli_am *
 
 struct cli_am *cli_am_free(struct cli_am *am)
 {
-    struct am_ask *w, *next_want;
-    struct am_release *rel, *next_release;
-
     if (!am)
         return NULL;
     am->phase = OVER;
     ipc_proxy_free(am->ipc);
     cli_nodes_free(am->nodes);
     sd_event_source_disable_unref(am->timer);
-    cli_am_forget_all(am);
-    LL_FOREACH_SAFE (am->asks, w, next_want)
-        free(w);
-    LL_FOREACH_SAFE (am->releases, rel, next_release)
-        free(rel);
+    cli_am_containers_free(am);
+    cli_am_asks_free(am);
+    cli_am_blacklist_free(am);
     sv_arena_free(am->request_arena);
     sv_arena_free(am->new_token_arena);
+    sv_arena_free(am->constraints_arena);
+    explicit_bzero(am->client_key, sizeof(am->client_key));
     for (size_t i = 0; i < CLI_SERVERS_MAX; i++)
         free(am->hosts[i]);
     free(am->my_host);
     free(am->my_url);
+    free(am->new_url);
+    free(am->queue);
+    free(am->view_acl);
+    free(am->modify_acl);
     free(am->diagnostics);
     sd_event_unref(am->event);
     free(am);
@@ -197,68 +186,93 @@ static enum verdict classify_failure(struct cli_am *am, const struct ipc_result 
     return sv_now_ms() - am->silent_since > am->max_wait_ms ? GIVE_UP : AGAIN;
 }
 
-static void report_lost(struct cli_am *am, const struct sv_error *err)
+/* No answer to the pending request will come. */
+static void drop_request(struct cli_am *am)
 {
-    am->phase = OVER;
-    if (am->ops.lost)
-        am->ops.lost(am, err, am->userdata);
+    am->request = NULL;
+    am->request_arena = sv_arena_free(am->request_arena);
+    cli_am_bury(am);
+}
+
+/* The ResourceManager restarted: the registration and all requests are lost. */
+static void register_again(struct cli_am *am)
+{
+    am->phase = REGISTERING;
+    drop_request(am);
+    cli_am_asks_again(am);
+    cli_am_blacklist_again(am);
+    cli_am_containers_again(am);
+    cli_am_wake(am, AM_SOON_MS);
 }
 
 static void failed(struct cli_am *am, const struct ipc_result *r, const struct sv_error *err)
 {
-    struct am_ask *w;
-
     switch (classify_failure(am, r)) {
     case AGAIN:
-        schedule(am, 500);
+        cli_am_wake(am, 500);
         return;
-    case REGISTER_AGAIN: /* the ResourceManager restarted: registration and asks are lost */
-        am->phase = REGISTERING;
-        am->request = NULL;
-        am->request_arena = sv_arena_free(am->request_arena);
-        LL_FOREACH (am->asks, w)
-            w->dirty = true;
-        schedule(am, SOON_MS);
+    case REGISTER_AGAIN:
+        register_again(am);
         return;
     case GIVE_UP:
-        report_lost(am, err);
+        cli_am_lost(am, err);
         return;
     }
 }
 
 /* ---- Registering ---- */
 
+/* After a lost answer the attempt may be registered already: the heartbeat will show it. What the
+ * answer said is unknown: a program that takes over containers of earlier attempts would start them
+ * once more, and one that serves clients would not know whether they need a token. */
+static void already_registered(struct cli_am *am)
+{
+    struct sv_error err = { 0 };
+
+    if (!am->was_registered && (am->on_key || (am->ops.recovered && am->attempt.attempt > 1))) {
+        sv_error_set(
+            &err, -EIO,
+            "the ResourceManager registered this attempt, but its answer was lost, with the "
+            "running containers and the key for clients: another attempt is needed");
+        cli_am_lost(am, &err);
+        return;
+    }
+    am->phase = RUNNING;
+    cli_am_wake(am, AM_SOON_MS);
+    if (!am->was_registered)
+        cli_am_report_registered(am, NULL);
+}
+
 static void on_registered(const struct ipc_result *r, const struct sv_error *err, void *userdata)
 {
     struct cli_am *am = userdata;
     const Hadoop__Yarn__RegisterApplicationMasterResponseProto *m = (const void *)r->response;
-    struct cli_registration told = { .queue = cli_text(r->status < 0 ? NULL : m->queue) };
-    bool again = am->was_registered;
+    struct sv_error own = { 0 };
+    int taken;
 
     am->call_open = false;
     if (am->phase == OVER)
         return;
     if (r->status < 0) {
-        /* After a lost response the attempt may be registered already: the heartbeat will show
-         * it. */
         if (r->status == -EREMOTEIO && am->silent_since != 0 && r->java_class &&
-            strcmp(r->java_class, JAVA_INVALID_AM_REQUEST) == 0) {
-            am->phase = RUNNING;
-            schedule(am, SOON_MS);
-            return;
-        }
-        failed(am, r, err);
+            strcmp(r->java_class, JAVA_INVALID_AM_REQUEST) == 0)
+            already_registered(am);
+        else
+            failed(am, r, err);
         return;
     }
     am->silent_since = 0;
     am->response_id = 0;
-    am->was_registered = true;
     am->phase = am->diagnostics ? FINISHING : RUNNING;
-    schedule(am, SOON_MS);
-    if (!again && am->ops.registered) {
-        if (yarn_resource_from(m->maximumcapability, &told.maximum) < 0)
-            told.maximum = (struct yarn_resource){ 0 }; /* no known limit */
-        am->ops.registered(am, &told, am->userdata);
+    cli_am_wake(am, AM_SOON_MS);
+    taken = cli_am_take_registration(am, m);
+    if (taken < 0) {
+        sv_error_errno(&own, taken, "registration");
+        cli_am_lost(am, &own);
+    } else if (am->phase != OVER && !am->was_registered) {
+        cli_am_report_registered(am, m);
+    } else if (am->phase != OVER && am->ops.resynced) {
+        am->ops.resynced(am, am->userdata);
     }
 }
 
@@ -271,6 +285,8 @@ static int send_register(struct cli_am *am)
     request.has_rpc_port = true;
     request.rpc_port = am->my_port;
     request.tracking_url = am->my_url;
+    request.placement_constraints = am->constraints;
+    request.n_placement_constraints = am->n_constraints;
     return ipc_proxy_call(am->ipc, "registerApplicationMaster", &request.base,
                           &hadoop__yarn__register_application_master_response_proto__descriptor, 0,
                           on_registered, am, NULL);
@@ -286,21 +302,28 @@ int cli_am_register(struct cli_am *am, const char *host, int32_t port, const cha
     if (!am->my_host || !am->my_url)
         return -ENOMEM;
     am->phase = REGISTERING;
-    schedule(am, 0);
+    cli_am_wake(am, 0);
+    return 0;
+}
+
+int cli_am_tracking_url(struct cli_am *am, const char *tracking_url)
+{
+    char *copy = strdup(tracking_url), *kept = strdup(tracking_url);
+
+    if (!copy || !kept) {
+        free(copy);
+        free(kept);
+        return -ENOMEM;
+    }
+    free(am->new_url);
+    free(am->my_url);
+    am->new_url = copy;
+    am->my_url = kept;
+    cli_am_wake_soon(am);
     return 0;
 }
 
 /* ---- The heartbeat (its messages: am-allocate.c) ---- */
-
-static bool has_pending_request(const struct cli_am *am)
-{
-    struct am_ask *w;
-
-    LL_FOREACH (am->asks, w)
-        if (w->dirty)
-            return true;
-    return am->releases != NULL;
-}
 
 static void on_allocate(const struct ipc_result *r, const struct sv_error *err, void *userdata)
 {
@@ -316,18 +339,21 @@ static void on_allocate(const struct ipc_result *r, const struct sv_error *err, 
         return;
     }
     am->silent_since = 0;
-    am->request = NULL;
-    am->request_arena = sv_arena_free(am->request_arena);
-    am->response_id = m->response_id;
     if (m->has_a_m_command && m->a_m_command == HADOOP__YARN__AMCOMMAND_PROTO__AM_SHUTDOWN) {
         sv_error_set(&own, -ESHUTDOWN, "the ResourceManager has ended this attempt");
-        report_lost(am, &own);
+        cli_am_lost(am, &own);
         return;
     }
+    if (m->has_a_m_command && m->a_m_command == HADOOP__YARN__AMCOMMAND_PROTO__AM_RESYNC) {
+        register_again(am); /* Hadoop before 2.4 */
+        return;
+    }
+    drop_request(am);
+    am->response_id = m->response_id;
     cli_am_take_answer(am, m);
     if (am->phase != OVER)
-        schedule(am,
-                 am->phase == FINISHING || has_pending_request(am) ? SOON_MS : am->heartbeat_ms);
+        cli_am_wake(am, am->phase == FINISHING || cli_am_has_pending(am) ? AM_SOON_MS
+                                                                         : am->heartbeat_ms);
 }
 
 static int send_allocate(struct cli_am *am)
@@ -363,7 +389,7 @@ static void on_finish(const struct ipc_result *r, const struct sv_error *err, vo
     if (r->status < 0)
         failed(am, r, err);
     else
-        schedule(am, FINISH_POLL_MS);
+        cli_am_wake(am, FINISH_POLL_MS);
 }
 
 static int send_finish(struct cli_am *am)
@@ -391,22 +417,19 @@ int cli_am_finish(struct cli_am *am, enum cli_final final, const char *diagnosti
     am->final = final;
     if (am->phase == RUNNING)
         am->phase = FINISHING;
-    schedule(am, 0);
+    cli_am_wake(am, 0);
     return 0;
 }
 
 /* ---- The clock ---- */
 
-static int on_timer(sd_event_source *s, uint64_t usec, void *userdata)
+static void tick(struct cli_am *am)
 {
-    struct cli_am *am = userdata;
     struct sv_error err = { 0 };
     int r = 0;
 
-    (void)s;
-    (void)usec;
     if (am->call_open)
-        return 0;
+        return;
     if (am->new_token_arena) { /* the old token is valid until its key expires */
         (void)connect_rm(am, &am->new_token, NULL); /* keeps the old connection, ignoring */
         am->new_token_arena = sv_arena_free(am->new_token_arena);
@@ -423,107 +446,37 @@ static int on_timer(sd_event_source *s, uint64_t usec, void *userdata)
         break;
     case NEW:
     case OVER:
-        return 0;
+        return;
     }
     if (r >= 0) {
         am->call_open = true;
     } else {
         sv_error_errno(&err, r, "ResourceManager %s:%u", ipc_proxy_current(am->ipc)->host,
                        ipc_proxy_current(am->ipc)->port);
-        report_lost(am, &err);
-    }
-    return 0;
-}
-
-/* Schedules the next message in after_ms, unless an earlier one is scheduled. */
-static void schedule(struct cli_am *am, int64_t after_ms)
-{
-    struct sv_error err = { 0 };
-    uint64_t now = 0, old = 0, next;
-    int r = sd_event_now(am->event, CLOCK_MONOTONIC, &now), enabled = SD_EVENT_OFF;
-
-    next = now + (uint64_t)after_ms * 1000;
-    if (!am->timer) {
-        r = sd_event_add_time(am->event, &am->timer, CLOCK_MONOTONIC, next, 1000, on_timer, am);
-    } else {
-        (void)sd_event_source_get_enabled(am->timer, &enabled);
-        (void)sd_event_source_get_time(am->timer, &old);
-        if (enabled != SD_EVENT_OFF && old > now && old < next)
-            return;
-        r = sd_event_source_set_time(am->timer, next);
-        if (r >= 0)
-            r = sd_event_source_set_enabled(am->timer, SD_EVENT_ONESHOT);
-    }
-    if (r < 0) {
-        sv_error_errno(&err, r, "timer");
-        report_lost(am, &err);
+        cli_am_lost(am, &err);
     }
 }
 
-/* ---- Requests of the program ---- */
+/* ---- Properties ---- */
 
-int cli_am_want(struct cli_am *am, int32_t priority, struct yarn_resource resource, int32_t count)
+struct yarn_attempt_id cli_am_attempt(const struct cli_am *am)
 {
-    struct am_ask *w;
-
-    LL_SEARCH_SCALAR(am->asks, w, priority, priority);
-    if (!w) {
-        w = calloc(1, sizeof(*w));
-        if (!w)
-            return -ENOMEM;
-        w->priority = priority;
-        LL_PREPEND(am->asks, w);
-    }
-    w->resource = resource;
-    w->count = count;
-    w->dirty = true;
-    if (am->phase == RUNNING)
-        schedule(am, SOON_MS);
-    return 0;
-}
-
-int cli_am_release(struct cli_am *am, struct yarn_container_id id)
-{
-    struct am_container *c = cli_am_find(am, id);
-    struct am_release *rel;
-
-    if (!c)
-        return -ENOENT;
-    rel = calloc(1, sizeof(*rel));
-    if (!rel)
-        return -ENOMEM;
-    rel->id = id;
-    LL_PREPEND(am->releases, rel);
-    cli_am_retire(c, true);
-    if (am->phase == RUNNING)
-        schedule(am, SOON_MS);
-    return 0;
-}
-
-int cli_am_start(struct cli_am *am, struct yarn_container_id id, const struct cli_launch *launch)
-{
-    struct am_container *c = cli_am_find(am, id);
-    int r;
-
-    if (!c)
-        return -ENOENT;
-    if (c->started)
-        return -EALREADY;
-    r = cli_nodes_start(am->nodes, &c->allocation.node, id, &c->token, launch);
-    c->started = r >= 0;
-    return r;
-}
-
-int cli_am_stop(struct cli_am *am, struct yarn_container_id id)
-{
-    struct am_container *c = cli_am_find(am, id);
-
-    return c ? cli_nodes_stop(am->nodes, &c->allocation.node, id) : -ENOENT;
+    return am->attempt;
 }
 
 void cli_am_progress(struct cli_am *am, float progress)
 {
     am->progress = progress;
+}
+
+struct yarn_resource cli_am_headroom(const struct cli_am *am)
+{
+    return am->headroom;
+}
+
+int32_t cli_am_cluster_nodes(const struct cli_am *am)
+{
+    return am->cluster_nodes;
 }
 
 int32_t cli_am_repeated(const struct cli_am *am)

@@ -29,7 +29,7 @@ enum cli_signal {                                                 /* YARN's numb
 
 #define CLI_NO_REQUEST_ID (-1) /* allocationRequestId of requests that have none */
 
-/* ---- What the ResourceManager reports ---- */
+/* ---- Reports of the ResourceManager ---- */
 
 struct cli_allocation { /* a container held until it completes or is released */
     struct yarn_container_id id;
@@ -47,7 +47,7 @@ struct cli_allocation { /* a container held until it completes or is released */
 struct cli_registration {         /* texts are never NULL */
     struct yarn_resource maximum; /* of one container; all 0: no known limit */
     const char *queue;
-    /* Of the application: "user,user group,group"; NULL: none given. */
+    /* The application's lists: "user,user group,group"; NULL: none given. */
     const char *view_acl, *modify_acl;
     /* Verifies the tokens of this program's clients; len 0: a cluster without security. */
     const uint8_t *client_key;
@@ -88,7 +88,8 @@ struct cli_am_ops {
      * `recovered`. */
     void (*registered)(struct cli_am *am, const struct cli_registration *r, void *userdata);
     /* A container of an earlier attempt: it counts as started, and everything but cli_am_start()
-     * can be done with it. Also long after the registration, when its node comes back. */
+     * can be done with it. Also long after the registration, when its node comes back. Without
+     * this callback such containers are ignored. */
     void (*recovered)(struct cli_am *am, const struct cli_allocation *c, void *userdata);
     void (*allocated)(struct cli_am *am, const struct cli_allocation *c, void *userdata);
     /* A scheduling request was given up by the ResourceManager; the library does not send it
@@ -160,7 +161,7 @@ int cli_am_finish(struct cli_am *am, enum cli_final final, const char *diagnosti
 
 /* ---- Requests for containers ---- */
 
-struct cli_place {    /* a host, or a rack */
+struct cli_locality { /* a host, or a rack */
     const char *host; /* NULL: anywhere in the rack */
     const char *rack; /* NULL, with a host: "/default-rack". The rack must be the host's own */
 };
@@ -173,7 +174,7 @@ struct cli_ask {
     int32_t priority;
     struct yarn_resource resource;
     int32_t count;
-    const struct cli_place *places; /* wanted hosts and racks; none: anywhere */
+    const struct cli_locality *places; /* wanted hosts and racks; none: anywhere */
     size_t n_places;
     bool strict;                  /* nowhere else (relaxLocality false) */
     const char *label;            /* node label expression, not with places; NULL: the queue's */
@@ -183,7 +184,8 @@ struct cli_ask {
 /* -EINVAL: err says what breaks which rule. */
 int cli_am_ask(struct cli_am *am, const struct cli_ask *ask, struct sv_error *err) _must_use_;
 
-/* A scheduling request. A later one of the same name may differ in `count` alone (Hadoop's rule).
+/* A scheduling request. A later one of the same name may differ in `count` alone (Hadoop's rule);
+ * under the handler placement-processor its count is added to what is open there, so take new ids.
  * The ResourceManager needs a placement constraint handler, else it refuses with an exception and
  * the attempt ends (`lost`). */
 struct cli_scheduling_request {
@@ -266,7 +268,7 @@ struct cli_container_status {      /* texts are never NULL; "" = not known, or n
 typedef void (*cli_status_fn)(struct cli_am *am, struct yarn_container_id id, int status,
                               const struct cli_container_status *s, const struct sv_error *err,
                               void *userdata);
-/* Of a container that was started. */
+/* For a container that was started. */
 int cli_am_status(struct cli_am *am, struct yarn_container_id id, cli_status_fn fn, void *userdata)
     _must_use_;
 

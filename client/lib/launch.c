@@ -127,6 +127,55 @@ static int acls_to(struct sv_arena *a, const struct cli_launch *l,
     return 0;
 }
 
+static int retry_to(struct sv_arena *a, const struct cli_retry *retry,
+                    Hadoop__Yarn__ContainerLaunchContextProto *m)
+{
+    Hadoop__Yarn__ContainerRetryContextProto *r;
+
+    if (!retry)
+        return 0;
+    r = sv_new(a, Hadoop__Yarn__ContainerRetryContextProto);
+    if (!r)
+        return -ENOMEM;
+    hadoop__yarn__container_retry_context_proto__init(r);
+    r->has_retry_policy = r->has_max_retries = r->has_retry_interval = true;
+    r->retry_policy = (Hadoop__Yarn__ContainerRetryPolicyProto)retry->policy;
+    r->max_retries = retry->max;
+    r->retry_interval = retry->interval_ms;
+    r->has_failures_validity_interval = retry->validity_ms > 0;
+    r->failures_validity_interval = retry->validity_ms;
+    r->n_error_codes = retry->n_codes;
+    if (retry->n_codes)
+        r->error_codes = sv_arena_memdup(a, retry->codes, retry->n_codes * sizeof(int32_t));
+    if (retry->n_codes && !r->error_codes)
+        return -ENOMEM;
+    m->container_retry_context = r;
+    return 0;
+}
+
+static int service_data_to(struct sv_arena *a, const struct cli_launch *l,
+                           Hadoop__Yarn__ContainerLaunchContextProto *m)
+{
+    m->service_data = sv_newn(a, Hadoop__Yarn__StringBytesMapProto *, l->n_service_data + 1);
+    if (!m->service_data)
+        return -ENOMEM;
+    for (size_t i = 0; i < l->n_service_data; i++) {
+        Hadoop__Yarn__StringBytesMapProto *entry = sv_new(a, Hadoop__Yarn__StringBytesMapProto);
+
+        if (!entry)
+            return -ENOMEM;
+        hadoop__yarn__string_bytes_map_proto__init(entry);
+        entry->key = sv_arena_strdup(a, l->service_data[i].service);
+        entry->has_value = true;
+        entry->value.len = l->service_data[i].len;
+        entry->value.data = sv_arena_memdup(a, l->service_data[i].data, entry->value.len);
+        if (!entry->key || !entry->value.data)
+            return -ENOMEM;
+        m->service_data[m->n_service_data++] = entry;
+    }
+    return 0;
+}
+
 Hadoop__Yarn__ContainerLaunchContextProto *
 cli_launch_to(struct sv_arena *a, const struct cli_launch *l, struct sv_error *err)
 {
@@ -144,7 +193,8 @@ cli_launch_to(struct sv_arena *a, const struct cli_launch *l, struct sv_error *e
             *err = own;
         return NULL;
     }
-    if (r < 0 || env_to(a, l, m) < 0 || acls_to(a, l, m) < 0)
+    if (r < 0 || env_to(a, l, m) < 0 || acls_to(a, l, m) < 0 || retry_to(a, l->retry, m) < 0 ||
+        service_data_to(a, l, m) < 0)
         goto no_memory;
     m->command = sv_newn(a, char *, 1);
     if (!m->command || !(m->command[0] = sv_arena_strdup(a, l->command)))

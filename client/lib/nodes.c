@@ -6,48 +6,15 @@
  * not be started twice, and "Attempt to relaunch" is then not a failure. */
 #include <errno.h>
 #include <string.h>
-#include <uthash.h>
-#include <utlist.h>
 
-#include "client/lib/internal.h"
-#include "proto/yarn_service.pb-c.h"
+#include "client/lib/nodes-internal.h"
 #include "wire/ipc/methods.h"
-#include "wire/ipc/proxy.h"
 #include "wire/sasl/qop.h"
 
 #define ASK_MAX 5 /* maximum connections that one start may break */
 
-struct node {
-    char key[264]; /* "host:port" */
-    struct yarn_node_id id;
-    struct sv_arena *token_arena;
-    struct yarn_token token;
-    struct ipc_proxy *ipc; /* created on first use; NULL after a token change */
-    int open_calls;
-    UT_hash_handle hh;
-};
-
-struct op { /* starting or stopping one container */
-    struct cli_nodes *nodes;
-    struct node *node;
-    struct yarn_container_id id;
-    struct sv_arena *arena;                           /* holds the request for retries */
-    Hadoop__Yarn__StartContainersRequestProto *start; /* NULL: stop */
-    int asked;                                        /* sends after which the connection broke */
-    struct op *prev, *next;
-};
-
-struct cli_nodes {
-    sd_event *event;
-    struct ipc_proxy_config config; /* without a server and its token */
-    cli_start_fn started;
-    void *userdata;
-    struct node *by_key;
-    struct op *ops;
-};
-
-static int send_op(struct op *op);
-static int query_status(struct op *op);
+static int send_op(struct node_op *op);
+static int query_status(struct node_op *op);
 
 struct cli_nodes *cli_nodes_new(sd_event *event, cli_start_fn started, void *userdata)
 {
@@ -71,7 +38,7 @@ struct cli_nodes *cli_nodes_new(sd_event *event, cli_start_fn started, void *use
     return n;
 }
 
-static void op_free(struct op *op)
+static void op_free(struct node_op *op)
 {
     DL_DELETE(op->nodes->ops, op);
     sv_arena_free(op->arena);
@@ -81,7 +48,7 @@ static void op_free(struct op *op)
 struct cli_nodes *cli_nodes_free(struct cli_nodes *n)
 {
     struct node *node, *tmp;
-    struct op *op, *next;
+    struct node_op *op, *next;
 
     if (!n)
         return NULL;
@@ -137,74 +104,73 @@ int cli_nodes_token(struct cli_nodes *n, const struct yarn_node_id *id,
     return 0;
 }
 
-static void finish_op(struct op *op, int status, const struct sv_error *err)
+static void finish_op(struct node_op *op, int status, const ProtobufCMessage *response,
+                      const struct sv_error *err)
 {
-    struct cli_nodes *n = op->nodes;
-    struct yarn_container_id id = op->id;
-    bool start = op->start != NULL;
+    const struct node_op ended = *op;
 
-    op_free(op);
-    if (start)
-        n->started(id, status, err, n->userdata);
+    op_free(op); /* the callback may free the connections */
+    if (ended.done)
+        ended.done(ended.id, status, response, err, ended.userdata);
 }
 
 /* Finds the reason for this container among the failed ones. */
-static const Hadoop__Yarn__SerializedExceptionProto *
-refusal(const struct op *op, Hadoop__Yarn__ContainerExceptionMapProto *const *list, size_t n)
+static const Hadoop__Yarn__SerializedExceptionProto *refusal(const struct node_op *op,
+                                                             const struct node_failures *f)
 {
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < f->n; i++) {
         struct yarn_container_id id;
 
-        if (yarn_container_id_from(list[i]->container_id, &id) == 0 &&
+        if (yarn_container_id_from(f->list[i]->container_id, &id) == 0 &&
             yarn_container_id_cmp(id, op->id) == 0)
-            return list[i]->exception;
+            return f->list[i]->exception;
     }
     return NULL;
 }
 
-static void refused(struct op *op, const Hadoop__Yarn__SerializedExceptionProto *why)
+static void refused(struct node_op *op, const Hadoop__Yarn__SerializedExceptionProto *why)
 {
     const char *text = why->message ? why->message : why->class_name ? why->class_name : "";
     struct sv_error err = { 0 };
 
     if (op->asked > 0 && strstr(text, "Attempt to relaunch the same container")) {
-        finish_op(op, 0, NULL); /* started by the request that was presumed lost */
+        finish_op(op, 0, NULL, NULL); /* started by the request that was presumed lost */
         return;
     }
     sv_error_set(&err, -EREMOTEIO, "node %s: %s", op->node->key, text);
-    finish_op(op, -EREMOTEIO, &err);
+    finish_op(op, -EREMOTEIO, NULL, &err);
 }
 
-static void failed(struct op *op, const struct ipc_result *r, const struct sv_error *err)
+static void failed(struct node_op *op, const struct ipc_result *r, const struct sv_error *err)
 {
     struct sv_error own = { 0 };
 
     if (err)
         own = *err;
     sv_error_wrap(&own, "node %s", op->node->key);
-    finish_op(op, r->status, &own);
+    finish_op(op, r->status, NULL, &own);
 }
 
 /* Runs the next step of an operation, or ends it. */
-static void run_step(struct op *op, int (*step)(struct op *op))
+static void run_step(struct node_op *op, int (*step)(struct node_op *op))
 {
     struct sv_error err = { 0 };
     int r = step(op);
 
     if (r < 0) {
         sv_error_errno(&err, r, "node %s", op->node->key);
-        finish_op(op, r, &err);
+        finish_op(op, r, NULL, &err);
     }
 }
 
 static void on_answer(const struct ipc_result *r, const struct sv_error *err, void *userdata)
 {
-    struct op *op = userdata;
+    struct node_op *op = userdata;
     const Hadoop__Yarn__SerializedExceptionProto *why = NULL;
     enum ipc_failure failure = r->status < 0 ? ipc_failure_of(r) : IPC_FAILURE_FINAL;
 
     op->node->open_calls--;
-    if (r->status < 0 && op->start && r->sent && op->asked < ASK_MAX &&
+    if (r->status < 0 && op->method->once && r->sent && op->asked < ASK_MAX &&
         (failure == IPC_FAILURE_LOST || failure == IPC_FAILURE_TIMEOUT)) {
         op->asked++;
         run_step(op, query_status);
@@ -214,37 +180,33 @@ static void on_answer(const struct ipc_result *r, const struct sv_error *err, vo
         failed(op, r, err);
         return;
     }
-    if (op->start) {
-        const Hadoop__Yarn__StartContainersResponseProto *m = (const void *)r->response;
+    if (op->method->failures) {
+        const struct node_failures f = op->method->failures(r->response);
 
-        why = refusal(op, m->failed_requests, m->n_failed_requests);
-    } else {
-        const Hadoop__Yarn__StopContainersResponseProto *m = (const void *)r->response;
-
-        why = refusal(op, m->failed_requests, m->n_failed_requests);
+        why = refusal(op, &f);
     }
     if (why)
         refused(op, why);
     else
-        finish_op(op, 0, NULL);
+        finish_op(op, 0, r->response, NULL);
 }
 
 /* Result of the status query before a start is resent. */
 static void on_status(const struct ipc_result *r, const struct sv_error *err, void *userdata)
 {
-    struct op *op = userdata;
+    struct node_op *op = userdata;
     const Hadoop__Yarn__GetContainerStatusesResponseProto *m = (const void *)r->response;
 
     op->node->open_calls--;
     if (r->status < 0)
         failed(op, r, err);
     else if (m->n_status > 0)
-        finish_op(op, 0, NULL);
+        finish_op(op, 0, NULL, NULL);
     else
         run_step(op, send_op); /* the start never arrived */
 }
 
-static int query_status(struct op *op)
+static int query_status(struct node_op *op)
 {
     Hadoop__Yarn__GetContainerStatusesRequestProto request =
         HADOOP__YARN__GET_CONTAINER_STATUSES_REQUEST_PROTO__INIT;
@@ -264,7 +226,7 @@ static int query_status(struct op *op)
     return r;
 }
 
-static int send_op(struct op *op)
+static int send_op(struct node_op *op)
 {
     struct node *node = op->node;
     int r;
@@ -279,32 +241,17 @@ static int send_op(struct op *op)
         if (r < 0)
             return r;
     }
-    if (op->start) {
-        r = ipc_proxy_call(node->ipc, "startContainers", &op->start->base,
-                           &hadoop__yarn__start_containers_response_proto__descriptor, 0, on_answer,
-                           op, NULL);
-    } else {
-        Hadoop__Yarn__StopContainersRequestProto request =
-            HADOOP__YARN__STOP_CONTAINERS_REQUEST_PROTO__INIT;
-        Hadoop__Yarn__ContainerIdProto *id = yarn_container_id_to(op->arena, op->id);
-
-        if (!id)
-            return -ENOMEM;
-        request.container_id = &id;
-        request.n_container_id = 1;
-        r = ipc_proxy_call(node->ipc, "stopContainers", &request.base,
-                           &hadoop__yarn__stop_containers_response_proto__descriptor, 0, on_answer,
-                           op, NULL);
-    }
+    r = ipc_proxy_call(node->ipc, op->method->name, op->request, op->method->response, 0, on_answer,
+                       op, NULL);
     if (r >= 0)
         node->open_calls++;
     return r;
 }
 
-static int new_op(struct cli_nodes *n, const struct yarn_node_id *id, struct yarn_container_id c,
-                  struct op **ret)
+int cli_node_op_new(struct cli_nodes *n, const struct yarn_node_id *id, struct yarn_container_id c,
+                    struct node_op **ret)
 {
-    struct op *op;
+    struct node_op *op;
     struct node *node;
     char key[264];
 
@@ -328,48 +275,23 @@ static int new_op(struct cli_nodes *n, const struct yarn_node_id *id, struct yar
     return 0;
 }
 
-int cli_nodes_start(struct cli_nodes *n, const struct yarn_node_id *node,
-                    struct yarn_container_id id, const struct yarn_token *container_token,
-                    const struct cli_launch *launch)
+int cli_node_op_drop(struct node_op *op, int status)
 {
-    Hadoop__Yarn__StartContainerRequestProto *one;
-    struct op *op;
-    int r = new_op(n, node, id, &op);
-
-    if (r < 0)
-        return r;
-    r = -ENOMEM;
-    op->start = sv_new(op->arena, Hadoop__Yarn__StartContainersRequestProto);
-    one = sv_new(op->arena, Hadoop__Yarn__StartContainerRequestProto);
-    if (!op->start || !one)
-        goto fail;
-    hadoop__yarn__start_containers_request_proto__init(op->start);
-    hadoop__yarn__start_container_request_proto__init(one);
-    one->container_token = yarn_token_to(op->arena, container_token);
-    one->container_launch_context = cli_launch_to(op->arena, launch, NULL);
-    op->start->start_container_request = sv_newn(op->arena, typeof(one), 1);
-    if (!one->container_token || !one->container_launch_context ||
-        !op->start->start_container_request)
-        goto fail;
-    op->start->start_container_request[0] = one;
-    op->start->n_start_container_request = 1;
-    r = send_op(op);
-    if (r >= 0)
-        return 0;
-fail:
     op_free(op);
-    return r;
+    return status;
 }
 
-int cli_nodes_stop(struct cli_nodes *n, const struct yarn_node_id *node,
-                   struct yarn_container_id id)
+int cli_node_op_send(struct node_op *op, const struct node_method *method,
+                     const ProtobufCMessage *request, cli_node_fn done, void *userdata)
 {
-    struct op *op;
-    int r = new_op(n, node, id, &op);
+    int r = -ENOMEM;
 
-    if (r < 0)
-        return r;
-    r = send_op(op);
+    op->method = method;
+    op->request = request;
+    op->done = done;
+    op->userdata = userdata;
+    if (request)
+        r = send_op(op);
     if (r < 0)
         op_free(op);
     return r < 0 ? r : 0;

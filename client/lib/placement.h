@@ -36,7 +36,7 @@ struct cli_constraint {
     enum cli_scope scope;
     const char *const *tags;
     size_t n_tags;
-    /* Whose tags: NULL or "self" = this application's, "not-self", "all",
+    /* Applications that have the tags: NULL or "self" = this application's, "not-self", "all",
      * "app-id/application_…", "app-tag/TAG". */
     const char *tag_namespace;
     const struct cli_node_attribute *attributes;
