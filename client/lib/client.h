@@ -99,14 +99,8 @@ struct cli_attempt_report {
     int64_t start_ms, finish_ms;
 };
 
-struct cli_log_patterns { /* Java regular expressions over names of log files; NULL: the default */
-    const char *include, *exclude;               /* uploaded at the end: ".*", none */
-    const char *rolled_include, *rolled_exclude; /* uploaded while it runs: none */
-    const char *policy, *policy_parameters;      /* class of which containers' logs, and its text */
-};
-
-#define CLI_TAGS_MAX 10     /* of one application (yarn.resourcemanager.application.max-tags) */
-#define CLI_TAG_LEN_MAX 100 /* ASCII characters */
+#define CLI_TAGS_MAX 256     /* of one application; the ResourceManager's limits are lower: */
+#define CLI_TAG_LEN_MAX 1024 /* yarn.resourcemanager.application.max-tags, .max-tag.length */
 
 struct cli_submission {
     struct yarn_app_id app;
@@ -114,17 +108,19 @@ struct cli_submission {
     struct yarn_resource resource;   /* of the ApplicationMaster's container */
     int32_t max_attempts;            /* 0: the cluster's */
     int64_t lifetime_s;              /* killed after this time; 0: unlimited */
-    const char *rolled_logs; /* pattern of logs that are uploaded while it runs; NULL: none. Unused
-                              * with log_patterns */
+    const char *rolled_logs; /* pattern of logs that are uploaded while it runs; NULL: none */
+    /* Further patterns of logs, NULL: the cluster's: uploaded at the end, or not; not while it
+     * runs. Java regular expressions over names of files. */
+    const char *log_include, *log_exclude, *rolled_exclude;
+    const char *log_policy, *log_policy_parameters; /* class that selects containers; or NULL */
     struct cli_launch launch;
     const char *const *tags; /* sent in lower case, as Hadoop's client does */
     size_t n_tags;
-    bool keep_containers;       /* they go on running when an attempt of the master ends */
-    int64_t failures_window_ms; /* older failures of attempts do not count; 0: all count */
+    bool keep_containers;        /* they go on running when an attempt of the master ends */
+    int64_t failure_validity_ms; /* older failures of attempts do not count; 0: all count */
     int32_t priority;
     const char *label;    /* node label expression of all requests without one; NULL: the queue's */
     const char *am_label; /* of the master's container alone; NULL: `label` */
-    const struct cli_log_patterns *log_patterns; /* NULL: the node's */
 };
 
 struct cli_rm;
@@ -209,12 +205,9 @@ int cli_rm_move(struct cli_rm *rm, struct yarn_app_id app, const char *queue, cl
 /* The answer has the priority that was set, which the cluster's maximum limits. */
 int cli_rm_priority(struct cli_rm *rm, struct yarn_app_id app, int32_t priority, cli_priority_fn fn,
                     void *userdata) _must_use_;
-typedef void (*cli_lifetime_fn)(int status, int64_t expires_ms, const struct sv_error *err,
-                                void *userdata);
-/* The application is killed at `expires_ms` (since 1970, in the future). The answer has the time
- * that was set, which a queue's maximum may limit; 0: the ResourceManager does not tell. */
-int cli_rm_lifetime(struct cli_rm *rm, struct yarn_app_id app, int64_t expires_ms,
-                    cli_lifetime_fn fn, void *userdata) _must_use_;
+/* Sets the time from now on after which the application is killed; a queue's maximum limits it. */
+int cli_rm_set_lifetime(struct cli_rm *rm, struct yarn_app_id app, int64_t seconds, cli_done_fn fn,
+                        void *userdata) _must_use_;
 /* The signal reaches the node with one of its next heartbeats. */
 int cli_rm_signal(struct cli_rm *rm, struct yarn_container_id id, enum cli_signal signal,
                   cli_done_fn fn, void *userdata) _must_use_;

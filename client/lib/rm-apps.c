@@ -1,8 +1,10 @@
 /* See client.h. Changes to applications, and their attempts: ApplicationClientProtocol. */
 #include <errno.h>
 #include <string.h>
+#include <time.h>
 
 #include "client/lib/internal.h"
+#include "common/clock.h"
 #include "proto/yarn.pb-c.h"
 #include "proto/yarn_service.pb-c.h"
 
@@ -55,6 +57,39 @@ int cli_rm_priority(struct cli_rm *rm, struct yarn_app_id app, int32_t priority,
                           (struct cli_call){ .answer = priority_answer,
                                              .fn = { .priority = fn },
                                              .userdata = userdata });
+}
+
+/* ---- Lifetime ---- */
+
+int cli_rm_set_lifetime(struct cli_rm *rm, struct yarn_app_id app, int64_t seconds, cli_done_fn fn,
+                        void *userdata)
+{
+    _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
+    Hadoop__Yarn__UpdateApplicationTimeoutsRequestProto request =
+        HADOOP__YARN__UPDATE_APPLICATION_TIMEOUTS_REQUEST_PROTO__INIT;
+    Hadoop__Yarn__ApplicationUpdateTimeoutMapProto one =
+        HADOOP__YARN__APPLICATION_UPDATE_TIMEOUT_MAP_PROTO__INIT;
+    Hadoop__Yarn__ApplicationUpdateTimeoutMapProto *list = &one;
+    char date[40]; /* as Hadoop's client writes a time */
+    int64_t until;
+    struct tm tm;
+
+    if (seconds <= 0 || __builtin_add_overflow(sv_wall_ms() / 1000, seconds, &until) ||
+        !gmtime_r(&(time_t){ until }, &tm) ||
+        strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%S.000+0000", &tm) == 0)
+        return -EINVAL;
+    if (!a || !(request.applicationid = yarn_app_id_to(a, app)))
+        return -ENOMEM;
+    one.has_application_timeout_type = true;
+    one.application_timeout_type =
+        HADOOP__YARN__APPLICATION_TIMEOUT_TYPE_PROTO__APP_TIMEOUT_LIFETIME;
+    one.expire_time = date;
+    request.application_timeouts = &list;
+    request.n_application_timeouts = 1;
+    return cli_call_start(
+        rm, "updateApplicationTimeouts", &request.base,
+        &hadoop__yarn__update_application_timeouts_response_proto__descriptor,
+        (struct cli_call){ .answer = done_answer, .fn = { .done = fn }, .userdata = userdata });
 }
 
 int cli_rm_signal(struct cli_rm *rm, struct yarn_container_id id, enum cli_signal signal,
