@@ -19,6 +19,10 @@ struct cli_am_server_config {
     void *userdata;                              /* for their handlers */
     const struct ipc_limits *limits;             /* NULL: those of a master, which are small */
     uint32_t qop_mask;                           /* wire/sasl/qop.h; 0 = all */
+    enum yarn_hmac hmac; /* of tokens: hadoop.security.secret-manager.key-generator.algorithm */
+    /* The account behind a client's name, which with security may be a principal
+     * (hadoop.security.auth_to_local); NULL: the name. 0 or -errno. */
+    int (*local_name)(void *userdata, const char *name, char ret[256], struct sv_error *err);
 };
 
 /* Before cli_am_register(), which takes the port. Freed before `am`. -EADDRINUSE: the whole range
@@ -27,11 +31,10 @@ int cli_am_serve(struct cli_am *am, const struct cli_am_server_config *cfg,
                  struct cli_am_server **ret, struct sv_error *err) _must_use_;
 struct cli_am_server *cli_am_server_free(struct cli_am_server *s);
 uint16_t cli_am_server_port(const struct cli_am_server *s);
-/* "first-last" (yarn.service.am.client.port.range in Hadoop's way of writing ranges), or one port;
- * "" = any. -EINVAL */
+/* A range of ports as Hadoop's keys have it, "50000-50050", or one port; "" = any. -EINVAL */
 int cli_port_range_parse(const char *text, uint16_t *ret_first, uint16_t *ret_last) _must_use_;
 
-/* ---- Who may ---- */
+/* ---- Access ---- */
 
 struct sv_groups;
 enum cli_access { CLI_VIEW, CLI_MODIFY };
