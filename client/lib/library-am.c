@@ -8,13 +8,6 @@
 #include "common/str.h"
 #include "wire/ipc/proxy.h"
 
-struct lib_am {
-    struct lib_object o;
-    struct cli_am *am;
-    struct selvedge_am_ops ops;
-    void *userdata;
-};
-
 /* Calls a callback of the program if it is set; a closed handle has none. */
 #define TELL(a, name, ...)                                                                         \
     do {                                                                                           \
@@ -35,21 +28,90 @@ static void on_registered(struct cli_am *am, const struct cli_registration *r, v
     TELL(a, registered, r->maximum.memory_mb, r->maximum.vcores, a->userdata);
 }
 
-static void on_allocated(struct cli_am *am, const struct cli_allocation *c, void *userdata)
-{
-    struct lib_am *a = userdata;
+/* A container with memory for its texts. */
+struct told {
     char id[YARN_ID_TEXT_MAX], node[264];
-    const struct selvedge_container told = {
-        .id = yarn_container_id_text(c->id, id),
-        .node = yarn_node_id_text(&c->node, node),
+    struct selvedge_container c;
+};
+
+static const struct selvedge_container *container_of(const struct cli_allocation *c,
+                                                     struct told *told)
+{
+    told->c = (struct selvedge_container){
+        .id = yarn_container_id_text(c->id, told->id),
+        .node = yarn_node_id_text(&c->node, told->node),
         .http_address = c->http_address ? c->http_address : "",
         .memory_mb = c->resource.memory_mb,
         .vcores = c->resource.vcores,
         .priority = c->priority,
+        .request_id = c->request_id,
+        .tags = c->tags,
+        .n_tags = c->n_tags,
+    };
+    return &told->c;
+}
+
+static void on_allocated(struct cli_am *am, const struct cli_allocation *c, void *userdata)
+{
+    struct lib_am *a = userdata;
+    struct told told;
+
+    (void)am;
+    TELL(a, allocated, container_of(c, &told), a->userdata);
+}
+
+static void on_recovered(struct cli_am *am, const struct cli_allocation *c, void *userdata)
+{
+    struct lib_am *a = userdata;
+    struct told told;
+
+    (void)am;
+    TELL(a, recovered, container_of(c, &told), a->userdata);
+}
+
+static void on_rejected(struct cli_am *am, const struct cli_rejection *r, void *userdata)
+{
+    struct lib_am *a = userdata;
+
+    (void)am;
+    TELL(a, rejected, r->request_id, r->count,
+         r->reason == CLI_COULD_NOT_PLACE ? "no node meets the constraint"
+                                          : "the node that meets the constraint has no room",
+         a->userdata);
+}
+
+static void on_updated(struct cli_am *am, const struct cli_allocation *c, enum cli_update type,
+                       int status, const struct sv_error *err, void *userdata)
+{
+    struct lib_am *a = userdata;
+    struct told told;
+
+    (void)am, (void)type;
+    TELL(a, updated, container_of(c, &told), status, status < 0 && err ? err->text : "",
+         a->userdata);
+}
+
+static void on_node(struct cli_am *am, const struct cli_node_update *n, void *userdata)
+{
+    struct lib_am *a = userdata;
+    char text[264];
+    const struct selvedge_node told = {
+        .node = yarn_node_id_text(&n->id, text),
+        .rack = n->rack,
+        .state = n->state,
+        .usable = n->change == CLI_NODE_USABLE,
     };
 
     (void)am;
-    TELL(a, allocated, &told, a->userdata);
+    TELL(a, node, &told, a->userdata);
+}
+
+static void on_resynced(struct cli_am *am, void *userdata)
+{
+    struct lib_am *a = userdata;
+
+    (void)am;
+    TELL(a, resynced, a->userdata);
 }
 
 static void on_started(struct cli_am *am, struct yarn_container_id id, int status,
@@ -91,9 +153,14 @@ static void on_lost(struct cli_am *am, const struct sv_error *err, void *userdat
 }
 
 static const struct cli_am_ops events = { .registered = on_registered,
+                                          .recovered = on_recovered,
                                           .allocated = on_allocated,
+                                          .rejected = on_rejected,
                                           .started = on_started,
+                                          .updated = on_updated,
                                           .completed = on_completed,
+                                          .node = on_node,
+                                          .resynced = on_resynced,
                                           .finished = on_finished,
                                           .lost = on_lost };
 
@@ -162,11 +229,14 @@ static int open_am(struct lib_am *a, struct lib_loop *l, const char *schedulers,
 {
     _cleanup_arena_ struct sv_arena *arena = sv_arena_new(0);
     struct cli_server servers[CLI_SERVERS_MAX];
-    struct cli_am_config cfg = { .schedulers = servers, .ops = &events, .userdata = a };
+    struct cli_am_ops ops = events;
+    struct cli_am_config cfg = { .schedulers = servers, .ops = &ops, .userdata = a };
     int r;
 
     if (!arena)
         return sv_error_errno(err, -ENOMEM, "ApplicationMaster");
+    if (!a->ops.recovered)
+        ops.recovered = NULL;
     if (!schedulers)
         schedulers = getenv("SELVEDGE_SCHEDULERS");
     r = schedulers ? parse_schedulers(arena, schedulers, servers, &cfg.n_schedulers, err)
@@ -211,15 +281,10 @@ int selvedge_am_close(selvedge_am handle)
 
 /* ---- Requests ---- */
 
-static struct lib_am *am_of(selvedge_am handle)
-{
-    return (struct lib_am *)cli_lib_find(handle.id, LIB_AM);
-}
-
 int selvedge_am_register(selvedge_am handle, const char *host, int32_t port,
                          const char *tracking_url)
 {
-    struct lib_am *a = am_of(handle);
+    struct lib_am *a = cli_lib_am(handle);
 
     return a ? cli_am_register(a->am, host ? host : "", port, tracking_url ? tracking_url : "")
              : -EBADF;
@@ -228,7 +293,7 @@ int selvedge_am_register(selvedge_am handle, const char *host, int32_t port,
 int selvedge_am_want(selvedge_am handle, int32_t priority, int64_t memory_mb, int32_t vcores,
                      int32_t count)
 {
-    struct lib_am *a = am_of(handle);
+    struct lib_am *a = cli_lib_am(handle);
 
     if (!a)
         return -EBADF;
@@ -242,7 +307,7 @@ int selvedge_am_start(selvedge_am handle, const char *container,
                       const struct selvedge_launch *launch)
 {
     _cleanup_arena_ struct sv_arena *arena = sv_arena_new(0);
-    struct lib_am *a = am_of(handle);
+    struct lib_am *a = cli_lib_am(handle);
     struct yarn_container_id id;
     struct cli_launch copy;
     int r;
@@ -259,7 +324,7 @@ int selvedge_am_start(selvedge_am handle, const char *container,
 
 int selvedge_am_stop(selvedge_am handle, const char *container)
 {
-    struct lib_am *a = am_of(handle);
+    struct lib_am *a = cli_lib_am(handle);
     struct yarn_container_id id;
 
     if (!a)
@@ -271,7 +336,7 @@ int selvedge_am_stop(selvedge_am handle, const char *container)
 
 int selvedge_am_release(selvedge_am handle, const char *container)
 {
-    struct lib_am *a = am_of(handle);
+    struct lib_am *a = cli_lib_am(handle);
     struct yarn_container_id id;
 
     if (!a)
@@ -283,7 +348,7 @@ int selvedge_am_release(selvedge_am handle, const char *container)
 
 int selvedge_am_progress(selvedge_am handle, double progress)
 {
-    struct lib_am *a = am_of(handle);
+    struct lib_am *a = cli_lib_am(handle);
 
     if (!a)
         return -EBADF;
@@ -295,7 +360,7 @@ int selvedge_am_progress(selvedge_am handle, double progress)
 
 int selvedge_am_finish(selvedge_am handle, int success, const char *diagnostics)
 {
-    struct lib_am *a = am_of(handle);
+    struct lib_am *a = cli_lib_am(handle);
 
     return a ? cli_am_finish(a->am, success ? CLI_FINAL_SUCCEEDED : CLI_FINAL_FAILED,
                              diagnostics ? diagnostics : "")

@@ -34,6 +34,17 @@ int cli_lib_close(struct lib_object *o) _must_use_;
 struct lib_loop *cli_lib_loop_of(selvedge_loop loop); /* or NULL */
 sd_event *cli_lib_event(struct lib_loop *loop);
 
+struct lib_am {
+    struct lib_object o;
+    struct cli_am *am;
+    struct selvedge_am_ops ops;
+    void *userdata;
+};
+static inline struct lib_am *cli_lib_am(selvedge_am handle) /* or NULL */
+{
+    return (struct lib_am *)cli_lib_find(handle.id, LIB_AM);
+}
+
 int cli_lib_error(struct selvedge_error *to, const struct sv_error *from); /* returns the code */
 /* Copies into the arena. -EINVAL: a member is missing; -ENOMEM. `more_env`: one more variable, or
  * NULL. */

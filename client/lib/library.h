@@ -24,7 +24,7 @@
 extern "C" {
 #endif
 
-#define SELVEDGE_API 1 /* incremented with each addition */
+#define SELVEDGE_API 2 /* incremented with each addition */
 
 struct sd_event;
 
@@ -155,6 +155,16 @@ struct selvedge_container {               /* later versions append members */
     const char *id, *node, *http_address; /* node: "host:port" */
     int64_t memory_mb;
     int32_t vcores, priority;
+    /* Since SELVEDGE_API 2: */
+    int64_t request_id;      /* of selvedge_am_request(); -1: none */
+    const char *const *tags; /* of a request with placement */
+    size_t n_tags;
+};
+
+struct selvedge_node { /* later versions append members */
+    const char *node, *rack;
+    const char *state; /* "RUNNING", "UNHEALTHY", "LOST", "DECOMMISSIONING", … */
+    int usable;        /* it takes new containers, and those that it has go on */
 };
 
 /* Any callback may be NULL. */
@@ -172,6 +182,20 @@ struct selvedge_am_ops {
     void (*finished)(selvedge_am am, void *userdata); /* unregistered: the program may end */
     /* The ResourceManager has ended this attempt, or was unreachable for 15 minutes. */
     void (*lost)(selvedge_am am, const char *why, void *userdata);
+    /* Since SELVEDGE_API 2: */
+    /* A container of an earlier attempt that still runs, of an application that keeps them; it
+     * counts as started. Those known at the registration come before `registered`. */
+    void (*recovered)(selvedge_am am, const struct selvedge_container *c, void *userdata);
+    /* The ResourceManager gave up a request with placement: `count` containers will not come. */
+    void (*rejected)(selvedge_am am, int64_t request_id, int32_t count, const char *why,
+                     void *userdata);
+    /* The end of selvedge_am_update(): the container as it is now. */
+    void (*updated)(selvedge_am am, const struct selvedge_container *c, int status, const char *why,
+                    void *userdata);
+    void (*node)(selvedge_am am, const struct selvedge_node *n, void *userdata);
+    /* The ResourceManager had restarted. The library has registered again and sends all open
+     * requests: nothing needs to be done. */
+    void (*resynced)(selvedge_am am, void *userdata);
 };
 
 /* For a program in a YARN container, whose token is found by $HADOOP_TOKEN_FILE_LOCATION.
@@ -192,6 +216,71 @@ int selvedge_am_start(selvedge_am am, const char *container, const struct selved
 int selvedge_am_stop(selvedge_am am, const char *container); /* `completed` reports its end */
 int selvedge_am_release(selvedge_am am, const char *container);
 int selvedge_am_progress(selvedge_am am, double progress); /* 0…1 */
+
+/* ---- Requests by name, locality and placement: since SELVEDGE_API 2 ---- */
+
+struct selvedge_place {
+    const char *host; /* NULL: anywhere in the rack */
+    const char *rack; /* the host's own; NULL, with a host: "/default-rack" */
+};
+
+enum selvedge_placement {                         /* of a container, by the tags of others */
+                          SELVEDGE_AFFINITY = 1,  /* at least one of them in the scope */
+                          SELVEDGE_ANTI_AFFINITY, /* none */
+                          SELVEDGE_CARDINALITY,   /* min … max */
+                          SELVEDGE_ALL_OF,        /* all children are met */
+                          SELVEDGE_ANY_OF         /* one of them is */
+};
+
+/* A tree, at most 8 deep. Initialize before setting members: `struct selvedge_constraint c =
+ * SELVEDGE_CONSTRAINT;`. */
+struct selvedge_constraint {
+    size_t struct_size;
+    int type;                /* enum selvedge_placement */
+    int rack;                /* scope: the rack; 0: the node */
+    const char *const *tags; /* ended by NULL, of this application's containers; or NULL */
+    const char *partition;   /* node label; or NULL */
+    int32_t min, max;        /* of SELVEDGE_CARDINALITY; max -1: no limit */
+    const struct selvedge_constraint *const *children; /* of ALL_OF and ANY_OF, ended by NULL */
+};
+#define SELVEDGE_CONSTRAINT                                                                        \
+    {                                                                                              \
+        sizeof(struct selvedge_constraint), SELVEDGE_ANTI_AFFINITY, 0, 0, 0, 0, -1, 0              \
+    }
+
+/* `count` containers beyond those already allocated. A later request of the same priority and id
+ * replaces it; one with tags may change its count alone. */
+struct selvedge_request {
+    size_t struct_size;
+    int64_t request_id; /* yours, told with its containers; -1: none */
+    int32_t priority;
+    int64_t memory_mb;
+    int32_t vcores, count;
+    const struct selvedge_place *places; /* wanted hosts and racks; not with tags or a label */
+    size_t n_places;
+    int strict;        /* nowhere else */
+    const char *label; /* node label expression; NULL: the queue's */
+    /* Tags of its containers, ended by NULL: make it a request with placement, for which the
+     * ResourceManager needs yarn.resourcemanager.placement-constraints.handler. Or NULL. */
+    const char *const *tags;
+    const struct selvedge_constraint *constraint; /* NULL: anywhere. Only with tags */
+};
+#define SELVEDGE_REQUEST                                                                           \
+    {                                                                                              \
+        sizeof(struct selvedge_request), -1, 0, 1024, 1, 1, 0, 0, 0, 0, 0, 0                       \
+    }
+
+/* -EINVAL: `err` says which member breaks which rule. */
+int selvedge_am_request(selvedge_am am, const struct selvedge_request *q,
+                        struct selvedge_error *err);
+/* Takes a request back; -ENOENT: none of that name is open. */
+int selvedge_am_cancel(selvedge_am am, int32_t priority, int64_t request_id);
+/* No (on == 0: again) new containers on that host. */
+int selvedge_am_blacklist(selvedge_am am, const char *host, int on);
+/* Another size for a container, larger or smaller in both; `updated` tells the end. -EALREADY: an
+ * update of it is open; -EINVAL: neither larger nor smaller. */
+int selvedge_am_update(selvedge_am am, const char *container, int64_t memory_mb, int32_t vcores);
+
 /* Unregisters with the result; -ENOTCONN: not registered, or already finished. */
 int selvedge_am_finish(selvedge_am am, int success, const char *diagnostics);
 

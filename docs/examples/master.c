@@ -49,8 +49,12 @@ static void on_lost(selvedge_am am, const char *why, void *userdata)
 
 int main(int argc, char **argv)
 {
-    const struct selvedge_am_ops ops = { sizeof(ops),  on_registered, on_allocated, NULL,
-                                         on_completed, on_finished,   on_lost };
+    const struct selvedge_am_ops ops = { .struct_size = sizeof(ops),
+                                         .registered = on_registered,
+                                         .allocated = on_allocated,
+                                         .completed = on_completed,
+                                         .finished = on_finished,
+                                         .lost = on_lost };
     struct selvedge_error error = { 0, "" };
     selvedge_am am;
 

@@ -215,8 +215,12 @@ static void on_lost(selvedge_am am, const char *why, void *userdata)
     finish(2);
 }
 
-static const struct selvedge_am_ops ops = { sizeof(ops),  on_registered, on_allocated, NULL,
-                                            on_completed, on_finished,   on_lost };
+static const struct selvedge_am_ops ops = { .struct_size = sizeof(ops),
+                                            .registered = on_registered,
+                                            .allocated = on_allocated,
+                                            .completed = on_completed,
+                                            .finished = on_finished,
+                                            .lost = on_lost };
 
 int main(int argc, char **argv)
 {

@@ -170,6 +170,10 @@ static void test_unknown_handles(void **state)
     assert_int_equal(selvedge_am_release(am, CONTAINER), -EBADF);
     assert_int_equal(selvedge_am_progress(am, 0), -EBADF);
     assert_int_equal(selvedge_am_finish(am, 1, ""), -EBADF);
+    assert_int_equal(selvedge_am_request(am, NULL, NULL), -EBADF);
+    assert_int_equal(selvedge_am_cancel(am, 1, 1), -EBADF);
+    assert_int_equal(selvedge_am_blacklist(am, "n", 1), -EBADF);
+    assert_int_equal(selvedge_am_update(am, CONTAINER, 1, 1), -EBADF);
 }
 
 static void test_bad_arguments(void **state)
@@ -313,6 +317,106 @@ static void test_master(void **state)
     assert_int_equal(selvedge_loop_free(loop), 0);
 }
 
+/* ---- Requests ---- */
+
+static void refuse(selvedge_am am, const struct selvedge_request *q, const char *words)
+{
+    struct selvedge_error err = { 0 };
+
+    assert_int_equal(selvedge_am_request(am, q, &err), -EINVAL);
+    if (!strstr(err.text, words))
+        fail_msg("\"%s\" is not in \"%s\"", words, err.text);
+}
+
+static selvedge_am open_am(selvedge_loop loop, size_t ops_size)
+{
+    struct selvedge_am_ops ops = { .struct_size = ops_size };
+    struct selvedge_error err = { 0 };
+    selvedge_am am;
+
+    if (selvedge_am_open(loop, "127.0.0.1:1", &ops, NULL, &am, &err) < 0)
+        fail_msg("%s", err.text);
+    return am;
+}
+
+/* A program that was compiled with the first header knows fewer callbacks. */
+static void test_older_program(void **state)
+{
+    selvedge_loop loop;
+    selvedge_am am;
+
+    (void)state;
+    assert_int_equal(selvedge_loop_new(NULL, &loop), 0);
+    am = open_am(loop, offsetof(struct selvedge_am_ops, recovered));
+    assert_int_equal(selvedge_am_want(am, 1, 100, 1, 1), 0);
+    assert_int_equal(selvedge_am_close(am), 0);
+    assert_int_equal(selvedge_loop_free(loop), 0);
+}
+
+static void test_requests(void **state)
+{
+    static const char *const tags[] = { "web", NULL };
+    static const struct selvedge_place places[] = { { "n1", "/r1" }, { NULL, "/r2" } },
+                                       star = { "*", 0 };
+    struct selvedge_constraint apart = SELVEDGE_CONSTRAINT, both = SELVEDGE_CONSTRAINT;
+    const struct selvedge_constraint *children[] = { &apart, NULL }, *itself[] = { &both, NULL };
+    struct selvedge_request q = SELVEDGE_REQUEST;
+    selvedge_loop loop;
+    selvedge_am am;
+
+    (void)state;
+    assert_int_equal(selvedge_loop_new(NULL, &loop), 0);
+    am = open_am(loop, sizeof(struct selvedge_am_ops));
+    q.request_id = 7;
+    assert_int_equal(selvedge_am_request(am, &q, NULL), 0);
+    q.places = places;
+    q.n_places = 2;
+    q.strict = 1;
+    assert_int_equal(selvedge_am_request(am, &q, NULL), 0);
+    q.tags = tags;
+    refuse(am, &q, "cannot be combined");
+    q.n_places = 0;
+    q.strict = 0;
+    refuse(am, &q, "not a scheduling request");
+    q.request_id = 8;
+    apart.tags = tags;
+    q.constraint = &apart;
+    assert_int_equal(selvedge_am_request(am, &q, NULL), 0);
+    q.request_id = 9;
+    both.type = SELVEDGE_ALL_OF;
+    both.children = children;
+    q.constraint = &both;
+    assert_int_equal(selvedge_am_request(am, &q, NULL), 0);
+    q.request_id = 10;
+    both.children = itself; /* has no end */
+    refuse(am, &q, "too large");
+    both.children = NULL;
+    refuse(am, &q, "children");
+    both.type = 99;
+    refuse(am, &q, "no known type");
+    q.tags = NULL;
+    refuse(am, &q, "a constraint needs tags");
+    q.constraint = NULL;
+    q.memory_mb = 0;
+    refuse(am, &q, "more than 0");
+    q.memory_mb = 1;
+    q.places = &star;
+    q.n_places = 1;
+    refuse(am, &q, "place 0");
+    q.struct_size = 1;
+    assert_int_equal(selvedge_am_request(am, &q, NULL), -EINVAL);
+    assert_int_equal(selvedge_am_request(am, NULL, NULL), -EINVAL);
+    assert_int_equal(selvedge_am_cancel(am, 0, 8), 0);
+    assert_int_equal(selvedge_am_cancel(am, 0, 8), -ENOENT);
+    assert_int_equal(selvedge_am_blacklist(am, "n9", 1), 0);
+    assert_int_equal(selvedge_am_blacklist(am, NULL, 1), -EINVAL);
+    assert_int_equal(selvedge_am_update(am, CONTAINER, 1, 1), -ENOENT);
+    assert_int_equal(selvedge_am_update(am, CONTAINER, 0, 1), -EINVAL);
+    assert_int_equal(selvedge_am_update(am, "x", 1, 1), -EINVAL);
+    assert_int_equal(selvedge_am_close(am), 0);
+    assert_int_equal(selvedge_loop_free(loop), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -321,6 +425,8 @@ int main(void)
         cmocka_unit_test(test_closed_with_requests),
         cmocka_unit_test(test_closed_within_its_callback),
         cmocka_unit_test(test_descriptor),
+        cmocka_unit_test(test_older_program),
+        cmocka_unit_test(test_requests),
         cmocka_unit_test(test_master),
     };
     return cmocka_run_group_tests_name("library", tests, set_up, tear_down);
