@@ -221,17 +221,17 @@ enum svc_op_type {
      * engine was given are subtracted already; it emits no ASK for each. */
     SVC_OP_ASK,
     SVC_OP_CANCEL,       /* request, priority, component: count is 0 now */
-    SVC_OP_RELEASE,      /* container, node: never started as far as the engine knows */
-    SVC_OP_LAUNCH,       /* container, node, instance, component (the version to start) */
-    SVC_OP_STOP,         /* container, node, instance: stop it on its node and release it */
-    SVC_OP_REINITIALIZE, /* container, node, instance, component (the version to run) */
-    SVC_OP_CHECK,        /* container, node, instance, component: begin its readiness checks */
-    SVC_OP_BLACKLIST,    /* node->host, on */
-    SVC_OP_TIMER,        /* at: call svc_engine_timer() then; replaces the timer before */
-    SVC_OP_PERSIST,      /* component, count; instance (or NULL) was decommissioned: store them */
-    SVC_OP_FINALIZE,     /* definition, with the counts of the views, becomes the stored one; NULL
-                            after a cancelled upgrade: the stored one stays. text: version to drop */
-    SVC_OP_DROP,         /* definition: the engine does not refer to it any more */
+    SVC_OP_RELEASE,      /* container, host, port: never started as far as the engine knows */
+    SVC_OP_LAUNCH,       /* container, host, port, instance, component (the version to start) */
+    SVC_OP_STOP,         /* container, host, port, instance: stop it on its node and release it */
+    SVC_OP_REINITIALIZE, /* container, host, port, instance, component (the version to run) */
+    SVC_OP_CHECK,      /* container, host, port, instance, component: begin its readiness checks */
+    SVC_OP_BLACKLIST,  /* host, on */
+    SVC_OP_TIMER,      /* at: call svc_engine_timer() then; replaces the timer before */
+    SVC_OP_PERSIST,    /* component, count; instance (or NULL) was decommissioned: store them */
+    SVC_OP_FINALIZE,   /* definition, with the counts of the views, becomes the stored one; NULL
+                          after a cancelled upgrade: the stored one stays. text: version to drop */
+    SVC_OP_DROP,       /* definition: the engine does not refer to it any more */
     SVC_OP_STATE,      /* a state changed: of the instance, else the component, else the service */
     SVC_OP_UNREGISTER, /* success, text; nothing follows. State: STOPPED, FAILED, SUCCEEDED */
 };
@@ -242,7 +242,8 @@ struct svc_op {
     const struct svc_definition *definition;
     const char *instance; /* NULL = none */
     struct yarn_container_id container;
-    const struct yarn_node_id *node;
+    const char *host; /* of the container, or to blacklist */
+    int32_t port;
     int64_t request, count;
     int32_t priority;
     const char *const *hosts; /* sorted; none = any */
@@ -271,6 +272,7 @@ struct svc_instance_view {
     int64_t created_at, started_at; /* its container was allocated, was started */
     int64_t launches;               /* of all its containers */
     int32_t last_exit;
+    const char *placement;   /* Slider's: "Open", "Placed", "Escalated", "Unallocated" */
     const char *diagnostics; /* of its last container's end */
 };
 struct svc_component_view {
