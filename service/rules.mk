@@ -7,3 +7,4 @@ SERVICE_DEPS = $(SERVICE_A) $(CLIENT_A) $(WIRE_A) $(COMMON_A)
 
 UNIT_LINK_service = $(SERVICE_DEPS)
 UNIT_LDLIBS_service = $(CLIENT_LDLIBS)
+service/engine/test-engine-random_WRAP := sv_fsm_run

@@ -71,14 +71,15 @@ struct svc_limits {                     /* of the service; default in brackets *
     int64_t recovery_ms;                /* [120 s] yarn.service.container-recovery.timeout.ms */
     int64_t stop_wait_ms;               /* [30 s] for containers to end before UNREGISTER */
     int64_t retry_min_ms, retry_max_ms; /* [1 s, 60 s] until a rejected request is asked again */
-    int64_t lost_ms;          /* [120 s] after a resync: a released container counts as ended */
-    uint32_t turn;            /* [1024] instances that one input works on */
+    int64_t lost_ms;                    /* [660 s, more than nodes have to register] after a resync:
+                                           a released container counts as ended */
+    uint32_t turn;                      /* [1024] instances that one input works on */
     bool rollback_on_failure; /* [no] an upgrade of which an instance fails is cancelled */
 };
 #define SVC_LIMITS_DEFAULT                                                                         \
     {                                                                                              \
         .failure_window_ms = 21600000, .recovery_ms = 120000, .stop_wait_ms = 30000,               \
-        .retry_min_ms = 1000, .retry_max_ms = 60000, .lost_ms = 120000, .turn = 1024               \
+        .retry_min_ms = 1000, .retry_max_ms = 60000, .lost_ms = 660000, .turn = 1024               \
     }
 
 enum { /* Slider's yarn.component.placement.policy */
@@ -96,6 +97,7 @@ struct svc_options {           /* of a component; default in brackets */
     bool dominant;             /* [no] its end is the service's:
                                   yarn.service.container-state-report-as-service-state */
     /* Slider's alone */
+    int32_t priority;      /* [0: its place in the order of dependencies] yarn.role.priority */
     uint32_t placement;    /* [0] SVC_PLACEMENT_… */
     int64_t escalate_ms;   /* [30 s] until a request for certain hosts is relaxed */
     int64_t short_life_ms; /* [60 s] a container that lived shorter failed to start */
@@ -138,7 +140,8 @@ struct svc_allocated {
 
 /* Before svc_engine_start(): a container that the ResourceManager kept from the master's previous
  * attempt, with the name that it was given then. "" (unknown): YARN's policy releases it, Slider's
- * gives it a name. After the start too: what arrives late is adopted or released. */
+ * gives it a name: hand over those with names first. After the start too: what arrives late is
+ * adopted or released. */
 void svc_engine_recovered(struct svc_engine *e, int64_t now, const struct svc_allocated *c,
                           const char *instance);
 /* Before svc_engine_start(): a record says that the container had this name; the ResourceManager
