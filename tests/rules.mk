@@ -55,6 +55,7 @@ SOURCE_CHECKS := tests/tools/check-includes "tests/tools/check-cycles $(BUILD)" 
 	"tests/tools/tcb-operations $(HELPER_SOURCES)" "tests/mutants/run --names"
 UNIT_SCRIPTS := $(if $(SANITIZE),,$(SOURCE_CHECKS)) \
 	"tests/tools/print-states $(BUILD)/selvedge-nodemanager --check docs/design/container-lifecycle.md" \
+	"tests/tools/print-states $(BUILD)/tests/unit/service/engine/test-states --check docs/design/service-engine.md" \
 	$(foreach t,$(FUZZ_TARGETS),"$(BUILD)/tests/fuzz/$(t) tests/fuzz/corpus/$(t:fuzz-%=%)")
 unit-tests: $(addprefix $(BUILD)/tests/unit/,$(UNIT_TESTS)) fuzz-targets
 check-unit: programs unit-tests
