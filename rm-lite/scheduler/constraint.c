@@ -1,6 +1,6 @@
-/* Reads a placement constraint (PlacementConstraintProto) into a tree. ApplicationMasters send them:
- * depth, number of constraints, values and the length of each are bounded in scheduler.h. Pure;
- * Hadoop: PlacementConstraintFromProtoConverter, TargetApplicationsNamespace. */
+/* Reads a placement constraint (PlacementConstraintProto) into a tree. ApplicationMasters send
+ * them: depth, number of constraints, values and the length of each are bounded in scheduler.h.
+ * Pure; Hadoop: PlacementConstraintFromProtoConverter, TargetApplicationsNamespace. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

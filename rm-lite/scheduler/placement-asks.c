@@ -85,7 +85,8 @@ static void give_up(struct rm_sched *s, struct rm_placement *p)
     struct rm_decision *d = rm_decide(s, RM_DECIDE_UNPLACED);
 
     d->app = p->app->id;
-    d->container.attempt = (struct yarn_attempt_id){ .app = p->app->id, .attempt = p->app->attempt };
+    d->container.attempt =
+        (struct yarn_attempt_id){ .app = p->app->id, .attempt = p->app->attempt };
     d->resource = p->capability;
     d->priority = (int32_t)p->key.priority;
     d->allocation_id = p->key.allocation_id;

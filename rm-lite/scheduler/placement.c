@@ -65,7 +65,7 @@ static struct rm_placement *find(const struct rm_sched_app *app, const uint8_t *
     return p;
 }
 
-static struct rm_placement *new(struct rm_sched_app *app, uint8_t *bytes, size_t len)
+static struct rm_placement *new (struct rm_sched_app *app, uint8_t *bytes, size_t len)
 {
     struct rm_placement *p = calloc(1, sizeof(*p));
 
@@ -174,7 +174,7 @@ int rm_placement_read(struct rm_sched *s, struct rm_sched_app *app, const Reques
         *ret = p;
         return 0;
     }
-    p = new(app, bytes, len);
+    p = new (app, bytes, len);
     r = fill(s, m, p, err);
     if (r >= 0 && app->placement_bytes + len > RM_PLACEMENT_BYTES)
         r = sv_error_set(err, -E2BIG,
@@ -211,7 +211,7 @@ struct rm_placement *rm_placement_of_tags(struct rm_sched *s, struct rm_sched_ap
         p->refs++;
         return p;
     }
-    p = new(app, bytes, len);
+    p = new (app, bytes, len);
     set_tags(s, p, m.allocationtags, m.n_allocationtags);
     enter(p);
     return p;

@@ -18,7 +18,7 @@ struct rm_word {
     int64_t refs;
     UT_hash_handle hh;
 };
-struct rm_word *rm_word_get(struct rm_sched *s, const char *name); /* with a new reference */
+struct rm_word *rm_word_get(struct rm_sched *s, const char *name);        /* with a new reference */
 struct rm_word *rm_word_find(const struct rm_sched *s, const char *name); /* NULL: nobody has it */
 void rm_word_put(struct rm_sched *s, struct rm_word *w);
 
@@ -38,12 +38,16 @@ struct rm_target {
     size_t n_words;
 };
 
-enum rm_constraint_kind { RM_CONSTRAINT_SIMPLE, RM_CONSTRAINT_AND, RM_CONSTRAINT_OR,
-                          RM_CONSTRAINT_NEVER /* DELAYED_OR */ };
+enum rm_constraint_kind {
+    RM_CONSTRAINT_SIMPLE,
+    RM_CONSTRAINT_AND,
+    RM_CONSTRAINT_OR,
+    RM_CONSTRAINT_NEVER /* DELAYED_OR */
+};
 
 struct rm_constraint {
     enum rm_constraint_kind kind;
-    bool rack; /* scope of the numbers of tags: the node's rack; else the node */
+    bool rack;    /* scope of the numbers of tags: the node's rack; else the node */
     bool unequal; /* the attribute must not have one of the values */
     int32_t min, max;
     struct rm_target *targets; /* all must be met */

@@ -299,8 +299,9 @@ static void put_packed(struct rm_record *rec, const char *sign, const ProtobufCM
     size_t n = text ? strlen(text) : 0;
 
     if (n == 0 || n > RM_RECORD_LINE_MAX) {
-        sv_log_err("the record of the scheduler ends here, a request of %zu bytes cannot be written",
-                   n / 2);
+        sv_log_err(
+            "the record of the scheduler ends here, a request of %zu bytes cannot be written",
+            n / 2);
         rec->ended = true;
         return;
     }

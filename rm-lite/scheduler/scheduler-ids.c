@@ -1,5 +1,5 @@
-/* Lookup of the scheduler's applications, nodes and containers by id. Pure. Hostile: the numbers in the ids of
- * containers that nodes report. */
+/* Lookup of the scheduler's applications, nodes and containers by id. Pure. Hostile: the numbers in
+ * the ids of containers that nodes report. */
 #include "rm-lite/scheduler/scheduler-impl.h"
 
 #include <string.h>

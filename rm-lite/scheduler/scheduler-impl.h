@@ -334,7 +334,7 @@ struct rm_sched {
     struct rm_word *words;
     struct rm_tag_count *tag_counts;
     struct rm_placement *unplaced; /* held for the decisions of the last event */
-    struct rm_sched_app **named; /* of one walk over a leaf */
+    struct rm_sched_app **named;   /* of one walk over a leaf */
     size_t cap_named;
     bool walk_all; /* tests: walk over all applications of the leaf, for comparison */
     struct rm_decision *out;

@@ -21,18 +21,18 @@ struct rm_sched;
 #define RM_MAX_ASK_GROUPS 10000   /* different (priority, allocation id, capability) of one */
 #define RM_MAX_ASK_COUNT 10000000 /* containers in one row; more is cut to this */
 /* SchedulingRequests and placement constraints */
-#define RM_TAGS_MAX 16            /* allocation tags of a request */
-#define RM_TAG_BYTES 255          /* of a tag, an attribute, a value */
-#define RM_APP_TAGS_MAX 10        /* tags of an application that constraints find it by */
-#define RM_CONSTRAINT_DEPTH 8     /* levels of a constraint's tree */
-#define RM_CONSTRAINT_NODES 64    /* simple and composite constraints of a tree */
-#define RM_CONSTRAINT_VALUES 128  /* targets, tags and values of a tree */
-#define RM_PLACEMENT_COST 8192    /* of all trees that an application's requests wait for */
+#define RM_TAGS_MAX 16               /* allocation tags of a request */
+#define RM_TAG_BYTES 255             /* of a tag, an attribute, a value */
+#define RM_APP_TAGS_MAX 10           /* tags of an application that constraints find it by */
+#define RM_CONSTRAINT_DEPTH 8        /* levels of a constraint's tree */
+#define RM_CONSTRAINT_NODES 64       /* simple and composite constraints of a tree */
+#define RM_CONSTRAINT_VALUES 128     /* targets, tags and values of a tree */
+#define RM_PLACEMENT_COST 8192       /* of all trees that an application's requests wait for */
 #define RM_PLACEMENT_BYTES (4 << 20) /* requests of an application that wait or have containers */
-#define RM_RULES_MAX 256          /* tags with a constraint that an application registers */
-#define RM_TAG_COUNTS_MAX 100000  /* pairs of a place and a tag of an application's containers */
-#define RM_EPOCH_SHIFT 40         /* container number = epoch << 40 | sequence */
-#define RM_TURN_DECISIONS 256     /* decisions of one event, but those of a removal */
+#define RM_RULES_MAX 256             /* tags with a constraint that an application registers */
+#define RM_TAG_COUNTS_MAX 100000     /* pairs of a place and a tag of an application's containers */
+#define RM_EPOCH_SHIFT 40            /* container number = epoch << 40 | sequence */
+#define RM_TURN_DECISIONS 256        /* decisions of one event, but those of a removal */
 #define RM_VISIT_DECISIONS 3 /* of them, left for one container: two unreserved, one allocated */
 #define RM_TURN_ASKS 10000   /* asks tested by one RM_SCHED_PASS before its last visit */
 #define RM_TURN_NODES 64     /* nodes visited by one RM_SCHED_PASS */
@@ -97,7 +97,7 @@ struct rm_ev_app_added {
     const char *user, *queue;
     int32_t priority;
     struct rm_res am_resource;
-    bool recovered; /* from the state store: a former start has admitted it to the queue */
+    bool recovered;          /* from the state store: a former start has admitted it to the queue */
     const char *const *tags; /* of the submission */
     size_t n_tags;
 };
@@ -144,7 +144,7 @@ struct rm_ev_container_recovered {
     const struct yarn_node_id *node;
     struct rm_res resource; /* zero: not counted */
     int32_t priority;
-    bool is_master; /* its attempt's ApplicationMaster */
+    bool is_master;          /* its attempt's ApplicationMaster */
     const char *const *tags; /* its allocation tags, as its node reports them */
     size_t n_tags;
 };
@@ -216,7 +216,7 @@ struct rm_decision {
     int32_t priority;
     int64_t allocation_id;
     enum rm_locality locality;
-    const char *text; /* valid as long as the decisions are; "" = none */
+    const char *text;        /* valid as long as the decisions are; "" = none */
     const char *const *tags; /* ALLOCATED: its allocation tags, ending with NULL; or NULL */
     /* UNPLACED: the packed SchedulingRequestProto without its number of allocations, valid as
      * long as the decisions are. */

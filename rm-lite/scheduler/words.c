@@ -1,5 +1,6 @@
-/* One copy of each allocation tag, application tag, rack and attribute in use by SchedulingRequests.
- * Names come from ApplicationMasters and nodes; the limits of a request bound them. Pure. */
+/* One copy of each allocation tag, application tag, rack and attribute in use by
+ * SchedulingRequests. Names come from ApplicationMasters and nodes; the limits of a request bound
+ * them. Pure. */
 #include <stdlib.h>
 #include <string.h>
 

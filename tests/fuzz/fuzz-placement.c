@@ -1,6 +1,6 @@
 /* Fuzzes SchedulingRequests and registered placement constraints of ApplicationMasters, from their
- * bytes to containers on two nodes. The first byte chooses which. A refusal has a reason and changes
- * nothing; what is accepted leaves no tag behind once the application is gone. */
+ * bytes to containers on two nodes. The first byte chooses which. A refusal has a reason and
+ * changes nothing; what is accepted leaves no tag behind once the application is gone. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -68,11 +68,10 @@ static int64_t pending(struct rm_sched *s)
 
 static void try_request(struct rm_sched *s, Hadoop__Yarn__SchedulingRequestProto *q, bool processor)
 {
-    struct rm_sched_event ev = { .type = RM_SCHED_ASK,
-                                 .ask = { .app = app,
-                                          .requests = &q,
-                                          .n_requests = 1,
-                                          .attempts = processor ? 1 : 0 } };
+    struct rm_sched_event ev = {
+        .type = RM_SCHED_ASK,
+        .ask = { .app = app, .requests = &q, .n_requests = 1, .attempts = processor ? 1 : 0 }
+    };
     struct sv_error err = { 0 };
     int r = handle(s, ev, &err);
 
@@ -114,9 +113,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         try_rule(s, (Hadoop__Yarn__PlacementConstraintMapEntryProto *)m);
     else
         try_request(s, (Hadoop__Yarn__SchedulingRequestProto *)m, data[0] & 1);
-    MUST(handle(s,
-                (struct rm_sched_event){ .type = RM_SCHED_APP_REMOVED, .app_removed = { .app = app } },
-                NULL) == 0);
+    MUST(handle(
+             s,
+             (struct rm_sched_event){ .type = RM_SCHED_APP_REMOVED, .app_removed = { .app = app } },
+             NULL) == 0);
     rm_placements_forget(s);
     MUST(!s->words && !s->tag_counts);
     rm_sched_free(s);

@@ -69,8 +69,8 @@ int yarn_token_password(enum yarn_hmac alg, const struct yarn_master_key *key, c
 bool yarn_bytes_equal(const void *a, size_t an, const void *b, size_t bn); /* constant time */
 
 #define YARN_LOG_PATTERN_MAX 480
-#define YARN_TOKEN_TAGS_MAX 64       /* allocation tags */
-#define YARN_TOKEN_TAGS_BYTES 4096   /* of all of them, each with its NUL */
+#define YARN_TOKEN_TAGS_MAX 64     /* allocation tags */
+#define YARN_TOKEN_TAGS_BYTES 4096 /* of all of them, each with its NUL */
 
 struct yarn_container_token { /* ContainerTokenIdentifier */
     struct yarn_container_id container;

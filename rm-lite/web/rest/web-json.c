@@ -194,7 +194,8 @@ static json_t *allocation_tags(const struct rm_node *n)
     if (n->rm->conf.placement != RM_PLACEMENT_DISABLED)
         for (const struct rm_container *c = n->containers; c; c = c->n_next)
             count_tags(counts, c);
-    json_object_foreach (counts, tag, count) {
+    json_object_foreach(counts, tag, count)
+    {
         one = json_object();
         str(one, "allocationTag", tag);
         num(one, "allocationsCount", json_integer_value(count));

@@ -111,9 +111,8 @@ static inline Request *request(struct sv_arena *a, int64_t id, int count, const 
     return q;
 }
 
-static inline Hadoop__Yarn__PlacementConstraintMapEntryProto *rule(struct sv_arena *a,
-                                                                   const char *tag,
-                                                                   Constraint *constraint)
+static inline Hadoop__Yarn__PlacementConstraintMapEntryProto *
+rule(struct sv_arena *a, const char *tag, Constraint *constraint)
 {
     Hadoop__Yarn__PlacementConstraintMapEntryProto *m =
         sv_new(a, Hadoop__Yarn__PlacementConstraintMapEntryProto);

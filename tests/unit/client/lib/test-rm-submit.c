@@ -81,12 +81,14 @@ static void on_getApplicationReport(struct ipc_call *call, const ProtobufCMessag
                                       .password_len = 2,
                                       .kind = YARN_KIND_CLIENT_AM,
                                       .service = "" };
-    char *tags[] = { (char[]){ "one" }, (char[]){ "two" } };
+    char one[] = "one", two[] = "two", host[] = "am-host", none[] = "N/A";
+    char *tags[] = { one, two };
 
     (void)userdata;
     m.applicationid = q->application_id;
+    m.host = none;
     if (q->application_id->id == app.id) {
-        m.host = (char[]){ "am-host" };
+        m.host = host;
         m.has_rpc_port = true;
         m.rpc_port = 4711;
         m.client_to_am_token = yarn_token_to(a, &token);
@@ -99,8 +101,6 @@ static void on_getApplicationReport(struct ipc_call *call, const ProtobufCMessag
         row.application_timeout = &timeout;
         m.apptimeouts = &rows;
         m.n_apptimeouts = 1;
-    } else {
-        m.host = (char[]){ "N/A" };
     }
     out.application_report = &m;
     ipc_call_reply(call, &out.base);

@@ -265,15 +265,15 @@ static void node_registers(struct session *s, int i, struct yarn_container_id id
         q.container_statuses = list;
         q.n_container_statuses = 1;
     }
-    (void)peer_must(&s->f, s->a,
-                    &(struct peer_call){
-                        .protocol = YARN_RESOURCE_TRACKER_PROTOCOL,
-                        .method = "registerNodeManager",
-                        .port = s->f.rm->tracker_port,
-                        .user = "yarn",
-                        .request = &q.base,
-                        .answer =
-                            &hadoop__yarn__register_node_manager_response_proto__descriptor });
+    (void)peer_must(
+        &s->f, s->a,
+        &(struct peer_call){ .protocol = YARN_RESOURCE_TRACKER_PROTOCOL,
+                             .method = "registerNodeManager",
+                             .port = s->f.rm->tracker_port,
+                             .user = "yarn",
+                             .request = &q.base,
+                             .answer =
+                                 &hadoop__yarn__register_node_manager_response_proto__descriptor });
     (void)snprintf(known.host, sizeof(known.host), "%s", host);
     assert_non_null(rm_node_find(s->f.rm, &known));
     heartbeat(&s->f, rm_node_find(s->f.rm, &known));

@@ -30,10 +30,10 @@ static void add_app(struct cluster *c, int i, const char *user, const char *tag)
                                                 .n_tags = tag ? 1 : 0 } };
 
     assert_int_equal(go(&c->f, ev), 0);
-    assert_int_equal(go(&c->f, (struct rm_sched_event){ .type = RM_SCHED_ATTEMPT_ADDED,
-                                                        .attempt_added = { .app = app_id(i),
-                                                                           .attempt = 1 } }),
-                     0);
+    assert_int_equal(
+        go(&c->f, (struct rm_sched_event){ .type = RM_SCHED_ATTEMPT_ADDED,
+                                           .attempt_added = { .app = app_id(i), .attempt = 1 } }),
+        0);
 }
 
 static int setup_cluster(void **state)
@@ -64,10 +64,9 @@ static int end_cluster(void **state)
 
 static int send_to(struct cluster *c, int app, Request *q)
 {
-    return go(&c->f, (struct rm_sched_event){ .type = RM_SCHED_ASK,
-                                              .ask = { .app = app_id(app),
-                                                       .requests = &q,
-                                                       .n_requests = 1 } });
+    return go(&c->f, (struct rm_sched_event){
+                         .type = RM_SCHED_ASK,
+                         .ask = { .app = app_id(app), .requests = &q, .n_requests = 1 } });
 }
 
 /* One heartbeat of each node; writes what node i got of the application to got[i]. */
@@ -150,8 +149,8 @@ static void test_cardinality(void **state)
     size_t got[5];
 
     /* At most two are there before one more comes: three, as in Hadoop. */
-    assert_int_equal(
-        send_to(c, 1, request(c->a, 1, 20, "w", tags(c->a, "node", 0, 2, NULL, "w"))), 0);
+    assert_int_equal(send_to(c, 1, request(c->a, 1, 20, "w", tags(c->a, "node", 0, 2, NULL, "w"))),
+                     0);
     assert_int_equal(beats(c, 1, got), 12);
     for (int i = 1; i <= 4; i++)
         assert_int_equal(got[i], 3);
@@ -163,8 +162,8 @@ static void test_rack(void **state)
     struct cluster *c = *state;
     size_t got[5];
 
-    assert_int_equal(
-        send_to(c, 1, request(c->a, 1, 4, "r", tags(c->a, "rack", 0, 0, NULL, "r"))), 0);
+    assert_int_equal(send_to(c, 1, request(c->a, 1, 4, "r", tags(c->a, "rack", 0, 0, NULL, "r"))),
+                     0);
     assert_int_equal(beats(c, 1, got), 2);
     assert_int_equal(got[1] + got[3], 2);
     container_done(&c->f, 1, 1);
@@ -253,11 +252,11 @@ static void test_self_target(void **state)
     struct cluster *c = *state;
     size_t got[5];
 
-    assert_int_equal(send_to(c, 1,
-                             request(c->a, 1, 9, "zk",
-                                     simple(c->a, "node", 0, 0,
-                                            target(c->a, TARGET(SELF), NULL, NULL)))),
-                     0);
+    assert_int_equal(
+        send_to(c, 1,
+                request(c->a, 1, 9, "zk",
+                        simple(c->a, "node", 0, 0, target(c->a, TARGET(SELF), NULL, NULL)))),
+        0);
     assert_int_equal(beats(c, 1, got), 4);
 }
 
@@ -281,8 +280,7 @@ static void test_partitions(void **state)
 
 static Constraint *attribute(struct cluster *c, const char *key, const char *value, bool equal)
 {
-    Constraint *m =
-        simple(c->a, "node", -1, -1, target(c->a, TARGET(NODE_ATTRIBUTE), key, value));
+    Constraint *m = simple(c->a, "node", -1, -1, target(c->a, TARGET(NODE_ATTRIBUTE), key, value));
 
     m->simpleconstraint->has_attributeopcode = true;
     m->simpleconstraint->attributeopcode = equal ? HADOOP__YARN__NODE_ATTRIBUTE_OP_CODE_PROTO__EQ

@@ -62,8 +62,8 @@ static void test_refused(void **state)
 {
     struct trees *t = *state;
     Constraint *both = near(t->a, "a"), *neither = sv_new(t->a, Constraint);
-    Constraint *two = simple(t->a, "node", 0, 0, target(t->a, TARGET(NODE_ATTRIBUTE),
-                                                        "yarn_node_partition/", "a"));
+    Constraint *two = simple(t->a, "node", 0, 0,
+                             target(t->a, TARGET(NODE_ATTRIBUTE), "yarn_node_partition/", "a"));
     char *values[] = { (char *)(uintptr_t) "a", (char *)(uintptr_t) "b" };
 
     both->compositeconstraint = composite(t->a, COMPOSITE(AND), NULL)->compositeconstraint;

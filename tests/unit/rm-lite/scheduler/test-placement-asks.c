@@ -68,11 +68,10 @@ static int handle(struct asking *t, const struct rm_sched_event *ev)
 
 static int send_all(struct asking *t, Request *const *q, size_t n)
 {
-    struct rm_sched_event ev = { .type = RM_SCHED_ASK,
-                                 .ask = { .app = app_id(1),
-                                          .requests = q,
-                                          .n_requests = n,
-                                          .attempts = t->attempts } };
+    struct rm_sched_event ev = {
+        .type = RM_SCHED_ASK,
+        .ask = { .app = app_id(1), .requests = q, .n_requests = n, .attempts = t->attempts }
+    };
 
     return handle(t, &ev);
 }
@@ -184,8 +183,8 @@ static void test_given_up_after_attempts(void **state)
     assert_int_equal(t->f.d[0].allocation_id, 1);
     assert_false(t->f.d[0].fitted);
     {
-        Request *back = hadoop__yarn__scheduling_request_proto__unpack(
-            NULL, t->f.d[0].request_len, t->f.d[0].request);
+        Request *back = hadoop__yarn__scheduling_request_proto__unpack(NULL, t->f.d[0].request_len,
+                                                                       t->f.d[0].request);
 
         assert_non_null(back);
         assert_string_equal(back->allocationtags[0], "zk");
@@ -226,9 +225,8 @@ static void test_registered_constraints(void **state)
     struct asking *t = *state;
     Hadoop__Yarn__PlacementConstraintMapEntryProto *m = rule(t->a, "zk", away_from(t->a, "zk"));
     struct rm_sched_event ev = { .type = RM_SCHED_CONSTRAINTS,
-                                 .constraints = { .app = app_id(1),
-                                                  .entries = &m,
-                                                  .n_entries = 1 } };
+                                 .constraints = {
+                                     .app = app_id(1), .entries = &m, .n_entries = 1 } };
     Request *two;
 
     start(t);
@@ -291,14 +289,12 @@ static void test_reservation(void **state)
     {
         struct yarn_node_id id = node_id(1);
         const char *zk = "zk";
-        struct rm_sched_event ev = {
-            .type = RM_SCHED_CONTAINER_RECOVERED,
-            .container_recovered = { .container = { { app_id(1), 1 }, 99 },
-                                     .node = &id,
-                                     .resource = { 0 },
-                                     .tags = &zk,
-                                     .n_tags = 1 }
-        };
+        struct rm_sched_event ev = { .type = RM_SCHED_CONTAINER_RECOVERED,
+                                     .container_recovered = { .container = { { app_id(1), 1 }, 99 },
+                                                              .node = &id,
+                                                              .resource = { 0 },
+                                                              .tags = &zk,
+                                                              .n_tags = 1 } };
 
         assert_int_equal(handle(t, &ev), 0);
     }
@@ -328,9 +324,8 @@ static void test_record(void **state)
                                                     .n_tags = 1 } };
         Hadoop__Yarn__PlacementConstraintMapEntryProto *m = rule(t->a, "zk", near(t->a, "y"));
         struct rm_sched_event rules = { .type = RM_SCHED_CONSTRAINTS,
-                                        .constraints = { .app = app_id(1),
-                                                         .entries = &m,
-                                                         .n_entries = 1 } };
+                                        .constraints = {
+                                            .app = app_id(1), .entries = &m, .n_entries = 1 } };
 
         assert_int_equal(handle(t, &ev), 0);
         assert_int_equal(handle(t, &rules), 0);

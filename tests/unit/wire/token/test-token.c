@@ -317,11 +317,11 @@ static void test_message(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_container),  cmocka_unit_test(test_nm_and_amrm),
-        cmocka_unit_test(test_tags),       cmocka_unit_test(test_old),        cmocka_unit_test(test_users),
-        cmocka_unit_test(test_text),       cmocka_unit_test(test_passwords),
-        cmocka_unit_test(test_master_key), cmocka_unit_test(test_broken),
-        cmocka_unit_test(test_message),
+        cmocka_unit_test(test_container), cmocka_unit_test(test_nm_and_amrm),
+        cmocka_unit_test(test_tags),      cmocka_unit_test(test_old),
+        cmocka_unit_test(test_users),     cmocka_unit_test(test_text),
+        cmocka_unit_test(test_passwords), cmocka_unit_test(test_master_key),
+        cmocka_unit_test(test_broken),    cmocka_unit_test(test_message),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
