@@ -181,6 +181,12 @@ struct rm_sched_app {
     bool groups_unsorted; /* rm_asks_sort */
     bool am_wanted;       /* the attempt's next container is its ApplicationMaster */
     struct rm_name *blacklist;
+    uint32_t first_block, last_block;     /* its containers: handles in s->block_pool */
+    struct rm_sched_app *w_prev, *w_next; /* leaf->waiting */
+    struct rm_sched_app *r_prev, *r_next; /* leaf->ready */
+    struct rm_sched_app *g_prev, *g_next; /* leaf->general */
+    UT_hash_handle hh;
+    /* SchedulingRequests; behind what every allocation touches */
     struct rm_word **app_tags; /* tags of its submission */
     size_t n_app_tags;
     struct rm_rule *rules;
@@ -188,11 +194,6 @@ struct rm_sched_app {
     int32_t n_placed;                              /* of its groups, SchedulingRequests */
     int64_t placed_cost, n_tag_counts;
     size_t placement_bytes;
-    uint32_t first_block, last_block;     /* its containers: handles in s->block_pool */
-    struct rm_sched_app *w_prev, *w_next; /* leaf->waiting */
-    struct rm_sched_app *r_prev, *r_next; /* leaf->ready */
-    struct rm_sched_app *g_prev, *g_next; /* leaf->general */
-    UT_hash_handle hh;
 };
 
 /* Two cache lines. The container's neighbours are found by handles in its block, not by pointers in

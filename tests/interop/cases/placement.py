@@ -1,6 +1,6 @@
 """Hadoop's DistributedShell with placement constraints: four containers that keep away from each
-other on three nodes, one each. The fourth waits until another has ended; under placement-processor it
-comes back rejected until then, and DistributedShell sends it again."""
+other on three nodes, one each. The fourth waits until another has ended; under
+placement-processor it comes back rejected until then, and DistributedShell sends it again."""
 import glob
 
 from cluster import ClusterError
