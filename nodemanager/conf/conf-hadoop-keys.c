@@ -144,9 +144,68 @@ static const char *const devices_keys[] = {
 };
 
 static const char *const kerberos_keys[] = {
-    "hadoop.kerberos.keytab.login.autorenewal.enabled=false",
-    "hadoop.kerberos.min.seconds.before.relogin=60", "hadoop.security.dns.interface",
-    "hadoop.security.dns.nameserver", "hadoop.security.kerberos.ticket.cache.path", NULL,
+    "hadoop.kerberos.keytab.login.autorenewal.enabled=false", "hadoop.kerberos.kinit.command=kinit",
+    "hadoop.kerberos.min.seconds.before.relogin=60",
+    "hadoop.security.dns.interface", "hadoop.security.dns.log-slow-lookups.enabled=false",
+    "hadoop.security.dns.log-slow-lookups.threshold.ms=1000", "hadoop.security.dns.nameserver",
+    "hadoop.security.hostname.cache.expire-interval.seconds=0",
+    "hadoop.security.kerberos.ticket.cache.path", "ipc.client.connect.max.retries.on.sasl=5", NULL,
+};
+
+static const char *const callers_keys[] = {
+    "hadoop.security.impersonation.provider.class", "hadoop.security.service.user.name.key", NULL,
+};
+
+static const char *const token_keys[] = { "hadoop.security.token.service.use_ip=true", NULL };
+
+static const char *const hdfs_keys[] = {
+    "dfs.block.access.token.enable=false", "dfs.client.ignore.namenode.default.kms.uri=false",
+    "dfs.encrypt.data.transfer=false", "dfs.encrypt.data.transfer.cipher.key.bitlength=128",
+    "hadoop.security.key.provider.path", NULL,
+};
+
+static const char *const cipher_keys[] = {
+    "dfs.encrypt.data.transfer.algorithm",
+    "hadoop.security.crypto.buffer.size=8192",
+    "hadoop.security.crypto.cipher.suite=AES/CTR/NoPadding",
+    "hadoop.security.crypto.codec.classes.aes.ctr.nopadding=org.apache.hadoop.crypto.OpensslAesCtrCryptoCodec, org.apache.hadoop.crypto.JceAesCtrCryptoCodec",
+    "hadoop.security.crypto.jce.provider", "hadoop.security.crypto.jce.provider.auto-add=true",
+    "hadoop.security.java.secure.random.algorithm=SHA1PRNG", "hadoop.security.openssl.engine.id",
+    "hadoop.security.random.device.file.path=/dev/urandom",
+    "hadoop.security.secure.random.impl=org.apache.hadoop.crypto.random.OpensslSecureRandom", NULL,
+};
+
+static const char *const kms_keys[] = {
+    "hadoop.security.kms.client.authentication.retry-count=1",
+    "hadoop.security.kms.client.encrypted.key.cache.expiry=43200000",
+    "hadoop.security.kms.client.encrypted.key.cache.low-watermark=0.3f",
+    "hadoop.security.kms.client.encrypted.key.cache.num.refill.threads=2",
+    "hadoop.security.kms.client.encrypted.key.cache.size=500",
+    "hadoop.security.kms.client.failover.max.retries",
+    "hadoop.security.kms.client.failover.sleep.base.millis=100",
+    "hadoop.security.kms.client.failover.sleep.max.millis=2000",
+    "hadoop.security.kms.client.timeout=60", NULL,
+};
+
+static const char *const groups_keys[] = {
+    "hadoop.security.groups.cache.background.reload=false",
+    "hadoop.security.groups.cache.background.reload.threads=3",
+    "hadoop.security.groups.cache.warn.after.ms=5000",
+    "hadoop.security.groups.shell.command.timeout=0s", "hadoop.security.uid.cache.secs=14400", NULL,
+};
+
+static const char *const instrumentation_keys[] = {
+    "hadoop.security.instrumentation.requires.admin=false", NULL,
+};
+
+static const char *const password_keys[] = {
+    "fs.s3a.security.credential.provider.path", "hadoop.security.credential.provider.path",
+    "hadoop.security.credential.clear-text-fallback=true",
+    "hadoop.security.credstore.java-keystore-provider.password-file", NULL,
+};
+
+static const char *const truststore_keys[] = {
+    "hadoop.ssl.client.conf=ssl-client.xml", "hadoop.ssl.hostname.verifier=DEFAULT", NULL,
 };
 
 static const char *const web_keys[] = {
@@ -168,7 +227,16 @@ const struct nm_key_group nm_key_groups[] = {
     { NM_KEY_NOT_DONE, "AMRMProxy and federation", amrmproxy_keys },
     { NM_KEY_NOT_DONE, "timeline service", timeline_keys },
     { NM_KEY_NOT_DONE, "devices other than GPUs", devices_keys },
-    { NM_KEY_NO_MEANING, "selvedge-gss logs in by the keytab and renews by its own rules; _HOST is yarn.nodemanager.hostname", kerberos_keys },
+    { NM_KEY_NO_MEANING, "selvedge-gss logs in by the keytab and renews by its own rules, refused logins are repeated until they succeed; _HOST is yarn.nodemanager.hostname", kerberos_keys },
+    { NM_KEY_NO_MEANING, "of the ResourceManager and of administrators' commands: nobody acts for others at a NodeManager", callers_keys },
+    { NM_KEY_NO_MEANING, "a token is found by its service's address and by its name", token_keys },
+    { NM_KEY_NO_MEANING, "of the NameNode and the DataNodes, which tell their clients", hdfs_keys },
+    { NM_KEY_NO_MEANING, "OpenSSL's AES and 3DES are used, as HDFS asks for them", cipher_keys },
+    { NM_KEY_NO_MEANING, "keys of encryption zones are asked for one by one, with limits of the client's own", kms_keys },
+    { NM_KEY_NO_MEANING, "groups are asked of the name service on a thread, for ten seconds at most", groups_keys },
+    { NM_KEY_NO_MEANING, "hadoop.http.authentication says who gets /jmx, /conf and /metrics, as all other paths", instrumentation_keys },
+    { NM_KEY_NOT_DONE, "passwords in credential providers (jceks:): set them in ssl-server.xml and core-site.xml", password_keys },
+    { NM_KEY_NOT_DONE, "a truststore of the node's own as a client: certificates of https servers are checked by the machine's authorities", truststore_keys },
     { NM_KEY_NOT_DONE, "cookies of the web server end by hadoop.http.authentication.token.validity alone", web_keys },
     { 0 },
 };

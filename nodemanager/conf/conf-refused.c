@@ -11,8 +11,20 @@
 #define LINUX_EXECUTOR EXECUTORS "LinuxContainerExecutor"
 #define DEFAULT_EXECUTOR EXECUTORS "DefaultContainerExecutor"
 #define GROUPS "org.apache.hadoop.security."
+#define RESOLVER GROUPS "SaslPropertiesResolver" /* hadoop.rpc.protection for every address */
+#define DIGEST_MD5 "DIGEST-MD5"
 
-enum { K_AMRMPROXY, K_EXECUTOR, K_FALLBACK, K_GROUPS, K_RESOLVER, K_RUNTIMES, K_RUNTIME, K_COUNT };
+enum {
+    K_AMRMPROXY,
+    K_EXECUTOR,
+    K_FALLBACK,
+    K_GROUPS,
+    K_MECHANISM,
+    K_RESOLVER,
+    K_RUNTIMES,
+    K_RUNTIME,
+    K_COUNT
+};
 
 /* clang-format off */
 static const struct sv_conf_key keys[] = {
@@ -20,7 +32,8 @@ static const struct sv_conf_key keys[] = {
     [K_EXECUTOR] = { NM "container-executor.class", SV_CONF_STRING, LINUX_EXECUTOR, .help = "LinuxContainerExecutor and DefaultContainerExecutor are taken: containers run as their user either way; others are refused." },
     [K_FALLBACK] = { "ipc.client.fallback-to-simple-auth-allowed", SV_CONF_BOOL, "false", .help = "With Kerberos true is refused: a service that does not ask for a ticket or token is never served." },
     [K_GROUPS] = { "hadoop.security.group.mapping", SV_CONF_STRING, GROUPS "JniBasedUnixGroupsMappingWithFallback", .help = "Hadoop's classes that ask the machine are taken; others are refused. hadoop.user.group.static.mapping.overrides is read." },
-    [K_RESOLVER] = { "hadoop.security.saslproperties.resolver.class", SV_CONF_STRING, NULL, .help = "Refused: protection by address, which is another class's; hadoop.rpc.protection is read." },
+    [K_MECHANISM] = { "hadoop.security.sasl.mechanism", SV_CONF_STRING, DIGEST_MD5, .help = "How tokens are shown: DIGEST-MD5 is taken; others are refused." },
+    [K_RESOLVER] = { "hadoop.security.saslproperties.resolver.class", SV_CONF_STRING, RESOLVER, .help = "Hadoop's default is taken; others, protection by address, are refused. hadoop.rpc.protection is read." },
     [K_RUNTIMES] = { NM "runtime.linux.allowed-runtimes", SV_CONF_LIST, "default", .help = "Must have `default`, the only runtime of this version; a container that requests another one is refused." },
     [K_RUNTIME] = { NM "runtime.linux.type", SV_CONF_STRING, NULL, .help = "Runtime of containers that request none; only `default` is possible." },
 };
@@ -123,12 +136,25 @@ static int check_fallback(struct sv_conf *c, struct sv_error *err)
                   err);
 }
 
+static int check_mechanism(struct sv_conf *c, struct sv_error *err)
+{
+    const char *name;
+    int r = sv_conf_string(c, &keys[K_MECHANISM], &name, err);
+
+    if (r < 0 || !*name || sv_streq(name, DIGEST_MD5))
+        return r;
+    return refuse(c, K_MECHANISM, name,
+                  "ApplicationMasters, ResourceManager and node would know no common way to show a "
+                  "token; this version has DIGEST-MD5 alone, Hadoop's default",
+                  err);
+}
+
 static int check_resolver(struct sv_conf *c, struct sv_error *err)
 {
     const char *class;
     int r = sv_conf_string(c, &keys[K_RESOLVER], &class, err);
 
-    if (r < 0 || !class || !*class)
+    if (r < 0 || !*class || sv_streq(class, RESOLVER))
         return r;
     return refuse(c, K_RESOLVER, class,
                   "the protection of RPC is that of hadoop.rpc.protection for every address, and "
@@ -138,10 +164,10 @@ static int check_resolver(struct sv_conf *c, struct sv_error *err)
 
 int nm_conf_check_refused_at(struct sv_conf *c, size_t i, bool *ret_more, struct sv_error *err)
 {
-    static int (*const checks[])(struct sv_conf * c,
-                                 struct sv_error * err) = { check_amrmproxy, check_executor,
-                                                            check_fallback,  check_groups,
-                                                            check_resolver,  check_runtimes };
+    static int (*const checks[])(struct sv_conf * c, struct sv_error * err) = {
+        check_amrmproxy, check_executor, check_fallback, check_groups,
+        check_mechanism, check_resolver, check_runtimes,
+    };
 
     *ret_more = i + 1 < SV_ARRAY_LEN(checks);
     return checks[i](c, err);

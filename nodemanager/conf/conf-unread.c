@@ -51,14 +51,23 @@ static const struct {
     { NM "amrmproxy.*", "amrmproxy.address" },
 };
 
+bool nm_key_is_whole(const char *row)
+{
+    static const char *const prefixes[] = { "yarn.", "hadoop.", "dfs.", "fs.", "ipc." };
+
+    for (size_t i = 0; i < SV_ARRAY_LEN(prefixes); i++)
+        if (sv_has_prefix(row, prefixes[i]))
+            return true;
+    return false;
+}
+
 /* Compares a group's "NAME" or "NAME=DEFAULT" with a name. -1: another key; 0: the key; 1: the key
  * at its default. */
 static int compare(const char *row, const char *name, const char *value)
 {
-    bool full = sv_has_prefix(row, "yarn.") || sv_has_prefix(row, "hadoop.");
     size_t n = strcspn(row, "=");
 
-    if (!full) {
+    if (!nm_key_is_whole(row)) {
         if (!sv_has_prefix(name, NM))
             return -1;
         name += strlen(NM);
@@ -88,11 +97,10 @@ static const struct nm_key_group *find_family(const char *name)
     bool at_default;
 
     for (size_t i = 0; i < SV_ARRAY_LEN(families); i++) {
-        bool full = sv_has_prefix(families[i].like, "yarn.");
-
         if (fnmatch(families[i].pattern, name, 0) != 0)
             continue;
-        snprintf(like, sizeof(like), "%s%s", full ? "" : NM, families[i].like);
+        snprintf(like, sizeof(like), "%s%s", nm_key_is_whole(families[i].like) ? "" : NM,
+                 families[i].like);
         return find_group(like, "", &at_default);
     }
     return NULL;
@@ -133,8 +141,7 @@ static const char *find_nearest(struct nearest *n, const char *name)
         offer(n, "", k->name, strlen(k->name));
     for (const struct nm_key_group *g = nm_key_groups; g->text; g++)
         for (const char *const *s = g->keys; *s; s++)
-            offer(n, sv_has_prefix(*s, "yarn.") || sv_has_prefix(*s, "hadoop.") ? "" : NM, *s,
-                  strcspn(*s, "="));
+            offer(n, nm_key_is_whole(*s) ? "" : NM, *s, strcspn(*s, "="));
     return *n->found ? n->found : NULL;
 }
 
@@ -316,13 +323,10 @@ static void print_table(FILE *out, bool own_prefix)
         if ((name = shown(&p, patterns[i].pattern)))
             fprintf(out, "| `%s` | honoured | %s |\n", name, patterns[i].help);
     for (const struct nm_key_group *g = nm_key_groups; g->text; g++)
-        for (const char *const *k = g->keys; *k; k++) {
-            bool full = sv_has_prefix(*k, "yarn.") || sv_has_prefix(*k, "hadoop.");
-
-            if (full != own_prefix)
+        for (const char *const *k = g->keys; *k; k++)
+            if (nm_key_is_whole(*k) != own_prefix)
                 fprintf(out, "| `%.*s` | %s | %s |\n", (int)strcspn(*k, "="), *k, words[g->meaning],
                         g->text);
-        }
 }
 
 void nm_conf_print_keys(FILE *out)

@@ -16,13 +16,15 @@ enum nm_key_meaning {
 };
 
 /* Rows of conf-hadoop-keys.c; the last has no text. A key is "NAME" or "NAME=DEFAULT", without
- * "yarn.nodemanager." unless it begins with "yarn." or "hadoop.". */
+ * "yarn.nodemanager." unless nm_key_is_whole(). */
 struct nm_key_group {
     enum nm_key_meaning meaning;
     const char *text; /* the reason, common to its keys */
     const char *const *keys;
 };
 extern const struct nm_key_group nm_key_groups[];
+/* A row's key that stands there in full: "yarn.…", "hadoop.…", "dfs.…", "fs.…" or "ipc.…". */
+bool nm_key_is_whole(const char *row);
 
 /* Calls fn for each key that is set and not read, sorted by name, except those at Hadoop's default
  * and those of other programs. For an unknown name `group` is NULL, and `nearest` the known name

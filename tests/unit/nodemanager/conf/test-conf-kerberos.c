@@ -171,6 +171,20 @@ static void refusals(void **state)
     put_krb5_conf("[libdefaults]\ndefault_realm = R\n");
 }
 
+/* Classes and mechanisms that are what this node does by itself. */
+static void hadoops_own_words(void **state)
+{
+    struct nm_conf c;
+
+    (void)state;
+    expect_ok(SECURE(KEY("hadoop.security.saslproperties.resolver.class="
+                         "org.apache.hadoop.security.SaslPropertiesResolver"),
+                     KEY("hadoop.security.sasl.mechanism=DIGEST-MD5")),
+              &c);
+    assert_true(c.kerberos.on);
+    nm_conf_free(&c);
+}
+
 static int setup(void **state)
 {
     (void)state;
@@ -191,7 +205,8 @@ static int teardown(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(simple), cmocka_unit_test(defaults),
-                                        cmocka_unit_test(all_keys), cmocka_unit_test(refusals) };
+                                        cmocka_unit_test(all_keys), cmocka_unit_test(refusals),
+                                        cmocka_unit_test(hadoops_own_words) };
 
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -68,9 +68,8 @@ static void test_groups_are_not_read(void **state)
     (void)state;
     for (const struct nm_key_group *g = nm_key_groups; g->text; g++)
         for (const char *const *k = g->keys; *k; k++) {
-            bool full = strncmp(*k, "yarn.", 5) == 0 || strncmp(*k, "hadoop.", 7) == 0;
-
-            (void)snprintf(name, sizeof(name), "%s%.*s", full ? "" : NM, (int)strcspn(*k, "="), *k);
+            (void)snprintf(name, sizeof(name), "%s%.*s", nm_key_is_whole(*k) ? "" : NM,
+                           (int)strcspn(*k, "="), *k);
             if (nm_conf_is_used(name))
                 fail_msg("%s is read, and in the group \"%s\"", name, g->text);
         }

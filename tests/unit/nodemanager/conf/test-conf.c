@@ -570,6 +570,7 @@ static void refusals(void **state)
         { "hadoop.security.saslproperties.resolver.class=org.apache.hadoop.security."
           "WhitelistBasedResolver",
           "hadoop.rpc.protection for every address" },
+        { "hadoop.security.sasl.mechanism=SCRAM-SHA-256", "this version has DIGEST-MD5 alone" },
         { "yarn.resourcemanager.ha.enabled=true", "yarn.resourcemanager.ha.rm-ids" },
         { "hadoop.security.secret-manager.key-generator.algorithm=MD5", "HmacSHA1" },
         { "yarn.nodemanager.sleep-delay-before-sigkill.ms=-1", "sleep-delay-before-sigkill" },
