@@ -105,9 +105,12 @@ static bool has_ticket(const struct nm_updater *u)
 
 static void tell(struct nm_updater *u, const char *text)
 {
-    if (sv_streq(u->login.told, text))
+    char *told = u->login.told[ipc_proxy_position(u->rm)];
+
+    u->login.hindered = true;
+    if (sv_streq(told, text))
         return;
-    snprintf(u->login.told, sizeof(u->login.told), "%s", text);
+    snprintf(told, sizeof(u->login.told[0]), "%s", text);
     sv_log_warning("%s", text);
     (void)sd_notifyf(0, "STATUS=%s", text); /* no systemd, ignoring */
 }
@@ -164,6 +167,7 @@ bool nm_rm_login_hinders(struct nm_updater *u, int status, bool refused, const c
         break;
     case NM_RM_REFUSED:
         tell_refused(u, why);
+        ipc_proxy_fail_over(u->rm); /* each proves by its own key who it is */
         break;
     }
     u->away_since_ms = 0;
@@ -205,9 +209,11 @@ void nm_rm_login_recovered(struct nm_updater *u)
     char rm[360];
 
     u->login.waits = false;
-    if (!*u->login.told)
+    if (!u->login.hindered)
         return;
-    u->login.told[0] = 0;
+    u->login.hindered = false;
+    for (size_t i = 0; i < SV_ARRAY_LEN(u->login.told); i++)
+        u->login.told[i][0] = 0;
     sv_log_notice("ResourceManager %s: this node is logged in",
                   ipc_proxy_server_text(ipc_proxy_current(u->rm), rm, sizeof(rm)));
     (void)sd_notifyf(0, "STATUS=registered as %s", u->ctx->node_id_text); /* no systemd, ignoring */

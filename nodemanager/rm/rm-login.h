@@ -13,9 +13,10 @@
 struct nm_updater;
 
 struct nm_rm_login {
-    struct sgss_service service;  /* with Kerberos */
-    bool waits;                   /* for a ticket, which is followed by a request */
-    char told[SV_ERROR_TEXT_MAX]; /* the last hindrance that was logged; "": none */
+    struct sgss_service service; /* with Kerberos */
+    bool waits;                  /* for a ticket, which is followed by a request */
+    bool hindered;               /* since the last answer */
+    char told[IPC_PROXY_SERVERS_MAX][SV_ERROR_TEXT_MAX]; /* hindrances at each, logged */
 };
 
 enum nm_rm_hindrance {
@@ -29,8 +30,9 @@ enum nm_rm_hindrance nm_rm_hindrance_of(bool has_ticket, int status, bool refuse
 /* Opens u->rm with `cfg`. -EINVAL: a ResourceManager whose principal cannot be told. */
 int nm_rm_login_open(struct nm_updater *u, struct ipc_proxy_config *cfg, struct sv_error *err)
     _must_use_;
-/* Whether a request that failed so did for want of a login: logged once, and shown in the service
- * manager's status. */
+/* Whether a request that failed so did for want of a login: logged once for a ResourceManager, and
+ * shown in the service manager's status. Where one refuses it, the next request is sent to the next
+ * one. */
 bool nm_rm_login_hinders(struct nm_updater *u, int status, bool refused, const char *why);
 /* True, before the first request, if the ticket is not there yet. */
 bool nm_rm_login_missing(struct nm_updater *u);

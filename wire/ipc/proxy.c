@@ -132,6 +132,17 @@ const struct ipc_proxy_server *ipc_proxy_current(const struct ipc_proxy *p)
     return &p->cfg.servers[p->current];
 }
 
+size_t ipc_proxy_position(const struct ipc_proxy *p)
+{
+    return p->current;
+}
+
+void ipc_proxy_fail_over(struct ipc_proxy *p)
+{
+    p->current = (p->current + 1) % p->cfg.n_servers;
+    p->changes++;
+}
+
 const char *ipc_proxy_server_text(const struct ipc_proxy_server *s, char *buf, size_t size)
 {
     if (*s->id)
@@ -276,10 +287,8 @@ static void call_done(const struct ipc_result *r, const struct sv_error *err, vo
     case IPC_FAIL:
         break;
     case IPC_RETRY_NEXT: /* calls that failed together fail over together */
-        if (call->changes == p->changes) {
-            p->current = (p->current + 1) % p->cfg.n_servers;
-            p->changes++;
-        }
+        if (call->changes == p->changes)
+            ipc_proxy_fail_over(p);
         sleep_until_next(call, wait, err);
         return;
     case IPC_RETRY_SAME:

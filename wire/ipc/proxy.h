@@ -51,6 +51,11 @@ int ipc_proxy_call(struct ipc_proxy *p, const char *method, const ProtobufCMessa
 bool ipc_proxy_cancel(struct ipc_proxy *p, int32_t id);
 /* The server for new calls. */
 const struct ipc_proxy_server *ipc_proxy_current(const struct ipc_proxy *p);
+/* Its place in the list. */
+size_t ipc_proxy_position(const struct ipc_proxy *p);
+/* New calls begin at the next server of several: the current one has failed in a way that is final
+ * to a call, and may not be so at another server, such as a refused login. */
+void ipc_proxy_fail_over(struct ipc_proxy *p);
 /* "rm1 (host:port)" or "host:port", for messages. */
 const char *ipc_proxy_server_text(const struct ipc_proxy_server *s, char *buf, size_t size);
 

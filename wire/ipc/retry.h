@@ -8,11 +8,11 @@
  *   NM                        ServerProxy, for ContainerManagementProtocol, except that a
  *                             startContainers that may have arrived is not resent: its caller
  *                             queries the node first
- * Authentication that failed is final at once under each policy, as in Hadoop's RetryPolicies: at
- * an impostor's address no other server is tried. A ticket that cannot be had now is ours alone:
- * the same server is tried again, since another one would want a ticket as well. Fixed delays of
- * Hadoop begin shorter here and double up to Hadoop's value, with jitter: a thousand nodes do not
- * return to a restarted ResourceManager in the same second. */
+ * Authentication that failed is final at once under each policy, as in Hadoop's RetryPolicies; who
+ * repeats such a call begins at another server (ipc_proxy_fail_over()). A ticket that cannot be had
+ * now is ours alone: the same server is tried again, since another one would want a ticket as well.
+ * Fixed delays of Hadoop begin shorter here and double up to Hadoop's value, with jitter: a
+ * thousand nodes do not return to a restarted ResourceManager in the same second. */
 #ifndef SELVEDGE_WIRE_IPC_RETRY_H
 #define SELVEDGE_WIRE_IPC_RETRY_H
 

@@ -69,11 +69,12 @@ static struct nm_conf conf;
 static struct nm_context ctx;
 static struct nm_updater u;
 
-static void session(const char *pattern)
+static void session_of(int n_servers, const char *pattern)
 {
     struct ipc_proxy_config cfg = { .client = { .protocol = "P", .version = 1 },
-                                    .servers = { { .host = "Rm1", .port = 8031 } },
-                                    .n_servers = 1 };
+                                    .servers = { { .host = "Rm1", .port = 8031 },
+                                                 { .host = "Rm2", .port = 8031 } },
+                                    .n_servers = (size_t)n_servers };
     struct sv_error err = { 0 };
 
     conf = (struct nm_conf){ .kerberos = { .on = true,
@@ -90,6 +91,11 @@ static void session(const char *pattern)
     status[0] = 0;
     if (ipc_proxy_new(ctx.event, &cfg, &u.rm, &err) < 0)
         fail_msg("%s", err.text);
+}
+
+static void session(const char *pattern)
+{
+    session_of(1, pattern);
 }
 
 static void end(void)
@@ -170,6 +176,32 @@ static void refused(void **state)
     end();
 }
 
+/* The other one of a pair is asked next; each is told once, until one of them answers. */
+static void refused_by_one(void **state)
+{
+    (void)state;
+    session_of(2, NULL);
+    login = (struct sgss_daemon_state){ .until = 9, .words = "" };
+    for (int i = 0; i < 4; i++) {
+        status[0] = 0;
+        assert_int_equal(ipc_proxy_position(u.rm), i % 2);
+        assert_true(nm_rm_login_hinders(&u, -EACCES, true, "not trusted"));
+        if (i < 2)
+            assert_non_null(strstr(status, i ? "rm/rm2@R, by" : "rm/rm1@R, by"));
+        else
+            assert_string_equal(status, "");
+    }
+    assert_true(nm_rm_login_hinders(&u, -EAGAIN, false, "no KDC")); /* nor would the other know */
+    assert_int_equal(ipc_proxy_position(u.rm), 0);
+    ipc_proxy_fail_over(u.rm);
+    nm_rm_login_recovered(&u);
+    assert_string_equal(status, "STATUS=registered as here:8041");
+    ipc_proxy_fail_over(u.rm);
+    assert_true(nm_rm_login_hinders(&u, -EACCES, true, "not trusted"));
+    assert_non_null(strstr(status, "rm/rm1@R, by"));
+    end();
+}
+
 /* Without Kerberos nothing of this exists. */
 static void simple(void **state)
 {
@@ -207,9 +239,11 @@ static void opening(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(hindrances), cmocka_unit_test(no_ticket),
-                                        cmocka_unit_test(failures),   cmocka_unit_test(refused),
-                                        cmocka_unit_test(simple),     cmocka_unit_test(opening) };
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(hindrances), cmocka_unit_test(no_ticket),      cmocka_unit_test(failures),
+        cmocka_unit_test(refused),    cmocka_unit_test(refused_by_one), cmocka_unit_test(simple),
+        cmocka_unit_test(opening)
+    };
 
     sv_log_set_level(SV_LOG_ERR);
     return cmocka_run_group_tests(tests, NULL, NULL);
