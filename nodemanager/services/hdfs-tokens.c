@@ -53,6 +53,7 @@ struct nm_hdfs_tokens {
     struct nm_hdfs_tokens_config config;
     struct hdfs_cluster *cluster;
     struct file_system *list; /* at most those of the configuration */
+    uint64_t received, failed;
     bool closing;
 };
 
@@ -77,6 +78,7 @@ static void failed(struct file_system *f, int code, const char *why)
     sv_escape(f->why, sizeof(f->why), line);
     f->code = code == -EAGAIN ? -EIO : code;
     f->failed_ms = sv_now_ms();
+    f->t->failed++;
     if (!f->t->closing)
         sv_log_warning("HDFS at %s: no token for PUBLIC resources: %s", f->servers, f->why);
     over(f);
@@ -114,6 +116,7 @@ static void got(struct file_system *f, int64_t life_ms)
     f->replace_ms = f->asked_ms + life_ms / 4 * 3;
     f->end_ms = f->asked_ms + life_ms;
     f->code = 0;
+    f->t->received++;
     sv_log_info("HDFS at %s: has given a token for PUBLIC resources, for %lld s", f->servers,
                 (long long)life_ms / 1000);
     over(f);
@@ -149,6 +152,8 @@ static void on_token(const struct ipc_result *r, const struct sv_error *err, voi
     int k;
 
     if (r->status < 0) {
+        if (ipc_failure_of(r) == IPC_FAILURE_AUTH)
+            ipc_proxy_fail_over(f->proxy); /* the next request asks the next one */
         failed(f, r->status, err->text);
         return;
     }
@@ -351,6 +356,18 @@ bool nm_hdfs_tokens_refused(struct nm_hdfs_tokens *t, const char *host, uint16_t
         return false;
     sv_buf_wipe(&f->credentials);
     return true;
+}
+
+void nm_hdfs_tokens_counts(const struct nm_hdfs_tokens *t, struct nm_hdfs_tokens_counts *ret)
+{
+    const int64_t now = sv_now_ms();
+    const struct file_system *f;
+
+    *ret = (struct nm_hdfs_tokens_counts){ .received = t->received, .failed = t->failed };
+    DL_FOREACH (t->list, f) {
+        ret->valid += f->credentials.len > 0 && now < f->end_ms;
+        ret->failing += f->code < 0;
+    }
 }
 
 int nm_hdfs_tokens_new(const struct nm_hdfs_tokens_config *cfg, struct nm_hdfs_tokens **ret)

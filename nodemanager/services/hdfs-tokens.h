@@ -23,6 +23,13 @@
 struct ipc_kerberos;
 struct nm_hdfs_tokens;
 
+/* For /metrics. */
+struct nm_hdfs_tokens_counts {
+    unsigned valid;            /* file systems with a token in use */
+    unsigned failing;          /* those whose last request for one has failed */
+    uint64_t received, failed; /* requests so far */
+};
+
 struct nm_hdfs_tokens_config {
     sd_event *event;
     struct sv_conf *conf;                /* kept by the caller */
@@ -51,5 +58,7 @@ int nm_hdfs_tokens_get(struct nm_hdfs_tokens *t, const char *host, uint16_t port
 /* The file system has refused its token. True: it is dropped, or is being replaced; false: it is
  * too young to be replaced. */
 bool nm_hdfs_tokens_refused(struct nm_hdfs_tokens *t, const char *host, uint16_t port);
+
+void nm_hdfs_tokens_counts(const struct nm_hdfs_tokens *t, struct nm_hdfs_tokens_counts *ret);
 
 #endif

@@ -10,6 +10,7 @@
 #include "fs/url.h"
 #include "nodemanager/core/application.h"
 #include "nodemanager/core/system-credentials.h"
+#include "nodemanager/services/localization.h"
 
 /* ---- The daemon's own ---- */
 
@@ -65,6 +66,14 @@ int nm_localization_tokens_new(struct nm_localization *l)
                                                                .changed = on_changed,
                                                                .userdata = l },
                               &l->tokens);
+}
+
+void nm_localization_tokens(const struct nm_localization *l, struct nm_hdfs_tokens_counts *ret)
+{
+    if (l->tokens)
+        nm_hdfs_tokens_counts(l->tokens, ret);
+    else
+        *ret = (struct nm_hdfs_tokens_counts){ 0 };
 }
 
 bool nm_localization_refused(void *userdata, const struct loc_resource *r)

@@ -15,6 +15,7 @@ struct nm_deletion;
 struct nm_localization;
 struct loc_resource_progress;
 struct loc_stats;
+struct nm_hdfs_tokens_counts;
 
 int nm_localization_new(struct nm_context *ctx, struct nm_deletion *deletion,
                         struct nm_localization **ret, struct sv_error *err) _must_use_;
@@ -52,5 +53,7 @@ void nm_localization_dir_failed(struct nm_localization *l, int index, bool delet
 const char *nm_localization_progress(const struct nm_localization *l, const struct nm_container *c,
                                      unsigned index, struct loc_resource_progress *ret);
 void nm_localization_stats(const struct nm_localization *l, struct loc_stats *ret);
+/* Tokens of HDFS for PUBLIC resources; in a secure cluster. */
+void nm_localization_tokens(const struct nm_localization *l, struct nm_hdfs_tokens_counts *ret);
 
 #endif

@@ -19,6 +19,7 @@
 #include "nodemanager/logs/log-failures.h"
 #include "nodemanager/resources/container-scheduler.h"
 #include "nodemanager/resources/containers-monitor.h"
+#include "nodemanager/services/hdfs-tokens.h"
 #include "nodemanager/services/localization.h"
 #include "nodemanager/web/container-beans.h"
 #include "nodemanager/web/container-series.h"
@@ -255,8 +256,10 @@ static int prometheus(const struct nm_web *w, struct sv_http_response *ret)
     r = nm_container_series(&ctx->counters, r < 0 ? NULL : &u, &more);
     if (r >= 0 && ctx->kerberos) {
         const struct sgss_daemon_state s = sgss_daemon_state(ctx->kerberos);
+        struct nm_hdfs_tokens_counts tokens;
 
-        r = nm_kerberos_series(&s, sv_wall_ms() / 1000, &more);
+        nm_localization_tokens(w->localization, &tokens);
+        r = nm_kerberos_series(&s, &tokens, sv_wall_ms() / 1000, &more);
     }
     if (r >= 0)
         return sv_prometheus_answer(beans(w), &more, ret);

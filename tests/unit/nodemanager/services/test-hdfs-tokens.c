@@ -26,7 +26,7 @@ static struct name_node {
     struct ipc_server *server;
     int tokens, renewals;    /* calls */
     int64_t life_ms, max_ms; /* of its tokens */
-    bool standby, none, silent, no_renewal, old_kind, broken;
+    bool standby, none, silent, no_renewal, old_kind, broken, refuses;
     struct ipc_call *held; /* by a silent one */
     char renewer[64];
 } nodes[2];
@@ -53,6 +53,10 @@ static void on_get(struct ipc_call *call, const ProtobufCMessage *request, void 
     snprintf(n->renewer, sizeof(n->renewer), "%s", q->renewer);
     if (n->silent) {
         n->held = call;
+        return;
+    }
+    if (n->refuses) {
+        ipc_call_fail(call, "org.apache.hadoop.security.AccessControlException", "not you");
         return;
     }
     if (n->standby) {
@@ -265,6 +269,42 @@ static void test_standby(void **state)
     assert_int_equal(nodes[1].tokens, 1);
 }
 
+static void expect_counts(struct nm_hdfs_tokens_counts want)
+{
+    struct nm_hdfs_tokens_counts is;
+
+    nm_hdfs_tokens_counts(tokens, &is);
+    assert_int_equal(is.valid, want.valid);
+    assert_int_equal(is.failing, want.failing);
+    assert_int_equal(is.received, want.received);
+    assert_int_equal(is.failed, want.failed);
+}
+
+/* One that refuses this node is told, and the next request goes to the other one. */
+static void test_refused_by_one(void **state)
+{
+    int64_t t = 1000000;
+
+    (void)state;
+    sv_clock_set_test(t, 1);
+    nodes[0].refuses = true;
+    begin();
+    expect_counts((struct nm_hdfs_tokens_counts){ 0 });
+    expect("ns", 0, -EAGAIN, "");
+    wait_change();
+    expect("ns", 0, -EREMOTEIO, "not you");
+    expect_counts((struct nm_hdfs_tokens_counts){ .failing = 1, .failed = 1 });
+    sv_clock_set_test(t += 5000, 1);
+    expect("ns", 0, -EAGAIN, "");
+    wait_change();
+    assert_string_equal(ns(), "secret-1");
+    assert_int_equal(nodes[0].tokens, 1);
+    assert_int_equal(nodes[1].tokens, 1);
+    expect_counts((struct nm_hdfs_tokens_counts){ .valid = 1, .received = 1, .failed = 1 });
+    sv_clock_set_test(t + 86400000, 1);
+    expect_counts((struct nm_hdfs_tokens_counts){ .received = 1, .failed = 1 });
+}
+
 /* A NameNode of no key learns nothing of us, not even by a connection. */
 static void test_foreign(void **state)
 {
@@ -463,8 +503,9 @@ static void test_kerberos(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        T(test_one_request), T(test_standby), T(test_foreign), T(test_life),  T(test_ends),
-        T(test_failures),    T(test_away),    T(test_refused), T(test_freed), T(test_kerberos),
+        T(test_one_request), T(test_standby), T(test_refused_by_one), T(test_foreign),
+        T(test_life),        T(test_ends),    T(test_failures),       T(test_away),
+        T(test_refused),     T(test_freed),   T(test_kerberos),
     };
 
     sv_log_init("test");

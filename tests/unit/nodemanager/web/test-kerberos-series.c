@@ -1,4 +1,4 @@
-/* web/kerberos-series.c: the series of the node's login. */
+/* web/kerberos-series.c: the series of the node's login and its tokens of HDFS. */
 #include "nodemanager/web/kerberos-series.h"
 
 #include <setjmp.h>
@@ -10,13 +10,15 @@
 #include <cmocka.h>
 
 #include "gss/daemon.h"
+#include "nodemanager/services/hdfs-tokens.h"
 
 static const char *text_of(const struct sgss_daemon_state *s, int64_t now_s)
 {
+    static const struct nm_hdfs_tokens_counts tokens = { 2, 1, 7, 4 };
     static char text[2048];
     struct sv_buf b = SV_BUF_INIT(sizeof(text) - 1);
 
-    assert_true(nm_kerberos_series(s, now_s, &b) >= 0);
+    assert_true(nm_kerberos_series(s, &tokens, now_s, &b) >= 0);
     memcpy(text, b.data, b.len);
     text[b.len] = 0;
     sv_buf_free(&b);
@@ -40,7 +42,15 @@ static void series(void **state)
                               "# TYPE selvedge_kerberos_helper_starts_total counter\n"
                               "selvedge_kerberos_helper_starts_total 2\n"
                               "# TYPE selvedge_kerberos_helper_answers_total counter\n"
-                              "selvedge_kerberos_helper_answers_total 3\n");
+                              "selvedge_kerberos_helper_answers_total 3\n"
+                              "# TYPE selvedge_hdfs_token_valid gauge\n"
+                              "selvedge_hdfs_token_valid 2\n"
+                              "# TYPE selvedge_hdfs_token_failing gauge\n"
+                              "selvedge_hdfs_token_failing 1\n"
+                              "# TYPE selvedge_hdfs_token_received_total counter\n"
+                              "selvedge_hdfs_token_received_total 7\n"
+                              "# TYPE selvedge_hdfs_token_failed_total counter\n"
+                              "selvedge_hdfs_token_failed_total 4\n");
     s.words = "no KDC answers";
     s.helper.runs = false;
     text = text_of(&s, 1000);
