@@ -25,6 +25,8 @@
 #include "nodemanager/conf/conf-unread.h"
 #include "nodemanager/fsm/application-fsm.h"
 #include "nodemanager/fsm/container-fsm.h"
+#include "nodemanager/nm-end.h"
+#include "nodemanager/nm-parts.h"
 #include "nodemanager/nm.h"
 #include "nodemanager/reload.h"
 #include "nodemanager/web/rest-paths.h"

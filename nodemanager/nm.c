@@ -2,23 +2,15 @@
 #include "nodemanager/nm.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <stdio.h>
-#include <string.h>
 #include <systemd/sd-daemon.h>
 
-#include "cgroups/cg.h"
 #include "common/clock.h"
 #include "common/fd.h"
-#include "common/listen-fds.h"
 #include "common/log.h"
 #include "common/loop-guard.h"
-#include "common/str.h"
-#include "common/web/http-events.h"
 #include "common/web/http.h"
 #include "executor/exe.h"
-#include "gss/daemon.h"
-#include "nodemanager/am/call-turns.h"
 #include "nodemanager/aux-services/aux-services.h"
 #include "nodemanager/conf/conf-address.h"
 #include "nodemanager/conf/conf-unread.h"
@@ -34,6 +26,9 @@
 #include "nodemanager/labels/described.h"
 #include "nodemanager/launch/container-launch.h"
 #include "nodemanager/logs/log-aggregation.h"
+#include "nodemanager/nm-end.h"
+#include "nodemanager/nm-parts.h"
+#include "nodemanager/nm-ports.h"
 #include "nodemanager/recovery.h"
 #include "nodemanager/resources/assignments.h"
 #include "nodemanager/resources/container-scheduler.h"
@@ -49,9 +44,6 @@
 #include "nodemanager/services/localization.h"
 #include "nodemanager/services/log-handler.h"
 #include "nodemanager/store/state-store.h"
-#include "nodemanager/web/live.h"
-#include "wire/ipc/ipc-conf.h"
-#include "wire/ipc/ipc-server.h"
 
 #define CLEAR_WAIT_MS 60000  /* for deletions at a start without recovery */
 #define LABELS_WAIT_MS 60000 /* for the first runs of scripts: systemd's patience is 90 s */
@@ -120,13 +112,6 @@ static void on_updater_stop(const char *why, enum nm_updater_end end, void *user
 
 /* ---- components in order ----------------------------------------------------------------------*/
 
-static int store_path(const struct nm *nm, char *ret, size_t size)
-{
-    int n = snprintf(ret, size, "%s/nm-state.db", nm->conf.recovery_dir);
-
-    return n < 0 || (size_t)n >= size ? -ENAMETOOLONG : 0;
-}
-
 static int open_store(struct nm *nm, struct sv_error *err)
 {
     char path[4096];
@@ -137,7 +122,7 @@ static int open_store(struct nm *nm, struct sv_error *err)
     r = sv_mkdir_p(nm->conf.recovery_dir, 0700);
     if (r < 0)
         return sv_error_errno(err, r, "yarn.nodemanager.recovery.dir %s", nm->conf.recovery_dir);
-    if (store_path(nm, path, sizeof(path)) < 0)
+    if (nm_store_path(nm, path, sizeof(path)) < 0)
         return sv_error_set(err, -ENAMETOOLONG, "yarn.nodemanager.recovery.dir is too long");
     r = nm_store_open(nm->event, path, &nm->ctx.store, err);
     /* Another schema, or damage: the next start would fail alike. */
@@ -378,113 +363,7 @@ static int recover(struct nm *nm, struct sv_error *err)
     return r;
 }
 
-/* ---- RPC and web, last ------------------------------------------------------------------------*/
-
-static int verify_nm_token(const uint8_t *id, size_t id_len, uint8_t ret_password[64],
-                           size_t *ret_len, char ret_user[256], const char **ret_class,
-                           struct sv_error *err, void *userdata)
-{
-    return nm_secrets_verify_nm_token(id, id_len, ret_password, ret_len, ret_user, ret_class, err,
-                                      ((const struct nm_am *)userdata)->ctx->secrets);
-}
-
-/* FileDescriptorName= of the socket units. */
-static const char *const held_names[] = { "containermanager", NM_WEB_SOCKET, NULL };
-
-static int open_rpc(struct nm *nm, struct sv_error *err)
-{
-    static const struct ipc_protocol *const protocols[] = { &nm_container_management, NULL };
-    _cleanup_close_ int held = -1;
-    struct ipc_server_settings settings;
-    int r = ipc_settings_read(nm->conf.conf, &settings, err);
-
-    if (r >= 0)
-        r = sv_listen_fds_take(nm->held_ports, held_names[0], nm->conf.bind_host, nm->conf.port,
-                               "yarn.nodemanager.address and bind-host are", &held, err);
-    if (r < 0)
-        return r;
-    r = nm_call_turns_new(nm->event, &nm->am.turns);
-    if (r < 0)
-        return sv_error_errno(err, r, "turns of calls");
-    r = ipc_server_new(nm->event,
-                       &(struct ipc_server_config){
-                           .host = nm->conf.bind_host,
-                           .port = nm->conf.port,
-                           .listen_fd = &held,
-                           .verify_token = verify_nm_token,
-                           .authorization = nm->conf.policy ? nm_cm_authorize_peer : NULL,
-                           .protocols = protocols,
-                           .userdata = &nm->am,
-                           .qop_mask = settings.qop_mask,
-                           .limits = settings.limits,
-                       },
-                       &nm->rpc, err);
-    if (r < 0)
-        return sv_error_wrap(err, "yarn.nodemanager.address");
-    nm->ctx.node_id.port = ipc_server_port(nm->rpc);
-    yarn_node_id_text(&nm->ctx.node_id, nm->ctx.node_id_text);
-    nm_secrets_set_node(nm->ctx.secrets, &nm->ctx.node_id);
-    sv_log_info("ContainerManager started at %s", nm->ctx.node_id_text);
-    return 0;
-}
-
-static int open_web(struct nm *nm, struct sv_error *err)
-{
-    struct sgss_client *kerberos = nm->ctx.kerberos ? sgss_daemon_client(nm->ctx.kerberos) : NULL;
-    int r = nm_web_server_open(nm->event, &nm->conf, nm->held_ports, kerberos, &nm->web,
-                               &nm->server, err);
-
-    if (r < 0)
-        return sv_error_wrap(err, "yarn.nodemanager.webapp.%s",
-                             nm->conf.web.https ? "https.address" : "address");
-    nm->web.rpc = nm->rpc;
-    nm->ctx.http_port = sv_http_port(nm->server.http);
-    r = nm_live_new(nm->event, &nm->web, &nm->web.live);
-    return r < 0 ? sv_error_errno(err, r, "web: live figures") : 0;
-}
-
-static void on_changed(void *userdata)
-{
-    nm_bus_changed(((struct nm *)userdata)->bus);
-}
-
-static void on_ended(const struct nm_container *c, void *userdata)
-{
-    nm_bus_ended(((struct nm *)userdata)->bus, c);
-}
-
-static int open_bus(struct nm *nm, struct sv_error *err)
-{
-    const struct nm_bus_view view = { &nm->ctx, nm->updater };
-    int r = nm_bus_new(&view, nm->conf.dbus, nm->groups, &nm->bus, err);
-
-    nm->ctx.changed = on_changed;
-    nm->ctx.ended = on_ended;
-    nm->ctx.changed_userdata = nm;
-    return r;
-}
-
-/* A daemon that was killed while it started a helper leaves a child that has not completed its exec
- * and holds the listening sockets until then. Retries: the loop does not run yet, so no answer is
- * delayed. */
-static int open_port(struct nm *nm, int (*open)(struct nm *nm, struct sv_error *err),
-                     struct sv_error *err)
-{
-    struct sv_error own = { 0 };
-    int64_t end = sv_now_ms() + PORT_WAIT_MS;
-    bool logged = false;
-    int r;
-
-    while ((r = open(nm, &own)) == -EADDRINUSE && sv_now_ms() < end) {
-        if (!logged)
-            sv_log_warning("%s; waiting for it to become free", own.text);
-        logged = true;
-        (void)poll(NULL, 0, 20);
-    }
-    if (r < 0 && err)
-        *err = own;
-    return r;
-}
+/* ---- start ------------------------------------------------------------------------------------*/
 
 /* Without recovery, or with a new store, the directories of the last run are deleted first: a new
  * container of the same user must not lose its files to that, nor find them in its place. Also
@@ -533,24 +412,9 @@ static int start_updater(struct nm *nm, struct sv_error *err)
     return r < 0 ? sv_error_errno(err, r, "start") : 0;
 }
 
-/* Ports of the daemon, and of its auxiliary services, which have their names. */
-static int check_held_names(const struct nm *nm, struct sv_error *err)
-{
-    size_t n = 0, n_aux = sv_strv_len(nm->conf.aux_services);
-    _cleanup_free_ const char **names = calloc(n_aux + SV_ARRAY_LEN(held_names), sizeof(*names));
-
-    if (!names)
-        return sv_error_errno(err, -ENOMEM, "sockets of systemd");
-    for (size_t i = 0; held_names[i]; i++)
-        names[n++] = held_names[i];
-    for (size_t i = 0; i < n_aux; i++)
-        names[n++] = nm->conf.aux_services[i];
-    return sv_listen_fds_check_names(nm->held_ports, names, err);
-}
-
 static int start_all(struct nm *nm, struct sv_error *err)
 {
-    int r = check_held_names(nm, err);
+    int r = nm_ports_check(nm, err);
 
     if (r >= 0)
         r = open_context(nm, err);
@@ -565,13 +429,11 @@ static int start_all(struct nm *nm, struct sv_error *err)
     connect_services(nm);
     r = recover(nm, err);
     if (r >= 0)
-        r = open_port(nm, open_rpc, err);
-    if (r >= 0)
-        r = open_port(nm, open_web, err);
+        r = nm_ports_open(nm, err);
     if (r >= 0)
         r = nm_aux_start(nm->aux, err);
     if (r >= 0)
-        r = open_bus(nm, err);
+        r = nm_ports_open_bus(nm, err);
     if (r >= 0)
         r = start_updater(nm, err);
     return r;
@@ -588,149 +450,7 @@ int nm_start(struct nm *nm, struct sv_error *err)
     return r;
 }
 
-/* ---- end ------------------------------------------------------------------------------------*/
-
-static void leave_loop(void *userdata)
-{
-    struct nm *nm = userdata;
-    int r = nm_store_commit(nm->ctx.store);
-
-    if (r < 0)
-        sv_log_err("state store: the last records could not be written: %s", strerror(-r));
-    (void)sd_event_exit(nm->event, nm->exit_status); /* only fails after the loop has ended */
-}
-
-static void unregister(struct nm *nm)
-{
-    nm->stop_timer = sd_event_source_disable_unref(nm->stop_timer);
-    if (nm->leave_running || nm->unwanted)
-        leave_loop(nm);
-    else
-        nm_updater_unregister(nm->updater, leave_loop, nm);
-}
-
-static int on_stop_timer(sd_event_source *s, uint64_t usec, void *userdata)
-{
-    SV_LOOP_HANDLER();
-    struct nm *nm = userdata;
-    unsigned alive = 0;
-
-    (void)usec;
-    for (struct nm_container *c = nm->ctx.containers; c; c = c->hh.next)
-        alive += !nm_container_is_done(c);
-    if ((alive || nm_deletion_busy(nm->deletion)) && sv_now_ms() < nm->stop_deadline_ms) {
-        (void)sd_event_source_set_time_relative(s, 20000);
-        (void)sd_event_source_set_enabled(s, SD_EVENT_ONESHOT); /* ours, ignoring */
-        return 0;
-    }
-    if (alive)
-        sv_log_warning("stopping: %u containers have not ended in time", alive);
-    unregister(nm);
-    return 0;
-}
-
-static void kill_all(struct nm *nm)
-{
-    for (struct nm_app *a = nm->ctx.apps; a; a = a->hh.next)
-        nm_app_finish(a, "Application killed on shutdown");
-    nm->stop_deadline_ms = sv_now_ms() + nm->conf.sigkill_delay_ms + nm->conf.kill_wait_ms + 1000;
-    if (sd_event_add_time_relative(nm->event, &nm->stop_timer, CLOCK_BOOTTIME, 1000, 0,
-                                   on_stop_timer, nm) < 0)
-        unregister(nm);
-}
-
 void nm_reloaded(struct nm *nm)
 {
     nm_describers_reload(nm->labels);
-}
-
-void nm_stop(struct nm *nm, const char *why, int exit_status)
-{
-    sv_log_notice("stopping: %s", why);
-    (void)sd_notifyf(0, "STOPPING=1\nSTATUS=stopped: %s", why); /* no systemd, ignoring */
-    if (nm->ctx.stopping) {                                     /* second call: immediately */
-        leave_loop(nm);
-        return;
-    }
-    nm->ctx.stopping = true;
-    nm->exit_status = exit_status;
-    nm->leave_running = nm->conf.recovery && nm->conf.recovery_supervised && !nm->unwanted;
-    if (nm->leave_running || !nm->updater)
-        leave_loop(nm);
-    else
-        kill_all(nm);
-}
-
-static void drop_objects(struct nm *nm)
-{
-    while (nm->ctx.containers) {
-        struct nm_container *c = nm->ctx.containers;
-
-        nm_localization_release(nm->localization, c);
-        nm_container_remove(c);
-    }
-    while (nm->ctx.apps)
-        nm_app_remove(nm->ctx.apps);
-}
-
-/* The records of a decommissioned node are useless to a later one of the same name. */
-static void remove_store(const struct nm *nm)
-{
-    char path[4096];
-    int r = store_path(nm, path, sizeof(path));
-
-    if (r >= 0)
-        r = nm_store_unlink(path);
-    if (r < 0)
-        sv_log_warning("state store of the decommissioned node, in %s: cannot be removed: %s",
-                       nm->conf.recovery_dir, strerror(-r));
-}
-
-void nm_free(struct nm *nm)
-{
-    struct nm_context *ctx = &nm->ctx;
-
-    ctx->changed = NULL;
-    nm->bus = nm_bus_free(nm->bus);
-    nm->web.live = sv_http_events_free(nm->web.live);
-    nm_web_server_close(&nm->server);
-    nm->groups = sv_groups_free(nm->groups);
-    nm->rpc = ipc_server_free(nm->rpc);
-    nm->am.turns = nm_call_turns_free(nm->am.turns);
-    nm->updater = nm_updater_free(nm->updater);
-    nm_describers_free(nm->labels);
-    nm->container_services.updater = nm->app_services.updater = NULL;
-    ctx->store = nm_store_close(ctx->store); /* waiters answer their calls a last time */
-    drop_objects(nm);
-    nm_context_close(ctx);
-    nm->finished = nm_finished_free(nm->finished);
-    nm->elastic = nm_elastic_free(nm->elastic);
-    nm->monitor = nm_monitor_free(nm->monitor);
-    nm->aggregation = nm_aggregation_free(nm->aggregation);
-    nm->logs = nm_log_handler_free(nm->logs);
-    nm->localization = nm_localization_free(nm->localization);
-    nm->deletion = nm_deletion_free(nm->deletion);
-    ctx->secrets = nm_secrets_free(ctx->secrets);
-    ctx->credentials = nm_credentials_free(ctx->credentials);
-    ctx->health = nm_health_free(ctx->health);
-    ctx->exe = exe_free(ctx->exe);
-    nm_secure_stop(&nm->secure);
-    nm_app_free_inits(&nm->app_services);
-    nm->launcher = nm_launcher_free(nm->launcher);
-    nm->scheduler = nm_scheduler_free(nm->scheduler);
-    nm->aux = nm_aux_free(nm->aux);
-    ctx->cgroups = cg_root_free(ctx->cgroups);
-    nm->limits = nm_limits_free(nm->limits);
-    nm->gpu_watch = nm_gpu_watch_free(nm->gpu_watch);
-    nm->assignments = nm_assignments_free(nm->assignments);
-    nm->numa = nm_numa_free(nm->numa);
-    nm->mcs = nm_mcs_free(nm->mcs);
-    ctx->stopped = nm_stopped_free(ctx->stopped);
-    ctx->log_disks = nm_log_disks_free(ctx->log_disks);
-    ctx->dirs = nm_dirs_free(ctx->dirs);
-    if (nm->decommissioned && nm->conf.recovery)
-        remove_store(nm);
-    sd_event_source_disable_unref(nm->stop_timer);
-    sd_event_source_disable_unref(nm->clear_timer);
-    nm_conf_free(&nm->conf);
 }

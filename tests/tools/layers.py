@@ -25,7 +25,7 @@ LAYERS = {
     "common": ". identity tls web",
     "wire": ". token sasl ipc",
     "nodemanager": "conf store health labels core resources services logs aux-services launch rm fsm am web dbus"
-    " recovery reload secure nm main",
+    " recovery reload secure nm-parts nm-end nm-ports nm main",
     "rm-lite": "scheduler conf core store security fsm requests am nodes client admin web/rest web/proxy web/pages web"
     " periodic services rm main",
     "client": "lib job http ui core views logs run inspect local localize doctor config commands"
