@@ -51,6 +51,7 @@ nodemanager/dbus/test-bus-signals_WRAP := cg_demanded nm_health_report nm_update
 nodemanager/resources/test-set-limit_WRAP := cg_root_policy cg_root_controllers cg_leaf_set_limits cg_leaf_usage exe_container_cgroup
 nodemanager/aux-services/test-aux-service_WRAP := sd_event_source_set_time_relative
 nodemanager/logs/test-log-aggregation_WRAP := exe_localizer_start exe_localizer_free nm_dirs_log_usable nm_deletion_app_logs
+nodemanager/logs/test-log-credentials_WRAP := $(nodemanager/logs/test-log-aggregation_WRAP)
 nodemanager/web/test-nm-web-logs_WRAP := readdir sv_open_beneath pread sd_event_add_time_relative
 nodemanager/core/test-container-diagnostics_WRAP := readdir
 nodemanager/core/test-log-size_WRAP := readdir sv_open_beneath
