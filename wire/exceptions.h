@@ -21,6 +21,8 @@
     "org.apache.hadoop.yarn.exceptions.InvalidLabelResourceRequestException"
 #define JAVA_INVALID_RELEASE "org.apache.hadoop.yarn.exceptions.InvalidContainerReleaseException"
 #define JAVA_FEATURE_NOT_ENABLED "org.apache.hadoop.yarn.exceptions.YARNFeatureNotEnabledException"
+#define JAVA_RETRIABLE "org.apache.hadoop.ipc.RetriableException"
+#define JAVA_STANDBY "org.apache.hadoop.ipc.StandbyException"
 #define JAVA_ACCESS_CONTROL "org.apache.hadoop.security.AccessControlException"
 #define JAVA_AUTHORIZATION "org.apache.hadoop.security.authorize.AuthorizationException"
 #define JAVA_IO_EXCEPTION "java.io.IOException"

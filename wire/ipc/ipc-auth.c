@@ -325,7 +325,7 @@ static int kerberos_initiate(struct ipc_conn *c, const struct ipc_echo *echo, co
     c->sasl = ipc_sasl_server_free(c->sasl); /* for TOKEN, whose challenge was in the offer */
     c->kerberos = true;
     if (ipc_kerberos_begin(c, on_ready) < 0)
-        return ipc_auth_refuse(c, echo, JAVA_SASL_EXCEPTION,
+        return ipc_auth_refuse(c, echo, JAVA_RETRIABLE,
                                GSSAPI_MECHANISM ": this service cannot take tickets now");
     return on_response(c, echo, m);
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "common/str.h"
+#include "wire/exceptions.h"
 #include "wire/ipc/backoff.h"
 
 /* ---- Classification of failures ---- */
@@ -16,8 +17,8 @@ static const struct {
     const char *java_class;
     enum ipc_failure failure;
 } classes[] = {
-    { "org.apache.hadoop.ipc.StandbyException", IPC_FAILURE_STANDBY },
-    { "org.apache.hadoop.ipc.RetriableException", IPC_FAILURE_RETRIABLE },
+    { JAVA_STANDBY, IPC_FAILURE_STANDBY },
+    { JAVA_RETRIABLE, IPC_FAILURE_RETRIABLE },
     { "org.apache.hadoop.yarn.exceptions.NMNotYetReadyException", IPC_FAILURE_NOT_READY },
     { "org.apache.hadoop.security.AccessControlException", IPC_FAILURE_AUTH },
     { "org.apache.hadoop.security.authorize.AuthorizationException", IPC_FAILURE_AUTH },

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "wire/exceptions.h"
 #include "wire/sasl/gssapi-final.h"
 #include "wire/sasl/gssapi-layer.h"
 
@@ -221,11 +222,12 @@ static int server_choice(struct gssapi_server *s, const uint8_t *p, size_t n,
     return 0;
 }
 
-/* Our keytab and our helper are not the peer's to know. */
-static int for_peer(int r, struct sv_error *err)
+/* Our keytab and our helper are not the peer's to know; that its ticket was not judged is. */
+static int for_peer(int r, const char **ret_class, struct sv_error *err)
 {
     if (r != -EAGAIN)
         return r;
+    *ret_class = JAVA_RETRIABLE;
     return sv_error_set(err, -EACCES, GSSAPI_MECHANISM ": this service cannot take tickets now");
 }
 
@@ -240,7 +242,7 @@ static int server_step(struct sasl_server *base, const uint8_t *p, size_t n, str
     case HANDSHAKE:
         if (n == 0 || n > GSSAPI_TOKEN_MAX)
             return sv_error_set(err, over(x, -EACCES), WHY_FORMAT);
-        return for_peer(ask(x, p, n, err), err);
+        return for_peer(ask(x, p, n, err), ret_class, err);
     case ACCEPTED:
         if (n != 0)
             return sv_error_set(err, over(x, -EACCES), WHY_FORMAT);
@@ -261,7 +263,7 @@ static int server_resume(struct sasl_server *base, struct sasl_bytes *ret, const
     *ret_class = JAVA_SASL_EXCEPTION;
     r = waited(x, err);
     if (r < 0)
-        return for_peer(r, err);
+        return for_peer(r, ret_class, err);
     if (x->complete && x->token_len == 0)
         return server_offer(x, ret, err);
     x->phase = x->complete ? ACCEPTED : HANDSHAKE;
