@@ -1,19 +1,15 @@
 /* conf.c: Hadoop's defaults, overrides, and errors that name the key. */
 #include <errno.h>
-#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "common/acl.h"
-#include "common/fd.h"
-#include "common/log.h"
 #include "nodemanager/conf/conf-check.h"
 #include "nodemanager/conf/conf.h"
 #include "tests/unit/nodemanager/conf/conf-fixture.h"
@@ -272,192 +268,6 @@ static void defaults(void **state)
     nm_conf_free(&c);
 }
 
-#define CHECKER "yarn.nodemanager.health-checker."
-#define H(setting) (char *)(uintptr_t)(CHECKER setting)
-
-static void health_scripts(void **state)
-{
-    struct nm_conf c;
-
-    (void)state;
-    expect_ok(SET(NULL), &c);
-    assert_string_equal(c.health.names[0], "script");
-    assert_int_equal(c.health.n, 0);
-    assert_int_equal(c.health.interval_ms, 600000);
-    assert_int_equal(c.health.timeout_ms, 1200000);
-    assert_false(c.health.before_startup);
-    nm_conf_free(&c);
-    /* Hadoop 2's keys are those of the script `script`. */
-    expect_ok(SET(H("script.path=/x/health"), H("script.opts=-a, b c,,-d"),
-                  H("script.timeout-ms=60000"), H("interval-ms=135000")),
-              &c);
-    assert_int_equal(c.health.n, 1);
-    assert_string_equal(c.health.scripts[0].name, "script");
-    assert_string_equal(c.health.scripts[0].argv[0], "/x/health");
-    assert_string_equal(c.health.scripts[0].argv[1], "-a");
-    assert_string_equal(c.health.scripts[0].argv[2], "b c");
-    assert_string_equal(c.health.scripts[0].argv[3], "-d");
-    assert_null(c.health.scripts[0].argv[4]);
-    assert_int_equal(c.health.scripts[0].timeout_ms, 60000);
-    assert_int_equal(c.health.scripts[0].interval_ms, 0);
-    assert_int_equal(c.health.interval_ms, 135000);
-    nm_conf_free(&c);
-    expect_ok(SET(H("scripts= one ,two,three,four"), H("one.path=/1"), H("three.path=/3"),
-                  H("three.interval-ms=5m"), H("script.path=/0"), H("run-before-startup=true")),
-              &c);
-    assert_int_equal(c.health.n, 2);
-    assert_string_equal(c.health.scripts[1].name, "three");
-    assert_int_equal(c.health.scripts[1].interval_ms, 300000);
-    assert_true(c.health.before_startup);
-    nm_conf_free(&c);
-    expect_refused(SET(H("scripts=a,b,c,d,e")), CHECKER "scripts: 5 scripts");
-    expect_refused(SET(H("scripts=a,b,a")), "\"a\" is listed twice");
-    expect_refused(SET(H("scripts=a/b")), "\"a/b\" is not a name");
-    expect_refused(SET(H("scripts=a"), H("a.path=health")), "\"health\" is not an absolute path");
-    expect_refused(SET(H("scripts=a"), H("a.interval-ms=-1")), CHECKER "a.interval-ms");
-    expect_refused(SET(H("scripts=a"), H("a.interval-ms=99")), "expected at least 100");
-    expect_refused(SET(H("timeout-ms=0")), CHECKER "timeout-ms");
-}
-
-#define DISKS "yarn.nodemanager.disk-health-checker."
-#define D(setting) (char *)(uintptr_t)(DISKS setting)
-
-/* A watermark is the threshold where it is not set or beyond it. */
-static void disk_watermarks(void **state)
-{
-    struct nm_conf c;
-
-    (void)state;
-    expect_ok(SET(NULL), &c);
-    assert_true(c.utilization_checked && c.free_space_checked && !c.content_checked);
-    assert_true(c.max_disk_utilization == 90.0 && c.low_disk_utilization == 90.0);
-    assert_int_equal(c.high_free_mb, 0);
-    nm_conf_free(&c);
-    expect_ok(
-        SET(D("max-disk-utilization-per-disk-percentage=80"), D("min-free-space-per-disk-mb=100")),
-        &c);
-    assert_true(c.low_disk_utilization == 80.0);
-    assert_int_equal(c.high_free_mb, 100);
-    nm_conf_free(&c);
-    expect_ok(SET(D("max-disk-utilization-per-disk-percentage=120"),
-                  D("disk-utilization-watermark-low-per-disk-percentage=70"),
-                  D("min-free-space-per-disk-mb=100"),
-                  D("min-free-space-per-disk-watermark-high-mb=200"),
-                  D("disk-utilization-threshold.enabled=false"),
-                  D("disk-free-space-threshold.enabled=false"),
-                  D("working-dir-content-accessibility-validation.enabled=true")),
-              &c);
-    assert_true(c.max_disk_utilization == 100.0 && c.low_disk_utilization == 70.0);
-    assert_int_equal(c.high_free_mb, 200);
-    assert_true(!c.utilization_checked && !c.free_space_checked && c.content_checked);
-    nm_conf_free(&c);
-}
-
-#define ROLLING "yarn.nodemanager.log-aggregation."
-
-static void rolling(void **state)
-{
-    struct nm_conf c;
-
-    (void)state;
-    expect_ok(SET(NULL), &c);
-    assert_int_equal(c.logs.roll_ms, 0);
-    assert_int_equal(c.logs.files_max, 30);
-    nm_conf_free(&c);
-    expect_ok(SET((char *)(uintptr_t)ROLLING "roll-monitoring-interval-seconds=60",
-                  (char *)(uintptr_t)ROLLING "num-log-files-per-app=-1"),
-              &c);
-    assert_int_equal(c.logs.roll_ms, 3600 * 1000);
-    assert_int_equal(c.logs.files_max, 30);
-    nm_conf_free(&c);
-    expect_ok(SET((char *)(uintptr_t)ROLLING "roll-monitoring-interval-seconds=60",
-                  (char *)(uintptr_t)ROLLING "num-log-files-per-app=5",
-                  (char *)(uintptr_t)ROLLING "roll-monitoring-interval-seconds.min=50"),
-              &c);
-    assert_int_equal(c.logs.roll_ms, 60 * 1000);
-    assert_int_equal(c.logs.files_max, 5);
-    nm_conf_free(&c);
-    expect_ok(SET((char *)(uintptr_t)ROLLING "roll-monitoring-interval-seconds=1",
-                  (char *)(uintptr_t)ROLLING "debug-enabled=true"),
-              &c);
-    assert_int_equal(c.logs.roll_ms, 1000);
-    nm_conf_free(&c);
-    expect_refused(SET((char *)(uintptr_t)ROLLING "roll-monitoring-interval-seconds=often"),
-                   ROLLING "roll-monitoring-interval-seconds");
-}
-
-static void log_server(void **state)
-{
-    static const char *const bad[] = { "history:19888", "/jobhistory/logs", "ftp://history",
-                                       "http://history/a b", "http://history/\na" };
-    struct nm_conf c;
-    char text[128];
-
-    (void)state;
-    expect_ok(SET((char *)(uintptr_t) "yarn.log.server.url=https://history:19890/logs"), &c);
-    assert_string_equal(c.logs.server, "https://history:19890/logs");
-    nm_conf_free(&c);
-    for (size_t i = 0; i < SV_ARRAY_LEN(bad); i++) {
-        (void)snprintf(text, sizeof(text), "yarn.log.server.url=%s", bad[i]);
-        expect_refused(SET(text), "yarn.log.server.url");
-    }
-}
-
-/* Captures the log of loading. */
-static void load_logged(char *const *overrides, struct nm_conf *c, char *text, size_t size)
-{
-    int p[2], saved = dup(STDERR_FILENO);
-    ssize_t n;
-
-    assert_int_equal(pipe2(p, O_CLOEXEC), 0);
-    assert_true(dup2(p[1], STDERR_FILENO) >= 0);
-    sv_log_set_level(SV_LOG_WARNING);
-    expect_ok(overrides, c);
-    sv_log_set_level(SV_LOG_ERR);
-    assert_true(dup2(saved, STDERR_FILENO) >= 0);
-    sv_close(p[1]);
-    n = read(p[0], text, size - 1);
-    assert_true(n >= 0);
-    text[n] = '\0';
-    sv_close(p[0]);
-    sv_close(saved);
-}
-
-#define AGGREGATE (char *)(uintptr_t) "yarn.log-aggregation-enable=true"
-#define FORMATS "yarn.log-aggregation.file-formats"
-
-/* If logs are aggregated, formats that this version does not write are rejected at start. */
-static void log_formats(void **state)
-{
-    static const char *const codecs[] = { "lzo", "zstd", "GZ" };
-    struct nm_conf c;
-    char text[2048];
-
-    (void)state;
-    for (size_t i = 0; i < SV_ARRAY_LEN(codecs); i++) {
-        char setting[128], words[128];
-
-        (void)snprintf(setting, sizeof(setting), ROLLING "compression-type=%s", codecs[i]);
-        (void)snprintf(words, sizeof(words),
-                       ROLLING "compression-type: \"%s\" is not supported; none and gz are",
-                       codecs[i]);
-        expect_refused(SET(AGGREGATE, setting), words);
-    }
-    expect_ok(SET(AGGREGATE, (char *)(uintptr_t)ROLLING "compression-type=gz"), &c);
-    assert_string_equal(c.logs.compression, "gz");
-    nm_conf_free(&c);
-    expect_refused(SET(AGGREGATE, (char *)(uintptr_t)FORMATS "=IndexedFile"),
-                   FORMATS ": this version writes TFile alone");
-    expect_ok(SET((char *)(uintptr_t)FORMATS "=IndexedFile"), &c); /* nothing is uploaded */
-    nm_conf_free(&c);
-    load_logged(SET(AGGREGATE, (char *)(uintptr_t)FORMATS "=IndexedFile,TFile"), &c, text,
-                sizeof(text));
-    nm_conf_free(&c);
-    if (!strstr(text, FORMATS ": IndexedFile is not written by this version, TFile is") ||
-        strstr(strstr(text, FORMATS) + 1, FORMATS))
-        fail_msg("not once: %s", text);
-}
-
 #define PRIVATE                                                                                    \
     (char *)(uintptr_t) "selvedge.nodemanager.network=private",                                    \
         (char *)(uintptr_t) "yarn.nodemanager.resource.network.enabled=true"
@@ -636,27 +446,13 @@ int main(void)
         cmocka_unit_test(admin_groups),
         cmocka_unit_test(group_mapping),
         cmocka_unit_test(all_refusals),
-        cmocka_unit_test(health_scripts),
-        cmocka_unit_test(disk_watermarks),
-        cmocka_unit_test(rolling),
-        cmocka_unit_test(log_server),
         cmocka_unit_test(overrides),
         cmocka_unit_test(bandwidth),
         cmocka_unit_test(localizer),
         cmocka_unit_test(refusals),
         cmocka_unit_test(rows),
         cmocka_unit_test(printed),
-        cmocka_unit_test(log_formats),
     };
-    int r, tmp;
 
-    sv_log_init("test");
-    sv_log_set_level(SV_LOG_ERR);
-    if (!mkdtemp(dir))
-        return 1;
-    r = cmocka_run_group_tests(tests, NULL, NULL);
-    tmp = open("/tmp", O_PATH | O_CLOEXEC);
-    r += sv_remove_tree_at(tmp, strrchr(dir, '/') + 1) < 0;
-    sv_close(tmp);
-    return r;
+    return cmocka_run_group_tests(tests, conf_set_up, conf_tear_down);
 }
