@@ -23,3 +23,7 @@ $(BUILD)/tests/interop/fs-compare: $(BUILD)/tests/interop/fs-compare.o $(FS_STEP
 TEST_PROGRAMS += $(BUILD)/tests/interop/hdfs-copy
 $(BUILD)/tests/interop/hdfs-copy: $(BUILD)/tests/interop/hdfs-copy.o $(FS_DEPS)
 	$(call link,$(UNIT_LDLIBS_fs))
+# The same client under load, beside Java's: tests/bench/bench-krb.
+TEST_PROGRAMS += $(BUILD)/tests/bench/hdfs-load
+$(BUILD)/tests/bench/hdfs-load: $(BUILD)/tests/bench/hdfs-load.o $(FS_DEPS)
+	$(call link,$(UNIT_LDLIBS_fs))

@@ -3,9 +3,11 @@
  *   krb-load HELPER KRB5-CONF KEYTAB PRINCIPAL SERVER-PRINCIPAL PORT PROTECTION
  *
  * Stays resident, with its ticket, and takes a command a line: "connections N", each with a
- * handshake and one call, or "calls N" on one connection, one after the other. Answered by a line
- * of JSON: seconds, processor time of this process and of the helper, the helper's resident memory.
- * The Java side is tests/bench/java/KrbLoad.java. */
+ * handshake and one call, or "calls N" on one connection, one after the other; "storm N": N nodes
+ * that come back at the same moment, each with a connection, a call and the retries of a
+ * NodeManager. Answered by a line of JSON: seconds, processor time of this process and of its
+ * helpers, the largest helper's resident memory; of a storm also when half and 99 % of the nodes
+ * were served, and how many attempts failed. The Java side is tests/bench/java/KrbLoad.java. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -18,12 +20,17 @@
 #include "common/str.h"
 #include "gss/client.h"
 #include "proto/yarn_service.pb-c.h"
-#include "wire/ipc/ipc-client.h"
+#include "wire/ipc/proxy.h"
 #include "wire/sasl/qop.h"
+
+#define HELPERS_MAX 32
+#define NODES_A_HELPER 250 /* fewer than wait in its queue: each node has a helper of its own */
 
 static struct {
     sd_event *event;
-    struct sgss_client *helper;
+    struct sgss_client_config helper;
+    struct sgss_client *helpers[HELPERS_MAX];
+    size_t n_helpers, next;
     struct ipc_client_config client;
     const char *server;
     bool answered;
@@ -46,7 +53,7 @@ static int handshake(const struct ipc_kerberos *k, const char *host,
 {
     (void)host;
     snprintf(ret_server, IPC_PRINCIPAL_MAX, "%s", g.server);
-    return sgss_client_initiator(g.helper, k->principal, g.server, ret);
+    return sgss_client_initiator(g.helpers[g.next++ % g.n_helpers], k->principal, g.server, ret);
 }
 
 /* ---- Calls ---- */
@@ -103,20 +110,109 @@ static void calls(uint64_t n)
     ipc_client_free(c);
 }
 
+/* ---- A storm ---- */
+
+/* As nodes by default: yarn.resourcemanager.connect.*, ipc.client.connect.*. */
+static const struct ipc_retry_policy node_policy = { .kind = IPC_RETRY_RM,
+                                                     .connect_retries = 10,
+                                                     .connect_timeout_retries = 45,
+                                                     .connect_interval_ms = 1000,
+                                                     .max_wait_ms = 900000,
+                                                     .interval_ms = 30000 };
+
+static struct {
+    int64_t begin_ms, *served_ms;
+    uint64_t n, failed;
+} storm;
+
+static void on_served(const struct ipc_result *r, const struct sv_error *err, void *userdata)
+{
+    (void)userdata;
+    if (r->status < 0)
+        die("a node gives up: %s", err->text);
+    storm.served_ms[storm.n++] = sv_now_ms() - storm.begin_ms;
+}
+
+static void on_retry(const char *method, const struct sv_error *err, int64_t wait_ms,
+                     const struct ipc_proxy_server *failed, const struct ipc_proxy_server *next,
+                     void *userdata)
+{
+    (void)method, (void)err, (void)wait_ms, (void)failed, (void)next, (void)userdata;
+    storm.failed++;
+}
+
+static struct ipc_proxy *node_new(void)
+{
+    const struct ipc_proxy_config cfg = { .client = g.client,
+                                          .servers = { { .host = g.client.host,
+                                                         .port = g.client.port } },
+                                          .n_servers = 1,
+                                          .retry = node_policy,
+                                          .notify = on_retry };
+    Hadoop__Yarn__GetClusterMetricsRequestProto q =
+        HADOOP__YARN__GET_CLUSTER_METRICS_REQUEST_PROTO__INIT;
+    struct sv_error err = { 0 };
+    struct ipc_proxy *p;
+
+    if (ipc_proxy_new(g.event, &cfg, &p, &err) < 0)
+        die("%s", err.text);
+    if (ipc_proxy_call(p, "getClusterMetrics", &q.base,
+                       &hadoop__yarn__get_cluster_metrics_response_proto__descriptor, 60000,
+                       on_served, NULL, NULL) < 0)
+        die("a node's call cannot be started");
+    return p;
+}
+
+/* Each has a ticket for the service, as a node's has that was connected before. */
+static void add_helpers(size_t n)
+{
+    struct sv_error err = { 0 };
+
+    if (n > HELPERS_MAX)
+        die("more than %d nodes", HELPERS_MAX * NODES_A_HELPER);
+    while (g.n_helpers < n) {
+        if (sgss_client_new(&g.helper, &g.helpers[g.n_helpers], &err) < 0)
+            die("%s", err.text);
+        g.next = g.n_helpers++;
+        connections(1);
+    }
+}
+
+static void run_storm(uint64_t n)
+{
+    struct ipc_proxy **nodes = calloc(n, sizeof(*nodes));
+
+    storm.served_ms = realloc(storm.served_ms, n * sizeof(*storm.served_ms));
+    if (!nodes || !storm.served_ms)
+        die("out of memory");
+    storm.n = storm.failed = 0;
+    storm.begin_ms = sv_now_ms();
+    for (uint64_t i = 0; i < n; i++)
+        nodes[i] = node_new();
+    while (storm.n < n)
+        if (sd_event_run(g.event, UINT64_MAX) < 0)
+            die("event loop");
+    for (uint64_t i = 0; i < n; i++)
+        ipc_proxy_free(nodes[i]);
+    free(nodes);
+}
+
 /* ---- Figures ---- */
 
-/* The helper, the only child. */
-static int helper_pid(void)
+/* The helpers, which are the only children. */
+static size_t helper_pids(int ret[HELPERS_MAX])
 {
     char path[64];
-    int pid = 0;
+    size_t n = 0;
 
     snprintf(path, sizeof(path), "/proc/self/task/%d/children", getpid());
     FILE *f = fopen(path, "re");
-    if (!f || fscanf(f, "%d", &pid) != 1)
+    while (f && n < HELPERS_MAX && fscanf(f, "%d", &ret[n]) == 1)
+        n++;
+    if (n == 0)
         die("there is no helper");
     fclose(f);
-    return pid;
+    return n;
 }
 
 static FILE *open_proc(int pid, const char *name)
@@ -130,7 +226,7 @@ static FILE *open_proc(int pid, const char *name)
     return f;
 }
 
-static double helper_cpu(int pid)
+static double cpu_of(int pid)
 {
     unsigned long user, kernel;
     FILE *f = open_proc(pid, "stat");
@@ -143,7 +239,7 @@ static double helper_cpu(int pid)
     return (double)(user + kernel) / (double)sysconf(_SC_CLK_TCK);
 }
 
-static long helper_rss_kib(int pid)
+static long rss_kib_of(int pid)
 {
     char line[256];
     long kib = -1;
@@ -154,6 +250,26 @@ static long helper_rss_kib(int pid)
             kib = -1;
     fclose(f);
     return kib;
+}
+
+static double helpers_cpu(void)
+{
+    int pids[HELPERS_MAX];
+    double sum = 0;
+
+    for (size_t i = helper_pids(pids); i-- > 0;)
+        sum += cpu_of(pids[i]);
+    return sum;
+}
+
+static long helpers_rss_kib(void)
+{
+    int pids[HELPERS_MAX];
+    long most = 0;
+
+    for (size_t i = helper_pids(pids); i-- > 0;)
+        most = SV_MAX(most, rss_kib_of(pids[i]));
+    return most;
 }
 
 static double own_cpu(void)
@@ -169,18 +285,28 @@ static double own_cpu(void)
 
 static void command(const char *what, uint64_t n)
 {
-    int pid = helper_pid();
-    int64_t start = sv_now_ms();
-    double own = own_cpu(), helper = helper_cpu(pid);
+    bool is_storm = sv_streq(what, "storm");
 
-    if (sv_streq(what, "calls"))
+    if (is_storm)
+        add_helpers((n + NODES_A_HELPER - 1) / NODES_A_HELPER);
+    int64_t start = sv_now_ms();
+    double own = own_cpu(), helper = helpers_cpu();
+
+    if (is_storm)
+        run_storm(n);
+    else if (sv_streq(what, "calls"))
         calls(n);
     else
         connections(n);
     printf("{\"n\": %" PRIu64 ", \"seconds\": %.4f, \"cpu\": %.4f, \"helper_cpu\": %.4f, "
-           "\"helper_rss_kib\": %ld}\n",
-           n, (double)(sv_now_ms() - start) / 1000, own_cpu() - own, helper_cpu(pid) - helper,
-           helper_rss_kib(pid));
+           "\"helper_rss_kib\": %ld",
+           n, (double)(sv_now_ms() - start) / 1000, own_cpu() - own, helpers_cpu() - helper,
+           helpers_rss_kib());
+    if (is_storm)
+        printf(", \"half\": %.4f, \"most\": %.4f, \"failed\": %" PRIu64,
+               (double)storm.served_ms[n / 2] / 1000, (double)storm.served_ms[n * 99 / 100] / 1000,
+               storm.failed);
+    printf("}\n");
     fflush(stdout);
 }
 
@@ -197,8 +323,8 @@ int main(int argc, char **argv)
     char *helper_argv[] = { argv[1], (char *)"--keytab", argv[3], (char *)"--krb5-conf", argv[2],
                             NULL };
     const struct ipc_kerberos k = { .principal = argv[4], .handshake = handshake };
-    const struct sgss_client_config helper_cfg = { .event = g.event, .argv = helper_argv };
 
+    g.helper = (struct sgss_client_config){ .event = g.event, .argv = helper_argv };
     g.server = argv[5];
     g.client = (struct ipc_client_config){
         .host = "127.0.0.1",
@@ -208,12 +334,14 @@ int main(int argc, char **argv)
         .kerberos = &k,
         .qop_mask = mask,
     };
-    if (sgss_client_new(&helper_cfg, &g.helper, &err) < 0)
+    if (sgss_client_new(&g.helper, &g.helpers[g.n_helpers++], &err) < 0)
         die("%s", err.text);
     while (fgets(line, sizeof(line), stdin))
-        if (sscanf(line, "%15s %" SCNu64, what, &n) == 2)
+        if (sscanf(line, "%15s %" SCNu64, what, &n) == 2 && n > 0)
             command(what, n);
-    sgss_client_free(g.helper);
+    for (size_t i = 0; i < g.n_helpers; i++)
+        sgss_client_free(g.helpers[i]);
+    free(storm.served_ms);
     sd_event_unref(g.event);
     return 0;
 }

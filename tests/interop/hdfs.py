@@ -273,6 +273,69 @@ class Hdfs:
         shutil.rmtree(self.root, ignore_errors=True)
 
 
+# ---- With Kerberos, on loopback ----
+
+PROTECTIONS = ("authentication", "integrity", "privacy")
+SECURE = {"hadoop.security.authentication": "kerberos"}
+AES = {"dfs.encrypt.data.transfer.cipher.suites": "AES/CTR/NoPadding"}
+
+
+def secure_site(kdc):
+    """Of all daemons of a secure cluster, which offer every protection. The NameNode's process acts
+    for alice."""
+    nn, dn, http = (f"{name}/localhost@{kdc.realm}" for name in ("nn", "dn", "HTTP"))
+    for principal in (nn, dn, http):
+        kdc.add(principal)
+    keytab = kdc.keytab("hdfs.keytab", nn, dn, http)
+    offered = ",".join(PROTECTIONS)
+    return {
+        **SECURE,
+        **AES,
+        "hadoop.security.authorization": "true",
+        "hadoop.rpc.protection": offered,
+        "hadoop.proxyuser.nn.hosts": "*",
+        "hadoop.proxyuser.nn.groups": "*",
+        "hadoop.user.group.static.mapping.overrides": "alice=users;nn=hadoop",
+        "dfs.namenode.kerberos.principal": nn,
+        "dfs.namenode.keytab.file": keytab,
+        "dfs.datanode.kerberos.principal": dn,
+        "dfs.datanode.keytab.file": keytab,
+        "dfs.web.authentication.kerberos.principal": http,
+        "dfs.web.authentication.kerberos.keytab": keytab,
+        "dfs.data.transfer.protection": offered,
+        "ignore.secure.ports.for.testing": "true",  # no root, no HTTPS
+    }
+
+
+def secure_client(rpc, transfer):
+    """For a client's files, with protections."""
+    return {
+        **SECURE,
+        "hadoop.rpc.protection": rpc,
+        **({"dfs.data.transfer.protection": transfer} if transfer else {}),
+    }
+
+
+def secure_options(kdc):
+    """Of the daemons' JVMs."""
+    return (
+        *hadoop.SHORT_LIVED,
+        "-Xmx256m",
+        f"-Djava.security.krb5.conf={kdc.conf}",
+        # 2.10 reads the realm through a class of the JDK's own.
+        "--add-exports=java.security.jgss/sun.security.krb5=ALL-UNNAMED",
+    )
+
+
+def write_client(where, site):
+    """A directory of a client's configuration."""
+    os.mkdir(where)
+    for name, dfs in (("core-site.xml", False), ("hdfs-site.xml", True)):
+        conf.write_xml(
+            f"{where}/{name}", {k: v for k, v in site.items() if k.startswith("dfs.") == dfs}
+        )
+
+
 class HaPair(Hdfs):
     """Two NameNodes of the nameservice "pair", with their edits in a directory of both. `namenode`
     is the active one; switch() and kill_active() make the other one active."""

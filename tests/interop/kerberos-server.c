@@ -1,9 +1,10 @@
 /* Our IPC server with Kerberos, for tests/interop/test-kerberos:
  *
- *   kerberos-server HELPER KRB5-CONF KEYTAB PRINCIPAL RULES PROTECTION...
+ *   kerberos-server [--connections N] HELPER KRB5-CONF KEYTAB PRINCIPAL RULES PROTECTION...
  *
  * Serves ApplicationClientProtocol on a port for each hadoop.rpc.protection, with TOKEN offered
- * beside, of which none is good. Prints "ready PORT..." and ends at the end of its standard input.
+ * beside, of which none is good. --connections: of one address, for a bench. Prints "ready PORT..."
+ * and ends at the end of its standard input.
  *
  *   getApplicationReport  an exception whose words are the caller: method, users, principal
  *   getApplications       an exception with the number of users in the request
@@ -14,6 +15,7 @@
 #include <string.h>
 
 #include "common/identity/auth-to-local.h"
+#include "common/str.h"
 #include "gss/client.h"
 #include "wire/ipc/ipc-server.h"
 #include "wire/ipc/methods.h"
@@ -133,7 +135,8 @@ static int on_stdin(sd_event_source *src, int fd, uint32_t revents, void *userda
     return sd_event_exit(sd_event_source_get_event(src), 0);
 }
 
-static int serve(sd_event *event, const struct ipc_acceptor *kerberos, char **protections, int n)
+static int serve(sd_event *event, const struct ipc_acceptor *kerberos, size_t connections,
+                 char **protections, int n)
 {
     struct ipc_server *servers[SERVERS_MAX] = { NULL };
     struct sv_error err = { 0 };
@@ -143,6 +146,8 @@ static int serve(sd_event *event, const struct ipc_acceptor *kerberos, char **pr
         struct ipc_server_config cfg = { .allow_simple = true,
                                          .verify_token = no_token,
                                          .kerberos = kerberos,
+                                         .limits = { .max_connections = connections,
+                                                     .max_per_address = connections },
                                          .protocols = protocols };
 
         r = ipc_qop_parse(protections[i], &cfg.qop_mask, &err);
@@ -168,8 +173,15 @@ int main(int argc, char **argv)
 {
     struct sv_error err = { 0 };
     sd_event *event = NULL;
+    uint64_t connections = 0;
     int r;
 
+    if (argc > 2 && sv_streq(argv[1], "--connections")) {
+        if (sv_parse_u64(argv[2], 1, 100000, &connections) < 0)
+            return 2;
+        argv += 2;
+        argc -= 2;
+    }
     if (argc < 7 || argc > 6 + SERVERS_MAX || sd_event_default(&event) < 0)
         return 2;
     char *helper_argv[] = { argv[1], (char *)"--keytab", argv[3], (char *)"--krb5-conf", argv[2],
@@ -185,7 +197,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "kerberos-server: %s\n", err.text);
         return 1;
     }
-    r = serve(event, &kerberos, argv + 6, argc - 6);
+    r = serve(event, &kerberos, (size_t)connections, argv + 6, argc - 6);
     sgss_client_free(helper);
     sv_auth_to_local_free(rules);
     sd_event_unref(event);
