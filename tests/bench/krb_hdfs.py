@@ -1,6 +1,7 @@
-"""For bench-krb: bytes a CPU-second of a client that reads and writes files of a secure HDFS, Apache's,
-with privacy on each connection: ours (hdfs-load.c) and Hadoop's (java/HdfsLoad.java), in turns, with
-the cipher of the SASL mechanism (3DES) and with AES. Medians of ROUNDS=3, a file of MIB=32."""
+"""For bench-krb: bytes a CPU-second of a client that reads and writes files of a secure HDFS,
+Apache's, with privacy on each connection: ours (hdfs-load.c) and Hadoop's (java/HdfsLoad.java), in
+turns, with the cipher of the SASL mechanism (3DES) and with AES. Medians of ROUNDS=3, a file of
+MIB=32."""
 import json
 import os
 import statistics

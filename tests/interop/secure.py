@@ -21,9 +21,9 @@ import tempfile
 import urllib.request
 
 from cluster import ClusterError, conf
-from interop import hadoop, peers
-from interop.cases import mapreduce
-from interop.hdfs import Hdfs
+from interop import hadoop, peers, spark
+from interop.cases import mapreduce, web_tls
+from interop.secure_hdfs import RoutedHdfs, SecureHdfs
 from lib.kdc import Kdc
 
 REALM, OTHER_REALM, DOMAIN = "SECURE.TEST", "OTHER.TEST", "selvedge.test"
@@ -50,7 +50,9 @@ class Settings:
     `cipher`: of dfs.encrypt.data.transfer, "" for no such encryption, "default" for Hadoop's own;
     `lifetimes`: {"nm": "20s"} of the tickets of services and users; `realms`: a second realm is
     trusted, with the user `carol`; `libhadoop`: Apache's NodeManager will run, whose logs and
-    shuffle need it with Kerberos; `site`: more keys for yarn-site.xml."""
+    shuffle need it with Kerberos; `datanodes`: of HDFS; `router`: HDFS is behind a Router;
+    `https`: the web is HTTPS alone, and the node's takes tickets; `spark`: its jars are there;
+    `site`: more keys for yarn-site.xml."""
 
     node: str = peers.SELVEDGE
     version: str = hadoop.REFERENCE
@@ -60,6 +62,10 @@ class Settings:
     lifetimes: dict = dataclasses.field(default_factory=dict)
     realms: bool = False
     libhadoop: bool = False
+    datanodes: int = 1
+    router: bool = False
+    https: bool = False
+    spark: bool = False
     site: dict = dataclasses.field(default_factory=dict)
 
     @property
@@ -71,14 +77,17 @@ class Settings:
         words = [f"apache-{self.version}+{self.node}", self.protection]
         words += [f"transfer {self.transfer}"] if self.transfer else []
         words += [f"encrypted, {self.cipher}"] if self.cipher else []
+        words += [f"{self.datanodes} DataNodes"] if self.datanodes > 1 else []
+        words += [word for word in ("router", "https", "spark") if getattr(self, word)]
         return ", ".join(words)
 
 
 class Person:
-    """A principal, the account that it becomes, and its tickets in a file of that account."""
+    """A principal, the account that it becomes, and its tickets in a file of that account. Who has
+    an account `acts_for` is a service whose clients, run by `account`, act for that one."""
 
-    def __init__(self, kdc, where, name, account, *options):
-        self.kdc, self.account = kdc, account
+    def __init__(self, kdc, where, name, account, *options, acts_for=None):
+        self.kdc, self.account, self.acts_for = kdc, account, acts_for
         self.principal, self.cache = f"{name}@{kdc.realm}", f"{where}/{name}.ccache"
         kdc.add(self.principal, *options)
         self.keytab = kdc.keytab(f"{name}.keytab", self.principal)
@@ -89,40 +98,27 @@ class Person:
         os.chown(self.cache, self.account.pw_uid, self.account.pw_gid)
 
     @property
+    def user(self):
+        """The account of containers."""
+        return self.acts_for or self.account
+
+    @property
+    def variables(self):
+        """Of clients' environment."""
+        found = {"KRB5CCNAME": self.cache}
+        if self.acts_for:
+            found["HADOOP_PROXY_USER"] = self.acts_for.pw_name
+        return found
+
+    @property
     def home(self):
-        return f"/user/{self.account.pw_name}"
+        return f"/user/{self.user.pw_name}"
 
     @property
     def rule(self):
         """Of hadoop.security.auth_to_local."""
         match = self.principal.replace(".", r"\.")
         return f"RULE:[1:$1@$0]({match})s/.*/{self.account.pw_name}/"
-
-
-class SecureHdfs(Hdfs):
-    """A NameNode and one DataNode that know each other, and everybody else, by Kerberos."""
-
-    def __init__(self, s, network):
-        super().__init__(
-            s.settings.version,
-            site={**s.security(), **s.hdfs_site(), **s.hdfs_services()},
-            datanodes=1,
-            java_options=(*hadoop.SHORT_LIVED, "-Xmx256m", *s.realm_options),
-            network=network,
-        )
-        self.site |= {
-            "fs.defaultFS": self.url(""),
-            "dfs.namenode.http-address": f"{self.name}:0",
-            "dfs.replication": 1,
-        }
-
-    def url(self, path):
-        return f"hdfs://{self.name}:{self.port}{path}"
-
-    def own(self, path, person, mode="700"):
-        """A directory of that user's."""
-        self.ask("mkdir", path, mode)
-        self.ask("own", path, person.account.pw_name)
 
 
 class Secure:
@@ -144,7 +140,7 @@ class Secure:
             c.java_options.append(f"-Djava.library.path={c.root}/native")
         self._start_kdc(stack)
         self._make_principals()
-        self.hdfs = SecureHdfs(self, self.network)
+        self.hdfs = (RoutedHdfs if self.settings.router else SecureHdfs)(self, self.network)
         stack.callback(self.hdfs.__exit__)
         # beside the ResourceManager, which asks HDFS for nothing at its start
         starter = stack.enter_context(concurrent.futures.ThreadPoolExecutor(1))
@@ -198,6 +194,7 @@ class Secure:
         self.bob = self._person("bob", second)
         self.dora = self._person("dora", daemon)
         self.people = [self.alice, self.bob, self.dora]
+        self.gateway = Person(self.kdc, self.root, "gateway", first, acts_for=second)
         if self.other:
             self.carol = Person(self.other, self.root, "carol", second)
             self.people.append(self.carol)
@@ -222,12 +219,15 @@ class Secure:
         """For core-site.xml of everybody."""
         accounts = {person.account.pw_name for person in self.people}
         groups = ["dr.who=", "hdfs=hdfs", *[f"{name}=users" for name in sorted(accounts)]]
+        groups.append("gateway=services")
         return {
             "hadoop.security.authentication": "kerberos",
             "hadoop.security.authorization": "true",
             "hadoop.rpc.protection": self.settings.protection,
             "hadoop.security.auth_to_local": self.auth_to_local(),
             "hadoop.user.group.static.mapping.overrides": ";".join(groups),
+            "hadoop.proxyuser.gateway.hosts": "*",
+            "hadoop.proxyuser.gateway.users": self.bob.account.pw_name,
         }
 
     def hdfs_site(self):
@@ -276,12 +276,34 @@ class Secure:
             site["selvedge.nodemanager.log-aggregation.older-layout"] = "true"
         return site
 
+    def _https_site(self):
+        """HTTPS for everybody, SPNEGO for our node."""
+        c, node = self.c, self.node
+        c.site |= web_tls.SITE
+        web_tls.prepare(c)
+        web = self.service("HTTP", node.address)
+        self.kdc.add(web)
+        node.site |= {
+            "hadoop.http.authentication.type": "kerberos",
+            "yarn.acl.enable": "true",
+            "yarn.admin.acl": "root",  # by default everybody sees everything
+            "yarn.nodemanager.webapp.spnego-principal": f"HTTP/_HOST@{REALM}",
+            "yarn.nodemanager.webapp.spnego-keytab-file": self.kdc.keytab(
+                f"{KEYTABS}/spnego.service.keytab", web, uid=c.daemon.pw_uid
+            ),
+        }
+
     def _write_site(self):
         c = self.c
         c.site = {**c.site, **self._yarn_site(), **self.settings.site}
+        if self.settings.https:
+            self._https_site()
         for directory in [c.conf_dir, self.node.conf_dir]:
             conf.write_xml(f"{directory}/hdfs-site.xml", self.hdfs_site())
         mapreduce.prepare(c, self.hdfs, node_mb=NODE_MB)
+        if self.settings.spark:
+            spark.install(c)
+            self.spark_job = spark.compile_job(c, "SparkLines")
         self.node.site["selvedge.nodemanager.kerberos.helper"] = f"{self.node.libexec}/selvedge-gss"
 
     # --- use --------------------------------------------------------------------------------
@@ -305,6 +327,14 @@ class Secure:
         for person in self.people:
             self.put(f"{person.home}/private.txt", person.account.pw_name, "600")
 
+    def readable_keytab(self, person):
+        """A copy of the person's keytab, of that account."""
+        return self.kdc.keytab(
+            f"{self.root}/{person.account.pw_name}.keytab",
+            person.principal,
+            uid=person.account.pw_uid,
+        )
+
     def put(self, path, owner, mode):
         self.hdfs.put(path, self.content(path), replicas=1, owner=owner, mode=mode)
 
@@ -318,7 +348,7 @@ class Secure:
     def acting(self, person):
         """Clients that are started meanwhile are that user's, with his ticket."""
         c, before = self.c, (self.c.submitter, self.c.client_variables)
-        c.submitter, c.client_variables = person.account, {"KRB5CCNAME": person.cache}
+        c.submitter, c.client_variables = person.account, person.variables
         try:
             yield
         finally:
@@ -331,10 +361,10 @@ class Secure:
 
     # --- the node ---------------------------------------------------------------------------
 
-    def restart(self, site=None, prepare=None):
+    def restart(self, site=None, prepare=None, variables=None):
         """Our NodeManager anew, at another port, so that the ResourceManager's list tells whether
         this one has registered. `site`: keys in place of the cluster's, for this start;
-        `prepare`: is called while it is down."""
+        `prepare`: is called while it is down; `variables`: more of its environment."""
         c, node = self.c, self.node
         if node.process.running():  # else a fault has ended it
             node.process.stop()
@@ -344,7 +374,8 @@ class Secure:
         before, c.site = c.site, {**c.site, **(site or {})}
         try:
             self.mark = os.path.getsize(node.process.log)
-            peers.start_node(c, node, {"SELVEDGE_LOOP_CPU_MS": str(LOOP_CPU_MS)})
+            more = {"SELVEDGE_LOOP_CPU_MS": str(LOOP_CPU_MS), **(variables or {})}
+            peers.start_node(c, node, more)
         finally:
             c.site = before
 

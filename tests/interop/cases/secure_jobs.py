@@ -76,7 +76,7 @@ def said(s, person, words="who is it"):
 
 
 def uid(s, person):
-    return (person if is_ours(s) else s.dora).account.pw_uid
+    return (person if is_ours(s) else s.dora).user.pw_uid
 
 
 def secrets(s):
@@ -141,11 +141,10 @@ def localized(s, below, path):
                 raise ClusterError(f"{copy} is not {path}")
 
 
-def pi(s, public):
+def pi(s, private, public=None):
     """MapReduce, with a PRIVATE file that the submitter alone may read, and a PUBLIC one."""
     person = s.owner
-    private, shared = f"{person.home}/private.txt", f"{secure.SHARED}/public.txt"
-    paths = [private, shared] if public else [private]
+    paths = [private, public] if public else [private]
     with s.acting(person):
         out = mapreduce.example(
             s.c, "pi", "-files", ",".join(s.hdfs.url(path) for path in paths), "2", "1000"
@@ -154,15 +153,15 @@ def pi(s, public):
         raise ClusterError(out[-3000:])
     localized(s, f"usercache/{person.account.pw_name}/filecache", private)
     if public:
-        localized(s, "filecache", shared)
+        localized(s, "filecache", public)
 
 
 def private(s):
-    pi(s, public=False)
+    pi(s, f"{s.owner.home}/private.txt")
 
 
 def public(s):
-    pi(s, public=True)
+    pi(s, f"{s.owner.home}/private.txt", f"{secure.SHARED}/public.txt")
 
 
 def terasort(s):

@@ -37,7 +37,7 @@ static inline void expect_refused(char *const *overrides, const char *words)
     nm_conf_free(&c);
 }
 
-/* Of a group of tests. */
+/* Set-up and tear-down of a group of tests. */
 static inline int conf_set_up(void **state)
 {
     (void)state;
