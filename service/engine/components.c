@@ -83,7 +83,7 @@ static int sort(const struct svc_definition *d, size_t *order, struct sv_error *
     return 0;
 }
 
-int svc_engine_check(const struct svc_definition *d, struct sv_error *err)
+int svc_components_check(const struct svc_definition *d, struct sv_error *err)
 {
     size_t order[SVC_COMPONENTS_MAX];
     int64_t sum = 0;
@@ -163,7 +163,7 @@ void svc_components_add(struct svc_engine *e, const struct svc_definition *d,
     size_t order[SVC_COMPONENTS_MAX], had = e->n_comps, at = e->n_comps;
 
     if (sort(d, order, NULL) < 0)
-        return; /* svc_engine_check() was called */
+        return; /* svc_components_check() was called */
     for (size_t i = 0; i < d->n_components; i++)
         if (!svc_comp_named(e, d->components[i].name))
             add(e, &d->components[i], svc_options_at(options, i));

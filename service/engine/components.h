@@ -5,7 +5,7 @@
 #include "service/engine/model.h"
 
 /* Checks counts, names, dependencies and the retired numbers; -EINVAL. */
-int svc_engine_check(const struct svc_definition *d, struct sv_error *err) _must_use_;
+int svc_components_check(const struct svc_definition *d, struct sv_error *err) _must_use_;
 /* Adds the components that the engine lacks; dependencies come first in e->order. The definition
  * was checked. */
 void svc_components_add(struct svc_engine *e, const struct svc_definition *d,

@@ -19,7 +19,7 @@
 int svc_engine_new(const struct svc_setup *setup, struct svc_engine **ret, struct sv_error *err)
 {
     struct svc_engine *e;
-    int r = svc_engine_check(setup->definition, err);
+    int r = svc_components_check(setup->definition, err);
 
     if (r < 0)
         return r;
@@ -168,7 +168,7 @@ int svc_engine_spec(struct svc_engine *e, int64_t now, const struct svc_definiti
     int r;
 
     svc_begin(e, now);
-    r = svc_engine_check(d, err);
+    r = svc_components_check(d, err);
     if (r >= 0)
         r = refuse_if_busy(e, err);
     for (size_t i = 0, n = had; r >= 0 && i < d->n_components; i++)

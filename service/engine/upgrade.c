@@ -18,7 +18,7 @@ static int check(const struct svc_engine *e, const struct svc_definition *d, str
         return sv_error_set(err, -EBUSY,
                             "service %s is %s: only a STARTED or STABLE one can be upgraded",
                             d->name, svc_service_state_text((enum svc_service_state)e->state));
-    r = svc_engine_check(d, err);
+    r = svc_components_check(d, err);
     if (r >= 0)
         r = svc_upgrade_is_supported(e->definition, d, err);
     return r;
