@@ -1,6 +1,6 @@
 # Messages: $(BUILD)/gen/proto/NAME.pb-c.{h,c} from wire/proto/NAME.proto.
 WIRE_PROTOS := rpc security common_admin yarn yarn_service yarn_server yarn_token yarn_admin \
-	yarn_recovery yarn_federation
+	yarn_recovery yarn_federation yarn_service_am
 # Few programs need HDFS's messages: a separate archive.
 WIRE_HDFS_PROTOS := hdfs hdfs_namenode hdfs_datanode
 WIRE_GEN_C := $(WIRE_PROTOS:%=$(BUILD)/gen/proto/%.pb-c.c)
