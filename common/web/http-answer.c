@@ -98,9 +98,12 @@ enum MHD_Result http_answer_send(const struct http_setting *s, struct MHD_Connec
 {
     _cleanup_free_ char *location = SV_TAKE(a->location);
     const char *type = a->content_type ? a->content_type : "text/plain; charset=utf-8";
+    const char *cache = a->cache_control;
     struct MHD_Response *response;
     enum MHD_Result ok;
 
+    if (!cache && sv_has_prefix(type, "text/html") && !s->caller->cookie)
+        cache = "no-store";
     if (a->body)
         response = MHD_create_response_from_buffer(a->body_len, a->body, MHD_RESPMEM_MUST_FREE);
     else
@@ -111,8 +114,7 @@ enum MHD_Result http_answer_send(const struct http_setting *s, struct MHD_Connec
     }
     ok = MHD_add_response_header(response, "Content-Type", type);
     ok = ok && add_headers(s, conn, a->script, response) &&
-         (!sv_has_prefix(type, "text/html") || s->caller->cookie ||
-          MHD_add_response_header(response, "Cache-Control", "no-store")) &&
+         (!cache || MHD_add_response_header(response, "Cache-Control", cache)) &&
          (!location || MHD_add_response_header(response, "Location", location));
     if (ok)
         ok = MHD_queue_response(conn, a->status, response);

@@ -51,9 +51,10 @@ struct sv_http_response {
     const char *content_type; /* static string; NULL = "text/plain; charset=utf-8" */
     char *body;               /* malloc'd, taken by the server; or NULL */
     size_t body_len;
-    char *location; /* malloc'd, taken; for redirects */
-    bool script;    /* a page that loads SV_HTML_SCRIPT */
-    bool xml;       /* for handlers: the client prefers XML to JSON */
+    char *location;            /* malloc'd, taken; for redirects */
+    const char *cache_control; /* static string; NULL: a page's is "no-store", others have none */
+    bool script;               /* a page that loads SV_HTML_SCRIPT */
+    bool xml;                  /* for handlers: the client prefers XML to JSON */
 };
 
 /* Priority of the server's event sources: behind RPC (rm-lite/services.c: up to NORMAL + 20),
