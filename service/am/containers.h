@@ -1,0 +1,45 @@
+/* Facts about each container that the engine does not keep: the name of its instance, its
+ * addresses, times and resource. A table by container id; texts are copied. */
+#ifndef SELVEDGE_SERVICE_AM_CONTAINERS_H
+#define SELVEDGE_SERVICE_AM_CONTAINERS_H
+
+#include <uthash.h>
+
+#include "common/base.h"
+#include "wire/ids.h"
+
+#define SVC_CONTAINERS_MAX 200000 /* of one master, at a time */
+
+struct svc_container {
+    struct yarn_container_id id;
+    char key[YARN_ID_TEXT_MAX];
+    struct yarn_node_id node;
+    struct yarn_resource resource;
+    char *http_address; /* of its node, "host:port" */
+    char *instance;     /* NULL: none was assigned yet */
+    char *ip, *host;    /* the container's own, as its node told; NULL: not known yet */
+    int64_t allocated_ms, started_ms; /* wall clock; 0: not yet */
+    unsigned looked_up;               /* times its address was asked for */
+    bool launching;                   /* its start is being prepared */
+    UT_hash_handle hh;
+};
+
+struct svc_containers {
+    struct svc_container *table;
+    size_t n;
+};
+
+/* NULL: no memory, too many, or the id is there already. */
+struct svc_container *svc_containers_add(struct svc_containers *c, struct yarn_container_id id,
+                                         const struct yarn_node_id *node,
+                                         const struct yarn_resource *resource,
+                                         const char *http_address);
+struct svc_container *svc_containers_find(const struct svc_containers *c,
+                                          struct yarn_container_id id);
+int svc_container_name(struct svc_container *c, const char *instance) _must_use_;
+/* Address and name of the container; unchanged where NULL or "". 1: they differ from before. */
+int svc_container_address(struct svc_container *c, const char *ip, const char *host) _must_use_;
+void svc_containers_remove(struct svc_containers *c, struct yarn_container_id id);
+void svc_containers_clear(struct svc_containers *c);
+
+#endif

@@ -1,0 +1,39 @@
+/* The service in Slider's records: what its REST API v2 answers. Names and numbers are Slider's;
+ * counters that Slider announced and never filled are filled. */
+#ifndef SELVEDGE_SERVICE_AM_SLIDER_VIEW_H
+#define SELVEDGE_SERVICE_AM_SLIDER_VIEW_H
+
+#include <jansson.h>
+
+#include "common/buf.h"
+#include "service/am/containers.h"
+#include "service/engine/engine.h"
+
+struct svc_slider_view {
+    const struct svc_engine *engine;
+    const struct svc_containers *containers;
+    const struct svc_definition *definition; /* as it was read */
+    const struct svc_definition *resolved;
+    const char *user;
+};
+
+/* NULL: no memory, or no such thing. */
+
+/* ConfTree of the counts and sizes; `statistics`: with the counters of the live one. */
+json_t *svc_slider_view_resources_tree(const struct svc_slider_view *v, bool resolved,
+                                       bool statistics);
+json_t *svc_slider_view_appconf_tree(const struct svc_slider_view *v, bool resolved);
+/* {name, resources, internal, appConf} */
+json_t *svc_slider_view_aggregate(const struct svc_slider_view *v, bool resolved);
+json_t *svc_slider_view_components(const struct svc_slider_view *v);
+json_t *svc_slider_view_component(const struct svc_slider_view *v, const char *name);
+json_t *svc_slider_view_container(const struct svc_slider_view *v, const char *id);
+json_t *svc_slider_view_nodes(const struct svc_slider_view *v);
+json_t *svc_slider_view_node(const struct svc_slider_view *v, const char *host);
+json_t *svc_slider_view_liveness(const struct svc_slider_view *v);
+json_t *svc_slider_view_statistics(const struct svc_slider_view *v);
+json_t *svc_slider_view_diagnostics(const struct svc_slider_view *v);
+/* Map of all containers by id, as text. */
+int svc_slider_view_containers(const struct svc_slider_view *v, struct sv_buf *out) _must_use_;
+
+#endif

@@ -1,0 +1,14 @@
+/* One container as a record of the status. */
+#ifndef SELVEDGE_SERVICE_AM_STATUS_RECORD_H
+#define SELVEDGE_SERVICE_AM_STATUS_RECORD_H
+
+#include "common/buf.h"
+#include "service/am/containers.h"
+#include "service/engine/engine.h"
+
+/* Appends the object of an instance that has a container; `c` NULL: the engine's knowledge alone.
+ * 0, -EMSGSIZE or -ENOMEM. */
+int svc_record_container(struct sv_buf *b, const struct svc_instance_view *v,
+                         const struct svc_container *c) _must_use_;
+
+#endif
