@@ -5,6 +5,23 @@ $(SERVICE_A): $(call objects,service/definition service/engine)
 LIBS += $(SERVICE_A)
 SERVICE_DEPS = $(SERVICE_A) $(CLIENT_A) $(WIRE_A) $(COMMON_A)
 
-UNIT_LINK_service = $(SERVICE_DEPS)
-UNIT_LDLIBS_service = $(CLIENT_LDLIBS)
+# The ApplicationMaster of a service. Without libcurl, which the first HTTP request loads.
+SERVICE_AM_A := $(BUILD)/libselvedge-service-am.a
+$(SERVICE_AM_A): $(filter-out %/main.o,$(call objects,service/am))
+LIBS += $(SERVICE_AM_A)
+SERVICE_AM_DEPS = $(SERVICE_AM_A) $(SERVICE_A) $(CLIENT_A) $(FS_DEPS)
+SERVICE_AM_LDLIBS = $(HDFS_LDLIBS) $(CLIENT_LDLIBS)
+PROGRAMS += $(BUILD)/selvedge-service-am
+$(BUILD)/selvedge-service-am: $(BUILD)/service/am/main.o $$(SERVICE_AM_DEPS)
+	$(call link,$(SERVICE_AM_LDLIBS))
+
+UNIT_LINK_service = $(SERVICE_AM_DEPS)
+UNIT_LDLIBS_service = $(SERVICE_AM_LDLIBS)
+# A request without a connection.
+service/am/test-web-caller_WRAP := sv_http_header sv_http_query sv_http_peer
 service/engine/test-engine-random_WRAP := sv_fsm_run
+
+# Calls of ClientAMProtocol: tests/integration/service/test-service-am.
+TEST_PROGRAMS += $(BUILD)/tests/integration/service/service-call
+$(BUILD)/tests/integration/service/service-call: $(BUILD)/tests/integration/service/service-call.o $(WIRE_A) $(COMMON_A)
+	$(call link,$(WIRE_LDLIBS))

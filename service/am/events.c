@@ -1,0 +1,194 @@
+/* Reports of YARN and of the loop become inputs of the engine. */
+#include <errno.h>
+#include <string.h>
+
+#include "common/clock.h"
+#include "common/log.h"
+#include "common/oom.h"
+#include "service/am/master-internal.h"
+
+static struct svc_allocated allocated(const struct cli_allocation *c)
+{
+    return (struct svc_allocated){
+        .container = c->id,
+        .node = c->node,
+        .request = c->request_id == CLI_NO_REQUEST_ID ? SVC_REQUEST_UNKNOWN : c->request_id,
+        .priority = c->priority,
+    };
+}
+
+/* False: the container is released, since the table is full or has it already. */
+static bool add(struct svc_master *m, const struct cli_allocation *c)
+{
+    if (svc_containers_add(&m->containers, c->id, &c->node, &c->resource, c->http_address))
+        return true;
+    if (!svc_containers_find(&m->containers, c->id))
+        (void)cli_am_release(m->yarn, c->id); /* just allocated, ignoring */
+    return false;
+}
+
+static void on_allocated(struct cli_am *yarn, const struct cli_allocation *c, void *userdata)
+{
+    struct svc_master *m = userdata;
+    const struct svc_allocated a = allocated(c);
+
+    (void)yarn;
+    if (!add(m, c))
+        return;
+    svc_engine_allocated(m->engine, sv_now_ms(), &a);
+    svc_master_operate(m);
+}
+
+/* A container of the attempt before: the journal has its name. */
+static void on_recovered(struct cli_am *yarn, const struct cli_allocation *c, void *userdata)
+{
+    struct svc_master *m = userdata;
+    const struct svc_allocated a = allocated(c);
+    struct svc_container *known = svc_containers_find(&m->expected, c->id), *own;
+    const char *name = known ? known->instance : "";
+    char id[YARN_ID_TEXT_MAX];
+
+    (void)yarn;
+    if (!add(m, c))
+        return;
+    sv_log(SV_LOG_INFO, yarn_container_id_text(c->id, id), "%s on %s: kept, %s", id, c->node.host,
+           known ? name : "of an unknown instance");
+    own = svc_containers_find(&m->containers, c->id);
+    own->started_ms = own->allocated_ms;
+    if (known && svc_container_name(own, name) < 0)
+        sv_out_of_memory();
+    svc_engine_recovered(m->engine, sv_now_ms(), &a, name);
+    svc_containers_remove(&m->expected, c->id);
+    svc_master_operate(m);
+}
+
+static void on_registered(struct cli_am *yarn, const struct cli_registration *r, void *userdata)
+{
+    struct svc_master *m = userdata;
+
+    (void)yarn;
+    sv_log_info("registered in queue %s with %zu containers of earlier attempts", r->queue,
+                m->containers.n);
+    for (struct svc_container *c = m->expected.table; c; c = c->hh.next) {
+        svc_engine_expected(m->engine, sv_now_ms(), c->id, c->instance);
+        svc_master_operate(m);
+    }
+    m->started = true;
+    svc_engine_start(m->engine, sv_now_ms());
+    svc_master_operate(m);
+}
+
+static void on_rejected(struct cli_am *yarn, const struct cli_rejection *r, void *userdata)
+{
+    struct svc_master *m = userdata;
+    const char *why = r->reason == CLI_COULD_NOT_PLACE ? "no node meets the placement policy"
+                                                       : "the chosen node had no room";
+
+    (void)yarn;
+    svc_engine_rejected(m->engine, sv_now_ms(), r->request_id, r->count, why);
+    svc_master_operate(m);
+}
+
+static void on_started(struct cli_am *yarn, struct yarn_container_id id, int status,
+                       const struct sv_error *err, void *userdata)
+{
+    struct svc_master *m = userdata;
+    struct svc_container *c = svc_containers_find(&m->containers, id);
+    const char *why = err && err->code ? err->text : strerror(-status);
+
+    (void)yarn;
+    if (!c)
+        return;
+    if (status < 0) {
+        sv_log(SV_LOG_WARNING, c->key, "%s: %s not started: %s", c->instance ? c->instance : "",
+               c->key, why);
+        svc_engine_start_failed(m->engine, sv_now_ms(), id, why);
+    } else {
+        c->started_ms = sv_wall_ms();
+        svc_engine_started(m->engine, sv_now_ms(), id);
+    }
+    svc_master_operate(m);
+}
+
+static void on_completed(struct cli_am *yarn, struct yarn_container_id id, int32_t exit_status,
+                         const char *diagnostics, void *userdata)
+{
+    struct svc_master *m = userdata;
+    struct svc_container *c = svc_containers_find(&m->containers, id);
+
+    (void)yarn;
+    if (c)
+        sv_log(SV_LOG_INFO, c->key, "%s: %s on %s ended with %d", c->instance ? c->instance : "",
+               c->key, c->node.host, exit_status);
+    svc_checks_remove(m->checks, id);
+    svc_containers_remove(&m->containers, id);
+    svc_engine_completed(m->engine, sv_now_ms(), id, exit_status, diagnostics);
+    svc_master_operate(m);
+}
+
+static void on_node(struct cli_am *yarn, const struct cli_node_update *n, void *userdata)
+{
+    struct svc_master *m = userdata;
+
+    (void)yarn;
+    svc_engine_node(m->engine, sv_now_ms(), &n->id, n->change == CLI_NODE_USABLE);
+    svc_master_operate(m);
+}
+
+/* The library has sent all requests again; what was open of the engine's is open still. */
+static void on_resynced(struct cli_am *yarn, void *userdata)
+{
+    struct svc_master *m = userdata;
+
+    (void)yarn;
+    sv_log_info("the ResourceManager has restarted");
+    svc_engine_resync(m->engine, sv_now_ms());
+    svc_master_operate(m);
+}
+
+static void on_finished(struct cli_am *yarn, void *userdata)
+{
+    (void)yarn;
+    svc_master_exit(userdata, 0);
+}
+
+static void on_lost(struct cli_am *yarn, const struct sv_error *err, void *userdata)
+{
+    struct svc_master *m = userdata;
+
+    (void)yarn;
+    sv_log_err("ResourceManager: %s", err && err->code ? err->text : "lost");
+    svc_master_exit(m, m->ended ? m->exit_code : 1);
+}
+
+const struct cli_am_ops svc_master_yarn_ops = {
+    .registered = on_registered,
+    .recovered = on_recovered,
+    .allocated = on_allocated,
+    .rejected = on_rejected,
+    .started = on_started,
+    .completed = on_completed,
+    .node = on_node,
+    .resynced = on_resynced,
+    .finished = on_finished,
+    .lost = on_lost,
+};
+
+void svc_master_checked(struct yarn_container_id id, bool ready, const char *why, void *userdata)
+{
+    struct svc_master *m = userdata;
+    struct svc_container *c = svc_containers_find(&m->containers, id);
+
+    if (c && !ready)
+        sv_log(SV_LOG_INFO, c->key, "%s is not ready: %s", c->instance ? c->instance : c->key, why);
+    svc_engine_ready(m->engine, sv_now_ms(), id, ready);
+    svc_master_operate(m);
+}
+
+void svc_master_status_done(int status, void *userdata)
+{
+    struct svc_master *m = userdata;
+
+    svc_client_am_status_done(&m->client, status);
+    svc_rest_status_done(m->rest);
+}

@@ -1,0 +1,203 @@
+/* Launches of one turn of the loop share one write of the journal, which comes before them in the
+ * worker's queue: the next attempt knows every container that may run by its name. */
+#include <errno.h>
+#include <string.h>
+#include <utlist.h>
+
+#include "common/clock.h"
+#include "common/log.h"
+#include "common/loop-guard.h"
+#include "common/oom.h"
+#include "service/am/master-internal.h"
+#include "wire/exit-status.h"
+
+static void queue(struct svc_master *m, struct svc_pending **list, const struct svc_pending *what)
+{
+    struct svc_pending *p = malloc(sizeof(*p));
+
+    if (!p)
+        sv_out_of_memory();
+    *p = *what;
+    DL_APPEND(*list, p);
+    (void)sd_event_source_set_enabled(m->turn, SD_EVENT_ONESHOT); /* exists, ignoring */
+}
+
+void svc_master_launch(struct svc_master *m, const struct svc_op *op, bool again)
+{
+    struct svc_container *c = svc_containers_find(&m->containers, op->container);
+    const struct svc_pending p = { op->container, op->component, again, NULL, NULL };
+
+    if (!c)
+        return; /* it has ended in this turn */
+    if (svc_container_name(c, op->instance) < 0)
+        sv_out_of_memory();
+    c->launching = true;
+    queue(m, &m->pending, &p);
+}
+
+static void start_failed(struct svc_master *m, struct yarn_container_id id, bool again,
+                         const char *why)
+{
+    struct svc_container *c = svc_containers_find(&m->containers, id);
+
+    if (!c)
+        return;
+    sv_log(SV_LOG_WARNING, c->key, "%s: %s not started: %s", c->instance ? c->instance : "", c->key,
+           why);
+    if (again)
+        svc_engine_reinit_failed(m->engine, sv_now_ms(), id, why);
+    else
+        svc_engine_start_failed(m->engine, sv_now_ms(), id, why);
+    m->operate(m);
+}
+
+static void on_reinitialized(struct cli_am *yarn, struct yarn_container_id id, int status,
+                             const struct sv_error *err, void *userdata)
+{
+    struct svc_master *m = userdata;
+    struct svc_container *c = svc_containers_find(&m->containers, id);
+
+    (void)yarn;
+    if (status < 0) {
+        start_failed(m, id, true, err && err->code ? err->text : strerror(-status));
+        return;
+    }
+    if (c)
+        c->started_ms = sv_wall_ms();
+    svc_engine_reinitialized(m->engine, sv_now_ms(), id);
+    m->operate(m);
+}
+
+static void prepared(struct svc_master *m, struct yarn_container_id id, bool again, int status,
+                     const struct cli_launch *launch, const struct sv_error *err)
+{
+    struct svc_container *c = svc_containers_find(&m->containers, id);
+
+    m->jobs--;
+    if (c && c->launching) {
+        c->launching = false;
+        if (status == 0)
+            status = again ? cli_am_reinitialize(m->yarn, id, launch, true, on_reinitialized, m)
+                           : cli_am_start(m->yarn, id, launch);
+        if (status < 0)
+            start_failed(m, id, again, err->code ? err->text : strerror(-status));
+    }
+    svc_master_free_dropped(m);
+}
+
+static void on_prepared(struct yarn_container_id id, int status, const struct cli_launch *launch,
+                        const struct sv_error *err, void *userdata)
+{
+    prepared(userdata, id, false, status, launch, err);
+}
+
+static void on_prepared_again(struct yarn_container_id id, int status,
+                              const struct cli_launch *launch, const struct sv_error *err,
+                              void *userdata)
+{
+    prepared(userdata, id, true, status, launch, err);
+}
+
+/* Addresses of the instances that the component depends on. */
+static struct svc_peer *find_peers(const struct svc_master *m, const struct svc_component *c,
+                                   size_t *ret_n)
+{
+    struct svc_peer *list = NULL;
+    struct svc_component_view v;
+    struct svc_instance_view i;
+    size_t n = 0, cap = 0;
+
+    for (size_t k = 0; c->n_dependencies > 0 && k < svc_engine_components(m->engine); k++) {
+        bool wanted = false;
+        size_t cursor = 0;
+
+        svc_engine_component(m->engine, k, &v);
+        for (size_t d = 0; d < c->n_dependencies; d++)
+            wanted |= strcmp(c->dependencies[d], v.component->name) == 0;
+        while (wanted && svc_engine_instance(m->engine, k, &cursor, &i)) {
+            const struct svc_container *at =
+                i.has_container ? svc_containers_find(&m->containers, i.container) : NULL;
+
+            if (!at)
+                continue;
+            if (n == cap) {
+                cap = cap ? 2 * cap : 16;
+                list = realloc(list, cap * sizeof(*list));
+                if (!list)
+                    sv_out_of_memory();
+            }
+            list[n++] = (struct svc_peer){ i.name, at->host ? at->host : at->node.host, at->ip };
+        }
+    }
+    *ret_n = n;
+    return list;
+}
+
+static void prepare(struct svc_master *m, const struct svc_pending *p)
+{
+    struct svc_container *c = svc_containers_find(&m->containers, p->id);
+    struct svc_component_plan *plan = svc_master_plan_of(m, p->component);
+    struct svc_launch_request q = {
+        .component = plan,
+        .tokens = m->tokens,
+        .user = m->options->user,
+        .credentials = m->credentials,
+        .credentials_len = m->credentials_len,
+    };
+    struct svc_peer *peers;
+
+    if (!c || !c->launching || !plan)
+        return;
+    peers = find_peers(m, p->component, &q.n_peers);
+    q.peers = peers;
+    q.instance = c->instance;
+    q.container = c->key;
+    if (svc_work_launch(m->work, p->id, &q, p->again ? on_prepared_again : on_prepared, m) < 0)
+        sv_out_of_memory();
+    m->jobs++;
+    free(peers);
+}
+
+static void end_released(struct svc_master *m)
+{
+    struct svc_pending *p;
+
+    while ((p = m->released)) {
+        DL_DELETE(m->released, p);
+        svc_engine_completed(m->engine, sv_now_ms(), p->id, YARN_EXIT_ABORTED,
+                             "Container released by application");
+        free(p);
+        m->operate(m);
+    }
+}
+
+static int on_turn(sd_event_source *s, void *userdata)
+{
+    SV_LOOP_HANDLER();
+    struct svc_master *m = userdata;
+    struct svc_pending *p;
+
+    (void)s;
+    end_released(m);
+    if (m->pending)
+        svc_master_store_journal(m);
+    while ((p = m->pending)) {
+        DL_DELETE(m->pending, p);
+        prepare(m, p);
+        free(p);
+    }
+    svc_master_free_dropped(m);
+    return 0;
+}
+
+void svc_master_end(struct svc_master *m, struct yarn_container_id id)
+{
+    queue(m, &m->released, &(struct svc_pending){ .id = id });
+}
+
+int svc_master_launching_new(struct svc_master *m)
+{
+    int r = sd_event_add_defer(m->event, &m->turn, on_turn, m);
+
+    return r < 0 ? r : sd_event_source_set_enabled(m->turn, SD_EVENT_OFF);
+}
