@@ -157,9 +157,9 @@ int svc_web_caller(const struct svc_proxies *p, const struct sv_http_request *re
     *ret_user = '\0';
     if (forged(req))
         return refuse(ret, 403, "Requests of pages of other origins are refused.\n");
-    if (from_proxy(p, req))
-        cookie_user(req, ret_user);
-    if (!*ret_user && !p->secure && claim && sv_web_is_user_name(claim))
+    if (!p->secure && claim && sv_web_is_user_name(claim)) /* the proxy forwards it, too */
         (void)snprintf(ret_user, SV_AUTH_USER_MAX, "%s", claim);
+    else if (from_proxy(p, req))
+        cookie_user(req, ret_user);
     return *ret_user ? 0 : elsewhere(p, req, ret);
 }

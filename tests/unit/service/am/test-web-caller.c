@@ -125,6 +125,12 @@ static void claims_without_kerberos(void **state)
     from.address = "10.0.0.9";
     assert_int_equal(ask(&p, "PUT", user, &r), 0);
     assert_string_equal(user, "bob");
+    from.address = "10.0.0.1"; /* the proxy's cookie is that of its static user */
+    from.cookie = "proxy-user=dr.who";
+    assert_int_equal(ask(&p, "GET", user, &r), 0);
+    assert_string_equal(user, "bob");
+    from.address = "10.0.0.9";
+    from.cookie = NULL;
     from.claim = "bob, alice";
     assert_int_equal(ask(&p, "PUT", user, &r), SV_HTTP_REFUSED);
     drop(&r);
