@@ -5,6 +5,7 @@
  * Hostile: everything a client sends. Body bytes are bounded here; a NUL encoded in the URL as %00
  * is rejected, because it would truncate the path for the handler. */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <utlist.h>
 
@@ -109,22 +110,32 @@ static bool method_allowed(const char *method)
     return false;
 }
 
+static enum MHD_Result too_large(const struct http_exchange *r, struct MHD_Connection *conn)
+{
+    char text[64];
+
+    (void)snprintf(text, sizeof(text), "the body is larger than %zu KiB\n", r->body.max >> 10);
+    return http_answer_text(&r->setting, conn, 413, text);
+}
+
 /* Headers are complete. Queues an error response, or lets the body arrive. */
 static enum MHD_Result on_headers(struct MHD_Connection *conn, struct http_exchange *r,
-                                  const char *method)
+                                  const char *url, const char *method)
 {
     const char *length = MHD_lookup_connection_value(conn, MHD_HEADER_KIND, "Content-Length");
     uint64_t n;
 
     r->seen = true;
+    if (r->server->large_prefix && sv_has_prefix(url, r->server->large_prefix))
+        r->body.max = r->server->large_max;
     if (r->bad_uri)
         return http_answer_text(&r->setting, conn, 400,
                                 "the URL must start with '/' and hold no NUL\n");
     if (!method_allowed(method))
         return http_answer_text(&r->setting, conn, 405,
                                 "only GET, HEAD, PUT, POST, DELETE and OPTIONS are served\n");
-    if (length && (sv_parse_u64(length, 0, UINT64_MAX, &n) < 0 || n > BODY_MAX))
-        return http_answer_text(&r->setting, conn, 413, "the body is larger than 128 KiB\n");
+    if (length && (sv_parse_u64(length, 0, UINT64_MAX, &n) < 0 || n > r->body.max))
+        return too_large(r, conn);
     return MHD_YES;
 }
 
@@ -319,16 +330,16 @@ enum MHD_Result http_exchange_run(void *server, struct MHD_Connection *conn, con
     if (!r)
         return MHD_NO;
     if (!r->seen)
-        return on_headers(conn, r, method);
+        return on_headers(conn, r, url, method);
     if (r->place.stream)
         return sv_http_stream_answer(r->place.stream);
     if (*upload_size)
         return on_body(h, r, upload, upload_size);
+    if (r->refused == 413)
+        return too_large(r, conn);
     if (r->refused)
         return http_answer_text(&r->setting, conn, r->refused,
-                                r->refused == 413
-                                    ? "the body is larger than 128 KiB\n"
-                                    : "too many bodies of requests are held: try again later\n");
+                                "too many bodies of requests are held: try again later\n");
     if (!may_pass(h, conn, method))
         return http_answer_text(&r->setting, conn, 400,
                                 "Missing Required Header for CSRF Vulnerability Protection\n");

@@ -22,6 +22,8 @@ struct sv_http {
     void *userdata;
     const struct sv_http_filters *filters; /* NULL: none */
     const struct sv_http_gate *gate;       /* NULL: none */
+    const char *large_prefix;              /* paths with larger bodies; NULL: none */
+    size_t large_max;
     struct http_exchange *suspended;
     struct http_shares shares;
     struct {

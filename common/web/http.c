@@ -239,6 +239,12 @@ void sv_http_set_filters(struct sv_http *h, const struct sv_http_filters *filter
     h->filters = filters;
 }
 
+void sv_http_set_body_max(struct sv_http *h, const char *prefix, size_t max)
+{
+    h->large_prefix = prefix;
+    h->large_max = max;
+}
+
 void sv_http_feed(struct sv_http *h, int fd, const struct sockaddr *from, socklen_t len)
 {
     if (MHD_add_connection(h->daemon, fd, from, len) != MHD_YES)

@@ -39,7 +39,8 @@ struct sv_http_request {
     const char *path; /* decoded once; starts with '/' */
     const char *uri;  /* as sent, with the query */
     const void *body;
-    size_t body_len;                 /* at most 128 KiB, else 413 before the handler */
+    size_t body_len;                 /* at most 128 KiB or sv_http_set_body_max(), else 413 before
+                                      * the handler */
     void *conn;                      /* for sv_http_query/header */
     struct http_stream_place *place; /* for http-stream.h */
     struct sv_http_kept *kept;
@@ -98,6 +99,9 @@ int sv_http_new_fed(sd_event *event, uint16_t port, const struct sv_http_gate *g
 void sv_http_feed(struct sv_http *h, int fd, const struct sockaddr *from, socklen_t len);
 /* Before the first event of the loop; NULL: none, as after sv_http_new. Must outlive the server. */
 void sv_http_set_filters(struct sv_http *h, const struct sv_http_filters *filters);
+/* As above. Paths that begin with `prefix` (kept) take bodies of up to `max` bytes, of which a few
+ * fit the share of an address (http-share.h). */
+void sv_http_set_body_max(struct sv_http *h, const char *prefix, size_t max);
 struct sv_http *sv_http_free(struct sv_http *h);
 /* Retries every request that was answered -EAGAIN. Accepts NULL. */
 void sv_http_retry(struct sv_http *h);

@@ -236,6 +236,26 @@ static void test_bodies(void **state)
     has(exchange(b.data, b.len), "HTTP/1.1 413 ");
 }
 
+static void test_larger_bodies(void **state)
+{
+    _cleanup_buf_ struct sv_buf b = SV_BUF_INIT(0);
+    static char big[200 << 10];
+
+    (void)state;
+    sv_http_set_body_max(http, "/echo/large", sizeof(big));
+    memset(big, 'b', sizeof(big));
+    assert_int_equal(
+        sv_buf_put_str(&b, "PUT /echo/large HTTP/1.1\r\nContent-Length: 204800\r\n" END), 0);
+    assert_int_equal(sv_buf_put(&b, big, sizeof(big)), 0);
+    has(exchange(b.data, b.len), "|204800:bbbbb");
+    has(ask("PUT /echo/large HTTP/1.1\r\nContent-Length: 204801\r\n" END),
+        "the body is larger than 200 KiB");
+    has(ask("PUT /echo/larg HTTP/1.1\r\nContent-Length: 131073\r\n" END),
+        "the body is larger than 128 KiB");
+    sv_http_set_body_max(http, NULL, 0);
+    has(ask("PUT /echo/large HTTP/1.1\r\nContent-Length: 131073\r\n" END), "HTTP/1.1 413 ");
+}
+
 static void test_redirect(void **state)
 {
     const char *a;
@@ -534,6 +554,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_get),
         cmocka_unit_test(test_bodies),
+        cmocka_unit_test(test_larger_bodies),
         cmocka_unit_test(test_redirect),
         cmocka_unit_test(test_again),
         cmocka_unit_test(test_waiting_at_the_end),
