@@ -1,9 +1,20 @@
 # Long-running services. Folders in layer order, which tests/tools/check-includes and check-cycles check.
 CFLAGS_service := $(CFLAGS_common) $(shell $(PKGCONFIG) --cflags libcurl jansson)
+CFLAGS_service += -DSELVEDGE_LIBEXECDIR='"$(LIBEXECDIR)"'
 SERVICE_A := $(BUILD)/libselvedge-service.a
 $(SERVICE_A): $(call objects,service/definition service/engine)
 LIBS += $(SERVICE_A)
 SERVICE_DEPS = $(SERVICE_A) $(CLIENT_A) $(WIRE_A) $(COMMON_A)
+
+# The services API and its server.
+SERVICE_API_A := $(BUILD)/libselvedge-service-api.a
+$(SERVICE_API_A): $(filter-out %/main.o,$(call objects,$(addprefix service/,store api cluster server)))
+LIBS += $(SERVICE_API_A)
+SERVICE_API_DEPS = $(SERVICE_API_A) $(SERVICE_A) $(CLIENT_A) $(FS_DEPS)
+SERVICE_API_LDLIBS = $(CLIENT_LDLIBS) $(FS_LDLIBS)
+PROGRAMS += $(BUILD)/selvedge-services
+$(BUILD)/selvedge-services: $(BUILD)/service/server/main.o $(SERVICE_API_DEPS)
+	$(call link,$(SERVICE_API_LDLIBS))
 
 # The ApplicationMaster of a service. Without libcurl, which the first HTTP request loads.
 SERVICE_AM_A := $(BUILD)/libselvedge-service-am.a
@@ -15,8 +26,8 @@ PROGRAMS += $(BUILD)/selvedge-service-am
 $(BUILD)/selvedge-service-am: $(BUILD)/service/am/main.o $$(SERVICE_AM_DEPS)
 	$(call link,$(SERVICE_AM_LDLIBS))
 
-UNIT_LINK_service = $(SERVICE_AM_DEPS)
-UNIT_LDLIBS_service = $(SERVICE_AM_LDLIBS)
+UNIT_LINK_service = $(SERVICE_AM_A) $(SERVICE_API_DEPS)
+UNIT_LDLIBS_service = $(SERVICE_AM_LDLIBS) $(FS_LDLIBS)
 # A request without a connection.
 service/am/test-web-caller_WRAP := sv_http_header sv_http_query sv_http_peer
 service/engine/test-engine-random_WRAP := sv_fsm_run

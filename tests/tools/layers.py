@@ -30,7 +30,7 @@ LAYERS = {
     " periodic services rm main",
     "client": "lib job http ui core views logs run inspect local localize doctor config commands"
     " command-table selvedge am",
-    "service": "definition engine store api am",
+    "service": "definition engine store api cluster server am",
 }
 
 
