@@ -1,0 +1,29 @@
+/* The services API's backend in a real cluster, as one user and until a deadline: definitions in
+ * service/store/, the ResourceManager by client/lib/, masters by ClientAMProtocol. Blocking, on an
+ * event loop of its own: for the process of one request.
+ *
+ * Hostile: masters, whose host, port and answers users choose. */
+#ifndef SELVEDGE_SERVICE_CLUSTER_CLUSTER_H
+#define SELVEDGE_SERVICE_CLUSTER_CLUSTER_H
+
+#include "service/api/backend.h"
+
+struct svc_cluster;
+
+struct svc_cluster_config {
+    struct sv_conf *conf; /* outlives it, as `user` */
+    const char *user;
+    int64_t deadline_ms; /* from now, for all calls together */
+    const char *program; /* file of this machine: the master that nodes fetch */
+};
+
+int svc_cluster_new(const struct svc_cluster_config *cfg, struct svc_cluster **ret,
+                    struct sv_error *err) _must_use_;
+struct svc_cluster *svc_cluster_free(struct svc_cluster *c);
+/* Lives as long as the cluster. */
+const struct svc_backend *svc_cluster_backend(struct svc_cluster *c);
+
+/* Rows of the keys that are read here, for printing. */
+const struct sv_conf_key *svc_cluster_keys(size_t *ret_n);
+
+#endif
