@@ -1,0 +1,210 @@
+/* See server.h. */
+#include "service/server/server.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "common/listen-fds.h"
+#include "common/log.h"
+#include "common/str.h"
+#include "common/web/conf-dump.h"
+#include "common/web/http-listen.h"
+#include "common/web/http.h"
+#include "common/web/rest-reply.h"
+#include "common/web/web-gate.h"
+#include "common/web/web-user.h"
+#include "service/server/flight.h"
+#include "service/server/relay.h"
+
+struct svc_server {
+    const struct svc_conf *conf;
+    struct svc_flights flights;
+    struct sv_web_gate gate;
+    struct sv_http *port, *relayed;
+    struct svc_relay *relay;
+};
+
+/* ---- Answers of the server's own ---- */
+
+static int say(struct sv_http_response *ret, unsigned status, const char *why)
+{
+    ret->status = status;
+    ret->content_type = SV_JSON_TYPE;
+    if (sv_asprintf(&ret->body, "{\"diagnostics\":\"%s\"}", why) < 0)
+        return -ENOMEM;
+    ret->body_len = strlen(ret->body);
+    return 0;
+}
+
+/* A page of another origin can send any other type without asking a browser's permission. */
+static bool is_json(const struct sv_http_request *req)
+{
+    const char *type = sv_http_header(req, "Content-Type");
+    size_t n = strlen("application/json");
+
+    return type && strncasecmp(type, "application/json", n) == 0 && strchr("; ", type[n]);
+}
+
+static bool has_body(const char *method)
+{
+    return strcmp(method, "PUT") == 0 || strcmp(method, "POST") == 0;
+}
+
+/* ---- Requests ---- */
+
+static void leave(void *data)
+{
+    svc_flight_leave(data);
+}
+
+static int give_answer(struct svc_flight *f, struct sv_http_response *ret)
+{
+    struct svc_answer a;
+
+    if (!svc_flight_take(f, &a))
+        return -EAGAIN;
+    ret->status = a.status;
+    ret->content_type = SV_JSON_TYPE;
+    ret->body = a.body;
+    ret->body_len = a.body_len;
+    return 0;
+}
+
+static int begin(struct svc_server *s, const struct sv_http_request *req, const char *user,
+                 struct sv_http_response *ret)
+{
+    const struct svc_request q = { .user = user,
+                                   .method = req->method,
+                                   .uri = req->uri,
+                                   .body = req->body,
+                                   .body_len = req->body_len };
+    const char *why = NULL;
+    struct svc_flight *f;
+    int r;
+
+    if (!*user)
+        return say(ret, 401, "who calls is not known: authentication is required");
+    if (has_body(req->method) && !is_json(req))
+        return say(ret, 415, "Content-Type must be application/json");
+    r = svc_flight_new(&s->flights, &q, &f, &why);
+    if (r == -EBUSY)
+        return say(ret, 503, why);
+    if (r < 0)
+        return r; /* -EAGAIN too: retried when a request of the user's has ended */
+    *req->kept = (struct sv_http_kept){ f, leave };
+    return -EAGAIN;
+}
+
+static int answer_root(struct svc_server *s, const struct sv_http_request *req,
+                       struct sv_http_response *ret)
+{
+    if (strcmp(req->path, "/conf") == 0)
+        return sv_conf_answer(s->conf->conf, req, ret);
+    return say(ret, 404, "no such path: the API is below /app/v1/services");
+}
+
+static int on_port(const struct sv_http_request *req, struct sv_http_response *ret, void *userdata)
+{
+    struct svc_server *s = userdata;
+    char user[SV_AUTH_USER_MAX];
+
+    if (!svc_api_takes(req->uri))
+        return answer_root(s, req, ret);
+    if (req->kept->data)
+        return give_answer(req->kept->data, ret);
+    sv_web_user(&s->conf->auth, req, user);
+    return begin(s, req, user, ret);
+}
+
+static int on_relayed(const struct sv_http_request *req, struct sv_http_response *ret,
+                      void *userdata)
+{
+    struct svc_server *s = userdata;
+    const char *user = sv_http_header(req, SVC_RELAY_USER);
+
+    if (!svc_api_takes(req->uri))
+        return answer_root(s, req, ret);
+    if (req->kept->data)
+        return give_answer(req->kept->data, ret);
+    return begin(s, req, user && sv_web_is_user_name(user) ? user : "", ret);
+}
+
+static void on_ended(void *userdata)
+{
+    struct svc_server *s = userdata;
+
+    sv_http_retry(s->port);
+    sv_http_retry(s->relayed);
+}
+
+/* ---- Start and end ---- */
+
+static int open_port(struct svc_server *s, sd_event *event, const struct sv_listen_fds *held,
+                     struct sv_error *err)
+{
+    int fd = -1, r = sv_listen_fds_take(held, SVC_WEB_SOCKET, s->conf->host, s->conf->port,
+                                        "yarn.service.api-server.address is", &fd, err);
+
+    if (r >= 0 && fd < 0)
+        r = fd = http_listen(s->conf->host, s->conf->port, err);
+    if (r >= 0)
+        r = sv_http_new_on(event, fd, &s->gate.http, on_port, s, &s->port, err);
+    if (r >= 0)
+        sv_http_set_body_max(s->port, "/", SVC_JSON_MAX);
+    return r;
+}
+
+static int open_relay(struct svc_server *s, sd_event *event, struct sv_error *err)
+{
+    int r = sv_http_new_fed(event, 0, NULL, on_relayed, s, &s->relayed, err);
+
+    if (r < 0)
+        return r;
+    sv_http_set_body_max(s->relayed, "/", SVC_JSON_MAX);
+    return svc_relay_new(event, s->conf->socket, s->conf->relay_user, s->relayed, &s->relay, err);
+}
+
+int svc_server_new(sd_event *event, const struct svc_conf *conf, const struct sv_listen_fds *held,
+                   struct svc_spawner *spawner, struct svc_server **ret, struct sv_error *err)
+{
+    struct svc_server *s = calloc(1, sizeof(*s));
+    int r;
+
+    if (!s)
+        return sv_error_errno(err, -ENOMEM, "server");
+    s->conf = conf;
+    s->flights = (struct svc_flights){
+        .event = event, .conf = conf, .spawner = spawner, .ended = on_ended, .userdata = s
+    };
+    sv_web_gate_init(&s->gate,
+                     &(struct sv_web_gate_config){ .auth = &conf->auth, .login = &conf->login });
+    r = open_port(s, event, held, err);
+    if (r >= 0)
+        r = open_relay(s, event, err);
+    if (r < 0) {
+        (void)svc_server_free(s);
+        return r;
+    }
+    *ret = s;
+    return 0;
+}
+
+struct svc_server *svc_server_free(struct svc_server *s)
+{
+    if (s) {
+        s->relay = svc_relay_free(s->relay);
+        s->relayed = sv_http_free(s->relayed);
+        s->port = sv_http_free(s->port);
+        svc_flights_free(&s->flights);
+        free(s);
+    }
+    return NULL;
+}
+
+uint16_t svc_server_port(const struct svc_server *s)
+{
+    return sv_http_port(s->port);
+}
