@@ -13,6 +13,7 @@
 #include "rm-lite/security/delegation.h"
 #include "rm-lite/security/proxy-users.h"
 #include "rm-lite/web/proxy/proxy.h"
+#include "rm-lite/web/proxy/services-relay.h"
 #include "rm-lite/web/rest/web-rest.h"
 #include "rm-lite/web/web.h"
 #include "wire/ipc/ipc-server.h"
@@ -75,10 +76,16 @@ int rm_services_start(struct rm *rm, struct sv_error *err)
     r = rm_proxy_new(rm->event, rm->conf.proxy_timeout ? rm->conf.proxy_timeout_ms : 0, &rm->proxy);
     if (r < 0)
         return sv_error_errno(err, r, "web proxy");
+    if (rm->conf.services)
+        r = rm_relay_new(rm->event, rm->conf.services_socket, &rm->relay);
+    if (r < 0)
+        return sv_error_errno(err, r, "services API");
     r = sv_http_new(rm->event, bind ? bind : rm->conf.web.host, rm->conf.web.port, rm_web_handle,
                     rm, &rm->http, err);
     if (r < 0)
         return sv_error_wrap(err, "web");
+    if (rm->relay)
+        sv_http_set_body_max(rm->http, RM_RELAY_PREFIX, RM_RELAY_BODY_MAX);
     rm->web_port = sv_http_port(rm->http);
     sv_log_info("web on %s:%u", bind ? bind : rm->conf.web.host, rm->web_port);
     return 0;
@@ -88,6 +95,7 @@ void rm_services_stop(struct rm *rm)
 {
     rm->http = sv_http_free(rm->http);
     rm->proxy = rm_proxy_free(rm->proxy);
+    rm->relay = rm_relay_free(rm->relay);
     rm_node_address_stop(rm);
     rm_topology_free(rm);
     rm->client_server = ipc_server_free(rm->client_server);

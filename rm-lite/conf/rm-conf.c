@@ -17,6 +17,8 @@ struct row {
 #define RM "yarn.resourcemanager."
 #define WEB_PUT "selvedge.rm.webapp.put.enabled"
 #define HANDLER RM "placement-constraints.handler"
+#define RM_SERVICES_SOCKET "selvedge.resourcemanager.services.socket"
+#define SOCKET_MAX 100 /* bytes; sockaddr_un holds 107 */
 
 static const struct row rows[] = {
     { { RM "address", SV_CONF_ADDRESS, "${yarn.resourcemanager.hostname}:8032", 0, 0, 0,
@@ -184,6 +186,12 @@ static const struct row rows[] = {
     { { "yarn.webapp.enable-rest-app-submissions", SV_CONF_BOOL, "true", 0, 0, 0,
         "applications can be submitted over HTTP (POST)" },
       AT(rest_submissions) },
+    { { "yarn.webapp.api-service.enable", SV_CONF_BOOL, "false", 0, 0, 0,
+        "serve YARN's services API below /app/v1/services, by selvedge-services of this machine" },
+      AT(services) },
+    { { RM_SERVICES_SOCKET, SV_CONF_STRING, "/run/selvedge-services/socket", 0, 0, 0,
+        "its socket" },
+      AT(services_socket) },
     { { RM "proxy.timeout.enabled", SV_CONF_BOOL, "true", 0, 0, 0,
         "give up an ApplicationMaster's page that is silent" },
       AT(proxy_timeout) },
@@ -277,6 +285,15 @@ static void complete(struct sv_conf *conf, struct rm_conf *c)
         c->web_put = !c->acl_enable;
 }
 
+static int check_services(const struct rm_conf *c, struct sv_error *err)
+{
+    if (!c->services || (*c->services_socket == '/' && strlen(c->services_socket) <= SOCKET_MAX))
+        return 0;
+    return sv_error_set(err, -EINVAL,
+                        RM_SERVICES_SOCKET "=%s: an absolute path of at most %d bytes",
+                        c->services_socket, SOCKET_MAX);
+}
+
 int rm_conf_read(struct sv_conf *conf, struct rm_conf *ret, struct sv_error *err)
 {
     struct rm_conf c = { 0 };
@@ -313,7 +330,8 @@ int rm_conf_read(struct sv_conf *conf, struct rm_conf *ret, struct sv_error *err
                         c.nm_expiry_ms, err)) < 0 ||
         (r = check_roll(RM "am-rm-tokens.master-key-rolling-interval-secs", c.amrm_key_roll_ms,
                         c.am_expiry_ms, err)) < 0 ||
-        (r = check_delegation(&c, err)) < 0 || (r = read_handler(&c, err)) < 0)
+        (r = check_delegation(&c, err)) < 0 || (r = read_handler(&c, err)) < 0 ||
+        (r = check_services(&c, err)) < 0)
         return r;
     r = sv_web_auth_read(conf, NULL, &c.auth, err);
     if (r < 0)

@@ -67,6 +67,8 @@ struct rm_conf {
     bool acl_enable;         /* copy of a field of `auth` */
     bool web_put;            /* PUT and POST over HTTP */
     bool rest_submissions;
+    bool services;               /* the services API is relayed */
+    const char *services_socket; /* of selvedge-services */
     bool log_aggregation;
     int64_t log_status_timeout_ms; /* after an application's end */
     bool proxy_timeout;

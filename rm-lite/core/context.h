@@ -33,6 +33,7 @@ struct rm_node_auth;
 struct rm_node_lookups;
 struct rm_topology;
 struct rm_proxy;
+struct rm_relay;
 struct rm_queue_counters;
 struct rm_record;
 struct rm_sched;
@@ -94,6 +95,7 @@ struct rm {
     struct ipc_server *client_server, *am_server, *tracker_server, *admin_server;
     struct sv_http *http;
     struct rm_proxy *proxy;   /* for ApplicationMasters' pages */
+    struct rm_relay *relay;   /* for the services API; NULL: not served */
     struct sv_groups *groups; /* groups of users; viewer.c */
     struct rm_proxy_users *proxy_users;
     char *login_user;           /* the account of this process */

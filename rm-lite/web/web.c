@@ -11,9 +11,12 @@
 #include "common/web/conf-dump.h"
 #include "common/web/json-xml.h"
 #include "common/web/log-level.h"
+#include "common/web/rest-reply.h"
+#include "common/web/web-user.h"
 #include "rm-lite/core/context.h"
 #include "rm-lite/web/pages/page-frame.h"
 #include "rm-lite/web/pages/page-route.h"
+#include "rm-lite/web/proxy/services-relay.h"
 #include "rm-lite/web/proxy/web-proxy.h"
 #include "rm-lite/web/rest/web-reply.h"
 #include "rm-lite/web/rest/web-rest.h"
@@ -59,6 +62,20 @@ static int answer(struct rm *rm, const struct sv_http_request *req, struct sv_ht
     return 0; /* 404 */
 }
 
+/* Requests of YARN's services API, for selvedge-services: changes are refused where changes over
+ * HTTP are. */
+static int services(struct rm *rm, const struct sv_http_request *req, struct sv_http_response *ret)
+{
+    char user[SV_AUTH_USER_MAX];
+    bool reads = strcmp(req->method, "GET") == 0 || strcmp(req->method, "HEAD") == 0;
+
+    if (!reads && !rm->conf.web_put)
+        return sv_rest_error(ret, 403, "ForbiddenException",
+                             "selvedge.rm.webapp.put.enabled is false");
+    sv_web_user(&rm->conf.auth, req, user);
+    return rm_relay_fetch(rm->relay, user, req, ret);
+}
+
 /* Discards an answer that was made without a user's groups, which are being looked up. */
 int rm_web_handle(const struct sv_http_request *req, struct sv_http_response *ret, void *userdata)
 {
@@ -67,6 +84,8 @@ int rm_web_handle(const struct sv_http_request *req, struct sv_http_response *re
 
     if (sv_has_prefix(req->path, "/proxy/"))
         return rm_web_proxy(rm, req, ret);
+    if (rm->relay && rm_relay_takes(req))
+        return services(rm, req, ret);
     (void)sv_groups_missed(rm->groups); /* missed by a call, ignoring */
     ret->xml = sv_xml_accepted(sv_http_header(req, "Accept"));
     r = answer(rm, req, ret);
