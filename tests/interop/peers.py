@@ -190,22 +190,33 @@ def client_argv(c, main, *args):
 
 def client(c, main, *args, timeout=300):
     """Runs a Java client as the submitter; a CompletedProcess with text output."""
-    with start_client(c, main, *args) as process:
+    return run_as_submitter(c, client_argv(c, main, *args), timeout=timeout)
+
+
+def run_as_submitter(c, argv, conf_dir=None, timeout=300):
+    """The same for any command, with a configuration directory of its own."""
+    with _start_as_submitter(c, argv, conf_dir) as process:
         try:
             out, _ = process.communicate(timeout=timeout)
         except subprocess.TimeoutExpired:
             process.kill()
             out, _ = process.communicate()
             raise ClusterError(
-                f"{main} {' '.join(args)}: not within {timeout} s:\n{out[-3000:]}"
+                f"{' '.join(argv[-6:])}: not within {timeout} s:\n{out[-3000:]}"
             ) from None
     return subprocess.CompletedProcess(process.args, process.returncode, out)
 
 
 def start_client(c, main, *args):
+    return _start_as_submitter(c, client_argv(c, main, *args))
+
+
+def _start_as_submitter(c, argv, conf_dir=None):
     env = {**c.client_env(c.submitter), "JAVA_HOME": java_home()}
+    if conf_dir:
+        env["HADOOP_CONF_DIR"] = conf_dir
     return subprocess.Popen(
-        [*c.as_user(c.submitter), *client_argv(c, main, *args)],
+        [*c.as_user(c.submitter), *argv],
         env=env,
         cwd=c.home,
         text=True,

@@ -1,0 +1,372 @@
+"""Calls of the API server of YARN services: definitions that are saved, calls of services that are
+not there, and the life of one. What Apache's API server in an all-Apache cluster answers is kept in
+tests/golden/services-api, without what differs from run to run; SERVICES_CAPTURE=1 writes it. Of
+Apache's API server in front of our ResourceManager the same calls must have the same answers, of
+ours too, but for what OURS lists."""
+import io
+import json
+import os
+import re
+import tarfile
+
+from cluster import ClusterError
+from interop import hadoop, peers
+from interop.cases.service_definitions import BASE, CALLS, DEFINITIONS, NAME
+from interop.service import Service, call
+
+GOLDEN = os.path.join(hadoop.TOP, "tests", "golden", "services-api", f"apache-{hadoop.REFERENCE}")
+LIVE = "alive"
+SLEEP = {"launch_command": "sleep 100000", "resource": {"cpus": 1, "memory": "64"}}
+LIFE = {
+    "configuration": {"properties": {"yarn.service.container-failure.retry.max": "0"}},
+    "components": [
+        {"name": "a", "number_of_containers": 2, **SLEEP},
+        {"name": "b", "number_of_containers": 1, **SLEEP, "dependencies": ["a"]},
+    ],
+}
+# Levels at which two answers are compared, each stricter than the one before.
+STATUS, SHAPE, BODY = "status", "shape", "body"
+# Our API server. call → (the level at which it still gives Apache's answer, why no further), ""
+# for every other call.
+OURS = {"": (SHAPE, "our words name path, value and rule")}
+
+
+# --- comparison -----------------------------------------------------------------------------
+
+
+def masked(c, value):
+    """Text without names of this run."""
+    for found, name in (
+        (c.submitter.pw_name, "USER"),
+        (c.users[1].pw_name, "OTHER"),
+        (c.hdfs.url(""), "HDFS"),
+    ):
+        value = value.replace(found, name)
+    for pattern, name in (
+        (r"application_\d+_\d+", "APPLICATION"),
+        (r"container_(e\d+_)?\d+_\d+_\d+_\d+", "CONTAINER"),
+        (r"node\d\.selvedge\.test", "NODE"),
+        (r"\b10\.78\.0\.\d+(:\d+)?", "ADDRESS"),
+        (r"\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-]\d{4})", "TIME"),
+        (r"@[0-9a-f]{6,8}\b", "@HASH"),
+    ):
+        value = re.sub(pattern, name, value)
+    return value
+
+
+def steady(c, value, key=""):
+    """A JSON value without what differs from run to run."""
+    if isinstance(value, dict):
+        return {k: steady(c, v, k) for k, v in sorted(value.items())}
+    if isinstance(value, list):
+        made = [steady(c, v) for v in value]
+        return sorted(made, key=json.dumps) if key in ("", "containers", "components") else made
+    if isinstance(value, str):
+        return masked(c, value)
+    if key == "launch_time" or (key == "lifetime" and 3000 < value < 3600):
+        return "TIME"
+    return value
+
+
+def recorded(c, answer):
+    """What is kept of an answer."""
+    body = masked(c, answer.text) if answer.json is None else steady(c, answer.json)
+    if answer.json is None and answer.text.lstrip().startswith("<"):
+        body = "(HTML)"
+    return {"status": answer.status, "type": answer.type, "body": body}
+
+
+def shape(value):
+    """A value's keys and types."""
+    if isinstance(value, dict):
+        return {k: shape(v) for k, v in value.items()}
+    if isinstance(value, list):
+        return [shape(v) for v in value]
+    return type(value).__name__
+
+
+def level(ours, apache):
+    """The strictest level at which two answers are the same, None if at none."""
+    if ours == apache:
+        return BODY
+    if ours["status"] != apache["status"]:
+        return None
+    same = ours["type"] == apache["type"] and shape(ours["body"]) == shape(apache["body"])
+    return SHAPE if same else STATUS
+
+
+def compare(ours, apache, reasons):
+    """[(call, whether it is as expected, words)] of two recordings {call: answer}."""
+    order, rows = [None, STATUS, SHAPE, BODY], []
+    for name in [*apache, *(n for n in ours if n not in apache)]:
+        if name not in ours or name not in apache:
+            rows.append((name, False, "recorded on one side alone"))
+            continue
+        found = level(ours[name], apache[name])
+        wanted, why = reasons.get(name) or reasons.get("") or (BODY, "")
+        if order.index(found) < order.index(wanted):
+            told = f"\n      now:    {ours[name]}\n      golden: {apache[name]}"
+            rows.append((name, False, told))
+        elif name in reasons and found == BODY:
+            rows.append((name, False, "the reason for a difference is obsolete"))
+        else:
+            rows.append((name, True, str(apache[name]["status"]) if found == BODY else why))
+    return rows
+
+
+# --- calls ----------------------------------------------------------------------------------
+
+
+def prepare(c):
+    """Files that definitions name."""
+    c.hdfs.ask("mkdir", "/corpus", "755")
+    made = io.BytesIO()
+    with tarfile.open(fileobj=made, mode="w:gz"):
+        pass
+    c.hdfs.put("/corpus/package.tar.gz", made.getvalue(), replicas=1)
+    c.hdfs.put("/corpus/file", b"words\n", replicas=1)
+
+
+def saved(c, answers):
+    """Each definition is saved and, where it was, read, at the API and on HDFS, and removed."""
+    for name, definition in DEFINITIONS.items():
+        answer = call(c, "POST", "", {**definition, "state": "STOPPED"})
+        answers[f"save: {name}"] = recorded(c, answer)
+        if answer.status == 202:
+            path = f"/{definition['name']}"
+            answers[f"saved: {name}"] = recorded(c, call(c, "GET", path))
+            answers[f"stored: {name}"] = stored(c, definition["name"])
+            removed = call(c, "DELETE", path)
+            if removed.status != 200:
+                raise ClusterError(f"DELETE {path}: {removed}")
+    again = {**BASE, "state": "STOPPED"}
+    for name, method, path, body in (
+        ("save", "POST", "", again),
+        ("save again", "POST", "", again),
+        ("flex of a saved one", "PUT", f"/{NAME}", flex(a=2)),
+        ("stop of a saved one", "PUT", f"/{NAME}", {"state": "STOPPED"}),
+        ("instances of a saved one", "GET", f"/{NAME}/component-instances", None),
+        (
+            "upgrade of a saved one",
+            "PUT",
+            f"/{NAME}",
+            {**BASE, "version": "2", **state("UPGRADING")},
+        ),
+        ("destroy of a saved one", "DELETE", f"/{NAME}", None),
+        ("destroy again", "DELETE", f"/{NAME}", None),
+    ):
+        answers[name] = recorded(c, call(c, method, path, body))
+
+
+def stored(c, name):
+    """The file of a service that either side's master could start."""
+    local = f"{c.root}/tmp/stored.json"
+    c.hdfs.ask("get", f"/user/{c.submitter.pw_name}/.yarn/services/{name}/{name}.json", local)
+    with open(local, encoding="utf-8") as f:
+        return {"status": 0, "type": "file", "body": steady(c, json.load(f))}
+
+
+def state(name):
+    return {"state": name}
+
+
+def flex(**counts):
+    components = [{"name": name, "number_of_containers": n} for name, n in counts.items()]
+    return {"state": "FLEX", "components": components}
+
+
+def absent(c, answers):
+    for name, (method, path, body, user, headers) in CALLS.items():
+        answers[name] = recorded(c, call(c, method, path, body, user, headers))
+
+
+RUNNING = {
+    "launch again": ("POST", "", {**LIFE, "name": LIVE, "version": "1.0.0"}),
+    "save a running one": (
+        "POST",
+        "",
+        {**LIFE, "name": LIVE, "version": "1.0.0", **state("STOPPED")},
+    ),
+    "start a running one": ("PUT", f"/{LIVE}", state("STARTED")),
+    "PUT of nothing": ("PUT", f"/{LIVE}", {}),
+    "flex of a component that is not there": ("PUT", f"/{LIVE}", flex(c=1)),
+    "flex to less than nothing": ("PUT", f"/{LIVE}", flex(a=-1)),
+    "flex without a count": ("PUT", f"/{LIVE}", {"state": "FLEX", "components": [{"name": "a"}]}),
+    "flex without components": ("PUT", f"/{LIVE}", state("FLEX")),
+    "component: not there": ("PUT", f"/{LIVE}/components/c", {"number_of_containers": 1}),
+    "component: other name": (
+        "PUT",
+        f"/{LIVE}/components/a",
+        {"name": "b", "number_of_containers": 1},
+    ),
+    "component: no count": ("PUT", f"/{LIVE}/components/a", {"name": "a"}),
+    "component: less than nothing": ("PUT", f"/{LIVE}/components/a", {"number_of_containers": -1}),
+    "component: upgrade": ("PUT", f"/{LIVE}/components/a", state("UPGRADING")),
+    "components: upgrade": ("PUT", f"/{LIVE}/components", [{"name": "a", **state("UPGRADING")}]),
+    "components: nothing": ("PUT", f"/{LIVE}/components", [{"name": "a"}]),
+    "instances": ("GET", f"/{LIVE}/component-instances", None),
+    "instances of a component": ("GET", f"/{LIVE}/component-instances?componentName=b", None),
+    "instances of two components": (
+        "GET",
+        f"/{LIVE}/component-instances?componentName=b&componentName=a",
+        None,
+    ),
+    "instances of no component": ("GET", f"/{LIVE}/component-instances?componentName=c", None),
+    "instances READY": ("GET", f"/{LIVE}/component-instances?containerState=READY", None),
+    "instances FAILED": ("GET", f"/{LIVE}/component-instances?containerState=FAILED", None),
+    "instances of a wrong state": ("GET", f"/{LIVE}/component-instances?containerState=WELL", None),
+    "instances of a version": ("GET", f"/{LIVE}/component-instances?version=1.0.0", None),
+    "instances of another version": ("GET", f"/{LIVE}/component-instances?version=2", None),
+    "instances: upgrade": (
+        "PUT",
+        f"/{LIVE}/component-instances",
+        [{"component_instance_name": "a-0", **state("UPGRADING")}],
+    ),
+    "instances: nothing": (
+        "PUT",
+        f"/{LIVE}/component-instances",
+        [{"component_instance_name": "a-0"}],
+    ),
+    "instance: not there": (
+        "PUT",
+        f"/{LIVE}/components/a/component-instances/a-9",
+        state("UPGRADING"),
+    ),
+    "instance: upgrade": (
+        "PUT",
+        f"/{LIVE}/components/a/component-instances/a-0",
+        state("UPGRADING"),
+    ),
+    "instance: nothing": ("PUT", f"/{LIVE}/components/a/component-instances/a-0", {}),
+    "upgrade to its own version": (
+        "PUT",
+        f"/{LIVE}",
+        {**LIFE, "version": "1.0.0", **state("UPGRADING")},
+    ),
+    "cancel without upgrade": ("PUT", f"/{LIVE}", state("CANCEL_UPGRADING")),
+    "decommission of another component": (
+        "PUT",
+        f"/{LIVE}",
+        {"components": [{"name": "c", "decommissioned_instances": ["c-0"]}]},
+    ),
+    "lifetime": ("PUT", f"/{LIVE}", {"lifetime": 3600}),
+    "component to its own count": ("PUT", f"/{LIVE}/components/a", {"number_of_containers": 2}),
+}
+
+
+def alive(c, answers):
+    """One service from its launch to its end."""
+    s = Service(c, LIVE, LIFE)
+
+    def made(name, method, path="", body=None, user=None):
+        answers[name] = recorded(
+            c, call(c, method, f"/{LIVE}{path}" if path != "/" else "", body, user)
+        )
+
+    made("launch", "POST", "/", s.definition)
+    s.stable({"a": 2, "b": 1})
+    made("STABLE", "GET")
+    made("by another user", "GET", user=c.users[1].pw_name)
+    made("stopped by another user", "PUT", body=state("STOPPED"), user=c.users[1].pw_name)
+    for name, (method, path, body) in RUNNING.items():
+        answers[f"running: {name}"] = recorded(c, call(c, method, path, body))
+    s.stable({"a": 2, "b": 1})
+    made("flex a to 3", "PUT", "/components/a", {"number_of_containers": 3})
+    s.stable({"a": 3, "b": 1})
+    made("flex a to 1, b to 2", "PUT", body=flex(a=1, b=2))
+    s.stable({"a": 1, "b": 2})
+    made("decommission b-0", "PUT", body=decommission("b", "b-0"))
+    s.stable({"a": 1, "b": 1})
+    made("STABLE after flexes", "GET")
+    second = {**s.definition, "version": "2.0.0", "components": upgraded()}
+    made("upgrade", "PUT", body={**second, **state("UPGRADING")})
+    s.until("UPGRADING")
+    made("UPGRADING", "GET")
+    made("flex while UPGRADING", "PUT", "/components/a", {"number_of_containers": 2})
+    made("upgrade while UPGRADING", "PUT", body={**second, "version": "3", **state("UPGRADING")})
+    made("upgrade of an instance", "PUT", "/component-instances", instance("a-0"))
+    s.wait(lambda status: states(status)["a"] == ["READY"], 180, "a-0 is READY")
+    made("upgrade of an instance again", "PUT", "/component-instances", instance("a-0"))
+    made("finalize", "PUT", body=state("STARTED"))
+    s.stable({"a": 1, "b": 1})
+    made("STABLE after the upgrade", "GET")
+    made("stop", "PUT", body=state("STOPPED"))
+    s.until("STOPPED")
+    for name, method, path, body in (
+        ("STOPPED", "GET", "", None),
+        ("stop a stopped one", "PUT", "", state("STOPPED")),
+        ("flex a stopped one", "PUT", "", flex(a=2)),
+        ("flex a component of a stopped one", "PUT", "/components/a", {"number_of_containers": 2}),
+        ("instances of a stopped one", "GET", "/component-instances", None),
+        ("lifetime of a stopped one", "PUT", "", {"lifetime": 60}),
+        ("launch a stopped one", "POST", "/", s.definition),
+        ("upgrade a stopped one", "PUT", "", {**second, "version": "3", **state("UPGRADING")}),
+    ):
+        made(name, method, path, body)
+    made("start", "PUT", body=state("STARTED"))
+    s.until("STABLE")
+    made("destroy a running one", "DELETE")
+    made("destroyed", "GET")
+    s.end()
+
+
+def decommission(component, name):
+    return {"components": [{"name": component, "decommissioned_instances": [name]}]}
+
+
+def instance(name):
+    return [{"component_instance_name": name, **state("UPGRADING")}]
+
+
+def upgraded():
+    a, b = LIFE["components"]
+    return [
+        {**a, "number_of_containers": 1, "launch_command": "sleep 200000"},
+        {**b, "number_of_containers": 1},
+    ]
+
+
+def states(status):
+    return {
+        component["name"]: sorted(row["state"] for row in component.get("containers") or [])
+        for component in status["components"]
+    }
+
+
+def capture(answers):
+    """Writes the golden files: every answer; and what becomes of each definition, which tests of
+    the parser read."""
+    definitions = {
+        name: {
+            "definition": definition,
+            "status": answers[f"save: {name}"]["status"],
+            "diagnostics": answers[f"save: {name}"]["body"],
+            "stored": answers.get(f"stored: {name}", {}).get("body"),
+        }
+        for name, definition in DEFINITIONS.items()
+    }
+    os.makedirs(GOLDEN, exist_ok=True)
+    for name, rows in (("calls", answers), ("definitions", definitions)):
+        lines = [f" {json.dumps(k)}: {json.dumps(v, sort_keys=True)}" for k, v in rows.items()]
+        with open(f"{GOLDEN}/{name}.json", "w", encoding="ascii") as f:
+            f.write("{\n" + ",\n".join(lines) + "\n}\n")
+
+
+def run(report, c, row, reasons):
+    prepare(c)
+    answers = {}
+    for name, function in (
+        ("definitions are saved", saved),
+        ("calls of services that are not there", absent),
+        ("calls of a running service", alive),
+    ):
+        report.case(f"{row}: {name}", function, c, answers)
+    if peers.SELVEDGE not in (c.peer_rm, *c.peer_nms) and os.environ.get("SERVICES_CAPTURE"):
+        capture(answers)
+    with open(f"{GOLDEN}/calls.json", encoding="ascii") as f:
+        golden = json.load(f)
+    rows = compare(answers, golden, reasons)
+    wrong = [(name, words) for name, good, words in rows if not good]
+    report.check(f"{row}: {len(rows)} calls, {len(wrong)} answered in another way", not wrong)
+    for name, words in wrong:
+        report.check(f"{row}: {name}", False, words)
