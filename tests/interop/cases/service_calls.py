@@ -3,6 +3,7 @@ not there, and the life of one. What Apache's API server in an all-Apache cluste
 tests/golden/services-api, without what differs from run to run; SERVICES_CAPTURE=1 writes it. Of
 Apache's API server in front of our ResourceManager the same calls must have the same answers, of
 ours too, but for what OURS lists."""
+import glob
 import io
 import json
 import os
@@ -24,6 +25,7 @@ LIFE = {
         {"name": "b", "number_of_containers": 1, **SLEEP, "dependencies": ["a"]},
     ],
 }
+FILES, USED = os.path.join(hadoop.TOP, "tests", "golden", "services"), "zookeeper-ensemble"
 # Levels at which two answers are compared, each stricter than the one before.
 STATUS, SHAPE, BODY = "status", "shape", "body"
 # Our API server. call → (the level at which it still gives Apache's answer, why no further), ""
@@ -127,18 +129,56 @@ def prepare(c):
     c.hdfs.put("/corpus/file", b"words\n", replicas=1)
 
 
+def definitions():
+    """{name: definition}, those of service_definitions.py and, as text, the files of
+    tests/golden/services, of which others use the service zookeeper."""
+    found = dict(DEFINITIONS)
+    names = sorted(os.path.basename(path)[: -len(".json")] for path in glob.glob(f"{FILES}/*.json"))
+    for name in sorted(names, key=lambda name: name != USED):
+        with open(f"{FILES}/{name}.json", encoding="utf-8") as f:
+            found[f"{name}.json"] = f.read()
+    return found
+
+
+def to_save(definition):
+    """The body of a request that saves a definition, and the service's name."""
+    if isinstance(definition, str):
+        try:
+            definition = json.loads(definition)
+        except ValueError:
+            return definition, ""
+        if not isinstance(definition, dict):
+            return definition, ""
+    return {**definition, "state": "STOPPED"}, definition.get("name")
+
+
 def saved(c, answers):
     """Each definition is saved and, where it was, read, at the API and on HDFS, and removed."""
-    for name, definition in DEFINITIONS.items():
-        answer = call(c, "POST", "", {**definition, "state": "STOPPED"})
+    used = None
+    for name, definition in definitions().items():
+        body, service = to_save(definition)
+        answer = call(c, "POST", "", body)
         answers[f"save: {name}"] = recorded(c, answer)
         if answer.status == 202:
-            path = f"/{definition['name']}"
-            answers[f"saved: {name}"] = recorded(c, call(c, "GET", path))
-            answers[f"stored: {name}"] = stored(c, definition["name"])
-            removed = call(c, "DELETE", path)
-            if removed.status != 200:
-                raise ClusterError(f"DELETE {path}: {removed}")
+            answers[f"saved: {name}"] = recorded(c, call(c, "GET", f"/{service}"))
+            answers[f"stored: {name}"] = stored(c, service)
+            if name == f"{USED}.json":
+                used = service
+            else:
+                remove(c, service)
+    if used:
+        remove(c, used)
+    saved_again(c, answers)
+
+
+def remove(c, service):
+    answer = call(c, "DELETE", f"/{service}")
+    if answer.status != 200:
+        raise ClusterError(f"DELETE of {service}: {answer}")
+
+
+def saved_again(c, answers):
+    """One that is saved, and not started."""
     again = {**BASE, "state": "STOPPED"}
     for name, method, path, body in (
         ("save", "POST", "", again),
@@ -338,12 +378,12 @@ def capture(answers):
     the parser read."""
     definitions = {
         name: {
-            "definition": definition,
+            **({"definition": definition} if isinstance(definition, dict) else {}),
             "status": answers[f"save: {name}"]["status"],
             "diagnostics": answers[f"save: {name}"]["body"],
             "stored": answers.get(f"stored: {name}", {}).get("body"),
         }
-        for name, definition in DEFINITIONS.items()
+        for name, definition in definitions().items()
     }
     os.makedirs(GOLDEN, exist_ok=True)
     for name, rows in (("calls", answers), ("definitions", definitions)):
