@@ -47,7 +47,8 @@ def masked(c, value):
     for pattern, name in (
         (r"application_\d+_\d+", "APPLICATION"),
         (r"container_(e\d+_)?\d+_\d+_\d+_\d+", "CONTAINER"),
-        (r"node\d\.selvedge\.test", "NODE"),
+        (r"\n\tat (.|\n)*", ""),  # a stack
+        (r"node\d\.selvedge\.test(:\d+)?", "NODE"),
         (r"\b10\.78\.0\.\d+(:\d+)?", "ADDRESS"),
         (r"\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-]\d{4})", "TIME"),
         (r"@[0-9a-f]{6,8}\b", "@HASH"),
@@ -230,7 +231,6 @@ RUNNING = {
     "start a running one": ("PUT", f"/{LIVE}", state("STARTED")),
     "PUT of nothing": ("PUT", f"/{LIVE}", {}),
     "flex of a component that is not there": ("PUT", f"/{LIVE}", flex(c=1)),
-    "flex to less than nothing": ("PUT", f"/{LIVE}", flex(a=-1)),
     "flex without a count": ("PUT", f"/{LIVE}", {"state": "FLEX", "components": [{"name": "a"}]}),
     "flex without components": ("PUT", f"/{LIVE}", state("FLEX")),
     "component: not there": ("PUT", f"/{LIVE}/components/c", {"number_of_containers": 1}),
@@ -311,6 +311,8 @@ def alive(c, answers):
     for name, (method, path, body) in RUNNING.items():
         answers[f"running: {name}"] = recorded(c, call(c, method, path, body))
     s.stable({"a": 2, "b": 1})
+    made("flex a to -1", "PUT", body=flex(a=-1))  # one less
+    s.stable({"a": 1, "b": 1})
     made("flex a to 3", "PUT", "/components/a", {"number_of_containers": 3})
     s.stable({"a": 3, "b": 1})
     made("flex a to 1, b to 2", "PUT", body=flex(a=1, b=2))
@@ -347,7 +349,6 @@ def alive(c, answers):
     s.until("STABLE")
     made("destroy a running one", "DELETE")
     made("destroyed", "GET")
-    s.end()
 
 
 def decommission(component, name):
@@ -376,7 +377,7 @@ def states(status):
 def capture(answers):
     """Writes the golden files: every answer; and what becomes of each definition, which tests of
     the parser read."""
-    definitions = {
+    verdicts = {
         name: {
             **({"definition": definition} if isinstance(definition, dict) else {}),
             "status": answers[f"save: {name}"]["status"],
@@ -386,7 +387,7 @@ def capture(answers):
         for name, definition in definitions().items()
     }
     os.makedirs(GOLDEN, exist_ok=True)
-    for name, rows in (("calls", answers), ("definitions", definitions)):
+    for name, rows in (("calls", answers), ("definitions", verdicts)):
         lines = [f" {json.dumps(k)}: {json.dumps(v, sort_keys=True)}" for k, v in rows.items()]
         with open(f"{GOLDEN}/{name}.json", "w", encoding="ascii") as f:
             f.write("{\n" + ",\n".join(lines) + "\n}\n")
@@ -403,8 +404,10 @@ def run(report, c, row, reasons):
         report.case(f"{row}: {name}", function, c, answers)
     if peers.SELVEDGE not in (c.peer_rm, *c.peer_nms) and os.environ.get("SERVICES_CAPTURE"):
         capture(answers)
-    with open(f"{GOLDEN}/calls.json", encoding="ascii") as f:
-        golden = json.load(f)
+    golden = {}
+    if report.check(f"{row}: the golden file is there", os.path.exists(f"{GOLDEN}/calls.json")):
+        with open(f"{GOLDEN}/calls.json", encoding="ascii") as f:
+            golden = json.load(f)
     rows = compare(answers, golden, reasons)
     wrong = [(name, words) for name, good, words in rows if not good]
     report.check(f"{row}: {len(rows)} calls, {len(wrong)} answered in another way", not wrong)

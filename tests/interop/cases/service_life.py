@@ -35,7 +35,7 @@ def printer():
         "printer",
         1,
         dependencies=["sleeper"],
-        launch_command=f"cat conf/words conf/list.properties; echo $GREETING; exec sleep {SLEEP}",
+        launch_command="{ cat conf/words conf/list.properties; echo $GREETING; sleep %d; }" % SLEEP,
         configuration={
             "properties": RETRY,
             "env": {"GREETING": "hello"},
@@ -132,8 +132,6 @@ class Life:
 
     def master_killed(self):
         """The next attempt keeps the containers: none is started anew."""
-        self.s.app("flex", "-component", "sleeper", "3")
-        self.now = self.s.stable({"sleeper": 3, "printer": 1})
         pids = {name: processes(container) for name, container in self.now.items()}
         attempts = self.s.attempts()
         kill(attempts[-1]["containerId"])
@@ -158,11 +156,14 @@ class Life:
         found = self.s.stable({"sleeper": 3, "printer": 1})
         if found != self.now or pids != {n: processes(i) for n, i in found.items()}:
             raise ClusterError(f"{found}, before {self.now}")
-        kill(self.now["sleeper-1"])
-        self.now = self.s.stable({"sleeper": 3, "printer": 1}, without=[self.now["sleeper-1"]])
+        kill(self.now["sleeper-0"])
+        self.now = self.s.stable({"sleeper": 3, "printer": 1}, without=[self.now["sleeper-0"]])
 
     def upgraded(self):
-        """A component's command: the nodes re-initialise its containers."""
+        """A component's command: the nodes re-initialise its containers. Before a master is killed:
+        Hadoop's next one cannot upgrade the containers that it has been given."""
+        self.s.app("flex", "-component", "sleeper", "3")
+        self.now = self.s.stable({"sleeper": 3, "printer": 1})
         self._upgrade("2.0.0", "200000")
         self.s.app("upgrade", "-initiate", self._file("3.0.0", "300000"), "-autoFinalize")
         self.s.until("UPGRADING_AUTO_FINALIZE")
@@ -261,13 +262,13 @@ CASES = {
     "flexed to 4, to 1": Life.flexed,
     "killed container replaced": Life.replaced,
     "failed command started again by the node": Life.started_again,
-    "killed master: containers kept": Life.master_killed,
-    "killed ResourceManager and NodeManager": Life.daemons_killed,
     "upgraded by component, by instance": Life.upgraded,
     "upgraded express": Life.upgraded_express,
     "upgrade cancelled": Life.upgrade_cancelled,
     "instance decommissioned": Life.decommissioned,
     "instances listed": Life.listed,
+    "killed master: containers kept": Life.master_killed,
+    "killed ResourceManager and NodeManager": Life.daemons_killed,
     "stopped, started": Life.stopped,
     "destroyed": Life.destroyed,
 }
