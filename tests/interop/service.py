@@ -115,6 +115,12 @@ class Service:
         """`yarn app -VERB NAME WORDS`"""
         return self.cli("app", f"-{verb}", self.name, *words)
 
+    def post(self):
+        """Launches it without the command line."""
+        answer = call(self.c, "POST", "", self.definition)
+        if answer.status != 202:
+            raise ClusterError(f"POST of {self.name}: {answer}")
+
     def status(self):
         """What the API server says, or the command line where there is none; {} for nothing."""
         if not self.direct:

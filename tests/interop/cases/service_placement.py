@@ -1,6 +1,7 @@
 """Services whose components say where they run, under Hadoop's own master: it asks for them by
 SchedulingRequests with allocation tags and constraints. One is made as Hive starts LLAP: a package
-on HDFS, a daemon on each node."""
+on HDFS, a daemon on each node. They are launched by calls of the API server: 3.4.2's `yarn app
+-launch` reads a scope "node" alone, which its API server does not."""
 import io
 import tarfile
 
@@ -82,7 +83,7 @@ def one_a_node(found):
 
 def as_hive(c):
     s = Service(c, "llap0", llap(c))
-    s.app("launch", s.file())
+    s.post()
     now = s.stable({"llap": 3})
     expect(s, one_a_node, "one daemon a node")
     said = [text for text in s.outputs().values() if "lib/bin//llapDaemon.sh start" in text]
@@ -115,7 +116,7 @@ def beside(c):
         ]
     }
     s = Service(c, "neighbours", definition)
-    s.app("launch", s.file())
+    s.post()
     s.stable({"base": 2, "near": 2, "free": 2})
 
     def right(found):
@@ -131,7 +132,7 @@ def few_a_node(c):
     """At most two of a component on a node, seven of them on three nodes."""
     limit = rule("AFFINITY_WITH_CARDINALITY", "few", min_cardinality=0, max_cardinality=1)
     s = Service(c, "fewanode", {"components": [placed("few", 7, limit)]})
-    s.app("launch", s.file())
+    s.post()
     s.wait(lambda status: len(ready(status)) == 6, 180, "six are READY")
 
     def right(found):
