@@ -1,5 +1,5 @@
-"""Hadoop's YARN services inside a cluster of peers.py whose nodes are hosts (network namespaces) and
-whose files are on HDFS: ZooKeeper for the registry, and the API server.
+"""Hadoop's YARN services inside a cluster of peers.py whose nodes are hosts (network namespaces)
+and whose files are on HDFS: ZooKeeper for the registry, and the API server.
 
     with services.cluster("selvedge", ["selvedge"] * 3, h, network) as c:
         s = service.Service(c, "sleepers", definition)"""

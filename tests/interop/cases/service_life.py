@@ -1,6 +1,6 @@
-"""The life of a service under Hadoop's own master (ServiceMaster) and command line: launched, flexed,
-containers and masters killed, upgraded, instances decommissioned, stopped, started, destroyed. Each
-case goes on with the service that the one before has left."""
+"""The life of a service under Hadoop's own master (ServiceMaster) and command line: launched,
+flexed, containers and masters killed, upgraded, instances decommissioned, stopped, started,
+destroyed. Each case goes on with the service that the one before has left."""
 import contextlib
 import signal
 
