@@ -21,7 +21,7 @@ import java.util.zip.ZipFile;
 public final class ProtoFacts {
     private static final String[] JARS = {"hadoop-common-", "hadoop-yarn-api-", "hadoop-yarn-common-",
             "hadoop-yarn-server-common-", "hadoop-yarn-server-nodemanager-", "hadoop-yarn-server-resourcemanager-",
-            "hadoop-hdfs-client-"};
+            "hadoop-hdfs-client-", "hadoop-yarn-services-core-"};
 
     private ProtoFacts() {
     }
