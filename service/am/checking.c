@@ -22,7 +22,7 @@ static void on_address(struct cli_am *yarn, struct yarn_container_id id, int sta
     (void)yarn;
     (void)err;
     if (!c || status < 0)
-        return; /* asked again, ignoring */
+        return; /* the next check retries, ignoring */
     (void)snprintf(ip, sizeof(ip), "%.*s", (int)strcspn(s->ips, ","), s->ips);
     r = svc_container_address(c, ip, s->host);
     svc_master_need(r);
@@ -47,7 +47,7 @@ static int on_address_time(sd_event_source *s, uint64_t usec, void *userdata)
             continue;
         c->looked_up++;
         more = true;
-        (void)!cli_am_status(m->yarn, c->id, on_address, m); /* asked again, ignoring */
+        (void)!cli_am_status(m->yarn, c->id, on_address, m); /* the next check retries, ignoring */
     }
     if (!more)
         return 0;

@@ -22,7 +22,7 @@ struct svc_pending { /* a container to launch, or to run another version */
 
 struct svc_upgrade { /* one whose definition is being read */
     bool reading, auto_finalize, express;
-    struct ipc_call *call; /* NULL: nobody waits */
+    struct ipc_call *call; /* NULL: the caller has its answer */
 };
 
 struct svc_master {

@@ -45,7 +45,7 @@ struct svc_record {
 extern const struct svc_record svc_definition_record, svc_component_record;
 
 const struct svc_field *svc_field_named(const struct svc_record *r, const char *name);
-/* The field's name that the word is most likely meant to be, or NULL. */
+/* Returns the known field name nearest to `word`, or NULL. */
 const char *svc_field_nearest(const struct svc_record *r, const char *word);
 /* Writes what an object without any field has; `o` is a struct of the record, zeroed. */
 void svc_record_defaults(const struct svc_record *r, void *o);

@@ -24,7 +24,7 @@ struct svc_slider_files {
 /* `name`: of the service; NULL: application.name of internal.json. Components come in the order of
  * their priorities; HBASE_MASTER is named hbase-master. `launch_command` of appConf.json, which is
  * no option of Slider's, is the command of a component: Slider has it in the application's package.
- * What is made is checked. */
+ * The definition is checked as one that is parsed. */
 int svc_slider_import(const struct svc_slider_files *files, const char *name, struct sv_arena *a,
                       struct svc_definition **ret, struct sv_error *err) _must_use_;
 

@@ -70,7 +70,7 @@ struct svc_limits {                     /* of the service; default in brackets *
                                            yarn.service.failure-count-reset.window */
     int64_t recovery_ms;                /* [120 s] yarn.service.container-recovery.timeout.ms */
     int64_t stop_wait_ms;               /* [30 s] for containers to end before UNREGISTER */
-    int64_t retry_min_ms, retry_max_ms; /* [1 s, 60 s] until a rejected request is asked again */
+    int64_t retry_min_ms, retry_max_ms; /* [1 s, 60 s] until a rejected request is retried */
     int64_t lost_ms;                    /* [660 s, more than nodes have to register] after a resync:
                                            a released container counts as ended */
     uint32_t turn;                      /* [1024] instances that one input works on */

@@ -22,7 +22,7 @@ struct svc_flight {
     char *user;
     bool changes;  /* something */
     bool answered; /* `answer` is complete */
-    bool left;     /* nobody waits */
+    bool left;     /* the client has closed its connection */
     int fd;
     sd_event_source *io, *timer;
     struct sv_buf buf;
