@@ -34,7 +34,7 @@ endif
 
 # Fake ResourceManager and ApplicationMasters around a NodeManager, for tests and the benchmark.
 $(BUILD)/tests/integration/nodemanager/nm-driver: $(addprefix $(BUILD)/tests/integration/nodemanager/,nm-driver.o nm-driver-rm.o \
-		nm-driver-am.o nm-driver-labels.o nm-driver-largest.o nm-hostile.o) $(LARGEST_OBJ) $(WIRE_A) $(COMMON_A)
+		nm-driver-am.o nm-driver-bench.o nm-driver-labels.o nm-driver-largest.o nm-hostile.o) $(LARGEST_OBJ) $(WIRE_A) $(COMMON_A)
 	$(call link,$(WIRE_LDLIBS) $(shell $(PKGCONFIG) --libs jansson))
 TEST_PROGRAMS += $(BUILD)/tests/integration/nodemanager/nm-driver
 

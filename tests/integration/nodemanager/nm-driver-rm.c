@@ -208,6 +208,7 @@ static void on_nodeHeartbeat(struct ipc_call *call, const ProtobufCMessage *requ
 
     (void)u;
     rm.heartbeats++;
+    rm.heartbeat_bytes = protobuf_c_message_get_packed_size(request);
     if (q->node_status) {
         rm.increased += (int)q->node_status->n_increased_containers;
         saw_opportunistic(q->node_status->opportunistic_containers_status);

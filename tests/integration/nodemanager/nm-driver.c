@@ -25,7 +25,8 @@
  * largest-call APP N USER METHOD | largest-fields | largest-heartbeat APP N USER LAST FIELD |
  * largest-registration APP N USER      the largest messages (nm-driver-largest.c)
  * pause on|off hostile KIND N                  lies in the answer to the next heartbeat
- * (nm-hostile.h) bench …                         see bench() */
+ * (nm-hostile.h) heartbeat MS                 the interval of heartbeats from now on
+ * bench …                                                     see nm-driver-bench.c */
 #include <errno.h>
 #include <getopt.h>
 #include <signal.h>
@@ -111,7 +112,7 @@ static bool has_registered(int64_t arg)
     (void)arg;
     return rm.registrations > rm.registrations_asked && rm.heartbeats > rm.heartbeats_before;
 }
-static bool has_ended(int64_t count)
+bool has_ended(int64_t count)
 {
     return rm.ended >= count;
 }
@@ -136,72 +137,6 @@ static json_t *do_exits(int app)
         json_object_set_new(j, s->text, row);
     }
     return json_pack("{s:o,s:i,s:i}", "exits", j, "ended", rm.ended, "heartbeats", rm.heartbeats);
-}
-
-static int compare_i64(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-    return x < y ? -1 : x > y;
-}
-
-/* bench latency APP FIRST COUNT USER: one container after the other; microseconds from the call to
- * the sub-state RUNNING (or beyond), asked by getContainerStatuses without a pause. */
-static json_t *bench_latency(int app, int64_t first, int count, const char *user)
-{
-    int64_t *us = calloc((size_t)count, sizeof(*us));
-    int n = 0;
-
-    for (int i = 0; i < count; i++) {
-        int64_t t0 = now_us(), until = t0 + 30000000;
-        bool running = false;
-        json_t *j = am_start(app, first + i, 1, user, 64, "", "sleep 0.05");
-        bool ok = json_array_size(json_object_get(j, "ok")) == 1;
-
-        json_decref(j);
-        while (ok && !running && now_us() < until) {
-            const char *key;
-            json_t *row;
-
-            j = am_status(app, app, first + i, 1);
-            json_object_foreach(json_object_get(j, "status"), key, row) running =
-                json_integer_value(json_object_get(row, "sub")) >= 2;
-            if (json_object_size(json_object_get(j, "failed")) > 0)
-                running = true; /* over and acknowledged already */
-            json_decref(j);
-        }
-        if (running)
-            us[n++] = now_us() - t0;
-        run_until(has_ended, rm.ended + 1, 60000);
-    }
-    qsort(us, (size_t)n, sizeof(*us), compare_i64);
-    json_t *r = n ? json_pack("{s:i,s:I,s:I,s:I,s:I}", "n", n, "min", (json_int_t)us[0], "p50",
-                              (json_int_t)us[n / 2], "p90", (json_int_t)us[n * 9 / 10], "max",
-                              (json_int_t)us[n - 1])
-                  : json_pack("{s:i}", "n", 0);
-    free(us);
-    return r;
-}
-
-/* bench rate APP FIRST COUNT BATCH USER: COUNT containers of `true`, BATCH a call; until the last
- * end has arrived in a heartbeat. */
-static json_t *bench_rate(int app, int64_t first, int count, int batch, const char *user)
-{
-    int64_t t0 = now_us();
-    int target = rm.ended + count, started = 0;
-    bool all;
-
-    for (int i = 0; i < count; i += batch) {
-        json_t *j = am_start(app, first + i, SV_MIN(batch, count - i), user, 64, "", "true");
-
-        started += (int)json_array_size(json_object_get(j, "ok"));
-        if (json_object_get(j, "error"))
-            return j;
-        json_decref(j);
-    }
-    all = run_until(has_ended, target, 600000);
-    return json_pack("{s:i,s:b,s:I}", "started", started, "all", all, "us",
-                     (json_int_t)(now_us() - t0));
 }
 
 /* A file of this machine as it is now, or http://HOST:PORT/FILE. */
@@ -272,8 +207,8 @@ static json_t *set_retry(const char *line)
 
 static json_t *command(char *line)
 {
-    json_t *other_file = largest_command(line) ?: labels_command(line);
-    int app, other, count, n, at = 0, batch, vcores;
+    json_t *other_file = largest_command(line) ?: labels_command(line) ?: bench_command(line);
+    int app, other, count, n, at = 0, vcores;
     long long first, mem, ms;
     char user[65], fault[129], name[64], path[256], method[64];
 
@@ -359,6 +294,10 @@ static json_t *command(char *line)
         return do_exits(app);
     if (sscanf(line, "wait %lld %d", &ms, &n) == 2)
         return json_pack("{s:b,s:i}", "reached", run_until(has_ended, n, ms), "ended", rm.ended);
+    if (sscanf(line, "heartbeat %lld", &ms) == 1) {
+        rm.heartbeat_ms = ms;
+        return json_object();
+    }
     if (sscanf(line, "beats %lld %d", &ms, &n) == 2)
         return json_pack("{s:b}", "reached", run_until(has_beaten, rm.heartbeats + n, ms));
     if (sscanf(line, "finish %d", &app) == 1 && rm.n_finish < 64 && app > 0 && app < 4096) {
@@ -375,10 +314,6 @@ static json_t *command(char *line)
         rm.signal_command = n;
         return json_object();
     }
-    if (sscanf(line, "bench latency %d %lld %d %64s", &app, &first, &count, user) == 4)
-        return bench_latency(app, first, count, user);
-    if (sscanf(line, "bench rate %d %lld %d %d %64s", &app, &first, &count, &batch, user) == 5)
-        return bench_rate(app, first, count, batch, user);
     if (!strcmp(line, "roll") || !strcmp(line, "restarted"))
         return new_keys(!strcmp(line, "restarted"));
     if (sscanf(line, "attempt %d %d", &rm.attempt, &rm.containers_attempt) == 2)

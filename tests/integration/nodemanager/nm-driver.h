@@ -1,5 +1,6 @@
 /* The parts of nm-driver: the ResourceManager (nm-driver-rm.c), the ApplicationMasters
- * (nm-driver-am.c), and the commands that control them (nm-driver.c). */
+ * (nm-driver-am.c), the times of benches (nm-driver-bench.c), and the commands that control them
+ * (nm-driver.c). */
 #ifndef SELVEDGE_TESTS_NM_DRIVER_H
 #define SELVEDGE_TESTS_NM_DRIVER_H
 
@@ -33,6 +34,7 @@ extern struct driver {
     struct yarn_master_key nm_key, container_key;
     int attempt, containers_attempt; /* of the NMTokens, and of the containers of commands */
     struct yarn_node_id node;
+    size_t heartbeat_bytes; /* the last heartbeat's, without its frame */
     int registrations, registrations_asked, heartbeats,
         heartbeats_before; /* the last registration */
     json_t *registered;    /* containers and applications of the last registration */
@@ -96,6 +98,7 @@ struct yarn_container_id container_id(int app, int64_t n);
 
 /* Runs the loop; false: it took longer. */
 bool run_until(bool (*done)(int64_t), int64_t arg, int64_t ms);
+bool has_ended(int64_t count); /* that many containers, ever */
 
 /* The ResourceTracker answers, or is away. */
 void rm_serve(bool on);
@@ -131,6 +134,10 @@ void labels_registered(const Hadoop__Yarn__RegisterNodeManagerRequestProto *q,
 void labels_heartbeat(const Hadoop__Yarn__NodeHeartbeatRequestProto *q,
                       Hadoop__Yarn__NodeHeartbeatResponseProto *m);
 json_t *labels_command(const char *line); /* NULL: another command */
+
+/* ---- Times of containers: nm-driver-bench.c ---- */
+
+json_t *bench_command(const char *line); /* NULL: another command */
 
 /* ---- Largest messages: nm-driver-largest.c ---- */
 
