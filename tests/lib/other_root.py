@@ -27,7 +27,7 @@ ENTER = r"""
 set -eu
 mount --bind "$1" "$1" && cd "$1"
 for pair in $2; do mount --bind "${pair%%=*}" "./${pair##*=}"; done
-mount -t proc proc proc && mount -t sysfs -o ro sysfs sys && mount --rbind /dev dev && mount -t tmpfs tmpfs run && mkdir -m 1777 run/lock
+mount -t proc proc proc && mount -t sysfs -o ro sysfs sys && mount --rbind /dev dev && mount -t tmpfs -o mode=0755 tmpfs run && mkdir -m 1777 run/lock
 mkdir -p .old && pivot_root . .old && umount -l .old && cd "$3"
 exec env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 bash -c 'sudo() { "$@"; }; '"$4"
 """
