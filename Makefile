@@ -86,6 +86,7 @@ include fs/rules.mk
 include localizer/rules.mk
 include logs/rules.mk
 include shuffle/rules.mk
+include federation/rules.mk
 include nodemanager/rules.mk
 include rm-lite/rules.mk
 include client/rules.mk
