@@ -11,3 +11,6 @@ FED_LDLIBS = $(WIRE_LDLIBS) $(shell $(PKGCONFIG) --libs $(FED_PKGS))
 
 UNIT_LINK_federation = $(FED_DEPS)
 UNIT_LDLIBS_federation = $(FED_LDLIBS)
+# Cases for every back end: tests/lib/store-cases.h.
+STORE_CASES_OBJ := $(BUILD)/tests/lib/store-cases.o
+$(BUILD)/tests/unit/federation/store/test-store: $(STORE_CASES_OBJ)

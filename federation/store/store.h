@@ -12,6 +12,7 @@
 #ifndef SELVEDGE_FEDERATION_STORE_STORE_H
 #define SELVEDGE_FEDERATION_STORE_STORE_H
 
+#include <errno.h>
 #include <systemd/sd-event.h>
 
 #include "common/base.h"
@@ -19,7 +20,8 @@
 #include "common/error.h"
 #include "wire/ids.h"
 
-/* Limits in bytes without the NUL, which are Hadoop's columns. */
+/* Limits in bytes without the NUL, which are Hadoop's columns; those of answers are wider, as a
+ * column counts characters. */
 #define FED_NAME_MAX 256 /* sub-cluster, host:port, queue, policy manager's class */
 #define FED_RESERVATION_MAX 128
 #define FED_CAPABILITY_MAX 6000
@@ -117,19 +119,21 @@ struct fed_version { /* of the store's layout; ours and Hadoop's is 1.1 */
 
 /* ---- Operations ---- */
 
-/* Each names the record of its request and the fields that it reads; the rest is ignored. The
- * answer has a list of the same kind: `n` records, one where no other number is said. */
+/* Each names the record of its request and the fields that it reads; the rest is ignored. Those
+ * that register, add, get, list, count or check answer with records of that kind, a list with any
+ * number and the others with one; the rest answer with none. */
 enum fed_op {
-    /* member: all but last_heartbeat_ms. Replaces the row of the same id. Answers last_start_ms as
-     * stored: a millisecond or more later where another member has the same, which is unique. */
+    /* member: all but last_heartbeat_ms. Replaces the row of the same id. Answers it as stored:
+     * last_start_ms is later by some milliseconds where another member has that one, which is
+     * unique. */
     FED_MEMBER_REGISTER,
     FED_MEMBER_DEREGISTER, /* member.id, .state, a final one; -ENOENT */
     FED_MEMBER_HEARTBEAT,  /* member.id, .state, .capability, not ""; -ENOENT */
     FED_MEMBER_GET,        /* member.id; -ENOENT */
-    FED_MEMBER_LIST,       /* all of them, sorted by id: 0 to FED_MEMBERS_MAX */
+    FED_MEMBER_LIST,       /* sorted by id; at most FED_MEMBERS_MAX */
 
     /* home: app, home, context. The first writer wins: answers the stored home, which may be
-     * another one than that of the request. The context is not answered. */
+     * another one than the request's, without context. */
     FED_HOME_ADD,
     FED_HOME_UPDATE, /* home: app, home, context; -ENOENT */
     FED_HOME_GET,    /* home.app; -ENOENT; answers with context */
@@ -139,7 +143,7 @@ enum fed_op {
     FED_RESERVATION_ADD,    /* reservation; the first writer wins, as with FED_HOME_ADD */
     FED_RESERVATION_UPDATE, /* reservation; -ENOENT */
     FED_RESERVATION_GET,    /* reservation.id; -ENOENT */
-    FED_RESERVATION_LIST,   /* `limit` */
+    FED_RESERVATION_LIST,   /* sorted by id; `limit` */
     FED_RESERVATION_DELETE, /* reservation.id; -ENOENT */
 
     FED_POLICY_SET,    /* policy; replaces the row of the same queue */
@@ -147,21 +151,21 @@ enum fed_op {
     FED_POLICY_LIST,   /* sorted by queue */
     FED_POLICY_DELETE, /* policy.queue; -ENOENT */
 
-    FED_KEY_ADD,    /* key; -EEXIST */
+    FED_KEY_ADD,    /* key; -EEXIST. Answers with no record */
     FED_KEY_GET,    /* key.id; -ENOENT */
     FED_KEY_DELETE, /* key.id; -ENOENT */
 
-    FED_TOKEN_ADD,    /* token; -EEXIST */
+    FED_TOKEN_ADD,    /* token; -EEXIST. Answers with no record */
     FED_TOKEN_UPDATE, /* token; -ENOENT */
     FED_TOKEN_GET,    /* token.sequence; -ENOENT */
     FED_TOKEN_DELETE, /* token.sequence; -ENOENT */
 
     FED_SEQUENCE_GET,  /* sequence.counter; 1 at first, as Hadoop's */
-    FED_SEQUENCE_NEXT, /* sequence.counter; increments and answers the new value: unique */
+    FED_SEQUENCE_NEXT, /* sequence.counter; increments it and answers the new value: unique */
     FED_SEQUENCE_SET,  /* sequence */
 
     /* Call it first. Marks a new store as version 1.1; -EPROTONOSUPPORT: another major version, or
-     * the tables are missing. Answers version. */
+     * the tables are missing. */
     FED_VERSION_CHECK,
     FED_OPS
 };
@@ -207,7 +211,8 @@ struct fed_answer {
  *   -EACCES            the store refuses the account
  *   -EHOSTDOWN         the store is away; the operation was not executed
  *   -ECONNRESET        the connection was lost, or no answer came in time: the operation may have
- *                      been executed. Those that only read are retried once before
+ *                      been executed. Operations that may be repeated without another result
+ *                      were retried once before
  *   -EREMOTEIO         another error of the store
  *   -ENOMEM
  *   -ECANCELED         fed_store_cancel() or fed_store_free(), from inside of which `done` runs */
@@ -219,7 +224,7 @@ static inline bool fed_error_away(int error) /* worth a try later */
 /* ---- The store ---- */
 
 struct fed_store;
-/* Must not free the store; may make and cancel other calls. */
+/* Must not free the store; may make and cancel other calls, unless it is told -ECANCELED. */
 typedef void (*fed_done)(const struct fed_answer *a, void *userdata);
 
 /* Reads yarn.federation.state-store.class and the keys of that class, whose texts are copied. Does
@@ -239,8 +244,8 @@ const char *fed_store_text(const struct fed_store *s);
 /* All keys that fed_store_open() reads, for --print-config. */
 const struct sv_conf_key *fed_store_conf_keys(size_t *ret_n);
 
-/* Makes a call. *ret_call (may be NULL) is for fed_store_cancel(), > 0. -ENOMEM: `done` never runs.
- * Every other error is an answer. */
+/* Makes a call. *ret_call (may be NULL) is for fed_store_cancel(), > 0. -ENOMEM, -EINVAL (no such
+ * operation): `done` never runs. Every other error is an answer. */
 int fed_store_call(struct fed_store *s, const struct fed_request *q, fed_done done, void *userdata,
                    uint64_t *ret_call) _must_use_;
 /* Finishes an open call with -ECANCELED, from inside; the operation may be executed all the same.
