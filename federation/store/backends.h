@@ -8,4 +8,15 @@
 int fed_store_open_sqlite(sd_event *event, const char *path, struct fed_store **ret,
                           struct sv_error *err) _must_use_;
 
+struct fed_mysql_url;
+struct fed_mysql_options {
+    const struct fed_mysql_url *url;
+    const char *user, *password;          /* NULL: of the url */
+    unsigned connections;                 /* > 0 */
+    int64_t connect_ms, idle_ms, life_ms; /* of a connection; idle and life: 0 = for ever */
+};
+/* Copies the options; connects with the first call. -ELIBACC: the library is missing. */
+int fed_store_open_mysql(sd_event *event, const struct fed_mysql_options *o, struct fed_store **ret,
+                         struct sv_error *err) _must_use_;
+
 #endif

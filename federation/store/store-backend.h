@@ -23,6 +23,7 @@ struct fed_call {
     size_t room;                            /* number of records that fit */
     bool answered;                          /* `done` runs in the next turn of the loop */
     bool sent;                              /* the store may have executed it */
+    bool repeated;                          /* it is being executed a second time */
     struct fed_call *wait_prev, *wait_next; /* of the back end's own list */
     void *run;                              /* the back end's own; NULL: it waits in that list */
 };
@@ -63,6 +64,8 @@ void fed_call_broken(struct fed_call *c, const char *reason);
 void fed_call_done(struct fed_call *c);
 /* The answer is an error; "OPERATION OBJECT: " is prepended to the reason. */
 void fed_call_fail(struct fed_call *c, int error, const char *fmt, ...) _printf_(3, 4);
+/* Forgets what was added or failed since the call began, before it is executed once more. */
+void fed_call_again(struct fed_call *c);
 /* The number of records that the caller wants at most. */
 uint32_t fed_call_limit(const struct fed_call *c);
 

@@ -151,12 +151,6 @@ static bool is_busy(int r)
     return (r & 0xff) == SQLITE_BUSY || (r & 0xff) == SQLITE_LOCKED;
 }
 
-static void forget_answer(struct fed_call *c)
-{
-    c->answer = (struct fed_answer){ 0 };
-    c->answered = false;
-}
-
 /* Executes the call in one transaction; false: the file is busy, nothing was done. */
 static bool try_call(struct sqlite_store *q, struct fed_call *c)
 {
@@ -170,12 +164,9 @@ static bool try_call(struct sqlite_store *q, struct fed_call *c)
         r = command(q, "COMMIT");
     if (r == SQLITE_OK || r == SQLITE_DONE)
         return true;
-    if (is_busy(r))
-        forget_answer(c);
-    else {
-        forget_answer(c);
+    fed_call_again(c); /* it may be answered already, and COMMIT has failed */
+    if (!is_busy(r))
         fed_call_fail(c, -EREMOTEIO, "%s", q->lib->errmsg(q->db));
-    }
     if (!q->lib->get_autocommit(q->db))
         (void)command(q, "ROLLBACK"); /* the transaction has ended by itself, ignoring */
     return !is_busy(r);

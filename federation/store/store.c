@@ -151,6 +151,12 @@ void fed_call_fail(struct fed_call *c, int error, const char *fmt, ...)
     finish(c, error, reason);
 }
 
+void fed_call_again(struct fed_call *c)
+{
+    c->answer = (struct fed_answer){ 0 };
+    c->answered = false;
+}
+
 void fed_call_broken(struct fed_call *c, const char *reason)
 {
     if (!c->answer.reason)

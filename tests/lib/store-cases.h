@@ -23,5 +23,10 @@ void store_case_refusals(sd_event *event, struct fed_store *s);
 /* Makes `steps` random calls to both stores, which must answer alike. */
 void store_case_random(sd_event *event, struct fed_store *s, struct fed_store *model,
                        unsigned steps, unsigned seed);
+/* As store_case_random(), to a store whose connections break: operations are repeated until they
+ * are answered. */
+void store_case_cut(sd_event *event, struct fed_store *s, struct fed_store *model, unsigned steps,
+                    unsigned seed);
+void store_ignore(const struct fed_answer *a, void *userdata);
 
 #endif

@@ -1,0 +1,232 @@
+/* The federation's state store against a database: store-driver CASE URL [URL of a proxy]. The
+ * cases are those of tests/lib/store-cases.h; each makes its own database, from the url's name. For
+ * tests/integration/federation/test-federation-store. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "federation/store/backends.h"
+#include "federation/store/mysql-apply.h"
+#include "federation/store/mysql-url.h"
+#include "tests/lib/store-cases.h"
+
+static const char *the_case, *the_url, *the_proxy;
+static sd_event *event;
+
+static struct fed_store *open_store(const char *text, bool make, unsigned connections)
+{
+    struct fed_mysql_url url;
+    struct fed_mysql_options o = { .url = &url, .connections = connections, .connect_ms = 10000 };
+    struct fed_store *s;
+    struct sv_error err;
+
+    if (fed_mysql_url_parse(text, &url, &err) < 0)
+        fail_msg("%s", err.text);
+    if (make && fed_schema_apply(event, &o, &err) < 0)
+        fail_msg("%s", err.text);
+    if (fed_store_open_mysql(event, &o, &s, &err) < 0)
+        fail_msg("%s", err.text);
+    return s;
+}
+
+/* A directed case, on a database without tables first. */
+static void directed(void (*one)(sd_event *event, struct fed_store *s))
+{
+    struct fed_store *s = open_store(the_url, true, 1);
+
+    one(event, s);
+    fed_store_free(s);
+}
+
+static void random_history(void)
+{
+    struct fed_store *s = open_store(the_url, true, 2), *model;
+
+    assert_int_equal(fed_store_open_memory(event, &model), 0);
+    store_case_random(event, s, model, 3000, 7);
+    fed_store_free(s);
+    fed_store_free(model);
+}
+
+static void cut_history(void)
+{
+    struct fed_store *s, *model;
+
+    fed_store_free(open_store(the_url, true, 1)); /* makes the tables */
+    s = open_store(the_proxy, false, 1);
+    assert_int_equal(fed_store_open_memory(event, &model), 0);
+    store_case_cut(event, s, model, 1500, 11);
+    fed_store_free(s);
+    fed_store_free(model);
+}
+
+static void schema_twice(void)
+{
+    fed_store_free(open_store(the_url, true, 1));
+    fed_store_free(open_store(the_url, true, 1));
+}
+
+static void no_tables(void)
+{
+    struct fed_store *s = open_store(the_url, false, 1);
+
+    assert_string_equal(store_do(event, s, &(struct fed_request){ .op = FED_VERSION_CHECK }),
+                        "EPROTONOSUPPORT");
+    if (!strstr(store_reason(), "selvedge federation schema --apply"))
+        fail_msg("%s", store_reason());
+    fed_store_free(s);
+}
+
+static void refused_account(void)
+{
+    struct fed_store *s = open_store(the_url, false, 1);
+
+    assert_string_equal(store_do(event, s, &(struct fed_request){ .op = FED_VERSION_CHECK }),
+                        "EACCES");
+    if (!strstr(store_reason(), "sql.username"))
+        fail_msg("%s", store_reason());
+    fed_store_free(s);
+}
+
+static void server_away(void)
+{
+    struct fed_store *s = open_store(the_url, false, 3);
+    const struct fed_request q = { .op = FED_MEMBER_LIST };
+
+    assert_string_equal(store_do(event, s, &q), "EHOSTDOWN");
+    assert_string_equal(store_do(event, s, &q), "EHOSTDOWN");
+    fed_store_free(s);
+}
+
+/* ---- Many calls while the server is killed ---- */
+
+#define HOMES 400
+#define AT_ONCE 16
+
+static struct {
+    struct fed_store *s;
+    int next, done, away, connections;
+} load;
+
+static void add_next(void);
+
+static void on_added(const struct fed_answer *a, void *userdata)
+{
+    struct fed_home h = { .app = { 1, (int)(intptr_t)userdata }, .home = "SC-1" };
+
+    if (a->error == 0) {
+        assert_string_equal(a->homes[0].home, "SC-1");
+        if (++load.done % 40 == 0) {
+            printf("# %d\n", load.done);
+            (void)fflush(stdout);
+        }
+        add_next();
+        return;
+    }
+    if (!fed_error_away(a->error))
+        fail_msg("%s", a->reason);
+    load.away++;
+    assert_int_equal(fed_store_call(load.s, &(struct fed_request){ .op = FED_HOME_ADD, .home = h },
+                                    on_added, userdata, NULL),
+                     0);
+}
+
+static void add_next(void)
+{
+    struct fed_home h = { .app = { 1, ++load.next }, .home = "SC-1" };
+
+    if (load.next <= HOMES)
+        assert_int_equal(fed_store_call(load.s,
+                                        &(struct fed_request){ .op = FED_HOME_ADD, .home = h },
+                                        on_added, (void *)(intptr_t)load.next, NULL),
+                         0);
+}
+
+/* Every application has its row in the end, however often the server was killed. */
+static void killed(void)
+{
+    const char *list, *line;
+    int rows = 0;
+
+    load.s = open_store(the_url, true, 4);
+    for (int i = 0; i < AT_ONCE; i++)
+        add_next();
+    while (load.done < HOMES)
+        assert_true(sd_event_run(event, 60000000) > 0);
+    list = store_do(event, load.s, &(struct fed_request){ .op = FED_HOME_LIST });
+    for (line = list; (line = strchr(line, '\n')); line++)
+        rows++;
+    assert_int_equal(rows, HOMES);
+    printf("# %d answers were no answer\n", load.away);
+    fed_store_free(load.s);
+}
+
+/* The store is freed in any phase of a call. */
+static void freed(void)
+{
+    for (int turns = 0; turns < 25; turns++) {
+        struct fed_store *s = open_store(the_url, turns == 0, 2);
+
+        for (int i = 0; i < 3; i++)
+            assert_int_equal(fed_store_call(s, &(struct fed_request){ .op = FED_MEMBER_LIST },
+                                            store_ignore, NULL, NULL),
+                             0);
+        for (int i = 0; i < turns; i++)
+            (void)sd_event_run(event, 0); /* whatever happens, ignoring */
+        fed_store_free(s);
+    }
+}
+
+static void run_case(void **state)
+{
+    static const struct {
+        const char *name;
+        void (*directed)(sd_event *event, struct fed_store *s);
+        void (*other)(void);
+    } cases[] = {
+        { "members", store_case_members, NULL },
+        { "homes", store_case_homes, NULL },
+        { "reservations", store_case_reservations, NULL },
+        { "policies", store_case_policies, NULL },
+        { "router", store_case_router, NULL },
+        { "refusals", store_case_refusals, NULL },
+        { "random", NULL, random_history },
+        { "cut", NULL, cut_history },
+        { "schema", NULL, schema_twice },
+        { "no-tables", NULL, no_tables },
+        { "refused", NULL, refused_account },
+        { "away", NULL, server_away },
+        { "killed", NULL, killed },
+        { "freed", NULL, freed },
+    };
+
+    (void)state;
+    assert_true(sd_event_new(&event) >= 0);
+    for (size_t i = 0; i < SV_ARRAY_LEN(cases); i++)
+        if (!strcmp(cases[i].name, the_case)) {
+            if (cases[i].directed)
+                directed(cases[i].directed);
+            else
+                cases[i].other();
+            sd_event_unref(event);
+            return;
+        }
+    fail_msg("no case %s", the_case);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(run_case) };
+
+    if (argc < 3)
+        return 2;
+    the_case = argv[1];
+    the_url = argv[2];
+    the_proxy = argc > 3 ? argv[3] : NULL;
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

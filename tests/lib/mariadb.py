@@ -1,0 +1,154 @@
+"""A real MariaDB server on loopback, with its files below a directory of the test: an account that
+may make databases, and a proxy that cuts connections."""
+import glob
+import os
+import shutil
+import socket
+import subprocess
+import threading
+
+from cluster.host import free_port, wait_for
+
+USER, PASSWORD = "yarn", "it's a secret"
+SMALL = [
+    "--no-defaults",
+    "--skip-name-resolve",
+    "--innodb-buffer-pool-size=8M",
+    "--innodb-log-file-size=4M",
+    "--innodb-flush-log-at-trx-commit=2",  # what was committed outlives a killed server
+]
+
+
+class Unavailable(Exception):
+    """There is no mariadbd."""
+
+
+class MariaDB:
+    """`more`: options of the server."""
+
+    def __init__(self, root, more=()):
+        if not shutil.which("mariadbd"):
+            raise Unavailable("mariadbd is not installed (mariadb-server-core)")
+        self.root, self.port, self.more, self.process = root, free_port(), list(more), None
+        os.mkdir(root)
+        self.data = f"{root}/data"
+        self.user = [f"--user={'root' if os.geteuid() == 0 else os.getlogin()}"]
+        with open(f"{root}/accounts.sql", "w", encoding="utf-8") as f:
+            quoted = PASSWORD.replace("'", "''")
+            f.write(
+                f"CREATE USER IF NOT EXISTS '{USER}'@'%' IDENTIFIED BY '{quoted}';\n"
+                f"GRANT ALL ON *.* TO '{USER}'@'%';\n"
+            )
+        self.bootstrap()
+        self.start()
+
+    def bootstrap(self):
+        """Makes the server's own tables, as mariadb-install-db does by programs of the client."""
+        sql = "CREATE DATABASE IF NOT EXISTS mysql;\nUSE mysql;\nSET @auth_root_socket=NULL;\n"
+        scripts = next(d for d in ("/usr/share/mariadb", "/usr/share/mysql") if os.path.isdir(d))
+        for name in ("system_tables", "performance_tables", "system_tables_data"):
+            for path in glob.glob(f"{scripts}/*_{name}.sql"):
+                with open(path, encoding="utf-8") as f:
+                    sql += f.read()
+        os.mkdir(self.data)
+        made = subprocess.run(
+            ["mariadbd", *SMALL, *self.user, f"--datadir={self.data}", "--bootstrap"] + self.more,
+            input=sql,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+        if made.returncode != 0:
+            raise RuntimeError(f"mariadbd --bootstrap: {made.stderr[-2000:]}")
+
+    def start(self):
+        with open(f"{self.root}/log", "ab") as log:
+            self.process = subprocess.Popen(
+                ["mariadbd", *SMALL, *self.user, f"--datadir={self.data}", f"--port={self.port}"]
+                + [f"--socket={self.root}/socket", f"--pid-file={self.root}/pid"]
+                + ["--bind-address=127.0.0.1", f"--init-file={self.root}/accounts.sql"]
+                + self.more,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+            )
+        wait_for(self.answers, 60, "mariadbd starts")
+
+    def answers(self):
+        if self.process.poll() is not None:
+            with open(f"{self.root}/log", encoding="utf-8", errors="replace") as f:
+                raise RuntimeError(f"mariadbd has ended: {f.read()[-1000:]}")
+        try:
+            with socket.create_connection(("127.0.0.1", self.port), 1):
+                return True
+        except OSError:
+            return False
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+
+    def url(self, database, port=None, user=USER, password=PASSWORD):
+        secret = password.replace("'", "%27").replace(" ", "+")
+        return (
+            f"jdbc:mariadb://127.0.0.1:{port or self.port}/{database}"
+            f"?user={user}&password={secret}"
+        )
+
+    def close(self):
+        if self.process.poll() is None:
+            self.kill()
+
+
+class CuttingProxy:
+    """Forwards to a server on loopback. Its connection number n breaks after n packets, those of
+    both sides counted, and begins anew at one after `most`."""
+
+    def __init__(self, port, most):
+        self.server, self.most, self.count = port, most, 0
+        self.listener = socket.create_server(("127.0.0.1", 0), backlog=64)
+        self.port = self.listener.getsockname()[1]
+        threading.Thread(target=self.run, daemon=True).start()
+
+    def run(self):
+        while True:
+            try:
+                client, _ = self.listener.accept()
+            except OSError:
+                return
+            self.count += 1
+            left = [1 + (self.count - 1) % self.most]
+            server = socket.create_connection(("127.0.0.1", self.server))
+            for pair in ((client, server), (server, client)):
+                pair[0].setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                threading.Thread(target=self.forward, args=(*pair, left), daemon=True).start()
+
+    @staticmethod
+    def exactly(source, n):
+        data = b""
+        while len(data) < n:
+            part = source.recv(n - len(data))
+            if not part:
+                raise OSError("ended")
+            data += part
+        return data
+
+    def forward(self, source, sink, left):
+        """Packets have a length of three bytes and a number before them."""
+        try:
+            while left[0] > 0:
+                head = self.exactly(source, 4)
+                body = self.exactly(source, int.from_bytes(head[:3], "little"))
+                sink.sendall(head + body)
+                left[0] -= 1
+        except OSError:
+            pass
+        for end in (source, sink):
+            try:
+                end.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
+
+    def close(self):
+        self.listener.close()

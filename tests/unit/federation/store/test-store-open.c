@@ -1,0 +1,114 @@
+/* Tests federation/store/store-open.c: classes and keys. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "federation/store/store-conf.h"
+
+#define JAVA "org.apache.hadoop.yarn.server.federation.store.impl."
+
+static struct sv_conf *conf_of(const char *properties)
+{
+    struct sv_conf *c = sv_conf_new();
+    struct sv_error err;
+    char xml[2048];
+
+    assert_non_null(c);
+    snprintf(xml, sizeof(xml), "<configuration>%s</configuration>", properties);
+    if (sv_conf_load_string(c, xml, strlen(xml), "yarn-site.xml", &err) < 0)
+        fail_msg("%s", err.text);
+    return c;
+}
+
+#define KEY(name, value)                                                                           \
+    "<property><name>yarn.federation.state-store." name "</name><value>" value "</value></"        \
+    "property>"
+
+/* Opens the store of the properties: its text, or the error's. */
+static const char *opened(const char *properties, int error)
+{
+    static char text[SV_ERROR_TEXT_MAX];
+    struct sv_conf *c = conf_of(properties);
+    struct fed_store *s = NULL;
+    struct sv_error err = { 0 };
+    sd_event *event = NULL;
+
+    assert_true(sd_event_new(&event) >= 0);
+    assert_int_equal(fed_store_open(event, c, &s, &err), error);
+    snprintf(text, sizeof(text), "%s", s ? fed_store_text(s) : err.text);
+    fed_store_free(s);
+    sd_event_unref(event);
+    sv_conf_free(c);
+    return text;
+}
+
+static void says(const char *text, const char *part)
+{
+    if (!strstr(text, part))
+        fail_msg("\"%s\" does not say \"%s\"", text, part);
+}
+
+static void test_classes(void **state)
+{
+    (void)state;
+    assert_string_equal(opened("", 0), "memory");
+    assert_string_equal(opened(KEY("class", JAVA "SQLFederationStateStore") KEY(
+                                   "sql.url", "jdbc:mysql://db.example.org/FederationStateStore"),
+                               0),
+                        "mysql://db.example.org:3306/FederationStateStore");
+    says(opened(KEY("class", JAVA "ZookeeperFederationStateStore"), -ENOTSUP),
+         "yarn.federation.state-store.class: this store is not built in: use org.apache");
+    says(opened(KEY("class", "org.example.Store"), -EINVAL), "no such store: use org.apache");
+    says(opened("<property><name>selvedge.federation.state-store.sqlite.path</name>"
+                "<value>none</value></property>" KEY("class", FED_CLASS_SQLITE),
+                -EINVAL),
+         "must be an absolute path");
+}
+
+#define SQL KEY("class", JAVA "SQLFederationStateStore")
+
+static void test_sql_keys(void **state)
+{
+    (void)state;
+    says(opened(SQL, -EINVAL), "yarn.federation.state-store.sql.url: is not set");
+    says(opened(SQL KEY("sql.url", "jdbc:hsqldb:mem:state"), -EINVAL), "it must be jdbc:mysql://");
+    says(opened(SQL KEY("sql.url", "jdbc:mysql://h/d") KEY("sql.max-connections", "0"), -EINVAL),
+         "max-connections");
+    says(opened(SQL KEY("sql.url", "jdbc:mysql://h/d?sslMode=VERIFY_CA"), -ENOTSUP),
+         "need an address as host");
+    assert_string_equal(opened(SQL KEY("sql.url", "jdbc:mysql://[::1]/d?sslMode=VERIFY_CA"), 0),
+                        "mysql://::1:3306/d");
+}
+
+static void test_options(void **state)
+{
+    struct sv_conf *c = conf_of(KEY("sql.url", "jdbc:mysql://h/d?user=u&amp;password=p")
+                                    KEY("sql.username", "yarn") KEY("sql.idle-time-out", "1m"));
+    struct fed_mysql_url url;
+    struct fed_mysql_options o;
+    struct sv_error err;
+
+    (void)state;
+    assert_int_equal(fed_store_mysql_options(c, &url, &o, &err), 0);
+    assert_string_equal(o.user, "yarn");
+    assert_null(o.password);
+    assert_string_equal(url.password, "p");
+    assert_true(o.connections == 1 && o.connect_ms == 10000 && o.idle_ms == 60000 &&
+                o.life_ms == 1800000);
+    sv_conf_free(c);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_classes),
+        cmocka_unit_test(test_sql_keys),
+        cmocka_unit_test(test_options),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
