@@ -4,7 +4,7 @@ FED_PKGS := jansson sqlite3 libmariadb
 CFLAGS_federation := $(CFLAGS_common) $(shell $(PKGCONFIG) --cflags $(FED_PKGS))
 FED_A := $(BUILD)/libselvedge-federation.a
 # Folders in layer order, which tests/tools/check-includes and check-cycles check.
-$(FED_A): $(call objects,federation/store federation/policy)
+$(FED_A): $(call objects,federation/store federation/policy federation/amrm)
 LIBS += $(FED_A)
 FED_DEPS = $(FED_A) $(WIRE_A) $(COMMON_A)
 FED_LDLIBS = $(WIRE_LDLIBS) $(shell $(PKGCONFIG) --libs jansson)

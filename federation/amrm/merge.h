@@ -1,0 +1,61 @@
+/* The answers of members to one master's heartbeat as one answer. Hostile: the answers.
+ *
+ * No container is dropped and none is told twice; a member's word counts for its own containers
+ * alone. Completed, updated and preempted containers, nodes and NM tokens are joined; free
+ * resources, nodes and load are the sums of what each member said last, each counted once.
+ * Priority, command and collector are the home's. */
+#ifndef SELVEDGE_FEDERATION_AMRM_MERGE_H
+#define SELVEDGE_FEDERATION_AMRM_MERGE_H
+
+#include "federation/amrm/containers.h"
+#include "federation/amrm/figures.h"
+
+struct fed_merge; /* of one application */
+
+struct fed_merge *fed_merge_new(struct yarn_app_id app); /* NULL: out of memory */
+struct fed_merge *fed_merge_free(struct fed_merge *m);   /* accepts NULL, returns NULL */
+
+struct fed_reply { /* one of the two */
+    size_t member; /* below FED_MEMBERS_MAX */
+    const Hadoop__Yarn__AllocateResponseProto *answer;
+    const Hadoop__Yarn__RegisterApplicationMasterResponseProto *registration;
+};
+
+struct fed_replies { /* in the order in which they came */
+    const struct fed_reply *v;
+    size_t n;
+    size_t home;        /* member */
+    const bool *silent; /* by member: not in the sums; n_silent of them */
+    size_t n_silent;
+};
+
+/* A container that the master cannot have: its id is that of another member's container (two
+ * members with one epoch), or there are too many. The caller releases it in its member, and
+ * requests another one there. */
+struct fed_clash {
+    size_t member;
+    const Hadoop__Yarn__ContainerProto *container;
+};
+
+struct fed_merged {
+    /* Without a response id and without an AMRMToken: tokens are the caller's, from each answer. It
+     * points into the replies. */
+    Hadoop__Yarn__AllocateResponseProto *answer;
+    const struct fed_clash *clashes;
+    size_t n_clashes;
+    size_t n_repeated; /* containers and ends that the master knows already, left out */
+    size_t n_foreign;  /* statements about another member's or application's containers, left out */
+    size_t n_broken;   /* containers without a whole id, left out */
+};
+
+/* Merges any number of replies, none too. On failure (-ENOMEM) nothing has changed but the figures
+ * of members: the same replies are merged again later. */
+int fed_merge(struct fed_merge *m, const struct fed_replies *replies, struct sv_arena *a,
+              struct fed_merged *ret) _must_use_;
+
+struct fed_containers *fed_merge_containers(struct fed_merge *m);
+const struct fed_figure *fed_merge_figure(const struct fed_merge *m, size_t member);
+/* The member's figures no longer count. */
+void fed_merge_forget(struct fed_merge *m, size_t member);
+
+#endif
