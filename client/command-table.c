@@ -3,6 +3,7 @@
 
 #include "client/commands/app-filter.h"
 #include "client/core/commands.h"
+#include "client/federation/federation.h"
 #include "client/local/local.h"
 #include "client/localize/localize.h"
 #include "client/logs/logs.h"
@@ -126,6 +127,20 @@ static const struct cli_opt recommission_options[] = {
     { 0 },
 };
 
+static const struct cli_opt federation_apps_options[] = {
+    { 'n', "number", "N", "the latest N (1000)", 0 },
+    { 0 },
+};
+static const struct cli_opt deregister_options[] = {
+    { 's', "state", "STATE", "SC_DECOMMISSIONED (the default), SC_LOST or SC_UNREGISTERED", 0 },
+    { 0 },
+};
+static const struct cli_opt schema_options[] = {
+    { FEDERATION_OPT_APPLY, "apply", NULL,
+      "make them in the database of yarn.federation.state-store.sql.url", 0 },
+    { 0 },
+};
+
 #define AN_APP "application_1700000000123_0042" /* in the examples */
 const struct cli_command cli_commands[] = {
     { "run", cli_cmd_run, "run [OPTIONS] -- COMMAND [ARGUMENT]...",
@@ -234,6 +249,35 @@ const struct cli_command cli_commands[] = {
     { "queue refresh", cli_cmd_queue_refresh, "queue refresh",
       "make the ResourceManager reload its queues", "For the cluster's administrators only.\n",
       NULL, CLI_NAMES_NONE, .example = "selvedge queue refresh" },
+    { "federation members", cli_cmd_federation_members, "federation members",
+      "list the members of the federation",
+      "From the state store of yarn.federation.state-store.class, as are all commands of\n"
+      "federation: for those who may read its account in the configuration. NODES and AVAILABLE\n"
+      "are as of the last heartbeat.\n",
+      NULL, CLI_NAMES_NONE, .example = "selvedge federation members" },
+    { "federation apps", cli_cmd_federation_apps, "federation apps [--number N] [MEMBER]",
+      "list where applications have their masters", "The latest first.\n", federation_apps_options,
+      CLI_NAMES_NONE, .example = "selvedge federation apps --number 20 SC-1" },
+    { "federation policy", cli_cmd_federation_policy,
+      "federation policy get [QUEUE] | set QUEUE POLICY [PARAMETERS] | delete QUEUE",
+      "show or change where applications and containers go",
+      "QUEUE * is the one of all queues without a policy of their own. POLICY is a policy manager\n"
+      "of Hadoop's, as a class or in short: UniformBroadcast, HashBroadcast, PriorityBroadcast,\n"
+      "WeightedLocality, Home, WeightedHome, RejectAll. PARAMETERS are its weights as JSON:\n"
+      "{\"routerPolicyWeights\":{\"entry\":[{\"key\":{\"id\":\"SC-1\"},\"value\":\"1.0\"}]},...}.\n"
+      "Routers and NodeManagers use a change within yarn.federation.cache-ttl.secs.\n",
+      NULL, CLI_NAMES_NONE, .example = "selvedge federation policy set '*' UniformBroadcast" },
+    { "federation deregister", cli_cmd_federation_deregister,
+      "federation deregister [--state STATE] MEMBER", "take a member out of the federation",
+      "For a cluster that is gone: a ResourceManager that ends by itself deregisters, and one "
+      "that\n"
+      "runs comes back with its next heartbeat.\n",
+      deregister_options, CLI_NAMES_NONE, .example = "selvedge federation deregister SC-2" },
+    { "federation schema", cli_cmd_federation_schema, "federation schema [--apply]",
+      "print the tables and procedures of the state store in SQL",
+      "For MariaDB and MySQL, with the procedures that Apache's daemons call; for the program\n"
+      "mysql. Tables that exist are kept, procedures are replaced.\n",
+      schema_options, CLI_NAMES_NONE, .example = "selvedge federation schema" },
     { "localize", cli_cmd_localize, "localize [OPTIONS] --as USER --visibility VISIBILITY URL...",
       "fetch resources by hand as this node does for a container",
       "Run it as root or as the NodeManager's account, on a node whose NodeManager runs, which\n"

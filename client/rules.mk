@@ -33,14 +33,14 @@ endif
 
 # The command line.
 # Folders in layer order, which tests/tools/check-includes and check-cycles check.
-CLIENT_FOLDERS := $(addprefix client/, job http ui core views logs run inspect local localize doctor config commands)
+CLIENT_FOLDERS := $(addprefix client/, job http ui core views logs run inspect local localize doctor config federation commands)
 CLI_A := $(BUILD)/libselvedge-cli.a
 $(CLI_A): $(BUILD)/client/command-table.o $(call objects,$(CLIENT_FOLDERS))
 LIBS += $(CLI_A)
 PROGRAMS += $(BUILD)/selvedge
 # doctor and localize read the configuration with the NodeManager's code and use container-executor; --local
 # has the paths of the daemon's objects on the bus.
-CLI_DEPS = $(CLI_A) $(CLIENT_A) $(NODEMANAGER_A) $(RM_A) $(RM_SCHEDULER_A) $(LOGS_REMOTE_OBJS) $(LOGS_A) $(LOCALIZER_A) \
+CLI_DEPS = $(CLI_A) $(CLIENT_A) $(NODEMANAGER_A) $(RM_A) $(RM_SCHEDULER_A) $(FED_A) $(LOGS_REMOTE_OBJS) $(LOGS_A) $(LOCALIZER_A) \
 	$(EXECUTOR_A) $(CGROUPS_A) $(FS_DEPS)
 CLI_LDLIBS = $(CLIENT_LDLIBS) $(CGROUPS_LDLIBS) $(HDFS_LDLIBS)
 $(BUILD)/selvedge: $(BUILD)/client/selvedge.o $(CLI_DEPS)

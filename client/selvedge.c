@@ -12,7 +12,7 @@ static void help(FILE *out)
                  "  selvedge COMMAND [OPTIONS] ...\n\n");
     for (const struct cli_command *c = cli_commands; c->name; c++)
         if (!c->hidden)
-            fprintf(out, "  %-19s %s\n", c->name, c->summary);
+            fprintf(out, "  %-22s %s\n", c->name, c->summary);
     fprintf(out, "\nselvedge COMMAND --help shows details. Each command also takes\n\n");
     cli_options_help(cli_globals, out);
     fprintf(out, "\nselvedge --version prints the version. Exit codes: 0, 1 (failed), 2 (wrong "

@@ -253,7 +253,7 @@ static int take_policy(struct taking *t, const void *record, void *copied)
         r = take_line(t, "the queue", in->queue, FED_NAME_MAX, &ret->queue);
     if (r == 0 && (t->fields & FED_F_VALUE))
         r = take_line(t, "its class", in->type, FED_NAME_MAX, &ret->type);
-    if (r == 0 && (t->fields & FED_F_VALUE) && in->params) {
+    if (r == 0 && (t->fields & FED_F_VALUE) && in->params && in->params_len > 0) {
         r = take_bytes(t, "its parameter", in->params, in->params_len, FED_PARAMS_MAX,
                        &ret->params);
         ret->params_len = in->params_len;

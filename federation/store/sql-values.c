@@ -129,8 +129,8 @@ static int value(const struct fed_call *c, char parameter, struct fed_value *ret
         return text(q->policy.queue, ret);
     case 'y':
         return text(q->policy.type, ret);
-    case 'P':
-        return bytes(q->policy.params, q->policy.params_len, ret);
+    case 'P': /* Java takes a row without parameters for none */
+        return bytes(q->policy.params ?: (const uint8_t *)"", q->policy.params_len, ret);
     case 'k':
         return number(q->key.id, ret);
     case 'K':

@@ -92,7 +92,7 @@ class MariaDB:
     def url(self, database, port=None, user=USER, password=PASSWORD):
         secret = password.replace("'", "%27").replace(" ", "+")
         return (
-            f"jdbc:mariadb://127.0.0.1:{port or self.port}/{database}"
+            f"jdbc:mariadb://127.0.0.1:{port or self.port}/{database.replace(' ', '%20')}"
             f"?user={user}&password={secret}"
         )
 

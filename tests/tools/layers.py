@@ -30,8 +30,8 @@ LAYERS = {
     " recovery reload secure nm-parts nm-end nm-ports nm main",
     "rm-lite": "scheduler conf core store security fsm requests am nodes client admin web/rest web/proxy web/pages web"
     " periodic services rm main",
-    "client": "lib job http ui core views logs run inspect local localize doctor config commands"
-    " command-table selvedge am",
+    "client": "lib job http ui core views logs run inspect local localize doctor config"
+    " federation commands command-table selvedge am",
     "service": "definition engine store api cluster server am",
 }
 
