@@ -35,7 +35,8 @@ static void print_list(FILE *f, const struct fed_weight_list *list)
     char text[FED_FLOAT_TEXT];
 
     assert_non_null(sorted);
-    memcpy(sorted, list->v, list->n * sizeof(*sorted));
+    for (size_t i = 0; i < list->n; i++)
+        sorted[i] = list->v[i];
     qsort(sorted, list->n, sizeof(*sorted), by_id);
     fputc('{', f);
     for (size_t i = 0; i < list->n; i++) {
