@@ -5,7 +5,7 @@
 #include <string.h>
 #include <utlist.h>
 
-#include "federation/policy/hash.h"
+#include "federation/hash.h"
 
 struct container {
     struct key { /* hashed: no padding. The application is the same for all */

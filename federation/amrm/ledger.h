@@ -4,7 +4,7 @@
 #define SELVEDGE_FEDERATION_AMRM_LEDGER_H
 
 #include "federation/amrm/asks.h"
-#include "federation/policy/hash.h"
+#include "federation/hash.h"
 
 struct fed_share { /* of one id in one member */
     struct fed_share_key {

@@ -7,7 +7,7 @@
 
 #include "common/arena.h"
 #include "common/fd.h"
-#include "federation/policy/hash.h"
+#include "federation/hash.h"
 #include "federation/store/store.h"
 
 #define ARENA_MAX (512u << 20)

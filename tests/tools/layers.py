@@ -25,7 +25,7 @@ COMPONENTS = [
 LAYERS = {
     "common": ". identity tls web",
     "wire": ". token sasl ipc",
-    "federation": "store policy amrm",
+    "federation": "hash store cache policy amrm",
     "nodemanager": "conf store health labels core resources services logs aux-services launch rm fsm am web dbus"
     " recovery reload secure nm-parts nm-end nm-ports nm main",
     "rm-lite": "scheduler conf core store security fsm requests am nodes client admin web/rest web/proxy web/pages web"
