@@ -53,6 +53,18 @@ struct fed_merged {
 int fed_merge(struct fed_merge *m, const struct fed_replies *replies, struct sv_arena *a,
               struct fed_merged *ret) _must_use_;
 
+struct fed_registered {
+    /* The home's, with the containers and NM tokens of all. It points into the replies. */
+    Hadoop__Yarn__RegisterApplicationMasterResponseProto *response;
+    const struct fed_clash *clashes;
+    size_t n_clashes;
+};
+/* Merges the registrations of members that a master's earlier attempt has left behind, the home's
+ * among them, for the master's own registration: it is told all containers, also those that it was
+ * told before. -EINVAL: there is none of the home; -ENOMEM: nothing has changed. */
+int fed_merge_registered(struct fed_merge *m, const struct fed_replies *replies, struct sv_arena *a,
+                         struct fed_registered *ret) _must_use_;
+
 struct fed_containers *fed_merge_containers(struct fed_merge *m);
 const struct fed_figure *fed_merge_figure(const struct fed_merge *m, size_t member);
 /* The member's figures no longer count. */
