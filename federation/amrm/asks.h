@@ -23,7 +23,7 @@ struct fed_target { /* a member, as it looked at its last answer to this master 
     int32_t pending, active_cores; /* EnhancedHeadroomProto */
 };
 
-/* yarn.federation.blacklist-subclusters and yarn.nodemanager.least-load-policy-selector.* */
+/* yarn.nodemanager.least-load-policy-selector.*: fed_split_conf_load() */
 struct fed_split_conf {
     bool by_load;          /* .enabled: requests for a node of a loaded member go elsewhere */
     int32_t max_pending;   /* .pending-container.threshold */
@@ -31,7 +31,7 @@ struct fed_split_conf {
     int64_t multiplier;    /* .multiplier */
     bool fail_on_error;    /* .fail-on-error; false: without weights all members are equal */
     const char *const *excluded;
-    size_t n_excluded;
+    size_t n_excluded; /* .blacklist-subclusters */
 };
 
 struct fed_asking {
