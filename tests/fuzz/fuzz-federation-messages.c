@@ -1,11 +1,13 @@
 /* The AMRMProxy's messages, from a master and from ResourceManagers. The first byte chooses: an
  * allocate request, which is split; or two allocate answers (a length of 16 bits before the first),
- * which are merged, and merged again, when no container may be told a second time. */
+ * which are merged, and merged again, when no container may be told a second time. A relay takes
+ * the parts and the answers: what it sends is what it was given, and after a restart no more. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "federation/amrm/merge.h"
+#include "federation/amrm/relay.h"
 #include "federation/amrm/split.h"
 #include "wire/frame.h"
 
@@ -50,6 +52,28 @@ static void check_parts(const Hadoop__Yarn__AllocateRequestProto *m, const struc
     must(n == m->n_release + m->n_update_requests);
 }
 
+/* Says the part twice, which is as once, and starts its ResourceManager anew. */
+static void check_relay(struct sv_arena *a, const Hadoop__Yarn__AllocateRequestProto *part)
+{
+    struct fed_relay *r = fed_relay_new();
+    Hadoop__Yarn__AllocateRequestProto *sent, *again;
+    Hadoop__Yarn__AllocateResponseProto answer;
+
+    must(r != NULL);
+    hadoop__yarn__allocate_response_proto__init(&answer);
+    if (fed_relay_take(r, part, NULL) == 0 && fed_relay_take(r, part, NULL) == 0 &&
+        fed_relay_make(r, a, &sent) == 0) {
+        must(sent->n_ask <= part->n_ask && sent->n_release <= part->n_release);
+        must(sent->n_update_requests <= part->n_update_requests);
+        fed_relay_answered(r, &answer);
+        must(!fed_relay_has_news(r));
+        fed_relay_resync(r);
+        must(fed_relay_make(r, a, &again) < 0 ||
+             (again->n_ask <= sent->n_ask && again->n_release == sent->n_release));
+    }
+    fed_relay_free(r);
+}
+
 static void check_request(struct sv_arena *a, const uint8_t *p, size_t n)
 {
     static const char list[] = "h1,SC-1,/r1\nh2,SC-2,/r2\n";
@@ -82,11 +106,45 @@ static void check_request(struct sv_arena *a, const uint8_t *p, size_t n)
     must(r == 0 || ((r == -EINVAL || r == -ENOMEM) && *err.text));
     if (r == 0)
         check_parts(m, parts, &notes);
+    for (size_t i = 0; r == 0 && i < MEMBERS; i++)
+        check_relay(a, parts[i].request);
     fed_manager_free(manager);
     fed_resolver_free(resolver);
 }
 
 /* ---- Answers ---- */
+
+/* A relay that has asked for some of what the answer brings. */
+static void check_answer(struct sv_arena *a, const Hadoop__Yarn__AllocateResponseProto *m)
+{
+    struct fed_relay *r = fed_relay_new();
+    Hadoop__Yarn__AllocateRequestProto q, *sent;
+    Hadoop__Yarn__ResourceRequestProto row, *rows[] = { &row };
+
+    must(r != NULL);
+    hadoop__yarn__allocate_request_proto__init(&q);
+    hadoop__yarn__resource_request_proto__init(&row);
+    if (m->n_allocated_containers) {
+        row.priority = m->allocated_containers[0]->priority;
+        row.allocation_request_id = m->allocated_containers[0]->allocation_request_id;
+        row.has_allocation_request_id = true;
+    }
+    row.resource_name = (char[]){ "*" };
+    row.num_containers = 2;
+    q.ask = rows;
+    q.n_ask = 1;
+    must(fed_relay_take(r, &q, NULL) == 0);
+    if (fed_relay_make(r, a, &sent) == 0)
+        fed_relay_answered(r, m);
+    for (size_t i = 0; i < m->n_allocated_containers; i++)
+        if (m->allocated_containers[i]->id)
+            (void)!fed_relay_exchange(r, m->allocated_containers[i]);
+    (void)!fed_relay_expect(r, m->response_id);
+    fed_relay_resync(r);
+    if (fed_relay_make(r, a, &sent) == 0)
+        must(sent->response_id == 0);
+    fed_relay_free(r);
+}
 
 static void check_answers(struct sv_arena *a, const uint8_t *p, size_t n)
 {
@@ -101,6 +159,9 @@ static void check_answers(struct sv_arena *a, const uint8_t *p, size_t n)
         return;
     replies[0].answer = unpack(a, d, p + 2, first);
     replies[1].answer = unpack(a, d, p + 2 + first, n - 2 - first);
+    for (size_t i = 0; i < 2; i++)
+        if (replies[i].answer)
+            check_answer(a, replies[i].answer);
     m = fed_merge_new((struct yarn_app_id){ 1, 1 });
     must(m != NULL);
     if (replies[0].answer && replies[1].answer && fed_merge(m, &all, a, &got) == 0) {
