@@ -13,6 +13,7 @@
 #include "rm-lite/core/rm-node.h"
 #include "rm-lite/core/secrets.h"
 #include "rm-lite/core/text.h"
+#include "rm-lite/federation/member.h"
 #include "rm-lite/fsm/am-launcher.h"
 #include "rm-lite/fsm/scheduling.h"
 #include "rm-lite/nodes/node-auth.h"
@@ -27,6 +28,7 @@
 #include "rm-lite/security/queue-access.h"
 #include "rm-lite/services.h"
 #include "rm-lite/store/store.h"
+#include "rm-lite/web/rest/web-cluster.h"
 
 static void free_dead(struct rm *rm)
 {
@@ -118,11 +120,13 @@ static int start(struct rm *rm, struct sv_error *err)
     int r;
 
     if ((r = rm_conf_check_refused(rm->xml, err)) < 0 || (r = load_scheduler_conf(rm, err)) < 0 ||
-        (r = rm_conf_read(rm->xml, &rm->conf, err)) < 0 || (r = rm_nodes_list_read(rm, err)) < 0 ||
+        (r = rm_conf_read(rm->xml, &rm->conf, err)) < 0 ||
+        (r = rm_member_check(&rm->conf, err)) < 0 || (r = rm_nodes_list_read(rm, err)) < 0 ||
         (r = rm_topology_new(rm, err)) < 0 || (r = rm_node_auth_new(rm, err)) < 0 ||
         (r = dispatcher_new(rm)) < 0 || (r = secrets_new(rm)) < 0 ||
         (r = rm_store_open(rm, rm->conf.recovery ? rm->conf.state_dir : NULL, err)) < 0 ||
-        (r = rm_store_start(rm->store, &rm->epoch, rm->secrets, err)) < 0 ||
+        (r = rm_store_start(rm->store, rm->conf.first_epoch, rm->conf.epoch_range, &rm->epoch,
+                            rm->secrets, err)) < 0 ||
         (r = rm_secrets_init(rm->secrets, sv_now_ms(), err)) < 0 ||
         (r = rm_store_keys(rm->store, rm->secrets, err)) < 0 ||
         (r = rm_delegation_new(rm, err)) < 0 ||
@@ -143,8 +147,7 @@ static int start(struct rm *rm, struct sv_error *err)
         return sv_error_errno(err, r, "the groups of users");
     if ((r = rm_proxy_users_read(rm, rm->xml, err)) < 0)
         return r;
-    r = rm_services_start(rm, err);
-    if (r < 0)
+    if ((r = rm_services_start(rm, err)) < 0 || (r = rm_member_start(rm, rm_web_figures, err)) < 0)
         return r;
     return rm_periodic_start(rm, err);
 }
@@ -180,6 +183,7 @@ struct rm *rm_free(struct rm *rm)
 
     if (!rm)
         return NULL;
+    rm_member_stop(rm);
     rm_viewers_stop(rm);
     rm_services_stop(rm);
     rm_call_lists_stop(rm);

@@ -6,11 +6,11 @@ RM_LDLIBS = $(WIRE_LDLIBS) $(shell $(PKGCONFIG) --libs $(RM_PKGS)) -lm
 RM_SCHEDULER_A := $(BUILD)/libselvedge-scheduler.a
 $(RM_SCHEDULER_A): $(call objects,rm-lite/scheduler)
 # Folders in layer order, which tests/tools/check-includes and check-cycles check.
-RM_FOLDERS := $(addprefix rm-lite/, conf core store security fsm requests am nodes client admin web/rest web/proxy web/pages web)
+RM_FOLDERS := $(addprefix rm-lite/, conf core store security fsm federation requests am nodes client admin web/rest web/proxy web/pages web)
 RM_A := $(BUILD)/libselvedge-rm.a
 $(RM_A): $(filter-out %/main.o,$(call objects,$(RM_FOLDERS) rm-lite))
 LIBS += $(RM_SCHEDULER_A) $(RM_A)
-RM_DEPS = $(RM_A) $(RM_SCHEDULER_A) $(WIRE_A) $(COMMON_A)
+RM_DEPS = $(RM_A) $(RM_SCHEDULER_A) $(FED_A) $(WIRE_A) $(COMMON_A)
 
 $(BUILD)/selvedge-rm: $(BUILD)/rm-lite/main.o $(RM_DEPS)
 	$(call link,$(RM_LDLIBS))

@@ -35,7 +35,6 @@ static const char *const kerberos_keys[] = {
 };
 
 static const char *const ha_keys[] = {
-    "epoch.range=0",
     "ha.automatic-failover.embedded=true",
     "ha.automatic-failover.enabled=true",
     "ha.automatic-failover.zk-base-path=/yarn-leader-election",
@@ -229,7 +228,6 @@ const struct rm_key_refusal rm_key_refusals[] = {
     { { "hadoop.security.authorization", SV_CONF_BOOL, "false", .help = "true is refused" }, "hadoop-policy.xml is not read, so that everybody would pass; false accepts that" },
     { { "hadoop.security.group.mapping", SV_CONF_STRING, "org.apache.hadoop.security.JniBasedUnixGroupsMappingWithFallback", .help = "others are refused" }, "groups are those that this machine's name service has: those of another source would be missing in access lists; let SSSD or nslcd bring LDAP's to the machine", system_groups },
     { { "yarn.authorization-provider", SV_CONF_STRING, "", .help = "others are refused" }, "access lists are those of yarn-site.xml and capacity-scheduler.xml: a provider's rules would be passed over", configured_authorizer },
-    { { "yarn.federation.enabled", SV_CONF_BOOL, "false", .help = "true is refused" }, "this ResourceManager joins no federation: routers would not find it; set it to false" },
     { { "yarn.node-labels.enabled", SV_CONF_BOOL, "false", .help = "true is refused" }, "there are no node labels: jobs would run on nodes that labels keep from them; set it to false" },
     { { "yarn.scheduler.configuration.store.class", SV_CONF_STRING, "file", .help = "others are refused" }, "queues are those of capacity-scheduler.xml: those of another store would be passed over; export them to the file" },
     { { 0 }, NULL, NULL },

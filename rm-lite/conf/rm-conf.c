@@ -18,7 +18,9 @@ struct row {
 #define WEB_PUT "selvedge.rm.webapp.put.enabled"
 #define HANDLER RM "placement-constraints.handler"
 #define RM_SERVICES_SOCKET "selvedge.resourcemanager.services.socket"
-#define SOCKET_MAX 100 /* bytes; sockaddr_un holds 107 */
+#define FED "yarn.federation.state-store."
+#define EPOCH_MAX ((1 << 22) - 1) /* container numbers have 40 bits below it */
+#define SOCKET_MAX 100            /* bytes; sockaddr_un holds 107 */
 
 static const struct row rows[] = {
     { { RM "address", SV_CONF_ADDRESS, "${yarn.resourcemanager.hostname}:8032", 0, 0, 0,
@@ -40,7 +42,34 @@ static const struct row rows[] = {
         "address to listen on instead of the host of each address" },
       AT(bind_host) },
     { { RM "cluster-id", SV_CONF_STRING, NULL, 0, 0, 0, "name of the cluster" }, AT(cluster_id) },
-    { { "yarn.am.liveness-monitor.expiry-interval-ms", SV_CONF_DURATION, "600000", 1, INT64_MAX, 1,
+    { { RM "epoch", SV_CONF_INT, "0", 0, EPOCH_MAX, 0,
+        "first number of this ResourceManager's starts, which container ids hold" },
+      AT(first_epoch) },
+    { { RM "epoch.range", SV_CONF_INT, "0", 0, EPOCH_MAX, 0,
+        "such numbers before the first comes again; 0: all" },
+      AT(epoch_range) },
+    { { "yarn.federation.enabled", SV_CONF_BOOL, "false", 0, 0, 0,
+        "register in the federation's state store" },
+      AT(federation) },
+    { { FED "heartbeat.initial-delay", SV_CONF_DURATION, "30s", 1, INT64_MAX / 1000, 1000,
+        "time from the registration to the first heartbeat, which makes this member active" },
+      AT(fed_initial_ms) },
+    { { FED "heartbeat-interval-secs", SV_CONF_DURATION, "300", 1, INT64_MAX / 1000, 1000,
+        "time between heartbeats to the state store" },
+      AT(fed_interval_ms) },
+    { { FED "clean-up-retry-count", SV_CONF_INT, "1", 0, 1000, 0,
+        "more attempts to delete the row of an application that has been dropped" },
+      AT(cleanup_retries) },
+    { { FED "clean-up-retry-sleep-time", SV_CONF_DURATION, "1s", 0, 86400000, 1,
+        "time between them" },
+      AT(cleanup_sleep_ms) },
+    { { "yarn.client.failover-retries", SV_CONF_INT, "0", 0, INT32_MAX, 0,
+        "more attempts to register in a state store that is away; then the daemon ends" },
+      AT(fed_retries) },
+    { { "yarn.client.failover-sleep-base-ms", SV_CONF_DURATION, "30000", 1, 86400000, 1,
+        "time before the second attempt, doubled each time up to a minute" },
+      AT(fed_sleep_ms) },
+    { { "yarn.am.liveness-monitor.expiry-interval-ms", SV_CONF_DURATION, "900000", 1, INT64_MAX, 1,
         "silence after which an ApplicationMaster is lost" },
       AT(am_expiry_ms) },
     { { "yarn.nm.liveness-monitor.expiry-interval-ms", SV_CONF_DURATION, "600000", 1, INT64_MAX, 1,

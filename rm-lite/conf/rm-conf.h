@@ -29,6 +29,11 @@ struct rm_conf {
     struct rm_address client, scheduler, tracker, admin, web;
     const char *bind_host; /* overrides the hosts for listening, or NULL */
     const char *cluster_id;
+    int64_t first_epoch, epoch_range; /* range 0: no limit */
+    bool federation;
+    int64_t fed_initial_ms, fed_interval_ms; /* heartbeats to the federation's state store */
+    int64_t fed_retries, fed_sleep_ms;       /* attempts to register, and before the second */
+    int64_t cleanup_retries, cleanup_sleep_ms;
     int64_t am_expiry_ms, nm_expiry_ms, allocation_expiry_ms;
     int64_t heartbeat_ms;
     int64_t am_max_attempts, am_global_max_attempts;

@@ -28,6 +28,7 @@ struct rm_container;
 struct rm_delegation;
 struct rm_done;
 struct rm_launcher;
+struct rm_member;
 struct rm_node;
 struct rm_node_auth;
 struct rm_node_lookups;
@@ -98,6 +99,7 @@ struct rm {
     struct rm_relay *relay;   /* for the services API; NULL: not served */
     struct sv_groups *groups; /* groups of users; viewer.c */
     struct rm_proxy_users *proxy_users;
+    struct rm_member *member;   /* of a federation; NULL: none */
     char *login_user;           /* the account of this process */
     char *admin_acl;            /* list of refreshAdminAcls, or NULL; access.c */
     struct rm_waiting *waiting; /* calls that wait for groups */

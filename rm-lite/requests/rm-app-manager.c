@@ -10,6 +10,7 @@
 #include "rm-lite/core/queue-counters.h"
 #include "rm-lite/core/rm-app.h"
 #include "rm-lite/core/rm-container.h"
+#include "rm-lite/federation/member.h"
 #include "rm-lite/fsm/app-lifetime.h"
 #include "rm-lite/requests/submission-check.h"
 #include "rm-lite/scheduler/resource-types.h"
@@ -181,6 +182,7 @@ void rm_app_evict(struct rm *rm)
         sv_log_debug("%s: evicted, more than %lld applications are finished", app->id_str,
                      (long long)rm->conf.max_completed_apps);
         rm_store_app_remove(rm, app);
+        rm_member_forget(rm, app->id);
         rm_app_free(app);
         rm->n_completed--;
     }

@@ -258,13 +258,22 @@ static int load_keys(struct rm_store *s, struct rm_secrets *secrets, struct sv_e
     return r == SQLITE_DONE ? 0 : rm_store_db_error(s, err, "keys");
 }
 
-int rm_store_start(struct rm_store *s, int64_t *ret_epoch, struct rm_secrets *secrets,
-                   struct sv_error *err)
+static int64_t next_epoch(int64_t stored, int64_t first, int64_t range)
+{
+    if (stored < 0)
+        return first;
+    if (range <= 0)
+        return stored + 1;
+    return stored < first ? first : first + (stored - first + 1) % range;
+}
+
+int rm_store_start(struct rm_store *s, int64_t first, int64_t range, int64_t *ret_epoch,
+                   struct rm_secrets *secrets, struct sv_error *err)
 {
     int64_t version, epoch;
     int r;
 
-    *ret_epoch = 0;
+    *ret_epoch = first;
     if (!s->db)
         return 0;
     if ((r = rm_store_load_meta(s, "version", SCHEMA_VERSION, &version, err)) < 0 ||
@@ -275,7 +284,7 @@ int rm_store_start(struct rm_store *s, int64_t *ret_epoch, struct rm_secrets *se
                             "state store: version %lld, this program knows %d; move the directory "
                             "of selvedge.rm.state-dir away to start empty",
                             (long long)version, SCHEMA_VERSION);
-    epoch++;
+    epoch = next_epoch(epoch, first, range);
     if ((r = put_meta(s, "version", SCHEMA_VERSION, err)) < 0 ||
         (r = put_meta(s, "epoch", epoch, err)) < 0 || (r = put_meta(s, CLEAN, 0, err)) < 0 ||
         (r = load_keys(s, secrets, err)) < 0)

@@ -13,9 +13,10 @@
 /* `dir` NULL: recovery is off; *_SAVED is posted without a write. */
 int rm_store_open(struct rm *rm, const char *dir, struct sv_error *err) _must_use_;
 struct rm_store *rm_store_close(struct rm_store *s);
-/* Epoch of this start: 0 at first, then incremented. Loads the stored token keys. */
-int rm_store_start(struct rm_store *s, int64_t *ret_epoch, struct rm_secrets *secrets,
-                   struct sv_error *err) _must_use_;
+/* Epoch of this start: `first` at first and without recovery, then incremented, within `range`
+ * numbers from `first` on if that is not 0. Loads the stored token keys. */
+int rm_store_start(struct rm_store *s, int64_t first, int64_t range, int64_t *ret_epoch,
+                   struct rm_secrets *secrets, struct sv_error *err) _must_use_;
 int rm_store_keys(struct rm_store *s, const struct rm_secrets *secrets, struct sv_error *err)
     _must_use_;
 /* Loads the stored applications and attempts, in order of submission. */

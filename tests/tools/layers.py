@@ -28,7 +28,7 @@ LAYERS = {
     "federation": "hash store cache policy amrm",
     "nodemanager": "conf store health labels core resources services logs aux-services launch rm fsm am web dbus"
     " recovery reload secure nm-parts nm-end nm-ports nm main",
-    "rm-lite": "scheduler conf core store security fsm requests am nodes client admin web/rest web/proxy web/pages web"
+    "rm-lite": "scheduler conf core store security fsm federation requests am nodes client admin web/rest web/proxy web/pages web"
     " periodic services rm main",
     "client": "lib job http ui core views logs run inspect local localize doctor config"
     " federation commands command-table selvedge am",

@@ -49,6 +49,15 @@ ON(cluster_metrics)
     return tree(ret, "clusterMetrics", rm_json_metrics(rm));
 }
 
+char *rm_web_figures(struct rm *rm)
+{
+    json_t *j = json_pack("{s:o}", "clusterMetrics", rm_json_metrics(rm));
+    char *text = j ? json_dumps(j, JSON_COMPACT) : NULL;
+
+    json_decref(j);
+    return text;
+}
+
 ON(scheduler)
 {
     (void)req;

@@ -9,6 +9,8 @@ int rm_web_info(struct rm *rm, const struct sv_http_request *req, const char *re
                 struct sv_http_response *ret) _must_use_;
 int rm_web_cluster_metrics(struct rm *rm, const struct sv_http_request *req, const char *rest,
                            struct sv_http_response *ret) _must_use_;
+/* The JSON of /ws/v1/cluster/metrics; free() it. NULL: out of memory. */
+char *rm_web_figures(struct rm *rm);
 int rm_web_scheduler(struct rm *rm, const struct sv_http_request *req, const char *rest,
                      struct sv_http_response *ret) _must_use_;
 int rm_web_overview(struct rm *rm, const struct sv_http_request *req, const char *rest,
