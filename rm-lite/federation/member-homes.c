@@ -44,8 +44,8 @@ static void failed(struct rm_member *m, const struct fed_answer *a)
             return;
     }
     if (a->error != -ENOENT)
-        sv_log_warning("federation: %s: %s; the row is not deleted",
-                       fed_store_text(m->store), a->reason);
+        sv_log_warning("federation: %s: %s; the row is not deleted", fed_store_text(m->store),
+                       a->reason);
     next(m);
     m->home_open = false;
     rm_homes_run(m);

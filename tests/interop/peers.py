@@ -127,7 +127,14 @@ def _daemon(c, daemon, main, conf_dir):
     version = version_of(daemon)
     if version is None:
         return None, env
-    return hadoop.java(version, main, conf=conf_dir, options=options(c, "daemon")), env
+    return java_daemon(c, version, main, conf_dir), env
+
+
+def java_daemon(c, version, main, conf_dir):
+    """argv, with c.more_classes at the end of the class path."""
+    argv = hadoop.java(version, main, conf=conf_dir, options=options(c, "daemon"))
+    argv[argv.index("-cp") + 1] += getattr(c, "more_classes", "")
+    return argv
 
 
 def options(c, kind):

@@ -1,0 +1,270 @@
+"""A federation on loopback: a state store in MariaDB, a Router, and two sub-clusters of one node
+each, of Apache's daemons and ours mixed.
+
+    with federated("selvedge", "apache-3.4.2") as f:
+        application = f.shell(40)
+
+SC-1 is the home of every application and SC-2 gets most of its containers, by a policy."""
+import contextlib
+import json
+import os
+import subprocess
+
+from cluster import conf, host
+from cluster.node import Daemon, http_json
+from interop import hadoop, peers
+from lib.mariadb import PASSWORD, USER, MariaDB
+
+APACHE = f"apache-{hadoop.REFERENCE}"
+CLIENT = (
+    "2.10.2"  # DistributedShell of 3.x asks for profiles, which Apache's Router turns into an error
+)
+DATABASE = "FederationStateStore"
+PACKAGE = "org.apache.hadoop.yarn.server."
+PORTS = ("client", "scheduler", "tracker", "admin", "web")
+
+
+HOME = {"yarn.resourcemanager.cluster-id": "SC-1", "yarn.resourcemanager.epoch": "1000"}
+
+
+# Every application's home is SC-1, which gets three containers of ten.
+HOMES = {"entry": {"key": {"id": "SC-1"}, "value": "1.0"}}
+SHARES = {
+    "entry": [
+        {"key": {"id": "SC-1"}, "value": "0.3"},
+        {"key": {"id": "SC-2"}, "value": "0.7"},
+    ]
+}
+
+
+def store_keys(server):
+    sql = "yarn.federation.state-store.sql."
+    return {
+        "yarn.federation.enabled": "true",
+        "yarn.federation.state-store.class": f"{PACKAGE}federation.store.impl.SQLFederationStateStore",
+        f"{sql}jdbc-class": "org.mariadb.jdbc.MariaDbDataSource",
+        f"{sql}url": f"jdbc:mysql://127.0.0.1:{server.port}/{DATABASE}",
+        f"{sql}username": USER,
+        f"{sql}password": PASSWORD,
+        f"{sql}max-connections": "4",
+        "yarn.federation.state-store.heartbeat.initial-delay": "1s",
+        "yarn.federation.state-store.heartbeat-interval-secs": "2",
+        "yarn.federation.cache-ttl.secs": "1",
+        # Apache's NodeManagers find their ResourceManager by its row.
+        "yarn.client.failover-proxy-provider": f"{PACKAGE}federation.failover.FederationRMFailoverProxyProvider",
+        "yarn.am.liveness-monitor.expiry-interval-ms": "900000",
+    }
+
+
+class Federation:
+    """`home`, `secondary`: the daemons of SC-1 and SC-2's ResourceManagers. `nodes`: those of the
+    two NodeManagers; the home's has to have an AMRMProxy."""
+
+    def __init__(self, home, secondary, nodes):
+        self.home, self.secondary, self.nodes = home, secondary, nodes
+        self.ports = {name: host.free_port() for name in PORTS}
+        self.router_ports = {name: host.free_port() for name in ("client", "admin", "web")}
+        self.proxy_port = host.free_port()
+        self.c = self.server = self.second = self.router = None
+
+    # --- configuration ------------------------------------------------------------------------
+
+    def prepare(self, c):
+        """Before the daemons start."""
+        self.c = c
+        if not c.installed:
+            c.nodes[0].install()
+        c.more_classes = f":{hadoop.jars('federation')}/*"  # the Router's, and a JDBC driver
+        self.server = MariaDB(f"{c.root}/mariadb", ["--lower-case-table-names=0"])
+        c.site |= store_keys(self.server) | {
+            f"hadoop.proxyuser.{c.daemon.pw_name}.hosts": "*",
+            f"hadoop.proxyuser.{c.daemon.pw_name}.groups": "*",
+        }
+        write = c.write_conf
+        c.write_conf = lambda directory, more: write(directory, {**HOME, **more})
+        c.write_conf(c.conf_dir, {})
+        self.run("schema", "--apply")
+        self.run(
+            "policy",
+            "set",
+            "*",
+            "WeightedLocalityPolicyManager",
+            json.dumps({"routerPolicyWeights": HOMES, "amrmPolicyWeights": SHARES}),
+        )
+        c.nodes[0].site = {
+            "yarn.nodemanager.amrmproxy.enabled": "true",
+            "yarn.nodemanager.amrmproxy.address": f"127.0.0.1:{self.proxy_port}",
+            "yarn.nodemanager.amrmproxy.interceptor-class.pipeline": f"{PACKAGE}nodemanager.amrmproxy.FederationInterceptor",
+        }
+        c.nodes[1].site = {
+            "yarn.resourcemanager.resource-tracker.address": f"127.0.0.1:{self.ports['tracker']}",
+            "yarn.resourcemanager.cluster-id": "SC-2",
+        }
+        c.running_nodes = self.running_nodes
+        self.start_second()
+
+    def second_conf(self):
+        """yarn-site.xml of SC-2."""
+        c, directory = self.c, f"{self.c.root}/second-conf"
+        os.makedirs(directory, exist_ok=True)
+        os.makedirs(f"{c.root}/second-rm", exist_ok=True)
+        os.chown(f"{c.root}/second-rm", c.daemon.pw_uid, c.daemon.pw_gid)
+        c.write_conf(directory, {})
+        site = {
+            **conf.cluster_site(c.root, self.ports, c.address),
+            **c.site,
+            "yarn.resourcemanager.cluster-id": "SC-2",
+            "yarn.resourcemanager.epoch": "2000",
+            "selvedge.rm.state-dir": f"{c.root}/second-rm",
+            "yarn.node-attribute.fs-store.root-dir": f"{c.root}/second-rm/attributes",
+        }
+        conf.write_xml(f"{directory}/yarn-site.xml", site)
+        return directory
+
+    def router_conf(self):
+        c, directory = self.c, f"{self.c.root}/router-conf"
+        os.makedirs(directory, exist_ok=True)
+        c.write_conf(directory, {})
+        at = {name: f"127.0.0.1:{port}" for name, port in self.router_ports.items()}
+        router = f"{PACKAGE}router."
+        conf.write_xml(
+            f"{directory}/yarn-site.xml",
+            {
+                **conf.cluster_site(c.root, c.ports, c.address),
+                **c.site,
+                "yarn.router.bind-host": "127.0.0.1",
+                "yarn.router.clientrm.address": at["client"],
+                "yarn.router.rmadmin.address": at["admin"],
+                "yarn.router.webapp.address": at["web"],
+                "yarn.router.clientrm.interceptor-class.pipeline": f"{router}clientrm.FederationClientInterceptor",
+                "yarn.router.rmadmin.interceptor-class.pipeline": f"{router}rmadmin.FederationRMAdminInterceptor",
+                "yarn.router.webapp.interceptor-class.pipeline": f"{router}webapp.FederationInterceptorREST",
+            },
+        )
+        return directory
+
+    def client_conf(self):
+        """For clients and masters: the Router's address, and the proxy's on the home's node."""
+        c, directory = self.c, f"{self.c.root}/client-conf"
+        os.makedirs(directory)
+        c.write_conf(directory, {})
+        classes = [directory if path == c.conf_dir else path for path in c.container_classpath]
+        ports = {**c.ports, "client": self.router_ports["client"], "scheduler": self.proxy_port}
+        site = {
+            **conf.cluster_site(c.root, ports, c.address),
+            "yarn.application.classpath": ",".join(classes),
+        }
+        conf.write_xml(f"{directory}/yarn-site.xml", site)
+        with open(f"{directory}/log4j.properties", "w", encoding="ascii") as f:
+            f.write(peers.LOG4J)
+        return directory
+
+    # --- daemons ------------------------------------------------------------------------------
+
+    def daemon(self, name, what, main, directory):
+        """A second daemon beside the cluster's own."""
+        c = self.c
+        argv = [f"{c.prefix}/sbin/selvedge-rm"]
+        if what != peers.SELVEDGE:
+            argv = peers.java_daemon(c, hadoop.REFERENCE, main, directory)
+        with open(f"{directory}/log4j.properties", "w", encoding="ascii") as f:
+            f.write(peers.LOG4J)
+        env = {**c.daemon_env(directory, name), "JAVA_HOME": peers.java_home()}
+        daemon = Daemon(c, name, argv, env)
+        daemon.start()
+        return daemon
+
+    def start_second(self):
+        self.second = self.daemon(
+            "resourcemanager2", self.secondary, peers.RM_CLASS, self.second_conf()
+        )
+        self.c.wait(
+            lambda: self.second.must_run() and self.second_get("/ws/v1/cluster/info"),
+            180,
+            "SC-2's ResourceManager answers",
+        )
+
+    def start_router(self):
+        """Once both members are active."""
+        self.c.wait(
+            lambda: self.states() == {"SC-1": "SC_RUNNING", "SC-2": "SC_RUNNING"},
+            60,
+            "both members are active",
+        )
+        self.router = self.daemon("router", APACHE, f"{PACKAGE}router.Router", self.router_conf())
+        url = f"http://127.0.0.1:{self.router_ports['web']}/ws/v1/cluster/metrics"
+        self.c.wait(lambda: self.router.must_run() and host_json(url), 120, "the Router answers")
+
+    def stop(self):
+        problems = []
+        for daemon in (self.router, self.second):
+            try:
+                if daemon is not None:
+                    daemon.stop(60)
+            except Exception as error:  # noqa: BLE001 - the others are stopped all the same
+                problems.append(str(error))
+        return problems
+
+    # --- questions ----------------------------------------------------------------------------
+
+    def run(self, *words):
+        """`selvedge federation`, as an operator."""
+        c = self.c
+        done = subprocess.run(
+            [f"{c.build}/selvedge", "federation", *words],
+            env={**c.client_env(c.daemon), "HADOOP_CONF_DIR": f"{c.root}/conf"},
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+        if done.returncode != 0:
+            raise peers.ClusterError(f"selvedge federation {words}: {done.stdout}{done.stderr}")
+        return done.stdout
+
+    def states(self):
+        rows = [line.split("\t") for line in self.run("members", "-o", "id,state").splitlines()]
+        return dict(rows[1:])
+
+    def second_get(self, path):
+        return host_json(f"http://127.0.0.1:{self.ports['web']}{path}")
+
+    def running_nodes(self):
+        found = []
+        for answer in (
+            self.c.rm_get("/ws/v1/cluster/nodes"),
+            self.second_get("/ws/v1/cluster/nodes"),
+        ):
+            nodes = ((answer or {}).get("nodes") or {}).get("node") or []
+            found += [n["id"] for n in nodes if n["state"] == "RUNNING"]
+        return found
+
+    def shell(self, count, *args):
+        """DistributedShell through the Router; the Application."""
+        return peers.distributed_shell(
+            self.c, "-shell_command", "date", "-num_containers", str(count), *args
+        )
+
+
+def host_json(url):
+    try:
+        return http_json(url)
+    except (OSError, ValueError):
+        return None
+
+
+@contextlib.contextmanager
+def federated(home, secondary, nodes=(APACHE, APACHE)):
+    """Raises hadoop.Unavailable when a piece cannot be had."""
+    hadoop.jars("federation")
+    f = Federation(home, secondary, nodes)
+    with peers.cluster("federation", home, list(nodes), client=CLIENT, prepare=f.prepare) as c:
+        try:
+            f.start_router()
+            c.conf_dir = f.client_conf()
+            yield f
+        finally:
+            problems = f.stop()
+            if f.server:
+                f.server.close()
+        if problems:
+            raise peers.ClusterError("\n".join(problems))
