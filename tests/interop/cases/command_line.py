@@ -112,6 +112,7 @@ ps @BAD
 app status @BAD
 app attempts @BAD
 app attempts @ABSENT
+inspect @BAD
 logs --tail 1 @BAD
 logs --since 1h --log stderr @BAD
 logs @BAD 5
