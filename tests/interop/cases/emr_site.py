@@ -35,7 +35,6 @@ SITE = {
 }
 SILENT = {
     NM + "container-metrics.unregister-delay-ms",
-    NM + "webapp.cross-origin.enabled",
     "yarn.node-labels.configuration-type",
 }
 
