@@ -10,6 +10,7 @@
 #include "wire/ipc/methods-service.h"
 
 #define NAMES_MAX 10000 /* of one request */
+#define STATES_MAX 32   /* each instance is compared with all; there are fewer */
 
 /* True if the caller may; else the call has failed. */
 static bool allowed(struct svc_client_am *s, struct ipc_call *call, enum svc_access access)
@@ -28,11 +29,11 @@ static void fail(struct ipc_call *call, int r, const struct sv_error *err)
     ipc_call_fail(call, JAVA_YARN_EXCEPTION, "%s", err->code ? err->text : strerror(-r));
 }
 
-static bool few(struct ipc_call *call, size_t n, const char *what)
+static bool few(struct ipc_call *call, size_t n, size_t max, const char *what)
 {
-    if (n <= NAMES_MAX)
+    if (n <= max)
         return true;
-    ipc_call_fail(call, JAVA_YARN_EXCEPTION, "%zu %s: at most %d", n, what, NAMES_MAX);
+    ipc_call_fail(call, JAVA_YARN_EXCEPTION, "%zu %s: at most %zu", n, what, max);
     return false;
 }
 
@@ -81,7 +82,7 @@ static void on_decommissionCompInstances(struct ipc_call *call, const ProtobufCM
     struct sv_error err = { 0 };
     int r;
 
-    if (!allowed(s, call, SVC_MODIFY) || !few(call, m->n_compinstances, "instances"))
+    if (!allowed(s, call, SVC_MODIFY) || !few(call, m->n_compinstances, NAMES_MAX, "instances"))
         return;
     r = s->control.ops->decommission(s->control.master, m->compinstances, m->n_compinstances, &err);
     if (r < 0)
@@ -149,8 +150,9 @@ static void on_getCompInstances(struct ipc_call *call, const ProtobufCMessage *r
     size_t len;
     int r;
 
-    if (!allowed(s, call, SVC_VIEW) || !few(call, m->n_componentnames, "components") ||
-        !few(call, m->n_containerstates, "states"))
+    if (!allowed(s, call, SVC_VIEW) ||
+        !few(call, m->n_componentnames, SVC_COMPONENTS_MAX, "components") ||
+        !few(call, m->n_containerstates, STATES_MAX, "states"))
         return;
     r = svc_status_instances(s->engine, s->containers, *s->version, &f, &text, &len);
     answer.compinstances = text;
@@ -263,7 +265,7 @@ static void on_upgrade(struct ipc_call *call, const ProtobufCMessage *request, v
     struct sv_error err = { 0 };
     int r;
 
-    if (!allowed(s, call, SVC_MODIFY) || !few(call, m->n_containerids, "containers"))
+    if (!allowed(s, call, SVC_MODIFY) || !few(call, m->n_containerids, NAMES_MAX, "containers"))
         return;
     r = s->control.ops->upgrade_containers(s->control.master, m->containerids, m->n_containerids,
                                            &err);

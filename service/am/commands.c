@@ -77,6 +77,7 @@ static int on_decommission(void *master, char *const *names, size_t n, struct sv
         svc_master_operate(m);
     }
     m->stored_by_caller = false;
+    svc_master_need(svc_status_definition(m->status, m->plan->stored)); /* it lists them */
     return r;
 }
 
@@ -115,15 +116,17 @@ static int on_stop(void *master, const char *diagnostics, struct sv_error *err)
 
 /* ---- Upgrades ---- */
 
+/* An upgrade that begins is answered when the journal has it. */
 static void answer_upgrade(struct svc_master *m, int status, const struct sv_error *err)
 {
-    struct ipc_call *call = SV_TAKE(m->upgrade.call);
-
     m->upgrade.reading = false;
-    if (status < 0)
+    if (status < 0) {
         sv_log_warning("upgrade: %s", err->code ? err->text : strerror(-status));
-    if (call)
-        svc_client_am_upgraded(call, status, err);
+        if (m->upgrade.call)
+            svc_client_am_upgraded(SV_TAKE(m->upgrade.call), status, err);
+        return;
+    }
+    svc_master_journal_changed(m);
 }
 
 static void on_plan(int status, struct svc_plan *plan, const struct sv_error *err, void *userdata)
@@ -133,6 +136,7 @@ static void on_plan(int status, struct svc_plan *plan, const struct sv_error *er
 
     if (status == 0)
         status = alive(m, &own);
+    m->upgrade.number++;
     if (status == 0)
         status = svc_engine_upgrade(m->engine, sv_now_ms(), plan->resolved, plan->options,
                                     m->upgrade.auto_finalize, m->upgrade.express, &own);
@@ -152,7 +156,7 @@ static int on_upgrade(void *master, const char *version, bool auto_finalize, boo
 
     if (r < 0)
         return r;
-    if (m->upgrade.reading || m->next)
+    if (m->upgrade.reading || m->upgrade.call || m->next)
         return sv_error_set(err, -EBUSY, "service %s is being upgraded", m->options->name);
     r = svc_work_plan(m->work, version, on_plan, m);
     if (r == -EINVAL)
@@ -160,7 +164,11 @@ static int on_upgrade(void *master, const char *version, bool auto_finalize, boo
     if (r < 0)
         return r;
     sv_log_info("upgrade to version %s", version);
-    m->upgrade = (struct svc_upgrade){ true, auto_finalize, express, call };
+    m->upgrade = (struct svc_upgrade){ .reading = true,
+                                       .auto_finalize = auto_finalize,
+                                       .express = express,
+                                       .number = m->upgrade.number,
+                                       .call = call };
     return SVC_LATER;
 }
 

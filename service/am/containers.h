@@ -19,8 +19,9 @@ struct svc_container {
     char *instance;     /* NULL: none was assigned yet */
     char *ip, *host;    /* the container's own, as its node told; NULL: not known yet */
     int64_t allocated_ms, started_ms; /* wall clock; 0: not yet */
-    unsigned looked_up;               /* times its address was asked for */
     bool launching;                   /* its start is being prepared */
+    unsigned upgrade; /* number of the upgrade to whose version it was turned; 0: none */
+    bool turning;     /* to that version or back, and its node has not confirmed it */
     UT_hash_handle hh;
 };
 

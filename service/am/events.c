@@ -43,7 +43,7 @@ static void on_allocated(struct cli_am *yarn, const struct cli_allocation *c, vo
 static void on_recovered(struct cli_am *yarn, const struct cli_allocation *c, void *userdata)
 {
     struct svc_master *m = userdata;
-    const struct svc_allocated a = allocated(c);
+    struct svc_allocated a = allocated(c);
     struct svc_container *known = svc_containers_find(&m->expected, c->id), *own;
     const char *name = known ? known->instance : "";
     char id[YARN_ID_TEXT_MAX];
@@ -57,9 +57,15 @@ static void on_recovered(struct cli_am *yarn, const struct cli_allocation *c, vo
     own->started_ms = own->allocated_ms;
     if (known && svc_container_name(own, name) < 0)
         sv_out_of_memory();
+    if (known) {
+        own->upgrade = known->upgrade;
+        own->turning = known->turning;
+        a.target = svc_master_runs_target(m, known);
+    }
     svc_engine_recovered(m->engine, sv_now_ms(), &a, name);
     svc_containers_remove(&m->expected, c->id);
     svc_master_operate(m);
+    svc_master_turn_recovered(m, c->id);
 }
 
 static void on_registered(struct cli_am *yarn, const struct cli_registration *r, void *userdata)
@@ -76,6 +82,7 @@ static void on_registered(struct cli_am *yarn, const struct cli_registration *r,
     m->started = true;
     svc_engine_start(m->engine, sv_now_ms());
     svc_master_operate(m);
+    svc_master_resume(m);
 }
 
 static void on_rejected(struct cli_am *yarn, const struct cli_rejection *r, void *userdata)
@@ -121,7 +128,9 @@ static void on_completed(struct cli_am *yarn, struct yarn_container_id id, int32
         sv_log(SV_LOG_INFO, c->key, "%s: %s on %s ended with %d", c->instance ? c->instance : "",
                c->key, c->node.host, exit_status);
     svc_checks_remove(m->checks, id);
+    svc_addresses_remove(m->addresses, id);
     svc_containers_remove(&m->containers, id);
+    svc_containers_remove(&m->expected, id);
     svc_engine_completed(m->engine, sv_now_ms(), id, exit_status, diagnostics);
     svc_master_operate(m);
 }

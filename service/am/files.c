@@ -356,6 +356,16 @@ const char *svc_files_url(const struct svc_files *f)
     return f->url;
 }
 
+int svc_files_version(const struct svc_files *f, const char *version, char ret[SVC_PATH_MAX])
+{
+    int n;
+
+    if (!fs_name_valid(version) || version[0] == '.')
+        return -EINVAL;
+    n = snprintf(ret, SVC_PATH_MAX, "upgrade/%s/%s", version, svc_files_definition(f));
+    return n < 0 || n >= SVC_PATH_MAX ? -ENAMETOOLONG : 0;
+}
+
 const char *svc_files_definition(const struct svc_files *f)
 {
     return f->name;

@@ -21,6 +21,11 @@ struct svc_files *svc_files_close(struct svc_files *f);
 const char *svc_files_url(const struct svc_files *f);
 /* Name of the definition's file in it. */
 const char *svc_files_definition(const struct svc_files *f);
+#define SVC_PATH_MAX 600
+/* Path in it of the definition of a version to upgrade to. -EINVAL: no name of a directory;
+ * -ENAMETOOLONG. */
+int svc_files_version(const struct svc_files *f, const char *version, char ret[SVC_PATH_MAX])
+    _must_use_;
 
 /* A file of the directory; malloc'd, NUL-terminated. -ENOENT; -EFBIG. */
 int svc_files_read(struct svc_files *f, const char *path, size_t max, char **ret, size_t *ret_len,

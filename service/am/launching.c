@@ -1,5 +1,7 @@
-/* Launches of one turn of the loop share one write of the journal, which comes before them in the
- * worker's queue: the next attempt knows every container that may run by its name. */
+/* Launches share a write of the journal, which comes before them in the worker's queue: the next
+ * attempt knows every container that may run by its name. One journal is being written at a time,
+ * and few launches are prepared at a time: what one turn of the loop does and holds does not grow
+ * with the number of instances. */
 #include <errno.h>
 #include <string.h>
 #include <utlist.h>
@@ -19,7 +21,18 @@ static void queue(struct svc_master *m, struct svc_pending **list, const struct 
         sv_out_of_memory();
     *p = *what;
     DL_APPEND(*list, p);
-    (void)sd_event_source_set_enabled(m->turn, SD_EVENT_ONESHOT); /* exists, ignoring */
+    svc_master_turn(m);
+}
+
+/* For the journal: whether the container runs the version of the upgrade. Both are possible until
+ * its node has answered. */
+static void note_version(struct svc_master *m, struct svc_container *c,
+                         const struct svc_component *component, bool turning)
+{
+    bool target = m->next && svc_plan_component(m->next, component);
+
+    c->turning = turning;
+    c->upgrade = target || turning ? m->upgrade.number : 0;
 }
 
 void svc_master_launch(struct svc_master *m, const struct svc_op *op, bool again)
@@ -32,6 +45,7 @@ void svc_master_launch(struct svc_master *m, const struct svc_op *op, bool again
     if (svc_container_name(c, op->instance) < 0)
         sv_out_of_memory();
     c->launching = true;
+    note_version(m, c, op->component, again);
     queue(m, &m->pending, &p);
 }
 
@@ -51,6 +65,16 @@ static void start_failed(struct svc_master *m, struct yarn_container_id id, bool
     m->operate(m);
 }
 
+static void turned(struct svc_master *m, struct svc_container *c)
+{
+    struct svc_instance_view v;
+
+    c->started_ms = sv_wall_ms();
+    if (svc_engine_find_container(m->engine, c->id, &v) == 0)
+        note_version(m, c, v.component, false);
+    svc_master_journal_changed(m);
+}
+
 static void on_reinitialized(struct cli_am *yarn, struct yarn_container_id id, int status,
                              const struct sv_error *err, void *userdata)
 {
@@ -63,7 +87,7 @@ static void on_reinitialized(struct cli_am *yarn, struct yarn_container_id id, i
         return;
     }
     if (c)
-        c->started_ms = sv_wall_ms();
+        turned(m, c);
     svc_engine_reinitialized(m->engine, sv_now_ms(), id);
     m->operate(m);
 }
@@ -74,6 +98,8 @@ static void prepared(struct svc_master *m, struct yarn_container_id id, bool aga
     struct svc_container *c = svc_containers_find(&m->containers, id);
 
     m->jobs--;
+    if (m->journaled)
+        svc_master_turn(m);
     if (c && c->launching) {
         c->launching = false;
         if (status == 0)
@@ -179,10 +205,13 @@ static int on_turn(sd_event_source *s, void *userdata)
 
     (void)s;
     end_released(m);
-    if (m->pending)
+    if ((m->pending || m->journal_stale) && !m->storing_journal) {
         svc_master_store_journal(m);
-    while ((p = m->pending)) {
-        DL_DELETE(m->pending, p);
+        DL_CONCAT(m->journaled, m->pending);
+        m->pending = NULL;
+    }
+    while ((p = m->journaled) && m->jobs < SVC_LAUNCHES_OPEN) {
+        DL_DELETE(m->journaled, p);
         prepare(m, p);
         free(p);
     }

@@ -5,25 +5,31 @@
 #define SELVEDGE_SERVICE_AM_MASTER_INTERNAL_H
 
 #include "client/lib/am-server.h"
+#include "service/am/addresses.h"
 #include "service/am/client-am.h"
 #include "service/am/containers.h"
+#include "service/am/journal.h"
 #include "service/am/master.h"
 #include "service/am/readiness.h"
 #include "service/am/rest.h"
 #include "service/am/status.h"
 #include "service/am/work.h"
 
-struct svc_pending { /* a container to launch, or to run another version */
+struct svc_pending { /* a container to launch, or to run another version; or one that has ended */
     struct yarn_container_id id;
     const struct svc_component *component;
     bool again; /* it runs */
     struct svc_pending *prev, *next;
 };
 
-struct svc_upgrade { /* one whose definition is being read */
-    bool reading, auto_finalize, express;
+struct svc_upgrade { /* the last one */
+    bool reading;    /* its definition is being read */
+    bool auto_finalize, express;
+    bool noting;           /* the journal that is being stored was printed after its begin */
+    unsigned number;       /* in struct svc_container */
     struct ipc_call *call; /* NULL: the caller has its answer */
 };
+#define SVC_RESUMED 1 /* number of the upgrade that an earlier attempt began */
 
 struct svc_master {
     sd_event *event;
@@ -41,16 +47,21 @@ struct svc_master {
     const char *definition_file; /* its name, the files' */
     struct svc_work *work;
     struct svc_checks *checks;
+    struct svc_addresses *addresses;
     struct svc_status *status;
     struct svc_containers containers;
     struct svc_containers expected; /* of the journal, not handed back yet */
+    struct svc_journal_head past;   /* the upgrade that the attempt before had not ended */
     struct sv_arena *credentials_arena;
     const uint8_t *credentials; /* of containers */
     size_t credentials_len;
     struct cli_am_access access;
-    struct svc_pending *pending, *released; /* of this turn; released: completions of our own */
-    sd_event_source *turn, *engine_timer, *address_timer, *exit_timer;
-    size_t jobs, stores; /* open: of launches, of stored files */
+    /* Launches whose names the journal has to get, and those whose names it has; completions of our
+     * own. */
+    struct svc_pending *pending, *journaled, *released;
+    sd_event_source *turn, *engine_timer, *exit_timer;
+    size_t jobs, stores;                 /* open: of launches, of stored files */
+    bool storing_journal, journal_stale; /* it lacks something, launches are not all of it */
     struct svc_upgrade upgrade;
     bool stored_by_caller; /* what the present command changes was stored by its client */
     bool store_again;      /* the definition changed while it was being stored */
@@ -69,7 +80,9 @@ int svc_master_operations_new(struct svc_master *m) _must_use_;
 
 /* ---- launching.c ---- */
 
-/* Stores names and launches the container in the next turn. `again`: it runs. */
+#define SVC_LAUNCHES_OPEN 64 /* being prepared */
+
+/* Launches the container once the journal has its name. `again`: it runs. */
 void svc_master_launch(struct svc_master *m, const struct svc_op *op, bool again);
 /* Gives the engine the end of a container in the next turn. */
 void svc_master_end(struct svc_master *m, struct yarn_container_id id);
@@ -84,6 +97,8 @@ int svc_master_checking_new(struct svc_master *m) _must_use_;
 
 /* Ends the process where there was no memory. */
 void svc_master_need(int r);
+/* There is something to do for launching.c in the loop's next turn. */
+void svc_master_turn(struct svc_master *m);
 /* NULL: the component of no definition that is kept. */
 struct svc_component_plan *svc_master_plan_of(const struct svc_master *m,
                                               const struct svc_component *c);
@@ -94,6 +109,8 @@ void svc_master_drop(struct svc_master *m, const struct svc_op *op);
 /* Stores the definition, if an operation has changed it. */
 void svc_master_store(struct svc_master *m);
 void svc_master_store_journal(struct svc_master *m);
+/* The journal lacks something: it is stored after this turn of the loop. */
+void svc_master_journal_changed(struct svc_master *m);
 /* Ends the loop when the service has ended and all is stored. */
 void svc_master_maybe_exit(struct svc_master *m);
 
@@ -102,6 +119,17 @@ void svc_master_maybe_exit(struct svc_master *m);
 extern const struct cli_am_ops svc_master_yarn_ops;
 void svc_master_checked(struct yarn_container_id id, bool ready, const char *why, void *userdata);
 void svc_master_status_done(int status, void *userdata);
+
+/* ---- resuming.c ---- */
+
+/* Before the loop: the definition of the upgrade that the attempt before had not ended. A failure
+ * is logged, and the service stays as it was stored. */
+void svc_master_read_target(struct svc_master *m, struct svc_files *files, struct sv_conf *conf);
+/* Registered: goes on with it. */
+void svc_master_resume(struct svc_master *m);
+/* For the engine, of a recovered container whose name the journal had. */
+bool svc_master_runs_target(const struct svc_master *m, const struct svc_container *c);
+void svc_master_turn_recovered(struct svc_master *m, struct yarn_container_id id);
 
 /* ---- commands.c ---- */
 

@@ -52,14 +52,18 @@ static int read_definition(struct svc_master *m, struct svc_files *files, struct
     return apply_properties(conf, m->plan->stored, err);
 }
 
-static int add_expected(void *userdata, struct yarn_container_id id, const char *instance)
+static int add_expected(void *userdata, const struct svc_journal_row *row)
 {
     static const struct yarn_node_id nowhere;
     static const struct yarn_resource nothing;
     struct svc_master *m = userdata;
-    struct svc_container *c = svc_containers_add(&m->expected, id, &nowhere, &nothing, "");
+    struct svc_container *c = svc_containers_add(&m->expected, row->id, &nowhere, &nothing, "");
 
-    return c ? svc_container_name(c, instance) : 0; /* named twice: the first counts */
+    if (!c)
+        return 0; /* named twice: the first counts */
+    c->upgrade = row->new || row->turning ? SVC_RESUMED : 0;
+    c->turning = row->turning;
+    return svc_container_name(c, row->instance);
 }
 
 /* A journal that cannot be read costs the names of the containers that run, not the service. */
@@ -73,7 +77,7 @@ static int read_journal(struct svc_master *m, struct svc_files *files, struct ya
     if (r == -ENOENT)
         return 0;
     if (r == 0)
-        r = svc_journal_parse(text, len, app, add_expected, m, &err);
+        r = svc_journal_parse(text, len, app, &m->past, add_expected, m, &err);
     if (r < 0 && r != -ENOMEM) {
         sv_log_warning("%s: containers of an earlier attempt are replaced", err.text);
         r = 0;
@@ -274,6 +278,8 @@ static int join(struct svc_master *m, struct svc_files *files, struct sv_conf *c
     if (r == 0)
         r = read_journal(m, files, cli_am_attempt(m->yarn).app);
     if (r == 0)
+        svc_master_read_target(m, files, conf);
+    if (r == 0)
         r = serve_web(m, &proxies, &schedulers[0], &host, own, err);
     if (r == 0)
         r = serve_rpc(m, err);
@@ -350,11 +356,11 @@ struct svc_master *svc_master_free(struct svc_master *m)
     svc_rest_free(m->rest);
     cli_am_server_free(m->rpc);
     svc_checks_free(m->checks);
+    m->addresses = svc_addresses_free(m->addresses); /* before the queries end */
     cli_am_free(m->yarn);
     svc_status_free(m->status);
     sd_event_source_disable_unref(m->turn);
     sd_event_source_disable_unref(m->engine_timer);
-    sd_event_source_disable_unref(m->address_timer);
     sd_event_source_disable_unref(m->exit_timer);
     svc_engine_free(m->engine);
     svc_work_free(m->work);
@@ -366,6 +372,7 @@ struct svc_master *svc_master_free(struct svc_master *m)
         svc_plan_free(m->old);
     }
     free_list(m->pending);
+    free_list(m->journaled);
     free_list(m->released);
     svc_containers_clear(&m->containers);
     svc_containers_clear(&m->expected);

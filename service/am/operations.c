@@ -68,6 +68,7 @@ static void on_ask(struct svc_master *m, const struct svc_op *op)
 static void forget(struct svc_master *m, struct yarn_container_id id)
 {
     svc_checks_remove(m->checks, id);
+    svc_addresses_remove(m->addresses, id);
     svc_containers_remove(&m->containers, id);
 }
 
@@ -99,6 +100,8 @@ static void on_state(struct svc_master *m, const struct svc_op *op)
 
     if (op->instance || op->component)
         return;
+    if (svc_engine_target(m->engine))
+        svc_master_journal_changed(m); /* it may be cancelled */
     for (size_t i = 0; i < svc_engine_components(m->engine); i++) {
         svc_engine_component(m->engine, i, &v);
         desired += v.desired;

@@ -1,6 +1,7 @@
 /* All that the master derives from one definition before it runs it: options of the engine, checks,
  * retries and placement of each component. Made before the loop runs, or by a job of the worker;
- * never changed afterwards, but for the sources of launch.h, which are the worker's. */
+ * never changed afterwards, but for the sources of launch.h, which are the worker's, and the counts
+ * and names that storing.c notes in the stored definition. */
 #ifndef SELVEDGE_SERVICE_AM_PLAN_H
 #define SELVEDGE_SERVICE_AM_PLAN_H
 
@@ -21,6 +22,7 @@ struct svc_component_plan {
     struct cli_retry retry;
     const struct cli_constraint *constraint; /* NULL: none */
     struct svc_source *sources;              /* of the component's files */
+    size_t decommissioned_room; /* of the stored component's list, as storing.c made it */
 };
 struct svc_plan {
     struct sv_arena *arena;

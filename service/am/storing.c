@@ -1,17 +1,22 @@
 /* Keeps what the next attempt of the master needs: the definition with its counts, the journal of
  * names; and the plans that the engine refers to. */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "common/log.h"
 #include "common/oom.h"
-#include "service/am/journal.h"
 #include "service/am/master-internal.h"
 
 void svc_master_need(int r)
 {
     if (r == -ENOMEM)
         sv_out_of_memory();
+}
+
+void svc_master_turn(struct svc_master *m)
+{
+    (void)sd_event_source_set_enabled(m->turn, SD_EVENT_ONESHOT); /* exists, ignoring */
 }
 
 void svc_master_maybe_exit(struct svc_master *m)
@@ -37,7 +42,7 @@ void svc_master_free_dropped(struct svc_master *m)
 {
     struct svc_plan *p;
 
-    while (m->jobs == 0 && !m->pending && (p = m->dropped)) {
+    while (m->jobs == 0 && !m->pending && !m->journaled && (p = m->dropped)) {
         m->dropped = p->next;
         svc_plan_free(p);
     }
@@ -50,22 +55,65 @@ static void on_journal(int status, const struct sv_error *err, void *userdata)
     struct svc_master *m = userdata;
 
     m->stores--;
+    m->storing_journal = false;
+    if (m->pending || m->journal_stale)
+        svc_master_turn(m);
+    if (m->upgrade.noting && !m->upgrade.reading && m->upgrade.call)
+        svc_client_am_upgraded(SV_TAKE(m->upgrade.call), 0, NULL);
     if (status < 0)
         sv_log_warning("%s: a restarted master will not know the names of its containers",
                        err->text);
     svc_master_maybe_exit(m);
 }
 
+/* A container of an earlier attempt that was not handed back yet keeps its name, until the engine
+ * gives the name to another one. */
+static void forget_replaced(struct svc_master *m)
+{
+    struct svc_container *c, *next;
+    struct svc_instance_view v;
+
+    HASH_ITER (hh, m->expected.table, c, next) {
+        if (svc_engine_find(m->engine, c->instance, &v) == 0 && v.has_container)
+            svc_containers_remove(&m->expected, c->id);
+    }
+}
+
+static enum svc_journal_upgrade upgrade_of(const struct svc_master *m)
+{
+    return !svc_engine_target(m->engine)                         ? SVC_NO_UPGRADE
+           : svc_engine_state(m->engine) == SVC_CANCEL_UPGRADING ? SVC_UPGRADE_CANCELLED
+           : m->upgrade.express                                  ? SVC_UPGRADE_EXPRESS
+           : m->upgrade.auto_finalize                            ? SVC_UPGRADE_AUTO_FINALIZE
+                                                                 : SVC_UPGRADE_MANUAL;
+}
+
+void svc_master_journal_changed(struct svc_master *m)
+{
+    m->journal_stale = true;
+    svc_master_turn(m);
+}
+
 void svc_master_store_journal(struct svc_master *m)
 {
+    const struct svc_definition *target = svc_engine_target(m->engine);
+    struct svc_journal_head head = { .app = cli_am_attempt(m->yarn).app,
+                                     .upgrade = upgrade_of(m),
+                                     .number = m->upgrade.number };
     struct sv_buf b = SV_BUF_INIT(SVC_JOURNAL_MAX);
-    int r = svc_journal_print(&m->containers, cli_am_attempt(m->yarn).app, &b);
+    int r;
 
+    (void)snprintf(head.version, sizeof(head.version), "%s", target ? target->version : "");
+    forget_replaced(m);
+    r = svc_journal_print(&head, &m->containers, &m->expected, &b);
     if (r == 0)
         r = svc_work_replace(m->work, SVC_JOURNAL_FILE, &b, on_journal, m);
     svc_master_need(r);
     if (r == 0)
         m->stores++;
+    m->storing_journal = r == 0;
+    m->journal_stale = false;
+    m->upgrade.noting = !m->upgrade.reading;
     sv_buf_free(&b);
 }
 
@@ -105,21 +153,27 @@ static struct svc_component *stored_component(const struct svc_plan *p, const ch
     return NULL;
 }
 
+/* The engine reports each name once. */
 static void add_decommissioned(struct svc_plan *p, struct svc_component *c, const char *instance)
 {
-    const char **list = sv_newn(p->arena, const char *, c->n_decommissioned + 1);
+    const struct svc_component *resolved = svc_component_named(p->resolved, c->name);
+    struct svc_component_plan *plan = resolved ? svc_plan_component(p, resolved) : NULL;
+    size_t room = plan ? plan->decommissioned_room : 0, more = SV_MAX(2 * c->n_decommissioned, 16);
 
-    for (size_t i = 0; i < c->n_decommissioned; i++)
-        if (strcmp(c->decommissioned[i], instance) == 0)
-            return;
-    if (!list)
+    if (c->n_decommissioned >= room) { /* the reader's list has no room */
+        const char **list = sv_newn(p->arena, const char *, more);
+
+        if (!list)
+            sv_out_of_memory();
+        if (c->n_decommissioned > 0)
+            memcpy(list, c->decommissioned, c->n_decommissioned * sizeof(*list));
+        c->decommissioned = list;
+        if (plan)
+            plan->decommissioned_room = more;
+    }
+    c->decommissioned[c->n_decommissioned] = sv_arena_strdup(p->arena, instance);
+    if (!c->decommissioned[c->n_decommissioned++])
         sv_out_of_memory();
-    memcpy(list, c->decommissioned, c->n_decommissioned * sizeof(*list));
-    list[c->n_decommissioned] = sv_arena_strdup(p->arena, instance);
-    if (!list[c->n_decommissioned])
-        sv_out_of_memory();
-    c->decommissioned = list;
-    c->n_decommissioned++;
 }
 
 void svc_master_persist(struct svc_master *m, const struct svc_op *op)
@@ -129,10 +183,8 @@ void svc_master_persist(struct svc_master *m, const struct svc_op *op)
     if (!c)
         return;
     c->count = op->count;
-    if (op->instance) {
+    if (op->instance)
         add_decommissioned(m->plan, c, op->instance);
-        svc_master_need(svc_status_definition(m->status, m->plan->stored));
-    }
     m->store_again |= !m->stored_by_caller;
 }
 
@@ -146,6 +198,7 @@ void svc_master_finalize(struct svc_master *m, const struct svc_op *op)
     m->old = m->plan; /* until DROP */
     m->plan = m->next;
     m->next = NULL;
+    svc_master_journal_changed(m);
     m->version = m->plan->stored->version;
     for (size_t i = 0; i < svc_engine_components(m->engine); i++) {
         struct svc_component *c;

@@ -8,8 +8,6 @@
 #include "common/arena.h"
 #include "common/worker.h"
 
-#define PATH_MAX_BYTES 600
-
 /* Files and configuration, for as long as a job or the owner uses them. */
 struct shared {
     struct svc_files *files;
@@ -26,7 +24,7 @@ struct job {
     struct sv_arena *arena;
     struct svc_launch_request request;
     struct cli_launch launch;
-    char path[PATH_MAX_BYTES];
+    char path[SVC_PATH_MAX];
     struct sv_buf bytes;
     struct svc_plan *plan;
     union {
@@ -193,20 +191,16 @@ static void on_plan(int status, void *data, void *userdata)
 int svc_work_plan(struct svc_work *w, const char *version, svc_plan_fn fn, void *userdata)
 {
     struct job *j;
-    int n;
+    char path[SVC_PATH_MAX];
+    int r = svc_files_version(w->shared->files, version, path);
 
-    if (!fs_name_valid(version) || version[0] == '.')
-        return -EINVAL;
+    if (r < 0)
+        return r;
     j = new_job(w, userdata);
     if (!j)
         return -ENOMEM;
     j->fn.planned = fn;
-    n = snprintf(j->path, sizeof(j->path), "upgrade/%s/%s", version,
-                 svc_files_definition(w->shared->files));
-    if (n < 0 || (size_t)n >= sizeof(j->path)) {
-        free_job(j);
-        return -ENAMETOOLONG;
-    }
+    memcpy(j->path, path, sizeof(path));
     return run_job(w, j, run_plan, on_plan);
 }
 

@@ -12,12 +12,18 @@ static struct svc_inst *next_of(const struct svc_comp *c)
     return i || !c->cancelling ? i : c->failed_upgrade.head;
 }
 
+static int event_of(const struct svc_comp *c, const struct svc_inst *i)
+{
+    return c->cancelling ? SVC_INSTANCE_EV_CANCEL_UPGRADE
+           : i->target   ? SVC_INSTANCE_EV_UPGRADED
+                         : SVC_INSTANCE_EV_UPGRADE;
+}
+
 /* Events take the instance out of the list of the other version: LAUNCHING, running and failed ones
  * have a cell for both. */
 void svc_drive_instances(struct svc_comp *c)
 {
     struct svc_engine *e = c->engine;
-    int event = c->cancelling ? SVC_INSTANCE_EV_CANCEL_UPGRADE : SVC_INSTANCE_EV_UPGRADE;
     struct svc_inst *i;
 
     while (c->driven && (i = next_of(c))) {
@@ -26,7 +32,7 @@ void svc_drive_instances(struct svc_comp *c)
             return;
         }
         e->budget--;
-        if (!svc_instance_event(i, event, NULL))
+        if (!svc_instance_event(i, event_of(c, i), NULL))
             svc_list_version(i, &c->at[c->version]);
     }
 }

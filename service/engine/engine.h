@@ -136,6 +136,7 @@ struct svc_allocated {
     struct yarn_node_id node;
     int64_t request;  /* allocationRequestId of the SVC_OP_ASK that it answers, or _UNKNOWN */
     int32_t priority; /* of the SVC_OP_ASK; finds the component where request is unknown; -1 */
+    bool target;      /* recovered: it runs the version of the upgrade that goes on */
 };
 
 /* Before svc_engine_start(): a container that the ResourceManager kept from the master's previous
@@ -200,10 +201,14 @@ void svc_engine_timer(struct svc_engine *e, int64_t now);
  * themselves, component after component, with `express` (which finalizes itself too). -EINVAL: a
  * change that upgrades do not support (err names it). -EBUSY: the service is neither STARTED nor
  * STABLE. After a restart of the master in the middle of an upgrade: call it again after
- * svc_engine_start(); every recovered instance counts as not upgraded. */
+ * svc_engine_start(); every instance recovered before counts as not upgraded, until
+ * svc_engine_upgraded(). */
 int svc_engine_upgrade(struct svc_engine *e, int64_t now, const struct svc_definition *d,
                        const struct svc_options *options, bool auto_finalize, bool express,
                        struct sv_error *err) _must_use_;
+/* The recovered instance runs the new version already: the attempt before upgraded it. Its checks
+ * begin anew. No effect where it has no container, or no upgrade goes on. */
+void svc_engine_upgraded(struct svc_engine *e, int64_t now, const char *instance);
 /* -ENOENT, -EALREADY: it runs the new version; -EBUSY: no upgrade goes on; -EAGAIN: it has no
  * running container (it will start with the new version). */
 int svc_engine_upgrade_instance(struct svc_engine *e, int64_t now, const char *instance,

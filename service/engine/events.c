@@ -27,11 +27,12 @@ static struct svc_comp *component_of(const struct svc_engine *e, int64_t request
 static void give(struct svc_inst *i, const struct svc_allocated *a, int event)
 {
     struct svc_engine *e = i->comp->engine;
+    bool target = a->target;
 
     i->has_container = true;
     i->container.inst = i;
     svc_container_add(e, &i->container, &a->container, svc_node_get(e, a->node.host), a->node.port);
-    (void)svc_instance_event(i, event, NULL);
+    (void)svc_instance_event(i, event, &target);
 }
 
 static enum svc_placement placement_of(const struct svc_request *r, const struct svc_node *n)

@@ -24,6 +24,7 @@ static void emit(struct svc_inst *i, enum svc_op_type type)
 static void aim(struct svc_inst *i)
 {
     i->version = i->comp->version;
+    i->target = false;
     svc_list_version(i, &i->comp->at[i->version]);
 }
 
@@ -55,11 +56,29 @@ static int started(struct svc_inst *i)
     return S(STARTED);
 }
 
+/* The argument of RECOVERED says whether it runs the version of an upgrade that goes on. */
 static int act_recovered(void *o, int event, void *arg)
+{
+    const bool *target = arg;
+    struct svc_inst *i = o;
+    struct svc_comp *c = i->comp;
+
+    (void)event;
+    took_container(i);
+    i->target = *target && !c->upgrading; /* the upgrade is about to go on */
+    if (c->upgrading && *target == c->cancelling) {
+        i->version = !c->version;
+        svc_list_version(i, &c->at[i->version]);
+    }
+    return started(i);
+}
+
+/* Checks of the new version replace those of the old one. */
+static int act_upgraded(void *o, int event, void *arg)
 {
     (void)event;
     (void)arg;
-    took_container(o);
+    aim(o);
     return started(o);
 }
 
@@ -293,6 +312,7 @@ static const char *const event_names[SVC_INSTANCE_N_EVENTS] = {
     [E(BECOME_NOT_READY)] = "BECOME_NOT_READY",
     [E(UPGRADE)] = "UPGRADE",
     [E(CANCEL_UPGRADE)] = "CANCEL_UPGRADE",
+    [E(UPGRADED)] = "UPGRADED",
     [E(DESTROY)] = "DESTROY",
     [E(STOP)] = "STOP",
 };
@@ -312,6 +332,7 @@ static const struct sv_fsm_cell cells[S(N_STATES)][SVC_INSTANCE_N_EVENTS] = {
     [S(STARTED)][E(BECOME_NOT_READY)] = { NULL, S(STARTED), { 0 } },
     [S(STARTED)][E(UPGRADE)] = { act_reinitialize, S(UPGRADING), { 0 } },
     [S(STARTED)][E(CANCEL_UPGRADE)] = { act_reinitialize, S(CANCEL_UPGRADING), { 0 } },
+    [S(STARTED)][E(UPGRADED)] = { act_upgraded, S(STARTED), { 0 } },
     [S(STARTED)][E(DESTROY)] = { act_stop, S(STOPPING), { 0 } },
     [S(STARTED)][E(STOP)] = { act_ended, S(INIT), { S(SUCCEEDED), S(FAILED) } },
 
@@ -319,6 +340,7 @@ static const struct sv_fsm_cell cells[S(N_STATES)][SVC_INSTANCE_N_EVENTS] = {
     [S(READY)][E(BECOME_NOT_READY)] = { NULL, S(STARTED), { 0 } },
     [S(READY)][E(UPGRADE)] = { act_reinitialize, S(UPGRADING), { 0 } },
     [S(READY)][E(CANCEL_UPGRADE)] = { act_reinitialize, S(CANCEL_UPGRADING), { 0 } },
+    [S(READY)][E(UPGRADED)] = { act_upgraded, S(STARTED), { 0 } },
     [S(READY)][E(DESTROY)] = { act_stop, S(STOPPING), { 0 } },
     [S(READY)][E(STOP)] = { act_ended, S(INIT), { S(SUCCEEDED), S(FAILED) } },
 

@@ -75,6 +75,7 @@ struct svc_inst {
     uint8_t state, list, placement;
     uint8_t version; /* index into the component's spec[] */
     bool has_container;
+    bool target;          /* recovered, it runs the version of an upgrade */
     bool taken_back;      /* it was to be removed while its container ends: launched again */
     bool killed;          /* its end is no failure */
     bool failure_counted; /* its start failed */

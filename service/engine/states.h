@@ -36,8 +36,9 @@ enum svc_instance_event {
     SVC_INSTANCE_EV_BECOME_NOT_READY,
     SVC_INSTANCE_EV_UPGRADE,
     SVC_INSTANCE_EV_CANCEL_UPGRADE,
-    SVC_INSTANCE_EV_DESTROY, /* release its container */
-    SVC_INSTANCE_EV_STOP,    /* its container ended */
+    SVC_INSTANCE_EV_UPGRADED, /* by the master's attempt before */
+    SVC_INSTANCE_EV_DESTROY,  /* release its container */
+    SVC_INSTANCE_EV_STOP,     /* its container ended */
     SVC_INSTANCE_N_EVENTS
 };
 

@@ -75,6 +75,18 @@ static bool upgrades(const struct svc_engine *e)
     return e->next && !e->ending && e->state != SVC_CANCEL_UPGRADING;
 }
 
+void svc_engine_upgraded(struct svc_engine *e, int64_t now, const char *instance)
+{
+    struct svc_inst *i;
+
+    svc_begin(e, now);
+    i = svc_inst_named(e, instance);
+    if (!i || !upgrades(e) || !i->comp->upgrading || i->versions != &i->comp->at[!i->comp->version])
+        return;
+    if (svc_instance_event(i, SVC_INSTANCE_EV_UPGRADED, NULL))
+        svc_settle(e);
+}
+
 int svc_engine_upgrade_instance(struct svc_engine *e, int64_t now, const char *instance,
                                 struct sv_error *err)
 {

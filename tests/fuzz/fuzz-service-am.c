@@ -19,28 +19,35 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static const struct yarn_app_id app = { 1700000000000, 7 };
 
-static int row(void *userdata, struct yarn_container_id id, const char *instance)
+static int row(void *userdata, const struct svc_journal_row *row)
 {
     static const struct yarn_node_id node;
     static const struct yarn_resource resource;
-    struct svc_container *c = svc_containers_add(userdata, id, &node, &resource, "");
+    struct svc_container *c = svc_containers_add(userdata, row->id, &node, &resource, "");
 
-    MUST(yarn_app_id_cmp(id.attempt.app, app) == 0 && strlen(instance) <= SVC_NAME_MAX);
-    return c ? svc_container_name(c, instance) : 0;
+    MUST(yarn_app_id_cmp(row->id.attempt.app, app) == 0 && strlen(row->instance) <= SVC_NAME_MAX);
+    if (!c)
+        return 0;
+    c->upgrade = row->new || row->turning ? 1 : 0;
+    c->turning = row->turning;
+    return svc_container_name(c, row->instance);
 }
 
 static void journal(const char *text, size_t n)
 {
     _cleanup_buf_ struct sv_buf b = SV_BUF_INIT(SVC_JOURNAL_MAX);
-    struct svc_containers first = { 0 }, again = { 0 };
+    struct svc_containers first = { 0 }, again = { 0 }, none = { 0 };
+    struct svc_journal_head head, second;
     struct sv_error err = { 0 };
-    int r = svc_journal_parse(text, n, app, row, &first, &err);
+    int r = svc_journal_parse(text, n, app, &head, row, &first, &err);
 
     MUST(r == 0 || (r == -EBADMSG && *err.text));
     if (r == 0) {
-        MUST(svc_journal_print(&first, app, &b) == 0);
-        MUST(svc_journal_parse((char *)b.data, b.len, app, row, &again, NULL) == 0);
-        MUST(first.n == again.n);
+        head.number = 1;
+        MUST(svc_journal_print(&head, &first, &none, &b) == 0);
+        MUST(svc_journal_parse((char *)b.data, b.len, app, &second, row, &again, NULL) == 0);
+        MUST(first.n == again.n && head.upgrade == second.upgrade &&
+             strcmp(head.version, second.version) == 0);
     }
     svc_containers_clear(&first);
     svc_containers_clear(&again);

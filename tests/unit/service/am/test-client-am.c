@@ -202,6 +202,7 @@ static void reads(void **state)
     Hadoop__Yarn__GetStatusRequestProto q = HADOOP__YARN__GET_STATUS_REQUEST_PROTO__INIT;
     Hadoop__Yarn__GetCompInstancesRequestProto i =
         HADOOP__YARN__GET_COMP_INSTANCES_REQUEST_PROTO__INIT;
+    char ready[] = "READY", *states[33];
     ProtobufCMessage *m;
     struct sv_error err;
 
@@ -213,6 +214,14 @@ static void reads(void **state)
         call("viewer", "getCompInstances", &i.base, ANSWER(get_comp_instances), a, &m, &err), 0);
     assert_non_null(strstr(((Hadoop__Yarn__GetCompInstancesResponseProto *)m)->compinstances,
                            "\"component_instance_name\":\"web-1\""));
+    for (size_t n = 0; n < SV_ARRAY_LEN(states); n++)
+        states[n] = ready;
+    i.containerstates = states;
+    i.n_containerstates = SV_ARRAY_LEN(states); /* each instance would be compared with them */
+    assert_int_equal(
+        call("viewer", "getCompInstances", &i.base, ANSWER(get_comp_instances), a, &m, &err),
+        -EREMOTEIO);
+    assert_non_null(strstr(err.text, "33 states: at most 32"));
 }
 
 static void only_those_who_may(void **state)

@@ -405,10 +405,32 @@ static void ev_upgrade_end(void)
         tried(svc_engine_finalize(w.e, w.now, NULL));
 }
 
+static bool targets[BOXES]; /* these run the version of the upgrade */
+
+static bool of_target(const struct svc_component *c)
+{
+    return c >= defs[!stored].c && c < defs[!stored].c + COMPS;
+}
+
+/* The master's journal has which containers run the new version, as far as it knows. */
+static void note_versions(void)
+{
+    struct svc_instance_view v;
+
+    for (size_t k = 0; k < w.n_alive; k++) {
+        size_t i = w.alive[k];
+
+        targets[i] = w.box[i].state != REINIT &&
+                     svc_engine_find_container(w.e, box_id(i), &v) >= 0 && of_target(v.component);
+    }
+}
+
 static void hand_over(size_t i)
 {
     struct svc_allocated a = allocated_of(&w, i);
     struct svc_instance_view v;
+
+    a.target = targets[i];
 
     w.box[i].state = RUNNING;
     svc_engine_recovered(w.e, w.now, &a, w.box[i].name);
@@ -416,9 +438,38 @@ static void hand_over(size_t i)
         (void)snprintf(w.box[i].name, sizeof(w.box[i].name), "%s", v.name);
 }
 
+/* The upgrade goes on that the attempt before had not ended. */
+static void resume(bool express, bool cancelled)
+{
+    for (size_t i = 0; i < defs[0].d.n_components; i++)
+        defs[!stored].c[i].count = w.persisted[i];
+    if (svc_engine_upgrade(w.e, w.now, &defs[!stored].d, defs[!stored].o, express || rnd(2),
+                           express, NULL) < 0) {
+        carry_out(&w);
+        return;
+    }
+    w.finalized = NULL;
+    carry_out(&w);
+    for (size_t k = 0; k < w.n_alive; k++) {
+        size_t i = w.alive[k];
+
+        if (!targets[i] || w.box[i].state != RUNNING)
+            continue;
+        if (rnd(2))
+            ready(&w, i, true);
+        svc_engine_upgraded(w.e, w.now, w.box[i].name);
+        carry_out(&w);
+    }
+    if (cancelled)
+        tried(svc_engine_cancel_upgrade(w.e, w.now, NULL));
+}
+
 /* The master ends, and its next attempt has what the ResourceManager kept. */
 static void ev_restart(void)
 {
+    bool resumes = svc_engine_target(w.e) && rnd(4),
+         express = svc_engine_state(w.e) == SVC_EXPRESS_UPGRADING,
+         cancelled = svc_engine_state(w.e) == SVC_CANCEL_UPGRADING;
     struct def *f = &defs[stored];
     struct svc_setup setup = {
         .policy = w.policy, .definition = &f->d, .options = f->o, .limits = w.limits, .seed = seed
@@ -429,6 +480,9 @@ static void ev_restart(void)
         f->c[i].decommissioned = w.decommissioned[i];
         f->c[i].n_decommissioned = w.n_decommissioned[i];
     }
+    memset(targets, 0, sizeof(targets));
+    if (resumes)
+        note_versions();
     w.e = svc_engine_free(w.e);
     w.n_asks = 0;
     w.due = INT64_MAX;
@@ -451,6 +505,8 @@ static void ev_restart(void)
                 hand_over(w.alive[k]);
     carry_out(&w);
     world_start(&w);
+    if (resumes)
+        resume(express, cancelled);
 }
 
 static const struct {

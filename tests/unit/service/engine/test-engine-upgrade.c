@@ -203,6 +203,142 @@ static void test_cancel(void **state)
     world_free(&w);
 }
 
+/* The master's next attempt: `upgraded` run the new version, as its journal says. */
+static void restart(const char *const *upgraded, bool express)
+{
+    struct svc_setup setup = { .policy = &svc_yarn_policy,
+                               .definition = &v1.d,
+                               .options = v1.o,
+                               .limits = SVC_LIMITS_DEFAULT,
+                               .seed = 1 };
+
+    w.e = svc_engine_free(w.e);
+    w.n_asks = 0;
+    assert_int_equal(svc_engine_new(&setup, &w.e, NULL), 0);
+    for (size_t k = 0; k < w.n_alive; k++) {
+        struct svc_allocated a = allocated_of(&w, w.alive[k]);
+
+        for (size_t u = 0; upgraded[u]; u++)
+            a.target |= strcmp(upgraded[u], w.box[w.alive[k]].name) == 0;
+        w.box[w.alive[k]].state = RUNNING;
+        svc_engine_recovered(w.e, w.now, &a, w.box[w.alive[k]].name);
+    }
+    world_start(&w);
+    assert_int_equal(upgrade(express, express), 0);
+}
+
+/* None that was upgraded is upgraded again, and the others are by nobody but their user. */
+static void test_resumed(void **state)
+{
+    (void)state;
+    begin();
+    start_with(NULL);
+    assert_int_equal(upgrade(false, false), 0);
+    assert_int_equal(upgrade_one("a-0"), 0);
+    bring_up(&w);
+    restart((const char *[]){ "a-0", NULL }, false);
+    assert_int_equal(w.ops_of[SVC_OP_REINITIALIZE], 0);
+    svc_engine_upgraded(w.e, w.now, "a-0");
+    carry_out(&w);
+    assert_int_equal(w.ops_of[SVC_OP_CHECK], 1); /* of the new version */
+    assert_string_equal(command_of("a-0"), "2");
+    assert_string_equal(text_of("a-0"), "RUNNING_BUT_UNREADY");
+    svc_engine_upgraded(w.e, w.now, "a-0");
+    svc_engine_upgraded(w.e, w.now, "nothing-1");
+    carry_out(&w);
+    assert_int_equal(w.ops_of[SVC_OP_CHECK], 0);
+    assert_string_equal(command_of("a-1"), "1");
+    assert_string_equal(text_of("a-1"), "NEEDS_UPGRADE");
+    for (size_t k = 0; k < w.n_alive; k++)
+        ready(&w, w.alive[k], true);
+    assert_int_equal(upgrade_one("a-0"), -EALREADY);
+    assert_int_equal(upgrade_one("a-1"), 0);
+    assert_int_equal(svc_engine_upgrade_component(w.e, w.now, "b", NULL), 0);
+    carry_out(&w);
+    bring_up(&w);
+    assert_int_equal(finalize(), 0);
+    assert_int_equal(svc_engine_state(w.e), SVC_STABLE);
+    world_free(&w);
+}
+
+/* Going back from it turns those alone that were upgraded, and an express one the others alone. */
+static void test_resumed_both_ways(void **state)
+{
+    (void)state;
+    for (int express = 0; express < 2; express++) {
+        begin();
+        v1.d.n_components = v2.d.n_components = 1;
+        v1.c[0].n_dependencies = v2.c[0].n_dependencies = 0;
+        v1.c[0].count = v2.c[0].count = 3;
+        start_with(NULL);
+        assert_int_equal(upgrade(false, false), 0);
+        assert_int_equal(upgrade_one("a-1"), 0);
+        bring_up(&w);
+        restart((const char *[]){ "a-1", NULL }, express);
+        if (!express) {
+            svc_engine_upgraded(w.e, w.now, "a-1");
+            carry_out(&w);
+            assert_int_equal(cancel(), 0);
+        }
+        assert_int_equal(w.ops_of[SVC_OP_REINITIALIZE], express ? 2 : 1);
+        bring_up(&w);
+        for (size_t k = 0; k < w.n_alive; k++)
+            ready(&w, w.alive[k], true);
+        assert_int_equal(svc_engine_state(w.e), SVC_STABLE);
+        assert_string_equal(command_of("a-1"), express ? "2" : "1");
+        assert_string_equal(command_of("a-2"), express ? "2" : "1");
+        world_free(&w);
+    }
+}
+
+/* A container that is handed back after the upgrade went on. */
+static void test_resumed_late(void **state)
+{
+    struct svc_allocated a;
+    size_t late[2];
+
+    (void)state;
+    begin();
+    start_with(NULL);
+    late[0] = box_named(&w, "b-0");
+    late[1] = box_named(&w, "b-1");
+    for (int i = 0; i < 2; i++) {
+        for (size_t k = 0; k < w.n_alive; k++)
+            if (w.alive[k] == late[i])
+                w.alive[k] = w.alive[--w.n_alive];
+    }
+    {
+        struct svc_setup setup = { .policy = &svc_yarn_policy,
+                                   .definition = &v1.d,
+                                   .options = v1.o,
+                                   .limits = SVC_LIMITS_DEFAULT,
+                                   .seed = 1 };
+
+        w.e = svc_engine_free(w.e);
+        assert_int_equal(svc_engine_new(&setup, &w.e, NULL), 0);
+        for (int i = 0; i < 2; i++)
+            svc_engine_expected(w.e, w.now, box_id(late[i]), i ? "b-1" : "b-0");
+        for (size_t k = 0; k < w.n_alive; k++) {
+            a = allocated_of(&w, w.alive[k]);
+            svc_engine_recovered(w.e, w.now, &a, w.box[w.alive[k]].name);
+        }
+    }
+    world_start(&w);
+    assert_int_equal(upgrade(false, false), 0);
+    for (int i = 0; i < 2; i++) {
+        a = allocated_of(&w, late[i]);
+        a.target = i == 1;
+        w.alive[w.n_alive++] = late[i];
+        svc_engine_recovered(w.e, w.now, &a, w.box[late[i]].name);
+        carry_out(&w);
+    }
+    assert_string_equal(command_of("b-0"), "1");
+    assert_string_equal(text_of("b-0"), "NEEDS_UPGRADE");
+    assert_string_equal(command_of("b-1"), "2");
+    assert_int_equal(upgrade_one("b-1"), -EALREADY);
+    world_free(&w);
+}
+
 static void test_failed(void **state)
 {
     (void)state;
@@ -363,6 +499,9 @@ int main(void)
         cmocka_unit_test(test_nothing_to_upgrade),
         cmocka_unit_test(test_express),
         cmocka_unit_test(test_cancel),
+        cmocka_unit_test(test_resumed),
+        cmocka_unit_test(test_resumed_both_ways),
+        cmocka_unit_test(test_resumed_late),
         cmocka_unit_test(test_failed),
         cmocka_unit_test(test_rollback),
         cmocka_unit_test(test_while_launching),
