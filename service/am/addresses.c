@@ -1,5 +1,5 @@
-/* See addresses.h. Three queues in the order of their times: new containers, those that wait for
- * their next query, and open queries. */
+/* See addresses.h. Each queue is in the order of its times: one for each wait until a query, and
+ * those of open queries. */
 #include "service/am/addresses.h"
 
 #include <errno.h>
@@ -9,14 +9,21 @@
 #include "common/clock.h"
 #include "common/loop-guard.h"
 
-enum place { FRESH, AGAIN, OPEN, OVERDUE, PLACES };
+#define WAITS 6
+
+static const int64_t waits[WAITS] = {
+    SVC_ADDRESS_SOON_MS,     2 * SVC_ADDRESS_SOON_MS,  4 * SVC_ADDRESS_SOON_MS,
+    8 * SVC_ADDRESS_SOON_MS, 16 * SVC_ADDRESS_SOON_MS, SVC_ADDRESS_MS,
+};
+
+enum { OPEN = WAITS, OVERDUE, PLACES }; /* or the index of a wait */
 
 struct entry {
     struct yarn_container_id id;
     char key[YARN_ID_TEXT_MAX];
-    enum place place;
+    int place;
     int64_t since_ms; /* it is there */
-    unsigned tries;
+    int wait;         /* the next one */
     struct entry *prev, *next;
     UT_hash_handle hh;
 };
@@ -28,7 +35,7 @@ struct svc_addresses {
     sd_event_source *timer;
 };
 
-static void move(struct svc_addresses *a, struct entry *e, enum place to)
+static void move(struct svc_addresses *a, struct entry *e, int to)
 {
     a->open += (to == OPEN ? 1 : 0) - (e->place == OPEN ? 1 : 0);
     DL_DELETE(a->queues[e->place], e);
@@ -63,30 +70,47 @@ static void arm(struct svc_addresses *a, int64_t wait_ms)
     (void)sd_event_source_set_enabled(a->timer, SD_EVENT_ONESHOT); /* exists, ignoring */
 }
 
-/* For the first of the next query and the next overdue one, where there is room for a query. */
+/* The container whose query is due first; NULL: none waits. */
+static struct entry *first(const struct svc_addresses *a, int64_t *ret_due)
+{
+    struct entry *found = NULL;
+
+    *ret_due = INT64_MAX;
+    for (int i = 0; i < WAITS; i++) {
+        struct entry *e = a->queues[i];
+
+        if (e && e->since_ms + waits[i] < *ret_due) {
+            *ret_due = e->since_ms + waits[i];
+            found = e;
+        }
+    }
+    return found;
+}
+
+/* For the first of the next query, if there is room for one, and the next overdue one. */
 static void arm_next(struct svc_addresses *a)
 {
-    const struct entry *again = a->queues[AGAIN], *open = a->queues[OPEN];
-    int64_t now = sv_now_ms(), wait = INT64_MAX;
+    const struct entry *open = a->queues[OPEN];
+    int64_t due = INT64_MAX;
 
+    if (a->open < SVC_ADDRESSES_OPEN)
+        (void)first(a, &due);
     if (open)
-        wait = open->since_ms + SVC_ADDRESS_OVERDUE_MS - now;
-    if (a->open < SVC_ADDRESSES_OPEN && a->queues[FRESH])
-        wait = 0;
-    else if (a->open < SVC_ADDRESSES_OPEN && again)
-        wait = SV_MIN(wait, again->since_ms + SVC_ADDRESS_MS - now);
-    if (wait != INT64_MAX)
-        arm(a, wait);
+        due = SV_MIN(due, open->since_ms + SVC_ADDRESS_OVERDUE_MS);
+    if (due != INT64_MAX)
+        arm(a, due - sv_now_ms());
 }
 
 /* ---- Queries ---- */
 
 static void retry_later(struct svc_addresses *a, struct entry *e)
 {
-    if (e->tries >= SVC_ADDRESS_TRIES || !a->cfg.wanted(e->id, a->cfg.userdata))
+    if (!a->cfg.wanted(e->id, a->cfg.userdata)) {
         drop(a, e);
-    else
-        move(a, e, AGAIN);
+        return;
+    }
+    move(a, e, e->wait);
+    e->wait = SV_MIN(e->wait + 1, WAITS - 1);
 }
 
 static void query(struct svc_addresses *a, struct entry *e)
@@ -95,7 +119,6 @@ static void query(struct svc_addresses *a, struct entry *e)
         drop(a, e);
         return;
     }
-    e->tries++;
     move(a, e, OPEN);
     if (a->cfg.ask(e->id, a->cfg.userdata) < 0)
         retry_later(a, e);
@@ -105,7 +128,7 @@ static int on_time(sd_event_source *s, uint64_t usec, void *userdata)
 {
     SV_LOOP_HANDLER();
     struct svc_addresses *a = userdata;
-    int64_t now = sv_now_ms();
+    int64_t now = sv_now_ms(), due;
     struct entry *e;
 
     (void)s;
@@ -113,8 +136,8 @@ static int on_time(sd_event_source *s, uint64_t usec, void *userdata)
     while ((e = a->queues[OPEN]) && e->since_ms + SVC_ADDRESS_OVERDUE_MS <= now)
         move(a, e, OVERDUE);
     for (unsigned n = 0; n < SVC_ADDRESSES_OPEN && a->open < SVC_ADDRESSES_OPEN; n++) {
-        e = a->queues[FRESH] ? a->queues[FRESH] : a->queues[AGAIN];
-        if (!e || (e->place == AGAIN && e->since_ms + SVC_ADDRESS_MS > now))
+        e = first(a, &due);
+        if (!e || due > now)
             break;
         query(a, e);
     }
@@ -135,8 +158,9 @@ int svc_addresses_add(struct svc_addresses *a, struct yarn_container_id id)
         return -ENOMEM;
     e->id = id;
     yarn_container_id_text(id, e->key);
-    e->place = FRESH;
-    DL_APPEND(a->queues[FRESH], e);
+    e->wait = 1;
+    e->since_ms = sv_now_ms();
+    DL_APPEND(a->queues[0], e);
     HASH_ADD_STR(a->table, key, e);
     arm_next(a);
     return 0;

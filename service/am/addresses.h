@@ -1,7 +1,7 @@
 /* Addresses of containers, which their nodes tell some time after the start: which containers lack
  * one, and when whose node is queried. At most SVC_ADDRESSES_OPEN queries are open at a time, each
- * is repeated a while after an answer without an address. A query that a hung node does not answer
- * keeps its place for SVC_ADDRESS_OVERDUE_MS only. */
+ * is repeated after an answer without an address, soon and then later and later. A query that a
+ * hung node does not answer keeps its place for SVC_ADDRESS_OVERDUE_MS only. */
 #ifndef SELVEDGE_SERVICE_AM_ADDRESSES_H
 #define SELVEDGE_SERVICE_AM_ADDRESSES_H
 
@@ -11,8 +11,8 @@
 #include "wire/ids.h"
 
 #define SVC_ADDRESSES_OPEN 64
-#define SVC_ADDRESS_TRIES 30
-#define SVC_ADDRESS_MS 1000 /* from an answer to the next query of the container */
+#define SVC_ADDRESS_SOON_MS 50 /* to the first query of a container; then doubled */
+#define SVC_ADDRESS_MS 1000    /* up to this */
 #define SVC_ADDRESS_OVERDUE_MS 10000
 
 struct svc_addresses;

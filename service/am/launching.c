@@ -24,6 +24,10 @@ static void queue(struct svc_master *m, struct svc_pending **list, const struct 
     svc_master_turn(m);
 }
 
+/* The node has accepted a re-initialization, and ends the old process: SIGKILL comes 250 ms after
+ * SIGTERM, if yarn.nodemanager.sleep-delay-before-sigkill.ms does not say more. */
+#define OLD_PROCESS_MS 1000
+
 /* For the journal: whether the container runs the version of the upgrade. Both are possible until
  * its node has answered. */
 static void note_version(struct svc_master *m, struct svc_container *c,
@@ -90,6 +94,7 @@ static void on_reinitialized(struct cli_am *yarn, struct yarn_container_id id, i
         turned(m, c);
     svc_engine_reinitialized(m->engine, sv_now_ms(), id);
     m->operate(m);
+    svc_checks_delay(m->checks, id, OLD_PROCESS_MS);
 }
 
 static void prepared(struct svc_master *m, struct yarn_container_id id, bool again, int status,

@@ -264,6 +264,14 @@ int svc_checks_add(struct svc_checks *c, struct yarn_container_id id, const stru
     return 0;
 }
 
+void svc_checks_delay(struct svc_checks *c, struct yarn_container_id id, int64_t ms)
+{
+    struct check *k = find(c, id);
+
+    if (k && (k->probe.type == SVC_READY_HTTP || k->probe.type == SVC_READY_PORT))
+        (void)schedule(k, (uint64_t)ms); /* a timer that exists, ignoring */
+}
+
 int svc_checks_address(struct svc_checks *c, struct yarn_container_id id,
                        const struct svc_probe_addresses *a)
 {

@@ -32,6 +32,8 @@ struct svc_checks *svc_checks_free(struct svc_checks *c);
  * already begins anew. DEFAULT and NONE: ready with the first turn of the loop. */
 int svc_checks_add(struct svc_checks *c, struct yarn_container_id id, const struct svc_probe *probe,
                    const struct svc_probe_addresses *a) _must_use_;
+/* The next check is done after this time: an old process may answer until then. */
+void svc_checks_delay(struct svc_checks *c, struct yarn_container_id id, int64_t ms);
 /* Other addresses of a container that has checks. */
 int svc_checks_address(struct svc_checks *c, struct yarn_container_id id,
                        const struct svc_probe_addresses *a) _must_use_;

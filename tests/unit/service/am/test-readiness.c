@@ -142,6 +142,21 @@ static void http_statuses(void **state)
     assert_int_equal(w->results[1].reports, 3);
 }
 
+/* The process of before may answer for a while. */
+static void delayed(void **state)
+{
+    struct world *w = *state;
+
+    add(w, 1, SVC_READY_HTTP, sv_http_port(w->http), "127.0.0.1");
+    svc_checks_delay(w->checks, id(1), 1000000);
+    svc_checks_delay(w->checks, id(2), 0);     /* unknown */
+    while (sd_event_run(w->event, 100000) > 0) /* longer than first checks are spread */
+        ;
+    assert_int_equal(w->asked, 0);
+    svc_checks_delay(w->checks, id(1), 0);
+    await(w, 1, true);
+}
+
 static void other_hosts(void **state)
 {
     struct world *w = *state;
@@ -219,8 +234,8 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(without_a_check), TEST(http_statuses), TEST(other_hosts),
-        TEST(ports),           TEST(many),          TEST(address_comes_later),
+        TEST(without_a_check),     TEST(http_statuses), TEST(other_hosts), TEST(ports), TEST(many),
+        TEST(address_comes_later), TEST(delayed),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
