@@ -221,14 +221,16 @@ bool cli_am_end(struct cli_am *am, struct yarn_container_id id)
     const struct am_container_key key = key_of(id);
     struct am_container *c = find_any(am, key);
     struct am_ended *e = find_ended(am, key);
-    bool told;
+    bool told = c && !c->released;
 
-    if (!c) { /* never allocated to this attempt, or repeated */
+    if (!c && !e) /* of an earlier attempt, or never allocated */
+        told = am->ops.recovered && id.attempt.attempt < am->attempt.attempt;
+    if (!c && !told) { /* unknown, or repeated */
         am->repeated += e && !e->released;
         return false;
     }
-    told = !c->released;
-    forget(am, c);
+    if (c)
+        forget(am, c);
     e = calloc(1, sizeof(*e));
     if (!e)
         return told; /* a repetition would be unknown, and ignored as well */

@@ -103,7 +103,8 @@ struct cli_am_ops {
     void (*updated)(struct cli_am *am, const struct cli_allocation *c, enum cli_update type,
                     int status, const struct sv_error *err, void *userdata);
     /* exit_status: the process' own, 128 + signal, or YARN's negative ones (-100 = lost). Once a
-     * container. */
+     * container; with a callback `recovered` also for those of earlier attempts that ended before
+     * they were handed back. */
     void (*completed)(struct cli_am *am, struct yarn_container_id id, int32_t exit_status,
                       const char *diagnostics, void *userdata);
     void (*node)(struct cli_am *am, const struct cli_node_update *n, void *userdata);

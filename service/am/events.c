@@ -117,6 +117,19 @@ static void on_started(struct cli_am *yarn, struct yarn_container_id id, int sta
     svc_master_operate(m);
 }
 
+/* A container of the attempt before that is not handed back any more: it had ended before, or was
+ * never started. */
+static void end_expected(struct svc_master *m, struct yarn_container_id id)
+{
+    struct svc_container *c = svc_containers_find(&m->expected, id);
+
+    if (!c)
+        return;
+    svc_engine_unexpected(m->engine, sv_now_ms(), c->instance);
+    svc_containers_remove(&m->expected, id);
+    svc_master_operate(m);
+}
+
 static void on_completed(struct cli_am *yarn, struct yarn_container_id id, int32_t exit_status,
                          const char *diagnostics, void *userdata)
 {
@@ -130,7 +143,7 @@ static void on_completed(struct cli_am *yarn, struct yarn_container_id id, int32
     svc_checks_remove(m->checks, id);
     svc_addresses_remove(m->addresses, id);
     svc_containers_remove(&m->containers, id);
-    svc_containers_remove(&m->expected, id);
+    end_expected(m, id);
     svc_engine_completed(m->engine, sv_now_ms(), id, exit_status, diagnostics);
     svc_master_operate(m);
 }

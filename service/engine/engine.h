@@ -149,6 +149,8 @@ void svc_engine_recovered(struct svc_engine *e, int64_t now, const struct svc_al
  * did not hand it back yet. The instance waits limits.recovery_ms for it. */
 void svc_engine_expected(struct svc_engine *e, int64_t now, struct yarn_container_id id,
                          const char *instance);
+/* The container of such an instance has ended: it is not waited for any longer. */
+void svc_engine_unexpected(struct svc_engine *e, int64_t now, const char *instance);
 /* Registered: the definition's counts are pursued from now on. */
 void svc_engine_start(struct svc_engine *e, int64_t now);
 

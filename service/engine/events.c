@@ -152,6 +152,19 @@ void svc_engine_expected(struct svc_engine *e, int64_t now, struct yarn_containe
     svc_settle(e);
 }
 
+void svc_engine_unexpected(struct svc_engine *e, int64_t now, const char *instance)
+{
+    struct svc_inst *i;
+
+    svc_begin(e, now);
+    i = svc_inst_named(e, instance);
+    if (e->unregistered || !i || i->list != SVC_AWAITED)
+        return;
+    svc_move(i, SVC_PENDING);
+    svc_dirty(i->comp);
+    svc_settle(e);
+}
+
 /* The instance of an event; NULL: its container is gone, or surplus. Begins the input. */
 static struct svc_inst *instance_of(struct svc_engine *e, int64_t now,
                                     const struct yarn_container_id *id)

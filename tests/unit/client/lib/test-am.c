@@ -124,6 +124,28 @@ static void one_more_previous(struct cluster *w, const AllocateRequest *q, Alloc
     w->on_allocate = NULL;
 }
 
+/* Ends of the attempt before: of one that was handed back, and of one that was not, twice. */
+static void previous_ends(struct cluster *w, const AllocateRequest *q, AllocateResponse *out,
+                          struct sv_arena *a)
+{
+    static const int64_t ids[] = { 9, 30, 30 };
+
+    (void)q;
+    out->completed_container_statuses =
+        sv_newn(a, Hadoop__Yarn__ContainerStatusProto *, SV_ARRAY_LEN(ids));
+    for (size_t i = 0; i < SV_ARRAY_LEN(ids); i++) {
+        Hadoop__Yarn__ContainerStatusProto *m = sv_new(a, Hadoop__Yarn__ContainerStatusProto);
+
+        hadoop__yarn__container_status_proto__init(m);
+        m->container_id = yarn_container_id_to(a, container(1, ids[i]));
+        m->has_exit_status = true;
+        m->exit_status = -100;
+        out->completed_container_statuses[i] = m;
+    }
+    out->n_completed_container_statuses = SV_ARRAY_LEN(ids);
+    w->on_allocate = NULL;
+}
+
 static void test_previous_containers(void **state)
 {
     struct cluster *w = *state;
@@ -148,6 +170,11 @@ static void test_previous_containers(void **state)
     assert_int_equal(yarn_container_id_cmp(w->recovered[2], container(1, 9)), 0);
     run_heartbeats(w);
     assert_int_equal(w->n_recovered, 3);
+    w->on_allocate = previous_ends;
+    RUN_UNTIL(w, w->n_completed == 2);
+    run_heartbeats(w);
+    assert_int_equal(w->n_completed, 2);
+    assert_int_equal(cli_am_repeated(w->am), 1);
 }
 
 static int second_attempt(void **state)
