@@ -113,12 +113,14 @@ int cli_am_add_asks(struct cli_am *am, struct sv_arena *a, Hadoop__Yarn__Allocat
     if (!m->ask || !m->scheduling_requests)
         return -ENOMEM;
     DL_FOREACH (am->dirty_asks, w) {
-        if (w->placed) {
-            w->placed->resourcesizing->numallocations = w->count;
-            m->scheduling_requests[m->n_scheduling_requests++] = w->placed;
-        } else if (add_names(a, w, m) < 0) {
+        int32_t missing = w->count - w->held;
+
+        if (!w->placed && add_names(a, w, m) < 0)
             return -ENOMEM;
-        }
+        if (!w->placed || (am->adds && missing <= 0))
+            continue;
+        w->placed->resourcesizing->numallocations = missing;
+        m->scheduling_requests[m->n_scheduling_requests++] = w->placed;
     }
     return 0;
 }

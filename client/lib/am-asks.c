@@ -92,8 +92,10 @@ static int check_common(int32_t priority, struct yarn_resource resource, int32_t
 
 static void put(struct cli_am *am, struct am_ask *w, struct am_ask *old)
 {
-    if (old)
+    if (old) {
+        w->held = old->held;
         forget(am, old);
+    }
     HASH_ADD(hh, am->asks, key, sizeof(w->key), w);
     mark(am, w);
     cli_am_wake_soon(am);
@@ -259,7 +261,18 @@ int cli_am_schedule(struct cli_am *am, const struct cli_scheduling_request *q, s
                                 q->priority, (long long)q->request_id);
 }
 
+void cli_am_adds(struct cli_am *am)
+{
+    am->adds = true;
+}
+
 /* ---- Answers ---- */
+
+/* Nothing is open, here and at the ResourceManager. */
+static bool over(const struct am_ask *w)
+{
+    return w->count == 0 && w->held == 0;
+}
 
 void cli_am_ask_answered(struct cli_am *am, int32_t priority, int64_t request_id, int32_t n)
 {
@@ -268,9 +281,10 @@ void cli_am_ask_answered(struct cli_am *am, int32_t priority, int64_t request_id
     if (!w)
         return;
     w->count -= SV_MIN(w->count, n);
+    w->held -= SV_MIN(w->held, n);
     if (w->n_hosts || w->n_racks)
         mark(am, w); /* which of its names the ResourceManager counted down is not known */
-    else if (w->count == 0 && !w->dirty)
+    else if (over(w) && !w->dirty)
         forget(am, w);
 }
 
@@ -279,6 +293,7 @@ void cli_am_asks_again(struct cli_am *am)
     struct am_ask *w, *tmp;
 
     HASH_ITER (hh, am->asks, w, tmp) {
+        w->held = 0;
         if (w->count == 0)
             forget(am, w);
         else
@@ -293,7 +308,9 @@ void cli_am_asks_taken(struct cli_am *am)
     DL_FOREACH_SAFE (am->dirty_asks, w, tmp) {
         unmark(am, w);
         w->n_gone = 0;
-        if (w->count == 0)
+        if (am->adds && w->placed)
+            w->held = SV_MAX(w->held, w->count);
+        if (over(w))
             forget(am, w);
     }
 }

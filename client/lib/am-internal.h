@@ -23,7 +23,8 @@ struct am_ask_key { /* hashed: no padding */
 struct am_ask {
     struct am_ask_key key;
     int32_t count;
-    bool dirty; /* in am->dirty_asks */
+    int32_t held; /* what the ResourceManager works on, where it adds counts (am->adds) */
+    bool dirty;   /* in am->dirty_asks */
     bool strict;
     struct yarn_resource resource;
     enum cli_execution execution; /* 0: not said, as in cli_am_want() */
@@ -92,6 +93,7 @@ struct cli_am {
     sd_event_source *timer;
     void (*tick)(struct cli_am *am);
     bool call_open, was_registered;
+    bool adds;            /* counts of scheduling requests: cli_am_adds() */
     int64_t silent_since; /* first failure in a row; 0 = none */
     int32_t response_id;
     struct sv_arena *request_arena; /* of the pending allocate request */

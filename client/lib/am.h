@@ -185,8 +185,7 @@ struct cli_ask {
 /* -EINVAL: err says what breaks which rule. */
 int cli_am_ask(struct cli_am *am, const struct cli_ask *ask, struct sv_error *err) _must_use_;
 
-/* A scheduling request. A later one of the same name may differ in `count` alone (Hadoop's rule);
- * under the handler placement-processor its count is added to what is open there, so take new ids.
+/* A scheduling request. A later one of the same name may differ in `count` alone (Hadoop's rule).
  * The ResourceManager needs a placement constraint handler, else it refuses with an exception and
  * the attempt ends (`lost`). */
 struct cli_scheduling_request {
@@ -202,6 +201,11 @@ struct cli_scheduling_request {
 };
 int cli_am_schedule(struct cli_am *am, const struct cli_scheduling_request *q, struct sv_error *err)
     _must_use_;
+/* Before the first request: the ResourceManager's handler is placement-processor, which adds the
+ * count of a scheduling request to what it works on already, and takes nothing back. The library
+ * sends what is missing there; a lowered count waits for allocations and rejections, of which the
+ * program releases the surplus. */
+void cli_am_adds(struct cli_am *am);
 /* Takes a request of either kind back; -ENOENT: none of that name is open. */
 int cli_am_cancel(struct cli_am *am, int32_t priority, int64_t request_id) _must_use_;
 /* cli_am_ask() of the simplest request: no id, anywhere. */

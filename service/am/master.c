@@ -256,6 +256,16 @@ static int find_schedulers(struct sv_conf *conf, struct ipc_proxy_config *rm,
     return r;
 }
 
+/* The ResourceManager's handler of placement constraints, of which its answers say nothing: one
+ * adds the counts of requests, the other replaces them. */
+static void set_counting(struct svc_master *m, struct sv_conf *conf)
+{
+    const char *handler = sv_conf_raw(conf, "yarn.resourcemanager.placement-constraints.handler");
+
+    if (handler && strcmp(handler, "placement-processor") == 0)
+        cli_am_adds(m->yarn);
+}
+
 static int join(struct svc_master *m, struct svc_files *files, struct sv_conf *conf,
                 struct sv_error *err)
 {
@@ -286,6 +296,7 @@ static int join(struct svc_master *m, struct svc_files *files, struct sv_conf *c
     if (r < 0)
         return err->code ? r : sv_error_errno(err, r, "master");
     set_access(m, conf);
+    set_counting(m, conf);
     (void)snprintf(url, sizeof(url), strchr(host, ':') ? "http://[%s]:%u/" : "http://%s:%u/", host,
                    svc_rest_port(m->rest));
     r = cli_am_register(m->yarn, host, cli_am_server_port(m->rpc), url);

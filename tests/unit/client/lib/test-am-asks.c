@@ -330,6 +330,62 @@ static void test_scheduling_request(void **state)
     assert_int_equal(cli_am_open(w->am, 2, 4), 0);
 }
 
+static int32_t added(struct cluster *w, int32_t count)
+{
+    struct cli_scheduling_request q = zookeeper;
+
+    q.count = count;
+    assert_int_equal(cli_am_schedule(w->am, &q, NULL), 0);
+    run_asked(w);
+    assert_int_equal(w->last->n_scheduling_requests, 1);
+    return w->last->scheduling_requests[0]->resourcesizing->numallocations;
+}
+
+static void give_zookeeper(struct cluster *w, const AllocateRequest *q, AllocateResponse *out,
+                           struct sv_arena *a)
+{
+    (void)q;
+    allocate_one(w, out, a, container_message(w, a, 7, 2, 4));
+    w->on_allocate = NULL;
+}
+
+/* A ResourceManager that adds counts is told what is missing there: less than wanted while it works
+ * on more, the rest of a rejected request, and everything after its restart. */
+static void test_counts_added(void **state)
+{
+    struct cluster *w = *state;
+    struct cli_scheduling_request q = zookeeper;
+    int before;
+
+    cli_am_adds(w->am);
+    run_registered(w);
+    assert_int_equal(added(w, 3), 3);
+    assert_int_equal(added(w, 5), 2);
+    before = w->asking;
+    q.count = 1;
+    assert_int_equal(cli_am_schedule(w->am, &q, NULL), 0);
+    run_heartbeats(w);
+    assert_int_equal(w->asking, before);
+    assert_int_equal(cli_am_cancel(w->am, 2, 4), 0);
+    run_heartbeats(w);
+    assert_int_equal(w->asking, before);
+    w->on_allocate = give_zookeeper; /* 4 are held */
+    RUN_UNTIL(w, w->n_allocated == 1);
+    assert_int_equal(cli_am_open(w->am, 2, 4), 0);
+    assert_int_equal(added(w, 6), 2);
+    w->on_allocate = reject; /* the next one, of 1, is given up */
+    q.count = 7;
+    assert_int_equal(cli_am_schedule(w->am, &q, NULL), 0);
+    RUN_UNTIL(w, w->n_rejected == 1);
+    assert_int_equal(w->rejection.count, 1);
+    w->on_allocate = NULL;
+    assert_int_equal(cli_am_open(w->am, 2, 4), 6);
+    assert_int_equal(added(w, 8), 2);
+    w->refuse_allocate = JAVA_AM_NOT_REGISTERED;
+    run_asked(w);
+    assert_int_equal(w->last->scheduling_requests[0]->resourcesizing->numallocations, 8);
+}
+
 /* ---- Blacklist ---- */
 
 static void test_blacklist(void **state)
@@ -413,12 +469,12 @@ static void test_many(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        T(test_request_id), T(test_want),
-        T(test_places),     T(test_replaced_places),
-        T(test_count_down), T(test_count_down_of_places),
-        T(test_refused),    T(test_scheduling_request),
-        T(test_blacklist),  T(test_resync),
-        T(test_many),
+        T(test_request_id),   T(test_want),
+        T(test_places),       T(test_replaced_places),
+        T(test_count_down),   T(test_count_down_of_places),
+        T(test_refused),      T(test_scheduling_request),
+        T(test_counts_added), T(test_blacklist),
+        T(test_resync),       T(test_many),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
