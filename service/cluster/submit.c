@@ -19,7 +19,7 @@
 enum { K_MASTER, K_JVM, K_CLASSPATH, K_FRAMEWORK, K_ZK_ROOT, K_ZK_QUORUM, K_COUNT };
 static const struct sv_conf_key keys[] = {
     [K_MASTER] = { "selvedge.service.master", SV_CONF_STRING, "selvedge",
-                   .help = "The master that is started for a service: selvedge, or hadoop's." },
+                   .help = "The master of services that choose none: selvedge, or hadoop's." },
     [K_JVM] = { "yarn.service.am.java.opts", SV_CONF_STRING, "",
                 .help = "Options of the JVM of Hadoop's master; -Xmx768m where they set none." },
     [K_CLASSPATH] = { "yarn.service.classpath", SV_CONF_STRING, "",
@@ -248,10 +248,8 @@ static int hadoop_master(struct submission *u)
 
 static int add_master(struct submission *u)
 {
-    static const char *const names[] = { "selvedge", "hadoop" };
-    size_t which;
-    int r =
-        sv_conf_choice(u->c->cfg.conf, &keys[K_MASTER], names, SV_ARRAY_LEN(names), &which, u->err);
+    unsigned which = SVC_MASTER_SELVEDGE;
+    int r = svc_key_choice(SVC_KEY_MASTER, u->d, u->c->cfg.conf, &which, u->err);
 
     if (r >= 0)
         r = svc_store_url(u->store, u->d->name, u->definition, u->err);
@@ -262,7 +260,7 @@ static int add_master(struct submission *u)
     add_env(u, "LANG", "en_US.UTF-8");
     add_env(u, "LC_ALL", "en_US.UTF-8");
     add_env(u, "HADOOP_USER_NAME", u->c->cfg.user);
-    return which == 0 ? our_master(u) : hadoop_master(u);
+    return which == SVC_MASTER_SELVEDGE ? our_master(u) : hadoop_master(u);
 }
 
 /* ---- The submission ---- */

@@ -171,6 +171,8 @@ static void put_keys(struct page *p)
             put_number(p, row->min);
             put(p, " to ");
             put_number(p, row->max);
+        } else if (row->type == SVC_KEY_CHOICE) {
+            put(p, "%s, %s", row->names[0], row->names[1]);
         } else {
             put(p, row->type == SVC_KEY_BOOL ? "true, false" : "text");
         }

@@ -25,6 +25,9 @@
         P name, SVC_KEY_TEXT, def, 0, 0, component, text                                           \
     }
 
+static const char *const masters[] = { "selvedge", "hadoop", NULL };
+static_assert(sizeof masters / sizeof *masters == SVC_MASTER_HADOOP + 2, "one name a master");
+
 static const struct svc_key_row rows[] = {
     [SVC_KEY_RETRY_MAX] =
         INT("container-failure.retry.max", "10", -1, LARGE, true,
@@ -81,6 +84,10 @@ static const struct svc_key_row rows[] = {
         TEXT("rolling-log.exclude-pattern", "", false, "Those that are not."),
     [SVC_KEY_UPGRADE_ENABLED] =
         BOOL("upgrade.enabled", "false", false, "Services may be upgraded."),
+    [SVC_KEY_MASTER] = { "selvedge.service.master", SVC_KEY_CHOICE, "selvedge", 0, 0, false,
+                         "The master that is started: `selvedge-service-am`, or Hadoop's "
+                         "ServiceMaster. Apache's API starts its own, whatever this says.",
+                         masters },
 };
 static_assert(sizeof rows / sizeof *rows == SVC_KEYS_N, "one row a key");
 
@@ -112,22 +119,39 @@ static int bad(const struct svc_key_row *row, const char *v, const char *path, s
     at = svc_path("%s[\"%s\"]", path, row->name);
     if (row->type == SVC_KEY_BOOL)
         return svc_refuse(err, at.text, v, "true or false");
+    if (row->type == SVC_KEY_CHOICE)
+        return svc_refuse(err, at.text, v, "%s or %s", row->names[0], row->names[1]);
     return svc_refuse(err, at.text, v, "a whole number from %" PRId64 " to %" PRId64, row->min,
                       row->max);
+}
+
+static int choice(const struct svc_key_row *row, const char *v, unsigned *ret)
+{
+    for (unsigned i = 0; row->names[i]; i++)
+        if (!strcmp(v, row->names[i])) {
+            *ret = i;
+            return 0;
+        }
+    return -EINVAL;
 }
 
 static int check_value(const struct svc_key_row *row, const char *v, const char *path,
                        struct sv_error *err)
 {
     int64_t n;
+    unsigned i;
     bool b;
+    int r = 0;
 
-    if (!*v || row->type == SVC_KEY_TEXT) /* empty: as if it were not there, as in Hadoop */
+    if (!*v) /* as if it were not there, as in Hadoop */
         return 0;
-    if (row->type == SVC_KEY_INT ? sv_parse_i64(v, row->min, row->max, &n) < 0
-                                 : sv_parse_bool(v, &b) < 0)
-        return bad(row, v, path, err);
-    return 0;
+    if (row->type == SVC_KEY_INT)
+        r = sv_parse_i64(v, row->min, row->max, &n);
+    else if (row->type == SVC_KEY_BOOL)
+        r = sv_parse_bool(v, &b);
+    else if (row->type == SVC_KEY_CHOICE)
+        r = choice(row, v, &i);
+    return r < 0 ? bad(row, v, path, err) : 0;
 }
 
 int svc_keys_check(const struct svc_map *properties, const char *path, struct sv_error *err)
@@ -173,7 +197,7 @@ int svc_keys_known(const struct svc_map *properties, const char *path, struct sv
     for (size_t i = 0; i < properties->n; i++) {
         const char *name = properties->pairs[i].name, *near;
 
-        if (sv_has_prefix(name, "selvedge."))
+        if (sv_has_prefix(name, "selvedge.") && strcmp(name, rows[SVC_KEY_MASTER].name))
             return svc_refuse(err, path, name, "no property of this name is known");
         near = sv_has_prefix(name, P) ? nearest(name) : "";
         if (*near)
@@ -230,6 +254,14 @@ int svc_key_bool(enum svc_key k, const struct svc_definition *d, const struct sv
     struct found f = find(k, d, c, site);
 
     return sv_parse_bool(f.value, ret) < 0 ? bad(&rows[k], f.value, f.where.text, err) : 0;
+}
+
+int svc_key_choice(enum svc_key k, const struct svc_definition *d, struct sv_conf *site,
+                   unsigned *ret, struct sv_error *err)
+{
+    struct found f = find(k, d, NULL, site);
+
+    return choice(&rows[k], f.value, ret) < 0 ? bad(&rows[k], f.value, f.where.text, err) : 0;
 }
 
 const char *svc_key_text(enum svc_key k, const struct svc_definition *d,

@@ -1,6 +1,7 @@
-/* Properties of a definition that steer its master rather than its programs ("yarn.service.…"): one
- * table of name, type, default and range. The value is the component's, else the service's, else
- * yarn-site.xml's, else the default. Hostile: values of a definition. */
+/* Properties of a definition that steer its master rather than its programs ("yarn.service.…"), and
+ * the one that chooses it: one table of name, type, default and range. The value is the
+ * component's, else the service's, else yarn-site.xml's, else the default. Hostile: values of a
+ * definition. */
 #ifndef SELVEDGE_SERVICE_DEFINITION_SERVICE_KEYS_H
 #define SELVEDGE_SERVICE_DEFINITION_SERVICE_KEYS_H
 
@@ -32,17 +33,20 @@ enum svc_key {
     SVC_KEY_ROLLING_INCLUDE,         /* rolling-log.include-pattern: text */
     SVC_KEY_ROLLING_EXCLUDE,         /* rolling-log.exclude-pattern: text */
     SVC_KEY_UPGRADE_ENABLED,         /* upgrade.enabled: bool */
+    SVC_KEY_MASTER,                  /* selvedge.service.master: enum svc_master_kind */
     SVC_KEYS_N,
 };
 
-enum svc_key_type { SVC_KEY_INT, SVC_KEY_BOOL, SVC_KEY_TEXT };
+enum svc_key_type { SVC_KEY_INT, SVC_KEY_BOOL, SVC_KEY_TEXT, SVC_KEY_CHOICE };
+enum svc_master_kind { SVC_MASTER_SELVEDGE, SVC_MASTER_HADOOP };
 struct svc_key_row {
     const char *name;
     enum svc_key_type type;
-    const char *def;    /* "" = none */
-    int64_t min, max;   /* of an INT */
-    bool per_component; /* else a component's value is not looked at */
-    const char *text;   /* for the documentation: what it does, one sentence */
+    const char *def;          /* "" = none */
+    int64_t min, max;         /* of an INT */
+    bool per_component;       /* else a component's value is not looked at */
+    const char *text;         /* for the documentation: what it does, one sentence */
+    const char *const *names; /* of a CHOICE, NULL-terminated */
 };
 const struct svc_key_row *svc_key_row(enum svc_key k);
 
@@ -52,6 +56,9 @@ int svc_key_int(enum svc_key k, const struct svc_definition *d, const struct svc
                 struct sv_conf *site, int64_t *ret, struct sv_error *err) _must_use_;
 int svc_key_bool(enum svc_key k, const struct svc_definition *d, const struct svc_component *c,
                  struct sv_conf *site, bool *ret, struct sv_error *err) _must_use_;
+/* Index of the value in the row's names. */
+int svc_key_choice(enum svc_key k, const struct svc_definition *d, struct sv_conf *site,
+                   unsigned *ret, struct sv_error *err) _must_use_;
 /* Never NULL; owned by the definition, the configuration or the table. */
 const char *svc_key_text(enum svc_key k, const struct svc_definition *d,
                          const struct svc_component *c, struct sv_conf *site);

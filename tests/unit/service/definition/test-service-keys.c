@@ -16,6 +16,7 @@
 #define RETRIES "yarn.service.container-failure.retry.max"
 #define INTERVAL "yarn.service.readiness-check-interval.seconds"
 #define CHECKED "yarn.service.default-readiness-check.enabled"
+#define MASTER "selvedge.service.master"
 
 static struct svc_map map_of(struct svc_pair *p, size_t n)
 {
@@ -30,13 +31,17 @@ static void test_rows(void **state)
     for (int k = 0; k < SVC_KEYS_N; k++) {
         const struct svc_key_row *row = svc_key_row((enum svc_key)k);
         int64_t n;
+        unsigned i;
         bool b;
 
-        assert_true(sv_has_prefix(row->name, "yarn.service.") && *row->text);
+        assert_true(k == SVC_KEY_MASTER || sv_has_prefix(row->name, "yarn.service."));
+        assert_true(*row->text);
         if (row->type == SVC_KEY_INT)
             assert_int_equal(svc_key_int((enum svc_key)k, &none, NULL, NULL, &n, NULL), 0);
         else if (row->type == SVC_KEY_BOOL)
             assert_int_equal(svc_key_bool((enum svc_key)k, &none, NULL, NULL, &b, NULL), 0);
+        else if (row->type == SVC_KEY_CHOICE)
+            assert_int_equal(svc_key_choice((enum svc_key)k, &none, NULL, &i, NULL), 0);
         else
             assert_string_equal(svc_key_text((enum svc_key)k, &none, NULL, NULL), row->def);
     }
@@ -96,6 +101,29 @@ static void test_bad_values(void **state)
     assert_string_equal(err.text, "yarn-site.xml[\"" CHECKED "\"]: \"perhaps\": true or false");
 }
 
+/* A service's own master comes before the cluster's. */
+static void test_master(void **state)
+{
+    __attribute__((cleanup(sv_conf_freep))) struct sv_conf *site = sv_conf_new();
+    struct svc_pair own[] = { { MASTER, "selvedge" } };
+    struct svc_map m = { own, 1 };
+    struct svc_definition d = { 0 };
+    struct sv_error err = { 0 };
+    unsigned which = 7;
+
+    (void)state;
+    assert_int_equal(svc_keys_known(&m, "p", &err), 0);
+    assert_int_equal(sv_conf_set(site, MASTER, "hadoop"), 0);
+    assert_int_equal(svc_key_choice(SVC_KEY_MASTER, &d, site, &which, &err), 0);
+    assert_int_equal(which, SVC_MASTER_HADOOP);
+    d.configuration.properties = m;
+    assert_int_equal(svc_key_choice(SVC_KEY_MASTER, &d, site, &which, &err), 0);
+    assert_int_equal(which, SVC_MASTER_SELVEDGE);
+    own[0].value = "slider";
+    assert_int_equal(svc_keys_check(&m, "p", &err), -EINVAL);
+    assert_string_equal(err.text, "p[\"" MASTER "\"]: \"slider\": selvedge or hadoop");
+}
+
 static void test_known(void **state)
 {
     struct svc_pair pairs[] = { { "anything", "1" }, { "selvedge.profile", "x" } };
@@ -150,7 +178,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rows),       cmocka_unit_test(test_order),
         cmocka_unit_test(test_bad_values), cmocka_unit_test(test_known),
-        cmocka_unit_test(test_probe),
+        cmocka_unit_test(test_master),     cmocka_unit_test(test_probe),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
