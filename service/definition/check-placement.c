@@ -25,8 +25,11 @@ static int check_constraint(const struct svc_constraint *k, const char *path,
 {
     struct svc_path tag;
 
-    if (!k->n_target_tags)
-        return svc_refuse(err, path, NULL, "target_tags: at least one component's name");
+    if (!k->n_target_tags &&
+        (k->type == SVC_CARDINALITY || (!k->node_attributes.n && !k->n_node_partitions)))
+        return svc_refuse(err, path, NULL,
+                          "target_tags: at least one component's name, or with AFFINITY and "
+                          "ANTI_AFFINITY node_attributes or node_partitions");
     for (size_t i = 0; i < k->n_target_tags; i++) {
         if (names->open || svc_names_find(names, k->target_tags[i]) != SIZE_MAX)
             continue;

@@ -31,7 +31,9 @@ static const char *const readiness_types[] = { "", "DEFAULT", "HTTP", "PORT", NU
 static const char *const restarts[] = { "ALWAYS", "ON_FAILURE", "NEVER", NULL };
 static const char *const constraint_types[] = { "AFFINITY", "ANTI_AFFINITY",
                                                 "AFFINITY_WITH_CARDINALITY", NULL };
-static const char *const scopes[] = { "NODE", "RACK", NULL };
+static const char *const scopes[] = { "NODE", "RACK", NULL }; /* Hadoop's REST reads these alone */
+static const char *const stored_scopes[] = { "node", "rack",
+                                             NULL }; /* readers of its files these */
 static_assert(N(artifact_types) == SVC_ARTIFACT_SERVICE + 2, "one name a type");
 static_assert(N(file_types) == SVC_FILE_ARCHIVE + 2, "one name a type");
 static_assert(N(visibilities) == SVC_PUBLIC + 2, "one name a visibility");
@@ -126,11 +128,10 @@ static const struct svc_field constraint_fields[] = {
           "AFFINITY: where an instance of the target runs. ANTI_AFFINITY: where none does. "
           "AFFINITY_WITH_CARDINALITY: where between `min_cardinality` and `max_cardinality` do." },
     { "scope", SVC_ENUM, AT(svc_constraint, scope), .required = true, .names = scopes,
-      .text = "What \"where\" means." },
-    { "target_tags", SVC_NAMES, LIST(svc_constraint, target_tags), .required = true,
-      .max = SVC_NAMES_MAX,
-      .text = "Names of components of this service, its own too. Apache's master accepts its own "
-              "alone." },
+      .stored_names = stored_scopes, .text = "What \"where\" means." },
+    { "target_tags", SVC_NAMES, LIST(svc_constraint, target_tags), .max = SVC_NAMES_MAX,
+      .text = "Names of components of this service, its own too. Required, but for AFFINITY and "
+              "ANTI_AFFINITY with attributes or partitions." },
     { "node_attributes", SVC_LISTS, AT(svc_constraint, node_attributes), .max = 256,
       .text = "Attributes that the node must have: `{\"os\": [\"debian12\", \"debian13\"]}` is any "
               "of these values." },

@@ -31,6 +31,8 @@ struct svc_field {
     int64_t min, max;          /* INT: range; TEXT: bytes; NAMES, MAP, OBJECTS: entries */
     int64_t absent;            /* INT, ENUM: the value without the field */
     const char *const *names;  /* ENUM: NULL-terminated; "" = not written */
+    /* ENUM: what is written in their place, and read too; NULL: the same. */
+    const char *const *stored_names;
     const struct svc_record *record;
     const char *def;  /* for the documentation; NULL = none */
     const char *text; /* for the documentation, one sentence */

@@ -149,7 +149,7 @@ static json_t *field_json(const struct svc_field *f, const char *o)
     case SVC_INT_TEXT:
         return number_text(int_at(f, at));
     case SVC_ENUM:
-        return json_string(f->names[*(const unsigned *)at]);
+        return json_string((f->stored_names ?: f->names)[*(const unsigned *)at]);
     case SVC_MAP:
     case SVC_LISTS:
         return map_json((const struct svc_map *)at, f->kind == SVC_LISTS);

@@ -116,7 +116,7 @@ int svc_read_enum(struct svc_reader *in, const struct svc_field *f, const json_t
     for (unsigned i = 0; f->names[i]; i++) {
         if (!*f->names[i])
             continue;
-        if (s && !strcmp(s, f->names[i])) {
+        if (s && (!strcmp(s, f->names[i]) || (f->stored_names && !strcmp(s, f->stored_names[i])))) {
             *ret = i;
             return 0;
         }

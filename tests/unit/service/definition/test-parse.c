@@ -160,6 +160,52 @@ static void test_values(void **state)
     assert_string_equal(d->components[0].decommissioned[0], "sleeper-4");
 }
 
+#define PLACED(rule)                                                                               \
+    "{\"name\":\"web\",\"version\":\"1\",\"components\":[{\"name\":\"a\","                         \
+    "\"number_of_containers\":1,\"launch_command\":\"a\",\"resource\":{\"cpus\":1,"                \
+    "\"memory\":\"1\"},\"placement_policy\":{\"constraints\":[{" rule "}]}}]}"
+
+/* Hadoop's files have scopes in small letters, and its readers know no others. Attributes and
+ * partitions need no tags. */
+static void test_placement(void **state)
+{
+    static const struct {
+        const char *json, *error; /* "": good */
+    } rows[] = {
+        { PLACED("\"type\":\"ANTI_AFFINITY\",\"scope\":\"NODE\",\"target_tags\":[\"a\"]"), "" },
+        { PLACED("\"type\":\"ANTI_AFFINITY\",\"scope\":\"node\",\"target_tags\":[\"a\"]"), "" },
+        { PLACED("\"type\":\"AFFINITY\",\"scope\":\"Node\",\"target_tags\":[\"a\"]"),
+          "components[0].placement_policy.constraints[0].scope: \"Node\": one of NODE, RACK" },
+        { PLACED("\"type\":\"AFFINITY\",\"scope\":\"NODE\",\"node_attributes\":{\"os\":[\"x\"]}"),
+          "" },
+        { PLACED("\"type\":\"AFFINITY\",\"scope\":\"NODE\",\"target_tags\":[],"
+                 "\"node_partitions\":[\"gpu\"]"),
+          "" },
+        { PLACED("\"type\":\"AFFINITY\",\"scope\":\"NODE\""),
+          "components[0].placement_policy.constraints[0]: target_tags: at least one" },
+        { PLACED("\"type\":\"AFFINITY_WITH_CARDINALITY\",\"scope\":\"NODE\","
+                 "\"max_cardinality\":1,\"node_attributes\":{\"os\":[\"x\"]}"),
+          "components[0].placement_policy.constraints[0]: target_tags: at least one" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
+        struct svc_definition *d;
+        struct sv_error err = { 0 };
+        char *text;
+        int r = svc_definition_parse(rows[i].json, strlen(rows[i].json), SVC_STRICT, a, &d, &err);
+
+        if (!sv_has_prefix(err.text, rows[i].error) || (r == 0) != !*rows[i].error)
+            fail_msg("%s: %s", rows[i].json, err.text);
+        if (r < 0)
+            continue;
+        assert_int_equal(svc_definition_print(d, &text), 0);
+        assert_non_null(strstr(text, "\"scope\": \"node\""));
+        free(text);
+    }
+}
+
 static void test_resource_types(void **state)
 {
     static const struct yarn_types types = { 1, { { "disk", "Mi" } } };
@@ -268,10 +314,10 @@ static void test_names(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_verdicts),       cmocka_unit_test(test_values),
-        cmocka_unit_test(test_resource_types), cmocka_unit_test(test_updates),
-        cmocka_unit_test(test_limits),         cmocka_unit_test(test_hostile_words),
-        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_verdicts),      cmocka_unit_test(test_values),
+        cmocka_unit_test(test_placement),     cmocka_unit_test(test_resource_types),
+        cmocka_unit_test(test_updates),       cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_hostile_words), cmocka_unit_test(test_names),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
