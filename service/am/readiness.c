@@ -168,6 +168,13 @@ static void begin(struct check *k)
         tell(k, false, err.text);
 }
 
+/* A check without a connection: DEFAULT needs an address alone, by which the node says that the
+ * container runs. */
+static bool is_default(const struct check *k)
+{
+    return k->probe.type == SVC_READY_NONE || k->probe.type == SVC_READY_DEFAULT;
+}
+
 static int on_time(sd_event_source *s, uint64_t usec, void *userdata)
 {
     SV_LOOP_HANDLER();
@@ -176,8 +183,9 @@ static int on_time(sd_event_source *s, uint64_t usec, void *userdata)
 
     (void)s;
     (void)usec;
-    if (k->probe.type == SVC_READY_NONE || k->probe.type == SVC_READY_DEFAULT) {
-        tell(k, true, "");
+    if (is_default(k)) {
+        if (k->probe.type == SVC_READY_NONE || *k->texts[0])
+            tell(k, true, "");
     } else if (c->open >= SVC_CHECKS_OPEN) {
         k->waiting = true;
         DL_APPEND(c->waiting, k);
@@ -229,11 +237,6 @@ static int set_addresses(struct check *k, const struct svc_probe_addresses *a)
     return 0;
 }
 
-static bool immediate(const struct svc_probe *p)
-{
-    return p->type == SVC_READY_NONE || p->type == SVC_READY_DEFAULT;
-}
-
 int svc_checks_add(struct svc_checks *c, struct yarn_container_id id, const struct svc_probe *probe,
                    const struct svc_probe_addresses *a)
 {
@@ -254,7 +257,7 @@ int svc_checks_add(struct svc_checks *c, struct yarn_container_id id, const stru
     r = k->url ? set_addresses(k, a) : -ENOMEM;
     if (r == 0)
         r = sd_event_add_time_relative(c->event, &k->timer, CLOCK_MONOTONIC,
-                                       immediate(probe) ? 0 : phase(k, SPREAD_MS) * 1000, 10000,
+                                       is_default(k) ? 0 : phase(k, SPREAD_MS) * 1000, 10000,
                                        on_time, k);
     if (r < 0) {
         free_check(c, k);
@@ -276,8 +279,11 @@ int svc_checks_address(struct svc_checks *c, struct yarn_container_id id,
                        const struct svc_probe_addresses *a)
 {
     struct check *k = find(c, id);
+    int r = k ? set_addresses(k, a) : 0;
 
-    return k ? set_addresses(k, a) : 0;
+    if (k && r == 0 && is_default(k))
+        (void)schedule(k, 0); /* a timer that exists, ignoring */
+    return r;
 }
 
 void svc_checks_remove(struct svc_checks *c, struct yarn_container_id id)

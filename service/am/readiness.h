@@ -29,7 +29,7 @@ int svc_checks_new(sd_event *event, const struct svc_checks_config *cfg, struct 
 struct svc_checks *svc_checks_free(struct svc_checks *c);
 
 /* Begins the checks of a container; the probe and the addresses are copied. One that has checks
- * already begins anew. DEFAULT and NONE: ready with the first turn of the loop. */
+ * already begins anew. NONE: ready with the next turn of the loop; DEFAULT: with an ip. */
 int svc_checks_add(struct svc_checks *c, struct yarn_container_id id, const struct svc_probe *probe,
                    const struct svc_probe_addresses *a) _must_use_;
 /* The next check is done after this time: an old process may answer until then. */

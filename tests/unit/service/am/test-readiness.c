@@ -118,11 +118,18 @@ static void await(struct world *w, int64_t n, bool ready)
 static void without_a_check(void **state)
 {
     struct world *w = *state;
+    struct svc_probe_addresses a = { "", "", "n1" };
 
     add(w, 1, SVC_READY_DEFAULT, 0, "");
     add(w, 2, SVC_READY_NONE, 0, NULL);
-    await(w, 1, true);
+    add(w, 3, SVC_READY_DEFAULT, 0, "10.0.0.1");
     await(w, 2, true);
+    await(w, 3, true);
+    assert_false(w->results[1].known); /* its node has not told an address */
+    assert_int_equal(svc_checks_address(w->checks, id(1), &a), 0);
+    a.ip = "10.0.0.2";
+    assert_int_equal(svc_checks_address(w->checks, id(1), &a), 0);
+    await(w, 1, true);
     assert_int_equal(w->results[1].reports, 1);
 }
 
