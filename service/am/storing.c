@@ -199,6 +199,10 @@ void svc_master_finalize(struct svc_master *m, const struct svc_op *op)
     m->plan = m->next;
     m->next = NULL;
     svc_master_journal_changed(m);
+    /* the API finds the application by it */
+    m->plan->stored->id = sv_arena_strdup(m->plan->arena, m->old->stored->id);
+    if (!m->plan->stored->id)
+        sv_out_of_memory();
     m->version = m->plan->stored->version;
     for (size_t i = 0; i < svc_engine_components(m->engine); i++) {
         struct svc_component *c;
