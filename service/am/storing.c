@@ -188,6 +188,18 @@ void svc_master_persist(struct svc_master *m, const struct svc_op *op)
     m->store_again |= !m->stored_by_caller;
 }
 
+/* A new version does not give names back. */
+static void keep_decommissioned(const struct svc_plan *from, struct svc_plan *to)
+{
+    for (size_t i = 0; i < from->stored->n_components; i++) {
+        const struct svc_component *old = &from->stored->components[i];
+        struct svc_component *c = stored_component(to, old->name);
+
+        for (size_t k = 0; c && k < old->n_decommissioned; k++)
+            add_decommissioned(to, c, old->decommissioned[k]);
+    }
+}
+
 /* The target of an upgrade becomes what runs and what is stored. */
 void svc_master_finalize(struct svc_master *m, const struct svc_op *op)
 {
@@ -203,6 +215,7 @@ void svc_master_finalize(struct svc_master *m, const struct svc_op *op)
     m->plan->stored->id = sv_arena_strdup(m->plan->arena, m->old->stored->id);
     if (!m->plan->stored->id)
         sv_out_of_memory();
+    keep_decommissioned(m->old, m->plan);
     m->version = m->plan->stored->version;
     for (size_t i = 0; i < svc_engine_components(m->engine); i++) {
         struct svc_component *c;
