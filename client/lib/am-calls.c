@@ -10,6 +10,7 @@ struct am_call {
     struct cli_am *am;
     cli_container_fn fn;
     cli_status_fn status_fn;
+    cli_localized_fn localized_fn;
     void *userdata;
 };
 
@@ -227,4 +228,77 @@ int cli_am_status(struct cli_am *am, struct yarn_container_id id, cli_status_fn 
     call = new_call(am, NULL, fn, userdata);
     return call ? begun(cli_nodes_status(am->nodes, &c->allocation.node, id, on_status, call), call)
                 : -ENOMEM;
+}
+
+/* ---- Files ---- */
+
+static struct cli_localized localized_of(const Hadoop__Yarn__LocalizationStatusProto *m)
+{
+    return (struct cli_localized){
+        .key = cli_text(m->resource_key),
+        .state = m->has_localization_state
+                     ? cli_enum_name(&hadoop__yarn__localization_state_proto__descriptor,
+                                     m->localization_state, "L_")
+                     : "",
+        .diagnostics = cli_text(m->diagnostics),
+        .pending = m->localization_state == HADOOP__YARN__LOCALIZATION_STATE_PROTO__L_PENDING,
+    };
+}
+
+static int localized(const struct am_call *call, struct yarn_container_id id,
+                     const Hadoop__Yarn__ContainerLocalizationStatusesProto *m)
+{
+    struct cli_localized *list = calloc(m->n_localization_statuses + 1, sizeof(*list));
+
+    if (!list)
+        return -ENOMEM;
+    for (size_t i = 0; i < m->n_localization_statuses; i++)
+        list[i] = localized_of(m->localization_statuses[i]);
+    call->localized_fn(call->am, id, 0, list, m->n_localization_statuses, NULL, call->userdata);
+    free(list);
+    return 0;
+}
+
+static void on_localized(struct yarn_container_id id, int status, const ProtobufCMessage *response,
+                         const struct sv_error *err, void *userdata)
+{
+    const Hadoop__Yarn__GetLocalizationStatusesResponseProto *m = (const void *)response;
+    const struct am_call call = *(struct am_call *)userdata;
+    char text[YARN_ID_TEXT_MAX];
+    struct sv_error own = { 0 };
+
+    free(userdata);
+    for (size_t i = 0; status >= 0 && m && i < m->n_cntn_localization_statuses; i++) {
+        struct yarn_container_id named;
+
+        if (yarn_container_id_from(m->cntn_localization_statuses[i]->container_id, &named) < 0 ||
+            yarn_container_id_cmp(named, id) != 0)
+            continue;
+        status = localized(&call, id, m->cntn_localization_statuses[i]);
+        if (status == 0)
+            return;
+    }
+    if (status >= 0)
+        status = -ENOENT;
+    if (!err) {
+        (void)sv_error_set(&own, status, "%s: its node does not know it",
+                           yarn_container_id_text(id, text));
+        err = &own;
+    }
+    call.localized_fn(call.am, id, status, NULL, 0, err, call.userdata);
+}
+
+int cli_am_localized(struct cli_am *am, struct yarn_container_id id, cli_localized_fn fn,
+                     void *userdata)
+{
+    struct am_container *c = cli_am_find(am, id);
+    struct am_call *call;
+
+    if (!c)
+        return -ENOENT;
+    call = new_call(am, NULL, NULL, userdata);
+    if (!call)
+        return -ENOMEM;
+    call->localized_fn = fn;
+    return begun(cli_nodes_localized(am->nodes, &c->allocation.node, id, on_localized, call), call);
 }

@@ -277,6 +277,18 @@ typedef void (*cli_status_fn)(struct cli_am *am, struct yarn_container_id id, in
 int cli_am_status(struct cli_am *am, struct yarn_container_id id, cli_status_fn fn, void *userdata)
     _must_use_;
 
+/* A file of a container: its link's name, "PENDING", "COMPLETED" or "FAILED", and why it failed. */
+struct cli_localized {
+    const char *key, *state, *diagnostics;
+    bool pending;
+};
+typedef void (*cli_localized_fn)(struct cli_am *am, struct yarn_container_id id, int status,
+                                 const struct cli_localized *list, size_t n,
+                                 const struct sv_error *err, void *userdata);
+/* For a container that was started. Hadoop's nodes know it from 3.3 on. */
+int cli_am_localized(struct cli_am *am, struct yarn_container_id id, cli_localized_fn fn,
+                     void *userdata) _must_use_;
+
 /* Number of repeated (and ignored) container completions: 0 on a correct cluster. */
 int32_t cli_am_repeated(const struct cli_am *am);
 

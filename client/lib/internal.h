@@ -83,6 +83,8 @@ typedef void (*cli_node_fn)(struct yarn_container_id id, int status,
  * the launch is malformed. */
 int cli_nodes_status(struct cli_nodes *n, const struct yarn_node_id *node,
                      struct yarn_container_id id, cli_node_fn fn, void *userdata) _must_use_;
+int cli_nodes_localized(struct cli_nodes *n, const struct yarn_node_id *node,
+                        struct yarn_container_id id, cli_node_fn fn, void *userdata) _must_use_;
 int cli_nodes_update(struct cli_nodes *n, const struct yarn_node_id *node,
                      struct yarn_container_id id, const struct yarn_token *container_token,
                      cli_node_fn fn, void *userdata) _must_use_;

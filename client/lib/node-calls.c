@@ -17,6 +17,7 @@ FAILURES(start_failures, Hadoop__Yarn__StartContainersResponseProto)
 FAILURES(stop_failures, Hadoop__Yarn__StopContainersResponseProto)
 FAILURES(status_failures, Hadoop__Yarn__GetContainerStatusesResponseProto)
 FAILURES(update_failures, Hadoop__Yarn__ContainerUpdateResponseProto)
+FAILURES(localized_failures, Hadoop__Yarn__GetLocalizationStatusesResponseProto)
 
 #define ANSWER(x) &hadoop__yarn__##x##_response_proto__descriptor
 
@@ -27,6 +28,9 @@ static const struct node_method stop_method = { "stopContainers", ANSWER(stop_co
 static const struct node_method status_method = { "getContainerStatuses",
                                                   ANSWER(get_container_statuses), status_failures,
                                                   false };
+static const struct node_method localized_method = { "getLocalizationStatuses",
+                                                     ANSWER(get_localization_statuses),
+                                                     localized_failures, false };
 static const struct node_method update_method = { "updateContainer", ANSWER(container_update),
                                                   update_failures, false };
 static const struct node_method reinit_method = { "reInitializeContainer",
@@ -136,6 +140,25 @@ int cli_nodes_status(struct cli_nodes *n, const struct yarn_node_id *node,
         m->n_container_id = 1;
     }
     return cli_node_op_send(op, &status_method, m && m->container_id ? &m->base : NULL, fn,
+                            userdata);
+}
+
+int cli_nodes_localized(struct cli_nodes *n, const struct yarn_node_id *node,
+                        struct yarn_container_id id, cli_node_fn fn, void *userdata)
+{
+    Hadoop__Yarn__GetLocalizationStatusesRequestProto *m;
+    struct node_op *op;
+    int r = cli_node_op_new(n, node, id, &op);
+
+    if (r < 0)
+        return r;
+    m = sv_new(op->arena, Hadoop__Yarn__GetLocalizationStatusesRequestProto);
+    if (m) {
+        hadoop__yarn__get_localization_statuses_request_proto__init(m);
+        m->container_id = one_id(op);
+        m->n_container_id = 1;
+    }
+    return cli_node_op_send(op, &localized_method, m && m->container_id ? &m->base : NULL, fn,
                             userdata);
 }
 

@@ -7,12 +7,19 @@
 #include "common/clock.h"
 #include "common/str.h"
 
-static void free_container(struct svc_container *c)
+static size_t length(const char *text)
 {
+    return text ? strlen(text) : 0;
+}
+
+static void free_container(struct svc_containers *of, struct svc_container *c)
+{
+    of->localized -= length(c->localized);
     free(c->http_address);
     free(c->instance);
     free(c->ip);
     free(c->host);
+    free(c->localized);
     free(c);
 }
 
@@ -82,6 +89,19 @@ int svc_container_address(struct svc_container *c, const char *ip, const char *h
     return r < 0 ? r : s < 0 ? s : r | s;
 }
 
+void svc_containers_localized(struct svc_containers *c, struct svc_container *one, char *json)
+{
+    c->localized -= length(one->localized);
+    free(one->localized);
+    one->localized = NULL;
+    if (length(json) > SVC_LOCALIZED_MAX - c->localized) {
+        free(json);
+        return;
+    }
+    one->localized = json;
+    c->localized += length(json);
+}
+
 void svc_containers_remove(struct svc_containers *c, struct yarn_container_id id)
 {
     struct svc_container *found = svc_containers_find(c, id);
@@ -90,16 +110,66 @@ void svc_containers_remove(struct svc_containers *c, struct yarn_container_id id
         return;
     HASH_DEL(c->table, found);
     c->n--;
-    free_container(found);
+    free_container(c, found);
+}
+
+/* ---- Containers that have ended ---- */
+
+struct svc_container *svc_containers_ended(const struct svc_containers *c, const char *instance)
+{
+    struct svc_container *found;
+
+    HASH_FIND_STR(c->ended, instance, found);
+    return found;
+}
+
+void svc_containers_forget(struct svc_containers *c, const char *instance)
+{
+    struct svc_container *found = svc_containers_ended(c, instance);
+
+    if (!found)
+        return;
+    HASH_DEL(c->ended, found);
+    free_container(c, found);
+}
+
+static void forget_all(struct svc_containers *c)
+{
+    struct svc_container *i, *next;
+
+    HASH_ITER (hh, c->ended, i, next) {
+        HASH_DEL(c->ended, i);
+        free_container(c, i);
+    }
+}
+
+void svc_containers_end(struct svc_containers *c, struct yarn_container_id id, bool succeeded)
+{
+    struct svc_container *found = svc_containers_find(c, id);
+
+    if (!found)
+        return;
+    HASH_DEL(c->table, found);
+    c->n--;
+    if (!found->instance || !found->started_ms) {
+        free_container(c, found);
+        return;
+    }
+    if (HASH_COUNT(c->ended) >= SVC_CONTAINERS_MAX) /* of instances that were removed, too */
+        forget_all(c);
+    svc_containers_forget(c, found->instance);
+    found->succeeded = succeeded;
+    HASH_ADD_KEYPTR(hh, c->ended, found->instance, strlen(found->instance), found);
 }
 
 void svc_containers_clear(struct svc_containers *c)
 {
     struct svc_container *i, *next;
 
+    forget_all(c);
     HASH_ITER (hh, c->table, i, next) {
         HASH_DEL(c->table, i);
-        free_container(i);
+        free_container(c, i);
     }
     c->n = 0;
 }

@@ -112,7 +112,9 @@ static void on_started(struct cli_am *yarn, struct yarn_container_id id, int sta
         svc_engine_start_failed(m->engine, sv_now_ms(), id, why);
     } else {
         c->started_ms = sv_wall_ms();
+        svc_containers_forget(&m->containers, c->instance);
         svc_engine_started(m->engine, sv_now_ms(), id);
+        svc_master_localized(m, id);
     }
     svc_master_operate(m);
 }
@@ -130,21 +132,35 @@ static void end_expected(struct svc_master *m, struct yarn_container_id id)
     svc_master_operate(m);
 }
 
+/* Nothing is kept for an instance that goes. */
+static void keep_ended(struct svc_master *m, const char *instance)
+{
+    struct svc_instance_view v;
+
+    if (svc_engine_find(m->engine, instance, &v) < 0 || v.has_container)
+        svc_containers_forget(&m->containers, instance);
+}
+
 static void on_completed(struct cli_am *yarn, struct yarn_container_id id, int32_t exit_status,
                          const char *diagnostics, void *userdata)
 {
     struct svc_master *m = userdata;
     struct svc_container *c = svc_containers_find(&m->containers, id);
+    _cleanup_free_ char *instance = c && c->instance ? strdup(c->instance) : NULL;
 
     (void)yarn;
+    if (c && c->instance && !instance)
+        sv_out_of_memory();
     if (c)
-        sv_log(SV_LOG_INFO, c->key, "%s: %s on %s ended with %d", c->instance ? c->instance : "",
-               c->key, c->node.host, exit_status);
+        sv_log(SV_LOG_INFO, c->key, "%s: %s on %s ended with %d", instance ? instance : "", c->key,
+               c->node.host, exit_status);
     svc_checks_remove(m->checks, id);
     svc_addresses_remove(m->addresses, id);
-    svc_containers_remove(&m->containers, id);
+    svc_containers_end(&m->containers, id, exit_status == 0);
     end_expected(m, id);
     svc_engine_completed(m->engine, sv_now_ms(), id, exit_status, diagnostics);
+    if (instance)
+        keep_ended(m, instance);
     svc_master_operate(m);
 }
 

@@ -93,6 +93,7 @@ static void on_reinitialized(struct cli_am *yarn, struct yarn_container_id id, i
     if (c)
         turned(m, c);
     svc_engine_reinitialized(m->engine, sv_now_ms(), id);
+    svc_master_localized(m, id);
     m->operate(m);
     svc_checks_delay(m->checks, id, OLD_PROCESS_MS);
 }

@@ -59,9 +59,10 @@ struct svc_master {
     /* Launches whose names the journal has to get, and those whose names it has; completions of our
      * own. */
     struct svc_pending *pending, *journaled, *released;
-    sd_event_source *turn, *engine_timer, *exit_timer;
+    sd_event_source *turn, *engine_timer, *localized_timer, *exit_timer;
     size_t jobs, stores;                 /* open: of launches, of stored files */
     bool storing_journal, journal_stale; /* it lacks something, launches are not all of it */
+    size_t localized_open;               /* queries of states of files */
     struct svc_upgrade upgrade;
     bool stored_by_caller; /* what the present command changes was stored by its client */
     bool store_again;      /* the definition changed while it was being stored */
@@ -92,6 +93,12 @@ int svc_master_launching_new(struct svc_master *m) _must_use_;
 
 void svc_master_check(struct svc_master *m, const struct svc_op *op);
 int svc_master_checking_new(struct svc_master *m) _must_use_;
+
+/* ---- localized.c ---- */
+
+/* The container was started: asks its node for the states of its files, until they are there. */
+void svc_master_localized(struct svc_master *m, struct yarn_container_id id);
+int svc_master_localized_new(struct svc_master *m) _must_use_;
 
 /* ---- storing.c ---- */
 

@@ -372,6 +372,7 @@ struct svc_master *svc_master_free(struct svc_master *m)
     svc_status_free(m->status);
     sd_event_source_disable_unref(m->turn);
     sd_event_source_disable_unref(m->engine_timer);
+    sd_event_source_disable_unref(m->localized_timer);
     sd_event_source_disable_unref(m->exit_timer);
     svc_engine_free(m->engine);
     svc_work_free(m->work);

@@ -236,6 +236,8 @@ int svc_master_operations_new(struct svc_master *m)
     if (r >= 0)
         r = svc_master_checking_new(m);
     if (r >= 0)
+        r = svc_master_localized_new(m);
+    if (r >= 0)
         r = new_timer(m, on_engine_time, &m->engine_timer);
     return r < 0 ? r : new_timer(m, on_exit_time, &m->exit_timer);
 }

@@ -5,60 +5,15 @@
 
 #include "service/am/json-write.h"
 
-static int put_additional(struct sv_buf *b, const char *name, const char *unit, int64_t value,
-                          bool *first)
-{
-    int r = *first ? 0 : sv_buf_put_u8(b, ',');
-
-    *first = false;
-    if (r == 0)
-        r = svc_json_text(b, name);
-    if (r == 0)
-        r = sv_buf_printf(b, ":{\"value\":%" PRId64 ",\"unit\":\"%s\"}", value, unit);
-    return r;
-}
-
-static int put_resource(struct sv_buf *b, const struct yarn_resource *res)
-{
-    const struct yarn_types *types = yarn_types();
-    bool first = true;
-    int r = sv_buf_printf(
-        b, ",\"resource\":{\"cpus\":%" PRId32 ",\"memory\":\"%" PRId64 "\",\"additional\":{",
-        res->vcores, res->memory_mb);
-
-    if (r == 0 && res->gpus > 0)
-        r = put_additional(b, YARN_GPU, "", res->gpus, &first);
-    for (size_t i = 0; r == 0 && i < types->n; i++)
-        if (res->extra[i] > 0)
-            r = put_additional(b, types->types[i].name, types->types[i].unit, res->extra[i],
-                               &first);
-    return r < 0 ? r : sv_buf_put(b, "}}", 2);
-}
-
-static int put_artifact(struct sv_buf *b, const struct svc_artifact *a)
-{
-    int r;
-
-    if (a->type == SVC_ARTIFACT_NONE)
-        return 0;
-    r = sv_buf_put_str(b, ",\"artifact\":{\"type\":");
-    if (r == 0)
-        r = svc_json_text(b, a->type == SVC_ARTIFACT_TARBALL ? "TARBALL" : "SERVICE");
-    if (r == 0)
-        r = svc_json_member(b, "id", a->id);
-    if (r == 0)
-        r = svc_json_member(b, "uri", a->uri);
-    return r < 0 ? r : sv_buf_put_u8(b, '}');
-}
-
-int svc_record_container(struct sv_buf *b, const struct svc_instance_view *v,
-                         const struct svc_container *c)
+/* `c` may be NULL. */
+static int put(struct sv_buf *b, struct yarn_container_id container, const char *instance,
+               const char *bare_host, const char *state, const struct svc_container *c)
 {
     char id[YARN_ID_TEXT_MAX];
     int r = sv_buf_put_str(b, "{\"id\":");
 
     if (r == 0)
-        r = svc_json_text(b, yarn_container_id_text(v->container, id));
+        r = svc_json_text(b, yarn_container_id_text(container, id));
     if (r == 0 && c && c->started_ms)
         r = svc_json_number(b, "launch_time", c->started_ms);
     if (r == 0 && c)
@@ -66,14 +21,28 @@ int svc_record_container(struct sv_buf *b, const struct svc_instance_view *v,
     if (r == 0 && c)
         r = svc_json_member(b, "hostname", c->host);
     if (r == 0)
-        r = svc_json_member(b, "bare_host", v->host);
+        r = svc_json_member(b, "bare_host", bare_host);
     if (r == 0)
-        r = svc_json_member(b, "state", svc_instance_state_text(v));
+        r = svc_json_member(b, "state", state);
     if (r == 0)
-        r = svc_json_member(b, "component_instance_name", v->name);
-    if (r == 0)
-        r = put_resource(b, c ? &c->resource : &v->component->resource);
-    if (r == 0)
-        r = put_artifact(b, &v->component->artifact);
+        r = svc_json_member(b, "component_instance_name", instance);
+    if (r == 0 && c && c->localized) {
+        r = sv_buf_put_str(b, ",\"localization_statuses\":");
+        if (r == 0)
+            r = sv_buf_put_str(b, c->localized);
+    }
     return r < 0 ? r : sv_buf_put_u8(b, '}');
+}
+
+int svc_record_container(struct sv_buf *b, const struct svc_instance_view *v,
+                         const struct svc_container *c)
+{
+    return put(b, v->container, v->name, v->host, svc_instance_state_text(v), c);
+}
+
+int svc_record_ended(struct sv_buf *b, const struct svc_instance_view *v,
+                     const struct svc_container *ended)
+{
+    return put(b, ended->id, v->name, ended->node.host, ended->succeeded ? "SUCCEEDED" : "FAILED",
+               ended);
 }

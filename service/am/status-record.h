@@ -10,5 +10,8 @@
  * 0, -EMSGSIZE or -ENOMEM. */
 int svc_record_container(struct sv_buf *b, const struct svc_instance_view *v,
                          const struct svc_container *c) _must_use_;
+/* The last container of an instance that has not started another one yet. */
+int svc_record_ended(struct sv_buf *b, const struct svc_instance_view *v,
+                     const struct svc_container *ended) _must_use_;
 
 #endif

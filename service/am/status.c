@@ -143,21 +143,28 @@ static int begin_component(struct svc_status *s)
     return r < 0 ? r : sv_buf_put_str(&s->text, ",\"containers\":[");
 }
 
+/* As by Hadoop's master, an instance is there from its first start on, and the container that has
+ * ended until the next one has started. */
 static int put_instance(struct svc_status *s)
 {
+    const struct svc_container *ended;
     struct svc_instance_view v;
-    bool first = s->text.data[s->text.len - 1] == '[';
+    bool first = s->text.data[s->text.len - 1] == '[', starting;
 
     if (!svc_engine_instance(s->engine, s->component, &s->cursor, &v)) {
         s->component++;
         s->cursor = 0;
         return 0;
     }
-    if (!v.has_container)
+    ended = svc_containers_ended(s->containers, v.name);
+    starting = v.state == SVC_INSTANCE_INIT || v.state == SVC_INSTANCE_LAUNCHING;
+    if (!ended && (starting || !v.has_container))
         return 0;
     if (!first && sv_buf_put_u8(&s->text, ',') < 0)
         return -ENOMEM;
-    return svc_record_container(&s->text, &v, svc_containers_find(s->containers, v.container));
+    return ended ? svc_record_ended(&s->text, &v, ended)
+                 : svc_record_container(&s->text, &v,
+                                        svc_containers_find(s->containers, v.container));
 }
 
 static int begin(struct svc_status *s)
@@ -310,7 +317,8 @@ static int put_matching(struct sv_buf *b, const struct svc_engine *e,
     if (!among(c.component->name, f->components, f->n_components))
         return 0;
     while (r == 0 && svc_engine_instance(e, component, &cursor, &v)) {
-        if (!v.has_container || !among(svc_instance_state_text(&v), f->states, f->n_states))
+        if (!v.has_container || !*svc_instance_state_text(&v) ||
+            !among(svc_instance_state_text(&v), f->states, f->n_states))
             continue;
         if (!here) {
             r = sv_buf_put_str(b, *any ? ",{\"component_name\":" : "{\"component_name\":");

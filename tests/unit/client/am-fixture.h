@@ -58,6 +58,7 @@ struct cluster {
     uint8_t node_request[8192];
     size_t node_request_len;
     const Hadoop__Yarn__ContainerStatusProto *container_status;
+    const Hadoop__Yarn__ContainerLocalizationStatusesProto *localized;
     /* Events of the master. */
     struct cli_registration registered;
     int n_registered, n_recovered, n_allocated, n_rejected, n_started, n_updated, n_completed,
@@ -267,8 +268,21 @@ EMPTY_ANSWER(rollbackLastReInitialization, Hadoop__Yarn__RollbackResponseProto,
              HADOOP__YARN__ROLLBACK_RESPONSE_PROTO__INIT)
 EMPTY_ANSWER(commitLastReInitialization, Hadoop__Yarn__CommitResponseProto,
              HADOOP__YARN__COMMIT_RESPONSE_PROTO__INIT)
-EMPTY_ANSWER(getLocalizationStatuses, Hadoop__Yarn__GetLocalizationStatusesResponseProto,
-             HADOOP__YARN__GET_LOCALIZATION_STATUSES_RESPONSE_PROTO__INIT)
+
+static inline void on_getLocalizationStatuses(struct ipc_call *call,
+                                              const ProtobufCMessage *request, void *userdata)
+{
+    struct cluster *w = userdata;
+    Hadoop__Yarn__GetLocalizationStatusesResponseProto out =
+        HADOOP__YARN__GET_LOCALIZATION_STATUSES_RESPONSE_PROTO__INIT;
+    Hadoop__Yarn__ContainerLocalizationStatusesProto *one = (void *)(uintptr_t)w->localized;
+
+    if (node_called(w, call, "getLocalizationStatuses", request))
+        return;
+    out.cntn_localization_statuses = &one;
+    out.n_cntn_localization_statuses = one ? 1 : 0;
+    ipc_call_reply(call, &out.base);
+}
 
 static inline void on_getContainerStatuses(struct ipc_call *call, const ProtobufCMessage *request,
                                            void *userdata)

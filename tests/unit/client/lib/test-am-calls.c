@@ -233,6 +233,64 @@ static void test_status(void **state)
     assert_int_equal(cli_am_status(w->am, container(1, 99), on_status, &e), -ENOENT);
 }
 
+static void on_localized(struct cli_am *am, struct yarn_container_id id, int status,
+                         const struct cli_localized *list, size_t n, const struct sv_error *err,
+                         void *userdata)
+{
+    struct end *e = userdata;
+
+    (void)am;
+    (void)id;
+    assert_true(status == 0 ? err == NULL : err != NULL && n == 0);
+    e->calls++;
+    e->status = status;
+    e->seen[0] = '\0';
+    for (size_t i = 0; i < n; i++) {
+        size_t len = strlen(e->seen);
+
+        (void)snprintf(e->seen + len, sizeof(e->seen) - len, "%s %s%s %s;", list[i].key,
+                       list[i].state, list[i].pending ? "!" : "", list[i].diagnostics);
+    }
+}
+
+static void test_localized(void **state)
+{
+    struct cluster *w = *state;
+    _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
+    Hadoop__Yarn__ContainerLocalizationStatusesProto m =
+        HADOOP__YARN__CONTAINER_LOCALIZATION_STATUSES_PROTO__INIT;
+    Hadoop__Yarn__LocalizationStatusProto rows[3], *list[3];
+    char keys[3][8] = { "lib", "words", "x" };
+    struct end e = { 0 };
+
+    for (int i = 0; i < 3; i++) {
+        hadoop__yarn__localization_status_proto__init(&rows[i]);
+        rows[i].resource_key = keys[i];
+        rows[i].has_localization_state = true;
+        rows[i].localization_state = (Hadoop__Yarn__LocalizationStateProto)(i + 1);
+        list[i] = &rows[i];
+    }
+    rows[2].diagnostics = (char[]){ "no such file" };
+    run_started(w);
+    m.container_id = yarn_container_id_to(a, two());
+    m.localization_statuses = list;
+    m.n_localization_statuses = 3;
+    w->localized = &m;
+    assert_int_equal(cli_am_localized(w->am, two(), on_localized, &e), 0);
+    RUN_UNTIL(w, e.calls == 1);
+    assert_string_equal(w->node_method, "getLocalizationStatuses");
+    assert_string_equal(e.seen, "lib PENDING! ;words COMPLETED ;x FAILED no such file;");
+    w->localized = NULL;
+    assert_int_equal(cli_am_localized(w->am, two(), on_localized, &e), 0);
+    RUN_UNTIL(w, e.calls == 2);
+    assert_int_equal(e.status, -ENOENT);
+    w->refuse_node = "no";
+    assert_int_equal(cli_am_localized(w->am, two(), on_localized, &e), 0);
+    RUN_UNTIL(w, e.calls == 3);
+    assert_int_equal(e.status, -EREMOTEIO);
+    assert_int_equal(cli_am_localized(w->am, container(1, 99), on_localized, &e), -ENOENT);
+}
+
 /* ---- Updates ---- */
 
 static void updated(struct cluster *w, const AllocateRequest *q, AllocateResponse *out,
@@ -369,15 +427,11 @@ static void test_release_with_update(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        T(test_calls),
-        T(test_messages),
-        T(test_bad_url),
-        T(test_open_calls_at_the_end),
-        T(test_status),
-        T(test_update),
-        T(test_update_before_start),
-        T(test_update_refused),
-        T(test_release_with_update),
+        T(test_calls),          T(test_messages),
+        T(test_bad_url),        T(test_open_calls_at_the_end),
+        T(test_status),         T(test_localized),
+        T(test_update),         T(test_update_before_start),
+        T(test_update_refused), T(test_release_with_update),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -92,8 +92,59 @@ static void records(void **state)
     assert_string_equal(member(one, "component_instance_name"), "web-1");
     assert_string_equal(member(one, "state"), "READY");
     assert_string_equal(member(one, "bare_host"), "node1");
-    assert_string_equal(member(json_object_get(one, "artifact"), "id"), "/a/web.tgz");
-    assert_non_null(member(json_object_get(one, "resource"), "memory"));
+    assert_null(json_object_get(one, "localization_statuses"));
+    json_decref(j);
+    end(&w);
+}
+
+static json_t *container_of(struct world *w, const char *instance, json_t **ret)
+{
+    json_t *web, *one;
+    size_t i;
+
+    svc_status_changed(w->status);
+    *ret = text_of(w);
+    web = json_array_get(json_object_get(*ret, "components"), 1);
+    json_array_foreach(json_object_get(web, "containers"), i, one)
+    {
+        if (!strcmp(member(one, "component_instance_name"), instance))
+            return one;
+    }
+    return NULL;
+}
+
+/* A container that has ended is shown until the next one of its instance has started. */
+static void ended(void **state)
+{
+    struct svc_container *c;
+    json_t *j, *one, *file;
+    struct svc_instance_view v;
+    struct world w;
+
+    (void)state;
+    begin(&w, 2);
+    assert_int_equal(svc_engine_find(w.f.engine, "web-1", &v), 0);
+    c = svc_containers_find(&w.f.containers, v.container);
+    assert_int_equal(svc_container_name(c, "web-1"), 0);
+    c->started_ms = 77;
+    svc_containers_localized(&w.f.containers, c,
+                             strdup("[{\"dest_file\":\"lib\",\"state\":\"COMPLETED\"}]"));
+    one = container_of(&w, "web-1", &j);
+    file = json_array_get(json_object_get(one, "localization_statuses"), 0);
+    assert_string_equal(member(file, "dest_file"), "lib");
+    json_decref(j);
+    svc_containers_end(&w.f.containers, v.container, false);
+    svc_engine_completed(w.f.engine, 1, v.container, 3, "failed");
+    one = container_of(&w, "web-1", &j);
+    assert_non_null(one);
+    assert_string_equal(member(one, "state"), "FAILED");
+    assert_string_equal(member(one, "bare_host"), "node1");
+    assert_int_equal(json_integer_value(json_object_get(one, "launch_time")), 77);
+    json_decref(j);
+    am_fixture_settle(&w.f);
+    svc_containers_forget(&w.f.containers, "web-1");
+    one = container_of(&w, "web-1", &j);
+    assert_string_equal(member(one, "state"), "READY");
     json_decref(j);
     end(&w);
 }
@@ -188,7 +239,7 @@ static void some_instances(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(records), cmocka_unit_test(built_once),
-                                        cmocka_unit_test(built_in_turns),
+                                        cmocka_unit_test(built_in_turns), cmocka_unit_test(ended),
                                         cmocka_unit_test(some_instances) };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
