@@ -31,11 +31,15 @@ class Answer:
         return f"{self.status} {self.type} {self.text[:2000]}"
 
 
-def call(c, method, path, body=None, user=None, headers=None):
+def call(c, method, path, body=None, user=None, headers=None, api=None):
     """One call of the API. `path`: behind /app/v1/services. `body`: an object, or text as it is.
-    `user`: None for the submitter, "" for none."""
+    `user`: None for the submitter, "" for none. `api`: the URL, None for the cluster's."""
     user = c.submitter.pw_name if user is None else user
-    url = c.api + path + (("&" if "?" in path else "?") + f"user.name={user}" if user else "")
+    url = (
+        (api or c.api)
+        + path
+        + (("&" if "?" in path else "?") + f"user.name={user}" if user else "")
+    )
     data = None
     if body is not None:
         data = (body if isinstance(body, str) else json.dumps(body)).encode()
@@ -82,13 +86,27 @@ def ready(status):
 
 
 class Service:
-    """`definition`: without the name. `direct`: there is no API server, the command line is
-    Hadoop's ServiceClient, which asks the ResourceManager and the master itself."""
+    """`definition`: without the name. `api`: the API server that it is driven by, of services.py,
+    None for the cluster's. `direct`: there is no API server, the command line is Hadoop's
+    ServiceClient, which asks the ResourceManager and the master itself."""
 
-    def __init__(self, c, name, definition):
+    def __init__(self, c, name, definition, api=None):
         self.c, self.name = c, name
         self.definition = {"name": name, "version": "1.0.0", **copy.deepcopy(definition)}
-        self.direct = c.peer_client != hadoop.REFERENCE
+        self.url, self.conf = (c.apis[api].url, c.apis[api].conf) if api else (None, None)
+        self.url, self.conf = self.url or c.api, self.conf or c.services_conf
+        self.direct = self.url is None
+
+    def call(self, method, path="", body=None, **more):
+        """A call of the API about it."""
+        return call(self.c, method, f"/{self.name}{path}", body, api=self.url, **more)
+
+    def put(self, body, path="", status=(200, 202)):
+        """A change that must be accepted."""
+        answer = self.call("PUT", path, body)
+        if answer.status not in status:
+            raise ClusterError(f"PUT {self.name}{path} {body}: {answer}{self.logs()}")
+        return answer
 
     def file(self, **changes):
         """Writes the definition for the command line."""
@@ -97,13 +115,12 @@ class Service:
             json.dump({**self.definition, **changes}, f)
         return path
 
-    def cli(self, *words):
+    def cli(self, *words, conf=None):
         """Output of Hadoop's command line."""
+        conf = conf or self.conf
         options = peers.options(self.c, "client")
-        argv = hadoop.java(
-            self.c.peer_client, CLI, *words, conf=self.c.services_conf, options=options
-        )
-        done = peers.run_as_submitter(self.c, argv, self.c.services_conf)
+        argv = hadoop.java(self.c.peer_client, CLI, *words, conf=conf, options=options)
+        done = peers.run_as_submitter(self.c, argv, conf)
         if done.returncode:
             raise ClusterError(
                 f"yarn {' '.join(words)}: exit {done.returncode}:\n"
@@ -115,16 +132,20 @@ class Service:
         """`yarn app -VERB NAME WORDS`"""
         return self.cli("app", f"-{verb}", self.name, *words)
 
+    def direct_app(self, verb, *words):
+        """The same by Hadoop's ServiceClient, which asks the master and the file system itself."""
+        return self.cli("app", f"-{verb}", self.name, *words, conf=self.c.direct_conf)
+
     def post(self):
         """Launches it without the command line."""
-        answer = call(self.c, "POST", "", self.definition)
+        answer = call(self.c, "POST", "", self.definition, api=self.url)
         if answer.status != 202:
             raise ClusterError(f"POST of {self.name}: {answer}")
 
     def status(self):
         """What the API server says, or the command line where there is none; {} for nothing."""
         if not self.direct:
-            answer = call(self.c, "GET", f"/{self.name}")
+            answer = self.call("GET")
             return (answer.status == 200 and answer.json) or {}
         out = self.app("status")
         begin = re.search(r"^\{", out, re.M)  # behind lines of its log
@@ -196,10 +217,10 @@ class Service:
                 self.app("stop")
             self.app("destroy")
         else:
-            call(self.c, "PUT", f"/{self.name}", {"state": "STOPPED"})
+            self.call("PUT", body={"state": "STOPPED"})
             self.c.wait(
                 lambda: self.application().get("state") in (None, *ENDED), 60, f"{self.name} ends"
             )
-            answer = call(self.c, "DELETE", f"/{self.name}")
+            answer = self.call("DELETE")
             if answer.status != 200:
                 raise ClusterError(f"DELETE of {self.name}: {answer}")

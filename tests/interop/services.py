@@ -5,6 +5,7 @@ and whose files are on HDFS: ZooKeeper for the registry, and the API server.
         s = service.Service(c, "sleepers", definition)"""
 import contextlib
 import os
+import shutil
 import socket
 
 from cluster.cluster import PLACE, Daemon
@@ -16,7 +17,9 @@ FILTER = "org.apache.hadoop.security.AuthenticationFilterInitializer"
 MASTER_JVM = " ".join(hadoop.SHORT_LIVED) + " -XX:-UsePerfData -Xmx256m"
 # Asks the ResourceManager and the master itself: 3.3.6 has no API server on Maven.
 DIRECT = "org.apache.hadoop.yarn.service.client.ServiceClient"
-APACHE, OURS, PROGRAM = "apache", "selvedge", "selvedge-services"
+CLIENT_CLASS = "yarn.application.admin.client.class.yarn-service"
+APACHE, OURS = "apache", "selvedge"
+PROGRAM, MASTER = "selvedge-services", "selvedge-service-am"
 ENDED = ("FINISHED", "FAILED", "KILLED")
 
 
@@ -39,8 +42,9 @@ def site(h, network, zookeeper):
 
 @contextlib.contextmanager
 def cluster(rm, nodes, h, network, client=None, more=None, api=APACHE):
-    """A running cluster with a ZooKeeper, an API server (`c.api`: its URL) and homes of its users
-    on HDFS. `more`: further keys for yarn-site.xml. `api`: APACHE's or OURS."""
+    """A running cluster with a ZooKeeper, API servers (`c.apis`) and homes of its users on HDFS.
+    `more`: further keys for yarn-site.xml. `api`: which one is meant where none is named, APACHE's
+    or OURS."""
     zookeeper = free_port()
 
     def prepare(c):
@@ -54,7 +58,7 @@ def cluster(rm, nodes, h, network, client=None, more=None, api=APACHE):
         for user in {c.submitter, *c.users}:
             home(h, user)
         h.ask("mkdir", f"{PLACE}/tmp/.yarn/services", "777")  # below hadoop.tmp.dir: PUBLIC files
-        with _zookeeper(c, zookeeper), _api(c, api):
+        with _zookeeper(c, zookeeper), _apis(c, api):
             yield c
             _end_all(c)
         c.close()
@@ -102,35 +106,81 @@ def _zookeeper(c, port):
     return _running(c, _java(c, "zookeeper", c.conf_dir, *args, options=options), port)
 
 
-@contextlib.contextmanager
-def _api(c, api):
-    """Apache's ResourceManager has an API server. In front of ours is a process of its own, and
-    `c.services_conf`, the configuration of its clients, names that in place of the
+class Api:
+    """An API server. `url`: of its services, None where its clients ask the ResourceManager and the
+    master themselves. `conf`: the configuration of its clients, which has it in the place of the
     ResourceManager."""
-    c.services_conf, c.api = c.conf_dir, f"{c.rm_url}/app/v1/services"
-    if c.peer_client != hadoop.REFERENCE or (c.peer_rm != peers.SELVEDGE and api == APACHE):
+
+    def __init__(self, url, conf):
+        self.url, self.conf = url, conf
+
+
+@contextlib.contextmanager
+def _apis(c, api):
+    """`c.apis`: {APACHE, OURS: Api}, ours where it was built, both with the same definitions.
+    `c.api` and `c.services_conf`: of the one that `api` names. `c.direct_conf`: of a command line
+    that asks none."""
+    c.apis = {APACHE: Api(f"{c.rm_url}/app/v1/services", c.conf_dir)}
+    c.direct_conf = _conf(c, f"{c.root}/direct-conf", {CLIENT_CLASS: DIRECT})
+    with contextlib.ExitStack() as running:
+        if c.peer_client != hadoop.REFERENCE:  # Maven has no API server of it
+            c.apis[APACHE] = Api(None, c.conf_dir)
+        elif c.peer_rm == peers.SELVEDGE:  # Apache's ResourceManager has one
+            running.enter_context(_apache_api(c))
+        if built():
+            running.enter_context(_our_api(c))
+        c.api, c.services_conf = c.apis[api].url, c.apis[api].conf
         yield
-        return
-    port = free_port()
-    c.services_conf, c.api = f"{c.root}/services-conf", f"http://{c.address}:{port}/app/v1/services"
-    os.mkdir(c.services_conf, 0o755)
-    with open(f"{c.services_conf}/log4j.properties", "w", encoding="ascii") as f:
+
+
+def _conf(c, directory, more):
+    """A configuration directory with further keys."""
+    os.mkdir(directory, 0o755)
+    with open(f"{directory}/log4j.properties", "w", encoding="ascii") as f:
         f.write(peers.LOG4J)
+    before, c.site = c.site, {**c.site, **more}  # core-site.xml has hadoop.* keys of the site alone
+    c.write_conf(directory, {})
+    c.site = before
+    return directory
+
+
+def _clients(c, name, port):
+    """The Api of a server at the port."""
     here = {
         "yarn.resourcemanager.webapp.address": f"{c.address}:{port}",
         "yarn.service.api-server.address": f"{c.address}:{port}",
         "hadoop.http.filter.initializers": FILTER,
     }
-    before, c.site = c.site, {**c.site, **here}  # core-site.xml has hadoop.* keys of the site alone
-    c.write_conf(c.services_conf, {})
-    c.site = before
-    if api == OURS:
-        argv = [os.path.join(c.prefix, "sbin", PROGRAM)]
-        daemon = Daemon(c, PROGRAM, argv, c.daemon_env(c.services_conf, PROGRAM))
-    else:
-        daemon = _java(c, "services-api", c.services_conf, "ServicesApi", f"{c.address}:{port}")
-    with _running(c, daemon, port):
-        yield
+    conf = _conf(c, f"{c.root}/{name}-conf", here)
+    return Api(f"http://{c.address}:{port}/app/v1/services", conf)
+
+
+def _apache_api(c):
+    port = free_port()
+    c.apis[APACHE] = _clients(c, APACHE, port)
+    address = f"{c.address}:{port}"
+    daemon = _java(c, "services-api", c.apis[APACHE].conf, "ServicesApi", address)
+    return _running(c, daemon, port)
+
+
+def built():
+    return all(os.path.exists(f"{hadoop.BUILD}/{program}") for program in (PROGRAM, MASTER))
+
+
+def _our_api(c):
+    port, programs = free_port(), f"{c.root}/programs"
+    os.mkdir(programs, 0o755)
+    for program in (PROGRAM, MASTER):  # the daemon's account may not see the build
+        shutil.copy(f"{hadoop.BUILD}/{program}", programs)
+    c.apis[OURS] = _clients(c, OURS, port)
+    own = {
+        "yarn.service.api-server.address": f"{c.address}:{port}",
+        "selvedge.service.master.program": f"{programs}/{MASTER}",
+        "selvedge.resourcemanager.services.socket": f"{c.root}/tmp/services",
+    }
+    conf = _conf(c, f"{c.root}/{OURS}-server-conf", own)
+    daemon = Daemon(c, PROGRAM, [f"{programs}/{PROGRAM}"], c.daemon_env(conf, PROGRAM))
+    return _running(c, daemon, port)
 
 
 def _end_all(c):

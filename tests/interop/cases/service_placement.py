@@ -1,4 +1,4 @@
-"""Services whose components say where they run, under Hadoop's own master: it asks for them by
+"""Services whose components say where they run, under Hadoop's master or ours: it asks for them by
 SchedulingRequests with allocation tags and constraints. One is made as Hive starts LLAP: a package
 on HDFS, a daemon on each node. They are launched by calls of the API server: 3.4.2's `yarn app
 -launch` reads a scope "node" alone, which its API server does not."""
@@ -86,9 +86,11 @@ def as_hive(c):
     s.post()
     now = s.stable({"llap": 3})
     expect(s, one_a_node, "one daemon a node")
-    said = [text for text in s.outputs().values() if "lib/bin//llapDaemon.sh start" in text]
-    if len(said) != 3:
-        raise ClusterError(f"outputs: {s.outputs()}")
+
+    def said():
+        return sum("lib/bin//llapDaemon.sh start" in text for text in s.outputs().values()) == 3
+
+    c.wait(said, 60, "each daemon's output")
     # A fourth has no node; whoever dies is replaced on the node that this frees.
     s.app("flex", "-component", "llap", "4")
     s.until("STARTED")
@@ -145,13 +147,44 @@ def few_a_node(c):
     s.end()
 
 
+def alone(c):
+    """Tags are of one application: two services of the same components do not see each other. Each
+    grows one by one, so that counts of further requests are added to those that wait."""
+    pair = [
+        Service(c, name, {"components": [placed("one", 1, rule("ANTI_AFFINITY", "one"))]})
+        for name in ("first", "second")
+    ]
+    for s in pair:
+        s.post()
+    for count in (1, 2, 3):
+        for s in pair:
+            if count > 1:
+                s.put({"number_of_containers": count}, "/components/one")
+        for s in pair:
+            s.stable({"one": count})
+    for s in pair:
+        expect(s, one_a_node, "one a node, beside another service")
+        s.put({"number_of_containers": 5}, "/components/one")  # two have no node
+        s.until("STARTED")
+        s.put({"number_of_containers": 2}, "/components/one")
+        s.stable({"one": 2})
+    for s in pair:
+        s.put({"number_of_containers": 3}, "/components/one")
+        s.stable({"one": 3})
+        expect(s, one_a_node, "one a node again")
+    for s in pair:
+        s.end()
+
+
 CASES = {
     "a daemon on each node, as Hive starts LLAP": as_hive,
     "beside another component": beside,
     "few on a node": few_a_node,
+    "beside another service": alone,
 }
+ALONE = ["beside another service"]
 
 
-def run(report, c, row):
-    for name, function in CASES.items():
-        report.case(f"{row}: {name}", function, c)
+def run(report, c, row, cases=CASES):
+    for name in cases:
+        report.case(f"{row}: {name}", CASES[name], c)
