@@ -36,11 +36,14 @@ def settled(status):
     )
 
 
-def without_nulls(value):
-    """Hadoop's master writes members that are not set, its API server does not."""
-    if isinstance(value, dict):
-        return {k: without_nulls(v) for k, v in value.items() if v is not None}
-    return [without_nulls(v) for v in value] if isinstance(value, list) else value
+def without_defaults(value):
+    """Members that are not set, or empty, are written by Hadoop's master and left out by ours."""
+    if isinstance(value, list):
+        return [without_defaults(v) for v in value]
+    if not isinstance(value, dict):
+        return value
+    made = {k: without_defaults(v) for k, v in value.items()}
+    return {k: v for k, v in made.items() if v not in (None, False, {}, [])}
 
 
 def status_of(c, master):
@@ -56,7 +59,7 @@ def status_of(c, master):
         if one["name"] != "sleeper" and one.pop("state") != wanted and master == services.OURS:
             raise ClusterError(f"{one} is not {wanted}")
     kept = {name: value for name, value in found.items() if name not in {"name", *MORE}}
-    return steady(c, without_nulls(kept))
+    return steady(c, without_defaults(kept))
 
 
 def same(c):
