@@ -110,6 +110,8 @@ void svc_master_turn(struct svc_master *m);
 struct svc_component_plan *svc_master_plan_of(const struct svc_master *m,
                                               const struct svc_component *c);
 void svc_master_free_dropped(struct svc_master *m);
+/* Writes the application's id into the definition that runs. */
+void svc_master_identify(struct svc_master *m);
 void svc_master_persist(struct svc_master *m, const struct svc_op *op);
 void svc_master_finalize(struct svc_master *m, const struct svc_op *op);
 void svc_master_drop(struct svc_master *m, const struct svc_op *op);

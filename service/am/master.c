@@ -297,6 +297,8 @@ static int join(struct svc_master *m, struct svc_files *files, struct sv_conf *c
         return err->code ? r : sv_error_errno(err, r, "master");
     set_access(m, conf);
     set_counting(m, conf);
+    svc_master_identify(m);
+    svc_master_need(svc_status_definition(m->status, m->plan->stored));
     (void)snprintf(url, sizeof(url), strchr(host, ':') ? "http://[%s]:%u/" : "http://%s:%u/", host,
                    svc_rest_port(m->rest));
     r = cli_am_register(m->yarn, host, cli_am_server_port(m->rpc), url);

@@ -188,6 +188,21 @@ void svc_master_persist(struct svc_master *m, const struct svc_op *op)
     m->store_again |= !m->stored_by_caller;
 }
 
+/* The API finds the application by it. The definition may have been read before it was stored
+ * with the id, and that of an upgrade has none. */
+void svc_master_identify(struct svc_master *m)
+{
+    struct svc_definition *d = m->plan->stored;
+    char id[YARN_ID_TEXT_MAX];
+
+    (void)yarn_app_id_text(cli_am_attempt(m->yarn).app, id);
+    if (d->id && !strcmp(d->id, id))
+        return;
+    d->id = sv_arena_strdup(m->plan->arena, id);
+    if (!d->id)
+        sv_out_of_memory();
+}
+
 /* A new version does not give names back. */
 static void keep_decommissioned(const struct svc_plan *from, struct svc_plan *to)
 {
@@ -211,10 +226,7 @@ void svc_master_finalize(struct svc_master *m, const struct svc_op *op)
     m->plan = m->next;
     m->next = NULL;
     svc_master_journal_changed(m);
-    /* the API finds the application by it */
-    m->plan->stored->id = sv_arena_strdup(m->plan->arena, m->old->stored->id);
-    if (!m->plan->stored->id)
-        sv_out_of_memory();
+    svc_master_identify(m);
     keep_decommissioned(m->old, m->plan);
     m->version = m->plan->stored->version;
     for (size_t i = 0; i < svc_engine_components(m->engine); i++) {
