@@ -85,6 +85,20 @@ static int read_retry(const struct svc_plan *p, const struct svc_component *c, s
     return r;
 }
 
+/* Components without a check have one of type DEFAULT, unless the key says otherwise. */
+static int read_probe(const struct svc_plan *p, const struct svc_component *c, struct sv_conf *conf,
+                      struct svc_probe *ret, struct sv_error *err)
+{
+    bool by_default = false;
+    int r = svc_probe_of(&c->readiness, "readiness_check", ret, err);
+
+    if (r == 0)
+        r = svc_key_bool(SVC_KEY_DEFAULT_READINESS, p->resolved, c, conf, &by_default, err);
+    if (r == 0 && ret->type == SVC_READY_NONE && by_default)
+        ret->type = SVC_READY_DEFAULT;
+    return r;
+}
+
 static int plan_component(struct svc_plan *p, size_t i, struct sv_conf *conf, struct sv_error *err)
 {
     const struct svc_component *c = &p->resolved->components[i];
@@ -95,7 +109,7 @@ static int plan_component(struct svc_plan *p, size_t i, struct sv_conf *conf, st
     if (r == 0)
         r = read_retry(p, c, conf, &to->retry, err);
     if (r == 0)
-        r = svc_probe_of(&c->readiness, "readiness_check", &to->probe, err);
+        r = read_probe(p, c, conf, &to->probe, err);
     if (r == 0)
         r = svc_placement(c, p->arena, &to->constraint, err);
     to->sources = sv_newn(p->arena, struct svc_source, c->configuration.n_files + 1);

@@ -44,8 +44,14 @@ static void derived(void **state)
     assert_int_equal(web->retry.max, 4);
     assert_int_equal(p->options[1].failure_threshold, 2);
     assert_int_equal(web->probe.type, SVC_READY_HTTP);
+    assert_int_equal(db->probe.type, SVC_READY_DEFAULT);
     assert_null(web->constraint);
     assert_null(svc_plan_component(p, &p->stored->components[0]));
+    svc_plan_free(p);
+    assert_int_equal(sv_conf_set(conf, "yarn.service.default-readiness-check.enabled", "false"), 0);
+    assert_int_equal(svc_plan_new(json, sizeof(json) - 1, conf, &p, &err), 0);
+    assert_int_equal(p->components[0].probe.type, SVC_READY_NONE);
+    assert_int_equal(p->components[1].probe.type, SVC_READY_HTTP);
     svc_plan_free(p);
 }
 
