@@ -19,6 +19,7 @@
 #define NO_CACHE "no-cache, no-store, must-revalidate, private, max-age=0"
 #define ERROR_BYTES 520 /* shorter errors are replaced by pages of browsers */
 #define TEXT_MAX ((size_t)256 << 20)
+#define NAME_BYTES 256 /* of a component, container or number in a path */
 
 struct svc_rest {
     struct svc_rest_config cfg;
@@ -106,6 +107,17 @@ static int answer_found(struct sv_http_response *ret, json_t *tree, const char *
     return answer_error(ret, 404, text);
 }
 
+/* "first/…/last": texts that are too long are no names, and found nowhere. */
+static void split(const struct request *q, char first[NAME_BYTES], char last[NAME_BYTES])
+{
+    const char *end = strchr(q->rest_of_path, '/'), *slash = strrchr(q->rest_of_path, '/');
+
+    (void)snprintf(first, NAME_BYTES, "%.*s",
+                   (int)(end ? end - q->rest_of_path : (ptrdiff_t)strlen(q->rest_of_path)),
+                   q->rest_of_path);
+    (void)snprintf(last, NAME_BYTES, "%s", slash ? slash + 1 : "");
+}
+
 static int names(struct sv_http_response *ret, const char *const *list)
 {
     json_t *a = json_array();
@@ -126,7 +138,12 @@ static int on_root(struct request *q, struct sv_http_response *ret)
 static int on_model(struct request *q, struct sv_http_response *ret)
 {
     (void)q;
-    return names(ret, (const char *const[]){ "desired", "resolved", NULL });
+    return names(ret, (const char *const[]){ "desired", "resolved", "internal", NULL });
+}
+
+static int on_internal(struct request *q, struct sv_http_response *ret)
+{
+    return answer_tree(ret, svc_slider_view_internal_tree(&q->view));
 }
 
 static int on_desired(struct request *q, struct sv_http_response *ret)
@@ -223,6 +240,40 @@ static int on_container(struct request *q, struct sv_http_response *ret)
                         q->rest_of_path);
 }
 
+/* Nodes have the logs. */
+static int on_container_logs(struct request *q, struct sv_http_response *ret)
+{
+    char id[NAME_BYTES], last[NAME_BYTES];
+    json_t *container;
+    const char *at;
+
+    split(q, id, last);
+    container = svc_slider_view_container(&q->view, id);
+    at = json_string_value(json_object_get(container, "logLink"));
+    ret->location = at ? strdup(at) : NULL;
+    json_decref(container);
+    if (!ret->location)
+        return at ? -ENOMEM : answer_found(ret, NULL, "container", id);
+    ret->status = 302;
+    return 0;
+}
+
+/* It is replaced: how many there are is for a flex or a decommission to say. */
+static int delete_container(struct request *q, struct sv_http_response *ret)
+{
+    const struct svc_control *c = &q->rest->cfg.control;
+    struct yarn_container_id id;
+    struct sv_error err = { 0 };
+    int r;
+
+    if (yarn_container_id_parse(q->rest_of_path, &id) < 0)
+        return answer_found(ret, NULL, "container", q->rest_of_path);
+    r = c->ops->kill(c->master, id, &err);
+    if (r < 0)
+        return answer_refusal(ret, r, &err);
+    return sv_rest_tree(ret, 202, NULL, json_pack("{s:s}", "text", "The container is stopped"));
+}
+
 static int on_components(struct request *q, struct sv_http_response *ret)
 {
     return answer_tree(ret, svc_slider_view_components(&q->view));
@@ -231,6 +282,33 @@ static int on_components(struct request *q, struct sv_http_response *ret)
 static int on_component(struct request *q, struct sv_http_response *ret)
 {
     return answer_found(ret, svc_slider_view_component(&q->view, q->rest_of_path), "component",
+                        q->rest_of_path);
+}
+
+static int on_component_containers(struct request *q, struct sv_http_response *ret)
+{
+    char name[NAME_BYTES], last[NAME_BYTES];
+
+    split(q, name, last);
+    return answer_found(ret, svc_slider_view_component_containers(&q->view, name), "component",
+                        name);
+}
+
+static int on_component_container(struct request *q, struct sv_http_response *ret)
+{
+    char name[NAME_BYTES], id[NAME_BYTES];
+
+    split(q, name, id);
+    return answer_found(ret, svc_slider_view_component_container(&q->view, name, id), "container",
+                        id);
+}
+
+static int on_instance(struct request *q, struct sv_http_response *ret)
+{
+    char name[NAME_BYTES], index[NAME_BYTES];
+
+    split(q, name, index);
+    return answer_found(ret, svc_slider_view_instance(&q->view, name, index), "instance",
                         q->rest_of_path);
 }
 
@@ -247,7 +325,13 @@ static int on_node(struct request *q, struct sv_http_response *ret)
 
 static int on_liveness(struct request *q, struct sv_http_response *ret)
 {
-    return answer_tree(ret, svc_slider_view_liveness(&q->view));
+    return answer_tree(ret, svc_slider_view_liveness(&q->view, NULL));
+}
+
+static int on_liveness_of(struct request *q, struct sv_http_response *ret)
+{
+    return answer_found(ret, svc_slider_view_liveness(&q->view, q->rest_of_path), "component",
+                        q->rest_of_path);
 }
 
 static int on_statistics(struct request *q, struct sv_http_response *ret)
@@ -334,6 +418,7 @@ static const struct route {
     { " GET HEAD ", SLIDER, SVC_VIEW, on_root },
     { " GET HEAD ", SLIDER "/", SVC_VIEW, on_root },
     { " GET HEAD ", SLIDER "/model", SVC_VIEW, on_model },
+    { " GET HEAD ", SLIDER "/model/internal", SVC_VIEW, on_internal },
     { " GET HEAD ", SLIDER "/model/desired", SVC_VIEW, on_desired },
     { " GET HEAD ", SLIDER "/model/resolved", SVC_VIEW, on_resolved },
     { " GET HEAD ", SLIDER "/model/desired/appconf", SVC_VIEW, on_desired_appconf },
@@ -345,11 +430,19 @@ static const struct route {
     { " GET HEAD ", SLIDER "/live/resources", SVC_VIEW, on_live_resources },
     { " GET HEAD ", SLIDER "/live/containers", SVC_VIEW, on_containers },
     { " GET HEAD ", SLIDER "/live/containers/{id}", SVC_VIEW, on_container },
+    { " DELETE ", SLIDER "/live/containers/{id}", SVC_MODIFY, delete_container },
+    { " GET HEAD ", SLIDER "/live/containers/{id}/logs", SVC_VIEW, on_container_logs },
     { " GET HEAD ", SLIDER "/live/components", SVC_VIEW, on_components },
     { " GET HEAD ", SLIDER "/live/components/{name}", SVC_VIEW, on_component },
+    { " GET HEAD ", SLIDER "/live/components/{name}/containers", SVC_VIEW,
+      on_component_containers },
+    { " GET HEAD ", SLIDER "/live/components/{name}/containers/{id}", SVC_VIEW,
+      on_component_container },
+    { " GET HEAD ", SLIDER "/live/components/{name}/instances/{index}", SVC_VIEW, on_instance },
     { " GET HEAD ", SLIDER "/live/nodes", SVC_VIEW, on_nodes },
     { " GET HEAD ", SLIDER "/live/nodes/{host}", SVC_VIEW, on_node },
     { " GET HEAD ", SLIDER "/live/liveness", SVC_VIEW, on_liveness },
+    { " GET HEAD ", SLIDER "/live/liveness/{name}", SVC_VIEW, on_liveness_of },
     { " GET HEAD ", SLIDER "/live/statistics", SVC_VIEW, on_statistics },
     { " GET HEAD ", SLIDER "/live/diagnostics", SVC_VIEW, on_diagnostics },
     { " GET HEAD POST PUT DELETE ", SLIDER "/action/ping", SVC_VIEW, on_ping },

@@ -8,8 +8,6 @@
 
 #include "common/str.h"
 
-#define AM_COMPONENT "slider-appmaster" /* Slider's name for the master itself */
-
 static int bad(struct sv_error *err, const char *component, const char *key, const char *value,
                const char *rule)
 {
@@ -111,7 +109,7 @@ static int read_components(json_t *root, const struct svc_definition *d, struct 
         return sv_error_set(err, -EINVAL, "components: an object is expected");
     json_object_foreach(components, name, options)
     {
-        if (strcmp(name, AM_COMPONENT) == 0)
+        if (strcmp(name, SVC_SLIDER_MASTER) == 0)
             continue;
         c = svc_component_named(d, name);
         if (!c)

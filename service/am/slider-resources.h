@@ -8,6 +8,7 @@
 #include "service/am/control.h"
 
 #define SVC_SLIDER_SCHEMA "http://example.org/specification/v2.0.0"
+#define SVC_SLIDER_MASTER "slider-appmaster" /* component that stands for the master itself */
 
 /* Compares the tree with the running definition; *ret has all components: those that the tree does
  * not name get 0. -EINVAL: err says path, value and rule; what a running service cannot change

@@ -67,6 +67,21 @@ static json_t *options_of(const struct svc_component *c, const struct svc_compon
     return o;
 }
 
+/* Slider shows its master as a component of one instance. */
+static json_t *master_options(void)
+{
+    json_t *o = json_object();
+
+    set_decimal(o, "yarn.component.instances", 1);
+    set_decimal(o, "yarn.component.instances.requesting", 0);
+    set_decimal(o, "yarn.component.instances.actual", 1);
+    set_decimal(o, "yarn.component.instances.releasing", 0);
+    set_decimal(o, "yarn.component.instances.failed", 0);
+    set_decimal(o, "yarn.component.instances.completed", 0);
+    set_decimal(o, "yarn.component.instances.started", 1);
+    return o;
+}
+
 json_t *svc_slider_view_resources_tree(const struct svc_slider_view *v, bool resolved,
                                        bool statistics)
 {
@@ -74,6 +89,8 @@ json_t *svc_slider_view_resources_tree(const struct svc_slider_view *v, bool res
     struct svc_component_view c;
 
     (void)resolved; /* sizes are those that containers get, in both */
+    if (statistics)
+        set(components, SVC_SLIDER_MASTER, master_options());
     for (size_t i = 0; i < svc_engine_components(v->engine); i++) {
         svc_engine_component(v->engine, i, &c);
         set(components, c.component->name, options_of(c.component, &c, i + 1, statistics));
@@ -104,16 +121,23 @@ json_t *svc_slider_view_appconf_tree(const struct svc_slider_view *v, bool resol
     return conf_tree(properties_of(&d->configuration), components);
 }
 
-json_t *svc_slider_view_aggregate(const struct svc_slider_view *v, bool resolved)
+json_t *svc_slider_view_internal_tree(const struct svc_slider_view *v)
 {
-    json_t *o = json_object(), *internal = json_object();
+    json_t *internal = json_object();
 
     set_text(internal, "application.name", v->definition->name);
     set_text(internal, "internal.provider.name", "yarn-service");
     set_text(internal, "internal.queue", v->definition->queue);
+    return conf_tree(internal, json_object());
+}
+
+json_t *svc_slider_view_aggregate(const struct svc_slider_view *v, bool resolved)
+{
+    json_t *o = json_object();
+
     set_text(o, "name", v->definition->name);
     set(o, "resources", svc_slider_view_resources_tree(v, resolved, false));
-    set(o, "internal", conf_tree(internal, json_object()));
+    set(o, "internal", svc_slider_view_internal_tree(v));
     set(o, "appConf", svc_slider_view_appconf_tree(v, resolved));
     return o;
 }
@@ -171,20 +195,37 @@ static json_t *container_names(const struct svc_slider_view *v, size_t component
     return list;
 }
 
+/* The number of a component; -1: there is none of that name. */
+static ssize_t find_component(const struct svc_slider_view *v, const char *name,
+                              struct svc_component_view *ret)
+{
+    for (size_t i = 0; i < svc_engine_components(v->engine); i++) {
+        svc_engine_component(v->engine, i, ret);
+        if (strcmp(ret->component->name, name) == 0)
+            return (ssize_t)i;
+    }
+    return -1;
+}
+
+json_t *svc_slider_view_component_containers(const struct svc_slider_view *v, const char *name)
+{
+    struct svc_component_view c;
+    ssize_t i = find_component(v, name, &c);
+
+    return i < 0 ? NULL : container_names(v, (size_t)i);
+}
+
 json_t *svc_slider_view_component(const struct svc_slider_view *v, const char *name)
 {
     struct svc_component_view c;
+    ssize_t i = find_component(v, name, &c);
     json_t *o;
 
-    for (size_t i = 0; i < svc_engine_components(v->engine); i++) {
-        svc_engine_component(v->engine, i, &c);
-        if (strcmp(c.component->name, name) != 0)
-            continue;
-        o = component_information(&c, i + 1);
-        set(o, "containers", container_names(v, i));
-        return o;
-    }
-    return NULL;
+    if (i < 0)
+        return NULL;
+    o = component_information(&c, (size_t)i + 1);
+    set(o, "containers", container_names(v, (size_t)i));
+    return o;
 }
 
 /* ---- Containers ---- */
@@ -234,16 +275,53 @@ static int put_container(const struct svc_slider_view *v, const struct svc_insta
     return r < 0 ? r : sv_buf_put_u8(b, '}');
 }
 
-json_t *svc_slider_view_container(const struct svc_slider_view *v, const char *id)
+static json_t *container_information(const struct svc_slider_view *v,
+                                     const struct svc_instance_view *i)
 {
     _cleanup_buf_ struct sv_buf b = SV_BUF_INIT(1 << 20);
-    struct yarn_container_id parsed;
-    struct svc_instance_view i;
+    char id[YARN_ID_TEXT_MAX];
 
-    if (yarn_container_id_parse(id, &parsed) < 0 ||
-        svc_engine_find_container(v->engine, parsed, &i) < 0 || put_container(v, &i, id, &b) < 0)
+    if (!i->has_container || put_container(v, i, yarn_container_id_text(i->container, id), &b) < 0)
         return NULL;
     return json_loadb((char *)b.data, b.len, 0, NULL);
+}
+
+static bool find_container(const struct svc_slider_view *v, const char *id,
+                           struct svc_instance_view *ret)
+{
+    struct yarn_container_id parsed;
+
+    return yarn_container_id_parse(id, &parsed) == 0 &&
+           svc_engine_find_container(v->engine, parsed, ret) >= 0;
+}
+
+json_t *svc_slider_view_container(const struct svc_slider_view *v, const char *id)
+{
+    struct svc_instance_view i;
+
+    return find_container(v, id, &i) ? container_information(v, &i) : NULL;
+}
+
+json_t *svc_slider_view_component_container(const struct svc_slider_view *v, const char *name,
+                                            const char *id)
+{
+    struct svc_instance_view i;
+
+    return find_container(v, id, &i) && strcmp(i.component->name, name) == 0
+               ? container_information(v, &i)
+               : NULL;
+}
+
+json_t *svc_slider_view_instance(const struct svc_slider_view *v, const char *name,
+                                 const char *index)
+{
+    struct svc_instance_view i;
+    char instance[256];
+
+    if (snprintf(instance, sizeof(instance), "%s-%s", name, index) >= (int)sizeof(instance) ||
+        svc_engine_find(v->engine, instance, &i) < 0 || strcmp(i.component->name, name) != 0)
+        return NULL;
+    return container_information(v, &i);
 }
 
 int svc_slider_view_containers(const struct svc_slider_view *v, struct sv_buf *out)
@@ -337,23 +415,29 @@ json_t *svc_slider_view_node(const struct svc_slider_view *v, const char *host)
 
 /* ---- The whole ---- */
 
-json_t *svc_slider_view_liveness(const struct svc_slider_view *v)
+json_t *svc_slider_view_liveness(const struct svc_slider_view *v, const char *name)
 {
     int64_t outstanding = 0, requested = 0, last = 0;
     struct svc_component_view c;
-    json_t *o = json_object();
+    json_t *o;
 
+    if (name && find_component(v, name, &c) < 0)
+        return NULL;
+    o = json_object();
     for (size_t i = 0; i < svc_engine_components(v->engine); i++) {
         svc_engine_component(v->engine, i, &c);
+        if (name && strcmp(c.component->name, name) != 0)
+            continue;
         outstanding += c.desired - c.live;
         requested += c.requested;
     }
-    for (const struct svc_container *k = v->containers->table; k; k = k->hh.next)
+    for (const struct svc_container *k = v->containers->table; k && !name; k = k->hh.next)
         last = SV_MAX(last, k->started_ms);
     set(o, "allRequestsSatisfied", json_boolean(outstanding <= 0));
     set_number(o, "requestsOutstanding", outstanding);
     set_number(o, "activeRequests", requested);
-    set_number(o, "lastAllocationTime", last);
+    if (!name)
+        set_number(o, "lastAllocationTime", last);
     return o;
 }
 

@@ -23,14 +23,23 @@ struct svc_slider_view {
 json_t *svc_slider_view_resources_tree(const struct svc_slider_view *v, bool resolved,
                                        bool statistics);
 json_t *svc_slider_view_appconf_tree(const struct svc_slider_view *v, bool resolved);
+json_t *svc_slider_view_internal_tree(const struct svc_slider_view *v);
 /* {name, resources, internal, appConf} */
 json_t *svc_slider_view_aggregate(const struct svc_slider_view *v, bool resolved);
 json_t *svc_slider_view_components(const struct svc_slider_view *v);
 json_t *svc_slider_view_component(const struct svc_slider_view *v, const char *name);
+/* Ids of a component's containers; the record of one of them; of the one that runs instance
+ * `index`, a text. */
+json_t *svc_slider_view_component_containers(const struct svc_slider_view *v, const char *name);
+json_t *svc_slider_view_component_container(const struct svc_slider_view *v, const char *name,
+                                            const char *id);
+json_t *svc_slider_view_instance(const struct svc_slider_view *v, const char *name,
+                                 const char *index);
 json_t *svc_slider_view_container(const struct svc_slider_view *v, const char *id);
 json_t *svc_slider_view_nodes(const struct svc_slider_view *v);
 json_t *svc_slider_view_node(const struct svc_slider_view *v, const char *host);
-json_t *svc_slider_view_liveness(const struct svc_slider_view *v);
+/* `name`: of a component; NULL: of all together. */
+json_t *svc_slider_view_liveness(const struct svc_slider_view *v, const char *name);
 json_t *svc_slider_view_statistics(const struct svc_slider_view *v);
 json_t *svc_slider_view_diagnostics(const struct svc_slider_view *v);
 /* Map of all containers by id, as text. */

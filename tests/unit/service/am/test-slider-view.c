@@ -102,7 +102,7 @@ static void what_lives(void **state)
 
 static void the_whole(void **state)
 {
-    json_t *j = svc_slider_view_liveness(&view);
+    json_t *j = svc_slider_view_liveness(&view, NULL);
 
     (void)state;
     assert_true(json_is_true(json_object_get(j, "allRequestsSatisfied")));
