@@ -33,6 +33,10 @@ service/am/test-web-caller_WRAP := sv_http_header sv_http_query sv_http_peer
 service/engine/test-engine-random_WRAP := sv_fsm_run
 # Neither a worker nor YARN.
 service/am/test-launching_WRAP := svc_work_launch svc_work_replace cli_am_start cli_am_attempt
+# A master without YARN and files: tests/unit/service/master-fixture.h.
+service/am/test-events_WRAP := $(addprefix cli_am_,ask schedule cancel release start stop blacklist progress finish status attempt) \
+	svc_work_launch svc_work_replace
+service/am/test-operations_WRAP := $(service/am/test-events_WRAP)
 
 # Calls of ClientAMProtocol: tests/integration/service/test-service-am.
 TEST_PROGRAMS += $(BUILD)/tests/integration/service/service-call
