@@ -44,6 +44,10 @@ struct svc_backend {
     /* Number of the caller's services, exact where it is `most`, which is the most that is said. */
     int (*count)(void *b, int most, struct sv_error *err);
 
+    /* A file that a definition names: 1: it is a directory; 0: a file, or where nobody looks.
+     * -ENOENT: it is not there. */
+    int (*look)(void *b, const char *name, struct sv_error *err);
+
     /* ---- The ResourceManager ---- */
     /* 1: an application of the caller's runs the service, or waits to. */
     int (*live)(void *b, const char *service, struct sv_error *err);

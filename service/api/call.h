@@ -68,7 +68,10 @@ int svc_load(struct svc_call *c, const char *service, json_t **ret) _must_use_;
 int svc_save(struct svc_call *c, const char *service, const json_t *tree) _must_use_;
 /* The id in a stored definition: 1; 0: it was never started. */
 int svc_id_of(struct svc_call *c, const json_t *service, struct yarn_app_id *ret) _must_use_;
-/* Parses, checks and completes a tree: what components inherit is in them, as Hadoop stores it. */
+/* Fails for archives and sources that are not there, once a file: before components inherit. */
+int svc_look(struct svc_call *c, const struct svc_definition *d) _must_use_;
+/* Parses, checks and completes a tree: what components inherit is in them, as Hadoop stores it.
+ * With SVC_STRICT, of what a user brings, the files that it names are looked at. */
 int svc_complete(struct svc_call *c, const json_t *tree, enum svc_dialect dialect,
                  struct svc_definition **ret) _must_use_;
 

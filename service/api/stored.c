@@ -74,8 +74,11 @@ int svc_complete(struct svc_call *c, const json_t *tree, enum svc_dialect dialec
     r = svc_definition_parse(text, strlen(text), dialect, c->arena, ret, &c->err);
     if (r >= 0)
         r = svc_definition_expand(*ret, load_other, c, c->arena, &c->err);
-    if (r >= 0)
-        r = svc_definition_resolve(*ret, c->arena, &c->err);
+    if (r < 0)
+        return svc_fail_of(c, r);
+    if (dialect == SVC_STRICT && svc_look(c, *ret) < 0)
+        return -1;
+    r = svc_definition_resolve(*ret, c->arena, &c->err);
     return r < 0 ? svc_fail_of(c, r) : 0;
 }
 

@@ -51,6 +51,16 @@ static int count(void *b, int most, struct sv_error *err)
     return r < 0 ? r : svc_store_count(s, most, err);
 }
 
+static int look(void *b, const char *name, struct sv_error *err)
+{
+    struct svc_cluster *c = b;
+    int r = c->sources ? 0 : svc_sources_open(c->cfg.conf, c->cfg.user, &c->sources, err);
+
+    if (r >= 0)
+        r = svc_sources_look(c->sources, name, err);
+    return r < 0 ? r : r == SVC_SOURCE_DIRECTORY;
+}
+
 /* ---- The cluster ---- */
 
 int svc_cluster_new(const struct svc_cluster_config *cfg, struct svc_cluster **ret,
@@ -71,6 +81,7 @@ int svc_cluster_new(const struct svc_cluster_config *cfg, struct svc_cluster **r
                                        .replace = replace,
                                        .remove = remove_all,
                                        .count = count,
+                                       .look = look,
                                        .live = svc_rm_live,
                                        .submit = svc_submit,
                                        .report = svc_rm_report,
@@ -87,6 +98,7 @@ struct svc_cluster *svc_cluster_free(struct svc_cluster *c)
     if (c) {
         c->rm = cli_rm_free(c->rm);
         c->store = svc_store_close(c->store);
+        c->sources = svc_sources_close(c->sources);
         c->event = sd_event_unref(c->event);
         free(c);
     }

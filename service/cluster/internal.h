@@ -5,6 +5,7 @@
 #include <systemd/sd-event.h>
 
 #include "service/cluster/cluster.h"
+#include "service/store/sources.h"
 #include "service/store/store.h"
 
 struct svc_cluster {
@@ -14,7 +15,8 @@ struct svc_cluster {
     sd_event *event;
     struct cli_rm *rm;       /* NULL until it is needed */
     struct svc_store *store; /* as above */
-    char away[512];          /* why the ResourceManager did not answer yet */
+    struct svc_sources *sources;
+    char away[512]; /* why the ResourceManager did not answer yet */
 };
 
 /* A call that is waited for. */

@@ -75,6 +75,12 @@ static int count(void *b, int most, struct sv_error *err)
     return most - 1;
 }
 
+static int look(void *b, const char *name, struct sv_error *err)
+{
+    (void)b;
+    return strstr(name, "no") ? sv_error_set(err, -ENOENT, "absent") : *name == 'd';
+}
+
 static int submit(void *b, const struct svc_definition *d, struct yarn_app_id *ret,
                   struct sv_error *err)
 {
@@ -183,6 +189,7 @@ static const struct svc_backend backend = {
     .replace = replace,
     .remove = one_name,
     .count = count,
+    .look = look,
     .live = one_name,
     .submit = submit,
     .report = report,

@@ -22,11 +22,11 @@ struct fake {
         char name[80], version[80]; /* version "" = the current one */
         char *text;
     } stored[FAKE_STORED_MAX];
-    bool live;              /* an application runs the service, or waits to */
-    enum cli_app_state app; /* of its report; 0: the ResourceManager knows none */
-    const char *status;     /* of the master; NULL: it does not answer */
-    int submit, replace;    /* errors of these */
-    char log[4096];         /* "flex(a=3) stop() …" */
+    bool live;                 /* an application runs the service, or waits to */
+    enum cli_app_state app;    /* of its report; 0: the ResourceManager knows none */
+    const char *status;        /* of the master; NULL: it does not answer */
+    int submit, replace, look; /* errors of these */
+    char log[4096];            /* "flex(a=3) stop() …" */
 };
 
 static inline void fake_note(struct fake *f, const char *fmt, ...) _printf_(2, 3);
@@ -121,6 +121,15 @@ static inline int fake_count(void *b, int most, struct sv_error *err)
     for (size_t i = 0; i < FAKE_STORED_MAX; i++)
         n += f->stored[i].text && !*f->stored[i].version;
     return SV_MIN(n, most);
+}
+
+static inline int fake_look(void *b, const char *name, struct sv_error *err)
+{
+    struct fake *f = b;
+
+    if (f->look)
+        return sv_error_errno(err, f->look, "%s", name);
+    return strstr(name, "absent") ? -ENOENT : strstr(name, "directory") != NULL;
 }
 
 static inline int fake_live(void *b, const char *name, struct sv_error *err)
@@ -295,6 +304,7 @@ static inline void fake_begin(struct fake *f)
                                .replace = fake_replace,
                                .remove = fake_remove,
                                .count = fake_count,
+                               .look = fake_look,
                                .live = fake_live,
                                .submit = fake_submit,
                                .report = fake_report,

@@ -156,6 +156,44 @@ static void test_external_service(void **state)
                      500);
 }
 
+#define WITH(more)                                                                                 \
+    "{\"name\":\"shop\",\"version\":\"1\",\"state\":\"STOPPED\",\"components\":[{\"name\":"        \
+    "\"web\","                                                                                     \
+    "\"number_of_containers\":1,\"launch_command\":\"sleep 1\",\"resource\":{\"cpus\":1,"          \
+    "\"memory\":\"256\"}," more "}]}"
+#define FILE_OF(type, src)                                                                         \
+    WITH("\"configuration\":{\"files\":[{\"type\":\"" type                                         \
+         "\",\"dest_file\":\"f\",\"src_file\":\"" src "\"}]}")
+
+static void test_files_that_are_not_there(void **state)
+{
+    static const struct {
+        const char *body, *said;
+    } rows[] = {
+        { WITH("\"artifact\":{\"type\":\"TARBALL\",\"id\":\"hdfs:///absent.tgz\"}"),
+          "For component web with TARBALL artifact, path does not exist: hdfs:///absent.tgz" },
+        { FILE_OF("STATIC", "/absent"), "Specified src_file does not exist on hdfs: /absent" },
+        { FILE_OF("TEMPLATE", "/absent"), "Specified src_file does not exist on hdfs: /absent" },
+        { FILE_OF("STATIC", "/directory"),
+          "srcFile=/directory is a directory, which is not supported." },
+    };
+    char text[400];
+
+    (void)state;
+    for (size_t i = 0; i < SV_ARRAY_LEN(rows); i++) {
+        assert_int_equal(ask("POST", S, rows[i].body), 400);
+        (void)snprintf(text, sizeof(text), "{\"diagnostics\":\"%s\"}", rows[i].said);
+        assert_said(text);
+        assert_string_equal(fake.log, ""); /* nothing is stored */
+    }
+    fake.look = -EACCES;
+    assert_int_equal(ask("POST", S, FILE_OF("STATIC", "/file")), 403);
+    fake.look = 0;
+    assert_int_equal(ask("POST", S, FILE_OF("STATIC", "/file")), 202);
+    fake.look = -ENOENT; /* what is stored is not looked at again */
+    assert_int_equal(ask("PUT", S "/shop", "{\"state\":\"STARTED\"}"), 200);
+}
+
 static void test_number_of_services(void **state)
 {
     (void)state;
@@ -492,6 +530,7 @@ int main(void)
                                         T(test_save_and_start),
                                         T(test_start_ends_an_upgrade),
                                         T(test_external_service),
+                                        T(test_files_that_are_not_there),
                                         T(test_number_of_services),
                                         T(test_status),
                                         T(test_instances),
