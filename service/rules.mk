@@ -37,6 +37,7 @@ service/am/test-launching_WRAP := svc_work_launch svc_work_replace cli_am_start 
 service/am/test-events_WRAP := $(addprefix cli_am_,ask schedule cancel release start stop blacklist progress finish status attempt) \
 	svc_work_launch svc_work_replace
 service/am/test-operations_WRAP := $(service/am/test-events_WRAP)
+service/am/test-master_WRAP := $(addprefix cli_am_,new attempt serve server_port register)
 
 # Calls of ClientAMProtocol: tests/integration/service/test-service-am.
 TEST_PROGRAMS += $(BUILD)/tests/integration/service/service-call

@@ -128,19 +128,26 @@ static int tear_down(void **state)
 
 /* ---- A client ---- */
 
-static int send_request(const char *method, const char *uri, const char *headers, const char *body)
+static int connect_port(void)
 {
     const struct sockaddr_in to = { .sin_family = AF_INET,
                                     .sin_addr.s_addr = htonl(INADDR_LOOPBACK),
                                     .sin_port = htons(svc_rest_port(w.rest)) };
-    char text[8192];
     int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+    assert_int_equal(connect(fd, (const struct sockaddr *)&to, sizeof(to)), 0);
+    return fd;
+}
+
+static int send_request(const char *method, const char *uri, const char *headers, const char *body)
+{
+    char text[8192];
+    int fd = connect_port();
     int n = snprintf(text, sizeof(text),
                      "%s %s HTTP/1.1\r\nHost: x\r\nConnection: close\r\n%sContent-Length: %zu\r\n"
                      "\r\n%s",
                      method, uri, headers, strlen(body), body);
 
-    assert_int_equal(connect(fd, (const struct sockaddr *)&to, sizeof(to)), 0);
     assert_true(n > 0 && n < (int)sizeof(text));
     assert_int_equal(send(fd, text, (size_t)n, MSG_NOSIGNAL), n);
     return fd;
@@ -423,12 +430,33 @@ static void errors(void **state)
     assert_int_equal(ask("GET", path, ""), 404);
 }
 
+/* The beginning of 100 MiB of JSON. */
+static void large_body(void **state)
+{
+    static const char head[] = "PUT " BASE "/model/desired/resources?user.name=alice HTTP/1.1\r\n"
+                               "Host: x\r\nConnection: close\r\n"
+                               "Content-Length: 104857600\r\n\r\n";
+    static char part[64 << 10];
+    int fd = connect_port();
+
+    (void)state;
+    memset(part, '[', sizeof(part));
+    assert_int_equal(send(fd, head, strlen(head), MSG_NOSIGNAL), (ssize_t)strlen(head));
+    for (int i = 0; i < 4; i++) {
+        (void)!send(fd, part, sizeof(part),
+                    MSG_NOSIGNAL | MSG_DONTWAIT); /* as far as it takes it */
+        assert_true(sd_event_run(w.event, 0) >= 0);
+    }
+    assert_int_equal(answered(fd), 413);
+    assert_string_equal(w.log, "");
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
     const struct CMUnitTest tests[] = {
         TEST(readers),    TEST(only_those_who_may),  TEST(flexes), TEST(actions),
-        TEST(containers), TEST(master_in_resources), TEST(errors),
+        TEST(containers), TEST(master_in_resources), TEST(errors), TEST(large_body),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
