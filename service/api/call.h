@@ -7,6 +7,8 @@
 #include "service/api/api.h"
 #include "service/api/uri.h"
 
+#define SVC_STOP_MS 10000 /* for an application to end; then it is killed, as by Hadoop */
+
 /* Why a request fails, as classes of Hadoop's exceptions: the route decides what status each
  * has. */
 enum svc_failure {

@@ -162,23 +162,38 @@ static int start_again(struct svc_call *c, json_t *stored, char ret_id[YARN_ID_T
     return submit(c, d, ret_id);
 }
 
+/* A master that is asked to stop says STOPPED a moment before its application ends. */
+static int wait_for_end(struct svc_call *c, const json_t *stored)
+{
+    struct yarn_app_id id;
+    int r = svc_id_of(c, stored, &id);
+
+    if (r <= 0)
+        return r;
+    r = c->b->ended(c->b->userdata, id, SVC_STOP_MS, &c->err);
+    return r < 0 && r != -ENOENT ? svc_fail_of(c, r) : 0; /* else it is found to live */
+}
+
 int svc_op_start(struct svc_call *c)
 {
     char id[YARN_ID_TEXT_MAX];
     json_t *status, *stored;
     const char *state;
-    bool upgrading;
+    bool upgrading, stopped;
     int r = svc_status(c, c->service, &status);
 
     if (r < 0)
         return r;
     state = svc_text(status, "state");
     upgrading = state && strcmp(state, "UPGRADING") == 0;
+    stopped = state && strcmp(state, "STOPPED") == 0;
     json_decref(status);
     r = svc_load(c, c->service, &stored);
     if (r < 0)
         return r;
-    r = upgrading ? finalize(c, stored, id) : start_again(c, stored, id);
+    r = stopped ? wait_for_end(c, stored) : 0;
+    if (r == 0)
+        r = upgrading ? finalize(c, stored, id) : start_again(c, stored, id);
     json_decref(stored);
     if (r < 0)
         return r;

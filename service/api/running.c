@@ -153,6 +153,17 @@ static bool is_container_state(const char *s)
     return false;
 }
 
+/* Masters write component_name, Hadoop's REST componentName. */
+static int rename_component(json_t *one)
+{
+    json_t *name = json_object_get(one, "component_name");
+
+    return name && (json_object_set(one, "componentName", name) < 0 ||
+                    json_object_del(one, "component_name") < 0)
+               ? -ENOMEM
+               : 0;
+}
+
 static int read_instances(struct svc_call *c, const struct svc_app *app)
 {
     const char *components[SVC_URI_PAIRS_MAX], *states[SVC_URI_PAIRS_MAX];
@@ -162,7 +173,8 @@ static int read_instances(struct svc_call *c, const struct svc_app *app)
                             svc_uri_values(c->uri, "containerState", states, SVC_URI_PAIRS_MAX) };
     _cleanup_free_ char *text = NULL;
     json_error_t why;
-    json_t *tree;
+    json_t *tree, *one;
+    size_t i;
     int r = c->b->instances(c->b->userdata, app, wanted, svc_uri_value(c->uri, "version"), in,
                             &text, &c->err);
 
@@ -173,6 +185,13 @@ static int read_instances(struct svc_call *c, const struct svc_app *app)
         json_decref(tree);
         return svc_fail(c, SVC_FAIL_IO, "%s: its master's instances are no JSON array: line %d: %s",
                         c->service, why.line, why.text);
+    }
+    json_array_foreach(tree, i, one)
+    {
+        if (rename_component(one) < 0) {
+            json_decref(tree);
+            return svc_fail(c, SVC_FAIL_IO, "out of memory");
+        }
     }
     return svc_say_json(c, tree);
 }

@@ -4,8 +4,6 @@
 
 #include "service/api/call.h"
 
-#define STOP_MS 10000 /* then the application is killed, as by Hadoop */
-
 static int kill_app(struct svc_call *c, struct yarn_app_id id, const char *why)
 {
     int r = c->b->kill(c->b->userdata, id, why, &c->err);
@@ -23,7 +21,7 @@ static int stop_running(struct svc_call *c, const struct svc_app *app, bool wait
         return kill_app(c, app->id, "Forcefully kill the app");
     if (!wait)
         return 0;
-    r = c->b->ended(c->b->userdata, app->id, STOP_MS, &c->err);
+    r = c->b->ended(c->b->userdata, app->id, SVC_STOP_MS, &c->err);
     if (r < 0)
         return svc_fail_of(c, r);
     return r > 0 ? 0 : kill_app(c, app->id, "Forcefully kill the app by user");

@@ -78,6 +78,17 @@ static const struct {
     { "CANCEL_UPGRADING", svc_op_cancel_upgrade },
 };
 
+/* States that ask for nothing: a body may be an answer of before. */
+static bool is_other_state(const char *state)
+{
+    static const char *const names[] = { "ACCEPTED", "STABLE", "FAILED", "SUCCEEDED" };
+
+    for (size_t i = 0; i < SV_ARRAY_LEN(names); i++)
+        if (strcmp(state, names[i]) == 0)
+            return true;
+    return false;
+}
+
 int svc_op_update(struct svc_call *c)
 {
     const char *state = svc_text(c->body, "state");
@@ -89,6 +100,8 @@ int svc_op_update(struct svc_call *c)
     for (size_t i = 0; state && i < SV_ARRAY_LEN(states); i++)
         if (strcmp(state, states[i].state) == 0)
             return states[i].op ? states[i].op(c) : svc_op_upgrade(c, state);
+    if (state && !is_other_state(state))
+        return svc_fail(c, SVC_FAIL_JSON, "state: \"%.60s\": no state of a service", state);
     if (json_integer_value(lifetime) > 0)
         return svc_op_lifetime(c, json_integer_value(lifetime));
     if (decommissions(c->body))

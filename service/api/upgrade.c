@@ -83,9 +83,9 @@ static int begin_upgrade(struct svc_call *c, json_t *stored, const char *state)
     int r = check_version(c, stored, version);
 
     if (r == 0)
-        r = svc_running(c, stored, "upgrade", &app);
-    if (r == 0)
         r = check_stable(c);
+    if (r == 0)
+        r = svc_running(c, stored, "upgrade", &app);
     if (r == 0)
         r = store_version(c, version);
     if (r < 0)

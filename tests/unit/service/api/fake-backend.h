@@ -24,6 +24,7 @@ struct fake {
     } stored[FAKE_STORED_MAX];
     bool live;                 /* an application runs the service, or waits to */
     enum cli_app_state app;    /* of its report; 0: the ResourceManager knows none */
+    bool ends;                 /* its application, while that is waited for */
     const char *status;        /* of the master; NULL: it does not answer */
     int submit, replace, look; /* errors of these */
     char log[4096];            /* "flex(a=3) stop() …" */
@@ -186,6 +187,10 @@ static inline int fake_ended(void *b, struct yarn_app_id id, int64_t ms, struct 
     (void)id;
     (void)ms;
     (void)err;
+    if (f->ends) {
+        f->app = CLI_APP_FINISHED;
+        f->live = false;
+    }
     return f->app != CLI_APP_RUNNING;
 }
 

@@ -127,6 +127,20 @@ static void test_save_and_start(void **state)
     assert_int_equal(ask("PUT", S "/none", "{\"state\":\"STARTED\"}"), 404);
 }
 
+/* A master that ends says STOPPED while its application still runs: a start waits for that. */
+static void test_start_of_one_that_stops(void **state)
+{
+    (void)state;
+    running("{\"name\":\"shop\",\"state\":\"STOPPED\",\"components\":[]}");
+    fake.ends = true;
+    assert_int_equal(ask("PUT", S "/shop", "{\"state\":\"STARTED\"}"), 200);
+    assert_string_equal(fake.log, "submit(shop) replace(shop) ");
+    fake.app = CLI_APP_RUNNING;
+    fake.ends = false;
+    assert_int_equal(ask("PUT", S "/shop", "{\"state\":\"STARTED\"}"), 400);
+    assert_string_equal(fake.log, "");
+}
+
 static void test_start_ends_an_upgrade(void **state)
 {
     (void)state;
@@ -243,6 +257,7 @@ static void test_instances(void **state)
                          NULL),
                      200);
     assert_string_equal(fake.log, "2(web,db) in(READY) ");
+    assert_said("[{\"containers\":[],\"componentName\":\"web\"}]");
 }
 
 static void test_version(void **state)
@@ -379,7 +394,9 @@ static void test_lifetime(void **state)
     assert_non_null(strstr(said, ", 600 seconds remaining"));
     assert_int_equal(ask("PUT", S "/shop", "{\"lifetime\":99999999999}"), 500);
     assert_int_equal(ask("PUT", S "/shop", "{}"), 204);
-    assert_int_equal(ask("PUT", S "/shop", "{\"state\":\"NONE\"}"), 204);
+    assert_int_equal(ask("PUT", S "/shop", "{\"state\":\"STABLE\"}"), 204);
+    assert_int_equal(ask("PUT", S "/shop", "{\"state\":\"NONE\"}"), 400);
+    assert_non_null(strstr(said, "no state of a service"));
 }
 
 /* ---- Upgrade ---- */
@@ -528,6 +545,7 @@ int main(void)
     const struct CMUnitTest tests[] = { T(test_launch),
                                         T(test_launch_that_fails),
                                         T(test_save_and_start),
+                                        T(test_start_of_one_that_stops),
                                         T(test_start_ends_an_upgrade),
                                         T(test_external_service),
                                         T(test_files_that_are_not_there),
