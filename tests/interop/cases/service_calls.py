@@ -2,7 +2,7 @@
 not there, and the life of one. What Apache's API server in an all-Apache cluster answers is kept in
 tests/golden/services-api, without what differs from run to run; SERVICES_CAPTURE=1 writes it. Of
 Apache's API server in front of our ResourceManager the same calls must have the same answers, of
-ours too, but for what OURS lists."""
+ours too, but for the table of service_differences.py."""
 import glob
 import io
 import json
@@ -12,8 +12,10 @@ import tarfile
 
 from cluster import ClusterError
 from interop import hadoop, peers
+from interop.cases import service_differences
 from interop.cases.service_definitions import BASE, CALLS, DEFINITIONS, NAME
 from interop.service import Service, call
+from interop.services import ENDED
 
 GOLDEN = os.path.join(hadoop.TOP, "tests", "golden", "services-api", f"apache-{hadoop.REFERENCE}")
 LIVE = "alive"
@@ -26,14 +28,7 @@ LIFE = {
     ],
 }
 FILES, USED = os.path.join(hadoop.TOP, "tests", "golden", "services"), "zookeeper-ensemble"
-# Levels at which two answers are compared, each stricter than the one before.
-STATUS, SHAPE, BODY = "status", "shape", "body"
-# Our API server. call → (the level at which it still gives Apache's answer, why no further), ""
-# for every other call.
-OURS = {"": (SHAPE, "our words name path, value and rule")}
-
-
-# --- comparison -----------------------------------------------------------------------------
+# --- what is kept of answers -----------------------------------------------------------------
 
 
 def masked(c, value):
@@ -41,7 +36,7 @@ def masked(c, value):
     for found, name in (
         (c.submitter.pw_name, "USER"),
         (c.users[1].pw_name, "OTHER"),
-        (c.hdfs.url(""), "HDFS"),
+        (c.hdfs.url(""), "hdfs://"),
     ):
         value = value.replace(found, name)
     for pattern, name in (
@@ -65,7 +60,7 @@ def steady(c, value, key=""):
         made = [steady(c, v) for v in value]
         return sorted(made, key=json.dumps) if key in ("", "containers", "components") else made
     if isinstance(value, str):
-        return masked(c, value)
+        return {"bare_host": "NODE", "hostname": "NODE", "ip": "ADDRESS"}.get(key, masked(c, value))
     if key == "launch_time" or (key == "lifetime" and 3000 < value < 3600):
         return "TIME"
     return value
@@ -77,44 +72,6 @@ def recorded(c, answer):
     if answer.json is None and answer.text.lstrip().startswith("<"):
         body = "(HTML)"
     return {"status": answer.status, "type": answer.type, "body": body}
-
-
-def shape(value):
-    """A value's keys and types."""
-    if isinstance(value, dict):
-        return {k: shape(v) for k, v in value.items()}
-    if isinstance(value, list):
-        return [shape(v) for v in value]
-    return type(value).__name__
-
-
-def level(ours, apache):
-    """The strictest level at which two answers are the same, None if at none."""
-    if ours == apache:
-        return BODY
-    if ours["status"] != apache["status"]:
-        return None
-    same = ours["type"] == apache["type"] and shape(ours["body"]) == shape(apache["body"])
-    return SHAPE if same else STATUS
-
-
-def compare(ours, apache, reasons):
-    """[(call, whether it is as expected, words)] of two recordings {call: answer}."""
-    order, rows = [None, STATUS, SHAPE, BODY], []
-    for name in [*apache, *(n for n in ours if n not in apache)]:
-        if name not in ours or name not in apache:
-            rows.append((name, False, "recorded on one side alone"))
-            continue
-        found = level(ours[name], apache[name])
-        wanted, why = reasons.get(name) or reasons.get("") or (BODY, "")
-        if order.index(found) < order.index(wanted):
-            told = f"\n      now:    {ours[name]}\n      golden: {apache[name]}"
-            rows.append((name, False, told))
-        elif name in reasons and found == BODY:
-            rows.append((name, False, "the reason for a difference is obsolete"))
-        else:
-            rows.append((name, True, str(apache[name]["status"]) if found == BODY else why))
-    return rows
 
 
 # --- calls ----------------------------------------------------------------------------------
@@ -153,10 +110,11 @@ def to_save(definition):
     return {**definition, "state": "STOPPED"}, definition.get("name")
 
 
-def saved(c, answers):
-    """Each definition is saved and, where it was, read, at the API and on HDFS, and removed."""
+def saved(c, answers, found=None):
+    """Each definition is saved and, where it was, read, at the API and on HDFS, and removed.
+    `found`: some in place of all."""
     used = None
-    for name, definition in definitions().items():
+    for name, definition in (definitions() if found is None else found).items():
         body, service = to_save(definition)
         answer = call(c, "POST", "", body)
         answers[f"save: {name}"] = recorded(c, answer)
@@ -304,7 +262,10 @@ def alive(c, answers):
         )
 
     made("launch", "POST", "/", s.definition)
+    if answers["launch"]["status"] != 202:
+        raise ClusterError(f"launch: {answers['launch']}")
     s.stable({"a": 2, "b": 1})
+    addressed(s)
     made("STABLE", "GET")
     made("by another user", "GET", user=c.users[1].pw_name)
     made("stopped by another user", "PUT", body=state("STOPPED"), user=c.users[1].pw_name)
@@ -319,6 +280,7 @@ def alive(c, answers):
     s.stable({"a": 1, "b": 2})
     made("decommission b-0", "PUT", body=decommission("b", "b-0"))
     s.stable({"a": 1, "b": 1})
+    addressed(s)
     made("STABLE after flexes", "GET")
     second = {**s.definition, "version": "2.0.0", "components": upgraded()}
     made("upgrade", "PUT", body={**second, **state("UPGRADING")})
@@ -334,6 +296,7 @@ def alive(c, answers):
     made("STABLE after the upgrade", "GET")
     made("stop", "PUT", body=state("STOPPED"))
     s.until("STOPPED")
+    c.wait(lambda: s.application().get("state") in ENDED, 60, "the application ends")
     for name, method, path, body in (
         ("STOPPED", "GET", "", None),
         ("stop a stopped one", "PUT", "", state("STOPPED")),
@@ -349,6 +312,17 @@ def alive(c, answers):
     s.until("STABLE")
     made("destroy a running one", "DELETE")
     made("destroyed", "GET")
+
+
+def addressed(s):
+    """Waits for the addresses of all containers, which nodes tell."""
+    s.wait(
+        lambda status: all(
+            row.get("ip") for one in status["components"] for row in one["containers"]
+        ),
+        60,
+        "every container has its address",
+    )
 
 
 def decommission(component, name):
@@ -393,7 +367,7 @@ def capture(answers):
             f.write("{\n" + ",\n".join(lines) + "\n}\n")
 
 
-def run(report, c, row, reasons):
+def run(report, c, row, table):
     prepare(c)
     answers = {}
     for name, function in (
@@ -408,8 +382,12 @@ def run(report, c, row, reasons):
     if report.check(f"{row}: the golden file is there", os.path.exists(f"{GOLDEN}/calls.json")):
         with open(f"{GOLDEN}/calls.json", encoding="ascii") as f:
             golden = json.load(f)
-    rows = compare(answers, golden, reasons)
-    wrong = [(name, words) for name, good, words in rows if not good]
-    report.check(f"{row}: {len(rows)} calls, {len(wrong)} answered in another way", not wrong)
-    for name, words in wrong:
-        report.check(f"{row}: {name}", False, words)
+    compare(report, row, answers, golden, table)
+
+
+def compare(report, row, answers, golden, table, names=None):
+    """`names`: as in service_differences.compare()."""
+    problems, n = service_differences.compare(answers, golden, table, names)
+    report.check(f"{row}: {n} calls, {len(problems)} differences or rows too many", not problems)
+    for problem in problems:
+        report.check(row, False, problem)
