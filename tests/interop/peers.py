@@ -54,12 +54,12 @@ def java_home():
 
 
 @contextlib.contextmanager
-def cluster(name, rm, nm, client=None, nodes=1, site=None, prepare=None, network=None):
+def cluster(name, rm, nm, client=None, nodes=1, site=None, prepare=None, network=None, policy=None):
     """A running cluster of the given daemons; `client`: the Hadoop version that applications and
     their ApplicationMasters come from, 2.x for a ResourceManager of 2.x, which does not know what
     newer clients call first. `nm` may be a list, a daemon for each node, ours first. `prepare` is
     called with the cluster before its daemons start. `network`: a Network whose hosts the nodes
-    are. Raises hadoop.Unavailable when a piece cannot be had.
+    are. `policy`: the Cluster's. Raises hadoop.Unavailable when a piece cannot be had.
     """
     each = nm if isinstance(nm, list) else [nm] * nodes
     nm = each[0]
@@ -79,6 +79,7 @@ def cluster(name, rm, nm, client=None, nodes=1, site=None, prepare=None, network
         quiet=True,
         installed=each.count(SELVEDGE) or SELVEDGE == rm,
         network=network,
+        policy=policy,
     )
     c.hadoop = f"{c.root}/hadoop"
     # DistributedShell's ApplicationMaster reads files in its submitter's home; host directories
