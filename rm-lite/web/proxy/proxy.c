@@ -10,11 +10,10 @@
 #include <utlist.h>
 
 #include "common/str.h"
-#include "common/web/curl-loop.h"
-#include "common/web/http-stream.h"
 #include "rm-lite/core/rm-app-attempt.h"
 #include "rm-lite/core/rm-app.h"
 #include "rm-lite/security/proxy-target.h"
+#include "rm-lite/web/proxy/pipe.h"
 
 #define AT_ONCE 64
 #define AT_ONCE_OF_APP 16
@@ -24,31 +23,24 @@
 #define VIA "selvedge-rm"
 
 struct fetch {
-    struct rm_proxy *proxy;
-    struct sv_http_stream *stream; /* NULL: the browser has disconnected */
-    CURL *easy;
-    struct curl_slist *headers;
+    struct rm_pipe pipe; /* the first member: one is the other */
     char *tracking_url, *set_cookie;
     char app[YARN_ID_TEXT_MAX];
-    bool is_here, head, paused, ours; /* ours: the answer is a refusal by the proxy itself */
+    long timeout_s;
+    bool is_here, head, ours; /* ours: the answer is a refusal by the proxy itself */
     int64_t length;
     size_t header_bytes;
-    uint64_t bytes;
-    struct fetch *prev, *next;
 };
 
 struct rm_proxy {
-    struct sv_curl_loop *curl;
-    struct fetch *fetches;
+    struct rm_pipes pipes;
     long timeout_s;
 };
 
-static void fetch_free(struct fetch *f)
+static void kind_freed(struct rm_pipe *p)
 {
-    DL_DELETE(f->proxy->fetches, f);
-    if (f->easy)
-        curl_easy_cleanup(f->easy);
-    curl_slist_free_all(f->headers);
+    struct fetch *f = (struct fetch *)p;
+
     free(f->tracking_url);
     free(f->set_cookie);
     free(f);
@@ -101,21 +93,21 @@ static int take_header(struct fetch *f, char *line)
     if (dropped(line))
         return 0;
     if (strcasecmp(line, "Location") != 0)
-        return sv_http_stream_header(f->stream, line, value);
+        return sv_http_stream_header(f->pipe.stream, line, value);
     location = rm_proxy_location(f->tracking_url, f->app, value);
-    return location ? sv_http_stream_header(f->stream, line, location) : -ENOMEM;
+    return location ? sv_http_stream_header(f->pipe.stream, line, location) : -ENOMEM;
 }
 
 static int begin(struct fetch *f)
 {
     long status = 0;
-    int r = f->set_cookie ? sv_http_stream_header(f->stream, "Set-Cookie", f->set_cookie) : 0;
+    int r = f->set_cookie ? sv_http_stream_header(f->pipe.stream, "Set-Cookie", f->set_cookie) : 0;
 
-    (void)curl_easy_getinfo(f->easy, CURLINFO_RESPONSE_CODE, &status);
+    (void)curl_easy_getinfo(f->pipe.easy, CURLINFO_RESPONSE_CODE, &status);
     if (status < 200 || status > 599) /* 1xx: the answer follows */
         return status >= 100 && status < 200 ? r : -EBADMSG;
     if (r >= 0)
-        sv_http_stream_begin(f->stream, (unsigned)status, f->length);
+        sv_http_stream_begin(f->pipe.stream, (unsigned)status, f->length);
     return r;
 }
 
@@ -126,8 +118,8 @@ static size_t on_header(char *data, size_t size, size_t n, void *userdata)
     char line[8192];
     int r;
 
-    if (!f->stream || sv_http_stream_begun(f->stream)) /* trailers */
-        return f->stream ? len : 0;
+    if (!f->pipe.stream || sv_http_stream_begun(f->pipe.stream)) /* trailers */
+        return f->pipe.stream ? len : 0;
     f->header_bytes += len;
     if (len >= sizeof(line) || f->header_bytes > HEADER_BYTES_MAX)
         return 0;
@@ -141,59 +133,32 @@ static size_t on_header(char *data, size_t size, size_t n, void *userdata)
 static size_t on_data(char *data, size_t size, size_t n, void *userdata)
 {
     struct fetch *f = userdata;
-    size_t len = size * n;
-    int r;
 
-    if (!f->stream || !sv_http_stream_begun(f->stream) || f->bytes + len > BYTES_MAX)
+    if (!f->pipe.stream || !sv_http_stream_begun(f->pipe.stream))
         return 0;
-    r = sv_http_stream_put(f->stream, data, len);
-    if (r == -EAGAIN) {
-        f->paused = true;
-        return CURL_WRITEFUNC_PAUSE;
-    }
-    f->bytes += len;
-    return r < 0 ? 0 : len;
+    return rm_pipe_data(&f->pipe, data, size * n);
 }
 
-/* -------------------------------------------------------------- the browser's side */
-
-static void on_drained(void *userdata)
+static void kind_done(struct rm_pipe *p, CURLcode result)
 {
-    struct fetch *f = userdata;
-
-    if (!f->paused)
-        return;
-    f->paused = false;
-    (void)curl_easy_pause(f->easy, CURLPAUSE_CONT); /* times out, ignoring */
-}
-
-static void on_gone(void *userdata)
-{
-    struct fetch *f = userdata;
-
-    f->stream = NULL;
-    sv_curl_loop_remove(f->proxy->curl, f->easy);
-    fetch_free(f);
-}
-
-static void on_done(CURL *easy, CURLcode result, void *userdata)
-{
-    struct fetch *f = userdata;
+    struct fetch *f = (struct fetch *)p;
     char text[512];
 
-    (void)easy;
-    if (sv_http_stream_begun(f->stream)) {
-        sv_http_stream_end(f->stream, result == CURLE_OK);
+    if (sv_http_stream_begun(f->pipe.stream)) {
+        sv_http_stream_end(f->pipe.stream, result == CURLE_OK);
     } else {
         (void)snprintf(
             text, sizeof(text), "%s: its ApplicationMaster's page cannot be fetched: %s\n", f->app,
             f->ours ? "its address is none of a cluster's hosts" : curl_easy_strerror(result));
         sv_log_debug("proxy: %s", text);
-        sv_http_stream_text(f->stream, result == CURLE_OPERATION_TIMEDOUT ? 504 : 502,
+        sv_http_stream_text(f->pipe.stream, result == CURLE_OPERATION_TIMEDOUT ? 504 : 502,
                             "text/plain; charset=utf-8", text);
     }
-    fetch_free(f);
 }
+
+static const struct rm_pipe_kind kind = { .bytes_max = BYTES_MAX,
+                                          .done = kind_done,
+                                          .freed = kind_freed };
 
 /* --------------------------------------------------------- the request to the master */
 
@@ -210,21 +175,12 @@ static curl_socket_t open_socket(void *userdata, curlsocktype purpose, struct cu
     return socket(a->family, a->socktype | SOCK_CLOEXEC, a->protocol);
 }
 
+/* A value that cannot be sent on is left out. */
 static int add_header(struct fetch *f, const char *name, const char *value)
 {
-    _cleanup_free_ char *line = NULL;
-    struct curl_slist *more;
+    int r = rm_pipe_header(&f->pipe, name, value);
 
-    if (strpbrk(value, "\r\n"))
-        return 0;
-    /* libcurl's own syntax of a header without a value */
-    if (sv_asprintf(&line, "%s%s%s", name, *value ? ": " : ":", value) < 0)
-        return -ENOMEM;
-    more = curl_slist_append(f->headers, line);
-    if (!more)
-        return -ENOMEM;
-    f->headers = more;
-    return 0;
+    return r == -EINVAL ? 0 : r;
 }
 
 static int request_headers(struct fetch *f, const struct rm_proxy_request *q)
@@ -259,12 +215,11 @@ static int request_headers(struct fetch *f, const struct rm_proxy_request *q)
 static int set_options(struct fetch *f, const struct rm_proxy_request *q, const char *url)
 {
     const struct sv_http_request *http = q->http;
-    CURL *e = f->easy;
+    CURL *e = f->pipe.easy;
     CURLcode c = CURLE_OK;
 
 #define SET(option, value) (c = c == CURLE_OK ? curl_easy_setopt(e, option, value) : c)
     SET(CURLOPT_URL, url);
-    SET(CURLOPT_PRIVATE, f);
     SET(CURLOPT_PROTOCOLS_STR, "http,https");
     SET(CURLOPT_FOLLOWLOCATION, 0L);
     SET(CURLOPT_PATH_AS_IS, 1L);
@@ -275,16 +230,16 @@ static int set_options(struct fetch *f, const struct rm_proxy_request *q, const 
     SET(CURLOPT_FORBID_REUSE, 1L);
     SET(CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
     SET(CURLOPT_TIMEOUT_MS, TOTAL_MS);
-    SET(CURLOPT_CONNECTTIMEOUT, f->proxy->timeout_s);
+    SET(CURLOPT_CONNECTTIMEOUT, f->timeout_s);
     SET(CURLOPT_LOW_SPEED_LIMIT, 1L);
-    SET(CURLOPT_LOW_SPEED_TIME, f->proxy->timeout_s);
+    SET(CURLOPT_LOW_SPEED_TIME, f->timeout_s);
     SET(CURLOPT_OPENSOCKETFUNCTION, open_socket);
     SET(CURLOPT_OPENSOCKETDATA, f);
     SET(CURLOPT_HEADERFUNCTION, on_header);
     SET(CURLOPT_HEADERDATA, f);
     SET(CURLOPT_WRITEFUNCTION, on_data);
     SET(CURLOPT_WRITEDATA, f);
-    SET(CURLOPT_HTTPHEADER, f->headers);
+    SET(CURLOPT_HTTPHEADER, f->pipe.headers);
     if (f->head)
         SET(CURLOPT_NOBODY, 1L);
     if (strcmp(http->method, "PUT") == 0) {
@@ -303,19 +258,18 @@ static struct fetch *fetch_new(struct rm_proxy *p, const struct rm_proxy_request
 
     if (!f)
         return NULL;
-    f->proxy = p;
+    f->timeout_s = p->timeout_s;
     f->length = -1;
     f->is_here = q->app->current->is_here;
     f->head = strcmp(q->http->method, "HEAD") == 0;
     (void)snprintf(f->app, sizeof(f->app), "%s", q->app->id_str);
-    DL_APPEND(p->fetches, f);
     f->tracking_url = strdup(q->app->current->tracking_url);
     f->set_cookie = q->set_cookie ? strdup(q->set_cookie) : NULL;
-    f->easy = curl_easy_init();
-    if (f->tracking_url && f->easy && (!q->set_cookie || f->set_cookie) &&
-        request_headers(f, q) >= 0 && set_options(f, q, url) >= 0)
+    if (rm_pipe_init(&f->pipe, &p->pipes) >= 0 && f->tracking_url &&
+        (!q->set_cookie || f->set_cookie) && request_headers(f, q) >= 0 &&
+        set_options(f, q, url) >= 0)
         return f;
-    fetch_free(f);
+    rm_pipe_free(&f->pipe);
     return NULL;
 }
 
@@ -332,33 +286,22 @@ static int refuse(struct sv_http_response *ret, unsigned status, const char *tex
 int rm_proxy_fetch(struct rm_proxy *p, const struct rm_proxy_request *q,
                    struct sv_http_response *ret)
 {
-    static const struct sv_http_stream_events events = { on_drained, on_gone };
     _cleanup_free_ char *url = NULL;
     struct sv_error err = { 0 };
     int all = 0, of_app = 0;
+    struct rm_pipe *pipe;
     struct fetch *f;
 
-    DL_FOREACH (p->fetches, f) {
+    DL_FOREACH (p->pipes.list, pipe) {
         all++;
-        of_app += sv_streq(f->app, q->app->id_str);
+        of_app += sv_streq(((const struct fetch *)pipe)->app, q->app->id_str);
     }
     if (all >= AT_ONCE || of_app >= AT_ONCE_OF_APP)
         return refuse(ret, 503, "too many requests to ApplicationMasters' pages at once\n");
     if (rm_proxy_url(q->app->current->tracking_url, q->rest, &url, &err) < 0)
         return refuse(ret, 400, err.text);
     f = fetch_new(p, q, url);
-    if (!f)
-        return -ENOMEM;
-    f->stream = sv_http_stream_new(q->http, &events, f);
-    if (!f->stream) {
-        fetch_free(f);
-        return -ENOMEM;
-    }
-    if (sv_curl_loop_add(p->curl, f->easy) < 0) {
-        sv_http_stream_text(f->stream, 503, "text/plain; charset=utf-8", "out of memory\n");
-        fetch_free(f);
-    }
-    return SV_HTTP_LATER;
+    return f ? rm_pipe_start(&f->pipe, q->http) : -ENOMEM;
 }
 
 bool rm_proxy_is_loop(const struct sv_http_request *http)
@@ -377,7 +320,7 @@ int rm_proxy_new(struct sd_event *event, int64_t timeout_ms, struct rm_proxy **r
         return -ENOMEM;
     p->timeout_s =
         timeout_ms > 0 ? (long)SV_MIN((timeout_ms + 999) / 1000, (int64_t)86400) : TOTAL_MS / 1000;
-    r = sv_curl_loop_new(&sv_curl_linked, event, on_done, &p->curl);
+    r = rm_pipes_init(&p->pipes, event, &kind);
     if (r < 0) {
         free(p);
         return r;
@@ -388,15 +331,8 @@ int rm_proxy_new(struct sd_event *event, int64_t timeout_ms, struct rm_proxy **r
 
 struct rm_proxy *rm_proxy_free(struct rm_proxy *p)
 {
-    struct fetch *f, *tmp;
-
-    if (!p)
-        return NULL;
-    DL_FOREACH_SAFE (p->fetches, f, tmp) {
-        sv_curl_loop_remove(p->curl, f->easy);
-        fetch_free(f);
-    }
-    p->curl = sv_curl_loop_free(p->curl);
+    if (p)
+        rm_pipes_free(&p->pipes);
     free(p);
     return NULL;
 }

@@ -10,39 +10,28 @@
 
 #include "common/log.h"
 #include "common/str.h"
-#include "common/web/curl-loop.h"
-#include "common/web/http-stream.h"
+#include "rm-lite/web/proxy/pipe.h"
 
 #define AT_ONCE 64
 #define TOTAL_MS 660000L /* the longest selvedge.services.request-timeout, and its answer */
 #define CONNECT_MS 5000L
 #define BYTES_MAX ((uint64_t)64 << 20) /* of one answer; selvedge-services has half of it */
-#define USER_HEADER "Selvedge-User: "
+#define USER_HEADER "Selvedge-User"
 #define JSON "application/json;charset=utf-8"
 
 struct relayed {
-    struct rm_relay *all;
-    struct sv_http_stream *stream;
-    CURL *easy;
-    struct curl_slist *headers;
-    bool paused;
-    uint64_t bytes;
-    struct relayed *prev, *next;
+    struct rm_pipe pipe; /* the first member: one is the other */
+    const char *socket;
 };
 
 struct rm_relay {
-    struct sv_curl_loop *curl;
+    struct rm_pipes pipes;
     const char *socket;
-    struct relayed *list;
 };
 
-static void relayed_free(struct relayed *f)
+static void kind_freed(struct rm_pipe *p)
 {
-    DL_DELETE(f->all->list, f);
-    if (f->easy)
-        curl_easy_cleanup(f->easy);
-    curl_slist_free_all(f->headers);
-    free(f);
+    free(p);
 }
 
 /* ---- The answer ---- */
@@ -55,119 +44,76 @@ static int begin(struct relayed *f)
     curl_off_t length = -1;
     int r;
 
-    (void)curl_easy_getinfo(f->easy, CURLINFO_RESPONSE_CODE, &status);
-    (void)curl_easy_getinfo(f->easy, CURLINFO_CONTENT_TYPE, &type);
-    (void)curl_easy_getinfo(f->easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &length);
+    (void)curl_easy_getinfo(f->pipe.easy, CURLINFO_RESPONSE_CODE, &status);
+    (void)curl_easy_getinfo(f->pipe.easy, CURLINFO_CONTENT_TYPE, &type);
+    (void)curl_easy_getinfo(f->pipe.easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &length);
     if (status < 200 || status > 599)
         return -EBADMSG;
-    r = sv_http_stream_own(f->stream, type && strncasecmp(type, "text/plain", 10) == 0
-                                          ? "text/plain; charset=utf-8"
-                                          : JSON);
+    r = sv_http_stream_own(f->pipe.stream, type && strncasecmp(type, "text/plain", 10) == 0
+                                               ? "text/plain; charset=utf-8"
+                                               : JSON);
     if (r >= 0)
-        sv_http_stream_begin(f->stream, (unsigned)status, (int64_t)length);
+        sv_http_stream_begin(f->pipe.stream, (unsigned)status, (int64_t)length);
     return r;
 }
 
 static size_t on_data(char *data, size_t size, size_t n, void *userdata)
 {
     struct relayed *f = userdata;
-    size_t len = size * n;
-    int r = sv_http_stream_begun(f->stream) ? 0 : begin(f);
 
-    if (r < 0 || f->bytes + len > BYTES_MAX)
+    if (!sv_http_stream_begun(f->pipe.stream) && begin(f) < 0)
         return 0;
-    r = sv_http_stream_put(f->stream, data, len);
-    if (r == -EAGAIN) {
-        f->paused = true;
-        return CURL_WRITEFUNC_PAUSE;
-    }
-    f->bytes += len;
-    return r < 0 ? 0 : len;
-}
-
-static void on_drained(void *userdata)
-{
-    struct relayed *f = userdata;
-
-    if (!f->paused)
-        return;
-    f->paused = false;
-    (void)curl_easy_pause(f->easy, CURLPAUSE_CONT); /* times out, ignoring */
-}
-
-/* selvedge-services ends the request that it has begun. */
-static void on_gone(void *userdata)
-{
-    struct relayed *f = userdata;
-
-    f->stream = NULL;
-    sv_curl_loop_remove(f->all->curl, f->easy);
-    relayed_free(f);
+    return rm_pipe_data(&f->pipe, data, size * n);
 }
 
 static void refuse_stream(struct relayed *f, CURLcode result)
 {
     bool late = result == CURLE_OPERATION_TIMEDOUT;
 
-    sv_log_debug("services: %s: %s", f->all->socket, curl_easy_strerror(result));
-    sv_http_stream_text(f->stream, late ? 504 : 503, JSON,
+    sv_log_debug("services: %s: %s", f->socket, curl_easy_strerror(result));
+    sv_http_stream_text(f->pipe.stream, late ? 504 : 503, JSON,
                         late ? "{\"diagnostics\":\"the services API does not answer\"}"
                              : "{\"diagnostics\":\"the services API cannot be reached: is "
                                "selvedge-services running on the ResourceManager's machine?\"}");
 }
 
-static void on_done(CURL *easy, CURLcode result, void *userdata)
+static void kind_done(struct rm_pipe *p, CURLcode result)
 {
-    struct relayed *f = userdata;
+    struct relayed *f = (struct relayed *)p;
 
-    (void)easy;
-    if (result == CURLE_OK && !sv_http_stream_begun(f->stream) && begin(f) < 0) /* no body */
+    if (result == CURLE_OK && !sv_http_stream_begun(p->stream) && begin(f) < 0) /* no body */
         result = CURLE_RECV_ERROR;
-    if (sv_http_stream_begun(f->stream))
-        sv_http_stream_end(f->stream, result == CURLE_OK);
+    if (sv_http_stream_begun(p->stream))
+        sv_http_stream_end(p->stream, result == CURLE_OK);
     else
         refuse_stream(f, result);
-    relayed_free(f);
 }
+
+static const struct rm_pipe_kind kind = { .bytes_max = BYTES_MAX,
+                                          .done = kind_done,
+                                          .freed = kind_freed };
 
 /* ---- The request ---- */
-
-static int add_header(struct relayed *f, const char *name, const char *value)
-{
-    _cleanup_free_ char *line = NULL;
-    struct curl_slist *more;
-
-    if (strpbrk(value, "\r\n"))
-        return -EINVAL;
-    if (sv_asprintf(&line, "%s%s", name, value) < 0)
-        return -ENOMEM;
-    more = curl_slist_append(f->headers, line);
-    if (!more)
-        return -ENOMEM;
-    f->headers = more;
-    return 0;
-}
 
 static int request_headers(struct relayed *f, const char *user, const struct sv_http_request *http)
 {
     const char *type = sv_http_header(http, "Content-Type");
-    int r = add_header(f, USER_HEADER, user);
+    int r = rm_pipe_header(&f->pipe, USER_HEADER, user);
 
     if (r >= 0)
-        r = add_header(f, "Expect:", "");
-    /* libcurl's own syntax: none is sent where the client has sent none */
-    return r < 0 ? r : add_header(f, type ? "Content-Type: " : "Content-Type:", type ? type : "");
+        r = rm_pipe_header(&f->pipe, "Expect", "");
+    /* none is sent where the client has sent none */
+    return r < 0 ? r : rm_pipe_header(&f->pipe, "Content-Type", type ? type : "");
 }
 
 static int set_options(struct relayed *f, const struct sv_http_request *http, const char *url)
 {
-    CURL *e = f->easy;
+    CURL *e = f->pipe.easy;
     CURLcode c = CURLE_OK;
 
 #define SET(option, value) (c = c == CURLE_OK ? curl_easy_setopt(e, option, value) : c)
     SET(CURLOPT_URL, url);
-    SET(CURLOPT_UNIX_SOCKET_PATH, f->all->socket);
-    SET(CURLOPT_PRIVATE, f);
+    SET(CURLOPT_UNIX_SOCKET_PATH, f->socket);
     SET(CURLOPT_PROTOCOLS_STR, "http");
     SET(CURLOPT_FOLLOWLOCATION, 0L);
     SET(CURLOPT_PATH_AS_IS, 1L);
@@ -179,7 +125,7 @@ static int set_options(struct relayed *f, const struct sv_http_request *http, co
     SET(CURLOPT_CONNECTTIMEOUT_MS, CONNECT_MS);
     SET(CURLOPT_WRITEFUNCTION, on_data);
     SET(CURLOPT_WRITEDATA, f);
-    SET(CURLOPT_HTTPHEADER, f->headers);
+    SET(CURLOPT_HTTPHEADER, f->pipe.headers);
     if (strcmp(http->method, "PUT") == 0 || strcmp(http->method, "POST") == 0) {
         SET(CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)http->body_len);
         SET(CURLOPT_COPYPOSTFIELDS, http->body ? http->body : "");
@@ -210,13 +156,12 @@ static struct relayed *relayed_new(struct rm_relay *s, const char *user,
 
     if (!f)
         return NULL;
-    f->all = s;
-    DL_APPEND(s->list, f);
-    f->easy = curl_easy_init();
-    if (f->easy && sv_asprintf(&url, "http://localhost%s", http->uri) >= 0 &&
+    f->socket = s->socket;
+    if (rm_pipe_init(&f->pipe, &s->pipes) >= 0 &&
+        sv_asprintf(&url, "http://localhost%s", http->uri) >= 0 &&
         request_headers(f, user, http) >= 0 && set_options(f, http, url) >= 0)
         return f;
-    relayed_free(f);
+    rm_pipe_free(&f->pipe);
     return NULL;
 }
 
@@ -230,30 +175,19 @@ bool rm_relay_takes(const struct sv_http_request *http)
 int rm_relay_fetch(struct rm_relay *s, const char *user, const struct sv_http_request *http,
                    struct sv_http_response *ret)
 {
-    static const struct sv_http_stream_events events = { on_drained, on_gone };
     struct relayed *f;
+    struct rm_pipe *p;
     int all;
 
     if (!*user)
         return refuse(ret, 401, "who calls is not known: authentication is required");
     if (!sv_has_prefix(http->uri, RM_RELAY_PREFIX)) /* an escaped letter of the prefix */
         return refuse(ret, 400, "the path is malformed");
-    DL_COUNT(s->list, f, all);
+    DL_COUNT(s->pipes.list, p, all);
     if (all >= AT_ONCE)
         return refuse(ret, 503, "too many requests to the services API at once");
     f = relayed_new(s, user, http);
-    if (!f)
-        return -ENOMEM;
-    f->stream = sv_http_stream_new(http, &events, f);
-    if (!f->stream) {
-        relayed_free(f);
-        return -ENOMEM;
-    }
-    if (sv_curl_loop_add(s->curl, f->easy) < 0) {
-        refuse_stream(f, CURLE_OUT_OF_MEMORY);
-        relayed_free(f);
-    }
-    return SV_HTTP_LATER;
+    return f ? rm_pipe_start(&f->pipe, http) : -ENOMEM;
 }
 
 int rm_relay_new(struct sd_event *event, const char *socket, struct rm_relay **ret)
@@ -264,7 +198,7 @@ int rm_relay_new(struct sd_event *event, const char *socket, struct rm_relay **r
     if (!s)
         return -ENOMEM;
     s->socket = socket;
-    r = sv_curl_loop_new(&sv_curl_linked, event, on_done, &s->curl);
+    r = rm_pipes_init(&s->pipes, event, &kind);
     if (r < 0) {
         free(s);
         return r;
@@ -275,15 +209,8 @@ int rm_relay_new(struct sd_event *event, const char *socket, struct rm_relay **r
 
 struct rm_relay *rm_relay_free(struct rm_relay *s)
 {
-    struct relayed *f, *tmp;
-
-    if (!s)
-        return NULL;
-    DL_FOREACH_SAFE (s->list, f, tmp) {
-        sv_curl_loop_remove(s->curl, f->easy);
-        relayed_free(f);
-    }
-    s->curl = sv_curl_loop_free(s->curl);
+    if (s)
+        rm_pipes_free(&s->pipes);
     free(s);
     return NULL;
 }
