@@ -72,8 +72,10 @@ int svc_save(struct svc_call *c, const char *service, const json_t *tree) _must_
 int svc_id_of(struct svc_call *c, const json_t *service, struct yarn_app_id *ret) _must_use_;
 /* Fails for archives and sources that are not there, once a file: before components inherit. */
 int svc_look(struct svc_call *c, const struct svc_definition *d) _must_use_;
+/* SVC_HADOOP for a request with "?unknown=ignored", which the command line's --hadoop sends. */
+enum svc_dialect svc_dialect_of(const struct svc_call *c);
 /* Parses, checks and completes a tree: what components inherit is in them, as Hadoop stores it.
- * With SVC_STRICT, of what a user brings, the files that it names are looked at. */
+ * The files that the body of the call names are looked at. */
 int svc_complete(struct svc_call *c, const json_t *tree, enum svc_dialect dialect,
                  struct svc_definition **ret) _must_use_;
 

@@ -120,7 +120,7 @@ int svc_op_create(struct svc_call *c)
     }
     r = svc_check_name(c, c->service);
     if (r == 0)
-        r = svc_complete(c, c->body, SVC_STRICT, &d);
+        r = svc_complete(c, c->body, svc_dialect_of(c), &d);
     if (r == 0)
         r = check_number(c);
     if (r < 0)

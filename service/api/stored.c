@@ -63,6 +63,13 @@ static int load_other(void *arg, const char *service, struct sv_arena *a,
     return 0;
 }
 
+enum svc_dialect svc_dialect_of(const struct svc_call *c)
+{
+    const char *unknown = svc_uri_value(c->uri, "unknown");
+
+    return unknown && strcmp(unknown, "ignored") == 0 ? SVC_HADOOP : SVC_STRICT;
+}
+
 int svc_complete(struct svc_call *c, const json_t *tree, enum svc_dialect dialect,
                  struct svc_definition **ret)
 {
@@ -76,7 +83,7 @@ int svc_complete(struct svc_call *c, const json_t *tree, enum svc_dialect dialec
         r = svc_definition_expand(*ret, load_other, c, c->arena, &c->err);
     if (r < 0)
         return svc_fail_of(c, r);
-    if (dialect == SVC_STRICT && svc_look(c, *ret) < 0)
+    if (tree == c->body && svc_look(c, *ret) < 0)
         return -1;
     r = svc_definition_resolve(*ret, c->arena, &c->err);
     return r < 0 ? svc_fail_of(c, r) : 0;

@@ -65,7 +65,7 @@ static int store_version(struct svc_call *c, const char *version)
 {
     struct svc_definition *d;
     _cleanup_free_ char *text = NULL;
-    int r = svc_complete(c, c->body, SVC_STRICT, &d);
+    int r = svc_complete(c, c->body, svc_dialect_of(c), &d);
 
     if (r < 0)
         return r;

@@ -93,6 +93,17 @@ static void test_launch(void **state)
     assert_string_equal(fake.log, "");
 }
 
+/* A misspelt name is told, unless the caller says otherwise; it is not stored. */
+static void test_unknown_names(void **state)
+{
+    (void)state;
+    assert_int_equal(ask("POST", S, SERVICE("shop", "\"colour\":\"red\",")), 400);
+    assert_non_null(strstr(said, "colour"));
+    assert_int_equal(ask("POST", S "?unknown=refused", SERVICE("shop", "\"colour\":1,")), 400);
+    assert_int_equal(ask("POST", S "?unknown=ignored", SERVICE("shop", "\"colour\":1,")), 202);
+    assert_null(strstr(stored("shop"), "colour"));
+}
+
 static void test_launch_that_fails(void **state)
 {
     (void)state;
@@ -543,6 +554,7 @@ static void test_paths(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = { T(test_launch),
+                                        T(test_unknown_names),
                                         T(test_launch_that_fails),
                                         T(test_save_and_start),
                                         T(test_start_of_one_that_stops),
