@@ -11,6 +11,7 @@
 
 static const struct sv_html_link menu[] = { { RM_PAGE_CLUSTER, "Cluster" },
                                             { RM_PAGE_APPS, "Applications" },
+                                            { RM_PAGE_SERVICES, "Services" },
                                             { RM_PAGE_QUEUES, "Queues" },
                                             { RM_PAGE_NODES, "Nodes" } };
 const struct sv_html_site rm_page_site = { .program = "ResourceManager",

@@ -8,6 +8,7 @@
 
 #define RM_PAGE_CLUSTER "/cluster"
 #define RM_PAGE_APPS "/cluster/apps"
+#define RM_PAGE_SERVICES "/cluster/services"
 #define RM_PAGE_NODES "/cluster/nodes"
 #define RM_PAGE_QUEUES "/cluster/scheduler"
 /* Limit of objects that one request scans for the rows of its page, and the bytes of a searched

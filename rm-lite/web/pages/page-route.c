@@ -10,6 +10,7 @@
 #include "rm-lite/web/pages/page-cluster.h"
 #include "rm-lite/web/pages/page-kill.h"
 #include "rm-lite/web/pages/page-nodes.h"
+#include "rm-lite/web/pages/page-services.h"
 
 #define APP "/cluster/app/"
 
@@ -69,6 +70,8 @@ int rm_page(struct rm *rm, const struct sv_http_request *req, struct sv_http_res
         return rm_page_apps(&who, req, rest, ret);
     if ((rest = behind(p, "/cluster/app")))
         return rm_page_app(&who, req, rest, ret);
+    if (strcmp(p, RM_PAGE_SERVICES) == 0)
+        return rm_page_services(&who, req, ret);
     if ((rest = behind(p, "/cluster/container")))
         return rm_page_container(&who, req, rest, ret);
     if ((rest = behind(p, "/cluster/nodes")))
