@@ -8,6 +8,7 @@
 #include "client/localize/localize.h"
 #include "client/logs/logs.h"
 #include "client/run/run.h"
+#include "client/service/service.h"
 
 static const struct cli_opt run_options[] = {
     { 'n', "instances", "N", "containers (1)", 0 },
@@ -141,6 +142,59 @@ static const struct cli_opt schema_options[] = {
     { 0 },
 };
 
+#define SERVICE_WAIT(text)                                                                         \
+    {                                                                                              \
+        CLI_OPT_WAIT_EMPTY, "wait", "[=TIME]", text, 0                                             \
+    }
+#define SERVICE_HADOOP                                                                             \
+    {                                                                                              \
+        SERVICE_OPT_HADOOP, "hadoop", NULL, "ignore names that are not known, as Hadoop does", 0   \
+    }
+static const struct cli_opt service_launch_options[] = {
+    { 'N', "name", "NAME", "of the service (the file's)", 0 },
+    SERVICE_HADOOP,
+    SERVICE_WAIT("until all its instances are ready"),
+    { 0 },
+};
+static const struct cli_opt service_save_options[] = {
+    { 'N', "name", "NAME", "of the service (the file's)", 0 },
+    SERVICE_HADOOP,
+    { 0 },
+};
+static const struct cli_opt service_start_options[] = {
+    SERVICE_WAIT("until all its instances are ready"),
+    { 0 },
+};
+static const struct cli_opt service_stop_options[] = {
+    SERVICE_WAIT("until its application has ended"),
+    { 0 },
+};
+static const struct cli_opt service_instances_options[] = {
+    { SERVICE_OPT_VERSION, "version", "VERSION", "those of this version of the service", 0 },
+    { SERVICE_OPT_STATES, "states", "STATES", "those in these states, as in READY,UPGRADING", 0 },
+    { SERVICE_OPT_COMPONENT, "component", "NAMES", "those of these components, as in web,db", 0 },
+    { 0 },
+};
+static const struct cli_opt service_upgrade_options[] = {
+    { SERVICE_OPT_EXPRESS, "express", NULL, "upgrade all instances now, and finalize", 0 },
+    { SERVICE_OPT_AUTO_FINALIZE, "auto-finalize", NULL,
+      "finalize when the last instance is upgraded", 0 },
+    { SERVICE_OPT_INSTANCES, "instances", "NAMES", "upgrade these, as in web-0,web-1", 0 },
+    { SERVICE_OPT_COMPONENTS, "components", "NAMES", "upgrade all instances of these", 0 },
+    { SERVICE_OPT_FINALIZE, "finalize", NULL, "end it: the new definition is the service's", 0 },
+    { SERVICE_OPT_CANCEL, "cancel", NULL, "end it: all instances go back", 0 },
+    SERVICE_HADOOP,
+    SERVICE_WAIT("until none of them is being upgraded"),
+    { 0 },
+};
+static const struct cli_opt service_import_options[] = {
+    { 'N', "name", "NAME", "of the service (application.name of INTERNAL)", 0 },
+    { 0 },
+};
+
+#define SERVICE_EXITS                                                                              \
+    "0, 1 when the services API refused it or --wait ended early, 2 for wrong usage and a wrong\n" \
+    "definition.\n"
 #define AN_APP "application_1700000000123_0042" /* in the examples */
 const struct cli_command cli_commands[] = {
     { "run", cli_cmd_run, "run [OPTIONS] -- COMMAND [ARGUMENT]...",
@@ -278,6 +332,57 @@ const struct cli_command cli_commands[] = {
       "For MariaDB and MySQL, with the procedures that Apache's daemons call; for the program\n"
       "mysql. Tables that exist are kept, procedures are replaced.\n",
       schema_options, CLI_NAMES_NONE, .example = "selvedge federation schema" },
+    { "service launch", cli_cmd_service_launch,
+      "service launch [--name NAME] [--hadoop] [--wait[=TIME]] FILE",
+      "launch a long-running service and print its application's id",
+      "FILE is its definition, docs/service-definition.md; - is the standard input. It is checked\n"
+      "here first. These commands talk to the services API at the ResourceManager's web address\n"
+      "with yarn.webapp.api-service.enable, else at yarn.service.api-server.address.\n",
+      service_launch_options, CLI_NAMES_FILE, .exits = SERVICE_EXITS,
+      .example = "selvedge service launch --wait=2m shop.json" },
+    { "service save", cli_cmd_service_save, "service save [--name NAME] [--hadoop] FILE",
+      "store a service's definition without starting it", "", service_save_options, CLI_NAMES_FILE,
+      .exits = SERVICE_EXITS, .example = "selvedge service save --name shop2 shop.json" },
+    { "service start", cli_cmd_service_start, "service start [--wait[=TIME]] NAME",
+      "start a saved or stopped service and print its application's id", "", service_start_options,
+      CLI_NAMES_SERVICE, .example = "selvedge service start --wait shop" },
+    { "service stop", cli_cmd_service_stop, "service stop [--wait[=TIME]] NAME", "stop a service",
+      "Its definition and the counts of its instances are kept.\n", service_stop_options,
+      CLI_NAMES_SERVICE, .example = "selvedge service stop --wait shop" },
+    { "service destroy", cli_cmd_service_destroy, "service destroy NAME",
+      "stop a service and delete its definition", "", NULL, CLI_NAMES_SERVICE,
+      .example = "selvedge service destroy shop" },
+    { "service flex", cli_cmd_service_flex, "service flex [--wait[=TIME]] NAME COMPONENT=COUNT...",
+      "change how many instances components have",
+      "COUNT is a number, or relative as in +2 or -1. Of fewer instances, those with the highest\n"
+      "numbers end.\n",
+      service_start_options, CLI_NAMES_SERVICE,
+      .example = "selvedge service flex shop web=+2 db=1" },
+    { "service status", cli_cmd_service_status, "service status NAME",
+      "describe a service and its components", "", NULL, CLI_NAMES_SERVICE,
+      .example = "selvedge service status shop" },
+    { "service instances", cli_cmd_service_instances,
+      "service instances [--version VERSION] [--states STATES] [--component NAMES] NAME",
+      "list the instances of a service that have a container", "", service_instances_options,
+      CLI_NAMES_SERVICE,
+      .example = "selvedge service instances --states READY --component web shop" },
+    { "service upgrade", cli_cmd_service_upgrade, "service upgrade [OPTIONS] NAME [FILE]",
+      "upgrade a service to a new version of its definition",
+      "FILE begins an upgrade, which changes no instance without --express: then upgrade them by\n"
+      "--instances or --components, and end it by --finalize. It needs\n"
+      "yarn.service.upgrade.enabled, and another version in FILE.\n",
+      service_upgrade_options, CLI_NAMES_SERVICE, .exits = SERVICE_EXITS,
+      .example = "selvedge service upgrade --express --wait shop shop2.json" },
+    { "service logs", cli_cmd_service_logs, "service logs [OPTIONS] NAME [INSTANCE]",
+      "show the output of a service's instances", "Options are those of logs.\n", logs_options,
+      CLI_NAMES_SERVICE, .example = "selvedge service logs --tail 20 shop web-0" },
+    { "service import-slider", cli_cmd_service_import_slider,
+      "service import-slider [--name NAME] RESOURCES [APPCONF [INTERNAL]]",
+      "print the definition that Slider's files spell",
+      "They are resources.json, appConf.json and internal.json of Slider. Slider has the commands\n"
+      "in the application's package: launch_command of a component in APPCONF says it.\n",
+      service_import_options, CLI_NAMES_FILE, .exits = SERVICE_EXITS,
+      .example = "selvedge service import-slider --name shop resources.json appConf.json" },
     { "localize", cli_cmd_localize, "localize [OPTIONS] --as USER --visibility VISIBILITY URL...",
       "fetch resources by hand as this node does for a container",
       "Run it as root or as the NodeManager's account, on a node whose NodeManager runs, which\n"

@@ -33,17 +33,17 @@ endif
 
 # The command line.
 # Folders in layer order, which tests/tools/check-includes and check-cycles check.
-CLIENT_FOLDERS := $(addprefix client/, job http ui core views logs run inspect local localize doctor config federation commands)
+CLIENT_FOLDERS := $(addprefix client/, job http ui core views logs run inspect local localize doctor config federation service commands)
 CLI_A := $(BUILD)/libselvedge-cli.a
 $(CLI_A): $(BUILD)/client/command-table.o $(call objects,$(CLIENT_FOLDERS))
 LIBS += $(CLI_A)
 PROGRAMS += $(BUILD)/selvedge
 # doctor and localize read the configuration with the NodeManager's code and use container-executor; --local
-# has the paths of the daemon's objects on the bus.
-CLI_DEPS = $(CLI_A) $(CLIENT_A) $(NODEMANAGER_A) $(RM_A) $(RM_SCHEDULER_A) $(FED_A) $(LOGS_REMOTE_OBJS) $(LOGS_A) $(LOCALIZER_A) \
+# has the paths of the daemon's objects on the bus; service checks definitions as the services API does.
+CLI_DEPS = $(CLI_A) $(SERVICE_A) $(CLIENT_A) $(NODEMANAGER_A) $(RM_A) $(RM_SCHEDULER_A) $(FED_A) $(LOGS_REMOTE_OBJS) $(LOGS_A) $(LOCALIZER_A) \
 	$(EXECUTOR_A) $(CGROUPS_A) $(FS_DEPS)
 CLI_LDLIBS = $(CLIENT_LDLIBS) $(CGROUPS_LDLIBS) $(HDFS_LDLIBS)
-$(BUILD)/selvedge: $(BUILD)/client/selvedge.o $(CLI_DEPS)
+$(BUILD)/selvedge: $(BUILD)/client/selvedge.o $$(CLI_DEPS)
 	$(call link,$(CLI_LDLIBS))
 
 # Its man page; a cross build names a native program.

@@ -101,12 +101,8 @@ int main(int argc, char **argv)
     sv_log_set_level(SV_LOG_ERR);
     ctx.conf = sv_conf_new();
     code = ctx.conf ? run(&ctx, argc, argv) : cli_fail("out of memory");
-    cli_fetch_free(ctx.fetch);
-    cli_rm_free(ctx.rm);
-    sd_event_source_disable_unref(ctx.patience);
-    sd_event_unref(ctx.event);
+    cli_disconnect(&ctx);
     sv_conf_free(ctx.conf);
-    free(ctx.user);
     if (fflush(stdout) == EOF && code == 0)
         code = 1;
     return code;

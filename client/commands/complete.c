@@ -76,6 +76,18 @@ static void on_applications(int status, const struct cli_report *reports, size_t
     cli_stop(c->ctx, 0);
 }
 
+/* Names of services, running or ended: a shell removes the doubles of those started again. */
+static void on_services(int status, const struct cli_report *reports, size_t n,
+                        const struct sv_error *err, void *userdata)
+{
+    struct completion *c = userdata;
+
+    (void)err;
+    for (size_t i = 0; status == 0 && i < n; i++)
+        offer(c, reports[i].name);
+    cli_stop(c->ctx, 0);
+}
+
 /* Omits the port: bash treats a colon as a word break. */
 static void on_nodes(int status, const struct cli_node_report *nodes, size_t n,
                      const struct sv_error *err, void *userdata)
@@ -149,6 +161,7 @@ static void on_limit(int signal)
 static void offer_live(struct completion *c, enum cli_names names)
 {
     const struct itimerval limit = { .it_value = { .tv_usec = CLI_COMPLETE_MS * 1000 } };
+    struct cli_app_filter services = { .types = { "yarn-service" }, .n_types = 1, .n_users = 1 };
     struct yarn_app_id app;
     struct cli_rm *rm;
     int r;
@@ -159,10 +172,13 @@ static void offer_live(struct completion *c, enum cli_names names)
     if (cli_connect(c->ctx) != 0)
         return;
     rm = c->ctx->rm;
+    services.users[0] = c->ctx->user;
     if (names == CLI_NAMES_NODE)
         r = cli_rm_nodes(rm, true, on_nodes, c);
     else if (names == CLI_NAMES_QUEUE)
         r = cli_rm_queues(rm, "root", true, on_queues, c);
+    else if (names == CLI_NAMES_SERVICE)
+        r = cli_rm_applications_where(rm, &services, on_services, c);
     else if (begins_container(c->word, &app))
         r = cli_rm_report(rm, app, on_report, c);
     else
@@ -184,6 +200,7 @@ static void offer_names(struct completion *c, enum cli_names names)
     case CLI_NAMES_APP_ENDED:
     case CLI_NAMES_NODE:
     case CLI_NAMES_QUEUE:
+    case CLI_NAMES_SERVICE:
         offer_live(c, names);
         break;
     case CLI_NAMES_NONE:

@@ -14,7 +14,8 @@ enum cli_names { /* candidates that completion offers for an argument or an opti
                  CLI_NAMES_APP_ENDED, /* including ended ones */
                  CLI_NAMES_NODE,
                  CLI_NAMES_QUEUE,
-                 CLI_NAMES_FORMAT, /* for -o */
+                 CLI_NAMES_SERVICE, /* the caller's, running or ended */
+                 CLI_NAMES_FORMAT,  /* for -o */
 };
 #define CLI_NAMES_MASK 0xffu
 /* Flags of options: */
@@ -88,7 +89,18 @@ int cli_cmd_version(struct cli_ctx *ctx, int argc, char **argv);
 int cli_cmd_attach(struct cli_ctx *ctx, int argc, char **argv);
 int cli_cmd_top(struct cli_ctx *ctx, int argc, char **argv);
 int cli_cmd_wait(struct cli_ctx *ctx, int argc, char **argv);
-int cli_cmd_localize(struct cli_ctx *ctx, int argc, char **argv); /* local */
+int cli_cmd_service_launch(struct cli_ctx *ctx, int argc, char **argv);
+int cli_cmd_service_save(struct cli_ctx *ctx, int argc, char **argv);
+int cli_cmd_service_start(struct cli_ctx *ctx, int argc, char **argv);
+int cli_cmd_service_stop(struct cli_ctx *ctx, int argc, char **argv);
+int cli_cmd_service_destroy(struct cli_ctx *ctx, int argc, char **argv);
+int cli_cmd_service_flex(struct cli_ctx *ctx, int argc, char **argv);
+int cli_cmd_service_status(struct cli_ctx *ctx, int argc, char **argv);
+int cli_cmd_service_instances(struct cli_ctx *ctx, int argc, char **argv);
+int cli_cmd_service_upgrade(struct cli_ctx *ctx, int argc, char **argv);
+int cli_cmd_service_logs(struct cli_ctx *ctx, int argc, char **argv);
+int cli_cmd_service_import_slider(struct cli_ctx *ctx, int argc, char **argv); /* local */
+int cli_cmd_localize(struct cli_ctx *ctx, int argc, char **argv);              /* local */
 int cli_cmd_complete(struct cli_ctx *ctx, int argc, char **argv);
 int cli_cmd_manual(struct cli_ctx *ctx, int argc, char **argv);    /* local */
 int cli_cmd_reference(struct cli_ctx *ctx, int argc, char **argv); /* local */

@@ -177,6 +177,26 @@ int cli_connect_admin(struct cli_ctx *ctx)
     return cli_connect(ctx);
 }
 
+void cli_disconnect(struct cli_ctx *ctx)
+{
+    ctx->fetch = cli_fetch_free(ctx->fetch);
+    ctx->rm = cli_rm_free(ctx->rm);
+    ctx->patience = sd_event_source_disable_unref(ctx->patience);
+    ctx->event = sd_event_unref(ctx->event);
+    free(ctx->user);
+    ctx->user = NULL;
+}
+
+int cli_start_over(struct cli_ctx *ctx, const struct cli_command *command)
+{
+    cli_disconnect(ctx);
+    sv_conf_free(ctx->conf);
+    *ctx = (struct cli_ctx){
+        .commands = ctx->commands, .command = command, .conf = sv_conf_new(), .wait_ms = CLI_WAIT_MS
+    };
+    return ctx->conf ? 0 : -ENOMEM;
+}
+
 /* ---- The loop ---- */
 
 int cli_loop(struct cli_ctx *ctx)

@@ -56,6 +56,12 @@ int cli_connect(struct cli_ctx *ctx);
 int cli_check_format(const struct cli_ctx *ctx);
 /* Like cli_connect(), to the administrators' port. */
 int cli_connect_admin(struct cli_ctx *ctx);
+/* Frees what cli_connect() has made. */
+void cli_disconnect(struct cli_ctx *ctx);
+/* Ends the connection, and forgets options and configuration: ready for another subcommand.
+ * -ENOMEM.
+ */
+int cli_start_over(struct cli_ctx *ctx, const struct cli_command *command) _must_use_;
 /* Runs the loop until cli_stop() is called; returns its code. */
 int cli_loop(struct cli_ctx *ctx);
 void cli_stop(struct cli_ctx *ctx, int code);

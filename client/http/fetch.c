@@ -20,8 +20,9 @@
 
 struct fetch_request {
     struct cli_fetch *f;
-    char *url, *header; /* header: of a POST */
-    CURL *easy;         /* NULL: queued */
+    char *url, *header, *data; /* header: the only one, or NULL; data: the body, or NULL */
+    const char *method;        /* a literal; NULL: GET, or POST of data */
+    CURL *easy;                /* NULL: queued */
     struct curl_slist *headers;
     struct sv_buf body;
     size_t head_bytes;
@@ -72,6 +73,7 @@ static void fetch_request_free(struct fetch_request *q)
     sv_buf_free(&q->body);
     free(q->url);
     free(q->header);
+    free(q->data);
     free(q);
 }
 
@@ -208,8 +210,10 @@ static void set_options(struct fetch_request *q)
     SET(CURLOPT_ERRORBUFFER, q->error);
     SET(CURLOPT_PRIVATE, q);
     SET(CURLOPT_HTTPHEADER, q->headers);
-    if (q->header)
-        SET(CURLOPT_POSTFIELDS, "");
+    if (q->data)
+        SET(CURLOPT_POSTFIELDS, q->data);
+    if (q->method)
+        SET(CURLOPT_CUSTOMREQUEST, q->method);
 #undef SET
 }
 
@@ -246,8 +250,12 @@ static void begin_waiting(struct cli_fetch *f)
     }
 }
 
-static int submit(struct cli_fetch *f, const char *url, const char *header, size_t max,
-                  cli_fetch_fn fn, void *userdata)
+struct wanted {
+    const char *method, *url, *header, *data; /* as in struct fetch_request */
+    size_t max;
+};
+
+static int submit(struct cli_fetch *f, const struct wanted *w, cli_fetch_fn fn, void *userdata)
 {
     struct fetch_request *q;
     int r = start(f);
@@ -258,13 +266,15 @@ static int submit(struct cli_fetch *f, const char *url, const char *header, size
     if (!q)
         return -ENOMEM;
     q->f = f;
-    q->body = SV_BUF_INIT(max + 1);
+    q->body = SV_BUF_INIT(w->max + 1);
     q->fn = fn;
     q->userdata = userdata;
+    q->method = w->method;
     DL_APPEND(f->waiting, q);
-    q->url = strdup(url);
-    q->header = header ? strdup(header) : NULL;
-    if (!q->url || (header && !q->header))
+    q->url = strdup(w->url);
+    q->header = w->header ? strdup(w->header) : NULL;
+    q->data = w->data ? strdup(w->data) : NULL;
+    if (!q->url || (w->header && !q->header) || (w->data && !q->data))
         r = -ENOMEM;
     else if (f->under_way < f->under_way_max)
         r = begin(q);
@@ -275,11 +285,24 @@ static int submit(struct cli_fetch *f, const char *url, const char *header, size
 
 int cli_fetch_get(struct cli_fetch *f, const char *url, size_t max, cli_fetch_fn fn, void *userdata)
 {
-    return submit(f, url, NULL, max, fn, userdata);
+    return submit(f, &(struct wanted){ .url = url, .max = max }, fn, userdata);
+}
+
+int cli_fetch_send(struct cli_fetch *f, const char *method, const char *url, const char *json,
+                   size_t max, cli_fetch_fn fn, void *userdata)
+{
+    return submit(f,
+                  &(struct wanted){ .method = method,
+                                    .url = url,
+                                    .header = json ? "Content-Type: application/json" : NULL,
+                                    .data = json,
+                                    .max = max },
+                  fn, userdata);
 }
 
 int cli_fetch_post(struct cli_fetch *f, const char *url, const char *header, cli_fetch_fn fn,
                    void *userdata)
 {
-    return submit(f, url, header, 65536, fn, userdata);
+    return submit(f, &(struct wanted){ .url = url, .header = header, .data = "", .max = 65536 }, fn,
+                  userdata);
 }

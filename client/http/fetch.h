@@ -27,6 +27,10 @@ void cli_fetch_patience(struct cli_fetch *f, long ms);
 /* Receives at most `max` bytes; a longer body is truncated, which is not an error. */
 int cli_fetch_get(struct cli_fetch *f, const char *url, size_t max, cli_fetch_fn fn, void *userdata)
     _must_use_;
+/* Sends `json` as the body, or none if it is NULL, with this method; receives as cli_fetch_get().
+ */
+int cli_fetch_send(struct cli_fetch *f, const char *method, const char *url, const char *json,
+                   size_t max, cli_fetch_fn fn, void *userdata) _must_use_;
 /* Sends an empty body with one header "Name: value". */
 int cli_fetch_post(struct cli_fetch *f, const char *url, const char *header, cli_fetch_fn fn,
                    void *userdata) _must_use_;

@@ -31,8 +31,7 @@ const char *cli_without_scheme(const char *http)
                                                                                    : http;
 }
 
-/* Percent-encodes everything but letters, digits and "-_."; NULL when out of memory. */
-static char *percent_encode(const char *s)
+char *cli_percent_encode(const char *s)
 {
     static const char hex[] = "0123456789ABCDEF";
     char *encoded = malloc(3 * strlen(s) + 1), *p = encoded;
@@ -56,7 +55,7 @@ static char *percent_encode(const char *s)
 
 int cli_query_user(const char *user, char **ret)
 {
-    _cleanup_free_ char *name = percent_encode(user);
+    _cleanup_free_ char *name = cli_percent_encode(user);
 
     return name ? sv_asprintf(ret, "?user.name=%s", name) : -ENOMEM;
 }

@@ -12,6 +12,8 @@ void cli_scheme_set(struct sv_conf *conf);
 const char *cli_scheme(void);
 /* Skips the scheme of an address of a daemon: Apache's ResourceManager sends URLs. */
 const char *cli_without_scheme(const char *http);
+/* Percent-encodes everything but letters, digits and "-_."; malloc'd, NULL when out of memory. */
+char *cli_percent_encode(const char *s) _must_use_;
 /* Returns the malloc'd URL of the container `id` on the node `http` ("host:port"), followed by
  * `rest` ("/logs/stdout" or ""), with the user's name in the query, which a NodeManager with
  * yarn.acl.enable requires. */

@@ -21,6 +21,9 @@ COMPONENTS = [
     "client",
     "service",
 ]
+# Folders of libraries that stand lower than their component: the component named here, and those
+# behind it, may include them; they include what stands before it.
+LOWER = {"service/definition": "client"}
 # Of a component with folders: a folder, a file at its top by name, or "." for all files there.
 LAYERS = {
     "common": ". identity tls web",
@@ -31,7 +34,7 @@ LAYERS = {
     "rm-lite": "scheduler conf core store security fsm federation requests am nodes client admin web/rest web/proxy web/pages web"
     " periodic services rm main",
     "client": "lib job http ui core views logs run inspect local localize doctor config"
-    " federation commands command-table selvedge am",
+    " federation service commands command-table selvedge am",
     "service": "definition engine store api cluster server am",
 }
 

@@ -29,7 +29,9 @@ struct test {
     char url[64];
     const char *answer; /* NULL: none */
     size_t size, sent;
-    bool stays, post; /* stays: the server keeps the connection */
+    bool stays, post;   /* stays: the server keeps the connection */
+    const char *method; /* of cli_fetch_send(), with `json` */
+    const char *json;
     char request[512];
     int status, calls, connections;
     char body[MAX + 1], why[256];
@@ -127,7 +129,10 @@ static void end(struct test *t)
 
 static void request(struct test *t)
 {
-    if (t->post)
+    if (t->method)
+        assert_int_equal(cli_fetch_send(t->fetch, t->method, t->url, t->json, MAX, on_answer, t),
+                         0);
+    else if (t->post)
         assert_int_equal(cli_fetch_post(t->fetch, t->url, "X: y", on_answer, t), 0);
     else
         assert_int_equal(cli_fetch_get(t->fetch, t->url, MAX, on_answer, t), 0);
@@ -189,6 +194,31 @@ static void test_post(void **state)
     assert_memory_equal(t.request, "POST /path?q HTTP/1.1\r\n", 23);
     assert_non_null(strstr(t.request, "\r\nX: y\r\n"));
     assert_non_null(strstr(t.request, "\r\nContent-Length: 0\r\n"));
+}
+
+static void sent(const char *method, const char *json, const char *head, const char *body)
+{
+    static const char answer[] = OK "Content-Length: 2\r\n\r\n{}";
+    struct test t = {
+        .answer = answer, .size = strlen(answer), .stays = true, .method = method, .json = json
+    };
+
+    begin(&t);
+    request(&t);
+    assert_int_equal(t.status, 200);
+    assert_memory_equal(t.request, head, strlen(head));
+    assert_non_null(strstr(t.request, "\r\n\r\n"));
+    assert_string_equal(strstr(t.request, "\r\n\r\n") + 4, body);
+    assert_true((strstr(t.request, "\r\nContent-Type: application/json\r\n") != NULL) ==
+                (json != NULL));
+}
+
+static void test_send(void **state)
+{
+    (void)state;
+    sent("PUT", "{\"a\":1}", "PUT /path?q HTTP/1.1\r\n", "{\"a\":1}");
+    sent("POST", "[]", "POST /path?q HTTP/1.1\r\n", "[]");
+    sent("DELETE", NULL, "DELETE /path?q HTTP/1.1\r\n", "");
 }
 
 static void test_truncated(void **state)
@@ -351,11 +381,12 @@ static void test_no_library(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_answers),   cmocka_unit_test(test_redirect),
-        cmocka_unit_test(test_post),      cmocka_unit_test(test_truncated),
-        cmocka_unit_test(test_not_whole), cmocka_unit_test(test_headers),
-        cmocka_unit_test(test_no_answer), cmocka_unit_test(test_urls),
-        cmocka_unit_test(test_many),      cmocka_unit_test(test_no_library),
+        cmocka_unit_test(test_answers),    cmocka_unit_test(test_redirect),
+        cmocka_unit_test(test_post),       cmocka_unit_test(test_send),
+        cmocka_unit_test(test_truncated),  cmocka_unit_test(test_not_whole),
+        cmocka_unit_test(test_headers),    cmocka_unit_test(test_no_answer),
+        cmocka_unit_test(test_urls),       cmocka_unit_test(test_many),
+        cmocka_unit_test(test_no_library),
     };
 
     if (getenv(WITHOUT))

@@ -1,0 +1,20 @@
+/* Options of the service commands, for the table of commands. */
+#ifndef SELVEDGE_CLIENT_SERVICE_SERVICE_H
+#define SELVEDGE_CLIENT_SERVICE_SERVICE_H
+
+#include "client/core/commands.h"
+
+enum {
+    SERVICE_OPT_HADOOP = CLI_OPT_OWN,
+    SERVICE_OPT_VERSION,
+    SERVICE_OPT_STATES,
+    SERVICE_OPT_COMPONENT,
+    SERVICE_OPT_EXPRESS,
+    SERVICE_OPT_AUTO_FINALIZE,
+    SERVICE_OPT_FINALIZE,
+    SERVICE_OPT_CANCEL,
+    SERVICE_OPT_INSTANCES,
+    SERVICE_OPT_COMPONENTS,
+};
+
+#endif
