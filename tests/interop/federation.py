@@ -21,6 +21,8 @@ CLIENT = (
 )
 DATABASE = "FederationStateStore"
 PACKAGE = "org.apache.hadoop.yarn.server."
+FEDERATION = PACKAGE + "federation."
+PIPELINE = "yarn.{}.interceptor-class.pipeline"
 PORTS = ("client", "scheduler", "tracker", "admin", "web")
 
 
@@ -41,7 +43,7 @@ def store_keys(server):
     sql = "yarn.federation.state-store.sql."
     return {
         "yarn.federation.enabled": "true",
-        "yarn.federation.state-store.class": f"{PACKAGE}federation.store.impl.SQLFederationStateStore",
+        "yarn.federation.state-store.class": f"{FEDERATION}store.impl.SQLFederationStateStore",
         f"{sql}jdbc-class": "org.mariadb.jdbc.MariaDbDataSource",
         f"{sql}url": f"jdbc:mysql://127.0.0.1:{server.port}/{DATABASE}",
         f"{sql}username": USER,
@@ -51,7 +53,8 @@ def store_keys(server):
         "yarn.federation.state-store.heartbeat-interval-secs": "2",
         "yarn.federation.cache-ttl.secs": "1",
         # Apache's NodeManagers find their ResourceManager by its row.
-        "yarn.client.failover-proxy-provider": f"{PACKAGE}federation.failover.FederationRMFailoverProxyProvider",
+        "yarn.client.failover-proxy-provider": FEDERATION
+        + "failover.FederationRMFailoverProxyProvider",
         "yarn.am.liveness-monitor.expiry-interval-ms": "900000",
     }
 
@@ -94,7 +97,8 @@ class Federation:
         c.nodes[0].site = {
             "yarn.nodemanager.amrmproxy.enabled": "true",
             "yarn.nodemanager.amrmproxy.address": f"127.0.0.1:{self.proxy_port}",
-            "yarn.nodemanager.amrmproxy.interceptor-class.pipeline": f"{PACKAGE}nodemanager.amrmproxy.FederationInterceptor",
+            PIPELINE.format("nodemanager.amrmproxy"): PACKAGE
+            + "nodemanager.amrmproxy.FederationInterceptor",
         }
         c.nodes[1].site = {
             "yarn.resourcemanager.resource-tracker.address": f"127.0.0.1:{self.ports['tracker']}",
@@ -136,9 +140,9 @@ class Federation:
                 "yarn.router.clientrm.address": at["client"],
                 "yarn.router.rmadmin.address": at["admin"],
                 "yarn.router.webapp.address": at["web"],
-                "yarn.router.clientrm.interceptor-class.pipeline": f"{router}clientrm.FederationClientInterceptor",
-                "yarn.router.rmadmin.interceptor-class.pipeline": f"{router}rmadmin.FederationRMAdminInterceptor",
-                "yarn.router.webapp.interceptor-class.pipeline": f"{router}webapp.FederationInterceptorREST",
+                PIPELINE.format("router.clientrm"): f"{router}clientrm.FederationClientInterceptor",
+                PIPELINE.format("router.rmadmin"): f"{router}rmadmin.FederationRMAdminInterceptor",
+                PIPELINE.format("router.webapp"): f"{router}webapp.FederationInterceptorREST",
             },
         )
         return directory

@@ -16,6 +16,7 @@
 #include "tests/lib/key-page.h"
 
 #define RM "yarn.resourcemanager."
+#define NOT_DOCUMENTED RM "epoch" /* YarnConfiguration.RM_EPOCH; not in yarn-default.xml */
 #define GOLDEN "tests/golden/configuration/resourcemanager-3.4.2"
 #define DOC "docs/operate/resourcemanager-keys.md"
 
@@ -66,7 +67,7 @@ static void test_no_key_is_extra(void **state)
 
     (void)state;
     for (size_t i = 0; (k = rm_conf_row(i)); i++)
-        if (strncmp(k->name, RM, strlen(RM)) == 0)
+        if (strncmp(k->name, RM, strlen(RM)) == 0 && strcmp(k->name, NOT_DOCUMENTED) != 0)
             in_golden(golden, k->name);
     for (const struct rm_key_refusal *f = rm_key_refusals; f->why; f++)
         if (strncmp(f->key.name, RM, strlen(RM)) == 0)

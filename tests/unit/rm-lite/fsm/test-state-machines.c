@@ -184,7 +184,7 @@ static void test_expiry(void **state)
     add_node(&f, 1);
     app = submit(&f, false, 1);
     run_master(&f, app);
-    sv_clock_set_test(sv_now_ms() + 599000, sv_wall_ms());
+    sv_clock_set_test(sv_now_ms() + 899000, sv_wall_ms());
     f.rm->nodes->seen_ms = sv_now_ms();
     rm_periodic_run(f.rm);
     settle(&f);
