@@ -21,3 +21,9 @@ STORE_DRIVER := $(BUILD)/tests/integration/federation/store-driver
 $(STORE_DRIVER): $(STORE_DRIVER).o $(STORE_CASES_OBJ) $(FED_DEPS)
 	$(call link,$(FED_LDLIBS) -lcmocka)
 TEST_PROGRAMS += $(STORE_DRIVER)
+
+# The store beside Hadoop's: tests/interop/test-federation-store.
+STORE_PEER := $(BUILD)/tests/interop/store-peer
+$(STORE_PEER): $(STORE_PEER).o $(STORE_CASES_OBJ) $(FED_DEPS)
+	$(call link,$(FED_LDLIBS) -lcmocka)
+TEST_PROGRAMS += $(STORE_PEER)

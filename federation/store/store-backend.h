@@ -52,6 +52,8 @@ extern const struct fed_operation fed_operations[FED_OPS];
 /* Makes a store; owns `backend` also where it fails. `text`: fed_store_text(). */
 int fed_store_new(sd_event *event, const struct fed_backend *functions, void *backend,
                   const char *text, struct fed_store **ret) _must_use_;
+/* For tests: the time for which a call waits, in place of FED_CALL_MS. */
+void fed_store_patience(struct fed_store *s, int64_t ms);
 void *fed_store_backend(const struct fed_store *s);
 
 /* Adds a record to the answer, of the operation's kind, after checking and copying it. One that

@@ -22,9 +22,15 @@ struct fed_store {
     char *text;
     struct fed_call *calls; /* open, the oldest first */
     uint64_t last_id;
+    int64_t patience_ms;
     sd_event_source *turn;  /* answers are due */
     sd_event_source *timer; /* of the oldest call */
 };
+
+void fed_store_patience(struct fed_store *s, int64_t ms)
+{
+    s->patience_ms = ms;
+}
 
 void *fed_store_backend(const struct fed_store *s)
 {
@@ -232,13 +238,15 @@ static int64_t next_deadline(struct fed_store *s)
 
 static void give_up(struct fed_store *s, struct fed_call *c)
 {
+    double seconds = (double)s->patience_ms / 1000;
+
     s->functions->forget(s, c);
     if (c->sent)
         fed_call_fail(c, -ECONNRESET,
-                      "no answer for %d s; it may have been executed: look at the database's load",
-                      FED_CALL_MS / 1000);
+                      "no answer for %g s; it may have been executed: look at the database's load",
+                      seconds);
     else
-        fed_call_fail(c, -EHOSTDOWN, "no connection for %d s", FED_CALL_MS / 1000);
+        fed_call_fail(c, -EHOSTDOWN, "no connection for %g s", seconds);
 }
 
 static int on_timer(sd_event_source *source, uint64_t usec, void *userdata)
@@ -294,7 +302,7 @@ int fed_store_call(struct fed_store *s, const struct fed_request *q, fed_done do
     }
     c->store = s;
     c->id = ++s->last_id;
-    c->deadline_ms = sv_now_ms() + FED_CALL_MS;
+    c->deadline_ms = sv_now_ms() + s->patience_ms;
     c->done = done;
     c->userdata = userdata;
     DL_APPEND(s->calls, c);
@@ -357,6 +365,7 @@ int fed_store_new(sd_event *event, const struct fed_backend *functions, void *ba
         return -ENOMEM;
     }
     s->functions = functions;
+    s->patience_ms = FED_CALL_MS;
     s->backend = backend;
     s->text = strdup(text);
     r = s->text ? sd_event_add_defer(event, &s->turn, on_turn, s) : -ENOMEM;

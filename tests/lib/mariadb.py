@@ -2,6 +2,7 @@
 may make databases, and a proxy that cuts connections."""
 import glob
 import os
+import random
 import shutil
 import socket
 import subprocess
@@ -101,12 +102,16 @@ class MariaDB:
             self.kill()
 
 
-class CuttingProxy:
-    """Forwards to a server on loopback. Its connection number n breaks after n packets, those of
-    both sides counted, and begins anew at one after `most`."""
+class Proxy:
+    """Forwards to a server on loopback, but for its connection number n at the packet number n, those of
+    both sides counted; it begins anew at one after `most`. `fault` "cut": the connection breaks;
+    "stall": nothing is forwarded any more; "flip": a byte of that packet, if the server's, is
+    another one, and the connection breaks five packets later."""
 
-    def __init__(self, port, most):
-        self.server, self.most, self.count = port, most, 0
+    def __init__(self, port, most, fault="cut"):
+        self.server, self.most, self.fault, self.count = port, most, fault, 0
+        self.random = random.Random(most)
+        self.ends = []
         self.listener = socket.create_server(("127.0.0.1", 0), backlog=64)
         self.port = self.listener.getsockname()[1]
         threading.Thread(target=self.run, daemon=True).start()
@@ -120,9 +125,12 @@ class CuttingProxy:
             self.count += 1
             left = [1 + (self.count - 1) % self.most]
             server = socket.create_connection(("127.0.0.1", self.server))
+            self.ends += [client, server]  # a stalled connection stays open
             for pair in ((client, server), (server, client)):
                 pair[0].setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-                threading.Thread(target=self.forward, args=(*pair, left), daemon=True).start()
+                threading.Thread(
+                    target=self.forward, args=(*pair, left, pair[0] is server), daemon=True
+                ).start()
 
     @staticmethod
     def exactly(source, n):
@@ -134,16 +142,25 @@ class CuttingProxy:
             data += part
         return data
 
-    def forward(self, source, sink, left):
+    def changed(self, body):
+        at = self.random.randrange(len(body))
+        return body[:at] + bytes([body[at] ^ self.random.randrange(1, 256)]) + body[at + 1 :]
+
+    def forward(self, source, sink, left, of_server):
         """Packets have a length of three bytes and a number before them."""
         try:
-            while left[0] > 0:
+            while left[0] > (-5 if self.fault == "flip" else 0):
                 head = self.exactly(source, 4)
                 body = self.exactly(source, int.from_bytes(head[:3], "little"))
-                sink.sendall(head + body)
                 left[0] -= 1
+                if left[0] == 0 and self.fault == "flip" and of_server and body:
+                    body = self.changed(body)
+                sink.sendall(head + body)
         except OSError:
             pass
+        else:
+            if self.fault == "stall":
+                return
         for end in (source, sink):
             try:
                 end.shutdown(socket.SHUT_RDWR)
@@ -151,4 +168,5 @@ class CuttingProxy:
                 pass
 
     def close(self):
-        self.listener.close()
+        for end in [self.listener, *self.ends]:
+            end.close()

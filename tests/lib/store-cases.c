@@ -370,7 +370,7 @@ static unsigned random_below(unsigned n)
 }
 
 /* Few keys, so that operations meet. */
-static struct fed_request random_request(void)
+struct fed_request store_random_request(void)
 {
     static const char *const ids[] = { "SC-1", "SC-2", "SC-3" };
     static const char *const queues[] = { "*", "root.a", "root.b" };
@@ -438,7 +438,7 @@ void store_case_random(sd_event *event, struct fed_store *s, struct fed_store *m
         assert_string_equal(store_do(event, model, &q), "");
     }
     for (unsigned i = 0; i < steps; i++) {
-        struct fed_request q = random_request();
+        struct fed_request q = store_random_request();
         char *expected = sorted(store_do(event, model, &q));
         char *got = sorted(store_do(event, s, &q));
 
@@ -470,7 +470,7 @@ void store_case_cut(sd_event *event, struct fed_store *s, struct fed_store *mode
 {
     srandom(seed);
     for (unsigned i = 0; i < steps; i++) {
-        struct fed_request q = random_request();
+        struct fed_request q = store_random_request();
         char *expected, *got;
         unsigned tries = 0;
 

@@ -27,6 +27,8 @@ void store_case_random(sd_event *event, struct fed_store *s, struct fed_store *m
  * are answered. */
 void store_case_cut(sd_event *event, struct fed_store *s, struct fed_store *model, unsigned steps,
                     unsigned seed);
+/* A request of those cases; srandom() was called. */
+struct fed_request store_random_request(void);
 void store_ignore(const struct fed_answer *a, void *userdata);
 
 #endif

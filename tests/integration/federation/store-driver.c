@@ -13,6 +13,7 @@
 #include "federation/store/backends.h"
 #include "federation/store/mysql-apply.h"
 #include "federation/store/mysql-url.h"
+#include "federation/store/store-backend.h"
 #include "tests/lib/store-cases.h"
 
 static const char *the_case, *the_url, *the_proxy;
@@ -21,7 +22,9 @@ static sd_event *event;
 static struct fed_store *open_store(const char *text, bool make, unsigned connections)
 {
     struct fed_mysql_url url;
-    struct fed_mysql_options o = { .url = &url, .connections = connections, .connect_ms = 10000 };
+    struct fed_mysql_options o = { .url = &url,
+                                   .connections = connections,
+                                   .connect_ms = make ? 10000 : 1000 };
     struct fed_store *s;
     struct sv_error err;
 
@@ -63,6 +66,36 @@ static void cut_history(void)
     store_case_cut(event, s, model, 1500, 11);
     fed_store_free(s);
     fed_store_free(model);
+}
+
+/* Calls to a server that is silent, or lies: each is answered in time, whatever the answer. */
+static void faulty(unsigned calls, int64_t patience_ms)
+{
+    struct fed_store *s;
+    unsigned silent = 0;
+
+    fed_store_free(open_store(the_url, true, 1)); /* makes the tables */
+    s = open_store(the_proxy, false, 1);
+    fed_store_patience(s, patience_ms);
+    for (unsigned i = 0; i < calls; i++) {
+        struct fed_request q = store_random_request();
+
+        const char *answer = store_do(event, s, &q);
+
+        silent += !strcmp(answer, "EHOSTDOWN") || !strcmp(answer, "ECONNRESET");
+    }
+    fed_store_free(s);
+    printf("# %u of the calls had no answer\n", silent);
+}
+
+static void stalled(void)
+{
+    faulty(60, 120);
+}
+
+static void flipped(void)
+{
+    faulty(400, 400);
 }
 
 static void schema_twice(void)
@@ -197,6 +230,8 @@ static void run_case(void **state)
         { "refusals", store_case_refusals, NULL },
         { "random", NULL, random_history },
         { "cut", NULL, cut_history },
+        { "stall", NULL, stalled },
+        { "flip", NULL, flipped },
         { "schema", NULL, schema_twice },
         { "no-tables", NULL, no_tables },
         { "refused", NULL, refused_account },
