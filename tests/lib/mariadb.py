@@ -103,10 +103,10 @@ class MariaDB:
 
 
 class Proxy:
-    """Forwards to a server on loopback, but for its connection number n at the packet number n, those of
-    both sides counted; it begins anew at one after `most`. `fault` "cut": the connection breaks;
-    "stall": nothing is forwarded any more; "flip": a byte of that packet, if the server's, is
-    another one, and the connection breaks five packets later."""
+    """Forwards to a server on loopback, but for its connection number n at the packet number n,
+    those of both sides counted; it begins anew at one after `most`. `fault` "cut": the connection
+    breaks; "stall": nothing is forwarded any more; "flip": a byte of that packet, if the server's,
+    is another one, and the connection breaks five packets later."""
 
     def __init__(self, port, most, fault="cut"):
         self.server, self.most, self.fault, self.count = port, most, fault, 0
