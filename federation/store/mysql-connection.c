@@ -37,6 +37,7 @@ struct fed_connection {
     struct ipc_resolve *resolve;
     struct ipc_addresses addresses;
     size_t next_address;
+    char host[INET6_ADDRSTRLEN]; /* the library keeps pointers while it connects */
 
     MYSQL *db; /* NULL: closed, or being resolved */
     MYSQL_STMT *statements[SQL_STATEMENTS];
@@ -70,14 +71,14 @@ static int start_connect(struct fed_connection *c)
 {
     const struct fed_mysql_url *u = &c->account->url;
     const struct sockaddr_storage *sa = &c->addresses.sa[c->next_address++];
-    char host[INET6_ADDRSTRLEN] = "localhost";
     const void *ip = sa->ss_family == AF_INET6
                          ? (const void *)&((const struct sockaddr_in6 *)sa)->sin6_addr
                          : &((const struct sockaddr_in *)sa)->sin_addr;
 
+    snprintf(c->host, sizeof(c->host), "localhost");
     if (!u->socket[0])
-        (void)inet_ntop(sa->ss_family, ip, host, sizeof(host)); /* it is an address, ignoring */
-    return c->lib->real_connect_start_(&c->connected, c->db, host, c->account->user,
+        (void)inet_ntop(sa->ss_family, ip, c->host, sizeof(c->host)); /* an address, ignoring */
+    return c->lib->real_connect_start_(&c->connected, c->db, c->host, c->account->user,
                                        c->account->password, u->database[0] ? u->database : NULL,
                                        u->port, u->socket[0] ? u->socket : NULL, CLIENT_FOUND_ROWS);
 }

@@ -132,6 +132,8 @@ static void server_away(void)
     const struct fed_request q = { .op = FED_MEMBER_LIST };
 
     assert_string_equal(store_do(event, s, &q), "EHOSTDOWN");
+    if (!strstr(store_reason(), "'127.0.0.1'"))
+        fail_msg("%s", store_reason());
     assert_string_equal(store_do(event, s, &q), "EHOSTDOWN");
     fed_store_free(s);
 }
