@@ -59,6 +59,7 @@ int cli_cmd_doctor(struct cli_ctx *ctx, int argc, char **argv)
     cli_doctor_services(&d);
     cli_doctor_kerberos(&d);
     cli_doctor_uploads(&d);
+    cli_doctor_federation(&d);
     code = d.counts[DOCTOR_BAD] ? 2 : d.counts[DOCTOR_WEAK] ? 1 : 0;
     if (ctx->json)
         cli_doctor_print_json(&d, code, &ctx->output);

@@ -84,6 +84,7 @@ void cli_doctor_cgroups(struct doctor *d);
 void cli_doctor_network(struct doctor *d);
 void cli_doctor_services(struct doctor *d);
 void cli_doctor_uploads(struct doctor *d);
+void cli_doctor_federation(struct doctor *d);
 /* Reports nothing where Kerberos is off, unless --principal was given. */
 void cli_doctor_kerberos(struct doctor *d);
 

@@ -2,6 +2,7 @@
 #include "federation/store/mysql-apply.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "federation/store/mysql-connection.h"
@@ -34,6 +35,8 @@ struct apply {
     sd_event *event;
     struct fed_connection *connection;
     struct fed_account account;
+    struct fed_sql_run run;
+    struct fed_schema_state state;
     char text[512];
     bool done;
     int error;
@@ -97,12 +100,8 @@ static int make_all(struct apply *a, const char *database, struct sv_error *err)
 
     parts = fed_mysql_schema(&n);
     fed_mysql_identifier(name, sizeof(name), database);
-    fed_connection_open(a->connection);
-    r = wait_done(a, "connect", err);
-    if (r == 0) {
-        snprintf(a->text, sizeof(a->text), FED_MYSQL_DATABASE, name);
-        r = query(a, "make the database", a->text, err);
-    }
+    snprintf(a->text, sizeof(a->text), FED_MYSQL_DATABASE, name);
+    r = query(a, "make the database", a->text, err);
     if (r == 0) {
         snprintf(a->text, sizeof(a->text), "USE %s", name);
         r = query(a, "use the database", a->text, err);
@@ -112,20 +111,63 @@ static int make_all(struct apply *a, const char *database, struct sv_error *err)
     return r;
 }
 
-int fed_schema_apply(sd_event *event, const struct fed_mysql_options *o, struct sv_error *err)
+/* A connection to the database, or to none, for one function. */
+static int with_connection(struct apply *a, const struct fed_mysql_options *o, bool of_database,
+                           int (*work)(struct apply *a, const char *database, struct sv_error *err),
+                           struct sv_error *err)
 {
     const struct fed_mysql *lib;
-    struct apply a = { .event = event };
     int r = fed_mysql_load(&lib, err);
 
     if (r < 0)
         return r;
-    fed_account_set(&a.account, o);
-    a.account.url.database[0] = '\0';
-    r = fed_connection_new(event, lib, &a.account, &events, &a, &a.connection);
-    r = r < 0 ? sv_error_errno(err, r, "federation store %s", o->url->text)
-              : make_all(&a, o->url->database, err);
-    fed_connection_free(a.connection);
-    explicit_bzero(&a.account, sizeof(a.account));
+    fed_account_set(&a->account, o);
+    if (!of_database)
+        a->account.url.database[0] = '\0';
+    r = fed_connection_new(a->event, lib, &a->account, &events, a, &a->connection);
+    if (r < 0)
+        (void)sv_error_errno(err, r, "federation store %s", o->url->text);
+    else {
+        fed_connection_open(a->connection);
+        r = wait_done(a, "connect", err);
+    }
+    if (r == 0)
+        r = work(a, o->url->database, err);
+    fed_connection_free(a->connection);
+    explicit_bzero(&a->account, sizeof(a->account));
+    return r;
+}
+
+int fed_schema_apply(sd_event *event, const struct fed_mysql_options *o, struct sv_error *err)
+{
+    struct apply a = { .event = event };
+
+    return with_connection(&a, o, false, make_all, err);
+}
+
+static bool on_state(struct fed_sql_run *run, const struct fed_value *columns)
+{
+    struct apply *a = (struct apply *)((char *)run - offsetof(struct apply, run));
+
+    a->state = (struct fed_schema_state){ columns[0].number, columns[1].number, columns[2].number };
+    return true;
+}
+
+static int look(struct apply *a, const char *database, struct sv_error *err)
+{
+    (void)database;
+    a->run = (struct fed_sql_run){ .now = SQL_SCHEMA, .row = on_state };
+    fed_connection_execute(a->connection, &a->run);
+    return wait_done(a, "list tables and procedures", err);
+}
+
+int fed_schema_look(sd_event *event, const struct fed_mysql_options *o,
+                    struct fed_schema_state *ret, struct sv_error *err)
+{
+    struct apply a = { .event = event };
+    int r = with_connection(&a, o, true, look, err);
+
+    if (r == 0)
+        *ret = a.state;
     return r;
 }

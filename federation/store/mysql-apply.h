@@ -12,4 +12,12 @@ int fed_schema_print(const char *database, FILE *out) _must_use_;
 int fed_schema_apply(sd_event *event, const struct fed_mysql_options *o, struct sv_error *err)
     _must_use_;
 
+struct fed_schema_state {
+    int64_t tables, procedures; /* that exist */
+    int64_t wrong;              /* procedures that are Hadoop's own */
+};
+/* Looks at what is there, and changes nothing. */
+int fed_schema_look(sd_event *event, const struct fed_mysql_options *o,
+                    struct fed_schema_state *ret, struct sv_error *err) _must_use_;
+
 #endif

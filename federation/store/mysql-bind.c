@@ -114,5 +114,5 @@ bool fed_binding_row(struct fed_binding *b, struct fed_sql_run *run)
 
     for (size_t i = 0; types[i]; i++)
         values[i] = column(b, i, types[i]);
-    return fed_sql_row(run, values);
+    return run->row ? run->row(run, values) : fed_sql_row(run, values);
 }

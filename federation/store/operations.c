@@ -39,6 +39,7 @@ const struct fed_operation fed_operations[FED_OPS] = {
     [FED_SEQUENCE_NEXT]     = { "increment the Router's counter", FED_SEQUENCE, FED_F_ID, ANSWER },
     [FED_SEQUENCE_SET]      = { "set the Router's counter", FED_SEQUENCE, FED_F_ID | FED_F_VALUE, REPEAT },
     [FED_VERSION_CHECK]     = { "check the layout", FED_VERSION, 0, ANSWER },
+    [FED_VERSION_GET]       = { "get the layout's version", FED_VERSION, 0, READ },
 };
 /* clang-format on */
 

@@ -62,6 +62,7 @@ static enum fed_sql only(enum fed_op op)
         [FED_TOKEN_UPDATE] = SQL_TOKEN_UPDATE,
         [FED_TOKEN_GET] = SQL_TOKEN_GET,
         [FED_TOKEN_DELETE] = SQL_TOKEN_DELETE,
+        [FED_VERSION_GET] = SQL_VERSION_GET,
     };
 
     return statements[op];
@@ -205,6 +206,7 @@ static bool (*const operations[FED_OPS])(struct fed_sql_run *run) = {
     [FED_SEQUENCE_NEXT] = sequence_next,
     [FED_SEQUENCE_SET] = sequence_set,
     [FED_VERSION_CHECK] = version_check,
+    [FED_VERSION_GET] = read_rows,
 };
 
 bool fed_sql_step(struct fed_sql_run *run)

@@ -10,7 +10,7 @@
 
 /* NOW: the server's time; MS: a time as milliseconds; NEXT and NEW: SQL_SEQUENCE_NEXT and _NEW. */
 /* clang-format off */
-#define STATEMENTS(NOW, MS, NEXT, NEW) { \
+#define STATEMENTS(NOW, MS, NEXT, NEW, SCHEMA) { \
     [SQL_MEMBER_UPDATE] = "UPDATE membership SET amRMServiceAddress = ?, clientRMServiceAddress = ?," \
         " rmAdminServiceAddress = ?, rmWebServiceAddress = ?, lastHeartBeat = " NOW ", state = ?," \
         " lastStartTime = ?, capability = ? WHERE subClusterId = ?", \
@@ -54,17 +54,26 @@
     [SQL_SEQUENCE_SET] = "UPDATE sequenceTable SET nextVal = ? WHERE sequenceName = ?", \
     [SQL_VERSION_GET] = "SELECT fedVersion FROM versions LIMIT 1", \
     [SQL_VERSION_INSERT] = "INSERT INTO versions (fedVersion, versionComment) VALUES (?, ?)", \
+    [SQL_SCHEMA] = SCHEMA, \
 }
 
 /* The zone of the session does not matter. LAST_INSERT_ID is the connection's own. */
 #define MYSQL_MS(column) "TIMESTAMPDIFF(SECOND, '1970-01-01', " column ") * 1000"
+/* Hadoop's procedures have the time of the session's zone, or a table in another spelling. */
+#define MYSQL_SCHEMA \
+    "SELECT (SELECT COUNT(*) FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND LOWER(TABLE_NAME) IN" \
+    " ('applicationshomesubcluster', 'membership', 'policies', 'reservationshomesubcluster', 'masterkeys'," \
+    " 'delegationtokens', 'sequencetable', 'versions'))," \
+    " COUNT(*), CAST(COALESCE(SUM(ROUTINE_DEFINITION LIKE '%NOW()%'" \
+    "  OR ROUTINE_DEFINITION LIKE BINARY '%applicationshomesubcluster%'), 0) AS SIGNED)" \
+    " FROM information_schema.ROUTINES WHERE ROUTINE_SCHEMA = DATABASE() AND ROUTINE_NAME LIKE 'sp\\_%'"
 static const char *const mysql[SQL_STATEMENTS] =
-    STATEMENTS("UTC_TIMESTAMP()", MYSQL_MS, "LAST_INSERT_ID(nextVal + 1)", "LAST_INSERT_ID()");
+    STATEMENTS("UTC_TIMESTAMP()", MYSQL_MS, "LAST_INSERT_ID(nextVal + 1)", "LAST_INSERT_ID()", MYSQL_SCHEMA);
 
 /* wall_ms() is the store's own function. The call's transaction keeps other writers away. */
 #define SQLITE_MS(column) column
 static const char *const sqlite[SQL_STATEMENTS] =
-    STATEMENTS("wall_ms()", SQLITE_MS, "nextVal + 1", "nextVal");
+    STATEMENTS("wall_ms()", SQLITE_MS, "nextVal + 1", "nextVal", "");
 
 static const struct {
     const char *parameters, *columns;
@@ -105,6 +114,7 @@ static const struct {
     [SQL_SEQUENCE_SET]       = { "vu", "" },
     [SQL_VERSION_GET]        = { "", "p" },
     [SQL_VERSION_INSERT]     = { "VW", "" },
+    [SQL_SCHEMA]             = { "", "iii" },
 };
 /* clang-format on */
 

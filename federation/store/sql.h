@@ -45,6 +45,7 @@ enum fed_sql {
     SQL_SEQUENCE_SET,
     SQL_VERSION_GET,
     SQL_VERSION_INSERT,
+    SQL_SCHEMA, /* numbers of tables, procedures, and of those that are Hadoop's; MySQL alone */
     SQL_STATEMENTS
 };
 
@@ -78,6 +79,8 @@ struct fed_sql_run {
     unsigned step;    /* statements so far */
     enum fed_sql now; /* the statement to execute */
     struct fed_value values[FED_SQL_VALUES];
+    /* Takes a row in place of fed_sql_row(), where there is no call; NULL. */
+    bool (*row)(struct fed_sql_run *run, const struct fed_value *columns);
     /* The back end sets these after each statement. */
     bool duplicate;   /* a row of this key exists */
     uint64_t changed; /* rows that were found, changed or not */

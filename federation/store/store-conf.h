@@ -10,6 +10,7 @@
 
 /* yarn.federation.state-store.class. */
 int fed_store_class(struct sv_conf *c, const char **ret, struct sv_error *err) _must_use_;
+int fed_store_sqlite_path(struct sv_conf *c, const char **ret, struct sv_error *err) _must_use_;
 /* The keys of SQLFederationStateStore; `ret` points to `url` and to texts of the configuration. */
 int fed_store_mysql_options(struct sv_conf *c, struct fed_mysql_url *url,
                             struct fed_mysql_options *ret, struct sv_error *err) _must_use_;

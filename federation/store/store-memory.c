@@ -325,6 +325,7 @@ static void (*const operations[FED_OPS])(struct memory *m, struct fed_call *c) =
     [FED_SEQUENCE_NEXT] = count,
     [FED_SEQUENCE_SET] = count,
     [FED_VERSION_CHECK] = version,
+    [FED_VERSION_GET] = version,
 };
 
 static void begin(struct fed_store *s, struct fed_call *c)

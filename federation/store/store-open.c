@@ -64,11 +64,16 @@ static int open_memory(sd_event *event, struct sv_conf *c, struct fed_store **re
     return r < 0 ? sv_error_errno(err, r, "federation store in memory") : 0;
 }
 
+int fed_store_sqlite_path(struct sv_conf *c, const char **ret, struct sv_error *err)
+{
+    return sv_conf_string(c, &keys[K_SQLITE], ret, err);
+}
+
 static int open_sqlite(sd_event *event, struct sv_conf *c, struct fed_store **ret,
                        struct sv_error *err)
 {
     const char *path;
-    int r = sv_conf_string(c, &keys[K_SQLITE], &path, err);
+    int r = fed_store_sqlite_path(c, &path, err);
 
     return r < 0 ? r : fed_store_open_sqlite(event, path, ret, err);
 }

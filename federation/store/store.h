@@ -167,6 +167,7 @@ enum fed_op {
     /* Call it first. Marks a new store as version 1.1; -EPROTONOSUPPORT: another major version, or
      * the tables are missing. */
     FED_VERSION_CHECK,
+    FED_VERSION_GET, /* -ENOENT: the store is new. Checks nothing */
     FED_OPS
 };
 const char *fed_op_name(enum fed_op op); /* "register member", for messages */

@@ -81,8 +81,8 @@ class MariaDB:
             with open(f"{self.root}/log", encoding="utf-8", errors="replace") as f:
                 raise RuntimeError(f"mariadbd has ended: {f.read()[-1000:]}")
         try:
-            with socket.create_connection(("127.0.0.1", self.port), 1):
-                return True
+            with socket.create_connection(("127.0.0.1", self.port), 10) as connection:
+                return connection.recv(1)  # it has executed its statements of the start
         except OSError:
             return False
 
@@ -96,6 +96,16 @@ class MariaDB:
             f"jdbc:mariadb://127.0.0.1:{port or self.port}/{database.replace(' ', '%20')}"
             f"?user={user}&password={secret}"
         )
+
+    def sql(self, database, text):
+        """Executes statements as the server starts, which is the one way without a client."""
+        self.kill()
+        with open(f"{self.root}/accounts.sql", "r+", encoding="utf-8") as f:
+            accounts = f.read()
+            f.write(f"USE `{database}`;\n{text};\n")
+        self.start()
+        with open(f"{self.root}/accounts.sql", "w", encoding="utf-8") as f:
+            f.write(accounts)
 
     def close(self):
         if self.process.poll() is None:

@@ -376,7 +376,7 @@ struct fed_request store_random_request(void)
     static const char *const queues[] = { "*", "root.a", "root.b" };
     static const char *const reservations[] = { "reservation_1_1", "reservation_1_2" };
     static const uint8_t bytes[] = { 0x12, 0x01, 'x' };
-    struct fed_request q = { .op = (enum fed_op)random_below(FED_OPS) };
+    struct fed_request q = { .op = (enum fed_op)random_below(FED_VERSION_CHECK + 1) };
 
     if (q.op <= FED_MEMBER_LIST)
         q.member =
