@@ -12,9 +12,9 @@ BUNDLES = (
 replaced = set()  # of these
 
 
-def certificates(root):
+def certificates(root, of="DNS:localhost"):
     """{name: (certificate, key)}: "good", signed by the authority "ca" of the same directory, and
-    "unknown", signed by itself."""
+    "unknown", signed by itself. `of`: their alternative name."""
 
     def request(name, subject, *more):
         done = subprocess.run(
@@ -44,7 +44,7 @@ def certificates(root):
         if done.returncode != 0:
             raise RuntimeError(f"openssl: {done.stderr}")
 
-    name = ("-addext", "subjectAltName=DNS:localhost")
+    name = ("-addext", f"subjectAltName={of}")
     request("ca", "Test CA")
     request("good", "localhost", *name, "-CA", "ca.crt", "-CAkey", "ca.key")
     request("unknown", "localhost", *name)

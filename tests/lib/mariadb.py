@@ -90,11 +90,11 @@ class MariaDB:
         self.process.kill()
         self.process.wait()
 
-    def url(self, database, port=None, user=USER, password=PASSWORD):
+    def url(self, database, port=None, user=USER, password=PASSWORD, more=""):
         secret = password.replace("'", "%27").replace(" ", "+")
         return (
             f"jdbc:mariadb://127.0.0.1:{port or self.port}/{database.replace(' ', '%20')}"
-            f"?user={user}&password={secret}"
+            f"?user={user}&password={secret}{more}"
         )
 
     def sql(self, database, text):

@@ -126,6 +126,17 @@ static void refused_account(void)
     fed_store_free(s);
 }
 
+/* A server whose certificate is not accepted, or that wants TLS. */
+static void unverified(void)
+{
+    struct fed_store *s = open_store(the_url, false, 1);
+
+    if (store_do(event, s, &(struct fed_request){ .op = FED_MEMBER_LIST })[0] != 'E')
+        fail_msg("the server is accepted");
+    printf("# %s\n", store_reason());
+    fed_store_free(s);
+}
+
 static void server_away(void)
 {
     struct fed_store *s = open_store(the_url, false, 3);
@@ -237,6 +248,7 @@ static void run_case(void **state)
         { "schema", NULL, schema_twice },
         { "no-tables", NULL, no_tables },
         { "refused", NULL, refused_account },
+        { "unverified", NULL, unverified },
         { "away", NULL, server_away },
         { "killed", NULL, killed },
         { "freed", NULL, freed },
