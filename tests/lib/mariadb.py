@@ -66,7 +66,8 @@ class MariaDB:
     def start(self):
         with open(f"{self.root}/log", "ab") as log:
             self.process = subprocess.Popen(
-                ["mariadbd", *SMALL, *self.user, f"--datadir={self.data}", f"--port={self.port}"]
+                ["setpriv", "--pdeathsig", "KILL"]  # a killed test leaves none behind
+                + ["mariadbd", *SMALL, *self.user, f"--datadir={self.data}", f"--port={self.port}"]
                 + [f"--socket={self.root}/socket", f"--pid-file={self.root}/pid"]
                 + ["--bind-address=127.0.0.1", f"--init-file={self.root}/accounts.sql"]
                 + self.more,
