@@ -83,6 +83,7 @@ include executor/rules.mk
 include setuid-helper/rules.mk
 include hdfs/rules.mk
 include fs/rules.mk
+include registry/rules.mk
 include localizer/rules.mk
 include logs/rules.mk
 include shuffle/rules.mk

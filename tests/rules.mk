@@ -2,13 +2,13 @@
 # of those below it: UNIT_LINK_COMPONENT and UNIT_LDLIBS_COMPONENT of the component's rules.mk. NAME_WRAP lists functions of
 # the product that the test COMPONENT/…/test-FILE replaces (ld --wrap), NAME_LDLIBS its own libraries.
 CFLAGS_tests := $(CFLAGS_common) $(shell $(PKGCONFIG) --cflags krb5-gssapi)
-COMPONENTS := common wire gss cgroups executor setuid-helper hdfs fs localizer logs shuffle federation nodemanager rm-lite client service
+COMPONENTS := common wire gss cgroups executor setuid-helper hdfs fs registry localizer logs shuffle federation nodemanager rm-lite client service
 UNIT_SOURCES := $(wildcard $(addprefix tests/unit/,*/test-*.c */*/test-*.c */*/*/test-*.c))
 UNIT_TESTS := $(foreach c,$(COMPONENTS),$(patsubst tests/unit/%.c,%,$(filter tests/unit/$(c)/%,$(UNIT_SOURCES))))
 ifneq ($(SANITIZE),)
 ifeq ($(SELVEDGE_CHECK),brief)
 # make check: with ASan the components that parse hostile bytes; make check-full: all.
-UNIT_TESTS := $(filter $(addsuffix /%,common wire hdfs fs logs localizer shuffle federation),$(UNIT_TESTS))
+UNIT_TESTS := $(filter $(addsuffix /%,common wire hdfs fs registry logs localizer shuffle federation),$(UNIT_TESTS))
 endif
 endif
 unit_component = $(firstword $(subst /, ,$(1)))
@@ -27,7 +27,7 @@ TEST_PROGRAMS +=
 # every other build the target is linked to a main that runs the seeds once, in the unit suite.
 FUZZ_TARGETS := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz-*.c))
 FUZZ_LINK = $(SERVICE_AM_A) $(SERVICE_API_A) $(SERVICE_A) $(CLI_A) $(CLIENT_A) $(NODEMANAGER_A) $(RM_A) $(FED_A) $(RM_SCHEDULER_A) $(SHUFFLE_A) $(LOG_UPLOADER_A) $(LOGS_A) $(LOCALIZER_PROGRAM_A) \
-	$(LOCALIZER_A) $(HELPER_TEST_A) $(EXECUTOR_A) $(CGROUPS_A) $(GSS_CLIENT_A) $(FS_DEPS)
+	$(LOCALIZER_A) $(HELPER_TEST_A) $(EXECUTOR_A) $(CGROUPS_A) $(GSS_CLIENT_A) $(REGISTRY_DEPS)
 FUZZ_LDLIBS = $(RM_LDLIBS) $(SHUFFLE_LDLIBS) $(LOG_UPLOADER_LIBS) $(UNIT_LDLIBS_localizer) $(CGROUPS_LDLIBS)
 FUZZ_SECONDS ?= 60
 ifneq ($(FUZZ),)

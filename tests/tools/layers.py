@@ -12,6 +12,7 @@ COMPONENTS = [
     "setuid-helper",
     "hdfs",
     "fs",
+    "registry",
     "localizer",
     "logs",
     "shuffle",
