@@ -12,17 +12,18 @@
 #include "common/web/json-text.h"
 #include "common/web/rest-path.h"
 #include "common/web/rest-reply.h"
+#include "service/am/live.h"
 #include "service/am/metrics.h"
 #include "service/am/slider-resources.h"
 
 #define SLIDER "/ws/v1/slider/application"
 #define NO_CACHE "no-cache, no-store, must-revalidate, private, max-age=0"
 #define ERROR_BYTES 520 /* shorter errors are replaced by pages of browsers */
-#define TEXT_MAX ((size_t)256 << 20)
-#define NAME_BYTES 256 /* of a component, container or number in a path */
+#define NAME_BYTES 256  /* of a component, container or number in a path */
 
 struct svc_rest {
     struct svc_rest_config cfg;
+    struct svc_live *live;
     struct sv_http *http;
 };
 
@@ -220,18 +221,28 @@ static int on_live_resources(struct request *q, struct sv_http_response *ret)
     return answer_tree(ret, svc_slider_view_resources_tree(&q->view, true, true));
 }
 
-static int on_containers(struct request *q, struct sv_http_response *ret)
+/* -EAGAIN: called again when the text is built. */
+static int answer_list(struct request *q, enum svc_live_list which, struct sv_http_response *ret)
 {
-    _cleanup_buf_ struct sv_buf b = SV_BUF_INIT(TEXT_MAX);
-    int r = svc_slider_view_containers(&q->view, &b);
+    const char *text;
+    size_t len;
+    int r = svc_live_text(q->rest->live, which, &text, &len);
 
     if (r < 0)
         return r;
-    ret->status = 200;
+    ret->body = malloc(len);
+    if (!ret->body)
+        return -ENOMEM;
+    memcpy(ret->body, text, len);
+    ret->body_len = len;
     ret->content_type = SV_JSON_TYPE;
-    ret->body_len = b.len;
-    ret->body = (char *)SV_TAKE(b.data);
+    ret->status = 200;
     return 0;
+}
+
+static int on_containers(struct request *q, struct sv_http_response *ret)
+{
+    return answer_list(q, SVC_LIVE_CONTAINERS, ret);
 }
 
 static int on_container(struct request *q, struct sv_http_response *ret)
@@ -314,7 +325,7 @@ static int on_instance(struct request *q, struct sv_http_response *ret)
 
 static int on_nodes(struct request *q, struct sv_http_response *ret)
 {
-    return answer_tree(ret, svc_slider_view_nodes(&q->view));
+    return answer_list(q, SVC_LIVE_NODES, ret);
 }
 
 static int on_node(struct request *q, struct sv_http_response *ret)
@@ -493,17 +504,27 @@ static int on_request(const struct sv_http_request *req, struct sv_http_response
 
 /* ---- Life ---- */
 
+static void on_listed(void *userdata)
+{
+    svc_rest_status_done(userdata);
+}
+
 int svc_rest_new(sd_event *event, const struct svc_rest_config *cfg, struct svc_rest **ret,
                  struct sv_error *err)
 {
     struct svc_rest *s = calloc(1, sizeof(*s));
+    struct svc_live_config live;
     int r;
 
     if (!s)
         return sv_error_errno(err, -ENOMEM, "web port");
     s->cfg = *cfg;
-    r = sv_http_new(event, cfg->host, 0, on_request, s, &s->http, err);
+    live = (struct svc_live_config){ cfg->view, cfg->userdata, on_listed, s };
+    r = svc_live_new(event, &live, &s->live);
+    r = r < 0 ? sv_error_errno(err, r, "web port")
+              : sv_http_new(event, cfg->host, 0, on_request, s, &s->http, err);
     if (r < 0) {
+        svc_live_free(s->live);
         free(s);
         return r;
     }
@@ -516,6 +537,7 @@ struct svc_rest *svc_rest_free(struct svc_rest *r)
     if (!r)
         return NULL;
     sv_http_free(r->http);
+    svc_live_free(r->live);
     free(r);
     return NULL;
 }

@@ -230,6 +230,23 @@ json_t *svc_slider_view_component(const struct svc_slider_view *v, const char *n
 
 /* ---- Containers ---- */
 
+/* Looks at no more than *max instances, for the next one with a container. */
+static bool next_instance(const struct svc_slider_view *v, struct svc_slider_walk *w, size_t *max,
+                          struct svc_instance_view *ret)
+{
+    while (w->component < svc_engine_components(v->engine) && *max > 0) {
+        --*max;
+        if (!svc_engine_instance(v->engine, w->component, &w->cursor, ret)) {
+            w->component++;
+            w->cursor = 0;
+        } else if (ret->has_container) {
+            return true;
+        }
+    }
+    w->ended = w->component >= svc_engine_components(v->engine);
+    return false;
+}
+
 static int state_of(const struct svc_instance_view *i)
 {
     return i->state == SVC_INSTANCE_LAUNCHING  ? SUBMITTED
@@ -324,30 +341,27 @@ json_t *svc_slider_view_instance(const struct svc_slider_view *v, const char *na
     return container_information(v, &i);
 }
 
-int svc_slider_view_containers(const struct svc_slider_view *v, struct sv_buf *out)
+int svc_slider_view_some_containers(const struct svc_slider_view *v, struct svc_slider_walk *w,
+                                    size_t max, struct sv_buf *out)
 {
     struct svc_instance_view i;
     char id[YARN_ID_TEXT_MAX];
-    bool first = true;
-    int r = sv_buf_put_u8(out, '{');
+    int r = w->begun ? 0 : sv_buf_put_u8(out, '{');
 
-    for (size_t k = 0; k < svc_engine_components(v->engine); k++) {
-        size_t cursor = 0;
-
-        while (r == 0 && svc_engine_instance(v->engine, k, &cursor, &i)) {
-            if (!i.has_container)
-                continue;
-            r = first ? 0 : sv_buf_put_u8(out, ',');
-            first = false;
-            if (r == 0)
-                r = svc_json_text(out, yarn_container_id_text(i.container, id));
-            if (r == 0)
-                r = sv_buf_put_u8(out, ':');
-            if (r == 0)
-                r = put_container(v, &i, id, out);
-        }
+    w->begun = true;
+    while (r == 0 && next_instance(v, w, &max, &i)) {
+        r = w->any ? sv_buf_put_u8(out, ',') : 0;
+        w->any = true;
+        if (r == 0)
+            r = svc_json_text(out, yarn_container_id_text(i.container, id));
+        if (r == 0)
+            r = sv_buf_put_u8(out, ':');
+        if (r == 0)
+            r = put_container(v, &i, id, out);
     }
-    return r < 0 ? r : sv_buf_put_u8(out, '}');
+    if (r == 0 && w->ended)
+        r = sv_buf_put_u8(out, '}');
+    return r < 0 ? r : w->ended;
 }
 
 /* ---- Nodes ---- */
@@ -379,37 +393,25 @@ static void count_on_node(json_t *nodes, const struct svc_slider_view *v,
     set_number(entry, counter, json_integer_value(json_object_get(entry, counter)) + 1);
 }
 
-static json_t *nodes_by_host(const struct svc_slider_view *v)
+bool svc_slider_view_some_nodes(const struct svc_slider_view *v, struct svc_slider_walk *w,
+                                size_t max, const char *host, json_t *nodes)
 {
-    json_t *nodes = json_object();
     struct svc_instance_view i;
 
-    for (size_t k = 0; k < svc_engine_components(v->engine); k++) {
-        size_t cursor = 0;
-
-        while (svc_engine_instance(v->engine, k, &cursor, &i))
-            if (i.has_container)
-                count_on_node(nodes, v, &i, k + 1);
-    }
-    return nodes;
-}
-
-json_t *svc_slider_view_nodes(const struct svc_slider_view *v)
-{
-    json_t *by_host = nodes_by_host(v), *list = json_array(), *node;
-    const char *host;
-
-    json_object_foreach(by_host, host, node)(void)
-        json_array_append(list, node); /* as set_number(), ignoring */
-    json_decref(by_host);
-    return list;
+    while (next_instance(v, w, &max, &i))
+        if (!host || strcmp(i.host, host) == 0)
+            count_on_node(nodes, v, &i, w->component + 1);
+    return w->ended;
 }
 
 json_t *svc_slider_view_node(const struct svc_slider_view *v, const char *host)
 {
-    json_t *by_host = nodes_by_host(v), *node = json_incref(json_object_get(by_host, host));
+    struct svc_slider_walk w = { 0 };
+    json_t *nodes = json_object(), *node;
 
-    json_decref(by_host);
+    (void)!svc_slider_view_some_nodes(v, &w, SIZE_MAX, host, nodes); /* to its end, ignoring */
+    node = json_incref(json_object_get(nodes, host));
+    json_decref(nodes);
     return node;
 }
 

@@ -36,13 +36,25 @@ json_t *svc_slider_view_component_container(const struct svc_slider_view *v, con
 json_t *svc_slider_view_instance(const struct svc_slider_view *v, const char *name,
                                  const char *index);
 json_t *svc_slider_view_container(const struct svc_slider_view *v, const char *id);
-json_t *svc_slider_view_nodes(const struct svc_slider_view *v);
 json_t *svc_slider_view_node(const struct svc_slider_view *v, const char *host);
 /* `name`: of a component; NULL: of all together. */
 json_t *svc_slider_view_liveness(const struct svc_slider_view *v, const char *name);
 json_t *svc_slider_view_statistics(const struct svc_slider_view *v);
 json_t *svc_slider_view_diagnostics(const struct svc_slider_view *v);
-/* Map of all containers by id, as text. */
-int svc_slider_view_containers(const struct svc_slider_view *v, struct sv_buf *out) _must_use_;
+
+/* ---- All instances, some at a time: live.h ---- */
+
+struct svc_slider_walk { /* zero at first; instances may change between two calls */
+    size_t component, cursor;
+    bool begun, any, ended;
+};
+/* Appends the next instances, of `max` that are looked at, to the map of all containers by id. 1:
+ * it is complete; 0: there are more. */
+int svc_slider_view_some_containers(const struct svc_slider_view *v, struct svc_slider_walk *w,
+                                    size_t max, struct sv_buf *out) _must_use_;
+/* Adds them to the records of their nodes, by host; `host`: of that one alone, or NULL. True: it is
+ * complete. */
+bool svc_slider_view_some_nodes(const struct svc_slider_view *v, struct svc_slider_walk *w,
+                                size_t max, const char *host, json_t *nodes) _must_use_;
 
 #endif
