@@ -391,7 +391,7 @@ int reg_known(struct reg_registry *r, const char *path)
     struct entry *e = add(r, path);
 
     if (!e)
-        return -ENOMEM;
+        return -ENOSPC;
     e->there = true;
     return 0;
 }
@@ -432,7 +432,7 @@ int reg_remove_tree(struct reg_registry *r, const char *path)
     struct entry *e = add(r, path);
 
     if (!e)
-        return -ENOMEM;
+        return -ENOSPC;
     forget_below(r, path);
     free(SV_TAKE(r->sweep.folder));
     e->there = true;

@@ -29,7 +29,8 @@ int reg_new(sd_event *event, const struct reg_config *cfg, struct reg_registry *
 /* Waiting records are dropped. Not from a callback. Accepts NULL, returns NULL. */
 struct reg_registry *reg_free(struct reg_registry *r);
 
-/* -ENOSPC: REG_ENTRIES_MAX paths are known; -ENOMEM. Bytes are copied. */
+/* -ENOSPC: REG_ENTRIES_MAX paths are known, or there is no memory for one; -ENOMEM. Bytes are
+ * copied. */
 int reg_put(struct reg_registry *r, const char *path, const void *text, size_t len) _must_use_;
 /* A record that was put here, or that is known to be there by reg_known(). Others: no effect. */
 void reg_remove(struct reg_registry *r, const char *path);

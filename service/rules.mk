@@ -16,17 +16,17 @@ PROGRAMS += $(BUILD)/selvedge-services
 $(BUILD)/selvedge-services: $(BUILD)/service/server/main.o $(SERVICE_API_DEPS)
 	$(call link,$(SERVICE_API_LDLIBS))
 
-# The ApplicationMaster of a service. Without libcurl, which the first HTTP request loads.
+# The ApplicationMaster of a service. Without libcurl and ZooKeeper's client, which the first request that needs them loads.
 SERVICE_AM_A := $(BUILD)/libselvedge-service-am.a
 $(SERVICE_AM_A): $(filter-out %/main.o,$(call objects,service/am))
 LIBS += $(SERVICE_AM_A)
-SERVICE_AM_DEPS = $(SERVICE_AM_A) $(SERVICE_A) $(CLIENT_A) $(FS_DEPS)
-SERVICE_AM_LDLIBS = $(HDFS_LDLIBS) $(CLIENT_LDLIBS)
+SERVICE_AM_DEPS = $(SERVICE_AM_A) $(SERVICE_A) $(CLIENT_A) $(REGISTRY_DEPS)
+SERVICE_AM_LDLIBS = $(REGISTRY_LDLIBS) $(CLIENT_LDLIBS)
 PROGRAMS += $(BUILD)/selvedge-service-am
 $(BUILD)/selvedge-service-am: $(BUILD)/service/am/main.o $$(SERVICE_AM_DEPS)
 	$(call link,$(SERVICE_AM_LDLIBS))
 
-UNIT_LINK_service = $(SERVICE_AM_A) $(SERVICE_API_DEPS)
+UNIT_LINK_service = $(SERVICE_AM_A) $(SERVICE_API_A) $(SERVICE_AM_DEPS)
 UNIT_LDLIBS_service = $(SERVICE_AM_LDLIBS) $(FS_LDLIBS)
 # A request without a connection.
 service/am/test-web-caller_WRAP := sv_http_header sv_http_query sv_http_peer

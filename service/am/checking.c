@@ -27,6 +27,7 @@ static void on_address(struct cli_am *yarn, struct yarn_container_id id, int sta
             const struct svc_probe_addresses a = { c->ip, c->host, c->node.host };
 
             svc_master_need(svc_checks_address(m->checks, id, &a));
+            svc_master_record(m, c);
             svc_status_changed(m->status);
         }
     }

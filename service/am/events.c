@@ -80,6 +80,7 @@ static void on_registered(struct cli_am *yarn, const struct cli_registration *r,
         svc_master_operate(m);
     }
     m->started = true;
+    svc_master_register(m);
     svc_engine_start(m->engine, sv_now_ms());
     svc_master_operate(m);
     svc_master_resume(m);
@@ -155,6 +156,7 @@ static void on_completed(struct cli_am *yarn, struct yarn_container_id id, int32
         sv_log(SV_LOG_INFO, c->key, "%s: %s on %s ended with %d", instance ? instance : "", c->key,
                c->node.host, exit_status);
     svc_checks_remove(m->checks, id);
+    svc_master_unrecord(m, id);
     svc_addresses_remove(m->addresses, id);
     svc_containers_end(&m->containers, id, exit_status == 0);
     end_expected(m, id);

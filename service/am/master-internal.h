@@ -1,11 +1,12 @@
 /* The master's state, shared by its files: master.c (start and end), events.c (what YARN and the
  * loop report), commands.c (what clients ask), operations.c (what the engine wants) and below it
- * launching.c, checking.c, storing.c. */
+ * launching.c, checking.c, registering.c, storing.c. */
 #ifndef SELVEDGE_SERVICE_AM_MASTER_INTERNAL_H
 #define SELVEDGE_SERVICE_AM_MASTER_INTERNAL_H
 
 #include "client/lib/am-server.h"
 #include "service/am/addresses.h"
+#include "common/buf.h"
 #include "service/am/client-am.h"
 #include "service/am/containers.h"
 #include "service/am/journal.h"
@@ -14,6 +15,8 @@
 #include "service/am/rest.h"
 #include "service/am/status.h"
 #include "service/am/work.h"
+
+struct reg_registry;
 
 struct svc_pending { /* a container to launch, or to run another version; or one that has ended */
     struct yarn_container_id id;
@@ -64,8 +67,12 @@ struct svc_master {
     bool storing_journal, journal_stale; /* it lacks something, launches are not all of it */
     size_t localized_open;               /* queries of states of files */
     struct svc_upgrade upgrade;
-    bool stored_by_caller; /* what the present command changes was stored by its client */
-    bool store_again;      /* the definition changed while it was being stored */
+    struct reg_registry *registry; /* NULL: none */
+    char *registry_path;           /* of the service */
+    struct sv_buf registry_record; /* the service's own */
+    bool unregistered;             /* its records are removed */
+    bool stored_by_caller;         /* what the present command changes was stored by its client */
+    bool store_again;              /* the definition changed while it was being stored */
     void (*operate)(struct svc_master *m); /* svc_master_operate(), for files below it */
     bool started, ended;
     int exit_code;
@@ -99,6 +106,22 @@ int svc_master_checking_new(struct svc_master *m) _must_use_;
 /* The container was started: asks its node for the states of its files, until they are there. */
 void svc_master_localized(struct svc_master *m, struct yarn_container_id id);
 int svc_master_localized_new(struct svc_master *m) _must_use_;
+
+/* ---- registering.c ---- */
+
+/* `url`: of the directory of the definition. A failure is logged, and there are no records. */
+void svc_master_registry_open(struct svc_master *m, struct sv_conf *conf, const char *url);
+void svc_master_registry_free(struct svc_master *m);
+/* Before svc_master_register(): the port of the RPC and the master's URL. */
+int svc_master_describe(struct svc_master *m, const char *host, uint16_t port, const char *url)
+    _must_use_;
+void svc_master_register(struct svc_master *m);
+/* The service has ended for good: removes all its records. */
+void svc_master_unregister(struct svc_master *m);
+/* A container with a name has another address than before. */
+void svc_master_record(struct svc_master *m, const struct svc_container *c);
+/* It is forgotten. */
+void svc_master_unrecord(struct svc_master *m, struct yarn_container_id id);
 
 /* ---- storing.c ---- */
 

@@ -301,7 +301,9 @@ static int join(struct svc_master *m, struct svc_files *files, struct sv_conf *c
     svc_master_need(svc_status_definition(m->status, m->plan->stored));
     (void)snprintf(url, sizeof(url), strchr(host, ':') ? "http://[%s]:%u/" : "http://%s:%u/", host,
                    svc_rest_port(m->rest));
-    r = cli_am_register(m->yarn, host, cli_am_server_port(m->rpc), url);
+    r = svc_master_describe(m, host, cli_am_server_port(m->rpc), url);
+    if (r == 0)
+        r = cli_am_register(m->yarn, host, cli_am_server_port(m->rpc), url);
     return r < 0 ? sv_error_errno(err, r, "registration") : 0;
 }
 
@@ -317,6 +319,8 @@ static int start(struct svc_master *m, struct sv_conf *conf, struct sv_error *er
     if (r == 0)
         r = svc_launch_tokens(m->plan->stored, conf, m->options->user, svc_files_url(files),
                               &m->tokens, err);
+    if (r == 0)
+        svc_master_registry_open(m, conf, svc_files_url(files));
     if (r == 0)
         r = make_engine(m, err);
     if (r == 0)
@@ -372,6 +376,7 @@ struct svc_master *svc_master_free(struct svc_master *m)
     m->addresses = svc_addresses_free(m->addresses); /* before the queries end */
     cli_am_free(m->yarn);
     svc_status_free(m->status);
+    svc_master_registry_free(m);
     sd_event_source_disable_unref(m->turn);
     sd_event_source_disable_unref(m->engine_timer);
     sd_event_source_disable_unref(m->localized_timer);

@@ -69,6 +69,7 @@ static void forget(struct svc_master *m, struct yarn_container_id id)
 {
     svc_checks_remove(m->checks, id);
     svc_addresses_remove(m->addresses, id);
+    svc_master_unrecord(m, id);
     svc_containers_remove(&m->containers, id);
 }
 
@@ -136,6 +137,7 @@ static void on_unregister(struct svc_master *m, const struct svc_op *op)
     int r = cli_am_finish(m->yarn, op->success ? CLI_FINAL_SUCCEEDED : CLI_FINAL_FAILED, op->text);
 
     sv_log_info("service %s ends: %s", m->options->name, op->text);
+    svc_master_unregister(m);
     if (r < 0) {
         sv_log_err("ResourceManager: cannot report the end: %s", strerror(-r));
         svc_master_exit(m, 1);

@@ -6,6 +6,7 @@
 
 #include "common/log.h"
 #include "common/oom.h"
+#include "registry/registry.h"
 #include "service/am/master-internal.h"
 
 void svc_master_need(int r)
@@ -19,9 +20,10 @@ void svc_master_turn(struct svc_master *m)
     (void)sd_event_source_set_enabled(m->turn, SD_EVENT_ONESHOT); /* exists, ignoring */
 }
 
+/* Records of a service that has ended are removed first, unless the registry is away. */
 void svc_master_maybe_exit(struct svc_master *m)
 {
-    if (m->ended && m->stores == 0)
+    if (m->ended && m->stores == 0 && (!m->unregistered || !m->registry || reg_idle(m->registry)))
         (void)sd_event_exit(m->event, m->exit_code); /* the loop runs, ignoring */
 }
 

@@ -38,6 +38,16 @@ class RunningService:
     def stored(self):
         return json.loads(self.web.files[self.path])
 
+    def records(self):
+        """{path: record} of the registry, the service's own path cut off; {} for none."""
+        top = f"{os.path.dirname(self.path)}/registry/users"
+        mine = f"{top}/{self.user.lower().replace('_', '-')}/services/yarn-service/{self.name}"
+        return {
+            path.removeprefix(mine).removesuffix("/_record"): json.loads(text)
+            for path, text in list(self.web.files.items())
+            if path.startswith(top) and path.endswith("/_record")
+        }
+
     # ---- YARN ----
 
     def rm(self, path, body=None):
