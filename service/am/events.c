@@ -62,6 +62,7 @@ static void on_recovered(struct cli_am *yarn, const struct cli_allocation *c, vo
         own->turning = known->turning;
         a.target = svc_master_runs_target(m, known);
     }
+    svc_names_changed(m->names, own->instance);
     svc_engine_recovered(m->engine, sv_now_ms(), &a, name);
     svc_containers_remove(&m->expected, c->id);
     svc_master_operate(m);

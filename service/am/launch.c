@@ -111,8 +111,6 @@ static int set_instance_tokens(struct building *b)
         r = svc_tokens_set(b->tokens, SVC_TOKEN_COMPONENT_ID, number ? number + 1 : "");
     if (r == 0)
         r = svc_tokens_set(b->tokens, SVC_TOKEN_CONTAINER_ID, q->container);
-    for (size_t i = 0; r == 0 && i < q->n_peers; i++)
-        r = svc_tokens_set_peer(b->tokens, q->peers[i].name, q->peers[i].host, q->peers[i].ip);
     return r < 0 ? sv_error_errno(b->err, r, "tokens") : 0;
 }
 
@@ -233,12 +231,33 @@ static int add_file(struct building *b, const struct svc_file *f, struct svc_sou
     return 0;
 }
 
+/* A file of the definition with the name comes first. */
+static int hosts(struct building *b)
+{
+    const char *text = b->q->peers ? svc_peers_hosts(b->q->peers) : NULL;
+    struct cli_resource *to = &b->resources[b->n_resources];
+    int r;
+
+    for (size_t i = 0; text && i < b->n_resources; i++)
+        if (strcmp(b->resources[i].name, SVC_HOSTS_FILE) == 0)
+            text = NULL;
+    if (!text)
+        return 0;
+    r = svc_files_store(b->files, b->q->component->component->name, base_name(SVC_HOSTS_FILE), text,
+                        strlen(text), b->a, to, b->err);
+    if (r < 0)
+        return r;
+    to->name = SVC_HOSTS_FILE;
+    b->n_resources++;
+    return 0;
+}
+
 static int files(struct building *b)
 {
     const struct svc_component *c = b->q->component->component;
     int r = 0;
 
-    b->resources = sv_newn(b->a, struct cli_resource, c->configuration.n_files + 1);
+    b->resources = sv_newn(b->a, struct cli_resource, c->configuration.n_files + 2);
     if (!b->resources)
         return sv_error_errno(b->err, -ENOMEM, "files");
     if (c->artifact.type == SVC_ARTIFACT_TARBALL) {
@@ -249,7 +268,7 @@ static int files(struct building *b)
     }
     for (size_t i = 0; r == 0 && i < c->configuration.n_files; i++)
         r = add_file(b, &c->configuration.files[i], &b->q->component->sources[i]);
-    return r;
+    return r < 0 ? r : hosts(b);
 }
 
 /* ---- The whole ---- */
@@ -268,7 +287,8 @@ static int command(struct building *b, const char **ret)
 int svc_launch_prepare(struct svc_files *f, const struct svc_launch_request *q, struct sv_arena *a,
                        struct cli_launch *ret, struct sv_error *err)
 {
-    _cleanup_tokens_ struct svc_tokens *t = svc_tokens_new(q->tokens);
+    _cleanup_tokens_ struct svc_tokens *t =
+        svc_tokens_new(q->peers ? svc_peers_tokens(q->peers) : q->tokens);
     struct building b = { .files = f, .q = q, .tokens = t, .a = a, .err = err };
     const char *line = NULL;
     int r = t ? set_instance_tokens(&b) : sv_error_errno(err, -ENOMEM, "tokens");

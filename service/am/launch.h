@@ -5,24 +5,22 @@
 #define SELVEDGE_SERVICE_AM_LAUNCH_H
 
 #include "service/am/files.h"
+#include "service/am/peers.h"
 #include "service/am/plan.h"
 #include "service/definition/tokens.h"
 
 #define SVC_COMMAND_MAX ((size_t)128 << 10) /* bytes, after the replacement */
-#define SVC_LAUNCH_MAX ((size_t)16 << 20)   /* of one launch in memory */
+#define SVC_HOSTS_FILE "conf/selvedge-hosts"
+#define SVC_LAUNCH_MAX ((size_t)16 << 20) /* of one launch in memory */
 
-struct svc_peer { /* an instance that a component depends on */
-    const char *name, *host, *ip;
-};
 struct svc_launch_request {
     struct svc_component_plan *component;
     const struct svc_definition *definition;
     const struct svc_tokens *tokens; /* the service's */
+    struct svc_peers *peers;         /* NULL: of no other instance is known */
     const char *user;
     const char *instance, *container; /* names */
-    const struct svc_peer *peers;
-    size_t n_peers;
-    const uint8_t *credentials; /* of the container; NULL: none */
+    const uint8_t *credentials;       /* of the container; NULL: none */
     size_t credentials_len;
 };
 

@@ -50,6 +50,7 @@ void svc_master_launch(struct svc_master *m, const struct svc_op *op, bool again
         sv_out_of_memory();
     c->launching = true;
     note_version(m, c, op->component, again);
+    svc_names_changed(m->names, c->instance);
     queue(m, &m->pending, &p);
 }
 
@@ -130,41 +131,6 @@ static void on_prepared_again(struct yarn_container_id id, int status,
     prepared(userdata, id, true, status, launch, err);
 }
 
-/* Addresses of the instances that the component depends on. */
-static struct svc_peer *find_peers(const struct svc_master *m, const struct svc_component *c,
-                                   size_t *ret_n)
-{
-    struct svc_peer *list = NULL;
-    struct svc_component_view v;
-    struct svc_instance_view i;
-    size_t n = 0, cap = 0;
-
-    for (size_t k = 0; c->n_dependencies > 0 && k < svc_engine_components(m->engine); k++) {
-        bool wanted = false;
-        size_t cursor = 0;
-
-        svc_engine_component(m->engine, k, &v);
-        for (size_t d = 0; d < c->n_dependencies; d++)
-            wanted |= strcmp(c->dependencies[d], v.component->name) == 0;
-        while (wanted && svc_engine_instance(m->engine, k, &cursor, &i)) {
-            const struct svc_container *at =
-                i.has_container ? svc_containers_find(&m->containers, i.container) : NULL;
-
-            if (!at)
-                continue;
-            if (n == cap) {
-                cap = cap ? 2 * cap : 16;
-                list = realloc(list, cap * sizeof(*list));
-                if (!list)
-                    sv_out_of_memory();
-            }
-            list[n++] = (struct svc_peer){ i.name, at->host ? at->host : at->node.host, at->ip };
-        }
-    }
-    *ret_n = n;
-    return list;
-}
-
 static void prepare(struct svc_master *m, const struct svc_pending *p)
 {
     struct svc_container *c = svc_containers_find(&m->containers, p->id);
@@ -176,18 +142,18 @@ static void prepare(struct svc_master *m, const struct svc_pending *p)
         .credentials = m->credentials,
         .credentials_len = m->credentials_len,
     };
-    struct svc_peer *peers;
 
     if (!c || !c->launching || !plan)
         return;
-    peers = find_peers(m, p->component, &q.n_peers);
-    q.peers = peers;
+    q.peers = svc_names_peers(m->names, p->component, plan->all_hosts);
+    if (!q.peers)
+        sv_out_of_memory();
     q.instance = c->instance;
     q.container = c->key;
     if (svc_work_launch(m->work, p->id, &q, p->again ? on_prepared_again : on_prepared, m) < 0)
         sv_out_of_memory();
     m->jobs++;
-    free(peers);
+    svc_peers_unref(q.peers);
 }
 
 static void end_released(struct svc_master *m)

@@ -2,6 +2,7 @@
  * Hadoop's master. Components without files are not asked about. Hostile: nodes' texts, which are
  * containers' users'. */
 #include <errno.h>
+#include <string.h>
 
 #include "common/loop-guard.h"
 #include "service/am/json-write.h"
@@ -25,14 +26,16 @@ static int put_one(struct sv_buf *b, const struct cli_localized *one, bool first
     return r < 0 ? r : sv_buf_put_u8(b, '}');
 }
 
-/* NULL: more than a status shows of one container. */
+/* The definition's files alone, as with Hadoop's master. NULL: more than a status shows of one
+ * container. */
 static char *json_of(const struct cli_localized *list, size_t n)
 {
     _cleanup_buf_ struct sv_buf b = SV_BUF_INIT(ONE_MAX);
     int r = sv_buf_put_u8(&b, '[');
 
     for (size_t i = 0; r == 0 && i < n; i++)
-        r = put_one(&b, &list[i], i == 0);
+        if (strcmp(list[i].key, SVC_HOSTS_FILE) != 0)
+            r = put_one(&b, &list[i], b.len == 1);
     if (r == 0)
         r = sv_buf_put(&b, "]", 2); /* with the NUL */
     svc_master_need(r);

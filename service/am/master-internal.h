@@ -5,12 +5,13 @@
 #define SELVEDGE_SERVICE_AM_MASTER_INTERNAL_H
 
 #include "client/lib/am-server.h"
-#include "service/am/addresses.h"
 #include "common/buf.h"
+#include "service/am/addresses.h"
 #include "service/am/client-am.h"
 #include "service/am/containers.h"
 #include "service/am/journal.h"
 #include "service/am/master.h"
+#include "service/am/peers.h"
 #include "service/am/readiness.h"
 #include "service/am/rest.h"
 #include "service/am/status.h"
@@ -66,13 +67,14 @@ struct svc_master {
     size_t jobs, stores;                 /* open: of launches, of stored files */
     bool storing_journal, journal_stale; /* it lacks something, launches are not all of it */
     size_t localized_open;               /* queries of states of files */
+    struct svc_names *names;             /* addresses of instances, for launches */
     struct svc_upgrade upgrade;
-    struct reg_registry *registry; /* NULL: none */
-    char *registry_path;           /* of the service */
-    struct sv_buf registry_record; /* the service's own */
-    bool unregistered;             /* its records are removed */
-    bool stored_by_caller;         /* what the present command changes was stored by its client */
-    bool store_again;              /* the definition changed while it was being stored */
+    struct reg_registry *registry;        /* NULL: none */
+    char *registry_where, *registry_path; /* the service's, in it */
+    struct sv_buf registry_record;        /* the service's own */
+    bool unregistered;                    /* its records are removed */
+    bool stored_by_caller; /* what the present command changes was stored by its client */
+    bool store_again;      /* the definition changed while it was being stored */
     void (*operate)(struct svc_master *m); /* svc_master_operate(), for files below it */
     bool started, ended;
     int exit_code;
@@ -118,6 +120,8 @@ int svc_master_describe(struct svc_master *m, const char *host, uint16_t port, c
 void svc_master_register(struct svc_master *m);
 /* The service has ended for good: removes all its records. */
 void svc_master_unregister(struct svc_master *m);
+/* After svc_master_registry_open(). */
+int svc_master_names_new(struct svc_master *m, struct sv_conf *conf) _must_use_;
 /* A container with a name has another address than before. */
 void svc_master_record(struct svc_master *m, const struct svc_container *c);
 /* It is forgotten. */

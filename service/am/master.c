@@ -325,6 +325,8 @@ static int start(struct svc_master *m, struct sv_conf *conf, struct sv_error *er
         r = make_engine(m, err);
     if (r == 0)
         r = make_parts(m, err);
+    if (r == 0 && (r = svc_master_names_new(m, conf)) < 0)
+        (void)sv_error_errno(err, r, "master");
     if (r == 0)
         r = join(m, files, conf, err);
     if (r == 0 && (r = svc_work_new(m->event, files, conf, &m->work)) < 0)
@@ -381,6 +383,7 @@ struct svc_master *svc_master_free(struct svc_master *m)
     sd_event_source_disable_unref(m->engine_timer);
     sd_event_source_disable_unref(m->localized_timer);
     sd_event_source_disable_unref(m->exit_timer);
+    svc_names_free(m->names);
     svc_engine_free(m->engine);
     svc_work_free(m->work);
     if (m->jobs == 0 && !m->upgrade.reading) {

@@ -109,6 +109,8 @@ static int plan_component(struct svc_plan *p, size_t i, struct sv_conf *conf, st
     if (r == 0)
         r = read_retry(p, c, conf, &to->retry, err);
     if (r == 0)
+        r = svc_key_bool(SVC_KEY_ALL_HOSTS, p->resolved, c, conf, &to->all_hosts, err);
+    if (r == 0)
         r = read_probe(p, c, conf, &to->probe, err);
     if (r == 0)
         r = svc_placement(c, p->arena, &to->constraint, err);

@@ -23,6 +23,7 @@ struct svc_component_plan {
     const struct cli_constraint *constraint; /* NULL: none */
     struct svc_source *sources;              /* of the component's files */
     size_t decommissioned_room; /* of the stored component's list, as storing.c made it */
+    bool all_hosts;             /* its hosts file has all instances */
 };
 struct svc_plan {
     struct sv_arena *arena;

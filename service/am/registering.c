@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/log.h"
+#include "common/str.h"
 #include "registry/conf.h"
 #include "registry/directory.h"
 #include "registry/path.h"
@@ -86,7 +87,8 @@ static int open_registry(struct svc_master *m, struct sv_conf *conf, const char 
     cfg.retry_min_ms = c.retry_min_ms;
     cfg.retry_max_ms = c.retry_max_ms;
     m->registry_path = strdup(path);
-    if (!m->registry_path) {
+    m->registry_where = strdup(cfg.backend->where);
+    if (!m->registry_path || !m->registry_where) {
         reg_backend_free(cfg.backend);
         return sv_error_errno(err, -ENOMEM, "registry");
     }
@@ -107,6 +109,7 @@ void svc_master_registry_free(struct svc_master *m)
 {
     m->registry = reg_free(m->registry);
     free(SV_TAKE(m->registry_path));
+    free(SV_TAKE(m->registry_where));
     sv_buf_free(&m->registry_record);
 }
 
@@ -181,6 +184,31 @@ void svc_master_unregister(struct svc_master *m)
 
 /* ---- Instances ---- */
 
+/* Host names are those of Hadoop's DNS server. */
+int svc_master_names_new(struct svc_master *m, struct sv_conf *conf)
+{
+    const char *domain = sv_conf_raw(conf, "hadoop.registry.dns.domain-name");
+    _cleanup_free_ char *heading = NULL, *suffix = NULL;
+    struct svc_names_config cfg = { m->engine, &m->containers, m->tokens, NULL, NULL };
+    char user[REG_NAME_MAX + 1];
+    int r;
+
+    if (m->registry)
+        r = sv_asprintf(&heading,
+                        "# Instances of %s that had an address when this container was launched.\n"
+                        "# Later ones: records below %s%s/components\n",
+                        m->options->name, m->registry_where, m->registry_path);
+    else
+        r = sv_asprintf(&heading,
+                        "# Instances of %s that had an address when this container was launched.\n",
+                        m->options->name);
+    if (r >= 0 && domain && *domain && reg_user(m->options->user, user) == 0)
+        r = sv_asprintf(&suffix, ".%s.%s.%s", m->options->name, user, domain);
+    cfg.heading = heading;
+    cfg.suffix = suffix;
+    return r < 0 ? r : svc_names_new(&cfg, &m->names);
+}
+
 void svc_master_record(struct svc_master *m, const struct svc_container *c)
 {
     _cleanup_buf_ struct sv_buf b = SV_BUF_INIT(REG_RECORD_MAX);
@@ -200,6 +228,7 @@ void svc_master_record(struct svc_master *m, const struct svc_container *c)
     };
     int r;
 
+    svc_names_changed(m->names, c->instance);
     if (!number || !c->ip || !path_of(m, c->key, path))
         return;
     (void)snprintf(component, sizeof(component), "%.*s", (int)(number - c->instance), c->instance);
@@ -211,8 +240,11 @@ void svc_master_record(struct svc_master *m, const struct svc_container *c)
 
 void svc_master_unrecord(struct svc_master *m, struct yarn_container_id id)
 {
+    const struct svc_container *c = svc_containers_find(&m->containers, id);
     char path[REG_PATH_MAX + 1], key[YARN_ID_TEXT_MAX];
 
+    if (c)
+        svc_names_changed(m->names, c->instance);
     if (path_of(m, yarn_container_id_text(id, key), path))
         reg_remove(m->registry, path);
 }

@@ -50,6 +50,7 @@ static void free_job(void *data)
     struct job *j = data;
 
     svc_plan_free(j->plan);
+    svc_peers_unref(j->request.peers);
     sv_buf_free(&j->bytes);
     sv_arena_free(j->arena);
     leave(j->shared);
@@ -83,22 +84,12 @@ static int run_job(struct svc_work *w, struct job *j, void (*run)(void *),
 
 static int copy_request(struct job *j, const struct svc_launch_request *q)
 {
-    struct svc_peer *peers = sv_newn(j->arena, struct svc_peer, q->n_peers + 1);
-    bool full = !peers;
-
     j->request = *q;
+    if (q->peers)
+        (void)svc_peers_ref(q->peers); /* as it is returned, ignoring */
     j->request.instance = sv_arena_strdup(j->arena, q->instance);
     j->request.container = sv_arena_strdup(j->arena, q->container);
-    for (size_t i = 0; !full && i < q->n_peers; i++) {
-        const struct svc_peer *p = &q->peers[i];
-
-        peers[i].name = sv_arena_strdup(j->arena, p->name);
-        peers[i].host = p->host ? sv_arena_strdup(j->arena, p->host) : NULL;
-        peers[i].ip = p->ip ? sv_arena_strdup(j->arena, p->ip) : NULL;
-        full = !peers[i].name || (p->host && !peers[i].host) || (p->ip && !peers[i].ip);
-    }
-    j->request.peers = peers;
-    return full || !j->request.instance || !j->request.container ? -ENOMEM : 0;
+    return !j->request.instance || !j->request.container ? -ENOMEM : 0;
 }
 
 static void run_launch(void *data)

@@ -25,8 +25,8 @@ struct svc_work *svc_work_free(struct svc_work *w);
 typedef void (*svc_launched_fn)(struct yarn_container_id id, int status,
                                 const struct cli_launch *launch, const struct sv_error *err,
                                 void *userdata);
-/* Names, container id and peers of the request are copied; component, definition, tokens and
- * credentials must live until the callback. */
+/* Names and container id of the request are copied, and its peers shared; component, definition,
+ * tokens and credentials must live until the callback. */
 int svc_work_launch(struct svc_work *w, struct yarn_container_id id,
                     const struct svc_launch_request *q, svc_launched_fn fn, void *userdata)
     _must_use_;

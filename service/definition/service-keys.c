@@ -88,6 +88,9 @@ static const struct svc_key_row rows[] = {
                          "The master that is started: `selvedge-service-am`, or Hadoop's "
                          "ServiceMaster. Apache's API starts its own, whatever this says.",
                          masters },
+    [SVC_KEY_ALL_HOSTS] = { "selvedge.service.hosts.all", SVC_KEY_BOOL, "false", 0, 0, true,
+                            "`conf/selvedge-hosts` of its containers has all instances of the "
+                            "service, not only those of components that it depends on." },
 };
 static_assert(sizeof rows / sizeof *rows == SVC_KEYS_N, "one row a key");
 
@@ -197,7 +200,7 @@ int svc_keys_known(const struct svc_map *properties, const char *path, struct sv
     for (size_t i = 0; i < properties->n; i++) {
         const char *name = properties->pairs[i].name, *near;
 
-        if (sv_has_prefix(name, "selvedge.") && strcmp(name, rows[SVC_KEY_MASTER].name))
+        if (sv_has_prefix(name, "selvedge.") && *nearest(name))
             return svc_refuse(err, path, name, "no property of this name is known");
         near = sv_has_prefix(name, P) ? nearest(name) : "";
         if (*near)

@@ -34,6 +34,7 @@ enum svc_key {
     SVC_KEY_ROLLING_EXCLUDE,         /* rolling-log.exclude-pattern: text */
     SVC_KEY_UPGRADE_ENABLED,         /* upgrade.enabled: bool */
     SVC_KEY_MASTER,                  /* selvedge.service.master: enum svc_master_kind */
+    SVC_KEY_ALL_HOSTS,               /* selvedge.service.hosts.all: bool */
     SVC_KEYS_N,
 };
 

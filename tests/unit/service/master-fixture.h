@@ -326,6 +326,7 @@ static inline void mf_new(const char *json)
         0);
     assert_int_equal(svc_status_definition(m->status, m->plan->stored), 0);
     assert_true(svc_master_operations_new(m) >= 0);
+    assert_int_equal(svc_master_names_new(m, mf.conf), 0);
 }
 
 static inline void mf_free(void)
@@ -344,6 +345,7 @@ static inline void mf_free(void)
     svc_engine_free(m->engine);
     svc_tokens_free(m->tokens);
     svc_plan_free(m->plan);
+    svc_names_free(m->names);
     svc_containers_clear(&m->containers);
     svc_containers_clear(&m->expected);
     sd_event_unref(m->event);

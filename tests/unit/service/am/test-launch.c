@@ -3,17 +3,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-/* after the three above */
-#include <cmocka.h>
 
 #include "common/fd.h"
 #include "service/am/work.h"
+#include "tests/unit/service/am-fixture.h"
 
 static const char shop[] =
     "{\"name\":\"shop\",\"version\":\"1\",\"resource\":{\"cpus\":1,\"memory\":\"64\"},"
@@ -32,7 +27,30 @@ struct world {
     struct svc_files *files;
     struct svc_plan *plan;
     struct svc_tokens *tokens;
+    struct am_fixture others; /* a service whose instance db-0 is the peer */
+    struct svc_names *names;
+    struct svc_peers *peers;
 };
+
+static const char pair[] =
+    "{\"name\":\"shop\",\"version\":\"1\",\"resource\":{\"cpus\":1,\"memory\":\"64\"},"
+    "\"components\":[{\"name\":\"db\",\"number_of_containers\":1,\"launch_command\":\"db\"},"
+    "{\"name\":\"web\",\"number_of_containers\":0,\"launch_command\":\"web\","
+    "\"dependencies\":[\"db\"]}]}";
+
+static void add_peers(struct world *w)
+{
+    struct svc_names_config cfg = { .heading = "# shop\n" };
+
+    am_fixture_new(&w->others, pair);
+    assert_int_equal(svc_container_address(w->others.containers.table, "10.0.0.7", "node7"), 1);
+    cfg.engine = w->others.engine;
+    cfg.containers = &w->others.containers;
+    cfg.tokens = w->tokens;
+    assert_int_equal(svc_names_new(&cfg, &w->names), 0);
+    w->peers = svc_names_peers(w->names, &w->others.plan->resolved->components[1], false);
+    assert_non_null(w->peers);
+}
 
 static void write_file(const struct world *w, const char *name, const char *text)
 {
@@ -61,6 +79,7 @@ static int set_up(void **state)
         svc_launch_tokens(w->plan->stored, w->conf, "alice", svc_files_url(w->files), &w->tokens,
                           &err) < 0)
         fail_msg("%s", err.text);
+    add_peers(w);
     *state = w;
     return 0;
 }
@@ -70,6 +89,9 @@ static int tear_down(void **state)
     struct world *w = *state;
     _cleanup_close_ int tmp = open("/tmp", O_PATH | O_DIRECTORY | O_CLOEXEC);
 
+    svc_peers_unref(w->peers);
+    svc_names_free(w->names);
+    am_fixture_free(&w->others);
     svc_tokens_free(w->tokens);
     svc_plan_free(w->plan);
     svc_files_close(w->files);
@@ -98,15 +120,12 @@ static const struct cli_resource *resource_of(const struct cli_launch *l, const 
 
 static struct svc_launch_request request(const struct world *w, const char *instance)
 {
-    static const struct svc_peer peer = { "db-0", "node7", "10.0.0.7" };
-
     return (struct svc_launch_request){ .component = &w->plan->components[0],
                                         .tokens = w->tokens,
                                         .user = "alice",
                                         .instance = instance,
                                         .container = "container_1_0001_01_000002",
-                                        .peers = &peer,
-                                        .n_peers = 1 };
+                                        .peers = w->peers };
 }
 
 static void whole(void **state)
@@ -128,7 +147,7 @@ static void whole(void **state)
     assert_string_equal(env_of(&l, "LANG"), "C"); /* the definition's wins */
     assert_string_equal(env_of(&l, "WORK_DIR"), "{{PWD}}");
     assert_string_equal(env_of(&l, "HADOOP_USER_NAME"), "alice");
-    assert_int_equal(l.n_resources, 4);
+    assert_int_equal(l.n_resources, 5);
     r = resource_of(&l, "lib");
     assert_int_equal(r->type, CLI_ARCHIVE);
     assert_int_equal(r->size, strlen("archive"));
@@ -139,6 +158,11 @@ static void whole(void **state)
     assert_string_equal(text, "I am web-3\n");
     assert_int_equal(r->size, len);
     assert_int_equal(r->timestamp % 1000, 0);
+    free(SV_TAKE(text));
+    r = resource_of(&l, "conf/selvedge-hosts");
+    assert_int_equal(r->visibility, CLI_APPLICATION);
+    assert_int_equal(svc_files_source(w->files, r->url, 100, &text, &len, &err), 0);
+    assert_string_equal(text, "# shop\n10.0.0.7 db-0\n");
 }
 
 /* Files without an instance's tokens are the same file of all instances. */
@@ -210,7 +234,7 @@ static void on_launched(struct yarn_container_id id, int status, const struct cl
     if (status < 0)
         fail_msg("%s", err->text);
     assert_int_equal(id.id, 2);
-    assert_int_equal(launch->n_resources, 4);
+    assert_int_equal(launch->n_resources, 5);
     o->launched = ++o->order;
 }
 

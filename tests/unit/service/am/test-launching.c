@@ -116,6 +116,8 @@ static void launch(int64_t n)
 
 static int set_up(void **state)
 {
+    struct svc_names_config names = { .containers = &w.m.containers, .heading = "" };
+
     (void)state;
     memset(&w, 0, sizeof(w));
     am_fixture_new(&w.f, "{\"name\":\"shop\",\"version\":\"7\",\"components\":[{\"name\":\"web\","
@@ -125,12 +127,15 @@ static int set_up(void **state)
     w.m = (struct svc_master){ .options = &w.options, .engine = w.f.engine, .plan = w.f.plan };
     assert_int_equal(sd_event_new(&w.m.event), 0);
     assert_int_equal(svc_master_launching_new(&w.m), 0);
+    names.engine = w.f.engine;
+    assert_int_equal(svc_names_new(&names, &w.m.names), 0);
     return 0;
 }
 
 static int tear_down(void **state)
 {
     (void)state;
+    svc_names_free(w.m.names);
     sd_event_source_disable_unref(w.m.turn);
     sd_event_unref(w.m.event);
     svc_containers_clear(&w.m.containers);

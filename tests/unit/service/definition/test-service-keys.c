@@ -34,7 +34,8 @@ static void test_rows(void **state)
         unsigned i;
         bool b;
 
-        assert_true(k == SVC_KEY_MASTER || sv_has_prefix(row->name, "yarn.service."));
+        assert_true(sv_has_prefix(row->name, "yarn.service.") ||
+                    sv_has_prefix(row->name, "selvedge.service."));
         assert_true(*row->text);
         if (row->type == SVC_KEY_INT)
             assert_int_equal(svc_key_int((enum svc_key)k, &none, NULL, NULL, &n, NULL), 0);
