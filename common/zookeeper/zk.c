@@ -22,7 +22,8 @@
 
 #define WAIT_MIN_MS 50         /* between two attempts to connect that fail at once */
 #define LOOK_UP_EVERY_MS 30000 /* names, while there is no connection */
-#define ANSWERS_TURN 256       /* in one turn of the loop */
+#define NO_NAMES_MS 1000
+#define ANSWERS_TURN 256 /* in one turn of the loop */
 
 static void arm(struct sv_zk *z, uint64_t usec)
 {
@@ -126,7 +127,9 @@ static void open_session(struct sv_zk *z)
 
 static void look_up(struct sv_zk *z)
 {
-    if (z->looking_up || (z->looked_up_ms > 0 && sv_now_ms() - z->looked_up_ms < LOOK_UP_EVERY_MS))
+    int64_t pause = z->addresses ? LOOK_UP_EVERY_MS : NO_NAMES_MS;
+
+    if (z->looking_up || (z->looked_up_ms > 0 && sv_now_ms() - z->looked_up_ms < pause))
         return;
     z->looked_up_ms = sv_now_ms();
     z->looking_up = sv_zk_servers_look_up(z->servers) == 0;
@@ -167,9 +170,11 @@ static void drive(struct sv_zk *z)
     watch(z, z->handle ? fd : -1, interest);
     if (!z->up)
         look_up(z);
-    arm(z, z->handle ? SV_MAX((uint64_t)wait.tv_sec * 1000000 + (uint64_t)wait.tv_usec,
-                              fd < 0 ? WAIT_MIN_MS * 1000u : 1000u)
-                     : 1000000u);
+    if (!z->handle)
+        arm(z, z->addresses ? WAIT_MIN_MS * 1000 : NO_NAMES_MS * 1000);
+    else
+        arm(z, SV_MAX((uint64_t)wait.tv_sec * 1000000 + (uint64_t)wait.tv_usec,
+                      fd < 0 ? WAIT_MIN_MS * 1000u : 1000u));
 }
 
 static int on_io(sd_event_source *s, int fd, uint32_t revents, void *userdata)
