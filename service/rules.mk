@@ -30,6 +30,7 @@ UNIT_LINK_service = $(SERVICE_AM_A) $(SERVICE_API_A) $(SERVICE_AM_DEPS)
 UNIT_LDLIBS_service = $(SERVICE_AM_LDLIBS) $(FS_LDLIBS)
 # A request without a connection.
 service/am/test-web-caller_WRAP := sv_http_header sv_http_query sv_http_peer
+service/am/test-registering_WRAP := cli_am_attempt
 service/engine/test-engine-random_WRAP := sv_fsm_run
 # Neither a worker nor YARN.
 service/am/test-launching_WRAP := svc_work_launch svc_work_replace cli_am_start cli_am_attempt

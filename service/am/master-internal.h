@@ -72,6 +72,7 @@ struct svc_master {
     struct reg_registry *registry;        /* NULL: none */
     char *registry_where, *registry_path; /* the service's, in it */
     struct sv_buf registry_record;        /* the service's own */
+    sd_event_source *registry_timer;      /* of containers that are not handed back */
     bool unregistered;                    /* its records are removed */
     bool stored_by_caller; /* what the present command changes was stored by its client */
     bool store_again;      /* the definition changed while it was being stored */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/log.h"
+#include "common/loop-guard.h"
 #include "common/str.h"
 #include "registry/conf.h"
 #include "registry/directory.h"
@@ -16,7 +17,8 @@
 #include "registry/zookeeper.h"
 #include "service/am/master-internal.h"
 
-#define FOLDER "registry" /* in the directory of the definition */
+#define FOLDER "registry"      /* in the directory of the definition */
+#define RECOVERY_SLACK_MS 1000 /* the engine's own timer is first */
 #define DESCRIPTION "YarnServiceMaster"
 #define API_WEB "http://"
 #define API_SLIDER "classpath:org.apache.slider.client.rest"
@@ -107,6 +109,7 @@ void svc_master_registry_open(struct svc_master *m, struct sv_conf *conf, const 
 
 void svc_master_registry_free(struct svc_master *m)
 {
+    m->registry_timer = sd_event_source_disable_unref(m->registry_timer);
     m->registry = reg_free(m->registry);
     free(SV_TAKE(m->registry_path));
     free(SV_TAKE(m->registry_where));
@@ -157,6 +160,31 @@ static void know(struct svc_master *m, const struct svc_containers *list)
             (void)!reg_known(m->registry, path); /* then it stays when it ends, ignoring */
 }
 
+/* The engine replaces containers that were not handed back: their records go. */
+static int on_recovery_time(sd_event_source *s, uint64_t usec, void *userdata)
+{
+    SV_LOOP_HANDLER();
+    struct svc_master *m = userdata;
+    char path[REG_PATH_MAX + 1];
+
+    (void)s;
+    (void)usec;
+    for (const struct svc_container *c = m->expected.table; c; c = c->hh.next)
+        if (path_of(m, c->key, path))
+            reg_remove(m->registry, path);
+    return 0;
+}
+
+static void await_recovery(struct svc_master *m)
+{
+    uint64_t wait = (uint64_t)m->plan->limits.recovery_ms + RECOVERY_SLACK_MS;
+
+    if (m->expected.n > 0 && !m->registry_timer)
+        (void)sd_event_add_time_relative(/* without it records stay until the end, ignoring */
+                                         m->event, &m->registry_timer, CLOCK_MONOTONIC, wait * 1000,
+                                         10000, on_recovery_time, m);
+}
+
 /* A killed application's records are removed; a later attempt keeps its own instances'. */
 void svc_master_register(struct svc_master *m)
 {
@@ -170,6 +198,7 @@ void svc_master_register(struct svc_master *m)
         know(m, &m->containers);
         know(m, &m->expected);
         reg_sweep(m->registry, components);
+        await_recovery(m);
     }
     svc_master_need(
         reg_put(m->registry, m->registry_path, m->registry_record.data, m->registry_record.len));
