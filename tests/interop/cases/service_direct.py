@@ -1,5 +1,6 @@
 """Our master, started by our API server, driven by Hadoop's ServiceClient, which asks the master
-itself (ClientAMProtocol) and changes the definition on the file system."""
+itself (ClientAMProtocol) and changes the definition on the file system. Not here: its `-upgrade
+-express`, which asks for UPGRADING_AUTO_FINALIZE, of any master."""
 from interop import services
 from interop.cases import service_life
 from interop.service import Service
@@ -8,7 +9,6 @@ CASES = [
     "launched by `yarn app -launch`",
     "flexed to 4, to 1",
     "upgraded by component",
-    "upgraded express",
     "upgrade cancelled",
     "instance decommissioned",
     "stopped, started",
