@@ -182,7 +182,8 @@ CASES = {
     "few on a node": few_a_node,
     "beside another service": alone,
 }
-ALONE = ["beside another service"]
+GROWING = ["beside another service"]
+HADOOP = [name for name in CASES if name not in GROWING]
 
 
 def run(report, c, row, cases=CASES):
