@@ -1,6 +1,5 @@
 """HDFS of a secure cluster (secure.py): Apache's NameNode and DataNodes with Kerberos, and a Router
 in front of them."""
-import socket
 import subprocess
 
 from cluster.host import free_port, wait_for
@@ -83,17 +82,14 @@ class RoutedHdfs(SecureHdfs):
         self.router = self._java(
             "router", ROUTER_CLASS, where, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL
         )
-        wait_for(
-            lambda: self.router.poll() is not None or self._listens(self.router_port),
-            120,
-            "the Router listens",
-        )
+        wait_for(lambda: self.router.poll() is not None or self._serves(), 120, "the Router serves")
         if self.router.poll() is not None:
             raise RuntimeError(f"the Router has ended: {self.tail()}")
 
-    def _listens(self, port):
-        with socket.socket() as probe:
-            return probe.connect_ex((self.address, port)) == 0
+    def _serves(self):
+        """Its port is there before it knows whether it can start."""
+        with open(f"{self.root}/router.log", encoding="utf-8", errors="replace") as f:
+            return f"IPC Server listener on {self.router_port}: starting" in f.read()
 
     def __exit__(self, *error):
         if self.router:
