@@ -421,6 +421,9 @@ def shape(value, path=""):
     return {f"{path}: {kind}"}
 
 
+PASSING = re.compile(r"\.(ContainerResource|RpcDetailedActivityForPort)\.(?!name:|modelerType:)")
+
+
 def bean_kind(name):
     """Of Hadoop's beans what does not change from run to run; the domain of others."""
     found = re.match(r"Hadoop:service=\w+,name=([A-Za-z]+)", name)
@@ -428,8 +431,10 @@ def bean_kind(name):
 
 
 def shape_of_beans(value):
-    """As shape(), by kinds of beans."""
-    return set().union(*(shape(b, f".{bean_kind(b['name'])}") for b in value["beans"]))
+    """As shape(), by kinds of beans, of which PASSING have all their members at times only: as
+    Hadoop's last snapshot of them was."""
+    found = set().union(*(shape(b, f".{bean_kind(b['name'])}") for b in value["beans"]))
+    return {line for line in found if not PASSING.match(line)}
 
 
 def xml_shape(element, path=""):
@@ -501,16 +506,20 @@ def ask(c, probe, line):
     return result
 
 
+def in_order(command, lines):
+    """`yarn top` may have drawn its screen twice, and sorts by use; Apache's list of applications is
+    in the order of a hash table."""
+    if command == "top":
+        return sorted(set(lines))
+    return sorted(lines) if command.startswith("application -list") else lines
+
+
 def collect(c):
     found = {}
     with Probe(c) as probe:
         for line in COMMANDS:
             code, text = probe.run(line)
-            lines = probe.plain(text)  # yarn top may have drawn its screen twice, and sorts by use
-            found["yarn " + line] = [
-                f"exit {code}",
-                *(sorted(set(lines)) if line == "top" else lines),
-            ]
+            found["yarn " + line] = [f"exit {code}", *in_order(line, probe.plain(text))]
         for line in URLS:
             found[line] = ask(c, probe, line)
     c.wait(lambda: not c.container_processes(), 60, "the containers of the probe end")
