@@ -170,7 +170,15 @@ def sleepers(c, count):
     with peers.RunningShell(
         c, "-shell_command", f"sleep {seconds}", "-num_containers", str(count)
     ) as shell:
-        c.wait(lambda: len(processes("sleep", seconds)) == count, 180, f"{count} containers sleep")
+        try:
+            c.wait(
+                lambda: len(processes("sleep", seconds)) == count, 180, f"{count} containers sleep"
+            )
+        except ClusterError as error:
+            found, application = len(processes("sleep", seconds)), shell.application
+            raise ClusterError(
+                f"{error}, but {found}: {application.report()}, {application.outputs('AppMaster.stderr')}"
+            ) from None
         yield shell, seconds
 
 
