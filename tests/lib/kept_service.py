@@ -41,7 +41,7 @@ class Request(threading.Thread):
     def taken(self):
         """The status of the answer; None: there is none."""
         self.join()
-        if self.answer and self.answer[0] in (400, 401, 403, 415):
+        if self.answer and self.answer[0] in (401, 403, 415):
             raise ClusterError(f"{self.call[:2]}: {self.answer}")
         return self.answer and self.answer[0]
 
