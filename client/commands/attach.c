@@ -118,7 +118,7 @@ int cli_cmd_attach(struct cli_ctx *ctx, int argc, char **argv)
 
     if (code != 0)
         return code;
-    a.follow.streams = cli_streams_new(ctx, NULL, stdout, stderr);
+    a.follow.streams = cli_streams_new(ctx, NULL, "", stdout, stderr);
     r = a.follow.streams ? catch_interrupt(&a) : -ENOMEM;
     if (r >= 0)
         r = cli_rm_report(ctx->rm, a.follow.app, on_report, &a);

@@ -64,8 +64,7 @@ static bool wants_file(void *userdata, const char *node, const char *id, const c
     const struct cli_row *row = find(a->l, id);
     char header[900];
 
-    if (!a->l->all && (a->l->name ? strcmp(name, a->l->name) != 0
-                                  : strcmp(name, "stdout") != 0 && strcmp(name, "stderr") != 0))
+    if (!cli_logs_wanted(a->l, name))
         return false;
     cli_logs_header(a->l, row, id, node, name, header);
     if (*header)

@@ -61,7 +61,7 @@ int cli_logs_follow(struct cli_logs *l)
     v->follow = (struct cli_follow_app){
         .ctx = l->ctx,
         .app = l->app,
-        .streams = cli_streams_new(l->ctx, l->name, stdout, stdout),
+        .streams = cli_streams_new(l->ctx, l->name, l->service ? ".txt" : "", stdout, stdout),
         .ops = &ops,
         .userdata = v,
     };

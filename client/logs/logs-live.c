@@ -52,12 +52,6 @@ static void missing(struct cli_live *v, const char *why)
 
 /* ---- File names of a row ---- */
 
-static bool is_wanted(const struct cli_logs *l, const char *name)
-{
-    return l->all || strcmp(name, l->name ? l->name : "stdout") == 0 ||
-           (!l->name && strcmp(name, "stderr") == 0);
-}
-
 /* A file with an unreadable time is never skipped. */
 static bool is_older(const struct cli_logs *l, json_t *item)
 {
@@ -80,7 +74,7 @@ static int add_names(struct cli_live *v, json_t *info)
     {
         const char *name = json_string_value(json_object_get(item, "fileName"));
 
-        if (!name || strchr(name, '/') || n == FILES_MAX || !is_wanted(v->l, name))
+        if (!name || strchr(name, '/') || n == FILES_MAX || !cli_logs_wanted(v->l, name))
             continue;
         if (is_older(v->l, item)) {
             v->passed_over = true;
@@ -115,7 +109,7 @@ static int parse_names(struct cli_live *v, const char *body, size_t len)
 /* Orders as without a list: stdout first. */
 static void order_names(struct cli_live *v)
 {
-    if (!v->l->all && v->names[0] && v->names[1] && strcmp(v->names[0], "stderr") == 0) {
+    if (!v->l->all && v->names[0] && v->names[1] && sv_has_prefix(v->names[0], "stderr")) {
         char *first = v->names[1];
 
         v->names[1] = v->names[0];
@@ -150,7 +144,7 @@ static void request_names(struct cli_live *v)
     const struct cli_row *row = row_of(v);
     _cleanup_free_ char *url = NULL;
 
-    if (v->l->all || v->l->since_ms > 0) {
+    if (v->l->all || v->l->since_ms > 0 || (v->l->service && !v->l->name)) {
         v->listing = cli_node_url(row->http, row->container, "/logs", v->l->ctx->user, &url) >= 0 &&
                      cli_fetch_get(v->l->ctx->fetch, url, CLI_BODY_MAX, on_names, v) >= 0;
         v->listed = !v->listing;

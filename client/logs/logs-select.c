@@ -6,6 +6,14 @@
 #include "client/logs/logs.h"
 #include "common/str.h"
 
+bool cli_logs_wanted(const struct cli_logs *l, const char *name)
+{
+    if (l->all || l->name)
+        return l->all || strcmp(name, l->name) == 0;
+    return strcmp(name, "stdout") == 0 || strcmp(name, "stderr") == 0 ||
+           (l->service && (strcmp(name, "stdout.txt") == 0 || strcmp(name, "stderr.txt") == 0));
+}
+
 bool cli_logs_selected(const struct cli_logs *l, const char *container, const struct cli_row *row)
 {
     uint64_t instance;
@@ -24,7 +32,7 @@ void cli_logs_header(const struct cli_logs *l, const struct cli_row *row, const 
     *ret = 0;
     if (l->only && l->name)
         return;
-    if (row && row->instance >= 0)
+    if (row && row->instance >= 0 && !l->service) /* a number of the list, no name of theirs */
         (void)snprintf(instance, sizeof(instance), "instance %d, ", row->instance);
     sv_escape(shown, sizeof(shown), name);
     (void)snprintf(ret, 900, "--- %s%.100s on %.260s, %s", instance, container, node, shown);

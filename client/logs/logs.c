@@ -142,9 +142,9 @@ static int read_logs(struct run_logs *g)
     return l->failed || g->rm_status < 0 ? 1 : 0;
 }
 
-int cli_cmd_logs(struct cli_ctx *ctx, int argc, char **argv)
+int cli_logs_run(struct cli_ctx *ctx, int argc, char **argv, bool service)
 {
-    struct run_logs g = { .l = { .ctx = ctx, .tail = -1 } };
+    struct run_logs g = { .l = { .ctx = ctx, .tail = -1, .service = service } };
     struct yarn_container_id container;
     const char *text;
     int code = options(&g.l, argc, argv);
@@ -165,4 +165,9 @@ int cli_cmd_logs(struct cli_ctx *ctx, int argc, char **argv)
     cli_status_free(&g.l.status);
     free(g.l.rows);
     return code;
+}
+
+int cli_cmd_logs(struct cli_ctx *ctx, int argc, char **argv)
+{
+    return cli_logs_run(ctx, argc, argv, false);
 }

@@ -25,6 +25,7 @@ struct cli_logs {
     struct yarn_app_id app;
     const char *only; /* a container's id or an instance's number; NULL = all */
     const char *name; /* --log; NULL: stdout and stderr */
+    bool service;     /* these are stdout.txt and stderr.txt of a service's instances, too */
     bool all;         /* every file */
     bool follow;
     int64_t tail;             /* lines; -1: whole logs */
@@ -38,6 +39,10 @@ struct cli_logs {
     bool failed; /* an error was printed, so the exit code is 1 */
 };
 
+/* `selvedge logs`, of a `service` too; argv as for cli_cmd_logs(). */
+int cli_logs_run(struct cli_ctx *ctx, int argc, char **argv, bool service);
+/* True if the file is selected. */
+bool cli_logs_wanted(const struct cli_logs *l, const char *name);
 /* True if the container is selected. `row` may be NULL: its instance is unknown. */
 bool cli_logs_selected(const struct cli_logs *l, const char *container, const struct cli_row *row);
 /* Formats the line above a log, "" if none is needed. `row` may be NULL. */

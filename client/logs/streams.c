@@ -19,19 +19,23 @@ struct stream { /* one container */
 struct cli_streams {
     struct cli_ctx *ctx;
     const char *names[LOGS]; /* NULL: not followed */
+    char usual[LOGS][16];
     FILE *files[LOGS];
     struct stream *streams; /* in the order of addition */
 };
 
-struct cli_streams *cli_streams_new(struct cli_ctx *ctx, const char *log, FILE *out, FILE *err)
+struct cli_streams *cli_streams_new(struct cli_ctx *ctx, const char *log, const char *suffix,
+                                    FILE *out, FILE *err)
 {
     struct cli_streams *s = calloc(1, sizeof(*s));
 
     if (!s)
         return NULL;
     s->ctx = ctx;
-    s->names[0] = log ? log : "stdout";
-    s->names[1] = log ? NULL : "stderr";
+    snprintf(s->usual[0], sizeof(s->usual[0]), "stdout%s", suffix);
+    snprintf(s->usual[1], sizeof(s->usual[1]), "stderr%s", suffix);
+    s->names[0] = log ? log : s->usual[0];
+    s->names[1] = log ? NULL : s->usual[1];
     s->files[0] = out;
     s->files[1] = err;
     return s;

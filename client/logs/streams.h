@@ -11,9 +11,10 @@
 
 struct cli_streams;
 
-/* `log`: prints this file of each container to `out`; NULL: stdout to `out` and stderr to `err`.
- * NULL when out of memory. */
-struct cli_streams *cli_streams_new(struct cli_ctx *ctx, const char *log, FILE *out, FILE *err);
+/* `log`: prints this file of each container to `out`; NULL: stdout to `out` and stderr to `err`,
+ * whose names end with `suffix`. NULL when out of memory. */
+struct cli_streams *cli_streams_new(struct cli_ctx *ctx, const char *log, const char *suffix,
+                                    FILE *out, FILE *err);
 /* Call after ctx->fetch has ended. Accepts NULL. */
 void cli_streams_free(struct cli_streams *s);
 

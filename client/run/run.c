@@ -318,7 +318,7 @@ static int start(struct run *run)
     int r;
 
     run->began = sv_now_ms();
-    run->streams = cli_streams_new(run->ctx, NULL, run->ctx->json ? stderr : stdout, stderr);
+    run->streams = cli_streams_new(run->ctx, NULL, "", run->ctx->json ? stderr : stdout, stderr);
     run->usage = cli_run_usage_new(run->ctx, n);
     run->progress = cli_run_progress_new(run->ctx, run->options.instances, say, run);
     if (!run->streams || !run->usage || !run->progress)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "client/core/options.h"
+#include "client/logs/logs.h"
 #include "client/service/call.h"
 #include "wire/ids.h"
 
@@ -92,7 +93,7 @@ static int show(struct wanted *w, char **argv)
     words[n++] = w->application;
     if (*w->container)
         words[n++] = w->container;
-    code = cli_cmd_logs(ctx, n, words);
+    code = cli_logs_run(ctx, n, words, true);
     free(words);
     return code;
 }
