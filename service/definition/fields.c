@@ -83,8 +83,8 @@ static const struct svc_field file_fields[] = {
       .text = "Format of the file. HADOOP_XML and XML are the same; STATIC and ARCHIVE are "
               "`src_file` as it is, unpacked by the node in the case of ARCHIVE." },
     { "dest_file", SVC_TEXT, AT(svc_file, dest), .required = true, .max = 255,
-      .text = "Name of the file below `conf/` of the work directory; one name without directories. "
-              "Tokens are replaced." },
+      .text = "Name of the file below `conf/` of the work directory, of STATIC and ARCHIVE in the "
+              "work directory itself; one name without directories. Tokens are replaced." },
     { "src_file", SVC_TEXT, AT(svc_file, src), .max = LINE,
       .text = "URL of a file to begin with: TEMPLATE, XML and HADOOP_XML; required by STATIC and "
               "ARCHIVE." },
