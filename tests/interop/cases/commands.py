@@ -507,8 +507,8 @@ def ask(c, probe, line):
 
 
 def in_order(command, lines):
-    """`yarn top` may have drawn its screen twice, and sorts by use; Apache's list of applications is
-    in the order of a hash table."""
+    """`yarn top` may have drawn its screen twice, and sorts by use; Apache's list of applications
+    is in the order of a hash table."""
     if command == "top":
         return sorted(set(lines))
     return sorted(lines) if command.startswith("application -list") else lines

@@ -176,9 +176,8 @@ def sleepers(c, count):
             )
         except ClusterError as error:
             found, application = len(processes("sleep", seconds)), shell.application
-            raise ClusterError(
-                f"{error}, but {found}: {application.report()}, {application.outputs('AppMaster.stderr')}"
-            ) from None
+            said = application.outputs("AppMaster.stderr")
+            raise ClusterError(f"{error}, but {found}: {application.report()}, {said}") from None
         yield shell, seconds
 
 
