@@ -88,6 +88,7 @@ include localizer/rules.mk
 include logs/rules.mk
 include shuffle/rules.mk
 include federation/rules.mk
+include router/rules.mk
 include nodemanager/rules.mk
 include rm-lite/rules.mk
 include client/rules.mk

@@ -2,7 +2,7 @@
 # of those below it: UNIT_LINK_COMPONENT and UNIT_LDLIBS_COMPONENT of the component's rules.mk. NAME_WRAP lists functions of
 # the product that the test COMPONENT/…/test-FILE replaces (ld --wrap), NAME_LDLIBS its own libraries.
 CFLAGS_tests := $(CFLAGS_common) $(shell $(PKGCONFIG) --cflags krb5-gssapi)
-COMPONENTS := common wire gss cgroups executor setuid-helper hdfs fs registry localizer logs shuffle federation nodemanager rm-lite client service
+COMPONENTS := common wire gss cgroups executor setuid-helper hdfs fs registry localizer logs shuffle federation router nodemanager rm-lite client service
 UNIT_SOURCES := $(wildcard $(addprefix tests/unit/,*/test-*.c */*/test-*.c */*/*/test-*.c))
 UNIT_TESTS := $(foreach c,$(COMPONENTS),$(patsubst tests/unit/%.c,%,$(filter tests/unit/$(c)/%,$(UNIT_SOURCES))))
 ifneq ($(SANITIZE),)

@@ -17,6 +17,7 @@ COMPONENTS = [
     "logs",
     "shuffle",
     "federation",
+    "router",
     "nodemanager",
     "rm-lite",
     "client",

@@ -1,0 +1,163 @@
+/* See router-conf.h. */
+#include "router/router-conf.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <string.h>
+
+#include "common/log.h"
+#include "common/str.h"
+#include "federation/policy/policy-conf.h"
+#include "wire/sasl/auth-conf.h"
+
+#define ROUTER "yarn.router."
+#define CLASS "org.apache.hadoop.yarn.server.router.clientrm.FederationClientInterceptor"
+
+enum { K_ADDRESS, K_BIND, K_PIPELINE, K_RETRIES, K_PARTIAL, K_TIMEOUT, K_CALLS, K_COUNT };
+
+/* clang-format off */
+static const struct sv_conf_key keys[K_COUNT] = {
+    [K_ADDRESS] = { ROUTER "clientrm.address", SV_CONF_ADDRESS, "0.0.0.0:8050", .help = "Address for clients, who set it as their yarn.resourcemanager.address." },
+    [K_BIND] = { ROUTER "bind-host", SV_CONF_STRING, NULL, .help = "Address to listen on in place of the host above." },
+    [K_PIPELINE] = { ROUTER "clientrm.interceptor-class.pipeline", SV_CONF_STRING, CLASS, .help = "FederationClientInterceptor alone, or behind PassThroughClientRequestInterceptor; every other class is refused." },
+    [K_RETRIES] = { ROUTER "submit.retry", SV_CONF_INT, "3", 0, 1000, .help = "Further members that a submission is tried at." },
+    [K_PARTIAL] = { ROUTER "partial-result.enabled", SV_CONF_BOOL, "false", .help = "Whether lists and sums are answered without the members that fail; else the call fails." },
+    [K_TIMEOUT] = { "selvedge.router.call-timeout", SV_CONF_DURATION, "30s", 100, 600000, 1000, "Time of one call to one member." },
+    [K_CALLS] = { "selvedge.router.max-calls", SV_CONF_INT, "4096", 4, 100000, .help = "Calls of clients that are open at once, of which a quarter may wait for one member; one more is told to come again." },
+};
+
+static const struct {
+    const char *pattern, *why;
+} unread[] = {
+    { ROUTER "submit.interval.time", "the next member is tried at once" },
+    { ROUTER "pipeline.cache-max-size", "there are no pipelines of users" },
+    { ROUTER "interceptor.*", "there are no threads of users" },
+    { ROUTER "asc-interceptor-max-size", "a master's answers do not pass here" },
+    { ROUTER "rmadmin.*", "not there yet: operators ask each member" },
+    { ROUTER "webapp.*", "not there yet: no web server" },
+    { ROUTER "deregister.subcluster.enabled", "not there yet: selvedge federation deregister does it" },
+    { ROUTER "subcluster.*", "not there yet: no member is taken for lost" },
+    { ROUTER "kerberos.*", "not there yet: no Kerberos" },
+    { ROUTER "keytab.*", "not there yet: no Kerberos" },
+};
+/* clang-format on */
+
+static int refuse(struct sv_conf *conf, int key, struct sv_error *err, const char *value,
+                  const char *why)
+{
+    char at[512];
+
+    sv_conf_origin(conf, &keys[key], at, sizeof(at));
+    return sv_error_set(err, -EINVAL, "%s is \"%.200s\": %s", at, value, why);
+}
+
+static int check_pipeline(struct sv_conf *conf, struct sv_error *err)
+{
+    _cleanup_strv_ char **classes = NULL;
+    const char *text;
+    int r = sv_conf_string(conf, &keys[K_PIPELINE], &text, err);
+
+    if (r == 0)
+        r = sv_conf_list(conf, &keys[K_PIPELINE], &classes, err);
+    for (char **c = classes; r == 0 && *c; c++)
+        if (c[1] ? !sv_has_suffix(*c, ".PassThroughClientRequestInterceptor")
+                 : !sv_streq(*c, CLASS))
+            return refuse(conf, K_PIPELINE, err, text,
+                          "this Router is a federation's; leave the key away, or set it to " CLASS);
+    return r;
+}
+
+static int read_numbers(struct sv_conf *conf, struct rtr_conf *c, struct sv_error *err)
+{
+    int r = sv_conf_int(conf, &keys[K_RETRIES], &c->retries, err);
+
+    if (r == 0)
+        r = sv_conf_bool(conf, &keys[K_PARTIAL], &c->partial, err);
+    if (r == 0)
+        r = sv_conf_duration_ms(conf, &keys[K_TIMEOUT], &c->timeout_ms, err);
+    if (r == 0)
+        r = sv_conf_int(conf, &keys[K_CALLS], &c->max_calls, err);
+    return r;
+}
+
+int rtr_conf_read(struct sv_conf *conf, struct rtr_conf *ret, struct sv_error *err)
+{
+    struct rtr_conf c = { 0 };
+    const char *bind;
+    int r = yarn_auth_check(conf, err);
+
+    if (r >= 0)
+        r = sv_conf_address(conf, &keys[K_ADDRESS], &c.host, &c.port, err);
+    if (r >= 0)
+        r = sv_conf_string(conf, &keys[K_BIND], &bind, err);
+    if (r >= 0)
+        r = check_pipeline(conf, err);
+    if (r >= 0)
+        r = read_numbers(conf, &c, err);
+    if (r >= 0)
+        r = ipc_settings_read(conf, &c.ipc, err);
+    if (r < 0)
+        return r;
+    if (bind && *bind)
+        c.host = bind;
+    *ret = c;
+    return 0;
+}
+
+static const char *why_unread(const char *name)
+{
+    for (size_t i = 0; i < K_COUNT; i++)
+        if (sv_streq(keys[i].name, name))
+            return NULL;
+    for (size_t i = 0; i < SV_ARRAY_LEN(unread); i++)
+        if (fnmatch(unread[i].pattern, name, 0) == 0)
+            return unread[i].why;
+    return "no key of the Router";
+}
+
+static int on_key(const char *name, const char *value, void *userdata)
+{
+    const char *why = sv_has_prefix(name, ROUTER) ? why_unread(name) : NULL;
+
+    (void)value;
+    (void)userdata;
+    if (why)
+        sv_log_notice("configuration: %s is ignored: %s", name, why);
+    return 0;
+}
+
+void rtr_conf_log_unread(struct sv_conf *conf)
+{
+    int r = sv_conf_each(conf, on_key, NULL);
+
+    if (r < 0)
+        sv_log_warning("configuration: keys are not compared: %s", strerror(-r));
+}
+
+void rtr_conf_print(struct sv_conf *conf, FILE *out)
+{
+    size_t n[4] = { K_COUNT };
+    const struct sv_conf_key *rows[] = { keys, fed_store_conf_keys(&n[1]),
+                                         fed_policy_conf_keys(&n[2]), ipc_settings_keys(&n[3]) };
+
+    for (size_t i = 0; i < SV_ARRAY_LEN(rows); i++)
+        for (size_t k = 0; k < n[i]; k++) {
+            const char *set = sv_conf_raw(conf, rows[i][k].name);
+            bool secret = set && sv_has_suffix(rows[i][k].name, ".password");
+
+            fprintf(out, "%s\t%s\t%s\n", rows[i][k].name,
+                    secret ? "***" : set ? set
+                                         : rows[i][k].def ?: "",
+                    rows[i][k].help);
+        }
+}
+
+void rtr_conf_print_keys(FILE *out)
+{
+    fputs("| key | default | here | meaning or reason |\n|---|---|---|---|\n", out);
+    for (size_t i = 0; i < K_COUNT; i++)
+        fprintf(out, "| `%s` | %s | honoured | %s |\n", keys[i].name, keys[i].def ?: "",
+                keys[i].help);
+    for (size_t i = 0; i < SV_ARRAY_LEN(unread); i++)
+        fprintf(out, "| `%s` | | ignored | %s |\n", unread[i].pattern, unread[i].why);
+}

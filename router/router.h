@@ -1,0 +1,41 @@
+/* The Router of a federation: clients' calls, answered by its members. One loop, one thread. */
+#ifndef SELVEDGE_ROUTER_ROUTER_H
+#define SELVEDGE_ROUTER_ROUTER_H
+
+#include "federation/cache.h"
+#include "federation/policy/policy-conf.h"
+#include "router/router-conf.h"
+
+struct ipc_server;
+struct rtr_call;
+struct rtr_pool;
+struct rtr_policies;
+struct rtr_lists;
+
+#define RTR_ANSWER_MAX (64u << 20) /* bytes of one member's answer; each may have many records */
+#define RTR_HELD_MAX (512u << 20)  /* of all answers that wait for those of other members */
+
+struct router {
+    sd_event *event;
+    struct rtr_conf conf;
+    struct fed_policy_conf policy;
+    struct fed_store *store;
+    struct fed_cache *cache;
+    struct rtr_policies *policies;
+    struct rtr_pool *pool;
+    struct rtr_lists *lists;
+    struct ipc_server *server;
+    const char *user;       /* own account, which acts for the callers */
+    struct rtr_call *calls; /* open ones */
+    size_t n_calls;
+    size_t held; /* bytes, of RTR_HELD_MAX */
+    sd_event_source *check;
+    bool away;
+};
+
+/* Opens the store, checks it on the loop, and serves. `conf` outlives the Router. */
+int rtr_new(sd_event *event, struct sv_conf *conf, struct router **ret, struct sv_error *err)
+    _must_use_;
+struct router *rtr_free(struct router *r); /* accepts NULL, returns NULL */
+
+#endif
