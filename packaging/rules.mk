@@ -1,7 +1,7 @@
 # Installation, dependencies. The table of installed files is packaging/modes.
 
 UNITS := $(addprefix $(BUILD)/packaging/, selvedge-containers.service selvedge-executor.socket \
-	selvedge-executor@.service selvedge-gss@.service selvedge-nodemanager.service selvedge-rm.service selvedge-services.service \
+	selvedge-executor@.service selvedge-gss@.service selvedge-nodemanager.service selvedge-rm.service selvedge-router.service selvedge-services.service \
 	selvedge-client.pc)
 # They contain the paths of this build: rebuilt whenever those may have changed.
 $(UNITS): $(BUILD)/packaging/%: packaging/%.in FORCE
