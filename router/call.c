@@ -15,6 +15,7 @@ struct rtr_call *rtr_call_new(struct router *r, struct ipc_call *call,
                               const ProtobufCMessage *request, const char *method,
                               const ProtobufCMessageDescriptor *response)
 {
+    const char *user = ipc_call_peer(call)->user;
     struct rtr_call *x = NULL;
 
     if (r->n_calls >= (size_t)r->conf.max_calls) {
@@ -33,7 +34,7 @@ struct rtr_call *rtr_call_new(struct router *r, struct ipc_call *call,
                             .request = request,
                             .method = method,
                             .response = response,
-                            .user = ipc_call_peer(call)->user };
+                            .user = user && *user ? user : "nobody" };
     DL_APPEND(r->calls, x);
     r->n_calls++;
     return x;

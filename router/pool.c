@@ -25,7 +25,7 @@ struct connection {
     size_t n_open;
     struct connection *prev, *next; /* the last used one last */
     UT_hash_handle hh;
-    char key[]; /* "address caller" */
+    char key[]; /* "address\ncaller": an address has no control characters (store.h) */
 };
 
 struct rtr_pool {
@@ -144,35 +144,51 @@ static int make_client(struct rtr_pool *p, const struct rtr_outgoing *q, struct 
     return ipc_client_new(p->event, &cfg, ret, err);
 }
 
-/* Room for one more connection. */
-static int make_room(struct rtr_pool *p, struct sv_error *err)
+/* The connection of that address (NULL: any) that is unused for the longest time; NULL: none is. */
+static struct connection *find_idle(struct rtr_pool *p, const struct peer *peer)
 {
     struct connection *c;
 
-    if (HASH_CNT(hh, p->by_key) < RTR_CONNECTIONS_MAX)
-        return 0;
     DL_FOREACH (p->used, c)
-        if (!c->n_open) {
-            drop(p, c);
-            return 0;
-        }
-    return sv_error_set(err, -EBUSY, "%d connections to members wait for answers",
-                        RTR_CONNECTIONS_MAX);
+        if (!c->n_open && (!peer || c->peer == peer))
+            return c;
+    return NULL;
+}
+
+/* Room for one more connection to the address: of those to it, then of all. */
+static int make_room(struct rtr_pool *p, struct peer *peer, struct sv_error *err)
+{
+    bool many = peer->n_connections > RTR_CONNECTIONS_MAX / 4;
+    struct connection *c;
+
+    if (!many && HASH_CNT(hh, p->by_key) < RTR_CONNECTIONS_MAX)
+        return 0;
+    c = find_idle(p, many ? peer : NULL);
+    if (!c)
+        return sv_error_set(err, -EBUSY, "%zu connections to members wait for answers",
+                            many ? peer->n_connections - 1 : (size_t)HASH_CNT(hh, p->by_key));
+    drop(p, c);
+    return 0;
 }
 
 static int add(struct rtr_pool *p, struct peer *peer, const struct rtr_outgoing *q, const char *key,
                struct connection **ret, struct sv_error *err)
 {
-    struct connection *c = calloc(1, sizeof(*c) + strlen(key) + 1);
-    int r = c ? make_client(p, q, &c->client, err) : -ENOMEM;
+    struct connection *c;
+    int r;
 
+    peer->n_connections++; /* it stays, whichever one is dropped for it */
+    r = make_room(p, peer, err);
+    c = r < 0 ? NULL : calloc(1, sizeof(*c) + strlen(key) + 1);
+    if (r >= 0)
+        r = c ? make_client(p, q, &c->client, err) : -ENOMEM;
     if (r < 0) {
+        peer->n_connections--;
         free(c);
         return r;
     }
     memcpy(c->key, key, strlen(key) + 1);
     c->peer = peer;
-    peer->n_connections++;
     HASH_ADD_STR(p->by_key, key, c);
     DL_APPEND(p->used, c);
     *ret = c;
@@ -184,7 +200,7 @@ static int find(struct rtr_pool *p, struct peer *peer, const struct rtr_outgoing
 {
     _cleanup_free_ char *key = NULL;
 
-    if (sv_asprintf(&key, "%s %s", q->address, q->caller) < 0)
+    if (sv_asprintf(&key, "%s\n%s", q->address, q->caller) < 0)
         return -ENOMEM;
     HASH_FIND_STR(p->by_key, key, *ret);
     if (!*ret)
@@ -232,9 +248,6 @@ int rtr_pool_call(struct rtr_pool *p, const struct rtr_outgoing *q, ipc_done don
 
     if (p->ending)
         return -ECANCELED;
-    r = make_room(p, err);
-    if (r < 0)
-        return r;
     peer = peer_of(p, q->address);
     if (!peer)
         return -ENOMEM;

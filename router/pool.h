@@ -5,7 +5,7 @@
 
 #include "wire/ipc/ipc-client.h"
 
-#define RTR_CONNECTIONS_MAX 1024
+#define RTR_CONNECTIONS_MAX 1024 /* a quarter of them to one address */
 
 struct rtr_pool;
 
