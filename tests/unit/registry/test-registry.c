@@ -273,8 +273,7 @@ static void away_and_back(void **state)
     put_text("/c", "1");
     reg_remove(registry, "/b");
     reg_remove(registry, "/c");
-    turn();
-    logged(""); /* not before its time */
+    logged(""); /* not before its time, in a turn of the loop */
     fake.refuse = 0;
     wait_for_request();
     logged("put /a=3;"); /* one finds out */
