@@ -61,10 +61,10 @@ def store_keys(server):
 
 class Federation:
     """`home`, `secondary`: the daemons of SC-1 and SC-2's ResourceManagers. `nodes`: those of the
-    two NodeManagers; the home's has to have an AMRMProxy."""
+    two NodeManagers; the home's has to have an AMRMProxy. `in_front`: the Router's daemon."""
 
-    def __init__(self, home, secondary, nodes):
-        self.home, self.secondary, self.nodes = home, secondary, nodes
+    def __init__(self, home, secondary, nodes, in_front):
+        self.home, self.secondary, self.nodes, self.in_front = home, secondary, nodes, in_front
         self.ports = {name: host.free_port() for name in PORTS}
         self.router_ports = {name: host.free_port() for name in ("client", "admin", "web")}
         self.proxy_port = host.free_port()
@@ -165,10 +165,10 @@ class Federation:
 
     # --- daemons ------------------------------------------------------------------------------
 
-    def daemon(self, name, what, main, directory):
-        """A second daemon beside the cluster's own."""
+    def daemon(self, name, what, main, directory, program="selvedge-rm"):
+        """A second daemon beside the cluster's own; `program`, ours in the place of `main`."""
         c = self.c
-        argv = [f"{c.prefix}/sbin/selvedge-rm"]
+        argv = [f"{c.prefix}/sbin/{program}"]
         if what != peers.SELVEDGE:
             argv = peers.java_daemon(c, hadoop.REFERENCE, main, directory)
         with open(f"{directory}/log4j.properties", "w", encoding="ascii") as f:
@@ -195,7 +195,21 @@ class Federation:
             60,
             "both members are active",
         )
-        self.router = self.daemon("router", APACHE, f"{PACKAGE}router.Router", self.router_conf())
+        self.router = self.daemon(
+            "router",
+            self.in_front,
+            f"{PACKAGE}router.Router",
+            self.router_conf(),
+            "selvedge-router",
+        )
+        if self.in_front == peers.SELVEDGE:  # it has no web server
+            self.c.wait(
+                lambda: self.router.must_run()
+                and not host.port_is_free(self.router_ports["client"]),
+                60,
+                "the Router answers",
+            )
+            return
         url = f"http://127.0.0.1:{self.router_ports['web']}/ws/v1/cluster/metrics"
         self.c.wait(lambda: self.router.must_run() and host_json(url), 120, "the Router answers")
 
@@ -257,11 +271,18 @@ def host_json(url):
 
 
 @contextlib.contextmanager
-def federated(home, secondary, nodes=(APACHE, APACHE)):
-    """Raises hadoop.Unavailable when a piece cannot be had."""
+def federated(home, secondary, nodes=(APACHE, APACHE), in_front=APACHE):
+    """Raises hadoop.Unavailable when a piece cannot be had. Behind our Router the client is that of
+    the reference, whose request for profiles is answered as by a ResourceManager."""
     hadoop.jars("federation")
-    f = Federation(home, secondary, nodes)
-    with peers.cluster("federation", home, list(nodes), client=CLIENT, prepare=f.prepare) as c:
+    f = Federation(home, secondary, nodes, in_front)
+    with peers.cluster(
+        "federation",
+        home,
+        list(nodes),
+        client=CLIENT if in_front == APACHE else hadoop.REFERENCE,
+        prepare=f.prepare,
+    ) as c:
         try:
             f.start_router()
             c.conf_dir = f.client_conf()
