@@ -62,6 +62,8 @@ class Hdfs:
             "dfs.namenode.datanode.registration.ip-hostname-check": "false",
             "dfs.namenode.safemode.threshold-pct": "0",
             "dfs.namenode.safemode.extension": 0,
+            # else a DataNode of twice the average load, of a few threads here, gets no block
+            "dfs.namenode.redundancy.considerLoad": "false",
             "dfs.datanode.http.address": f"{self.address}:0",
             # in redirects of WebHDFS, whatever the machine is called
             "dfs.datanode.hostname": self.name,

@@ -22,14 +22,18 @@ def all_there(s):
     pi(s, *files(s, 1))
 
 
+def whole(s, path):
+    """Each of its groups has all units, the last one a single data unit. The client completes a
+    file as long as its data can be read: units may be told later, or be without a DataNode at
+    first."""
+    units = [len(nodes) for _, nodes in s.hdfs.blocks(path)]
+    return units == [DATANODES] * (len(units) - 1) + [1 + PARITY]
+
+
 def dead_datanodes(s):
     made = files(s, 2)
-    for path in made:  # the file is complete before each DataNode has told its unit
-        s.c.wait(
-            lambda path=path: len(s.hdfs.blocks(path)[0][1]) == DATANODES,
-            60,
-            f"the DataNodes tell their units of {path}",
-        )
+    for path in made:
+        s.c.wait(lambda path=path: whole(s, path), 60, f"all units of {path} have a DataNode")
     for i in range(PARITY):
         s.hdfs.kill(i)
     pi(s, *made)
