@@ -245,6 +245,7 @@ static int succeeded(struct ipc_conn *c, const struct ipc_echo *echo, struct sas
     if (r < 0)
         return r;
     c->server->counters.authentications++;
+    ipc_conn_proved(c);
     m.state = IPC_SASL_STATE(SUCCESS);
     m.has_token = answer.n > 0;
     m.token = message_of(answer);

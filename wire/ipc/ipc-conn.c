@@ -77,8 +77,16 @@ static void leave_pre(struct ipc_conn *c)
     if (!c->in_pre)
         return;
     DL_DELETE2(c->server->pre, c, pre_prev, pre_next);
-    c->server->n_pre--;
+    if (!c->proved)
+        c->server->n_pre--;
     c->in_pre = false;
+}
+
+void ipc_conn_proved(struct ipc_conn *c)
+{
+    if (c->in_pre && !c->proved)
+        c->server->n_pre--;
+    c->proved = true;
 }
 
 /* Removes the connection from the current batch if its event is still unhandled. */

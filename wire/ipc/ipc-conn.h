@@ -83,6 +83,7 @@ struct ipc_conn {
     enum conn_state state;
     uint32_t events; /* requested epoll events */
     bool in_pre, in_dirty;
+    bool proved;      /* authenticated: does not count in n_pre */
     bool busy;        /* inside a dispatch, which flushes at its end */
     bool paused;      /* not reading: too many open calls or unsent bytes */
     bool asks;        /* paused in CONN_CONTEXT: the answer of cfg.impersonation or of
@@ -151,7 +152,8 @@ struct ipc_server {
     struct ipc_network *networks;
     struct ipc_route route;
     struct ipc_retry_cache *retry; /* NULL if no protocol needs it */
-    size_t n_conns, n_pre;
+    size_t n_conns;
+    size_t n_pre;      /* of `pre`, those that are not authenticated */
     size_t open_calls; /* of the connections in `conns` */
     struct sv_rpc_counters counters;
     size_t memory;               /* buffers and open calls of all connections */
@@ -205,6 +207,8 @@ void ipc_conn_io(struct ipc_conn *c, uint32_t revents);
 void ipc_conn_settle(struct ipc_conn *c); /* sends, then handles held-back input */
 int64_t ipc_conn_deadline(const struct ipc_conn *c);
 void ipc_conn_set_state(struct ipc_conn *c, enum conn_state state);
+/* Its ticket or token was taken: it is not among those of which the oldest gives way. */
+void ipc_conn_proved(struct ipc_conn *c);
 /* Queues a last answer; the connection closes once it is sent. */
 void ipc_conn_fatal(struct ipc_conn *c, const struct ipc_echo *echo, int detail,
                     const char *java_class, const char *fmt, ...) _printf_(5, 6);

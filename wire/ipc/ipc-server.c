@@ -104,6 +104,19 @@ static int make_room(struct ipc_server *s, const struct sockaddr_storage *sa)
     return 0;
 }
 
+/* Closes the oldest connection that is not authenticated. */
+static void drop_unproved(struct ipc_server *s)
+{
+    struct ipc_conn *c = s->pre;
+
+    while (c && c->proved)
+        c = c->pre_next;
+    if (!c)
+        return;
+    s->counters.dropped++;
+    ipc_conn_close(c);
+}
+
 /* -errno: the connection is rejected. */
 static int accept_as(struct ipc_server *s, int fd, const struct sockaddr_storage *sa,
                      const char *address)
@@ -112,10 +125,8 @@ static int accept_as(struct ipc_server *s, int fd, const struct sockaddr_storage
     int r = make_room(s, sa);
     if (r < 0)
         return r;
-    if (s->n_pre >= s->limits.max_preauth) {
-        s->counters.dropped++;
-        ipc_conn_close(s->pre);
-    }
+    if (s->n_pre >= s->limits.max_preauth)
+        drop_unproved(s);
     struct ipc_address *from = ipc_address_get(s, sa);
     if (!from)
         return -ENOMEM;

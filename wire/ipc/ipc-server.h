@@ -81,7 +81,8 @@ struct ipc_limits {               /* 0 = the default in brackets */
                                    * most is closed */
     size_t max_per_address;       /* [256] from one client address; for one more, its idlest is
                                    * closed. Of one IPv6 /64: half of max_connections */
-    size_t max_preauth;           /* [1024] connections not yet READY; one more drops the oldest */
+    size_t max_preauth;           /* [1024] connections not yet authenticated, without Kerberos and
+                                   * tokens not yet READY; one more drops the oldest of them */
     size_t max_inflight_per_conn; /* [1000] calls; reading pauses beyond */
     size_t max_outq_per_conn;     /* [16 MiB] unsent bytes; reading pauses beyond */
     size_t max_memory;            /* [512 MiB] buffers and open calls of all connections together;

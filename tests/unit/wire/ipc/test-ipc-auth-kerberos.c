@@ -297,13 +297,45 @@ static void test_half_handshakes(void **state)
     stop(&s);
 }
 
+/* Nodes all come back at once: one whose ticket was taken does not give way to those behind it
+ * before its context has come, since its client would take that for a refusal, which is final. */
+static void test_crowd_spares_authenticated(void **state)
+{
+    enum { PREAUTH = 2, CROWD = 6 };
+    struct peer_server s;
+    int fd, others[CROWD];
+    char byte;
+
+    (void)state;
+    start(&s, &(struct ipc_server_config){ .limits = { .max_preauth = PREAUTH } });
+    fd = login(&s, CHOOSE_AUTH);
+    for (int i = 0; i < CROWD; i++) {
+        others[i] = raw_join(&s);
+        turns(&s);
+    }
+    assert_int_equal(ipc_server_connections(s.server), 1 + PREAUTH);
+    assert_int_equal(recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT), -1);
+    assert_int_equal(errno, EAGAIN);
+    for (int i = 0; i < CROWD; i++)
+        assert_int_equal(recv(others[i], &byte, 1, MSG_DONTWAIT), i < CROWD - PREAUTH ? 0 : -1);
+    for (int i = 0; i < CROWD; i++)
+        sv_close(others[i]);
+    sv_close(fd);
+    stop(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_offer),        cmocka_unit_test(test_simple_is_refused),
-        cmocka_unit_test(test_not_offered),  cmocka_unit_test(test_order),
-        cmocka_unit_test(test_late),         cmocka_unit_test(test_closed_meanwhile),
-        cmocka_unit_test(test_large_ticket), cmocka_unit_test(test_half_handshakes),
+        cmocka_unit_test(test_offer),
+        cmocka_unit_test(test_simple_is_refused),
+        cmocka_unit_test(test_not_offered),
+        cmocka_unit_test(test_order),
+        cmocka_unit_test(test_late),
+        cmocka_unit_test(test_closed_meanwhile),
+        cmocka_unit_test(test_large_ticket),
+        cmocka_unit_test(test_half_handshakes),
+        cmocka_unit_test(test_crowd_spares_authenticated),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
