@@ -19,4 +19,15 @@ struct fed_mysql_options {
 int fed_store_open_mysql(sd_event *event, const struct fed_mysql_options *o, struct fed_store **ret,
                          struct sv_error *err) _must_use_;
 
+struct sv_zk_settings;
+struct fed_zookeeper_options {
+    struct sv_zk_settings *settings; /* hadoop.zk.*, with servers; the ACL is taken out of it */
+    const char *root;                /* "/federationstore" */
+    unsigned split;                  /* 0-4: characters at the end of an application's id that
+                                      * become a node of their own */
+};
+/* Connects by itself, and again where the connection is lost. -ELIBACC: the library is missing. */
+int fed_store_open_zookeeper(sd_event *event, const struct fed_zookeeper_options *o,
+                             struct fed_store **ret, struct sv_error *err) _must_use_;
+
 #endif

@@ -6,6 +6,8 @@
 #include "federation/store/mysql-url.h"
 
 #define FED_CLASS_SQL "org.apache.hadoop.yarn.server.federation.store.impl.SQLFederationStateStore"
+#define FED_CLASS_ZOOKEEPER                                                                        \
+    "org.apache.hadoop.yarn.server.federation.store.impl.ZookeeperFederationStateStore"
 #define FED_CLASS_SQLITE "org.selvedge.SqliteStateStore"
 
 /* yarn.federation.state-store.class. */

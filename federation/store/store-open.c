@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "common/zookeeper/zk-conf.h"
 #include "federation/store/backends.h"
 #include "federation/store/mysql-url.h"
 #include "federation/store/store-conf.h"
@@ -12,6 +13,7 @@
 #define JAVA "org.apache.hadoop.yarn.server.federation.store.impl."
 #define CONNECTIONS_MAX 64
 #define DAY_MS 86400000
+#define ZK_ROOT_MAX 256
 
 enum {
     K_CLASS,
@@ -23,12 +25,14 @@ enum {
     K_LIFE,
     K_CONNECT,
     K_SQLITE,
+    K_ZK_PATH,
+    K_ZK_SPLIT,
     K_COUNT
 };
 
 /* clang-format off */
 static const struct sv_conf_key keys[K_COUNT] = {
-    [K_CLASS] = { STORE "class", SV_CONF_STRING, JAVA "MemoryFederationStateStore", .help = "Store that the clusters of the federation share: Hadoop's " JAVA "SQLFederationStateStore (MariaDB, MySQL), or " FED_CLASS_SQLITE " for the daemons of one machine. In memory, the default, is for tests." },
+    [K_CLASS] = { STORE "class", SV_CONF_STRING, JAVA "MemoryFederationStateStore", .help = "Store that the clusters of the federation share: Hadoop's " JAVA "SQLFederationStateStore (MariaDB, MySQL) or ZookeeperFederationStateStore (hadoop.zk.*), or " FED_CLASS_SQLITE " for the daemons of one machine. In memory, the default, is for tests." },
     [K_URL] = { STORE "sql.url", SV_CONF_STRING, NULL, .help = "The database, as Hadoop's daemons name it: jdbc:mysql://HOST:PORT/DATABASE or jdbc:mariadb://…" },
     [K_USER] = { STORE "sql.username", SV_CONF_STRING, NULL, .help = "Account at the database." },
     [K_PASSWORD] = { STORE "sql.password", SV_CONF_STRING, NULL, .help = "Its password." },
@@ -37,6 +41,8 @@ static const struct sv_conf_key keys[K_COUNT] = {
     [K_LIFE] = { STORE "sql.max-life-time", SV_CONF_DURATION, "30m", 0, DAY_MS, 1, "A connection that is older is closed when it is free; 0: never." },
     [K_CONNECT] = { STORE "sql.conn-time-out", SV_CONF_DURATION, "10s", 1000, DAY_MS, 1, "Time to connect." },
     [K_SQLITE] = { "selvedge.federation.state-store.sqlite.path", SV_CONF_STRING, "/var/lib/selvedge/federation.sqlite", .help = "File of " FED_CLASS_SQLITE "." },
+    [K_ZK_PATH] = { "yarn.federation.zk-state-store.parent-path", SV_CONF_STRING, "/federationstore", .help = "ZooKeeper's node that ZookeeperFederationStateStore keeps everything below." },
+    [K_ZK_SPLIT] = { "yarn.resourcemanager.zk-appid-node.split-index", SV_CONF_INT, "0", INT32_MIN, INT32_MAX, .help = "Characters at the end of an application's id, 1 to 4, that ZookeeperFederationStateStore makes a node of their own; any other number: none." },
 };
 /* clang-format on */
 
@@ -149,6 +155,42 @@ static int open_mysql(sd_event *event, struct sv_conf *c, struct fed_store **ret
     return r;
 }
 
+/* "/a/b": a path of ZooKeeper's with room for the nodes below. */
+static bool is_zk_root(const char *path)
+{
+    size_t n = strlen(path);
+
+    return path[0] == '/' && n > 1 && n <= ZK_ROOT_MAX && path[n - 1] != '/' && !strstr(path, "//");
+}
+
+static int open_zookeeper(sd_event *event, struct sv_conf *c, struct fed_store **ret,
+                          struct sv_error *err)
+{
+    _cleanup_zk_settings_ struct sv_zk_settings settings = { 0 };
+    struct fed_zookeeper_options o = { .settings = &settings };
+    int64_t split = 0;
+    int r = sv_zk_settings_read(c, &settings, err);
+
+    if (r == 0)
+        r = sv_conf_string(c, &keys[K_ZK_PATH], &o.root, err);
+    if (r == 0)
+        r = sv_conf_int(c, &keys[K_ZK_SPLIT], &split, err);
+    if (r < 0)
+        return r;
+    if (!settings.servers || !*settings.servers)
+        return refuse(c, K_CLASS, -EINVAL,
+                      "the store is in ZooKeeper, and hadoop.zk.address is not set: name its "
+                      "servers, HOST:PORT, separated by commas",
+                      err);
+    if (!is_zk_root(o.root))
+        return refuse(c, K_ZK_PATH, -EINVAL,
+                      "must be a path of ZooKeeper below \"/\", of at most 256 bytes and without "
+                      "a slash at its end",
+                      err);
+    o.split = split >= 1 && split <= 4 ? (unsigned)split : 0; /* as Hadoop reads it */
+    return fed_store_open_zookeeper(event, &o, ret, err);
+}
+
 /* clang-format off */
 static const struct {
     const char *name;
@@ -157,7 +199,7 @@ static const struct {
     { JAVA "MemoryFederationStateStore", open_memory },
     { FED_CLASS_SQL, open_mysql },
     { FED_CLASS_SQLITE, open_sqlite },
-    { JAVA "ZookeeperFederationStateStore", NULL },
+    { FED_CLASS_ZOOKEEPER, open_zookeeper },
     { JAVA "HttpProxyFederationStateStore", NULL },
 };
 /* clang-format on */
@@ -180,9 +222,11 @@ int fed_store_open(sd_event *event, struct sv_conf *c, struct fed_store **ret, s
         if (classes[i].open)
             return classes[i].open(event, c, ret, err);
         return refuse(c, K_CLASS, -ENOTSUP,
-                      "this store is not built in: use " FED_CLASS_SQL " or " FED_CLASS_SQLITE,
+                      "this store is not built in: use " FED_CLASS_SQL ", " FED_CLASS_ZOOKEEPER
+                      " or " FED_CLASS_SQLITE,
                       err);
     }
-    return refuse(c, K_CLASS, -EINVAL, "no such store: use " FED_CLASS_SQL " or " FED_CLASS_SQLITE,
-                  err);
+    return refuse(
+        c, K_CLASS, -EINVAL,
+        "no such store: use " FED_CLASS_SQL ", " FED_CLASS_ZOOKEEPER " or " FED_CLASS_SQLITE, err);
 }

@@ -44,6 +44,11 @@ static const char *const ha_keys[] = {
     NULL,
 };
 
+static const char *const split_keys[] = {
+    "zk-appid-node.split-index=0",
+    NULL,
+};
+
 static const char *const store_keys[] = {
     "fs.state-store.num-retries=0",
     "fs.state-store.retry-interval-ms=1000",
@@ -51,7 +56,6 @@ static const char *const store_keys[] = {
     "leveldb-state-store.compaction-interval-secs=3600",
     "leveldb-state-store.path=${hadoop.tmp.dir}/yarn/system/rmstore",
     "store.class=org.apache.hadoop.yarn.server.resourcemanager.recovery.FileSystemRMStateStore",
-    "zk-appid-node.split-index=0",
     "zk-client-ssl.enabled=false",
     "zk-delegation-token-node.split-index=0",
     "zk-max-znode-size.bytes=1048576",
@@ -189,6 +193,7 @@ const struct rm_key_group rm_key_groups[] = {
     { RM_KEY_OTHER, "of clients and NodeManagers", clients_keys },
     { RM_KEY_NO_MEANING, "of Kerberos, which is not supported; tokens of other services in submissions are not renewed", kerberos_keys },
     { RM_KEY_NO_MEANING, "of several ResourceManagers; refused with ha.enabled=true", ha_keys },
+    { RM_KEY_NO_MEANING, "the federation's store in ZooKeeper reads it; that of applications is a database in selvedge.rm.state-dir", split_keys },
     { RM_KEY_NO_MEANING, "the state store is a database in selvedge.rm.state-dir", store_keys },
     { RM_KEY_NO_MEANING, "of the Java daemon: its threads, caches and timers", java_keys },
     { RM_KEY_NOT_DONE, "other algorithms of placement; requests are placed in the order of priority and allocationRequestId", constraints_keys },

@@ -1,11 +1,13 @@
 /* Rows of a federation's database as records: members, homes, reservations, policies, the Router's
  * keys, tokens and counters, the version. The first byte is the operation, then rows of values:
- * type, two bytes of length (a number: eight bytes), bytes. */
+ * type, two bytes of length (a number: eight bytes), bytes. With the first byte's highest bit: its
+ * rest is a kind, and the bytes are the value of a node in ZooKeeper. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "federation/store/sql.h"
+#include "federation/store/zk-values.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -145,6 +147,35 @@ static void feed(struct fed_sql_run *run, const uint8_t *p, size_t n)
     }
 }
 
+/* A value in ZooKeeper becomes a checked record, or is broken; what is written back is read. */
+static void read_node(enum fed_kind kind, struct fed_zk_bytes v)
+{
+    static const char *const names[FED_KINDS] = {
+        "SC-1", "application_1_0001", "reservation_1_1", "*", "7", "7", "0", "0",
+    };
+    const struct fed_request beat = {
+        .op = FED_MEMBER_HEARTBEAT,
+        .member = { .id = "SC-1", .state = FED_RUNNING, .capability = "{}" }
+    };
+    struct sv_arena *a = sv_arena_new(8u << 20);
+    union fed_zk_record r, taken;
+    struct fed_zk_bytes changed;
+    const char *rule = NULL;
+    int32_t n;
+
+    MUST(a);
+    if (kind == FED_SEQUENCE)
+        MUST(fed_zk_count_read(v, &n) < 0 || n >= 0);
+    else if (fed_zk_value_read(a, kind, names[kind], v, &r, &rule) == 0)
+        MUST(fed_record_take(a, kind, fed_record_stored(kind), &r, &taken, NULL) <= 0);
+    else
+        MUST(rule);
+    if (kind == FED_MEMBER && fed_zk_value_change(a, &beat, 1, v, &changed, &rule) == 0 &&
+        fed_zk_value_read(a, kind, names[kind], changed, &r, &rule) == 0)
+        MUST(r.member.state == FED_RUNNING && !strcmp(r.member.capability, "{}"));
+    sv_arena_free(a);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const struct fed_request requests[] = {
@@ -165,6 +196,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     if (size == 0)
         return 0;
+    if (data[0] & 0x80) {
+        read_node((data[0] & 0x7f) % FED_KINDS, (struct fed_zk_bytes){ data + 1, size - 1 });
+        return 0;
+    }
     if (!event)
         MUST(sd_event_new(&event) >= 0);
     q = &requests[data[0] % SV_ARRAY_LEN(requests)];

@@ -1,6 +1,7 @@
-/* The federation's state store against a database: store-driver CASE URL [URL of a proxy]. The
- * cases are those of tests/lib/store-cases.h; each makes its own database, from the url's name. For
- * tests/integration/federation/test-federation-store. */
+/* The federation's state store against a server: store-driver CASE URL [URL of a proxy]. The cases
+ * are those of tests/lib/store-cases.h; each makes its own database, from the url's name, or is
+ * given "zookeeper://HOST:PORT/ROOT" and a root that does not exist. For test-federation-store of
+ * tests/integration/federation (MariaDB) and of tests/interop (ZooKeeper). */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,6 +11,8 @@
 
 #include <cmocka.h>
 
+#include "common/str.h"
+#include "common/zookeeper/zk-conf.h"
 #include "federation/store/backends.h"
 #include "federation/store/mysql-apply.h"
 #include "federation/store/mysql-url.h"
@@ -19,15 +22,36 @@
 static const char *the_case, *the_url, *the_proxy;
 static sd_event *event;
 
+/* "zookeeper://HOST:PORT/ROOT[?SPLIT]"; NULL: the url is another one. */
+static struct fed_store *open_zookeeper(const char *text)
+{
+    static const char scheme[] = "zookeeper://";
+    char servers[256], root[256];
+    struct sv_zk_settings settings = { .servers = servers, .session_ms = 4000 };
+    struct fed_zookeeper_options o = { .settings = &settings, .root = root };
+    struct fed_store *s;
+    struct sv_error err;
+
+    if (!sv_has_prefix(text, scheme))
+        return NULL;
+    if (sscanf(text + strlen(scheme), "%255[^/]%255[^?]?%u", servers, root, &o.split) < 2)
+        fail_msg("%s: no server and root", text);
+    if (fed_store_open_zookeeper(event, &o, &s, &err) < 0)
+        fail_msg("%s", err.text);
+    return s;
+}
+
 static struct fed_store *open_store(const char *text, bool make, unsigned connections)
 {
     struct fed_mysql_url url;
     struct fed_mysql_options o = { .url = &url,
                                    .connections = connections,
                                    .connect_ms = make ? 10000 : 1000 };
-    struct fed_store *s;
+    struct fed_store *s = open_zookeeper(text);
     struct sv_error err;
 
+    if (s)
+        return s;
     if (fed_mysql_url_parse(text, &url, &err) < 0)
         fail_msg("%s", err.text);
     if (make && fed_schema_apply(event, &o, &err) < 0)

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "common/zookeeper/zk.h"
 #include "federation/store/store-conf.h"
 
 #define JAVA "org.apache.hadoop.yarn.server.federation.store.impl."
@@ -60,7 +61,7 @@ static void test_classes(void **state)
                                    "sql.url", "jdbc:mysql://db.example.org/FederationStateStore"),
                                0),
                         "mysql://db.example.org:3306/FederationStateStore");
-    says(opened(KEY("class", JAVA "ZookeeperFederationStateStore"), -ENOTSUP),
+    says(opened(KEY("class", JAVA "HttpProxyFederationStateStore"), -ENOTSUP),
          "yarn.federation.state-store.class: this store is not built in: use org.apache");
     says(opened(KEY("class", "org.example.Store"), -EINVAL), "no such store: use org.apache");
     says(opened("<property><name>selvedge.federation.state-store.sqlite.path</name>"
@@ -82,6 +83,44 @@ static void test_sql_keys(void **state)
          "need an address as host");
     assert_string_equal(opened(SQL KEY("sql.url", "jdbc:mysql://[::1]/d?sslMode=VERIFY_CA"), 0),
                         "mysql://::1:3306/d");
+}
+
+#define ZK KEY("class", JAVA "ZookeeperFederationStateStore")
+#define ADDRESS "<property><name>hadoop.zk.address</name><value>127.0.0.1:1</value></property>"
+#define ROOT(path)                                                                                 \
+    "<property><name>yarn.federation.zk-state-store.parent-path</name><value>" path                \
+    "</value></property>"
+
+static bool has_client(void)
+{
+    struct sv_zk *z = NULL;
+    sd_event *event = NULL;
+    int r;
+
+    assert_true(sd_event_new(&event) >= 0);
+    r = sv_zk_new(event, &(struct sv_zk_config){ .servers = "127.0.0.1:1", .session_ms = 4000 }, &z,
+                  NULL);
+    sv_zk_free(z);
+    sd_event_unref(event);
+    return r == 0;
+}
+
+static void test_zookeeper_keys(void **state)
+{
+    (void)state;
+    says(opened(ZK, -EINVAL), "hadoop.zk.address is not set");
+    says(opened(ZK ADDRESS ROOT("/"), -EINVAL), "parent-path: must be a path of ZooKeeper");
+    says(opened(ZK ADDRESS ROOT("/a/"), -EINVAL), "without a slash at its end");
+    says(opened(ZK ADDRESS ROOT("a"), -EINVAL), "must be a path");
+    says(opened(ZK ADDRESS ROOT("/a//b"), -EINVAL), "must be a path");
+    says(opened(ZK ADDRESS "<property><name>hadoop.zk.auth</name><value>digest:a:b</value>"
+                           "</property>",
+                -EOPNOTSUPP),
+         "hadoop.zk.auth is set");
+    if (has_client())
+        assert_string_equal(opened(ZK ADDRESS ROOT("/a/b"), 0), "zookeeper://127.0.0.1:1/a/b");
+    else
+        says(opened(ZK ADDRESS, -ELIBACC), "ZooKeeper");
 }
 
 static void test_options(void **state)
@@ -107,6 +146,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_classes),
         cmocka_unit_test(test_sql_keys),
+        cmocka_unit_test(test_zookeeper_keys),
         cmocka_unit_test(test_options),
     };
 
