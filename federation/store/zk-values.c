@@ -282,7 +282,7 @@ static int write_policy(struct sv_arena *a, const struct fed_policy *p, struct f
 
     to.queue = borrow(p->queue);
     to.type = borrow(p->type);
-    to.has_params = p->params != NULL;
+    to.has_params = 1; /* as Hadoop writes it, also without any */
     to.params = (ProtobufCBinaryData){ p->params_len, (uint8_t *)(uintptr_t)p->params };
     return pack(a, &to.base, ret);
 }

@@ -163,6 +163,9 @@ static void test_others(void **state)
     SAME(v, "\x0a\x06root.a\x12\x01T\x1a\x02{}");
     assert_int_equal(read_back(FED_POLICY, "root.a", v).policy.params_len, 2);
     breaks(FED_POLICY, "root.b", v.p, v.n, "is of another queue");
+    q.policy.params = NULL;
+    q.policy.params_len = 0;
+    SAME(written(&q), "\x0a\x06root.a\x12\x01T\x1a\x00");
     q = (struct fed_request){ .op = FED_VERSION_CHECK };
     SAME(written(&q), "\x08\x01\x10\x01");
     assert_int_equal(read_back(FED_VERSION, "0", written(&q)).version.major, 1);
