@@ -236,6 +236,77 @@ static void killed(void)
     fed_store_free(load.s);
 }
 
+/* ---- Calls that write one row at the same time ---- */
+
+#define RACERS 30
+
+static struct {
+    bool seen[RACERS + 2];
+    int left;
+} race;
+
+static void on_number(const struct fed_answer *a, void *userdata)
+{
+    (void)userdata;
+    race.left--;
+    if (a->error < 0)
+        fail_msg("%s", a->reason);
+    assert_in_range(a->sequences[0].value, 2, RACERS + 1);
+    assert_false(race.seen[a->sequences[0].value]);
+    race.seen[a->sequences[0].value] = true;
+}
+
+static void on_written(const struct fed_answer *a, void *userdata)
+{
+    (void)userdata;
+    race.left--;
+    if (a->error < 0)
+        fail_msg("%s", a->reason);
+}
+
+static void send(struct fed_store *s, const struct fed_request *q, fed_done done)
+{
+    race.left++;
+    assert_int_equal(fed_store_call(s, q, done, NULL, NULL), 0);
+}
+
+/* Every number is given once; heartbeat, deregistration and registration keep each other's fields,
+ * whatever their order. */
+static void raced(void)
+{
+    struct fed_store *s = open_store(the_url, true, 4);
+    struct fed_member m = { "SC-1", "a:1", "a:2", "a:3", "a:4", FED_NEW, 0, 7, "{}" };
+    struct fed_member later = { "SC-1", "b:1", "b:2", "b:3", "b:4", FED_NEW, 0, 8, "{}" };
+    const char *found;
+
+    for (int i = 0; i < RACERS; i++)
+        send(s, &(struct fed_request){ .op = FED_SEQUENCE_NEXT }, on_number);
+    while (race.left > 0)
+        assert_true(sd_event_run(event, 60000000) > 0);
+    for (int i = 0; i < 20; i++) {
+        (void)store_do(event, s, &(struct fed_request){ .op = FED_MEMBER_REGISTER, .member = m });
+        send(s,
+             &(struct fed_request){
+                 .op = FED_MEMBER_HEARTBEAT,
+                 .member = { .id = "SC-1", .state = FED_RUNNING, .capability = "{\"a\":1}" } },
+             on_written);
+        send(s,
+             &(struct fed_request){ .op = FED_MEMBER_DEREGISTER,
+                                    .member = { .id = "SC-1", .state = FED_LOST } },
+             on_written);
+        if (i % 2)
+            send(s, &(struct fed_request){ .op = FED_MEMBER_REGISTER, .member = later },
+                 on_written);
+        while (race.left > 0)
+            assert_true(sd_event_run(event, 60000000) > 0);
+        found = store_do(event, s,
+                         &(struct fed_request){ .op = FED_MEMBER_GET, .member = { .id = "SC-1" } });
+        if (!strstr(found, i % 2 ? "b:4 SC_" : "a:4 SC_") || (i % 2 == 0 && !strstr(found, "{\"a")))
+            fail_msg("%s", found);
+    }
+    fed_store_free(s);
+}
+
 /* The store is freed in any phase of a call. */
 static void freed(void)
 {
@@ -275,6 +346,7 @@ static void run_case(void **state)
         { "unverified", NULL, unverified },
         { "away", NULL, server_away },
         { "killed", NULL, killed },
+        { "race", NULL, raced },
         { "freed", NULL, freed },
     };
 

@@ -16,29 +16,45 @@ import org.apache.hadoop.yarn.api.records.ApplicationId;
 import org.apache.hadoop.yarn.api.records.ApplicationSubmissionContext;
 import org.apache.hadoop.yarn.api.records.ReservationId;
 import org.apache.hadoop.yarn.api.records.impl.pb.ApplicationSubmissionContextPBImpl;
+import org.apache.hadoop.yarn.federation.proto.YarnServerFederationProtos.ApplicationHomeSubClusterProto;
+import org.apache.hadoop.yarn.federation.proto.YarnServerFederationProtos.SubClusterInfoProto;
 import org.apache.hadoop.yarn.proto.YarnProtos.ApplicationSubmissionContextProto;
 import org.apache.hadoop.yarn.security.client.RMDelegationTokenIdentifier;
+import org.apache.hadoop.yarn.server.federation.store.FederationStateStore;
 import org.apache.hadoop.yarn.server.federation.store.impl.SQLFederationStateStore;
+import org.apache.hadoop.yarn.server.federation.store.impl.ZookeeperFederationStateStore;
 import org.apache.hadoop.yarn.server.federation.store.records.*;
 import org.apache.hadoop.yarn.server.federation.store.utils.FederationStateStoreUtils;
+import org.apache.zookeeper.ZooKeeper;
 
 /**
- * Hadoop's SQLFederationStateStore by commands on standard input, the same as those of store-peer.c:
+ * Hadoop's stores of a federation by commands on standard input, the same as those of store-peer.c:
  * a line each, words between blanks, "-" for none. An answer is lines and then a line ".".
- * Arguments: JDBC's class, url, account, password.
+ * Arguments: JDBC's class, url, account, password; or "zookeeper", servers, parent path, split index.
  */
 public class StorePeer {
-  private static SQLFederationStateStore store;
+  private static FederationStateStore store;
+  private static ZooKeeper nodes;
+  private static String top;
   private static String[] words;
 
   public static void main(String[] args) throws Exception {
     Configuration conf = new Configuration(false);
-    conf.set("yarn.federation.state-store.sql.jdbc-class", args[0]);
-    conf.set("yarn.federation.state-store.sql.url", args[1]);
-    conf.set("yarn.federation.state-store.sql.username", args[2]);
-    conf.set("yarn.federation.state-store.sql.password", args[3]);
-    conf.setInt("yarn.federation.state-store.sql.max-connections", 4);
-    store = new SQLFederationStateStore();
+    if (args[0].equals("zookeeper")) {
+      conf.set("hadoop.zk.address", args[1]);
+      conf.set("yarn.federation.zk-state-store.parent-path", args[2]);
+      conf.set("yarn.resourcemanager.zk-appid-node.split-index", args[3]);
+      top = args[2];
+      nodes = new ZooKeeper(args[1], 10000, event -> { });
+      store = new ZookeeperFederationStateStore();
+    } else {
+      conf.set("yarn.federation.state-store.sql.jdbc-class", args[0]);
+      conf.set("yarn.federation.state-store.sql.url", args[1]);
+      conf.set("yarn.federation.state-store.sql.username", args[2]);
+      conf.set("yarn.federation.state-store.sql.password", args[3]);
+      conf.setInt("yarn.federation.state-store.sql.max-connections", 4);
+      store = new SQLFederationStateStore();
+    }
     store.init(conf);
     BufferedReader in =
         new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
@@ -60,7 +76,8 @@ public class StorePeer {
   /** As our store names it. */
   private static String error(Exception e) {
     String text = String.valueOf(e.getMessage());
-    if (text.contains("does not exist") || text.contains("not found")) {
+    if (text.contains("does not exist") || text.contains("not found")
+        || text.contains("not exists")) {
       return "ENOENT";
     }
     return text.contains("Wrong behavior during the insertion") ? "EEXIST"
@@ -294,15 +311,36 @@ public class StorePeer {
         return "" + store.loadVersion();
       case "rows":
         return rows(words[1]);
+      case "nodes":
+        nodes(top + "/" + words[1], lines);
+        return sorted(lines);
       default:
         return "no command " + command;
+    }
+  }
+
+  /** All nodes below one with their values, without the times that their writer sets. */
+  private static void nodes(String path, List<String> lines) throws Exception {
+    byte[] value = nodes.getData(path, false, null);
+    if (value != null && value.length > 0) {
+      if (path.contains("/memberships/")) {
+        value = SubClusterInfoProto.parseFrom(value).toBuilder().clearLastHeartBeat().build()
+            .toByteArray();
+      } else if (path.contains("/applications/")) {
+        value = ApplicationHomeSubClusterProto.parseFrom(value).toBuilder().clearCreateTime()
+            .build().toByteArray();
+      }
+      lines.add(path.substring(top.length()) + " " + StringUtils.byteToHexString(value));
+    }
+    for (String child : nodes.getChildren(path, false)) {
+      nodes(path + "/" + child, lines);
     }
   }
 
   /** All rows of a table, without the columns of times that the server sets. */
   private static String rows(String table) throws Exception {
     List<String> lines = new ArrayList<>();
-    try (Connection c = store.getDataSource().getConnection();
+    try (Connection c = ((SQLFederationStateStore) store).getDataSource().getConnection();
         Statement s = c.createStatement();
         ResultSet r = s.executeQuery("SELECT * FROM " + table)) {
       ResultSetMetaData columns = r.getMetaData();

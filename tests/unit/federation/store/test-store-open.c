@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "common/zookeeper/zk.h"
+#include "federation/store/store-backend.h"
 #include "federation/store/store-conf.h"
 
 #define JAVA "org.apache.hadoop.yarn.server.federation.store.impl."
@@ -123,6 +124,47 @@ static void test_zookeeper_keys(void **state)
         says(opened(ZK ADDRESS, -ELIBACC), "ZooKeeper");
 }
 
+static void on_cancelled(const struct fed_answer *a, void *userdata)
+{
+    (void)userdata;
+    assert_int_equal(a->error, -ECANCELED);
+}
+
+static void on_away(const struct fed_answer *a, void *userdata)
+{
+    assert_int_equal(a->error, -EHOSTDOWN);
+    says(a->reason, "federation store zookeeper://127.0.0.1:1/federationstore: list members: no "
+                    "connection");
+    *(bool *)userdata = true;
+}
+
+/* Without a server a call waits and is given up, another is forgotten with the store. */
+static void test_zookeeper_away(void **state)
+{
+    const struct fed_request q = { .op = FED_MEMBER_LIST };
+    struct sv_conf *c = conf_of(ZK ADDRESS);
+    struct fed_store *s = NULL;
+    bool answered = false;
+    sd_event *event = NULL;
+
+    (void)state;
+    if (!has_client()) {
+        sv_conf_free(c);
+        skip();
+    }
+    assert_true(sd_event_new(&event) >= 0);
+    assert_int_equal(fed_store_open(event, c, &s, NULL), 0);
+    fed_store_patience(s, 100);
+    assert_int_equal(fed_store_call(s, &q, on_away, &answered, NULL), 0);
+    while (!answered)
+        assert_true(sd_event_run(event, 60000000) > 0);
+    fed_store_patience(s, 60000);
+    assert_int_equal(fed_store_call(s, &q, on_cancelled, NULL, NULL), 0);
+    fed_store_free(s);
+    sd_event_unref(event);
+    sv_conf_free(c);
+}
+
 static void test_options(void **state)
 {
     struct sv_conf *c = conf_of(KEY("sql.url", "jdbc:mysql://h/d?user=u&amp;password=p")
@@ -144,9 +186,8 @@ static void test_options(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_classes),
-        cmocka_unit_test(test_sql_keys),
-        cmocka_unit_test(test_zookeeper_keys),
+        cmocka_unit_test(test_classes),        cmocka_unit_test(test_sql_keys),
+        cmocka_unit_test(test_zookeeper_keys), cmocka_unit_test(test_zookeeper_away),
         cmocka_unit_test(test_options),
     };
 
