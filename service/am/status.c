@@ -143,13 +143,13 @@ static int begin_component(struct svc_status *s)
     return r < 0 ? r : sv_buf_put_str(&s->text, ",\"containers\":[");
 }
 
-/* As by Hadoop's master, an instance is there from its first start on, and the container that has
- * ended until the next one has started. */
+/* As by Hadoop's master, an instance is there from its first start on, no more once its container
+ * is being stopped, and the container that has ended until the next one has started. */
 static int put_instance(struct svc_status *s)
 {
     const struct svc_container *ended;
     struct svc_instance_view v;
-    bool first = s->text.data[s->text.len - 1] == '[', starting;
+    bool first = s->text.data[s->text.len - 1] == '[', runs;
 
     if (!svc_engine_instance(s->engine, s->component, &s->cursor, &v)) {
         s->component++;
@@ -157,8 +157,9 @@ static int put_instance(struct svc_status *s)
         return 0;
     }
     ended = svc_containers_ended(s->containers, v.name);
-    starting = v.state == SVC_INSTANCE_INIT || v.state == SVC_INSTANCE_LAUNCHING;
-    if (!ended && (starting || !v.has_container))
+    runs = v.has_container && v.state != SVC_INSTANCE_INIT && v.state != SVC_INSTANCE_LAUNCHING &&
+           v.state != SVC_INSTANCE_STOPPING;
+    if (!ended && !runs)
         return 0;
     if (!first && sv_buf_put_u8(&s->text, ',') < 0)
         return -ENOMEM;
