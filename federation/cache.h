@@ -2,7 +2,7 @@
  * members, policies of queues, homes of applications. One loop, one thread.
  *
  * Equal questions that are open at once are one call. A store that is away does not take members
- * and policies away: the last answer is given on, and the store asked again. */
+ * and policies away: callers get the last answer, and the cache calls the store again. */
 #ifndef SELVEDGE_FEDERATION_CACHE_H
 #define SELVEDGE_FEDERATION_CACHE_H
 

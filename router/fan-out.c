@@ -87,7 +87,7 @@ static void add_failure(struct fan *f, const struct rtr_failure *why)
 {
     if (!f->failed) {
         f->failure = *why;
-        if (why->absent) /* nobody waits minutes for a list, as clients do for one application */
+        if (why->absent) /* no retry: clients do not wait minutes for a list */
             (void)snprintf(f->failure.class, sizeof(f->failure.class), "%s", JAVA_YARN_EXCEPTION);
     }
     f->failed = true;

@@ -1,5 +1,6 @@
 /* The containers of one application in all members: whose each is, and whether the master was told.
- * What makes a merge neither drop nor double one. Pure. Hostile: the ids that members answer.
+ * A merge looks here so that it neither drops nor doubles one. Pure. Hostile: the ids that members
+ * answer.
  *
  * Changes are staged, and kept or undone together: a merge that fails changes nothing. */
 #ifndef SELVEDGE_FEDERATION_AMRM_CONTAINERS_H

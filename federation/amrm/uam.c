@@ -20,7 +20,7 @@ static const char *const event_names[FED_UAM_EVENTS] = {
 
 /* ------------------------------------------------------------------ steps */
 
-static int go(struct fed_uam *u, int state, enum fed_uam_do todo)
+static int enter(struct fed_uam *u, int state, enum fed_uam_do todo)
 {
     u->todo = todo;
     return state;
@@ -29,26 +29,26 @@ static int go(struct fed_uam *u, int state, enum fed_uam_do todo)
 static int wait_in(struct fed_uam *u, int state, int64_t ms)
 {
     u->wait_ms = ms;
-    return go(u, state, FED_UAM_DO_WAIT);
+    return enter(u, state, FED_UAM_DO_WAIT);
 }
 
 static int fail(struct fed_uam *u, const char *why)
 {
     sv_escape(u->why, sizeof(u->why), why ? why : "");
-    return go(u, FED_UAM_FAILED, FED_UAM_DO_END);
+    return enter(u, FED_UAM_FAILED, FED_UAM_DO_END);
 }
 
 static int submit(struct fed_uam *u, int64_t now_ms)
 {
     u->submitted = true;
     u->deadline_ms = now_ms + u->settings.launch_ms;
-    return go(u, FED_UAM_SUBMITTING, FED_UAM_DO_SUBMIT);
+    return enter(u, FED_UAM_SUBMITTING, FED_UAM_DO_SUBMIT);
 }
 
 static int finished(struct fed_uam *u)
 {
     u->submitted = u->has_token = false;
-    return go(u, FED_UAM_FINISHED, FED_UAM_DO_END);
+    return enter(u, FED_UAM_FINISHED, FED_UAM_DO_END);
 }
 
 static int kill_it(struct fed_uam *u)
@@ -56,7 +56,7 @@ static int kill_it(struct fed_uam *u)
     if (!u->submitted)
         return finished(u);
     u->tries_left = u->settings.tries;
-    return go(u, FED_UAM_KILLING, FED_UAM_DO_KILL);
+    return enter(u, FED_UAM_KILLING, FED_UAM_DO_KILL);
 }
 
 /* ------------------------------------------------------------------ launch */
@@ -81,14 +81,14 @@ static int on_attach(void *object, int event, void *arg)
     u->tries_left = u->settings.tries;
     u->submitted = u->has_token = true;
     u->finish_next = false;
-    return go(u, FED_UAM_REGISTERING, FED_UAM_DO_REGISTER);
+    return enter(u, FED_UAM_REGISTERING, FED_UAM_DO_REGISTER);
 }
 
 static int on_submitted(void *object, int event, void *arg)
 {
     (void)event;
     (void)arg;
-    return go(object, FED_UAM_ACCEPTING, FED_UAM_DO_REPORT);
+    return enter(object, FED_UAM_ACCEPTING, FED_UAM_DO_REPORT);
 }
 
 /* Another try, or the end of trying. */
@@ -117,7 +117,7 @@ static int on_accepting(void *object, int event, void *arg)
     switch (a->app) {
     case APP(ACCEPTED):
         if (a->attempt_known)
-            return go(u, FED_UAM_LAUNCHING, FED_UAM_DO_REPORT_ATTEMPT);
+            return enter(u, FED_UAM_LAUNCHING, FED_UAM_DO_REPORT_ATTEMPT);
         break;
     case APP(RUNNING):
         return fail(u, "the sub-cluster already runs a master of this application, whose token is "
@@ -142,7 +142,7 @@ static int on_launching(void *object, int event, void *arg)
     (void)event;
     switch (a->attempt) {
     case ATTEMPT(LAUNCHED):
-        return go(u, FED_UAM_FETCHING, FED_UAM_DO_REPORT);
+        return enter(u, FED_UAM_FETCHING, FED_UAM_DO_REPORT);
     case ATTEMPT(FAILED):
     case ATTEMPT(FINISHED):
     case ATTEMPT(KILLED):
@@ -160,7 +160,7 @@ static int on_fetching(void *object, int event, void *arg)
 
     (void)event;
     if (a->token)
-        return go(u, FED_UAM_SAVING, FED_UAM_DO_SAVE);
+        return enter(u, FED_UAM_SAVING, FED_UAM_DO_SAVE);
     return poll_again(u, a,
                       "the application's report has no AMRMToken: the ResourceManager gives "
                       "it to the application's owner alone");
@@ -172,8 +172,8 @@ static int on_timer(void *object, int event, void *arg)
 
     (void)event;
     (void)arg;
-    return go(u, u->state,
-              u->state == FED_UAM_LAUNCHING ? FED_UAM_DO_REPORT_ATTEMPT : FED_UAM_DO_REPORT);
+    return enter(u, u->state,
+                 u->state == FED_UAM_LAUNCHING ? FED_UAM_DO_REPORT_ATTEMPT : FED_UAM_DO_REPORT);
 }
 
 /* A token that is stored outlives the try. */
@@ -184,7 +184,7 @@ static int on_pause_over(void *object, int event, void *arg)
 
     (void)event;
     if (u->has_token)
-        return go(u, FED_UAM_REGISTERING, FED_UAM_DO_REGISTER);
+        return enter(u, FED_UAM_REGISTERING, FED_UAM_DO_REGISTER);
     return submit(u, a->now_ms);
 }
 
@@ -196,7 +196,7 @@ static int on_saved(void *object, int event, void *arg)
     (void)arg;
     u->has_token = true;
     u->tries_left = u->settings.tries;
-    return go(u, FED_UAM_REGISTERING, FED_UAM_DO_REGISTER);
+    return enter(u, FED_UAM_REGISTERING, FED_UAM_DO_REGISTER);
 }
 
 static int on_registered(void *object, int event, void *arg)
@@ -208,8 +208,8 @@ static int on_registered(void *object, int event, void *arg)
     u->tries_left = u->settings.tries;
     *u->why = '\0';
     if (u->finish_next)
-        return go(u, FED_UAM_FINISHING, FED_UAM_DO_FINISH);
-    return go(u, FED_UAM_RUNNING, FED_UAM_DO_HEARTBEAT);
+        return enter(u, FED_UAM_FINISHING, FED_UAM_DO_FINISH);
+    return enter(u, FED_UAM_RUNNING, FED_UAM_DO_HEARTBEAT);
 }
 
 static int on_failed(void *object, int event, void *arg)
@@ -238,7 +238,7 @@ static int on_resync(void *object, int event, void *arg)
     (void)arg;
     u->finish_next = u->state == FED_UAM_FINISHING;
     u->tries_left = u->settings.tries;
-    return go(u, FED_UAM_REGISTERING, FED_UAM_DO_REGISTER);
+    return enter(u, FED_UAM_REGISTERING, FED_UAM_DO_REGISTER);
 }
 
 static int on_lost(void *object, int event, void *arg)
@@ -266,7 +266,7 @@ static int on_finish(void *object, int event, void *arg)
     (void)event;
     (void)arg;
     u->tries_left = u->settings.tries;
-    return go(u, FED_UAM_FINISHING, FED_UAM_DO_FINISH);
+    return enter(u, FED_UAM_FINISHING, FED_UAM_DO_FINISH);
 }
 
 static int on_kill(void *object, int event, void *arg)
@@ -289,7 +289,7 @@ static int on_finish_again(void *object, int event, void *arg)
 {
     (void)event;
     (void)arg;
-    return go(object, FED_UAM_FINISHING, FED_UAM_DO_FINISH);
+    return enter(object, FED_UAM_FINISHING, FED_UAM_DO_FINISH);
 }
 
 /* A master that cannot finish is killed: it must not stay registered. */
@@ -308,7 +308,7 @@ static int on_kill_again(void *object, int event, void *arg)
 {
     (void)event;
     (void)arg;
-    return go(object, FED_UAM_KILLING, FED_UAM_DO_KILL);
+    return enter(object, FED_UAM_KILLING, FED_UAM_DO_KILL);
 }
 
 static int on_kill_failed(void *object, int event, void *arg)

@@ -2,8 +2,8 @@
  *
  *   jdbc:mysql://HOST[:PORT]/DATABASE[?NAME=VALUE&…], jdbc:mariadb://…
  *
- * Of the parameters, whose names have any case, those are obeyed that name the account, TLS and a
- * local socket; settings of Java's drivers are ignored. The rest of JDBC's forms (lists of hosts,
+ * Parameters that name the account, TLS and a local socket are honoured, in upper or lower case;
+ * settings of Java's drivers are ignored. The rest of JDBC's forms (lists of hosts,
  * properties in parentheses, loadbalance and others) is refused. */
 #ifndef SELVEDGE_FEDERATION_STORE_MYSQL_URL_H
 #define SELVEDGE_FEDERATION_STORE_MYSQL_URL_H

@@ -67,7 +67,7 @@ static void on_states(struct cli_am *yarn, struct yarn_container_id id, int stat
     if (c && status == -EREMOTEIO)
         c->localizing = 0; /* a node that does not know the call */
     if (!c || status < 0 || n == 0)
-        return; /* asked again, ignoring */
+        return; /* the next turn calls the node again, ignoring */
     for (size_t i = 0; i < n; i++)
         pending |= list[i].pending;
     if (!pending)
@@ -80,7 +80,7 @@ static void ask(struct svc_master *m, struct svc_container *c)
 {
     c->localizing--;
     if (cli_am_localized(m->yarn, c->id, on_states, m) < 0)
-        return; /* asked again */
+        return; /* the next turn calls it again */
     c->localized_open = true;
     m->localized_open++;
 }

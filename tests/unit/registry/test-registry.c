@@ -267,7 +267,7 @@ static void away_and_back(void **state)
     put_text("/a", "2");
     turn();
     assert_true(reg_counts(registry).away);
-    assert_true(reg_idle(registry)); /* nobody waits for it */
+    assert_true(reg_idle(registry)); /* the master need not wait for it */
     fake.log[0] = '\0';
     put_text("/a", "3");
     put_text("/c", "1");

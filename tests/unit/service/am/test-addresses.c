@@ -155,7 +155,7 @@ static void ended(void **state)
     assert_int_equal(w.n, SVC_ADDRESSES_OPEN + 1);
 }
 
-/* A node that hangs does not keep the others from being asked, and is not asked again. */
+/* A query to a node that hangs delays no other query, and is not repeated. */
 static void hung(void **state)
 {
     (void)state;
