@@ -18,7 +18,8 @@
 #include "wire/token/token.h"
 
 struct fed_cache;
-struct fed_store;
+struct fed_policy_conf;
+struct nm_amrm_wait;
 struct ipc_proxy_config;
 struct nm_store;
 struct sgss_service;
@@ -32,13 +33,16 @@ struct sgss_service;
 /* What all attempts share; outlives them. */
 struct nm_amrm_env {
     sd_event *event;
-    struct sv_conf *conf;    /* yarn-site.xml and its companions */
-    const char *cluster_id;  /* yarn.resourcemanager.cluster-id; "" without federation */
-    struct fed_cache *fed;   /* NULL: yarn.federation.enabled is false */
-    struct nm_store *store;  /* through nm_amrm_keep() */
-    struct sgss_service *rm; /* the ResourceManagers' principal; NULL: not secure */
-    uint32_t qop_mask;       /* hadoop.rpc.protection */
-    const struct ipc_proxy_config *own_rm; /* this NodeManager's ResourceManager, scheduler port */
+    struct sv_conf *conf;   /* yarn-site.xml and its companions */
+    struct nm_store *store; /* by nm_amrm_keep() alone */
+    /* With yarn.federation.enabled, else NULL. */
+    const char *cluster_id; /* yarn.resourcemanager.cluster-id: the home of all attempts here */
+    struct fed_cache *fed;
+    const struct fed_policy_conf *policy;
+    /* For nm_amrm_dial(): this NodeManager's ResourceManager, and how to reach any; the principal
+     * of ResourceManagers (NULL: not secure). */
+    const struct ipc_proxy_config *own_rm;
+    struct sgss_service *kerberos;
 };
 
 /* ---- An attempt, as its interceptor sees it ---- */
@@ -51,6 +55,10 @@ struct nm_amrm_attempt {
     char app_text[YARN_ID_TEXT_MAX]; /* of the application */
     const char *user;                /* the application's */
     struct yarn_token rm_token;      /* the real AMRMToken; its memory is replaced with it */
+    /* private */
+    struct nm_amrm_wait *waits;
+    struct sv_arena *token_memory;
+    void (*token_changed)(struct nm_amrm_attempt *at);
 };
 
 /* ---- A call of the ApplicationMaster ---- */
@@ -105,12 +113,9 @@ struct nm_amrm_record {
 
 enum nm_amrm_recovery {
     NM_AMRM_RESTARTED, /* records of this attempt: the daemon was restarted */
-    NM_AMRM_SUCCEEDS,  /* records of an earlier attempt whose place on this node this one takes */
-};
-
-enum nm_amrm_end {
-    NM_AMRM_APP_STOPPED, /* the application has ended */
-    NM_AMRM_REPLACED,    /* a later attempt on this node takes its place, and its records */
+    /* Records of an earlier attempt on this node, whose place this one takes: they go unless they
+     * are kept again. */
+    NM_AMRM_SUCCEEDS,
 };
 
 /* One class. `shared` is what all its attempts share, `self` is one attempt's. */
@@ -137,12 +142,13 @@ struct nm_amrm_interceptor {
     void (*handle)(void *self, struct nm_amrm_call *call);
     /* at->rm_token is another one: later calls of the home use it. NULL: uninteresting. */
     void (*token)(void *self);
-    /* The end: an open call has been refused already and is gone. Says nm_amrm_stopped() once it
-     * has done what is left (unmanaged masters ended), at once or within NM_AMRM_STOP_MS, after
-     * which .free follows anyway, as it does without a stop when the daemon ends. NULL: nothing is
-     * left. */
-    void (*stop)(void *self, enum nm_amrm_end why);
-    void (*free)(void *self); /* must be silent: no answer, no record */
+    /* The application has ended; an open call has been refused already and is gone. Says
+     * nm_amrm_stopped() once it has done what is left (unmanaged masters ended), at once or within
+     * NM_AMRM_STOP_MS, after which .free follows anyway. NULL: nothing is left. */
+    void (*stop)(void *self);
+    /* Also without a stop: the daemon ends, or a later attempt on this node takes its place. An
+     * open call has been refused already. Neither answers nor keeps anything. */
+    void (*free)(void *self);
 };
 
 /* .free follows from the loop, never from inside. */
@@ -172,7 +178,7 @@ int nm_amrm_pipeline_new(const struct nm_amrm_pipeline_config *c, struct nm_amrm
 /* Refuses what is open; does not stop. Accepts NULL, returns NULL. */
 struct nm_amrm_pipeline *nm_amrm_pipeline_free(struct nm_amrm_pipeline *p);
 /* Ends with config.ended. Later calls are refused. */
-void nm_amrm_pipeline_stop(struct nm_amrm_pipeline *p, enum nm_amrm_end why);
+void nm_amrm_pipeline_stop(struct nm_amrm_pipeline *p);
 const struct nm_amrm_attempt *nm_amrm_pipeline_attempt(const struct nm_amrm_pipeline *p);
 
 /* How a call is answered; each is called once, at once or later. `call` is the caller's and lives
