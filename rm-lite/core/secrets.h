@@ -9,21 +9,16 @@
 
 #include "common/base.h"
 #include "common/error.h"
-#include "wire/token/token.h"
+#include "wire/token/key-roll.h"
 
 enum rm_secret { RM_SECRET_CONTAINER = 1, RM_SECRET_NM = 2, RM_SECRET_AMRM = 3 };
 #define RM_SECRETS 4 /* with the unused number 0 */
-
-struct rm_secret_keys {
-    struct yarn_master_key current, next; /* next.len 0 = none */
-    int64_t made_ms; /* of the newest key: monotonic, so that setting the clock does not roll it */
-};
 
 struct rm_secrets {
     enum yarn_hmac hmac;
     size_t key_len;
     int64_t roll_ms[RM_SECRETS], delay_ms[RM_SECRETS];
-    struct rm_secret_keys keys[RM_SECRETS];
+    struct yarn_key_roll keys[RM_SECRETS];
 };
 
 /* Generates a key for each kind that has none. */
