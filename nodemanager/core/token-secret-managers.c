@@ -9,6 +9,7 @@
 
 #include "common/clock.h"
 #include "common/log.h"
+#include "common/str.h"
 #include "nodemanager/store/state-store.h"
 #include "wire/ipc/ipc-server.h"
 
@@ -357,6 +358,8 @@ static int recover_key(const char *name, const struct yarn_master_key *k, void *
     struct yarn_attempt_id id;
     struct key_pair *pairs[] = { &s->nm, &s->container };
 
+    if (sv_has_prefix(name, NM_STORE_AMRM_KEYS)) /* another manager's */
+        return 0;
     for (size_t i = 0; i < SV_ARRAY_LEN(pairs); i++) {
         if (!strcmp(name, pairs[i]->current_name)) {
             pairs[i]->current = *k;

@@ -164,6 +164,16 @@ static int row_mcs(sqlite3_stmt *st, void *fn, void *u)
         text(st, 0), text(st, 1), sqlite3_column_int64(st, 2), u);
 }
 
+static int row_amrm(sqlite3_stmt *st, void *fn, void *u)
+{
+    const struct nm_stored_amrm r = { .attempt = text(st, 0),
+                                      .name = text(st, 1),
+                                      .value = sqlite3_column_blob(st, 2),
+                                      .len = (size_t)sqlite3_column_bytes(st, 2) };
+
+    return ((int (*)(const struct nm_stored_amrm *, void *))fn)(&r, u);
+}
+
 int nm_store_each_app(struct nm_store *s, int (*fn)(const struct nm_stored_app *, void *), void *u)
 {
     return each(s, S_EACH_APP, row_app, (void *)fn, u);
@@ -223,4 +233,19 @@ int nm_store_each_mcs(struct nm_store *s, int (*fn)(const char *, const char *, 
                       void *u)
 {
     return each(s, S_EACH_MCS, row_mcs, (void *)fn, u);
+}
+
+int nm_store_each_amrm(struct nm_store *s, const char *attempt,
+                       int (*fn)(const struct nm_stored_amrm *, void *), void *u)
+{
+    sqlite3_stmt *st = nm_store_prepared(s, S_EACH_AMRM);
+    int r;
+
+    if (!st)
+        return -EIO;
+    if (attempt && sqlite3_bind_text(st, 1, attempt, -1, SQLITE_TRANSIENT) != SQLITE_OK)
+        return -ENOMEM;
+    r = each(s, S_EACH_AMRM, row_amrm, (void *)fn, u);
+    sqlite3_clear_bindings(st);
+    return r;
 }

@@ -13,6 +13,8 @@
     "CREATE TABLE log_uploads(app TEXT PRIMARY KEY NOT NULL, account TEXT NOT NULL, pending INTEGER NOT NULL, value BLOB NOT NULL);" \
     "CREATE TABLE log_skips(app TEXT NOT NULL, container TEXT NOT NULL);" \
     "CREATE INDEX log_skips_apps ON log_skips(app);"
+#define AMRMPROXY_TABLE \
+    "CREATE TABLE amrmproxy(attempt TEXT NOT NULL, name TEXT NOT NULL, value BLOB NOT NULL, PRIMARY KEY(attempt,name));"
 #define RETRY_COLUMN "retry TEXT NOT NULL DEFAULT ''"
 #define ENDED_COLUMN "ended_ms INTEGER NOT NULL DEFAULT -1"
 #define LATE_COLUMN "late INTEGER NOT NULL DEFAULT 0"
@@ -34,7 +36,7 @@ const char *const nm_store_schema =
     "CREATE TABLE used_tokens(container TEXT PRIMARY KEY NOT NULL, expiry_ms INTEGER NOT NULL);"
     "CREATE TABLE deletions(id INTEGER PRIMARY KEY, at_ms INTEGER NOT NULL, task TEXT NOT NULL);"
     "CREATE TABLE log_deleters(app TEXT PRIMARY KEY NOT NULL, user TEXT NOT NULL, at_ms INTEGER NOT NULL);"
-    "CREATE TABLE resources(key TEXT PRIMARY KEY NOT NULL, value BLOB NOT NULL);" MCS_TABLE SERVICE_DATA_TABLE LOG_TABLES;
+    "CREATE TABLE resources(key TEXT PRIMARY KEY NOT NULL, value BLOB NOT NULL);" MCS_TABLE SERVICE_DATA_TABLE LOG_TABLES AMRMPROXY_TABLE;
 const char *const nm_store_upgrades[NM_STORE_SCHEMA - 1] = {
     "ALTER TABLE containers ADD COLUMN assigned TEXT NOT NULL DEFAULT '';",
     "ALTER TABLE containers ADD COLUMN updated BLOB;",
@@ -43,5 +45,6 @@ const char *const nm_store_upgrades[NM_STORE_SCHEMA - 1] = {
     LOG_TABLES,
     ADD_COLUMN RETRY_COLUMN "; " ADD_COLUMN ENDED_COLUMN ";",
     ADD_COLUMN LATE_COLUMN "; " ADD_COLUMN REINIT_COLUMN "; " ADD_COLUMN "next BLOB; " ADD_COLUMN "previous BLOB;",
+    AMRMPROXY_TABLE,
 };
 /* clang-format on */

@@ -51,6 +51,9 @@ const char *const nm_store_sql[S_COUNT] = {
     [S_DATA_REMOVE] = "DELETE FROM service_data WHERE app=?1",
     [S_MCS] = "INSERT INTO mcs(name,owner,pair) VALUES(?1,?2,?3)",
     [S_MCS_REMOVE] = "DELETE FROM mcs WHERE name=?1 AND owner<>''",
+    [S_AMRM] = "INSERT OR REPLACE INTO amrmproxy(attempt,name,value) VALUES(?1,?2,?3)",
+    [S_AMRM_REMOVE] = "DELETE FROM amrmproxy WHERE attempt=?1 AND name=?2",
+    [S_AMRM_REMOVE_ALL] = "DELETE FROM amrmproxy WHERE attempt=?1",
     [S_EACH_APP] = "SELECT id,user,view_acl,modify_acl,finished FROM apps ORDER BY rowid",
     [S_EACH_CONT] =
         ("SELECT id,app,request,start_ms,launch_ms,finish_ms,launched,killed,completed,done,"
@@ -65,6 +68,7 @@ const char *const nm_store_sql[S_COUNT] = {
     [S_EACH_SETTING] = "SELECT name,value FROM settings WHERE name<>'" NM_STORE_NEW "'",
     [S_EACH_DATA] = "SELECT app,service,data FROM service_data",
     [S_EACH_MCS] = "SELECT name,owner,pair FROM mcs ORDER BY rowid",
+    [S_EACH_AMRM] = "SELECT attempt,name,value FROM amrmproxy WHERE ?1 IS NULL OR attempt=?1 ORDER BY attempt,name",
 };
 
 /* clang-format on */

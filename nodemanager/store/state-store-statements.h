@@ -57,6 +57,9 @@ enum nm_store_stmt {
     S_DATA_REMOVE,
     S_MCS,
     S_MCS_REMOVE,
+    S_AMRM,
+    S_AMRM_REMOVE,
+    S_AMRM_REMOVE_ALL,
     S_EACH_APP,
     S_EACH_CONT,
     S_EACH_KEY,
@@ -69,6 +72,7 @@ enum nm_store_stmt {
     S_EACH_SETTING,
     S_EACH_DATA,
     S_EACH_MCS,
+    S_EACH_AMRM,
     S_COUNT
 };
 

@@ -167,3 +167,16 @@ int nm_store_mcs_remove(struct nm_store *s, const char *app)
 {
     return nm_store_write(s, S_MCS_REMOVE, "t", app);
 }
+int nm_store_amrm(struct nm_store *s, const char *attempt, const char *name, const void *p,
+                  size_t n)
+{
+    return nm_store_write(s, S_AMRM, "ttb", attempt, name, p, n);
+}
+int nm_store_amrm_remove(struct nm_store *s, const char *attempt, const char *name)
+{
+    return nm_store_write(s, S_AMRM_REMOVE, "tt", attempt, name);
+}
+int nm_store_amrm_remove_all(struct nm_store *s, const char *attempt)
+{
+    return nm_store_write(s, S_AMRM_REMOVE_ALL, "t", attempt);
+}

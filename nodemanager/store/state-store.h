@@ -13,9 +13,9 @@
 #include "wire/token/token.h"
 
 /* 2: containers.assigned; 3: containers.updated; 4: mcs; 5: service_data; 6: log_uploads,
- * log_skips; 7: containers.retry, ended_ms; 8: containers.late, reinit, next, previous; older
- * stores are upgraded when opened */
-#define NM_STORE_SCHEMA 8
+ * log_skips; 7: containers.retry, ended_ms; 8: containers.late, reinit, next, previous; 9:
+ * amrmproxy; older stores are upgraded when opened */
+#define NM_STORE_SCHEMA 9
 
 struct nm_store;
 
@@ -94,8 +94,9 @@ int nm_store_container_replace(struct nm_store *s, const char *id, int reinit, i
 int nm_store_container_commit(struct nm_store *s, const char *id) _must_use_; /* no rollback */
 int nm_store_container_remove(struct nm_store *s, const char *id) _must_use_;
 
-/* name: "nm.current", "nm.previous", "container.current", "container.previous", or an application
- * attempt's id (the key that its NMToken used). */
+/* name: "nm.current", "nm.previous", "container.current", "container.previous", an application
+ * attempt's id (the key that its NMToken used), or NM_STORE_AMRM_KEYS + "current" or "next". */
+#define NM_STORE_AMRM_KEYS "amrmproxy."
 int nm_store_key(struct nm_store *s, const char *name, const struct yarn_master_key *key)
     _must_use_;
 int nm_store_key_remove(struct nm_store *s, const char *name) _must_use_;
@@ -135,6 +136,12 @@ int nm_store_setting_remove(struct nm_store *s, const char *name) _must_use_;
  * is recorded twice: a second row of one fails. */
 int nm_store_mcs(struct nm_store *s, const char *name, const char *owner, int64_t pair) _must_use_;
 int nm_store_mcs_remove(struct nm_store *s, const char *app) _must_use_; /* an application's */
+
+/* What the AMRMProxy knows of an application attempt: any number of named records. */
+int nm_store_amrm(struct nm_store *s, const char *attempt, const char *name, const void *p,
+                  size_t n) _must_use_;
+int nm_store_amrm_remove(struct nm_store *s, const char *attempt, const char *name) _must_use_;
+int nm_store_amrm_remove_all(struct nm_store *s, const char *attempt) _must_use_;
 
 /* Reads the records back at start. A negative result of a callback stops and is returned. */
 struct nm_stored_app {
@@ -200,6 +207,14 @@ int nm_store_each_service_data(struct nm_store *s,
                                int (*fn)(const char *app, const char *service, const void *p,
                                          size_t n, void *u),
                                void *u) _must_use_;
+/* Sorted by attempt; attempt NULL: of all. */
+struct nm_stored_amrm {
+    const char *attempt, *name;
+    const void *value;
+    size_t len;
+};
+int nm_store_each_amrm(struct nm_store *s, const char *attempt,
+                       int (*fn)(const struct nm_stored_amrm *r, void *u), void *u) _must_use_;
 int nm_store_each_mcs(struct nm_store *s,
                       int (*fn)(const char *name, const char *owner, int64_t pair, void *u),
                       void *u) _must_use_;

@@ -515,7 +515,7 @@ static void older_version(void **state)
             "ALTER TABLE containers DROP COLUMN late; ALTER TABLE containers DROP COLUMN reinit;"
             "ALTER TABLE containers DROP COLUMN next; ALTER TABLE containers DROP COLUMN previous;"
             "DROP TABLE mcs; DROP TABLE service_data; "
-            "DROP TABLE log_uploads; DROP TABLE log_skips; "
+            "DROP TABLE log_uploads; DROP TABLE log_skips; DROP TABLE amrmproxy; "
             "PRAGMA user_version=1;"
             "INSERT INTO containers(id,app,request,start_ms) VALUES('c','a',x'00',1)");
     for (int i = 0; i < 2; i++) {
