@@ -18,6 +18,8 @@
 #include "common/version.h"
 #include "localizer/cache.h"
 #include "nodemanager/am/container-manager.h"
+#include "nodemanager/amrmproxy/amrm-proxy.h"
+#include "nodemanager/amrmproxy/server.h"
 #include "nodemanager/aux-services/aux-class.h"
 #include "nodemanager/conf/conf-check.h"
 #include "nodemanager/conf/conf-sandbox.h"
@@ -247,6 +249,8 @@ static int check_config(const char *conf_dir, char **overrides)
     struct nm_conf c;
     int r = nm_conf_load(&c, conf_dir ? conf_dir : unit, overrides, &err);
 
+    if (r >= 0)
+        r = nm_amrm_check_conf(c.conf, &err);
     if (r >= 0)
         printf("%s: accepted, as %s:%u. Its directories, cgroup and container-executor are checked "
                "at the start, and by selvedge doctor\n",

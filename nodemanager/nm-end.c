@@ -13,6 +13,8 @@
 #include "common/web/http-events.h"
 #include "executor/exe.h"
 #include "nodemanager/am/call-turns.h"
+#include "nodemanager/amrmproxy/amrm-proxy.h"
+#include "nodemanager/amrmproxy/server.h"
 #include "nodemanager/aux-services/aux-services.h"
 #include "nodemanager/core/application.h"
 #include "nodemanager/core/container.h"
@@ -151,6 +153,9 @@ void nm_free(struct nm *nm)
     nm_web_server_close(&nm->server);
     nm->groups = sv_groups_free(nm->groups);
     nm->rpc = ipc_server_free(nm->rpc);
+    nm->amrm_server = nm_amrm_server_free(nm->amrm_server);
+    nm->amrm = nm_amrm_free(nm->amrm); /* refuses masters that start */
+    nm->am.amrm = nm->app_services.amrm = NULL;
     nm->am.turns = nm_call_turns_free(nm->am.turns);
     nm->updater = nm_updater_free(nm->updater);
     nm_describers_free(nm->labels);

@@ -17,6 +17,8 @@
 
 struct ipc_server;
 struct nm_bus;
+struct nm_amrm;
+struct nm_amrm_server;
 struct nm_assignments;
 struct nm_aux;
 struct nm_deletion;
@@ -59,7 +61,9 @@ struct nm {
     struct nm_launcher *launcher;
     struct nm_describer *labels[2]; /* by enum nm_described; NULL = none */
     struct nm_updater *updater;
+    struct nm_amrm *amrm; /* NULL = off */
     struct ipc_server *rpc;
+    struct nm_amrm_server *amrm_server; /* NULL = off */
     struct nm_web_server server;
     struct sv_listen_fds *held_ports; /* held by systemd; NULL = none. Owned by main.c */
     struct nm_bus *bus;               /* NULL = off */

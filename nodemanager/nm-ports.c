@@ -13,6 +13,7 @@
 #include "common/web/http.h"
 #include "gss/daemon.h"
 #include "nodemanager/am/call-turns.h"
+#include "nodemanager/amrmproxy/server.h"
 #include "nodemanager/core/token-secret-managers.h"
 #include "nodemanager/dbus/bus.h"
 #include "nodemanager/nm-parts.h"
@@ -100,6 +101,13 @@ static int open_web(struct nm *nm, struct sv_error *err)
     return r < 0 ? sv_error_errno(err, r, "web: live figures") : 0;
 }
 
+static int open_amrmproxy(struct nm *nm, struct sv_error *err)
+{
+    if (!nm->amrm)
+        return 0;
+    return nm_amrm_server_new(nm->event, &nm->conf, nm->amrm, NULL, &nm->amrm_server, err);
+}
+
 /* A daemon that was killed while it started a helper leaves a child that has not completed its exec
  * and holds the listening sockets until then. Retries: the loop does not run yet, so no answer is
  * delayed. */
@@ -126,6 +134,8 @@ int nm_ports_open(struct nm *nm, struct sv_error *err)
 {
     int r = open_port(nm, open_rpc, err);
 
+    if (r >= 0)
+        r = open_port(nm, open_amrmproxy, err);
     return r < 0 ? r : open_port(nm, open_web, err);
 }
 

@@ -11,6 +11,7 @@
 #include "common/loop-guard.h"
 #include "common/web/http.h"
 #include "executor/exe.h"
+#include "nodemanager/amrmproxy/amrm-proxy.h"
 #include "nodemanager/aux-services/aux-services.h"
 #include "nodemanager/conf/conf-address.h"
 #include "nodemanager/conf/conf-unread.h"
@@ -108,6 +109,11 @@ static void on_updater_stop(const char *why, enum nm_updater_end end, void *user
     nm->unwanted = nm->unwanted || end != NM_END_FAILED;
     nm->decommissioned = nm->decommissioned || end == NM_END_DECOMMISSIONED;
     nm_stop(nm, why, status[end]);
+}
+
+static void on_federation_unusable(const char *why, void *userdata)
+{
+    nm_stop(userdata, why, NM_EXIT_CONFIGURATION);
 }
 
 /* ---- components in order ----------------------------------------------------------------------*/
@@ -256,6 +262,8 @@ static int open_services(struct nm *nm, struct sv_error *err)
         r = nm_elastic_new(ctx, &nm->elastic, err);
     if (r >= 0)
         r = nm_aux_new(ctx, nm->held_ports, &nm->aux, err);
+    if (r >= 0)
+        r = nm_amrm_new(ctx, on_federation_unusable, nm, &nm->amrm, err);
     if (r < 0)
         return r;
     nm->finished = nm_finished_new();
@@ -321,6 +329,7 @@ static void connect_services(struct nm *nm)
                                                  .aggregation = nm->aggregation,
                                                  .mcs = nm->mcs,
                                                  .aux = nm->aux,
+                                                 .amrm = nm->amrm,
                                                  .updater = nm->updater };
     sv_dispatcher_register(nm->ctx.dispatcher, NM_MACHINE_CONTAINER, nm_container_handle,
                            &nm->container_services);
@@ -330,6 +339,7 @@ static void connect_services(struct nm *nm)
                              .scheduler = nm->scheduler,
                              .updater = nm->updater,
                              .aux = nm->aux,
+                             .amrm = nm->amrm,
                              .aggregation = nm->aggregation,
                              .localization = nm->localization };
     nm->web = (struct nm_web){ .ctx = &nm->ctx,
@@ -358,6 +368,8 @@ static int recover(struct nm *nm, struct sv_error *err)
                                           .aggregation = nm->aggregation };
     int r = nm_recover(&services, err);
 
+    if (r >= 0)
+        r = nm_amrm_recover(nm->amrm, err);
     if (r >= 0)
         nm_recover_sweep(&services);
     return r;

@@ -4,7 +4,7 @@ CFLAGS_nodemanager := $(CFLAGS_common) $(shell $(PKGCONFIG) --cflags $(NODEMANAG
 	-DLIBEXECDIR='"$(LIBEXECDIR)"'
 NODEMANAGER_A := $(BUILD)/libselvedge-nodemanager.a
 # Folders in layer order, which tests/tools/check-includes checks.
-NODEMANAGER_FOLDERS := $(addprefix nodemanager/, conf store health labels core resources services logs aux-services launch rm fsm am web dbus)
+NODEMANAGER_FOLDERS := $(addprefix nodemanager/, conf store health labels core resources services logs aux-services launch rm amrmproxy fsm am web dbus)
 $(BUILD)/nodemanager/conf/conf-unit.o $(BUILD)/nodemanager/conf/conf-sandbox.o: CPPFLAGS += -DUNIT_ENVIRONMENT='"$(SYSCONFDIR)/default/selvedge-nodemanager"'
 $(BUILD)/nodemanager/conf/conf-shown.o: CPPFLAGS += -DEXECUTOR_CONF='"$(EXECUTOR_CONF)"'
 NODEMANAGER_OBJS := $(filter-out %/main.o,$(call objects,$(NODEMANAGER_FOLDERS) nodemanager))
@@ -13,7 +13,7 @@ $(NODEMANAGER_A): $(NODEMANAGER_OBJS)
 LIBS += $(NODEMANAGER_A)
 
 # The archive parsers of the localizer are linked into container-localizer alone.
-NODEMANAGER_DEPS = $(NODEMANAGER_A) $(LOGS_A) $(LOCALIZER_A) $(EXECUTOR_A) $(CGROUPS_A) $(FS_A) $(HDFS_A) $(GSS_CLIENT_A) $(WIRE_A) $(COMMON_A)
+NODEMANAGER_DEPS = $(NODEMANAGER_A) $(FED_A) $(LOGS_A) $(LOCALIZER_A) $(EXECUTOR_A) $(CGROUPS_A) $(FS_A) $(HDFS_A) $(GSS_CLIENT_A) $(WIRE_A) $(COMMON_A)
 NODEMANAGER_ALL_LDLIBS = $(NODEMANAGER_LDLIBS) $(WIRE_LDLIBS) $(CGROUPS_LDLIBS)
 $(BUILD)/selvedge-nodemanager: $(BUILD)/nodemanager/main.o $(NODEMANAGER_DEPS)
 	$(call link,$(NODEMANAGER_ALL_LDLIBS))

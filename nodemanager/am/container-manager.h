@@ -6,6 +6,7 @@
 
 #include "wire/ipc/ipc-server.h"
 
+struct nm_amrm;
 struct nm_assignments;
 struct nm_aux;
 struct nm_call_turns;
@@ -21,6 +22,7 @@ struct nm_am {
     struct nm_scheduler *scheduler;
     const struct nm_updater *updater;
     const struct nm_aux *aux; /* NULL: no auxiliary services */
+    struct nm_amrm *amrm;     /* NULL: no AMRMProxy */
     struct nm_log_aggregation *aggregation;
     struct nm_localization *localization;
     struct nm_call_turns *turns;

@@ -14,6 +14,8 @@
 #include "nodemanager/am/call-turns.h"
 #include "nodemanager/am/cm-reply.h"
 #include "nodemanager/am/container-manager.h"
+#include "nodemanager/am/start-masters.h"
+#include "nodemanager/amrmproxy/amrm-proxy.h"
 #include "nodemanager/aux-services/aux-services.h"
 #include "nodemanager/core/application.h"
 #include "nodemanager/core/audit-logger.h"
@@ -38,6 +40,7 @@ struct start_call {      /* one call, until its records are committed */
     struct ipc_call *call;
     struct yarn_nm_token nmt;
     Hadoop__Yarn__StartContainerRequestProto **requests;
+    struct nm_masters masters;       /* that the AMRMProxy may serve */
     struct nm_audit_refused running; /* containers that run already */
     size_t refused;
     Hadoop__Yarn__StartContainersResponseProto response;
@@ -324,6 +327,41 @@ static int start_one(struct start_call *s, const struct yarn_container_token *t,
     return r;
 }
 
+/* A master behind the AMRMProxy is recorded and launched with a local token. 1: it is. */
+static int start_master(struct start_call *s, const struct yarn_container_token *t,
+                        Hadoop__Yarn__ContainerLaunchContextProto *clc, struct refusal *f)
+{
+    const struct nm_master *m = nm_cm_master(&s->masters, s->rows.at);
+    int r;
+
+    if (!m && nm_amrm_wants(s->am->amrm, t)) { /* it must not get the real token */
+        (void)sv_error_set(&f->err, -E2BIG, "more than %d ApplicationMasters in one call",
+                           NM_MASTERS_MAX);
+        return refuse(f, JAVA_YARN_EXCEPTION);
+    }
+    if (!m || m->served == 0)
+        return 0;
+    if (m->served < 0)
+        (void)sv_error_set(&f->err, m->served, "%s", m->why);
+    r = m->served < 0 ? m->served
+                      : nm_amrm_start(s->am->amrm, t, clc, ipc_call_arena(s->call), &f->err);
+    return r < 0 ? refuse(f, JAVA_YARN_EXCEPTION) : 1;
+}
+
+static int start_any(struct start_call *s, const struct yarn_container_token *t, const char *text,
+                     const Hadoop__Yarn__StartContainerRequestProto *q, struct refusal *f)
+{
+    const bool runs = nm_container_find(s->am->ctx, text); /* refused by start_one() */
+    int master = runs ? 0 : start_master(s, t, q->container_launch_context, f), r;
+
+    if (master < 0)
+        return master;
+    r = start_one(s, t, text, q, f);
+    if (r < 0 && master)
+        nm_amrm_drop(s->am->amrm, t->container.attempt);
+    return r;
+}
+
 /* Verifies the signed token of a request; -ECANCELED aborts the call. */
 static int verify_token(struct start_call *s, const Hadoop__Yarn__StartContainerRequestProto *q,
                         struct yarn_container_token *ret)
@@ -400,7 +438,7 @@ static int start_request(struct start_call *s, const struct yarn_nm_token *nmt,
         r = check_context(s->am, &t, text, q->container_launch_context, ipc_call_arena(s->call),
                           &f);
     if (r >= 0)
-        r = start_one(s, &t, text, q, &f);
+        r = start_any(s, &t, text, q, &f);
     return r >= 0 ? add_started(s, t.container, text) : add_refused(s, t.container, text, r, &f);
 }
 
@@ -456,6 +494,8 @@ static void begin_recorded(struct start_call *s, bool ok)
             continue;
         }
         nm_assign_release(s->am->assignments, c);
+        if (c->container_type == NM_APPLICATION_MASTER)
+            nm_amrm_drop(s->am->amrm, c->id.attempt);
         if (s->n_started > 1) /* those of another turn may be committed */
             (void)!nm_store_container_remove(ctx->store, c->text); /* the store failed, ignoring */
         nm_container_remove(c);
@@ -503,6 +543,13 @@ static void on_done(struct nm_call *rows, int result)
     free(s);
 }
 
+static void run(void *userdata)
+{
+    struct start_call *s = userdata;
+
+    nm_call_turns_run(s->am->turns, &s->rows);
+}
+
 void nm_cm_start_containers(struct ipc_call *call, const ProtobufCMessage *request, void *userdata)
 {
     const Hadoop__Yarn__StartContainersRequestProto *q = (const void *)request;
@@ -547,5 +594,6 @@ void nm_cm_start_containers(struct ipc_call *call, const ProtobufCMessage *reque
         (void)sv_error_errno(&s->abort_error, r, "NodeManager");
         s->rows.n = 0;
     }
-    nm_call_turns_run(am->turns, &s->rows);
+    nm_cm_masters_find(am, s->requests, s->rows.n, a, &s->masters);
+    nm_cm_masters_ask(am, &s->masters, run, s);
 }

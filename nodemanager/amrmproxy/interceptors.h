@@ -5,8 +5,6 @@
 #include "nodemanager/amrmproxy/pipeline.h"
 
 extern const struct nm_amrm_interceptor nm_amrm_pass_through; /* pass-through.c */
-extern const struct nm_amrm_interceptor
-    nm_amrm_federation_interceptor; /* federation-interceptor.c */
 
 #define NM_AMRM_PIPELINE_KEY "yarn.nodemanager.amrmproxy.interceptor-class.pipeline"
 

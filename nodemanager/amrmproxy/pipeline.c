@@ -280,6 +280,8 @@ int nm_amrm_pipeline_new(const struct nm_amrm_pipeline_config *c, struct nm_amrm
     };
     r = make(p, c, err);
     if (r < 0) {
+        (void)!nm_store_amrm_remove_all(c->env->store,
+                                        p->at.text); /* it has failed too, ignoring */
         nm_amrm_pipeline_free(p);
         return r;
     }

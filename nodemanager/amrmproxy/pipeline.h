@@ -122,9 +122,7 @@ enum nm_amrm_recovery {
 struct nm_amrm_interceptor {
     const char *java_class;
     bool needs_federation; /* yarn.federation.enabled */
-    /* Keys that it reads, for --print-config, and their check, also for --check-config, which opens
-     * nothing; both may be NULL. */
-    const struct sv_conf_key *(*conf_keys)(size_t *ret_n);
+    /* Checks its keys, also for --check-config, which opens nothing; may be NULL. */
     int (*check)(struct sv_conf *c, struct sv_error *err);
     /* At the start of the daemon, before any attempt; NULL: nothing is shared. */
     int (*open)(const struct nm_amrm_env *env, void **ret_shared, struct sv_error *err);

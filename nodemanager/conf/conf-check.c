@@ -86,6 +86,14 @@ static void check_kerberos(const struct check *check)
     nm_conf_kerberos_free(&kerberos);
 }
 
+static void check_amrmproxy(const struct check *check)
+{
+    struct nm_conf_amrmproxy amrmproxy;
+    struct sv_error err = { 0 };
+
+    told(check, nm_conf_amrmproxy_read(check->c, &amrmproxy, &err), &err);
+}
+
 void nm_conf_each_refusal(struct sv_conf *c, const char *first,
                           void (*fn)(const char *text, void *userdata), void *userdata)
 {
@@ -97,6 +105,7 @@ void nm_conf_each_refusal(struct sv_conf *c, const char *first,
     nm_conf_each_key(check_key, &check);
     check_kerberos(&check);
     check_policy(&check);
+    check_amrmproxy(&check);
     for (size_t i = 0; more; i++) {
         struct sv_error one = { 0 };
         int r = nm_conf_check_refused_at(c, i, &more, &one);

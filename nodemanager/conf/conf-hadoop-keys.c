@@ -115,16 +115,6 @@ static const char *const logs_keys[] = {
     NULL,
 };
 
-static const char *const amrmproxy_keys[] = {
-    "amrmproxy.address=0.0.0.0:8049", "amrmproxy.ha.enable=false",
-    "amrmproxy.interceptor-class.pipeline=org.apache.hadoop.yarn.server.nodemanager.amrmproxy.DefaultRequestInterceptor",
-    "amrmproxy.wait.uam-register.done=false", "distributed-scheduling.enabled=false",
-    "least-load-policy-selector.blacklist-subclusters", "least-load-policy-selector.enabled=false",
-    "least-load-policy-selector.fail-on-error=true", "least-load-policy-selector.multiplier=50000",
-    "least-load-policy-selector.pending-container.threshold=10000",
-    "least-load-policy-selector.use-active-core=false", NULL,
-};
-
 static const char *const timeline_keys[] = {
     "collector-service.address=${yarn.nodemanager.hostname}:8048", "emit-container-events=true",
     "yarn.timeline-service.enabled=false", "yarn.timeline-service.version=1.0f", NULL,
@@ -224,7 +214,6 @@ const struct nm_key_group nm_key_groups[] = {
     { NM_KEY_NOT_DONE, "manifest of auxiliary services", aux_keys },
     { NM_KEY_NOT_DONE, "log aggregation: deletion of old logs", aggregation_keys },
     { NM_KEY_NOT_DONE, "deletion of logs by size, debugging information of failures alone, encryption of intermediate data", logs_keys },
-    { NM_KEY_NOT_DONE, "AMRMProxy and federation", amrmproxy_keys },
     { NM_KEY_NOT_DONE, "timeline service", timeline_keys },
     { NM_KEY_NOT_DONE, "devices other than GPUs", devices_keys },
     { NM_KEY_NO_MEANING, "selvedge-gss logs in by the keytab and renews by its own rules, refused logins are repeated until they succeed; _HOST is yarn.nodemanager.hostname", kerberos_keys },

@@ -15,7 +15,6 @@
 #define DIGEST_MD5 "DIGEST-MD5"
 
 enum {
-    K_AMRMPROXY,
     K_EXECUTOR,
     K_FALLBACK,
     K_GROUPS,
@@ -28,7 +27,6 @@ enum {
 
 /* clang-format off */
 static const struct sv_conf_key keys[] = {
-    [K_AMRMPROXY] = { NM "amrmproxy.enabled", SV_CONF_BOOL, "false", .help = "true is refused: there is no AMRMProxy." },
     [K_EXECUTOR] = { NM "container-executor.class", SV_CONF_STRING, LINUX_EXECUTOR, .help = "LinuxContainerExecutor and DefaultContainerExecutor are taken: containers run as their user either way; others are refused." },
     [K_FALLBACK] = { "ipc.client.fallback-to-simple-auth-allowed", SV_CONF_BOOL, "false", .help = "With Kerberos true is refused: a service that does not ask for a ticket or token is never served." },
     [K_GROUPS] = { "hadoop.security.group.mapping", SV_CONF_STRING, GROUPS "JniBasedUnixGroupsMappingWithFallback", .help = "Hadoop's classes that ask the machine are taken; others are refused. hadoop.user.group.static.mapping.overrides is read." },
@@ -73,18 +71,6 @@ static int check_runtimes(struct sv_conf *c, struct sv_error *err)
         if (sv_streq(*a, "default"))
             return 0;
     return refuse(c, K_RUNTIMES, sv_conf_raw(c, keys[K_RUNTIMES].name) ?: "", why, err);
-}
-
-static int check_amrmproxy(struct sv_conf *c, struct sv_error *err)
-{
-    bool on;
-    int r = sv_conf_bool(c, &keys[K_AMRMPROXY], &on, err);
-
-    if (r < 0 || !on)
-        return r;
-    return refuse(c, K_AMRMPROXY, "true",
-                  "this version has no AMRMProxy: applications would find none; set it to false",
-                  err);
 }
 
 static int check_executor(struct sv_conf *c, struct sv_error *err)
@@ -165,7 +151,7 @@ static int check_resolver(struct sv_conf *c, struct sv_error *err)
 int nm_conf_check_refused_at(struct sv_conf *c, size_t i, bool *ret_more, struct sv_error *err)
 {
     static int (*const checks[])(struct sv_conf * c, struct sv_error * err) = {
-        check_amrmproxy, check_executor, check_fallback, check_groups,
+        check_executor, check_fallback, check_groups,
         check_mechanism, check_resolver, check_runtimes,
     };
 

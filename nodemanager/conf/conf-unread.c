@@ -48,7 +48,6 @@ static const struct {
     { NM "aux-services.*.system-classes", "disk-validator" }, /* key of a class loader */
     { NM "aux-services.*", "aux-services.manifest" },
     { NM "runtime.linux.*.class", "runtime.linux.docker.image-name" },
-    { NM "amrmproxy.*", "amrmproxy.address" },
 };
 
 bool nm_key_is_whole(const char *row)

@@ -9,6 +9,10 @@
 #include "common/log.h"
 #include "common/str.h"
 #include "common/tls/tls-conf.h"
+#include "federation/amrm/proxy-conf.h"
+#include "federation/amrm/split-conf.h"
+#include "federation/policy/policy-conf.h"
+#include "federation/store/store.h"
 #include "hdfs/conf.h"
 #include "localizer/channel.h"
 #include "nodemanager/conf/conf-parts.h"
@@ -84,6 +88,11 @@ static const struct sv_conf_key *(*const tables[])(size_t *ret_n) = {
     own_keys,
     nm_conf_monitor_keys, /* the last of these */
     nm_conf_refused_keys,
+    nm_conf_amrmproxy_keys,
+    fed_store_conf_keys,
+    fed_policy_conf_keys,
+    fed_split_conf_keys,
+    fed_proxy_conf_keys,
     nm_conf_localizer_keys,
     nm_conf_s3_table,
     nm_conf_logs_keys,
@@ -234,6 +243,8 @@ static int check_unsupported(struct nm_conf *c, struct sv_error *err)
 {
     int r = nm_conf_check_refused(c->conf, err);
 
+    if (r >= 0)
+        r = nm_conf_amrmproxy_read(c->conf, &c->amrmproxy, err);
     return r < 0 ? r : nm_conf_logs_read(c->conf, &c->logs, err);
 }
 

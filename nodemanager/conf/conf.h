@@ -14,6 +14,7 @@
 #include "common/web/web-auth.h"
 #include "common/web/web-login.h"
 #include "executor/request.h"
+#include "nodemanager/conf/conf-amrmproxy.h"
 #include "nodemanager/conf/conf-health.h"
 #include "nodemanager/conf/conf-kerberos.h"
 #include "nodemanager/conf/conf-labels.h"
@@ -148,6 +149,7 @@ struct nm_conf {
     int64_t retry_minimum_ms;
 
     struct nm_conf_kerberos kerberos;
+    struct nm_conf_amrmproxy amrmproxy;
 
     /* who may connect to the NodeManager's port; NULL: whoever has a token */
     struct sv_policy *policy; /* owned; a reload replaces it */

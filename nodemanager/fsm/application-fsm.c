@@ -9,6 +9,7 @@
 #include "common/log.h"
 #include "common/str.h"
 #include "executor/exe.h"
+#include "nodemanager/amrmproxy/amrm-proxy.h"
 #include "nodemanager/aux-services/aux-services.h"
 #include "nodemanager/core/application.h"
 #include "nodemanager/core/container.h"
@@ -217,6 +218,7 @@ static int act_inited(void *o, int event, void *arg)
 static void clean_resources(struct nm_app *a, const struct nm_app_services *services)
 {
     nm_aux_app_stop(services->aux, a);
+    nm_amrm_app_stopped(services->amrm, a->id);
     nm_localization_app_finished(services->localization, a);
     nm_deletion_app(services->deletion, a);
     nm_app_post(a, NM_APP_EV_RESOURCES_CLEANEDUP, NULL);

@@ -5,6 +5,7 @@
 #include "common/dispatcher.h"
 #include "common/fsm.h"
 
+struct nm_amrm;
 struct nm_app_init;
 struct nm_aux;
 struct nm_context;
@@ -21,6 +22,7 @@ struct nm_app_services {
     struct nm_log_aggregation *aggregation;
     struct nm_mcs *mcs;         /* NULL = off */
     struct nm_aux *aux;         /* NULL: none */
+    struct nm_amrm *amrm;       /* NULL: off */
     struct nm_updater *updater; /* NULL: the daemon ends */
     struct nm_app_init *inits;  /* requests to the helper without an answer yet; utlist */
 };

@@ -37,7 +37,7 @@ class HadoopConfigurations(WorkerMachine):
             ("hadoop.http.authentication.type", "kerberos", "only cookies that another daemon"),
             ("hadoop.http.authentication.type", "org.example.Handler", "simple and kerberos"),
             ("hadoop.http.filter.initializers", "org.example.Strict", "org.example.Strict is not"),
-            ("yarn.nodemanager.amrmproxy.enabled", "true", "has no AMRMProxy"),
+            ("yarn.nodemanager.amrmproxy.ha.enable", "true", "in the NodeManager's store"),
             (
                 "yarn.nodemanager.container-executor.class",
                 "org.example.Executor",

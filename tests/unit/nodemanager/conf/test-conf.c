@@ -39,7 +39,7 @@ static void all_refusals(void **state)
     assert_true(nm_conf_load(&c, dir,
                              SET("yarn.nodemanager.resource.memory-mb=lots",
                                  "yarn.nodemanager.sleep-delay-before-sigkill.ms=soon",
-                                 "yarn.nodemanager.amrmproxy.enabled=true",
+                                 "yarn.nodemanager.amrmproxy.ha.enable=true",
                                  "yarn.nodemanager.container-executor.class=org.example.X",
                                  "hadoop.security.group.mapping=org.example.Groups",
                                  "yarn.nodemanager.pmem-check-enabled=maybe"),
@@ -49,7 +49,7 @@ static void all_refusals(void **state)
     assert_int_equal(rest.n, 6);
     assert_non_null(strstr(rest.text, "memory-mb"));
     assert_non_null(strstr(rest.text, "sleep-delay-before-sigkill.ms"));
-    assert_non_null(strstr(rest.text, "amrmproxy.enabled"));
+    assert_non_null(strstr(rest.text, "amrmproxy.ha.enable"));
     assert_non_null(strstr(rest.text, "container-executor.class"));
     assert_non_null(strstr(rest.text, "security.group.mapping"));
     assert_non_null(strstr(rest.text, "pmem-check-enabled"));

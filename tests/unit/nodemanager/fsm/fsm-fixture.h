@@ -14,6 +14,7 @@
 
 #include "common/log.h"
 #include "executor/exe.h"
+#include "nodemanager/amrmproxy/amrm-proxy.h"
 #include "nodemanager/aux-services/aux-services.h"
 #include "nodemanager/core/application.h"
 #include "nodemanager/core/audit-logger.h"
@@ -87,6 +88,11 @@ void nm_aux_container_stop(struct nm_aux *x, struct nm_container *c)
 {
     (void)x;
     (void)c;
+}
+void nm_amrm_app_stopped(struct nm_amrm *p, struct yarn_app_id app)
+{
+    (void)p;
+    (void)app;
 }
 void nm_aux_app_stop(struct nm_aux *x, const struct nm_app *a)
 {
