@@ -9,10 +9,10 @@
 #include "common/log.h"
 #include "common/loop-guard.h"
 #include "common/own-user.h"
+#include "federation/policy/queue-policies.h"
 #include "router/call.h"
 #include "router/client-service.h"
 #include "router/list-answer.h"
-#include "router/policies.h"
 #include "router/pool.h"
 
 #define AWAY_US 10000000 /* between looks at a store that is away */
@@ -125,7 +125,7 @@ static int make_parts(struct router *r, struct sv_error *err)
                                           .max_frame = RTR_ANSWER_MAX };
 
     r->cache = fed_cache_new(r->store, r->policy.cache_ttl_ms, r->policy.cache_entries);
-    r->policies = rtr_policies_new(r);
+    r->policies = fed_policies_new(r->cache, r->policy.manager, FED_SIDE_ROUTER);
     r->pool = rtr_pool_new(r->event, &pool);
     r->lists = rtr_lists_new(r->event);
     if (!r->cache || !r->policies || !r->pool || !r->lists)
@@ -171,7 +171,7 @@ struct router *rtr_free(struct router *r)
     r->cache = fed_cache_free(r->cache);
     r->store = fed_store_free(r->store);
     r->lists = rtr_lists_free(r->lists);
-    r->policies = rtr_policies_free(r->policies);
+    r->policies = fed_policies_free(r->policies);
     r->server = ipc_server_free(r->server);
     fed_policy_conf_clear(&r->policy);
     free(r);

@@ -6,10 +6,10 @@
 #include "federation/policy/policy-conf.h"
 #include "router/router-conf.h"
 
+struct fed_policies;
 struct ipc_server;
 struct rtr_call;
 struct rtr_pool;
-struct rtr_policies;
 struct rtr_lists;
 
 #define RTR_ANSWER_MAX (64u << 20) /* bytes of one member's answer; each may have many records */
@@ -21,7 +21,7 @@ struct router {
     struct fed_policy_conf policy;
     struct fed_store *store;
     struct fed_cache *cache;
-    struct rtr_policies *policies;
+    struct fed_policies *policies;
     struct rtr_pool *pool;
     struct rtr_lists *lists;
     struct ipc_server *server;

@@ -7,9 +7,9 @@
 
 #include "common/log.h"
 #include "common/str.h"
+#include "federation/policy/queue-policies.h"
 #include "router/home-context.h"
 #include "router/members.h"
-#include "router/policies.h"
 #include "router/pool.h"
 #include "wire/ipc/methods.h"
 
@@ -245,7 +245,7 @@ static void try_next(struct submission *s)
 {
     const char *queue = s->context->queue;
 
-    if (rtr_policy_get(s->x->r->policies, queue && *queue ? queue : "default", on_policy, s) < 0)
+    if (fed_policy_get(s->x->r->policies, queue && *queue ? queue : "default", on_policy, s) < 0)
         rtr_call_no_memory(s->x);
 }
 
