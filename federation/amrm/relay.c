@@ -385,6 +385,48 @@ int fed_relay_expect(struct fed_relay *r, int32_t response_id)
     return e;
 }
 
+static void drop_told(struct fed_relay *r, struct fed_item *it)
+{
+    if (it && !it->news)
+        fed_items_drop(&r->items, it);
+}
+
+static void drop_refused(struct fed_relay *r, const request_proto *m)
+{
+    char key[FED_ITEM_KEY];
+
+    for (size_t i = 0; i < m->n_ask; i++) {
+        const row_proto *row = m->ask[i];
+        struct fed_item_ask ask =
+            ask_of(row->priority, row->execution_type_request, row->allocation_request_id);
+
+        drop_told(r, fed_items_find(&r->items, fed_item_ask_key(FED_ITEM_ASK, &ask, key),
+                                    row->resource_name ? row->resource_name : ""));
+    }
+    for (size_t i = 0; i < m->n_scheduling_requests; i++) {
+        const Hadoop__Yarn__SchedulingRequestProto *q = m->scheduling_requests[i];
+        struct fed_item_ask ask = ask_of(q->priority, q->executiontype, q->allocationrequestid);
+
+        drop_told(r, fed_items_find(&r->items, fed_item_ask_key(FED_ITEM_SCHEDULING, &ask, key),
+                                    ""));
+    }
+    for (size_t i = 0; i < m->n_update_requests; i++)
+        drop_container(r, FED_ITEM_UPDATE, m->update_requests[i]->container_id);
+}
+
+/* Releases stay: they are never what was wrong, and a restart tells them again. */
+void fed_relay_refused(struct fed_relay *r)
+{
+    request_proto *m =
+        r->sent ? hadoop__yarn__allocate_request_proto__unpack(NULL, r->n_sent, r->sent) : NULL;
+
+    if (m) {
+        drop_refused(r, m);
+        hadoop__yarn__allocate_request_proto__free_unpacked(m, NULL);
+    }
+    drop_sent(r);
+}
+
 /* An ask like the one that the container is of, where that is no longer kept: for any place. */
 static int ask_anew(struct fed_relay *r, const Hadoop__Yarn__ContainerProto *c)
 {
@@ -422,4 +464,74 @@ int fed_relay_exchange(struct fed_relay *r, const Hadoop__Yarn__ContainerProto *
     any->open = true;
     fed_items_set_news(&r->items, any);
     return 0;
+}
+
+/* ---- Elsewhere ---- */
+
+/* Adds to what the sub-cluster is asked for already. */
+static int ask_more(struct fed_relay *r, row_proto *row, const char *head)
+{
+    struct fed_item *it = fed_items_find(&r->items, head, row->resource_name);
+    int32_t count;
+    int e;
+
+    if (it) {
+        it->count += SV_MIN(row->num_containers, INT32_MAX - it->count);
+        it->open = true;
+        fed_items_set_news(&r->items, it);
+        return 0;
+    }
+    count = row->num_containers;
+    e = fed_items_put(&r->items, FED_ITEM_ASK, head, row->resource_name, &row->base, &it);
+    if (e == 0) {
+        it->count = count;
+        it->open = true;
+    }
+    return e;
+}
+
+/* Containers that were moved; < 0: none. */
+static int move_row(struct fed_relay *from, struct fed_relay *to, struct fed_item *it,
+                    row_proto *row)
+{
+    const struct fed_item_ask ask =
+        ask_of(row->priority, row->execution_type_request, row->allocation_request_id);
+    char key[FED_ITEM_KEY];
+    int e;
+
+    if (!row->resource_name || (row->has_relax_locality && !row->relax_locality))
+        return 0;
+    row->has_num_containers = true;
+    row->num_containers = it->count;
+    e = ask_more(to, row, fed_item_ask_key(FED_ITEM_ASK, &ask, key));
+    if (e < 0)
+        return e;
+    e = it->count;
+    it->count = 0;
+    it->open = false;
+    fed_items_set_news(&from->items, it);
+    return e;
+}
+
+int fed_relay_move(struct fed_relay *from, struct fed_relay *to)
+{
+    struct fed_item *it, *next;
+    int n = 0;
+
+    HASH_ITER (hh, from->items.by_key, it, next) {
+        row_proto *row;
+        int e;
+
+        if (!is_any(it) || !it->open)
+            continue;
+        row = hadoop__yarn__resource_request_proto__unpack(NULL, it->n_packed, it->packed);
+        if (!row)
+            return -ENOMEM;
+        e = move_row(from, to, it, row);
+        hadoop__yarn__resource_request_proto__free_unpacked(row, NULL);
+        if (e < 0)
+            return e;
+        n += SV_MIN(e, INT32_MAX - n);
+    }
+    return n;
 }

@@ -37,7 +37,15 @@ void fed_relay_resync(struct fed_relay *r);
 /* It expects another response id: the request that it refused, which it has not read, gets this
  * one. -ENOMEM: as it was. */
 int fed_relay_expect(struct fed_relay *r, int32_t response_id) _must_use_;
+/* It refuses the request by an exception, and would refuse it again: what it says is forgotten, but
+ * for what the master has said since. */
+void fed_relay_refused(struct fed_relay *r);
 bool fed_relay_has_news(const struct fed_relay *r);
+
+/* The sub-cluster has been silent for too long: what it has not allocated is requested in another
+ * one, for any place, and it is told to forget that. Requests that hold to their places stay.
+ * Returns the number of containers, at most INT32_MAX; -ENOMEM, -E2BIG: some are not moved. */
+int fed_relay_move(struct fed_relay *from, struct fed_relay *to) _must_use_;
 
 /* A container that the master cannot have (struct fed_clash): releases it and requests another one
  * like it. -ENOMEM. */

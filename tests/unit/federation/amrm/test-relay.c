@@ -308,6 +308,68 @@ static void exchanges(void **state)
     assert_int_equal(m->ask[0]->priority->priority, 1);
 }
 
+/* What a ResourceManager refuses is not said again, what the master has changed since is. */
+static void refused(void **state)
+{
+    request_proto *m;
+
+    (void)state;
+    ask(1, 0, "*", 5);
+    ask(2, 0, "*", 7);
+    part->release[part->n_release++] = id_of(1);
+    take();
+    (void)make();
+    ask(2, 0, "*", 1);
+    take();
+    fed_relay_refused(relay);
+    m = make();
+    assert_int_equal(m->n_ask, 1);
+    assert_int_equal(m->ask[0]->num_containers, 1);
+    assert_int_equal(m->response_id, 0);
+    fed_relay_refused(relay);
+    assert_false(fed_relay_has_news(relay));
+    fed_relay_refused(relay); /* of nothing */
+    fed_relay_resync(relay);
+    m = make();
+    assert_int_equal(m->n_ask, 0);
+    assert_int_equal(m->n_release, 1);
+}
+
+static void moved(void **state)
+{
+    struct fed_relay *to = fed_relay_new();
+    request_proto *m;
+
+    (void)state;
+    ask(1, 0, "*", 5);
+    ask(1, 0, "h1", 5);
+    ask(2, 0, "*", 7);
+    ask(3, 0, "*", 9);
+    part->ask[3]->has_relax_locality = true;
+    part->ask[3]->relax_locality = false;
+    take();
+    (void)make();
+    fed_relay_answered(relay, new_answer(1));
+    ask(1, 0, "*", 2);
+    assert_int_equal(fed_relay_take(to, part, NULL), 0);
+    new_part();
+    assert_int_equal(fed_relay_move(relay, to), 12);
+    assert_int_equal(fed_relay_move(relay, to), 0);
+    assert_int_equal(fed_relay_make(to, arena, &m), 0);
+    assert_int_equal(m->n_ask, 2);
+    assert_int_equal(m->ask[0]->num_containers, 7);
+    assert_int_equal(m->ask[1]->num_containers, 7);
+    m = make();
+    assert_int_equal(m->n_ask, 2);
+    assert_int_equal(m->ask[0]->num_containers, 0);
+    assert_int_equal(m->ask[1]->num_containers, 0);
+    fed_relay_resync(relay);
+    m = make();
+    assert_int_equal(m->n_ask, 1);
+    assert_int_equal(m->ask[0]->num_containers, 9);
+    fed_relay_free(to);
+}
+
 static void updates(void **state)
 {
     Hadoop__Yarn__UpdateContainerRequestProto up[3], *at[] = { &up[0], &up[1], &up[2] };
@@ -567,6 +629,7 @@ int main(void)
         cmocka_unit_test_setup(restarted, set_up),  cmocka_unit_test_setup(allocations, set_up),
         cmocka_unit_test_setup(exchanges, set_up),  cmocka_unit_test_setup(updates, set_up),
         cmocka_unit_test_setup(scheduling, set_up), cmocka_unit_test_setup(bounds, set_up),
+        cmocka_unit_test_setup(refused, set_up),    cmocka_unit_test_setup(moved, set_up),
         cmocka_unit_test_setup(histories, set_up),
     };
 
