@@ -1,0 +1,52 @@
+/* A sub-cluster of an application, for the files sub-cluster*.c alone. */
+#ifndef SELVEDGE_NODEMANAGER_AMRMPROXY_SUB_CLUSTER_PARTS_H
+#define SELVEDGE_NODEMANAGER_AMRMPROXY_SUB_CLUSTER_PARTS_H
+
+#include "federation/amrm/relay.h"
+#include "nodemanager/amrmproxy/sub-cluster.h"
+
+struct nm_sub_cluster {
+    struct nm_sub_config cfg; /* its id is `id` */
+    char *id;
+    struct fed_uam uam;
+    struct fed_relay *relay;
+    struct nm_member_line am, client;
+    sd_event_source *timer; /* of the master's life */
+    sd_event_source *pause; /* before a failed heartbeat is repeated */
+    int64_t pause_ms;       /* 0: the last heartbeat was answered */
+    int64_t answered_ms;
+    int64_t heard_ms; /* of its last answer to the master, a registration's too */
+    bool due;    /* the master has called since the last heartbeat */
+    bool paused; /* `pause` runs */
+    bool held;
+    int expects; /* response ids in a row that the ResourceManager has refused */
+    struct yarn_attempt_id attempt; /* as the sub-cluster's report has it */
+    struct sv_arena *token_arena;   /* of a token that is not stored yet */
+    struct yarn_token token;
+    bool finish_wanted; /* of the home, once it is registered again */
+    bool ending;        /* nothing is told any more */
+    /* Runs an event of the master's life: sub-cluster.c. */
+    void (*post)(struct nm_sub_cluster *s, enum fed_uam_event event, struct fed_uam_arg *arg);
+};
+
+/* ---- sub-cluster-calls.c: one call each, whose end is posted ---- */
+
+void nm_sub_call_submit(struct nm_sub_cluster *s);
+void nm_sub_call_report(struct nm_sub_cluster *s);
+void nm_sub_call_attempt_report(struct nm_sub_cluster *s);
+void nm_sub_call_register(struct nm_sub_cluster *s);
+void nm_sub_call_finish(struct nm_sub_cluster *s);
+void nm_sub_call_kill(struct nm_sub_cluster *s);
+
+/* ---- sub-cluster-beat.c ---- */
+
+/* Heartbeats where one is due and may go out. */
+void nm_sub_pump(struct nm_sub_cluster *s);
+/* No heartbeat is open or paused from now on. */
+void nm_sub_beat_stop(struct nm_sub_cluster *s);
+/* Tells the owner of a token that an answer has. */
+void nm_sub_take_token(struct nm_sub_cluster *s, const Hadoop__Common__TokenProto *m);
+/* Copies it to s->token. */
+int nm_sub_keep_token(struct nm_sub_cluster *s, const Hadoop__Common__TokenProto *m) _must_use_;
+
+#endif
