@@ -9,6 +9,7 @@
 
 static const struct nm_amrm_interceptor *const all[] = {
     &nm_amrm_pass_through,
+    &nm_amrm_federation_interceptor,
 };
 
 static const struct sv_conf_key key = {
@@ -44,8 +45,8 @@ static int choose(struct sv_conf *c, char *const *classes, const struct nm_amrm_
         if (!found)
             return refuse(c, classes[i],
                           "is no interceptor of this version, which has "
-                          "org.apache.hadoop.yarn.server.nodemanager.amrmproxy."
-                          "DefaultRequestInterceptor; remove it",
+                          "DefaultRequestInterceptor and FederationInterceptor of "
+                          "org.apache.hadoop.yarn.server.nodemanager.amrmproxy; remove it",
                           err);
         if (i > 0)
             return refuse(c, classes[i],

@@ -1,0 +1,166 @@
+/* One attempt behind the federation's interceptor, for the files fed-*.c and
+ * federation-interceptor.c alone. Hostile: the master's requests, members' answers, rows of the
+ * federation's store. */
+#ifndef SELVEDGE_NODEMANAGER_AMRMPROXY_FED_ATTEMPT_H
+#define SELVEDGE_NODEMANAGER_AMRMPROXY_FED_ATTEMPT_H
+
+#include "federation/amrm/merge.h"
+#include "federation/amrm/split.h"
+#include "federation/cache.h"
+#include "nodemanager/amrmproxy/fed-shared.h"
+#include "nodemanager/amrmproxy/sub-cluster.h"
+
+/* Answers that the master has not been given: beyond it no further heartbeat goes out. */
+#define NM_FED_REPLIES_MAX 4096
+#define NM_FED_REPLY_BYTES_MAX (64u << 20)
+
+#define NM_FED_HOME 0 /* the number of the home among the members */
+
+struct nm_fed_member {
+    char *id;
+    bool listed, active;        /* in the store; SC_RUNNING there */
+    struct nm_sub_cluster *sub; /* NULL: nothing was ever to be told there */
+    int64_t failed_ms;          /* the last time that a launch had failed */
+    char *token;                /* text of a stored token; NULL: none, or it is attached */
+    bool attached;              /* by a stored token, and not registered again yet */
+    bool clashed;               /* said in the log */
+    uint64_t keeping;           /* its token, with that commit; 0: it is not being kept */
+};
+
+struct nm_fed_question { /* of a policy, which cannot be cancelled */
+    struct nm_fed *f;    /* NULL: the attempt is gone */
+};
+
+struct nm_fed_reply { /* from a member; one of the two messages */
+    size_t member;
+    const Hadoop__Yarn__AllocateResponseProto *answer;
+    const Hadoop__Yarn__RegisterApplicationMasterResponseProto *registration;
+    struct sv_arena *arena;
+    struct nm_fed_reply *prev, *next;
+};
+
+struct nm_fed {
+    struct nm_amrm_attempt *at;
+    struct nm_fed_shared *shared;
+    struct nm_sub_application app;
+    struct sv_arena *arena; /* of registration, queue, context and end */
+    struct fed_merge *merge;
+    struct nm_fed_member *members; /* NM_FED_HOME first */
+    size_t n_members;
+    uint64_t ask_members, ask_context; /* questions that are open; 0: none */
+    bool members_known, context_known;
+    sd_event_source *later; /* of what is tried again */
+
+    struct nm_fed_reply *replies; /* for the next allocate's answer */
+    size_t n_replies, reply_bytes;
+    struct nm_fed_reply *registrations; /* for the next registration's answer */
+
+    struct nm_amrm_call *call; /* the master's, open */
+    sd_event_source *limit;    /* of its wait for the home or for launches */
+    bool limit_over;
+    /* Of the registration, packed; NULL: none. The home's answer is what is on record, the master's
+     * has the other members' containers too. */
+    uint8_t *request, *home_response, *response;
+    size_t n_request, n_home_response, n_response;
+    struct nm_fed_question *question; /* that is open */
+    bool policy_known, response_kept;
+    bool recovered;                 /* the master is to register again */
+    struct nm_member_line home_ask; /* for the home's containers, after a restart */
+    bool home_unsure;               /* they are not known yet */
+
+    int32_t response_id;
+    uint8_t *last; /* the last answer, packed */
+    size_t n_last;
+    int64_t called_ms, called_before_ms; /* the master's last two heartbeats */
+    int64_t home_since_ms;               /* the home is registered since */
+    bool home_late, home_answered, other_answered; /* since the open heartbeat began */
+    bool taking; /* its parts are being handed out */
+
+    bool finishing;
+    bool finish_told;  /* to all sub-clusters, since the master's last call */
+    int64_t finish_ms; /* its first one */
+    uint64_t n_keeping, n_kept; /* commits waited for, and those that were */
+    bool stopping, kill_told, stopped;
+
+    const struct nm_sub_owner *owner; /* of the sub-clusters' words: federation-interceptor.c */
+    /* Goes on with what waited for the store, for members, or for time: federation-interceptor.c */
+    void (*step)(struct nm_fed *f);
+};
+
+/* ---- fed-members.c: who is a member, and how it is reached ---- */
+
+/* Reads the members, and what the store has of the application, through the cache. */
+void nm_fed_ask_members(struct nm_fed *f);
+void nm_fed_ask_context(struct nm_fed *f);
+/* The members are read from the store itself: an address may have changed. */
+void nm_fed_flush_members(struct nm_fed *f);
+/* Makes the member's sub-cluster where there is none. */
+int nm_fed_sub(struct nm_fed *f, size_t member, struct nm_sub_cluster **ret) _must_use_;
+/* Adds a member that the store does not list (yet), by its id; returns its number, -ENOMEM. */
+int nm_fed_member_add(struct nm_fed *f, const char *id) _must_use_;
+/* As the store last had it; NULL: it has not. Valid until the loop runs. */
+const struct fed_member *nm_fed_listed(const struct nm_fed *f, const char *id);
+/* It has not answered for long, while the master called. */
+bool nm_fed_silent(const struct nm_fed *f, size_t member);
+/* Runs f->step after a second. */
+void nm_fed_later(struct nm_fed *f);
+void nm_fed_members_clear(struct nm_fed *f);
+
+/* ---- fed-replies.c: answers of members until the master has them ---- */
+
+/* Takes the message with its arena; all that is lost without memory is told to the log. */
+void nm_fed_reply_answer(struct nm_fed *f, size_t member,
+                         const Hadoop__Yarn__AllocateResponseProto *m, struct sv_arena **arena);
+void nm_fed_reply_registration(struct nm_fed *f, size_t member,
+                               const Hadoop__Yarn__RegisterApplicationMasterResponseProto *m,
+                               struct sv_arena **arena);
+/* The member's containers have ended: its ResourceManager has lost them. */
+void nm_fed_reply_lost(struct nm_fed *f, size_t member, const char *why);
+/* One answer of all, in the arena: it points into the replies, which nm_fed_replies_done() frees.
+ * -ENOMEM: nothing has changed. */
+int nm_fed_replies_merge(struct nm_fed *f, struct sv_arena *a,
+                         Hadoop__Yarn__AllocateResponseProto **ret) _must_use_;
+void nm_fed_replies_done(struct nm_fed *f);
+/* Gives back what the master cannot have, and says so once. */
+void nm_fed_exchange(struct nm_fed *f, const struct fed_clash *v, size_t n);
+void nm_fed_replies_free(struct nm_fed_reply **list);
+
+/* ---- fed-call.c: the master's open call ---- */
+
+/* Packs a message; malloc'd. -ENOMEM. */
+int nm_fed_pack(const ProtobufCMessage *m, uint8_t **ret, size_t *ret_n) _must_use_;
+void nm_fed_answer(struct nm_fed *f, const ProtobufCMessage *m);
+void nm_fed_fail(struct nm_fed *f, const char *java_class, const char *fmt, ...) _printf_(3, 4);
+/* Runs f->step with f->limit_over set. */
+void nm_fed_limit(struct nm_fed *f, int64_t ms);
+
+/* ---- fed-register.c, fed-recover.c, fed-allocate.c, fed-finish.c ---- */
+
+void nm_fed_register(struct nm_fed *f);
+void nm_fed_register_step(struct nm_fed *f);
+void nm_fed_registered(struct nm_fed *f, struct nm_sub_cluster *s,
+                       const Hadoop__Yarn__RegisterApplicationMasterResponseProto *m,
+                       struct sv_arena **arena);
+void nm_fed_allocate(struct nm_fed *f);
+void nm_fed_allocate_step(struct nm_fed *f);
+void nm_fed_finish(struct nm_fed *f);
+void nm_fed_finish_step(struct nm_fed *f);
+
+int nm_fed_recover(struct nm_fed *f, enum nm_amrm_recovery from, const struct nm_amrm_record *v,
+                   size_t n, struct sv_error *err) _must_use_;
+/* Attaches what was recovered, once members are known and the registration is. */
+void nm_fed_recover_step(struct nm_fed *f);
+void nm_fed_attach_all(struct nm_fed *f); /* the tokens; part of it */
+/* A container of the home, which is the one that has those that nobody is known to have while the
+ * home has not said which it has. */
+int nm_fed_owner(void *userdata, struct yarn_container_id id);
+
+#define NM_FED_NO_MEMORY "the NodeManager has no memory for the call; try again"
+
+/* Names of records, as Hadoop's. */
+#define NM_FED_RECORD "FederationInterceptor/"
+#define NM_FED_REQUEST_RECORD NM_FED_RECORD "registerRequest"
+#define NM_FED_RESPONSE_RECORD NM_FED_RECORD "registerResponse"
+#define NM_FED_TOKEN_RECORD NM_FED_RECORD "secondarySC/" /* and the sub-cluster's id */
+
+#endif

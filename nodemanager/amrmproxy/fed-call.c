@@ -1,0 +1,78 @@
+/* The master's open call: its answer, its limit; see fed-attempt.h. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/log.h"
+#include "common/loop-guard.h"
+#include "nodemanager/amrmproxy/fed-attempt.h"
+
+#define ACCURACY_US 1000
+
+int nm_fed_pack(const ProtobufCMessage *m, uint8_t **ret, size_t *ret_n)
+{
+    size_t n = protobuf_c_message_get_packed_size(m);
+    uint8_t *p = malloc(n + 1);
+
+    if (!p)
+        return -ENOMEM;
+    *ret_n = protobuf_c_message_pack(m, p);
+    *ret = p;
+    return 0;
+}
+
+static struct nm_amrm_call *close_call(struct nm_fed *f)
+{
+    if (f->limit)
+        (void)sd_event_source_set_enabled(f->limit, SD_EVENT_OFF); /* cannot fail, ignoring */
+    return SV_TAKE(f->call);
+}
+
+void nm_fed_answer(struct nm_fed *f, const ProtobufCMessage *m)
+{
+    nm_amrm_answer(close_call(f), m);
+}
+
+void nm_fed_fail(struct nm_fed *f, const char *java_class, const char *fmt, ...)
+{
+    char text[SV_ERROR_TEXT_MAX];
+    va_list ap;
+
+    va_start(ap, fmt);
+    (void)vsnprintf(text, sizeof(text), fmt, ap); /* cut where longer, ignoring */
+    va_end(ap);
+    nm_amrm_fail(close_call(f), java_class, "%s", text);
+}
+
+static int on_limit(sd_event_source *s, uint64_t usec, void *userdata)
+{
+    SV_LOOP_HANDLER();
+    struct nm_fed *f = userdata;
+
+    (void)s;
+    (void)usec;
+    f->limit_over = true;
+    f->step(f);
+    return 0;
+}
+
+void nm_fed_limit(struct nm_fed *f, int64_t ms)
+{
+    uint64_t us = (uint64_t)ms * 1000;
+    int r;
+
+    f->limit_over = false;
+    if (!f->limit) {
+        r = sd_event_add_time_relative(f->at->env->event, &f->limit, CLOCK_MONOTONIC, us,
+                                       ACCURACY_US, on_limit, f);
+    } else {
+        r = sd_event_source_set_time_relative(f->limit, us);
+        if (r >= 0)
+            r = sd_event_source_set_enabled(f->limit, SD_EVENT_ONESHOT);
+    }
+    if (r < 0) {
+        sv_log_err("%s: timer: %s", f->at->text, strerror(-r));
+        f->limit_over = true;
+    }
+}
