@@ -23,7 +23,7 @@ rm-lite/requests/test-call-list_WRAP := strcasecmp
 rm-lite/web/rest/test-web-list_WRAP := strcasecmp
 
 # Plays nodes, client and masters for tests/integration/rm-lite/test-rm.
-RM_DRIVER_OBJS := $(addprefix $(BUILD)/tests/integration/rm-lite/,rm-driver.o rm-driver-life.o rm-driver-updates.o rm-driver-ends.o)
+RM_DRIVER_OBJS := $(addprefix $(BUILD)/tests/integration/rm-lite/,rm-driver.o rm-driver-life.o rm-driver-updates.o rm-driver-ends.o rm-driver-uam.o)
 $(BUILD)/tests/integration/rm-lite/rm-driver: $(RM_DRIVER_OBJS) $(RM_PEER_OBJS) $(WIRE_A) $(COMMON_A)
 	$(call link,$(WIRE_LDLIBS))
 TEST_PROGRAMS += $(BUILD)/tests/integration/rm-lite/rm-driver

@@ -27,11 +27,21 @@ typedef Hadoop__Yarn__FinishApplicationMasterResponseProto FinishResponse;
 
 /* -------------------------------------------------------------------- register */
 
+/* An unmanaged master that registers again has no later attempt: it gets what it has been given, as
+ * from Apache's ResourceManager. A federation's AMRMProxy that was restarted knows no more of it.
+ */
+static bool is_transferred(const struct rm_attempt *att, const struct rm_container *c)
+{
+    if (c->attempt != att)
+        return !c->is_master && c->state == RM_CON_ST_RUNNING;
+    return att->app->unmanaged && (c->state == RM_CON_ST_RUNNING || c->state == RM_CON_ST_ACQUIRED);
+}
+
 static bool register_previous(struct sv_arena *a, struct rm_attempt *att, RegisterResponse *resp)
 {
     size_t n = (size_t)att->app->n_live, i = 0;
 
-    if (!att->app->keep_containers || att->id.attempt == 1)
+    if (!att->app->keep_containers || (att->id.attempt == 1 && !att->app->unmanaged))
         return true;
     resp->containers_from_previous_attempts = RM_ANSWER_ARRAY(a, Hadoop__Yarn__ContainerProto, n);
     resp->nm_tokens_from_previous_attempts = RM_ANSWER_ARRAY(a, Hadoop__Yarn__NMTokenProto, n);
@@ -40,7 +50,7 @@ static bool register_previous(struct sv_arena *a, struct rm_attempt *att, Regist
     for (struct rm_container *c = att->app->containers; c; c = c->p_next) {
         Hadoop__Yarn__NMTokenProto *t;
 
-        if (c->attempt == att || c->is_master || c->state != RM_CON_ST_RUNNING)
+        if (!is_transferred(att, c))
             continue;
         resp->containers_from_previous_attempts[i] = rm_am_container(a, c);
         if (!resp->containers_from_previous_attempts[i++])

@@ -4,8 +4,8 @@
  *
  *     rm-driver CLIENT_PORT TRACKER_PORT AM_PORT SCENARIO
  *
- * Each check is one line "ok TEXT" or "FAIL TEXT"; scenario `restart` prints RESTART and waits for
- * a line on stdin while tests/integration/rm-lite/test-rm kills and starts the ResourceManager;
+ * Each check is one line "ok TEXT" or "FAIL TEXT"; `restart` and `uam` print RESTART and wait for a
+ * line on stdin while tests/integration/rm-lite/test-rm kills and starts the ResourceManager;
  * `page` prints PAUSE while its application runs, and $CROWD others wait. Masters register
  * $TRACKING_URL; applications are named $APP_NAME, and $MODIFY_ACL is their MODIFY_APP list. */
 #include "tests/integration/rm-lite/rm-driver.h"
@@ -288,6 +288,7 @@ static const struct {
     { "roll", run_roll },
     { "rate", run_rate },
     { "acls", run_acls },
+    { "uam", run_uam },
 };
 
 int main(int argc, char **argv)

@@ -66,5 +66,7 @@ void run_acls(void);
 void run_restart(void);
 void run_expiry(void);
 void run_stranger(void);
+/* rm-driver-uam.c */
+void run_uam(void);
 
 #endif

@@ -157,12 +157,48 @@ static void test_nothing_is_kept(void **state)
     teardown(&f);
 }
 
+/* An AMRMProxy that was restarted registers its unmanaged master again: it learns of the containers
+ * that the master has, not of one that it was not sent. */
+static void test_unmanaged_master_registers_again(void **state)
+{
+    _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
+    const Hadoop__Yarn__RegisterApplicationMasterResponseProto *m;
+    struct yarn_container_id id[2];
+    struct submission s;
+    struct rm_app *app;
+    struct fix f;
+
+    (void)state;
+    setup(&f);
+    f.rm->hold_until_ms = 0;
+    add_node(&f, 1);
+    submission_init(&f, &s);
+    s.ctx.unmanaged_am = true;
+    s.ctx.has_keep_containers_across_application_attempts = true;
+    s.ctx.keep_containers_across_application_attempts = true;
+    app = submit_ctx(&f, &s);
+    assert_int_equal(master_register(&f, a, app->current)->n_containers_from_previous_attempts, 0);
+    settle(&f);
+    ask_containers(&f, app, 3);
+    for (int i = 0; i < 2; i++)
+        id[i] = pull_container(app->current)->id;
+    rm_container_post(rm_container_find(f.rm, id[0]), RM_CON_EV_LAUNCHED);
+    settle(&f);
+    m = master_register(&f, a, app->current);
+    assert_int_equal(m->n_containers_from_previous_attempts, 2);
+    assert_true(has(m, id[0]) && has(m, id[1]));
+    assert_int_equal(m->n_nm_tokens_from_previous_attempts, 1);
+    assert_int_equal(master_allocate(&f, a, app->current, NULL, 0)->n_allocated_containers, 1);
+    teardown(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_next_master),
         cmocka_unit_test(test_ends_are_not_lost),
         cmocka_unit_test(test_nothing_is_kept),
+        cmocka_unit_test(test_unmanaged_master_registers_again),
     };
 
     sv_log_set_level(SV_LOG_ERR);
