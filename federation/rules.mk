@@ -1,5 +1,5 @@
 # Federation: the state store that clusters share, and the policies over them. SQLite and MariaDB's client
-# library are loaded late (federation/store/library.h): programs are not linked to them for it.
+# library are loaded late (common/late-library.h): programs are not linked to them for it.
 FED_PKGS := jansson sqlite3 libmariadb
 CFLAGS_federation := $(CFLAGS_common) $(shell $(PKGCONFIG) --cflags $(FED_PKGS))
 FED_A := $(BUILD)/libselvedge-federation.a

@@ -1,40 +1,18 @@
-/* See curl.h. */
+/* See curl.h. Packages depend on the library by name (packaging/packages). */
+#include "common/late-library.h"
 #include "common/web/curl.h"
-
-#include <dlfcn.h>
-#include <errno.h>
-
-/* The version of the headers that this is compiled with; packages depend on it by name
- * (packaging/packages). */
-#define SONAME "libcurl.so.4"
-
-static int find(void *library, const char *name, void *ret, struct sv_error *err)
-{
-    void *function = dlsym(library, name);
-
-    if (!function)
-        return sv_error_set(err, -ELIBACC, SONAME " has no %s: a newer libcurl is needed", name);
-    *(void **)ret = function; /* POSIX: a function's address fits */
-    return 0;
-}
 
 int sv_curl_load(const struct sv_curl **ret, struct sv_error *err)
 {
+#define SYMBOL(name) { "curl_" #name, &curl.name },
     static struct sv_curl curl;
-    static bool loaded;
-    void *library;
-    int r = 0;
+    static const struct sv_late_symbol symbols[] = { SV_CURL_FUNCTIONS(SYMBOL) };
+    static struct sv_late_library library = { .soname = "libcurl.so.4",
+                                              .missing = "HTTP needs libcurl",
+                                              .product = "libcurl" };
+    int r = sv_late_load(&library, symbols, SV_ARRAY_LEN(symbols), err);
 
-    if (!loaded) {
-        library = dlopen(SONAME, RTLD_NOW | RTLD_LOCAL);
-        if (!library)
-            return sv_error_set(err, -ELIBACC, "HTTP needs libcurl: %s", dlerror());
-#define FIND(name) r = r < 0 ? r : find(library, "curl_" #name, &curl.name, err);
-        SV_CURL_FUNCTIONS(FIND)
-        if (r < 0)
-            return r;
-        loaded = true;
-    }
-    *ret = &curl;
-    return 0;
+    if (r == 0)
+        *ret = &curl;
+    return r;
 }

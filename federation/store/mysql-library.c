@@ -1,25 +1,22 @@
 /* See mysql-library.h. */
 #include "federation/store/mysql-library.h"
 
-#include "federation/store/library.h"
+#include "common/late-library.h"
 
 int fed_mysql_load(const struct fed_mysql **ret, struct sv_error *err)
 {
-#define NAME(name) "mysql_" #name,
-    static const char *const names[] = { FED_MYSQL_FUNCTIONS(NAME) };
+#define SYMBOL(name) { "mysql_" #name, &functions.name##_ },
     static struct fed_mysql functions;
-    static bool loaded;
-    int r;
+    static const struct sv_late_symbol symbols[] = { FED_MYSQL_FUNCTIONS(SYMBOL) };
+    static struct sv_late_library library = {
+        .soname = "libmariadb.so.3",
+        .missing = "the federation's store needs libmariadb.so.3: install MariaDB Connector/C "
+                   "(libmariadb3)",
+        .product = "MariaDB Connector/C (libmariadb3)"
+    };
+    int r = sv_late_load(&library, symbols, SV_ARRAY_LEN(symbols), err);
 
-    _Static_assert(sizeof(functions) == sizeof(void *) * SV_ARRAY_LEN(names), "a pointer a name");
-    if (!loaded) {
-        /* POSIX: an object pointer holds a function's address. */
-        r = fed_library_load("libmariadb.so.3", "MariaDB Connector/C (libmariadb3)", names,
-                             SV_ARRAY_LEN(names), (void **)&functions, err);
-        if (r < 0)
-            return r;
-        loaded = true;
-    }
-    *ret = &functions;
-    return 0;
+    if (r == 0)
+        *ret = &functions;
+    return r;
 }

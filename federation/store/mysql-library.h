@@ -1,4 +1,4 @@
-/* The functions of MariaDB Connector/C that the store calls, as a table; see library.h. */
+/* The functions of MariaDB Connector/C that the store calls, as a table, loaded late. */
 #ifndef SELVEDGE_FEDERATION_STORE_MYSQL_LIBRARY_H
 #define SELVEDGE_FEDERATION_STORE_MYSQL_LIBRARY_H
 

@@ -1,25 +1,21 @@
 /* See sqlite-library.h. */
 #include "federation/store/sqlite-library.h"
 
-#include "federation/store/library.h"
+#include "common/late-library.h"
 
 int fed_sqlite_load(const struct fed_sqlite **ret, struct sv_error *err)
 {
-#define NAME(name) "sqlite3_" #name,
-    static const char *const names[] = { FED_SQLITE_FUNCTIONS(NAME) };
+#define SYMBOL(name) { "sqlite3_" #name, &functions.name },
     static struct fed_sqlite functions;
-    static bool loaded;
-    int r;
+    static const struct sv_late_symbol symbols[] = { FED_SQLITE_FUNCTIONS(SYMBOL) };
+    static struct sv_late_library library = {
+        .soname = "libsqlite3.so.0",
+        .missing = "the federation's store needs libsqlite3.so.0: install SQLite",
+        .product = "SQLite"
+    };
+    int r = sv_late_load(&library, symbols, SV_ARRAY_LEN(symbols), err);
 
-    _Static_assert(sizeof(functions) == sizeof(void *) * SV_ARRAY_LEN(names), "a pointer a name");
-    if (!loaded) {
-        /* POSIX: an object pointer holds a function's address. */
-        r = fed_library_load("libsqlite3.so.0", "SQLite", names, SV_ARRAY_LEN(names),
-                             (void **)&functions, err);
-        if (r < 0)
-            return r;
-        loaded = true;
-    }
-    *ret = &functions;
-    return 0;
+    if (r == 0)
+        *ret = &functions;
+    return r;
 }

@@ -1,4 +1,4 @@
-/* The functions of SQLite that the store calls, as a table; see library.h. */
+/* The functions of SQLite that the store calls, as a table, loaded late. */
 #ifndef SELVEDGE_FEDERATION_STORE_SQLITE_LIBRARY_H
 #define SELVEDGE_FEDERATION_STORE_SQLITE_LIBRARY_H
 
