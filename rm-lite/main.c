@@ -1,17 +1,15 @@
-/* selvedge-rm: arguments, configuration, signals, the loop. rm.c composes the rest. */
+/* selvedge-rm: options, configuration, the loop. rm.c composes the rest. */
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <systemd/sd-daemon.h>
 
+#include "common/daemon.h"
 #include "common/fd.h"
-#include "common/loop-guard.h"
 #include "rm-lite/conf/conf-unread.h"
 #include "rm-lite/core/rm-app-attempt.h"
 #include "rm-lite/core/rm-app.h"
@@ -21,26 +19,22 @@
 #include "rm-lite/scheduler/replay.h"
 #include "rm-lite/services.h"
 
-static void usage(FILE *out)
-{
-    fputs(
-        "Usage: selvedge-rm [OPTION]...\n"
-        "The ResourceManager of a YARN cluster.\n\n"
-        "  -c, --conf DIR         read core-site.xml, yarn-site.xml, capacity-scheduler.xml here\n"
-        "                         (else $HADOOP_CONF_DIR, else /etc/hadoop/conf)\n"
-        "  -D KEY=VALUE           set one key\n"
-        "      --record FILE      record the scheduler's events and decisions "
-        "(selvedge.rm.record)\n"
-        "      --replay FILE      play such a record, report differing decisions (exit status 1)\n"
-        "                         and end\n"
-        "      --print-conf       print every key of the ResourceManager and end\n"
-        "      --print-keys       print what becomes of each yarn.resourcemanager key and end\n"
-        "      --print-interfaces print what becomes of each RPC method and REST path and end\n"
-        "      --print-graph NAME print a state machine as a graph (RMApp, RMAppAttempt,\n"
-        "                         RMContainer, RMNode) and end\n"
-        "  -h, --help             this text\n",
-        out);
-}
+static const char usage[] =
+    "Usage: selvedge-rm [OPTION]...\n"
+    "The ResourceManager of a YARN cluster.\n\n"
+    "  -c, --conf DIR         read core-site.xml, yarn-site.xml, capacity-scheduler.xml here\n"
+    "                         (else $HADOOP_CONF_DIR, else /etc/hadoop/conf)\n"
+    "  -D KEY=VALUE           set one key\n"
+    "      --record FILE      record the scheduler's events and decisions "
+    "(selvedge.rm.record)\n"
+    "      --replay FILE      play such a record, report differing decisions (exit status 1)\n"
+    "                         and end\n"
+    "      --print-conf       print every key of the ResourceManager and end\n"
+    "      --print-keys       print what becomes of each yarn.resourcemanager key and end\n"
+    "      --print-interfaces print what becomes of each RPC method and REST path and end\n"
+    "      --print-graph NAME print a state machine as a graph (RMApp, RMAppAttempt,\n"
+    "                         RMContainer, RMNode) and end\n"
+    "  -h, --help             this text\n";
 
 static int print_graph(const char *name)
 {
@@ -101,45 +95,13 @@ static int replay(const char *path)
     return print_replay(&got);
 }
 
-/* -D takes precedence over the files, also over those loaded later. */
-static int set_keys(struct sv_conf *conf, char **texts, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        char *eq = strchr(texts[i], '=');
-
-        if (!eq)
-            return -EINVAL;
-        *eq = 0;
-        if (sv_conf_override(conf, texts[i], eq + 1) < 0)
-            return -EINVAL;
-    }
-    return 0;
-}
-
-/* Errors that another start would not cure: RestartPreventExitStatus= of the unit. */
-#define EXIT_CONFIGURATION 4
-
-static int not_started(int r, const char *why)
-{
-    sv_log_err("not started: %s", why);
-    (void)sd_notifyf(0, "STATUS=not started: %s", why); /* no service manager, ignoring */
-    return r == -EINVAL || r == -EOPNOTSUPP || r == -EPERM || r == -EACCES || r == -ENOENT ||
-                   r == -ENOKEY || r == -EUCLEAN
-               ? EXIT_CONFIGURATION
-               : EXIT_FAILURE;
-}
-
 static int run(struct sv_conf *conf)
 {
     struct sv_error err = { 0 };
     sd_event *event = NULL;
     struct rm *rm = NULL;
-    int r = sd_event_default(&event);
+    int r = sv_daemon_event(&event);
 
-    if (r >= 0)
-        r = sd_event_add_signal(event, NULL, SIGTERM, NULL, NULL);
-    if (r >= 0)
-        r = sd_event_add_signal(event, NULL, SIGINT, NULL, NULL);
     if (r < 0) {
         sv_log_err("event loop: %s", strerror(-r));
         return EXIT_FAILURE;
@@ -147,137 +109,88 @@ static int run(struct sv_conf *conf)
     r = rm_new(event, conf, &rm, &err);
     if (r < 0) {
         sd_event_unref(event);
-        return not_started(r, err.text[0] ? err.text : strerror(-r));
+        return sv_daemon_not_started(r, err.text);
     }
     sv_log_notice("ResourceManager is ready, cluster timestamp %lld, epoch %lld",
                   (long long)rm->started_ms, (long long)rm->epoch);
-    (void)sd_event_set_watchdog(event, true); /* 0 without a watchdog */
-    (void)sd_notify(0, "READY=1");            /* no service manager, ignoring */
-    sv_loop_watch();
-    r = sv_loop_run(event);
-    (void)sd_notify(0, "STOPPING=1");
+    r = sv_daemon_run(event);
     rm_free(rm);
     sd_event_unref(event);
     return r < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
-/* The parsed command line; the texts are argv's. */
+enum { PRINT_GRAPH = SV_DAEMON_OPTION, PRINT_CONF, PRINT_KEYS, PRINT_INTERFACES, RECORD, REPLAY };
+
+/* The parsed command line; the text is argv's. */
 struct arguments {
-    const char *dir, *record;
-    char *keys[256]; /* -D KEY=VALUE */
-    size_t n_keys;
+    const char *record;
     bool print_conf;
 };
 
-/* 1: continue; 0: done, *status is the exit status. */
-static int read_arguments(int argc, char **argv, struct arguments *a, int *status)
+/* 0: go on; else the exit status plus one: those that print are done. */
+static int take(int option, const char *argument, void *userdata)
 {
-    enum { PRINT_GRAPH = 256, PRINT_CONF, PRINT_KEYS, PRINT_INTERFACES, RECORD, REPLAY };
-    static const struct option options[] = {
-        { "conf", required_argument, NULL, 'c' },
-        { "print-graph", required_argument, NULL, PRINT_GRAPH },
-        { "print-conf", no_argument, NULL, PRINT_CONF },
-        { "print-keys", no_argument, NULL, PRINT_KEYS },
-        { "print-interfaces", no_argument, NULL, PRINT_INTERFACES },
-        { "record", required_argument, NULL, RECORD },
-        { "replay", required_argument, NULL, REPLAY },
-        { "help", no_argument, NULL, 'h' },
-        { 0 }
-    };
-    int c;
+    struct arguments *a = userdata;
 
-    *status = EXIT_SUCCESS;
-    while ((c = getopt_long(argc, argv, "c:D:h", options, NULL)) >= 0)
-        switch (c) {
-        case 'c':
-            a->dir = optarg;
-            break;
-        case 'D':
-            if (a->n_keys == SV_ARRAY_LEN(a->keys)) {
-                fprintf(stderr, "selvedge-rm: more than %zu -D\n", a->n_keys);
-                *status = EXIT_FAILURE;
-                return 0;
-            }
-            a->keys[a->n_keys++] = optarg;
-            break;
-        case RECORD:
-            a->record = optarg;
-            break;
-        case REPLAY:
-            *status = replay(optarg);
-            return 0;
-        case PRINT_GRAPH:
-            *status = print_graph(optarg);
-            return 0;
-        case PRINT_KEYS:
-            rm_conf_print_keys(stdout);
-            return 0;
-        case PRINT_INTERFACES:
-            rm_services_print(stdout);
-            return 0;
-        case PRINT_CONF:
-            a->print_conf = true;
-            break;
-        case 'h':
-            usage(stdout);
-            return 0;
-        default:
-            usage(stderr);
-            *status = EXIT_FAILURE;
-            return 0;
-        }
-    return 1;
-}
-
-/* Loads the files, then the command line's keys over them. 0, or the exit status. */
-static int load_conf(struct sv_conf *conf, struct arguments *a)
-{
-    struct sv_error err = { 0 };
-    int r = sv_conf_load_hadoop(conf, a->dir, &err);
-
-    if (r < 0)
-        return not_started(r == -ENOMEM ? r : -EINVAL, err.text);
-    if (set_keys(conf, a->keys, a->n_keys) < 0) {
-        fprintf(stderr, "selvedge-rm: -D needs KEY=VALUE\n");
-        return EXIT_FAILURE;
+    switch (option) {
+    case RECORD:
+        a->record = argument;
+        return 0;
+    case PRINT_CONF:
+        a->print_conf = true;
+        return 0;
+    case REPLAY:
+        return replay(argument) + 1;
+    case PRINT_GRAPH:
+        return print_graph(argument) + 1;
+    case PRINT_KEYS:
+        rm_conf_print_keys(stdout);
+        break;
+    default:
+        rm_services_print(stdout);
+        break;
     }
-    if (a->record && sv_conf_override(conf, "selvedge.rm.record", a->record) < 0)
-        return EXIT_FAILURE;
-    return 0;
+    return EXIT_SUCCESS + 1;
 }
 
-static int run_or_print(struct sv_conf *conf, struct arguments *a)
+static int run_or_print(struct sv_conf *conf, const struct arguments *a)
 {
-    sigset_t set;
-    int status = load_conf(conf, a);
-
-    if (status)
-        return status;
     if (a->print_conf) {
         rm_conf_print(conf, stdout);
         return EXIT_SUCCESS;
     }
-    sigemptyset(&set);
-    sigaddset(&set, SIGTERM);
-    sigaddset(&set, SIGINT);
-    (void)sigprocmask(SIG_BLOCK, &set, NULL); /* sd_event reads them by signalfd */
     (void)signal(SIGPIPE, SIG_IGN);
     return run(conf);
 }
 
 int main(int argc, char **argv)
 {
+    static const struct option own[] = {
+        { "print-graph", required_argument, NULL, PRINT_GRAPH },
+        { "print-conf", no_argument, NULL, PRINT_CONF },
+        { "print-keys", no_argument, NULL, PRINT_KEYS },
+        { "print-interfaces", no_argument, NULL, PRINT_INTERFACES },
+        { "record", required_argument, NULL, RECORD },
+        { "replay", required_argument, NULL, REPLAY },
+        { 0 },
+    };
     struct arguments arguments = { 0 };
-    struct sv_conf *conf;
-    int status;
+    const struct sv_daemon_options options = { usage, own, take, &arguments };
+    _cleanup_(sv_conf_freep) struct sv_conf *conf = sv_conf_new();
+    struct sv_error err = { 0 };
+    const char *dir = NULL;
+    int r, status;
 
     sv_log_init("rm");
-    if (!read_arguments(argc, argv, &arguments, &status))
-        return status;
-    conf = sv_conf_new();
     if (!conf)
         return EXIT_FAILURE;
-    status = run_or_print(conf, &arguments);
-    sv_conf_free(conf);
-    return status;
+    status = sv_daemon_arguments(&options, argc, argv, conf, &dir);
+    if (status)
+        return status - 1;
+    if (arguments.record && sv_conf_override(conf, "selvedge.rm.record", arguments.record) < 0)
+        return EXIT_FAILURE;
+    r = sv_conf_load_hadoop(conf, dir, &err);
+    if (r < 0)
+        return sv_daemon_not_started(r == -ENOMEM ? r : -EINVAL, err.text);
+    return run_or_print(conf, &arguments);
 }
