@@ -298,9 +298,10 @@ static void on_refreshSuperUserGroupsConfiguration(struct ipc_call *call,
 }
 
 /* The lists generate the handlers and their part of docs/compat.md: refreshes of caches that this
- * ResourceManager does not have, and features that are off. */
+ * ResourceManager does not have, features that are off, and what a Router alone does, to which
+ * Apache's ResourceManager refers as well, a member or not. */
 #define NO_LABELS "Node-label-based scheduling is disabled. Please check yarn.node-labels.enabled"
-#define NO_FEDERATION "Federation is not enabled"
+#define OF_ROUTER "a Router's; selvedge federation does it"
 #define IDLE_METHODS(X)                                                                            \
     X(refreshNodesResources, RefreshNodesResourcesResponseProto,                                   \
       HADOOP__YARN__REFRESH_NODES_RESOURCES_RESPONSE_PROTO__INIT,                                  \
@@ -310,14 +311,23 @@ static void on_refreshSuperUserGroupsConfiguration(struct ipc_call *call,
     X(addToClusterNodeLabels, NO_LABELS)                                                           \
     X(removeFromClusterNodeLabels, NO_LABELS)                                                      \
     X(replaceLabelsOnNodes, NO_LABELS)                                                             \
-    X(mapAttributesToNodes, "Node attributes are not supported by selvedge-rm")                    \
-    X(deregisterSubCluster, NO_FEDERATION)                                                         \
-    X(saveFederationQueuePolicy, NO_FEDERATION)                                                    \
-    X(batchSaveFederationQueuePolicies, NO_FEDERATION)                                             \
-    X(listFederationQueuePolicies, NO_FEDERATION)                                                  \
-    X(deleteFederationApplication, NO_FEDERATION)                                                  \
-    X(getFederationSubClusters, NO_FEDERATION)                                                     \
-    X(deleteFederationPoliciesByQueues, NO_FEDERATION)
+    X(mapAttributesToNodes, "Node attributes are not supported by selvedge-rm")
+/* Hadoop's words say another name of the last one. */
+#define ROUTER_METHODS(X)                                                                          \
+    X(deregisterSubCluster, "deregisterSubCluster to set the subCluster(s) state to SC_LOST,",     \
+      "deregisterSubCluster to set")                                                               \
+    X(saveFederationQueuePolicy, "saveFederationQueuePolicy.",                                     \
+      "saveFederationQueuePolicy to set Policy")                                                   \
+    X(batchSaveFederationQueuePolicies, "batchSaveFederationQueuePolicies.",                       \
+      "batchSaveFederationQueuePolicies to set Policies")                                          \
+    X(listFederationQueuePolicies, "listFederationQueuePolicies.",                                 \
+      "listFederationQueuePolicies to list Policies")                                              \
+    X(deleteFederationApplication, "deleteFederationApplication.",                                 \
+      "deleteFederationApplication to delete Application")                                         \
+    X(getFederationSubClusters, "getFederationSubClusters.",                                       \
+      "getFederationSubClusters to get SubClusters")                                               \
+    X(deleteFederationPoliciesByQueues, "deleteFederationQueuePoliciesByQueues.",                  \
+      "deleteFederationQueuePoliciesByQueues to delete Policies")
 
 #define IDLE(name, type, INIT, why)                                                                \
     static void on_##name(struct ipc_call *call, const ProtobufCMessage *request, void *userdata)  \
@@ -333,12 +343,24 @@ static void on_refreshSuperUserGroupsConfiguration(struct ipc_call *call,
         (void)userdata;                                                                            \
         rm_answer_io_error(call, "%s", text);                                                      \
     }
+#define REFER(name, refused, instead)                                                              \
+    static void on_##name(struct ipc_call *call, const ProtobufCMessage *request, void *userdata)  \
+    {                                                                                              \
+        (void)request;                                                                             \
+        (void)userdata;                                                                            \
+        ipc_call_fail(call, JAVA_YARN_EXCEPTION,                                                   \
+                      "It is not allowed to call the RM's " refused                                \
+                      " Please call Router's " instead ".");                                       \
+    }
 #define IDLE_ROW(name, type, INIT, why) { #name, false, why },
 #define OFF_ROW(name, text) { #name, true, text },
+#define REFER_ROW(name, refused, instead) { #name, true, OF_ROUTER },
 
 IDLE_METHODS(IDLE)
 OFF_METHODS(OFF)
-static const struct ipc_method_off off[] = { IDLE_METHODS(IDLE_ROW) OFF_METHODS(OFF_ROW){ 0 } };
+ROUTER_METHODS(REFER)
+static const struct ipc_method_off off[] = { IDLE_METHODS(IDLE_ROW) OFF_METHODS(OFF_ROW)
+                                                 ROUTER_METHODS(REFER_ROW){ 0 } };
 
 #define ROW(name, request, response)                                                               \
     { #name, &request##__descriptor, &response##__descriptor, on_##name },

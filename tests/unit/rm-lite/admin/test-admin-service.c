@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "common/str.h"
 #include "common/user-groups.h"
 #include "rm-lite/nodes/overcommit.h"
 #include "rm-lite/scheduler/scheduler.h"
@@ -16,26 +17,34 @@ struct refused {
     const char *text;
 };
 
-static void check_refused(struct fix *f, uint16_t port, const char *protocol,
-                          const struct refused *r)
+/* The text of the YarnException that answers the call. */
+static void exception_of(struct fix *f, uint16_t port, const char *protocol,
+                         const struct refused *r, struct sv_error *ret)
 {
     const struct ipc_client_config cfg = {
         .host = "127.0.0.1", .port = port, .protocol = protocol, .version = 1, .user = "ann"
     };
     _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
-    struct sv_error err = { 0 };
     const char *class = NULL;
     ProtobufCMessage *m = NULL;
     struct ipc_client *c;
 
     assert_int_equal(ipc_client_new(f->event, &cfg, &c, NULL), 0);
-    assert_int_equal(ipc_client_call_sync(c, r->method, r->request, r->answer, a, &m, &class, &err),
+    assert_int_equal(ipc_client_call_sync(c, r->method, r->request, r->answer, a, &m, &class, ret),
                      -EREMOTEIO);
     assert_string_equal(class, JAVA_YARN_EXCEPTION);
+    ipc_client_free(c);
+}
+
+static void check_refused(struct fix *f, uint16_t port, const char *protocol,
+                          const struct refused *r)
+{
+    struct sv_error err = { 0 };
+
+    exception_of(f, port, protocol, r, &err);
     if (!strstr(err.text, "java.io.IOException: ") || !strstr(err.text, r->text))
         fail_msg("%s: \"%s\" lacks \"java.io.IOException: \" or \"%s\"", r->method, err.text,
                  r->text);
-    ipc_client_free(c);
 }
 
 static void test_calls_that_are_off(void **state)
@@ -57,6 +66,37 @@ static void test_calls_that_are_off(void **state)
     setup(&f);
     for (size_t i = 0; i < SV_ARRAY_LEN(rows); i++)
         check_refused(&f, f.rm->admin_port, YARN_ADMIN_PROTOCOL, &rows[i]);
+    teardown(&f);
+}
+
+/* As Apache's ResourceManager, in its words and without "java.io.IOException". */
+static void test_methods_of_a_router(void **state)
+{
+    Hadoop__Yarn__DeregisterSubClusterRequestProto member =
+        HADOOP__YARN__DEREGISTER_SUB_CLUSTER_REQUEST_PROTO__INIT;
+    Hadoop__Yarn__DeleteFederationQueuePoliciesRequestProto queues =
+        HADOOP__YARN__DELETE_FEDERATION_QUEUE_POLICIES_REQUEST_PROTO__INIT;
+    const struct refused rows[] = {
+        { "deregisterSubCluster", &member.base,
+          &hadoop__yarn__deregister_sub_cluster_response_proto__descriptor,
+          "It is not allowed to call the RM's deregisterSubCluster to set the subCluster(s) state "
+          "to SC_LOST, Please call Router's deregisterSubCluster to set." },
+        { "deleteFederationPoliciesByQueues", &queues.base,
+          &hadoop__yarn__delete_federation_queue_policies_response_proto__descriptor,
+          "It is not allowed to call the RM's deleteFederationQueuePoliciesByQueues. Please call "
+          "Router's deleteFederationQueuePoliciesByQueues to delete Policies." },
+    };
+    struct fix f;
+
+    (void)state;
+    setup(&f);
+    for (size_t i = 0; i < SV_ARRAY_LEN(rows); i++) {
+        struct sv_error err = { 0 };
+
+        exception_of(&f, f.rm->admin_port, YARN_ADMIN_PROTOCOL, &rows[i], &err);
+        if (!sv_has_suffix(err.text, rows[i].text) || strstr(err.text, "IOException"))
+            fail_msg("%s: \"%s\"", rows[i].method, err.text);
+    }
     teardown(&f);
 }
 
@@ -440,6 +480,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_calls_that_are_off),
+        cmocka_unit_test(test_methods_of_a_router),
         cmocka_unit_test(test_bad_files),
         cmocka_unit_test(test_administrators),
         cmocka_unit_test(test_groups_are_asked_again),
