@@ -7,6 +7,7 @@
 
 #include "common/log.h"
 #include "common/str.h"
+#include "common/zookeeper/zk-conf.h"
 #include "federation/policy/policy-conf.h"
 #include "wire/sasl/auth-conf.h"
 
@@ -134,22 +135,26 @@ void rtr_conf_log_unread(struct sv_conf *conf)
         sv_log_warning("configuration: keys are not compared: %s", strerror(-r));
 }
 
+static void print_key(struct sv_conf *conf, const struct sv_conf_key *key, FILE *out)
+{
+    const char *set = sv_conf_raw(conf, key->name);
+    bool secret = set && fed_store_key_is_secret(key->name);
+
+    fprintf(out, "%s\t%s\t%s\n", key->name, secret ? "***" : set ? set : key->def ?: "", key->help);
+}
+
 void rtr_conf_print(struct sv_conf *conf, FILE *out)
 {
-    size_t n[4] = { K_COUNT };
-    const struct sv_conf_key *rows[] = { keys, fed_store_conf_keys(&n[1]),
-                                         fed_policy_conf_keys(&n[2]), ipc_settings_keys(&n[3]) };
+    size_t n[5] = { K_COUNT };
+    const struct sv_conf_key *tables[] = { keys,
+                                           fed_store_conf_keys(&n[1]),
+                                           sv_zk_conf_keys(&n[2]),
+                                           fed_policy_conf_keys(&n[3]),
+                                           ipc_settings_keys(&n[4]) };
 
-    for (size_t i = 0; i < SV_ARRAY_LEN(rows); i++)
-        for (size_t k = 0; k < n[i]; k++) {
-            const char *set = sv_conf_raw(conf, rows[i][k].name);
-            bool secret = set && sv_has_suffix(rows[i][k].name, ".password");
-
-            fprintf(out, "%s\t%s\t%s\n", rows[i][k].name,
-                    secret ? "***" : set ? set
-                                         : rows[i][k].def ?: "",
-                    rows[i][k].help);
-        }
+    for (size_t i = 0; i < SV_ARRAY_LEN(tables); i++)
+        for (size_t k = 0; k < n[i]; k++)
+            print_key(conf, &tables[i][k], out);
 }
 
 void rtr_conf_print_keys(FILE *out)

@@ -13,6 +13,7 @@
 #include "common/conf-hidden.h"
 #include "common/edit-distance.h"
 #include "common/str.h"
+#include "common/zookeeper/zk-conf.h"
 #include "federation/store/store.h"
 #include "nodemanager/conf/conf-unread.h"
 #include "nodemanager/conf/conf.h"
@@ -79,6 +80,9 @@ struct cli_config_keys *cli_config_keys_new(struct sv_conf *conf)
     for (size_t i = 0; i < n; i++)
         add(k, &row[i], CLIENT);
     row = fed_store_conf_keys(&n);
+    for (size_t i = 0; i < n; i++)
+        add(k, &row[i], CLIENT);
+    row = sv_zk_conf_keys(&n);
     for (size_t i = 0; i < n; i++)
         add(k, &row[i], CLIENT);
     add(k, cli_stage_key(), CLIENT);

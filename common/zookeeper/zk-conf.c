@@ -16,13 +16,19 @@ enum { K_ADDRESS, K_TIMEOUT, K_RETRIES, K_INTERVAL, K_ACL, K_AUTH, K_COUNT };
 static const struct sv_conf_key keys[] = {
     [K_ADDRESS] = { "hadoop.zk.address", SV_CONF_STRING, NULL, .help = "ZooKeeper's servers: HOST:PORT, separated by commas." },
     [K_TIMEOUT] = { "hadoop.zk.timeout-ms", SV_CONF_DURATION, "10000", 1000, 600000, 1, .help = "Timeout of a ZooKeeper session." },
-    [K_RETRIES] = { "hadoop.zk.num-retries", SV_CONF_INT, "1000", 0, INT32_MAX, .help = "How often a request to ZooKeeper is tried again." },
+    [K_RETRIES] = { "hadoop.zk.num-retries", SV_CONF_INT, "1000", 0, INT32_MAX, .help = "How often a connection to ZooKeeper is tried again for a request." },
     [K_INTERVAL] = { "hadoop.zk.retry-interval-ms", SV_CONF_DURATION, "1000", 1, 600000, 1, .help = "Pause before that." },
     [K_ACL] = { "hadoop.zk.acl", SV_CONF_STRING, "world:anyone:rwcda", .help = "ACL of what is created in ZooKeeper: SCHEME:ID:PERMISSIONS, separated by commas, or @FILE." },
-    [K_AUTH] = { "hadoop.zk.auth", SV_CONF_STRING, NULL, .help = "Credentials for ZooKeeper; not supported." },
+    [K_AUTH] = { "hadoop.zk.auth", SV_CONF_STRING, NULL, .help = "refused: credentials for ZooKeeper are not supported." },
 };
 /* clang-format on */
 _Static_assert(SV_ARRAY_LEN(keys) == K_COUNT, "one row a key");
+
+const struct sv_conf_key *sv_zk_conf_keys(size_t *ret_n)
+{
+    *ret_n = K_COUNT;
+    return keys;
+}
 
 static int permissions_of(const char *text, int32_t *ret)
 {

@@ -15,6 +15,8 @@ struct sv_zk_settings {
     char *acl_text; /* that the list points into */
 };
 
+/* The table of keys, for printing. */
+const struct sv_conf_key *sv_zk_conf_keys(size_t *ret_n);
 /* -EINVAL, -EOPNOTSUPP (hadoop.zk.auth): err names key, value and rule. Freed in any case. */
 int sv_zk_settings_read(struct sv_conf *conf, struct sv_zk_settings *ret, struct sv_error *err)
     _must_use_;

@@ -8,6 +8,7 @@
 
 /* A call of 30 s without an answer is given up. */
 #define FED_CALL_MS 30000
+#define FED_CALL_MIN_MS 1000 /* where keys say less: a connection takes a while */
 
 struct fed_call {
     struct fed_call *prev, *next; /* of the store's open calls, the oldest first */
@@ -52,7 +53,7 @@ extern const struct fed_operation fed_operations[FED_OPS];
 /* Makes a store; owns `backend` also where it fails. `text`: fed_store_text(). */
 int fed_store_new(sd_event *event, const struct fed_backend *functions, void *backend,
                   const char *text, struct fed_store **ret) _must_use_;
-/* For tests: the time for which a call waits, in place of FED_CALL_MS. */
+/* The time for which a call waits, in place of FED_CALL_MS. */
 void fed_store_patience(struct fed_store *s, int64_t ms);
 void *fed_store_backend(const struct fed_store *s);
 

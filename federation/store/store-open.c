@@ -4,9 +4,11 @@
 #include <errno.h>
 #include <string.h>
 
+#include "common/str.h"
 #include "common/zookeeper/zk-conf.h"
 #include "federation/store/backends.h"
 #include "federation/store/mysql-url.h"
+#include "federation/store/store-backend.h"
 #include "federation/store/store-conf.h"
 
 #define STORE "yarn.federation.state-store."
@@ -50,6 +52,11 @@ const struct sv_conf_key *fed_store_conf_keys(size_t *ret_n)
 {
     *ret_n = K_COUNT;
     return keys;
+}
+
+bool fed_store_key_is_secret(const char *name)
+{
+    return sv_has_suffix(name, ".password") || sv_streq(name, "hadoop.zk.auth");
 }
 
 /* "/etc/hadoop/conf/yarn-site.xml:12: KEY". */
@@ -163,6 +170,16 @@ static bool is_zk_root(const char *path)
     return path[0] == '/' && n > 1 && n <= ZK_ROOT_MAX && path[n - 1] != '/' && !strstr(path, "//");
 }
 
+/* For so long Hadoop's clients try to connect, too, but without a bound: a call here has one. */
+static int64_t patience_of(const struct sv_zk_settings *s)
+{
+    int64_t ms;
+
+    if (__builtin_mul_overflow(s->retries, s->retry_ms, &ms))
+        ms = FED_CALL_MS;
+    return SV_MIN(SV_MAX(ms, (int64_t)FED_CALL_MIN_MS), (int64_t)FED_CALL_MS);
+}
+
 static int open_zookeeper(sd_event *event, struct sv_conf *c, struct fed_store **ret,
                           struct sv_error *err)
 {
@@ -187,6 +204,7 @@ static int open_zookeeper(sd_event *event, struct sv_conf *c, struct fed_store *
                       "must be a path of ZooKeeper below \"/\", of at most 256 bytes and without "
                       "a slash at its end",
                       err);
+    o.patience_ms = patience_of(&settings);
     o.split = split >= 1 && split <= 4 ? (unsigned)split : 0; /* as Hadoop reads it */
     return fed_store_open_zookeeper(event, &o, ret, err);
 }

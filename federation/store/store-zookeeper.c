@@ -74,5 +74,8 @@ int fed_store_open_zookeeper(sd_event *event, const struct fed_zookeeper_options
     }
     r = fed_store_new(event, &functions, z, text, ret);
     free(text);
-    return r < 0 ? sv_error_errno(err, r, "federation store in ZooKeeper") : 0;
+    if (r < 0)
+        return sv_error_errno(err, r, "federation store in ZooKeeper");
+    fed_store_patience(*ret, o->patience_ms);
+    return 0;
 }

@@ -242,8 +242,10 @@ static inline void fed_store_freep(struct fed_store **s)
 }
 /* "mysql://host:port/database", "/path/file", "memory", for messages. */
 const char *fed_store_text(const struct fed_store *s);
-/* All keys that fed_store_open() reads, for --print-config. */
+/* All keys that fed_store_open() reads, for --print-config, but those of sv_zk_conf_keys(). */
 const struct sv_conf_key *fed_store_conf_keys(size_t *ret_n);
+/* Whether a value of that key is a password, which nothing prints. */
+bool fed_store_key_is_secret(const char *name);
 
 /* Makes a call. *ret_call (may be NULL) is for fed_store_cancel(), > 0. -ENOMEM, -EINVAL (no such
  * operation): `done` never runs. Every other error is an answer. */

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "common/str.h"
+#include "common/zookeeper/zk-conf.h"
+#include "federation/store/store.h"
 #include "wire/sasl/auth-conf.h"
 #include "wire/token/node-secret.h"
 
@@ -409,7 +411,8 @@ void rm_conf_free(struct rm_conf *c)
 static void print_key(struct sv_conf *conf, const struct sv_conf_key *key, FILE *out)
 {
     const char *set = sv_conf_raw(conf, key->name);
-    const char *value = set ? set : key->def ? key->def : "";
+    bool secret = set && fed_store_key_is_secret(key->name);
+    const char *value = secret ? "***" : set ? set : key->def ? key->def : "";
 
     fprintf(out, "%s=%s%s\n    %s\n", key->name, value, set ? "" : " (default)", key->help);
 }
@@ -422,18 +425,24 @@ static bool has_key(const struct sv_conf_key *keys, size_t n, const char *name)
     return false;
 }
 
-/* Also prints wire's rows for RPC servers and for calls of NodeManagers. */
+/* Also prints the rows of a federation's state store, and wire's for RPC servers and for calls of
+ * NodeManagers. */
 void rm_conf_print(struct sv_conf *conf, FILE *out)
 {
-    size_t n_served, n_called, n_web;
+    size_t n_served, n_called, n_web, n_store, n_zk;
     const struct sv_conf_key *served = ipc_settings_keys(&n_served);
     const struct sv_conf_key *called = yarn_proxy_conf_keys(&n_called);
     const struct sv_conf_key *web = sv_web_auth_keys(&n_web);
+    const struct sv_conf_key *store = fed_store_conf_keys(&n_store), *zk = sv_zk_conf_keys(&n_zk);
 
     for (size_t i = 0; i < SV_ARRAY_LEN(rows); i++)
         print_key(conf, &rows[i].key, out);
     for (size_t i = 0; i < n_web; i++)
         print_key(conf, &web[i], out);
+    for (size_t i = 0; i < n_store; i++)
+        print_key(conf, &store[i], out);
+    for (size_t i = 0; i < n_zk; i++)
+        print_key(conf, &zk[i], out);
     print_key(conf, yarn_auth_key(), out);
     print_key(conf, yarn_node_secret_key(), out);
     for (size_t i = 0; i < n_served; i++)

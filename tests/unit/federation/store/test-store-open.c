@@ -109,6 +109,8 @@ static bool has_client(void)
 static void test_zookeeper_keys(void **state)
 {
     (void)state;
+    assert_true(fed_store_key_is_secret("hadoop.zk.auth"));
+    assert_false(fed_store_key_is_secret("hadoop.zk.acl"));
     says(opened(ZK, -EINVAL), "hadoop.zk.address is not set");
     says(opened(ZK ADDRESS ROOT("/"), -EINVAL), "parent-path: must be a path of ZooKeeper");
     says(opened(ZK ADDRESS ROOT("/a/"), -EINVAL), "without a slash at its end");
