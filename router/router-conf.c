@@ -97,6 +97,8 @@ int rtr_conf_read(struct sv_conf *conf, struct rtr_conf *ret, struct sv_error *e
         r = read_numbers(conf, &c, err);
     if (r >= 0)
         r = ipc_settings_read(conf, &c.ipc, err);
+    if (r >= 0)
+        r = sv_web_auth_read_groups(conf, &c.auth, err);
     if (r < 0)
         return r;
     if (bind && *bind)
@@ -145,12 +147,13 @@ static void print_key(struct sv_conf *conf, const struct sv_conf_key *key, FILE 
 
 void rtr_conf_print(struct sv_conf *conf, FILE *out)
 {
-    size_t n[5] = { K_COUNT };
+    size_t n[6] = { K_COUNT };
     const struct sv_conf_key *tables[] = { keys,
                                            fed_store_conf_keys(&n[1]),
                                            sv_zk_conf_keys(&n[2]),
                                            fed_policy_conf_keys(&n[3]),
-                                           ipc_settings_keys(&n[4]) };
+                                           ipc_settings_keys(&n[4]),
+                                           sv_web_auth_group_keys(&n[5]) };
 
     for (size_t i = 0; i < SV_ARRAY_LEN(tables); i++)
         for (size_t k = 0; k < n[i]; k++)

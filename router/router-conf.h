@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "common/conf.h"
+#include "common/web/web-auth.h"
 #include "wire/ipc/ipc-conf.h"
 
 struct rtr_conf {
@@ -16,6 +17,7 @@ struct rtr_conf {
     int64_t max_calls;  /* of clients, open at once */
     bool partial;       /* lists without the members that do not answer */
     struct ipc_server_settings ipc;
+    struct sv_web_auth auth; /* groups of users alone */
 };
 
 /* -EINVAL, -EOPNOTSUPP: a value that is refused; the reason names file, line and key. */

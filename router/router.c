@@ -14,6 +14,7 @@
 #include "router/client-service.h"
 #include "router/list-answer.h"
 #include "router/pool.h"
+#include "router/proxy-users.h"
 
 #define AWAY_US 10000000 /* between looks at a store that is away */
 #define ACCURACY_US 100000
@@ -104,6 +105,7 @@ static int serve(struct router *r, struct sv_error *err)
         .host = r->conf.host,
         .port = r->conf.port,
         .allow_simple = true,
+        .impersonation = rtr_proxy_users_check,
         .protocols = rtr_protocols,
         .userdata = r,
         .qop_mask = r->conf.ipc.qop_mask,
@@ -153,6 +155,8 @@ int rtr_new(sd_event *event, struct sv_conf *conf, struct router **ret, struct s
                                                   on_check, r)) < 0)
         e = sv_error_errno(err, e, "timer");
     if (e >= 0)
+        e = rtr_proxy_users_start(r, conf, err);
+    if (e >= 0)
         e = serve(r, err);
     if (e < 0) {
         rtr_free(r);
@@ -173,6 +177,7 @@ struct router *rtr_free(struct router *r)
     r->lists = rtr_lists_free(r->lists);
     r->policies = fed_policies_free(r->policies);
     r->server = ipc_server_free(r->server);
+    rtr_proxy_users_stop(r);
     fed_policy_conf_clear(&r->policy);
     free(r);
     return NULL;

@@ -7,10 +7,12 @@
 #include "router/router-conf.h"
 
 struct fed_policies;
+struct ipc_proxy_users;
 struct ipc_server;
 struct rtr_call;
 struct rtr_pool;
 struct rtr_lists;
+struct sv_groups;
 
 #define RTR_ANSWER_MAX (64u << 20) /* bytes of one member's answer; each may have many records */
 #define RTR_HELD_MAX (512u << 20)  /* of all answers that wait for those of other members */
@@ -25,8 +27,10 @@ struct router {
     struct rtr_pool *pool;
     struct rtr_lists *lists;
     struct ipc_server *server;
-    const char *user;       /* own account, which acts for the callers */
-    struct rtr_call *calls; /* open ones */
+    struct sv_groups *groups;            /* of users for whom others act */
+    struct ipc_proxy_users *proxy_users; /* the others */
+    const char *user;                    /* own account, which acts for the callers */
+    struct rtr_call *calls;              /* open ones */
     size_t n_calls;
     size_t held; /* bytes, of RTR_HELD_MAX */
     sd_event_source *check;

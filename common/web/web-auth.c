@@ -176,6 +176,12 @@ const struct sv_conf_key *sv_web_auth_keys(size_t *ret_n)
     return keys;
 }
 
+const struct sv_conf_key *sv_web_auth_group_keys(size_t *ret_n)
+{
+    *ret_n = K_MAX - K_CACHE;
+    return keys + K_CACHE;
+}
+
 static int read_overrides(struct sv_conf *conf, struct sv_web_auth *c, struct sv_error *err)
 {
     struct sv_static_groups *parsed = NULL;
@@ -185,6 +191,15 @@ static int read_overrides(struct sv_conf *conf, struct sv_web_auth *c, struct sv
         r = sv_static_groups_parse(c->groups_overrides, &parsed, err);
     sv_static_groups_free(parsed);
     return r;
+}
+
+int sv_web_auth_read_groups(struct sv_conf *conf, struct sv_web_auth *ret, struct sv_error *err)
+{
+    int r = sv_conf_duration_ms(conf, &keys[K_CACHE], &ret->groups_cache_ms, err);
+
+    if (r >= 0)
+        r = sv_conf_duration_ms(conf, &keys[K_NEGATIVE], &ret->groups_negative_ms, err);
+    return r >= 0 ? read_overrides(conf, ret, err) : r;
 }
 
 int sv_web_auth_read(struct sv_conf *conf, const struct sv_web_login *login,
@@ -200,11 +215,7 @@ int sv_web_auth_read(struct sv_conf *conf, const struct sv_web_login *login,
     if (r >= 0)
         r = sv_conf_string(conf, &keys[K_SECRET], &c.secret_file, err);
     if (r >= 0)
-        r = sv_conf_duration_ms(conf, &keys[K_CACHE], &c.groups_cache_ms, err);
-    if (r >= 0)
-        r = sv_conf_duration_ms(conf, &keys[K_NEGATIVE], &c.groups_negative_ms, err);
-    if (r >= 0)
-        r = read_overrides(conf, &c, err);
+        r = sv_web_auth_read_groups(conf, &c, err);
     if (r >= 0)
         r = set_daemon_user(&c, err);
     if (r >= 0)

@@ -24,6 +24,11 @@ struct sv_web_auth {
 
 /* The table of keys, for printing. */
 const struct sv_conf_key *sv_web_auth_keys(size_t *ret_n);
+/* Those of users' groups alone, for a daemon without a web server; the fields of `ret` about groups
+ * are filled. */
+const struct sv_conf_key *sv_web_auth_group_keys(size_t *ret_n);
+int sv_web_auth_read_groups(struct sv_conf *conf, struct sv_web_auth *ret, struct sv_error *err)
+    _must_use_;
 /* Reads and checks the keys; logs warnings for the operator. `login`: of a daemon whose requests
  * pass a gate (web-gate.h), which then always has a secret; NULL: of another. */
 int sv_web_auth_read(struct sv_conf *conf, const struct sv_web_login *login,

@@ -98,7 +98,7 @@ struct rm {
     struct rm_proxy *proxy;   /* for ApplicationMasters' pages */
     struct rm_relay *relay;   /* for the services API; NULL: not served */
     struct sv_groups *groups; /* groups of users; viewer.c */
-    struct rm_proxy_users *proxy_users;
+    struct ipc_proxy_users *proxy_users;
     struct rm_member *member;   /* of a federation; NULL: none */
     char *login_user;           /* the account of this process */
     char *admin_acl;            /* list of refreshAdminAcls, or NULL; access.c */

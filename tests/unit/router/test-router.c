@@ -156,6 +156,9 @@ static int up(void **state)
         { "yarn.federation.cache-ttl.secs", "0" },
         { "selvedge.router.call-timeout", "200ms" },
         { "selvedge.router.max-calls", "8" },
+        { "hadoop.proxyuser.hive.hosts", "127.0.0.0/8" },
+        { "hadoop.proxyuser.hive.groups", "staff" },
+        { "hadoop.user.group.static.mapping.overrides", "bob=staff;eve=other" },
     };
     struct sv_error err = { 0 };
 
@@ -283,6 +286,41 @@ static void test_submit(void **state)
     assert_string_equal(g.fakes[0].real_user, sv_own_user());
     assert_int_equal(submit(0), -EREMOTEIO);
     assert_string_equal(class, JAVA_YARN_EXCEPTION);
+}
+
+static struct ipc_client *hive_for(const char *user)
+{
+    const struct ipc_client_config cfg = { .host = "127.0.0.1",
+                                           .port = ipc_server_port(g.router->server),
+                                           .protocol = YARN_APPLICATION_CLIENT_PROTOCOL,
+                                           .version = 1,
+                                           .user = "hive",
+                                           .for_user = user };
+    struct ipc_client *c;
+
+    assert_int_equal(ipc_client_new(g.event, &cfg, &c, NULL), 0);
+    return c;
+}
+
+/* Members see the user for whom the Router's proxy user acts, and the Router as who acts. */
+static void test_proxy_user(void **state)
+{
+    struct ipc_client *alice = g.client;
+
+    (void)state;
+    by_priority();
+    g.client = hive_for("bob");
+    assert_int_equal(submit(1), 0);
+    assert_string_equal(g.fakes[0].user, "bob");
+    assert_string_equal(g.fakes[0].real_user, sv_own_user());
+    ipc_client_free(g.client);
+    g.client = hive_for("eve");
+    assert_true(submit(2) < 0);
+    assert_string_equal(class, JAVA_AUTHORIZATION);
+    assert_non_null(strstr(why.text, "User: hive is not allowed to impersonate eve"));
+    assert_int_equal(g.fakes[0].n_submitted, 1);
+    ipc_client_free(g.client);
+    g.client = alice;
 }
 
 static void test_next_member(void **state)
@@ -491,8 +529,9 @@ static void test_end(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(submit), TEST(next_member),     TEST(repeated), TEST(silent),     TEST(by_home),
-        TEST(sums),   TEST(new_application), TEST(crowd),    TEST(not_routed), TEST(end),
+        TEST(submit), TEST(proxy_user), TEST(next_member), TEST(repeated),
+        TEST(silent), TEST(by_home),    TEST(sums),        TEST(new_application),
+        TEST(crowd),  TEST(not_routed), TEST(end),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
