@@ -10,6 +10,7 @@
 #include "common/loop-guard.h"
 #include "common/own-user.h"
 #include "federation/policy/queue-policies.h"
+#include "federation/store/member-epoch.h"
 #include "router/call.h"
 #include "router/client-service.h"
 #include "router/list-answer.h"
@@ -48,6 +49,16 @@ static void store_failed(struct router *r, const struct fed_answer *a)
     (void)sd_event_exit(r->event, a->error); /* the loop runs, ignoring */
 }
 
+static void on_one_epoch(const struct fed_member *a, const struct fed_member *b, int64_t epoch,
+                         void *userdata)
+{
+    (void)userdata;
+    sv_log_err("sub-clusters %s and %s both have epoch %lld: containers that one application has "
+               "there get equal ids; set another yarn.resourcemanager.epoch on one of them and "
+               "restart it",
+               a->id, b->id, (long long)epoch);
+}
+
 static void on_members(const struct fed_answer *a, void *userdata)
 {
     struct router *r = userdata;
@@ -66,6 +77,8 @@ static void on_members(const struct fed_answer *a, void *userdata)
     }
     sv_log_notice("federation of %zu members, %zu of them active, in %s", a->n, active,
                   fed_store_text(r->store));
+    if (fed_members_with_one_epoch(a->members, a->n, on_one_epoch, NULL) < 0)
+        sv_log_warning("epochs of sub-clusters are not compared: out of memory");
     if (a->n &&
         fed_manager_check_members(r->policy.manager, FED_SIDE_ROUTER, ids, a->n, &err) < 0) {
         sv_log_err("yarn.federation.policy-manager-params: %s", err.text);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "client/doctor/doctor.h"
+#include "federation/store/member-epoch.h"
 #include "federation/store/mysql-apply.h"
 #include "federation/store/mysql-schema.h"
 #include "federation/store/store-conf.h"
@@ -44,6 +45,16 @@ static void on_version(const struct fed_answer *a, void *userdata)
                       a->versions[0].major, a->versions[0].minor);
 }
 
+static void on_one_epoch(const struct fed_member *a, const struct fed_member *b, int64_t epoch,
+                         void *userdata)
+{
+    cli_doctor_report(userdata, DOCTOR_BAD, AREA,
+                      "set another yarn.resourcemanager.epoch on one of them and restart it",
+                      "%s and %s both have epoch %" PRId64 ": containers that one application has "
+                      "there get equal ids",
+                      a->id, b->id, epoch);
+}
+
 static void on_members(const struct fed_answer *a, void *userdata)
 {
     size_t active = 0;
@@ -55,6 +66,10 @@ static void on_members(const struct fed_answer *a, void *userdata)
         cli_doctor_report(((struct look *)userdata)->d, active > 0 ? DOCTOR_OK : DOCTOR_NOTE, AREA,
                           NULL, "the state store has %zu members, of which %zu are running", a->n,
                           active);
+    if (fed_members_with_one_epoch(a->members, a->n, on_one_epoch, ((struct look *)userdata)->d) <
+        0)
+        cli_doctor_report(((struct look *)userdata)->d, DOCTOR_NOTE, AREA, NULL,
+                          "epochs of members: not checked: out of memory");
 }
 
 /* Makes a call and waits for its answer; false where no further one is of use. */

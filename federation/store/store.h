@@ -68,8 +68,8 @@ struct fed_member {                        /* a sub-cluster: its ResourceManager
     enum fed_state state;
     int64_t last_heartbeat_ms;
     int64_t last_start_ms;
-    const char *capability; /* JSON of /ws/v1/cluster/metrics with its root; "" before the first
-                             * heartbeat */
+    const char *capability; /* JSON of /ws/v1/cluster/metrics with its root, and of ours the epoch
+                             * (member-epoch.h); "" before the first heartbeat */
 };
 
 struct fed_home { /* where an application's master runs */

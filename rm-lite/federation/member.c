@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "common/loop-guard.h"
+#include "common/str.h"
+#include "federation/store/member-epoch.h"
 #include "rm-lite/federation/member-internal.h"
 
 #define AWAY_MS 10000        /* between heartbeats to a store that is away */
@@ -57,6 +59,26 @@ static void not_registered(struct rm_member *m, const struct fed_answer *a)
     (void)sd_event_exit(m->rm->event, a->error); /* the loop runs, ignoring */
 }
 
+/* ---- Epochs of the others ---- */
+
+/* Members that are to come look at this one's. */
+static void on_others(const struct fed_answer *a, void *userdata)
+{
+    struct rm_member *m = userdata;
+    const struct rm *rm = m->rm;
+
+    for (size_t i = 0; a->error == 0 && i < a->n; i++)
+        if (fed_state_active(a->members[i].state) &&
+            !sv_streq(a->members[i].id, rm->conf.cluster_id) &&
+            fed_member_epoch(a->members[i].capability) == rm->epoch)
+            sv_log_err("federation: %s has epoch %lld, too: containers that one application has "
+                       "there and here get equal ids; set another yarn.resourcemanager.epoch on "
+                       "one of them and restart it",
+                       a->members[i].id, (long long)rm->epoch);
+}
+
+/* ---- Registration and heartbeats ---- */
+
 static void on_registered(const struct fed_answer *a, void *userdata)
 {
     struct rm_member *m = userdata;
@@ -72,6 +94,9 @@ static void on_registered(const struct fed_answer *a, void *userdata)
     m->attempts = 0;
     sv_log_notice("federation: registered as %s in %s, epoch %lld", m->rm->conf.cluster_id,
                   fed_store_text(m->store), (long long)m->rm->epoch);
+    if (fed_store_call(m->store, &(struct fed_request){ .op = FED_MEMBER_LIST }, on_others, m,
+                       NULL) < 0)
+        sv_log_warning("federation: epochs of other members are not compared: out of memory");
     step_in(m, m->rm->conf.fed_initial_ms);
 }
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "federation/store/member-epoch.h"
 #include "federation/store/sql.h"
 #include "federation/store/zk-values.h"
 
@@ -39,6 +40,7 @@ static void check_record(const struct fed_answer *a, enum fed_kind kind, size_t 
         MUST(strrchr(a->members[i].am, ':') && a->members[i].last_heartbeat_ms >= 0);
         MUST(a->members[i].state >= FED_NEW && a->members[i].state <= FED_DECOMMISSIONED);
         MUST(strlen(a->members[i].capability) <= FED_CAPABILITY_MAX * 4);
+        MUST(fed_member_epoch(a->members[i].capability) >= -1);
         break;
     case FED_HOME:
         MUST(a->homes[i].app.id > 0 && is_line(a->homes[i].home, FED_NAME_MAX));

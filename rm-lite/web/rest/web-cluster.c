@@ -9,6 +9,7 @@
 
 #include "common/str.h"
 #include "common/web/json-text.h"
+#include "federation/store/member-epoch.h"
 #include "rm-lite/core/rm-app.h"
 #include "rm-lite/core/rm-node.h"
 #include "rm-lite/scheduler/scheduler.h"
@@ -49,10 +50,15 @@ ON(cluster_metrics)
     return tree(ret, "clusterMetrics", rm_json_metrics(rm));
 }
 
+/* Other members look for an equal epoch there. */
 char *rm_web_figures(struct rm *rm)
 {
-    json_t *j = json_pack("{s:o}", "clusterMetrics", rm_json_metrics(rm));
-    char *text = j ? json_dumps(j, JSON_COMPACT) : NULL;
+    json_t *metrics = rm_json_metrics(rm), *j = json_pack("{s:O}", "clusterMetrics", metrics);
+    bool complete =
+        json_object_set_new(metrics, FED_EPOCH_FIELD, json_integer(rm->epoch)) == 0 && j;
+    char *text = complete ? json_dumps(j, JSON_COMPACT) : NULL;
+
+    json_decref(metrics);
 
     json_decref(j);
     return text;

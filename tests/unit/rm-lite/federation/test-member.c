@@ -4,8 +4,10 @@
 
 #include <jansson.h>
 
+#include "federation/store/member-epoch.h"
 #include "federation/store/store.h"
 #include "rm-lite/federation/member-internal.h"
+#include "rm-lite/web/rest/web-cluster.h"
 
 #define APP(n)                                                                                     \
     {                                                                                              \
@@ -208,6 +210,7 @@ static void leaves_when_it_is_stopped(void **state)
     struct fix f = { 0 };
     struct sv_error err = { 0 };
     struct fed_store *s;
+    char *text;
 
     (void)state;
     (void)snprintf(path, sizeof(path), "/tmp/test-member.%d", getpid());
@@ -216,6 +219,9 @@ static void leaves_when_it_is_stopped(void **state)
     assert_int_equal(fed_store_open(f.event, f.conf, &s, &err), 0);
     until_state(&f, s, FED_RUNNING);
     assert_non_null(strstr(member(&f, s).capability, "availableMB"));
+    text = rm_web_figures(f.rm);
+    assert_int_equal(fed_member_epoch(text), f.rm->epoch);
+    free(text);
     stop(&f); /* the configuration goes with it */
     assert_int_equal(member(&f, s).state, FED_UNREGISTERED);
     fed_store_free(s);
