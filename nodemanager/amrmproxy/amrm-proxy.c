@@ -258,8 +258,8 @@ void nm_amrm_drop(struct nm_amrm *p, struct yarn_attempt_id id)
         return;
     r = nm_store_amrm_remove_all(p->ctx->store, nm_amrm_pipeline_attempt(m->pipeline)->text);
     if (r < 0)
-        sv_log(SV_LOG_WARNING, m->app, "%s: its records stay in the store: %s", m->app,
-               strerror(-r));
+        sv_log(SV_LOG_WARNING, m->app, "%s: its records cannot be removed from the store: %s",
+               m->app, strerror(-r));
     forget(p, m);
 }
 
@@ -313,7 +313,8 @@ static void restore_read(struct recovery *x)
         x->bad++;
         sv_log_err("AMRMProxy: %s: not restored", err.text);
         if (nm_store_amrm_remove_all(x->p->ctx->store, x->now->attempt) < 0)
-            sv_log_err("AMRMProxy: %s: its records stay in the store", x->now->attempt);
+            sv_log_err("AMRMProxy: %s: its records cannot be removed from the store",
+                       x->now->attempt);
     }
     x->now->arena = sv_arena_wipe(x->now->arena);
     *x->now = (struct reading){ .n = 0 };

@@ -1,4 +1,4 @@
-/* What an attempt's interceptor may do: keep records, wait for their commit, take a new token. See
+/* Services for an attempt's interceptor: keep records, wait for their commit, take a new token. See
  * pipeline.h. Hostile: the token, which a ResourceManager sends. */
 #include "nodemanager/amrmproxy/attempt.h"
 
@@ -90,8 +90,7 @@ static void on_token_kept(void *userdata, int result)
 
     if (result < 0) {
         sv_log(SV_LOG_WARNING, n->at->app_text,
-               "%s: its new AMRMToken could not be recorded: the last one stays in use",
-               n->at->text);
+               "%s: its new AMRMToken could not be recorded: the last one is used", n->at->text);
     } else {
         use_token(n->at, SV_TAKE(n->memory), &n->token);
         sv_log(SV_LOG_INFO, n->at->app_text, "%s: the ResourceManager has rolled its AMRMToken",
@@ -140,7 +139,7 @@ void nm_amrm_take_token(struct nm_amrm_attempt *at, const Hadoop__Common__TokenP
         return;
     sv_log(SV_LOG_WARNING, at->app_text,
            "%s: the new AMRMToken that the ResourceManager has sent is not usable (%s): the last "
-           "one stays in use",
+           "one is used",
            at->text, strerror(-r));
     if (n)
         free_new_token(n);

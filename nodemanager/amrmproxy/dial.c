@@ -33,7 +33,7 @@ static int split(const char *address, char host[HOST_MAX + 1], uint16_t *ret_por
     return 0;
 }
 
-/* Who calls: the attempt by its token; the NodeManager for the application's user. */
+/* Sets the caller: the attempt by its token; the NodeManager for the application's user. */
 static int set_caller(const struct nm_amrm_env *env, const struct nm_amrm_dial *d,
                       struct ipc_client_config *c, struct sv_error *err)
 {

@@ -140,8 +140,9 @@ static void end(struct nm_amrm_pipeline *p)
     int r = nm_store_amrm_remove_all(p->at.env->store, p->at.text);
 
     if (r < 0)
-        sv_log(SV_LOG_ERR, p->at.app_text, "%s: its AMRMProxy's records stay in the store: %s",
-               p->at.text, strerror(-r));
+        sv_log(SV_LOG_ERR, p->at.app_text,
+               "%s: its AMRMProxy's records cannot be removed from the store: %s", p->at.text,
+               strerror(-r));
     p->ended(p, p->userdata);
 }
 

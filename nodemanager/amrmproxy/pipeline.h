@@ -30,7 +30,7 @@ struct sgss_service;
 #define NM_AMRM_RECORDS_MAX 1024 /* of an attempt */
 #define NM_AMRM_STOP_MS 60000    /* for an interceptor that stops */
 
-/* What all attempts share; outlives them. */
+/* Shared by all attempts; outlives them. */
 struct nm_amrm_env {
     sd_event *event;
     struct sv_conf *conf;   /* yarn-site.xml and its companions */

@@ -84,7 +84,7 @@ static int read_federation(struct sv_conf *c, struct nm_conf_amrmproxy *p, struc
                   "yarn.federation.enabled needs the id of this node's sub-cluster", err);
 }
 
-/* What Hadoop's AMRMProxy can do more. */
+/* Refuses features of Hadoop's AMRMProxy that are missing here. */
 static int check_absent(struct sv_conf *c, struct sv_error *err)
 {
     bool distributed, ha;

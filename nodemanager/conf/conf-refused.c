@@ -14,16 +14,7 @@
 #define RESOLVER GROUPS "SaslPropertiesResolver" /* hadoop.rpc.protection for every address */
 #define DIGEST_MD5 "DIGEST-MD5"
 
-enum {
-    K_EXECUTOR,
-    K_FALLBACK,
-    K_GROUPS,
-    K_MECHANISM,
-    K_RESOLVER,
-    K_RUNTIMES,
-    K_RUNTIME,
-    K_COUNT
-};
+enum { K_EXECUTOR, K_FALLBACK, K_GROUPS, K_MECHANISM, K_RESOLVER, K_RUNTIMES, K_RUNTIME, K_COUNT };
 
 /* clang-format off */
 static const struct sv_conf_key keys[] = {
@@ -151,7 +142,7 @@ static int check_resolver(struct sv_conf *c, struct sv_error *err)
 int nm_conf_check_refused_at(struct sv_conf *c, size_t i, bool *ret_more, struct sv_error *err)
 {
     static int (*const checks[])(struct sv_conf * c, struct sv_error * err) = {
-        check_executor, check_fallback, check_groups,
+        check_executor,  check_fallback, check_groups,
         check_mechanism, check_resolver, check_runtimes,
     };
 

@@ -137,7 +137,7 @@ int nm_store_setting_remove(struct nm_store *s, const char *name) _must_use_;
 int nm_store_mcs(struct nm_store *s, const char *name, const char *owner, int64_t pair) _must_use_;
 int nm_store_mcs_remove(struct nm_store *s, const char *app) _must_use_; /* an application's */
 
-/* What the AMRMProxy knows of an application attempt: any number of named records. */
+/* Named records of the AMRMProxy about an application attempt. */
 int nm_store_amrm(struct nm_store *s, const char *attempt, const char *name, const void *p,
                   size_t n) _must_use_;
 int nm_store_amrm_remove(struct nm_store *s, const char *attempt, const char *name) _must_use_;
