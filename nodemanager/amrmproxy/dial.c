@@ -78,3 +78,10 @@ int nm_amrm_dial(const struct nm_amrm_env *env, const struct nm_amrm_dial *d,
     r = set_caller(env, d, &cfg.client, err);
     return r < 0 ? r : ipc_proxy_new(env->event, &cfg, ret, err);
 }
+
+const char *nm_amrm_exception_text(const struct sv_error *err)
+{
+    const char *method = strchr(err->text, ' '), *text = method ? strstr(method, ": ") : NULL;
+
+    return text ? text + 2 : err->text;
+}

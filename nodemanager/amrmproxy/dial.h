@@ -24,5 +24,8 @@ struct nm_amrm_dial {
  * that is none. */
 int nm_amrm_dial(const struct nm_amrm_env *env, const struct nm_amrm_dial *d,
                  struct ipc_proxy **ret, struct sv_error *err) _must_use_;
+/* The own text of a ResourceManager's exception, without "host:port: METHOD: " of the IPC client:
+ * masters read it. Points into `err`. */
+const char *nm_amrm_exception_text(const struct sv_error *err);
 
 #endif

@@ -48,7 +48,8 @@ static void on_answer(const struct ipc_result *r, const struct sv_error *err, vo
     if (!call) /* the attempt is gone */
         return;
     if (r->status < 0) {
-        nm_amrm_fail(call, r->java_class ?: JAVA_IO_EXCEPTION, "%s", err->text);
+        nm_amrm_fail(call, r->java_class ?: JAVA_IO_EXCEPTION, "%s",
+                     r->status == -EREMOTEIO ? nm_amrm_exception_text(err) : err->text);
         return;
     }
     if (call->method == NM_AMRM_ALLOCATE) {
