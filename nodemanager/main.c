@@ -307,6 +307,7 @@ int main(int argc, char **argv)
             return EXIT_SUCCESS;
         case 'i':
             ipc_print_methods(stdout, &nm_container_management);
+            ipc_print_methods(stdout, &nm_amrm_protocol);
             nm_rest_print(stdout);
             return EXIT_SUCCESS;
         case 'C':

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <uthash.h>
 
+#include "common/clock.h"
 #include "common/log.h"
 #include "common/str.h"
 #include "gss/daemon.h"
@@ -229,9 +230,9 @@ static int begin_new(struct nm_amrm *p, const struct yarn_container_token *t,
     return begin(p, &b, &m, err);
 }
 
-int nm_amrm_start(struct nm_amrm *p, const struct yarn_container_token *t,
-                  Hadoop__Yarn__ContainerLaunchContextProto *clc, struct sv_arena *a,
-                  struct sv_error *err)
+static int start_master(struct nm_amrm *p, const struct yarn_container_token *t,
+                        Hadoop__Yarn__ContainerLaunchContextProto *clc, struct sv_arena *a,
+                        struct sv_error *err)
 {
     const struct yarn_attempt_id id = t->container.attempt;
     struct yarn_token real, local;
@@ -246,6 +247,20 @@ int nm_amrm_start(struct nm_amrm *p, const struct yarn_container_token *t,
         r = begin_new(p, t, &real, err);
     if (r >= 0)
         sv_log(SV_LOG_INFO, text, "%s: its ApplicationMaster is behind the AMRMProxy", text);
+    return r;
+}
+
+int nm_amrm_start(struct nm_amrm *p, const struct yarn_container_token *t,
+                  Hadoop__Yarn__ContainerLaunchContextProto *clc, struct sv_arena *a,
+                  struct sv_error *err)
+{
+    const int64_t began_ms = sv_now_ms();
+    int r = start_master(p, t, clc, a, err);
+
+    if (r < 0)
+        p->counters.failed_starts++;
+    else
+        sv_rate_add(&p->counters.starts, (double)(sv_now_ms() - began_ms), sv_now_ms());
     return r;
 }
 
@@ -311,6 +326,7 @@ static void restore_read(struct recovery *x)
         x->n++;
     } else {
         x->bad++;
+        x->p->counters.failed_recoveries++;
         sv_log_err("AMRMProxy: %s: not restored", err.text);
         if (nm_store_amrm_remove_all(x->p->ctx->store, x->now->attempt) < 0)
             sv_log_err("AMRMProxy: %s: its records cannot be removed from the store",

@@ -8,12 +8,13 @@
 #include "common/arena.h"
 #include "common/conf.h"
 #include "common/error.h"
+#include "common/rate.h"
+#include "nodemanager/amrmproxy/pipeline.h"
 #include "proto/yarn.pb-c.h"
 #include "wire/token/token.h"
 
 struct nm_amrm;
 struct nm_amrm_keys;
-struct nm_amrm_pipeline;
 struct nm_context;
 
 /* For --check-config: keys of interceptors and of the federation, where it is enabled. */
@@ -50,8 +51,11 @@ void nm_amrm_app_stopped(struct nm_amrm *p, struct yarn_app_id app);
 
 /* ---- Callers, for server.c ---- */
 
-struct nm_amrm_counters { /* calls since the start, by their answers */
-    uint64_t registered, allocated, finished, failed;
+/* Since the start, as Hadoop's AMRMProxyMetrics; calls by enum nm_amrm_method, times in
+ * milliseconds. */
+struct nm_amrm_counters {
+    struct sv_rate starts, answered[NM_AMRM_METHODS];
+    uint64_t failed_starts, failed[NM_AMRM_METHODS], failed_recoveries;
 };
 
 /* The attempt's pipeline; NULL: it has none, or it has ended. */

@@ -64,6 +64,7 @@ struct nm_amrm_attempt {
 /* ---- A call of the ApplicationMaster ---- */
 
 enum nm_amrm_method { NM_AMRM_REGISTER, NM_AMRM_ALLOCATE, NM_AMRM_FINISH };
+#define NM_AMRM_METHODS 3
 
 /* One is open at a time for an attempt; the next one comes after it is answered. That its
  * connection has broken is not told: the answer then goes nowhere, and the master asks again (a

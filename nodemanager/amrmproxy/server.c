@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/clock.h"
 #include "common/identity/service-policy.h"
 #include "common/log.h"
 #include "nodemanager/amrmproxy/amrm-proxy.h"
@@ -27,8 +28,8 @@ struct open_call { /* may outlive the server */
     struct nm_amrm *proxy;
     struct ipc_call *call;
     struct yarn_amrm_token token; /* the caller's */
-    uint64_t *answered;           /* its counter */
-    bool allocate;
+    enum nm_amrm_method method;
+    int64_t began_ms;
 };
 
 /* ---- Answers ---- */
@@ -52,8 +53,9 @@ static void answer(void *call, const ProtobufCMessage *response)
 {
     struct open_call *o = call;
 
-    (*o->answered)++;
-    if (o->allocate) {
+    sv_rate_add(&nm_amrm_counters_of(o->proxy)->answered[o->method],
+                (double)(sv_now_ms() - o->began_ms), sv_now_ms());
+    if (o->method == NM_AMRM_ALLOCATE) {
         Hadoop__Yarn__AllocateResponseProto m =
             *(const Hadoop__Yarn__AllocateResponseProto *)(const void *)response;
 
@@ -69,7 +71,7 @@ static void fail(void *call, const char *java_class, const char *text)
 {
     struct open_call *o = call;
 
-    nm_amrm_counters_of(o->proxy)->failed++;
+    nm_amrm_counters_of(o->proxy)->failed[o->method]++;
     ipc_call_fail(o->call, java_class, "%s", text);
     free(o);
 }
@@ -102,10 +104,6 @@ static void refuse(struct open_call *o, int error)
 static void take_call(struct nm_amrm_server *s, struct ipc_call *call, enum nm_amrm_method method,
                       const ProtobufCMessage *request)
 {
-    struct nm_amrm_counters *counters = nm_amrm_counters_of(s->proxy);
-    uint64_t *const by_method[] = { [NM_AMRM_REGISTER] = &counters->registered,
-                                    [NM_AMRM_ALLOCATE] = &counters->allocated,
-                                    [NM_AMRM_FINISH] = &counters->finished };
     const struct ipc_peer *peer = ipc_call_peer(call);
     struct open_call *o = calloc(1, sizeof(*o));
     struct nm_amrm_pipeline *p;
@@ -115,10 +113,9 @@ static void take_call(struct nm_amrm_server *s, struct ipc_call *call, enum nm_a
         ipc_call_fail(call, JAVA_IO_EXCEPTION, "the NodeManager has no memory for the call");
         return;
     }
-    *o = (struct open_call){ .proxy = s->proxy,
-                             .call = call,
-                             .answered = by_method[method],
-                             .allocate = method == NM_AMRM_ALLOCATE };
+    *o = (struct open_call){
+        .proxy = s->proxy, .call = call, .method = method, .began_ms = sv_now_ms()
+    };
     if (!peer->token ||
         yarn_amrm_token_decode(peer->token_id, peer->token_id_len, &o->token, NULL) < 0) {
         fail(o, JAVA_YARN_EXCEPTION, "No AMRMToken found for user");

@@ -9,6 +9,7 @@
 #include "common/web/jmx.h"
 #include "gss/daemon.h"
 #include "localizer/cache.h"
+#include "nodemanager/amrmproxy/amrm-proxy.h"
 #include "nodemanager/aux-services/aux-frame.h"
 #include "nodemanager/aux-services/aux-services.h"
 #include "nodemanager/core/application.h"
@@ -21,6 +22,7 @@
 #include "nodemanager/resources/containers-monitor.h"
 #include "nodemanager/services/hdfs-tokens.h"
 #include "nodemanager/services/localization.h"
+#include "nodemanager/web/amrm-bean.h"
 #include "nodemanager/web/container-beans.h"
 #include "nodemanager/web/container-series.h"
 #include "nodemanager/web/kerberos-series.h"
@@ -196,10 +198,10 @@ static json_t *security_bean(const struct nm_context *ctx)
                      "modelerType", "NodeManager", "SecurityEnabled", ctx->conf->kerberos.on);
 }
 
-static json_t *rpc_bean(const struct ipc_server *s)
+static json_t *rpc_bean(const struct ipc_server *s, const char *protocol)
 {
     const struct sv_jmx_rpc rpc = { .port = ipc_server_port(s),
-                                    .server = "ContainerManagementProtocol",
+                                    .server = protocol,
                                     .connections = ipc_server_connections(s),
                                     .open_calls = ipc_server_open_calls(s),
                                     .counters = ipc_server_counters(s) };
@@ -225,14 +227,25 @@ static void put_services(json_t *list, const struct nm_aux *aux)
     }
 }
 
+static void put_amrmproxy(json_t *list, const struct nm_web *w)
+{
+    if (!w->amrm_rpc)
+        return;
+    /* No memory: a bean is missing, ignoring. */
+    (void)json_array_append_new(list,
+                                nm_amrm_bean(SERVICE, nm_amrm_counters_of(w->amrm), sv_now_ms()));
+    (void)json_array_append_new(list, rpc_bean(w->amrm_rpc, "ApplicationMasterProtocol"));
+}
+
 static json_t *beans(const struct nm_web *w)
 {
-    json_t *own[] = { node_bean(w), sv_jmx_process(SERVICE), rpc_bean(w->rpc),
-                      security_bean(w->ctx) };
+    json_t *own[] = { node_bean(w), sv_jmx_process(SERVICE),
+                      rpc_bean(w->rpc, "ContainerManagementProtocol"), security_bean(w->ctx) };
     json_t *list = json_array();
 
     for (size_t i = 0; i < SV_ARRAY_LEN(own); i++)
         (void)json_array_append_new(list, own[i]); /* no memory: the bean is missing, ignoring */
+    put_amrmproxy(list, w);
     put_services(list, w->aux);
     return list;
 }

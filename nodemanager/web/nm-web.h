@@ -7,6 +7,7 @@
 #include "common/web/http.h"
 
 struct ipc_server;
+struct nm_amrm;
 struct nm_assignments;
 struct nm_aux;
 struct nm_context;
@@ -34,10 +35,12 @@ struct nm_web {
     const struct nm_scheduler *scheduler;
     const struct nm_assignments *assignments;
     const struct ipc_server *rpc;
-    struct sv_http_events *live; /* live.h */
-    unsigned *lists;             /* long ones being written (web-list.h) */
-    unsigned *sends;             /* logs being sent (log-send.h) */
-    struct sv_http *http;        /* the server */
+    struct nm_amrm *amrm;              /* NULL: no AMRMProxy */
+    const struct ipc_server *amrm_rpc; /* its port; NULL likewise */
+    struct sv_http_events *live;       /* live.h */
+    unsigned *lists;                   /* long ones being written (web-list.h) */
+    unsigned *sends;                   /* logs being sent (log-send.h) */
+    struct sv_http *http;              /* the server */
 };
 
 /* An sv_http_handler; userdata is the struct nm_web. */

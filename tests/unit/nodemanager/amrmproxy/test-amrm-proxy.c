@@ -343,8 +343,8 @@ static void a_master(void **state)
                          .status,
                      0);
     assert_int_equal(w.registered + w.allocated + w.finished, 4);
-    assert_int_equal(nm_amrm_counters_of(w.proxy)->failed, 1);
-    assert_int_equal(nm_amrm_counters_of(w.proxy)->allocated, 1);
+    assert_int_equal(nm_amrm_counters_of(w.proxy)->failed[NM_AMRM_ALLOCATE], 1);
+    assert_int_equal(nm_amrm_counters_of(w.proxy)->answered[NM_AMRM_ALLOCATE].n, 1);
 }
 
 static void rolled_tokens(void **state)
