@@ -458,8 +458,8 @@ static int open_federation(struct nm_amrm *p, void (*unusable)(const char *why, 
     if (!conf->amrmproxy.federation)
         return 0;
     r = nm_amrm_home_new(p->ctx->event, conf->conf, unusable, userdata, &p->home, err);
-    if (r < 0)
-        return r;
+    if (r < 0) /* a file that is missing, too, is for the operator */
+        return r == -ENOMEM ? r : -EINVAL;
     p->env.cluster_id = conf->amrmproxy.cluster_id;
     p->env.fed = nm_amrm_home_cache(p->home);
     p->env.policy = nm_amrm_home_policy(p->home);
