@@ -119,3 +119,9 @@ const struct hdfs_server *hdfs_cluster_foreign(const struct hdfs_cluster *k,
             return &site->servers[i];
     return NULL;
 }
+
+const struct hdfs_server *hdfs_cluster_servers(const struct hdfs_cluster *k, size_t *ret_n)
+{
+    *ret_n = k->n;
+    return k->servers;
+}

@@ -24,5 +24,7 @@ static inline void hdfs_cluster_freep(struct hdfs_cluster **k)
  * are compared as they are written, without case: no address is the one of a name. */
 const struct hdfs_server *hdfs_cluster_foreign(const struct hdfs_cluster *k,
                                                const struct hdfs_site *site);
+/* All of them, as they are written; one may be there twice. */
+const struct hdfs_server *hdfs_cluster_servers(const struct hdfs_cluster *k, size_t *ret_n);
 
 #endif

@@ -14,6 +14,7 @@
 #include "rm-lite/scheduler/record.h"
 #include "rm-lite/scheduler/scheduler.h"
 #include "rm-lite/security/delegation.h"
+#include "rm-lite/security/token-renewer.h"
 #include "rm-lite/store/store.h"
 #include "wire/exit-status.h"
 
@@ -87,6 +88,7 @@ bool rm_periodic_run(struct rm *rm)
     if (r < 0)
         sv_log_err("%s; keeping the old token keys", err.text);
     rm_delegation_tick(rm);
+    rm_token_renewer_tick(rm);
     more = expire(rm, sv_now_ms());
     rate(&rm->counters, sv_now_ms());
     rm_nodes_list_forget(rm, sv_now_ms());

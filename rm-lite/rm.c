@@ -26,6 +26,7 @@
 #include "rm-lite/security/delegation.h"
 #include "rm-lite/security/proxy-users.h"
 #include "rm-lite/security/queue-access.h"
+#include "rm-lite/security/token-renewer.h"
 #include "rm-lite/services.h"
 #include "rm-lite/store/store.h"
 #include "rm-lite/web/rest/web-cluster.h"
@@ -86,6 +87,7 @@ static int secrets_new(struct rm *rm)
 static void resume(struct rm *rm)
 {
     SV_DISPATCH_BATCH(rm->dispatcher);
+    struct sv_error err = { 0 };
     struct rm_app *app;
     size_t live = 0;
 
@@ -93,6 +95,8 @@ static void resume(struct rm *rm)
         if (rm_app_is_final(app))
             continue;
         live++;
+        if (rm_token_renewer_admit(app, &err) < 0)
+            sv_log_warning("%s: its delegation tokens are not renewed: %s", app->id_str, err.text);
         rm_app_post(app, RM_APP_EV_RECOVER, NULL);
     }
     if (rm->app_list)
@@ -190,6 +194,7 @@ struct rm *rm_free(struct rm *rm)
     sd_event_source_disable_unref(rm->pass_source);
     rm_launcher_free(rm);
     rm->store = rm_store_close(rm->store);
+    rm_token_renewer_free(rm);
     rm_delegation_free(rm);
     rm->dispatcher = sv_dispatcher_free(rm->dispatcher);
     free_dead(rm);

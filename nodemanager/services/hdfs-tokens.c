@@ -14,14 +14,10 @@
 #include "common/str.h"
 #include "hdfs/conf-cluster.h"
 #include "hdfs/conf.h"
+#include "hdfs/namenode-proxy.h"
 #include "wire/ipc/methods-hdfs.h"
-#include "wire/ipc/proxy.h"
 #include "wire/token/token.h"
 
-#define CALL_MS 20000 /* one attempt, with the login at the NameNode */
-#define ANSWER_MAX ((size_t)1 << 20)
-#define WAIT_MS 20000 /* for a single NameNode that is away */
-#define INTERVAL_MS 1000
 #define REST_MS 5000      /* after a failure */
 #define YOUNG_MS 60000    /* a localizer cannot make the daemon ask more often than this */
 #define UNKNOWN_MS 600000 /* life of a token that its NameNode does not renew */
@@ -173,8 +169,8 @@ static void on_token(const struct ipc_result *r, const struct sv_error *err, voi
     f->arena = SV_TAKE(*r->arena);
     q.token = m->token;
     k = ipc_proxy_call(f->proxy, "renewDelegationToken", &q.base,
-                       &hadoop__common__renew_delegation_token_response_proto__descriptor, CALL_MS,
-                       on_renewed, f, NULL);
+                       &hadoop__common__renew_delegation_token_response_proto__descriptor,
+                       HDFS_TOKEN_CALL_MS, on_renewed, f, NULL);
     if (k < 0)
         failed(f, k, strerror(-k));
 }
@@ -187,8 +183,8 @@ static int ask(struct file_system *f, struct sv_error *err)
 
     q.renewer = (char *)(uintptr_t)f->t->config.renewer;
     r = ipc_proxy_call(f->proxy, "getDelegationToken", &q.base,
-                       &hadoop__common__get_delegation_token_response_proto__descriptor, CALL_MS,
-                       on_token, f, NULL);
+                       &hadoop__common__get_delegation_token_response_proto__descriptor,
+                       HDFS_TOKEN_CALL_MS, on_token, f, NULL);
     if (r < 0)
         return sv_error_errno(err, r, "HDFS at %s: token", f->servers);
     f->asked = true;
@@ -206,39 +202,15 @@ static void file_system_free(struct file_system *f)
     free(f);
 }
 
-/* As the readers of HDFS, who come after it. */
-static struct ipc_retry_policy policy(const struct hdfs_site *site, int64_t wait_ms)
-{
-    return (struct ipc_retry_policy){
-        .kind = site->n_servers > 1 ? IPC_RETRY_FAILOVER : IPC_RETRY_RM,
-        .connect_interval_ms = INTERVAL_MS,
-        .max_wait_ms = wait_ms ? wait_ms : WAIT_MS,
-        .interval_ms = INTERVAL_MS,
-        .max_failovers = (int)site->failover.attempts,
-        .base_ms = site->failover.base_ms,
-        .max_ms = site->failover.max_ms,
-    };
-}
-
 static int open_proxy(struct file_system *f, const struct hdfs_site *site, struct sv_error *err)
 {
     const struct nm_hdfs_tokens_config *config = &f->t->config;
-    struct ipc_proxy_config c = {
-        .client = { .protocol = HDFS_CLIENT_PROTOCOL,
-                    .version = 1,
-                    .kerberos = config->kerberos,
-                    .qop_mask = config->qop_mask,
-                    .call_ms = CALL_MS,
-                    .max_frame = ANSWER_MAX },
-        .n_servers = site->n_servers,
-        .retry = policy(site, config->wait_ms),
-    };
+    const struct hdfs_login login = { .event = config->event,
+                                      .kerberos = config->kerberos,
+                                      .qop_mask = config->qop_mask,
+                                      .wait_ms = config->wait_ms };
 
-    for (unsigned i = 0; i < site->n_servers; i++) {
-        c.servers[i].host = site->servers[i].host;
-        c.servers[i].port = site->servers[i].port;
-    }
-    return ipc_proxy_new(config->event, &c, &f->proxy, err);
+    return hdfs_proxy_new(&login, site, &f->proxy, err);
 }
 
 static int add(struct nm_hdfs_tokens *t, const struct hdfs_site *site, const char *servers,

@@ -18,12 +18,9 @@ static const char *const clients_keys[] = {
 };
 
 static const char *const kerberos_keys[] = {
-    "delayed.delegation-token.removal-interval-ms=30000",
     "delegation-token-renewer.thread-count=50",
     "delegation-token-renewer.thread-retry-interval=60s",
-    "delegation-token-renewer.thread-retry-max-attempts=10",
     "delegation-token-renewer.thread-timeout=60s",
-    "delegation-token.always-cancel=false",
     "delegation-token.max-conf-size-bytes=12800",
     "keytab=/etc/krb5.keytab",
     "principal=",

@@ -32,6 +32,7 @@ struct rm_member;
 struct rm_node;
 struct rm_node_auth;
 struct rm_node_lookups;
+struct rm_token_renewer;
 struct rm_topology;
 struct rm_proxy;
 struct rm_relay;
@@ -66,6 +67,7 @@ struct rm {
     struct rm_secrets *secrets;
     struct rm_store *store;
     struct rm_delegation *delegation;
+    struct rm_token_renewer *renewer; /* NULL without Kerberos */
     struct rm_launcher *launcher;
     struct rm_app *apps, *app_list; /* by id; in order of submission */
     size_t n_completed;

@@ -14,6 +14,7 @@
 #include "rm-lite/core/submission.h"
 #include "rm-lite/core/text.h"
 #include "rm-lite/fsm/scheduling.h"
+#include "rm-lite/security/token-renewer.h"
 #include "rm-lite/store/store.h"
 
 #define F(x) HADOOP__YARN__FINAL_APPLICATION_STATUS_PROTO__APP_##x
@@ -254,6 +255,7 @@ static void ended(struct rm_app *app)
     if (app->current && app->current->tracking_url)
         rm_set_text(&app->tracking_url, app->current->tracking_url);
     rm_audit_app_end(app);
+    rm_token_renewer_end(app);
     rm_request_pass(rm); /* its resources are free for others */
 }
 

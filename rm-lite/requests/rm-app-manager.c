@@ -16,6 +16,7 @@
 #include "rm-lite/scheduler/resource-types.h"
 #include "rm-lite/scheduler/scheduler.h"
 #include "rm-lite/security/queue-access.h"
+#include "rm-lite/security/token-renewer.h"
 #include "rm-lite/store/store.h"
 #include "wire/ipc/methods.h"
 
@@ -112,10 +113,16 @@ int rm_app_submit(struct rm *rm, const Submission *ctx, const char *user, const 
             *ret_class = JAVA_INVALID_RESOURCE_REQUEST;
         return r;
     }
+    r = rm_token_renewer_admit(app, err);
+    if (r < 0) {
+        rm_app_free(app);
+        return r;
+    }
     rm_queue_count(app, RM_COUNT_SUBMITTED);
     sv_log(SV_LOG_INFO, app->id_str, "%s: submitted by user %s to queue %s", app->id_str, user,
            app->queue);
-    rm_app_post(app, RM_APP_EV_START, NULL);
+    if (r > 0)
+        rm_app_post(app, RM_APP_EV_START, NULL);
     return 0;
 }
 

@@ -638,6 +638,11 @@ const struct yarn_token *rm_renewal_token(const struct rm_renewal *t)
     return &t->token;
 }
 
+void *rm_renewal_userdata(const struct rm_renewal *t)
+{
+    return t->all->ops.userdata;
+}
+
 bool rm_renewal_app(const struct rm_renewal *t, struct yarn_app_id *ret)
 {
     if (!t->holders)

@@ -39,6 +39,8 @@
     X(getDelegationToken, hadoop__common__get_delegation_token_request_proto,                      \
       hadoop__common__get_delegation_token_response_proto)                                         \
     X(renewDelegationToken, hadoop__common__renew_delegation_token_request_proto,                  \
-      hadoop__common__renew_delegation_token_response_proto)
+      hadoop__common__renew_delegation_token_response_proto)                                       \
+    X(cancelDelegationToken, hadoop__common__cancel_delegation_token_request_proto,                \
+      hadoop__common__cancel_delegation_token_response_proto)
 
 #endif
