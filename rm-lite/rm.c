@@ -76,6 +76,7 @@ static int secrets_new(struct rm *rm)
     s->roll_ms[RM_SECRET_CONTAINER] = rm->conf.container_key_roll_ms;
     s->roll_ms[RM_SECRET_NM] = rm->conf.nm_key_roll_ms;
     s->roll_ms[RM_SECRET_AMRM] = rm->conf.amrm_key_roll_ms;
+    s->roll_ms[RM_SECRET_CLIENT_AM] = INT64_MAX;
     s->delay_ms[RM_SECRET_CONTAINER] = rm->conf.nm_expiry_ms + rm->conf.nm_expiry_ms / 2;
     s->delay_ms[RM_SECRET_NM] = s->delay_ms[RM_SECRET_CONTAINER];
     s->delay_ms[RM_SECRET_AMRM] = rm->conf.am_expiry_ms + rm->conf.am_expiry_ms / 2;

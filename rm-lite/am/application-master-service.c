@@ -18,6 +18,7 @@
 #include "rm-lite/scheduler/resource-types.h"
 #include "rm-lite/scheduler/scheduler.h"
 #include "rm-lite/security/proxy-target.h"
+#include "rm-lite/security/tokens.h"
 #include "wire/ipc/methods.h"
 
 typedef Hadoop__Yarn__RegisterApplicationMasterRequestProto RegisterRequest;
@@ -72,6 +73,7 @@ static void on_registerApplicationMaster(struct ipc_call *call, const ProtobufCM
     struct rm_attempt *att = rm_am_caller(call, rm);
     _cleanup_arena_ struct sv_arena *a = rm_answer_arena();
     RegisterResponse resp = HADOOP__YARN__REGISTER_APPLICATION_MASTER_RESPONSE_PROTO__INIT;
+    struct yarn_master_key client_key;
     Hadoop__Yarn__SchedulerResourceTypes types[2] = {
         HADOOP__YARN__SCHEDULER_RESOURCE_TYPES__MEMORY, HADOOP__YARN__SCHEDULER_RESOURCE_TYPES__CPU
     };
@@ -100,6 +102,11 @@ static void on_registerApplicationMaster(struct ipc_call *call, const ProtobufCM
     if (!resp.maximumcapability || !resp.resource_types || !register_previous(a, att, &resp)) {
         rm_answer_no_memory(call);
         return;
+    }
+    if (rm_client_am_key(att, &client_key) >= 0) {
+        resp.has_client_to_am_token_master_key = true;
+        resp.client_to_am_token_master_key =
+            (ProtobufCBinaryData){ client_key.len, client_key.bytes };
     }
     resp.application_acls = rm_app_acls(att->app, &resp.n_application_acls);
     att->registered = true;

@@ -1,5 +1,5 @@
-/* The three token secret managers: RMContainerTokenSecretManager, NMTokenSecretManagerInRM and
- * AMRMTokenSecretManager. Keys and their rolling, and passwords for identifiers.
+/* The token secret managers: RMContainerTokenSecretManager, NMTokenSecretManagerInRM,
+ * AMRMTokenSecretManager and ClientToAMTokenSecretManagerInRM. Keys and their rolling, and passwords for identifiers.
  *
  * A roll creates a next key. NodeManagers receive the next key by heartbeat, and it starts to sign
  * 1.5 expiry intervals later, when each of them has had the time. AMRM tokens, which only this
@@ -11,8 +11,13 @@
 #include "common/error.h"
 #include "wire/token/key-roll.h"
 
-enum rm_secret { RM_SECRET_CONTAINER = 1, RM_SECRET_NM = 2, RM_SECRET_AMRM = 3 };
-#define RM_SECRETS 4 /* with the unused number 0 */
+enum rm_secret {
+    RM_SECRET_CONTAINER = 1,
+    RM_SECRET_NM = 2,
+    RM_SECRET_AMRM = 3,
+    RM_SECRET_CLIENT_AM = 4, /* never rolls: each attempt has a key that follows from it */
+};
+#define RM_SECRETS 5 /* with the unused number 0 */
 
 struct rm_secrets {
     enum yarn_hmac hmac;

@@ -240,6 +240,12 @@ static char *page_url(struct sv_arena *a, struct rm_app *app)
     return sv_arena_strdup(a, url);
 }
 
+/* The master knows its key once it has registered; Hadoop gives tokens from its launch on. */
+static bool client_may_call(const struct rm_attempt *att)
+{
+    return att->rm->secure && (att->state == RM_ATT_ST_LAUNCHED || att->state == RM_ATT_ST_RUNNING);
+}
+
 static bool report_attempt(struct sv_arena *a, struct rm_app *app, const char *viewer,
                            Hadoop__Yarn__ApplicationReportProto *m)
 {
@@ -261,6 +267,8 @@ static bool report_attempt(struct sv_arena *a, struct rm_app *app, const char *v
         if (rm_token_amrm(a, att, &t) >= 0)
             m->am_rm_token = yarn_token_to(a, &t);
     }
+    if (client_may_call(att))
+        m->client_to_am_token = rm_token_client_am(a, att, viewer);
     return m->currentapplicationattemptid != NULL;
 }
 

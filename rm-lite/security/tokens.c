@@ -138,3 +138,36 @@ int rm_token_amrm(struct sv_arena *a, const struct rm_attempt *att, struct yarn_
     *ret = t;
     return 0;
 }
+
+/* The key follows from the stored secret and the attempt's id: the same after a restart. */
+int rm_client_am_key(const struct rm_attempt *att, struct yarn_master_key *ret)
+{
+    const struct rm *rm = att->rm;
+    char id[YARN_ID_TEXT_MAX];
+
+    *ret = (struct yarn_master_key){ 0 };
+    if (!rm->secure)
+        return -EOPNOTSUPP;
+    yarn_attempt_id_text(att->id, id);
+    return rm_secrets_password(rm->secrets, RM_SECRET_CLIENT_AM,
+                               rm_secrets_signing(rm->secrets, RM_SECRET_CLIENT_AM)->key_id,
+                               (const uint8_t *)id, strlen(id), ret->bytes, &ret->len);
+}
+
+Hadoop__Common__TokenProto *rm_token_client_am(struct sv_arena *a, const struct rm_attempt *att,
+                                               const char *client)
+{
+    struct yarn_token t = { .kind = YARN_KIND_CLIENT_AM, .service = "" };
+    struct yarn_client_am_token id = { .attempt = att->id };
+    struct yarn_master_key key;
+    uint8_t *password = sv_arena_alloc(a, YARN_TOKEN_PASSWORD_MAX);
+
+    (void)snprintf(id.client, sizeof(id.client), "%s", client);
+    if (!password || rm_client_am_key(att, &key) < 0 ||
+        yarn_client_am_token_encode(a, &id, &t.id, &t.id_len) < 0 ||
+        yarn_token_password(att->rm->secrets->hmac, &key, t.id, t.id_len, password,
+                            &t.password_len) < 0)
+        return NULL;
+    t.password = password;
+    return yarn_token_to(a, &t);
+}

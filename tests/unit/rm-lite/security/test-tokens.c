@@ -129,6 +129,50 @@ static void test_amrm_token(void **state)
     sv_arena_free(a);
 }
 
+static void test_client_to_am_token(void **state)
+{
+    struct sv_arena *a = sv_arena_new(0);
+    struct yarn_client_am_token id;
+    struct yarn_master_key key, after, other;
+    uint8_t password[YARN_TOKEN_PASSWORD_MAX];
+    Hadoop__Common__TokenProto *m;
+    struct yarn_attempt_id first;
+    size_t len;
+    struct fix f;
+    struct rm_app *app;
+
+    (void)state;
+    setup(&f);
+    add_node(&f, 1);
+    app = submit(&f, false, 2);
+    first = app->current->id;
+    assert_int_equal(rm_client_am_key(app->current, &key), -EOPNOTSUPP); /* without Kerberos */
+    assert_null(rm_token_client_am(a, app->current, "bob"));
+    f.rm->secure = true;
+    m = rm_token_client_am(a, app->current, "bob");
+    assert_non_null(m);
+    assert_string_equal(m->kind, YARN_KIND_CLIENT_AM);
+    assert_int_equal(yarn_client_am_token_decode(m->identifier.data, m->identifier.len, &id, NULL),
+                     0);
+    assert_string_equal(id.client, "bob");
+    assert_int_equal(id.attempt.app.id, app->id.id);
+    /* The master verifies it with the key of its registration. */
+    assert_int_equal(rm_client_am_key(app->current, &key), 0);
+    assert_int_equal(yarn_token_password(f.rm->secrets->hmac, &key, m->identifier.data,
+                                         m->identifier.len, password, &len),
+                     0);
+    assert_true(yarn_bytes_equal(password, len, m->password.data, m->password.len));
+    assert_int_equal(rm_client_am_key(submit(&f, false, 2)->current, &other), 0);
+    assert_false(yarn_bytes_equal(key.bytes, key.len, other.bytes, other.len));
+    stop(&f);
+    start(&f); /* the same key after a restart */
+    f.rm->secure = true;
+    assert_int_equal(rm_client_am_key(rm_attempt_find(f.rm, first), &after), 0);
+    assert_true(yarn_bytes_equal(key.bytes, key.len, after.bytes, after.len));
+    teardown(&f);
+    sv_arena_free(a);
+}
+
 static void test_forged_amrm_token(void **state)
 {
     struct sv_arena *a = sv_arena_new(0);
@@ -166,9 +210,8 @@ static void test_forged_amrm_token(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_container_token),
-        cmocka_unit_test(test_nm_token),
-        cmocka_unit_test(test_amrm_token),
+        cmocka_unit_test(test_container_token),   cmocka_unit_test(test_nm_token),
+        cmocka_unit_test(test_amrm_token),        cmocka_unit_test(test_client_to_am_token),
         cmocka_unit_test(test_forged_amrm_token),
     };
 
