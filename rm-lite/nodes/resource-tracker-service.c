@@ -27,6 +27,7 @@
 #include "rm-lite/nodes/topology.h"
 #include "rm-lite/requests/answer.h"
 #include "rm-lite/scheduler/resource-types.h"
+#include "rm-lite/security/token-renewer.h"
 #include "wire/exit-status.h"
 #include "wire/ipc/methods.h"
 
@@ -528,6 +529,16 @@ static bool out_of_step(struct ipc_call *call, struct rm_node *n, int32_t respon
     return true;
 }
 
+/* Applications that have ended, whose logs the node still writes with their tokens. */
+static void keep_tokens(struct rm *rm, const Hadoop__Yarn__NodeStatusProto *st)
+{
+    struct yarn_app_id app;
+
+    for (size_t i = 0; rm->renewer && i < st->n_keep_alive_applications; i++)
+        if (yarn_app_id_from(st->keep_alive_applications[i], &app) == 0)
+            rm_token_renewer_keep_alive(rm, app);
+}
+
 static void on_nodeHeartbeat(struct ipc_call *call, const ProtobufCMessage *request, void *userdata)
 {
     struct rm *rm = userdata;
@@ -560,6 +571,7 @@ static void on_nodeHeartbeat(struct ipc_call *call, const ProtobufCMessage *requ
         n->nm_key = q->last_known_nm_token_master_key->key_id;
     rm_log_reports(rm, n, q->log_aggregation_reports_for_apps,
                    q->n_log_aggregation_reports_for_apps);
+    keep_tokens(rm, st);
     status_update(rm, n, st);
     if (rm_node_is_active(n))
         rm_heartbeat_reply(call, n, st->response_id, a);
