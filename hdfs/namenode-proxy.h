@@ -16,7 +16,7 @@ struct hdfs_login {
     const char *for_user;                /* acts for this user; NULL: for itself */
 };
 
-/* Of several NameNodes the active one is found by the site's failover keys. */
+/* The active one of several NameNodes is found by the site's failover keys. */
 int hdfs_proxy_new(const struct hdfs_login *login, const struct hdfs_site *site,
                    struct ipc_proxy **ret, struct sv_error *err) _must_use_;
 

@@ -1,5 +1,6 @@
 /* The token secret managers: RMContainerTokenSecretManager, NMTokenSecretManagerInRM,
- * AMRMTokenSecretManager and ClientToAMTokenSecretManagerInRM. Keys and their rolling, and passwords for identifiers.
+ * AMRMTokenSecretManager and ClientToAMTokenSecretManagerInRM. Keys and their rolling, and
+ * passwords for identifiers.
  *
  * A roll creates a next key. NodeManagers receive the next key by heartbeat, and it starts to sign
  * 1.5 expiry intervals later, when each of them has had the time. AMRM tokens, which only this

@@ -11,6 +11,7 @@
 #include <utlist.h>
 
 #include "common/log.h"
+#include "common/loop-guard.h"
 #include "common/str.h"
 #include "hdfs/conf-cluster.h"
 #include "hdfs/conf.h"
@@ -66,6 +67,7 @@ static void on_resolved(int status, const struct ipc_addresses *list, void *user
 
 static int on_timer(sd_event_source *s, uint64_t usec, void *userdata)
 {
+    SV_LOOP_HANDLER();
     struct rm_namenodes *n = userdata;
     const struct hdfs_server *name;
 

@@ -73,7 +73,7 @@ void rm_renewal_cancelled(struct rm_renewal *t);
 /* Begins what is due. Call it each second, and after an add. */
 void rm_renewals_tick(struct rm_renewals *r, int64_t now_ms);
 
-/* Of a token of an open call. */
+/* The token of an open call. */
 const struct yarn_token *rm_renewal_token(const struct rm_renewal *t);
 void *rm_renewal_userdata(const struct rm_renewal *t); /* of the ops */
 /* An application that has it, the one that brought it if that is still there; its configuration is

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "common/loop-guard.h"
 #include "common/str.h"
 #include "hdfs/conf.h"
 #include "rm-lite/core/rm-app.h"
@@ -23,7 +22,7 @@ struct rm_token_renewer {
     bool closing; /* no call begins any more */
 };
 
-/* ---- What a submission brings ---- */
+/* ---- Tokens of a submission ---- */
 
 /* True if the ResourceManager renews it: of a kind that it knows, with a renewer. */
 static bool is_managed(const struct yarn_token *t)
