@@ -1,16 +1,21 @@
 /* Connections by client address: counts them, and selects the one to close when an address, an IPv6
  * network or the server has too many. Nodes of a cluster may share a network, so the limit for each
- * address holds in it, and it has up to half of the server's connections. Hostile: a client that
- * opens connections without end and keeps them alive by pings, so idleness is counted in calls
- * alone. */
+ * address holds in it, and it has up to half of the server's connections. Nodes behind one address
+ * may be a whole cluster: once Kerberos has told who they are, the principal takes the address's
+ * place, and strangers behind the address end nobody's connection but each other's. Hostile: a
+ * client that opens connections without end and keeps them alive by pings, so idleness is counted
+ * in calls alone. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <utlist.h>
 
 #include "common/address.h"
+#include "common/log.h"
 #include "wire/ipc/ipc-conn.h"
 #include "wire/ipc/resolve.h"
+
+#define PRINCIPAL_KEEPS 16 /* connections of a principal that a full server does not close */
 
 /* A local process may use any source address in 127.0.0.0/8: they count as one. */
 static struct in6_addr address_key(const struct sockaddr_storage *sa)
@@ -95,8 +100,12 @@ void ipc_address_put(struct ipc_server *s, struct ipc_address *a)
 {
     if (a->n > 0)
         return;
-    HASH_DELETE(hh, s->addresses, a);
+    if (a->principal)
+        HASH_DELETE(hh, s->principals, a);
+    else
+        HASH_DELETE(hh, s->addresses, a);
     network_put(s, a->network);
+    free(a->principal);
     free(a);
 }
 
@@ -125,21 +134,30 @@ void ipc_address_used(struct ipc_conn *c)
     DL_APPEND2(c->from->conns, c, from_prev, from_next);
 }
 
-static struct ipc_conn *idlest(const struct ipc_address *a)
+/* NULL: none, as each is in a login that goes on. */
+static struct ipc_conn *idlest(const struct ipc_address *a, const struct ipc_conn *spared)
 {
-    struct ipc_conn *c;
+    struct ipc_conn *c, *busy = NULL;
     DL_FOREACH2(a->conns, c, from_next)
-    if (c->inflight == 0)
-        return c;
-    return a->conns;
+    {
+        if (c == spared || (c->in_pre && !ipc_unproved_gives_way(c)))
+            continue;
+        if (c->inflight == 0)
+            return c;
+        busy = busy ? busy : c;
+    }
+    return busy;
 }
 
 /* `in`: of this network alone; NULL: of all. */
 static const struct ipc_address *fullest(const struct ipc_server *s, const struct ipc_network *in)
 {
-    const struct ipc_address *most = NULL;
-    for (const struct ipc_address *a = s->addresses; a; a = a->hh.next)
+    const struct ipc_address *most = NULL, *a;
+    for (a = s->addresses; a; a = a->hh.next)
         if ((!in || a->network == in) && (!most || a->n > most->n))
+            most = a;
+    for (a = in ? NULL : s->principals; a; a = a->hh.next)
+        if (a->n > PRINCIPAL_KEEPS && (!most || a->n > most->n))
             most = a;
     return most;
 }
@@ -157,8 +175,41 @@ int ipc_address_room(const struct ipc_server *s, const struct sockaddr_storage *
         most = fullest(s, crowded ? network_find(s, sa) : NULL);
     if (most && most->n > n + 1) /* never in favour of an address that would then have as many */
         gives = most;
-    if (!gives)
-        return -EUSERS;
-    *ret_gives_way = idlest(gives);
+    *ret_gives_way = gives ? idlest(gives, NULL) : NULL;
+    return *ret_gives_way ? 0 : -EUSERS;
+}
+
+/* ---- Principals ---- */
+
+static struct ipc_address *principal_get(struct ipc_server *s, const char *name)
+{
+    struct ipc_address *a;
+    HASH_FIND(hh, s->principals, name, strlen(name), a);
+    if (a || !(a = calloc(1, sizeof(*a))))
+        return a;
+    a->principal = strdup(name);
+    if (!a->principal) {
+        free(a);
+        return NULL;
+    }
+    HASH_ADD_KEYPTR(hh, s->principals, a->principal, strlen(a->principal), a);
+    return a;
+}
+
+int ipc_address_authenticated(struct ipc_conn *c)
+{
+    struct ipc_server *s = c->server;
+    struct ipc_address *a = principal_get(s, c->principal);
+    struct ipc_conn *gives_way;
+    if (!a)
+        return -ENOMEM;
+    ipc_address_leave(s, c);
+    ipc_address_join(a, c);
+    if (a->n <= s->limits.max_per_address || !(gives_way = idlest(a, c)))
+        return 0;
+    sv_log_debug("ipc %s: closed: the idlest of too many connections of %s", gives_way->address,
+                 c->principal);
+    s->counters.dropped++;
+    ipc_conn_close(gives_way);
     return 0;
 }

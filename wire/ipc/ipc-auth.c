@@ -242,10 +242,12 @@ static int succeeded(struct ipc_conn *c, const struct ipc_echo *echo, struct sas
     int r = c->kerberos ? ipc_kerberos_peer(c, &err) : token_peer(c);
     if (r == -EACCES)
         return ipc_auth_refuse(c, echo, JAVA_ACCESS_CONTROL, err.text);
+    if (r >= 0 && c->kerberos)
+        r = ipc_address_authenticated(c);
     if (r < 0)
         return r;
     c->server->counters.authentications++;
-    ipc_conn_proved(c);
+    ipc_unproved_end(c);
     m.state = IPC_SASL_STATE(SUCCESS);
     m.has_token = answer.n > 0;
     m.token = message_of(answer);

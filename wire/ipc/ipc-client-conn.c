@@ -452,14 +452,14 @@ static void handle_input(struct ipc_client *c, size_t n)
 
 static void on_readable(struct ipc_client *c)
 {
+    struct sv_error text = { 0 };
     ssize_t n = recv(c->fd, c->scratch, IPC_READ_CHUNK, MSG_DONTWAIT);
     if (n < 0 && (errno == EINTR || errno == EAGAIN))
         return;
     if (n < 0) {
         broken(c, -errno, "the connection broke");
     } else if (n == 0) {
-        if (!ipc_client_sasl_ended(c))
-            broken(c, -ECONNRESET, "the server closed the connection");
+        broken(c, -ECONNRESET, ipc_client_ended_words(c, &text));
     } else {
         c->active_ms = sv_now_ms();
         handle_input(c, (size_t)n);

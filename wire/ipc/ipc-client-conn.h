@@ -106,9 +106,8 @@ Hadoop__Common__RpcRequestHeaderProto ipc_client_header(const struct ipc_client 
                                                         int32_t call_id);
 /* Puts the first bytes into c->out: connection header, then context or NEGOTIATE. */
 int ipc_client_put_hello(struct ipc_client *c) _must_use_;
-/* The server has closed the connection. True: that was its answer to our authentication, and calls
- * have been told so. */
-bool ipc_client_sasl_ended(struct ipc_client *c) _must_use_;
+/* Says what the end of the connection may mean; `ret` holds the text. */
+const char *ipc_client_ended_words(const struct ipc_client *c, struct sv_error *ret);
 /* Handles a SASL message. 0, or negative after the connection was closed. */
 int ipc_client_on_sasl(struct ipc_client *c, struct sv_arena *a, const uint8_t *p, size_t n)
     _must_use_;

@@ -301,17 +301,17 @@ int ipc_client_on_sasl(struct ipc_client *c, struct sv_arena *a, const uint8_t *
     }
 }
 
-/* Hadoop's server closes without a word where no rule gives an account to a principal that it has
- * authenticated. This is no server that goes away, and the call must not be tried again. */
-bool ipc_client_sasl_ended(struct ipc_client *c)
+/* A server that is killed, or has too many connections, looks the same as Hadoop's, which closes
+ * without a word where no rule gives an account to a principal that it has authenticated: only an
+ * answer is a refusal. */
+const char *ipc_client_ended_words(const struct ipc_client *c, struct sv_error *ret)
 {
-    struct sv_error err = { 0 };
     if (c->state != CLIENT_SASL || !c->sasl || !ipc_sasl_client_done(c->sasl))
-        return false;
-    sv_error_set(&err, -EACCES,
-                 "the server closed the connection once it had authenticated %s; maybe no rule of "
-                 "its hadoop.security.auth_to_local applies",
-                 c->user);
-    ipc_client_broken(c, -EACCES, NULL, &err);
-    return true;
+        return "the server closed the connection";
+    (void)sv_error_set(ret, -ECONNRESET,
+                       "the server closed the connection behind the login of %s, without an "
+                       "answer; if it does so each time, maybe no rule of its "
+                       "hadoop.security.auth_to_local applies",
+                       c->user);
+    return ret->text;
 }

@@ -26,7 +26,8 @@ static const struct sv_conf_key keys[] = {
                             .help = "Connections of one server; 0 = 10000. One more closes the "
                                     "idlest of the address that has the most." },
     [K_PER_ADDRESS] = { "selvedge.ipc.max-connections-per-address", SV_CONF_INT, "256", 1, 1000000,
-                        .help = "Connections that one client address may hold at one server; one "
+                        .help = "Connections that one client address may hold at one server, or, "
+                                "with Kerberos, one authenticated principal in its place; one "
                                 "more closes its idlest." },
     [K_BACKLOG] = { "ipc.server.listen.queue.size", SV_CONF_INT, "1024", 1, 65535,
                     .help = "Connections that wait to be accepted." },

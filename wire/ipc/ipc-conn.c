@@ -38,7 +38,8 @@ int ipc_conn_new(struct ipc_server *s, int fd, const struct sockaddr_storage *sa
     c->peer.ip = ipc_address_ip(sa);
     c->peer.user = "";
     c->since_ms = c->active_ms = sv_now_ms();
-    if (epoll_ctl(s->epoll, EPOLL_CTL_ADD, fd, &(struct epoll_event){ c->events, { .ptr = c } }) <
+    c->epoll = s->logins;
+    if (epoll_ctl(c->epoll, EPOLL_CTL_ADD, fd, &(struct epoll_event){ c->events, { .ptr = c } }) <
         0) {
         int r = -errno;
         free(c);
@@ -48,9 +49,7 @@ int ipc_conn_new(struct ipc_server *s, int fd, const struct sockaddr_storage *sa
     ipc_address_join(from, c);
     DL_APPEND(s->conns, c);
     s->n_conns++;
-    DL_APPEND2(s->pre, c, pre_prev, pre_next);
-    c->in_pre = true;
-    s->n_pre++;
+    ipc_unproved_add(s, c);
     ipc_server_wake_at(s, ipc_conn_deadline(c));
     return 0;
 }
@@ -72,29 +71,15 @@ void ipc_conn_unref(struct ipc_conn *c)
     free(c);
 }
 
-static void leave_pre(struct ipc_conn *c)
-{
-    if (!c->in_pre)
-        return;
-    DL_DELETE2(c->server->pre, c, pre_prev, pre_next);
-    if (!c->proved)
-        c->server->n_pre--;
-    c->in_pre = false;
-}
-
-void ipc_conn_proved(struct ipc_conn *c)
-{
-    if (c->in_pre && !c->proved)
-        c->server->n_pre--;
-    c->proved = true;
-}
-
 /* Removes the connection from the current batch if its event is still unhandled. */
 static void leave_batch(const struct ipc_conn *c, struct ipc_batch *b)
 {
     for (int i = 0; i < b->n; i++)
         if (b->ready[i].data.ptr == c)
             b->ready[i].data.ptr = NULL;
+    for (int i = 0; i < b->n_logins; i++)
+        if (b->logins[i].data.ptr == c)
+            b->logins[i].data.ptr = NULL;
 }
 
 void ipc_conn_close(struct ipc_conn *c)
@@ -103,7 +88,7 @@ void ipc_conn_close(struct ipc_conn *c)
     if (!s)
         return;
     leave_batch(c, s->batch);
-    leave_pre(c);
+    ipc_unproved_leave(c);
     if (c->in_dirty)
         DL_DELETE2(s->dirty, c, dirty_prev, dirty_next);
     c->in_dirty = false;
@@ -115,7 +100,7 @@ void ipc_conn_close(struct ipc_conn *c)
     c->server = NULL;
     /* A child between fork and exec still has the socket: close() alone would leave it in the epoll
      * set, and its next event would refer to a freed connection. */
-    (void)epoll_ctl(s->epoll, EPOLL_CTL_DEL, c->fd, NULL); /* it is in the set, ignoring */
+    (void)epoll_ctl(c->epoll, EPOLL_CTL_DEL, c->fd, NULL); /* it is in the set, ignoring */
     ipc_address_leave(s, c);
     c->fd = sv_close(c->fd);
     c->sasl = ipc_sasl_server_free(c->sasl);
@@ -123,16 +108,17 @@ void ipc_conn_close(struct ipc_conn *c)
     sv_buf_free(&c->in);
     ipc_out_free(c);
     sv_buf_free(&c->inner);
-    ipc_server_fd_freed(s);
+    ipc_server_room(s);
     ipc_conn_unref(c);
 }
 
 void ipc_conn_set_state(struct ipc_conn *c, enum conn_state state)
 {
     c->state = state;
-    if (state == CONN_READY || state == CONN_CLOSING)
-        leave_pre(c);
+    if (state == CONN_READY)
+        ipc_unproved_ready(c);
     if (state == CONN_CLOSING) {
+        ipc_unproved_leave(c);
         c->since_ms = sv_now_ms();
         c->sasl = ipc_sasl_server_free(c->sasl);
         c->computes = false;
@@ -216,8 +202,7 @@ static void events_update(struct ipc_conn *c)
         want |= EPOLLOUT;
     if (want == c->events)
         return;
-    if (epoll_ctl(c->server->epoll, EPOLL_CTL_MOD, c->fd,
-                  &(struct epoll_event){ want, { .ptr = c } }) >= 0)
+    if (epoll_ctl(c->epoll, EPOLL_CTL_MOD, c->fd, &(struct epoll_event){ want, { .ptr = c } }) >= 0)
         c->events = want;
 }
 
@@ -289,6 +274,8 @@ static size_t conn_consume(struct ipc_conn *c, const uint8_t *p, size_t n)
         if (r <= 0)
             break;
         used += step;
+        if (c->server)
+            ipc_unproved_stepped(c);
         if (c->server && must_pause(c))
             c->paused = true;
     }

@@ -2,7 +2,8 @@
  * files that call each other (a listed call cycle):
  *
  *   ipc-server.c  listening, accepting, deadlines
- *   ipc-address.c connections by client address: selects the one to close
+ *   ipc-address.c connections by client address or principal: selects the one to close
+ *   ipc-unproved.c those not authenticated yet: selects the one to close
  *   ipc-conn.c    input and output of one connection, pausing, closing
  *   ipc-auth.c    connection header, SASL
  *   ipc-kerberos.c SASL KERBEROS: handshakes, names of a client
@@ -38,6 +39,8 @@
 
 #define IPC_FREE_ARENAS 16 /* arenas */
 #define IPC_BATCH 64       /* connections served before other sources of the loop are dispatched */
+#define IPC_LOGINS 8       /* of those that are not authenticated, for each such batch */
+#define IPC_PATIENCE_MS 1000 /* a peer's time for a step of its login before newcomers end it */
 #define IPC_OUT_TURN (256u << 10) /* bytes of answers that one turn sends */
 
 enum conn_state {
@@ -63,11 +66,13 @@ struct ipc_network {
     size_t addresses, connections;
 };
 
-/* The connections of a client address. */
+/* The connections of a client address; of one that has authenticated itself by Kerberos, from
+ * anywhere, those of its principal. */
 struct ipc_address {
     UT_hash_handle hh;
-    struct ipc_network *network; /* NULL for IPv4 */
+    struct ipc_network *network; /* NULL for IPv4 and for a principal */
     struct in6_addr ip;          /* IPv4 as mapped */
+    char *principal;             /* NULL: of the address */
     struct ipc_conn *conns;      /* least recently used first; pings do not count as use */
     size_t n;
 };
@@ -76,10 +81,11 @@ struct ipc_conn {
     unsigned refs;                /* held by the server's list, each open call, a dispatch */
     struct ipc_server *server;    /* NULL once closed */
     struct ipc_conn *prev, *next; /* the server's list */
-    struct ipc_conn *pre_prev,
-        *pre_next; /* the server's list of those not READY yet, oldest first */
+    struct ipc_conn *pre_prev, *pre_next; /* the server's list of those not READY yet; the longest
+                                           * without a step of its login first */
     struct ipc_conn *dirty_prev, *dirty_next;
     int fd;
+    int epoll; /* one of the server's two */
     enum conn_state state;
     uint32_t events; /* requested epoll events */
     bool in_pre, in_dirty;
@@ -104,6 +110,7 @@ struct ipc_conn {
     size_t step_memory;  /* the token of the step that is computed, which waits elsewhere */
     size_t charged;      /* included in the server's `memory` */
     int64_t since_ms;    /* start of the state: accepted, or closing */
+    int64_t step_ms;     /* in `pre`: last step of its login */
     int64_t active_ms;   /* last byte received or call finished */
     int64_t frame_ms;    /* start of the incomplete frame; 0 = none */
     int64_t inner_ms;    /* likewise for a frame in `inner` */
@@ -122,8 +129,8 @@ struct ipc_conn {
 
 /* The current batch of epoll events, not all handled yet. */
 struct ipc_batch {
-    struct epoll_event ready[IPC_BATCH];
-    int n, at;
+    struct epoll_event ready[IPC_BATCH], logins[IPC_LOGINS];
+    int n, at, n_logins;
     bool busy;
     bool gone; /* a handler freed the server meanwhile */
 };
@@ -139,8 +146,10 @@ struct ipc_route {
 struct ipc_server {
     sd_event *event;
     int fd;
-    int epoll; /* all connections; one source of the loop, which is slow with thousands of sources
-                */
+    int epoll;  /* all connections; one source of the loop, which is slow with thousands of
+                 * sources */
+    int logins; /* within it, an epoll of those that are not authenticated: however many they are,
+                 * others are served between a few of them */
     uint16_t port;
     sd_event_source *listen, *io, *timer, *flush, *gather;
     struct ipc_batch *batch;
@@ -148,13 +157,14 @@ struct ipc_server {
     struct ipc_limits limits;     /* without zeros */
     char *service, *service_host; /* with cfg.kerberos: the first parts of the principal */
     struct ipc_conn *conns, *pre, *dirty;
-    struct ipc_address *addresses;
+    struct ipc_address *addresses, *principals;
     struct ipc_network *networks;
     struct ipc_route route;
     struct ipc_retry_cache *retry; /* NULL if no protocol needs it */
     size_t n_conns;
-    size_t n_pre;      /* of `pre`, those that are not authenticated */
-    size_t open_calls; /* of the connections in `conns` */
+    size_t n_pre;        /* of `pre`, those that are not authenticated */
+    int64_t patience_ms; /* with them, IPC_PATIENCE_MS at most; ipc-unproved.c */
+    size_t open_calls;   /* of the connections in `conns` */
     struct sv_rpc_counters counters;
     size_t memory;               /* buffers and open calls of all connections */
     int64_t wake_ms;             /* the timer's time; INT64_MAX = off */
@@ -182,7 +192,8 @@ int64_t ipc_now_us(void);                                     /* CLOCK_MONOTONIC
 void ipc_server_wake_at(struct ipc_server *s, int64_t at_ms); /* a deadline, maybe the next one */
 struct sv_arena *ipc_server_arena(struct ipc_server *s, size_t max_bytes); /* NULL: no memory */
 void ipc_server_arena_done(struct ipc_server *s, struct sv_arena *a);      /* s may be NULL */
-void ipc_server_fd_freed(struct ipc_server *s); /* a descriptor was closed */
+/* A descriptor was closed, or a login ended: accepting goes on, if it waits. */
+void ipc_server_room(struct ipc_server *s);
 void ipc_server_mark_dirty(struct ipc_conn *c); /* flush and resume soon */
 
 /* ipc-address.c */
@@ -196,6 +207,23 @@ void ipc_address_put(struct ipc_server *s,
 void ipc_address_join(struct ipc_address *a, struct ipc_conn *c);
 void ipc_address_leave(struct ipc_server *s, struct ipc_conn *c);
 void ipc_address_used(struct ipc_conn *c); /* a call began or ended */
+/* Its peer is c->principal, whose connection it is from now on, in place of its address's. The
+ * principal's idlest is closed beyond limits.max_per_address. -ENOMEM. */
+int ipc_address_authenticated(struct ipc_conn *c) _must_use_;
+
+/* ipc-unproved.c */
+void ipc_unproved_add(struct ipc_server *s, struct ipc_conn *c);
+void ipc_unproved_leave(struct ipc_conn *c);
+void ipc_unproved_ready(struct ipc_conn *c); /* it leaves as one that is served */
+/* Its ticket or token was taken: it is not among those that give way. */
+void ipc_unproved_end(struct ipc_conn *c);
+void ipc_unproved_stepped(struct ipc_conn *c); /* a message of its peer was handled */
+/* True: its login waits for the peer, for longer than the server's patience. */
+bool ipc_unproved_gives_way(const struct ipc_conn *c);
+void ipc_unproved_gave_way(struct ipc_server *s, const struct ipc_conn *c); /* it is closed next */
+/* Checks the limit for one more: *ret_gives_way is the one to close first, or NULL. -EAGAIN: not
+ * now, logins go on. */
+int ipc_unproved_room(const struct ipc_server *s, struct ipc_conn **ret_gives_way) _must_use_;
 
 /* ipc-conn.c */
 int ipc_conn_new(struct ipc_server *s, int fd, const struct sockaddr_storage *sa,
@@ -207,8 +235,6 @@ void ipc_conn_io(struct ipc_conn *c, uint32_t revents);
 void ipc_conn_settle(struct ipc_conn *c); /* sends, then handles held-back input */
 int64_t ipc_conn_deadline(const struct ipc_conn *c);
 void ipc_conn_set_state(struct ipc_conn *c, enum conn_state state);
-/* Its ticket or token was taken: it is not among those of which the oldest gives way. */
-void ipc_conn_proved(struct ipc_conn *c);
 /* Queues a last answer; the connection closes once it is sent. */
 void ipc_conn_fatal(struct ipc_conn *c, const struct ipc_echo *echo, int detail,
                     const char *java_class, const char *fmt, ...) _printf_(5, 6);

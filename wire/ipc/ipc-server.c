@@ -25,6 +25,7 @@
 
 #define ACCEPT_BATCH 64     /* connections accepted before other sources are dispatched */
 #define ACCEPT_RETRY_MS 250 /* after EMFILE, unless a connection closes earlier */
+#define ACCEPT_CROWD_MS 5   /* with too many logins under way, unless one ends earlier */
 #define BUSY_BATCH 4        /* connections of a batch after which more are likely ready by now */
 #define TURN_US 2000        /* serving connections before other sources are dispatched */
 #define QUICK_TURNS 8       /* one soon after the other, after which requests are gathered */
@@ -57,9 +58,9 @@ static void limits_default(struct ipc_limits *l, bool kerberos)
 
 /* ---- Accepting ---- */
 
-static void accept_pause(struct ipc_server *s)
+static void accept_pause(struct ipc_server *s, int64_t ms)
 {
-    s->resume_ms = sv_now_ms() + ACCEPT_RETRY_MS;
+    s->resume_ms = sv_now_ms() + ms;
     (void)sd_event_source_set_enabled(s->listen, SD_EVENT_OFF);
     ipc_server_wake_at(s, s->resume_ms);
 }
@@ -70,7 +71,7 @@ static void accept_resume(struct ipc_server *s)
     (void)sd_event_source_set_enabled(s->listen, SD_EVENT_ON);
 }
 
-void ipc_server_fd_freed(struct ipc_server *s)
+void ipc_server_room(struct ipc_server *s)
 {
     if (s->resume_ms)
         accept_resume(s);
@@ -100,21 +101,21 @@ static int make_room(struct ipc_server *s, const struct sockaddr_storage *sa)
     sv_log_debug("ipc %s: closed: the idlest connection of the address with the most",
                  gives_way->address);
     s->counters.dropped++;
+    ipc_unproved_gave_way(s, gives_way);
     ipc_conn_close(gives_way);
     return 0;
 }
 
-/* Closes the oldest connection that is not authenticated. */
-static void drop_unproved(struct ipc_server *s)
+/* Likewise if too many are not authenticated. */
+static void make_login_room(struct ipc_server *s)
 {
-    struct ipc_conn *c = s->pre;
-
-    while (c && c->proved)
-        c = c->pre_next;
-    if (!c)
+    struct ipc_conn *gives_way;
+    if (ipc_unproved_room(s, &gives_way) < 0 || !gives_way) /* as before accept4(), ignoring */
         return;
+    sv_log_debug("ipc %s: closed: its login waits for it the longest", gives_way->address);
     s->counters.dropped++;
-    ipc_conn_close(c);
+    ipc_unproved_gave_way(s, gives_way);
+    ipc_conn_close(gives_way);
 }
 
 /* -errno: the connection is rejected. */
@@ -125,8 +126,7 @@ static int accept_as(struct ipc_server *s, int fd, const struct sockaddr_storage
     int r = make_room(s, sa);
     if (r < 0)
         return r;
-    if (s->n_pre >= s->limits.max_preauth)
-        drop_unproved(s);
+    make_login_room(s);
     struct ipc_address *from = ipc_address_get(s, sa);
     if (!from)
         return -ENOMEM;
@@ -161,13 +161,18 @@ static int on_accept(sd_event_source *src, int fd, uint32_t revents, void *userd
     for (int i = 0; i < ACCEPT_BATCH; i++) {
         struct sockaddr_storage sa = { 0 };
         socklen_t len = sizeof(sa);
+        struct ipc_conn *gives_way;
+        if (ipc_unproved_room(s, &gives_way) < 0) { /* newcomers wait in the kernel's queue */
+            accept_pause(s, ACCEPT_CROWD_MS);
+            break;
+        }
         int c = accept4(fd, (struct sockaddr *)&sa, &len, SOCK_CLOEXEC | SOCK_NONBLOCK);
         if (c >= 0) {
             accepted(s, c, &sa);
             continue;
         }
         if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)
-            accept_pause(s);
+            accept_pause(s, ACCEPT_RETRY_MS);
         if (errno != EINTR && errno != ECONNABORTED)
             break;
     }
@@ -192,13 +197,25 @@ static void batch_next(int epoll, struct ipc_batch *b)
     b->n = SV_MAX(epoll_wait(epoll, b->ready, IPC_BATCH, 0), 0);
 }
 
+/* Some of those that are not authenticated; the others are still ready. */
+static void serve_logins(struct ipc_server *s, struct ipc_batch *b)
+{
+    b->n_logins = SV_MAX(epoll_wait(s->logins, b->logins, IPC_LOGINS, 0), 0);
+    for (int i = 0; i < b->n_logins && !b->gone; i++)
+        if (b->logins[i].data.ptr)
+            ipc_conn_io(b->logins[i].data.ptr, b->logins[i].events);
+    b->n_logins = 0;
+}
+
 /* Connections left at the end of the time slice come first in the next: they are still ready, so it
  * follows soon. */
-static void serve_batch(struct ipc_batch *b, int64_t end)
+static void serve_batch(struct ipc_server *s, struct ipc_batch *b, int64_t end)
 {
     while (b->at < b->n && !b->gone) {
         struct epoll_event e = b->ready[b->at++];
-        if (e.data.ptr)
+        if (e.data.ptr == s)
+            serve_logins(s, b);
+        else if (e.data.ptr)
             ipc_conn_io(e.data.ptr, e.events);
         if (ipc_now_us() >= end)
             break;
@@ -218,7 +235,7 @@ static bool serve_turn(struct ipc_server *s, int *ret_served)
         if (b->at == b->n)
             batch_next(fd, b);
         *ret_served += b->n - b->at;
-        serve_batch(b, end);
+        serve_batch(s, b, end);
     } while (b->n >= BUSY_BATCH && !b->gone && ipc_now_us() < end && s->cfg.priority <= 0);
     b->busy = false;
     if (!b->gone)
@@ -429,7 +446,10 @@ static int server_listen(struct ipc_server *s, struct sv_error *err)
 static int server_sources(struct ipc_server *s)
 {
     s->epoll = epoll_create1(EPOLL_CLOEXEC);
-    if (s->epoll < 0)
+    s->logins = epoll_create1(EPOLL_CLOEXEC);
+    if (s->epoll < 0 || s->logins < 0 ||
+        epoll_ctl(s->epoll, EPOLL_CTL_ADD, s->logins,
+                  &(struct epoll_event){ EPOLLIN, { .ptr = s } }) < 0)
         return -errno;
     int r = sd_event_add_io(s->event, &s->listen, s->fd, EPOLLIN, on_accept, s);
     if (r >= 0)
@@ -467,13 +487,14 @@ int ipc_server_new(sd_event *event, const struct ipc_server_config *cfg, struct 
     struct ipc_server *s = calloc(1, sizeof(*s));
     if (!s)
         return sv_error_set(err, -ENOMEM, "out of memory");
-    s->fd = s->epoll = -1;
+    s->fd = s->epoll = s->logins = -1;
     s->event = sd_event_ref(event);
     s->cfg = *cfg;
     if (!s->cfg.auth_userdata)
         s->cfg.auth_userdata = s->cfg.userdata;
     s->limits = cfg->limits;
     s->wake_ms = INT64_MAX;
+    s->patience_ms = IPC_PATIENCE_MS;
     limits_default(&s->limits, cfg->kerberos != NULL);
     s->scratch = malloc(IPC_READ_CHUNK);
     s->batch = calloc(1, sizeof(*s->batch));
@@ -515,6 +536,7 @@ struct ipc_server *ipc_server_free(struct ipc_server *s)
     sd_event_source_disable_unref(s->gather);
     sv_close(s->fd);
     sv_close(s->epoll);
+    sv_close(s->logins);
     sd_event_unref(s->event);
     ipc_retry_free(s->retry);
     while (s->n_free_arenas > 0)

@@ -80,9 +80,11 @@ struct ipc_limits {               /* 0 = the default in brackets */
     size_t max_connections;       /* [10000]; for one more, the idlest of the address that has the
                                    * most is closed */
     size_t max_per_address;       /* [256] from one client address; for one more, its idlest is
-                                   * closed. Of one IPv6 /64: half of max_connections */
+                                   * closed. Of one IPv6 /64: half of max_connections. A peer that
+                                   * Kerberos has authenticated counts for its principal instead */
     size_t max_preauth;           /* [1024] connections not yet authenticated, without Kerberos and
-                                   * tokens not yet READY; one more drops the oldest of them */
+                                   * tokens not yet READY; one more drops the one for whose next
+                                   * message its login has waited the longest */
     size_t max_inflight_per_conn; /* [1000] calls; reading pauses beyond */
     size_t max_outq_per_conn;     /* [16 MiB] unsent bytes; reading pauses beyond */
     size_t max_memory;            /* [512 MiB] buffers and open calls of all connections together;

@@ -110,26 +110,31 @@ static inline const sasl_message *take(struct peer_server *s, int fd, struct sv_
 
 /* ---- Logins ---- */
 
-/* Begins a login that the helper has taken. */
-static inline int begin(struct peer_server *s)
+/* Begins a login that the helper has taken, with this token. */
+static inline int begin_as(struct peer_server *s, const char *token)
 {
     _cleanup_buf_ struct sv_buf b = { 0 };
     int fd = raw_join(s), before = krb.steps;
 
     put_header(&b);
-    put_initiate(&b, AP_REQ, strlen(AP_REQ));
+    put_initiate(&b, token, strlen(token));
     raw_send(fd, b.data, b.len);
     peer_run_until(s, krb.steps > before);
     return fd;
 }
 
-/* A whole login; the context is to follow. */
-static inline int login(struct peer_server *s, const char *choice)
+static inline int begin(struct peer_server *s)
+{
+    return begin_as(s, AP_REQ);
+}
+
+/* A whole login but its last message. */
+static inline int login_begin(struct peer_server *s, const char *token)
 {
     struct sv_arena *a = sv_arena_new(0);
     _cleanup_buf_ struct sv_buf b = { 0 };
     const sasl_message *m;
-    int fd = begin(s);
+    int fd = begin_as(s, token);
 
     m = take(s, fd, a);
     assert_int_equal(m->state, STATE(CHALLENGE));
@@ -139,14 +144,35 @@ static inline int login(struct peer_server *s, const char *choice)
     m = take(s, fd, a);
     assert_int_equal(m->state, STATE(CHALLENGE));
     assert_int_equal(m->token.len, KRB_HEAD + 4);
-    b.len = 0;
+    sv_arena_free(a);
+    return fd;
+}
+
+static inline void send_choice(int fd, const char *choice)
+{
+    _cleanup_buf_ struct sv_buf b = { 0 };
+
     put_message(&b, STATE(RESPONSE), NULL, 0, choice, KRB_HEAD + 4);
     raw_send(fd, b.data, b.len);
-    m = take(s, fd, a);
+}
+
+/* A whole login; the context is to follow. */
+static inline int login_as(struct peer_server *s, const char *token, const char *choice)
+{
+    struct sv_arena *a = sv_arena_new(0);
+    int fd = login_begin(s, token);
+
+    send_choice(fd, choice);
+    const sasl_message *m = take(s, fd, a);
     assert_int_equal(m->state, STATE(SUCCESS));
     assert_false(m->has_token);
     sv_arena_free(a);
     return fd;
+}
+
+static inline int login(struct peer_server *s, const char *choice)
+{
+    return login_as(s, AP_REQ, choice);
 }
 
 #define CHOOSE_AUTH "s\0\0\0\0\1\0\0\0"

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "tests/unit/wire/ipc-kerberos.h"
+#include "wire/ipc/ipc-conn.h"
 
 static void test_offer(void **state)
 {
@@ -297,8 +298,17 @@ static void test_half_handshakes(void **state)
     stop(&s);
 }
 
+static bool is_open(int fd)
+{
+    char byte;
+
+    ssize_t n = recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+
+    return n > 0 || (n < 0 && errno == EAGAIN);
+}
+
 /* Nodes all come back at once: one whose ticket was taken does not give way to those behind it
- * before its context has come, since its client would take that for a refusal, which is final. */
+ * before its context has come. */
 static void test_crowd_spares_authenticated(void **state)
 {
     enum { PREAUTH = 2, CROWD = 6 };
@@ -311,9 +321,9 @@ static void test_crowd_spares_authenticated(void **state)
     fd = login(&s, CHOOSE_AUTH);
     for (int i = 0; i < CROWD; i++) {
         others[i] = raw_join(&s);
-        turns(&s);
+        peer_run_until(&s, i < PREAUTH || !is_open(others[i - PREAUTH]));
     }
-    assert_int_equal(ipc_server_connections(s.server), 1 + PREAUTH);
+    peer_run_until(&s, ipc_server_connections(s.server) == 1 + PREAUTH);
     assert_int_equal(recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT), -1);
     assert_int_equal(errno, EAGAIN);
     for (int i = 0; i < CROWD; i++)
@@ -322,6 +332,193 @@ static void test_crowd_spares_authenticated(void **state)
         sv_close(others[i]);
     sv_close(fd);
     stop(&s);
+}
+
+/* The last message of a login has come, and is not read yet: the peer takes itself for
+ * authenticated. Whoever lets the server wait gives way, and one that waits for the helper does
+ * not. */
+static void test_crowd_spares_the_waiting(void **state)
+{
+    enum { PREAUTH = 4 };
+    struct peer_server s;
+    int last, computes, silent[2], late[2];
+
+    (void)state;
+    start(&s, &(struct ipc_server_config){ .limits = { .max_preauth = PREAUTH } });
+    last = login_begin(&s, AP_REQ); /* the oldest */
+    krb.mode = KRB_LATE;
+    computes = begin(&s);
+    for (int i = 0; i < 2; i++)
+        silent[i] = raw_join(&s);
+    peer_run_until(&s, ipc_server_connections(s.server) == PREAUTH);
+    send_choice(last, CHOOSE_AUTH);
+    for (int i = 0; i < 2; i++) { /* before the server can have read it */
+        late[i] = raw_join(&s);
+        raw_send(late[i], "hrpc", 4);
+    }
+    peer_run_until(&s, ipc_server_counters(s.server)->authentications == 1 && !is_open(silent[0]));
+    turns(&s);
+    assert_true(is_open(last) && is_open(computes));
+    assert_true(is_open(late[0]) && is_open(late[1]));
+    assert_int_equal(krb.alive, 1);
+    krb_answer_late();
+    turns(&s);
+    for (int i = 0; i < 2; i++) {
+        sv_close(silent[i]);
+        sv_close(late[i]);
+    }
+    sv_close(computes);
+    sv_close(last);
+    stop(&s);
+}
+
+/* While logins succeed, a peer has time for its next message; newcomers wait. Strangers who only
+ * hold connections have none. */
+static void test_patience(void **state)
+{
+    enum { PREAUTH = 2, STRANGERS = 12 };
+    struct peer_server s;
+    int slow[PREAUTH], late[STRANGERS];
+    int64_t began;
+
+    (void)state;
+    start(&s, &(struct ipc_server_config){ .limits = { .max_preauth = PREAUTH } });
+    for (int i = 0; i < PREAUTH; i++)
+        slow[i] = login_begin(&s, AP_REQ);
+    began = sv_now_ms();
+    late[0] = raw_join(&s);
+    turns(&s);
+    assert_true(is_open(slow[0]) && is_open(slow[1]));
+    assert_int_equal(ipc_server_connections(s.server), PREAUTH);
+    send_choice(slow[0], CHOOSE_AUTH); /* makes room for the newcomer */
+    peer_run_until(&s, ipc_server_connections(s.server) == PREAUTH + 1);
+    assert_true(sv_now_ms() - began < IPC_PATIENCE_MS - 100);
+    for (int i = 1; i < STRANGERS; i++)
+        late[i] = raw_join(&s);
+    peer_run_until(&s, !is_open(late[STRANGERS - 1 - PREAUTH]));
+    assert_in_range(sv_now_ms() - began, IPC_PATIENCE_MS - 100, 2 * IPC_PATIENCE_MS);
+    assert_true(is_open(slow[0]));
+    assert_false(is_open(slow[1]));
+    for (int i = 0; i < STRANGERS; i++)
+        sv_close(late[i]);
+    for (int i = 0; i < PREAUTH; i++)
+        sv_close(slow[i]);
+    stop(&s);
+}
+
+/* However many logins have a message for the server, an established connection is served between
+ * some of them. */
+static void test_calls_between_logins(void **state)
+{
+    enum { LOGINS = 400 };
+    struct ipc_server_config cfg = { .allow_simple = true,
+                                     .verify_token = peer_verify,
+                                     .limits = { .max_per_address = LOGINS + 1 } };
+    static int login[LOGINS];
+    struct raw_reply r = { 0 };
+    struct peer_server s;
+    _cleanup_buf_ struct sv_buf hello = { 0 }, negotiate = { 0 };
+    int fd, answered = 0;
+    char byte;
+
+    (void)state;
+    peer_server_start(&s, &cfg);
+    raw_put_hello(&hello);
+    raw_put_echo(&hello, 1, "echo", "first");
+    fd = raw_join(&s);
+    raw_send(fd, hello.data, hello.len);
+    peer_run_until(&s, raw_take(fd, &r) || raw_holds(&r, "first"));
+    for (int i = 0; i < LOGINS; i++)
+        login[i] = raw_join(&s);
+    peer_run_until(&s, ipc_server_connections(s.server) == LOGINS + 1);
+    put_header(&negotiate);
+    put_message(&negotiate, STATE(NEGOTIATE), NULL, 0, NULL, 0);
+    for (int i = 0; i < LOGINS; i++)
+        raw_send(login[i], negotiate.data, negotiate.len);
+    hello.len = 0;
+    raw_put_echo(&hello, 2, "echo", "second");
+    raw_send(fd, hello.data, hello.len);
+    r = (struct raw_reply){ 0 };
+    peer_run_until(&s, raw_take(fd, &r) || raw_holds(&r, "second"));
+    for (int i = 0; i < LOGINS; i++)
+        answered += recv(login[i], &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0;
+    assert_in_range(answered, 0, 4 * IPC_LOGINS);
+    for (int i = 0; i < LOGINS; i++) {
+        r = (struct raw_reply){ 0 };
+        peer_run_until(&s, take_frames(login[i], &r, 1));
+        sv_close(login[i]);
+    }
+    sv_close(fd);
+    peer_server_stop(&s);
+}
+
+/* ---- Principals ---- */
+
+/* A cluster behind one address: nodes that are authenticated count for themselves, and those who
+ * knock there end none of them. */
+static void test_principals_count_apart(void **state)
+{
+    enum { LIMIT = 3, NODES = 8, KNOCKS = 9 };
+    struct peer_server s;
+    int node[NODES], more[LIMIT], knock[KNOCKS];
+    char token[64];
+
+    (void)state;
+    start(&s, &(struct ipc_server_config){ .limits = { .max_per_address = LIMIT } });
+    for (int i = 0; i < NODES; i++) {
+        snprintf(token, sizeof(token), "AP-REQ node%d@R", i);
+        node[i] = login_as(&s, token, CHOOSE_AUTH);
+    }
+    for (int i = 0; i < KNOCKS; i++)
+        knock[i] = raw_join(&s);
+    peer_run_until(&s, ipc_server_connections(s.server) == NODES + LIMIT);
+    turns(&s);
+    for (int i = 0; i < NODES; i++)
+        assert_true(is_open(node[i]));
+    for (int i = 0; i < KNOCKS; i++)
+        sv_close(knock[i]);
+    peer_run_until(&s, ipc_server_connections(s.server) == NODES);
+    for (int i = 0; i < LIMIT; i++) /* one that has too many closes its own idlest */
+        more[i] = login_as(&s, "AP-REQ node0@R", CHOOSE_AUTH);
+    assert_false(is_open(node[0]));
+    assert_int_equal(ipc_server_connections(s.server), NODES + LIMIT - 1);
+    for (int i = 1; i < NODES; i++)
+        assert_true(is_open(node[i]));
+    for (int i = 0; i < NODES; i++)
+        sv_close(node[i]);
+    for (int i = 0; i < LIMIT; i++)
+        sv_close(more[i]);
+    stop(&s);
+}
+
+/* On a server that is full of nodes the newcomer is refused; of a principal with very many
+ * connections the idlest makes room for it. */
+static void test_full_of_principals(void **state)
+{
+    enum { ALL = 20, MANY = 17 };
+    struct peer_server s;
+    int fd[ALL], late;
+
+    (void)state;
+    for (int hog = 0; hog < 2; hog++) {
+        start(&s, &(struct ipc_server_config){ .limits = { .max_connections = ALL } });
+        for (int i = 0; i < ALL; i++) {
+            char token[64];
+
+            snprintf(token, sizeof(token), "AP-REQ node%d@R", hog && i < MANY ? 0 : i);
+            fd[i] = login_as(&s, token, CHOOSE_AUTH);
+        }
+        late = raw_join(&s);
+        raw_send(late, "hrpc", 4);
+        turns(&s);
+        assert_int_equal(is_open(late), hog);
+        for (int i = 0; i < ALL; i++)
+            assert_int_equal(is_open(fd[i]), !hog || i > 0);
+        for (int i = 0; i < ALL; i++)
+            sv_close(fd[i]);
+        sv_close(late);
+        stop(&s);
+    }
 }
 
 int main(void)
@@ -336,6 +533,11 @@ int main(void)
         cmocka_unit_test(test_large_ticket),
         cmocka_unit_test(test_half_handshakes),
         cmocka_unit_test(test_crowd_spares_authenticated),
+        cmocka_unit_test(test_crowd_spares_the_waiting),
+        cmocka_unit_test(test_patience),
+        cmocka_unit_test(test_calls_between_logins),
+        cmocka_unit_test(test_principals_count_apart),
+        cmocka_unit_test(test_full_of_principals),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
