@@ -5,15 +5,20 @@
  * Stays resident, with its ticket, and takes a command a line: "connections N", each with a
  * handshake and one call, or "calls N" on one connection, one after the other; "storm N": N nodes
  * that come back at the same moment, each with a connection, a call and the retries of a
- * NodeManager. Answered by a line of JSON: seconds, processor time of this process and of its
- * helpers, the largest helper's resident memory; of a storm also when half and 99 % of the nodes
- * were served, and how many attempts failed. The Java side is tests/bench/java/KrbLoad.java. */
+ * NodeManager; "beats N", N nodes that are connected and call once a second each, until the next
+ * line. Answered by a line of JSON: seconds, processor time of this process and of its helpers, the
+ * largest helper's resident memory; of a storm also when half and 99 % of the nodes were served,
+ * and how many attempts failed; of beats the milliseconds of all answers, as percentiles. The Java
+ * side is tests/bench/java/KrbLoad.java. */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "common/clock.h"
@@ -197,6 +202,114 @@ static void run_storm(uint64_t n)
     free(nodes);
 }
 
+/* ---- Heartbeats ---- */
+
+#define BEAT_US 1000000
+#define BEATS_MAX 4000000 /* answers that are kept */
+
+struct beat {
+    struct ipc_client *client;
+    sd_event_source *timer;
+    int64_t asked_us;
+};
+
+static struct {
+    uint32_t *us; /* of each answer */
+    size_t n, room;
+    bool ended;
+} beats;
+
+static int64_t now_us(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
+}
+
+static void on_beaten(const struct ipc_result *r, const struct sv_error *err, void *userdata)
+{
+    struct beat *b = userdata;
+
+    if (r->status == -ECANCELED)
+        return;
+    if (r->status < 0)
+        die("a heartbeat: %s", err->text);
+    if (beats.n == beats.room) {
+        beats.room = beats.room ? 2 * beats.room : 4096;
+        beats.us =
+            beats.room <= BEATS_MAX ? reallocarray(beats.us, beats.room, sizeof(*beats.us)) : NULL;
+        if (!beats.us)
+            die("too many heartbeats");
+    }
+    beats.us[beats.n++] = (uint32_t)SV_MIN(now_us() - b->asked_us, (int64_t)UINT32_MAX);
+    if (sd_event_source_set_time(b->timer, (uint64_t)(b->asked_us + BEAT_US)) < 0 ||
+        sd_event_source_set_enabled(b->timer, SD_EVENT_ONESHOT) < 0)
+        die("a timer");
+}
+
+static int on_beat(sd_event_source *src, uint64_t usec, void *userdata)
+{
+    const struct ipc_request q = {
+        .method = "getClusterMetrics",
+        .response = &hadoop__yarn__get_cluster_metrics_response_proto__descriptor,
+    };
+    struct beat *b = userdata;
+
+    (void)src, (void)usec;
+    b->asked_us = now_us();
+    if (ipc_client_start(b->client, &q, on_beaten, b, NULL) < 0)
+        die("a heartbeat cannot be sent");
+    return 0;
+}
+
+static int on_line(sd_event_source *src, int fd, uint32_t revents, void *userdata)
+{
+    (void)src, (void)fd, (void)revents, (void)userdata;
+    beats.ended = true;
+    return 0;
+}
+
+static int compare_us(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+    return x < y ? -1 : x > y;
+}
+
+/* All are connected before the first timer runs; "ready" is printed then. */
+static void run_beats(uint64_t n)
+{
+    struct beat *all = calloc(n, sizeof(*all));
+    sd_event_source *line = NULL;
+
+    if (!all || sd_event_add_io(g.event, &line, STDIN_FILENO, EPOLLIN, on_line, NULL) < 0)
+        die("out of memory");
+    for (uint64_t i = 0; i < n; i++) {
+        all[i].client = client_new();
+        call(all[i].client);
+    }
+    for (uint64_t i = 0; i < n; i++)
+        if (sd_event_add_time(g.event, &all[i].timer, CLOCK_MONOTONIC,
+                              (uint64_t)now_us() + i * BEAT_US / n, 100, on_beat, &all[i]) < 0)
+            die("a timer");
+    printf("ready\n");
+    fflush(stdout);
+    beats.ended = false;
+    while (!beats.ended)
+        if (sd_event_run(g.event, UINT64_MAX) < 0)
+            die("event loop");
+    sd_event_source_disable_unref(line);
+    for (uint64_t i = 0; i < n; i++) {
+        sd_event_source_disable_unref(all[i].timer);
+        ipc_client_free(all[i].client);
+    }
+    free(all);
+    if (beats.n == 0)
+        die("no heartbeat was answered");
+    qsort(beats.us, beats.n, sizeof(*beats.us), compare_us);
+}
+
 /* ---- Figures ---- */
 
 /* The helpers, which are the only children. */
@@ -285,7 +398,7 @@ static double own_cpu(void)
 
 static void command(const char *what, uint64_t n)
 {
-    bool is_storm = sv_streq(what, "storm");
+    bool is_storm = sv_streq(what, "storm"), is_beats = sv_streq(what, "beats");
 
     if (is_storm)
         add_helpers((n + NODES_A_HELPER - 1) / NODES_A_HELPER);
@@ -294,6 +407,8 @@ static void command(const char *what, uint64_t n)
 
     if (is_storm)
         run_storm(n);
+    else if (is_beats)
+        run_beats(n);
     else if (sv_streq(what, "calls"))
         calls(n);
     else
@@ -306,6 +421,10 @@ static void command(const char *what, uint64_t n)
         printf(", \"half\": %.4f, \"most\": %.4f, \"failed\": %" PRIu64,
                (double)storm.served_ms[n / 2] / 1000, (double)storm.served_ms[n * 99 / 100] / 1000,
                storm.failed);
+    if (is_beats)
+        printf(", \"beats\": %zu, \"p50_ms\": %.3f, \"p99_ms\": %.3f, \"most_ms\": %.3f", beats.n,
+               beats.us[beats.n / 2] / 1e3, beats.us[beats.n * 99 / 100] / 1e3,
+               beats.us[beats.n - 1] / 1e3);
     printf("}\n");
     fflush(stdout);
 }
@@ -342,6 +461,7 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < g.n_helpers; i++)
         sgss_client_free(g.helpers[i]);
     free(storm.served_ms);
+    free(beats.us);
     sd_event_unref(g.event);
     return 0;
 }
