@@ -38,6 +38,8 @@ service/am/test-launching_WRAP := svc_work_launch svc_work_replace cli_am_start 
 service/am/test-events_WRAP := $(addprefix cli_am_,ask schedule cancel release start stop blacklist progress finish status attempt) \
 	svc_work_launch svc_work_replace
 service/am/test-operations_WRAP := $(service/am/test-events_WRAP)
+service/am/test-localized_WRAP := $(service/am/test-events_WRAP) cli_am_localized
+service/am/test-resuming_WRAP := $(service/am/test-events_WRAP) svc_files_read svc_files_version cli_am_reinitialize
 service/am/test-master_WRAP := $(addprefix cli_am_,new attempt serve server_port register)
 
 # Calls of ClientAMProtocol: tests/integration/service/test-service-am.

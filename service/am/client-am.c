@@ -136,30 +136,36 @@ void svc_client_am_status_done(struct svc_client_am *s, int status)
             reply_status(s->waiting[i], text);
 }
 
+static void on_listed(int status, const char *text, void *userdata)
+{
+    Hadoop__Yarn__GetCompInstancesResponseProto answer =
+        HADOOP__YARN__GET_COMP_INSTANCES_RESPONSE_PROTO__INIT;
+    struct sv_error err = { 0 };
+
+    answer.compinstances = (char *)(uintptr_t)text;
+    if (status < 0)
+        fail(userdata, status, &err);
+    else
+        ipc_call_reply(userdata, &answer.base);
+}
+
 static void on_getCompInstances(struct ipc_call *call, const ProtobufCMessage *request,
                                 void *userdata)
 {
     const Hadoop__Yarn__GetCompInstancesRequestProto *m = (const void *)request;
-    Hadoop__Yarn__GetCompInstancesResponseProto answer =
-        HADOOP__YARN__GET_COMP_INSTANCES_RESPONSE_PROTO__INIT;
     struct svc_client_am *s = userdata;
     const struct svc_instance_filter f = { m->componentnames, m->n_componentnames, m->version,
                                            m->containerstates, m->n_containerstates };
-    _cleanup_free_ char *text = NULL;
     struct sv_error err = { 0 };
-    size_t len;
     int r;
 
     if (!allowed(s, call, SVC_VIEW) ||
         !few(call, m->n_componentnames, SVC_COMPONENTS_MAX, "components") ||
         !few(call, m->n_containerstates, STATES_MAX, "states"))
         return;
-    r = svc_status_instances(s->engine, s->containers, *s->version, &f, &text, &len);
-    answer.compinstances = text;
+    r = svc_instances_list(s->instances, &f, *s->version, on_listed, call);
     if (r < 0)
         fail(call, r, &err);
-    else
-        ipc_call_reply(call, &answer.base);
 }
 
 /* ---- Life ---- */

@@ -5,6 +5,7 @@
 #define SELVEDGE_SERVICE_AM_CLIENT_AM_H
 
 #include "service/am/control.h"
+#include "service/am/instances.h"
 #include "service/am/status.h"
 #include "wire/ipc/ipc-server.h"
 
@@ -13,8 +14,7 @@
 struct svc_client_am {
     struct svc_control control;
     struct svc_status *status;
-    const struct svc_engine *engine;
-    const struct svc_containers *containers;
+    struct svc_instances *instances;
     const char *const *version; /* of the running definition */
     struct ipc_call *waiting[SVC_WAITING_MAX];
     size_t n_waiting;

@@ -2,6 +2,8 @@
 #include "service/am/live.h"
 
 #include <errno.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "common/clock.h"
 #include "common/loop-guard.h"
@@ -11,6 +13,7 @@ struct svc_live {
     sd_event_source *turn;
     struct sv_buf text;
     enum svc_live_list which; /* of the text */
+    char component[SVC_LIVE_NAME_MAX];
     struct svc_slider_walk walk;
     json_t *nodes; /* by host */
     void *node;    /* the iterator of the next one to write; NULL: all are written */
@@ -27,11 +30,12 @@ static void drop_nodes(struct svc_live *l)
     l->listing = false;
 }
 
-static int begin(struct svc_live *l, enum svc_live_list which)
+static int begin(struct svc_live *l, enum svc_live_list which, const char *component)
 {
     drop_nodes(l);
     sv_buf_free(&l->text);
     l->which = which;
+    (void)snprintf(l->component, sizeof(l->component), "%s", component);
     l->walk = (struct svc_slider_walk){ 0 };
     l->built_ms = 0;
     if (which == SVC_LIVE_NODES && !(l->nodes = json_object()))
@@ -84,9 +88,17 @@ static int advance(struct svc_live *l)
     struct svc_slider_view v;
 
     l->cfg.view(l->cfg.view_userdata, &v);
-    return l->which == SVC_LIVE_NODES
-               ? nodes(l, &v)
-               : svc_slider_view_some_containers(&v, &l->walk, SVC_LIVE_TURN, &l->text);
+    switch (l->which) {
+    case SVC_LIVE_CONTAINERS:
+        return svc_slider_view_some_containers(&v, &l->walk, SVC_LIVE_TURN, &l->text);
+    case SVC_LIVE_NODES:
+        return nodes(l, &v);
+    case SVC_LIVE_COMPONENT:
+    case SVC_LIVE_COMPONENT_IDS:
+        break;
+    }
+    return svc_slider_view_some_ids(&v, l->component, l->which == SVC_LIVE_COMPONENT, &l->walk,
+                                    SVC_LIVE_TURN, &l->text);
 }
 
 static int on_turn(sd_event_source *s, void *userdata)
@@ -107,9 +119,9 @@ static int on_turn(sd_event_source *s, void *userdata)
 }
 
 /* 0: built; -EAGAIN: begun. */
-static int build(struct svc_live *l, enum svc_live_list which)
+static int build(struct svc_live *l, enum svc_live_list which, const char *component)
 {
-    int r = begin(l, which);
+    int r = begin(l, which, component);
 
     if (r == 0)
         r = advance(l);
@@ -122,11 +134,16 @@ static int build(struct svc_live *l, enum svc_live_list which)
     return SV_MIN(r, 0);
 }
 
-int svc_live_text(struct svc_live *l, enum svc_live_list which, const char **ret, size_t *ret_len)
+int svc_live_text(struct svc_live *l, enum svc_live_list which, const char *component,
+                  const char **ret, size_t *ret_len)
 {
-    bool fresh =
-        l->built_ms > 0 && l->which == which && sv_now_ms() - l->built_ms < SVC_LIVE_FRESH_MS;
-    int r = l->building ? -EAGAIN : fresh ? l->status : build(l, which);
+    const char *name = component ? component : "";
+    bool fresh = l->built_ms > 0 && l->which == which && strcmp(l->component, name) == 0 &&
+                 sv_now_ms() - l->built_ms < SVC_LIVE_FRESH_MS;
+    int r = strlen(name) >= SVC_LIVE_NAME_MAX ? -ENOENT
+            : l->building                     ? -EAGAIN
+            : fresh                           ? l->status
+                                              : build(l, which, name);
 
     if (r < 0)
         return r;

@@ -53,6 +53,7 @@ struct svc_master {
     struct svc_checks *checks;
     struct svc_addresses *addresses;
     struct svc_status *status;
+    struct svc_instances *instances;
     struct svc_containers containers;
     struct svc_containers expected; /* of the journal, not handed back yet */
     struct svc_journal_head past;   /* the upgrade that the attempt before had not ended */

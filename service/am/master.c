@@ -147,6 +147,8 @@ static int make_parts(struct svc_master *m, struct sv_error *err)
         svc_status_new(m->event, m->engine, &m->containers, svc_master_status_done, m, &m->status);
 
     if (r == 0)
+        r = svc_instances_new(m->event, m->engine, &m->containers, &m->instances);
+    if (r == 0)
         r = svc_status_definition(m->status, m->plan->stored);
     if (r == 0)
         r = svc_master_operations_new(m);
@@ -219,8 +221,7 @@ static int serve_rpc(struct svc_master *m, struct sv_error *err)
     m->client = (struct svc_client_am){
         .control = { &svc_master_control_ops, m },
         .status = m->status,
-        .engine = m->engine,
-        .containers = &m->containers,
+        .instances = m->instances,
         .version = &m->version,
     };
     if (cli_port_range_parse(m->plan->port_range, &cfg.first, &cfg.last) < 0)
@@ -378,6 +379,7 @@ struct svc_master *svc_master_free(struct svc_master *m)
     m->addresses = svc_addresses_free(m->addresses); /* before the queries end */
     cli_am_free(m->yarn);
     svc_status_free(m->status);
+    svc_instances_free(m->instances);
     svc_master_registry_free(m);
     sd_event_source_disable_unref(m->turn);
     sd_event_source_disable_unref(m->engine_timer);

@@ -222,12 +222,15 @@ static int on_live_resources(struct request *q, struct sv_http_response *ret)
 }
 
 /* -EAGAIN: called again when the text is built. */
-static int answer_list(struct request *q, enum svc_live_list which, struct sv_http_response *ret)
+static int answer_list(struct request *q, enum svc_live_list which, const char *component,
+                       struct sv_http_response *ret)
 {
     const char *text;
     size_t len;
-    int r = svc_live_text(q->rest->live, which, &text, &len);
+    int r = svc_live_text(q->rest->live, which, component, &text, &len);
 
+    if (r == -ENOENT)
+        return answer_found(ret, NULL, "component", component);
     if (r < 0)
         return r;
     ret->body = malloc(len);
@@ -242,7 +245,7 @@ static int answer_list(struct request *q, enum svc_live_list which, struct sv_ht
 
 static int on_containers(struct request *q, struct sv_http_response *ret)
 {
-    return answer_list(q, SVC_LIVE_CONTAINERS, ret);
+    return answer_list(q, SVC_LIVE_CONTAINERS, NULL, ret);
 }
 
 static int on_container(struct request *q, struct sv_http_response *ret)
@@ -292,8 +295,7 @@ static int on_components(struct request *q, struct sv_http_response *ret)
 
 static int on_component(struct request *q, struct sv_http_response *ret)
 {
-    return answer_found(ret, svc_slider_view_component(&q->view, q->rest_of_path), "component",
-                        q->rest_of_path);
+    return answer_list(q, SVC_LIVE_COMPONENT, q->rest_of_path, ret);
 }
 
 static int on_component_containers(struct request *q, struct sv_http_response *ret)
@@ -301,8 +303,7 @@ static int on_component_containers(struct request *q, struct sv_http_response *r
     char name[NAME_BYTES], last[NAME_BYTES];
 
     split(q, name, last);
-    return answer_found(ret, svc_slider_view_component_containers(&q->view, name), "component",
-                        name);
+    return answer_list(q, SVC_LIVE_COMPONENT_IDS, name, ret);
 }
 
 static int on_component_container(struct request *q, struct sv_http_response *ret)
@@ -325,7 +326,7 @@ static int on_instance(struct request *q, struct sv_http_response *ret)
 
 static int on_nodes(struct request *q, struct sv_http_response *ret)
 {
-    return answer_list(q, SVC_LIVE_NODES, ret);
+    return answer_list(q, SVC_LIVE_NODES, NULL, ret);
 }
 
 static int on_node(struct request *q, struct sv_http_response *ret)

@@ -1,7 +1,9 @@
 /* See slider-view.h. */
 #include "service/am/slider-view.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/str.h"
@@ -181,20 +183,6 @@ json_t *svc_slider_view_components(const struct svc_slider_view *v)
     return o;
 }
 
-static json_t *container_names(const struct svc_slider_view *v, size_t component)
-{
-    struct svc_instance_view i;
-    char id[YARN_ID_TEXT_MAX];
-    json_t *list = json_array();
-    size_t cursor = 0;
-
-    while (svc_engine_instance(v->engine, component, &cursor, &i))
-        if (i.has_container)
-            (void)json_array_append_new(/* as set_number(), ignoring */
-                                        list, json_string(yarn_container_id_text(i.container, id)));
-    return list;
-}
-
 /* The number of a component; -1: there is none of that name. */
 static ssize_t find_component(const struct svc_slider_view *v, const char *name,
                               struct svc_component_view *ret)
@@ -207,25 +195,52 @@ static ssize_t find_component(const struct svc_slider_view *v, const char *name,
     return -1;
 }
 
-json_t *svc_slider_view_component_containers(const struct svc_slider_view *v, const char *name)
+/* The beginning of a list of ids: "[", or the component's record up to there. */
+static int begin_ids(const struct svc_component_view *c, size_t priority, bool record,
+                     struct sv_buf *out)
 {
-    struct svc_component_view c;
-    ssize_t i = find_component(v, name, &c);
+    json_t *o = record ? component_information(c, priority) : NULL;
+    char *text = o ? json_dumps(o, JSON_COMPACT) : NULL;
+    int r = record && !text ? -ENOMEM : 0;
 
-    return i < 0 ? NULL : container_names(v, (size_t)i);
+    if (text && *text) /* its last byte is the brace */
+        r = sv_buf_put(out, text, strlen(text) - 1);
+    if (r == 0 && record)
+        r = sv_buf_put_str(out, ",\"containers\":");
+    free(text);
+    json_decref(o);
+    return r < 0 ? r : sv_buf_put_u8(out, '[');
 }
 
-json_t *svc_slider_view_component(const struct svc_slider_view *v, const char *name)
+static int put_id(struct yarn_container_id container, bool first, struct sv_buf *out)
+{
+    char id[YARN_ID_TEXT_MAX];
+    int r = first ? 0 : sv_buf_put_u8(out, ',');
+
+    return r < 0 ? r : svc_json_text(out, yarn_container_id_text(container, id));
+}
+
+int svc_slider_view_some_ids(const struct svc_slider_view *v, const char *name, bool record,
+                             struct svc_slider_walk *w, size_t max, struct sv_buf *out)
 {
     struct svc_component_view c;
-    ssize_t i = find_component(v, name, &c);
-    json_t *o;
+    struct svc_instance_view i;
+    ssize_t component = find_component(v, name, &c);
+    int r = component < 0 ? -ENOENT
+            : w->begun    ? 0
+                          : begin_ids(&c, (size_t)component + 1, record, out);
 
-    if (i < 0)
-        return NULL;
-    o = component_information(&c, (size_t)i + 1);
-    set(o, "containers", container_names(v, (size_t)i));
-    return o;
+    w->begun = true;
+    for (; r == 0 && !w->ended && max > 0; max--) {
+        w->ended = !svc_engine_instance(v->engine, (size_t)component, &w->cursor, &i);
+        if (w->ended || !i.has_container)
+            continue;
+        r = put_id(i.container, !w->any, out);
+        w->any = true;
+    }
+    if (r == 0 && w->ended)
+        r = sv_buf_put_str(out, record ? "]}" : "]");
+    return r < 0 ? r : w->ended;
 }
 
 /* ---- Containers ---- */

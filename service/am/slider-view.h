@@ -27,10 +27,7 @@ json_t *svc_slider_view_internal_tree(const struct svc_slider_view *v);
 /* {name, resources, internal, appConf} */
 json_t *svc_slider_view_aggregate(const struct svc_slider_view *v, bool resolved);
 json_t *svc_slider_view_components(const struct svc_slider_view *v);
-json_t *svc_slider_view_component(const struct svc_slider_view *v, const char *name);
-/* Ids of a component's containers; the record of one of them; of the one that runs instance
- * `index`, a text. */
-json_t *svc_slider_view_component_containers(const struct svc_slider_view *v, const char *name);
+/* The record of one of a component's containers; of the one that runs instance `index`, a text. */
 json_t *svc_slider_view_component_container(const struct svc_slider_view *v, const char *name,
                                             const char *id);
 json_t *svc_slider_view_instance(const struct svc_slider_view *v, const char *name,
@@ -52,6 +49,10 @@ struct svc_slider_walk { /* zero at first; instances may change between two call
  * it is complete; 0: there are more. */
 int svc_slider_view_some_containers(const struct svc_slider_view *v, struct svc_slider_walk *w,
                                     size_t max, struct sv_buf *out) _must_use_;
+/* Likewise, the ids of the containers of a component; `record`: as the last member of what is known
+ * of it. -ENOENT: there is no such component, any more. */
+int svc_slider_view_some_ids(const struct svc_slider_view *v, const char *name, bool record,
+                             struct svc_slider_walk *w, size_t max, struct sv_buf *out) _must_use_;
 /* Adds them to the records of their nodes, by host; `host`: of that one alone, or NULL. True: it is
  * complete. */
 bool svc_slider_view_some_nodes(const struct svc_slider_view *v, struct svc_slider_walk *w,

@@ -294,68 +294,6 @@ void svc_status_changed(struct svc_status *s)
     s->disturbed = true;
 }
 
-/* ---- Some instances ---- */
-
-static bool among(const char *text, char *const *list, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        if (strcmp(list[i], text) == 0)
-            return true;
-    return n == 0;
-}
-
-static int put_matching(struct sv_buf *b, const struct svc_engine *e,
-                        const struct svc_containers *containers, size_t component,
-                        const struct svc_instance_filter *f, bool *any)
-{
-    struct svc_instance_view v;
-    struct svc_component_view c;
-    bool here = false;
-    size_t cursor = 0;
-    int r = 0;
-
-    svc_engine_component(e, component, &c);
-    if (!among(c.component->name, f->components, f->n_components))
-        return 0;
-    while (r == 0 && svc_engine_instance(e, component, &cursor, &v)) {
-        if (!v.has_container || !*svc_instance_state_text(&v) ||
-            !among(svc_instance_state_text(&v), f->states, f->n_states))
-            continue;
-        if (!here) {
-            r = sv_buf_put_str(b, *any ? ",{\"component_name\":" : "{\"component_name\":");
-            if (r == 0)
-                r = svc_json_text(b, c.component->name);
-            if (r == 0)
-                r = sv_buf_put_str(b, ",\"containers\":[");
-        } else {
-            r = sv_buf_put_u8(b, ',');
-        }
-        here = *any = true;
-        if (r == 0)
-            r = svc_record_container(b, &v, svc_containers_find(containers, v.container));
-    }
-    return r == 0 && here ? sv_buf_put_str(b, "]}") : r;
-}
-
-int svc_status_instances(const struct svc_engine *e, const struct svc_containers *containers,
-                         const char *version, const struct svc_instance_filter *f, char **ret,
-                         size_t *ret_len)
-{
-    _cleanup_buf_ struct sv_buf b = SV_BUF_INIT(SVC_STATUS_MAX);
-    bool any = false, none = f->version && *f->version && strcmp(f->version, version) != 0;
-    int r = sv_buf_put_u8(&b, '[');
-
-    for (size_t i = 0; r == 0 && !none && i < svc_engine_components(e); i++)
-        r = put_matching(&b, e, containers, i, f, &any);
-    if (r == 0)
-        r = sv_buf_put(&b, "]", 2); /* with the NUL */
-    if (r < 0)
-        return r;
-    *ret_len = b.len - 1;
-    *ret = (char *)SV_TAKE(b.data);
-    return 0;
-}
-
 /* ---- Life ---- */
 
 int svc_status_new(sd_event *event, const struct svc_engine *engine,

@@ -30,17 +30,4 @@ void svc_status_changed(struct svc_status *s);
 /* The text, valid until the next change. -EAGAIN: it is being built, `done` is called. */
 int svc_status_text(struct svc_status *s, const char **ret, size_t *ret_len) _must_use_;
 
-/* Which instances getCompInstances lists; NULL or "" = all. */
-struct svc_instance_filter {
-    char *const *components;
-    size_t n_components;
-    const char *version; /* of the service that the instance runs */
-    char *const *states; /* of the wire: "READY" */
-    size_t n_states;
-};
-/* Array of {component_name, containers} of the instances that have a container; malloc'd. */
-int svc_status_instances(const struct svc_engine *e, const struct svc_containers *containers,
-                         const char *version, const struct svc_instance_filter *f, char **ret,
-                         size_t *ret_len) _must_use_;
-
 #endif

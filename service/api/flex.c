@@ -195,21 +195,28 @@ static int instance_name(struct svc_call *c, const char *text, const char **ret)
     return *ret ? 0 : svc_fail(c, SVC_FAIL_IO, "out of memory");
 }
 
-static bool has_text(const json_t *list, const char *text)
+/* The instances that the stored components name as decommissioned, as the keys of an object. */
+static json_t *noted_ones(const json_t *stored)
 {
-    json_t *one;
-    size_t i;
+    json_t *component, *one, *ret = json_object();
+    size_t i, k;
 
-    json_array_foreach(list, i, one)
+    json_array_foreach(svc_components(stored), i, component)
     {
-        if (json_is_string(one) && strcmp(json_string_value(one), text) == 0)
-            return true;
+        json_array_foreach(json_object_get(component, "decommissioned_instances"), k, one)
+        {
+            if (json_is_string(one) &&
+                json_object_set_new(ret, json_string_value(one), json_true()) < 0) {
+                json_decref(ret);
+                return NULL;
+            }
+        }
     }
-    return false;
+    return ret;
 }
 
 /* Notes an instance as decommissioned, once, and takes it off the component's count. */
-static int note(struct svc_call *c, json_t *stored, const char *instance)
+static int note(struct svc_call *c, json_t *stored, json_t *noted, const char *instance)
 {
     const char *dash = strrchr(instance, '-');
     json_t *component, *list;
@@ -220,33 +227,30 @@ static int note(struct svc_call *c, json_t *stored, const char *instance)
         stored, sv_arena_printf(c->arena, "%.*s", (int)(dash - instance), instance) ?: "");
     if (!component)
         return svc_fail(c, SVC_FAIL_ARGUMENT, "%s does not exist !", instance);
-    list = json_object_get(component, "decommissioned_instances");
-    if (has_text(list, instance))
+    if (json_object_get(noted, instance))
         return 0;
+    list = json_object_get(component, "decommissioned_instances");
     if (!json_is_array(list)) {
         list = json_array();
         if (json_object_set_new(component, "decommissioned_instances", list) < 0)
             return svc_fail(c, SVC_FAIL_IO, "out of memory");
     }
-    if (json_array_append_new(list, json_string(instance)) < 0 ||
+    if (json_object_set_new(noted, instance, json_true()) < 0 ||
+        json_array_append_new(list, json_string(instance)) < 0 ||
         json_object_set_new(component, "number_of_containers",
                             json_integer(SV_MAX(stored_count(component) - 1, (int64_t)0))) < 0)
         return svc_fail(c, SVC_FAIL_IO, "out of memory");
     return 0;
 }
 
-/* Collects the instances of all components of the body. */
-static int collect(struct svc_call *c, json_t *stored, const char ***ret, size_t *ret_n)
+/* The instances of all components of the body. */
+static int note_all(struct svc_call *c, json_t *stored, json_t *noted, const char **names,
+                    size_t *ret_n)
 {
     json_t *component, *name;
-    size_t i, k, n = 0;
-    int r = 0;
+    size_t i, k;
+    int r;
 
-    json_array_foreach(svc_components(c->body), i, component) n +=
-        json_array_size(json_object_get(component, "decommissioned_instances"));
-    if (n > SVC_INSTANCES_MAX || !(*ret = sv_newn(c->arena, const char *, n)))
-        return svc_fail(c, SVC_FAIL_ARGUMENT, "decommissioned_instances: more than %d",
-                        SVC_INSTANCES_MAX);
     *ret_n = 0;
     json_array_foreach(svc_components(c->body), i, component)
     {
@@ -255,15 +259,33 @@ static int collect(struct svc_call *c, json_t *stored, const char ***ret, size_t
             if (!json_is_string(name))
                 return svc_fail(c, SVC_FAIL_ARGUMENT,
                                 "decommissioned_instances: names of instances");
-            r = instance_name(c, json_string_value(name), &(*ret)[*ret_n]);
+            r = instance_name(c, json_string_value(name), &names[*ret_n]);
             if (r == 0)
-                r = note(c, stored, (*ret)[*ret_n]);
+                r = note(c, stored, noted, names[*ret_n]);
             if (r < 0)
                 return r;
             (*ret_n)++;
         }
     }
     return 0;
+}
+
+/* Collects these instances. */
+static int collect(struct svc_call *c, json_t *stored, const char ***ret, size_t *ret_n)
+{
+    json_t *component, *noted;
+    size_t i, n = 0;
+    int r;
+
+    json_array_foreach(svc_components(c->body), i, component) n +=
+        json_array_size(json_object_get(component, "decommissioned_instances"));
+    if (n > SVC_INSTANCES_MAX || !(*ret = sv_newn(c->arena, const char *, n)))
+        return svc_fail(c, SVC_FAIL_ARGUMENT, "decommissioned_instances: more than %d",
+                        SVC_INSTANCES_MAX);
+    noted = noted_ones(stored);
+    r = noted ? note_all(c, stored, noted, *ret, ret_n) : svc_fail(c, SVC_FAIL_IO, "out of memory");
+    json_decref(noted);
+    return r;
 }
 
 int svc_op_decommission(struct svc_call *c)

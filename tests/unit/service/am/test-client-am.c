@@ -117,10 +117,9 @@ static int set_up(void **state)
                          "\"number_of_containers\":2,\"launch_command\":\"web\","
                          "\"resource\":{\"cpus\":1,\"memory\":\"64\"}}]}");
     assert_int_equal(sd_event_new(&w.event), 0);
-    w.service = (struct svc_client_am){ .control = { &ops, NULL },
-                                        .engine = w.f.engine,
-                                        .containers = &w.f.containers,
-                                        .version = &version };
+    w.service = (struct svc_client_am){ .control = { &ops, NULL }, .version = &version };
+    assert_int_equal(svc_instances_new(w.event, w.f.engine, &w.f.containers, &w.service.instances),
+                     0);
     assert_int_equal(svc_status_new(w.event, w.f.engine, &w.f.containers, on_status, &w.service,
                                     &w.service.status),
                      0);
@@ -134,6 +133,7 @@ static int tear_down(void **state)
 {
     (void)state;
     ipc_server_free(w.server);
+    svc_instances_free(w.service.instances);
     svc_status_free(w.service.status);
     sd_event_unref(w.event);
     am_fixture_free(&w.f);

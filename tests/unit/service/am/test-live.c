@@ -65,7 +65,7 @@ static size_t size_of(struct world *w, enum svc_live_list which)
     size_t len, n;
     json_t *j;
 
-    assert_int_equal(svc_live_text(w->live, which, &text, &len), 0);
+    assert_int_equal(svc_live_text(w->live, which, NULL, &text, &len), 0);
     j = json_loadb(text, len, JSON_REJECT_DUPLICATES, NULL);
     assert_non_null(j);
     n = which == SVC_LIVE_NODES ? json_array_size(j) : json_object_size(j);
@@ -78,7 +78,7 @@ static int ask(struct world *w, enum svc_live_list which)
     const char *text;
     size_t len;
 
-    return svc_live_text(w->live, which, &text, &len);
+    return svc_live_text(w->live, which, NULL, &text, &len);
 }
 
 static void run_turns(struct world *w, unsigned until)
@@ -130,11 +130,56 @@ static void in_turns(void **state)
     end(&w); /* while it is being built */
 }
 
+static json_t *of_component(struct world *w, enum svc_live_list which, const char *name)
+{
+    const char *text;
+    size_t len;
+    json_t *j;
+
+    while (svc_live_text(w->live, which, name, &text, &len) == -EAGAIN)
+        assert_true(sd_event_run(w->event, UINT64_MAX) >= 0);
+    assert_int_equal(svc_live_text(w->live, which, name, &text, &len), 0);
+    j = json_loadb(text, len, JSON_REJECT_DUPLICATES, NULL);
+    assert_non_null(j);
+    return j;
+}
+
+static void component(void **state)
+{
+    static const int sizes[] = { 0, 2, SVC_LIVE_TURN + 10 };
+    char name[SVC_LIVE_NAME_MAX + 1];
+    const char *text;
+    struct world w;
+    size_t len;
+    json_t *j;
+
+    (void)state;
+    sv_clock_set_test(1000, 1000);
+    memset(name, 'a', sizeof(name));
+    name[SVC_LIVE_NAME_MAX] = '\0';
+    for (size_t i = 0; i < SV_ARRAY_LEN(sizes); i++) {
+        begin(&w, sizes[i]);
+        j = of_component(&w, SVC_LIVE_COMPONENT, "web");
+        assert_int_equal(json_array_size(json_object_get(j, "containers")), sizes[i]);
+        assert_int_equal(json_integer_value(json_object_get(j, "actual")), sizes[i]);
+        assert_string_equal(json_string_value(json_object_get(j, "name")), "web");
+        json_decref(j);
+        j = of_component(&w, SVC_LIVE_COMPONENT_IDS, "web");
+        assert_int_equal(json_array_size(j), sizes[i]);
+        json_decref(j);
+        assert_int_equal(svc_live_text(w.live, SVC_LIVE_COMPONENT, "none", &text, &len), -ENOENT);
+        assert_int_equal(svc_live_text(w.live, SVC_LIVE_COMPONENT, name, &text, &len), -ENOENT);
+        end(&w);
+    }
+    sv_clock_reset();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(small),
         cmocka_unit_test(in_turns),
+        cmocka_unit_test(component),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,8 @@
 /* Tests service/am/slider-view.c: Slider's records; what GET shows, PUT takes. */
 #include "service/am/slider-view.h"
 
+#include <errno.h>
+
 #include "service/am/slider-resources.h"
 #include "tests/unit/service/am-fixture.h"
 
@@ -79,7 +81,11 @@ static void what_lives(void **state)
     json_t *j, *one;
 
     (void)state;
-    j = svc_slider_view_component(&view, "web");
+    assert_int_equal(svc_slider_view_some_ids(&view, "web", true, &walk, 1, &b), 0);
+    assert_int_equal(svc_slider_view_some_ids(&view, "web", true, &walk, 9, &b), 1);
+    j = json_loadb((char *)b.data, b.len, 0, NULL);
+    sv_buf_free(&b);
+    walk = (struct svc_slider_walk){ 0 };
     assert_int_equal(number(j, "desired"), 2);
     assert_int_equal(number(j, "actual"), 2);
     assert_int_equal(number(j, "started"), 2); /* Slider left it 0 */
@@ -92,7 +98,8 @@ static void what_lives(void **state)
                            "http://node1:8042/node/containerlogs/container_"));
     json_decref(one);
     json_decref(j);
-    assert_null(svc_slider_view_component(&view, "nothing"));
+    assert_int_equal(svc_slider_view_some_ids(&view, "nothing", true, &walk, 9, &b), -ENOENT);
+    walk = (struct svc_slider_walk){ 0 };
     assert_null(svc_slider_view_container(&view, "container_1_0001_01_009999"));
     assert_null(svc_slider_view_container(&view, "nonsense"));
     for (unsigned i = 0; i < 5; i++) /* one instance at a time, and the ends of two components */

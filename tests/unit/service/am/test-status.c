@@ -200,47 +200,10 @@ static void built_in_turns(void **state)
     end(&w);
 }
 
-static size_t count_instances(struct world *w, const struct svc_instance_filter *f)
-{
-    char *text = NULL;
-    size_t len, n = 0, i;
-    json_t *j, *c;
-
-    assert_int_equal(svc_status_instances(w->f.engine, &w->f.containers, "7", f, &text, &len), 0);
-    j = json_loadb(text, len, 0, NULL);
-    assert_non_null(j);
-    json_array_foreach(j, i, c) n += json_array_size(json_object_get(c, "containers"));
-    json_decref(j);
-    free(text);
-    return n;
-}
-
-static void some_instances(void **state)
-{
-    char web[] = "web", none[] = "none", ready[] = "READY", stopped[] = "STOPPED";
-    char *const components[] = { web, none }, *const good[] = { ready }, *const bad[] = { stopped };
-    struct world w;
-
-    (void)state;
-    begin(&w, 3);
-    assert_int_equal(count_instances(&w, &(struct svc_instance_filter){ 0 }), 4);
-    assert_int_equal(count_instances(&w, &(struct svc_instance_filter){ .components = components,
-                                                                        .n_components = 2 }),
-                     3);
-    assert_int_equal(
-        count_instances(&w, &(struct svc_instance_filter){ .states = good, .n_states = 1 }), 4);
-    assert_int_equal(
-        count_instances(&w, &(struct svc_instance_filter){ .states = bad, .n_states = 1 }), 0);
-    assert_int_equal(count_instances(&w, &(struct svc_instance_filter){ .version = "7" }), 4);
-    assert_int_equal(count_instances(&w, &(struct svc_instance_filter){ .version = "8" }), 0);
-    end(&w);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(records), cmocka_unit_test(built_once),
-                                        cmocka_unit_test(built_in_turns), cmocka_unit_test(ended),
-                                        cmocka_unit_test(some_instances) };
+                                        cmocka_unit_test(built_in_turns), cmocka_unit_test(ended) };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
