@@ -163,6 +163,7 @@ struct nm_container {
         struct nm_numa_taken *numa; /* its part of each NUMA node, or NULL */
         struct nm_assigned assigned;
         struct cg_override set; /* set-limit.c */
+        uint64_t wanted_pids;   /* likewise, its own wish; 0: none */
     } share;
 
     struct {                              /* resources/container-scheduler.c */

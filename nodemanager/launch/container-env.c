@@ -45,7 +45,7 @@ static bool valid_name(const char *s)
     return true;
 }
 
-static const char *own_value(const struct nm_container *c, const char *name)
+const char *nm_env_own_value(const struct nm_container *c, const char *name)
 {
     for (size_t i = c->clc->n_environment; i-- > 0;)
         if (sv_streq(c->clc->environment[i]->key, name))
@@ -62,7 +62,7 @@ static const char *inherited(const char *name)
 
 const char *nm_env_value(const struct nm_container *c, const char *name)
 {
-    const char *v = own_value(c, name);
+    const char *v = nm_env_own_value(c, name);
 
     for (char **w = c->ctx->conf->env_whitelist; !v && w && *w; w++)
         if (!strcmp(*w, name))
@@ -108,7 +108,7 @@ static void add_admin_env(struct env_list *l, const struct nm_container *c)
         if (*value == '$') {
             const char *from = value + 1;
 
-            value = own_value(c, from);
+            value = nm_env_own_value(c, from);
             value = value ? value : inherited(from);
         }
         if (valid_name(p) && value && *value)
@@ -228,7 +228,7 @@ int nm_env_build(const struct nm_container *c, const struct nm_aux *aux, struct 
     for (size_t i = 0; i < n_white; i++) {
         const char *name = conf->env_whitelist[i], *value = inherited(name);
 
-        if (value && valid_name(name) && !own_value(c, name))
+        if (value && valid_name(name) && !nm_env_own_value(c, name))
             add(&l, name, value, EXE_ENV_WHITELIST);
     }
     add_standard(&l, c);

@@ -22,5 +22,7 @@ int nm_env_build(const struct nm_container *c, const struct nm_aux *aux, struct 
 /* The value that the container will have for a name: its own, else the daemon's if whitelisted,
  * else NULL. */
 const char *nm_env_value(const struct nm_container *c, const char *name);
+/* Its own alone, of its launch context; NULL: it has none. */
+const char *nm_env_own_value(const struct nm_container *c, const char *name);
 
 #endif

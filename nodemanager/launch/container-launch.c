@@ -27,10 +27,12 @@
 #include "nodemanager/launch/live-links.h"
 #include "nodemanager/launch/relaunch.h"
 #include "nodemanager/launch/share-wait.h"
+#include "nodemanager/launch/tighter.h"
 #include "nodemanager/resources/assignments.h"
 #include "nodemanager/resources/container-scheduler.h"
 #include "nodemanager/resources/numa.h"
 #include "nodemanager/resources/resource-limits.h"
+#include "nodemanager/resources/set-limit.h"
 #include "nodemanager/services/localization.h"
 #include "nodemanager/store/state-store.h"
 
@@ -424,11 +426,24 @@ static bool has_share(struct nm_container *c)
     return false;
 }
 
+/* Applies the wishes of the container itself. */
+static int tighten(struct nm_container *c, struct exe_launch *l, struct sv_error *err)
+{
+    struct nm_tighter t;
+    int r = nm_tighter_of(c, &t, err);
+
+    if (r < 0)
+        return r;
+    l->profile = t.profile;
+    l->network = t.network;
+    r = nm_limit_want(c, t.pids);
+    return r < 0 ? sv_error_errno(err, r, "%s: its limits cannot be recorded", c->text) : 0;
+}
+
 static void launch_new(struct nm_container *c)
 {
     _cleanup_buf_ struct sv_buf script = SV_BUF_INIT(EXE_FILE_MAX);
     struct sv_error err = { 0 };
-    const struct nm_conf *conf = c->ctx->conf;
     struct exe_launch l = {
         .id = c->id,
         .user = c->app->run_as,
@@ -436,8 +451,6 @@ static void launch_new(struct nm_container *c)
         .local_mask = nm_dirs_local_usable(c->ctx->dirs) & c->app->local_dirs,
         .log_mask = nm_dirs_log_usable(c->ctx->dirs) & c->app->log_dirs,
         .work_dir = (unsigned)c->launch.local_dir,
-        .profile = conf->profile,
-        .network = conf->network,
         .categories = c->app->categories,
         .again = c->launch.again,
         .credentials = no_credentials,
@@ -458,6 +471,10 @@ static void launch_new(struct nm_container *c)
     }
     if (!runtime_allowed(c)) {
         fail(c, YARN_EXIT_NOT_LAUNCHED, "Requested runtime not allowed.");
+        return;
+    }
+    if (tighten(c, &l, &err) < 0) {
+        fail(c, YARN_EXIT_NOT_LAUNCHED, err.text);
         return;
     }
     if (!has_share(c) || (nm_resources_to_come(c) && nm_relaunch_wait(c)))

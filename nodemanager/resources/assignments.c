@@ -331,7 +331,7 @@ void nm_assign_launch(struct nm_assignments *a, struct nm_container *c, struct e
     add_cdi_nodes(a, c);
     l->devices = c->share.assigned.gpus;
     l->n_devices = c->share.assigned.n_gpus;
-    if (!c->share.assigned.address)
+    if (l->network != EXE_NETWORK_PRIVATE || !c->share.assigned.address)
         return;
     l->net_index = c->share.assigned.address - 1;
     l->net_rate_kbit = conf->net_rate_kbit;

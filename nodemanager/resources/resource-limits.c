@@ -152,4 +152,6 @@ void nm_limits_of(const struct nm_container *c, struct cg_resource *ret)
         .mems = c->share.mems,
         .set = c->share.set,
     };
+    if (!ret->set.pids_max)
+        ret->set.pids_max = c->share.wanted_pids;
 }

@@ -1,5 +1,5 @@
 /* See set-limit.h. The record is a setting of the store, which older versions ignore:
- * "limits CONTAINER" → "MEMORY WEIGHT QUOTA PIDS". */
+ * "limits CONTAINER" → "MEMORY WEIGHT QUOTA PIDS", and " WANTED" where it wants a limit of pids. */
 #include "nodemanager/resources/set-limit.h"
 
 #include <errno.h>
@@ -90,15 +90,18 @@ static const char *record_name(const struct nm_container *c, char buf[NAME_MAX_B
     return buf;
 }
 
-static int record(const struct nm_container *c, const struct cg_override *set)
+static int record(const struct nm_container *c, const struct cg_override *set, uint64_t wanted)
 {
     static const struct cg_override none;
-    char name[NAME_MAX_BYTES], value[96];
+    char name[NAME_MAX_BYTES], value[120];
+    int n;
 
-    if (memcmp(set, &none, sizeof(none)) == 0)
+    if (!wanted && memcmp(set, &none, sizeof(none)) == 0)
         return nm_store_setting_remove(c->ctx->store, record_name(c, name));
-    snprintf(value, sizeof(value), "%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64, set->memory_max,
-             set->cpu_weight, set->cpu_millis, set->pids_max);
+    n = snprintf(value, sizeof(value), "%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64,
+                 set->memory_max, set->cpu_weight, set->cpu_millis, set->pids_max);
+    if (wanted)
+        (void)snprintf(value + n, sizeof(value) - (size_t)n, " %" PRIu64, wanted);
     return nm_store_setting(c->ctx->store, record_name(c, name), value);
 }
 
@@ -107,19 +110,24 @@ static int on_setting(const char *name, const char *value, void *userdata)
     struct nm_context *ctx = userdata;
     struct cg_override set = { 0 };
     struct nm_container *c;
+    uint64_t wanted = 0;
     char end;
+    int n;
 
     if (!sv_has_prefix(name, PREFIX))
         return 0;
     c = nm_container_find(ctx, name + strlen(PREFIX));
     if (!c)
         return 0;
-    if (sscanf(value, "%" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 "%c", &set.memory_max,
-               &set.cpu_weight, &set.cpu_millis, &set.pids_max, &end) == 4)
+    n = sscanf(value, "%" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 "%c",
+               &set.memory_max, &set.cpu_weight, &set.cpu_millis, &set.pids_max, &wanted, &end);
+    if (n == 4 || n == 5) {
         c->share.set = set;
-    else
+        c->share.wanted_pids = wanted;
+    } else {
         sv_log(SV_LOG_ERR, c->text, "%s: malformed limits in state store (\"%.100s\"), ignoring",
                c->text, value);
+    }
     return 0;
 }
 
@@ -133,7 +141,7 @@ void nm_limit_forget(struct nm_container *c)
     static const struct cg_override none;
     char name[NAME_MAX_BYTES];
 
-    if (memcmp(&c->share.set, &none, sizeof(none)) == 0)
+    if (!c->share.wanted_pids && memcmp(&c->share.set, &none, sizeof(none)) == 0)
         return;
     if (nm_store_setting_remove(c->ctx->store, record_name(c, name)) < 0)
         sv_log(SV_LOG_ERR, c->text, "%s: cannot remove its limits from state store", c->text);
@@ -145,7 +153,7 @@ static int apply(struct nm_container *c, struct cg_leaf *leaf, const struct cg_o
                  struct sv_error *err)
 {
     struct cg_resource limits;
-    int r = record(c, set);
+    int r = record(c, set, c->share.wanted_pids);
 
     if (r < 0)
         return sv_error_errno(err, r, "container %s: its limits could not be recorded", c->text);
@@ -180,4 +188,13 @@ int nm_limit_set(struct nm_container *c, const char *name, uint64_t value, struc
     if (r < 0 && apply(c, leaf, &before, &ignored) < 0)
         sv_log(SV_LOG_ERR, c->text, "%s: limits are partly set: %s", c->text, ignored.text);
     return r;
+}
+
+int nm_limit_want(struct nm_container *c, uint64_t pids)
+{
+    int r = pids == c->share.wanted_pids ? 0 : record(c, &c->share.set, pids);
+
+    if (r >= 0)
+        c->share.wanted_pids = pids;
+    return r < 0 ? r : 0;
 }

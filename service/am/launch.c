@@ -13,7 +13,7 @@
 #define STREAMS " 1><LOG_DIR>/stdout.txt 2><LOG_DIR>/stderr.txt"
 #define ARTIFACT_LINK "lib"
 #define CONFIGURATION "conf/"
-#define OWN_ENV 6 /* variables of ours */
+#define OWN_ENV 9 /* variables of ours */
 
 struct building {
     struct svc_files *files;
@@ -134,13 +134,22 @@ static int replace(struct building *b, const char *text, const char *what, const
     return r < 0 ? sv_error_errno(b->err, r, "%s", what) : 0;
 }
 
-/* The definition's variables, which are tokens of what follows, then ours. */
+/* The definition's variables, which are tokens of what follows, then ours: the last three are for
+ * the node (nodemanager/launch/tighter.h), and not there where they say nothing. */
 static int environment(struct building *b)
 {
-    const struct svc_map *m = &b->q->component->component->configuration.env;
+    const struct svc_component_plan *c = b->q->component;
+    const struct svc_map *m = &c->component->configuration.env;
     const struct cli_env own[OWN_ENV] = {
-        { "WORK_DIR", "{{PWD}}" }, { "LOG_DIR", "<LOG_DIR>" },  { "HADOOP_USER_NAME", b->q->user },
-        { "LANG", "en_US.UTF-8" }, { "LC_ALL", "en_US.UTF-8" }, { "LANGUAGE", "en_US.UTF-8" },
+        { "WORK_DIR", "{{PWD}}" },
+        { "LOG_DIR", "<LOG_DIR>" },
+        { "HADOOP_USER_NAME", b->q->user },
+        { "LANG", "en_US.UTF-8" },
+        { "LC_ALL", "en_US.UTF-8" },
+        { "LANGUAGE", "en_US.UTF-8" },
+        { "SELVEDGE_CONTAINER_PROFILE", c->profile },
+        { "SELVEDGE_CONTAINER_NETWORK", c->network },
+        { "SELVEDGE_CONTAINER_PIDS", c->pids_max },
     };
     const char *value;
     int r = 0;
@@ -154,7 +163,7 @@ static int environment(struct building *b)
             r = add_env(b, sv_arena_strdup(b->a, m->pairs[i].name), value);
     }
     for (size_t i = 0; r == 0 && i < OWN_ENV; i++)
-        if (!svc_map_get(m, own[i].name))
+        if (*own[i].value && !svc_map_get(m, own[i].name))
             r = add_env(b, own[i].name, sv_arena_strdup(b->a, own[i].value));
     for (size_t i = 0; r == 0 && i < b->n_env; i++)
         if (svc_tokens_set(b->tokens, b->env[i].name, b->env[i].value) == -ENOMEM)

@@ -2,6 +2,7 @@
 #include "service/am/plan.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 
 #include "common/arena.h"
@@ -99,6 +100,30 @@ static int read_probe(const struct svc_plan *p, const struct svc_component *c, s
     return r;
 }
 
+static int read_choice(enum svc_key k, const struct svc_plan *p, const struct svc_component *c,
+                       struct sv_conf *conf, const char **ret, struct sv_error *err)
+{
+    unsigned i = 0;
+    int r = svc_key_choice(k, p->resolved, c, conf, &i, err);
+
+    *ret = i ? svc_key_row(k)->names[i] : "";
+    return r;
+}
+
+static int read_sandbox(const struct svc_plan *p, const struct svc_component *c,
+                        struct sv_conf *conf, struct svc_component_plan *to, struct sv_error *err)
+{
+    int64_t pids = 0;
+    int r = read_choice(SVC_KEY_PROFILE, p, c, conf, &to->profile, err);
+
+    if (r == 0)
+        r = read_choice(SVC_KEY_NETWORK, p, c, conf, &to->network, err);
+    if (r == 0)
+        r = svc_key_int(SVC_KEY_PIDS_MAX, p->resolved, c, conf, &pids, err);
+    to->pids_max = pids ? sv_arena_printf(p->arena, "%" PRId64, pids) : "";
+    return r == 0 && !to->pids_max ? sv_error_errno(err, -ENOMEM, "component %s", c->name) : r;
+}
+
 static int plan_component(struct svc_plan *p, size_t i, struct sv_conf *conf, struct sv_error *err)
 {
     const struct svc_component *c = &p->resolved->components[i];
@@ -110,6 +135,8 @@ static int plan_component(struct svc_plan *p, size_t i, struct sv_conf *conf, st
         r = read_retry(p, c, conf, &to->retry, err);
     if (r == 0)
         r = svc_key_bool(SVC_KEY_ALL_HOSTS, p->resolved, c, conf, &to->all_hosts, err);
+    if (r == 0)
+        r = read_sandbox(p, c, conf, to, err);
     if (r == 0)
         r = read_probe(p, c, conf, &to->probe, err);
     if (r == 0)

@@ -24,6 +24,8 @@ struct svc_component_plan {
     struct svc_source *sources;              /* of the component's files */
     size_t decommissioned_room; /* of the stored component's list, as storing.c made it */
     bool all_hosts;             /* its hosts file has all instances */
+    /* Wishes of its containers at their nodes; "": the node's own. */
+    const char *profile, *network, *pids_max;
 };
 struct svc_plan {
     struct sv_arena *arena;

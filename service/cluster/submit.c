@@ -249,7 +249,7 @@ static int hadoop_master(struct submission *u)
 static int add_master(struct submission *u)
 {
     unsigned which = SVC_MASTER_SELVEDGE;
-    int r = svc_key_choice(SVC_KEY_MASTER, u->d, u->c->cfg.conf, &which, u->err);
+    int r = svc_key_choice(SVC_KEY_MASTER, u->d, NULL, u->c->cfg.conf, &which, u->err);
 
     if (r >= 0)
         r = svc_store_url(u->store, u->d->name, u->definition, u->err);

@@ -172,7 +172,8 @@ static void put_keys(struct page *p)
             put(p, " to ");
             put_number(p, row->max);
         } else if (row->type == SVC_KEY_CHOICE) {
-            put(p, "%s, %s", row->names[0], row->names[1]);
+            for (size_t i = 0; row->names[i]; i++)
+                put(p, "%s%s", i ? ", " : "", row->names[i]);
         } else {
             put(p, row->type == SVC_KEY_BOOL ? "true, false" : "text");
         }

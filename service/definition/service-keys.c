@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "common/edit-distance.h"
@@ -27,6 +28,8 @@
 
 static const char *const masters[] = { "selvedge", "hadoop", NULL };
 static_assert(sizeof masters / sizeof *masters == SVC_MASTER_HADOOP + 2, "one name a master");
+static const char *const profiles[] = { SVC_OF_NODE, "strict", "hadoop", "host", NULL };
+static const char *const networks[] = { SVC_OF_NODE, "none", "host", "private", NULL };
 
 static const struct svc_key_row rows[] = {
     [SVC_KEY_RETRY_MAX] =
@@ -91,6 +94,22 @@ static const struct svc_key_row rows[] = {
     [SVC_KEY_ALL_HOSTS] = { "selvedge.service.hosts.all", SVC_KEY_BOOL, "false", 0, 0, true,
                             "`conf/selvedge-hosts` of its containers has all instances of the "
                             "service, not only those of components that it depends on." },
+    [SVC_KEY_PROFILE] = { "selvedge.service.container.profile", SVC_KEY_CHOICE, SVC_OF_NODE, 0, 0,
+                          true,
+                          "What its containers see of the node, at most what the node shows; a "
+                          "node "
+                          "that shows less does not start them.",
+                          profiles },
+    [SVC_KEY_NETWORK] = { "selvedge.service.container.network", SVC_KEY_CHOICE, SVC_OF_NODE, 0, 0,
+                          true,
+                          "`none`: its containers have no network, and no readiness check reaches "
+                          "them; else a node with another network does not start them.",
+                          networks },
+    [SVC_KEY_PIDS_MAX] = { "selvedge.service.container.pids.max", SVC_KEY_INT, "0", 0, 4194304,
+                           true,
+                           "Processes and threads of a container, at most the node's limit; 0: "
+                           "that "
+                           "limit." },
 };
 static_assert(sizeof rows / sizeof *rows == SVC_KEYS_N, "one row a key");
 
@@ -115,15 +134,32 @@ const struct svc_key_row *svc_key_row(enum svc_key k)
 
 /* ---- Values ---- */
 
+#define NAMES_MAX 128 /* bytes of all names of a choice */
+
+/* "a, b or c" */
+static const char *names_of(const struct svc_key_row *row, char buf[NAMES_MAX])
+{
+    size_t n = 0;
+
+    for (size_t i = 0; row->names[i] && n < NAMES_MAX; i++)
+        n += (size_t)snprintf(buf + n, NAMES_MAX - n, "%s%s",
+                              i == 0              ? ""
+                              : row->names[i + 1] ? ", "
+                                                  : " or ",
+                              row->names[i]);
+    return buf;
+}
+
 static int bad(const struct svc_key_row *row, const char *v, const char *path, struct sv_error *err)
 {
     struct svc_path at;
+    char names[NAMES_MAX];
 
     at = svc_path("%s[\"%s\"]", path, row->name);
     if (row->type == SVC_KEY_BOOL)
         return svc_refuse(err, at.text, v, "true or false");
     if (row->type == SVC_KEY_CHOICE)
-        return svc_refuse(err, at.text, v, "%s or %s", row->names[0], row->names[1]);
+        return svc_refuse(err, at.text, v, "%s", names_of(row, names));
     return svc_refuse(err, at.text, v, "a whole number from %" PRId64 " to %" PRId64, row->min,
                       row->max);
 }
@@ -259,10 +295,10 @@ int svc_key_bool(enum svc_key k, const struct svc_definition *d, const struct sv
     return sv_parse_bool(f.value, ret) < 0 ? bad(&rows[k], f.value, f.where.text, err) : 0;
 }
 
-int svc_key_choice(enum svc_key k, const struct svc_definition *d, struct sv_conf *site,
-                   unsigned *ret, struct sv_error *err)
+int svc_key_choice(enum svc_key k, const struct svc_definition *d, const struct svc_component *c,
+                   struct sv_conf *site, unsigned *ret, struct sv_error *err)
 {
-    struct found f = find(k, d, NULL, site);
+    struct found f = find(k, d, c, site);
 
     return choice(&rows[k], f.value, ret) < 0 ? bad(&rows[k], f.value, f.where.text, err) : 0;
 }

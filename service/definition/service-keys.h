@@ -35,10 +35,14 @@ enum svc_key {
     SVC_KEY_UPGRADE_ENABLED,         /* upgrade.enabled: bool */
     SVC_KEY_MASTER,                  /* selvedge.service.master: enum svc_master_kind */
     SVC_KEY_ALL_HOSTS,               /* selvedge.service.hosts.all: bool */
+    SVC_KEY_PROFILE,                 /* selvedge.service.container.profile: 0 = the node's */
+    SVC_KEY_NETWORK,                 /* selvedge.service.container.network: 0 = the node's */
+    SVC_KEY_PIDS_MAX,                /* selvedge.service.container.pids.max: 0 = the node's */
     SVC_KEYS_N,
 };
 
 enum svc_key_type { SVC_KEY_INT, SVC_KEY_BOOL, SVC_KEY_TEXT, SVC_KEY_CHOICE };
+#define SVC_OF_NODE "node" /* first name of a CHOICE: the node's own */
 enum svc_master_kind { SVC_MASTER_SELVEDGE, SVC_MASTER_HADOOP };
 struct svc_key_row {
     const char *name;
@@ -58,8 +62,8 @@ int svc_key_int(enum svc_key k, const struct svc_definition *d, const struct svc
 int svc_key_bool(enum svc_key k, const struct svc_definition *d, const struct svc_component *c,
                  struct sv_conf *site, bool *ret, struct sv_error *err) _must_use_;
 /* Index of the value in the row's names. */
-int svc_key_choice(enum svc_key k, const struct svc_definition *d, struct sv_conf *site,
-                   unsigned *ret, struct sv_error *err) _must_use_;
+int svc_key_choice(enum svc_key k, const struct svc_definition *d, const struct svc_component *c,
+                   struct sv_conf *site, unsigned *ret, struct sv_error *err) _must_use_;
 /* Never NULL; owned by the definition, the configuration or the table. */
 const char *svc_key_text(enum svc_key k, const struct svc_definition *d,
                          const struct svc_component *c, struct sv_conf *site);

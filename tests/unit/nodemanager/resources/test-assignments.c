@@ -87,7 +87,8 @@ static void test_assigned_once(void **state)
     struct fixture f;
     struct sv_error err = { 0 };
     char text[NM_ASSIGNED_TEXT_MAX];
-    struct exe_launch l = { 0 };
+    struct exe_launch l = { .network = EXE_NETWORK_PRIVATE },
+                      none = { .network = EXE_NETWORK_NONE };
 
     (void)state;
     fixture_open(&f);
@@ -106,6 +107,8 @@ static void test_assigned_once(void **state)
     assert_int_equal(l.net_index, 0);
     assert_int_equal(l.net_rate_kbit, 20000);
     assert_int_equal(l.net_ceil_kbit, 1000000);
+    nm_assign_launch(f.assignments, &f.c[0], &none); /* it has asked for no network */
+    assert_int_equal(none.net_rate_kbit, 0);
     nm_assign_release(f.assignments, &f.c[0]);
     assert_int_equal(nm_assign(f.assignments, &f.c[2], text, &err), 0);
     assert_string_equal(text, "address=2 gpu=3"); /* a released address is not the next one */

@@ -15,6 +15,7 @@
 #include "executor/exe.h"
 #include "nodemanager/core/container.h"
 #include "nodemanager/core/context.h"
+#include "nodemanager/resources/resource-limits.h"
 #include "nodemanager/resources/set-limit.h"
 #include "nodemanager/store/state-store.h"
 
@@ -215,6 +216,32 @@ static void cgroup_refuses(void **state)
     assert_int_equal(container.share.set.pids_max, 9);
 }
 
+/* Its own wish is recorded, too, and an operator's limit comes before it. */
+static void wanted(void **state)
+{
+    struct cg_resource limits;
+    int rows = 0;
+
+    (void)state;
+    assert_int_equal(nm_limit_want(&container, 0), 0);
+    assert_int_equal(nm_store_each_setting(ctx.store, count, &rows), 0);
+    assert_int_equal(rows, 0);
+    assert_int_equal(nm_limit_want(&container, 20), 0);
+    nm_limits_of(&container, &limits);
+    assert_int_equal(limits.set.pids_max, 20);
+    assert_int_equal(set("pids", 9), 0);
+    nm_limits_of(&container, &limits);
+    assert_int_equal(limits.set.pids_max, 9);
+    assert_int_equal(set("pids", 0), 0);
+    assert_int_equal(applied.pids_max, 20);
+    container.share.wanted_pids = 0;
+    assert_int_equal(nm_limit_recover(&ctx), 0);
+    assert_int_equal(container.share.wanted_pids, 20);
+    assert_int_equal(nm_limit_want(&container, 0), 0); /* of another version */
+    assert_int_equal(nm_store_each_setting(ctx.store, count, &rows), 0);
+    assert_int_equal(rows, 0);
+}
+
 static void damaged_record(void **state)
 {
     (void)state;
@@ -232,6 +259,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(restart, set_up, tear_down),
         cmocka_unit_test_setup_teardown(taken_back, set_up, tear_down),
         cmocka_unit_test_setup_teardown(cgroup_refuses, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(wanted, set_up, tear_down),
         cmocka_unit_test_setup_teardown(damaged_record, set_up, tear_down),
     };
 

@@ -15,7 +15,9 @@ static const char shop[] =
     "\"components\":[{\"name\":\"web\",\"number_of_containers\":1,"
     "\"launch_command\":\"run ${COMPONENT_INSTANCE_NAME} ${DB-0_HOST} ${PLACE} ${UNKNOWN}\","
     "\"artifact\":{\"type\":\"TARBALL\",\"id\":\"%s/web.tgz\"},"
-    "\"configuration\":{\"env\":{\"PLACE\":\"${SERVICE_NAME}/${COMPONENT_ID}\",\"LANG\":\"C\"},"
+    "\"configuration\":{\"properties\":{\"selvedge.service.container.network\":\"none\","
+    "\"selvedge.service.container.pids.max\":\"100\"},\"env\":{\"PLACE\":\"${SERVICE_NAME}/"
+    "${COMPONENT_ID}\",\"LANG\":\"C\"},"
     "\"files\":[{\"type\":\"PROPERTIES\",\"dest_file\":\"a.conf\","
     "\"properties\":{\"name\":\"${SERVICE_NAME}\"}},"
     "{\"type\":\"TEMPLATE\",\"dest_file\":\"b.conf\",\"src_file\":\"%s/b.template\"},"
@@ -147,6 +149,9 @@ static void whole(void **state)
     assert_string_equal(env_of(&l, "LANG"), "C"); /* the definition's wins */
     assert_string_equal(env_of(&l, "WORK_DIR"), "{{PWD}}");
     assert_string_equal(env_of(&l, "HADOOP_USER_NAME"), "alice");
+    assert_string_equal(env_of(&l, "SELVEDGE_CONTAINER_NETWORK"), "none");
+    assert_string_equal(env_of(&l, "SELVEDGE_CONTAINER_PIDS"), "100");
+    assert_null(env_of(&l, "SELVEDGE_CONTAINER_PROFILE")); /* the node's */
     assert_int_equal(l.n_resources, 5);
     r = resource_of(&l, "lib");
     assert_int_equal(r->type, CLI_ARCHIVE);

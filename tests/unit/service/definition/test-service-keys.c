@@ -42,7 +42,7 @@ static void test_rows(void **state)
         else if (row->type == SVC_KEY_BOOL)
             assert_int_equal(svc_key_bool((enum svc_key)k, &none, NULL, NULL, &b, NULL), 0);
         else if (row->type == SVC_KEY_CHOICE)
-            assert_int_equal(svc_key_choice((enum svc_key)k, &none, NULL, &i, NULL), 0);
+            assert_int_equal(svc_key_choice((enum svc_key)k, &none, NULL, NULL, &i, NULL), 0);
         else
             assert_string_equal(svc_key_text((enum svc_key)k, &none, NULL, NULL), row->def);
     }
@@ -115,14 +115,35 @@ static void test_master(void **state)
     (void)state;
     assert_int_equal(svc_keys_known(&m, "p", &err), 0);
     assert_int_equal(sv_conf_set(site, MASTER, "hadoop"), 0);
-    assert_int_equal(svc_key_choice(SVC_KEY_MASTER, &d, site, &which, &err), 0);
+    assert_int_equal(svc_key_choice(SVC_KEY_MASTER, &d, NULL, site, &which, &err), 0);
     assert_int_equal(which, SVC_MASTER_HADOOP);
     d.configuration.properties = m;
-    assert_int_equal(svc_key_choice(SVC_KEY_MASTER, &d, site, &which, &err), 0);
+    assert_int_equal(svc_key_choice(SVC_KEY_MASTER, &d, NULL, site, &which, &err), 0);
     assert_int_equal(which, SVC_MASTER_SELVEDGE);
     own[0].value = "slider";
     assert_int_equal(svc_keys_check(&m, "p", &err), -EINVAL);
     assert_string_equal(err.text, "p[\"" MASTER "\"]: \"slider\": selvedge or hadoop");
+}
+
+static void test_choice_of_component(void **state)
+{
+    static const char name[] = "selvedge.service.container.profile";
+    struct svc_pair service[] = { { name, "hadoop" } }, own[] = { { name, "strict" } };
+    struct svc_component c = { .name = "c" };
+    struct svc_definition d = { .configuration.properties = map_of(service, 1) };
+    struct sv_error err = { 0 };
+    unsigned which = 7;
+
+    (void)state;
+    assert_int_equal(svc_key_choice(SVC_KEY_PROFILE, &d, &c, NULL, &which, &err), 0);
+    assert_int_equal(which, 2);
+    c.configuration.properties = map_of(own, 1);
+    assert_int_equal(svc_key_choice(SVC_KEY_PROFILE, &d, &c, NULL, &which, &err), 0);
+    assert_int_equal(which, 1);
+    own[0].value = "open";
+    assert_int_equal(svc_keys_check(&c.configuration.properties, "p", &err), -EINVAL);
+    assert_string_equal(err.text, "p[\"selvedge.service.container.profile\"]: \"open\": node, "
+                                  "strict, hadoop or host");
 }
 
 static void test_known(void **state)
@@ -178,8 +199,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rows),       cmocka_unit_test(test_order),
-        cmocka_unit_test(test_bad_values), cmocka_unit_test(test_known),
-        cmocka_unit_test(test_master),     cmocka_unit_test(test_probe),
+        cmocka_unit_test(test_bad_values), cmocka_unit_test(test_choice_of_component),
+        cmocka_unit_test(test_known),      cmocka_unit_test(test_master),
+        cmocka_unit_test(test_probe),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
