@@ -119,6 +119,7 @@ def install():
         "-RF",
         "/usr/sbin/selvedge-nodemanager",
         "/usr/sbin/selvedge-rm",
+        "/usr/sbin/selvedge-services",
         "/usr/bin/selvedge",
         "/usr/libexec/selvedge",
         *glob.glob("/usr/lib/systemd/system/selvedge-*"),

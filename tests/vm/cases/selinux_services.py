@@ -12,7 +12,8 @@ import urllib.request
 from cases.selinux_jobs import SAMPLE, STAGING, WORK, Machine, denials, labelled
 from cluster import host
 from lib.shuffle_process import Job as MapReduceJob, index_of, token, url_hash
-from selinuxlib import FILE, PRIVATE, STATE, TOP, context, expect, label, read, site, tool, write
+from selinuxlib import FILE, PORTS, PRIVATE, STATE, TOP, context, expect, label, main_pid, read
+from selinuxlib import site, tool, write
 
 BUS = "/org/selvedge/NodeManager1"
 
@@ -67,6 +68,38 @@ def by_socket():
     tool("systemctl", "daemon-reload")
     os.chmod(helper, 0o4750)
     site("host")
+    denials.none(mark)
+
+
+def services_api():
+    """The services API in a type of its own: it answers on its port, and selvedge-rm finds it."""
+    mark, path = denials.mark(), "/app/v1/services/version?user.name=job"
+    tool("systemd-sysusers")
+    site(a_webapp_api__service_enable="true")
+    tool("systemctl", "start", "selvedge-services")
+    tool("systemctl", "restart", "selvedge-rm")
+    expect(
+        "selvedge-services",
+        context(main_pid("selvedge-services")),
+        "system_u:system_r:selvedge_services_t:s0",
+    )
+    expect(
+        "its socket",
+        label("/run/selvedge-services/socket"),
+        "system_u:object_r:selvedge_services_run_t:s0",
+    )
+
+    def answers(port):
+        with contextlib.suppress(OSError):
+            url = f"http://127.0.0.1:{port}{path}"
+            return urllib.request.urlopen(url, timeout=60).status == 200
+        return False
+
+    for port in (9191, PORTS["web"]):
+        host.wait_for(lambda port=port: answers(port), 120, f"the services API on {port}")
+    tool("systemctl", "stop", "selvedge-services")
+    site()
+    tool("systemctl", "restart", "selvedge-rm")
     denials.none(mark)
 
 
