@@ -104,6 +104,8 @@ static void group_free(struct rm_sched *s, struct rm_sched_app *app, struct rm_a
         row_drop(s, app, g, row);
     g->any = 0;
     note_general(app, g);
+    if (app->refused.group == g)
+        app->refused.group = NULL;
     DL_DELETE(app->groups, g);
     if (g->grows)
         g->grows->growth = NULL;

@@ -2,6 +2,7 @@
  * user limit, ApplicationMaster limit, headroom, activation of waiting applications. Pure; the
  * formulas are those of AbstractCSQueue, UsersManager.computeUserLimit and
  * LeafQueue.activateApplications. */
+#include "rm-lite/scheduler/refuse.h"
 #include "rm-lite/scheduler/scheduler-impl.h"
 
 #include <errno.h>
@@ -196,7 +197,7 @@ struct rm_res rm_user_limit(const struct rm_sched *s, struct rm_queue *leaf,
     return limit_of(s, leaf, u, u->asking > 0);
 }
 
-static struct rm_res queue_am_limit(const struct rm_sched *s, const struct rm_queue *leaf)
+struct rm_res rm_queue_am_limit(const struct rm_sched *s, const struct rm_queue *leaf)
 {
     struct rm_res base = rm_res_max(leaf->eff_min, rm_res_max(leaf->used, (struct rm_res){ 0, 0 }));
 
@@ -209,8 +210,8 @@ static struct rm_res queue_am_limit(const struct rm_sched *s, const struct rm_qu
     return rm_res_round_up(rm_res_scale_up(base, leaf->am_percent), s->set.min_alloc);
 }
 
-static struct rm_res user_am_limit(const struct rm_sched *s, const struct rm_queue *leaf,
-                                   double weight, struct rm_res queue_limit)
+struct rm_res rm_user_am_limit(const struct rm_sched *s, const struct rm_queue *leaf, double weight,
+                               struct rm_res queue_limit)
 {
     int32_t active = (int32_t)HASH_COUNT(leaf->users); /* each has an application */
     double f = SV_MAX(leaf->user_limit / 100, 1.0 / SV_MAX(active, 1));
@@ -245,25 +246,32 @@ void rm_queue_activate(struct rm_sched *s, struct rm_queue *leaf)
 
     if (!leaf->waiting)
         return;
-    limit = leaf->am_limit_seen = queue_am_limit(s, leaf);
+    limit = leaf->am_limit_seen = rm_queue_am_limit(s, leaf);
     DL_FOREACH_SAFE2(leaf->waiting, app, tmp, w_next)
     {
         struct rm_res q = rm_res_add(leaf->am_used, app->am);
         struct rm_res u = rm_res_add(app->user->am_used, app->am);
 
-        if (!app->runs)
+        if (!app->runs) {
+            rm_refuse(s, app, NULL, NULL, RM_REFUSED_PARALLEL);
             continue;
-        user_limit = user_am_limit(s, leaf, app->user->weight, limit);
+        }
+        user_limit = rm_user_am_limit(s, leaf, app->user->weight, limit);
         /* One application may always start, however small the limit. */
         if (leaf->active_apps > 0 && !rm_res_is_zero(leaf->am_used) &&
-            !rm_res_fits(s->set.calc, q, limit))
+            !rm_res_fits(s->set.calc, q, limit)) {
+            rm_refuse(s, app, NULL, NULL, RM_REFUSED_QUEUE_MASTERS);
             continue;
+        }
         if (app->user->active_apps > 0 && !rm_res_is_zero(app->user->am_used) &&
-            !rm_res_fits(s->set.calc, u, user_limit))
+            !rm_res_fits(s->set.calc, u, user_limit)) {
+            rm_refuse(s, app, NULL, NULL, RM_REFUSED_USER_MASTERS);
             continue;
+        }
         DL_DELETE2(leaf->waiting, app, w_prev, w_next);
         app->in_waiting = false;
         app->active = app->am_counted = true;
+        app->refused = (struct rm_refused){ .at_ms = s->now_ms };
         for (struct rm_queue *up = leaf; up; up = up->parent)
             up->active_apps++;
         app->user->active_apps++;
@@ -278,7 +286,7 @@ void rm_queue_activate(struct rm_sched *s, struct rm_queue *leaf)
 /* The ApplicationMaster share also grows when other queues of the parent use less. */
 void rm_queue_activate_more(struct rm_sched *s, struct rm_queue *leaf)
 {
-    if (leaf->waiting && !rm_res_fits(s->set.calc, queue_am_limit(s, leaf), leaf->am_limit_seen))
+    if (leaf->waiting && !rm_res_fits(s->set.calc, rm_queue_am_limit(s, leaf), leaf->am_limit_seen))
         rm_queue_activate(s, leaf);
 }
 
@@ -307,8 +315,8 @@ void rm_queue_info_fill(const struct rm_sched *s, const struct rm_queue *q,
         .reserved = q->reserved,
         .pending = q->pending,
         .am_used = q->am_used,
-        .am_limit = queue_am_limit(s, q),
-        .user_am_limit = user_am_limit(s, q, 1, queue_am_limit(s, q)),
+        .am_limit = rm_queue_am_limit(s, q),
+        .user_am_limit = rm_user_am_limit(s, q, 1, rm_queue_am_limit(s, q)),
         .effective_min = q->eff_min,
         .effective_max = q->eff_max,
         .max_allocation = q->max_allocation,
@@ -349,7 +357,7 @@ size_t rm_sched_queue_users(const struct rm_sched *s, const char *queue, size_t 
                                     .am_used = u->am_used,
                                     .limit = rm_user_limit(s, q, u),
                                     .am_limit =
-                                        user_am_limit(s, q, u->weight, queue_am_limit(s, q)),
+                                        rm_user_am_limit(s, q, u->weight, rm_queue_am_limit(s, q)),
                                     .active_apps = u->active_apps,
                                     .pending_apps = u->apps - u->active_apps,
                                     .weight = u->weight,

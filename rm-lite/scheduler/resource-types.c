@@ -107,6 +107,20 @@ const struct rm_types *rm_types(void)
     return &current;
 }
 
+const char *rm_res_text(struct rm_res r, char dst[static RM_RES_TEXT_MAX])
+{
+    const struct rm_types *types = rm_types();
+    size_t n = (size_t)snprintf(dst, RM_RES_TEXT_MAX, "<memory:%lld, vCores:%lld", (long long)r.mem,
+                                (long long)r.vcores);
+
+    for (int i = 0; i < types->n && n < RM_RES_TEXT_MAX; i++)
+        n += (size_t)snprintf(dst + n, RM_RES_TEXT_MAX - n, ", %.90s: %lld", types->names[i],
+                              (long long)r.extra[i]);
+    if (n < RM_RES_TEXT_MAX)
+        (void)snprintf(dst + n, RM_RES_TEXT_MAX - n, ">");
+    return dst;
+}
+
 int rm_res_from(const Hadoop__Yarn__ResourceProto *m, struct rm_res *ret)
 {
     struct yarn_resource base;

@@ -24,6 +24,9 @@ bool rm_types_equal(const struct rm_types *a, const struct rm_types *b);
 /* The daemon's types, set once at start; conversions of messages use them. */
 void rm_types_set(const struct rm_types *t);
 const struct rm_types *rm_types(void);
+#define RM_RES_TEXT_MAX 256
+/* "<memory:1024, vCores:1>", as Hadoop's Resource prints itself. */
+const char *rm_res_text(struct rm_res r, char dst[static RM_RES_TEXT_MAX]);
 /* -EBADMSG: the message is out of range. Unknown types are dropped: rm_res_unknown. */
 int rm_res_from(const Hadoop__Yarn__ResourceProto *m, struct rm_res *ret) _must_use_;
 /* The first type with a value above 0 that is neither memory, vcores nor configured, escaped; "" =

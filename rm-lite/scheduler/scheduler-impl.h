@@ -2,9 +2,9 @@
  * queue-users.c, queue-order.c, queue-mappings.c, scheduler-keys.c, preemption-conf.c,
  * queue-key-table.c, queue-keys.c, queue-conf.c, scheduler-ids.c, ask-index.c, ready-apps.c,
  * queue-limits.c, free-nodes.c, those of placement.h, allocation.c, reservations.c, asks.c,
- * placement-asks.c, container-updates.c, assign.c, allocation-pass.c, parallel-apps.c, app-queue.c,
- * preempt-shares.c, preempt-inside.c, preemption.c, reconfigure.c, scheduler-query.c and
- * scheduler.c. */
+ * placement-asks.c, container-updates.c, rooms.c, activities.c, assign.c, allocation-pass.c,
+ * parallel-apps.c, app-queue.c, preempt-shares.c, preempt-inside.c, preemption.c, reconfigure.c,
+ * scheduler-query.c, waiting.c and scheduler.c. */
 #ifndef SELVEDGE_RM_LITE_SCHEDULER_SCHEDULER_IMPL_H
 #define SELVEDGE_RM_LITE_SCHEDULER_SCHEDULER_IMPL_H
 
@@ -15,7 +15,11 @@
 #include "rm-lite/scheduler/id-table.h"
 #include "rm-lite/scheduler/placement.h"
 #include "rm-lite/scheduler/pool.h"
+#include "rm-lite/scheduler/rooms.h"
 #include "rm-lite/scheduler/scheduler.h"
+#include "rm-lite/scheduler/waiting.h"
+
+struct rm_activities;
 
 #define RM_QUEUE_DEPTH_MAX 32
 #define RM_QUEUE_COUNT_MAX 10000
@@ -56,6 +60,12 @@ struct rm_share { /* of a queue, in one round of preemption */
     struct rm_res used, pending, ideal;
     struct rm_res preemptable, untouchable; /* parts of the usage above the guarantee */
     struct rm_res excess;                   /* above the ideal: to be reclaimed in this round */
+};
+
+struct rm_stopped { /* an application that ended the walk over its leaf: no later one may pass */
+    struct yarn_app_id app;
+    int64_t visit; /* rm_sched_counts.nodes_visited; 0: never */
+    struct rm_res limit;
 };
 
 struct rm_queue {
@@ -110,6 +120,7 @@ struct rm_queue {
     int32_t n_ready;
     struct rm_share share;       /* preempt-shares.c */
     struct rm_res am_limit_seen; /* AM limit at the last activation that left some in `waiting` */
+    struct rm_stopped stopped;
 };
 
 struct rm_place { /* a host or rack that asks name */
@@ -158,6 +169,18 @@ struct rm_name { /* a set of strings */
     UT_hash_handle hh;
 };
 
+/* The last refusal, written where it is decided: a few stores of one cache line. */
+struct rm_refused {
+    int64_t visit;              /* rm_sched_counts.nodes_visited then */
+    int64_t turn;               /* the visit with which `seen` began */
+    int64_t at_ms;              /* clock of the event */
+    struct rm_ask_group *group; /* NULL: no ask, or it has ended */
+    uint32_t seen,
+        seen_before; /* bits of refusals in a turn of n_nodes visits, and the one before */
+    uint32_t node;   /* handle; 0: none */
+    enum rm_refusal why;
+};
+
 struct rm_sched_app {
     struct {
         int64_t ts, id;
@@ -181,6 +204,7 @@ struct rm_sched_app {
     bool groups_unsorted; /* rm_asks_sort */
     bool am_wanted;       /* the attempt's next container is its ApplicationMaster */
     struct rm_name *blacklist;
+    struct rm_refused refused;
     uint32_t first_block, last_block;     /* its containers: handles in s->block_pool */
     struct rm_sched_app *w_prev, *w_next; /* leaf->waiting */
     struct rm_sched_app *r_prev, *r_next; /* leaf->ready */
@@ -272,6 +296,7 @@ struct rm_sched_node {
     struct rm_sched_node *o_prev, *o_next; /* nodes of one host */
     struct rm_sched_node *prev, *next;     /* s->node_list, in the order of registration */
     char *rack;
+    int64_t born; /* the first visit after its registration: rm_refused.visit of others is less */
 };
 
 _Static_assert(sizeof(struct rm_sched_container) <= 128 && sizeof(struct rm_sched_node) <= 320 &&
@@ -337,7 +362,11 @@ struct rm_sched {
     struct rm_placement *unplaced; /* held for the decisions of the last event */
     struct rm_sched_app **named;   /* of one walk over a leaf */
     size_t cap_named;
-    bool walk_all; /* tests: walk over all applications of the leaf, for comparison */
+    bool walk_all;  /* tests: walk over all applications of the leaf, for comparison */
+    int64_t now_ms; /* of the event */
+    struct rm_rooms free_rooms, total_rooms;
+    struct rm_activities *activities; /* NULL: none is to be recorded */
+    int64_t recorded;                 /* visits */
     struct rm_decision *out;
     size_t n_out, cap_out;
     char text[512]; /* of the one rejection that an event may decide */
@@ -426,6 +455,9 @@ void rm_user_put(struct rm_queue *leaf, struct rm_user *u); /* frees when unused
 struct rm_res rm_user_limit(const struct rm_sched *s, struct rm_queue *leaf,
                             const struct rm_user *u);
 struct rm_res rm_headroom(const struct rm_sched *s, const struct rm_sched_app *app);
+struct rm_res rm_queue_am_limit(const struct rm_sched *s, const struct rm_queue *leaf);
+struct rm_res rm_user_am_limit(const struct rm_sched *s, const struct rm_queue *leaf, double weight,
+                               struct rm_res queue_limit);
 void rm_queue_activate(struct rm_sched *s, struct rm_queue *leaf);      /* within the AM limit */
 void rm_queue_activate_more(struct rm_sched *s, struct rm_queue *leaf); /* the AM limit has grown */
 void rm_queue_info_fill(const struct rm_sched *s, const struct rm_queue *q,

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/str.h"
+#include "rm-lite/scheduler/record-activities.h"
 #include "rm-lite/scheduler/scheduler-impl.h"
 
 int rm_sched_new(struct sv_conf *conf, int64_t epoch, struct rm_sched **ret, struct sv_error *err)
@@ -57,6 +58,7 @@ static void node_free(struct rm_sched *s, struct rm_sched_node *n)
     free(n->rack);
     if (n->cap_containers)
         free(n->containers);
+    n->handle = 0; /* rm_refused.node */
     rm_pool_give(&s->node_pool, n);
 }
 
@@ -78,6 +80,7 @@ struct rm_sched *rm_sched_free(struct rm_sched *s)
     rm_pool_free(&s->container_pool);
     rm_pool_free(&s->block_pool);
     rm_queue_free(s->root);
+    rm_activities_free(s->activities);
     free(s->named);
     free(s->out);
     free(s);
@@ -102,6 +105,7 @@ static void node_new(struct rm_sched *s, const struct rm_ev_node_added *ev)
     n->rack_label = rm_label(n->rack);
     rm_sched_node_index(s, n);
     DL_APPEND(s->node_list, n);
+    n->born = s->counts.nodes_visited + 1;
     s->n_nodes++;
     s->cluster = rm_res_add(s->cluster, n->total);
 }
@@ -307,6 +311,7 @@ static int attempt_removed(struct rm_sched *s, struct rm_sched_app *app, bool ke
 
     rm_asks_clear(s, app);
     rm_blacklist_clear(app);
+    app->refused = (struct rm_refused){ 0 };
     if (!keep)
         app_drop_containers(s, app);
     rm_app_deactivate(s, app);
@@ -502,11 +507,14 @@ int rm_sched_handle(struct rm_sched *s, const struct rm_sched_event *ev, int64_t
     int r = -EINVAL;
 
     s->n_out = 0;
+    s->now_ms = now_ms;
+    s->free_rooms.known = false;
     if (s->unplaced)
         rm_placements_forget(s);
     switch (ev->type) {
     case RM_SCHED_NODE_ADDED:
         r = node_added(s, &ev->node_added, err);
+        s->total_rooms.known = false;
         if (r >= 0)
             activate_all(s, s->root);
         break;
@@ -515,6 +523,7 @@ int rm_sched_handle(struct rm_sched *s, const struct rm_sched_event *ev, int64_t
     case RM_SCHED_NODE_SCHEDULABLE:
     case RM_SCHED_NODE_HEARTBEAT:
         r = handle_node(s, ev, now_ms, err);
+        s->total_rooms.known &= ev->type == RM_SCHED_NODE_HEARTBEAT;
         if (r >= 0 && ev->type != RM_SCHED_NODE_HEARTBEAT)
             activate_all(s, s->root);
         break;
