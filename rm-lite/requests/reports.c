@@ -14,6 +14,7 @@
 #include "rm-lite/core/submission.h"
 #include "rm-lite/core/tracking.h"
 #include "rm-lite/fsm/app-lifetime.h"
+#include "rm-lite/requests/wait-reason.h"
 #include "rm-lite/scheduler/resource-types.h"
 #include "rm-lite/scheduler/scheduler.h"
 #include "rm-lite/security/tokens.h"
@@ -196,13 +197,10 @@ static Hadoop__Yarn__ApplicationResourceUsageReportProto *usage(struct sv_arena 
                : NULL;
 }
 
-#define WAITING "AM container is launched, waiting for AM container to Register with RM"
-
-static char *attempt_diagnostics(const struct rm_attempt *att)
+/* An object's text, or a copy of that in the buffer. */
+static char *kept(struct sv_arena *a, const char *text, const char *buffer)
 {
-    if (att->diagnostics && *att->diagnostics)
-        return att->diagnostics;
-    return STR(att->state == RM_ATT_ST_LAUNCHED ? WAITING : "");
+    return text == buffer ? sv_arena_strdup(a, text) : STR(text);
 }
 
 static bool timeouts_to(struct sv_arena *a, const struct rm_app *app,
@@ -276,6 +274,7 @@ Hadoop__Yarn__ApplicationReportProto *rm_app_report(struct sv_arena *a, struct r
                                                     const char *viewer)
 {
     Hadoop__Yarn__ApplicationReportProto *m = sv_new(a, Hadoop__Yarn__ApplicationReportProto);
+    char waits[RM_WAIT_TEXT_MAX];
 
     if (!m)
         return NULL;
@@ -290,9 +289,7 @@ Hadoop__Yarn__ApplicationReportProto *rm_app_report(struct sv_arena *a, struct r
     m->has_yarn_application_state = true;
     m->yarn_application_state = (Hadoop__Yarn__YarnApplicationStateProto)rm_app_wire_state(app);
     m->trackingurl = page_url(a, app);
-    m->diagnostics = app->diagnostics                        ? app->diagnostics
-                     : app->current && !rm_app_is_final(app) ? attempt_diagnostics(app->current)
-                                                             : STR("");
+    m->diagnostics = kept(a, rm_app_diagnostics(app, waits), waits);
     m->has_starttime = m->has_finishtime = m->has_launchtime = m->has_submittime = true;
     m->starttime = app->start_ms;
     m->submittime = app->submit_ms;
@@ -313,8 +310,8 @@ Hadoop__Yarn__ApplicationReportProto *rm_app_report(struct sv_arena *a, struct r
     if (!app->unmanaged) /* its master has no place */
         m->amnodelabelexpression = STR("<DEFAULT_PARTITION>");
     m->rmclusterid = STR(app->rm->conf.cluster_id);
-    return m->applicationid && m->trackingurl && m->app_resource_usage && m->priority &&
-                   timeouts_to(a, app, m)
+    return m->applicationid && m->trackingurl && m->diagnostics && m->app_resource_usage &&
+                   m->priority && timeouts_to(a, app, m)
                ? m
                : NULL;
 }
@@ -324,7 +321,7 @@ Hadoop__Yarn__ApplicationAttemptReportProto *rm_attempt_report(struct sv_arena *
 {
     Hadoop__Yarn__ApplicationAttemptReportProto *m =
         sv_new(a, Hadoop__Yarn__ApplicationAttemptReportProto);
-    char url[1024];
+    char url[1024], waits[RM_WAIT_TEXT_MAX];
 
     if (!m)
         return NULL;
@@ -337,7 +334,7 @@ Hadoop__Yarn__ApplicationAttemptReportProto *rm_attempt_report(struct sv_arena *
     m->tracking_url = sv_arena_strdup(a, url);
     m->original_tracking_url =
         att->tracking_url && *att->tracking_url ? att->tracking_url : STR("N/A");
-    m->diagnostics = attempt_diagnostics(att);
+    m->diagnostics = kept(a, rm_attempt_diagnostics(att, waits), waits);
     m->has_yarn_application_attempt_state = true;
     m->yarn_application_attempt_state =
         (Hadoop__Yarn__YarnApplicationAttemptStateProto)rm_attempt_wire_state(att);
@@ -346,7 +343,7 @@ Hadoop__Yarn__ApplicationAttemptReportProto *rm_attempt_report(struct sv_arena *
     m->has_starttime = m->has_finishtime = true;
     m->starttime = att->start_ms;
     m->finishtime = att->finish_ms;
-    return m->application_attempt_id && m->tracking_url ? m : NULL;
+    return m->application_attempt_id && m->tracking_url && m->diagnostics ? m : NULL;
 }
 
 Hadoop__Yarn__ContainerReportProto *rm_container_report(struct sv_arena *a,

@@ -144,26 +144,14 @@ static const char *bad_type(struct rm_res asked, struct rm_res max, bool *ret_le
     return "vcores";
 }
 
-static void resource_text(char *dst, size_t size, struct rm_res r)
-{
-    const struct rm_types *types = rm_types();
-    int n = snprintf(dst, size, "<memory:%lld, vCores:%lld", (long long)r.mem, (long long)r.vcores);
-
-    for (int i = 0; i < types->n && n > 0 && (size_t)n < size; i++)
-        n += snprintf(dst + n, size - (size_t)n, ", %s: %lld", types->names[i],
-                      (long long)r.extra[i]);
-    if (n > 0 && (size_t)n < size)
-        (void)snprintf(dst + n, size - (size_t)n, ">");
-}
-
 void rm_invalid_resource(struct rm_res asked, struct rm_res max, struct sv_error *err)
 {
-    char a[256], m[256];
+    char a[RM_RES_TEXT_MAX], m[RM_RES_TEXT_MAX];
     bool less;
     const char *type = bad_type(asked, max, &less);
 
-    resource_text(a, sizeof(a), asked);
-    resource_text(m, sizeof(m), max);
+    rm_res_text(asked, a);
+    rm_res_text(max, m);
     (void)sv_error_set(err, -ERANGE,
                        "Invalid resource request! Cannot allocate containers as requested "
                        "resource is %s Requested resource type=[%s], Requested resource=%s, "

@@ -17,6 +17,7 @@
 #include "rm-lite/core/rm-container.h"
 #include "rm-lite/core/rm-node.h"
 #include "rm-lite/core/tracking.h"
+#include "rm-lite/requests/wait-reason.h"
 #include "rm-lite/web/rest/web-json.h"
 #include "rm-lite/web/rest/web-list.h"
 #include "rm-lite/web/rest/web-reply.h"
@@ -41,7 +42,7 @@ static json_t *number(int64_t v)
 
 static json_t *attempt_json(const struct rm_attempt *att)
 {
-    char url[1024], id[YARN_ID_TEXT_MAX];
+    char url[1024], id[YARN_ID_TEXT_MAX], waits[RM_WAIT_TEXT_MAX];
     json_t *o;
 
     rm_tracking_url(att, url, sizeof(url));
@@ -49,7 +50,8 @@ static json_t *attempt_json(const struct rm_attempt *att)
                   "host", sv_json_text(att->host && *att->host ? att->host : "N/A"), "rpcPort",
                   number(att->rpc_port), "trackingUrl", sv_json_text(url), "originalTrackingUrl",
                   sv_json_text(att->tracking_url && *att->tracking_url ? att->tracking_url : "N/A"),
-                  "diagnosticsInfo", sv_json_text(att->diagnostics), "appAttemptState",
+                  "diagnosticsInfo", sv_json_text(rm_attempt_diagnostics(att, waits)),
+                  "appAttemptState",
                   enum_name(&hadoop__yarn__yarn_application_attempt_state_proto__descriptor,
                             rm_attempt_wire_state(att), "APP_ATTEMPT_"),
                   "startedTime", number(att->start_ms), "finishedTime", number(att->finish_ms));

@@ -17,6 +17,7 @@
 #include "rm-lite/core/version.h"
 #include "rm-lite/fsm/app-lifetime.h"
 #include "rm-lite/requests/reports.h"
+#include "rm-lite/requests/wait-reason.h"
 #include "rm-lite/scheduler/scheduler.h"
 #include "rm-lite/web/rest/web-usage.h"
 
@@ -273,7 +274,7 @@ json_t *rm_json_app(struct rm_app *app)
 {
     json_t *o = json_object();
     int64_t end = app->finish_ms ? app->finish_ms : sv_wall_ms();
-    char url[1200], tags[1024] = "", date[RM_LIFETIME_DATE_MAX];
+    char url[1200], tags[1024] = "", date[RM_LIFETIME_DATE_MAX], waits[RM_WAIT_TEXT_MAX];
     int64_t left_s;
     size_t n = 0;
 
@@ -298,7 +299,7 @@ json_t *rm_json_app(struct rm_app *app)
     else
         rm_app_page(app, url, sizeof(url));
     str(o, "trackingUrl", url);
-    str(o, "diagnostics", app->diagnostics);
+    str(o, "diagnostics", rm_app_diagnostics(app, waits));
     num(o, "clusterId", app->id.cluster_ts);
     str(o, "applicationType", app->type);
     str(o, "applicationTags", tags);

@@ -29,7 +29,9 @@ static void test_waiting_application(void **state)
     (void)snprintf(page, sizeof(page), "http://127.0.0.1:%u/cluster/app/%s", f.rm->web_port,
                    app->id_str);
     assert_string_equal(m->trackingurl, page);
-    assert_string_equal(m->diagnostics, "");
+    assert_non_null(strstr(m->diagnostics,
+                           "] Application is added to the scheduler and is not yet "
+                           "activated. Skipping AM assignment as cluster resource "));
     assert_int_equal(m->app_resource_usage->num_used_containers, 0);
     assert_int_equal(m->currentapplicationattemptid->attemptid, 1);
     assert_null(m->am_rm_token); /* of unmanaged applications only */
