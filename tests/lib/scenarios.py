@@ -5,12 +5,18 @@ A scenario: comments, then "conf KEY=VALUE" (yarn.scheduler.capacity. is left ou
 then the driver's commands. Short forms: `beat n1 n2 x3` is three rounds over both nodes, `take A B`
 and `used A B` are one command each, `ask A 1024,1 3 *` has priority 1 and no id. `refresh
 KEY=VALUE...` changes keys of capacity-scheduler.xml ("KEY=" removes one) and refreshes the
-queues."""
+queues.
+
+By REST: `watch A` asks for records of A's visits, `why A` is the last of them, and Hadoop's words of
+A's diagnostics; `look n1` asks for a record of the node's next visit, `seen n1` is its tree."""
 import glob
+import json
 import os
+import re
 import shutil
 import subprocess
 import tempfile
+import urllib.request
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 GOLDEN = f"{TOP}/tests/golden/scheduler"
@@ -23,6 +29,19 @@ BASE = {
     + "schedule-asynchronously.enable": "false",  # Hadoop 3.5.0 has true, at moments of its own
     CAPACITY + "node-locality-delay": "-1",
 }
+# Hadoop's sentences of an application that waits; what ours says beside them is not compared.
+WORDS = (
+    "Application is added to the scheduler and is not yet activated.",
+    "Application is Activated, waiting for resources to be assigned for AM.",
+    "Queue's AM resource limit exceeded.",
+    "User's AM resource limit exceeded.",
+    "Skipping AM assignment as cluster resource is empty.",
+    "User capacity has reached its maximum limit.",
+    "Skipped scheduling for this Node as its black listed.",
+    "Skipping assigning to Node as request locality is not matching.",
+    "Scheduler has assigned a container for AM, waiting for AM container to be launched",
+    "AM container is launched, waiting for AM container to Register with RM",
+)
 USERS = ("yarn", "ann", "bob", "cid", "dan", "eve")
 
 
@@ -45,7 +64,7 @@ def expand(words):
     if command == "beat":
         times = int(rest.pop()[1:]) if rest[-1].startswith("x") else 1
         return [f"beat {node}" for _ in range(times) for node in rest]
-    if command in ("take", "used", "room", "finish", "master"):
+    if command in ("take", "used", "room", "finish", "master", "watch", "why", "look", "seen"):
         return [f"{command} {name}" for name in rest]
     if command == "ask" and "," in rest[1]:
         rest[1:1] = ["1", "-1"]
@@ -72,6 +91,46 @@ def write_xml(path, keys):
                 f"<property><name>{escaped(key)}</name><value>{escaped(value)}</value></property>\n"
             )
         file.write("</configuration>\n")
+
+
+BY_REST = ("watch", "why", "look", "seen")
+
+
+def one(row):
+    """ "STATE (diagnostic)" without amounts."""
+    diagnostic = row.get("diagnostic", "").split("\n")[0]
+    diagnostic = re.sub(r", unsatisfied PC .*", "", diagnostic)
+    return row["allocationState"] + (f" ({diagnostic})" if diagnostic else "")
+
+
+def node(row):
+    return f"n{row['nodeId'].split(':')[0].rsplit('.', 1)[1]} {one(row)}"
+
+
+def visit(row):
+    """An application's visit: its state, those of its requests, and of the node for each."""
+    requests = [
+        " ".join(
+            [f"{r['requestPriority']}/{r['allocationRequestId']}", one(r)]
+            + [f"[{node(c)}]" for c in r.get("children", [])]
+        )
+        for r in row.get("children", [])
+    ]
+    return "; ".join([one(row), *requests])
+
+
+def told(allocation, names):
+    """The tree of a node's visit, flat, with the names of applications."""
+
+    def flat(row):
+        name = row.get("name", "")
+        name = "" if "ontainer" in name else names.get(name, name)
+        below = [flat(r) for r in row.get("children", [])]
+        text = f"{name} {one(row)}".strip()
+        return text + (f" {{{', '.join(below)}}}" if below else "")
+
+    text = f"{allocation['finalAllocationState']}: {flat(allocation['root'])}"
+    return re.sub("|".join(names) or "$", lambda m: names[m.group()] if m.group() else "", text)
 
 
 class Peer:
@@ -149,9 +208,40 @@ class Peer:
                 conf[key] = value
         self.queues(conf)
 
+    # ---- Over REST ----
+
+    def rest(self, path):
+        url = f"http://127.0.0.1:{self.ports[4]}/ws/v1/cluster{path}"
+        request = urllib.request.Request(url, headers={"Accept": "application/json"})
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            return json.load(answer)
+
+    def names(self):
+        """{id: name} of the applications."""
+        return {a["id"]: a["name"] for a in (self.rest("/apps")["apps"] or {}).get("app", [])}
+
+    def asked(self, word, name):
+        """The answer to one of BY_REST."""
+        if word in ("look", "seen"):
+            found = self.rest(f"/scheduler/activities?nodeId=127.0.1.{name[1:]}")["activities"]
+            if word == "look":
+                return "ok"
+            trees = [told(a, self.names()) for a in found.get("allocations", [])]
+            return " -- ".join(trees) or found["diagnostic"]
+        app = next(i for i, n in self.names().items() if n == name)
+        path = f"/scheduler/app-activities/{app}?actions="
+        if word == "watch":
+            self.rest(path + "refresh&maxTime=600")
+            return "ok"
+        found = self.rest(path + "get&limit=1")["appActivities"]
+        visits = [visit(v) for v in found.get("allocations", [])] or [found["diagnostic"]]
+        said = self.rest(f"/apps/{app}")["app"].get("diagnostics", "")
+        return " ".join([*visits, "--", *(w for w in WORDS if w in said)])
+
     def play(self, scenario, log=subprocess.DEVNULL):
         """Lines "COMMAND: ANSWER"."""
         lines, conf = [], dict(scenario.conf)
+        self.pages = any(step.split()[0] in BY_REST for step in scenario.steps)
         self.configure(conf)
         self.start()
         driver = subprocess.Popen(
@@ -164,6 +254,9 @@ class Peer:
         try:
             for step in scenario.steps:
                 command = step.split()
+                if command[0] in BY_REST:
+                    lines.append(f"{step}: {self.asked(*command)}")
+                    continue
                 if command[0] == "refresh":
                     self.refreshed(conf, command[1:])
                 driver.stdin.write((command[0] if command[0] == "refresh" else step) + "\n")

@@ -23,38 +23,11 @@
 
 /* ---- The scheduler ---- */
 
-#define NOT_RECORDED "the scheduler's decisions are not recorded"
-
 RM_OFF(scheduler_logs)
 {
     UNUSED(rm, req, rest);
     return rm_web_bad_request(ret, "the scheduler has no log of its own: the daemon's is the "
                                    "journal's, and selvedge.rm.record keeps its decisions");
-}
-
-RM_OFF(activities)
-{
-    UNUSED(rm, req, rest);
-    return rm_web_json(ret, 200, json_pack("{s:{s:s}}", "activities", "diagnostic", NOT_RECORDED));
-}
-
-RM_OFF(bulk_activities)
-{
-    UNUSED(rm, req, rest);
-    return rm_web_json(ret, 200, json_pack("{s:{s:[]}}", "bulkActivities", "activities"));
-}
-
-RM_OFF(app_activities)
-{
-    char date[RM_LIFETIME_DATE_MAX];
-    int64_t now = sv_wall_ms();
-
-    UNUSED(rm, req);
-    rm_lifetime_format(now, date);
-    return rm_web_json(ret, 200,
-                       json_pack("{s:{s:o, s:s, s:I, s:s}}", "appActivities", "applicationId",
-                                 sv_json_text(rest), "diagnostic", NOT_RECORDED, "timestamp",
-                                 (json_int_t)now, "dateTime", date));
 }
 
 RM_OFF(read_conf)

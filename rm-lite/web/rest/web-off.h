@@ -10,9 +10,6 @@
     int rm_off_##name(struct rm *rm, const struct sv_http_request *req, const char *rest,          \
                       struct sv_http_response *ret)
 RM_OFF(scheduler_logs) _must_use_;
-RM_OFF(activities) _must_use_;
-RM_OFF(bulk_activities) _must_use_;
-RM_OFF(app_activities) _must_use_;
 RM_OFF(read_conf) _must_use_;
 RM_OFF(change_conf) _must_use_;
 RM_OFF(labels) _must_use_;

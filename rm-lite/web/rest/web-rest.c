@@ -6,6 +6,7 @@
 
 #include "common/str.h"
 #include "common/web/rest-path.h"
+#include "rm-lite/web/rest/web-activities.h"
 #include "rm-lite/web/rest/web-admin.h"
 #include "rm-lite/web/rest/web-apps.h"
 #include "rm-lite/web/rest/web-cluster.h"
@@ -24,7 +25,6 @@ struct row {
     bool refused;    /* off: an error, else an empty answer */
 };
 
-#define NO_RECORDS "decisions of the scheduler are not recorded"
 #define NO_CONFIGURATION "queues are read from capacity-scheduler.xml alone"
 #define NO_LABELS "node labels are not supported"
 #define NO_RESERVATIONS "reservations are not supported"
@@ -38,9 +38,9 @@ static const struct row rows[] = {
     { "GET", "/metrics", rm_web_cluster_metrics, NULL },
     { "GET", "/scheduler", rm_web_scheduler, NULL },
     { "POST", "/scheduler/logs", rm_off_scheduler_logs, "the log is the journal's", true },
-    { "GET", "/scheduler/activities", rm_off_activities, NO_RECORDS },
-    { "GET", "/scheduler/bulk-activities", rm_off_bulk_activities, NO_RECORDS },
-    { "GET", "/scheduler/app-activities/{appid}", rm_off_app_activities, NO_RECORDS },
+    { "GET", "/scheduler/activities", rm_web_activities, NULL },
+    { "GET", "/scheduler/bulk-activities", rm_web_bulk_activities, NULL },
+    { "GET", "/scheduler/app-activities/{appid}", rm_web_app_activities, NULL },
     { "GET", "/scheduler-overview", rm_web_overview, NULL },
     { "GET", "/scheduler-conf", rm_off_read_conf, NO_CONFIGURATION, true },
     { "PUT", "/scheduler-conf", rm_off_change_conf, NO_CONFIGURATION, true },

@@ -1,7 +1,7 @@
-// Apache's ResourceManager for tests/interop/record-scheduler: one after the other in one JVM, without web pages, and with
+// Apache's ResourceManager for tests/interop/record-scheduler: one after the other in one JVM, and with
 // scheduler events handled where they arrive, so that "settle" can wait until nothing is left to do.
 //
-//   SchedulerPeer    reads lines: "start", "settle", "stop"; answers each with a line
+//   SchedulerPeer    reads lines: "start", or "pages" with the web pages, "settle", "stop"; answers each with a line
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.lang.reflect.Method;
@@ -30,7 +30,12 @@ public final class SchedulerPeer {
   }
 
   static final class Rm extends ResourceManager {
+    private final boolean pages;
     private AsyncDispatcher events;
+
+    Rm(boolean pages) {
+      this.pages = pages;
+    }
 
     @Override
     protected Dispatcher createDispatcher() {
@@ -56,7 +61,9 @@ public final class SchedulerPeer {
 
     @Override
     protected void startWepApp() {
-      // no pages
+      if (pages) {
+        super.startWepApp();
+      }
     }
 
     // An event may lead to another: as many turns as the longest chain has, and more.
@@ -90,10 +97,10 @@ public final class SchedulerPeer {
 
     DefaultMetricsSystem.setMiniClusterMode(true);
     for (String line = in.readLine(); line != null; line = in.readLine()) {
-      if (line.equals("start")) {
+      if (line.equals("start") || line.equals("pages")) {
         QueueMetrics.clearQueueMetrics();
         destroyClusterMetrics();
-        rm = new Rm();
+        rm = new Rm(line.equals("pages"));
         rm.init(new YarnConfiguration());
         rm.start();
       } else if (line.equals("settle")) {

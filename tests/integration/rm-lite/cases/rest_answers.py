@@ -101,13 +101,46 @@ def cluster(rm, app):
         "the partition of all nodes, in texts",
     )
     same(ask(rm, "/get-node-to-labels"), (200, {"nodeToLabels": None}), "nor on nodes")
-    for path in ("/scheduler/activities", f"/scheduler/app-activities/{app}"):
-        status, found = ask(rm, path)
-        tell(
-            status == 200 and "not" in next(iter(found.values()))["diagnostic"], f"{path}: {found}"
-        )
     same(ask(rm, "/scheduler-conf")[0], 400, "scheduler-conf")
     same(ask(rm, "/reservation/list?queue=default")[0], 400, "reservations")
+
+
+def activities(rm, app):
+    """Records of the scheduler's visits: refusals of queries in Hadoop's words, and forms; the
+    contents are test-scheduler-scenarios'."""
+
+    def said(path):
+        status, found = ask(rm, f"/scheduler/{path}")
+        return status, next(iter(found.values())).get("diagnostic", "")
+
+    for query, words in (
+        ("activities?groupBy=x", "Got invalid groupBy: x, valid groupBy types: [DIAGNOSTIC]"),
+        ("activities?nodeId=nowhere:1", "Cannot find node manager with given node id"),
+        (
+            f"app-activities/{app}?groupBy=%3Cx%3E",
+            "Got invalid groupBy: <x>, valid groupBy types: ",
+        ),
+        (f"app-activities/{app}?actions=get,put", "Got invalid action: put, valid actions: "),
+        (f"app-activities/{app}?limit=0", "limit must be greater than 0!"),
+        (f"app-activities/{app}?limit=one", "limit must be integer!"),
+        (f"app-activities/{app}?requestPriorities=1,a", "request priorities must be integers!"),
+        (
+            f"app-activities/{app}?allocationRequestIds=-",
+            "allocation request Ids must be integers!",
+        ),
+        (f"app-activities/{app}?maxTime=soon", "maxTime must be a number of seconds!"),
+        (f"app-activities/{app}?actions=refresh", "Successfully received action: refresh"),
+        (f"app-activities/{app}?maxTime=1e300", "waiting for display"),
+        ("app-activities/nonsense", "Cannot find application with given appId"),
+        ("app-activities/application_1_0001", "fail to get application activities after finished"),
+    ):
+        status, text = said(query)
+        tell(status == 200 and text.startswith(words), f"{query}: {status} {text}")
+    same(ask(rm, "/scheduler/bulk-activities?groupBy=x")[0], 400, "bulk: an unknown group")
+    same(ask(rm, "/scheduler/bulk-activities?activitiesCount=x")[0], 404, "bulk: no number")
+    for path, root in (("activities", "activities"), (f"app-activities/{app}", "appActivities")):
+        _, _, text = rm.request(f"{BASE}/scheduler/{path}", headers={"Accept": "application/xml"})
+        same(xml.etree.ElementTree.fromstring(text).tag, root, f"{path} as XML")
 
 
 def metrics(rm, _app):
