@@ -1,18 +1,21 @@
 /* `selvedge complete WORD…`: prints completions of the last word, one per line, for the shells
  * (packaging/completion). Commands and options come from the table, ids, nodes and queues from the
  * ResourceManager, within 300 ms. Errors are silent. */
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/time.h>
 #include <unistd.h>
 
+#include "client/core/app-argument.h"
 #include "client/core/options.h"
 #include "common/str.h"
 
 struct completion {
     struct cli_ctx *ctx;
-    const char *word; /* prefix to complete */
+    const char *word;  /* prefix to complete */
+    const char *first; /* the command's first argument, if `word` is a later one; or NULL */
 };
 
 /* Skips names of peers with special characters, since a shell evaluates the output. */
@@ -152,6 +155,16 @@ static bool begins_container(const char *word, struct yarn_app_id *ret)
            yarn_app_id_parse(text, ret) >= 0;
 }
 
+/* Of an application that `text` names, in any of the ways that commands take. -errno. */
+static int offer_containers(struct completion *c, const char *text)
+{
+    struct cli_app_argument app = { 0 };
+
+    return cli_app_resolve(c->ctx, text, &app) == 0
+               ? cli_rm_report(c->ctx->rm, app.id, on_report, c)
+               : -ENOENT;
+}
+
 static void on_limit(int signal)
 {
     (void)signal;
@@ -179,6 +192,8 @@ static void offer_live(struct completion *c, enum cli_names names)
         r = cli_rm_queues(rm, "root", true, on_queues, c);
     else if (names == CLI_NAMES_SERVICE)
         r = cli_rm_applications_where(rm, &services, on_services, c);
+    else if (names == CLI_NAMES_CONTAINER)
+        r = c->first ? offer_containers(c, c->first) : -ENOENT;
     else if (begins_container(c->word, &app))
         r = cli_rm_report(rm, app, on_report, c);
     else
@@ -201,6 +216,7 @@ static void offer_names(struct completion *c, enum cli_names names)
     case CLI_NAMES_NODE:
     case CLI_NAMES_QUEUE:
     case CLI_NAMES_SERVICE:
+    case CLI_NAMES_CONTAINER:
         offer_live(c, names);
         break;
     case CLI_NAMES_NONE:
@@ -245,6 +261,30 @@ static bool is_group(const struct cli_ctx *ctx, const char *word)
     return false;
 }
 
+static int words_of(const struct cli_command *row)
+{
+    return strchr(row->name, ' ') ? 2 : 1;
+}
+
+/* The first argument of the command before the last word; NULL: there is none. */
+static const char *first_argument(const struct cli_command *row, int n, char **words)
+{
+    for (int i = words_of(row); i + 1 < n; i++) {
+        if (*words[i] != '-')
+            return words[i];
+        if (option_of(row->options, words[i]) || option_of(cli_globals, words[i]))
+            i++;
+    }
+    return NULL;
+}
+
+static void offer_arguments(struct completion *c, const struct cli_command *row, int n,
+                            char **words)
+{
+    c->first = first_argument(row, n, words);
+    offer_names(c, c->first && row->then ? row->then : row->names);
+}
+
 /* Completes the last of `n` words. */
 static void complete(struct completion *c, int n, char **words)
 {
@@ -270,7 +310,7 @@ static void complete(struct completion *c, int n, char **words)
     } else if (!row && n == 2 && is_group(c->ctx, words[0])) {
         offer_commands(c, words[0]);
     } else if (row) {
-        offer_names(c, row->names);
+        offer_arguments(c, row, n, words);
     }
 }
 

@@ -14,8 +14,9 @@ enum cli_names { /* candidates that completion offers for an argument or an opti
                  CLI_NAMES_APP_ENDED, /* including ended ones */
                  CLI_NAMES_NODE,
                  CLI_NAMES_QUEUE,
-                 CLI_NAMES_SERVICE, /* the caller's, running or ended */
-                 CLI_NAMES_FORMAT,  /* for -o */
+                 CLI_NAMES_SERVICE,   /* the caller's, running or ended */
+                 CLI_NAMES_FORMAT,    /* for -o */
+                 CLI_NAMES_CONTAINER, /* of the application that the first argument names */
 };
 #define CLI_NAMES_MASK 0xffu
 /* Flags of options: */
@@ -53,6 +54,7 @@ struct cli_command {
     const char *help;              /* printed below the options */
     const struct cli_opt *options; /* ends with an empty one; NULL: none of its own */
     enum cli_names names;          /* of its arguments */
+    enum cli_names then;           /* of those after the first; NONE: as the first */
     bool strict_order;             /* the first argument ends the options: a command follows */
     bool hidden;                   /* for scripts and the build: not listed */
     const char *exits;             /* exit codes; NULL: the common ones */

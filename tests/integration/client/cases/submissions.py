@@ -109,6 +109,15 @@ def named(c):
     expect("logs of one container", (first in shown, second in shown), (True, False))
     offered = c.selvedge("complete", "stop", first.rsplit("_", 2)[0]).stdout.split()
     expect("completion of containers", {first, second} - set(offered), set())
+    for words in ((app,), ("@last",), ("-n", "5", "by name"), ("--tail", "5", app)):
+        offered = c.selvedge("complete", "logs", *words, "").stdout.split()
+        expect(f"containers of an application: {words}", {first, second} - set(offered), set())
+    for words, wanted in (
+        (("logs", app, "application"), []),
+        (("logs", "no such", ""), []),
+        (("app", "move", app, ""), ["root", "root.default", "root.other"]),
+    ):
+        expect(f"completion of {words}", c.selvedge("complete", *words).stdout.split(), wanted)
     says(c.selvedge("stop", first), 0, f"{first} is over")
     says(c.selvedge("kill", second), 0, f"{second} is over")
     expect("exit code of the job", c.selvedge("wait", app).returncode, 7)
