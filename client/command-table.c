@@ -48,6 +48,7 @@ static const struct cli_opt run_options[] = {
     }
 #define APP_FILTER_OPTIONS                                                                         \
     { 'a', "all", NULL, "also those that have ended", 0 },                                         \
+        { 'w', "watch", NULL, "on a terminal: draw the list anew every two seconds until q", 0 },  \
         { 'u', "user", "USERS", "those of these users, as in ann,bob", 0 },                        \
         { 'q', "queue", "QUEUES", "those in these queues", CLI_NAMES_QUEUE },                      \
         { 's', "state", "STATES", "those in these states, as in FAILED,KILLED", 0 },               \
@@ -212,7 +213,7 @@ const struct cli_command cli_commands[] = {
       "Like run --detach; prints the commands to continue with on stderr, unless --quiet.\n",
       run_options, CLI_NAMES_FILE, .strict_order = true,
       .example = "selvedge submit -n 2 -- 'sleep 60; date'" },
-    { "ps", cli_cmd_ps, "ps [-a] [FILTER]... [APPLICATION | --local]",
+    { "ps", cli_cmd_ps, "ps [-a] [-w] [FILTER]... [APPLICATION | --local]",
       "list applications, or the containers of one",
       "APPLICATION is an id or its beginning, the number at its end, a name, @last (your latest),\n"
       "or the id of one of its containers or attempts; so in every command.\n",
@@ -256,7 +257,7 @@ const struct cli_command cli_commands[] = {
     { "kill", cli_cmd_kill, "kill APPLICATION|CONTAINER...", "end applications",
       "Of a container's id that container alone is killed.\n", NULL, CLI_NAMES_APP,
       .example = "selvedge kill " AN_APP },
-    { "app list", cli_cmd_ps, "app list [-a] [FILTER]...", "list applications (like ps)", "",
+    { "app list", cli_cmd_ps, "app list [-a] [-w] [FILTER]...", "list applications (like ps)", "",
       all_apps, CLI_NAMES_NONE },
     { "app status", cli_cmd_app_status, "app status APPLICATION", "describe an application", "",
       NULL, CLI_NAMES_APP_ENDED, .example = "selvedge app status " AN_APP },

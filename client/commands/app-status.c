@@ -48,7 +48,8 @@ static void print_text(const struct cli_report *r, bool utc)
     print_row("started", time_text(r->start_ms, utc, buf));
     print_row("finished", time_text(r->finish_ms, utc, buf));
     print_row("tracking URL", r->tracking_url);
-    print_row("diagnostics", r->diagnostics);
+    printf("%-13s ", "diagnostics");
+    cli_output_lines(*r->diagnostics ? r->diagnostics : "-", 14, stdout);
 }
 
 static void on_report(int status, const struct cli_report *report, size_t n,

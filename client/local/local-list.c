@@ -77,6 +77,11 @@ int cli_local_ps(struct cli_ctx *ctx, int argc, char **argv)
     while ((c = cli_option(ctx, argc, argv)) != -1) {
         if (c == '?')
             return 2;
+        if (c != 'a' && c != CLI_OPT_LOCAL) {
+            (void)cli_fail("ps: --local lists the containers of this node, all at once: selvedge "
+                           "top --local draws them anew, and filters are for the cluster's list");
+            return 2;
+        }
         all = all || c == 'a';
     }
     if (optind != argc)

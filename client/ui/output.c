@@ -178,7 +178,7 @@ static void print_table(const struct cli_output *o, const struct cli_list *list,
                           shown(o, columns[c]->kind, json_object_get(row, columns[c]->key), buf,
                                 sizeof(buf)));
     }
-    cli_table_print(t, !o->no_headers, out);
+    cli_table_print(t, !o->no_headers, o->columns, out);
     cli_table_free(t);
 }
 
@@ -334,6 +334,25 @@ void cli_output_json(const struct cli_output *o, json_t *value, FILE *out)
         fputc('\n', out);
     }
     json_decref(value);
+}
+
+void cli_output_lines(const char *text, int indent, FILE *out)
+{
+    char line[2048], shown[4 * sizeof(line)];
+    bool first = true;
+
+    while (*text) {
+        size_t n = strcspn(text, "\n");
+
+        if (n > 0) {
+            snprintf(line, sizeof(line), "%.*s", (int)SV_MIN(n, sizeof(line) - 1), text);
+            sv_escape(shown, sizeof(shown), line);
+            fprintf(out, "%s%*s%s", first ? "" : "\n", first ? 0 : indent, "", shown);
+            first = false;
+        }
+        text += n + (text[n] == '\n');
+    }
+    fputc('\n', out);
 }
 
 json_t *cli_json_string(const char *text)

@@ -15,6 +15,7 @@ struct cli_output { /* parsed from the command line */
     enum cli_format format;
     const char *fields; /* CLI_FIELDS: "id,state" */
     bool no_headers, quiet, utc;
+    size_t columns; /* that a table may take; 0: those of the terminal that it goes to */
 };
 
 /* Formats of a value in a table; null is "-". */
@@ -58,6 +59,10 @@ void cli_output_object(const struct cli_output *o, const struct cli_list *list,
                        const json_t *object, FILE *out);
 /* Prints any value as JSON, on one line, or YAML; drops the reference. */
 void cli_output_json(const struct cli_output *o, json_t *value, FILE *out);
+
+/* Prints a peer's text with its own line ends, each further line behind `indent` blanks, and
+ * without empty ones. Ends with a newline. */
+void cli_output_lines(const char *text, int indent, FILE *out);
 
 /* Creates a string from a peer's text: bytes that are not UTF-8 are escaped. */
 json_t *cli_json_string(const char *text);

@@ -32,12 +32,24 @@ void cli_screen_end(const struct cli_screen *s)
     (void)tcsetattr(STDIN_FILENO, TCSANOW, &s->before); /* best effort, ignoring */
 }
 
-void cli_screen_draw(const char *title, const char *text)
+static struct winsize size_of_screen(void)
 {
     struct winsize w;
 
     if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) < 0 || w.ws_row == 0 || w.ws_col == 0)
         w = (struct winsize){ .ws_row = 24, .ws_col = 80 }; /* unknown size */
+    return w;
+}
+
+size_t cli_screen_columns(void)
+{
+    return size_of_screen().ws_col;
+}
+
+void cli_screen_draw(const char *title, const char *text)
+{
+    struct winsize w = size_of_screen();
+
     printf("\033[H\033[J%.*s\n", w.ws_col, title);
     for (const char *line = text; *line && w.ws_row > 2; w.ws_row--) {
         size_t n = strcspn(line, "\n");

@@ -15,6 +15,7 @@ bool cli_screen_is_there(void);
 /* Enters the alternate screen, with unbuffered keys and no echo. -errno. */
 int cli_screen_begin(struct cli_screen *s) _must_use_;
 void cli_screen_end(const struct cli_screen *s);
+size_t cli_screen_columns(void);
 /* Draws `title`, then as many lines and columns of `text` as fit. Both have no control characters
  * except newlines. */
 void cli_screen_draw(const char *title, const char *text);

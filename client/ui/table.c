@@ -136,7 +136,7 @@ static void fit(const struct cli_table *t, size_t *width, size_t n, size_t avail
     }
 }
 
-void cli_table_print(const struct cli_table *t, bool with_heads, FILE *out)
+void cli_table_print(const struct cli_table *t, bool with_heads, size_t columns, FILE *out)
 {
     size_t width[COLUMNS_MAX] = { 0 }, n = SV_MIN(t->columns, (size_t)COLUMNS_MAX);
     bool coloured = is_coloured(out);
@@ -147,7 +147,7 @@ void cli_table_print(const struct cli_table *t, bool with_heads, FILE *out)
         for (size_t i = c; i < t->cells; i += t->columns)
             width[c] = SV_MAX(width[c], strlen(cell(t, i)));
     }
-    fit(t, width, n, terminal_width(out));
+    fit(t, width, n, columns ? columns : terminal_width(out));
     for (size_t row = with_heads ? 0 : 1; row <= t->cells / t->columns; row++)
         for (size_t c = 0; c < n; c++) {
             const char *text = title(t->heads[c], &mark);

@@ -14,8 +14,9 @@ struct cli_table *cli_table_new(const char *const *heads, size_t n);
 struct cli_table *cli_table_free(struct cli_table *t);
 /* Appends the next cell, row by row; control characters are escaped. */
 void cli_table_add(struct cli_table *t, const char *fmt, ...) _printf_(2, 3);
-/* Prints failures in red on a terminal, unless NO_COLOR is set. */
-void cli_table_print(const struct cli_table *t, bool with_heads, FILE *out);
+/* Prints failures in red on a terminal, unless NO_COLOR is set. `columns`: to fit into; 0: those of
+ * the terminal that `out` is, if it is one. */
+void cli_table_print(const struct cli_table *t, bool with_heads, size_t columns, FILE *out);
 
 /* Figures for people, in the caller's buffer; "-" for negative (unknown) values. */
 const char *cli_text_bytes(int64_t bytes, char buf[32]); /* "12.3 MiB" */

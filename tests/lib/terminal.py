@@ -9,15 +9,20 @@ import termios
 
 
 class OnTerminal:
-    """`argv` with stdout and stderr on a terminal of so many columns. `seen` is what it wrote so
-    far."""
+    """`argv` with stdout and stderr on a terminal of so many columns, with `keys` stdin too. `seen`
+    is what it wrote so far."""
 
-    def __init__(self, argv, env, columns=80):
+    def __init__(self, argv, env, columns=80, keys=False):
         self.master, slave = os.openpty()
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
         try:
             self.process = subprocess.Popen(
-                argv, stdin=subprocess.DEVNULL, stdout=slave, stderr=slave, env=env, cwd="/"
+                argv,
+                stdin=slave if keys else subprocess.DEVNULL,
+                stdout=slave,
+                stderr=slave,
+                env=env,
+                cwd="/",
             )
         finally:
             os.close(slave)
@@ -41,6 +46,9 @@ class OnTerminal:
             if not self.read():
                 raise AssertionError(f"{pattern} was not written: {self.seen!r}")
         return re.search(pattern, self.seen)
+
+    def type(self, keys):
+        os.write(self.master, keys.encode())
 
     def end(self):
         """The exit code."""

@@ -7,6 +7,7 @@ import signal
 import subprocess
 
 from lib.submitted_jobs import at_once, expect, ready, running, says, state, submit
+from lib.terminal import OnTerminal
 
 
 def submitted(c):
@@ -121,6 +122,38 @@ def named(c):
     says(c.selvedge("stop", first), 0, f"{first} is over")
     says(c.selvedge("kill", second), 0, f"{second} is over")
     expect("exit code of the job", c.selvedge("wait", app).returncode, 7)
+
+
+def watched(c):
+    """ps --watch: drawn anew until q, of applications and of one; elsewhere one list."""
+    app = submit(c, "-N", "watched", "--", "exec sleep 600")
+    running(c, app)
+    env = {**c.client_env(), "TERM": "xterm"}
+    screen = OnTerminal(c.selvedge_argv("ps", "--watch"), env, columns=100, keys=True)
+    drawn = "\033[H\033[J"
+    screen.until(rf"(?s){re.escape(drawn)}.*{re.escape(drawn)}")  # twice
+    screen.type("q")
+    expect("ends with q", screen.end(), 0)
+    shown = screen.seen.split(drawn)[1].replace("\r", "").splitlines()
+    expect("title", shown[0], "1 application, q: end")
+    expect("the list", (shown[1].split()[0], shown[2].split()[0]), ("APPLICATION", app))
+    expect("it fits", [len(line) for line in shown if len(line) > 100], [])
+    expect("the screen is left", screen.seen.count("\033[?1049l"), 1)
+    screen = OnTerminal(c.selvedge_argv("ps", "-w", "watched"), env, keys=True)
+    screen.until(f"{app}  watched  user ")
+    screen.until("INSTANCE")
+    screen.type("q")
+    expect("of one", screen.end(), 0)
+    done = c.selvedge("ps", "--watch", "--quiet")
+    expect("in a pipe", (done.returncode, done.stdout), (0, app + "\n"))
+    says(c.selvedge("ps", "--local", "--watch"), 2, "selvedge top --local draws them anew")
+    says(c.selvedge("kill", app), 0, "is over")
+    top = c.selvedge("ps", app).stdout.splitlines()[0]
+    expect(
+        "a killed one is told once",
+        top.split(", ", 2)[2].split(":")[0],
+        "KILLED",
+    )
 
 
 def attached(c):

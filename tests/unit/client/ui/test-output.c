@@ -120,6 +120,47 @@ static void nested_yaml(void **state)
     free(text);
 }
 
+/* A screen is drawn from memory, and its width is the screen's. */
+static void given_columns(void **state)
+{
+    static const struct cli_column narrow[] = { { "~NAME", "id", CLI_TEXT, CLI_ALWAYS },
+                                                { ">N", "n", CLI_NUMBER, CLI_ALWAYS } };
+    static const struct cli_list names = CLI_LIST(narrow, "id");
+    const struct cli_output o = { .columns = 17 };
+    json_t *rows = json_pack("[{s:s, s:i}]", "id", "a rather long name", "n", 7);
+    _cleanup_free_ char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+
+    (void)state;
+    cli_output_list(&o, &names, rows, out);
+    (void)fclose(out);
+    assert_string_equal(text, "NAME            N\n"
+                              "a rather lon..  7\n");
+    json_decref(rows);
+}
+
+static void lines(const char *text, int indent, const char *wanted)
+{
+    _cleanup_free_ char *found = NULL;
+    size_t size;
+    FILE *out = open_memstream(&found, &size);
+
+    cli_output_lines(text, indent, out);
+    (void)fclose(out);
+    assert_string_equal(found, wanted);
+}
+
+/* A job's text keeps its line ends; nothing else of it reaches the terminal. */
+static void texts_with_lines(void **state)
+{
+    (void)state;
+    lines("", 4, "\n");
+    lines("one", 4, "one\n");
+    lines("one\n\n\ntwo\x1b[2J\nthree\n", 4, "one\n    two\\x1b[2J\n    three\n");
+    lines("\nlate", 2, "late\n");
+}
+
 static void wrong_formats(void **state)
 {
     static const char *const wrong[] = { "", ",", "a,", ",a", "a,,b", "a b", "a;b", "id=1", "{}" };
@@ -161,7 +202,7 @@ static void on_terminal(unsigned short width, const char *wanted)
         cli_table_add(t, "%s", i ? "short" : "a rather long name of a job");
         cli_table_add(t, "%d", 10 * i);
     }
-    cli_table_print(t, true, out);
+    cli_table_print(t, true, 0, out);
     cli_table_free(t);
     assert_int_equal(fflush(out), 0);
     for (size_t at = 0; at < strlen(wanted); at += (size_t)n) { /* it comes in pieces */
@@ -211,8 +252,10 @@ static void durations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(object),        cmocka_unit_test(formats),   cmocka_unit_test(nested_yaml),
-        cmocka_unit_test(wrong_formats), cmocka_unit_test(terminals), cmocka_unit_test(durations),
+        cmocka_unit_test(object),        cmocka_unit_test(formats),
+        cmocka_unit_test(nested_yaml),   cmocka_unit_test(wrong_formats),
+        cmocka_unit_test(given_columns), cmocka_unit_test(texts_with_lines),
+        cmocka_unit_test(terminals),     cmocka_unit_test(durations),
     };
 
     return cmocka_run_group_tests_name("client/output", tests, NULL, NULL);
