@@ -41,19 +41,43 @@ static bool stderr_is_journal(void)
     return strcmp(stream, now) == 0;
 }
 
+int sv_log_level_of(const char *name, enum sv_log_level *ret)
+{
+    for (int i = SV_LOG_ERR; i <= SV_LOG_DEBUG; i++)
+        if (strcmp(name, level_names[i]) == 0) {
+            *ret = (enum sv_log_level)i;
+            return 0;
+        }
+    return -EINVAL;
+}
+
+const char *sv_log_level_word(enum sv_log_level level)
+{
+    return level_names[level];
+}
+
+const char *sv_log_program(void)
+{
+    return program;
+}
+
+bool sv_log_to_journal(void)
+{
+    return to_journal;
+}
+
+void sv_log_set_journal(bool on)
+{
+    to_journal = on;
+}
+
 void sv_log_init(const char *name)
 {
     const char *wanted = getenv("SELVEDGE_LOG_LEVEL");
-    bool known = false;
 
     program = name;
     to_journal = stderr_is_journal();
-    for (int i = SV_LOG_ERR; wanted && i <= SV_LOG_DEBUG; i++)
-        if (strcmp(wanted, level_names[i]) == 0) {
-            max_level = (enum sv_log_level)i;
-            known = true;
-        }
-    if (wanted && !known)
+    if (wanted && sv_log_level_of(wanted, &max_level) < 0)
         sv_log_warning("SELVEDGE_LOG_LEVEL: \"%s\" is not a level: use err, warning, notice, info "
                        "or debug; logging at info",
                        wanted);

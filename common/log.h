@@ -22,6 +22,15 @@ enum sv_log_level { /* syslog's numbers */
 void sv_log_init(const char *program);
 void sv_log_set_level(enum sv_log_level level);
 enum sv_log_level sv_log_get_level(void);
+/* "err" … "debug". */
+const char *sv_log_level_word(enum sv_log_level level);
+/* 0, or -EINVAL: there is no level of that name. */
+int sv_log_level_of(const char *name, enum sv_log_level *ret) _must_use_;
+/* As sv_log_init() was told: SYSLOG_IDENTIFIER= of the journal. */
+const char *sv_log_program(void);
+/* True: to the journal; false: lines on stderr. sv_log_init() has chosen. */
+bool sv_log_to_journal(void);
+void sv_log_set_journal(bool on);
 
 /* `object`: container or application id ("container_…", "application_…") for the journal field, or
  * NULL. */

@@ -33,6 +33,11 @@ APPLICATION(start_time)
     return sd_bus_message_append(m, "x", o->app->start_ms);
 }
 
+APPLICATION(start_usec)
+{
+    return nm_bus_append_usec(m, o->app->start_ms);
+}
+
 APPLICATION(containers)
 {
     char path[NM_BUS_PATH_MAX];
@@ -50,6 +55,7 @@ static const struct nm_bus_property properties[] = {
     { "User", "s", NM_BUS_CONST, user },
     { "Account", "s", NM_BUS_CONST, account },
     { "StartTime", "x", NM_BUS_CONST, start_time },
+    { "StartTimeUSec", "t", NM_BUS_CONST, start_usec },
     { "Containers", "ao", 0, containers },
 };
 

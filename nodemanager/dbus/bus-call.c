@@ -138,6 +138,51 @@ static int get_all(const struct call *c, struct nm_bus_object *o)
     return r;
 }
 
+static void fail(sd_bus_message *m, int r, const char *text)
+{
+    const char *name = r == -EINVAL   ? SD_BUS_ERROR_INVALID_ARGS
+                       : r == -ENOENT ? SD_BUS_ERROR_FILE_NOT_FOUND
+                       : r == -ENOMEM ? SD_BUS_ERROR_NO_MEMORY
+                                      : SD_BUS_ERROR_FAILED;
+    char shown[SV_ERROR_TEXT_MAX];
+
+    sv_escape(shown, sizeof(shown), text);
+    nm_bus_call_refuse(m, name, shown);
+}
+
+/* Few properties can be set, and by root alone. */
+static int set(const struct call *c, const struct nm_bus_object *o)
+{
+    const struct nm_bus_property *p;
+    const char *interface, *name;
+    struct sv_error err = { 0 };
+    int r = sd_bus_message_read(c->m, "ss", &interface, &name);
+
+    if (r < 0)
+        return r;
+    if (!has_interface(c, o, interface))
+        return 0;
+    p = nm_bus_property_find(o->interface, name);
+    if (!p || !p->set) {
+        nm_bus_call_refuse(c->m,
+                           p ? SD_BUS_ERROR_PROPERTY_READ_ONLY : SD_BUS_ERROR_UNKNOWN_PROPERTY,
+                           p ? "the property cannot be set" : "the object has no such property");
+        return 0;
+    }
+    if (c->who->uid != 0) {
+        nm_bus_call_refuse(c->m, SD_BUS_ERROR_ACCESS_DENIED, "root alone sets it");
+        return 0;
+    }
+    r = sd_bus_message_enter_container(c->m, 'v', p->signature);
+    if (r <= 0)
+        return -ENXIO;
+    r = p->set(c->m, &err);
+    if (r >= 0)
+        return sd_bus_reply_method_return(c->m, "");
+    fail(c->m, r, err.text);
+    return 0;
+}
+
 static int properties(const struct call *c, const char *member)
 {
     struct nm_bus_object o;
@@ -150,25 +195,10 @@ static int properties(const struct call *c, const char *member)
         return get(c, &o);
     if (sv_streq(member, "GetAll"))
         return get_all(c, &o);
-    if (!sv_streq(member, "Set"))
-        return -EBADR;
-    nm_bus_call_refuse(c->m, SD_BUS_ERROR_PROPERTY_READ_ONLY, "no property can be set");
-    return 0;
+    return sv_streq(member, "Set") ? set(c, &o) : -EBADR;
 }
 
 /* ---- our own methods --------------------------------------------------------------------------*/
-
-static void fail(sd_bus_message *m, int r, const char *text)
-{
-    const char *name = r == -EINVAL   ? SD_BUS_ERROR_INVALID_ARGS
-                       : r == -ENOENT ? SD_BUS_ERROR_FILE_NOT_FOUND
-                       : r == -ENOMEM ? SD_BUS_ERROR_NO_MEMORY
-                                      : SD_BUS_ERROR_FAILED;
-    char shown[SV_ERROR_TEXT_MAX];
-
-    sv_escape(shown, sizeof(shown), text);
-    nm_bus_call_refuse(m, name, shown);
-}
 
 /* Runs a method after its caller was authorized. */
 static void run(const struct call *c, const struct nm_bus_method *method)

@@ -144,6 +144,21 @@ CONTAINER(finish_time)
     return sd_bus_message_append(m, "x", o->c->finish_ms);
 }
 
+CONTAINER(start_usec)
+{
+    return nm_bus_append_usec(m, o->c->start_ms);
+}
+
+CONTAINER(launch_usec)
+{
+    return nm_bus_append_usec(m, o->c->launch_ms);
+}
+
+CONTAINER(finish_usec)
+{
+    return nm_bus_append_usec(m, o->c->finish_ms);
+}
+
 CONTAINER(exit_code)
 {
     return sd_bus_message_append(m, "i", o->c->exit_code);
@@ -203,6 +218,9 @@ static const struct nm_bus_property properties[] = {
     { "StartTime", "x", NM_BUS_CONST, start_time },
     { "LaunchTime", "x", NM_BUS_CHANGES, launch_time },
     { "FinishTime", "x", NM_BUS_CHANGES, finish_time },
+    { "StartTimeUSec", "t", NM_BUS_CONST, start_usec },
+    { "LaunchTimeUSec", "t", NM_BUS_CHANGES, launch_usec },
+    { "FinishTimeUSec", "t", NM_BUS_CHANGES, finish_usec },
     { "ExitCode", "i", NM_BUS_CHANGES, exit_code },
     { "Diagnostics", "s", NM_BUS_PRIVATE, diagnostics },
     { "MemoryCurrent", "t", 0, memory_current },

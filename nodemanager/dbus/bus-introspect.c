@@ -2,7 +2,6 @@
 #include "nodemanager/dbus/bus-introspect.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "common/str.h"
@@ -11,9 +10,10 @@
 #include "nodemanager/core/context.h"
 #include "nodemanager/dbus/bus-caller.h"
 
-static const char head[] =
+static const char doctype[] =
     "<!DOCTYPE node PUBLIC \"-//freedesktop//DTD D-BUS Object Introspection 1.0//EN\"\n"
-    "\"http://www.freedesktop.org/standards/dbus/1.0/introspect.dtd\">\n<node>\n"
+    "\"http://www.freedesktop.org/standards/dbus/1.0/introspect.dtd\">\n<node>\n";
+static const char head[] =
     " <interface name=\"org.freedesktop.DBus.Introspectable\">\n"
     "  <method name=\"Introspect\"><arg name=\"xml\" type=\"s\" direction=\"out\"/></method>\n"
     " </interface>\n"
@@ -29,6 +29,9 @@ static const char properties_interface[] =
     "<arg name=\"value\" type=\"v\" direction=\"out\"/></method>\n"
     "  <method name=\"GetAll\"><arg name=\"interface\" type=\"s\" direction=\"in\"/>"
     "<arg name=\"properties\" type=\"a{sv}\" direction=\"out\"/></method>\n"
+    "  <method name=\"Set\"><arg name=\"interface\" type=\"s\" direction=\"in\"/>"
+    "<arg name=\"name\" type=\"s\" direction=\"in\"/>"
+    "<arg name=\"value\" type=\"v\" direction=\"in\"/></method>\n"
     "  <signal name=\"PropertiesChanged\"><arg name=\"interface\" type=\"s\"/>"
     "<arg name=\"changed\" type=\"a{sv}\"/><arg name=\"invalidated\" type=\"as\"/></signal>\n"
     " </interface>\n";
@@ -62,17 +65,17 @@ static void print_method(FILE *out, const struct nm_bus_method *method)
 
 static void print_interface(FILE *out, const struct nm_bus_interface *i)
 {
-    fprintf(out, "%s <interface name=\"%s\">\n", properties_interface, i->name);
+    fprintf(out, " <interface name=\"%s\">\n", i->name);
     for (size_t n = 0; n < i->n_methods; n++)
         print_method(out, &i->methods[n]);
     for (size_t n = 0; n < i->n_properties; n++) {
         const struct nm_bus_property *p = &i->properties[n];
 
         fprintf(out,
-                "  <property name=\"%s\" type=\"%s\" access=\"read\">"
+                "  <property name=\"%s\" type=\"%s\" access=\"%s\">"
                 "<annotation name=\"org.freedesktop.DBus.Property.EmitsChangedSignal\" "
                 "value=\"%s\"/></property>\n",
-                p->name, p->signature,
+                p->name, p->signature, p->set ? "readwrite" : "read",
                 p->flags & NM_BUS_CHANGES ? "true"
                 : p->flags & NM_BUS_CONST ? "const"
                                           : "false");
@@ -113,28 +116,34 @@ static void print_containers(FILE *out, const struct nm_bus_view *view,
         }
 }
 
-/* Parent paths of the objects, with their next component. */
-static const char *next_on_the_way(const char *path)
+/* Prints the next components of a parent path of the objects; false: it is none. */
+static bool print_way(FILE *out, const char *path)
 {
     static const struct {
         const char *path, *next;
-    } way[] = { { "/", "org" }, { "/org", "selvedge" }, { "/org/selvedge", "NodeManager1" } };
+    } way[] = { { "/", "org" },
+                { "/org", "selvedge" },
+                { "/org", "freedesktop" },
+                { "/org/selvedge", "NodeManager1" },
+                { "/org/freedesktop", "LogControl1" } };
+    bool found = false;
 
     for (size_t i = 0; i < SV_ARRAY_LEN(way); i++)
-        if (sv_streq(path, way[i].path))
-            return way[i].next;
-    return NULL;
+        if (sv_streq(path, way[i].path)) {
+            fprintf(out, " <node name=\"%s\"/>\n", way[i].next);
+            found = true;
+        }
+    return found;
 }
 
 static int print(FILE *out, const struct nm_bus_view *view, const struct nm_bus_caller *who,
                  const char *path)
 {
-    const char *next = next_on_the_way(path);
     struct nm_bus_object o;
 
-    fputs(head, out);
-    if (next) {
-        fprintf(out, " <node name=\"%s\"/>\n", next);
+    fprintf(out, "%s%s", doctype, head);
+    if (print_way(out, path)) {
+        /* no object of its own */
     } else if (sv_streq(path, NM_BUS_APPLICATIONS)) {
         print_applications(out, view, who);
     } else if (sv_streq(path, NM_BUS_CONTAINERS)) {
@@ -142,6 +151,7 @@ static int print(FILE *out, const struct nm_bus_view *view, const struct nm_bus_
     } else if (nm_bus_object_find(view, who, path, &o) < 0) {
         return -ENOENT;
     } else {
+        fputs(properties_interface, out);
         print_interface(out, o.interface);
         if (o.interface == &nm_bus_node)
             fprintf(out, "%s <node name=\"application\"/>\n <node name=\"container\"/>\n",
@@ -149,6 +159,17 @@ static int print(FILE *out, const struct nm_bus_view *view, const struct nm_bus_
     }
     fputs("</node>\n", out);
     return 0;
+}
+
+void nm_bus_print_interfaces(FILE *out)
+{
+    static const struct nm_bus_interface *const own[] = { &nm_bus_node, &nm_bus_application,
+                                                          &nm_bus_container };
+
+    fputs(doctype, out);
+    for (size_t i = 0; i < SV_ARRAY_LEN(own); i++)
+        print_interface(out, own[i]);
+    fputs("</node>\n", out);
 }
 
 int nm_bus_introspect(const struct nm_bus_view *view, const struct nm_bus_caller *who,

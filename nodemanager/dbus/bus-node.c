@@ -50,6 +50,16 @@ NODE(start_time)
     return sd_bus_message_append(m, "x", o->view->ctx->start_ms);
 }
 
+NODE(last_heartbeat_usec)
+{
+    return nm_bus_append_usec(m, nm_updater_last_heartbeat_ms(o->view->updater));
+}
+
+NODE(start_usec)
+{
+    return nm_bus_append_usec(m, o->view->ctx->start_ms);
+}
+
 NODE(healthy)
 {
     char report[NM_HEALTH_REPORT_MAX];
@@ -130,6 +140,8 @@ static const struct nm_bus_property properties[] = {
     { "ResourceManager", "s", 0, resource_manager },
     { "StartTime", "x", NM_BUS_CONST, start_time },
     { "LastHeartbeat", "x", 0, last_heartbeat },
+    { "StartTimeUSec", "t", NM_BUS_CONST, start_usec },
+    { "LastHeartbeatUSec", "t", 0, last_heartbeat_usec },
     { "Healthy", "b", NM_BUS_CHANGES, healthy },
     { "HealthReport", "s", NM_BUS_CHANGES, health_report },
     { "Draining", "b", NM_BUS_CHANGES, draining },

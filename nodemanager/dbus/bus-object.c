@@ -45,6 +45,10 @@ int nm_bus_object_find(const struct nm_bus_view *view, const struct nm_bus_calle
         *ret = (struct nm_bus_object){ .view = view, .interface = &nm_bus_node };
         return 0;
     }
+    if (sv_streq(path, NM_BUS_LOG)) {
+        *ret = (struct nm_bus_object){ .view = view, .interface = &nm_bus_log };
+        return 0;
+    }
     app = id_of_path(path, NM_BUS_APPLICATIONS);
     if (app) {
         struct nm_app *a = nm_app_find(view->ctx, app);

@@ -42,6 +42,9 @@ struct nm_bus_property {
     unsigned flags;
     /* Appends the value to an open variant: 0 or more, or -errno. Blocks on nothing. */
     int (*append)(sd_bus_message *m, const struct nm_bus_object *o);
+    /* Sets it, for root alone, to the value that the message has next; NULL: it cannot be set.
+     * Negative, with `err`. */
+    int (*set)(sd_bus_message *m, struct sv_error *err);
 };
 
 struct nm_bus_method {
@@ -68,7 +71,7 @@ struct nm_bus_interface {
     size_t n_methods;
 };
 
-extern const struct nm_bus_interface nm_bus_node, nm_bus_application, nm_bus_container;
+extern const struct nm_bus_interface nm_bus_node, nm_bus_application, nm_bus_container, nm_bus_log;
 
 /* The object of `path`, if `who` may read it; else -ENOENT. */
 int nm_bus_object_find(const struct nm_bus_view *view, const struct nm_bus_caller *who,

@@ -7,6 +7,11 @@
 
 #include "common/str.h"
 
+int nm_bus_append_usec(sd_bus_message *m, int64_t ms)
+{
+    return sd_bus_message_append(m, "t", ms > 0 ? (uint64_t)ms * 1000 : 0);
+}
+
 int nm_bus_append_text(sd_bus_message *m, const char *text)
 {
     char *shown;

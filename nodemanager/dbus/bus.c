@@ -90,7 +90,8 @@ static bool is_ours(const char *path)
 {
     return path &&
            (sv_streq(path, "/") || sv_streq(path, "/org") || sv_streq(path, "/org/selvedge") ||
-            sv_streq(path, NM_BUS_ROOT) || sv_has_prefix(path, NM_BUS_ROOT "/"));
+            sv_streq(path, NM_BUS_ROOT) || sv_has_prefix(path, NM_BUS_ROOT "/") ||
+            sv_streq(path, "/org/freedesktop") || sv_streq(path, NM_BUS_LOG));
 }
 
 static void lost(struct nm_bus *b, const char *why);
