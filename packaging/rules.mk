@@ -11,6 +11,18 @@ $(UNITS): $(BUILD)/packaging/%: packaging/%.in FORCE
 		if cmp -s $$new $@; then rm $$new; else mv $$new $@; fi # two makes may be at it
 PROGRAMS += $(UNITS)
 
+# Man pages of the daemons, by themselves, and of the helper's configuration. A cross build runs native programs.
+MANUALS := $(patsubst %,$(BUILD)/packaging/selvedge-%.8,nodemanager rm router services) $(BUILD)/packaging/container-executor.cfg.5
+$(BUILD)/packaging/selvedge-%.8: $$(dir $$(SELVEDGE_MANUAL))selvedge-% packaging/manual packaging/packages
+	$(call say,MAN,$@)
+	@mkdir -p $(@D)
+	$(Q)packaging/manual $< $(if $(filter nodemanager,$*),--print-config,--print-conf) >$@.new && mv $@.new $@
+$(BUILD)/packaging/container-executor.cfg.5: docs/operate/executor-cfg.md packaging/manual
+	$(call say,MAN,$@)
+	@mkdir -p $(@D)
+	$(Q)packaging/manual $< container-executor.cfg 5 'what root allows the NodeManager' >$@.new && mv $@.new $@
+PROGRAMS += $(MANUALS)
+
 # Installs the existing build: `make install` builds nothing as root.
 install: programs
 	$(Q)PREFIX='$(PREFIX)' SYSCONFDIR='$(SYSCONFDIR)' LIBEXECDIR='$(LIBEXECDIR)' \
