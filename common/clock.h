@@ -6,6 +6,7 @@
 #include "common/base.h"
 
 int64_t sv_now_ms(void);  /* CLOCK_BOOTTIME, milliseconds */
+int64_t sv_now_us(void);  /* the same in microseconds, for short durations */
 int64_t sv_wall_ms(void); /* CLOCK_REALTIME, milliseconds since 1970 (Hadoop's timestamps) */
 void sv_clock_set_test(int64_t now_ms, int64_t wall_ms); /* both frozen until reset */
 void sv_clock_reset(void);

@@ -68,6 +68,59 @@ const char *sv_exit_meaning(int code, const char *diagnostics)
     return NULL;
 }
 
+static enum sv_end aborted_end(const char *diagnostics)
+{
+    if (!diagnostics)
+        return SV_END_LOST;
+    if (strstr(diagnostics, "Container released by application"))
+        return SV_END_MASTER;
+    if (strstr(diagnostics, "Container of a completed application"))
+        return SV_END_APPLICATION;
+    return strstr(diagnostics, "Container expired") ? SV_END_NOT_STARTED : SV_END_LOST;
+}
+
+enum sv_end sv_exit_end(int code, const char *diagnostics)
+{
+    switch (code) {
+    case 0:
+        return SV_END_SUCCESS;
+    case ABORTED:
+        return aborted_end(diagnostics);
+    case -101:
+        return SV_END_DISKS;
+    case -102:
+        return SV_END_PREEMPTED;
+    case -103:
+    case -104:
+        return SV_END_MEMORY;
+    case -105:
+        return SV_END_MASTER;
+    case -106:
+        return SV_END_RM;
+    case -107:
+        return SV_END_APPLICATION;
+    case -108:
+        return SV_END_SCHEDULER;
+    case -109:
+        return SV_END_LOGS;
+    case 154: /* ContainerExecutor.ExitCode.LOST */
+        return SV_END_LOST;
+    default:
+        return code < 0 ? SV_END_NOT_STARTED : code > 128 ? SV_END_SIGNAL : SV_END_EXIT_CODE;
+    }
+}
+
+const char *sv_end_name(enum sv_end end)
+{
+    static const char *const names[SV_ENDS] = { "success",     "exit_code", "signal",
+                                                "memory",      "logs",      "disks",
+                                                "not_started", "master",    "resourcemanager",
+                                                "application", "preempted", "scheduler",
+                                                "lost" };
+
+    return names[end];
+}
+
 const char *sv_exit_text(const char *program, int status, char *text, size_t size)
 {
     const int code = WEXITSTATUS(status);

@@ -9,8 +9,8 @@ $(STATIC_FILES): $(BUILD)/gen/%.inc: %
 	$(call say,EMBED,$<)
 	@mkdir -p $(@D)
 	$(Q)sed 's/[\\"]/\\&/g; s/^/"/; s/$$/\\n"/' $< >$@
-# The five of COMMON_JSON_OBJS need jansson, curl-linked.o libcurl: whoever links them links these.
-COMMON_JSON_OBJS := $(addprefix $(BUILD)/common/web/, jmx.o jmx-daemon.o json-text.o json-xml.o rest-reply.o)
+# Those of COMMON_JSON_OBJS need jansson, curl-linked.o libcurl: whoever links them links these.
+COMMON_JSON_OBJS := $(addprefix $(BUILD)/common/web/, jmx.o jmx-daemon.o json-text.o json-xml.o live-event.o rest-reply.o)
 COMMON_OBJS := $(filter-out $(COMMON_JSON_OBJS),$(call objects,common common/identity common/tls common/web common/zookeeper))
 $(COMMON_A): $(COMMON_OBJS) $(COMMON_JSON_OBJS)
 LIBS += $(COMMON_A)

@@ -10,11 +10,19 @@
 
 void sv_html_table(struct sv_html *h, const char *const *heads)
 {
-    sv_html(h, "<div class=\"wide\"><table>\n<thead><tr>");
+    sv_html(h, "<div class=\"wide\"><table class=\"rows\">\n<thead><tr>");
     for (; *heads; heads++) {
-        const char *class = **heads == '-' ? "x" : **heads == '#' ? "n" : "";
+        const char *name = *heads;
+        bool hidden = *name == '-', number;
 
-        sv_html(h, "<th class=\"%s\">%s</th>", class, *heads + (*class ? 1 : 0));
+        name += hidden;
+        number = *name == '#';
+        sv_html(h, "<th class=\"%s\">%s</th>",
+                hidden && number ? "n x"
+                : hidden         ? "x"
+                : number         ? "n"
+                                 : "",
+                name + number);
     }
     sv_html(h, "</tr></thead>\n<tbody>\n");
 }
@@ -57,10 +65,35 @@ void sv_html_fact(struct sv_html *h, const char *name, const char *value)
 
 void sv_html_live(struct sv_html *h, const char *path)
 {
-    sv_html(h,
-            "<section class=\"live\" data-from=\"%s\" hidden>\n<h2>Now</h2>\n"
-            "<div class=\"plots\"></div>\n</section>\n",
-            path);
+    sv_html(h, "<section class=\"live\" data-from=\"");
+    sv_html_path(h, path);
+    sv_html(h, "\" hidden>\n<h2>Now</h2>\n<div class=\"plots\"></div>\n</section>\n");
+}
+
+void sv_html_history(struct sv_html *h, const char *path, const char *history)
+{
+    sv_html(h, "<section class=\"live hour\" data-from=\"");
+    sv_html_path(h, path);
+    sv_html(h, "\" data-history=\"");
+    sv_html_path(h, history);
+    sv_html(h, "\" hidden>\n<h2>The last hour</h2>\n<div class=\"plots\"></div>\n</section>\n");
+}
+
+void sv_html_follow(struct sv_html *h, const char *path)
+{
+    sv_html(h, "<section class=\"live\" data-from=\"");
+    sv_html_path(h, path);
+    sv_html(h, "\" hidden><div class=\"plots\"></div></section>\n");
+}
+
+void sv_html_part(struct sv_html *h, const char *name)
+{
+    sv_html(h, "<div data-part=\"%s\">\n", name);
+}
+
+void sv_html_part_end(struct sv_html *h)
+{
+    sv_html(h, "</div>\n");
 }
 
 void sv_html_state(struct sv_html *h, const char *state)

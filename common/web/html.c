@@ -119,7 +119,8 @@ static void put_encoded(struct sv_html *h, const char *s, const char *plain)
     }
 }
 
-static void put_pair(struct sv_html *h, const char **mark, const char *name, const char *value)
+static void put_pair(struct sv_html *h, const char **mark, const char *and, const char *name,
+                     const char *value)
 {
     if (!value || !*value)
         return;
@@ -127,19 +128,52 @@ static void put_pair(struct sv_html *h, const char **mark, const char *name, con
     put_encoded(h, name, "._-");
     put(h, "=", 1);
     put_encoded(h, value, "._-");
-    *mark = "&amp;";
+    *mark = and;
+}
+
+static void put_url(struct sv_html *h, const char *path, const char *const *query, const char *and)
+{
+    const char *mark = "?";
+
+    put_encoded(h, path, "/._~:-");
+    for (; query && query[0]; query += 2)
+        put_pair(h, &mark, and, query[0], query[1]);
+    put_pair(h, &mark, and, "user.name", h->user);
 }
 
 void sv_html_href(struct sv_html *h, const char *path, const char *const *query)
 {
-    const char *mark = "?";
-
     put(h, " href=\"", 7);
-    put_encoded(h, path, "/._~:-");
-    for (; query && query[0]; query += 2)
-        put_pair(h, &mark, query[0], query[1]);
-    put_pair(h, &mark, "user.name", h->user);
+    put_url(h, path, query, "&amp;");
     put(h, "\"", 1);
+}
+
+static const char *user_of(const struct sv_http_request *req)
+{
+    const char *user = req ? sv_http_query(req, "user.name") : NULL;
+
+    return user && *user && strlen(user) < USER_MAX ? user : NULL;
+}
+
+int sv_html_redirect(const struct sv_http_request *req, const char *path, const char *const *query,
+                     struct sv_http_response *ret)
+{
+    struct sv_html h = { .b = SV_BUF_INIT(SV_HTML_MAX), .user = user_of(req) };
+
+    put_url(&h, path, query, "&");
+    put(&h, "", 1);
+    if (h.error < 0) {
+        sv_buf_free(&h.b);
+        return h.error;
+    }
+    ret->status = 302;
+    ret->location = (char *)SV_TAKE(h.b.data); /* freed by the server */
+    return 0;
+}
+
+void sv_html_path(struct sv_html *h, const char *path)
+{
+    put_encoded(h, path, "/._~:-");
 }
 
 void sv_html_href_out(struct sv_html *h, const char *address, const char *path)
@@ -168,13 +202,20 @@ void sv_html_link_below(struct sv_html *h, const char *prefix, const char *name)
 
 /* ---- The page ---- */
 
+static void put_find(struct sv_html *h, const char *path)
+{
+    sv_html(h, "<form class=\"find\" method=\"get\" action=\"%s\">", path);
+    if (h->user)
+        sv_html(h, "<input type=\"hidden\" name=\"user.name\" value=\"%s\">", h->user);
+    sv_html(h, "<input name=\"id\" placeholder=\"Go to an id, a node, a queue\" "
+               "aria-label=\"Go to an id, a node, a queue\" autocomplete=\"off\"></form>\n");
+}
+
 void sv_html_begin(struct sv_html *h, const struct sv_http_request *req,
                    const struct sv_html_frame *f)
 {
-    const char *user = req ? sv_http_query(req, "user.name") : NULL;
-
     *h = (struct sv_html){ .b = SV_BUF_INIT(SV_HTML_MAX) };
-    h->user = user && *user && strlen(user) < USER_MAX ? user : NULL;
+    h->user = user_of(req);
     sv_html(h, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
                "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n");
     h->script = f->script;
@@ -193,7 +234,10 @@ void sv_html_begin(struct sv_html *h, const struct sv_http_request *req,
         sv_html_href(h, f->site->menu[i].path, NULL);
         sv_html(h, ">%s</a>", f->site->menu[i].text);
     }
-    sv_html(h, "\n</nav>\n</header>\n<main>\n<h1>%s</h1>\n", f->title);
+    sv_html(h, "\n</nav>\n");
+    if (f->site->find)
+        put_find(h, f->site->find);
+    sv_html(h, "</header>\n<main>\n<h1>%s</h1>\n", f->title);
 }
 
 int sv_html_end(struct sv_html *h, unsigned status, struct sv_http_response *ret)

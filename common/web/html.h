@@ -33,6 +33,7 @@ struct sv_html_site {
     const struct sv_html_link *menu; /* the first entry is the start page */
     size_t n_menu;
     const char *refused; /* title of a refusal with another status than 403 and 404 */
+    const char *find;    /* path of a box that jumps to an id, ?id=; or NULL */
 };
 struct sv_html_frame {
     const struct sv_html_site *site;
@@ -75,6 +76,12 @@ void sv_html_log(struct sv_html *h, const char *s, size_t n);
 void sv_html_href(struct sv_html *h, const char *path, const char *const *query);
 /* ` href="http://ADDRESS/PATH"` of another server. */
 void sv_html_href_out(struct sv_html *h, const char *address, const char *path);
+/* Redirects to a path of this server with 302, encoded as in sv_html_href(), with the user.name of
+ * the request. */
+int sv_html_redirect(const struct sv_http_request *req, const char *path, const char *const *query,
+                     struct sv_http_response *ret) _must_use_;
+/* The path, percent-encoded as in an href. */
+void sv_html_path(struct sv_html *h, const char *path);
 /* A complete <a> element. */
 void sv_html_link(struct sv_html *h, const char *path, const char *text);
 /* <a> to PREFIX + NAME, whose text is NAME. */
@@ -83,7 +90,7 @@ void sv_html_link_below(struct sv_html *h, const char *prefix, const char *name)
 /* ---- html-parts.c: parts of pages ---- */
 
 /* Column heads, NULL-terminated. A name that begins with "-" is hidden on narrow screens, with "#"
- * is a number; cells use the classes of their heads. */
+ * or "-#" is a number; cells use the classes of their heads: x and n. */
 void sv_html_table(struct sv_html *h, const char *const *heads);
 void sv_html_table_end(struct sv_html *h);
 /* A bar from 0 to `full`: the used part, in another colour from 90 % on unless `calm`; a mark; and
@@ -100,6 +107,16 @@ void sv_html_fact(struct sv_html *h, const char *name, const char *value);
  * also have "facts": [[ID, TEXT, CLASS], …]; elements of the page with data-live="ID" get that
  * text, and the class unless it is empty. */
 void sv_html_live(struct sv_html *h, const char *path);
+/* As above, with plots of the last hour, which JSON from `history` begins: {"step_s": N, "samples":
+ * N, "at": number of the last sample, "plots": [{"name", "unit": "bytes", "seconds" or "count",
+ * "full": N or null, "values": [N or null, …]}, …]}. An event has "points": {"at": number,
+ * "values": […], "full": […]}, a value a plot. */
+void sv_html_history(struct sv_html *h, const char *path, const char *history);
+/* As above without plots: facts and parts alone. */
+void sv_html_follow(struct sv_html *h, const char *path);
+/* A part of a page, replaced by a newer one when "version" of the events changes. Not nested. */
+void sv_html_part(struct sv_html *h, const char *name);
+void sv_html_part_end(struct sv_html *h);
 /* A badge whose class depends on the word: RUNNING, SUCCEEDED, FAILED, LOST… */
 void sv_html_state(struct sv_html *h, const char *state);
 

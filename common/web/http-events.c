@@ -36,9 +36,7 @@ struct listener {
 
 struct sv_http_events {
     sd_event_source *timer;
-    uint64_t period_ms;
-    sv_http_sampler sampler;
-    void *userdata;
+    struct sv_http_events_config config;
     struct channel *channels;
     unsigned n;
 };
@@ -87,7 +85,7 @@ static void send_frame(struct listener *l)
 static int sample(struct sv_http_events *e, struct channel *c)
 {
     char data[SV_HTTP_EVENT_MAX] = "";
-    int r = e->sampler(c->object, &c->before, data, e->userdata);
+    int r = e->config.sampler(c->object, &c->before, data, e->config.userdata);
 
     c->frame[0] = 0;
     if (r >= 0)
@@ -117,7 +115,7 @@ static void tick(struct sv_http_events *e, struct channel *c)
 
 static int rearm(struct sv_http_events *e)
 {
-    int r = sd_event_source_set_time_relative(e->timer, e->period_ms * 1000);
+    int r = sd_event_source_set_time_relative(e->timer, e->config.period_ms * 1000);
 
     return r < 0 ? r : sd_event_source_set_enabled(e->timer, SD_EVENT_ONESHOT);
 }
@@ -225,7 +223,7 @@ int sv_http_events_open(struct sv_http_events *e, const struct sv_http_request *
 
     if (strlen(object) >= SV_HTTP_EVENTS_OBJECT)
         return refuse(ret, 404, "there is no such object\n");
-    if (e->n >= SV_HTTP_EVENTS_MAX || streams_of(e, &peer) >= SV_HTTP_EVENTS_PEER)
+    if (e->n >= e->config.max || streams_of(e, &peer) >= e->config.max_per_address)
         return refuse(ret, 503, "too many streams of events are open\n");
     r = channel_of(e, object, &c);
     if (r < 0)
@@ -257,7 +255,7 @@ no_memory:
 
 /* ---- Life ---- */
 
-int sv_http_events_new(sd_event *event, uint64_t period_ms, sv_http_sampler sampler, void *userdata,
+int sv_http_events_new(sd_event *event, const struct sv_http_events_config *config,
                        struct sv_http_events **ret)
 {
     struct sv_http_events *e = calloc(1, sizeof(*e));
@@ -265,9 +263,7 @@ int sv_http_events_new(sd_event *event, uint64_t period_ms, sv_http_sampler samp
 
     if (!e)
         return -ENOMEM;
-    e->period_ms = period_ms;
-    e->sampler = sampler;
-    e->userdata = userdata;
+    e->config = *config;
     r = sd_event_add_time_relative(event, &e->timer, CLOCK_MONOTONIC, 0, 1000, on_timer, e);
     if (r >= 0)
         r = sd_event_source_set_priority(e->timer, SV_HTTP_PRIORITY);

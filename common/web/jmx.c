@@ -1,16 +1,12 @@
 /* See jmx.h. */
 #include "common/web/jmx.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
-#include "common/fd.h"
 #include "common/str.h"
 #include "common/web/json-text.h"
 
@@ -287,40 +283,6 @@ static int put_beans(struct sv_buf *b, json_t *beans)
     return r;
 }
 
-static long long resident_bytes(void)
-{
-    _cleanup_free_ char *text = NULL;
-    long long pages = 0;
-    size_t n;
-
-    if (sv_read_file_at(AT_FDCWD, "/proc/self/statm", 4096, &text, &n) < 0 ||
-        sscanf(text, "%*s %lld", &pages) != 1)
-        return 0;
-    return pages * sysconf(_SC_PAGESIZE);
-}
-
-static int put_process(struct sv_buf *b)
-{
-    struct rusage use = { 0 };
-    long long open_fds = 0;
-    DIR *dir = opendir("/proc/self/fd");
-
-    while (dir && readdir(dir))
-        open_fds++;
-    if (dir)
-        (void)closedir(dir);            /* only read, ignoring */
-    (void)getrusage(RUSAGE_SELF, &use); /* cannot fail, ignoring */
-    return sv_buf_printf(
-        b,
-        "# TYPE process_cpu_seconds_total counter\nprocess_cpu_seconds_total %lld.%06lld\n"
-        "# TYPE process_resident_memory_bytes gauge\nprocess_resident_memory_bytes %lld\n"
-        "# TYPE process_open_fds gauge\nprocess_open_fds %lld\n",
-        (long long)(use.ru_utime.tv_sec + use.ru_stime.tv_sec +
-                    (use.ru_utime.tv_usec + use.ru_stime.tv_usec) / 1000000),
-        (long long)((use.ru_utime.tv_usec + use.ru_stime.tv_usec) % 1000000), resident_bytes(),
-        SV_MAX(open_fds - 3, 0LL)); /* without ".", ".." and the directory */
-}
-
 int sv_prometheus_answer(json_t *beans, struct sv_buf *more, struct sv_http_response *ret)
 {
     struct sv_buf b = SV_BUF_INIT(TEXT_MAX);
@@ -331,8 +293,6 @@ int sv_prometheus_answer(json_t *beans, struct sv_buf *more, struct sv_http_resp
         r = sv_buf_put(&b, more->data, more->len);
     if (more)
         sv_buf_free(more);
-    if (r >= 0)
-        r = put_process(&b);
     if (r < 0) {
         sv_buf_free(&b);
         return r;

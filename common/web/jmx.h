@@ -34,7 +34,7 @@ int sv_jmx_refuse(struct sv_http_response *ret) _must_use_;
 /* Both answer from a list of beans; beans of one record must have the same attributes. */
 int sv_jmx_answer(const struct sv_http_request *req, json_t *beans, struct sv_http_response *ret)
     _must_use_;
-/* Adds process_* of this process, and `more`, lines of the same form (taken); or NULL. */
+/* Adds `more`, lines of the same form (taken); or NULL. */
 int sv_prometheus_answer(json_t *beans, struct sv_buf *more, struct sv_http_response *ret)
     _must_use_;
 

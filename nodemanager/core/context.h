@@ -12,6 +12,7 @@
 #include "common/base.h"
 #include "common/dispatcher.h"
 #include "common/error.h"
+#include "common/exit-meaning.h"
 #include "common/histogram.h"
 #include "common/rate.h"
 #include "nodemanager/conf/conf.h"
@@ -56,6 +57,10 @@ struct nm_context {
         struct sv_rate launches; /* from the localized files, or the request, to the start; ms */
         struct sv_rate localizations; /* ms */
         struct sv_histogram launch_times;
+        struct sv_histogram localization_times;
+        struct sv_histogram request_times; /* from the request of a container until it runs */
+        struct sv_histogram heartbeats;    /* from a heartbeat to its answer */
+        int64_t ended[SV_ENDS];            /* by reason */
         uint64_t throttled_periods, throttled_usec; /* by the containers' own limits */
     } counters;
     unsigned stuck_deletions; /* failed deletions that are retried */

@@ -76,6 +76,7 @@ static void audit_end(const struct nm_container *c)
     sums->completed += good;
     sums->killed += !good && c->kill_requested;
     sums->failed += !good && !c->kill_requested;
+    sums->ended[sv_exit_end(c->exit_code, NULL)]++;
     if (good)
         nm_audit_success(user, NULL, "Container Finished - Succeeded", "ContainerImpl", c);
     else if (c->kill_requested)

@@ -157,6 +157,7 @@ static void count_launch(const struct nm_container *c)
     n->launched++;
     sv_rate_add(&n->launches, (double)SV_MAX(ms, (int64_t)0), sv_now_ms());
     sv_histogram_add(&n->launch_times, ms);
+    sv_histogram_add(&n->request_times, c->launch_ms - c->start_ms);
 }
 
 /* ---- events of executor/ ----------------------------------------------------------------------*/

@@ -321,6 +321,7 @@ static void on_heartbeat(const struct ipc_result *r, const struct sv_error *err,
         return;
     }
     nm_rm_recovered(u);
+    sv_histogram_add_us(&u->ctx->counters.heartbeats, sv_now_us() - u->sent_us);
     u->heartbeat_wall_ms = sv_wall_ms();
     nm_context_changed(u->ctx);
     if (m->has_nodeaction && m->nodeaction == HADOOP__YARN__NODE_ACTION_PROTO__SHUTDOWN) {
@@ -352,6 +353,7 @@ void nm_rm_send_heartbeat(struct nm_updater *u)
 
     hadoop__yarn__node_heartbeat_request_proto__init(&m);
     u->again = false;
+    u->sent_us = sv_now_us();
     if (a) {
         m.node_status = nm_rm_node_status(u, a);
         m.last_known_container_token_master_key =

@@ -11,6 +11,7 @@
 #include "nodemanager/resources/container-scheduler.h"
 #include "nodemanager/resources/containers-monitor.h"
 #include "nodemanager/rm/rm-session.h"
+#include "wire/container-use.h"
 
 #define RESEND_MS 10000 /* a delivered end is reported again unless acknowledged */
 
@@ -65,6 +66,33 @@ static bool is_due(const struct nm_container *c, int64_t now)
            now - c->report.delivered_ms >= RESEND_MS;
 }
 
+/* Adds what it uses, as the monitor has read it last. */
+static bool add_use(const struct nm_container *c, struct sv_arena *a,
+                    Hadoop__Yarn__ContainerStatusProto *m)
+{
+    struct yarn_use use = { .bytes =
+                                (int64_t)SV_MIN(c->usage.last.memory_current, (uint64_t)1 << 53),
+                            .peak_bytes = (int64_t)SV_MIN(c->usage.peak_bytes, (uint64_t)1 << 53),
+                            .millicores = (int64_t)(c->usage.cpu_cores * 1000) };
+    Hadoop__Yarn__StringStringMapProto **v, *own;
+    char text[YARN_USE_TEXT_MAX];
+
+    if (!c->usage.read_ms || nm_container_is_done(c))
+        return true;
+    v = sv_newn(a, Hadoop__Yarn__StringStringMapProto *, m->n_container_attributes + 1);
+    own = sv_new(a, Hadoop__Yarn__StringStringMapProto);
+    if (!v || !own)
+        return false;
+    hadoop__yarn__string_string_map_proto__init(own);
+    own->key = (char *)(uintptr_t)YARN_USE_KEY;
+    own->value = sv_arena_strdup(a, yarn_use_text(&use, text));
+    for (size_t i = 0; i < m->n_container_attributes; i++)
+        v[i] = m->container_attributes[i];
+    v[m->n_container_attributes++] = own;
+    m->container_attributes = v;
+    return own->value != NULL;
+}
+
 Hadoop__Yarn__NodeStatusProto *nm_rm_node_status(struct nm_updater *u, struct sv_arena *a)
 {
     Hadoop__Yarn__NodeStatusProto *s = sv_new(a, Hadoop__Yarn__NodeStatusProto);
@@ -87,7 +115,8 @@ Hadoop__Yarn__NodeStatusProto *nm_rm_node_status(struct nm_updater *u, struct sv
         if (!is_due(c, now))
             continue;
         s->containersstatuses[s->n_containersstatuses] = nm_container_status(c, a);
-        if (!s->containersstatuses[s->n_containersstatuses])
+        if (!s->containersstatuses[s->n_containersstatuses] ||
+            (u->rm_is_ours && !add_use(c, a, s->containersstatuses[s->n_containersstatuses])))
             return NULL;
         s->n_containersstatuses++;
         c->report.in_flight = nm_container_is_done(c);

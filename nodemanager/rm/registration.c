@@ -8,6 +8,7 @@
 #include "common/clock.h"
 #include "common/log.h"
 #include "common/str.h"
+#include "common/version.h"
 #include "nodemanager/core/application.h"
 #include "nodemanager/core/container-status.h"
 #include "nodemanager/core/container.h"
@@ -112,6 +113,7 @@ static void on_registered(const struct ipc_result *r, const struct sv_error *err
                           m->has_arenodeattributesacceptedbyrm && m->arenodeattributesacceptedbyrm,
                           m->diagnostics_message);
     u->rm_identifier = m->rm_identifier;
+    u->rm_is_ours = m->selvedge_version != NULL;
     u->registered = true;
     u->changed = u->told_gpus != u->ctx->total.gpus;
     nm_aggregation_reports_delivered(u->config.aggregation);
@@ -173,6 +175,7 @@ void nm_rm_send_register(struct nm_updater *u)
         m.resource = yarn_resource_to(a, u->ctx->total);
         u->told_gpus = u->ctx->total.gpus;
         m.nm_version = (char *)(uintptr_t)NM_HADOOP_VERSION;
+        m.selvedge_version = (char *)(uintptr_t)SV_VERSION;
         m.physicalresource = nm_monitor_physical(u->config.monitor, a);
         m.nodestatus = nm_rm_node_status(u, a);
         if (m.nodestatus) /* they travel as container_statuses here */

@@ -32,6 +32,7 @@ struct nm_updater {
     sd_event_source *timer;
     void (*send)(struct nm_updater *u); /* the next request: a registration or a heartbeat */
     bool registered;
+    bool rm_is_ours;        /* the ResourceManager is Selvedge's: it is told more */
     bool changed;           /* the node's size has, so that it registers again */
     int32_t told_gpus;      /* by the last registration */
     bool again;             /* an event requires an immediate heartbeat */
@@ -45,6 +46,7 @@ struct nm_updater {
     unsigned refusals;     /* consecutive */
     int64_t token_sequence;
     int64_t heartbeat_wall_ms;
+    int64_t sent_us; /* monotonic: of the open heartbeat */
     void (*unregistered)(void *userdata);
     void *unregistered_data;
 };

@@ -298,6 +298,7 @@ static void cb_ready(void *userdata, struct yarn_container_id id, unsigned part,
     if (!z->late && z->role == NM_RESOURCES_CURRENT) {
         c->localize_ms = counters->millis;
         sv_rate_add(&c->ctx->counters.localizations, (double)counters->millis, sv_now_ms());
+        sv_histogram_add(&c->ctx->counters.localization_times, counters->millis);
     }
     ready = malloc(sizeof(*ready));
     if (ready)

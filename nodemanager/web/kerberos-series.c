@@ -1,54 +1,50 @@
 /* See kerberos-series.h. */
 #include "nodemanager/web/kerberos-series.h"
 
-#include <inttypes.h>
-
+#include "common/web/series.h"
 #include "gss/daemon.h"
 #include "nodemanager/services/hdfs-tokens.h"
 
-#define LOGIN "kerberos_"
-#define TOKENS "hdfs_token_"
+#define LOGIN "selvedge_kerberos_"
+#define TOKENS "selvedge_hdfs_token_"
 
-static int put(struct sv_buf *b, const char *name, const char *type, uint64_t n)
-{
-    return sv_buf_printf(b, "# TYPE selvedge_%s %s\nselvedge_%s %" PRIu64 "\n", name, type, name,
-                         n);
-}
-
-static int put_login(const struct sgss_daemon_state *s, int64_t now_s, struct sv_buf *out)
+static void put_login(struct sv_series *s, const struct sgss_daemon_state *state, int64_t now_s)
 {
     const uint64_t now = (uint64_t)SV_MAX(now_s, (int64_t)0);
-    int r = put(out, LOGIN "ticket_seconds", "gauge", s->until > now ? s->until - now : 0);
 
-    if (r >= 0) /* a ticket that was due to be renewed, and was not, is one as well */
-        r = put(out, LOGIN "login_failing", "gauge", *s->words ? 1 : 0);
-    if (r >= 0)
-        r = put(out, LOGIN "helper_up", "gauge", s->helper.runs ? 1 : 0);
-    if (r >= 0)
-        r = put(out, LOGIN "helper_starts_total", "counter", s->helper.starts);
-    if (r >= 0)
-        r = put(out, LOGIN "helper_answers_total", "counter", s->helper.answers);
-    return r;
+    sv_series_one(s, LOGIN "ticket_seconds", "gauge",
+                  "What is left of the node's Kerberos ticket; 0: there is none.",
+                  (double)(state->until > now ? state->until - now : 0));
+    /* a ticket that was due to be renewed, and was not, is one as well */
+    sv_series_one(s, LOGIN "login_failing", "gauge",
+                  "1: there is no ticket, or it was not renewed when it was due.",
+                  *state->words ? 1 : 0);
+    sv_series_one(s, LOGIN "helper_up", "gauge", "1: selvedge-gss is connected.",
+                  state->helper.runs ? 1 : 0);
+    sv_series_one(s, LOGIN "helper_starts_total", "counter", "Starts of selvedge-gss.",
+                  (double)state->helper.starts);
+    sv_series_one(s, LOGIN "helper_answers_total", "counter", "Answers of selvedge-gss.",
+                  (double)state->helper.answers);
 }
 
-static int put_tokens(const struct nm_hdfs_tokens_counts *t, struct sv_buf *out)
+static void put_tokens(struct sv_series *s, const struct nm_hdfs_tokens_counts *t)
 {
-    int r = put(out, TOKENS "valid", "gauge", t->valid);
-
-    if (r >= 0)
-        r = put(out, TOKENS "failing", "gauge", t->failing);
-    if (r >= 0)
-        r = put(out, TOKENS "received_total", "counter", t->received);
-    if (r >= 0)
-        r = put(out, TOKENS "failed_total", "counter", t->failed);
-    return r;
+    sv_series_one(s, TOKENS "valid", "gauge", "File systems for which the node has a token.",
+                  (double)t->valid);
+    sv_series_one(s, TOKENS "failing", "gauge",
+                  "File systems whose last request for a token has failed.", (double)t->failing);
+    sv_series_one(s, TOKENS "received_total", "counter", "Tokens received.", (double)t->received);
+    sv_series_one(s, TOKENS "failed_total", "counter", "Requests for a token that failed.",
+                  (double)t->failed);
 }
 
 int nm_kerberos_series(const struct sgss_daemon_state *s,
                        const struct nm_hdfs_tokens_counts *tokens, int64_t now_s,
                        struct sv_buf *out)
 {
-    int r = put_login(s, now_s, out);
+    struct sv_series series = { .out = out };
 
-    return r < 0 ? r : put_tokens(tokens, out);
+    put_login(&series, s, now_s);
+    put_tokens(&series, tokens);
+    return series.error;
 }

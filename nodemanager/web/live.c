@@ -10,8 +10,7 @@
 #include "common/clock.h"
 #include "common/user-groups.h"
 #include "common/web/html.h"
-#include "common/web/http-events.h"
-#include "common/web/json-text.h"
+#include "common/web/live-event.h"
 #include "executor/exe.h"
 #include "nodemanager/core/container.h"
 #include "nodemanager/core/context.h"
@@ -31,13 +30,7 @@ struct figures {
     int vcores;
 };
 
-static void put_row(json_t *rows, const char *name, double share, const char *text)
-{
-    (void)json_array_append_new(
-        rows, json_pack("[o,f,s]", sv_json_text(name), share, text)); /* without memory, ignoring */
-}
-
-static void put_memory(json_t *rows, const struct figures *f)
+static void put_memory(struct sv_live *live, const struct figures *f)
 {
     double limit = (double)f->memory_mb * 1048576;
     char used[SV_HTML_WORD], most[SV_HTML_WORD], text[2 * SV_HTML_WORD + 8];
@@ -46,11 +39,11 @@ static void put_memory(json_t *rows, const struct figures *f)
         return;
     (void)snprintf(text, sizeof(text), "%s of %s", sv_html_bytes(f->use.memory_current, used),
                    sv_html_mb(f->memory_mb, most));
-    put_row(rows, "Memory", (double)f->use.memory_current / limit, text);
+    sv_live_row(live, "Memory", (double)f->use.memory_current / limit, text);
 }
 
 /* CPU since the previous event; none in the first one. */
-static void put_cpu(json_t *rows, const struct figures *f, struct sv_http_reading *before)
+static void put_cpu(struct sv_live *live, const struct figures *f, struct sv_http_reading *before)
 {
     uint64_t now_us = (uint64_t)sv_now_ms() * 1000;
     double cores = 0;
@@ -60,16 +53,16 @@ static void put_cpu(json_t *rows, const struct figures *f, struct sv_http_readin
         cores = (double)(f->use.cpu_usec - before->value) / (double)(now_us - before->at_us);
         (void)snprintf(text, sizeof(text), "%.2f of %d cores", cores, f->vcores);
     }
-    put_row(rows, "CPU", f->vcores > 0 ? cores / f->vcores : 0, text);
+    sv_live_row(live, "CPU", f->vcores > 0 ? cores / f->vcores : 0, text);
     *before = (struct sv_http_reading){ .value = f->use.cpu_usec, .at_us = now_us };
 }
 
-static void put_wait(json_t *rows, const char *name, const struct cg_stall *s)
+static void put_wait(struct sv_live *live, const char *name, const struct cg_stall *s)
 {
     char text[32];
 
     (void)snprintf(text, sizeof(text), "%.1f %%", s->some_avg10 / 100.0);
-    put_row(rows, name, s->some_avg10 / 10000.0, text);
+    sv_live_row(live, name, s->some_avg10 / 10000.0, text);
 }
 
 /* ---- Disks and health of the node ---- */
@@ -81,7 +74,7 @@ static bool in_character(const char *at)
 }
 
 /* A row for each file system, of the first directory on it. A long path is shown by its end. */
-static void put_disk(json_t *rows, const struct nm_dir_space *s)
+static void put_disk(struct sv_live *live, const struct nm_dir_space *s)
 {
     size_t n = strlen(s->path);
     const char *cut = n > DISK_NAME_MAX ? s->path + n - DISK_NAME_MAX : s->path;
@@ -96,10 +89,10 @@ static void put_disk(json_t *rows, const struct nm_dir_space *s)
     else
         (void)snprintf(text, sizeof(text), "%s of %s", sv_html_bytes(s->used_bytes, used),
                        sv_html_bytes(s->all_bytes, all));
-    put_row(rows, name, s->used_percent / 100, text);
+    sv_live_row(live, name, s->used_percent / 100, text);
 }
 
-static void put_disks(json_t *rows, struct nm_dirs *dirs)
+static void put_disks(struct sv_live *live, struct nm_dirs *dirs)
 {
     uint64_t seen[DISKS_MAX];
     size_t n = 0;
@@ -114,14 +107,8 @@ static void put_disks(json_t *rows, struct nm_dirs *dirs)
         if (known || s.all_bytes == 0)
             continue;
         seen[n++] = s.device;
-        put_disk(rows, &s);
+        put_disk(live, &s);
     }
-}
-
-static void put_fact(json_t *facts, const char *id, const char *text, const char *class)
-{
-    (void)json_array_append_new(facts, json_pack("[s,o,s]", id, sv_json_text(text), class));
-    /* Without memory it is missing, ignoring. */
 }
 
 const char *nm_live_directory(const struct nm_dir_space *s, char ret[static NM_LIVE_STATE_MAX],
@@ -140,7 +127,7 @@ const char *nm_live_directory(const struct nm_dir_space *s, char ret[static NM_L
     return ret;
 }
 
-static void put_directories(json_t *facts, const struct nm_dirs *dirs)
+static void put_directories(struct sv_live *live, const struct nm_dirs *dirs)
 {
     char id[16], text[NM_LIVE_STATE_MAX];
     struct nm_dir_space s;
@@ -149,11 +136,11 @@ static void put_directories(json_t *facts, const struct nm_dirs *dirs)
     for (int i = 0; i < NM_LIVE_DIRECTORIES && nm_dirs_space(dirs, i, &s); i++) {
         (void)snprintf(id, sizeof(id), NM_LIVE_DIRECTORY, i);
         (void)nm_live_directory(&s, text, &class);
-        put_fact(facts, id, text, class);
+        sv_live_fact(live, id, text, class);
     }
 }
 
-static void put_health(json_t *facts, const struct nm_web *w)
+static void put_health(struct sv_live *live, const struct nm_web *w)
 {
     char report[NM_HEALTH_REPORT_MAX], text[SV_HTML_WORD];
     bool healthy = nm_health_report(w->ctx->health, report);
@@ -166,14 +153,14 @@ static void put_health(json_t *facts, const struct nm_web *w)
     while (in_character(report + cut))
         cut--;
     report[cut] = '\0';
-    put_fact(facts, NM_LIVE_STATE, healthy ? "RUNNING" : "UNHEALTHY",
-             healthy ? "state good" : "state bad");
-    put_fact(facts, NM_LIVE_HEALTH, report, "");
+    sv_live_fact(live, NM_LIVE_STATE, healthy ? "RUNNING" : "UNHEALTHY",
+                 healthy ? "state good" : "state bad");
+    sv_live_fact(live, NM_LIVE_HEALTH, report, "");
     if (heard)
-        put_fact(facts, NM_LIVE_HEARTBEAT, sv_html_span(sv_wall_ms() - heard, text), "");
+        sv_live_fact(live, NM_LIVE_HEARTBEAT, sv_html_span(sv_wall_ms() - heard, text), "");
     (void)snprintf(text, sizeof(text), "%d", containers);
-    put_fact(facts, NM_LIVE_CONTAINERS, text, "");
-    put_directories(facts, w->ctx->dirs);
+    sv_live_fact(live, NM_LIVE_CONTAINERS, text, "");
+    put_directories(live, w->ctx->dirs);
 }
 
 /* ---- Events ---- */
@@ -196,43 +183,43 @@ static int read_figures(const struct nm_context *ctx, const char *container, str
     return leaf ? cg_leaf_usage(leaf, &ret->use) : -EAGAIN;
 }
 
-static void put_use(json_t *rows, const struct figures *f, struct sv_http_reading *before)
+static void put_use(struct sv_live *live, const struct figures *f, struct sv_http_reading *before)
 {
-    put_memory(rows, f);
-    put_cpu(rows, f, before);
-    put_wait(rows, "Waiting for CPU", &f->use.cpu_stall);
-    put_wait(rows, "Waiting for memory", &f->use.memory_stall);
-    put_wait(rows, "Waiting for disks", &f->use.io_stall);
+    put_memory(live, f);
+    put_cpu(live, f, before);
+    put_wait(live, "Waiting for CPU", &f->use.cpu_stall);
+    put_wait(live, "Waiting for memory", &f->use.memory_stall);
+    put_wait(live, "Waiting for disks", &f->use.io_stall);
 }
 
 static int write_event(const char *container, struct sv_http_reading *before,
                        char ret[static SV_HTTP_EVENT_MAX], void *userdata)
 {
     const struct nm_web *w = userdata;
-    json_t *rows = json_array(), *facts = json_array(), *all;
+    struct sv_live live;
     struct figures f;
-    size_t n = 0;
     int r = read_figures(w->ctx, container, &f);
 
+    sv_live_begin(&live);
     if (r >= 0) /* else not launched yet, or a node without cgroups */
-        put_use(rows, &f, before);
+        put_use(&live, &f, before);
     if (!*container) {
-        put_disks(rows, w->ctx->dirs);
-        put_health(facts, w);
+        put_disks(&live, w->ctx->dirs);
+        put_health(&live, w);
     }
-    all = json_pack("{s:o,s:o}", "rows", rows, "facts", facts);
-    if (all)
-        n = json_dumpb(all, ret, SV_HTTP_EVENT_MAX - 1, JSON_COMPACT | JSON_REAL_PRECISION(5));
-    json_decref(all);
-    if (n == 0 || n >= SV_HTTP_EVENT_MAX) /* no memory: figures come with the next event */
-        n = (size_t)snprintf(ret, SV_HTTP_EVENT_MAX, "{\"rows\":[]}");
-    ret[n] = '\0';
+    sv_live_end(&live, ret);
     return r == -ENOENT ? r : 0;
 }
 
 int nm_live_new(sd_event *event, const struct nm_web *w, struct sv_http_events **ret)
 {
-    return sv_http_events_new(event, NM_LIVE_PERIOD_MS, write_event, (void *)(uintptr_t)w, ret);
+    const struct sv_http_events_config config = { .period_ms = NM_LIVE_PERIOD_MS,
+                                                  .max = NM_LIVE_STREAMS,
+                                                  .max_per_address = NM_LIVE_STREAMS_OF_ADDRESS,
+                                                  .sampler = write_event,
+                                                  .userdata = (void *)(uintptr_t)w };
+
+    return sv_http_events_new(event, &config, ret);
 }
 
 int nm_live_open(const struct nm_web *w, const char *container, const struct sv_http_request *req,

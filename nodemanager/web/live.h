@@ -10,6 +10,8 @@
 #define NM_LIVE_NODE "/node/events"
 #define NM_LIVE_CONTAINER "/events" /* suffix of a container's page */
 #define NM_LIVE_PERIOD_MS 1000
+#define NM_LIVE_STREAMS 32
+#define NM_LIVE_STREAMS_OF_ADDRESS 8
 
 /* Ids of the facts of NM_LIVE_NODE's events; page-node.c has them without script, too. */
 #define NM_LIVE_STATE "state"

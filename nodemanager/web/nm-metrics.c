@@ -26,11 +26,12 @@
 #include "nodemanager/web/container-beans.h"
 #include "nodemanager/web/container-series.h"
 #include "nodemanager/web/kerberos-series.h"
+#include "nodemanager/web/node-series.h"
 #include "wire/ipc/ipc-server.h"
 #include "wire/ipc/methods.h"
 
 #define SERVICE "NodeManager"
-#define SERIES_MAX 65536 /* bytes; there are 40 lines */
+#define SERIES_MAX (1 << 20) /* bytes; a few hundred lines, and those of disks */
 
 struct sums {
     int64_t initing, running, paused, reiniting, allocated, memory_mb, vcores, apps;
@@ -274,6 +275,8 @@ static int prometheus(const struct nm_web *w, struct sv_http_response *ret)
         nm_localization_tokens(w->localization, &tokens);
         r = nm_kerberos_series(&s, &tokens, sv_wall_ms() / 1000, &more);
     }
+    if (r >= 0)
+        r = nm_node_series(w, &more);
     if (r >= 0)
         return sv_prometheus_answer(beans(w), &more, ret);
     sv_buf_free(&more);

@@ -58,13 +58,15 @@ int ipc_answer_success(struct ipc_conn *c, const struct ipc_echo *echo,
 static void call_finish(struct ipc_call *call)
 {
     struct ipc_conn *c = call->conn;
+    int64_t us;
     c->inflight--;
     c->calls_memory -= call->memory;
     if (c->server) {
         c->server->open_calls--;
         c->active_ms = sv_now_ms();
-        sv_rate_add(&c->server->counters.processing, (double)(ipc_now_us() - call->begun_us) / 1000,
-                    c->active_ms);
+        us = ipc_now_us() - call->begun_us;
+        sv_rate_add(&c->server->counters.processing, (double)us / 1000, c->active_ms);
+        ipc_times_add(c->server, call->method, us);
         ipc_address_used(c);
         ipc_server_mark_dirty(c);
     }

@@ -166,6 +166,8 @@ struct ipc_server {
     int64_t patience_ms; /* with them, IPC_PATIENCE_MS at most; ipc-unproved.c */
     size_t open_calls;   /* of the connections in `conns` */
     struct sv_rpc_counters counters;
+    struct sv_rpc_method *times; /* of each method; ipc-times.c */
+    size_t n_times;
     size_t memory;               /* buffers and open calls of all connections */
     int64_t wake_ms;             /* the timer's time; INT64_MAX = off */
     int64_t resume_ms;           /* when to accept again after EMFILE; 0 = accepting */
@@ -195,6 +197,11 @@ void ipc_server_arena_done(struct ipc_server *s, struct sv_arena *a);      /* s 
 /* A descriptor was closed, or a login ended: accepting goes on, if it waits. */
 void ipc_server_room(struct ipc_server *s);
 void ipc_server_mark_dirty(struct ipc_conn *c); /* flush and resume soon */
+
+/* ipc-times.c */
+int ipc_times_open(struct ipc_server *s) _must_use_;
+/* `m`: NULL, or a method of the server's protocols or of one that it does not count. */
+void ipc_times_add(struct ipc_server *s, const struct ipc_method *m, int64_t us);
 
 /* ipc-address.c */
 /* Checks the limits for a new connection from this address: *ret_gives_way is the connection to

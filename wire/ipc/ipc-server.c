@@ -498,7 +498,7 @@ int ipc_server_new(sd_event *event, const struct ipc_server_config *cfg, struct 
     limits_default(&s->limits, cfg->kerberos != NULL);
     s->scratch = malloc(IPC_READ_CHUNK);
     s->batch = calloc(1, sizeof(*s->batch));
-    int r = s->scratch && s->batch && server_retry(s) >= 0
+    int r = s->scratch && s->batch && ipc_times_open(s) >= 0 && server_retry(s) >= 0
                 ? ipc_kerberos_open(s, err)
                 : sv_error_set(err, -ENOMEM, "out of memory");
     if (r >= 0)
@@ -544,6 +544,7 @@ struct ipc_server *ipc_server_free(struct ipc_server *s)
     free(s->service);
     free(s->service_host);
     free(s->scratch);
+    free(s->times);
     free(s);
     return NULL;
 }

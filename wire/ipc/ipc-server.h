@@ -166,6 +166,8 @@ size_t ipc_server_connections(const struct ipc_server *s);
 size_t ipc_server_memory(const struct ipc_server *s); /* the figure limited by limits.max_memory */
 size_t ipc_server_open_calls(const struct ipc_server *s); /* that a handler has not answered yet */
 const struct sv_rpc_counters *ipc_server_counters(const struct ipc_server *s);
+/* Times of calls by method: of all methods, in the order of the protocols. */
+const struct sv_rpc_method *ipc_server_methods(const struct ipc_server *s, size_t *ret_n);
 
 const struct ipc_peer *ipc_call_peer(const struct ipc_call *call);
 struct sv_arena *ipc_call_arena(struct ipc_call *call); /* freed when the call is finished */

@@ -16,6 +16,9 @@
 #include "common/fd.h"
 #include "common/web/http-events.h"
 
+#define STREAMS 32
+#define STREAMS_OF_ADDRESS 8
+
 static sd_event *event;
 static struct sv_http *http;
 static struct sv_http_events *events;
@@ -62,11 +65,17 @@ static int listening(void)
 
 static int setup(void **state)
 {
+    const struct sv_http_events_config config = { .period_ms = 1,
+                                                  .max = STREAMS,
+                                                  .max_per_address = STREAMS_OF_ADDRESS,
+                                                  .sampler = sampler,
+                                                  .userdata = &samples };
+
     (void)state;
     samples = answers = 0;
     over = false;
     size = 0;
-    if (sd_event_new(&event) < 0 || sv_http_events_new(event, 1, sampler, &samples, &events) < 0)
+    if (sd_event_new(&event) < 0 || sv_http_events_new(event, &config, &events) < 0)
         return -1;
     return sv_http_new_on(event, listening(), NULL, handler, NULL, &http, &err);
 }
@@ -155,12 +164,12 @@ static void test_events(void **state)
 
 static void test_bounds(void **state)
 {
-    int fds[SV_HTTP_EVENTS_MAX], refused;
+    int fds[STREAMS], refused;
 
     (void)state;
-    for (unsigned i = 0; i < SV_HTTP_EVENTS_MAX; i++) {
-        fds[i] = ask("/a", (unsigned char)(1 + i / SV_HTTP_EVENTS_PEER), 0);
-        if (i == SV_HTTP_EVENTS_PEER - 1) {
+    for (unsigned i = 0; i < STREAMS; i++) {
+        fds[i] = ask("/a", (unsigned char)(1 + i / STREAMS_OF_ADDRESS), 0);
+        if (i == STREAMS_OF_ADDRESS - 1) {
             refused = ask("/a", 1, 0);
             assert_non_null(strstr(receive(refused, "\r\n\r\n"), "HTTP/1.1 503 "));
             close(refused);
@@ -170,11 +179,11 @@ static void test_bounds(void **state)
     assert_non_null(strstr(receive(refused, "\r\n\r\n"), "HTTP/1.1 503 "));
     close(refused);
     close(fds[0]); /* its place is free again */
-    while (sv_http_events_count(events) == SV_HTTP_EVENTS_MAX)
+    while (sv_http_events_count(events) == STREAMS)
         assert_true(sd_event_run(event, 5 * 1000000) > 0);
     fds[0] = ask("/a", 100, 0);
     (void)receive(fds[0], "data: /a ");
-    for (unsigned i = 0; i < SV_HTTP_EVENTS_MAX; i++)
+    for (unsigned i = 0; i < STREAMS; i++)
         close(fds[i]);
 }
 

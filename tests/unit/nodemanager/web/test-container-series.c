@@ -15,7 +15,7 @@
 
 static const char *text_of(const struct nm_counters *n, const struct cg_usage *all)
 {
-    static char text[8192];
+    static char text[32768];
     struct sv_buf b = SV_BUF_INIT(sizeof(text) - 1);
 
     assert_true(nm_container_series(n, all, &b) >= 0);
@@ -27,7 +27,9 @@ static const char *text_of(const struct nm_counters *n, const struct cg_usage *a
 
 static void all_series(void **state)
 {
-    struct nm_counters n = { .throttled_periods = 3, .throttled_usec = 4000005 };
+    struct nm_counters n = { .throttled_periods = 3,
+                             .throttled_usec = 4000005,
+                             .ended[SV_END_MEMORY] = 2 };
     const struct cg_usage u = { .n_throttled = 7,
                                 .throttled_usec = 8,
                                 .oom_kills = 9,
@@ -44,15 +46,17 @@ static void all_series(void **state)
                  "selvedge_containers_cpu_throttled_periods_total{limit=\"container\"} 3\n"
                  "selvedge_containers_cpu_throttled_periods_total{limit=\"node\"} 7\n",
                  "selvedge_containers_cpu_throttled_seconds_total{limit=\"container\"} 4.000005\n"
-                 "selvedge_containers_cpu_throttled_seconds_total{limit=\"node\"} 0.000008\n",
-                 "selvedge_containers_pressure_waiting_seconds_total{resource=\"cpu\"} 1.500000\n"
+                 "selvedge_containers_cpu_throttled_seconds_total{limit=\"node\"} 8e-06\n",
+                 "selvedge_containers_pressure_waiting_seconds_total{resource=\"cpu\"} 1.5\n"
                  "selvedge_containers_pressure_waiting_seconds_total{resource=\"memory\"} "
-                 "0.000000\n",
-                 "selvedge_containers_pressure_stalled_seconds_total{resource=\"cpu\"} 0.250000\n",
-                 "selvedge_containers_pressure_stalled_seconds_total{resource=\"io\"} 0.000001\n",
+                 "0\n",
+                 "selvedge_containers_pressure_stalled_seconds_total{resource=\"cpu\"} 0.25\n",
+                 "selvedge_containers_pressure_stalled_seconds_total{resource=\"io\"} 1e-06\n",
                  "\nselvedge_containers_oom_kills_total 9\n",
                  "\nselvedge_container_launch_seconds_bucket{le=\"0.05\"} 1\n",
-                 "\nselvedge_container_launch_seconds_count 1\n", NULL };
+                 "\nselvedge_container_launch_seconds_count 1\n",
+                 "# HELP selvedge_heartbeat_seconds From a heartbeat",
+                 "\nselvedge_containers_ended_total{reason=\"memory\"} 2\n", NULL };
          *line; line++)
         if (!strstr(text, *line))
             fail_msg("%s is not in: %s", *line, text);

@@ -15,13 +15,19 @@
 static const char *text_of(const struct sgss_daemon_state *s, int64_t now_s)
 {
     static const struct nm_hdfs_tokens_counts tokens = { 2, 1, 7, 4 };
-    static char text[2048];
+    static char text[8192];
     struct sv_buf b = SV_BUF_INIT(sizeof(text) - 1);
+    char *help;
 
     assert_true(nm_kerberos_series(s, &tokens, now_s, &b) >= 0);
     memcpy(text, b.data, b.len);
     text[b.len] = 0;
     sv_buf_free(&b);
+    while ((help = strstr(text, "# HELP"))) {
+        const char *rest = help + strcspn(help, "\n") + 1;
+
+        memmove(help, rest, strlen(rest) + 1);
+    }
     return text;
 }
 
