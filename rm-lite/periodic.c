@@ -2,6 +2,7 @@
 #include "rm-lite/periodic.h"
 
 #include "common/loop-guard.h"
+#include "rm-lite/core/history.h"
 #include "rm-lite/core/rm-app-attempt.h"
 #include "rm-lite/core/rm-app.h"
 #include "rm-lite/core/rm-container.h"
@@ -91,6 +92,7 @@ bool rm_periodic_run(struct rm *rm)
     rm_token_renewer_tick(rm);
     more = expire(rm, sv_now_ms());
     rate(&rm->counters, sv_now_ms());
+    rm_history_tick(rm, sv_now_ms());
     rm_nodes_list_forget(rm, sv_now_ms());
     rm_lifetime_enforce(rm, sv_wall_ms());
     rm_preempt_tick(rm, sv_now_ms());

@@ -6,6 +6,7 @@
 #include "common/own-user.h"
 #include "common/str.h"
 #include "rm-lite/conf/conf-unread.h"
+#include "rm-lite/core/history.h"
 #include "rm-lite/core/queue-counters.h"
 #include "rm-lite/core/rm-app-attempt.h"
 #include "rm-lite/core/rm-app.h"
@@ -170,6 +171,11 @@ int rm_new(sd_event *event, struct sv_conf *conf, struct rm **ret, struct sv_err
     rm->node_ids.pool = &rm->node_pool;
     rm->xml = conf;
     rm->started_ms = sv_wall_ms();
+    rm->history = rm_history_new();
+    if (!rm->history) {
+        rm_free(rm);
+        return -ENOMEM;
+    }
     rm->login_user = rm_strdup(own ? own : "");
     r = start(rm, err);
     if (r < 0) {
@@ -228,6 +234,7 @@ struct rm *rm_free(struct rm *rm)
     free(rm->admin_acl);
     free(rm->login_user);
     rm_queue_counters_free(rm);
+    rm_history_free(rm->history);
     sd_event_source_disable_unref(rm->tick);
     sd_event_unref(rm->event);
     free(rm);

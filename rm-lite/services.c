@@ -1,7 +1,7 @@
 /* Starts the servers on their ports. See services.h. */
 #include "rm-lite/services.h"
 
-#include "common/web/http.h"
+#include "common/web/http-events.h"
 #include "rm-lite/admin/admin-service.h"
 #include "rm-lite/am/am-session.h"
 #include "rm-lite/am/application-master-service.h"
@@ -12,6 +12,7 @@
 #include "rm-lite/nodes/topology.h"
 #include "rm-lite/security/delegation.h"
 #include "rm-lite/security/proxy-users.h"
+#include "rm-lite/web/pages/live.h"
 #include "rm-lite/web/proxy/proxy.h"
 #include "rm-lite/web/proxy/services-relay.h"
 #include "rm-lite/web/rest/web-rest.h"
@@ -84,6 +85,9 @@ int rm_services_start(struct rm *rm, struct sv_error *err)
                     rm, &rm->http, err);
     if (r < 0)
         return sv_error_wrap(err, "web");
+    r = rm_live_new(rm, &rm->live);
+    if (r < 0)
+        return sv_error_errno(err, r, "events of pages");
     if (rm->relay)
         sv_http_set_body_max(rm->http, RM_RELAY_PREFIX, RM_RELAY_BODY_MAX);
     rm->web_port = sv_http_port(rm->http);
@@ -93,6 +97,7 @@ int rm_services_start(struct rm *rm, struct sv_error *err)
 
 void rm_services_stop(struct rm *rm)
 {
+    rm->live = sv_http_events_free(rm->live);
     rm->http = sv_http_free(rm->http);
     rm->proxy = rm_proxy_free(rm->proxy);
     rm->relay = rm_relay_free(rm->relay);

@@ -12,6 +12,8 @@
 
 #include "common/clock.h"
 #include "common/dispatcher.h"
+#include "common/exit-meaning.h"
+#include "common/histogram.h"
 #include "common/log.h"
 #include "rm-lite/conf/rm-conf.h"
 #include "rm-lite/core/name-set.h"
@@ -27,6 +29,7 @@ struct rm_call_lists;
 struct rm_container;
 struct rm_delegation;
 struct rm_done;
+struct rm_history;
 struct rm_launcher;
 struct rm_member;
 struct rm_node;
@@ -44,14 +47,21 @@ struct rm_store;
 struct rm_waiting;
 struct rm_web_list;
 struct sv_http;
+struct sv_http_events;
 
 #define RM_NODE_STATES_MAX 16
+#define RM_APP_STATES_MAX 16
 
 enum rm_machine { RM_M_APP, RM_M_ATTEMPT, RM_M_CONTAINER, RM_M_NODE };
 
 struct rm_counters {
     int64_t allocated, released;
     int64_t allocated_per_s, allocated_before, rated_ms; /* rate of the last second; periodic.c */
+    int64_t changes;                                     /* transitions of all objects */
+    int64_t ended[SV_ENDS];                              /* containers, by reason */
+    struct sv_histogram waits;      /* of containers: from the ask to the allocation */
+    struct sv_histogram starts;     /* of containers: from the allocation until its node runs it */
+    struct sv_histogram app_starts; /* from the submission until its master has registered */
 };
 
 struct rm {
@@ -72,8 +82,9 @@ struct rm {
     struct rm_launcher *launcher;
     struct rm_app *apps, *app_list; /* by id; in order of submission */
     size_t n_completed;
-    int64_t submission_bytes;       /* kept by all applications; submission.h */
-    struct rm_name_set *submitters; /* users with applications; number: such bytes of each */
+    int32_t app_counts[RM_APP_STATES_MAX]; /* of rm->apps, by state */
+    int64_t submission_bytes;              /* kept by all applications; submission.h */
+    struct rm_name_set *submitters;        /* users with applications; number: such bytes of each */
     int32_t node_counts[RM_NODE_STATES_MAX];    /* of rm->nodes and rm->inactive_nodes, by state */
     int n_lists;                                /* web-list.c: lists being written */
     struct rm_web_list *selecting;              /* web-list.c: lists that select their entries */
@@ -98,6 +109,8 @@ struct rm {
     struct rm_node *dead_nodes;
     struct ipc_server *client_server, *am_server, *tracker_server, *admin_server;
     struct sv_http *http;
+    struct sv_http_events *live; /* event streams of pages */
+    struct rm_history *history;
     struct rm_proxy *proxy;   /* for ApplicationMasters' pages */
     struct rm_relay *relay;   /* for the services API; NULL: not served */
     struct sv_groups *groups; /* groups of users; viewer.c */

@@ -25,7 +25,10 @@ void rm_ended_keep(struct rm_container *c)
     struct rm *rm = c->rm;
 
     if (c->diagnostics && strlen(c->diagnostics) > RM_ENDED_DIAGNOSTICS_MAX) {
-        char *cut = rm_strdup_cut(c->diagnostics, RM_ENDED_DIAGNOSTICS_MAX);
+        char *cut =
+            c->exit_status > 0
+                ? rm_strdup_ends(c->diagnostics, RM_ENDED_DIAGNOSTICS_MAX / 2, RM_ENDED_FAILURE_MAX)
+                : rm_strdup_cut(c->diagnostics, RM_ENDED_DIAGNOSTICS_MAX);
 
         free(c->diagnostics);
         c->diagnostics = cut;

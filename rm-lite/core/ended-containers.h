@@ -8,6 +8,7 @@
 #define RM_ENDED_PER_APP 500
 #define RM_ENDED_MAX 5000            /* for all applications */
 #define RM_ENDED_DIAGNOSTICS_MAX 512 /* bytes kept of each one's */
+#define RM_ENDED_FAILURE_MAX 2048    /* of one that failed: the end, with its last lines */
 
 /* Takes ownership. The container must be in no list of its application or node. */
 void rm_ended_keep(struct rm_container *c);

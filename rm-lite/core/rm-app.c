@@ -202,6 +202,8 @@ struct rm_app *rm_app_new(struct rm *rm, struct yarn_app_id id, const char *user
     fill(app, ctx);
     HASH_ADD(hh, rm->apps, key, sizeof(app->key), app);
     DL_APPEND(rm->app_list, app);
+    app->counted = app->state;
+    rm->app_counts[app->counted]++;
     return app;
 }
 
@@ -221,6 +223,13 @@ void rm_app_set_queue(struct rm_app *app, const char *path)
     app->counters = NULL;
 }
 
+void rm_app_recount(struct rm_app *app)
+{
+    app->rm->app_counts[app->counted]--;
+    app->counted = app->state;
+    app->rm->app_counts[app->counted]++;
+}
+
 void rm_app_free(struct rm_app *app)
 {
     struct rm_attempt *att, *tmp;
@@ -231,6 +240,7 @@ void rm_app_free(struct rm_app *app)
         DL_DELETE(app->attempts, att);
         rm_attempt_free(att);
     }
+    app->rm->app_counts[app->counted]--;
     HASH_DEL(app->rm->apps, app);
     DL_DELETE(app->rm->app_list, app);
     rm_set_clear(&app->ran_on);

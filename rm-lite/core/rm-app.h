@@ -67,6 +67,8 @@ struct rm_app {
     int target;        /* the state after FINAL_SAVING */
     bool attempt_done; /* its attempt finished during FINAL_SAVING */
     bool recovered;
+    int counted;     /* its state in rm->app_counts */
+    int64_t changes; /* transitions of it, its attempts and its containers */
     char *user, *name, *queue, *type;
     struct rm_queue_counters *counters;      /* counters of its queue; NULL until used */
     struct rm_queue_counters *user_counters; /* of its user there, or NULL */
@@ -114,7 +116,8 @@ struct rm_app *rm_app_new(struct rm *rm, struct yarn_app_id id, const char *user
 /* The LIFETIME timeout of a submission in seconds, 0 without one; -EINVAL if negative. */
 int rm_app_lifetime(const Hadoop__Yarn__ApplicationSubmissionContextProto *ctx, int64_t *ret_s,
                     struct sv_error *err) _must_use_;
-void rm_app_free(struct rm_app *app); /* with its attempts */
+void rm_app_free(struct rm_app *app);    /* with its attempts */
+void rm_app_recount(struct rm_app *app); /* call it after each change of state */
 /* Also changes the submission, which a restart reads. */
 void rm_app_set_queue(struct rm_app *app, const char *path);
 

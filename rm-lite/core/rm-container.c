@@ -9,6 +9,7 @@
 #include "rm-lite/core/rm-app.h"
 #include "rm-lite/core/rm-node.h"
 #include "rm-lite/core/text.h"
+#include "wire/container-use.h"
 #include "wire/exit-status.h"
 
 struct rm_container *rm_container_new(struct rm_attempt *att, struct rm_node *node,
@@ -46,6 +47,31 @@ struct rm_container *rm_container_new(struct rm_attempt *att, struct rm_node *no
     c->rm->counters.allocated++;
     rm_queue_count(c->app, RM_COUNT_ALLOCATED);
     return c;
+}
+
+void rm_container_note_alive(struct rm_container *c, bool running)
+{
+    if (c->running_ms)
+        return;
+    if (!c->started_ms)
+        c->started_ms = sv_wall_ms();
+    if (!running)
+        return;
+    c->running_ms = sv_wall_ms();
+    c->app->changes++;
+    if (c->acquired_ms)
+        sv_histogram_add(&c->rm->counters.starts, c->running_ms - c->created_ms);
+}
+
+void rm_container_note_use(struct rm_container *c, const char *text)
+{
+    struct yarn_use use;
+
+    if (yarn_use_parse(text, &use) < 0)
+        return;
+    c->use.bytes = use.bytes;
+    c->use.peak_bytes = use.peak_bytes;
+    c->use.cores = (float)use.millicores / 1000;
 }
 
 void rm_container_set_tags(struct rm_container *c, const char *const *tags, size_t n)

@@ -71,7 +71,14 @@ struct rm_container {
     int32_t priority;
     int64_t allocation_id;
     int64_t created_ms, finish_ms; /* wall */
-    int64_t expires_ms;            /* monotonic; 0 = no expiry running */
+    int64_t acquired_ms;           /* wall: its master took it; 0: not yet, or before the restart */
+    int64_t started_ms;            /* wall: its node reported it first */
+    int64_t running_ms;            /* wall: its node reported that its process runs */
+    struct {                       /* as a node of ours reported last; 0: not known */
+        int64_t bytes, peak_bytes;
+        float cores;
+    } use;
+    int64_t expires_ms; /* monotonic; 0 = no expiry running */
     int32_t exit_status;
     char *diagnostics;
     struct yarn_node_id node_id;
@@ -88,6 +95,11 @@ struct rm_container {
 struct rm_container *rm_container_new(struct rm_attempt *att, struct rm_node *node,
                                       struct yarn_container_id id, struct rm_res resource,
                                       int32_t priority, int64_t allocation_id);
+/* Its node reports it; `running`: its process runs, and is not being localized or queued. */
+void rm_container_note_alive(struct rm_container *c, bool running);
+/* Reads the usage that a node of ours reports, YARN_USE_KEY of wire/container-use.h; malformed:
+ * none. */
+void rm_container_note_use(struct rm_container *c, const char *text);
 void rm_container_set_tags(struct rm_container *c, const char *const *tags, size_t n); /* once */
 void rm_container_free(struct rm_container *c);
 int rm_container_wire_state(const struct rm_container *c); /* ContainerStateProto */

@@ -83,6 +83,8 @@ void rm_node_free(struct rm_node *n)
     rm_set_clear(&n->apps);
     free(n->rack);
     free(n->version);
+    free(n->selvedge);
+    free(n->labels);
     free(n->http);
     free(n->health);
     free(n->last_response);

@@ -62,6 +62,9 @@ struct rm_node {
     struct yarn_node_id id;
     char key[300];               /* "host:port" */
     char *rack, *version, *http; /* http: "host:port" */
+    char *labels;                /* names of its labels, as it reports them; or NULL */
+    char *selvedge;              /* its version of Selvedge; "": another NodeManager */
+    int64_t joined_ms;           /* wall: its registration */
     int32_t http_port;
     struct in6_addr peer; /* address of registration; IPv4 as mapped */
     int state;

@@ -40,6 +40,26 @@ char *rm_strdup_cut(const char *s, size_t max)
     return copy;
 }
 
+char *rm_strdup_ends(const char *s, size_t start, size_t max)
+{
+    static const char gap[] = "\n…\n";
+    size_t n = strlen(s), from = n > max ? n - (max - start) : 0;
+    char *copy;
+
+    if (n <= max)
+        return rm_strdup(s);
+    start = rm_text_start(s, start);
+    while (continues(s[from]))
+        from++;
+    copy = malloc(start + sizeof(gap) + n - from);
+    if (!copy)
+        sv_out_of_memory();
+    memcpy(copy, s, start);
+    memcpy(copy + start, gap, sizeof(gap) - 1);
+    memcpy(copy + start + sizeof(gap) - 1, s + from, n - from + 1);
+    return copy;
+}
+
 void rm_set_text(char **dst, const char *s)
 {
     char *copy = s ? rm_strdup_cut(s, RM_DIAGNOSTICS_MAX) : NULL;

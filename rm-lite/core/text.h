@@ -15,6 +15,9 @@
 
 char *rm_strdup(const char *s);                 /* NULL stays NULL */
 char *rm_strdup_cut(const char *s, size_t max); /* its longest start that rm_text_start allows */
+/* Its first `start` bytes and its last ones, `max` together, with "\n…\n" between them; all of it
+ * if it is no longer than that. */
+char *rm_strdup_ends(const char *s, size_t start, size_t max);
 void rm_set_text(char **dst, const char *s);    /* replaces; cut, the start is kept */
 void rm_append_text(char **dst, const char *s); /* cut, the end is kept */
 /* Length of the longest start of `s` that has at most `max` bytes and ends between two characters

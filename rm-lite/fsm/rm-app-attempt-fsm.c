@@ -500,7 +500,10 @@ const struct sv_fsm rm_attempt_fsm = {
 void rm_attempt_handle(const struct sv_event *event, void *userdata)
 {
     struct rm_attempt *att = event->object;
+    int before = att->state;
 
     (void)userdata;
     rm_fsm_step(&rm_attempt_fsm, att->id_str, &att->state, event);
+    att->rm->counters.changes += att->state != before;
+    att->app->changes += att->state != before;
 }

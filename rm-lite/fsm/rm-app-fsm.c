@@ -429,4 +429,11 @@ void rm_app_handle(const struct sv_event *event, void *userdata)
 
     (void)userdata;
     rm_fsm_step(&rm_app_fsm, app->id_str, &app->state, event);
+    if (app->state == app->counted)
+        return;
+    if (app->state == RM_APP_ST_RUNNING && !app->recovered)
+        sv_histogram_add(&app->rm->counters.app_starts, sv_wall_ms() - app->start_ms);
+    rm_app_recount(app);
+    app->rm->counters.changes++;
+    app->changes++;
 }

@@ -101,6 +101,7 @@ static int end(struct rm_container *c, int state, const struct sv_event *ev)
         DL_DELETE2(c->app->updated, c, u_prev, u_next);
     c->in_updated = false;
     c->rm->counters.released++;
+    c->rm->counters.ended[sv_exit_end(exit->exit_status, ev->text)]++;
     rm_queue_count(c->app, RM_COUNT_RELEASED);
     if (exit->exit_status == YARN_EXIT_PREEMPTED)
         rm_app_preempted(c);
@@ -139,6 +140,7 @@ static int on_acquired(void *object, int event, void *arg)
 
     (void)event;
     (void)arg;
+    c->acquired_ms = sv_wall_ms();
     rm_container_expiry_start(c);
     if (c->node) {
         rm_set_add(&c->app->ran_on, c->node->key);
@@ -276,6 +278,8 @@ void rm_container_handle(const struct sv_event *event, void *userdata)
 
     (void)userdata;
     rm_fsm_step_at(SV_LOG_DEBUG, &rm_container_fsm, c->id_str, &c->state, event);
+    c->rm->counters.changes += c->state != before;
+    c->app->changes += c->state != before;
     if (c->state != before && c->state >= RM_CON_ST_COMPLETED)
         log_life(c);
 }

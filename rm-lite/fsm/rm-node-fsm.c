@@ -284,9 +284,11 @@ const struct sv_fsm rm_node_fsm = {
 void rm_node_handle(const struct sv_event *event, void *userdata)
 {
     struct rm_node *n = event->object;
+    int before = n->state;
 
     (void)userdata;
     rm_fsm_step(&rm_node_fsm, n->key, &n->state, event);
+    n->rm->counters.changes += n->state != before;
     if (n->counted >= 0)
         rm_node_recount(n, true);
 }

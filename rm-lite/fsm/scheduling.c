@@ -5,6 +5,8 @@
 
 #include "common/loop-guard.h"
 #include "common/str.h"
+#include "rm-lite/core/history.h"
+#include "rm-lite/core/queue-counters.h"
 #include "rm-lite/core/rm-app-attempt.h"
 #include "rm-lite/core/rm-app.h"
 #include "rm-lite/core/rm-container.h"
@@ -32,6 +34,8 @@ static void on_allocated(struct rm *rm, const struct rm_decision *d)
         return;
     }
     c = rm_container_new(att, node, d->container, d->resource, d->priority, d->allocation_id);
+    sv_histogram_add(&rm->counters.waits, d->waited_ms);
+    rm_history_waited(rm, c->app->counters->key, d->waited_ms);
     rm_container_set_tags(c, d->tags, sv_strv_len((char *const *)(uintptr_t)d->tags));
     DL_APPEND2(att->fresh, c, f_prev, f_next);
     c->in_fresh = true;

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "common/str.h"
+#include "common/version.h"
 #include "rm-lite/core/log-status.h"
 #include "rm-lite/core/rm-app-attempt.h"
 #include "rm-lite/core/rm-app.h"
@@ -28,6 +29,7 @@
 #include "rm-lite/requests/answer.h"
 #include "rm-lite/scheduler/resource-types.h"
 #include "rm-lite/security/token-renewer.h"
+#include "wire/container-use.h"
 #include "wire/exit-status.h"
 #include "wire/ipc/methods.h"
 
@@ -160,6 +162,19 @@ static void running_apps(struct rm *rm, struct rm_node *n, const RegisterRequest
     }
 }
 
+/* They are shown alone: this scheduler has no partitions. */
+static void note_labels(struct rm_node *n, const Hadoop__Yarn__NodeLabelsProto *labels)
+{
+    char text[512] = "";
+    size_t used = 0;
+
+    for (size_t i = 0; labels && i < labels->n_nodelabels && used < sizeof(text); i++)
+        used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s", i ? ", " : "",
+                                 labels->nodelabels[i]->name ? labels->nodelabels[i]->name : "");
+    text[rm_text_start(text, sizeof(text) - 1)] = '\0';
+    rm_set_text(&n->labels, text);
+}
+
 static void node_fill(struct rm_node *n, const RegisterRequest *q, struct rm_res total)
 {
     char http[300];
@@ -168,6 +183,9 @@ static void node_fill(struct rm_node *n, const RegisterRequest *q, struct rm_res
     (void)snprintf(http, sizeof(http), "%s:%d", n->id.host, q->http_port);
     rm_set_text(&n->http, http);
     rm_set_text(&n->version, q->nm_version ? q->nm_version : "");
+    rm_set_text(&n->selvedge, q->selvedge_version ? q->selvedge_version : "");
+    n->joined_ms = sv_wall_ms();
+    note_labels(n, q->nodelabels);
     n->total = total;
     if (!q->physicalresource || rm_res_from(q->physicalresource, &n->physical) < 0)
         n->physical = (struct rm_res){ 0 };
@@ -322,6 +340,8 @@ static void register_node(int status, const char *rack, struct rm *rm, struct ip
     }
     resp.has_nodeaction = true;
     resp.rm_version = (char *)(uintptr_t)RM_HADOOP_VERSION;
+    if (q->selvedge_version)
+        resp.selvedge_version = (char *)(uintptr_t)SV_VERSION;
     resp.has_rm_identifier = true;
     resp.rm_identifier = rm->started_ms;
     if (status < 0 && status != -EACCES) {
@@ -399,6 +419,18 @@ static void utilisation(struct rm_node *n, const Hadoop__Yarn__NodeStatusProto *
     }
 }
 
+/* A node before Hadoop 3 has no sub-states: what it reports runs. */
+static void note_alive(struct rm_container *c, const Hadoop__Yarn__ContainerStatusProto *st)
+{
+    rm_container_note_alive(c, !st->has_container_sub_state ||
+                                   st->container_sub_state !=
+                                       HADOOP__YARN__CONTAINER_SUB_STATE_PROTO__CSS_SCHEDULED);
+    for (size_t i = 0; i < st->n_container_attributes; i++)
+        if (sv_streq(st->container_attributes[i]->key, YARN_USE_KEY) &&
+            st->container_attributes[i]->value)
+            rm_container_note_use(c, st->container_attributes[i]->value);
+}
+
 static void container_status(struct rm *rm, struct rm_node *n,
                              const Hadoop__Yarn__ContainerStatusProto *st)
 {
@@ -420,6 +452,8 @@ static void container_status(struct rm *rm, struct rm_node *n,
         rm_log_ran_on(app, n->key);
     }
     if (c && c->node == n) {
+        if (st->state != C_COMPLETE)
+            note_alive(c, st);
         if (st->state == C_COMPLETE)
             rm_container_post_exit(c, RM_CON_EV_FINISHED, st->exit_status, st->diagnostics);
         else if (c->state == RM_CON_ST_ACQUIRED)

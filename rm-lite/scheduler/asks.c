@@ -241,6 +241,8 @@ int rm_asks_update(struct rm_sched *s, struct rm_sched_app *app, const struct rm
         int32_t count = SV_MIN(ask->count, RM_MAX_ASK_COUNT);
         int64_t more = (int64_t)count - g->any;
 
+        if (g->any == 0)
+            g->asked_ms = s->now_ms;
         g->any = count;
         g->any_relax = ask->relax;
         if (more > 0)
@@ -345,6 +347,8 @@ int rm_asks_place(struct rm_sched *s, struct rm_placement *p, int32_t count)
     if (r < 0)
         return r;
     g = p->group;
+    if (g->any == 0)
+        g->asked_ms = s->now_ms;
     more = SV_MIN(count, RM_MAX_ASK_COUNT) - g->any;
     g->any += more;
     note_general(app, g);
@@ -416,7 +420,8 @@ int rm_asks_put_back(struct rm_sched *s, struct rm_sched_app *app,
         ask.relax = row ? row->relax : true;
         r = row_set(s, app, g, &ask);
     }
-    g->any++;
+    if (g->any++ == 0)
+        g->asked_ms = s->now_ms;
     note_general(app, g);
     pend(app, g->capability, 1);
     return r;

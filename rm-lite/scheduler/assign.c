@@ -125,6 +125,7 @@ static enum outcome allocate(struct pass *p, struct rm_sched_app *app, struct rm
     d->priority = g->priority;
     d->allocation_id = g->allocation_id;
     d->locality = l;
+    d->waited_ms = SV_MAX(p->s->now_ms - g->asked_ms, (int64_t)0);
     rm_asks_took(p->s, app, g, p->n, l); /* may free g */
     return ALLOCATED;
 }

@@ -159,6 +159,7 @@ struct rm_ask_group { /* all rows of one (priority, allocation id, capability) *
     int32_t reserved;   /* nodes reserved for this group */
     int32_t surplus;    /* part of `reserved` beyond the asks: starvation credit in use */
     int64_t rereserved; /* heartbeats of reserved nodes on which the ask did not fit */
+    int64_t asked_ms;   /* since when it waits for containers without a break */
     struct rm_sched_node *reservations;
     struct rm_ask_group *prev, *next; /* app->groups, in the order of service */
     UT_hash_handle hh;
@@ -353,6 +354,7 @@ struct rm_sched {
         scan_left; /* the scan ends after scan_left more visits without allocation */
     struct rm_sched_counts counts;
     int64_t preempted_ms; /* the last round of preemption */
+    int64_t now_ms;       /* of the event */
     struct rm_person *people;
     int32_t n_held; /* applications that wait for max-parallel-apps */
     struct rm_sched_app *apps;

@@ -216,6 +216,7 @@ struct rm_decision {
     int32_t priority;
     int64_t allocation_id;
     enum rm_locality locality;
+    int64_t waited_ms;       /* ALLOCATED: since its ask; not in a record */
     const char *text;        /* valid as long as the decisions are; "" = none */
     const char *const *tags; /* ALLOCATED: its allocation tags, ending with NULL; or NULL */
     /* UNPLACED: the packed SchedulingRequestProto without its number of allocations, valid as

@@ -540,6 +540,7 @@ static int load_app(struct rm *rm, sqlite3_stmt *q, struct sv_error *err)
     app->priority = n;
     if (state == RM_APP_ST_FINISHED || state == RM_APP_ST_FAILED || state == RM_APP_ST_KILLED) {
         app->state = state;
+        rm_app_recount(app);
         rm->n_completed++;
         rm_submission_shrink(app); /* an earlier version stored all of it */
     }

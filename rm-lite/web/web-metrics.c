@@ -12,6 +12,7 @@
 #include "rm-lite/requests/reports.h"
 #include "rm-lite/scheduler/resource-types.h"
 #include "rm-lite/scheduler/scheduler.h"
+#include "rm-lite/web/web-series.h"
 #include "wire/ipc/ipc-server.h"
 
 #define SERVICE "ResourceManager"
@@ -248,13 +249,29 @@ static json_t *beans(struct rm *rm)
     return all.list;
 }
 
+/* A cluster with thousands of queues has some megabytes of them. */
+#define SERIES_MAX ((size_t)16 << 20)
+
+static int prometheus(struct rm *rm, struct sv_http_response *ret)
+{
+    struct sv_buf more = SV_BUF_INIT(SERIES_MAX);
+    json_t *hadoops = beans(rm); /* gathers the counters of queues */
+    int r = rm_web_series(rm, &more);
+
+    if (r >= 0)
+        return sv_prometheus_answer(hadoops, &more, ret);
+    json_decref(hadoops);
+    sv_buf_free(&more);
+    return r;
+}
+
 bool rm_web_metrics(struct rm *rm, const struct sv_http_request *req, struct sv_http_response *ret,
                     int *ret_result)
 {
     if (strcmp(req->path, "/jmx") == 0)
         *ret_result = sv_jmx_answer(req, beans(rm), ret);
     else if (strcmp(req->path, "/metrics") == 0 || strcmp(req->path, "/prom") == 0)
-        *ret_result = sv_prometheus_answer(beans(rm), NULL, ret);
+        *ret_result = prometheus(rm, ret);
     else
         return false;
     return true;

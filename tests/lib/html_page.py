@@ -26,6 +26,7 @@ class Page(html.parser.HTMLParser):
             {},
             [],
         )
+        self.finds = False
         self.feed(text)
         self.close()
         if self.open:
@@ -54,11 +55,14 @@ class Page(html.parser.HTMLParser):
             self.wrong.append(f"<{tag}>: an attribute twice")
         if tag == "a":
             self.links.append(attributes.get("href"))
-        if tag == "form":
+        if tag == "form" and attributes.get("class") == "find":
+            self.finds = True  # the box of every page is no form of its own
+        elif tag == "form":
+            self.finds = False
             self.forms.append(
                 {"action": attributes["action"], "method": attributes["method"], "fields": {}}
             )
-        if tag == "input" and self.forms and "name" in attributes:
+        if tag == "input" and self.forms and "name" in attributes and not self.finds:
             self.forms[-1]["fields"][attributes["name"]] = attributes.get("value", "")
         if tag not in VOID:
             self.open.append(tag)

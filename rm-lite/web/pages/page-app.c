@@ -14,6 +14,9 @@
 #include "rm-lite/core/rm-node.h"
 #include "rm-lite/fsm/app-lifetime.h"
 #include "rm-lite/scheduler/scheduler.h"
+#include "rm-lite/web/pages/live.h"
+#include "rm-lite/web/pages/page-links.h"
+#include "rm-lite/web/pages/page-timeline.h"
 #include "rm-lite/web/rest/web-json.h"
 
 #define ATTEMPTS_MAX 100
@@ -29,30 +32,6 @@ static void put_diagnostics(struct sv_html *h, const char *text)
 {
     if (text && *text)
         sv_html(h, "<h2>Diagnostics</h2>\n<pre>" TEXT_MAX "</pre>\n", text);
-}
-
-/* Link to the node's page of the container's logs. */
-static void put_logs(struct sv_html *h, const char *http, const char *container, const char *user)
-{
-    char path[512];
-
-    if (!http || !*http || *http == ':')
-        return;
-    (void)snprintf(path, sizeof(path), "node/containerlogs/%.100s/%.256s", container, user);
-    sv_html(h, "<a");
-    sv_html_href_out(h, http, path);
-    sv_html(h, ">Logs</a>");
-}
-
-static void put_node(struct sv_html *h, const char *http, const char *name)
-{
-    if (!http || !*http || *http == ':') {
-        sv_html(h, "%.300s", name);
-        return;
-    }
-    sv_html(h, "<a");
-    sv_html_href_out(h, http, "node");
-    sv_html(h, ">%.300s</a>", name);
 }
 
 /* ---- Containers ---- */
@@ -76,14 +55,14 @@ static void put_container(struct sv_html *h, const struct rm_container *c)
     sv_html(h, "<tr><td class=\"id\">");
     sv_html_link_below(h, "/cluster/container/", c->id_str);
     sv_html(h, "</td><td>");
-    put_node(h, c->node_http, yarn_node_id_text(&c->node_id, node));
+    rm_page_put_node(h, c->node_http, yarn_node_id_text(&c->node_id, node));
     sv_html(h, "</td><td>");
     sv_html_state(h, rm_container_fsm.state_names[c->state]);
     sv_html(h, "</td><td class=\"n\">%s</td>", sv_html_mb(c->resource.mem, text));
     sv_html(h, "<td class=\"n x\">%lld</td>", (long long)c->resource.vcores);
     sv_html(h, "<td class=\"x t\">%s</td>", sv_html_time(c->created_ms, text));
     sv_html(h, "<td class=\"x t\">%s</td><td>", sv_html_span(end - c->created_ms, text));
-    put_logs(h, c->node_http, c->id_str, c->app->user);
+    rm_page_put_logs(h, c->node_http, c->id_str, c->app->user);
     sv_html(h, "</td></tr>\n");
 }
 
@@ -143,10 +122,10 @@ static void put_attempt(struct sv_html *h, const struct rm_attempt *att)
     sv_html(h, "</td><td class=\"x t\">%s</td>", sv_html_time(att->start_ms, text));
     sv_html(h, "<td class=\"x t\">%s</td><td>", sv_html_time(att->finish_ms, text));
     if (att->has_master) {
-        put_node(h, att->master_http, yarn_node_id_text(&att->master_node, node));
+        rm_page_put_node(h, att->master_http, yarn_node_id_text(&att->master_node, node));
         sv_html(h, "</td><td>");
-        put_logs(h, att->master_http, yarn_container_id_text(att->master_id, container),
-                 att->app->user);
+        rm_page_put_logs(h, att->master_http, yarn_container_id_text(att->master_id, container),
+                         att->app->user);
     } else
         sv_html(h, "</td><td>");
     sv_html(h, "</td></tr>\n");
@@ -258,6 +237,30 @@ static int hidden(const struct rm_viewer *who, const struct sv_http_request *req
                           who->user, app->id_str);
 }
 
+/* The rest, for those alone who may view it; ends the table of facts. */
+static void put_rest(struct sv_html *h, const struct rm_app *app, const struct sv_http_request *req)
+{
+    char path[YARN_ID_TEXT_MAX + sizeof(RM_LIVE_APP)];
+
+    sv_html_table_end(h);
+    put_kill(h, app);
+    sv_html_part_end(h);
+    if (!rm_app_final_stored(app)) {
+        (void)snprintf(path, sizeof(path), RM_LIVE_APP "%s", app->id_str);
+        sv_html_live(h, path);
+    }
+    sv_html_part(h, "containers");
+    put_diagnostics(h, app->diagnostics);
+    rm_page_put_failures(h, app);
+    put_attempts(h, app);
+    rm_page_put_timeline(h, app);
+    if (!rm_app_is_final(app)) {
+        (void)snprintf(path, sizeof(path), "/cluster/app/%s", app->id_str);
+        put_containers(h, app, NULL, req, path);
+    }
+    sv_html_part_end(h);
+}
+
 int rm_page_app(const struct rm_viewer *who, const struct sv_http_request *req, const char *id,
                 struct sv_http_response *ret)
 {
@@ -270,25 +273,18 @@ int rm_page_app(const struct rm_viewer *who, const struct sv_http_request *req, 
                               "have ended long ago.",
                               id);
     rm_page_begin(&h, req, app->id_str, RM_PAGE_APPS);
+    sv_html_part(&h, "facts");
     begin_facts(&h);
     put_public_facts(&h, app);
-    if (!rm_viewer_sees(who, app)) {
+    if (rm_viewer_sees(who, app)) {
+        put_times(&h, app);
+        put_use(&h, app);
+        put_rest(&h, app, req);
+    } else {
         sv_html_table_end(&h);
         sv_html(&h, "<p class=\"dim\">The rest is for its owner, its VIEW_APP list and "
                     "administrators.</p>\n");
-        return sv_html_end(&h, 200, ret);
-    }
-    put_times(&h, app);
-    put_use(&h, app);
-    sv_html_table_end(&h);
-    put_kill(&h, app);
-    put_diagnostics(&h, app->diagnostics);
-    put_attempts(&h, app);
-    if (!rm_app_is_final(app)) {
-        char path[YARN_ID_TEXT_MAX + 16];
-
-        (void)snprintf(path, sizeof(path), "/cluster/app/%s", app->id_str);
-        put_containers(&h, app, NULL, req, path);
+        sv_html_part_end(&h);
     }
     return sv_html_end(&h, 200, ret);
 }
@@ -323,9 +319,9 @@ int rm_page_attempt(const struct rm_viewer *who, const struct sv_http_request *r
 
         yarn_container_id_text(att->master_id, container);
         sv_html(&h, "<tr><th>Its master</th><td>%s on ", container);
-        put_node(&h, att->master_http, yarn_node_id_text(&att->master_node, node));
+        rm_page_put_node(&h, att->master_http, yarn_node_id_text(&att->master_node, node));
         sv_html(&h, " ");
-        put_logs(&h, att->master_http, container, att->app->user);
+        rm_page_put_logs(&h, att->master_http, container, att->app->user);
         sv_html(&h, "</td></tr>\n");
     }
     sv_html_table_end(&h);
@@ -337,20 +333,34 @@ int rm_page_attempt(const struct rm_viewer *who, const struct sv_http_request *r
 
 /* ---- One container ---- */
 
+/* One that has not ended, or one of the last ended ones of its application. */
+static const struct rm_container *find_container(const struct rm *rm, const char *text)
+{
+    const struct rm_container *c;
+    const struct rm_app *app;
+    struct yarn_container_id id;
+
+    if (yarn_container_id_parse(text, &id) < 0)
+        return NULL;
+    c = rm_container_find(rm, id);
+    app = c ? NULL : rm_app_find(rm, id.attempt.app);
+    for (c = app ? app->ended : c; app && c; c = c->p_next)
+        if (yarn_container_id_cmp(c->id, id) == 0)
+            break;
+    return c;
+}
+
 int rm_page_container(const struct rm_viewer *who, const struct sv_http_request *req,
                       const char *id, struct sv_http_response *ret)
 {
-    struct yarn_container_id parsed;
-    const struct rm_container *c =
-        yarn_container_id_parse(id, &parsed) < 0 ? NULL : rm_container_find(who->rm, parsed);
+    const struct rm_container *c = find_container(who->rm, id);
     char text[SV_HTML_WORD], node[300];
     struct sv_html h;
 
     if (!c)
         return rm_page_refuse(req, 404, ret,
                               "The ResourceManager does not know the container %.100s: it keeps "
-                              "those that have not ended; the pages of its node have the last "
-                              "ended ones.",
+                              "those that have not ended and the last ended ones.",
                               id);
     if (!rm_viewer_sees(who, c->app))
         return hidden(who, req, c->app, ret);
@@ -359,9 +369,9 @@ int rm_page_container(const struct rm_viewer *who, const struct sv_http_request 
     sv_html(&h, "<tr><th>Attempt</th><td>");
     sv_html_link_below(&h, "/cluster/appattempt/", c->attempt->id_str);
     sv_html(&h, "</td></tr>\n<tr><th>Node</th><td>");
-    put_node(&h, c->node_http, yarn_node_id_text(&c->node_id, node));
+    rm_page_put_node(&h, c->node_http, yarn_node_id_text(&c->node_id, node));
     sv_html(&h, " ");
-    put_logs(&h, c->node_http, c->id_str, c->app->user);
+    rm_page_put_logs(&h, c->node_http, c->id_str, c->app->user);
     sv_html(&h, "</td></tr>\n<tr><th>State</th><td>");
     sv_html_state(&h, rm_container_fsm.state_names[c->state]);
     sv_html(&h, "</td></tr>\n<tr><th>Exit status</th><td>");
@@ -369,7 +379,14 @@ int rm_page_container(const struct rm_viewer *who, const struct sv_http_request 
     sv_html(&h, "</td></tr>\n<tr><th>Priority</th><td>%d</td></tr>\n", c->priority);
     sv_html_fact(&h, "Memory", sv_html_mb(c->resource.mem, text));
     sv_html(&h, "<tr><th>Vcores</th><td>%lld</td></tr>\n", (long long)c->resource.vcores);
+    if (c->use.bytes) {
+        sv_html_fact(&h, c->finish_ms ? "Memory last used" : "Memory used",
+                     sv_html_bytes((uint64_t)c->use.bytes, text));
+        sv_html_fact(&h, "Peak of memory", sv_html_bytes((uint64_t)c->use.peak_bytes, text));
+    }
     sv_html_fact(&h, "Allocated", sv_html_time(c->created_ms, text));
+    sv_html_fact(&h, "Reported by its node", sv_html_time(c->started_ms, text));
+    sv_html_fact(&h, "Running", sv_html_time(c->running_ms, text));
     sv_html_fact(&h, "Ended", sv_html_time(c->finish_ms, text));
     sv_html_table_end(&h);
     put_diagnostics(&h, c->diagnostics);

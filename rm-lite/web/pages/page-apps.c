@@ -10,6 +10,7 @@
 #include "rm-lite/core/rm-app-attempt.h"
 #include "rm-lite/core/rm-app.h"
 #include "rm-lite/scheduler/scheduler.h"
+#include "rm-lite/web/pages/live.h"
 #include "rm-lite/web/rest/web-json.h"
 
 #define ROWS 100
@@ -34,7 +35,7 @@ static bool takes(const struct wanted *w, const struct rm_app *app)
            (!is_set(w->user) || strcmp(w->user, app->user) == 0) &&
            (!is_set(w->queue) || strcmp(w->queue, app->queue) == 0 ||
             (last && strcmp(w->queue, last + 1) == 0)) &&
-           (!is_set(w->name) || strcasestr(app->name, w->name));
+           (!is_set(w->name) || strcasestr(app->name, w->name) || strstr(app->id_str, w->name));
 }
 
 /* ---- Rows ---- */
@@ -73,8 +74,10 @@ static void put_row(struct sv_html *h, const struct rm_viewer *who, struct rm_ap
 
     sv_html(h, "<tr><td class=\"id\">");
     sv_html_link_below(h, "/cluster/app/", app->id_str);
-    sv_html(h, "</td><td>%.100s</td><td>%.200s</td><td class=\"x\">%.200s</td><td>", app->user,
-            app->name, app->queue);
+    sv_html(h,
+            "</td><td class=\"any\">%.100s</td><td class=\"any\">%.200s</td>"
+            "<td class=\"any x\">%.200s</td><td>",
+            app->user, app->name, app->queue);
     sv_html_state(h, rm_app_wire_state_name(app));
     sv_html(h, "</td><td class=\"x\">");
     if (rm_app_final_stored(app))
@@ -143,11 +146,13 @@ void rm_page_newest_apps(struct sv_html *h, const struct rm_viewer *who, size_t 
     const struct rm_app *rest;
     size_t shown;
 
+    sv_html_part(h, "apps");
     begin_table(h);
     rest = put_rows(h, who, start_of(who->rm, NULL), &(struct wanted){ 0 }, n, &shown);
     sv_html_table_end(h);
     if (shown == 0)
         sv_html(h, "<p class=\"dim\">No applications.</p>\n");
+    sv_html_part_end(h);
     sv_html(h, "<p class=\"links\">");
     sv_html_link(h, RM_PAGE_APPS, rest ? "All applications" : "Search applications");
     sv_html(h, "</p>\n");
@@ -164,7 +169,7 @@ static void put_form(struct sv_html *h, const struct wanted *w)
     sv_html(h,
             "</select></label>\n<label>User<input name=\"user\" size=\"10\" value=\"%s\"></label>\n"
             "<label>Queue<input name=\"queue\" size=\"12\" value=\"%s\"></label>\n"
-            "<label>Name has<input name=\"name\" size=\"12\" value=\"%s\"></label>\n"
+            "<label>Name or id has<input name=\"name\" size=\"12\" value=\"%s\"></label>\n"
             "<button>Filter</button></form>\n",
             w->user, w->queue, w->name);
 }
@@ -206,6 +211,8 @@ int rm_page_apps(const struct rm_viewer *who, const struct sv_http_request *req,
 
     rm_page_begin(&h, req, "Applications", RM_PAGE_APPS);
     put_form(&h, &w);
+    sv_html_follow(&h, RM_LIVE_APPS);
+    sv_html_part(&h, "apps");
     begin_table(&h);
     last = put_rows(&h, who, start_of(who->rm, before), &w, rm_page_limit(req, ROWS), &shown);
     sv_html_table_end(&h);
@@ -214,5 +221,6 @@ int rm_page_apps(const struct rm_viewer *who, const struct sv_http_request *req,
                 last ? "None among those looked at; there are older ones."
                      : "No application is like that.");
     put_more(&h, req, &w, last, before);
+    sv_html_part_end(&h);
     return sv_html_end(&h, 200, ret);
 }

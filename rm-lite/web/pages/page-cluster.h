@@ -1,4 +1,4 @@
-/* The start page, and the queues. */
+/* The start page. */
 #ifndef SELVEDGE_RM_LITE_WEB_PAGES_PAGE_CLUSTER_H
 #define SELVEDGE_RM_LITE_WEB_PAGES_PAGE_CLUSTER_H
 
@@ -6,7 +6,5 @@
 
 int rm_page_cluster(const struct rm_viewer *who, const struct sv_http_request *req,
                     struct sv_http_response *ret) _must_use_;
-int rm_page_queues(const struct rm_viewer *who, const struct sv_http_request *req,
-                   struct sv_http_response *ret) _must_use_;
 
 #endif

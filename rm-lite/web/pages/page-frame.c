@@ -17,13 +17,15 @@ static const struct sv_html_link menu[] = { { RM_PAGE_CLUSTER, "Cluster" },
 const struct sv_html_site rm_page_site = { .program = "ResourceManager",
                                            .menu = menu,
                                            .n_menu = SV_ARRAY_LEN(menu),
-                                           .refused = "Cannot be done" };
+                                           .refused = "Cannot be done",
+                                           .find = RM_PAGE_FIND };
 
 void rm_page_begin(struct sv_html *h, const struct sv_http_request *req, const char *title,
                    const char *here)
 {
     sv_html_begin(h, req,
-                  &(struct sv_html_frame){ .title = title, .site = &rm_page_site, .here = here });
+                  &(struct sv_html_frame){
+                      .title = title, .site = &rm_page_site, .here = here, .script = true });
 }
 
 int rm_page_refuse(const struct sv_http_request *req, unsigned status, struct sv_http_response *ret,

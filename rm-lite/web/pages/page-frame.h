@@ -11,6 +11,7 @@
 #define RM_PAGE_SERVICES "/cluster/services"
 #define RM_PAGE_NODES "/cluster/nodes"
 #define RM_PAGE_QUEUES "/cluster/scheduler"
+#define RM_PAGE_FIND "/cluster/find" /* ?id= */
 /* Limit of objects that one request scans for the rows of its page, and the bytes of a searched
  * name that count as one more: together less than 5 ms. */
 #define RM_PAGE_WALK 20000

@@ -9,6 +9,7 @@
 #include "common/str.h"
 #include "rm-lite/core/rm-node.h"
 #include "rm-lite/scheduler/scheduler.h"
+#include "rm-lite/web/pages/live.h"
 
 #define ROWS 200
 
@@ -60,6 +61,24 @@ static void put_health(struct sv_html *h, const struct rm_node *n)
                 sv_html_time(n->health_ms, text));
 }
 
+/* Why nothing new is placed on it, and until when. */
+static void put_drain(struct sv_html *h, const struct rm_node *n, int containers)
+{
+    int64_t left = n->decommission_deadline_ms - sv_now_ms();
+    char text[SV_HTML_WORD];
+
+    if (n->state == RM_NODE_ST_DECOMMISSIONED)
+        sv_html(h, "<br>the lists of hosts no longer allow it");
+    if (n->state != RM_NODE_ST_DECOMMISSIONING)
+        return;
+    sv_html(h,
+            "<br>the lists of hosts no longer allow it: it leaves when %d containers and %d "
+            "applications have ended",
+            containers, (int)HASH_COUNT(n->apps));
+    if (n->decommission_deadline_ms)
+        sv_html(h, ", at the latest in %s", sv_html_span(left, text));
+}
+
 /* The resources of its containers. */
 static void put_granted(struct sv_html *h, const struct rm_node_usage *use)
 {
@@ -93,18 +112,26 @@ static void put_row(struct sv_html *h, const struct rm_node *n)
     char text[SV_HTML_WORD];
 
     (void)rm_sched_node_usage(n->rm->sched, &n->id, &use); /* not scheduled: unused, ignoring */
-    sv_html(h, "<tr><td>");
+    sv_html(h, "<tr><td class=\"any\">");
     put_name(h, n);
-    sv_html(h, "</td><td class=\"x\">%.300s</td><td class=\"any\">", n->rack);
+    sv_html(h, "</td><td class=\"x any\">%.300s", n->rack);
+    if (n->labels && *n->labels)
+        sv_html(h, "<br><span class=\"dim\">label %.300s</span>", n->labels);
+    sv_html(h, "</td><td class=\"any\">");
     put_health(h, n);
-    sv_html(h, "</td><td class=\"x\">%d</td><td>", use.containers);
+    put_drain(h, n, use.containers);
+    sv_html(h, "</td><td class=\"n x\">%d</td><td>", use.containers);
     put_granted(h, &use);
     sv_html(h, "</td><td class=\"x\">");
     put_load(h, n, &use.total);
     sv_html(h, "</td><td class=\"x t\">");
     if (rm_node_is_active(n) || n->state == RM_NODE_ST_UNHEALTHY)
         sv_html(h, "%s ago", sv_html_span(sv_now_ms() - n->seen_ms, text));
-    sv_html(h, "</td><td class=\"x\">%.100s</td></tr>\n", n->version);
+    sv_html(h, "</td><td class=\"x t\">%s</td><td class=\"x any\">",
+            n->joined_ms ? sv_html_span(sv_wall_ms() - n->joined_ms, text) : "");
+    if (n->selvedge && *n->selvedge)
+        sv_html(h, "Selvedge %.50s<br>", n->selvedge);
+    sv_html(h, "<span class=\"dim\">Hadoop %.100s</span></td></tr>\n", n->version);
 }
 
 /* ---- The page ---- */
@@ -178,9 +205,10 @@ static void put_form(struct sv_html *h, const struct wanted *w)
 int rm_page_nodes(const struct rm_viewer *who, const struct sv_http_request *req, const char *state,
                   struct sv_http_response *ret)
 {
-    static const char *const heads[] = { "Node",        "-Rack",   "Health",
-                                         "-Containers", "Granted", "-Load",
-                                         "-Heard from", "-Hadoop", NULL };
+    static const char *const heads[] = {
+        "Node",  "-Rack, label", "Health", "-#Containers", "Granted",
+        "-Load", "-Heard from",  "-Age",   "-Version",     NULL
+    };
     const struct wanted w = { .state = *state ? state : sv_http_query(req, "state"),
                               .host = sv_http_query(req, "host"),
                               .after = sv_http_query(req, "after") };
@@ -189,6 +217,8 @@ int rm_page_nodes(const struct rm_viewer *who, const struct sv_http_request *req
 
     rm_page_begin(&h, req, "Nodes", RM_PAGE_NODES);
     put_form(&h, &w);
+    sv_html_follow(&h, RM_LIVE_NODES);
+    sv_html_part(&h, "nodes");
     sv_html_table(&h, heads);
     last = put_rows(&h, who->rm, &w, rm_page_limit(req, ROWS));
     sv_html_table_end(&h);
@@ -201,5 +231,6 @@ int rm_page_nodes(const struct rm_viewer *who, const struct sv_http_request *req
         sv_html_href(&h, RM_PAGE_NODES, query);
         sv_html(&h, ">More nodes</a></p>\n");
     }
+    sv_html_part_end(&h);
     return sv_html_end(&h, 200, ret);
 }

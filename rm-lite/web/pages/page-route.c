@@ -5,11 +5,14 @@
 #include <string.h>
 
 #include "common/str.h"
+#include "rm-lite/web/pages/live.h"
 #include "rm-lite/web/pages/page-app.h"
 #include "rm-lite/web/pages/page-apps.h"
 #include "rm-lite/web/pages/page-cluster.h"
+#include "rm-lite/web/pages/page-find.h"
 #include "rm-lite/web/pages/page-kill.h"
 #include "rm-lite/web/pages/page-nodes.h"
+#include "rm-lite/web/pages/page-queues.h"
 #include "rm-lite/web/pages/page-services.h"
 
 #define APP "/cluster/app/"
@@ -29,7 +32,8 @@ bool rm_page_takes(const struct sv_http_request *req)
         return false;
     return strcmp(p, "/cluster") == 0 ||
            (sv_has_prefix(p, "/cluster/") && !sv_has_prefix(p, "/cluster/failure/")) ||
-           strcmp(p, SV_HTML_STYLE) == 0 || strcmp(p, SV_HTML_ICON) == 0;
+           strcmp(p, SV_HTML_STYLE) == 0 || strcmp(p, SV_HTML_SCRIPT) == 0 ||
+           strcmp(p, SV_HTML_ICON) == 0;
 }
 
 /* The rest after `prefix`, or NULL; "" for the prefix alone. */
@@ -49,9 +53,17 @@ int rm_page(struct rm *rm, const struct sv_http_request *req, struct sv_http_res
 
     if (strcmp(p, SV_HTML_STYLE) == 0)
         return sv_html_style(ret);
+    if (strcmp(p, SV_HTML_SCRIPT) == 0)
+        return sv_html_script(ret);
     if (strcmp(p, SV_HTML_ICON) == 0)
         return sv_html_icon(ret);
+    if (sv_has_prefix(p, RM_LIVE_HISTORY))
+        return rm_live_history(rm, req, ret);
     rm_viewer_of_request(rm, req, &who);
+    if (sv_has_prefix(p, RM_LIVE_EVENTS))
+        return rm_live_open(&who, req, ret);
+    if (strcmp(p, RM_PAGE_FIND) == 0)
+        return rm_page_find(&who, req, ret);
     if (is_kill(p)) {
         char id[YARN_ID_TEXT_MAX + 8];
 

@@ -1,8 +1,9 @@
 /* The ResourceManager's pages (8088), at Hadoop's addresses: /cluster, /cluster/apps[/STATE],
  * /cluster/app/ID, /cluster/appattempt/ID, /cluster/container/ID, /cluster/nodes[/STATE],
- * /cluster/scheduler; and /cluster/app/ID/kill, /cluster/services. Server-made HTML without script.
- * Each request does a bounded amount of work, whatever the number of applications, containers and
- * nodes. */
+ * /cluster/scheduler; and /cluster/app/ID/kill, /cluster/services, /cluster/find; with the events
+ * and the history that make them live (live.h). Server-made HTML, whole without script. Each
+ * request does a bounded amount of work, whatever the number of applications, containers and nodes.
+ */
 #ifndef SELVEDGE_RM_LITE_WEB_PAGES_PAGE_ROUTE_H
 #define SELVEDGE_RM_LITE_WEB_PAGES_PAGE_ROUTE_H
 

@@ -71,11 +71,47 @@ static void test_bounds(void **state)
     teardown(&f);
 }
 
+/* The last lines of a failed one are kept too. */
+static void test_failure(void **state)
+{
+    struct rm_container *c;
+    struct rm_app *app;
+    char big[8192];
+    struct fix f;
+
+    (void)state;
+    setup(&f);
+    (void)add_node(&f, 1);
+    app = running(&f);
+    memset(big, 'x', sizeof(big) - 1);
+    big[0] = '<';
+    (void)snprintf(big + sizeof(big) - 6, 6, "\nend\n");
+    ask_containers(&f, app, 1);
+    c = pull_container(app->current);
+    rm_container_note_alive(c, false);
+    assert_true(c->started_ms > 0 && c->running_ms == 0);
+    rm_container_note_alive(c, true);
+    assert_true(c->running_ms >= c->started_ms);
+    rm_container_note_use(c, "1048576 2097152 1500");
+    rm_container_note_use(c, "hostile");
+    assert_int_equal(c->use.bytes, 1048576);
+    assert_true(c->use.cores > 1.49f && c->use.cores < 1.51f);
+    rm_container_post_exit(c, RM_CON_EV_FINISHED, 1, big);
+    settle(&f);
+    assert_int_equal(f.rm->counters.ended[SV_END_EXIT_CODE], 1);
+    assert_true(strlen(app->ended->diagnostics) <= RM_ENDED_FAILURE_MAX + 8);
+    assert_int_equal(app->ended->diagnostics[0], '<');
+    assert_non_null(strstr(app->ended->diagnostics, "\n…\nxxx"));
+    assert_non_null(strstr(app->ended->diagnostics, "xxx\nend\n"));
+    teardown(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_after_the_end),
         cmocka_unit_test(test_bounds),
+        cmocka_unit_test(test_failure),
     };
 
     return cmocka_run_group_tests_name("ended-containers", tests, NULL, NULL);
