@@ -365,7 +365,6 @@ struct rm_sched {
     struct rm_sched_app **named;   /* of one walk over a leaf */
     size_t cap_named;
     bool walk_all;  /* tests: walk over all applications of the leaf, for comparison */
-    int64_t now_ms; /* of the event */
     struct rm_rooms free_rooms, total_rooms;
     struct rm_activities *activities; /* NULL: none is to be recorded */
     int64_t recorded;                 /* visits */
