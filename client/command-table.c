@@ -222,6 +222,8 @@ const struct cli_command cli_commands[] = {
     { "top", cli_cmd_top, "top [-c | APPLICATION | --local] [--sort KEY] [--once]",
       "show the resource usage of applications or containers",
       "On a terminal the list is refreshed every two seconds until q; c and m change its order.\n"
+      "Arrows move the cursor: Enter shows the containers of an application (Escape: back), or\n"
+      "inspects a container; l shows its logs, i inspects it, k kills it after a question.\n"
       "Elsewhere, and with --once, it is printed once. ALLOCATED and LIMIT are granted amounts,\n"
       "CPU and MEMORY used ones. WAIT is the share of the last ten seconds in which some\n"
       "process waited for a processor, for memory or for a disk. Usage comes from the nodes, "

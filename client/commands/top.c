@@ -1,11 +1,13 @@
 /* `selvedge top`: resource usage of the cluster's applications, or of their containers; on a
- * terminal refreshed every two seconds, else printed once. The list of applications and nodes comes
+ * terminal refreshed every two seconds, with a cursor for what another command says or does about a
+ * row, else printed once. The list of applications and nodes comes
  * from the ResourceManager, usage from each node. */
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "client/commands/top-run.h"
 #include "client/commands/usage.h"
 #include "client/core/options.h"
 #include "client/http/node-url.h"
@@ -60,21 +62,78 @@ struct top {
     size_t open, nodes, silent; /* pending answers; nodes, and those that did not answer */
     sd_event_source *timer;
     bool on_screen;
+    struct cli_screen screen;
+    /* the cursor */
+    char inside[YARN_ID_TEXT_MAX]; /* Enter: the containers of this one; "": the list of before */
+    char chosen[YARN_ID_TEXT_MAX]; /* id of the row */
+    size_t at;                     /* its number in the last drawing */
+    bool asks;                     /* whether to kill it */
 };
 
 /* ---- Output ---- */
 
-static json_t *sorted(const struct top *t)
+static bool shows_containers(const struct top *t)
 {
-    return cli_usage_sorted(t->containers ? t->now.containers : t->now.apps, t->order);
+    return t->containers || *t->inside;
 }
 
-static void draw(const struct top *t)
+static const char *id_of(const json_t *row)
 {
-    const struct cli_list *list = t->containers ? &containers_list : &apps_list;
+    const char *id = json_string_value(json_object_get(row, "id"));
+
+    return id ? id : "";
+}
+
+static json_t *sorted(const struct top *t)
+{
+    json_t *rows =
+        cli_usage_sorted(shows_containers(t) ? t->now.containers : t->now.apps, t->order);
+
+    for (size_t i = json_array_size(rows); *t->inside && i-- > 0;) {
+        const json_t *app = json_object_get(json_array_get(rows, i), "application");
+
+        if (!json_is_string(app) || strcmp(json_string_value(app), t->inside) != 0)
+            (void)json_array_remove(rows, i); /* it is there, ignoring */
+    }
+    return rows;
+}
+
+/* The cursor stays on its row, wherever that is now; else at its place. */
+static void find_chosen(struct top *t, const json_t *rows)
+{
+    size_t n = json_array_size(rows);
+
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(id_of(json_array_get(rows, i)), t->chosen) == 0) {
+            t->at = i;
+            return;
+        }
+    t->at = n > 0 ? SV_MIN(t->at, n - 1) : 0;
+    (void)snprintf(t->chosen, sizeof(t->chosen), "%s",
+                   n > 0 ? id_of(json_array_get(rows, t->at)) : "");
+}
+
+static void title_of(const struct top *t, size_t n, char *ret, size_t size)
+{
+    if (t->asks)
+        (void)snprintf(ret, size, "kill %s? y: yes, other keys: no", t->chosen);
+    else
+        (void)snprintf(
+            ret, size,
+            "%zu %s, %zu of %zu nodes tell; by %s; %sl: logs, i: inspect, k: kill, q: end", n,
+            shows_containers(t) ? "containers" : "applications", t->nodes - t->silent, t->nodes,
+            t->order == CLI_USAGE_BY_CPU ? "processor, m: by memory" : "memory, c: by processor",
+            *t->inside      ? "Esc: back, "
+            : t->containers ? ""
+                            : "Enter: containers, ");
+}
+
+static void draw(struct top *t)
+{
+    const struct cli_list *list = shows_containers(t) ? &containers_list : &apps_list;
     _cleanup_free_ char *text = NULL;
     json_t *rows = sorted(t);
-    char title[200];
+    char title[300];
     size_t size;
     FILE *out = rows ? open_memstream(&text, &size) : NULL;
 
@@ -82,13 +141,11 @@ static void draw(const struct top *t)
         json_decref(rows);
         return;
     }
+    find_chosen(t, rows);
     cli_output_list(&t->ctx->output, list, rows, out);
     fclose(out);
-    snprintf(title, sizeof(title), "%zu %s, %zu of %zu nodes tell; by %s, q: end",
-             json_array_size(rows), t->containers ? "containers" : "applications",
-             t->nodes - t->silent, t->nodes,
-             t->order == CLI_USAGE_BY_CPU ? "processor; m: by memory" : "memory; c: by processor");
-    cli_screen_draw(title, text);
+    title_of(t, json_array_size(rows), title, sizeof(title));
+    cli_screen_draw_rows(title, text, *t->chosen ? (int)t->at : -1);
     json_decref(rows);
 }
 
@@ -216,21 +273,139 @@ static int read_again(struct top *t)
 
 /* ---- Terminal ---- */
 
+/* Runs another command for the row on the terminal, and comes back. */
+static void run_on_chosen(struct top *t, const char *command)
+{
+    int r;
+
+    if (!*t->chosen)
+        return;
+    cli_screen_end(&t->screen);
+    printf("\n$ selvedge %s %s\n", command, t->chosen);
+    (void)fflush(stdout);
+    r = cli_top_run(command, t->chosen);
+    if (r < 0)
+        (void)cli_fail("top: %s %s: %s", command, t->chosen, strerror(-r));
+    cli_screen_pause("-- a key: back to top --");
+    r = cli_screen_begin(&t->screen);
+    if (r < 0)
+        cli_stop(t->ctx, cli_fail("terminal: %s", strerror(-r)));
+}
+
+static void move(struct top *t, int by)
+{
+    json_t *rows = sorted(t);
+    size_t n = json_array_size(rows);
+
+    find_chosen(t, rows);
+    if (n > 0) {
+        t->at = by < 0 ? t->at - SV_MIN(t->at, (size_t)-by) : SV_MIN(t->at + (size_t)by, n - 1);
+        (void)snprintf(t->chosen, sizeof(t->chosen), "%s", id_of(json_array_get(rows, t->at)));
+    }
+    json_decref(rows);
+}
+
+static void enter(struct top *t)
+{
+    if (shows_containers(t)) {
+        run_on_chosen(t, "inspect");
+        return;
+    }
+    memcpy(t->inside, t->chosen, sizeof(t->inside));
+    t->chosen[0] = '\0';
+    t->at = 0;
+}
+
+static void leave(struct top *t)
+{
+    if (!*t->inside)
+        return;
+    memcpy(t->chosen, t->inside, sizeof(t->chosen));
+    t->inside[0] = '\0';
+}
+
+/* Answers the question, or does what the key says. */
+static void take_key(struct top *t, char key)
+{
+    bool asked = t->asks;
+
+    t->asks = false;
+    if (asked) {
+        if (key == 'y')
+            run_on_chosen(t, "kill");
+        return;
+    }
+    switch (key) {
+    case 'c':
+    case 'm':
+        t->order = key == 'c' ? CLI_USAGE_BY_CPU : CLI_USAGE_BY_MEMORY;
+        break;
+    case '\n':
+    case '\r':
+        enter(t);
+        break;
+    case 'l':
+        run_on_chosen(t, "logs");
+        break;
+    case 'i':
+        run_on_chosen(t, "inspect");
+        break;
+    case 'k':
+        t->asks = *t->chosen != '\0';
+        break;
+    case '\177':
+    case '\b':
+        leave(t);
+        break;
+    default:
+        break;
+    }
+}
+
+#define PAGE 15
+
+/* Keys of more than one byte, as terminals send them; Escape alone goes back. */
+static void take_sequence(struct top *t, const char *keys)
+{
+    static const struct {
+        const char *keys;
+        int by;
+    } moves[] = { { "\033[A", -1 },       { "\033OA", -1 },     { "\033[B", 1 },
+                  { "\033OB", 1 },        { "\033[5~", -PAGE }, { "\033[6~", PAGE },
+                  { "\033[H", -1000000 }, { "\033[F", 1000000 } };
+
+    if (t->asks || strcmp(keys, "\033") == 0 || strcmp(keys, "\033[D") == 0) {
+        if (!t->asks)
+            leave(t);
+        t->asks = false;
+        return;
+    }
+    for (size_t i = 0; i < SV_ARRAY_LEN(moves); i++)
+        if (sv_has_prefix(keys, moves[i].keys))
+            move(t, moves[i].by);
+}
+
 static int on_key(sd_event_source *s, int fd, uint32_t revents, void *userdata)
 {
     struct top *t = userdata;
-    char key;
+    char keys[16];
+    ssize_t n = read(fd, keys, sizeof(keys) - 1);
 
     (void)s;
     (void)revents;
-    if (read(fd, &key, 1) <= 0 || key == 'q') {
+    if (n <= 0 || (keys[0] == 'q' && !t->asks)) {
         cli_stop(t->ctx, 0);
         return 0;
     }
-    if (key == 'c' || key == 'm')
-        t->order = key == 'c' ? CLI_USAGE_BY_CPU : CLI_USAGE_BY_MEMORY;
-    if ((key == 'c' || key == 'm') && t->now.apps)
-        draw(t);
+    keys[n] = '\0';
+    if (!t->now.apps)
+        return 0; /* nothing is shown yet */
+    if (keys[0] == '\033')
+        take_sequence(t, keys);
+    else
+        for (ssize_t i = 0; i < n && keys[i] != '\033'; i++)
+            take_key(t, keys[i]);
+    draw(t);
     return 0;
 }
 
@@ -248,7 +423,6 @@ static int on_signal(sd_event_source *s, const struct signalfd_siginfo *info, vo
 static int on_terminal(struct top *t)
 {
     static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
-    struct cli_screen screen;
     sigset_t set;
     int r = 0, code;
 
@@ -262,11 +436,11 @@ static int on_terminal(struct top *t)
     if (r >= 0)
         r = sd_event_add_io(t->ctx->event, NULL, STDIN_FILENO, EPOLLIN, on_key, t);
     if (r >= 0)
-        r = cli_screen_begin(&screen);
+        r = cli_screen_begin(&t->screen);
     if (r < 0)
         return cli_fail("terminal: %s", strerror(-r));
     code = cli_loop(t->ctx);
-    cli_screen_end(&screen);
+    cli_screen_end(&t->screen);
     return code;
 }
 

@@ -19,5 +19,10 @@ size_t cli_screen_columns(void);
 /* Draws `title`, then as many lines and columns of `text` as fit. Both have no control characters
  * except newlines. */
 void cli_screen_draw(const char *title, const char *text);
+/* As above; the first line of `text` is its head, and `chosen` the number of a row below it, from 0
+ * on, which is marked and always visible; -1: none. */
+void cli_screen_draw_rows(const char *title, const char *text, int chosen);
+/* Asks for a key, shown behind `prompt`, when the screen has ended for a while. */
+void cli_screen_pause(const char *prompt);
 
 #endif

@@ -14,11 +14,12 @@
     for (; v >= 1024 && i + 1 < units.length; i++) v /= 1024;
     return (i === 0 || v >= 100 ? v.toFixed(0) : v.toFixed(1)) + ' ' + units[i];
   }
+  function two(v) { return String(Math.floor(v)).padStart(2, '0'); }
   function span(s) {
     if (s < 10) return s.toFixed(2) + ' s';
     if (s < 60) return Math.round(s) + ' s';
-    if (s < 3600) return Math.floor(s / 60) + 'm ' + Math.floor(s % 60) + 's';
-    return Math.floor(s / 3600) + 'h ' + Math.floor(s / 60 % 60) + 'm';
+    if (s < 3600) return Math.floor(s / 60) + 'm ' + two(s % 60) + 's';
+    return Math.floor(s / 3600) + 'h ' + two(s / 60 % 60) + 'm';
   }
   var words = { bytes: bytes, seconds: span, count: function (v) { return String(Math.round(v)); } };
 
@@ -109,7 +110,7 @@
       var known = plot.points.filter(function (v) { return v !== null; });
       var full = end_of(spec.unit, Math.max.apply(null, known.concat(0)), spec.full);
       var width = Math.min(most, Math.max(13, plot.points.length)), word = words[spec.unit];
-      var now = plot.points[plot.points.length - 1];
+      var now = known.length ? known[known.length - 1] : null; // the last one that is known
       plot.told = function (i) {
         var v = plot.points[i];
         return (v === null ? '–' : word(v)) + ', ' + span((plot.points.length - 1 - i) * step) + ' ago';

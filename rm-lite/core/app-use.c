@@ -11,7 +11,7 @@ void rm_app_use_sum(const struct rm_app *app, struct rm_app_use *ret)
     *ret = (struct rm_app_use){ 0 };
     for (const struct rm_container *c = app->containers; c && walked < RM_APP_USE_WALK;
          c = c->p_next, walked++) {
-        if (c->use.bytes == 0)
+        if (!c->use.told)
             continue;
         ret->told++;
         ret->bytes += c->use.bytes;

@@ -69,6 +69,7 @@ void rm_container_note_use(struct rm_container *c, const char *text)
 
     if (yarn_use_parse(text, &use) < 0)
         return;
+    c->use.told = true;
     c->use.bytes = use.bytes;
     c->use.peak_bytes = use.peak_bytes;
     c->use.cores = (float)use.millicores / 1000;

@@ -74,8 +74,9 @@ struct rm_container {
     int64_t acquired_ms;           /* wall: its master took it; 0: not yet, or before the restart */
     int64_t started_ms;            /* wall: its node reported it first */
     int64_t running_ms;            /* wall: its node reported that its process runs */
-    struct {                       /* as a node of ours reported last; 0: not known */
-        int64_t bytes, peak_bytes;
+    struct {                       /* as a node of ours reported last */
+        bool told;
+        int64_t bytes, peak_bytes; /* 0: not known to the node */
         float cores;
     } use;
     int64_t expires_ms; /* monotonic; 0 = no expiry running */

@@ -121,12 +121,14 @@ static int write_app(struct sv_live *live, const struct rm *rm, const char *text
     if (!app)
         return -ENOENT;
     rm_app_use_sum(app, &use);
-    if (use.told > 0) {
+    if (use.bytes > 0) { /* else no node of its containers measures memory */
         (void)snprintf(said, sizeof(said), "%s of %s", sv_html_bytes((uint64_t)use.bytes, memory),
                        sv_html_mb(app->live.mem, all));
         sv_live_row(live, "Memory",
                     app->live.mem > 0 ? (double)use.bytes / 1048576 / (double)app->live.mem : 0,
                     said);
+    }
+    if (use.told > 0) {
         (void)snprintf(said, sizeof(said), "%.2f of %lld cores", use.cores,
                        (long long)app->live.vcores);
         sv_live_row(live, "CPU", app->live.vcores > 0 ? use.cores / (double)app->live.vcores : 0,

@@ -116,7 +116,7 @@ static void put_limits(struct sv_html *h, const struct rm_queue_info *q)
             "<tr><th>Applications</th><td>%d running, %d waiting; at most %d, %d of one "
             "user</td></tr>\n",
             q->active_apps, q->pending_apps, q->max_apps, q->max_apps_per_user);
-    sv_html(h, "<tr><th>Limit of a user</th><td>%.0f %%, factor %.2f; now %d users</td></tr>\n",
+    sv_html(h, "<tr><th>Limit of a user</th><td>%.0f %%, factor %.2f; users now: %d</td></tr>\n",
             q->user_limit, q->user_limit_factor, q->users);
     put_amount(h, "ApplicationMasters use", q->am_used);
     put_amount(h, "ApplicationMasters at most", q->am_limit);
@@ -166,8 +166,8 @@ static void put_user(const struct rm_queue_user *u, void *userdata)
 static void put_users(struct sv_html *h, const struct rm *rm, const struct rm_queue_info *q)
 {
     static const char *const heads[] = {
-        "User",    "Memory, and its limit", "#Vcores", "-Masters", "#Running", "#Waiting",
-        "-Weight", "-Asks for more",        NULL
+        "User",     "Memory, and its limit", "#Vcores", "-#Masters", "#Running", "#Waiting",
+        "-#Weight", "-Asks for more",        NULL
     };
     size_t n;
 

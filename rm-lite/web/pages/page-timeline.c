@@ -146,7 +146,7 @@ static void put_row(struct sv_html *h, const struct scale *s, const struct rm_co
     sv_html(h, "<td class=\"n x t\">%s</td>",
             c->use.peak_bytes ? sv_html_bytes((uint64_t)c->use.peak_bytes, text) : "");
     sv_html(h, "<td class=\"n x\">");
-    if (c->use.bytes && !c->finish_ms)
+    if (c->use.told && !c->finish_ms)
         sv_html(h, "%.2f", (double)c->use.cores);
     sv_html(h, "</td><td>");
     rm_page_put_logs(h, c->node_http, c->id_str, c->app->user);
