@@ -6,6 +6,7 @@ each, of Apache's daemons and ours mixed.
 
 SC-1 is the home of every application and SC-2 gets most of its containers, by a policy."""
 import contextlib
+import glob
 import json
 import os
 import subprocess
@@ -59,12 +60,22 @@ def store_keys(server):
     }
 
 
+def more_classes(version):
+    """The Router's and a JDBC driver; of another version than the Router's, the driver alone."""
+    lib = hadoop.jars("federation")
+    if version == hadoop.REFERENCE:
+        return f":{lib}/*"
+    return "".join(f":{path}" for path in glob.glob(f"{lib}/mariadb-java-client-*.jar"))
+
+
 class Federation:
     """`home`, `secondary`: the daemons of SC-1 and SC-2's ResourceManagers. `nodes`: those of the
-    two NodeManagers; the home's has to have an AMRMProxy. `in_front`: the Router's daemon."""
+    two NodeManagers; the home's has an AMRMProxy, unless `proxy` is false. `in_front`: the Router's
+    daemon. `site`: more keys of all."""
 
-    def __init__(self, home, secondary, nodes, in_front):
+    def __init__(self, home, secondary, nodes, in_front, proxy=True, site=None):
         self.home, self.secondary, self.nodes, self.in_front = home, secondary, nodes, in_front
+        self.proxy, self.site = proxy, site or {}
         self.ports = {name: host.free_port() for name in PORTS}
         self.router_ports = {name: host.free_port() for name in ("client", "admin", "web")}
         self.proxy_port = host.free_port()
@@ -77,11 +88,12 @@ class Federation:
         self.c = c
         if not c.installed:
             c.nodes[0].install()
-        c.more_classes = f":{hadoop.jars('federation')}/*"  # the Router's, and a JDBC driver
+        c.more_classes = more_classes
         self.server = MariaDB(f"{c.root}/mariadb", ["--lower-case-table-names=0"])
         c.site |= store_keys(self.server) | {
             f"hadoop.proxyuser.{c.daemon.pw_name}.hosts": "*",
             f"hadoop.proxyuser.{c.daemon.pw_name}.groups": "*",
+            **self.site,
         }
         write = c.write_conf
         c.write_conf = lambda directory, more: write(directory, {**HOME, **more})
@@ -95,7 +107,7 @@ class Federation:
             json.dumps({"routerPolicyWeights": HOMES, "amrmPolicyWeights": SHARES}),
         )
         c.nodes[0].site = {
-            "yarn.nodemanager.amrmproxy.enabled": "true",
+            "yarn.nodemanager.amrmproxy.enabled": str(self.proxy).lower(),
             "yarn.nodemanager.amrmproxy.address": f"127.0.0.1:{self.proxy_port}",
             PIPELINE.format("nodemanager.amrmproxy"): PACKAGE
             + "nodemanager.amrmproxy.FederationInterceptor",
@@ -153,7 +165,9 @@ class Federation:
         os.makedirs(directory)
         c.write_conf(directory, {})
         classes = [directory if path == c.conf_dir else path for path in c.container_classpath]
-        ports = {**c.ports, "client": self.router_ports["client"], "scheduler": self.proxy_port}
+        ports = {**c.ports, "client": self.router_ports["client"]}
+        if self.proxy:
+            ports["scheduler"] = self.proxy_port
         site = {
             **conf.cluster_site(c.root, ports, c.address),
             "yarn.application.classpath": ",".join(classes),
@@ -170,7 +184,7 @@ class Federation:
         c = self.c
         argv = [f"{c.prefix}/sbin/{program}"]
         if what != peers.SELVEDGE:
-            argv = peers.java_daemon(c, hadoop.REFERENCE, main, directory)
+            argv = peers.java_daemon(c, peers.version_of(what), main, directory)
         with open(f"{directory}/log4j.properties", "w", encoding="ascii") as f:
             f.write(peers.LOG4J)
         env = {**c.daemon_env(directory, name), "JAVA_HOME": peers.java_home()}
@@ -271,16 +285,18 @@ def host_json(url):
 
 
 @contextlib.contextmanager
-def federated(home, secondary, nodes=(APACHE, APACHE), in_front=APACHE):
+def federated(
+    home, secondary, nodes=(APACHE, APACHE), in_front=APACHE, client=None, proxy=True, site=None
+):
     """Raises hadoop.Unavailable when a piece cannot be had. Behind our Router the client is that of
     the reference, whose request for profiles is answered as by a ResourceManager."""
     hadoop.jars("federation")
-    f = Federation(home, secondary, nodes, in_front)
+    f = Federation(home, secondary, nodes, in_front, proxy, site)
     with peers.cluster(
         "federation",
         home,
         list(nodes),
-        client=CLIENT if in_front == APACHE else hadoop.REFERENCE,
+        client=client or (CLIENT if in_front == APACHE else hadoop.REFERENCE),
         prepare=f.prepare,
     ) as c:
         try:

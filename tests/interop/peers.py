@@ -132,9 +132,10 @@ def _daemon(c, daemon, main, conf_dir):
 
 
 def java_daemon(c, version, main, conf_dir):
-    """argv, with c.more_classes at the end of the class path."""
+    """argv, with what c.more_classes(version) gives at the end of the class path."""
     argv = hadoop.java(version, main, conf=conf_dir, options=options(c, "daemon"))
-    argv[argv.index("-cp") + 1] += getattr(c, "more_classes", "")
+    if hasattr(c, "more_classes"):
+        argv[argv.index("-cp") + 1] += c.more_classes(version)
     return argv
 
 
