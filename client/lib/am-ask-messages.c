@@ -73,11 +73,10 @@ static int add_one(struct sv_arena *a, const struct am_ask *w, const char *name,
     ask->num_containers = count;
     ask->relax_locality = relax;
     ask->allocation_request_id = w->key.request_id;
-    if (w->execution || w->enforce)
-        ask->execution_type_request = execution_to(a, w->execution, w->enforce);
+    /* As Java's clients, always: Apache's AMRMProxy sends an ask without it to no other cluster. */
+    ask->execution_type_request = execution_to(a, w->execution, w->enforce);
     ask->node_label_expression = (char *)(uintptr_t)w->label;
-    if (!ask->priority || !ask->capability ||
-        ((w->execution || w->enforce) && !ask->execution_type_request))
+    if (!ask->priority || !ask->capability || !ask->execution_type_request)
         return -ENOMEM;
     m->ask[m->n_ask++] = ask;
     return 0;

@@ -62,7 +62,7 @@ static void test_request_id(void **state)
     assert_int_equal(cli_am_open(w->am, 3, 8), 0);
 }
 
-/* The simplest request is sent as before there were names. */
+/* The simplest request has an execution type, too: Apache's AMRMProxy fails without. */
 static void test_want(void **state)
 {
     struct cluster *w = *state;
@@ -73,7 +73,8 @@ static void test_want(void **state)
     assert_int_equal(w->last->n_ask, 1);
     assert_asked(w, "*", 4, true);
     assert_int_equal(asked(w, "*")->allocation_request_id, -1);
-    assert_null(asked(w, "*")->execution_type_request);
+    assert_int_equal(asked(w, "*")->execution_type_request->execution_type,
+                     HADOOP__YARN__EXECUTION_TYPE_PROTO__GUARANTEED);
     assert_null(asked(w, "*")->node_label_expression);
     assert_int_equal(w->last->n_scheduling_requests, 0);
 }
