@@ -407,8 +407,8 @@ static void drop_refused(struct fed_relay *r, const request_proto *m)
         const Hadoop__Yarn__SchedulingRequestProto *q = m->scheduling_requests[i];
         struct fed_item_ask ask = ask_of(q->priority, q->executiontype, q->allocationrequestid);
 
-        drop_told(r, fed_items_find(&r->items, fed_item_ask_key(FED_ITEM_SCHEDULING, &ask, key),
-                                    ""));
+        drop_told(r,
+                  fed_items_find(&r->items, fed_item_ask_key(FED_ITEM_SCHEDULING, &ask, key), ""));
     }
     for (size_t i = 0; i < m->n_update_requests; i++)
         drop_container(r, FED_ITEM_UPDATE, m->update_requests[i]->container_id);

@@ -12,8 +12,8 @@
 #define QUEUES_MAX 10000 /* with policies that were used; beyond it they are read again */
 
 struct queue {
-    struct fed_manager *manager;    /* NULL: no row was good yet */
-    uint64_t refused;               /* hash of the row that was refused and logged; 0: none */
+    struct fed_manager *manager; /* NULL: no row was good yet */
+    uint64_t refused;            /* hash of the row that was refused and logged; 0: none */
     enum { NOT_ASKED, OWN_ROW, ROW_OF_ANY, CONFIGURED } last; /* where its policy was found */
     UT_hash_handle hh;
     char name[];

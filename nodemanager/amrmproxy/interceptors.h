@@ -5,7 +5,7 @@
 #include "nodemanager/amrmproxy/pipeline.h"
 
 extern const struct nm_amrm_interceptor nm_amrm_pass_through; /* pass-through.c */
-/* federation-interceptor.c */
+/* nodemanager/federation/federation-interceptor.c */
 extern const struct nm_amrm_interceptor nm_amrm_federation_interceptor;
 
 #define NM_AMRM_PIPELINE_KEY "yarn.nodemanager.amrmproxy.interceptor-class.pipeline"

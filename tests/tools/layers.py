@@ -31,7 +31,7 @@ LAYERS = {
     "common": ". identity tls web zookeeper",
     "wire": ". token sasl ipc",
     "federation": "hash store cache policy amrm",
-    "nodemanager": "conf store health labels core resources services logs aux-services launch rm amrmproxy fsm am web dbus"
+    "nodemanager": "conf store health labels core resources services logs aux-services launch rm amrmproxy federation fsm am web dbus"
     " recovery reload secure nm-parts nm-end nm-ports nm main",
     "rm-lite": "scheduler conf core store security fsm federation requests am nodes client admin"
     " web/rest web/proxy web/pages web periodic services rm main",

@@ -308,7 +308,7 @@ static void exchanges(void **state)
     assert_int_equal(m->ask[0]->priority->priority, 1);
 }
 
-/* What a ResourceManager refuses is not said again, what the master has changed since is. */
+/* A refused request is not said again, what the master has changed since is. */
 static void refused(void **state)
 {
     request_proto *m;

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -30,7 +31,7 @@ static void on_policy(const struct fed_manager *m, const struct fed_answer *a, v
     (void)userdata;
     assert_true(m || a->error < 0);
     told = true;
-    (void)strcpy(name, m ? m->name : "");
+    (void)snprintf(name, sizeof(name), "%s", m ? m->name : "");
 }
 
 static void wait_told(void)

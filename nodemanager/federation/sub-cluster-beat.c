@@ -5,7 +5,7 @@
 #include "common/clock.h"
 #include "common/log.h"
 #include "common/loop-guard.h"
-#include "nodemanager/amrmproxy/sub-cluster-parts.h"
+#include "nodemanager/federation/sub-cluster-parts.h"
 #include "wire/ipc/methods.h"
 
 #define ALLOCATE "allocate"

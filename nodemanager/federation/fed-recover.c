@@ -1,4 +1,4 @@
-/* What an attempt has on record: its registration, and tokens of its unmanaged masters. After a
+/* Records of an attempt: its registration, and tokens of its unmanaged masters. After a
  * restart of the NodeManager, or for a later attempt on this node, they are attached again. See
  * fed-attempt.h. Hostile: the records, which a disk may have damaged. */
 #include <errno.h>
@@ -7,7 +7,7 @@
 
 #include "common/log.h"
 #include "common/str.h"
-#include "nodemanager/amrmproxy/fed-attempt.h"
+#include "nodemanager/federation/fed-attempt.h"
 #include "wire/frame.h"
 #include "wire/ipc/methods.h"
 
@@ -32,9 +32,9 @@ static int copy(const struct nm_amrm_record *r, uint8_t **ret, size_t *ret_n)
 static int take_request(struct nm_fed *f, const struct nm_amrm_record *r)
 {
     ProtobufCMessage *m = NULL;
-    int e = ipc_unpack(f->arena,
-                       &hadoop__yarn__register_application_master_request_proto__descriptor,
-                       r->data, r->len, &m);
+    int e =
+        ipc_unpack(f->arena, &hadoop__yarn__register_application_master_request_proto__descriptor,
+                   r->data, r->len, &m);
 
     if (e < 0)
         return e;
@@ -61,10 +61,10 @@ static int take_response(struct nm_fed *f, const struct nm_amrm_record *r)
     DL_APPEND(f->registrations, reply);
     if (e < 0)
         return e;
-    f->app.queue = sv_arena_strdup(f->arena, reply->registration->queue &&
-                                                     *reply->registration->queue
-                                                 ? reply->registration->queue
-                                                 : "default");
+    f->app.queue =
+        sv_arena_strdup(f->arena, reply->registration->queue && *reply->registration->queue
+                                      ? reply->registration->queue
+                                      : "default");
     f->response_kept = true;
     return f->app.queue ? copy(r, &f->home_response, &f->n_home_response) : -ENOMEM;
 }

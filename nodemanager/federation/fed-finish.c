@@ -3,7 +3,7 @@
 
 #include "common/clock.h"
 #include "common/log.h"
-#include "nodemanager/amrmproxy/fed-attempt.h"
+#include "nodemanager/federation/fed-attempt.h"
 #include "wire/exceptions.h"
 #include "wire/frame.h"
 

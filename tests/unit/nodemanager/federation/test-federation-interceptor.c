@@ -11,10 +11,10 @@
 
 #include "common/clock.h"
 #include "common/error.h"
-#include "nodemanager/amrmproxy/fed-shared.h"
 #include "nodemanager/amrmproxy/interceptors.h"
+#include "nodemanager/federation/fed-shared.h"
 
-#include "fake-members.h"
+#include "tests/unit/nodemanager/fake-members.h"
 
 #define RECORDS 16
 #define TOLD_MAX 8192
@@ -158,7 +158,8 @@ void nm_amrm_take_token(struct nm_amrm_attempt *at, const Hadoop__Common__TokenP
 {
     (void)at;
     free((void *)(uintptr_t)g.at.rm_token.id);
-    g.at.rm_token.id = (const uint8_t *)strndup((const char *)m->identifier.data, m->identifier.len);
+    g.at.rm_token.id =
+        (const uint8_t *)strndup((const char *)m->identifier.data, m->identifier.len);
     g.at.rm_token.id_len = m->identifier.len;
     nm_amrm_federation_interceptor.token(g.self);
 }
@@ -218,8 +219,7 @@ static void start(void)
 {
     struct sv_error err = { 0 };
 
-    assert_int_equal(
-        nm_amrm_federation_interceptor.start(&g.at, g.shared, &g.self, &err), 0);
+    assert_int_equal(nm_amrm_federation_interceptor.start(&g.at, g.shared, &g.self, &err), 0);
 }
 
 static void set_key(const char *key, const char *value)
@@ -244,11 +244,9 @@ static int open_all(const char *policy, const char *weights)
     /* A case that waits for it fails. */
     set_key("yarn.federation.amrmproxy.hb.maximum.wait.ms", "600000");
     assert_int_equal(fed_policy_conf_load(g.conf, FED_SIDE_PROXY, &g.policy, &err), 0);
-    g.env = (struct nm_amrm_env){ .event = g.event,
-                                  .conf = g.conf,
-                                  .cluster_id = "SC-1",
-                                  .fed = g.cache,
-                                  .policy = &g.policy };
+    g.env = (struct nm_amrm_env){
+        .event = g.event, .conf = g.conf, .cluster_id = "SC-1", .fed = g.cache, .policy = &g.policy
+    };
     fakes_open(g.event);
     for (int i = 0; i < FAKES; i++)
         add_member(i);
@@ -276,8 +274,8 @@ static int open_all(const char *policy, const char *weights)
 }
 
 #define WEIGHTS                                                                                    \
-    "{\"routerPolicyWeights\":{\"entry\":{\"key\":{\"id\":\"SC-1\"},\"value\":\"1.0\"}},"            \
-    "\"amrmPolicyWeights\":{\"entry\":[{\"key\":{\"id\":\"SC-1\"},\"value\":\"0.5\"},"                \
+    "{\"routerPolicyWeights\":{\"entry\":{\"key\":{\"id\":\"SC-1\"},\"value\":\"1.0\"}},"          \
+    "\"amrmPolicyWeights\":{\"entry\":[{\"key\":{\"id\":\"SC-1\"},\"value\":\"0.5\"},"             \
     "{\"key\":{\"id\":\"SC-2\"},\"value\":\"0.5\"}]},\"headroomAlpha\":\"0.0\"}"
 
 static int setup(void **state)
@@ -568,7 +566,7 @@ static void test_mute_secondary(void **state)
     assert_int_equal(fakes.v[1].n_allocated, before);
     fakes.v[1].manner = FAKE_ANSWERS;
     fake_pump_later();
-    beat_until(2 + 1 + 5 + 4); /* SC-1: 1+1+4, SC-2: 1, 1, then 4 */
+    beat_until(2 + 1 + 5 + 4);                         /* SC-1: 1+1+4, SC-2: 1, 1, then 4 */
     assert_true(fakes.v[1].n_allocated - before < 10); /* folded */
 }
 
@@ -631,7 +629,8 @@ static void test_lost_answers(void **state)
     beat_until(12);
 }
 
-/* What was to be allocated there is requested at the home; some time later it is tried again. */
+/* All that was to be allocated there is requested at the home; some time later it is tried again.
+ */
 static void test_launch_fails(void **state)
 {
     (void)state;
@@ -803,10 +802,10 @@ static void test_restart(void **state)
     beat_q.response_id = g.response_id;
     beat_q.has_response_id = true;
     beat_q.release = (Hadoop__Yarn__ContainerIdProto *[]){
-        yarn_container_id_to(g.a, (struct yarn_container_id){ { FAKE_APP, 1 },
-                                                              fakes.v[0].containers[0].id }),
-        yarn_container_id_to(g.a, (struct yarn_container_id){ { FAKE_APP, 1 },
-                                                              fakes.v[1].containers[0].id })
+        yarn_container_id_to(
+            g.a, (struct yarn_container_id){ { FAKE_APP, 1 }, fakes.v[0].containers[0].id }),
+        yarn_container_id_to(
+            g.a, (struct yarn_container_id){ { FAKE_APP, 1 }, fakes.v[1].containers[0].id })
     };
     beat_q.n_release = 2;
     call(NM_AMRM_ALLOCATE, &beat_q.base);
@@ -866,10 +865,9 @@ static void test_next_attempt(void **state)
 static void test_policy_rejects(void **state)
 {
     (void)state;
-    store(&(struct fed_request){ .op = FED_POLICY_SET,
-                                 .policy = { .queue = "q",
-                                             .type = FED_MANAGER_PACKAGE
-                                             "RejectAllPolicyManager" } });
+    store(&(struct fed_request){
+        .op = FED_POLICY_SET,
+        .policy = { .queue = "q", .type = FED_MANAGER_PACKAGE "RejectAllPolicyManager" } });
     reg();
     assert_null(beat(10));
     assert_string_equal(g.class, JAVA_YARN_EXCEPTION);

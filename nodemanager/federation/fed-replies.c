@@ -4,7 +4,7 @@
 #include <utlist.h>
 
 #include "common/log.h"
-#include "nodemanager/amrmproxy/fed-attempt.h"
+#include "nodemanager/federation/fed-attempt.h"
 
 #define ABORTED (-100) /* ContainerExitStatus */
 
@@ -129,8 +129,8 @@ void nm_fed_reply_lost(struct nm_fed *f, size_t member, const char *why)
     l.why = l.arena ? sv_arena_strdup(l.arena, why) : NULL;
     if (l.m && l.why) {
         hadoop__yarn__allocate_response_proto__init(l.m);
-        l.m->completed_container_statuses = sv_newn(
-            l.arena, Hadoop__Yarn__ContainerStatusProto *, fed_containers_count(all) + 1);
+        l.m->completed_container_statuses =
+            sv_newn(l.arena, Hadoop__Yarn__ContainerStatusProto *, fed_containers_count(all) + 1);
         fed_containers_each(all, member, lose, &l);
     }
     if (!l.m || !l.why || l.failed)
@@ -156,8 +156,9 @@ void nm_fed_exchange(struct nm_fed *f, const struct fed_clash *v, size_t n)
                            f->at->text, m->id);
         m->clashed = true;
         if (m->sub && nm_sub_exchange(m->sub, v[i].container) < 0)
-            sv_log_warning("%s: sub-cluster %s: a container that clashes stays: no memory",
-                           f->at->text, m->id);
+            sv_log_warning(
+                "%s: sub-cluster %s: a container that clashes is not given back: no memory",
+                f->at->text, m->id);
     }
     for (size_t i = 0; i < n; i++)
         if (f->members[v[i].member].sub)

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "fake-members.h"
+#include "tests/unit/nodemanager/fake-members.h"
 
 int nm_amrm_dial(const struct nm_amrm_env *env, const struct nm_amrm_dial *d,
                  struct ipc_proxy **ret, struct sv_error *err)
@@ -31,7 +31,8 @@ static enum nm_member_fault fault(int status, const char *class, const char *tex
     return nm_member_fault_of(&r, &err, ret_expected);
 }
 
-#define WRONG_ID "h:1: allocate: Invalid responseId in AllocateRequest from application attempt: a, "
+#define WRONG_ID                                                                                   \
+    "h:1: allocate: Invalid responseId in AllocateRequest from application attempt: a, "
 
 static void faults(void **state)
 {
@@ -58,7 +59,8 @@ static void faults(void **state)
     assert_int_equal(id, 41);
     for (size_t i = 0; i < 3; i++) {
         static const char *const hostile[] = { WRONG_ID "expect responseId to be -1",
-                                               WRONG_ID "expect responseId to be 99999999999999999999",
+                                               WRONG_ID
+                                               "expect responseId to be 99999999999999999999",
                                                WRONG_ID "expect responseId to be x" };
 
         assert_int_equal(fault(-EREMOTEIO, JAVA_INVALID_AM_REQUEST, hostile[i], &id),

@@ -1,9 +1,9 @@
 /* A sub-cluster of an application, for the files sub-cluster*.c alone. */
-#ifndef SELVEDGE_NODEMANAGER_AMRMPROXY_SUB_CLUSTER_PARTS_H
-#define SELVEDGE_NODEMANAGER_AMRMPROXY_SUB_CLUSTER_PARTS_H
+#ifndef SELVEDGE_NODEMANAGER_FEDERATION_SUB_CLUSTER_PARTS_H
+#define SELVEDGE_NODEMANAGER_FEDERATION_SUB_CLUSTER_PARTS_H
 
 #include "federation/amrm/relay.h"
-#include "nodemanager/amrmproxy/sub-cluster.h"
+#include "nodemanager/federation/sub-cluster.h"
 
 struct nm_sub_cluster {
     struct nm_sub_config cfg; /* its id is `id` */
@@ -16,10 +16,10 @@ struct nm_sub_cluster {
     int64_t pause_ms;       /* 0: the last heartbeat was answered */
     int64_t answered_ms;
     int64_t heard_ms; /* of its last answer to the master, a registration's too */
-    bool due;    /* the master has called since the last heartbeat */
-    bool paused; /* `pause` runs */
+    bool due;         /* the master has called since the last heartbeat */
+    bool paused;      /* `pause` runs */
     bool held;
-    int expects; /* response ids in a row that the ResourceManager has refused */
+    int expects;                    /* response ids in a row that the ResourceManager has refused */
     struct yarn_attempt_id attempt; /* as the sub-cluster's report has it */
     struct sv_arena *token_arena;   /* of a token that is not stored yet */
     struct yarn_token token;

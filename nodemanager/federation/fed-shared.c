@@ -1,5 +1,5 @@
 /* See fed-shared.h. The files are the operator's. */
-#include "nodemanager/amrmproxy/fed-shared.h"
+#include "nodemanager/federation/fed-shared.h"
 
 #include <errno.h>
 

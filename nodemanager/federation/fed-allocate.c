@@ -8,11 +8,9 @@
 
 #include "common/clock.h"
 #include "common/log.h"
-#include "nodemanager/amrmproxy/fed-attempt.h"
+#include "nodemanager/federation/fed-attempt.h"
 #include "wire/exceptions.h"
 #include "wire/frame.h"
-
-
 
 typedef Hadoop__Yarn__AllocateRequestProto request_proto;
 typedef Hadoop__Yarn__AllocateResponseProto response_proto;
@@ -207,7 +205,7 @@ static bool has_failed(const struct nm_fed *f, size_t member)
             sv_now_ms() - nm_sub_heard_ms(s) > f->shared->conf.timeout_ms);
 }
 
-/* What a silent sub-cluster has not allocated is requested at the home. */
+/* Requests at the home all that a silent sub-cluster has not allocated. */
 static void move_silent(struct nm_fed *f)
 {
     struct nm_sub_cluster *home = f->members[NM_FED_HOME].sub;
@@ -219,8 +217,9 @@ static void move_silent(struct nm_fed *f)
             sv_log_notice("%s: sub-cluster %s is silent: %d containers are requested at the home",
                           f->at->text, f->members[i].id, n);
         else if (n < 0)
-            sv_log_warning("%s: sub-cluster %s is silent, and what is requested there stays: %s",
-                           f->at->text, f->members[i].id, strerror(-n));
+            sv_log_warning(
+                "%s: requests in sub-cluster %s, which is silent, not moved to the home: %s",
+                f->at->text, f->members[i].id, strerror(-n));
     }
 }
 
@@ -241,7 +240,7 @@ static void on_policy(const struct fed_manager *m, const struct fed_answer *a, v
     (void)userdata;
 }
 
-/* What the cache has no more is asked for; this heartbeat goes by what was there last. */
+/* Asks the store for what the cache has no more; this heartbeat goes by the last answers. */
 static void refresh(struct nm_fed *f)
 {
     nm_fed_ask_members(f);

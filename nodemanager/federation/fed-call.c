@@ -6,7 +6,7 @@
 
 #include "common/log.h"
 #include "common/loop-guard.h"
-#include "nodemanager/amrmproxy/fed-attempt.h"
+#include "nodemanager/federation/fed-attempt.h"
 
 #define ACCURACY_US 1000
 

@@ -7,7 +7,7 @@
 #include "common/clock.h"
 #include "common/log.h"
 #include "common/loop-guard.h"
-#include "nodemanager/amrmproxy/fed-attempt.h"
+#include "nodemanager/federation/fed-attempt.h"
 #include "wire/frame.h"
 
 #define LATER_US 1000000

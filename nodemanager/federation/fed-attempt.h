@@ -1,14 +1,14 @@
 /* One attempt behind the federation's interceptor, for the files fed-*.c and
  * federation-interceptor.c alone. Hostile: the master's requests, members' answers, rows of the
  * federation's store. */
-#ifndef SELVEDGE_NODEMANAGER_AMRMPROXY_FED_ATTEMPT_H
-#define SELVEDGE_NODEMANAGER_AMRMPROXY_FED_ATTEMPT_H
+#ifndef SELVEDGE_NODEMANAGER_FEDERATION_FED_ATTEMPT_H
+#define SELVEDGE_NODEMANAGER_FEDERATION_FED_ATTEMPT_H
 
 #include "federation/amrm/merge.h"
 #include "federation/amrm/split.h"
 #include "federation/cache.h"
-#include "nodemanager/amrmproxy/fed-shared.h"
-#include "nodemanager/amrmproxy/sub-cluster.h"
+#include "nodemanager/federation/fed-shared.h"
+#include "nodemanager/federation/sub-cluster.h"
 
 /* Answers that the master has not been given: beyond it no further heartbeat goes out. */
 #define NM_FED_REPLIES_MAX 4096
@@ -58,7 +58,7 @@ struct nm_fed {
     struct nm_amrm_call *call; /* the master's, open */
     sd_event_source *limit;    /* of its wait for the home or for launches */
     bool limit_over;
-    /* Of the registration, packed; NULL: none. The home's answer is what is on record, the master's
+    /* The registration, packed; NULL: none. The home's answer is what is on record, the master's
      * has the other members' containers too. */
     uint8_t *request, *home_response, *response;
     size_t n_request, n_home_response, n_response;
@@ -71,14 +71,14 @@ struct nm_fed {
     int32_t response_id;
     uint8_t *last; /* the last answer, packed */
     size_t n_last;
-    int64_t called_ms, called_before_ms; /* the master's last two heartbeats */
-    int64_t home_since_ms;               /* the home is registered since */
+    int64_t called_ms, called_before_ms;           /* the master's last two heartbeats */
+    int64_t home_since_ms;                         /* the home is registered since */
     bool home_late, home_answered, other_answered; /* since the open heartbeat began */
-    bool taking; /* its parts are being handed out */
+    bool taking;                                   /* its parts are being handed out */
 
     bool finishing;
-    bool finish_told;  /* to all sub-clusters, since the master's last call */
-    int64_t finish_ms; /* its first one */
+    bool finish_told;           /* to all sub-clusters, since the master's last call */
+    int64_t finish_ms;          /* its first one */
     uint64_t n_keeping, n_kept; /* commits waited for, and those that were */
     bool stopping, kill_told, stopped;
 

@@ -7,8 +7,8 @@
 
 #include "common/clock.h"
 #include "common/log.h"
-#include "nodemanager/amrmproxy/fed-attempt.h"
 #include "nodemanager/amrmproxy/interceptors.h"
+#include "nodemanager/federation/fed-attempt.h"
 #include "wire/exceptions.h"
 
 #define ARENA_MAX (64u << 20)
@@ -128,8 +128,8 @@ static int keep_token(struct nm_fed *f, const struct nm_sub_cluster *s,
 
     if (r >= 0)
         r = yarn_token_text(a, &t, &text);
-    if (r >= 0 && snprintf(name, sizeof(name), NM_FED_TOKEN_RECORD "%s", nm_sub_id(s)) >=
-                      (int)sizeof(name))
+    if (r >= 0 &&
+        snprintf(name, sizeof(name), NM_FED_TOKEN_RECORD "%s", nm_sub_id(s)) >= (int)sizeof(name))
         r = -E2BIG;
     return r < 0 ? r : nm_amrm_keep(f->at, name, text, strlen(text));
 }
@@ -195,7 +195,8 @@ static void forget_token(struct nm_fed *f, const struct nm_sub_cluster *s)
 
     if (snprintf(name, sizeof(name), NM_FED_TOKEN_RECORD "%s", nm_sub_id(s)) < (int)sizeof(name) &&
         nm_amrm_forget(f->at, name) < 0)
-        sv_log_warning("%s: token of sub-cluster %s stays on record", f->at->text, nm_sub_id(s));
+        sv_log_warning("%s: token of sub-cluster %s not removed from the store", f->at->text,
+                       nm_sub_id(s));
 }
 
 static void on_ended(void *userdata, struct nm_sub_cluster *s)

@@ -1,5 +1,5 @@
 /* The life of a sub-cluster's master: events in, calls out; see sub-cluster.h. */
-#include "nodemanager/amrmproxy/sub-cluster.h"
+#include "nodemanager/federation/sub-cluster.h"
 
 #include <errno.h>
 #include <string.h>
@@ -7,13 +7,13 @@
 #include "common/clock.h"
 #include "common/log.h"
 #include "common/loop-guard.h"
-#include "nodemanager/amrmproxy/sub-cluster-parts.h"
+#include "nodemanager/federation/sub-cluster-parts.h"
 
 #define ACCURACY_US 10000
 
 static void run(struct nm_sub_cluster *s, enum fed_uam_event event, struct fed_uam_arg *arg);
 
-/* ---- What the table says is to be done ---- */
+/* ---- Actions of the table ---- */
 
 static int on_timer(sd_event_source *source, uint64_t usec, void *userdata)
 {

@@ -1,13 +1,13 @@
-/* What all attempts behind the federation's interceptor share: keys, policies of queues, how
+/* Shared by all attempts behind the federation's interceptor: keys, policies of queues, how
  * members are reached. */
-#ifndef SELVEDGE_NODEMANAGER_AMRMPROXY_FED_SHARED_H
-#define SELVEDGE_NODEMANAGER_AMRMPROXY_FED_SHARED_H
+#ifndef SELVEDGE_NODEMANAGER_FEDERATION_FED_SHARED_H
+#define SELVEDGE_NODEMANAGER_FEDERATION_FED_SHARED_H
 
 #include "federation/amrm/proxy-conf.h"
 #include "federation/amrm/split-conf.h"
 #include "federation/policy/policy-conf.h"
 #include "federation/policy/queue-policies.h"
-#include "nodemanager/amrmproxy/member-line.h"
+#include "nodemanager/federation/member-line.h"
 
 #define NM_FED_RELAUNCH_MS 3000
 
@@ -20,7 +20,7 @@ struct nm_fed_shared {
     void *wire_userdata;
     const struct fed_random *random;
     int64_t relaunch_ms; /* between two launches of a master that failed */
-    int64_t flushed_ms; /* the last time that the members were read for an address */
+    int64_t flushed_ms;  /* the last time that the members were read for an address */
 };
 
 /* The keys alone: opens nothing. */

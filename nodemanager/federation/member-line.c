@@ -1,5 +1,5 @@
 /* See member-line.h. */
-#include "nodemanager/amrmproxy/member-line.h"
+#include "nodemanager/federation/member-line.h"
 
 #include <errno.h>
 #include <string.h>
@@ -153,7 +153,7 @@ int nm_member_line_call(struct nm_member_line *l, const char *method,
     return 0;
 }
 
-/* ---- What a failed call means ---- */
+/* ---- Meanings of failed calls ---- */
 
 /* "…, expect responseId to be 7, but get 3": all versions since 2.8 say so. */
 static bool expected_id(const char *text, int32_t *ret)

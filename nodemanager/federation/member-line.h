@@ -1,8 +1,8 @@
 /* One port of a member's ResourceManager, as one application uses it: an address that changes, a
  * token that changes, and at most one open call. Hostile: addresses, which other members write into
  * the store, and answers. */
-#ifndef SELVEDGE_NODEMANAGER_AMRMPROXY_MEMBER_LINE_H
-#define SELVEDGE_NODEMANAGER_AMRMPROXY_MEMBER_LINE_H
+#ifndef SELVEDGE_NODEMANAGER_FEDERATION_MEMBER_LINE_H
+#define SELVEDGE_NODEMANAGER_FEDERATION_MEMBER_LINE_H
 
 #include "nodemanager/amrmproxy/dial.h"
 
@@ -58,7 +58,7 @@ void nm_member_line_drop(struct nm_member_line *l);
 /* The next call makes a new connection. */
 void nm_member_line_hang_up(struct nm_member_line *l);
 
-/* ---- What a failed call means ---- */
+/* ---- Meanings of failed calls ---- */
 
 enum nm_member_fault {
     NM_FAULT_ABSENT,         /* not reached, no answer, not the active one: worth a retry */

@@ -6,7 +6,7 @@
 #include "common/clock.h"
 #include "common/log.h"
 #include "federation/amrm/uam-submission.h"
-#include "nodemanager/amrmproxy/sub-cluster-parts.h"
+#include "nodemanager/federation/sub-cluster-parts.h"
 #include "wire/exceptions.h"
 #include "wire/ipc/methods.h"
 

@@ -1,7 +1,7 @@
 /* ResourceManagers of a federation for the AMRMProxy's tests: they keep their books as real ones do
  * and answer from the loop, or refuse connections, say nothing, or forget. */
-#ifndef SELVEDGE_TESTS_UNIT_NODEMANAGER_AMRMPROXY_FAKE_MEMBERS_H
-#define SELVEDGE_TESTS_UNIT_NODEMANAGER_AMRMPROXY_FAKE_MEMBERS_H
+#ifndef SELVEDGE_TESTS_UNIT_NODEMANAGER_FAKE_MEMBERS_H
+#define SELVEDGE_TESTS_UNIT_NODEMANAGER_FAKE_MEMBERS_H
 
 #include <errno.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include <utlist.h>
 
 #include "common/str.h"
-#include "nodemanager/amrmproxy/member-line.h"
+#include "nodemanager/federation/member-line.h"
 #include "wire/exceptions.h"
 #include "wire/frame.h"
 #include "wire/ipc/methods.h"
@@ -35,7 +35,7 @@ struct fake {
     int32_t response_id;
     int n_submitted, n_registered, n_allocated, n_finished, n_killed;
     char submitter[64], name[64], queue[64], token[64];
-    int64_t open;       /* containers requested for any place and not allocated */
+    int64_t open;          /* containers requested for any place and not allocated */
     int32_t nodes, memory; /* that it reports */
     struct {
         int64_t id;
@@ -109,7 +109,8 @@ static inline void fake_end(struct fake_call *call, const struct ipc_result *r,
     free(call);
 }
 
-static inline void fake_fail(struct fake_call *call, int status, const char *class, const char *text)
+static inline void fake_fail(struct fake_call *call, int status, const char *class,
+                             const char *text)
 {
     const struct ipc_result r = { .status = status, .java_class = class };
     struct sv_error err = { .code = status };

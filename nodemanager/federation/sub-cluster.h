@@ -5,16 +5,16 @@
  * Heartbeats are folded: one is open at a time, and what comes meanwhile goes with the next one
  * (federation/amrm/relay.h). A failed one is repeated by a timer, with a growing pause, whether the
  * master calls or not. One loop, one thread. Hostile: what the ResourceManager answers. */
-#ifndef SELVEDGE_NODEMANAGER_AMRMPROXY_SUB_CLUSTER_H
-#define SELVEDGE_NODEMANAGER_AMRMPROXY_SUB_CLUSTER_H
+#ifndef SELVEDGE_NODEMANAGER_FEDERATION_SUB_CLUSTER_H
+#define SELVEDGE_NODEMANAGER_FEDERATION_SUB_CLUSTER_H
 
 #include "federation/amrm/uam.h"
 #include "federation/store/store.h"
-#include "nodemanager/amrmproxy/member-line.h"
+#include "nodemanager/federation/member-line.h"
 
 struct nm_sub_cluster;
 
-/* What all sub-clusters of an application need; outlives them. Fields are set as they become known:
+/* The application, for all its sub-clusters; outlives them. Fields are set as they become known:
  * `registration` and `queue` before the first start. */
 struct nm_sub_application {
     struct yarn_attempt_id attempt;
@@ -27,7 +27,7 @@ struct nm_sub_application {
     const Hadoop__Yarn__FinishApplicationMasterRequestProto *finish; /* before nm_sub_finish() */
 };
 
-/* What a sub-cluster tells its owner; none of them may free it. An arena may be taken
+/* Words of a sub-cluster to its owner; none of them may free it. An arena may be taken
  * (SV_TAKE(*arena)) with the message in it. */
 struct nm_sub_owner {
     void (*answered)(void *userdata, struct nm_sub_cluster *s,

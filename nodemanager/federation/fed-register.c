@@ -7,13 +7,13 @@
 #include "common/clock.h"
 #include "common/log.h"
 #include "common/str.h"
-#include "nodemanager/amrmproxy/fed-attempt.h"
+#include "nodemanager/federation/fed-attempt.h"
 #include "wire/exceptions.h"
 #include "wire/frame.h"
 
 typedef Hadoop__Yarn__RegisterApplicationMasterResponseProto response_proto;
 
-/* ---- What the home says ---- */
+/* ---- Members' answers ---- */
 
 static void know_late(struct nm_fed *f, size_t member, const response_proto *m)
 {
@@ -168,9 +168,10 @@ static void on_kept(void *userdata, int result)
     struct nm_fed *f = userdata;
 
     if (result < 0)
-        sv_log_warning("%s: its registration is not on record: after a restart of the NodeManager "
-                       "it fails",
-                       f->at->text);
+        sv_log_warning(
+            "%s: its registration cannot be recorded (%s): after a restart of the NodeManager "
+            "it fails",
+            f->at->text, strerror(-result));
     f->response_kept = true;
     f->step(f);
 }
@@ -262,9 +263,9 @@ void nm_fed_register_step(struct nm_fed *f)
 static int keep_request(struct nm_fed *f, uint8_t *packed, size_t n)
 {
     ProtobufCMessage *m = NULL;
-    int r = ipc_unpack(f->arena,
-                       &hadoop__yarn__register_application_master_request_proto__descriptor, packed,
-                       n, &m);
+    int r =
+        ipc_unpack(f->arena, &hadoop__yarn__register_application_master_request_proto__descriptor,
+                   packed, n, &m);
 
     if (r < 0)
         return r;
