@@ -161,7 +161,7 @@ class Federation:
 
     def client_conf(self):
         """For clients and masters: the Router's address, and the proxy's on the home's node."""
-        c, directory = self.c, f"{self.c.root}/client-conf"
+        c, directory = self.c, f"{self.c.hadoop}/client-conf"  # containers see it
         os.makedirs(directory)
         c.write_conf(directory, {})
         classes = [directory if path == c.conf_dir else path for path in c.container_classpath]
