@@ -1,0 +1,149 @@
+/* nodemanager/federation/fed-register.c, fed-recover.c and fed-finish.c: registration, restarts of
+ * the NodeManager, later attempts, and ends with members that are away. */
+#include "tests/unit/nodemanager/federation-fixture.h"
+
+static void test_registration(void **state)
+{
+    Hadoop__Yarn__RegisterApplicationMasterResponseProto *m;
+
+    (void)state;
+    assert_null(beat(-1));
+    assert_string_equal(g.class, JAVA_ILLEGAL_ARGUMENT);
+    assert_false(finish());
+    assert_string_equal(g.class, JAVA_AM_NOT_REGISTERED);
+    m = reg_as("here");
+    assert_string_equal(m->queue, "q");
+    assert_string_equal(fakes.v[0].token, "home-token");
+    assert_non_null(find_record("FederationInterceptor/registerRequest"));
+    assert_non_null(find_record("FederationInterceptor/registerResponse"));
+    m = reg_as("here");
+    assert_string_equal(m->queue, "q");
+    assert_int_equal(fakes.v[0].n_registered, 1);
+    assert_null(reg_as("there"));
+    assert_string_equal(g.class, JAVA_YARN_EXCEPTION);
+    assert_string_equal(
+        g.text, "AM should not call registerApplicationMaster with a different request body");
+    assert_int_equal(fakes.v[1].n_submitted, 0);
+}
+
+static void test_finish_waits_for_all(void **state)
+{
+    (void)state;
+    reg();
+    assert_non_null(beat(2));
+    beat_until(2);
+    fakes.v[1].manner = FAKE_DOWN;
+    assert_false(finish());
+    assert_true(fakes.v[0].finished);
+    assert_int_equal(fakes.v[0].n_finished, 1);
+    fakes.v[1].manner = FAKE_ANSWERS;
+    assert_true(finish());
+    assert_int_equal(fakes.v[0].n_finished, 1);
+    assert_true(fakes.v[1].finished || fakes.v[1].killed);
+    g.shared->conf.timeout_ms = 0;
+}
+
+static void test_finish_without_one(void **state)
+{
+    (void)state;
+    reg();
+    assert_non_null(beat(2));
+    beat_until(2);
+    fakes.v[1].manner = FAKE_DOWN;
+    assert_false(finish());
+    g.shared->conf.timeout_ms = -1;
+    assert_true(finish());
+}
+
+static void test_restart(void **state)
+{
+    Hadoop__Yarn__RegisterApplicationMasterResponseProto *m;
+
+    (void)state;
+    reg();
+    assert_non_null(beat(10));
+    beat_until(10);
+    restart(NM_AMRM_RESTARTED);
+    assert_null(beat(-1));
+    assert_string_equal(g.class, JAVA_AM_NOT_REGISTERED);
+    m = reg_as("here");
+    assert_non_null(m);
+    assert_string_equal(m->queue, "q");
+    assert_int_equal(m->n_containers_from_previous_attempts, 5); /* of the unmanaged master */
+    assert_int_equal(fakes.v[1].n_submitted, 1);
+    assert_non_null(beat(20));
+    beat_until(30);
+    /* Releases find their sub-cluster. */
+    hadoop__yarn__allocate_request_proto__init(&beat_q);
+    beat_q.response_id = g.response_id;
+    beat_q.has_response_id = true;
+    beat_q.release = (Hadoop__Yarn__ContainerIdProto *[]){
+        yarn_container_id_to(
+            g.a, (struct yarn_container_id){ { FAKE_APP, 1 }, fakes.v[0].containers[0].id }),
+        yarn_container_id_to(
+            g.a, (struct yarn_container_id){ { FAKE_APP, 1 }, fakes.v[1].containers[0].id })
+    };
+    beat_q.n_release = 2;
+    call(NM_AMRM_ALLOCATE, &beat_q.base);
+    assert_non_null(beat_end());
+    turns(20);
+    assert_true(fakes.v[0].containers[0].released && fakes.v[1].containers[0].released);
+    assert_true(finish());
+}
+
+static void test_restart_and_finish(void **state)
+{
+    (void)state;
+    reg();
+    assert_non_null(beat(10));
+    beat_until(10);
+    restart(NM_AMRM_RESTARTED);
+    while (!finish())
+        assert_true(g.answered);
+    assert_true(fakes.v[0].finished);
+    assert_true(fakes.v[1].finished || fakes.v[1].killed);
+}
+
+static void test_restart_and_stop(void **state)
+{
+    (void)state;
+    reg();
+    assert_non_null(beat(10));
+    beat_until(10);
+    restart(NM_AMRM_RESTARTED);
+    nm_amrm_federation_interceptor.stop(g.self);
+    for (int i = 0; i < 100 && !g.stopped; i++)
+        (void)sd_event_run(g.event, 1000);
+    assert_true(g.stopped);
+    assert_true(fakes.v[1].killed);
+}
+
+static void test_next_attempt(void **state)
+{
+    Hadoop__Yarn__RegisterApplicationMasterResponseProto *m;
+
+    (void)state;
+    reg();
+    assert_non_null(beat(10));
+    beat_until(10);
+    fakes.v[0].registered = false;
+    g.at.id.attempt = 2;
+    restart(NM_AMRM_SUCCEEDS);
+    m = reg_as("another");
+    assert_non_null(m);
+    assert_int_equal(m->n_containers_from_previous_attempts, 5);
+    assert_non_null(beat(20));
+    beat_until(30);
+    assert_int_equal(fakes.v[1].n_submitted, 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        CASE(test_registration), CASE(test_finish_waits_for_all), CASE(test_finish_without_one),
+        CASE(test_restart),      CASE(test_restart_and_finish),   CASE(test_restart_and_stop),
+        CASE(test_next_attempt),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
