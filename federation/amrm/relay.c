@@ -41,6 +41,11 @@ bool fed_relay_has_news(const struct fed_relay *r)
     return r->sent || r->items.news;
 }
 
+size_t fed_relay_bytes(const struct fed_relay *r)
+{
+    return r->items.bytes + r->n_sent;
+}
+
 /* ---- Folding ---- */
 
 static struct fed_item_ask ask_of(const Hadoop__Yarn__PriorityProto *priority,

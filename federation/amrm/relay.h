@@ -41,6 +41,7 @@ int fed_relay_expect(struct fed_relay *r, int32_t response_id) _must_use_;
  * for what the master has said since. */
 void fed_relay_refused(struct fed_relay *r);
 bool fed_relay_has_news(const struct fed_relay *r);
+size_t fed_relay_bytes(const struct fed_relay *r); /* that it remembers */
 
 /* The sub-cluster has been silent for too long: what it has not allocated is requested in another
  * one, for any place, and it is told to forget that. Requests that hold to their places stay.

@@ -166,7 +166,29 @@ static void launch(struct nm_fed *f, size_t member, bool has_asks)
         nm_sub_start(m->sub);
 }
 
-static int take_part(struct nm_fed *f, size_t member, const struct fed_part *part,
+static size_t open_bytes(const struct nm_fed *f)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < f->n_members; i++)
+        n += f->members[i].sub ? nm_sub_bytes(f->members[i].sub) : 0;
+    return n;
+}
+
+/* A name or a row may go to each member: its bytes count as often, before they are there. */
+static int check_bytes(const struct fed_part *part, size_t *n, struct sv_error *err)
+{
+    *n += protobuf_c_message_get_packed_size(&part->request->base);
+    if (*n <= NM_FED_OPEN_BYTES_MAX)
+        return 0;
+    return sv_error_set(err, -E2BIG,
+                        "the master has more than %u MiB of open requests, releases, updates and "
+                        "blacklisted nodes in all sub-clusters; request less at a time",
+                        NM_FED_OPEN_BYTES_MAX >> 20);
+}
+
+/* `n`: bytes that are open. */
+static int take_part(struct nm_fed *f, size_t member, const struct fed_part *part, size_t *n,
                      struct sv_error *err)
 {
     struct nm_sub_cluster *s = f->members[member].sub;
@@ -174,6 +196,8 @@ static int take_part(struct nm_fed *f, size_t member, const struct fed_part *par
 
     if (!s && part->has_asks)
         r = nm_fed_sub(f, member, &s);
+    if (r >= 0 && s)
+        r = check_bytes(part, n, err);
     if (r >= 0 && s)
         r = nm_sub_take(s, part->request, err);
     if (r >= 0 && s)
@@ -185,10 +209,11 @@ static int take_parts(struct nm_fed *f, const request_proto *m, struct sv_error 
 {
     size_t n = f->n_members; /* members may be added meanwhile, none of them with a part */
     struct fed_part *parts = sv_newn(f->call->arena, struct fed_part, n + 1);
+    size_t bytes = open_bytes(f);
     int r = parts ? split(f, m, parts, err) : -ENOMEM;
 
     for (size_t i = 0; r >= 0 && i < n; i++)
-        r = take_part(f, i, &parts[i], err);
+        r = take_part(f, i, &parts[i], &bytes, err);
     return r;
 }
 

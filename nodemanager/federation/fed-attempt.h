@@ -13,6 +13,7 @@
 /* Answers that the master has not been given: beyond it no further heartbeat goes out. */
 #define NM_FED_REPLIES_MAX 4096
 #define NM_FED_REPLY_BYTES_MAX (64u << 20)
+#define NM_FED_OPEN_BYTES_MAX (128u << 20) /* of requests and the like in all sub-clusters */
 
 #define NM_FED_HOME 0 /* the number of the home among the members */
 

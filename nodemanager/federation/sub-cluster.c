@@ -238,6 +238,11 @@ bool nm_sub_has_news(const struct nm_sub_cluster *s)
     return fed_relay_has_news(s->relay);
 }
 
+size_t nm_sub_bytes(const struct nm_sub_cluster *s)
+{
+    return fed_relay_bytes(s->relay);
+}
+
 int nm_sub_set_addresses(struct nm_sub_cluster *s, const struct fed_member *m)
 {
     int r = m ? nm_member_line_set_address(&s->am, m->am) : 0;

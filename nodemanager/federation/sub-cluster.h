@@ -81,6 +81,7 @@ int64_t nm_sub_heard_ms(const struct nm_sub_cluster *s);
 /* It owes an answer: a heartbeat is open, or failed and is repeated later. */
 bool nm_sub_owes(const struct nm_sub_cluster *s);
 bool nm_sub_has_news(const struct nm_sub_cluster *s); /* it has not been told all */
+size_t nm_sub_bytes(const struct nm_sub_cluster *s);  /* that are open there */
 
 /* Addresses as the store has them, NULL: no member any more. -ENOMEM: they are as they were. */
 int nm_sub_set_addresses(struct nm_sub_cluster *s, const struct fed_member *m) _must_use_;
