@@ -3,7 +3,7 @@ that submits for a user, and Spark with its user's ticket and with a keytab."""
 import re
 import subprocess
 
-from cluster import ClusterError
+from cluster import ClusterError, host
 from interop import peers, secure, spark
 from interop.cases.secure_jobs import said
 
@@ -32,6 +32,27 @@ def proxied_for_another(s):
         raise ClusterError("the gateway has acted for a user that it may not act for")
     finally:
         s.gateway.acts_for = before
+
+
+def behind_the_amrmproxy(s):
+    """The NodeManager stands between the job's master and the ResourceManager: the master has a
+    token of the node's in any quality of protection."""
+    c, key = s.c, "yarn.resourcemanager.scheduler.address"
+    address = f"{s.node.address}:{host.free_port()}"
+    s.restart(
+        {
+            "yarn.nodemanager.amrmproxy.enabled": "true",
+            "yarn.nodemanager.amrmproxy.address": address,
+        }
+    )
+    before, c.site = c.site, {**c.site, key: address}
+    c.write_conf(c.conf_dir, {})  # of masters
+    try:
+        said(s, s.alice, "behind the proxy")
+    finally:
+        c.site = before
+        c.write_conf(c.conf_dir, {})
+    s.says("its ApplicationMaster is behind the AMRMProxy")
 
 
 # --- Spark --------------------------------------------------------------------------------------
