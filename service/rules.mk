@@ -10,7 +10,7 @@ SERVICE_DEPS = $(SERVICE_A) $(CLIENT_A) $(WIRE_A) $(COMMON_A)
 SERVICE_API_A := $(BUILD)/libselvedge-service-api.a
 $(SERVICE_API_A): $(filter-out %/main.o,$(call objects,$(addprefix service/,store api cluster server)))
 LIBS += $(SERVICE_API_A)
-SERVICE_API_DEPS = $(SERVICE_API_A) $(SERVICE_A) $(CLIENT_A) $(FS_DEPS)
+SERVICE_API_DEPS = $(SERVICE_API_A) $(SERVICE_A) $(CLIENT_A) $(GSS_CLIENT_A) $(FS_DEPS)
 SERVICE_API_LDLIBS = $(CLIENT_LDLIBS) $(FS_LDLIBS)
 PROGRAMS += $(BUILD)/selvedge-services
 $(BUILD)/selvedge-services: $(BUILD)/service/server/main.o $(SERVICE_API_DEPS)
@@ -26,7 +26,7 @@ PROGRAMS += $(BUILD)/selvedge-service-am
 $(BUILD)/selvedge-service-am: $(BUILD)/service/am/main.o $$(SERVICE_AM_DEPS)
 	$(call link,$(SERVICE_AM_LDLIBS))
 
-UNIT_LINK_service = $(SERVICE_AM_A) $(SERVICE_API_A) $(SERVICE_AM_DEPS)
+UNIT_LINK_service = $(SERVICE_AM_A) $(SERVICE_API_A) $(GSS_CLIENT_A) $(SERVICE_AM_DEPS)
 UNIT_LDLIBS_service = $(SERVICE_AM_LDLIBS) $(FS_LDLIBS)
 # A request without a connection.
 service/am/test-web-caller_WRAP := sv_http_header sv_http_query sv_http_peer

@@ -134,6 +134,11 @@ int cli_rm_new(sd_event *event, struct sv_conf *conf, const char *user, struct c
  * are done as that user, and the ResourceManager checks that `user` may. */
 int cli_rm_new_for(sd_event *event, struct sv_conf *conf, const char *user, const char *for_user,
                    struct cli_rm **ret, struct sv_error *err) _must_use_;
+/* Likewise with a ticket; `kerberos` outlives it. qop_mask: hadoop.rpc.protection. */
+struct ipc_kerberos;
+int cli_rm_new_secure(sd_event *event, struct sv_conf *conf, const struct ipc_kerberos *kerberos,
+                      uint32_t qop_mask, const char *for_user, struct cli_rm **ret,
+                      struct sv_error *err) _must_use_;
 struct cli_rm *cli_rm_free(struct cli_rm *rm); /* open calls end with -ECANCELED first */
 /* Registers a callback that runs before each wait of a failed call that is retried automatically at
  * `next` ("host:port"). For messages only. */

@@ -35,9 +35,10 @@ static void on_retry(const char *method, const struct sv_error *err, int64_t wai
         rm->away(err, wait_ms, ipc_proxy_server_text(next, at, sizeof(at)), rm->away_userdata);
 }
 
-static int new_client(sd_event *event, struct sv_conf *conf, const char *user, const char *for_user,
-                      enum yarn_rm_service service, const char *protocol, struct cli_rm **ret,
-                      struct sv_error *err)
+/* `as`: identity of the client alone. */
+static int open_client(sd_event *event, struct sv_conf *conf, const struct ipc_client_config *as,
+                       enum yarn_rm_service service, const char *protocol, struct cli_rm **ret,
+                       struct sv_error *err)
 {
     struct cli_rm *rm = calloc(1, sizeof(*rm));
     struct ipc_proxy_config cfg;
@@ -45,13 +46,13 @@ static int new_client(sd_event *event, struct sv_conf *conf, const char *user, c
 
     if (!rm)
         return sv_error_errno(err, -ENOMEM, "client");
-    r = yarn_auth_check(conf, err);
-    if (r >= 0)
-        r = yarn_rm_proxy_config(conf, service, &cfg, err);
+    r = yarn_rm_proxy_config(conf, service, &cfg, err);
     if (r >= 0) {
         cfg.client.protocol = protocol;
-        cfg.client.user = user;
-        cfg.client.for_user = for_user;
+        cfg.client.user = as->user;
+        cfg.client.for_user = as->for_user;
+        cfg.client.kerberos = as->kerberos;
+        cfg.client.qop_mask = as->qop_mask;
         cfg.notify = on_retry;
         cfg.userdata = rm;
         r = ipc_proxy_new(event, &cfg, &rm->ipc, err);
@@ -62,6 +63,16 @@ static int new_client(sd_event *event, struct sv_conf *conf, const char *user, c
     }
     *ret = rm;
     return 0;
+}
+
+static int new_client(sd_event *event, struct sv_conf *conf, const char *user, const char *for_user,
+                      enum yarn_rm_service service, const char *protocol, struct cli_rm **ret,
+                      struct sv_error *err)
+{
+    const struct ipc_client_config as = { .user = user, .for_user = for_user };
+    int r = yarn_auth_check(conf, err);
+
+    return r < 0 ? r : open_client(event, conf, &as, service, protocol, ret, err);
 }
 
 int cli_rm_new(sd_event *event, struct sv_conf *conf, const char *user, struct cli_rm **ret,
@@ -76,6 +87,18 @@ int cli_rm_new_for(sd_event *event, struct sv_conf *conf, const char *user, cons
 {
     return new_client(event, conf, user, for_user, YARN_RM_CLIENTS,
                       YARN_APPLICATION_CLIENT_PROTOCOL, ret, err);
+}
+
+int cli_rm_new_secure(sd_event *event, struct sv_conf *conf, const struct ipc_kerberos *kerberos,
+                      uint32_t qop_mask, const char *for_user, struct cli_rm **ret,
+                      struct sv_error *err)
+{
+    const struct ipc_client_config as = { .kerberos = kerberos,
+                                          .qop_mask = qop_mask,
+                                          .for_user = for_user };
+
+    return open_client(event, conf, &as, YARN_RM_CLIENTS, YARN_APPLICATION_CLIENT_PROTOCOL, ret,
+                       err);
 }
 
 int cli_rm_new_admin(sd_event *event, struct sv_conf *conf, const char *user, struct cli_rm **ret,

@@ -7,6 +7,7 @@
 #include "client/lib/am-server.h"
 #include "common/buf.h"
 #include "service/am/addresses.h"
+#include "service/am/caller-names.h"
 #include "service/am/client-am.h"
 #include "service/am/containers.h"
 #include "service/am/journal.h"
@@ -61,6 +62,7 @@ struct svc_master {
     const uint8_t *credentials; /* of containers */
     size_t credentials_len;
     struct cli_am_access access;
+    struct svc_caller_names callers;
     /* Launches whose names the journal has to get, and those whose names it has; completions of our
      * own. */
     struct svc_pending *pending, *journaled, *released;

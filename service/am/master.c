@@ -213,10 +213,21 @@ static int serve_web(struct svc_master *m, const struct svc_proxies *proxies,
     return svc_rest_new(m->event, &cfg, &m->rest, err);
 }
 
+static int local_name(void *userdata, const char *name, char ret[256], struct sv_error *err)
+{
+    const struct svc_client_am *s = userdata;
+    const struct svc_master *m = s->control.master;
+
+    return svc_caller_name(&m->callers, name, ret, err);
+}
+
 static int serve_rpc(struct svc_master *m, struct sv_error *err)
 {
     static const struct ipc_protocol *const protocols[] = { &svc_client_am_protocol, NULL };
-    struct cli_am_server_config cfg = { .protocols = protocols, .userdata = &m->client };
+    struct cli_am_server_config cfg = { .protocols = protocols,
+                                        .userdata = &m->client,
+                                        .hmac = m->callers.hmac,
+                                        .local_name = local_name };
 
     m->client = (struct svc_client_am){
         .control = { &svc_master_control_ops, m },
@@ -318,6 +329,8 @@ static int start(struct svc_master *m, struct sv_conf *conf, struct sv_error *er
     if (r == 0)
         r = read_credentials(m, err);
     if (r == 0)
+        r = svc_caller_names_read(conf, &m->callers, err);
+    if (r == 0)
         r = svc_launch_tokens(m->plan->stored, conf, m->options->user, svc_files_url(files),
                               &m->tokens, err);
     if (r == 0)
@@ -378,6 +391,7 @@ struct svc_master *svc_master_free(struct svc_master *m)
     svc_checks_free(m->checks);
     m->addresses = svc_addresses_free(m->addresses); /* before the queries end */
     cli_am_free(m->yarn);
+    svc_caller_names_free(&m->callers);
     svc_status_free(m->status);
     svc_instances_free(m->instances);
     svc_master_registry_free(m);

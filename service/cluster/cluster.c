@@ -6,6 +6,7 @@
 
 #include "common/clock.h"
 #include "service/cluster/internal.h"
+#include "service/cluster/login.h"
 
 /* ---- Definitions ---- */
 
@@ -53,11 +54,11 @@ static int count(void *b, int most, struct sv_error *err)
 
 static int look(void *b, const char *name, struct sv_error *err)
 {
-    struct svc_cluster *c = b;
-    int r = c->sources ? 0 : svc_sources_open(c->cfg.conf, c->cfg.user, &c->sources, err);
+    struct svc_sources *s;
+    int r = svc_cluster_sources(b, &s, err);
 
     if (r >= 0)
-        r = svc_sources_look(c->sources, name, err);
+        r = svc_sources_look(s, name, err);
     return r < 0 ? r : r == SVC_SOURCE_DIRECTORY;
 }
 
@@ -99,6 +100,8 @@ struct svc_cluster *svc_cluster_free(struct svc_cluster *c)
         c->rm = cli_rm_free(c->rm);
         c->store = svc_store_close(c->store);
         c->sources = svc_sources_close(c->sources);
+        c->token_arena = sv_arena_wipe(c->token_arena);
+        c->login = svc_login_free(c->login);
         c->event = sd_event_unref(c->event);
         free(c);
     }

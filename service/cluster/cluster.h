@@ -9,12 +9,14 @@
 #include "service/api/backend.h"
 
 struct svc_cluster;
+struct svc_kerberos_conf;
 
 struct svc_cluster_config {
     struct sv_conf *conf; /* outlives it, as `user` */
     const char *user;
     int64_t deadline_ms; /* from now, for all calls together */
     const char *program; /* file of this machine: the master that nodes fetch */
+    const struct svc_kerberos_conf *kerberos; /* outlives it; NULL: a cluster without Kerberos */
 };
 
 int svc_cluster_new(const struct svc_cluster_config *cfg, struct svc_cluster **ret,

@@ -7,6 +7,7 @@
 #include "service/cluster/cluster.h"
 #include "service/store/sources.h"
 #include "service/store/store.h"
+#include "wire/token/token.h"
 
 struct svc_cluster {
     struct svc_cluster_config cfg;
@@ -16,7 +17,12 @@ struct svc_cluster {
     struct cli_rm *rm;       /* NULL until it is needed */
     struct svc_store *store; /* as above */
     struct svc_sources *sources;
-    char away[512]; /* why the ResourceManager did not answer yet */
+    struct svc_login *login; /* with Kerberos, as above */
+    /* For the master of an application that was reported last, with security. */
+    struct yarn_app_id token_app;
+    struct yarn_token client_token;
+    struct sv_arena *token_arena; /* NULL: there is none */
+    char away[512];               /* why the ResourceManager did not answer yet */
 };
 
 /* A call that is waited for. */
@@ -33,7 +39,10 @@ int svc_wait_for(struct svc_cluster *c, const struct svc_wait *w) _must_use_;
 /* Runs the loop for this time. -ETIMEDOUT: the deadline came first. */
 int svc_wait_ms(struct svc_cluster *c, int64_t ms) _must_use_;
 
+/* Both stay open, and the cluster's. */
 int svc_cluster_store(struct svc_cluster *c, struct svc_store **ret, struct sv_error *err)
+    _must_use_;
+int svc_cluster_sources(struct svc_cluster *c, struct svc_sources **ret, struct sv_error *err)
     _must_use_;
 /* Opens the client of the ResourceManager. */
 int svc_cluster_rm(struct svc_cluster *c, struct sv_error *err) _must_use_;

@@ -12,6 +12,7 @@
 #include "service/cluster/internal.h"
 #include "wire/ipc/ipc-client.h"
 #include "wire/ipc/methods-service.h"
+#include "wire/sasl/qop.h"
 
 #define CALL_MS 20000
 
@@ -54,6 +55,20 @@ static int address_of(const struct svc_app *app, char ret[NI_MAXHOST], struct sv
     return r;
 }
 
+/* With security the report of the ResourceManager has brought it, and nobody but its user can have
+ * it. */
+static int present_token(const struct svc_cluster *c, const struct svc_app *app,
+                         struct ipc_client_config *cfg, struct sv_error *err)
+{
+    if (c->token_arena && yarn_app_id_cmp(c->token_app, app->id) == 0) {
+        cfg->token = &c->client_token;
+        cfg->qop_mask = IPC_QOP_ALL;
+    } else if (c->cfg.kerberos) {
+        return sv_error_set(err, -EACCES, "the ResourceManager has given no token for it");
+    }
+    return 0;
+}
+
 /* Calls, and waits; *ret lives in *ret_arena. */
 static int call(struct svc_cluster *c, const struct svc_app *app, const char *method,
                 const ProtobufCMessage *request, const ProtobufCMessageDescriptor *response,
@@ -74,6 +89,8 @@ static int call(struct svc_cluster *c, const struct svc_app *app, const char *me
     bool late = false;
     int r = address_of(app, host, err);
 
+    if (r == 0)
+        r = present_token(c, app, &cfg, err);
     if (r == 0)
         r = ipc_client_new(c->event, &cfg, &client, err);
     if (r == 0)

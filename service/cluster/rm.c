@@ -6,6 +6,8 @@
 #include "common/clock.h"
 #include "common/str.h"
 #include "service/cluster/internal.h"
+#include "service/cluster/kerberos-conf.h"
+#include "service/cluster/login.h"
 
 #define POLL_MS 200 /* between two questions whether an application has ended */
 
@@ -20,8 +22,15 @@ static void on_away(const struct sv_error *err, int64_t wait_ms, const char *nex
 
 int svc_cluster_rm(struct svc_cluster *c, struct sv_error *err)
 {
-    int r = c->rm ? 0 : cli_rm_new(c->event, c->cfg.conf, c->cfg.user, &c->rm, err);
+    const struct svc_kerberos_conf *k = c->cfg.kerberos;
+    int r = 0;
 
+    if (k)
+        r = svc_login_open(c, err);
+    if (r == 0 && !c->rm)
+        r = k ? cli_rm_new_secure(c->event, c->cfg.conf, svc_login_rm(c->login), k->qop_mask,
+                                  c->cfg.user, &c->rm, err)
+              : cli_rm_new(c->event, c->cfg.conf, c->cfg.user, &c->rm, err);
     if (r == 0)
         cli_rm_on_away(c->rm, on_away, c);
     return r;
@@ -93,13 +102,41 @@ int svc_rm_live(void *b, const char *service, struct sv_error *err)
     return r < 0 ? r : n > 0;
 }
 
+/* Keeps the token for the master of the application, instead of the one before. */
+static int keep_token(struct svc_cluster *c, struct yarn_app_id app, const struct yarn_token *t)
+{
+    struct sv_arena *a = t ? sv_arena_new(0) : NULL;
+
+    c->token_arena = sv_arena_wipe(c->token_arena);
+    if (!t)
+        return 0;
+    c->client_token = (struct yarn_token){
+        .id = a ? sv_arena_memdup(a, t->id, t->id_len) : NULL,
+        .id_len = t->id_len,
+        .password = a ? sv_arena_memdup(a, t->password, t->password_len) : NULL,
+        .password_len = t->password_len,
+        .kind = YARN_KIND_CLIENT_AM,
+        .service = "",
+    };
+    c->token_app = app;
+    c->token_arena = a;
+    return c->client_token.id && c->client_token.password ? 0 : -ENOMEM;
+}
+
+struct asked { /* for a report */
+    struct svc_cluster *c;
+    struct svc_app *app;
+};
+
 static void on_report(int status, const struct cli_report *reports, size_t n,
                       const struct sv_error *err, void *userdata)
 {
     struct svc_wait *w = userdata;
-    struct svc_app *app = w->out;
+    const struct asked *k = w->out;
+    struct svc_app *app = k->app;
 
     if (status == 0 && n == 1) {
+        status = keep_token(k->c, reports->id, reports->client_token);
         *app = (struct svc_app){ .id = reports->id,
                                  .state = reports->state,
                                  .lifetime_left_s = reports->lifetime_left_s };
@@ -116,7 +153,8 @@ int svc_rm_report(void *b, struct yarn_app_id id, struct svc_app *ret, struct sv
 {
     struct svc_cluster *c = b;
     struct svc_app app = { 0 };
-    struct svc_wait w = { .err = err, .out = &app };
+    struct asked k = { c, &app };
+    struct svc_wait w = { .err = err, .out = &k };
     int r = svc_cluster_rm(c, err);
 
     if (r == 0)

@@ -11,6 +11,7 @@
 #include "common/str.h"
 #include "fs/resolve.h"
 #include "service/cluster/internal.h"
+#include "service/cluster/login.h"
 #include "service/definition/service-keys.h"
 
 #define SITE_MAX ((size_t)1 << 20) /* bytes of the keys that a master gets */
@@ -191,14 +192,16 @@ static int add_framework(struct submission *u, bool *ret)
     const char *path = key_text(u, K_FRAMEWORK);
     char url[FS_URL_MAX + 1];
     struct svc_store_file f = { 0 };
-    int r;
+    int credentials = -1, r;
 
     *ret = path && *path;
     if (!*ret)
         return path ? 0 : u->err->code;
     r = fs_resolve(u->c->cfg.conf, path, url, u->err);
     if (r >= 0)
-        r = svc_store_stat(u->c->cfg.conf, u->c->cfg.user, url, &f, u->err);
+        r = svc_login_credentials(u->c, &credentials, u->err);
+    if (r >= 0)
+        r = svc_store_stat(u->c->cfg.conf, u->c->cfg.user, credentials, url, &f, u->err);
     if (r < 0)
         return sv_error_wrap(u->err, "yarn.service.framework.path");
     u->resources[u->s.launch.n_resources++] = (struct cli_resource){
@@ -367,8 +370,11 @@ static int submit(struct submission *u)
         r = new_app(u);
     if (r == 0)
         r = add_master(u);
+    svc_login_tokens(u->c, &u->s.launch.tokens, &u->s.launch.tokens_len);
     if (r == 0)
         r = svc_cluster_rm_end(u->c, cli_rm_submit(u->c->rm, &u->s, on_submitted, &w), &w);
+    if (r == 0)
+        svc_login_handed(u->c);
     return r;
 }
 

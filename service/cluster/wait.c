@@ -1,4 +1,4 @@
-/* Shared by the functions of the backend: waiting for a call until the deadline, the store. */
+/* Waiting for a call until the deadline. */
 #include <errno.h>
 
 #include "common/clock.h"
@@ -39,13 +39,4 @@ int svc_wait_ms(struct svc_cluster *c, int64_t ms)
     while (r >= 0 && (left = end - sv_now_ms()) > 0)
         r = turn(c, left);
     return r < 0 ? r : 0;
-}
-
-int svc_cluster_store(struct svc_cluster *c, struct svc_store **ret, struct sv_error *err)
-{
-    int r = c->store ? 0 : svc_store_open(c->cfg.conf, c->cfg.user, &c->store, err);
-
-    if (r == 0)
-        *ret = c->store;
-    return r;
 }

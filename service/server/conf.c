@@ -6,7 +6,6 @@
 
 #include "common/str.h"
 #include "service/cluster/cluster.h"
-#include "wire/sasl/auth-conf.h"
 
 enum {
     K_ADDRESS,
@@ -80,10 +79,10 @@ static int read_texts(struct sv_conf *conf, struct svc_conf *c, struct sv_error 
     return r < 0 ? r : check_socket(c, err);
 }
 
-/* Without Kerberos nobody here judges tickets: another daemon's cookies are left. */
+/* Nobody here judges tickets without Kerberos: another daemon's cookies are left. */
 static int check_login(const struct svc_conf *c, struct sv_error *err)
 {
-    if (sv_streq(c->auth.auth_type, "kerberos") && c->auth.own_secret)
+    if (!c->kerberos.on && sv_streq(c->auth.auth_type, "kerberos") && c->auth.own_secret)
         return sv_error_set(err, -EINVAL,
                             "hadoop.http.authentication.type=kerberos: this server judges no "
                             "tickets, and accepts only cookies that another daemon has signed; set "
@@ -94,7 +93,7 @@ static int check_login(const struct svc_conf *c, struct sv_error *err)
 int svc_conf_read(struct sv_conf *conf, struct svc_conf *ret, struct sv_error *err)
 {
     struct svc_conf c = { .conf = conf };
-    int r = yarn_auth_check(conf, err);
+    int r = svc_kerberos_conf_read(conf, &c.kerberos, err);
 
     if (r >= 0)
         r = read_numbers(conf, &c, err);
@@ -118,13 +117,14 @@ void svc_conf_free(struct svc_conf *c)
 {
     sv_web_auth_free(&c->auth);
     sv_web_login_free(&c->login);
+    svc_kerberos_conf_free(&c->kerberos);
 }
 
 void svc_conf_print(struct sv_conf *conf, FILE *out)
 {
-    size_t n[4];
+    size_t n[5];
     const struct sv_conf_key *rows[] = { keys, svc_cluster_keys(&n[1]), sv_web_auth_keys(&n[2]),
-                                         sv_web_login_keys(&n[3]) };
+                                         sv_web_login_keys(&n[3]), svc_kerberos_conf_keys(&n[4]) };
 
     n[0] = SV_ARRAY_LEN(keys);
     for (size_t i = 0; i < SV_ARRAY_LEN(rows); i++)

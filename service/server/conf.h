@@ -8,6 +8,7 @@
 #include "common/web/web-auth.h"
 #include "common/web/web-login.h"
 #include "service/api/api.h"
+#include "service/cluster/kerberos-conf.h"
 
 #define SVC_SOCKET_MAX 100 /* bytes; sockaddr_un holds 107 */
 
@@ -23,9 +24,10 @@ struct svc_conf {
     struct svc_settings settings;
     struct sv_web_auth auth; /* owned */
     struct sv_web_login login;
+    struct svc_kerberos_conf kerberos; /* likewise */
 };
 
-/* -EOPNOTSUPP: the cluster uses Kerberos. */
+/* May look this host's own name up. */
 int svc_conf_read(struct sv_conf *conf, struct svc_conf *ret, struct sv_error *err) _must_use_;
 void svc_conf_free(struct svc_conf *c);
 void svc_conf_print(struct sv_conf *conf, FILE *out); /* name, value, help: a line each */

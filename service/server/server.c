@@ -16,6 +16,7 @@
 #include "common/web/rest-reply.h"
 #include "common/web/web-gate.h"
 #include "common/web/web-user.h"
+#include "gss/daemon.h"
 #include "service/server/flight.h"
 #include "service/server/relay.h"
 
@@ -25,6 +26,8 @@ struct svc_server {
     struct sv_web_gate gate;
     struct sv_http *port, *relayed;
     struct svc_relay *relay;
+    struct sgss_daemon *kerberos;     /* for callers' tickets; NULL: without Kerberos */
+    struct sv_web_acceptor *acceptor; /* likewise */
 };
 
 /* ---- Answers of the server's own ---- */
@@ -142,6 +145,41 @@ static void on_ended(void *userdata)
 
 /* ---- Start and end ---- */
 
+static void on_told(const char *text, void *userdata)
+{
+    (void)userdata;
+    sv_log_warning("Kerberos: %s", text);
+}
+
+/* Tickets of callers are judged by a selvedge-gss of the server's; requests have their own. */
+static int open_gate(struct svc_server *s, sd_event *event, struct sv_error *err)
+{
+    const struct svc_kerberos_conf *k = &s->conf->kerberos;
+    const char *const keytabs[] = { k->keytab,
+                                    sv_streq(k->keytab, k->web_keytab) ? NULL : k->web_keytab,
+                                    NULL };
+    const struct sgss_daemon_config cfg = { .event = event,
+                                            .principal = k->principal,
+                                            .helper = k->helper,
+                                            .keytabs = keytabs,
+                                            .krb5_conf = k->krb5_conf,
+                                            .told = on_told };
+    int r = k->on ? sgss_daemon_new(&cfg, &s->kerberos, err) : 0;
+
+    if (r >= 0 && k->on)
+        r = sgss_client_web_acceptor(sgss_daemon_client(s->kerberos), k->web_principal,
+                                     &s->acceptor);
+    if (r < 0)
+        return err->code
+                   ? sv_error_wrap(err, "Kerberos")
+                   : sv_error_errno(err, r, "principal %s of the web server", k->web_principal);
+    sv_web_gate_init(&s->gate, &(struct sv_web_gate_config){ .auth = &s->conf->auth,
+                                                             .login = &s->conf->login,
+                                                             .acceptor = s->acceptor,
+                                                             .rules = k->rules });
+    return 0;
+}
+
 static int open_port(struct svc_server *s, sd_event *event, const struct sv_listen_fds *held,
                      struct sv_error *err)
 {
@@ -179,9 +217,9 @@ int svc_server_new(sd_event *event, const struct svc_conf *conf, const struct sv
     s->flights = (struct svc_flights){
         .event = event, .conf = conf, .spawner = spawner, .ended = on_ended, .userdata = s
     };
-    sv_web_gate_init(&s->gate,
-                     &(struct sv_web_gate_config){ .auth = &conf->auth, .login = &conf->login });
-    r = open_port(s, event, held, err);
+    r = open_gate(s, event, err);
+    if (r >= 0)
+        r = open_port(s, event, held, err);
     if (r >= 0)
         r = open_relay(s, event, err);
     if (r < 0) {
@@ -198,6 +236,8 @@ struct svc_server *svc_server_free(struct svc_server *s)
         s->relay = svc_relay_free(s->relay);
         s->relayed = sv_http_free(s->relayed);
         s->port = sv_http_free(s->port);
+        s->acceptor = sv_web_acceptor_free(s->acceptor);
+        s->kerberos = sgss_daemon_free(s->kerberos);
         svc_flights_free(&s->flights);
         free(s);
     }

@@ -89,7 +89,9 @@ static int answer(const struct svc_conf *conf, const struct svc_request *q, int 
     const struct svc_cluster_config cfg = { .conf = conf->conf,
                                             .user = q->user,
                                             .deadline_ms = conf->timeout_ms,
-                                            .program = conf->program };
+                                            .program = conf->program,
+                                            .kerberos =
+                                                conf->kerberos.on ? &conf->kerberos : NULL };
     struct svc_cluster *cluster = NULL;
     struct sv_error err = { 0 };
     struct svc_answer a = { 0 };

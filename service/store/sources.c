@@ -14,13 +14,14 @@
 struct svc_sources {
     struct sv_conf *conf;
     const char *user;
+    int credentials;
     struct fs_url root; /* a url of the default file system */
     bool asked;         /* it is one that is asked */
     struct fs *fs;      /* NULL until it is needed */
 };
 
-int svc_sources_open(struct sv_conf *conf, const char *user, struct svc_sources **ret,
-                     struct sv_error *err)
+int svc_sources_open(struct sv_conf *conf, const char *user, int credentials,
+                     struct svc_sources **ret, struct sv_error *err)
 {
     struct svc_sources *s = calloc(1, sizeof(*s));
     struct sv_error none = { 0 };
@@ -29,6 +30,7 @@ int svc_sources_open(struct sv_conf *conf, const char *user, struct svc_sources 
         return sv_error_errno(err, -ENOMEM, "sources");
     s->conf = conf;
     s->user = user;
+    s->credentials = credentials;
     s->asked = fs_resolve_url(conf, "/user", &s->root, &none) >= 0 &&
                (s->root.scheme == FS_SCHEME_HDFS || s->root.scheme == FS_SCHEME_WEBHDFS ||
                 s->root.scheme == FS_SCHEME_SWEBHDFS);
@@ -61,7 +63,7 @@ static int open_root(struct svc_sources *s, struct sv_error *err)
                             .path = "",
                             .root = -1,
                             .program = PROGRAM,
-                            .identity = { .user = s->user, .credentials = -1 },
+                            .identity = { .user = s->user, .credentials = s->credentials },
                             .limits = { .io_timeout_ms = IO_TIMEOUT_MS } };
 
     return s->fs ? 0 : fs_open_configured(s->conf, &o, &s->fs, err);

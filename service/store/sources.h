@@ -15,9 +15,9 @@ enum svc_source_kind {
     SVC_SOURCE_DIRECTORY,
 };
 
-/* `conf` and `user` must outlive it. */
-int svc_sources_open(struct sv_conf *conf, const char *user, struct svc_sources **ret,
-                     struct sv_error *err) _must_use_;
+/* `conf`, `user` and `credentials`, as in svc_store_open(), must outlive it. */
+int svc_sources_open(struct sv_conf *conf, const char *user, int credentials,
+                     struct svc_sources **ret, struct sv_error *err) _must_use_;
 struct svc_sources *svc_sources_close(struct svc_sources *s);
 /* A kind; -ENOENT: it is not there; -EACCES: the user may not look. */
 int svc_sources_look(struct svc_sources *s, const char *name, struct sv_error *err) _must_use_;

@@ -91,13 +91,24 @@ int svc_store_is_local(struct sv_conf *conf, bool *ret, struct sv_error *err)
     return 0;
 }
 
-int svc_store_open(struct sv_conf *conf, const char *user, struct svc_store **ret,
+int svc_store_place(struct sv_conf *conf, const char *user, struct fs_url *ret,
+                    struct sv_error *err)
+{
+    struct svc_store s = { .user = user };
+    int r = find_place(&s, conf, err);
+
+    if (r >= 0)
+        *ret = s.place;
+    return r < 0 ? r : 0;
+}
+
+int svc_store_open(struct sv_conf *conf, const char *user, int credentials, struct svc_store **ret,
                    struct sv_error *err)
 {
     _cleanup_(svc_store_closep) struct svc_store *s = calloc(1, sizeof(*s));
     struct fs_options o = { .root = -1,
                             .program = PROGRAM,
-                            .identity = { .user = user, .credentials = -1 },
+                            .identity = { .user = user, .credentials = credentials },
                             .limits = { .io_timeout_ms = IO_TIMEOUT_MS } };
     int r = s ? 0 : sv_error_errno(err, -ENOMEM, "definitions");
 
@@ -475,7 +486,7 @@ int svc_store_put(struct svc_store *s, const char *service, const char *name, co
     return 0;
 }
 
-int svc_store_stat(struct sv_conf *conf, const char *user, const char *url,
+int svc_store_stat(struct sv_conf *conf, const char *user, int credentials, const char *url,
                    struct svc_store_file *ret, struct sv_error *err)
 {
     struct fs_url at;
@@ -483,7 +494,7 @@ int svc_store_stat(struct sv_conf *conf, const char *user, const char *url,
                             .path = "",
                             .root = -1,
                             .program = PROGRAM,
-                            .identity = { .user = user, .credentials = -1 },
+                            .identity = { .user = user, .credentials = credentials },
                             .limits = { .io_timeout_ms = IO_TIMEOUT_MS } };
     struct fs *fs = NULL;
     struct fs_status st;

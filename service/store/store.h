@@ -22,15 +22,19 @@ struct svc_store;
 
 #define SVC_STORE_ENTRIES_MAX 10000 /* of the directory of all services */
 
-/* `conf` and `user` must outlive it. -EPERM: the definitions are files of this machine, and the
+/* `conf` and `user` must outlive it. `credentials`: a descriptor ("HDTS…") with the caller's
+ * tokens, which outlives it; -1: none. -EPERM: the definitions are files of this machine, and the
  * process is not the caller's account. */
-int svc_store_open(struct sv_conf *conf, const char *user, struct svc_store **ret,
+int svc_store_open(struct sv_conf *conf, const char *user, int credentials, struct svc_store **ret,
                    struct sv_error *err) _must_use_;
 struct svc_store *svc_store_close(struct svc_store *s);
 static inline void svc_store_closep(struct svc_store **s)
 {
     *s = svc_store_close(*s);
 }
+/* The file system of the caller's definitions. */
+int svc_store_place(struct sv_conf *conf, const char *user, struct fs_url *ret,
+                    struct sv_error *err) _must_use_;
 /* On a file system of this machine: the process should become the caller's account first. */
 int svc_store_is_local(struct sv_conf *conf, bool *ret, struct sv_error *err) _must_use_;
 
@@ -58,7 +62,7 @@ struct svc_store_file { /* as a node fetches it */
 int svc_store_put(struct svc_store *s, const char *service, const char *name, const char *text,
                   const char *from, struct svc_store_file *ret, struct sv_error *err) _must_use_;
 /* Size and time of any file, read as the user. */
-int svc_store_stat(struct sv_conf *conf, const char *user, const char *url,
+int svc_store_stat(struct sv_conf *conf, const char *user, int credentials, const char *url,
                    struct svc_store_file *ret, struct sv_error *err) _must_use_;
 /* The url of the definition. */
 int svc_store_url(struct svc_store *s, const char *service, char ret[FS_URL_MAX + 1],

@@ -52,7 +52,8 @@ class Settings:
     trusted, with the user `carol`; `libhadoop`: Apache's NodeManager will run, whose logs and
     shuffle need it with Kerberos; `datanodes`: of HDFS; `router`: HDFS is behind a Router;
     `https`: the web is HTTPS alone, and the node's takes tickets; `spark`: its jars are there;
-    `site`: more keys for yarn-site.xml."""
+    `services`: the ResourceManager's account may act for two users; `site`: more keys for
+    yarn-site.xml."""
 
     node: str = peers.SELVEDGE
     version: str = hadoop.REFERENCE
@@ -66,6 +67,7 @@ class Settings:
     router: bool = False
     https: bool = False
     spark: bool = False
+    services: bool = False
     site: dict = dataclasses.field(default_factory=dict)
 
     @property
@@ -78,7 +80,7 @@ class Settings:
         words += [f"transfer {self.transfer}"] if self.transfer else []
         words += [f"encrypted, {self.cipher}"] if self.cipher else []
         words += [f"{self.datanodes} DataNodes"] if self.datanodes > 1 else []
-        words += [word for word in ("router", "https", "spark") if getattr(self, word)]
+        words += [word for word in ("router", "https", "spark", "services") if getattr(self, word)]
         return ", ".join(words)
 
 
@@ -220,7 +222,11 @@ class Secure:
         accounts = {person.account.pw_name for person in self.people}
         groups = ["dr.who=", "hdfs=hdfs", *[f"{name}=users" for name in sorted(accounts)]]
         groups.append("gateway=services")
+        proxy = f"hadoop.proxyuser.{self.c.daemon.pw_name}"
+        users = f"{self.alice.account.pw_name},{self.bob.account.pw_name}"
+        more = {f"{proxy}.hosts": "*", f"{proxy}.users": users} if self.settings.services else {}
         return {
+            **more,
             "hadoop.security.authentication": "kerberos",
             "hadoop.security.authorization": "true",
             "hadoop.rpc.protection": self.settings.protection,

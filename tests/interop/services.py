@@ -82,13 +82,13 @@ def _java(c, name, conf_dir, main, *args, options=()):
 
 
 @contextlib.contextmanager
-def _running(c, daemon, port):
+def running(c, daemon, port, host=None):
     daemon.start()
 
     def listens():
         daemon.must_run()
         with socket.socket() as s:
-            return s.connect_ex((c.address, port)) == 0
+            return s.connect_ex((host or c.address, port)) == 0
 
     try:
         c.wait(listens, 120, f"{daemon.name} listens")
@@ -103,7 +103,7 @@ def _zookeeper(c, port):
     os.chown(directory, c.daemon.pw_uid, c.daemon.pw_gid)
     args = (ZOOKEEPER, str(port), directory)
     options = ["-Dzookeeper.admin.enableServer=false"]
-    return _running(c, _java(c, "zookeeper", c.conf_dir, *args, options=options), port)
+    return running(c, _java(c, "zookeeper", c.conf_dir, *args, options=options), port)
 
 
 class Api:
@@ -121,19 +121,19 @@ def _apis(c, api):
     `c.api` and `c.services_conf`: of the one that `api` names. `c.direct_conf`: of a command line
     that asks none."""
     c.apis = {APACHE: Api(f"{c.rm_url}/app/v1/services", c.conf_dir)}
-    c.direct_conf = _conf(c, f"{c.root}/direct-conf", {CLIENT_CLASS: DIRECT})
-    with contextlib.ExitStack() as running:
+    c.direct_conf = write_conf(c, f"{c.root}/direct-conf", {CLIENT_CLASS: DIRECT})
+    with contextlib.ExitStack() as stack:
         if c.peer_client != hadoop.REFERENCE:  # Maven has no API server of it
             c.apis[APACHE] = Api(None, c.conf_dir)
         elif c.peer_rm == peers.SELVEDGE:  # Apache's ResourceManager has one
-            running.enter_context(_apache_api(c))
+            stack.enter_context(_apache_api(c))
         if built():
-            running.enter_context(_our_api(c))
+            stack.enter_context(_our_api(c))
         c.api, c.services_conf = c.apis[api].url, c.apis[api].conf
         yield
 
 
-def _conf(c, directory, more):
+def write_conf(c, directory, more):
     """A configuration directory with further keys."""
     os.mkdir(directory, 0o755)
     with open(f"{directory}/log4j.properties", "w", encoding="ascii") as f:
@@ -151,7 +151,7 @@ def _clients(c, name, port):
         "yarn.service.api-server.address": f"{c.address}:{port}",
         "hadoop.http.filter.initializers": FILTER,
     }
-    conf = _conf(c, f"{c.root}/{name}-conf", here)
+    conf = write_conf(c, f"{c.root}/{name}-conf", here)
     return Api(f"http://{c.address}:{port}/app/v1/services", conf)
 
 
@@ -160,7 +160,7 @@ def _apache_api(c):
     c.apis[APACHE] = _clients(c, APACHE, port)
     address = f"{c.address}:{port}"
     daemon = _java(c, "services-api", c.apis[APACHE].conf, "ServicesApi", address)
-    return _running(c, daemon, port)
+    return running(c, daemon, port)
 
 
 def built():
@@ -178,9 +178,9 @@ def _our_api(c):
         "selvedge.service.master.program": f"{programs}/{MASTER}",
         "selvedge.resourcemanager.services.socket": f"{c.root}/tmp/services",
     }
-    conf = _conf(c, f"{c.root}/{OURS}-server-conf", own)
+    conf = write_conf(c, f"{c.root}/{OURS}-server-conf", own)
     daemon = Daemon(c, PROGRAM, [f"{programs}/{PROGRAM}"], c.daemon_env(conf, PROGRAM))
-    return _running(c, daemon, port)
+    return running(c, daemon, port)
 
 
 def _end_all(c):

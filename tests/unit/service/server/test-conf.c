@@ -36,7 +36,6 @@ static void test_refused(void **state)
         int error;
         const char *words;
     } bad[] = {
-        { "hadoop.security.authentication", "kerberos", -EOPNOTSUPP, "kerberos" },
         { "hadoop.http.authentication.type", "kerberos", -EINVAL, "signature.secret.file" },
         { "selvedge.services.request-timeout", "1ms", -EINVAL, "request-timeout" },
         { "selvedge.services.max-requests", "0", -EINVAL, "max-requests" },

@@ -20,7 +20,7 @@ static int look(const char *fs, const char *name)
     int r;
 
     assert_int_equal(sv_conf_set(conf, "fs.defaultFS", fs), 0);
-    assert_int_equal(svc_sources_open(conf, "alice", &s, &err), 0);
+    assert_int_equal(svc_sources_open(conf, "alice", -1, &s, &err), 0);
     r = svc_sources_look(s, name, &err);
     (void)svc_sources_close(s);
     sv_conf_free(conf);

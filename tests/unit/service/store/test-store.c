@@ -36,7 +36,7 @@ static int setup(void **state)
     if (mkdir(services, 01777) < 0 || chmod(services, 01777) < 0)
         return -1;
     *state = &f;
-    return svc_store_open(f.conf, sv_own_user(), &f.s, &f.err);
+    return svc_store_open(f.conf, sv_own_user(), -1, &f.s, &f.err);
 }
 
 static int teardown(void **state)
@@ -193,7 +193,7 @@ static void test_other_account(void **state)
     struct svc_store *s = NULL;
     bool local = false;
 
-    assert_int_equal(svc_store_open(f->conf, "somebody", &s, &f->err), -EPERM);
+    assert_int_equal(svc_store_open(f->conf, "somebody", -1, &s, &f->err), -EPERM);
     assert_null(s);
     assert_int_equal(svc_store_is_local(f->conf, &local, &f->err), 0);
     assert_true(local);
