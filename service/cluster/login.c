@@ -114,6 +114,13 @@ const struct ipc_kerberos *svc_login_rm(const struct svc_login *l)
 
 /* ---- The token ---- */
 
+static void forget(struct svc_login *l)
+{
+    l->proxy = ipc_proxy_free(l->proxy);
+    l->given = NULL;
+    l->arena = sv_arena_wipe(l->arena);
+}
+
 /* The ResourceManager's principal, who renews it. */
 static int renewer_of(const struct svc_cluster *c, char ret[SV_PRINCIPAL_MAX + 1],
                       struct sv_error *err)
@@ -249,7 +256,10 @@ static int get_token(struct svc_login *l, struct sv_error *err)
 {
     struct hdfs_site site;
     struct fs_url at;
-    int r = svc_store_place(l->c->cfg.conf, l->c->cfg.user, &at, err);
+    int r;
+
+    forget(l); /* of a call before that has failed */
+    r = svc_store_place(l->c->cfg.conf, l->c->cfg.user, &at, err);
 
     if (r < 0 || at.scheme == FS_SCHEME_FILE)
         return r;
@@ -329,8 +339,7 @@ struct svc_login *svc_login_free(struct svc_login *l)
         return NULL;
     if (l->given && l->proxy)
         cancel(l);
-    l->proxy = ipc_proxy_free(l->proxy);
-    l->arena = sv_arena_wipe(l->arena);
+    forget(l);
     sv_buf_wipe(&l->credentials);
     l->fd = sv_close(l->fd);
     l->daemon = sgss_daemon_free(l->daemon);

@@ -225,6 +225,11 @@ static int hadoop_master(struct submission *u)
 
     if (r < 0)
         return r;
+    if (u->c->cfg.kerberos)
+        return sv_error_set(u->err, -EINVAL,
+                            "Hadoop's master logs in with a keytab of the definition's, which this "
+                            "server does not hand out in a cluster with Kerberos: set "
+                            "selvedge.service.master=selvedge");
     if (!*quorum)
         return sv_error_set(u->err, -EINVAL,
                             "hadoop.registry.zk.quorum is not set, and Hadoop's master needs it: "

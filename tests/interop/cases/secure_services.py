@@ -7,13 +7,14 @@ import os
 import shutil
 import signal
 import subprocess
+import urllib.request
 
 from cluster import ClusterError, conf
 from cluster.cluster import Daemon
 from cluster.host import free_port
 from interop import hadoop, peers, services
 from interop.secure import KEYTABS, REALM
-from interop.service import processes
+from interop.service import CLI, processes
 
 BUILT = f"{hadoop.BUILD}/{services.PROGRAM}"
 DEFINITION = {
@@ -147,6 +148,14 @@ def ended(s):
     return application(s)["state"] in services.ENDED
 
 
+def tokens(s):
+    """Delegation tokens that the NameNode keeps."""
+    query = "qry=Hadoop:service=NameNode,name=FSNamesystemState"
+    url = f"http://{s.hdfs.name}:{s.hdfs.web_port}/jmx?{query}"
+    with urllib.request.urlopen(url, timeout=60) as answer:
+        return json.load(answer)["beans"][0]["CurrentTokensCount"]
+
+
 def callers(s):
     """Who has no ticket is nobody, whatever he says; who has one is himself."""
     with api(s) as a:
@@ -156,6 +165,16 @@ def callers(s):
         a.expect(401, "GET", f"/version?user.name={s.alice.account.pw_name}", None)
         a.expect(200, "GET", "/version", s.alice)
         a.expect(404, "GET", "/sleepers", s.alice)
+        before = tokens(s)
+        for _ in range(3):
+            a.expect(404, "GET", "/sleepers", s.alice)
+        hadoops = {"configuration": {"properties": {"selvedge.service.master": "hadoop"}}}
+        answer = a.expect(400, "POST", "", s.alice, {**DEFINITION, **hadoops})
+        if "selvedge.service.master=selvedge" not in str(answer):
+            raise ClusterError(f"Hadoop's master: {answer}")
+        a.ask("DELETE", "/sleepers", s.alice)
+        if tokens(s) != before:
+            raise ClusterError(f"{tokens(s)} tokens of HDFS, {before} before: some are left")
         # the server may act for two users alone
         status, answer = a.ask("GET", "/sleepers", s.dora)
         if status < 400 or "is not allowed to impersonate" not in str(answer):
@@ -192,6 +211,37 @@ def life(s):
         a.expect(404, "GET", "/sleepers", alice)
 
 
+def command_line(s):
+    """`yarn app` with its user's ticket, which Hadoop's client shows the server."""
+    c, where, path = s.c, f"{s.c.root}/services-client", f"{s.c.root}/tmp/sleepers.json"
+    with api(s) as a:
+        shutil.rmtree(where, ignore_errors=True)
+        address = a.url.split("/")[2]
+        services.write_conf(c, where, {"yarn.resourcemanager.webapp.address": address})
+        conf.write_xml(f"{where}/hdfs-site.xml", s.hdfs_site())
+        with open(path, "w", encoding="ascii") as f:
+            json.dump(DEFINITION, f)
+
+        def yarn(*words):
+            argv = hadoop.java(
+                c.peer_client, CLI, *words, conf=where, options=peers.options(c, "client")
+            )
+            with s.acting(s.alice):
+                done = peers.run_as_submitter(c, argv, where)
+            if done.returncode:
+                raise ClusterError(f"yarn {words}: {done.stdout[-3000:]}{a.log()}{logs(s)}")
+            return done.stdout
+
+        yarn("app", "-launch", "sleepers", path)
+        stable(a, s.alice, 2)
+        if '"state":"STABLE"' not in yarn("app", "-status", "sleepers").replace(" ", ""):
+            raise ClusterError("yarn app -status does not say STABLE")
+        yarn("app", "-stop", "sleepers")
+        s.c.wait(lambda: ended(s), 60, "the service ends")
+        yarn("app", "-destroy", "sleepers")
+        a.expect(404, "GET", "/sleepers", s.alice)
+
+
 def master_killed(s, a, containers):
     """Its next attempt reads the journal with the same tokens."""
     attempt = peers.Application(s.c, application(s)["id"]).attempts()[-1]
@@ -208,4 +258,4 @@ def master_killed(s, a, containers):
         raise ClusterError(f"after the master's kill: not {sorted(containers)}")
 
 
-CASES = [callers, life]
+CASES = [callers, life, command_line]
