@@ -25,6 +25,7 @@
 #include "nodemanager/conf/conf-sandbox.h"
 #include "nodemanager/conf/conf-unit.h"
 #include "nodemanager/conf/conf-unread.h"
+#include "nodemanager/federation/classes.h"
 #include "nodemanager/fsm/application-fsm.h"
 #include "nodemanager/fsm/container-fsm.h"
 #include "nodemanager/nm-end.h"
@@ -250,7 +251,7 @@ static int check_config(const char *conf_dir, char **overrides)
     int r = nm_conf_load(&c, conf_dir ? conf_dir : unit, overrides, &err);
 
     if (r >= 0)
-        r = nm_amrm_check_conf(c.conf, &err);
+        r = nm_amrm_check_conf(c.conf, nm_amrm_classes, &err);
     if (r >= 0)
         printf("%s: accepted, as %s:%u. Its directories, cgroup and container-executor are checked "
                "at the start, and by selvedge doctor\n",

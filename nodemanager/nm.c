@@ -21,6 +21,7 @@
 #include "nodemanager/core/system-credentials.h"
 #include "nodemanager/core/token-secret-managers.h"
 #include "nodemanager/dbus/bus.h"
+#include "nodemanager/federation/classes.h"
 #include "nodemanager/health/local-dirs.h"
 #include "nodemanager/health/log-disks.h"
 #include "nodemanager/health/node-health.h"
@@ -263,7 +264,7 @@ static int open_services(struct nm *nm, struct sv_error *err)
     if (r >= 0)
         r = nm_aux_new(ctx, nm->held_ports, &nm->aux, err);
     if (r >= 0)
-        r = nm_amrm_new(ctx, on_federation_unusable, nm, &nm->amrm, err);
+        r = nm_amrm_new(ctx, nm_amrm_classes, on_federation_unusable, nm, &nm->amrm, err);
     if (r < 0)
         return r;
     nm->finished = nm_finished_new();

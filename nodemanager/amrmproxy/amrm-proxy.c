@@ -386,7 +386,8 @@ int nm_amrm_recover(struct nm_amrm *p, struct sv_error *err)
 
 /* ---- Life ---- */
 
-int nm_amrm_check_conf(struct sv_conf *c, struct sv_error *err)
+int nm_amrm_check_conf(struct sv_conf *c, const struct nm_amrm_interceptor *const *classes,
+                       struct sv_error *err)
 {
     const struct nm_amrm_interceptor *interceptor;
     struct nm_conf_amrmproxy conf;
@@ -395,7 +396,7 @@ int nm_amrm_check_conf(struct sv_conf *c, struct sv_error *err)
 
     if (r < 0 || !conf.enabled)
         return r;
-    r = nm_amrm_interceptor_of(c, &interceptor, err);
+    r = nm_amrm_interceptor_of(c, classes, &interceptor, err);
     if (r < 0 || !conf.federation)
         return r;
     r = fed_policy_conf_load(c, FED_SIDE_PROXY, &policy, err);
@@ -466,11 +467,12 @@ static int open_federation(struct nm_amrm *p, void (*unusable)(const char *why, 
     return 0;
 }
 
-static int open_all(struct nm_amrm *p, void (*unusable)(const char *why, void *userdata),
-                    void *userdata, struct sv_error *err)
+static int open_all(struct nm_amrm *p, const struct nm_amrm_interceptor *const *classes,
+                    void (*unusable)(const char *why, void *userdata), void *userdata,
+                    struct sv_error *err)
 {
     const struct nm_conf *conf = p->ctx->conf;
-    int r = nm_amrm_interceptor_of(conf->conf, &p->interceptor, err);
+    int r = nm_amrm_interceptor_of(conf->conf, classes, &p->interceptor, err);
 
     if (r >= 0)
         r = open_rm(p, err);
@@ -486,8 +488,9 @@ static int open_all(struct nm_amrm *p, void (*unusable)(const char *why, void *u
     return r;
 }
 
-int nm_amrm_new(struct nm_context *ctx, void (*unusable)(const char *why, void *userdata),
-                void *userdata, struct nm_amrm **ret, struct sv_error *err)
+int nm_amrm_new(struct nm_context *ctx, const struct nm_amrm_interceptor *const *classes,
+                void (*unusable)(const char *why, void *userdata), void *userdata,
+                struct nm_amrm **ret, struct sv_error *err)
 {
     struct nm_amrm *p;
     int r;
@@ -502,7 +505,7 @@ int nm_amrm_new(struct nm_context *ctx, void (*unusable)(const char *why, void *
     p->env = (struct nm_amrm_env){
         .event = ctx->event, .conf = ctx->conf->conf, .store = ctx->store, .own_rm = &p->own_rm
     };
-    r = open_all(p, unusable, userdata, err);
+    r = open_all(p, classes, unusable, userdata, err);
     if (r < 0) {
         nm_amrm_free(p);
         return r;

@@ -14,16 +14,21 @@
 #include "wire/token/token.h"
 
 struct nm_amrm;
+struct nm_amrm_interceptor;
 struct nm_amrm_keys;
 struct nm_context;
 
-/* For --check-config: keys of interceptors and of the federation, where it is enabled. */
-int nm_amrm_check_conf(struct sv_conf *c, struct sv_error *err) _must_use_;
+/* `classes`: interceptors that there are; NULL ends them (interceptors.h).
+ *
+ * For --check-config: keys of interceptors and of the federation, where it is enabled. */
+int nm_amrm_check_conf(struct sv_conf *c, const struct nm_amrm_interceptor *const *classes,
+                       struct sv_error *err) _must_use_;
 
 /* *ret is NULL where yarn.nodemanager.amrmproxy.enabled is false. `unusable`: the federation's
  * store is not one for this version. -EINVAL, -EOPNOTSUPP: a value that is refused. */
-int nm_amrm_new(struct nm_context *ctx, void (*unusable)(const char *why, void *userdata),
-                void *userdata, struct nm_amrm **ret, struct sv_error *err) _must_use_;
+int nm_amrm_new(struct nm_context *ctx, const struct nm_amrm_interceptor *const *classes,
+                void (*unusable)(const char *why, void *userdata), void *userdata,
+                struct nm_amrm **ret, struct sv_error *err) _must_use_;
 /* The server is closed already: what is refused here reaches nobody. */
 struct nm_amrm *nm_amrm_free(struct nm_amrm *p);
 /* Restores the pipelines of the store; behind the applications. Those of applications that are gone

@@ -7,21 +7,17 @@
 
 #include "common/str.h"
 
-static const struct nm_amrm_interceptor *const all[] = {
-    &nm_amrm_pass_through,
-    &nm_amrm_federation_interceptor,
-};
-
 static const struct sv_conf_key key = {
     NM_AMRM_PIPELINE_KEY, SV_CONF_LIST,
     "org.apache.hadoop.yarn.server.nodemanager.amrmproxy.DefaultRequestInterceptor"
 };
 
-static const struct nm_amrm_interceptor *find(const char *java_class)
+static const struct nm_amrm_interceptor *find(const struct nm_amrm_interceptor *const *all,
+                                              const char *java_class)
 {
-    for (size_t i = 0; i < SV_ARRAY_LEN(all); i++)
-        if (sv_streq(all[i]->java_class, java_class))
-            return all[i];
+    for (; *all; all++)
+        if (sv_streq((*all)->java_class, java_class))
+            return *all;
     return NULL;
 }
 
@@ -34,13 +30,14 @@ static int refuse(struct sv_conf *c, const char *class, const char *why, struct 
 }
 
 /* Hadoop's two classes end a chain; which other one could stand before them is unknown here. */
-static int choose(struct sv_conf *c, char *const *classes, const struct nm_amrm_interceptor **ret,
+static int choose(struct sv_conf *c, const struct nm_amrm_interceptor *const *all,
+                  char *const *classes, const struct nm_amrm_interceptor **ret,
                   struct sv_error *err)
 {
     if (!classes || !classes[0])
         return refuse(c, "", "names no class; unset it for DefaultRequestInterceptor", err);
     for (size_t i = 0; classes[i]; i++) {
-        const struct nm_amrm_interceptor *found = find(classes[i]);
+        const struct nm_amrm_interceptor *found = find(all, classes[i]);
 
         if (!found)
             return refuse(c, classes[i],
@@ -70,14 +67,14 @@ static int check_federation(struct sv_conf *c, const struct nm_amrm_interceptor 
                   "needs yarn.federation.enabled=true, and the keys of its state store", err);
 }
 
-int nm_amrm_interceptor_of(struct sv_conf *c, const struct nm_amrm_interceptor **ret,
-                           struct sv_error *err)
+int nm_amrm_interceptor_of(struct sv_conf *c, const struct nm_amrm_interceptor *const *all,
+                           const struct nm_amrm_interceptor **ret, struct sv_error *err)
 {
     _cleanup_strv_ char **classes = NULL;
     int r = sv_conf_list(c, &key, &classes, err);
 
     if (r >= 0)
-        r = choose(c, classes, ret, err);
+        r = choose(c, all, classes, ret, err);
     if (r >= 0)
         r = check_federation(c, *ret, err);
     if (r >= 0 && (*ret)->check)

@@ -7,7 +7,7 @@
 
 #include "common/clock.h"
 #include "common/log.h"
-#include "nodemanager/amrmproxy/interceptors.h"
+#include "nodemanager/federation/classes.h"
 #include "nodemanager/federation/fed-attempt.h"
 #include "wire/exceptions.h"
 

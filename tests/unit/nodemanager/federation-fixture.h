@@ -13,7 +13,7 @@
 
 #include "common/clock.h"
 #include "common/error.h"
-#include "nodemanager/amrmproxy/interceptors.h"
+#include "nodemanager/federation/classes.h"
 #include "nodemanager/federation/fed-shared.h"
 #include "tests/unit/nodemanager/fake-members.h"
 

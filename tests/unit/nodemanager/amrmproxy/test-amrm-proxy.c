@@ -19,6 +19,7 @@
 #include "nodemanager/conf/conf.h"
 #include "nodemanager/core/application.h"
 #include "nodemanager/core/context.h"
+#include "nodemanager/federation/classes.h"
 #include "nodemanager/store/state-store.h"
 #include "tests/unit/nodemanager/conf/conf-fixture.h"
 #include "wire/exceptions.h"
@@ -137,7 +138,7 @@ static void open_proxy(void)
 {
     struct sv_error err = { 0 };
 
-    if (nm_amrm_new(&w.ctx, unusable, NULL, &w.proxy, &err) < 0 ||
+    if (nm_amrm_new(&w.ctx, nm_amrm_classes, unusable, NULL, &w.proxy, &err) < 0 ||
         nm_amrm_recover(w.proxy, &err) < 0 ||
         nm_amrm_server_new(w.event, &w.conf, w.proxy, NULL, &w.server, &err) < 0)
         fail_msg("%s", err.text);
@@ -513,7 +514,7 @@ static void own_address(void **state)
 
     (void)state;
     w.conf.amrmproxy.port = ipc_server_port(w.rm);
-    assert_int_equal(nm_amrm_new(&w.ctx, unusable, NULL, &p, &err), -EINVAL);
+    assert_int_equal(nm_amrm_new(&w.ctx, nm_amrm_classes, unusable, NULL, &p, &err), -EINVAL);
     assert_non_null(strstr(err.text, "the AMRMProxy's own address"));
 }
 

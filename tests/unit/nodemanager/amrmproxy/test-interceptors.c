@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "nodemanager/amrmproxy/interceptors.h"
+#include "nodemanager/federation/classes.h"
 
 #define PACKAGE "org.apache.hadoop.yarn.server.nodemanager.amrmproxy."
 #define DEFAULT PACKAGE "DefaultRequestInterceptor"
@@ -24,7 +24,7 @@ static int choose(const char *classes, struct sv_error *err)
     assert_non_null(c);
     if (classes)
         assert_int_equal(sv_conf_set(c, NM_AMRM_PIPELINE_KEY, classes), 0);
-    r = nm_amrm_interceptor_of(c, &found, err);
+    r = nm_amrm_interceptor_of(c, nm_amrm_classes, &found, err);
     sv_conf_free(c);
     return r;
 }
