@@ -11,6 +11,7 @@
 #include "nodemanager/federation/classes.h"
 
 #define PACKAGE "org.apache.hadoop.yarn.server.nodemanager.amrmproxy."
+#define FEDERATION PACKAGE "FederationInterceptor"
 #define DEFAULT PACKAGE "DefaultRequestInterceptor"
 
 static const struct nm_amrm_interceptor *found;
@@ -52,6 +53,8 @@ static void chains(void **state)
     refused("org.example.Own," DEFAULT, "\"org.example.Own\" is no interceptor of this version");
     refused(DEFAULT "," DEFAULT, "stands behind a class that is the last of a chain");
     refused(",", "names no class");
+    refused(FEDERATION, "needs yarn.federation.enabled=true");
+    refused(DEFAULT "," FEDERATION, "stands behind a class that is the last of a chain");
 }
 
 int main(void)
