@@ -9,6 +9,7 @@ import contextlib
 import glob
 import json
 import os
+import shutil
 import subprocess
 
 from cluster import conf, host
@@ -175,6 +176,8 @@ class Federation:
         conf.write_xml(f"{directory}/yarn-site.xml", site)
         with open(f"{directory}/log4j.properties", "w", encoding="ascii") as f:
             f.write(peers.LOG4J)
+        if os.path.exists(f"{c.conf_dir}/mapred-site.xml"):
+            shutil.copy(f"{c.conf_dir}/mapred-site.xml", directory)
         return directory
 
     # --- daemons ------------------------------------------------------------------------------
@@ -286,18 +289,32 @@ def host_json(url):
 
 @contextlib.contextmanager
 def federated(
-    home, secondary, nodes=(APACHE, APACHE), in_front=APACHE, client=None, proxy=True, site=None
+    home,
+    secondary,
+    nodes=(APACHE, APACHE),
+    in_front=APACHE,
+    client=None,
+    proxy=True,
+    site=None,
+    prepare=None,
 ):
     """Raises hadoop.Unavailable when a piece cannot be had. Behind our Router the client is that of
-    the reference, whose request for profiles is answered as by a ResourceManager."""
+    the reference, whose request for profiles is answered as by a ResourceManager. `prepare` is
+    called with the cluster before its nodes start."""
     hadoop.jars("federation")
     f = Federation(home, secondary, nodes, in_front, proxy, site)
+
+    def prepared(c):
+        f.prepare(c)
+        if prepare:
+            prepare(c)
+
     with peers.cluster(
         "federation",
         home,
         list(nodes),
         client=client or (CLIENT if in_front == APACHE else hadoop.REFERENCE),
-        prepare=f.prepare,
+        prepare=prepared,
     ) as c:
         try:
             f.start_router()

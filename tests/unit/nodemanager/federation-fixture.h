@@ -198,13 +198,14 @@ static inline void store(const struct fed_request *q)
         (void)sd_event_run(g.event, 0);
 }
 
-static inline void add_member(int i)
+/* The member of number i, from 0, at the address of number `at`. */
+static inline void add_member(int i, int at)
 {
     char am[32], client[32], id[8];
 
     (void)snprintf(id, sizeof(id), "SC-%d", i + 1);
-    (void)snprintf(am, sizeof(am), "127.0.0.1:10%d", i + 1);
-    (void)snprintf(client, sizeof(client), "127.0.0.1:20%d", i + 1);
+    (void)snprintf(am, sizeof(am), "127.0.0.1:10%d", at + 1);
+    (void)snprintf(client, sizeof(client), "127.0.0.1:20%d", at + 1);
     store(&(struct fed_request){ .op = FED_MEMBER_REGISTER,
                                  .member = { .id = id,
                                              .am = am,
@@ -250,7 +251,7 @@ static inline int open_all(const char *policy, const char *weights)
     };
     fakes_open(g.event);
     for (int i = 0; i < FAKES; i++)
-        add_member(i);
+        add_member(i, i);
     store(&(struct fed_request){ .op = FED_HOME_ADD,
                                  .home = { .app = FAKE_APP, .home = "SC-1", .context = context } });
     assert_int_equal(nm_fed_shared_open(&g.env, &g.shared, &err), 0);

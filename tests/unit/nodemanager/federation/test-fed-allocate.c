@@ -90,6 +90,30 @@ static void test_member_refuses_connections(void **state)
     beat_until(10);
 }
 
+/* The member's ResourceManager has moved, as the store says. */
+static void test_member_moves(void **state)
+{
+    int64_t end = sv_now_ms() + PATIENCE_MS;
+
+    (void)state;
+    reg();
+    assert_non_null(beat(2));
+    beat_until(2);
+    turns(20);
+    fakes.v[1].manner = FAKE_DOWN;
+    add_member(1, 2);
+    while (!fakes.v[2].registered && sv_now_ms() < end) {
+        assert_non_null(beat(-1));
+        (void)sd_event_run(g.event, 1000);
+    }
+    assert_true(fakes.v[2].registered);
+    assert_string_equal(fakes.v[2].token, "SC-2");
+    assert_int_equal(fakes.v[2].n_submitted, 0);
+    assert_non_null(beat(4));
+    beat_until(2 + 4);
+    assert_int_equal(fakes.v[2].n_containers, 2);
+}
+
 static void test_lost_answers(void **state)
 {
     (void)state;
@@ -212,6 +236,7 @@ int main(void)
         CASE(test_mute_home),
         CASE(test_members_restart),
         CASE(test_member_refuses_connections),
+        CASE(test_member_moves),
         CASE(test_lost_answers),
         CASE(test_launch_fails),
         CASE(test_silent_for_long),
