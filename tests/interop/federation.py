@@ -110,6 +110,9 @@ class Federation:
         c.nodes[0].site = {
             "yarn.nodemanager.amrmproxy.enabled": str(self.proxy).lower(),
             "yarn.nodemanager.amrmproxy.address": f"127.0.0.1:{self.proxy_port}",
+            # A first heartbeat with few of a master's requests leaves the rest to the home, while
+            # the other sub-cluster has not answered yet.
+            "yarn.nodemanager.amrmproxy.wait.uam-register.done": "true",
             PIPELINE.format("nodemanager.amrmproxy"): PACKAGE
             + "nodemanager.amrmproxy.FederationInterceptor",
         }
@@ -272,6 +275,11 @@ class Federation:
             nodes = ((answer or {}).get("nodes") or {}).get("node") or []
             found += [n["id"] for n in nodes if n["state"] == "RUNNING"]
         return found
+
+    def proxied(self):
+        """What the home's node has said about other sub-clusters."""
+        with open(self.c.nodes[0].process.log, encoding="utf-8", errors="replace") as f:
+            return [line for line in f if "sub-cluster" in line or "SubCluster" in line]
 
     def shell(self, count, *args):
         """DistributedShell through the Router; the Application."""
