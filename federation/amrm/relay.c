@@ -512,13 +512,24 @@ static int move_row(struct fed_relay *from, struct fed_relay *to, struct fed_ite
     if (e < 0)
         return e;
     e = it->count;
-    it->count = 0;
-    it->open = false;
-    fed_items_set_news(&from->items, it);
+    for (it = it->group->rows; it; it = it->next_row) {
+        it->count = 0;
+        it->open = false;
+        fed_items_set_news(&from->items, it);
+    }
     return e;
 }
 
-int fed_relay_move(struct fed_relay *from, struct fed_relay *to)
+static void drop_closed(struct fed_relay *r)
+{
+    struct fed_item *it, *next;
+
+    HASH_ITER (hh, r->items.by_key, it, next)
+        if (!it->open)
+            fed_items_drop(&r->items, it);
+}
+
+int fed_relay_move(struct fed_relay *from, struct fed_relay *to, bool registered)
 {
     struct fed_item *it, *next;
     int n = 0;
@@ -538,5 +549,7 @@ int fed_relay_move(struct fed_relay *from, struct fed_relay *to)
             return e;
         n += SV_MIN(e, INT32_MAX - n);
     }
+    if (!registered)
+        drop_closed(from);
     return n;
 }

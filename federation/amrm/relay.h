@@ -44,9 +44,10 @@ bool fed_relay_has_news(const struct fed_relay *r);
 size_t fed_relay_bytes(const struct fed_relay *r); /* that it remembers */
 
 /* The sub-cluster has been silent for too long: what it has not allocated is requested in another
- * one, for any place, and it is told to forget that. Requests that hold to their places stay.
- * Returns the number of containers, at most INT32_MAX; -ENOMEM, -E2BIG: some are not moved. */
-int fed_relay_move(struct fed_relay *from, struct fed_relay *to) _must_use_;
+ * one, for any place. It is told to forget that if it is still `registered`. Requests that hold to
+ * their places stay. Returns the number of containers, at most INT32_MAX; -ENOMEM, -E2BIG: some are
+ * not moved. */
+int fed_relay_move(struct fed_relay *from, struct fed_relay *to, bool registered) _must_use_;
 
 /* A container that the master cannot have (struct fed_clash): releases it and requests another one
  * like it. -ENOMEM. */

@@ -323,7 +323,7 @@ int nm_sub_exchange(struct nm_sub_cluster *s, const Hadoop__Yarn__ContainerProto
 
 int nm_sub_move(struct nm_sub_cluster *from, struct nm_sub_cluster *to)
 {
-    return fed_relay_move(from->relay, to->relay);
+    return fed_relay_move(from->relay, to->relay, from->uam.state == FED_UAM_RUNNING);
 }
 
 void nm_sub_hold(struct nm_sub_cluster *s, bool held)

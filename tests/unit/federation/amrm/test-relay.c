@@ -353,20 +353,26 @@ static void moved(void **state)
     ask(1, 0, "*", 2);
     assert_int_equal(fed_relay_take(to, part, NULL), 0);
     new_part();
-    assert_int_equal(fed_relay_move(relay, to), 12);
-    assert_int_equal(fed_relay_move(relay, to), 0);
+    assert_int_equal(fed_relay_move(relay, to, true), 12);
+    assert_int_equal(fed_relay_move(relay, to, true), 0);
     assert_int_equal(fed_relay_make(to, arena, &m), 0);
     assert_int_equal(m->n_ask, 2);
     assert_int_equal(m->ask[0]->num_containers, 7);
     assert_int_equal(m->ask[1]->num_containers, 7);
     m = make();
-    assert_int_equal(m->n_ask, 2);
-    assert_int_equal(m->ask[0]->num_containers, 0);
-    assert_int_equal(m->ask[1]->num_containers, 0);
+    assert_int_equal(m->n_ask, 3); /* of any place, of h1, of the second priority: none */
+    for (size_t i = 0; i < 3; i++)
+        assert_int_equal(m->ask[i]->num_containers, 0);
     fed_relay_resync(relay);
     m = make();
     assert_int_equal(m->n_ask, 1);
     assert_int_equal(m->ask[0]->num_containers, 9);
+    fed_relay_answered(relay, new_answer(1));
+    ask(4, 0, "*", 5);
+    ask(4, 0, "h1", 5);
+    take();
+    assert_int_equal(fed_relay_move(relay, to, false), 5);
+    assert_false(fed_relay_has_news(relay)); /* nothing is told where nothing is known */
     fed_relay_free(to);
 }
 
