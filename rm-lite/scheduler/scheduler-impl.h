@@ -297,7 +297,6 @@ struct rm_sched_node {
     struct rm_sched_node *o_prev, *o_next; /* nodes of one host */
     struct rm_sched_node *prev, *next;     /* s->node_list, in the order of registration */
     char *rack;
-    int64_t born; /* the first visit after its registration: rm_refused.visit of others is less */
 };
 
 _Static_assert(sizeof(struct rm_sched_container) <= 128 && sizeof(struct rm_sched_node) <= 320 &&

@@ -58,7 +58,6 @@ static void node_free(struct rm_sched *s, struct rm_sched_node *n)
     free(n->rack);
     if (n->cap_containers)
         free(n->containers);
-    n->handle = 0; /* rm_refused.node */
     rm_pool_give(&s->node_pool, n);
 }
 
@@ -105,7 +104,6 @@ static void node_new(struct rm_sched *s, const struct rm_ev_node_added *ev)
     n->rack_label = rm_label(n->rack);
     rm_sched_node_index(s, n);
     DL_APPEND(s->node_list, n);
-    n->born = s->counts.nodes_visited + 1;
     s->n_nodes++;
     s->cluster = rm_res_add(s->cluster, n->total);
 }
@@ -132,8 +130,17 @@ static void give_reservation_back(struct rm_sched *s, struct rm_sched_node *n)
         rm_asks_collect(s, app, g);
 }
 
+/* No application is told any more that this node refused it. */
+static void forget_refusals(const struct rm_sched *s, const struct rm_sched_node *n)
+{
+    for (struct rm_sched_app *app = s->apps; app; app = app->hh.next)
+        if (app->refused.node == n->handle)
+            app->refused.node = 0;
+}
+
 static int node_removed(struct rm_sched *s, struct rm_sched_node *n)
 {
+    forget_refusals(s, n);
     give_reservation_back(s, n);
     for (int32_t i = 0; i < n->n_containers; i++) {
         struct rm_sched_container *c = rm_pool_at(&s->container_pool, n->containers[i]);

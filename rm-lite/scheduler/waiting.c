@@ -32,11 +32,11 @@ static void tell_ask(const struct rm_sched_app *app, struct rm_wait *w)
 /* Nothing, if the node has left since. */
 static void tell_node(const struct rm_sched *s, const struct rm_sched_app *app, struct rm_wait *w)
 {
-    const struct rm_sched_node *n =
-        app->refused.node ? rm_pool_at(&s->node_pool, app->refused.node) : NULL;
+    const struct rm_sched_node *n;
 
-    if (!n || n->handle != app->refused.node || n->born > app->refused.visit)
+    if (!app->refused.node)
         return;
+    n = rm_pool_at(&s->node_pool, app->refused.node);
     w->has_node = true;
     rm_node_id_to(n, &w->node);
     w->total = n->total;

@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "common/fd.h"
+#include "rm-lite/scheduler/activities.h"
 #include "rm-lite/scheduler/replay.h"
 #include "rm-lite/scheduler/scheduler-impl.h"
 #include "tests/unit/rm-lite/scheduler-workload.h"
@@ -117,8 +118,35 @@ static void check_order(struct world *w, struct rm_queue *q)
     }
 }
 
+/* The reason to wait is one of its state, its ask is the application's, and a node that is large
+ * enough is never denied. Queries and records change no decision: the replay of the record, which
+ * makes none of them, has the same ones. */
+static void check_waiting(struct world *w, const struct rm_sched_app *app)
+{
+    struct rm_sched *s = w->f.s;
+    bool mine = !app->refused.group;
+    struct rm_wait wait;
+
+    for (const struct rm_ask_group *g = app->groups; g; g = g->next)
+        mine |= g == app->refused.group;
+    if (!mine)
+        fails(w, "application %d was refused an ask that is not its own", app->id.id);
+    if (rm_sched_wait(s, app->id, &wait) < 0 || wait.containers != app->n_pending)
+        fails(w, "application %d does not wait for what it asked for", app->id.id);
+    if (wait.containers > 0 && app->in_waiting && wait.why > RM_REFUSED_USER_MASTERS)
+        fails(w, "application %d is not active and waits for %d", app->id.id, (int)wait.why);
+    if (wait.containers > 0 && app->active && wait.why >= RM_REFUSED_PARALLEL &&
+        wait.why <= RM_REFUSED_USER_MASTERS)
+        fails(w, "application %d is active and waits for %d", app->id.id, (int)wait.why);
+    for (const struct rm_sched_node *n = s->node_list; n && wait.fits_nowhere; n = n->next)
+        if (n->schedulable && rm_res_fits(s->set.calc, wait.asked, n->total))
+            fails(w, "application %d fits nowhere but on a node", app->id.id);
+    rm_record_app(s, app->id, w->f.now + 100);
+}
+
 static void check_apps(struct world *w)
 {
+    rm_record_next_visit(w->f.s, NULL);
     for (const struct rm_sched_app *app = w->f.s->apps; app; app = app->hh.next) {
         struct sums t = { 0 };
 
@@ -131,6 +159,7 @@ static void check_apps(struct world *w)
             fails(w, "application %d: ready %d, active %d", app->id.id, app->in_ready, app->active);
         if (app->active && !app->runs)
             fails(w, "application %d is active above max-parallel-apps", app->id.id);
+        check_waiting(w, app);
     }
 }
 
