@@ -201,7 +201,7 @@ const struct rm_key_group rm_key_groups[] = {
     { RM_KEY_NOT_DONE, "timeline service", publisher_keys },
     { RM_KEY_NOT_DONE, "changes of submissions by file or tag, processors of requests", submission_keys },
     { RM_KEY_NOT_DONE, "HTTPS, cross-origin requests and switches of the web pages; selvedge.rm.webapp.put.enabled=false takes the form to kill away", web_keys },
-    { RM_KEY_NOT_DONE, "records of the scheduler's activities", activities_keys },
+    { RM_KEY_NOT_DONE, "the scheduler's activities are kept for 10 minutes, 100 of an application", activities_keys },
     { RM_KEY_NOT_DONE, "reservations in advance, resource profiles, automatic updates of containers", scheduling_keys },
     { RM_KEY_NOT_DONE, "a limit of its own for the state store, length of log aggregation diagnostics", limits_keys },
     { RM_KEY_NOT_DONE, "configuration from a file system; refused with configuration.provider-class", provider_keys },

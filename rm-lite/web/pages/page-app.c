@@ -13,6 +13,7 @@
 #include "rm-lite/core/rm-container.h"
 #include "rm-lite/core/rm-node.h"
 #include "rm-lite/fsm/app-lifetime.h"
+#include "rm-lite/requests/wait-reason.h"
 #include "rm-lite/scheduler/scheduler.h"
 #include "rm-lite/web/pages/live.h"
 #include "rm-lite/web/pages/page-links.h"
@@ -184,6 +185,14 @@ static void put_times(struct sv_html *h, const struct rm_app *app)
         sv_html_fact(h, "Killed if alive at", date);
 }
 
+static void put_waits(struct sv_html *h, const struct rm_app *app)
+{
+    char text[RM_WAIT_TEXT_MAX];
+
+    if (*rm_wait_reason(app, text))
+        sv_html_fact(h, "Waits", text);
+}
+
 static void put_use(struct sv_html *h, struct rm_app *app)
 {
     struct rm_app_usage use = { .queue_path = NULL };
@@ -196,6 +205,7 @@ static void put_use(struct sv_html *h, struct rm_app *app)
         sv_html(h, "%lld vcores</td></tr>\n", (long long)use.used.vcores);
         sv_html(h, "<tr><th>Waits for</th><td>%s, ", sv_html_mb(use.pending.mem, text));
         sv_html(h, "%lld vcores</td></tr>\n", (long long)use.pending.vcores);
+        put_waits(h, app);
     }
     rm_app_seconds(app, &mb_s, &vcore_s);
     sv_html(h, "<tr><th>Used in all</th><td>%lld MB·s, %lld vcore·s</td></tr>\n", (long long)mb_s,
