@@ -12,6 +12,7 @@
 #include "client/ui/screen.h"
 #include "client/views/objects.h"
 #include "client/views/rows.h"
+#include "client/views/waiting.h"
 
 static const struct cli_column columns[] = {
     { "APPLICATION", "id", CLI_TEXT, CLI_ALWAYS },
@@ -31,6 +32,7 @@ static const struct cli_column columns[] = {
     { "TRACKING URL", "trackingUrl", CLI_TEXT, CLI_IF_WIDE },
     { ">ATTEMPT", "attempt", CLI_NUMBER, CLI_AS_FIELD },
     { "DIAGNOSTICS", "diagnostics", CLI_TEXT, CLI_AS_FIELD },
+    { "WAITING", "waiting", CLI_TEXT, CLI_AS_FIELD },
 };
 static const struct cli_list applications = CLI_LIST(columns, "id");
 
@@ -130,10 +132,22 @@ static void print_heading(const struct cli_rows *rows, FILE *out)
     cli_output_lines(line, 4, out);
 }
 
+static void print_waiting(const struct cli_rows *rows, FILE *out)
+{
+    char line[CLI_WAITING_MAX + 16], text[CLI_WAITING_MAX];
+
+    if (!*cli_waiting_text(rows->state, rows->diagnostics, text))
+        return;
+    snprintf(line, sizeof(line), "waits: %s", text);
+    cli_output_lines(line, 4, out);
+}
+
 static void print_rows(const struct cli_ctx *ctx, const struct cli_rows *rows, FILE *out)
 {
-    if (ctx->output.format == CLI_TABLE && !ctx->output.quiet && !ctx->output.no_headers)
+    if (ctx->output.format == CLI_TABLE && !ctx->output.quiet && !ctx->output.no_headers) {
         print_heading(rows, out);
+        print_waiting(rows, out);
+    }
     cli_status_print(&rows->status, rows->app_text, &ctx->output,
                      ctx->verbose ? INT_MAX : CLI_TAIL_LINES, out);
 }

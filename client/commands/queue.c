@@ -1,8 +1,11 @@
 /* `selvedge queue list|status`. */
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "client/core/options.h"
 #include "client/views/objects.h"
+#include "client/views/waiting.h"
 
 static const struct cli_column columns[] = {
     { "QUEUE", "path", CLI_TEXT, CLI_ALWAYS },
@@ -13,8 +16,77 @@ static const struct cli_column columns[] = {
     { ">RUNNING", "running", CLI_NUMBER, CLI_ALWAYS },
     { ">PENDING", "pending", CLI_NUMBER, CLI_ALWAYS },
     { "LEAF", "leaf", CLI_TEXT, CLI_IF_WIDE },
+    { "~WAITING", "waiting", CLI_TEXT, CLI_ALWAYS },
+    { "WAITING APPLICATION", "waitingApplication", CLI_TEXT, CLI_AS_FIELD },
 };
 static const struct cli_list list = CLI_LIST(columns, "path");
+
+struct listing {
+    struct cli_ctx *ctx;
+    json_t *rows;
+};
+
+/* Hadoop 2 reports the last name of a queue, later ones its path. */
+static bool is_of_queue(const char *path, const char *queue)
+{
+    const char *name = strrchr(path, '.');
+
+    return strcmp(path, queue) == 0 || (name && strcmp(name + 1, queue) == 0);
+}
+
+/* The application that waits longest in the queue, and why. */
+static void add_waiting(json_t *row, const struct cli_report *reports, size_t n)
+{
+    const char *path = json_string_value(json_object_get(row, "path"));
+    const struct cli_report *first = NULL;
+    char text[CLI_WAITING_MAX] = "", id[YARN_ID_TEXT_MAX];
+
+    for (size_t i = 0; path && i < n; i++)
+        if (is_of_queue(path, reports[i].queue) &&
+            (!first || yarn_app_id_cmp(reports[i].id, first->id) < 0) &&
+            *cli_waiting_text(reports[i].state, reports[i].diagnostics, text))
+            first = &reports[i];
+    if (first)
+        (void)cli_waiting_text(first->state, first->diagnostics, text);
+    /* No memory: the member is missing, ignoring. */
+    (void)json_object_set_new(row, "waiting", first ? cli_json_string(text) : json_null());
+    (void)json_object_set_new(row, "waitingApplication",
+                              first ? json_string(yarn_app_id_text(first->id, id)) : json_null());
+}
+
+/* Without the applications the queues are listed all the same. */
+static void on_applications(int status, const struct cli_report *reports, size_t n,
+                            const struct sv_error *err, void *userdata)
+{
+    struct listing *l = userdata;
+    struct cli_ctx *ctx = l->ctx;
+    json_t *rows = l->rows, *row;
+    size_t i;
+
+    (void)err;
+    free(l);
+    if (status == -ECANCELED) {
+        json_decref(rows);
+        return;
+    }
+    json_array_foreach(rows, i, row) add_waiting(row, reports, status < 0 ? 0 : n);
+    cli_stop_list(ctx, &list, rows);
+}
+
+static void request_applications(struct cli_ctx *ctx, json_t *rows)
+{
+    struct listing *l = malloc(sizeof(*l));
+    int r = -ENOMEM;
+
+    if (l) {
+        *l = (struct listing){ ctx, rows };
+        r = cli_rm_applications(ctx->rm, NULL, true, on_applications, l);
+    }
+    if (r >= 0)
+        return;
+    free(l);
+    cli_stop_list(ctx, &list, rows);
+}
 
 static void on_queues(int status, const struct cli_queue_report *queues, size_t n,
                       const struct sv_error *err, void *userdata)
@@ -33,7 +105,7 @@ static void on_queues(int status, const struct cli_queue_report *queues, size_t 
     rows = json_array();
     for (size_t i = 0; i < n; i++)
         (void)json_array_append_new(rows, cli_queue_object(&queues[i]));
-    cli_stop_list(ctx, &list, rows);
+    request_applications(ctx, rows);
 }
 
 static int queues(struct cli_ctx *ctx, int argc, char **argv, bool all)

@@ -19,6 +19,7 @@
 #include "client/run/sweep.h"
 #include "client/ui/progress.h"
 #include "client/views/status.h"
+#include "client/views/waiting.h"
 #include "common/clock.h"
 #include "common/str.h"
 
@@ -30,8 +31,10 @@
 #define YOUNG_MS 3000
 #define YOUNG_POLL_MS 40
 #define END_POLL_MS 10
-#define ROWS_PER_MS 2     /* rows of the table per ms added to the polling interval */
-#define SIZE_POLL_MS 1500 /* upper limit: the ApplicationMaster waits for 4 s */
+#define WAITING_MS 2000        /* before the reason is printed why the scheduler gives nothing */
+#define WAITING_AGAIN_MS 30000 /* before another one is */
+#define ROWS_PER_MS 2          /* rows of the table per ms added to the polling interval */
+#define SIZE_POLL_MS 1500      /* upper limit: the ApplicationMaster waits for 4 s */
 
 struct run {
     struct cli_ctx *ctx;
@@ -49,6 +52,8 @@ struct run {
     bool report_open, status_open, end_sent, output_complete;
     bool hint; /* printed by `submit` */
     int64_t began, finished_at, ended_at, polled_at;
+    int64_t waits_since, waits_told; /* 0: it does not wait; not told yet */
+    char waits[CLI_WAITING_MAX];     /* told last */
 };
 
 static void print_line(struct run *run, const char *fmt, ...) _printf_(2, 3);
@@ -208,6 +213,27 @@ static void finish(struct run *run, const struct cli_report *report)
     cli_stop(run->ctx, code);
 }
 
+/* After a while, since most jobs wait for a moment; once for each reason. */
+static void tell_waiting(struct run *run, const struct cli_report *report)
+{
+    char text[CLI_WAITING_MAX];
+    const char *why = cli_waiting_text(report->state, report->diagnostics, text);
+    int64_t now = sv_now_ms();
+
+    if (!*why) {
+        run->waits_since = 0;
+        return;
+    }
+    if (run->waits_since == 0)
+        run->waits_since = now;
+    if (now - run->waits_since < WAITING_MS || strcmp(why, run->waits) == 0 ||
+        (run->waits_told && now - run->waits_told < WAITING_AGAIN_MS))
+        return;
+    run->waits_told = now;
+    snprintf(run->waits, sizeof(run->waits), "%s", why);
+    print_line(run, "waits: %s", why);
+}
+
 static void on_report(int status, const struct cli_report *report, size_t n,
                       const struct sv_error *err, void *userdata)
 {
@@ -225,6 +251,7 @@ static void on_report(int status, const struct cli_report *report, size_t n,
         if (!cli_app_ended(report->state))
             print_line(run, "%s %s", run->submission.app_text, cli_app_state_name(report->state));
     }
+    tell_waiting(run, report);
     snprintf(run->url, sizeof(run->url), "%s",
              report->state == CLI_APP_RUNNING ? report->tracking_url : "");
     if (cli_app_ended(report->state) && !wait_for_output(run) && !wait_for_states(run))

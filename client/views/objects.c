@@ -2,16 +2,24 @@
 #include "client/views/objects.h"
 
 #include "client/ui/output.h"
+#include "client/views/waiting.h"
 #include "common/clock.h"
+
+static json_t *waiting_or_null(const char *text)
+{
+    return *text ? cli_json_string(text) : json_null();
+}
 
 json_t *cli_app_object(const struct cli_report *r)
 {
     bool ended = cli_app_ended(r->state);
+    char waiting[CLI_WAITING_MAX];
     int64_t end = ended && r->finish_ms > 0 ? r->finish_ms : sv_wall_ms();
     char id[YARN_ID_TEXT_MAX];
 
     return json_pack(
-        "{s:s, s:o, s:o, s:o, s:o, s:s, s:s, s:f, s:i, s:o, s:o, s:o, s:I, s:I, s:o, s:o, s:o}",
+        "{s:s, s:o, s:o, s:o, s:o, s:s, s:s, s:f, s:i, s:o, s:o, s:o, s:I, s:I, s:o, s:o, s:o, "
+        "s:o}",
         "id", yarn_app_id_text(r->id, id), "user", cli_json_string(r->user), "queue",
         cli_json_string(r->queue), "name", cli_json_string(r->name), "type",
         cli_json_string(r->type), "state", cli_app_state_name(r->state), "finalStatus",
@@ -21,7 +29,8 @@ json_t *cli_app_object(const struct cli_report *r)
         cli_json_known(ended ? -1 : r->used_vcores), "startedTime", (json_int_t)r->start_ms,
         "finishedTime", (json_int_t)r->finish_ms, "elapsedMs",
         cli_json_known(r->start_ms > 0 ? end - r->start_ms : -1), "trackingUrl",
-        cli_json_string(r->tracking_url), "diagnostics", cli_json_string(r->diagnostics));
+        cli_json_string(r->tracking_url), "diagnostics", cli_json_string(r->diagnostics), "waiting",
+        waiting_or_null(cli_waiting_text(r->state, r->diagnostics, waiting)));
 }
 
 json_t *cli_node_object(const struct cli_node_report *r)

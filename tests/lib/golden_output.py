@@ -35,7 +35,7 @@ RED = "\033[31mFAILED\033[0m"
 
 # A job "läuft" that runs, then one "bad" that failed. {F}: red on a terminal.
 CONTAINERS = "INSTANCE CONTAINER NODE STATE EXIT PEAK MEM CPU TIME LOCALIZE LAUNCH"
-QUEUES = "QUEUE STATE CAPACITY MAXIMUM USED RUNNING PENDING"
+QUEUES = "QUEUE STATE CAPACITY MAXIMUM USED RUNNING PENDING"  # and WAITING
 WHY = "exit code 7: 1 of 1 instances failed, first instance 0 (CONTAINER on NODE) with 7"
 NAME = r"l\xc3\xa4uft"
 WANTED = {
@@ -107,10 +107,10 @@ WANTED = {
         "vcores 2 of 32",
         "health -",
     ],
-    "queue status default": [QUEUES, "root.default RUNNING SHARE SHARE SHARE 1 0"],
+    "queue status default": [f"{QUEUES} WAITING", "root.default RUNNING SHARE SHARE SHARE 1 0 -"],
     "queue status other -o wide": [
-        f"{QUEUES} LEAF",
-        "root.other RUNNING SHARE SHARE SHARE 0 0 true",
+        f"{QUEUES} LEAF WAITING",
+        "root.other RUNNING SHARE SHARE SHARE 0 0 true -",
     ],
     "queue list -o path,state,leaf --utc": [
         "path\tstate\tleaf",
@@ -138,10 +138,11 @@ WANTED = {
 # are added here, none is renamed or removed within a major version (docs/operate/inspect.md).
 FIELDS = {
     "ps -a": "id user queue name type state finalStatus progress attempt containers memoryMb vcores "
-    "startedTime finishedTime elapsedMs trackingUrl diagnostics",
+    "startedTime finishedTime elapsedMs trackingUrl diagnostics waiting",
     "app attempts BAD": "id state container host startedTime finishedTime trackingUrl diagnostics",
     "node list": "id http rack state healthReport containers usedMemoryMb memoryMb usedVcores vcores",
-    "queue list": "path state capacity maximumCapacity usedOfCapacity leaf running pending",
+    "queue list": "path state capacity maximumCapacity usedOfCapacity leaf running pending waiting "
+    "waitingApplication",
 }
 FIELDS["app list -a"], FIELDS["queue status default"] = FIELDS["ps -a"], FIELDS["queue list"]
 CONTAINER_FIELDS = (

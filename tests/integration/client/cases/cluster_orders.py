@@ -1,7 +1,8 @@
 """Orders to the ResourceManager: app, node and queue. Cases of test-cli."""
 import json
+import re
 
-from cluster import conf
+from cluster import ClusterError, conf
 from lib.submitted_jobs import expect, running, says, state, submit
 
 
@@ -182,3 +183,71 @@ QUEUES = {
     "yarn.scheduler.capacity.root.default.maximum-capacity": 100,
     "yarn.scheduler.capacity.root.other.maximum-am-resource-percent": "0.9",
 }
+
+
+APP = r"application_\d+_\d+"
+SIZE = r"<memory:\d+, vCores:\d+>"
+MASTERS = (
+    rf"Queue's AM resource limit exceeded\. Masters in queue root\.other use {SIZE} of at most {SIZE}, "
+    rf"this one asks for {SIZE}\."
+)
+
+
+def told(what, found, lines):
+    """The whole output, line by line, by patterns."""
+    found = [" ".join(line.split()) for line in found.splitlines()]
+    if len(found) != len(lines) or not all(map(re.fullmatch, lines, found)):
+        raise ClusterError(f"{what}: {found}, wanted {lines}")
+
+
+def waiting(c):
+    """A job that waits says why, with one command, wherever one looks."""
+    path = f"{c.conf_dir}/capacity-scheduler.xml"
+    with open(path, encoding="utf-8") as f:
+        before = f.read()
+    share = "yarn.scheduler.capacity.root.other.maximum-am-resource-percent"
+    conf.write_xml(path, {**QUEUES, share: "0.0001"})
+    says(c.selvedge("queue", "refresh", user=c.daemon), 0, "")
+    first = submit(c, "-q", "other", "--", "exec sleep 600")
+    running(c, first)
+    log = open(f"{c.root}/log/waiting", "w+", encoding="utf-8")
+    job = c.popen(
+        c.selvedge_argv("run", "-q", "other", "-N", "second", "--", "true"), stderr=log, stdout=log
+    )
+
+    def waits():
+        log.seek(0)
+        return re.search(rf"({APP}) submitted(?s:.*) waits: ({MASTERS})\n", log.read())
+
+    app = c.wait(waits, 30, "run says why it waits").group(1)
+    told(
+        "ps APP",
+        c.selvedge("ps", app).stdout,
+        [
+            rf"{app} second user \S+, queue root\.other, ACCEPTED",
+            f"waits: {MASTERS}",
+            "INSTANCE CONTAINER NODE STATE EXIT PEAK MEM CPU TIME LOCALIZE LAUNCH",
+        ],
+    )
+    told(
+        "ps -o",
+        c.selvedge("ps", "-o", "id,waiting", "--no-headers").stdout,
+        [rf"{app}\s{MASTERS}", rf"{first}\s-?"],
+    )
+    told(
+        "queue list",
+        c.selvedge("queue", "list").stdout,
+        [
+            "QUEUE STATE CAPACITY MAXIMUM USED RUNNING PENDING WAITING",
+            r"root RUNNING .* -",
+            r"root\.default RUNNING .* -",
+            rf"root\.other RUNNING .* {MASTERS}",
+        ],
+    )
+    told("inspect", json.loads(c.selvedge("inspect", app).stdout)["waiting"], [MASTERS])
+    says(c.selvedge("kill", first), 0, "is over")
+    expect("the job's end", job.wait(60), 0)
+    log.close()
+    with open(path, "w", encoding="utf-8") as f:
+        f.write(before)
+    says(c.selvedge("queue", "refresh", user=c.daemon), 0, "")
