@@ -54,8 +54,8 @@ struct rm_wait {
     struct yarn_app_id ahead;
     /* Nodes that take containers, and those of them with room for the smallest one. */
     int32_t nodes, open_nodes, free_nodes;
-    /* With RM_REFUSED_TOTAL and RM_REFUSED_SPACE: the node that comes nearest to `asked`, by what is
-     * free and not reserved, and by its size; host "" without one. */
+    /* With RM_REFUSED_TOTAL and RM_REFUSED_SPACE: the node that comes nearest to `asked`, by what
+     * is free and not reserved, and by its size; host "" without one. */
     struct yarn_node_id free_node, large_node;
     struct rm_res largest_free, largest;
     bool fits_nowhere; /* no node is large enough */
