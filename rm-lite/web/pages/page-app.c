@@ -196,7 +196,7 @@ static void put_waits(struct sv_html *h, const struct rm_app *app)
 static void put_use(struct sv_html *h, struct rm_app *app)
 {
     struct rm_app_usage use = { .queue_path = NULL };
-    char text[SV_HTML_WORD];
+    char text[SV_HTML_WORD], waits[RM_WAIT_TEXT_MAX];
     int64_t mb_s, vcore_s;
 
     if (!rm_app_is_final(app) && rm_sched_app_usage(app->rm->sched, app->id, &use) >= 0) {
@@ -207,6 +207,8 @@ static void put_use(struct sv_html *h, struct rm_app *app)
         sv_html(h, "%lld vcores</td></tr>\n", (long long)use.pending.vcores);
         put_waits(h, app);
     }
+    if (*rm_wait_reason(app, waits))
+        sv_html(h, "<tr><th>Waits because</th><td class=\"warn\">" TEXT_MAX "</td></tr>\n", waits);
     rm_app_seconds(app, &mb_s, &vcore_s);
     sv_html(h, "<tr><th>Used in all</th><td>%lld MB·s, %lld vcore·s</td></tr>\n", (long long)mb_s,
             (long long)vcore_s);

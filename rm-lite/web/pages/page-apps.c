@@ -9,6 +9,7 @@
 #include "common/str.h"
 #include "rm-lite/core/rm-app-attempt.h"
 #include "rm-lite/core/rm-app.h"
+#include "rm-lite/requests/wait-reason.h"
 #include "rm-lite/scheduler/scheduler.h"
 #include "rm-lite/web/pages/live.h"
 #include "rm-lite/web/rest/web-json.h"
@@ -66,6 +67,15 @@ static void put_use(struct sv_html *h, struct rm_app *app)
         sv_html(h, "<td class=\"n\"></td><td class=\"x\"></td>");
 }
 
+/* Why one that has not begun waits. */
+static void put_reason(struct sv_html *h, const struct rm_viewer *who, const struct rm_app *app)
+{
+    char waits[RM_WAIT_TEXT_MAX];
+
+    if (app->state == RM_APP_ST_ACCEPTED && rm_viewer_sees(who, app) && *rm_wait_reason(app, waits))
+        sv_html(h, "<br><span class=\"dim\">%.200s</span>", waits);
+}
+
 static void put_row(struct sv_html *h, const struct rm_viewer *who, struct rm_app *app)
 {
     double progress = rm_app_final_stored(app) ? 1
@@ -74,10 +84,9 @@ static void put_row(struct sv_html *h, const struct rm_viewer *who, struct rm_ap
 
     sv_html(h, "<tr><td class=\"id\">");
     sv_html_link_below(h, "/cluster/app/", app->id_str);
-    sv_html(h,
-            "</td><td class=\"any\">%.100s</td><td class=\"any\">%.200s</td>"
-            "<td class=\"any x\">%.200s</td><td>",
-            app->user, app->name, app->queue);
+    sv_html(h, "</td><td class=\"any\">%.100s</td><td class=\"any\">%.200s", app->user, app->name);
+    put_reason(h, who, app);
+    sv_html(h, "</td><td class=\"any x\">%.200s</td><td>", app->queue);
     sv_html_state(h, rm_app_wire_state_name(app));
     sv_html(h, "</td><td class=\"x\">");
     if (rm_app_final_stored(app))
