@@ -78,6 +78,7 @@
       last = plot.x(i);
       drawn.push(last + ',' + (39 - 38 * Math.min(1, value / full)).toFixed(1));
     });
+    if (drawn.length === 1) drawn.unshift((parseFloat(first) - 0.5) + drawn[0].slice(drawn[0].indexOf(',')));
     this.line.setAttribute('points', drawn.join(' '));
     this.area.setAttribute('points', drawn.length ? first + ',40 ' + drawn.join(' ') + ' ' + last + ',40' : '');
   };

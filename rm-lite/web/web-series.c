@@ -39,12 +39,12 @@ static void put_objects(struct sv_series *s, const struct rm *rm)
     sv_series_head(s, "selvedge_applications", "gauge",
                    "Applications that the ResourceManager knows, by state.");
     put_states(s, "selvedge_applications", &rm_app_fsm, rm->app_counts);
-    sv_series_one(s, "selvedge_containers_allocated_total", "counter", "Containers allocated.",
-                  (double)rm->counters.allocated);
-    sv_series_head(s, "selvedge_containers_ended_total", "counter",
+    sv_series_one(s, "selvedge_cluster_containers_allocated_total", "counter",
+                  "Containers allocated.", (double)rm->counters.allocated);
+    sv_series_head(s, "selvedge_cluster_containers_ended_total", "counter",
                    "Containers that ended, by reason; success is one of them.");
     for (int i = 0; i < SV_ENDS; i++)
-        sv_series_value(s, "selvedge_containers_ended_total",
+        sv_series_value(s, "selvedge_cluster_containers_ended_total",
                         sv_series_labels(labels, "reason", sv_end_name((enum sv_end)i), NULL),
                         (double)rm->counters.ended[i]);
 }

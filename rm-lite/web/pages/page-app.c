@@ -264,8 +264,8 @@ static void put_rest(struct sv_html *h, const struct rm_app *app, const struct s
     sv_html_part(h, "containers");
     put_diagnostics(h, app->diagnostics);
     rm_page_put_failures(h, app);
-    put_attempts(h, app);
     rm_page_put_timeline(h, app);
+    put_attempts(h, app);
     if (!rm_app_is_final(app)) {
         (void)snprintf(path, sizeof(path), "/cluster/app/%s", app->id_str);
         put_containers(h, app, NULL, req, path);

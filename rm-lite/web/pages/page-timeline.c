@@ -133,7 +133,7 @@ static void put_row(struct sv_html *h, const struct scale *s, const struct rm_co
     const char *number = strstr(c->id_str, c->app->id_str + strlen("application"));
 
     (void)snprintf(path, sizeof(path), "/cluster/container/%s", c->id_str);
-    sv_html(h, "<tr><td class=\"id\">");
+    sv_html(h, "<tr><td class=\"t\">");
     sv_html_link(h, path,
                  number ? number + strlen(c->app->id_str) - strlen("application") + 1 : c->id_str);
     sv_html(h, "</td><td class=\"any x\">");
