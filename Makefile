@@ -29,6 +29,7 @@ PREFIX    ?= /usr
 SYSCONFDIR ?= /etc
 LIBEXECDIR ?= $(PREFIX)/libexec/selvedge
 LIBDIR ?= $(PREFIX)/lib
+PYTHONDIR ?= $(PREFIX)/lib/python3/dist-packages
 DESTDIR   ?=
 # Compiled into container-executor and container-prepare, never read from environment or arguments.
 EXECUTOR_CONF ?= $(SYSCONFDIR)/selvedge/container-executor.cfg

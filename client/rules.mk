@@ -3,15 +3,17 @@ CLIENT_LDLIBS = $(WIRE_LDLIBS) $(shell $(PKGCONFIG) --libs jansson)
 CFLAGS_client := $(CFLAGS_common) $(shell $(PKGCONFIG) --cflags libcurl jansson) \
 	-DSELVEDGE_LIBEXECDIR='"$(LIBEXECDIR)"'
 
-# The static library.
+# The static library, and what of HTTP its logs need.
 CLIENT_LIB_OBJS := $(call objects,client/lib)
+CLIENT_LIB_HTTP_OBJS := $(addprefix $(BUILD)/client/http/,fetch.o node-url.o log-unframe.o)
 CLIENT_A := $(BUILD)/libselvedge-client.a
-$(CLIENT_A): $(CLIENT_LIB_OBJS)
+$(CLIENT_A): $(CLIENT_LIB_OBJS) $(CLIENT_LIB_HTTP_OBJS)
 LIBS += $(CLIENT_A)
 
 # The same with its dependencies, position-independent; only its interface is exported.
 CLIENT_SO := $(BUILD)/libselvedge-client.so
-CLIENT_SO_OBJS = $(patsubst $(BUILD)/%,$(BUILD)/pic/%,$(CLIENT_LIB_OBJS) $(WIRE_OBJS) $(BUILD)/common/identity/principal.o \
+CLIENT_SO_OBJS = $(patsubst $(BUILD)/%,$(BUILD)/pic/%,$(CLIENT_LIB_OBJS) $(CLIENT_LIB_HTTP_OBJS) $(WIRE_OBJS) \
+	$(addprefix $(BUILD)/common/,identity/principal.o web/curl-load.o web/curl-loop.o) \
 	$(filter-out $(BUILD)/common/identity/% $(BUILD)/common/tls/% $(BUILD)/common/web/% %/conf-hidden.o %/pattern.o %/worker-sandbox.o,$(COMMON_OBJS)))
 $(BUILD)/pic/gen/%.o: $(BUILD)/gen/%.c $$(FLAGS_STAMP) | $$(GENERATED)
 	$(call say,PIC,$<)
@@ -32,7 +34,7 @@ LIBS += $(CLIENT_SO)
 endif
 
 # The command line.
-# Folders in layer order, which tests/tools/check-includes and check-cycles check.
+# Folders in layer order, which tests/tools/check-includes and check-cycles check; client/http stands before client/lib.
 CLIENT_FOLDERS := $(addprefix client/, job http ui core views logs run inspect local localize doctor config federation service commands)
 CLI_A := $(BUILD)/libselvedge-cli.a
 $(CLI_A): $(BUILD)/client/command-table.o $(call objects,$(CLIENT_FOLDERS))

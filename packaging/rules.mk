@@ -26,7 +26,7 @@ PROGRAMS += $(MANUALS)
 # Installs the existing build: `make install` builds nothing as root.
 install: programs
 	$(Q)PREFIX='$(PREFIX)' SYSCONFDIR='$(SYSCONFDIR)' LIBEXECDIR='$(LIBEXECDIR)' \
-		LIBDIR='$(LIBDIR)' BUILD='$(BUILD)' DESTDIR='$(DESTDIR)' packaging/install-files
+		LIBDIR='$(LIBDIR)' PYTHONDIR='$(PYTHONDIR)' BUILD='$(BUILD)' DESTDIR='$(DESTDIR)' packaging/install-files
 
 # Installs missing packages of packaging/deps-debian.txt (apt) or deps-fedora.txt (dnf).
 deps:

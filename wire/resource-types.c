@@ -24,6 +24,23 @@ int yarn_types_index(const struct yarn_types *t, const char *name)
     return -1;
 }
 
+int yarn_types_add(const char *name, const char *unit)
+{
+    int i = yarn_types_index(&current, name);
+
+    if (*name == '\0' || strlen(name) >= YARN_TYPE_NAME_MAX || !yarn_unit_ok(unit))
+        return -EINVAL;
+    if (i < 0 && current.n == YARN_TYPES_MAX)
+        return -ENOSPC;
+    if (i < 0) {
+        i = (int)current.n++;
+        current.types[i] = (struct yarn_type){ 0 };
+        memcpy(current.types[i].name, name, strlen(name) + 1);
+    }
+    memcpy(current.types[i].unit, unit, strlen(unit) + 1);
+    return i;
+}
+
 /* A unit as a fraction. */
 struct unit {
     char name[YARN_UNIT_MAX];

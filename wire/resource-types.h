@@ -21,6 +21,9 @@ struct yarn_types {
  * amount in struct yarn_resource is in its type's unit. */
 void yarn_types_set(const struct yarn_types *t);
 const struct yarn_types *yarn_types(void);
+/* Adds a type of this process, or sets the unit of one that it has; its index. -EINVAL: the name is
+ * too long, or no such unit; -ENOSPC: there are YARN_TYPES_MAX. */
+int yarn_types_add(const char *name, const char *unit) _must_use_;
 /* Index of a type; -1: there is none of that name. */
 int yarn_types_index(const struct yarn_types *t, const char *name);
 

@@ -111,6 +111,31 @@ static void take_rejected(struct cli_am *am, const Hadoop__Yarn__RejectedSchedul
         am->ops.rejected(am, &told, am->userdata);
 }
 
+/* Every heartbeat repeats what is still wanted. */
+static void take_preempted(struct cli_am *am, Hadoop__Yarn__PreemptionContainerProto *const *list,
+                           size_t n, bool strict)
+{
+    for (size_t i = 0; i < n && am->phase != OVER; i++) {
+        struct yarn_container_id id;
+        struct am_container *c =
+            yarn_container_id_from(list[i]->id, &id) == 0 ? cli_am_find(am, id) : NULL;
+
+        if (!c || c->preempted >= (strict ? PREEMPTED_STRICTLY : PREEMPTED))
+            continue;
+        c->preempted = strict ? PREEMPTED_STRICTLY : PREEMPTED;
+        if (am->ops.preempted)
+            am->ops.preempted(am, id, strict, am->userdata);
+    }
+}
+
+static void take_preemption(struct cli_am *am, const Hadoop__Yarn__PreemptionMessageProto *m)
+{
+    if (m && m->strictcontract)
+        take_preempted(am, m->strictcontract->container, m->strictcontract->n_container, true);
+    if (m && m->contract)
+        take_preempted(am, m->contract->container, m->contract->n_container, false);
+}
+
 static void take_completed(struct cli_am *am, const Hadoop__Yarn__ContainerStatusProto *m)
 {
     struct yarn_container_id id;
@@ -175,6 +200,7 @@ void cli_am_take_answer(struct cli_am *am, const Hadoop__Yarn__AllocateResponseP
         cli_am_take_updated(am, m->updated_containers[i]);
     for (size_t i = 0; i < m->n_update_errors && am->phase != OVER; i++)
         cli_am_take_update_error(am, m->update_errors[i]);
+    take_preemption(am, m->preempt);
     for (size_t i = 0; i < m->n_completed_container_statuses && am->phase != OVER; i++)
         take_completed(am, m->completed_container_statuses[i]);
 }

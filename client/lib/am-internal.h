@@ -61,6 +61,7 @@ struct am_container {
     struct yarn_token token;
     bool started;  /* a start was sent and has not failed */
     bool released; /* kept until the ResourceManager reports its end */
+    enum { NOT_PREEMPTED, PREEMPTED, PREEMPTED_STRICTLY } preempted; /* as reported */
     enum { NO_UPDATE, UPDATE_WANTED, UPDATE_SENT, UPDATE_AT_NODE } update;
     enum cli_update update_type;
     struct yarn_resource update_resource;

@@ -69,28 +69,20 @@ static int copy_to(char **to, const char *from)
     return 0;
 }
 
-/* Types of resources beside memory, vcores and GPUs: as the ResourceManager has them, where this
- * process has no configuration of its own. */
+/* Types of resources beside memory, vcores and GPUs, as the ResourceManager has them. */
 static void learn_types(const Hadoop__Yarn__RegisterApplicationMasterResponseProto *m)
 {
     static const char *const known[] = { "memory-mb", "vcores", YARN_GPU };
-    struct yarn_types types = { 0 };
 
-    for (size_t i = 0; i < m->n_resource_types && types.n < YARN_TYPES_MAX; i++) {
+    for (size_t i = 0; i < m->n_resource_types; i++) {
         const Hadoop__Yarn__ResourceTypeInfoProto *t = m->resource_types[i];
-        const char *unit = cli_text(t->units);
-        bool other = strlen(t->name) < YARN_TYPE_NAME_MAX && yarn_unit_ok(unit);
+        bool other = true;
 
         for (size_t j = 0; j < SV_ARRAY_LEN(known); j++)
             other = other && strcmp(t->name, known[j]) != 0;
-        if (!other)
-            continue;
-        memcpy(types.types[types.n].name, t->name, strlen(t->name));
-        memcpy(types.types[types.n].unit, unit, strlen(unit));
-        types.n++;
+        if (other && yarn_types_add(t->name, cli_text(t->units)) < 0)
+            continue; /* more than this library knows, or unusable: dropped */
     }
-    if (types.n && yarn_types()->n == 0)
-        yarn_types_set(&types);
 }
 
 /* Without its key the master would take clients without tokens: an unusable one is an error. */

@@ -111,6 +111,10 @@ struct cli_am_ops {
     /* The ResourceManager had restarted or changed: this attempt is registered again, and all open
      * requests go with the next heartbeat. Nothing needs to be requested again. */
     void (*resynced)(struct cli_am *am, void *userdata);
+    /* The ResourceManager wants the container back: it is killed after the cluster's time for that,
+     * unless other containers of the same size are released (`strict` false). Once a container,
+     * and once more if the request becomes strict. */
+    void (*preempted)(struct cli_am *am, struct yarn_container_id id, bool strict, void *userdata);
     void (*finished)(struct cli_am *am, void *userdata); /* unregistered: the program may end */
     /* The ResourceManager ended this attempt, or was unreachable for selvedge.am.connect.max-wait
      * (15 min). */

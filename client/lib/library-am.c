@@ -31,6 +31,7 @@ static void on_registered(struct cli_am *am, const struct cli_registration *r, v
 /* A container with memory for its texts. */
 struct told {
     char id[YARN_ID_TEXT_MAX], node[264];
+    struct selvedge_resource resources[LIB_RESOURCES_MAX];
     struct selvedge_container c;
 };
 
@@ -47,6 +48,8 @@ static const struct selvedge_container *container_of(const struct cli_allocation
         .request_id = c->request_id,
         .tags = c->tags,
         .n_tags = c->n_tags,
+        .resources = told->resources,
+        .n_resources = cli_lib_resources_of(&c->resource, told->resources),
     };
     return &told->c;
 }
@@ -114,6 +117,17 @@ static void on_resynced(struct cli_am *am, void *userdata)
     TELL(a, resynced, a->userdata);
 }
 
+static void on_preempted(struct cli_am *am, struct yarn_container_id id, bool strict,
+                         void *userdata)
+{
+    struct lib_am *a = userdata;
+    char text[YARN_ID_TEXT_MAX];
+
+    (void)am;
+    yarn_container_id_text(id, text);
+    TELL(a, preempted, text, strict, a->userdata);
+}
+
 static void on_started(struct cli_am *am, struct yarn_container_id id, int status,
                        const struct sv_error *err, void *userdata)
 {
@@ -161,6 +175,7 @@ static const struct cli_am_ops events = { .registered = on_registered,
                                           .completed = on_completed,
                                           .node = on_node,
                                           .resynced = on_resynced,
+                                          .preempted = on_preempted,
                                           .finished = on_finished,
                                           .lost = on_lost };
 

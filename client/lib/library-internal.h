@@ -8,10 +8,13 @@
 #include "client/lib/client.h"
 #include "client/lib/library.h"
 #include "common/arena.h"
+#include "wire/resource-types.h"
 
 enum lib_kind { LIB_LOOP = 1, LIB_RM, LIB_AM };
 
+struct cli_fetch;
 struct lib_loop;
+struct lib_wait;
 
 struct lib_object { /* first member of each kind */
     UT_hash_handle hh;
@@ -34,6 +37,40 @@ int cli_lib_close(struct lib_object *o) _must_use_;
 struct lib_loop *cli_lib_loop_of(selvedge_loop loop); /* or NULL */
 sd_event *cli_lib_event(struct lib_loop *loop);
 
+struct lib_rm {
+    struct lib_object o;
+    struct sv_conf *conf;
+    char *user; /* NULL: the process' own */
+    struct cli_rm *client;
+    struct cli_fetch *fetch; /* NULL before the first log */
+    struct lib_wait *waits;
+};
+static inline struct lib_rm *cli_lib_rm(selvedge_rm handle) /* or NULL */
+{
+    return (struct lib_rm *)cli_lib_find(handle.id, LIB_RM);
+}
+
+/* A pending request and its callback. */
+struct lib_request {
+    struct lib_rm *rm;
+    struct sv_arena *arena; /* memory of a submission, or of the texts of a log's request */
+    struct cli_submission *submission;
+    struct yarn_container_id container;
+    const char *log, *container_text;
+    selvedge_submitted_fn submitted;
+    selvedge_reports_fn reports;
+    selvedge_containers_fn containers;
+    selvedge_log_fn logs;
+    selvedge_done_fn done;
+    void *userdata;
+};
+struct lib_request *cli_lib_request_new(struct lib_rm *rm, void *userdata) _must_use_;
+void cli_lib_request_free(struct lib_request *q);
+/* Ends a call that starts a request: returns its result, and frees the request on failure. */
+int cli_lib_begun(int r, struct lib_request *q) _must_use_;
+/* The text of a callback: "" for success. */
+const char *cli_lib_reason(int status, const struct sv_error *err);
+
 struct lib_am {
     struct lib_object o;
     struct cli_am *am;
@@ -50,6 +87,12 @@ int cli_lib_error(struct selvedge_error *to, const struct sv_error *from); /* re
  * NULL. */
 int cli_lib_launch(struct sv_arena *a, const struct selvedge_launch *from,
                    const struct cli_env *more_env, struct cli_launch *ret) _must_use_;
+#define LIB_RESOURCES_MAX (YARN_TYPES_MAX + 1)
+/* -EINVAL: a member is missing or negative; -ENOSPC: more types than there can be. */
+int cli_lib_resource(int64_t memory_mb, int32_t vcores, const struct selvedge_resource *more,
+                     size_t n, struct yarn_resource *ret) _must_use_;
+/* Resources besides memory and vcores, at most LIB_RESOURCES_MAX; names are static. */
+size_t cli_lib_resources_of(const struct yarn_resource *r, struct selvedge_resource *ret);
 /* Loads the configuration from `dir`, by default $HADOOP_CONF_DIR and so on. */
 int cli_lib_conf(const char *dir, struct sv_conf **ret, struct sv_error *err) _must_use_;
 

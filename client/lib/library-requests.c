@@ -76,13 +76,14 @@ static int constraint_of(struct copy *k, const struct selvedge_constraint *from,
 
 /* ---- Requests ---- */
 
-static int place(struct cli_am *am, const struct selvedge_request *q, struct sv_error *err)
+static int place(struct cli_am *am, const struct selvedge_request *q, struct yarn_resource resource,
+                 struct sv_error *err)
 {
     _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
     struct cli_scheduling_request own = {
         .request_id = q->request_id,
         .priority = q->priority,
-        .resource = { .memory_mb = q->memory_mb, .vcores = q->vcores },
+        .resource = resource,
         .count = q->count,
         .tags = q->tags,
         .n_tags = sv_strv_len((char *const *)q->tags),
@@ -109,13 +110,14 @@ static int place(struct cli_am *am, const struct selvedge_request *q, struct sv_
     return cli_am_schedule(am, &own, err);
 }
 
-static int ask(struct cli_am *am, const struct selvedge_request *q, struct sv_error *err)
+static int ask(struct cli_am *am, const struct selvedge_request *q, struct yarn_resource resource,
+               struct sv_error *err)
 {
     _cleanup_free_ struct cli_locality *places = calloc(q->n_places + 1, sizeof(*places));
     const struct cli_ask own = {
         .request_id = q->request_id,
         .priority = q->priority,
-        .resource = { .memory_mb = q->memory_mb, .vcores = q->vcores },
+        .resource = resource,
         .count = q->count,
         .places = places,
         .n_places = q->n_places,
@@ -132,21 +134,30 @@ static int ask(struct cli_am *am, const struct selvedge_request *q, struct sv_er
     return cli_am_ask(am, &own, err);
 }
 
-int selvedge_am_request(selvedge_am handle, const struct selvedge_request *q,
+int selvedge_am_request(selvedge_am handle, const struct selvedge_request *from,
                         struct selvedge_error *err)
 {
     struct lib_am *a = cli_lib_am(handle);
+    struct selvedge_request q = SELVEDGE_REQUEST;
+    struct yarn_resource resource;
     struct sv_error own = { 0 };
     int r;
 
     if (!a)
         return -EBADF;
-    if (!q || q->struct_size != sizeof(*q) || (q->n_places && !q->places))
+    if (!from || from->struct_size < offsetof(struct selvedge_request, resources) ||
+        from->struct_size > sizeof(q))
         return -EINVAL;
-    if (q->count > 0 && (q->memory_mb <= 0 || q->vcores <= 0))
+    memcpy(&q, from, from->struct_size);
+    if (q.n_places && !q.places)
+        return -EINVAL;
+    r = cli_lib_resource(q.memory_mb, q.vcores, q.resources, q.n_resources, &resource);
+    if (r < 0)
+        r = sv_error_set(&own, r, "request: a resource without a name, below 0, or too many types");
+    else if (q.count > 0 && (q.memory_mb <= 0 || q.vcores <= 0))
         r = sv_error_set(&own, -EINVAL, "request: memory_mb and vcores are more than 0");
     else
-        r = q->tags ? place(a->am, q, &own) : ask(a->am, q, &own);
+        r = q.tags ? place(a->am, &q, resource, &own) : ask(a->am, &q, resource, &own);
     if (r < 0)
         (void)cli_lib_error(err, &own);
     return r;

@@ -4,33 +4,11 @@
 #include <string.h>
 #include <utlist.h>
 
+#include "client/http/fetch.h"
+#include "client/http/node-url.h"
 #include "client/lib/library-internal.h"
-#include "wire/ipc/proxy.h"
 
 #define WATCH_US 250000
-
-struct lib_rm {
-    struct lib_object o;
-    struct sv_conf *conf;
-    struct cli_rm *client;
-    struct lib_wait *waits;
-};
-
-/* A pending request and its callback. */
-struct request {
-    struct lib_rm *rm;
-    struct sv_arena *arena; /* memory of a submission */
-    struct cli_submission *submission;
-    selvedge_submitted_fn submitted;
-    selvedge_reports_fn reports;
-    selvedge_done_fn done;
-    void *userdata;
-};
-
-static const char *reason(int status, const struct sv_error *err)
-{
-    return status >= 0 ? "" : err && *err->text ? err->text : strerrordesc_np(-status);
-}
 
 /* ---- Open and close ---- */
 
@@ -58,11 +36,13 @@ static void rm_destroy(struct lib_object *o)
 
     o->depth++;              /* prevents a callback from destroying it again */
     cli_rm_free(rm->client); /* open calls end with -ECANCELED */
+    cli_fetch_free(rm->fetch);
     DL_FOREACH_SAFE (rm->waits, w, tmp) {
-        w->fn(-ECANCELED, reason(-ECANCELED, NULL), NULL, 0, w->userdata);
+        w->fn(-ECANCELED, cli_lib_reason(-ECANCELED, NULL), NULL, 0, w->userdata);
         wait_free(w);
     }
     sv_conf_free(rm->conf);
+    free(rm->user);
     free(rm);
 }
 
@@ -84,12 +64,16 @@ int selvedge_rm_open(selvedge_loop loop, const char *conf_dir, const char *user,
     r = cli_lib_conf(conf_dir, &rm->conf, &own);
     if (r >= 0)
         r = cli_rm_new(cli_lib_event(l), rm->conf, user, &rm->client, &own);
+    if (r >= 0 && user && !(rm->user = strdup(user)))
+        r = sv_error_errno(&own, -ENOMEM, "user");
     if (r < 0) {
+        cli_rm_free(rm->client);
         sv_conf_free(rm->conf);
         free(rm);
         (void)cli_lib_error(err, &own);
         return r;
     }
+    cli_scheme_set(rm->conf);
     ret->id = cli_lib_add(&rm->o, LIB_RM, l, rm_destroy);
     return 0;
 }
@@ -103,9 +87,9 @@ int selvedge_rm_close(selvedge_rm handle)
 
 /* ---- Requests ---- */
 
-static struct request *request_new(struct lib_rm *rm, void *userdata)
+struct lib_request *cli_lib_request_new(struct lib_rm *rm, void *userdata)
 {
-    struct request *q = calloc(1, sizeof(*q));
+    struct lib_request *q = calloc(1, sizeof(*q));
 
     if (q) {
         q->rm = rm;
@@ -114,120 +98,22 @@ static struct request *request_new(struct lib_rm *rm, void *userdata)
     return q;
 }
 
-static void request_free(struct request *q)
+void cli_lib_request_free(struct lib_request *q)
 {
     sv_arena_free(q->arena);
     free(q);
 }
 
-/* Finishes a call that starts a request: returns its result, and frees the request on failure. */
-static int begun(int r, struct request *q)
+const char *cli_lib_reason(int status, const struct sv_error *err)
+{
+    return status >= 0 ? "" : err && *err->text ? err->text : strerrordesc_np(-status);
+}
+
+int cli_lib_begun(int r, struct lib_request *q)
 {
     if (r < 0)
-        request_free(q);
+        cli_lib_request_free(q);
     return r < 0 ? r : 0;
-}
-
-static void tell_submitted(struct request *q, int status, const struct sv_error *err)
-{
-    char app[YARN_ID_TEXT_MAX] = "";
-
-    if (status >= 0)
-        yarn_app_id_text(q->submission->app, app);
-    q->rm->o.depth++;
-    q->submitted(status, reason(status, err), app, q->userdata);
-    q->rm->o.depth--;
-    request_free(q);
-}
-
-static void on_submitted(int status, const struct sv_error *err, void *userdata)
-{
-    tell_submitted(userdata, status, err);
-}
-
-static void on_new_app(int status, struct yarn_app_id app, struct yarn_resource maximum,
-                       const struct sv_error *err, void *userdata)
-{
-    struct request *q = userdata;
-    struct sv_error own = { 0 };
-
-    if (status >= 0 && (q->submission->resource.memory_mb > maximum.memory_mb ||
-                        q->submission->resource.vcores > maximum.vcores)) {
-        status = sv_error_set(&own, -ERANGE,
-                              "the ApplicationMaster: %lld MB and %d vcores are more than a "
-                              "container may have here (%lld MB, %d)",
-                              (long long)q->submission->resource.memory_mb,
-                              q->submission->resource.vcores, (long long)maximum.memory_mb,
-                              maximum.vcores);
-        err = &own;
-    }
-    q->submission->app = app;
-    if (status >= 0)
-        status = cli_rm_submit(q->rm->client, q->submission, on_submitted, q);
-    if (status < 0)
-        tell_submitted(q, status, err);
-}
-
-/* Formats the schedulers as "host:port,host:port", for the master's environment. */
-static int schedulers_of(struct lib_rm *rm, struct sv_arena *a, struct cli_env *ret)
-{
-    struct ipc_proxy_config cfg;
-    struct sv_error err = { 0 };
-    char *text = sv_arena_strdup(a, "");
-    int r = yarn_rm_proxy_config(rm->conf, YARN_RM_SCHEDULER, &cfg, &err);
-
-    for (size_t i = 0; r >= 0 && text && i < cfg.n_servers; i++)
-        text = sv_arena_printf(a, "%s%s%s:%u", text, i ? "," : "", cfg.servers[i].host,
-                               cfg.servers[i].port);
-    if (r >= 0 && !text)
-        r = -ENOMEM;
-    *ret = (struct cli_env){ .name = "SELVEDGE_SCHEDULERS", .value = text };
-    return r;
-}
-
-static int copy_submission(struct request *q, const struct selvedge_submission *s)
-{
-    struct cli_env schedulers;
-    struct cli_submission *c;
-    int r;
-
-    q->arena = sv_arena_new(0);
-    q->submission = c = q->arena ? sv_new(q->arena, struct cli_submission) : NULL;
-    if (!c)
-        return -ENOMEM;
-    *c = (struct cli_submission){
-        .name = sv_arena_strdup(q->arena, s->name ? s->name : "application"),
-        .queue = sv_arena_strdup(q->arena, s->queue ? s->queue : "default"),
-        .type = sv_arena_strdup(q->arena, s->type ? s->type : "YARN"),
-        .resource = { .memory_mb = s->memory_mb, .vcores = s->vcores },
-        .max_attempts = s->max_attempts,
-        .lifetime_s = s->lifetime_s,
-    };
-    if (!c->name || !c->queue || !c->type)
-        return -ENOMEM;
-    r = schedulers_of(q->rm, q->arena, &schedulers);
-    return r < 0 ? r : cli_lib_launch(q->arena, &s->launch, &schedulers, &c->launch);
-}
-
-int selvedge_rm_submit(selvedge_rm handle, const struct selvedge_submission *s,
-                       selvedge_submitted_fn fn, void *userdata)
-{
-    struct lib_rm *rm = (struct lib_rm *)cli_lib_find(handle.id, LIB_RM);
-    struct request *q;
-    int r;
-
-    if (!rm)
-        return -EBADF;
-    if (!s || s->struct_size != sizeof(*s) || !fn || s->memory_mb <= 0 || s->vcores <= 0)
-        return -EINVAL;
-    q = request_new(rm, userdata);
-    if (!q)
-        return -ENOMEM;
-    q->submitted = fn;
-    r = copy_submission(q, s);
-    if (r >= 0)
-        r = cli_rm_new_application(rm->client, on_new_app, q);
-    return begun(r, q);
 }
 
 /* ---- Reports ---- */
@@ -271,51 +157,51 @@ static void tell_reports(struct lib_rm *rm, selvedge_reports_fn fn, void *userda
         list[i] = report_of(&reports[i], ids + 2 * i * YARN_ID_TEXT_MAX,
                             ids + (2 * i + 1) * YARN_ID_TEXT_MAX);
     rm->o.depth++;
-    fn(status, reason(status, err), list, status < 0 ? 0 : n, userdata);
+    fn(status, cli_lib_reason(status, err), list, status < 0 ? 0 : n, userdata);
     rm->o.depth--;
 }
 
 static void on_reports(int status, const struct cli_report *reports, size_t n,
                        const struct sv_error *err, void *userdata)
 {
-    struct request *q = userdata;
+    struct lib_request *q = userdata;
 
     tell_reports(q->rm, q->reports, q->userdata, status, reports, n, err);
-    request_free(q);
+    cli_lib_request_free(q);
 }
 
 int selvedge_rm_report(selvedge_rm handle, const char *app, selvedge_reports_fn fn, void *userdata)
 {
-    struct lib_rm *rm = (struct lib_rm *)cli_lib_find(handle.id, LIB_RM);
+    struct lib_rm *rm = cli_lib_rm(handle);
     struct yarn_app_id id;
-    struct request *q;
+    struct lib_request *q;
 
     if (!rm)
         return -EBADF;
     if (!app || !fn || yarn_app_id_parse(app, &id) < 0)
         return -EINVAL;
-    q = request_new(rm, userdata);
+    q = cli_lib_request_new(rm, userdata);
     if (!q)
         return -ENOMEM;
     q->reports = fn;
-    return begun(cli_rm_report(rm->client, id, on_reports, q), q);
+    return cli_lib_begun(cli_rm_report(rm->client, id, on_reports, q), q);
 }
 
 int selvedge_rm_list(selvedge_rm handle, const char *user, int live, selvedge_reports_fn fn,
                      void *userdata)
 {
-    struct lib_rm *rm = (struct lib_rm *)cli_lib_find(handle.id, LIB_RM);
-    struct request *q;
+    struct lib_rm *rm = cli_lib_rm(handle);
+    struct lib_request *q;
 
     if (!rm)
         return -EBADF;
     if (!fn)
         return -EINVAL;
-    q = request_new(rm, userdata);
+    q = cli_lib_request_new(rm, userdata);
     if (!q)
         return -ENOMEM;
     q->reports = fn;
-    return begun(cli_rm_applications(rm->client, user, live != 0, on_reports, q), q);
+    return cli_lib_begun(cli_rm_applications(rm->client, user, live != 0, on_reports, q), q);
 }
 
 /* ---- Waiting for completion ---- */
@@ -358,7 +244,7 @@ static int on_watch(sd_event_source *s, uint64_t usec, void *userdata)
 
 int selvedge_rm_wait(selvedge_rm handle, const char *app, selvedge_reports_fn fn, void *userdata)
 {
-    struct lib_rm *rm = (struct lib_rm *)cli_lib_find(handle.id, LIB_RM);
+    struct lib_rm *rm = cli_lib_rm(handle);
     struct yarn_app_id id;
     struct lib_wait *w;
     int r;
@@ -383,29 +269,55 @@ int selvedge_rm_wait(selvedge_rm handle, const char *app, selvedge_reports_fn fn
 
 static void on_killed(int status, bool killed, const struct sv_error *err, void *userdata)
 {
-    struct request *q = userdata;
+    struct lib_request *q = userdata;
 
     (void)killed; /* or it will be: the ResourceManager has accepted the request */
     q->rm->o.depth++;
-    q->done(status, reason(status, err), q->userdata);
+    q->done(status, cli_lib_reason(status, err), q->userdata);
     q->rm->o.depth--;
-    request_free(q);
+    cli_lib_request_free(q);
 }
 
 int selvedge_rm_kill(selvedge_rm handle, const char *app, const char *why, selvedge_done_fn fn,
                      void *userdata)
 {
-    struct lib_rm *rm = (struct lib_rm *)cli_lib_find(handle.id, LIB_RM);
+    struct lib_rm *rm = cli_lib_rm(handle);
     struct yarn_app_id id;
-    struct request *q;
+    struct lib_request *q;
 
     if (!rm)
         return -EBADF;
     if (!app || !fn || yarn_app_id_parse(app, &id) < 0)
         return -EINVAL;
-    q = request_new(rm, userdata);
+    q = cli_lib_request_new(rm, userdata);
     if (!q)
         return -ENOMEM;
     q->done = fn;
-    return begun(cli_rm_kill(rm->client, id, why, on_killed, q), q);
+    return cli_lib_begun(cli_rm_kill(rm->client, id, why, on_killed, q), q);
+}
+
+/* ---- Priority ---- */
+
+static void on_priority(int status, int32_t priority, const struct sv_error *err, void *userdata)
+{
+    (void)priority; /* the cluster's maximum may have lowered it */
+    on_killed(status, false, err, userdata);
+}
+
+int selvedge_rm_set_priority(selvedge_rm handle, const char *app, int32_t priority,
+                             selvedge_done_fn fn, void *userdata)
+{
+    struct lib_rm *rm = cli_lib_rm(handle);
+    struct yarn_app_id id;
+    struct lib_request *q;
+
+    if (!rm)
+        return -EBADF;
+    if (!app || !fn || priority < 0 || yarn_app_id_parse(app, &id) < 0)
+        return -EINVAL;
+    q = cli_lib_request_new(rm, userdata);
+    if (!q)
+        return -ENOMEM;
+    q->done = fn;
+    return cli_lib_begun(cli_rm_priority(rm->client, id, priority, on_priority, q), q);
 }

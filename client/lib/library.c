@@ -1,15 +1,14 @@
-/* See library.h and library-internal.h: the table of handles, loops, and copies of arguments. */
+/* See library.h and library-internal.h: the table of handles, loops, errors, configuration. */
 #include "client/lib/library.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <utlist.h>
 
 #include "client/lib/library-internal.h"
-#include "common/str.h"
+#include "common/version.h"
 
 #define EVENTS_MAX 256 /* per dispatch */
 
@@ -24,6 +23,16 @@ struct lib_loop {
 /* The library is single-threaded. */
 static struct lib_object *objects;
 static uint64_t last_id;
+
+const char *selvedge_version(void)
+{
+    return SV_VERSION;
+}
+
+int selvedge_api(void)
+{
+    return SELVEDGE_API;
+}
 
 /* ---- Handles ---- */
 
@@ -208,92 +217,4 @@ int cli_lib_conf(const char *dir, struct sv_conf **ret, struct sv_error *err)
     }
     *ret = c;
     return 0;
-}
-
-static int file_of(struct sv_arena *a, const struct selvedge_file *from, struct cli_resource *ret)
-{
-    struct stat st;
-
-    if (!from->name || !from->url)
-        return -EINVAL;
-    *ret = (struct cli_resource){
-        .name = sv_arena_strdup(a, from->name),
-        .url = sv_arena_strdup(a, from->url),
-        .size = from->size,
-        .timestamp = from->timestamp_ms,
-        .type = from->archive ? CLI_ARCHIVE : CLI_FILE,
-        .visibility = from->visibility ? (enum cli_visibility)from->visibility : CLI_APPLICATION,
-    };
-    if (!ret->name || !ret->url)
-        return -ENOMEM;
-    if (from->size != -1)
-        return 0;
-    if (!sv_has_prefix(from->url, "file:///"))
-        return -EINVAL;
-    if (stat(from->url + strlen("file://"), &st) < 0)
-        return -errno;
-    ret->size = st.st_size;
-    ret->timestamp = (int64_t)st.st_mtim.tv_sec * 1000 + st.st_mtim.tv_nsec / 1000000;
-    return 0;
-}
-
-static int env_of(struct sv_arena *a, const char *const *from, const struct cli_env *more,
-                  struct cli_launch *ret)
-{
-    struct cli_env *list;
-    size_t n = 0;
-
-    while (from && from[n])
-        n++;
-    list = sv_newn(a, struct cli_env, n + 1);
-    if (!list)
-        return -ENOMEM;
-    for (size_t i = 0; i < n; i++) {
-        char *name = sv_arena_strdup(a, from[i]), *equals = name ? strchr(name, '=') : NULL;
-
-        if (!name)
-            return -ENOMEM;
-        if (!equals || equals == name)
-            return -EINVAL;
-        *equals = '\0';
-        list[i] = (struct cli_env){ .name = name, .value = equals + 1 };
-    }
-    if (more)
-        list[n++] = *more;
-    ret->env = list;
-    ret->n_env = n;
-    return 0;
-}
-
-int cli_lib_launch(struct sv_arena *a, const struct selvedge_launch *from,
-                   const struct cli_env *more_env, struct cli_launch *ret)
-{
-    struct selvedge_launch known = SELVEDGE_LAUNCH;
-    struct cli_resource *files;
-    int r;
-
-    if (!from || from->struct_size < offsetof(struct selvedge_launch, files) ||
-        from->struct_size > sizeof(known))
-        return -EINVAL;
-    memcpy(&known, from, from->struct_size);
-    if (!known.command || (known.n_files && !known.files) || (known.tokens_len && !known.tokens))
-        return -EINVAL;
-    files = sv_newn(a, struct cli_resource, known.n_files + 1);
-    if (!files)
-        return -ENOMEM;
-    for (size_t i = 0; i < known.n_files; i++) {
-        r = file_of(a, &known.files[i], &files[i]);
-        if (r < 0)
-            return r;
-    }
-    *ret = (struct cli_launch){
-        .resources = files,
-        .n_resources = known.n_files,
-        .command = sv_arena_strdup(a, known.command),
-        .tokens = known.tokens_len ? sv_arena_memdup(a, known.tokens, known.tokens_len) : NULL,
-        .tokens_len = known.tokens_len,
-    };
-    if (!ret->command || (known.tokens_len && !ret->tokens))
-        return -ENOMEM;
-    return env_of(a, known.env, more_env, ret);
 }

@@ -24,7 +24,7 @@
 extern "C" {
 #endif
 
-#define SELVEDGE_API 2 /* incremented with each addition */
+#define SELVEDGE_API 3 /* incremented with each addition */
 
 struct sd_event;
 
@@ -44,6 +44,11 @@ struct selvedge_error {
     int code; /* -errno */
     char text[1024];
 };
+
+/* Since SELVEDGE_API 3: of the library that the program runs with: its version, as in "0.1.0", and
+ * its SELVEDGE_API. */
+const char *selvedge_version(void);
+int selvedge_api(void);
 
 /* ---- Events ---- */
 
@@ -81,17 +86,30 @@ struct selvedge_file {    /* a file that the node fetches before the launch */
  * which members a program compiled with an older header knows. */
 struct selvedge_launch {
     size_t struct_size;
-    const char *command; /* one line for bash; the node expands {{VARIABLE}} and <LOG_DIR> */
+    /* One line for bash. Every NodeManager, Apache's too, puts it between double quotes as it
+     * stands, `exec /bin/bash -c "<command>"`: a shell before the command's own expands $, ` and
+     * \, and a double quote ends the text. Before that the node expands {{VARIABLE}} and
+     * <LOG_DIR>. For a program with arguments: argv. */
+    const char *command;
     const struct selvedge_file *files;
     size_t n_files;
     const char *const *env; /* "NAME=value", ended by NULL; or NULL */
     const void *tokens;     /* bytes of a credentials file, or NULL */
     size_t tokens_len;
+    /* Since SELVEDGE_API 3: in place of `command`, ended by NULL: a program and exactly these
+     * arguments, which no shell and no node changes. Its output goes to the logs stdout and
+     * stderr. */
+    const char *const *argv;
 };
 #define SELVEDGE_LAUNCH                                                                            \
     {                                                                                              \
-        sizeof(struct selvedge_launch), 0, 0, 0, 0, 0, 0                                           \
+        sizeof(struct selvedge_launch), 0, 0, 0, 0, 0, 0, 0                                        \
     }
+
+struct selvedge_resource { /* since SELVEDGE_API 3: besides memory and vcores */
+    const char *name;      /* "yarn.io/gpu", or a type of the cluster's resource-types.xml */
+    int64_t value;         /* in the type's unit */
+};
 
 /* ---- A client of the ResourceManager ---- */
 
@@ -108,6 +126,34 @@ struct selvedge_submission {
     {                                                                                              \
         sizeof(struct selvedge_submission), 0, 0, 0, 1024, 1, 0, 0, SELVEDGE_LAUNCH                \
     }
+
+/* Further settings of a submission, since SELVEDGE_API 3: `struct selvedge_options o =
+ * SELVEDGE_OPTIONS;`. Texts may be NULL: the cluster's default. */
+struct selvedge_options {
+    size_t struct_size;
+    const char *const *tags;           /* of the application, ended by NULL; or NULL */
+    const char *view_acl, *modify_acl; /* "user,user group,group" who may see, and end it */
+    const char *label, *am_label; /* node labels of all its containers, of the master's alone */
+    /* Patterns of logs that are uploaded at the end, that are not, and both while it runs. */
+    const char *log_include, *log_exclude, *rolled_include, *rolled_exclude;
+    const struct selvedge_resource *resources; /* of the master's container */
+    size_t n_resources;
+    int64_t failure_validity_ms; /* older failures of attempts do not count; 0: all count */
+    int32_t priority;            /* within its queue */
+    int keep_containers;         /* they go on when an attempt of the master ends: `recovered` */
+};
+#define SELVEDGE_OPTIONS                                                                           \
+    {                                                                                              \
+        sizeof(struct selvedge_options), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0                  \
+    }
+
+struct selvedge_container_report { /* later versions append members; since SELVEDGE_API 3 */
+    const char *id, *node, *http_address;
+    const char *state; /* "NEW", "RUNNING", "COMPLETE" */
+    const char *diagnostics, *log_url;
+    int64_t start_ms, finish_ms; /* since 1970; 0: not yet */
+    int32_t exit_status;         /* of a complete one */
+};
 
 struct selvedge_report {       /* later versions append members */
     const char *app, *attempt; /* attempt "": none yet */
@@ -128,6 +174,12 @@ typedef void (*selvedge_done_fn)(int status, const char *why, void *userdata);
 typedef void (*selvedge_reports_fn)(int status, const char *why,
                                     const struct selvedge_report *reports, size_t n,
                                     void *userdata);
+typedef void (*selvedge_containers_fn)(int status, const char *why,
+                                       const struct selvedge_container_report *list, size_t n,
+                                       void *userdata);
+/* `text` has any bytes, as the container wrote them. */
+typedef void (*selvedge_log_fn)(int status, const char *why, const char *text, size_t len,
+                                void *userdata);
 
 /* `conf_dir` NULL: $HADOOP_CONF_DIR, or /etc/hadoop/conf. `user` NULL: the process' own. Hadoop's
  * keys define the ResourceManager's addresses and retries. */
@@ -138,6 +190,10 @@ int selvedge_rm_close(selvedge_rm rm);
  * selvedge_am_open. */
 int selvedge_rm_submit(selvedge_rm rm, const struct selvedge_submission *s,
                        selvedge_submitted_fn fn, void *userdata);
+/* selvedge_rm_submit() with options, which may be NULL; since SELVEDGE_API 3. */
+int selvedge_rm_submit_with(selvedge_rm rm, const struct selvedge_submission *s,
+                            const struct selvedge_options *o, selvedge_submitted_fn fn,
+                            void *userdata);
 int selvedge_rm_report(selvedge_rm rm, const char *app, selvedge_reports_fn fn, void *userdata);
 /* Calls `fn` once the application has ended. */
 int selvedge_rm_wait(selvedge_rm rm, const char *app, selvedge_reports_fn fn, void *userdata);
@@ -149,6 +205,20 @@ int selvedge_rm_list(selvedge_rm rm, const char *user, int live, selvedge_report
 int selvedge_rm_kill(selvedge_rm rm, const char *app, const char *reason, selvedge_done_fn fn,
                      void *userdata);
 
+/* Since SELVEDGE_API 3: another priority within its queue; `fn` once it is set. */
+int selvedge_rm_set_priority(selvedge_rm rm, const char *app, int32_t priority, selvedge_done_fn fn,
+                             void *userdata);
+/* The containers of its latest attempt, as the ResourceManager lists them: selvedge-rm those that
+ * run, Apache's some ended ones too. */
+int selvedge_rm_containers(selvedge_rm rm, const char *app, selvedge_containers_fn fn,
+                           void *userdata);
+/* A log of a container from its node, such as "stdout", while the node has it: the first 16 MiB.
+ * `http_address`: the node's, as reports and allocations have it; NULL: as the ResourceManager
+ * lists the container. -ENOENT: it lists none, or the node has no such log. Loads libcurl.so.4 with
+ * the first call. */
+int selvedge_rm_log(selvedge_rm rm, const char *container, const char *http_address,
+                    const char *name, selvedge_log_fn fn, void *userdata);
+
 /* ---- An ApplicationMaster ---- */
 
 struct selvedge_container {               /* later versions append members */
@@ -159,6 +229,9 @@ struct selvedge_container {               /* later versions append members */
     int64_t request_id;      /* of selvedge_am_request(); -1: none */
     const char *const *tags; /* of a request with placement */
     size_t n_tags;
+    /* Since SELVEDGE_API 3: what it has besides memory and vcores. */
+    const struct selvedge_resource *resources;
+    size_t n_resources;
 };
 
 struct selvedge_node { /* later versions append members */
@@ -196,6 +269,11 @@ struct selvedge_am_ops {
     /* The ResourceManager had restarted. The library has registered again and sends all open
      * requests: nothing needs to be done. */
     void (*resynced)(selvedge_am am, void *userdata);
+    /* Since SELVEDGE_API 3: the ResourceManager wants the container back, and kills it after the
+     * cluster's time for that
+     * (yarn.resourcemanager.monitor.capacity.preemption.max_wait_before_kill): save its work.
+     * strict == 0: releasing another one of its size will do. */
+    void (*preempted)(selvedge_am am, const char *id, int strict, void *userdata);
 };
 
 /* For a program in a YARN container, whose token is found by $HADOOP_TOKEN_FILE_LOCATION.
@@ -264,10 +342,13 @@ struct selvedge_request {
      * ResourceManager needs yarn.resourcemanager.placement-constraints.handler. Or NULL. */
     const char *const *tags;
     const struct selvedge_constraint *constraint; /* NULL: anywhere. Only with tags */
+    /* Since SELVEDGE_API 3: */
+    const struct selvedge_resource *resources; /* besides memory and vcores */
+    size_t n_resources;
 };
 #define SELVEDGE_REQUEST                                                                           \
     {                                                                                              \
-        sizeof(struct selvedge_request), -1, 0, 1024, 1, 1, 0, 0, 0, 0, 0, 0                       \
+        sizeof(struct selvedge_request), -1, 0, 1024, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0                 \
     }
 
 /* -EINVAL: `err` says which member breaks which rule. */

@@ -6,9 +6,9 @@
 #include <errno.h>
 #include <string.h>
 
+#include "client/http/log-unframe.h"
 #include "client/http/node-url.h"
 #include "client/logs/log-tail.h"
-#include "client/logs/log-unframe.h"
 #include "client/ui/progress.h"
 #include "common/buf.h"
 #include "common/clock.h"

@@ -218,6 +218,7 @@ def install(build, prefix, libexec, etc, daemon, instead):
     variables = {
         "PREFIX": prefix,
         "LIBDIR": f"{prefix}/lib",
+        "PYTHONDIR": f"{prefix}/lib/python3/dist-packages",
         "LIBEXECDIR": libexec,
         "SYSCONFDIR": etc,
         "BUILD": build,

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "client/commands/usage.h"
+#include "client/http/log-unframe.h"
 #include "client/http/peer-answer.h"
-#include "client/logs/log-unframe.h"
 #include "client/ui/output.h"
 #include "client/views/status.h"
 

@@ -1,12 +1,14 @@
 """Packages of packaging/build-deb and build-rpm, and the rows of packaging/modes that they hold."""
 import os
 import subprocess
+import sysconfig
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BUILD = os.path.join(TOP, os.environ.get("BUILD") or "build")
 PLACES = {
     "${PREFIX}": "/usr",
     "${LIBDIR}": "/usr/lib64",
+    "${PYTHONDIR}": sysconfig.get_path("purelib", vars={"base": "/usr"}),
     "${LIBEXECDIR}": "/usr/libexec/selvedge",
     "${SYSCONFDIR}": "/etc",
 }

@@ -35,7 +35,7 @@ LAYERS = {
     " recovery reload secure nm-parts nm-end nm-ports nm main",
     "rm-lite": "scheduler conf core store security fsm federation requests am nodes client admin"
     " web/rest web/proxy web/pages web periodic services rm main",
-    "client": "lib job http ui core views logs run inspect local localize doctor config"
+    "client": "http lib job ui core views logs run inspect local localize doctor config"
     " federation service commands command-table selvedge am",
     "service": "definition engine store api cluster server am",
 }

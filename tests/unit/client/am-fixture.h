@@ -62,7 +62,9 @@ struct cluster {
     /* Events of the master. */
     struct cli_registration registered;
     int n_registered, n_recovered, n_allocated, n_rejected, n_started, n_updated, n_completed,
-        n_nodes, n_resynced, n_lost, n_finished;
+        n_nodes, n_resynced, n_lost, n_finished, n_preempted, n_wanted_back;
+    struct yarn_container_id preempted;
+    bool strictly;
     struct cli_allocation allocation;
     char tag[64];
     struct yarn_container_id recovered[4];
@@ -433,6 +435,17 @@ static inline void event_node(struct cli_am *am, const struct cli_node_update *n
     w->n_nodes++;
     w->node = *n;
 }
+static inline void event_preempted(struct cli_am *am, struct yarn_container_id id, bool strict,
+                                   void *userdata)
+{
+    struct cluster *w = userdata;
+
+    (void)am;
+    w->n_preempted++;
+    w->preempted = id;
+    w->strictly = strict;
+}
+
 static inline void event_resynced(struct cli_am *am, void *userdata)
 {
     (void)am;
@@ -462,6 +475,7 @@ static const struct cli_am_ops cluster_ops = {
     .completed = event_completed,
     .node = event_node,
     .resynced = event_resynced,
+    .preempted = event_preempted,
     .finished = event_finished,
     .lost = event_lost,
 };

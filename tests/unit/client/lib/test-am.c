@@ -339,6 +339,58 @@ static void end(struct cluster *w, const AllocateRequest *q, AllocateResponse *o
 }
 
 /* A release is told until the ResourceManager reports its end, also over its restart. */
+/* Both lists, and once more: what is wanted is repeated with each heartbeat. */
+static void want_back(struct cluster *w, const AllocateRequest *q, AllocateResponse *out,
+                      struct sv_arena *a)
+{
+    const bool strict = *(bool *)w->test;
+    Hadoop__Yarn__PreemptionMessageProto *m = sv_new(a, Hadoop__Yarn__PreemptionMessageProto);
+    Hadoop__Yarn__PreemptionContractProto *soft = sv_new(a, Hadoop__Yarn__PreemptionContractProto);
+    Hadoop__Yarn__StrictPreemptionContractProto *hard =
+        sv_new(a, Hadoop__Yarn__StrictPreemptionContractProto);
+    Hadoop__Yarn__PreemptionContainerProto **list =
+        sv_newn(a, Hadoop__Yarn__PreemptionContainerProto *, 2);
+
+    (void)q;
+    hadoop__yarn__preemption_message_proto__init(m);
+    hadoop__yarn__preemption_contract_proto__init(soft);
+    hadoop__yarn__strict_preemption_contract_proto__init(hard);
+    for (int i = 0; i < 2; i++) { /* one that it has, one that it has not */
+        list[i] = sv_new(a, Hadoop__Yarn__PreemptionContainerProto);
+        hadoop__yarn__preemption_container_proto__init(list[i]);
+        list[i]->id = container_message(w, a, i ? 99 : 2, 0, -1)->id;
+    }
+    soft->container = hard->container = list;
+    soft->n_container = hard->n_container = 2;
+    m->contract = strict ? NULL : soft;
+    m->strictcontract = strict ? hard : NULL;
+    out->preempt = m;
+    w->n_wanted_back++;
+}
+
+static void test_preemption(void **state)
+{
+    bool strict = false;
+    int number = 2;
+    struct cluster *w = *state;
+
+    run_registered(w);
+    w->test = &number;
+    w->on_allocate = give;
+    RUN_UNTIL(w, w->n_allocated == 1);
+    w->test = &strict;
+    w->on_allocate = want_back;
+    RUN_UNTIL(w, w->n_wanted_back == 3);
+    assert_int_equal(w->n_preempted, 1);
+    strict = true;
+    w->n_wanted_back = 0;
+    RUN_UNTIL(w, w->n_wanted_back == 3);
+    assert_int_equal(w->n_preempted, 2);
+    assert_true(w->strictly);
+    assert_int_equal(w->preempted.id, 2);
+    w->on_allocate = NULL;
+}
+
 static void test_release(void **state)
 {
     struct cluster *w = *state;
@@ -461,6 +513,7 @@ int main(void)
         T(test_lost_first_registration),
         T(test_resource_types),
         T(test_nodes),
+        T(test_preemption),
         T(test_tracking_url),
         T(test_release),
         T(test_ends),

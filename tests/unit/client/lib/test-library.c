@@ -18,6 +18,7 @@
 #include "client/lib/library.h"
 #include "common/arena.h"
 #include "common/buf.h"
+#include "common/version.h"
 #include "wire/token/token.h"
 
 #define APP "application_1700000000000_0001"
@@ -127,6 +128,21 @@ static void on_killed(int status, const char *why, void *userdata)
     on_done(userdata, status, why);
 }
 
+static void on_containers(int status, const char *why, const struct selvedge_container_report *list,
+                          size_t n, void *userdata)
+{
+    (void)list;
+    assert_int_equal(n, 0);
+    on_done(userdata, status, why);
+}
+
+static void on_log(int status, const char *why, const char *text, size_t len, void *userdata)
+{
+    assert_int_equal(len, 0);
+    assert_string_equal(text, "");
+    on_done(userdata, status, why);
+}
+
 static void open_rm(struct told *t)
 {
     struct selvedge_error err = { 0 };
@@ -161,6 +177,10 @@ static void test_unknown_handles(void **state)
     assert_int_equal(selvedge_rm_wait(rm, APP, on_reports, NULL), -EBADF);
     assert_int_equal(selvedge_rm_list(rm, NULL, 0, on_reports, NULL), -EBADF);
     assert_int_equal(selvedge_rm_kill(rm, APP, NULL, on_killed, NULL), -EBADF);
+    assert_int_equal(selvedge_rm_submit_with(rm, &s, NULL, on_submitted, NULL), -EBADF);
+    assert_int_equal(selvedge_rm_set_priority(rm, APP, 1, on_killed, NULL), -EBADF);
+    assert_int_equal(selvedge_rm_containers(rm, APP, on_containers, NULL), -EBADF);
+    assert_int_equal(selvedge_rm_log(rm, CONTAINER, NULL, "stdout", on_log, NULL), -EBADF);
     assert_int_equal(selvedge_am_open(loop, NULL, &ops, NULL, &am, NULL), -EBADF);
     assert_int_equal(selvedge_am_close(am), -EBADF);
     assert_int_equal(selvedge_am_register(am, "", -1, ""), -EBADF);
@@ -176,10 +196,19 @@ static void test_unknown_handles(void **state)
     assert_int_equal(selvedge_am_update(am, CONTAINER, 1, 1), -EBADF);
 }
 
+static void test_version(void **state)
+{
+    (void)state;
+    assert_string_equal(selvedge_version(), SV_VERSION);
+    assert_int_equal(selvedge_api(), SELVEDGE_API);
+}
+
 static void test_bad_arguments(void **state)
 {
     struct selvedge_submission s = SELVEDGE_SUBMISSION;
+    struct selvedge_options o = SELVEDGE_OPTIONS;
     const char *bad_env[] = { "NOVALUE", NULL };
+    const char *bad_names[] = { NULL, "", ".", "..", "a/b" };
     struct selvedge_file file = { "f", "hdfs://h/f", -1, 0, 0, 0 };
     struct selvedge_error err = { 0 };
     selvedge_rm other;
@@ -206,6 +235,25 @@ static void test_bad_arguments(void **state)
     s.launch.struct_size = sizeof(s.launch);
     s.memory_mb = 0;
     assert_int_equal(selvedge_rm_submit(t.rm, &s, on_submitted, &t), -EINVAL);
+    s.memory_mb = 1;
+    o.struct_size = sizeof(o) + 1;
+    assert_int_equal(selvedge_rm_submit_with(t.rm, &s, &o, on_submitted, &t), -EINVAL);
+    o.struct_size = sizeof(o);
+    o.priority = -1;
+    assert_int_equal(selvedge_rm_submit_with(t.rm, &s, &o, on_submitted, &t), -EINVAL);
+    o.priority = 0;
+    o.n_resources = 1;
+    assert_int_equal(selvedge_rm_submit_with(t.rm, &s, &o, on_submitted, &t), -EINVAL);
+    s.struct_size = 111; /* of SELVEDGE_API 2: 112 */
+    assert_int_equal(selvedge_rm_submit(t.rm, &s, on_submitted, &t), -EINVAL);
+    s.struct_size = 112; /* with a launch that is longer than what is left for it */
+    assert_int_equal(selvedge_rm_submit(t.rm, &s, on_submitted, &t), -EINVAL);
+    assert_int_equal(selvedge_rm_set_priority(t.rm, APP, -1, on_killed, &t), -EINVAL);
+    assert_int_equal(selvedge_rm_containers(t.rm, "x", on_containers, &t), -EINVAL);
+    for (size_t i = 0; i < sizeof(bad_names) / sizeof(*bad_names); i++)
+        assert_int_equal(selvedge_rm_log(t.rm, CONTAINER, NULL, bad_names[i], on_log, &t), -EINVAL);
+    assert_int_equal(selvedge_rm_log(t.rm, APP, NULL, "stdout", on_log, &t), -EINVAL);
+    assert_int_equal(selvedge_rm_log(t.rm, CONTAINER, "h:1/x", "stdout", on_log, &t), -EINVAL);
     assert_int_equal(selvedge_rm_report(t.rm, "application_1", on_reports, &t), -EINVAL);
     assert_int_equal(selvedge_rm_report(t.rm, NULL, on_reports, &t), -EINVAL);
     assert_int_equal(selvedge_rm_kill(t.rm, CONTAINER, "", on_killed, &t), -EINVAL);
@@ -229,15 +277,22 @@ static void test_closed_with_requests(void **state)
     open_rm(&t);
     s.launch.command = "true";
     assert_int_equal(selvedge_rm_submit(t.rm, &s, on_submitted, &t), 0);
+    s.struct_size = 112; /* of SELVEDGE_API 2 */
+    s.launch.struct_size = 56;
+    assert_int_equal(selvedge_rm_submit(t.rm, &s, on_submitted, &t), 0);
+    assert_int_equal(selvedge_rm_set_priority(t.rm, APP, 2, on_killed, &t), 0);
+    assert_int_equal(selvedge_rm_containers(t.rm, APP, on_containers, &t), 0);
+    assert_int_equal(selvedge_rm_log(t.rm, CONTAINER, NULL, "stdout", on_log, &t), 0);
+    assert_int_equal(selvedge_rm_log(t.rm, CONTAINER, "127.0.0.1:1", "stderr", on_log, &t), 0);
     assert_int_equal(selvedge_rm_list(t.rm, NULL, 1, on_reports, &t), 0);
     assert_int_equal(selvedge_rm_wait(t.rm, APP, on_reports, &t), 0);
     assert_int_equal(selvedge_rm_kill(t.rm, APP, NULL, on_killed, &t), 0);
     assert_int_equal(t.calls, 0);
     assert_int_equal(selvedge_rm_close(t.rm), 0);
-    assert_int_equal(t.calls, 4);
+    assert_int_equal(t.calls, 9);
     assert_int_equal(t.status, -ECANCELED);
     assert_int_equal(selvedge_loop_free(t.loop), 0);
-    assert_int_equal(t.calls, 4);
+    assert_int_equal(t.calls, 9);
 }
 
 static void test_closed_within_its_callback(void **state)
@@ -421,6 +476,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_unknown_handles),
+        cmocka_unit_test(test_version),
         cmocka_unit_test(test_bad_arguments),
         cmocka_unit_test(test_closed_with_requests),
         cmocka_unit_test(test_closed_within_its_callback),

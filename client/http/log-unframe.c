@@ -1,5 +1,5 @@
 /* See log-unframe.h. */
-#include "client/logs/log-unframe.h"
+#include "client/http/log-unframe.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* Parses the frame in which Apache's NodeManager sends the text of a log: "Container: … on …", then
  * "LogLength:N", "LogContents:" and N bytes. Hostile: all of it. */
-#ifndef SELVEDGE_CLIENT_LOGS_LOG_UNFRAME_H
-#define SELVEDGE_CLIENT_LOGS_LOG_UNFRAME_H
+#ifndef SELVEDGE_CLIENT_HTTP_LOG_UNFRAME_H
+#define SELVEDGE_CLIENT_HTTP_LOG_UNFRAME_H
 
 #include "common/base.h"
 
