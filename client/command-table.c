@@ -38,6 +38,9 @@ static const struct cli_opt run_options[] = {
     { RUN_OPT_AM_MEMORY, "am-memory", "SIZE", "of the ApplicationMaster's container (128m)", 0 },
     { RUN_OPT_AM, "am-program", "PATH", "the ApplicationMaster", CLI_NAMES_FILE },
     { RUN_OPT_NO_OUTPUT, "no-output", NULL, "do not show the containers' output", 0 },
+    { 'F', "job-file", "FILE",
+      "groups of containers from a YAML file (docs/job-file.md); - is stdin", CLI_NAMES_FILE },
+    { RUN_OPT_RERUN, "rerun", "APPLICATION", "only the instances that failed there", 0 },
     { 'd', "detach", NULL, "print the application's id and do not wait", 0 },
     { 0 },
 };
@@ -198,7 +201,7 @@ static const struct cli_opt service_import_options[] = {
     "definition.\n"
 #define AN_APP "application_1700000000123_0042" /* in the examples */
 const struct cli_command cli_commands[] = {
-    { "run", cli_cmd_run, "run [OPTIONS] -- COMMAND [ARGUMENT]...",
+    { "run", cli_cmd_run, "run [OPTIONS] -- COMMAND [ARGUMENT]... | -F FILE",
       "run a command in containers and wait for it",
       "One COMMAND without arguments is a line for bash; with arguments it is a program and\n"
       "exactly those arguments. Each container has SELVEDGE_INSTANCE (0...) and\n"
@@ -208,7 +211,7 @@ const struct cli_command cli_commands[] = {
           "0 when all containers ended with 0, else that of the first one in the table that\n"
           "did not (1 for codes below 0, which are YARN's own); 128 + the signal that ended it.\n",
       .example = "selvedge run -n 2 -- 'hostname; id'" },
-    { "submit", cli_cmd_submit, "submit [OPTIONS] -- COMMAND [ARGUMENT]...",
+    { "submit", cli_cmd_submit, "submit [OPTIONS] -- COMMAND [ARGUMENT]... | -F FILE",
       "start a job and print the application's id",
       "Like run --detach; prints the commands to continue with on stderr, unless --quiet.\n",
       run_options, CLI_NAMES_FILE, .strict_order = true,

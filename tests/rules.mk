@@ -28,7 +28,7 @@ TEST_PROGRAMS +=
 FUZZ_TARGETS := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz-*.c))
 FUZZ_LINK = $(SERVICE_AM_A) $(SERVICE_API_A) $(SERVICE_A) $(CLI_A) $(CLIENT_A) $(NODEMANAGER_A) $(RM_A) $(ROUTER_A) $(FED_A) $(RM_SCHEDULER_A) $(SHUFFLE_A) $(LOG_UPLOADER_A) $(LOGS_A) $(LOCALIZER_PROGRAM_A) \
 	$(LOCALIZER_A) $(HELPER_TEST_A) $(EXECUTOR_A) $(CGROUPS_A) $(GSS_CLIENT_A) $(REGISTRY_DEPS)
-FUZZ_LDLIBS = $(RM_LDLIBS) $(SHUFFLE_LDLIBS) $(LOG_UPLOADER_LIBS) $(UNIT_LDLIBS_localizer) $(CGROUPS_LDLIBS)
+FUZZ_LDLIBS = $(YAML_LDLIBS) $(RM_LDLIBS) $(SHUFFLE_LDLIBS) $(LOG_UPLOADER_LIBS) $(UNIT_LDLIBS_localizer) $(CGROUPS_LDLIBS)
 FUZZ_SECONDS ?= 60
 ifneq ($(FUZZ),)
 CFLAGS += -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined

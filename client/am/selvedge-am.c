@@ -29,7 +29,7 @@
 #include "wire/token/token.h"
 
 #define JOB_FILE_MAX (4u << 20)
-#define PRIORITY 1
+#define FIRST_PRIORITY 1 /* of group 0; each group has one of its own, for a size of its own */
 
 struct am {
     sd_event *event;
@@ -40,14 +40,14 @@ struct am {
     struct cli_tasks *tasks;
     struct sv_http *http;
     sd_event_source *linger;
-    int64_t all_done_at, asked_at; /* monotonic; 0 = not yet */
-    bool ended;                    /* the result was sent */
-    int32_t asked_for;             /* outstanding containers, as last requested */
+    int64_t all_done_at, asked_at;     /* monotonic; 0 = not yet */
+    bool ended;                        /* the result was sent */
+    int32_t asked_for[CLI_GROUPS_MAX]; /* outstanding containers, as last requested */
 };
 
 /* ---- The table ---- */
 
-static json_t *task_json(const struct cli_task *t)
+static json_t *task_json(const struct am *am, const struct cli_task *t)
 {
     static const char *const states[] = { "", "WAITING", "STARTING", "RUNNING", "DONE" };
     char id[YARN_ID_TEXT_MAX] = "", diagnostics[4 * sizeof(t->diagnostics)];
@@ -60,6 +60,10 @@ static json_t *task_json(const struct cli_task *t)
                   "state", states[t->state], "tries", (int)(t->tries + t->failures), "container",
                   id, "node", t->node, "http", t->http, "diagnostics", diagnostics, "startedTime",
                   (json_int_t)t->started_ms, "finishedTime", (json_int_t)t->ended_ms);
+    if (j)
+        (void)json_object_set_new(j, "number", json_integer(t->number));
+    if (j && *am->job.groups[t->group].name)
+        (void)json_object_set_new(j, "group", json_string(am->job.groups[t->group].name));
     if (j && t->state == CLI_TASK_DONE)
         (void)json_object_set_new(j, "exitCode", json_integer(t->exit_status));
     return j;
@@ -74,7 +78,7 @@ static char *status_text(const struct am *am)
     int code = cli_tasks_exit_code(am->tasks, &failed, NULL);
 
     for (int32_t i = 0; i < cli_tasks_count(am->tasks); i++)
-        (void)json_array_append_new(list, task_json(cli_tasks_get(am->tasks, i)));
+        (void)json_array_append_new(list, task_json(am, cli_tasks_get(am->tasks, i)));
     root = json_pack("{s:s, s:i, s:i, s:i, s:b, s:i, s:i, s:o}", "name", am->job.name, "instances",
                      (int)cli_tasks_count(am->tasks), "done", (int)cli_tasks_done(am->tasks),
                      "failed", (int)failed, "finished", cli_tasks_all_done(am->tasks), "exitCode",
@@ -107,7 +111,7 @@ static void save_table(const struct am *am)
 static void send_result(struct am *am)
 {
     const struct cli_task *first;
-    char text[1024], id[YARN_ID_TEXT_MAX] = "";
+    char text[1024], id[YARN_ID_TEXT_MAX] = "", group[CLI_GROUP_NAME_MAX + 16] = "";
     int32_t failed, n = cli_tasks_count(am->tasks);
     int code = cli_tasks_exit_code(am->tasks, &failed, &first), r;
 
@@ -119,10 +123,13 @@ static void send_result(struct am *am)
         snprintf(text, sizeof(text), "exit code 0: all %d instances ended with 0", n);
     } else {
         yarn_container_id_text(first->container, id);
+        if (*am->job.groups[first->group].name)
+            snprintf(group, sizeof(group), ", %s %d", am->job.groups[first->group].name,
+                     first->number);
         snprintf(
             text, sizeof(text),
-            "exit code %d: %d of %d instances failed, first instance %d (%s on %s) with %d%s%.*s",
-            code, failed, n, first->instance, id, first->node, first->exit_status,
+            "exit code %d: %d of %d instances failed, first instance %d%s (%s on %s) with %d%s%.*s",
+            code, failed, n, first->instance, group, id, first->node, first->exit_status,
             first->exit_status < 0 && *first->diagnostics ? ": " : "",
             first->exit_status < 0 ? (int)strcspn(first->diagnostics, "\n") : 0,
             first->diagnostics);
@@ -164,13 +171,18 @@ static int on_linger(sd_event_source *s, uint64_t usec, void *userdata)
  * are done. */
 static void update_job(struct am *am)
 {
-    int32_t wanted = cli_tasks_wanted(am->tasks);
+    int32_t wanted[CLI_GROUPS_MAX];
     int r = 0;
 
+    cli_tasks_wanted(am->tasks, wanted);
+
     cli_am_progress(am->yarn, (float)cli_tasks_done(am->tasks) / (float)cli_tasks_count(am->tasks));
-    if (wanted != am->asked_for) {
-        r = cli_am_want(am->yarn, PRIORITY, am->job.resource, wanted);
-        am->asked_for = wanted;
+    for (size_t g = 0; r >= 0 && g < am->job.n_groups; g++) {
+        if (wanted[g] == am->asked_for[g])
+            continue;
+        r = cli_am_want(am->yarn, FIRST_PRIORITY + (int32_t)g, am->job.groups[g].resource,
+                        wanted[g]);
+        am->asked_for[g] = wanted[g];
     }
     if (r >= 0 && cli_tasks_all_done(am->tasks) && am->all_done_at == 0) {
         am->all_done_at = sv_now_ms();
@@ -187,39 +199,43 @@ static void update_job(struct am *am)
 
 static int start_task(struct am *am, const struct cli_task *task)
 {
+    const struct cli_job_group *group = &am->job.groups[task->group];
     char instance[16], instances[16];
     const struct cli_env env[] = {
         { "SELVEDGE_INSTANCE", instance },
         { "SELVEDGE_INSTANCES", instances },
+        { "SELVEDGE_GROUP", group->name },
     };
     const struct cli_launch launch = {
-        .resources = am->job.resources,
-        .n_resources = am->job.n_resources,
+        .resources = group->resources,
+        .n_resources = group->n_resources,
         .env = env,
-        .n_env = SV_ARRAY_LEN(env),
+        .n_env = SV_ARRAY_LEN(env) - (*group->name == '\0'),
         .command = "exec /bin/bash " CLI_TASK_FILE " 1><LOG_DIR>/stdout 2><LOG_DIR>/stderr",
         .view_acl = am->job.view_acl,
         .modify_acl = am->job.modify_acl,
     };
 
-    snprintf(instance, sizeof(instance), "%d", task->instance);
-    snprintf(instances, sizeof(instances), "%d", am->job.instances);
+    snprintf(instance, sizeof(instance), "%d", task->number);
+    snprintf(instances, sizeof(instances), "%d", group->instances);
     return cli_am_start(am->yarn, task->container, &launch);
 }
 
 static void on_allocated(struct cli_am *yarn, const struct cli_allocation *c, void *userdata)
 {
     struct am *am = userdata;
-    const struct cli_task *task = cli_tasks_assign(am->tasks, c);
+    const size_t group = (size_t)(c->priority - FIRST_PRIORITY); /* out of range: not asked for */
+    const struct cli_task *task = cli_tasks_assign(am->tasks, group, c);
     struct yarn_container_id id = c->id;
     int r;
 
+    if (group < am->job.n_groups && am->asked_for[group] > 0)
+        am->asked_for[group]--; /* the library counts the same way */
     if (!task) {
         (void)cli_am_release(yarn, id); /* surplus; unknown containers are released too */
+        update_job(am);
         return;
     }
-    if (am->asked_for > 0)
-        am->asked_for--; /* the library counts the same way */
     r = start_task(am, task);
     if (r < 0) {
         (void)cli_tasks_started(am->tasks, id, r, strerror(-r));
@@ -323,6 +339,25 @@ static int on_request(const struct sv_http_request *req, struct sv_http_response
 
 /* ---- Startup ---- */
 
+/* Each group's files become those of the job and its own. */
+static int share_resources(struct am *am)
+{
+    for (size_t g = 0; g < am->job.n_groups; g++) {
+        struct cli_job_group *group = &am->job.groups[g];
+        size_t n = am->job.n_resources + group->n_resources;
+        struct cli_resource *all = sv_newn(am->arena, struct cli_resource, n + 1);
+
+        if (!all)
+            return -ENOMEM;
+        for (size_t i = 0; i < n; i++)
+            all[i] = i < am->job.n_resources ? am->job.resources[i]
+                                             : group->resources[i - am->job.n_resources];
+        group->resources = all;
+        group->n_resources = n;
+    }
+    return 0;
+}
+
 static int read_job(struct am *am, struct sv_error *err)
 {
     _cleanup_free_ char *text = NULL;
@@ -338,7 +373,8 @@ static int read_job(struct am *am, struct sv_error *err)
     r = cli_job_parse(text, len, am->arena, &am->job, err);
     if (r < 0)
         return sv_error_wrap(err, CLI_JOB_FILE);
-    am->tasks = cli_tasks_new(am->job.instances, am->job.tries, am->job.restarts);
+    r = share_resources(am);
+    am->tasks = r < 0 ? NULL : cli_tasks_new(&am->job);
     return am->tasks ? 0 : sv_error_errno(err, -ENOMEM, "table of instances");
 }
 

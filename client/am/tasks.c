@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "client/job/diagnostics.h"
-#include "client/job/job.h"
 #include "common/clock.h"
 
 #define EXIT_ABORTED (-100)
@@ -16,22 +15,32 @@
 #define LINGER_MAX_MS 60000
 
 struct cli_tasks {
-    int32_t n, restarts, max_tries, done;
+    const struct cli_job *job;
+    int32_t n, done;
+    struct group {
+        int32_t first;           /* index of its first instance in the list */
+        int32_t waiting, active; /* active: STARTING or RUNNING */
+    } groups[CLI_GROUPS_MAX];
     struct cli_task list[];
 };
 
-struct cli_tasks *cli_tasks_new(int32_t instances, int32_t max_tries, int32_t restarts)
+struct cli_tasks *cli_tasks_new(const struct cli_job *job)
 {
-    struct cli_tasks *t = calloc(1, sizeof(*t) + (size_t)instances * sizeof(t->list[0]));
+    const int32_t n = cli_job_runs(job);
+    struct cli_tasks *t = calloc(1, sizeof(*t) + (size_t)n * sizeof(t->list[0]));
 
     if (!t)
         return NULL;
-    t->n = instances;
-    t->max_tries = max_tries;
-    t->restarts = restarts;
-    for (int32_t i = 0; i < instances; i++) {
-        t->list[i].instance = i;
-        t->list[i].state = CLI_TASK_WAITING;
+    t->job = job;
+    for (size_t g = 0; g < job->n_groups; g++) {
+        const struct cli_job_group *from = &job->groups[g];
+
+        t->groups[g] = (struct group){ .first = t->n, .waiting = cli_group_runs(from) };
+        for (int32_t i = 0; i < cli_group_runs(from); i++, t->n++)
+            t->list[t->n] = (struct cli_task){ .instance = t->n,
+                                               .number = from->only ? from->only[i] : i,
+                                               .group = g,
+                                               .state = CLI_TASK_WAITING };
     }
     return t;
 }
@@ -52,13 +61,36 @@ const struct cli_task *cli_tasks_get(const struct cli_tasks *t, int32_t instance
     return &t->list[instance];
 }
 
-int32_t cli_tasks_wanted(const struct cli_tasks *t)
+/* How many more containers `group` may have at a time; `active`: those of all groups. */
+static int32_t room_of(const struct cli_tasks *t, size_t group, int32_t active)
+{
+    const struct cli_job_group *g = &t->job->groups[group];
+    int32_t room = INT32_MAX;
+
+    if (g->at_once > 0)
+        room = g->at_once - t->groups[group].active;
+    if (t->job->at_once > 0)
+        room = SV_MIN(room, t->job->at_once - active);
+    return SV_MAX(room, 0);
+}
+
+static int32_t active_of_all(const struct cli_tasks *t)
 {
     int32_t n = 0;
 
-    for (int32_t i = 0; i < t->n; i++)
-        n += t->list[i].state == CLI_TASK_WAITING;
+    for (size_t g = 0; g < t->job->n_groups; g++)
+        n += t->groups[g].active;
     return n;
+}
+
+void cli_tasks_wanted(const struct cli_tasks *t, int32_t ret[CLI_GROUPS_MAX])
+{
+    int32_t active = active_of_all(t);
+
+    for (size_t g = 0; g < t->job->n_groups; g++) {
+        ret[g] = SV_MIN(t->groups[g].waiting, room_of(t, g, active));
+        active += ret[g];
+    }
 }
 
 int32_t cli_tasks_done(const struct cli_tasks *t)
@@ -66,26 +98,42 @@ int32_t cli_tasks_done(const struct cli_tasks *t)
     return t->done;
 }
 
+static bool is_active(enum cli_task_state state)
+{
+    return state == CLI_TASK_STARTING || state == CLI_TASK_RUNNING;
+}
+
 static struct cli_task *by_container(struct cli_tasks *t, struct yarn_container_id id)
 {
     for (int32_t i = 0; i < t->n; i++) {
         struct cli_task *task = &t->list[i];
 
-        if ((task->state == CLI_TASK_STARTING || task->state == CLI_TASK_RUNNING) &&
-            yarn_container_id_cmp(task->container, id) == 0)
+        if (is_active(task->state) && yarn_container_id_cmp(task->container, id) == 0)
             return task;
     }
     return NULL;
 }
 
-const struct cli_task *cli_tasks_assign(struct cli_tasks *t, const struct cli_allocation *c)
+static void set_state(struct cli_tasks *t, struct cli_task *task, enum cli_task_state state)
 {
-    for (int32_t i = 0; i < t->n; i++) {
+    struct group *g = &t->groups[task->group];
+
+    g->waiting += (state == CLI_TASK_WAITING) - (task->state == CLI_TASK_WAITING);
+    g->active += is_active(state) - is_active(task->state);
+    task->state = state;
+}
+
+const struct cli_task *cli_tasks_assign(struct cli_tasks *t, size_t group,
+                                        const struct cli_allocation *c)
+{
+    if (group >= t->job->n_groups || room_of(t, group, active_of_all(t)) == 0)
+        return NULL;
+    for (int32_t i = t->groups[group].first; i < t->n && t->list[i].group == group; i++) {
         struct cli_task *task = &t->list[i];
 
         if (task->state != CLI_TASK_WAITING)
             continue;
-        task->state = CLI_TASK_STARTING;
+        set_state(t, task, CLI_TASK_STARTING);
         task->tries++;
         task->container = c->id;
         yarn_node_id_text(&c->node, task->node);
@@ -98,24 +146,24 @@ const struct cli_task *cli_tasks_assign(struct cli_tasks *t, const struct cli_al
 
 static void end(struct cli_tasks *t, struct cli_task *task, int32_t exit_status)
 {
-    task->state = CLI_TASK_DONE;
+    set_state(t, task, CLI_TASK_DONE);
     task->exit_status = exit_status;
     task->ended_ms = sv_wall_ms();
     t->done++;
 }
 
 /* Resets the retries, which count lost containers. */
-static void start_again(struct cli_task *task)
+static void start_again(struct cli_tasks *t, struct cli_task *task)
 {
     task->failures++;
     task->tries = 0;
-    task->state = CLI_TASK_WAITING;
+    set_state(t, task, CLI_TASK_WAITING);
 }
 
 static void retry_or_end(struct cli_tasks *t, struct cli_task *task, int32_t exit_status)
 {
-    if (task->tries < t->max_tries)
-        task->state = CLI_TASK_WAITING;
+    if (task->tries < t->job->tries)
+        set_state(t, task, CLI_TASK_WAITING);
     else
         end(t, task, exit_status);
 }
@@ -128,7 +176,7 @@ const struct cli_task *cli_tasks_started(struct cli_tasks *t, struct yarn_contai
     if (!task)
         return NULL;
     if (status == 0) {
-        task->state = CLI_TASK_RUNNING;
+        set_state(t, task, CLI_TASK_RUNNING);
         return task;
     }
     snprintf(task->diagnostics, sizeof(task->diagnostics), "%s", why ? why : "");
@@ -147,8 +195,8 @@ const struct cli_task *cli_tasks_completed(struct cli_tasks *t, struct yarn_cont
     if (exit_status == EXIT_ABORTED || exit_status == EXIT_DISKS_FAILED ||
         exit_status == EXIT_PREEMPTED)
         retry_or_end(t, task, exit_status);
-    else if (exit_status != 0 && task->failures < t->restarts)
-        start_again(task);
+    else if (exit_status != 0 && task->failures < t->job->groups[task->group].restarts)
+        start_again(t, task);
     else
         end(t, task, exit_status);
     return task;

@@ -3,7 +3,7 @@
 #ifndef SELVEDGE_CLIENT_AM_TASKS_H
 #define SELVEDGE_CLIENT_AM_TASKS_H
 
-#include "client/lib/client.h"
+#include "client/job/job.h"
 
 enum cli_task_state {
     CLI_TASK_WAITING = 1, /* waiting for a container */
@@ -13,7 +13,9 @@ enum cli_task_state {
 };
 
 struct cli_task {
-    int32_t instance; /* 0… */
+    int32_t instance; /* 0…, of the job */
+    int32_t number;   /* 0…, of the group: what the container is told */
+    size_t group;
     enum cli_task_state state;
     int32_t tries;                      /* containers assigned so far */
     struct yarn_container_id container; /* the last one */
@@ -26,22 +28,27 @@ struct cli_task {
 
 struct cli_tasks;
 
-/* An instance restarts after a lost container, up to max_tries starts in all, and after a failure
- * of its command, up to `restarts` times. */
-struct cli_tasks *cli_tasks_new(int32_t instances, int32_t max_tries, int32_t restarts);
+/* Makes the table of the job's instances that run. One restarts after a lost container, up to
+ * `tries` starts in all, and after a failure of its command, up to its group's `restarts` times.
+ * `job` is borrowed.
+ */
+struct cli_tasks *cli_tasks_new(const struct cli_job *job);
 struct cli_tasks *cli_tasks_free(struct cli_tasks *t);
 int32_t cli_tasks_count(const struct cli_tasks *t);
 const struct cli_task *cli_tasks_get(const struct cli_tasks *t, int32_t instance);
 
-int32_t cli_tasks_wanted(const struct cli_tasks *t); /* containers still missing */
+/* Containers that each group misses now, within the limits of containers at a time. */
+void cli_tasks_wanted(const struct cli_tasks *t, int32_t ret[CLI_GROUPS_MAX]);
 int32_t cli_tasks_done(const struct cli_tasks *t);
 static inline bool cli_tasks_all_done(const struct cli_tasks *t)
 {
     return cli_tasks_done(t) == cli_tasks_count(t);
 }
 
-/* Assigns the container to a waiting instance; NULL: none is waiting, so release it. */
-const struct cli_task *cli_tasks_assign(struct cli_tasks *t, const struct cli_allocation *c);
+/* Assigns the container to a waiting instance of the group; NULL: none may start now, so release
+ * it. */
+const struct cli_task *cli_tasks_assign(struct cli_tasks *t, size_t group,
+                                        const struct cli_allocation *c);
 /* The node's answer to the start. A failure returns the instance to waiting, or ends it after the
  * last try. Unknown containers change nothing and return NULL. */
 const struct cli_task *cli_tasks_started(struct cli_tasks *t, struct yarn_container_id id,

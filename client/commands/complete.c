@@ -155,7 +155,7 @@ static bool begins_container(const char *word, struct yarn_app_id *ret)
            yarn_app_id_parse(text, ret) >= 0;
 }
 
-/* Of an application that `text` names, in any of the ways that commands take. -errno. */
+/* Offers containers of the application that `text` names in any way that commands take. -errno. */
 static int offer_containers(struct completion *c, const char *text)
 {
     struct cli_app_argument app = { 0 };

@@ -12,48 +12,84 @@ static void json_freep(json_t **j)
 }
 #define _cleanup_json_ _cleanup_(json_freep)
 
+int32_t cli_job_runs(const struct cli_job *job)
+{
+    int32_t n = 0;
+
+    for (size_t i = 0; i < job->n_groups; i++)
+        n += cli_group_runs(&job->groups[i]);
+    return n;
+}
+
+/* ---- Writer ---- */
+
+/* NULL: a name that is not UTF-8, or out of memory. */
+static json_t *resources_json(const struct cli_resource *resources, size_t n)
+{
+    _cleanup_json_ json_t *list = json_array();
+
+    for (size_t i = 0; i < n; i++) {
+        const struct cli_resource *r = &resources[i];
+
+        if (json_array_append_new(
+                list, json_pack("{s:s, s:s, s:I, s:I, s:i, s:i}", "name", r->name, "url", r->url,
+                                "size", (json_int_t)r->size, "timestamp", (json_int_t)r->timestamp,
+                                "type", (int)r->type, "visibility", (int)r->visibility)) < 0)
+            return NULL;
+    }
+    return json_incref(list);
+}
+
+static json_t *group_json(const struct cli_job_group *g)
+{
+    _cleanup_json_ json_t *only = g->only ? json_array() : json_null();
+
+    for (size_t i = 0; g->only && i < g->n_only; i++)
+        if (json_array_append_new(only, json_integer(g->only[i])) < 0)
+            return NULL;
+    return json_pack("{s:s, s:i, s:I, s:i, s:i, s:i, s:i, s:O, s:o}", "name", g->name, "instances",
+                     (int)g->instances, "memoryMb", (json_int_t)g->resource.memory_mb, "vcores",
+                     (int)g->resource.vcores, "gpus", (int)g->resource.gpus, "restarts",
+                     (int)g->restarts, "atOnce", (int)g->at_once, "only", only, "resources",
+                     resources_json(g->resources, g->n_resources));
+}
+
 int cli_job_print(const struct cli_job *job, char **ret)
 {
-    _cleanup_json_ json_t *list = json_array(), *servers = json_array();
+    _cleanup_json_ json_t *groups = json_array(), *servers = json_array();
     _cleanup_json_ json_t *root = NULL;
 
     for (size_t i = 0; i < job->n_schedulers; i++)
         if (json_array_append_new(servers, json_pack("{s:s, s:i}", "host", job->schedulers[i].host,
                                                      "port", (int)job->schedulers[i].port)) < 0)
             return -EINVAL;
-
-    for (size_t i = 0; i < job->n_resources; i++) {
-        const struct cli_resource *r = &job->resources[i];
-
-        if (json_array_append_new(
-                list, json_pack("{s:s, s:s, s:I, s:I, s:i, s:i}", "name", r->name, "url", r->url,
-                                "size", (json_int_t)r->size, "timestamp", (json_int_t)r->timestamp,
-                                "type", (int)r->type, "visibility", (int)r->visibility)) < 0)
-            return -EINVAL; /* a name that is not UTF-8, or out of memory */
-    }
-    root =
-        json_pack("{s:i, s:s, s:i, s:I, s:i, s:i, s:O, s:s, s:O, s:b, s:i, s:i, s:s*, s:s*}",
-                  "version", 2, "name", job->name, "instances", (int)job->instances, "memoryMb",
-                  (json_int_t)job->resource.memory_mb, "vcores", (int)job->resource.vcores, "tries",
-                  (int)job->tries, "schedulers", servers, "secret", job->secret, "resources", list,
-                  "detached", job->detached, "gpus", (int)job->resource.gpus, "restarts",
-                  (int)job->restarts, "viewAcl", job->view_acl, "modifyAcl", job->modify_acl);
+    for (size_t i = 0; i < job->n_groups; i++)
+        if (json_array_append_new(groups, group_json(&job->groups[i])) < 0)
+            return -EINVAL;
+    root = json_pack("{s:i, s:s, s:i, s:i, s:O, s:s, s:o, s:O, s:b, s:s*, s:s*}", "version", 3,
+                     "name", job->name, "tries", (int)job->tries, "atOnce", (int)job->at_once,
+                     "schedulers", servers, "secret", job->secret, "resources",
+                     resources_json(job->resources, job->n_resources), "groups", groups, "detached",
+                     job->detached, "viewAcl", job->view_acl, "modifyAcl", job->modify_acl);
     *ret = root ? json_dumps(root, JSON_INDENT(1)) : NULL;
     return *ret ? 0 : -EINVAL;
 }
 
-static int parse_resources(json_t *list, struct sv_arena *a, struct cli_job *job,
-                           struct sv_error *err)
+/* ---- Reader ---- */
+
+static int parse_resources(json_t *list, struct sv_arena *a, struct cli_resource **ret,
+                           size_t *ret_n, struct sv_error *err)
 {
     size_t n = json_array_size(list);
+    struct cli_resource *all;
 
     if (n > CLI_RESOURCES_MAX)
         return sv_error_set(err, -E2BIG, "resources: %zu, at most %d", n, CLI_RESOURCES_MAX);
-    job->resources = sv_newn(a, struct cli_resource, n + 1);
-    if (!job->resources)
+    all = sv_newn(a, struct cli_resource, n + 1);
+    if (!all)
         return sv_error_errno(err, -ENOMEM, "resources");
     for (size_t i = 0; i < n; i++) {
-        struct cli_resource *r = &job->resources[i];
+        struct cli_resource *r = &all[i];
         json_int_t size, timestamp;
         int type, visibility;
         const char *name, *url;
@@ -75,8 +111,92 @@ static int parse_resources(json_t *list, struct sv_arena *a, struct cli_job *job
         if (!r->name || !r->url)
             return sv_error_errno(err, -ENOMEM, "resources");
     }
-    job->n_resources = n;
+    *ret = all;
+    *ret_n = n;
     return 0;
+}
+
+/* Ascending numbers of instances. */
+static int parse_only(json_t *list, struct sv_arena *a, struct cli_job_group *g,
+                      struct sv_error *err)
+{
+    size_t n = json_array_size(list);
+    json_int_t last = -1;
+
+    if (!json_is_array(list))
+        return 0;
+    if (n < 1 || n > (size_t)g->instances)
+        return sv_error_set(err, -ERANGE, "group %s: only: %zu of %d instances", g->name, n,
+                            g->instances);
+    g->only = sv_newn(a, int32_t, n);
+    if (!g->only)
+        return sv_error_errno(err, -ENOMEM, "groups");
+    for (; g->n_only < n; g->n_only++) {
+        const json_t *number = json_array_get(list, g->n_only);
+
+        if (!json_is_integer(number) || json_integer_value(number) <= last ||
+            json_integer_value(number) >= g->instances)
+            return sv_error_set(err, -ERANGE, "group %s: only[%zu]: not an instance, in order",
+                                g->name, g->n_only);
+        last = json_integer_value(number);
+        g->only[g->n_only] = (int32_t)last;
+    }
+    return 0;
+}
+
+static int parse_group(json_t *j, struct sv_arena *a, struct cli_job_group *g, struct sv_error *err)
+{
+    json_error_t where;
+    const char *name;
+    json_int_t memory;
+    json_t *only, *resources;
+    int instances, vcores, gpus, restarts, at_once, r;
+
+    if (json_unpack_ex(j, &where, 0, "{s:s, s:i, s:I, s:i, s:i, s:i, s:i, s:o, s:o}", "name", &name,
+                       "instances", &instances, "memoryMb", &memory, "vcores", &vcores, "gpus",
+                       &gpus, "restarts", &restarts, "atOnce", &at_once, "only", &only, "resources",
+                       &resources) < 0)
+        return sv_error_set(err, -EINVAL, "a group: %s", where.text);
+    if (instances < 1 || instances > CLI_INSTANCES_MAX || memory < 1 || memory > (1LL << 40) ||
+        vcores < 1 || gpus < 0 || restarts < 0 || restarts > 1000 || at_once < 0 ||
+        strlen(name) >= CLI_GROUP_NAME_MAX)
+        return sv_error_set(err, -ERANGE,
+                            "a group: name, instances, memoryMb, vcores, gpus, restarts or atOnce: "
+                            "out of range");
+    *g = (struct cli_job_group){ .name = sv_arena_strdup(a, name),
+                                 .resource = { memory, vcores, gpus },
+                                 .instances = instances,
+                                 .restarts = restarts,
+                                 .at_once = at_once };
+    if (!g->name)
+        return sv_error_errno(err, -ENOMEM, "groups");
+    r = parse_only(only, a, g, err);
+    return r < 0 ? r : parse_resources(resources, a, &g->resources, &g->n_resources, err);
+}
+
+static int parse_groups(json_t *list, struct sv_arena *a, struct cli_job *job, struct sv_error *err)
+{
+    size_t n = json_array_size(list);
+    int64_t runs = 0;
+
+    if (n < 1 || n > CLI_GROUPS_MAX)
+        return sv_error_set(err, -ERANGE, "groups: %zu, between 1 and %d are needed", n,
+                            CLI_GROUPS_MAX);
+    job->groups = sv_newn(a, struct cli_job_group, n);
+    if (!job->groups)
+        return sv_error_errno(err, -ENOMEM, "groups");
+    for (; job->n_groups < n; job->n_groups++) {
+        int r =
+            parse_group(json_array_get(list, job->n_groups), a, &job->groups[job->n_groups], err);
+
+        if (r < 0)
+            return r;
+        runs += cli_group_runs(&job->groups[job->n_groups]);
+    }
+    return runs > CLI_INSTANCES_MAX
+               ? sv_error_set(err, -ERANGE, "groups: %lld instances, at most %d", (long long)runs,
+                              CLI_INSTANCES_MAX)
+               : 0;
 }
 
 static int parse_schedulers(json_t *list, struct sv_arena *a, struct cli_job *job,
@@ -112,31 +232,24 @@ int cli_job_parse(const char *text, size_t len, struct sv_arena *a, struct cli_j
     _cleanup_json_ json_t *root = json_loadb(text, len, JSON_REJECT_DUPLICATES, &where);
     struct cli_job job = { 0 };
     const char *name, *secret, *view_acl = NULL, *modify_acl = NULL;
-    json_int_t memory;
-    json_t *resources, *schedulers;
-    int version, instances, vcores, tries, detached = 0, gpus = 0, restarts = 0, r;
+    json_t *resources, *schedulers, *groups;
+    int version, tries, at_once, detached = 0, r;
 
     if (!root)
         return sv_error_set(err, -EINVAL, "line %d: %s", where.line, where.text);
-    if (json_unpack_ex(root, &where, 0,
-                       "{s:i, s:s, s:i, s:I, s:i, s:i, s:o, s:s, s:o, s?b, s?i, s?i, s?s, s?s}",
-                       "version", &version, "name", &name, "instances", &instances, "memoryMb",
-                       &memory, "vcores", &vcores, "tries", &tries, "schedulers", &schedulers,
-                       "secret", &secret, "resources", &resources, "detached", &detached, "gpus",
-                       &gpus, "restarts", &restarts, "viewAcl", &view_acl, "modifyAcl",
+    if (json_unpack_ex(root, &where, 0, "{s:i, s:s, s:i, s:i, s:o, s:s, s:o, s:o, s?b, s?s, s?s}",
+                       "version", &version, "name", &name, "tries", &tries, "atOnce", &at_once,
+                       "schedulers", &schedulers, "secret", &secret, "resources", &resources,
+                       "groups", &groups, "detached", &detached, "viewAcl", &view_acl, "modifyAcl",
                        &modify_acl) < 0)
         return sv_error_set(err, -EINVAL, "%s", where.text);
-    if (version != 2)
-        return sv_error_set(err, -EINVAL, "version %d: this program reads version 2", version);
-    if (instances < 1 || instances > CLI_INSTANCES_MAX || memory < 1 || memory > (1LL << 40) ||
-        vcores < 1 || tries < 1 || tries > 100 || gpus < 0 || restarts < 0 || restarts > 1000)
-        return sv_error_set(err, -ERANGE,
-                            "instances, memoryMb, vcores, gpus, tries or restarts: out of range");
+    if (version != 3)
+        return sv_error_set(err, -EINVAL, "version %d: this program reads version 3", version);
+    if (tries < 1 || tries > 100 || at_once < 0)
+        return sv_error_set(err, -ERANGE, "tries or atOnce: out of range");
     job.name = sv_arena_strdup(a, name);
-    job.instances = instances;
-    job.resource = (struct yarn_resource){ memory, vcores, gpus };
-    job.restarts = restarts;
     job.tries = tries;
+    job.at_once = at_once;
     job.detached = detached;
     job.secret = sv_arena_strdup(a, secret);
     job.view_acl = view_acl ? sv_arena_strdup(a, view_acl) : NULL;
@@ -145,7 +258,9 @@ int cli_job_parse(const char *text, size_t len, struct sv_arena *a, struct cli_j
         return sv_error_errno(err, -ENOMEM, "job description");
     r = parse_schedulers(schedulers, a, &job, err);
     if (r == 0)
-        r = parse_resources(resources, a, &job, err);
+        r = parse_resources(resources, a, &job.resources, &job.n_resources, err);
+    if (r == 0)
+        r = parse_groups(groups, a, &job, err);
     if (r < 0)
         return r;
     *ret = job;

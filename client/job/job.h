@@ -14,12 +14,32 @@
 #define CLI_INSTANCES_MAX 10000
 #define CLI_RESOURCES_MAX 256
 
+#define CLI_GROUPS_MAX 64
+#define CLI_GROUP_NAME_MAX 64 /* with its NUL */
+
+struct cli_job_group {             /* instances of one size and one command */
+    const char *name;              /* "": the only group of a job that names none */
+    struct yarn_resource resource; /* of each container */
+    int32_t instances;
+    int32_t restarts; /* maximum restarts of a failed instance */
+    int32_t at_once;  /* containers at a time; 0: no limit */
+    int32_t *only;    /* the instances to run, ascending; NULL: all */
+    size_t n_only;
+    struct cli_resource *resources; /* besides the job's */
+    size_t n_resources;
+};
+/* How many of its instances run. */
+static inline int32_t cli_group_runs(const struct cli_job_group *g)
+{
+    return g->only ? (int32_t)g->n_only : g->instances;
+}
+
 struct cli_job {
     const char *name;
-    int32_t instances;
-    struct yarn_resource resource; /* of each container */
-    int32_t tries;                 /* maximum starts of an instance whose node is lost */
-    int32_t restarts;              /* maximum restarts of a failed instance */
+    int32_t tries;   /* maximum starts of an instance whose node is lost */
+    int32_t at_once; /* containers of all groups at a time; 0: no limit */
+    struct cli_job_group *groups;
+    size_t n_groups;
     struct cli_server *schedulers; /* one per ResourceManager */
     size_t n_schedulers;
     bool detached;                     /* no client waits for the final table */
@@ -28,6 +48,9 @@ struct cli_job {
     struct cli_resource *resources;
     size_t n_resources;
 };
+
+/* Instances of all groups that run. */
+int32_t cli_job_runs(const struct cli_job *job);
 
 /* Allocates everything in the arena. */
 int cli_job_parse(const char *json, size_t len, struct sv_arena *a, struct cli_job *ret,

@@ -15,6 +15,7 @@
 /* A cluster's maximum allocation is at least Hadoop's default minimum. */
 #define SMALL_MB 1024
 #define SMALL_VCORES 1
+#define MASTER "an ApplicationMaster (--am-memory)"
 
 struct preflight {
     struct cli_ctx *ctx;
@@ -29,31 +30,45 @@ struct preflight {
     struct yarn_resource wanted, largest;
 };
 
+/* Which option, or which file's key, names a path. */
+static const char *where(const struct run_options *o, const char *option, const char *key,
+                         char buf[512])
+{
+    if (o->job_file)
+        (void)snprintf(buf, 512, "%s: %.400s: %s", o->subcommand, o->job_file, key);
+    else
+        (void)snprintf(buf, 512, "%s: --%s", o->subcommand, option);
+    return buf;
+}
+
 static int check_directory(const struct run_options *o, const char *path)
 {
+    char at[512];
     struct stat st;
 
+    (void)where(o, "local-dir", "directories", at);
+
     if (stat(path, &st) < 0 || (S_ISDIR(st.st_mode) && access(path, R_OK | X_OK) < 0))
-        (void)cli_fail("%s: --local-dir %s: %s", o->subcommand, path, strerror(errno));
+        (void)cli_fail("%s %s: %s", at, path, strerror(errno));
     else if (!S_ISDIR(st.st_mode))
-        (void)cli_fail("%s: --local-dir %s: not a directory", o->subcommand, path);
+        (void)cli_fail("%s %s: not a directory", at, path);
     else
         return 0;
     return 2;
 }
 
-static int check_file(const struct run_options *o, const char *option, const char *path)
+static int check_file(const char *at, const char *path)
 {
     struct stat st;
 
     if (strstr(path, "://") && access(path, F_OK) < 0)
-        (void)cli_fail("%s: --%s %s: expected a file of this machine, which is copied for the job: "
+        (void)cli_fail("%s %s: expected a file of this machine, which is copied for the job: "
                        "fetch it first, or let the command read it",
-                       o->subcommand, option, path);
+                       at, path);
     else if (stat(path, &st) < 0 || (S_ISREG(st.st_mode) && access(path, R_OK) < 0))
-        (void)cli_fail("%s: --%s %s: %s", o->subcommand, option, path, strerror(errno));
+        (void)cli_fail("%s %s: %s", at, path, strerror(errno));
     else if (!S_ISREG(st.st_mode))
-        (void)cli_fail("%s: --%s %s: not a regular file", o->subcommand, option, path);
+        (void)cli_fail("%s %s: not a regular file", at, path);
     else
         return 0;
     return 2;
@@ -72,8 +87,8 @@ static int check_archive(const struct run_options *o, const char *path)
                   { ".tgz", "\x1f\x8b", "\x1f\x8b" },
                   { ".tar", "", "" } };
     size_t n = strlen(path), end;
-    char start[2] = "";
-    int code = check_file(o, "archive", path);
+    char start[2] = "", at[512];
+    int code = check_file(where(o, "archive", "archives", at), path);
     _cleanup_close_ int fd = code == 0 ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
 
     if (code != 0 || fd < 0 || pread(fd, start, sizeof(start), 0) < 0)
@@ -85,27 +100,42 @@ static int check_archive(const struct run_options *o, const char *path)
         if (memcmp(start, kinds[i].first, strlen(kinds[i].first)) == 0 ||
             memcmp(start, kinds[i].or, strlen(kinds[i].or)) == 0)
             return 0;
-        (void)cli_fail("%s: --archive %s: is not an archive of that kind, by its first bytes",
-                       o->subcommand, path);
+        (void)cli_fail("%s %s: is not an archive of that kind, by its first bytes", at, path);
         return 2;
     }
-    (void)cli_fail("%s: --archive %s: expected a name that ends with .zip, .jar, .tar, .tar.gz or "
-                   ".tgz: others are not unpacked; use --file",
-                   o->subcommand, path);
+    (void)cli_fail(
+        "%s %s: expected a name that ends with .zip, .jar, .tar, .tar.gz or .tgz: others "
+        "are not unpacked; use %s",
+        at, path, o->job_file ? "files" : "--file");
     return 2;
+}
+
+static int check_files(const struct run_options *o, const struct run_file *files, size_t n)
+{
+    int code = 0;
+    char at[512];
+
+    for (size_t i = 0; i < n && code == 0; i++)
+        if (files[i].directory)
+            code = check_directory(o, files[i].path);
+        else if (files[i].type == CLI_ARCHIVE)
+            code = check_archive(o, files[i].path);
+        else
+            code = check_file(where(o, "file", "files", at), files[i].path);
+    return code;
 }
 
 int cli_preflight_files(const struct run_options *o)
 {
-    int code = check_file(o, "am-program", o->am_file);
+    char at[512];
+    int code;
 
-    for (size_t i = 0; i < o->n_files && code == 0; i++)
-        if (o->files[i].directory)
-            code = check_directory(o, o->files[i].path);
-        else if (o->files[i].type == CLI_ARCHIVE)
-            code = check_archive(o, o->files[i].path);
-        else
-            code = check_file(o, "file", o->files[i].path);
+    (void)snprintf(at, sizeof(at), "%s: --am-program", o->subcommand);
+    code = check_file(at, o->am_file);
+    if (code == 0)
+        code = check_files(o, o->files, o->n_files);
+    for (size_t i = 0; i < o->n_groups && code == 0; i++)
+        code = check_files(o, o->groups[i].files, o->groups[i].n_files);
     return code;
 }
 
@@ -165,27 +195,25 @@ static void say_too_large(const struct preflight *p)
                    r->gpus, (long long)most->memory_mb, most->vcores, most->gpus, cluster);
 }
 
+static bool one_fits(const struct run_options *o, const char *what, const struct yarn_resource *r,
+                     struct yarn_resource maximum)
+{
+    if ((maximum.memory_mb <= 0 || r->memory_mb <= maximum.memory_mb) &&
+        (maximum.vcores <= 0 || r->vcores <= maximum.vcores))
+        return true;
+    (void)cli_fail("%s: %s of %lld MiB and %d vcores: the cluster allows at most %lld MiB and "
+                   "%d vcores",
+                   o->subcommand, what, (long long)r->memory_mb, r->vcores,
+                   (long long)maximum.memory_mb, maximum.vcores);
+    return false;
+}
+
 bool cli_preflight_fits(const struct run_options *o, struct yarn_resource maximum)
 {
-    const struct {
-        const char *what;
-        struct yarn_resource r;
-    } wanted[] = { { "a container", o->resource },
-                   { "an ApplicationMaster (--am-memory)", o->am_resource } };
-
-    for (size_t i = 0; i < SV_ARRAY_LEN(wanted); i++) {
-        const struct yarn_resource *r = &wanted[i].r;
-
-        if ((maximum.memory_mb <= 0 || r->memory_mb <= maximum.memory_mb) &&
-            (maximum.vcores <= 0 || r->vcores <= maximum.vcores))
-            continue;
-        (void)cli_fail("%s: %s of %lld MiB and %d vcores: the cluster allows at most %lld MiB and "
-                       "%d vcores",
-                       o->subcommand, wanted[i].what, (long long)r->memory_mb, r->vcores,
-                       (long long)maximum.memory_mb, maximum.vcores);
-        return false;
-    }
-    return true;
+    for (size_t i = 0; i < o->n_groups; i++)
+        if (!one_fits(o, o->groups[i].what, &o->groups[i].resource, maximum))
+            return false;
+    return one_fits(o, MASTER, &o->am_resource, maximum);
 }
 
 /* Called when all answers have arrived, or timed out. */
@@ -248,8 +276,9 @@ static void on_nodes(int status, const struct cli_node_report *nodes, size_t n,
         return;
     }
     if (status == 0) {
-        check_nodes(p, "a container", nodes, n, o->resource);
-        check_nodes(p, "an ApplicationMaster (--am-memory)", nodes, n, o->am_resource);
+        for (size_t i = 0; i < o->n_groups; i++)
+            check_nodes(p, o->groups[i].what, nodes, n, o->groups[i].resource);
+        check_nodes(p, MASTER, nodes, n, o->am_resource);
     }
     pass(p);
 }
@@ -300,6 +329,15 @@ static bool is_small(struct yarn_resource r)
     return r.memory_mb <= SMALL_MB && r.vcores <= SMALL_VCORES;
 }
 
+static bool all_small(const struct run_options *o)
+{
+    bool small = is_small(o->am_resource);
+
+    for (size_t i = 0; i < o->n_groups; i++)
+        small = small && is_small(o->groups[i].resource);
+    return small;
+}
+
 int cli_preflight_cluster(struct cli_ctx *ctx, const struct run_options *o,
                           void (*fn)(void *userdata), void *userdata)
 {
@@ -309,8 +347,7 @@ int cli_preflight_cluster(struct cli_ctx *ctx, const struct run_options *o,
     if (!p)
         return -ENOMEM;
     *p = (struct preflight){ .ctx = ctx, .options = o, .fn = fn, .userdata = userdata };
-    if ((is_small(o->resource) && is_small(o->am_resource)) ||
-        cli_maximum_ask(ctx, on_maximum, p, &p->asked) < 0)
+    if (all_small(o) || cli_maximum_ask(ctx, on_maximum, p, &p->asked) < 0)
         p->asked = NULL; /* getNewApplication returns it, too */
     r = o->queue ? cli_rm_queues(ctx->rm, o->queue, true, on_queue, p)
                  : cli_rm_nodes(ctx->rm, false, on_nodes, p);

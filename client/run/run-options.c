@@ -1,20 +1,20 @@
-/* See run.h. The options of `selvedge run`, and the files of a job. */
+/* See run.h. The options of `selvedge run`. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/random.h>
 #include <unistd.h>
 
 #include "client/core/options.h"
 #include "client/run/run.h"
-#include "common/buf.h"
 #include "common/str.h"
-#include "wire/ipc/proxy.h"
 
 #ifndef SELVEDGE_LIBEXECDIR
 #define SELVEDGE_LIBEXECDIR "/usr/libexec/selvedge"
 #endif
+
+#define TRIES 3 /* defaults */
+#define AM_MEMORY_MB 128
 
 static bool good_env(const char *text)
 {
@@ -131,6 +131,19 @@ static bool good_pattern(const char *p)
     return groups == 0 && !set;
 }
 
+/* Options whose place in a job file is a group's. */
+static bool is_of_command(int c)
+{
+    static const int letters[] = {
+        'n', 'm', 'c', 'a', 'f', 'e', RUN_OPT_LOCAL_DIR, RUN_OPT_GPUS, RUN_OPT_RESTART
+    };
+
+    for (size_t i = 0; i < SV_ARRAY_LEN(letters); i++)
+        if (c == letters[i])
+            return true;
+    return false;
+}
+
 static int take_option(struct run_options *o, int c)
 {
     switch (c) {
@@ -159,6 +172,12 @@ static int take_option(struct run_options *o, int c)
         return 0;
     case RUN_OPT_USER:
         o->user = optarg;
+        return 0;
+    case 'F':
+        o->job_file = optarg;
+        return 0;
+    case RUN_OPT_RERUN:
+        o->rerun = optarg;
         return 0;
     case RUN_OPT_VIEW_ACL:
         o->view_acl = optarg;
@@ -214,6 +233,47 @@ static void find_am(char path[PATH_MAX])
     snprintf(path, PATH_MAX, "%s", SELVEDGE_LIBEXECDIR "/" CLI_AM_FILE);
 }
 
+/* The command line as a job of one group. */
+static int take_command(struct run_options *o, char **command)
+{
+    struct run_group *g = sv_new(o->arena, struct run_group);
+    const char *slash = strrchr(command[0], '/');
+
+    if (!g)
+        return cli_fail("%s: out of memory", o->subcommand);
+    *g = (struct run_group){ .name = "",
+                             .what = "a container",
+                             .resource = o->resource,
+                             .instances = o->instances,
+                             .restarts = o->restarts,
+                             .command = (const char *const *)command,
+                             .is_line = !command[1] };
+    o->groups = g;
+    o->n_groups = 1;
+    if (!o->name) /* the program, or the whole shell line */
+        o->name = slash && !strpbrk(command[0], " \t\n") ? slash + 1 : command[0];
+    cli_run_count(o);
+    return 0;
+}
+
+/* Takes the job of the file, or of the words behind the options. 0 or the exit code. */
+static int take_job(struct run_options *o, int argc, char **argv)
+{
+    if (o->job_file && (optind < argc || o->of_command)) {
+        (void)cli_fail("%s: --job-file %s: has the command, the sizes, the numbers, the files and "
+                       "the environment of its groups: set them there",
+                       o->subcommand, o->job_file);
+        return 2;
+    }
+    if (o->job_file)
+        return cli_run_read_file(o);
+    if (optind == argc) {
+        (void)cli_fail("%s: no command: give it after --", o->subcommand);
+        return 2;
+    }
+    return take_command(o, argv + optind);
+}
+
 int cli_run_parse(struct cli_ctx *ctx, int argc, char **argv, struct run_options *ret)
 {
     static char am_file[PATH_MAX];
@@ -221,35 +281,29 @@ int cli_run_parse(struct cli_ctx *ctx, int argc, char **argv, struct run_options
         .subcommand = ctx->command->name,
         .am_file = am_file,
         .resource = { 256, 1 },
-        .am_resource = { 128, 1 },
+        .am_resource = { .vcores = 1 },
         .instances = 1,
-        .tries = 3,
+        .arena = sv_arena_new(0),
     };
-    int c, r;
+    int c, r = o.arena ? 0 : cli_fail("%s: out of memory", o.subcommand);
 
     find_am(am_file);
     optind = 0; /* restart getopt for a new argv */
-    while ((c = cli_option(ctx, argc, argv)) != -1) {
+    while (r == 0 && (c = cli_option(ctx, argc, argv)) != -1) {
+        o.of_command = o.of_command || is_of_command(c);
         r = take_option(&o, c);
-        if (r != 0) {
-            cli_run_options_free(&o);
-            return r;
-        }
     }
-    if (optind == argc) {
+    if (r == 0)
+        r = take_job(&o, argc, argv);
+    if (o.tries == 0)
+        o.tries = TRIES;
+    if (o.am_resource.memory_mb == 0)
+        o.am_resource.memory_mb = AM_MEMORY_MB;
+    if (r != 0)
         cli_run_options_free(&o);
-        (void)cli_fail("%s: no command: give it after --", ctx->command->name);
-        return 2;
-    }
-    o.command = argv + optind;
-    if (!o.name) {
-        const char *slash = strrchr(o.command[0], '/');
-
-        /* default name: the program, or the whole shell line */
-        o.name = slash && !strpbrk(o.command[0], " \t\n") ? slash + 1 : o.command[0];
-    }
-    *ret = o;
-    return 0;
+    else
+        *ret = o;
+    return r;
 }
 
 void cli_run_options_free(struct run_options *o)
@@ -257,121 +311,5 @@ void cli_run_options_free(struct run_options *o)
     for (size_t i = 0; i < o->n_files; i++)
         free(o->files[i].link);
     o->n_files = 0;
-}
-
-/* Quotes for the shell: 'text' with every ' as '\''. */
-static int put_quoted(struct sv_buf *b, const char *text)
-{
-    int r = sv_buf_put_str(b, "'");
-
-    for (const char *p = text; r == 0 && *p; p++)
-        r = *p == '\'' ? sv_buf_put_str(b, "'\\''") : sv_buf_put(b, p, 1);
-    return r < 0 ? r : sv_buf_put_str(b, "'");
-}
-
-/* Writes the script that each container runs: the environment, then the command. A single word is a
- * shell line; several are a program and its arguments, exactly as given. malloc'd. */
-static int script_of(const struct run_options *o, char **ret)
-{
-    _cleanup_buf_ struct sv_buf b = SV_BUF_INIT(1 << 20);
-    int r = sv_buf_put_str(&b, "#!/bin/bash\n");
-
-    for (size_t i = 0; r == 0 && i < o->n_env; i++) {
-        const char *value = strchr(o->env[i], '=') + 1;
-
-        r = sv_buf_printf(&b, "export %.*s", (int)(value - o->env[i]), o->env[i]);
-        if (r == 0)
-            r = put_quoted(&b, value);
-        if (r == 0)
-            r = sv_buf_put_str(&b, "\n");
-    }
-    if (r == 0 && !o->command[1]) {
-        r = sv_buf_put_str(&b, o->command[0]);
-    } else if (r == 0) {
-        r = sv_buf_put_str(&b, "exec --");
-        for (char **word = o->command; r == 0 && *word; word++) {
-            r = sv_buf_put_str(&b, " ");
-            if (r == 0)
-                r = put_quoted(&b, *word);
-        }
-    }
-    if (r == 0)
-        r = sv_buf_put(&b, "\n", 2); /* includes the NUL */
-    if (r < 0)
-        return r;
-    *ret = (char *)SV_TAKE(b.data);
-    return 0;
-}
-
-/* Finds the scheduler addresses of all ResourceManagers, for the ApplicationMaster. */
-static int find_schedulers(struct sv_conf *conf, struct sv_arena *a, struct cli_job *job,
-                           struct sv_error *err)
-{
-    struct ipc_proxy_config rm;
-    int r = yarn_rm_proxy_config(conf, YARN_RM_SCHEDULER, &rm, err);
-
-    if (r < 0)
-        return r;
-    job->schedulers = sv_newn(a, struct cli_server, rm.n_servers);
-    if (!job->schedulers)
-        return sv_error_errno(err, -ENOMEM, "job");
-    for (; job->n_schedulers < rm.n_servers; job->n_schedulers++)
-        job->schedulers[job->n_schedulers] =
-            (struct cli_server){ rm.servers[job->n_schedulers].host,
-                                 rm.servers[job->n_schedulers].port };
-    return 0;
-}
-
-int cli_run_stage(const struct run_options *o, struct sv_conf *conf, struct cli_stage *stage,
-                  struct sv_arena *a, struct cli_job *ret_job, struct cli_resource ret_am[2],
-                  struct sv_error *err)
-{
-    _cleanup_free_ char *script = NULL, *description = NULL;
-    struct cli_job job = {
-        .name = o->name,
-        .instances = o->instances,
-        .resource = o->resource,
-        .tries = o->tries,
-        .restarts = o->restarts,
-        .detached = o->detach,
-        .view_acl = o->view_acl,
-        .modify_acl = o->modify_acl,
-    };
-    uint8_t random[16];
-    char *secret = sv_arena_alloc(a, 2 * sizeof(random) + 1);
-    int r;
-
-    job.resources = sv_newn(a, struct cli_resource, o->n_files + 1);
-    if (!secret || !job.resources || getrandom(random, sizeof(random), 0) != sizeof(random))
-        return sv_error_errno(err, -ENOMEM, "job");
-    for (size_t i = 0; i < sizeof(random); i++)
-        snprintf(secret + 2 * i, 3, "%02x", random[i]);
-    job.secret = secret;
-    r = find_schedulers(conf, a, &job, err);
-    if (r < 0)
-        return r;
-    r = script_of(o, &script);
-    if (r < 0)
-        return sv_error_errno(err, r, "command");
-    r = cli_stage_write(stage, CLI_TASK_FILE, script, strlen(script), &job.resources[0], err);
-    if (r < 0)
-        return r;
-    job.n_resources = 1;
-    for (size_t i = 0; i < o->n_files; i++) {
-        r = (o->files[i].directory ? cli_stage_pack : cli_stage_copy)(
-            stage, o->files[i].path, o->files[i].link, o->files[i].type,
-            &job.resources[job.n_resources++], err);
-        if (r < 0)
-            return r;
-    }
-    r = cli_job_print(&job, &description);
-    if (r < 0)
-        return sv_error_errno(err, r, "job description");
-    r = cli_stage_write(stage, CLI_JOB_FILE, description, strlen(description), &ret_am[0], err);
-    if (r == 0)
-        r = cli_stage_copy(stage, o->am_file, CLI_AM_FILE, CLI_FILE, &ret_am[1], err);
-    if (r < 0)
-        return r;
-    *ret_job = job;
-    return 0;
+    o->arena = sv_arena_free(o->arena);
 }

@@ -84,11 +84,11 @@ static bool follow_all(struct run *run, bool all)
 {
     bool complete = true;
 
-    for (size_t i = 0; i < run->status.n && (int32_t)i < run->options.instances; i++) {
+    for (size_t i = 0; i < run->status.n && (int32_t)i < run->options.runs; i++) {
         const struct cli_row *row = &run->status.rows[i];
 
         if (!run->options.no_output && (row->done || strcmp(row->state, "RUNNING") == 0))
-            cli_streams_add(run->streams, row, run->options.instances > 1, -1);
+            cli_streams_add(run->streams, row, run->options.runs > 1, -1);
         if (!row->done || run->last) /* killed: its output may never be complete */
             continue;
         cli_streams_end(run->streams, row->container);
@@ -314,20 +314,31 @@ static void leave_detached(struct run *run)
     cli_stop(run->ctx, 0);
 }
 
+static void say_submitted(struct run *run)
+{
+    const struct run_options *o = &run->options;
+    const struct run_group *g = &o->groups[0];
+
+    if (o->n_groups == 1)
+        print_line(run, "%s submitted: %d container%s of %lld MiB, %d vcore%s",
+                   run->submission.app_text, o->runs, o->runs == 1 ? "" : "s",
+                   (long long)g->resource.memory_mb, g->resource.vcores,
+                   g->resource.vcores == 1 ? "" : "s");
+    else
+        print_line(run, "%s submitted: %d containers in %zu groups", run->submission.app_text,
+                   o->runs, o->n_groups);
+}
+
 static void on_submitted(void *userdata)
 {
     struct run *run = userdata;
-    const struct run_options *o = &run->options;
     int r;
 
-    if (o->detach && cli_run_interrupt_code(run->interrupt) == 0) {
+    if (run->options.detach && cli_run_interrupt_code(run->interrupt) == 0) {
         leave_detached(run);
         return;
     }
-    print_line(run, "%s submitted: %d container%s of %lld MiB, %d vcore%s",
-               run->submission.app_text, o->instances, o->instances == 1 ? "" : "s",
-               (long long)o->resource.memory_mb, o->resource.vcores,
-               o->resource.vcores == 1 ? "" : "s");
+    say_submitted(run);
     run->state = CLI_APP_SUBMITTED;
     cli_run_interrupt_submitted(run->interrupt);
     cli_sweep_staging(run->ctx, run->submission.stage);
@@ -341,13 +352,13 @@ static void on_submitted(void *userdata)
 
 static int start(struct run *run)
 {
-    size_t n = (size_t)run->options.instances;
+    size_t n = (size_t)run->options.runs;
     int r;
 
     run->began = sv_now_ms();
     run->streams = cli_streams_new(run->ctx, NULL, "", run->ctx->json ? stderr : stdout, stderr);
     run->usage = cli_run_usage_new(run->ctx, n);
-    run->progress = cli_run_progress_new(run->ctx, run->options.instances, say, run);
+    run->progress = cli_run_progress_new(run->ctx, run->options.runs, say, run);
     if (!run->streams || !run->usage || !run->progress)
         return -ENOMEM;
     r = cli_run_interrupt_new(run->ctx, say, run, &run->interrupt);
@@ -391,6 +402,8 @@ static int run_job(struct cli_ctx *ctx, int argc, char **argv, bool submit)
         code = cli_preflight_files(&run.options);
     if (code == 0)
         code = cli_connect(ctx);
+    if (code == 0)
+        code = cli_run_keep_failed(ctx, &run.options);
     if (code == 0) {
         r = start(&run);
         code = r < 0 ? cli_fail("%s: %s", ctx->command->name, strerror(-r)) : cli_loop(ctx);

@@ -20,6 +20,7 @@ enum { /* options of `run` and `submit` without a short form */
        RUN_OPT_LOCAL_DIR,
        RUN_OPT_VIEW_ACL,
        RUN_OPT_MODIFY_ACL,
+       RUN_OPT_RERUN,
 };
 
 struct run_file {
@@ -29,11 +30,35 @@ struct run_file {
     bool directory; /* packed into an archive */
 };
 
+struct run_group {    /* instances of one size and one command */
+    const char *name; /* "": the only one, of the command line */
+    const char *what; /* "a container", "a container of group NAME", for messages */
+    struct yarn_resource resource;
+    int32_t instances, restarts, at_once; /* at_once 0: no limit */
+    int32_t *only;                        /* the instances that run, ascending; NULL: all */
+    size_t n_only;
+    const char *const *command; /* NULL-terminated */
+    bool is_line;               /* a single word: a line for bash */
+    /* Besides the job's: */
+    struct run_file *files;
+    size_t n_files;
+    const char **env;
+    size_t n_env;
+};
+
 struct run_options {
     const char *subcommand; /* run or submit, for messages */
     const char *name, *queue, *am_file;
+    const char *job_file; /* -F; NULL: the job is the command line's */
+    const char *rerun;    /* an application whose failed instances run again; or NULL */
     struct yarn_resource resource, am_resource;
     int32_t instances, tries, restarts;
+    int32_t at_once; /* containers of all groups at a time; 0: no limit */
+    struct run_group *groups;
+    size_t n_groups;
+    int32_t runs;                      /* instances of all groups that run */
+    bool of_command;                   /* an option was given that a job file replaces */
+    struct sv_arena *arena;            /* memory of the groups, and of what is read from the file */
     int64_t lifetime_s;                /* 0: unlimited */
     const char *rolled_logs;           /* NULL: none */
     const char *user;                  /* NULL: the caller */
@@ -49,6 +74,14 @@ struct run_options {
 
 /* 0, or the exit code after an error message. */
 int cli_run_parse(struct cli_ctx *ctx, int argc, char **argv, struct run_options *ret);
+/* Reads o->job_file into `o`, where the command line has not said otherwise: 0, or 2 after an error
+ * message with line and key. */
+int cli_run_read_file(struct run_options *o);
+/* After cli_connect(): only what failed in the application o->rerun stays in the groups. 0, or the
+ * exit code after an error message. */
+int cli_run_keep_failed(struct cli_ctx *ctx, struct run_options *o);
+/* Counts o->runs anew. */
+void cli_run_count(struct run_options *o);
 /* If root: switches permanently to `o->user`, the owner of files, job and processes from then on.
  * 0, or 2 after an error message. No effect if NULL. */
 int cli_run_become(const struct run_options *o);

@@ -12,10 +12,6 @@ struct cli_definition_options {
     bool hadoop;      /* --hadoop: unknown names are ignored instead of refused */
 };
 
-/* Reads FILE, or the standard input for "-", of at most `max` bytes; malloc'd. -errno: `err` names
- * the file. */
-int cli_file_read(const char *file, size_t max, char **ret, size_t *ret_len, struct sv_error *err)
-    _must_use_;
 /* *ret: the body of a request, a new reference. -EINVAL: `err` says file, path, value and rule. */
 int cli_definition_read(const char *file, const struct cli_definition_options *o, json_t **ret,
                         struct sv_error *err) _must_use_;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "client/core/input-file.h"
 #include "client/core/options.h"
 #include "client/service/definition-file.h"
 #include "service/definition/slider.h"

@@ -120,7 +120,7 @@ static void on_containers(int status, const struct cli_container_report *list, s
         if (g->of_run && (list[i].id.id & SEQUENCE) == MASTER)
             continue;
         row_of_container(row, &list[i]);
-        row->instance = g->of_run ? -1 : (int)i;
+        row->instance = row->number = g->of_run ? -1 : (int)i;
         s->done += row->done;
         s->n++;
     }

@@ -49,6 +49,8 @@ static void row_from(json_t *j, struct cli_row *row)
     char text[DIAGNOSTICS_MAX];
 
     row->instance = (int)number(j, "instance", 0);
+    row->number = (int)number(j, "number", row->instance);
+    copy(row->group, sizeof(row->group), j, "group");
     row->tries = (int)number(j, "tries", 0);
     copy(row->state, sizeof(row->state), j, "state");
     copy(row->container, sizeof(row->container), j, "container");
@@ -173,7 +175,9 @@ static void print_failures(const struct cli_status *s, int lines, FILE *out)
 
         if (!r->done || r->exit_status == 0 || failed++ >= FAILURES_MAX)
             continue;
-        if (r->instance >= 0)
+        if (r->instance >= 0 && *r->group)
+            fprintf(out, "instance %d, %s %d,", r->instance, r->group, r->number);
+        else if (r->instance >= 0)
             fprintf(out, "instance %d", r->instance);
         else
             fputs(r->container, out);
@@ -188,32 +192,46 @@ static void print_failures(const struct cli_status *s, int lines, FILE *out)
         fprintf(out, "and %zu more failed instances\n", failed - FAILURES_MAX);
 }
 
-static const struct cli_column columns[] = {
-    { ">INSTANCE", "instance", CLI_NUMBER, CLI_ALWAYS },
-    { "CONTAINER", "container", CLI_TEXT, CLI_ALWAYS },
-    { "NODE", "node", CLI_TEXT, CLI_ALWAYS },
-    { "STATE", "state", CLI_TEXT, CLI_ALWAYS },
-    { ">EXIT", "exitCode", CLI_NUMBER, CLI_ALWAYS },
-    { ">TRIES", "tries", CLI_NUMBER, CLI_IF_WIDE },
-    { ">PEAK MEM", "peakMemoryBytes", CLI_BYTES, CLI_ALWAYS },
-    { ">CPU TIME", "cpuTimeMs", CLI_MILLIS, CLI_ALWAYS },
-    { ">LOCALIZE", "localizeMs", CLI_MILLIS, CLI_ALWAYS },
-    { ">LAUNCH", "launchMs", CLI_MILLIS, CLI_ALWAYS },
-    { ">FETCHED", "localizedBytes", CLI_BYTES, CLI_IF_WIDE },
-    { ">OF", "localizeTotalBytes", CLI_BYTES, CLI_IF_WIDE },
-    { ">PER SECOND", "localizeBytesPerSecond", CLI_BYTES, CLI_IF_WIDE },
-    { ">LEFT", "localizeRemainingMs", CLI_MILLIS, CLI_IF_WIDE },
-    { "NOT ENFORCED", "limitsNotEnforced", CLI_TEXT, CLI_IF_WIDE },
-    { "DIAGNOSTICS", "diagnostics", CLI_TEXT, CLI_IF_WIDE },
-};
+/* `shown`: of group and number, which only jobs with groups have. */
+#define COLUMNS(shown)                                                                             \
+    { ">INSTANCE", "instance", CLI_NUMBER, CLI_ALWAYS }, { "GROUP", "group", CLI_TEXT, shown },    \
+        { ">NUMBER", "number", CLI_NUMBER, shown },
+#define REST_OF_COLUMNS                                                                            \
+    { "CONTAINER", "container", CLI_TEXT, CLI_ALWAYS }, { "NODE", "node", CLI_TEXT, CLI_ALWAYS },  \
+        { "STATE", "state", CLI_TEXT, CLI_ALWAYS },                                                \
+        { ">EXIT", "exitCode", CLI_NUMBER, CLI_ALWAYS },                                           \
+        { ">TRIES", "tries", CLI_NUMBER, CLI_IF_WIDE },                                            \
+        { ">PEAK MEM", "peakMemoryBytes", CLI_BYTES, CLI_ALWAYS },                                 \
+        { ">CPU TIME", "cpuTimeMs", CLI_MILLIS, CLI_ALWAYS },                                      \
+        { ">LOCALIZE", "localizeMs", CLI_MILLIS, CLI_ALWAYS },                                     \
+        { ">LAUNCH", "launchMs", CLI_MILLIS, CLI_ALWAYS },                                         \
+        { ">FETCHED", "localizedBytes", CLI_BYTES, CLI_IF_WIDE },                                  \
+        { ">OF", "localizeTotalBytes", CLI_BYTES, CLI_IF_WIDE },                                   \
+        { ">PER SECOND", "localizeBytesPerSecond", CLI_BYTES, CLI_IF_WIDE },                       \
+        { ">LEFT", "localizeRemainingMs", CLI_MILLIS, CLI_IF_WIDE },                               \
+        { "NOT ENFORCED", "limitsNotEnforced", CLI_TEXT, CLI_IF_WIDE },                            \
+        { "DIAGNOSTICS", "diagnostics", CLI_TEXT, CLI_IF_WIDE },
+static const struct cli_column columns[] = { COLUMNS(CLI_AS_FIELD) REST_OF_COLUMNS };
 const struct cli_list cli_containers = CLI_LIST(columns, "container");
+static const struct cli_column grouped_columns[] = { COLUMNS(CLI_ALWAYS) REST_OF_COLUMNS };
+static const struct cli_list grouped = CLI_LIST(grouped_columns, "container");
+
+static bool has_groups(const struct cli_status *s)
+{
+    for (size_t i = 0; i < s->n; i++)
+        if (*s->rows[i].group)
+            return true;
+    return false;
+}
 
 static json_t *row_object(const struct cli_row *r)
 {
     json_t *row = json_pack(
-        "{s:o, s:o, s:o, s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "instance",
-        cli_json_known(r->instance), "container", cli_json_string(r->container), "node",
-        cli_json_string(r->node), "state", cli_json_string(r->state), "tries", r->tries, "exitCode",
+        "{s:o, s:o, s:o, s:o, s:o, s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "instance",
+        cli_json_known(r->instance), "group", *r->group ? cli_json_string(r->group) : json_null(),
+        "number", cli_json_known(*r->group ? r->number : r->instance), "container",
+        cli_json_string(r->container), "node", cli_json_string(r->node), "state",
+        cli_json_string(r->state), "tries", r->tries, "exitCode",
         r->done ? json_integer(r->exit_status) : json_null(), "peakMemoryBytes",
         cli_json_known(r->peak_bytes), "cpuTimeMs", cli_json_known(r->cpu_ms), "localizeMs",
         cli_json_known(r->localize_ms), "launchMs", cli_json_known(r->launch_ms),
@@ -263,7 +281,8 @@ void cli_status_print(const struct cli_status *s, const char *app, const struct 
         return;
     }
     if (s->n > 0)
-        cli_output_list(o, &cli_containers, json_object_get(root, "containers"), out);
+        cli_output_list(o, has_groups(s) ? &grouped : &cli_containers,
+                        json_object_get(root, "containers"), out);
     json_decref(root);
     if (s->n > 0 && !o->quiet && (o->format == CLI_TABLE || o->format == CLI_WIDE)) {
         print_failures(s, lines, out);

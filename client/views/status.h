@@ -13,6 +13,8 @@
 
 struct cli_row { /* one instance, or a container whose instance is unknown; -1 = unknown */
     int instance, tries;
+    char group[64]; /* of a job with groups, else "" */
+    int number;     /* in the group */
     char state[16];
     char container[YARN_ID_TEXT_MAX]; /* "" while waiting for one */
     char node[264], http[264];

@@ -146,7 +146,7 @@ FIELDS = {
 }
 FIELDS["app list -a"], FIELDS["queue status default"] = FIELDS["ps -a"], FIELDS["queue list"]
 CONTAINER_FIELDS = (
-    "instance container node state tries exitCode peakMemoryBytes cpuTimeMs localizeMs launchMs "
+    "instance group number container node state tries exitCode peakMemoryBytes cpuTimeMs localizeMs launchMs "
     "limitsNotEnforced diagnostics localizedBytes localizeTotalBytes localizeBytesPerSecond "
     "localizeRemainingMs localizing"
 )

@@ -9,6 +9,26 @@
 
 #include "client/job/job.h"
 
+static struct cli_job_group groups[3];
+static struct cli_job job = { .groups = groups };
+
+static struct cli_tasks *one_group(int32_t instances, int32_t tries, int32_t restarts)
+{
+    groups[0] = (struct cli_job_group){ .name = "", .instances = instances, .restarts = restarts };
+    job.n_groups = 1;
+    job.tries = tries;
+    job.at_once = 0;
+    return cli_tasks_new(&job);
+}
+
+static int32_t wanted(const struct cli_tasks *t, size_t group)
+{
+    int32_t n[CLI_GROUPS_MAX];
+
+    cli_tasks_wanted(t, n);
+    return n[group];
+}
+
 static struct cli_allocation container(int64_t n)
 {
     return (struct cli_allocation){
@@ -20,16 +40,16 @@ static struct cli_allocation container(int64_t n)
 
 static void all_succeed(void **state)
 {
-    struct cli_tasks *t = cli_tasks_new(2, 3, 0);
+    struct cli_tasks *t = one_group(2, 3, 0);
     struct cli_allocation a = container(2), b = container(3), surplus = container(4);
     int32_t failed;
 
     (void)state;
-    assert_int_equal(cli_tasks_wanted(t), 2);
-    assert_int_equal(cli_tasks_assign(t, &a)->instance, 0);
-    assert_int_equal(cli_tasks_assign(t, &b)->instance, 1);
-    assert_null(cli_tasks_assign(t, &surplus));
-    assert_int_equal(cli_tasks_wanted(t), 0);
+    assert_int_equal(wanted(t, 0), 2);
+    assert_int_equal(cli_tasks_assign(t, 0, &a)->instance, 0);
+    assert_int_equal(cli_tasks_assign(t, 0, &b)->instance, 1);
+    assert_null(cli_tasks_assign(t, 0, &surplus));
+    assert_int_equal(wanted(t, 0), 0);
     assert_int_equal(cli_tasks_started(t, a.id, 0, NULL)->state, CLI_TASK_RUNNING);
     /* An exit may be reported before the answer to the start. */
     assert_int_equal(cli_tasks_completed(t, b.id, 0, "")->state, CLI_TASK_DONE);
@@ -45,13 +65,13 @@ static void all_succeed(void **state)
 
 static void failed_tasks_restart(void **state)
 {
-    struct cli_tasks *t = cli_tasks_new(1, 1, 2);
+    struct cli_tasks *t = one_group(1, 1, 2);
     struct cli_allocation c = container(2);
 
     (void)state;
     for (int32_t i = 0; i < 3; i++) {
         c = container(2 + i);
-        assert_int_equal(cli_tasks_assign(t, &c)->instance, 0);
+        assert_int_equal(cli_tasks_assign(t, 0, &c)->instance, 0);
         assert_int_equal(cli_tasks_completed(t, c.id, 5, "")->state,
                          i < 2 ? CLI_TASK_WAITING : CLI_TASK_DONE);
     }
@@ -63,7 +83,7 @@ static void failed_tasks_restart(void **state)
 static void lost_tasks_restart(void **state)
 {
     static const int32_t lost[] = { -100, -101, -102 };
-    struct cli_tasks *t = cli_tasks_new(1, 4, 0);
+    struct cli_tasks *t = one_group(1, 4, 0);
     const struct cli_task *first;
     int32_t failed;
 
@@ -71,14 +91,14 @@ static void lost_tasks_restart(void **state)
     for (int i = 0; i < 3; i++) {
         struct cli_allocation c = container(2 + i);
 
-        assert_int_equal(cli_tasks_assign(t, &c)->tries, i + 1);
+        assert_int_equal(cli_tasks_assign(t, 0, &c)->tries, i + 1);
         assert_int_equal(cli_tasks_completed(t, c.id, lost[i], "node lost")->state,
                          CLI_TASK_WAITING);
-        assert_int_equal(cli_tasks_wanted(t), 1);
+        assert_int_equal(wanted(t, 0), 1);
     }
     struct cli_allocation last = container(9);
 
-    assert_non_null(cli_tasks_assign(t, &last));
+    assert_non_null(cli_tasks_assign(t, 0, &last));
     assert_int_equal(cli_tasks_completed(t, last.id, -100, "node lost")->state, CLI_TASK_DONE);
     assert_int_equal(cli_tasks_exit_code(t, &failed, &first), 1);
     assert_int_equal(failed, 1);
@@ -88,14 +108,14 @@ static void lost_tasks_restart(void **state)
 
 static void refused_start_retries_in_new_container(void **state)
 {
-    struct cli_tasks *t = cli_tasks_new(1, 2, 0);
+    struct cli_tasks *t = one_group(1, 2, 0);
     struct cli_allocation a = container(2), b = container(3);
 
     (void)state;
-    assert_non_null(cli_tasks_assign(t, &a));
+    assert_non_null(cli_tasks_assign(t, 0, &a));
     assert_int_equal(cli_tasks_started(t, a.id, -111, "refused")->state, CLI_TASK_WAITING);
     assert_null(cli_tasks_completed(t, a.id, -100, "released"));
-    assert_non_null(cli_tasks_assign(t, &b));
+    assert_non_null(cli_tasks_assign(t, 0, &b));
     assert_int_equal(cli_tasks_started(t, b.id, -111, "refused")->state, CLI_TASK_DONE);
     assert_string_equal(cli_tasks_get(t, 0)->diagnostics, "refused");
     cli_tasks_free(t);
@@ -103,7 +123,7 @@ static void refused_start_retries_in_new_container(void **state)
 
 static void exit_codes_are_preserved(void **state)
 {
-    struct cli_tasks *t = cli_tasks_new(3, 3, 0);
+    struct cli_tasks *t = one_group(3, 3, 0);
     struct cli_allocation c[] = { container(2), container(3), container(4) };
     static const int32_t codes[] = { 0, 137, 7 };
     const struct cli_task *first;
@@ -111,7 +131,7 @@ static void exit_codes_are_preserved(void **state)
 
     (void)state;
     for (int i = 0; i < 3; i++)
-        assert_non_null(cli_tasks_assign(t, &c[i]));
+        assert_non_null(cli_tasks_assign(t, 0, &c[i]));
     for (int i = 2; i >= 0; i--)
         assert_int_equal(cli_tasks_completed(t, c[i].id, codes[i], "")->state, CLI_TASK_DONE);
     assert_int_equal(cli_tasks_exit_code(t, &failed, &first), 137);
@@ -134,10 +154,76 @@ static void table_is_awaited(void **state)
     assert_false(cli_table_awaited(end + 61000, end, end + 60900));
 }
 
+/* Sizes of their own, restarts of their own, a part of the instances. */
+static void several_groups(void **state)
+{
+    static int32_t only[] = { 1, 4 };
+    struct cli_allocation a = container(2), b = container(3), c = container(4), d = container(5);
+    struct cli_tasks *t;
+
+    (void)state;
+    groups[0] = (struct cli_job_group){ .name = "one", .instances = 1 };
+    groups[1] = (struct cli_job_group){
+        .name = "two", .instances = 5, .restarts = 1, .only = only, .n_only = 2
+    };
+    job = (struct cli_job){ .groups = groups, .n_groups = 2, .tries = 3 };
+    t = cli_tasks_new(&job);
+    assert_int_equal(cli_tasks_count(t), 3);
+    assert_int_equal(wanted(t, 0), 1);
+    assert_int_equal(wanted(t, 1), 2);
+    assert_int_equal(cli_tasks_assign(t, 1, &a)->number, 1);
+    assert_int_equal(cli_tasks_assign(t, 1, &b)->number, 4);
+    assert_null(cli_tasks_assign(t, 1, &c));
+    assert_null(cli_tasks_assign(t, 2, &c)); /* there is no such group */
+    assert_int_equal(cli_tasks_assign(t, 0, &c)->instance, 0);
+    assert_int_equal(cli_tasks_completed(t, c.id, 1, "")->state, CLI_TASK_DONE);
+    assert_int_equal(cli_tasks_completed(t, b.id, 1, "")->state, CLI_TASK_WAITING);
+    assert_int_equal(wanted(t, 1), 1);
+    assert_int_equal(cli_tasks_assign(t, 1, &d)->instance, 2);
+    assert_int_equal(cli_tasks_completed(t, d.id, 0, "")->state, CLI_TASK_DONE);
+    assert_int_equal(cli_tasks_completed(t, a.id, 0, "")->state, CLI_TASK_DONE);
+    assert_true(cli_tasks_all_done(t));
+    cli_tasks_free(t);
+}
+
+/* Limits of a group, and of all: no more containers are asked for, and a surplus one is not taken.
+ */
+static void at_once(void **state)
+{
+    struct cli_allocation a[] = { container(2), container(3), container(4), container(5) };
+    struct cli_tasks *t;
+
+    (void)state;
+    groups[0] = (struct cli_job_group){ .name = "one", .instances = 5, .at_once = 2 };
+    groups[1] = (struct cli_job_group){ .name = "two", .instances = 5 };
+    job = (struct cli_job){ .groups = groups, .n_groups = 2, .tries = 3, .at_once = 3 };
+    t = cli_tasks_new(&job);
+    assert_int_equal(wanted(t, 0), 2);
+    assert_int_equal(wanted(t, 1), 1);
+    for (size_t i = 0; i < 2; i++)
+        assert_non_null(cli_tasks_assign(t, 0, &a[i]));
+    assert_null(cli_tasks_assign(t, 0, &a[2]));
+    assert_int_equal(wanted(t, 0), 0);
+    assert_int_equal(wanted(t, 1), 1);
+    assert_non_null(cli_tasks_assign(t, 1, &a[2]));
+    assert_null(cli_tasks_assign(t, 1, &a[3]));
+    assert_int_equal(wanted(t, 1), 0);
+    assert_non_null(cli_tasks_started(t, a[0].id, 0, NULL)); /* running counts as well */
+    assert_int_equal(wanted(t, 0), 0);
+    assert_int_equal(cli_tasks_completed(t, a[2].id, 0, "")->state, CLI_TASK_DONE);
+    assert_int_equal(wanted(t, 1), 1);
+    assert_int_equal(cli_tasks_completed(t, a[0].id, 0, "")->state, CLI_TASK_DONE);
+    assert_int_equal(wanted(t, 0), 1);
+    assert_int_equal(wanted(t, 1), 1);
+    cli_tasks_free(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_succeed),
+        cmocka_unit_test(several_groups),
+        cmocka_unit_test(at_once),
         cmocka_unit_test(lost_tasks_restart),
         cmocka_unit_test(failed_tasks_restart),
         cmocka_unit_test(refused_start_retries_in_new_container),

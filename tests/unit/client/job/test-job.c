@@ -15,11 +15,24 @@ static void round_trip(void **state)
           CLI_APPLICATION },
         { "data \"x\"", "file:///stage/1-data.tgz", 1LL << 40, 5, CLI_ARCHIVE, CLI_PRIVATE },
     };
+    int32_t only[] = { 0, 2 };
+    struct cli_job_group groups[] = {
+        { .name = "", .resource = { 256, 2 }, .instances = 8, .restarts = 1 },
+        { .name = "two",
+          .resource = { 512, 1, 3 },
+          .instances = 3,
+          .at_once = 4,
+          .only = only,
+          .n_only = 2,
+          .resources = &resources[1],
+          .n_resources = 1 },
+    };
     struct cli_server schedulers[] = { { "127.0.0.1", 8030 }, { "rm2.example", 8130 } };
     const struct cli_job job = {
         .name = "count",
-        .instances = 8,
-        .resource = { 256, 2 },
+        .groups = groups,
+        .n_groups = 2,
+        .at_once = 7,
         .tries = 3,
         .detached = true,
         .schedulers = schedulers,
@@ -38,9 +51,21 @@ static void round_trip(void **state)
     assert_int_equal(cli_job_print(&job, &text), 0);
     assert_int_equal(cli_job_parse(text, strlen(text), a, &back, &err), 0);
     assert_string_equal(back.name, "count");
-    assert_int_equal(back.instances, 8);
-    assert_int_equal(back.resource.memory_mb, 256);
-    assert_int_equal(back.resource.vcores, 2);
+    assert_int_equal(back.at_once, 7);
+    assert_int_equal(back.n_groups, 2);
+    assert_int_equal(cli_job_runs(&back), 10);
+    assert_int_equal(back.groups[0].instances, 8);
+    assert_int_equal(back.groups[0].restarts, 1);
+    assert_int_equal(back.groups[0].resource.memory_mb, 256);
+    assert_int_equal(back.groups[0].resource.vcores, 2);
+    assert_null(back.groups[0].only);
+    assert_string_equal(back.groups[1].name, "two");
+    assert_int_equal(back.groups[1].resource.gpus, 3);
+    assert_int_equal(back.groups[1].at_once, 4);
+    assert_int_equal(back.groups[1].n_only, 2);
+    assert_int_equal(back.groups[1].only[1], 2);
+    assert_int_equal(back.groups[1].n_resources, 1);
+    assert_string_equal(back.groups[1].resources[0].name, "data \"x\"");
     assert_int_equal(back.tries, 3);
     assert_true(back.detached);
     assert_int_equal(back.n_schedulers, 2);
@@ -61,21 +86,37 @@ static void round_trip(void **state)
 static void refused(void **state)
 {
     static const char good[] =
-        "{\"version\":2,\"name\":\"n\",\"instances\":%s,\"memoryMb\":64,\"vcores\":1,\"tries\":%s,"
-        "\"schedulers\":[{\"host\":\"h\",\"port\":%s}],\"secret\":\"s\",\"resources\":[%s]}";
+        "{\"version\":3,\"name\":\"n\",\"groups\":[{\"name\":\"\",\"instances\":%s,\"memoryMb\":64,"
+        "\"vcores\":1,\"gpus\":0,\"restarts\":0,\"atOnce\":0,\"only\":%s,\"resources\":[]}],"
+        "\"atOnce\":0,\"tries\":%s,\"schedulers\":[{\"host\":\"h\",\"port\":%s}],\"secret\":\"s\","
+        "\"resources\":[%s]}";
     static const char file[] = "{\"name\":\"a\",\"url\":\"file:///a\",\"size\":1,\"timestamp\":1,"
                                "\"type\":%d,\"visibility\":%d}";
     static const struct {
         const char *instances, *tries, *port;
         int type, visibility;
         bool good;
+        const char *only;
     } cases[] = {
-        { "1", "1", "1", 1, 1, true },      { "0", "1", "1", 1, 1, false },
-        { "-1", "1", "1", 1, 1, false },    { "10001", "1", "1", 1, 1, false },
-        { "\"1\"", "1", "1", 1, 1, false }, { "1", "0", "1", 1, 1, false },
-        { "1", "101", "1", 1, 1, false },   { "1", "1", "0", 1, 1, false },
-        { "1", "1", "65536", 1, 1, false }, { "1", "1", "1", 3, 1, false },
-        { "1", "1", "1", 0, 1, false },     { "1", "1", "1", 1, 0, false },
+        { "9", "1", "1", 1, 1, true, "[0,3,8]" },
+        { "9", "1", "1", 1, 1, false, "[]" },
+        { "9", "1", "1", 1, 1, false, "[9]" },
+        { "9", "1", "1", 1, 1, false, "[3,3]" },
+        { "9", "1", "1", 1, 1, false, "[3,2]" },
+        { "9", "1", "1", 1, 1, false, "[-1]" },
+        { "9", "1", "1", 1, 1, false, "[\"1\"]" },
+        { "1", "1", "1", 1, 1, true },
+        { "0", "1", "1", 1, 1, false },
+        { "-1", "1", "1", 1, 1, false },
+        { "10001", "1", "1", 1, 1, false },
+        { "\"1\"", "1", "1", 1, 1, false },
+        { "1", "0", "1", 1, 1, false },
+        { "1", "101", "1", 1, 1, false },
+        { "1", "1", "0", 1, 1, false },
+        { "1", "1", "65536", 1, 1, false },
+        { "1", "1", "1", 3, 1, false },
+        { "1", "1", "1", 0, 1, false },
+        { "1", "1", "1", 1, 0, false },
         { "1", "1", "1", 1, 4, false },
     };
 
@@ -88,7 +129,8 @@ static void refused(void **state)
         int r;
 
         snprintf(one, sizeof(one), file, cases[i].type, cases[i].visibility);
-        snprintf(text, sizeof(text), good, cases[i].instances, cases[i].tries, cases[i].port, one);
+        snprintf(text, sizeof(text), good, cases[i].instances,
+                 cases[i].only ? cases[i].only : "null", cases[i].tries, cases[i].port, one);
         r = cli_job_parse(text, strlen(text), a, &job, &err);
         assert_int_equal(r == 0, cases[i].good);
         assert_int_equal(*err.text != '\0', !cases[i].good);

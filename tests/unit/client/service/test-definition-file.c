@@ -12,6 +12,8 @@
 /* after the three above */
 #include <cmocka.h>
 
+#include "client/core/input-file.h"
+
 #define REST                                                                                       \
     "\"version\":\"1\",\"components\":[{\"name\":\"web\",\"number_of_containers\":1,"              \
     "\"launch_command\":\"x\",\"resource\":{\"cpus\":1,\"memory\":\"64\"}}]}"
