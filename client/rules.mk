@@ -43,7 +43,7 @@ PROGRAMS += $(BUILD)/selvedge
 # doctor and localize read the configuration with the NodeManager's code and use container-executor; --local
 # has the paths of the daemon's objects on the bus; service checks definitions as the services API does.
 CLI_DEPS = $(CLI_A) $(SERVICE_A) $(CLIENT_A) $(NODEMANAGER_A) $(RM_A) $(RM_SCHEDULER_A) $(FED_A) $(LOGS_REMOTE_OBJS) $(LOGS_A) $(LOCALIZER_A) \
-	$(EXECUTOR_A) $(CGROUPS_A) $(FS_DEPS)
+	$(EXECUTOR_A) $(CGROUPS_A) $(GSS_CLIENT_A) $(FS_DEPS)
 # libyaml is linked, not loaded late: it costs less than a start varies (ADR 73).
 YAML_LDLIBS := $(shell $(PKGCONFIG) --libs yaml-0.1)
 CLI_LDLIBS = $(CLIENT_LDLIBS) $(CGROUPS_LDLIBS) $(HDFS_LDLIBS) $(YAML_LDLIBS)

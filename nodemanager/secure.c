@@ -3,13 +3,12 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <string.h>
-#include <unistd.h>
+#include <stdlib.h>
 
 #include "common/clock.h"
 #include "common/log.h"
 #include "common/str.h"
-#include "gss/daemon.h"
+#include "gss/daemon-start.h"
 #include "nodemanager/core/context.h"
 #include "nodemanager/rm/node-status-updater.h"
 
@@ -35,53 +34,29 @@ static void on_told(const char *text, void *userdata)
     sv_log_warning("Kerberos: %s", text);
 }
 
-/* One that is missing would be seen with the first login, and waited for. */
-static int check_keytab(const char *key, const char *path, struct sv_error *err)
+/* Directories of jobs, in which no keytab is trusted. */
+static const char **job_dirs(const struct nm_conf *conf)
 {
-    if (access(path, R_OK) == 0)
-        return 0;
-    return sv_error_set(err, -EINVAL,
-                        "%s: %s cannot be read: %s; it is the NodeManager's account's, of mode "
-                        "0400, or selvedge.nodemanager.kerberos.socket is set",
-                        key, path, strerror(errno));
-}
-
-/* A helper of systemd's has its keytab from its unit instead. */
-static int start_helper(struct sgss_daemon_config *cfg, const struct nm_conf *conf,
-                        struct sgss_daemon **ret, struct sv_error *err)
-{
-    const struct nm_conf_kerberos *k = &conf->kerberos;
     const size_t n_local = sv_strv_len(conf->local_dirs), n_log = sv_strv_len(conf->log_dirs);
-    _cleanup_free_ const char **dirs = calloc(n_local + n_log + 1, sizeof(*dirs));
-    const char *keytabs[] = { k->keytab, NULL, NULL };
-    int r = dirs ? 0 : sv_error_errno(err, -ENOMEM, "Kerberos");
+    const char **dirs = calloc(n_local + n_log + 1, sizeof(*dirs));
 
-    if (r >= 0)
-        r = check_keytab("yarn.nodemanager.keytab", k->keytab, err);
-    if (r >= 0 && conf->web.tickets && k->web_keytab && !sv_streq(k->web_keytab, k->keytab)) {
-        keytabs[1] = k->web_keytab;
-        r = check_keytab("keytab of the web server", k->web_keytab, err);
-    }
-    if (r < 0)
-        return r;
-    for (size_t i = 0; i < n_local; i++)
+    for (size_t i = 0; dirs && i < n_local; i++)
         dirs[i] = conf->local_dirs[i];
-    for (size_t i = 0; i < n_log; i++)
+    for (size_t i = 0; dirs && i < n_log; i++)
         dirs[n_local + i] = conf->log_dirs[i];
-    cfg->helper = k->helper;
-    cfg->keytabs = keytabs;
-    cfg->local_dirs = dirs;
-    cfg->krb5_conf = k->krb5_conf;
-    return sgss_daemon_new(cfg, ret, err);
+    return dirs;
 }
 
 int nm_secure_start(struct nm_secure *s, struct nm_context *ctx, struct nm_updater *const *updater,
                     struct sv_error *err)
 {
-    const struct nm_conf_kerberos *k = &ctx->conf->kerberos;
-    struct sgss_daemon_config cfg = { .event = ctx->event,
-                                      .principal = k->principal,
-                                      .socket = k->socket,
+    const struct sgss_conf *k = &ctx->conf->kerberos.own;
+    _cleanup_free_ const char **dirs = k->on ? job_dirs(ctx->conf) : NULL;
+    const struct sgss_start start = { .event = ctx->event,
+                                      .conf = k,
+                                      .keys = nm_conf_kerberos_own_keys(),
+                                      .web = ctx->conf->web.tickets,
+                                      .local_dirs = dirs,
                                       .changed = on_changed,
                                       .told = on_told,
                                       .userdata = s };
@@ -89,11 +64,12 @@ int nm_secure_start(struct nm_secure *s, struct nm_context *ctx, struct nm_updat
 
     if (!k->on)
         return 0;
+    if (!dirs)
+        return sv_error_errno(err, -ENOMEM, "Kerberos");
     *s = (struct nm_secure){ .ctx = ctx, .updater = updater };
-    r = k->socket ? sgss_daemon_new(&cfg, &ctx->kerberos, err)
-                  : start_helper(&cfg, ctx->conf, &ctx->kerberos, err);
+    r = sgss_start(&start, &ctx->kerberos, err);
     if (r < 0)
-        return sv_error_wrap(err, "Kerberos");
+        return r;
     sv_log_info("Kerberos: this node is %s, of the realm %s; containers run as their submitters",
                 k->principal, k->realm);
     if (!ctx->conf->policy)

@@ -83,8 +83,8 @@ static char **check_service(struct doctor *d, sd_bus *bus)
         cli_doctor_report(d, DOCTOR_BAD, AREA,
                           "LoadCredential=keytab:/etc/security/keytabs/nm.service.keytab",
                           "selvedge-gss@.service: no LoadCredential=: it has no keytab");
-    check_credential(d, files, "yarn.nodemanager.keytab", k->keytab);
-    check_credential(d, files, "yarn.nodemanager.webapp.spnego-keytab-file", k->web_keytab);
+    check_credential(d, files, "yarn.nodemanager.keytab", k->own.keytab);
+    check_credential(d, files, "yarn.nodemanager.webapp.spnego-keytab-file", k->own.web_keytab);
     check_account(d, unit.user);
     return files;
 }
@@ -120,7 +120,7 @@ static char **check_units(struct doctor *d, sd_bus *bus)
 /* The unit's command line counts for a daemon that it starts. */
 static void find_socket(struct doctor *d, sd_bus *bus)
 {
-    const char *configured = d->conf.kerberos.socket;
+    const char *configured = d->conf.kerberos.own.socket;
     struct doctor_unit unit;
 
     if (bus && d->of_unit && cli_doctor_unit_load(bus, "selvedge-nodemanager.service", &unit))
@@ -136,10 +136,10 @@ static char **of_keys(const struct nm_conf_kerberos *k)
     char **files = calloc(3, sizeof(char *));
     size_t n = 0;
 
-    if (files && k->keytab && (files[n] = strdup(k->keytab)))
+    if (files && k->own.keytab && (files[n] = strdup(k->own.keytab)))
         n++;
-    if (files && k->web_keytab && !sv_streq(k->web_keytab, k->keytab))
-        files[n] = strdup(k->web_keytab);
+    if (files && k->own.web_keytab && !sv_streq(k->own.web_keytab, k->own.keytab))
+        files[n] = strdup(k->own.web_keytab);
     return files;
 }
 
@@ -162,7 +162,7 @@ void cli_doctor_gss_units(struct doctor *d, char ***ret)
                           "selvedge-gss.socket: an account of its own then reads the keytab",
                           "the NodeManager starts selvedge-gss with its own account: whoever takes "
                           "the daemon over can read %s",
-                          k->keytab);
+                          k->own.keytab);
     sd_bus_unref(bus);
     if (!*ret)
         *ret = of_keys(k);

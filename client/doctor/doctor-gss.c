@@ -204,11 +204,11 @@ static void check(struct doctor *d, const char *program, char *const *keytabs)
     struct words w = { .argv = { (char *)(uintptr_t)program, (char *)"--check" }, .n = 2 };
     char *const *dirs = d->conf.local_dirs;
 
-    add(&w, "--krb5-conf", k->krb5_conf);
+    add(&w, "--krb5-conf", k->own.krb5_conf);
     if (may_read_keytab(d)) {
-        add(&w, "--principal", k->principal);
-        if (k->web_principal && !sv_streq(k->web_principal, "*"))
-            add(&w, "--principal", k->web_principal);
+        add(&w, "--principal", k->own.principal);
+        if (k->own.web_principal && !sv_streq(k->own.web_principal, "*"))
+            add(&w, "--principal", k->own.web_principal);
         for (size_t i = 0; i < SGSS_KEYTABS_MAX && keytabs && keytabs[i]; i++)
             add(&w, "--keytab", keytabs[i]);
         for (size_t i = 0; i < SGSS_LOCAL_DIRS_MAX && dirs && dirs[i]; i++)
@@ -246,7 +246,7 @@ static bool check_program(struct doctor *d, const char *path)
 
 void cli_doctor_gss(struct doctor *d)
 {
-    const char *program = d->conf.kerberos.helper ?: SELVEDGE_LIBEXECDIR "/selvedge-gss";
+    const char *program = d->conf.kerberos.own.helper ?: SELVEDGE_LIBEXECDIR "/selvedge-gss";
     _cleanup_strv_ char **keytabs = NULL;
 
     cli_doctor_gss_units(d, &keytabs);

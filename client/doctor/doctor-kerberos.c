@@ -58,14 +58,14 @@ static void check_principal(struct doctor *d)
     const char *configured = sv_conf_raw(d->conf.conf, "yarn.nodemanager.principal");
 
     if (configured && strstr(configured, "/" SV_PRINCIPAL_HOST)) {
-        cli_doctor_report(d, DOCTOR_OK, AREA, NULL, "this node is %s: _HOST is %s", k->principal,
-                          k->own_host);
-        check_names(d, k->own_host);
+        cli_doctor_report(d, DOCTOR_OK, AREA, NULL, "this node is %s: _HOST is %s",
+                          k->own.principal, k->own.own_host);
+        check_names(d, k->own.own_host);
     } else {
-        cli_doctor_report(d, DOCTOR_OK, AREA, NULL, "this node is %s", k->principal);
+        cli_doctor_report(d, DOCTOR_OK, AREA, NULL, "this node is %s", k->own.principal);
     }
-    if (k->web_principal)
-        cli_doctor_report(d, DOCTOR_OK, AREA, NULL, "its web server is %s", k->web_principal);
+    if (k->own.web_principal)
+        cli_doctor_report(d, DOCTOR_OK, AREA, NULL, "its web server is %s", k->own.web_principal);
 }
 
 static bool is_true(struct doctor *d, const char *key)
@@ -115,7 +115,7 @@ static void check_web(struct doctor *d)
 
 static void check_rpc(struct doctor *d)
 {
-    const uint32_t mask = d->conf.kerberos.qop_mask;
+    const uint32_t mask = d->conf.kerberos.own.qop_mask;
 
     if (mask == IPC_QOP_AUTH)
         cli_doctor_report(d, DOCTOR_NOTE, AREA,
@@ -163,7 +163,7 @@ void cli_doctor_kerberos(struct doctor *d)
 {
     if (!d->have_conf)
         return;
-    if (!d->conf.kerberos.on) {
+    if (!d->conf.kerberos.own.on) {
         if (d->n_principals)
             cli_doctor_report(d, DOCTOR_NOTE, AREA, NULL,
                               "hadoop.security.authentication is simple: no rule is applied, and "

@@ -161,7 +161,7 @@ void cli_doctor_accounts(struct doctor *d)
         cli_doctor_report(d, DOCTOR_OK, ACCOUNTS, NULL, "%s: uid %u, group %s", d->daemon,
                           d->daemon_uid, g ? g->gr_name : "?");
     }
-    if (!d->have_conf || !d->conf.limit_users || d->conf.kerberos.on)
+    if (!d->have_conf || !d->conf.limit_users || d->conf.kerberos.own.on)
         return;
     pw = getpwnam(d->conf.local_user);
     if (!pw)

@@ -52,7 +52,7 @@ static void check_user(struct doctor *d, const char *principal)
     struct sv_auth_decision decision;
     struct sv_error err = { 0 };
 
-    if (sv_auth_to_local_decide(d->conf.kerberos.rules, principal, strlen(principal), account,
+    if (sv_auth_to_local_decide(d->conf.kerberos.own.rules, principal, strlen(principal), account,
                                 &decision, &err) < 0)
         cli_doctor_report(d, DOCTOR_BAD, AREA,
                           "a rule for it in hadoop.security.auth_to_local, if it is to be served",
@@ -68,7 +68,7 @@ static void check_node(struct doctor *d, const char *principal)
     struct sv_auth_decision decision;
     struct sv_error err = { 0 };
 
-    if (sv_auth_to_local_decide(d->conf.kerberos.rules, principal, strlen(principal), account,
+    if (sv_auth_to_local_decide(d->conf.kerberos.own.rules, principal, strlen(principal), account,
                                 &decision, &err) < 0)
         cli_doctor_report(d, DOCTOR_WEAK, AREA,
                           "a rule for the daemons, such as "
@@ -81,9 +81,9 @@ static void check_node(struct doctor *d, const char *principal)
 
 void cli_doctor_rules(struct doctor *d)
 {
-    size_t n = sv_auth_to_local_count(d->conf.kerberos.rules);
+    size_t n = sv_auth_to_local_count(d->conf.kerberos.own.rules);
 
-    check_node(d, d->conf.kerberos.principal);
+    check_node(d, d->conf.kerberos.own.principal);
     for (size_t i = 0; i < d->n_principals; i++)
         check_user(d, d->principals[i]);
     if (d->n_principals == 0)

@@ -79,7 +79,7 @@ static void check_policy(const struct check *check)
 static void check_kerberos(const struct check *check)
 {
     const char *host = sv_conf_raw(check->c, "yarn.nodemanager.hostname");
-    struct nm_conf_kerberos kerberos = { .on = false };
+    struct nm_conf_kerberos kerberos = { .own.on = false };
     struct sv_error err = { 0 };
 
     told(check, nm_conf_kerberos_read(check->c, host, &kerberos, &err), &err);

@@ -78,8 +78,8 @@ static int own_principal(struct nm_conf *c, const char *configured, struct sv_er
 {
     char full[SV_PRINCIPAL_MAX + 1];
     struct sv_principal p;
-    int r =
-        sv_principal_for_host(configured, c->kerberos.own_host, c->kerberos.own_host, full, err);
+    int r = sv_principal_for_host(configured, c->kerberos.own.own_host, c->kerberos.own.own_host,
+                                  full, err);
 
     if (r >= 0)
         r = sv_principal_parse(full, strlen(full), &p, err);
@@ -89,12 +89,12 @@ static int own_principal(struct nm_conf *c, const char *configured, struct sv_er
     if (r < 0)
         return sv_error_wrap(err, SV_WEB_PRINCIPAL);
     if (!*p.realm)
-        (void)snprintf(p.realm, sizeof(p.realm), "%s", c->kerberos.realm);
+        (void)snprintf(p.realm, sizeof(p.realm), "%s", c->kerberos.own.realm);
     if (strlen(p.name) + strlen(p.host) + strlen(p.realm) + 2 > SV_PRINCIPAL_MAX)
         return sv_error_set(err, -EINVAL, SV_WEB_PRINCIPAL ": longer than %d bytes",
                             SV_PRINCIPAL_MAX);
     sv_principal_text(&p, full);
-    c->kerberos.web_principal = c->web.principal = strdup(full);
+    c->kerberos.own.web_principal = c->web.principal = strdup(full);
     return c->web.principal ? 0 : sv_error_errno(err, -ENOMEM, "configuration");
 }
 
@@ -105,34 +105,34 @@ static int read_principal(struct nm_conf *c, struct sv_error *err)
     const char *of_all = c->web.login.principal;
     int r = 0;
 
-    if (!k->web_keytab)
-        k->web_keytab = c->web.login.keytab;
-    if (!k->web_principal && !of_all)
+    if (!k->own.web_keytab)
+        k->own.web_keytab = c->web.login.keytab;
+    if (!k->own.web_principal && !of_all)
         return sv_error_set(err, -EINVAL,
                             "hadoop.http.authentication.type=kerberos: who the web server is, is "
                             "not set: " WEB
                             "spnego-principal, such as HTTP/_HOST@REALM, or " SV_WEB_PRINCIPAL);
-    if (!k->web_principal && sv_streq(of_all, "*"))
-        k->web_principal = of_all;
-    else if (!k->web_principal)
+    if (!k->own.web_principal && sv_streq(of_all, "*"))
+        k->own.web_principal = of_all;
+    else if (!k->own.web_principal)
         r = own_principal(c, of_all, err);
     if (r < 0)
         return r;
-    if (!sv_streq(k->web_principal, "*") && !sv_has_prefix(k->web_principal, "HTTP/"))
+    if (!sv_streq(k->own.web_principal, "*") && !sv_has_prefix(k->own.web_principal, "HTTP/"))
         return sv_error_set(
             err, -EINVAL,
             "the web server's principal is %s: it begins with HTTP/, which browsers "
             "ask for, and is no other service's",
-            k->web_principal);
-    if (k->web_keytab && *k->web_keytab != '/')
-        return sv_error_set(err, -EINVAL, "%s, keytab of %s: not an absolute path", k->web_keytab,
-                            k->web_principal);
-    if (!k->socket && !k->web_keytab)
+            k->own.web_principal);
+    if (k->own.web_keytab && *k->own.web_keytab != '/')
+        return sv_error_set(err, -EINVAL, "%s, keytab of %s: not an absolute path",
+                            k->own.web_keytab, k->own.web_principal);
+    if (!k->own.socket && !k->own.web_keytab)
         return sv_error_set(
             err, -EINVAL,
             "hadoop.http.authentication.type=kerberos: the keytab of %s is not set: " WEB
             "spnego-keytab-file, or " SV_WEB_KEYTAB,
-            k->web_principal);
+            k->own.web_principal);
     return 0;
 }
 
@@ -144,12 +144,12 @@ int nm_conf_web_login_read(struct nm_conf *c, struct sv_error *err)
         r = sv_web_auth_read(c->conf, &c->web.login, &c->web.auth, err);
     if (r < 0)
         return r;
-    c->web.tickets = c->kerberos.on && sv_streq(c->web.auth.auth_type, "kerberos");
+    c->web.tickets = c->kerberos.own.on && sv_streq(c->web.auth.auth_type, "kerberos");
     if (c->web.tickets)
         return read_principal(c, err);
     if (sv_streq(c->web.auth.auth_type, "kerberos"))
         return check_cookies(c, err);
-    if (c->kerberos.on)
+    if (c->kerberos.own.on)
         sv_log_warning("hadoop.security.authentication=kerberos, and the web port is open: "
                        "hadoop.http.authentication.type=simple lets clients choose their user name "
                        "without proof; set kerberos, and a principal HTTP/_HOST@REALM");

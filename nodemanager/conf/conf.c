@@ -254,7 +254,7 @@ static int read_kerberos(struct nm_conf *c, struct sv_error *err)
 {
     int r = nm_conf_kerberos_read(c->conf, c->hostname, &c->kerberos, err);
 
-    c->limit_users = c->limit_users && !c->kerberos.on;
+    c->limit_users = c->limit_users && !c->kerberos.own.on;
     return r;
 }
 

@@ -47,7 +47,7 @@ struct nm_conf {
         struct sv_http_filters filters;
         struct sv_web_auth auth;
         struct sv_web_login login;
-        bool tickets;    /* are taken, for kerberos.web_principal */
+        bool tickets;    /* are taken, for kerberos.own.web_principal */
         char *principal; /* owned; storage of that */
     } web;
     struct yarn_resource resource;

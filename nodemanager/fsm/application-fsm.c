@@ -70,7 +70,7 @@ void nm_app_free_inits(struct nm_app_services *services)
 /* With Kerberos a container runs as its submitter, and this is the first thing that needs him. */
 static const char *remedy(const struct nm_app *a, const struct exe_failure *f)
 {
-    if (!a->ctx->conf->kerberos.on ||
+    if (!a->ctx->conf->kerberos.own.on ||
         (f->status != EXE_STATUS_USER_UNKNOWN && f->status != EXE_STATUS_USER_REFUSED))
         return "";
     return "; in a cluster with Kerberos containers run as their submitter, who needs an account "

@@ -42,8 +42,8 @@ static int check_names(const struct nm_conf_kerberos *k, const struct ipc_proxy_
     char name[SV_PRINCIPAL_MAX + 1];
 
     for (size_t i = 0; !k->rm_pattern && i < cfg->n_servers; i++)
-        if (sv_principal_for_host(k->rm_principal, cfg->servers[i].host, k->own_host, name, err) <
-            0) {
+        if (sv_principal_for_host(k->rm_principal, cfg->servers[i].host, k->own.own_host, name,
+                                  err) < 0) {
             (void)sv_error_wrap(err, NM_RM_PRINCIPAL);
             return -EINVAL;
         }
@@ -59,7 +59,7 @@ static int open_with_ticket(struct nm_updater *u, struct ipc_proxy_config *cfg,
     if (r < 0)
         return r;
     sgss_service_init(&u->login.service, u->ctx->kerberos, NM_RM_PRINCIPAL, k->rm_principal,
-                      k->rm_pattern, k->own_host);
+                      k->rm_pattern, k->own.own_host);
     cfg->client.kerberos = &u->login.service.ipc;
     return ipc_proxy_new(u->ctx->event, cfg, &u->rm, err);
 }
@@ -71,7 +71,7 @@ int nm_rm_login_open(struct nm_updater *u, struct ipc_proxy_config *cfg, struct 
 
     if (u->ctx->kerberos)
         return open_with_ticket(u, cfg, err);
-    if (u->ctx->conf->kerberos.on) /* never without the proof that was configured */
+    if (u->ctx->conf->kerberos.own.on) /* never without the proof that was configured */
         return sv_error_set(err, -EINVAL, "ResourceManager: the Kerberos login is not started");
     r = yarn_node_secret_load(u->ctx->conf->conf, &secret, err);
     if (r < 0)
@@ -140,7 +140,7 @@ static void tell_refused(struct nm_updater *u, const char *why)
     struct sv_error text = { 0 };
 
     if (k->rm_pattern ||
-        sv_principal_for_host(k->rm_principal, s->host, k->own_host, wanted, NULL) < 0)
+        sv_principal_for_host(k->rm_principal, s->host, k->own.own_host, wanted, NULL) < 0)
         snprintf(wanted, sizeof(wanted), "%s", k->rm_pattern ?: k->rm_principal);
     sv_escape(shown, sizeof(shown), why);
     (void)sv_error_set(&text, -EACCES,
@@ -149,7 +149,7 @@ static void tell_refused(struct nm_updater *u, const char *why)
                        "%s, by " NM_RM_PRINCIPAL "%s: compare them with its configuration, where "
                        "hadoop.security.authentication is kerberos as well, and with its "
                        "hadoop-policy.xml; trying again, containers keep running",
-                       ipc_proxy_server_text(s, rm, sizeof(rm)), shown, k->principal, wanted,
+                       ipc_proxy_server_text(s, rm, sizeof(rm)), shown, k->own.principal, wanted,
                        k->rm_pattern ? ".pattern" : "");
     tell(u, text.text);
 }

@@ -57,12 +57,12 @@ int nm_localization_tokens_new(struct nm_localization *l)
     if (!l->ctx->kerberos)
         return 0;
     sgss_service_init(&l->namenode, l->ctx->kerberos, NM_NAMENODE_PRINCIPAL, k->namenode_principal,
-                      k->namenode_pattern, k->own_host);
+                      k->namenode_pattern, k->own.own_host);
     return nm_hdfs_tokens_new(&(struct nm_hdfs_tokens_config){ .event = l->ctx->event,
                                                                .conf = l->ctx->conf->conf,
                                                                .kerberos = &l->namenode.ipc,
-                                                               .renewer = k->principal,
-                                                               .qop_mask = k->qop_mask,
+                                                               .renewer = k->own.principal,
+                                                               .qop_mask = k->own.qop_mask,
                                                                .changed = on_changed,
                                                                .userdata = l },
                               &l->tokens);

@@ -196,7 +196,7 @@ static json_t *node_bean(const struct nm_web *w)
 static json_t *security_bean(const struct nm_context *ctx)
 {
     return json_pack("{s:s,s:s,s:b}", "name", "Hadoop:service=NodeManager,name=NodeManager",
-                     "modelerType", "NodeManager", "SecurityEnabled", ctx->conf->kerberos.on);
+                     "modelerType", "NodeManager", "SecurityEnabled", ctx->conf->kerberos.own.on);
 }
 
 static json_t *rpc_bean(const struct ipc_server *s, const char *protocol)

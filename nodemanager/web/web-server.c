@@ -58,7 +58,7 @@ static int open_https(sd_event *event, int listening, struct sv_tls *keys, struc
 static int open_gate(const struct nm_conf *conf, struct sgss_client *kerberos,
                      struct nm_web_server *s, struct sv_error *err)
 {
-    const char *principal = conf->kerberos.web_principal;
+    const char *principal = conf->kerberos.own.web_principal;
     int r = kerberos && conf->web.tickets
                 ? sgss_client_web_acceptor(kerberos, principal, &s->acceptor)
                 : 0;
@@ -68,7 +68,7 @@ static int open_gate(const struct nm_conf *conf, struct sgss_client *kerberos,
     sv_web_gate_init(&s->gate, &(struct sv_web_gate_config){ .auth = &conf->web.auth,
                                                              .login = &conf->web.login,
                                                              .acceptor = s->acceptor,
-                                                             .rules = conf->kerberos.rules,
+                                                             .rules = conf->kerberos.own.rules,
                                                              .https = conf->web.https });
     return 0;
 }

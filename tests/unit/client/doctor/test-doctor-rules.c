@@ -17,15 +17,15 @@ static void doctor_new(struct doctor *d, const char *rules)
     struct sv_error err = { 0 };
 
     *d = (struct doctor){ .policy = { .known = true, .min_uid = 1000 } };
-    d->conf.kerberos.principal = "nm/node.example@R";
-    if (sv_auth_to_local_new(rules, SV_AUTH_HADOOP, "R", &d->conf.kerberos.rules, &err) < 0)
+    d->conf.kerberos.own.principal = "nm/node.example@R";
+    if (sv_auth_to_local_new(rules, SV_AUTH_HADOOP, "R", &d->conf.kerberos.own.rules, &err) < 0)
         fail_msg("%s: %s", rules, err.text);
 }
 
 static void doctor_end(struct doctor *d)
 {
     cli_doctor_findings_free(d);
-    d->conf.kerberos.rules = sv_auth_to_local_free(d->conf.kerberos.rules);
+    d->conf.kerberos.own.rules = sv_auth_to_local_free(d->conf.kerberos.own.rules);
 }
 
 /* One principal's finding; the node's own one is another. */

@@ -44,10 +44,10 @@ static void simple(void **state)
     expect_ok(SET(KEY("yarn.nodemanager.principal=nm/_HOST@R"), KEY(OWN "krb5-conf=/nowhere"),
                   KEY("ipc.client.fallback-to-simple-auth-allowed=true")),
               &c);
-    assert_false(c.kerberos.on);
+    assert_false(c.kerberos.own.on);
     assert_true(c.limit_users);
-    assert_null(c.kerberos.principal);
-    assert_null(c.kerberos.rules);
+    assert_null(c.kerberos.own.principal);
+    assert_null(c.kerberos.own.rules);
     nm_conf_free(&c);
 }
 
@@ -60,28 +60,28 @@ static void defaults(void **state)
     (void)state;
     put_krb5_conf("[libdefaults]\ndefault_realm = R\n");
     expect_ok(SECURE(NULL), &c);
-    assert_true(k->on);
+    assert_true(k->own.on);
     assert_false(c.limit_users); /* each container as its submitter */
-    assert_string_equal(k->principal, "nm/localhost@R");
-    assert_string_equal(k->own_host, "LocalHost");
-    assert_string_equal(k->keytab, "/etc/krb5.keytab");
+    assert_string_equal(k->own.principal, "nm/localhost@R");
+    assert_string_equal(k->own.own_host, "LocalHost");
+    assert_string_equal(k->own.keytab, "/etc/krb5.keytab");
     assert_string_equal(k->rm_principal, "rm/_HOST@R");
     assert_null(k->rm_pattern);
     assert_null(k->namenode_principal);
     assert_null(k->namenode_pattern);
-    assert_null(k->web_principal);
-    assert_null(k->web_keytab);
-    assert_null(k->socket);
-    assert_string_equal(k->realm, "R");
-    assert_string_equal(k->krb5_conf, krb5_conf);
-    assert_true(*k->helper == '/' && strstr(k->helper, "/selvedge-gss"));
-    assert_int_equal(k->qop_mask, IPC_QOP_AUTH);
-    assert_int_equal(sv_auth_to_local(k->rules, "rm/h@R", 6, name, NULL), 0);
+    assert_null(k->own.web_principal);
+    assert_null(k->own.web_keytab);
+    assert_null(k->own.socket);
+    assert_string_equal(k->own.realm, "R");
+    assert_string_equal(k->own.krb5_conf, krb5_conf);
+    assert_true(*k->own.helper == '/' && strstr(k->own.helper, "/selvedge-gss"));
+    assert_int_equal(k->own.qop_mask, IPC_QOP_AUTH);
+    assert_int_equal(sv_auth_to_local(k->own.rules, "rm/h@R", 6, name, NULL), 0);
     assert_string_equal(name, "rm");
-    assert_int_equal(sv_auth_to_local(k->rules, "alice@S", 7, name, NULL), -EACCES);
+    assert_int_equal(sv_auth_to_local(k->own.rules, "alice@S", 7, name, NULL), -EACCES);
     nm_conf_free(&c);
-    assert_false(k->on);
-    assert_null(k->rules);
+    assert_false(k->own.on);
+    assert_null(k->own.rules);
 }
 
 static void all_keys(void **state)
@@ -104,17 +104,17 @@ static void all_keys(void **state)
                KEY("hadoop.security.auth_to_local=RULE:[1:$1@$0](.*@S)s/@.*/_s/ DEFAULT"),
                KEY("yarn.nodemanager.linux-container-executor.nonsecure-mode.limit-users=true")),
         &c);
-    assert_string_equal(k->principal, "yarn@R");
-    assert_string_equal(k->keytab, "/k/nm");
+    assert_string_equal(k->own.principal, "yarn@R");
+    assert_string_equal(k->own.keytab, "/k/nm");
     assert_string_equal(k->rm_pattern, "rm/*@R");
     assert_string_equal(k->namenode_principal, "nn/_HOST@S");
     assert_string_equal(k->namenode_pattern, "nn/{a,b}@S");
-    assert_string_equal(k->web_principal, "HTTP/localhost@R");
-    assert_string_equal(k->web_keytab, "/k/http");
-    assert_int_equal(k->qop_mask, IPC_QOP_PRIVACY | IPC_QOP_INTEGRITY);
-    assert_string_equal(k->socket, "/run/s");
-    assert_string_equal(k->helper, "/opt/gss");
-    assert_int_equal(sv_auth_to_local(k->rules, "alice@S", 7, name, NULL), 0);
+    assert_string_equal(k->own.web_principal, "HTTP/localhost@R");
+    assert_string_equal(k->own.web_keytab, "/k/http");
+    assert_int_equal(k->own.qop_mask, IPC_QOP_PRIVACY | IPC_QOP_INTEGRITY);
+    assert_string_equal(k->own.socket, "/run/s");
+    assert_string_equal(k->own.helper, "/opt/gss");
+    assert_int_equal(sv_auth_to_local(k->own.rules, "alice@S", 7, name, NULL), 0);
     assert_string_equal(name, "alice_s");
     assert_false(c.limit_users);
     nm_conf_free(&c);
@@ -122,7 +122,7 @@ static void all_keys(void **state)
                      KEY("yarn.resourcemanager.principal="),
                      KEY("yarn.resourcemanager.principal.pattern=*")),
               &c);
-    assert_string_equal(k->web_principal, "*");
+    assert_string_equal(k->own.web_principal, "*");
     assert_null(k->rm_principal);
     nm_conf_free(&c);
 }
@@ -181,7 +181,7 @@ static void hadoops_own_words(void **state)
                          "org.apache.hadoop.security.SaslPropertiesResolver"),
                      KEY("hadoop.security.sasl.mechanism=DIGEST-MD5")),
               &c);
-    assert_true(c.kerberos.on);
+    assert_true(c.kerberos.own.on);
     nm_conf_free(&c);
 }
 

@@ -43,15 +43,17 @@ static int read_with(const struct nm_conf_kerberos *kerberos, const char *const 
 }
 #define READ(k, ...) read_with(k, (const char *const[]){ __VA_ARGS__, NULL })
 
-static const struct nm_conf_kerberos simple = { .on = false };
-static const struct nm_conf_kerberos secure = { .on = true, .own_host = "node1.a", .realm = "R" };
-static const struct nm_conf_kerberos own_keys = { .on = true,
-                                                  .own_host = "node1.a",
-                                                  .realm = "R",
-                                                  .web_principal = "HTTP/node1.a@R",
-                                                  .web_keytab = "/own" };
+static const struct nm_conf_kerberos simple = { .own.on = false };
+static const struct nm_conf_kerberos secure = {
+    .own = { .on = true, .own_host = "node1.a", .realm = "R" }
+};
+static const struct nm_conf_kerberos own_keys = { .own = { .on = true,
+                                                           .own_host = "node1.a",
+                                                           .realm = "R",
+                                                           .web_principal = "HTTP/node1.a@R",
+                                                           .web_keytab = "/own" } };
 static const struct nm_conf_kerberos socket = {
-    .on = true, .own_host = "node1.a", .realm = "R", .socket = "/run/s"
+    .own = { .on = true, .own_host = "node1.a", .realm = "R", .socket = "/run/s" }
 };
 
 static void principals(void **state)
@@ -70,19 +72,19 @@ static void principals(void **state)
         assert_int_equal(READ(&secure, KERBEROS, AUTH "kerberos.principal", t[i].configured,
                               AUTH "kerberos.keytab", "/k"),
                          0);
-        assert_string_equal(c.kerberos.web_principal, t[i].wanted);
-        assert_string_equal(c.kerberos.web_keytab, "/k");
+        assert_string_equal(c.kerberos.own.web_principal, t[i].wanted);
+        assert_string_equal(c.kerberos.own.web_keytab, "/k");
         assert_true(c.web.tickets);
     }
     /* The NodeManager's own come first. */
     assert_int_equal(READ(&own_keys, KERBEROS, AUTH "kerberos.principal", "HTTP/other@R",
                           AUTH "kerberos.keytab", "/k"),
                      0);
-    assert_string_equal(c.kerberos.web_principal, "HTTP/node1.a@R");
-    assert_string_equal(c.kerberos.web_keytab, "/own");
+    assert_string_equal(c.kerberos.own.web_principal, "HTTP/node1.a@R");
+    assert_string_equal(c.kerberos.own.web_keytab, "/own");
     /* A helper of systemd's has its keytab from its unit. */
     assert_int_equal(READ(&socket, KERBEROS, AUTH "kerberos.principal", "HTTP/_HOST@R"), 0);
-    assert_null(c.kerberos.web_keytab);
+    assert_null(c.kerberos.own.web_keytab);
 }
 
 static void refused(void **state)

@@ -77,11 +77,11 @@ static void session_of(int n_servers, const char *pattern)
                                     .n_servers = (size_t)n_servers };
     struct sv_error err = { 0 };
 
-    conf = (struct nm_conf){ .kerberos = { .on = true,
-                                           .principal = "nm/here@R",
-                                           .own_host = "here",
-                                           .rm_principal = "rm/_HOST@R",
-                                           .rm_pattern = pattern } };
+    conf = (struct nm_conf){
+        .kerberos = { .own = { .on = true, .principal = "nm/here@R", .own_host = "here" },
+                      .rm_principal = "rm/_HOST@R",
+                      .rm_pattern = pattern }
+    };
     ctx = (struct nm_context){ .conf = &conf,
                                .kerberos = (void *)&login, /* never looked into */
                                .node_id_text = "here:8041" };
@@ -207,7 +207,7 @@ static void simple(void **state)
 {
     (void)state;
     session(NULL);
-    conf.kerberos.on = false;
+    conf.kerberos.own.on = false;
     ctx.kerberos = NULL;
     assert_false(nm_rm_login_missing(&u));
     assert_false(nm_rm_login_waits(&u));

@@ -111,12 +111,11 @@ static int set_up(void **state)
 {
     (void)state;
     memset(&own, 0, sizeof(own));
-    conf = (struct nm_conf){ .kerberos = { .on = true,
-                                           .principal = "nm/h@R",
-                                           .own_host = "h",
-                                           .namenode_principal = "nn/_HOST@R",
-                                           .namenode_pattern = "nn/*@R",
-                                           .qop_mask = 4 } };
+    conf = (struct nm_conf){
+        .kerberos = { .own = { .on = true, .principal = "nm/h@R", .own_host = "h", .qop_mask = 4 },
+                      .namenode_principal = "nn/_HOST@R",
+                      .namenode_pattern = "nn/*@R" }
+    };
     ctx = (struct nm_context){ .conf = &conf };
     l = (struct nm_localization){ .ctx = &ctx };
     put_tokens(&clc, "job");
