@@ -24,9 +24,11 @@
 #include "rm-lite/requests/call-list.h"
 #include "rm-lite/requests/viewer.h"
 #include "rm-lite/scheduler/record.h"
+#include "rm-lite/secure.h"
 #include "rm-lite/security/delegation.h"
 #include "rm-lite/security/proxy-users.h"
 #include "rm-lite/security/queue-access.h"
+#include "rm-lite/security/service-access.h"
 #include "rm-lite/security/token-renewer.h"
 #include "rm-lite/services.h"
 #include "rm-lite/store/store.h"
@@ -151,7 +153,8 @@ static int start(struct rm *rm, struct sv_error *err)
     r = rm_viewers_start(rm);
     if (r < 0)
         return sv_error_errno(err, r, "the groups of users");
-    if ((r = rm_proxy_users_read(rm, rm->xml, err)) < 0)
+    if ((r = rm_proxy_users_read(rm, rm->xml, err)) < 0 ||
+        (r = rm_service_access_read(rm, err)) < 0 || (r = rm_secure_start(rm, err)) < 0)
         return r;
     if ((r = rm_services_start(rm, err)) < 0 || (r = rm_member_start(rm, rm_web_figures, err)) < 0)
         return r;
@@ -197,6 +200,8 @@ struct rm *rm_free(struct rm *rm)
     rm_member_stop(rm);
     rm_viewers_stop(rm);
     rm_services_stop(rm);
+    rm_secure_stop(rm);
+    rm_service_access_free(rm);
     rm_call_lists_stop(rm);
     sd_event_source_disable_unref(rm->pass_source);
     rm_launcher_free(rm);

@@ -1,5 +1,5 @@
 RM_PKGS := jansson sqlite3 libcurl
-CFLAGS_rm-lite := $(CFLAGS_common) $(shell $(PKGCONFIG) --cflags $(RM_PKGS))
+CFLAGS_rm-lite := $(CFLAGS_common) $(shell $(PKGCONFIG) --cflags $(RM_PKGS)) -DLIBEXECDIR='"$(LIBEXECDIR)"'
 RM_LDLIBS = $(WIRE_LDLIBS) $(shell $(PKGCONFIG) --libs $(RM_PKGS)) -lm
 
 # The scheduler alone: a pure library, with which tests/bench/scheduler links without the rest.
@@ -10,7 +10,7 @@ RM_FOLDERS := $(addprefix rm-lite/, conf core store security fsm federation requ
 RM_A := $(BUILD)/libselvedge-rm.a
 $(RM_A): $(filter-out %/main.o,$(call objects,$(RM_FOLDERS) rm-lite))
 LIBS += $(RM_SCHEDULER_A) $(RM_A)
-RM_DEPS = $(RM_A) $(RM_SCHEDULER_A) $(FED_A) $(HDFS_A) $(WIRE_HDFS_A) $(WIRE_A) $(COMMON_A)
+RM_DEPS = $(RM_A) $(RM_SCHEDULER_A) $(FED_A) $(HDFS_A) $(WIRE_HDFS_A) $(GSS_CLIENT_A) $(WIRE_A) $(COMMON_A)
 
 $(BUILD)/selvedge-rm: $(BUILD)/rm-lite/main.o $(RM_DEPS)
 	$(call link,$(RM_LDLIBS))
@@ -33,6 +33,11 @@ LATENCY_OBJ := $(BUILD)/tests/lib/latency.o
 $(BUILD)/tests/integration/rm-lite/rm-hostile: $(BUILD)/tests/integration/rm-lite/rm-hostile.o $(LATENCY_OBJ) $(RM_PEER_OBJS) $(WIRE_A) $(COMMON_A)
 	$(call link,$(WIRE_LDLIBS))
 TEST_PROGRAMS += $(BUILD)/tests/integration/rm-lite/rm-hostile
+
+# A client with tickets, for tests/integration/rm-lite/test-kerberos-rm.
+$(BUILD)/tests/integration/rm-lite/rm-kerberos: $(BUILD)/tests/integration/rm-lite/rm-kerberos.o $(RM_PEER_OBJS) $(GSS_CLIENT_A) $(WIRE_A) $(COMMON_A)
+	$(call link,$(WIRE_LDLIBS))
+TEST_PROGRAMS += $(BUILD)/tests/integration/rm-lite/rm-kerberos
 
 # The largest request of every method, for tests/integration/rm-lite/test-largest-requests.
 $(BUILD)/tests/integration/rm-lite/rm-largest: $(BUILD)/tests/integration/rm-lite/rm-largest.o $(LARGEST_OBJ) $(RM_PEER_OBJS) $(WIRE_A) $(COMMON_A)

@@ -10,8 +10,10 @@
 #include "rm-lite/nodes/node-auth.h"
 #include "rm-lite/nodes/resource-tracker-service.h"
 #include "rm-lite/nodes/topology.h"
+#include "rm-lite/secure.h"
 #include "rm-lite/security/delegation.h"
 #include "rm-lite/security/proxy-users.h"
+#include "rm-lite/security/service-access.h"
 #include "rm-lite/web/pages/live.h"
 #include "rm-lite/web/proxy/proxy.h"
 #include "rm-lite/web/proxy/services-relay.h"
@@ -30,7 +32,8 @@
 struct service {
     const char *name;
     const struct rm_address *address;
-    bool simple;
+    bool simple;                         /* without Kerberos */
+    const struct ipc_acceptor *kerberos; /* NULL: takes no tickets */
     ipc_token_verifier verify;
     const struct ipc_protocol *const *protocols;
     struct ipc_server **server;
@@ -41,15 +44,18 @@ struct service {
 int rm_services_start(struct rm *rm, struct sv_error *err)
 {
     const char *bind = rm->conf.bind_host && *rm->conf.bind_host ? rm->conf.bind_host : NULL;
+    const struct ipc_acceptor *kerberos = rm_secure_acceptor(rm);
+    const bool simple = !kerberos;
     const struct service all[] = {
-        { "ResourceTracker", &rm->conf.tracker, rm_node_auth_simple(rm), rm_node_auth_verifier(rm),
-          rm_tracker_protocols, &rm->tracker_server, &rm->tracker_port, PRIORITY_NODES, GATHER_US },
-        { "ApplicationMasterProtocol", &rm->conf.scheduler, false, rm_am_verify_token,
+        { "ResourceTracker", &rm->conf.tracker, simple && rm_node_auth_simple(rm), kerberos,
+          rm_node_auth_verifier(rm), rm_tracker_protocols, &rm->tracker_server, &rm->tracker_port,
+          PRIORITY_NODES, GATHER_US },
+        { "ApplicationMasterProtocol", &rm->conf.scheduler, false, NULL, rm_am_verify_token,
           rm_am_protocols, &rm->am_server, &rm->am_port, PRIORITY_MASTERS, 0 },
-        { "ApplicationClientProtocol", &rm->conf.client, true, rm_delegation_verify,
+        { "ApplicationClientProtocol", &rm->conf.client, simple, kerberos, rm_delegation_verify,
           rm_client_protocols, &rm->client_server, &rm->client_port, PRIORITY_CLIENTS, 0 },
-        { "ResourceManagerAdministrationProtocol", &rm->conf.admin, true, NULL, rm_admin_protocols,
-          &rm->admin_server, &rm->admin_port, PRIORITY_NODES, 0 },
+        { "ResourceManagerAdministrationProtocol", &rm->conf.admin, simple, kerberos, NULL,
+          rm_admin_protocols, &rm->admin_server, &rm->admin_port, PRIORITY_NODES, 0 },
     };
     int r;
 
@@ -59,7 +65,11 @@ int rm_services_start(struct rm *rm, struct sv_error *err)
             .port = all[i].address->port,
             .allow_simple = all[i].simple,
             .verify_token = all[i].verify,
-            .impersonation = rm_proxy_users_check,
+            .kerberos = all[i].kerberos,
+            /* A node acts for itself alone. */
+            .impersonation =
+                kerberos && all[i].server == &rm->tracker_server ? NULL : rm_proxy_users_check,
+            .authorization = rm_service_access(rm),
             .protocols = all[i].protocols,
             .userdata = rm,
             .qop_mask = rm->conf.ipc.qop_mask,

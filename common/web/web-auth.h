@@ -17,6 +17,7 @@ struct sv_web_auth {
     char *secret; /* owned; NULL: no cookie is accepted */
     size_t secret_len;
     bool own_secret;   /* random: no other daemon knows it */
+    bool proven_only;  /* a name that a request only claims is none; set by a daemon */
     char *daemon_user; /* owned; the account of this process */
     int64_t groups_cache_ms, groups_negative_ms;
     const char *groups_overrides; /* the configuration's; checked */

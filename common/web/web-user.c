@@ -30,7 +30,8 @@ void sv_web_user(const struct sv_web_auth *c, const struct sv_http_request *req,
         sv_auth_cookie_verify(cookies, c->secret, c->secret_len, c->auth_type, sv_wall_ms(),
                               ret_user) < 0) {
         *ret_user = 0;
-        if (name && strlen(name) < SV_AUTH_USER_MAX && sv_streq(c->auth_type, "simple"))
+        if (name && strlen(name) < SV_AUTH_USER_MAX && sv_streq(c->auth_type, "simple") &&
+            !c->proven_only)
             memcpy(ret_user, name, strlen(name) + 1);
     }
     if (!sv_web_is_user_name(ret_user))

@@ -18,6 +18,7 @@
 #include "rm-lite/requests/viewer.h"
 #include "rm-lite/security/access.h"
 #include "rm-lite/security/proxy-users.h"
+#include "rm-lite/security/service-access.h"
 #include "wire/ipc/methods.h"
 
 /* See access.h. False: the call was refused, or will be handled again later. */
@@ -297,6 +298,27 @@ static void on_refreshSuperUserGroupsConfiguration(struct ipc_call *call,
         ipc_call_reply(call, &resp.base);
 }
 
+static void on_refreshServiceAcls(struct ipc_call *call, const ProtobufCMessage *request,
+                                  void *userdata)
+{
+    struct rm *rm = userdata;
+    Hadoop__Yarn__RefreshServiceAclsResponseProto resp =
+        HADOOP__YARN__REFRESH_SERVICE_ACLS_RESPONSE_PROTO__INIT;
+    struct sv_error err = { 0 };
+
+    if (!rm->conf.authorization) {
+        rm_answer_io_error(call, "Service Authorization (hadoop.security.authorization) not "
+                                 "enabled.");
+        return;
+    }
+    if (!allowed(call, request, on_refreshServiceAcls, rm, "refreshServiceAcls"))
+        return;
+    if (rm_service_access_read(rm, &err) < 0)
+        rm_answer_io_error(call, "%s", err.text);
+    else
+        ipc_call_reply(call, &resp.base);
+}
+
 /* The lists generate the handlers and their part of docs/compat.md: refreshes of caches that this
  * ResourceManager does not have, features that are off, and what a Router alone does, to which
  * Apache's ResourceManager refers as well, a member or not. */
@@ -307,7 +329,6 @@ static void on_refreshSuperUserGroupsConfiguration(struct ipc_call *call,
       HADOOP__YARN__REFRESH_NODES_RESOURCES_RESPONSE_PROTO__INIT,                                  \
       "dynamic-resources.xml is not read")
 #define OFF_METHODS(X)                                                                             \
-    X(refreshServiceAcls, "Service Authorization (hadoop.security.authorization) not enabled.")    \
     X(addToClusterNodeLabels, NO_LABELS)                                                           \
     X(removeFromClusterNodeLabels, NO_LABELS)                                                      \
     X(replaceLabelsOnNodes, NO_LABELS)                                                             \

@@ -58,6 +58,35 @@ static bool token_of(struct ipc_call *call, struct sv_arena *a, const char *oper
     return false;
 }
 
+static struct rm_token_caller caller_of(struct ipc_call *call)
+{
+    const char *full = ipc_call_peer(call)->full_user;
+
+    return (struct rm_token_caller){ rm_client_user(call), full ?: rm_client_user(call) };
+}
+
+/* The full name of a proxy user, or NULL. */
+static const char *real_user_of(struct ipc_call *call)
+{
+    const struct ipc_peer *peer = ipc_call_peer(call);
+
+    return peer->real_user && peer->principal ? peer->principal : peer->real_user;
+}
+
+/* False after the call was answered: in a secure cluster a token is no way to a token. */
+static bool has_ticket(const struct rm *rm, struct ipc_call *call, const char *operation,
+                       const char *done_to_it)
+{
+    struct sv_error err = { 0 };
+
+    if (!rm->conf.kerberos.own.on || !ipc_call_peer(call)->token)
+        return true;
+    (void)sv_error_set(&err, -EACCES,
+                       "Delegation Token can be %s only with kerberos authentication", done_to_it);
+    fail(call, operation, JAVA_IO_EXCEPTION, &err);
+    return false;
+}
+
 void rm_on_getDelegationToken(struct ipc_call *call, const ProtobufCMessage *request,
                               void *userdata)
 {
@@ -76,8 +105,10 @@ void rm_on_getDelegationToken(struct ipc_call *call, const ProtobufCMessage *req
         return;
     }
     hadoop__common__get_delegation_token_response_proto__init(resp);
-    if (rm_delegation_issue(rm, a, rm_client_user(call), q->renewer, ipc_call_peer(call)->real_user,
-                            &t, &class, &err) < 0) {
+    if (!has_ticket(rm, call, operation, "issued"))
+        return;
+    if (rm_delegation_issue(rm, a, caller_of(call).full_name, q->renewer, real_user_of(call), &t,
+                            &class, &err) < 0) {
         fail(call, operation, class, &err);
         return;
     }
@@ -108,9 +139,10 @@ void rm_on_renewDelegationToken(struct ipc_call *call, const ProtobufCMessage *r
         return;
     }
     hadoop__common__renew_delegation_token_response_proto__init(resp);
-    if (!token_of(call, a, operation, q->token, &t))
+    const struct rm_token_caller who = caller_of(call);
+    if (!has_ticket(rm, call, operation, "renewed") || !token_of(call, a, operation, q->token, &t))
         return;
-    if (rm_delegation_renew(rm, &t, rm_client_user(call), &expires, &class, &err) < 0) {
+    if (rm_delegation_renew(rm, &t, &who, &expires, &class, &err) < 0) {
         fail(call, operation, class, &err);
         return;
     }
@@ -136,9 +168,11 @@ void rm_on_cancelDelegationToken(struct ipc_call *call, const ProtobufCMessage *
         return;
     }
     hadoop__common__cancel_delegation_token_response_proto__init(resp);
-    if (!token_of(call, a, operation, q->token, &t))
+    const struct rm_token_caller who = caller_of(call);
+    if (!has_ticket(rm, call, operation, "cancelled") ||
+        !token_of(call, a, operation, q->token, &t))
         return;
-    if (rm_delegation_cancel(rm, &t, rm_client_user(call), &class, &err) < 0) {
+    if (rm_delegation_cancel(rm, &t, &who, &class, &err) < 0) {
         fail(call, operation, class, &err);
         return;
     }

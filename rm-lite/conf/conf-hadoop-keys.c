@@ -18,13 +18,21 @@ static const char *const clients_keys[] = {
 };
 
 static const char *const kerberos_keys[] = {
+    "keytab=/etc/krb5.keytab",
+    "principal=",
+    NULL,
+};
+
+static const char *const renewer_keys[] = {
     "delegation-token-renewer.thread-count=50",
     "delegation-token-renewer.thread-retry-interval=60s",
     "delegation-token-renewer.thread-timeout=60s",
     "delegation-token.max-conf-size-bytes=12800",
-    "keytab=/etc/krb5.keytab",
-    "principal=",
     "proxy-user-privileges.enabled=false",
+    NULL,
+};
+
+static const char *const spnego_keys[] = {
     "webapp.delegation-token-auth-filter.enabled=true",
     "webapp.spnego-keytab-file=",
     "webapp.spnego-principal=",
@@ -188,7 +196,9 @@ static const char *const provider_keys[] = {
 const struct rm_key_group rm_key_groups[] = {
     { RM_KEY_READ, "with the addresses and the preemption", elsewhere_keys },
     { RM_KEY_OTHER, "of clients and NodeManagers", clients_keys },
-    { RM_KEY_NO_MEANING, "of Kerberos, which is not supported; tokens of other services in submissions are not renewed", kerberos_keys },
+    { RM_KEY_READ, "with Kerberos", kerberos_keys },
+    { RM_KEY_NOT_DONE, "tokens of other services in submissions are not renewed", renewer_keys },
+    { RM_KEY_NOT_DONE, "tickets on the web server: with Kerberos it changes nothing for a name that is only claimed", spnego_keys },
     { RM_KEY_NO_MEANING, "of several ResourceManagers; refused with ha.enabled=true", ha_keys },
     { RM_KEY_NO_MEANING, "the federation's store in ZooKeeper reads it; that of applications is a database in selvedge.rm.state-dir", split_keys },
     { RM_KEY_NO_MEANING, "the state store is a database in selvedge.rm.state-dir", store_keys },
@@ -227,7 +237,8 @@ const struct rm_key_refusal rm_key_refusals[] = {
     { { RM "application-https.policy", SV_CONF_STRING, "NONE", .help = "others are refused" }, "ApplicationMasters get no certificates: their pages would be in clear; NONE accepts that" },
     { { RM "webapp.rest-csrf.enabled", SV_CONF_BOOL, "false", .help = "true is refused" }, "the web server does not ask for the header against forged requests; false accepts that, selvedge.rm.webapp.put.enabled=false refuses changes" },
     { { "yarn.http.policy", SV_CONF_STRING, "HTTP_ONLY", .help = "others are refused" }, "pages and REST are served over HTTP alone, in clear; HTTP_ONLY accepts that" },
-    { { "hadoop.security.authorization", SV_CONF_BOOL, "false", .help = "true is refused" }, "hadoop-policy.xml is not read, so that everybody would pass; false accepts that" },
+    { { "hadoop.security.saslproperties.resolver.class", SV_CONF_STRING, "org.apache.hadoop.security.SaslPropertiesResolver", .help = "others are refused" }, "protection by a client's address is not there: what the class demands would be passed over; hadoop.rpc.protection holds for all" },
+    { { "hadoop.security.impersonation.provider.class", SV_CONF_STRING, "org.apache.hadoop.security.authorize.DefaultImpersonationProvider", .help = "others are refused" }, "who acts for others is said by hadoop.proxyuser.*: the rules of another class would be passed over" },
     { { "hadoop.security.group.mapping", SV_CONF_STRING, "org.apache.hadoop.security.JniBasedUnixGroupsMappingWithFallback", .help = "others are refused" }, "groups are those that this machine's name service has: those of another source would be missing in access lists; let SSSD or nslcd bring LDAP's to the machine", system_groups },
     { { "yarn.authorization-provider", SV_CONF_STRING, "", .help = "others are refused" }, "access lists are those of yarn-site.xml and capacity-scheduler.xml: a provider's rules would be passed over", configured_authorizer },
     { { "yarn.node-labels.enabled", SV_CONF_BOOL, "false", .help = "true is refused" }, "there are no node labels: jobs would run on nodes that labels keep from them; set it to false" },

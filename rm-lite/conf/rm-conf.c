@@ -25,6 +25,12 @@ struct row {
 #define SOCKET_MAX 100            /* bytes; sockaddr_un holds 107 */
 
 static const struct row rows[] = {
+    { { "hadoop.security.authorization", SV_CONF_BOOL, "false", 0, 0, 0,
+        "true: hadoop-policy.xml says who may connect to which port, and from where: "
+        "security.NAME.protocol.acl, .acl.blocked, .hosts, .hosts.blocked of resourcetracker, "
+        "applicationclient, applicationmaster and resourcemanager-administration, and their "
+        "defaults security.service.authorization.default.*; refreshServiceAcls reads it again" },
+      AT(authorization) },
     { { RM "address", SV_CONF_ADDRESS, "${yarn.resourcemanager.hostname}:8032", 0, 0, 0,
         "where clients reach the ResourceManager" },
       AT(client) },
@@ -335,13 +341,29 @@ static int check_services(const struct rm_conf *c, struct sv_error *err)
                         c->services_socket, SOCKET_MAX);
 }
 
-int rm_conf_read(struct sv_conf *conf, struct rm_conf *ret, struct sv_error *err)
+/* Over HTTP a client's name is its claim, or another daemon has signed it. */
+static int check_web(struct sv_conf *conf, struct rm_conf *c, struct sv_error *err)
 {
-    struct rm_conf c = { 0 };
-    int r = yarn_auth_check(conf, err);
+    if (!c->kerberos.own.on)
+        return 0;
+    c->auth.proven_only = true;
+    if (!sv_streq(c->auth.auth_type, "simple"))
+        return 0;
+    if (sv_conf_raw(conf, WEB_PUT) && c->web_put)
+        return sv_error_set(err, -EINVAL,
+                            WEB_PUT "=true: with hadoop.security.authentication=kerberos nothing "
+                                    "is changed in a name that a client of the web server only "
+                                    "claims, and tickets are not taken there; set it to false, or "
+                                    "hadoop.http.authentication.type to kerberos, for cookies that "
+                                    "another daemon has signed");
+    c->web_put = false;
+    return 0;
+}
 
-    if (r < 0)
-        return r;
+static int read_all(struct sv_conf *conf, struct rm_conf *c, struct sv_error *err)
+{
+    int r;
+
     /* Hadoop's default of ${yarn.resourcemanager.hostname} in the addresses above. */
     if (!sv_conf_raw(conf, RM "hostname")) {
         r = sv_conf_set(conf, RM "hostname", "0.0.0.0");
@@ -349,38 +371,51 @@ int rm_conf_read(struct sv_conf *conf, struct rm_conf *ret, struct sv_error *err
             return sv_error_errno(err, r, RM "hostname");
     }
     for (size_t i = 0; i < SV_ARRAY_LEN(rows); i++) {
-        r = read_row(conf, &rows[i], &c, err);
+        r = read_row(conf, &rows[i], c, err);
         if (r < 0)
             return r;
     }
-    r = ipc_settings_read(conf, &c.ipc, err);
+    r = rm_conf_kerberos_read(conf, c->client.host, &c->kerberos, err);
     if (r >= 0)
-        r = yarn_nm_proxy_config(conf, &c.node, err);
+        r = ipc_settings_read(conf, &c->ipc, err);
+    if (r >= 0)
+        r = yarn_nm_proxy_config(conf, &c->node, err);
     if (r < 0)
         return r;
-    c.node.retry.connect_timeout_retries = (int)c.launch_retries;
-    r = yarn_hmac_parse(c.hmac_name, &c.hmac);
+    c->node.retry.connect_timeout_retries = (int)c->launch_retries;
+    r = yarn_hmac_parse(c->hmac_name, &c->hmac);
     if (r < 0)
         return sv_error_set(err, r,
                             "hadoop.security.secret-manager.key-generator.algorithm: \"%s\" is not "
                             "HmacSHA1, HmacSHA224, HmacSHA256, HmacSHA384 or HmacSHA512",
-                            c.hmac_name);
+                            c->hmac_name);
     if ((r = check_roll(RM "container-tokens.master-key-rolling-interval-secs",
-                        c.container_key_roll_ms, c.nm_expiry_ms, err)) < 0 ||
-        (r = check_roll(RM "nm-tokens.master-key-rolling-interval-secs", c.nm_key_roll_ms,
-                        c.nm_expiry_ms, err)) < 0 ||
-        (r = check_roll(RM "am-rm-tokens.master-key-rolling-interval-secs", c.amrm_key_roll_ms,
-                        c.am_expiry_ms, err)) < 0 ||
-        (r = check_delegation(&c, err)) < 0 || (r = read_handler(&c, err)) < 0 ||
-        (r = check_services(&c, err)) < 0)
+                        c->container_key_roll_ms, c->nm_expiry_ms, err)) < 0 ||
+        (r = check_roll(RM "nm-tokens.master-key-rolling-interval-secs", c->nm_key_roll_ms,
+                        c->nm_expiry_ms, err)) < 0 ||
+        (r = check_roll(RM "am-rm-tokens.master-key-rolling-interval-secs", c->amrm_key_roll_ms,
+                        c->am_expiry_ms, err)) < 0 ||
+        (r = check_delegation(c, err)) < 0 || (r = read_handler(c, err)) < 0 ||
+        (r = check_services(c, err)) < 0)
         return r;
-    r = sv_web_auth_read(conf, NULL, &c.auth, err);
+    r = sv_web_auth_read(conf, NULL, &c->auth, err);
     if (r < 0)
         return r;
-    c.acl_enable = c.auth.acl_enabled;
-    complete(conf, &c);
-    *ret = c;
-    return 0;
+    c->acl_enable = c->auth.acl_enabled;
+    complete(conf, c);
+    return check_web(conf, c, err);
+}
+
+int rm_conf_read(struct sv_conf *conf, struct rm_conf *ret, struct sv_error *err)
+{
+    struct rm_conf c = { 0 };
+    int r = read_all(conf, &c, err);
+
+    if (r < 0)
+        rm_conf_free(&c);
+    else
+        *ret = c;
+    return r;
 }
 
 int rm_conf_max_priority(struct sv_conf *conf, int64_t *ret, struct sv_error *err)
@@ -416,6 +451,7 @@ int rm_conf_load_scheduler(struct sv_conf *c, const char *dir, struct sv_error *
 void rm_conf_free(struct rm_conf *c)
 {
     sv_web_auth_free(&c->auth);
+    rm_conf_kerberos_free(&c->kerberos);
 }
 
 static void print_key(struct sv_conf *conf, const struct sv_conf_key *key, FILE *out)
@@ -439,7 +475,8 @@ static bool has_key(const struct sv_conf_key *keys, size_t n, const char *name)
  * NodeManagers. */
 void rm_conf_print(struct sv_conf *conf, FILE *out)
 {
-    size_t n_served, n_called, n_web, n_store, n_zk;
+    size_t n_served, n_called, n_web, n_store, n_zk, n_kerberos;
+    const struct sv_conf_key *kerberos = rm_conf_kerberos_keys(&n_kerberos);
     const struct sv_conf_key *served = ipc_settings_keys(&n_served);
     const struct sv_conf_key *called = yarn_proxy_conf_keys(&n_called);
     const struct sv_conf_key *web = sv_web_auth_keys(&n_web);
@@ -454,6 +491,8 @@ void rm_conf_print(struct sv_conf *conf, FILE *out)
     for (size_t i = 0; i < n_zk; i++)
         print_key(conf, &zk[i], out);
     print_key(conf, yarn_auth_key(), out);
+    for (size_t i = 0; i < n_kerberos; i++)
+        print_key(conf, &kerberos[i], out);
     print_key(conf, yarn_node_secret_key(), out);
     for (size_t i = 0; i < n_served; i++)
         print_key(conf, &served[i], out);

@@ -43,11 +43,13 @@ struct rm_queue_counters;
 struct rm_record;
 struct rm_sched;
 struct rm_secrets;
+struct rm_secure;
 struct rm_store;
 struct rm_waiting;
 struct rm_web_list;
 struct sv_http;
 struct sv_http_events;
+struct sv_policy;
 
 #define RM_NODE_STATES_MAX 16
 #define RM_APP_STATES_MAX 16
@@ -115,6 +117,9 @@ struct rm {
     struct rm_relay *relay;   /* for the services API; NULL: not served */
     struct sv_groups *groups; /* groups of users; viewer.c */
     struct ipc_proxy_users *proxy_users;
+    struct rm_secure *kerberos; /* our login and how tickets are taken; NULL: none */
+    struct sv_policy *policy;   /* hadoop-policy.xml; NULL: none; service-access.c */
+    int64_t refusal_told_ms;    /* when a refusal by it was last logged; 0 = never */
     struct rm_member *member;   /* of a federation; NULL: none */
     char *login_user;           /* the account of this process */
     char *admin_acl;            /* list of refreshAdminAcls, or NULL; access.c */

@@ -8,6 +8,7 @@
 
 #include "common/address.h"
 #include "common/str.h"
+#include "rm-lite/security/node-principal.h"
 #include "wire/ipc/resolve.h"
 #include "wire/token/node-secret.h"
 
@@ -53,6 +54,17 @@ static bool is_unprotected(const struct rm_node_auth *a, const struct in6_addr *
 
 /* ---- Life ---- */
 
+/* The node secret is for clusters without it. */
+static int with_kerberos(const struct rm *rm, struct sv_error *err)
+{
+    if (rm->conf.unprotected_nodes && *rm->conf.unprotected_nodes)
+        return sv_error_set(err, -EINVAL,
+                            UNPROTECTED "=%s: with hadoop.security.authentication=kerberos each "
+                                        "node shows its ticket; take the key away",
+                            rm->conf.unprotected_nodes);
+    return 0;
+}
+
 int rm_node_auth_new(struct rm *rm, struct sv_error *err)
 {
     struct rm_node_auth *a = calloc(1, sizeof(*a));
@@ -62,6 +74,8 @@ int rm_node_auth_new(struct rm *rm, struct sv_error *err)
     if (!a)
         return sv_error_errno(err, -ENOMEM, "%s", key);
     rm->node_auth = a;
+    if (rm->conf.kerberos.own.on)
+        return with_kerberos(rm, err);
     r = yarn_node_secret_load(rm->xml, &a->secret, err);
     if (r >= 0)
         r = parse_networks(rm->conf.unprotected_nodes, a, err);
@@ -133,10 +147,29 @@ ipc_token_verifier rm_node_auth_verifier(const struct rm *rm)
     return rm->node_auth->secret.len > 0 ? verify : NULL;
 }
 
+/* The server has taken nobody but nodes (service-access.c); a node's ticket is for its own host. */
+static bool ticket_allows(struct rm *rm, struct ipc_call *call, const char *host)
+{
+    const struct ipc_peer *peer = ipc_call_peer(call);
+
+    if (peer->principal && !peer->real_user &&
+        rm_node_principal_check(rm->conf.kerberos.nodes, peer->principal, NULL) >= 0 &&
+        rm_node_principal_is_host(peer->principal, host))
+        return true;
+    if (may_tell(rm->node_auth))
+        sv_log_warning("node %s at %s was refused: its ticket is that of %s", host, peer->address,
+                       peer->principal ?: peer->user);
+    ipc_call_fail(call, JAVA_ACCESS_CONTROL, "node %s: the ticket is that of %s", host,
+                  peer->principal ?: peer->user);
+    return false;
+}
+
 bool rm_node_auth_allows(struct rm *rm, struct ipc_call *call, const char *host)
 {
     const struct ipc_peer *peer = ipc_call_peer(call);
 
+    if (rm->conf.kerberos.own.on)
+        return ticket_allows(rm, call, host);
     if (peer->token && sv_streq(peer->user, host))
         return true;
     if (!peer->token && is_unprotected(rm->node_auth, &peer->ip))

@@ -1,5 +1,5 @@
 /* Admission of peers as nodes on 8031: those that have the node secret and, without it, those whose
- * address is in root's setting. */
+ * address is in root's setting; with Kerberos those whose ticket is the node's. */
 #ifndef SELVEDGE_RM_LITE_NODES_NODE_AUTH_H
 #define SELVEDGE_RM_LITE_NODES_NODE_AUTH_H
 

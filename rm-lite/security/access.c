@@ -21,8 +21,10 @@ static int answer(struct rm *rm, bool admitted)
 static bool administers(struct rm *rm, const char *user)
 {
     const struct sv_web_auth *auth = &rm->conf.auth;
+    /* With Kerberos the default rules make root/HOST of any host root. */
+    const bool is_root = sv_streq(user, "root") && !rm->conf.kerberos.own.on;
 
-    return sv_streq(user, "root") || (*auth->daemon_user && sv_streq(user, auth->daemon_user)) ||
+    return is_root || (*auth->daemon_user && sv_streq(user, auth->daemon_user)) ||
            (!sv_acl_allows_all(auth->admin_acl) &&
             sv_acl_admits(auth->admin_acl, user, rm->groups));
 }

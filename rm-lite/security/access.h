@@ -1,7 +1,8 @@
 /* Administration of the cluster and modification of applications. Without yarn.acl.enable everybody
  * is admitted, except that names in yarn.admin.acl always restrict administration, as in Hadoop.
  * Lists that admit everybody count only for submission and viewing: they are no reason to let
- * everybody kill others' applications. User names are claims of clients. */
+ * everybody kill others' applications. Without Kerberos user names are claims of clients.
+ */
 #ifndef SELVEDGE_RM_LITE_SECURITY_ACCESS_H
 #define SELVEDGE_RM_LITE_SECURITY_ACCESS_H
 
@@ -9,7 +10,7 @@
 #include "rm-lite/core/context.h"
 
 /* 1 or 0; -EAGAIN: the user's groups are being looked up, retry when they are known. */
-/* Admits root, the daemon's account, and members of yarn.admin.acl. */
+/* Admits root (without Kerberos), the daemon's account, and members of yarn.admin.acl. */
 int rm_may_administer(struct rm *rm, const char *user) _must_use_;
 /* Admits the owner, members of its MODIFY_APP list, administrators of a queue above it, and
  * administrators. */

@@ -14,6 +14,7 @@
 #include "rm-lite/core/secrets.h"
 #include "rm-lite/scheduler/hash.h"
 #include "rm-lite/store/store-tokens.h"
+#include "wire/ipc/ipc-server.h"
 
 #define SCAN_BATCH 256 /* tokens a tick */
 
@@ -320,6 +321,18 @@ static int within_limits(const struct rm *rm, const struct yarn_delegation_token
     return 0;
 }
 
+/* The account of a name, which with Kerberos may be a principal. */
+static int account_of(const struct rm *rm, const char *name, char ret[SASL_USER_MAX],
+                      struct sv_error *err)
+{
+    if (rm->conf.kerberos.own.on)
+        return sv_auth_to_local(rm->conf.kerberos.own.rules, name, strlen(name), ret, err);
+    if (strlen(name) >= SASL_USER_MAX)
+        return sv_error_set(err, -EINVAL, "a name of more than %d bytes", SASL_USER_MAX - 1);
+    memcpy(ret, name, strlen(name) + 1);
+    return 0;
+}
+
 static int names(struct yarn_delegation_token *t, const char *owner, const char *renewer,
                  const char *real_user, const char **ret_class, struct sv_error *err)
 {
@@ -356,9 +369,18 @@ int rm_delegation_issue(struct rm *rm, struct sv_arena *a, const char *owner, co
                                               d->sequence < INT32_MAX ? d->sequence + 1 : 1 };
     struct yarn_token t = { .kind = YARN_KIND_RM_DELEGATION, .service = "" };
     uint8_t password[YARN_TOKEN_PASSWORD_MAX];
+    char account[SASL_USER_MAX] = "";
     int r;
 
     *ret_class = JAVA_IO_EXCEPTION;
+    if (rm->conf.kerberos.own.on && *renewer) {
+        if (account_of(rm, renewer, account, NULL) < 0)
+            return refuse(err, ret_class, JAVA_ILLEGAL_ARGUMENT,
+                          "no rule of hadoop.security.auth_to_local gives the renewer %.256s an "
+                          "account",
+                          renewer);
+        renewer = account;
+    }
     if ((r = names(&what, owner, renewer, real_user, ret_class, err)) < 0 ||
         (r = within_limits(rm, &what, ret_class, err)) < 0)
         return r;
@@ -377,15 +399,24 @@ int rm_delegation_issue(struct rm *rm, struct sv_arena *a, const char *owner, co
     return 0;
 }
 
-static int check_renewer(const struct rm *rm, const struct yarn_delegation_token *what,
-                         const char *user, const char **ret_class, struct sv_error *err)
+/* With Kerberos many principals may have one account, such as all nodes. */
+static bool is_self(const struct rm *rm, const struct rm_token_caller *who)
 {
+    return rm->conf.kerberos.own.on ? sv_streq(who->full_name, rm->conf.kerberos.own.principal)
+                                    : sv_streq(who->user, rm->login_user);
+}
+
+static int check_renewer(const struct rm *rm, const struct yarn_delegation_token *what,
+                         const struct rm_token_caller *who, const char **ret_class,
+                         struct sv_error *err)
+{
+    const char *user = who->user;
     char text[SHOWN_MAX];
 
     if (!*what->renewer)
         return refuse(err, ret_class, JAVA_ACCESS_CONTROL,
                       "%s tried to renew a token %s without a renewer", user, shown(what, text));
-    if (!sv_streq(what->renewer, user) && !sv_streq(user, rm->login_user))
+    if (!sv_streq(what->renewer, user) && !is_self(rm, who))
         return refuse(err, ret_class, JAVA_ACCESS_CONTROL,
                       "%s tries to renew a token %s with non-matching renewer %s", user,
                       shown(what, text), what->renewer);
@@ -417,9 +448,11 @@ static int check_password(const struct rm *rm, const struct yarn_delegation_toke
     return 0;
 }
 
-int rm_delegation_renew(struct rm *rm, const struct yarn_token *t, const char *user,
-                        int64_t *ret_expires_ms, const char **ret_class, struct sv_error *err)
+int rm_delegation_renew(struct rm *rm, const struct yarn_token *t,
+                        const struct rm_token_caller *who, int64_t *ret_expires_ms,
+                        const char **ret_class, struct sv_error *err)
 {
+    const char *user = who->user;
     struct yarn_delegation_token what;
     int64_t now = sv_wall_ms();
     char text[SHOWN_MAX], max[DATE_MAX], current[DATE_MAX];
@@ -435,7 +468,7 @@ int rm_delegation_renew(struct rm *rm, const struct yarn_token *t, const char *u
                       "%s tried to renew an expired token %s max expiration date: %s "
                       "currentTime: %s",
                       user, shown(&what, text), date(what.max_ms, max), date(now, current));
-    if ((r = check_renewer(rm, &what, user, ret_class, err)) < 0 ||
+    if ((r = check_renewer(rm, &what, who, ret_class, err)) < 0 ||
         (r = check_password(rm, &what, t, user, "renew", ret_class, err)) < 0)
         return r;
     own = find(rm->delegation, t->id, t->id_len);
@@ -448,9 +481,11 @@ int rm_delegation_renew(struct rm *rm, const struct yarn_token *t, const char *u
     return 0;
 }
 
-int rm_delegation_cancel(struct rm *rm, const struct yarn_token *t, const char *user,
-                         const char **ret_class, struct sv_error *err)
+int rm_delegation_cancel(struct rm *rm, const struct yarn_token *t,
+                         const struct rm_token_caller *who, const char **ret_class,
+                         struct sv_error *err)
 {
+    const char *user = who->user;
     struct yarn_delegation_token what;
     char text[SHOWN_MAX];
     struct token *own;
@@ -460,7 +495,7 @@ int rm_delegation_cancel(struct rm *rm, const struct yarn_token *t, const char *
     r = yarn_delegation_token_decode(t->id, t->id_len, &what, err);
     if (r < 0)
         return r;
-    if (!sv_streq(user, what.owner) && (!*what.renewer || !sv_streq(user, what.renewer)))
+    if (!sv_streq(who->full_name, what.owner) && (!*what.renewer || !sv_streq(user, what.renewer)))
         return refuse(err, ret_class, JAVA_ACCESS_CONTROL,
                       "%s is not authorized to cancel the token %s", user, shown(&what, text));
     own = find(rm->delegation, t->id, t->id_len);
@@ -499,6 +534,5 @@ int rm_delegation_verify(const uint8_t *id, size_t id_len, uint8_t ret_password[
     r = password_of(rm, key, id, id_len, ret_password, ret_password_len);
     if (r < 0)
         return sv_error_errno(err, r, "delegation token of %s", what.owner);
-    memcpy(ret_user, what.owner, sizeof(what.owner));
-    return 0;
+    return account_of(rm, what.owner, ret_user, err);
 }

@@ -1,7 +1,7 @@
 """For bench-krb: bytes a CPU-second of a client that reads and writes files of a secure HDFS,
 Apache's, with privacy on each connection: ours (hdfs-load.c) and Hadoop's (java/HdfsLoad.java), in
 turns, with the cipher of the SASL mechanism (3DES) and with AES. Medians of ROUNDS=3, a file of
-MIB=32."""
+MIB=32. SMOKE=1: one round of 4 MiB, for a JVM that has not compiled yet."""
 import json
 import os
 import statistics
@@ -11,8 +11,9 @@ from cluster import ClusterError
 from interop import hadoop, hdfs
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-ROUNDS = int(os.environ.get("ROUNDS", "3"))
-MIB = int(os.environ.get("MIB", "32"))
+SMOKE = os.environ.get("SMOKE") == "1"
+ROUNDS = int(os.environ.get("ROUNDS", "1" if SMOKE else "3"))
+MIB = int(os.environ.get("MIB", "4" if SMOKE else "32"))
 PEER = f"Apache Hadoop {hadoop.REFERENCE}, HDFS client"
 CIPHERS = {"3des": {}, "aes": hdfs.AES}
 

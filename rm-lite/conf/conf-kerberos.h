@@ -1,0 +1,24 @@
+/* The ResourceManager of a cluster with Kerberos: who it is, and who its nodes must be. With
+ * hadoop.security.authentication=simple none of the keys has a meaning, as in Hadoop. */
+#ifndef SELVEDGE_RM_LITE_CONF_CONF_KERBEROS_H
+#define SELVEDGE_RM_LITE_CONF_CONF_KERBEROS_H
+
+#include "gss/daemon-conf.h"
+
+/* All NULL and 0 unless `own.on`. */
+struct rm_conf_kerberos {
+    struct sgss_conf own; /* of this ResourceManager; no tickets for its pages */
+    const char *nodes;    /* yarn.nodemanager.principal: NAME/_HOST@REALM or NAME/HOST@REALM */
+    char *own_host;       /* owned; what _HOST means for it */
+};
+
+/* `address_host`: of yarn.resourcemanager.address; 0.0.0.0 means this machine's name. -EINVAL,
+ * -ENOENT: the text names key or file, and the remedy. */
+int rm_conf_kerberos_read(struct sv_conf *c, const char *address_host, struct rm_conf_kerberos *ret,
+                          struct sv_error *err) _must_use_;
+void rm_conf_kerberos_free(struct rm_conf_kerberos *k);
+const struct sv_conf_key *rm_conf_kerberos_keys(size_t *ret_n);
+/* Those of `own`. */
+const struct sgss_conf_keys *rm_conf_kerberos_own_keys(void);
+
+#endif

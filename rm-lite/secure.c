@@ -1,0 +1,108 @@
+/* See secure.h. */
+#include "rm-lite/secure.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gss/daemon-start.h"
+#include "wire/ipc/ipc-server.h"
+
+struct rm_secure {
+    struct rm *rm;
+    struct sgss_daemon *daemon;
+    struct ipc_acceptor acceptor;
+    bool had_ticket;
+};
+
+static void on_changed(void *userdata)
+{
+    struct rm_secure *s = userdata;
+    const struct sgss_daemon_state now = sgss_daemon_state(s->daemon);
+
+    if (now.until > 0 && *now.words)
+        sv_log_warning("Kerberos: %s", now.words);
+    else if (now.until > 0 && !s->had_ticket)
+        sv_log_info("Kerberos: %s has a ticket for %" PRId64 " s", sgss_daemon_principal(s->daemon),
+                    (int64_t)now.until - sv_wall_ms() / 1000);
+    s->had_ticket = now.until > 0;
+}
+
+static void on_told(const char *text, void *userdata)
+{
+    (void)userdata;
+    sv_log_warning("Kerberos: %s", text);
+}
+
+/* ---- Callers ---- */
+
+static int handshake(const struct ipc_acceptor *a, struct gssapi_handshake **ret)
+{
+    const struct rm_secure *s = a->userdata;
+
+    return sgss_client_acceptor(sgss_daemon_client(s->daemon), a->principal, ret);
+}
+
+static int local_name(const struct ipc_acceptor *a, const char *principal, char ret[SASL_USER_MAX],
+                      struct sv_error *err)
+{
+    const struct rm_secure *s = a->userdata;
+
+    return sv_auth_to_local(s->rm->conf.kerberos.own.rules, principal, strlen(principal), ret, err);
+}
+_Static_assert(SASL_USER_MAX == SV_LOCAL_NAME_MAX + 1, "a name of the rules fits");
+
+/* ---- Life ---- */
+
+static void tell(const struct rm_conf *conf)
+{
+    sv_log_info("Kerberos: this ResourceManager is %s, of the realm %s; nodes must be %s",
+                conf->kerberos.own.principal, conf->kerberos.own.realm, conf->kerberos.nodes);
+    if (!conf->web_put)
+        sv_log_notice("web pages and REST are read alone: they take no tickets, and names that "
+                      "clients only claim change nothing");
+    sv_log_notice("tokens of other services, such as HDFS, that come with applications are not "
+                  "renewed: they end a renewal interval after they were issued, a day by default");
+}
+
+int rm_secure_start(struct rm *rm, struct sv_error *err)
+{
+    const struct sgss_conf *k = &rm->conf.kerberos.own;
+    struct rm_secure *s;
+    int r;
+
+    if (!k->on)
+        return 0;
+    s = rm->secure = calloc(1, sizeof(*s));
+    if (!s)
+        return sv_error_errno(err, -ENOMEM, "Kerberos");
+    s->rm = rm;
+    s->acceptor = (struct ipc_acceptor){
+        .principal = k->principal, .handshake = handshake, .local_name = local_name, .userdata = s
+    };
+    r = sgss_start(&(struct sgss_start){ .event = rm->event,
+                                         .conf = k,
+                                         .keys = rm_conf_kerberos_own_keys(),
+                                         .changed = on_changed,
+                                         .told = on_told,
+                                         .userdata = s },
+                   &s->daemon, err);
+    if (r >= 0)
+        tell(&rm->conf);
+    return r;
+}
+
+void rm_secure_stop(struct rm *rm)
+{
+    if (!rm->secure)
+        return;
+    rm->secure->daemon = sgss_daemon_free(rm->secure->daemon);
+    free(rm->secure);
+    rm->secure = NULL;
+}
+
+const struct ipc_acceptor *rm_secure_acceptor(const struct rm *rm)
+{
+    return rm->secure ? &rm->secure->acceptor : NULL;
+}

@@ -1,0 +1,19 @@
+/* The ResourceManager of a cluster with Kerberos: its login, kept for as long as the daemon runs,
+ * and how its servers take tickets. */
+#ifndef SELVEDGE_RM_LITE_SECURE_H
+#define SELVEDGE_RM_LITE_SECURE_H
+
+#include "common/error.h"
+#include "rm-lite/core/context.h"
+
+struct ipc_acceptor;
+
+/* Starts selvedge-gss and the login if the configuration says kerberos, and waits for neither.
+ * -EINVAL: a configuration that cannot work. */
+int rm_secure_start(struct rm *rm, struct sv_error *err) _must_use_;
+/* All servers must be gone. */
+void rm_secure_stop(struct rm *rm);
+/* NULL: without Kerberos. */
+const struct ipc_acceptor *rm_secure_acceptor(const struct rm *rm);
+
+#endif

@@ -1,0 +1,190 @@
+/* A client of selvedge-rm with Kerberos, for tests/integration/rm-lite/test-kerberos-rm:
+ *
+ *   rm-kerberos HELPER KRB5-CONF KEYTAB PRINCIPAL SERVER-PRINCIPAL PORT COMMAND [NAME]
+ *
+ *   metrics          getClusterMetrics; NAME: for that user
+ *   register NAME    registerNodeManager of a node on the host NAME
+ *   refresh          refreshServiceAcls
+ *   token NAME       a delegation token with that renewer: its names, a call with it, and another
+ *                    token for it
+ *   renew NAME       the same, renewed with the ticket
+ *   simple           getClusterMetrics without a ticket, as root
+ *
+ * Each step prints a line: "ok …", or the exception's class, or "failed", with its text. */
+#include <stdio.h>
+#include <string.h>
+
+#include "common/str.h"
+#include "gss/client.h"
+#include "tests/lib/rm-peer.h"
+#include "wire/ipc/ipc-client.h"
+#include "wire/token/token.h"
+
+static struct {
+    sd_event *event;
+    struct sgss_client *helper;
+    struct sv_arena *arena;
+    const char *server, *name;
+    struct ipc_kerberos kerberos;
+    struct ipc_client_config client;
+} g;
+
+static int handshake(const struct ipc_kerberos *k, const char *host,
+                     char ret_server[IPC_PRINCIPAL_MAX], struct gssapi_handshake **ret)
+{
+    (void)host;
+    snprintf(ret_server, IPC_PRINCIPAL_MAX, "%s", g.server);
+    return sgss_client_initiator(g.helper, k->principal, g.server, ret);
+}
+
+/* NULL: refused, and the line is printed. */
+static const void *call(const struct ipc_client_config *cfg, const char *method,
+                        const void *request, const ProtobufCMessageDescriptor *response)
+{
+    ProtobufCMessage *answer = NULL;
+    struct sv_error err = { 0 };
+    struct ipc_client *c;
+    const char *class = NULL;
+
+    if (ipc_client_new(g.event, cfg, &c, &err) < 0 ||
+        ipc_client_call_sync(c, method, request, response, g.arena, &answer, &class, &err) < 0)
+        printf("%s: %s\n", class ?: "failed", err.text);
+    ipc_client_free(c);
+    return answer;
+}
+
+static void metrics(const struct ipc_client_config *cfg)
+{
+    Hadoop__Yarn__GetClusterMetricsRequestProto q =
+        HADOOP__YARN__GET_CLUSTER_METRICS_REQUEST_PROTO__INIT;
+    const Hadoop__Yarn__GetClusterMetricsResponseProto *m =
+        call(cfg, "getClusterMetrics", &q,
+             &hadoop__yarn__get_cluster_metrics_response_proto__descriptor);
+
+    if (m)
+        printf("ok %d nodes\n", m->cluster_metrics->num_node_managers);
+}
+
+static void registers(struct ipc_client_config cfg)
+{
+    struct peer_node node = { .id = { .port = 4444 } };
+    RegisterRequest *q;
+    const RegisterResponse *m;
+
+    snprintf(node.id.host, sizeof(node.id.host), "%s", g.name);
+    q = peer_registration(g.arena, &node);
+    q->resource = yarn_resource_to(g.arena, (struct yarn_resource){ 4096, 4, 0 });
+    cfg.protocol = YARN_RESOURCE_TRACKER_PROTOCOL;
+    m = call(&cfg, "registerNodeManager", q,
+             &hadoop__yarn__register_node_manager_response_proto__descriptor);
+    if (m)
+        printf("ok %s keys\n", m->container_token_master_key ? "with" : "without");
+}
+
+static void refresh(struct ipc_client_config cfg)
+{
+    Hadoop__Yarn__RefreshServiceAclsRequestProto q =
+        HADOOP__YARN__REFRESH_SERVICE_ACLS_REQUEST_PROTO__INIT;
+
+    cfg.protocol = YARN_ADMIN_PROTOCOL;
+    if (call(&cfg, "refreshServiceAcls", &q,
+             &hadoop__yarn__refresh_service_acls_response_proto__descriptor))
+        printf("ok\n");
+}
+
+/* ---- Tokens ---- */
+
+static const Hadoop__Common__TokenProto *token(const struct ipc_client_config *cfg)
+{
+    Hadoop__Common__GetDelegationTokenRequestProto q =
+        HADOOP__COMMON__GET_DELEGATION_TOKEN_REQUEST_PROTO__INIT;
+    const Hadoop__Common__GetDelegationTokenResponseProto *m;
+
+    q.renewer = (char *)(uintptr_t)g.name;
+    m = call(cfg, "getDelegationToken", &q,
+             &hadoop__common__get_delegation_token_response_proto__descriptor);
+    return m ? m->token : NULL;
+}
+
+static void with_token(const struct ipc_client_config *cfg, const Hadoop__Common__TokenProto *m)
+{
+    struct ipc_client_config by_token = *cfg;
+    struct yarn_delegation_token what;
+    struct yarn_token t;
+
+    if (yarn_token_from(m, g.arena, &t) < 0 ||
+        yarn_delegation_token_decode(t.id, t.id_len, &what, NULL) < 0)
+        return;
+    printf("ok owner %s renewer %s real %s\n", what.owner, what.renewer, what.real_user);
+    by_token.token = &t;
+    by_token.kerberos = NULL;
+    by_token.for_user = NULL;
+    metrics(&by_token);
+    if (token(&by_token))
+        printf("ok a token for a token\n");
+}
+
+static void renew(const struct ipc_client_config *cfg, const Hadoop__Common__TokenProto *m)
+{
+    Hadoop__Common__RenewDelegationTokenRequestProto q =
+        HADOOP__COMMON__RENEW_DELEGATION_TOKEN_REQUEST_PROTO__INIT;
+
+    q.token = (Hadoop__Common__TokenProto *)(uintptr_t)m;
+    if (call(cfg, "renewDelegationToken", &q,
+             &hadoop__common__renew_delegation_token_response_proto__descriptor))
+        printf("ok renewed\n");
+}
+
+static void run(const char *command)
+{
+    const Hadoop__Common__TokenProto *t;
+
+    if (sv_streq(command, "metrics")) {
+        g.client.for_user = g.name;
+        metrics(&g.client);
+    } else if (sv_streq(command, "register")) {
+        registers(g.client);
+    } else if (sv_streq(command, "refresh")) {
+        refresh(g.client);
+    } else if (sv_streq(command, "simple")) {
+        g.client.kerberos = NULL;
+        g.client.user = "root";
+        metrics(&g.client);
+    } else if ((t = token(&g.client))) {
+        if (sv_streq(command, "renew"))
+            renew(&g.client, t);
+        else
+            with_token(&g.client, t);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    struct sv_error err = { 0 };
+    uint64_t port;
+
+    if (argc < 8 || argc > 9 || sv_parse_u64(argv[6], 1, 65535, &port) < 0 ||
+        sd_event_new(&g.event) < 0 || !(g.arena = sv_arena_new(0)))
+        return 2;
+    char *helper_argv[] = { argv[1], (char *)"--keytab", argv[3], (char *)"--krb5-conf", argv[2],
+                            NULL };
+    const struct sgss_client_config helper = { .event = g.event, .argv = helper_argv };
+
+    g.server = argv[5];
+    g.name = argv[8];
+    g.kerberos = (struct ipc_kerberos){ .principal = argv[4], .handshake = handshake };
+    g.client = (struct ipc_client_config){ .host = "127.0.0.1",
+                                           .port = (uint16_t)port,
+                                           .protocol = YARN_APPLICATION_CLIENT_PROTOCOL,
+                                           .version = 1,
+                                           .kerberos = &g.kerberos };
+    if (sgss_client_new(&helper, &g.helper, &err) < 0) {
+        fprintf(stderr, "rm-kerberos: %s\n", err.text);
+        return 3;
+    }
+    run(argv[7]);
+    sgss_client_free(g.helper);
+    sv_arena_free(g.arena);
+    sd_event_unref(g.event);
+    return 0;
+}
