@@ -46,7 +46,8 @@ REALM_OF_HADOOP_2 = "--add-exports=java.security.jgss/sun.security.krb5=ALL-UNNA
 
 @dataclasses.dataclass
 class Settings:
-    """`protection`: hadoop.rpc.protection; `transfer`: dfs.data.transfer.protection, "" for none;
+    """`rm`: peers.SELVEDGE for our ResourceManager, else Apache's; `protection`:
+    hadoop.rpc.protection; `transfer`: dfs.data.transfer.protection, "" for none;
     `cipher`: of dfs.encrypt.data.transfer, "" for no such encryption, "default" for Hadoop's own;
     `lifetimes`: {"nm": "20s"} of the tickets of services and users; `realms`: a second realm is
     trusted, with the user `carol`; `libhadoop`: Apache's NodeManager will run, whose logs and
@@ -56,6 +57,7 @@ class Settings:
     yarn-site.xml."""
 
     node: str = peers.SELVEDGE
+    rm: str = ""
     version: str = hadoop.REFERENCE
     protection: str = "authentication"
     transfer: str = ""
@@ -76,7 +78,7 @@ class Settings:
 
     @property
     def name(self):
-        words = [f"apache-{self.version}+{self.node}", self.protection]
+        words = [f"{self.rm or 'apache-' + self.version}+{self.node}", self.protection]
         words += [f"transfer {self.transfer}"] if self.transfer else []
         words += [f"encrypted, {self.cipher}"] if self.cipher else []
         words += [f"{self.datanodes} DataNodes"] if self.datanodes > 1 else []
@@ -277,6 +279,9 @@ class Secure:
             "yarn.nodemanager.remote-app-log-dir": LOGS,
             "yarn.nodemanager.log-aggregation.compression-type": "gz",
         }
+        if self.settings.rm:
+            site["selvedge.rm.unprotected-nodes"] = ""
+            site["selvedge.rm.kerberos.helper"] = f"{self.node.libexec}/selvedge-gss"
         if self.settings.version.startswith("2."):  # containers' JVMs, too
             site["yarn.nodemanager.admin-env"] = f"JAVA_TOOL_OPTIONS={REALM_OF_HADOOP_2}"
             site["selvedge.nodemanager.log-aggregation.older-layout"] = "true"
@@ -442,7 +447,7 @@ def cluster(network, settings):
     with contextlib.ExitStack() as stack:
         with peers.cluster(
             "secure",
-            rm=f"apache-{settings.version}",
+            rm=settings.rm or f"apache-{settings.version}",
             nm=settings.node,
             prepare=lambda c: s.prepare(c, stack),
             network=network,
