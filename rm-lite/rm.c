@@ -149,12 +149,14 @@ static int start(struct rm *rm, struct sv_error *err)
         return r;
     rm_conf_log_unread(rm->xml);
     rm_log_queue_keys(rm, rm->xml);
+    if ((r = rm_secure_start(rm, err)) < 0)
+        return r;
     resume(rm);
     r = rm_viewers_start(rm);
     if (r < 0)
         return sv_error_errno(err, r, "the groups of users");
     if ((r = rm_proxy_users_read(rm, rm->xml, err)) < 0 ||
-        (r = rm_service_access_read(rm, err)) < 0 || (r = rm_secure_start(rm, err)) < 0)
+        (r = rm_service_access_read(rm, err)) < 0)
         return r;
     if ((r = rm_services_start(rm, err)) < 0 || (r = rm_member_start(rm, rm_web_figures, err)) < 0)
         return r;
@@ -200,13 +202,13 @@ struct rm *rm_free(struct rm *rm)
     rm_member_stop(rm);
     rm_viewers_stop(rm);
     rm_services_stop(rm);
-    rm_secure_stop(rm);
     rm_service_access_free(rm);
     rm_call_lists_stop(rm);
     sd_event_source_disable_unref(rm->pass_source);
     rm_launcher_free(rm);
     rm->store = rm_store_close(rm->store);
     rm_token_renewer_free(rm);
+    rm_secure_stop(rm);
     rm_delegation_free(rm);
     rm->dispatcher = sv_dispatcher_free(rm->dispatcher);
     free_dead(rm);

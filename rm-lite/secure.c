@@ -7,12 +7,15 @@
 #include <string.h>
 
 #include "gss/daemon-start.h"
+#include "hdfs/conf.h"
+#include "rm-lite/security/token-renewer.h"
 #include "wire/ipc/ipc-server.h"
 
 struct rm_secure {
     struct rm *rm;
     struct sgss_daemon *daemon;
     struct ipc_acceptor acceptor;
+    struct sgss_service namenode; /* which renews the tokens of jobs */
     bool had_ticket;
 };
 
@@ -62,8 +65,25 @@ static void tell(const struct rm_conf *conf)
     if (!conf->web_put)
         sv_log_notice("web pages and REST are read alone: they take no tickets, and names that "
                       "clients only claim change nothing");
-    sv_log_notice("tokens of other services, such as HDFS, that come with applications are not "
-                  "renewed: they end a renewal interval after they were issued, a day by default");
+    if (!conf->kerberos.namenode && !conf->kerberos.namenode_pattern)
+        sv_log_notice(RM_NAMENODE_PRINCIPAL " is not set: no NameNode is logged in to, so that "
+                                            "applications with tokens of HDFS are refused");
+}
+
+/* Logs in to the NameNodes that hdfs-site.xml names alone. */
+static int start_renewer(struct rm *rm, struct rm_secure *s, struct sv_error *err)
+{
+    struct rm_conf_kerberos *k = &rm->conf.kerberos;
+    int r = hdfs_conf_load(rm->xml, err);
+
+    if (r >= 0)
+        r = rm_conf_kerberos_read_namenodes(rm->xml, k, err);
+    if (r < 0)
+        return r;
+    sgss_service_init(&s->namenode, s->daemon, RM_NAMENODE_PRINCIPAL, k->namenode,
+                      k->namenode_pattern, k->own_host);
+    return rm_token_renewer_new(
+        rm, &(struct rm_token_renewer_config){ &s->namenode.ipc, k->own.qop_mask }, err);
 }
 
 int rm_secure_start(struct rm *rm, struct sv_error *err)
@@ -74,9 +94,10 @@ int rm_secure_start(struct rm *rm, struct sv_error *err)
 
     if (!k->on)
         return 0;
-    s = rm->secure = calloc(1, sizeof(*s));
+    s = rm->kerberos = calloc(1, sizeof(*s));
     if (!s)
         return sv_error_errno(err, -ENOMEM, "Kerberos");
+    rm->secure = true;
     s->rm = rm;
     s->acceptor = (struct ipc_acceptor){
         .principal = k->principal, .handshake = handshake, .local_name = local_name, .userdata = s
@@ -89,20 +110,22 @@ int rm_secure_start(struct rm *rm, struct sv_error *err)
                                          .userdata = s },
                    &s->daemon, err);
     if (r >= 0)
+        r = start_renewer(rm, s, err);
+    if (r >= 0)
         tell(&rm->conf);
     return r;
 }
 
 void rm_secure_stop(struct rm *rm)
 {
-    if (!rm->secure)
+    if (!rm->kerberos)
         return;
-    rm->secure->daemon = sgss_daemon_free(rm->secure->daemon);
-    free(rm->secure);
-    rm->secure = NULL;
+    rm->kerberos->daemon = sgss_daemon_free(rm->kerberos->daemon);
+    free(rm->kerberos);
+    rm->kerberos = NULL;
 }
 
 const struct ipc_acceptor *rm_secure_acceptor(const struct rm *rm)
 {
-    return rm->secure ? &rm->secure->acceptor : NULL;
+    return rm->kerberos ? &rm->kerberos->acceptor : NULL;
 }

@@ -8,10 +8,10 @@
 
 struct ipc_acceptor;
 
-/* Starts selvedge-gss and the login if the configuration says kerberos, and waits for neither.
- * -EINVAL: a configuration that cannot work. */
+/* Starts selvedge-gss, the login and the renewal of jobs' tokens if the configuration says
+ * kerberos, and waits for none. -EINVAL: a configuration that cannot work. */
 int rm_secure_start(struct rm *rm, struct sv_error *err) _must_use_;
-/* All servers must be gone. */
+/* All servers and the renewal must be gone. */
 void rm_secure_stop(struct rm *rm);
 /* NULL: without Kerberos. */
 const struct ipc_acceptor *rm_secure_acceptor(const struct rm *rm);

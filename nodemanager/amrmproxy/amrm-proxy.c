@@ -74,7 +74,7 @@ static int open_rm(struct nm_amrm *p, struct sv_error *err)
     p->own_rm.client.qop_mask = settings.qop_mask;
     if (p->ctx->kerberos) {
         sgss_service_init(&p->kerberos, p->ctx->kerberos, RM_PRINCIPAL, conf->kerberos.rm_principal,
-                          conf->kerberos.rm_pattern, conf->kerberos.own_host);
+                          conf->kerberos.rm_pattern, conf->kerberos.own.own_host);
         p->env.kerberos = &p->kerberos;
     }
     return check_own_rm(p, err);

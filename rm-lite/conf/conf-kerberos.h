@@ -5,17 +5,23 @@
 
 #include "gss/daemon-conf.h"
 
+#define RM_NAMENODE_PRINCIPAL "dfs.namenode.kerberos.principal" /* for messages elsewhere */
+
 /* All NULL and 0 unless `own.on`. */
 struct rm_conf_kerberos {
     struct sgss_conf own; /* of this ResourceManager; no tickets for its pages */
     const char *nodes;    /* yarn.nodemanager.principal: NAME/_HOST@REALM or NAME/HOST@REALM */
     char *own_host;       /* owned; what _HOST means for it */
+    const char *namenode, *namenode_pattern; /* as configured; NULL: not set */
 };
 
 /* `address_host`: of yarn.resourcemanager.address; 0.0.0.0 means this machine's name. -EINVAL,
  * -ENOENT: the text names key or file, and the remedy. */
 int rm_conf_kerberos_read(struct sv_conf *c, const char *address_host, struct rm_conf_kerberos *ret,
                           struct sv_error *err) _must_use_;
+/* Reads the keys of hdfs-site.xml, once `c` has them. */
+int rm_conf_kerberos_read_namenodes(struct sv_conf *c, struct rm_conf_kerberos *k,
+                                    struct sv_error *err) _must_use_;
 void rm_conf_kerberos_free(struct rm_conf_kerberos *k);
 const struct sv_conf_key *rm_conf_kerberos_keys(size_t *ret_n);
 /* Those of `own`. */
