@@ -8,9 +8,15 @@
 
 #include "common/clock.h"
 #include "common/log.h"
+#include "common/loop-guard.h"
 #include "nodemanager/federation/fed-attempt.h"
 #include "wire/exceptions.h"
 #include "wire/frame.h"
+
+/* A heartbeat that takes longer of the loop is answered so late that its master has one part in
+ * this many of it. */
+#define LONG_MS 50
+#define PARTS 5
 
 typedef Hadoop__Yarn__AllocateRequestProto request_proto;
 typedef Hadoop__Yarn__AllocateResponseProto response_proto;
@@ -92,7 +98,11 @@ void nm_fed_allocate_step(struct nm_fed *f)
 
     if (done && f->shared->conf.wait_for_launches && launches(f))
         done = false;
-    if (done || f->limit_over)
+    if (!done && !f->limit_over)
+        return;
+    if (sv_now_ms() < f->not_before_ms)
+        nm_fed_limit(f, f->not_before_ms - sv_now_ms());
+    else
         answer(f);
 }
 
@@ -320,6 +330,13 @@ static void fail_split(struct nm_fed *f, int r, const struct sv_error *err)
         nm_fed_fail(f, JAVA_YARN_EXCEPTION, "%s", err->text);
 }
 
+static void set_pace(struct nm_fed *f)
+{
+    int64_t spent = sv_loop_spent_ms();
+
+    f->not_before_ms = spent > LONG_MS ? sv_now_ms() + spent * (PARTS - 1) : 0;
+}
+
 void nm_fed_allocate(struct nm_fed *f)
 {
     const request_proto *m = f->call->allocate;
@@ -346,5 +363,6 @@ void nm_fed_allocate(struct nm_fed *f)
         return;
     }
     nm_fed_limit(f, f->shared->conf.wait_ms);
+    set_pace(f);
     nm_fed_allocate_step(f);
 }

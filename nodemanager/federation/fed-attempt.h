@@ -75,6 +75,7 @@ struct nm_fed {
     int64_t called_ms, called_before_ms;           /* the master's last two heartbeats */
     int64_t home_since_ms;                         /* the home is registered since */
     bool home_late, home_answered, other_answered; /* since the open heartbeat began */
+    int64_t not_before_ms;                         /* it is answered later than this */
     bool taking;                                   /* its parts are being handed out */
 
     bool finishing;

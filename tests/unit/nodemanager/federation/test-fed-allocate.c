@@ -2,6 +2,29 @@
  * restart and forget. */
 #include "tests/unit/nodemanager/federation-fixture.h"
 
+static int64_t spent_ms;
+
+int64_t __wrap_sv_loop_spent_ms(void);
+int64_t __wrap_sv_loop_spent_ms(void)
+{
+    return spent_ms;
+}
+
+/* A master that keeps the loop busy is answered later. */
+static void test_pace(void **state)
+{
+    int64_t begin;
+
+    (void)state;
+    reg();
+    spent_ms = 60;
+    begin = sv_now_ms();
+    assert_non_null(beat(2));
+    assert_true(sv_now_ms() - begin >= 4 * 60);
+    spent_ms = 0;
+    assert_non_null(beat(-1));
+}
+
 static void test_response_ids(void **state)
 {
     answer_proto *m;
@@ -231,6 +254,7 @@ static void test_too_many_bytes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        CASE(test_pace),
         CASE(test_response_ids),
         CASE(test_mute_secondary),
         CASE(test_mute_home),
