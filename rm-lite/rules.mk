@@ -49,10 +49,13 @@ $(BUILD)/tests/bench/rm-load: $(BUILD)/tests/bench/rm-load.o $(LATENCY_OBJ) $(RM
 	$(call link,$(WIRE_LDLIBS))
 TEST_PROGRAMS += $(BUILD)/tests/bench/rm-load
 
-# Clients' calls at a Router, for tests/bench/bench-federation.
+# Clients' calls at a Router, masters behind an AMRMProxy, for tests/bench/bench-federation.
 $(BUILD)/tests/bench/router-load: $(BUILD)/tests/bench/router-load.o $(RM_PEER_OBJS) $(WIRE_A) $(COMMON_A)
 	$(call link,$(WIRE_LDLIBS))
 TEST_PROGRAMS += $(BUILD)/tests/bench/router-load
+$(BUILD)/tests/bench/am-load: $(BUILD)/tests/bench/am-load.o $(LATENCY_OBJ) $(RM_PEER_OBJS) $(WIRE_A) $(COMMON_A)
+	$(call link,$(WIRE_LDLIBS))
+TEST_PROGRAMS += $(BUILD)/tests/bench/am-load
 
 # The scheduler alone, for tests/bench/bench-rm.
 $(BUILD)/tests/bench/scheduler: $(BUILD)/tests/bench/scheduler.o $(RM_SCHEDULER_A) $(WIRE_A) $(COMMON_A)
