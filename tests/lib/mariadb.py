@@ -33,6 +33,7 @@ class MariaDB:
         self.root, self.port, self.more, self.process = root, free_port(), list(more), None
         os.mkdir(root)
         self.data = f"{root}/data"
+        self.temporary = f"--tmpdir={root}"  # not a /tmp that others clean
         self.user = [f"--user={'root' if os.geteuid() == 0 else os.getlogin()}"]
         with open(f"{root}/accounts.sql", "w", encoding="utf-8") as f:
             quoted = PASSWORD.replace("'", "''")
@@ -53,7 +54,8 @@ class MariaDB:
                     sql += f.read()
         os.mkdir(self.data)
         made = subprocess.run(
-            ["mariadbd", *SMALL, *self.user, f"--datadir={self.data}", "--bootstrap"] + self.more,
+            ["mariadbd", *SMALL, *self.user, f"--datadir={self.data}", self.temporary]
+            + ["--bootstrap", *self.more],
             input=sql,
             capture_output=True,
             text=True,
@@ -68,7 +70,7 @@ class MariaDB:
             self.process = subprocess.Popen(
                 ["setpriv", "--pdeathsig", "KILL"]  # a killed test leaves none behind
                 + ["mariadbd", *SMALL, *self.user, f"--datadir={self.data}", f"--port={self.port}"]
-                + [f"--socket={self.root}/socket", f"--pid-file={self.root}/pid"]
+                + [f"--socket={self.root}/socket", f"--pid-file={self.root}/pid", self.temporary]
                 + ["--bind-address=127.0.0.1", f"--init-file={self.root}/accounts.sql"]
                 + self.more,
                 stdin=subprocess.DEVNULL,
