@@ -56,8 +56,10 @@ struct sgss_daemon_state __wrap_sgss_daemon_state(const struct sgss_daemon *d)
 struct sgss_daemon *__wrap_sgss_daemon_free(struct sgss_daemon *d);
 struct sgss_daemon *__wrap_sgss_daemon_free(struct sgss_daemon *d)
 {
+    size_t n = strlen(w.log);
+
     if (d)
-        strcat(w.log, "gone ");
+        (void)snprintf(w.log + n, sizeof(w.log) - n, "gone ");
     return NULL;
 }
 
