@@ -14,6 +14,7 @@
 #include "common/clock.h"
 #include "common/str.h"
 #include "wire/ipc/proxy.h"
+#include "wire/sasl/auth-conf.h"
 
 #define AWAY_TELL_MS 30000 /* least time between two messages of an unreachable server */
 
@@ -146,6 +147,7 @@ int cli_connect(struct cli_ctx *ctx)
     const struct passwd *pw = getpwuid(geteuid());
     struct sv_error err = { 0 };
     int code = cli_check_format(ctx), r;
+    bool kerberos = false;
 
     if (code != 0)
         return code;
@@ -164,6 +166,13 @@ int cli_connect(struct cli_ctx *ctx)
                                        (uint64_t)ctx->wait_ms * 1000, 0, on_patience, ctx);
     if (r < 0)
         return cli_fail("event loop: %s", strerror(-r));
+    r = yarn_auth_kerberos(ctx->conf, &kerberos, &err);
+    if (r < 0)
+        return cli_fail("%s", err.text);
+    if (kerberos)
+        cli_fetch_negotiate(ctx->fetch);
+    if (kerberos && ctx->web_only)
+        return 0;
     r = (ctx->admin ? cli_rm_new_admin : cli_rm_new)(ctx->event, ctx->conf, NULL, &ctx->rm, &err);
     if (r < 0)
         return cli_fail("%s", err.text);

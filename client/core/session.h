@@ -24,7 +24,8 @@ struct cli_ctx {
     sd_event *event;
     struct sv_conf *conf;
     struct cli_rm *rm;
-    bool admin; /* rm is connected to the administrators' port */
+    bool admin;    /* rm is connected to the administrators' port */
+    bool web_only; /* rm is not needed: NULL with Kerberos, whose RPC is not spoken */
     struct cli_fetch *fetch;
     char *user;
     const char *conf_dir;                   /* --conf, or NULL */

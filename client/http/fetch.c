@@ -42,6 +42,7 @@ struct cli_fetch {
     CURL *idle[UNDER_WAY]; /* handles for further requests */
     size_t n_idle;
     long total_ms;
+    bool negotiate;
 };
 
 static CURL *take_handle(struct cli_fetch *f)
@@ -185,6 +186,11 @@ struct cli_fetch *cli_fetch_free(struct cli_fetch *f)
     return NULL;
 }
 
+void cli_fetch_negotiate(struct cli_fetch *f)
+{
+    f->negotiate = true;
+}
+
 void cli_fetch_patience(struct cli_fetch *f, long ms)
 {
     f->total_ms = ms;
@@ -210,6 +216,10 @@ static void set_options(struct fetch_request *q)
     SET(CURLOPT_ERRORBUFFER, q->error);
     SET(CURLOPT_PRIVATE, q);
     SET(CURLOPT_HTTPHEADER, q->headers);
+    if (q->f->negotiate) {
+        SET(CURLOPT_HTTPAUTH, (long)CURLAUTH_NEGOTIATE);
+        SET(CURLOPT_USERPWD, ":"); /* whose ticket it is, the ticket says */
+    }
     if (q->data)
         SET(CURLOPT_POSTFIELDS, q->data);
     if (q->method)

@@ -19,6 +19,8 @@ int cli_fetch_new(sd_event *event, struct cli_fetch **ret) _must_use_;
 /* Open requests end with -ECANCELED first; their callbacks must not make new ones. */
 struct cli_fetch *cli_fetch_free(struct cli_fetch *f);
 
+/* Shows the user's Kerberos ticket to the servers of later requests (SPNEGO). */
+void cli_fetch_negotiate(struct cli_fetch *f);
 /* Sets the time limit of later requests, initially 20 s. After it, up to 500 requests run at the
  * same time, else 16: each has a handle, and a job's containers are many. */
 void cli_fetch_patience(struct cli_fetch *f, long ms);

@@ -27,8 +27,10 @@ int cli_service_name(const struct cli_ctx *ctx, const char *name)
 int cli_service_begin(struct cli_ctx *ctx, int argc, char **argv, const struct cli_list *list,
                       int min, int max)
 {
-    int code = cli_option_begin(ctx, argc, argv, list, min, max ? max : argc, NULL);
+    int code;
 
+    ctx->web_only = true;
+    code = cli_option_begin(ctx, argc, argv, list, min, max ? max : argc, NULL);
     if (code != 0)
         return code;
     ctx->patience = sd_event_source_disable_unref(ctx->patience); /* that of the RPC */
@@ -115,6 +117,10 @@ int cli_service_refused(const struct cli_ctx *ctx, int status, const json_t *ans
         return cli_fail("%s: the services API does not answer: %s; it is at the ResourceManager's "
                         "web address with yarn.webapp.api-service.enable, else at " ADDRESS_KEY,
                         name, why ? why : strerror(-status));
+    if (status == 401)
+        return cli_fail("%s: the services API wants to know who calls: kinit gets a Kerberos "
+                        "ticket, klist shows it",
+                        name);
     if (!*said)
         return cli_fail("%s: HTTP status %d, and no answer of the services API; "
                         "yarn.webapp.api-service.enable makes the ResourceManager serve it, "

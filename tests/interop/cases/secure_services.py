@@ -240,6 +240,27 @@ def command_line(s):
         s.c.wait(lambda: ended(s), 60, "the service ends")
         yarn("app", "-destroy", "sleepers")
         a.expect(404, "GET", "/sleepers", s.alice)
+        by_ours(s, where, path)
+        a.expect(404, "GET", "/sleepers", s.alice)
+
+
+def by_ours(s, where, path):
+    """`selvedge service`, with its user's ticket and without."""
+
+    def selvedge(*words, person=s.alice, code=0):
+        env = {**s.c.client_env(s.alice.account), "HADOOP_CONF_DIR": where}
+        env["KRB5CCNAME"] = person.cache if person else "/nonexistent"
+        argv = s.c.selvedge_argv("service", *words, user=s.alice.account)
+        done = subprocess.run(argv, env=env, capture_output=True, text=True, timeout=200)
+        if done.returncode != code:
+            raise ClusterError(f"{words}: {done.returncode} {done.stdout} {done.stderr}{logs(s)}")
+        return done.stdout + done.stderr
+
+    if "kinit" not in selvedge("status", "sleepers", person=None, code=1):
+        raise ClusterError("selvedge service does not name kinit")
+    selvedge("launch", "--wait=2m", path)
+    selvedge("flex", "--wait=2m", "sleepers", "sleep=3")
+    selvedge("destroy", "sleepers")
 
 
 def master_killed(s, a, containers):
