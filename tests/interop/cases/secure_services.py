@@ -16,7 +16,15 @@ from interop import hadoop, peers, services
 from interop.secure import KEYTABS, REALM
 from interop.service import CLI, processes
 
-BUILT = f"{hadoop.BUILD}/{services.PROGRAM}"
+# At the end of a service Apache's ResourceManager removes its records from a ZooKeeper that is not
+# here, and the application is FINISHED when it has given up.
+REGISTRY = "hadoop.registry.zk."
+SITE = {
+    REGISTRY + "connection.timeout.ms": 1000,
+    REGISTRY + "retry.times": 1,
+    REGISTRY + "retry.interval.ms": 100,
+    REGISTRY + "retry.ceiling.ms": 100,
+}
 DEFINITION = {
     "name": "sleepers",
     "version": "1",
