@@ -18,7 +18,7 @@ $(BUILD)/selvedge-services: $(BUILD)/service/server/main.o $(SERVICE_API_DEPS)
 
 # The ApplicationMaster of a service. Without libcurl and ZooKeeper's client, which the first request that needs them loads.
 SERVICE_AM_A := $(BUILD)/libselvedge-service-am.a
-$(SERVICE_AM_A): $(filter-out %/main.o,$(call objects,service/am))
+$(SERVICE_AM_A): $(filter-out %/main.o,$(call objects,$(addprefix service/am/,facts launch check view serve) service/am))
 LIBS += $(SERVICE_AM_A)
 SERVICE_AM_DEPS = $(SERVICE_AM_A) $(SERVICE_A) $(CLIENT_A) $(REGISTRY_DEPS)
 SERVICE_AM_LDLIBS = $(REGISTRY_LDLIBS) $(CLIENT_LDLIBS)
@@ -29,7 +29,7 @@ $(BUILD)/selvedge-service-am: $(BUILD)/service/am/main.o $$(SERVICE_AM_DEPS)
 UNIT_LINK_service = $(SERVICE_AM_A) $(SERVICE_API_A) $(GSS_CLIENT_A) $(SERVICE_AM_DEPS)
 UNIT_LDLIBS_service = $(SERVICE_AM_LDLIBS) $(FS_LDLIBS)
 # A request without a connection.
-service/am/test-web-caller_WRAP := sv_http_header sv_http_query sv_http_peer
+service/am/serve/test-web-caller_WRAP := sv_http_header sv_http_query sv_http_peer
 service/am/test-registering_WRAP := cli_am_attempt
 service/engine/test-engine-random_WRAP := sv_fsm_run
 # Neither a worker nor YARN.

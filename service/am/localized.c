@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "common/loop-guard.h"
-#include "service/am/json-write.h"
 #include "service/am/master-internal.h"
+#include "service/am/view/json-write.h"
 
 #define ASK_MS 1000
 #define OPEN_MAX 64                /* queries at a time */

@@ -6,17 +6,17 @@
 
 #include "client/lib/am-server.h"
 #include "common/buf.h"
-#include "service/am/addresses.h"
-#include "service/am/caller-names.h"
-#include "service/am/client-am.h"
-#include "service/am/containers.h"
-#include "service/am/journal.h"
+#include "service/am/check/addresses.h"
+#include "service/am/check/readiness.h"
+#include "service/am/facts/containers.h"
+#include "service/am/facts/journal.h"
+#include "service/am/facts/peers.h"
+#include "service/am/launch/work.h"
 #include "service/am/master.h"
-#include "service/am/peers.h"
-#include "service/am/readiness.h"
-#include "service/am/rest.h"
-#include "service/am/status.h"
-#include "service/am/work.h"
+#include "service/am/serve/caller-names.h"
+#include "service/am/serve/client-am.h"
+#include "service/am/serve/rest.h"
+#include "service/am/view/status.h"
 
 struct reg_registry;
 

@@ -13,7 +13,7 @@
 #include "common/fd.h"
 #include "common/log.h"
 #include "common/str.h"
-#include "service/am/journal.h"
+#include "service/am/facts/journal.h"
 #include "service/am/master-internal.h"
 #include "wire/ipc/proxy.h"
 #include "wire/token/token.h"

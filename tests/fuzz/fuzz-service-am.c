@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "service/am/journal.h"
-#include "service/am/probe-target.h"
-#include "service/am/slider-resources.h"
+#include "service/am/check/probe-target.h"
+#include "service/am/facts/journal.h"
+#include "service/am/view/slider-resources.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -37,7 +37,7 @@ LAYERS = {
     " web/rest web/proxy web/pages web periodic secure services rm main",
     "client": "http lib job ui core views logs run inspect local localize doctor config"
     " federation service commands command-table selvedge am",
-    "service": "definition engine store api cluster server am",
+    "service": "definition engine store api cluster server am/facts am/launch am/check am/view am/serve am",
 }
 
 

@@ -11,8 +11,8 @@
 #include <cmocka.h>
 
 #include "common/conf.h"
-#include "service/am/containers.h"
-#include "service/am/plan.h"
+#include "service/am/facts/containers.h"
+#include "service/am/launch/plan.h"
 
 struct am_fixture {
     struct sv_conf *conf;

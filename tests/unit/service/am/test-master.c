@@ -14,7 +14,7 @@
 
 #include "client/lib/am-server.h"
 #include "common/fd.h"
-#include "service/am/journal.h"
+#include "service/am/facts/journal.h"
 #include "service/am/master-internal.h"
 
 #define SHOP(name, properties)                                                                     \
