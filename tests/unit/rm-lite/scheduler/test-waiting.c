@@ -8,8 +8,10 @@
 
 #include <cmocka.h>
 
-#include "rm-lite/scheduler/waiting.h"
 #include "tests/unit/rm-lite/scheduler-fixture.h"
+
+#include "rm-lite/scheduler/waiting.h"
+#include "tests/unit/rm-lite/placement-fixture.h"
 
 static struct rm_wait wait_of(const struct fix *f, int i)
 {
@@ -374,6 +376,63 @@ static void test_locality(void **state)
     waits(f, 2, RM_REFUSED_STRICT);
 }
 
+/* Above the user's limit by a reservation, of which a smaller ask has none to give back. */
+static void test_unreserve(void **state)
+{
+    struct fix *f = *state;
+    struct rm_wait w;
+
+    set(f, CS "root.default.user-limit-factor", "0.5");
+    fix_start_with(f, 5120, "default");
+    small_nodes(f);
+    node(f, 2, NULL, 2048, 64);
+    ask(f, 1, 4096, 2);
+    assert_int_equal(beat(f, 1), 1);
+    waits(f, 1, RM_REFUSED_RESERVED);
+    ask_full(f, 1, 2, RM_ANY, 1024, 1, 1, true);
+    assert_int_equal(beat(f, 2), 0);
+    waits(f, 1, RM_REFUSED_UNRESERVE);
+    w = wait_of(f, 1);
+    assert_true(is_node(&w.node, 2));
+    assert_true(w.also & 1u << RM_REFUSED_TOTAL);
+}
+
+static void test_enough_reservations(void **state)
+{
+    struct fix *f = *state;
+
+    set(f, CS "reservations-continue-look-all-nodes", "false");
+    fix_start_with(f, 4096, "default");
+    node(f, 2, NULL, 4096, 64);
+    app(f, 2, "bob", "default", 0);
+    ask(f, 2, 2048, 1);
+    assert_int_equal(beat(f, 1), 1);
+    ask(f, 1, 3072, 1);
+    beat(f, 1);
+    waits(f, 1, RM_REFUSED_RESERVED);
+    assert_int_equal(beat(f, 2), 0);
+    waits(f, 1, RM_REFUSED_RESERVATION);
+}
+
+static void test_constraint(void **state)
+{
+    struct sv_arena *a = sv_arena_new(0);
+    struct fix *f = *state;
+    Request *q = request(a, 1, 2, "web", away_from(a, "web"));
+
+    fix_start_with(f, 8192, "default");
+    assert_int_equal(
+        go(f,
+           (struct rm_sched_event){ .type = RM_SCHED_ASK,
+                                    .ask = { .app = app_id(1), .requests = &q, .n_requests = 1 } }),
+        0);
+    assert_int_equal(beat(f, 1), 1);
+    beat(f, 1);
+    waits(f, 1, RM_REFUSED_CONSTRAINT);
+    assert_int_equal(wait_of(f, 1).asked.mem, 1024);
+    sv_arena_free(a);
+}
+
 /* The application that comes first takes each container. */
 static void test_turn(void **state)
 {
@@ -454,25 +513,17 @@ static void test_many_sizes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        ONE_QUEUE(test_waits_for_nothing),
-        ONE_QUEUE(test_no_nodes),
-        ONE_QUEUE(test_queue_masters),
-        ONE_QUEUE(test_user_masters),
-        ONE_QUEUE(test_parallel),
-        TWO_QUEUES(test_queue_maximum),
-        TWO_QUEUES(test_queue_headroom),
-        ONE_QUEUE(test_parent_maximum),
-        ONE_QUEUE(test_user_limit),
-        ONE_QUEUE(test_space),
-        ONE_QUEUE(test_reserved),
-        ONE_QUEUE(test_largest_room),
-        ONE_QUEUE(test_fits_nowhere),
-        ONE_QUEUE(test_full),
-        ONE_QUEUE(test_blacklist),
-        ONE_QUEUE(test_locality),
-        ONE_QUEUE(test_turn),
-        ONE_QUEUE(test_node_left),
-        ONE_QUEUE(test_forgotten),
+        ONE_QUEUE(test_waits_for_nothing), ONE_QUEUE(test_no_nodes),
+        ONE_QUEUE(test_queue_masters),     ONE_QUEUE(test_user_masters),
+        ONE_QUEUE(test_parallel),          TWO_QUEUES(test_queue_maximum),
+        TWO_QUEUES(test_queue_headroom),   ONE_QUEUE(test_parent_maximum),
+        ONE_QUEUE(test_user_limit),        ONE_QUEUE(test_space),
+        ONE_QUEUE(test_reserved),          ONE_QUEUE(test_largest_room),
+        ONE_QUEUE(test_fits_nowhere),      ONE_QUEUE(test_full),
+        ONE_QUEUE(test_blacklist),         ONE_QUEUE(test_locality),
+        ONE_QUEUE(test_unreserve),         ONE_QUEUE(test_enough_reservations),
+        ONE_QUEUE(test_constraint),        ONE_QUEUE(test_turn),
+        ONE_QUEUE(test_node_left),         ONE_QUEUE(test_forgotten),
         ONE_QUEUE(test_many_sizes),
     };
 
