@@ -219,7 +219,7 @@ def wrong_files(c):
     top = place(c, bad__yaml="groups:\n- name: a\n  command: x\n  memroy: 1g\n", no__yaml="a: [")
     for file, words in (
         ("bad.yaml", "bad.yaml: line 4: groups[0].memroy: no such key; is memory meant?"),
-        ("no.yaml", "no.yaml: line 1: did not find expected node content"),
+        ("no.yaml", "no.yaml: line 2: did not find expected node content"),
         ("none.yaml", "none.yaml: No such file or directory"),
     ):
         done = c.selvedge("submit", "-F", f"{top}/{file}")
