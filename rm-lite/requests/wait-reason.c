@@ -54,8 +54,8 @@ static void say_use(struct text *t, const struct rm_wait *w, const char *what)
 
 /* ---- The sentence ---- */
 
-/* Nodes that are there and take no containers. */
-static void say_no_nodes(struct text *t, const struct rm *rm)
+/* Nodes that are there and take no containers, by state. False: none. */
+static bool say_closed_nodes(struct text *t, const struct rm *rm, const char *before)
 {
     static const struct {
         int state;
@@ -73,10 +73,12 @@ static void say_no_nodes(struct text *t, const struct rm *rm)
         int32_t n = rm_count_nodes(rm, states[i].state);
 
         if (n > 0)
-            say(t, "%s %d %s", some ? "," : "No node takes containers:", n, states[i].name);
+            say(t, "%s %d %s", some ? "," : before, n, states[i].name);
         some |= n > 0;
     }
-    say(t, some ? ". " : "No node has registered. ");
+    if (some)
+        say(t, ". ");
+    return some;
 }
 
 static void say_masters(struct text *t, const struct rm_app *app, const struct rm_wait *w)
@@ -232,7 +234,8 @@ static void say_why(struct text *t, const struct rm_app *app, const struct rm_wa
         say(t, "%s", master_words[w->why]);
     switch (w->why) {
     case RM_REFUSED_EMPTY:
-        say_no_nodes(t, app->rm);
+        if (!say_closed_nodes(t, app->rm, "No node takes containers:"))
+            say(t, "No node has registered. ");
         break;
     case RM_REFUSED_PARALLEL:
         say_parallel(t, app, w);
@@ -255,6 +258,7 @@ static void say_why(struct text *t, const struct rm_app *app, const struct rm_wa
     case RM_REFUSED_TOTAL:
     case RM_REFUSED_SPACE:
         say_space(t, w);
+        (void)say_closed_nodes(t, app->rm, "Nodes that take none:");
         break;
     case RM_REFUSED_RESERVED:
         say_reserved(t, w);

@@ -363,7 +363,7 @@ struct rm_sched {
     struct rm_placement *unplaced; /* held for the decisions of the last event */
     struct rm_sched_app **named;   /* of one walk over a leaf */
     size_t cap_named;
-    bool walk_all;  /* tests: walk over all applications of the leaf, for comparison */
+    bool walk_all; /* tests: walk over all applications of the leaf, for comparison */
     struct rm_rooms free_rooms, total_rooms;
     struct rm_activities *activities; /* NULL: none is to be recorded */
     int64_t recorded;                 /* visits */

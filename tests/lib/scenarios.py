@@ -8,7 +8,9 @@ KEY=VALUE...` changes keys of capacity-scheduler.xml ("KEY=" removes one) and re
 queues.
 
 By REST: `watch A` asks for records of A's visits, `why A` is the last of them, and Hadoop's words of
-A's diagnostics; `look n1` asks for a record of the node's next visit, `seen n1` is its tree."""
+A's diagnostics; `look n1` asks for a record of the node's next visit, `seen n1` is its tree; `bulk 2
+n1` asks for the next two visits, and the node beats until the answer is there."""
+import concurrent.futures
 import glob
 import json
 import os
@@ -238,10 +240,21 @@ class Peer:
         said = self.rest(f"/apps/{app}")["app"].get("diagnostics", "")
         return " ".join([*visits, "--", *(w for w in WORDS if w in said)])
 
+    def bulk(self, count, beat):
+        """The different trees of a bulk answer."""
+        path = f"/scheduler/bulk-activities?activitiesCount={count}"
+        with concurrent.futures.ThreadPoolExecutor(1) as pool:
+            answer = pool.submit(self.rest, path)
+            while not answer.done():
+                beat()
+        found = answer.result()["bulkActivities"]["activities"]
+        trees = [told(a, self.names()) for v in found for a in v["allocations"]]
+        return " -- ".join([f"{len(found) >= int(count)}", *dict.fromkeys(trees)])
+
     def play(self, scenario, log=subprocess.DEVNULL):
         """Lines "COMMAND: ANSWER"."""
         lines, conf = [], dict(scenario.conf)
-        self.pages = any(step.split()[0] in BY_REST for step in scenario.steps)
+        self.pages = any(step.split()[0] in (*BY_REST, "bulk") for step in scenario.steps)
         self.configure(conf)
         self.start()
         driver = subprocess.Popen(
@@ -254,6 +267,16 @@ class Peer:
         try:
             for step in scenario.steps:
                 command = step.split()
+                if command[0] == "bulk":
+
+                    def beat(node=command[2]):
+                        driver.stdin.write(f"beat {node}\n")
+                        driver.stdin.flush()
+                        driver.stdout.readline()
+                        self.settle()
+
+                    lines.append(f"{step}: {self.bulk(command[1], beat)}")
+                    continue
                 if command[0] in BY_REST:
                     lines.append(f"{step}: {self.asked(*command)}")
                     continue

@@ -18,6 +18,7 @@
 #include "rm-lite/requests/turn.h"
 #include "rm-lite/requests/viewer.h"
 #include "rm-lite/web/rest/activities-json.h"
+#include "rm-lite/web/rest/web-list.h"
 #include "rm-lite/web/rest/web-reply.h"
 
 #define ANSWER_ROWS 4000 /* of an application's visits: the newest */
@@ -120,6 +121,7 @@ struct bulk { /* an answer that waits for its visits, then is written in turns *
 
 static void bulk_free(struct bulk *b)
 {
+    b->rm->n_lists--;
     sd_event_source_disable_unref(b->timer);
     sv_buf_free(&b->text);
     free(b);
@@ -241,6 +243,9 @@ int rm_web_bulk_activities(struct rm *rm, const struct sv_http_request *req, con
         return rm_web_bad_request(ret, "%s", why);
     if (rm_active_nodes(rm) == 0)
         return rm_web_bad_request(ret, "No node manager running in the cluster");
+    if (rm->n_lists >= RM_LISTS_MAX)
+        return rm_web_error(ret, 503, "WebApplicationException",
+                            "%d long lists are being written: try again later", RM_LISTS_MAX);
     b = calloc(1, sizeof(*b));
     if (!b)
         return -ENOMEM;
@@ -250,6 +255,7 @@ int rm_web_bulk_activities(struct rm *rm, const struct sv_http_request *req, con
                         .xml = ret->xml,
                         .until_ms = sv_now_ms() + BULK_WAIT_MS,
                         .from = rm_recorded(rm->sched) };
+    rm->n_lists++; /* it is one, and may wait */
     b->text = SV_BUF_INIT(VISIT_TEXT_MAX);
     b->to = b->from + count;
     r = bulk_start(b, req);

@@ -141,6 +141,11 @@ static void test_containers(void **state)
     assert_string_equal(rm_app_diagnostics(app, text),
                         "Waiting for 1 container of " SIXTEEN_GIB ". No node is large enough "
                         "for " SIXTEEN_GIB ": the largest, 127.0.0.1:1, has " NODE ". ");
+    rm_node_post_health(add_node(&f, 2), RM_NODE_EV_STATUS_UPDATE, false);
+    settle(&f);
+    heartbeat(&f, n);
+    says(app, "Waiting for 1 container of " SIXTEEN_GIB ". No node is large enough for " SIXTEEN_GIB
+              ": the largest, 127.0.0.1:1, has " NODE ". Nodes that take none: 1 unhealthy.");
     asks(&f, app, 16384, 0);
     asks(&f, app, 4096, 3);
     heartbeat(&f, n);
