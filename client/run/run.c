@@ -213,14 +213,15 @@ static void finish(struct run *run, const struct cli_report *report)
     cli_stop(run->ctx, code);
 }
 
-/* After a while, since most jobs wait for a moment; once for each reason. */
+/* After a while, since most jobs wait for a moment; once for each reason, and not the state alone,
+ * which has its own line. */
 static void tell_waiting(struct run *run, const struct cli_report *report)
 {
     char text[CLI_WAITING_MAX];
     const char *why = cli_waiting_text(report->state, report->diagnostics, text);
     int64_t now = sv_now_ms();
 
-    if (!*why) {
+    if (!*why || sv_has_prefix(why, "Application is ")) {
         run->waits_since = 0;
         return;
     }
