@@ -115,6 +115,9 @@ static void refused(void **state)
     expect("?log=x&level=DEBUG&user.name=eve", "", " 403 ", "eve", SV_LOG_INFO);
     expect("?log=x&level=DEBUG&user.name=ann", "Sec-Fetch-Site: cross-site\r\n", " 403 ",
            "another site", SV_LOG_INFO);
+    auth.proven_only = true; /* Kerberos, without tickets here: a claim is no name */
+    expect("?log=x&level=DEBUG&user.name=ann", "", " 403 ", "no administrator", SV_LOG_INFO);
+    auth.proven_only = false;
     auth.acl_enabled = false;
     expect("?log=x&level=DEBUG&user.name=ann", "", " 403 ", "Instead, set KEY.", SV_LOG_INFO);
     expect("?log=x", "", " 200 ", "Effective Level: <b>INFO</b>", SV_LOG_INFO);
