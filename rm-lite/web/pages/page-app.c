@@ -185,14 +185,6 @@ static void put_times(struct sv_html *h, const struct rm_app *app)
         sv_html_fact(h, "Killed if alive at", date);
 }
 
-static void put_waits(struct sv_html *h, const struct rm_app *app)
-{
-    char text[RM_WAIT_TEXT_MAX];
-
-    if (*rm_wait_reason(app, text))
-        sv_html_fact(h, "Waits", text);
-}
-
 static void put_use(struct sv_html *h, struct rm_app *app)
 {
     struct rm_app_usage use = { .queue_path = NULL };
@@ -205,7 +197,6 @@ static void put_use(struct sv_html *h, struct rm_app *app)
         sv_html(h, "%lld vcores</td></tr>\n", (long long)use.used.vcores);
         sv_html(h, "<tr><th>Waits for</th><td>%s, ", sv_html_mb(use.pending.mem, text));
         sv_html(h, "%lld vcores</td></tr>\n", (long long)use.pending.vcores);
-        put_waits(h, app);
     }
     if (*rm_wait_reason(app, waits))
         sv_html(h, "<tr><th>Waits because</th><td class=\"warn\">" TEXT_MAX "</td></tr>\n", waits);

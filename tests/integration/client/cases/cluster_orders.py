@@ -210,29 +210,38 @@ def waiting(c):
     says(c.selvedge("queue", "refresh", user=c.daemon), 0, "")
     first = submit(c, "-q", "other", "--", "exec sleep 600")
     running(c, first)
-    log = open(f"{c.root}/log/waiting", "w+", encoding="utf-8")
+    log = open(f"{c.root}/log/waiting", "w", encoding="utf-8")
     job = c.popen(
-        c.selvedge_argv("run", "-q", "other", "-N", "second", "--", "true"), stderr=log, stdout=log
+        [f"{c.prefix}/bin/selvedge", "run", "-q", "other", "-N", "second", "--", "true"],
+        stdout=log,
+        stderr=log,
     )
 
-    def waits():
-        log.seek(0)
-        return re.search(rf"({APP}) submitted(?s:.*) waits: ({MASTERS})\n", log.read())
+    def said():
+        with open(log.name, encoding="utf-8") as f:
+            return f.read()
 
-    app = c.wait(waits, 30, "run says why it waits").group(1)
+    def waits():
+        if job.poll() is not None:
+            raise ClusterError(f"run has ended with {job.returncode}: {said()}")
+        return re.search(rf"({APP}) submitted[\s\S]* waits: {MASTERS}\n", said())
+
+    try:
+        app = c.wait(waits, 30, "run says why it waits").group(1)
+    except ClusterError as error:
+        raise ClusterError(f"{error}: {said()}") from None
     told(
         "ps APP",
         c.selvedge("ps", app).stdout,
         [
             rf"{app} second user \S+, queue root\.other, ACCEPTED",
             f"waits: {MASTERS}",
-            "INSTANCE CONTAINER NODE STATE EXIT PEAK MEM CPU TIME LOCALIZE LAUNCH",
         ],
     )
     told(
         "ps -o",
         c.selvedge("ps", "-o", "id,waiting", "--no-headers").stdout,
-        [rf"{app}\s{MASTERS}", rf"{first}\s-?"],
+        [rf"{app} {MASTERS}", rf"{first}( -)?"],
     )
     told(
         "queue list",
