@@ -260,7 +260,7 @@ class Error(Exception):
 
 @dataclass
 class File:
-    """A file that the node fetches before the launch. Without a size, for file: URLs: as it is now."""
+    """A file that the node fetches before the launch. Size -1, for file: URLs: as it is now."""
 
     name: str
     url: str
