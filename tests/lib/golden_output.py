@@ -146,8 +146,8 @@ FIELDS = {
 }
 FIELDS["app list -a"], FIELDS["queue status default"] = FIELDS["ps -a"], FIELDS["queue list"]
 CONTAINER_FIELDS = (
-    "instance group number container node state tries exitCode peakMemoryBytes cpuTimeMs localizeMs launchMs "
-    "limitsNotEnforced diagnostics localizedBytes localizeTotalBytes localizeBytesPerSecond "
+    "instance group number container node state tries exitCode peakMemoryBytes cpuTimeMs "
+    "localizeMs launchMs limitsNotEnforced diagnostics localizedBytes localizeTotalBytes localizeBytesPerSecond "
     "localizeRemainingMs localizing"
 )
 

@@ -7,9 +7,9 @@ and `used A B` are one command each, `ask A 1024,1 3 *` has priority 1 and no id
 KEY=VALUE...` changes keys of capacity-scheduler.xml ("KEY=" removes one) and refreshes the
 queues.
 
-By REST: `watch A` asks for records of A's visits, `why A` is the last of them, and Hadoop's words of
-A's diagnostics; `look n1` asks for a record of the node's next visit, `seen n1` is its tree; `bulk 2
-n1` asks for the next two visits, and the node beats until the answer is there."""
+By REST: `watch A` asks for records of A's visits, `why A` is the last of them, and Hadoop's words
+of A's diagnostics; `look n1` asks for a record of the node's next visit, `seen n1` is its tree;
+`bulk 2 n1` asks for the next two visits, and the node beats until the answer is there."""
 import concurrent.futures
 import glob
 import json

@@ -1,5 +1,5 @@
-"""Long-running services of a secure cluster (interop/secure.py, Settings.services): selvedge-services
-takes tickets, and acts for its callers at Apache's ResourceManager and NameNode; the master gets by
+"""Long-running services of a secure cluster (interop/secure.py, Settings.services):
+selvedge-services takes tickets, and acts for its callers at Apache's ResourceManager and NameNode; the master gets by
 with the tokens that it is given."""
 import contextlib
 import json

@@ -188,8 +188,8 @@ QUEUES = {
 APP = r"application_\d+_\d+"
 SIZE = r"<memory:\d+, vCores:\d+>"
 MASTERS = (
-    rf"Queue's AM resource limit exceeded\. Masters in queue root\.other use {SIZE} of at most {SIZE}, "
-    rf"this one asks for {SIZE}\."
+    rf"Queue's AM resource limit exceeded\. Masters in queue root\.other use {SIZE} of at most "
+    rf"{SIZE}, this one asks for {SIZE}\."
 )
 
 
