@@ -86,8 +86,8 @@ class Api:
 def api(s):
     """The server, as the account of the ResourceManager, whose principal it has."""
     c, port, name = s.c, free_port(), s.network.name
-    programs, where = f"{c.root}/programs", f"{c.root}/services-conf"
-    os.makedirs(programs, 0o755, exist_ok=True)
+    programs, where = f"{c.root}/programs-{port}", f"{c.root}/services-conf"
+    os.mkdir(programs, 0o755)  # a program that has just ended may still be busy
     for program in (
         services.PROGRAM,
         services.MASTER,
