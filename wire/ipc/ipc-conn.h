@@ -40,7 +40,6 @@
 #define IPC_FREE_ARENAS 16 /* arenas */
 #define IPC_BATCH 64       /* connections served before other sources of the loop are dispatched */
 #define IPC_LOGINS 8       /* of those that are not authenticated, for each such batch */
-#define IPC_PATIENCE_MS 1000 /* a peer's time for a step of its login before newcomers end it */
 #define IPC_OUT_TURN (256u << 10) /* bytes of answers that one turn sends */
 
 enum conn_state {
@@ -163,7 +162,7 @@ struct ipc_server {
     struct ipc_retry_cache *retry; /* NULL if no protocol needs it */
     size_t n_conns;
     size_t n_pre;        /* of `pre`, those that are not authenticated */
-    int64_t patience_ms; /* with them, IPC_PATIENCE_MS at most; ipc-unproved.c */
+    int64_t patience_ms; /* with them, limits.patience_ms at most; ipc-unproved.c */
     size_t open_calls;   /* of the connections in `conns` */
     struct sv_rpc_counters counters;
     struct sv_rpc_method *times; /* of each method; ipc-times.c */

@@ -43,6 +43,7 @@ static void limits_default(struct ipc_limits *l, bool kerberos)
     DEFAULT(max_memory, (size_t)512 << 20);
     DEFAULT(header_ms, 10000);
     DEFAULT(handshake_ms, 30000);
+    DEFAULT(patience_ms, 1000);
     DEFAULT(request_ms, 60000);
     DEFAULT(idle_ms, 120000);
     DEFAULT(write_ms, 60000);
@@ -163,7 +164,8 @@ static int on_accept(sd_event_source *src, int fd, uint32_t revents, void *userd
         socklen_t len = sizeof(sa);
         struct ipc_conn *gives_way;
         if (ipc_unproved_room(s, &gives_way) < 0) { /* newcomers wait in the kernel's queue */
-            accept_pause(s, ACCEPT_CROWD_MS);
+            if (i == 0)                             /* there are some */
+                accept_pause(s, ACCEPT_CROWD_MS);
             break;
         }
         int c = accept4(fd, (struct sockaddr *)&sa, &len, SOCK_CLOEXEC | SOCK_NONBLOCK);
@@ -494,8 +496,8 @@ int ipc_server_new(sd_event *event, const struct ipc_server_config *cfg, struct 
         s->cfg.auth_userdata = s->cfg.userdata;
     s->limits = cfg->limits;
     s->wake_ms = INT64_MAX;
-    s->patience_ms = IPC_PATIENCE_MS;
     limits_default(&s->limits, cfg->kerberos != NULL);
+    s->patience_ms = s->limits.patience_ms;
     s->scratch = malloc(IPC_READ_CHUNK);
     s->batch = calloc(1, sizeof(*s->batch));
     int r = s->scratch && s->batch && ipc_times_open(s) >= 0 && server_retry(s) >= 0

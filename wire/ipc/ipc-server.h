@@ -91,6 +91,7 @@ struct ipc_limits {               /* 0 = the default in brackets */
                                    * beyond it the connection that holds the most is closed */
     int64_t header_ms;            /* [10000] from accept to the connection header */
     int64_t handshake_ms;         /* [30000] from accept to the connection context */
+    int64_t patience_ms;          /* [1000] for a step of its login, before newcomers end it */
     int64_t request_ms;    /* [60000] for a frame that has begun, + 1 s for each 64 KiB of it */
     int64_t idle_ms;       /* [120000] ipc.client.connection.maxidletime × 2 … */
     int64_t write_ms;      /* [60000] no progress while writing */

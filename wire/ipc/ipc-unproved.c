@@ -57,7 +57,7 @@ void ipc_unproved_end(struct ipc_conn *c)
 {
     struct ipc_server *s = c->server;
 
-    s->patience_ms = SV_MIN(2 * s->patience_ms + 10, (int64_t)IPC_PATIENCE_MS);
+    s->patience_ms = SV_MIN(2 * s->patience_ms + 10, s->limits.patience_ms);
     s->n_pre--;
     ipc_server_room(s);
     c->proved = true;
@@ -96,6 +96,7 @@ void ipc_unproved_gave_way(struct ipc_server *s, const struct ipc_conn *c)
 int ipc_unproved_room(const struct ipc_server *s, struct ipc_conn **ret_gives_way)
 {
     struct ipc_conn *c, *computes = NULL;
+    int64_t now = sv_now_ms();
     bool goes_on = false;
 
     *ret_gives_way = NULL;
@@ -105,7 +106,11 @@ int ipc_unproved_room(const struct ipc_server *s, struct ipc_conn **ret_gives_wa
     {
         if (c->proved)
             continue;
-        if (ipc_unproved_gives_way(c)) {
+        if (now - c->step_ms < s->patience_ms) { /* as all behind it */
+            goes_on = true;
+            break;
+        }
+        if (awaits_peer(c)) {
             *ret_gives_way = c;
             return 0;
         }

@@ -18,6 +18,7 @@ static inline void start(struct peer_server *s, const struct ipc_server_config *
 
     cfg.kerberos = &krb_acceptor;
     cfg.limits.header_ms = cfg.limits.header_ms ? cfg.limits.header_ms : RAW_MS;
+    cfg.limits.patience_ms = cfg.limits.patience_ms ? cfg.limits.patience_ms : 20;
     cfg.limits.handshake_ms = cfg.limits.handshake_ms ? cfg.limits.handshake_ms : RAW_MS;
     peer_server_start(s, &cfg);
     krb_start(s->event);
