@@ -158,14 +158,16 @@
       if (fact[2]) element.className = fact[2];
     });
   }
+  var writer = new XMLSerializer(); // nothing here makes markup out of text
   // Replaces what has changed, unless a person is marking text.
   function replace(html) {
     var fresh = new DOMParser().parseFromString(html, 'text/html');
     if (String(window.getSelection())) return;
     document.querySelectorAll('[data-part]').forEach(function (part) {
       var other = fresh.querySelector('[data-part="' + part.dataset.part + '"]');
-      if (!other || other.innerHTML === part.made) return;
-      part.made = other.innerHTML;
+      var made = other && writer.serializeToString(other);
+      if (!other || made === part.made) return;
+      part.made = made;
       part.replaceChildren.apply(part, other.childNodes);
       tables(part);
     });
@@ -257,7 +259,7 @@
       if (orders[name]) sort(table, orders[name]);
     });
   }
-  document.querySelectorAll('[data-part]').forEach(function (part) { part.made = part.innerHTML; tables(part); });
+  document.querySelectorAll('[data-part]').forEach(function (part) { part.made = writer.serializeToString(part); tables(part); });
 
   // ---- The box ----
 

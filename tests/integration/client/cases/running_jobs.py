@@ -141,7 +141,14 @@ def waits_for_files(c):
     directory = c.user_dir("under-way")
     with open(f"{directory}/data", "wb") as f:
         f.write(bytes(3 << 20))
+
+    def has_master(name):
+        found = application(c, name)
+        return found and found["containers"] == 1
+
     full = Running(c, "takes the memory", command="echo up; exec sleep 600", memory="7g")
+    # Both masters get their containers before either asks for one: who asks first stops the queue.
+    freeze(c, True)
     bar, lines = (
         OnTerminal(
             c.selvedge_argv(
@@ -160,6 +167,12 @@ def waits_for_files(c):
         for term in ("xterm", "dumb")
     )
     Running.started += [bar.process, lines.process]
+
+    names = [f"under way on {term}" for term in ("xterm", "dumb")]
+    try:
+        c.wait(lambda: all(map(has_master, names)), 60, "both masters have room")
+    finally:
+        freeze(c, False)
 
     def the_app(term="xterm"):
         found = application(c, f"under way on {term}")
