@@ -6,6 +6,7 @@ import re
 import select
 import signal
 import subprocess
+import time
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
@@ -215,15 +216,16 @@ class ClusterViews:
 
         def read_until(text):
             nonlocal seen
+            until = time.monotonic() + 30
             while text not in seen:
-                ready, _, _ = select.select([master], [], [], 30)
-                assert ready, seen
+                ready, _, _ = select.select([master], [], [], max(0, until - time.monotonic()))
+                assert ready and time.monotonic() < until, seen
                 seen += os.read(master, 65536).decode()
 
         try:
-            read_until("by processor; m: by memory")
+            read_until("by processor, m: by memory")
             os.write(master, b"m")
-            read_until("by memory; c: by processor")
+            read_until("by memory, c: by processor")
             os.write(master, b"q")
             read_until("\033[?1049l")
             assert done.wait(30) == 0 and app[:60] in seen, seen
