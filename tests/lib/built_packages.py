@@ -8,7 +8,7 @@ BUILD = os.path.join(TOP, os.environ.get("BUILD") or "build")
 PLACES = {
     "${PREFIX}": "/usr",
     "${LIBDIR}": "/usr/lib64",
-    "${PYTHONDIR}": sysconfig.get_path("purelib", vars={"base": "/usr"}),
+    "${PYTHONDIR}": sysconfig.get_path("purelib", "posix_prefix", vars={"base": "/usr"}),
     "${LIBEXECDIR}": "/usr/libexec/selvedge",
     "${SYSCONFDIR}": "/etc",
 }
