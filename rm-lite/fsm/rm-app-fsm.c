@@ -66,6 +66,15 @@ static int on_start(void *object, int event, void *arg)
     return RM_APP_ST_NEW_SAVING;
 }
 
+/* An unmanaged master has no container here: against the limit of masters it counts as the smallest
+ * one, as in Hadoop, whatever its submission says. */
+static struct rm_res counted_master(struct rm_app *app)
+{
+    if (app->unmanaged)
+        app->am_resource = rm_sched_min_allocation(app->rm->sched);
+    return app->am_resource;
+}
+
 static void to_scheduler(struct rm_app *app)
 {
     struct rm_sched_event ev = { .type = RM_SCHED_APP_ADDED,
@@ -73,7 +82,7 @@ static void to_scheduler(struct rm_app *app)
                                                 .user = app->user,
                                                 .queue = app->queue,
                                                 .priority = app->priority,
-                                                .am_resource = app->am_resource,
+                                                .am_resource = counted_master(app),
                                                 .recovered = app->recovered,
                                                 .tags = (const char *const *)app->tags,
                                                 .n_tags = sv_strv_len(app->tags) } };

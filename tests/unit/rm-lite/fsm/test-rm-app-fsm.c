@@ -201,6 +201,26 @@ static void test_unmanaged_failure(void **state)
     teardown(&f);
 }
 
+/* A home's AMRMProxy submits its masters with 1 GiB, on a cluster that they take nothing of. */
+static void test_unmanaged_size(void **state)
+{
+    struct submission s;
+    struct rm_app *app;
+    struct fix f;
+
+    (void)state;
+    setup(&f);
+    submission_init(&f, &s);
+    s.ctx.has_unmanaged_am = true;
+    s.ctx.unmanaged_am = true;
+    s.res.memory = 8192;
+    app = submit_ctx(&f, &s);
+    assert_non_null(app);
+    settle(&f);
+    assert_int_equal(app->am_resource.mem, 1024); /* the smallest container here */
+    teardown(&f);
+}
+
 /* ------------------------------------------------------------- events that cross */
 
 /* A quick master registers before the answer to its launch has been read. */
@@ -360,6 +380,7 @@ int main(void)
         cmocka_unit_test(test_global_limit_in_diagnostics),
         cmocka_unit_test(test_launch_failure),
         cmocka_unit_test(test_unmanaged_failure),
+        cmocka_unit_test(test_unmanaged_size),
         cmocka_unit_test(test_register_before_launched),
         cmocka_unit_test(test_exit_while_saving),
         cmocka_unit_test(test_kill_while_saving),
