@@ -368,9 +368,10 @@ static bool is_of_request(enum rm_refusal why)
 }
 
 /* The request's row on the node, then its own. */
-static void ask_rows(struct rm_activities *a, struct rm_visit *v, const struct ask *ask)
+static void ask_rows(const struct rm_sched *s, struct rm_visit *v, const struct ask *ask)
 {
     const bool of_request = is_of_request(ask->why);
+    struct rm_activities *a = s->activities;
     struct rm_activity *r = of_request ? NULL : row(a, v, RM_ACTIVITY_NODE);
     int32_t depth = depth_of(ask->app->leaf) + 2;
 
@@ -381,6 +382,7 @@ static void ask_rows(struct rm_activities *a, struct rm_visit *v, const struct a
         r->priority = ask->g->priority;
         r->allocation_id = ask->g->allocation_id;
         r->required = ask->g->capability;
+        r->memory_alone = s->set.calc == RM_CALC_MEMORY;
         r->available =
             ask->why == RM_REFUSED_TOTAL ? ask->n->total : rm_res_sub(ask->n->total, ask->n->used);
         if (ask->container)
@@ -409,9 +411,9 @@ void rm_visit_ask(struct rm_sched *s, const struct rm_sched_app *app, const stru
     if (why == RM_REFUSED_QUEUE) /* of all its asks, as the application's row says */
         return;
     if (a->now)
-        ask_rows(a, a->now, &ask);
+        ask_rows(s, a->now, &ask);
     if (r && r->now)
-        ask_rows(a, r->now, &ask);
+        ask_rows(s, r->now, &ask);
 }
 
 /* ---- Reading ---- */

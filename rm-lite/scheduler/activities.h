@@ -53,6 +53,7 @@ struct rm_activity {
     int64_t allocation_id;              /* REQUEST, NODE */
     struct yarn_container_id container; /* NODE; id 0: none */
     struct rm_res required, available;  /* NODE with RM_REFUSED_TOTAL or RM_REFUSED_SPACE */
+    bool memory_alone;                  /* the calculator does not count the vcores of these */
 };
 
 struct rm_visit { /* of a node; or of an application on a node, whose last row has its state */

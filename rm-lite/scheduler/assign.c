@@ -29,6 +29,13 @@ static void refused(const struct pass *p, struct rm_sched_app *app, struct rm_as
                      why, NULL);
 }
 
+/* An increase of a container of another node: no reason to wait, as its own node decides. */
+static void not_its_node(const struct pass *p, struct rm_sched_app *app, struct rm_ask_group *g)
+{
+    if (__builtin_expect(p->s->activities != NULL, 0))
+        rm_visit_ask(p->s, app, g, p->n, RM_ACTIVITY_SKIPPED, RM_REFUSED_STRICT, NULL);
+}
+
 /* The node is, or stays, reserved for the ask. */
 static void reserved(const struct pass *p, struct rm_sched_app *app, struct rm_ask_group *g,
                      enum rm_activity_state state)
@@ -300,8 +307,12 @@ static enum outcome try_app(struct pass *p, struct rm_sched_app *app, struct rm_
         enum rm_locality l;
 
         p->s->counts.groups_tried++;
-        if (g->any <= 0 || (g->grows && g->grows->node != p->n))
+        if (g->any <= 0)
             continue;
+        if (g->grows && g->grows->node != p->n) {
+            not_its_node(p, app, g);
+            continue;
+        }
         if (black || !rm_res_fits(set->calc, whole, p->n->total)) {
             p->a->ret_elsewhere |= may_go_elsewhere(p, g);
             refused(p, app, g, black ? RM_REFUSED_BLACKLIST : RM_REFUSED_TOTAL);

@@ -108,7 +108,7 @@ static void lacks(const struct rm_activity *a, char *dst, size_t size)
     dst[0] = '\0';
     for (int i = -2; i < types->n; i++) {
         bool less = i == -2   ? a->required.mem > a->available.mem
-                    : i == -1 ? a->required.vcores > a->available.vcores
+                    : i == -1 ? !a->memory_alone && a->required.vcores > a->available.vcores
                               : a->required.extra[i] > a->available.extra[i];
 
         if (less && n < size)
