@@ -176,6 +176,54 @@ void cmd_ask(char **w)
     allocate(a, app_named(w[1]), q);
 }
 
+/* At most one container with the tag a node. */
+static Hadoop__Yarn__PlacementConstraintProto *apart(struct sv_arena *a, char **tag)
+{
+    Hadoop__Yarn__PlacementConstraintProto *m =
+        PEER_NEW(a, hadoop__yarn__placement_constraint_proto);
+    Hadoop__Yarn__SimplePlacementConstraintProto *simple =
+        PEER_NEW(a, hadoop__yarn__simple_placement_constraint_proto);
+    Hadoop__Yarn__PlacementConstraintTargetProto *target =
+        PEER_NEW(a, hadoop__yarn__placement_constraint_target_proto);
+
+    target->targettype =
+        HADOOP__YARN__PLACEMENT_CONSTRAINT_TARGET_PROTO__TARGET_TYPE__ALLOCATION_TAG;
+    target->targetvalues = tag;
+    target->n_targetvalues = 1;
+    simple->scope = peer_text("node");
+    simple->targetexpressions = sv_newn(a, Hadoop__Yarn__PlacementConstraintTargetProto *, 1);
+    simple->targetexpressions[0] = target;
+    simple->n_targetexpressions = 1;
+    simple->has_mincardinality = simple->has_maxcardinality = true; /* both 0: none is there */
+    m->simpleconstraint = simple;
+    return m;
+}
+
+void cmd_apart(char **w)
+{
+    _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
+    AllocateRequest *q = peer_request(a, "allocate");
+    Hadoop__Yarn__SchedulingRequestProto *m = PEER_NEW(a, hadoop__yarn__scheduling_request_proto);
+
+    m->has_allocationrequestid = true;
+    m->allocationrequestid = number(w[2]);
+    m->priority = PEER_NEW(a, hadoop__yarn__priority_proto);
+    m->priority->has_priority = true;
+    m->priority->priority = 1;
+    m->executiontype = PEER_NEW(a, hadoop__yarn__execution_type_request_proto);
+    m->executiontype->has_execution_type = true; /* GUARANTEED */
+    m->allocationtags = w + 5;
+    m->n_allocationtags = 1;
+    m->resourcesizing = PEER_NEW(a, hadoop__yarn__resource_sizing_proto);
+    m->resourcesizing->has_numallocations = true;
+    m->resourcesizing->numallocations = (int32_t)number(w[4]);
+    m->resourcesizing->resources = size_of(a, w[3]);
+    m->placementconstraint = apart(a, w + 5);
+    q->scheduling_requests = &m;
+    q->n_scheduling_requests = 1;
+    allocate(a, app_named(w[1]), q);
+}
+
 static struct held *held_at(struct app *app, const char *index)
 {
     int64_t i = number(index);

@@ -11,19 +11,20 @@
  *     rack nK                      its rack, as a client is told
  *     remove nK                    unregisters it
  *     beat nK [TIMES]              heartbeats with the states of its containers
+ *     sick nK, well nK             its heartbeats say so from now on; this is the first
+ *     drain                        the nodes of the exclude list are decommissioned gracefully
  *     app NAME USER QUEUE MEM,VCORES PRIORITY      submits; the state that follows
  *     master NAME                  waits for the start of its master and registers it: its node
  *     ask NAME PRIORITY ID MEM,VCORES COUNT PLACE...     PLACE: *, nK, /RACK; with a ! not relaxed
- *     take NAME                    a heartbeat of the master
- *     release NAME INDEX...        of what it was given, from 1 on in the order of their ids
- *     update NAME INDEX MEM,VCORES   of a running one: an increase if it is more of any, else a
- * decrease end NAME INDEX...            their nodes will report them as complete; 0 is the master
- *     black NAME nK, white NAME nK its blacklist
- *     used NAME                    containers and memory that the ResourceManager counts for it
- *     room NAME                    the headroom of its last answer
- *     preempted NAME COUNT         takes until so many have ended with -102, beating its nodes
- *     finish NAME, kill NAME       the end
- *     priority NAME N, move NAME QUEUE, refresh   by client and operator: "ok" or "refused"
+ *     apart NAME ID MEM,VCORES COUNT TAG     SchedulingRequest of priority 1: no node has two of a
+ * tag take NAME                    a heartbeat of the master release NAME INDEX...        of what
+ * it was given, from 1 on in the order of their ids update NAME INDEX MEM,VCORES   of a running
+ * one: an increase if it is more of any, else a decrease end NAME INDEX...            their nodes
+ * will report them as complete; 0 is the master black NAME nK, white NAME nK its blacklist used
+ * NAME                    containers and memory that the ResourceManager counts for it room NAME
+ * the headroom of its last answer preempted NAME COUNT         takes until so many have ended with
+ * -102, beating its nodes finish NAME, kill NAME       the end priority NAME N, move NAME QUEUE,
+ * refresh   by client and operator: "ok" or "refused"
  *
  * ask, take, release and update answer what is new: "nK:MEM,VCORES@PRIORITY ...", "ended
  * INDEX(EXIT) ...", "updated INDEX:MEM,VCORES@VERSION ...", "error INDEX:REASON ...".
@@ -226,8 +227,19 @@ static void cmd_remove(char **w)
 
 static void cmd_beat(char **w)
 {
-    peer_beat(&g.nodes[node_number(w[1])]);
+    _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
+    const int k = node_number(w[1]);
+    HeartbeatRequest *q = peer_heartbeat(a, &g.nodes[k]);
+
+    q->node_status->nodehealthstatus->is_node_healthy = !g.sick[k];
+    (void)peer_good(peer_beat_with(a, &g.nodes[k], q));
     answer("ok");
+}
+
+static void cmd_sick(char **w)
+{
+    g.sick[node_number(w[1])] = sv_streq(w[0], "sick");
+    cmd_beat(w);
 }
 
 /* ---- Clients and operators ---- */
@@ -342,6 +354,18 @@ static void cmd_refresh(char **w)
     call_as(PEER_ADMIN, "refreshQueues", NULL);
 }
 
+static void cmd_drain(char **w)
+{
+    _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
+    Hadoop__Yarn__RefreshNodesRequestProto *q = peer_request(a, "refreshNodes");
+
+    (void)w;
+    q->has_decommissiontype = q->has_decommissiontimeout = true;
+    q->decommissiontype = HADOOP__YARN__DECOMMISSION_TYPE_PROTO__GRACEFUL;
+    q->decommissiontimeout = 600;
+    call_as(PEER_ADMIN, "refreshNodes", q);
+}
+
 /* ---- Commands ---- */
 
 static const struct {
@@ -356,6 +380,8 @@ static const struct {
     { "used", 2, cmd_used },     { "room", 2, cmd_room },       { "preempted", 3, cmd_preempted },
     { "finish", 2, cmd_finish }, { "kill", 2, cmd_kill },       { "priority", 3, cmd_priority },
     { "move", 3, cmd_move },     { "refresh", 1, cmd_refresh }, { "update", 4, cmd_update },
+    { "sick", 2, cmd_sick },     { "well", 2, cmd_sick },       { "drain", 1, cmd_drain },
+    { "apart", 6, cmd_apart },
 };
 
 static void run(char *line)

@@ -37,6 +37,7 @@ struct app {
 
 extern struct driver {
     struct peer_node nodes[NODES];
+    bool sick[NODES];
     struct app apps[APPS];
     int n_apps;
     char answer[65536];
@@ -60,6 +61,7 @@ const ApplicationReport *report(struct sv_arena *a, const struct app *app);
 /* scheduler-driver-masters.c */
 void cmd_master(char **w);
 void cmd_ask(char **w);
+void cmd_apart(char **w);
 void cmd_take(char **w);
 void cmd_release(char **w);
 void cmd_update(char **w);

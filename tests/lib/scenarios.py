@@ -5,7 +5,7 @@ A scenario: comments, then "conf KEY=VALUE" (yarn.scheduler.capacity. is left ou
 then the driver's commands. Short forms: `beat n1 n2 x3` is three rounds over both nodes, `take A B`
 and `used A B` are one command each, `ask A 1024,1 3 *` has priority 1 and no id. `refresh
 KEY=VALUE...` changes keys of capacity-scheduler.xml ("KEY=" removes one) and refreshes the
-queues.
+queues. `drain n1` puts the node into the exclude list and decommissions it gracefully.
 
 By REST: `watch A` asks for records of A's visits, `why A` is the last of them, and Hadoop's words
 of A's diagnostics; `look n1` asks for a record of the node's next visit, `seen n1` is its tree;
@@ -168,6 +168,7 @@ class Peer:
             {
                 "yarn.resourcemanager.recovery.enabled": "false",
                 "yarn.resourcemanager.hostname": "127.0.0.1",
+                "yarn.resourcemanager.nodes.exclude-path": f"{self.dir}/exclude",
                 "selvedge.rm.schedule-on-ask": "false",
                 "selvedge.rm.unprotected-nodes": "127.0.0.0/8",
                 "selvedge.rm.registration.ip-hostname-check": "false",
@@ -200,6 +201,10 @@ class Peer:
 
     def close(self):
         shutil.rmtree(self.dir)
+
+    def exclude(self, nodes):
+        with open(f"{self.dir}/exclude", "w", encoding="utf-8") as file:
+            file.writelines(f"127.0.1.{node[1:]}\n" for node in nodes)
 
     def refreshed(self, conf, changes):
         for change in changes:
@@ -256,6 +261,7 @@ class Peer:
         lines, conf = [], dict(scenario.conf)
         self.pages = any(step.split()[0] in (*BY_REST, "bulk") for step in scenario.steps)
         self.configure(conf)
+        self.exclude([])
         self.start()
         driver = subprocess.Popen(
             [f"{self.build}/tests/interop/scheduler-driver", *map(str, self.ports[:4])],
@@ -282,7 +288,10 @@ class Peer:
                     continue
                 if command[0] == "refresh":
                     self.refreshed(conf, command[1:])
-                driver.stdin.write((command[0] if command[0] == "refresh" else step) + "\n")
+                if command[0] == "drain":
+                    self.exclude(command[1:])
+                short = command[0] in ("refresh", "drain")
+                driver.stdin.write((command[0] if short else step) + "\n")
                 driver.stdin.flush()
                 answer = driver.stdout.readline()
                 self.settle()
