@@ -236,8 +236,9 @@ const struct cli_command cli_commands[] = {
       .example = "selvedge top --containers --once --sort memory" },
     { "inspect", cli_cmd_inspect, "inspect APPLICATION|CONTAINER|NODE|QUEUE | --local CONTAINER",
       "show everything known about one object, as JSON",
-      "Merged from answers of the ResourceManager and the nodes. Missing parts are listed under\n"
-      "\"unavailable\". --local asks only the NodeManager of this machine.\n",
+      "Merged from answers of the ResourceManager and the nodes. A name is that of a node or a\n"
+      "queue, else of an application. Missing parts are listed under \"unavailable\".\n"
+      "--local asks only the NodeManager of this machine.\n",
       local_options, CLI_NAMES_APP_ENDED, .local = cli_local_inspect,
       .example = "selvedge inspect root.default" },
     { "logs", cli_cmd_logs, "logs [OPTIONS] APPLICATION [CONTAINER]",

@@ -6,7 +6,6 @@
 #include "common/str.h"
 
 #define APP_PREFIX "application_"
-#define NAMED_MAX 5 /* applications that an error message lists */
 
 /* ---- Texts that need no list ---- */
 
@@ -154,13 +153,13 @@ struct search {
     int code; /* -1 until the answer */
 };
 
-static void ambiguous(const char *text, const struct cli_report *reports, const size_t *hits,
-                      size_t n)
+void cli_app_ambiguous(const char *text, const struct cli_report *reports, const size_t *hits,
+                       size_t n)
 {
-    char list[NAMED_MAX * (YARN_ID_TEXT_MAX + 160)] = "", id[YARN_ID_TEXT_MAX];
+    char list[CLI_APPS_NAMED * (YARN_ID_TEXT_MAX + 160)] = "", id[YARN_ID_TEXT_MAX];
     size_t used = 0;
 
-    for (size_t i = 0; i < SV_MIN(n, (size_t)NAMED_MAX) && used < sizeof(list); i++) {
+    for (size_t i = 0; i < SV_MIN(n, (size_t)CLI_APPS_NAMED) && used < sizeof(list); i++) {
         const struct cli_report *r = &reports[hits[i]];
 
         used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s (%.64s of %.32s, %s)",
@@ -168,27 +167,27 @@ static void ambiguous(const char *text, const struct cli_report *reports, const 
                                  cli_app_state_name(r->state));
     }
     (void)cli_fail("%s: this could be %zu applications: %s%s; give more of the id", text, n, list,
-                   n > NAMED_MAX ? ", …" : "");
+                   n > CLI_APPS_NAMED ? ", …" : "");
 }
 
 static void on_reports(int status, const struct cli_report *reports, size_t n,
                        const struct sv_error *err, void *userdata)
 {
     struct search *s = userdata;
-    size_t hits[NAMED_MAX], found;
+    size_t hits[CLI_APPS_NAMED], found;
 
     if (status < 0) {
         cli_stop_error(s->ctx, status, err);
         s->code = 1;
         return;
     }
-    found = cli_app_select(s->text, s->ctx->user, reports, n, hits, NAMED_MAX);
+    found = cli_app_select(s->text, s->ctx->user, reports, n, hits, CLI_APPS_NAMED);
     s->code = found == 1 ? 0 : 1;
     if (found == 1) {
         s->ret->id = reports[hits[0]].id;
         (void)yarn_app_id_text(s->ret->id, s->ret->text);
     } else if (found > 1) {
-        ambiguous(s->text, reports, hits, found);
+        cli_app_ambiguous(s->text, reports, hits, found);
     } else if (strcmp(s->text, "@last") == 0) {
         (void)cli_fail("@last: the ResourceManager knows no application of %s", s->ctx->user);
     } else {

@@ -36,4 +36,10 @@ _must_use_ int cli_connect_app(struct cli_ctx *ctx, const char *text, struct yar
 size_t cli_app_select(const char *text, const char *user, const struct cli_report *reports,
                       size_t n, size_t *hits, size_t max);
 
+#define CLI_APPS_NAMED 5 /* of `hits` that an error message lists */
+/* Prints the error message of the `n` > 1 that cli_app_select() has found; at least the first
+ * CLI_APPS_NAMED of them are in `hits`. */
+void cli_app_ambiguous(const char *text, const struct cli_report *reports, const size_t *hits,
+                       size_t n);
+
 #endif

@@ -344,6 +344,7 @@ static const struct {
     { "status", "app status" }, { "describe", "inspect" },  { "show", "inspect" },
     { "nodes", "node list" },   { "queues", "queue list" }, { "cancel", "kill" },
     { "delete", "kill" },       { "tail", "logs" },         { "start", "run" },
+    { "signal", "stop" },
 };
 
 static int unknown_command(const struct cli_ctx *ctx, const char *first, const char *second)

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "client/core/app-argument.h"
 #include "client/core/options.h"
 #include "common/str.h"
 
@@ -12,6 +13,53 @@ static bool is_meant(const struct cli_node_report *r, const char *text)
     char id[264];
 
     return strcmp(r->id.host, text) == 0 || strcmp(yarn_node_id_text(&r->id, id), text) == 0;
+}
+
+/* Neither a node nor a queue: the application of this name. */
+static void on_names(int status, const struct cli_report *reports, size_t n,
+                     const struct sv_error *err, void *userdata)
+{
+    struct cli_inspect *i = userdata;
+    const char *subject = i->ctx->subject;
+    size_t hits[CLI_APPS_NAMED], found;
+    int r;
+
+    if (status < 0) {
+        cli_inspect_error(i, status, err);
+        cli_inspect_release(i);
+        return;
+    }
+    found = cli_app_select(subject, i->ctx->user, reports, n, hits, CLI_APPS_NAMED);
+    if (found == 1) {
+        cli_inspect_hold(i);
+        r = cli_inspect_app(i, reports[hits[0]].id);
+        if (r < 0) {
+            cli_inspect_error(i, r, NULL);
+            cli_inspect_release(i);
+        }
+    } else if (found > 1) {
+        cli_app_ambiguous(subject, reports, hits, found);
+        cli_stop(i->ctx, 1);
+        i->ended = true;
+    } else {
+        cli_stop(i->ctx, cli_fail("%s: no application, container, node or queue has this name; "
+                                  "see selvedge ps -a, node list -a and queue list",
+                                  subject));
+        i->ended = true;
+    }
+    cli_inspect_release(i);
+}
+
+static void request_names(struct cli_inspect *i)
+{
+    int r;
+
+    cli_inspect_hold(i);
+    r = cli_rm_applications(i->ctx->rm, NULL, false, on_names, i);
+    if (r < 0) {
+        cli_inspect_error(i, r, NULL);
+        cli_inspect_release(i);
+    }
 }
 
 static void on_queues(int status, const struct cli_queue_report *queues, size_t n,
@@ -23,12 +71,8 @@ static void on_queues(int status, const struct cli_queue_report *queues, size_t 
     if (status < 0 && status != -EREMOTEIO) {
         cli_inspect_error(i, status, err);
     } else if (status == -EREMOTEIO || n == 0) { /* Apache's answers with an exception */
-        if (!i->root) {
-            cli_stop(i->ctx, cli_fail("%s: no application, container, node or queue has this name; "
-                                      "see selvedge ps -a, node list -a and queue list",
-                                      subject));
-            i->ended = true;
-        }
+        if (!i->root)
+            request_names(i);
     } else if (i->root) {
         cli_stop(i->ctx, cli_fail("%s: both a node and a queue have this name: give the node's "
                                   "host:port, or root.%s",
@@ -73,7 +117,7 @@ static void on_nodes(int status, const struct cli_node_report *nodes, size_t n,
 
 enum kind { OTHER, APPLICATION, CONTAINER };
 
-/* OTHER: a node or a queue, whose names may be those of applications, too. -EINVAL after an error
+/* OTHER: a node or a queue, whose names come before those of applications. -EINVAL after an error
  * message. */
 static int kind_of(const char *subject, struct yarn_container_id *ret_container)
 {
