@@ -7,10 +7,10 @@
 static const struct cli_column columns[] = {
     { "ATTEMPT", "id", CLI_TEXT, CLI_ALWAYS },
     { "STATE", "state", CLI_TEXT, CLI_ALWAYS },
-    { "CONTAINER", "container", CLI_TEXT, CLI_ALWAYS },
-    { "HOST", "host", CLI_TEXT, CLI_ALWAYS },
-    { "STARTED", "startedTime", CLI_TIME, CLI_ALWAYS },
-    { "FINISHED", "finishedTime", CLI_TIME, CLI_ALWAYS },
+    { "?CONTAINER", "container", CLI_TEXT, CLI_ALWAYS },
+    { "?HOST", "host", CLI_TEXT, CLI_ALWAYS },
+    { "?STARTED", "startedTime", CLI_TIME, CLI_ALWAYS },
+    { "?FINISHED", "finishedTime", CLI_TIME, CLI_ALWAYS },
     { "TRACKING URL", "trackingUrl", CLI_TEXT, CLI_IF_WIDE },
     { "DIAGNOSTICS", "diagnostics", CLI_TEXT, CLI_IF_WIDE },
 };

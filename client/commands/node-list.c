@@ -7,14 +7,14 @@
 static const struct cli_column columns[] = {
     { "NODE", "id", CLI_TEXT, CLI_ALWAYS },
     { "STATE", "state", CLI_TEXT, CLI_ALWAYS },
-    { "HTTP", "http", CLI_TEXT, CLI_ALWAYS },
-    { "RACK", "rack", CLI_TEXT, CLI_ALWAYS },
+    { "?HTTP", "http", CLI_TEXT, CLI_ALWAYS },
+    { "?RACK", "rack", CLI_TEXT, CLI_ALWAYS },
     { ">CONTAINERS", "containers", CLI_NUMBER, CLI_ALWAYS },
     { ">MEMORY USED", "usedMemoryMb", CLI_MIB, CLI_ALWAYS },
     { ">MEMORY", "memoryMb", CLI_MIB, CLI_ALWAYS },
-    { ">VCORES USED", "usedVcores", CLI_NUMBER, CLI_ALWAYS },
-    { ">VCORES", "vcores", CLI_NUMBER, CLI_ALWAYS },
-    { "HEALTH", "healthReport", CLI_TEXT, CLI_ALWAYS },
+    { "?>VCORES USED", "usedVcores", CLI_NUMBER, CLI_ALWAYS },
+    { "?>VCORES", "vcores", CLI_NUMBER, CLI_ALWAYS },
+    { "~HEALTH", "healthReport", CLI_TEXT, CLI_ALWAYS },
 };
 static const struct cli_list list = CLI_LIST(columns, "id");
 

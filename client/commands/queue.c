@@ -11,7 +11,7 @@ static const struct cli_column columns[] = {
     { "QUEUE", "path", CLI_TEXT, CLI_ALWAYS },
     { "STATE", "state", CLI_TEXT, CLI_ALWAYS },
     { ">CAPACITY", "capacity", CLI_SHARE, CLI_ALWAYS },
-    { ">MAXIMUM", "maximumCapacity", CLI_SHARE, CLI_ALWAYS },
+    { "?>MAXIMUM", "maximumCapacity", CLI_SHARE, CLI_ALWAYS },
     { ">USED", "usedOfCapacity", CLI_SHARE, CLI_ALWAYS },
     { ">RUNNING", "running", CLI_NUMBER, CLI_ALWAYS },
     { ">PENDING", "pending", CLI_NUMBER, CLI_ALWAYS },

@@ -15,13 +15,13 @@
 
 static const struct cli_column columns[] = {
     { "CONTAINER", "Id", CLI_TEXT, CLI_ALWAYS },
-    { "USER", "User", CLI_TEXT, CLI_ALWAYS },
+    { "?USER", "User", CLI_TEXT, CLI_ALWAYS },
     { "STATE", "State", CLI_TEXT, CLI_ALWAYS },
     { ">MEMORY", "Memory", CLI_BYTES, CLI_ALWAYS },
     { ">USED", "MemoryCurrent", CLI_BYTES, CLI_ALWAYS },
-    { ">VCORES", "VirtualCores", CLI_NUMBER, CLI_ALWAYS },
-    { ">CPU", "CPUMs", CLI_MILLIS, CLI_ALWAYS },
-    { ">TIME", "ElapsedMs", CLI_MILLIS, CLI_ALWAYS },
+    { "?>VCORES", "VirtualCores", CLI_NUMBER, CLI_ALWAYS },
+    { "?>CPU", "CPUMs", CLI_MILLIS, CLI_ALWAYS },
+    { "?>TIME", "ElapsedMs", CLI_MILLIS, CLI_ALWAYS },
     { ">PIDS", "PidsCurrent", CLI_NUMBER, CLI_IF_WIDE },
     { ">PEAK", "MemoryPeak", CLI_BYTES, CLI_IF_WIDE },
     { ">EXIT", "ExitCode", CLI_NUMBER, CLI_IF_WIDE },
@@ -42,6 +42,7 @@ static json_t *row_of(json_t *p)
         (void)json_object_set_new(row, "State", json_string("PAUSED")); /* ignoring, as below */
     if (strcmp(cli_json_text(p, "State"), "DONE") == 0) /* nothing is measured any more */
         (void)json_object_set_new(row, "MemoryCurrent", json_null());
+    cli_local_uncounted(row);
     (void)json_object_set_new(row, "CPUMs", json_integer(cli_json_number(p, "CPUUsage") / 1000));
     (void)json_object_set_new(row, "ElapsedMs",
                               cli_json_known(start ? (end ? end : sv_wall_ms()) - start : -1));

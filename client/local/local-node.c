@@ -50,7 +50,7 @@ static int parse(struct cli_ctx *ctx, int argc, char **argv, struct options *o)
 
 static void print_status(const json_t *p)
 {
-    int64_t beat = cli_json_number(p, "LastHeartbeat");
+    int64_t beat = cli_json_number(p, "LastHeartbeat"), used = cli_json_number(p, "MemoryCurrent");
     const char *missing = cli_json_text(p, "LimitsNotEnforced");
     char a[32], b[32], text[1024];
 
@@ -68,7 +68,7 @@ static void print_status(const json_t *p)
         printf("Drained       %s\n", text);
     printf("Applications  %lld\n", (long long)cli_json_number(p, "Applications"));
     printf("Containers    %lld\n", (long long)cli_json_number(p, "Containers"));
-    printf("Memory        %s used of %s\n", cli_text_bytes(cli_json_number(p, "MemoryCurrent"), a),
+    printf("Memory        %s used of %s\n", cli_text_bytes(used > 0 ? used : -1, a),
            cli_text_bytes(cli_json_number(p, "Memory"), b));
     printf("Vcores        %lld\n", (long long)cli_json_number(p, "VirtualCores"));
     printf("GPUs          %lld\n", (long long)cli_json_number(p, "GPUs"));

@@ -92,3 +92,12 @@ void cli_local_rows_rate(struct cli_local_rows *l, struct cli_local_rows *before
             row->cores = (double)(row->cpu_usec - old->cpu_usec) / 1000 / (double)ms;
     }
 }
+
+void cli_local_uncounted(json_t *row)
+{
+    static const char *const counted[] = { "MemoryCurrent", "MemoryPeak", "PidsCurrent" };
+
+    for (size_t i = 0; i < SV_ARRAY_LEN(counted); i++)
+        if (cli_json_number(row, counted[i]) == 0)
+            (void)json_object_set_new(row, counted[i], json_null()); /* stays 0, ignoring */
+}

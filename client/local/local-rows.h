@@ -29,4 +29,7 @@ void cli_local_rows_rate(struct cli_local_rows *l, struct cli_local_rows *before
 /* Sorts, largest first; ties and CLI_LOCAL_BY_ID by id. */
 void cli_local_rows_sort(struct cli_local_rows *l, enum cli_local_order order);
 
+/* Drops the figures of a table's row that the node has no controller for: they are 0. */
+void cli_local_uncounted(json_t *row);
+
 #endif

@@ -82,15 +82,15 @@ static int next_rows(struct cli_bus *b, struct cli_local_rows *l, enum cli_local
 
 static const struct cli_column columns[] = {
     { "CONTAINER", "Id", CLI_TEXT, CLI_ALWAYS },
-    { "USER", "User", CLI_TEXT, CLI_ALWAYS },
+    { "?USER", "User", CLI_TEXT, CLI_ALWAYS },
     { ">CPU", "CPUCores", CLI_SHARE, CLI_ALWAYS },
     { ">MEMORY", "MemoryCurrent", CLI_BYTES, CLI_ALWAYS },
-    { ">PEAK", "MemoryPeak", CLI_BYTES, CLI_ALWAYS },
-    { ">LIMIT", "Limit", CLI_BYTES, CLI_ALWAYS },
-    { ">PIDS", "PidsCurrent", CLI_NUMBER, CLI_ALWAYS },
-    { ">CPU WAIT", "CPUWait", CLI_SHARE, CLI_ALWAYS },
-    { ">MEM WAIT", "MemoryWait", CLI_SHARE, CLI_ALWAYS },
-    { ">I/O WAIT", "IOWait", CLI_SHARE, CLI_ALWAYS },
+    { "?>PEAK", "MemoryPeak", CLI_BYTES, CLI_ALWAYS },
+    { "?>LIMIT", "Limit", CLI_BYTES, CLI_ALWAYS },
+    { "?>PIDS", "PidsCurrent", CLI_NUMBER, CLI_ALWAYS },
+    { "?>CPU WAIT", "CPUWait", CLI_SHARE, CLI_ALWAYS },
+    { "?>MEM WAIT", "MemoryWait", CLI_SHARE, CLI_ALWAYS },
+    { "?>I/O WAIT", "IOWait", CLI_SHARE, CLI_ALWAYS },
     { "STATE", "State", CLI_TEXT, CLI_IF_WIDE },
     { "~COMMAND", "Command", CLI_TEXT, CLI_ALWAYS },
 };
@@ -112,6 +112,7 @@ static json_t *row_of(const struct cli_local_row *row)
 
     if (!p)
         return NULL;
+    cli_local_uncounted(p);
     (void)json_object_set_new(p, "Limit", cli_json_known(max ? max : -1)); /* ignoring, as below */
     for (size_t i = 0; i < SV_ARRAY_LEN(waits); i++)
         (void)json_object_set_new(p, waits[i][0],

@@ -15,7 +15,7 @@ static const struct cli_column columns[] = {
     { "STATE", "state", CLI_TEXT, CLI_ALWAYS },
     { "~HOST", "host", CLI_TEXT, CLI_ALWAYS },
     { "CONTAINER", "container", CLI_TEXT, CLI_ALWAYS },
-    { "STARTED", "started", CLI_TIME, CLI_ALWAYS },
+    { "?STARTED", "started", CLI_TIME, CLI_ALWAYS },
     { "ADDRESS", "address", CLI_TEXT, CLI_IF_WIDE },
     { "COMPONENT", "component", CLI_TEXT, CLI_IF_WIDE },
 };

@@ -166,7 +166,8 @@ static void print_table(const struct cli_output *o, const struct cli_list *list,
         if (list->columns[i].shown == CLI_ALWAYS ||
             (list->columns[i].shown == CLI_IF_WIDE && o->format == CLI_WIDE)) {
             columns[n] = &list->columns[i];
-            heads[n++] = list->columns[i].head;
+            heads[n++] =
+                list->columns[i].head + (o->format == CLI_WIDE && list->columns[i].head[0] == '?');
         }
     t = cli_table_new(heads, n);
     if (!t)

@@ -85,10 +85,24 @@ static bool is_bad(const char *text)
 #define COLUMNS_MAX 32
 #define SHORTENED_MIN 12 /* columns of a shortened text that stay */
 
-static const char *title(const char *head, char *ret_mark)
+struct column { /* as it is printed */
+    const char *title;
+    bool right, shortened, spare; /* marks of its head, see table.h */
+    size_t at;                    /* in the rows */
+    size_t width;
+};
+
+static struct column column_of(const char *head)
 {
-    *ret_mark = strchr(">~", head[0]) && head[0] ? head[0] : '\0';
-    return head + (*ret_mark != '\0');
+    struct column c = { 0 };
+
+    for (; *head && strchr("?>~", *head); head++) {
+        c.spare |= *head == '?';
+        c.right |= *head == '>';
+        c.shortened |= *head == '~';
+    }
+    c.title = head;
+    return c;
 }
 
 static void print_cell(const char *text, size_t width, bool right, bool last, bool red, FILE *out)
@@ -112,49 +126,71 @@ static size_t terminal_width(FILE *out)
     return isatty(fileno(out)) && ioctl(fileno(out), TIOCGWINSZ, &w) == 0 ? w.ws_col : 0;
 }
 
+static size_t least_width(const struct column *c)
+{
+    return c->shortened ? SV_MIN(c->width, (size_t)SHORTENED_MIN) : c->width;
+}
+
+/* Leaves out the last spare columns until the others fit with shortened texts. Returns how many
+ * are left. */
+static size_t leave_out(struct column *c, size_t n, size_t available)
+{
+    size_t least = n > 0 ? 2 * (n - 1) : 0;
+
+    for (size_t i = 0; i < n; i++)
+        least += least_width(&c[i]);
+    for (size_t i = n; i-- > 0 && least > available;)
+        if (c[i].spare) {
+            least -= least_width(&c[i]) + 2;
+            memmove(&c[i], &c[i + 1], (--n - i) * sizeof(*c));
+        }
+    return n;
+}
+
 /* Takes what the table is too wide from the columns that may be shortened, the widest first. */
-static void fit(const struct cli_table *t, size_t *width, size_t n, size_t available)
+static void shorten(struct column *c, size_t n, size_t available)
 {
     size_t total = n > 0 ? 2 * (n - 1) : 0;
-    char mark;
 
-    for (size_t c = 0; c < n; c++)
-        total += width[c];
-    while (available > 0 && total > available) {
-        size_t widest = n;
+    for (size_t i = 0; i < n; i++)
+        total += c[i].width;
+    for (; total > available; total--) {
+        struct column *widest = NULL;
 
-        for (size_t c = 0; c < n; c++) {
-            (void)title(t->heads[c], &mark);
-            if (mark == '~' && width[c] > SHORTENED_MIN &&
-                (widest == n || width[c] > width[widest]))
-                widest = c;
-        }
-        if (widest == n)
+        for (size_t i = 0; i < n; i++)
+            if (c[i].shortened && c[i].width > SHORTENED_MIN &&
+                (!widest || c[i].width > widest->width))
+                widest = &c[i];
+        if (!widest)
             return;
-        width[widest]--;
-        total--;
+        widest->width--;
     }
 }
 
 void cli_table_print(const struct cli_table *t, bool with_heads, size_t columns, FILE *out)
 {
-    size_t width[COLUMNS_MAX] = { 0 }, n = SV_MIN(t->columns, (size_t)COLUMNS_MAX);
+    struct column shown[COLUMNS_MAX];
+    size_t n = SV_MIN(t->columns, (size_t)COLUMNS_MAX);
     bool coloured = is_coloured(out);
-    char mark;
 
     for (size_t c = 0; c < n; c++) {
-        width[c] = with_heads ? strlen(title(t->heads[c], &mark)) : 0;
+        shown[c] = column_of(t->heads[c]);
+        shown[c].at = c;
+        shown[c].width = with_heads ? strlen(shown[c].title) : 0;
         for (size_t i = c; i < t->cells; i += t->columns)
-            width[c] = SV_MAX(width[c], strlen(cell(t, i)));
+            shown[c].width = SV_MAX(shown[c].width, strlen(cell(t, i)));
     }
-    fit(t, width, n, columns ? columns : terminal_width(out));
+    columns = columns ? columns : terminal_width(out);
+    if (columns > 0) {
+        n = leave_out(shown, n, columns);
+        shorten(shown, n, columns);
+    }
     for (size_t row = with_heads ? 0 : 1; row <= t->cells / t->columns; row++)
         for (size_t c = 0; c < n; c++) {
-            const char *text = title(t->heads[c], &mark);
+            const char *text = row ? cell(t, (row - 1) * t->columns + shown[c].at) : shown[c].title;
 
-            text = row ? cell(t, (row - 1) * t->columns + c) : text;
-            print_cell(text, width[c], mark == '>', c + 1 == n, row && coloured && is_bad(text),
-                       out);
+            print_cell(text, shown[c].width, shown[c].right, c + 1 == n,
+                       row && coloured && is_bad(text), out);
         }
 }
 

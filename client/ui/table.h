@@ -8,8 +8,9 @@
 
 struct cli_table;
 
-/* `heads`: column titles; a leading '>' marks a right-aligned column of numbers, '~' one of texts
- * that are shortened where the table would not fit a terminal. */
+/* `heads`: column titles behind marks: '>' of a right-aligned column of numbers, '~' of one of
+ * texts that are shortened where the table would not fit a terminal, '?' of one that is left out
+ * where this is not enough, the last one first. */
 struct cli_table *cli_table_new(const char *const *heads, size_t n);
 struct cli_table *cli_table_free(struct cli_table *t);
 /* Appends the next cell, row by row; control characters are escaped. */

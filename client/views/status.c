@@ -201,10 +201,10 @@ static void print_failures(const struct cli_status *s, int lines, FILE *out)
         { "STATE", "state", CLI_TEXT, CLI_ALWAYS },                                                \
         { ">EXIT", "exitCode", CLI_NUMBER, CLI_ALWAYS },                                           \
         { ">TRIES", "tries", CLI_NUMBER, CLI_IF_WIDE },                                            \
-        { ">PEAK MEM", "peakMemoryBytes", CLI_BYTES, CLI_ALWAYS },                                 \
-        { ">CPU TIME", "cpuTimeMs", CLI_MILLIS, CLI_ALWAYS },                                      \
-        { ">LOCALIZE", "localizeMs", CLI_MILLIS, CLI_ALWAYS },                                     \
-        { ">LAUNCH", "launchMs", CLI_MILLIS, CLI_ALWAYS },                                         \
+        { "?>PEAK MEM", "peakMemoryBytes", CLI_BYTES, CLI_ALWAYS },                                \
+        { "?>CPU TIME", "cpuTimeMs", CLI_MILLIS, CLI_ALWAYS },                                     \
+        { "?>LOCALIZE", "localizeMs", CLI_MILLIS, CLI_ALWAYS },                                    \
+        { "?>LAUNCH", "launchMs", CLI_MILLIS, CLI_ALWAYS },                                        \
         { ">FETCHED", "localizedBytes", CLI_BYTES, CLI_IF_WIDE },                                  \
         { ">OF", "localizeTotalBytes", CLI_BYTES, CLI_IF_WIDE },                                   \
         { ">PER SECOND", "localizeBytesPerSecond", CLI_BYTES, CLI_IF_WIDE },                       \

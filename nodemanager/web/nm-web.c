@@ -76,6 +76,13 @@ static json_t *usage_json(const struct cg_usage *u)
                      stall_json(&u->memory_stall), "io", stall_json(&u->io_stall));
 }
 
+/* JSON null where the node has no controller that counts it. */
+static json_t *counted(const struct nm_context *ctx, unsigned controller, uint64_t value)
+{
+    return cg_root_controllers(ctx->cgroups) & controller ? json_integer((json_int_t)value)
+                                                          : json_null();
+}
+
 /* All containers together, from the counters of their common cgroup. */
 static json_t *containers_json(const struct nm_context *ctx)
 {
@@ -85,9 +92,9 @@ static json_t *containers_json(const struct nm_context *ctx)
     if (cg_root_usage(ctx->cgroups, &u) < 0)
         return json_null();
     j = usage_json(&u);
-    (void)json_object_set_new(j, "memoryBytes", json_integer((json_int_t)u.memory_current));
+    (void)json_object_set_new(j, "memoryBytes", counted(ctx, CG_MEMORY, u.memory_current));
     (void)json_object_set_new(j, "cpuTimeMs", json_integer((json_int_t)(u.cpu_usec / 1000)));
-    (void)json_object_set_new(j, "pids", json_integer((json_int_t)u.pids_current)); /* ignoring */
+    (void)json_object_set_new(j, "pids", counted(ctx, CG_PIDS, u.pids_current)); /* ignoring */
     return j;
 }
 
@@ -258,10 +265,10 @@ static json_t *figures_json(const struct nm_context *ctx, const struct nm_figure
 {
     char link[1024];
     json_t *own = json_pack(
-        "{s:I,s:o,s:o,s:I,s:f,s:I,s:o,s:o,s:o,s:o,s:o,s:o}", "memoryBytes",
-        (json_int_t)f->memory_bytes, "peakMemoryBytes",
+        "{s:o,s:o,s:o,s:o,s:f,s:I,s:o,s:o,s:o,s:o,s:o,s:o}", "memoryBytes",
+        counted(ctx, CG_MEMORY, f->memory_bytes), "peakMemoryBytes",
         figure(f->peak_bytes > 0, (int64_t)f->peak_bytes), "cpuTimeMs",
-        figure(f->launch_ms, (int64_t)(f->cpu_usec / 1000)), "pids", (json_int_t)f->pids,
+        figure(f->launch_ms, (int64_t)(f->cpu_usec / 1000)), "pids", counted(ctx, CG_PIDS, f->pids),
         "cpuCores", (double)f->cpu_cores, "startTime", (json_int_t)f->start_ms, "launchTime",
         figure(f->launch_ms, f->launch_ms), "finishTime", figure(f->finish_ms, f->finish_ms),
         "localizeMs", figure(f->launch_ms, f->localize_ms), "launchMs",

@@ -40,7 +40,8 @@ static void put_container(struct sv_html *h, const struct nm_container *c)
                                          .mark = f.peak_bytes ? (double)f.peak_bytes : -1,
                                          .most = -1,
                                          .full = (double)f.memory_mb * 1048576 });
-    sv_html(h, "%s of %s</td>", sv_html_bytes(f.memory_bytes, text),
+    sv_html(h, "%s of %s</td>",
+            f.memory_bytes || f.peak_bytes ? sv_html_bytes(f.memory_bytes, text) : "–",
             sv_html_mb(f.memory_mb, other));
     sv_html(h, "<td class=\"x t\">%s</td><td class=\"x n\">%.2f of %d</td>",
             sv_html_bytes(f.peak_bytes, text), (double)f.cpu_cores, f.vcores);

@@ -76,6 +76,8 @@ class ClusterViews:
             self.has("instance", one)
         self.one_container(c, found["instances"][1]["container"], app)
         self.node_and_queue(c, app)
+        for words in (str(int(app.rsplit("_", 1)[1])), "@last", 'two \u202e"'):
+            assert self.inspect_once(c, words)["id"] == app, words
         self.says(c.selvedge("kill", app), 0, "is over")
 
     def one_container(self, c, name, app):
@@ -93,7 +95,8 @@ class ClusterViews:
             app,
             None,
         ), found
-        assert found["onNode"]["state"] == "RUNNING" and found["onNode"]["pids"] >= 0, found
+        assert found["onNode"]["state"] == "RUNNING", found
+        assert (found["onNode"]["pids"] is not None) == c.cgroup.enforced, found
         assert "stdout" in found["onNode"]["logFiles"], found
         self.says(c.selvedge("inspect", "-o", "yaml", name), 0, f'application: "{app}"\n')
 
@@ -172,19 +175,18 @@ class ClusterViews:
             return (
                 [r["id"] for r in rows] == [app]
                 and (rows[0]["cpuCores"] or 0) > 0
-                and rows[0]["memoryBytes"] is not None
+                and (rows[0]["memoryBytes"] is not None) == c.cgroup.enforced
             )
 
         c.wait(used, 30, "top tells the processors in use")
         table = c.selvedge("top").stdout.splitlines()
         assert len(table) == 2 and re.match(
-            rf"{app} +\S+ +3 +[\d.]+% +\S+ \S+ +\S+ \S+ +3 +(\S+% +){{3}}busy$", table[1]
+            rf"{app} +\S+ +3 +[\d.]+% +(-|\S+ \S+) +\S+ \S+ +3 +(\S+% +){{3}}busy$", table[1]
         ), table
         rows = json.loads(c.selvedge("top", app, "--json", "--sort", "memory").stdout)
         assert {r["application"] for r in rows} == {app} and len(rows) == 3, rows
-        assert [r["memoryBytes"] for r in rows] == sorted(
-            (r["memoryBytes"] for r in rows), reverse=True
-        ), rows
+        memory = [r["memoryBytes"] or 0 for r in rows]  # null: the node does not count it
+        assert memory == sorted(memory, reverse=True), rows
         names = c.selvedge(
             "top", "--containers", "--once", "--sort", "memory", "--quiet"
         ).stdout.split()

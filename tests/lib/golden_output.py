@@ -28,7 +28,8 @@ MASKS = [
     # What a node without controllers does not count.
     (r"RUNNING - (-|SIZE) ", "RUNNING - PEAK "),
     (" 7 (-|SIZE) ", " 7 PEAK "),
-    (r"SIZE (-|SIZE) SIZE 1 \d+ ", "SIZE PEAK SIZE 1 PIDS "),
+    (r"(-|SIZE) (-|SIZE) SIZE 1 (-|\d+) ", "MEMORY PEAK SIZE 1 PIDS "),
+    (r"SHARE (-|SIZE) SIZE 2 SHARE", "SHARE MEMORY SIZE 2 SHARE"),
 ]
 NOT_ENFORCED = "limits not enforced (the node's cgroup v2 lacks the controllers)"
 RED = "\033[31mFAILED\033[0m"
@@ -120,11 +121,11 @@ WANTED = {
     ],
     "top --once": [
         "APPLICATION USER CONTAINERS CPU MEMORY ALLOCATED VCORES CPU WAIT MEM WAIT I/O WAIT NAME",
-        f"APP USER 2 SHARE SIZE SIZE 2 SHARE SHARE SHARE {NAME}",
+        f"APP USER 2 SHARE MEMORY SIZE 2 SHARE SHARE SHARE {NAME}",
     ],
     "top --once -c -o wide": [
         "CONTAINER NODE USER STATE CPU MEMORY PEAK LIMIT VCORES PIDS CPU WAIT MEM WAIT I/O WAIT",
-        *["CONTAINER NODE USER RUNNING SHARE SIZE PEAK SIZE 1 PIDS SHARE SHARE SHARE"] * 2,
+        *["CONTAINER NODE USER RUNNING SHARE MEMORY PEAK SIZE 1 PIDS SHARE SHARE SHARE"] * 2,
     ],
     "version": [
         "selvedge VERSION",
@@ -207,19 +208,43 @@ def on_terminal(c, words, columns, env, code=0):
     return seen.decode("ascii").replace("\r\n", "\n")
 
 
+FIGURES = {"-", "SIZE", "PEAK", "MEMORY", "PIDS"}  # "-" where the node counts none
+
+
+def is_part(line, whole):
+    """Whether a masked line is the whole one without some of its columns."""
+
+    def words(text):
+        return ["#" if word in FIGURES else word for word in text.split()]
+
+    left = iter(words(whole))
+    return all(word in left for word in words(line))
+
+
+def compare_narrow(c, words, wanted, more):
+    """A table of a terminal of 80 columns fits, without some of its columns; with all of them in
+    format wide."""
+    text = on_terminal(c, words, 80, {**c.client_env(), "TERM": "xterm", **more})
+    seen = mask(text)
+    assert len(seen) == len(wanted) and all(map(is_part, seen, wanted)), (words, seen, wanted)
+    if wanted[0].isupper() and "wide" not in words:
+        rows = re.sub(r"\033\[\d+m", "", text).splitlines()
+        assert all(len(row) <= 80 for row in rows if NOT_ENFORCED not in row), (words, rows)
+
+
 def compare(c, words, wanted):
     plain, coloured = ([line.replace("{F}", word) for line in wanted] for word in ("FAILED", RED))
     done = c.selvedge(*words)
     assert done.returncode == 0 and not done.stderr, done
     assert mask(done.stdout) == plain, (words, mask(done.stdout), plain)
-    for columns, more, lines in (
-        (80, {"LANG": "C"}, coloured),
-        (200, {"LANG": "C.UTF-8"}, coloured),
-        (80, {"LANG": "C.UTF-8", "NO_COLOR": "1"}, plain),
-        (200, {"LANG": "C", "TERM": "dumb"}, plain),
+    compare_narrow(c, words, coloured, {"LANG": "C"})
+    compare_narrow(c, words, plain, {"LANG": "C.UTF-8", "NO_COLOR": "1"})
+    for more, lines in (
+        ({"LANG": "C.UTF-8"}, coloured),
+        ({"LANG": "C", "TERM": "dumb"}, plain),
     ):
-        seen = mask(on_terminal(c, words, columns, {**c.client_env(), "TERM": "xterm", **more}))
-        assert seen == lines, (words, columns, more, seen, lines)
+        seen = mask(on_terminal(c, words, 200, {**c.client_env(), "TERM": "xterm", **more}))
+        assert seen == lines, (words, more, seen, lines)
 
 
 def golden_output(c, submit, running, says):

@@ -188,7 +188,7 @@ def inspected(c):
             ("container", app, "RUNNING"),
         )
         same_logs(c, app, name, one["node"])
-        tells = one["onNode"]["memoryBytes"] is not None
+        tells = one["onNode"]["limitsNotEnforced"] is not None
         expect(
             "usage is told or named as missing",
             [x["what"] for x in one.get("unavailable", [])],
@@ -203,7 +203,7 @@ def inspected(c):
         _, queue, _ = selvedge(c, "inspect", "default")
         expect("queue", (queue["path"], queue["applications"]), ("root.default", [app]))
         _, rows, _ = selvedge(c, "top", "--once")
-        expect("top", [(r["id"], r["memoryBytes"] is not None) for r in rows], [(app, tells)])
+        expect("top", [(r["id"], r["cpuCores"] is not None) for r in rows], [(app, tells)])
         subprocess.run(
             command(c, "kill", app),
             env=c.client_env(c.submitter),

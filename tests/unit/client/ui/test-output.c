@@ -178,6 +178,46 @@ static void wrong_formats(void **state)
     assert_non_null(cli_output_unknown(&o, &list, buf, sizeof(buf)));
 }
 
+/* Spare columns are left out, the last first, where shortened texts are not enough. */
+static void spare_columns(void **state)
+{
+    static const char *const heads[] = { "ID", "?USER", "~NAME", "?>N", ">TIME" };
+    static const struct {
+        size_t columns;
+        const char *wanted;
+    } cases[] = {
+        { 0, "ID  USER  NAME                         N  TIME\n"
+             "a1  ann   a rather long name of a job  7   3 s\n" },
+        { 31, "ID  USER  NAME          N  TIME\n"
+              "a1  ann   a rather l..  7   3 s\n" },
+        { 30, "ID  USER  NAME            TIME\n"
+              "a1  ann   a rather lon..   3 s\n" },
+        { 27, "ID  NAME               TIME\n"
+              "a1  a rather long n..   3 s\n" },
+        { 5, "ID  NAME          TIME\n"
+             "a1  a rather l..   3 s\n" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < SV_ARRAY_LEN(cases); i++) {
+        struct cli_table *t = cli_table_new(heads, SV_ARRAY_LEN(heads));
+        _cleanup_free_ char *text = NULL;
+        size_t size;
+        FILE *out = open_memstream(&text, &size);
+
+        assert_true(t && out);
+        cli_table_add(t, "a1");
+        cli_table_add(t, "ann");
+        cli_table_add(t, "a rather long name of a job");
+        cli_table_add(t, "7");
+        cli_table_add(t, "3 s");
+        cli_table_print(t, true, cases[i].columns, out);
+        cli_table_free(t);
+        assert_int_equal(fclose(out), 0);
+        assert_string_equal(text, cases[i].wanted);
+    }
+}
+
 /* Prints a table on a terminal of so many columns. */
 static void on_terminal(unsigned short width, const char *wanted)
 {
@@ -252,10 +292,11 @@ static void durations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(object),        cmocka_unit_test(formats),
-        cmocka_unit_test(nested_yaml),   cmocka_unit_test(wrong_formats),
-        cmocka_unit_test(given_columns), cmocka_unit_test(texts_with_lines),
-        cmocka_unit_test(terminals),     cmocka_unit_test(durations),
+        cmocka_unit_test(object),           cmocka_unit_test(formats),
+        cmocka_unit_test(nested_yaml),      cmocka_unit_test(wrong_formats),
+        cmocka_unit_test(given_columns),    cmocka_unit_test(spare_columns),
+        cmocka_unit_test(texts_with_lines), cmocka_unit_test(terminals),
+        cmocka_unit_test(durations),
     };
 
     return cmocka_run_group_tests_name("client/output", tests, NULL, NULL);
