@@ -1,12 +1,14 @@
 /* libFuzzer target: a message accepted by wire/depth.c is safe to unpack.
  *
  * The first byte chooses a message type, the rest are its bytes. Accepted input must unpack within
- * the arena or be rejected by protobuf-c, and must be accepted again when packed again. */
+ * the arena or be rejected by protobuf-c, and must be accepted again when packed again. Read by
+ * wire/pieces.c, it is the same message. */
 #include <stdio.h>
 
 #include "common/arena.h"
 #include "wire/depth.h"
 #include "wire/ipc/methods.h"
+#include "wire/pieces.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -37,6 +39,27 @@ static void expect(bool holds, const char *what)
     }
 }
 
+/* Read a member at a time, the message is the same. */
+static void check_pieces(const ProtobufCMessageDescriptor *d, const uint8_t *p, size_t n)
+{
+    _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
+    ProtobufCMessage *whole, *read = NULL;
+    struct ipc_reading *reading;
+    int r = IPC_PIECES_MORE;
+
+    expect(a && ipc_reading_new(a, d, p, n, &reading) == 0, "no arena");
+    while (r == IPC_PIECES_MORE) {
+        int64_t left = 1;
+
+        r = ipc_reading_run(reading, &left, &read);
+    }
+    ipc_reading_end(reading);
+    if (r == 0 && ipc_unpack(a, d, p, n, &whole) == 0)
+        expect(protobuf_c_message_get_packed_size(read) ==
+                   protobuf_c_message_get_packed_size(whole),
+               "another message a member at a time");
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     const ProtobufCMessageDescriptor *d;
@@ -48,6 +71,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size == 0)
         return 0;
     d = types[data[0] % SV_ARRAY_LEN(types)];
+    check_pieces(d, data + 1, size - 1);
     if (ipc_depth_check(data + 1, size - 1, d, IPC_DEPTH_MAX) < 0)
         return 0;
     a = sv_arena_new(0);

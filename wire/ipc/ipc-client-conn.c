@@ -294,14 +294,18 @@ static void finish_with(struct ipc_client *c, struct client_call *call, int stat
 static void finish_success(struct ipc_client *c, struct client_call *call, struct sv_arena **a,
                            const uint8_t *p, size_t n)
 {
-    ProtobufCMessage *m;
-    if (ipc_unpack(*a, call->response, p, n, &m) < 0) {
+    ProtobufCMessage *m = NULL;
+    if (call->response && ipc_unpack(*a, call->response, p, n, &m) < 0) {
         char text[160];
         snprintf(text, sizeof(text), "the answer is not a valid %s", call->response->short_name);
         finish_with(c, call, -EBADMSG, NULL, text);
         return;
     }
     struct ipc_result r = { .status = 0, .response = m, .arena = a, .sent = true };
+    if (!call->response) {
+        r.body = p;
+        r.body_len = n;
+    }
     ipc_client_finish(c, call, &r, &(struct sv_error){ 0 });
 }
 

@@ -69,8 +69,10 @@ int ipc_client_id_new(uint8_t ret[IPC_CLIENT_ID_LEN]) _must_use_;
 struct ipc_result {
     int status;
     const ProtobufCMessage *response; /* NULL unless status == 0 */
-    const char *java_class;           /* with -EREMOTEIO, else NULL */
-    struct sv_arena **arena;          /* NULL unless status == 0 */
+    const uint8_t *body; /* of a call without a response descriptor: the answer, packed and not */
+    size_t body_len;     /* looked at yet; valid only during the callback */
+    const char *java_class;  /* with -EREMOTEIO, else NULL */
+    struct sv_arena **arena; /* NULL unless status == 0 */
     bool sent; /* false: the request certainly never reached the server, so a retry is safe */
 };
 /* `arena`: of the response, which lives on in it where the callback takes it (SV_TAKE(*r->arena)).
@@ -91,8 +93,8 @@ int ipc_client_call(struct ipc_client *c, const char *method, const ProtobufCMes
 
 /* As ipc_client_call(), with all parameters of a call. */
 struct ipc_request {
-    const char *method; /* must outlive the call, as `response` */
-    const ProtobufCMessageDescriptor *response;
+    const char *method;                         /* must outlive the call, as `response` */
+    const ProtobufCMessageDescriptor *response; /* NULL: the answer is given as bytes */
     const uint8_t *body; /* the packed parameter, copied; may be NULL if it is empty */
     size_t body_len;
     int64_t call_ms;     /* 0 = the client's */

@@ -15,6 +15,38 @@
 #include "tests/unit/wire/ipc-client-fixture.h"
 #include "wire/ipc/ipc-client-conn.h"
 
+/* ---- Answers as bytes ---- */
+
+static void on_bytes(const struct ipc_result *r, const struct sv_error *err, void *userdata)
+{
+    struct answer *a = userdata;
+    echo_message *m;
+
+    (void)err;
+    a->count++;
+    a->status = r->status;
+    assert_null(r->response);
+    m = (echo_message *)protobuf_c_message_unpack(ECHO_DESCRIPTOR, NULL, r->body_len, r->body);
+    assert_non_null(m);
+    snprintf(a->echo, sizeof(a->echo), "%s", m->protocol);
+    protobuf_c_message_free_unpacked(&m->base, NULL);
+}
+
+static void test_bytes(void **state)
+{
+    (void)state;
+    struct fixture w;
+    struct answer a = { 0 };
+    const struct ipc_request q = { .method = "echo" };
+    fixture_new(&w, NULL, NULL);
+    w.fake.on_call = say_echo;
+    assert_int_equal(ipc_client_start(w.client, &q, on_bytes, &a, NULL), 0);
+    peer_run_until(&w, a.count);
+    assert_int_equal(a.status, 0);
+    assert_string_equal(a.echo, "good");
+    fixture_free(&w);
+}
+
 /* ---- Cancelled calls ---- */
 
 static void test_cancel(void **state)
@@ -421,6 +453,7 @@ static void test_answer_before_close(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_bytes),
         cmocka_unit_test(test_cancel),
         cmocka_unit_test(test_cancel_half_sent),
         cmocka_unit_test(test_identity),
