@@ -58,7 +58,6 @@ nodemanager/core/test-log-size_WRAP := readdir sv_open_beneath
 nodemanager/resources/test-virtual-memory_WRAP := exe_container_cgroup cg_leaf_dir nm_container_kill nm_process_sizes
 nodemanager/resources/test-log-monitor_WRAP := nm_container_kill nm_log_size_turn
 nodemanager/health/test-log-disks_WRAP := sd_event_add_time_relative
-nodemanager/federation/test-fed-allocate_WRAP := sv_loop_spent_ms
 nodemanager/test-reload_WRAP := getpwnam getpwuid_r getaddrinfo
 nodemanager/resources/test-container-scheduler_WRAP := nm_container_post nm_container_kill sv_loop_spent_ms
 nodemanager/resources/test-container-pauses_WRAP := nm_container_post nm_container_kill sv_loop_spent_ms

@@ -4,6 +4,7 @@
 #define SELVEDGE_FEDERATION_AMRM_ASKS_H
 
 #include "common/arena.h"
+#include "federation/amrm/budget.h"
 #include "federation/policy/manager.h"
 #include "federation/policy/random.h"
 #include "federation/policy/resolver.h"
@@ -48,9 +49,22 @@ struct fed_asks { /* of one member */
     size_t n;
 };
 
+struct fed_asks_split; /* in the making, in the arena */
+
+/* Begins with copies of what `in` has but for texts of targets, the resolver, `conf` and `random`,
+ * which outlive it, as the rows do. -EHOSTUNREACH, -EPERM, -ENOMEM as of fed_asks_run(). */
+int fed_asks_begin(const struct fed_asking *in, Hadoop__Yarn__ResourceRequestProto **rows,
+                   size_t n_rows, struct sv_arena *a, struct fed_asks_split **ret,
+                   struct sv_error *err) _must_use_;
 /* Fills ret[n_targets]. Rows are those of the request, or copies of them with another count; a list
- * may be shared by members. -EINVAL: a row without a name, or with a count below 0; -EHOSTUNREACH:
- * no member may be asked; -EPERM: the policy rejects; -E2BIG: more than FED_PLACED_MAX; -ENOMEM. */
+ * may be shared by members. 0: done; FED_MORE; -EINVAL: a row without a name, or with a count below
+ * 0; -EHOSTUNREACH: no member may be asked; -EPERM: the policy rejects; -E2BIG: more than
+ * FED_PLACED_MAX; -ENOMEM. */
+int fed_asks_run(struct fed_asks_split *s, struct fed_budget *b, struct fed_asks *ret,
+                 struct sv_error *err) _must_use_;
+/* Frees its tables; the rest is the arena's. Accepts NULL. */
+void fed_asks_end(struct fed_asks_split *s);
+/* All at once. */
 int fed_asks_split(const struct fed_asking *in, Hadoop__Yarn__ResourceRequestProto **rows,
                    size_t n_rows, struct sv_arena *a, struct fed_asks *ret, struct sv_error *err)
     _must_use_;

@@ -19,14 +19,15 @@ struct container {
     bool telling; /* staged: told from now on */
     bool ending;  /* staged: ended from now on */
     struct container *next_staged;
-    struct container *prev, *next; /* in `ended` */
+    struct container *prev, *next; /* in `ended`, or in its member's list */
     UT_hash_handle hh;
 };
 
 struct fed_containers {
     struct yarn_app_id app;
     struct container *by_id, *staged, *ended; /* ended: the oldest first */
-    size_t n_live, n_ended;
+    struct container **live;                  /* by member, n_members of them */
+    size_t n_live, n_ended, n_members;
 };
 
 struct fed_containers *fed_containers_new(struct yarn_app_id app)
@@ -48,6 +49,7 @@ struct fed_containers *fed_containers_free(struct fed_containers *c)
         HASH_DEL(c->by_id, it);
         free(it);
     }
+    free(c->live);
     free(c);
     return NULL;
 }
@@ -70,9 +72,24 @@ static struct container *find(const struct fed_containers *c, struct yarn_contai
     return it;
 }
 
+static int make_room(struct fed_containers *c, size_t member)
+{
+    struct container **grown;
+
+    if (member < c->n_members)
+        return 0;
+    grown = reallocarray(c->live, member + 1, sizeof(struct container *));
+    if (!grown)
+        return -ENOMEM;
+    for (; c->n_members <= member; c->n_members++)
+        grown[c->n_members] = NULL;
+    c->live = grown;
+    return 0;
+}
+
 static struct container *make(struct fed_containers *c, struct yarn_container_id id, size_t member)
 {
-    struct container *it = calloc(1, sizeof(*it));
+    struct container *it = make_room(c, member) == 0 ? calloc(1, sizeof(*it)) : NULL;
 
     if (!it)
         return NULL;
@@ -83,8 +100,15 @@ static struct container *make(struct fed_containers *c, struct yarn_container_id
         free(it);
         return NULL;
     }
+    DL_APPEND(c->live[member], it);
     c->n_live++;
     return it;
+}
+
+static void leave_live(struct fed_containers *c, struct container *it)
+{
+    DL_DELETE(c->live[it->member], it);
+    c->n_live--;
 }
 
 static void discard(struct fed_containers *c, struct container *it)
@@ -94,7 +118,7 @@ static void discard(struct fed_containers *c, struct container *it)
         DL_DELETE(c->ended, it);
         c->n_ended--;
     } else {
-        c->n_live--;
+        leave_live(c, it);
     }
     free(it);
 }
@@ -176,26 +200,37 @@ bool fed_containers_may(const struct fed_containers *c, struct yarn_container_id
 
 static void retire(struct fed_containers *c, struct container *it)
 {
+    leave_live(c, it);
     it->ended = true;
-    c->n_live--;
     DL_APPEND(c->ended, it);
     c->n_ended++;
 }
 
-void fed_containers_keep(struct fed_containers *c)
+static void keep(struct fed_containers *c, struct container *it)
 {
-    struct container *it = c->staged, *next;
+    it->told |= it->telling;
+    if (it->ending)
+        retire(c, it);
+    it->is_new = it->telling = it->ending = false;
+}
 
-    c->staged = NULL;
-    for (; it; it = next) {
-        next = it->next_staged;
-        it->told |= it->telling;
-        if (it->ending)
-            retire(c, it);
-        it->is_new = it->telling = it->ending = false;
+int fed_containers_keep(struct fed_containers *c, struct fed_budget *b)
+{
+    for (size_t n = 1; c->staged || c->n_ended > FED_ENDED_MAX; n++) {
+        struct container *it = c->staged;
+
+        if (fed_spent(b))
+            return FED_MORE;
+        if (it) {
+            c->staged = it->next_staged;
+            keep(c, it);
+        } else {
+            discard(c, c->ended);
+        }
+        if (n % 4 == 0)
+            fed_spend(b, 1);
     }
-    while (c->n_ended > FED_ENDED_MAX)
-        discard(c, c->ended);
+    return 0;
 }
 
 void fed_containers_undo(struct fed_containers *c)
@@ -245,15 +280,15 @@ size_t fed_containers_count(const struct fed_containers *c)
     return c->n_live;
 }
 
-void fed_containers_each(const struct fed_containers *c, size_t member,
-                         void (*tell)(void *userdata, struct yarn_container_id id), void *userdata)
+bool fed_containers_next(const struct fed_containers *c, size_t member, const void **at,
+                         struct yarn_container_id *ret)
 {
-    struct container *it, *next;
+    const struct container *it = *at;
 
-    HASH_ITER (hh, c->by_id, it, next) {
-        struct yarn_container_id id = { { c->app, (int32_t)it->key.attempt }, it->key.id };
-
-        if (it->member == member && !it->ended)
-            tell(userdata, id);
-    }
+    it = it ? it->next : member < c->n_members ? c->live[member] : NULL;
+    if (!it)
+        return false;
+    *at = it;
+    *ret = (struct yarn_container_id){ { c->app, (int32_t)it->key.attempt }, it->key.id };
+    return true;
 }

@@ -6,6 +6,7 @@
 #ifndef SELVEDGE_FEDERATION_AMRM_CONTAINERS_H
 #define SELVEDGE_FEDERATION_AMRM_CONTAINERS_H
 
+#include "federation/amrm/budget.h"
 #include "wire/ids.h"
 
 #define FED_CONTAINERS_MAX 262144 /* live ones of an application */
@@ -31,8 +32,9 @@ int fed_containers_end(struct fed_containers *c, struct yarn_container_id id, si
                        enum fed_seen *ret_seen) _must_use_;
 /* True unless the container is known to be another member's, or of another application. */
 bool fed_containers_may(const struct fed_containers *c, struct yarn_container_id id, size_t member);
-/* Keeps what was staged since, or undoes it. */
-void fed_containers_keep(struct fed_containers *c);
+/* Keeps what was staged since: 0: done; FED_MORE: nothing may be staged before the rest is. */
+int fed_containers_keep(struct fed_containers *c, struct fed_budget *b);
+/* Undoes it. */
 void fed_containers_undo(struct fed_containers *c);
 
 /* Learned from elsewhere, at once: a recovered container, of which the master was told or not.
@@ -42,8 +44,9 @@ int fed_containers_know(struct fed_containers *c, struct yarn_container_id id, s
 /* The member of a live container, -ENOENT if there is none. */
 int fed_containers_owner(const struct fed_containers *c, struct yarn_container_id id);
 size_t fed_containers_count(const struct fed_containers *c); /* live ones */
-/* Each live container of a member, in no order, as text of an answer or a store wants it. */
-void fed_containers_each(const struct fed_containers *c, size_t member,
-                         void (*tell)(void *userdata, struct yarn_container_id id), void *userdata);
+/* The next live container of a member, from *at NULL; false: there is none. Between two calls
+ * containers may be staged and learned, none kept. */
+bool fed_containers_next(const struct fed_containers *c, size_t member, const void **at,
+                         struct yarn_container_id *ret);
 
 #endif

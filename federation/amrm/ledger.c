@@ -11,6 +11,7 @@ struct placed {
 struct column { /* one member's rows, in order */
     struct placed *first, **end;
     size_t n;
+    struct fed_asks asks; /* as they are closed */
 };
 
 struct fed_ledger {
@@ -18,6 +19,8 @@ struct fed_ledger {
     struct fed_request_id *ids;
     struct fed_share *shares;
     size_t n_targets, n_placed;
+    size_t closing;            /* column */
+    const struct placed *next; /* its next row; NULL: it has not begun */
     struct column columns[];
 };
 
@@ -145,25 +148,41 @@ int fed_ledger_put_any(struct fed_ledger *l, size_t target, Hadoop__Yarn__Resour
     return append(l, target, row, NULL);
 }
 
-static int close_column(struct fed_ledger *l, const struct column *c, struct fed_asks *ret)
+size_t fed_ledger_count(const struct fed_ledger *l)
 {
-    *ret =
-        (struct fed_asks){ sv_newn(l->arena, Hadoop__Yarn__ResourceRequestProto *, c->n + 1), 0 };
-    if (!ret->rows)
+    return l->n_placed;
+}
+
+static int close_column(struct fed_ledger *l, struct column *c, struct fed_budget *b)
+{
+    if (!c->asks.rows) {
+        c->asks.rows = sv_newn(l->arena, Hadoop__Yarn__ResourceRequestProto *, c->n + 1);
+        l->next = c->first;
+    }
+    if (!c->asks.rows)
         return -ENOMEM;
-    for (const struct placed *p = c->first; p; p = p->next)
+    for (size_t n = 0; l->next; l->next = l->next->next, n++) {
+        const struct placed *p = l->next;
+
+        if (fed_spent(b))
+            return FED_MORE;
         if (!p->needs_solid || p->needs_solid->solid)
-            ret->rows[ret->n++] = p->row;
+            c->asks.rows[c->asks.n++] = p->row;
+        if (n % 8 == 0)
+            fed_spend(b, 1);
+    }
     return 0;
 }
 
-int fed_ledger_close(struct fed_ledger *l, struct fed_asks *ret)
+int fed_ledger_close(struct fed_ledger *l, struct fed_budget *b, struct fed_asks *ret)
 {
-    for (size_t i = 0; i < l->n_targets; i++) {
-        int r = close_column(l, &l->columns[i], &ret[i]);
+    for (; l->closing < l->n_targets; l->closing++) {
+        int r = close_column(l, &l->columns[l->closing], b);
 
-        if (r < 0)
+        if (r != 0)
             return r;
     }
+    for (size_t i = 0; i < l->n_targets; i++)
+        ret[i] = l->columns[i].asks;
     return 0;
 }

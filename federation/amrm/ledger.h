@@ -39,7 +39,9 @@ int fed_ledger_put_rack(struct fed_ledger *l, size_t target,
                         Hadoop__Yarn__ResourceRequestProto *row) _must_use_;
 int fed_ledger_put_any(struct fed_ledger *l, size_t target, Hadoop__Yarn__ResourceRequestProto *row)
     _must_use_;
-/* The rows of each member, without the rack rows of ids of which it has no other row: ret[n]. */
-int fed_ledger_close(struct fed_ledger *l, struct fed_asks *ret) _must_use_;
+size_t fed_ledger_count(const struct fed_ledger *l); /* rows that were put */
+/* The rows of each member, without the rack rows of ids of which it has no other row: ret[n]. 0:
+ * done; FED_MORE; -ENOMEM. No row is put once it was called. */
+int fed_ledger_close(struct fed_ledger *l, struct fed_budget *b, struct fed_asks *ret) _must_use_;
 
 #endif

@@ -6,18 +6,26 @@
 
 #include "federation/amrm/ledger.h"
 #include "federation/amrm/shares.h"
+#include "federation/amrm/target-index.h"
 #include "federation/amrm/weighing.h"
 
 #define NOBODY SIZE_MAX
 
 typedef Hadoop__Yarn__ResourceRequestProto row_proto;
 
-struct split {
+enum phase { LOCATED, ANYWHERE, CLOSING };
+
+struct fed_locality {
     const struct fed_asking *in;
+    row_proto **rows;
+    size_t n_rows;
     struct sv_arena *arena;
     struct fed_weighing w;
     struct fed_ledger *ledger;
     size_t *target_of; /* of the resolver's sub-clusters; NOBODY: not a target */
+    size_t *targets;   /* room for one row's */
+    enum phase phase;
+    size_t at; /* the next row */
 };
 
 static bool is_any(const row_proto *row)
@@ -27,24 +35,22 @@ static bool is_any(const row_proto *row)
 
 /* ---- Places ---- */
 
-static int map_resolver(struct split *s)
+/* Members and the list's sub-clusters are up to FED_MEMBERS_MAX: no loop over both. */
+static int map_resolver(struct fed_locality *s)
 {
     size_t n = fed_resolver_count(s->in->resolver);
+    struct fed_target_index index;
 
     s->target_of = sv_newn(s->arena, size_t, n + 1);
-    if (!s->target_of)
+    if (!s->target_of || fed_target_index_make(s->in, s->arena, &index) < 0)
         return -ENOMEM;
-    for (size_t i = 0; i < n; i++) {
-        s->target_of[i] = NOBODY;
-        for (size_t t = 0; t < s->in->n_targets; t++)
-            if (strcmp(fed_resolver_id(s->in->resolver, i), s->in->targets[t].id) == 0)
-                s->target_of[i] = t;
-    }
+    for (size_t i = 0; i < n; i++)
+        s->target_of[i] = fed_target_find(&index, fed_resolver_id(s->in->resolver, i));
     return 0;
 }
 
 /* The member that is asked for a node; NOBODY: the node is unknown, or its member is not asked. */
-static size_t target_of_node(struct split *s, const char *node)
+static size_t target_of_node(struct fed_locality *s, const char *node)
 {
     int number = fed_resolver_node(s->in->resolver, node);
     size_t target = number < 0 ? NOBODY : s->target_of[number];
@@ -56,7 +62,7 @@ static size_t target_of_node(struct split *s, const char *node)
 
 /* 1: the rack is known, and members were asked; 0: known, none of its members may be asked;
  * -ENOENT: unknown. */
-static int put_rack(struct split *s, row_proto *row)
+static int put_rack(struct fed_locality *s, row_proto *row)
 {
     const uint16_t *clusters = NULL;
     size_t n = fed_resolver_rack(s->in->resolver, row->resource_name, &clusters);
@@ -79,7 +85,7 @@ static int put_rack(struct split *s, row_proto *row)
 }
 
 /* A member drawn once for all such rows of an allocation request id. */
-static int put_unknown(struct split *s, row_proto *row, bool rack)
+static int put_unknown(struct fed_locality *s, row_proto *row, bool rack)
 {
     struct fed_request_id *id = fed_ledger_id(s->ledger, row->allocation_request_id);
     size_t target;
@@ -94,7 +100,7 @@ static int put_unknown(struct split *s, row_proto *row, bool rack)
                 : fed_ledger_put_node(s->ledger, target, row);
 }
 
-static int put_located(struct split *s, row_proto *row)
+static int put_located(struct fed_locality *s, row_proto *row)
 {
     size_t target = target_of_node(s, row->resource_name);
     int r;
@@ -110,7 +116,7 @@ static int put_located(struct split *s, row_proto *row)
 /* ---- Any place ---- */
 
 /* A request for none cancels an earlier one, wherever that went. */
-static int put_cancel(struct split *s, row_proto *row)
+static int put_cancel(struct fed_locality *s, row_proto *row)
 {
     for (size_t i = 0; i < s->in->n_targets; i++) {
         int r = s->in->targets[i].answered ? fed_ledger_put_any(s->ledger, i, row) : 0;
@@ -121,7 +127,7 @@ static int put_cancel(struct split *s, row_proto *row)
     return 0;
 }
 
-static int put_count(struct split *s, size_t target, const row_proto *row, int32_t count)
+static int put_count(struct fed_locality *s, size_t target, const row_proto *row, int32_t count)
 {
     row_proto *copy;
 
@@ -138,7 +144,7 @@ static int put_count(struct split *s, size_t target, const row_proto *row, int32
 
 /* By the located containers of the same id if there are any, which are in few members; else over
  * all that are asked. Fills s->w.weights and `targets`, returns their number. */
-static size_t weigh_any(struct split *s, const struct fed_request_id *id, size_t *targets)
+static size_t weigh_any(struct fed_locality *s, const struct fed_request_id *id, size_t *targets)
 {
     size_t n = 0;
 
@@ -155,7 +161,7 @@ static size_t weigh_any(struct split *s, const struct fed_request_id *id, size_t
     return n;
 }
 
-static int put_any(struct split *s, row_proto *row, size_t *targets)
+static int put_any(struct fed_locality *s, row_proto *row, struct fed_budget *b)
 {
     const struct fed_request_id *id;
     size_t n;
@@ -166,44 +172,79 @@ static int put_any(struct split *s, row_proto *row, size_t *targets)
     id = fed_ledger_id(s->ledger, row->allocation_request_id);
     if (!id)
         return -ENOMEM;
-    n = weigh_any(s, id, targets);
+    n = weigh_any(s, id, s->targets);
+    fed_spend(b, n / 16 + n * SV_MIN((size_t)row->num_containers, n) / 256);
     r = fed_shares(row->num_containers, s->w.weights, n, s->in->random, s->w.counts);
     for (size_t i = 0; r == 0 && i < n; i++)
-        r = put_count(s, targets[i], row, s->w.counts[i]);
+        r = put_count(s, s->targets[i], row, s->w.counts[i]);
     return r;
 }
 
 /* ---- All ---- */
 
-static int put_rows(struct split *s, row_proto **rows, size_t n_rows)
+static int put_row(struct fed_locality *s, row_proto *row, struct fed_budget *b)
 {
-    size_t *targets = sv_newn(s->arena, size_t, s->in->n_targets + 1);
-    int r = targets ? 0 : -ENOMEM;
+    size_t before = fed_ledger_count(s->ledger);
+    int r = 0;
 
-    for (size_t i = 0; r == 0 && i < n_rows; i++)
-        if (!is_any(rows[i]))
-            r = put_located(s, rows[i]);
-    for (size_t i = 0; r == 0 && i < n_rows; i++)
-        if (is_any(rows[i]))
-            r = put_any(s, rows[i], targets);
+    if (s->phase == LOCATED && !is_any(row)) {
+        r = put_located(s, row);
+        if (s->in->conf->by_load)
+            fed_spend(b, s->w.n_open / 32);
+    } else if (s->phase == ANYWHERE && is_any(row)) {
+        r = put_any(s, row, b);
+    }
+    fed_spend(b, fed_ledger_count(s->ledger) - before + (s->at % 8 == 0));
     return r;
 }
 
-int fed_locality_split(const struct fed_asking *in, Hadoop__Yarn__ResourceRequestProto **rows,
-                       size_t n_rows, struct sv_arena *a, struct fed_asks *ret,
-                       struct sv_error *err)
+static int put_rows(struct fed_locality *s, struct fed_budget *b)
 {
-    _cleanup_(fed_ledger_freep) struct fed_ledger *ledger = NULL;
-    struct split s = { .in = in, .arena = a };
-    int r = fed_weigh(in, a, &s.w, err);
+    for (; s->at < s->n_rows; s->at++) {
+        int r;
 
+        if (fed_spent(b))
+            return FED_MORE;
+        r = put_row(s, s->rows[s->at], b);
+        if (r < 0)
+            return r;
+    }
+    return 0;
+}
+
+int fed_locality_begin(const struct fed_asking *in, row_proto **rows, size_t n_rows,
+                       struct sv_arena *a, struct fed_locality **ret, struct sv_error *err)
+{
+    struct fed_locality *s = sv_new(a, struct fed_locality);
+    int r;
+
+    if (!s)
+        return -ENOMEM;
+    *s = (struct fed_locality){ .in = in, .rows = rows, .n_rows = n_rows, .arena = a };
+    s->targets = sv_newn(a, size_t, in->n_targets + 1);
+    r = s->targets ? fed_weigh(in, a, &s->w, err) : -ENOMEM;
     if (r == 0)
-        r = map_resolver(&s);
+        r = map_resolver(s);
     if (r == 0)
-        r = fed_ledger_new(a, in->n_targets, &ledger);
-    if (r < 0)
-        return r;
-    s.ledger = ledger;
-    r = put_rows(&s, rows, n_rows);
-    return r == 0 ? fed_ledger_close(ledger, ret) : r;
+        r = fed_ledger_new(a, in->n_targets, &s->ledger);
+    if (r == 0)
+        *ret = s;
+    return r;
+}
+
+int fed_locality_run(struct fed_locality *s, struct fed_budget *b, struct fed_asks *ret)
+{
+    for (; s->phase < CLOSING; s->phase++, s->at = 0) {
+        int r = put_rows(s, b);
+
+        if (r != 0)
+            return r;
+    }
+    return fed_ledger_close(s->ledger, b, ret);
+}
+
+void fed_locality_end(struct fed_locality *s)
+{
+    if (s)
+        fed_ledger_freep(&s->ledger);
 }

@@ -5,9 +5,14 @@
 
 #include "federation/amrm/asks.h"
 
-/* As fed_asks_split(), whose rows were checked. */
-int fed_locality_split(const struct fed_asking *in, Hadoop__Yarn__ResourceRequestProto **rows,
-                       size_t n_rows, struct sv_arena *a, struct fed_asks *ret,
+struct fed_locality;
+
+/* `in` outlives it. As fed_asks_begin(). */
+int fed_locality_begin(const struct fed_asking *in, Hadoop__Yarn__ResourceRequestProto **rows,
+                       size_t n_rows, struct sv_arena *a, struct fed_locality **ret,
                        struct sv_error *err) _must_use_;
+/* As fed_asks_run(), whose rows were checked. */
+int fed_locality_run(struct fed_locality *l, struct fed_budget *b, struct fed_asks *ret) _must_use_;
+void fed_locality_end(struct fed_locality *l); /* accepts NULL */
 
 #endif

@@ -15,10 +15,11 @@ struct fed_merge; /* of one application */
 struct fed_merge *fed_merge_new(struct yarn_app_id app); /* NULL: out of memory */
 struct fed_merge *fed_merge_free(struct fed_merge *m);   /* accepts NULL, returns NULL */
 
-struct fed_reply { /* one of the two */
+struct fed_reply { /* one of the three */
     size_t member; /* below FED_MEMBERS_MAX */
     const Hadoop__Yarn__AllocateResponseProto *answer;
     const Hadoop__Yarn__RegisterApplicationMasterResponseProto *registration;
+    const char *lost; /* its ResourceManager has lost all containers, which have ended so */
 };
 
 struct fed_replies { /* in the order in which they came */
@@ -48,8 +49,20 @@ struct fed_merged {
     size_t n_broken;   /* containers without a whole id, left out */
 };
 
-/* Merges any number of replies, none too. On failure (-ENOMEM) nothing has changed but the figures
- * of members: the same replies are merged again later. */
+struct fed_merging; /* in the making, in the arena */
+
+/* Merges any number of replies, none too, in turns: fed_merge_begin(), fed_merge_run() until it is
+ * done, fed_merge_keep() until it is done. One merge of an application at a time. On failure
+ * (-ENOMEM), and after fed_merge_undo() in the place of fed_merge_keep(), nothing has changed but
+ * the figures of members: the same replies are merged again later. `replies` outlives it. */
+int fed_merge_begin(struct fed_merge *m, const struct fed_replies *replies, struct sv_arena *a,
+                    struct fed_merging **ret) _must_use_;
+/* 0: *ret is there; FED_MORE. */
+int fed_merge_run(struct fed_merging *j, struct fed_budget *b, struct fed_merged *ret) _must_use_;
+/* 0: done; FED_MORE. */
+int fed_merge_keep(struct fed_merge *m, struct fed_budget *b);
+void fed_merge_undo(struct fed_merge *m);
+/* All at once. */
 int fed_merge(struct fed_merge *m, const struct fed_replies *replies, struct sv_arena *a,
               struct fed_merged *ret) _must_use_;
 

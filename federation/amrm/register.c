@@ -88,6 +88,7 @@ int fed_merge_registered(struct fed_merge *m, const struct fed_replies *replies,
 {
     struct joined j = { .containers = fed_merge_containers(m), .arena = a };
     const response_proto *home = find_home(replies);
+    struct fed_budget all = FED_BUDGET_ALL;
     response_proto *response = NULL;
     int r = home ? join(&j, replies) : -EINVAL;
 
@@ -99,7 +100,7 @@ int fed_merge_registered(struct fed_merge *m, const struct fed_replies *replies,
         fed_containers_undo(j.containers);
         return r;
     }
-    fed_containers_keep(j.containers);
+    (void)fed_containers_keep(j.containers, &all); /* there is no more, ignoring */
     *ret = (struct fed_registered){ response, j.clashes, j.n_clashes };
     return 0;
 }

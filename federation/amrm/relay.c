@@ -4,25 +4,22 @@
 #include <errno.h>
 #include <string.h>
 
+#include "federation/amrm/relay-parts.h"
 #include "federation/amrm/relay-request.h"
-#include "wire/frame.h"
 
 typedef Hadoop__Yarn__AllocateRequestProto request_proto;
+typedef Hadoop__Yarn__AllocateResponseProto response_proto;
 typedef Hadoop__Yarn__ResourceRequestProto row_proto;
-
-struct fed_relay {
-    struct fed_items items;
-    uint8_t *sent; /* the request that is not answered yet; NULL: none */
-    size_t n_sent;
-    int32_t response_id;
-    bool has_progress;
-    float progress;
-    char *tracking_url;
-};
 
 struct fed_relay *fed_relay_new(void)
 {
-    return calloc(1, sizeof(struct fed_relay));
+    struct fed_relay *r = calloc(1, sizeof(*r));
+
+    if (!r)
+        return NULL;
+    fed_items_init(&r->items);
+    r->sent = SV_BUF_INIT(FED_RELAY_BYTES_MAX);
+    return r;
 }
 
 struct fed_relay *fed_relay_free(struct fed_relay *r)
@@ -30,7 +27,7 @@ struct fed_relay *fed_relay_free(struct fed_relay *r)
     if (!r)
         return NULL;
     fed_items_clear(&r->items);
-    free(r->sent);
+    sv_buf_free(&r->sent);
     free(r->tracking_url);
     free(r);
     return NULL;
@@ -38,60 +35,46 @@ struct fed_relay *fed_relay_free(struct fed_relay *r)
 
 bool fed_relay_has_news(const struct fed_relay *r)
 {
-    return r->sent || r->items.news;
+    return r->made || fed_items_first(&r->items, FED_ITEMS_NEW) ||
+           fed_items_first(&r->items, FED_ITEMS_CLOSED);
 }
 
 size_t fed_relay_bytes(const struct fed_relay *r)
 {
-    return r->items.bytes + r->n_sent;
+    return r->items.bytes + r->sent.len;
 }
 
 /* ---- Folding ---- */
 
-static struct fed_item_ask ask_of(const Hadoop__Yarn__PriorityProto *priority,
-                                  const Hadoop__Yarn__ExecutionTypeRequestProto *type, int64_t id)
+int fed_relay_take_ask(struct fed_relay *r, const row_proto *row)
 {
-    return (struct fed_item_ask){ priority ? priority->priority : 0,
-                                  type ? (int32_t)type->execution_type
-                                       : HADOOP__YARN__EXECUTION_TYPE_PROTO__GUARANTEED,
-                                  id };
+    const struct fed_item_ask ask =
+        fed_ask_of(row->priority, row->execution_type_request, row->allocation_request_id);
+    char key[FED_ITEM_KEY];
+    const struct fed_item_words w = { .kind = FED_ITEM_ASK,
+                                      .head = fed_item_ask_key(FED_ITEM_ASK, &ask, key),
+                                      .name = row->resource_name ? row->resource_name : "",
+                                      .m = &row->base,
+                                      .count = row->num_containers,
+                                      .open = row->num_containers > 0 };
+
+    return fed_items_put(&r->items, &w);
 }
 
-static int take_asks(struct fed_relay *r, const request_proto *m)
+static int take_scheduling(struct fed_relay *r, const Hadoop__Yarn__SchedulingRequestProto *q)
 {
-    for (size_t i = 0; i < m->n_ask; i++) {
-        const row_proto *row = m->ask[i];
-        struct fed_item_ask ask =
-            ask_of(row->priority, row->execution_type_request, row->allocation_request_id);
-        char key[FED_ITEM_KEY];
-        struct fed_item *it;
-        int e = fed_items_put(&r->items, FED_ITEM_ASK, fed_item_ask_key(FED_ITEM_ASK, &ask, key),
-                              row->resource_name ? row->resource_name : "", &row->base, &it);
+    const struct fed_item_ask ask =
+        fed_ask_of(q->priority, q->executiontype, q->allocationrequestid);
+    int32_t count = q->resourcesizing ? q->resourcesizing->numallocations : 0;
+    char key[FED_ITEM_KEY];
+    const struct fed_item_words w = { .kind = FED_ITEM_SCHEDULING,
+                                      .head = fed_item_ask_key(FED_ITEM_SCHEDULING, &ask, key),
+                                      .name = "",
+                                      .m = &q->base,
+                                      .count = count,
+                                      .open = count > 0 };
 
-        if (e < 0)
-            return e;
-        it->count = row->num_containers;
-        it->open = it->count > 0;
-    }
-    return 0;
-}
-
-static int take_scheduling(struct fed_relay *r, const request_proto *m)
-{
-    for (size_t i = 0; i < m->n_scheduling_requests; i++) {
-        const Hadoop__Yarn__SchedulingRequestProto *q = m->scheduling_requests[i];
-        struct fed_item_ask ask = ask_of(q->priority, q->executiontype, q->allocationrequestid);
-        char key[FED_ITEM_KEY];
-        struct fed_item *it;
-        int e = fed_items_put(&r->items, FED_ITEM_SCHEDULING,
-                              fed_item_ask_key(FED_ITEM_SCHEDULING, &ask, key), "", &q->base, &it);
-
-        if (e < 0)
-            return e;
-        it->count = q->resourcesizing ? q->resourcesizing->numallocations : 0;
-        it->open = it->count > 0;
-    }
-    return 0;
+    return fed_items_put(&r->items, &w);
 }
 
 /* A container's release or update; one without a whole id is of no use to anybody. */
@@ -100,47 +83,21 @@ static int take_container(struct fed_relay *r, enum fed_item_kind kind,
 {
     struct yarn_container_id id;
     char key[FED_ITEM_KEY];
-    struct fed_item *it;
-    int e;
+    struct fed_item_words w = { .kind = kind, .name = "", .m = m, .open = true };
 
     if (yarn_container_id_from(of, &id) < 0)
         return 0;
-    e = fed_items_put(&r->items, kind, fed_item_container_key(kind, id, key), "", m, &it);
-    if (e == 0)
-        it->open = true;
-    return e;
+    w.head = fed_item_container_key(kind, id, key);
+    return fed_items_put(&r->items, &w);
 }
 
-static int take_containers(struct fed_relay *r, const request_proto *m)
+static int take_name(struct fed_relay *r, const char *name, bool barred)
 {
-    int e = 0;
+    const struct fed_item_words w = {
+        .kind = FED_ITEM_NAME, .head = FED_ITEM_NAME_KEY, .name = name, .open = barred
+    };
 
-    for (size_t i = 0; e == 0 && i < m->n_release; i++)
-        e = take_container(r, FED_ITEM_RELEASE, m->release[i], &m->release[i]->base);
-    for (size_t i = 0; e == 0 && i < m->n_update_requests; i++)
-        e = take_container(r, FED_ITEM_UPDATE, m->update_requests[i]->container_id,
-                           &m->update_requests[i]->base);
-    return e;
-}
-
-static int take_names(struct fed_relay *r, char *const *names, size_t n, bool barred)
-{
-    for (size_t i = 0; i < n; i++) {
-        struct fed_item *it;
-        int e = fed_items_put(&r->items, FED_ITEM_NAME, FED_ITEM_NAME_KEY, names[i], NULL, &it);
-
-        if (e < 0)
-            return e;
-        it->open = barred;
-    }
-    return 0;
-}
-
-static int take_blacklist(struct fed_relay *r, const Hadoop__Yarn__ResourceBlacklistRequestProto *b)
-{
-    int e = b ? take_names(r, b->blacklist_additions, b->n_blacklist_additions, true) : 0;
-
-    return e == 0 && b ? take_names(r, b->blacklist_removals, b->n_blacklist_removals, false) : e;
+    return fed_items_put(&r->items, &w);
 }
 
 static int take_state(struct fed_relay *r, const request_proto *m)
@@ -160,95 +117,191 @@ static int take_state(struct fed_relay *r, const request_proto *m)
     return 0;
 }
 
-int fed_relay_take(struct fed_relay *r, const request_proto *part, struct sv_error *err)
-{
-    int e = take_state(r, part);
+enum part_list { STATE, ASKS, RELEASES, UPDATES, BARRED, UNBARRED, SCHEDULING, PART_LISTS };
 
-    if (e == 0)
-        e = take_asks(r, part);
-    if (e == 0)
-        e = take_containers(r, part);
-    if (e == 0)
-        e = take_blacklist(r, part->blacklist_request);
-    if (e == 0)
-        e = take_scheduling(r, part);
+static size_t count_part(const request_proto *m, int list)
+{
+    const Hadoop__Yarn__ResourceBlacklistRequestProto *b = m->blacklist_request;
+
+    switch (list) {
+    case STATE:
+        return 1;
+    case ASKS:
+        return m->n_ask;
+    case RELEASES:
+        return m->n_release;
+    case UPDATES:
+        return m->n_update_requests;
+    case BARRED:
+        return b ? b->n_blacklist_additions : 0;
+    case UNBARRED:
+        return b ? b->n_blacklist_removals : 0;
+    default:
+        return m->n_scheduling_requests;
+    }
+}
+
+static int take_one(struct fed_relay *r, const request_proto *m, int list, size_t i)
+{
+    switch (list) {
+    case STATE:
+        return take_state(r, m);
+    case ASKS:
+        return fed_relay_take_ask(r, m->ask[i]);
+    case RELEASES:
+        return take_container(r, FED_ITEM_RELEASE, m->release[i], &m->release[i]->base);
+    case UPDATES:
+        return take_container(r, FED_ITEM_UPDATE, m->update_requests[i]->container_id,
+                              &m->update_requests[i]->base);
+    case BARRED:
+        return take_name(r, m->blacklist_request->blacklist_additions[i], true);
+    case UNBARRED:
+        return take_name(r, m->blacklist_request->blacklist_removals[i], false);
+    default:
+        return take_scheduling(r, m->scheduling_requests[i]);
+    }
+}
+
+static int refuse_part(int e, struct sv_error *err)
+{
     if (e == -E2BIG)
         return sv_error_set(err, e,
                             "the master has more than %d open requests, releases, updates and "
-                            "blacklisted nodes in one sub-cluster, or more than %d MiB of them",
-                            FED_RELAY_ITEMS_MAX, FED_RELAY_BYTES_MAX >> 20);
-    return e < 0 ? sv_error_set(err, e, "allocate request: out of memory") : 0;
+                            "blacklisted nodes in one sub-cluster, more than %d MiB of them, more "
+                            "than %d places in one request, or one of more than %d MiB",
+                            FED_RELAY_ITEMS_MAX, FED_RELAY_BYTES_MAX >> 20, FED_ITEM_GROUP_MAX,
+                            FED_ITEM_MESSAGE_MAX >> 20);
+    if (e == -ENAMETOOLONG)
+        return sv_error_set(err, e,
+                            "allocate request: a node's or rack's name has more than %d "
+                            "bytes",
+                            FED_ITEM_NAME_MAX);
+    return sv_error_set(err, e, "allocate request: out of memory");
+}
+
+int fed_relay_take(struct fed_relay *r, const request_proto *part, struct fed_relay_at *at,
+                   struct fed_budget *b, struct sv_error *err)
+{
+    for (; at->list < PART_LISTS; at->list++, at->row = 0)
+        for (size_t n = count_part(part, at->list); at->row < n; at->row++) {
+            size_t before = r->items.bytes;
+            int e;
+
+            if (fed_spent(b))
+                return FED_MORE;
+            e = take_one(r, part, at->list, at->row);
+            if (e < 0)
+                return refuse_part(e, err);
+            fed_spend(b, 1 + (r->items.bytes - SV_MIN(before, r->items.bytes)) / FED_ROW_BYTES);
+        }
+    return 0;
 }
 
 /* ---- The next request ---- */
 
-static bool is_any(const struct fed_item *it)
+/* An item that only ends an earlier word need not be kept once it is in a request. */
+static int put_item(struct fed_items *items, struct fed_relay_request *q, struct fed_item *it)
 {
-    return it->kind == FED_ITEM_ASK && strcmp(it->name, "*") == 0;
-}
-
-/* An ask for none and a name that is off the list need not be kept once they are in a request, nor
- * the places of an ask for none. */
-static void set_all_told(struct fed_relay *r)
-{
-    struct fed_item *it;
-
-    while ((it = r->items.news)) {
-        fed_items_set_told(&r->items, it);
-        if (it->open)
-            continue;
-        if (is_any(it))
-            fed_items_drop_group(&r->items, it);
-        else
-            fed_items_drop(&r->items, it);
-    }
-}
-
-/* Replaces the request that is not answered. */
-static int keep_sent(struct fed_relay *r, const request_proto *m)
-{
-    size_t n = hadoop__yarn__allocate_request_proto__get_packed_size(m);
-    uint8_t *p = malloc(n + 1);
-
-    if (!p)
-        return -ENOMEM;
-    free(r->sent);
-    r->n_sent = hadoop__yarn__allocate_request_proto__pack(m, p);
-    r->sent = p;
-    return 0;
-}
-
-static int make_sent(struct fed_relay *r, struct sv_arena *a)
-{
-    request_proto m;
-    int e;
-
-    hadoop__yarn__allocate_request_proto__init(&m);
-    m.has_progress = r->has_progress;
-    m.progress = r->progress;
-    m.tracking_url = r->tracking_url;
-    m.has_response_id = true;
-    m.response_id = r->response_id;
-    e = fed_relay_put_news(&r->items, a, &m);
-    if (e == 0)
-        e = keep_sent(r, &m);
-    if (e == 0)
-        set_all_told(r);
-    return e;
-}
-
-int fed_relay_make(struct fed_relay *r, struct sv_arena *a, request_proto **ret)
-{
-    ProtobufCMessage *m = NULL;
-    int e = r->sent ? 0 : make_sent(r, a);
+    int e = fed_relay_request_put(q, it);
 
     if (e < 0)
         return e;
-    if (ipc_unpack(a, &hadoop__yarn__allocate_request_proto__descriptor, r->sent, r->n_sent, &m) <
-        0)
-        return -ENOMEM;
-    *ret = (request_proto *)m;
+    if (it->open)
+        fed_items_set_sent(items, it);
+    else
+        fed_items_drop(items, it);
     return 0;
+}
+
+/* An ask for none behind the news of its places, none of which is kept then. */
+static int put_group(struct fed_items *items, struct fed_relay_request *q, struct fed_item *any,
+                     size_t *n)
+{
+    struct fed_item *it, *next;
+    int e = 0;
+
+    for (it = any->group->rows; it && e == 0 && *n < FED_REQUEST_ITEMS_MAX; it = next) {
+        next = it->next_row;
+        if (it == any || !fed_items_is_news(items, it))
+            continue;
+        e = put_item(items, q, it);
+        ++*n;
+    }
+    if (it || e < 0)
+        return e;
+    e = fed_relay_request_put(q, any);
+    if (e == 0)
+        *n += fed_items_drop_group(items, any);
+    return e;
+}
+
+static int put_next(struct fed_items *items, struct fed_relay_request *q, size_t *n)
+{
+    struct fed_item *it = fed_items_first(items, FED_ITEMS_CLOSED);
+
+    if (it && fed_item_is_any(it))
+        return put_group(items, q, it, n);
+    ++*n;
+    return put_item(items, q, it ?: fed_items_first(items, FED_ITEMS_NEW));
+}
+
+static int make_sent(struct fed_relay *r, struct fed_budget *b)
+{
+    struct fed_relay_request q;
+    size_t n = 0;
+    int e = 0;
+
+    fed_relay_request_begin(&q, &r->sent);
+    while (
+        e == 0 && n < FED_REQUEST_ITEMS_MAX && r->sent.len + q.barred.len < FED_REQUEST_BYTES_MAX &&
+        (fed_items_first(&r->items, FED_ITEMS_CLOSED) || fed_items_first(&r->items, FED_ITEMS_NEW)))
+        e = put_next(&r->items, &q, &n);
+    if (e == 0 || n > 1) /* the rest another time */
+        e = fed_relay_request_end(&q);
+    fed_relay_request_clear(&q);
+    fed_spend(b, n / 16 + r->sent.len / ((size_t)8 * FED_ROW_BYTES)); /* bytes that are copied */
+    return e;
+}
+
+/* The request's lists begin with the tag of a field, which is below 16. */
+static void set_unknown(request_proto *m, ProtobufCMessageUnknownField *f, const struct sv_buf *b)
+{
+    if (!b->len)
+        return;
+    *f = (ProtobufCMessageUnknownField){
+        .tag = b->data[0] >> 3, .wire_type = b->data[0] & 7, .len = b->len - 1, .data = b->data + 1
+    };
+    m->base.unknown_fields = f;
+    m->base.n_unknown_fields = 1;
+}
+
+int fed_relay_make(struct fed_relay *r, struct sv_arena *a, struct fed_budget *b,
+                   request_proto **ret)
+{
+    request_proto *m = sv_new(a, request_proto);
+    ProtobufCMessageUnknownField *f = sv_new(a, ProtobufCMessageUnknownField);
+    int e = m && f ? 0 : -ENOMEM;
+
+    if (e == 0 && !r->made)
+        e = make_sent(r, b);
+    if (e < 0)
+        return e;
+    r->made = true;
+    hadoop__yarn__allocate_request_proto__init(m);
+    m->has_progress = r->has_progress;
+    m->progress = r->progress;
+    m->tracking_url = r->tracking_url;
+    m->has_response_id = true;
+    m->response_id = r->response_id;
+    set_unknown(m, f, &r->sent);
+    *ret = m;
+    return 0;
+}
+
+static void drop_sent(struct fed_relay *r)
+{
+    sv_buf_free(&r->sent);
+    r->made = false;
 }
 
 /* ---- Answers ---- */
@@ -281,24 +334,28 @@ static struct fed_item *any_row_of(struct fed_relay *r, const Hadoop__Yarn__Cont
     return fed_items_find(&r->items, fed_item_ask_key(FED_ITEM_ASK, &ask, key), "*");
 }
 
-static bool has_news(const struct fed_item *row)
+static bool has_news(const struct fed_relay *r, const struct fed_item *row)
 {
     for (row = row->group->rows; row; row = row->next_row)
-        if (row->news)
+        if (fed_items_is_news(&r->items, row))
             return true;
     return false;
 }
 
 /* One less to ask for again after a restart; an ask that has changed since is the master's word. */
-static void count_allocated(struct fed_relay *r, const Hadoop__Yarn__ContainerProto *c)
+static void count_allocated(struct fed_relay *r, const Hadoop__Yarn__ContainerProto *c,
+                            struct fed_budget *b)
 {
     struct fed_item *it = any_row_of(r, c);
 
-    if (!it || it->news || it->count == 0)
+    if (!it || fed_items_is_news(&r->items, it) || it->count == 0)
         return;
     it->count--;
-    if (it->count == 0 && !has_news(it))
-        fed_items_drop_group(&r->items, it);
+    if (it->count)
+        return;
+    fed_spend(b, it->group->n / 4);
+    if (!has_news(r, it))
+        (void)fed_items_drop_group(&r->items, it); /* counted above, ignoring */
 }
 
 /* A scheduling request has n less to be allocated, or to be rejected. */
@@ -308,136 +365,122 @@ static void count_scheduled(struct fed_relay *r, const struct fed_item_ask *ask,
     struct fed_item *it =
         fed_items_find(&r->items, fed_item_ask_key(FED_ITEM_SCHEDULING, ask, key), "");
 
-    if (!it || it->news)
+    if (!it || fed_items_is_news(&r->items, it))
         return;
     it->count -= SV_MIN(n, it->count);
     if (it->count == 0)
         fed_items_drop(&r->items, it);
 }
 
-static void take_allocated(struct fed_relay *r, const Hadoop__Yarn__AllocateResponseProto *m)
+static void take_allocated(struct fed_relay *r, const Hadoop__Yarn__ContainerProto *c,
+                           struct fed_budget *b)
 {
-    for (size_t i = 0; i < m->n_allocated_containers; i++) {
-        const Hadoop__Yarn__ContainerProto *c = m->allocated_containers[i];
-        struct fed_item_ask ask = ask_of_container(c);
+    struct fed_item_ask ask = ask_of_container(c);
 
-        count_allocated(r, c);
-        count_scheduled(r, &ask, 1);
-    }
-    for (size_t i = 0; i < m->n_rejected_scheduling_requests; i++) {
-        const Hadoop__Yarn__SchedulingRequestProto *q = m->rejected_scheduling_requests[i]->request;
-        struct fed_item_ask ask = ask_of(q->priority, q->executiontype, q->allocationrequestid);
+    count_allocated(r, c, b);
+    count_scheduled(r, &ask, 1);
+}
 
-        count_scheduled(r, &ask, INT32_MAX);
+static void take_rejected(struct fed_relay *r, const Hadoop__Yarn__SchedulingRequestProto *q)
+{
+    struct fed_item_ask ask = fed_ask_of(q->priority, q->executiontype, q->allocationrequestid);
+
+    count_scheduled(r, &ask, INT32_MAX);
+}
+
+enum answer_list { HEAD, ALLOCATED, REJECTED, COMPLETED, UPDATED, UPDATE_ERRORS, ANSWER_LISTS };
+
+static size_t count_answer(const response_proto *m, int list)
+{
+    switch (list) {
+    case HEAD:
+        return 1;
+    case ALLOCATED:
+        return m->n_allocated_containers;
+    case REJECTED:
+        return m->n_rejected_scheduling_requests;
+    case COMPLETED:
+        return m->n_completed_container_statuses;
+    case UPDATED:
+        return m->n_updated_containers;
+    default:
+        return m->n_update_errors;
     }
 }
 
-static void take_ends(struct fed_relay *r, const Hadoop__Yarn__AllocateResponseProto *m)
+static void answered_one(struct fed_relay *r, const response_proto *m, int list, size_t i,
+                         struct fed_budget *b)
 {
-    for (size_t i = 0; i < m->n_completed_container_statuses; i++) {
-        const Hadoop__Yarn__ContainerIdProto *id = m->completed_container_statuses[i]->container_id;
-
-        drop_container(r, FED_ITEM_RELEASE, id);
-        drop_container(r, FED_ITEM_UPDATE, id);
-    }
-    for (size_t i = 0; i < m->n_updated_containers; i++)
+    switch (list) {
+    case HEAD:
+        drop_sent(r);
+        fed_items_settle(&r->items);
+        r->response_id = m->response_id;
+        break;
+    case ALLOCATED:
+        take_allocated(r, m->allocated_containers[i], b);
+        break;
+    case REJECTED:
+        take_rejected(r, m->rejected_scheduling_requests[i]->request);
+        break;
+    case COMPLETED:
+        drop_container(r, FED_ITEM_RELEASE, m->completed_container_statuses[i]->container_id);
+        drop_container(r, FED_ITEM_UPDATE, m->completed_container_statuses[i]->container_id);
+        break;
+    case UPDATED:
         drop_container(r, FED_ITEM_UPDATE, m->updated_containers[i]->container->id);
-    for (size_t i = 0; i < m->n_update_errors; i++)
+        break;
+    default:
         if (m->update_errors[i]->update_request)
             drop_container(r, FED_ITEM_UPDATE, m->update_errors[i]->update_request->container_id);
+        break;
+    }
 }
 
-static void drop_sent(struct fed_relay *r)
+int fed_relay_answered(struct fed_relay *r, const response_proto *m, struct fed_relay_at *at,
+                       struct fed_budget *b)
 {
-    free(SV_TAKE(r->sent));
-    r->n_sent = 0;
-}
-
-void fed_relay_answered(struct fed_relay *r, const Hadoop__Yarn__AllocateResponseProto *m)
-{
-    drop_sent(r);
-    r->response_id = m->response_id;
-    take_allocated(r, m);
-    take_ends(r, m);
+    for (; at->list < ANSWER_LISTS; at->list++, at->row = 0)
+        for (size_t n = count_answer(m, at->list); at->row < n; at->row++) {
+            if (fed_spent(b))
+                return FED_MORE;
+            answered_one(r, m, at->list, at->row, b);
+            fed_spend(b, 1);
+        }
+    return 0;
 }
 
 void fed_relay_resync(struct fed_relay *r)
 {
-    struct fed_item *it, *next;
-
     drop_sent(r);
     r->response_id = 0;
-    HASH_ITER (hh, r->items.by_key, it, next)
-        if (it->open)
-            fed_items_set_news(&r->items, it);
+    fed_items_renew(&r->items);
 }
 
-int fed_relay_expect(struct fed_relay *r, int32_t response_id)
+void fed_relay_expect(struct fed_relay *r, int32_t response_id)
 {
-    request_proto *m =
-        r->sent ? hadoop__yarn__allocate_request_proto__unpack(NULL, r->n_sent, r->sent) : NULL;
-    int e = 0;
-
-    if (r->sent && !m)
-        return -ENOMEM;
-    if (m) {
-        m->response_id = response_id;
-        e = keep_sent(r, m);
-        hadoop__yarn__allocate_request_proto__free_unpacked(m, NULL);
-    }
-    if (e == 0)
-        r->response_id = response_id;
-    return e;
+    r->response_id = response_id;
 }
 
-static void drop_told(struct fed_relay *r, struct fed_item *it)
-{
-    if (it && !it->news)
-        fed_items_drop(&r->items, it);
-}
-
-static void drop_refused(struct fed_relay *r, const request_proto *m)
-{
-    char key[FED_ITEM_KEY];
-
-    for (size_t i = 0; i < m->n_ask; i++) {
-        const row_proto *row = m->ask[i];
-        struct fed_item_ask ask =
-            ask_of(row->priority, row->execution_type_request, row->allocation_request_id);
-
-        drop_told(r, fed_items_find(&r->items, fed_item_ask_key(FED_ITEM_ASK, &ask, key),
-                                    row->resource_name ? row->resource_name : ""));
-    }
-    for (size_t i = 0; i < m->n_scheduling_requests; i++) {
-        const Hadoop__Yarn__SchedulingRequestProto *q = m->scheduling_requests[i];
-        struct fed_item_ask ask = ask_of(q->priority, q->executiontype, q->allocationrequestid);
-
-        drop_told(r,
-                  fed_items_find(&r->items, fed_item_ask_key(FED_ITEM_SCHEDULING, &ask, key), ""));
-    }
-    for (size_t i = 0; i < m->n_update_requests; i++)
-        drop_container(r, FED_ITEM_UPDATE, m->update_requests[i]->container_id);
-}
-
-/* Releases stay: they are never what was wrong, and a restart tells them again. */
+/* Releases stay: they are never what was wrong, and a restart tells them again. So do names. */
 void fed_relay_refused(struct fed_relay *r)
 {
-    request_proto *m =
-        r->sent ? hadoop__yarn__allocate_request_proto__unpack(NULL, r->n_sent, r->sent) : NULL;
+    struct fed_item *it;
 
-    if (m) {
-        drop_refused(r, m);
-        hadoop__yarn__allocate_request_proto__free_unpacked(m, NULL);
-    }
     drop_sent(r);
+    while ((it = fed_items_first(&r->items, FED_ITEMS_SENT))) {
+        if (it->kind == FED_ITEM_RELEASE || it->kind == FED_ITEM_NAME)
+            fed_items_set_told(&r->items, it);
+        else
+            fed_items_drop(&r->items, it);
+    }
 }
 
 /* An ask like the one that the container is of, where that is no longer kept: for any place. */
 static int ask_anew(struct fed_relay *r, const Hadoop__Yarn__ContainerProto *c)
 {
     Hadoop__Yarn__ExecutionTypeRequestProto type;
-    row_proto row, *rows[] = { &row };
-    request_proto m;
+    row_proto row;
 
     hadoop__yarn__execution_type_request_proto__init(&type);
     type.has_execution_type = true;
@@ -450,10 +493,7 @@ static int ask_anew(struct fed_relay *r, const Hadoop__Yarn__ContainerProto *c)
     row.num_containers = 1;
     row.execution_type_request = &type;
     row.allocation_request_id = c->allocation_request_id;
-    hadoop__yarn__allocate_request_proto__init(&m);
-    m.ask = rows;
-    m.n_ask = 1;
-    return take_asks(r, &m);
+    return fed_relay_take_ask(r, &row);
 }
 
 int fed_relay_exchange(struct fed_relay *r, const Hadoop__Yarn__ContainerProto *container)
@@ -466,90 +506,6 @@ int fed_relay_exchange(struct fed_relay *r, const Hadoop__Yarn__ContainerProto *
     if (!any)
         return ask_anew(r, container);
     any->count += any->count < INT32_MAX;
-    any->open = true;
-    fed_items_set_news(&r->items, any);
+    fed_items_set_news(&r->items, any, true);
     return 0;
-}
-
-/* ---- Elsewhere ---- */
-
-/* Adds to what the sub-cluster is asked for already. */
-static int ask_more(struct fed_relay *r, row_proto *row, const char *head)
-{
-    struct fed_item *it = fed_items_find(&r->items, head, row->resource_name);
-    int32_t count;
-    int e;
-
-    if (it) {
-        it->count += SV_MIN(row->num_containers, INT32_MAX - it->count);
-        it->open = true;
-        fed_items_set_news(&r->items, it);
-        return 0;
-    }
-    count = row->num_containers;
-    e = fed_items_put(&r->items, FED_ITEM_ASK, head, row->resource_name, &row->base, &it);
-    if (e == 0) {
-        it->count = count;
-        it->open = true;
-    }
-    return e;
-}
-
-/* Containers that were moved; < 0: none. */
-static int move_row(struct fed_relay *from, struct fed_relay *to, struct fed_item *it,
-                    row_proto *row)
-{
-    const struct fed_item_ask ask =
-        ask_of(row->priority, row->execution_type_request, row->allocation_request_id);
-    char key[FED_ITEM_KEY];
-    int e;
-
-    if (!row->resource_name || (row->has_relax_locality && !row->relax_locality))
-        return 0;
-    row->has_num_containers = true;
-    row->num_containers = it->count;
-    e = ask_more(to, row, fed_item_ask_key(FED_ITEM_ASK, &ask, key));
-    if (e < 0)
-        return e;
-    e = it->count;
-    for (it = it->group->rows; it; it = it->next_row) {
-        it->count = 0;
-        it->open = false;
-        fed_items_set_news(&from->items, it);
-    }
-    return e;
-}
-
-static void drop_closed(struct fed_relay *r)
-{
-    struct fed_item *it, *next;
-
-    HASH_ITER (hh, r->items.by_key, it, next)
-        if (!it->open)
-            fed_items_drop(&r->items, it);
-}
-
-int fed_relay_move(struct fed_relay *from, struct fed_relay *to, bool registered)
-{
-    struct fed_item *it, *next;
-    int n = 0;
-
-    HASH_ITER (hh, from->items.by_key, it, next) {
-        row_proto *row;
-        int e;
-
-        if (!is_any(it) || !it->open)
-            continue;
-        row = hadoop__yarn__resource_request_proto__unpack(NULL, it->n_packed, it->packed);
-        if (!row)
-            return -ENOMEM;
-        e = move_row(from, to, it, row);
-        hadoop__yarn__resource_request_proto__free_unpacked(row, NULL);
-        if (e < 0)
-            return e;
-        n += SV_MIN(e, INT32_MAX - n);
-    }
-    if (!registered)
-        drop_closed(from);
-    return n;
 }

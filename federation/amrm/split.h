@@ -23,7 +23,25 @@ struct fed_split_notes {
 /* Index of the member that a container is of; negative: none. */
 typedef int (*fed_owner)(void *userdata, struct yarn_container_id id);
 
-/* Fills ret[in->n_targets]. Errors as of fed_asks_split(). */
+struct fed_split; /* in the making, in the arena */
+
+struct fed_splitting_of { /* outlives the split, but for what fed_asks_begin() copies */
+    const struct fed_asking *in;
+    const Hadoop__Yarn__AllocateRequestProto *m;
+    fed_owner owner;
+    void *userdata;
+    struct sv_arena *arena;
+};
+
+/* Errors as of fed_asks_begin(). */
+int fed_split_begin(const struct fed_splitting_of *of, struct fed_split **ret, struct sv_error *err)
+    _must_use_;
+/* Fills ret[in->n_targets]. 0: done; FED_MORE; errors as of fed_asks_run(). */
+int fed_split_run(struct fed_split *s, struct fed_budget *b, struct fed_part *ret,
+                  struct fed_split_notes *ret_notes, struct sv_error *err) _must_use_;
+/* Frees its tables; the rest is the arena's. Accepts NULL, returns NULL. */
+struct fed_split *fed_split_end(struct fed_split *s);
+/* All at once. */
 int fed_split(const struct fed_asking *in, const Hadoop__Yarn__AllocateRequestProto *m,
               fed_owner owner, void *userdata, struct sv_arena *a, struct fed_part *ret,
               struct fed_split_notes *ret_notes, struct sv_error *err) _must_use_;

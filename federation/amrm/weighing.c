@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "federation/amrm/target-index.h"
+
 static bool is_excluded(const struct fed_split_conf *conf, const char *id)
 {
     for (size_t i = 0; i < conf->n_excluded; i++)
@@ -22,14 +24,24 @@ static int none_open(const struct fed_asking *in, struct sv_error *err)
                         in->manager->name);
 }
 
-static void open_by_policy(struct fed_weighing *w)
+/* As fed_weight_of() for each target: the first one of an id counts. */
+static void set_weights(struct fed_weighing *w, const struct fed_target_index *index)
 {
     const struct fed_weight_list *list = &w->in->manager->weights.amrm;
 
+    for (size_t i = list->n; i-- > 0;) {
+        size_t target = fed_target_find(index, list->v[i].id);
+
+        if (target != SIZE_MAX)
+            w->policy[target] = list->v[i].value;
+    }
+}
+
+static void open_by_policy(struct fed_weighing *w)
+{
     for (size_t i = 0; i < w->in->n_targets; i++) {
         const struct fed_target *t = &w->in->targets[i];
 
-        w->policy[i] = fed_weight_of(list, t->id);
         w->is_open[i] = t->active && w->policy[i] > 0 && !is_excluded(w->in->conf, t->id);
         w->n_open += w->is_open[i];
     }
@@ -83,9 +95,12 @@ int fed_weigh(const struct fed_asking *in, struct sv_arena *a, struct fed_weighi
                               .policy = sv_newn(a, float, n),
                               .weights = sv_newn(a, float, n),
                               .counts = sv_newn(a, int32_t, n) };
+    struct fed_target_index index;
 
-    if (!w.open || !w.is_open || !w.policy || !w.weights || !w.counts)
+    if (!w.open || !w.is_open || !w.policy || !w.weights || !w.counts ||
+        fed_target_index_make(in, a, &index) < 0)
         return -ENOMEM;
+    set_weights(&w, &index);
     open_by_policy(&w);
     if (w.n_open == 0 && !in->conf->fail_on_error)
         open_all_active(&w);

@@ -10,6 +10,7 @@
 #include "wire/ipc/methods.h"
 
 #define HOST_MAX 255
+#define ANSWER_MAX ((size_t)64 << 20) /* bytes of an answer: some 100,000 containers */
 
 /* Splits "host:port" or "[host]:port". */
 static int split(const char *address, char host[HOST_MAX + 1], uint16_t *ret_port)
@@ -71,6 +72,8 @@ int nm_amrm_dial(const struct nm_amrm_env *env, const struct nm_amrm_dial *d,
     } else if (d->service != YARN_RM_SCHEDULER) {
         return sv_error_set(err, -EINVAL, "AMRMProxy: no address of a ResourceManager");
     }
+    cfg.client.max_frame =
+        cfg.client.max_frame ? SV_MIN(cfg.client.max_frame, ANSWER_MAX) : ANSWER_MAX;
     if (d->connect_ms)
         cfg.client.connect_ms = d->connect_ms;
     if (d->call_ms)

@@ -9,11 +9,14 @@
 #include "federation/cache.h"
 #include "nodemanager/federation/fed-shared.h"
 #include "nodemanager/federation/sub-cluster.h"
+#include "wire/pieces.h"
 
 /* Answers that the master has not been given: beyond it no further heartbeat goes out. */
 #define NM_FED_REPLIES_MAX 4096
 #define NM_FED_REPLY_BYTES_MAX (64u << 20)
 #define NM_FED_OPEN_BYTES_MAX (128u << 20) /* of requests and the like in all sub-clusters */
+
+#define NM_FED_WORK_BYTES_MAX ((size_t)256 << 20) /* of an open heartbeat: its split, its merge */
 
 #define NM_FED_HOME 0 /* the number of the home among the members */
 
@@ -25,6 +28,7 @@ struct nm_fed_member {
     char *token;                /* text of a stored token; NULL: none, or it is attached */
     bool attached;              /* by a stored token, and not registered again yet */
     bool clashed;               /* said in the log */
+    bool exchanging;            /* it is to be told of containers that are given back */
     uint64_t keeping;           /* its token, with that commit; 0: it is not being kept */
 };
 
@@ -32,12 +36,45 @@ struct nm_fed_question { /* of a policy, which cannot be cancelled */
     struct nm_fed *f;    /* NULL: the attempt is gone */
 };
 
-struct nm_fed_reply { /* from a member; one of the two messages */
+struct nm_fed_reply { /* from a member; one of the three, as struct fed_reply */
     size_t member;
     const Hadoop__Yarn__AllocateResponseProto *answer;
     const Hadoop__Yarn__RegisterApplicationMasterResponseProto *registration;
+    const char *lost;
     struct sv_arena *arena;
     struct nm_fed_reply *prev, *next;
+};
+
+/* An open heartbeat. What is done in turns of the loop (turns.h) is before and behind the wait. */
+enum nm_fed_phase {
+    NM_FED_NONE,       /* none is open */
+    NM_FED_MOVING,     /* requests of silent sub-clusters to the home: `member` */
+    NM_FED_SPLITTING,  /* `split` */
+    NM_FED_TAKING,     /* a part by the relay of `member`, at `at` */
+    NM_FED_WAITING,    /* for the home */
+    NM_FED_MERGING,    /* `merging` */
+    NM_FED_PACKING,    /* `writing` */
+    NM_FED_KEEPING,    /* the containers of the merge */
+    NM_FED_EXCHANGING, /* the clash of number `row` */
+};
+
+struct nm_fed_work {
+    struct nm_turn turn;
+    enum nm_fed_phase phase;
+    bool running;           /* its turn has come */
+    struct sv_arena *arena; /* of split and merge */
+    size_t member, row;
+    int64_t rows; /* of the master's request, taken so far */
+    struct fed_split *split;
+    struct fed_part *parts; /* n_parts of them */
+    size_t n_parts, open_bytes;
+    struct fed_relay_at at;
+    int32_t n_moved;
+    struct fed_replies replies;
+    struct fed_merging *merging;
+    struct fed_merged merged;
+    struct ipc_writing writing;
+    struct sv_buf packed;
 };
 
 struct nm_fed {
@@ -76,7 +113,7 @@ struct nm_fed {
     int64_t home_since_ms;                         /* the home is registered since */
     bool home_late, home_answered, other_answered; /* since the open heartbeat began */
     int64_t not_before_ms;                         /* it is answered later than this */
-    bool taking;                                   /* its parts are being handed out */
+    struct nm_fed_work work;                       /* on the open heartbeat */
 
     bool finishing;
     bool finish_told;           /* to all sub-clusters, since the master's last call */
@@ -118,13 +155,17 @@ void nm_fed_reply_registration(struct nm_fed *f, size_t member,
                                struct sv_arena **arena);
 /* The member's containers have ended: its ResourceManager has lost them. */
 void nm_fed_reply_lost(struct nm_fed *f, size_t member, const char *why);
-/* One answer of all, in the arena: it points into the replies, which nm_fed_replies_done() frees.
- * -ENOMEM: nothing has changed. */
-int nm_fed_replies_merge(struct nm_fed *f, struct sv_arena *a,
-                         Hadoop__Yarn__AllocateResponseProto **ret) _must_use_;
-void nm_fed_replies_done(struct nm_fed *f);
-/* Gives back what the master cannot have, and says so once. */
+/* Those that are there, and which members are silent, for a merge. -ENOMEM. */
+int nm_fed_replies_list(const struct nm_fed *f, struct sv_arena *a, struct fed_replies *ret)
+    _must_use_;
+/* Frees the first n of them, which the master has been told. */
+void nm_fed_replies_done(struct nm_fed *f, size_t n);
+/* Gives one back that the master cannot have, and says so once; the member's next heartbeat, which
+ * the caller sees to, tells it: m->exchanging. */
+void nm_fed_exchange_one(struct nm_fed *f, const struct fed_clash *c);
+/* Several, and their members are told. */
 void nm_fed_exchange(struct nm_fed *f, const struct fed_clash *v, size_t n);
+void nm_fed_exchange_tell(struct nm_fed *f);
 void nm_fed_replies_free(struct nm_fed_reply **list);
 
 /* ---- fed-call.c: the master's open call ---- */
@@ -133,8 +174,34 @@ void nm_fed_replies_free(struct nm_fed_reply **list);
 int nm_fed_pack(const ProtobufCMessage *m, uint8_t **ret, size_t *ret_n) _must_use_;
 void nm_fed_answer(struct nm_fed *f, const ProtobufCMessage *m);
 void nm_fed_fail(struct nm_fed *f, const char *java_class, const char *fmt, ...) _printf_(3, 4);
+/* The work on a heartbeat ends: it is not answered any more, or has been. */
+void nm_fed_work_stop(struct nm_fed *f);
 /* Runs f->step with f->limit_over set. */
 void nm_fed_limit(struct nm_fed *f, int64_t ms);
+
+/* ---- fed-work.c: work on the open heartbeat, in turns of the loop ---- */
+
+void nm_fed_work_init(struct nm_fed *f);
+/* Begins with the phase, or goes on with it. */
+void nm_fed_work_go(struct nm_fed *f, enum nm_fed_phase phase);
+
+/* ---- fed-split.c: its first half; each step as a function that takes a budget ---- */
+
+int nm_fed_move(struct nm_fed *f, struct fed_budget *b);
+int nm_fed_split(struct nm_fed *f, struct fed_budget *b, struct sv_error *err);
+int nm_fed_take(struct nm_fed *f, struct fed_budget *b, struct sv_error *err);
+/* Heartbeats to all sub-clusters. */
+void nm_fed_beat_all(struct nm_fed *f);
+
+/* ---- fed-answer.c: its second half ---- */
+
+int nm_fed_merge(struct nm_fed *f, struct fed_budget *b);
+int nm_fed_pack_answer(struct nm_fed *f, struct fed_budget *b);
+int nm_fed_exchange_all(struct nm_fed *f, struct fed_budget *b);
+/* The merged answer is the master's. */
+void nm_fed_answer_merged(struct nm_fed *f);
+/* The last answer again, to a master that has not had it. */
+void nm_fed_answer_last(struct nm_fed *f);
 
 /* ---- fed-register.c, fed-recover.c, fed-allocate.c, fed-finish.c ---- */
 

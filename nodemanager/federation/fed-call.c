@@ -1,4 +1,4 @@
-/* The master's open call: its answer, its limit; see fed-attempt.h. */
+/* The master's open call: its answer, its limit, the end of work on it; see fed-attempt.h. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -22,10 +22,24 @@ int nm_fed_pack(const ProtobufCMessage *m, uint8_t **ret, size_t *ret_n)
     return 0;
 }
 
+void nm_fed_work_stop(struct nm_fed *f)
+{
+    struct nm_fed_work *w = &f->work;
+
+    nm_turns_stop(&f->shared->turns, &w->turn);
+    fed_split_end(w->split);
+    if (w->phase == NM_FED_MERGING || w->phase == NM_FED_PACKING || w->phase == NM_FED_KEEPING)
+        fed_merge_undo(f->merge);
+    sv_buf_free(&w->packed);
+    sv_arena_free(w->arena);
+    *w = (struct nm_fed_work){ .turn = w->turn, .running = w->running };
+}
+
 static struct nm_amrm_call *close_call(struct nm_fed *f)
 {
     if (f->limit)
         (void)sd_event_source_set_enabled(f->limit, SD_EVENT_OFF); /* cannot fail, ignoring */
+    nm_fed_work_stop(f);
     return SV_TAKE(f->call);
 }
 

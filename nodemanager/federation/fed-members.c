@@ -189,6 +189,7 @@ int nm_fed_sub(struct nm_fed *f, size_t member, struct nm_sub_cluster **ret)
 {
     struct nm_fed_member *m = &f->members[member];
     struct nm_sub_config c = { .event = f->at->env->event,
+                               .turns = &f->shared->turns,
                                .id = m->id,
                                .member = member,
                                .app = &f->app,

@@ -29,6 +29,11 @@ int nm_fed_shared_open(const struct nm_amrm_env *env, struct nm_fed_shared **ret
         free(s);
         return r;
     }
+    r = nm_turns_open(env->event, &s->turns);
+    if (r < 0) {
+        nm_fed_shared_close(s);
+        return sv_error_errno(err, r, "AMRMProxy: timer");
+    }
     s->env = env;
     s->wire = &nm_member_wire;
     s->wire_userdata = (void *)(uintptr_t)env;
@@ -48,6 +53,7 @@ void nm_fed_shared_close(struct nm_fed_shared *s)
     if (!s)
         return;
     fed_policies_free(s->policies);
+    nm_turns_close(&s->turns);
     fed_split_conf_clear(&s->split);
     free(s);
 }

@@ -8,6 +8,7 @@
 #include "federation/policy/policy-conf.h"
 #include "federation/policy/queue-policies.h"
 #include "nodemanager/federation/member-line.h"
+#include "nodemanager/federation/turns.h"
 
 #define NM_FED_RELAUNCH_MS 3000
 
@@ -16,6 +17,7 @@ struct nm_fed_shared {
     struct fed_proxy_conf conf;
     struct fed_split_conf split;
     struct fed_policies *policies;
+    struct nm_turns turns;
     const struct nm_member_wire *wire; /* a test has its own, as `random` */
     void *wire_userdata;
     const struct fed_random *random;

@@ -169,7 +169,7 @@ static void on_refused(void *userdata, struct nm_sub_cluster *s, const char *jav
     if (nm_sub_member(s) != NM_FED_HOME)
         sv_log_warning("%s: sub-cluster %s refuses a heartbeat, whose requests are dropped: %s: %s",
                        f->at->text, nm_sub_id(s), java_class, text);
-    else if (f->call)
+    else if (f->call && f->work.phase <= NM_FED_WAITING) /* later, its answer is being made */
         nm_fed_fail(f, java_class, "%s", text);
     else
         sv_log_warning("%s: the home refuses a heartbeat: %s: %s", f->at->text, java_class, text);
@@ -222,6 +222,7 @@ static void fed_free(void *self)
 {
     struct nm_fed *f = self;
 
+    nm_fed_work_stop(f);
     if (f->question)
         f->question->f = NULL;
     nm_fed_members_clear(f);
@@ -254,6 +255,7 @@ static int start(struct nm_amrm_attempt *at, void *shared, void **ret_self, stru
                                    .text = at->text,
                                    .user = at->user,
                                    .home = at->env->cluster_id } };
+    nm_fed_work_init(f);
     f->home_ask = (struct nm_member_line){ .wire = f->shared->wire,
                                            .wire_userdata = f->shared->wire_userdata,
                                            .service = YARN_RM_CLIENTS,
@@ -304,6 +306,7 @@ static void stop(void *self)
 {
     struct nm_fed *f = self;
 
+    nm_fed_work_stop(f);
     f->call = NULL;
     f->stopping = true;
     step(f);

@@ -12,6 +12,7 @@
 #define PAUSE_MIN_MS 100
 #define PAUSE_MAX_MS 3000
 #define ACCURACY_US 10000
+#define BEAT_ROWS 8   /* that a call costs */
 #define EXPECTS_MAX 3 /* one is usual: behind it, something else is wrong */
 
 static void post_why(struct nm_sub_cluster *s, enum fed_uam_event event, const char *why)
@@ -28,6 +29,8 @@ void nm_sub_beat_stop(struct nm_sub_cluster *s)
     s->paused = false;
     s->pause_ms = 0;
     s->expects = 0;
+    nm_turns_stop(s->cfg.turns, &s->beat);
+    nm_sub_read_stop(s);
     nm_member_line_drop(&s->am);
 }
 
@@ -76,7 +79,8 @@ static void is_absent(struct nm_sub_cluster *s, const struct sv_error *err)
 
 static void expect_id(struct nm_sub_cluster *s, int32_t id)
 {
-    if (s->expects++ < EXPECTS_MAX && fed_relay_expect(s->relay, id) >= 0) {
+    if (s->expects++ < EXPECTS_MAX) {
+        fed_relay_expect(s->relay, id);
         s->due = true;
         nm_sub_pump(s);
     } else {
@@ -116,50 +120,48 @@ static void failed(struct nm_sub_cluster *s, const struct ipc_result *r, const s
 
 /* ---- Heartbeats ---- */
 
-void nm_sub_take_token(struct nm_sub_cluster *s, const Hadoop__Common__TokenProto *m)
+static void garbled(struct nm_sub_cluster *s, int error)
 {
-    if (!s->cfg.home && nm_sub_keep_token(s, m) < 0)
-        return; /* another one comes with the next answer */
-    s->cfg.owner->token(s->cfg.userdata, s, m);
+    struct sv_error err = { 0 };
+
+    (void)sv_error_set(&err, error, ALLOCATE ": the answer is not a valid AllocateResponseProto");
+    is_absent(s, &err);
 }
 
-static void on_answer(const struct ipc_result *r, const struct sv_error *err, void *userdata)
+static void on_read(struct nm_sub_cluster *s, int error)
 {
-    struct nm_sub_cluster *s = userdata;
-    const Hadoop__Yarn__AllocateResponseProto *m = (const void *)r->response;
-
-    if (r->status < 0) {
-        failed(s, r, err);
+    if (error < 0) {
+        garbled(s, error);
         return;
     }
     if (s->pause_ms)
         sv_log_info("%s: sub-cluster %s answers again", s->cfg.app->text, s->id);
     s->pause_ms = 0;
     s->expects = 0;
-    s->answered_ms = sv_now_ms();
-    fed_relay_answered(s->relay, m);
-    if (m->am_rm_token)
-        nm_sub_take_token(s, m->am_rm_token);
-    s->cfg.owner->answered(s->cfg.userdata, s, m, r->arena);
     nm_sub_pump(s);
 }
 
-void nm_sub_pump(struct nm_sub_cluster *s)
+static void on_answer(const struct ipc_result *r, const struct sv_error *err, void *userdata)
 {
-    _cleanup_arena_ struct sv_arena *a = NULL;
+    struct nm_sub_cluster *s = userdata;
+
+    if (r->status < 0) {
+        failed(s, r, err);
+        return;
+    }
+    s->answered_ms = sv_now_ms();
+    nm_sub_read(s, r->body, r->body_len);
+}
+
+static void send_beat(struct nm_sub_cluster *s, struct fed_budget *b)
+{
+    _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
     Hadoop__Yarn__AllocateRequestProto *q;
     struct sv_error err = { 0 };
-    int r;
+    int r = a ? fed_relay_make(s->relay, a, b, &q) : -ENOMEM;
 
-    if (s->uam.state != FED_UAM_RUNNING || s->am.open || s->paused || s->held ||
-        !(s->due || fed_relay_has_news(s->relay)))
-        return;
-    a = sv_arena_new(4 * FED_RELAY_BYTES_MAX);
-    r = a ? fed_relay_make(s->relay, a, &q) : -ENOMEM;
     if (r >= 0)
-        r = nm_member_line_call(&s->am, ALLOCATE, &q->base,
-                                &hadoop__yarn__allocate_response_proto__descriptor, on_answer, s,
-                                &err);
+        r = nm_member_line_call(&s->am, ALLOCATE, &q->base, NULL, on_answer, s, &err);
     if (r < 0) {
         if (!err.text[0])
             (void)sv_error_errno(&err, r, ALLOCATE);
@@ -167,4 +169,30 @@ void nm_sub_pump(struct nm_sub_cluster *s)
         return;
     }
     s->due = false;
+}
+
+/* Whether it may go out is seen when its turn has come. */
+static bool run_beat(struct nm_turn *t, struct fed_budget *b)
+{
+    struct nm_sub_cluster *s =
+        (struct nm_sub_cluster *)(void *)((char *)t - offsetof(struct nm_sub_cluster, beat));
+
+    if (s->uam.state != FED_UAM_RUNNING || s->am.open || s->paused || s->held ||
+        nm_sub_is_reading(s) || !(s->due || fed_relay_has_news(s->relay)))
+        return false;
+    fed_spend(b, BEAT_ROWS);
+    send_beat(s, b);
+    return false;
+}
+
+void nm_sub_beat_init(struct nm_sub_cluster *s)
+{
+    s->beat.run = run_beat;
+    nm_sub_read_init(s, on_read);
+}
+
+void nm_sub_pump(struct nm_sub_cluster *s)
+{
+    if (s->uam.state == FED_UAM_RUNNING && !s->am.open)
+        nm_turns_go(s->cfg.turns, &s->beat);
 }

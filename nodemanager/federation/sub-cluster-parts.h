@@ -4,6 +4,19 @@
 
 #include "federation/amrm/relay.h"
 #include "nodemanager/federation/sub-cluster.h"
+#include "wire/pieces.h"
+
+/* An answer to a heartbeat while it is read. */
+struct nm_sub_answer {
+    struct nm_turn turn;
+    void (*done)(struct nm_sub_cluster *s, int error);
+    struct sv_arena *arena; /* of the message; NULL: none is being read */
+    uint8_t *body;          /* a copy, once a turn was not enough */
+    size_t n;
+    struct ipc_reading *reading;
+    const Hadoop__Yarn__AllocateResponseProto *m; /* NULL: not read yet */
+    struct fed_relay_at at;                       /* in it */
+};
 
 struct nm_sub_cluster {
     struct nm_sub_config cfg; /* its id is `id` */
@@ -15,9 +28,11 @@ struct nm_sub_cluster {
     sd_event_source *pause; /* before a failed heartbeat is repeated */
     int64_t pause_ms;       /* 0: the last heartbeat was answered */
     int64_t answered_ms;
-    int64_t heard_ms; /* of its last answer to the master, a registration's too */
-    bool due;         /* the master has called since the last heartbeat */
-    bool paused;      /* `pause` runs */
+    int64_t heard_ms;          /* of its last answer to the master, a registration's too */
+    struct nm_turn beat;       /* the next heartbeat */
+    struct nm_sub_answer read; /* of the last one */
+    bool due;                  /* the master has called since the last heartbeat */
+    bool paused;               /* `pause` runs */
     bool held;
     int expects;                    /* response ids in a row that the ResourceManager has refused */
     struct yarn_attempt_id attempt; /* as the sub-cluster's report has it */
@@ -40,10 +55,20 @@ void nm_sub_call_kill(struct nm_sub_cluster *s);
 
 /* ---- sub-cluster-beat.c ---- */
 
-/* Heartbeats where one is due and may go out. */
+void nm_sub_beat_init(struct nm_sub_cluster *s);
+/* Heartbeats where one is due and may go out, now or in a later turn of the loop. */
 void nm_sub_pump(struct nm_sub_cluster *s);
-/* No heartbeat is open or paused from now on. */
+/* No heartbeat is open, paused or being read from now on. */
 void nm_sub_beat_stop(struct nm_sub_cluster *s);
+
+/* ---- sub-cluster-answer.c ---- */
+
+/* `done`: the answer is read and its owner has been told; error < 0: it cannot be read. */
+void nm_sub_read_init(struct nm_sub_cluster *s, void (*done)(struct nm_sub_cluster *s, int error));
+/* Reads an answer of n bytes, which are copied unless this turn is enough. */
+void nm_sub_read(struct nm_sub_cluster *s, const uint8_t *p, size_t n);
+void nm_sub_read_stop(struct nm_sub_cluster *s);
+bool nm_sub_is_reading(const struct nm_sub_cluster *s);
 /* Tells the owner of a token that an answer has. */
 void nm_sub_take_token(struct nm_sub_cluster *s, const Hadoop__Common__TokenProto *m);
 /* Copies it to s->token. */

@@ -177,6 +177,7 @@ struct nm_sub_cluster *nm_sub_new(const struct nm_sub_config *c)
                                          .wire_userdata = c->wire_userdata,
                                          .service = YARN_RM_CLIENTS,
                                          .user = c->app->user };
+    nm_sub_beat_init(s);
     fed_uam_init(&s->uam, &c->settings);
     return s->id && s->relay ? s : nm_sub_free(s);
 }
@@ -186,6 +187,7 @@ struct nm_sub_cluster *nm_sub_free(struct nm_sub_cluster *s)
     if (!s)
         return NULL;
     s->ending = true;
+    nm_sub_beat_stop(s);
     nm_member_line_clear(&s->am);
     nm_member_line_clear(&s->client);
     sd_event_source_disable_unref(s->timer);
@@ -230,7 +232,8 @@ int64_t nm_sub_heard_ms(const struct nm_sub_cluster *s)
 bool nm_sub_owes(const struct nm_sub_cluster *s)
 {
     return s->uam.state == FED_UAM_REGISTERING || s->uam.state == FED_UAM_PAUSED ||
-           (s->uam.state == FED_UAM_RUNNING && (s->am.open || s->paused));
+           (s->uam.state == FED_UAM_RUNNING &&
+            (s->am.open || s->paused || nm_sub_is_reading(s) || s->beat.waiting));
 }
 
 bool nm_sub_has_news(const struct nm_sub_cluster *s)
@@ -305,9 +308,9 @@ void nm_sub_kill(struct nm_sub_cluster *s)
 /* ---- Heartbeats ---- */
 
 int nm_sub_take(struct nm_sub_cluster *s, const Hadoop__Yarn__AllocateRequestProto *part,
-                struct sv_error *err)
+                struct fed_relay_at *at, struct fed_budget *b, struct sv_error *err)
 {
-    return fed_relay_take(s->relay, part, err);
+    return fed_relay_take(s->relay, part, at, b, err);
 }
 
 void nm_sub_beat(struct nm_sub_cluster *s)
@@ -321,9 +324,10 @@ int nm_sub_exchange(struct nm_sub_cluster *s, const Hadoop__Yarn__ContainerProto
     return fed_relay_exchange(s->relay, c);
 }
 
-int nm_sub_move(struct nm_sub_cluster *from, struct nm_sub_cluster *to)
+int nm_sub_move(struct nm_sub_cluster *from, struct nm_sub_cluster *to, struct fed_budget *b,
+                int32_t *n)
 {
-    return fed_relay_move(from->relay, to->relay, from->uam.state == FED_UAM_RUNNING);
+    return fed_relay_move(from->relay, to->relay, from->uam.state == FED_UAM_RUNNING, b, n);
 }
 
 void nm_sub_hold(struct nm_sub_cluster *s, bool held)

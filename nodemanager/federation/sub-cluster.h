@@ -8,9 +8,11 @@
 #ifndef SELVEDGE_NODEMANAGER_FEDERATION_SUB_CLUSTER_H
 #define SELVEDGE_NODEMANAGER_FEDERATION_SUB_CLUSTER_H
 
+#include "federation/amrm/relay.h"
 #include "federation/amrm/uam.h"
 #include "federation/store/store.h"
 #include "nodemanager/federation/member-line.h"
+#include "nodemanager/federation/turns.h"
 
 struct nm_sub_cluster;
 
@@ -54,6 +56,7 @@ struct nm_sub_owner {
 
 struct nm_sub_config {
     sd_event *event;
+    struct nm_turns *turns;
     const char *id; /* of the sub-cluster; copied */
     size_t member;  /* the owner's number of it */
     const struct nm_sub_application *app;
@@ -78,7 +81,9 @@ const char *nm_sub_why(const struct nm_sub_cluster *s); /* of the last failure, 
 int64_t nm_sub_answered_ms(const struct nm_sub_cluster *s);
 /* As above, of one to a registration too. */
 int64_t nm_sub_heard_ms(const struct nm_sub_cluster *s);
-/* It owes an answer: a heartbeat is open, or failed and is repeated later. */
+/* It owes an answer: a heartbeat is open, failed and is repeated later, or its answer is being
+ * read.
+ */
 bool nm_sub_owes(const struct nm_sub_cluster *s);
 bool nm_sub_has_news(const struct nm_sub_cluster *s); /* it has not been told all */
 size_t nm_sub_bytes(const struct nm_sub_cluster *s);  /* that are open there */
@@ -96,16 +101,17 @@ void nm_sub_saved(struct nm_sub_cluster *s, int result);
 /* The home's token has been replaced. -ENOMEM. */
 int nm_sub_set_token(struct nm_sub_cluster *s, const struct yarn_token *t) _must_use_;
 
-/* Folds in a part of the master's heartbeat; errors as of fed_relay_take(). */
+/* Folds in a part of the master's heartbeat: as fed_relay_take(). */
 int nm_sub_take(struct nm_sub_cluster *s, const Hadoop__Yarn__AllocateRequestProto *part,
-                struct sv_error *err) _must_use_;
-/* A heartbeat is due: it goes out now, or with what is open. */
+                struct fed_relay_at *at, struct fed_budget *b, struct sv_error *err) _must_use_;
+/* A heartbeat is due: it goes out now, in a later turn of the loop, or with what is open. */
 void nm_sub_beat(struct nm_sub_cluster *s);
 /* Gives a container back that the master cannot have, and requests another one (struct fed_clash).
  */
 int nm_sub_exchange(struct nm_sub_cluster *s, const Hadoop__Yarn__ContainerProto *c) _must_use_;
 /* As fed_relay_move(). */
-int nm_sub_move(struct nm_sub_cluster *from, struct nm_sub_cluster *to) _must_use_;
+int nm_sub_move(struct nm_sub_cluster *from, struct nm_sub_cluster *to, struct fed_budget *b,
+                int32_t *n) _must_use_;
 /* While held, no further heartbeat goes out: the owner has enough answers. */
 void nm_sub_hold(struct nm_sub_cluster *s, bool held);
 

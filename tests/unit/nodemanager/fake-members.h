@@ -109,6 +109,18 @@ static inline void fake_end(struct fake_call *call, const struct ipc_result *r,
     free(call);
 }
 
+/* The bytes are gone once the call has ended. */
+static inline void fake_end_packed(struct fake_call *call, const ProtobufCMessage *m)
+{
+    const struct sv_error none = { 0 };
+    size_t n = protobuf_c_message_get_packed_size(m);
+    uint8_t *p = malloc(n + 1);
+
+    (void)protobuf_c_message_pack(m, p);
+    fake_end(call, &(struct ipc_result){ .body = p, .body_len = n }, &none);
+    free(p);
+}
+
 static inline void fake_fail(struct fake_call *call, int status, const char *class,
                              const char *text)
 {
@@ -433,6 +445,8 @@ static inline void fake_answer(struct fake_call *call)
         fake_fail(call, -ECONNREFUSED, NULL, "refused");
     else if (f->manner == FAKE_DEAF)
         fake_fail(call, -ECONNRESET, NULL, "broken");
+    else if (m && !call->response)
+        fake_end_packed(call, m);
     else if (m)
         fake_end(call, &(struct ipc_result){ .response = m, .arena = &a }, &none);
     else

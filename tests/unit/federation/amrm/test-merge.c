@@ -113,8 +113,10 @@ static void sums(void **state)
     struct fed_merge *m = fed_merge_new(APP);
     answer_proto *home = new_answer(), *other = new_answer(), *bare = new_answer();
     Hadoop__Yarn__EnhancedHeadroomProto load;
-    const struct fed_reply both[] = { { 0, home, NULL }, { 3, other, NULL } };
-    const struct fed_reply again[] = { { 3, other, NULL }, { 3, bare, NULL } };
+    const struct fed_reply both[] = { { .member = 0, .answer = home },
+                                      { .member = 3, .answer = other } };
+    const struct fed_reply again[] = { { .member = 3, .answer = other },
+                                       { .member = 3, .answer = bare } };
     bool silent[4] = { [0] = true };
     struct fed_replies quiet = { .silent = silent, .n_silent = 4 };
     struct fed_merged got;
@@ -158,7 +160,8 @@ static void home_alone(void **state)
     answer_proto *home = new_answer(), *other = new_answer();
     Hadoop__Yarn__PriorityProto five, nine;
     Hadoop__Yarn__CollectorInfoProto collector;
-    const struct fed_reply both[] = { { 0, home, NULL }, { 1, other, NULL } };
+    const struct fed_reply both[] = { { .member = 0, .answer = home },
+                                      { .member = 1, .answer = other } };
     struct fed_merged got;
 
     (void)state;
@@ -187,7 +190,8 @@ static void strangers(void **state)
 {
     struct fed_merge *m = fed_merge_new(APP);
     answer_proto *home = new_answer(), *other = new_answer();
-    const struct fed_reply both[] = { { 0, home, NULL }, { 1, other, NULL } };
+    const struct fed_reply both[] = { { .member = 0, .answer = home },
+                                      { .member = 1, .answer = other } };
     Hadoop__Yarn__UpdatedContainerProto updated[2];
     Hadoop__Yarn__UpdateContainerErrorProto error;
     struct fed_merged got;
@@ -239,7 +243,8 @@ static void preemption(void **state)
 {
     struct fed_merge *m = fed_merge_new(APP);
     answer_proto *home = new_answer(), *other = new_answer();
-    const struct fed_reply both[] = { { 0, home, NULL }, { 1, other, NULL } };
+    const struct fed_reply both[] = { { .member = 0, .answer = home },
+                                      { .member = 1, .answer = other } };
     Hadoop__Yarn__PreemptionContainerProto *of_home[] = { preempted(1) };
     Hadoop__Yarn__PreemptionContainerProto *of_other[] = { preempted(1), preempted(2) };
     Hadoop__Yarn__StrictPreemptionContractProto strict[2];
@@ -284,7 +289,8 @@ static void registrations(void **state)
     container_proto *had[] = { container_of(1), container_of(2) };
     Hadoop__Yarn__NMTokenProto token, *tokens[] = { &token };
     answer_proto *answer = new_answer();
-    const struct fed_reply replies[] = { { 1, answer, NULL }, { 1, NULL, &registered } };
+    const struct fed_reply replies[] = { { .member = 1, .answer = answer },
+                                         { .member = 1, .registration = &registered } };
     struct fed_merged got;
 
     (void)state;
@@ -300,6 +306,41 @@ static void registrations(void **state)
     assert_ptr_equal(got.answer->allocated_containers[1], had[1]);
     assert_int_equal(got.answer->n_nm_tokens, 1);
     assert_int_equal(got.n_repeated, 1);
+    fed_merge_free(m);
+}
+
+/* A ResourceManager has lost the containers of its master, in many turns. */
+static void lost(void **state)
+{
+    struct fed_merge *m = fed_merge_new(APP);
+    answer_proto *home = new_answer(), *other = new_answer();
+    const struct fed_reply both[] = { { .member = 0, .answer = home },
+                                      { .member = 1, .answer = other } };
+    const struct fed_reply gone[] = { { .member = 1, .lost = "gone" },
+                                      { .member = 1, .lost = "again" } };
+    const struct fed_replies all = { .v = gone, .n = 2 };
+    struct fed_budget budget = FED_BUDGET_ALL;
+    struct fed_merging *j;
+    struct fed_merged got;
+    int turns = 1;
+
+    (void)state;
+    for (int64_t i = 0; i < 20; i++)
+        add_container(i % 2 ? other : home, i);
+    (void)merge(m, both, 2);
+    assert_int_equal(fed_merge_begin(m, &all, arena, &j), 0);
+    for (int r = FED_MORE; r == FED_MORE; turns++) {
+        struct fed_budget b = { 2 };
+
+        r = fed_merge_run(j, &b, &got);
+    }
+    assert_true(turns >= 20 / 2);
+    assert_int_equal(fed_merge_keep(m, &budget), 0);
+    assert_int_equal(got.answer->n_completed_container_statuses, 10);
+    assert_string_equal(got.answer->completed_container_statuses[0]->diagnostics, "gone");
+    assert_int_equal(got.answer->completed_container_statuses[0]->exit_status, -100);
+    assert_int_equal(number_of(got.answer->completed_container_statuses[0]->container_id), 1);
+    assert_int_equal(fed_containers_count(fed_merge_containers(m)), 10);
     fed_merge_free(m);
 }
 
@@ -410,16 +451,42 @@ static void compare(const struct fed_merged *got, const struct expected *e)
     assert_int_equal(got->n_foreign, e->n_foreign);
 }
 
-/* Memory ends somewhere in the merge: it is as if it had not been tried. */
+/* Memory ends somewhere in the merge, or its answer is not wanted: it is as if it had not been
+ * tried. */
 static void try_in_vain(struct fed_merge *m, const struct fed_replies *all)
 {
-    struct sv_arena *small = sv_arena_new(16 + draw(sizeof(answer_proto) - 16));
+    struct sv_arena *small = sv_arena_new(16 + draw(4096));
+    struct fed_budget budget = FED_BUDGET_ALL;
+    struct fed_merging *j;
     struct fed_merged merged;
 
     assert_non_null(small);
-    if (fed_merge(m, all, small, &merged) == 0)
-        fail_msg("a merge fits an arena that the test calls too small");
+    if (fed_merge_begin(m, all, small, &j) == 0 && fed_merge_run(j, &budget, &merged) == 0)
+        fed_merge_undo(m);
     sv_arena_free(small);
+}
+
+/* In turns of a row or a few; containers are asked for meanwhile. */
+static void merge_in_turns(struct fed_merge *m, const struct fed_replies *all,
+                           struct fed_merged *ret)
+{
+    struct fed_merging *j;
+    int r = FED_MORE;
+
+    assert_int_equal(fed_merge_begin(m, all, arena, &j), 0);
+    while (r == FED_MORE) {
+        struct fed_budget b = { 1 + draw(6) };
+
+        r = fed_merge_run(j, &b, ret);
+        assert_true(b.rows >= -1);
+    }
+    assert_int_equal(r, 0);
+    for (r = FED_MORE; r == FED_MORE;) {
+        struct fed_budget b = { 1 };
+
+        r = fed_merge_keep(m, &b);
+    }
+    assert_int_equal(r, 0);
 }
 
 static void one_step(struct fed_merge *m, int64_t memory[MEMBERS], int64_t nodes[MEMBERS])
@@ -435,13 +502,13 @@ static void one_step(struct fed_merge *m, int64_t memory[MEMBERS], int64_t nodes
         uint8_t member = (uint8_t)draw(MEMBERS);
         answer_proto *answer = random_answer(&e, member);
 
-        replies[i] = (struct fed_reply){ member, answer, NULL };
+        replies[i] = (struct fed_reply){ .member = member, .answer = answer };
         memory[member] = answer->limit->memory;
         nodes[member] = answer->num_cluster_nodes;
     }
     if (draw(5) == 0)
         try_in_vain(m, &all);
-    assert_int_equal(fed_merge(m, &all, arena, &got), 0);
+    merge_in_turns(m, &all, &got);
     compare(&got, &e);
     for (size_t i = 0; i < MEMBERS; i++) {
         sum += silent[i] ? 0 : memory[i];
@@ -487,7 +554,7 @@ int main(void)
         cmocka_unit_test_setup(nothing_yet, reset), cmocka_unit_test_setup(sums, reset),
         cmocka_unit_test_setup(home_alone, reset),  cmocka_unit_test_setup(strangers, reset),
         cmocka_unit_test_setup(preemption, reset),  cmocka_unit_test_setup(registrations, reset),
-        cmocka_unit_test_setup(histories, reset),
+        cmocka_unit_test_setup(lost, reset),        cmocka_unit_test_setup(histories, reset),
     };
 
     return cmocka_run_group_tests(tests, NULL, end);

@@ -9,7 +9,9 @@
 
 #include <cmocka.h>
 
+#include "federation/amrm/relay-items.h"
 #include "federation/amrm/relay.h"
+#include "wire/frame.h"
 
 typedef Hadoop__Yarn__AllocateRequestProto request_proto;
 typedef Hadoop__Yarn__AllocateResponseProto answer_proto;
@@ -94,18 +96,68 @@ static void bar(const char *name, bool on)
         blacklist->blacklist_removals[blacklist->n_blacklist_removals++] = (char *)(uintptr_t)name;
 }
 
+static int take_of(struct fed_relay *r, struct sv_error *err)
+{
+    struct fed_relay_at at = { 0 };
+    struct fed_budget all = FED_BUDGET_ALL;
+
+    return fed_relay_take(r, part, &at, &all, err);
+}
+
+/* In turns of a row or a few. */
 static void take(void)
 {
-    assert_int_equal(fed_relay_take(relay, part, NULL), 0);
+    struct fed_relay_at at = { 0 };
+    int r = FED_MORE;
+
+    while (r == FED_MORE) {
+        struct fed_budget b = { 1 + rand() % 4 };
+
+        r = fed_relay_take(relay, part, &at, &b, NULL);
+    }
+    assert_int_equal(r, 0);
     new_part();
+}
+
+/* As the wire packs it and the ResourceManager reads it. */
+static request_proto *make_of(struct fed_relay *r)
+{
+    struct fed_budget all = FED_BUDGET_ALL;
+    request_proto *m = NULL;
+    ProtobufCMessage *read = NULL;
+    uint8_t *p;
+    size_t n;
+
+    assert_int_equal(fed_relay_make(r, arena, &all, &m), 0);
+    n = protobuf_c_message_get_packed_size(&m->base);
+    p = malloc(n + 1);
+    assert_int_equal(protobuf_c_message_pack(&m->base, p), n);
+    assert_int_equal(
+        ipc_unpack_items(arena, m->base.descriptor, p, n, IPC_REQUEST_ITEMS_MAX, &read), 0);
+    free(p);
+    return (request_proto *)read;
 }
 
 static request_proto *make(void)
 {
-    request_proto *m = NULL;
+    return make_of(relay);
+}
 
-    assert_int_equal(fed_relay_make(relay, arena, &m), 0);
-    return m;
+static void answered(const answer_proto *m)
+{
+    struct fed_relay_at at = { 0 };
+    struct fed_budget all = FED_BUDGET_ALL;
+
+    assert_int_equal(fed_relay_answered(relay, m, &at, &all), 0);
+}
+
+static int32_t move(struct fed_relay *to, bool registered)
+{
+    struct fed_budget all = FED_BUDGET_ALL;
+    int32_t n = 0;
+
+    assert_int_equal(fed_relay_move(relay, to, registered, &all, &n), 0);
+    return n;
 }
 
 static answer_proto *new_answer(int32_t response_id)
@@ -170,7 +222,7 @@ static void folded(void **state)
     assert_true(m->progress == 0.25f);
     assert_string_equal(m->tracking_url, "http://am");
     assert_int_equal(m->response_id, 0);
-    fed_relay_answered(relay, new_answer(1));
+    answered(new_answer(1));
     assert_false(fed_relay_has_news(relay));
     m = make();
     assert_int_equal(m->response_id, 1);
@@ -193,17 +245,17 @@ static void sent_again(void **state)
     m = make();
     assert_int_equal(m->n_ask, 1);
     assert_int_equal(m->ask[0]->num_containers, 5);
-    assert_int_equal(fed_relay_expect(relay, 41), 0);
+    fed_relay_expect(relay, 41);
     m = make();
     assert_int_equal(m->response_id, 41);
     assert_int_equal(m->ask[0]->num_containers, 5);
-    fed_relay_answered(relay, new_answer(42));
+    answered(new_answer(42));
     m = make();
     assert_int_equal(m->response_id, 42);
     assert_int_equal(m->n_ask, 2);
     assert_int_equal(m->ask[0]->num_containers, 9);
-    fed_relay_answered(relay, new_answer(43));
-    assert_int_equal(fed_relay_expect(relay, 50), 0);
+    answered(new_answer(43));
+    fed_relay_expect(relay, 50);
     assert_int_equal(make()->response_id, 50);
 }
 
@@ -221,7 +273,7 @@ static void restarted(void **state)
     part->release[part->n_release++] = id_of(2);
     take();
     assert_int_equal(make()->n_ask, 3);
-    fed_relay_answered(relay, new_answer(7));
+    answered(new_answer(7));
     ask(3, 0, "h1", 0);
     take();
     assert_int_equal(make()->n_ask, 1);
@@ -229,7 +281,7 @@ static void restarted(void **state)
         answer_proto *a = new_answer(8);
 
         complete(a, 1);
-        fed_relay_answered(relay, a);
+        answered(a);
     }
     fed_relay_resync(relay);
     m = make();
@@ -260,7 +312,7 @@ static void allocations(void **state)
     allocate(a, 1, 4);
     allocate(a, 1, 5);
     allocate(a, 9, 9); /* nobody asked */
-    fed_relay_answered(relay, a);
+    answered(a);
     fed_relay_resync(relay);
     m = make();
     assert_int_equal(m->n_ask, 1); /* of the first group nothing is wanted, the host neither */
@@ -271,7 +323,7 @@ static void allocations(void **state)
     take();
     a = new_answer(1);
     allocate(a, 1, 5);
-    fed_relay_answered(relay, a);
+    answered(a);
     assert_int_equal(make()->ask[0]->num_containers, 7);
 }
 
@@ -288,7 +340,7 @@ static void exchanges(void **state)
     (void)make();
     a = new_answer(1);
     c = allocate(a, 1, 4);
-    fed_relay_answered(relay, a);
+    answered(a);
     assert_int_equal(fed_relay_exchange(relay, c), 0);
     m = make();
     assert_int_equal(m->n_release, 1);
@@ -296,7 +348,7 @@ static void exchanges(void **state)
     a = new_answer(2);
     allocate(a, 1, 4);
     c = allocate(a, 1, 4);
-    fed_relay_answered(relay, a); /* all there: the ask is forgotten */
+    answered(a); /* all there: the ask is forgotten */
     c->resource = yarn_resource_to(arena, (struct yarn_resource){ .memory_mb = 64, .vcores = 1 });
     assert_int_equal(fed_relay_exchange(relay, c), 0);
     m = make();
@@ -349,13 +401,13 @@ static void moved(void **state)
     part->ask[3]->relax_locality = false;
     take();
     (void)make();
-    fed_relay_answered(relay, new_answer(1));
+    answered(new_answer(1));
     ask(1, 0, "*", 2);
-    assert_int_equal(fed_relay_take(to, part, NULL), 0);
+    assert_int_equal(take_of(to, NULL), 0);
     new_part();
-    assert_int_equal(fed_relay_move(relay, to, true), 12);
-    assert_int_equal(fed_relay_move(relay, to, true), 0);
-    assert_int_equal(fed_relay_make(to, arena, &m), 0);
+    assert_int_equal(move(to, true), 12);
+    assert_int_equal(move(to, true), 0);
+    m = make_of(to);
     assert_int_equal(m->n_ask, 2);
     assert_int_equal(m->ask[0]->num_containers, 7);
     assert_int_equal(m->ask[1]->num_containers, 7);
@@ -367,11 +419,11 @@ static void moved(void **state)
     m = make();
     assert_int_equal(m->n_ask, 1);
     assert_int_equal(m->ask[0]->num_containers, 9);
-    fed_relay_answered(relay, new_answer(1));
+    answered(new_answer(1));
     ask(4, 0, "*", 5);
     ask(4, 0, "h1", 5);
     take();
-    assert_int_equal(fed_relay_move(relay, to, false), 5);
+    assert_int_equal(move(to, false), 5);
     assert_false(fed_relay_has_news(relay)); /* nothing is told where nothing is known */
     fed_relay_free(to);
 }
@@ -402,11 +454,11 @@ static void updates(void **state)
     a->updated_containers = dones;
     a->update_errors = errors;
     a->n_updated_containers = a->n_update_errors = 1;
-    fed_relay_answered(relay, a);
+    answered(a);
     fed_relay_resync(relay);
     assert_int_equal(make()->n_update_requests, 1);
     complete(a, 2);
-    fed_relay_answered(relay, a);
+    answered(a);
     fed_relay_resync(relay);
     assert_int_equal(make()->n_update_requests, 0);
 }
@@ -439,13 +491,13 @@ static void scheduling(void **state)
     a->rejected_scheduling_requests = nos;
     a->n_rejected_scheduling_requests = 1;
     allocate(a, 1, 0);
-    fed_relay_answered(relay, a);
+    answered(a);
     fed_relay_resync(relay);
     m = make();
     assert_int_equal(m->n_scheduling_requests, 1);
     assert_int_equal(m->scheduling_requests[0]->resourcesizing->numallocations, 1);
     a->n_rejected_scheduling_requests = 0;
-    fed_relay_answered(relay, a);
+    answered(a);
     fed_relay_resync(relay);
     assert_int_equal(make()->n_scheduling_requests, 0);
 }
@@ -454,14 +506,15 @@ static void bounds(void **state)
 {
     struct sv_error err = { 0 };
     struct sv_arena *small = sv_arena_new(64);
+    struct fed_budget all = FED_BUDGET_ALL;
     request_proto *m;
-    char *long_name = calloc(1, FED_RELAY_BYTES_MAX / 2);
+    char *long_name = calloc(1, FED_ITEM_NAME_MAX + 2);
 
     (void)state;
     for (int64_t i = 0; i < FED_RELAY_ITEMS_MAX; i++) {
         part->n_ask = 0;
         ask(1, i, "*", 1);
-        assert_int_equal(fed_relay_take(relay, part, NULL), 0);
+        assert_int_equal(take_of(relay, NULL), 0);
         if (i % 4096 == 0) {
             sv_arena_free(arena);
             arena = sv_arena_new(0);
@@ -470,21 +523,89 @@ static void bounds(void **state)
     }
     part->n_ask = 0;
     ask(1, -1, "*", 1);
-    assert_int_equal(fed_relay_take(relay, part, &err), -E2BIG);
+    assert_int_equal(take_of(relay, &err), -E2BIG);
     assert_non_null(strstr(err.text, "more than 131072 open requests"));
     part->n_ask = 0;
     ask(1, 5, "*", 2); /* a known one may change */
-    assert_int_equal(fed_relay_take(relay, part, &err), 0);
-    assert_int_equal(fed_relay_make(relay, small, &m), -ENOMEM);
+    assert_int_equal(take_of(relay, &err), 0);
+    assert_int_equal(fed_relay_make(relay, small, &all, &m), -ENOMEM);
+    for (int32_t i = 0; i < FED_RELAY_ITEMS_MAX / FED_REQUEST_ITEMS_MAX; i++) {
+        assert_true(fed_relay_has_news(relay));
+        assert_int_equal(make()->n_ask, FED_REQUEST_ITEMS_MAX);
+        answered(new_answer(i + 1));
+    }
+    assert_false(fed_relay_has_news(relay));
     fed_relay_free(relay);
     relay = fed_relay_new();
-    memset(long_name, 'a', FED_RELAY_BYTES_MAX / 2 - 1);
+    memset(long_name, 'a', FED_ITEM_NAME_MAX + 1);
     part->n_ask = 0;
     ask(1, 0, long_name, 1);
-    assert_int_equal(fed_relay_take(relay, part, &err), -E2BIG);
+    assert_int_equal(take_of(relay, &err), -ENAMETOOLONG);
+    assert_non_null(strstr(err.text, "name has more than 4096 bytes"));
     assert_false(fed_relay_has_news(relay));
     free(long_name);
     sv_arena_free(small);
+}
+
+/* One ask for many places, and many updates of one: both ends of a group's bound. */
+static void many_places(void **state)
+{
+    struct sv_error err = { 0 };
+    char name[16];
+    int r = 0;
+
+    (void)state;
+    for (int i = 0; r == 0 && i < FED_ITEM_GROUP_MAX + 1; i++) {
+        (void)snprintf(name, sizeof(name), "h%d", i);
+        part->n_ask = 0;
+        ask(1, 0, name, 1);
+        r = take_of(relay, &err);
+        if (i % 4096 == 0) {
+            sv_arena_free(arena);
+            arena = sv_arena_new(0);
+            new_part();
+        }
+    }
+    assert_int_equal(r, -E2BIG);
+    assert_non_null(strstr(err.text, "32768 places in one request"));
+}
+
+/* Rows a turn, whatever the message has; the result is that of one turn. */
+static void turns(void **state)
+{
+    const int rows = 1000, budget = 64;
+    struct fed_relay_at at = { 0 };
+    answer_proto *a = new_answer(1);
+    int n = 0, r;
+
+    (void)state;
+    part->ask = sv_newn(arena, row_proto *, (size_t)rows);
+    for (int i = 0; i < rows; i++)
+        ask(1, i, "*", 1);
+    do {
+        struct fed_budget b = { budget };
+
+        r = fed_relay_take(relay, part, &at, &b, NULL);
+        assert_true(b.rows >= -1);
+        n++;
+    } while (r == FED_MORE);
+    assert_int_equal(r, 0);
+    assert_true(n >= rows / budget && n <= rows / budget + 2);
+    assert_int_equal(make()->n_ask, rows);
+    a->allocated_containers = sv_newn(arena, Hadoop__Yarn__ContainerProto *, (size_t)rows);
+    for (int i = 0; i < rows; i++)
+        allocate(a, 1, i);
+    at = (struct fed_relay_at){ 0 };
+    for (n = 0, r = FED_MORE; r == FED_MORE; n++) {
+        struct fed_budget b = { budget };
+
+        r = fed_relay_answered(relay, a, &at, &b);
+        assert_true(b.rows >= -1);
+    }
+    assert_int_equal(r, 0);
+    assert_true(n >= rows / budget);
+    fed_relay_resync(relay);
+    assert_int_equal(make()->n_ask, 0); /* all are allocated */
 }
 
 /* ---- Random histories ---- */
@@ -582,7 +703,7 @@ static void heartbeat(bool lose_answer)
         master.released[c] = manager.released[c] = false;
         complete(a, c);
     }
-    fed_relay_answered(relay, a);
+    answered(a);
 }
 
 static void check_ends(void)
@@ -631,11 +752,12 @@ static void histories(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(folded, set_up),     cmocka_unit_test_setup(sent_again, set_up),
-        cmocka_unit_test_setup(restarted, set_up),  cmocka_unit_test_setup(allocations, set_up),
-        cmocka_unit_test_setup(exchanges, set_up),  cmocka_unit_test_setup(updates, set_up),
-        cmocka_unit_test_setup(scheduling, set_up), cmocka_unit_test_setup(bounds, set_up),
-        cmocka_unit_test_setup(refused, set_up),    cmocka_unit_test_setup(moved, set_up),
+        cmocka_unit_test_setup(folded, set_up),      cmocka_unit_test_setup(sent_again, set_up),
+        cmocka_unit_test_setup(restarted, set_up),   cmocka_unit_test_setup(allocations, set_up),
+        cmocka_unit_test_setup(exchanges, set_up),   cmocka_unit_test_setup(updates, set_up),
+        cmocka_unit_test_setup(scheduling, set_up),  cmocka_unit_test_setup(bounds, set_up),
+        cmocka_unit_test_setup(refused, set_up),     cmocka_unit_test_setup(moved, set_up),
+        cmocka_unit_test_setup(many_places, set_up), cmocka_unit_test_setup(turns, set_up),
         cmocka_unit_test_setup(histories, set_up),
     };
 

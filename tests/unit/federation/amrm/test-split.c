@@ -85,10 +85,25 @@ static int owner(void *userdata, struct yarn_container_id id)
     return id.id == 9 ? -ENOENT : (int)id.id - 10;
 }
 
+/* In turns of a row or a few. */
 static int split(void)
 {
+    const struct fed_splitting_of of = { &in, request, owner, NULL, arena };
+    struct fed_split *s = NULL;
+    int r;
+
     err = (struct sv_error){ 0 };
-    return fed_split(&in, request, owner, NULL, arena, parts, &notes, &err);
+    r = fed_split_begin(&of, &s, &err);
+    if (r == 0)
+        r = FED_MORE;
+    while (r == FED_MORE) {
+        struct fed_budget b = { 1 + rand() % 4 };
+
+        r = fed_split_run(s, &b, parts, &notes, &err);
+        assert_true(b.rows >= -2 * MEMBERS);
+    }
+    fed_split_end(s);
+    return r;
 }
 
 static Hadoop__Yarn__ContainerIdProto *id_of(int64_t n)
@@ -220,6 +235,45 @@ static void bounds(void **state)
     free(names);
 }
 
+/* Rows a turn: a long list takes many, each of which looks at some and places few more. */
+static void turns(void **state)
+{
+    const struct fed_splitting_of of = { &in, request, owner, NULL, arena };
+    const size_t rows = 4096, budget = 100;
+    struct fed_split *s = NULL;
+    size_t n = 0;
+    int r;
+
+    (void)state;
+    request->ask = sv_newn(arena, row_proto *, rows);
+    for (size_t i = 0; i < rows; i++)
+        ask((int64_t)i, i % 2 ? "*" : "h1", 7);
+    assert_int_equal(fed_split_begin(&of, &s, &err), 0);
+    do {
+        struct fed_budget b = { (int64_t)budget };
+
+        r = fed_split_run(s, &b, parts, &notes, &err);
+        assert_true(b.rows >= -2 * MEMBERS);
+        n++;
+    } while (r == FED_MORE);
+    fed_split_end(s);
+    assert_int_equal(r, 0);
+    assert_true(n >= rows / budget);
+    /* A policy that goes by no place looks at them, and shares its list. */
+    set_manager("UniformBroadcast");
+    s = NULL;
+    assert_int_equal(fed_split_begin(&of, &s, &err), 0);
+    for (n = 0, r = FED_MORE; r == FED_MORE; n++) {
+        struct fed_budget b = { (int64_t)budget };
+
+        r = fed_split_run(s, &b, parts, &notes, &err);
+    }
+    fed_split_end(s);
+    assert_int_equal(r, 0);
+    assert_true(n >= rows / budget / 8);
+    assert_ptr_equal(parts[0].request->ask, request->ask);
+}
+
 /* ---- Random requests ---- */
 
 static const char *const names[] = { "h1", "H2", "h3", "h4", "/r1", "/R2", "nowhere", "*" };
@@ -302,6 +356,7 @@ int main(void)
         cmocka_unit_test_setup(blacklist, set_up),
         cmocka_unit_test_setup(scheduling_requests, set_up),
         cmocka_unit_test_setup(bounds, set_up),
+        cmocka_unit_test_setup(turns, set_up),
         cmocka_unit_test_setup(random_requests, set_up),
     };
 

@@ -169,6 +169,115 @@ static void test_histories(void **state)
     assert_true(finish());
 }
 
+/* ---- Long heartbeats ---- */
+
+static Hadoop__Yarn__ResourceRequestProto **make_rows(int32_t n, int32_t count)
+{
+    Hadoop__Yarn__ResourceRequestProto **rows = calloc((size_t)n + 1, sizeof(*rows));
+
+    for (int32_t i = 0; i < n; i++) {
+        rows[i] = row(count);
+        rows[i]->priority->priority = 2 + i;
+    }
+    return rows;
+}
+
+static void beat_rows(Hadoop__Yarn__ResourceRequestProto **rows, int32_t n)
+{
+    hadoop__yarn__allocate_request_proto__init(&beat_q);
+    beat_q.has_response_id = true;
+    beat_q.response_id = g.response_id;
+    beat_q.ask = rows;
+    beat_q.n_ask = (size_t)n;
+    call(NM_AMRM_ALLOCATE, &beat_q.base);
+}
+
+/* No turn of the loop takes more rows than it may, and a few that belong together; a request that
+ * is copied counts some 270. */
+static void check_turns(size_t least)
+{
+    size_t n = 0;
+
+    while (g.open) {
+        (void)sd_event_run(g.event, 1000000);
+        n++;
+    }
+    assert_true(n >= least);
+    assert_in_range(g.shared->turns.most, 1, NM_TURN_ROWS + 400);
+}
+
+static void test_turns(void **state)
+{
+    enum { ROWS = 20000, CONTAINERS = 4000 };
+    Hadoop__Yarn__ResourceRequestProto **rows = make_rows(ROWS, 0);
+
+    (void)state;
+    reg();
+    assert_non_null(beat(2));
+    beat_until(2);
+    beat_rows(rows, ROWS);
+    assert_true(g.open); /* not in one turn */
+    assert_true(g.shared->turns.queue != NULL);
+    check_turns(ROWS / NM_TURN_ROWS);
+    assert_true(g.answered);
+    (void)beat_end();
+    turns(200); /* the members have heard all of it */
+    /* As many answers. */
+    beat_begin(2 * CONTAINERS);
+    check_turns(CONTAINERS / NM_TURN_ROWS);
+    (void)beat_end();
+    beat_until(2 + 2 * CONTAINERS);
+    assert_in_range(g.shared->turns.most, 1, NM_TURN_ROWS + 400);
+    free(rows);
+}
+
+/* The master goes away, the application ends and the daemon does, in any turn. */
+static void test_turns_end(void **state)
+{
+    enum { ROWS = 3000 };
+    Hadoop__Yarn__ResourceRequestProto **rows = make_rows(ROWS, 1);
+
+    (void)state;
+    reg();
+    assert_non_null(beat(2));
+    beat_until(2);
+    for (int i = 0; i < 12; i++) {
+        beat_rows(rows, ROWS);
+        turns(i);
+        if (!g.open)
+            break;
+        fakes.v[0].refuse = JAVA_INVALID_RESOURCE_REQUEST;
+        restart(NM_AMRM_RESTARTED);
+        fakes.v[0].refuse = NULL;
+        assert_non_null(reg_as("here"));
+    }
+    beat_rows(rows, ROWS);
+    g.open = false; /* it is refused, and gone */
+    nm_amrm_federation_interceptor.stop(g.self);
+    g.call.arena = sv_arena_free(g.call.arena);
+    for (int i = 0; i < 100 && !g.stopped; i++)
+        (void)sd_event_run(g.event, 1000);
+    assert_true(g.stopped);
+    free(rows);
+}
+
+/* A master whose heartbeats are long has a part of the loop, and no more: it is answered later. */
+static void test_pace(void **state)
+{
+    enum { ROWS = 30000 };
+    Hadoop__Yarn__ResourceRequestProto **rows = make_rows(ROWS, 0);
+    int64_t begin = sv_now_ms();
+
+    (void)state;
+    reg();
+    assert_non_null(beat(2));
+    beat_until(2);
+    beat_rows(rows, ROWS);
+    assert_non_null(beat_end());
+    assert_true(sv_now_ms() - begin >= 50 * 4);
+    free(rows);
+}
+
 /* ---- Cost ---- */
 
 static int64_t cpu_us(void)
@@ -179,28 +288,28 @@ static int64_t cpu_us(void)
     return t.tv_sec * 1000000 + t.tv_nsec / 1000;
 }
 
-/* Printed, not judged: processor time of a heartbeat of n rows, with what the members do. */
+/* Printed, not judged: processor time of a heartbeat of n rows, with what the members do, and of
+ * its longest turn. */
 static void cost(int32_t n, int rounds)
 {
-    Hadoop__Yarn__ResourceRequestProto **rows = calloc((size_t)n + 1, sizeof(*rows));
-    int64_t t;
+    Hadoop__Yarn__ResourceRequestProto **rows = make_rows(n, 0);
+    int64_t all = 0, longest = 0;
 
-    for (int32_t i = 0; i < n; i++) {
-        rows[i] = row(0);
-        rows[i]->priority->priority = 2 + i;
-    }
-    t = cpu_us();
     for (int i = 0; i < rounds; i++) {
-        hadoop__yarn__allocate_request_proto__init(&beat_q);
-        beat_q.has_response_id = true;
-        beat_q.response_id = g.response_id;
-        beat_q.ask = rows;
-        beat_q.n_ask = (size_t)n;
-        call(NM_AMRM_ALLOCATE, &beat_q.base);
+        int64_t t = cpu_us();
+
+        beat_rows(rows, n);
+        for (int64_t spent = cpu_us() - t; g.open; spent = cpu_us() - t) {
+            all += spent;
+            longest = SV_MAX(longest, spent);
+            t = cpu_us();
+            (void)sd_event_run(g.event, 1000000);
+        }
+        all += cpu_us() - t;
         assert_non_null(beat_end());
     }
-    print_message("a heartbeat of %d rows, 2 of %zu members: %lld us\n", n, (size_t)FAKES,
-                  (long long)((cpu_us() - t) / rounds));
+    print_message("a heartbeat of %d rows, 2 of %zu members: %lld us, in turns of %lld at most\n",
+                  n, (size_t)FAKES, (long long)(all / rounds), (long long)longest);
     free(rows);
 }
 
@@ -224,6 +333,9 @@ int main(void)
         CASE(test_application_killed),
         CASE(test_policy_rejects),
         CASE(test_histories),
+        CASE(test_turns),
+        CASE(test_turns_end),
+        CASE(test_pace),
         CASE(test_cost),
     };
 

@@ -1,0 +1,100 @@
+/* The second half of a heartbeat: the sub-clusters' answers as the master's. In turns of the loop;
+ * see fed-attempt.h. Hostile: the answers. */
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+
+#include "common/log.h"
+#include "nodemanager/federation/fed-attempt.h"
+#include "wire/exceptions.h"
+
+typedef Hadoop__Yarn__AllocateResponseProto response_proto;
+
+#define ANSWER_BYTES_MAX ((size_t)512 << 20)
+
+static int32_t next_id(int32_t id)
+{
+    return id == INT32_MAX ? 0 : id + 1;
+}
+
+static int begin_merge(struct nm_fed *f)
+{
+    struct nm_fed_work *w = &f->work;
+    int r = nm_fed_replies_list(f, w->arena, &w->replies);
+
+    return r < 0 ? r : fed_merge_begin(f->merge, &w->replies, w->arena, &w->merging);
+}
+
+int nm_fed_merge(struct nm_fed *f, struct fed_budget *b)
+{
+    struct nm_fed_work *w = &f->work;
+    int r = w->merging ? 0 : begin_merge(f);
+
+    if (r >= 0)
+        r = fed_merge_run(w->merging, b, &w->merged);
+    if (r != 0)
+        return r;
+    if (w->merged.n_foreign || w->merged.n_broken)
+        sv_log_info("%s: left out of an answer: %zu words on other members' containers, %zu "
+                    "containers without an id",
+                    f->at->text, w->merged.n_foreign, w->merged.n_broken);
+    w->merged.answer->has_response_id = true;
+    w->merged.answer->response_id = next_id(f->response_id);
+    w->packed = SV_BUF_INIT(ANSWER_BYTES_MAX);
+    w->writing = (struct ipc_writing){ .m = &w->merged.answer->base, .out = &w->packed };
+    return 0;
+}
+
+/* Before the merge is kept: without memory it is as if it had not been. */
+int nm_fed_pack_answer(struct nm_fed *f, struct fed_budget *b)
+{
+    return ipc_writing_run(&f->work.writing, &b->rows);
+}
+
+int nm_fed_exchange_all(struct nm_fed *f, struct fed_budget *b)
+{
+    struct nm_fed_work *w = &f->work;
+
+    for (; w->row < w->merged.n_clashes; w->row++) {
+        if (fed_spent(b))
+            return FED_MORE;
+        nm_fed_exchange_one(f, &w->merged.clashes[w->row]);
+        fed_spend(b, 2);
+    }
+    nm_fed_exchange_tell(f);
+    return 0;
+}
+
+/* The packed answer as the one unknown field of a message: its first field, the response id or one
+ * before it, has a tag of one byte. */
+static void send_last(struct nm_fed *f)
+{
+    response_proto m = HADOOP__YARN__ALLOCATE_RESPONSE_PROTO__INIT;
+    ProtobufCMessageUnknownField all = { .tag = f->last[0] >> 3,
+                                         .wire_type = f->last[0] & 7,
+                                         .len = f->n_last - 1,
+                                         .data = f->last + 1 };
+
+    m.base.unknown_fields = &all;
+    m.base.n_unknown_fields = 1;
+    nm_fed_answer(f, &m.base);
+}
+
+void nm_fed_answer_merged(struct nm_fed *f)
+{
+    struct nm_fed_work *w = &f->work;
+    size_t n = w->replies.n;
+
+    free(f->last);
+    f->last = w->packed.data;
+    f->n_last = w->packed.len;
+    w->packed = (struct sv_buf){ 0 };
+    f->response_id = w->merged.answer->response_id;
+    send_last(f);
+    nm_fed_replies_done(f, n);
+}
+
+void nm_fed_answer_last(struct nm_fed *f)
+{
+    send_last(f);
+}

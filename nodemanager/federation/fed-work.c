@@ -1,0 +1,160 @@
+/* Work on the open heartbeat, in turns of the loop: its phases in order. See fed-attempt.h. */
+#include <errno.h>
+#include <string.h>
+
+#include "common/clock.h"
+#include "common/log.h"
+#include "nodemanager/federation/fed-attempt.h"
+#include "wire/exceptions.h"
+
+/* A heartbeat that is longer is answered so late that its master has one part in this many of the
+ * loop. */
+#define LONG_ROWS 50000
+#define ROWS_PER_MS 1000
+#define PARTS 5
+
+/* ---- Phases ---- */
+
+static void no_memory(struct nm_fed *f)
+{
+    nm_fed_fail(f, JAVA_RETRIABLE, NM_FED_NO_MEMORY);
+}
+
+static void fail_split(struct nm_fed *f, int r, const struct sv_error *err)
+{
+    if (r == -ENOMEM)
+        no_memory(f);
+    else
+        nm_fed_fail(f, JAVA_YARN_EXCEPTION, "%s", err->text);
+}
+
+static void set_pace(struct nm_fed *f)
+{
+    int64_t rows = f->work.rows;
+
+    f->not_before_ms = rows > LONG_ROWS ? sv_now_ms() + rows / ROWS_PER_MS * (PARTS - 1) : 0;
+}
+
+/* All parts are taken: heartbeats go out, and their answers are waited for. */
+static void begin_wait(struct nm_fed *f)
+{
+    f->home_late = nm_sub_owes(f->members[NM_FED_HOME].sub);
+    f->home_answered = false;
+    f->other_answered = f->home_late && f->n_replies;
+    nm_fed_beat_all(f); /* a failure at once comes back to nm_fed_allocate_step() */
+    if (!f->call)
+        return;
+    f->work.phase = NM_FED_WAITING;
+    nm_fed_limit(f, f->shared->conf.wait_ms);
+    set_pace(f);
+    f->step(f);
+}
+
+static void next(struct nm_fed *f, enum nm_fed_phase phase)
+{
+    f->work.phase = phase;
+    f->work.member = f->work.row = 0;
+}
+
+/* 0: the phase has changed; FED_MORE; < 0: it has failed. */
+static int run_request(struct nm_fed *f, struct fed_budget *b, struct sv_error *err)
+{
+    int r = 0;
+
+    switch (f->work.phase) {
+    case NM_FED_MOVING:
+        r = nm_fed_move(f, b);
+        if (r == 0)
+            next(f, NM_FED_SPLITTING);
+        break;
+    case NM_FED_SPLITTING:
+        r = nm_fed_split(f, b, err);
+        if (r == 0)
+            next(f, NM_FED_TAKING);
+        break;
+    default: /* NM_FED_TAKING */
+        r = nm_fed_take(f, b, err);
+        if (r == 0)
+            begin_wait(f);
+        break;
+    }
+    return r;
+}
+
+static int run_answer(struct nm_fed *f, struct fed_budget *b)
+{
+    int r = 0;
+
+    switch (f->work.phase) {
+    case NM_FED_MERGING:
+        r = nm_fed_merge(f, b);
+        if (r == 0)
+            next(f, NM_FED_PACKING);
+        break;
+    case NM_FED_PACKING:
+        r = nm_fed_pack_answer(f, b);
+        if (r == 0)
+            next(f, NM_FED_KEEPING);
+        break;
+    case NM_FED_KEEPING:
+        r = fed_merge_keep(f->merge, b);
+        if (r == 0)
+            next(f, NM_FED_EXCHANGING);
+        break;
+    default: /* NM_FED_EXCHANGING */
+        r = nm_fed_exchange_all(f, b);
+        if (r == 0)
+            nm_fed_answer_merged(f);
+        break;
+    }
+    return r;
+}
+
+static int run_phase(struct nm_fed *f, struct fed_budget *b)
+{
+    struct sv_error err = { 0 };
+    int64_t before = b->rows;
+    int r;
+
+    if (f->work.phase > NM_FED_WAITING) {
+        r = run_answer(f, b);
+        if (r < 0)
+            no_memory(f);
+        return r;
+    }
+    r = run_request(f, b, &err);
+    f->work.rows += before - b->rows;
+    if (r < 0)
+        fail_split(f, r, &err);
+    return r;
+}
+
+static bool run(struct nm_turn *t, struct fed_budget *b)
+{
+    struct nm_fed *f = (struct nm_fed *)(void *)((char *)t - offsetof(struct nm_fed, work.turn));
+    int r = 0;
+
+    f->work.running = true;
+    while (r == 0 && f->work.phase != NM_FED_NONE && f->work.phase != NM_FED_WAITING)
+        r = run_phase(f, b);
+    f->work.running = false;
+    return r == FED_MORE;
+}
+
+/* ---- Beginning and end ---- */
+
+void nm_fed_work_init(struct nm_fed *f)
+{
+    f->work.turn.run = run;
+}
+
+void nm_fed_work_go(struct nm_fed *f, enum nm_fed_phase phase)
+{
+    next(f, phase);
+    if (!f->work.arena)
+        f->work.arena = sv_arena_new(NM_FED_WORK_BYTES_MAX);
+    if (!f->work.arena)
+        no_memory(f);
+    else if (!f->work.running)
+        nm_turns_go(&f->shared->turns, &f->work.turn);
+}
