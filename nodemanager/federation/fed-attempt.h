@@ -105,6 +105,10 @@ struct nm_fed {
     bool recovered;                 /* the master is to register again */
     struct nm_member_line home_ask; /* for the home's containers, after a restart */
     bool home_unsure;               /* they are not known yet */
+    /* The home's answer to a registration while it is put together anew; NULL: it is not. */
+    struct sv_arena *again;
+    Hadoop__Yarn__RegisterApplicationMasterResponseProto *again_m;
+    size_t again_asked;
 
     int32_t response_id;
     uint8_t *last; /* the last answer, packed */
@@ -203,6 +207,12 @@ void nm_fed_answer_merged(struct nm_fed *f);
 /* The last answer again, to a master that has not had it. */
 void nm_fed_answer_last(struct nm_fed *f);
 
+/* ---- fed-again.c: a registration whose answer is lost ---- */
+
+/* The home has registered the master and says no more. */
+void nm_fed_again(struct nm_fed *f);
+void nm_fed_again_step(struct nm_fed *f); /* while f->again */
+
 /* ---- fed-register.c, fed-recover.c, fed-allocate.c, fed-finish.c ---- */
 
 void nm_fed_register(struct nm_fed *f);
@@ -210,6 +220,10 @@ void nm_fed_register_step(struct nm_fed *f);
 void nm_fed_registered(struct nm_fed *f, struct nm_sub_cluster *s,
                        const Hadoop__Yarn__RegisterApplicationMasterResponseProto *m,
                        struct sv_arena **arena);
+/* Keeps a member's message, with its arena, for the answer to the master's registration. */
+int nm_fed_collect(struct nm_fed *f, size_t member,
+                   const Hadoop__Yarn__RegisterApplicationMasterResponseProto *m,
+                   struct sv_arena **arena) _must_use_;
 void nm_fed_allocate(struct nm_fed *f);
 void nm_fed_allocate_step(struct nm_fed *f);
 void nm_fed_finish(struct nm_fed *f);

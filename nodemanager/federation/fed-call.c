@@ -3,12 +3,26 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <utlist.h>
 
 #include "common/log.h"
 #include "common/loop-guard.h"
 #include "nodemanager/federation/fed-attempt.h"
 
 #define ACCURACY_US 1000
+
+int nm_fed_collect(struct nm_fed *f, size_t member,
+                   const Hadoop__Yarn__RegisterApplicationMasterResponseProto *m,
+                   struct sv_arena **arena)
+{
+    struct nm_fed_reply *r = calloc(1, sizeof(*r));
+
+    if (!r)
+        return -ENOMEM;
+    *r = (struct nm_fed_reply){ .member = member, .registration = m, .arena = SV_TAKE(*arena) };
+    DL_APPEND(f->registrations, r);
+    return 0;
+}
 
 int nm_fed_pack(const ProtobufCMessage *m, uint8_t **ret, size_t *ret_n)
 {

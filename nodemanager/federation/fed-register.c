@@ -25,19 +25,12 @@ static void know_late(struct nm_fed *f, size_t member, const response_proto *m)
             (void)!fed_containers_know(all, id, member, true); /* a clash is found later */
 }
 
-/* Keeps the message for the answer to the master's registration. */
 static void collect(struct nm_fed *f, size_t member, const response_proto *m,
                     struct sv_arena **arena)
 {
-    struct nm_fed_reply *r = calloc(1, sizeof(*r));
-
-    if (!r) {
+    if (nm_fed_collect(f, member, m, arena) < 0)
         sv_log_err("%s: what sub-cluster %s has of it is lost: no memory", f->at->text,
                    f->members[member].id);
-        return;
-    }
-    *r = (struct nm_fed_reply){ .member = member, .registration = m, .arena = SV_TAKE(*arena) };
-    DL_APPEND(f->registrations, r);
 }
 
 /* The first answer of the home is what all later registrations here are answered with. */
@@ -47,13 +40,10 @@ static void take_home(struct nm_fed *f, const response_proto *m, struct sv_arena
         collect(f, NM_FED_HOME, m, arena);
         return;
     }
-    if (!f->call || f->call->method != NM_AMRM_REGISTER)
-        return;
-    if (m)
+    if (!m)
+        nm_fed_again(f);
+    else if (f->call && f->call->method == NM_AMRM_REGISTER)
         nm_fed_fail(f, JAVA_RETRIABLE, NM_FED_NO_MEMORY);
-    else /* before a restart, which its answer has not survived */
-        nm_fed_fail(f, JAVA_INVALID_AM_REQUEST, "Application Master is already registered : %s",
-                    f->at->app_text);
 }
 
 static void reply_later(struct nm_fed *f, size_t i, const response_proto *m,
@@ -235,6 +225,10 @@ void nm_fed_register_step(struct nm_fed *f)
 {
     if (!f->members_known) {
         nm_fed_ask_members(f);
+        return;
+    }
+    if (!f->home_response && f->again) {
+        nm_fed_again_step(f);
         return;
     }
     if (!f->home_response) {

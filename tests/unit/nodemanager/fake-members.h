@@ -324,8 +324,20 @@ static inline ProtobufCMessage *fake_report(struct fake *f, struct sv_arena *a)
     m->application_report = r;
     r->has_yarn_application_state = true;
     r->yarn_application_state = HADOOP__YARN__YARN_APPLICATION_STATE_PROTO__ACCEPTED;
+    r->queue = sv_arena_strdup(a, "q");
     r->currentapplicationattemptid = yarn_attempt_id_to(a, (struct yarn_attempt_id){ FAKE_APP, 1 });
     r->am_rm_token = fake_token(a, f->id);
+    return &m->base;
+}
+
+static inline ProtobufCMessage *fake_new_application(struct sv_arena *a)
+{
+    Hadoop__Yarn__GetNewApplicationResponseProto *m =
+        sv_new(a, Hadoop__Yarn__GetNewApplicationResponseProto);
+
+    hadoop__yarn__get_new_application_response_proto__init(m);
+    m->maximumcapability =
+        yarn_resource_to(a, (struct yarn_resource){ .memory_mb = 8192, .vcores = 8 });
     return &m->base;
 }
 
@@ -423,6 +435,12 @@ static inline ProtobufCMessage *fake_handle(struct fake *f, struct fake_call *ca
         return fake_submit(f, a, (const void *)q);
     if (sv_streq(call->method, "getApplicationReport"))
         return fake_report(f, a);
+    if (sv_streq(call->method, "getNewApplication"))
+        return fake_new_application(a);
+    if (sv_streq(call->method, "getResourceTypeInfo")) {
+        *ret_class = "org.apache.hadoop.ipc.RpcNoSuchMethodException"; /* of 2.10 */
+        return NULL;
+    }
     if (sv_streq(call->method, "getApplicationAttemptReport"))
         return fake_attempt_report(a);
     if (sv_streq(call->method, "finishApplicationMaster"))

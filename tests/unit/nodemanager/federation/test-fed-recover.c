@@ -26,6 +26,76 @@ static void test_registration(void **state)
     assert_int_equal(fakes.v[1].n_submitted, 0);
 }
 
+/* The answer is lost with its connection: the master has one all the same, and another one later.
+ */
+static void test_answer_lost(void **state)
+{
+    Hadoop__Yarn__RegisterApplicationMasterRequestProto q =
+        HADOOP__YARN__REGISTER_APPLICATION_MASTER_REQUEST_PROTO__INIT;
+    Hadoop__Yarn__RegisterApplicationMasterResponseProto *m;
+    int64_t end = sv_now_ms() + PATIENCE_MS;
+
+    (void)state;
+    fakes.v[0].manner = FAKE_DEAF;
+    q.host = (char[]){ "here" };
+    call(NM_AMRM_REGISTER, &q.base);
+    while (!fakes.v[0].registered && sv_now_ms() < end)
+        (void)sd_event_run(g.event, 1000);
+    fakes.v[0].manner = FAKE_ANSWERS;
+    wait_until(is_closed);
+    m = (void *)g.answer;
+    assert_true(g.answered);
+    assert_string_equal(m->queue, "q");
+    assert_int_equal(m->maximumcapability->memory, 8192);
+    assert_int_equal(m->n_scheduler_resource_types, 1);
+    assert_int_equal(fakes.v[0].n_registered, 1);
+    m = reg_as("here");
+    assert_string_equal(m->queue, "q");
+    assert_non_null(beat(10));
+    beat_until(10);
+    assert_true(finish());
+}
+
+/* Killed between the home's answer and its commit, with and without the request's: the master
+ * registers once more, and has lost nothing. */
+static void test_killed_before_commit(void **state)
+{
+    Hadoop__Yarn__RegisterApplicationMasterRequestProto q =
+        HADOOP__YARN__REGISTER_APPLICATION_MASTER_REQUEST_PROTO__INIT;
+
+    for (int with_request = 0; with_request < 2; with_request++) {
+        int64_t end = sv_now_ms() + PATIENCE_MS;
+
+        q.host = (char[]){ "here" };
+        call(NM_AMRM_REGISTER, &q.base);
+        while (!g.n_commits && sv_now_ms() < end)
+            (void)sd_event_run(g.event, 1000);
+        assert_true(fakes.v[0].registered);
+        (void)!nm_amrm_forget(&g.at, "FederationInterceptor/registerResponse");
+        if (!with_request)
+            (void)!nm_amrm_forget(&g.at, "FederationInterceptor/registerRequest");
+        restart(NM_AMRM_RESTARTED);
+        assert_string_equal(reg_as("here")->queue, "q");
+        assert_int_equal(fakes.v[0].n_registered, 1);
+        assert_non_null(beat(10));
+        beat_until(10);
+        assert_true(finish());
+        assert_int_equal(teardown(state), 0);
+        assert_int_equal(setup(state), 0);
+    }
+}
+
+/* With Kerberos the answer had a key that nobody has any more. */
+static void test_answer_lost_with_kerberos(void **state)
+{
+    (void)state;
+    g.env.kerberos = (struct sgss_service *)&g; /* not looked into */
+    fakes.v[0].registered = true;
+    assert_null(reg_as("here"));
+    assert_string_equal(g.class, JAVA_INVALID_AM_REQUEST);
+    assert_non_null(strstr(g.text, "already registered"));
+}
+
 static void test_finish_waits_for_all(void **state)
 {
     (void)state;
@@ -140,9 +210,11 @@ static void test_next_attempt(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CASE(test_registration), CASE(test_finish_waits_for_all), CASE(test_finish_without_one),
-        CASE(test_restart),      CASE(test_restart_and_finish),   CASE(test_restart_and_stop),
-        CASE(test_next_attempt),
+        CASE(test_registration),         CASE(test_finish_waits_for_all),
+        CASE(test_finish_without_one),   CASE(test_restart),
+        CASE(test_restart_and_finish),   CASE(test_restart_and_stop),
+        CASE(test_next_attempt),         CASE(test_answer_lost),
+        CASE(test_killed_before_commit), CASE(test_answer_lost_with_kerberos),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
