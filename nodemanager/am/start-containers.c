@@ -97,7 +97,7 @@ static int authorize(const struct nm_am *am, const struct yarn_nm_token *nmt,
                            head, (long long)now, (long long)t->expiry_ms);
         return refuse(f, JAVA_YARN_EXCEPTION);
     }
-    if (t->rm_identifier != nm_updater_rm_identifier(am->updater)) {
+    if (!nm_updater_accepts(am->updater, t)) {
         (void)sv_error_set(&f->err, -EACCES,
                            "\nContainer %s rejected as it is allocated by a "
                            "previous RM",

@@ -11,8 +11,7 @@
 
 struct nm_am;
 
-#define NM_MASTERS_MAX 4        /* of one call; a ResourceManager starts one at a time */
-#define NM_APPLICATION_MASTER 1 /* ContainerTypeProto */
+#define NM_MASTERS_MAX 4 /* of one call; a ResourceManager starts one at a time */
 
 struct nm_master {
     size_t row; /* in the call */

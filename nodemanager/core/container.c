@@ -181,6 +181,7 @@ int nm_container_new(struct nm_context *ctx, const struct yarn_container_token *
     c->container_type = t->container_type;
     c->allocation_request_id = t->allocation_request_id;
     c->creation_ms = t->creation_ms;
+    c->rm_identifier = t->rm_identifier;
     c->exit_code = YARN_EXIT_INVALID;
     c->kill_code = YARN_EXIT_INVALID;
     c->launch.local_dir = c->launch.log_dir = -1;

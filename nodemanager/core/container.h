@@ -77,6 +77,8 @@ struct nm_assigned {
     uint32_t address; /* number of its address + 1; 0 = none */
 };
 
+#define NM_APPLICATION_MASTER 1 /* container_type: ContainerTypeProto */
+
 enum nm_recovered {
     NM_RECOVERED_NOT,       /* started by this daemon process */
     NM_RECOVERED_REQUESTED, /* the store has no record of its start */
@@ -96,7 +98,7 @@ struct nm_container {
     /* From the token, which the ResourceManager has signed: */
     struct yarn_resource resource;
     int32_t priority, version, execution_type, container_type;
-    int64_t allocation_request_id, creation_ms;
+    int64_t allocation_request_id, creation_ms, rm_identifier;
     char *node_label; /* "" = none */
     char *tags;       /* allocation tags, each with its NUL; NULL = none */
     size_t n_tags;
@@ -200,6 +202,7 @@ struct nm_container {
         bool in_flight;                      /* included in the unanswered heartbeat */
         bool increased, increased_in_flight; /* since the last report (container-resize.c) */
         bool acknowledged;                   /* the ResourceManager needs no further report of it */
+        bool told, telling; /* rm/earlier.h; telling: in the unanswered heartbeat */
     } report;
 };
 

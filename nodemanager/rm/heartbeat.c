@@ -19,6 +19,7 @@
 #include "nodemanager/resources/container-resize.h"
 #include "nodemanager/resources/container-scheduler.h"
 #include "nodemanager/resources/set-limit.h"
+#include "nodemanager/rm/earlier.h"
 #include "nodemanager/rm/label-messages.h"
 #include "nodemanager/rm/node-status.h"
 #include "nodemanager/rm/registration.h"
@@ -339,6 +340,7 @@ static void on_heartbeat(const struct ipc_result *r, const struct sv_error *err,
     nm_rm_labels_answered(u, m->has_arenodelabelsacceptedbyrm && m->arenodelabelsacceptedbyrm,
                           m->has_arenodeattributesacceptedbyrm && m->arenodeattributesacceptedbyrm,
                           m->diagnostics_message);
+    nm_rm_earlier_delivered(u);
     note_delivered(u);
     nm_aggregation_reports_delivered(u->config.aggregation);
     nm_resize_increased_delivered(u->ctx);
@@ -363,7 +365,8 @@ void nm_rm_send_heartbeat(struct nm_updater *u)
         m.tokensequenceno = u->token_sequence;
         m.log_aggregation_reports_for_apps =
             nm_aggregation_reports(u->config.aggregation, a, &m.n_log_aggregation_reports_for_apps);
-        if (m.node_status && m.log_aggregation_reports_for_apps)
+        m.selvedge_earlier_containers = nm_rm_earlier(u, a, &m.n_selvedge_earlier_containers);
+        if (m.node_status && m.log_aggregation_reports_for_apps && m.selvedge_earlier_containers)
             r = nm_rm_labels(u, a, false, &m.nodelabels, &m.nodeattributes);
         if (r >= 0)
             r = ipc_proxy_call(u->rm, "nodeHeartbeat", &m.base,

@@ -173,9 +173,10 @@ bool nm_updater_registered(const struct nm_updater *u)
     return u->registered;
 }
 
-int64_t nm_updater_rm_identifier(const struct nm_updater *u)
+bool nm_updater_accepts(const struct nm_updater *u, const struct yarn_container_token *t)
 {
-    return u->rm_identifier;
+    return t->rm_identifier == u->rm_identifier ||
+           (u->rm_takes_earlier && t->container_type != NM_APPLICATION_MASTER);
 }
 
 const char *nm_updater_rm_address(const struct nm_updater *u, char *buf, size_t size)

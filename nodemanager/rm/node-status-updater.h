@@ -18,6 +18,7 @@ struct nm_log_aggregation;
 struct nm_monitor;
 struct nm_scheduler;
 struct nm_updater;
+struct yarn_container_token;
 
 enum nm_updater_end {                /* reason for the daemon to end */
                       NM_END_FAILED, /* no ResourceManager for too long, or a fatal error here */
@@ -59,7 +60,9 @@ void nm_updater_app_finished(struct nm_updater *u, const struct nm_app *a);
  * Containers go on; the ResourceManager's side is that of a node that reconnects. */
 void nm_updater_register_again(struct nm_updater *u);
 bool nm_updater_registered(const struct nm_updater *u);
-int64_t nm_updater_rm_identifier(const struct nm_updater *u);
+/* Whether a container may start by this token: its ResourceManager is that of today, or that of
+ * today takes it over (earlier.h). An ApplicationMaster of an earlier one has been replaced. */
+bool nm_updater_accepts(const struct nm_updater *u, const struct yarn_container_token *t);
 /* "host:port" of the ResourceManager in use. */
 const char *nm_updater_rm_address(const struct nm_updater *u, char *buf, size_t size);
 int64_t nm_updater_last_heartbeat_ms(const struct nm_updater *u); /* wall clock; 0 = none yet */

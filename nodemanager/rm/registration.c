@@ -114,6 +114,7 @@ static void on_registered(const struct ipc_result *r, const struct sv_error *err
                           m->diagnostics_message);
     u->rm_identifier = m->rm_identifier;
     u->rm_is_ours = m->selvedge_version != NULL;
+    u->rm_takes_earlier = m->selvedge_takes_earlier;
     u->registered = true;
     u->changed = u->told_gpus != u->ctx->total.gpus;
     nm_aggregation_reports_delivered(u->config.aggregation);
@@ -147,6 +148,7 @@ static int add_recovered(struct nm_updater *u, struct sv_arena *a,
             return -ENOMEM;
         m->container_statuses[m->n_container_statuses++] = s;
         c->report.in_flight = nm_container_is_done(c);
+        c->report.told = true;
     }
     for (struct nm_app *app = ctx->apps; app; app = app->hh.next) {
         Hadoop__Yarn__ApplicationIdProto *id;

@@ -33,6 +33,7 @@ struct nm_updater {
     void (*send)(struct nm_updater *u); /* the next request: a registration or a heartbeat */
     bool registered;
     bool rm_is_ours;        /* the ResourceManager is Selvedge's: it is told more */
+    bool rm_takes_earlier;  /* see earlier.h */
     bool changed;           /* the node's size has, so that it registers again */
     int32_t told_gpus;      /* by the last registration */
     bool again;             /* an event requires an immediate heartbeat */

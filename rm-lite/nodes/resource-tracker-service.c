@@ -344,6 +344,7 @@ static void register_node(int status, const char *rack, struct rm *rm, struct ip
         resp.selvedge_version = (char *)(uintptr_t)SV_VERSION;
     resp.has_rm_identifier = true;
     resp.rm_identifier = rm->started_ms;
+    resp.has_selvedge_takes_earlier = resp.selvedge_takes_earlier = true;
     if (status < 0 && status != -EACCES) {
         ipc_call_fail(call, JAVA_YARN_EXCEPTION,
                       "registerNodeManager: the address of %s cannot be found: %s", id.host,
@@ -509,6 +510,19 @@ static void status_update(struct rm *rm, struct rm_node *n, const Hadoop__Yarn__
     sv_dispatcher_run(rm->dispatcher);      /* the answer has the node's state and lists after it */
 }
 
+/* Containers that began after the node's registration, and that an earlier ResourceManager had
+ * allocated. */
+static void earlier_containers(struct rm *rm, struct rm_node *n, const HeartbeatRequest *q)
+{
+    for (size_t i = 0; i < SV_MIN(q->n_selvedge_earlier_containers, (size_t)REPORTED_MAX); i++)
+        recover_container(rm, n, q->selvedge_earlier_containers[i]);
+    if (q->n_selvedge_earlier_containers > 0) {
+        sv_log_info("node %s: %zu containers of an earlier ResourceManager have begun", n->key,
+                    q->n_selvedge_earlier_containers);
+        sv_dispatcher_run(rm->dispatcher); /* before their states, which follow */
+    }
+}
+
 static bool is_elsewhere(const struct rm *rm, const struct rm_node *n, const struct ipc_call *call)
 {
     return rm->conf.check_node_address && !rm_node_address_same(&n->peer, &ipc_call_peer(call)->ip);
@@ -606,6 +620,7 @@ static void on_nodeHeartbeat(struct ipc_call *call, const ProtobufCMessage *requ
     rm_log_reports(rm, n, q->log_aggregation_reports_for_apps,
                    q->n_log_aggregation_reports_for_apps);
     keep_tokens(rm, st);
+    earlier_containers(rm, n, q);
     status_update(rm, n, st);
     if (rm_node_is_active(n))
         rm_heartbeat_reply(call, n, st->response_id, a);

@@ -13,6 +13,7 @@
 #include "nodemanager/am/container-manager.h"
 #include "nodemanager/am/start-masters.h"
 #include "nodemanager/amrmproxy/amrm-proxy.h"
+#include "nodemanager/core/container.h"
 #include "nodemanager/core/context.h"
 #include "nodemanager/core/token-secret-managers.h"
 #include "nodemanager/store/state-store.h"
