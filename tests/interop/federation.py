@@ -174,6 +174,7 @@ class Federation:
             ports["scheduler"] = self.proxy_port
         site = {
             **conf.cluster_site(c.root, ports, c.address),
+            **self.site,
             "yarn.application.classpath": ",".join(classes),
         }
         conf.write_xml(f"{directory}/yarn-site.xml", site)
