@@ -26,6 +26,10 @@ enum rm_store_stmt {
     N_STMTS
 };
 
+/* store-schema.c */
+extern const char *const rm_store_sql[N_STMTS];
+extern const char rm_store_schema[];
+
 struct rm_store_answer;
 
 struct rm_store {

@@ -20,43 +20,6 @@
 #define SCHEMA_VERSION 1
 #define CLEAN "clean" /* in meta: 1 while no process has the store open */
 
-static const char *const sql[N_STMTS] = {
-    [PUT_META] = "INSERT OR REPLACE INTO meta VALUES(?,?)",
-    [PUT_KEY] = "INSERT OR REPLACE INTO keys VALUES(?,?,?,?,?)",
-    [PUT_APP] = "INSERT OR REPLACE INTO apps VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
-    [PUT_ATTEMPT] = "INSERT OR REPLACE INTO attempts VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
-    [DEL_APP] = "DELETE FROM apps WHERE ts=? AND id=?",
-    [DEL_ATTEMPTS] = "DELETE FROM attempts WHERE ts=? AND id=?",
-    [PUT_USAGE] = "INSERT OR REPLACE INTO app_usage VALUES(?,?,?,?,?)",
-    [DEL_USAGE] = "DELETE FROM app_usage WHERE ts=? AND id=?",
-    [PUT_DRAIN] = "INSERT OR REPLACE INTO draining VALUES(?,?)",
-    [DEL_DRAIN] = "DELETE FROM draining WHERE node=?",
-    [PUT_TOKEN] = "INSERT OR REPLACE INTO tokens VALUES(?,?,?)",
-    [DEL_TOKEN] = "DELETE FROM tokens WHERE sequence=?",
-    [PUT_TOKEN_KEY] = "INSERT OR REPLACE INTO token_keys VALUES(?,?,?,?)",
-    [DEL_TOKEN_KEY] = "DELETE FROM token_keys WHERE key_id=?",
-    [BEGIN] = "BEGIN IMMEDIATE",
-    [COMMIT] = "COMMIT",
-};
-static const char schema[] =
-    "CREATE TABLE IF NOT EXISTS meta(key TEXT PRIMARY KEY, value INTEGER) WITHOUT ROWID;"
-    "CREATE TABLE IF NOT EXISTS keys(kind INTEGER, slot INTEGER, key_id INTEGER, bytes BLOB,"
-    " made INTEGER, PRIMARY KEY(kind, slot));"
-    "CREATE TABLE IF NOT EXISTS apps(ts INTEGER, id INTEGER, user TEXT, submission BLOB,"
-    " submit INTEGER, start INTEGER, launch INTEGER, finish INTEGER, state INTEGER,"
-    " final INTEGER, diagnostics TEXT, url TEXT, memory INTEGER, vcores INTEGER,"
-    " priority INTEGER, PRIMARY KEY(ts, id));"
-    "CREATE TABLE IF NOT EXISTS attempts(ts INTEGER, id INTEGER, attempt INTEGER,"
-    " container INTEGER, node TEXT, http TEXT, state INTEGER, final INTEGER, exit INTEGER,"
-    " diagnostics TEXT, url TEXT, host TEXT, port INTEGER, start INTEGER, finish INTEGER,"
-    " counts INTEGER, amrm_key INTEGER, PRIMARY KEY(ts, id, attempt));"
-    "CREATE TABLE IF NOT EXISTS app_usage(ts INTEGER, id INTEGER, type TEXT, used INTEGER,"
-    " preempted INTEGER, PRIMARY KEY(ts, id, type)) WITHOUT ROWID;"
-    "CREATE TABLE IF NOT EXISTS draining(node TEXT PRIMARY KEY, deadline INTEGER) WITHOUT ROWID;"
-    "CREATE TABLE IF NOT EXISTS tokens(sequence INTEGER PRIMARY KEY, id BLOB, renew INTEGER);"
-    "CREATE TABLE IF NOT EXISTS token_keys(key_id INTEGER PRIMARY KEY, bytes BLOB, made INTEGER,"
-    " expires INTEGER);";
-
 /* An action after the commit: an event, or the answer to a call. */
 struct rm_store_answer {
     struct sv_event event;
@@ -130,7 +93,7 @@ static int run(struct rm_store *s, enum rm_store_stmt i, struct sv_error *err)
 
     (void)sqlite3_reset(s->stmts[i]);
     (void)sqlite3_clear_bindings(s->stmts[i]);
-    return r == SQLITE_DONE ? 0 : rm_store_db_error(s, err, sql[i]);
+    return r == SQLITE_DONE ? 0 : rm_store_db_error(s, err, rm_store_sql[i]);
 }
 
 static int put_meta(struct rm_store *s, const char *key, int64_t value, struct sv_error *err)
@@ -182,15 +145,15 @@ int rm_store_open(struct rm *rm, const char *dir, struct sv_error *err)
                      "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;"
                      "PRAGMA locking_mode=EXCLUSIVE;",
                      NULL, NULL, NULL) != SQLITE_OK ||
-        sqlite3_exec(s->db, schema, NULL, NULL, NULL) != SQLITE_OK)
+        sqlite3_exec(s->db, rm_store_schema, NULL, NULL, NULL) != SQLITE_OK)
         return rm_store_db_error(s, err, path);
     r = check(s, path, err);
     if (r < 0)
         return r;
     for (int i = 0; i < N_STMTS; i++)
-        if (sqlite3_prepare_v3(s->db, sql[i], -1, SQLITE_PREPARE_PERSISTENT, &s->stmts[i], NULL) !=
-            SQLITE_OK)
-            return rm_store_db_error(s, err, sql[i]);
+        if (sqlite3_prepare_v3(s->db, rm_store_sql[i], -1, SQLITE_PREPARE_PERSISTENT, &s->stmts[i],
+                               NULL) != SQLITE_OK)
+            return rm_store_db_error(s, err, rm_store_sql[i]);
     return 0;
 }
 
