@@ -16,6 +16,7 @@
 #include "rm-lite/scheduler/scheduler.h"
 #include "rm-lite/security/delegation.h"
 #include "rm-lite/security/token-renewer.h"
+#include "rm-lite/store/store-history.h"
 #include "rm-lite/store/store.h"
 #include "wire/exit-status.h"
 
@@ -103,6 +104,7 @@ bool rm_periodic_run(struct rm *rm)
     rm_store_node_count(rm);
     sv_dispatcher_run(rm->dispatcher); /* eviction needs the ends of applications */
     rm_app_evict(rm);
+    rm_store_history_prune(rm, sv_wall_ms());
     rm_record_flush(rm->record);
     return more;
 }

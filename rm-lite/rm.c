@@ -31,6 +31,7 @@
 #include "rm-lite/security/service-access.h"
 #include "rm-lite/security/token-renewer.h"
 #include "rm-lite/services.h"
+#include "rm-lite/store/store-history.h"
 #include "rm-lite/store/store.h"
 #include "rm-lite/web/rest/web-cluster.h"
 
@@ -141,7 +142,8 @@ static int start(struct rm *rm, struct sv_error *err)
         (r = rm_sched_new(rm->xml, rm->epoch, &rm->sched, err)) < 0 || (r = record(rm, err)) < 0)
         return r;
     rm_types_set(rm_sched_types(rm->sched)); /* before the first message is parsed */
-    if ((r = rm_store_load(rm, err)) >= 0 && (r = rm_store_load_usage(rm, err)) >= 0)
+    if ((r = rm_store_load(rm, err)) >= 0 && (r = rm_store_load_usage(rm, err)) >= 0 &&
+        (r = rm_store_load_history(rm, err)) >= 0)
         r = rm_store_load_draining(rm, err);
     if (r >= 0)
         r = rm_store_load_node_count(rm, err);

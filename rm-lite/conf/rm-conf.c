@@ -98,6 +98,13 @@ static const struct row rows[] = {
     { { RM "max-completed-applications", SV_CONF_INT, "1000", 0, INT32_MAX, 0,
         "finished applications remembered" },
       AT(max_completed_apps) },
+    { { "selvedge.rm.history.max-applications", SV_CONF_INT, "100000", 0, 10000000, 0,
+        "ended applications of which the state store keeps a row of about 500 bytes, for "
+        "`selvedge history`; 0: none" },
+      AT(history_apps) },
+    { { "selvedge.rm.history.max-age-ms", SV_CONF_DURATION, "90d", 60000, INT64_MAX / 4, 1,
+        "age at which such a row is deleted" },
+      AT(history_age_ms) },
     { { RM "container-tokens.master-key-rolling-interval-secs", SV_CONF_DURATION, "86400", 1,
         INT64_MAX, 1000, "age at which the container tokens' key is replaced" },
       AT(container_key_roll_ms) },

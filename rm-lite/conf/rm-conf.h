@@ -41,6 +41,7 @@ struct rm_conf {
     int64_t heartbeat_ms;
     int64_t am_max_attempts, am_global_max_attempts;
     int64_t max_completed_apps;
+    int64_t history_apps, history_age_ms; /* store-history.h */
     int64_t container_key_roll_ms, nm_key_roll_ms, amrm_key_roll_ms;
     int64_t delegation_key_ms, delegation_max_ms, delegation_renew_ms, delegation_scan_ms;
     int64_t token_removal_ms, token_renew_tries; /* token-renewer.h */

@@ -15,6 +15,7 @@
 #include "rm-lite/core/text.h"
 #include "rm-lite/fsm/scheduling.h"
 #include "rm-lite/security/token-renewer.h"
+#include "rm-lite/store/store-history.h"
 #include "rm-lite/store/store.h"
 
 #define F(x) HADOOP__YARN__FINAL_APPLICATION_STATUS_PROTO__APP_##x
@@ -52,6 +53,7 @@ static int save_final(struct rm_app *app, int target, int final_status, const ch
         app->finish_ms = sv_wall_ms();
     rm_submission_shrink(app); /* no other attempt follows */
     rm_store_usage(app->rm, app);
+    rm_store_history_put(app->rm, app);
     rm_store_app_final(app->rm, app); /* answers with APP_UPDATE_SAVED */
     return RM_APP_ST_FINAL_SAVING;
 }
@@ -296,11 +298,16 @@ static int on_update_saved(void *object, int event, void *arg)
     return finished(app, app->target == RM_APP_ST_FINISHING ? RM_APP_ST_FINISHED : app->target);
 }
 
+/* Its last containers have used something since it unregistered. */
 static int on_finishing_done(void *object, int event, void *arg)
 {
+    int state = finished(object, RM_APP_ST_FINISHED);
+    struct rm_app *app = object;
+
     (void)event;
     (void)arg;
-    return finished(object, RM_APP_ST_FINISHED);
+    rm_store_history_put(app->rm, app);
+    return state;
 }
 
 static int on_remember_done(void *object, int event, void *arg)

@@ -21,6 +21,12 @@ enum rm_store_stmt {
     DEL_TOKEN,
     PUT_TOKEN_KEY,
     DEL_TOKEN_KEY,
+    PUT_PAST,
+    DEL_PAST,
+    PRUNE_PAST,
+    OLDEST_PAST,
+    WALK_PAST,
+    FIND_PAST,
     BEGIN,
     COMMIT,
     N_STMTS
@@ -36,8 +42,9 @@ struct rm_store {
     struct rm *rm;
     sqlite3 *db; /* NULL: recovery is off */
     sqlite3_stmt *stmts[N_STMTS];
-    bool open, broken; /* a transaction is open; a write failed */
-    bool started;      /* rm_store_start has marked it as in use */
+    bool open, broken;            /* a transaction is open; a write failed */
+    bool started;                 /* rm_store_start has marked it as in use */
+    int64_t n_history, oldest_ms; /* rows of the table history, end of the oldest */
     struct rm_store_answer *answers, *tail;
     sd_event_source *flush;
 };

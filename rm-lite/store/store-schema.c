@@ -2,6 +2,10 @@
  * SCHEMA_VERSION: an earlier version of this program ignores it. A changed one needs one. */
 #include "rm-lite/store/store-internal.h"
 
+#define PAST_COLUMNS                                                                               \
+    "ts, id, finish, user, queue, name, type, state, final, start, launch, attempts, memory, "     \
+    "vcores, type1, used1, type2, used2, viewers, diagnostics"
+
 const char *const rm_store_sql[N_STMTS] = {
     [PUT_META] = "INSERT OR REPLACE INTO meta VALUES(?,?)",
     [PUT_KEY] = "INSERT OR REPLACE INTO keys VALUES(?,?,?,?,?)",
@@ -17,6 +21,15 @@ const char *const rm_store_sql[N_STMTS] = {
     [DEL_TOKEN] = "DELETE FROM tokens WHERE sequence=?",
     [PUT_TOKEN_KEY] = "INSERT OR REPLACE INTO token_keys VALUES(?,?,?,?)",
     [DEL_TOKEN_KEY] = "DELETE FROM token_keys WHERE key_id=?",
+    [PUT_PAST] =
+        "INSERT INTO history(" PAST_COLUMNS ") VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+    [DEL_PAST] = "DELETE FROM history WHERE ts=? AND id=?",
+    [PRUNE_PAST] = "DELETE FROM history WHERE rowid IN (SELECT rowid FROM history WHERE finish<?"
+                   " ORDER BY finish, ts, id LIMIT ?)",
+    [OLDEST_PAST] = "SELECT finish FROM history ORDER BY finish LIMIT 1",
+    [WALK_PAST] = "SELECT " PAST_COLUMNS " FROM history WHERE (finish, ts, id)<(?,?,?) AND"
+                  " finish>=? ORDER BY finish DESC, ts DESC, id DESC LIMIT ?",
+    [FIND_PAST] = "SELECT " PAST_COLUMNS " FROM history WHERE ts=? AND id=?",
     [BEGIN] = "BEGIN IMMEDIATE",
     [COMMIT] = "COMMIT",
 };
@@ -37,4 +50,9 @@ const char rm_store_schema[] =
     "CREATE TABLE IF NOT EXISTS draining(node TEXT PRIMARY KEY, deadline INTEGER) WITHOUT ROWID;"
     "CREATE TABLE IF NOT EXISTS tokens(sequence INTEGER PRIMARY KEY, id BLOB, renew INTEGER);"
     "CREATE TABLE IF NOT EXISTS token_keys(key_id INTEGER PRIMARY KEY, bytes BLOB, made INTEGER,"
-    " expires INTEGER);";
+    " expires INTEGER);"
+    "CREATE TABLE IF NOT EXISTS history(ts INTEGER, id INTEGER, finish INTEGER, user TEXT,"
+    " queue TEXT, name TEXT, type TEXT, state INTEGER, final INTEGER, start INTEGER,"
+    " launch INTEGER, attempts INTEGER, memory INTEGER, vcores INTEGER, type1 TEXT, used1 INTEGER,"
+    " type2 TEXT, used2 INTEGER, viewers TEXT, diagnostics TEXT, PRIMARY KEY(ts, id));"
+    "CREATE INDEX IF NOT EXISTS history_by_end ON history(finish, ts, id);";
