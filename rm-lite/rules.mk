@@ -21,6 +21,7 @@ UNIT_LDLIBS_rm-lite = $(RM_LDLIBS)
 rm-lite/requests/test-name-filter_WRAP := strcasecmp
 rm-lite/requests/test-call-list_WRAP := strcasecmp
 rm-lite/web/rest/test-web-list_WRAP := strcasecmp
+rm-lite/web/rest/test-web-history_WRAP := sqlite3_step
 
 # Plays nodes, client and masters for tests/integration/rm-lite/test-rm.
 RM_DRIVER_OBJS := $(addprefix $(BUILD)/tests/integration/rm-lite/,rm-driver.o rm-driver-life.o rm-driver-updates.o rm-driver-ends.o rm-driver-uam.o)

@@ -190,15 +190,17 @@ static void on_report(int status, const struct cli_report *report, size_t n,
     g->exit_code = cli_app_ended(report->state) ? cli_report_code(report) : 0;
     g->attempt = report->attempt;
     g->of_run = strcmp(report->type, "SELVEDGE") == 0;
-    if (report->attempt.attempt == 0)
+    if (report->attempt.attempt == 0) { /* none yet; or of an ended one, none is known any more */
+        rows->no_instances = g->of_run && cli_app_ended(report->state);
         done(g, 0, NULL);
-    else if (cli_app_ended(report->state) && g->of_run &&
-             cli_ended_get(g->ctx, rows->app_text, on_table, g) >= 0)
+    } else if (cli_app_ended(report->state) && g->of_run &&
+               cli_ended_get(g->ctx, rows->app_text, on_table, g) >= 0) {
         return;
-    else if (report->state != CLI_APP_RUNNING || !g->of_run ||
-             strncmp(report->tracking_url, "http", 4) != 0 ||
-             cli_fetch_get(g->ctx->fetch, report->tracking_url, CLI_BODY_MAX, on_status, g) < 0)
+    } else if (report->state != CLI_APP_RUNNING || !g->of_run ||
+               strncmp(report->tracking_url, "http", 4) != 0 ||
+               cli_fetch_get(g->ctx->fetch, report->tracking_url, CLI_BODY_MAX, on_status, g) < 0) {
         request_containers(g);
+    }
 }
 
 int cli_rows_get(struct cli_ctx *ctx, struct yarn_app_id app, bool usage, cli_rows_fn fn,

@@ -13,9 +13,31 @@
 #include "rm-lite/requests/answer.h"
 #include "rm-lite/requests/app-filter.h"
 #include "rm-lite/requests/client-call.h"
+#include "rm-lite/requests/past-apps.h"
 #include "rm-lite/requests/reports.h"
 #include "rm-lite/requests/viewer.h"
 #include "rm-lite/scheduler/scheduler.h"
+
+/* The report of an application, in the call's arena, of one that was forgotten from its row in the
+ * store. NULL: no memory, or the call was answered that there is none (*ret_answered). */
+static Hadoop__Yarn__ApplicationReportProto *report_of(struct ipc_call *call, struct rm *rm,
+                                                       const Hadoop__Yarn__ApplicationIdProto *m,
+                                                       struct rm_viewer *who, bool *ret_answered)
+{
+    struct sv_arena *a = ipc_call_arena(call);
+    struct rm_past_app past;
+    struct yarn_app_id id;
+    struct rm_app *app;
+
+    *ret_answered = false;
+    rm_viewer_of_call(rm, call, who);
+    if (yarn_app_id_from(m, &id) >= 0 && !rm_app_find(rm, id) &&
+        rm_store_history_find(rm, id, a, &past) >= 0)
+        return rm_past_report(who, a, &past);
+    app = rm_client_app(call, rm, m);
+    *ret_answered = !app;
+    return app ? rm_viewer_report(who, a, app) : NULL;
+}
 
 void rm_on_getApplicationReport(struct ipc_call *call, const ProtobufCMessage *request,
                                 void *userdata)
@@ -24,13 +46,12 @@ void rm_on_getApplicationReport(struct ipc_call *call, const ProtobufCMessage *r
         (const Hadoop__Yarn__GetApplicationReportRequestProto *)request;
     Hadoop__Yarn__GetApplicationReportResponseProto resp =
         HADOOP__YARN__GET_APPLICATION_REPORT_RESPONSE_PROTO__INIT;
-    struct rm_app *app = rm_client_app(call, userdata, q->application_id);
     struct rm_viewer who;
+    bool answered;
 
-    if (!app)
+    resp.application_report = report_of(call, userdata, q->application_id, &who, &answered);
+    if (answered)
         return;
-    rm_viewer_of_call(userdata, call, &who);
-    resp.application_report = rm_viewer_report(&who, ipc_call_arena(call), app);
     if (rm_viewer_waits(&who))
         rm_groups_wait(userdata, call, request, rm_on_getApplicationReport);
     else if (resp.application_report)

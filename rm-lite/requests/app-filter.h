@@ -22,9 +22,18 @@ struct rm_app_filter {
     int64_t start[2], finish[2]; /* wall clock, inclusive */
 };
 
+/* The facts of an application that a filter compares. */
+struct rm_app_facts {
+    int state, final; /* YarnApplicationStateProto, FinalApplicationStatusProto */
+    int64_t start_ms, finish_ms;
+    const char *user, *queue, *name, *type;
+    char *const *tags; /* ends with NULL; or NULL */
+};
+
 /* Takes every application. */
 void rm_app_filter_init(struct rm_app_filter *f);
 void rm_app_filter_free(struct rm_app_filter *f);
 bool rm_app_filter_takes(const struct rm_app_filter *f, const struct rm_app *app);
+bool rm_app_filter_takes_facts(const struct rm_app_filter *f, const struct rm_app_facts *facts);
 
 #endif

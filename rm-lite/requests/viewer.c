@@ -1,6 +1,7 @@
 /* See viewer.h. */
 #include "rm-lite/requests/viewer.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <utlist.h>
@@ -13,6 +14,7 @@
 #include "rm-lite/requests/reports.h"
 #include "rm-lite/security/proxy-users.h"
 #include "rm-lite/security/queue-access.h"
+#include "rm-lite/store/store-history.h"
 
 struct rm_waiting {
     struct rm_waiting *prev, *next;
@@ -47,13 +49,33 @@ void rm_viewer_of_call(struct rm *rm, struct ipc_call *call, struct rm_viewer *r
     init(rm, ret);
 }
 
-bool rm_viewer_sees(const struct rm_viewer *v, const struct rm_app *app)
+static bool sees(const struct rm_viewer *v, const char *owner, const char *view_acl,
+                 const char *queue)
 {
     if (v->sees_all || !*v->user)
         return v->sees_all;
-    return sv_streq(v->user, app->user) ||
-           (app->view_acl && sv_acl_admits(app->view_acl, v->user, v->rm->groups)) ||
-           rm_queue_administers(v->rm, app->queue, v->user);
+    return sv_streq(v->user, owner) ||
+           (view_acl && sv_acl_admits(view_acl, v->user, v->rm->groups)) ||
+           rm_queue_administers(v->rm, queue, v->user);
+}
+
+bool rm_viewer_sees(const struct rm_viewer *v, const struct rm_app *app)
+{
+    return sees(v, app->user, app->view_acl, app->queue);
+}
+
+bool rm_viewer_sees_past(const struct rm_viewer *v, const struct rm_past_app *past)
+{
+    return sees(v, past->user, past->view_acl, past->queue);
+}
+
+int rm_viewer_groups(const struct rm_viewer *v)
+{
+    char *const *names;
+
+    if (rm_viewer_waits(v))
+        return -EAGAIN;
+    return v->sees_all || !*v->user ? 0 : sv_groups_of(v->rm->groups, v->user, &names);
 }
 
 /* ---- Waiting for groups ---- */
@@ -125,10 +147,10 @@ static char *literal(const char *s)
 Hadoop__Yarn__ApplicationReportProto *rm_viewer_report(const struct rm_viewer *v,
                                                        struct sv_arena *a, struct rm_app *app)
 {
-    bool sees = rm_viewer_sees(v, app);
+    bool all = rm_viewer_sees(v, app);
     Hadoop__Yarn__ApplicationReportProto *m = rm_app_report(a, app, v->user);
 
-    if (!m || sees)
+    if (!m || all)
         return m;
     m->host = m->trackingurl = m->originaltrackingurl = literal("N/A");
     m->rpc_port = -1;

@@ -10,6 +10,8 @@
 #include "rm-lite/core/context.h"
 #include "wire/ipc/ipc-server.h"
 
+struct rm_past_app;
+
 struct rm_viewer {
     struct rm *rm;
     bool sees_all;               /* ACLs are off, or an administrator */
@@ -20,6 +22,10 @@ struct rm_viewer {
 void rm_viewer_of_request(struct rm *rm, const struct sv_http_request *req, struct rm_viewer *ret);
 void rm_viewer_of_call(struct rm *rm, struct ipc_call *call, struct rm_viewer *ret);
 bool rm_viewer_sees(const struct rm_viewer *v, const struct rm_app *app);
+/* Likewise, of an application whose row is in the store alone. */
+bool rm_viewer_sees_past(const struct rm_viewer *v, const struct rm_past_app *past);
+/* -EAGAIN: the groups of a viewer to whom lists may give access are being looked up. */
+int rm_viewer_groups(const struct rm_viewer *v) _must_use_;
 /* Call it after all access checks: true if some were answered without the user's groups, which are
  * being looked up. A web handler then answers -EAGAIN; a call is kept and handled again. */
 bool rm_viewer_waits(const struct rm_viewer *v);

@@ -18,6 +18,7 @@
 #include "rm-lite/web/pages/page-route.h"
 #include "rm-lite/web/proxy/services-relay.h"
 #include "rm-lite/web/proxy/web-proxy.h"
+#include "rm-lite/web/rest/web-history.h"
 #include "rm-lite/web/rest/web-reply.h"
 #include "rm-lite/web/rest/web-rest.h"
 #include "rm-lite/web/web-metrics.h"
@@ -46,6 +47,8 @@ static int answer(struct rm *rm, const struct sv_http_request *req, struct sv_ht
         ret->status = 405;
         return 0;
     }
+    if (strcmp(p, RM_HISTORY_PATH) == 0)
+        return rm_web_history(rm, req, ret);
     if (strcmp(p, "/conf") == 0)
         return sv_conf_answer(rm->xml, req, ret);
     if (rm_web_metrics(rm, req, ret, &r))

@@ -17,6 +17,7 @@
 #include "rm-lite/scheduler/scheduler.h"
 #include "rm-lite/web/pages/live.h"
 #include "rm-lite/web/pages/page-links.h"
+#include "rm-lite/web/pages/page-past.h"
 #include "rm-lite/web/pages/page-timeline.h"
 #include "rm-lite/web/rest/web-json.h"
 
@@ -271,10 +272,7 @@ int rm_page_app(const struct rm_viewer *who, const struct sv_http_request *req, 
     struct sv_html h;
 
     if (!app)
-        return rm_page_refuse(req, 404, ret,
-                              "The ResourceManager does not know the application %.100s: it may "
-                              "have ended long ago.",
-                              id);
+        return rm_page_past(who, req, id, ret);
     rm_page_begin(&h, req, app->id_str, RM_PAGE_APPS);
     sv_html_part(&h, "facts");
     begin_facts(&h);

@@ -7,9 +7,10 @@
 #include <string.h>
 
 #include "common/str.h"
-#include "common/user-groups.h"
 #include "rm-lite/core/rm-app.h"
+#include "rm-lite/requests/past-apps.h"
 #include "rm-lite/requests/viewer.h"
+#include "rm-lite/web/rest/history-json.h"
 #include "rm-lite/web/rest/web-attempts.h"
 #include "rm-lite/web/rest/web-control.h"
 #include "rm-lite/web/rest/web-json.h"
@@ -81,16 +82,6 @@ static bool takes(struct rm *rm, const void *wanted, struct rm_list_item *item)
     return true;
 }
 
-/* The groups of a viewer to whom lists may give access; -EAGAIN: pending. */
-static int viewer_groups(struct rm *rm, const struct rm_viewer *who)
-{
-    char *const *names;
-
-    if (rm_viewer_waits(who))
-        return -EAGAIN;
-    return who->sees_all || !*who->user ? 0 : sv_groups_of(rm->groups, who->user, &names);
-}
-
 int rm_web_apps(struct rm *rm, const struct sv_http_request *req, const char *rest,
                 struct sv_http_response *ret)
 {
@@ -112,13 +103,32 @@ int rm_web_apps(struct rm *rm, const struct sv_http_request *req, const char *re
     rm_viewer_of_request(rm, req, &w->who);
     r = rm_query_apps(req, &w->filter, &list.limit, &err);
     if (r >= 0)
-        r = viewer_groups(rm, &w->who);
+        r = rm_viewer_groups(&w->who);
     if (r >= 0)
         return rm_web_list(rm, req, ret, &list);
     free_wanted(w);
     if (r == -EDOM)
         return rm_web_illegal_argument(ret, "%s", err.text);
     return r == -EINVAL ? rm_web_bad_request(ret, "%s", err.text) : r;
+}
+
+/* An application that the ResourceManager has forgotten, if the store has a row of it: the row, and
+ * nothing below it. */
+static int answer_past(struct rm *rm, const char *text, const struct sv_http_request *req,
+                       bool below, struct sv_http_response *ret)
+{
+    struct sv_arena *a = below ? NULL : sv_arena_new(0);
+    struct rm_past_app past;
+    struct yarn_app_id id;
+    struct rm_viewer who;
+    json_t *o = NULL;
+
+    rm_viewer_of_request(rm, req, &who);
+    if (a && yarn_app_id_parse(text, &id) >= 0 && rm_store_history_find(rm, id, a, &past) >= 0)
+        o = rm_json_past(&past, rm_viewer_sees_past(&who, &past));
+    sv_arena_free(a);
+    return o ? rm_web_json(ret, 200, json_pack("{s:o}", "app", o))
+             : rm_web_not_found(ret, "app with id: %s not found", text);
 }
 
 int rm_web_app(struct rm *rm, const struct sv_http_request *req, const char *rest,
@@ -140,7 +150,7 @@ int rm_web_app(struct rm *rm, const struct sv_http_request *req, const char *res
         return rm_web_bad_request(ret, "Invalid ApplicationId: %s", id);
     app = rm_app_find(rm, aid);
     if (!app)
-        return rm_web_not_found(ret, "app with id: %s not found", id);
+        return answer_past(rm, id, req, *rest != '\0', ret);
     if (rm_web_control(rm, app, req, rest, ret, &r))
         return r;
     rm_viewer_of_request(rm, req, &who);
