@@ -2,6 +2,7 @@
 #include <stddef.h>
 
 #include "client/commands/app-filter.h"
+#include "client/commands/history-options.h"
 #include "client/core/commands.h"
 #include "client/federation/federation.h"
 #include "client/local/local.h"
@@ -62,6 +63,18 @@ static const struct cli_opt run_options[] = {
 static const struct cli_opt ps_options[] = {
     APP_FILTER_OPTIONS,
     LOCAL_OPTION("the containers of this node, from its NodeManager over D-Bus"),
+    { 0 },
+};
+static const struct cli_opt history_options[] = {
+    { HISTORY_OPT_SINCE, "since", "TIME", "those that ended since then: 7d, or 2026-01-31", 0 },
+    { HISTORY_OPT_UNTIL, "until", "TIME", "those that ended until then", 0 },
+    { 'u', "user", "USERS", "those of these users, as in ann,bob", 0 },
+    { 'q', "queue", "QUEUES", "those in these queues", CLI_NAMES_QUEUE },
+    { 's', "state", "STATES", "those that ended so, as in FAILED,KILLED", 0 },
+    { 't', "type", "TYPES", "those of these types, as in SPARK", 0 },
+    { 'N', "name", "NAME", "those of this name", 0 },
+    { 'n', "limit", "N", "the latest N (100); 0: all", 0 },
+    { HISTORY_OPT_BY, "by", "user|queue", "their usage in all, of each user or queue", 0 },
     { 0 },
 };
 static const struct cli_opt local_options[] = {
@@ -222,6 +235,16 @@ const struct cli_command cli_commands[] = {
       "or the id of one of its containers or attempts; so in every command.\n",
       ps_options, CLI_NAMES_APP_ENDED, .local = cli_local_ps,
       .example = "selvedge ps --all -o id,name,state" },
+    { "history", cli_cmd_history,
+      "history [--since TIME] [--until TIME] [FILTER]... [--by user|queue]",
+      "list applications that have ended, and what they used",
+      "Of as many and as far back as the ResourceManager keeps them\n"
+      "(selvedge.rm.history.max-applications, selvedge.rm.history.max-age-ms). TIME is a time "
+      "ago,\n"
+      "as in 12h or 7d, a date or 2026-01-31T12:00; with a Z, or with --utc, it is UTC's, else\n"
+      "local time. Core-hours are vcores by hours, whether or not they were busy, GiB-hours\n"
+      "likewise; where yarn.acl.enable hides an application's usage from you, it is not summed.\n",
+      history_options, CLI_NAMES_NONE, .example = "selvedge history --since 30d --by user -o csv" },
     { "top", cli_cmd_top, "top [-c | APPLICATION | --local] [--sort KEY] [--once]",
       "show the resource usage of applications or containers",
       "On a terminal the list is refreshed every two seconds until q; c and m change its order.\n"

@@ -204,7 +204,7 @@ static void offer_live(struct completion *c, enum cli_names names)
 
 static void offer_names(struct completion *c, enum cli_names names)
 {
-    static const char *const formats[] = { "table", "wide", "json", "yaml", "name" };
+    static const char *const formats[] = { "table", "wide", "json", "yaml", "csv", "name" };
 
     switch (names) {
     case CLI_NAMES_FORMAT:

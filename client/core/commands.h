@@ -89,6 +89,7 @@ int cli_cmd_inspect(struct cli_ctx *ctx, int argc, char **argv);
 int cli_cmd_config(struct cli_ctx *ctx, int argc, char **argv);
 int cli_cmd_version(struct cli_ctx *ctx, int argc, char **argv);
 int cli_cmd_attach(struct cli_ctx *ctx, int argc, char **argv);
+int cli_cmd_history(struct cli_ctx *ctx, int argc, char **argv);
 int cli_cmd_top(struct cli_ctx *ctx, int argc, char **argv);
 int cli_cmd_wait(struct cli_ctx *ctx, int argc, char **argv);
 int cli_cmd_service_launch(struct cli_ctx *ctx, int argc, char **argv);

@@ -14,7 +14,7 @@ const struct cli_opt cli_globals[] = {
     { CLI_OPT_CONF, "conf", "DIR", "of yarn-site.xml ($HADOOP_CONF_DIR, else /etc/hadoop/conf)",
       CLI_NAMES_DIRECTORY },
     { 'D', NULL, "KEY=VALUE", "override the files; repeat for more", CLI_MANY | CLI_TEXT_ANY },
-    { 'o', "output", "FORMAT", "table, wide, json, yaml, name, or fields: id,state",
+    { 'o', "output", "FORMAT", "table, wide, json, yaml, csv, name, or fields: id,state",
       CLI_NAMES_FORMAT },
     { CLI_OPT_JSON, "json", NULL, "the same as -o json", 0 },
     { CLI_OPT_NO_HEADERS, "no-headers", NULL, "lists without the line of titles", 0 },
@@ -138,7 +138,7 @@ static int take_format(struct cli_ctx *ctx, const char *text)
     char at[64];
 
     if (cli_output_parse(text, &ctx->output) < 0) {
-        (void)cli_fail("%s-o %s: expected table, wide, json, yaml, name, or fields such as "
+        (void)cli_fail("%s-o %s: expected table, wide, json, yaml, csv, name, or fields such as "
                        "id,state",
                        where(ctx, at), text);
         return '?';

@@ -136,7 +136,7 @@ int cli_check_format(const struct cli_ctx *ctx)
 {
     const enum cli_format f = ctx->output.format;
 
-    if (ctx->lists || (f != CLI_NAME && f != CLI_FIELDS))
+    if (ctx->lists || (f != CLI_CSV && f != CLI_NAME && f != CLI_FIELDS))
         return 0;
     (void)cli_fail("%s: prints no list: -o takes json or yaml here", ctx->command->name);
     return 2;

@@ -18,7 +18,7 @@ static const struct {
     enum cli_format format;
 } formats[] = {
     { "table", CLI_TABLE }, { "wide", CLI_WIDE }, { "json", CLI_JSON },
-    { "yaml", CLI_YAML },   { "name", CLI_NAME },
+    { "yaml", CLI_YAML },   { "csv", CLI_CSV },   { "name", CLI_NAME },
 };
 
 int cli_output_parse(const char *text, struct cli_output *ret)
@@ -135,6 +135,11 @@ static const char *shown(const struct cli_output *o, enum cli_kind kind, const j
     case CLI_MILLIS:
         snprintf(buf, size, "%s", cli_text_millis(n, figure));
         break;
+    case CLI_HOURS:
+        *buf = '\0'; /* unknown */
+        if (json_is_number(v))
+            snprintf(buf, size, "%.2f", json_number_value(v));
+        break;
     case CLI_SHARE:
         *buf = '\0'; /* unknown */
         if (json_is_number(v))
@@ -206,6 +211,55 @@ static void print_fields(const char *fields, bool heads, const json_t *rows, FIL
     }
 }
 
+/* ---- CSV ---- */
+
+/* A cell of RFC 4180. A spreadsheet takes a text that begins with one of =+-@ for a formula, and
+ * users choose names: an apostrophe before it makes it a text there, too. */
+static void csv_text(const char *text, FILE *out)
+{
+    char escaped[4 * 4096];
+
+    sv_escape(escaped, sizeof(escaped), text);
+    fputc('"', out);
+    if (*escaped && strchr("=+-@", *escaped))
+        fputc('\'', out);
+    for (const char *p = escaped; *p; p++) {
+        if (*p == '"')
+            fputc('"', out);
+        fputc(*p, out);
+    }
+    fputc('"', out);
+}
+
+static void csv_cell(const json_t *v, FILE *out)
+{
+    char buf[64];
+
+    if (json_is_string(v))
+        csv_text(json_string_value(v), out);
+    else if (json_is_real(v))
+        fprintf(out, "%.15g", json_real_value(v));
+    else
+        fputs(plain(v, buf, sizeof(buf)), out);
+}
+
+/* All columns, unformatted, under their keys. */
+static void print_csv(const struct cli_list *list, bool heads, const json_t *rows, FILE *out)
+{
+    size_t i;
+    json_t *row;
+
+    for (size_t c = 0; heads && c < list->n; c++)
+        fprintf(out, "%s%s", list->columns[c].key, c + 1 < list->n ? "," : "\n");
+    json_array_foreach(rows, i, row)
+    {
+        for (size_t c = 0; c < list->n; c++) {
+            csv_cell(json_object_get(row, list->columns[c].key), out);
+            fputc(c + 1 < list->n ? ',' : '\n', out);
+        }
+    }
+}
+
 void cli_output_object(const struct cli_output *o, const struct cli_list *list,
                        const json_t *object, FILE *out)
 {
@@ -232,6 +286,8 @@ void cli_output_list(const struct cli_output *o, const struct cli_list *list, co
         cli_output_json(o, json_incref((json_t *)(uintptr_t)rows), out);
     else if (o->format == CLI_FIELDS)
         print_fields(o->fields, !o->no_headers, rows, out);
+    else if (o->format == CLI_CSV)
+        print_csv(list, !o->no_headers, rows, out);
     else if (o->format == CLI_NAME || o->quiet)
         print_fields(list->name, false, rows, out);
     else

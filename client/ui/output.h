@@ -1,4 +1,4 @@
-/* Output of list commands: a table, JSON, YAML, names, or chosen fields (-o FORMAT). A command
+/* Output of list commands: a table, JSON, YAML, CSV, names, or chosen fields (-o FORMAT). A command
  * builds one JSON object per row; its columns define the table. The keys are an interface: they are
  * added to, never renamed. */
 #ifndef SELVEDGE_CLIENT_UI_OUTPUT_H
@@ -9,7 +9,7 @@
 
 #include "common/base.h"
 
-enum cli_format { CLI_TABLE, CLI_WIDE, CLI_JSON, CLI_YAML, CLI_NAME, CLI_FIELDS };
+enum cli_format { CLI_TABLE, CLI_WIDE, CLI_JSON, CLI_YAML, CLI_CSV, CLI_NAME, CLI_FIELDS };
 
 struct cli_output { /* parsed from the command line */
     enum cli_format format;
@@ -25,6 +25,7 @@ enum cli_kind {
     CLI_MIB,
     CLI_BYTES,
     CLI_MILLIS, /* a duration */
+    CLI_HOURS,  /* with two decimals */
     CLI_SHARE,  /* 1.0 = 100% */
     CLI_TIME,   /* ms since 1970: "12m ago", with --utc "2026-01-31T12:00:00Z" */
 };

@@ -82,6 +82,10 @@ static void formats(void **state)
            "b\\x1b[2J\\xff        -  125.0%  -\n");
     expect("name", false, "a\nb\\x1b[2J\\xff\n");
     expect("exitCode,id", false, "exitCode\tid\n3\ta\n\tb\\x1b[2J\\xff\n");
+    expect("csv", false,
+           "id,memoryMb,used,started,exitCode\n"
+           "\"a\",512,0.5,1700000000000,3\n\"b\\x1b[2J\\xff\",-1,1.25,0,\n");
+    expect("csv", true, "\"a\",512,0.5,1700000000000,3\n\"b\\x1b[2J\\xff\",-1,1.25,0,\n");
     expect("id", true, "a\nb\\x1b[2J\\xff\n");
     expect("json", false,
            "[{\"id\":\"a\",\"memoryMb\":512,\"used\":0.5,\"started\":1700000000000,\"exitCode\":3},"
@@ -91,6 +95,39 @@ static void formats(void **state)
            "- id: \"a\"\n  memoryMb: 512\n  used: 0.5\n  started: 1700000000000\n  exitCode: 3\n"
            "- id: \"b\\\\x1b[2J\\\\xff\"\n  memoryMb: -1\n  used: 1.25\n  started: 0\n"
            "  exitCode: null\n");
+}
+
+/* A text is always quoted; one that a spreadsheet would calculate has an apostrophe before it. */
+static void csv(void **state)
+{
+    static const struct cli_column heads[] = { { "NAME", "id", CLI_TEXT, CLI_ALWAYS },
+                                               { ">HOURS", "h", CLI_HOURS, CLI_ALWAYS },
+                                               { ">N", "n", CLI_NUMBER, CLI_AS_FIELD } };
+    static const struct cli_list names = CLI_LIST(heads, "id");
+    struct cli_output o = { .format = CLI_CSV };
+    json_t *rows = json_pack("[{s:s, s:f, s:i}, {s:s, s:f, s:n}, {s:s, s:n}, {s:s}]", "id",
+                             "say \"a\", b", "h", 1234567.891, "n", -3, "id", "=cmd|'x'!A1", "h",
+                             0.5, "n", "id", "two\nlines", "h", "id", "");
+    _cleanup_free_ char *text = NULL, *table = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+
+    (void)state;
+    cli_output_list(&o, &names, rows, out);
+    (void)fclose(out);
+    assert_string_equal(text, "id,h,n\n"
+                              "\"say \"\"a\"\", b\",1234567.891,-3\n"
+                              "\"'=cmd|'x'!A1\",0.5,\n"
+                              "\"two\\x0alines\",,\n"
+                              "\"\",,\n");
+    o.format = CLI_TABLE;
+    o.no_headers = true;
+    out = open_memstream(&table, &size);
+    cli_output_list(&o, &names, rows, out);
+    (void)fclose(out);
+    assert_non_null(strstr(table, "1234567.89\n"));
+    assert_non_null(strstr(table, "       0.50\n"));
+    json_decref(rows);
 }
 
 static void nested_yaml(void **state)
@@ -292,10 +329,15 @@ static void durations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(object),           cmocka_unit_test(formats),
-        cmocka_unit_test(nested_yaml),      cmocka_unit_test(wrong_formats),
-        cmocka_unit_test(given_columns),    cmocka_unit_test(spare_columns),
-        cmocka_unit_test(texts_with_lines), cmocka_unit_test(terminals),
+        cmocka_unit_test(object),
+        cmocka_unit_test(formats),
+        cmocka_unit_test(csv),
+        cmocka_unit_test(nested_yaml),
+        cmocka_unit_test(wrong_formats),
+        cmocka_unit_test(given_columns),
+        cmocka_unit_test(spare_columns),
+        cmocka_unit_test(texts_with_lines),
+        cmocka_unit_test(terminals),
         cmocka_unit_test(durations),
     };
 
