@@ -8,6 +8,7 @@
 #include <utlist.h>
 
 #include "common/str.h"
+#include "router/member-stats.h"
 #include "router/pool.h"
 #include "wire/ipc/retry.h"
 
@@ -88,7 +89,8 @@ int rtr_call_member(struct rtr_call *x, const struct fed_member *m, const Protob
                                     .caller = x->user,
                                     .method = x->method,
                                     .request = request,
-                                    .response = x->response };
+                                    .response = x->response,
+                                    .stats = rtr_stats_of(&x->r->stats, m->id) };
     struct rtr_failure f = { .absent = true };
     int r = rtr_pool_call(x->r->pool, &q, done, userdata, &f.err);
 

@@ -7,7 +7,9 @@
 #include <uthash.h>
 #include <utlist.h>
 
+#include "common/clock.h"
 #include "common/str.h"
+#include "router/member-stats.h"
 #include "wire/ipc/methods.h"
 
 #define CONNECT_MS_MAX 10000
@@ -41,6 +43,8 @@ struct open_call {
     struct connection *connection;
     ipc_done done;
     void *userdata;
+    struct rtr_member_stats *stats;
+    int64_t since_us; /* monotonic */
 };
 
 struct rtr_pool *rtr_pool_new(sd_event *event, const struct rtr_pool_config *cfg)
@@ -214,6 +218,7 @@ static void on_done(const struct ipc_result *r, const struct sv_error *err, void
 {
     struct open_call *o = userdata;
 
+    rtr_stats_add(o->stats, r, sv_now_us() - o->since_us);
     o->done(r, err, o->userdata);
     o->connection->n_open--; /* afterwards: until here it is not closed for another */
     o->connection->peer->n_open--;
@@ -228,7 +233,7 @@ static int start(struct rtr_pool *p, struct connection *c, const struct rtr_outg
 
     if (!o)
         return -ENOMEM;
-    *o = (struct open_call){ p, c, done, userdata };
+    *o = (struct open_call){ p, c, done, userdata, q->stats, sv_now_us() };
     r = ipc_client_call(c->client, q->method, q->request, q->response, 0, on_done, o);
     if (r < 0) {
         free(o);

@@ -7,6 +7,7 @@
 
 #define RTR_CONNECTIONS_MAX 1024 /* a quarter of them to one address */
 
+struct rtr_member_stats;
 struct rtr_pool;
 
 struct rtr_pool_config {
@@ -26,6 +27,7 @@ struct rtr_outgoing {
     const char *method; /* static, as `response` */
     const ProtobufCMessage *request;
     const ProtobufCMessageDescriptor *response;
+    struct rtr_member_stats *stats; /* where the call counts; or NULL. Outlives it. */
 };
 /* `done` as of ipc_client_call(), never from inside. -EBUSY: that address has not answered as many
  * calls as it may have, or no connection is free; -EINVAL: no address; -ECANCELED: from inside of

@@ -14,12 +14,25 @@
 #define ROUTER "yarn.router."
 #define CLASS "org.apache.hadoop.yarn.server.router.clientrm.FederationClientInterceptor"
 
-enum { K_ADDRESS, K_BIND, K_PIPELINE, K_RETRIES, K_PARTIAL, K_TIMEOUT, K_CALLS, K_COUNT };
+enum {
+    K_ADDRESS,
+    K_BIND,
+    K_WEB,
+    K_HTTP,
+    K_PIPELINE,
+    K_RETRIES,
+    K_PARTIAL,
+    K_TIMEOUT,
+    K_CALLS,
+    K_COUNT
+};
 
 /* clang-format off */
 static const struct sv_conf_key keys[K_COUNT] = {
     [K_ADDRESS] = { ROUTER "clientrm.address", SV_CONF_ADDRESS, "0.0.0.0:8050", .help = "Address for clients, who set it as their yarn.resourcemanager.address." },
     [K_BIND] = { ROUTER "bind-host", SV_CONF_STRING, NULL, .help = "Address to listen on in place of the host above." },
+    [K_WEB] = { ROUTER "webapp.address", SV_CONF_ADDRESS, "0.0.0.0:8089", .help = "Address of /metrics." },
+    [K_HTTP] = { "yarn.http.policy", SV_CONF_STRING, "HTTP_ONLY", .help = "With HTTPS_ONLY the Router has no web port: it serves no TLS." },
     [K_PIPELINE] = { ROUTER "clientrm.interceptor-class.pipeline", SV_CONF_STRING, CLASS, .help = "FederationClientInterceptor alone, or behind PassThroughClientRequestInterceptor; every other class is refused." },
     [K_RETRIES] = { ROUTER "submit.retry", SV_CONF_INT, "3", 0, 1000, .help = "Further members that a submission is tried at." },
     [K_PARTIAL] = { ROUTER "partial-result.enabled", SV_CONF_BOOL, "false", .help = "Whether lists and sums are answered without the members that fail; else the call fails." },
@@ -35,7 +48,7 @@ static const struct {
     { ROUTER "interceptor.*", "there are no threads of users" },
     { ROUTER "asc-interceptor-max-size", "a master's answers do not pass here" },
     { ROUTER "rmadmin.*", "not there yet: operators ask each member" },
-    { ROUTER "webapp.*", "not there yet: no web server" },
+    { ROUTER "webapp.*", "not there yet: of the web server there is /metrics alone" },
     { ROUTER "deregister.subcluster.enabled", "not there yet: selvedge federation deregister does it" },
     { ROUTER "subcluster.*", "not there yet: no member is taken for lost" },
     { ROUTER "kerberos.*", "not there yet: no Kerberos" },
@@ -81,6 +94,25 @@ static int read_numbers(struct sv_conf *conf, struct rtr_conf *c, struct sv_erro
     return r;
 }
 
+static int read_web(struct sv_conf *conf, struct rtr_conf *c, struct sv_error *err)
+{
+    const char *policy = NULL;
+    int r = sv_conf_address(conf, &keys[K_WEB], &c->web_host, &c->web_port, err);
+
+    if (r >= 0)
+        r = sv_conf_string(conf, &keys[K_HTTP], &policy, err);
+    if (r < 0)
+        return r;
+    if (sv_streq(policy, "HTTPS_ONLY")) {
+        sv_log_notice("yarn.http.policy=HTTPS_ONLY: no web port, as the Router serves no TLS");
+        c->web_host = NULL;
+    } else if (!sv_streq(policy, "HTTP_ONLY") && !sv_streq(policy, "HTTP_AND_HTTPS")) {
+        return refuse(conf, K_HTTP, err, policy,
+                      "expected HTTP_ONLY, HTTPS_ONLY or HTTP_AND_HTTPS");
+    }
+    return 0;
+}
+
 int rtr_conf_read(struct sv_conf *conf, struct rtr_conf *ret, struct sv_error *err)
 {
     struct rtr_conf c = { 0 };
@@ -92,6 +124,8 @@ int rtr_conf_read(struct sv_conf *conf, struct rtr_conf *ret, struct sv_error *e
     if (r >= 0)
         r = sv_conf_string(conf, &keys[K_BIND], &bind, err);
     if (r >= 0)
+        r = read_web(conf, &c, err);
+    if (r >= 0)
         r = check_pipeline(conf, err);
     if (r >= 0)
         r = read_numbers(conf, &c, err);
@@ -101,8 +135,10 @@ int rtr_conf_read(struct sv_conf *conf, struct rtr_conf *ret, struct sv_error *e
         r = sv_web_auth_read_groups(conf, &c.auth, err);
     if (r < 0)
         return r;
-    if (bind && *bind)
+    if (bind && *bind) {
         c.host = bind;
+        c.web_host = c.web_host ? bind : NULL;
+    }
     *ret = c;
     return 0;
 }

@@ -12,6 +12,8 @@
 struct rtr_conf {
     const char *host; /* texts are the configuration's */
     uint16_t port;
+    const char *web_host; /* NULL: no web port */
+    uint16_t web_port;
     int64_t retries;    /* of a submission, at other members */
     int64_t timeout_ms; /* of one call to one member */
     int64_t max_calls;  /* of clients, open at once */

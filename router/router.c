@@ -14,8 +14,10 @@
 #include "router/call.h"
 #include "router/client-service.h"
 #include "router/list-answer.h"
+#include "router/member-stats.h"
 #include "router/pool.h"
 #include "router/proxy-users.h"
+#include "router/router-web.h"
 
 #define AWAY_US 10000000 /* between looks at a store that is away */
 #define ACCURACY_US 100000
@@ -171,6 +173,8 @@ int rtr_new(sd_event *event, struct sv_conf *conf, struct router **ret, struct s
         e = rtr_proxy_users_start(r, conf, err);
     if (e >= 0)
         e = serve(r, err);
+    if (e >= 0)
+        e = rtr_web_start(r, err);
     if (e < 0) {
         rtr_free(r);
         return e;
@@ -184,7 +188,9 @@ struct router *rtr_free(struct router *r)
     if (!r)
         return NULL;
     sd_event_source_disable_unref(r->check);
+    rtr_web_stop(r);
     r->pool = rtr_pool_free(r->pool);
+    rtr_stats_free(&r->stats);
     r->cache = fed_cache_free(r->cache);
     r->store = fed_store_free(r->store);
     r->lists = rtr_lists_free(r->lists);

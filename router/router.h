@@ -12,7 +12,9 @@ struct ipc_server;
 struct rtr_call;
 struct rtr_pool;
 struct rtr_lists;
+struct rtr_member_stats;
 struct sv_groups;
+struct sv_http;
 
 #define RTR_ANSWER_MAX (64u << 20) /* bytes of one member's answer; each may have many records */
 #define RTR_HELD_MAX (512u << 20)  /* of all answers that wait for those of other members */
@@ -25,8 +27,10 @@ struct router {
     struct fed_cache *cache;
     struct fed_policies *policies;
     struct rtr_pool *pool;
+    struct rtr_member_stats *stats; /* of calls, by member */
     struct rtr_lists *lists;
     struct ipc_server *server;
+    struct sv_http *web;                 /* NULL: no web port */
     struct sv_groups *groups;            /* of users for whom others act */
     struct ipc_proxy_users *proxy_users; /* the others */
     const char *user;                    /* own account, which acts for the callers */

@@ -9,6 +9,7 @@
 
 #include "common/str.h"
 #include "common/web/json-text.h"
+#include "common/web/series.h"
 
 #define TEXT_MAX ((size_t)64 << 20)
 #define TAG "tag."
@@ -299,7 +300,7 @@ int sv_prometheus_answer(json_t *beans, struct sv_buf *more, struct sv_http_resp
     }
     ret->body = (char *)b.data; /* freed by the server */
     ret->body_len = b.len;
-    ret->content_type = "text/plain; version=0.0.4; charset=utf-8";
+    ret->content_type = SV_PROMETHEUS_TYPE;
     ret->status = 200;
     return 0;
 }

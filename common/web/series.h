@@ -7,6 +7,8 @@
 #include "common/histogram.h"
 #include "common/rpc-counters.h"
 
+#define SV_PROMETHEUS_TYPE "text/plain; version=0.0.4; charset=utf-8"
+
 struct sv_series {
     struct sv_buf *out;
     int error;

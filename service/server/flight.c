@@ -8,6 +8,7 @@
 #include <utlist.h>
 
 #include "common/buf.h"
+#include "common/clock.h"
 #include "common/fd.h"
 #include "common/log.h"
 #include "common/loop-guard.h"
@@ -20,15 +21,56 @@
 struct svc_flight {
     struct svc_flights *all;
     char *user;
-    bool changes;  /* something */
-    bool answered; /* `answer` is complete */
-    bool left;     /* the client has closed its connection */
+    enum svc_method method;
+    int64_t since_us; /* monotonic */
+    bool changes;     /* something */
+    bool answered;    /* `answer` is complete */
+    bool left;        /* the client has closed its connection */
     int fd;
     sd_event_source *io, *timer;
     struct sv_buf buf;
     struct svc_answer answer;
     struct svc_flight *prev, *next;
 };
+
+/* ---- Counts ---- */
+
+static const char *const methods[SVC_METHODS] = { "GET", "PUT", "POST", "DELETE", "other" };
+
+const char *svc_method_name(enum svc_method m)
+{
+    return methods[m];
+}
+
+static enum svc_method method_of(const char *name)
+{
+    enum svc_method m = SVC_GET;
+
+    while (m < SVC_OTHER && strcmp(methods[m], name) != 0)
+        m++;
+    return m;
+}
+
+static void count(const struct svc_flight *f)
+{
+    struct svc_flight_stats *s = &f->all->stats;
+    unsigned digit = f->answer.status / 100;
+
+    sv_histogram_add_us(&s->times[f->method], sv_now_us() - f->since_us);
+    s->answers[digit < SV_ARRAY_LEN(s->answers) ? digit : 0]++;
+}
+
+size_t svc_flights_open(const struct svc_flights *all)
+{
+    const struct svc_flight *f;
+    size_t n = 0;
+
+    DL_FOREACH (all->list, f)
+        n += !f->answered;
+    return n;
+}
+
+/* ---- Ends ---- */
 
 static void flight_free(struct svc_flight *f)
 {
@@ -55,6 +97,7 @@ static void end(struct svc_flight *f, unsigned status, const char *why)
         if (sv_asprintf(&f->answer.body, "{\"diagnostics\":\"%s\"}", why) == 0)
             f->answer.body_len = strlen(f->answer.body);
     }
+    count(f);
     if (f->left)
         flight_free(f);
     all->ended(all->userdata);
@@ -168,6 +211,7 @@ int svc_flight_new(struct svc_flights *all, const struct svc_request *q, struct 
     struct svc_flight *f;
     int r = admit(all, q, ret_why);
 
+    all->stats.refused += r == -EBUSY;
     if (r < 0)
         return r;
     f = calloc(1, sizeof(*f));
@@ -175,6 +219,8 @@ int svc_flight_new(struct svc_flights *all, const struct svc_request *q, struct 
         return -ENOMEM;
     *f = (struct svc_flight){ .all = all,
                               .fd = -1,
+                              .method = method_of(q->method),
+                              .since_us = sv_now_us(),
                               .changes = changes(q->method),
                               .user = strdup(q->user),
                               .buf = SV_BUF_INIT(SVC_ANSWER_MAX + sizeof(struct svc_answer_head)) };
@@ -183,6 +229,7 @@ int svc_flight_new(struct svc_flights *all, const struct svc_request *q, struct 
     if (r < 0) {
         flight_free(f);
         *ret_why = "no process can be started: try again later";
+        all->stats.refused++;
         return r == -EAGAIN ? -EBUSY : r;
     }
     *ret = f;

@@ -14,11 +14,13 @@
 #include "common/web/http-listen.h"
 #include "common/web/http.h"
 #include "common/web/rest-reply.h"
+#include "common/web/series.h"
 #include "common/web/web-gate.h"
 #include "common/web/web-user.h"
 #include "gss/daemon.h"
 #include "service/server/flight.h"
 #include "service/server/relay.h"
+#include "service/server/series.h"
 
 struct svc_server {
     const struct svc_conf *conf;
@@ -101,11 +103,30 @@ static int begin(struct svc_server *s, const struct sv_http_request *req, const 
     return -EAGAIN;
 }
 
+static int answer_metrics(const struct svc_server *s, struct sv_http_response *ret)
+{
+    struct sv_buf text = SV_BUF_INIT(1 << 20);
+    int r = svc_series(&s->flights, &text);
+
+    if (r < 0) {
+        sv_buf_free(&text);
+        return r;
+    }
+    ret->status = 200;
+    ret->content_type = SV_PROMETHEUS_TYPE;
+    ret->body = (char *)text.data;
+    ret->body_len = text.len;
+    return 0;
+}
+
 static int answer_root(struct svc_server *s, const struct sv_http_request *req,
                        struct sv_http_response *ret)
 {
     if (strcmp(req->path, "/conf") == 0)
         return sv_conf_answer(s->conf->conf, req, ret);
+    if ((strcmp(req->path, "/metrics") == 0 || strcmp(req->path, "/prom") == 0) &&
+        (strcmp(req->method, "GET") == 0 || strcmp(req->method, "HEAD") == 0))
+        return answer_metrics(s, ret);
     return say(ret, 404, "no such path: the API is below /app/v1/services");
 }
 

@@ -20,6 +20,8 @@ static int read_with(const char *key, const char *value, struct rtr_conf *ret, s
         assert_int_equal(sv_conf_set(conf, key, value), 0);
     r = rtr_conf_read(conf, ret, err);
     ret->host = NULL; /* the configuration's */
+    if (ret->web_host)
+        ret->web_host = "";
     sv_conf_free(conf);
     return r;
 }
@@ -43,6 +45,10 @@ static void test_values(void **state)
     (void)state;
     assert_int_equal(read_with(NULL, NULL, &c, &err), 0);
     assert_int_equal(c.port, 8050);
+    assert_int_equal(c.web_port, 8089);
+    assert_non_null(c.web_host);
+    assert_int_equal(read_with("yarn.http.policy", "HTTPS_ONLY", &c, &err), 0);
+    assert_null(c.web_host); /* no TLS: no web port */
     assert_int_equal(c.retries, 3);
     assert_int_equal(c.timeout_ms, 30000);
     assert_false(c.partial);
@@ -56,6 +62,8 @@ static void test_values(void **state)
             -EINVAL);
     refused("yarn.router.clientrm.interceptor-class.pipeline",
             PACKAGE "PassThroughClientRequestInterceptor", -EINVAL);
+    refused("yarn.http.policy", "https", -EINVAL);
+    refused("yarn.router.webapp.address", "nonsense:port", -EINVAL);
     refused("yarn.router.submit.retry", "-1", -EINVAL);
     refused("yarn.router.partial-result.enabled", "maybe", -EINVAL);
     refused("selvedge.router.call-timeout", "0", -EINVAL);

@@ -7,12 +7,14 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
 #include "common/own-user.h"
 #include "common/str.h"
+#include "router/router-series.h"
 #include "router/router.h"
 #include "wire/exceptions.h"
 #include "wire/ipc/ipc-client.h"
@@ -153,6 +155,7 @@ static int up(void **state)
 {
     static const char *const keys[][2] = {
         { "yarn.router.clientrm.address", "127.0.0.1:0" },
+        { "yarn.router.webapp.address", "127.0.0.1:0" },
         { "yarn.federation.cache-ttl.secs", "0" },
         { "selvedge.router.call-timeout", "200ms" },
         { "selvedge.router.max-calls", "8" },
@@ -524,6 +527,57 @@ static void test_end(void **state)
     g.router = rtr_free(g.router);
 }
 
+/* ---- Metrics ---- */
+
+/* The value of a series in the text; -1: it is not there. */
+static double figure(const char *text, const char *series)
+{
+    size_t n = strlen(series);
+
+    for (const char *at = text; (at = strstr(at, series)); at += n)
+        if ((at == text || at[-1] == '\n') && at[n] == ' ')
+            return strtod(at + n, NULL);
+    return -1;
+}
+
+static double now_figure(const char *series)
+{
+    struct sv_buf text = SV_BUF_INIT(1 << 20);
+    double v;
+
+    assert_int_equal(rtr_series(g.router, &text), 0);
+    assert_int_equal(sv_buf_put_u8(&text, 0), 0);
+    v = figure((char *)text.data, series);
+    sv_buf_free(&text);
+    return v;
+}
+
+static void test_metrics(void **state)
+{
+#define CALLS(member) "selvedge_router_member_call_seconds_count{member=\"" member "\"}"
+#define FAILURES(member) "selvedge_router_member_call_failures_total{member=\"" member "\"}"
+    (void)state;
+    by_priority();
+    assert_true(now_figure(CALLS("SC-1")) < 0);
+    assert_int_equal(submit(1), 0);
+    assert_true(now_figure(CALLS("SC-1")) == 1);
+    assert_true(now_figure(CALLS("SC-2")) < 0);
+    assert_true(now_figure("selvedge_federation_members{state=\"SC_RUNNING\"}") == N);
+    assert_true(now_figure("selvedge_federation_members{state=\"SC_LOST\"}") == 0);
+    assert_true(now_figure("selvedge_federation_member_active{member=\"SC-3\"}") == 1);
+    g.fakes[0].manner = REFUSES; /* an exception is an answer */
+    (void)report(1);
+    assert_true(now_figure(CALLS("SC-1")) == 2);
+    assert_true(now_figure(FAILURES("SC-1")) == 0);
+    g.fakes[0].manner = SILENT;
+    (void)report(1);
+    assert_true(now_figure(CALLS("SC-1")) == 2);
+    assert_true(now_figure(FAILURES("SC-1")) >= 1);
+    assert_true(now_figure("selvedge_router_store_away") == 0);
+    assert_true(now_figure("selvedge_rpc_seconds_count{service=\"ApplicationClientProtocol\","
+                           "method=\"submitApplication\"}") == 1);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(test_##name, up, down)
 
 int main(void)
@@ -531,7 +585,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(submit), TEST(proxy_user), TEST(next_member), TEST(repeated),
         TEST(silent), TEST(by_home),    TEST(sums),        TEST(new_application),
-        TEST(crowd),  TEST(not_routed), TEST(end),
+        TEST(crowd),  TEST(not_routed), TEST(metrics),     TEST(end),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
