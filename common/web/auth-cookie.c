@@ -116,10 +116,11 @@ static int check_time(struct span text, char key, bool needed, int64_t now_ms)
     return end != -1 && now_ms > end ? -ETIME : 0;
 }
 
-int sv_auth_cookie_verify(const char *header, const void *secret, size_t secret_len,
-                          const char *type, int64_t now_ms, char ret_user[SV_AUTH_USER_MAX])
+int sv_auth_cookie_names(const char *header, const void *secret, size_t secret_len,
+                         const char *type, int64_t now_ms, struct sv_auth_names *ret)
 {
-    char user[SV_AUTH_USER_MAX], found_type[64];
+    struct sv_auth_names names = { .principal = "" };
+    char found_type[64];
     struct span value, text, signature;
     int r = find_cookie(header, &value);
 
@@ -129,7 +130,7 @@ int sv_auth_cookie_verify(const char *header, const void *secret, size_t secret_
         r = verify_signature(text, signature, secret, secret_len);
     if (r < 0)
         return r;
-    if (!field(text, 'u', user, sizeof(user)) || !*user ||
+    if (!field(text, 'u', names.user, sizeof(names.user)) || !*names.user ||
         !field(text, 't', found_type, sizeof(found_type)) || !sv_streq(found_type, type))
         return -EBADMSG;
     r = check_time(text, 'e', true, now_ms);
@@ -137,8 +138,20 @@ int sv_auth_cookie_verify(const char *header, const void *secret, size_t secret_
         r = check_time(text, 'i', false, now_ms); /* inactivity */
     if (r < 0)
         return r;
-    memcpy(ret_user, user, sizeof(user));
+    (void)field(text, 'p', names.principal, sizeof(names.principal)); /* may be absent */
+    *ret = names;
     return 0;
+}
+
+int sv_auth_cookie_verify(const char *header, const void *secret, size_t secret_len,
+                          const char *type, int64_t now_ms, char ret_user[SV_AUTH_USER_MAX])
+{
+    struct sv_auth_names names;
+    int r = sv_auth_cookie_names(header, secret, secret_len, type, now_ms, &names);
+
+    if (r >= 0)
+        memcpy(ret_user, names.user, sizeof(names.user));
+    return r;
 }
 
 /* ---- Cookies that are issued ---- */

@@ -10,8 +10,15 @@
 
 #define SV_AUTH_USER_MAX 256
 
-/* Returns the user of the first hadoop.auth in `header`, a Cookie header. -ENODATA: no such cookie;
- * -EBADMSG: malformed, not signed with the secret, or of another type; -ETIME: expired. */
+struct sv_auth_names {
+    char user[SV_AUTH_USER_MAX];
+    char principal[SV_AUTH_USER_MAX]; /* "": none, or a longer one */
+};
+/* Returns the names of the first hadoop.auth in `header`, a Cookie header. -ENODATA: no such
+ * cookie; -EBADMSG: malformed, not signed with the secret, or of another type; -ETIME: expired. */
+int sv_auth_cookie_names(const char *header, const void *secret, size_t secret_len,
+                         const char *type, int64_t now_ms, struct sv_auth_names *ret) _must_use_;
+/* As above: the user alone. */
 int sv_auth_cookie_verify(const char *header, const void *secret, size_t secret_len,
                           const char *type, int64_t now_ms, char ret_user[SV_AUTH_USER_MAX])
     _must_use_;

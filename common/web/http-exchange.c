@@ -72,6 +72,8 @@ static void drop_caller(struct sv_http_caller *c)
 {
     drop_kept(&c->kept);
     free(c->user);
+    free(c->full);
+    free(c->real);
     free(c->cookie);
     free(c->challenge);
     *c = (struct sv_http_caller){ 0 };

@@ -24,11 +24,20 @@ struct sv_http_kept {
     void (*free)(void *data);
 };
 
+enum sv_http_proof {
+    SV_HTTP_CLAIM,  /* none: a name in the query, or a cookie that was given for one */
+    SV_HTTP_TICKET, /* a ticket, or a cookie that was given for one */
+    SV_HTTP_TOKEN   /* a delegation token */
+};
+
 /* The sender of a request, for a server with a gate. Texts are malloc'd by the gate, and freed with
  * the request. */
 struct sv_http_caller {
     bool known;               /* the gate has let the request pass; set by the server */
-    char *user;               /* NULL: nobody */
+    char *user;               /* the account; NULL: nobody */
+    char *full;               /* its full name, such as a principal; NULL: nobody */
+    char *real;               /* full name of who acts for `user`; NULL: nobody does */
+    enum sv_http_proof proof; /* of who calls */
     char *cookie;             /* Set-Cookie of every answer to the request; NULL: none */
     char *challenge;          /* WWW-Authenticate of every answer to the request; NULL: none */
     struct sv_http_kept kept; /* what the gate keeps for its next call */

@@ -11,6 +11,7 @@
 #include "common/str.h"
 #include "common/web/auth-cookie.h"
 #include "common/web/spnego.h"
+#include "common/web/web-acting.h"
 #include "common/web/web-user.h"
 
 #define REQUIRED "Authentication required" /* Hadoop's text */
@@ -77,6 +78,18 @@ static int unavailable(struct sv_http_response *ret)
     return SV_HTTP_REFUSED;
 }
 
+static int set_names(struct sv_http_caller *c, const char *user, const char *full)
+{
+    c->user = strdup(user);
+    c->full = strdup(full);
+    return c->user && c->full ? 0 : -ENOMEM;
+}
+
+static bool by_tickets(const struct sv_web_gate *g)
+{
+    return sv_streq(g->cfg.auth->auth_type, "kerberos");
+}
+
 /* The caller is known, and gets a cookie, where one can hold the names. */
 static int admit(const struct sv_web_gate *g, struct sv_http_caller *c, const char *user,
                  const char *principal)
@@ -93,22 +106,28 @@ static int admit(const struct sv_web_gate *g, struct sv_http_caller *c, const ch
         r = set_cookie(g, c, value, cookie.expires_ms);
     if (r < 0 && r != -EINVAL)
         return r;
-    c->user = strdup(user);
-    return c->user ? 0 : -ENOMEM;
+    return set_names(c, user, principal);
 }
 
 /* ---- Cookie and name ---- */
 
 static bool knows_cookie(const struct sv_web_gate *g, const struct sv_http_request *req,
-                         char ret_user[SV_AUTH_USER_MAX])
+                         struct sv_auth_names *ret)
 {
     const char *cookies = sv_http_header(req, "Cookie");
     const struct sv_web_auth *auth = g->cfg.auth;
 
     return cookies &&
-           sv_auth_cookie_verify(cookies, auth->secret, auth->secret_len, auth->auth_type,
-                                 sv_wall_ms(), ret_user) >= 0 &&
-           sv_web_is_user_name(ret_user);
+           sv_auth_cookie_names(cookies, auth->secret, auth->secret_len, auth->auth_type,
+                                sv_wall_ms(), ret) >= 0 &&
+           sv_web_is_user_name(ret->user);
+}
+
+static int by_cookie(const struct sv_web_gate *g, struct sv_http_caller *c,
+                     const struct sv_auth_names *names)
+{
+    c->proof = by_tickets(g) ? SV_HTTP_TICKET : SV_HTTP_CLAIM;
+    return set_names(c, names->user, *names->principal ? names->principal : names->user);
 }
 
 static int by_name(const struct sv_web_gate *g, const struct sv_http_request *req,
@@ -182,6 +201,7 @@ static int conclude(const struct ticket *t, struct sv_http_response *ret)
         if (!t->caller->challenge)
             return -ENOMEM;
     }
+    t->caller->proof = SV_HTTP_TICKET;
     return admit(g, t->caller, user, t->principal);
 }
 
@@ -253,12 +273,16 @@ static int by_ticket(struct sv_web_gate *g, const struct sv_http_request *req,
     return r < 0 ? refuse_header(g, req->caller, ret, r) : ask(g, req->caller, token, n, ret);
 }
 
-static int check(const struct sv_http_request *req, struct sv_http_response *ret, void *userdata)
+/* ---- Requests ---- */
+
+/* Who calls, before anybody is acted for. */
+static int identify(struct sv_web_gate *g, const struct sv_http_request *req,
+                    struct sv_http_response *ret)
 {
-    struct sv_web_gate *g = userdata;
     struct sv_http_caller *c = req->caller;
     struct ticket *t = c->kept.data;
-    char user[SV_AUTH_USER_MAX];
+    const char *bearer = NULL;
+    struct sv_auth_names names;
     int r;
 
     if (t && !t->judged)
@@ -269,12 +293,24 @@ static int check(const struct sv_http_request *req, struct sv_http_response *ret
         drop_ticket(t);
         return r;
     }
-    if (knows_cookie(g, req, user)) {
-        c->user = strdup(user);
-        return c->user ? 0 : -ENOMEM;
-    }
-    return sv_streq(g->cfg.auth->auth_type, "kerberos") ? by_ticket(g, req, ret)
-                                                        : by_name(g, req, ret);
+    if (knows_cookie(g, req, &names))
+        return by_cookie(g, c, &names);
+    if (g->cfg.rights)
+        bearer = sv_web_bearer_text(req);
+    if (bearer)
+        return sv_web_take_bearer(g->cfg.rights, bearer, c, ret);
+    return by_tickets(g) ? by_ticket(g, req, ret) : by_name(g, req, ret);
+}
+
+static int check(const struct sv_http_request *req, struct sv_http_response *ret, void *userdata)
+{
+    struct sv_web_gate *g = userdata;
+    int r;
+
+    if (g->cfg.auth->proven_only && !by_tickets(g))
+        return 0; /* nobody proves who he is, and all may read */
+    r = req->caller->user ? 0 : identify(g, req, ret);
+    return r == 0 && g->cfg.rights ? sv_web_act(g->cfg.rights, g->cfg.rules, req, ret) : r;
 }
 
 void sv_web_gate_init(struct sv_web_gate *g, const struct sv_web_gate_config *cfg)

@@ -117,6 +117,7 @@ static inline void judge(void)
 static struct sv_web_auth auth = { .secret = (char *)"secret\n", .secret_len = 7 };
 static struct sv_web_login login;
 static struct sv_auth_to_local *rules;
+static const struct sv_web_rights *rights;
 static struct sv_web_gate gate;
 static sd_event *event;
 static struct sv_http *http;
@@ -146,6 +147,12 @@ static inline int handler(const struct sv_http_request *req, struct sv_http_resp
         return SV_HTTP_LATER;
     }
     ret->status = 200;
+    if (strcmp(req->path, "/who") == 0)
+        return sv_asprintf(&ret->body, "<%s> <%s> <%s> %d", user,
+                           req->caller->full ? req->caller->full : "",
+                           req->caller->real ? req->caller->real : "", (int)req->caller->proof) < 0
+                   ? -ENOMEM
+                   : (ret->body_len = strlen(ret->body), 0);
     if (strcmp(req->path, "/page") == 0)
         ret->content_type = "text/html; charset=utf-8";
     if (sv_asprintf(&ret->body, "user <%s>", user) < 0)
@@ -166,7 +173,8 @@ static inline void serve(const char *type, bool with_acceptor, bool https)
                                                    .login = &login,
                                                    .acceptor = with_acceptor ? &acceptor : NULL,
                                                    .rules = rules,
-                                                   .https = https });
+                                                   .https = https,
+                                                   .rights = rights });
     assert_int_equal(bind(fd, (struct sockaddr *)&at, sizeof(at)), 0);
     assert_int_equal(listen(fd, 128), 0);
     assert_int_equal(sv_http_new_on(event, fd, &gate.http, handler, NULL, &http, &err), 0);
@@ -178,6 +186,8 @@ static inline int set_up(void **state)
 
     (void)state;
     login = (struct sv_web_login){ .validity_ms = 36000, .anonymous = true };
+    auth.proven_only = false;
+    rights = NULL;
     asked = calls = 0;
     later = 0;
     sv_clock_set_test(1000, NOW_MS);

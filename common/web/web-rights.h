@@ -1,0 +1,36 @@
+/* What a request may say beside who calls, where a daemon has it, as Hadoop's
+ * DelegationTokenAuthenticationFilter: a delegation token of the daemon's in place of a ticket, and
+ * ?doAs=, for whom a proxy user acts. For web-gate.h. The daemon decides; nothing here waits.
+ * Hostile: tokens and names. */
+#ifndef SELVEDGE_COMMON_WEB_WEB_RIGHTS_H
+#define SELVEDGE_COMMON_WEB_WEB_RIGHTS_H
+
+#include <sys/socket.h>
+
+#include "common/error.h"
+#include "common/web/auth-cookie.h"
+
+struct sv_web_bearer { /* the holder of a token */
+    char user[SV_AUTH_USER_MAX];
+    char full[SV_AUTH_USER_MAX]; /* as the token has it */
+    char real[SV_AUTH_USER_MAX]; /* the proxy user who got the token, as it has him; "": none */
+};
+
+struct sv_web_actor {
+    const char *user, *full; /* who calls: the account and the full name */
+    const char *for_user, *for_full;
+    const struct sockaddr *from; /* NULL: not known */
+    bool proven;                 /* by a ticket; else both names are claims */
+};
+
+struct sv_web_rights {
+    /* Whose token the text is, Token.encodeToUrlString(). -EACCES with Hadoop's words, its class
+     * first; another negative value is 500. */
+    int (*bearer)(const char *text, struct sv_web_bearer *ret, struct sv_error *err,
+                  void *userdata);
+    /* 0; -EACCES with Hadoop's words; -EAGAIN: called again after sv_http_retry(). */
+    int (*may_act)(const struct sv_web_actor *who, struct sv_error *err, void *userdata);
+    void *userdata;
+};
+
+#endif
