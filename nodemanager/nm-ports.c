@@ -98,7 +98,7 @@ static int open_web(struct nm *nm, struct sv_error *err)
     nm->web.rpc = nm->rpc;
     nm->web.amrm = nm->amrm;
     nm->web.amrm_rpc = nm->amrm_server ? nm_amrm_server_rpc(nm->amrm_server) : NULL;
-    nm->ctx.http_port = sv_http_port(nm->server.http);
+    nm->ctx.http_port = sv_http_port(nm->server.port.http);
     r = nm_live_new(nm->event, &nm->web, &nm->web.live);
     return r < 0 ? sv_error_errno(err, r, "web: live figures") : 0;
 }

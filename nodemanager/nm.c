@@ -298,7 +298,7 @@ static void on_groups_known(void *userdata)
 {
     struct nm *nm = userdata;
 
-    sv_http_retry(nm->server.http);
+    sv_http_retry(nm->server.port.http);
     nm_bus_groups_known(nm->bus);
 }
 

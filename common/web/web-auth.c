@@ -228,6 +228,16 @@ int sv_web_auth_read(struct sv_conf *conf, const struct sv_web_login *login,
     return 0;
 }
 
+int sv_web_auth_check_cookies(const struct sv_web_auth *c, struct sv_error *err)
+{
+    if (!is_kerberos(c) || !c->own_secret)
+        return 0;
+    return sv_error_set(err, -EINVAL,
+                        "hadoop.http.authentication.type=kerberos, and "
+                        "hadoop.security.authentication is simple: this daemon has no tickets, and "
+                        "accepts only cookies that another daemon has signed; set " SECRET_KEY);
+}
+
 void sv_web_auth_free(struct sv_web_auth *c)
 {
     if (c->secret)

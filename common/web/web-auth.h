@@ -34,6 +34,9 @@ int sv_web_auth_read_groups(struct sv_conf *conf, struct sv_web_auth *ret, struc
  * pass a gate (web-gate.h), which then always has a secret; NULL: of another. */
 int sv_web_auth_read(struct sv_conf *conf, const struct sv_web_login *login,
                      struct sv_web_auth *ret, struct sv_error *err) _must_use_;
+/* For a daemon that takes no tickets: with type kerberos, -EINVAL unless another daemon signs
+ * cookies. */
+int sv_web_auth_check_cookies(const struct sv_web_auth *c, struct sv_error *err) _must_use_;
 void sv_web_auth_free(struct sv_web_auth *c);
 
 /* Requires ACLs. True if yarn.admin.acl admits the user, or for the daemon's own account. False

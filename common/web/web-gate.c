@@ -275,7 +275,7 @@ static int by_ticket(struct sv_web_gate *g, const struct sv_http_request *req,
 
 /* ---- Requests ---- */
 
-/* Who calls, before anybody is acted for. */
+/* Finds out who calls, before anybody is acted for. */
 static int identify(struct sv_web_gate *g, const struct sv_http_request *req,
                     struct sv_http_response *ret)
 {

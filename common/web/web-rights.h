@@ -1,4 +1,4 @@
-/* What a request may say beside who calls, where a daemon has it, as Hadoop's
+/* Rights that a request may show beside who calls, where a daemon has them, as in Hadoop's
  * DelegationTokenAuthenticationFilter: a delegation token of the daemon's in place of a ticket, and
  * ?doAs=, for whom a proxy user acts. For web-gate.h. The daemon decides; nothing here waits.
  * Hostile: tokens and names. */
@@ -24,7 +24,7 @@ struct sv_web_actor {
 };
 
 struct sv_web_rights {
-    /* Whose token the text is, Token.encodeToUrlString(). -EACCES with Hadoop's words, its class
+    /* Finds the holder of a token, Token.encodeToUrlString(). -EACCES with Hadoop's words, its class
      * first; another negative value is 500. */
     int (*bearer)(const char *text, struct sv_web_bearer *ret, struct sv_error *err,
                   void *userdata);

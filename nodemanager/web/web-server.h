@@ -6,19 +6,15 @@
 
 #include "common/base.h"
 #include "common/error.h"
-#include "common/web/web-gate.h"
+#include "common/web/web-port.h"
 
 struct nm_conf;
 struct nm_web;
 struct sgss_client;
-struct sv_http;
-struct sv_https;
 struct sv_listen_fds;
 
 struct nm_web_server { /* zeroed: closed. Must not move while it is open. */
-    struct sv_http *http;
-    struct sv_https *https; /* NULL: HTTP */
-    struct sv_web_gate gate;
+    struct sv_web_port port;
     struct sv_web_acceptor *acceptor; /* NULL: no ticket is taken */
 };
 

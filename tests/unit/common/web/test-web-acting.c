@@ -145,7 +145,7 @@ static void acts(void **state)
     a = get("/who?doAs=bob", "Cookie: " ALICE "\r\n");
     has(a, " 403 ");
     has(a, "User: alice@KRB.TEST is not allowed to impersonate bob");
-    /* Who has a token acts for nobody else, as over RPC. */
+    /* A token's holder acts for nobody else, as over RPC. */
     has(get("/who?doAs=bob", TOKEN "alice's\r\n"), "<alice> <alice@KRB.TEST> <> 2");
     assert_int_equal(acted, 4);
 }
