@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/str.h"
 #include "gss/daemon-start.h"
 #include "hdfs/conf.h"
 #include "rm-lite/security/token-renewer.h"
@@ -62,9 +63,12 @@ static void tell(const struct rm_conf *conf)
 {
     sv_log_info("Kerberos: this ResourceManager is %s, of the realm %s; nodes must be %s",
                 conf->kerberos.own.principal, conf->kerberos.own.realm, conf->kerberos.nodes);
-    if (!conf->web_put)
-        sv_log_notice("web pages and REST are read alone: they take no tickets, and names that "
-                      "clients only claim change nothing");
+    if (conf->web_server.tickets)
+        sv_log_info("Kerberos: the web server is %s", conf->kerberos.own.web_principal);
+    else if (sv_streq(conf->auth.auth_type, "simple"))
+        sv_log_notice("web pages and REST are read alone, by everybody: "
+                      "hadoop.http.authentication.type=simple takes no tickets, and names that "
+                      "clients only claim change nothing; kerberos takes tickets");
     if (!conf->kerberos.namenode && !conf->kerberos.namenode_pattern)
         sv_log_notice(RM_NAMENODE_PRINCIPAL " is not set: no NameNode is logged in to, so that "
                                             "applications with tokens of HDFS are refused");
@@ -105,6 +109,7 @@ int rm_secure_start(struct rm *rm, struct sv_error *err)
     r = sgss_start(&(struct sgss_start){ .event = rm->event,
                                          .conf = k,
                                          .keys = rm_conf_kerberos_own_keys(),
+                                         .web = rm->conf.web_server.tickets,
                                          .changed = on_changed,
                                          .told = on_told,
                                          .userdata = s },
@@ -128,4 +133,9 @@ void rm_secure_stop(struct rm *rm)
 const struct ipc_acceptor *rm_secure_acceptor(const struct rm *rm)
 {
     return rm->kerberos ? &rm->kerberos->acceptor : NULL;
+}
+
+struct sgss_client *rm_secure_client(const struct rm *rm)
+{
+    return rm->kerberos ? sgss_daemon_client(rm->kerberos->daemon) : NULL;
 }

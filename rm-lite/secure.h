@@ -7,13 +7,15 @@
 #include "rm-lite/core/context.h"
 
 struct ipc_acceptor;
+struct sgss_client;
 
 /* Starts selvedge-gss, the login and the renewal of jobs' tokens if the configuration says
  * kerberos, and waits for none. -EINVAL: a configuration that cannot work. */
 int rm_secure_start(struct rm *rm, struct sv_error *err) _must_use_;
 /* All servers and the renewal must be gone. */
 void rm_secure_stop(struct rm *rm);
-/* NULL: without Kerberos. */
+/* Both are NULL without Kerberos. */
 const struct ipc_acceptor *rm_secure_acceptor(const struct rm *rm);
+struct sgss_client *rm_secure_client(const struct rm *rm);
 
 #endif

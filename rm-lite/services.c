@@ -18,7 +18,7 @@
 #include "rm-lite/web/proxy/proxy.h"
 #include "rm-lite/web/proxy/services-relay.h"
 #include "rm-lite/web/rest/web-rest.h"
-#include "rm-lite/web/web.h"
+#include "rm-lite/web/web-server.h"
 #include "wire/ipc/ipc-server.h"
 
 /* Nodes and operators before ApplicationMasters before clients: heartbeats must not starve behind a
@@ -91,24 +91,17 @@ int rm_services_start(struct rm *rm, struct sv_error *err)
         r = rm_relay_new(rm->event, rm->conf.services_socket, &rm->relay);
     if (r < 0)
         return sv_error_errno(err, r, "services API");
-    r = sv_http_new(rm->event, bind ? bind : rm->conf.web.host, rm->conf.web.port, rm_web_handle,
-                    rm, &rm->http, err);
+    r = rm_web_server_open(rm, rm_secure_client(rm), &rm->web_server, err);
     if (r < 0)
         return sv_error_wrap(err, "web");
     r = rm_live_new(rm, &rm->live);
-    if (r < 0)
-        return sv_error_errno(err, r, "events of pages");
-    if (rm->relay)
-        sv_http_set_body_max(rm->http, RM_RELAY_PREFIX, RM_RELAY_BODY_MAX);
-    rm->web_port = sv_http_port(rm->http);
-    sv_log_info("web on %s:%u", bind ? bind : rm->conf.web.host, rm->web_port);
-    return 0;
+    return r < 0 ? sv_error_errno(err, r, "events of pages") : 0;
 }
 
 void rm_services_stop(struct rm *rm)
 {
     rm->live = sv_http_events_free(rm->live);
-    rm->http = sv_http_free(rm->http);
+    rm->web_server = rm_web_server_close(rm->web_server);
     rm->proxy = rm_proxy_free(rm->proxy);
     rm->relay = rm_relay_free(rm->relay);
     rm_node_address_stop(rm);

@@ -176,9 +176,9 @@ void sv_html_path(struct sv_html *h, const char *path)
     put_encoded(h, path, "/._~:-");
 }
 
-void sv_html_href_out(struct sv_html *h, const char *address, const char *path)
+void sv_html_href_out(struct sv_html *h, bool https, const char *address, const char *path)
 {
-    put(h, " href=\"http://", 14);
+    sv_html(h, " href=\"%s://", https ? "https" : "http");
     put_encoded(h, address, "._:[]-");
     put(h, "/", 1);
     put_encoded(h, path, "/._~:-");

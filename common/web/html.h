@@ -75,7 +75,7 @@ void sv_html_log(struct sv_html *h, const char *s, size_t n);
  * value is omitted. NULL: none. */
 void sv_html_href(struct sv_html *h, const char *path, const char *const *query);
 /* ` href="http://ADDRESS/PATH"` of another server. */
-void sv_html_href_out(struct sv_html *h, const char *address, const char *path);
+void sv_html_href_out(struct sv_html *h, bool https, const char *address, const char *path);
 /* Redirects to a path of this server with 302, encoded as in sv_html_href(), with the user.name of
  * the request. */
 int sv_html_redirect(const struct sv_http_request *req, const char *path, const char *const *query,

@@ -28,8 +28,8 @@ enum { K_ACL, K_ADMIN_ACL, K_AUTH, K_SECRET, K_CACHE, K_NEGATIVE, K_OVERRIDES, K
 static const struct sv_conf_key keys[] = {
     [K_ACL] = { "yarn.acl.enable", SV_CONF_BOOL, "false", .help = "Show and change an application only for its owner, for users and groups of its VIEW_APP and MODIFY_APP lists, and for administrators." },
     [K_ADMIN_ACL] = { "yarn.admin.acl", SV_CONF_STRING, "*", .help = "Administrators: user1,user2 group1,group2. With yarn.acl.enable they see every application, and in selvedge-rm change it; its administration (8033) is theirs alone with and without. * = everybody, who with yarn.acl.enable sees everything and gets no other right. The daemon's own account always is one." },
-    [K_AUTH] = { "hadoop.http.authentication.type", SV_CONF_STRING, "simple", .help = "How a client of the web server says who it is: simple = ?user.name=NAME, which anybody can write, or a signed cookie; kerberos = a ticket (SPNEGO, where the cluster is secure; not with selvedge-rm), or the signed cookie of this daemon or of another one with the same secret." },
-    [K_SECRET] = { SECRET_KEY, SV_CONF_STRING, NULL, .help = "File with the secret that signs the cookie hadoop.auth, the same on all daemons and readable by them alone; unset = a random one of the daemon's own (selvedge-rm: no cookie is accepted)." },
+    [K_AUTH] = { "hadoop.http.authentication.type", SV_CONF_STRING, "simple", .help = "How a client of the web server says who it is: simple = ?user.name=NAME, which anybody can write, or a signed cookie; kerberos = a ticket (SPNEGO, where the cluster is secure), or the signed cookie of this daemon or of another one with the same secret." },
+    [K_SECRET] = { SECRET_KEY, SV_CONF_STRING, NULL, .help = "File with the secret that signs the cookie hadoop.auth, the same on all daemons and readable by them alone; unset = a random one of the daemon's own." },
     [K_CACHE] = { "hadoop.security.groups.cache.secs", SV_CONF_DURATION, "300", 1, DAYS_MAX, 1000, .help = "Seconds for which a user's groups are remembered." },
     [K_NEGATIVE] = { "hadoop.security.groups.negative-cache.secs", SV_CONF_DURATION, "30", 1, DAYS_MAX, 1000, .help = "The same for a user without groups, or one that the name service does not know." },
     [K_OVERRIDES] = { "hadoop.user.group.static.mapping.overrides", SV_CONF_STRING, "dr.who=;", .help = "Users whose groups are these, not the name service's: USER=GROUP,GROUP;USER=; the first group is the primary one." },
@@ -78,19 +78,6 @@ static int check_type(const struct sv_web_auth *c, struct sv_error *err)
     return 0;
 }
 
-static int check_without_gate(const struct sv_web_auth *c, struct sv_error *err)
-{
-    int r = check_type(c, err);
-
-    if (r < 0)
-        return r;
-    if (is_kerberos(c) && !c->secret)
-        return sv_error_set(err, -EINVAL,
-                            "hadoop.http.authentication.type=kerberos: this version accepts only "
-                            "cookies that another daemon has signed; set " SECRET_KEY);
-    return 0;
-}
-
 static void warn(const struct sv_web_auth *c)
 {
     if (sv_acl_allows_all(c->admin_acl))
@@ -106,27 +93,6 @@ static bool has_file(const struct sv_web_auth *c)
     return c->secret_file && *c->secret_file;
 }
 
-/* Without a gate, cookies are read where there are ACLs. */
-static int complete(struct sv_web_auth *c, struct sv_error *err)
-{
-    int r = 0;
-
-    if (!c->acl_enabled && is_simple(c))
-        return 0;
-    if (!c->acl_enabled)
-        return sv_error_set(err, -EOPNOTSUPP,
-                            "hadoop.http.authentication.type=%s: without yarn.acl.enable this "
-                            "version shows everything to everybody; enable that, or set simple",
-                            c->auth_type);
-    if (has_file(c))
-        r = read_secret(c, err);
-    if (r >= 0)
-        r = check_without_gate(c, err);
-    if (r >= 0)
-        warn(c);
-    return r;
-}
-
 static int make_secret(struct sv_web_auth *c, struct sv_error *err)
 {
     c->secret = malloc(RANDOM_SECRET);
@@ -139,10 +105,8 @@ static int make_secret(struct sv_web_auth *c, struct sv_error *err)
     return 0;
 }
 
-/* Behind a gate. Where everybody may see everything, a file that cannot be read is only told, as in
- * Hadoop. */
-static int complete_gate(struct sv_web_auth *c, const struct sv_web_login *login,
-                         struct sv_error *err)
+/* Where everybody may see everything, a file that cannot be read is only told, as in Hadoop. */
+static int complete(struct sv_web_auth *c, const struct sv_web_login *login, struct sv_error *err)
 {
     int r = check_type(c, err);
 
@@ -219,7 +183,7 @@ int sv_web_auth_read(struct sv_conf *conf, const struct sv_web_login *login,
     if (r >= 0)
         r = set_daemon_user(&c, err);
     if (r >= 0)
-        r = login ? complete_gate(&c, login, err) : complete(&c, err);
+        r = complete(&c, login, err);
     if (r < 0) {
         sv_web_auth_free(&c);
         return r;

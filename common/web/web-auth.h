@@ -10,11 +10,11 @@
 struct sv_web_login;
 
 struct sv_web_auth {
-    bool acl_enabled;      /* false, without a gate: how callers are identified is not used */
+    bool acl_enabled;
     const char *admin_acl; /* these three point into the configuration */
     const char *auth_type; /* simple or kerberos */
     const char *secret_file;
-    char *secret; /* owned; NULL: no cookie is accepted */
+    char *secret; /* owned; NULL before it is read: no cookie is accepted */
     size_t secret_len;
     bool own_secret;   /* random: no other daemon knows it */
     bool proven_only;  /* a name that a request only claims is none; set by a daemon */
@@ -30,8 +30,8 @@ const struct sv_conf_key *sv_web_auth_keys(size_t *ret_n);
 const struct sv_conf_key *sv_web_auth_group_keys(size_t *ret_n);
 int sv_web_auth_read_groups(struct sv_conf *conf, struct sv_web_auth *ret, struct sv_error *err)
     _must_use_;
-/* Reads and checks the keys; logs warnings for the operator. `login`: of a daemon whose requests
- * pass a gate (web-gate.h), which then always has a secret; NULL: of another. */
+/* Reads and checks the keys; logs warnings for the operator. There is always a secret then:
+ * requests pass a gate (web-gate.h). */
 int sv_web_auth_read(struct sv_conf *conf, const struct sv_web_login *login,
                      struct sv_web_auth *ret, struct sv_error *err) _must_use_;
 /* For a daemon that takes no tickets: with type kerberos, -EINVAL unless another daemon signs

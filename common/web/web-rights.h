@@ -24,8 +24,8 @@ struct sv_web_actor {
 };
 
 struct sv_web_rights {
-    /* Finds the holder of a token, Token.encodeToUrlString(). -EACCES with Hadoop's words, its class
-     * first; another negative value is 500. */
+    /* Finds the holder of a token, Token.encodeToUrlString(). -EACCES with Hadoop's words, its
+     * class first; another negative value is 500. */
     int (*bearer)(const char *text, struct sv_web_bearer *ret, struct sv_error *err,
                   void *userdata);
     /* 0; -EACCES with Hadoop's words; -EAGAIN: called again after sv_http_retry(). */

@@ -32,10 +32,16 @@ static const char *const renewer_keys[] = {
     NULL,
 };
 
-static const char *const spnego_keys[] = {
+static const char *const server_keys[] = {
+    "webapp.cross-origin.enabled=false",
     "webapp.delegation-token-auth-filter.enabled=true",
+    "webapp.https.address=${yarn.resourcemanager.hostname}:8090",
+    "webapp.rest-csrf.custom-header=X-XSRF-Header",
+    "webapp.rest-csrf.enabled=false",
+    "webapp.rest-csrf.methods-to-ignore=GET,OPTIONS,HEAD",
     "webapp.spnego-keytab-file=",
     "webapp.spnego-principal=",
+    "webapp.xfs-filter.xframe-options=SAMEORIGIN",
     NULL,
 };
 
@@ -154,12 +160,7 @@ static const char *const submission_keys[] = {
 };
 
 static const char *const web_keys[] = {
-    "webapp.cross-origin.enabled=false",
-    "webapp.https.address=${yarn.resourcemanager.hostname}:8090",
-    "webapp.rest-csrf.custom-header=X-XSRF-Header",
-    "webapp.rest-csrf.methods-to-ignore=GET,OPTIONS,HEAD",
     "webapp.ui-actions.enabled=true",
-    "webapp.xfs-filter.xframe-options=SAMEORIGIN",
     NULL,
 };
 
@@ -198,7 +199,7 @@ const struct rm_key_group rm_key_groups[] = {
     { RM_KEY_OTHER, "of clients and NodeManagers", clients_keys },
     { RM_KEY_READ, "with Kerberos", kerberos_keys },
     { RM_KEY_NOT_DONE, "tokens of other services in submissions are not renewed", renewer_keys },
-    { RM_KEY_NOT_DONE, "tickets on the web server: with Kerberos it changes nothing for a name that is only claimed", spnego_keys },
+    { RM_KEY_READ, "with the web server", server_keys },
     { RM_KEY_NO_MEANING, "of several ResourceManagers; refused with ha.enabled=true", ha_keys },
     { RM_KEY_NO_MEANING, "the federation's store in ZooKeeper reads it; that of applications is a database in selvedge.rm.state-dir", split_keys },
     { RM_KEY_NO_MEANING, "the state store is a database in selvedge.rm.state-dir", store_keys },
@@ -210,7 +211,7 @@ const struct rm_key_group rm_key_groups[] = {
     { RM_KEY_NOT_DONE, "which untracked nodes are forgotten: those out of a list of hosts that may join, in each state", nodes_keys },
     { RM_KEY_NOT_DONE, "timeline service", publisher_keys },
     { RM_KEY_NOT_DONE, "changes of submissions by file or tag, processors of requests", submission_keys },
-    { RM_KEY_NOT_DONE, "HTTPS, cross-origin requests and switches of the web pages; selvedge.rm.webapp.put.enabled=false takes the form to kill away", web_keys },
+    { RM_KEY_NOT_DONE, "switches of the web pages; selvedge.rm.webapp.put.enabled=false takes the form to kill away", web_keys },
     { RM_KEY_NOT_DONE, "the scheduler's activities are kept for 10 minutes, 100 of an application", activities_keys },
     { RM_KEY_NOT_DONE, "reservations in advance, resource profiles, automatic updates of containers", scheduling_keys },
     { RM_KEY_NOT_DONE, "a limit of its own for the state store, length of log aggregation diagnostics", limits_keys },
@@ -235,8 +236,6 @@ const struct rm_key_refusal rm_key_refusals[] = {
     { { RM "scheduler.class", SV_CONF_STRING, "org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.CapacityScheduler", .help = "others are refused" }, "the scheduler is the CapacityScheduler: queues of another would be passed over" },
     { { RM "configuration.provider-class", SV_CONF_STRING, "org.apache.hadoop.yarn.LocalConfigurationProvider", .help = "others are refused" }, "files are read from this machine alone: queues and access lists kept elsewhere would be passed over" },
     { { RM "application-https.policy", SV_CONF_STRING, "NONE", .help = "others are refused" }, "ApplicationMasters get no certificates: their pages would be in clear; NONE accepts that" },
-    { { RM "webapp.rest-csrf.enabled", SV_CONF_BOOL, "false", .help = "true is refused" }, "the web server does not ask for the header against forged requests; false accepts that, selvedge.rm.webapp.put.enabled=false refuses changes" },
-    { { "yarn.http.policy", SV_CONF_STRING, "HTTP_ONLY", .help = "others are refused" }, "pages and REST are served over HTTP alone, in clear; HTTP_ONLY accepts that" },
     { { "hadoop.security.saslproperties.resolver.class", SV_CONF_STRING, "org.apache.hadoop.security.SaslPropertiesResolver", .help = "others are refused" }, "protection by a client's address is not there: what the class demands would be passed over; hadoop.rpc.protection holds for all" },
     { { "hadoop.security.impersonation.provider.class", SV_CONF_STRING, "org.apache.hadoop.security.authorize.DefaultImpersonationProvider", .help = "others are refused" }, "who acts for others is said by hadoop.proxyuser.*: the rules of another class would be passed over" },
     { { "hadoop.security.group.mapping", SV_CONF_STRING, "org.apache.hadoop.security.JniBasedUnixGroupsMappingWithFallback", .help = "others are refused" }, "groups are those that this machine's name service has: those of another source would be missing in access lists; let SSSD or nslcd bring LDAP's to the machine", system_groups },

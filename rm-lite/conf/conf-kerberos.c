@@ -15,6 +15,8 @@
 enum {
     K_PRINCIPAL,
     K_KEYTAB,
+    K_WEB_PRINCIPAL,
+    K_WEB_KEYTAB,
     K_NODES,
     K_NAMENODE,
     K_NAMENODE_PATTERN,
@@ -28,6 +30,8 @@ enum {
 static const struct sv_conf_key keys[] = {
     [K_PRINCIPAL] = { RM "principal", SV_CONF_STRING, NULL, .help = "With Kerberos: who the ResourceManager is, NAME/_HOST@REALM; _HOST is the host of yarn.resourcemanager.address in lower case, as configured, without a look-up, and this machine's name where that is 0.0.0.0." },
     [K_KEYTAB] = { RM "keytab", SV_CONF_STRING, "/etc/krb5.keytab", .help = "Its key, of mode 0400, for a selvedge-gss that the ResourceManager starts." },
+    [K_WEB_PRINCIPAL] = { RM "webapp.spnego-principal", SV_CONF_STRING, NULL, .help = "With Kerberos: who the web server is for browsers with tickets, HTTP/_HOST@REALM; * = every HTTP/ key of the keytab." },
+    [K_WEB_KEYTAB] = { RM "webapp.spnego-keytab-file", SV_CONF_STRING, NULL, .help = "Its key, as yarn.resourcemanager.keytab." },
     [K_NODES] = { "yarn.nodemanager.principal", SV_CONF_STRING, NULL, .help = "With Kerberos: who a node must be, NAME/_HOST@REALM; nobody else is served on 8031, whatever hadoop.security.authorization is, and the host must be that of the NodeId." },
     [K_NAMENODE] = { RM_NAMENODE_PRINCIPAL, SV_CONF_STRING, NULL, .help = "With Kerberos: who a NameNode must be, NAME/_HOST@REALM, that renews the tokens of jobs; _HOST is its host as its address has it." },
     [K_NAMENODE_PATTERN] = { RM_NAMENODE_PRINCIPAL ".pattern", SV_CONF_STRING, NULL, .help = "A glob of principals that it may be instead. Apache's default, *, admits every service of the realm; here none but the key above, unless this one is set." },
@@ -41,6 +45,8 @@ _Static_assert(SV_ARRAY_LEN(keys) == K_COUNT, "one row a key");
 static const struct sgss_conf_keys own_keys = {
     .principal = &keys[K_PRINCIPAL],
     .keytab = &keys[K_KEYTAB],
+    .web_principal = &keys[K_WEB_PRINCIPAL],
+    .web_keytab = &keys[K_WEB_KEYTAB],
     .krb5_conf = &keys[K_KRB5_CONF],
     .helper = &keys[K_HELPER],
     .socket = &keys[K_SOCKET],

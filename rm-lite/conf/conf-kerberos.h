@@ -9,7 +9,7 @@
 
 /* All NULL and 0 unless `own.on`. */
 struct rm_conf_kerberos {
-    struct sgss_conf own; /* of this ResourceManager; no tickets for its pages */
+    struct sgss_conf own; /* of this ResourceManager; its web server: conf-web.h */
     const char *nodes;    /* yarn.nodemanager.principal: NAME/_HOST@REALM or NAME/HOST@REALM */
     char *own_host;       /* owned; what _HOST means for it */
     const char *namenode, *namenode_pattern; /* as configured; NULL: not set */

@@ -18,6 +18,7 @@ static const struct {
     enum rm_key_meaning meaning;
     const char *why;
 } families[] = {
+    { RM "webapp.rest-csrf.browser-useragents-regex", RM_KEY_READ, "the web server" },
     { RM "monitor.capacity.preemption.*", RM_KEY_READ, "preemption" },
     { RM "zk-*", RM_KEY_NO_MEANING, "of Hadoop's state store in ZooKeeper" },
     { RM "hostname.*", RM_KEY_OTHER, "of several ResourceManagers" },

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/str.h"
+#include "common/tls/tls-conf.h"
 #include "common/zookeeper/zk-conf.h"
 #include "federation/store/store.h"
 #include "wire/sasl/auth-conf.h"
@@ -232,10 +233,8 @@ static const struct row rows[] = {
         "a node that has not uploaded so long after an application's end is TIME_OUT" },
       AT(log_status_timeout_ms) },
     { { WEB_PUT, SV_CONF_BOOL, NULL, 0, 0, 0,
-        "applications can be submitted and changed over HTTP (POST, PUT), where the caller is the "
-        "name in the query; "
-        "unset = "
-        "unless yarn.acl.enable" },
+        "applications can be submitted and changed over HTTP (POST, PUT); unset = true, but for "
+        "names that are only claimed where yarn.acl.enable or Kerberos is" },
       AT(web_put) },
     { { "yarn.webapp.enable-rest-app-submissions", SV_CONF_BOOL, "true", 0, 0, 0,
         "applications can be submitted over HTTP (POST)" },
@@ -336,7 +335,7 @@ static void complete(struct sv_conf *conf, struct rm_conf *c)
     if (c->am_global_max_attempts < 0)
         c->am_global_max_attempts = c->am_max_attempts;
     if (!sv_conf_raw(conf, WEB_PUT))
-        c->web_put = !c->acl_enable;
+        c->web_put = !c->acl_enable || sv_streq(c->auth.auth_type, "kerberos");
 }
 
 static int check_services(const struct rm_conf *c, struct sv_error *err)
@@ -348,21 +347,17 @@ static int check_services(const struct rm_conf *c, struct sv_error *err)
                         c->services_socket, SOCKET_MAX);
 }
 
-/* Over HTTP a client's name is its claim, or another daemon has signed it. */
+/* In a secure cluster nothing is changed in a name that is a claim. */
 static int check_web(struct sv_conf *conf, struct rm_conf *c, struct sv_error *err)
 {
-    if (!c->kerberos.own.on)
-        return 0;
-    c->auth.proven_only = true;
-    if (!sv_streq(c->auth.auth_type, "simple"))
+    if (!c->kerberos.own.on || !sv_streq(c->auth.auth_type, "simple"))
         return 0;
     if (sv_conf_raw(conf, WEB_PUT) && c->web_put)
         return sv_error_set(err, -EINVAL,
                             WEB_PUT "=true: with hadoop.security.authentication=kerberos nothing "
                                     "is changed in a name that a client of the web server only "
-                                    "claims, and tickets are not taken there; set it to false, or "
-                                    "hadoop.http.authentication.type to kerberos, for cookies that "
-                                    "another daemon has signed");
+                                    "claims; set hadoop.http.authentication.type to kerberos, for "
+                                    "tickets, or this key to false");
     c->web_put = false;
     return 0;
 }
@@ -405,7 +400,7 @@ static int read_all(struct sv_conf *conf, struct rm_conf *c, struct sv_error *er
         (r = check_delegation(c, err)) < 0 || (r = read_handler(c, err)) < 0 ||
         (r = check_services(c, err)) < 0)
         return r;
-    r = sv_web_auth_read(conf, NULL, &c->auth, err);
+    r = rm_conf_web_read(conf, &c->kerberos, &c->web, &c->auth, &c->web_server, err);
     if (r < 0)
         return r;
     c->acl_enable = c->auth.acl_enabled;
@@ -459,6 +454,7 @@ void rm_conf_free(struct rm_conf *c)
 {
     sv_web_auth_free(&c->auth);
     rm_conf_kerberos_free(&c->kerberos);
+    rm_conf_web_free(&c->web_server);
 }
 
 static void print_key(struct sv_conf *conf, const struct sv_conf_key *key, FILE *out)
@@ -468,6 +464,16 @@ static void print_key(struct sv_conf *conf, const struct sv_conf_key *key, FILE 
     const char *value = secret ? "***" : set ? set : key->def ? key->def : "";
 
     fprintf(out, "%s=%s%s\n    %s\n", key->name, value, set ? "" : " (default)", key->help);
+}
+
+static void print_keys(struct sv_conf *conf, const struct sv_conf_key *(*keys)(size_t *ret_n),
+                       FILE *out)
+{
+    size_t n;
+    const struct sv_conf_key *all = keys(&n);
+
+    for (size_t i = 0; i < n; i++)
+        print_key(conf, &all[i], out);
 }
 
 static bool has_key(const struct sv_conf_key *keys, size_t n, const char *name)
@@ -482,27 +488,23 @@ static bool has_key(const struct sv_conf_key *keys, size_t n, const char *name)
  * NodeManagers. */
 void rm_conf_print(struct sv_conf *conf, FILE *out)
 {
-    size_t n_served, n_called, n_web, n_store, n_zk, n_kerberos;
-    const struct sv_conf_key *kerberos = rm_conf_kerberos_keys(&n_kerberos);
+    size_t n_served, n_called;
     const struct sv_conf_key *served = ipc_settings_keys(&n_served);
     const struct sv_conf_key *called = yarn_proxy_conf_keys(&n_called);
-    const struct sv_conf_key *web = sv_web_auth_keys(&n_web);
-    const struct sv_conf_key *store = fed_store_conf_keys(&n_store), *zk = sv_zk_conf_keys(&n_zk);
 
     for (size_t i = 0; i < SV_ARRAY_LEN(rows); i++)
         print_key(conf, &rows[i].key, out);
-    for (size_t i = 0; i < n_web; i++)
-        print_key(conf, &web[i], out);
-    for (size_t i = 0; i < n_store; i++)
-        print_key(conf, &store[i], out);
-    for (size_t i = 0; i < n_zk; i++)
-        print_key(conf, &zk[i], out);
+    print_keys(conf, sv_web_auth_keys, out);
+    print_keys(conf, sv_web_login_keys, out);
+    print_keys(conf, rm_conf_web_keys, out);
+    print_keys(conf, sv_http_filters_keys, out);
+    print_keys(conf, sv_tls_conf_keys, out);
+    print_keys(conf, fed_store_conf_keys, out);
+    print_keys(conf, sv_zk_conf_keys, out);
     print_key(conf, yarn_auth_key(), out);
-    for (size_t i = 0; i < n_kerberos; i++)
-        print_key(conf, &kerberos[i], out);
+    print_keys(conf, rm_conf_kerberos_keys, out);
     print_key(conf, yarn_node_secret_key(), out);
-    for (size_t i = 0; i < n_served; i++)
-        print_key(conf, &served[i], out);
+    print_keys(conf, ipc_settings_keys, out);
     for (size_t i = 0; i < n_called; i++)
         if (!has_key(served, n_served, called[i].name) &&
             (sv_has_prefix(called[i].name, "ipc.") ||

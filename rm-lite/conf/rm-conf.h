@@ -8,6 +8,7 @@
 #include "common/error.h"
 #include "common/web/web-auth.h"
 #include "rm-lite/conf/conf-kerberos.h"
+#include "rm-lite/conf/conf-web.h"
 #include "wire/ipc/ipc-conf.h"
 #include "wire/ipc/proxy.h"
 #include "wire/token/token.h"
@@ -27,7 +28,8 @@ enum rm_placement_handler { /* of SchedulingRequests and placement constraints *
 };
 
 struct rm_conf {
-    struct rm_conf_kerberos kerberos; /* owned: rm_conf_free */
+    struct rm_conf_kerberos kerberos; /* owned: rm_conf_free, as the next */
+    struct rm_conf_web web_server;    /* its address is `web` */
     bool authorization;               /* by hadoop-policy.xml */
     struct rm_address client, scheduler, tracker, admin, web;
     const char *bind_host; /* overrides the hosts for listening, or NULL */

@@ -47,6 +47,7 @@ struct rm_secure;
 struct rm_store;
 struct rm_waiting;
 struct rm_web_list;
+struct rm_web_server;
 struct sv_http;
 struct sv_http_events;
 struct sv_policy;
@@ -110,7 +111,8 @@ struct rm {
     struct rm_container *dead_containers; /* freed when the event queue is empty */
     struct rm_node *dead_nodes;
     struct ipc_server *client_server, *am_server, *tracker_server, *admin_server;
-    struct sv_http *http;
+    struct rm_web_server *web_server;
+    struct sv_http *http;        /* that server's */
     struct sv_http_events *live; /* event streams of pages */
     struct rm_history *history;
     struct rm_proxy *proxy;   /* for ApplicationMasters' pages */

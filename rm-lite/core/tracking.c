@@ -27,12 +27,17 @@ static void web_address(const struct rm *rm, char *buf, size_t size)
     (void)snprintf(buf, size, "%s:%u", host, port);
 }
 
+const char *rm_web_scheme(const struct rm *rm)
+{
+    return rm->conf.web_server.https ? "https" : "http";
+}
+
 void rm_app_page(const struct rm_app *app, char *buf, size_t size)
 {
     char web[300];
 
     web_address(app->rm, web, sizeof(web));
-    (void)snprintf(buf, size, "http://%s/cluster/app/%s", web, app->id_str);
+    (void)snprintf(buf, size, "%s://%s/cluster/app/%s", rm_web_scheme(app->rm), web, app->id_str);
 }
 
 void rm_tracking_url(const struct rm_attempt *att, char *buf, size_t size)
@@ -44,5 +49,5 @@ void rm_tracking_url(const struct rm_attempt *att, char *buf, size_t size)
         return;
     }
     web_address(att->rm, web, sizeof(web));
-    (void)snprintf(buf, size, "http://%s/proxy/%s/", web, att->app->id_str);
+    (void)snprintf(buf, size, "%s://%s/proxy/%s/", rm_web_scheme(att->rm), web, att->app->id_str);
 }

@@ -362,13 +362,13 @@ Hadoop__Yarn__ContainerReportProto *rm_container_report(struct sv_arena *a,
     m->creation_time = c->created_ms;
     m->finish_time = c->finish_ms;
     m->diagnostics_info = c->diagnostics;
-    m->log_url = sv_arena_printf(a, "http://%s/node/containerlogs/%s/%s", c->node_http, c->id_str,
-                                 c->app->user);
+    m->log_url = sv_arena_printf(a, "%s://%s/node/containerlogs/%s/%s", rm_web_scheme(c->app->rm),
+                                 c->node_http, c->id_str, c->app->user);
     m->has_container_exit_status = true;
     m->container_exit_status = c->finish_ms ? c->exit_status : 0;
     m->has_container_state = true;
     m->container_state = (Hadoop__Yarn__ContainerStateProto)rm_container_wire_state(c);
-    m->node_http_address = sv_arena_printf(a, "http://%s", c->node_http);
+    m->node_http_address = sv_arena_printf(a, "%s://%s", rm_web_scheme(c->app->rm), c->node_http);
     m->has_executiontype = true;
     m->executiontype = (Hadoop__Yarn__ExecutionTypeProto)rm_container_wire_type(c->opportunistic);
     return m->container_id && m->resource && m->node_id && m->priority && m->log_url ? m : NULL;

@@ -103,8 +103,7 @@ static void on_groups_known(void *userdata)
     struct rm *rm = userdata;
     struct rm_waiting *w, *tmp, *list = SV_TAKE(rm->waiting);
 
-    sv_http_retry(rm->http);
-    rm_proxy_users_known(rm);
+    rm_proxy_users_known(rm); /* retries requests of the web server, too */
     DL_FOREACH_SAFE (list, w, tmp) {
         struct rm_waiting copy = *w;
 

@@ -399,6 +399,13 @@ int rm_delegation_issue(struct rm *rm, struct sv_arena *a, const char *owner, co
     return 0;
 }
 
+int64_t rm_delegation_expires(const struct rm *rm, const struct yarn_token *t)
+{
+    const struct token *own = find(rm->delegation, t->id, t->id_len);
+
+    return own ? own->renew_ms : 0;
+}
+
 /* With Kerberos many principals may have one account, such as all nodes. */
 static bool is_self(const struct rm *rm, const struct rm_token_caller *who)
 {

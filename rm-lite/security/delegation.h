@@ -31,6 +31,8 @@ size_t rm_delegation_count(const struct rm *rm);
 int rm_delegation_issue(struct rm *rm, struct sv_arena *a, const char *owner, const char *renewer,
                         const char *real_user, struct yarn_token *ret, const char **ret_class,
                         struct sv_error *err) _must_use_;
+/* When a token ends unless it is renewed; 0: it is none of ours. */
+int64_t rm_delegation_expires(const struct rm *rm, const struct yarn_token *t);
 struct rm_token_caller {
     const char *user;      /* the account */
     const char *full_name; /* as peer->full_user with Kerberos; else the account */

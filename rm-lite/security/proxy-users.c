@@ -3,6 +3,8 @@
 
 #include <errno.h>
 
+#include "common/web/http.h"
+
 static void on_known(void *userdata)
 {
     rm_proxy_users_known(userdata);
@@ -27,6 +29,7 @@ void rm_proxy_users_known(struct rm *rm)
     for (size_t i = 0; i < SV_ARRAY_LEN(all); i++)
         if (all[i])
             ipc_server_ask_again(all[i]);
+    sv_http_retry(rm->http);
 }
 
 int rm_proxy_users_check(void *userdata, const struct ipc_peer *peer, struct sv_error *err)

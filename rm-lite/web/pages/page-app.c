@@ -57,14 +57,14 @@ static void put_container(struct sv_html *h, const struct rm_container *c)
     sv_html(h, "<tr><td class=\"id\">");
     sv_html_link_below(h, "/cluster/container/", c->id_str);
     sv_html(h, "</td><td>");
-    rm_page_put_node(h, c->node_http, yarn_node_id_text(&c->node_id, node));
+    rm_page_put_node(h, c->app->rm, c->node_http, yarn_node_id_text(&c->node_id, node));
     sv_html(h, "</td><td>");
     sv_html_state(h, rm_container_fsm.state_names[c->state]);
     sv_html(h, "</td><td class=\"n\">%s</td>", sv_html_mb(c->resource.mem, text));
     sv_html(h, "<td class=\"n x\">%lld</td>", (long long)c->resource.vcores);
     sv_html(h, "<td class=\"x t\">%s</td>", sv_html_time(c->created_ms, text));
     sv_html(h, "<td class=\"x t\">%s</td><td>", sv_html_span(end - c->created_ms, text));
-    rm_page_put_logs(h, c->node_http, c->id_str, c->app->user);
+    rm_page_put_logs(h, c->app->rm, c->node_http, c->id_str, c->app->user);
     sv_html(h, "</td></tr>\n");
 }
 
@@ -124,10 +124,10 @@ static void put_attempt(struct sv_html *h, const struct rm_attempt *att)
     sv_html(h, "</td><td class=\"x t\">%s</td>", sv_html_time(att->start_ms, text));
     sv_html(h, "<td class=\"x t\">%s</td><td>", sv_html_time(att->finish_ms, text));
     if (att->has_master) {
-        rm_page_put_node(h, att->master_http, yarn_node_id_text(&att->master_node, node));
+        rm_page_put_node(h, att->rm, att->master_http, yarn_node_id_text(&att->master_node, node));
         sv_html(h, "</td><td>");
-        rm_page_put_logs(h, att->master_http, yarn_container_id_text(att->master_id, container),
-                         att->app->user);
+        rm_page_put_logs(h, att->rm, att->master_http,
+                         yarn_container_id_text(att->master_id, container), att->app->user);
     } else
         sv_html(h, "</td><td>");
     sv_html(h, "</td></tr>\n");
@@ -320,9 +320,9 @@ int rm_page_attempt(const struct rm_viewer *who, const struct sv_http_request *r
 
         yarn_container_id_text(att->master_id, container);
         sv_html(&h, "<tr><th>Its master</th><td>%s on ", container);
-        rm_page_put_node(&h, att->master_http, yarn_node_id_text(&att->master_node, node));
+        rm_page_put_node(&h, att->rm, att->master_http, yarn_node_id_text(&att->master_node, node));
         sv_html(&h, " ");
-        rm_page_put_logs(&h, att->master_http, container, att->app->user);
+        rm_page_put_logs(&h, att->rm, att->master_http, container, att->app->user);
         sv_html(&h, "</td></tr>\n");
     }
     sv_html_table_end(&h);
@@ -370,9 +370,9 @@ int rm_page_container(const struct rm_viewer *who, const struct sv_http_request 
     sv_html(&h, "<tr><th>Attempt</th><td>");
     sv_html_link_below(&h, "/cluster/appattempt/", c->attempt->id_str);
     sv_html(&h, "</td></tr>\n<tr><th>Node</th><td>");
-    rm_page_put_node(&h, c->node_http, yarn_node_id_text(&c->node_id, node));
+    rm_page_put_node(&h, c->app->rm, c->node_http, yarn_node_id_text(&c->node_id, node));
     sv_html(&h, " ");
-    rm_page_put_logs(&h, c->node_http, c->id_str, c->app->user);
+    rm_page_put_logs(&h, c->app->rm, c->node_http, c->id_str, c->app->user);
     sv_html(&h, "</td></tr>\n<tr><th>State</th><td>");
     sv_html_state(&h, rm_container_fsm.state_names[c->state]);
     sv_html(&h, "</td></tr>\n<tr><th>Exit status</th><td>");

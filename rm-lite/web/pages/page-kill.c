@@ -13,6 +13,7 @@
 #include "rm-lite/core/rm-app.h"
 #include "rm-lite/requests/app-control.h"
 #include "rm-lite/security/access.h"
+#include "rm-lite/web/rest/web-body.h"
 
 #define MAC 32
 #define TOKEN (2 * MAC)
@@ -136,22 +137,11 @@ static int kill_it(struct rm_app *app, const char *user, const struct sv_http_re
     return ret->location ? 0 : -ENOMEM;
 }
 
-/* The user who kills: the authenticated one or, without authentication, the claimed name. */
-static const char *killer(const struct rm_viewer *who, const struct sv_http_request *req)
-{
-    const char *name = sv_http_query(req, "user.name");
-
-    if (who->rm->conf.acl_enable)
-        return who->user;
-    return name && *name && strlen(name) < SV_AUTH_USER_MAX ? name : who->rm->conf.static_user;
-}
-
 int rm_page_kill(const struct rm_viewer *who, const struct sv_http_request *req, const char *id,
                  struct sv_http_response *ret)
 {
-    const char *user = killer(who, req);
     bool post = strcmp(req->method, "POST") == 0;
-    char token[TOKEN + 1];
+    char token[TOKEN + 1], user[SV_AUTH_USER_MAX];
     struct yarn_app_id parsed;
     struct rm_app *app;
     int r;
@@ -166,7 +156,8 @@ int rm_page_kill(const struct rm_viewer *who, const struct sv_http_request *req,
                               "(selvedge.rm.webapp.put.enabled is false, with yarn.acl.enable by "
                               "default); use `selvedge kill %s`.",
                               app->id_str);
-    r = rm_may_modify(who->rm, app, user);
+    rm_web_caller(who->rm, req, user);
+    r = *user ? rm_may_modify(who->rm, app, user) : 0;
     if (r < 0)
         return r;
     if (r == 0)

@@ -100,7 +100,7 @@ static void put_name(struct sv_html *h, const struct rm_node *n)
 {
     if (n->http && *n->http && *n->http != ':' && rm_node_is_active(n)) {
         sv_html(h, "<a");
-        sv_html_href_out(h, n->http, "node");
+        sv_html_href_out(h, n->rm->conf.web_server.https, n->http, "node");
         sv_html(h, ">%.300s</a>", n->key);
     } else
         sv_html(h, "%.300s", n->key);

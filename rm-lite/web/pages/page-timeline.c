@@ -137,7 +137,7 @@ static void put_row(struct sv_html *h, const struct scale *s, const struct rm_co
     sv_html_link(h, path,
                  number ? number + strlen(c->app->id_str) - strlen("application") + 1 : c->id_str);
     sv_html(h, "</td><td class=\"any x\">");
-    rm_page_put_node(h, c->node_http, yarn_node_id_text(&c->node_id, node));
+    rm_page_put_node(h, c->app->rm, c->node_http, yarn_node_id_text(&c->node_id, node));
     sv_html(h, "</td><td>");
     put_line(h, s, c);
     sv_html(h, "</td><td>");
@@ -149,7 +149,7 @@ static void put_row(struct sv_html *h, const struct scale *s, const struct rm_co
     if (c->use.told && !c->finish_ms)
         sv_html(h, "%.2f", (double)c->use.cores);
     sv_html(h, "</td><td>");
-    rm_page_put_logs(h, c->node_http, c->id_str, c->app->user);
+    rm_page_put_logs(h, c->app->rm, c->node_http, c->id_str, c->app->user);
     sv_html(h, "</td></tr>\n");
 }
 
@@ -233,11 +233,11 @@ void rm_page_put_failures(struct sv_html *h, const struct rm_app *app)
         sv_html(h, "<p>");
         sv_html_link_below(h, "/cluster/container/", c->id_str);
         sv_html(h, " on ");
-        rm_page_put_node(h, c->node_http, yarn_node_id_text(&c->node_id, node));
+        rm_page_put_node(h, c->app->rm, c->node_http, yarn_node_id_text(&c->node_id, node));
         sv_html(h, ": ");
         put_end(h, c);
         sv_html(h, " ");
-        rm_page_put_logs(h, c->node_http, c->id_str, app->user);
+        rm_page_put_logs(h, c->app->rm, c->node_http, c->id_str, app->user);
         sv_html(h, "</p>\n");
         if (c->diagnostics && *c->diagnostics)
             sv_html(h, "<pre>%.4000s</pre>\n",

@@ -74,9 +74,9 @@ static json_t *container_json(const struct rm_container *c)
     char log_url[1200], http[400], node[300];
     json_t *o;
 
-    (void)snprintf(log_url, sizeof(log_url), "http://%s/node/containerlogs/%s/%s", c->node_http,
-                   c->id_str, c->app->user);
-    (void)snprintf(http, sizeof(http), "http://%s", c->node_http);
+    (void)snprintf(log_url, sizeof(log_url), "%s://%s/node/containerlogs/%s/%s",
+                   rm_web_scheme(c->app->rm), c->node_http, c->id_str, c->app->user);
+    (void)snprintf(http, sizeof(http), "%s://%s", rm_web_scheme(c->app->rm), c->node_http);
     yarn_node_id_text(&c->node_id, node);
     o = json_pack(
         "{s:s, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:s, s:s, s:o, s:s}",

@@ -74,7 +74,7 @@ void rm_web_caller(struct rm *rm, const struct sv_http_request *req,
                    char ret_user[SV_AUTH_USER_MAX])
 {
     sv_web_user(&rm->conf.auth, req, ret_user);
-    if (!*ret_user && !rm->conf.acl_enable)
+    if (!*ret_user && !rm->conf.acl_enable && !rm->conf.web_server.tickets)
         (void)snprintf(ret_user, SV_AUTH_USER_MAX, "%s", rm->conf.static_user);
 }
 

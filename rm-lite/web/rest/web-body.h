@@ -12,7 +12,8 @@
  * for another content type, else 400. */
 json_t *rm_web_body(const struct sv_http_request *req, const char *root,
                     struct sv_http_response *ret);
-/* The caller's user: with yarn.acl.enable empty if not authenticated, else the static user. */
+/* The caller's user. With yarn.acl.enable, and where tickets are taken, empty if not authenticated;
+ * else the static user. */
 void rm_web_caller(struct rm *rm, const struct sv_http_request *req,
                    char ret_user[SV_AUTH_USER_MAX]);
 

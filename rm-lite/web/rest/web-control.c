@@ -67,7 +67,7 @@ static int put_state(const struct change *c, struct sv_http_response *ret)
         return r;
     if (r > 0)
         return killed(rm_app_find(rm, id), 200, ret);
-    r = rm_web_location(ret, c->req, yarn_app_id_text(id, text), "/state");
+    r = rm_web_location(c->app->rm, ret, c->req, yarn_app_id_text(id, text), "/state");
     return r < 0 ? r : killed(rm_app_find(rm, id), 202, ret);
 }
 

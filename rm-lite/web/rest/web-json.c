@@ -262,7 +262,7 @@ static void app_place(json_t *o, const struct rm_app *app)
     }
     if (!att || !att->has_master)
         return;
-    (void)snprintf(url, sizeof(url), "http://%s/node/containerlogs/%s/%s",
+    (void)snprintf(url, sizeof(url), "%s://%s/node/containerlogs/%s/%s", rm_web_scheme(att->rm),
                    att->master_http ? att->master_http : "",
                    yarn_container_id_text(att->master_id, node), app->user);
     str(o, "amContainerLogs", url);
@@ -341,7 +341,7 @@ json_t *rm_json_attempt(const struct rm_attempt *att)
         str(o, "containerId", text);
         str(o, "nodeHttpAddress", att->master_http);
         str(o, "nodeId", yarn_node_id_text(&att->master_node, node));
-        (void)snprintf(url, sizeof(url), "http://%s/node/containerlogs/%s/%s",
+        (void)snprintf(url, sizeof(url), "%s://%s/node/containerlogs/%s/%s", rm_web_scheme(att->rm),
                        att->master_http ? att->master_http : "", text, att->app->user);
         str(o, "logsLink", url);
     }

@@ -11,7 +11,6 @@
 #include "rm-lite/fsm/app-lifetime.h"
 #include "rm-lite/requests/reports.h"
 #include "rm-lite/scheduler/scheduler.h"
-#include "rm-lite/web/rest/web-body.h"
 #include "rm-lite/web/rest/web-reply.h"
 #include "rm-lite/web/rest/web-usage.h"
 
@@ -118,37 +117,10 @@ RM_OFF(change_labels)
                                    "yarn.node-labels.enabled");
 }
 
-/* ---- Reservations, delegation tokens ---- */
-
-#define NO_KERBEROS_LOGIN                                                                          \
-    "Delegation token operations can only be carried out on a Kerberos authenticated channel. "    \
-    "Expected auth type is kerberos, got type "
+/* ---- Reservations ---- */
 
 RM_OFF(reservation)
 {
     UNUSED(rm, req, rest);
     return rm_web_bad_request(ret, "Reservations are not supported by selvedge-rm");
-}
-
-/* As Hadoop, which issues tokens over REST only after a Kerberos login, and refuses other callers
- * before it reads their token. */
-RM_OFF(delegation)
-{
-    char user[SV_AUTH_USER_MAX];
-    json_t *body;
-
-    UNUSED(rest);
-    if (strcmp(req->method, "POST") == 0 && !sv_has_suffix(req->path, "/expiration")) {
-        body = rm_web_body(req, "delegation-token", ret);
-        if (!body)
-            return 0;
-        json_decref(body);
-    }
-    rm_web_caller(rm, req, user);
-    if (!*user)
-        return rm_web_error(ret, 403, "ForbiddenException",
-                            "Unable to obtain user name, user not authenticated");
-    return rm_web_text(ret, 403,
-                       sv_http_query(req, "user.name") ? NO_KERBEROS_LOGIN "SIMPLE"
-                                                       : NO_KERBEROS_LOGIN "null");
 }

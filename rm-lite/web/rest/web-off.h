@@ -18,6 +18,5 @@ RM_OFF(nodes_to_labels) _must_use_;
 RM_OFF(labels_to_nodes) _must_use_;
 RM_OFF(change_labels) _must_use_;
 RM_OFF(reservation) _must_use_;
-RM_OFF(delegation) _must_use_;
 
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/str.h"
+#include "rm-lite/core/tracking.h"
 
 int rm_web_hidden(const char *user, const char *app, struct sv_http_response *ret)
 {
@@ -25,13 +26,13 @@ int rm_web_text(struct sv_http_response *ret, unsigned status, const char *text)
     return 0;
 }
 
-int rm_web_location(struct sv_http_response *ret, const struct sv_http_request *req,
-                    const char *app, const char *rest)
+int rm_web_location(const struct rm *rm, struct sv_http_response *ret,
+                    const struct sv_http_request *req, const char *app, const char *rest)
 {
     const char *host = sv_http_header(req, "Host");
 
-    return sv_asprintf(&ret->location, "http://%.300s/ws/v1/cluster/apps/%s%s", host ? host : "",
-                       app, rest) < 0
+    return sv_asprintf(&ret->location, "%s://%.300s/ws/v1/cluster/apps/%s%s", rm_web_scheme(rm),
+                       host ? host : "", app, rest) < 0
                ? -ENOMEM
                : 0;
 }

@@ -4,6 +4,8 @@
 
 #include "common/web/rest-reply.h"
 
+struct rm;
+
 #define rm_web_tree sv_rest_tree
 #define rm_web_json(ret, status, tree) sv_rest_tree(ret, status, NULL, tree)
 #define rm_web_error sv_rest_error
@@ -12,8 +14,9 @@ int rm_web_hidden(const char *user, const char *app, struct sv_http_response *re
 /* A text with JSON's content type, as some refusals of Hadoop's. `text` may be empty. */
 int rm_web_text(struct sv_http_response *ret, unsigned status, const char *text) _must_use_;
 /* Location of an answer 202: /ws/v1/cluster/apps/APP and `rest`, at the host that was asked. */
-int rm_web_location(struct sv_http_response *ret, const struct sv_http_request *req,
-                    const char *app, const char *rest) _must_use_;
+int rm_web_location(const struct rm *rm, struct sv_http_response *ret,
+                    const struct sv_http_request *req, const char *app, const char *rest)
+    _must_use_;
 int rm_web_redirect(struct sv_http_response *ret, const char *to) _must_use_;
 
 #define rm_web_not_found(ret, ...) rm_web_error(ret, 404, "NotFoundException", __VA_ARGS__)

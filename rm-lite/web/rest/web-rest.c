@@ -9,7 +9,9 @@
 #include "rm-lite/web/rest/web-activities.h"
 #include "rm-lite/web/rest/web-admin.h"
 #include "rm-lite/web/rest/web-apps.h"
+#include "rm-lite/web/rest/web-body.h"
 #include "rm-lite/web/rest/web-cluster.h"
+#include "rm-lite/web/rest/web-delegation.h"
 #include "rm-lite/web/rest/web-off.h"
 #include "rm-lite/web/rest/web-reply.h"
 #include "rm-lite/web/rest/web-submit.h"
@@ -28,7 +30,6 @@ struct row {
 #define NO_CONFIGURATION "queues are read from capacity-scheduler.xml alone"
 #define NO_LABELS "node labels are not supported"
 #define NO_RESERVATIONS "reservations are not supported"
-#define NO_KERBEROS "Hadoop wants a Kerberos login, which is not supported; RPC issues tokens"
 
 /* The first match counts: put names before {name}. */
 static const struct row rows[] = {
@@ -80,9 +81,9 @@ static const struct row rows[] = {
     { "GET", "/appstatistics", rm_web_statistics, NULL },
     { "POST", "/containers/{containerid}/signal/{command}", rm_web_signal, NULL },
     { "GET", "/queues/{queue}/access", rm_web_access, NULL },
-    { "POST", "/delegation-token", rm_off_delegation, NO_KERBEROS, true },
-    { "DELETE", "/delegation-token", rm_off_delegation, NO_KERBEROS, true },
-    { "POST", "/delegation-token/expiration", rm_off_delegation, NO_KERBEROS, true },
+    { "POST", "/delegation-token", rm_web_token_issue, NULL },
+    { "DELETE", "/delegation-token", rm_web_token_cancel, NULL },
+    { "POST", "/delegation-token/expiration", rm_web_token_renew, NULL },
     { "POST", "/reservation/new-reservation", rm_off_reservation, NO_RESERVATIONS, true },
     { "POST", "/reservation/submit", rm_off_reservation, NO_RESERVATIONS, true },
     { "POST", "/reservation/update", rm_off_reservation, NO_RESERVATIONS, true },
@@ -95,12 +96,37 @@ bool rm_rest_takes(const struct sv_http_request *req)
     return sv_has_prefix(req->path, BASE) && strchr("/", req->path[strlen(BASE)]);
 }
 
-static int changes_are_off(struct sv_http_response *ret)
+static int changes_are_off(const struct rm *rm, struct sv_http_response *ret)
 {
+    if (rm->conf.kerberos.own.on && sv_streq(rm->conf.auth.auth_type, "simple"))
+        return rm_web_error(ret, 403, "ForbiddenException",
+                            "The default static user cannot carry out this operation: callers of "
+                            "this web server prove nothing (hadoop.http.authentication.type is "
+                            "simple, and Kerberos protects the rest)");
     return rm_web_error(
         ret, 403, "ForbiddenException",
         "PUT, POST and DELETE are off on this ResourceManager: selvedge.rm.webapp.put.enabled is "
         "false, with yarn.acl.enable by default; use `selvedge kill` or `yarn application -kill`");
+}
+
+/* In a secure cluster, as Hadoop, which looks at it first. 1: may go on; otherwise answered. */
+static int may_change(struct rm *rm, const struct sv_http_request *req,
+                      struct sv_http_response *ret)
+{
+    char user[SV_AUTH_USER_MAX];
+
+    if (!rm->conf.web_put)
+        return changes_are_off(rm, ret);
+    if (!rm->conf.kerberos.own.on)
+        return 1;
+    rm_web_caller(rm, req, user);
+    if (!*user)
+        return rm_web_error(ret, 403, "ForbiddenException",
+                            "Unable to obtain user name, user not authenticated");
+    if (sv_streq(user, rm->conf.static_user))
+        return rm_web_error(ret, 403, "ForbiddenException",
+                            "The default static user cannot carry out this operation.");
+    return 1;
 }
 
 int rm_rest(struct rm *rm, const struct sv_http_request *req, struct sv_http_response *ret)
@@ -108,6 +134,7 @@ int rm_rest(struct rm *rm, const struct sv_http_request *req, struct sv_http_res
     bool head = strcmp(req->method, "HEAD") == 0;
     const char *method = head ? "GET" : req->method;
     const char *path = req->path + strlen(BASE), *rest, *known = NULL;
+    int may;
 
     path = *path ? path : "/";
     for (const struct row *r = rows; r < rows + SV_ARRAY_LEN(rows); r++) {
@@ -116,9 +143,8 @@ int rm_rest(struct rm *rm, const struct sv_http_request *req, struct sv_http_res
         known = r->path;
         if (strcmp(method, r->method) != 0)
             continue;
-        if (strcmp(method, "GET") != 0 && !rm->conf.web_put)
-            return changes_are_off(ret);
-        return r->answer(rm, req, rest, ret);
+        may = strcmp(method, "GET") == 0 ? 1 : may_change(rm, req, ret);
+        return may > 0 ? r->answer(rm, req, rest, ret) : may;
     }
     if (!known)
         return rm_web_not_found(ret, "no such resource");

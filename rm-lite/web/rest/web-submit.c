@@ -74,7 +74,7 @@ static int submit(struct rm *rm, const struct sv_http_request *req, const char *
     audit.description = NULL;
     rm_audit_ok(&audit);
     ret->status = 202;
-    return rm_web_location(ret, req, audit.app, "");
+    return rm_web_location(rm, ret, req, audit.app, "");
 }
 
 /* False after it was answered. */

@@ -70,7 +70,7 @@ static void test_links(void **state)
     sv_html_link(&h, "/p", "<t>");
     assert_string_equal(taken(&h), "<a href=\"/p?user.name=al%26ice\">&lt;t&gt;</a>");
     h = page();
-    sv_html_href_out(&h, "host:80/\"@evil", "node/a b");
+    sv_html_href_out(&h, false, "host:80/\"@evil", "node/a b");
     assert_string_equal(taken(&h), " href=\"http://host:80%2F%22%40evil/node/a%20b\"");
 }
 

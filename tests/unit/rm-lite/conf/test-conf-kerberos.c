@@ -61,6 +61,8 @@ static void test_defaults(void **state)
     assert_string_equal(name, "alice");
     assert_false(c.web_put); /* names are claims there */
     assert_true(c.auth.proven_only);
+    assert_false(c.web_server.tickets);
+    assert_false(c.web_server.tokens);
     assert_false(c.authorization);
     rm_conf_free(&c);
     sv_conf_free(conf);
