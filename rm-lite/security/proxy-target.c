@@ -64,6 +64,58 @@ static int parse_tracking(const char *text, CURLU **ret, struct sv_error *err)
     return 0;
 }
 
+static int hex(char c)
+{
+    return c >= '0' && c <= '9'   ? c - '0'
+           : c >= 'a' && c <= 'f' ? c - 'a' + 10
+           : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                  : -1;
+}
+
+/* Compares as the web server, which decodes names once and ignores their case. */
+static bool is_token(const char *pair, size_t n)
+{
+    static const char name[] = "delegation";
+    size_t at = 0;
+
+    for (size_t i = 0; i < n && pair[i] != '='; i++) {
+        char c = pair[i];
+
+        if (c == '%' && i + 2 < n && hex(pair[i + 1]) >= 0 && hex(pair[i + 2]) >= 0) {
+            c = (char)(hex(pair[i + 1]) << 4 | hex(pair[i + 2]));
+            i += 2;
+        }
+        if (at >= strlen(name) || (c | 0x20) != name[at])
+            return false;
+        at++;
+    }
+    return at == strlen(name);
+}
+
+char *rm_proxy_without_tokens(const char *rest)
+{
+    size_t path = strcspn(rest, "?");
+    char *ret = strdup(rest), *to = ret ? ret + path : NULL;
+    char before = '?';
+
+    if (!ret)
+        return NULL;
+    for (const char *p = rest + path; *p;) {
+        const char *pair = p + 1;
+        size_t n = strcspn(pair, "&");
+
+        if (!is_token(pair, n)) {
+            *to++ = before;
+            memcpy(to, pair, n);
+            to += n;
+            before = '&';
+        }
+        p = pair + n;
+    }
+    *to = 0;
+    return ret;
+}
+
 /* Assembled by hand: libcurl would change the case of %2F in the browser's path and query. */
 int rm_proxy_url(const char *tracking_url, const char *rest, char **ret, struct sv_error *err)
 {

@@ -8,6 +8,9 @@
 
 #include "common/error.h"
 
+/* Path and query of a browser's request without ?delegation=TOKEN, however it is written: a job
+ * must not get the token of whoever looks at its page. malloc'd; NULL without memory. */
+char *rm_proxy_without_tokens(const char *rest);
 /* The URL to fetch: the tracking URL ("host:port/ui" or with http:// or https://), then `rest`,
  * path and query as the browser sent them after /proxy/APPLICATION. malloc'd. -EINVAL: not such a
  * URL, or one with a user name. */

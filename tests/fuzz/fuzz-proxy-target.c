@@ -41,6 +41,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     path = rest ? strsep(&rest, "\n") : tracking;
     location = rest ? strsep(&rest, "\n") : tracking;
     check_date(tracking);
+    seen = rm_proxy_without_tokens(path);
+    MUST(seen && strlen(seen) <= strlen(path) && !strstr(seen, "?delegation=") &&
+         !strstr(seen, "&delegation="));
+    free(seen);
     if (rm_proxy_url(tracking, path, &url, &err) == 0) {
         MUST(sv_has_prefix(url, "http://") || sv_has_prefix(url, "https://"));
         for (const char *p = url; *p; p++)

@@ -1,6 +1,7 @@
 /* See proxy.h. Headers are those of Hadoop's WebAppProxyServlet. */
 #include "rm-lite/web/proxy/proxy.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +11,7 @@
 #include <utlist.h>
 
 #include "common/str.h"
+#include "common/web/auth-cookie.h"
 #include "rm-lite/core/rm-app-attempt.h"
 #include "rm-lite/core/rm-app.h"
 #include "rm-lite/security/proxy-target.h"
@@ -183,6 +185,21 @@ static int add_header(struct fetch *f, const char *name, const char *value)
     return r == -EINVAL ? 0 : r;
 }
 
+/* The viewer's name, written as Java's URLEncoder writes it. */
+static int add_user(struct fetch *f, const char *user)
+{
+    char text[16 + 3 * SV_AUTH_USER_MAX] = "proxy-user=";
+    size_t n = strlen(text);
+
+    for (; *user && n + 4 < sizeof(text); user++)
+        if (isalnum((unsigned char)*user) || strchr(".-_*", *user))
+            text[n++] = *user;
+        else
+            n += (size_t)snprintf(text + n, sizeof(text) - n, "%%%02X", (unsigned char)*user);
+    text[n] = 0;
+    return add_header(f, "Cookie", text);
+}
+
 static int request_headers(struct fetch *f, const struct rm_proxy_request *q)
 {
     static const char *const passed[] = { "User-Agent",
@@ -194,7 +211,6 @@ static int request_headers(struct fetch *f, const struct rm_proxy_request *q)
                                           "Origin",
                                           "Access-Control-Request-Method",
                                           "Access-Control-Request-Headers" };
-    _cleanup_free_ char *cookie = NULL;
     int r = 0;
 
     for (size_t i = 0; i < SV_ARRAY_LEN(passed) && r >= 0; i++) {
@@ -207,9 +223,7 @@ static int request_headers(struct fetch *f, const struct rm_proxy_request *q)
         r = add_header(f, "Expect", "");
     if (r >= 0)
         r = add_header(f, "Via", "1.1 " VIA);
-    if (r >= 0)
-        r = sv_asprintf(&cookie, "proxy-user=%s", q->user);
-    return r < 0 ? r : add_header(f, "Cookie", cookie);
+    return r >= 0 && *q->user ? add_user(f, q->user) : r;
 }
 
 static int set_options(struct fetch *f, const struct rm_proxy_request *q, const char *url)

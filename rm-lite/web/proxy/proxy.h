@@ -12,7 +12,7 @@ struct rm_proxy;
 struct rm_proxy_request {
     const struct rm_app *app; /* running, with a tracking URL */
     const char *rest;         /* path and query after /proxy/APPLICATION, as sent */
-    const char *user;         /* the viewer, for the cookie proxy-user */
+    const char *user;         /* the viewer, for the cookie proxy-user; "": nobody, without one */
     const char *set_cookie;   /* of the answer, or NULL */
     const struct sv_http_request *http;
 };

@@ -7,6 +7,7 @@
 
 #include "common/str.h"
 #include "common/web/http-stream.h"
+#include "common/web/web-user.h"
 #include "rm-lite/core/rm-app-attempt.h"
 #include "rm-lite/core/rm-app.h"
 #include "rm-lite/security/proxy-target.h"
@@ -108,7 +109,8 @@ static int warn(const struct sv_http_request *req, const struct rm_app *app, con
     return SV_HTTP_LATER;
 }
 
-/* 1: fetch; with *ret_cookie for the answer. 0: answered, or the stream of the warning. */
+/* 1: fetch; with *ret_cookie for the answer. 0: answered, or the stream of the warning: with access
+ * lists or tickets, the page's script can do here what its viewer may. */
 static int check_user(struct rm *rm, const struct sv_http_request *req, const struct rm_app *app,
                       const char *user, char **ret_cookie)
 {
@@ -116,7 +118,7 @@ static int check_user(struct rm *rm, const struct sv_http_request *req, const st
     bool approved =
         (checked && sv_has_prefix(checked, "true")) || (query && strcmp(query, "true") == 0);
 
-    if (!rm->conf.acl_enable || sv_streq(user, app->user))
+    if ((!rm->conf.acl_enable && !rm->conf.web_server.tickets) || sv_streq(user, app->user))
         return 1;
     if (!checked || !approved) /* requires the cookie: a link alone does not confirm the warning */
         return 0;
@@ -147,16 +149,27 @@ static bool tracked(const struct rm_app *app)
            !sv_streq(app->current->tracking_url, "N/A");
 }
 
+/* Browsers without a name are the static user, but where they have to prove theirs. */
+static void viewer(const struct rm *rm, const struct sv_http_request *req,
+                   char ret[SV_AUTH_USER_MAX])
+{
+    sv_web_user(&rm->conf.auth, req, ret);
+    if (!*ret && !rm->conf.web_server.tickets)
+        (void)snprintf(ret, SV_AUTH_USER_MAX, "%s", rm->conf.static_user);
+}
+
 static int fetch(struct rm *rm, const struct sv_http_request *req, const struct rm_app *app,
                  const char *rest, struct sv_http_response *ret)
 {
-    const char *name = sv_http_query(req, "user.name");
-    _cleanup_free_ char *cookie = NULL;
-    struct rm_proxy_request q = {
-        .app = app, .rest = rest, .user = rm->conf.static_user, .http = req
-    };
-    int r = check_user(rm, req, app, name ? name : rm->conf.static_user, &cookie);
+    char user[SV_AUTH_USER_MAX];
+    _cleanup_free_ char *cookie = NULL, *shown_rest = rm_proxy_without_tokens(rest);
+    struct rm_proxy_request q = { .app = app, .rest = shown_rest, .user = user, .http = req };
+    int r;
 
+    if (!shown_rest)
+        return -ENOMEM;
+    viewer(rm, req, user);
+    r = check_user(rm, req, app, user, &cookie);
     if (r == 0)
         return warn(req, app, rest, ret);
     q.set_cookie = cookie;
@@ -174,10 +187,12 @@ static int to_page_of_app(const struct rm_app *app, struct sv_http_response *ret
 /* For an ended application: its master is gone, its tracking URL may be a history server's. */
 static int redirect_out(const struct rm_app *app, const char *rest, struct sv_http_response *ret)
 {
-    _cleanup_free_ char *url = NULL;
+    _cleanup_free_ char *url = NULL, *shown_rest = rm_proxy_without_tokens(rest);
     struct sv_error err = { 0 };
 
-    if (rm_proxy_url(app->current->tracking_url, rest, &url, &err) < 0)
+    if (!shown_rest)
+        return -ENOMEM;
+    if (rm_proxy_url(app->current->tracking_url, shown_rest, &url, &err) < 0)
         return page(ret, 400, "Bad tracking URL", err.text);
     return rm_web_redirect(ret, url);
 }

@@ -50,6 +50,34 @@ static void test_urls(void **state)
     check_url("http://host:99999/", "/", NULL);
 }
 
+static void test_tokens(void **state)
+{
+    static const char *const t[][2] = {
+        { "", "" },
+        { "/a/b", "/a/b" },
+        { "/a?", "/a?" },
+        { "/a?x=1&y=2", "/a?x=1&y=2" },
+        { "/a?&&x", "/a?&&x" },
+        { "/a?delegation=SECRET", "/a" },
+        { "/a?delegation=SECRET&x=1", "/a?x=1" },
+        { "/a?x=1&delegation=SECRET", "/a?x=1" },
+        { "/a?x=1&delegation=A&y=2&Delegation=B", "/a?x=1&y=2" },
+        { "?DELEGATION=SECRET&delegation", "" },
+        { "/a?%64el%65gatio%6E=SECRET&x", "/a?x" },
+        { "/a?%44ELEGATION=SECRET", "/a" },
+        { "/delegation=x?delegations=1&delegatio=2", "/delegation=x?delegations=1&delegatio=2" },
+        { "/a?x=delegation=1&%6", "/a?x=delegation=1&%6" },
+        { "/a?b?delegation=1", "/a?b?delegation=1" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < SV_ARRAY_LEN(t); i++) {
+        _cleanup_free_ char *got = rm_proxy_without_tokens(t[i][0]);
+
+        assert_string_equal(got, t[i][1]);
+    }
+}
+
 static void check_location(const char *location, const char *want)
 {
     char *got = rm_proxy_location("http://host:4040/ui", "application_1_0001", location);
@@ -125,9 +153,8 @@ static void test_local(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_urls),
-        cmocka_unit_test(test_locations),
-        cmocka_unit_test(test_addresses),
+        cmocka_unit_test(test_urls),      cmocka_unit_test(test_tokens),
+        cmocka_unit_test(test_locations), cmocka_unit_test(test_addresses),
         cmocka_unit_test(test_local),
     };
 
