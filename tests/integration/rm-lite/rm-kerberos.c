@@ -1,6 +1,6 @@
 /* A client of selvedge-rm with Kerberos, for tests/integration/rm-lite/test-kerberos-rm:
  *
- *   rm-kerberos HELPER KRB5-CONF KEYTAB PRINCIPAL SERVER-PRINCIPAL PORT COMMAND [NAME]
+ *   rm-kerberos HELPER KRB5-CONF KEYTAB PRINCIPAL SERVER-PRINCIPAL PORT COMMAND [NAME …]
  *
  *   metrics          getClusterMetrics; NAME: for that user
  *   register NAME    registerNodeManager of a node on the host NAME
@@ -9,16 +9,21 @@
  *                    token for it
  *   renew NAME       the same, renewed with the ticket
  *   simple           getClusterMetrics without a ticket, as root
+ *   master APP PORT URL  the master of an unmanaged application registers on that port, with that
+ *                    tracking URL
  *
  * Each step prints a line: "ok …", or the exception's class, or "failed", with its text. */
 #include <stdio.h>
 #include <string.h>
 
+#include "common/clock.h"
 #include "common/str.h"
 #include "gss/client.h"
 #include "tests/lib/rm-peer.h"
 #include "wire/ipc/ipc-client.h"
 #include "wire/token/token.h"
+
+#define PATIENCE_MS 60000
 
 static struct {
     sd_event *event;
@@ -135,7 +140,50 @@ static void renew(const struct ipc_client_config *cfg, const Hadoop__Common__Tok
         printf("ok renewed\n");
 }
 
-static void run(const char *command)
+/* ---- A master ---- */
+
+static const Hadoop__Common__TokenProto *token_of_master(struct yarn_app_id app)
+{
+    Hadoop__Yarn__GetApplicationReportRequestProto q =
+        HADOOP__YARN__GET_APPLICATION_REPORT_REQUEST_PROTO__INIT;
+    const Hadoop__Yarn__GetApplicationReportResponseProto *m;
+
+    q.application_id = yarn_app_id_to(g.arena, app);
+    m = call(&g.client, "getApplicationReport", &q,
+             &hadoop__yarn__get_application_report_response_proto__descriptor);
+    return m ? m->application_report->am_rm_token : NULL;
+}
+
+static void master(char **argv)
+{
+    Hadoop__Yarn__RegisterApplicationMasterRequestProto q =
+        HADOOP__YARN__REGISTER_APPLICATION_MASTER_REQUEST_PROTO__INIT;
+    struct ipc_client_config cfg = g.client;
+    const Hadoop__Common__TokenProto *m = NULL;
+    struct yarn_app_id app;
+    struct yarn_token t;
+    uint64_t port = 0;
+
+    if (yarn_app_id_parse(argv[0], &app) < 0 || sv_parse_u64(argv[1], 1, 65535, &port) < 0)
+        return;
+    for (int64_t until = sv_now_ms() + PATIENCE_MS; !m && sv_now_ms() < until;) {
+        m = token_of_master(app);
+        (void)sd_event_run(g.event, 20000);
+    }
+    if (!m || yarn_token_from(m, g.arena, &t) < 0)
+        return;
+    cfg.protocol = YARN_APPLICATION_MASTER_PROTOCOL;
+    cfg.port = (uint16_t)port;
+    cfg.token = &t;
+    cfg.kerberos = NULL;
+    q.host = peer_text("localhost");
+    q.tracking_url = argv[2];
+    if (call(&cfg, "registerApplicationMaster", &q,
+             &hadoop__yarn__register_application_master_response_proto__descriptor))
+        printf("ok registered\n");
+}
+
+static void run(const char *command, char **more)
 {
     const Hadoop__Common__TokenProto *t;
 
@@ -150,6 +198,8 @@ static void run(const char *command)
         g.client.kerberos = NULL;
         g.client.user = "root";
         metrics(&g.client);
+    } else if (sv_streq(command, "master")) {
+        master(more);
     } else if ((t = token(&g.client))) {
         if (sv_streq(command, "renew"))
             renew(&g.client, t);
@@ -163,8 +213,9 @@ int main(int argc, char **argv)
     struct sv_error err = { 0 };
     uint64_t port;
 
-    if (argc < 8 || argc > 9 || sv_parse_u64(argv[6], 1, 65535, &port) < 0 ||
-        sd_event_new(&g.event) < 0 || !(g.arena = sv_arena_new(0)))
+    if (argc < 8 || argc > 11 || (sv_streq(argv[7], "master") && argc != 11) ||
+        sv_parse_u64(argv[6], 1, 65535, &port) < 0 || sd_event_new(&g.event) < 0 ||
+        !(g.arena = sv_arena_new(0)))
         return 2;
     char *helper_argv[] = { argv[1], (char *)"--keytab", argv[3], (char *)"--krb5-conf", argv[2],
                             NULL };
@@ -182,7 +233,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "rm-kerberos: %s\n", err.text);
         return 3;
     }
-    run(argv[7]);
+    run(argv[7], argv + 8);
     sgss_client_free(g.helper);
     sv_arena_free(g.arena);
     sd_event_unref(g.event);
