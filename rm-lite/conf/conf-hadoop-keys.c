@@ -27,8 +27,6 @@ static const char *const renewer_keys[] = {
     "delegation-token-renewer.thread-count=50",
     "delegation-token-renewer.thread-retry-interval=60s",
     "delegation-token-renewer.thread-timeout=60s",
-    "delegation-token.max-conf-size-bytes=12800",
-    "proxy-user-privileges.enabled=false",
     NULL,
 };
 
@@ -198,7 +196,7 @@ const struct rm_key_group rm_key_groups[] = {
     { RM_KEY_READ, "with the addresses and the preemption", elsewhere_keys },
     { RM_KEY_OTHER, "of clients and NodeManagers", clients_keys },
     { RM_KEY_READ, "with Kerberos", kerberos_keys },
-    { RM_KEY_NOT_DONE, "tokens of other services in submissions are not renewed", renewer_keys },
+    { RM_KEY_NO_MEANING, "renewals have no threads: at most 50 calls at a time, repeated after 1 s to a minute", renewer_keys },
     { RM_KEY_READ, "with the web server", server_keys },
     { RM_KEY_NO_MEANING, "of several ResourceManagers; refused with ha.enabled=true", ha_keys },
     { RM_KEY_NO_MEANING, "the federation's store in ZooKeeper reads it; that of applications is a database in selvedge.rm.state-dir", split_keys },

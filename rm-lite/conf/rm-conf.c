@@ -137,6 +137,18 @@ static const struct row rows[] = {
     { { RM "delegation-token.always-cancel", SV_CONF_BOOL, "false", 0, 0, 0,
         "with Kerberos: tokens are cancelled at the end of their last job whatever it asked for" },
       AT(tokens_always_cancel) },
+    { { RM "delegation-token.max-conf-size-bytes", SV_CONF_INT, "12800", 0, 1048576, 0,
+        "bytes of the configuration that a job sends with its tokens; a submission with more is "
+        "refused" },
+      AT(token_conf_bytes) },
+    { { RM "proxy-user-privileges.enabled", SV_CONF_BOOL, "false", 0, 0, 0,
+        "with Kerberos: the ResourceManager gets HDFS tokens for the users of applications, as "
+        "their proxy at the NameNode of fs.defaultFS, where theirs end and where they bring none" },
+      AT(proxy_user_privileges) },
+    { { RM "system-credentials.valid-time-remaining", SV_CONF_DURATION, "10800000", 0,
+        INT64_MAX / 4, 1,
+        "with it: a token is replaced when it can be renewed for less than this" },
+      AT(credentials_left_ms) },
     { { "selvedge.rm.delegation-tokens-per-user", SV_CONF_INT, "1000", 1, 100000, 0,
         "delegation tokens that one user may have" },
       AT(delegation_per_user) },

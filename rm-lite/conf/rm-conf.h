@@ -47,7 +47,9 @@ struct rm_conf {
     int64_t container_key_roll_ms, nm_key_roll_ms, amrm_key_roll_ms;
     int64_t delegation_key_ms, delegation_max_ms, delegation_renew_ms, delegation_scan_ms;
     int64_t token_removal_ms, token_renew_tries; /* token-renewer.h */
+    int64_t token_conf_bytes, credentials_left_ms;
     bool tokens_always_cancel;
+    bool proxy_user_privileges;
     int64_t delegation_per_user;
     struct ipc_server_settings ipc; /* for all servers of the daemon */
     const char *hmac_name;

@@ -83,6 +83,7 @@ struct rm_node {
     int32_t used_pmem, used_vmem, node_pmem, node_vmem; /* utilisation */
     float used_cpu, node_cpu;
     int32_t container_key, nm_key; /* ids of the keys it has received */
+    int64_t token_sequence;        /* of the system credentials that the node has */
     struct rm_container *containers;
     struct rm_name_set *apps; /* applications that the node reports as running */
     struct rm_cid *to_cleanup, *to_remove, *to_signal, *to_update;

@@ -11,6 +11,8 @@
 #include "rm-lite/core/secrets.h"
 #include "rm-lite/requests/answer.h"
 #include "rm-lite/scheduler/resource-types.h"
+#include "rm-lite/security/system-credentials.h"
+#include "rm-lite/security/token-renewer.h"
 #include "wire/ipc/methods.h"
 
 typedef Hadoop__Yarn__NodeHeartbeatResponseProto HeartbeatResponse;
@@ -129,6 +131,39 @@ void rm_heartbeat_repeat(struct ipc_call *call, struct rm_node *n)
     ipc_call_reply_packed(call, n->last_response, n->last_response_len);
 }
 
+/* The HDFS tokens that were got for applications, unless the node has them. Not remembered for a
+ * repeated answer: the next heartbeat tells the same old number, and brings them. */
+static bool add_credentials(const struct rm_node *n, struct sv_arena *a, HeartbeatResponse *resp)
+{
+    struct rm_system_credentials *s = rm_token_renewer_system(n->rm);
+    const struct rm_credentials_row *rows;
+    Hadoop__Yarn__SystemCredentialsForAppsProto *m;
+    size_t count = 0, i;
+
+    if (!s || n->token_sequence == rm_system_credentials_sequence(s) ||
+        !rm_system_credentials_take(s, &rows, &count))
+        return false;
+    resp->system_credentials_for_apps =
+        sv_newn(a, Hadoop__Yarn__SystemCredentialsForAppsProto *, SV_MAX(count, (size_t)1));
+    m = sv_newn(a, Hadoop__Yarn__SystemCredentialsForAppsProto, SV_MAX(count, (size_t)1));
+    if (!resp->system_credentials_for_apps || !m)
+        return false;
+    for (i = 0; i < count; i++) {
+        hadoop__yarn__system_credentials_for_apps_proto__init(&m[i]);
+        m[i].appid = yarn_app_id_to(a, rows[i].app);
+        if (!m[i].appid)
+            return false;
+        m[i].has_credentialsforapp = true;
+        m[i].credentialsforapp =
+            (ProtobufCBinaryData){ rows[i].len, (uint8_t *)(uintptr_t)rows[i].bytes };
+        resp->system_credentials_for_apps[i] = &m[i];
+    }
+    resp->n_system_credentials_for_apps = count;
+    resp->has_tokensequenceno = true;
+    resp->tokensequenceno = rm_system_credentials_sequence(s);
+    return true;
+}
+
 void rm_heartbeat_reply(struct ipc_call *call, struct rm_node *n, int32_t heartbeat_id,
                         struct sv_arena *a)
 {
@@ -152,5 +187,8 @@ void rm_heartbeat_reply(struct ipc_call *call, struct rm_node *n, int32_t heartb
     n->resize_waits &= !resp.resource; /* without memory it stays for the next heartbeat */
     new_keys(n, a, &resp);
     rm_answer_remember(&resp.base, &n->last_response, &n->last_response_len);
-    ipc_call_reply_packed(call, n->last_response, n->last_response_len);
+    if (add_credentials(n, a, &resp))
+        ipc_call_reply(call, &resp.base);
+    else
+        ipc_call_reply_packed(call, n->last_response, n->last_response_len);
 }

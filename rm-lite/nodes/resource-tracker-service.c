@@ -617,6 +617,7 @@ static void on_nodeHeartbeat(struct ipc_call *call, const ProtobufCMessage *requ
         n->container_key = q->last_known_container_token_master_key->key_id;
     if (q->last_known_nm_token_master_key)
         n->nm_key = q->last_known_nm_token_master_key->key_id;
+    n->token_sequence = q->tokensequenceno;
     rm_log_reports(rm, n, q->log_aggregation_reports_for_apps,
                    q->n_log_aggregation_reports_for_apps);
     keep_tokens(rm, st);

@@ -95,6 +95,19 @@ static int check_name(const Submission *ctx, const char *application, struct sv_
                         application, n, RM_NAME_MAX);
 }
 
+static int check_token_conf(const struct rm *rm, const Submission *ctx, struct sv_error *err)
+{
+    const Hadoop__Yarn__ContainerLaunchContextProto *clc = ctx->am_container_spec;
+    size_t n = clc && clc->has_tokens_conf ? clc->tokens_conf.len : 0;
+
+    if (n <= (size_t)rm->conf.token_conf_bytes)
+        return 0;
+    return sv_error_set(err, -EINVAL,
+                        "Exceed yarn.resourcemanager.delegation-token.max-conf-size-bytes = %lld "
+                        "bytes, current conf size = %zu bytes.",
+                        (long long)rm->conf.token_conf_bytes, n);
+}
+
 int rm_submission_check(const struct rm *rm, const Submission *ctx, struct yarn_app_id id,
                         const char *user, const char **ret_class, struct sv_error *err)
 {
@@ -106,6 +119,8 @@ int rm_submission_check(const struct rm *rm, const Submission *ctx, struct yarn_
         r = check_tags(rm, ctx, err);
     if (r >= 0)
         r = check_parts(ctx, application, err);
+    if (r >= 0)
+        r = check_token_conf(rm, ctx, err);
     if (r >= 0)
         r = rm_app_lifetime(ctx, &lifetime_s, err);
     if (r >= 0 && asks_for_label(ctx)) {

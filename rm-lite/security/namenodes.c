@@ -2,6 +2,7 @@
  * configuration has NameNodes and nameservices. */
 #include "rm-lite/security/namenodes.h"
 
+#include <arpa/inet.h>
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
@@ -21,10 +22,12 @@
 #define ONE_LOOK_UP_US ((uint64_t)1000)
 #define HA_PREFIX "ha-hdfs:"
 
-struct site {
-    struct site *prev, *next;
+struct rm_namenode {
+    struct rm_namenode *prev, *next;
     char servers[HDFS_SERVERS_TEXT_MAX + 1];
     struct ipc_proxy *proxy;
+    bool of_job; /* a job's configuration has put it together */
+    size_t used; /* tokens */
 };
 
 struct rm_namenodes {
@@ -37,7 +40,8 @@ struct rm_namenodes {
     bool looked_up;     /* all, once */
     struct ipc_resolve *resolve;
     sd_event_source *timer;
-    struct site *sites;
+    struct rm_namenode *sites;
+    size_t n_of_jobs;
 };
 
 /* ---- Addresses of names ---- */
@@ -106,6 +110,11 @@ static const struct hdfs_server *name_of(const struct rm_namenodes *n,
 
 /* ---- Sites ---- */
 
+static int not_yet(struct sv_error *err)
+{
+    return sv_error_set(err, -EAGAIN, "the NameNodes' names are being looked up");
+}
+
 /* A name and its port, 0 of a nameservice. */
 static int parse_service(const struct rm_namenodes *n, const char *service, struct hdfs_server *ret,
                          struct sv_error *err)
@@ -126,62 +135,216 @@ static int parse_service(const struct rm_namenodes *n, const char *service, stru
     if (name)
         *ret = *name;
     else if (!n->looked_up)
-        return sv_error_set(err, -EAGAIN, "the NameNodes' names are being looked up");
+        return not_yet(err);
     return 0;
 }
 
-static int find_site(const struct rm_namenodes *n, const char *service, struct hdfs_site *ret,
-                     struct sv_error *err)
+static int is_foreign(const struct hdfs_server *foreign, struct sv_error *err)
 {
+    return sv_error_set(err, -EACCES,
+                        "the NameNode %s:%u is in neither core-site.xml nor hdfs-site.xml of the "
+                        "ResourceManager: name it there, or submit with a token whose renewer "
+                        "is empty",
+                        foreign->host, foreign->port);
+}
+
+static int by_name(const void *a, const void *b)
+{
+    const struct hdfs_server *x = a, *y = b;
+    int c = strcasecmp(x->host, y->host);
+
+    return c ? c : (int)x->port - (int)y->port;
+}
+
+/* A nameservice as the job has it. Its servers in order, so that jobs share it. 0: the job says
+ * nothing of it. */
+static int site_of_job(const struct rm_namenodes *n, struct sv_conf *job,
+                       const struct hdfs_server *at, struct hdfs_site *ret, struct sv_error *err)
+{
+    const struct hdfs_server *foreign, *name;
+    struct ipc_addresses ip;
+    int r = job && at->port == 0 ? hdfs_conf_site(job, at->host, 0, ret, err) : 0;
+
+    if (r < 0 || !job || !*ret->nameservice)
+        return r;
+    for (unsigned i = 0; i < ret->n_servers; i++) {
+        struct hdfs_server *s = &ret->servers[i];
+
+        if (!ipc_resolve_numeric(s->host, s->port, &ip))
+            continue;
+        name = name_of(n, &ip, s->port);
+        if (name)
+            *s = *name;
+        else if (!n->looked_up)
+            return not_yet(err);
+    }
+    foreign = hdfs_cluster_foreign(n->cluster, ret);
+    if (foreign)
+        return is_foreign(foreign, err);
+    qsort(ret->servers, ret->n_servers, sizeof(*ret->servers), by_name);
+    return 1;
+}
+
+static int find_site(const struct rm_namenodes *n, const char *service, struct sv_conf *job,
+                     struct hdfs_site *ret, bool *ret_of_job, struct sv_error *err)
+{
+    struct hdfs_site theirs = { 0 };
     const struct hdfs_server *foreign;
     struct hdfs_server at;
-    int r = parse_service(n, service, &at, err);
+    int r = parse_service(n, service, &at, err), of_job;
 
     if (r < 0)
         return r;
+    of_job = site_of_job(n, job, &at, &theirs, err);
+    if (of_job < 0)
+        return of_job;
     r = hdfs_conf_site(n->conf, at.host, at.port, ret, err);
     if (r < 0)
         return r;
+    if (of_job) {
+        memcpy(ret->servers, theirs.servers, sizeof(ret->servers));
+        ret->n_servers = theirs.n_servers;
+    }
+    *ret_of_job = of_job > 0;
     foreign = hdfs_cluster_foreign(n->cluster, ret);
-    if (foreign)
-        return sv_error_set(
-            err, -EACCES,
-            "the NameNode %s:%u is in neither core-site.xml nor hdfs-site.xml of the "
-            "ResourceManager: name it there, or submit with a token whose renewer "
-            "is empty",
-            foreign->host, foreign->port);
-    return 0;
+    return foreign ? is_foreign(foreign, err) : 0;
 }
 
-int rm_namenodes_find(struct rm_namenodes *n, const char *service, struct ipc_proxy **ret,
-                      struct sv_error *err)
+static int add_site(struct rm_namenodes *n, const struct hdfs_site *at, const char *servers,
+                    bool of_job, struct rm_namenode **ret, struct sv_error *err)
 {
-    char servers[HDFS_SERVERS_TEXT_MAX + 1];
-    struct hdfs_site at;
-    struct site *s;
-    int r = find_site(n, service, &at, err);
+    struct rm_namenode *s;
+    int r;
 
-    if (r < 0)
-        return r;
-    if (hdfs_servers_text(&at, servers) < 0)
-        return sv_error_set(err, -E2BIG, "the addresses of its NameNodes are too long");
-    DL_FOREACH (n->sites, s)
-        if (strcasecmp(s->servers, servers) == 0) {
-            *ret = s->proxy;
-            return 0;
-        }
+    if (of_job && n->n_of_jobs >= RM_NAMENODES_OF_JOBS_MAX)
+        return sv_error_set(err, -EAGAIN,
+                            "the configurations of jobs name %d nameservices already, the limit: "
+                            "name this one in the ResourceManager's hdfs-site.xml",
+                            RM_NAMENODES_OF_JOBS_MAX);
     s = calloc(1, sizeof(*s));
     if (!s)
         return sv_error_errno(err, -ENOMEM, "NameNode %s", servers);
-    memcpy(s->servers, servers, sizeof(servers));
-    r = hdfs_proxy_new(&n->login, &at, &s->proxy, err);
+    memcpy(s->servers, servers, strlen(servers) + 1);
+    s->of_job = of_job;
+    r = hdfs_proxy_new(&n->login, at, &s->proxy, err);
     if (r < 0) {
         free(s);
         return r;
     }
+    n->n_of_jobs += of_job;
     DL_APPEND(n->sites, s);
-    *ret = s->proxy;
+    *ret = s;
     return 0;
+}
+
+int rm_namenodes_find(struct rm_namenodes *n, const char *service, struct sv_conf *job,
+                      struct rm_namenode **ret, struct sv_error *err)
+{
+    char servers[HDFS_SERVERS_TEXT_MAX + 1];
+    struct hdfs_site at = { 0 };
+    struct rm_namenode *s;
+    bool of_job = false;
+    int r = find_site(n, service, job, &at, &of_job, err);
+
+    if (r < 0)
+        return r;
+    *at.nameservice = 0; /* the servers are what counts */
+    if (hdfs_servers_text(&at, servers) < 0)
+        return sv_error_set(err, -E2BIG, "the addresses of its NameNodes are too long");
+    DL_FOREACH (n->sites, s)
+        if (strcasecmp(s->servers, servers) == 0)
+            break;
+    if (!s && (r = add_site(n, &at, servers, of_job, &s, err)) < 0)
+        return r;
+    s->used++;
+    *ret = s;
+    return 0;
+}
+
+struct ipc_proxy *rm_namenode_proxy(const struct rm_namenode *s)
+{
+    return s->proxy;
+}
+
+static void site_free(struct rm_namenodes *n, struct rm_namenode *s)
+{
+    DL_DELETE(n->sites, s);
+    n->n_of_jobs -= s->of_job;
+    ipc_proxy_free(s->proxy);
+    free(s);
+}
+
+void rm_namenodes_release(struct rm_namenodes *n, struct rm_namenode *s)
+{
+    if (--s->used == 0 && s->of_job)
+        site_free(n, s);
+}
+
+/* ---- The cluster's own file system ---- */
+
+static const struct ipc_addresses *address_of(const struct rm_namenodes *n,
+                                              const struct hdfs_server *s)
+{
+    for (size_t i = 0; i < n->n_names; i++)
+        if (n->names[i].port == s->port && strcasecmp(n->names[i].host, s->host) == 0)
+            return n->addresses[i].n ? &n->addresses[i] : NULL;
+    return NULL;
+}
+
+/* Its first IPv4 address, as Java prefers, else the first. */
+static void ip_text(const struct ipc_addresses *list, char ret[INET6_ADDRSTRLEN])
+{
+    struct in6_addr ip = ipc_address_ip(&list->sa[0]);
+
+    for (size_t i = 1; i < list->n && !IN6_IS_ADDR_V4MAPPED(&ip); i++) {
+        const struct in6_addr other = ipc_address_ip(&list->sa[i]);
+
+        if (IN6_IS_ADDR_V4MAPPED(&other))
+            ip = other;
+    }
+    if (IN6_IS_ADDR_V4MAPPED(&ip))
+        (void)inet_ntop(AF_INET, &ip.s6_addr[12], ret, INET6_ADDRSTRLEN);
+    else
+        (void)inet_ntop(AF_INET6, &ip, ret, INET6_ADDRSTRLEN);
+}
+
+static int service_text(const struct rm_namenodes *n, const struct hdfs_site *site, bool use_ip,
+                        char ret[RM_NAMENODE_SERVICE_MAX], struct sv_error *err)
+{
+    const struct hdfs_server *s = &site->servers[0];
+    const struct ipc_addresses *ip;
+    char text[INET6_ADDRSTRLEN];
+
+    if (*site->nameservice) {
+        (void)snprintf(ret, RM_NAMENODE_SERVICE_MAX, HA_PREFIX "%s", site->nameservice);
+        return 0;
+    }
+    (void)snprintf(ret, RM_NAMENODE_SERVICE_MAX, "%s:%u", s->host, s->port);
+    for (char *c = ret; *c; c++)
+        *c = (char)tolower((unsigned char)*c);
+    if (!use_ip)
+        return 0;
+    ip = address_of(n, s);
+    if (!ip && !n->looked_up)
+        return not_yet(err);
+    if (!ip)
+        return sv_error_set(err, -EHOSTUNREACH, "the NameNode's name %s has no address", s->host);
+    ip_text(ip, text);
+    (void)snprintf(ret, RM_NAMENODE_SERVICE_MAX, "%s:%u", text, s->port);
+    return 0;
+}
+
+int rm_namenodes_default(struct rm_namenodes *n, struct hdfs_site *ret,
+                         char ret_service[RM_NAMENODE_SERVICE_MAX], struct sv_error *err)
+{
+    static const struct sv_conf_key use_ip = { "hadoop.security.token.service.use_ip", SV_CONF_BOOL,
+                                               "true" };
+    bool ip = true;
+    int r = sv_conf_bool(n->conf, &use_ip, &ip, err);
+
+    if (r >= 0)
+        r = hdfs_conf_site(n->conf, "", 0, ret, err);
+    return r < 0 ? r : service_text(n, ret, ip, ret_service, err);
 }
 
 int rm_namenodes_new(struct sv_conf *conf, const struct hdfs_login *login,
@@ -213,16 +376,14 @@ int rm_namenodes_new(struct sv_conf *conf, const struct hdfs_login *login,
 
 struct rm_namenodes *rm_namenodes_free(struct rm_namenodes *n)
 {
-    struct site *s, *next;
+    struct rm_namenode *s, *next;
 
     if (!n)
         return NULL;
     sd_event_source_disable_unref(n->timer);
     ipc_resolve_free(n->resolve);
-    DL_FOREACH_SAFE (n->sites, s, next) {
-        ipc_proxy_free(s->proxy);
-        free(s);
-    }
+    DL_FOREACH_SAFE (n->sites, s, next)
+        site_free(n, s);
     hdfs_cluster_free(n->cluster);
     free(n->addresses);
     free(n);

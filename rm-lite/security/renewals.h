@@ -33,6 +33,13 @@ struct rm_renewals_ops {
     /* A new application may start (why NULL), or not: then it has no tokens here any more. Not to
      * call a function of this header. */
     void (*admitted)(void *userdata, struct yarn_app_id app, const char *why);
+    /* An application that goes on has lost a token, which is not renewed any more. Not to call a
+     * function of this header. NULL: nobody asks. */
+    void (*lost)(void *userdata, struct yarn_app_id app, const struct yarn_token *token);
+    /* An application lets go of its tokens. Likewise. NULL: nobody asks. */
+    void (*gone)(void *userdata, struct yarn_app_id app);
+    /* A token with which rm_renewal_keep() left something has gone. */
+    void (*released)(void *userdata, void *kept);
     void *userdata;
 };
 
@@ -59,6 +66,12 @@ struct rm_renewals_app {
  * the reason, -EEXIST, -ENOMEM: nothing has changed. */
 int rm_renewals_add(struct rm_renewals *r, const struct rm_renewals_app *app, int64_t now_ms,
                     struct sv_error *err) _must_use_;
+/* A live token, the only one of `app->tokens`, in the place of those of its kind that the
+ * application has: they are left to their end, and not cancelled. An application that had none is
+ * added. -EEXIST: the token is there already; -ENOMEM: nothing has changed. */
+int rm_renewals_replace(struct rm_renewals *r, const struct rm_renewals_app *app,
+                        int64_t expires_ms, int64_t now_ms) _must_use_;
+bool rm_renewals_has(const struct rm_renewals *r, struct yarn_app_id app);
 /* The application has ended: it lets go of its tokens at `at_ms`. Of one that still waits, at
  * once and without `admitted`. Unknown ones are ignored. */
 void rm_renewals_end(struct rm_renewals *r, struct yarn_app_id app, int64_t at_ms);
@@ -79,6 +92,13 @@ void *rm_renewal_userdata(const struct rm_renewal *t); /* of the ops */
 /* An application that has it, the one that brought it if that is still there; its configuration is
  * used. False: there is none, it is being cancelled. */
 bool rm_renewal_app(const struct rm_renewal *t, struct yarn_app_id *ret);
+/* All of them, by number from 0; false: there are no more. */
+bool rm_renewal_next_app(const struct rm_renewal *t, size_t at, struct yarn_app_id *ret);
+/* The end of a token as its last renewal has told; 0: there was none yet. */
+int64_t rm_renewal_expires(const struct rm_renewal *t);
+/* Something of the user's that stays with the token, NULL at first; `released` has it back. */
+void *rm_renewal_kept(const struct rm_renewal *t);
+void rm_renewal_keep(struct rm_renewal *t, void *kept);
 
 struct rm_renewals_counts {
     size_t applications, tokens, waiting, open, failing;

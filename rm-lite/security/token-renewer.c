@@ -2,24 +2,29 @@
 #include "rm-lite/security/token-renewer.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
+#include <utlist.h>
 
 #include "common/str.h"
 #include "hdfs/conf.h"
 #include "rm-lite/core/rm-app.h"
 #include "rm-lite/core/submission.h"
-#include "rm-lite/security/delegation.h"
 #include "rm-lite/security/namenodes.h"
+#include "rm-lite/security/system-credentials.h"
+#include "rm-lite/security/token-conf.h"
+#include "rm-lite/security/token-renewer-internal.h"
 #include "wire/ipc/methods-hdfs.h"
 
 #define TICK_MS 1000
 
-struct rm_token_renewer {
-    struct rm *rm;
-    struct rm_renewals *renewals;
-    struct rm_namenodes *namenodes;
-    int64_t ticked_ms;
-    bool closing; /* no call begins any more */
+/* An application that waits for the first token of its user, which is then with the nodes a
+ * heartbeat later. */
+struct starting {
+    struct starting *prev, *next;
+    struct yarn_app_id app;
+    bool renewed, got; /* the tokens that it brought; the new one, or there is none */
+    int64_t at_ms;     /* 0: not yet */
 };
 
 /* ---- Tokens of a submission ---- */
@@ -36,7 +41,7 @@ static bool is_managed(const struct yarn_token *t)
 }
 
 static int tokens_of(struct rm_app *app, struct sv_arena *a, struct yarn_token **ret, size_t *ret_n,
-                     struct sv_error *err)
+                     bool *ret_hdfs, struct sv_error *err)
 {
     const Hadoop__Yarn__ApplicationSubmissionContextProto *ctx = rm_app_context(app);
     const Hadoop__Yarn__ContainerLaunchContextProto *clc = ctx ? ctx->am_container_spec : NULL;
@@ -44,6 +49,7 @@ static int tokens_of(struct rm_app *app, struct sv_arena *a, struct yarn_token *
     int r;
 
     *ret_n = 0;
+    *ret_hdfs = false;
     if (!ctx)
         return sv_error_errno(err, -ENOMEM, "its tokens");
     if (!clc || !clc->has_tokens || clc->tokens.len == 0)
@@ -54,10 +60,159 @@ static int tokens_of(struct rm_app *app, struct sv_arena *a, struct yarn_token *
     *ret = sv_newn(a, struct yarn_token, SV_MAX(c.n_tokens, (size_t)1));
     if (!*ret)
         return sv_error_errno(err, -ENOMEM, "its tokens");
-    for (size_t i = 0; i < c.n_tokens; i++)
+    for (size_t i = 0; i < c.n_tokens; i++) {
+        *ret_hdfs |= sv_streq(c.tokens[i].token.kind, YARN_KIND_HDFS_DELEGATION);
         if (is_managed(&c.tokens[i].token))
             (*ret)[(*ret_n)++] = c.tokens[i].token;
+    }
     return 0;
+}
+
+/* A job's configuration is read when a token is renewed; here it is refused with the submission. */
+static int check_conf(const Hadoop__Yarn__ApplicationSubmissionContextProto *ctx,
+                      struct sv_error *err)
+{
+    const Hadoop__Yarn__ContainerLaunchContextProto *clc = ctx->am_container_spec;
+    _cleanup_(sv_conf_freep) struct sv_conf *c = NULL;
+
+    if (!clc || !clc->has_tokens_conf || clc->tokens_conf.len == 0)
+        return 0;
+    return rm_token_conf_parse(clc->tokens_conf.data, clc->tokens_conf.len, &c, err);
+}
+
+static bool cancel_at_end(struct rm_app *app)
+{
+    const Hadoop__Yarn__ApplicationSubmissionContextProto *ctx = rm_app_context(app);
+
+    return !ctx || !ctx->has_cancel_tokens_when_complete || ctx->cancel_tokens_when_complete;
+}
+
+/* ---- Applications that wait for a token of ours ---- */
+
+static struct starting *starting_find(const struct rm_token_renewer *w, struct yarn_app_id id)
+{
+    struct starting *s;
+
+    DL_FOREACH (w->starting, s)
+        if (s->app.cluster_ts == id.cluster_ts && s->app.id == id.id)
+            return s;
+    return NULL;
+}
+
+static void starting_drop(struct rm_token_renewer *w, struct yarn_app_id id)
+{
+    struct starting *s = starting_find(w, id);
+
+    if (!s)
+        return;
+    DL_DELETE(w->starting, s);
+    free(s);
+}
+
+/* False: it does not wait. */
+static bool starting_add(struct rm_token_renewer *w, struct yarn_app_id id, bool renewed)
+{
+    struct starting *s = calloc(1, sizeof(*s));
+
+    if (!s || !rm_system_credentials_request(w->system, id, true)) {
+        free(s);
+        return false;
+    }
+    s->app = id;
+    s->renewed = renewed;
+    DL_APPEND(w->starting, s);
+    return true;
+}
+
+static void start(struct rm_token_renewer *w, struct yarn_app_id id, const char *why)
+{
+    struct rm_app *app = rm_app_find(w->rm, id);
+
+    if (app && app->state == RM_APP_ST_NEW) /* not killed meanwhile */
+        rm_app_post(app, why ? RM_APP_EV_REJECTED : RM_APP_EV_START, why);
+}
+
+/* The nodes have the token when each has had a heartbeat. */
+static void start_in_time(struct rm_token_renewer *w, int64_t now)
+{
+    struct starting *s, *next;
+
+    DL_FOREACH_SAFE (w->starting, s, next) {
+        const struct yarn_app_id id = s->app;
+
+        if (!s->renewed || !s->got)
+            continue;
+        if (!s->at_ms)
+            s->at_ms = now + w->rm->conf.heartbeat_ms;
+        if (now < s->at_ms)
+            continue;
+        starting_drop(w, id);
+        start(w, id, NULL);
+    }
+}
+
+static void on_first(void *userdata, struct yarn_app_id id)
+{
+    struct starting *s = starting_find(userdata, id);
+
+    if (s)
+        s->got = true;
+}
+
+static void on_received(void *userdata, struct yarn_app_id id, const struct yarn_token *token,
+                        int64_t max_ms)
+{
+    struct rm_token_renewer *w = userdata;
+    struct rm_app *app = rm_app_find(w->rm, id);
+    struct rm_renewals_app in = { .id = id, .tokens = token, .n_tokens = 1, .recovered = true };
+    char text[YARN_ID_TEXT_MAX];
+    int r;
+
+    if (!app)
+        return;
+    in.cancel_at_end = cancel_at_end(app);
+    r = rm_renewals_replace(w->renewals, &in, max_ms, sv_wall_ms());
+    if (r < 0)
+        sv_log_warning("%s: its new HDFS token is not renewed: %s", yarn_app_id_text(id, text),
+                       strerror(-r));
+    else
+        sv_log_info("%s: has a new HDFS token of its user, for its nodes",
+                    yarn_app_id_text(id, text));
+}
+
+static void on_lost(void *userdata, struct yarn_app_id id, const struct yarn_token *token)
+{
+    struct rm_token_renewer *w = userdata;
+
+    if (w->system && !w->closing && sv_streq(token->kind, YARN_KIND_HDFS_DELEGATION))
+        (void)rm_system_credentials_request(w->system, id, false);
+}
+
+static void on_gone(void *userdata, struct yarn_app_id id)
+{
+    struct rm_token_renewer *w = userdata;
+
+    if (w->system)
+        rm_system_credentials_drop(w->system, id);
+}
+
+static void on_released(void *userdata, void *kept)
+{
+    struct rm_token_renewer *w = userdata;
+
+    if (!w->closing)
+        rm_namenodes_release(w->namenodes, kept);
+}
+
+/* ---- An application ---- */
+
+/* 0 if it waits for a token of its user. */
+static int request_first(struct rm_token_renewer *w, const struct rm_app *app, int admitted)
+{
+    if (!app->recovered)
+        return starting_add(w, app->id, admitted > 0) ? 0 : admitted;
+    (void)rm_system_credentials_request(w->system, app->id, false);
+    return admitted;
 }
 
 int rm_token_renewer_admit(struct rm_app *app, struct sv_error *err)
@@ -65,8 +220,8 @@ int rm_token_renewer_admit(struct rm_app *app, struct sv_error *err)
     struct rm_token_renewer *w = app->rm->renewer;
     _cleanup_arena_wipe_ struct sv_arena *a = NULL;
     struct rm_renewals_app in = { .id = app->id, .recovered = app->recovered };
-    const Hadoop__Yarn__ApplicationSubmissionContextProto *ctx;
     struct yarn_token *tokens = NULL;
+    bool hdfs = false;
     int r;
 
     if (!w)
@@ -74,13 +229,16 @@ int rm_token_renewer_admit(struct rm_app *app, struct sv_error *err)
     a = sv_arena_new(0);
     if (!a)
         return sv_error_errno(err, -ENOMEM, "its tokens");
-    r = tokens_of(app, a, &tokens, &in.n_tokens, err);
+    r = tokens_of(app, a, &tokens, &in.n_tokens, &hdfs, err);
+    if (r >= 0)
+        r = check_conf(rm_app_context(app), err);
     if (r < 0)
         return r;
-    ctx = rm_app_context(app);
     in.tokens = tokens;
-    in.cancel_at_end = !ctx->has_cancel_tokens_when_complete || ctx->cancel_tokens_when_complete;
+    in.cancel_at_end = cancel_at_end(app);
     r = in.n_tokens ? rm_renewals_add(w->renewals, &in, sv_wall_ms(), err) : 1;
+    if (r >= 0 && w->system && !hdfs)
+        r = request_first(w, app, r);
     if (r >= 0 && in.n_tokens)
         rm_renewals_tick(w->renewals, sv_wall_ms());
     return r;
@@ -96,8 +254,14 @@ void rm_token_renewer_end(struct rm_app *app)
 {
     struct rm *rm = app->rm;
 
-    if (rm->renewer)
-        rm_renewals_end(rm->renewer->renewals, app->id, sv_wall_ms() + removal_ms(rm));
+    struct rm_token_renewer *w = rm->renewer;
+
+    if (!w)
+        return;
+    starting_drop(w, app->id);
+    if (w->system && !rm_renewals_has(w->renewals, app->id))
+        rm_system_credentials_drop(w->system, app->id);
+    rm_renewals_end(w->renewals, app->id, sv_wall_ms() + removal_ms(rm));
 }
 
 void rm_token_renewer_keep_alive(struct rm *rm, struct yarn_app_id app)
@@ -109,133 +273,14 @@ void rm_token_renewer_keep_alive(struct rm *rm, struct yarn_app_id app)
 static void on_admitted(void *userdata, struct yarn_app_id id, const char *why)
 {
     struct rm_token_renewer *w = userdata;
-    struct rm_app *app = rm_app_find(w->rm, id);
+    struct starting *s = starting_find(w, id);
 
-    if (app && app->state == RM_APP_ST_NEW) /* not killed meanwhile */
-        rm_app_post(app, why ? RM_APP_EV_REJECTED : RM_APP_EV_START, why);
-}
-
-/* ---- Calls ---- */
-
-/* Worth a retry: nobody has said no. */
-static int status_of(const struct ipc_result *r)
-{
-    const enum ipc_failure f = ipc_failure_of(r);
-
-    return ipc_failure_is_absence(f) || f == IPC_FAILURE_LOCAL ? -EAGAIN : r->status;
-}
-
-static void on_renewed(const struct ipc_result *r, const struct sv_error *err, void *userdata)
-{
-    struct rm_renewal *t = userdata;
-    const Hadoop__Common__RenewDelegationTokenResponseProto *m = (const void *)r->response;
-    struct rm_token_renewer *w = rm_renewal_userdata(t);
-    int64_t expires = 0;
-
-    SV_DISPATCH_BATCH(w->rm->dispatcher);
-    if (m)
-        expires = (int64_t)SV_MIN(m->newexpirytime, (uint64_t)INT64_MAX);
-    rm_renewal_renewed(t, r->status == 0 ? 0 : status_of(r), expires, r->status ? err->text : NULL,
-                       sv_wall_ms());
-}
-
-static void on_cancelled(const struct ipc_result *r, const struct sv_error *err, void *userdata)
-{
-    (void)err;
-    if (r->status != -ECANCELED)
-        sv_log_debug("delegation token: cancelled: %d", r->status);
-    rm_renewal_cancelled(userdata);
-}
-
-static int call_namenode(struct rm_token_renewer *w, struct rm_renewal *t, const char *method,
-                         ProtobufCMessage *request, Hadoop__Common__TokenProto **slot,
-                         const ProtobufCMessageDescriptor *response, ipc_done done,
-                         struct sv_error *err)
-{
-    _cleanup_arena_wipe_ struct sv_arena *a = sv_arena_new(0);
-    struct ipc_proxy *proxy = NULL;
-    int r = rm_namenodes_find(w->namenodes, rm_renewal_token(t)->service, &proxy, err);
-
-    if (r < 0)
-        return r;
-    *slot = a ? yarn_token_to(a, rm_renewal_token(t)) : NULL;
-    if (!*slot)
-        return sv_error_errno(err, -ENOMEM, "the call");
-    r = ipc_proxy_call(proxy, method, request, response, HDFS_TOKEN_CALL_MS, done, t, NULL);
-    return r < 0 ? sv_error_errno(err, r, "the call") : 0;
-}
-
-/* Ours: no call, and stored as after a client's. */
-static void renew_own(struct rm_token_renewer *w, struct rm_renewal *t)
-{
-    const char *class = NULL;
-    struct sv_error err = { 0 };
-    int64_t expires = 0;
-    const struct rm_token_caller self = { w->rm->login_user,
-                                          w->rm->conf.kerberos.own.principal ?: "" };
-    int r = rm_delegation_renew(w->rm, rm_renewal_token(t), &self, &expires, &class, &err);
-
-    rm_renewal_renewed(t, r < 0 ? -EACCES : 0, expires, err.text, sv_wall_ms());
-}
-
-static void on_renew(void *userdata, struct rm_renewal *t)
-{
-    struct rm_token_renewer *w = userdata;
-    Hadoop__Common__RenewDelegationTokenRequestProto q =
-        HADOOP__COMMON__RENEW_DELEGATION_TOKEN_REQUEST_PROTO__INIT;
-    struct sv_error err = { 0 };
-    int r;
-
-    if (w->closing)
-        return;
-    if (sv_streq(rm_renewal_token(t)->kind, YARN_KIND_RM_DELEGATION)) {
-        renew_own(w, t);
+    if (s && !why) {
+        s->renewed = true;
         return;
     }
-    r = call_namenode(w, t, "renewDelegationToken", &q.base, &q.token,
-                      &hadoop__common__renew_delegation_token_response_proto__descriptor,
-                      on_renewed, &err);
-    if (r < 0)
-        rm_renewal_renewed(t, r == -ENOMEM ? -EAGAIN : r, 0, err.text, sv_wall_ms());
-}
-
-static void cancel_own(struct rm_token_renewer *w, struct rm_renewal *t)
-{
-    const struct yarn_token *token = rm_renewal_token(t);
-    struct yarn_delegation_token id;
-    const char *class = NULL;
-    struct sv_error err = { 0 };
-    int r = yarn_delegation_token_decode(token->id, token->id_len, &id, &err);
-
-    if (r >= 0)
-        r = rm_delegation_cancel(w->rm, token, &(struct rm_token_caller){ id.renewer, id.renewer },
-                                 &class, &err);
-    if (r < 0)
-        sv_log_debug("delegation token: not cancelled: %s", err.text);
-    rm_renewal_cancelled(t);
-}
-
-static void on_cancel(void *userdata, struct rm_renewal *t)
-{
-    struct rm_token_renewer *w = userdata;
-    Hadoop__Common__CancelDelegationTokenRequestProto q =
-        HADOOP__COMMON__CANCEL_DELEGATION_TOKEN_REQUEST_PROTO__INIT;
-    struct sv_error err = { 0 };
-    int r;
-
-    if (w->closing)
-        return;
-    if (sv_streq(rm_renewal_token(t)->kind, YARN_KIND_RM_DELEGATION)) {
-        cancel_own(w, t);
-        return;
-    }
-    r = call_namenode(w, t, "cancelDelegationToken", &q.base, &q.token,
-                      &hadoop__common__cancel_delegation_token_response_proto__descriptor,
-                      on_cancelled, &err);
-    if (r < 0) {
-        sv_log_debug("delegation token: not cancelled: %s", err.text);
-        rm_renewal_cancelled(t);
-    }
+    starting_drop(w, id);
+    start(w, id, why);
 }
 
 /* ---- Its life ---- */
@@ -249,6 +294,9 @@ void rm_token_renewer_tick(struct rm *rm)
         return;
     w->ticked_ms = now;
     rm_renewals_tick(w->renewals, sv_wall_ms());
+    if (w->system)
+        rm_system_credentials_tick(w->system);
+    start_in_time(w, now);
 }
 
 void rm_token_renewer_counts(const struct rm *rm, struct rm_renewals_counts *ret)
@@ -258,11 +306,37 @@ void rm_token_renewer_counts(const struct rm *rm, struct rm_renewals_counts *ret
         rm_renewals_counts(rm->renewer->renewals, ret);
 }
 
+struct rm_system_credentials *rm_token_renewer_system(const struct rm *rm)
+{
+    return rm->renewer ? rm->renewer->system : NULL;
+}
+
+static int start_system(struct rm_token_renewer *w, const struct hdfs_login *login)
+{
+    const struct rm_system_credentials_config c = { .rm = w->rm,
+                                                    .namenodes = w->namenodes,
+                                                    .login = *login,
+                                                    .received = on_received,
+                                                    .first = on_first,
+                                                    .userdata = w };
+
+    if (!w->rm->conf.proxy_user_privileges)
+        return 0;
+    w->system = rm_system_credentials_new(&c);
+    return w->system ? 0 : -ENOMEM;
+}
+
 int rm_token_renewer_new(struct rm *rm, const struct rm_token_renewer_config *c,
                          struct sv_error *err)
 {
     struct rm_token_renewer *w = calloc(1, sizeof(*w));
-    const struct rm_renewals_ops ops = { on_renew, on_cancel, on_admitted, w };
+    const struct rm_renewals_ops ops = { .renew = rm_token_call_renew,
+                                         .cancel = rm_token_call_cancel,
+                                         .admitted = on_admitted,
+                                         .lost = on_lost,
+                                         .gone = on_gone,
+                                         .released = on_released,
+                                         .userdata = w };
     const struct rm_renewals_settings settings = { .tries = (int)rm->conf.token_renew_tries,
                                                    .always_cancel = rm->conf.tokens_always_cancel };
     const struct hdfs_login login = { .event = rm->event,
@@ -282,6 +356,8 @@ int rm_token_renewer_new(struct rm *rm, const struct rm_token_renewer_config *c,
     w->renewals = rm_renewals_new(&settings, &ops);
     r = w->renewals ? rm_namenodes_new(rm->xml, &login, &w->namenodes) : -ENOMEM;
     if (r >= 0)
+        r = start_system(w, &login);
+    if (r >= 0)
         return 0;
     rm_token_renewer_free(rm);
     return sv_error_errno(err, r, "renewal of delegation tokens");
@@ -290,12 +366,16 @@ int rm_token_renewer_new(struct rm *rm, const struct rm_token_renewer_config *c,
 void rm_token_renewer_free(struct rm *rm)
 {
     struct rm_token_renewer *w = rm->renewer;
+    struct starting *s, *next;
 
     if (!w)
         return;
     w->closing = true;
+    w->system = rm_system_credentials_free(w->system);
     w->namenodes = rm_namenodes_free(w->namenodes); /* ends the open calls */
     rm_renewals_free(w->renewals);
+    DL_FOREACH_SAFE (w->starting, s, next)
+        free(s);
     free(w);
     rm->renewer = NULL;
 }

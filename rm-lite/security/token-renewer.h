@@ -3,7 +3,9 @@
  * alone; without it rm->renewer is NULL and each function does nothing.
  *
  * Renewed are tokens of the kinds HDFS_DELEGATION_TOKEN and RM_DELEGATION_TOKEN that name a
- * renewer. Hostile: submissions, and what NameNodes answer. */
+ * renewer. With yarn.resourcemanager.proxy-user-privileges.enabled an application without a token
+ * of HDFS, or whose token nears the end of its life, gets one from the ResourceManager
+ * (system-credentials.h). Hostile: submissions, and what NameNodes answer. */
 #ifndef SELVEDGE_RM_LITE_SECURITY_TOKEN_RENEWER_H
 #define SELVEDGE_RM_LITE_SECURITY_TOKEN_RENEWER_H
 
@@ -13,6 +15,7 @@
 
 struct ipc_kerberos;
 struct rm_app;
+struct rm_system_credentials;
 struct rm_token_renewer;
 
 struct rm_token_renewer_config {
@@ -37,6 +40,8 @@ void rm_token_renewer_keep_alive(struct rm *rm, struct yarn_app_id app);
 /* Each second. */
 void rm_token_renewer_tick(struct rm *rm);
 
+/* The credentials that nodes get for applications; NULL: none. */
+struct rm_system_credentials *rm_token_renewer_system(const struct rm *rm);
 void rm_token_renewer_counts(const struct rm *rm, struct rm_renewals_counts *ret);
 
 #endif

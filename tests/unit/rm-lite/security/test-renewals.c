@@ -30,7 +30,8 @@ struct fix {
     struct rm_renewal *open[OPEN_MAX];
     size_t n_open, n_cancels;
     struct told told[TOLD_MAX];
-    size_t n_told;
+    size_t n_told, released;
+    int32_t lost, gone; /* the last application */
     int64_t
         answer_ms; /* a renewal is answered inside of its begin, with this end; 0: it stays open */
 };
@@ -64,11 +65,40 @@ static void on_admitted(void *userdata, struct yarn_app_id app, const char *why)
     snprintf(f->told[f->n_told++].why, sizeof(f->told[0].why), "%s", why ? why : "");
 }
 
+static void on_lost(void *userdata, struct yarn_app_id app, const struct yarn_token *token)
+{
+    struct fix *f = userdata;
+
+    assert_non_null(token->id);
+    f->lost = app.id;
+}
+
+static void on_gone(void *userdata, struct yarn_app_id app)
+{
+    struct fix *f = userdata;
+
+    f->gone = app.id;
+}
+
+static void on_released(void *userdata, void *kept)
+{
+    struct fix *f = userdata;
+
+    assert_ptr_equal(kept, f);
+    f->released++;
+}
+
 static int setup(void **state)
 {
     struct fix *f = calloc(1, sizeof(*f));
     const struct rm_renewals_settings s = { .tries = 3 };
-    const struct rm_renewals_ops ops = { on_renew, on_cancel, on_admitted, f };
+    const struct rm_renewals_ops ops = { .renew = on_renew,
+                                         .cancel = on_cancel,
+                                         .admitted = on_admitted,
+                                         .lost = on_lost,
+                                         .gone = on_gone,
+                                         .released = on_released,
+                                         .userdata = f };
 
     assert_non_null(f);
     f->r = rm_renewals_new(&s, &ops);
@@ -318,6 +348,84 @@ static void test_bounds(void **state)
 }
 
 /* 20,000 random steps against what must hold at any time. */
+static int replace(struct fix *f, int32_t n, const struct yarn_token *t, int64_t max_ms,
+                   int64_t now)
+{
+    const struct rm_renewals_app in = {
+        .id = app(n), .tokens = t, .n_tokens = 1, .cancel_at_end = true, .recovered = true
+    };
+    int r = rm_renewals_replace(f->r, &in, max_ms, now);
+
+    rm_renewals_tick(f->r, now);
+    return r;
+}
+
+/* A token that ends is replaced, and left to its end: containers still have it. */
+static void test_replaced(void **state)
+{
+    struct fix *f = *state;
+    const struct yarn_token old = token("nn1:8020", "old"), fresh = token("nn1:8020", "new");
+
+    assert_int_equal(add(f, 1, &old, 1, true), 0);
+    rm_renewal_keep(f->open[0], f);
+    assert_int_equal(rm_renewal_expires(f->open[0]), 0);
+    answer(f, 0, 0, T0 + 100000, T0);
+    rm_renewals_tick(f->r, T0 + 90000);
+    assert_int_equal(f->n_open, 1);
+    assert_int_equal(rm_renewal_expires(f->open[0]), T0 + 100000);
+    assert_int_equal(replace(f, 1, &fresh, T0 + 700000, T0 + 90000), 0);
+    assert_int_equal(f->n_open, 2); /* the new one is renewed at once */
+    assert_int_equal(rm_renewal_expires(f->open[1]), 0);
+    answer(f, 0, 0, T0 + 100000, T0 + 90000); /* the old one's call ends */
+    assert_int_equal(f->released, 1);
+    assert_int_equal(f->n_cancels, 0);
+    assert_int_equal(counts(f).tokens, 1);
+    answer(f, 0, 0, T0 + 190000, T0 + 90000);
+    assert_int_equal(replace(f, 1, &fresh, T0 + 700000, T0 + 90000), -EEXIST);
+    rm_renewals_end(f->r, app(1), T0 + 90000);
+    rm_renewals_tick(f->r, T0 + 90000);
+    assert_int_equal(f->n_cancels, 1);
+    assert_int_equal(f->gone, 1);
+    assert_int_equal(counts(f).applications, 0);
+}
+
+/* An application that has brought no token gets one. */
+static void test_first_of_ours(void **state)
+{
+    struct fix *f = *state;
+    const struct yarn_token fresh = token("nn1:8020", "new"), other = token("nn1:8020", "other");
+
+    assert_int_equal(replace(f, 1, &fresh, T0 + 700000, T0), 0);
+    assert_true(rm_renewals_has(f->r, app(1)));
+    assert_int_equal(f->n_told, 0);
+    answer(f, 0, -EAGAIN, 0, T0); /* it lives: tried again */
+    assert_int_equal(counts(f).failing, 1);
+    for (int i = 0; i < 50; i++) { /* each leaves its slot to the next */
+        char id[8];
+        struct yarn_token t;
+
+        snprintf(id, sizeof(id), "t%d", i);
+        t = token("nn1:8020", id);
+        assert_int_equal(replace(f, 1, &t, T0 + 700000, T0), 0);
+        answer(f, 0, 0, T0 + 100000, T0);
+    }
+    assert_int_equal(replace(f, 1, &other, T0 + 700000, T0), 0);
+    assert_int_equal(counts(f).tokens, 1);
+}
+
+static void test_lost(void **state)
+{
+    struct fix *f = *state;
+    const struct yarn_token t = token("nn1:8020", "a");
+
+    assert_int_equal(add(f, 1, &t, 1, true), 0);
+    answer(f, 0, 0, T0 + 1000, T0);
+    rm_renewals_tick(f->r, T0 + 1500);
+    answer(f, 0, -EACCES, 0, T0 + 1500); /* its end has passed */
+    assert_int_equal(f->lost, 1);
+    assert_true(rm_renewals_has(f->r, app(1)));
+}
+
 static void test_random_histories(void **state)
 {
     struct fix *f = *state;
@@ -384,6 +492,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_recovered_is_not_waited_for, setup, teardown),
         cmocka_unit_test_setup_teardown(test_dark_service, setup, teardown),
         cmocka_unit_test_setup_teardown(test_bounds, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_replaced, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_first_of_ours, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_lost, setup, teardown),
         cmocka_unit_test_setup_teardown(test_random_histories, setup, teardown),
     };
 
