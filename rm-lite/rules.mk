@@ -10,7 +10,7 @@ RM_FOLDERS := $(addprefix rm-lite/, conf core store security fsm federation requ
 RM_A := $(BUILD)/libselvedge-rm.a
 $(RM_A): $(filter-out %/main.o,$(call objects,$(RM_FOLDERS) rm-lite))
 LIBS += $(RM_SCHEDULER_A) $(RM_A)
-RM_DEPS = $(RM_A) $(RM_SCHEDULER_A) $(FED_A) $(HDFS_A) $(WIRE_HDFS_A) $(GSS_CLIENT_A) $(WIRE_A) $(COMMON_A)
+RM_DEPS = $(RM_A) $(RM_SCHEDULER_A) $(FED_A) $(FS_A) $(HDFS_A) $(WIRE_HDFS_A) $(GSS_CLIENT_A) $(WIRE_A) $(COMMON_A)
 
 $(BUILD)/selvedge-rm: $(BUILD)/rm-lite/main.o $(RM_DEPS)
 	$(call link,$(RM_LDLIBS))

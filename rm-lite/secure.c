@@ -16,7 +16,8 @@ struct rm_secure {
     struct rm *rm;
     struct sgss_daemon *daemon;
     struct ipc_acceptor acceptor;
-    struct sgss_service namenode; /* which renews the tokens of jobs */
+    struct sgss_service namenode, web; /* which renew the tokens of jobs */
+    char *web_principal;
     bool had_ticket;
 };
 
@@ -74,7 +75,7 @@ static void tell(const struct rm_conf *conf)
                                             "applications with tokens of HDFS are refused");
 }
 
-/* Logs in to the NameNodes that hdfs-site.xml names alone. */
+/* Logs in to the NameNodes and web servers that the files name alone. */
 static int start_renewer(struct rm *rm, struct rm_secure *s, struct sv_error *err)
 {
     struct rm_conf_kerberos *k = &rm->conf.kerberos;
@@ -82,12 +83,19 @@ static int start_renewer(struct rm *rm, struct rm_secure *s, struct sv_error *er
 
     if (r >= 0)
         r = rm_conf_kerberos_read_namenodes(rm->xml, k, err);
+    if (r >= 0 && !k->web && sv_asprintf(&s->web_principal, "HTTP/_HOST@%s", k->own.realm) < 0)
+        r = sv_error_errno(err, -ENOMEM, "Kerberos");
     if (r < 0)
         return r;
+    sgss_service_init(&s->web, s->daemon, RM_WEB_PRINCIPAL, k->web ? k->web : s->web_principal,
+                      NULL, k->own_host);
     sgss_service_init(&s->namenode, s->daemon, RM_NAMENODE_PRINCIPAL, k->namenode,
                       k->namenode_pattern, k->own_host);
-    return rm_token_renewer_new(
-        rm, &(struct rm_token_renewer_config){ &s->namenode.ipc, k->own.qop_mask }, err);
+    return rm_token_renewer_new(rm,
+                                &(struct rm_token_renewer_config){ .namenode = &s->namenode.ipc,
+                                                                   .web = &s->web.ipc,
+                                                                   .qop_mask = k->own.qop_mask },
+                                err);
 }
 
 int rm_secure_start(struct rm *rm, struct sv_error *err)
@@ -126,6 +134,7 @@ void rm_secure_stop(struct rm *rm)
     if (!rm->kerberos)
         return;
     rm->kerberos->daemon = sgss_daemon_free(rm->kerberos->daemon);
+    free(rm->kerberos->web_principal);
     free(rm->kerberos);
     rm->kerberos = NULL;
 }

@@ -20,6 +20,7 @@ enum {
     K_NODES,
     K_NAMENODE,
     K_NAMENODE_PATTERN,
+    K_WEB,
     K_KRB5_CONF,
     K_HELPER,
     K_SOCKET,
@@ -35,6 +36,7 @@ static const struct sv_conf_key keys[] = {
     [K_NODES] = { "yarn.nodemanager.principal", SV_CONF_STRING, NULL, .help = "With Kerberos: who a node must be, NAME/_HOST@REALM; nobody else is served on 8031, whatever hadoop.security.authorization is, and the host must be that of the NodeId." },
     [K_NAMENODE] = { RM_NAMENODE_PRINCIPAL, SV_CONF_STRING, NULL, .help = "With Kerberos: who a NameNode must be, NAME/_HOST@REALM, that renews the tokens of jobs; _HOST is its host as its address has it." },
     [K_NAMENODE_PATTERN] = { RM_NAMENODE_PRINCIPAL ".pattern", SV_CONF_STRING, NULL, .help = "A glob of principals that it may be instead. Apache's default, *, admits every service of the realm; here none but the key above, unless this one is set." },
+    [K_WEB] = { RM_WEB_PRINCIPAL, SV_CONF_STRING, NULL, .help = "With Kerberos: who the web servers of NameNodes and the key servers must be, that renew tokens of WebHDFS and KMS; HTTP/_HOST of the ResourceManager's realm where it is not set, or *." },
     [K_KRB5_CONF] = { OWN "krb5-conf", SV_CONF_STRING, SV_KRB5_CONF, .help = "krb5.conf of the daemon and of a selvedge-gss that it starts; its default_realm is that of hadoop.security.auth_to_local." },
     [K_HELPER] = { OWN "helper", SV_CONF_STRING, LIBEXECDIR "/selvedge-gss", .help = "selvedge-gss, which the ResourceManager starts where the next key is empty." },
     [K_SOCKET] = { OWN "socket", SV_CONF_STRING, NULL, .help = "Socket of a unit that starts selvedge-gss under an account of its own, as selvedge-gss.socket does for the NodeManager." },
@@ -111,7 +113,11 @@ int rm_conf_kerberos_read_namenodes(struct sv_conf *c, struct rm_conf_kerberos *
 {
     int r = sgss_conf_service(c, &keys[K_NAMENODE], &k->namenode, err);
 
-    return r < 0 ? r : sgss_conf_pattern(c, &keys[K_NAMENODE_PATTERN], &k->namenode_pattern, err);
+    if (r >= 0)
+        r = sgss_conf_pattern(c, &keys[K_NAMENODE_PATTERN], &k->namenode_pattern, err);
+    if (r >= 0 && !sv_streq(sv_conf_raw(c, RM_WEB_PRINCIPAL), "*")) /* every key of a keytab */
+        r = sgss_conf_service(c, &keys[K_WEB], &k->web, err);
+    return r;
 }
 
 void rm_conf_kerberos_free(struct rm_conf_kerberos *k)

@@ -7,12 +7,15 @@
 
 #define RM_NAMENODE_PRINCIPAL "dfs.namenode.kerberos.principal" /* for messages elsewhere */
 
+#define RM_WEB_PRINCIPAL "dfs.web.authentication.kerberos.principal"
+
 /* All NULL and 0 unless `own.on`. */
 struct rm_conf_kerberos {
     struct sgss_conf own; /* of this ResourceManager; its web server: conf-web.h */
     const char *nodes;    /* yarn.nodemanager.principal: NAME/_HOST@REALM or NAME/HOST@REALM */
     char *own_host;       /* owned; what _HOST means for it */
     const char *namenode, *namenode_pattern; /* as configured; NULL: not set */
+    const char *web;                         /* of WebHDFS and key servers; NULL: HTTP/_HOST */
 };
 
 /* `address_host`: of yarn.resourcemanager.address; 0.0.0.0 means this machine's name. -EINVAL,

@@ -11,15 +11,11 @@
 #include <strings.h>
 #include <utlist.h>
 
-#include "common/log.h"
-#include "common/loop-guard.h"
 #include "common/str.h"
 #include "hdfs/conf-cluster.h"
 #include "hdfs/conf.h"
-#include "wire/ipc/resolve.h"
+#include "rm-lite/security/known-hosts.h"
 
-#define LOOK_UP_AGAIN_US ((uint64_t)300 * 1000000)
-#define ONE_LOOK_UP_US ((uint64_t)1000)
 #define HA_PREFIX "ha-hdfs:"
 
 struct rm_namenode {
@@ -34,79 +30,10 @@ struct rm_namenodes {
     struct sv_conf *conf;
     struct hdfs_login login;
     struct hdfs_cluster *cluster;
-    struct ipc_addresses *addresses; /* [n_names], of the cluster's servers */
-    const struct hdfs_server *names;
-    size_t n_names, at; /* `at`: the next one to look up */
-    bool looked_up;     /* all, once */
-    struct ipc_resolve *resolve;
-    sd_event_source *timer;
+    struct rm_known_hosts *hosts; /* the cluster's servers */
     struct rm_namenode *sites;
     size_t n_of_jobs;
 };
-
-/* ---- Addresses of names ---- */
-
-static void look_up_later(struct rm_namenodes *n, uint64_t in_us)
-{
-    int r = sd_event_source_set_time_relative(n->timer, in_us);
-
-    if (r >= 0)
-        r = sd_event_source_set_enabled(n->timer, SD_EVENT_ONESHOT);
-    if (r < 0)
-        sv_log_warning("NameNodes' addresses: timer: %s", strerror(-r));
-}
-
-static void on_resolved(int status, const struct ipc_addresses *list, void *userdata)
-{
-    struct rm_namenodes *n = userdata;
-
-    n->resolve = ipc_resolve_free(n->resolve);
-    if (status == 0)
-        n->addresses[n->at] = *list;
-    else
-        sv_log_warning("NameNode %s: its name has no address", n->names[n->at].host);
-    n->at++;
-    look_up_later(n, ONE_LOOK_UP_US);
-}
-
-static int on_timer(sd_event_source *s, uint64_t usec, void *userdata)
-{
-    SV_LOOP_HANDLER();
-    struct rm_namenodes *n = userdata;
-    const struct hdfs_server *name;
-
-    (void)s;
-    (void)usec;
-    if (n->at >= n->n_names) {
-        n->looked_up = true;
-        n->at = 0;
-        look_up_later(n, LOOK_UP_AGAIN_US);
-        return 0;
-    }
-    name = &n->names[n->at];
-    if (ipc_resolve_start(n->login.event, name->host, name->port, on_resolved, n, &n->resolve) <
-        0) {
-        n->at++;
-        look_up_later(n, ONE_LOOK_UP_US);
-    }
-    return 0;
-}
-
-/* The name in the configuration of "ip:port". NULL: none. */
-static const struct hdfs_server *name_of(const struct rm_namenodes *n,
-                                         const struct ipc_addresses *ip, uint16_t port)
-{
-    const struct in6_addr wanted = ipc_address_ip(&ip->sa[0]);
-
-    for (size_t i = 0; i < n->n_names; i++)
-        for (size_t k = 0; n->names[i].port == port && k < n->addresses[i].n; k++) {
-            const struct in6_addr has = ipc_address_ip(&n->addresses[i].sa[k]);
-
-            if (memcmp(&has, &wanted, sizeof(has)) == 0)
-                return &n->names[i];
-        }
-    return NULL;
-}
 
 /* ---- Sites ---- */
 
@@ -121,7 +48,7 @@ static int parse_service(const struct rm_namenodes *n, const char *service, stru
 {
     const char *at = sv_has_prefix(service, HA_PREFIX) ? service + strlen(HA_PREFIX) : service;
     const struct hdfs_server *name;
-    struct ipc_addresses ip;
+    int r;
 
     if (hdfs_server_parse(at, strlen(at), ret) < 0)
         return sv_error_set(err, -EINVAL, "its service is no address of a NameNode");
@@ -129,14 +56,10 @@ static int parse_service(const struct rm_namenodes *n, const char *service, stru
         ret->port = 0;
         return 0;
     }
-    if (!ipc_resolve_numeric(ret->host, ret->port, &ip))
-        return 0;
-    name = name_of(n, &ip, ret->port);
-    if (name)
+    r = rm_known_hosts_find(n->hosts, ret, &name);
+    if (r == 0)
         *ret = *name;
-    else if (!n->looked_up)
-        return not_yet(err);
-    return 0;
+    return r == -EAGAIN ? not_yet(err) : 0;
 }
 
 static int is_foreign(const struct hdfs_server *foreign, struct sv_error *err)
@@ -162,21 +85,16 @@ static int site_of_job(const struct rm_namenodes *n, struct sv_conf *job,
                        const struct hdfs_server *at, struct hdfs_site *ret, struct sv_error *err)
 {
     const struct hdfs_server *foreign, *name;
-    struct ipc_addresses ip;
     int r = job && at->port == 0 ? hdfs_conf_site(job, at->host, 0, ret, err) : 0;
 
     if (r < 0 || !job || !*ret->nameservice)
         return r;
     for (unsigned i = 0; i < ret->n_servers; i++) {
-        struct hdfs_server *s = &ret->servers[i];
-
-        if (!ipc_resolve_numeric(s->host, s->port, &ip))
-            continue;
-        name = name_of(n, &ip, s->port);
-        if (name)
-            *s = *name;
-        else if (!n->looked_up)
+        r = rm_known_hosts_find(n->hosts, &ret->servers[i], &name);
+        if (r == -EAGAIN)
             return not_yet(err);
+        if (r == 0)
+            ret->servers[i] = *name;
     }
     foreign = hdfs_cluster_foreign(n->cluster, ret);
     if (foreign)
@@ -282,15 +200,6 @@ void rm_namenodes_release(struct rm_namenodes *n, struct rm_namenode *s)
 
 /* ---- The cluster's own file system ---- */
 
-static const struct ipc_addresses *address_of(const struct rm_namenodes *n,
-                                              const struct hdfs_server *s)
-{
-    for (size_t i = 0; i < n->n_names; i++)
-        if (n->names[i].port == s->port && strcasecmp(n->names[i].host, s->host) == 0)
-            return n->addresses[i].n ? &n->addresses[i] : NULL;
-    return NULL;
-}
-
 /* Its first IPv4 address, as Java prefers, else the first. */
 static void ip_text(const struct ipc_addresses *list, char ret[INET6_ADDRSTRLEN])
 {
@@ -314,6 +223,7 @@ static int service_text(const struct rm_namenodes *n, const struct hdfs_site *si
     const struct hdfs_server *s = &site->servers[0];
     const struct ipc_addresses *ip;
     char text[INET6_ADDRSTRLEN];
+    int r;
 
     if (*site->nameservice) {
         (void)snprintf(ret, RM_NAMENODE_SERVICE_MAX, HA_PREFIX "%s", site->nameservice);
@@ -324,11 +234,11 @@ static int service_text(const struct rm_namenodes *n, const struct hdfs_site *si
         *c = (char)tolower((unsigned char)*c);
     if (!use_ip)
         return 0;
-    ip = address_of(n, s);
-    if (!ip && !n->looked_up)
+    r = rm_known_hosts_addresses(n->hosts, s, &ip);
+    if (r == -EAGAIN)
         return not_yet(err);
-    if (!ip)
-        return sv_error_set(err, -EHOSTUNREACH, "the NameNode's name %s has no address", s->host);
+    if (r < 0)
+        return sv_error_set(err, r, "the NameNode's name %s has no address", s->host);
     ip_text(ip, text);
     (void)snprintf(ret, RM_NAMENODE_SERVICE_MAX, "%s:%u", text, s->port);
     return 0;
@@ -351,6 +261,8 @@ int rm_namenodes_new(struct sv_conf *conf, const struct hdfs_login *login,
                      struct rm_namenodes **ret)
 {
     struct rm_namenodes *n = calloc(1, sizeof(*n));
+    const struct hdfs_server *servers;
+    size_t n_servers;
     int r;
 
     if (!n)
@@ -358,14 +270,10 @@ int rm_namenodes_new(struct sv_conf *conf, const struct hdfs_login *login,
     n->conf = conf;
     n->login = *login;
     r = hdfs_cluster_new(conf, &n->cluster);
-    if (r >= 0)
-        n->names = hdfs_cluster_servers(n->cluster, &n->n_names);
-    if (r >= 0 && n->n_names > 0) {
-        n->addresses = calloc(n->n_names, sizeof(*n->addresses));
-        r = n->addresses ? 0 : -ENOMEM;
+    if (r >= 0) {
+        servers = hdfs_cluster_servers(n->cluster, &n_servers);
+        r = rm_known_hosts_new(login->event, "NameNode", servers, n_servers, &n->hosts);
     }
-    if (r >= 0)
-        r = sd_event_add_time_relative(login->event, &n->timer, CLOCK_MONOTONIC, 0, 0, on_timer, n);
     if (r < 0) {
         rm_namenodes_free(n);
         return r;
@@ -380,12 +288,10 @@ struct rm_namenodes *rm_namenodes_free(struct rm_namenodes *n)
 
     if (!n)
         return NULL;
-    sd_event_source_disable_unref(n->timer);
-    ipc_resolve_free(n->resolve);
+    rm_known_hosts_free(n->hosts);
     DL_FOREACH_SAFE (n->sites, s, next)
         site_free(n, s);
     hdfs_cluster_free(n->cluster);
-    free(n->addresses);
     free(n);
     return NULL;
 }

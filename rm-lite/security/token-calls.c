@@ -1,5 +1,5 @@
-/* Renewing and cancelling a token: at its NameNode, or here for one of our own. Hostile: services
- * of tokens, and what NameNodes answer. */
+/* Renewing and cancelling a token: at its NameNode, at a web server, or here for one of our own.
+ * Hostile: services of tokens, and what NameNodes answer. */
 #include <errno.h>
 #include <string.h>
 
@@ -12,6 +12,8 @@
 #include "rm-lite/security/system-credentials.h"
 #include "rm-lite/security/token-conf.h"
 #include "rm-lite/security/token-renewer-internal.h"
+#include "rm-lite/security/web-issuers.h"
+#include "rm-lite/security/web-tokens.h"
 #include "wire/ipc/methods-hdfs.h"
 
 /* Worth a retry: nobody has said no. */
@@ -111,6 +113,39 @@ static void renew_own(struct rm_token_renewer *w, struct rm_renewal *t)
     rm_renewal_renewed(t, r < 0 ? -EACCES : 0, expires, err.text, sv_wall_ms());
 }
 
+/* ---- Over HTTP ---- */
+
+static void on_web_renewed(const struct rm_web_result *r, void *userdata)
+{
+    struct rm_renewal *t = userdata;
+    struct rm_token_renewer *w = rm_renewal_userdata(t);
+
+    SV_DISPATCH_BATCH(w->rm->dispatcher);
+    rm_renewal_renewed(t, r->status, r->expires_ms, r->why, sv_wall_ms());
+}
+
+static void on_web_cancelled(const struct rm_web_result *r, void *userdata)
+{
+    if (r->status < 0 && r->status != -ECANCELED)
+        sv_log_debug("delegation token: not cancelled: %s", r->why);
+    rm_renewal_cancelled(userdata);
+}
+
+static int call_web(struct rm_token_renewer *w, struct rm_renewal *t, bool cancel,
+                    struct sv_error *err)
+{
+    const struct yarn_token *token = rm_renewal_token(t);
+    struct rm_web_issuer at;
+    int r = rm_web_issuers_find(w->issuers, token->kind, token->service, &at, err);
+
+    if (r < 0)
+        return r;
+    return rm_web_tokens_call(w->web, &at, token, cancel,
+                              cancel ? on_web_cancelled : on_web_renewed, t, err);
+}
+
+/* ---- Renewing ---- */
+
 /* A token that cannot be renewed for much longer is replaced: each application that has it gets one
  * of its own user. It is renewed nevertheless, for as long as they have it. */
 static void replace_in_time(struct rm_token_renewer *w, const struct rm_renewal *t)
@@ -143,11 +178,14 @@ void rm_token_call_renew(void *userdata, struct rm_renewal *t)
         return;
     }
     replace_in_time(w, t);
-    r = call_namenode(w, t, "renewDelegationToken", &q.base, &q.token,
-                      &hadoop__common__renew_delegation_token_response_proto__descriptor,
-                      on_renewed, &err);
+    if (rm_web_issuers_kind(rm_renewal_token(t)->kind))
+        r = call_web(w, t, false, &err);
+    else
+        r = call_namenode(w, t, "renewDelegationToken", &q.base, &q.token,
+                          &hadoop__common__renew_delegation_token_response_proto__descriptor,
+                          on_renewed, &err);
     if (r < 0)
-        rm_renewal_renewed(t, r == -ENOMEM ? -EAGAIN : r, 0, err.text, sv_wall_ms());
+        rm_renewal_renewed(t, r == -ENOMEM || r == -EBUSY ? -EAGAIN : r, 0, err.text, sv_wall_ms());
 }
 
 static void cancel_own(struct rm_token_renewer *w, struct rm_renewal *t)
@@ -180,9 +218,12 @@ void rm_token_call_cancel(void *userdata, struct rm_renewal *t)
         cancel_own(w, t);
         return;
     }
-    r = call_namenode(w, t, "cancelDelegationToken", &q.base, &q.token,
-                      &hadoop__common__cancel_delegation_token_response_proto__descriptor,
-                      on_cancelled, &err);
+    if (rm_web_issuers_kind(rm_renewal_token(t)->kind))
+        r = call_web(w, t, true, &err);
+    else
+        r = call_namenode(w, t, "cancelDelegationToken", &q.base, &q.token,
+                          &hadoop__common__cancel_delegation_token_response_proto__descriptor,
+                          on_cancelled, &err);
     if (r < 0) {
         sv_log_debug("delegation token: not cancelled: %s", err.text);
         rm_renewal_cancelled(t);

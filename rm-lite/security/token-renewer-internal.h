@@ -6,12 +6,16 @@
 
 struct rm_namenodes;
 struct rm_system_credentials;
+struct rm_web_issuers;
+struct rm_web_tokens;
 struct starting;
 
 struct rm_token_renewer {
     struct rm *rm;
     struct rm_renewals *renewals;
     struct rm_namenodes *namenodes;
+    struct rm_web_issuers *issuers;
+    struct rm_web_tokens *web;
     struct rm_system_credentials *system; /* NULL: no tokens are got for users */
     struct starting *starting;
     int64_t ticked_ms;

@@ -14,6 +14,8 @@
 #include "rm-lite/security/system-credentials.h"
 #include "rm-lite/security/token-conf.h"
 #include "rm-lite/security/token-renewer-internal.h"
+#include "rm-lite/security/web-issuers.h"
+#include "rm-lite/security/web-tokens.h"
 #include "wire/ipc/methods-hdfs.h"
 
 #define TICK_MS 1000
@@ -35,9 +37,19 @@ static bool is_managed(const struct yarn_token *t)
     struct yarn_delegation_token id;
 
     if (!sv_streq(t->kind, YARN_KIND_HDFS_DELEGATION) &&
-        !sv_streq(t->kind, YARN_KIND_RM_DELEGATION))
+        !sv_streq(t->kind, YARN_KIND_RM_DELEGATION) && !rm_web_issuers_kind(t->kind))
         return false;
     return yarn_delegation_token_decode(t->id, t->id_len, &id, NULL) < 0 || *id.renewer;
+}
+
+static void tell_unmanaged(const struct rm_app *app, const struct yarn_token *t)
+{
+    char kind[128];
+
+    sv_escape(kind, sizeof(kind), t->kind);
+    sv_log_debug("%s: its token of kind %s is not renewed: the kind has no renewer here, or the "
+                 "token names none",
+                 app->id_str, kind);
 }
 
 static int tokens_of(struct rm_app *app, struct sv_arena *a, struct yarn_token **ret, size_t *ret_n,
@@ -64,6 +76,8 @@ static int tokens_of(struct rm_app *app, struct sv_arena *a, struct yarn_token *
         *ret_hdfs |= sv_streq(c.tokens[i].token.kind, YARN_KIND_HDFS_DELEGATION);
         if (is_managed(&c.tokens[i].token))
             (*ret)[(*ret_n)++] = c.tokens[i].token;
+        else
+            tell_unmanaged(app, &c.tokens[i].token);
     }
     return 0;
 }
@@ -358,6 +372,10 @@ int rm_token_renewer_new(struct rm *rm, const struct rm_token_renewer_config *c,
     if (r >= 0)
         r = start_system(w, &login);
     if (r >= 0)
+        r = rm_web_issuers_new(rm->event, rm->xml, &w->issuers, err);
+    if (r >= 0)
+        r = rm_web_tokens_new(rm->event, c->web, &w->web);
+    if (r >= 0)
         return 0;
     rm_token_renewer_free(rm);
     return sv_error_errno(err, r, "renewal of delegation tokens");
@@ -372,7 +390,9 @@ void rm_token_renewer_free(struct rm *rm)
         return;
     w->closing = true;
     w->system = rm_system_credentials_free(w->system);
-    w->namenodes = rm_namenodes_free(w->namenodes); /* ends the open calls */
+    w->web = rm_web_tokens_free(w->web); /* ends the open calls */
+    w->issuers = rm_web_issuers_free(w->issuers);
+    w->namenodes = rm_namenodes_free(w->namenodes); /* as well */
     rm_renewals_free(w->renewals);
     DL_FOREACH_SAFE (w->starting, s, next)
         free(s);

@@ -2,10 +2,11 @@
  * ResourceManager's own login at the NameNodes, and its own tokens here. In a cluster with Kerberos
  * alone; without it rm->renewer is NULL and each function does nothing.
  *
- * Renewed are tokens of the kinds HDFS_DELEGATION_TOKEN and RM_DELEGATION_TOKEN that name a
- * renewer. With yarn.resourcemanager.proxy-user-privileges.enabled an application without a token
- * of HDFS, or whose token nears the end of its life, gets one from the ResourceManager
- * (system-credentials.h). Hostile: submissions, and what NameNodes answer. */
+ * Renewed are tokens that name a renewer, of the kinds HDFS_DELEGATION_TOKEN, RM_DELEGATION_TOKEN,
+ * and those of WebHDFS and key servers (web-issuers.h). With
+ * yarn.resourcemanager.proxy-user-privileges.enabled an application without a token of HDFS, or
+ * whose token nears the end of its life, gets one from the ResourceManager (system-credentials.h).
+ * Hostile: submissions, and what NameNodes answer. */
 #ifndef SELVEDGE_RM_LITE_SECURITY_TOKEN_RENEWER_H
 #define SELVEDGE_RM_LITE_SECURITY_TOKEN_RENEWER_H
 
@@ -21,6 +22,7 @@ struct rm_token_renewer;
 struct rm_token_renewer_config {
     const struct ipc_kerberos *namenode; /* our login at NameNodes; outlives the renewer. NULL:
                                             by name alone, for tests */
+    const struct ipc_kerberos *web;      /* our login at web servers; likewise */
     uint32_t qop_mask;                   /* hadoop.rpc.protection */
 };
 

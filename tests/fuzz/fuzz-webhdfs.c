@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "fs/webhdfs-json.h"
+#include "rm-lite/security/web-tokens.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -31,6 +32,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         check(&s);
     if (data[0] == 'S' && fs_webhdfs_parse_owner((const char *)data + 1, size - 1, &o) == 0)
         MUST(*o.user && strlen(o.user) < sizeof(o.user) && strlen(o.group) < sizeof(o.group));
+    if (data[0] == 'T') { /* of RENEWDELEGATIONTOKEN */
+        int64_t expires = 0;
+
+        MUST(rm_web_tokens_parse((const char *)data + 1, size - 1, &expires) < 0 || expires > 0);
+    }
     if (data[0] == 'X') {
         char text[100];
         int r = fs_webhdfs_parse_exception((const char *)data + 1, size - 1, text, sizeof(text));
