@@ -122,8 +122,10 @@ int rm_secure_start(struct rm *rm, struct sv_error *err)
                                          .told = on_told,
                                          .userdata = s },
                    &s->daemon, err);
-    if (r >= 0)
+    if (r >= 0) {
+        rm->login = s->daemon;
         r = start_renewer(rm, s, err);
+    }
     if (r >= 0)
         tell(&rm->conf);
     return r;
@@ -133,6 +135,7 @@ void rm_secure_stop(struct rm *rm)
 {
     if (!rm->kerberos)
         return;
+    rm->login = NULL;
     rm->kerberos->daemon = sgss_daemon_free(rm->kerberos->daemon);
     free(rm->kerberos->web_principal);
     free(rm->kerberos);

@@ -22,6 +22,7 @@
 #include "wire/ids.h"
 
 struct ipc_server;
+struct sgss_daemon;
 struct sv_groups;
 struct rm_app;
 struct rm_attempt;
@@ -119,13 +120,14 @@ struct rm {
     struct rm_relay *relay;   /* for the services API; NULL: not served */
     struct sv_groups *groups; /* groups of users; viewer.c */
     struct ipc_proxy_users *proxy_users;
-    struct rm_secure *kerberos; /* our login and how tickets are taken; NULL: none */
-    struct sv_policy *policy;   /* hadoop-policy.xml; NULL: none; service-access.c */
-    int64_t refusal_told_ms;    /* when a refusal by it was last logged; 0 = never */
-    struct rm_member *member;   /* of a federation; NULL: none */
-    char *login_user;           /* the account of this process */
-    char *admin_acl;            /* list of refreshAdminAcls, or NULL; access.c */
-    struct rm_waiting *waiting; /* calls that wait for groups */
+    struct rm_secure *kerberos;      /* our login and how tickets are taken; NULL: none */
+    const struct sgss_daemon *login; /* of `kerberos`, for its state */
+    struct sv_policy *policy;        /* hadoop-policy.xml; NULL: none; service-access.c */
+    int64_t refusal_told_ms;         /* when a refusal by it was last logged; 0 = never */
+    struct rm_member *member;        /* of a federation; NULL: none */
+    char *login_user;                /* the account of this process */
+    char *admin_acl;                 /* list of refreshAdminAcls, or NULL; access.c */
+    struct rm_waiting *waiting;      /* calls that wait for groups */
     uint16_t client_port, am_port, tracker_port, admin_port, web_port;
     sd_event_source *tick;
     int64_t hold_until_ms; /* no new allocations before: recovered nodes may still come back */

@@ -14,6 +14,7 @@
 #include "rm-lite/core/rm-app.h"
 #include "rm-lite/core/rm-node.h"
 #include "rm-lite/scheduler/scheduler.h"
+#include "rm-lite/web/kerberos-series.h"
 #include "wire/ipc/ipc-server.h"
 
 #define MIB 1048576.0
@@ -196,6 +197,7 @@ int rm_web_series(struct rm *rm, struct sv_buf *out)
     put_times(&s, rm);
     r = put_queues(&s, rm);
     put_work(&s, rm);
+    rm_kerberos_series(&s, rm);
     sv_series_rpc(&s, servers, SV_ARRAY_LEN(servers));
     sv_series_process(&s, "selvedge-rm");
     return r < 0 ? r : s.error;

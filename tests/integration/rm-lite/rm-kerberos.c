@@ -183,10 +183,67 @@ static void master(char **argv)
         printf("ok registered\n");
 }
 
+/* ---- A token of somebody else's, by its text in g.name ---- */
+
+static void cancel(const struct ipc_client_config *cfg, const Hadoop__Common__TokenProto *m)
+{
+    Hadoop__Common__CancelDelegationTokenRequestProto q =
+        HADOOP__COMMON__CANCEL_DELEGATION_TOKEN_REQUEST_PROTO__INIT;
+
+    q.token = (Hadoop__Common__TokenProto *)(uintptr_t)m;
+    if (call(cfg, "cancelDelegationToken", &q,
+             &hadoop__common__cancel_delegation_token_response_proto__descriptor))
+        printf("ok cancelled\n");
+}
+
+static void show(const Hadoop__Common__TokenProto *m)
+{
+    const char *text;
+    struct yarn_token t;
+
+    if (yarn_token_from(m, g.arena, &t) >= 0 && yarn_token_text(g.arena, &t, &text) >= 0)
+        printf("ok %s\n", text);
+}
+
+/* With a password that is not its own. */
+static void forged(struct yarn_token *t)
+{
+    struct ipc_client_config by_token = g.client;
+    uint8_t *password = sv_arena_memdup(g.arena, t->password, t->password_len);
+
+    if (!password || t->password_len == 0)
+        return;
+    password[0] ^= 1;
+    t->password = password;
+    by_token.token = t;
+    by_token.kerberos = NULL;
+    metrics(&by_token);
+}
+
+static bool run_with_text(const char *command)
+{
+    struct yarn_token t;
+
+    if (!sv_streq(command, "cancel-it") && !sv_streq(command, "renew-it") &&
+        !sv_streq(command, "forge-it"))
+        return false;
+    if (yarn_token_parse(g.arena, g.name, &t) < 0)
+        return true;
+    if (sv_streq(command, "cancel-it"))
+        cancel(&g.client, yarn_token_to(g.arena, &t));
+    else if (sv_streq(command, "renew-it"))
+        renew(&g.client, yarn_token_to(g.arena, &t));
+    else
+        forged(&t);
+    return true;
+}
+
 static void run(const char *command, char **more)
 {
     const Hadoop__Common__TokenProto *t;
 
+    if (run_with_text(command))
+        return;
     if (sv_streq(command, "metrics")) {
         g.client.for_user = g.name;
         metrics(&g.client);
@@ -203,6 +260,8 @@ static void run(const char *command, char **more)
     } else if ((t = token(&g.client))) {
         if (sv_streq(command, "renew"))
             renew(&g.client, t);
+        else if (sv_streq(command, "show"))
+            show(t);
         else
             with_token(&g.client, t);
     }
