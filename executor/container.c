@@ -18,6 +18,7 @@
 #include "common/loop-guard.h"
 #include "common/str.h"
 #include "executor/internal.h"
+#include "executor/session.h"
 
 /* Delay between two attempts to take the launch lock: from the first to the last, doubled each
  * time. */
@@ -307,6 +308,12 @@ static void on_ended(int status, void *userdata)
     monitor_ended(userdata);
 }
 
+int exe_container_private(const struct exe_container *c, struct exe **ret)
+{
+    *ret = c->exe;
+    return c->over ? -ESRCH : private_dir(c, false);
+}
+
 int exe_launch(struct exe *x, const struct exe_launch *l, const struct exe_container_ops *ops,
                void *userdata, struct exe_container **ret, struct sv_error *err)
 {
@@ -316,7 +323,8 @@ int exe_launch(struct exe *x, const struct exe_launch *l, const struct exe_conta
     struct exe_request r = { .op = EXE_OP_LAUNCH,
                              .local_mask = l->local_mask,
                              .log_mask = l->log_mask,
-                             .what = l->again ? EXE_LAUNCH_AGAIN : 0,
+                             .what = (uint8_t)((l->again ? EXE_LAUNCH_AGAIN : 0) |
+                                               (l->door && x->version >= 9 ? EXE_LAUNCH_DOOR : 0)),
                              .work_dir = (uint8_t)l->work_dir,
                              .profile = (uint8_t)l->profile,
                              .network = (uint8_t)l->network,
@@ -324,7 +332,7 @@ int exe_launch(struct exe *x, const struct exe_launch *l, const struct exe_conta
                              .net_rate_kbit = l->net_rate_kbit,
                              .net_ceil_kbit = l->net_ceil_kbit,
                              .n_devices = (uint8_t)l->n_devices };
-    _cleanup_close_ int script = -1, credentials = -1, dir = -1;
+    _cleanup_close_ int script = -1, credentials = -1, dir = -1, door = -1;
     struct exe_container *c;
     if (l->script_len > EXE_FILE_MAX || l->credentials_len > EXE_FILE_MAX)
         return sv_error_set(err, -EINVAL,
@@ -333,10 +341,6 @@ int exe_launch(struct exe *x, const struct exe_launch *l, const struct exe_conta
     if (!x->unenforced_allowed && cg_root_missing(x->cgroups))
         return sv_error_set(err, -ENOTSUP, "limits cannot be enforced: %s",
                             cg_root_missing(x->cgroups));
-    if (l->again && x->version < 8)
-        return sv_error_set(err, -EOPNOTSUPP,
-                            "container: the installed container-executor is older than this daemon "
-                            "and launches no container twice; update it");
     if (l->n_devices > EXE_DEVICES_MAX)
         return sv_error_set(err, -EINVAL, "container: more than %d devices", EXE_DEVICES_MAX);
     if (exe_request_owner(&r, l->user, l->submitter) < 0)
@@ -359,13 +363,16 @@ int exe_launch(struct exe *x, const struct exe_launch *l, const struct exe_conta
         dir = private_dir(c, true);
         /* Shared: the helper of an earlier launch may have answered and not yet exited. */
         e = dir < 0 ? dir : flock(dir, LOCK_SH | LOCK_NB) < 0 ? -errno : 0;
+        if (e == 0 && r.what & EXE_LAUNCH_DOOR)
+            e = SV_MIN(door = exe_door_make(dir), 0);
         e = e < 0 ? sv_error_errno(err, e, "%s/nmPrivate/%s", x->local_dirs[l->work_dir], c->app)
                   : cg_leaf_create(x->cgroups, c->name, &l->resource, &c->leaf, err);
         if (e < 0)
             exe_call_abandon(SV_TAKE(c->call));
     }
     if (e == 0) {
-        e = exe_call_send(c->call, &r, (int[]){ script, credentials, dir }, 3, &call_ops, c, err);
+        e = exe_call_send(c->call, &r, (int[]){ script, credentials, dir, door },
+                          (size_t)exe_request_fds(&r), &call_ops, c, err);
         if (e < 0) {
             c->call = NULL;
             drop_group(SV_TAKE(c->leaf), x->event);
@@ -575,6 +582,7 @@ void exe_container_forget(struct exe_container *c)
     if (dir >= 0) {
         record_name(c, name, sizeof(name));
         (void)unlinkat(dir, name, 0);
+        (void)unlinkat(dir, EXE_DOOR_NAME, 0); /* it may have none, ignoring */
         (void)sv_close(dir);
         int local = open(c->exe->local_dirs[c->work_dir], O_PATH | O_DIRECTORY | O_CLOEXEC);
         (void)snprintf(path, sizeof(path), "nmPrivate/%s/%s", c->app, c->name);

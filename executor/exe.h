@@ -119,8 +119,9 @@ struct exe_launch {
     const struct exe_device *devices; /* assigned devices, each once, in ascending order */
     size_t n_devices;                 /* at most EXE_DEVICES_MAX */
     const uint16_t *categories;       /* NULL = none */
-    bool again;         /* it ran before: its work and log directories are kept. -EOPNOTSUPP: the
-                         * helper is older; -EEXIST: its last cgroup is still being removed */
+    bool again;         /* it ran before: its work and log directories are kept. -EEXIST: its last
+                         * cgroup is still being removed */
+    bool door;          /* takes sessions (exe-session.h), unless the helper is older */
     const void *script; /* launch_container.sh, at most EXE_FILE_MAX bytes */
     size_t script_len;
     const void *credentials; /* container_tokens */
@@ -176,7 +177,7 @@ void exe_container_forget(struct exe_container *c);
 
 /* Makes links in the work directory of a running container, as its user; `list`: "NAME\0TARGET\0"
  * for each, at most EXE_FILE_MAX bytes. What stands at a name stays; the first failure is reported,
- * the others are made. -EOPNOTSUPP: the helper is older. */
+ * the others are made. */
 int exe_link(struct exe *x, struct yarn_container_id id, const char *user, const char *submitter,
              unsigned work_dir, const void *list, size_t len, exe_done done, void *userdata)
     _must_use_;

@@ -180,8 +180,6 @@ int exe_link(struct exe *x, struct yarn_container_id id, const char *user, const
     struct exe_request r = { .op = EXE_OP_LINK, .local_mask = 1u << work_dir };
     _cleanup_close_ int fd = -1;
     char object[EXE_TEXT_MAX];
-    if (x->version < 8)
-        return -EOPNOTSUPP;
     if (len > EXE_FILE_MAX || work_dir >= EXE_DIRS_MAX ||
         exe_request_owner(&r, user, submitter) < 0)
         return -EINVAL;

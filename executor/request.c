@@ -19,6 +19,7 @@ enum {
     F_MORE = 512,       /* further containers allowed */
     F_SUBMITTER = 1024,
     F_OWNER = F_USER | F_SUBMITTER, /* owner of a directory in usercache */
+    F_ANY_LAUNCH = F_APP | F_CONTAINER | F_OWNER | F_LOCAL | F_LOG | F_LAUNCH | F_CATEGORIES,
 };
 
 /* The operations and the fields of each: a request has all of them, and no other. */
@@ -29,10 +30,10 @@ static const struct {
     { EXE_OP_CHECK, 0, 0, 0 },
     { EXE_OP_CHECK, EXE_CHECK_REBUILD, 0, 0 },
     { EXE_OP_INIT_APP, 0, 0, F_APP | F_OWNER | F_LOCAL | F_LOG | F_CATEGORIES },
-    { EXE_OP_LAUNCH, 0, 0,
-      F_APP | F_CONTAINER | F_OWNER | F_LOCAL | F_LOG | F_LAUNCH | F_CATEGORIES },
-    { EXE_OP_LAUNCH, EXE_LAUNCH_AGAIN, 0,
-      F_APP | F_CONTAINER | F_OWNER | F_LOCAL | F_LOG | F_LAUNCH | F_CATEGORIES },
+    { EXE_OP_LAUNCH, 0, 0, F_ANY_LAUNCH },
+    { EXE_OP_LAUNCH, EXE_LAUNCH_AGAIN, 0, F_ANY_LAUNCH },
+    { EXE_OP_LAUNCH, EXE_LAUNCH_DOOR, 0, F_ANY_LAUNCH },
+    { EXE_OP_LAUNCH, EXE_LAUNCH_AGAIN | EXE_LAUNCH_DOOR, 0, F_ANY_LAUNCH },
     { EXE_OP_LOCALIZE, EXE_VISIBILITY_PUBLIC, 0, F_LOCAL },
     { EXE_OP_LOCALIZE, EXE_VISIBILITY_PRIVATE, 0, F_APP | F_OWNER | F_LOCAL | F_CATEGORIES },
     { EXE_OP_LOCALIZE, EXE_VISIBILITY_APPLICATION, 0, F_APP | F_OWNER | F_LOCAL | F_CATEGORIES },
@@ -208,10 +209,11 @@ int exe_request_decode(const uint8_t *buf, size_t len, struct exe_request *ret)
     return 0;
 }
 
-int exe_request_fds(uint16_t op)
+int exe_request_fds(const struct exe_request *r)
 {
-    return op == EXE_OP_LAUNCH ? 3
-                               : op == EXE_OP_LOCALIZE || op == EXE_OP_SIGNAL || op == EXE_OP_LINK;
+    return r->op == EXE_OP_LAUNCH
+               ? 3 + (r->what & EXE_LAUNCH_DOOR ? 1 : 0)
+               : r->op == EXE_OP_LOCALIZE || r->op == EXE_OP_SIGNAL || r->op == EXE_OP_LINK;
 }
 
 void exe_app_text(const struct exe_request *r, char *buf)

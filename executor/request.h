@@ -19,8 +19,8 @@
  * daemon uses the older one if the helper knows no other. So daemon and helper may be one version
  * apart, in both directions. When raising the version, set the oldest to the previous one if
  * requests and replies of that have the same meaning, else to the same number: never two behind. */
-#define EXE_PROTOCOL_VERSION 8
-#define EXE_PROTOCOL_OLDEST 7
+#define EXE_PROTOCOL_VERSION 9
+#define EXE_PROTOCOL_OLDEST 8
 _Static_assert(EXE_PROTOCOL_VERSION - EXE_PROTOCOL_OLDEST <= 1, "one version behind at most");
 #define EXE_RECORD_VERSION 1 /* separate: a new daemon reads the records of running containers */
 #define EXE_REQUEST_MAGIC 0x71457653u /* "SvEq" */
@@ -45,13 +45,14 @@ enum exe_op {
                             EXE_CHECK_REBUILD rebuilds it and the root templates first */
     EXE_OP_INIT_APP = 2, /* user and application directories on the masked local and log dirs */
     EXE_OP_LAUNCH = 3,   /* fds: script, credentials (sealed memfds), the launch lock; what:
-                            EXE_LAUNCH_AGAIN keeps the directories of the container's last launch */
+                            EXE_LAUNCH_AGAIN keeps the directories of the container's last launch;
+                            EXE_LAUNCH_DOOR: a fourth fd, where init takes sessions (session.h) */
     EXE_OP_LOCALIZE = 4, /* fds: channel (SOCK_SEQPACKET) */
     EXE_OP_SIGNAL = 5,   /* fds: pidfd of the container's init; SIGQUIT: the answer's text has the
                           * processes that catch it and got it, or EXE_SIGNAL_TO_NONE */
     EXE_OP_DELETE = 6,
     EXE_OP_LINK = 7, /* links in the work dir of a running container, whose local dir is masked;
-                      * fds: "NAME\0TARGET\0" for each. From version 8 on */
+                      * fds: "NAME\0TARGET\0" for each */
 };
 
 /* Visibility of the host to a container. The root-owned configuration lists the allowed ones. The
@@ -85,7 +86,9 @@ enum exe_visibility {
 };
 
 #define EXE_CHECK_REBUILD 1
-#define EXE_LAUNCH_AGAIN 1 /* from version 8 on */
+/* Bits of `what` for LAUNCH: */
+#define EXE_LAUNCH_AGAIN 1
+#define EXE_LAUNCH_DOOR 2 /* from version 9 on */
 
 enum exe_delete {
     EXE_DELETE_CONTAINER = 1,      /* work dirs <app>/<container>, of `more` as well */
@@ -156,8 +159,8 @@ bool exe_request_ok(const struct exe_request *r);
  * ^[_.A-Za-z0-9][-@_.A-Za-z0-9]*[$]?$ and does not begin with a dot. It then is a plain name of a
  * directory: no path, not "." or "..", nothing to escape. */
 bool exe_name_ok(const char *name, size_t max);
-/* Number of descriptors that the operation takes. */
-int exe_request_fds(uint16_t op);
+/* Number of descriptors that the request takes. */
+int exe_request_fds(const struct exe_request *r);
 
 /* "application_…", "container_…" as YARN prints them, into EXE_TEXT_MAX bytes. */
 void exe_app_text(const struct exe_request *r, char *buf);

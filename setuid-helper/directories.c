@@ -13,7 +13,7 @@
 #define LOGS(h) ((h)->req.what == EXE_VISIBILITY_LOGS)
 /* The container's directories MUST NOT exist, but for another launch of it: then they are the job's
  * own, which it may have replaced. */
-#define NEW(h) ((h)->req.what != EXE_LAUNCH_AGAIN)
+#define NEW(h) (!((h)->req.what & EXE_LAUNCH_AGAIN))
 
 /* Clones `dir`, which is closed, as a detached mount; none for the host profile. */
 static void add(const struct hlp *h, struct hlp_dirs *t, int dir, bool read_only, const char *base,

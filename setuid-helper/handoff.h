@@ -30,9 +30,10 @@ struct hlp_handoff {      /* descriptors, by their present numbers; -1: none */
     struct exe_record r;
 };
 
-/* container-init: the pipe that ends with the monitor. Every signal is blocked, and the main
- * process is the first that pid 1 has created. */
-enum { HLP_INIT_LIFE = 3, HLP_INIT_MAIN = 2 };
+/* container-init: the pipe that ends with the monitor, and the listening socket of
+ * executor/session.h, if the request had one. Every signal is blocked, and the main process is the
+ * first that pid 1 has created. */
+enum { HLP_INIT_LIFE = 3, HLP_INIT_DOOR = 4, HLP_INIT_MAIN = 2 };
 /* The main process' status as a shell reports it. */
 #define HLP_SHELL_STATUS(s) (WIFEXITED(s) ? WEXITSTATUS(s) : 128 + WTERMSIG(s))
 

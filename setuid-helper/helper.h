@@ -177,6 +177,7 @@ void hlp_network(const struct hlp *h);
 struct hlp_child {
     int status, life; /* pipes to the monitor and from it */
     int init;         /* container-init */
+    int door;         /* where it takes sessions; -1: nowhere */
     int mounts;       /* its mount namespace */
     int root;         /* its / */
     const struct sock_fprog *filter;

@@ -49,7 +49,7 @@ static void write_file(const struct hlp *h, int dir, const char *name, mode_t mo
                        enum exe_status status)
 {
     struct stat st;
-    if (h->req.what == EXE_LAUNCH_AGAIN)
+    if (h->req.what & EXE_LAUNCH_AGAIN)
         (void)unlinkat(dir, name, 0); /* of the last launch; what remains fails the open */
     int fd = openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
     if (fd < 0 || fstat(from, &st) < 0)
@@ -173,7 +173,8 @@ _Noreturn static void init(const struct hlp *h, const struct hlp_child *c, const
     end_at_once(pid, c->life);
     /* Channel and caches belong to the program; exec closes those from HLP_HIGH on. */
     if (pid == HLP_INIT_MAIN && syscall(SYS_close_range, 3, HLP_HIGH - 1, 0) == 0 &&
-        dup2(c->life, HLP_INIT_LIFE) == HLP_INIT_LIFE)
+        dup2(c->life, HLP_INIT_LIFE) == HLP_INIT_LIFE &&
+        (c->door < 0 || dup2(c->door, HLP_INIT_DOOR) == HLP_INIT_DOOR))
         (void)syscall(SYS_execveat, c->init, "", argv, &argv[1], AT_EMPTY_PATH);
     _exit(EXE_STATUS_LOST); /* which ends the container */
 }
@@ -206,7 +207,7 @@ void hlp_child(const struct hlp *h, struct hlp_child *c)
     const char *script = NULL;
     const bool container = h->req.op == EXE_OP_LAUNCH;
     int fds[EXE_FDS_MAX], n_fds = container ? 2 : 1; /* without the launch lock */
-    int *keep[7 + 2 * EXE_DIRS_MAX] = { &c->status, &c->life, &c->init }, n = 3;
+    int *keep[8 + 2 * EXE_DIRS_MAX] = { &c->status, &c->life, &c->init, &c->door }, n = 4;
     if (setsid() < 0)
         hlp_fail(EXE_STATUS_SESSION, errno, "setsid");
     hlp_finish_root(h, c);

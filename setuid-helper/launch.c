@@ -235,6 +235,9 @@ void hlp_launch(struct hlp *h)
                .uid = h->user.uid },
     };
     memset(c.caches, 0xff, sizeof(c.caches)); /* -1 */
+    c.door = container && h->req.what & EXE_LAUNCH_DOOR ? h->fds[3] : -1;
+    if (c.door >= 0 && !hlp_is_channel(c.door))
+        hlp_fail(EXE_STATUS_REQUEST_FDS, ENOTSOCK, "door");
     (void)umask(0);
     if (h->cfg.unfiltered[0])
         hlp_fail(EXE_STATUS_DEVICE_FILTER, 0, h->cfg.unfiltered);

@@ -66,7 +66,7 @@ static void decode(const uint8_t *buf, size_t len, int n_fds)
     int r = exe_request_decode(buf, len, &self.req);
     if (r < 0)
         hlp_fail(r == -EPROTONOSUPPORT ? EXE_STATUS_VERSION : EXE_STATUS_REQUEST, -r, "request");
-    if (n_fds != exe_request_fds(self.req.op))
+    if (n_fds != exe_request_fds(&self.req))
         hlp_fail(EXE_STATUS_REQUEST_FDS, EBADMSG, "descriptors");
     for (unsigned i = 0; i < EXE_DIRS_MAX; i++)
         if ((i >= self.cfg.local_dirs.n && self.req.local_mask >> i & 1) ||

@@ -15,7 +15,7 @@ PREPARE_OBJS := $(addprefix $(HELPER_DIR)/, prepare.o fail.o policy-compile.o de
 # Those in which a path or POLICY_ID is compiled; the tests' helpers have these of their own and share the others.
 HELPER_PATH_NAMES := main.o path.o policy.o init.o sandbox.o prepare.o policy-compile.o root-template.o
 # What it becomes beside a container, without privilege: executed in every launch, so small and static like it.
-HANDOFF_OBJS := $(addprefix $(BUILD)/setuid-helper/handoff/, container-monitor.o container-init.o request.o)
+HANDOFF_OBJS := $(addprefix $(BUILD)/setuid-helper/handoff/, container-monitor.o container-init.o init-sessions.o request.o)
 HELPER_CFLAGS := $(CSTD) $(WARN) -O2 -g -ffile-prefix-map=$(CURDIR)=. -fPIE $(HARDEN_BASE) $(FORTIFY) \
 	$(if $(SANITIZE),-fsanitize=undefined $(or $(call cc_flag,-fsanitize-trap=undefined),-fsanitize-undefined-trap-on-error))
 # musl, where it is installed (packaging/deps-*): a start by glibc asks the processor what it is some
@@ -73,6 +73,7 @@ $(BUILD)/setuid-helper/handoff/request.o: executor/request.c $$(FLAGS_STAMP)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 $(BUILD)/container-monitor: $(BUILD)/setuid-helper/handoff/request.o
+$(BUILD)/container-init: $(BUILD)/setuid-helper/handoff/init-sessions.o
 $(BUILD)/container-monitor $(BUILD)/container-init: $(BUILD)/%: $(BUILD)/setuid-helper/handoff/%.o
 	$(call say,LD,$@)
 	$(Q)$(CC) $(HELPER_CFLAGS) $(HELPER_LDFLAGS) -o $@ $(filter %.o,$^) $(HELPER_LDLIBS)

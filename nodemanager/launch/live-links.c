@@ -78,7 +78,6 @@ void nm_live_links(struct nm_container *c)
         r = send(c, list, len);
     if (r < 0)
         sv_log(SV_LOG_ERR, c->text, "%s: links of localized resources cannot be made: %s", c->text,
-               r == -EOPNOTSUPP ? "the installed container-executor is older than this daemon"
-                                : strerror(-r));
+               strerror(-r));
     c->launch.linking = r >= 0 && len;
 }

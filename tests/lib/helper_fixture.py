@@ -409,9 +409,15 @@ class Container:
         args.update(kw)
         return request(LAUNCH, **args)
 
-    def launch(self, script, tokens=b"HDTS", wait=True, waiting=False, lock=None, **kw):
+    def launch(
+        self, script, tokens=b"HDTS", wait=True, waiting=False, lock=None, door=None, **kw
+    ):
+        """`door`: the descriptor of EXE_LAUNCH_DOOR, closed."""
         script = script.encode() if isinstance(script, str) else script
         fds = [memfd(script), memfd(tokens), launch_lock(lock or os.path.dirname(self.record_path))]
+        if door is not None:
+            fds.append(door)
+            self.more = dict(self.more, what=self.more.get("what", 0) | DOOR)
         self.pid, self.sock = (self.g.start_waiting if waiting else self.g.start)(
             self.request(), fds, **kw
         )

@@ -8,7 +8,7 @@ import socket
 import struct
 
 CHECK, INIT_APP, LAUNCH, LOCALIZE, SIGNAL, DELETE, LINK = 1, 2, 3, 4, 5, 6, 7
-AGAIN = 1  # LAUNCH
+AGAIN, DOOR = 1, 2  # LAUNCH
 DELETE_CONTAINER, DELETE_CONTAINER_LOGS, DELETE_APP, DELETE_APP_LOGS = 1, 2, 3, 4
 DELETE_USER, DELETE_RESOURCE, DELETE_PUBLIC = 5, 6, 7
 PUBLIC, PRIVATE, APPLICATION, LOGS = 1, 2, 4, 8
@@ -47,7 +47,7 @@ def request(
     sig=0,
     resource=0,
     resource_dir=0,
-    version=8,
+    version=9,
     magic=MAGIC,
     rid=77,
     memory=0,

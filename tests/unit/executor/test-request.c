@@ -42,10 +42,14 @@ static int round_trip(const struct exe_request *r, struct exe_request *ret)
 
 static void test_every_operation(void **state)
 {
-    struct exe_request again = launch();
+    struct exe_request again = launch(), door = again;
     again.what = EXE_LAUNCH_AGAIN;
+    door.what = EXE_LAUNCH_AGAIN | EXE_LAUNCH_DOOR;
+    assert_int_equal(exe_request_fds(&again), 3);
+    assert_int_equal(exe_request_fds(&door), 4);
     const struct exe_request all[] = {
         again,
+        door,
         { .op = EXE_OP_CHECK },
         { .op = EXE_OP_CHECK, .what = EXE_CHECK_REBUILD },
         { .op = EXE_OP_INIT_APP,
@@ -176,7 +180,7 @@ static void test_fields_refused(void **state)
     REFUSED(r.categories[2] = r.categories[3] = 0); /* half of them */
     REFUSED(r.user[sizeof(r.user) - 1] = 'x');
     REFUSED(r.op = EXE_OP_SIGNAL; r.signal = 15); /* with LAUNCH's fields */
-    REFUSED(r.what = 2);                          /* not one of LAUNCH */
+    REFUSED(r.what = 4);                          /* not one of LAUNCH */
     REFUSED(r.what = 1; r.visibility = 1);
     REFUSED(r.signal = 9);
     REFUSED(r.resource_id = 1);
@@ -291,7 +295,7 @@ static void test_bytes_refused(void **state)
     assert_int_equal(exe_request_decode(buf, (size_t)n, &got), -EBADMSG);
     buf[n - 1] = '\0';
     assert_int_equal(exe_request_decode(buf, (size_t)n, &got), 0);
-    buf[4] = 9; /* version */
+    buf[4] = EXE_PROTOCOL_VERSION + 1;
     assert_int_equal(exe_request_decode(buf, (size_t)n, &got), -EPROTONOSUPPORT);
     assert_int_equal(exe_request_decode(buf, 40, &got), -EPROTONOSUPPORT); /* of any length */
     buf[0] ^= 1;                                                           /* magic comes first */
