@@ -14,6 +14,7 @@
 #include "common/str.h"
 #include "common/web/http-filters.h"
 #include "common/web/http-internal.h"
+#include "common/web/http-upgrade.h"
 
 #define BODY_MAX ((size_t)128 << 10) /* a REST submission, parsed in one handler: 10 ms */
 #define DISCARD_MAX                                                                                \
@@ -94,6 +95,7 @@ void http_exchange_end(void *server, struct MHD_Connection *conn, void **exchang
             sv_http_stream_gone(r->place.stream);
         drop_body(h, r);
         http_share_drop(&h->shares, r->share, HTTP_ANSWERS, r->answer);
+        r->upgrade = http_upgraded_free(r->upgrade);
         free(r->uri);
     }
     free(r);
@@ -277,14 +279,25 @@ static int pass_gate(const struct sv_http *h, struct http_exchange *r,
     return result;
 }
 
+static void drop_answer(struct sv_http_response *a)
+{
+    a->upgrade = http_upgraded_free(a->upgrade);
+    http_answer_drop(a);
+}
+
 /* Holds the answer's bytes in the address' share. */
 static enum MHD_Result finish(struct sv_http *h, struct MHD_Connection *conn,
                               struct http_exchange *r, struct sv_http_response *a)
 {
     if (a->body && http_share_hold(&h->shares, r->share, HTTP_ANSWERS, a->body_len) < 0) {
-        http_answer_drop(a);
+        drop_answer(a);
         return http_answer_text(&r->setting, conn, 503,
                                 "too many answers wait to be read: try again later\n");
+    }
+    if (a->upgrade) {
+        r->upgrade = SV_TAKE(a->upgrade);
+        http_upgraded_of(r->upgrade, http_kick, h);
+        return http_upgrade_send(&r->setting, conn, r->upgrade, a);
     }
     r->answer = a->body ? a->body_len : 0;
     return http_answer_send(&r->setting, conn, a);
@@ -305,7 +318,7 @@ static enum MHD_Result answer(struct sv_http *h, struct MHD_Connection *conn,
     else if (result > 0) /* SV_HTTP_REFUSED */
         return finish(h, conn, r, &a);
     if (result == -EAGAIN) {
-        http_answer_drop(&a);
+        drop_answer(&a);
         suspend(h, conn, r);
         return MHD_YES;
     }
@@ -314,7 +327,7 @@ static enum MHD_Result answer(struct sv_http *h, struct MHD_Connection *conn,
         return sv_http_stream_answer(r->place.stream);
     drop_body(h, r);
     if (result < 0) {
-        http_answer_drop(&a);
+        drop_answer(&a);
         return http_answer_incident(&r->setting, conn, q->method, q->path, result);
     }
     return finish(h, conn, r, &a);

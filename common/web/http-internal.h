@@ -46,6 +46,7 @@ struct http_exchange {
     struct sv_http_kept kept;
     struct sv_http_caller caller;
     struct http_setting setting;
+    struct sv_http_upgraded *upgrade; /* the answer is 101, or was; or NULL */
     uint64_t discarded;
     bool bad_uri, seen;
     unsigned refused;                 /* status because of the body; 0: none */

@@ -162,7 +162,7 @@ static int attach_to_loop(struct sv_http *h, sd_event *event)
 static struct MHD_Daemon *start_daemon(struct sv_http *h, int fd)
 {
     unsigned flags = MHD_USE_EPOLL | MHD_USE_ERROR_LOG | MHD_ALLOW_SUSPEND_RESUME |
-                     (fd < 0 ? MHD_USE_NO_LISTEN_SOCKET : 0);
+                     MHD_ALLOW_UPGRADE | (fd < 0 ? MHD_USE_NO_LISTEN_SOCKET : 0);
     size_t memory =
         SEND_MEMORY + (h->gate && h->gate->head_max ? h->gate->head_max : HTTP_HEAD_MAX);
 

@@ -17,6 +17,7 @@
 struct http_stream_place;
 struct sv_http;
 struct sv_http_filters;
+struct sv_http_upgraded;
 
 /* Data that a handler keeps for its next call, after -EAGAIN; freed after the last one. */
 struct sv_http_kept {
@@ -65,6 +66,7 @@ struct sv_http_response {
     const char *cache_control; /* static string; NULL: a page's is "no-store", others have none */
     bool script;               /* a page that loads SV_HTML_SCRIPT */
     bool xml;                  /* for handlers: the client prefers XML to JSON */
+    struct sv_http_upgraded *upgrade; /* taken; by sv_http_websocket() alone; or NULL */
 };
 
 /* Priority of the server's event sources: behind RPC (rm-lite/services.c: up to NORMAL + 20),
