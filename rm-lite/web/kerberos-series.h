@@ -1,5 +1,5 @@
-/* Series of a ResourceManager with Kerberos: its login, the tokens of jobs that it renews, and those
- * that it gets for users. */
+/* Series of a ResourceManager with Kerberos: its login, the tokens of jobs that it renews, and
+ * those that it gets for users. */
 #ifndef SELVEDGE_RM_LITE_WEB_KERBEROS_SERIES_H
 #define SELVEDGE_RM_LITE_WEB_KERBEROS_SERIES_H
 

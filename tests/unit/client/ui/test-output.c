@@ -329,16 +329,11 @@ static void durations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(object),
-        cmocka_unit_test(formats),
-        cmocka_unit_test(csv),
-        cmocka_unit_test(nested_yaml),
-        cmocka_unit_test(wrong_formats),
-        cmocka_unit_test(given_columns),
-        cmocka_unit_test(spare_columns),
-        cmocka_unit_test(texts_with_lines),
-        cmocka_unit_test(terminals),
-        cmocka_unit_test(durations),
+        cmocka_unit_test(object),        cmocka_unit_test(formats),
+        cmocka_unit_test(csv),           cmocka_unit_test(nested_yaml),
+        cmocka_unit_test(wrong_formats), cmocka_unit_test(given_columns),
+        cmocka_unit_test(spare_columns), cmocka_unit_test(texts_with_lines),
+        cmocka_unit_test(terminals),     cmocka_unit_test(durations),
     };
 
     return cmocka_run_group_tests_name("client/output", tests, NULL, NULL);
