@@ -93,29 +93,45 @@ static void say_masters(struct text *t, const struct rm_app *app, const struct r
     say(t, ". ");
 }
 
-static void say_queue(struct text *t, const struct rm_wait *w)
+/* The limit of its queue is the cluster: what helps is not a larger maximum. */
+static bool may_use_all(const struct rm_app *app, const struct rm_wait *w)
 {
+    return rm_res_fits(RM_CALC_DOMINANT, rm_sched_cluster(app->rm->sched), w->limit);
+}
+
+static void say_queue(struct text *t, const struct rm_app *app, const struct rm_wait *w)
+{
+    bool all = may_use_all(app, w);
+
     if (w->why == RM_REFUSED_HEADROOM) {
-        say(t, "Queue %.300s has ", w->queue);
+        if (all)
+            say(t, "The cluster has ");
+        else
+            say(t, "Queue %.300s has ", w->queue);
         say_res(t, rm_res_max(rm_res_sub(w->limit, w->used), (struct rm_res){ 0 }));
-        say(t, " left of its maximum ");
+        say(t, all ? " left of " : " left of its maximum ");
         say_res(t, w->limit);
         say(t, ", the request is for ");
         say_res(t, w->asked);
         say(t, ". ");
         return;
     }
-    say(t, "Queue %.300s uses ", w->queue);
+    if (all)
+        say(t, "The cluster is full: queue %.300s uses ", w->queue);
+    else
+        say(t, "Queue %.300s uses ", w->queue);
     say_use(t, w, "its maximum");
     say(t, ". ");
 }
 
-static void say_ahead(struct text *t, const struct rm_wait *w)
+static void say_ahead(struct text *t, const struct rm_app *app, const struct rm_wait *w)
 {
     char id[YARN_ID_TEXT_MAX];
 
     yarn_app_id_text(w->ahead, id);
-    if (w->why == RM_REFUSED_FIFO)
+    if (w->why == RM_REFUSED_FIFO && may_use_all(app, w))
+        say(t, "%s comes first in its queue and waits until the cluster has more free. ", id);
+    else if (w->why == RM_REFUSED_FIFO)
         say(t, "%s comes first in its queue and waits for the maximum of queue %.300s. ", id,
             w->queue);
     else
@@ -141,10 +157,11 @@ static void say_space(struct text *t, const struct rm_wait *w)
         return;
     }
     if (!*w->free_node.host) {
-        say(t, w->free_nodes > 0 ? "Every node with free room is reserved for another request, "
-                                 : "Every node is full, ");
+        say(t, w->free_nodes > 0
+                   ? "Every node with free resources is reserved for another request, "
+                   : "Every node is full, ");
     } else {
-        say(t, "The largest free room on a node is ");
+        say(t, "The largest free resources of a node are ");
         say_res(t, w->largest_free);
         say(t, " (%s), ", node_text(&w->free_node, node));
     }
@@ -183,12 +200,12 @@ static void say_parallel(struct text *t, const struct rm_app *app, const struct 
 static const char *const words[RM_REFUSALS] = {
     [RM_REFUSED_NOT] = "It waits for the next heartbeat of a node. ",
     [RM_REFUSED_RESERVATION] = "It has a reservation for each container that it asks for. ",
-    [RM_REFUSED_BLACKLIST] = "It has blacklisted the nodes that have room. ",
+    [RM_REFUSED_BLACKLIST] = "It has blacklisted the nodes that have enough free. ",
     [RM_REFUSED_UNRESERVE] = "It must give back a reservation first, and none is large enough. ",
     [RM_REFUSED_DELAY] = "It waits for a host or rack that the request names (locality delay). ",
-    [RM_REFUSED_STRICT] = "The hosts or racks that the request names have no room, and its "
+    [RM_REFUSED_STRICT] = "The hosts or racks that the request names have too little free, and its "
                           "relaxLocality is false. ",
-    [RM_REFUSED_CONSTRAINT] = "No node with room satisfies its placement constraint. ",
+    [RM_REFUSED_CONSTRAINT] = "No node that has enough free satisfies its placement constraint. ",
 };
 /* Hadoop's for masters, before ours. */
 static const char *const master_words[RM_REFUSALS] = {
@@ -246,14 +263,14 @@ static void say_why(struct text *t, const struct rm_app *app, const struct rm_wa
         break;
     case RM_REFUSED_TURN:
     case RM_REFUSED_FIFO:
-        say_ahead(t, w);
+        say_ahead(t, app, w);
         break;
     case RM_REFUSED_USER:
         say_user(t, app, w);
         break;
     case RM_REFUSED_QUEUE:
     case RM_REFUSED_HEADROOM:
-        say_queue(t, w);
+        say_queue(t, app, w);
         break;
     case RM_REFUSED_TOTAL:
     case RM_REFUSED_SPACE:

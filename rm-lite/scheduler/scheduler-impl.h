@@ -2,9 +2,9 @@
  * queue-users.c, queue-order.c, queue-mappings.c, scheduler-keys.c, preemption-conf.c,
  * queue-key-table.c, queue-keys.c, queue-conf.c, scheduler-ids.c, ask-index.c, ready-apps.c,
  * queue-limits.c, free-nodes.c, those of placement.h, allocation.c, reservations.c, asks.c,
- * placement-asks.c, container-updates.c, rooms.c, activities.c, assign.c, allocation-pass.c,
- * parallel-apps.c, app-queue.c, preempt-shares.c, preempt-inside.c, preemption.c, reconfigure.c,
- * scheduler-query.c, waiting.c and scheduler.c. */
+ * placement-asks.c, container-updates.c, largest-nodes.c, activities.c, assign.c,
+ * allocation-pass.c, parallel-apps.c, app-queue.c, preempt-shares.c, preempt-inside.c,
+ * preemption.c, reconfigure.c, scheduler-query.c, waiting.c and scheduler.c. */
 #ifndef SELVEDGE_RM_LITE_SCHEDULER_SCHEDULER_IMPL_H
 #define SELVEDGE_RM_LITE_SCHEDULER_SCHEDULER_IMPL_H
 
@@ -13,9 +13,9 @@
 
 #include "rm-lite/scheduler/hash.h"
 #include "rm-lite/scheduler/id-table.h"
+#include "rm-lite/scheduler/largest-nodes.h"
 #include "rm-lite/scheduler/placement.h"
 #include "rm-lite/scheduler/pool.h"
-#include "rm-lite/scheduler/rooms.h"
 #include "rm-lite/scheduler/scheduler.h"
 #include "rm-lite/scheduler/waiting.h"
 
@@ -364,7 +364,7 @@ struct rm_sched {
     struct rm_sched_app **named;   /* of one walk over a leaf */
     size_t cap_named;
     bool walk_all; /* tests: walk over all applications of the leaf, for comparison */
-    struct rm_rooms free_rooms, total_rooms;
+    struct rm_largest largest_free, largest_total;
     struct rm_activities *activities; /* NULL: none is to be recorded */
     int64_t recorded;                 /* visits */
     struct rm_decision *out;

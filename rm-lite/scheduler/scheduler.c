@@ -515,13 +515,13 @@ int rm_sched_handle(struct rm_sched *s, const struct rm_sched_event *ev, int64_t
 
     s->n_out = 0;
     s->now_ms = now_ms;
-    s->free_rooms.known = false;
+    s->largest_free.known = false;
     if (s->unplaced)
         rm_placements_forget(s);
     switch (ev->type) {
     case RM_SCHED_NODE_ADDED:
         r = node_added(s, &ev->node_added, err);
-        s->total_rooms.known = false;
+        s->largest_total.known = false;
         if (r >= 0)
             activate_all(s, s->root);
         break;
@@ -530,7 +530,7 @@ int rm_sched_handle(struct rm_sched *s, const struct rm_sched_event *ev, int64_t
     case RM_SCHED_NODE_SCHEDULABLE:
     case RM_SCHED_NODE_HEARTBEAT:
         r = handle_node(s, ev, now_ms, err);
-        s->total_rooms.known &= ev->type == RM_SCHED_NODE_HEARTBEAT;
+        s->largest_total.known &= ev->type == RM_SCHED_NODE_HEARTBEAT;
         if (r >= 0 && ev->type != RM_SCHED_NODE_HEARTBEAT)
             activate_all(s, s->root);
         break;

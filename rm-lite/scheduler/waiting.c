@@ -99,21 +99,21 @@ static void tell_limit(struct rm_sched *s, const struct rm_sched_app *app, struc
     }
 }
 
-static void tell_rooms(struct rm_sched *s, struct rm_wait *w)
+static void tell_largest(struct rm_sched *s, struct rm_wait *w)
 {
-    const struct rm_rooms *free_ = rm_rooms_free(s), *total = rm_rooms_total(s);
-    const struct rm_room *room = rm_rooms_nearest(free_, w->asked);
+    const struct rm_largest *free_ = rm_largest_free(s), *total = rm_largest_total(s);
+    const struct rm_large_node *large = rm_largest_nearest(free_, w->asked);
 
-    if (room) {
-        rm_node_id_to(room->node, &w->free_node);
-        w->largest_free = room->size;
+    if (large) {
+        rm_node_id_to(large->node, &w->free_node);
+        w->largest_free = large->size;
     }
-    room = rm_rooms_nearest(total, w->asked);
-    if (!room)
+    large = rm_largest_nearest(total, w->asked);
+    if (!large)
         return;
-    rm_node_id_to(room->node, &w->large_node);
-    w->largest = room->size;
-    w->fits_nowhere = !total->cut && w->has_ask && !rm_res_fits(s->set.calc, w->asked, room->size);
+    rm_node_id_to(large->node, &w->large_node);
+    w->largest = large->size;
+    w->fits_nowhere = !total->cut && w->has_ask && !rm_res_fits(s->set.calc, w->asked, large->size);
 }
 
 /* True if the application was not looked at in the last turn over the nodes. */
@@ -156,7 +156,7 @@ int rm_sched_wait(struct rm_sched *s, struct yarn_app_id id, struct rm_wait *ret
         .queue = app->leaf->path,
         .nodes = s->n_nodes,
         .free_nodes = s->n_free_nodes,
-        .open_nodes = rm_rooms_total(s)->nodes,
+        .open_nodes = rm_largest_total(s)->nodes,
     };
     if (app->n_pending <= 0)
         return 0;
@@ -170,7 +170,7 @@ int rm_sched_wait(struct rm_sched *s, struct yarn_app_id id, struct rm_wait *ret
     if (ret->why > RM_REFUSED_RESERVATION)
         ret->also = (app->refused.seen | app->refused.seen_before) & ~(1u << ret->why);
     if (ret->why == RM_REFUSED_SPACE || ret->why == RM_REFUSED_TOTAL)
-        tell_rooms(s, ret);
+        tell_largest(s, ret);
     return 0;
 }
 

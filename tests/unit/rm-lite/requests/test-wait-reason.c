@@ -11,6 +11,8 @@
 #define NODE "<memory:8192, vCores:8>"
 #define USED "<memory:8192, vCores:2>"
 #define LEFT "<memory:3072, vCores:6>"
+#define HALF "<memory:4096, vCores:4>"
+#define HALF_LEFT "<memory:3072, vCores:3>"
 
 static void asks(struct fix *f, const struct rm_app *app, int64_t mem, int32_t count)
 {
@@ -123,7 +125,7 @@ static void test_activated(void **state)
 static void test_containers(void **state)
 {
     char text[RM_WAIT_TEXT_MAX];
-    struct rm_app *app;
+    struct rm_app *app, *second;
     struct rm_node *n;
     struct fix f;
 
@@ -150,21 +152,62 @@ static void test_containers(void **state)
     asks(&f, app, 4096, 3);
     heartbeat(&f, n);
     heartbeat(&f, n);
-    says(app, "Waiting for 2 containers, the next of " FOUR_GIB ". Queue root.default has " LEFT
-              " left of its maximum " NODE ", the request is for " FOUR_GIB ".");
+    says(app, "Waiting for 2 containers, the next of " FOUR_GIB ". The cluster has " LEFT
+              " left of " NODE ", the request is for " FOUR_GIB ".");
+    second = submit(&f, false, 2);
+    heartbeat(&f, n);
+    (void)snprintf(text, sizeof(text),
+                   "Application is Activated, waiting for resources to be assigned for AM. %s "
+                   "comes first in its queue and waits until the cluster has more free.",
+                   app->id_str);
+    says(second, text);
     kill_app(&f, app);
     says(app, "");
     assert_string_equal(rm_app_diagnostics(app, text), "Application was killed by user ann");
     teardown(&f);
 }
 
+/* A queue that may use half of the cluster. */
+static void test_half(void **state)
+{
+    static const char *const keys[][2] = {
+        { "yarn.scheduler.capacity.root.queues", "default,other" },
+        { "yarn.scheduler.capacity.root.default.capacity", "50" },
+        { "yarn.scheduler.capacity.root.default.maximum-capacity", "50" },
+        { "yarn.scheduler.capacity.root.other.capacity", "50" },
+        { NULL, NULL }
+    };
+    char text[RM_WAIT_TEXT_MAX];
+    struct rm_app *app, *second;
+    struct rm_node *n;
+    struct fix f;
+
+    (void)state;
+    setup_with(&f, keys);
+    n = add_node(&f, 1);
+    app = submit(&f, false, 2);
+    heartbeat(&f, n);
+    run_master(&f, app);
+    asks(&f, app, 4096, 1);
+    heartbeat(&f, n);
+    says(app, "Waiting for 1 container of " FOUR_GIB ". Queue root.default has " HALF_LEFT
+              " left of its maximum " HALF ", the request is for " FOUR_GIB ".");
+    second = submit(&f, false, 2);
+    heartbeat(&f, n);
+    (void)snprintf(text, sizeof(text),
+                   "Application is Activated, waiting for resources to be assigned for AM. %s "
+                   "comes first in its queue and waits for the maximum of queue root.default.",
+                   app->id_str);
+    says(second, text);
+    teardown(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_no_nodes),
-        cmocka_unit_test(test_masters),
-        cmocka_unit_test(test_activated),
-        cmocka_unit_test(test_containers),
+        cmocka_unit_test(test_no_nodes),  cmocka_unit_test(test_masters),
+        cmocka_unit_test(test_activated), cmocka_unit_test(test_containers),
+        cmocka_unit_test(test_half),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
