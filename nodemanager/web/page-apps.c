@@ -16,8 +16,8 @@
 
 static void begin_containers(struct sv_html *h)
 {
-    static const char *const heads[] = { "Container", "-User",  "State", "-Command", "#Memory",
-                                         "-Peak",     "-Cores", "-Runs", "",         NULL };
+    static const char *const heads[] = { "Container", "-User",   "State", "-Command", "Memory",
+                                         "-Peak",     "-#Cores", "-Runs", "",         NULL };
 
     sv_html_table(h, heads);
 }
@@ -44,7 +44,7 @@ static void put_container(struct sv_html *h, const struct nm_container *c)
             f.memory_bytes || f.peak_bytes ? sv_html_bytes(f.memory_bytes, text) : "–",
             sv_html_mb(f.memory_mb, other));
     sv_html(h, "<td class=\"x t\">%s</td><td class=\"x n\">%.2f of %d</td>",
-            sv_html_bytes(f.peak_bytes, text), (double)f.cpu_cores, f.vcores);
+            f.peak_bytes ? sv_html_bytes(f.peak_bytes, text) : "–", (double)f.cpu_cores, f.vcores);
     sv_html(h, "<td class=\"x t\">%s</td><td>",
             f.launch_ms
                 ? sv_html_span((f.finish_ms ? f.finish_ms : sv_wall_ms()) - f.launch_ms, text)

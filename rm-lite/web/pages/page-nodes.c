@@ -40,8 +40,9 @@ static void put_load(struct sv_html *h, const struct rm_node *n, const struct rm
                                          .mark = own_mb > 0 ? own_mb : -1,
                                          .most = -1,
                                          .full = (double)total->mem });
-    sv_html(h, "%s, containers ", sv_html_mb(mb, text));
-    sv_html(h, "%s", sv_html_mb(own_mb, text));
+    sv_html(h, "%s", sv_html_mb(mb, text));
+    if (own_mb > 0) /* else it has none, or no controller that counts their memory */
+        sv_html(h, ", containers %s", sv_html_mb(own_mb, text));
 }
 
 /* State, health report of the node, and its time. */

@@ -136,7 +136,7 @@ static void put_row(struct sv_html *h, const struct scale *s, const struct rm_co
     sv_html(h, "<tr><td class=\"t\">");
     sv_html_link(h, path,
                  number ? number + strlen(c->app->id_str) - strlen("application") + 1 : c->id_str);
-    sv_html(h, "</td><td class=\"any x\">");
+    sv_html(h, "</td><td class=\"any x addr\">");
     rm_page_put_node(h, c->app->rm, c->node_http, yarn_node_id_text(&c->node_id, node));
     sv_html(h, "</td><td>");
     put_line(h, s, c);
