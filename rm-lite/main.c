@@ -29,6 +29,7 @@ static const char usage[] =
     "(selvedge.rm.record)\n"
     "      --replay FILE      play such a record, report differing decisions (exit status 1)\n"
     "                         and end\n"
+    "      --check-config     whether the files are accepted, and end\n"
     "      --print-conf       print every key of the ResourceManager and end\n"
     "      --print-keys       print what becomes of each yarn.resourcemanager key and end\n"
     "      --print-interfaces print what becomes of each RPC method and REST path and end\n"
@@ -119,12 +120,20 @@ static int run(struct sv_conf *conf)
     return r < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
-enum { PRINT_GRAPH = SV_DAEMON_OPTION, PRINT_CONF, PRINT_KEYS, PRINT_INTERFACES, RECORD, REPLAY };
+enum {
+    PRINT_GRAPH = SV_DAEMON_OPTION,
+    PRINT_CONF,
+    PRINT_KEYS,
+    PRINT_INTERFACES,
+    RECORD,
+    REPLAY,
+    CHECK
+};
 
 /* The parsed command line; the text is argv's. */
 struct arguments {
     const char *record;
-    bool print_conf;
+    bool print_conf, check;
 };
 
 /* 0: go on; else the exit status plus one: those that print are done. */
@@ -138,6 +147,9 @@ static int take(int option, const char *argument, void *userdata)
         return 0;
     case PRINT_CONF:
         a->print_conf = true;
+        return 0;
+    case CHECK:
+        a->check = true;
         return 0;
     case REPLAY:
         return replay(argument) + 1;
@@ -153,8 +165,23 @@ static int take(int option, const char *argument, void *userdata)
     return EXIT_SUCCESS + 1;
 }
 
+static int check(struct sv_conf *conf)
+{
+    struct sv_error err = { 0 };
+
+    if (rm_check(conf, &err) < 0) {
+        printf("refused: %s\n", err.text);
+        return EXIT_FAILURE;
+    }
+    printf("%s: accepted. Ports, directories and servers are tried at the start\n",
+           sv_conf_dir(conf));
+    return EXIT_SUCCESS;
+}
+
 static int run_or_print(struct sv_conf *conf, const struct arguments *a)
 {
+    if (a->check)
+        return check(conf);
     if (a->print_conf) {
         rm_conf_print(conf, stdout);
         return EXIT_SUCCESS;
@@ -167,6 +194,7 @@ int main(int argc, char **argv)
 {
     static const struct option own[] = {
         { "print-graph", required_argument, NULL, PRINT_GRAPH },
+        { "check-config", no_argument, NULL, CHECK },
         { "print-conf", no_argument, NULL, PRINT_CONF },
         { "print-keys", no_argument, NULL, PRINT_KEYS },
         { "print-interfaces", no_argument, NULL, PRINT_INTERFACES },

@@ -1,5 +1,6 @@
 /* The composition root; see rm.h. */
 #include "rm-lite/rm.h"
+#include "federation/store/store.h"
 
 #include <errno.h>
 
@@ -163,6 +164,23 @@ static int start(struct rm *rm, struct sv_error *err)
     if ((r = rm_services_start(rm, err)) < 0 || (r = rm_member_start(rm, rm_web_figures, err)) < 0)
         return r;
     return rm_periodic_start(rm, err);
+}
+
+int rm_check(struct sv_conf *conf, struct sv_error *err)
+{
+    struct rm_conf c = { 0 };
+    int r = rm_conf_check_refused(conf, err);
+
+    if (r >= 0)
+        r = rm_conf_load_scheduler(conf, sv_conf_dir(conf), err);
+    if (r >= 0)
+        r = rm_conf_read(conf, &c, err);
+    if (r >= 0)
+        r = rm_member_check(&c, err);
+    if (r >= 0 && c.federation)
+        r = fed_store_check(conf, err);
+    rm_conf_free(&c);
+    return r;
 }
 
 int rm_new(sd_event *event, struct sv_conf *conf, struct rm **ret, struct sv_error *err)

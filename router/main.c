@@ -17,6 +17,7 @@ static const char usage[] =
     "  -c, --conf DIR         read core-site.xml and yarn-site.xml here\n"
     "                         (else $HADOOP_CONF_DIR, else /etc/hadoop/conf)\n"
     "  -D KEY=VALUE           set one key\n"
+    "      --check-config     whether the files are accepted, and end\n"
     "      --print-conf       print every key of the Router and end\n"
     "      --print-keys       print what becomes of each yarn.router key and end\n"
     "      --print-interfaces print what becomes of each RPC method and end\n"
@@ -45,7 +46,7 @@ static int run(struct sv_conf *conf)
     return r >= 0 ? EXIT_SUCCESS : sv_daemon_exit_status(r);
 }
 
-enum print { PRINT_NOTHING, PRINT_CONF = SV_DAEMON_OPTION, PRINT_KEYS, PRINT_INTERFACES };
+enum print { PRINT_NOTHING, PRINT_CONF = SV_DAEMON_OPTION, PRINT_KEYS, PRINT_INTERFACES, CHECK };
 
 static int take(int option, const char *argument, void *userdata)
 {
@@ -54,6 +55,19 @@ static int take(int option, const char *argument, void *userdata)
     (void)argument;
     *print = (enum print)option;
     return 0;
+}
+
+static int check(struct sv_conf *conf)
+{
+    struct sv_error err = { 0 };
+
+    if (rtr_check(conf, &err) < 0) {
+        printf("refused: %s\n", err.text);
+        return EXIT_FAILURE;
+    }
+    printf("%s: accepted. The port and the state store are tried at the start\n",
+           sv_conf_dir(conf));
+    return EXIT_SUCCESS;
 }
 
 static int print_or_run(struct sv_conf *conf, enum print print)
@@ -69,6 +83,8 @@ static int print_or_run(struct sv_conf *conf, enum print print)
         for (const struct ipc_protocol *const *p = rtr_protocols; *p; p++)
             ipc_print_methods(stdout, *p);
         return EXIT_SUCCESS;
+    case CHECK:
+        return check(conf);
     case PRINT_NOTHING:
         break;
     }
@@ -78,7 +94,8 @@ static int print_or_run(struct sv_conf *conf, enum print print)
 
 int main(int argc, char **argv)
 {
-    static const struct option own[] = { { "print-conf", no_argument, NULL, PRINT_CONF },
+    static const struct option own[] = { { "check-config", no_argument, NULL, CHECK },
+                                         { "print-conf", no_argument, NULL, PRINT_CONF },
                                          { "print-keys", no_argument, NULL, PRINT_KEYS },
                                          { "print-interfaces", no_argument, NULL,
                                            PRINT_INTERFACES },

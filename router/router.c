@@ -150,6 +150,20 @@ static int make_parts(struct router *r, struct sv_error *err)
     return 0;
 }
 
+int rtr_check(struct sv_conf *conf, struct sv_error *err)
+{
+    struct fed_policy_conf policy = { .manager = NULL };
+    struct rtr_conf c = { 0 };
+    int e = rtr_conf_read(conf, &c, err);
+
+    if (e >= 0)
+        e = fed_policy_conf_load(conf, FED_SIDE_ROUTER, &policy, err);
+    if (e < 0)
+        return e;
+    fed_policy_conf_clear(&policy);
+    return fed_store_check(conf, err);
+}
+
 int rtr_new(sd_event *event, struct sv_conf *conf, struct router **ret, struct sv_error *err)
 {
     struct router *r = calloc(1, sizeof(*r));

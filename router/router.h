@@ -42,6 +42,8 @@ struct router {
 };
 
 /* Opens the store, checks it on the loop, and serves. `conf` outlives the Router. */
+/* Whether the files are accepted, for --check-config: opens nothing. */
+int rtr_check(struct sv_conf *conf, struct sv_error *err) _must_use_;
 int rtr_new(sd_event *event, struct sv_conf *conf, struct router **ret, struct sv_error *err)
     _must_use_;
 struct router *rtr_free(struct router *r); /* accepts NULL, returns NULL */

@@ -82,6 +82,24 @@ int fed_store_sqlite_path(struct sv_conf *c, const char **ret, struct sv_error *
     return sv_conf_string(c, &keys[K_SQLITE], ret, err);
 }
 
+static int check_memory(struct sv_conf *c, struct sv_error *err)
+{
+    (void)c;
+    (void)err;
+    return 0;
+}
+
+/* The file itself is looked at when it is opened. */
+static int check_sqlite(struct sv_conf *c, struct sv_error *err)
+{
+    const char *path;
+    int r = fed_store_sqlite_path(c, &path, err);
+
+    if (r == 0 && path[0] != '/')
+        return refuse(c, K_SQLITE, -EINVAL, "must be an absolute path", err);
+    return r;
+}
+
 static int open_sqlite(sd_event *event, struct sv_conf *c, struct fed_store **ret,
                        struct sv_error *err)
 {
@@ -149,6 +167,16 @@ int fed_store_mysql_options(struct sv_conf *c, struct fed_mysql_url *url,
     return 0;
 }
 
+static int check_mysql(struct sv_conf *c, struct sv_error *err)
+{
+    struct fed_mysql_url url;
+    struct fed_mysql_options o;
+    int r = fed_store_mysql_options(c, &url, &o, err);
+
+    explicit_bzero(&url, sizeof(url));
+    return r;
+}
+
 static int open_mysql(sd_event *event, struct sv_conf *c, struct fed_store **ret,
                       struct sv_error *err)
 {
@@ -180,13 +208,13 @@ static int64_t patience_of(const struct sv_zk_settings *s)
     return SV_MIN(SV_MAX(ms, (int64_t)FED_CALL_MIN_MS), (int64_t)FED_CALL_MS);
 }
 
-static int open_zookeeper(sd_event *event, struct sv_conf *c, struct fed_store **ret,
-                          struct sv_error *err)
+/* `ret` points to `settings`. */
+static int read_zookeeper(struct sv_conf *c, struct sv_zk_settings *settings,
+                          struct fed_zookeeper_options *ret, struct sv_error *err)
 {
-    _cleanup_zk_settings_ struct sv_zk_settings settings = { 0 };
-    struct fed_zookeeper_options o = { .settings = &settings };
+    struct fed_zookeeper_options o = { .settings = settings };
     int64_t split = 0;
-    int r = sv_zk_settings_read(c, &settings, err);
+    int r = sv_zk_settings_read(c, settings, err);
 
     if (r == 0)
         r = sv_conf_string(c, &keys[K_ZK_PATH], &o.root, err);
@@ -194,7 +222,7 @@ static int open_zookeeper(sd_event *event, struct sv_conf *c, struct fed_store *
         r = sv_conf_int(c, &keys[K_ZK_SPLIT], &split, err);
     if (r < 0)
         return r;
-    if (!settings.servers || !*settings.servers)
+    if (!settings->servers || !*settings->servers)
         return refuse(c, K_CLASS, -EINVAL,
                       "the store is in ZooKeeper, and hadoop.zk.address is not set: name its "
                       "servers, HOST:PORT, separated by commas",
@@ -204,21 +232,41 @@ static int open_zookeeper(sd_event *event, struct sv_conf *c, struct fed_store *
                       "must be a path of ZooKeeper below \"/\", of at most 256 bytes and without "
                       "a slash at its end",
                       err);
-    o.patience_ms = patience_of(&settings);
+    o.patience_ms = patience_of(settings);
     o.split = split >= 1 && split <= 4 ? (unsigned)split : 0; /* as Hadoop reads it */
-    return fed_store_open_zookeeper(event, &o, ret, err);
+    *ret = o;
+    return 0;
+}
+
+static int check_zookeeper(struct sv_conf *c, struct sv_error *err)
+{
+    _cleanup_zk_settings_ struct sv_zk_settings settings = { 0 };
+    struct fed_zookeeper_options o;
+
+    return read_zookeeper(c, &settings, &o, err);
+}
+
+static int open_zookeeper(sd_event *event, struct sv_conf *c, struct fed_store **ret,
+                          struct sv_error *err)
+{
+    _cleanup_zk_settings_ struct sv_zk_settings settings = { 0 };
+    struct fed_zookeeper_options o;
+    int r = read_zookeeper(c, &settings, &o, err);
+
+    return r < 0 ? r : fed_store_open_zookeeper(event, &o, ret, err);
 }
 
 /* clang-format off */
-static const struct {
+static const struct class {
     const char *name;
     int (*open)(sd_event *event, struct sv_conf *c, struct fed_store **ret, struct sv_error *err);
+    int (*check)(struct sv_conf *c, struct sv_error *err);
 } classes[] = {
-    { JAVA "MemoryFederationStateStore", open_memory },
-    { FED_CLASS_SQL, open_mysql },
-    { FED_CLASS_SQLITE, open_sqlite },
-    { FED_CLASS_ZOOKEEPER, open_zookeeper },
-    { JAVA "HttpProxyFederationStateStore", NULL },
+    { JAVA "MemoryFederationStateStore", open_memory, check_memory },
+    { FED_CLASS_SQL, open_mysql, check_mysql },
+    { FED_CLASS_SQLITE, open_sqlite, check_sqlite },
+    { FED_CLASS_ZOOKEEPER, open_zookeeper, check_zookeeper },
+    { JAVA "HttpProxyFederationStateStore", NULL, NULL },
 };
 /* clang-format on */
 
@@ -227,7 +275,7 @@ int fed_store_class(struct sv_conf *c, const char **ret, struct sv_error *err)
     return sv_conf_string(c, &keys[K_CLASS], ret, err);
 }
 
-int fed_store_open(sd_event *event, struct sv_conf *c, struct fed_store **ret, struct sv_error *err)
+static int find_class(struct sv_conf *c, const struct class **ret, struct sv_error *err)
 {
     const char *name;
     int r = fed_store_class(c, &name, err);
@@ -237,8 +285,9 @@ int fed_store_open(sd_event *event, struct sv_conf *c, struct fed_store **ret, s
     for (size_t i = 0; i < SV_ARRAY_LEN(classes); i++) {
         if (strcmp(name, classes[i].name) != 0)
             continue;
+        *ret = &classes[i];
         if (classes[i].open)
-            return classes[i].open(event, c, ret, err);
+            return 0;
         return refuse(c, K_CLASS, -ENOTSUP,
                       "this store is not built in: use " FED_CLASS_SQL ", " FED_CLASS_ZOOKEEPER
                       " or " FED_CLASS_SQLITE,
@@ -247,4 +296,20 @@ int fed_store_open(sd_event *event, struct sv_conf *c, struct fed_store **ret, s
     return refuse(
         c, K_CLASS, -EINVAL,
         "no such store: use " FED_CLASS_SQL ", " FED_CLASS_ZOOKEEPER " or " FED_CLASS_SQLITE, err);
+}
+
+int fed_store_check(struct sv_conf *c, struct sv_error *err)
+{
+    const struct class *class;
+    int r = find_class(c, &class, err);
+
+    return r < 0 ? r : class->check(c, err);
+}
+
+int fed_store_open(sd_event *event, struct sv_conf *c, struct fed_store **ret, struct sv_error *err)
+{
+    const struct class *class;
+    int r = find_class(c, &class, err);
+
+    return r < 0 ? r : class->open(event, c, ret, err);
 }

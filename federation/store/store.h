@@ -232,6 +232,8 @@ typedef void (*fed_done)(const struct fed_answer *a, void *userdata);
  * not wait for a server. -EINVAL, -ENOTSUP: unknown class, or one that is not built in. */
 int fed_store_open(sd_event *event, struct sv_conf *c, struct fed_store **ret, struct sv_error *err)
     _must_use_;
+/* Reads them alone: opens nothing, for --check-config. */
+int fed_store_check(struct sv_conf *c, struct sv_error *err) _must_use_;
 /* An empty store in memory, for tests. */
 int fed_store_open_memory(sd_event *event, struct fed_store **ret) _must_use_;
 /* Finishes open calls with -ECANCELED before it returns. Accepts NULL, returns NULL. */

@@ -32,7 +32,7 @@ int nm_amrm_check_conf(struct sv_conf *c, const struct nm_amrm_interceptor *cons
     r = fed_policy_conf_load(c, FED_SIDE_PROXY, &policy, err);
     if (r >= 0)
         fed_policy_conf_clear(&policy);
-    return r < 0 ? r : 0;
+    return r < 0 ? r : fed_store_check(c, err);
 }
 
 /* Masters read the same key, which then names the AMRMProxy: it would call itself. */

@@ -40,6 +40,7 @@ static const char *opened(const char *properties, int error)
     sd_event *event = NULL;
 
     assert_true(sd_event_new(&event) >= 0);
+    assert_int_equal(fed_store_check(c, &err), error);
     assert_int_equal(fed_store_open(event, c, &s, &err), error);
     snprintf(text, sizeof(text), "%s", s ? fed_store_text(s) : err.text);
     fed_store_free(s);

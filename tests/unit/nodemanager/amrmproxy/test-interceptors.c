@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "nodemanager/amrmproxy/amrm-proxy.h"
 #include "nodemanager/federation/classes.h"
 
 #define PACKAGE "org.apache.hadoop.yarn.server.nodemanager.amrmproxy."
@@ -57,9 +58,32 @@ static void chains(void **state)
     refused(DEFAULT "," FEDERATION, "stands behind a class that is the last of a chain");
 }
 
+/* --check-config also reads what the start opens: the federation's store. */
+static void checked(void **state)
+{
+    static const char *const keys[] = { "yarn.nodemanager.amrmproxy.enabled",
+                                        "yarn.federation.enabled" };
+    static const char store[] = "yarn.federation.state-store.class";
+    struct sv_conf *c = sv_conf_new();
+    struct sv_error err = { 0 };
+
+    (void)state;
+    assert_non_null(c);
+    for (size_t i = 0; i < SV_ARRAY_LEN(keys); i++)
+        assert_int_equal(sv_conf_set(c, keys[i], "true"), 0);
+    assert_int_equal(sv_conf_set(c, "yarn.resourcemanager.cluster-id", "SC-1"), 0);
+    assert_int_equal(sv_conf_set(c, NM_AMRM_PIPELINE_KEY, FEDERATION), 0);
+    assert_int_equal(sv_conf_set(c, store, "org.example.Store"), 0);
+    assert_int_equal(nm_amrm_check_conf(c, nm_amrm_classes, &err), -EINVAL);
+    assert_non_null(strstr(err.text, "yarn.federation.state-store.class: no such store"));
+    assert_int_equal(sv_conf_set(c, store, "org.selvedge.SqliteStateStore"), 0);
+    assert_int_equal(nm_amrm_check_conf(c, nm_amrm_classes, &err), 0);
+    sv_conf_free(c);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(chains) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(chains), cmocka_unit_test(checked) };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
