@@ -123,6 +123,24 @@ static void discard(struct fed_containers *c, struct container *it)
     free(it);
 }
 
+int fed_containers_leave(struct fed_containers *c, struct fed_budget *b)
+{
+    c->staged = NULL;
+    for (size_t i = 0; i <= c->n_members;) {
+        struct container *it = i < c->n_members ? c->live[i] : c->ended;
+
+        if (!it) {
+            i++;
+            continue;
+        }
+        if (fed_spent(b))
+            return FED_MORE;
+        discard(c, it);
+        fed_spend(b, 1);
+    }
+    return 0;
+}
+
 static void stage(struct fed_containers *c, struct container *it)
 {
     if (it->is_new || it->telling || it->ending)

@@ -17,6 +17,9 @@ struct fed_containers;
 struct fed_containers *fed_containers_new(struct yarn_app_id app);    /* NULL: out of memory */
 struct fed_containers *fed_containers_free(struct fed_containers *c); /* accepts NULL */
 
+/* Forgets all, before it is freed: 0: none is left, FED_MORE. */
+int fed_containers_leave(struct fed_containers *c, struct fed_budget *b);
+
 enum fed_seen {
     FED_FRESH,    /* to be told to the master */
     FED_REPEATED, /* the master knows; drop it */

@@ -44,6 +44,16 @@ struct fed_merge *fed_merge_free(struct fed_merge *m)
     return NULL;
 }
 
+int fed_merge_leave(void *merge, struct fed_budget *b)
+{
+    struct fed_merge *m = merge;
+
+    if (fed_containers_leave(m->containers, b) == FED_MORE)
+        return FED_MORE;
+    fed_merge_free(m);
+    return 0;
+}
+
 struct fed_containers *fed_merge_containers(struct fed_merge *m)
 {
     return m->containers;

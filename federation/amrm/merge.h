@@ -15,6 +15,9 @@ struct fed_merge; /* of one application */
 struct fed_merge *fed_merge_new(struct yarn_app_id app); /* NULL: out of memory */
 struct fed_merge *fed_merge_free(struct fed_merge *m);   /* accepts NULL, returns NULL */
 
+/* As fed_merge_free(), in turns: 0: it is gone, FED_MORE. `merge` is a struct fed_merge. */
+int fed_merge_leave(void *merge, struct fed_budget *b);
+
 struct fed_reply { /* one of the three */
     size_t member; /* below FED_MEMBERS_MAX */
     const Hadoop__Yarn__AllocateResponseProto *answer;

@@ -33,6 +33,24 @@ struct fed_relay *fed_relay_free(struct fed_relay *r)
     return NULL;
 }
 
+int fed_relay_leave(void *relay, struct fed_budget *b)
+{
+    struct fed_relay *r = relay;
+
+    for (int list = 0; list < FED_ITEM_LISTS; list++) {
+        struct fed_item *it;
+
+        while ((it = fed_items_first(&r->items, (enum fed_item_list)list))) {
+            if (fed_spent(b))
+                return FED_MORE;
+            fed_items_drop(&r->items, it);
+            fed_spend(b, 1);
+        }
+    }
+    fed_relay_free(r);
+    return 0;
+}
+
 bool fed_relay_has_news(const struct fed_relay *r)
 {
     return r->made || fed_items_first(&r->items, FED_ITEMS_NEW) ||

@@ -34,6 +34,9 @@ struct fed_relay_at {
     int list;
     size_t row;
 };
+/* As fed_relay_free(), in turns: 0: it is gone, FED_MORE. `relay` is a struct fed_relay. */
+int fed_relay_leave(void *relay, struct fed_budget *b);
+
 /* Folds in a part of a master's heartbeat (fed_split()). 0: done; FED_MORE; -E2BIG,
  * -ENAMETOOLONG with the reason, -ENOMEM: the master says it again. */
 int fed_relay_take(struct fed_relay *r, const Hadoop__Yarn__AllocateRequestProto *part,

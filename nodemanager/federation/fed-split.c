@@ -7,6 +7,8 @@
 #include "common/log.h"
 #include "nodemanager/federation/fed-attempt.h"
 
+#define LAUNCH_ROWS 32 /* that a new sub-cluster costs, with its submission */
+
 /* ---- Requests of a silent sub-cluster ---- */
 
 /* Its launch has failed, or it is registered and has not answered for long. */
@@ -176,8 +178,12 @@ int nm_fed_take(struct nm_fed *f, struct fed_budget *b, struct sv_error *err)
     for (; w->member < w->n_parts; w->member++, w->at = (struct fed_relay_at){ 0 }) {
         const struct fed_part *part = &w->parts[w->member];
         struct nm_sub_cluster *s = f->members[w->member].sub;
-        int r = !s && part->has_asks ? nm_fed_sub(f, w->member, &s) : 0;
+        int r = 0;
 
+        if (!s && part->has_asks) {
+            r = nm_fed_sub(f, w->member, &s);
+            fed_spend(b, LAUNCH_ROWS);
+        }
         if (r == 0 && s)
             r = take_part(f, s, part, b, err);
         if (r != 0)

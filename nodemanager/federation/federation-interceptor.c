@@ -230,7 +230,7 @@ static void fed_free(void *self)
     nm_fed_replies_free(&f->replies);
     nm_fed_replies_free(&f->registrations);
     sd_event_source_disable_unref(f->limit);
-    fed_merge_free(f->merge);
+    nm_turns_leave(&f->shared->turns, f->merge, fed_merge_leave);
     sv_arena_free(f->again);
     sv_arena_free(f->arena);
     free(f->request);

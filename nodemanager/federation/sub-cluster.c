@@ -193,7 +193,7 @@ struct nm_sub_cluster *nm_sub_free(struct nm_sub_cluster *s)
     sd_event_source_disable_unref(s->timer);
     sd_event_source_disable_unref(s->pause);
     sv_arena_wipe(s->token_arena);
-    fed_relay_free(s->relay);
+    nm_turns_leave(s->cfg.turns, s->relay, fed_relay_leave);
     free(s->id);
     free(s);
     return NULL;

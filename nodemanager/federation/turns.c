@@ -1,6 +1,7 @@
 /* See turns.h. */
 #include "nodemanager/federation/turns.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <utlist.h>
 
@@ -79,8 +80,57 @@ int nm_turns_open(sd_event *event, struct nm_turns *ret)
     return r < 0 ? r : 0;
 }
 
+/* ---- Objects that leave ---- */
+
+struct nm_leaving {
+    struct nm_turn turn; /* first */
+    struct nm_turns *turns;
+    void *object;
+    int (*leave)(void *object, struct fed_budget *b);
+    struct nm_leaving *prev, *next;
+};
+
+static bool run_leaving(struct nm_turn *turn, struct fed_budget *b)
+{
+    struct nm_leaving *l = (struct nm_leaving *)turn;
+
+    if (l->leave(l->object, b) == FED_MORE)
+        return true;
+    DL_DELETE(l->turns->leaving, l);
+    free(l);
+    return false;
+}
+
+void nm_turns_leave(struct nm_turns *t, void *object,
+                    int (*leave)(void *object, struct fed_budget *b))
+{
+    struct nm_leaving *l = object ? calloc(1, sizeof(*l)) : NULL;
+    struct fed_budget all = FED_BUDGET_ALL;
+
+    if (l) {
+        *l = (struct nm_leaving){
+            .turn = { .run = run_leaving }, .turns = t, .object = object, .leave = leave
+        };
+        DL_APPEND(t->leaving, l);
+        nm_turns_go(t, &l->turn);
+    } else if (object) {
+        (void)leave(object, &all); /* all of it, ignoring */
+    }
+}
+
+static void leave_all(struct nm_turns *t)
+{
+    struct fed_budget all = FED_BUDGET_ALL;
+
+    while (t->leaving) {
+        nm_turns_stop(t, &t->leaving->turn);
+        (void)run_leaving(&t->leaving->turn, &all); /* all of it, ignoring */
+    }
+}
+
 void nm_turns_close(struct nm_turns *t)
 {
+    leave_all(t);
     t->source = sd_event_source_disable_unref(t->source);
 }
 
