@@ -26,6 +26,8 @@
 #define BULK_DEFAULT 10
 #define BULK_WAIT_MS 10000
 #define BULK_POLL_US 20000
+#define BULK_BEATS 3 /* intervals of heartbeats without one, after which a node is not waited for  \
+                      */
 #define VISIT_TEXT_MAX ((size_t)16 << 20) /* JSON or XML of one visit */
 
 /* ---- Queries ---- */
@@ -226,6 +228,17 @@ static int bulk_start(struct bulk *b, const struct sv_http_request *req)
     return b->stream ? 0 : -ENOMEM;
 }
 
+/* Visits come with heartbeats: where every node is silent there is nothing to wait for. */
+static bool some_node_beats(const struct rm *rm)
+{
+    int64_t since_ms = sv_now_ms() - BULK_BEATS * rm->conf.heartbeat_ms;
+
+    for (const struct rm_node *n = rm->nodes; n; n = n->hh.next)
+        if (rm_node_is_active(n) && n->seen_ms > since_ms)
+            return true;
+    return false;
+}
+
 int rm_web_bulk_activities(struct rm *rm, const struct sv_http_request *req, const char *rest,
                            struct sv_http_response *ret)
 {
@@ -253,7 +266,7 @@ int rm_web_bulk_activities(struct rm *rm, const struct sv_http_request *req, con
     *b = (struct bulk){ .rm = rm,
                         .grouped = grouped,
                         .xml = ret->xml,
-                        .until_ms = sv_now_ms() + BULK_WAIT_MS,
+                        .until_ms = sv_now_ms() + (some_node_beats(rm) ? BULK_WAIT_MS : 0),
                         .from = rm_recorded(rm->sched) };
     rm->n_lists++; /* it is one, and may wait */
     b->text = SV_BUF_INIT(VISIT_TEXT_MAX);
