@@ -109,7 +109,8 @@ static void check_web(struct doctor *d)
                           "hadoop.http.filter.initializers="
                           "org.apache.hadoop.security.AuthenticationFilterInitializer",
                           "the web server is open while RPC is not (StaticUserWebFilter, Hadoop's "
-                          "default): whoever reaches port %u is dr.who, or who he says he is",
+                          "default): whoever reaches port %u is dr.who, or who he says he is; "
+                          "selvedge-rm answers reads alone then",
                           d->conf.web_port);
 }
 
