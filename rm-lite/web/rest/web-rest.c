@@ -123,7 +123,7 @@ static int may_change(struct rm *rm, const struct sv_http_request *req,
     if (!*user)
         return rm_web_error(ret, 403, "ForbiddenException",
                             "Unable to obtain user name, user not authenticated");
-    if (sv_streq(user, rm->conf.static_user))
+    if (sv_streq(req->caller ? req->caller->full : user, rm->conf.static_user))
         return rm_web_error(ret, 403, "ForbiddenException",
                             "The default static user cannot carry out this operation.");
     return 1;
