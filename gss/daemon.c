@@ -292,17 +292,6 @@ struct sgss_daemon_state sgss_daemon_state(const struct sgss_daemon *d)
 
 /* ---- Services ---- */
 
-/* The realm of a server that says its name and host alone: the configured one's, or ours. */
-static const char *realm_of(const struct sgss_service *s)
-{
-    const char *configured = s->server.configured;
-    const char *at = configured ? strrchr(configured, '@') : NULL;
-
-    if (!at)
-        at = strrchr(s->daemon->principal, '@');
-    return at ? at + 1 : "";
-}
-
 static int initiate(const struct sgss_service *s, const char *server,
                     char ret_server[IPC_PRINCIPAL_MAX], struct gssapi_handshake **ret,
                     struct sv_error *err)
@@ -323,31 +312,28 @@ static int on_handshake(const struct ipc_kerberos *k, const char *host,
                         char ret_server[IPC_PRINCIPAL_MAX], struct gssapi_handshake **ret)
 {
     const struct sgss_service *s = k->userdata;
-    const char *configured = s->server.configured;
+    struct sv_server_name name = s->server;
     char server[SV_PRINCIPAL_MAX + 1];
-    int r = configured ? sv_principal_for_host(configured, host, s->server.own_host, server, NULL)
-                       : -EINVAL;
+    int r;
 
+    name.host = host;
+    r = sv_principal_of_server(&name, server);
     return r < 0 ? r : initiate(s, server, ret_server, ret, NULL);
 }
 
-/* Hostile: `offered`. With the realm behind it, one of its own is a second @, which no principal
- * has. */
+/* Hostile: `offered`. */
 static int on_offer(const struct ipc_kerberos *k, const char *host, const char *offered,
                     char ret_server[IPC_PRINCIPAL_MAX], struct gssapi_handshake **ret,
                     struct sv_error *err)
 {
     const struct sgss_service *s = k->userdata;
-    struct sv_server_name server = s->server;
-    char full[SV_PRINCIPAL_MAX + 2]; /* one byte more: a longer name is cut to one too long */
+    struct sv_server_name name = s->server;
+    char server[SV_PRINCIPAL_MAX + 1];
     int r;
 
-    server.host = host;
-    snprintf(full, sizeof(full), "%s@%s", offered, realm_of(s));
-    r = sv_principal_check_server(&server, full, err);
-    if (r < 0)
-        return r;
-    return initiate(s, full, ret_server, ret, err);
+    name.host = host;
+    r = sv_principal_recognize(&name, s->daemon->principal, offered, server, err);
+    return r < 0 ? r : initiate(s, server, ret_server, ret, err);
 }
 
 void sgss_service_init(struct sgss_service *s, struct sgss_daemon *d, const char *key,

@@ -1,5 +1,6 @@
 /* See principal.h: the check of a server's principal. Hostile: the name that the server offers. */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "common/identity/glob.h"
@@ -51,4 +52,33 @@ int sv_principal_check_server(const struct sv_server_name *s, const char *offere
                         "the server is %s, expected was %s by %s: it is not trusted; a server "
                         "with names of its own is admitted by %s.pattern",
                         offered, expected, s->key, s->key);
+}
+
+int sv_principal_of_server(const struct sv_server_name *s, char ret[SV_PRINCIPAL_MAX + 1])
+{
+    return s->configured ? sv_principal_for_host(s->configured, s->host, s->own_host, ret, NULL)
+                         : -EINVAL;
+}
+
+static const char *realm_of(const char *principal)
+{
+    const char *at = principal ? strrchr(principal, '@') : NULL;
+
+    return at ? at + 1 : NULL;
+}
+
+/* With the realm behind it, one of the server's own is a second @, which no principal has. */
+int sv_principal_recognize(const struct sv_server_name *s, const char *own, const char *offered,
+                           char ret[SV_PRINCIPAL_MAX + 1], struct sv_error *err)
+{
+    const char *realm = realm_of(s->configured);
+    char full[SV_PRINCIPAL_MAX + 2]; /* one byte more: a longer name is cut to one too long */
+    int r;
+
+    realm = realm ? realm : realm_of(own);
+    (void)snprintf(full, sizeof(full), "%s@%s", offered, realm ? realm : "");
+    r = sv_principal_check_server(s, full, err);
+    if (r == 0) /* no longer than SV_PRINCIPAL_MAX, or it had been refused */
+        memcpy(ret, full, SV_PRINCIPAL_MAX + 1);
+    return r;
 }

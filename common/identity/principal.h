@@ -41,5 +41,14 @@ struct sv_server_name {
  * -EINVAL: a name that nobody can have, or a configuration without one. */
 int sv_principal_check_server(const struct sv_server_name *s, const char *offered,
                               struct sv_error *err) _must_use_;
+/* The principal that a server on s->host must have, whatever it says; -EINVAL: none is configured,
+ * or it is none. */
+int sv_principal_of_server(const struct sv_server_name *s, char ret[SV_PRINCIPAL_MAX + 1])
+    _must_use_;
+/* The full principal of a server that says of itself "rm/host", hostile and without a realm: its
+ * realm is that of the configured name, else that of the client, `own`. Errors as
+ * sv_principal_check_server(). */
+int sv_principal_recognize(const struct sv_server_name *s, const char *own, const char *offered,
+                           char ret[SV_PRINCIPAL_MAX + 1], struct sv_error *err) _must_use_;
 
 #endif

@@ -182,11 +182,65 @@ static void servers(void **state)
     }
 }
 
+/* A server names itself without a realm. */
+static void recognized(void **state)
+{
+    static const struct {
+        const char *configured, *pattern, *offered;
+        int r;
+        const char *full;
+    } cases[] = {
+        { "rm/_HOST@R", NULL, "rm/master", 0, "rm/master@R" },
+        { "rm/_HOST@R", NULL, "rm/other", -EACCES, "" },
+        { NULL, "rm/*@OWN", "rm/other", 0, "rm/other@OWN" },
+        { "rm/_HOST@R", NULL, "rm/master@R", -EINVAL, "" },
+        { NULL, NULL, "rm/master", -EINVAL, "" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < SV_ARRAY_LEN(cases); i++) {
+        const struct sv_server_name s = { "the.key", cases[i].configured, cases[i].pattern,
+                                          "master", NULL };
+        char full[SV_PRINCIPAL_MAX + 1] = "";
+        struct sv_error err = { 0 };
+
+        assert_int_equal(sv_principal_recognize(&s, "nm/a@OWN", cases[i].offered, full, &err),
+                         cases[i].r);
+        assert_string_equal(full, cases[i].full);
+    }
+}
+
+/* A name that is longer than any principal is not cut to one. */
+static void long_offer(void **state)
+{
+    const struct sv_server_name s = { "the.key", NULL, "*", "master", NULL };
+    char offered[SV_PRINCIPAL_MAX + 1], full[SV_PRINCIPAL_MAX + 1] = "";
+    struct sv_error err = { 0 };
+
+    (void)state;
+    memset(offered, 'a', sizeof(offered) - 1);
+    offered[sizeof(offered) - 1] = 0;
+    assert_int_equal(sv_principal_recognize(&s, "nm/a@OWN", offered, full, &err), -EINVAL);
+}
+
+static void of_server(void **state)
+{
+    struct sv_server_name s = { "the.key", "rm/_HOST@R", NULL, "Master", NULL };
+    char full[SV_PRINCIPAL_MAX + 1];
+
+    (void)state;
+    assert_int_equal(sv_principal_of_server(&s, full), 0);
+    assert_string_equal(full, "rm/master@R");
+    s.configured = NULL;
+    assert_int_equal(sv_principal_of_server(&s, full), -EINVAL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(taken), cmocka_unit_test(refused),   cmocka_unit_test(bounds),
-        cmocka_unit_test(hosts), cmocka_unit_test(long_host), cmocka_unit_test(servers),
+        cmocka_unit_test(taken),      cmocka_unit_test(refused),    cmocka_unit_test(bounds),
+        cmocka_unit_test(hosts),      cmocka_unit_test(long_host),  cmocka_unit_test(servers),
+        cmocka_unit_test(recognized), cmocka_unit_test(long_offer), cmocka_unit_test(of_server),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
