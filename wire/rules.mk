@@ -32,6 +32,8 @@ LIBS += $(WIRE_A)
 UNIT_LINK_wire = $(WIRE_A) $(COMMON_A)
 UNIT_LDLIBS_wire = $(WIRE_LDLIBS)
 wire/ipc/test-ipc-conn_WRAP := send
+# Functions of libgssapi_krb5 that do what a test wants.
+wire/ipc/test-ticket_WRAP := ipc_gss_ticket_library
 # A security context in the place of libgssapi_krb5's: tests/unit/wire/fake-kerberos.h.
 KRB_WRAP := $(addprefix ipc_gss_context_,import free limit size wrap unwrap)
 wire/ipc/test-ipc-auth-kerberos_WRAP := $(KRB_WRAP)
