@@ -21,6 +21,7 @@
 
 struct fs_sigv4_key;
 struct hdfs_site;
+struct hdfs_tickets;
 struct sv_curl;
 
 /* ---- Errors ---- */
@@ -53,7 +54,9 @@ bool fs_cause_retry(enum fs_cause cause);
 struct fs_identity {
     const char *user; /* of simple authentication; "" or NULL: none */
     int credentials;  /* the job's credentials file ("HDTS…"); -1: none */
-    void *security;   /* security context of Kerberos; NULL: none */
+    /* hdfs: the tickets of this process, where the job has no token (hdfs/namenode.h); NULL: none.
+     */
+    const struct hdfs_tickets *tickets;
 };
 
 struct fs_limits {

@@ -1,4 +1,5 @@
-/* hdfs:, over the client of hdfs/, with a delegation token of the job or simple authentication.
+/* hdfs:, over the client of hdfs/, with a delegation token of the job, tickets of this process, or
+ * simple authentication.
  * Hostile: answers of NameNodes and DataNodes; hdfs/ bounds them. */
 #include <errno.h>
 #include <stdio.h>
@@ -49,8 +50,8 @@ static int open_fs(struct fs *fs, struct sv_error *err)
     fs->options.site = &s->site;
     r = find_token(o, &s->site, a, &token, err);
     return r < 0 ? r
-                 : hdfs_namenode_new_as(&s->site, user && *user ? user : NULL, token, &s->namenode,
-                                        err);
+                 : hdfs_namenode_new_as(&s->site, user && *user ? user : NULL, token,
+                                        o->identity.tickets, &s->namenode, err);
 }
 
 static void close_fs(struct fs *fs)

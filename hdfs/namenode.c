@@ -19,6 +19,8 @@
 struct hdfs_namenode {
     sd_event *event;
     struct ipc_proxy *proxy;
+    const struct hdfs_tickets *tickets;
+    struct ipc_kerberos *kerberos; /* of the tickets; NULL: none are used */
     struct hdfs_encryption encryption;
 };
 
@@ -64,8 +66,8 @@ static int no_token(const struct hdfs_site *site, struct sv_error *err)
 }
 
 int hdfs_namenode_new_as(const struct hdfs_site *site, const char *user,
-                         const struct yarn_token *token, struct hdfs_namenode **ret,
-                         struct sv_error *err)
+                         const struct yarn_token *token, const struct hdfs_tickets *tickets,
+                         struct hdfs_namenode **ret, struct sv_error *err)
 {
     _cleanup_(hdfs_namenode_freep) struct hdfs_namenode *n = NULL;
     struct ipc_proxy_config c = {
@@ -80,10 +82,15 @@ int hdfs_namenode_new_as(const struct hdfs_site *site, const char *user,
     };
     int r;
 
-    if (site->secure && !token)
+    if (site->secure && !token && !tickets)
         return no_token(site, err);
     n = calloc(1, sizeof(*n));
     r = n ? sd_event_new(&n->event) : -ENOMEM;
+    if (r >= 0 && site->secure && !token) {
+        n->tickets = tickets;
+        r = tickets->open(tickets, n->event, &n->kerberos);
+        c.client.kerberos = r < 0 ? NULL : n->kerberos;
+    }
     if (r < 0)
         return sv_error_errno(err, r, "client of the NameNode");
     for (unsigned i = 0; i < site->n_servers; i++) {
@@ -102,7 +109,7 @@ int hdfs_namenode_new_as(const struct hdfs_site *site, const char *user,
 int hdfs_namenode_new(const struct hdfs_site *site, const char *user, struct hdfs_namenode **ret,
                       struct sv_error *err)
 {
-    return hdfs_namenode_new_as(site, user, NULL, ret, err);
+    return hdfs_namenode_new_as(site, user, NULL, NULL, ret, err);
 }
 
 struct hdfs_namenode *hdfs_namenode_free(struct hdfs_namenode *n)
@@ -110,6 +117,8 @@ struct hdfs_namenode *hdfs_namenode_free(struct hdfs_namenode *n)
     if (!n)
         return NULL;
     n->proxy = ipc_proxy_free(n->proxy);
+    if (n->kerberos)
+        n->tickets->close(n->kerberos);
     sd_event_unref(n->event);
     explicit_bzero(&n->encryption, sizeof(n->encryption));
     free(n);

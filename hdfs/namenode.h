@@ -4,22 +4,33 @@
 #ifndef SELVEDGE_HDFS_NAMENODE_H
 #define SELVEDGE_HDFS_NAMENODE_H
 
+#include <systemd/sd-event.h>
+
 #include "common/arena.h"
 #include "hdfs/answers.h"
 #include "hdfs/servers.h"
 
 struct hdfs_namenode;
+struct ipc_kerberos;
 struct yarn_token;
+
+/* Kerberos tickets of the program itself, such as a user's command: an identity for the calls on
+ * one loop, which names who a NameNode must be. */
+struct hdfs_tickets {
+    int (*open)(const struct hdfs_tickets *t, sd_event *event, struct ipc_kerberos **ret);
+    void (*close)(struct ipc_kerberos *k); /* after its last call */
+};
 
 /* `user`: the effective user of simple authentication. Connects on the first call. */
 int hdfs_namenode_new(const struct hdfs_site *site, const char *user, struct hdfs_namenode **ret,
                       struct sv_error *err) _must_use_;
 /* As above, with a delegation token (kind HDFS_DELEGATION_TOKEN), which identifies the user to the
- * NameNode. Every NameNode must accept it: there is no fallback to simple authentication. NULL: no
- * token; -EKEYREJECTED where the site is secure. */
+ * NameNode, else, where the site is secure, with tickets, which outlive the client. Every NameNode
+ * must accept them: there is no fallback to simple authentication. Both may be NULL; -EKEYREJECTED
+ * where the site is secure. */
 int hdfs_namenode_new_as(const struct hdfs_site *site, const char *user,
-                         const struct yarn_token *token, struct hdfs_namenode **ret,
-                         struct sv_error *err) _must_use_;
+                         const struct yarn_token *token, const struct hdfs_tickets *tickets,
+                         struct hdfs_namenode **ret, struct sv_error *err) _must_use_;
 struct hdfs_namenode *hdfs_namenode_free(struct hdfs_namenode *n);
 static inline void hdfs_namenode_freep(struct hdfs_namenode **n)
 {
