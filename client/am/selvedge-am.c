@@ -206,7 +206,7 @@ static int start_task(struct am *am, const struct cli_task *task)
         { "SELVEDGE_INSTANCES", instances },
         { "SELVEDGE_GROUP", group->name },
     };
-    const struct cli_launch launch = {
+    struct cli_launch launch = {
         .resources = group->resources,
         .n_resources = group->n_resources,
         .env = env,
@@ -216,6 +216,7 @@ static int start_task(struct am *am, const struct cli_task *task)
         .modify_acl = am->job.modify_acl,
     };
 
+    launch.tokens = cli_am_tokens(am->yarn, &launch.tokens_len);
     snprintf(instance, sizeof(instance), "%d", task->number);
     snprintf(instances, sizeof(instances), "%d", group->instances);
     return cli_am_start(am->yarn, task->container, &launch);

@@ -116,6 +116,7 @@ struct cli_am {
     char *view_acl, *modify_acl, *queue; /* of the registration's answer */
     uint8_t client_key[YARN_MASTER_KEY_MAX];
     size_t client_key_len;
+    struct sv_buf job_tokens;       /* of its containers: a credentials file, or empty */
     void (*on_key)(void *userdata); /* the server waits for the registration */
     void *on_key_userdata;
     struct yarn_resource headroom;
@@ -123,6 +124,13 @@ struct cli_am {
     enum cli_final final;
     char *diagnostics;
 };
+
+/* ---- am-tokens.c ---- */
+
+/* Reads the file, and returns the master's own token, in the arena; sets the attempt and the job's
+ * tokens. */
+int cli_am_read_tokens(struct cli_am *am, const char *path, struct sv_arena *a,
+                       const struct yarn_token **ret, struct sv_error *err) _must_use_;
 
 /* ---- am-clock.c ---- */
 

@@ -6,12 +6,10 @@
 #include "client/lib/am.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 
 #include "client/lib/am-internal.h"
 #include "common/clock.h"
-#include "common/fd.h"
 #include "wire/ipc/ipc-server.h" /* the Java class names */
 #include "wire/ipc/methods.h"
 #include "wire/sasl/qop.h"
@@ -37,39 +35,13 @@ static int connect_rm(struct cli_am *am, const struct yarn_token *token, struct 
     return 0;
 }
 
-static int read_token(struct cli_am *am, const char *path, struct sv_error *err)
+static int begin(struct cli_am *am, const char *path, struct sv_error *err)
 {
-    _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
-    _cleanup_free_ char *bytes = NULL;
-    struct yarn_credentials credentials;
-    struct yarn_amrm_token id;
-    size_t n;
-    int r;
+    _cleanup_arena_wipe_ struct sv_arena *a = sv_arena_new(0);
+    const struct yarn_token *token;
+    int r = cli_am_read_tokens(am, path, a, &token, err);
 
-    if (!path)
-        path = getenv("HADOOP_TOKEN_FILE_LOCATION");
-    if (!path)
-        return sv_error_set(err, -ENOKEY,
-                            "HADOOP_TOKEN_FILE_LOCATION is not set: an "
-                            "ApplicationMaster runs in a container of YARN");
-    r = sv_read_file_at(AT_FDCWD, path, YARN_CREDENTIALS_MAX, &bytes, &n);
-    if (r < 0)
-        return sv_error_errno(err, r, "%s", path);
-    r = a ? yarn_credentials_parse((uint8_t *)bytes, n, a, &credentials, err) : -ENOMEM;
-    if (r < 0)
-        return sv_error_wrap(err, "%s", path);
-    for (size_t i = 0; i < credentials.n_tokens; i++) {
-        const struct yarn_token *t = &credentials.tokens[i].token;
-
-        if (strcmp(t->kind, YARN_KIND_AMRM) != 0)
-            continue;
-        r = yarn_amrm_token_decode(t->id, t->id_len, &id, err);
-        if (r < 0)
-            return sv_error_wrap(err, "%s", path);
-        am->attempt = id.attempt;
-        return connect_rm(am, t, err);
-    }
-    return sv_error_set(err, -ENOKEY, "%s: no token of kind " YARN_KIND_AMRM, path);
+    return r < 0 ? r : connect_rm(am, token, err);
 }
 
 /* A single ResourceManager is retried by classify_failure() below; among several, the proxy finds
@@ -122,7 +94,7 @@ int cli_am_new(sd_event *event, const struct cli_am_config *cfg, struct cli_am *
     if (r < 0)
         sv_error_errno(err, r, "ApplicationMaster");
     else
-        r = read_token(am, cfg->tokens_file, err);
+        r = begin(am, cfg->tokens_file, err);
     if (r < 0) {
         cli_am_free(am);
         return r;
@@ -146,6 +118,7 @@ struct cli_am *cli_am_free(struct cli_am *am)
     sv_arena_free(am->new_token_arena);
     sv_arena_free(am->constraints_arena);
     explicit_bzero(am->client_key, sizeof(am->client_key));
+    sv_buf_wipe(&am->job_tokens);
     for (size_t i = 0; i < CLI_SERVERS_MAX; i++)
         free(am->hosts[i]);
     free(am->my_host);

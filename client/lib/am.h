@@ -144,6 +144,8 @@ int cli_am_new(sd_event *event, const struct cli_am_config *cfg, struct cli_am *
                struct sv_error *err) _must_use_;
 struct cli_am *cli_am_free(struct cli_am *am);
 struct yarn_attempt_id cli_am_attempt(const struct cli_am *am); /* of the token */
+/* The job's tokens, for launches of its containers: all but the AMRMToken; NULL: none. */
+const uint8_t *cli_am_tokens(const struct cli_am *am, size_t *ret_len);
 
 /* Constraint of all scheduling requests with these tags that bring none of their own. */
 struct cli_tagged_constraint {

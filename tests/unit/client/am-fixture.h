@@ -491,6 +491,12 @@ static inline void write_tokens(struct cluster *w)
                                 .service = "",
                                 .password = (const uint8_t *)"password",
                                 .password_len = 8 };
+    struct yarn_token of_job = { .kind = YARN_KIND_HDFS_DELEGATION,
+                                 .service = "127.0.0.1:9000",
+                                 .id = (const uint8_t *)"job",
+                                 .id_len = 3,
+                                 .password = (const uint8_t *)"password",
+                                 .password_len = 8 };
     struct sv_buf out = SV_BUF_INIT(65536);
     struct yarn_credentials c = { 0 };
     FILE *f;
@@ -498,6 +504,7 @@ static inline void write_tokens(struct cluster *w)
 
     assert_int_equal(yarn_amrm_token_encode(a, &amrm, &token.id, &token.id_len), 0);
     assert_int_equal(yarn_credentials_add(a, &c, "am", &token), 0);
+    assert_int_equal(yarn_credentials_add(a, &c, "hdfs", &of_job), 0);
     assert_int_equal(yarn_credentials_write(&c, &out), 0);
     (void)snprintf(w->tokens, sizeof(w->tokens), "/tmp/test-am-tokens-XXXXXX");
     fd = mkstemp(w->tokens);

@@ -2,6 +2,22 @@
  * of earlier attempts, restarts of the ResourceManager, nodes, and the end. */
 #include "tests/unit/client/am-fixture.h"
 
+/* Its containers get the job's tokens, and never the master's own. */
+static void test_tokens(void **state)
+{
+    struct cluster *w = *state;
+    _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
+    struct yarn_credentials c;
+    size_t n;
+    const uint8_t *p = cli_am_tokens(w->am, &n);
+
+    assert_non_null(p);
+    assert_int_equal(yarn_credentials_parse(p, n, a, &c, NULL), 0);
+    assert_int_equal(c.n_tokens, 1);
+    assert_string_equal(c.tokens[0].token.kind, YARN_KIND_HDFS_DELEGATION);
+    assert_string_equal(c.tokens[0].token.service, "127.0.0.1:9000");
+}
+
 /* ---- Registration ---- */
 
 static void register_with(struct cluster *w, const RegisterRequest *q, RegisterResponse *out,
@@ -505,6 +521,7 @@ static void test_resync_command(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        T(test_tokens),
         T(test_registration),
         T(test_unusable_key),
         cmocka_unit_test_setup_teardown(test_previous_containers, second_attempt,
