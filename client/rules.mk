@@ -13,7 +13,8 @@ LIBS += $(CLIENT_A)
 # The same with its dependencies, position-independent; only its interface is exported.
 CLIENT_SO := $(BUILD)/libselvedge-client.so
 CLIENT_SO_OBJS = $(patsubst $(BUILD)/%,$(BUILD)/pic/%,$(CLIENT_LIB_OBJS) $(CLIENT_LIB_HTTP_OBJS) $(WIRE_OBJS) \
-	$(addprefix $(BUILD)/common/,identity/principal.o web/curl-load.o web/curl-loop.o) \
+	$(addprefix $(BUILD)/common/,$(addprefix identity/,glob.o java-dialect.o java-regex.o principal.o principal-server.o) web/curl-load.o web/curl-loop.o) \
+	$(addprefix $(BUILD)/hdfs/,conf.o namenode-proxy.o servers.o) $(addprefix $(BUILD)/fs/,resolve.o tokens.o url.o) \
 	$(filter-out $(BUILD)/common/identity/% $(BUILD)/common/tls/% $(BUILD)/common/web/% %/conf-hidden.o %/pattern.o %/worker-sandbox.o,$(COMMON_OBJS)))
 $(BUILD)/pic/gen/%.o: $(BUILD)/gen/%.c $$(FLAGS_STAMP) | $$(GENERATED)
 	$(call say,PIC,$<)
@@ -65,6 +66,8 @@ $(BUILD)/selvedge-am: $(SELVEDGE_AM_OBJS) $$(CLIENT_A) $$(WIRE_A) $$(COMMON_A)
 
 UNIT_LINK_client = $(filter-out %/selvedge-am.o,$(call objects,client/am)) $(CLI_DEPS)
 UNIT_LDLIBS_client = $(CLI_LDLIBS)
+# The user has the tickets that a test wants.
+client/lib/test-login_WRAP := ipc_ticket_new ipc_ticket_principal
 
 # One real job, end to end. The flags depend on packages that deps installs: build in a second make. Its node
 # has a helper of its own.

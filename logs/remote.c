@@ -41,14 +41,13 @@ static const struct fs_policy policy = {
     .redirects = FS_REDIRECTS_MAX,
 };
 
-int logs_remote_open(struct sv_conf *c, const struct fs_url *url, const char *user,
+int logs_remote_open(struct sv_conf *c, const struct fs_url *url, const struct fs_identity *who,
                      struct logs_remote **ret, struct sv_error *err)
 {
     _cleanup_(logs_remote_freep) struct logs_remote *r = calloc(1, sizeof(*r));
-    struct fs_options o = { .root = -1,
-                            .program = "selvedge-logs",
-                            .identity = { .user = user, .credentials = -1 },
-                            .policy = &policy };
+    struct fs_options o = {
+        .root = -1, .program = "selvedge-logs", .identity = *who, .policy = &policy
+    };
     int k;
 
     if (!r)

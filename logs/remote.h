@@ -5,14 +5,14 @@
 #define SELVEDGE_LOGS_REMOTE_H
 
 #include "common/conf.h"
-#include "fs/url.h"
+#include "fs/fs.h"
 #include "logs/bcfile.h"
 
 struct logs_remote;
 struct logs_remote_file;
 
-/* `user`: for HDFS's simple authentication. -EOPNOTSUPP: another scheme. */
-int logs_remote_open(struct sv_conf *c, const struct fs_url *url, const char *user,
+/* `who` reads; copied. -EOPNOTSUPP: another scheme. */
+int logs_remote_open(struct sv_conf *c, const struct fs_url *url, const struct fs_identity *who,
                      struct logs_remote **ret, struct sv_error *err) _must_use_;
 struct logs_remote *logs_remote_free(struct logs_remote *r);
 static inline void logs_remote_freep(struct logs_remote **r)

@@ -8,6 +8,7 @@
 #include <uthash.h>
 
 #include "client/config/config-queues.h"
+#include "client/lib/login.h"
 #include "client/run/stage.h"
 #include "client/ui/output.h"
 #include "common/conf-hidden.h"
@@ -83,6 +84,9 @@ struct cli_config_keys *cli_config_keys_new(struct sv_conf *conf)
     for (size_t i = 0; i < n; i++)
         add(k, &row[i], CLIENT);
     row = sv_zk_conf_keys(&n);
+    for (size_t i = 0; i < n; i++)
+        add(k, &row[i], CLIENT);
+    row = cli_login_keys(&n);
     for (size_t i = 0; i < n; i++)
         add(k, &row[i], CLIENT);
     add(k, cli_stage_key(), CLIENT);

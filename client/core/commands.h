@@ -44,6 +44,8 @@ enum {
     CLI_OPT_WAIT_EMPTY,
     CLI_OPT_OWNER,
     CLI_OPT_ONCE,
+    CLI_OPT_PRINCIPAL,
+    CLI_OPT_KEYTAB,
     CLI_OPT_OWN = 300, /* first option of a subcommand */
 };
 

@@ -22,6 +22,10 @@ const struct cli_opt cli_globals[] = {
     { CLI_OPT_UTC, "utc", NULL, "times as 2026-01-31T12:00:00Z", 0 },
     { CLI_OPT_WAIT, "wait", "TIME",
       "for the first answer of the ResourceManager, and of nodes in inspect and top (5s)", 0 },
+    { CLI_OPT_PRINCIPAL, "principal", "NAME",
+      "with Kerberos: whose tickets are used (kinit's; first a token of the environment)", 0 },
+    { CLI_OPT_KEYTAB, "keytab", "FILE", "of that principal: tickets are taken and renewed with it",
+      CLI_NAMES_FILE },
     { CLI_OPT_VERBOSE, "verbose", NULL, "also what the ResourceManager said", 0 },
     { 0 },
 };
@@ -174,6 +178,12 @@ static int take_global(struct cli_ctx *ctx, int c)
         return 0;
     case CLI_OPT_WAIT:
         return take_wait(ctx, optarg);
+    case CLI_OPT_PRINCIPAL:
+        ctx->principal = optarg;
+        return 0;
+    case CLI_OPT_KEYTAB:
+        ctx->keytab = optarg;
+        return 0;
     default:
         return c;
     }

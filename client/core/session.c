@@ -2,19 +2,18 @@
 #include "client/core/session.h"
 
 #include <errno.h>
-#include <pwd.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "client/core/commands.h"
+#include "client/core/identity.h"
 #include "client/http/node-url.h"
 #include "client/ui/progress.h"
 #include "common/clock.h"
 #include "common/str.h"
 #include "wire/ipc/proxy.h"
-#include "wire/sasl/auth-conf.h"
 
 #define AWAY_TELL_MS 30000 /* least time between two messages of an unreachable server */
 
@@ -98,11 +97,27 @@ static int on_patience(sd_event_source *s, uint64_t usec, void *userdata)
         return 0;
     addresses(ctx, at, sizeof(at));
     (void)cli_fail("no ResourceManager answers at %s within %g s%s%s", at,
-                   (double)ctx->wait_ms / 1000, *ctx->away ? ": " : "", ctx->away);
+                   (double)ctx->wait_ms / 1000,
+                   *ctx->away   ? ": "
+                   : ctx->login ? ", or no KDC of krb5.conf does"
+                                : "",
+                   ctx->away);
     (void)cli_fail("--wait TIME waits longer, --conf DIR names another cluster, selvedge doctor "
                    "checks this machine");
     cli_stop(ctx, 1);
     return 0;
+}
+
+/* The options that are keys, too: 0 or -ENOMEM. */
+static int set_principal(struct cli_ctx *ctx)
+{
+    int r = 0;
+
+    if (ctx->principal)
+        r = sv_conf_set(ctx->conf, "selvedge.client.kerberos.principal", ctx->principal);
+    if (r >= 0 && ctx->keytab)
+        r = sv_conf_set(ctx->conf, "selvedge.client.kerberos.keytab", ctx->keytab);
+    return r;
 }
 
 int cli_load_conf(struct cli_ctx *ctx)
@@ -129,7 +144,7 @@ int cli_load_conf(struct cli_ctx *ctx)
             return 2;
         }
     }
-    return 0;
+    return set_principal(ctx) < 0 ? cli_fail("out of memory") : 0;
 }
 
 int cli_check_format(const struct cli_ctx *ctx)
@@ -142,38 +157,62 @@ int cli_check_format(const struct cli_ctx *ctx)
     return 2;
 }
 
-int cli_connect(struct cli_ctx *ctx)
+static int begin_loop(struct cli_ctx *ctx)
 {
-    const struct passwd *pw = getpwuid(geteuid());
-    struct sv_error err = { 0 };
-    int code = cli_check_format(ctx), r;
-    bool kerberos = false;
+    int r = sd_event_new(&ctx->event);
 
-    if (code != 0)
-        return code;
-    if (!pw)
-        return cli_fail("uid %u has no account", geteuid());
-    ctx->user = strdup(pw->pw_name);
-    code = cli_load_conf(ctx);
-    if (code != 0)
-        return code;
-    cli_scheme_set(ctx->conf);
-    r = ctx->user ? sd_event_new(&ctx->event) : -ENOMEM;
     if (r >= 0)
         r = cli_fetch_new(ctx->event, &ctx->fetch);
     if (r >= 0)
         r = sd_event_add_time_relative(ctx->event, &ctx->patience, CLOCK_MONOTONIC,
                                        (uint64_t)ctx->wait_ms * 1000, 0, on_patience, ctx);
-    if (r < 0)
-        return cli_fail("event loop: %s", strerror(-r));
-    r = yarn_auth_kerberos(ctx->conf, &kerberos, &err);
-    if (r < 0)
+    return r < 0 ? cli_fail("event loop: %s", strerror(-r)) : 0;
+}
+
+/* Servers that may not want a ticket get it when they ask for one. */
+static void negotiate(struct cli_ctx *ctx)
+{
+    const char *type = sv_conf_raw(ctx->conf, "hadoop.http.authentication.type");
+
+    cli_fetch_negotiate(ctx->fetch, ctx->web_only || sv_streq(type, "kerberos"));
+}
+
+/* 0 or an exit code. */
+static int find_identity(struct cli_ctx *ctx)
+{
+    struct sv_error err = { 0 };
+
+    if (cli_identity_find(ctx, &err) < 0)
         return cli_fail("%s", err.text);
-    if (kerberos)
-        cli_fetch_negotiate(ctx->fetch);
-    if (kerberos && ctx->web_only)
+    if (!ctx->principal || ctx->kerberos)
         return 0;
-    r = (ctx->admin ? cli_rm_new_admin : cli_rm_new)(ctx->event, ctx->conf, NULL, &ctx->rm, &err);
+    (void)cli_fail("--principal %s: hadoop.security.authentication of core-site.xml is not "
+                   "kerberos",
+                   ctx->principal);
+    return 2;
+}
+
+int cli_connect(struct cli_ctx *ctx)
+{
+    struct sv_error err = { 0 };
+    int code = cli_check_format(ctx), r;
+
+    if (code == 0)
+        code = cli_load_conf(ctx);
+    if (code == 0)
+        code = find_identity(ctx);
+    if (code != 0)
+        return code;
+    cli_scheme_set(ctx->conf);
+    code = begin_loop(ctx);
+    if (code != 0)
+        return code;
+    if (ctx->kerberos)
+        negotiate(ctx);
+    if (ctx->kerberos && ctx->web_only)
+        return 0;
+    r = cli_rm_new_as(ctx->event, ctx->conf, ctx->login, NULL,
+                      ctx->admin ? YARN_RM_ADMIN : YARN_RM_CLIENTS, &ctx->rm, &err);
     if (r < 0)
         return cli_fail("%s", err.text);
     cli_rm_on_away(ctx->rm, on_away, ctx);
@@ -192,8 +231,7 @@ void cli_disconnect(struct cli_ctx *ctx)
     ctx->rm = cli_rm_free(ctx->rm);
     ctx->patience = sd_event_source_disable_unref(ctx->patience);
     ctx->event = sd_event_unref(ctx->event);
-    free(ctx->user);
-    ctx->user = NULL;
+    cli_identity_forget(ctx);
 }
 
 int cli_start_over(struct cli_ctx *ctx, const struct cli_command *command)

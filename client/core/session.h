@@ -9,6 +9,7 @@
 #include "client/http/fetch.h"
 #include "client/lib/client.h"
 #include "client/ui/output.h"
+#include "fs/fs.h"
 
 #define CLI_POLL_MS 200
 #define CLI_BODY_MAX (16u << 20) /* limit of an answer that is held in memory */
@@ -17,6 +18,7 @@
 #define CLI_COMPLETE_MS 300 /* a shell's completion ends after this time, complete or not */
 
 struct cli_command;
+struct cli_login;
 
 struct cli_ctx {
     const struct cli_command *commands; /* the table */
@@ -25,10 +27,14 @@ struct cli_ctx {
     struct sv_conf *conf;
     struct cli_rm *rm;
     bool admin;    /* rm is connected to the administrators' port */
-    bool web_only; /* rm is not needed: NULL with Kerberos, whose RPC is not spoken */
+    bool web_only; /* rm is not needed: NULL with Kerberos */
     struct cli_fetch *fetch;
-    char *user;
+    bool kerberos;                          /* the cluster is secure */
+    struct cli_login *login;                /* with Kerberos; NULL also if the web alone is used */
+    char *user;                             /* the caller's account, as the cluster knows it */
+    struct fs_identity files;               /* the caller to file systems */
     const char *conf_dir;                   /* --conf, or NULL */
+    const char *principal, *keytab;         /* options, or NULL */
     char *overrides[CLI_OVERRIDES_MAX + 1]; /* -D, "KEY=VALUE", NULL-terminated */
     size_t n_overrides;
     uint64_t given[8]; /* bit set of options with a value that were already given, by letter */

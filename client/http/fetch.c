@@ -26,7 +26,8 @@ struct fetch_request {
     struct curl_slist *headers;
     struct sv_buf body;
     size_t head_bytes;
-    bool cut; /* `max` bytes were received: the rest is rejected */
+    bool cut;    /* `max` bytes were received: the rest is rejected */
+    bool of_job; /* its server may be hostile: no ticket */
     char error[CURL_ERROR_SIZE];
     cli_fetch_fn fn;
     void *userdata;
@@ -42,7 +43,7 @@ struct cli_fetch {
     CURL *idle[UNDER_WAY]; /* handles for further requests */
     size_t n_idle;
     long total_ms;
-    bool negotiate;
+    unsigned long authentication; /* CURLAUTH_…; 0: none */
 };
 
 static CURL *take_handle(struct cli_fetch *f)
@@ -186,9 +187,11 @@ struct cli_fetch *cli_fetch_free(struct cli_fetch *f)
     return NULL;
 }
 
-void cli_fetch_negotiate(struct cli_fetch *f)
+/* With a second method libcurl asks first without any, and takes what the server's 401 names;
+ * Digest needs a name and a password, which there are none of. */
+void cli_fetch_negotiate(struct cli_fetch *f, bool at_once)
 {
-    f->negotiate = true;
+    f->authentication = CURLAUTH_NEGOTIATE | (at_once ? 0 : CURLAUTH_DIGEST);
 }
 
 void cli_fetch_patience(struct cli_fetch *f, long ms)
@@ -216,8 +219,8 @@ static void set_options(struct fetch_request *q)
     SET(CURLOPT_ERRORBUFFER, q->error);
     SET(CURLOPT_PRIVATE, q);
     SET(CURLOPT_HTTPHEADER, q->headers);
-    if (q->f->negotiate) {
-        SET(CURLOPT_HTTPAUTH, (long)CURLAUTH_NEGOTIATE);
+    if (q->f->authentication && !q->of_job) {
+        SET(CURLOPT_HTTPAUTH, (long)q->f->authentication);
         SET(CURLOPT_USERPWD, ":"); /* whose ticket it is, the ticket says */
     }
     if (q->data)
@@ -263,6 +266,7 @@ static void begin_waiting(struct cli_fetch *f)
 struct wanted {
     const char *method, *url, *header, *data; /* as in struct fetch_request */
     size_t max;
+    bool of_job;
 };
 
 static int submit(struct cli_fetch *f, const struct wanted *w, cli_fetch_fn fn, void *userdata)
@@ -280,6 +284,7 @@ static int submit(struct cli_fetch *f, const struct wanted *w, cli_fetch_fn fn, 
     q->fn = fn;
     q->userdata = userdata;
     q->method = w->method;
+    q->of_job = w->of_job;
     DL_APPEND(f->waiting, q);
     q->url = strdup(w->url);
     q->header = w->header ? strdup(w->header) : NULL;
@@ -298,6 +303,12 @@ int cli_fetch_get(struct cli_fetch *f, const char *url, size_t max, cli_fetch_fn
     return submit(f, &(struct wanted){ .url = url, .max = max }, fn, userdata);
 }
 
+int cli_fetch_get_of_job(struct cli_fetch *f, const char *url, size_t max, cli_fetch_fn fn,
+                         void *userdata)
+{
+    return submit(f, &(struct wanted){ .url = url, .max = max, .of_job = true }, fn, userdata);
+}
+
 int cli_fetch_send(struct cli_fetch *f, const char *method, const char *url, const char *json,
                    size_t max, cli_fetch_fn fn, void *userdata)
 {
@@ -313,6 +324,9 @@ int cli_fetch_send(struct cli_fetch *f, const char *method, const char *url, con
 int cli_fetch_post(struct cli_fetch *f, const char *url, const char *header, cli_fetch_fn fn,
                    void *userdata)
 {
-    return submit(f, &(struct wanted){ .url = url, .header = header, .data = "", .max = 65536 }, fn,
-                  userdata);
+    const struct wanted w = {
+        .url = url, .header = header, .data = "", .max = 65536, .of_job = true
+    };
+
+    return submit(f, &w, fn, userdata);
 }

@@ -19,8 +19,9 @@ int cli_fetch_new(sd_event *event, struct cli_fetch **ret) _must_use_;
 /* Open requests end with -ECANCELED first; their callbacks must not make new ones. */
 struct cli_fetch *cli_fetch_free(struct cli_fetch *f);
 
-/* Shows the user's Kerberos ticket to the servers of later requests (SPNEGO). */
-void cli_fetch_negotiate(struct cli_fetch *f);
+/* Later requests have the user's Kerberos ticket for their server (SPNEGO): `at_once`, or for those
+ * that ask for it. */
+void cli_fetch_negotiate(struct cli_fetch *f, bool at_once);
 /* Sets the time limit of later requests, initially 20 s. After it, up to 500 requests run at the
  * same time, else 16: each has a handle, and a job's containers are many. */
 void cli_fetch_patience(struct cli_fetch *f, long ms);
@@ -29,11 +30,15 @@ void cli_fetch_patience(struct cli_fetch *f, long ms);
 /* Receives at most `max` bytes; a longer body is truncated, which is not an error. */
 int cli_fetch_get(struct cli_fetch *f, const char *url, size_t max, cli_fetch_fn fn, void *userdata)
     _must_use_;
+/* As above, of a server that a job runs: it never gets the user's ticket, which it could show to
+ * the NodeManager of its host. */
+int cli_fetch_get_of_job(struct cli_fetch *f, const char *url, size_t max, cli_fetch_fn fn,
+                         void *userdata) _must_use_;
 /* Sends `json` as the body, or none if it is NULL, with this method; receives as cli_fetch_get().
  */
 int cli_fetch_send(struct cli_fetch *f, const char *method, const char *url, const char *json,
                    size_t max, cli_fetch_fn fn, void *userdata) _must_use_;
-/* Sends an empty body with one header "Name: value". */
+/* Sends an empty body with one header "Name: value", to a server that a job runs. */
 int cli_fetch_post(struct cli_fetch *f, const char *url, const char *header, cli_fetch_fn fn,
                    void *userdata) _must_use_;
 

@@ -19,6 +19,7 @@
 #include "common/conf.h"
 #include "common/error.h"
 #include "wire/ids.h"
+#include "wire/ipc/proxy.h"
 
 struct yarn_token;
 
@@ -127,11 +128,20 @@ struct cli_rm;
 
 /* `user`: NULL = the process' own. The addresses of the ResourceManagers and the retry limits are
  * read from `conf` by Hadoop's keys: yarn.resourcemanager.address, .ha.*, .connect.*,
- * yarn.client.failover-*, ipc.client.*. -EOPNOTSUPP: the cluster uses Kerberos. */
+ * yarn.client.failover-*, ipc.client.*. With Kerberos the client is who its login says (login.h);
+ * another `user` is one whom it acts for. Errors as cli_login_new(). `conf` outlives it. */
 int cli_rm_new(sd_event *event, struct sv_conf *conf, const char *user, struct cli_rm **ret,
                struct sv_error *err) _must_use_;
-/* As cli_rm_new(), of a daemon that asks on behalf of `for_user` (Hadoop's proxy users): all calls
- * are done as that user, and the ResourceManager checks that `user` may. */
+/* The login of a client that cli_rm_new() has made; NULL: without Kerberos. */
+struct cli_login;
+const struct cli_login *cli_rm_login(const struct cli_rm *rm);
+/* As cli_rm_new(), with a login of the caller's, NULL without Kerberos, that outlives it; for
+ * clients or administrators (YARN_RM_ADMIN). */
+int cli_rm_new_as(sd_event *event, struct sv_conf *conf, const struct cli_login *login,
+                  const char *user, enum yarn_rm_service service, struct cli_rm **ret,
+                  struct sv_error *err) _must_use_;
+/* A client for a daemon without Kerberos that asks on behalf of `for_user` (Hadoop's proxy users):
+ * all calls are done as that user, and the ResourceManager checks that `user` may. */
 int cli_rm_new_for(sd_event *event, struct sv_conf *conf, const char *user, const char *for_user,
                    struct cli_rm **ret, struct sv_error *err) _must_use_;
 /* Likewise with a ticket; `kerberos` outlives it. qop_mask: hadoop.rpc.protection. */
@@ -217,9 +227,7 @@ int cli_rm_set_lifetime(struct cli_rm *rm, struct yarn_app_id app, int64_t secon
 int cli_rm_signal(struct cli_rm *rm, struct yarn_container_id id, enum cli_signal signal,
                   cli_done_fn fn, void *userdata) _must_use_;
 
-/* A client of the administrators' port, for the two calls below. */
-int cli_rm_new_admin(sd_event *event, struct sv_conf *conf, const char *user, struct cli_rm **ret,
-                     struct sv_error *err) _must_use_;
+/* The two calls below are of the administrators' port, YARN_RM_ADMIN. */
 int cli_rm_refresh_queues(struct cli_rm *rm, cli_done_fn fn, void *userdata) _must_use_;
 /* `timeout_s`: of a graceful decommission; -1 = the cluster's. */
 int cli_rm_refresh_nodes(struct cli_rm *rm, bool graceful, int32_t timeout_s, cli_done_fn fn,

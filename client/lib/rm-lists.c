@@ -7,16 +7,6 @@
 #include "proto/yarn.pb-c.h"
 #include "proto/yarn_service.pb-c.h"
 
-const char *cli_enum_name(const ProtobufCEnumDescriptor *d, int value, const char *prefix)
-{
-    const ProtobufCEnumValue *v = protobuf_c_enum_descriptor_get_value(d, value);
-    size_t n = strlen(prefix);
-
-    if (!v)
-        return "?";
-    return strncmp(v->name, prefix, n) == 0 ? v->name + n : v->name;
-}
-
 static void nodes_answer(struct cli_call *call, const struct ipc_result *r,
                          const struct sv_error *err)
 {

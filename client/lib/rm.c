@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "client/lib/internal.h"
+#include "client/lib/login.h"
+#include "common/str.h"
 #include "proto/yarn.pb-c.h"
 #include "proto/yarn_service.pb-c.h"
 #include "wire/ipc/methods.h"
@@ -16,6 +18,8 @@
 
 struct cli_rm {
     struct ipc_proxy *ipc;
+    struct cli_login *own;             /* of a client that has looked for itself */
+    struct ipc_ticket_service service; /* with a ticket: the ResourceManager */
     cli_away_fn away;
     void *away_userdata;
     bool answered;
@@ -36,57 +40,106 @@ static void on_retry(const char *method, const struct sv_error *err, int64_t wai
 }
 
 /* `as`: identity of the client alone. */
+static int connect_to(struct cli_rm *rm, sd_event *event, struct sv_conf *conf,
+                      const struct ipc_client_config *as, enum yarn_rm_service service,
+                      struct sv_error *err)
+{
+    struct ipc_proxy_config cfg;
+    int r = yarn_rm_proxy_config(conf, service, &cfg, err);
+
+    if (r < 0)
+        return r;
+    cfg.client.protocol =
+        service == YARN_RM_ADMIN ? YARN_ADMIN_PROTOCOL : YARN_APPLICATION_CLIENT_PROTOCOL;
+    cfg.client.user = as->user;
+    cfg.client.for_user = as->for_user;
+    cfg.client.kerberos = as->kerberos;
+    cfg.client.token = as->token;
+    cfg.client.qop_mask = as->qop_mask;
+    cfg.notify = on_retry;
+    cfg.userdata = rm;
+    return ipc_proxy_new(event, &cfg, &rm->ipc, err);
+}
+
 static int open_client(sd_event *event, struct sv_conf *conf, const struct ipc_client_config *as,
-                       enum yarn_rm_service service, const char *protocol, struct cli_rm **ret,
-                       struct sv_error *err)
+                       struct cli_rm **ret, struct sv_error *err)
 {
     struct cli_rm *rm = calloc(1, sizeof(*rm));
-    struct ipc_proxy_config cfg;
+    int r = rm ? connect_to(rm, event, conf, as, YARN_RM_CLIENTS, err)
+               : sv_error_errno(err, -ENOMEM, "client");
+
+    if (r < 0)
+        cli_rm_free(rm);
+    else
+        *ret = rm;
+    return r;
+}
+
+/* With Kerberos a name that is claimed is somebody whom the caller acts for. */
+static bool is_another(const struct cli_login *l, const char *user)
+{
+    const char *own = cli_login_principal(l);
+    size_t n = strcspn(own, "/@");
+
+    return user && !sv_streq(user, own) && !(strlen(user) == n && strncmp(user, own, n) == 0);
+}
+
+int cli_rm_new_as(sd_event *event, struct sv_conf *conf, const struct cli_login *login,
+                  const char *user, enum yarn_rm_service service, struct cli_rm **ret,
+                  struct sv_error *err)
+{
+    struct cli_rm *rm = calloc(1, sizeof(*rm));
+    struct ipc_client_config as = { .user = user };
     int r;
 
     if (!rm)
         return sv_error_errno(err, -ENOMEM, "client");
-    r = yarn_rm_proxy_config(conf, service, &cfg, err);
-    if (r >= 0) {
-        cfg.client.protocol = protocol;
-        cfg.client.user = as->user;
-        cfg.client.for_user = as->for_user;
-        cfg.client.kerberos = as->kerberos;
-        cfg.client.qop_mask = as->qop_mask;
-        cfg.notify = on_retry;
-        cfg.userdata = rm;
-        r = ipc_proxy_new(event, &cfg, &rm->ipc, err);
+    if (login) {
+        as.token = cli_login_token(login);
+        as.qop_mask = cli_login_qop(login);
+        as.for_user = !as.token && is_another(login, user) ? user : NULL;
+        as.user = NULL;
     }
-    if (r < 0) {
-        free(rm);
-        return r;
+    if (login && !as.token) {
+        cli_login_rm_service(login, event, &rm->service);
+        as.kerberos = &rm->service.ipc;
     }
-    *ret = rm;
-    return 0;
-}
-
-static int new_client(sd_event *event, struct sv_conf *conf, const char *user, const char *for_user,
-                      enum yarn_rm_service service, const char *protocol, struct cli_rm **ret,
-                      struct sv_error *err)
-{
-    const struct ipc_client_config as = { .user = user, .for_user = for_user };
-    int r = yarn_auth_check(conf, err);
-
-    return r < 0 ? r : open_client(event, conf, &as, service, protocol, ret, err);
+    r = connect_to(rm, event, conf, &as, service, err);
+    if (r < 0)
+        cli_rm_free(rm);
+    else
+        *ret = rm;
+    return r;
 }
 
 int cli_rm_new(sd_event *event, struct sv_conf *conf, const char *user, struct cli_rm **ret,
                struct sv_error *err)
 {
-    return new_client(event, conf, user, NULL, YARN_RM_CLIENTS, YARN_APPLICATION_CLIENT_PROTOCOL,
-                      ret, err);
+    struct cli_login *login;
+    int r = cli_login_new(conf, YARN_RM_CLIENTS, &login, err);
+
+    if (r < 0)
+        return r;
+    r = cli_rm_new_as(event, conf, login, user, YARN_RM_CLIENTS, ret, err);
+    if (r < 0)
+        cli_login_free(login);
+    else
+        (*ret)->own = login;
+    return r;
+}
+
+const struct cli_login *cli_rm_login(const struct cli_rm *rm)
+{
+    return rm->own;
 }
 
 int cli_rm_new_for(sd_event *event, struct sv_conf *conf, const char *user, const char *for_user,
                    struct cli_rm **ret, struct sv_error *err)
 {
-    return new_client(event, conf, user, for_user, YARN_RM_CLIENTS,
-                      YARN_APPLICATION_CLIENT_PROTOCOL, ret, err);
+    const struct ipc_client_config as = { .user = user, .for_user = for_user };
+    int r = yarn_auth_check(conf, err);
+
+    return r < 0 ? r : open_client(event, conf, &as, ret, err);
 }
 
 int cli_rm_new_secure(sd_event *event, struct sv_conf *conf, const struct ipc_kerberos *kerberos,
@@ -97,20 +150,14 @@ int cli_rm_new_secure(sd_event *event, struct sv_conf *conf, const struct ipc_ke
                                           .qop_mask = qop_mask,
                                           .for_user = for_user };
 
-    return open_client(event, conf, &as, YARN_RM_CLIENTS, YARN_APPLICATION_CLIENT_PROTOCOL, ret,
-                       err);
-}
-
-int cli_rm_new_admin(sd_event *event, struct sv_conf *conf, const char *user, struct cli_rm **ret,
-                     struct sv_error *err)
-{
-    return new_client(event, conf, user, NULL, YARN_RM_ADMIN, YARN_ADMIN_PROTOCOL, ret, err);
+    return open_client(event, conf, &as, ret, err);
 }
 
 struct cli_rm *cli_rm_free(struct cli_rm *rm)
 {
     if (rm) {
         ipc_proxy_free(rm->ipc);
+        cli_login_free(rm->own);
         free(rm);
     }
     return NULL;

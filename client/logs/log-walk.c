@@ -193,7 +193,7 @@ static bool same_root(const struct fs_url *a, const struct fs_url *b)
            strcmp(a->path, b->path) == 0;
 }
 
-int cli_log_walk(struct sv_conf *c, const char *user, const struct cli_places *places,
+int cli_log_walk(struct sv_conf *c, const struct fs_identity *who, const struct cli_places *places,
                  const struct cli_log_visitor *v, struct sv_error *err)
 {
     struct walk *w = calloc(1, sizeof(*w));
@@ -206,7 +206,7 @@ int cli_log_walk(struct sv_conf *c, const char *user, const struct cli_places *p
         w->v = v;
         if (!open || !same_root(open, root)) {
             w->remote = logs_remote_free(w->remote);
-            r = logs_remote_open(c, root, user, &w->remote, err);
+            r = logs_remote_open(c, root, who, &w->remote, err);
             open = root;
         }
         if (r == 0)

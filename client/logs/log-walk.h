@@ -5,6 +5,8 @@
 
 #include "client/logs/log-places.h"
 
+struct fs_identity;
+
 struct cli_log_visitor {
     /* Return true if the container, or this file of it, is wanted. Then bytes() receives the file,
      * without its first *ret_from bytes (0 unless set), and end() is called. `node`:
@@ -22,8 +24,8 @@ struct cli_log_visitor {
     int64_t since_ms; /* file() is not called for nodes' files last written before; 0: no limit */
 };
 
-/* Returns the number of nodes' files found, or -errno. `user`: the reader. */
-int cli_log_walk(struct sv_conf *c, const char *user, const struct cli_places *places,
+/* Returns the number of nodes' files found, or -errno. `who`: the reader. */
+int cli_log_walk(struct sv_conf *c, const struct fs_identity *who, const struct cli_places *places,
                  const struct cli_log_visitor *v, struct sv_error *err) _must_use_;
 
 #endif

@@ -148,7 +148,7 @@ static void read_table(struct aggregated *a, const struct cli_places *places)
     struct sv_error err = { 0 };
 
     a->table = &b;
-    if (cli_log_walk(l->ctx->conf, l->ctx->user, places, &v, &err) > 0 && b.len > 0 &&
+    if (cli_log_walk(l->ctx->conf, &l->ctx->files, places, &v, &err) > 0 && b.len > 0 &&
         cli_status_parse((char *)b.data, b.len, &l->status, &err) == 0) {
         l->rows = calloc(l->status.n + 1, sizeof(*l->rows));
         a->of_run = true;
@@ -214,7 +214,7 @@ static void walk(struct aggregated *a, const struct cli_places *places, char *re
 
     if (l->status.n == 0)
         read_table(a, places);
-    n = cli_log_walk(l->ctx->conf, l->ctx->user, places, &v, &err);
+    n = cli_log_walk(l->ctx->conf, &l->ctx->files, places, &v, &err);
     if (n < 0)
         (void)snprintf(remote, size, "the remote log directory cannot be read: %.300s", err.text);
     else

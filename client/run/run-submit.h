@@ -4,6 +4,9 @@
 
 #include "client/run/run-interrupt.h"
 #include "client/run/run.h"
+#include "common/buf.h"
+
+struct cli_tokens;
 
 struct run_submission {
     struct cli_ctx *ctx;
@@ -17,6 +20,8 @@ struct run_submission {
     struct cli_job job;
     struct cli_stage *stage;
     struct sv_arena *arena; /* memory of the job's texts */
+    struct cli_tokens *fetch;
+    struct sv_buf tokens; /* with Kerberos: of the job */
 };
 
 /* Checks the job against the cluster, then submits it. Errors, including a job rejected before an

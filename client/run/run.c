@@ -283,7 +283,7 @@ static int on_tick(sd_event_source *source, uint64_t usec, void *userdata)
     cli_run_interrupt_poll(run->interrupt);
     if (strncmp(run->url, "http", 4) == 0 && !run->status_open && !run->finished_at)
         run->status_open =
-            cli_fetch_get(run->ctx->fetch, run->url, CLI_BODY_MAX, on_status, run) >= 0;
+            cli_fetch_get_of_job(run->ctx->fetch, run->url, CLI_BODY_MAX, on_status, run) >= 0;
     run->output_complete = follow_all(run, logs);
     cli_run_progress_poll(run->progress, &run->status);
     if (logs)

@@ -102,21 +102,29 @@ static int enter(struct cli_stage *s, const char *user_dir, struct sv_error *err
     return r;
 }
 
-static int open_place(struct cli_stage *s, struct sv_conf *conf, const char *user,
+int cli_stage_place(struct sv_conf *conf, const char **ret, struct sv_error *err)
+{
+    const char *dir = NULL;
+    int r = sv_conf_string(conf, &key_dir, &dir, err);
+
+    if (r >= 0)
+        *ret = dir ? dir : "/var/tmp";
+    return r;
+}
+
+static int open_place(struct cli_stage *s, struct sv_conf *conf, const struct fs_identity *who,
                       struct sv_error *err)
 {
     const char *dir = NULL;
     char user_dir[FS_NAME_MAX + 1];
-    const struct fs_options o = { .url = &s->place,
-                                  .root = -1,
-                                  .program = "selvedge-run",
-                                  .identity = { .user = user, .credentials = -1 },
-                                  .no_sync = true };
+    const struct fs_options o = {
+        .url = &s->place, .root = -1, .program = "selvedge-run", .identity = *who, .no_sync = true
+    };
     int r = sv_conf_string(conf, &key_dir, &dir, err);
 
     if (r < 0)
         return r;
-    (void)snprintf(user_dir, sizeof(user_dir), "%s%s", dir ? "" : "selvedge-", user);
+    (void)snprintf(user_dir, sizeof(user_dir), "%s%s", dir ? "" : "selvedge-", who->user);
     dir = dir ? dir : "/var/tmp";
     if (sv_asprintf(&s->path, "%s/%s/%s", dir, user_dir, s->app) < 0)
         return sv_error_errno(err, -ENOMEM, "staging");
@@ -131,7 +139,7 @@ static int open_place(struct cli_stage *s, struct sv_conf *conf, const char *use
     return r < 0 ? sv_error_wrap(err, "staging directory %s", s->path) : 0;
 }
 
-int cli_stage_new(struct sv_conf *conf, const char *user, struct yarn_app_id app,
+int cli_stage_new(struct sv_conf *conf, const struct fs_identity *who, struct yarn_app_id app,
                   struct cli_stage **ret, struct sv_error *err)
 {
     _cleanup_(cli_stage_freep) struct cli_stage *s = calloc(1, sizeof(*s));
@@ -139,7 +147,7 @@ int cli_stage_new(struct sv_conf *conf, const char *user, struct yarn_app_id app
 
     if (r == 0) {
         yarn_app_id_text(app, s->app);
-        r = open_place(s, conf, user, err);
+        r = open_place(s, conf, who, err);
     }
     if (r == 0)
         *ret = SV_TAKE(s);

@@ -6,12 +6,16 @@
 #include "client/lib/client.h"
 
 struct cli_stage;
+struct fs_identity;
 
 /* Creates <selvedge.client.staging-dir>/<user>/<application>, a path of this machine or a url of
- * HDFS, WebHDFS or viewfs:; the key's default is /var/tmp/selvedge-<user>. Rejects a path with a
- * directory that another user could replace. */
-int cli_stage_new(struct sv_conf *conf, const char *user, struct yarn_app_id app,
+ * HDFS, WebHDFS or viewfs:; the key's default is /var/tmp/selvedge-<user>. `who` is the user, with
+ * what proves it; outlives the stage. Rejects a path with a directory that another user could
+ * replace. */
+int cli_stage_new(struct sv_conf *conf, const struct fs_identity *who, struct yarn_app_id app,
                   struct cli_stage **ret, struct sv_error *err) _must_use_;
+/* The staging directory of the key, with its file system; "/var/tmp" by default. */
+int cli_stage_place(struct sv_conf *conf, const char **ret, struct sv_error *err) _must_use_;
 /* Keeps the directory when this process ends before the job; a later run removes it. */
 void cli_stage_keep(struct cli_stage *s);
 /* Syncs all files to disk: a detached job survives a power failure, so its files must as well. */

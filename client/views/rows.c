@@ -198,7 +198,8 @@ static void on_report(int status, const struct cli_report *report, size_t n,
         return;
     } else if (report->state != CLI_APP_RUNNING || !g->of_run ||
                strncmp(report->tracking_url, "http", 4) != 0 ||
-               cli_fetch_get(g->ctx->fetch, report->tracking_url, CLI_BODY_MAX, on_status, g) < 0) {
+               cli_fetch_get_of_job(g->ctx->fetch, report->tracking_url, CLI_BODY_MAX, on_status,
+                                    g) < 0) {
         request_containers(g);
     }
 }

@@ -6,8 +6,8 @@
 
 static const struct sv_conf_key key = {
     "hadoop.security.authentication", SV_CONF_STRING, "simple",
-    .help = "simple or kerberos. The NodeManager and selvedge-rm know kerberos: with it no other "
-            "program starts."
+    .help = "simple or kerberos. The NodeManager, selvedge-rm, selvedge and the services API know "
+            "kerberos: with it no other program starts."
 };
 
 const struct sv_conf_key *yarn_auth_key(void)
@@ -51,7 +51,7 @@ int yarn_auth_check(struct sv_conf *conf, struct sv_error *err)
         return r;
     sv_conf_origin(conf, &key, at, sizeof(at));
     return sv_error_set(err, -EOPNOTSUPP,
-                        "%s is \"%.64s\": only simple is supported by this program; the "
-                        "NodeManager and selvedge-rm alone know Kerberos",
+                        "%s is \"%.64s\": only simple is supported by this program, which has no "
+                        "Kerberos",
                         at, value);
 }
