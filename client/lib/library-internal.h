@@ -44,7 +44,10 @@ struct lib_rm {
     struct cli_rm *client;
     struct cli_fetch *fetch; /* NULL before the first log */
     struct lib_wait *waits;
+    struct lib_tokens *tokens; /* being taken */
 };
+/* Ends them with -ECANCELED. */
+void cli_lib_tokens_free(struct lib_rm *rm);
 static inline struct lib_rm *cli_lib_rm(selvedge_rm handle) /* or NULL */
 {
     return (struct lib_rm *)cli_lib_find(handle.id, LIB_RM);

@@ -35,6 +35,7 @@ static void rm_destroy(struct lib_object *o)
     struct lib_wait *w, *tmp;
 
     o->depth++;              /* prevents a callback from destroying it again */
+    cli_lib_tokens_free(rm); /* they use the client's login */
     cli_rm_free(rm->client); /* open calls end with -ECANCELED */
     cli_fetch_free(rm->fetch);
     DL_FOREACH_SAFE (rm->waits, w, tmp) {
@@ -46,29 +47,61 @@ static void rm_destroy(struct lib_object *o)
     free(rm);
 }
 
-int selvedge_rm_open(selvedge_loop loop, const char *conf_dir, const char *user, selvedge_rm *ret,
-                     struct selvedge_error *err)
+/* The keys in place of the configuration's. */
+static int set_login(struct sv_conf *conf, const struct selvedge_login *login, struct sv_error *err)
+{
+    const struct {
+        const char *key, *value;
+    } keys[] = {
+        { "selvedge.client.kerberos.principal", login->principal },
+        { "selvedge.client.kerberos.keytab", login->keytab },
+        { "hadoop.security.kerberos.ticket.cache.path", login->cache },
+    };
+    int r = 0;
+
+    for (size_t i = 0; r >= 0 && i < SV_ARRAY_LEN(keys); i++)
+        if (keys[i].value)
+            r = sv_conf_set(conf, keys[i].key, keys[i].value);
+    return r < 0 ? sv_error_errno(err, r, "login") : 0;
+}
+
+static int open_rm(struct lib_rm *rm, struct lib_loop *l, const struct selvedge_login *login,
+                   struct sv_error *err)
+{
+    int r = cli_lib_conf(login->conf_dir, &rm->conf, err);
+
+    if (r >= 0)
+        r = set_login(rm->conf, login, err);
+    if (r >= 0)
+        r = cli_rm_new(cli_lib_event(l), rm->conf, login->user, &rm->client, err);
+    if (r >= 0 && login->user && !(rm->user = strdup(login->user)))
+        r = sv_error_errno(err, -ENOMEM, "user");
+    return r;
+}
+
+int selvedge_rm_open_as(selvedge_loop loop, const struct selvedge_login *login, selvedge_rm *ret,
+                        struct selvedge_error *err)
 {
     struct lib_loop *l = cli_lib_loop_of(loop);
+    struct selvedge_login copy = SELVEDGE_LOGIN;
     struct sv_error own = { 0 };
     struct lib_rm *rm;
     int r;
 
     if (!l)
         return -EBADF;
-    if (!ret)
+    if (!ret || !login || login->struct_size < sizeof(login->struct_size) ||
+        login->struct_size > sizeof(copy))
         return -EINVAL;
+    memcpy(&copy, login, login->struct_size);
     rm = calloc(1, sizeof(*rm));
     if (!rm)
         return -ENOMEM;
-    r = cli_lib_conf(conf_dir, &rm->conf, &own);
-    if (r >= 0)
-        r = cli_rm_new(cli_lib_event(l), rm->conf, user, &rm->client, &own);
-    if (r >= 0 && user && !(rm->user = strdup(user)))
-        r = sv_error_errno(&own, -ENOMEM, "user");
+    r = open_rm(rm, l, &copy, &own);
     if (r < 0) {
         cli_rm_free(rm->client);
         sv_conf_free(rm->conf);
+        free(rm->user);
         free(rm);
         (void)cli_lib_error(err, &own);
         return r;
@@ -76,6 +109,16 @@ int selvedge_rm_open(selvedge_loop loop, const char *conf_dir, const char *user,
     cli_scheme_set(rm->conf);
     ret->id = cli_lib_add(&rm->o, LIB_RM, l, rm_destroy);
     return 0;
+}
+
+int selvedge_rm_open(selvedge_loop loop, const char *conf_dir, const char *user, selvedge_rm *ret,
+                     struct selvedge_error *err)
+{
+    struct selvedge_login login = SELVEDGE_LOGIN;
+
+    login.conf_dir = conf_dir;
+    login.user = user;
+    return selvedge_rm_open_as(loop, &login, ret, err);
 }
 
 int selvedge_rm_close(selvedge_rm handle)
@@ -102,11 +145,6 @@ void cli_lib_request_free(struct lib_request *q)
 {
     sv_arena_free(q->arena);
     free(q);
-}
-
-const char *cli_lib_reason(int status, const struct sv_error *err)
-{
-    return status >= 0 ? "" : err && *err->text ? err->text : strerrordesc_np(-status);
 }
 
 int cli_lib_begun(int r, struct lib_request *q)

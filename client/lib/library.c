@@ -203,6 +203,11 @@ int cli_lib_error(struct selvedge_error *to, const struct sv_error *from)
     return from->code;
 }
 
+const char *cli_lib_reason(int status, const struct sv_error *err)
+{
+    return status >= 0 ? "" : err && *err->text ? err->text : strerrordesc_np(-status);
+}
+
 int cli_lib_conf(const char *dir, struct sv_conf **ret, struct sv_error *err)
 {
     struct sv_conf *c = sv_conf_new();

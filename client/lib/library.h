@@ -24,7 +24,7 @@
 extern "C" {
 #endif
 
-#define SELVEDGE_API 3 /* incremented with each addition */
+#define SELVEDGE_API 4 /* incremented with each addition */
 
 struct sd_event;
 
@@ -182,10 +182,38 @@ typedef void (*selvedge_log_fn)(int status, const char *why, const char *text, s
                                 void *userdata);
 
 /* `conf_dir` NULL: $HADOOP_CONF_DIR, or /etc/hadoop/conf. `user` NULL: the process' own. Hadoop's
- * keys define the ResourceManager's addresses and retries. */
+ * keys define the ResourceManager's addresses and retries. In a cluster with Kerberos, since
+ * SELVEDGE_API 4: the caller is who an RM_DELEGATION_TOKEN of $HADOOP_TOKEN_FILE_LOCATION says,
+ * else the user's ticket (kinit); another `user` is one whom it acts for, if the cluster lets it
+ * (hadoop.proxyuser). Then it loads libgssapi_krb5.so.2. -ENOKEY: no ticket; -EKEYEXPIRED. */
 int selvedge_rm_open(selvedge_loop loop, const char *conf_dir, const char *user, selvedge_rm *ret,
                      struct selvedge_error *err);
+
+/* selvedge_rm_open() for a program that runs for longer than a ticket, since SELVEDGE_API 4:
+ * `struct selvedge_login l = SELVEDGE_LOGIN;`. Each member may be NULL. */
+struct selvedge_login {
+    size_t struct_size;
+    const char *conf_dir, *user; /* as above */
+    const char *principal;       /* whose tickets, "alice@EXAMPLE.COM" */
+    const char *keytab;          /* a file with that principal's key: tickets by it, in memory */
+    const char *cache;           /* of tickets, without a keytab; NULL: $KRB5CCNAME and so on */
+};
+#define SELVEDGE_LOGIN                                                                             \
+    {                                                                                              \
+        sizeof(struct selvedge_login), 0, 0, 0, 0, 0                                               \
+    }
+int selvedge_rm_open_as(selvedge_loop loop, const struct selvedge_login *login, selvedge_rm *ret,
+                        struct selvedge_error *err);
 int selvedge_rm_close(selvedge_rm rm);
+/* Takes delegation tokens for a job of a cluster with Kerberos, since SELVEDGE_API 4: of the HDFS
+ * file systems of `urls`, ended by NULL ("hdfs://host:port"; "/": fs.defaultFS), which its nodes
+ * need, too, to read its files and write its logs; for "yarn:" of the ResourceManager, for a job
+ * that itself asks it. `tokens` are the bytes of a credentials file, for selvedge_launch; none
+ * without Kerberos. The ResourceManager renews them, and cancels them at the job's end. */
+typedef void (*selvedge_tokens_fn)(int status, const char *why, const void *tokens, size_t len,
+                                   void *userdata);
+int selvedge_rm_tokens(selvedge_rm rm, const char *const *urls, selvedge_tokens_fn fn,
+                       void *userdata);
 /* Submits a new application. Its master gets SELVEDGE_SCHEDULERS in its environment, for
  * selvedge_am_open. */
 int selvedge_rm_submit(selvedge_rm rm, const struct selvedge_submission *s,
@@ -282,6 +310,9 @@ struct selvedge_am_ops {
 int selvedge_am_open(selvedge_loop loop, const char *schedulers, const struct selvedge_am_ops *ops,
                      void *userdata, selvedge_am *ret, struct selvedge_error *err);
 int selvedge_am_close(selvedge_am am);
+/* The job's tokens, for the launches of its containers, since SELVEDGE_API 4: all that the master
+ * was given but its own. Valid until the handle is closed; *ret NULL: none. */
+int selvedge_am_tokens(selvedge_am am, const void **ret, size_t *ret_len);
 /* Registers, once (-EALREADY), and starts heartbeats. `host` and `port` (-1: none) are the address
  * for the application's clients. */
 int selvedge_am_register(selvedge_am am, const char *host, int32_t port, const char *tracking_url);

@@ -1,6 +1,6 @@
 """YARN applications from Python: clients of the ResourceManager, and ApplicationMasters.
 
-Over libselvedge-client (<selvedge/client.h>) by ctypes; needs the library of SELVEDGE_API 3 and
+Over libselvedge-client (<selvedge/client.h>) by ctypes; needs the library of SELVEDGE_API 4 and
 nothing else. Single-threaded, as the library is: one Loop, one thread. Every failure is an Error
 with the library's text.
 
@@ -107,6 +107,17 @@ class _Options(ctypes.Structure):
     ]
 
 
+class _Login(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("conf_dir", c_char_p),
+        ("user", c_char_p),
+        ("principal", c_char_p),
+        ("keytab", c_char_p),
+        ("cache", c_char_p),
+    ]
+
+
 class _Report(ctypes.Structure):
     _fields_ = [
         *((name, c_char_p) for name in "app attempt user queue name type state final".split()),
@@ -188,6 +199,7 @@ _DONE = _function(c_int, c_char_p, c_void_p)
 _REPORTS = _function(c_int, c_char_p, ctypes.POINTER(_Report), c_size_t, c_void_p)
 _CONTAINERS = _function(c_int, c_char_p, ctypes.POINTER(_ContainerReport), c_size_t, c_void_p)
 _LOG = _function(c_int, c_char_p, c_void_p, c_size_t, c_void_p)
+_TOKENS = _LOG
 # The events of a master, in the order of struct selvedge_am_ops, without handle and userdata.
 _EVENTS = {
     "registered": (c_int64, c_int32),
@@ -210,14 +222,14 @@ class _Ops(ctypes.Structure):
     _fields_ = [("struct_size", c_size_t), *_EVENT_TYPES.items()]
 
 
-_API = 3
+_API = 4
 _lib = ctypes.CDLL("libselvedge-client.so.1")
 _SIGNATURES: dict[str, list[typing.Any]] = {
     "selvedge_loop_new": [c_void_p, ctypes.POINTER(_Handle)],
     "selvedge_loop_free": [_Handle],
     "selvedge_loop_fd": [_Handle],
     "selvedge_loop_dispatch": [_Handle],
-    "selvedge_rm_open": [_Handle, c_char_p, c_char_p, ctypes.POINTER(_Handle), c_void_p],
+    "selvedge_rm_open_as": [_Handle, c_void_p, ctypes.POINTER(_Handle), c_void_p],
     "selvedge_rm_close": [_Handle],
     "selvedge_rm_submit_with": [_Handle, c_void_p, c_void_p, _SUBMITTED, c_void_p],
     "selvedge_rm_report": [_Handle, c_char_p, _REPORTS, c_void_p],
@@ -226,9 +238,11 @@ _SIGNATURES: dict[str, list[typing.Any]] = {
     "selvedge_rm_kill": [_Handle, c_char_p, c_char_p, _DONE, c_void_p],
     "selvedge_rm_set_priority": [_Handle, c_char_p, c_int32, _DONE, c_void_p],
     "selvedge_rm_containers": [_Handle, c_char_p, _CONTAINERS, c_void_p],
+    "selvedge_rm_tokens": [_Handle, c_void_p, _TOKENS, c_void_p],
     "selvedge_rm_log": [_Handle, c_char_p, c_char_p, c_char_p, _LOG, c_void_p],
     "selvedge_am_open": [_Handle, c_char_p, c_void_p, c_void_p, ctypes.POINTER(_Handle), c_void_p],
     "selvedge_am_close": [_Handle],
+    "selvedge_am_tokens": [_Handle, ctypes.POINTER(c_void_p), ctypes.POINTER(c_size_t)],
     "selvedge_am_register": [_Handle, c_char_p, c_int32, c_char_p],
     "selvedge_am_request": [_Handle, c_void_p, c_void_p],
     "selvedge_am_cancel": [_Handle, c_int32, c_int64],
@@ -359,6 +373,10 @@ def _bytes(value: str | None) -> bytes | None:
     return None if value is None else value.encode()
 
 
+def _content(where: int | None, size: int) -> bytes:
+    return ctypes.string_at(where, size) if where else b""
+
+
 def _strings(values: typing.Iterable[str] | None) -> typing.Any:
     """An array that NULL ends; None: NULL."""
     items = [v.encode() for v in values or ()]
@@ -474,17 +492,28 @@ class _Pending:
 
 class ResourceManager:
     """Its methods wait for the answer, and run the loop meanwhile. `conf_dir` None:
-    $HADOOP_CONF_DIR, or /etc/hadoop/conf; `user` None: the process' own."""
+    $HADOOP_CONF_DIR, or /etc/hadoop/conf; `user` None: the process' own. In a cluster with Kerberos
+    the caller is who its token or ticket says; `principal` with `keytab`, or with a `cache`, are
+    others than kinit's."""
 
-    def __init__(self, loop: Loop, conf_dir: str | None = None, user: str | None = None) -> None:
+    def __init__(
+        self,
+        loop: Loop,
+        conf_dir: str | None = None,
+        user: str | None = None,
+        principal: str | None = None,
+        keytab: str | None = None,
+        cache: str | None = None,
+    ) -> None:
         self.loop = loop
         self._handle = _Handle()
         error = _Error()
+        words = (_bytes(text) for text in (conf_dir, user, principal, keytab, cache))
+        login = _Login(ctypes.sizeof(_Login), *words)
         _check(
-            _lib.selvedge_rm_open(
+            _lib.selvedge_rm_open_as(
                 loop._handle,
-                _bytes(conf_dir),
-                _bytes(user),
+                ctypes.byref(login),
                 ctypes.byref(self._handle),
                 ctypes.byref(error),
             ),
@@ -601,6 +630,11 @@ class ResourceManager:
             app.encode(),
         )
 
+    def tokens(self, urls: typing.Iterable[str] = ("/",)) -> bytes:
+        """For the `tokens` of a job's Launch, in a cluster with Kerberos: of the HDFS file systems
+        of the urls ("/": fs.defaultFS), of the ResourceManager for "yarn:"; empty without."""
+        return self._ask(_TOKENS, _content, _lib.selvedge_rm_tokens, _strings(urls))
+
     def log(self, container: str, name: str = "stdout", http_address: str | None = None) -> bytes:
         """Of a container, from its node: the first 16 MiB. `http_address`: the node's; else as the
         ResourceManager lists the container."""
@@ -711,6 +745,13 @@ class Master:
 
     def close(self) -> None:
         _check(_lib.selvedge_am_close(self._handle))
+
+    @property
+    def tokens(self) -> bytes:
+        """The job's, for the `tokens` of its containers' Launch."""
+        where, size = c_void_p(), c_size_t()
+        _check(_lib.selvedge_am_tokens(self._handle, ctypes.byref(where), ctypes.byref(size)))
+        return _content(where.value, size.value)
 
     def register(self, host: str = "", port: int = -1, tracking_url: str = "") -> None:
         _check(_lib.selvedge_am_register(self._handle, host.encode(), port, tracking_url.encode()))

@@ -23,7 +23,7 @@ class Job(selvedge.Master):
             self.release(container.id)  # more than were asked for
             return
         self.nodes[container.id] = container.http_address
-        self.start(container.id, selvedge.Launch(argv=self.argv))
+        self.start(container.id, selvedge.Launch(argv=self.argv, tokens=self.tokens))
 
     def started(self, container, status, why):
         if status < 0:
@@ -43,12 +43,13 @@ def submit(count, argv):
         for name in ("job.py", "selvedge.py", "libselvedge-client.so.1")
         if os.path.exists(f"{here}/{name}")  # or the node has them installed
     ]
+    rm = selvedge.ResourceManager(selvedge.Loop())
     master = selvedge.Launch(
         argv=["/usr/bin/python3", "job.py", "master", count, *argv],
         files=files,
         env={"LD_LIBRARY_PATH": ".", "PYTHONPATH": "."},  # files of a container are links
+        tokens=rm.tokens(),  # with Kerberos; its nodes write logs with them
     )
-    rm = selvedge.ResourceManager(selvedge.Loop())
     app = rm.submit(master, name="job.py", memory_mb=256, tags=["example"])
     print(f"submitted {app}", flush=True)
     report = rm.wait(app)
