@@ -1,0 +1,96 @@
+"""`selvedge` in a secure cluster (interop/secure.py), beside Hadoop's clients: a job whose files are
+staged on secure HDFS, that reads HDFS itself, its table, its logs on the nodes and on HDFS, its end
+by kill; by a ticket in a cache, by a keytab, and what somebody without a ticket is told."""
+import re
+
+from cluster import ClusterError
+from interop import peers
+
+STAGING = "/tmp/selvedge-staging"
+LINE = "who am I"
+
+
+def selvedge(s, *words, code=0):
+    done = s.c.selvedge(*words, user=s.c.submitter, timeout=240)
+    if done.returncode != code:
+        raise ClusterError(f"selvedge {words}: {done.returncode}: {done.stdout} {done.stderr}")
+    return done.stdout
+
+
+def staged(s):
+    """The option of a staging directory that the cluster's operator has made on HDFS."""
+    s.hdfs.ask("mkdir", STAGING, "1777")
+    return ["-D", f"selvedge.client.staging-dir={s.hdfs.url(STAGING)}"]
+
+
+def job(s, *more):
+    """Its id, after a good end; the output is that of two containers of the user's account."""
+    out = selvedge(
+        s, "run", *staged(s), *more, "--name", "tickets", "-n", "2", "--", f"echo {LINE}; id -u"
+    )
+    uid = str(s.alice.user.pw_uid)
+    if out.count(LINE) != 2 or len(re.findall(rf"\b{uid}$", out, re.M)) != 2:
+        raise ClusterError(f"selvedge run: {out}")
+    rows = selvedge(s, "ps", *more, "-a", "--no-headers", "-o", "id,name,user,state")
+    found = re.search(rf"(application_\S+)\s+tickets\s+{s.alice.account.pw_name}\s+FINISHED", rows)
+    if not found:
+        raise ClusterError(f"selvedge ps: {rows}")
+    return found.group(1)
+
+
+def by_ticket(s):
+    """Staging, submission, table, output; nothing of it is left on HDFS."""
+    with s.acting(s.alice):
+        s.job = job(s)
+        selvedge(s, "inspect", s.job)
+        selvedge(s, "app", "status", s.job)
+        left = s.hdfs.ask("list", f"{STAGING}/{s.alice.account.pw_name}").split()
+        if left:
+            raise ClusterError(f"{STAGING}: {left}")
+
+
+def logs_of_selvedge(s):
+    """From HDFS, which the ticket reads; another user's ticket does not. After by_ticket()."""
+    application = peers.Application(s.c, s.job)
+    s.c.wait(
+        lambda: application.report().get("logAggregationStatus") == "SUCCEEDED",
+        90,
+        f"logs of {s.job} are aggregated",
+    )
+    with s.acting(s.alice):
+        text = selvedge(s, "logs", s.job)
+    if text.count(LINE) != 2:
+        raise ClusterError(f"selvedge logs: {text}")
+    with s.acting(s.bob):
+        done = s.c.selvedge("logs", s.job, user=s.c.submitter)
+    if done.returncode == 0 or LINE in done.stdout:
+        raise ClusterError(f"selvedge logs as another user: {done}")
+
+
+def kill(s):
+    with s.acting(s.alice):
+        app = selvedge(s, "submit", *staged(s), "--quiet", "--", "sleep", "1000").strip()
+        selvedge(s, "kill", app)
+        rows = selvedge(s, "ps", "-a", "--no-headers", "-o", "id,state")
+    if not re.search(rf"{app}\s+KILLED", rows):
+        raise ClusterError(f"selvedge ps: {rows}")
+
+
+def by_keytab(s):
+    """The principal's key in a file in place of a cache."""
+    with s.acting(s.alice):
+        s.c.client_variables = {"KRB5CCNAME": "/nowhere"}
+        keytab = s.readable_keytab(s.alice)
+        job(s, "--principal", s.alice.principal, "--keytab", keytab)
+
+
+def without_a_ticket(s):
+    with s.acting(s.alice):
+        s.c.client_variables = {"KRB5CCNAME": "/nowhere"}
+        done = s.c.selvedge("ps", user=s.c.submitter)
+    lines = done.stderr.splitlines()
+    if done.returncode != 1 or len(lines) != 1 or "run kinit" not in lines[0]:
+        raise ClusterError(str(done))
+
+
+CASES = [by_ticket, logs_of_selvedge, kill, by_keytab, without_a_ticket]
