@@ -17,13 +17,15 @@
 #include "common/str.h"
 #include "common/worker.h"
 
+#define TELL_AGAIN_MS 60000
 #define ENTRY_MAX ((size_t)1 << 20) /* bytes of an account or group, with its members */
 
 struct groups_job {
     char *user;
     char **names;
     const char *primary; /* one of the names */
-    char **(*source)(const char *user);
+    char why[SV_GROUPS_WHY_MAX];
+    struct sv_groups_source source;
 };
 
 struct lookup { /* a pending look-up */
@@ -50,6 +52,7 @@ struct sv_groups {
     size_t n_pending, n_threads;
     sd_event_source *timer; /* while something is pending */
     bool missed;
+    int64_t told_ms; /* of a failure of the source */
 };
 
 static char *const nobody[] = { NULL };
@@ -102,12 +105,13 @@ static char **add_group(char **names, size_t n, gid_t gid)
     return names;
 }
 
-static char **ask_name_service(const char *user)
+static char **ask_name_service(void *data, const char *user, char *why, size_t why_size)
 {
     gid_t primary, gids[SV_GROUPS_PER_USER];
     char **names = NULL;
     int n = SV_GROUPS_PER_USER;
 
+    (void)data, (void)why, (void)why_size;
     if (!primary_group(user, &primary))
         return NULL;
     if (getgrouplist(user, primary, gids, &n) < 0)
@@ -122,6 +126,7 @@ static void job_free(void *data)
     struct groups_job *j = data;
 
     sv_strv_free(j->names);
+    sv_groups_source_unref(&j->source);
     free(j->user);
     free(j);
 }
@@ -135,7 +140,7 @@ static void job_run(void *data)
 {
     struct groups_job *j = data;
 
-    j->names = j->source(j->user);
+    j->names = j->source.names(j->source.data, j->user, j->why, sizeof(j->why));
     j->primary = j->names ? j->names[0] : NULL;
     if (j->names)
         qsort(j->names, sv_strv_len(j->names), sizeof(*j->names), by_name);
@@ -199,6 +204,21 @@ static void lookup_free(struct lookup *l)
 
 static void start_pending(struct sv_groups *g);
 
+/* Once a minute: each user's look-up fails where the source is away. */
+static void tell_failure(struct sv_groups *g, const struct groups_job *j)
+{
+    char user[3 * SV_GROUPS_NAME_MAX], why[2 * SV_GROUPS_WHY_MAX];
+    const int64_t now = sv_now_ms();
+
+    if (g->told_ms && now - g->told_ms < TELL_AGAIN_MS)
+        return;
+    g->told_ms = now;
+    sv_escape(user, sizeof(user), j->user);
+    sv_escape(why, sizeof(why), j->why);
+    sv_log_warning("groups of user %s: %s; until they are known the user counts as without groups",
+                   user, why);
+}
+
 static void on_done(int status, void *data, void *userdata)
 {
     SV_LOOP_HANDLER();
@@ -208,6 +228,8 @@ static void on_done(int status, void *data, void *userdata)
     struct entry *e = NULL;
 
     (void)status; /* without a deadline it is 0 */
+    if (*j->why)
+        tell_failure(g, j);
     HASH_FIND_STR(g->entries, j->user, e);
     if (e && e->pending && e->started)
         entry_known(g, e, SV_TAKE(j->names), j->primary);
@@ -231,6 +253,8 @@ static int lookup_start(struct sv_groups *g, const char *user)
         return r;
     }
     j->source = g->conf.source;
+    if (j->source.ref)
+        (void)j->source.ref(j->source.data);
     l->g = g;
     DL_APPEND(g->lookups, l);
     g->n_threads++;
@@ -383,8 +407,10 @@ int sv_groups_new(sd_event *event, const struct sv_groups_conf *conf, struct sv_
     g->event = sd_event_ref(event);
     g->conf = *conf;
     g->conf.overrides = NULL;
-    if (!g->conf.source)
-        g->conf.source = ask_name_service;
+    if (!g->conf.source.names)
+        g->conf.source = (struct sv_groups_source){ .names = ask_name_service };
+    if (g->conf.source.ref)
+        (void)g->conf.source.ref(g->conf.source.data);
     *ret = g;
     return 0;
 }
@@ -400,6 +426,7 @@ struct sv_groups *sv_groups_free(struct sv_groups *g)
     HASH_ITER (hh, g->entries, e, tmp)
         entry_free(g, e);
     sv_static_groups_free(g->overrides);
+    sv_groups_source_unref(&g->conf.source);
     sd_event_source_disable_unref(g->timer);
     sd_event_unref(g->event);
     free(g);

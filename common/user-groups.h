@@ -17,14 +17,32 @@
 #define SV_GROUPS_PER_USER 1024    /* further groups are ignored */
 #define SV_GROUPS_TIMEOUT_MS 10000 /* after it, the user has no groups for `negative_ms` */
 
+#define SV_GROUPS_WHY_MAX 300
+
 struct sv_groups;
+
+/* Another source than the name service: common/ldap/ldap-groups.h, tests. */
+struct sv_groups_source {
+    /* Runs on a thread, and must not log: malloc'd names, NULL-terminated, the primary one first;
+     * NULL: none, or it has failed, for the reason that it writes to `why`. NULL: the name
+     * service. */
+    char **(*names)(void *data, const char *user, char *why, size_t why_size);
+    /* A look-up may outlive the struct sv_groups: each has a reference. NULL: `data` lives for as
+     * long as the process. */
+    void *(*ref)(void *data);
+    void (*unref)(void *data);
+    void *data;
+};
+static inline void sv_groups_source_unref(const struct sv_groups_source *s)
+{
+    if (s->unref)
+        s->unref(s->data);
+}
 
 struct sv_groups_conf {
     int64_t cache_ms;    /* hadoop.security.groups.cache.secs */
     int64_t negative_ms; /* hadoop.security.groups.negative-cache.secs: for users without groups */
-    /* For tests; runs on a thread and returns malloc'd names, NULL-terminated. NULL: the name
-     * service. */
-    char **(*source)(const char *user);
+    struct sv_groups_source source;
     /* A look-up has completed: requests that got -EAGAIN may be retried. */
     void (*known)(void *userdata);
     void *userdata;

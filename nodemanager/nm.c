@@ -7,6 +7,7 @@
 
 #include "common/clock.h"
 #include "common/fd.h"
+#include "common/ldap/ldap-groups.h"
 #include "common/log.h"
 #include "common/loop-guard.h"
 #include "common/web/http.h"
@@ -304,13 +305,17 @@ static void on_groups_known(void *userdata)
 
 static int open_groups(struct nm *nm, struct sv_error *err)
 {
-    const struct sv_groups_conf conf = { .cache_ms = nm->conf.web.auth.groups_cache_ms,
-                                         .negative_ms = nm->conf.web.auth.groups_negative_ms,
-                                         .overrides = nm->conf.web.auth.groups_overrides,
-                                         .known = on_groups_known,
-                                         .userdata = nm };
-    int r = sv_groups_new(nm->event, &conf, &nm->groups);
+    struct sv_groups_conf conf = { .cache_ms = nm->conf.web.auth.groups_cache_ms,
+                                   .negative_ms = nm->conf.web.auth.groups_negative_ms,
+                                   .overrides = nm->conf.web.auth.groups_overrides,
+                                   .known = on_groups_known,
+                                   .userdata = nm };
+    int r = sv_ldap_groups_source(nm->conf.conf, &conf.source, err);
 
+    if (r < 0)
+        return r;
+    r = sv_groups_new(nm->event, &conf, &nm->groups);
+    sv_groups_source_unref(&conf.source);
     return r < 0 ? sv_error_errno(err, r, "groups of users") : 0;
 }
 

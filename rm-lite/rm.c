@@ -155,10 +155,7 @@ static int start(struct rm *rm, struct sv_error *err)
     if ((r = rm_secure_start(rm, err)) < 0)
         return r;
     resume(rm);
-    r = rm_viewers_start(rm);
-    if (r < 0)
-        return sv_error_errno(err, r, "the groups of users");
-    if ((r = rm_proxy_users_read(rm, rm->xml, err)) < 0 ||
+    if ((r = rm_viewers_start(rm, err)) < 0 || (r = rm_proxy_users_read(rm, rm->xml, err)) < 0 ||
         (r = rm_service_access_read(rm, err)) < 0)
         return r;
     if ((r = rm_services_start(rm, err)) < 0 || (r = rm_member_start(rm, rm_web_figures, err)) < 0)

@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-#include "common/user-groups.h"
+#include "common/ldap/ldap-groups.h"
 #include "wire/ipc/ipc-server.h"
 #include "wire/ipc/proxy-users.h"
 
@@ -18,13 +18,17 @@ static void on_known(void *userdata)
 
 int rtr_proxy_users_start(struct router *r, struct sv_conf *conf, struct sv_error *err)
 {
-    const struct sv_groups_conf groups = { .cache_ms = r->conf.auth.groups_cache_ms,
-                                           .negative_ms = r->conf.auth.groups_negative_ms,
-                                           .overrides = r->conf.auth.groups_overrides,
-                                           .known = on_known,
-                                           .userdata = r };
-    int e = sv_groups_new(r->event, &groups, &r->groups);
+    struct sv_groups_conf groups = { .cache_ms = r->conf.auth.groups_cache_ms,
+                                     .negative_ms = r->conf.auth.groups_negative_ms,
+                                     .overrides = r->conf.auth.groups_overrides,
+                                     .known = on_known,
+                                     .userdata = r };
+    int e = sv_ldap_groups_source(conf, &groups.source, err);
 
+    if (e < 0)
+        return e;
+    e = sv_groups_new(r->event, &groups, &r->groups);
+    sv_groups_source_unref(&groups.source);
     if (e >= 0)
         e = ipc_proxy_users_new(r->event, on_known, r, &r->proxy_users);
     if (e < 0)

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 
+#include "common/ldap/ldap-conf.h"
 #include "common/str.h"
 #include "wire/sasl/auth-conf.h"
 
@@ -20,7 +21,7 @@ enum { K_EXECUTOR, K_FALLBACK, K_GROUPS, K_MECHANISM, K_RESOLVER, K_RUNTIMES, K_
 static const struct sv_conf_key keys[] = {
     [K_EXECUTOR] = { NM "container-executor.class", SV_CONF_STRING, LINUX_EXECUTOR, .help = "LinuxContainerExecutor and DefaultContainerExecutor are taken: containers run as their user either way; others are refused." },
     [K_FALLBACK] = { "ipc.client.fallback-to-simple-auth-allowed", SV_CONF_BOOL, "false", .help = "With Kerberos true is refused: a service that does not ask for a ticket or token is never served." },
-    [K_GROUPS] = { "hadoop.security.group.mapping", SV_CONF_STRING, GROUPS "JniBasedUnixGroupsMappingWithFallback", .help = "Hadoop's classes that ask the machine are taken; others are refused. hadoop.user.group.static.mapping.overrides is read." },
+    [K_GROUPS] = { "hadoop.security.group.mapping", SV_CONF_STRING, GROUPS "JniBasedUnixGroupsMappingWithFallback", .help = "Hadoop's classes that ask the machine are taken, and LdapGroupsMapping; others are refused. hadoop.user.group.static.mapping.overrides is read." },
     [K_MECHANISM] = { "hadoop.security.sasl.mechanism", SV_CONF_STRING, DIGEST_MD5, .help = "How tokens are shown: DIGEST-MD5 is taken; others are refused." },
     [K_RESOLVER] = { "hadoop.security.saslproperties.resolver.class", SV_CONF_STRING, RESOLVER, .help = "Hadoop's default is taken; others, protection by address, are refused. hadoop.rpc.protection is read." },
     [K_RUNTIMES] = { NM "runtime.linux.allowed-runtimes", SV_CONF_LIST, "default", .help = "Must have `default`, the only runtime of this version; a container that requests another one is refused." },
@@ -84,6 +85,7 @@ static int check_groups(struct sv_conf *c, struct sv_error *err)
         GROUPS "JniBasedUnixGroupsMapping",
         GROUPS "ShellBasedUnixGroupsMapping",
     };
+    struct sv_ldap_conf ldap = { .on = false };
     const char *class;
     int r = sv_conf_string(c, &keys[K_GROUPS], &class, err);
 
@@ -92,9 +94,15 @@ static int check_groups(struct sv_conf *c, struct sv_error *err)
             return 0;
     if (r < 0)
         return r;
+    if (sv_streq(class, SV_LDAP_MAPPING)) {
+        r = sv_ldap_conf_read(c, &ldap, err);
+        sv_ldap_conf_free(&ldap);
+        return r;
+    }
     return refuse(c, K_GROUPS, class,
-                  "groups are those that this machine's name service has: those of another source "
-                  "would be missing in access lists; let SSSD or nslcd bring LDAP's to the machine",
+                  "groups are those that this machine's name service has, or those of LDAP "
+                  "(" SV_LDAP_MAPPING "): those of another source would be missing in access "
+                  "lists",
                   err);
 }
 

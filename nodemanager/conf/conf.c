@@ -6,6 +6,7 @@
 
 #include "common/identity/auth-to-local.h"
 #include "common/identity/service-policy.h"
+#include "common/ldap/ldap-conf.h"
 #include "common/log.h"
 #include "common/str.h"
 #include "common/tls/tls-conf.h"
@@ -98,6 +99,7 @@ static const struct sv_conf_key *(*const tables[])(size_t *ret_n) = {
     nm_conf_logs_keys,
     hdfs_conf_keys,
     sv_web_auth_keys,
+    sv_ldap_conf_keys,
     sv_web_login_keys,
     sv_http_filters_keys,
     sv_tls_conf_keys,

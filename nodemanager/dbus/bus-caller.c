@@ -49,13 +49,14 @@ struct nm_bus_callers {
 
 /* ---- the name of a uid, on a thread of the pool ---- */
 
-static char **name_of_uid(const char *text)
+static char **name_of_uid(void *data, const char *text, char *why, size_t why_size)
 {
     _cleanup_free_ char *buf = malloc(ENTRY_MAX);
     struct passwd pw, *found = NULL;
     char **names = NULL;
     uint64_t uid;
 
+    (void)data, (void)why, (void)why_size;
     if (!buf || sv_parse_u64(text, 0, UINT32_MAX - 1, &uid) < 0 ||
         getpwuid_r((uid_t)uid, &pw, buf, ENTRY_MAX, &found) != 0 || !found)
         return NULL;
@@ -287,7 +288,7 @@ int nm_bus_callers_new(sd_event *event, struct sv_groups *groups, nm_bus_again_f
     r = sv_groups_new(event,
                       &(struct sv_groups_conf){ .cache_ms = NAME_MS,
                                                 .negative_ms = NO_NAME_MS,
-                                                .source = name_of_uid,
+                                                .source = { .names = name_of_uid },
                                                 .known = on_name_known,
                                                 .userdata = s },
                       &s->names);

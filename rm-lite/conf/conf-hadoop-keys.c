@@ -222,6 +222,7 @@ const struct rm_key_group rm_key_groups[] = {
 static const char *const system_groups[] = {
     "org.apache.hadoop.security.JniBasedUnixGroupsMapping",
     "org.apache.hadoop.security.ShellBasedUnixGroupsMapping",
+    "org.apache.hadoop.security.LdapGroupsMapping",
     NULL,
 };
 static const char *const configured_authorizer[] = {
@@ -236,7 +237,7 @@ const struct rm_key_refusal rm_key_refusals[] = {
     { { RM "application-https.policy", SV_CONF_STRING, "NONE", .help = "others are refused" }, "ApplicationMasters get no certificates: their pages would be in clear; NONE accepts that" },
     { { "hadoop.security.saslproperties.resolver.class", SV_CONF_STRING, "org.apache.hadoop.security.SaslPropertiesResolver", .help = "others are refused" }, "protection by a client's address is not there: what the class demands would be passed over; hadoop.rpc.protection holds for all" },
     { { "hadoop.security.impersonation.provider.class", SV_CONF_STRING, "org.apache.hadoop.security.authorize.DefaultImpersonationProvider", .help = "others are refused" }, "who acts for others is said by hadoop.proxyuser.*: the rules of another class would be passed over" },
-    { { "hadoop.security.group.mapping", SV_CONF_STRING, "org.apache.hadoop.security.JniBasedUnixGroupsMappingWithFallback", .help = "others are refused" }, "groups are those that this machine's name service has: those of another source would be missing in access lists; let SSSD or nslcd bring LDAP's to the machine", system_groups },
+    { { "hadoop.security.group.mapping", SV_CONF_STRING, "org.apache.hadoop.security.JniBasedUnixGroupsMappingWithFallback", .help = "others are refused" }, "groups are those that this machine's name service has, or those of LDAP: those of another source would be missing in access lists", system_groups },
     { { "yarn.authorization-provider", SV_CONF_STRING, "", .help = "others are refused" }, "access lists are those of yarn-site.xml and capacity-scheduler.xml: a provider's rules would be passed over", configured_authorizer },
     { { "yarn.node-labels.enabled", SV_CONF_BOOL, "false", .help = "true is refused" }, "there are no node labels: jobs would run on nodes that labels keep from them; set it to false" },
     { { "yarn.scheduler.configuration.store.class", SV_CONF_STRING, "file", .help = "others are refused" }, "queues are those of capacity-scheduler.xml: those of another store would be passed over; export them to the file" },

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "common/ldap/ldap-conf.h"
 #include "common/str.h"
 #include "common/tls/tls-conf.h"
 #include "common/zookeeper/zk-conf.h"
@@ -511,6 +512,7 @@ void rm_conf_print(struct sv_conf *conf, FILE *out)
     print_keys(conf, rm_conf_web_keys, out);
     print_keys(conf, sv_http_filters_keys, out);
     print_keys(conf, sv_tls_conf_keys, out);
+    print_keys(conf, sv_ldap_conf_keys, out);
     print_keys(conf, fed_store_conf_keys, out);
     print_keys(conf, sv_zk_conf_keys, out);
     print_key(conf, yarn_auth_key(), out);

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <utlist.h>
 
+#include "common/ldap/ldap-groups.h"
 #include "common/str.h"
 #include "common/web/http.h"
 #include "common/web/web-user.h"
@@ -113,15 +114,20 @@ static void on_groups_known(void *userdata)
     }
 }
 
-int rm_viewers_start(struct rm *rm)
+int rm_viewers_start(struct rm *rm, struct sv_error *err)
 {
-    const struct sv_groups_conf conf = { .cache_ms = rm->conf.auth.groups_cache_ms,
-                                         .negative_ms = rm->conf.auth.groups_negative_ms,
-                                         .overrides = rm->conf.auth.groups_overrides,
-                                         .known = on_groups_known,
-                                         .userdata = rm };
+    struct sv_groups_conf conf = { .cache_ms = rm->conf.auth.groups_cache_ms,
+                                   .negative_ms = rm->conf.auth.groups_negative_ms,
+                                   .overrides = rm->conf.auth.groups_overrides,
+                                   .known = on_groups_known,
+                                   .userdata = rm };
+    int r = sv_ldap_groups_source(rm->xml, &conf.source, err);
 
-    return sv_groups_new(rm->event, &conf, &rm->groups);
+    if (r < 0)
+        return r;
+    r = sv_groups_new(rm->event, &conf, &rm->groups);
+    sv_groups_source_unref(&conf.source);
+    return r < 0 ? sv_error_errno(err, r, "groups of users") : 0;
 }
 
 void rm_viewers_stop(struct rm *rm)

@@ -31,7 +31,7 @@ int rm_viewer_groups(const struct rm_viewer *v) _must_use_;
 bool rm_viewer_waits(const struct rm_viewer *v);
 void rm_groups_wait(struct rm *rm, struct ipc_call *call, const ProtobufCMessage *request,
                     ipc_handler handler);
-int rm_viewers_start(struct rm *rm) _must_use_;
+int rm_viewers_start(struct rm *rm, struct sv_error *err) _must_use_;
 void rm_viewers_stop(struct rm *rm);
 
 /* The report of an application, reduced to what the viewer may see. */

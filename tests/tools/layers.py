@@ -28,7 +28,7 @@ COMPONENTS = [
 LOWER = {"service/definition": "client"}
 # Of a component with folders: a folder, a file at its top by name, or "." for all files there.
 LAYERS = {
-    "common": ". identity tls web zookeeper",
+    "common": ". identity tls web ldap zookeeper",
     "wire": ". token sasl ipc",
     "federation": "hash store cache policy amrm",
     "nodemanager": "conf store health labels core resources services logs aux-services launch rm"

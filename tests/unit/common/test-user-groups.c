@@ -25,10 +25,11 @@ static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static bool held;
 static int calls, inside, most_inside;
 
-static char **source(const char *user)
+static char **source(void *data, const char *user, char *why, size_t why_size)
 {
     char **names = calloc(3, sizeof(*names));
 
+    (void)data, (void)why, (void)why_size;
     pthread_mutex_lock(&lock);
     calls++;
     inside++;
@@ -73,7 +74,7 @@ static int setup(void **state)
 {
     static const struct sv_groups_conf conf = { .cache_ms = 300000,
                                                 .negative_ms = 30000,
-                                                .source = source,
+                                                .source = { .names = source },
                                                 .known = known,
                                                 .userdata = &told };
 
@@ -215,7 +216,7 @@ static void hanging(void **state)
 /* Compares with this machine's name service for root. */
 static void name_service(void **state)
 {
-    const struct sv_groups_conf conf = { 300000, 30000, NULL, known, &told };
+    const struct sv_groups_conf conf = { 300000, 30000, .known = known, .userdata = &told };
     const struct group *gr;
     char *const *names;
 
@@ -235,8 +236,12 @@ static void name_service(void **state)
 /* Users of the configuration: no look-up, whatever the name service has for them. */
 static void overrides(void **state)
 {
-    struct sv_groups_conf conf = { 300000, 30000, source,
-                                   known,  &told, "ann= ops ,dev,admin; dr.who=;bob=staff" };
+    struct sv_groups_conf conf = { .cache_ms = 300000,
+                                   .negative_ms = 30000,
+                                   .source = { .names = source },
+                                   .known = known,
+                                   .userdata = &told,
+                                   .overrides = "ann= ops ,dev,admin; dr.who=;bob=staff" };
     char *const *names;
 
     (void)state;

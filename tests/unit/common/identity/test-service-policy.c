@@ -224,10 +224,11 @@ static void files(void **state)
 
 /* ---- Groups that a thread looks up ---- */
 
-static char **source(const char *user)
+static char **source(void *data, const char *user, char *why, size_t why_size)
 {
     char **names = calloc(2, sizeof(*names));
 
+    (void)data, (void)why, (void)why_size;
     if (strcmp(user, "eve") == 0) {
         free(names);
         return NULL;
@@ -264,7 +265,7 @@ static void look_ups(void **state)
         bool done = false;
         const struct sv_groups_conf conf = { .cache_ms = 600000,
                                              .negative_ms = 600000,
-                                             .source = source,
+                                             .source = { .names = source },
                                              .known = known,
                                              .userdata = &done };
         _cleanup_(sv_conf_freep) struct sv_conf *c = sv_conf_new();

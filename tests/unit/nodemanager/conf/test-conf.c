@@ -69,7 +69,7 @@ static void admin_groups(void **state)
     nm_conf_free(&c);
 }
 
-/* Access lists by group: the machine's groups alone, and the users that the file names. */
+/* Access lists by group: the machine's groups or LDAP's, and the users that the file names. */
 static void group_mapping(void **state)
 {
     struct nm_conf c;
@@ -82,7 +82,10 @@ static void group_mapping(void **state)
     nm_conf_free(&c);
     expect_refused(SET("hadoop.security.group.mapping="
                        "org.apache.hadoop.security.LdapGroupsMapping"),
-                   "SSSD");
+                   "mapping.ldap.url is not set");
+    expect_refused(SET("hadoop.security.group.mapping="
+                       "org.apache.hadoop.security.CompositeGroupsMapping"),
+                   "another source");
     expect_refused(SET("hadoop.user.group.static.mapping.overrides=ann=a=b"),
                    "hadoop.user.group.static.mapping.overrides: \"ann=a=b\"");
 }

@@ -199,10 +199,11 @@ static void test_administrators(void **state)
 /* The name service: a group of every user, changed between two look-ups only. */
 static const char *group;
 
-static char **one_group(const char *user)
+static char **one_group(void *data, const char *user, char *why, size_t why_size)
 {
     char **names = calloc(2, sizeof(*names));
 
+    (void)data, (void)why, (void)why_size;
     (void)user;
     assert_non_null(names);
     names[0] = strdup(group);
@@ -227,9 +228,10 @@ static const char *group_of(struct fix *f, const char *user)
 /* A user's changed groups take effect with refreshUserToGroupsMappings. */
 static void test_groups_are_asked_again(void **state)
 {
-    const struct sv_groups_conf conf = {
-        .cache_ms = INT32_MAX, .negative_ms = INT32_MAX, .source = one_group, .known = on_known
-    };
+    const struct sv_groups_conf conf = { .cache_ms = INT32_MAX,
+                                         .negative_ms = INT32_MAX,
+                                         .source = { .names = one_group },
+                                         .known = on_known };
     struct fix f;
 
     (void)state;

@@ -22,10 +22,11 @@ static const char *const rows[][2] = {
     { NULL, NULL },
 };
 
-static char **groups_of(const char *user)
+static char **groups_of(void *data, const char *user, char *why, size_t why_size)
 {
     char **list = calloc(2, sizeof(*list));
 
+    (void)data, (void)why, (void)why_size;
     if (list)
         list[0] = strdup(strcmp(user, "bob") == 0 ? "staff" : "x");
     return list;
@@ -70,7 +71,7 @@ static void test_rows(void **state)
         { "mallory", "eve", "127.0.0.1", "User: mallory is not allowed to impersonate eve" },
     };
     const struct sv_groups_conf conf = {
-        .cache_ms = 60000, .negative_ms = 60000, .source = groups_of, .known = on_known
+        .cache_ms = 60000, .negative_ms = 60000, .source = { .names = groups_of }, .known = on_known
     };
     struct fix f;
     char text[SV_ERROR_TEXT_MAX];

@@ -22,10 +22,11 @@ static const char *const lists[][2] = {
 };
 static const char *const open_root[][2] = { { "yarn.acl.enable", "true" }, { NULL, NULL } };
 
-static char **groups_of(const char *user)
+static char **groups_of(void *data, const char *user, char *why, size_t why_size)
 {
     char **list = calloc(2, sizeof(*list));
 
+    (void)data, (void)why, (void)why_size;
     if (list)
         list[0] = strdup(strcmp(user, "bob") == 0    ? "staff"
                          : strcmp(user, "olga") == 0 ? "ops"
@@ -41,7 +42,7 @@ static void on_known(void *userdata)
 static void setup_groups(struct fix *f, const char *const (*keys)[2])
 {
     const struct sv_groups_conf conf = {
-        .cache_ms = 60000, .negative_ms = 60000, .source = groups_of, .known = on_known
+        .cache_ms = 60000, .negative_ms = 60000, .source = { .names = groups_of }, .known = on_known
     };
 
     setup_with(f, keys);
