@@ -101,7 +101,7 @@ static const struct row rows[] = {
         "finished applications remembered" },
       AT(max_completed_apps) },
     { { "selvedge.rm.history.max-applications", SV_CONF_INT, "100000", 0, 10000000, 0,
-        "ended applications of which the state store keeps a row of about 500 bytes, for "
+        "ended applications of which the state store keeps a row of some 200 bytes, for "
         "`selvedge history`; 0: none" },
       AT(history_apps) },
     { { "selvedge.rm.history.max-age-ms", SV_CONF_DURATION, "90d", 60000, INT64_MAX / 4, 1,

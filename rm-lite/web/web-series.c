@@ -14,6 +14,7 @@
 #include "rm-lite/core/rm-app.h"
 #include "rm-lite/core/rm-node.h"
 #include "rm-lite/scheduler/scheduler.h"
+#include "rm-lite/store/store-history.h"
 #include "rm-lite/web/kerberos-series.h"
 #include "wire/ipc/ipc-server.h"
 
@@ -40,6 +41,9 @@ static void put_objects(struct sv_series *s, const struct rm *rm)
     sv_series_head(s, "selvedge_applications", "gauge",
                    "Applications that the ResourceManager knows, by state.");
     put_states(s, "selvedge_applications", &rm_app_fsm, rm->app_counts);
+    sv_series_one(s, "selvedge_history_applications", "gauge",
+                  "Ended applications in the state store, for selvedge history.",
+                  (double)rm_store_history_count(rm));
     sv_series_one(s, "selvedge_cluster_containers_allocated_total", "counter",
                   "Containers allocated.", (double)rm->counters.allocated);
     sv_series_head(s, "selvedge_cluster_containers_ended_total", "counter",
