@@ -116,7 +116,7 @@ void sv_http_set_body_max(struct sv_http *h, const char *prefix, size_t max);
 struct sv_http *sv_http_free(struct sv_http *h);
 /* Retries every request that was answered -EAGAIN. Accepts NULL. */
 void sv_http_retry(struct sv_http *h);
-/* Retries the request of this caller, if it waits; for gates. */
+/* Retries the request of this caller, if it waits. */
 void sv_http_wake(struct sv_http_caller *caller);
 uint16_t sv_http_port(const struct sv_http *h);
 const char *sv_http_query(const struct sv_http_request *req, const char *key);  /* or NULL */

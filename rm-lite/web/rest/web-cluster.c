@@ -221,14 +221,26 @@ ON(statistics)
 
 /* ---- /userinfo, /queues/{queue}/access ---- */
 
+/* The account that this ResourceManager is to others: with Kerberos by its principal. */
+static const char *own_account(const struct rm *rm, char buf[SV_LOCAL_NAME_MAX + 1])
+{
+    const struct sgss_conf *own = &rm->conf.kerberos.own;
+    struct sv_error err = { 0 };
+
+    if (!own->on ||
+        sv_auth_to_local(own->rules, own->principal, strlen(own->principal), buf, &err) < 0)
+        return rm->login_user;
+    return buf;
+}
+
 ON(userinfo)
 {
-    char user[SV_AUTH_USER_MAX];
+    char user[SV_AUTH_USER_MAX], own[SV_LOCAL_NAME_MAX + 1];
 
     (void)rest;
     rm_web_caller(rm, req, user);
     return rm_web_tree(ret, 200, "clusterUserInfo",
-                       json_pack("{s:o, s:o}", "rmLoginUser", sv_json_text(rm->login_user),
+                       json_pack("{s:o, s:o}", "rmLoginUser", sv_json_text(own_account(rm, own)),
                                  "requestedUser", sv_json_text(user)));
 }
 

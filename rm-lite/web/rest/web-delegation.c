@@ -9,6 +9,7 @@
 #include "common/loop-guard.h"
 #include "common/str.h"
 #include "common/web/json-text.h"
+#include "common/web/json-xml.h"
 #include "rm-lite/core/audit.h"
 #include "rm-lite/security/delegation.h"
 #include "rm-lite/web/rest/web-body.h"
@@ -23,7 +24,7 @@
 /* ---- Answers that wait for the disk ---- */
 
 struct waiting {
-    struct rm *rm;
+    struct sv_http_caller *caller;
     sd_event_source *source;
     json_t *answer; /* NULL: none, only a status */
     bool stored;
@@ -45,7 +46,7 @@ static int on_stored(sd_event_source *source, void *userdata)
 
     (void)source;
     w->stored = true;
-    sv_http_retry(w->rm->http);
+    sv_http_wake(w->caller);
     return 0;
 }
 
@@ -59,7 +60,7 @@ static int answer_later(struct rm *rm, const struct sv_http_request *req, json_t
         json_decref(answer);
         return -ENOMEM;
     }
-    w->rm = rm;
+    w->caller = req->caller;
     w->answer = answer;
     r = sd_event_add_defer(rm->event, &w->source, on_stored, w);
     if (r >= 0)
@@ -79,6 +80,7 @@ static int answer_now(const struct sv_http_request *req, struct sv_http_response
     if (!w->stored)
         return -EAGAIN;
     ret->status = 200;
+    ret->content_type = ret->xml ? SV_XML_TYPE : SV_JSON_TYPE; /* of no body, too, as Hadoop's */
     return w->answer ? rm_web_tree(ret, 200, "delegation-token", SV_TAKE(w->answer)) : 0;
 }
 
