@@ -65,19 +65,12 @@ int nm_fed_exchange_all(struct nm_fed *f, struct fed_budget *b)
     return 0;
 }
 
-/* The packed answer as the one unknown field of a message: its first field, the response id or one
- * before it, has a tag of one byte. */
+/* The first field is the response id, or one before it. */
 static void send_last(struct nm_fed *f)
 {
     response_proto m = HADOOP__YARN__ALLOCATE_RESPONSE_PROTO__INIT;
-    ProtobufCMessageUnknownField all = { .tag = f->last[0] >> 3,
-                                         .wire_type = f->last[0] & 7,
-                                         .len = f->n_last - 1,
-                                         .data = f->last + 1 };
 
-    m.base.unknown_fields = &all;
-    m.base.n_unknown_fields = 1;
-    nm_fed_answer(f, &m.base);
+    nm_fed_answer_packed(f, &m.base, f->last, f->n_last);
 }
 
 void nm_fed_answer_merged(struct nm_fed *f)

@@ -177,6 +177,9 @@ void nm_fed_replies_free(struct nm_fed_reply **list);
 /* Packs a message; malloc'd. -ENOMEM. */
 int nm_fed_pack(const ProtobufCMessage *m, uint8_t **ret, size_t *ret_n) _must_use_;
 void nm_fed_answer(struct nm_fed *f, const ProtobufCMessage *m);
+/* With a message that is packed: `m`, an empty one of its type, is what it is sent as. Its first
+ * field's number is below 16. */
+void nm_fed_answer_packed(struct nm_fed *f, ProtobufCMessage *m, const uint8_t *p, size_t n);
 void nm_fed_fail(struct nm_fed *f, const char *java_class, const char *fmt, ...) _printf_(3, 4);
 /* The work on a heartbeat ends: it is not answered any more, or has been. */
 void nm_fed_work_stop(struct nm_fed *f);

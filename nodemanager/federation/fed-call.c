@@ -62,6 +62,21 @@ void nm_fed_answer(struct nm_fed *f, const ProtobufCMessage *m)
     nm_amrm_answer(close_call(f), m);
 }
 
+void nm_fed_answer_packed(struct nm_fed *f, ProtobufCMessage *m, const uint8_t *p, size_t n)
+{
+    ProtobufCMessageUnknownField all = { 0 };
+
+    if (n) {
+        all = (ProtobufCMessageUnknownField){ .tag = p[0] >> 3,
+                                              .wire_type = p[0] & 7,
+                                              .len = n - 1,
+                                              .data = (uint8_t *)(uintptr_t)(p + 1) };
+        m->unknown_fields = &all;
+        m->n_unknown_fields = 1;
+    }
+    nm_fed_answer(f, m);
+}
+
 void nm_fed_fail(struct nm_fed *f, const char *java_class, const char *fmt, ...)
 {
     char text[SV_ERROR_TEXT_MAX];

@@ -86,7 +86,7 @@ static bool attaching(const struct nm_fed *f)
     return false;
 }
 
-static int merge(struct nm_fed *f, response_proto **ret)
+static int merge(struct nm_fed *f, struct sv_arena *a, response_proto **ret)
 {
     struct nm_fed_reply *r;
     struct fed_replies replies = { .home = NM_FED_HOME };
@@ -95,13 +95,13 @@ static int merge(struct nm_fed *f, response_proto **ret)
     int count, e;
 
     DL_COUNT(f->registrations, r, count);
-    v = sv_newn(f->call->arena, struct fed_reply, (size_t)count + 1);
+    v = sv_newn(a, struct fed_reply, (size_t)count + 1);
     if (!v)
         return -ENOMEM;
     DL_FOREACH (f->registrations, r)
         v[replies.n++] = (struct fed_reply){ .member = r->member, .registration = r->registration };
     replies.v = v;
-    e = fed_merge_registered(f->merge, &replies, f->call->arena, &merged);
+    e = fed_merge_registered(f->merge, &replies, a, &merged);
     if (e < 0)
         return e;
     nm_fed_exchange(f, merged.clashes, merged.n_clashes);
@@ -112,10 +112,11 @@ static int merge(struct nm_fed *f, response_proto **ret)
 /* The home's answer with what other members said when their masters were attached. */
 static int make_response(struct nm_fed *f)
 {
+    _cleanup_arena_ struct sv_arena *a = sv_arena_new(NM_FED_WORK_BYTES_MAX);
     response_proto *m = NULL;
     uint8_t *packed;
     size_t n;
-    int r = merge(f, &m);
+    int r = a ? merge(f, a, &m) : -ENOMEM;
 
     if (r >= 0)
         r = nm_fed_pack(&m->base, &packed, &n);
@@ -137,18 +138,12 @@ static void no_memory(struct nm_fed *f)
 
 static void answer(struct nm_fed *f)
 {
-    ProtobufCMessage *m = NULL;
+    response_proto m = HADOOP__YARN__REGISTER_APPLICATION_MASTER_RESPONSE_PROTO__INIT;
 
-    if (ipc_unpack(f->call->arena,
-                   &hadoop__yarn__register_application_master_response_proto__descriptor,
-                   f->response, f->n_response, &m) < 0) {
-        no_memory(f);
-        return;
-    }
     f->recovered = false;
     f->response_id = 0;
     free(SV_TAKE(f->last));
-    nm_fed_answer(f, m);
+    nm_fed_answer_packed(f, &m.base, f->response, f->n_response);
 }
 
 /* ---- Steps, each once what it needs is there ---- */

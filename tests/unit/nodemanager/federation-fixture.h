@@ -339,7 +339,8 @@ static inline void call(enum nm_amrm_method method, ProtobufCMessage *q)
     g.open = true;
     g.call = (struct nm_amrm_call){ .method = method,
                                     .request = q,
-                                    .arena = sv_arena_new(SIZE_MAX / 2) };
+                                    .arena = sv_arena_new(
+                                        ipc_arena_max(protobuf_c_message_get_packed_size(q))) };
     nm_amrm_federation_interceptor.handle(g.self, &g.call);
 }
 

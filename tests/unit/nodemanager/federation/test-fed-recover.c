@@ -161,6 +161,22 @@ static void test_restart(void **state)
     assert_true(finish());
 }
 
+/* Longer than what the arena of the master's request holds. */
+static void test_restart_with_many(void **state)
+{
+    enum { CONTAINERS = 4000 };
+    Hadoop__Yarn__RegisterApplicationMasterResponseProto *m;
+
+    (void)state;
+    reg();
+    assert_non_null(beat(2 * CONTAINERS));
+    beat_until(2 * CONTAINERS);
+    restart(NM_AMRM_RESTARTED);
+    m = reg_as("here");
+    assert_non_null(m);
+    assert_int_equal(m->n_containers_from_previous_attempts, CONTAINERS);
+}
+
 static void test_restart_and_finish(void **state)
 {
     (void)state;
@@ -210,11 +226,17 @@ static void test_next_attempt(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CASE(test_registration),         CASE(test_finish_waits_for_all),
-        CASE(test_finish_without_one),   CASE(test_restart),
-        CASE(test_restart_and_finish),   CASE(test_restart_and_stop),
-        CASE(test_next_attempt),         CASE(test_answer_lost),
-        CASE(test_killed_before_commit), CASE(test_answer_lost_with_kerberos),
+        CASE(test_registration),
+        CASE(test_finish_waits_for_all),
+        CASE(test_finish_without_one),
+        CASE(test_restart),
+        CASE(test_restart_and_finish),
+        CASE(test_restart_and_stop),
+        CASE(test_restart_with_many),
+        CASE(test_next_attempt),
+        CASE(test_answer_lost),
+        CASE(test_killed_before_commit),
+        CASE(test_answer_lost_with_kerberos),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
