@@ -191,7 +191,8 @@ int ipc_reading_run(struct ipc_reading *r, int64_t *left, ProtobufCMessage **ret
             return e == -ENOMEM ? -EBADMSG : e;
         *left -= 1 + (int64_t)((r->pos - before) / IPC_PIECE_BYTES);
     }
-    e = ipc_unpack_items(r->arena, r->d, r->rest.data, r->rest.len, IPC_REQUEST_ITEMS_MAX, ret);
+    e = ipc_unpack_items(r->arena, r->d, r->rest.data ?: (const uint8_t *)"", r->rest.len,
+                         IPC_REQUEST_ITEMS_MAX, ret);
     if (e < 0)
         return e;
     set_lists(r, *ret);
