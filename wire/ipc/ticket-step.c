@@ -105,7 +105,13 @@ static void step_run(void *data)
 
 /* ---- On the loop ---- */
 
-/* Whatever is no silence of the KDC's is final: the user must do something. */
+/* A ticket that has ended since it was found is repeated as a KDC that is away: kinit, in another
+ * terminal, lets a long command go on. */
+static bool may_pass(int status)
+{
+    return status == -EAGAIN || status == -ENOKEY || status == -EKEYEXPIRED;
+}
+
 static void on_step(int status, void *data, void *userdata)
 {
     SV_LOOP_HANDLER();
@@ -115,7 +121,9 @@ static void on_step(int status, void *data, void *userdata)
     const bool complete = s->exported.length > 0;
     char name[IPC_PRINCIPAL_MAX];
     const struct gssapi_outcome o = {
-        .status = s->status < 0 && s->status != -EAGAIN ? -EACCES : s->status,
+        .status = s->status == 0        ? 0
+                  : may_pass(s->status) ? -EAGAIN
+                                        : -EACCES,
         .text = s->err.text,
         .token = s->token.value,
         .token_len = s->token.length,

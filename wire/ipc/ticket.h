@@ -41,8 +41,9 @@ const char *ipc_ticket_principal(const struct ipc_ticket *t); /* "alice@EXAMPLE.
  * without it. */
 const char *ipc_ticket_cache(const struct ipc_ticket *t);
 
-/* A handshake for wire/sasl/gssapi.h with the server of this principal. `key`: which says so, for
- * messages; outlives the handshake. */
+/* A handshake for wire/sasl/gssapi.h with the server of this principal. A KDC that is away, and a
+ * ticket that has ended since, are failures that may pass (-EAGAIN); others are final (-EACCES).
+ * `key`: which names the server, for messages; outlives the handshake. */
 int ipc_ticket_initiator(const struct ipc_ticket *t, sd_event *event, const char *target,
                          const char *key, struct gssapi_handshake **ret) _must_use_;
 
