@@ -267,6 +267,19 @@ static void test_bad_arguments(void **state)
     assert_int_equal(t.calls, 0);
 }
 
+static void on_tokens(int status, const char *why, const void *tokens, size_t len, void *userdata)
+{
+    struct told *t = userdata;
+
+    assert_non_null(why);
+    assert_true(len == 0 || tokens);
+    t->calls++;
+    t->status = status;
+    if (t->close)
+        assert_int_equal(selvedge_rm_close(t->rm), 0);
+    (void)selvedge_loop_quit(t->loop, 0);
+}
+
 /* Each pending request is reported as cancelled exactly once. */
 static void test_closed_with_requests(void **state)
 {
@@ -287,12 +300,62 @@ static void test_closed_with_requests(void **state)
     assert_int_equal(selvedge_rm_list(t.rm, NULL, 1, on_reports, &t), 0);
     assert_int_equal(selvedge_rm_wait(t.rm, APP, on_reports, &t), 0);
     assert_int_equal(selvedge_rm_kill(t.rm, APP, NULL, on_killed, &t), 0);
+    assert_int_equal(selvedge_rm_tokens(t.rm, (const char *const[]){ NULL }, on_tokens, &t), 0);
     assert_int_equal(t.calls, 0);
     assert_int_equal(selvedge_rm_close(t.rm), 0);
-    assert_int_equal(t.calls, 9);
+    assert_int_equal(t.calls, 10);
     assert_int_equal(t.status, -ECANCELED);
     assert_int_equal(selvedge_loop_free(t.loop), 0);
-    assert_int_equal(t.calls, 9);
+    assert_int_equal(t.calls, 10);
+}
+
+/* Without Kerberos nothing needs a token. */
+static void test_tokens(void **state)
+{
+    const char *const urls[] = { "/", "yarn:", NULL };
+    const char *many[66] = { NULL };
+    const void *p = NULL;
+    struct told t;
+    size_t n;
+
+    (void)state;
+    open_rm(&t);
+    assert_int_equal(selvedge_rm_tokens(t.rm, NULL, on_tokens, &t), -EINVAL);
+    assert_int_equal(selvedge_rm_tokens(t.rm, urls, NULL, &t), -EINVAL);
+    for (size_t i = 0; i < 65; i++)
+        many[i] = "/";
+    assert_int_equal(selvedge_rm_tokens(t.rm, many, on_tokens, &t), -E2BIG);
+    t.close = true;
+    assert_int_equal(selvedge_rm_tokens(t.rm, urls, on_tokens, &t), 0);
+    assert_int_equal(t.calls, 0);
+    assert_int_equal(selvedge_loop_run(t.loop), 0);
+    assert_int_equal(t.calls, 1);
+    assert_int_equal(t.status, 0);
+    assert_int_equal(selvedge_rm_tokens(t.rm, urls, on_tokens, &t), -EBADF);
+    assert_int_equal(selvedge_am_tokens((selvedge_am){ 99 }, &p, &n), -EBADF);
+    assert_int_equal(selvedge_loop_free(t.loop), 0);
+}
+
+static void test_login(void **state)
+{
+    struct selvedge_login l = SELVEDGE_LOGIN;
+    struct selvedge_error err = { 0 };
+    selvedge_rm other = { 0 };
+    struct told t;
+
+    (void)state;
+    open_rm(&t);
+    l.conf_dir = dir;
+    assert_int_equal(selvedge_rm_open_as(t.loop, NULL, &other, NULL), -EINVAL);
+    assert_int_equal(selvedge_rm_open_as(t.loop, &l, NULL, NULL), -EINVAL);
+    l.struct_size = sizeof(l) + 1;
+    assert_int_equal(selvedge_rm_open_as(t.loop, &l, &other, NULL), -EINVAL);
+    l.struct_size = offsetof(struct selvedge_login, principal);
+    l.keytab = "/no/keytab"; /* behind its end */
+    assert_int_equal(selvedge_rm_open_as(t.loop, &l, &other, &err), 0);
+    assert_int_equal(selvedge_rm_close(other), 0);
+    assert_int_equal(selvedge_rm_close(t.rm), 0);
+    assert_int_equal(selvedge_loop_free(t.loop), 0);
 }
 
 static void test_closed_within_its_callback(void **state)
@@ -479,6 +542,8 @@ int main(void)
         cmocka_unit_test(test_version),
         cmocka_unit_test(test_bad_arguments),
         cmocka_unit_test(test_closed_with_requests),
+        cmocka_unit_test(test_tokens),
+        cmocka_unit_test(test_login),
         cmocka_unit_test(test_closed_within_its_callback),
         cmocka_unit_test(test_descriptor),
         cmocka_unit_test(test_older_program),
