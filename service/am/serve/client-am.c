@@ -29,6 +29,15 @@ static void fail(struct ipc_call *call, int r, const struct sv_error *err)
     ipc_call_fail(call, JAVA_YARN_EXCEPTION, "%s", err->code ? err->text : strerror(-r));
 }
 
+static void conclude(struct ipc_call *call, int r, const struct sv_error *err,
+                     const ProtobufCMessage *answer)
+{
+    if (r < 0)
+        fail(call, r, err);
+    else
+        ipc_call_reply(call, answer);
+}
+
 static bool few(struct ipc_call *call, size_t n, size_t max, const char *what)
 {
     if (n <= max)
@@ -66,10 +75,7 @@ static void on_flexComponents(struct ipc_call *call, const ProtobufCMessage *req
     }
     if (r == 0) /* the client has stored the counts, as Hadoop's does */
         r = s->control.ops->flex(s->control.master, list, m->n_components, false, &err);
-    if (r < 0)
-        fail(call, r, &err);
-    else
-        ipc_call_reply(call, &answer.base);
+    conclude(call, r, &err, &answer.base);
 }
 
 static void on_decommissionCompInstances(struct ipc_call *call, const ProtobufCMessage *request,
@@ -85,10 +91,7 @@ static void on_decommissionCompInstances(struct ipc_call *call, const ProtobufCM
     if (!allowed(s, call, SVC_MODIFY) || !few(call, m->n_compinstances, NAMES_MAX, "instances"))
         return;
     r = s->control.ops->decommission(s->control.master, m->compinstances, m->n_compinstances, &err);
-    if (r < 0)
-        fail(call, r, &err);
-    else
-        ipc_call_reply(call, &answer.base);
+    conclude(call, r, &err, &answer.base);
 }
 
 /* ---- Views ---- */
@@ -143,10 +146,7 @@ static void on_listed(int status, const char *text, void *userdata)
     struct sv_error err = { 0 };
 
     answer.compinstances = (char *)(uintptr_t)text;
-    if (status < 0)
-        fail(userdata, status, &err);
-    else
-        ipc_call_reply(userdata, &answer.base);
+    conclude(userdata, status, &err, &answer.base);
 }
 
 static void on_getCompInstances(struct ipc_call *call, const ProtobufCMessage *request,
@@ -184,10 +184,7 @@ static void on_stop(struct ipc_call *call, const ProtobufCMessage *request, void
     sv_escape(user, sizeof(user), ipc_call_peer(call)->user);
     (void)snprintf(text, sizeof(text), "Stopped by user %s", user);
     r = s->control.ops->stop(s->control.master, text, &err);
-    if (r < 0)
-        fail(call, r, &err);
-    else
-        ipc_call_reply(call, &answer.base);
+    conclude(call, r, &err, &answer.base);
 }
 
 /* Hadoop's clients end an upgrade by it. */
@@ -204,10 +201,7 @@ static void on_restartService(struct ipc_call *call, const ProtobufCMessage *req
     if (!allowed(s, call, SVC_MODIFY))
         return;
     r = s->control.ops->finalize_upgrade(s->control.master, &err);
-    if (r < 0)
-        fail(call, r, &err);
-    else
-        ipc_call_reply(call, &answer.base);
+    conclude(call, r, &err, &answer.base);
 }
 
 /* ---- Upgrades ---- */
@@ -256,10 +250,7 @@ static void on_cancelUpgrade(struct ipc_call *call, const ProtobufCMessage *requ
     if (!allowed(s, call, SVC_MODIFY))
         return;
     r = s->control.ops->cancel_upgrade(s->control.master, &err);
-    if (r < 0)
-        fail(call, r, &err);
-    else
-        ipc_call_reply(call, &answer.base);
+    conclude(call, r, &err, &answer.base);
 }
 
 static void on_upgrade(struct ipc_call *call, const ProtobufCMessage *request, void *userdata)
@@ -275,10 +266,7 @@ static void on_upgrade(struct ipc_call *call, const ProtobufCMessage *request, v
         return;
     r = s->control.ops->upgrade_containers(s->control.master, m->containerids, m->n_containerids,
                                            &err);
-    if (r < 0)
-        fail(call, r, &err);
-    else
-        ipc_call_reply(call, &answer.base);
+    conclude(call, r, &err, &answer.base);
 }
 
 #define ROW(name, request, response)                                                               \
