@@ -6,6 +6,7 @@ end with their processes.
     net = network.Network(3)  # after private_namespace(); the test is the host `hub` from here on
     with Cluster("mapreduce", nodes=3, network=net) as c: ..."""
 import ctypes
+import json
 import os
 import shutil
 import socket
@@ -23,6 +24,11 @@ def _ip(*words, at=()):
     done = subprocess.run([*at, "ip", *words], capture_output=True, text=True)
     if done.returncode:
         raise HostError(f"ip {' '.join(words)}: {done.stderr.strip()}")
+
+
+def _mac(device, at=()):
+    argv = [*at, "ip", "-json", "link", "show", device]
+    return json.loads(subprocess.run(argv, capture_output=True, check=True).stdout)[0]["address"]
 
 
 class Host:
@@ -53,7 +59,7 @@ class Host:
             f"--uts=/proc/{self.holder.pid}/ns/uts",
             "--",
         ]
-        port = f"port{number}"
+        port = self.port = f"port{number}"
         _ip(
             "link",
             "add",
@@ -91,6 +97,23 @@ class Network:
         _ip("link", "set", "hub", "up")
         self.hosts = [Host(i + 1) for i in range(hosts)]
         self._names()
+
+    def cut(self, host):
+        """Packets between this host and all others are dropped, without an error at either end,
+        until join(). Neighbours are fixed, as one that is not found would be an error."""
+        at = {h.address: h.enter for h in self.hosts}
+        known = {h.address: _mac("eth0", h.enter) for h in self.hosts}
+        known[self.address], at[self.address] = _mac("hub"), ()
+        for address, enter in at.items():
+            for other, mac in known.items():
+                if other != address and host.address in (address, other):
+                    device = "eth0" if enter else "hub"
+                    words = ("neigh", "replace", other, "lladdr", mac, "dev", device)
+                    _ip(*words, "nud", "permanent", at=enter)
+        _ip("link", "set", host.port, "nomaster")
+
+    def join(self, host):
+        _ip("link", "set", host.port, "master", "hub")
 
     def _names(self):
         """/etc/hosts of this mount namespace, which clusters copy with the rest of /etc."""

@@ -4,12 +4,15 @@ each, of Apache's daemons and ours mixed.
     with federated("selvedge", "apache-3.4.2") as f:
         application = f.shell(40)
 
-SC-1 is the home of every application and SC-2 gets most of its containers, by a policy."""
+SC-1 is the home of every application and SC-2 gets most of its containers, by a policy. With a
+Network of two hosts each node has one, SC-2's ResourceManager that of its node, and the rest is on
+the hub."""
 import contextlib
 import glob
 import json
 import os
 import shutil
+import socket
 import subprocess
 
 from cluster import conf, host
@@ -41,13 +44,13 @@ SHARES = {
 }
 
 
-def store_keys(server):
+def store_keys(server, address="127.0.0.1"):
     sql = "yarn.federation.state-store.sql."
     return {
         "yarn.federation.enabled": "true",
         "yarn.federation.state-store.class": f"{FEDERATION}store.impl.SQLFederationStateStore",
         f"{sql}jdbc-class": "org.mariadb.jdbc.MariaDbDataSource",
-        f"{sql}url": f"jdbc:mysql://127.0.0.1:{server.port}/{DATABASE}",
+        f"{sql}url": f"jdbc:mysql://{address}:{server.port}/{DATABASE}",
         f"{sql}username": USER,
         f"{sql}password": PASSWORD,
         f"{sql}max-connections": "4",
@@ -72,15 +75,16 @@ def more_classes(version):
 class Federation:
     """`home`, `secondary`: the daemons of SC-1 and SC-2's ResourceManagers. `nodes`: those of the
     two NodeManagers; the home's has an AMRMProxy, unless `proxy` is false. `in_front`: the Router's
-    daemon. `site`: more keys of all."""
+    daemon. `site`: more keys of all; `second_site`: of SC-2's ResourceManager.
+    `running`: the id of a test's application."""
 
     def __init__(self, home, secondary, nodes, in_front, proxy=True, site=None):
         self.home, self.secondary, self.nodes, self.in_front = home, secondary, nodes, in_front
-        self.proxy, self.site = proxy, site or {}
+        self.proxy, self.site, self.second_site = proxy, site or {}, {}
         self.ports = {name: host.free_port() for name in PORTS}
         self.router_ports = {name: host.free_port() for name in ("client", "admin", "web")}
         self.proxy_port = host.free_port()
-        self.c = self.server = self.second = self.router = None
+        self.c = self.server = self.second = self.router = self.running = None
 
     # --- configuration ------------------------------------------------------------------------
 
@@ -90,8 +94,13 @@ class Federation:
         if not c.installed:
             c.nodes[0].install()
         c.more_classes = more_classes
-        self.server = MariaDB(f"{c.root}/mariadb", ["--lower-case-table-names=0"])
-        c.site |= store_keys(self.server) | {
+        hosts = [h.address for h in c.network.hosts] if c.network else [c.address] * 2
+        self.proxy_address, self.second_address = f"{hosts[0]}:{self.proxy_port}", hosts[1]
+        self.server = MariaDB(
+            f"{c.root}/mariadb",
+            ["--lower-case-table-names=0"] + (["--bind-address=0.0.0.0"] if c.network else []),
+        )
+        c.site |= store_keys(self.server, c.address) | {
             f"hadoop.proxyuser.{c.daemon.pw_name}.hosts": "*",
             f"hadoop.proxyuser.{c.daemon.pw_name}.groups": "*",
             **self.site,
@@ -109,7 +118,7 @@ class Federation:
         )
         c.nodes[0].site = {
             "yarn.nodemanager.amrmproxy.enabled": str(self.proxy).lower(),
-            "yarn.nodemanager.amrmproxy.address": f"127.0.0.1:{self.proxy_port}",
+            "yarn.nodemanager.amrmproxy.address": self.proxy_address,
             # A first heartbeat with few of a master's requests leaves the rest to the home, while
             # the other sub-cluster has not answered yet.
             "yarn.nodemanager.amrmproxy.wait.uam-register.done": "true",
@@ -117,7 +126,8 @@ class Federation:
             + "nodemanager.amrmproxy.FederationInterceptor",
         }
         c.nodes[1].site = {
-            "yarn.resourcemanager.resource-tracker.address": f"127.0.0.1:{self.ports['tracker']}",
+            "yarn.resourcemanager.resource-tracker.address": f"{self.second_address}:"
+            f"{self.ports['tracker']}",
             "yarn.resourcemanager.cluster-id": "SC-2",
         }
         c.running_nodes = self.running_nodes
@@ -131,12 +141,13 @@ class Federation:
         os.chown(f"{c.root}/second-rm", c.daemon.pw_uid, c.daemon.pw_gid)
         c.write_conf(directory, {})
         site = {
-            **conf.cluster_site(c.root, self.ports, c.address),
+            **conf.cluster_site(c.root, self.ports, self.second_address, c.network),
             **c.site,
             "yarn.resourcemanager.cluster-id": "SC-2",
             "yarn.resourcemanager.epoch": "2000",
             "selvedge.rm.state-dir": f"{c.root}/second-rm",
-            "yarn.node-attribute.fs-store.root-dir": f"{c.root}/second-rm/attributes",
+            "yarn.node-attribute.fs-store.root-dir": f"file://{c.root}/second-rm/attributes",
+            **self.second_site,
         }
         conf.write_xml(f"{directory}/yarn-site.xml", site)
         return directory
@@ -145,14 +156,14 @@ class Federation:
         c, directory = self.c, f"{self.c.root}/router-conf"
         os.makedirs(directory, exist_ok=True)
         c.write_conf(directory, {})
-        at = {name: f"127.0.0.1:{port}" for name, port in self.router_ports.items()}
+        at = {name: f"{c.address}:{port}" for name, port in self.router_ports.items()}
         router = f"{PACKAGE}router."
         conf.write_xml(
             f"{directory}/yarn-site.xml",
             {
                 **conf.cluster_site(c.root, c.ports, c.address),
                 **c.site,
-                "yarn.router.bind-host": "127.0.0.1",
+                "yarn.router.bind-host": c.address,
                 "yarn.router.clientrm.address": at["client"],
                 "yarn.router.rmadmin.address": at["admin"],
                 "yarn.router.webapp.address": at["web"],
@@ -170,13 +181,13 @@ class Federation:
         c.write_conf(directory, {})
         classes = [directory if path == c.conf_dir else path for path in c.container_classpath]
         ports = {**c.ports, "client": self.router_ports["client"]}
-        if self.proxy:
-            ports["scheduler"] = self.proxy_port
         site = {
             **conf.cluster_site(c.root, ports, c.address),
             **self.site,
             "yarn.application.classpath": ",".join(classes),
         }
+        if self.proxy:
+            site["yarn.resourcemanager.scheduler.address"] = self.proxy_address
         conf.write_xml(f"{directory}/yarn-site.xml", site)
         with open(f"{directory}/log4j.properties", "w", encoding="ascii") as f:
             f.write(peers.LOG4J)
@@ -186,8 +197,9 @@ class Federation:
 
     # --- daemons ------------------------------------------------------------------------------
 
-    def daemon(self, name, what, main, directory, program="selvedge-rm"):
-        """A second daemon beside the cluster's own; `program`, ours in the place of `main`."""
+    def daemon(self, name, what, main, directory, program="selvedge-rm", at=None):
+        """A second daemon beside the cluster's own; `program`, ours in the place of `main`; `at`:
+        its Host."""
         c = self.c
         argv = [f"{c.prefix}/sbin/{program}"]
         if what != peers.SELVEDGE:
@@ -195,13 +207,17 @@ class Federation:
         with open(f"{directory}/log4j.properties", "w", encoding="ascii") as f:
             f.write(peers.LOG4J)
         env = {**c.daemon_env(directory, name), "JAVA_HOME": peers.java_home()}
-        daemon = Daemon(c, name, argv, env)
+        daemon = Daemon(c, name, argv, env, at)
         daemon.start()
         return daemon
 
     def start_second(self):
         self.second = self.daemon(
-            "resourcemanager2", self.secondary, peers.RM_CLASS, self.second_conf()
+            "resourcemanager2",
+            self.secondary,
+            peers.RM_CLASS,
+            self.second_conf(),
+            at=self.c.network.hosts[1] if self.c.network else None,
         )
         self.c.wait(
             lambda: self.second.must_run() and self.second_get("/ws/v1/cluster/info"),
@@ -226,12 +242,12 @@ class Federation:
         if self.in_front == peers.SELVEDGE:  # it has no web server
             self.c.wait(
                 lambda: self.router.must_run()
-                and not host.port_is_free(self.router_ports["client"]),
+                and listens(self.c.address, self.router_ports["client"]),
                 60,
                 "the Router answers",
             )
             return
-        url = f"http://127.0.0.1:{self.router_ports['web']}/ws/v1/cluster/metrics"
+        url = f"http://{self.c.address}:{self.router_ports['web']}/ws/v1/cluster/metrics"
         self.c.wait(lambda: self.router.must_run() and host_json(url), 120, "the Router answers")
 
     def stop(self):
@@ -265,7 +281,7 @@ class Federation:
         return dict(rows[1:])
 
     def second_get(self, path):
-        return host_json(f"http://127.0.0.1:{self.ports['web']}{path}")
+        return host_json(f"http://{self.second_address}:{self.ports['web']}{path}")
 
     def running_nodes(self):
         found = []
@@ -289,6 +305,14 @@ class Federation:
         )
 
 
+def listens(address, port):
+    try:
+        socket.create_connection((address, port), 5).close()
+    except OSError:
+        return False
+    return True
+
+
 def host_json(url):
     try:
         return http_json(url)
@@ -306,12 +330,15 @@ def federated(
     proxy=True,
     site=None,
     prepare=None,
+    network=None,
+    second_site=None,
 ):
     """Raises hadoop.Unavailable when a piece cannot be had. Behind our Router the client is that of
     the reference, whose request for profiles is answered as by a ResourceManager. `prepare` is
     called with the cluster before its nodes start."""
     hadoop.jars("federation")
     f = Federation(home, secondary, nodes, in_front, proxy, site)
+    f.second_site = second_site or {}
 
     def prepared(c):
         f.prepare(c)
@@ -324,6 +351,7 @@ def federated(
         list(nodes),
         client=client or (CLIENT if in_front == APACHE else hadoop.REFERENCE),
         prepare=prepared,
+        network=network,
     ) as c:
         try:
             f.start_router()
