@@ -508,6 +508,7 @@ void rm_conf_print(struct sv_conf *conf, FILE *out)
     for (size_t i = 0; i < SV_ARRAY_LEN(rows); i++)
         print_key(conf, &rows[i].key, out);
     print_keys(conf, sv_web_auth_keys, out);
+    print_keys(conf, sv_ldap_conf_keys, out);
     print_keys(conf, sv_web_login_keys, out);
     print_keys(conf, rm_conf_web_keys, out);
     print_keys(conf, sv_http_filters_keys, out);
