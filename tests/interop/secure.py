@@ -53,8 +53,8 @@ class Settings:
     trusted, with the user `carol`; `libhadoop`: Apache's NodeManager will run, whose logs and
     shuffle need it with Kerberos; `datanodes`: of HDFS; `router`: HDFS is behind a Router;
     `https`: the web is HTTPS alone, and the node's takes tickets; `spark`: its jars are there;
-    `services`: the ResourceManager's account may act for two users; `site`: more keys for
-    yarn-site.xml."""
+    `services`: the ResourceManager's account may act for two users; `hdfs`: more keys for HDFS's
+    own daemons; `site`: more keys for yarn-site.xml."""
 
     node: str = peers.SELVEDGE
     rm: str = ""
@@ -70,6 +70,7 @@ class Settings:
     https: bool = False
     spark: bool = False
     services: bool = False
+    hdfs: dict = dataclasses.field(default_factory=dict)
     site: dict = dataclasses.field(default_factory=dict)
 
     @property
@@ -262,6 +263,7 @@ class Secure:
             "dfs.web.authentication.kerberos.keytab": self.keytab_of("HTTP"),
             # its ports are the test's, and not below 1024
             "ignore.secure.ports.for.testing": "true",
+            **self.settings.hdfs,
         }
 
     def _yarn_site(self):
