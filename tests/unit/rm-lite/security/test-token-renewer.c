@@ -17,25 +17,36 @@ static struct {
     sd_event *event;
     int renewals, cancels, given;
     bool refuses, refuses_proxies; /* tokens; who acts for others */
-    int64_t life_ms, max_ms;       /* of its tokens; 0: 100 s, no end */
+    bool slow;                     /* a renewal is not answered, but kept: */
+    struct ipc_call *kept;
+    int64_t life_ms, max_ms; /* of its tokens; 0: 100 s, no end */
     char user[64], real_user[64];
 } nn;
 
-static void on_renew(struct ipc_call *call, const ProtobufCMessage *request, void *userdata)
+static void on_renew_answer(struct ipc_call *call)
 {
     Hadoop__Common__RenewDelegationTokenResponseProto m =
         HADOOP__COMMON__RENEW_DELEGATION_TOKEN_RESPONSE_PROTO__INIT;
 
+    m.newexpirytime = (uint64_t)(sv_wall_ms() + (nn.life_ms ? nn.life_ms : 100000));
+    ipc_call_reply(call, &m.base);
+}
+
+static void on_renew(struct ipc_call *call, const ProtobufCMessage *request, void *userdata)
+{
     (void)userdata;
     assert_non_null(((const Hadoop__Common__RenewDelegationTokenRequestProto *)request)->token);
     nn.renewals++;
+    if (nn.slow) {
+        nn.kept = call;
+        return;
+    }
     if (nn.refuses) {
         ipc_call_fail(call, "org.apache.hadoop.security.token.SecretManager$InvalidToken",
                       "token can't be found in cache");
         return;
     }
-    m.newexpirytime = (uint64_t)(sv_wall_ms() + (nn.life_ms ? nn.life_ms : 100000));
-    ipc_call_reply(call, &m.base);
+    on_renew_answer(call);
 }
 
 static void on_cancel(struct ipc_call *call, const ProtobufCMessage *request, void *userdata)
@@ -98,6 +109,27 @@ static const struct ipc_protocol *const protocols[] = { &protocol, NULL };
 
 static char service[64]; /* "127.0.0.1:port" */
 
+static void serve(uint16_t port)
+{
+    const struct ipc_server_config cfg = {
+        .port = port, .allow_simple = true, .impersonation = on_proxy, .protocols = protocols
+    };
+    struct sv_error err = { 0 };
+
+    if (ipc_server_new(nn.event, &cfg, &nn.server, &err) < 0)
+        fail_msg("%s", err.text);
+}
+
+static void renewer_new(struct fix *f)
+{
+    struct sv_error err = { 0 };
+    struct rm_namenode *n;
+
+    assert_int_equal(rm_token_renewer_new(f->rm, &(struct rm_token_renewer_config){ 0 }, &err), 0);
+    while (rm_namenodes_find(f->rm->renewer->namenodes, "192.0.2.1:1", NULL, &n, NULL) == -EAGAIN)
+        assert_true(sd_event_run(f->event, 10000) >= 0); /* addresses are being looked up */
+}
+
 /* `proxy`: yarn.resourcemanager.proxy-user-privileges.enabled. */
 static void open_as(struct fix *f, const char *proxy)
 {
@@ -107,23 +139,16 @@ static void open_as(struct fix *f, const char *proxy)
                                      { "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms",
                                        "1" },
                                      { 0 } };
-    const struct ipc_server_config cfg = { .allow_simple = true,
-                                           .impersonation = on_proxy,
-                                           .protocols = protocols };
-    struct sv_error err = { 0 };
-    struct rm_namenode *n;
 
     memset(&nn, 0, sizeof(nn));
     assert_true(sd_event_new(&nn.event) >= 0);
-    assert_int_equal(ipc_server_new(nn.event, &cfg, &nn.server, NULL), 0);
+    serve(0);
     snprintf(url, sizeof(url), "hdfs://localhost:%u", ipc_server_port(nn.server));
     snprintf(service, sizeof(service), "127.0.0.1:%u", ipc_server_port(nn.server));
     keys[1][1] = proxy;
     setup_with(f, keys);
     sv_log_set_level(SV_LOG_ERR);
-    assert_int_equal(rm_token_renewer_new(f->rm, &(struct rm_token_renewer_config){ 0 }, &err), 0);
-    while (rm_namenodes_find(f->rm->renewer->namenodes, "192.0.2.1:1", NULL, &n, NULL) == -EAGAIN)
-        assert_true(sd_event_run(f->event, 10000) >= 0); /* addresses are being looked up */
+    renewer_new(f);
 }
 
 static void open_all(struct fix *f)
@@ -145,6 +170,12 @@ static void tick(struct fix *f)
     rm_token_renewer_tick(f->rm);
 }
 
+static void run_both(struct fix *f)
+{
+    assert_true(sd_event_run(f->event, 1000) >= 0);
+    assert_true(sd_event_run(nn.event, 1000) >= 0);
+}
+
 /* Both loops, until `n` calls were answered or an application has left NEW. */
 static void turn(struct fix *f, const struct rm_app *app, int calls)
 {
@@ -152,8 +183,7 @@ static void turn(struct fix *f, const struct rm_app *app, int calls)
 
     while (app ? app->state == RM_APP_ST_NEW : nn.cancels < calls) {
         assert_true(sv_now_ms() < until);
-        assert_true(sd_event_run(f->event, 1000) >= 0);
-        assert_true(sd_event_run(nn.event, 1000) >= 0);
+        run_both(f);
         tick(f);
     }
     settle(f);
@@ -260,6 +290,85 @@ static void test_foreign_namenode(void **state)
     close_all(&f);
 }
 
+/* A NameNode that does not answer delays the jobs that have its tokens alone. */
+static void test_slow(void **state)
+{
+    struct fix f;
+    struct submission s;
+    struct rm_app *waits, *other;
+
+    (void)state;
+    open_all(&f);
+    nn.slow = true;
+    waits = submit_with(&f, service, "yarn");
+    while (!nn.kept)
+        run_both(&f);
+    submission_init(&f, &s);
+    other = submit_ctx(&f, &s);
+    turn(&f, other, 0);
+    assert_int_equal(other->state, RM_APP_ST_ACCEPTED);
+    assert_int_equal(waits->state, RM_APP_ST_NEW);
+    nn.slow = false;
+    on_renew_answer(nn.kept);
+    turn(&f, waits, 0);
+    assert_int_equal(waits->state, RM_APP_ST_ACCEPTED);
+    close_all(&f);
+}
+
+/* A NameNode that is away when a job comes, and there again later. */
+static void test_comes_back(void **state)
+{
+    struct fix f;
+    struct rm_app *app;
+    uint16_t port;
+
+    (void)state;
+    open_all(&f);
+    port = ipc_server_port(nn.server);
+    nn.server = ipc_server_free(nn.server);
+    app = submit_with(&f, service, "yarn");
+    for (int i = 0; i < 50; i++)
+        run_both(&f);
+    assert_int_equal(app->state, RM_APP_ST_NEW);
+    serve(port);
+    turn(&f, app, 0);
+    assert_int_equal(app->state, RM_APP_ST_ACCEPTED);
+    close_all(&f);
+}
+
+/* After a restart the tokens of jobs are renewed again; of a job whose token has ended meanwhile
+ * its user gets another. */
+static void test_recovered(void **state)
+{
+    static const bool ended[] = { false, true };
+    struct yarn_app_id id;
+    struct sv_error err = { 0 };
+    struct rm_app *app;
+    struct fix f;
+
+    (void)state;
+    for (size_t i = 0; i < SV_ARRAY_LEN(ended); i++) {
+        open_as(&f, "true");
+        app = submit_with(&f, service, "yarn");
+        turn(&f, app, 0);
+        id = app->id;
+        stop(&f);
+        start(&f);
+        nn.refuses = ended[i];
+        renewer_new(&f);
+        app = rm_app_find(f.rm, id);
+        assert_non_null(app);
+        assert_int_equal(rm_token_renewer_admit(app, &err), 1); /* as at the start */
+        while (nn.renewals < 2 || (ended[i] && nn.given == 0)) {
+            run_both(&f);
+            tick(&f);
+        }
+        assert_int_equal(app->state, RM_APP_ST_ACCEPTED);
+        assert_int_equal(nn.given, ended[i] ? 1 : 0);
+        close_all(&f);
+    }
+}
+
 /* A nameservice that only the job knows, of a NameNode that the ResourceManager knows. */
 static void test_nameservice_of_the_job(void **state)
 {
@@ -340,8 +449,7 @@ static void until_given(struct fix *f, int n)
 
     while (nn.given < n) {
         assert_true(sv_now_ms() < until);
-        assert_true(sd_event_run(f->event, 1000) >= 0);
-        assert_true(sd_event_run(nn.event, 1000) >= 0);
+        run_both(f);
         tick(f);
     }
 }
@@ -501,8 +609,7 @@ static void test_replaced_near_its_end(void **state)
     assert_int_equal(nn.given, 0);
     until_given(&f, 1);
     while (nn.renewals < 3) { /* the old one twice, the new one */
-        sd_event_run(f.event, 1000);
-        sd_event_run(nn.event, 1000);
+        run_both(&f);
         tick(&f);
     }
     assert_int_equal(rows(&f, &row), 1);
@@ -580,6 +687,9 @@ int main(void)
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_foreign_namenode),
         cmocka_unit_test(test_without_renewer),
+        cmocka_unit_test(test_slow),
+        cmocka_unit_test(test_comes_back),
+        cmocka_unit_test(test_recovered),
         cmocka_unit_test(test_nameservice_of_the_job),
         cmocka_unit_test(test_job_names_other_namenodes),
         cmocka_unit_test(test_malformed_conf),
