@@ -18,6 +18,7 @@ struct rm_token_renewer {
     struct rm_web_tokens *web;
     struct rm_system_credentials *system; /* NULL: no tokens are got for users */
     struct starting *starting;
+    int64_t first_token_ms; /* for which an application waits, at most */
     int64_t ticked_ms;
     bool closing; /* no call begins any more */
 };

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <utlist.h>
+#include <uthash.h>
 
 #include "common/str.h"
 #include "hdfs/conf.h"
@@ -20,13 +20,18 @@
 
 #define TICK_MS 1000
 
+#define FIRST_TOKEN_MS 20000
+
 /* An application that waits for the first token of its user, which is then with the nodes a
  * heartbeat later. */
 struct starting {
-    struct starting *prev, *next;
+    UT_hash_handle hh;
+    struct app_key {
+        int64_t cluster_ts, id;
+    } key;
     struct yarn_app_id app;
-    bool renewed, got; /* the tokens that it brought; the new one, or there is none */
-    int64_t at_ms;     /* 0: not yet */
+    bool renewed, got;       /* the tokens that it brought; the new one, or there is none */
+    int64_t since_ms, at_ms; /* when it is started; 0: not yet */
 };
 
 /* ---- Tokens of a submission ---- */
@@ -105,12 +110,11 @@ static bool cancel_at_end(struct rm_app *app)
 
 static struct starting *starting_find(const struct rm_token_renewer *w, struct yarn_app_id id)
 {
-    struct starting *s;
+    const struct app_key key = { id.cluster_ts, id.id };
+    struct starting *s = NULL;
 
-    DL_FOREACH (w->starting, s)
-        if (s->app.cluster_ts == id.cluster_ts && s->app.id == id.id)
-            return s;
-    return NULL;
+    HASH_FIND(hh, w->starting, &key, sizeof(key), s);
+    return s;
 }
 
 static void starting_drop(struct rm_token_renewer *w, struct yarn_app_id id)
@@ -119,7 +123,7 @@ static void starting_drop(struct rm_token_renewer *w, struct yarn_app_id id)
 
     if (!s)
         return;
-    DL_DELETE(w->starting, s);
+    HASH_DEL(w->starting, s);
     free(s);
 }
 
@@ -133,8 +137,10 @@ static bool starting_add(struct rm_token_renewer *w, struct yarn_app_id id, bool
         return false;
     }
     s->app = id;
+    s->key = (struct app_key){ id.cluster_ts, id.id };
     s->renewed = renewed;
-    DL_APPEND(w->starting, s);
+    s->since_ms = sv_now_ms();
+    HASH_ADD(hh, w->starting, key, sizeof(s->key), s);
     return true;
 }
 
@@ -146,14 +152,16 @@ static void start(struct rm_token_renewer *w, struct yarn_app_id id, const char 
         rm_app_post(app, why ? RM_APP_EV_REJECTED : RM_APP_EV_START, why);
 }
 
-/* The nodes have the token when each has had a heartbeat. */
+/* The nodes have the token when each has had a heartbeat. A NameNode that is away, or has many
+ * requests to answer, delays no application for longer than FIRST_TOKEN_MS. */
 static void start_in_time(struct rm_token_renewer *w, int64_t now)
 {
     struct starting *s, *next;
 
-    DL_FOREACH_SAFE (w->starting, s, next) {
+    HASH_ITER (hh, w->starting, s, next) {
         const struct yarn_app_id id = s->app;
 
+        s->got |= now - s->since_ms >= w->first_token_ms;
         if (!s->renewed || !s->got)
             continue;
         if (!s->at_ms)
@@ -366,6 +374,7 @@ int rm_token_renewer_new(struct rm *rm, const struct rm_token_renewer_config *c,
         return r;
     }
     w->rm = rm;
+    w->first_token_ms = FIRST_TOKEN_MS;
     rm->renewer = w;
     w->renewals = rm_renewals_new(&settings, &ops);
     r = w->renewals ? rm_namenodes_new(rm->xml, &login, &w->namenodes) : -ENOMEM;
@@ -394,8 +403,10 @@ void rm_token_renewer_free(struct rm *rm)
     w->issuers = rm_web_issuers_free(w->issuers);
     w->namenodes = rm_namenodes_free(w->namenodes); /* as well */
     rm_renewals_free(w->renewals);
-    DL_FOREACH_SAFE (w->starting, s, next)
+    HASH_ITER (hh, w->starting, s, next) {
+        HASH_DEL(w->starting, s);
         free(s);
+    }
     free(w);
     rm->renewer = NULL;
 }

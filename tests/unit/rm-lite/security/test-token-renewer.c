@@ -591,6 +591,25 @@ static void test_no_proxy(void **state)
     close_all(&f);
 }
 
+/* A NameNode that is away keeps no job waiting that needs nothing of it. */
+static void test_no_namenode(void **state)
+{
+    struct fix f;
+    struct submission s;
+    struct rm_app *app;
+
+    (void)state;
+    open_as(&f, "true");
+    nn.server = ipc_server_free(nn.server);
+    f.rm->renewer->first_token_ms = 20;
+    submission_init(&f, &s);
+    app = submit_ctx(&f, &s);
+    assert_int_equal(app->state, RM_APP_ST_NEW);
+    turn(&f, app, 0);
+    assert_int_equal(app->state, RM_APP_ST_ACCEPTED);
+    close_all(&f);
+}
+
 /* The job's token cannot be renewed for longer: it gets another, and the old one is not cancelled
  * under the containers that have it. */
 static void test_replaced_near_its_end(void **state)
@@ -696,6 +715,7 @@ int main(void)
         cmocka_unit_test(test_token_of_the_user),
         cmocka_unit_test(test_nodes_are_told),
         cmocka_unit_test(test_no_proxy),
+        cmocka_unit_test(test_no_namenode),
         cmocka_unit_test(test_replaced_near_its_end),
         cmocka_unit_test(test_killed_while_it_waits),
         cmocka_unit_test(test_own_token),
