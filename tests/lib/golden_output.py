@@ -138,18 +138,19 @@ WANTED = {
 # The fields of each list as JSON, which -o FIELD,FIELD takes too: programs rely on them. New ones
 # are added here, none is renamed or removed within a major version (docs/operate/inspect.md).
 FIELDS = {
-    "ps -a": "id user queue name type state finalStatus progress attempt containers memoryMb vcores "
-    "startedTime finishedTime elapsedMs trackingUrl diagnostics waiting",
+    "ps -a": "id user queue name type state finalStatus progress attempt containers memoryMb "
+    "vcores startedTime finishedTime elapsedMs trackingUrl diagnostics waiting",
     "app attempts BAD": "id state container host startedTime finishedTime trackingUrl diagnostics",
-    "node list": "id http rack state healthReport containers usedMemoryMb memoryMb usedVcores vcores",
+    "node list": "id http rack state healthReport containers usedMemoryMb memoryMb usedVcores "
+    "vcores",
     "queue list": "path state capacity maximumCapacity usedOfCapacity leaf running pending waiting "
     "waitingApplication",
 }
 FIELDS["app list -a"], FIELDS["queue status default"] = FIELDS["ps -a"], FIELDS["queue list"]
 CONTAINER_FIELDS = (
     "instance group number container node state tries exitCode peakMemoryBytes cpuTimeMs "
-    "localizeMs launchMs limitsNotEnforced diagnostics localizedBytes localizeTotalBytes localizeBytesPerSecond "
-    "localizeRemainingMs localizing"
+    "localizeMs launchMs limitsNotEnforced diagnostics localizedBytes localizeTotalBytes "
+    "localizeBytesPerSecond localizeRemainingMs localizing"
 )
 
 
