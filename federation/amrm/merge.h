@@ -75,9 +75,18 @@ struct fed_registered {
     const struct fed_clash *clashes;
     size_t n_clashes;
 };
+struct fed_joining; /* in the making, in the arena */
+
 /* Merges the registrations of members that a master's earlier attempt has left behind, the home's
  * among them, for the master's own registration: it is told all containers, also those that it was
- * told before. -EINVAL: there is none of the home; -ENOMEM: nothing has changed. */
+ * told before. In turns, as fed_merge_begin(). -EINVAL: there is none of the home; -ENOMEM: nothing
+ * has changed. */
+int fed_join_begin(struct fed_merge *m, const struct fed_replies *replies, struct sv_arena *a,
+                   struct fed_joining **ret) _must_use_;
+/* 0: *ret is there, and fed_merge_keep() or fed_merge_undo() follows; FED_MORE. */
+int fed_join_run(struct fed_joining *j, struct fed_budget *b, struct fed_registered *ret)
+    _must_use_;
+/* All at once. */
 int fed_merge_registered(struct fed_merge *m, const struct fed_replies *replies, struct sv_arena *a,
                          struct fed_registered *ret) _must_use_;
 

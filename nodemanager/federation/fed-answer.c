@@ -40,9 +40,14 @@ int nm_fed_merge(struct nm_fed *f, struct fed_budget *b)
                     f->at->text, w->merged.n_foreign, w->merged.n_broken);
     w->merged.answer->has_response_id = true;
     w->merged.answer->response_id = next_id(f->response_id);
-    w->packed = SV_BUF_INIT(ANSWER_BYTES_MAX);
-    w->writing = (struct ipc_writing){ .m = &w->merged.answer->base, .out = &w->packed };
+    nm_fed_write(f, &w->merged.answer->base);
     return 0;
+}
+
+void nm_fed_write(struct nm_fed *f, const ProtobufCMessage *m)
+{
+    f->work.packed = SV_BUF_INIT(ANSWER_BYTES_MAX);
+    f->work.writing = (struct ipc_writing){ .m = m, .out = &f->work.packed };
 }
 
 /* Before the merge is kept: without memory it is as if it had not been. */
@@ -54,11 +59,13 @@ int nm_fed_pack_answer(struct nm_fed *f, struct fed_budget *b)
 int nm_fed_exchange_all(struct nm_fed *f, struct fed_budget *b)
 {
     struct nm_fed_work *w = &f->work;
+    const struct fed_clash *v = w->joining ? w->joined.clashes : w->merged.clashes;
+    size_t n = w->joining ? w->joined.n_clashes : w->merged.n_clashes;
 
-    for (; w->row < w->merged.n_clashes; w->row++) {
+    for (; w->row < n; w->row++) {
         if (fed_spent(b))
             return FED_MORE;
-        nm_fed_exchange_one(f, &w->merged.clashes[w->row]);
+        nm_fed_exchange_one(f, &v[w->row]);
         fed_spend(b, 2);
     }
     nm_fed_exchange_tell(f);

@@ -45,17 +45,20 @@ struct nm_fed_reply { /* from a member; one of the three, as struct fed_reply */
     struct nm_fed_reply *prev, *next;
 };
 
-/* An open heartbeat. What is done in turns of the loop (turns.h) is before and behind the wait. */
+/* An open registration, then an open heartbeat. What is done in turns of the loop (turns.h) is
+ * before and behind the wait. */
 enum nm_fed_phase {
-    NM_FED_NONE,       /* none is open */
-    NM_FED_MOVING,     /* requests of silent sub-clusters to the home: `member` */
-    NM_FED_SPLITTING,  /* `split` */
-    NM_FED_TAKING,     /* a part by the relay of `member`, at `at` */
-    NM_FED_WAITING,    /* for the home */
-    NM_FED_MERGING,    /* `merging` */
-    NM_FED_PACKING,    /* `writing` */
-    NM_FED_KEEPING,    /* the containers of the merge */
-    NM_FED_EXCHANGING, /* the clash of number `row` */
+    NM_FED_NONE,         /* none is open */
+    NM_FED_HOME_PACKING, /* the home's answer to a registration, for the record: `writing` */
+    NM_FED_JOINING,      /* it with other members': `joining`; then as a merged answer */
+    NM_FED_MOVING,       /* requests of silent sub-clusters to the home: `member` */
+    NM_FED_SPLITTING,    /* `split` */
+    NM_FED_TAKING,       /* a part by the relay of `member`, at `at` */
+    NM_FED_WAITING,      /* for the home */
+    NM_FED_MERGING,      /* `merging` */
+    NM_FED_PACKING,      /* `writing` */
+    NM_FED_KEEPING,      /* the containers of the merge */
+    NM_FED_EXCHANGING,   /* the clash of number `row` */
 };
 
 struct nm_fed_work {
@@ -71,6 +74,8 @@ struct nm_fed_work {
     struct fed_relay_at at;
     int32_t n_moved;
     struct fed_replies replies;
+    struct fed_joining *joining; /* NULL: it is a heartbeat's answer */
+    struct fed_registered joined;
     struct fed_merging *merging;
     struct fed_merged merged;
     struct ipc_writing writing;
@@ -101,6 +106,7 @@ struct nm_fed {
     uint8_t *request, *home_response, *response;
     size_t n_request, n_home_response, n_response;
     struct nm_fed_question *question; /* that is open */
+    bool home_collected;              /* the home's answer is among `registrations` */
     bool policy_known, response_kept;
     bool recovered;                 /* the master is to register again */
     struct nm_member_line home_ask; /* for the home's containers, after a restart */
@@ -205,10 +211,19 @@ void nm_fed_beat_all(struct nm_fed *f);
 int nm_fed_merge(struct nm_fed *f, struct fed_budget *b);
 int nm_fed_pack_answer(struct nm_fed *f, struct fed_budget *b);
 int nm_fed_exchange_all(struct nm_fed *f, struct fed_budget *b);
+/* An answer of this type is written into f->work.packed. */
+void nm_fed_write(struct nm_fed *f, const ProtobufCMessage *m);
 /* The merged answer is the master's. */
 void nm_fed_answer_merged(struct nm_fed *f);
 /* The last answer again, to a master that has not had it. */
 void nm_fed_answer_last(struct nm_fed *f);
+
+/* ---- fed-join.c: registrations of several members as one ---- */
+
+int nm_fed_pack_home(struct nm_fed *f, struct fed_budget *b);
+int nm_fed_join(struct nm_fed *f, struct fed_budget *b);
+/* The joined answer is what the master's registration is answered with. -ENOMEM. */
+int nm_fed_take_joined(struct nm_fed *f) _must_use_;
 
 /* ---- fed-again.c: a registration whose answer is lost ---- */
 
@@ -220,6 +235,9 @@ void nm_fed_again_step(struct nm_fed *f); /* while f->again */
 
 void nm_fed_register(struct nm_fed *f);
 void nm_fed_register_step(struct nm_fed *f);
+int nm_fed_registering(struct nm_fed *f, struct nm_sub_cluster *s,
+                       const Hadoop__Yarn__RegisterApplicationMasterResponseProto *m,
+                       struct fed_relay_at *at, struct fed_budget *b);
 void nm_fed_registered(struct nm_fed *f, struct nm_sub_cluster *s,
                        const Hadoop__Yarn__RegisterApplicationMasterResponseProto *m,
                        struct sv_arena **arena);

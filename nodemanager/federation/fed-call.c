@@ -42,7 +42,8 @@ void nm_fed_work_stop(struct nm_fed *f)
 
     nm_turns_stop(&f->shared->turns, &w->turn);
     fed_split_end(w->split);
-    if (w->phase == NM_FED_MERGING || w->phase == NM_FED_PACKING || w->phase == NM_FED_KEEPING)
+    if (w->phase == NM_FED_JOINING || w->phase == NM_FED_MERGING || w->phase == NM_FED_PACKING ||
+        w->phase == NM_FED_KEEPING)
         fed_merge_undo(f->merge);
     sv_buf_free(&w->packed);
     sv_arena_free(w->arena);

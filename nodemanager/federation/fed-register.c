@@ -15,14 +15,25 @@ typedef Hadoop__Yarn__RegisterApplicationMasterResponseProto response_proto;
 
 /* ---- Members' answers ---- */
 
-static void know_late(struct nm_fed *f, size_t member, const response_proto *m)
+/* A master that is attached after the master's own registration was answered: its containers are
+ * known, or asked for again. */
+int nm_fed_registering(struct nm_fed *f, struct nm_sub_cluster *s, const response_proto *m,
+                       struct fed_relay_at *at, struct fed_budget *b)
 {
     struct fed_containers *all = fed_merge_containers(f->merge);
+    size_t i = nm_sub_member(s);
     struct yarn_container_id id;
 
-    for (size_t i = 0; i < m->n_containers_from_previous_attempts; i++)
-        if (yarn_container_id_from(m->containers_from_previous_attempts[i]->id, &id) >= 0)
-            (void)!fed_containers_know(all, id, member, true); /* a clash is found later */
+    if (!f->members[i].attached || !f->response)
+        return 0;
+    for (; at->row < m->n_containers_from_previous_attempts; at->row++) {
+        if (fed_spent(b))
+            return FED_MORE;
+        if (yarn_container_id_from(m->containers_from_previous_attempts[at->row]->id, &id) >= 0)
+            (void)!fed_containers_know(all, id, i, true); /* a clash is found later */
+        fed_spend(b, 1);
+    }
+    return 0;
 }
 
 static void collect(struct nm_fed *f, size_t member, const response_proto *m,
@@ -36,22 +47,11 @@ static void collect(struct nm_fed *f, size_t member, const response_proto *m,
 /* The first answer of the home is what all later registrations here are answered with. */
 static void take_home(struct nm_fed *f, const response_proto *m, struct sv_arena **arena)
 {
-    if (m && nm_fed_pack(&m->base, &f->home_response, &f->n_home_response) >= 0) {
-        collect(f, NM_FED_HOME, m, arena);
-        return;
-    }
+    f->home_collected = m && nm_fed_collect(f, NM_FED_HOME, m, arena) >= 0;
     if (!m)
         nm_fed_again(f);
-    else if (f->call && f->call->method == NM_AMRM_REGISTER)
+    else if (!f->home_collected && f->call && f->call->method == NM_AMRM_REGISTER)
         nm_fed_fail(f, JAVA_RETRIABLE, NM_FED_NO_MEMORY);
-}
-
-static void reply_later(struct nm_fed *f, size_t i, const response_proto *m,
-                        struct sv_arena **arena, bool attached)
-{
-    if (attached) /* the master knows them, or asks again */
-        know_late(f, i, m);
-    nm_fed_reply_registration(f, i, m, arena);
 }
 
 void nm_fed_registered(struct nm_fed *f, struct nm_sub_cluster *s, const response_proto *m,
@@ -63,12 +63,12 @@ void nm_fed_registered(struct nm_fed *f, struct nm_sub_cluster *s, const respons
     f->members[i].attached = false;
     if (i == NM_FED_HOME)
         f->home_since_ms = sv_now_ms();
-    if (i == NM_FED_HOME && !f->home_response)
+    if (i == NM_FED_HOME && !f->home_response && !f->home_collected)
         take_home(f, m, arena);
-    else if (m && attached && (f->recovered || !f->response))
+    else if (m && attached && !f->response && f->work.phase == NM_FED_NONE)
         collect(f, i, m, arena);
     else if (m)
-        reply_later(f, i, m, arena, attached);
+        nm_fed_reply_registration(f, i, m, arena);
     f->step(f);
 }
 
@@ -84,51 +84,6 @@ static bool attaching(const struct nm_fed *f)
             return true;
     }
     return false;
-}
-
-static int merge(struct nm_fed *f, struct sv_arena *a, response_proto **ret)
-{
-    struct nm_fed_reply *r;
-    struct fed_replies replies = { .home = NM_FED_HOME };
-    struct fed_registered merged;
-    struct fed_reply *v;
-    int count, e;
-
-    DL_COUNT(f->registrations, r, count);
-    v = sv_newn(a, struct fed_reply, (size_t)count + 1);
-    if (!v)
-        return -ENOMEM;
-    DL_FOREACH (f->registrations, r)
-        v[replies.n++] = (struct fed_reply){ .member = r->member, .registration = r->registration };
-    replies.v = v;
-    e = fed_merge_registered(f->merge, &replies, a, &merged);
-    if (e < 0)
-        return e;
-    nm_fed_exchange(f, merged.clashes, merged.n_clashes);
-    *ret = merged.response;
-    return 0;
-}
-
-/* The home's answer with what other members said when their masters were attached. */
-static int make_response(struct nm_fed *f)
-{
-    _cleanup_arena_ struct sv_arena *a = sv_arena_new(NM_FED_WORK_BYTES_MAX);
-    response_proto *m = NULL;
-    uint8_t *packed;
-    size_t n;
-    int r = a ? merge(f, a, &m) : -ENOMEM;
-
-    if (r >= 0)
-        r = nm_fed_pack(&m->base, &packed, &n);
-    if (r < 0)
-        return r;
-    if (!f->app.queue)
-        f->app.queue = sv_arena_strdup(f->arena, m->queue && *m->queue ? m->queue : "default");
-    free(f->response);
-    f->response = packed;
-    f->n_response = n;
-    nm_fed_replies_free(&f->registrations); /* with what `m` points to */
-    return f->app.queue ? 0 : -ENOMEM;
 }
 
 static void no_memory(struct nm_fed *f)
@@ -226,14 +181,14 @@ void nm_fed_register_step(struct nm_fed *f)
         nm_fed_again_step(f);
         return;
     }
-    if (!f->home_response) {
+    if (!f->home_response && !f->home_collected) {
         register_home(f);
         return;
     }
-    if (attaching(f) && !f->limit_over)
+    if (f->work.phase != NM_FED_NONE || (attaching(f) && !f->limit_over))
         return;
-    if (f->registrations && make_response(f) < 0) {
-        no_memory(f);
+    if (f->registrations) {
+        nm_fed_work_go(f, f->home_response ? NM_FED_JOINING : NM_FED_HOME_PACKING);
         return;
     }
     if (!f->policy_known) {

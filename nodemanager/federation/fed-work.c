@@ -81,6 +81,34 @@ static int run_request(struct nm_fed *f, struct fed_budget *b, struct sv_error *
     return r;
 }
 
+/* The registration goes on by f->step(). */
+static int end_join(struct nm_fed *f)
+{
+    int r = nm_fed_take_joined(f);
+
+    if (r < 0)
+        return r;
+    nm_fed_work_stop(f);
+    f->step(f);
+    return 0;
+}
+
+static int run_registration(struct nm_fed *f, struct fed_budget *b)
+{
+    int r;
+
+    if (f->work.phase == NM_FED_HOME_PACKING) {
+        r = nm_fed_pack_home(f, b);
+        if (r == 0)
+            next(f, NM_FED_JOINING);
+        return r;
+    }
+    r = nm_fed_join(f, b);
+    if (r == 0)
+        next(f, NM_FED_PACKING);
+    return r;
+}
+
 static int run_answer(struct nm_fed *f, struct fed_budget *b)
 {
     int r = 0;
@@ -103,7 +131,9 @@ static int run_answer(struct nm_fed *f, struct fed_budget *b)
         break;
     default: /* NM_FED_EXCHANGING */
         r = nm_fed_exchange_all(f, b);
-        if (r == 0)
+        if (r == 0 && f->work.joining)
+            r = end_join(f);
+        else if (r == 0)
             nm_fed_answer_merged(f);
         break;
     }
@@ -116,8 +146,8 @@ static int run_phase(struct nm_fed *f, struct fed_budget *b)
     int64_t before = b->rows;
     int r;
 
-    if (f->work.phase > NM_FED_WAITING) {
-        r = run_answer(f, b);
+    if (f->work.phase > NM_FED_WAITING || f->work.phase < NM_FED_MOVING) {
+        r = f->work.phase > NM_FED_WAITING ? run_answer(f, b) : run_registration(f, b);
         if (r < 0)
             no_memory(f);
         return r;

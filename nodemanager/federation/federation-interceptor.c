@@ -94,6 +94,13 @@ static void on_answered(void *userdata, struct nm_sub_cluster *s,
     step(f);
 }
 
+static int on_registering(void *userdata, struct nm_sub_cluster *s,
+                          const Hadoop__Yarn__RegisterApplicationMasterResponseProto *m,
+                          struct fed_relay_at *at, struct fed_budget *b)
+{
+    return nm_fed_registering(userdata, s, m, at, b);
+}
+
 static void on_registered(void *userdata, struct nm_sub_cluster *s,
                           const Hadoop__Yarn__RegisterApplicationMasterResponseProto *m,
                           struct sv_arena **arena)
@@ -213,7 +220,7 @@ static void on_ended(void *userdata, struct nm_sub_cluster *s)
 }
 
 static const struct nm_sub_owner owner = {
-    on_answered, on_registered, on_token, on_absent, on_refused, on_lost, on_ended,
+    on_answered, on_registering, on_registered, on_token, on_absent, on_refused, on_lost, on_ended,
 };
 
 /* ---- An attempt ---- */

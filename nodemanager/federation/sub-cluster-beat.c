@@ -128,18 +128,41 @@ static void garbled(struct nm_sub_cluster *s, int error)
     is_absent(s, &err);
 }
 
-static void on_read(struct nm_sub_cluster *s, int error)
+static int take_answer(struct nm_sub_cluster *s, const ProtobufCMessage *m, struct fed_relay_at *at,
+                       struct fed_budget *b)
 {
+    return fed_relay_answered(s->relay, (const Hadoop__Yarn__AllocateResponseProto *)m, at, b);
+}
+
+static void take_token(struct nm_sub_cluster *s, const Hadoop__Common__TokenProto *m)
+{
+    if (!s->cfg.home && nm_sub_keep_token(s, m) < 0)
+        return; /* another one comes with the next answer */
+    s->cfg.owner->token(s->cfg.userdata, s, m);
+}
+
+static void on_read(struct nm_sub_cluster *s, const ProtobufCMessage *message,
+                    struct sv_arena **arena, int error)
+{
+    const Hadoop__Yarn__AllocateResponseProto *m =
+        (const Hadoop__Yarn__AllocateResponseProto *)message;
+
     if (error < 0) {
         garbled(s, error);
         return;
     }
+    if (m->am_rm_token)
+        take_token(s, m->am_rm_token);
+    s->cfg.owner->answered(s->cfg.userdata, s, m, arena);
     if (s->pause_ms)
         sv_log_info("%s: sub-cluster %s answers again", s->cfg.app->text, s->id);
     s->pause_ms = 0;
     s->expects = 0;
     nm_sub_pump(s);
 }
+
+static const struct nm_sub_reader reader = { &hadoop__yarn__allocate_response_proto__descriptor,
+                                             take_answer, on_read };
 
 static void on_answer(const struct ipc_result *r, const struct sv_error *err, void *userdata)
 {
@@ -150,7 +173,7 @@ static void on_answer(const struct ipc_result *r, const struct sv_error *err, vo
         return;
     }
     s->answered_ms = sv_now_ms();
-    nm_sub_read(s, r->body, r->body_len);
+    nm_sub_read(s, &reader, r->body, r->body_len);
 }
 
 static void send_beat(struct nm_sub_cluster *s, struct fed_budget *b)
@@ -188,7 +211,7 @@ static bool run_beat(struct nm_turn *t, struct fed_budget *b)
 void nm_sub_beat_init(struct nm_sub_cluster *s)
 {
     s->beat.run = run_beat;
-    nm_sub_read_init(s, on_read);
+    nm_sub_read_init(s);
 }
 
 void nm_sub_pump(struct nm_sub_cluster *s)

@@ -214,13 +214,35 @@ static void registered(struct nm_sub_cluster *s,
     post(s, FED_UAM_REGISTERED);
 }
 
+static int take_registration(struct nm_sub_cluster *s, const ProtobufCMessage *m,
+                             struct fed_relay_at *at, struct fed_budget *b)
+{
+    return s->cfg.owner->registering(
+        s->cfg.userdata, s, (const Hadoop__Yarn__RegisterApplicationMasterResponseProto *)m, at, b);
+}
+
+static void on_registration(struct nm_sub_cluster *s, const ProtobufCMessage *m,
+                            struct sv_arena **arena, int error)
+{
+    if (error < 0)
+        post_failed(s, FED_UAM_CALL_FAILED,
+                    REGISTER ": the answer is not a valid RegisterApplicationMasterResponseProto");
+    else
+        registered(s, (const Hadoop__Yarn__RegisterApplicationMasterResponseProto *)m, arena);
+}
+
+static const struct nm_sub_reader reader = {
+    &hadoop__yarn__register_application_master_response_proto__descriptor, take_registration,
+    on_registration
+};
+
 static void on_registered(const struct ipc_result *r, const struct sv_error *err, void *userdata)
 {
     struct nm_sub_cluster *s = userdata;
     int32_t expected;
 
     if (r->status >= 0)
-        registered(s, (const void *)r->response, r->arena);
+        nm_sub_read(s, &reader, r->body, r->body_len);
     else if (nm_member_fault_of(r, err, &expected) == NM_FAULT_REGISTERED)
         registered(s, NULL, NULL);
     else
@@ -230,7 +252,7 @@ static void on_registered(const struct ipc_result *r, const struct sv_error *err
 void nm_sub_call_register(struct nm_sub_cluster *s)
 {
     call(s, &s->am, REGISTER, s->cfg.app->registration ? &s->cfg.app->registration->base : NULL,
-         &hadoop__yarn__register_application_master_response_proto__descriptor, on_registered);
+         NULL, on_registered);
 }
 
 /* ---- The end ---- */

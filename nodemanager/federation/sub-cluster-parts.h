@@ -6,16 +6,24 @@
 #include "nodemanager/federation/sub-cluster.h"
 #include "wire/pieces.h"
 
-/* An answer to a heartbeat while it is read. */
+/* An answer while it is read, in turns of the loop. */
+struct nm_sub_reader {
+    const ProtobufCMessageDescriptor *type;
+    /* Takes what it says, once it is read; 0: done, FED_MORE. NULL: nothing. */
+    int (*take)(struct nm_sub_cluster *s, const ProtobufCMessage *m, struct fed_relay_at *at,
+                struct fed_budget *b);
+    /* It is read; error < 0: it cannot be, and `m` is NULL. The arena may be taken. */
+    void (*done)(struct nm_sub_cluster *s, const ProtobufCMessage *m, struct sv_arena **arena,
+                 int error);
+};
 struct nm_sub_answer {
     struct nm_turn turn;
-    void (*done)(struct nm_sub_cluster *s, int error);
+    const struct nm_sub_reader *how;
     struct sv_arena *arena; /* of the message; NULL: none is being read */
     uint8_t *body;          /* a copy, once a turn was not enough */
-    size_t n;
     struct ipc_reading *reading;
-    const Hadoop__Yarn__AllocateResponseProto *m; /* NULL: not read yet */
-    struct fed_relay_at at;                       /* in it */
+    const ProtobufCMessage *m; /* NULL: not read yet */
+    struct fed_relay_at at;    /* in it */
 };
 
 struct nm_sub_cluster {
@@ -63,15 +71,13 @@ void nm_sub_beat_stop(struct nm_sub_cluster *s);
 
 /* ---- sub-cluster-answer.c ---- */
 
-/* `done`: the answer is read and its owner has been told; error < 0: it cannot be read. */
-void nm_sub_read_init(struct nm_sub_cluster *s, void (*done)(struct nm_sub_cluster *s, int error));
+void nm_sub_read_init(struct nm_sub_cluster *s);
 /* Reads an answer of n bytes, which are copied unless this turn is enough. */
-void nm_sub_read(struct nm_sub_cluster *s, const uint8_t *p, size_t n);
+void nm_sub_read(struct nm_sub_cluster *s, const struct nm_sub_reader *how, const uint8_t *p,
+                 size_t n);
 void nm_sub_read_stop(struct nm_sub_cluster *s);
 bool nm_sub_is_reading(const struct nm_sub_cluster *s);
-/* Tells the owner of a token that an answer has. */
-void nm_sub_take_token(struct nm_sub_cluster *s, const Hadoop__Common__TokenProto *m);
-/* Copies it to s->token. */
+/* Copies a token to s->token. */
 int nm_sub_keep_token(struct nm_sub_cluster *s, const Hadoop__Common__TokenProto *m) _must_use_;
 
 #endif

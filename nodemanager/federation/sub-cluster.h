@@ -34,6 +34,11 @@ struct nm_sub_application {
 struct nm_sub_owner {
     void (*answered)(void *userdata, struct nm_sub_cluster *s,
                      const Hadoop__Yarn__AllocateResponseProto *m, struct sv_arena **arena);
+    /* An answer to a registration is here, and .registered follows once this says 0 in the place of
+     * FED_MORE; for what is known of it at once. `at` is the owner's place in it. */
+    int (*registering)(void *userdata, struct nm_sub_cluster *s,
+                       const Hadoop__Yarn__RegisterApplicationMasterResponseProto *m,
+                       struct fed_relay_at *at, struct fed_budget *b);
     /* For the first time or again; m NULL: it had been, and says no more. */
     void (*registered)(void *userdata, struct nm_sub_cluster *s,
                        const Hadoop__Yarn__RegisterApplicationMasterResponseProto *m,

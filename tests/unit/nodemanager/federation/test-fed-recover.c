@@ -161,7 +161,8 @@ static void test_restart(void **state)
     assert_true(finish());
 }
 
-/* Longer than what the arena of the master's request holds. */
+/* Longer than what the arena of the master's request holds, and read, joined and packed in turns.
+ */
 static void test_restart_with_many(void **state)
 {
     enum { CONTAINERS = 4000 };
@@ -175,6 +176,7 @@ static void test_restart_with_many(void **state)
     m = reg_as("here");
     assert_non_null(m);
     assert_int_equal(m->n_containers_from_previous_attempts, CONTAINERS);
+    assert_in_range(g.shared->turns.most, 1, NM_TURN_ROWS + 400);
 }
 
 static void test_restart_and_finish(void **state)
