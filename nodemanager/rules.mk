@@ -38,6 +38,11 @@ $(BUILD)/tests/integration/nodemanager/nm-driver: $(addprefix $(BUILD)/tests/int
 	$(call link,$(WIRE_LDLIBS) $(shell $(PKGCONFIG) --libs jansson))
 TEST_PROGRAMS += $(BUILD)/tests/integration/nodemanager/nm-driver
 
+# An unmanaged master at a ResourceManager with Kerberos, for tests/integration/rm-lite/test-kerberos-rm.
+$(BUILD)/tests/integration/nodemanager/uam-kerberos: $(BUILD)/tests/integration/nodemanager/uam-kerberos.o $(NODEMANAGER_DEPS)
+	$(call link,$(NODEMANAGER_ALL_LDLIBS))
+TEST_PROGRAMS += $(BUILD)/tests/integration/nodemanager/uam-kerberos
+
 # A caller on the bus that floods, lies and leaves.
 $(BUILD)/tests/integration/nodemanager/bus-client: $(BUILD)/tests/integration/nodemanager/bus-client.o
 	$(call link,$(shell $(PKGCONFIG) --libs libsystemd))
