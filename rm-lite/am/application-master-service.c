@@ -113,6 +113,7 @@ static void on_registerApplicationMaster(struct ipc_call *call, const ProtobufCM
     att->response_id = 0;
     free(att->last_response);
     att->last_response = NULL;
+    rm_attempt_tell_again(att);
     rm_set_text(&att->host, q->host ? q->host : "");
     att->is_here = rm_proxy_is_local(&ipc_call_peer(call)->ip);
     att->rpc_port = q->has_rpc_port ? q->rpc_port : -1;

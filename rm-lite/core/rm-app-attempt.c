@@ -21,6 +21,13 @@ static void take_ends(struct rm_attempt *att, struct rm_attempt *last)
     last->sent = last->done = NULL;
 }
 
+void rm_attempt_tell_again(struct rm_attempt *att)
+{
+    DL_CONCAT(att->sent, att->done);
+    att->done = att->sent;
+    att->sent = NULL;
+}
+
 struct rm_attempt *rm_attempt_new(struct rm_app *app, int32_t number)
 {
     struct rm_attempt *att = calloc(1, sizeof(*att));

@@ -121,6 +121,9 @@ void rm_done_set_text(struct rm_done *d, const char *diagnostics); /* once; may 
 void rm_done_free(struct rm_done *d);
 
 struct rm_attempt *rm_attempt_new(struct rm_app *app, int32_t number); /* becomes the current */
+/* An unmanaged master registers again, as its AMRMProxy was killed: ends of containers in an answer
+ * that it has not acknowledged may not have arrived, and go into the next one, too. */
+void rm_attempt_tell_again(struct rm_attempt *att);
 void rm_attempt_free(struct rm_attempt *att);
 bool rm_attempt_is_final(const struct rm_attempt *att);
 int rm_attempt_wire_state(const struct rm_attempt *att);

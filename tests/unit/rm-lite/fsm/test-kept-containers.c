@@ -192,6 +192,48 @@ static void test_unmanaged_master_registers_again(void **state)
     teardown(&f);
 }
 
+/* It was killed with an answer that had an end: the end is told again, before a later one. */
+static void test_unmanaged_master_lost_an_answer(void **state)
+{
+    _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
+    const Hadoop__Yarn__AllocateResponseProto *m;
+    struct yarn_container_id id[2];
+    struct submission s;
+    struct rm_app *app;
+    struct fix f;
+
+    (void)state;
+    setup(&f);
+    f.rm->hold_until_ms = 0;
+    add_node(&f, 1);
+    submission_init(&f, &s);
+    s.ctx.unmanaged_am = true;
+    s.ctx.has_keep_containers_across_application_attempts = true;
+    s.ctx.keep_containers_across_application_attempts = true;
+    app = submit_ctx(&f, &s);
+    (void)master_register(&f, a, app->current);
+    settle(&f);
+    ask_containers(&f, app, 2);
+    for (int i = 0; i < 2; i++) {
+        id[i] = pull_container(app->current)->id;
+        rm_container_post(rm_container_find(f.rm, id[i]), RM_CON_EV_LAUNCHED);
+    }
+    rm_container_post_exit(rm_container_find(f.rm, id[0]), RM_CON_EV_FINISHED, 7, "");
+    settle(&f);
+    m = master_allocate(&f, a, app->current, NULL, 0);
+    assert_int_equal(m->n_completed_container_statuses, 1);
+    rm_container_post_exit(rm_container_find(f.rm, id[1]), RM_CON_EV_FINISHED, 9, "");
+    settle(&f);
+    (void)master_register(&f, a, app->current);
+    m = master_allocate(&f, a, app->current, NULL, 0);
+    assert_int_equal(m->n_completed_container_statuses, 2);
+    expect_end(m, 0, id[0], 7);
+    expect_end(m, 1, id[1], 9);
+    m = master_allocate(&f, a, app->current, NULL, 0);
+    assert_int_equal(m->n_completed_container_statuses, 0);
+    teardown(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -199,6 +241,7 @@ int main(void)
         cmocka_unit_test(test_ends_are_not_lost),
         cmocka_unit_test(test_nothing_is_kept),
         cmocka_unit_test(test_unmanaged_master_registers_again),
+        cmocka_unit_test(test_unmanaged_master_lost_an_answer),
     };
 
     sv_log_set_level(SV_LOG_ERR);
