@@ -266,12 +266,39 @@ static void test_limits(void **state)
         assert_true(sd_event_run(f->event, 1000) >= 0);
 }
 
+/* Requests by method and status; those that had no process are in neither. */
+static void test_metrics(void **state)
+{
+    static const char *const lines[] = {
+        "\nselvedge_services_request_seconds_count{method=\"GET\"} 2\n",
+        "\nselvedge_services_request_seconds_count{method=\"POST\"} 1\n",
+        "\nselvedge_services_request_seconds_count{method=\"other\"} 1\n",
+        "\nselvedge_services_request_seconds_count{method=\"DELETE\"} 0\n",
+        "\nselvedge_services_answers_total{status=\"2xx\"} 3\n",
+        "\nselvedge_services_answers_total{status=\"4xx\"} 1\n",
+        "\nselvedge_services_requests_open 0\n",
+        "\nselvedge_services_requests_refused_total 0\n",
+    };
+    struct fix *f = *state;
+
+    assert_int_equal(ask(f, "GET", "/shop", "", ""), 404);
+    assert_int_equal(ask(f, "POST", "", JSON, SAVED), 202);
+    assert_int_equal(ask(f, "GET", "/shop", "", ""), 200);
+    assert_int_equal(ask(f, "HEAD", "/shop", "", ""), 200);
+    assert_int_equal(ask(f, "POST", "", "Content-Type: text/plain\r\n", SAVED), 415);
+    assert_int_equal(answered(f, send_on(connect_port(f), "GET", "/metrics", "", "")), 200);
+    for (size_t i = 0; i < SV_ARRAY_LEN(lines); i++)
+        if (!strstr(f->answer, lines[i]))
+            fail_msg("no line %s in %s", lines[i], f->answer);
+    assert_int_equal(answered(f, send_on(connect_port(f), "POST", "/metrics", "", "")), 404);
+}
+
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = { T(test_requests), T(test_other_users), T(test_relay),
-                                        T(test_bodies), T(test_limits) };
+                                        T(test_bodies),   T(test_metrics),     T(test_limits) };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
