@@ -20,15 +20,15 @@
 
 static const struct cli_column columns[] = {
     { "APPLICATION", "id", CLI_TEXT, CLI_ALWAYS },
-    { "USER", "user", CLI_TEXT, CLI_ALWAYS },
-    { "QUEUE", "queue", CLI_TEXT, CLI_ALWAYS },
+    { "?USER", "user", CLI_TEXT, CLI_ALWAYS },
+    { "?QUEUE", "queue", CLI_TEXT, CLI_ALWAYS },
     { "~NAME", "name", CLI_TEXT, CLI_ALWAYS },
     { "TYPE", "type", CLI_TEXT, CLI_IF_WIDE },
     { "STATE", "state", CLI_TEXT, CLI_ALWAYS },
-    { "FINAL", "finalStatus", CLI_TEXT, CLI_ALWAYS },
-    { ">TIME", "elapsedMs", CLI_MILLIS, CLI_ALWAYS },
+    { "?FINAL", "finalStatus", CLI_TEXT, CLI_ALWAYS },
+    { "?>TIME", "elapsedMs", CLI_MILLIS, CLI_ALWAYS },
     { ">CORE-HOURS", "coreHours", CLI_HOURS, CLI_ALWAYS },
-    { ">GIB-HOURS", "gibHours", CLI_HOURS, CLI_ALWAYS },
+    { "?>GIB-HOURS", "gibHours", CLI_HOURS, CLI_ALWAYS },
     { ">GPU-HOURS", "gpuHours", CLI_HOURS, CLI_IF_WIDE },
     { "STARTED", "startedTime", CLI_TIME, CLI_IF_WIDE },
     { "ENDED", "finishedTime", CLI_TIME, CLI_ALWAYS },
@@ -41,9 +41,9 @@ static const struct cli_list applications = CLI_LIST(columns, "id");
 
 #define SUM_COLUMNS                                                                                \
     { ">APPLICATIONS", "applications", CLI_NUMBER, CLI_ALWAYS },                                   \
-        { ">SUCCEEDED", "succeeded", CLI_NUMBER, CLI_ALWAYS },                                     \
-        { ">FAILED", "failed", CLI_NUMBER, CLI_ALWAYS },                                           \
-        { ">KILLED", "killed", CLI_NUMBER, CLI_ALWAYS },                                           \
+        { "?>SUCCEEDED", "succeeded", CLI_NUMBER, CLI_ALWAYS },                                    \
+        { "?>FAILED", "failed", CLI_NUMBER, CLI_ALWAYS },                                          \
+        { "?>KILLED", "killed", CLI_NUMBER, CLI_ALWAYS },                                          \
         { ">CORE-HOURS", "coreHours", CLI_HOURS, CLI_ALWAYS },                                     \
         { ">GIB-HOURS", "gibHours", CLI_HOURS, CLI_ALWAYS },                                       \
         { ">GPU-HOURS", "gpuHours", CLI_HOURS, CLI_ALWAYS },                                       \
