@@ -190,6 +190,7 @@ static void received(struct rm_system_credentials *s, struct request *q, const c
                      const Hadoop__Common__TokenProto *given)
 {
     _cleanup_arena_wipe_ struct sv_arena *a = sv_arena_new(0);
+    const struct yarn_app_id id = q->id;
     struct yarn_token token;
     int64_t max_ms = 0;
     int r = a ? take_token(given, service, a, &token, &max_ms) : -ENOMEM;
@@ -201,9 +202,9 @@ static void received(struct rm_system_credentials *s, struct request *q, const c
         return;
     }
     s->received++;
-    s->config.received(s->config.userdata, q->id, &token, max_ms);
     tell_first(s, q);
-    request_free(s, q);
+    request_free(s, q); /* the callback may drop the application */
+    s->config.received(s->config.userdata, id, &token, max_ms);
 }
 
 static void on_token(const struct ipc_result *r, const struct sv_error *err, void *userdata)
@@ -217,9 +218,10 @@ static void on_token(const struct ipc_result *r, const struct sv_error *err, voi
     SV_DISPATCH_BATCH(s->config.rm->dispatcher);
     c->ended = true;
     s->open--;
+    if (q)
+        q->call = NULL;
     if (!q || s->closing)
         return;
-    q->call = NULL;
     if (r->status < 0)
         failed(s, q, ipc_failure_is_absence(f) || f == IPC_FAILURE_LOCAL, err->text);
     else if (!m->token)
