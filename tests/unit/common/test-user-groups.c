@@ -3,6 +3,7 @@
 #include <grp.h>
 #include <pthread.h>
 #include <pwd.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -265,6 +266,60 @@ static void overrides(void **state)
     assert_int_equal(calls, 1);
 }
 
+/* ---- A source with a life of its own ---- */
+
+static int refs; /* atomic */
+
+static void *take(void *data)
+{
+    __atomic_add_fetch((int *)data, 1, __ATOMIC_SEQ_CST);
+    return data;
+}
+
+static void let_go(void *data)
+{
+    __atomic_sub_fetch((int *)data, 1, __ATOMIC_SEQ_CST);
+}
+
+static char **away(void *data, const char *user, char *why, size_t why_size)
+{
+    assert_ptr_equal(data, &refs);
+    if (strcmp(user, "ann") != 0)
+        (void)snprintf(why, why_size, "the directory\nis away");
+    return strcmp(user, "ann") != 0 ? NULL : source(NULL, user, why, why_size);
+}
+
+/* A source that fails leaves its user without groups; the last look-up, which may outlive all,
+ * lets go of it. */
+static void source_of_its_own(void **state)
+{
+    struct sv_groups_conf conf = { .cache_ms = 300000,
+                                   .negative_ms = 30000,
+                                   .source = { away, take, let_go, &refs },
+                                   .known = known,
+                                   .userdata = &told };
+    char *const *names;
+
+    (void)state;
+    sv_groups_free(groups);
+    refs = 1;
+    assert_int_equal(sv_groups_new(event, &conf, &groups), 0);
+    sv_groups_source_unref(&conf.source);
+    assert_string_equal(*names_of("ann"), "dev");
+    assert_null(*names_of("bob"));
+    assert_null(*names_of("carol"));
+    hold(true);
+    assert_int_equal(sv_groups_of(groups, "ann", &names), 0); /* remembered */
+    sv_groups_forget(groups);
+    assert_int_equal(sv_groups_of(groups, "ann", &names), -EAGAIN);
+    wait_inside(1);
+    groups = sv_groups_free(groups);
+    assert_int_equal(__atomic_load_n(&refs, __ATOMIC_SEQ_CST), 1);
+    hold(false);
+    while (__atomic_load_n(&refs, __ATOMIC_SEQ_CST) > 0) /* ends by the test's limit if it stays */
+        sched_yield();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -275,6 +330,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(hanging, setup, teardown),
         cmocka_unit_test_setup_teardown(name_service, setup, teardown),
         cmocka_unit_test_setup_teardown(overrides, setup, teardown),
+        cmocka_unit_test_setup_teardown(source_of_its_own, setup, teardown),
     };
 
     sv_log_init("test");
