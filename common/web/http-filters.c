@@ -136,7 +136,8 @@ static int join(char *const *list, char **ret, struct sv_error *err)
 }
 
 /* A class that is not known may be one that keeps strangers out. */
-static int read_initializers(struct sv_conf *conf, char ***ret, struct sv_error *err)
+static int read_initializers(struct sv_conf *conf, const char *const *also, char ***ret,
+                             struct sv_error *err)
 {
     static char *const known[] = { (char *)(uintptr_t)INITIALIZER,
                                    (char *)(uintptr_t)AUTHENTICATION,
@@ -145,7 +146,7 @@ static int read_initializers(struct sv_conf *conf, char ***ret, struct sv_error 
     int r = sv_conf_list(conf, &keys[K_INITIALIZERS], ret, err);
 
     for (char **p = *ret; r == 0 && p && *p; p++) {
-        if (list_has(known, *p))
+        if (list_has(known, *p) || list_has((char *const *)(uintptr_t)also, *p))
             continue;
         sv_conf_origin(conf, &keys[K_INITIALIZERS], at, sizeof(at));
         r = sv_error_set(err, -EOPNOTSUPP,
@@ -156,7 +157,7 @@ static int read_initializers(struct sv_conf *conf, char ***ret, struct sv_error 
     return r;
 }
 
-static int read_cors(struct sv_conf *conf, const struct sv_conf_key *rows,
+static int read_cors(struct sv_conf *conf, const struct sv_conf_key *rows, const char *const *also,
                      struct sv_http_filters *f, struct sv_error *err)
 {
     _cleanup_strv_ char **initializers = NULL;
@@ -166,7 +167,7 @@ static int read_cors(struct sv_conf *conf, const struct sv_conf_key *rows,
     if (r == 0)
         r = sv_conf_bool(conf, &keys[K_ENABLED], &all, err);
     if (r == 0)
-        r = read_initializers(conf, &initializers, err);
+        r = read_initializers(conf, also, &initializers, err);
     if (r < 0 || !(own || all))
         return r;
     f->cors = list_has(initializers, INITIALIZER);
@@ -264,12 +265,12 @@ static int read_frame(struct sv_conf *conf, const struct sv_conf_key *rows,
 }
 
 int sv_http_filters_read(struct sv_conf *conf, const struct sv_conf_key *rows,
-                         struct sv_http_filters *ret, struct sv_error *err)
+                         const char *const *also, struct sv_http_filters *ret, struct sv_error *err)
 {
     int r;
 
     *ret = (struct sv_http_filters){ 0 };
-    r = read_cors(conf, rows, ret, err);
+    r = read_cors(conf, rows, also, ret, err);
     if (r == 0)
         r = read_csrf(conf, rows, ret, err);
     return r < 0 ? r : read_frame(conf, rows, ret, err);

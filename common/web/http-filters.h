@@ -30,10 +30,12 @@ struct sv_http_filters {
 
 /* The rows of core-site.xml and the switch of all daemons, for printing. */
 const struct sv_conf_key *sv_http_filters_keys(size_t *ret_n);
-/* `rows` has SV_FILTER_N. Free with sv_http_filters_free(), also after an error. The configuration
- * must outlive the result. */
+/* `rows` has SV_FILTER_N. `also`: classes of hadoop.http.filter.initializers that the daemon does
+ * the work of, NULL-terminated, or NULL. Free with sv_http_filters_free(), also after an error. The
+ * configuration must outlive the result. */
 int sv_http_filters_read(struct sv_conf *conf, const struct sv_conf_key *rows,
-                         struct sv_http_filters *ret, struct sv_error *err) _must_use_;
+                         const char *const *also, struct sv_http_filters *ret, struct sv_error *err)
+    _must_use_;
 void sv_http_filters_free(struct sv_http_filters *f);
 
 /* Whether the CSRF filter lets a request pass; `agent` and `header` may be NULL. */

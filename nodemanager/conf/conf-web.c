@@ -39,7 +39,7 @@ int nm_conf_web_read(struct nm_conf *c, struct sv_error *err)
         sv_conf_choice(c->conf, &keys[K_POLICY], policies, SV_ARRAY_LEN(policies), &policy, err);
 
     if (r == 0)
-        r = sv_http_filters_read(c->conf, keys, &c->web.filters, err);
+        r = sv_http_filters_read(c->conf, keys, NULL, &c->web.filters, err);
     if (r < 0)
         return r;
     if (policy == 2)

@@ -68,12 +68,18 @@ int rm_conf_web_read(struct sv_conf *c, struct rm_conf_kerberos *kerberos,
                      struct rm_address *address, struct sv_web_auth *auth, struct rm_conf_web *ret,
                      struct sv_error *err)
 {
+    /* Filters of tokens and of proxy users, whose work the gate does. */
+    static const char *const also[] = {
+        "org.apache.hadoop.yarn.server.security.http.RMAuthenticationFilterInitializer",
+        "org.apache.hadoop.security.authentication.server.ProxyUserAuthenticationFilterInitializer",
+        NULL
+    };
     int r;
 
     *ret = (struct rm_conf_web){ .https = false };
     r = read_port(c, address, ret, err);
     if (r >= 0)
-        r = sv_http_filters_read(c, keys, &ret->filters, err);
+        r = sv_http_filters_read(c, keys, also, &ret->filters, err);
     if (r >= 0)
         r = sv_conf_bool(c, &keys[K_TOKENS], &ret->tokens, err);
     if (r >= 0)

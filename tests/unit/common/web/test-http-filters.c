@@ -32,7 +32,7 @@ static int read_with(const char *const *pairs)
     assert_non_null(conf);
     for (; *pairs; pairs += 2)
         assert_int_equal(sv_conf_set(conf, pairs[0], pairs[1]), 0);
-    return sv_http_filters_read(conf, rows, &f, &err);
+    return sv_http_filters_read(conf, rows, NULL, &f, &err);
 }
 #define READ(...) read_with((const char *const[]){ __VA_ARGS__, NULL })
 

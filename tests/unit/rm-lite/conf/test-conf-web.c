@@ -105,7 +105,11 @@ static void test_port(void **state)
 static void test_tickets(void **state)
 {
     (void)state;
-    check_read(READ(KERBEROS, TICKETS, SPNEGO, KEYTAB, ACLS));
+    check_read(READ(KERBEROS, TICKETS, SPNEGO, KEYTAB, ACLS,
+                    { "hadoop.http.filter.initializers",
+                      "org.apache.hadoop.security.authentication.server."
+                      "ProxyUserAuthenticationFilterInitializer,org.apache.hadoop.yarn.server."
+                      "security.http.RMAuthenticationFilterInitializer" }));
     assert_true(c.web_server.tickets);
     assert_true(c.web_server.tokens);
     assert_true(c.web_put); /* callers are proven, with access lists, too */
