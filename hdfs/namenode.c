@@ -90,6 +90,7 @@ int hdfs_namenode_new_as(const struct hdfs_site *site, const char *user,
         n->tickets = tickets;
         r = tickets->open(tickets, n->event, &n->kerberos);
         c.client.kerberos = r < 0 ? NULL : n->kerberos;
+        c.client.for_user = tickets->for_user;
     }
     if (r < 0)
         return sv_error_errno(err, r, "client of the NameNode");

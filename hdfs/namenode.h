@@ -19,6 +19,7 @@ struct yarn_token;
 struct hdfs_tickets {
     int (*open)(const struct hdfs_tickets *t, sd_event *event, struct ipc_kerberos **ret);
     void (*close)(struct ipc_kerberos *k); /* after its last call */
+    const char *for_user;                  /* acts for this user; NULL: for itself */
 };
 
 /* `user`: the effective user of simple authentication. Connects on the first call. */

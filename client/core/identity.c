@@ -44,8 +44,9 @@ static int tell_libraries(const struct cli_ctx *ctx)
 
 static int use_login(struct cli_ctx *ctx, struct sv_error *err)
 {
+    const char *for_user = cli_login_for_user(ctx->login);
     char account[SV_LOCAL_NAME_MAX + 1];
-    int r = account_of(ctx, cli_login_principal(ctx->login), account, err);
+    int r = account_of(ctx, for_user ? for_user : cli_login_principal(ctx->login), account, err);
 
     if (r < 0)
         return r;

@@ -216,6 +216,14 @@ static int read_keys(struct cli_login *l, struct sv_error *err)
     return r < 0 ? r : 0;
 }
 
+/* Hadoop's clients act for that user; servers say whether the ticket's owner may. */
+static const char *proxy_user(void)
+{
+    const char *name = getenv("HADOOP_PROXY_USER");
+
+    return name && *name ? name : NULL;
+}
+
 int cli_login_new(struct sv_conf *conf, enum yarn_rm_service service, struct cli_login **ret,
                   struct sv_error *err)
 {
@@ -232,6 +240,7 @@ int cli_login_new(struct sv_conf *conf, enum yarn_rm_service service, struct cli
     if (!l)
         return sv_error_errno(err, -ENOMEM, "Kerberos");
     l->hdfs = (struct hdfs_tickets){ .open = open_hdfs, .close = close_hdfs };
+    l->hdfs.for_user = proxy_user();
     l->conf = conf;
     l->fd = -1;
     r = read_keys(l, err);
@@ -261,6 +270,11 @@ struct cli_login *cli_login_free(struct cli_login *l)
 const char *cli_login_principal(const struct cli_login *l)
 {
     return l->token ? l->owner : ipc_ticket_principal(l->ticket);
+}
+
+const char *cli_login_for_user(const struct cli_login *l)
+{
+    return l->ticket ? l->hdfs.for_user : NULL;
 }
 
 const struct ipc_ticket *cli_login_ticket(const struct cli_login *l)

@@ -32,6 +32,8 @@ static inline void cli_login_freep(struct cli_login **l)
 
 /* "alice@EXAMPLE.COM": of the ticket, or the token's owner. */
 const char *cli_login_principal(const struct cli_login *l);
+/* The user whom a caller with a ticket acts for, $HADOOP_PROXY_USER; NULL: itself. */
+const char *cli_login_for_user(const struct cli_login *l);
 /* NULL: a token has been found. */
 const struct ipc_ticket *cli_login_ticket(const struct cli_login *l);
 /* The ResourceManager's token; NULL: tickets are used. */

@@ -97,7 +97,7 @@ int cli_rm_new_as(sd_event *event, struct sv_conf *conf, const struct cli_login 
     if (login) {
         as.token = cli_login_token(login);
         as.qop_mask = cli_login_qop(login);
-        as.for_user = !as.token && is_another(login, user) ? user : NULL;
+        as.for_user = as.token ? NULL : is_another(login, user) ? user : cli_login_for_user(login);
         as.user = NULL;
     }
     if (login && !as.token) {

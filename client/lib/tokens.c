@@ -216,6 +216,7 @@ static int ask_rm(struct cli_tokens *t, struct sv_error *err)
     t->proxy = ipc_proxy_free(t->proxy);
     cfg.client.protocol = YARN_APPLICATION_CLIENT_PROTOCOL;
     cfg.client.kerberos = &t->rm.ipc;
+    cfg.client.for_user = cli_login_for_user(t->login);
     cfg.client.qop_mask = cli_login_qop(t->login);
     r = ipc_proxy_new(t->event, &cfg, &t->proxy, err);
     return r < 0 ? r : ask(t, err);
@@ -225,6 +226,7 @@ static int ask_namenode(struct cli_tokens *t, struct sv_error *err)
 {
     const struct hdfs_login login = { .event = t->event,
                                       .kerberos = &t->namenode.ipc,
+                                      .for_user = cli_login_for_user(t->login),
                                       .qop_mask = cli_login_qop(t->login) };
     int r;
 

@@ -16,6 +16,7 @@
 #include "client/lib/login.h"
 #include "client/lib/tokens.h"
 #include "common/buf.h"
+#include "hdfs/namenode.h"
 
 #define ALICE "alice@A.TEST"
 
@@ -134,6 +135,23 @@ static void test_ticket(void **state)
     assert_non_null(cli_login_hdfs(l));
     assert_int_equal(cli_login_credentials_fd(l), -1);
     assert_int_equal(cli_login_qop(l), 4);
+}
+
+static void test_proxy_user(void **state)
+{
+    (void)state;
+    static const struct given list[] = { { YARN_KIND_RM_DELEGATION, "127.0.0.1:8032", ALICE } };
+    _cleanup_(sv_conf_freep) struct sv_conf *c = conf_of(NULL, NULL), *d = conf_of(NULL, NULL);
+    _cleanup_(cli_login_freep) struct cli_login *l = NULL, *m = NULL;
+
+    setenv("HADOOP_PROXY_USER", "bob", 1);
+    assert_int_equal(cli_login_new(c, YARN_RM_CLIENTS, &l, NULL), 0);
+    assert_string_equal(cli_login_for_user(l), "bob");
+    assert_string_equal(cli_login_hdfs(l)->for_user, "bob");
+    write_tokens(list, 1); /* a token acts for its owner alone */
+    assert_int_equal(cli_login_new(d, YARN_RM_CLIENTS, &m, NULL), 0);
+    assert_null(cli_login_for_user(m));
+    unsetenv("HADOOP_PROXY_USER");
 }
 
 /* A token comes first; administrators' calls take tickets alone; a principal that is named, too. */
@@ -296,6 +314,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_simple, set_up),
         cmocka_unit_test_setup(test_ticket, set_up),
+        cmocka_unit_test_setup(test_proxy_user, set_up),
         cmocka_unit_test_setup(test_token, set_up),
         cmocka_unit_test_setup(test_several_tokens, set_up),
         cmocka_unit_test_setup(test_bad_files, set_up),
