@@ -68,6 +68,7 @@ UNIT_LINK_client = $(filter-out %/selvedge-am.o,$(call objects,client/am)) $(CLI
 UNIT_LDLIBS_client = $(CLI_LDLIBS)
 # The user has the tickets that a test wants.
 client/lib/test-login_WRAP := ipc_ticket_new ipc_ticket_principal
+client/lib/test-tokens_WRAP := hdfs_proxy_new ipc_proxy_new ipc_proxy_call ipc_proxy_free ipc_ticket_new ipc_ticket_principal
 
 # One real job, end to end. The flags depend on packages that deps installs: build in a second make. Its node
 # has a helper of its own.

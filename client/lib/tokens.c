@@ -57,12 +57,10 @@ static int add_site(struct cli_tokens *t, const char *url, struct sv_error *err)
     struct hdfs_site *site = &t->sites[t->n_sites];
     char below[FS_URL_MAX + 1];
     struct fs_url at;
-    size_t n = strlen(url);
+    const char *slash = sv_has_suffix(url, "/") ? "" : "/";
     int r;
 
-    while (n > 0 && url[n - 1] == '/')
-        n--;
-    if (snprintf(below, sizeof(below), "%.*s/-", (int)n, url) >= (int)sizeof(below))
+    if (snprintf(below, sizeof(below), "%s%s-", url, slash) >= (int)sizeof(below))
         return sv_error_set(err, -ENAMETOOLONG, "tokens: a url is too long");
     r = fs_resolve_url(t->conf, below, &at, err); /* a name below, since a root is no file's url */
     if (r < 0 || at.scheme != FS_SCHEME_HDFS)
