@@ -65,6 +65,7 @@ int cli_cmd_version(struct cli_ctx *ctx, int argc, char **argv)
 {
     int code = cli_option_none(ctx, argc, argv), r;
 
+    ctx->web_only = true; /* its own version needs no ticket */
     if (code == 0)
         code = cli_option_begin(ctx, argc, argv, NULL, 0, 0, NULL);
     if (code != 0)
