@@ -513,7 +513,6 @@ void rm_conf_print(struct sv_conf *conf, FILE *out)
     print_keys(conf, rm_conf_web_keys, out);
     print_keys(conf, sv_http_filters_keys, out);
     print_keys(conf, sv_tls_conf_keys, out);
-    print_keys(conf, sv_ldap_conf_keys, out);
     print_keys(conf, fed_store_conf_keys, out);
     print_keys(conf, sv_zk_conf_keys, out);
     print_key(conf, yarn_auth_key(), out);
