@@ -26,8 +26,7 @@
 #define BULK_DEFAULT 10
 #define BULK_WAIT_MS 10000
 #define BULK_POLL_US 20000
-#define BULK_BEATS 3 /* intervals of heartbeats without one, after which a node is not waited for  \
-                      */
+#define BULK_BEATS 3 /* intervals of heartbeats, of which a node that counts has sent one */
 #define VISIT_TEXT_MAX ((size_t)16 << 20) /* JSON or XML of one visit */
 
 /* ---- Queries ---- */
