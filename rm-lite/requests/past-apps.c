@@ -2,6 +2,7 @@
 #include "rm-lite/requests/past-apps.h"
 
 #include "rm-lite/core/rm-app.h"
+#include "rm-lite/requests/reports.h"
 #include "rm-lite/scheduler/resource-types.h"
 
 #define S(x) HADOOP__YARN__YARN_APPLICATION_STATE_PROTO__##x
@@ -36,8 +37,28 @@ bool rm_past_matches(const struct rm_app_filter *f, const struct rm_past_app *pa
     return rm_app_filter_takes_facts(f, &facts);
 }
 
-static Hadoop__Yarn__ApplicationResourceUsageReportProto *usage(struct sv_arena *a,
-                                                                const struct rm_past_app *past)
+/* Newer clients read the map, older ones the two numbers. */
+static bool put_types(struct sv_arena *a, const struct rm_past_app *past,
+                      Hadoop__Yarn__ApplicationResourceUsageReportProto *m)
+{
+    m->application_resource_usage_map =
+        sv_newn(a, Hadoop__Yarn__StringLongMapProto *, (size_t)past->n_used);
+    for (int i = 0; m->application_resource_usage_map && i < past->n_used; i++) {
+        Hadoop__Yarn__StringLongMapProto *row = sv_new(a, Hadoop__Yarn__StringLongMapProto);
+
+        if (!row)
+            return false;
+        hadoop__yarn__string_long_map_proto__init(row);
+        row->key = STR(past->used[i].type);
+        row->value = past->used[i].used_ms / 1000;
+        m->application_resource_usage_map[m->n_application_resource_usage_map++] = row;
+    }
+    return m->application_resource_usage_map != NULL;
+}
+
+/* `sees`: else as Hadoop's of somebody else's application, without numbers. */
+static Hadoop__Yarn__ApplicationResourceUsageReportProto *
+usage(struct sv_arena *a, const struct rm_past_app *past, bool sees)
 {
     static const struct rm_res unknown = { -1, -1, { -1, -1 } };
     Hadoop__Yarn__ApplicationResourceUsageReportProto *m =
@@ -50,15 +71,16 @@ static Hadoop__Yarn__ApplicationResourceUsageReportProto *usage(struct sv_arena 
     m->num_used_containers = m->num_reserved_containers = -1;
     m->used_resources = m->reserved_resources = m->needed_resources = rm_res_to(a, unknown);
     m->has_memory_seconds = m->has_vcore_seconds = true;
-    m->memory_seconds = past->used[0].used_ms / 1000;
-    m->vcore_seconds = past->used[1].used_ms / 1000;
-    return m->used_resources ? m : NULL;
+    m->memory_seconds = sees ? past->used[0].used_ms / 1000 : -1;
+    m->vcore_seconds = sees ? past->used[1].used_ms / 1000 : -1;
+    return m->used_resources && (!sees || put_types(a, past, m)) ? m : NULL;
 }
 
 /* No attempt is named: none is known any more. */
 Hadoop__Yarn__ApplicationReportProto *rm_past_report(const struct rm_viewer *v, struct sv_arena *a,
                                                      const struct rm_past_app *past)
 {
+    const bool sees = rm_viewer_sees_past(v, past);
     Hadoop__Yarn__ApplicationReportProto *m = sv_new(a, Hadoop__Yarn__ApplicationReportProto);
 
     if (!m)
@@ -81,8 +103,10 @@ Hadoop__Yarn__ApplicationReportProto *rm_past_report(const struct rm_viewer *v, 
     m->finishtime = past->finish_ms;
     m->has_final_application_status = true;
     m->final_application_status = (Hadoop__Yarn__FinalApplicationStatusProto)past->final_status;
-    m->app_resource_usage = usage(a, past);
-    if (rm_viewer_sees_past(v, past))
+    m->app_resource_usage = usage(a, past, sees);
+    m->priority = rm_priority_to(a, 0);
+    m->rmclusterid = STR(v->rm->conf.cluster_id);
+    if (sees)
         m->diagnostics = STR(past->diagnostics);
-    return m->applicationid && m->app_resource_usage ? m : NULL;
+    return m->applicationid && m->app_resource_usage && m->priority ? m : NULL;
 }
