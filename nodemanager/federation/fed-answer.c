@@ -80,6 +80,17 @@ static void send_last(struct nm_fed *f)
     nm_fed_answer_packed(f, &m.base, f->last, f->n_last);
 }
 
+/* The first `n` replies were told: ends of containers in them are acknowledged at once, and not
+ * with the master's next heartbeat. Of ends that are told and not acknowledged a NodeManager that
+ * was killed is told again. */
+static void acknowledge_ends(struct nm_fed *f, size_t n)
+{
+    for (struct nm_fed_reply *r = f->replies; r && n--; r = r->next)
+        if (r->member != NM_FED_HOME && r->answer && r->answer->n_completed_container_statuses &&
+            f->members[r->member].sub)
+            nm_sub_beat(f->members[r->member].sub);
+}
+
 void nm_fed_answer_merged(struct nm_fed *f)
 {
     struct nm_fed_work *w = &f->work;
@@ -91,6 +102,7 @@ void nm_fed_answer_merged(struct nm_fed *f)
     w->packed = (struct sv_buf){ 0 };
     f->response_id = w->merged.answer->response_id;
     send_last(f);
+    acknowledge_ends(f, n);
     nm_fed_replies_done(f, n);
 }
 

@@ -21,6 +21,30 @@ static void test_response_ids(void **state)
     assert_non_null(strstr(g.text, "expect responseId to be 1, but get 7"));
 }
 
+/* A secondary has a further heartbeat as soon as the master has been told of an end there. */
+static void test_ends_are_acknowledged(void **state)
+{
+    int before;
+
+    (void)state;
+    reg();
+    assert_non_null(beat(4));
+    beat_until(4);
+    turns(20);
+    assert_true(fakes.v[1].n_containers > 0);
+    fakes.v[1].containers[0].ended = true;
+    do {
+        before = fakes.v[1].n_allocated;
+        assert_non_null(beat(-1));
+        turns(20);
+    } while (g.n_ended == 0);
+    assert_int_equal(fakes.v[1].n_allocated, before + 2);
+    assert_non_null(beat(-1));
+    turns(20);
+    assert_int_equal(fakes.v[1].n_allocated, before + 3);
+    assert_int_equal(g.n_ended, 1);
+}
+
 static void test_mute_secondary(void **state)
 {
     int before;
@@ -238,17 +262,12 @@ static void test_too_many_bytes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CASE(test_response_ids),
-        CASE(test_mute_secondary),
-        CASE(test_mute_home),
-        CASE(test_members_restart),
-        CASE(test_member_refuses_connections),
-        CASE(test_member_moves),
-        CASE(test_lost_answers),
-        CASE(test_launch_fails),
-        CASE(test_silent_for_long),
-        CASE(test_member_forgets),
-        CASE(test_home_refuses),
+        CASE(test_response_ids),    CASE(test_ends_are_acknowledged),
+        CASE(test_mute_secondary),  CASE(test_mute_home),
+        CASE(test_members_restart), CASE(test_member_refuses_connections),
+        CASE(test_member_moves),    CASE(test_lost_answers),
+        CASE(test_launch_fails),    CASE(test_silent_for_long),
+        CASE(test_member_forgets),  CASE(test_home_refuses),
         CASE(test_too_many_bytes),
     };
 
