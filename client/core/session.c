@@ -59,15 +59,18 @@ int cli_report_code(const struct cli_report *report)
 static void on_away(const struct sv_error *err, int64_t wait_ms, const char *next, void *userdata)
 {
     struct cli_ctx *ctx = userdata;
+    const bool ticket = ctx->login && strstr(err->text, "kinit");
     int64_t now = sv_now_ms();
 
     (void)wait_ms;
     snprintf(ctx->away, sizeof(ctx->away), "%s", err->text);
     if (!cli_rm_answered(ctx->rm) && ctx->wait_ms <= AWAY_TELL_MS)
         return; /* on_patience() reports it soon */
-    if (ctx->away_logged_ms && now - ctx->away_logged_ms < AWAY_TELL_MS)
+    if (ctx->away_logged_ms && ticket == ctx->away_ticket &&
+        now - ctx->away_logged_ms < AWAY_TELL_MS)
         return;
     ctx->away_logged_ms = SV_MAX(now, 1);
+    ctx->away_ticket = ticket;
     (void)cli_fail("%s; still trying, now at %s (Ctrl-C ends)", err->text, next);
 }
 

@@ -49,6 +49,7 @@ struct cli_ctx {
     sd_event_source *patience;    /* timer that ends the command after wait_ms without an answer */
     char away[SV_ERROR_TEXT_MAX]; /* why the last call did not reach it; "": it did */
     int64_t away_logged_ms;       /* when this was last reported; 0 = never */
+    bool away_ticket;             /* the report was of a ticket, which the user can mend */
 };
 
 /* Reads only the configuration: 0 or the exit code, after an error message. */
