@@ -109,7 +109,6 @@ int rm_secure_start(struct rm *rm, struct sv_error *err)
     s = rm->kerberos = calloc(1, sizeof(*s));
     if (!s)
         return sv_error_errno(err, -ENOMEM, "Kerberos");
-    rm->secure = true;
     s->rm = rm;
     s->acceptor = (struct ipc_acceptor){
         .principal = k->principal, .handshake = handshake, .local_name = local_name, .userdata = s

@@ -82,7 +82,6 @@ struct rm {
     struct rm_store *store;
     struct rm_delegation *delegation;
     struct rm_token_renewer *renewer; /* NULL without Kerberos */
-    bool secure;                      /* clients log in with Kerberos */
     struct rm_launcher *launcher;
     struct rm_app *apps, *app_list; /* by id; in order of submission */
     size_t n_completed;

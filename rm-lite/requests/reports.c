@@ -241,7 +241,8 @@ static char *page_url(struct sv_arena *a, struct rm_app *app)
 /* The master knows its key once it has registered; Hadoop gives tokens from its launch on. */
 static bool client_may_call(const struct rm_attempt *att)
 {
-    return att->rm->secure && (att->state == RM_ATT_ST_LAUNCHED || att->state == RM_ATT_ST_RUNNING);
+    return att->rm->conf.kerberos.own.on &&
+           (att->state == RM_ATT_ST_LAUNCHED || att->state == RM_ATT_ST_RUNNING);
 }
 
 static bool report_attempt(struct sv_arena *a, struct rm_app *app, const char *viewer,

@@ -146,7 +146,7 @@ int rm_client_am_key(const struct rm_attempt *att, struct yarn_master_key *ret)
     char id[YARN_ID_TEXT_MAX];
 
     *ret = (struct yarn_master_key){ 0 };
-    if (!rm->secure)
+    if (!rm->conf.kerberos.own.on)
         return -EOPNOTSUPP;
     yarn_attempt_id_text(att->id, id);
     return rm_secrets_password(rm->secrets, RM_SECRET_CLIENT_AM,

@@ -148,7 +148,7 @@ static void test_client_to_am_token(void **state)
     first = app->current->id;
     assert_int_equal(rm_client_am_key(app->current, &key), -EOPNOTSUPP); /* without Kerberos */
     assert_null(rm_token_client_am(a, app->current, "bob"));
-    f.rm->secure = true;
+    f.rm->conf.kerberos.own.on = true;
     m = rm_token_client_am(a, app->current, "bob");
     assert_non_null(m);
     assert_string_equal(m->kind, YARN_KIND_CLIENT_AM);
@@ -166,7 +166,7 @@ static void test_client_to_am_token(void **state)
     assert_false(yarn_bytes_equal(key.bytes, key.len, other.bytes, other.len));
     stop(&f);
     start(&f); /* the same key after a restart */
-    f.rm->secure = true;
+    f.rm->conf.kerberos.own.on = true;
     assert_int_equal(rm_client_am_key(rm_attempt_find(f.rm, first), &after), 0);
     assert_true(yarn_bytes_equal(key.bytes, key.len, after.bytes, after.len));
     teardown(&f);
