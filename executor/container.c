@@ -17,6 +17,7 @@
 #include "common/log.h"
 #include "common/loop-guard.h"
 #include "common/str.h"
+#include "executor/door.h"
 #include "executor/internal.h"
 #include "executor/session.h"
 

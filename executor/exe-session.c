@@ -3,18 +3,17 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include "common/buf.h"
 #include "common/fd.h"
 #include "common/loop-guard.h"
+#include "executor/door.h"
 #include "executor/internal.h"
 
 struct exe_session {
@@ -25,28 +24,6 @@ struct exe_session {
     struct exe_session_ops ops;
     void *userdata;
 };
-
-/* The door's address, through its directory's descriptor: paths may be longer than an address. */
-static void address(int dir, struct sockaddr_un *ret)
-{
-    *ret = (struct sockaddr_un){ .sun_family = AF_UNIX };
-    (void)snprintf(ret->sun_path, sizeof(ret->sun_path), "/proc/self/fd/%d/" EXE_DOOR_NAME, dir);
-}
-
-int exe_door_make(int dir)
-{
-    _cleanup_close_ int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    struct sockaddr_un a;
-
-    if (fd < 0)
-        return -errno;
-    if (unlinkat(dir, EXE_DOOR_NAME, 0) < 0 && errno != ENOENT)
-        return -errno;
-    address(dir, &a);
-    if (bind(fd, (struct sockaddr *)&a, sizeof(a)) < 0 || listen(fd, EXE_SESSIONS_MAX) < 0)
-        return -errno;
-    return sv_take_fd(&fd);
-}
 
 static void close_io(struct exe_session_io *io)
 {
@@ -250,17 +227,10 @@ static int send_request(struct exe_session *s, const struct exe_session_request 
 static int knock(const struct exe_container *c, struct exe **ret)
 {
     _cleanup_close_ int dir = exe_container_private(c, ret);
-    _cleanup_close_ int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    struct sockaddr_un a;
 
     if (dir < 0)
         return dir == -ENOENT ? -ESRCH : dir;
-    if (fd < 0)
-        return -errno;
-    address(dir, &a);
-    if (connect(fd, (struct sockaddr *)&a, sizeof(a)) < 0) /* -ENOENT: it has none */
-        return errno == EAGAIN ? -EBUSY : errno == ECONNREFUSED ? -ESRCH : -errno;
-    return sv_take_fd(&fd);
+    return exe_door_knock(dir);
 }
 
 static int begin(struct exe_session *s, struct exe *x, const struct exe_session_request *q)

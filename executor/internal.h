@@ -75,9 +75,8 @@ int exe_operate(struct exe *x, struct exe_request *r, const int *fds, size_t n_f
 int exe_operate_signal(struct exe *x, struct exe_request *r, int init, const char *object,
                        exe_signalled done, void *userdata) _must_use_;
 
-/* exe-session.c: makes a container's door in the directory of its exit record; its descriptor. */
-int exe_door_make(int dir) _must_use_;
-/* container.c: that directory, opened, of one that runs, else -ESRCH; and whose container it is. */
+/* container.c: the directory of its exit record, opened, of one that runs, else -ESRCH; and whose
+ * container it is. */
 int exe_container_private(const struct exe_container *c, struct exe **ret) _must_use_;
 
 void exe_failure_set(struct exe_failure *f, enum exe_status status, int error, const char *object,

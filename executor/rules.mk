@@ -1,6 +1,6 @@
 # The unprivileged side of a container, and the system call filters that the helper loads.
 EXECUTOR_A := $(BUILD)/libselvedge-executor.a
-EXECUTOR_OBJS := $(addprefix $(BUILD)/executor/, request.o helper-protocol.o script.o marks.o failure.o helper-spawn.o helper-socket.o helper-client.o exe.o first-check.o container.o exe-session.o operations.o policy-check.o localizer-process.o network-plan.o)
+EXECUTOR_OBJS := $(addprefix $(BUILD)/executor/, request.o helper-protocol.o script.o marks.o failure.o helper-spawn.o helper-socket.o helper-client.o exe.o first-check.o container.o door.o exe-session.o operations.o policy-check.o localizer-process.o network-plan.o)
 $(EXECUTOR_A): $(EXECUTOR_OBJS)
 LIBS += $(EXECUTOR_A)
 CFLAGS_executor := $(CFLAGS_common)

@@ -103,19 +103,23 @@ static bool read_label(const char *path, char *text, size_t size)
     return true;
 }
 
-/* With SELinux the program gets the main process' label, not this one's, which may execute nothing:
- * a label that cannot be read or set makes the execution fail. */
-static void take_label(void)
+/* With SELinux, or another module whose labels are written there, the program MUST get the main
+ * process' label and not this one's. False: it cannot, or it is not known whether it would; without
+ * such a module the first file cannot be read. */
+static bool take_label(void)
 {
     char mine[256], job[256];
-    if (!read_label("/proc/self/attr/current", mine, sizeof(mine)) ||
-        !read_label("/proc/2/attr/current", job, sizeof(job)) || strcmp(mine, job) == 0)
-        return;
+    if (!read_label("/proc/self/attr/current", mine, sizeof(mine)))
+        return true;
+    if (!read_label("/proc/2/attr/current", job, sizeof(job)))
+        return false;
+    if (strcmp(mine, job) == 0)
+        return true;
     int fd = open("/proc/thread-self/attr/exec", O_WRONLY | O_CLOEXEC);
-    if (fd < 0 || write(fd, job, strlen(job)) < 0)
-        complain("the container's SELinux label", errno);
+    const bool taken = fd >= 0 && write(fd, job, strlen(job)) == (ssize_t)strlen(job);
     if (fd >= 0)
         (void)close(fd);
+    return taken;
 }
 
 _Noreturn static void run(const struct ends *e, char **arguments, char **variables)
@@ -130,7 +134,10 @@ _Noreturn static void run(const struct ends *e, char **arguments, char **variabl
         good = good && dup2(e->child[e->n == 1 ? 0 : i], i) == i;
     if (!good || syscall(SYS_close_range, 3, ~0U, 0) < 0)
         _exit(126);
-    take_label();
+    if (!take_label()) {
+        complain("the container's label", errno);
+        _exit(126);
+    }
     (void)signal(SIGPIPE, SIG_DFL);
     (void)sigprocmask(SIG_SETMASK, &none, NULL);
     environ = variables; /* with the PATH that the program is looked for in */

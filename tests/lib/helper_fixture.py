@@ -409,9 +409,7 @@ class Container:
         args.update(kw)
         return request(LAUNCH, **args)
 
-    def launch(
-        self, script, tokens=b"HDTS", wait=True, waiting=False, lock=None, door=None, **kw
-    ):
+    def launch(self, script, tokens=b"HDTS", wait=True, waiting=False, lock=None, door=None, **kw):
         """`door`: the descriptor of EXE_LAUNCH_DOOR, closed."""
         script = script.encode() if isinstance(script, str) else script
         fds = [memfd(script), memfd(tokens), launch_lock(lock or os.path.dirname(self.record_path))]

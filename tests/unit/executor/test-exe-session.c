@@ -2,12 +2,12 @@
  * hostile one may answer. */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include <cmocka.h>
 
 #include "executor/exe-session.c"
-
 static int directory = -1; /* of the container; -1: it does not run */
 
 struct fixture {
