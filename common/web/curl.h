@@ -18,6 +18,8 @@
     F(easy_getinfo)                                                                                \
     F(easy_header)                                                                                 \
     F(easy_perform)                                                                                \
+    F(easy_recv)                                                                                   \
+    F(easy_send)                                                                                   \
     F(easy_pause)                                                                                  \
     F(easy_strerror)                                                                               \
     F(slist_append)                                                                                \

@@ -1,9 +1,11 @@
-/* libFuzzer target: frames of a WebSocket's peer. First byte: bit 0, a client's (masked) frames;
- * bits 1-2, how many bytes come at a time. What is read is bounded, does not depend on how the
- * bytes arrived, and is written again as a frame that is read as the same. */
+/* libFuzzer target: frames of a WebSocket's peer, and the messages of a session in them. First
+ * byte: bit 0, a client's (masked) frames; bits 1-2, how many bytes come at a time. What is read is
+ * bounded, does not depend on how the bytes arrived, and is written again as a frame that is read
+ * as the same. */
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/web/exec-words.h"
 #include "common/web/websocket.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -42,6 +44,33 @@ static void write_again(const struct sv_ws_frame *f)
     MUST(f->len == 0 || memcmp(again.data, f->data, f->len) == 0);
 }
 
+static void read_start(const uint8_t *data, size_t n)
+{
+    _cleanup_buf_ struct sv_buf b = SV_BUF_INIT(SV_WS_FRAME_MAX);
+    struct sv_exec_start s, again;
+
+    if (sv_exec_read_start(data, n, &s) < 0)
+        return;
+    MUST(s.arguments[0] && *s.arguments[0]);
+    if (sv_exec_put_start(&b, &s) < 0) /* larger than ours are */
+        return;
+    MUST(b.len == n + 1 && memcmp(b.data + 1, data, n) == 0);
+    MUST(sv_exec_read_start(b.data + 1, b.len - 1, &again) == 0);
+}
+
+static void read_message(const struct sv_ws_frame *f)
+{
+    struct sv_exec_end e;
+    uint16_t rows, columns;
+
+    if (f->len == 0)
+        return;
+    read_start(f->data + 1, f->len - 1);
+    MUST(sv_exec_read_size(f->data + 1, f->len - 1, &rows, &columns) < 0 || f->len == 5);
+    if (sv_exec_read_end(f->data + 1, f->len - 1, &e) == 0)
+        MUST(!strpbrk(e.text, "\033\r\n") && strlen(e.text) < SV_EXEC_TEXT_MAX);
+}
+
 static struct sum read_all(bool masked, const uint8_t *data, size_t size, size_t step)
 {
     _cleanup_buf_ struct sv_buf in = SV_BUF_INIT(size + 1);
@@ -57,6 +86,7 @@ static struct sum read_all(bool masked, const uint8_t *data, size_t size, size_t
             MUST(f.opcode != SV_WS_CONTINUATION);
             count(&s, &f);
             write_again(&f);
+            read_message(&f);
         }
     }
     return s;
