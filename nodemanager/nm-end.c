@@ -22,6 +22,7 @@
 #include "nodemanager/core/system-credentials.h"
 #include "nodemanager/core/token-secret-managers.h"
 #include "nodemanager/dbus/bus.h"
+#include "nodemanager/exec/sessions.h"
 #include "nodemanager/health/local-dirs.h"
 #include "nodemanager/health/log-disks.h"
 #include "nodemanager/health/node-health.h"
@@ -150,6 +151,7 @@ void nm_free(struct nm *nm)
     ctx->changed = NULL;
     nm->bus = nm_bus_free(nm->bus);
     nm->web.live = sv_http_events_free(nm->web.live);
+    nm->web.sessions = nm_sessions_free(nm->web.sessions);
     nm_web_server_close(&nm->server);
     nm->groups = sv_groups_free(nm->groups);
     nm->rpc = ipc_server_free(nm->rpc);

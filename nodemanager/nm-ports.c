@@ -16,6 +16,7 @@
 #include "nodemanager/amrmproxy/server.h"
 #include "nodemanager/core/token-secret-managers.h"
 #include "nodemanager/dbus/bus.h"
+#include "nodemanager/exec/sessions.h"
 #include "nodemanager/nm-parts.h"
 #include "nodemanager/web/live.h"
 #include "wire/ipc/ipc-conf.h"
@@ -100,7 +101,9 @@ static int open_web(struct nm *nm, struct sv_error *err)
     nm->web.amrm_rpc = nm->amrm_server ? nm_amrm_server_rpc(nm->amrm_server) : NULL;
     nm->ctx.http_port = sv_http_port(nm->server.port.http);
     r = nm_live_new(nm->event, &nm->web, &nm->web.live);
-    return r < 0 ? sv_error_errno(err, r, "web: live figures") : 0;
+    if (r >= 0)
+        r = nm_sessions_new(nm->event, &nm->ctx, &nm->web.sessions);
+    return r < 0 ? sv_error_errno(err, r, "web: live figures, sessions") : 0;
 }
 
 static int open_amrmproxy(struct nm *nm, struct sv_error *err)
@@ -153,7 +156,7 @@ static void on_ended(const struct nm_container *c, void *userdata)
 
 int nm_ports_open_bus(struct nm *nm, struct sv_error *err)
 {
-    const struct nm_bus_view view = { &nm->ctx, nm->updater };
+    const struct nm_bus_view view = { &nm->ctx, nm->updater, nm->web.sessions };
     int r = nm_bus_new(&view, nm->conf.dbus, nm->groups, &nm->bus, err);
 
     nm->ctx.changed = on_changed;

@@ -4,7 +4,7 @@ CFLAGS_nodemanager := $(CFLAGS_common) $(shell $(PKGCONFIG) --cflags $(NODEMANAG
 	-DLIBEXECDIR='"$(LIBEXECDIR)"'
 NODEMANAGER_A := $(BUILD)/libselvedge-nodemanager.a
 # Folders in layer order, which tests/tools/check-includes checks.
-NODEMANAGER_FOLDERS := $(addprefix nodemanager/, conf store health labels core resources services logs aux-services launch rm amrmproxy federation fsm am web dbus)
+NODEMANAGER_FOLDERS := $(addprefix nodemanager/, conf store health labels core resources services logs aux-services launch rm amrmproxy federation fsm am exec web dbus)
 $(BUILD)/nodemanager/conf/conf-unit.o $(BUILD)/nodemanager/conf/conf-sandbox.o: CPPFLAGS += -DUNIT_ENVIRONMENT='"$(SYSCONFDIR)/default/selvedge-nodemanager"'
 $(BUILD)/nodemanager/conf/conf-shown.o: CPPFLAGS += -DEXECUTOR_CONF='"$(EXECUTOR_CONF)"'
 NODEMANAGER_OBJS := $(filter-out %/main.o,$(call objects,$(NODEMANAGER_FOLDERS) nodemanager))

@@ -38,6 +38,7 @@ int nm_conf_resource_read(struct nm_conf *c, const struct nm_conf *known, struct
     _must_use_;
 int nm_conf_monitor_read(struct nm_conf *c, struct sv_error *err) _must_use_;
 
+int nm_conf_exec_read(struct nm_conf *c, struct sv_error *err) _must_use_;
 int nm_conf_policy_read(struct nm_conf *c, struct sv_error *err) _must_use_;
 
 const struct sv_conf_key *nm_conf_node_keys(size_t *ret_n);
@@ -49,6 +50,7 @@ const struct sv_conf_key *nm_conf_isolation_keys(size_t *ret_n);
 const struct sv_conf_key *nm_conf_limits_keys(size_t *ret_n);
 const struct sv_conf_key *nm_conf_resource_keys(size_t *ret_n);
 const struct sv_conf_key *nm_conf_monitor_keys(size_t *ret_n);
+const struct sv_conf_key *nm_conf_exec_keys(size_t *ret_n);
 const struct sv_conf_key *nm_conf_policy_keys(size_t *ret_n);
 
 #endif

@@ -73,6 +73,7 @@ static const struct sv_conf_key *secret_key(size_t *ret_n)
 }
 
 /* Tables up to nm_conf_monitor_keys() are read into struct nm_conf: nm_conf_row(). */
+/* clang-format off */
 static const struct sv_conf_key *(*const tables[])(size_t *ret_n) = {
     nm_conf_node_keys,
     nm_conf_web_keys,
@@ -86,6 +87,7 @@ static const struct sv_conf_key *(*const tables[])(size_t *ret_n) = {
     nm_conf_labels_keys,
     nm_conf_kerberos_keys,
     nm_conf_policy_keys,
+    nm_conf_exec_keys,
     own_keys,
     nm_conf_monitor_keys, /* the last of these */
     nm_conf_refused_keys,
@@ -109,6 +111,7 @@ static const struct sv_conf_key *(*const tables[])(size_t *ret_n) = {
     yarn_proxy_conf_keys,
     ipc_settings_keys,
 };
+/* clang-format on */
 
 const struct sv_conf_key *nm_conf_row(size_t i)
 {
@@ -282,6 +285,8 @@ static int read_rest(struct nm_conf *c, struct sv_error *err)
     c->cache_target_bytes = (uint64_t)mb << 20;
     NM_CONF_GET(sv_conf_duration_ms, K_CACHE_CLEANUP, &c->cache_cleanup_ms);
     r = nm_conf_localizer_read(c->conf, &c->localizer, err);
+    if (r >= 0)
+        r = nm_conf_exec_read(c, err);
     return r < 0 ? r : nm_conf_monitor_read(c, err);
 }
 

@@ -50,6 +50,10 @@ struct nm_conf {
         bool tickets;    /* are taken, for kerberos.own.web_principal */
         char *principal; /* owned; storage of that */
     } web;
+    struct { /* sessions in containers */
+        bool enabled, claimed_names;
+        int64_t idle_ms;
+    } exec;
     struct yarn_resource resource;
     struct yarn_types types;     /* of its extra[] */
     bool detect_hardware;        /* memory and vcores that are not set follow from it */

@@ -7,11 +7,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 
+#include "common/fd.h"
 #include "common/log.h"
+#include "common/str.h"
+#include "nodemanager/conf/conf.h"
+#include "nodemanager/core/application.h"
 #include "nodemanager/core/container.h"
 #include "nodemanager/core/context.h"
+#include "nodemanager/dbus/bus-caller.h"
 #include "nodemanager/dbus/bus-methods.h"
+#include "nodemanager/exec/sessions.h"
 #include "nodemanager/launch/container-cleanup.h"
 #include "nodemanager/resources/set-limit.h"
 #include "nodemanager/services/log-search.h"
@@ -230,6 +237,64 @@ static int open_log(const struct nm_bus_object *o, sd_bus_message *m, const char
     return 1;
 }
 
+/* ---- OpenSession ---- */
+
+/* The container's owner, by the uid that the bus attests and the name of its account, and root. Not
+ * whoever may read it. */
+static bool may_have_session(const struct nm_bus_object *o)
+{
+    const struct nm_bus_caller *who = o->who;
+
+    return who->uid == 0 || (*who->user && o->c->app && sv_streq(who->user, o->c->app->user));
+}
+
+static int check_session(const struct nm_bus_object *o, struct sv_error *err)
+{
+    if (!o->c->ctx->conf->exec.enabled)
+        return sv_error_set(err, -EACCES, "selvedge.nodemanager.exec.enabled is false");
+    if (!may_have_session(o))
+        return sv_error_set(err, -EACCES, "its owner and root may run programs in %s", o->c->text);
+    if (o->c->state != NM_CONTAINER_RUNNING || !o->c->launch.pid)
+        return not_running(o->c, err);
+    return 0;
+}
+
+/* The descriptor is a socket on which the caller speaks as on the web port (exec-words.h). */
+static int open_session(const struct nm_bus_object *o, sd_bus_message *m, const char *caller,
+                        struct sv_error *err)
+{
+    char uid[32];
+    const char *user = o->who->user;
+    _cleanup_close_ int theirs = -1;
+    struct nm_session *s;
+    int pair[2], r = check_session(o, err);
+
+    (void)caller;
+    if (r < 0)
+        return r;
+    (void)snprintf(uid, sizeof(uid), "%u", (unsigned)o->who->uid);
+    r = nm_session_new(o->view->sessions,
+                       &(struct nm_session_ask){ .c = o->c, .user = *user ? user : uid }, &s);
+    if (r == -EBUSY)
+        return sv_error_set(err, r,
+                            "this node has as many sessions as there may be (%d; %d of a user)",
+                            NM_SESSIONS_MAX, NM_SESSIONS_OF_USER);
+    if (r < 0)
+        return sv_error_errno(err, r, "session");
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair) < 0) {
+        r = -errno;
+        nm_session_left(s);
+        return sv_error_errno(err, r, "session");
+    }
+    theirs = pair[1];
+    r = nm_session_serve(s, pair[0]);
+    if (r < 0)
+        return sv_error_errno(err, r, "session");
+    (void)sd_bus_reply_method_return(m, "h",
+                                     theirs); /* the caller may have disconnected, ignoring */
+    return 1;
+}
+
 const struct nm_bus_method nm_bus_container_methods[NM_BUS_CONTAINER_METHODS] = {
     { "Stop", "", "", "", "stop", stop, NULL },
     { "Kill", "", "", "", "kill", kill_now, NULL },
@@ -238,4 +303,5 @@ const struct nm_bus_method nm_bus_container_methods[NM_BUS_CONTAINER_METHODS] = 
     { "Thaw", "", "", "", "thaw", thaw, NULL },
     { "SetLimit", "st", "", "limit value", "setlimit", set_limit, NULL },
     { "OpenLog", "s", "h", "name", NULL, open_log, NULL },
+    { "OpenSession", "", "h", "", NULL, open_session, NULL },
 };

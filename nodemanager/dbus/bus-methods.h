@@ -5,7 +5,7 @@
 
 #include "nodemanager/dbus/bus-object.h"
 
-#define NM_BUS_CONTAINER_METHODS 7
+#define NM_BUS_CONTAINER_METHODS 8
 #define NM_BUS_NODE_METHODS 4
 
 extern const struct nm_bus_method nm_bus_container_methods[NM_BUS_CONTAINER_METHODS];

@@ -15,11 +15,13 @@ struct nm_app;
 struct nm_bus_caller;
 struct nm_container;
 struct nm_context;
+struct nm_sessions;
 struct nm_updater;
 
 struct nm_bus_view { /* sources of the tables' values */
     struct nm_context *ctx;
     const struct nm_updater *updater;
+    struct nm_sessions *sessions; /* of users, in containers */
 };
 
 struct nm_bus_object {

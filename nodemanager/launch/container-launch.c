@@ -454,6 +454,7 @@ static void launch_new(struct nm_container *c)
         .work_dir = (unsigned)c->launch.local_dir,
         .categories = c->app->categories,
         .again = c->launch.again,
+        .door = c->ctx->conf->exec.enabled,
         .credentials = no_credentials,
         .credentials_len = sizeof(no_credentials),
     };

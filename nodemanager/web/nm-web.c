@@ -21,6 +21,7 @@
 #include "nodemanager/labels/described.h"
 #include "nodemanager/rm/node-status-updater.h"
 #include "nodemanager/services/finished-containers.h"
+#include "nodemanager/web/exec-page.h"
 #include "nodemanager/web/gpu-json.h"
 #include "nodemanager/web/localization-json.h"
 #include "nodemanager/web/log-elsewhere.h"
@@ -506,6 +507,8 @@ static int answer(const struct nm_web *w, const struct sv_http_request *req,
         return nm_page(w, p, req, ret);
     if (!strcmp(p, "/conf"))
         return sv_conf_answer(w->ctx->conf->conf, req, ret);
+    if (sv_has_prefix(p, NM_EXEC_PATH))
+        return nm_web_exec(w, p + strlen(NM_EXEC_PATH), req, ret);
     if (sv_has_prefix(p, OLD_LOGS))
         return of_jobs(w, p + strlen(OLD_LOGS), true, req, ret);
     if (!sv_has_prefix(p, ROOT))

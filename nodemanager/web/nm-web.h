@@ -17,6 +17,7 @@ struct nm_localization;
 struct nm_log_aggregation;
 struct nm_monitor;
 struct nm_scheduler;
+struct nm_sessions;
 struct nm_updater;
 struct sv_groups;
 struct sv_http;
@@ -38,6 +39,7 @@ struct nm_web {
     struct nm_amrm *amrm;              /* NULL: no AMRMProxy */
     const struct ipc_server *amrm_rpc; /* its port; NULL likewise */
     struct sv_http_events *live;       /* live.h */
+    struct nm_sessions *sessions;      /* in containers */
     unsigned *lists;                   /* long ones being written (web-list.h) */
     unsigned *sends;                   /* logs being sent (log-send.h) */
     struct sv_http *http;              /* the server */

@@ -32,10 +32,10 @@ LAYERS = {
     "wire": ". token sasl ipc",
     "federation": "hash store cache policy amrm",
     "nodemanager": "conf store health labels core resources services logs aux-services launch rm"
-    " amrmproxy federation fsm am web dbus recovery reload secure nm-parts nm-end nm-ports nm main",
+    " amrmproxy federation fsm am exec web dbus recovery reload secure nm-parts nm-end nm-ports nm main",
     "rm-lite": "scheduler conf core store security fsm federation requests am nodes client admin"
     " web/rest web/proxy web/pages web periodic secure services rm main",
-    "client": "http lib job ui core views logs run inspect local localize doctor config"
+    "client": "http lib job ui core views logs run exec inspect local localize doctor config"
     " federation service commands command-table selvedge am",
     "service": "definition engine store api cluster server am/facts am/launch am/check am/view"
     " am/serve am",
