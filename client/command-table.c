@@ -204,6 +204,12 @@ static const struct cli_opt service_upgrade_options[] = {
     SERVICE_WAIT("until none of them is being upgraded"),
     { 0 },
 };
+static const struct cli_opt exec_options[] = {
+    { 'i', "interactive", NULL, "pass this command's input on", 0 },
+    { 't', "tty", NULL, "with a terminal of its own; stdin must be one, and is passed on", 0 },
+    LOCAL_OPTION("by the NodeManager of this machine over D-Bus, for the owner and root"),
+    { 0 },
+};
 static const struct cli_opt service_import_options[] = {
     { 'N', "name", "NAME", "of the service (application.name of INTERNAL)", 0 },
     { 0 },
@@ -274,6 +280,18 @@ const struct cli_command cli_commands[] = {
       "Ends with the application; Ctrl-C detaches and leaves it running.\n", NULL, CLI_NAMES_APP,
       .exits = "the job's own, as for wait; 130 after Ctrl-C.\n",
       .example = "selvedge attach " AN_APP },
+    { "exec", cli_cmd_exec, "exec [-i] [-t] CONTAINER|APPLICATION [--] COMMAND [ARGUMENT]...",
+      "run a program in a running container",
+      "With the container's confinement, as its user, in its working directory; not with the\n"
+      "variables that its launch script sets. Of an application its only running container. For\n"
+      "its owner, and administrators that yarn.admin.acl names, on nodes with\n"
+      "selvedge.nodemanager.exec.enabled. With -t what the program writes reaches the terminal as\n"
+      "it is; without, control characters are shown as \\x1b. The program ends with this "
+      "command.\n",
+      exec_options, CLI_NAMES_APP, .strict_order = true, .local = cli_local_exec,
+      .exits = "the program's own, 128 + the signal that ended it; 127 and 126 when it is not\n"
+               "there or no program; 255 when there is no session.\n",
+      .example = "selvedge exec -i -t container_1700000000123_0042_01_000002 -- bash" },
     { "wait", cli_cmd_wait, "wait APPLICATION", "wait until an application has ended", "", NULL,
       CLI_NAMES_APP, .exits = "the job's own for `selvedge run`, else 0 when it succeeded, or 1.\n",
       .example = "selvedge wait " AN_APP },

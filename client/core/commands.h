@@ -93,6 +93,7 @@ int cli_cmd_version(struct cli_ctx *ctx, int argc, char **argv);
 int cli_cmd_attach(struct cli_ctx *ctx, int argc, char **argv);
 int cli_cmd_history(struct cli_ctx *ctx, int argc, char **argv);
 int cli_cmd_top(struct cli_ctx *ctx, int argc, char **argv);
+int cli_cmd_exec(struct cli_ctx *ctx, int argc, char **argv);
 int cli_cmd_wait(struct cli_ctx *ctx, int argc, char **argv);
 int cli_cmd_service_launch(struct cli_ctx *ctx, int argc, char **argv);
 int cli_cmd_service_save(struct cli_ctx *ctx, int argc, char **argv);

@@ -2,6 +2,7 @@
 #include "client/local/local-bus.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <systemd/sd-bus.h>
@@ -108,7 +109,17 @@ struct request {
     const char *subject; /* for messages */
     bool changes;        /* polkit may prompt for a password */
     bool quiet;          /* no message about a missing object */
+    int *ret_fd;         /* the answer is a descriptor, which is copied; or NULL */
 };
+
+static int take_descriptor(sd_bus_message *reply, int *ret)
+{
+    int fd, r = sd_bus_message_read(reply, "h", &fd);
+
+    if (r >= 0)
+        *ret = r = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+    return r < 0 ? -errno : 0;
+}
 
 static int send_request(const struct cli_bus *b, const struct request *q, sd_bus_message *m,
                         json_t **ret)
@@ -117,6 +128,8 @@ static int send_request(const struct cli_bus *b, const struct request *q, sd_bus
     sd_bus_message *reply = NULL;
     int r = sd_bus_call(b->bus, m, q->changes ? CALL_USEC : READ_USEC, &e, &reply), code = 0;
 
+    if (r >= 0 && q->ret_fd)
+        r = take_descriptor(reply, q->ret_fd);
     if (r >= 0 && ret && (r = cli_json_of_message(reply, ret)) < 0)
         code = cli_fail("%s: the NodeManager's answer: %s", q->subject, strerror(-r));
     else if (r < 0 && !(q->quiet && sd_bus_error_has_name(&e, SD_BUS_ERROR_UNKNOWN_OBJECT)))
@@ -145,7 +158,9 @@ static int call(const struct cli_bus *b, const struct request *q, json_t **ret)
 
 int cli_bus_node(struct cli_bus *b, json_t **ret)
 {
-    const struct request q = { NM_BUS_ROOT, PROPERTIES, "GetAll", NODE, "node", false, false };
+    const struct request q = {
+        NM_BUS_ROOT, PROPERTIES, "GetAll", NODE, "node", false, false, NULL
+    };
 
     return call(b, &q, ret);
 }
@@ -153,7 +168,7 @@ int cli_bus_node(struct cli_bus *b, json_t **ret)
 int cli_bus_container(struct cli_bus *b, const char *id, bool quiet, json_t **ret)
 {
     char path[NM_BUS_PATH_MAX];
-    const struct request q = { path, PROPERTIES, "GetAll", CONTAINER, id, false, quiet };
+    const struct request q = { path, PROPERTIES, "GetAll", CONTAINER, id, false, quiet, NULL };
 
     *ret = NULL;
     if (strlen(id) >= YARN_ID_TEXT_MAX || !sv_has_prefix(id, "container_")) {
@@ -172,7 +187,8 @@ int cli_bus_containers(struct cli_bus *b, json_t **ret)
                                NULL,
                                "containers",
                                false,
-                               false };
+                               false,
+                               NULL };
     json_t *all = NULL, *list, *object;
     const char *path;
     int code = call(b, &q, &all);
@@ -197,7 +213,20 @@ int cli_bus_containers(struct cli_bus *b, json_t **ret)
 
 int cli_bus_call_node(struct cli_bus *b, const char *method, const char *text)
 {
-    const struct request q = { NM_BUS_ROOT, NODE, method, text, method, true, false };
+    const struct request q = { NM_BUS_ROOT, NODE, method, text, method, true, false, NULL };
 
+    return call(b, &q, NULL);
+}
+
+int cli_bus_session(struct cli_bus *b, const char *id, int *ret_fd)
+{
+    char path[NM_BUS_PATH_MAX];
+    const struct request q = { path, CONTAINER, "OpenSession", NULL, id, false, false, ret_fd };
+
+    if (strlen(id) >= YARN_ID_TEXT_MAX || !sv_has_prefix(id, "container_")) {
+        (void)cli_fail("%.80s: not a container: expected container_<time>_...", id);
+        return 2;
+    }
+    (void)nm_bus_path(NM_BUS_CONTAINERS, id, path);
     return call(b, &q, NULL);
 }

@@ -27,6 +27,8 @@ int cli_bus_containers(struct cli_bus *b, json_t **ret);
 /* Returns {property: value} of one container, with figures read for this call. NULL without a
  * message if it does not exist and `quiet`. */
 int cli_bus_container(struct cli_bus *b, const char *id, bool quiet, json_t **ret);
+/* Opens a session in a container: a socket for client/exec/. */
+int cli_bus_session(struct cli_bus *b, const char *id, int *ret_fd);
 /* Calls a method of the interface Node. `text`: its argument, or NULL. */
 int cli_bus_call_node(struct cli_bus *b, const char *method, const char *text);
 

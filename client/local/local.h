@@ -11,6 +11,7 @@
 
 int cli_local_ps(struct cli_ctx *ctx, int argc, char **argv);
 int cli_local_inspect(struct cli_ctx *ctx, int argc, char **argv);
+int cli_local_exec(struct cli_ctx *ctx, int argc, char **argv);
 int cli_local_top(struct cli_ctx *ctx, int argc, char **argv);
 /* `selvedge node drain`, `undrain`, `status --local`; */
 int cli_local_node(struct cli_ctx *ctx, int argc, char **argv);

@@ -19,8 +19,8 @@ from lib.golden_output import RED, is_part, mask, on_terminal
 GOLDEN = os.path.join(hadoop.TOP, "tests", "golden", "command-line.json")
 CLI = "org.apache.hadoop.yarn.client.cli.ApplicationCLI"
 # Without a ResourceManager, and so not here: test-cli, test-localize, test-doctor, test-dbus run
-# them.
-LOCAL = {"config", "doctor", "localize", "node drain", "node undrain"}
+# them; test-exec runs exec.
+LOCAL = {"config", "doctor", "localize", "node drain", "node undrain", "exec"}
 # test-service and test-federation-store run these, with what they need.
 ELSEWHERE = ("service ", "federation ")
 LOOP = "trap 'exit 7' TERM; echo ready; while :; do sleep 0.05; done"
