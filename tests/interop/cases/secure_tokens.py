@@ -58,8 +58,7 @@ def begun(s, job):
 
 def ends_well(s, job, seconds):
     """With its logs, for which the node needs a valid token."""
-    s.c.wait(lambda: job.shell.process.poll() is not None, seconds, "the job's end")
-    if job.shell.finish().exit_code != 0:
+    if job.shell.finish(timeout=seconds).exit_code != 0:  # reads what the client says meanwhile
         raise ClusterError(job.shell.application.output[-3000:])
     s.c.wait(
         lambda: job.application.report().get("logAggregationStatus") == "SUCCEEDED",
