@@ -73,8 +73,11 @@ int exe_session_open(struct exe_container *c, const struct exe_session_request *
     program.terminal = q->terminal;
     (void)snprintf(program.first, sizeof(program.first), "%s", q->arguments[0]);
     program.variables[0] = 0;
-    for (const char *const *v = q->variables; *v; v++)
-        strncat(program.variables, *v, sizeof(program.variables) - strlen(program.variables) - 1);
+    for (const char *const *v = q->variables; *v; v++) {
+        size_t n = strlen(program.variables);
+
+        (void)snprintf(program.variables + n, sizeof(program.variables) - n, "%s", *v);
+    }
     program.ops = *ops;
     program.userdata = userdata;
     *ret = (struct exe_session *)&program;
