@@ -200,9 +200,9 @@ def own_etc(copy):
     other tests add or remove do not invalidate this one's helper policy. umount("/etc") before the
     removal of earlier accounts.
     """
-    with accounts_locked():  # lock files of other programs come and go
+    with accounts_locked():  # locks and new files of other programs come and go
         os.mkdir(copy, 0o755)
-        names = [e.path for e in os.scandir("/etc") if not e.name.endswith(".lock")]
+        names = [e.path for e in os.scandir("/etc") if not re.search(r"\.(lock|\d+)$", e.name)]
         subprocess.run(["cp", "-a", "--target-directory", copy, *names], check=True)
     mount(copy, "/etc", "none", 4096)  # bind
 

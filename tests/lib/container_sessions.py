@@ -64,7 +64,10 @@ class Session:
 
     def send(self, data, fds=()):
         control = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", fds))] if fds else []
-        self.sock.sendmsg([data], control)
+        try:
+            self.sock.sendmsg([data], control)
+        except BrokenPipeError:
+            pass  # refused before it was read: the answer is there
 
     def answer(self, timeout=60):
         """(word, value), or None at the end of the connection."""

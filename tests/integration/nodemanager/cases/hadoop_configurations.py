@@ -56,8 +56,8 @@ class HadoopConfigurations(WorkerMachine):
             ),
             (
                 "hadoop.security.group.mapping",
-                "org.apache.hadoop.security.LdapGroupsMapping",
-                "let SSSD or nslcd bring LDAP's to the machine",
+                "org.apache.hadoop.security.CompositeGroupsMapping",
+                "those of another source would be missing",
             ),
         ):
             told = self.check_config({key: value}, 1)
