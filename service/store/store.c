@@ -305,11 +305,11 @@ int svc_store_create(struct svc_store *s, const char *service, const char *versi
     dir_of(s, service, version, dir);
     file_in(dir, service, "", path);
     r = fs_status(s->fs, path, &st, NULL, err);
-    if (r == 0)
+    if (r < 0 && r != -ENOENT)
+        return r;
+    if (r == 0 && !version)
         return sv_error_set(err, -EEXIST, "Service Instance dir already exists: %s/%s", s->root,
                             path);
-    if (r != -ENOENT)
-        return r;
     r = make_dirs(s, dir, err);
     return r < 0 ? r : write_file(s, path, text, -1, FILE_MODE, err);
 }

@@ -41,7 +41,8 @@ int svc_store_is_local(struct sv_conf *conf, bool *ret, struct sv_error *err) _m
 /* `version`: of an upgrade, or NULL. *ret is malloc'd, ends with NUL. -ENOENT; -EFBIG. */
 int svc_store_read(struct svc_store *s, const char *service, const char *version, char **ret,
                    struct sv_error *err) _must_use_;
-/* -EEXIST: there is one, maybe another user's. */
+/* -EEXIST: there is one, maybe another user's. That of an upgrade is replaced: one that no master
+ * took, because it ended meanwhile, must not keep the service from that version for ever. */
 int svc_store_create(struct svc_store *s, const char *service, const char *version,
                      const char *text, struct sv_error *err) _must_use_;
 /* -ENOENT: there is none. */

@@ -69,8 +69,12 @@ static inline int fake_create(void *b, const char *name, const char *version, co
     struct fake *f = b;
 
     assert_true(svc_name_valid(name));
-    if (fake_find(f, name, version))
+    if (!version && fake_find(f, name, version))
         return sv_error_set(err, -EEXIST, "Service Instance dir already exists: %s", name);
+    if (fake_find(f, name, version)) {
+        fake_note(f, "create(%s/%s) ", name, version);
+        return 0;
+    }
     for (size_t i = 0; i < FAKE_STORED_MAX; i++)
         if (!f->stored[i].text) {
             (void)snprintf(f->stored[i].name, sizeof(f->stored[i].name), "%s", name);
