@@ -122,7 +122,7 @@ static int check_container(const struct nm_web *w, const struct sv_http_request 
         return nm_web_exception(ret, 404, "NotFoundException", "container %s is not on this node",
                                 id);
     if (!sv_streq(user, c->app->user) && !is_admin(w, user)) {
-        if (sv_groups_missed(w->groups)) /* asked again when they are known */
+        if (sv_groups_missed(w->groups)) /* retried when they are known */
             return -EAGAIN;
         log_refusal(w, req, user, "neither its owner nor an administrator", parsed);
         return refuse(ret, 403,
