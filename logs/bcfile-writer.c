@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "logs/bcfile.h"
+#include "logs/deflate.h"
 #include "logs/vint.h"
 
 struct meta {
@@ -23,12 +24,12 @@ struct logs_bcwriter {
 
     enum logs_codec block_codec;
     uint64_t block_at, raw;
-    z_stream z; /* once initialized: z.state */
-    uint8_t out[LOGS_CODEC_BUFFER];
+    struct logs_deflate *deflate; /* from the first compressed block on */
 };
 
-static int emit(struct logs_bcwriter *w, const void *p, size_t n)
+static int emit(void *userdata, const void *p, size_t n)
 {
+    struct logs_bcwriter *w = userdata;
     int r = n > 0 ? w->sink.write(w->sink.userdata, p, n) : 0;
 
     if (r == 0)
@@ -46,8 +47,6 @@ int logs_bcwriter_new(const struct logs_sink *sink, enum logs_codec codec,
         return -ENOMEM;
     w->sink = *sink;
     w->codec = codec;
-    if (deflateInit(&w->z, Z_DEFAULT_COMPRESSION) != Z_OK)
-        return -ENOMEM;
     r = emit(w, logs_bcfile_magic, LOGS_MAGIC_BYTES);
     if (r < 0)
         return r;
@@ -59,8 +58,7 @@ struct logs_bcwriter *logs_bcwriter_free(struct logs_bcwriter *w)
 {
     if (!w)
         return NULL;
-    if (w->z.state)
-        (void)deflateEnd(&w->z); /* only frees, ignoring */
+    logs_deflate_free(w->deflate);
     free(w->blocks);
     free(w);
     return NULL;
@@ -68,45 +66,23 @@ struct logs_bcwriter *logs_bcwriter_free(struct logs_bcwriter *w)
 
 int logs_bcwriter_begin(struct logs_bcwriter *w, enum logs_codec codec)
 {
+    const struct logs_sink sink = { emit, w };
+
     w->block_codec = codec;
     w->block_at = w->at;
     w->raw = 0;
-    if (codec == LOGS_GZ && deflateReset(&w->z) != Z_OK)
-        return -EINVAL;
-    return 0;
-}
-
-static int deflate_some(struct logs_bcwriter *w, int flush)
-{
-    int z, r = 0;
-
-    do {
-        w->z.next_out = w->out;
-        w->z.avail_out = sizeof(w->out);
-        z = deflate(&w->z, flush);
-        if (z == Z_STREAM_ERROR)
-            return -EINVAL;
-        r = emit(w, w->out, sizeof(w->out) - w->z.avail_out);
-    } while (r == 0 && w->z.avail_out == 0);
-    return r;
+    return codec == LOGS_GZ && !w->deflate ? logs_deflate_new(&sink, &w->deflate) : 0;
 }
 
 int logs_bcwriter_put(struct logs_bcwriter *w, const void *p, size_t n)
 {
-    int r = 0;
-
     w->raw += n;
-    if (w->block_codec == LOGS_NONE)
-        return emit(w, p, n);
-    for (size_t done = 0; r == 0 && done < n;) {
-        size_t some = SV_MIN(n - done, (size_t)1 << 30);
+    return w->block_codec == LOGS_GZ ? logs_deflate_put(w->deflate, p, n) : emit(w, p, n);
+}
 
-        w->z.next_in = (Bytef *)(uintptr_t)p + done;
-        w->z.avail_in = (uInt)some;
-        r = deflate_some(w, Z_NO_FLUSH);
-        done += some;
-    }
-    return r;
+int logs_bcwriter_end_record(struct logs_bcwriter *w)
+{
+    return w->block_codec == LOGS_GZ ? logs_deflate_pause(w->deflate) : 0;
 }
 
 static int add_block(struct logs_bcwriter *w, const struct logs_region *g)
@@ -131,9 +107,8 @@ int logs_bcwriter_end(struct logs_bcwriter *w, const char *name)
     struct logs_region g;
     int r = 0;
 
-    w->z.avail_in = 0;
     if (w->block_codec == LOGS_GZ)
-        r = deflate_some(w, Z_FINISH);
+        r = logs_deflate_end(w->deflate);
     if (r < 0)
         return r;
     g = (struct logs_region){ .offset = w->block_at, .size = w->at - w->block_at, .raw = w->raw };

@@ -3,11 +3,10 @@
  *
  *    magic, data blocks, named blocks, index of named blocks, its offset (8 bytes), version, magic
  *
- * Writer and reader both stream: memory use is one block's codec and the index. */
+ * A compressed block is one or several zlib streams, one after the other, as Hadoop's codec reads
+ * them. Writer and reader both stream: memory use is one block's codec and the index. */
 #ifndef SELVEDGE_LOGS_BCFILE_H
 #define SELVEDGE_LOGS_BCFILE_H
-
-#include <zlib.h>
 
 #include "common/buf.h"
 #include "common/error.h"
@@ -52,6 +51,9 @@ static inline void logs_bcwriter_freep(struct logs_bcwriter **w)
 int logs_bcwriter_begin(struct logs_bcwriter *w, enum logs_codec codec) _must_use_;
 int logs_bcwriter_put(struct logs_bcwriter *w, const void *p, size_t n) _must_use_;
 int logs_bcwriter_end(struct logs_bcwriter *w, const char *name) _must_use_;
+/* After a record: here the block may end, so that what the codec holds is compressed if it is much.
+ */
+int logs_bcwriter_end_record(struct logs_bcwriter *w) _must_use_;
 /* Compressed bytes of the current block so far; the codec may hold some back. */
 uint64_t logs_bcwriter_block_size(const struct logs_bcwriter *w);
 /* Writes indexes and trailer. */

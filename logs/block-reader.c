@@ -3,12 +3,13 @@
 
 #include <errno.h>
 #include <string.h>
+#include <zlib.h>
 
 struct logs_block {
     struct logs_source source;
     enum logs_codec codec;
     uint64_t at, end; /* in the file */
-    bool over;        /* the compressed stream has ended */
+    bool over;        /* the last compressed stream has ended */
     z_stream z;
     size_t in_pos, in_len;
     uint8_t in[LOGS_CODEC_BUFFER];
@@ -83,6 +84,15 @@ static ssize_t get_plain(struct logs_block *b, void *p, size_t n, struct sv_erro
     return (ssize_t)n;
 }
 
+/* One stream has ended: the next begins at once, or the block ends with it. */
+static int next_stream(struct logs_block *b, struct sv_error *err)
+{
+    b->over = b->in_pos == b->in_len && b->at == b->end;
+    if (!b->over && inflateReset(&b->z) != Z_OK)
+        return sv_error_errno(err, -EINVAL, "zlib");
+    return 0;
+}
+
 static ssize_t get_inflated(struct logs_block *b, void *p, size_t n, struct sv_error *err)
 {
     n = SV_MIN(n, (size_t)1 << 30);
@@ -100,9 +110,11 @@ static ssize_t get_inflated(struct logs_block *b, void *p, size_t n, struct sv_e
         z = inflate(&b->z, Z_NO_FLUSH);
         b->in_pos = b->in_len - b->z.avail_in;
         if (z == Z_STREAM_END)
-            b->over = true;
+            k = next_stream(b, err);
         else if (z != Z_OK)
             return bad(err, "a compressed block is damaged");
+        if (k < 0)
+            return k;
     }
     return (ssize_t)(n - b->z.avail_out);
 }

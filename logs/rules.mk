@@ -1,7 +1,9 @@
 # Aggregated logs: the file that a NodeManager writes for an application and that `selvedge logs` reads.
 CFLAGS_logs := $(CFLAGS_common)
 LOGS_A := $(BUILD)/libselvedge-logs.a
-LOGS_OBJS := $(addprefix $(BUILD)/logs/, vint.o java-utf.o bcfile.o bcfile-writer.o bcfile-reader.o block-reader.o tfile-writer.o tfile-reader.o \
+# Blocks are compressed by libdeflate where it is installed, else by zlib; LIBDEFLATE= builds without it.
+LIBDEFLATE ?= $(shell $(PKGCONFIG) --exists libdeflate && echo libdeflate)
+LOGS_OBJS := $(addprefix $(BUILD)/logs/, deflate-$(if $(LIBDEFLATE),libdeflate,zlib).o vint.o java-utf.o bcfile.o bcfile-writer.o bcfile-reader.o block-reader.o tfile-writer.o tfile-reader.o \
 	aggregated-writer.o aggregated-reader.o indexed-reader.o indexed-meta.o java-stream.o upload-request.o)
 $(LOGS_A): $(LOGS_OBJS)
 LIBS += $(LOGS_A)
@@ -15,7 +17,7 @@ $(BUILD)/log-uploader: $(LOG_UPLOADER_OBJS) $(LOGS_A) $(FS_DEPS)
 	$(call link,$(LOG_UPLOADER_LIBS))
 PROGRAMS += $(BUILD)/log-uploader
 
-LOGS_LDLIBS = $(COMMON_LDLIBS) $(shell $(PKGCONFIG) --libs zlib)
+LOGS_LDLIBS = $(COMMON_LDLIBS) $(shell $(PKGCONFIG) --libs zlib $(LIBDEFLATE))
 
 LOG_UPLOADER_A := $(BUILD)/tests/log-uploader.a
 $(LOG_UPLOADER_A): $(filter-out %/upload-main.o,$(LOG_UPLOADER_OBJS))

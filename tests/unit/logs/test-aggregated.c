@@ -145,7 +145,7 @@ static void expect_file(struct logs_reader *r, const char *name, size_t n, size_
     assert_int_equal(done, n);
 }
 
-static const size_t sizes[] = { 0, 1, 65535, 65536, 65537, 300000, 1 << 20 };
+static const size_t sizes[] = { 0, 1, 65535, 65536, 65537, 300000, 1 << 20, (3 << 20) + 7 };
 
 static void write_then_read(enum logs_codec codec)
 {
