@@ -11,10 +11,12 @@
 #include <unistd.h>
 
 #include "common/str.h"
+#include "localizer/gunzip.h"
 
 #define BLOCK 65536
 #define PROGRESS_BYTES (1u << 20)
 #define EMPTY_MAX (1u << 20) /* bytes of a tar without an entry */
+#define REST_MAX (1u << 20)  /* unpacked bytes behind a tar that are looked at */
 
 static bool has_suffix_lower(const char *name, const char *suffix)
 {
@@ -62,8 +64,43 @@ static int malformed(struct archive *a, const char *path, struct sv_error *err)
     return sv_error_set(err, -EBADMSG, "archive is malformed: %s", why);
 }
 
-/* Only formats that Hadoop unpacks: no format_all, no filter programs, no gzip within gzip. The
- * seeking zip reader uses the central directory, as every other tool does. */
+static la_ssize_t read_unzipped(struct archive *a, void *userdata, const void **ret)
+{
+    const uint8_t *p = NULL;
+    const char *why;
+    ssize_t n = loc_gunzip_read(userdata, &p, &why);
+
+    if (n < 0) {
+        archive_set_error(a, (int)-n, "%s", why);
+        return ARCHIVE_FATAL;
+    }
+    *ret = p;
+    return n;
+}
+
+/* A tar.gz is unpacked in front of libarchive, but for one that is a bare tar. */
+static int open_content(struct loc_unpack *u, struct archive *a)
+{
+    int r = 0;
+
+    u->gunzip = loc_gunzip_free(u->gunzip);
+    if (u->format == LOC_FORMAT_TAR_GZ)
+        r = loc_gunzip_new(u->fd, u->data, u->len, &u->gunzip);
+    if (r == 0 && u->fd >= 0 && lseek(u->fd, 0, SEEK_SET) < 0)
+        r = -errno;
+    if (r < 0) {
+        archive_set_error(a, -r, "%s", strerror(-r));
+        return ARCHIVE_FATAL;
+    }
+    if (r > 0)
+        return archive_read_open(a, u->gunzip, NULL, read_unzipped, NULL);
+    return u->fd >= 0 ? archive_read_open_fd(a, u->fd, BLOCK)
+                      : archive_read_open_memory(a, u->data, u->len);
+}
+
+/* Only formats that Hadoop unpacks: no format_all, no filter programs, no gzip within gzip, for
+ * which alone libarchive's own filter is here. The seeking zip reader uses the central directory,
+ * as every other tool does. */
 static int open_archive(struct loc_unpack *u, bool raw, struct archive **ret, struct sv_error *err)
 {
     struct archive *a = archive_read_new();
@@ -81,11 +118,10 @@ static int open_archive(struct loc_unpack *u, bool raw, struct archive **ret, st
     if (r == ARCHIVE_OK && u->format == LOC_FORMAT_ZIP)
         r = archive_read_set_option(a, "zip", "mac-ext", NULL);
     if (r == ARCHIVE_OK)
-        r = u->fd >= 0 ? archive_read_open_fd(a, u->fd, BLOCK)
-                       : archive_read_open_memory(a, u->data, u->len);
+        r = open_content(u, a);
     if (r != ARCHIVE_OK)
         return malformed(a, NULL, err);
-    if (archive_filter_count(a) > 2) /* the last one is the file itself */
+    if (archive_filter_count(a) > 1) /* the last one is the file itself */
         return sv_error_set(err, -EPERM, "archive refused: it is compressed more than once");
     return 0;
 }
@@ -94,6 +130,8 @@ static uint64_t packed_so_far(const struct loc_unpack *u, struct archive *a)
 {
     la_int64_t n = u->format == LOC_FORMAT_ZIP ? -1 : archive_filter_bytes(a, -1);
 
+    if (u->gunzip)
+        return loc_gunzip_packed(u->gunzip);
     /* A zip is read out of order and may refer to the same bytes twice: count the whole file. */
     return n < 0 ? u->packed : (uint64_t)n;
 }
@@ -237,12 +275,13 @@ static int check_empty(struct loc_unpack *u, struct sv_error *err)
     struct archive_entry *e;
     uint64_t total = 0;
     char block[4096];
+    int r;
 
     if (u->format == LOC_FORMAT_ZIP)
         return 0; /* the central directory is at its end */
     if (u->fd >= 0 && lseek(u->fd, 0, SEEK_SET) < 0)
         return sv_error_set(err, -errno, "archive: %s", strerror(errno));
-    int r = open_archive(u, true, &a, err);
+    r = open_archive(u, true, &a, err);
     if (r < 0)
         return r;
     if (archive_read_next_header(a, &e) != ARCHIVE_OK)
@@ -262,7 +301,19 @@ static int check_empty(struct loc_unpack *u, struct sv_error *err)
     }
 }
 
-int loc_unpack(struct loc_unpack *u, struct sv_error *err)
+/* The padding behind the last entry, so that the checksum behind it is compared, too. */
+static int check_rest(struct loc_unpack *u, struct sv_error *err)
+{
+    const char *why = "";
+    const uint8_t *p;
+    ssize_t n = u->gunzip ? 1 : 0;
+
+    for (uint64_t total = 0; n > 0 && total < REST_MAX; total += (uint64_t)n)
+        n = loc_gunzip_read(u->gunzip, &p, &why);
+    return n < 0 ? sv_error_set(err, -EBADMSG, "archive is malformed: %s", why) : 0;
+}
+
+static int unpack_all(struct loc_unpack *u, struct sv_error *err)
 {
     _cleanup_(archive_freep) struct archive *a = NULL;
     bool empty = true;
@@ -273,12 +324,25 @@ int loc_unpack(struct loc_unpack *u, struct sv_error *err)
         struct archive_entry *e;
 
         r = archive_read_next_header(a, &e);
+        if (r == ARCHIVE_EOF && empty) {
+            archive_freep(&a);
+            a = NULL;
+            return check_empty(u, err);
+        }
         if (r == ARCHIVE_EOF)
-            return empty ? check_empty(u, err) : 0;
+            return check_rest(u, err);
         empty = false;
         if (r != ARCHIVE_OK) /* a warning means inconsistent metadata */
             return malformed(a, NULL, err);
         r = one_entry(u, a, e, err);
     }
+    return r;
+}
+
+int loc_unpack(struct loc_unpack *u, struct sv_error *err)
+{
+    int r = unpack_all(u, err);
+
+    u->gunzip = loc_gunzip_free(u->gunzip);
     return r;
 }

@@ -8,6 +8,8 @@
 #include "common/pattern.h"
 #include "localizer/policy.h"
 
+struct loc_gunzip;
+
 enum loc_format { LOC_FORMAT_NONE = 0, LOC_FORMAT_ZIP, LOC_FORMAT_TAR, LOC_FORMAT_TAR_GZ };
 
 /* Determines the format from the lower-cased name, like Hadoop: .jar .zip .tar.gz .tgz .tar; other
@@ -41,7 +43,8 @@ struct loc_unpack {
     void *userdata;
     void (*progress)(void *userdata, uint64_t bytes); /* may be NULL; with its own userdata: */
     void *progress_userdata;
-    struct loc_policy policy; /* limits in, counts out */
+    struct loc_policy policy;  /* limits in, counts out */
+    struct loc_gunzip *gunzip; /* loc_unpack()'s own; NULL */
 };
 
 /* -EPERM: rejected by the policy, -EBADMSG: malformed, -EFBIG: over a limit; other errors come from
