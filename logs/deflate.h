@@ -9,7 +9,7 @@
 
 #include "logs/bcfile.h"
 
-#define LOGS_MEMBER (1u << 20) /* bytes of a block that become one zlib stream, at most */
+#define LOGS_MEMBER (2u << 20) /* bytes of a block that become one zlib stream, at most */
 
 struct logs_deflate;
 int logs_deflate_new(const struct logs_sink *sink, struct logs_deflate **ret) _must_use_;
