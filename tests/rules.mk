@@ -51,7 +51,7 @@ fuzz:
 
 # Suites. Each ends with one plain line "N passed, N failed, N skipped". What does not depend on how the C
 # is compiled is checked by the plain unit suite alone.
-SOURCE_CHECKS := tests/tools/check-includes "tests/tools/check-cycles $(BUILD)" tests/tools/check-style tests/tools/check-words tests/tools/check-format "tests/tools/hardening-table --check" "tests/bench/flame --check" tests/tools/check-wire-doc tests/tools/check-compat tests/tools/check-runner tests/tools/check-modes tests/tools/check-commands tests/tools/check-cli tests/tools/check-selinux \
+SOURCE_CHECKS := tests/tools/check-includes "tests/tools/check-cycles $(BUILD)" tests/tools/check-style tests/tools/check-words tests/tools/check-format "tests/tools/hardening-table --check" "tests/bench/flame --check" "tests/bench/history --check" tests/tools/check-wire-doc tests/tools/check-compat tests/tools/check-runner tests/tools/check-modes tests/tools/check-commands tests/tools/check-cli tests/tools/check-selinux \
 	"tests/tools/tcb-operations $(HELPER_SOURCES)" "tests/mutants/run --names"
 UNIT_SCRIPTS := $(if $(SANITIZE),,$(SOURCE_CHECKS)) \
 	"tests/tools/print-states $(BUILD)/selvedge-nodemanager --check docs/design/container-lifecycle.md" \
@@ -158,13 +158,17 @@ TEST_PROGRAMS += $(TEST_HELPERS)
 BENCHES := $(patsubst tests/bench/bench-%,%,$(wildcard tests/bench/bench-*))
 bench: $(BENCHES:%=bench-%)
 	$(Q)BUILD=$(abspath $(BUILD)) tests/bench/measurements-page
+	$(if $(HISTORY),$(Q)BUILD=$(abspath $(BUILD)) tests/bench/history add)
+# Of each bench's figures by commit: docs/measurements/history.svg, from history.tsv beside it.
+bench-history:
+	$(Q)tests/bench/history draw
 bench-%: programs $$(TEST_PROGRAMS)
 	$(Q)test -x tests/bench/bench-$* || { echo "There is no bench $*; there are: $(BENCHES)"; exit 1; }
 	@mkdir -p $(BUILD)/bench
 	$(Q)BUILD=$(abspath $(BUILD)) tests/bench/bench-$*
 
 .PHONY: unit-tests fuzz fuzz-targets check check-fast check-full check-unit check-integration check-interop check-vm vm-suite \
-	test-programs integration-programs delay-injection check-delays mutation-test check-mutants coverage bench
+	test-programs integration-programs delay-injection check-delays mutation-test check-mutants coverage bench bench-history
 # Formats every C source in place (.clang-format); the unit suite checks it.
 format:
 	$(Q)tests/tools/check-format --fix
