@@ -11,16 +11,15 @@
 
 /* ---- Requests of a silent sub-cluster ---- */
 
-/* Its launch has failed, or it is registered and has not answered for long. */
+/* Its launch has failed, which is known at once, or it is registered and has not answered for long.
+ */
 static bool has_failed(const struct nm_fed *f, size_t member)
 {
     const struct nm_sub_cluster *s = f->members[member].sub;
     int state = s ? nm_sub_state(s) : FED_UAM_NEW;
 
-    if (!nm_fed_silent(f, member))
-        return false;
     return state == FED_UAM_FAILED ||
-           (state == FED_UAM_RUNNING &&
+           (state == FED_UAM_RUNNING && nm_fed_silent(f, member) &&
             sv_now_ms() - nm_sub_heard_ms(s) > f->shared->conf.timeout_ms);
 }
 
@@ -29,8 +28,10 @@ static void tell_moved(const struct nm_fed *f, size_t member, int r)
     int32_t n = f->work.n_moved;
 
     if (n)
-        sv_log_notice("%s: sub-cluster %s is silent: %d containers are requested at the home",
-                      f->at->text, f->members[member].id, n);
+        sv_log_notice(
+            "%s: sub-cluster %s is silent or has no master of it: %d containers are requested "
+            "at the home",
+            f->at->text, f->members[member].id, n);
     if (r < 0)
         sv_log_warning("%s: requests in sub-cluster %s, which is silent, not moved to the home: %s",
                        f->at->text, f->members[member].id, strerror(-r));

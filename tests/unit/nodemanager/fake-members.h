@@ -31,6 +31,7 @@ struct fake {
     enum fake_manner manner;
     int64_t epoch;
     bool submitted, registered, finished, killed;
+    bool ended;  /* the application has: a submission is taken and comes to nothing */
     bool grants; /* allocates what is requested */
     int32_t response_id;
     int n_submitted, n_registered, n_allocated, n_finished, n_killed;
@@ -323,7 +324,8 @@ static inline ProtobufCMessage *fake_report(struct fake *f, struct sv_arena *a)
     hadoop__yarn__application_report_proto__init(r);
     m->application_report = r;
     r->has_yarn_application_state = true;
-    r->yarn_application_state = HADOOP__YARN__YARN_APPLICATION_STATE_PROTO__ACCEPTED;
+    r->yarn_application_state = f->ended ? HADOOP__YARN__YARN_APPLICATION_STATE_PROTO__KILLED
+                                         : HADOOP__YARN__YARN_APPLICATION_STATE_PROTO__ACCEPTED;
     r->queue = sv_arena_strdup(a, "q");
     r->currentapplicationattemptid = yarn_attempt_id_to(a, (struct yarn_attempt_id){ FAKE_APP, 1 });
     r->am_rm_token = fake_token(a, f->id);

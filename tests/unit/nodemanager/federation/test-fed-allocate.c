@@ -170,6 +170,30 @@ static void test_launch_fails(void **state)
     assert_int_equal(fakes.v[1].n_containers, 1);
 }
 
+/* A user has killed the unmanaged master, and the sub-cluster takes no other: what it was to
+ * allocate is requested at the home at once, although it has answered a moment ago. */
+static void test_launch_fails_after_kill(void **state)
+{
+    struct fake *f = &fakes.v[1];
+
+    (void)state;
+    reg();
+    assert_non_null(beat(10));
+    beat_until(10);
+    turns(20);
+    f->refuse = JAVA_ATTEMPT_NOT_FOUND;
+    f->registered = false;
+    f->ended = true;
+    for (int i = 0; i < 20 && g.n_ended < 5; i++)
+        assert_non_null(beat(-1));
+    assert_int_equal(g.n_ended, 5);
+    g.shared->relaunch_ms = 0;
+    assert_non_null(beat(10));
+    beat_until(20);
+    assert_true(f->n_submitted > 1);
+    assert_int_equal(fakes.v[0].n_containers, 15);
+}
+
 static void test_silent_for_long(void **state)
 {
     (void)state;
@@ -266,9 +290,9 @@ int main(void)
         CASE(test_mute_secondary),  CASE(test_mute_home),
         CASE(test_members_restart), CASE(test_member_refuses_connections),
         CASE(test_member_moves),    CASE(test_lost_answers),
-        CASE(test_launch_fails),    CASE(test_silent_for_long),
-        CASE(test_member_forgets),  CASE(test_home_refuses),
-        CASE(test_too_many_bytes),
+        CASE(test_launch_fails),    CASE(test_launch_fails_after_kill),
+        CASE(test_silent_for_long), CASE(test_member_forgets),
+        CASE(test_home_refuses),    CASE(test_too_many_bytes),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
