@@ -163,14 +163,14 @@ static struct container *make_staged(struct fed_containers *c, struct yarn_conta
 
 /* ---- Answers of members ---- */
 
-int fed_containers_live(struct fed_containers *c, struct yarn_container_id id, size_t member,
-                        enum fed_seen *ret_seen)
+static int see(struct fed_containers *c, struct yarn_container_id id, size_t member, bool tell,
+               enum fed_seen *ret_seen)
 {
     struct container *it = find(c, id);
 
     if (!is_of_app(c, id) || (it && it->member != member)) {
         *ret_seen = FED_FOREIGN;
-    } else if (it && (it->told || it->telling || it->ended || it->ending)) {
+    } else if (it && (!tell || it->told || it->telling || it->ended || it->ending)) {
         *ret_seen = FED_REPEATED;
     } else if (!it && c->n_live >= FED_CONTAINERS_MAX) {
         *ret_seen = FED_FULL;
@@ -179,11 +179,24 @@ int fed_containers_live(struct fed_containers *c, struct yarn_container_id id, s
             it = make_staged(c, id, member);
         if (!it)
             return -ENOMEM;
-        stage(c, it);
-        it->telling = true;
+        if (tell)
+            stage(c, it);
+        it->telling = tell;
         *ret_seen = FED_FRESH;
     }
     return 0;
+}
+
+int fed_containers_live(struct fed_containers *c, struct yarn_container_id id, size_t member,
+                        enum fed_seen *ret_seen)
+{
+    return see(c, id, member, true, ret_seen);
+}
+
+int fed_containers_has(struct fed_containers *c, struct yarn_container_id id, size_t member,
+                       enum fed_seen *ret_seen)
+{
+    return see(c, id, member, false, ret_seen);
 }
 
 int fed_containers_end(struct fed_containers *c, struct yarn_container_id id, size_t member,

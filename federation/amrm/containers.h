@@ -30,6 +30,11 @@ enum fed_seen {
 /* A member has the container; *ret_seen says what to do with the message. -ENOMEM. */
 int fed_containers_live(struct fed_containers *c, struct yarn_container_id id, size_t member,
                         enum fed_seen *ret_seen) _must_use_;
+/* As above, where the master is not told of it here: whether it knows the container stays as it
+ * was.
+ */
+int fed_containers_has(struct fed_containers *c, struct yarn_container_id id, size_t member,
+                       enum fed_seen *ret_seen) _must_use_;
 /* A member's container has ended. One that is unknown is FED_FRESH. */
 int fed_containers_end(struct fed_containers *c, struct yarn_container_id id, size_t member,
                        enum fed_seen *ret_seen) _must_use_;

@@ -244,7 +244,8 @@ static int take_answer(struct fed_merging *j, size_t member,
     }
 }
 
-/* A master that registers again in a member learns what it has there: as new containers. */
+/* A master that registers again in a member learns what it has there: as new containers, but for
+ * those that are known. Of these it was told, or will be once the member allocates them. */
 static size_t count_registration(const Hadoop__Yarn__RegisterApplicationMasterResponseProto *m,
                                  int list)
 {
@@ -257,9 +258,18 @@ static int take_registration(struct fed_merging *j, size_t member,
                              const Hadoop__Yarn__RegisterApplicationMasterResponseProto *m,
                              int list, size_t i)
 {
-    if (list == ALLOCATED)
-        return take_container(j, member, &j->allocated, m->containers_from_previous_attempts[i]);
-    return fed_list_add(j->arena, &j->tokens, m->nm_tokens_from_previous_attempts[i]);
+    const Hadoop__Yarn__ContainerProto *c;
+    struct yarn_container_id id;
+
+    if (list == TOKENS)
+        return fed_list_add(j->arena, &j->tokens, m->nm_tokens_from_previous_attempts[i]);
+    c = m->containers_from_previous_attempts[i];
+    if (yarn_container_id_from(c->id, &id) >= 0 &&
+        fed_containers_owner(j->m->containers, id) == (int)member) {
+        j->counts.n_repeated++;
+        return 0;
+    }
+    return take_container(j, member, &j->allocated, c);
 }
 
 /* ---- Lost containers ---- */

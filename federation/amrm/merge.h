@@ -31,6 +31,7 @@ struct fed_replies { /* in the order in which they came */
     size_t home;        /* member */
     const bool *silent; /* by member: not in the sums; n_silent of them */
     size_t n_silent;
+    bool again; /* registrations: the master has registered before: fed_join_begin() */
 };
 
 /* A container that the master cannot have: its id is that of another member's container (two
@@ -79,8 +80,9 @@ struct fed_joining; /* in the making, in the arena */
 
 /* Merges the registrations of members that a master's earlier attempt has left behind, the home's
  * among them, for the master's own registration: it is told all containers, also those that it was
- * told before. In turns, as fed_merge_begin(). -EINVAL: there is none of the home; -ENOMEM: nothing
- * has changed. */
+ * told before. A master that registers `again` is told of none: it has those that it was told of,
+ * and the others come with a heartbeat. In turns, as fed_merge_begin(). -EINVAL: there is none of
+ * the home; -ENOMEM: nothing has changed. */
 int fed_join_begin(struct fed_merge *m, const struct fed_replies *replies, struct sv_arena *a,
                    struct fed_joining **ret) _must_use_;
 /* 0: *ret is there, and fed_merge_keep() or fed_merge_undo() follows; FED_MORE. */

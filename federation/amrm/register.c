@@ -30,11 +30,12 @@ static int take_container(struct fed_joining *j, size_t member,
 
     if (yarn_container_id_from(c->id, &id) < 0)
         return 0;
-    r = fed_containers_live(j->containers, id, member, &seen);
+    r = j->replies->again ? fed_containers_has(j->containers, id, member, &seen)
+                          : fed_containers_live(j->containers, id, member, &seen);
     if (r < 0)
         return r;
     if (seen == FED_FRESH || seen == FED_REPEATED)
-        return fed_list_add(j->arena, &j->list, c);
+        return j->replies->again ? 0 : fed_list_add(j->arena, &j->list, c);
     j->clashes[j->n_clashes++] = (struct fed_clash){ member, c };
     return 0;
 }

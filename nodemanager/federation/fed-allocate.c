@@ -68,6 +68,7 @@ static void refresh(struct nm_fed *f)
 static bool answered_at_once(struct nm_fed *f, const request_proto *m)
 {
     if (f->recovered) {
+        f->resyncing = true;
         nm_fed_fail(f, JAVA_AM_NOT_REGISTERED,
                     "AMRMProxy just restarted and recovered for %s. AM should re-register and full "
                     "re-send pending requests.",

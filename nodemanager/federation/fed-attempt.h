@@ -109,6 +109,8 @@ struct nm_fed {
     bool home_collected;              /* the home's answer is among `registrations` */
     bool policy_known, response_kept;
     bool recovered;                 /* the master is to register again */
+    bool restarted;                 /* the daemon was, since the master's first registration */
+    bool resyncing;                 /* the master was told to register again */
     struct nm_member_line home_ask; /* for the home's containers, after a restart */
     bool home_unsure;               /* they are not known yet */
     /* The home's answer to a registration while it is put together anew; NULL: it is not. */

@@ -54,7 +54,7 @@ static int begin(struct nm_fed *f)
     v = sv_newn(w->arena, struct fed_reply, (size_t)count + 1);
     if (!v)
         return -ENOMEM;
-    w->replies = (struct fed_replies){ .v = v, .home = NM_FED_HOME };
+    w->replies = (struct fed_replies){ .v = v, .home = NM_FED_HOME, .again = f->resyncing };
     DL_FOREACH (f->registrations, r)
         v[w->replies.n++] =
             (struct fed_reply){ .member = r->member, .registration = r->registration };

@@ -109,7 +109,7 @@ int nm_fed_recover(struct nm_fed *f, enum nm_amrm_recovery from, const struct nm
     }
     for (size_t i = 0; i < f->n_members; i++)
         tokens += f->members[i].token != NULL;
-    f->recovered = f->home_unsure = from == NM_AMRM_RESTARTED && f->home_response;
+    f->restarted = f->recovered = f->home_unsure = from == NM_AMRM_RESTARTED && f->home_response;
     sv_log_info("%s: recovered%s, with masters in %zu other sub-clusters", f->at->text,
                 f->home_response ? " registered" : "", tokens);
     f->step(f);
@@ -148,6 +148,8 @@ void nm_fed_attach_all(struct nm_fed *f)
 
 /* ---- The home's containers ---- */
 
+/* Whether the master was told of one is not known: it was unless the home allocates it with a later
+ * answer. */
 static void on_containers(const struct ipc_result *r, const struct sv_error *err, void *userdata)
 {
     struct nm_fed *f = userdata;
@@ -163,7 +165,7 @@ static void on_containers(const struct ipc_result *r, const struct sv_error *err
     }
     for (size_t i = 0; i < m->n_containers; i++)
         if (yarn_container_id_from(m->containers[i]->container_id, &id) >= 0)
-            (void)!fed_containers_know(all, id, NM_FED_HOME, true); /* a clash is found later */
+            (void)!fed_containers_know(all, id, NM_FED_HOME, false); /* a clash is found later */
     f->home_unsure = false;
     f->step(f);
 }

@@ -30,7 +30,7 @@ int nm_fed_registering(struct nm_fed *f, struct nm_sub_cluster *s, const respons
         if (fed_spent(b))
             return FED_MORE;
         if (yarn_container_id_from(m->containers_from_previous_attempts[at->row]->id, &id) >= 0)
-            (void)!fed_containers_know(all, id, i, true); /* a clash is found later */
+            (void)!fed_containers_know(all, id, i, !f->restarted); /* a clash is found later */
         fed_spend(b, 1);
     }
     return 0;

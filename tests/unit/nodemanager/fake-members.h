@@ -205,6 +205,11 @@ static inline Hadoop__Yarn__ContainerProto *fake_container(struct sv_arena *a, i
     return c;
 }
 
+static inline void fake_allocate_one(struct fake *f)
+{
+    f->containers[f->n_containers++].id = f->epoch << 40 | ++f->seq;
+}
+
 static inline void fake_allocated(struct fake *f, struct sv_arena *a,
                                   Hadoop__Yarn__AllocateResponseProto *m)
 {
@@ -212,7 +217,7 @@ static inline void fake_allocated(struct fake *f, struct sv_arena *a,
     m->completed_container_statuses =
         sv_newn(a, Hadoop__Yarn__ContainerStatusProto *, FAKE_CONTAINERS);
     for (; f->grants && f->open && f->n_containers < FAKE_CONTAINERS; f->open--)
-        f->containers[f->n_containers++].id = f->epoch << 40 | ++f->seq;
+        fake_allocate_one(f);
     for (size_t i = 0; i < f->n_containers; i++) {
         Hadoop__Yarn__ContainerStatusProto *s;
 

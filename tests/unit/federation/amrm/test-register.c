@@ -112,6 +112,35 @@ static void joined(void **state)
     assert_int_equal(fed_merge_registered(m, &nothing, arena, &got), -EINVAL);
 }
 
+/* It registers again: nothing is told with the registration, and all with an answer, once. */
+static void again(void **state)
+{
+    struct fed_merge *m = *state;
+    const int64_t ids[] = { 1, 2 };
+    const struct fed_reply replies[] = {
+        { .member = 0, .registration = response_of("home", 0, NULL) },
+        { .member = 2, .registration = response_of("other", 2, ids) },
+    };
+    Hadoop__Yarn__AllocateResponseProto answer;
+    const struct fed_reply more[] = { { .member = 2, .registration = replies[1].registration },
+                                      { .member = 2, .answer = &answer } };
+    struct fed_registered got;
+    struct fed_merged later;
+
+    assert_int_equal(
+        fed_merge_registered(m, &(struct fed_replies){ replies, 2, .again = true }, arena, &got),
+        0);
+    assert_int_equal(got.response->n_containers_from_previous_attempts, 0);
+    assert_int_equal(got.response->n_nm_tokens_from_previous_attempts, 2);
+    hadoop__yarn__allocate_response_proto__init(&answer);
+    answer.allocated_containers = replies[1].registration->containers_from_previous_attempts;
+    answer.n_allocated_containers = 1;
+    assert_int_equal(fed_merge(m, &(struct fed_replies){ more, 2 }, arena, &later), 0);
+    assert_int_equal(later.answer->n_allocated_containers, 1);
+    assert_int_equal(fed_merge(m, &(struct fed_replies){ more, 2 }, arena, &later), 0);
+    assert_int_equal(later.answer->n_allocated_containers, 0);
+}
+
 static void undone(void **state)
 {
     struct fed_merge *m = *state;
@@ -135,6 +164,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(joined, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(again, set_up, tear_down),
         cmocka_unit_test_setup_teardown(undone, set_up, tear_down),
     };
 

@@ -139,7 +139,7 @@ static void test_restart(void **state)
     m = reg_as("here");
     assert_non_null(m);
     assert_string_equal(m->queue, "q");
-    assert_int_equal(m->n_containers_from_previous_attempts, 5); /* of the unmanaged master */
+    assert_int_equal(m->n_containers_from_previous_attempts, 0); /* it knows them */
     assert_int_equal(fakes.v[1].n_submitted, 1);
     assert_non_null(beat(20));
     beat_until(30);
@@ -159,6 +159,29 @@ static void test_restart(void **state)
     turns(20);
     assert_true(fakes.v[0].containers[0].released && fakes.v[1].containers[0].released);
     assert_true(finish());
+}
+
+/* Containers that members have allocated while the daemon was down are told, though members list
+ * them when masters are attached again; those that the master knows are not. */
+static void test_restart_with_fresh(void **state)
+{
+    (void)state;
+    reg();
+    assert_non_null(beat(10));
+    beat_until(10);
+    turns(20);
+    for (int i = 0; i < 2; i++)
+        for (int k = 0; k < 3; k++)
+            fake_allocate_one(&fakes.v[i]);
+    restart(NM_AMRM_RESTARTED);
+    assert_null(beat(-1));
+    assert_int_equal(reg_as("here")->n_containers_from_previous_attempts, 0);
+    beat_until(16);
+    for (int i = 0; i < 10; i++) {
+        assert_non_null(beat(-1));
+        turns(20);
+    }
+    assert_int_equal(g.n_told, 16);
 }
 
 /* Longer than what the arena of the master's request holds, and read, joined and packed in turns.
@@ -228,17 +251,12 @@ static void test_next_attempt(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CASE(test_registration),
-        CASE(test_finish_waits_for_all),
-        CASE(test_finish_without_one),
-        CASE(test_restart),
-        CASE(test_restart_and_finish),
-        CASE(test_restart_and_stop),
-        CASE(test_restart_with_many),
-        CASE(test_next_attempt),
-        CASE(test_answer_lost),
-        CASE(test_killed_before_commit),
-        CASE(test_answer_lost_with_kerberos),
+        CASE(test_registration),         CASE(test_finish_waits_for_all),
+        CASE(test_finish_without_one),   CASE(test_restart),
+        CASE(test_restart_and_finish),   CASE(test_restart_and_stop),
+        CASE(test_restart_with_fresh),   CASE(test_restart_with_many),
+        CASE(test_next_attempt),         CASE(test_answer_lost),
+        CASE(test_killed_before_commit), CASE(test_answer_lost_with_kerberos),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
