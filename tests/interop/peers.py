@@ -54,12 +54,24 @@ def java_home():
 
 
 @contextlib.contextmanager
-def cluster(name, rm, nm, client=None, nodes=1, site=None, prepare=None, network=None, policy=None):
+def cluster(
+    name,
+    rm,
+    nm,
+    client=None,
+    nodes=1,
+    site=None,
+    prepare=None,
+    network=None,
+    policy=None,
+    installed=None,
+):
     """A running cluster of the given daemons; `client`: the Hadoop version that applications and
     their ApplicationMasters come from, 2.x for a ResourceManager of 2.x, which does not know what
     newer clients call first. `nm` may be a list, a daemon for each node, ours first. `prepare` is
     called with the cluster before its daemons start. `network`: a Network whose hosts the nodes
-    are. `policy`: the Cluster's. Raises hadoop.Unavailable when a piece cannot be had.
+    are. `policy`: the Cluster's. `installed`: our programs are there on so many nodes although
+    others run at first. Raises hadoop.Unavailable when a piece cannot be had.
     """
     each = nm if isinstance(nm, list) else [nm] * nodes
     nm = each[0]
@@ -69,7 +81,7 @@ def cluster(name, rm, nm, client=None, nodes=1, site=None, prepare=None, network
     for daemon in (rm, *each):
         if version_of(daemon):
             hadoop.classes(version_of(daemon))
-    if SELVEDGE in (rm, nm):
+    if installed or SELVEDGE in (rm, nm):
         for program in ("selvedge-rm", "selvedge-nodemanager"):
             if not os.path.exists(os.path.join(hadoop.BUILD, program)):
                 raise hadoop.Unavailable(f"{hadoop.BUILD}/{program}: not built")
@@ -77,7 +89,7 @@ def cluster(name, rm, nm, client=None, nodes=1, site=None, prepare=None, network
         name,
         nodes=len(each),
         quiet=True,
-        installed=each.count(SELVEDGE) or SELVEDGE == rm,
+        installed=installed or each.count(SELVEDGE) or SELVEDGE == rm,
         network=network,
         policy=policy,
     )
@@ -190,6 +202,14 @@ def swap_node(c, node, daemon):
     node.ports["rpc"] += 1000
     c.peer_nms[node.number - 1] = daemon
     start_node(c, node)
+    wait_nodes(c)
+
+
+def swap_rm(c, daemon):
+    """Another ResourceManager in its place; the nodes find it by themselves."""
+    c.rm.stop()
+    c.peer_rm = daemon
+    start_rm(c)
     wait_nodes(c)
 
 

@@ -1,5 +1,5 @@
 """A secure cluster on loopback, as an operator has one: a KDC of MIT's, HDFS and ResourceManager of
-Apache's with Kerberos, one NodeManager on a host of its own (a network namespace), users with
+Apache's with Kerberos, NodeManagers on hosts of their own (network namespaces), users with
 tickets. The configuration is core-site.xml, hdfs-site.xml and yarn-site.xml by names, krb5.conf and
 keytabs where distributions have them, in the cluster's own /etc.
 
@@ -49,8 +49,8 @@ class Settings:
     """`rm`: peers.SELVEDGE for our ResourceManager, else Apache's; `protection`:
     hadoop.rpc.protection; `transfer`: dfs.data.transfer.protection, "" for none;
     `cipher`: of dfs.encrypt.data.transfer, "" for no such encryption, "default" for Hadoop's own;
-    `lifetimes`: {"nm": "20s"} of the tickets of services and users; `realms`: a second realm is
-    trusted, with the user `carol`; `libhadoop`: Apache's NodeManager will run, whose logs and
+    `nodes`: how many NodeManagers; `lifetimes`: {"nm": "20s"} of the tickets of services and users;
+    `realms`: a second realm is trusted, with the user `carol`; `libhadoop`: Apache's NodeManager will run, whose logs and
     shuffle need it with Kerberos; `datanodes`: of HDFS; `router`: HDFS is behind a Router;
     `https`: the web is HTTPS alone, and the node's takes tickets; `spark`: its jars are there;
     `services`: the ResourceManager's account may act for two users; `hdfs`: more keys for HDFS's
@@ -62,6 +62,7 @@ class Settings:
     protection: str = "authentication"
     transfer: str = ""
     cipher: str = ""
+    nodes: int = 1
     lifetimes: dict = dataclasses.field(default_factory=dict)
     realms: bool = False
     libhadoop: bool = False
@@ -82,6 +83,7 @@ class Settings:
         words = [f"{self.rm or 'apache-' + self.version}+{self.node}", self.protection]
         words += [f"transfer {self.transfer}"] if self.transfer else []
         words += [f"encrypted, {self.cipher}"] if self.cipher else []
+        words += [f"{self.nodes} nodes"] if self.nodes > 1 else []
         words += [f"{self.datanodes} DataNodes"] if self.datanodes > 1 else []
         words += [word for word in ("router", "https", "spark", "services") if getattr(self, word)]
         return ", ".join(words)
@@ -183,9 +185,10 @@ class Secure:
     def _make_principals(self):
         os.makedirs(KEYTABS, 0o755, exist_ok=True)
         daemon = self.c.daemon
-        self.nm, self.rm = self.service("nm", self.node.address), self.service("rm")
+        every = [self.service("nm", node.address) for node in self.c.nodes]
+        self.nm, self.rm = every[0], self.service("rm")
         for kind, principals, uid in (
-            ("nm", [self.nm], daemon.pw_uid),
+            ("nm", every, daemon.pw_uid),
             ("rm", [self.rm], daemon.pw_uid),
             ("nn", [self.service("nn")], 0),
             ("dn", [self.service("dn")], 0),
@@ -280,10 +283,10 @@ class Secure:
             "yarn.log-aggregation-enable": "true",
             "yarn.nodemanager.remote-app-log-dir": LOGS,
             "yarn.nodemanager.log-aggregation.compression-type": "gz",
+            # of our ResourceManager
+            "selvedge.rm.unprotected-nodes": "",
+            "selvedge.rm.kerberos.helper": f"{self.node.libexec}/selvedge-gss",
         }
-        if self.settings.rm:
-            site["selvedge.rm.unprotected-nodes"] = ""
-            site["selvedge.rm.kerberos.helper"] = f"{self.node.libexec}/selvedge-gss"
         if self.settings.version.startswith("2."):  # containers' JVMs, too
             site["yarn.nodemanager.admin-env"] = f"JAVA_TOOL_OPTIONS={REALM_OF_HADOOP_2}"
             site["selvedge.nodemanager.log-aggregation.older-layout"] = "true"
@@ -311,13 +314,14 @@ class Secure:
         c.site = {**c.site, **self._yarn_site(), **self.settings.site}
         if self.settings.https:
             self._https_site()
-        for directory in [c.conf_dir, self.node.conf_dir]:
+        for directory in [c.conf_dir, *[node.conf_dir for node in c.nodes]]:
             conf.write_xml(f"{directory}/hdfs-site.xml", self.hdfs_site())
         mapreduce.prepare(c, self.hdfs, node_mb=NODE_MB)
         if self.settings.spark:
             spark.install(c)
             self.spark_job = spark.compile_job(c, "SparkLines")
-        self.node.site["selvedge.nodemanager.kerberos.helper"] = f"{self.node.libexec}/selvedge-gss"
+        for node in c.nodes:
+            node.site["selvedge.nodemanager.kerberos.helper"] = f"{node.libexec}/selvedge-gss"
 
     # --- use --------------------------------------------------------------------------------
 
@@ -453,6 +457,8 @@ def cluster(network, settings):
             nm=settings.node,
             prepare=lambda c: s.prepare(c, stack),
             network=network,
+            nodes=settings.nodes,
+            installed=settings.nodes,
         ) as c:
             s.ready()
             yield s
