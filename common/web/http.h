@@ -41,6 +41,8 @@ struct sv_http_caller {
     enum sv_http_proof proof; /* of who calls */
     char *cookie;             /* Set-Cookie of every answer to the request; NULL: none */
     char *challenge;          /* WWW-Authenticate of every answer to the request; NULL: none */
+    int operation; /* enum sv_web_operation of web-rights.h, by the gate: for the handler alone that
+                    * knows them, whatever the path; the caller may be nobody. 0: none */
     struct sv_http_kept kept; /* what the gate keeps for its next call */
 };
 

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "common/str.h"
 #include "common/web/web-user.h"
@@ -87,6 +88,39 @@ int sv_web_take_bearer(const struct sv_web_rights *rights, const char *text,
         r = set(&caller->real, who.real);
     caller->proof = SV_HTTP_TOKEN;
     return r;
+}
+
+/* ---- Operations ---- */
+
+const char *sv_web_operation_named(const char *op, const char **ret_method,
+                                   enum sv_web_operation *ret)
+{
+    static const struct {
+        const char *name, *method;
+        enum sv_web_operation what;
+    } all[] = { { "GETDELEGATIONTOKEN", "GET", SV_WEB_GET_TOKEN },
+                { "RENEWDELEGATIONTOKEN", "PUT", SV_WEB_RENEW_TOKEN },
+                { "CANCELDELEGATIONTOKEN", "PUT", SV_WEB_CANCEL_TOKEN } };
+
+    *ret = SV_WEB_NO_OPERATION;
+    for (size_t i = 0; op && i < SV_ARRAY_LEN(all); i++)
+        if (strcasecmp(op, all[i].name) == 0) {
+            *ret_method = all[i].method;
+            *ret = all[i].what;
+            return all[i].name;
+        }
+    return NULL;
+}
+
+enum sv_web_operation sv_web_operation(const struct sv_http_request *req)
+{
+    enum sv_web_operation what;
+    const char *method;
+
+    if (!sv_web_operation_named(sv_http_query(req, "op"), &method, &what) ||
+        sv_streq(req->method, "OPTIONS"))
+        return SV_WEB_NO_OPERATION;
+    return sv_streq(req->method, method) ? what : SV_WEB_WRONG_METHOD;
 }
 
 /* ---- doAs ---- */

@@ -47,7 +47,8 @@ static int set_cookie(const struct sv_web_gate *g, struct sv_http_caller *c, con
 static int refuse(const struct sv_web_gate *g, struct sv_http_caller *c,
                   struct sv_http_response *ret, unsigned status, const char *words)
 {
-    int r = set_cookie(g, c, NULL, 0);
+    bool keeps = c->operation && status == 401; /* as Hadoop's: it is not the cookie's end */
+    int r = keeps ? 0 : set_cookie(g, c, NULL, 0);
 
     if (r >= 0)
         r = sv_asprintf(&ret->body, "%s\n", words);
@@ -100,7 +101,8 @@ static int admit(const struct sv_web_gate *g, struct sv_http_caller *c, const ch
                                            .type = auth->auth_type,
                                            .expires_ms = sv_wall_ms() + g->cfg.login->validity_ms };
     _cleanup_free_ char *value = NULL;
-    int r = sv_auth_cookie_sign(&cookie, auth->secret, auth->secret_len, &value);
+    int r = c->operation ? -EINVAL /* Hadoop's filter gives none with a token */
+                         : sv_auth_cookie_sign(&cookie, auth->secret, auth->secret_len, &value);
 
     if (r >= 0)
         r = set_cookie(g, c, value, cookie.expires_ms);
@@ -295,7 +297,9 @@ static int identify(struct sv_web_gate *g, const struct sv_http_request *req,
     }
     if (knows_cookie(g, req, &names))
         return by_cookie(g, c, &names);
-    if (g->cfg.rights)
+    if (c->operation == SV_WEB_WRONG_METHOD || c->operation == SV_WEB_CANCEL_TOKEN)
+        return 0;                       /* as nobody */
+    if (g->cfg.rights && !c->operation) /* a token is no way to a token */
         bearer = sv_web_bearer_text(req);
     if (bearer)
         return sv_web_take_bearer(g->cfg.rights, bearer, c, ret);
@@ -309,6 +313,8 @@ static int check(const struct sv_http_request *req, struct sv_http_response *ret
 
     if (g->cfg.auth->proven_only && !by_tickets(g))
         return 0; /* nobody proves who he is, and all may read */
+    if (g->cfg.rights && g->cfg.rights->operations && by_tickets(g))
+        req->caller->operation = (int)sv_web_operation(req);
     r = req->caller->user ? 0 : identify(g, req, ret);
     return r == 0 && g->cfg.rights ? sv_web_act(g->cfg.rights, g->cfg.rules, req, ret) : r;
 }

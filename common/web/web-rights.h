@@ -10,6 +10,16 @@
 #include "common/error.h"
 #include "common/web/auth-cookie.h"
 
+/* Operations on delegation tokens, by ?op= on any path, as Hadoop's filter answers them: a GET, and
+ * two PUTs. */
+enum sv_web_operation {
+    SV_WEB_NO_OPERATION,
+    SV_WEB_GET_TOKEN,
+    SV_WEB_RENEW_TOKEN,
+    SV_WEB_CANCEL_TOKEN, /* by whoever has the token: the caller may be nobody */
+    SV_WEB_WRONG_METHOD, /* of one of them: answered before anybody is asked who he is */
+};
+
 struct sv_web_bearer { /* the holder of a token */
     char user[SV_AUTH_USER_MAX];
     char full[SV_AUTH_USER_MAX]; /* as the token has it */
@@ -31,6 +41,7 @@ struct sv_web_rights {
     /* 0; -EACCES with Hadoop's words; -EAGAIN: called again after sv_http_retry(). */
     int (*may_act)(const struct sv_web_actor *who, struct sv_error *err, void *userdata);
     void *userdata;
+    bool operations; /* where callers have tickets, the handler answers sv_web_operation */
 };
 
 #endif

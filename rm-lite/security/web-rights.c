@@ -78,5 +78,7 @@ static int on_act(const struct sv_web_actor *who, struct sv_error *err, void *us
 
 void rm_web_rights_init(struct rm *rm, struct sv_web_rights *ret)
 {
-    *ret = (struct sv_web_rights){ .bearer = on_bearer, .may_act = on_act, .userdata = rm };
+    *ret = (struct sv_web_rights){
+        .bearer = on_bearer, .may_act = on_act, .userdata = rm, .operations = true
+    };
 }

@@ -21,6 +21,7 @@
 #include "rm-lite/web/rest/web-history.h"
 #include "rm-lite/web/rest/web-reply.h"
 #include "rm-lite/web/rest/web-rest.h"
+#include "rm-lite/web/rest/web-token-ops.h"
 #include "rm-lite/web/web-metrics.h"
 
 /* For load balancers: this ResourceManager is always the active one. */
@@ -85,6 +86,8 @@ int rm_web_handle(const struct sv_http_request *req, struct sv_http_response *re
     struct rm *rm = userdata;
     int r;
 
+    if (req->caller && req->caller->operation) /* the caller may be nobody */
+        return rm_web_token_operation(rm, req, ret);
     if (sv_has_prefix(req->path, "/proxy/"))
         return rm_web_proxy(rm, req, ret);
     if (rm->relay && rm_relay_takes(req))

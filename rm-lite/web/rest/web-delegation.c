@@ -6,83 +6,17 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/loop-guard.h"
 #include "common/str.h"
 #include "common/web/json-text.h"
-#include "common/web/json-xml.h"
 #include "rm-lite/core/audit.h"
 #include "rm-lite/security/delegation.h"
 #include "rm-lite/web/rest/web-body.h"
 #include "rm-lite/web/rest/web-reply.h"
+#include "rm-lite/web/rest/web-stored.h"
 #include "wire/ipc/ipc-server.h"
 
 #define HEADER "Hadoop-YARN-RM-Delegation-Token"
 #define ARENA_MAX ((size_t)512 << 10)
-/* Behind the store's commit, and before more requests of HTTP. */
-#define STORED_PRIORITY (SV_HTTP_PRIORITY - 5)
-
-/* ---- Answers that wait for the disk ---- */
-
-struct waiting {
-    struct sv_http_caller *caller;
-    sd_event_source *source;
-    json_t *answer; /* NULL: none, only a status */
-    bool stored;
-};
-
-static void waiting_free(void *data)
-{
-    struct waiting *w = data;
-
-    sd_event_source_disable_unref(w->source);
-    json_decref(w->answer);
-    free(w);
-}
-
-static int on_stored(sd_event_source *source, void *userdata)
-{
-    SV_LOOP_HANDLER();
-    struct waiting *w = userdata;
-
-    (void)source;
-    w->stored = true;
-    sv_http_wake(w->caller);
-    return 0;
-}
-
-/* Takes the answer; -EAGAIN: the request comes again. */
-static int answer_later(struct rm *rm, const struct sv_http_request *req, json_t *answer)
-{
-    struct waiting *w = calloc(1, sizeof(*w));
-    int r;
-
-    if (!w) {
-        json_decref(answer);
-        return -ENOMEM;
-    }
-    w->caller = req->caller;
-    w->answer = answer;
-    r = sd_event_add_defer(rm->event, &w->source, on_stored, w);
-    if (r >= 0)
-        r = sd_event_source_set_priority(w->source, STORED_PRIORITY);
-    if (r < 0) {
-        waiting_free(w);
-        return r;
-    }
-    *req->kept = (struct sv_http_kept){ w, waiting_free };
-    return -EAGAIN;
-}
-
-static int answer_now(const struct sv_http_request *req, struct sv_http_response *ret)
-{
-    struct waiting *w = req->kept->data;
-
-    if (!w->stored)
-        return -EAGAIN;
-    ret->status = 200;
-    ret->content_type = ret->xml ? SV_XML_TYPE : SV_JSON_TYPE; /* of no body, too, as Hadoop's */
-    return w->answer ? rm_web_tree(ret, 200, "delegation-token", SV_TAKE(w->answer)) : 0;
-}
 
 /* ---- Callers ---- */
 
@@ -182,7 +116,7 @@ static int issue(struct rm *rm, const struct sv_http_request *req,
     if (!answer) /* nobody has the token: it expires */
         return -ENOMEM;
     rm_audit_ok(&audit);
-    return answer_later(rm, req, answer);
+    return rm_web_answer_later(rm, req, answer);
 }
 
 int rm_web_token_issue(struct rm *rm, const struct sv_http_request *req, const char *rest,
@@ -195,7 +129,7 @@ int rm_web_token_issue(struct rm *rm, const struct sv_http_request *req, const c
 
     (void)rest;
     if (req->kept && req->kept->data)
-        return answer_now(req, ret);
+        return rm_web_answer_now(req, "delegation-token", ret);
     body = rm_web_body(req, "delegation-token", ret);
     if (!body)
         return 0;
@@ -241,7 +175,7 @@ static int renew(struct rm *rm, const struct sv_http_request *req,
         return refused(audit, class, &err, ret);
     rm_audit_ok(&audit);
     answer = json_pack("{s:I}", "expiration-time", (json_int_t)until);
-    return answer ? answer_later(rm, req, answer) : -ENOMEM;
+    return answer ? rm_web_answer_later(rm, req, answer) : -ENOMEM;
 }
 
 static int cancel(struct rm *rm, const struct sv_http_request *req,
@@ -255,7 +189,7 @@ static int cancel(struct rm *rm, const struct sv_http_request *req,
     if (rm_delegation_cancel(rm, t, who, &class, &err) < 0)
         return refused(audit, class, &err, ret);
     rm_audit_ok(&audit);
-    return answer_later(rm, req, NULL);
+    return rm_web_answer_later(rm, req, NULL);
 }
 
 typedef int (*token_handler)(struct rm *rm, const struct sv_http_request *req,
@@ -272,7 +206,7 @@ static int with_token(struct rm *rm, const struct sv_http_request *req, token_ha
     int r;
 
     if (req->kept && req->kept->data)
-        return answer_now(req, ret);
+        return rm_web_answer_now(req, "delegation-token", ret);
     r = admitted(rm, req, &who, user, ret);
     if (r <= 0)
         return r;

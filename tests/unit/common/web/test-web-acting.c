@@ -1,5 +1,6 @@
 /* Tests common/web/web-acting.c behind the gate, over real sockets: who comes with a delegation
  * token, who may act for whom, and what of both a cookie keeps. */
+#include "common/web/web-acting.h"
 #include "tests/unit/common/web/gated-server.h"
 
 #define TOKEN "X-Hadoop-Delegation-Token: "
@@ -213,6 +214,43 @@ static void waits(void **state)
     assert_int_equal(calls, 1);
 }
 
+/* ---- Operations on tokens ---- */
+
+/* A daemon that does not answer them asks everybody who he is, whatever the query. */
+static void no_operations(void **state)
+{
+    (void)state;
+    serve_all("kerberos");
+    has(get("/who?op=CANCELDELEGATIONTOKEN&token=x", ""), " 401 ");
+    has(get("/who?op=GETDELEGATIONTOKEN", TOKEN "alice's\r\n"), "<alice>");
+    has(get("/who?op=RENEWDELEGATIONTOKEN", with("host")), "<nm>");
+    assert_int_equal(calls, 2);
+}
+
+static void names_of_operations(void **state)
+{
+    static const struct {
+        const char *op, *name, *method;
+        enum sv_web_operation what;
+    } rows[] = { { "GETDELEGATIONTOKEN", "GETDELEGATIONTOKEN", "GET", SV_WEB_GET_TOKEN },
+                 { "renewDelegationToken", "RENEWDELEGATIONTOKEN", "PUT", SV_WEB_RENEW_TOKEN },
+                 { "canceldelegationtoken", "CANCELDELEGATIONTOKEN", "PUT", SV_WEB_CANCEL_TOKEN },
+                 { "GETDELEGATIONTOKENS", NULL, NULL, SV_WEB_NO_OPERATION },
+                 { "", NULL, NULL, SV_WEB_NO_OPERATION },
+                 { NULL, NULL, NULL, SV_WEB_NO_OPERATION } };
+
+    (void)state;
+    for (size_t i = 0; i < SV_ARRAY_LEN(rows); i++) {
+        const char *method = NULL, *name;
+        enum sv_web_operation what;
+
+        name = sv_web_operation_named(rows[i].op, &method, &what);
+        assert_int_equal(what, rows[i].what);
+        assert_true(sv_streq(name ?: "", rows[i].name ?: ""));
+        assert_true(sv_streq(method ?: "", rows[i].method ?: ""));
+    }
+}
+
 /* ---- A secure cluster whose web server asks for no tickets ---- */
 
 static void nobody_is_proven(void **state)
@@ -233,8 +271,9 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(by_token),     TEST(refused_tokens), TEST(no_rights), TEST(acts),
-        TEST(refused_acts), TEST(acts_by_name),   TEST(waits),     TEST(nobody_is_proven),
+        TEST(by_token),      TEST(refused_tokens),      TEST(no_rights), TEST(acts),
+        TEST(refused_acts),  TEST(acts_by_name),        TEST(waits),     TEST(nobody_is_proven),
+        TEST(no_operations), TEST(names_of_operations),
     };
 
     return cmocka_run_group_tests_name("web-acting", tests, NULL, NULL);

@@ -1,5 +1,6 @@
-/* rm-lite/web/rest/web-delegation.c over real sockets: tokens for callers whose cookie was given
- * for a ticket, refusals in Hadoop's words, and answers that wait until the token is on disk. */
+/* rm-lite/web/rest/web-delegation.c and web-token-ops.c over real sockets: tokens for callers whose
+ * cookie was given for a ticket, refusals in Hadoop's words, and answers that wait until the token
+ * is on disk. */
 #include "tests/unit/rm-lite/rm-fixture.h"
 
 #include <arpa/inet.h>
@@ -151,6 +152,96 @@ static void test_token_for_a_token(void **state)
     assert_int_equal(rm_delegation_count(f.rm), 1);
 }
 
+/* ---- ?op= ---- */
+
+#define OP "/ws/v1/cluster/info?op="
+
+/* OP, the name, and the token of the last answer that had one. */
+static const char *with_token(const char *name)
+{
+    static char path[4096];
+    static char token[2048];
+    const char *at = strstr(answer, "\"urlString\":\"");
+
+    if (at) {
+        at += strlen("\"urlString\":\"");
+        (void)snprintf(token, sizeof(token), "%.*s", (int)strcspn(at, "\""), at);
+    }
+    (void)snprintf(path, sizeof(path), OP "%s&token=%s", name, token);
+    return path;
+}
+
+static void test_operations(void **state)
+{
+    (void)state;
+    check("GET", "/cluster?op=getdelegationtoken&renewer=yarn&service=here:1", "alice",
+          "Accept: application/xml\r\n", "", "200", "{\"Token\":{\"urlString\":\"");
+    assert_null(strstr(answer, "Set-Cookie"));
+    assert_int_equal(rm_delegation_count(f.rm), 1);
+    (void)with_token("");
+    stop(&f); /* what was answered was stored */
+    start(&f);
+    check("PUT", with_token("RENEWDELEGATIONTOKEN"), "yarn", "", "", "200", "{\"long\":");
+    check("PUT", with_token("RENEWDELEGATIONTOKEN"), "alice", "", "", "403",
+          "with non-matching renewer yarn");
+    check("PUT", with_token("CANCELDELEGATIONTOKEN"), "mallory", "", "", "404",
+          "Invalid delegation token, cannot cancel");
+    assert_int_equal(rm_delegation_count(f.rm), 1);
+    check("PUT", with_token("CANCELDELEGATIONTOKEN"), "alice", "", "", "200", "\r\n\r\n");
+    check("PUT", with_token("CANCELDELEGATIONTOKEN"), "alice", "", "", "404", "cannot cancel");
+    check("PUT", with_token("RENEWDELEGATIONTOKEN"), "yarn", "", "", "403", "unknown token");
+    assert_int_equal(rm_delegation_count(f.rm), 0);
+    /* A link that alice's browser follows. */
+    check("GET", OP "GETDELEGATIONTOKEN", "alice", "Sec-Fetch-Site: cross-site\r\n", "", "403",
+          "not for browsers");
+    assert_int_equal(rm_delegation_count(f.rm), 0);
+    /* Without a renewer it is the owner's own. */
+    check("GET", OP "GETDELEGATIONTOKEN", "alice", "", "", "200", "urlString");
+    check("PUT", with_token("RENEWDELEGATIONTOKEN"), "alice", "", "", "200", "{\"long\":");
+}
+
+#define NO_TICKETS "this server takes no tickets" /* nobody judges them here */
+
+/* Nobody but a ticket's owner, or a cookie's, gets one; whoever has a token may cancel it. */
+static void test_operations_of_nobody(void **state)
+{
+    static const char *const gets[][2] = { { "GET", "GETDELEGATIONTOKEN" },
+                                           { "PUT", "RENEWDELEGATIONTOKEN" } };
+    char forged[4096], *last;
+
+    (void)state;
+    check("GET", OP "GETDELEGATIONTOKEN&renewer=yarn", "alice", "", "", "200", "urlString");
+    (void)with_token("");
+    for (size_t i = 0; i < SV_ARRAY_LEN(gets); i++) {
+        check(gets[i][0], with_token(gets[i][1]), NULL, "", "", "403", NO_TICKETS);
+        /* A token is no way to a token. */
+        (void)snprintf(forged, sizeof(forged), "X-Hadoop-Delegation-Token: %s\r\n",
+                       strstr(with_token(""), "token=") + 6);
+        check(gets[i][0], with_token(gets[i][1]), NULL, forged, "", "403", NO_TICKETS);
+    }
+    check("POST", OP "GETDELEGATIONTOKEN", NULL, "", "", "400",
+          "Wrong HTTP method [POST] for operation [GETDELEGATIONTOKEN], it should be [GET]");
+    check("GET", OP "canceldelegationtoken", NULL, "", "", "400",
+          "Wrong HTTP method [GET] for operation [CANCELDELEGATIONTOKEN], it should be [PUT]");
+    check("PUT", OP "RENEWDELEGATIONTOKEN", "yarn", "", "", "400",
+          "Operation [RENEWDELEGATIONTOKEN] requires the parameter [token]");
+    check("PUT", OP "CANCELDELEGATIONTOKEN", NULL, "", "", "400", "requires the parameter [token]");
+    check("PUT", OP "CANCELDELEGATIONTOKEN&token=x", NULL, "", "", "404", "not a token");
+    check("PUT", OP "CANCELDELEGATIONTOKEN&token=AAEAATAA", NULL, "", "", "404", "not a token");
+    /* Nothing else is open to nobody by such a query. */
+    check("PUT", "/ws/v1/cluster/apps/application_1_0001/state?op=CANCELDELEGATIONTOKEN", NULL, "",
+          "", "400", "requires the parameter [token]");
+    check("OPTIONS", OP "GETDELEGATIONTOKEN", NULL, "", "", "403", NO_TICKETS);
+    check("GET", "/cluster?op=GETFILESTATUS", NULL, "", "", "403", NO_TICKETS);
+    (void)snprintf(forged, sizeof(forged), "%s", with_token("CANCELDELEGATIONTOKEN"));
+    last = strstr(forged, "token=") + 6 + 20; /* of the identifier */
+    *last = *last == 'A' ? 'B' : 'A';
+    check("PUT", forged, NULL, "", "", "404", "cannot cancel");
+    assert_int_equal(rm_delegation_count(f.rm), 1);
+    check("PUT", with_token("CANCELDELEGATIONTOKEN"), NULL, "", "", "200", "\r\n\r\n");
+    assert_int_equal(rm_delegation_count(f.rm), 0);
+}
+
 /* The browser goes before the token is on disk. */
 static void test_gone(void **state)
 {
@@ -183,8 +274,12 @@ static int drop_secret(void **state)
 int main(void)
 {
 #define TEST(t) cmocka_unit_test_setup_teardown(t, begin, end)
-    const struct CMUnitTest tests[] = { TEST(test_life), TEST(test_refusals),
-                                        TEST(test_token_for_a_token), TEST(test_gone) };
+    const struct CMUnitTest tests[] = { TEST(test_life),
+                                        TEST(test_refusals),
+                                        TEST(test_token_for_a_token),
+                                        TEST(test_operations),
+                                        TEST(test_operations_of_nobody),
+                                        TEST(test_gone) };
 
     return cmocka_run_group_tests_name("web-delegation", tests, make_secret, drop_secret);
 }
