@@ -15,6 +15,7 @@
 
 #define MAPPING_KEY "hadoop.security.group.mapping"
 #define L MAPPING_KEY ".ldap."
+#define DEFAULT_FACTORY "com.sun.jndi.ldap.LdapCtxFactory" /* of core-default.xml */
 
 enum {
     K_URL,
@@ -95,16 +96,21 @@ static int refuse_others(struct sv_conf *c, struct sv_error *err)
           "credential providers are key stores of Java's: put the password "
           "into the file of " L "bind.password.file" },
         { L "bind.users", "there is one account that asks: name it in " L "bind.user" },
+        { L "bind.users.alias", "there is one account that asks: name it in " L "bind.user" },
+        { L "group.search.filter.pattern",
+          "no attributes of a user are put into the filter of groups: write " L
+          "search.filter.group without them" },
         { L "ssl.truststore", "a key store of Java's: put the authorities' certificates, in PEM, "
                               "into the file of selvedge.group.mapping.ldap.ca-certificates" },
         { L "ssl.keystore",
           "certificates of this daemon are not shown to LDAP servers: use " L "bind.user" },
+        { L "ctx.factory.class", "a class of Java's, which nothing here can load" },
     };
 
     for (size_t i = 0; i < SV_ARRAY_LEN(refused); i++) {
         const char *value = sv_conf_raw(c, refused[i].key);
 
-        if (value && *value)
+        if (value && *value && !sv_streq(value, DEFAULT_FACTORY))
             return sv_error_set(err, -EOPNOTSUPP, "%s is not read: %s", refused[i].key,
                                 refused[i].why);
     }
