@@ -168,6 +168,36 @@ static void test_secure(void **state)
     cli_am_server_free(s);
 }
 
+/* Parts of a token that is good: another user's name, another attempt's identifier with its own
+ * key, no password, half of the identifier. */
+static void test_forged_parts(void **state)
+{
+    _cleanup_arena_ struct sv_arena *arena = sv_arena_new(0);
+    const struct yarn_token good = client_token(arena, 1, CLIENT_KEY, "bob");
+    struct yarn_token renamed = client_token(arena, 1, "another key", "mallory"),
+                      moved = client_token(arena, 2, "another key", "bob"), empty = good,
+                      half = good;
+    struct yarn_token *const all[] = { &renamed, &moved, &empty, &half };
+    struct cluster *w = *state;
+    struct cli_am_server *s = serve(w);
+    struct answer a;
+
+    renamed.password = good.password;
+    renamed.password_len = good.password_len;
+    empty.password_len = 0;
+    half.id_len /= 2;
+    w->secure = true;
+    run_registered(w);
+    for (size_t i = 0; i < SV_ARRAY_LEN(all); i++) {
+        call_to_end(w, s, all[i], &a);
+        assert_true(a.status < 0);
+        assert_int_equal(served, 0);
+    }
+    call_to_end(w, s, &good, &a);
+    assert_int_equal(a.status, 0);
+    cli_am_server_free(s);
+}
+
 /* A token is nothing where there is no key. */
 static void test_token_without_key(void **state)
 {
@@ -291,9 +321,8 @@ static void test_access(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        T(test_simple),   T(test_secure), T(test_token_without_key),
-        T(test_lost_key), T(test_ports),  cmocka_unit_test(test_ranges),
-        T(test_access),
+        T(test_simple),   T(test_secure), T(test_forged_parts),          T(test_token_without_key),
+        T(test_lost_key), T(test_ports),  cmocka_unit_test(test_ranges), T(test_access),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
