@@ -1,5 +1,5 @@
-/* See client-service.h. Requests are hostile; a client's user is its claim (SIMPLE), as in every
- * insecure Hadoop cluster. */
+/* See client-service.h. Requests are hostile; without Kerberos a client's user is its claim, as in
+ * every insecure Hadoop cluster. */
 #include "router/client-service.h"
 
 #include <errno.h>

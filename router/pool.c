@@ -138,6 +138,8 @@ static int make_client(struct rtr_pool *p, const struct rtr_outgoing *q, struct 
         .version = 1,
         .user = p->cfg.user,
         .for_user = sv_streq(p->cfg.user, q->caller) ? NULL : q->caller,
+        .kerberos = p->cfg.kerberos,
+        .qop_mask = p->cfg.qop_mask,
         .connect_ms = SV_MIN(p->cfg.timeout_ms, CONNECT_MS_MAX),
         .call_ms = p->cfg.timeout_ms,
         .max_frame = p->cfg.max_frame,

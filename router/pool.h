@@ -11,10 +11,12 @@ struct rtr_member_stats;
 struct rtr_pool;
 
 struct rtr_pool_config {
-    const char *user;   /* own account */
-    int64_t timeout_ms; /* of a call, and of connecting */
-    size_t max_open;    /* calls of one address; > 0 */
-    size_t max_frame;   /* bytes of an answer */
+    const char *user;                    /* own account */
+    const struct ipc_kerberos *kerberos; /* own ticket; NULL: SIMPLE. Outlives the pool */
+    uint32_t qop_mask;                   /* hadoop.rpc.protection; 0: authentication alone */
+    int64_t timeout_ms;                  /* of a call, and of connecting */
+    size_t max_open;                     /* calls of one address; > 0 */
+    size_t max_frame;                    /* bytes of an answer */
 };
 /* Texts are borrowed. NULL: no memory. */
 struct rtr_pool *rtr_pool_new(sd_event *event, const struct rtr_pool_config *cfg);

@@ -7,6 +7,7 @@
 
 #include "common/conf.h"
 #include "common/web/web-auth.h"
+#include "router/conf-kerberos.h"
 #include "wire/ipc/ipc-conf.h"
 
 struct rtr_conf {
@@ -18,12 +19,15 @@ struct rtr_conf {
     int64_t timeout_ms; /* of one call to one member */
     int64_t max_calls;  /* of clients, open at once */
     bool partial;       /* lists without the members that do not answer */
+    bool authorization; /* hadoop-policy.xml is asked */
     struct ipc_server_settings ipc;
     struct sv_web_auth auth; /* groups of users alone */
+    struct rtr_conf_kerberos kerberos;
 };
 
-/* -EINVAL, -EOPNOTSUPP: a value that is refused; the reason names file, line and key. */
+/* -EINVAL, -ENOENT: a value that is refused, or krb5.conf; the reason names file, line and key. */
 int rtr_conf_read(struct sv_conf *conf, struct rtr_conf *ret, struct sv_error *err) _must_use_;
+void rtr_conf_clear(struct rtr_conf *c);
 /* Logs a line for each key yarn.router.* that is set and has no effect. */
 void rtr_conf_log_unread(struct sv_conf *conf);
 void rtr_conf_print(struct sv_conf *conf, FILE *out); /* name, value, help: a line each */

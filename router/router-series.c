@@ -6,6 +6,7 @@
 #include "common/web/series.h"
 #include "router/member-stats.h"
 #include "router/router.h"
+#include "router/secure.h"
 #include "wire/ipc/ipc-server.h"
 
 /* ---- The federation ---- */
@@ -89,6 +90,7 @@ int rtr_series(const struct router *r, struct sv_buf *out)
     put_members(&s, list);
     put_calls(&s, r->stats);
     put_router(&s, r);
+    rtr_secure_series(r, &s);
     sv_series_rpc(&s, &rpc, 1);
     sv_series_process(&s, "selvedge-router");
     return s.error;

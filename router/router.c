@@ -18,6 +18,8 @@
 #include "router/pool.h"
 #include "router/proxy-users.h"
 #include "router/router-web.h"
+#include "router/secure.h"
+#include "router/service-access.h"
 
 #define AWAY_US 10000000 /* between looks at a store that is away */
 #define ACCURACY_US 100000
@@ -119,8 +121,10 @@ static int serve(struct router *r, struct sv_error *err)
     struct ipc_server_config cfg = {
         .host = r->conf.host,
         .port = r->conf.port,
-        .allow_simple = true,
+        .allow_simple = !r->secure,
+        .kerberos = rtr_secure_acceptor(r),
         .impersonation = rtr_proxy_users_check,
+        .authorization = rtr_service_access(r),
         .protocols = rtr_protocols,
         .userdata = r,
         .qop_mask = r->conf.ipc.qop_mask,
@@ -137,6 +141,8 @@ static int serve(struct router *r, struct sv_error *err)
 static int make_parts(struct router *r, struct sv_error *err)
 {
     const struct rtr_pool_config pool = { .user = r->user,
+                                          .kerberos = rtr_secure_members(r),
+                                          .qop_mask = r->conf.ipc.qop_mask,
                                           .timeout_ms = r->conf.timeout_ms,
                                           .max_open = (size_t)r->conf.max_calls / 4,
                                           .max_frame = RTR_ANSWER_MAX };
@@ -156,8 +162,10 @@ int rtr_check(struct sv_conf *conf, struct sv_error *err)
     struct rtr_conf c = { 0 };
     int e = rtr_conf_read(conf, &c, err);
 
-    if (e >= 0)
-        e = fed_policy_conf_load(conf, FED_SIDE_ROUTER, &policy, err);
+    if (e < 0)
+        return e;
+    rtr_conf_clear(&c);
+    e = fed_policy_conf_load(conf, FED_SIDE_ROUTER, &policy, err);
     if (e < 0)
         return e;
     fed_policy_conf_clear(&policy);
@@ -172,12 +180,14 @@ int rtr_new(sd_event *event, struct sv_conf *conf, struct router **ret, struct s
     if (!r)
         return sv_error_errno(err, -ENOMEM, "Router");
     r->event = event;
-    r->user = sv_own_user();
     e = rtr_conf_read(conf, &r->conf, err);
+    r->user = r->conf.kerberos.own.on ? r->conf.kerberos.account : sv_own_user();
     if (e >= 0)
         e = fed_policy_conf_load(conf, FED_SIDE_ROUTER, &r->policy, err);
     if (e >= 0)
         e = fed_store_open(event, conf, &r->store, err);
+    if (e >= 0)
+        e = rtr_secure_start(r, err);
     if (e >= 0)
         e = make_parts(r, err);
     if (e >= 0 && (e = sd_event_add_time_relative(event, &r->check, CLOCK_MONOTONIC, 0, ACCURACY_US,
@@ -185,6 +195,8 @@ int rtr_new(sd_event *event, struct sv_conf *conf, struct router **ret, struct s
         e = sv_error_errno(err, e, "timer");
     if (e >= 0)
         e = rtr_proxy_users_start(r, conf, err);
+    if (e >= 0)
+        e = rtr_service_access_start(r, conf, err);
     if (e >= 0)
         e = serve(r, err);
     if (e >= 0)
@@ -210,8 +222,11 @@ struct router *rtr_free(struct router *r)
     r->lists = rtr_lists_free(r->lists);
     r->policies = fed_policies_free(r->policies);
     r->server = ipc_server_free(r->server);
+    rtr_service_access_stop(r);
     rtr_proxy_users_stop(r);
+    rtr_secure_stop(r);
     fed_policy_conf_clear(&r->policy);
+    rtr_conf_clear(&r->conf);
     free(r);
     return NULL;
 }

@@ -13,8 +13,10 @@ struct rtr_call;
 struct rtr_pool;
 struct rtr_lists;
 struct rtr_member_stats;
+struct rtr_secure;
 struct sv_groups;
 struct sv_http;
+struct sv_policy;
 
 #define RTR_ANSWER_MAX (64u << 20) /* bytes of one member's answer; each may have many records */
 #define RTR_HELD_MAX (512u << 20)  /* of all answers that wait for those of other members */
@@ -33,8 +35,11 @@ struct router {
     struct sv_http *web;                 /* NULL: no web port */
     struct sv_groups *groups;            /* of users for whom others act */
     struct ipc_proxy_users *proxy_users; /* the others */
-    const char *user;                    /* own account, which acts for the callers */
-    struct rtr_call *calls;              /* open ones */
+    struct rtr_secure *secure;           /* NULL: no Kerberos */
+    struct sv_policy *policy_file;       /* hadoop-policy.xml; NULL: it is not asked */
+    int64_t refusal_told_ms;
+    const char *user;       /* own account, which acts for the callers */
+    struct rtr_call *calls; /* open ones */
     size_t n_calls;
     size_t held; /* bytes, of RTR_HELD_MAX */
     sd_event_source *check;

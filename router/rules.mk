@@ -1,9 +1,9 @@
 # The Router of a federation.
-CFLAGS_router := $(CFLAGS_common)
+CFLAGS_router := $(CFLAGS_common) -DLIBEXECDIR='"$(LIBEXECDIR)"'
 ROUTER_A := $(BUILD)/libselvedge-router.a
 $(ROUTER_A): $(filter-out %/main.o,$(call objects,router))
 LIBS += $(ROUTER_A)
-ROUTER_DEPS = $(ROUTER_A) $(FED_DEPS)
+ROUTER_DEPS = $(ROUTER_A) $(GSS_CLIENT_A) $(FED_DEPS)
 ROUTER_LDLIBS = $(FED_LDLIBS)
 
 $(BUILD)/selvedge-router: $(BUILD)/router/main.o $(ROUTER_DEPS)

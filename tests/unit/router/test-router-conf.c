@@ -68,7 +68,10 @@ static void test_values(void **state)
     refused("yarn.router.partial-result.enabled", "maybe", -EINVAL);
     refused("selvedge.router.call-timeout", "0", -EINVAL);
     refused("selvedge.router.max-calls", "1", -EINVAL);
-    refused("hadoop.security.authentication", "kerberos", -EOPNOTSUPP);
+    refused("hadoop.security.authentication", "token", -EINVAL);
+    refused("hadoop.security.impersonation.provider.class", "org.example.Provider", -EINVAL);
+    refused("hadoop.security.saslproperties.resolver.class", "org.example.Resolver", -EINVAL);
+    refused("hadoop.security.authorization", "maybe", -EINVAL);
 }
 
 static void test_page(void **state)
