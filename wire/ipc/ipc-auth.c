@@ -294,6 +294,12 @@ static void on_ready(void *userdata)
     ipc_conn_unref(c);
 }
 
+void ipc_auth_ask_again(struct ipc_conn *c)
+{
+    if (c->state == CONN_SASL && c->computes && !c->kerberos)
+        on_ready(c);
+}
+
 static int on_response(struct ipc_conn *c, const struct ipc_echo *echo, const sasl_message *m)
 {
     struct sv_error err = { 0 };

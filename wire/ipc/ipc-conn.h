@@ -97,7 +97,8 @@ struct ipc_conn {
     bool negotiated;  /* SASL: NEGOTIATE was answered */
     bool initiated;   /* SASL: an offer was taken */
     bool kerberos;    /* that offer was KERBEROS */
-    bool computes;    /* paused in CONN_SASL: a step of the exchange is not computed yet */
+    bool computes;    /* paused in CONN_SASL: a step of the exchange is not computed yet, or the
+                       * token is not known yet */
     struct sv_buf in; /* an incomplete frame, or frames held back while paused */
     struct sv_buf out;
     struct sasl_layer *layer; /* integrity or privacy: all later bytes are wrapped, both ways */
@@ -252,6 +253,8 @@ int ipc_conn_unwrapped(struct ipc_conn *c, const uint8_t *p, size_t n) _must_use
 int ipc_auth_header(struct ipc_conn *c, const uint8_t *p, size_t n, size_t *ret_used);
 int ipc_auth_sasl(struct ipc_conn *c, const struct ipc_echo *echo, struct sv_arena *a,
                   const uint8_t *p, size_t n);
+/* Goes on with a login whose token the verifier did not know yet. */
+void ipc_auth_ask_again(struct ipc_conn *c);
 /* Handles a SASL message once there is a layer. */
 int ipc_auth_wrapped(struct ipc_conn *c, const struct ipc_echo *echo, struct sv_arena *a,
                      const uint8_t *p, size_t n);

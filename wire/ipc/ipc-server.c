@@ -354,6 +354,8 @@ void ipc_server_ask_again(struct ipc_server *s)
     DL_FOREACH_SAFE2(s->pre, c, next, pre_next)
     if (c->asks)
         ipc_context_ask_again(c);
+    else
+        ipc_auth_ask_again(c);
 }
 
 static int on_flush(sd_event_source *src, void *userdata)

@@ -135,7 +135,7 @@ struct ipc_server_config {
                         * = none */
     bool allow_simple; /* without meaning where `kerberos` is set: a secure server
                         * neither offers SIMPLE nor takes it */
-    ipc_token_verifier verify_token;     /* NULL = TOKEN is not offered */
+    ipc_token_verifier verify_token;     /* NULL = TOKEN is not offered; may answer -EAGAIN */
     const struct ipc_acceptor *kerberos; /* NULL = KERBEROS is not offered */
     ipc_impersonation impersonation;     /* NULL = nobody acts for others */
     ipc_authorization authorization; /* NULL = whoever is authenticated uses every protocol; else a
@@ -161,7 +161,8 @@ int ipc_server_new(sd_event *event, const struct ipc_server_config *cfg, struct 
 /* Stops listening, drops connections; calls held by handlers stay valid until finished. */
 struct ipc_server *ipc_server_free(struct ipc_server *s);
 uint16_t ipc_server_port(const struct ipc_server *s);
-/* Asks cfg.impersonation and cfg.authorization again for the connections that wait for them. */
+/* Asks cfg.verify_token, cfg.impersonation and cfg.authorization again for the connections that
+ * wait for them. */
 void ipc_server_ask_again(struct ipc_server *s);
 size_t ipc_server_connections(const struct ipc_server *s);
 size_t ipc_server_memory(const struct ipc_server *s); /* the figure limited by limits.max_memory */

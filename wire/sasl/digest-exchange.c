@@ -60,6 +60,8 @@ struct digest_server {
     uint32_t qop; /* chosen by the client */
     size_t maxbuf;
     bool used;
+    uint8_t *held; /* the client's response, while the verifier does not know yet */
+    size_t held_len;
 };
 
 static const struct sasl_server_functions server_functions;
@@ -98,6 +100,7 @@ static void server_free(struct sasl_server *base)
     free(base->token_id);
     free(s->nonce);
     free(s->challenge);
+    free(s->held);
     free(s);
 }
 
@@ -163,6 +166,8 @@ static int server_password(struct digest_server *s, char **ret, const char **ret
     const char *class = NULL;
     int r = s->verify(s->base.token_id, s->base.token_id_len, password, &len, s->base.user, &class,
                       err, s->userdata);
+    if (r == -EAGAIN)
+        return r;
     if (r < 0 || len > sizeof(password)) {
         *ret_class = class ? class : JAVA_INVALID_TOKEN;
         if (r >= 0 || !err || !err->text[0])
@@ -208,15 +213,14 @@ static int server_check(struct digest_server *s, const struct digest_directives 
     return r;
 }
 
-static int server_step(struct sasl_server *base, const uint8_t *p, size_t n, struct sasl_bytes *ret,
-                       const char **ret_class, struct sv_error *err)
+/* -EAGAIN: the verifier does not know yet. */
+static int server_run(struct digest_server *s, const uint8_t *p, size_t n, struct sasl_bytes *ret,
+                      const char **ret_class, struct sv_error *err)
 {
-    struct digest_server *s = (struct digest_server *)base;
     struct digest_directives ds;
     *ret_class = JAVA_SASL_EXCEPTION;
-    if (s->used)
-        return sv_error_set(err, -EACCES, SASL_MECHANISM ": the exchange is over");
-    s->used = true;
+    free(s->base.token_id); /* that of a run before */
+    s->base.token_id = NULL;
     if (ipc_digest_parse(&ds, p, n, IPC_SASL_RESPONSE_MAX) < 0)
         return sv_error_set(err, -EACCES, WHY_FORMAT "Malformed directives.");
     int r = server_directives(s, &ds, err);
@@ -224,13 +228,41 @@ static int server_step(struct sasl_server *base, const uint8_t *p, size_t n, str
         r = server_check(s, &ds, ret_class, err);
     if (r < 0)
         return r;
-    base->done = true;
+    s->base.done = true;
     *ret = bytes_of(s->answer);
     return 0;
 }
 
+static int server_step(struct sasl_server *base, const uint8_t *p, size_t n, struct sasl_bytes *ret,
+                       const char **ret_class, struct sv_error *err)
+{
+    struct digest_server *s = (struct digest_server *)base;
+    *ret_class = JAVA_SASL_EXCEPTION;
+    if (s->used)
+        return sv_error_set(err, -EACCES, SASL_MECHANISM ": the exchange is over");
+    s->used = true;
+    int r = server_run(s, p, n, ret, ret_class, err);
+    if (r != -EAGAIN)
+        return r;
+    s->held = malloc(n);
+    if (!s->held)
+        return sv_error_set(err, -EACCES, SASL_MECHANISM ": out of memory");
+    memcpy(s->held, p, n);
+    s->held_len = n;
+    return SASL_WAIT;
+}
+
+static int server_resume(struct sasl_server *base, struct sasl_bytes *ret, const char **ret_class,
+                         struct sv_error *err)
+{
+    struct digest_server *s = (struct digest_server *)base;
+    int r = server_run(s, s->held, s->held_len, ret, ret_class, err);
+    return r == -EAGAIN ? SASL_WAIT : r;
+}
+
 static const struct sasl_server_functions server_functions = {
     .step = server_step,
+    .resume = server_resume,
     .free = server_free,
 };
 

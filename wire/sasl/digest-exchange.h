@@ -17,7 +17,9 @@
 /* Verifies a token identifier that a client presents. On success returns 0, the password bytes (at
  * most 64) and the name that becomes peer.user (at most 255 bytes). On failure -errno with
  * `err->text` the message and *ret_class the Java class, by default
- * org.apache.hadoop.security.token.SecretManager$InvalidToken. */
+ * org.apache.hadoop.security.token.SecretManager$InvalidToken. -EAGAIN: not known yet; the
+ * connection waits, and the verifier runs again when ipc_sasl_server_resume() does, which
+ * ipc_server_ask_again() sees to. */
 typedef int (*ipc_token_verifier)(const uint8_t *id, size_t id_len, uint8_t ret_password[64],
                                   size_t *ret_password_len, char ret_user[SASL_USER_MAX],
                                   const char **ret_class, struct sv_error *err, void *userdata);

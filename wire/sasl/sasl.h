@@ -25,7 +25,8 @@ struct sasl_bytes {
 };
 
 /* Result of step and resume, beside 0: the answer comes later. The mechanism calls `ready`, from
- * the loop and never before the step returns; then ipc_sasl_*_resume() has the step's result. */
+ * the loop and never before the step returns; then ipc_sasl_*_resume() has the step's result, or
+ * SASL_WAIT once more. DIGEST-MD5 calls nobody: whoever its verifier waits for resumes it. */
 #define SASL_WAIT 1
 typedef void (*sasl_ready)(void *userdata);
 
