@@ -58,11 +58,11 @@ static bool token_of(struct ipc_call *call, struct sv_arena *a, const char *oper
     return false;
 }
 
-static struct rm_token_caller caller_of(struct ipc_call *call)
+static struct yarn_token_caller caller_of(struct ipc_call *call)
 {
     const char *full = ipc_call_peer(call)->full_user;
 
-    return (struct rm_token_caller){ rm_client_user(call), full ?: rm_client_user(call) };
+    return (struct yarn_token_caller){ rm_client_user(call), full ?: rm_client_user(call) };
 }
 
 /* The full name of a proxy user, or NULL. */
@@ -139,7 +139,7 @@ void rm_on_renewDelegationToken(struct ipc_call *call, const ProtobufCMessage *r
         return;
     }
     hadoop__common__renew_delegation_token_response_proto__init(resp);
-    const struct rm_token_caller who = caller_of(call);
+    const struct yarn_token_caller who = caller_of(call);
     if (!has_ticket(rm, call, operation, "renewed") || !token_of(call, a, operation, q->token, &t))
         return;
     if (rm_delegation_renew(rm, &t, &who, &expires, &class, &err) < 0) {
@@ -168,7 +168,7 @@ void rm_on_cancelDelegationToken(struct ipc_call *call, const ProtobufCMessage *
         return;
     }
     hadoop__common__cancel_delegation_token_response_proto__init(resp);
-    const struct rm_token_caller who = caller_of(call);
+    const struct yarn_token_caller who = caller_of(call);
     if (!has_ticket(rm, call, operation, "cancelled") ||
         !token_of(call, a, operation, q->token, &t))
         return;

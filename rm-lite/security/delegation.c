@@ -4,9 +4,7 @@
 
 #include <errno.h>
 #include <openssl/crypto.h>
-#include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <utlist.h>
 
 #include "common/log.h"
@@ -14,7 +12,8 @@
 #include "rm-lite/core/secrets.h"
 #include "rm-lite/scheduler/hash.h"
 #include "rm-lite/store/store-tokens.h"
-#include "wire/ipc/ipc-server.h"
+#include "wire/exceptions.h"
+#include "wire/token/delegation-rules.h"
 
 #define SCAN_BATCH 256 /* tokens a tick */
 
@@ -40,50 +39,6 @@ struct rm_delegation {
     int64_t scanned_ms; /* 0: scan at once */
     size_t to_scan;     /* rest of the scan in progress */
 };
-
-/* ---- Texts as Hadoop's ---- */
-
-static int refuse(struct sv_error *err, const char **ret_class, const char *class, const char *fmt,
-                  ...) _printf_(4, 5);
-
-static int refuse(struct sv_error *err, const char **ret_class, const char *class, const char *fmt,
-                  ...)
-{
-    char text[SV_ERROR_TEXT_MAX];
-    va_list ap;
-
-    *ret_class = class;
-    va_start(ap, fmt);
-    (void)vsnprintf(text, sizeof(text), fmt, ap);
-    va_end(ap);
-    return sv_error_set(err, -EACCES, "%s", text);
-}
-
-#define SHOWN_MAX 960
-
-static const char *shown(const struct yarn_delegation_token *d, char ret[SHOWN_MAX])
-{
-    (void)snprintf(ret, SHOWN_MAX,
-                   "(" YARN_KIND_RM_DELEGATION " owner=%s, renewer=%s, realUser=%s, "
-                   "issueDate=%lld, maxDate=%lld, sequenceNumber=%d, masterKeyId=%d)",
-                   d->owner, d->renewer, d->real_user, (long long)d->issue_ms, (long long)d->max_ms,
-                   d->sequence, d->key_id);
-    return ret;
-}
-
-#define DATE_MAX 40
-
-static const char *date(int64_t ms, char ret[DATE_MAX])
-{
-    time_t s = (time_t)(ms / 1000);
-    struct tm tm;
-    char day[24] = "";
-
-    if (gmtime_r(&s, &tm))
-        (void)strftime(day, sizeof(day), "%Y-%m-%d %H:%M:%S", &tm);
-    (void)snprintf(ret, DATE_MAX, "%s,%03d+0000", day, (int)(ms % 1000));
-    return ret;
-}
 
 /* ---- Keys ---- */
 
@@ -310,14 +265,15 @@ static int within_limits(const struct rm *rm, const struct yarn_delegation_token
     const struct rm_name_set *user = rm_set_get(d->users, holder(t));
 
     if (user && user->number >= rm->conf.delegation_per_user)
-        return refuse(err, ret_class, JAVA_IO_EXCEPTION,
-                      "%s has %lld delegation tokens, as many as "
-                      "selvedge.rm.delegation-tokens-per-user allows: cancel some",
-                      holder(t), (long long)user->number);
+        return yarn_delegation_refuse(err, ret_class, JAVA_IO_EXCEPTION,
+                                      "%s has %lld delegation tokens, as many as "
+                                      "selvedge.rm.delegation-tokens-per-user allows: cancel some",
+                                      holder(t), (long long)user->number);
     if (HASH_COUNT(d->by_id) >= RM_DELEGATION_TOKENS_MAX)
-        return refuse(err, ret_class, JAVA_IO_EXCEPTION,
-                      "there are %d delegation tokens, and no more are kept: cancel some",
-                      RM_DELEGATION_TOKENS_MAX);
+        return yarn_delegation_refuse(
+            err, ret_class, JAVA_IO_EXCEPTION,
+            "there are %d delegation tokens, and no more are kept: cancel some",
+            RM_DELEGATION_TOKENS_MAX);
     return 0;
 }
 
@@ -330,28 +286,6 @@ static int account_of(const struct rm *rm, const char *name, char ret[SASL_USER_
     if (strlen(name) >= SASL_USER_MAX)
         return sv_error_set(err, -EINVAL, "a name of more than %d bytes", SASL_USER_MAX - 1);
     memcpy(ret, name, strlen(name) + 1);
-    return 0;
-}
-
-static int names(struct yarn_delegation_token *t, const char *owner, const char *renewer,
-                 const char *real_user, const char **ret_class, struct sv_error *err)
-{
-    const struct {
-        const char *what, *value;
-        char *to;
-    } all[] = { { "owner", owner, t->owner },
-                { "renewer", renewer, t->renewer },
-                { "real user", real_user ? real_user : "", t->real_user } };
-
-    for (size_t i = 0; i < SV_ARRAY_LEN(all); i++) {
-        size_t len = strlen(all[i].value);
-
-        if (len >= sizeof(t->owner))
-            return refuse(err, ret_class, JAVA_ILLEGAL_ARGUMENT,
-                          "the %s's name has %zu bytes, more than %zu", all[i].what, len,
-                          sizeof(t->owner) - 1);
-        memcpy(all[i].to, all[i].value, len + 1);
-    }
     return 0;
 }
 
@@ -375,13 +309,14 @@ int rm_delegation_issue(struct rm *rm, struct sv_arena *a, const char *owner, co
     *ret_class = JAVA_IO_EXCEPTION;
     if (rm->conf.kerberos.own.on && *renewer) {
         if (account_of(rm, renewer, account, NULL) < 0)
-            return refuse(err, ret_class, JAVA_ILLEGAL_ARGUMENT,
-                          "no rule of hadoop.security.auth_to_local gives the renewer %.256s an "
-                          "account",
-                          renewer);
+            return yarn_delegation_refuse(
+                err, ret_class, JAVA_ILLEGAL_ARGUMENT,
+                "no rule of hadoop.security.auth_to_local gives the renewer %.256s an "
+                "account",
+                renewer);
         renewer = account;
     }
-    if ((r = names(&what, owner, renewer, real_user, ret_class, err)) < 0 ||
+    if ((r = yarn_delegation_names(&what, owner, renewer, real_user, ret_class, err)) < 0 ||
         (r = within_limits(rm, &what, ret_class, err)) < 0)
         return r;
     r = yarn_delegation_token_encode(a, &what, &t.id, &t.id_len);
@@ -407,81 +342,57 @@ int64_t rm_delegation_expires(const struct rm *rm, const struct yarn_token *t)
 }
 
 /* With Kerberos many principals may have one account, such as all nodes. */
-static bool is_self(const struct rm *rm, const struct rm_token_caller *who)
+static bool is_self(const struct rm *rm, const struct yarn_token_caller *who)
 {
     return rm->conf.kerberos.own.on ? sv_streq(who->full_name, rm->conf.kerberos.own.principal)
                                     : sv_streq(who->user, rm->login_user);
 }
 
-static int check_renewer(const struct rm *rm, const struct yarn_delegation_token *what,
-                         const struct rm_token_caller *who, const char **ret_class,
-                         struct sv_error *err)
-{
-    const char *user = who->user;
-    char text[SHOWN_MAX];
-
-    if (!*what->renewer)
-        return refuse(err, ret_class, JAVA_ACCESS_CONTROL,
-                      "%s tried to renew a token %s without a renewer", user, shown(what, text));
-    if (!sv_streq(what->renewer, user) && !is_self(rm, who))
-        return refuse(err, ret_class, JAVA_ACCESS_CONTROL,
-                      "%s tries to renew a token %s with non-matching renewer %s", user,
-                      shown(what, text), what->renewer);
-    return 0;
-}
-
 static int check_password(const struct rm *rm, const struct yarn_delegation_token *what,
-                          const struct yarn_token *t, const char *user, const char *to_do,
+                          const struct yarn_token *t, const char *user, bool cancel,
                           const char **ret_class, struct sv_error *err)
 {
     const struct rm_stored_key *key = key_find(rm->delegation, what->key_id);
     uint8_t password[YARN_TOKEN_PASSWORD_MAX];
-    char text[SHOWN_MAX];
+    char text[YARN_DELEGATION_SHOWN_MAX];
     size_t len;
     int r;
 
     if (!key)
-        return refuse(err, ret_class, JAVA_INVALID_TOKEN,
-                      "Unable to find master key for keyId=%d from cache. Failed to %s an "
-                      "unexpired token %s with sequenceNumber=%d",
-                      what->key_id, to_do, shown(what, text), what->sequence);
+        return yarn_delegation_refuse(
+            err, ret_class, JAVA_INVALID_TOKEN,
+            "Unable to find master key for keyId=%d from cache. Failed to %s an unexpired token %s "
+            "with sequenceNumber=%d",
+            what->key_id, cancel ? "cancel" : "renew", yarn_delegation_shown(what, text),
+            what->sequence);
     r = password_of(rm, key, t->id, t->id_len, password, &len);
     if (r < 0)
         return sv_error_errno(err, r, "delegation token of %s", what->owner);
     if (!yarn_bytes_equal(password, len, t->password, t->password_len))
-        return refuse(err, ret_class, JAVA_ACCESS_CONTROL,
-                      "%s is trying to %s a token %s with wrong password", user, to_do,
-                      shown(what, text));
+        return yarn_delegation_wrong_password(what, user, cancel, ret_class, err);
     return 0;
 }
 
 int rm_delegation_renew(struct rm *rm, const struct yarn_token *t,
-                        const struct rm_token_caller *who, int64_t *ret_expires_ms,
+                        const struct yarn_token_caller *who, int64_t *ret_expires_ms,
                         const char **ret_class, struct sv_error *err)
 {
-    const char *user = who->user;
     struct yarn_delegation_token what;
     int64_t now = sv_wall_ms();
-    char text[SHOWN_MAX], max[DATE_MAX], current[DATE_MAX];
     struct token *own;
     int r;
 
     *ret_class = JAVA_IO_EXCEPTION;
     r = yarn_delegation_token_decode(t->id, t->id_len, &what, err);
+    if (r >= 0)
+        r = yarn_delegation_may_renew(&what, who, is_self(rm, who), now, ret_class, err);
+    if (r >= 0)
+        r = check_password(rm, &what, t, who->user, false, ret_class, err);
     if (r < 0)
-        return r;
-    if (what.max_ms < now)
-        return refuse(err, ret_class, JAVA_INVALID_TOKEN,
-                      "%s tried to renew an expired token %s max expiration date: %s "
-                      "currentTime: %s",
-                      user, shown(&what, text), date(what.max_ms, max), date(now, current));
-    if ((r = check_renewer(rm, &what, who, ret_class, err)) < 0 ||
-        (r = check_password(rm, &what, t, user, "renew", ret_class, err)) < 0)
         return r;
     own = find(rm->delegation, t->id, t->id_len);
     if (!own)
-        return refuse(err, ret_class, JAVA_INVALID_TOKEN, "Renewal request for unknown token %s",
-                      shown(&what, text));
+        return yarn_delegation_unknown(&what, false, ret_class, err);
     own->renew_ms = SV_MIN(what.max_ms, now + rm->conf.delegation_renew_ms);
     rm_store_token(rm, own->sequence, own->id, own->id_len, own->renew_ms);
     *ret_expires_ms = own->renew_ms;
@@ -489,26 +400,23 @@ int rm_delegation_renew(struct rm *rm, const struct yarn_token *t,
 }
 
 int rm_delegation_cancel(struct rm *rm, const struct yarn_token *t,
-                         const struct rm_token_caller *who, const char **ret_class,
+                         const struct yarn_token_caller *who, const char **ret_class,
                          struct sv_error *err)
 {
-    const char *user = who->user;
     struct yarn_delegation_token what;
-    char text[SHOWN_MAX];
     struct token *own;
     int r;
 
     *ret_class = JAVA_IO_EXCEPTION;
     r = yarn_delegation_token_decode(t->id, t->id_len, &what, err);
+    if (r >= 0)
+        r = yarn_delegation_may_cancel(&what, who, ret_class, err);
     if (r < 0)
         return r;
-    if (!sv_streq(who->full_name, what.owner) && (!*what.renewer || !sv_streq(user, what.renewer)))
-        return refuse(err, ret_class, JAVA_ACCESS_CONTROL,
-                      "%s is not authorized to cancel the token %s", user, shown(&what, text));
     own = find(rm->delegation, t->id, t->id_len);
     if (!own)
-        return refuse(err, ret_class, JAVA_INVALID_TOKEN, "Token not found %s", shown(&what, text));
-    r = check_password(rm, &what, t, user, "cancel", ret_class, err);
+        return yarn_delegation_unknown(&what, true, ret_class, err);
+    r = check_password(rm, &what, t, who->user, true, ret_class, err);
     if (r < 0)
         return r;
     drop(rm, own);
@@ -523,21 +431,18 @@ int rm_delegation_verify(const uint8_t *id, size_t id_len, uint8_t ret_password[
     const struct token *t = find(rm->delegation, id, id_len);
     const struct rm_stored_key *key;
     struct yarn_delegation_token what;
-    char current[DATE_MAX], until[DATE_MAX];
     int64_t now = sv_wall_ms();
     int r;
 
     (void)ret_class; /* InvalidToken */
     if (!t)
-        return sv_error_set(err, -EACCES, "Token for real user: , can't be found in cache");
+        return yarn_delegation_not_found(err);
     r = yarn_delegation_token_decode(t->id, t->id_len, &what, err);
     if (r < 0)
         return r;
     key = key_find(rm->delegation, what.key_id);
     if (!key || t->renew_ms < now)
-        return sv_error_set(err, -EACCES,
-                            "Token %s has expired, current time: %s expected renewal time: %s",
-                            what.real_user, date(now, current), date(t->renew_ms, until));
+        return yarn_delegation_expired(&what, now, t->renew_ms, err);
     r = password_of(rm, key, id, id_len, ret_password, ret_password_len);
     if (r < 0)
         return sv_error_errno(err, r, "delegation token of %s", what.owner);

@@ -13,7 +13,7 @@
 #include "common/arena.h"
 #include "common/error.h"
 #include "rm-lite/core/context.h"
-#include "wire/token/token.h"
+#include "wire/token/delegation-rules.h"
 
 #define RM_DELEGATION_TOKENS_MAX 100000 /* for all users together */
 
@@ -33,19 +33,15 @@ int rm_delegation_issue(struct rm *rm, struct sv_arena *a, const char *owner, co
                         struct sv_error *err) _must_use_;
 /* When a token ends unless it is renewed; 0: it is none of ours. */
 int64_t rm_delegation_expires(const struct rm *rm, const struct yarn_token *t);
-struct rm_token_caller {
-    const char *user;      /* the account */
-    const char *full_name; /* as peer->full_user with Kerberos; else the account */
-};
 /* Allowed for the renewer named in the token, and for the ResourceManager's own account, or
  * principal. */
 int rm_delegation_renew(struct rm *rm, const struct yarn_token *t,
-                        const struct rm_token_caller *who, int64_t *ret_expires_ms,
+                        const struct yarn_token_caller *who, int64_t *ret_expires_ms,
                         const char **ret_class, struct sv_error *err) _must_use_;
 /* Allowed for its owner or its renewer. Hadoop does not ask for the password: a name that a client
  * only claims, and a token's number, would end the token of somebody else's job. */
 int rm_delegation_cancel(struct rm *rm, const struct yarn_token *t,
-                         const struct rm_token_caller *who, const char **ret_class,
+                         const struct yarn_token_caller *who, const char **ret_class,
                          struct sv_error *err) _must_use_;
 /* An ipc_token_verifier: the name is the account of the token's owner. */
 int rm_delegation_verify(const uint8_t *id, size_t id_len, uint8_t ret_password[64],

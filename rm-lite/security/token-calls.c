@@ -106,8 +106,8 @@ static void renew_own(struct rm_token_renewer *w, struct rm_renewal *t)
     const char *class = NULL;
     struct sv_error err = { 0 };
     int64_t expires = 0;
-    const struct rm_token_caller self = { w->rm->login_user,
-                                          w->rm->conf.kerberos.own.principal ?: "" };
+    const struct yarn_token_caller self = { w->rm->login_user,
+                                            w->rm->conf.kerberos.own.principal ?: "" };
     int r = rm_delegation_renew(w->rm, rm_renewal_token(t), &self, &expires, &class, &err);
 
     rm_renewal_renewed(t, r < 0 ? -EACCES : 0, expires, err.text, sv_wall_ms());
@@ -197,8 +197,8 @@ static void cancel_own(struct rm_token_renewer *w, struct rm_renewal *t)
     int r = yarn_delegation_token_decode(token->id, token->id_len, &id, &err);
 
     if (r >= 0)
-        r = rm_delegation_cancel(w->rm, token, &(struct rm_token_caller){ id.renewer, id.renewer },
-                                 &class, &err);
+        r = rm_delegation_cancel(
+            w->rm, token, &(struct yarn_token_caller){ id.renewer, id.renewer }, &class, &err);
     if (r < 0)
         sv_log_debug("delegation token: not cancelled: %s", err.text);
     rm_renewal_cancelled(t);

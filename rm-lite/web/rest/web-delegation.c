@@ -33,7 +33,7 @@ static const char *method_of(const struct sv_http_request *req)
 /* A ticket alone gets a token, renews or cancels one: a token is no way to a token. 1: admitted;
  * otherwise it was answered. */
 static int admitted(struct rm *rm, const struct sv_http_request *req,
-                    struct rm_token_caller *ret_who, char user[SV_AUTH_USER_MAX],
+                    struct yarn_token_caller *ret_who, char user[SV_AUTH_USER_MAX],
                     struct sv_http_response *ret)
 {
     char text[sizeof(NO_KERBEROS_LOGIN) + 16];
@@ -50,11 +50,11 @@ static int admitted(struct rm *rm, const struct sv_http_request *req,
         (void)snprintf(text, sizeof(text), NO_KERBEROS_LOGIN "%s", method_of(req));
         return rm_web_text(ret, 403, text);
     }
-    *ret_who = (struct rm_token_caller){ .user = user, .full_name = req->caller->full };
+    *ret_who = (struct yarn_token_caller){ .user = user, .full_name = req->caller->full };
     return 1;
 }
 
-static struct rm_audit audit_of(const struct rm_token_caller *who, const char *operation)
+static struct rm_audit audit_of(const struct yarn_token_caller *who, const char *operation)
 {
     return (
         struct rm_audit){ .user = who->user, .operation = operation, .target = "ClientRMService" };
@@ -91,7 +91,7 @@ static json_t *shown(struct rm *rm, struct sv_arena *a, const struct yarn_token 
 }
 
 static int issue(struct rm *rm, const struct sv_http_request *req,
-                 const struct rm_token_caller *who, const json_t *body,
+                 const struct yarn_token_caller *who, const json_t *body,
                  struct sv_http_response *ret)
 {
     static const char operation[] = "Get Delegation Token";
@@ -123,7 +123,7 @@ int rm_web_token_issue(struct rm *rm, const struct sv_http_request *req, const c
                        struct sv_http_response *ret)
 {
     char user[SV_AUTH_USER_MAX];
-    struct rm_token_caller who;
+    struct yarn_token_caller who;
     json_t *body;
     int r;
 
@@ -162,7 +162,7 @@ static int token_of(const struct sv_http_request *req, struct sv_arena *a,
 }
 
 static int renew(struct rm *rm, const struct sv_http_request *req,
-                 const struct rm_token_caller *who, const struct yarn_token *t,
+                 const struct yarn_token_caller *who, const struct yarn_token *t,
                  struct sv_http_response *ret)
 {
     struct rm_audit audit = audit_of(who, "Renew Delegation Token");
@@ -179,7 +179,7 @@ static int renew(struct rm *rm, const struct sv_http_request *req,
 }
 
 static int cancel(struct rm *rm, const struct sv_http_request *req,
-                  const struct rm_token_caller *who, const struct yarn_token *t,
+                  const struct yarn_token_caller *who, const struct yarn_token *t,
                   struct sv_http_response *ret)
 {
     struct rm_audit audit = audit_of(who, "Cancel Delegation Token");
@@ -193,7 +193,7 @@ static int cancel(struct rm *rm, const struct sv_http_request *req,
 }
 
 typedef int (*token_handler)(struct rm *rm, const struct sv_http_request *req,
-                             const struct rm_token_caller *who, const struct yarn_token *t,
+                             const struct yarn_token_caller *who, const struct yarn_token *t,
                              struct sv_http_response *ret);
 
 static int with_token(struct rm *rm, const struct sv_http_request *req, token_handler handler,
@@ -201,7 +201,7 @@ static int with_token(struct rm *rm, const struct sv_http_request *req, token_ha
 {
     _cleanup_arena_ struct sv_arena *a = NULL;
     char user[SV_AUTH_USER_MAX];
-    struct rm_token_caller who;
+    struct yarn_token_caller who;
     struct yarn_token t;
     int r;
 

@@ -68,7 +68,7 @@ static int get(struct rm *rm, const struct sv_http_request *req, struct sv_arena
 static int renew(struct rm *rm, const struct sv_http_request *req, const struct yarn_token *t,
                  struct sv_http_response *ret)
 {
-    const struct rm_token_caller who = { req->caller->user, req->caller->full };
+    const struct yarn_token_caller who = { req->caller->user, req->caller->full };
     struct rm_audit audit = audit_of(who.user, "Renew Delegation Token");
     struct sv_error err = { 0 };
     const char *class;
@@ -105,7 +105,7 @@ static int cancel(struct rm *rm, const struct sv_http_request *req, const struct
 {
     static const char words[] = "Invalid delegation token, cannot cancel";
     char user[256] = "";
-    const struct rm_token_caller who = { user, user };
+    const struct yarn_token_caller who = { user, user };
     struct sv_error err = { 0 };
     const char *class;
     int r = 0;

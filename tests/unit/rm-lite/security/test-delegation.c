@@ -84,8 +84,8 @@ static void refused_renewal(struct fix *f, const struct yarn_token *t, const cha
     const char *class = NULL;
     struct sv_error err = { 0 };
 
-    assert_true(rm_delegation_renew(f->rm, t, &(struct rm_token_caller){ user, user }, &ms, &class,
-                                    &err) < 0);
+    assert_true(rm_delegation_renew(f->rm, t, &(struct yarn_token_caller){ user, user }, &ms,
+                                    &class, &err) < 0);
     assert_string_equal(class, wanted_class);
     if (!strstr(err.text, why))
         fail_msg("\"%s\" lacks \"%s\"", err.text, why);
@@ -97,8 +97,8 @@ static int64_t renew(struct fix *f, const struct yarn_token *t, const char *user
     const char *class;
     struct sv_error err = { 0 };
 
-    if (rm_delegation_renew(f->rm, t, &(struct rm_token_caller){ user, user }, &ms, &class, &err) <
-        0)
+    if (rm_delegation_renew(f->rm, t, &(struct yarn_token_caller){ user, user }, &ms, &class,
+                            &err) < 0)
         fail_msg("%s", err.text);
     return ms;
 }
@@ -106,7 +106,7 @@ static int64_t renew(struct fix *f, const struct yarn_token *t, const char *user
 static int cancel(struct fix *f, const struct yarn_token *t, const char *user, const char **class,
                   struct sv_error *err)
 {
-    int r = rm_delegation_cancel(f->rm, t, &(struct rm_token_caller){ user, user }, class, err);
+    int r = rm_delegation_cancel(f->rm, t, &(struct yarn_token_caller){ user, user }, class, err);
 
     settle(f);
     return r;

@@ -107,7 +107,7 @@ static void test_expiry(void **state)
 {
     struct yarn_token t = issue("alice", NULL);
     const char *text = text_of(&t), *class;
-    const struct rm_token_caller alice = { "alice", "alice" };
+    const struct yarn_token_caller alice = { "alice", "alice" };
     struct sv_error err = { 0 };
 
     (void)state;

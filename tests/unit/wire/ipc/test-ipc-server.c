@@ -107,7 +107,7 @@ static void test_token_bad(void **state)
     peer_server_stop(&s);
 }
 
-/* Who a token's holder is may be known later: logins wait, also that of one who has left. */
+/* The verifier may know a token later: logins wait, also that of a client who has left. */
 static struct {
     bool known;
     int asked;
