@@ -306,6 +306,13 @@ int fed_containers_owner(const struct fed_containers *c, struct yarn_container_i
     return it && !it->ended ? (int)it->member : -ENOENT;
 }
 
+bool fed_containers_has_ended(const struct fed_containers *c, struct yarn_container_id id)
+{
+    const struct container *it = find(c, id);
+
+    return it && it->ended;
+}
+
 size_t fed_containers_count(const struct fed_containers *c)
 {
     return c->n_live;

@@ -51,6 +51,8 @@ int fed_containers_know(struct fed_containers *c, struct yarn_container_id id, s
                         bool told) _must_use_;
 /* The member of a live container, -ENOENT if there is none. */
 int fed_containers_owner(const struct fed_containers *c, struct yarn_container_id id);
+/* It has ended, and the master was told; staged ends do not count. */
+bool fed_containers_has_ended(const struct fed_containers *c, struct yarn_container_id id);
 size_t fed_containers_count(const struct fed_containers *c); /* live ones */
 /* The next live container of a member, from *at NULL; false: there is none. Between two calls
  * containers may be staged and learned, none kept. */

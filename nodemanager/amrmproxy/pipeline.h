@@ -27,7 +27,7 @@ struct sgss_service;
 #define NM_AMRM_QUEUED_MAX 4    /* calls of an attempt behind the open one */
 #define NM_AMRM_RECORD_NAME 300 /* of a record, with the NUL */
 #define NM_AMRM_RECORD_MAX (16u << 20)
-#define NM_AMRM_RECORDS_MAX 1024 /* of an attempt */
+#define NM_AMRM_RECORDS_MAX 4096 /* of an attempt */
 #define NM_AMRM_STOP_MS 60000    /* for an interceptor that stops */
 
 /* Shared by all attempts; outlives them. */

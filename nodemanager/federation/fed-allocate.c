@@ -14,11 +14,6 @@
 typedef Hadoop__Yarn__AllocateRequestProto request_proto;
 typedef Hadoop__Yarn__AllocateResponseProto response_proto;
 
-static int32_t next_id(int32_t id)
-{
-    return id == INT32_MAX ? 0 : id + 1;
-}
-
 static bool launches(const struct nm_fed *f)
 {
     for (size_t i = 0; i < f->n_members; i++) {
@@ -30,10 +25,23 @@ static bool launches(const struct nm_fed *f)
     return false;
 }
 
+static void resync(struct nm_fed *f)
+{
+    f->resyncing = true;
+    nm_fed_fail(f, JAVA_AM_NOT_REGISTERED,
+                "AMRMProxy just restarted and recovered for %s. AM should re-register and full "
+                "re-send pending requests.",
+                f->at->text);
+}
+
 void nm_fed_allocate_step(struct nm_fed *f)
 {
     bool done;
 
+    if (f->recovered && !f->told && f->work.phase == NM_FED_NONE) {
+        resync(f);
+        return;
+    }
     if (f->work.phase != NM_FED_WAITING)
         return;
     done = f->home_answered || (f->home_late && f->other_answered);
@@ -68,11 +76,10 @@ static void refresh(struct nm_fed *f)
 static bool answered_at_once(struct nm_fed *f, const request_proto *m)
 {
     if (f->recovered) {
-        f->resyncing = true;
-        nm_fed_fail(f, JAVA_AM_NOT_REGISTERED,
-                    "AMRMProxy just restarted and recovered for %s. AM should re-register and full "
-                    "re-send pending requests.",
-                    f->at->text);
+        if (f->told)
+            nm_fed_work_go(f, NM_FED_RECALLING);
+        else
+            resync(f);
         return true;
     }
     if (!f->response || !f->policy_known) {
@@ -86,7 +93,7 @@ static bool answered_at_once(struct nm_fed *f, const request_proto *m)
         nm_fed_answer(f, &empty.base);
         return true;
     }
-    if (f->last && next_id(m->response_id) == f->response_id) {
+    if (f->last && nm_fed_next_id(m->response_id) == f->response_id) {
         nm_fed_answer_last(f);
         return true;
     }

@@ -12,11 +12,6 @@ typedef Hadoop__Yarn__AllocateResponseProto response_proto;
 
 #define ANSWER_BYTES_MAX ((size_t)512 << 20)
 
-static int32_t next_id(int32_t id)
-{
-    return id == INT32_MAX ? 0 : id + 1;
-}
-
 static int begin_merge(struct nm_fed *f)
 {
     struct nm_fed_work *w = &f->work;
@@ -39,7 +34,7 @@ int nm_fed_merge(struct nm_fed *f, struct fed_budget *b)
                     "containers without an id",
                     f->at->text, w->merged.n_foreign, w->merged.n_broken);
     w->merged.answer->has_response_id = true;
-    w->merged.answer->response_id = next_id(f->response_id);
+    w->merged.answer->response_id = nm_fed_next_id(f->response_id);
     nm_fed_write(f, &w->merged.answer->base);
     return 0;
 }
@@ -80,15 +75,19 @@ static void send_last(struct nm_fed *f)
     nm_fed_answer_packed(f, &m.base, f->last, f->n_last);
 }
 
-/* The first `n` replies were told: ends of containers in them are acknowledged at once, and not
- * with the master's next heartbeat. Of ends that are told and not acknowledged a NodeManager that
- * was killed is told again. */
-static void acknowledge_ends(struct nm_fed *f, size_t n)
+/* The first `n` replies were told, and that is recorded: their sub-clusters may have the next
+ * heartbeat, with which they forget what they said. Of ends that is told at once, for a node keeps
+ * those that are not acknowledged. */
+static void acknowledge(struct nm_fed *f, size_t n)
 {
-    for (struct nm_fed_reply *r = f->replies; r && n--; r = r->next)
-        if (r->member != NM_FED_HOME && r->answer && r->answer->n_completed_container_statuses &&
-            f->members[r->member].sub)
-            nm_sub_beat(f->members[r->member].sub);
+    for (struct nm_fed_reply *r = f->replies; r && n--; r = r->next) {
+        struct nm_sub_cluster *s = f->members[r->member].sub;
+
+        if (r->member != NM_FED_HOME && r->answer && r->answer->n_completed_container_statuses && s)
+            nm_sub_beat(s);
+        if (r->tells)
+            nm_sub_recorded(s);
+    }
 }
 
 void nm_fed_answer_merged(struct nm_fed *f)
@@ -102,7 +101,7 @@ void nm_fed_answer_merged(struct nm_fed *f)
     w->packed = (struct sv_buf){ 0 };
     f->response_id = w->merged.answer->response_id;
     send_last(f);
-    acknowledge_ends(f, n);
+    acknowledge(f, n);
     nm_fed_replies_done(f, n);
 }
 

@@ -41,6 +41,8 @@ struct nm_fed_reply { /* from a member; one of the three, as struct fed_reply */
     const Hadoop__Yarn__AllocateResponseProto *answer;
     const Hadoop__Yarn__RegisterApplicationMasterResponseProto *registration;
     const char *lost;
+    bool tells;    /* what is said once: its sub-cluster keeps its next heartbeat back */
+    bool recalled; /* of a record: it was read, and its containers are known */
     struct sv_arena *arena;
     struct nm_fed_reply *prev, *next;
 };
@@ -49,6 +51,8 @@ struct nm_fed_reply { /* from a member; one of the three, as struct fed_reply */
  * before and behind the wait. */
 enum nm_fed_phase {
     NM_FED_NONE,         /* none is open */
+    NM_FED_RECALLING,    /* what the master was told before a restart */
+    NM_FED_RECALLED,     /* the commit of that */
     NM_FED_HOME_PACKING, /* the home's answer to a registration, for the record: `writing` */
     NM_FED_JOINING,      /* it with other members': `joining`; then as a merged answer */
     NM_FED_MOVING,       /* requests of silent sub-clusters to the home: `member` */
@@ -57,8 +61,17 @@ enum nm_fed_phase {
     NM_FED_WAITING,      /* for the home */
     NM_FED_MERGING,      /* `merging` */
     NM_FED_PACKING,      /* `writing` */
+    NM_FED_RECORDING,    /* `telling` */
+    NM_FED_RECORDED,     /* the commit of that */
     NM_FED_KEEPING,      /* the containers of the merge */
     NM_FED_EXCHANGING,   /* the clash of number `row` */
+};
+
+struct nm_fed_telling { /* records of an answer, in the making */
+    struct sv_buf *v;   /* by member, n told ones, then n known ones; NULL: none yet */
+    size_t n;
+    bool merged; /* the merged answer's lists are done */
+    size_t reply, list, row;
 };
 
 struct nm_fed_work {
@@ -80,6 +93,7 @@ struct nm_fed_work {
     struct fed_merged merged;
     struct ipc_writing writing;
     struct sv_buf packed;
+    struct nm_fed_telling telling;
 };
 
 struct nm_fed {
@@ -97,6 +111,8 @@ struct nm_fed {
     struct nm_fed_reply *replies; /* for the next allocate's answer */
     size_t n_replies, reply_bytes;
     struct nm_fed_reply *registrations; /* for the next registration's answer */
+    struct nm_fed_reply *told;          /* of records, until the master's first call */
+    uint64_t n_recording, n_recorded;   /* commits of what is told */
 
     struct nm_amrm_call *call; /* the master's, open */
     sd_event_source *limit;    /* of its wait for the home or for launches */
@@ -110,7 +126,7 @@ struct nm_fed {
     bool policy_known, response_kept;
     bool recovered;                 /* the master is to register again */
     bool restarted;                 /* the daemon was, since the master's first registration */
-    bool resyncing;                 /* the master was told to register again */
+    bool resyncing;                 /* the master registers again, and has its containers */
     struct nm_member_line home_ask; /* for the home's containers, after a restart */
     bool home_unsure;               /* they are not known yet */
     /* The home's answer to a registration while it is put together anew; NULL: it is not. */
@@ -199,6 +215,8 @@ void nm_fed_limit(struct nm_fed *f, int64_t ms);
 void nm_fed_work_init(struct nm_fed *f);
 /* Begins with the phase, or goes on with it. */
 void nm_fed_work_go(struct nm_fed *f, enum nm_fed_phase phase);
+/* Goes on if it waits for records, and they are on disk; false: it does not. */
+bool nm_fed_work_recorded(struct nm_fed *f);
 
 /* ---- fed-split.c: its first half; each step as a function that takes a budget ---- */
 
@@ -219,6 +237,19 @@ void nm_fed_write(struct nm_fed *f, const ProtobufCMessage *m);
 void nm_fed_answer_merged(struct nm_fed *f);
 /* The last answer again, to a master that has not had it. */
 void nm_fed_answer_last(struct nm_fed *f);
+
+/* ---- fed-told.c: what the master is told, on record before it is ---- */
+
+/* Records the merged answer. 0: done, and the commit is waited for while n_recorded is not
+ * n_recording; FED_MORE; -ENOMEM. */
+int nm_fed_record(struct nm_fed *f, struct fed_budget *b);
+int nm_fed_take_told(struct nm_fed *f, const char *member, const struct nm_amrm_record *record);
+/* Its allocated containers are the member's; whether the master was told is not known. */
+int nm_fed_know(struct nm_fed *f, size_t member, const Hadoop__Yarn__AllocateResponseProto *m,
+                struct fed_relay_at *at, struct fed_budget *b);
+/* By the open call, the master's first one after a restart: what it has read is known from now on,
+ * the rest is told once more. As nm_fed_record(). */
+int nm_fed_recall(struct nm_fed *f, struct fed_budget *b);
 
 /* ---- fed-join.c: registrations of several members as one ---- */
 
@@ -249,6 +280,10 @@ int nm_fed_collect(struct nm_fed *f, size_t member,
                    struct sv_arena **arena) _must_use_;
 void nm_fed_allocate(struct nm_fed *f);
 void nm_fed_allocate_step(struct nm_fed *f);
+static inline int32_t nm_fed_next_id(int32_t response_id)
+{
+    return response_id == INT32_MAX ? 0 : response_id + 1;
+}
 void nm_fed_finish(struct nm_fed *f);
 void nm_fed_finish_step(struct nm_fed *f);
 
@@ -268,5 +303,9 @@ int nm_fed_owner(void *userdata, struct yarn_container_id id);
 #define NM_FED_REQUEST_RECORD NM_FED_RECORD "registerRequest"
 #define NM_FED_RESPONSE_RECORD NM_FED_RECORD "registerResponse"
 #define NM_FED_TOKEN_RECORD NM_FED_RECORD "secondarySC/" /* and the sub-cluster's id */
+/* Ours, AllocateResponseProto of the sub-cluster of that id: what the master was told last; ends
+ * that it knew and that the sub-cluster had repeated then. */
+#define NM_FED_TOLD_RECORD NM_FED_RECORD "told/"
+#define NM_FED_KNOWN_RECORD NM_FED_RECORD "known/"
 
 #endif

@@ -36,14 +36,20 @@ int nm_fed_pack(const ProtobufCMessage *m, uint8_t **ret, size_t *ret_n)
     return 0;
 }
 
+static void free_telling(struct nm_fed_telling *t)
+{
+    for (size_t i = 0; t->v && i < 2 * t->n; i++)
+        sv_buf_free(&t->v[i]);
+}
+
 void nm_fed_work_stop(struct nm_fed *f)
 {
     struct nm_fed_work *w = &f->work;
 
     nm_turns_stop(&f->shared->turns, &w->turn);
     fed_split_end(w->split);
-    if (w->phase == NM_FED_JOINING || w->phase == NM_FED_MERGING || w->phase == NM_FED_PACKING ||
-        w->phase == NM_FED_KEEPING)
+    free_telling(&w->telling);
+    if (w->phase != NM_FED_NONE && w->phase != NM_FED_WAITING) /* what it has staged */
         fed_merge_undo(f->merge);
     sv_buf_free(&w->packed);
     sv_arena_free(w->arena);

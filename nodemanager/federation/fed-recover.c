@@ -92,6 +92,10 @@ static int take(struct nm_fed *f, enum nm_amrm_recovery from, const struct nm_am
         return take_request(f, r);
     if (strcmp(r->name, NM_FED_RESPONSE_RECORD) == 0)
         return take_response(f, r);
+    if (strncmp(r->name, NM_FED_TOLD_RECORD, strlen(NM_FED_TOLD_RECORD)) == 0)
+        return nm_fed_take_told(f, r->name + strlen(NM_FED_TOLD_RECORD), r);
+    if (strncmp(r->name, NM_FED_KNOWN_RECORD, strlen(NM_FED_KNOWN_RECORD)) == 0)
+        return nm_fed_take_told(f, r->name + strlen(NM_FED_KNOWN_RECORD), r);
     return 0; /* a later version's */
 }
 
@@ -110,6 +114,7 @@ int nm_fed_recover(struct nm_fed *f, enum nm_amrm_recovery from, const struct nm
     for (size_t i = 0; i < f->n_members; i++)
         tokens += f->members[i].token != NULL;
     f->restarted = f->recovered = f->home_unsure = from == NM_AMRM_RESTARTED && f->home_response;
+    f->resyncing = f->told != NULL; /* it had heartbeats: it is registered */
     sv_log_info("%s: recovered%s, with masters in %zu other sub-clusters", f->at->text,
                 f->home_response ? " registered" : "", tokens);
     f->step(f);
@@ -127,11 +132,12 @@ static int attach(struct nm_fed *f, size_t i, const char *text)
 
     if (r >= 0)
         r = nm_fed_sub(f, i, &s);
-    if (r >= 0) {
-        f->members[i].attached = true;
-        r = nm_sub_attach(s, &t);
-    }
-    return r;
+    if (r < 0)
+        return r;
+    f->members[i].attached = true;
+    if (f->restarted)
+        nm_sub_recall(s);
+    return nm_sub_attach(s, &t);
 }
 
 void nm_fed_attach_all(struct nm_fed *f)
@@ -188,6 +194,15 @@ static void ask_home(struct nm_fed *f)
         nm_fed_later(f);
 }
 
+static int attach_home(struct nm_fed *f, struct nm_sub_cluster *home)
+{
+    if (nm_sub_state(home) != FED_UAM_NEW)
+        return 0;
+    if (f->restarted)
+        nm_sub_recall(home);
+    return nm_sub_attach(home, &f->at->rm_token);
+}
+
 void nm_fed_recover_step(struct nm_fed *f)
 {
     struct nm_sub_cluster *home;
@@ -201,8 +216,7 @@ void nm_fed_recover_step(struct nm_fed *f)
     nm_fed_attach_all(f);
     if (!f->home_response)
         return;
-    if (nm_fed_sub(f, NM_FED_HOME, &home) < 0 ||
-        (nm_sub_state(home) == FED_UAM_NEW && nm_sub_attach(home, &f->at->rm_token) < 0))
+    if (nm_fed_sub(f, NM_FED_HOME, &home) < 0 || attach_home(f, home) < 0)
         nm_fed_later(f);
     if (f->home_unsure)
         ask_home(f);

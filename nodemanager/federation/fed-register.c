@@ -80,7 +80,8 @@ static bool attaching(const struct nm_fed *f)
         int state = f->members[i].sub ? nm_sub_state(f->members[i].sub) : FED_UAM_NEW;
 
         if (f->members[i].token ||
-            (f->members[i].attached && (state == FED_UAM_REGISTERING || state == FED_UAM_PAUSED)))
+            (f->members[i].attached && !nm_sub_keeps_back(f->members[i].sub) &&
+             (state == FED_UAM_REGISTERING || state == FED_UAM_PAUSED)))
             return true;
     }
     return false;
@@ -173,6 +174,11 @@ static void register_home(struct nm_fed *f)
 
 void nm_fed_register_step(struct nm_fed *f)
 {
+    if (f->told) {
+        if (f->work.phase == NM_FED_NONE)
+            nm_fed_work_go(f, NM_FED_RECALLING);
+        return;
+    }
     if (!f->members_known) {
         nm_fed_ask_members(f);
         return;

@@ -43,15 +43,26 @@ static void queue(struct nm_fed *f, struct nm_fed_reply *r)
         hold_all(f, true);
 }
 
+/* The answer has what a ResourceManager says once. */
+static bool tells(const Hadoop__Yarn__AllocateResponseProto *m)
+{
+    return m->n_allocated_containers || m->n_completed_container_statuses || m->n_nm_tokens ||
+           m->n_update_errors || m->n_updated_containers ||
+           m->n_containers_from_previous_attempts || m->n_rejected_scheduling_requests;
+}
+
 void nm_fed_reply_answer(struct nm_fed *f, size_t member,
                          const Hadoop__Yarn__AllocateResponseProto *m, struct sv_arena **arena)
 {
     struct nm_fed_reply *r = make_reply(f, member, arena);
 
-    if (r) {
-        r->answer = m;
-        queue(f, r);
-    }
+    if (!r)
+        return;
+    r->answer = m;
+    r->tells = f->members[member].sub && tells(m);
+    if (r->tells)
+        nm_sub_keep_back(f->members[member].sub);
+    queue(f, r);
 }
 
 void nm_fed_reply_registration(struct nm_fed *f, size_t member,

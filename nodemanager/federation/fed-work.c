@@ -39,7 +39,7 @@ static void set_pace(struct nm_fed *f)
 static void begin_wait(struct nm_fed *f)
 {
     f->home_late = nm_sub_owes(f->members[NM_FED_HOME].sub);
-    f->home_answered = false;
+    f->home_answered = nm_sub_keeps_back(f->members[NM_FED_HOME].sub); /* it is here already */
     f->other_answered = f->home_late && f->n_replies;
     nm_fed_beat_all(f); /* a failure at once comes back to nm_fed_allocate_step() */
     if (!f->call)
@@ -93,10 +93,32 @@ static int end_join(struct nm_fed *f)
     return 0;
 }
 
+/* The master's first call after a restart goes on. */
+static void end_recall(struct nm_fed *f)
+{
+    nm_fed_work_stop(f);
+    f->step(f);
+}
+
+static int run_recall(struct nm_fed *f, struct fed_budget *b)
+{
+    int r = nm_fed_recall(f, b);
+
+    if (r != 0)
+        return r;
+    if (f->n_recorded == f->n_recording)
+        end_recall(f);
+    else
+        next(f, NM_FED_RECALLED);
+    return 0;
+}
+
 static int run_registration(struct nm_fed *f, struct fed_budget *b)
 {
     int r;
 
+    if (f->work.phase == NM_FED_RECALLING)
+        return run_recall(f, b);
     if (f->work.phase == NM_FED_HOME_PACKING) {
         r = nm_fed_pack_home(f, b);
         if (r == 0)
@@ -122,7 +144,12 @@ static int run_answer(struct nm_fed *f, struct fed_budget *b)
     case NM_FED_PACKING:
         r = nm_fed_pack_answer(f, b);
         if (r == 0)
-            next(f, NM_FED_KEEPING);
+            next(f, f->work.joining ? NM_FED_KEEPING : NM_FED_RECORDING);
+        break;
+    case NM_FED_RECORDING:
+        r = nm_fed_record(f, b);
+        if (r == 0)
+            next(f, f->n_recorded == f->n_recording ? NM_FED_KEEPING : NM_FED_RECORDED);
         break;
     case NM_FED_KEEPING:
         r = fed_merge_keep(f->merge, b);
@@ -159,13 +186,19 @@ static int run_phase(struct nm_fed *f, struct fed_budget *b)
     return r;
 }
 
+static bool waits(const struct nm_fed *f)
+{
+    return f->work.phase == NM_FED_NONE || f->work.phase == NM_FED_WAITING ||
+           f->work.phase == NM_FED_RECALLED || f->work.phase == NM_FED_RECORDED;
+}
+
 static bool run(struct nm_turn *t, struct fed_budget *b)
 {
     struct nm_fed *f = (struct nm_fed *)(void *)((char *)t - offsetof(struct nm_fed, work.turn));
     int r = 0;
 
     f->work.running = true;
-    while (r == 0 && f->work.phase != NM_FED_NONE && f->work.phase != NM_FED_WAITING)
+    while (r == 0 && !waits(f))
         r = run_phase(f, b);
     f->work.running = false;
     return r == FED_MORE;
@@ -187,4 +220,16 @@ void nm_fed_work_go(struct nm_fed *f, enum nm_fed_phase phase)
         no_memory(f);
     else if (!f->work.running)
         nm_turns_go(&f->shared->turns, &f->work.turn);
+}
+
+bool nm_fed_work_recorded(struct nm_fed *f)
+{
+    if (f->n_recorded != f->n_recording ||
+        (f->work.phase != NM_FED_RECORDED && f->work.phase != NM_FED_RECALLED))
+        return false;
+    if (f->work.phase == NM_FED_RECORDED)
+        nm_fed_work_go(f, NM_FED_KEEPING);
+    else
+        end_recall(f);
+    return true;
 }

@@ -64,7 +64,7 @@ static void step(struct nm_fed *f)
     if (!f->context_known)
         nm_fed_ask_context(f);
     nm_fed_recover_step(f);
-    if (!f->call)
+    if (!f->call || nm_fed_work_recorded(f))
         return;
     switch (f->call->method) {
     case NM_AMRM_REGISTER:
@@ -92,6 +92,13 @@ static void on_answered(void *userdata, struct nm_sub_cluster *s,
     else
         f->other_answered = true;
     step(f);
+}
+
+static int on_recalling(void *userdata, struct nm_sub_cluster *s,
+                        const Hadoop__Yarn__AllocateResponseProto *m, struct fed_relay_at *at,
+                        struct fed_budget *b)
+{
+    return nm_fed_know(userdata, nm_sub_member(s), m, at, b);
 }
 
 static int on_registering(void *userdata, struct nm_sub_cluster *s,
@@ -220,7 +227,8 @@ static void on_ended(void *userdata, struct nm_sub_cluster *s)
 }
 
 static const struct nm_sub_owner owner = {
-    on_answered, on_registering, on_registered, on_token, on_absent, on_refused, on_lost, on_ended,
+    on_answered, on_recalling, on_registering, on_registered, on_token,
+    on_absent,   on_refused,   on_lost,        on_ended,
 };
 
 /* ---- An attempt ---- */
@@ -236,6 +244,7 @@ static void fed_free(void *self)
     nm_member_line_clear(&f->home_ask);
     nm_fed_replies_free(&f->replies);
     nm_fed_replies_free(&f->registrations);
+    nm_fed_replies_free(&f->told);
     sd_event_source_disable_unref(f->limit);
     nm_turns_leave(&f->shared->turns, f->merge, fed_merge_leave);
     sv_arena_free(f->again);

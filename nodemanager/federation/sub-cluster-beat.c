@@ -134,13 +134,6 @@ static int take_answer(struct nm_sub_cluster *s, const ProtobufCMessage *m, stru
     return fed_relay_answered(s->relay, (const Hadoop__Yarn__AllocateResponseProto *)m, at, b);
 }
 
-static void take_token(struct nm_sub_cluster *s, const Hadoop__Common__TokenProto *m)
-{
-    if (!s->cfg.home && nm_sub_keep_token(s, m) < 0)
-        return; /* another one comes with the next answer */
-    s->cfg.owner->token(s->cfg.userdata, s, m);
-}
-
 static void on_read(struct nm_sub_cluster *s, const ProtobufCMessage *message,
                     struct sv_arena **arena, int error)
 {
@@ -152,7 +145,7 @@ static void on_read(struct nm_sub_cluster *s, const ProtobufCMessage *message,
         return;
     }
     if (m->am_rm_token)
-        take_token(s, m->am_rm_token);
+        nm_sub_take_token(s, m->am_rm_token);
     s->cfg.owner->answered(s->cfg.userdata, s, m, arena);
     if (s->pause_ms)
         sv_log_info("%s: sub-cluster %s answers again", s->cfg.app->text, s->id);
@@ -200,7 +193,7 @@ static bool run_beat(struct nm_turn *t, struct fed_budget *b)
     struct nm_sub_cluster *s =
         (struct nm_sub_cluster *)(void *)((char *)t - offsetof(struct nm_sub_cluster, beat));
 
-    if (s->uam.state != FED_UAM_RUNNING || s->am.open || s->paused || s->held ||
+    if (s->uam.state != FED_UAM_RUNNING || s->am.open || s->paused || s->held || s->kept_back ||
         nm_sub_is_reading(s) || !(s->due || fed_relay_has_news(s->relay)))
         return false;
     fed_spend(b, BEAT_ROWS);

@@ -15,6 +15,7 @@
 #define REPORT_ATTEMPT "getApplicationAttemptReport"
 #define KILL "forceKillApplication"
 #define REGISTER "registerApplicationMaster"
+#define ALLOCATE "allocate"
 #define FINISH "finishApplicationMaster"
 
 static void post(struct nm_sub_cluster *s, enum fed_uam_event event)
@@ -114,7 +115,7 @@ void nm_sub_call_submit(struct nm_sub_cluster *s)
          &hadoop__yarn__submit_application_response_proto__descriptor, on_submitted);
 }
 
-int nm_sub_keep_token(struct nm_sub_cluster *s, const Hadoop__Common__TokenProto *m)
+static int keep_token(struct nm_sub_cluster *s, const Hadoop__Common__TokenProto *m)
 {
     struct sv_arena *a = sv_arena_new(4 * YARN_TOKEN_ID_MAX);
     struct yarn_token t, own;
@@ -139,6 +140,13 @@ int nm_sub_keep_token(struct nm_sub_cluster *s, const Hadoop__Common__TokenProto
     return 0;
 }
 
+void nm_sub_take_token(struct nm_sub_cluster *s, const Hadoop__Common__TokenProto *m)
+{
+    if (!s->cfg.home && keep_token(s, m) < 0)
+        return; /* another one comes with the next answer */
+    s->cfg.owner->token(s->cfg.userdata, s, m);
+}
+
 static void on_report(const struct ipc_result *r, const struct sv_error *err, void *userdata)
 {
     struct nm_sub_cluster *s = userdata;
@@ -157,7 +165,7 @@ static void on_report(const struct ipc_result *r, const struct sv_error *err, vo
         arg.attempt_known =
             yarn_attempt_id_from(report->currentapplicationattemptid, &s->attempt) >= 0;
     if (report && report->am_rm_token && s->uam.state == FED_UAM_FETCHING)
-        arg.token = nm_sub_keep_token(s, report->am_rm_token) >= 0;
+        arg.token = keep_token(s, report->am_rm_token) >= 0;
     s->post(s, FED_UAM_REPORT, &arg);
 }
 
@@ -249,10 +257,91 @@ static void on_registered(const struct ipc_result *r, const struct sv_error *err
         failed(s, r, err, REGISTER);
 }
 
-void nm_sub_call_register(struct nm_sub_cluster *s)
+static void register_now(struct nm_sub_cluster *s)
 {
     call(s, &s->am, REGISTER, s->cfg.app->registration ? &s->cfg.app->registration->base : NULL,
          NULL, on_registered);
+}
+
+/* ---- The last answer, once more ---- */
+
+/* A heartbeat's id that is never right: the refusal has the id of the last answer. With the one
+ * before that the ResourceManager answers as it did, and reads nothing. */
+#define NO_RESPONSE_ID (-2)
+
+static void recall(struct nm_sub_cluster *s, int32_t response_id);
+
+static int take_recalled(struct nm_sub_cluster *s, const ProtobufCMessage *m,
+                         struct fed_relay_at *at, struct fed_budget *b)
+{
+    return s->cfg.owner->recalling(s->cfg.userdata, s,
+                                   (const Hadoop__Yarn__AllocateResponseProto *)m, at, b);
+}
+
+static void on_recalled(struct nm_sub_cluster *s, const ProtobufCMessage *message,
+                        struct sv_arena **arena, int error)
+{
+    const Hadoop__Yarn__AllocateResponseProto *m =
+        (const Hadoop__Yarn__AllocateResponseProto *)message;
+
+    if (error < 0) {
+        post_failed(s, FED_UAM_CALL_FAILED,
+                    ALLOCATE ": the answer is not a valid AllocateResponseProto");
+        return;
+    }
+    s->recall = false;
+    if (m->am_rm_token && !s->ending)
+        nm_sub_take_token(s, m->am_rm_token);
+    if (!s->ending)
+        s->cfg.owner->answered(s->cfg.userdata, s, m, arena);
+    s->registers_later = s->kept_back > 0;
+    if (!s->registers_later)
+        register_now(s);
+}
+
+static const struct nm_sub_reader recall_reader = {
+    &hadoop__yarn__allocate_response_proto__descriptor, take_recalled, on_recalled
+};
+
+/* All but an absence is found again by the registration. */
+static void on_recall_answer(const struct ipc_result *r, const struct sv_error *err, void *userdata)
+{
+    struct nm_sub_cluster *s = userdata;
+    enum nm_member_fault fault;
+    int32_t expected = 0;
+
+    if (r->status >= 0) {
+        nm_sub_read(s, &recall_reader, r->body, r->body_len);
+        return;
+    }
+    fault = nm_member_fault_of(r, err, &expected);
+    if (fault == NM_FAULT_ABSENT) {
+        failed(s, r, err, ALLOCATE);
+    } else if (fault == NM_FAULT_RESPONSE_ID && !s->recall_known) {
+        s->recall_known = true;
+        recall(s, expected - 1);
+    } else {
+        s->recall = false;
+        register_now(s);
+    }
+}
+
+static void recall(struct nm_sub_cluster *s, int32_t response_id)
+{
+    Hadoop__Yarn__AllocateRequestProto q = HADOOP__YARN__ALLOCATE_REQUEST_PROTO__INIT;
+
+    q.has_response_id = true;
+    q.response_id = response_id;
+    call(s, &s->am, ALLOCATE, &q.base, NULL, on_recall_answer);
+}
+
+void nm_sub_call_register(struct nm_sub_cluster *s)
+{
+    s->recall_known = false;
+    if (s->recall)
+        recall(s, NO_RESPONSE_ID);
+    else
+        register_now(s);
 }
 
 /* ---- The end ---- */

@@ -42,6 +42,10 @@ struct nm_sub_cluster {
     bool due;                  /* the master has called since the last heartbeat */
     bool paused;               /* `pause` runs */
     bool held;
+    unsigned kept_back;             /* answers that are not recorded yet */
+    bool registers_later;           /* once they are: a registration forgets the last answer */
+    bool recall;                    /* the last answer is to be had again, before registration */
+    bool recall_known;              /* ... by its response id */
     int expects;                    /* response ids in a row that the ResourceManager has refused */
     struct yarn_attempt_id attempt; /* as the sub-cluster's report has it */
     struct sv_arena *token_arena;   /* of a token that is not stored yet */
@@ -60,6 +64,8 @@ void nm_sub_call_attempt_report(struct nm_sub_cluster *s);
 void nm_sub_call_register(struct nm_sub_cluster *s);
 void nm_sub_call_finish(struct nm_sub_cluster *s);
 void nm_sub_call_kill(struct nm_sub_cluster *s);
+/* A new token in an answer to a heartbeat. */
+void nm_sub_take_token(struct nm_sub_cluster *s, const Hadoop__Common__TokenProto *m);
 
 /* ---- sub-cluster-beat.c ---- */
 
@@ -77,7 +83,5 @@ void nm_sub_read(struct nm_sub_cluster *s, const struct nm_sub_reader *how, cons
                  size_t n);
 void nm_sub_read_stop(struct nm_sub_cluster *s);
 bool nm_sub_is_reading(const struct nm_sub_cluster *s);
-/* Copies a token to s->token. */
-int nm_sub_keep_token(struct nm_sub_cluster *s, const Hadoop__Common__TokenProto *m) _must_use_;
 
 #endif

@@ -145,6 +145,7 @@ static void run(struct nm_sub_cluster *s, enum fed_uam_event event, struct fed_u
     if (todo <= FED_UAM_DO_NOTHING)
         return; /* illegal now: what it was about is over, ignoring */
     stop_waiting(s);
+    s->registers_later = false;
     nm_member_line_drop(&s->client);
     nm_sub_beat_stop(s);
     act(s, todo);
@@ -269,6 +270,11 @@ int nm_sub_attach(struct nm_sub_cluster *s, const struct yarn_token *t)
     return r;
 }
 
+void nm_sub_recall(struct nm_sub_cluster *s)
+{
+    s->recall = true;
+}
+
 void nm_sub_saved(struct nm_sub_cluster *s, int result)
 {
     struct fed_uam_arg arg = { .now_ms = sv_now_ms(), .why = "its token could not be stored" };
@@ -284,6 +290,13 @@ int nm_sub_set_token(struct nm_sub_cluster *s, const struct yarn_token *t)
     return nm_member_line_set_token(&s->am, t);
 }
 
+static void register_at_last(struct nm_sub_cluster *s)
+{
+    if (s->registers_later)
+        nm_sub_call_register(s);
+    s->registers_later = false;
+}
+
 /* The home's ResourceManager has to hear of it; elsewhere a master that is not registered is
  * killed. */
 void nm_sub_finish(struct nm_sub_cluster *s)
@@ -296,6 +309,7 @@ void nm_sub_finish(struct nm_sub_cluster *s)
         return;
     }
     s->finish_wanted = true;
+    register_at_last(s);
     if (s->uam.state == FED_UAM_FAILED)
         post(s, FED_UAM_ATTACH);
 }
@@ -328,6 +342,24 @@ int nm_sub_move(struct nm_sub_cluster *from, struct nm_sub_cluster *to, struct f
                 int32_t *n)
 {
     return fed_relay_move(from->relay, to->relay, from->uam.state == FED_UAM_RUNNING, b, n);
+}
+
+void nm_sub_keep_back(struct nm_sub_cluster *s)
+{
+    s->kept_back++;
+}
+
+void nm_sub_recorded(struct nm_sub_cluster *s)
+{
+    s->kept_back--;
+    if (!s->kept_back)
+        register_at_last(s);
+    nm_sub_pump(s);
+}
+
+bool nm_sub_keeps_back(const struct nm_sub_cluster *s)
+{
+    return s->kept_back > 0;
 }
 
 void nm_sub_hold(struct nm_sub_cluster *s, bool held)

@@ -34,6 +34,11 @@ struct nm_sub_application {
 struct nm_sub_owner {
     void (*answered)(void *userdata, struct nm_sub_cluster *s,
                      const Hadoop__Yarn__AllocateResponseProto *m, struct sv_arena **arena);
+    /* The last answer of before a restart is here, and .answered follows once this says 0 in the
+     * place of FED_MORE; see .registering. */
+    int (*recalling)(void *userdata, struct nm_sub_cluster *s,
+                     const Hadoop__Yarn__AllocateResponseProto *m, struct fed_relay_at *at,
+                     struct fed_budget *b);
     /* An answer to a registration is here, and .registered follows once this says 0 in the place of
      * FED_MORE; for what is known of it at once. `at` is the owner's place in it. */
     int (*registering)(void *userdata, struct nm_sub_cluster *s,
@@ -101,6 +106,10 @@ int nm_sub_set_addresses(struct nm_sub_cluster *s, const struct fed_member *m) _
 void nm_sub_start(struct nm_sub_cluster *s);
 /* Registers by a stored token; the home always begins so. -ENOMEM. */
 int nm_sub_attach(struct nm_sub_cluster *s, const struct yarn_token *t) _must_use_;
+/* Before the next nm_sub_attach(), after a restart: the ResourceManager's last answer, which may
+ * not have got to the master, is requested once more before a registration makes it forget that.
+ * With news in it the registration waits for nm_sub_recorded(). */
+void nm_sub_recall(struct nm_sub_cluster *s);
 /* The token is stored and used from now on; result < 0: it could not be. */
 void nm_sub_saved(struct nm_sub_cluster *s, int result);
 /* The home's token has been replaced. -ENOMEM. */
@@ -119,6 +128,11 @@ int nm_sub_move(struct nm_sub_cluster *from, struct nm_sub_cluster *to, struct f
                 int32_t *n) _must_use_;
 /* While held, no further heartbeat goes out: the owner has enough answers. */
 void nm_sub_hold(struct nm_sub_cluster *s, bool held);
+/* An answer waits for the master; the next heartbeat, which acknowledges it, waits until each is
+ * recorded. */
+void nm_sub_keep_back(struct nm_sub_cluster *s);
+void nm_sub_recorded(struct nm_sub_cluster *s); /* one of them */
+bool nm_sub_keeps_back(const struct nm_sub_cluster *s);
 
 /* The master finishes: app->finish. .ended follows, or has been. */
 void nm_sub_finish(struct nm_sub_cluster *s);

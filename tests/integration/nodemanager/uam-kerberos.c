@@ -94,7 +94,14 @@ static void on_ended(void *userdata, struct nm_sub_cluster *s)
 }
 
 static const struct nm_sub_owner owner = {
-    on_answered, on_registering, on_registered, on_token, on_absent, on_told, on_told, on_ended,
+    .answered = on_answered, /* .recalling: nothing is recalled here */
+    .registering = on_registering,
+    .registered = on_registered,
+    .token = on_token,
+    .absent = on_absent,
+    .refused = on_told,
+    .lost = on_told,
+    .ended = on_ended,
 };
 
 /* ---- The run ---- */

@@ -40,11 +40,14 @@ struct fake {
     int32_t nodes, memory; /* that it reports */
     struct {
         int64_t id;
-        bool told, released, ended, end_told;
+        bool told, released, ended, end_told, end_acked;
     } containers[FAKE_CONTAINERS];
     size_t n_containers;
     const char *refuse; /* class of an exception for the next heartbeat */
     const char *roll;   /* a new token with the next answer */
+    bool java;     /* an unmanaged master that registers again leaves the last answer as it was */
+    uint8_t *last; /* answer to a heartbeat, packed; NULL: none since it began */
+    size_t n_last;
     bool unregistered_late;
     int64_t seq;
 };
@@ -252,6 +255,32 @@ static inline void fake_read_asks(struct fake *f, const Hadoop__Yarn__AllocateRe
     }
 }
 
+static inline void fake_forget_last(struct fake *f)
+{
+    free(f->last);
+    f->last = NULL;
+}
+
+/* The answer to the heartbeat before: its answer was lost. */
+static inline ProtobufCMessage *fake_repeat(struct fake *f, struct sv_arena *a)
+{
+    ProtobufCMessage *m = NULL;
+
+    (void)!ipc_unpack(a, &hadoop__yarn__allocate_response_proto__descriptor, f->last, f->n_last,
+                      &m);
+    ((Hadoop__Yarn__AllocateResponseProto *)m)->response_id = f->response_id;
+    return m;
+}
+
+static inline ProtobufCMessage *fake_remember(struct fake *f, ProtobufCMessage *m)
+{
+    fake_forget_last(f);
+    f->n_last = protobuf_c_message_get_packed_size(m);
+    f->last = malloc(f->n_last + 1);
+    (void)protobuf_c_message_pack(m, f->last);
+    return m;
+}
+
 /* NULL: *ret_class and the text are the exception. */
 static inline ProtobufCMessage *fake_allocate(struct fake *f, struct sv_arena *a,
                                               const Hadoop__Yarn__AllocateRequestProto *q,
@@ -270,6 +299,8 @@ static inline ProtobufCMessage *fake_allocate(struct fake *f, struct sv_arena *a
         *ret_class = JAVA_AM_NOT_REGISTERED;
         return NULL;
     }
+    if (f->last && q->response_id + 1 == f->response_id)
+        return fake_repeat(f, a);
     if (q->response_id != f->response_id) {
         *ret_class = JAVA_INVALID_AM_REQUEST;
         (void)snprintf(text, 200,
@@ -279,6 +310,8 @@ static inline ProtobufCMessage *fake_allocate(struct fake *f, struct sv_arena *a
         return NULL;
     }
     fake_read_asks(f, q);
+    for (size_t i = 0; i < f->n_containers; i++)
+        f->containers[i].end_acked |= f->containers[i].end_told;
     hadoop__yarn__allocate_response_proto__init(m);
     m->has_response_id = m->has_num_cluster_nodes = true;
     m->response_id = ++f->response_id;
@@ -288,7 +321,7 @@ static inline ProtobufCMessage *fake_allocate(struct fake *f, struct sv_arena *a
         m->am_rm_token = fake_token(a, f->roll);
     f->roll = NULL;
     fake_allocated(f, a, m);
-    return &m->base;
+    return fake_remember(f, &m->base);
 }
 
 static inline ProtobufCMessage *fake_register(struct fake *f, struct sv_arena *a,
@@ -314,6 +347,10 @@ static inline ProtobufCMessage *fake_register(struct fake *f, struct sv_arena *a
                 m->containers_from_previous_attempts[m->n_containers_from_previous_attempts++] =
                     fake_container(a, f->containers[i].id);
     }
+    if (!f->java)
+        fake_forget_last(f);
+    for (size_t i = 0; !f->java && i < f->n_containers; i++)
+        f->containers[i].end_told &= f->containers[i].end_acked;
     f->registered = true;
     f->response_id = 0;
     return &m->base;
@@ -509,6 +546,8 @@ static inline void fakes_open(sd_event *event)
 static inline void fakes_close(void)
 {
     sd_event_source_disable_unref(fakes.pump);
+    for (int i = 0; i < FAKES; i++)
+        fake_forget_last(&fakes.v[i]);
 }
 
 /* A restart: what a ResourceManager that recovers still has. */
@@ -516,6 +555,7 @@ static inline void fake_restart(struct fake *f)
 {
     f->registered = false;
     f->response_id = 0;
+    fake_forget_last(f);
     f->open = 0;
     for (size_t i = 0; i < f->n_containers; i++)
         f->containers[i].end_told &= f->containers[i].told;

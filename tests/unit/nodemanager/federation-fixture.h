@@ -38,7 +38,7 @@ static struct {
         char name[NM_AMRM_RECORD_NAME];
         uint8_t *p;
         size_t n;
-    } records[RECORDS];
+    } records[RECORDS], durable[RECORDS];
     bool lose_commits;
     struct {
         void (*fn)(void *userdata, int result);
@@ -143,6 +143,18 @@ int nm_amrm_after_commit(struct nm_amrm_attempt *at, void (*fn)(void *userdata, 
     return 0;
 }
 
+static inline void copy_records(struct record *to, const struct record *from)
+{
+    for (size_t i = 0; i < RECORDS; i++) {
+        drop_record(&to[i]);
+        to[i] = from[i];
+        if (!from[i].p)
+            continue;
+        to[i].p = malloc(from[i].n + 1);
+        memcpy(to[i].p, from[i].p, from[i].n);
+    }
+}
+
 static inline int on_commit(sd_event_source *s, void *userdata)
 {
     size_t n = g.n_commits;
@@ -150,6 +162,7 @@ static inline int on_commit(sd_event_source *s, void *userdata)
     (void)s;
     (void)userdata;
     g.n_commits = 0;
+    copy_records(g.durable, g.records);
     for (size_t i = 0; i < n; i++)
         g.commits[i].fn(g.commits[i].userdata, 0);
     return 0;
@@ -299,8 +312,10 @@ static inline int teardown(void **state)
     fed_store_free(g.store);
     fed_policy_conf_clear(&g.policy);
     sv_conf_free(g.conf);
-    for (size_t i = 0; i < RECORDS; i++)
+    for (size_t i = 0; i < RECORDS; i++) {
         drop_record(&g.records[i]);
+        drop_record(&g.durable[i]);
+    }
     free((void *)(uintptr_t)g.at.rm_token.id);
     fakes_close();
     sd_event_source_disable_unref(g.commit);
@@ -453,6 +468,12 @@ static inline bool finish(void)
     wait_until(is_closed);
     return g.answered &&
            ((Hadoop__Yarn__FinishApplicationMasterResponseProto *)g.answer)->isunregistered;
+}
+
+/* It is killed before what was kept since the last commit is on disk. */
+static inline void lose_records(void)
+{
+    copy_records(g.records, g.durable);
 }
 
 /* The daemon restarts. */

@@ -184,8 +184,8 @@ static void test_restart_with_fresh(void **state)
     assert_int_equal(g.n_told, 16);
 }
 
-/* Longer than what the arena of the master's request holds, and read, joined and packed in turns.
- */
+/* Longer than what the arena of the master's request holds: recalled in turns of the loop, and for
+ * a later attempt read, joined and packed in turns. */
 static void test_restart_with_many(void **state)
 {
     enum { CONTAINERS = 4000 };
@@ -196,7 +196,16 @@ static void test_restart_with_many(void **state)
     assert_non_null(beat(2 * CONTAINERS));
     beat_until(2 * CONTAINERS);
     restart(NM_AMRM_RESTARTED);
-    m = reg_as("here");
+    assert_null(beat(-1));
+    assert_int_equal(reg_as("here")->n_containers_from_previous_attempts, 0);
+    for (int i = 0; i < 4; i++)
+        assert_non_null(beat(-1));
+    assert_int_equal(g.n_told, 2 * CONTAINERS);
+    assert_in_range(g.shared->turns.most, 1, NM_TURN_ROWS + 400);
+    fakes.v[0].registered = false;
+    g.at.id.attempt = 2;
+    restart(NM_AMRM_SUCCEEDS);
+    m = reg_as("another");
     assert_non_null(m);
     assert_int_equal(m->n_containers_from_previous_attempts, CONTAINERS);
     assert_in_range(g.shared->turns.most, 1, NM_TURN_ROWS + 400);
