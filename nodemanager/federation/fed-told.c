@@ -123,9 +123,11 @@ static ProtobufCMessage **list_of(const answer_proto *m, unsigned field, size_t 
     const ProtobufCFieldDescriptor *d =
         protobuf_c_message_descriptor_get_field(m->base.descriptor, field);
     const char *p = (const char *)m;
+    ProtobufCMessage **v;
 
-    *ret_n = *(const size_t *)(const void *)(p + d->quantifier_offset);
-    return *(ProtobufCMessage * *const *)(const void *)(p + d->offset);
+    memcpy(ret_n, p + d->quantifier_offset, sizeof(*ret_n));
+    memcpy(&v, p + d->offset, sizeof(v));
+    return v;
 }
 
 static int put_row(struct nm_fed *f, size_t member, bool known, unsigned field,

@@ -91,6 +91,30 @@ static void undone(void **state)
     fed_containers_free(c);
 }
 
+/* Listed by its member: it is there, and is told once the member allocates it. */
+static void listed(void **state)
+{
+    struct fed_containers *c = fed_containers_new(APP);
+    enum fed_seen seen;
+
+    (void)state;
+    assert_int_equal(fed_containers_has(c, id_of(1), 4, &seen), 0);
+    assert_int_equal(seen, FED_FRESH);
+    keep(c);
+    assert_int_equal(fed_containers_has(c, id_of(1), 4, &seen), 0);
+    assert_int_equal(seen, FED_REPEATED);
+    assert_int_equal(fed_containers_has(c, id_of(1), 5, &seen), 0);
+    assert_int_equal(seen, FED_FOREIGN);
+    assert_int_equal(live(c, 1, 4), FED_FRESH);
+    keep(c);
+    assert_int_equal(live(c, 1, 4), FED_REPEATED);
+    assert_int_equal(fed_containers_end(c, id_of(1), 4, &seen), 0);
+    assert_false(fed_containers_has_ended(c, id_of(1)));
+    keep(c);
+    assert_true(fed_containers_has_ended(c, id_of(1)));
+    fed_containers_free(c);
+}
+
 /* A recovered container of which the master may not know yet is told once. */
 static void known_elsewhere(void **state)
 {
@@ -167,8 +191,8 @@ static void bounds(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_life),    cmocka_unit_test(undone), cmocka_unit_test(known_elsewhere),
-        cmocka_unit_test(of_a_member), cmocka_unit_test(bounds),
+        cmocka_unit_test(one_life),        cmocka_unit_test(undone),      cmocka_unit_test(listed),
+        cmocka_unit_test(known_elsewhere), cmocka_unit_test(of_a_member), cmocka_unit_test(bounds),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
