@@ -9,6 +9,7 @@
 #include "router/fan-out.h"
 #include "router/new-application.h"
 #include "router/submit.h"
+#include "router/token-calls.h"
 #include "wire/ipc/methods.h"
 
 #define HANDLER(name)                                                                              \
@@ -138,9 +139,6 @@ ALL_MEMBERS(FAN_OUT)
 
 #define NOT_ROUTED(X)                                                                              \
     X(failApplicationAttempt)                                                                      \
-    X(getDelegationToken)                                                                          \
-    X(renewDelegationToken)                                                                        \
-    X(cancelDelegationToken)                                                                       \
     X(moveApplicationAcrossQueues)                                                                 \
     X(getNewReservation)                                                                           \
     X(submitReservation)                                                                           \
@@ -169,6 +167,9 @@ ALL_MEMBERS(FAN_OUT)
 NOT_ROUTED(REFUSE)
 static const struct ipc_method_off off[] = { NOT_ROUTED(OFF_ROW){ 0 } };
 
+#define on_getDelegationToken rtr_on_getDelegationToken
+#define on_renewDelegationToken rtr_on_renewDelegationToken
+#define on_cancelDelegationToken rtr_on_cancelDelegationToken
 #define ROW(name, request, response)                                                               \
     { #name, &request##__descriptor, &response##__descriptor, on_##name },
 static const struct ipc_method methods[] = { YARN_APPLICATION_CLIENT_METHODS(ROW) };

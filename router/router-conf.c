@@ -160,6 +160,8 @@ int rtr_conf_read(struct sv_conf *conf, struct rtr_conf *ret, struct sv_error *e
     if (r >= 0)
         r = check_classes(conf, err);
     if (r >= 0)
+        r = rtr_conf_tokens_read(conf, &c.tokens, err);
+    if (r >= 0)
         r = read_numbers(conf, &c, err);
     if (r >= 0)
         r = ipc_settings_read(conf, &c.ipc, err);
@@ -232,7 +234,7 @@ static void print_key(struct sv_conf *conf, const struct sv_conf_key *key, FILE 
 
 void rtr_conf_print(struct sv_conf *conf, FILE *out)
 {
-    size_t n[8] = { K_COUNT };
+    size_t n[9] = { K_COUNT };
     const struct sv_conf_key *tables[] = { keys,
                                            fed_store_conf_keys(&n[1]),
                                            sv_zk_conf_keys(&n[2]),
@@ -240,7 +242,8 @@ void rtr_conf_print(struct sv_conf *conf, FILE *out)
                                            ipc_settings_keys(&n[4]),
                                            sv_web_auth_group_keys(&n[5]),
                                            rtr_conf_kerberos_keys(&n[6]),
-                                           yarn_auth_key() };
+                                           yarn_auth_key(),
+                                           rtr_conf_tokens_keys(&n[8]) };
 
     n[7] = 1;
     for (size_t i = 0; i < SV_ARRAY_LEN(tables); i++)
@@ -259,8 +262,9 @@ static const char *shown_default(const struct sv_conf_key *key)
 
 void rtr_conf_print_keys(FILE *out)
 {
-    size_t n[2] = { K_COUNT };
-    const struct sv_conf_key *tables[] = { keys, rtr_conf_kerberos_keys(&n[1]) };
+    size_t n[3] = { K_COUNT };
+    const struct sv_conf_key *tables[] = { keys, rtr_conf_kerberos_keys(&n[1]),
+                                           rtr_conf_tokens_keys(&n[2]) };
 
     fputs("| key | default | here | meaning or reason |\n|---|---|---|---|\n", out);
     for (size_t t = 0; t < SV_ARRAY_LEN(tables); t++)

@@ -8,6 +8,7 @@
 #include "common/conf.h"
 #include "common/web/web-auth.h"
 #include "router/conf-kerberos.h"
+#include "router/conf-tokens.h"
 #include "wire/ipc/ipc-conf.h"
 
 struct rtr_conf {
@@ -23,6 +24,7 @@ struct rtr_conf {
     struct ipc_server_settings ipc;
     struct sv_web_auth auth; /* groups of users alone */
     struct rtr_conf_kerberos kerberos;
+    struct rtr_conf_tokens tokens;
 };
 
 /* -EINVAL, -ENOENT: a value that is refused, or krb5.conf; the reason names file, line and key. */

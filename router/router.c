@@ -20,6 +20,7 @@
 #include "router/router-web.h"
 #include "router/secure.h"
 #include "router/service-access.h"
+#include "router/token-calls.h"
 
 #define AWAY_US 10000000 /* between looks at a store that is away */
 #define ACCURACY_US 100000
@@ -123,6 +124,7 @@ static int serve(struct router *r, struct sv_error *err)
         .port = r->conf.port,
         .allow_simple = !r->secure,
         .kerberos = rtr_secure_acceptor(r),
+        .verify_token = rtr_token_verify,
         .impersonation = rtr_proxy_users_check,
         .authorization = rtr_service_access(r),
         .protocols = rtr_protocols,
@@ -190,6 +192,8 @@ int rtr_new(sd_event *event, struct sv_conf *conf, struct router **ret, struct s
         e = rtr_secure_start(r, err);
     if (e >= 0)
         e = make_parts(r, err);
+    if (e >= 0)
+        e = rtr_token_calls_start(r, err);
     if (e >= 0 && (e = sd_event_add_time_relative(event, &r->check, CLOCK_MONOTONIC, 0, ACCURACY_US,
                                                   on_check, r)) < 0)
         e = sv_error_errno(err, e, "timer");
@@ -219,6 +223,7 @@ struct router *rtr_free(struct router *r)
     rtr_stats_free(&r->stats);
     r->cache = fed_cache_free(r->cache);
     r->store = fed_store_free(r->store);
+    rtr_token_calls_stop(r);
     r->lists = rtr_lists_free(r->lists);
     r->policies = fed_policies_free(r->policies);
     r->server = ipc_server_free(r->server);

@@ -14,6 +14,7 @@ struct rtr_pool;
 struct rtr_lists;
 struct rtr_member_stats;
 struct rtr_secure;
+struct rtr_tokens;
 struct sv_groups;
 struct sv_http;
 struct sv_policy;
@@ -31,6 +32,7 @@ struct router {
     struct rtr_pool *pool;
     struct rtr_member_stats *stats; /* of calls, by member */
     struct rtr_lists *lists;
+    struct rtr_tokens *tokens;
     struct ipc_server *server;
     struct sv_http *web;                 /* NULL: no web port */
     struct sv_groups *groups;            /* of users for whom others act */

@@ -8,7 +8,9 @@
 
 #include "federation/store/member-epoch.h"
 #include "federation/store/sql.h"
+#include "federation/store/token-info.h"
 #include "federation/store/zk-values.h"
+#include "wire/token/token.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -30,6 +32,21 @@ static bool is_line(const char *s, size_t characters)
         if ((unsigned char)s[i] < 0x20 || s[i] == 0x7f)
             return false;
     return n > 0 && n <= characters * 4;
+}
+
+/* A text that is read is the same after it is written and read again. */
+static void check_info(const char *text)
+{
+    _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
+    struct fed_token_info info, again;
+
+    if (!a || fed_token_info_read(a, text, &info) < 0)
+        return;
+    MUST(info.password_len > 0 && info.password_len <= YARN_TOKEN_PASSWORD_MAX);
+    MUST(info.renew_ms >= 0);
+    MUST(fed_token_info_read(a, fed_token_info_write(a, &info), &again) == 0);
+    MUST(yarn_bytes_equal(info.password, info.password_len, again.password, again.password_len));
+    MUST(info.renew_ms == again.renew_ms);
 }
 
 static void check_record(const struct fed_answer *a, enum fed_kind kind, size_t i)
@@ -61,6 +78,7 @@ static void check_record(const struct fed_answer *a, enum fed_kind kind, size_t 
     case FED_TOKEN:
         MUST(a->tokens[i].identifier_len > 0 && a->tokens[i].identifier_len <= FED_TOKEN_TEXT_MAX);
         MUST(strlen(a->tokens[i].info) <= FED_TOKEN_INFO_MAX);
+        check_info(a->tokens[i].info);
         break;
     case FED_SEQUENCE:
         MUST(a->sequences[i].value > 0);
