@@ -25,7 +25,7 @@ COMPONENTS = [
 ]
 # Folders of libraries that stand lower than their component: the component named here, and those
 # behind it, may include them; they include what stands before it.
-LOWER = {"service/definition": "client"}
+LOWER = {"service/definition": "client", "service/framework": "client"}
 # Of a component with folders: a folder, a file at its top by name, or "." for all files there.
 LAYERS = {
     "common": ". identity tls web ldap zookeeper",
@@ -37,7 +37,7 @@ LAYERS = {
     " web/rest web/proxy web/pages web periodic secure services rm main",
     "client": "http lib job ui core views logs run exec inspect local localize doctor config"
     " federation service commands command-table selvedge am",
-    "service": "definition engine store api cluster server am/facts am/launch am/check am/view"
+    "service": "definition framework engine store api cluster server am/facts am/launch am/check am/view"
     " am/serve am",
 }
 

@@ -1,0 +1,48 @@
+/* What a framework's master and selvedge-services tell each other. The master asks over HTTP and
+ * is answered; nothing connects to a user's process. Both ways are JSON, both sides are hostile to
+ * each other: the master runs as a user.
+ *
+ *     POST /v1/Masters/FRAMEWORK      Selvedge-Master: TOKEN
+ *
+ *     { "version": 3, "applicationId": "application_…", "attempt": 1, "sequence": 17,
+ *       "full": false, "seen": 5, "wait": true, "progress": 0.25,
+ *       "trackingUrl": "http://…",                       absent: none
+ *       "taskRoles": { "W": [ TaskStatus… ] } }          those that changed; full: all there are
+ *
+ * A task is told whole (TaskStatus of the REST API, facts 1.9); a removed one as
+ * {"taskIndex": 7, "removed": true}. `sequence` grows by one a request and tells a repeated one.
+ * What is told is on the disk of selvedge-services before the answer. With `wait` the answer comes
+ * when there is a revision after `seen`, at most SVC_FW_LINK_WAIT_S later.
+ *
+ *     200 { "revision": 6, "sequence": 17,
+ *           "descriptor": FrameworkDescriptor,             only in a revision after `seen`
+ *           "migrate": ["container_…"], "progress": null,  the override
+ *           "clusterConfiguration": null,
+ *           "statuses": { "W": [ TaskStatus… ] } }         only for "attempt" > 1, "sequence": 0:
+ *                                                          what the attempt before told
+ *     401 the token is not this framework's    410 the framework has another version or is gone:
+ *     the master ends itself (non-transient)   503 later
+ *
+ * The token is 32 random bytes in hex, of the application (not of the attempt); selvedge-services
+ * stores its SHA-256, the master has it from the environment of its launch context, where only the
+ * user's own processes read it. */
+#ifndef SELVEDGE_SERVICE_FRAMEWORK_LINK_H
+#define SELVEDGE_SERVICE_FRAMEWORK_LINK_H
+
+#include <stddef.h>
+
+#define SVC_FW_LINK_PATH "/v1/Masters/"
+#define SVC_FW_LINK_HEADER "Selvedge-Master"
+#define SVC_FW_LINK_WAIT_S 60
+#define SVC_FW_LINK_MAX ((size_t)8 << 20) /* bytes of a request; more tasks: several, in turn */
+#define SVC_FW_LINK_TASKS 4096            /* of one request */
+/* Environment of the master. */
+#define SVC_FW_ENV_LINK "SELVEDGE_LAUNCHER" /* URL of selvedge-services */
+#define SVC_FW_ENV_TOKEN "SELVEDGE_LAUNCHER_TOKEN"
+
+/* AMDiagnostics: in the diagnostics with which a master unregisters, between these marks. */
+#define SVC_FW_DIAGNOSTICS_START "<LAUNCHER_AM_DIAGNOSTICS_START>"
+#define SVC_FW_DIAGNOSTICS_END "<LAUNCHER_AM_DIAGNOSTICS_END>"
+#define SVC_FW_DIAGNOSTICS_MAX 49152 /* bytes, with the marks */
+
+#endif
