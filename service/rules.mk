@@ -2,7 +2,7 @@
 CFLAGS_service := $(CFLAGS_common) $(shell $(PKGCONFIG) --cflags libcurl jansson)
 CFLAGS_service += -DSELVEDGE_LIBEXECDIR='"$(LIBEXECDIR)"'
 SERVICE_A := $(BUILD)/libselvedge-service.a
-$(SERVICE_A): $(call objects,service/definition service/engine)
+$(SERVICE_A): $(call objects,service/definition service/framework service/engine)
 LIBS += $(SERVICE_A)
 SERVICE_DEPS = $(SERVICE_A) $(CLIENT_A) $(WIRE_A) $(COMMON_A)
 
