@@ -20,6 +20,7 @@
 
 struct svc_engine;
 struct svc_policy;
+struct svc_fw_setup;
 extern const struct svc_policy svc_yarn_policy, svc_slider_policy;
 
 enum svc_service_state { /* Hadoop's ServiceState */
@@ -117,6 +118,7 @@ struct svc_setup {
         *options; /* one a component, in the definition's order; NULL: defaults */
     struct svc_limits limits;
     uint64_t seed;
+    const struct svc_fw_setup *framework; /* svc_framework_policy's (framework.h) */
 };
 /* -EINVAL: a dependency that is unknown or a cycle, a count out of range (err). */
 int svc_engine_new(const struct svc_setup *setup, struct svc_engine **ret, struct sv_error *err)
@@ -137,6 +139,8 @@ struct svc_allocated {
     int64_t request;  /* allocationRequestId of the SVC_OP_ASK that it answers, or _UNKNOWN */
     int32_t priority; /* of the SVC_OP_ASK; finds the component where request is unknown; -1 */
     bool target;      /* recovered: it runs the version of the upgrade that goes on */
+    bool refused;     /* the master has no use for it, as its node lacks ports: another is asked
+                         for */
 };
 
 /* Before svc_engine_start(): a container that the ResourceManager kept from the master's previous
