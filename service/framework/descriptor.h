@@ -1,6 +1,6 @@
-/* What a user asks of the FrameworkLauncher: a framework of task roles, each of equal tasks, as
- * JSON in the launcher's field names. Read, checked with all violations and their paths, printed
- * with defaults filled in and absent values as null.
+/* Frameworks, as a user asks the FrameworkLauncher for them: a framework of task roles, each of
+ * equal tasks, as JSON in the launcher's field names. Read, checked with all violations and their
+ * paths, printed with defaults filled in and absent values as null.
  *
  * A descriptor is hostile. All memory is the arena's; texts are UTF-8; NULL = null or absent where
  * a comment says so, else never NULL. */
@@ -12,12 +12,16 @@
 #include "common/arena.h"
 #include "common/error.h"
 
-#define SVC_FW_JSON_MAX ((size_t)4 << 20) /* bytes of a body */
-#define SVC_FW_NAME_MAX 256               /* bytes of a name: [A-Za-z0-9._~-]{1,256} */
+#define SVC_FW_JSON_MAX                                                                            \
+    ((size_t)1 << 20)       /* bytes of a body: a descriptor of the launcher's fits a node         \
+                             * of ZooKeeper */
+#define SVC_FW_NAME_MAX 256 /* bytes of a name: [A-Za-z0-9._~-]{1,256} */
 #define SVC_FW_ROLES_MAX 256
 #define SVC_FW_TASKS_MAX 50000 /* of one role, as the launcher */
 #define SVC_FW_PORTS_MAX 256   /* labels of one role */
 #define SVC_FW_SOURCES_MAX 256 /* locations of one role */
+#define SVC_FW_ENTRY_MAX 65536 /* bytes of an entry point */
+#define SVC_FW_SOURCE_MAX 4096 /* bytes of a location, of a web address */
 #define SVC_FW_RETRY_ALWAYS -2 /* max_retries: also after success */
 #define SVC_FW_RETRY_FAILED -1 /* without an end, after failures */
 
@@ -64,6 +68,19 @@ struct svc_fw_role {
     bool same_ports;
 };
 
+/* Fields that the launcher reads, prints and does not act on: its agent, which was never open
+ * source. */
+struct svc_fw_check { /* HealthCheck */
+    bool web, non_transient;
+    const char *entry_point, *url; /* NULL = null */
+    int32_t delay_s, interval_s, timeout_s, failures, grace_s;
+};
+struct svc_fw_agent {
+    bool agent, heartbeat, health_check; /* amType AGENT, agentUse… */
+    int32_t heartbeat_s, expiry_s;
+    struct svc_fw_check *check; /* NULL = null */
+};
+
 struct svc_fw_descriptor {
     const char *description; /* NULL = null */
     int32_t version;
@@ -78,8 +95,7 @@ struct svc_fw_descriptor {
     const char *master_label, *label, *gpu_type; /* NULL = null */
     int32_t max_lost, max_exceed; /* containerConnectionMax…Count; max_lost -2: the default */
     bool anti_affine, gang, skip_tried;
-    /* amType AGENT and health checks are read, printed and not acted on, as by the launcher. */
-    json_t *platform_rest; /* those fields as given, a reference of the arena's */
+    struct svc_fw_agent agent;
 };
 
 /* -EINVAL: *ret_violations has all of them, one a line, each with its path

@@ -1,6 +1,6 @@
-/* What a framework's master and selvedge-services tell each other. The master asks over HTTP and
- * is answered; nothing connects to a user's process. Both ways are JSON, both sides are hostile to
- * each other: the master runs as a user.
+/* The link between a framework's master and selvedge-services: what each tells the other. The
+ * master asks over HTTP and is answered; nothing connects to a user's process. Both ways are JSON,
+ * both sides are hostile to each other: the master runs as a user.
  *
  *     POST /v1/Masters/FRAMEWORK      Selvedge-Master: TOKEN
  *
@@ -34,8 +34,8 @@
 #define SVC_FW_LINK_PATH "/v1/Masters/"
 #define SVC_FW_LINK_HEADER "Selvedge-Master"
 #define SVC_FW_LINK_WAIT_S 60
-#define SVC_FW_LINK_MAX ((size_t)8 << 20) /* bytes of a request; more tasks: several, in turn */
-#define SVC_FW_LINK_TASKS 4096            /* of one request */
+#define SVC_FW_LINK_MAX ((size_t)1 << 20) /* bytes of a request; more tasks: several, in turn */
+#define SVC_FW_LINK_TASKS 512             /* of one request */
 /* Environment of the master. */
 #define SVC_FW_ENV_LINK "SELVEDGE_LAUNCHER" /* URL of selvedge-services */
 #define SVC_FW_ENV_TOKEN "SELVEDGE_LAUNCHER_TOKEN"
