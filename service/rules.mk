@@ -18,7 +18,7 @@ $(BUILD)/selvedge-services: $(BUILD)/service/server/main.o $(SERVICE_API_DEPS)
 
 # The ApplicationMaster of a service. Without libcurl and ZooKeeper's client, which the first request that needs them loads.
 SERVICE_AM_A := $(BUILD)/libselvedge-service-am.a
-$(SERVICE_AM_A): $(filter-out %/main.o,$(call objects,$(addprefix service/am/,facts launch check view serve) service/am))
+$(SERVICE_AM_A): $(filter-out %/main.o,$(call objects,$(addprefix service/am/,facts launch check view serve framework) service/am))
 LIBS += $(SERVICE_AM_A)
 SERVICE_AM_DEPS = $(SERVICE_AM_A) $(SERVICE_A) $(CLIENT_A) $(REGISTRY_DEPS)
 SERVICE_AM_LDLIBS = $(REGISTRY_LDLIBS) $(CLIENT_LDLIBS)
@@ -43,6 +43,8 @@ service/am/test-resuming_WRAP := $(service/am/test-events_WRAP) svc_files_read s
 # Neither selvedge-gss nor a NameNode.
 service/cluster/test-login_WRAP := $(addprefix sgss_,daemon_new daemon_state daemon_free service_init) $(addprefix ipc_proxy_,new call free)
 service/am/test-master_WRAP := $(addprefix cli_am_,new attempt serve server_port register)
+# The launcher is the test.
+service/am/framework/test-link_WRAP := $(addprefix svc_post_,new send cancel free)
 
 # Calls of ClientAMProtocol: tests/integration/service/test-service-am.
 TEST_PROGRAMS += $(BUILD)/tests/integration/service/service-call

@@ -38,7 +38,7 @@ LAYERS = {
     "client": "http lib job ui core views logs run exec inspect local localize doctor config"
     " federation service commands command-table selvedge am",
     "service": "definition framework engine store api cluster server am/facts am/launch am/check am/view"
-    " am/serve am",
+    " am/serve am/framework am",
 }
 
 

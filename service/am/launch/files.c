@@ -252,9 +252,11 @@ static int describe(const struct known *k, struct sv_arena *a, struct cli_resour
     return ret->url ? 0 : sv_error_errno(err, -ENOMEM, "resource");
 }
 
-/* The status of a file that is read by its URL. */
-static int look_up(struct svc_files *f, const char *full, struct known **ret, struct sv_error *err)
+/* The status of a file that is read by its URL. `location`: a directory, too, or no status. */
+static int look_up(struct svc_files *f, const char *full, bool location, struct known **ret,
+                   struct sv_error *err)
 {
+    static const struct fs_status untold = { .kind = FS_FILE, .length = (uint64_t)-1 };
     char *directory = NULL;
     struct fs_status st;
     const char *name;
@@ -263,20 +265,22 @@ static int look_up(struct svc_files *f, const char *full, struct known **ret, st
 
     if (r == 0)
         r = find_place(f, directory, &fs, err);
-    if (r == 0 && !fs_has_status(fs))
+    if (r == 0 && !fs_has_status(fs) && !location)
         r = sv_error_set(err, -EOPNOTSUPP,
                          "the file system tells no status: copy the file to the cluster's");
-    if (r == 0)
+    if (r == 0 && !fs_has_status(fs))
+        st = untold;
+    else if (r == 0)
         r = fs_status(fs, name, &st, NULL, err);
-    if (r == 0 && st.kind != FS_FILE)
+    if (r == 0 && st.kind != FS_FILE && !(location && st.kind == FS_DIRECTORY))
         r = sv_error_set(err, -EISDIR, "not a regular file");
     if (r == 0)
         *ret = remember(f, full, &st);
     return r;
 }
 
-int svc_files_resource(struct svc_files *f, const char *url, struct sv_arena *a,
-                       struct cli_resource *ret, struct sv_error *err)
+static int resource(struct svc_files *f, const char *url, bool location, struct sv_arena *a,
+                    struct cli_resource *ret, struct sv_error *err)
 {
     char full[FS_URL_MAX + 1];
     struct known *k = NULL;
@@ -285,10 +289,22 @@ int svc_files_resource(struct svc_files *f, const char *url, struct sv_arena *a,
     if (r == 0)
         HASH_FIND_STR(f->known, full, k);
     if (r == 0 && !k)
-        r = look_up(f, full, &k, err);
+        r = look_up(f, full, location, &k, err);
     if (r == 0)
         r = describe(k, a, ret, err);
     return r < 0 ? sv_error_wrap(err, "%s", url) : 0;
+}
+
+int svc_files_resource(struct svc_files *f, const char *url, struct sv_arena *a,
+                       struct cli_resource *ret, struct sv_error *err)
+{
+    return resource(f, url, false, a, ret, err);
+}
+
+int svc_files_location(struct svc_files *f, const char *url, struct sv_arena *a,
+                       struct cli_resource *ret, struct sv_error *err)
+{
+    return resource(f, url, true, a, ret, err);
 }
 
 /* "components/COMPONENT/HASH-NAME". */

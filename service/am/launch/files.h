@@ -40,6 +40,10 @@ int svc_files_source(struct svc_files *f, const char *url, size_t max, char **re
 /* It as a resource of containers; texts are the arena's. Its status is asked for once. */
 int svc_files_resource(struct svc_files *f, const char *url, struct sv_arena *a,
                        struct cli_resource *ret, struct sv_error *err) _must_use_;
+/* As svc_files_resource(), also of a directory, and of a file of a server that tells nothing before
+ * it is read (HTTP): the node takes it as it is. */
+int svc_files_location(struct svc_files *f, const char *url, struct sv_arena *a,
+                       struct cli_resource *ret, struct sv_error *err) _must_use_;
 /* Stores bytes below "components/" of the directory, once for all containers with the same ones,
  * and describes them as a resource of type CLI_FILE. */
 int svc_files_store(struct svc_files *f, const char *component, const char *name, const void *p,

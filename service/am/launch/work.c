@@ -27,6 +27,7 @@ struct job {
     char path[SVC_PATH_MAX];
     struct sv_buf bytes;
     struct svc_plan *plan;
+    struct svc_any_job any;
     union {
         svc_launched_fn launched;
         svc_stored_fn stored;
@@ -49,6 +50,8 @@ static void free_job(void *data)
 {
     struct job *j = data;
 
+    if (j->any.free)
+        j->any.free(j->any.data);
     svc_plan_free(j->plan);
     svc_peers_unref(j->request.peers);
     sv_buf_free(&j->bytes);
@@ -155,6 +158,41 @@ int svc_work_replace(struct svc_work *w, const char *name, struct sv_buf *bytes,
     *bytes = SV_BUF_INIT(bytes->max);
     (void)snprintf(j->path, sizeof(j->path), "%s", name);
     return run_job(w, j, run_replace, on_replaced);
+}
+
+/* ---- Any other ---- */
+
+static void run_any(void *data)
+{
+    struct job *j = data;
+
+    j->any.run(j->shared->files, j->any.data);
+}
+
+static void on_any(int status, void *data, void *userdata)
+{
+    struct job *j = data;
+
+    (void)status; /* as in on_launch(), ignoring */
+    (void)userdata;
+    j->any.done(j->any.data, j->any.userdata);
+}
+
+int svc_work_any(struct svc_work *w, const struct svc_any_job *any)
+{
+    struct job *j = new_job(w, any->userdata);
+    const struct sv_job job = { .data = j, .run = run_any, .done = on_any, .free = free_job };
+    int r;
+
+    if (!j)
+        return -ENOMEM;
+    j->any = *any;
+    r = sv_worker_run(w->worker, &job);
+    if (r < 0) {
+        j->any.free = NULL;
+        free_job(j);
+    }
+    return r;
 }
 
 /* ---- Another version ---- */

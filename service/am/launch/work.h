@@ -36,6 +36,17 @@ typedef void (*svc_stored_fn)(int status, const struct sv_error *err, void *user
 int svc_work_replace(struct svc_work *w, const char *name, struct sv_buf *bytes, svc_stored_fn fn,
                      void *userdata) _must_use_;
 
+/* Any other job: `run` on the thread, with the files; `done` from the loop, unless it was given up;
+ * then `free`, on either. */
+struct svc_any_job {
+    void *data, *userdata;
+    void (*run)(struct svc_files *files, void *data);
+    void (*done)(void *data, void *userdata);
+    void (*free)(void *data);
+};
+/* On failure the caller keeps the data. */
+int svc_work_any(struct svc_work *w, const struct svc_any_job *any) _must_use_;
+
 /* The plan belongs to the callee. */
 typedef void (*svc_plan_fn)(int status, struct svc_plan *plan, const struct sv_error *err,
                             void *userdata);

@@ -1,0 +1,93 @@
+/* The greeting was answered: the engine goes on with what the attempt before told, then the master
+ * registers. */
+#include <errno.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "common/clock.h"
+#include "common/log.h"
+#include "common/oom.h"
+#include "common/str.h"
+#include "service/am/framework/master-internal.h"
+
+static int make_engine(struct svc_fwm *m, struct sv_error *err)
+{
+    struct svc_fw_setup framework = {
+        .descriptor = m->spec,
+        .times = SVC_FW_TIMES_DEFAULT,
+        .wall_ms = sv_wall_ms() - sv_now_ms(),
+    };
+    struct svc_setup setup = { .policy = &svc_framework_policy, .framework = &framework };
+    struct svc_definition *d;
+    int r;
+
+    m->arena = sv_arena_new(0);
+    if (!m->arena)
+        sv_out_of_memory();
+    r = svc_fw_definition(m->spec, m->arena, &d, err);
+    if (r < 0)
+        return r;
+    setup.definition = d;
+    setup.limits = (struct svc_limits)SVC_LIMITS_DEFAULT;
+    if (getrandom(&setup.seed, sizeof(setup.seed), 0) != sizeof(setup.seed))
+        setup.seed = 1; /* a seed of times alone, ignoring */
+    return svc_engine_new(&setup, &m->engine, err);
+}
+
+/* The facts of a container that the engine does not keep. */
+static void restore_container(struct svc_fwm *m, size_t role, const struct svc_fw_task *t)
+{
+    struct svc_fwm_container *c;
+    struct yarn_container_id id;
+    struct yarn_node_id node = { .port = 0 };
+
+    if (!t->container || yarn_container_id_parse(t->container, &id) < 0)
+        return;
+    (void)snprintf(node.host, sizeof(node.host), "%s", t->host ? t->host : "");
+    c = svc_fwm_container_add(m, id, &node, "");
+    if (!c)
+        return; /* a task before has it */
+    if (sv_asprintf(&c->instance, "role%zu-%d", role, (int)t->index) < 0)
+        sv_out_of_memory();
+    (void)snprintf(c->ip, sizeof(c->ip), "%s", t->ip ? t->ip : "");
+    if (!t->ports || svc_ports_adopt(m->ports, node.host, t->ports) < 0)
+        return;
+    free(c->ports);
+    c->ports = strdup(t->ports);
+    if (!c->ports)
+        sv_out_of_memory();
+}
+
+static void restore(struct svc_fwm *m, const struct svc_answer_role *told)
+{
+    const struct svc_fw_role *role = svc_fw_role_named(m->spec, told->name);
+    struct sv_error err = { 0 };
+
+    for (size_t i = 0; role && i < told->n; i++) {
+        size_t at = (size_t)(role - m->spec->roles);
+        int r = svc_fw_restore(m->engine, sv_now_ms(), at, &told->tasks[i], NULL, &err);
+
+        svc_fwm_need(r);
+        if (r == 0)
+            restore_container(m, at, &told->tasks[i]);
+        else
+            sv_log_warning("task %s-%d of the attempt before: %s", told->name,
+                           (int)told->tasks[i].index, err.text);
+    }
+}
+
+int svc_fwm_begin(struct svc_fwm *m, const struct svc_answer *a, struct sv_error *err)
+{
+    int r = make_engine(m, err);
+
+    if (r < 0)
+        return sv_error_wrap(err, "framework %s", m->options->name);
+    m->begun = true;
+    for (size_t i = 0; i < a->n_roles; i++)
+        restore(m, &a->roles[i]);
+    svc_fwm_operate(m);
+    r = cli_am_register(m->yarn, m->options->host, -1, "");
+    if (r >= 0)
+        r = svc_fwm_publish_new(m);
+    return r < 0 ? sv_error_errno(err, r, "registration") : 0;
+}

@@ -1,0 +1,152 @@
+/* The state of a framework's master, shared by its files: master.c (start and end), begin.c, yarn.c
+ * (what the ResourceManager and nodes report), operate.c (what the engine wants), tell.c (what the
+ * launcher is told and says), tasks.c (tables), start.c (launches), publish.c (FrameworkInfo). */
+#ifndef SELVEDGE_SERVICE_AM_FRAMEWORK_MASTER_INTERNAL_H
+#define SELVEDGE_SERVICE_AM_FRAMEWORK_MASTER_INTERNAL_H
+
+#include <uthash.h>
+
+#include "client/lib/am.h"
+#include "common/buf.h"
+#include "service/am/framework/link.h"
+#include "service/am/framework/master.h"
+#include "service/am/framework/ports.h"
+#include "service/am/framework/task-launch.h"
+#include "service/am/launch/work.h"
+#include "service/engine/framework.h"
+#include "service/framework/link.h"
+
+#define SVC_FWM_LAUNCHES_OPEN 64 /* being prepared */
+
+struct svc_fwm_task { /* one that has changed since the launcher was told, or is told now */
+    char *instance;   /* the engine's name, "role0-7" */
+    bool again;       /* it has changed since it was sent */
+    bool sent;
+    struct svc_fwm_task *prev, *next;
+    UT_hash_handle hh;
+};
+
+struct svc_fwm_container {
+    struct yarn_container_id id;
+    char key[YARN_ID_TEXT_MAX];
+    struct yarn_node_id node;
+    char *http;  /* address of its node's web server, "host:port" */
+    char *ports; /* "" = none */
+    char ip[SVC_TASK_IP_MAX];
+    char *instance;                        /* NULL: it was not given to a task */
+    bool waits;                            /* for the launcher to know of it */
+    bool prepares;                         /* a job has its launch */
+    struct svc_fwm_container *prev, *next; /* those that wait */
+    UT_hash_handle hh;
+};
+
+struct svc_fwm_released { /* its end is reported in the next turn */
+    struct yarn_container_id id;
+    struct svc_fwm_released *prev, *next;
+};
+
+struct svc_fwm_request { /* one container that was asked for */
+    int32_t priority;
+    size_t role;
+    UT_hash_handle hh;
+};
+
+struct svc_fwm {
+    sd_event *event;
+    const struct svc_fwm_options *options;
+    struct sv_conf *conf;
+    struct cli_am *yarn;
+    struct svc_engine *engine;
+    struct svc_link *link;
+    struct svc_work *work;
+    struct svc_files *files; /* until `work` has them */
+    struct svc_ports *ports;
+    struct sv_arena *spec_arena; /* the descriptor's */
+    struct svc_fw_descriptor *spec;
+    struct sv_arena *arena; /* of the definition and other texts that stay */
+    json_t *cluster;        /* clusterConfiguration; NULL: none */
+    const char *launcher;   /* URL */
+    char application[YARN_ID_TEXT_MAX], attempt[YARN_ID_TEXT_MAX];
+    struct svc_fwm_task *changed, *sent; /* lists */
+    struct svc_fwm_task *tasks;          /* both, by name */
+    struct svc_fwm_container *containers, *waiting;
+    struct svc_fwm_request *requests;
+    struct svc_shared_text *addresses; /* of a gang; NULL: to be made anew */
+    size_t jobs;
+    double progress;                    /* the override; < 0: none */
+    void (*operate)(struct svc_fwm *m); /* svc_fwm_operate(), for files below it */
+    sd_event_source *engine_timer, *end_timer, *publish_timer, *publish_turn, *turn;
+    struct svc_fwm_released *released;
+    struct sv_buf info; /* what is being published */
+    size_t info_role, info_cursor;
+    bool info_open, info_stale, publishing;
+    bool begun, ending, gone, finished, ended;
+    enum cli_final final;
+    char *final_text;
+    int exit_code;
+};
+
+/* ---- tasks.c ---- */
+
+/* Ends the process where there was no memory. */
+void svc_fwm_need(int r);
+/* The number in "role<i>-<k>". */
+size_t svc_fwm_role_of(const char *instance);
+/* Its state is to be told. */
+void svc_fwm_changed(struct svc_fwm *m, const char *instance);
+bool svc_fwm_is_told(const struct svc_fwm *m, const char *instance);
+/* NULL: known already. */
+struct svc_fwm_container *svc_fwm_container_add(struct svc_fwm *m, struct yarn_container_id id,
+                                                const struct yarn_node_id *node, const char *http);
+struct svc_fwm_container *svc_fwm_container(const struct svc_fwm *m, struct yarn_container_id id);
+/* Forgets it and gives its ports back. */
+void svc_fwm_container_remove(struct svc_fwm *m, struct svc_fwm_container *c);
+void svc_fwm_request_add(struct svc_fwm *m, int32_t priority, size_t role);
+/* -ENOENT: no request of this priority is open. */
+int svc_fwm_request_take(struct svc_fwm *m, int32_t priority, size_t *ret_role) _must_use_;
+void svc_fwm_tasks_clear(struct svc_fwm *m);
+
+/* ---- view.c ---- */
+
+/* A task with what the engine does not know of it; texts are the arena's, the engine's or the
+ * container's. */
+void svc_fwm_view(const struct svc_fwm *m, const struct svc_fw_view *v, struct sv_arena *a,
+                  struct svc_fw_task *ret);
+/* The addresses of all tasks, for a gang. */
+struct svc_shared_text *svc_fwm_addresses(struct svc_fwm *m);
+
+/* ---- operate.c ---- */
+
+/* After every input of the engine: carries its operations out. */
+void svc_fwm_operate(struct svc_fwm *m);
+int svc_fwm_operate_new(struct svc_fwm *m) _must_use_;
+/* The loop ends with the code, once nothing is being told. */
+void svc_fwm_exit(struct svc_fwm *m, int code);
+/* Unregisters, once the launcher knows all tasks. */
+void svc_fwm_maybe_finish(struct svc_fwm *m);
+
+/* ---- start.c ---- */
+
+/* Launches containers that wait and of which the launcher knows. */
+void svc_fwm_start(struct svc_fwm *m);
+
+/* ---- tell.c ---- */
+
+extern const struct svc_link_ops svc_fwm_link_ops;
+
+/* ---- publish.c ---- */
+
+int svc_fwm_publish_new(struct svc_fwm *m) _must_use_;
+
+/* ---- yarn.c ---- */
+
+extern const struct cli_am_ops svc_fwm_yarn_ops;
+/* The descriptor's needs against what one container can have; words, or NULL. malloc'd. */
+char *svc_fwm_cannot(const struct svc_fw_descriptor *d, const struct yarn_resource *maximum);
+
+/* ---- begin.c ---- */
+
+/* The greeting was answered: makes the engine and registers. */
+int svc_fwm_begin(struct svc_fwm *m, const struct svc_answer *a, struct sv_error *err) _must_use_;
+
+#endif

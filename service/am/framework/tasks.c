@@ -1,0 +1,148 @@
+/* Tables of the master: tasks to be told, containers, requests. */
+#include <errno.h>
+#include <string.h>
+#include <utlist.h>
+
+#include "common/oom.h"
+#include "common/str.h"
+#include "service/am/framework/master-internal.h"
+
+void svc_fwm_need(int r)
+{
+    if (r == -ENOMEM)
+        sv_out_of_memory();
+}
+
+size_t svc_fwm_role_of(const char *instance)
+{
+    return (size_t)strtoul(instance + strlen("role"), NULL, 10);
+}
+
+/* ---- Tasks ---- */
+
+static struct svc_fwm_task *find_task(const struct svc_fwm *m, const char *instance)
+{
+    struct svc_fwm_task *t;
+
+    HASH_FIND_STR(m->tasks, instance, t);
+    return t;
+}
+
+void svc_fwm_changed(struct svc_fwm *m, const char *instance)
+{
+    struct svc_fwm_task *t = find_task(m, instance);
+
+    m->info_stale = true;
+    svc_shared_text_unref(m->addresses);
+    m->addresses = NULL;
+    if (t) {
+        t->again |= t->sent;
+        return;
+    }
+    t = calloc(1, sizeof(*t));
+    if (!t || !(t->instance = strdup(instance)))
+        sv_out_of_memory();
+    HASH_ADD_KEYPTR(hh, m->tasks, t->instance, strlen(t->instance), t);
+    DL_APPEND(m->changed, t);
+    svc_link_changed(m->link);
+}
+
+bool svc_fwm_is_told(const struct svc_fwm *m, const char *instance)
+{
+    return !find_task(m, instance);
+}
+
+/* ---- Containers ---- */
+
+struct svc_fwm_container *svc_fwm_container(const struct svc_fwm *m, struct yarn_container_id id)
+{
+    struct svc_fwm_container *c;
+    char key[YARN_ID_TEXT_MAX];
+
+    HASH_FIND_STR(m->containers, yarn_container_id_text(id, key), c);
+    return c;
+}
+
+struct svc_fwm_container *svc_fwm_container_add(struct svc_fwm *m, struct yarn_container_id id,
+                                                const struct yarn_node_id *node, const char *http)
+{
+    struct svc_fwm_container *c = svc_fwm_container(m, id);
+
+    if (c)
+        return NULL;
+    c = calloc(1, sizeof(*c));
+    if (!c)
+        sv_out_of_memory();
+    c->id = id;
+    c->node = *node;
+    (void)yarn_container_id_text(id, c->key);
+    c->http = strdup(http ? http : "");
+    c->ports = strdup("");
+    if (!c->http || !c->ports)
+        sv_out_of_memory();
+    HASH_ADD_STR(m->containers, key, c);
+    return c;
+}
+
+void svc_fwm_container_remove(struct svc_fwm *m, struct svc_fwm_container *c)
+{
+    if (c->waits)
+        DL_DELETE(m->waiting, c);
+    svc_ports_give(m->ports, c->node.host, c->ports);
+    HASH_DEL(m->containers, c);
+    free(c->http);
+    free(c->ports);
+    free(c->instance);
+    free(c);
+}
+
+/* ---- Requests ---- */
+
+void svc_fwm_request_add(struct svc_fwm *m, int32_t priority, size_t role)
+{
+    struct svc_fwm_request *q;
+
+    HASH_FIND(hh, m->requests, &priority, sizeof(priority), q);
+    if (q)
+        return;
+    q = calloc(1, sizeof(*q));
+    if (!q)
+        sv_out_of_memory();
+    q->priority = priority;
+    q->role = role;
+    HASH_ADD(hh, m->requests, priority, sizeof(q->priority), q);
+}
+
+int svc_fwm_request_take(struct svc_fwm *m, int32_t priority, size_t *ret_role)
+{
+    struct svc_fwm_request *q;
+
+    HASH_FIND(hh, m->requests, &priority, sizeof(priority), q);
+    if (!q)
+        return -ENOENT;
+    *ret_role = q->role;
+    HASH_DEL(m->requests, q);
+    free(q);
+    return 0;
+}
+
+/* ---- End ---- */
+
+void svc_fwm_tasks_clear(struct svc_fwm *m)
+{
+    struct svc_fwm_task *t, *next_task;
+    struct svc_fwm_container *c, *next_container;
+    struct svc_fwm_request *q, *next_request;
+
+    HASH_ITER (hh, m->tasks, t, next_task) {
+        HASH_DEL(m->tasks, t);
+        free(t->instance);
+        free(t);
+    }
+    HASH_ITER (hh, m->containers, c, next_container)
+        svc_fwm_container_remove(m, c);
+    HASH_ITER (hh, m->requests, q, next_request) {
+        HASH_DEL(m->requests, q);
+        free(q);
+    }
+}
