@@ -57,6 +57,7 @@ const char *sv_exit_meaning(int code, const char *diagnostics)
         { -107, "its application has ended" },
         { -108, "the scheduler stopped it" },
         { -109, "larger logs than its limit" },
+        { -210, "a port that it was given was taken on its node" },
         { -1000, "it was not started" },
     };
 

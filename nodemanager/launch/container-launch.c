@@ -28,6 +28,7 @@
 #include "nodemanager/launch/relaunch.h"
 #include "nodemanager/launch/share-wait.h"
 #include "nodemanager/launch/tighter.h"
+#include "nodemanager/launch/wanted-ports.h"
 #include "nodemanager/resources/assignments.h"
 #include "nodemanager/resources/container-scheduler.h"
 #include "nodemanager/resources/numa.h"
@@ -35,6 +36,7 @@
 #include "nodemanager/resources/set-limit.h"
 #include "nodemanager/services/localization.h"
 #include "nodemanager/store/state-store.h"
+#include "wire/exit-status.h"
 
 static const uint8_t no_credentials[] = { 'H', 'D', 'T', 'S', 0, 0, 0 };
 
@@ -441,6 +443,18 @@ static int tighten(struct nm_container *c, struct exe_launch *l, struct sv_error
     return r < 0 ? sv_error_errno(err, r, "%s: its limits cannot be recorded", c->text) : 0;
 }
 
+/* In a network of its own a container has all ports. False: the launch has failed. */
+static bool has_ports(struct nm_container *c, enum exe_network network)
+{
+    const char *ports = nm_env_own_value(c, NM_WANTED_PORTS);
+    struct sv_error err = { 0 };
+    int r = ports && network == EXE_NETWORK_HOST ? nm_ports_try(ports, &err) : 0;
+
+    if (r < 0)
+        fail(c, r == -EADDRINUSE ? YARN_EXIT_PORT_CONFLICT : YARN_EXIT_NOT_LAUNCHED, err.text);
+    return r == 0;
+}
+
 static void launch_new(struct nm_container *c)
 {
     _cleanup_buf_ struct sv_buf script = SV_BUF_INIT(EXE_FILE_MAX);
@@ -480,6 +494,8 @@ static void launch_new(struct nm_container *c)
         return;
     }
     if (!has_share(c) || (nm_resources_to_come(c) && nm_relaunch_wait(c)))
+        return;
+    if (!has_ports(c, l.network))
         return;
     if (!c->share.numa)
         nm_numa_assign(c->launch.launcher->numa, c);

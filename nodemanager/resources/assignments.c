@@ -358,6 +358,18 @@ static const char *visible_devices(const struct nm_assignments *a, const struct 
     return known ? names : numbers;
 }
 
+/* Their places in the node's order, for jobs that mean cards by number: "0,2". */
+static const char *device_indexes(const struct nm_assignments *a, const struct nm_container *c,
+                                  struct sv_arena *arena)
+{
+    const char *list = "";
+
+    for (size_t i = 0; list && i < a->gpus.n; i++)
+        if (a->gpus.v[i].owner == c)
+            list = sv_arena_printf(arena, "%s%s%zu", list, *list ? "," : "", i);
+    return list;
+}
+
 static void add_cdi_variables(const struct nm_cdi_edits *e, struct nm_variable *list, size_t *n)
 {
     for (size_t i = 0; i < e->n_env; i++) {
@@ -375,8 +387,8 @@ int nm_assign_env(const struct nm_assignments *a, const struct nm_container *c,
 {
     const struct nm_cdi_edits *edits[2];
     struct nm_variable *list;
-    size_t room = 2, n = 0;
-    const char *devices;
+    size_t room = 3, n = 0;
+    const char *devices, *indexes;
 
     *ret_n = 0;
     if (!a || !c->share.assigned.units)
@@ -386,7 +398,8 @@ int nm_assign_env(const struct nm_assignments *a, const struct nm_container *c,
             room += edits[0]->n_env + edits[1]->n_env;
     list = sv_newn(arena, struct nm_variable, room);
     devices = visible_devices(a, c, arena);
-    if (!list || !devices)
+    indexes = device_indexes(a, c, arena);
+    if (!list || !devices || !indexes)
         return -ENOMEM;
     for (size_t i = 0; i < a->gpus.n; i++)
         if (a->gpus.v[i].owner == c && nm_gpu_cdi_edits(a->cdi, &a->gpus.v[i], edits))
@@ -394,6 +407,7 @@ int nm_assign_env(const struct nm_assignments *a, const struct nm_container *c,
                 add_cdi_variables(edits[e], list, &n);
     list[n++] = (struct nm_variable){ "CUDA_VISIBLE_DEVICES", devices };
     list[n++] = (struct nm_variable){ "NVIDIA_VISIBLE_DEVICES", devices };
+    list[n++] = (struct nm_variable){ "SELVEDGE_GPU_INDEXES", indexes };
     *ret = list;
     *ret_n = n;
     return 0;

@@ -51,7 +51,8 @@ struct nm_variable {
     const char *name, *value;
 };
 /* Variables that tell a container of its GPUs, in the arena: those of CDI, then
- * CUDA_VISIBLE_DEVICES and NVIDIA_VISIBLE_DEVICES; none without a GPU. -ENOMEM. */
+ * CUDA_VISIBLE_DEVICES, NVIDIA_VISIBLE_DEVICES and SELVEDGE_GPU_INDEXES, their places in the node's
+ * list; none without a GPU. -ENOMEM. */
 int nm_assign_env(const struct nm_assignments *a, const struct nm_container *c,
                   struct sv_arena *arena, struct nm_variable **ret, size_t *ret_n) _must_use_;
 

@@ -241,8 +241,10 @@ static void test_environment(void **state)
     assert_string_equal(variable(&f, 0, a, "CUDA_VISIBLE_DEVICES"), TREE_UUID(7) "," TREE_UUID(3));
     assert_string_equal(variable(&f, 0, a, "NVIDIA_VISIBLE_DEVICES"),
                         TREE_UUID(7) "," TREE_UUID(3));
+    assert_string_equal(variable(&f, 0, a, "SELVEDGE_GPU_INDEXES"), "0,1");
     assert_int_equal(nm_assign(f.assignments, &f.c[1], text, &err), 0);
     assert_string_equal(variable(&f, 1, a, "CUDA_VISIBLE_DEVICES"), "0");
+    assert_string_equal(variable(&f, 1, a, "SELVEDGE_GPU_INDEXES"), "2");
     nm_assign_release(f.assignments, &f.c[0]);
     nm_assign_release(f.assignments, &f.c[1]);
     f.c[0].resource.gpus = 3;

@@ -1,0 +1,18 @@
+/* The TCP ports that a container was given by its ApplicationMaster: whether they can be bound is
+ * tried before its program starts, so that a job learns of a port that somebody else has at once,
+ * by an exit status of its own. No promise: another program may take one between the two. Hostile:
+ * the variable. */
+#ifndef SELVEDGE_NODEMANAGER_LAUNCH_WANTED_PORTS_H
+#define SELVEDGE_NODEMANAGER_LAUNCH_WANTED_PORTS_H
+
+#include "common/base.h"
+#include "common/error.h"
+
+#define NM_WANTED_PORTS "SELVEDGE_CONTAINER_PORTS" /* "label:2000,2001;label:80;" */
+#define NM_WANTED_PORTS_MAX 1024
+
+/* 0: all of the text are free. -EADDRINUSE: err names one that is not. -EINVAL: not such a text, or
+ * too many. */
+int nm_ports_try(const char *text, struct sv_error *err) _must_use_;
+
+#endif
