@@ -1,8 +1,9 @@
 # Long-running services. Folders in layer order, which tests/tools/check-includes and check-cycles check.
 CFLAGS_service := $(CFLAGS_common) $(shell $(PKGCONFIG) --cflags libcurl jansson)
 CFLAGS_service += -DSELVEDGE_LIBEXECDIR='"$(LIBEXECDIR)"'
+# Exit codes of frameworks are in a file of YAML.
 SERVICE_A := $(BUILD)/libselvedge-service.a
-$(SERVICE_A): $(call objects,service/definition service/framework service/engine)
+$(SERVICE_A): $(call objects,service/definition service/framework service/engine) $(BUILD)/client/run/yaml-tree.o
 LIBS += $(SERVICE_A)
 SERVICE_DEPS = $(SERVICE_A) $(CLIENT_A) $(WIRE_A) $(COMMON_A)
 
@@ -11,7 +12,7 @@ SERVICE_API_A := $(BUILD)/libselvedge-service-api.a
 $(SERVICE_API_A): $(filter-out %/main.o,$(call objects,$(addprefix service/,store api cluster server)))
 LIBS += $(SERVICE_API_A)
 SERVICE_API_DEPS = $(SERVICE_API_A) $(SERVICE_A) $(CLIENT_A) $(GSS_CLIENT_A) $(FS_DEPS)
-SERVICE_API_LDLIBS = $(CLIENT_LDLIBS) $(FS_LDLIBS)
+SERVICE_API_LDLIBS = $(CLIENT_LDLIBS) $(FS_LDLIBS) $(YAML_LDLIBS)
 PROGRAMS += $(BUILD)/selvedge-services
 $(BUILD)/selvedge-services: $(BUILD)/service/server/main.o $(SERVICE_API_DEPS)
 	$(call link,$(SERVICE_API_LDLIBS))
@@ -21,7 +22,7 @@ SERVICE_AM_A := $(BUILD)/libselvedge-service-am.a
 $(SERVICE_AM_A): $(filter-out %/main.o,$(call objects,$(addprefix service/am/,facts launch check view serve framework) service/am))
 LIBS += $(SERVICE_AM_A)
 SERVICE_AM_DEPS = $(SERVICE_AM_A) $(SERVICE_A) $(CLIENT_A) $(REGISTRY_DEPS)
-SERVICE_AM_LDLIBS = $(REGISTRY_LDLIBS) $(CLIENT_LDLIBS)
+SERVICE_AM_LDLIBS = $(REGISTRY_LDLIBS) $(CLIENT_LDLIBS) $(YAML_LDLIBS)
 PROGRAMS += $(BUILD)/selvedge-service-am
 $(BUILD)/selvedge-service-am: $(BUILD)/service/am/main.o $$(SERVICE_AM_DEPS)
 	$(call link,$(SERVICE_AM_LDLIBS))

@@ -182,10 +182,8 @@ void svc_components_add(struct svc_engine *e, const struct svc_definition *d,
 static void free_component(struct svc_comp *c)
 {
     for (size_t i = 0; i < c->n_slots; i++)
-        if (c->slots[i]) {
-            free(c->slots[i]->diagnostics);
-            free(c->slots[i]);
-        }
+        if (c->slots[i])
+            svc_inst_free(c->slots[i]);
     free(c->slots);
     svc_numbers_free(&c->numbers);
     svc_entries_free(c);

@@ -100,6 +100,9 @@ static void fire(struct svc_engine *e, struct svc_timer *t)
     case SVC_TIMER_ESCALATE:
         e->policy->escalate(SVC_TIMER_OWNER(t, struct svc_request, escalate));
         break;
+    default:
+        e->policy->due(e, t);
+        break;
     }
 }
 

@@ -90,6 +90,7 @@ void svc_container_ended(struct svc_inst *i, int32_t exit_status, const char *di
     bool removed = i->list == SVC_RELEASING, short_lived = is_short_lived(i);
     struct svc_entry *n = svc_entry_get(c, i->container.node);
     struct svc_stop_step step;
+    bool relaunch;
 
     if (i->failure_counted)
         outcome = SVC_OUT_FAILED;
@@ -99,8 +100,8 @@ void svc_container_ended(struct svc_inst *i, int32_t exit_status, const char *di
     i->last_exit = exit_status;
     if (diagnostics && *diagnostics)
         svc_set_text(&i->diagnostics, diagnostics);
-    step = (struct svc_stop_step){ .success = outcome == SVC_OUT_SUCCESS,
-                                   .relaunch = p->relaunch(c, outcome) };
+    relaunch = p->relaunch(i, exit_status, &outcome);
+    step = (struct svc_stop_step){ .success = outcome == SVC_OUT_SUCCESS, .relaunch = relaunch };
     if (!svc_instance_event(i, SVC_INSTANCE_EV_STOP, &step))
         return;
     p->ended(i, n, short_lived);
@@ -125,7 +126,7 @@ void svc_release_surplus(struct svc_engine *e, struct svc_comp *c,
 }
 
 /* Splitmix64. */
-static uint64_t random_of(struct svc_engine *e)
+uint64_t svc_random(struct svc_engine *e)
 {
     uint64_t z = e->random += UINT64_C(0x9e3779b97f4a7c15);
 
@@ -134,19 +135,21 @@ static uint64_t random_of(struct svc_engine *e)
     return z ^ z >> 31;
 }
 
-void svc_hold_back(struct svc_comp *c, int64_t count)
+void svc_hold_back(struct svc_comp *c, struct svc_inst *i, int64_t count, enum svc_hold why)
 {
     struct svc_engine *e = c->engine;
     int64_t wait = SV_MAX(e->limits.retry_min_ms, 1);
 
+    (void)i;
+    (void)why;
     c->held += count;
     svc_dirty(c);
     if (c->retry.place)
         return;
-    for (uint32_t i = 0; i < c->rejections && wait < e->limits.retry_max_ms; i++)
+    for (uint32_t k = 0; k < c->rejections && wait < e->limits.retry_max_ms; k++)
         wait *= 2;
     wait = SV_MIN(wait, SV_MAX(e->limits.retry_max_ms, 1));
     c->rejections++;
-    wait += (int64_t)(random_of(e) % (uint64_t)(wait / 4 + 1));
+    wait += (int64_t)(svc_random(e) % (uint64_t)(wait / 4 + 1));
     svc_timer_arm(&e->timers, &c->retry, SVC_TIMER_RETRY, e->now + wait);
 }

@@ -11,8 +11,7 @@ void svc_start_failed(struct svc_inst *i, const char *why);
 /* Gives a container back that no instance has use for; `c` may be NULL. */
 void svc_release_surplus(struct svc_engine *e, struct svc_comp *c,
                          const struct svc_allocated *allocated);
-/* `count` containers will be asked for again after a while. */
-void svc_hold_back(struct svc_comp *c, int64_t count);
+uint64_t svc_random(struct svc_engine *e); /* by the seed */
 /* The service ends with this event (enum svc_service_event); no effect if it does already. */
 void svc_end(struct svc_engine *e, int event, const char *why);
 

@@ -33,6 +33,8 @@ int svc_engine_new(const struct svc_setup *setup, struct svc_engine **ret, struc
     e->armed = INT64_MAX;
     e->now = INT64_MIN;
     e->random = setup->seed;
+    if (e->policy->setup)
+        e->policy->setup(e, setup);
     svc_hold_definition(e, setup->definition);
     svc_components_add(e, setup->definition, setup->options);
     *ret = e;
@@ -51,6 +53,8 @@ struct svc_engine *svc_engine_free(struct svc_engine *e)
         free(s);
     svc_bury(e);
     svc_components_free(e);
+    if (e->policy->free)
+        e->policy->free(e);
     svc_nodes_free(e);
     svc_timers_free(&e->timers);
     svc_ops_free(&e->ops);

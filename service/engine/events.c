@@ -57,25 +57,40 @@ static void answered(struct svc_request *r, const struct svc_node *n)
         c->engine->policy->unused(c, wished);
 }
 
+/* The request that it answers, and its component; NULL: unknown. */
+static struct svc_request *request_of(const struct svc_engine *e, const struct svc_allocated *a,
+                                      struct svc_comp **ret_comp)
+{
+    bool unknown = a->request == SVC_REQUEST_UNKNOWN;
+    struct svc_request *r;
+
+    if (e->policy->match) {
+        r = e->policy->match(e, a);
+        *ret_comp = r ? r->comp : NULL;
+        return r;
+    }
+    r = unknown ? NULL : svc_request_find(e, a->request);
+    *ret_comp = r ? r->comp : component_of(e, a->request, a->priority);
+    return !r && *ret_comp && unknown ? (*ret_comp)->request : r;
+}
+
 static void allocated(struct svc_engine *e, const struct svc_allocated *a)
 {
-    struct svc_request *r =
-        a->request == SVC_REQUEST_UNKNOWN ? NULL : svc_request_find(e, a->request);
-    struct svc_comp *c = r ? r->comp : component_of(e, a->request, a->priority);
+    struct svc_comp *c;
+    struct svc_request *r = request_of(e, a, &c);
     struct svc_node *n = svc_node_get(e, a->node.host);
     enum svc_placement placement = placement_of(r, n);
-    struct svc_inst *i;
+    struct svc_inst *i = r ? r->inst : NULL;
 
-    if (!r && c && a->request == SVC_REQUEST_UNKNOWN)
-        r = c->request;
     if (r)
         answered(r, n);
-    i = c && !e->ending ? c->lists[SVC_PENDING].head : NULL;
+    if (!i)
+        i = c && !e->ending ? c->lists[SVC_PENDING].head : NULL;
     if (c)
         svc_dirty(c);
-    if (!i || !e->policy->accepts(c, n)) {
+    if (!i || a->refused || !e->policy->accepts(c, n)) {
         if (i)
-            svc_hold_back(c, 1);
+            e->policy->hold(c, i, 1, SVC_HOLD_REFUSED);
         svc_release_surplus(e, c, a);
         return;
     }
@@ -119,10 +134,14 @@ static struct svc_inst *home_of(struct svc_engine *e, const struct svc_allocated
 void svc_engine_recovered(struct svc_engine *e, int64_t now, const struct svc_allocated *a,
                           const char *instance)
 {
+    struct svc_container *known;
     struct svc_inst *i;
 
     svc_begin(e, now);
-    if (e->unregistered || svc_container_find(e, &a->container))
+    known = svc_container_find(e, &a->container);
+    if (known)
+        known->port = a->node.port;
+    if (e->unregistered || known)
         return;
     i = e->ending ? NULL : home_of(e, a, instance);
     if (i && (i->list == SVC_PENDING || i->list == SVC_AWAITED)) {
@@ -269,6 +288,7 @@ void svc_engine_rejected(struct svc_engine *e, int64_t now, int64_t request, int
                          const char *why)
 {
     struct svc_request *r;
+    struct svc_inst *i;
     struct svc_comp *c;
 
     svc_begin(e, now);
@@ -276,12 +296,13 @@ void svc_engine_rejected(struct svc_engine *e, int64_t now, int64_t request, int
     if (e->unregistered || !r || !r->count)
         return;
     c = r->comp;
+    i = r->inst;
     count = count <= 0 ? r->count : SV_MIN(count, r->count);
     svc_set_text(&c->reason, why);
     svc_request_subtract(r, count);
     if (!r->count)
         svc_request_free(r);
-    svc_hold_back(c, count);
+    e->policy->hold(c, i, count, SVC_HOLD_REJECTED);
     svc_settle(e);
 }
 

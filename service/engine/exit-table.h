@@ -51,11 +51,11 @@ static inline void svc_fw_exits_freep(struct svc_fw_exits **x)
     *x = svc_fw_exits_free(*x);
 }
 
-/* What a container's raw exit status means with these diagnostics (NULL = ""). `user`: NULL: the
- * defaults. */
+/* The meaning of a container's raw exit status with these diagnostics (NULL = ""). `user`: NULL:
+ * the defaults. */
 void svc_fw_exit_of_raw(const struct svc_fw_exits *user, int32_t raw, const char *diagnostics,
                         struct svc_fw_exit *ret);
-/* What a code of the table means. */
+/* The meaning of a code that was found so, or given by Selvedge. */
 void svc_fw_exit_of_code(const struct svc_fw_exits *user, int32_t code, struct svc_fw_exit *ret);
 
 /* Walks all codes, ascending, the file's too: *cursor = 0 first; false at the end. */

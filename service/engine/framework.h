@@ -58,10 +58,11 @@ struct svc_fw_setup {                           /* svc_setup.framework */
     struct svc_fw_times times;
     int64_t wall_ms; /* wall clock minus the engine's, for the timestamps of views */
 };
-/* The definition that svc_setup needs beside it: components role0, role1, … -EINVAL: more tasks
- * than SVC_INSTANCES_MAX. */
+/* The definition and the options (labels) that svc_setup needs beside it: components role0,
+ * role1, … -EINVAL: more tasks than SVC_INSTANCES_MAX. */
 int svc_fw_definition(const struct svc_fw_descriptor *d, struct sv_arena *a,
-                      struct svc_definition **ret, struct sv_error *err) _must_use_;
+                      struct svc_definition **ret, struct svc_options **ret_options,
+                      struct sv_error *err) _must_use_;
 
 /* ---- Inputs ---- */
 
@@ -70,8 +71,8 @@ int svc_fw_definition(const struct svc_fw_descriptor *d, struct sv_arena *a,
  * ResourceManager's list; NULL: not known yet, svc_engine_recovered() of it tells). One that was
  * allocated and perhaps never launched is given back, uncounted; CONTAINER_COMPLETED is ended
  * again. Call it for all tasks, then svc_engine_recovered() for what the ResourceManager lists:
- * others are released. -EINVAL: no such role, index beyond it (removed since), a container's id
- * that is none. */
+ * others are released. -ERANGE: the index is beyond the role's count: the task was removed since,
+ * tell so. -EINVAL: no such role, a container's id that is none. */
 int svc_fw_restore(struct svc_engine *e, int64_t now, size_t role, const struct svc_fw_task *t,
                    const struct yarn_node_id *node, struct sv_error *err) _must_use_;
 /* The descriptor of the same version with other retry and completion policies: used from the next
@@ -104,6 +105,9 @@ struct svc_fw_view {
 /* -ENOENT: no such task (any more). Texts live until the next input. */
 int svc_fw_view(const struct svc_engine *e, const char *instance, struct svc_fw_view *ret)
     _must_use_;
+/* Role and index of an instance's name, which may be gone. -ENOENT: no such role. */
+int svc_fw_name(const struct svc_engine *e, const char *instance, size_t *ret_role,
+                int32_t *ret_index) _must_use_;
 /* Walks a role's tasks by index: *cursor = 0 first; false at the end. */
 bool svc_fw_walk(const struct svc_engine *e, size_t role, size_t *cursor, struct svc_fw_view *ret);
 

@@ -42,10 +42,14 @@ static void took_container(struct svc_inst *i)
 
 static int act_launch(void *o, int event, void *arg)
 {
+    struct svc_inst *i = o;
+    const struct svc_policy *p = engine_of(i)->policy;
+
     (void)event;
     (void)arg;
-    took_container(o);
-    emit(o, SVC_OP_LAUNCH);
+    took_container(i);
+    if (!p->may_launch || p->may_launch(i))
+        emit(i, SVC_OP_LAUNCH);
     return S(LAUNCHING);
 }
 
@@ -256,6 +260,21 @@ static int act_ended(void *o, int event, void *arg)
     return step->success ? S(SUCCEEDED) : S(FAILED);
 }
 
+/* It ended for good in the master's attempt before. The argument says how. */
+static int act_ended_before(void *o, int event, void *arg)
+{
+    const struct svc_stop_step *step = arg;
+    struct svc_inst *i = o;
+
+    (void)event;
+    svc_move(i, SVC_ENDED);
+    if (step->success)
+        i->comp->succeeded++;
+    else
+        i->comp->failed++;
+    return step->success ? S(SUCCEEDED) : S(FAILED);
+}
+
 static int act_ended_upgrading(void *o, int event, void *arg)
 {
     struct svc_inst *i = o;
@@ -315,11 +334,13 @@ static const char *const event_names[SVC_INSTANCE_N_EVENTS] = {
     [E(UPGRADED)] = "UPGRADED",
     [E(DESTROY)] = "DESTROY",
     [E(STOP)] = "STOP",
+    [E(ENDED_BEFORE)] = "ENDED_BEFORE",
 };
 
 static const struct sv_fsm_cell cells[S(N_STATES)][SVC_INSTANCE_N_EVENTS] = {
     [S(INIT)][E(ALLOCATED)] = { act_launch, S(LAUNCHING), { 0 } },
     [S(INIT)][E(RECOVERED)] = { act_recovered, S(STARTED), { 0 } },
+    [S(INIT)][E(ENDED_BEFORE)] = { act_ended_before, S(SUCCEEDED), { S(FAILED) } },
 
     [S(LAUNCHING)][E(START)] = { act_start, S(STARTED), { S(UPGRADING), S(CANCEL_UPGRADING) } },
     [S(LAUNCHING)][E(START_FAILED)] = { act_release, S(STOPPING), { 0 } },

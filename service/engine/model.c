@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/str.h"
+#include "service/engine/policy.h"
 
 #define TEXT_MAX 512 /* bytes of a container's diagnostics, which are the application's */
 
@@ -75,11 +76,22 @@ static void enlist(struct svc_inst *i, enum svc_list_kind to)
     l->n++;
 }
 
+static void tell_moved(struct svc_inst *i, int from, int to)
+{
+    const struct svc_policy *p = i->comp->engine->policy;
+
+    if (p->moved)
+        p->moved(i, from, to);
+}
+
 void svc_move(struct svc_inst *i, enum svc_list_kind to)
 {
+    int from = i->list;
+
     unlist(i);
     enlist(i, to);
     svc_dirty(i->comp);
+    tell_moved(i, from, (int)to);
 }
 
 void svc_list_version(struct svc_inst *i, struct svc_list *to)
@@ -127,6 +139,7 @@ static struct svc_inst *make(struct svc_comp *c, uint32_t number)
     enlist(i, SVC_PENDING);
     c->high = SV_MAX(c->high, (size_t)number + 1);
     svc_dirty(c);
+    tell_moved(i, -1, SVC_PENDING);
     return i;
 }
 
@@ -173,8 +186,17 @@ void svc_inst_remove(struct svc_inst *i)
     unlist(i);
     c->slots[i->number] = NULL;
     svc_dirty(c);
+    tell_moved(i, i->list, -1);
     i->next = c->engine->dead;
     c->engine->dead = i;
+}
+
+void svc_inst_free(struct svc_inst *i)
+{
+    free(i->task);
+    free(i->decided);
+    free(i->diagnostics);
+    free(i);
 }
 
 void svc_bury(struct svc_engine *e)
@@ -183,8 +205,7 @@ void svc_bury(struct svc_engine *e)
         struct svc_inst *i = e->dead;
 
         e->dead = i->next;
-        free(i->diagnostics);
-        free(i);
+        svc_inst_free(i);
     }
 }
 
@@ -216,10 +237,12 @@ void svc_container_add(struct svc_engine *e, struct svc_container *c,
     c->node = node;
     c->port = port;
     HASH_ADD(hh, e->containers, key, sizeof(c->key), c);
-    if (c->inst)
-        e->n_containers++;
-    else
+    if (!c->inst) {
         DL_APPEND(e->surplus, c);
+        return;
+    }
+    e->n_containers++;
+    node->live++;
 }
 
 void svc_container_remove(struct svc_engine *e, struct svc_container *c)
@@ -227,6 +250,7 @@ void svc_container_remove(struct svc_engine *e, struct svc_container *c)
     HASH_DEL(e->containers, c);
     if (c->inst) {
         e->n_containers--;
+        c->node->live--;
     } else {
         DL_DELETE(e->surplus, c);
         free(c);

@@ -14,6 +14,8 @@
 
 struct svc_comp;
 struct svc_inst;
+struct svc_task; /* what a framework knows of an instance: framework-task.h */
+struct svc_fw;   /* and of the whole */
 
 enum svc_list_kind {
     SVC_PENDING,    /* no container; one is to be requested */
@@ -36,6 +38,7 @@ struct svc_node { /* a host */
         bool usable;
     } ports[8]; /* NodeManagers of one host, in test clusters; more are not told apart */
     size_t n_ports, n_usable;
+    int64_t live; /* containers of instances, of all components */
     bool blacklisted;
     struct svc_node *prev, *next; /* of the blacklist */
     UT_hash_handle hh;
@@ -85,6 +88,9 @@ struct svc_inst {
     int32_t last_exit;
     int64_t created_at, started_at, launches;
     char *diagnostics; /* NULL = none */
+    char *decided;     /* why its container is ended; NULL = it is not, or for no reason of note */
+    struct svc_request *request; /* that is for it alone; NULL = none */
+    struct svc_task *task;       /* the policy's, one allocation; NULL = it has none */
     char name[76];
 };
 
@@ -92,7 +98,9 @@ struct svc_request {
     int64_t id, count;
     struct svc_comp *comp;
     struct svc_entry *entry; /* asks for this host alone; NULL = none */
-    const char **hosts;      /* of an anti-affine one; pointers into nodes */
+    struct svc_inst *inst;   /* asks for this instance alone, by its own priority; NULL = none */
+    int32_t priority;
+    const char **hosts; /* of an anti-affine one; pointers into nodes */
     size_t n_hosts;
     bool escalated, anti;
     uint32_t told; /* resync in which the ASK was emitted */
@@ -168,6 +176,7 @@ struct svc_engine {
     size_t n_waiting, n_ok, n_complete, n_complete_some;
     struct svc_ops ops;
     struct svc_inst *dead; /* freed when the operations were read */
+    struct svc_fw *fw;     /* the policy's */
     int64_t unknown_completed;
     uint64_t random;
 };
@@ -182,6 +191,7 @@ enum svc_timer_kind {
     SVC_TIMER_RETRY,
     SVC_TIMER_HEALTH,
     SVC_TIMER_ESCALATE,
+    SVC_TIMER_POLICY, /* this and those behind it: the policy's */
 };
 #define SVC_TIMER_OWNER(t, type, field) ((type *)(void *)((char *)(t)-offsetof(type, field)))
 
@@ -221,6 +231,7 @@ struct svc_inst *svc_inst_new(struct svc_comp *c);
 struct svc_inst *svc_inst_at(struct svc_comp *c, uint32_t number);
 /* Removes one that has no container. */
 void svc_inst_remove(struct svc_inst *i);
+void svc_inst_free(struct svc_inst *i);
 void svc_bury(struct svc_engine *e); /* frees removed ones; no operation may name them */
 
 void svc_container_add(struct svc_engine *e, struct svc_container *c,

@@ -48,10 +48,11 @@ void svc_ops_reset(struct svc_ops *ops)
 {
     if (ops->size > LIST_KEPT) {
         free(ops->list);
-        *ops = (struct svc_ops){ .texts = ops->texts };
+        *ops = (struct svc_ops){ .texts = ops->texts, .generation = ops->generation };
     }
     ops->texts = sv_arena_free(ops->texts);
     ops->n = 0;
+    ops->generation++;
     ops->read = false;
 }
 

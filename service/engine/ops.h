@@ -8,7 +8,8 @@ struct svc_ops {
     struct svc_op *list;
     size_t n, size;
     struct sv_arena *texts;
-    bool read; /* by the caller: the next input begins a new list */
+    uint32_t generation; /* of the list */
+    bool read;           /* by the caller: the next input begins a new list */
 };
 
 /* Appends; all other fields are zero or none. The pointer lives until the next call. */

@@ -10,6 +10,7 @@
 #include "service/engine/nodes.h"
 #include "service/engine/policy.h"
 #include "service/engine/requests.h"
+#include "service/engine/settle.h"
 
 #define HOSTS_MAX 1024 /* of one anti-affine request: any of them will do */
 #define RECENT_MAX 64  /* entries looked at for one request */
@@ -42,9 +43,10 @@ static struct svc_inst *slider_shrink(struct svc_comp *c)
     return NULL;
 }
 
-static bool slider_relaunch(const struct svc_comp *c, enum svc_outcome outcome)
+static bool slider_relaunch(struct svc_inst *i, int32_t exit_status, enum svc_outcome *outcome)
 {
-    (void)c;
+    (void)i;
+    (void)exit_status;
     (void)outcome;
     return true;
 }
@@ -255,6 +257,7 @@ const struct svc_policy svc_slider_policy = {
     .ask = slider_ask,
     .cancel = slider_cancel,
     .accepts = slider_accepts,
+    .hold = svc_hold_back,
     .ended = slider_ended,
     .unused = slider_unused,
     .node_usable = slider_node_usable,
@@ -263,4 +266,5 @@ const struct svc_policy svc_slider_policy = {
     .is_long_lived = slider_is_long_lived,
     .is_complete = slider_is_complete,
     .is_ready = svc_always_ready,
+    .check_end = svc_check_end,
 };

@@ -1,6 +1,7 @@
 /* YARN services (Hadoop 3.4.2): restart policies, highest numbers are removed first, one request a
  * component, placement by its constraints alone. */
 #include "service/engine/policy.h"
+#include "service/engine/settle.h"
 
 static enum svc_restart restart_of(const struct svc_comp *c)
 {
@@ -23,13 +24,14 @@ static struct svc_inst *yarn_shrink(struct svc_comp *c)
     }
 }
 
-static bool yarn_relaunch(const struct svc_comp *c, enum svc_outcome outcome)
+static bool yarn_relaunch(struct svc_inst *i, int32_t exit_status, enum svc_outcome *outcome)
 {
-    switch (restart_of(c)) {
+    (void)exit_status;
+    switch (restart_of(i->comp)) {
     case SVC_RESTART_NEVER:
         return false;
     case SVC_RESTART_ON_FAILURE:
-        return outcome != SVC_OUT_SUCCESS;
+        return *outcome != SVC_OUT_SUCCESS;
     default:
         return true;
     }
@@ -96,6 +98,7 @@ const struct svc_policy svc_yarn_policy = {
     .ask = svc_ask_open,
     .cancel = svc_cancel_open,
     .accepts = svc_accept_all,
+    .hold = svc_hold_back,
     .ended = yarn_ended,
     .unused = yarn_unused,
     .node_usable = yarn_node_usable,
@@ -104,4 +107,5 @@ const struct svc_policy svc_yarn_policy = {
     .is_long_lived = yarn_is_long_lived,
     .is_complete = yarn_is_complete,
     .is_ready = yarn_is_ready,
+    .check_end = svc_check_end,
 };

@@ -22,6 +22,11 @@ struct svc_counts { /* what an outcome counts as */
     bool on_node;   /* towards the node's */
 };
 
+enum svc_hold {                    /* why a container is asked for again later */
+                SVC_HOLD_REFUSED,  /* what was allocated is of no use */
+                SVC_HOLD_REJECTED, /* the ResourceManager or the master can not place it */
+};
+
 struct svc_policy {
     const char *name;
     struct svc_counts counts[SVC_N_OUTCOMES];
@@ -30,12 +35,15 @@ struct svc_policy {
     int32_t (*priority)(const struct svc_comp *c, bool located);
     /* The wanted instance to remove next; there is one. */
     struct svc_inst *(*shrink)(struct svc_comp *c);
-    bool (*relaunch)(const struct svc_comp *c, enum svc_outcome outcome);
+    /* The instance's container ended: is there to be another one? May change the outcome. */
+    bool (*relaunch)(struct svc_inst *i, int32_t exit_status, enum svc_outcome *outcome);
     /* Asks for up to n more containers, fewer where the budget ends or none can be placed. */
     void (*ask)(struct svc_comp *c, int64_t n);
     void (*cancel)(struct svc_comp *c, int64_t n);
-    /* May the host be used for one more? A refused allocation counts as rejected. */
+    /* May the host be used for one more? */
     bool (*accepts)(struct svc_comp *c, const struct svc_node *n);
+    /* `count` containers are to be asked for again after a while; `i`: of this instance alone. */
+    void (*hold)(struct svc_comp *c, struct svc_inst *i, int64_t count, enum svc_hold why);
     /* The instance's container ended; it lived too shortly to be a start. */
     void (*ended)(struct svc_inst *i, struct svc_entry *n, bool short_lived);
     /* The host was asked for and not given. */
@@ -46,11 +54,23 @@ struct svc_policy {
     bool (*is_long_lived)(const struct svc_comp *c); /* its instances are not to end */
     bool (*is_complete)(const struct svc_comp *c);   /* all its instances ended for good */
     bool (*is_ready)(const struct svc_comp *c);      /* for those that depend on it */
+    void (*check_end)(struct svc_engine *e);         /* nothing is left to do: does it end? */
+    /* At its end the service unregisters at once: the ResourceManager ends its containers. */
+    bool ends_at_once;
+    /* Policies with objects of their own have these; NULL: none. */
+    void (*setup)(struct svc_engine *e, const struct svc_setup *setup);
+    void (*free)(struct svc_engine *e);
+    struct svc_request *(*match)(const struct svc_engine *e, const struct svc_allocated *a);
+    bool (*may_launch)(struct svc_inst *i); /* false: the policy emits its LAUNCH later */
+    /* Its list changed; -1: it is new, it is removed. */
+    void (*moved)(struct svc_inst *i, int from, int to);
+    void (*due)(struct svc_engine *e, struct svc_timer *t);
 };
 
 /* Shared by several policies. */
 void svc_ask_open(struct svc_comp *c, int64_t n); /* of the request without hosts */
 void svc_cancel_open(struct svc_comp *c, int64_t n);
+void svc_hold_back(struct svc_comp *c, struct svc_inst *i, int64_t count, enum svc_hold why);
 bool svc_accept_all(struct svc_comp *c, const struct svc_node *n);
 bool svc_always_ready(
     const struct svc_comp *c); /* its ready instances are all that it should have */

@@ -51,7 +51,8 @@ static void tell(struct svc_request *r)
     op->request = r->id;
     op->count = r->count;
     op->component = c->spec[c->version].component;
-    op->priority = e->policy->priority(c, located && !r->escalated);
+    op->instance = r->inst ? r->inst->name : NULL;
+    op->priority = r->inst ? r->priority : e->policy->priority(c, located && !r->escalated);
     op->relax = !located || r->escalated;
     if (located && !(r->escalated && labelled))
         add_hosts(e, r, op);
@@ -86,6 +87,8 @@ void svc_request_free(struct svc_request *r)
         r->entry->requested--;
         DL_DELETE2(c->placed, r, c_prev, c_next);
     }
+    if (r->inst)
+        r->inst->request = NULL;
     if (c->request == r)
         c->request = NULL;
     if (c->anti == r)

@@ -146,7 +146,7 @@ static void open_components(struct svc_engine *e)
     }
 }
 
-static void check_end(struct svc_engine *e)
+void svc_check_end(struct svc_engine *e)
 {
     const struct svc_comp *failed = NULL, *dominant = NULL;
     char why[256];
@@ -256,7 +256,7 @@ static void check_service(struct svc_engine *e)
         (void)svc_cancel_upgrade(e);
     svc_drive_next(e);
     (void)svc_service_event(e, SVC_EV_CHECK_STABLE, NULL);
-    check_end(e);
+    e->policy->check_end(e);
 }
 
 static void tell_timer(struct svc_engine *e)
@@ -269,10 +269,20 @@ static void tell_timer(struct svc_engine *e)
     svc_op_add(&e->ops, SVC_OP_TIMER)->at = due;
 }
 
+/* Its containers are the ResourceManager's to end; instances stay as they are. */
+static bool ends_at_once(const struct svc_engine *e)
+{
+    return e->ending && e->policy->ends_at_once;
+}
+
 void svc_settle(struct svc_engine *e)
 {
     if (e->unregistered)
         return;
+    if (ends_at_once(e)) {
+        unregister(e);
+        return;
+    }
     if (e->started || e->ending) {
         if (e->resyncing)
             e->resyncing = !tell_again(e);
@@ -280,8 +290,9 @@ void svc_settle(struct svc_engine *e)
             work(e);
             if (!e->dirty && !e->ending)
                 check_service(e);
-        } while (e->dirty && e->budget);
-        if (e->ending && ((!e->n_containers && !e->dirty) || e->stop_over)) {
+        } while (e->dirty && e->budget && !ends_at_once(e));
+        if (e->ending &&
+            ((!e->n_containers && !e->dirty) || e->stop_over || e->policy->ends_at_once)) {
             unregister(e);
             return;
         }

@@ -7,5 +7,7 @@
 
 void svc_begin(struct svc_engine *e, int64_t now); /* of each input */
 void svc_settle(struct svc_engine *e);             /* its end */
+/* Ends the service if all its components have ended, or a dominant one. */
+void svc_check_end(struct svc_engine *e);
 
 #endif

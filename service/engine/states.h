@@ -39,6 +39,7 @@ enum svc_instance_event {
     SVC_INSTANCE_EV_UPGRADED, /* by the master's attempt before */
     SVC_INSTANCE_EV_DESTROY,  /* release its container */
     SVC_INSTANCE_EV_STOP,     /* its container ended */
+    SVC_INSTANCE_EV_ENDED_BEFORE,
     SVC_INSTANCE_N_EVENTS
 };
 
@@ -46,7 +47,7 @@ enum svc_instance_event {
 struct svc_upgrade_step {
     bool auto_finalize, express;
 };
-/* Argument of SVC_INSTANCE_EV_STOP. */
+/* Argument of SVC_INSTANCE_EV_STOP and _ENDED_BEFORE. */
 struct svc_stop_step {
     bool success, relaunch;
 };

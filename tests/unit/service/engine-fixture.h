@@ -3,6 +3,7 @@
 #ifndef SELVEDGE_TESTS_UNIT_SERVICE_ENGINE_FIXTURE_H
 #define SELVEDGE_TESTS_UNIT_SERVICE_ENGINE_FIXTURE_H
 
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -10,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "service/engine/engine.h"
+#include "service/engine/policy.h"
 #include "wire/exit-status.h"
 
 #define COMPS 6
@@ -69,6 +70,7 @@ struct box {
     int64_t request;
     int32_t priority;
     char name[80], host[16];
+    char asked_for[80]; /* the instance of the ask; "": any */
     int version_changes;
     bool lost; /* gone, and nobody tells the engine */
 };
@@ -79,6 +81,7 @@ struct ask {
     bool relax;
     size_t n_hosts;
     char hosts[HOSTS][16];
+    char asked_for[80];
 };
 struct world {
     struct svc_engine *e;
@@ -143,7 +146,7 @@ static void box_gone(struct world *w, size_t i)
 static size_t comp_of(const struct world *w, const char *name)
 {
     (void)w;
-    return (size_t)(name[0] - 'a');
+    return (size_t)(strncmp(name, "role", 4) == 0 ? name[4] - '0' : name[0] - 'a');
 }
 
 static struct ask *ask_of(struct world *w, int64_t id)
@@ -168,6 +171,7 @@ static void on_ask(struct world *w, const struct svc_op *op)
                        .priority = op->priority,
                        .comp = comp_of(w, op->component->name),
                        .relax = op->relax };
+    (void)snprintf(a->asked_for, sizeof(a->asked_for), "%s", op->instance ?: "");
     w->n_asked_hosts = op->n_hosts;
     w->asked_relax = op->relax;
     (void)snprintf(w->asked_label, sizeof(w->asked_label), "%s", op->label);
@@ -190,6 +194,8 @@ static void on_launch(struct world *w, const struct svc_op *op)
     size_t i = box_of(w, op->container);
 
     assert_int_equal(w->box[i].state, OFFERED);
+    if (*w->box[i].asked_for)
+        assert_string_equal(w->box[i].asked_for, op->instance);
     for (size_t k = 0; k < w->n_alive; k++) /* one live container an instance name */
         if (w->box[w->alive[k]].state != OFFERED)
             assert_string_not_equal(w->box[w->alive[k]].name, op->instance);
@@ -310,6 +316,21 @@ static size_t carry_out(struct world *w)
     return n;
 }
 
+_unused_ static void world_make(struct world *w, const struct svc_setup *setup)
+{
+    struct sv_error err = { 0 };
+
+    memset(w, 0, sizeof(*w));
+    w->policy = setup->policy;
+    w->limits = setup->limits;
+    w->hash = 1;
+    w->due = INT64_MAX;
+    if (svc_engine_new(setup, &w->e, &err) < 0)
+        fail_msg("%s", err.text);
+    for (size_t i = 0; i < setup->definition->n_components; i++)
+        w->persisted[i] = setup->definition->components[i].count;
+}
+
 _unused_ static void world_init(struct world *w, const struct svc_policy *policy,
                                 const struct def *f, const struct svc_limits *limits)
 {
@@ -318,19 +339,10 @@ _unused_ static void world_init(struct world *w, const struct svc_policy *policy
                                .options = f->o,
                                .limits = SVC_LIMITS_DEFAULT,
                                .seed = 1 };
-    struct sv_error err = { 0 };
 
-    memset(w, 0, sizeof(*w));
     if (limits)
         setup.limits = *limits;
-    w->policy = policy;
-    w->limits = setup.limits;
-    w->hash = 1;
-    w->due = INT64_MAX;
-    if (svc_engine_new(&setup, &w->e, &err) < 0)
-        fail_msg("%s", err.text);
-    for (size_t i = 0; i < f->d.n_components; i++)
-        w->persisted[i] = f->c[i].count;
+    world_make(w, &setup);
 }
 
 _unused_ static void world_start(struct world *w)
@@ -346,6 +358,7 @@ _unused_ static size_t offer(struct world *w, struct ask *a, const char *host)
 
     assert_true(i < BOXES);
     w->box[i] = (struct box){ .comp = a->comp, .request = a->id, .priority = a->priority };
+    (void)snprintf(w->box[i].asked_for, sizeof(w->box[i].asked_for), "%s", a->asked_for);
     (void)snprintf(w->box[i].host, sizeof(w->box[i].host), "%s",
                    host
                        ?: a->n_hosts ? a->hosts[0]
@@ -367,13 +380,15 @@ static struct svc_allocated allocated_of(const struct world *w, size_t i)
     return a;
 }
 
-/* The engine gets it: it launches or releases it at once. */
+/* The engine gets it: it launches or releases it at once; a gang's waits for the others. */
 _unused_ static void deliver(struct world *w, size_t i)
 {
     struct svc_allocated a = allocated_of(w, i);
 
     svc_engine_allocated(w->e, w->now, &a);
     carry_out(w);
+    if (w->policy->may_launch && w->box[i].state == OFFERED)
+        return;
     assert_true(w->unregistered || w->box[i].state == LAUNCHED || w->box[i].state == RELEASED);
 }
 
