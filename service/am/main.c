@@ -1,4 +1,5 @@
-/* selvedge-service-am: the ApplicationMaster of a long-running service (service/am/README.md). */
+/* selvedge-service-am: the ApplicationMaster of a long-running service, or of a
+ * framework (service/am/README.md). */
 #include <errno.h>
 #include <malloc.h>
 #include <signal.h>
@@ -7,6 +8,7 @@
 
 #include "common/log.h"
 #include "common/loop-guard.h"
+#include "service/am/framework/master.h"
 #include "service/am/master.h"
 
 /* The NodeManager's signal before it kills the container: of an application that was killed, or of
@@ -22,6 +24,9 @@ static int on_terminate(sd_event_source *s, const struct signalfd_siginfo *si, v
 static int run(const struct svc_am_options *options, struct sv_conf *conf, struct sv_error *err)
 {
     struct svc_master *m = NULL;
+    struct svc_fwm *framework = NULL;
+    const struct svc_fwm_options of = { options->yarnfile, options->name, options->user,
+                                        options->host };
     sd_event *event = NULL;
     int r = sd_event_new(&event);
 
@@ -31,7 +36,8 @@ static int run(const struct svc_am_options *options, struct sv_conf *conf, struc
     if (r < 0)
         (void)sv_error_errno(err, r, "event loop");
     else
-        r = svc_master_new(event, options, conf, &m, err);
+        r = options->framework ? svc_fwm_new(event, &of, conf, &framework, err)
+                               : svc_master_new(event, options, conf, &m, err);
     if (r >= 0) {
         sv_loop_watch();
         r = sv_loop_run(event);
@@ -39,6 +45,7 @@ static int run(const struct svc_am_options *options, struct sv_conf *conf, struc
             (void)sv_error_errno(err, r, "event loop");
     }
     svc_master_free(m);
+    svc_fwm_free(framework);
     sd_event_unref(event);
     return r;
 }

@@ -7,6 +7,7 @@
 #include "common/own-user.h"
 #include "common/str.h"
 #include "service/definition/definition.h"
+#include "service/framework/descriptor.h"
 
 #define USAGE                                                                                      \
     "usage: selvedge-service-am -yarnfile URL -service_name NAME [-D KEY=VALUE]...: the service "  \
@@ -34,7 +35,10 @@ static int take(struct svc_am_options *o, struct sv_conf *conf, const char *name
         o->yarnfile = value;
     else if (strcmp(name, "service_name") == 0)
         o->name = value;
-    else if (strcmp(name, "D") == 0)
+    else if (strcmp(name, "framework") == 0) {
+        o->yarnfile = value;
+        o->framework = true;
+    } else if (strcmp(name, "D") == 0)
         return override(conf, value, err);
     else if (strcmp(name, "conf") == 0)
         return sv_conf_load_file(conf, value, err);
@@ -82,9 +86,16 @@ int svc_am_options_read(int argc, char **argv, struct sv_conf *conf, struct svc_
 
     if (r < 0)
         return r;
+    if (o.framework)
+        o.name = variable("FRAMEWORK_NAME", NULL);
     if (!o.yarnfile || !o.name)
-        return sv_error_set(err, -EINVAL, "-yarnfile and -service_name are needed; " USAGE);
-    if (!svc_name_valid(o.name))
+        return sv_error_set(
+            err, -EINVAL,
+            "-yarnfile and -service_name are needed, or -framework and FRAMEWORK_NAME; " USAGE);
+    if (o.framework && !svc_fw_name_valid(o.name))
+        return sv_error_set(err, -EINVAL, "FRAMEWORK_NAME=%.100s: not the name of a framework",
+                            o.name);
+    if (!o.framework && !svc_name_valid(o.name))
         return sv_error_set(err, -EINVAL, "-service_name \"%.100s\": not the name of a service",
                             o.name);
     if (!o.host)

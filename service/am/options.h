@@ -2,7 +2,12 @@
  * start this one.
  *
  *     selvedge-service-am -yarnfile URL -service_name NAME [-keytab FILE] [-principal_name NAME]
- *                         [-D KEY=VALUE]… [-conf FILE]… */
+ *                         [-D KEY=VALUE]… [-conf FILE]…
+ *
+ * and for the framework $FRAMEWORK_NAME, with the URL of its FrameworkDescriptor, alone or as the
+ * member "descriptor" of an object:
+ *
+ *     selvedge-service-am -framework URL [-D KEY=VALUE]… [-conf FILE]… */
 #ifndef SELVEDGE_SERVICE_AM_OPTIONS_H
 #define SELVEDGE_SERVICE_AM_OPTIONS_H
 
@@ -12,6 +17,7 @@
 struct svc_am_options {   /* texts are argv's, the environment's or static */
     const char *yarnfile; /* URL of the definition, or a path on fs.defaultFS */
     const char *name;
+    bool framework;         /* the name is one of a framework */
     const char *user;       /* $HADOOP_USER_NAME, else the process' account */
     const char *host;       /* $NM_HOST */
     const char *proxy_base; /* $APPLICATION_WEB_PROXY_BASE, "/proxy/application_…"; "" = none */

@@ -19,15 +19,17 @@ static int make_engine(struct svc_fwm *m, struct sv_error *err)
     };
     struct svc_setup setup = { .policy = &svc_framework_policy, .framework = &framework };
     struct svc_definition *d;
+    struct svc_options *options;
     int r;
 
     m->arena = sv_arena_new(0);
     if (!m->arena)
         sv_out_of_memory();
-    r = svc_fw_definition(m->spec, m->arena, &d, err);
+    r = svc_fw_definition(m->spec, m->arena, &d, &options, err);
     if (r < 0)
         return r;
     setup.definition = d;
+    setup.options = options;
     setup.limits = (struct svc_limits)SVC_LIMITS_DEFAULT;
     if (getrandom(&setup.seed, sizeof(setup.seed), 0) != sizeof(setup.seed))
         setup.seed = 1; /* a seed of times alone, ignoring */
@@ -58,22 +60,36 @@ static void restore_container(struct svc_fwm *m, size_t role, const struct svc_f
         sv_out_of_memory();
 }
 
+/* The launcher has a task that was removed since. */
+static void tell_removed(struct svc_fwm *m, size_t role, int32_t index)
+{
+    char instance[48];
+
+    (void)snprintf(instance, sizeof(instance), "role%zu-%d", role, (int)index);
+    svc_fwm_changed(m, instance);
+}
+
+static void restore_task(struct svc_fwm *m, size_t role, const struct svc_fw_task *t)
+{
+    struct sv_error err = { 0 };
+    int r = svc_fw_restore(m->engine, sv_now_ms(), role, t, NULL, &err);
+
+    svc_fwm_need(r);
+    if (r == 0)
+        restore_container(m, role, t);
+    else if (r == -ERANGE)
+        tell_removed(m, role, t->index);
+    else
+        sv_log_warning("task %d of %s, of the attempt before: %s", (int)t->index,
+                       m->spec->roles[role].name, err.text);
+}
+
 static void restore(struct svc_fwm *m, const struct svc_answer_role *told)
 {
     const struct svc_fw_role *role = svc_fw_role_named(m->spec, told->name);
-    struct sv_error err = { 0 };
 
-    for (size_t i = 0; role && i < told->n; i++) {
-        size_t at = (size_t)(role - m->spec->roles);
-        int r = svc_fw_restore(m->engine, sv_now_ms(), at, &told->tasks[i], NULL, &err);
-
-        svc_fwm_need(r);
-        if (r == 0)
-            restore_container(m, at, &told->tasks[i]);
-        else
-            sv_log_warning("task %s-%d of the attempt before: %s", told->name,
-                           (int)told->tasks[i].index, err.text);
-    }
+    for (size_t i = 0; role && i < told->n; i++)
+        restore_task(m, (size_t)(role - m->spec->roles), &told->tasks[i]);
 }
 
 int svc_fwm_begin(struct svc_fwm *m, const struct svc_answer *a, struct sv_error *err)

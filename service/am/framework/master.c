@@ -13,7 +13,7 @@
 #define HEARTBEAT_MS 500
 
 static const struct sv_conf_key keys[] = {
-    { "yarn.service.framework.port-range", SV_CONF_STRING, "20000-29999", 0, 0, 0,
+    { "selvedge.framework.port-range", SV_CONF_STRING, "20000-29999", 0, 0, 0,
       "Ports of tasks of frameworks that ask for any, first-last: the master picks those that no "
       "task of its framework has on the host, and one that another program has ends the task as "
       "-7103, for another try." },
