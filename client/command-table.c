@@ -5,6 +5,7 @@
 #include "client/commands/history-options.h"
 #include "client/core/commands.h"
 #include "client/federation/federation.h"
+#include "client/framework/framework.h"
 #include "client/local/local.h"
 #include "client/localize/localize.h"
 #include "client/logs/logs.h"
@@ -215,6 +216,29 @@ static const struct cli_opt service_import_options[] = {
     { 0 },
 };
 
+static const struct cli_opt framework_submit_options[] = {
+    { FRAMEWORK_OPT_EXPLAIN, "explain", NULL,
+      "print what will be asked of which node, and submit nothing", 0 },
+    SERVICE_WAIT("until it has ended"),
+    { 0 },
+};
+static const struct cli_opt framework_list_options[] = {
+    { 'u', "user", "USER", "those of this user", 0 },
+    { 0 },
+};
+static const struct cli_opt framework_tasks_options[] = {
+    { FRAMEWORK_OPT_ROLE, "role", "ROLE", "those of this task role", 0 },
+    { FRAMEWORK_OPT_STATES, "states", "STATES", "those in these states, as in RUNNING,FAILED", 0 },
+    { 0 },
+};
+static const struct cli_opt framework_stop_options[] = {
+    SERVICE_WAIT("until it has ended"),
+    { 0 },
+};
+
+#define FRAMEWORK_EXITS                                                                            \
+    "0, 1 when selvedge-services refused it or the framework failed, 2 for wrong usage and a\n"    \
+    "wrong descriptor.\n"
 #define SERVICE_EXITS                                                                              \
     "0, 1 when the services API refused it or --wait ended early, 2 for wrong usage and a wrong\n" \
     "definition.\n"
@@ -434,6 +458,43 @@ const struct cli_command cli_commands[] = {
       "in the application's package: launch_command of a component in APPCONF says it.\n",
       service_import_options, CLI_NAMES_FILE, .exits = SERVICE_EXITS,
       .example = "selvedge service import-slider --name shop resources.json appConf.json" },
+    { "framework submit", cli_cmd_framework_submit,
+      "framework submit [--explain] [--wait[=TIME]] NAME FILE",
+      "submit a framework of task roles, or change one",
+      "FILE is its FrameworkDescriptor (docs/frameworks.md); - is the standard input. Another\n"
+      "version begins anew, the same one changes the running framework. These commands talk to\n"
+      "selvedge-services at selvedge.framework.web-server-address, else at\n"
+      "yarn.service.api-server.address.\n",
+      framework_submit_options, CLI_NAMES_NONE, .then = CLI_NAMES_FILE, .exits = FRAMEWORK_EXITS,
+      .example = "selvedge framework submit --wait ann~train train.json" },
+    { "framework status", cli_cmd_framework_status, "framework status NAME",
+      "describe a framework and its task roles", "", NULL, CLI_NAMES_NONE,
+      .example = "selvedge framework status ann~train" },
+    { "framework list", cli_cmd_framework_list, "framework list [--user USER]", "list frameworks",
+      "", framework_list_options, CLI_NAMES_NONE, .example = "selvedge framework list --user ann" },
+    { "framework tasks", cli_cmd_framework_tasks,
+      "framework tasks [--role ROLE] [--states STATES] NAME", "list the tasks of a framework",
+      "A task is named ROLE-INDEX.\n", framework_tasks_options, CLI_NAMES_NONE,
+      .example = "selvedge framework tasks -o wide --states FAILED ann~train" },
+    { "framework scale", cli_cmd_framework_scale, "framework scale NAME ROLE=COUNT...",
+      "change the number of tasks of roles", "The tasks of the highest indexes are removed.\n",
+      NULL, CLI_NAMES_NONE, .example = "selvedge framework scale ann~train worker=10" },
+    { "framework stop", cli_cmd_framework_stop, "framework stop [--wait[=TIME]] NAME",
+      "end a framework, which stays listed", "", framework_stop_options, CLI_NAMES_NONE,
+      .example = "selvedge framework stop --wait ann~train" },
+    { "framework delete", cli_cmd_framework_delete, "framework delete NAME",
+      "end a framework and forget it", "", NULL, CLI_NAMES_NONE,
+      .example = "selvedge framework delete ann~train" },
+    { "framework migrate", cli_cmd_framework_migrate, "framework migrate NAME TASK",
+      "end a task's container; its retry policy starts it elsewhere",
+      "TASK is ROLE-INDEX, or its container's id.\n", NULL, CLI_NAMES_NONE,
+      .example = "selvedge framework migrate ann~train worker-3" },
+    { "framework logs", cli_cmd_framework_logs, "framework logs [OPTIONS] NAME [TASK]",
+      "show the output of a framework's tasks", "Options are those of logs.\n", logs_options,
+      CLI_NAMES_NONE, .example = "selvedge framework logs --tail 20 ann~train worker-3" },
+    { "framework watch", cli_cmd_framework_watch, "framework watch NAME",
+      "print a line each time a framework changes, until it has ended", "", NULL, CLI_NAMES_NONE,
+      .exits = FRAMEWORK_EXITS, .example = "selvedge framework watch ann~train" },
     { "localize", cli_cmd_localize, "localize [OPTIONS] --as USER --visibility VISIBILITY URL...",
       "fetch resources by hand as this node does for a container",
       "Run it as root or as the NodeManager's account, on a node whose NodeManager runs, which\n"

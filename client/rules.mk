@@ -36,7 +36,7 @@ endif
 
 # The command line.
 # Folders in layer order, which tests/tools/check-includes and check-cycles check; client/http stands before client/lib.
-CLIENT_FOLDERS := $(addprefix client/, job http ui core views logs run exec inspect local localize doctor config federation service commands)
+CLIENT_FOLDERS := $(addprefix client/, job http ui core views logs run exec inspect local localize doctor config federation service framework commands)
 CLI_A := $(BUILD)/libselvedge-cli.a
 $(CLI_A): $(BUILD)/client/command-table.o $(call objects,$(CLIENT_FOLDERS))
 LIBS += $(CLI_A)

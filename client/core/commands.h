@@ -106,6 +106,16 @@ int cli_cmd_service_instances(struct cli_ctx *ctx, int argc, char **argv);
 int cli_cmd_service_upgrade(struct cli_ctx *ctx, int argc, char **argv);
 int cli_cmd_service_logs(struct cli_ctx *ctx, int argc, char **argv);
 int cli_cmd_service_import_slider(struct cli_ctx *ctx, int argc, char **argv); /* local */
+int cli_cmd_framework_submit(struct cli_ctx *ctx, int argc, char **argv);
+int cli_cmd_framework_status(struct cli_ctx *ctx, int argc, char **argv);
+int cli_cmd_framework_list(struct cli_ctx *ctx, int argc, char **argv);
+int cli_cmd_framework_tasks(struct cli_ctx *ctx, int argc, char **argv);
+int cli_cmd_framework_scale(struct cli_ctx *ctx, int argc, char **argv);
+int cli_cmd_framework_stop(struct cli_ctx *ctx, int argc, char **argv);
+int cli_cmd_framework_delete(struct cli_ctx *ctx, int argc, char **argv);
+int cli_cmd_framework_migrate(struct cli_ctx *ctx, int argc, char **argv);
+int cli_cmd_framework_logs(struct cli_ctx *ctx, int argc, char **argv);
+int cli_cmd_framework_watch(struct cli_ctx *ctx, int argc, char **argv);
 int cli_cmd_localize(struct cli_ctx *ctx, int argc, char **argv);              /* local */
 int cli_cmd_complete(struct cli_ctx *ctx, int argc, char **argv);
 int cli_cmd_manual(struct cli_ctx *ctx, int argc, char **argv);    /* local */

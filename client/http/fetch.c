@@ -43,6 +43,8 @@ struct cli_fetch {
     CURL *idle[UNDER_WAY]; /* handles for further requests */
     size_t n_idle;
     long total_ms;
+    char *extra[CLI_FETCH_HEADERS_MAX]; /* headers of all requests */
+    size_t n_extra;
     unsigned long authentication; /* CURLAUTH_…; 0: none */
 };
 
@@ -181,6 +183,8 @@ struct cli_fetch *cli_fetch_free(struct cli_fetch *f)
         cancel(q);
     while (f->n_idle > 0)
         f->curl->easy_cleanup(f->idle[--f->n_idle]);
+    while (f->n_extra > 0)
+        free(f->extra[--f->n_extra]);
     sv_curl_loop_free(f->loop);
     sd_event_unref(f->event);
     free(f);
@@ -192,6 +196,17 @@ struct cli_fetch *cli_fetch_free(struct cli_fetch *f)
 void cli_fetch_negotiate(struct cli_fetch *f, bool at_once)
 {
     f->authentication = CURLAUTH_NEGOTIATE | (at_once ? 0 : CURLAUTH_DIGEST);
+}
+
+int cli_fetch_header(struct cli_fetch *f, const char *line)
+{
+    if (f->n_extra == CLI_FETCH_HEADERS_MAX)
+        return -ENOSPC;
+    f->extra[f->n_extra] = strdup(line);
+    if (!f->extra[f->n_extra])
+        return -ENOMEM;
+    f->n_extra++;
+    return 0;
 }
 
 void cli_fetch_patience(struct cli_fetch *f, long ms)
@@ -230,6 +245,21 @@ static void set_options(struct fetch_request *q)
 #undef SET
 }
 
+static int make_headers(struct fetch_request *q)
+{
+    const struct sv_curl *curl = q->f->curl;
+    struct curl_slist *list = curl->slist_append(NULL, q->header ? q->header : ACCEPT), *longer;
+
+    for (size_t i = 0; list && !q->of_job && i < q->f->n_extra; i++) {
+        longer = curl->slist_append(list, q->f->extra[i]);
+        if (!longer)
+            curl->slist_free_all(list);
+        list = longer;
+    }
+    q->headers = list;
+    return list ? 0 : -ENOMEM;
+}
+
 /* Starts a queued request; on error it stays queued. */
 static int begin(struct fetch_request *q)
 {
@@ -237,8 +267,7 @@ static int begin(struct fetch_request *q)
 
     if (!easy)
         return -ENOMEM;
-    q->headers = q->f->curl->slist_append(NULL, q->header ? q->header : ACCEPT);
-    if (!q->headers) {
+    if (make_headers(q) < 0) {
         put_handle(q->f, easy);
         return -ENOMEM;
     }

@@ -27,6 +27,10 @@ void cli_fetch_negotiate(struct cli_fetch *f, bool at_once);
 void cli_fetch_patience(struct cli_fetch *f, long ms);
 #define CLI_FETCH_VIEW_MS 5000 /* for interactive views of several nodes */
 
+#define CLI_FETCH_HEADERS_MAX 4
+/* Adds "Name: value" to all later requests, but for those to servers of jobs. Copied. -ENOSPC. */
+int cli_fetch_header(struct cli_fetch *f, const char *line) _must_use_;
+
 /* Receives at most `max` bytes; a longer body is truncated, which is not an error. */
 int cli_fetch_get(struct cli_fetch *f, const char *url, size_t max, cli_fetch_fn fn, void *userdata)
     _must_use_;

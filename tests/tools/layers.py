@@ -36,7 +36,7 @@ LAYERS = {
     "rm-lite": "scheduler conf core store security fsm federation requests am nodes client admin"
     " web/rest web/proxy web/pages web periodic secure services rm main",
     "client": "http lib job ui core views logs run exec inspect local localize doctor config"
-    " federation service commands command-table selvedge am",
+    " federation service framework commands command-table selvedge am",
     "service": "definition framework engine store api cluster server am/facts am/launch am/check am/view"
     " am/serve am/framework am",
 }
